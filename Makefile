@@ -1,0 +1,37 @@
+# make demo    build, then quantize a published encoder's weights in the emulator
+# make check   build, then every test (what .ci/run calls)
+# make deps    install what is missing (apt, and PyPI into build/venv)
+# make docs    regenerate docs/reference from ODS and Passes.td
+# make format  clang-format over the tree
+# make bench   the measurements of benchmarks/
+BUILD := build
+VENV  := $(BUILD)/venv
+PY    := $(VENV)/bin/python
+JOBS  ?= $(shell nproc)
+
+.PHONY: demo check deps build docs format bench clean
+
+demo: build
+	$(PY) examples/demo.py --bin $(BUILD)/bin
+
+check: build
+	scripts/check.sh $(BUILD)
+
+build: deps
+	cmake --preset release > $(BUILD)/configure.log || (cat $(BUILD)/configure.log; exit 1)
+	cmake --build $(BUILD) -j $(JOBS)
+
+deps:
+	@scripts/deps.sh $(BUILD)
+
+docs: build
+	scripts/gen_reference.sh docs/reference
+
+format:
+	git ls-files '*.cpp' '*.h' | xargs clang-format-22 -i
+
+bench: build
+	$(PY) benchmarks/quantize.py --bin $(BUILD)/bin
+
+clean:
+	rm -rf $(BUILD)

@@ -1,0 +1,45 @@
+# Build helpers of te-mlir.
+#
+#   te_library(NAME [PCH] SOURCES... LINK libs... DEPENDS targets...)
+#     A static library. PCH: use the precompiled MLIR header.
+#   te_tablegen(OUT FLAGS...)   with LLVM_TARGET_DEFINITIONS set, through mlir-tblgen.
+
+set(TE_TABLEGEN_EXE ${LLVM_TOOLS_BINARY_DIR}/mlir-tblgen)
+
+# te_tablegen(<out> <td> flags...): one generated file in the matching folder of the build tree.
+function(te_tablegen out td)
+  file(RELATIVE_PATH rel ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  set(output ${CMAKE_BINARY_DIR}/${rel}/${out})
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${TE_TABLEGEN_EXE} ${ARGN} -I ${CMAKE_SOURCE_DIR}/include -I ${MLIR_INCLUDE_DIRS}
+            ${CMAKE_CURRENT_SOURCE_DIR}/${td} -o ${output} -d ${output}.d --write-if-changed
+    COMMAND ${CMAKE_COMMAND} -E touch_nocreate ${output}
+    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${td}
+    DEPFILE ${output}.d
+    COMMENT "mlir-tblgen ${rel}/${out}")
+  set_property(GLOBAL APPEND PROPERTY TE_TABLEGEN_OUTPUTS ${output})
+endfunction()
+
+function(te_library name)
+  cmake_parse_arguments(ARG "PCH" "" "LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(ARG_PCH)
+    target_precompile_headers(${name} REUSE_FROM te_pch)
+    add_dependencies(${name} te_tablegen_all)
+  endif()
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+function(te_tool name)
+  cmake_parse_arguments(ARG "PCH" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  if(ARG_PCH)
+    target_precompile_headers(${name} REUSE_FROM te_pch)
+    add_dependencies(${name} te_tablegen_all)
+  endif()
+endfunction()

@@ -1,0 +1,150 @@
+//===- Emulator.h - runs AMDGPU code objects on the CPU ---------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The public face of the emulator: a code object's kernels, the device memory
+// they see, and a launch. It depends on LLVM only (no MLIR), and knows nothing
+// of te-mlir's compiler: it runs any code object of a chip that it knows.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_EMULATOR_EMULATOR_H
+#define TE_EMULATOR_EMULATOR_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mlir::te::emu {
+
+/// One explicit or hidden argument as the code object's metadata names it.
+struct KernelArgument {
+  std::string name;      // empty where the metadata has none
+  std::string valueKind; // "global_buffer", "by_value", "hidden_..."
+  uint32_t offset = 0;   // bytes into the kernarg segment
+  uint32_t size = 0;     // bytes
+};
+
+/// What the kernel descriptor and the metadata say of one kernel.
+struct KernelInfo {
+  std::string name;
+  uint32_t vgprs = 0, agprs = 0, sgprs = 0; // as the metadata counts them
+  uint32_t vgprSpills = 0, sgprSpills = 0;
+  uint32_t ldsBytes = 0;     // static, a workgroup
+  uint32_t scratchBytes = 0; // a lane
+  uint32_t kernargBytes = 0;
+  uint32_t maxWorkgroupSize = 0;
+  std::vector<KernelArgument> arguments;
+};
+
+/// A loaded code object: parsed, its kernels known, not yet decoded.
+class CodeObject {
+public:
+  ~CodeObject();
+  /// Reads an ELF image. Errors (not an ELF, truncated, not AMDGPU, a chip that
+  /// the emulator does not know, no kernel metadata) say what was found and
+  /// what was expected.
+  static llvm::Expected<std::unique_ptr<CodeObject>>
+  load(llvm::ArrayRef<uint8_t> image, llvm::StringRef name);
+
+  llvm::StringRef getChip() const; // "gfx950"
+  llvm::ArrayRef<KernelInfo> getKernels() const;
+  const KernelInfo *findKernel(llvm::StringRef name) const;
+  /// Static count of each mnemonic in a kernel's code, up to its end.
+  llvm::Expected<std::map<std::string, uint64_t>>
+  countMnemonics(const KernelInfo &kernel) const;
+
+  struct Impl;
+  Impl &getImpl() const { return *impl; }
+
+private:
+  CodeObject();
+  std::unique_ptr<Impl> impl;
+};
+
+/// Device memory: named allocations at addresses of their own. An access that is
+/// not wholly inside one allocation is an error of the launch that makes it.
+class DeviceMemory {
+public:
+  DeviceMemory();
+  ~DeviceMemory();
+  /// Reserves `bytes` (0 is legal) at a 256-byte-aligned address; allocations never
+  /// touch one another, so that an overrun by any small distance is seen.
+  uint64_t allocate(uint64_t bytes, llvm::StringRef name);
+  /// False where `address` is not the start of a live allocation.
+  bool free(uint64_t address);
+  /// The host view of [address, address + bytes), or null where that is not
+  /// inside one live allocation.
+  uint8_t *view(uint64_t address, uint64_t bytes);
+
+  struct Impl;
+  Impl &getImpl() { return *impl; }
+
+private:
+  std::unique_ptr<Impl> impl;
+};
+
+struct LaunchConfig {
+  std::array<uint32_t, 3> grid = {1, 1, 1};  // workgroups
+  std::array<uint32_t, 3> block = {1, 1, 1}; // lanes ("work-items")
+  uint32_t dynamicLdsBytes = 0;
+  llvm::ArrayRef<uint8_t> explicitKernargs; // the segment's explicit part
+};
+
+/// What a launch did, counted while it ran. All figures are exact counts of the
+/// emulated run, and the same on every run. Classes: "salu", "smem", "valu", "vmem", "lds",
+/// "mfma", "branch", "other" (waits, barriers, s_endpgm...).
+struct LaunchStats {
+  uint64_t workgroups = 0, waves = 0;
+  uint64_t instructions = 0;                        // wave-instructions
+  std::map<std::string, uint64_t> byClass;          // wave-instructions
+  std::map<std::string, uint64_t> byMnemonic;       // wave-instructions
+  uint64_t valuLanes = 0;                           // active lanes of VALU instructions
+  uint64_t globalLoadBytes = 0, globalStoreBytes = 0; // useful: lanes x width
+  uint64_t globalAtomicBytes = 0;
+  /// 64-byte lines that each vector memory instruction touched, in bytes.
+  uint64_t globalLoadLineBytes = 0, globalStoreLineBytes = 0;
+  /// Vector memory instructions' wave-instructions by bytes a lane (1, 2, 4, 8, 12, 16).
+  std::map<unsigned, uint64_t> globalLoadsByWidth, globalStoresByWidth;
+  uint64_t scalarLoadBytes = 0;
+  uint64_t ldsAccesses = 0;       // wave-instructions
+  uint64_t ldsBytes = 0;
+  uint64_t ldsConflictCycles = 0; // beyond the least possible, for the chip's banks
+  uint64_t scratchAccesses = 0;   // wave-instructions (spills and private arrays)
+  double seconds = 0;             // host wall time: the one figure that is not exact
+
+  void operator+=(const LaunchStats &other);
+  llvm::json::Object toJSON() const;
+};
+
+struct LaunchOptions {
+  bool collectStats = true;
+  unsigned threads = 0; // 0: every core
+  /// Called now and then, from one thread at a time, with the share done (0..1).
+  llvm::function_ref<void(double)> progress = nullptr;
+};
+
+/// Runs `kernel` to its end. An error names kernel, workgroup, wave, pc, disassembly,
+/// lane and address as far as they apply, and the nearest allocation for an access
+/// out of bounds.
+llvm::Expected<LaunchStats> launch(const CodeObject &object,
+                                   const KernelInfo &kernel,
+                                   DeviceMemory &memory,
+                                   const LaunchConfig &config,
+                                   const LaunchOptions &options = {});
+
+} // namespace mlir::te::emu
+
+#endif // TE_EMULATOR_EMULATOR_H

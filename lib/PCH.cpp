@@ -1,0 +1,1 @@
+// The one translation unit of te_pch: it exists so that its precompiled header does.
