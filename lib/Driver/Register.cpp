@@ -7,6 +7,7 @@
 
 #include "te/Driver/Register.h"
 #include "te/Dialect/TE/IR/TE.h"
+#include "te/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,7 +26,7 @@
 using namespace mlir;
 
 void te::registerDialects(DialectRegistry &registry) {
-  registry.insert<te::TEDialect, amdgpu::AMDGPUDialect, arith::ArithDialect,
+  registry.insert<te::TEDialect, te::tile::TileDialect, amdgpu::AMDGPUDialect, arith::ArithDialect,
                   cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
                   LLVM::LLVMDialect, ROCDL::ROCDLDialect, math::MathDialect,
                   memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
