@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace mlir::te;
 using namespace mlir::te::ref;
@@ -40,6 +41,9 @@ const Format &mlir::te::ref::getFormat(DType type) {
 }
 
 static double toDouble(APFloat value) {
+  // An E8M0 NaN has no significand bits: convert() would make Inf of it.
+  if (value.isNaN())
+    return std::numeric_limits<double>::quiet_NaN();
   bool losesInfo;
   value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
                 &losesInfo);
