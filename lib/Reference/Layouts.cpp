@@ -80,22 +80,27 @@ static ScaleStorage blockF32Storage(const Scaling &scaling,
 
 /// E8M0 scales in rows and columns, sections 2.6 and 2.7: the dimension that
 /// the blocks run along is padded to 4 (fp4: 8), the other to 128 (fp4: 256).
+/// The columnwise scales of MXFP4 are transposed like its data, those of MXFP8
+/// are not; 32 x 32 scales are as decision 9 says, whatever the data layout.
 static ScaleStorage linearE8M0Storage(const Scaling &scaling, DType element,
                                       const ScaleGrid &grid) {
   bool isFP4 = element == DType::F4E2M1FN;
+  bool isColumn = scaling.blockCols == 1;
+  bool isSquare = scaling.blockRows > 1 && !isColumn;
   int64_t along = isFP4 ? 8 : 4, across = isFP4 ? 256 : 128;
-  int64_t rowPad = across, colPad = along;
-  if (scaling.blockRows > 1 && scaling.blockCols == 1)
-    std::swap(rowPad, colPad);
-  if (scaling.blockRows > 1 && scaling.blockCols > 1)
-    rowPad = colPad = 1; // decision 9
-  int64_t rows = roundUp(grid.rows, rowPad), cols = roundUp(grid.cols, colPad);
-  ScaleStorage storage{grid.rows, grid.cols, rows, cols, {}, {}, false, 1, 0};
-  if (scaling.dataLayout == DataLayout::Transposed) {
-    storage.transposed = true;
+  int64_t rowPad = isSquare ? 1 : isColumn ? along : across;
+  int64_t colPad = isSquare ? 1 : isColumn ? across : along;
+  ScaleStorage storage{};
+  storage.rows = grid.rows;
+  storage.cols = grid.cols;
+  storage.paddedRows = roundUp(grid.rows, rowPad);
+  storage.paddedCols = roundUp(grid.cols, colPad);
+  storage.transposed = isFP4 && isColumn;
+  if (storage.transposed) {
     std::swap(storage.rows, storage.cols);
     std::swap(storage.paddedRows, storage.paddedCols);
   }
+  storage.repeat = 1;
   storage.padding = isFP4 ? 127 : 0;
   return storage;
 }
