@@ -2,7 +2,8 @@
 #
 #   te_library(NAME [PCH] SOURCES... LINK libs... DEPENDS targets...)
 #     A static library. PCH: use the precompiled MLIR header.
-#   te_tablegen(OUT FLAGS...)   with LLVM_TARGET_DEFINITIONS set, through mlir-tblgen.
+#   te_tool(NAME [PCH] SOURCES... LINK libs...)
+#   te_tablegen(OUT TD FLAGS...), te_tablegen_target(NAME)
 
 set(TE_TABLEGEN_EXE ${LLVM_TOOLS_BINARY_DIR}/mlir-tblgen)
 
@@ -18,7 +19,14 @@ function(te_tablegen out td)
     DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${td}
     DEPFILE ${output}.d
     COMMENT "mlir-tblgen ${rel}/${out}")
-  set_property(GLOBAL APPEND PROPERTY TE_TABLEGEN_OUTPUTS ${output})
+  set_property(DIRECTORY APPEND PROPERTY TE_TABLEGEN_OUTPUTS ${output})
+endfunction()
+
+# te_tablegen_target(<name>): a target for what te_tablegen made in this folder.
+function(te_tablegen_target name)
+  get_property(outputs DIRECTORY PROPERTY TE_TABLEGEN_OUTPUTS)
+  add_custom_target(${name} DEPENDS ${outputs})
+  set_property(GLOBAL APPEND PROPERTY TE_TABLEGEN_TARGETS ${name})
 endfunction()
 
 function(te_library name)

@@ -1,0 +1,45 @@
+//===- TE.h - the te dialect ------------------------------------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The tensor-level dialect: types, attributes and operations. Reference pages are
+// in docs/reference; the semantics are in docs/spec.md.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_DIALECT_TE_IR_TE_H
+#define TE_DIALECT_TE_IR_TE_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mlir::te {
+class TileContext;
+} // namespace mlir::te
+
+#include "te/Dialect/TE/IR/TEDialect.h.inc"
+#include "te/Dialect/TE/IR/TEEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "te/Dialect/TE/IR/TEAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "te/Dialect/TE/IR/TETypes.h.inc"
+
+#include "te/Dialect/TE/IR/TEInterfaces.h.inc"
+#define GET_OP_CLASSES
+#include "te/Dialect/TE/IR/TEOps.h.inc"
+
+namespace mlir::te {
+/// M and K of a shape flattened as Transformer Engine does: K is the last dimension,
+/// M the product of the others; rank 0 is 1 x 1. Dynamic where a part is.
+std::pair<int64_t, int64_t> flatten(ArrayRef<int64_t> shape);
+} // namespace mlir::te
+
+#endif // TE_DIALECT_TE_IR_TE_H

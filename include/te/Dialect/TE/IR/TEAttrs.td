@@ -1,0 +1,107 @@
+//===- TEAttrs.td - attributes of the te dialect ----------*- tablegen -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_ATTRS_TD
+#define TE_ATTRS_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "te/Dialect/TE/IR/TEBase.td"
+
+class TE_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::mlir::te";
+  let genSpecializedAttr = 0;
+}
+
+def TE_Granularity : TE_Enum<"Granularity", "what shares one scale", [
+  I32EnumAttrCase<"Tensor", 0, "tensor">,
+  I32EnumAttrCase<"Row", 1, "row">,
+  I32EnumAttrCase<"Block", 2, "block">]>;
+
+def TE_ScaleRounding : TE_Enum<"ScaleRounding", "how amax becomes a scale", [
+  I32EnumAttrCase<"Nearest", 0, "nearest">,
+  I32EnumAttrCase<"Pow2", 1, "pow2">,
+  I32EnumAttrCase<"RCeil", 2, "rceil">,
+  I32EnumAttrCase<"Floor", 3, "floor">,
+  I32EnumAttrCase<"Even", 4, "even">,
+  I32EnumAttrCase<"Ceil", 5, "ceil">]>;
+
+def TE_Ties : TE_Enum<"Ties", "where an fp4 cast sends exact ties", [
+  I32EnumAttrCase<"Even", 0, "even">,
+  I32EnumAttrCase<"Away", 1, "away">]>;
+
+def TE_ScaleLayout : TE_Enum<"ScaleLayout", "order of the scales in memory", [
+  I32EnumAttrCase<"Linear", 0, "linear">,
+  I32EnumAttrCase<"Blocked32x4x4", 1, "blocked_32x4x4">,
+  I32EnumAttrCase<"E8M0Shuffle", 2, "e8m0_shuffle">]>;
+
+def TE_DataLayout : TE_Enum<"DataLayout", "order of the data in memory", [
+  I32EnumAttrCase<"Linear", 0, "linear">,
+  I32EnumAttrCase<"Transposed", 1, "transposed">,
+  I32EnumAttrCase<"Shuffle16x16", 2, "shuffle_16x16">]>;
+
+class TE_Attr<string name, string attrMnemonic> : AttrDef<TE_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def TE_ScalingAttr : TE_Attr<"Scaling", "scaling"> {
+  let summary = "the quantization scheme of a scaled tensor";
+  let description = [{
+    `granularity` is one scale for the `tensor`, one a `row`, or one a `block = [R, C]`
+    of the tensor flattened to M x K (the last dimension is K). Defaults, left out
+    when printed: `rounding = nearest` for f32 scales and `rceil` for E8M0,
+    `ties = even`, `scale_layout = linear`, `data_layout = linear`.
+
+    ```mlir
+    #te.scaling<tensor, scale = f32>
+    #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+    #te.scaling<block = [128, 1], scale = f32, rounding = pow2, data_layout = transposed>
+    ```
+  }];
+  let parameters = (ins
+    "Granularity":$granularity,
+    "int64_t":$blockRows,
+    "int64_t":$blockCols,
+    "Type":$scaleType,
+    "ScaleRounding":$rounding,
+    "Ties":$ties,
+    "ScaleLayout":$scaleLayout,
+    "DataLayout":$dataLayout);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    bool isE8M0() const;
+    bool isBlock() const { return getGranularity() == Granularity::Block; }
+    bool isTransposed() const { return getDataLayout() == DataLayout::Transposed; }
+    /// True where one scale covers elements along dim 0 (and not along K), or the data
+    /// is stored transposed: what Transformer Engine calls the columnwise copy.
+    bool isColumnwise() const;
+    /// "MXFP8", "FP8 per tensor", ...: for messages.
+    std::string describe() const;
+  }];
+}
+
+def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
+  let summary = "how one te.fusion region becomes one kernel";
+  let description = [{
+    `tile = [rows, cols]`: the elements of the flattened M x K tensor that one workgroup
+    computes; both are powers of two. `waves`: waves a workgroup. `vector`: elements of the
+    input that one lane loads at once. `target`: the chip the choice was made for.
+    Chosen by `te-schedule`, or written by the user and then only checked.
+  }];
+  let parameters = (ins
+    StringRefParameter<"target chip">:$target,
+    ArrayRefParameter<"int64_t">:$tile,
+    "int64_t":$waves,
+    "int64_t":$vector);
+  let assemblyFormat = [{
+    `<` $target `,` `tile` `=` `[` $tile `]` `,` `waves` `=` $waves `,` `vector` `=` $vector `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+#endif // TE_ATTRS_TD

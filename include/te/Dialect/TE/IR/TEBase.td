@@ -1,0 +1,26 @@
+//===- TEBase.td - the te dialect -------------------------*- tablegen -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_BASE_TD
+#define TE_BASE_TD
+
+include "mlir/IR/OpBase.td"
+
+def TE_Dialect : Dialect {
+  let name = "te";
+  let cppNamespace = "::mlir::te";
+  let summary = "Transformer-Engine operations on tensors: what is computed";
+  let description = [{
+    The tensor level: value semantics, quantized tensors as single SSA values
+    (`!te.scaled`), no schedule. The mathematics of each op is in `docs/spec.md`,
+    whose constraint numbers (Q1, S3, ...) the verifiers quote.
+  }];
+  let dependentDialects = ["tensor::TensorDialect", "arith::ArithDialect"];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+}
+
+#endif // TE_BASE_TD

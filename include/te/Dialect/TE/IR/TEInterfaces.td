@@ -1,0 +1,32 @@
+//===- TEInterfaces.td - how a te op becomes tile code ----*- tablegen -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_INTERFACES_TD
+#define TE_INTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def TE_TileLoweringInterface : OpInterface<"TileLoweringInterface"> {
+  let cppNamespace = "::mlir::te";
+  let description = [{
+    How a te op becomes block-level code. A fused region is lowered op by op: each reads
+    its operands as tiles (values in registers) from the context and defines its results
+    there, so nothing between two ops of a region goes through memory. The models are
+    attached by the te-to-tile conversion, so that the dialect knows no tile code.
+  }];
+  let methods = [
+    InterfaceMethod<
+      "Emits the op's tile code for one workgroup.",
+      "::llvm::LogicalResult", "lowerToTile",
+      (ins "::mlir::te::TileContext &":$context)>,
+    InterfaceMethod<[{
+        The operand whose M x K extent the op's tiles walk over: a tensor or a
+        `!te.scaled` value.
+      }], "::mlir::Value", "getTiledOperand">
+  ];
+}
+
+#endif // TE_INTERFACES_TD

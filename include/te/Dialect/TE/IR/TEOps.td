@@ -1,0 +1,139 @@
+//===- TEOps.td - operations of the te dialect ------------*- tablegen -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_OPS_TD
+#define TE_OPS_TD
+
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "te/Dialect/TE/IR/TEBase.td"
+include "te/Dialect/TE/IR/TEAttrs.td"
+include "te/Dialect/TE/IR/TEInterfaces.td"
+include "te/Dialect/TE/IR/TETypes.td"
+
+class TE_Op<string mnemonic, list<Trait> traits = []>
+    : Op<TE_Dialect, mnemonic, traits>;
+
+def TE_HighPrecision : AnyTypeOf<[BF16, F16, F32], "bf16, f16 or f32">;
+def TE_HPTensor : RankedTensorOf<[BF16, F16, F32]>;
+def TE_F32Scalar : 0DTensorOf<[F32]>;
+def TE_RngState : 1DTensorOf<[I64]>;
+
+def TE_QuantizeOp : TE_Op<"quantize", [
+    AttrSizedOperandSegments, Pure]> {
+  let summary = "quantize a tensor rowwise, columnwise or both from one read";
+  let description = [{
+    Each `!te.scaled` result is quantized from the high-precision input by its own
+    type's scheme (never from the other result); a result whose scheme is columnwise comes second.
+    A last `tensor<f32>` result is max |x| over the whole input, NaN ignored.
+
+    `scale(%s)` gives the multiplier of per-tensor (delayed) scaling; without it a
+    `tensor` scheme is current scaling. `noop(%flag)`: where the flag is 1.0 every
+    result keeps what its buffer held before.
+
+    Constraints, from `docs/spec.md`: Q1 shapes agree, Q2 which results and in which
+    order, Q3 at most one rowwise and one columnwise result, Q4 `scale` needs `tensor`
+    schemes, Q5 `stochastic` needs fp4 and `rng`, Q6 `hadamard` needs fp4, Q7 `epsilon`
+    needs f32 scales that are computed, Q8 both results of a `tensor` scheme hold one element type.
+
+    dequantize(quantize(x)) is not x, so neither op folds the other away.
+
+    ```mlir
+    %q, %qc = te.quantize %x : tensor<?x4096xbf16>
+        -> !te.scaled<?x4096xf8E4M3FN, #row>, !te.scaled<?x4096xf8E4M3FN, #col>
+    %q, %amax = te.quantize %x scale(%s : tensor<f32>) : tensor<?x4096xbf16>
+        -> !te.scaled<?x4096xf8E4M3FN, #te.scaling<tensor, scale = f32>>, tensor<f32>
+    ```
+  }];
+  let arguments = (ins
+    TE_HPTensor:$input,
+    Optional<TE_F32Scalar>:$scale,
+    Optional<TE_F32Scalar>:$noop,
+    Optional<TE_RngState>:$rng,
+    UnitAttr:$hadamard,
+    OptionalAttr<I32Attr>:$sign_mask,
+    UnitAttr:$stochastic,
+    OptionalAttr<F32Attr>:$epsilon);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = [{
+    $input (`scale` `(` $scale^ `:` type($scale) `)`)?
+    (`noop` `(` $noop^ `:` type($noop) `)`)?
+    (`rng` `(` $rng^ `:` type($rng) `)`)?
+    attr-dict `:` type($input) `->` type($results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The `!te.scaled` results, rowwise first.
+    SmallVector<OpResult> getScaledResults();
+    /// The amax result, or null.
+    OpResult getAmaxResult();
+  }];
+}
+
+def TE_DequantizeOp : TE_Op<"dequantize", [Pure]> {
+  let summary = "the values that a quantized tensor stands for";
+  let description = [{
+    value = f32(data) * scale_inv in f32, then rounded to the result's type. The
+    result has the input's logical shape (D1), whatever its data layout.
+
+    ```mlir
+    %y = te.dequantize %q : !te.scaled<?x4096xf8E4M3FN, #row> -> tensor<?x4096xbf16>
+    ```
+  }];
+  let arguments = (ins TE_ScaledType:$input);
+  let results = (outs TE_HPTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def TE_AmaxOp : TE_Op<"amax", [Pure]> {
+  let summary = "max |x| over a whole tensor";
+  let description = [{
+    NaN elements are ignored (fmax); an empty tensor gives 0. With a `noop` flag of 1.0
+    the result keeps what its buffer held before.
+  }];
+  let arguments = (ins TE_HPTensor:$input, Optional<TE_F32Scalar>:$noop);
+  let results = (outs TE_F32Scalar:$result);
+  let assemblyFormat = [{
+    $input (`noop` `(` $noop^ `:` type($noop) `)`)?
+    attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+def TE_FusionOp : TE_Op<"fusion", [
+    IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+  let summary = "a region that becomes one kernel";
+  let description = [{
+    Made by `te-fuse`. The region's arguments are the operands; what it yields is
+    written to memory, everything else stays in registers. `schedule` is set by
+    `te-schedule`, or by the user; `kernel` is the name of the kernel.
+
+    ```mlir
+    %q = te.fusion "quantize_0" (%a = %x : tensor<?x64xbf16>) -> (!te.scaled<...>) {
+      %0 = te.quantize %a : tensor<?x64xbf16> -> !te.scaled<...>
+      te.yield %0 : !te.scaled<...>
+    }
+    ```
+  }];
+  let arguments = (ins
+    Variadic<AnyType>:$inputs,
+    StrAttr:$kernel,
+    OptionalAttr<TE_ScheduleAttr>:$schedule);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def TE_YieldOp : TE_Op<"yield", [
+    Pure, Terminator, ReturnLike, HasParent<"FusionOp">]> {
+  let summary = "what a te.fusion region writes to memory";
+  let arguments = (ins Variadic<AnyType>:$operands);
+  let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ValueRange()); }]>];
+}
+
+#endif // TE_OPS_TD

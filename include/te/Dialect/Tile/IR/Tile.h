@@ -1,0 +1,44 @@
+//===- Tile.h - the tile dialect --------------------------------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The block-level dialect: kernels, launches, tiles in registers and their layouts.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_DIALECT_TILE_IR_TILE_H
+#define TE_DIALECT_TILE_IR_TILE_H
+
+#include "te/Dialect/Tile/IR/LinearLayout.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "te/Dialect/Tile/IR/TileDialect.h.inc"
+#include "te/Dialect/Tile/IR/TileEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "te/Dialect/Tile/IR/TileAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "te/Dialect/Tile/IR/TileOps.h.inc"
+
+namespace mlir::te::tile {
+/// A tile of the given layout and element type.
+RankedTensorType getTileType(Type elementType, MLIRContext *context,
+                             const LinearLayout &layout);
+/// The layout of a tile; the type must carry one (every tile does after
+/// verification).
+LinearLayout getLayout(Type tileType);
+/// True for a ranked tensor with a #tile.layout.
+bool isTile(Type type);
+} // namespace mlir::te::tile
+
+#endif // TE_DIALECT_TILE_IR_TILE_H

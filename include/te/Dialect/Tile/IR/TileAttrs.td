@@ -1,0 +1,71 @@
+//===- TileAttrs.td - attributes of the tile dialect ------*- tablegen -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ATTRS_TD
+#define TILE_ATTRS_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/TensorEncoding.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::mlir::te::tile";
+  let summary = "Block level: one workgroup's program on tiles held in registers";
+  let description = [{
+    A `tile.kernel` is the program of one workgroup. Its tiles are upstream tensors whose
+    encoding, `#tile.layout`, says which lane holds what; `arith`, `math` and `scf` work on
+    them as they are. A tile's sizes are powers of two; ragged edges are masked by the loads and
+    stores, which know their buffer's extent.
+  }];
+  let dependentDialects = [
+    "arith::ArithDialect", "memref::MemRefDialect", "scf::SCFDialect",
+    "gpu::GPUDialect", "tensor::TensorDialect", "math::MathDialect"
+  ];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+def Tile_LayoutAttr : AttrDef<Tile_Dialect, "Layout", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let mnemonic = "layout";
+  let summary = "a linear map from (register, lane, wave) bits to tile coordinates";
+  let description = [{
+    Each basis is the coordinate that one bit of the register number, lane number or wave
+    number contributes; contributions combine by XOR. A zero basis is a replica.
+
+    ```mlir
+    // 4 x 16 elements over 8 lanes: 4 consecutive elements a lane, 4 lanes a row
+    tensor<4x16xf32, #tile.layout<shape = [4, 16],
+        register = [[0, 1], [0, 2], [2, 0]], lane = [[0, 4], [0, 8], [1, 0]], wave = []>>
+    ```
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t">:$shape,
+    ArrayRefParameter<"int64_t">:$registers,
+    ArrayRefParameter<"int64_t">:$lanes,
+    ArrayRefParameter<"int64_t">:$waves);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    static LayoutAttr get(MLIRContext *context, const LinearLayout &layout);
+    LinearLayout getLayout() const {
+      return LinearLayout(getShape(), getRegisters(), getLanes(), getWaves());
+    }
+  }];
+}
+
+class Tile_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::mlir::te::tile";
+  let genSpecializedAttr = 0;
+}
+def Tile_ReduceKind : Tile_Enum<"ReduceKind", "what a reduction combines with", [
+  I32EnumAttrCase<"MaxNum", 0, "maxnum">,
+  I32EnumAttrCase<"Add", 1, "add">]>;
+def Tile_ReduceKindAttr : EnumAttr<Tile_Dialect, Tile_ReduceKind, "reduce_kind">;
+
+#endif // TILE_ATTRS_TD

@@ -1,0 +1,169 @@
+//===- TileOps.td - operations of the tile dialect --------*- tablegen -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_OPS_TD
+#define TILE_OPS_TD
+
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "te/Dialect/Tile/IR/TileAttrs.td"
+
+class Tile_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Tile_Dialect, mnemonic, traits>;
+
+def Tile_AnyTile : RankedTensorOf<[AnyType]>;
+def Tile_View : MemRefRankOf<[AnyType], [2]>;
+
+def Tile_KernelOp : Tile_Op<"kernel", [
+    IsolatedFromAbove, Symbol, SingleBlockImplicitTerminator<"ReturnOp">]> {
+  let summary = "one workgroup's program";
+  let description = [{
+    Arguments are the kernel's, in order: pointers as rank-0 memrefs in global memory, and
+    sizes as `index`. `target` names the chip, `waves` the waves of a workgroup.
+  }];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name, StrAttr:$target, I64Attr:$waves);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "StringRef":$name, "StringRef":$target,
+                                 "int64_t":$waves, "TypeRange":$argumentTypes)>];
+  let skipDefaultBuilders = 1;
+}
+
+def Tile_ReturnOp : Tile_Op<"return", [Terminator, HasParent<"KernelOp">, Pure]> {
+  let summary = "the end of a kernel";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_LaunchOp : Tile_Op<"launch", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "run a kernel, on the host side";
+  let description = [{
+    The kernel's arguments are, in order: the buffers of `inputs` (a `!te.scaled` value is
+    two, data then scales), the buffers of the results, then `sizes`. The last results
+    take over the buffers of `inits`, one each, and see what those held; the other
+    results' buffers start undefined. A grid with a zero runs nothing.
+  }];
+  let arguments = (ins
+    FlatSymbolRefAttr:$kernel,
+    Index:$grid_x, Index:$grid_y,
+    Variadic<AnyType>:$inputs,
+    Variadic<AnyType>:$inits,
+    Variadic<Index>:$sizes);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = [{
+    $kernel `grid` `(` $grid_x `,` $grid_y `)` `ins` `(` ($inputs^ `:` type($inputs))? `)`
+    (`inits` `(` $inits^ `:` type($inits) `)`)? (`sizes` `(` $sizes^ `)`)?
+    attr-dict `->` type($results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
+  let summary = "read a tile from a buffer; zero outside of it";
+  let description = [{
+    `divisible` is a number of elements that is known to divide the row's length and the
+    column offset: no access of so many elements straddles the edge.
+  }];
+  let arguments = (ins
+    Tile_View:$view, Index:$row, Index:$column,
+    DefaultValuedAttr<I64Attr, "1">:$divisible);
+  let results = (outs Tile_AnyTile:$result);
+  let assemblyFormat = [{
+    $view `[` $row `,` $column `]` attr-dict `:` type($view) `->` type($result)
+  }];
+}
+
+def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "write a tile to a buffer; nothing outside of it";
+  let description = "Replicas are written once. `divisible` is as in `tile.load`.";
+  let arguments = (ins
+    Tile_AnyTile:$value, Tile_View:$view, Index:$row, Index:$column,
+    DefaultValuedAttr<I64Attr, "1">:$divisible);
+  let assemblyFormat = [{
+    $value `,` $view `[` $row `,` $column `]` attr-dict `:` type($value) `,` type($view)
+  }];
+}
+
+def Tile_AtomicMaxOp : Tile_Op<"atomic_max", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "fold a 1 x 1 tile of a non-negative f32 into memory by maximum";
+  let description = [{
+    Non-negative floats order as their bit patterns, so this is an integer maximum:
+    deterministic whatever the order of the workgroups.
+  }];
+  let arguments = (ins Tile_AnyTile:$value, MemRefRankOf<[F32], [0]>:$target);
+  let assemblyFormat = "$value `,` $target attr-dict `:` type($value) `,` type($target)";
+}
+
+def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
+  let summary = "combine the elements of each block";
+  let description = [{
+    The result has one element a block; its layout is the input's, projected. `maxnum`
+    ignores NaN.
+  }];
+  let arguments = (ins
+    Tile_ReduceKindAttr:$kind, Tile_AnyTile:$input, DenseI64ArrayAttr:$block);
+  let results = (outs Tile_AnyTile:$result);
+  let assemblyFormat = [{
+    $kind $input `block` $block attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+  let summary = "repeat each element over a block";
+  let description = "The inverse of `tile.reduce`: the input's layout is the result's, projected.";
+  let arguments = (ins Tile_AnyTile:$input);
+  let results = (outs Tile_AnyTile:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
+  let summary = "exchange rows and columns: a renaming, no data moves";
+  let arguments = (ins Tile_AnyTile:$input);
+  let results = (outs Tile_AnyTile:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
+  let summary = "the same tile, held by other lanes";
+  let description = [{
+    A register renaming, exchanges between lanes, or a trip through LDS: computed from the
+    two layouts (`analyzeConversion`).
+  }];
+  let arguments = (ins Tile_AnyTile:$input);
+  let results = (outs Tile_AnyTile:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_AnyOp : Tile_Op<"any", [Pure]> {
+  let summary = "is a condition true anywhere in this wave's part of the tile";
+  let description = "The result is the same for all lanes of a wave, but may differ between waves.";
+  let arguments = (ins Tile_AnyTile:$condition);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$condition attr-dict `:` type($condition)";
+}
+
+def Tile_ScaledTruncOp : Tile_Op<"scaled_trunc", [Pure]> {
+  let summary = "x / scale rounded to an 8-bit or 4-bit float by one instruction";
+  let description = [{
+    `scale` is an f32 power of two with an exponent field of 1 to 254, one for each element.
+    One rounding, to nearest even; a result beyond the format's largest value is undefined.
+    Only where the target has such conversions.
+  }];
+  let arguments = (ins Tile_AnyTile:$input, Tile_AnyTile:$scale);
+  let results = (outs Tile_AnyTile:$result);
+  let assemblyFormat = [{
+    $input `,` $scale attr-dict `:` type($input) `,` type($scale) `->` type($result)
+  }];
+}
+
+#endif // TILE_OPS_TD

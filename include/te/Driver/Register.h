@@ -1,0 +1,20 @@
+//===- Register.h - dialects and passes of the tools ------------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_DRIVER_REGISTER_H
+#define TE_DRIVER_REGISTER_H
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace mlir::te {
+/// The dialects of every level, from te down to LLVM, and the interfaces that the
+/// pipeline needs. Only these: a cold start pays for each dialect.
+void registerDialects(DialectRegistry &registry);
+/// te-mlir's passes and pipelines, and upstream's general transforms.
+void registerPasses();
+} // namespace mlir::te
+
+#endif // TE_DRIVER_REGISTER_H

@@ -1,0 +1,228 @@
+//===- TEOps.cpp - verifiers and assembly of the te ops -------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Constraint numbers (Q1, D1, F2...) are those of docs/spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Dialect/TE/IR/TE.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+#define GET_OP_CLASSES
+#include "te/Dialect/TE/IR/TEOps.cpp.inc"
+
+/// The same rank, and the same size wherever both are static: reports the first
+/// dimension that differs.
+static LogicalResult verifySameShape(Operation *op, StringRef rule,
+                                     StringRef what, ShapedType expected,
+                                     ShapedType found) {
+  if (expected.getRank() != found.getRank())
+    return op->emitOpError()
+           << rule << ": " << what << " has rank " << found.getRank()
+           << " but the input has rank " << expected.getRank()
+           << "; the logical shapes must be the same, also where the data layout "
+              "is transposed";
+  for (int64_t i = 0; i < expected.getRank(); ++i) {
+    int64_t a = expected.getDimSize(i), b = found.getDimSize(i);
+    if (a != b)
+      return op->emitOpError()
+             << rule << ": dimension " << i << " of " << what << " is "
+             << (ShapedType::isDynamic(b) ? "?" : std::to_string(b))
+             << " but the input's is "
+             << (ShapedType::isDynamic(a) ? "?" : std::to_string(a))
+             << "; give both the same size";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// QuantizeOp
+//===----------------------------------------------------------------------===//
+
+SmallVector<OpResult> QuantizeOp::getScaledResults() {
+  SmallVector<OpResult> results;
+  for (OpResult result : getOperation()->getResults())
+    if (isa<ScaledType>(result.getType()))
+      results.push_back(result);
+  return results;
+}
+
+OpResult QuantizeOp::getAmaxResult() {
+  if (getNumResults() == 0)
+    return {};
+  OpResult last = getOperation()->getResults().back();
+  return isa<RankedTensorType>(last.getType()) ? last : OpResult();
+}
+
+/// Q2, Q3: one or two scaled results, rowwise before columnwise, then at most one amax.
+static LogicalResult verifyQuantizeResults(QuantizeOp op) {
+  bool seenAmax = false, seenRowwise = false, seenColumnwise = false;
+  for (auto [i, type] : llvm::enumerate(op->getResultTypes())) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+      if (seenAmax || tensor.getRank() != 0 || !tensor.getElementType().isF32())
+        return op.emitOpError()
+               << "Q2: result #" << i << " is " << type
+               << "; besides !te.scaled there is at most one result, the amax, of "
+                  "type tensor<f32>";
+      seenAmax = true;
+      continue;
+    }
+    auto scaled = dyn_cast<ScaledType>(type);
+    if (!scaled)
+      return op.emitOpError() << "Q2: result #" << i << " is " << type
+                              << "; results are !te.scaled and tensor<f32>";
+    if (seenAmax)
+      return op.emitOpError() << "Q2: result #" << i
+                              << " comes after the amax; the amax is the last";
+    bool columnwise = scaled.getScaling().isColumnwise();
+    bool &seen = columnwise ? seenColumnwise : seenRowwise;
+    if (seen || (!columnwise && seenColumnwise))
+      return op.emitOpError()
+             << "Q3: result #" << i << " is "
+             << (columnwise ? "columnwise" : "rowwise")
+             << "; there is at most one rowwise and one columnwise result, the "
+                "rowwise first";
+    seen = true;
+  }
+  if (!seenRowwise && !seenColumnwise)
+    return op.emitOpError() << "Q2: no !te.scaled result; use te.amax for the "
+                               "amax alone";
+  return success();
+}
+
+/// Q4 to Q8: which options go with which schemes.
+static LogicalResult verifyQuantizeOptions(QuantizeOp op) {
+  Type tensorElement;
+  for (OpResult result : op.getScaledResults()) {
+    auto type = cast<ScaledType>(result.getType());
+    ScalingAttr scaling = type.getScaling();
+    bool perTensor = scaling.getGranularity() == Granularity::Tensor;
+    if (op.getScale() && !perTensor)
+      return op.emitOpError()
+             << "Q4: scale(...) is the multiplier of per-tensor scaling, but result #"
+             << result.getResultNumber() << " has " << scaling.describe()
+             << ", which computes its own; drop scale(...)";
+    if (op.getStochastic() && !type.isFP4())
+      return op.emitOpError()
+             << "Q5: stochastic rounding exists for f4E2M1FN only, but result #"
+             << result.getResultNumber() << " holds " << type.getElementType();
+    if ((op.getHadamard() || op.getSignMask()) && !type.isFP4())
+      return op.emitOpError()
+             << "Q6: hadamard and sign_mask belong to f4E2M1FN, but result #"
+             << result.getResultNumber() << " holds " << type.getElementType();
+    if (op.getEpsilon() && (scaling.isE8M0() || op.getScale()))
+      return op.emitOpError()
+             << "Q7: epsilon bounds the amax that an f32 scale is computed from, "
+                "but result #"
+             << result.getResultNumber()
+             << (op.getScale() ? " has a given scale" : " has f8E8M0FNU scales");
+    if (!perTensor)
+      continue;
+    if (tensorElement && tensorElement != type.getElementType())
+      return op.emitOpError()
+             << "Q8: the rowwise and the columnwise copy of per-tensor scaling hold "
+                "the same codes, but their element types are "
+             << tensorElement << " and " << type.getElementType();
+    tensorElement = type.getElementType();
+  }
+  if (op.getStochastic() != bool(op.getRng()))
+    return op.emitOpError() << "Q5: stochastic rounding and rng(...) go together; "
+                            << (op.getRng() ? "add {stochastic}"
+                                            : "add rng(%state : tensor<2xi64>)");
+  if (op.getRng() && cast<ShapedType>(op.getRng().getType()).getDimSize(0) != 2)
+    return op.emitOpError() << "Q5: rng is tensor<2xi64> (seed, offset), not "
+                            << op.getRng().getType();
+  if (op.getSignMask() && !op.getHadamard())
+    return op.emitOpError() << "Q6: sign_mask is an option of hadamard; add "
+                               "hadamard or drop it";
+  return success();
+}
+
+LogicalResult QuantizeOp::verify() {
+  if (failed(verifyQuantizeResults(*this)))
+    return failure();
+  for (OpResult result : getScaledResults())
+    if (failed(verifySameShape(
+            *this, "Q1", "result #" + std::to_string(result.getResultNumber()),
+            getInput().getType(), cast<ShapedType>(result.getType()))))
+      return failure();
+  return verifyQuantizeOptions(*this);
+}
+
+LogicalResult DequantizeOp::verify() {
+  return verifySameShape(*this, "D1", "the result", cast<ShapedType>(getInput().getType()),
+                         getResult().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// FusionOp
+//===----------------------------------------------------------------------===//
+
+ParseResult FusionOp::parse(OpAsmParser &parser, OperationState &state) {
+  Builder &builder = parser.getBuilder();
+  StringAttr kernel;
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SmallVector<Type> resultTypes;
+  SMLoc loc = parser.getCurrentLocation();
+  auto parseBinding = [&]() -> ParseResult {
+    return failure(parser.parseArgument(arguments.emplace_back()) ||
+                   parser.parseEqual() ||
+                   parser.parseOperand(operands.emplace_back()) ||
+                   parser.parseColonType(arguments.back().type));
+  };
+  if (parser.parseAttribute(kernel, builder.getNoneType(), "kernel",
+                            state.attributes) ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseBinding) ||
+      parser.parseArrow() || parser.parseLParen())
+    return failure();
+  if (failed(parser.parseOptionalRParen()))
+    if (parser.parseTypeList(resultTypes) || parser.parseRParen())
+      return failure();
+  SmallVector<Type> inputTypes = llvm::map_to_vector(
+      arguments, [](OpAsmParser::Argument &a) { return a.type; });
+  if (parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
+      parser.resolveOperands(operands, inputTypes, loc, state.operands))
+    return failure();
+  state.addTypes(resultTypes);
+  Region *body = state.addRegion();
+  if (parser.parseRegion(*body, arguments))
+    return failure();
+  ensureTerminator(*body, builder, state.location);
+  return success();
+}
+
+void FusionOp::print(OpAsmPrinter &printer) {
+  printer << " " << getKernelAttr() << " (";
+  llvm::interleaveComma(
+      llvm::zip_equal(getBody().getArguments(), getInputs()), printer,
+      [&](auto pair) {
+        auto [argument, input] = pair;
+        printer << argument << " = " << input << " : " << input.getType();
+      });
+  printer << ") -> (" << getResultTypes() << ")";
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"kernel"});
+  printer << " ";
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+LogicalResult FusionOp::verify() {
+  Block &body = getBody().front();
+  if (body.getArgumentTypes() != TypeRange(getInputs().getTypes()))
+    return emitOpError() << "F1: the region's arguments and the operands must "
+                            "have the same types, in the same order";
+  auto yield = cast<YieldOp>(body.getTerminator());
+  if (yield.getOperandTypes() != getResultTypes())
+    return emitOpError() << "F2: te.yield gives " << yield->getNumOperands()
+                         << " value(s) of types (" << yield.getOperandTypes()
+                         << ") but the results are (" << getResultTypes() << ")";
+  return success();
+}

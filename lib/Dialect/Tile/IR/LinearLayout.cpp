@@ -1,0 +1,318 @@
+//===- LinearLayout.cpp - layouts as linear maps over bits ----------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Dialect/Tile/IR/LinearLayout.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace mlir::te::tile;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+LinearLayout::LinearLayout(ArrayRef<int64_t> shape, ArrayRef<int64_t> registers,
+                           ArrayRef<int64_t> lanes, ArrayRef<int64_t> waves)
+    : shape(shape), bases{Bases(registers), Bases(lanes), Bases(waves)} {}
+
+LinearLayout LinearLayout::rowMajor(ArrayRef<int64_t> shape, int64_t vector,
+                                    unsigned laneBits, unsigned waveBits) {
+  unsigned total = 0;
+  for (int64_t size : shape)
+    total += llvm::Log2_64(size);
+  // Flat bits in row-major order are exactly bits 0, 1, 2, ...: hand them out as
+  // vector, lanes, more registers, waves.
+  unsigned vectorBits = std::min<unsigned>(llvm::Log2_64(vector), total);
+  unsigned lanes = std::min(laneBits, total - vectorBits);
+  unsigned waves = std::min(waveBits, total - vectorBits - lanes);
+  unsigned extra = total - vectorBits - lanes - waves;
+  Bases regs, laneBases, waveBases;
+  unsigned next = 0;
+  auto take = [&](Bases &to, unsigned count) {
+    for (unsigned i = 0; i < count; ++i)
+      to.push_back(int64_t(1) << next++);
+  };
+  take(regs, vectorBits);
+  take(laneBases, lanes);
+  take(regs, extra);
+  take(waveBases, waves);
+  laneBases.resize(laneBits, 0);
+  waveBases.resize(waveBits, 0);
+  return LinearLayout(shape, regs, laneBases, waveBases);
+}
+
+int64_t LinearLayout::getNumElements() const {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  return count;
+}
+
+int64_t LinearLayout::apply(int64_t reg, int64_t lane, int64_t wave) const {
+  int64_t inputs[3] = {reg, lane, wave}, flat = 0;
+  for (unsigned i = 0; i < 3; ++i)
+    for (auto [bit, basis] : llvm::enumerate(bases[i]))
+      if ((inputs[i] >> bit) & 1)
+        flat ^= basis;
+  return flat;
+}
+
+SmallVector<int64_t> LinearLayout::toCoordinates(int64_t flat) const {
+  SmallVector<int64_t> coordinates(shape.size());
+  for (size_t i = shape.size(); i-- > 0; flat /= shape[i])
+    coordinates[i] = flat % shape[i];
+  return coordinates;
+}
+
+int64_t LinearLayout::toFlat(ArrayRef<int64_t> coordinates) const {
+  int64_t flat = 0;
+  for (auto [size, coordinate] : llvm::zip_equal(shape, coordinates))
+    flat = flat * size + coordinate;
+  return flat;
+}
+
+bool LinearLayout::isSurjective() const {
+  // Gaussian elimination over F2: the rank is the number of coordinate bits.
+  SmallVector<int64_t> reduced;
+  for (const Bases &input : bases)
+    for (int64_t basis : input) {
+      for (int64_t r : reduced)
+        basis = std::min(basis, basis ^ r);
+      if (basis)
+        reduced.push_back(basis);
+    }
+  return (int64_t(1) << reduced.size()) == getNumElements();
+}
+
+bool LinearLayout::isPermutation() const {
+  int64_t seen = 0;
+  for (const Bases &input : bases)
+    for (int64_t basis : input) {
+      if (basis && (!llvm::isPowerOf2_64(basis) || (seen & basis)))
+        return false;
+      seen |= basis;
+    }
+  return true;
+}
+
+int64_t LinearLayout::getContiguity() const {
+  int64_t width = 1;
+  for (int64_t basis : bases[0]) {
+    if (basis != width || width >= shape.back())
+      break;
+    width *= 2;
+  }
+  return width;
+}
+
+LinearLayout LinearLayout::project(ArrayRef<int64_t> block) const {
+  LinearLayout result = *this;
+  for (auto [size, b] : llvm::zip_equal(result.shape, block))
+    size /= b;
+  for (unsigned i = 0; i < 3; ++i)
+    for (int64_t &basis : result.bases[i]) {
+      SmallVector<int64_t> coordinates = toCoordinates(basis);
+      for (auto [c, b] : llvm::zip_equal(coordinates, block))
+        c /= b;
+      basis = result.toFlat(coordinates);
+    }
+  llvm::erase(result.bases[0], 0);
+  return result;
+}
+
+LinearLayout LinearLayout::transpose() const {
+  LinearLayout result = *this;
+  std::swap(result.shape[0], result.shape[1]);
+  for (Bases &input : result.bases)
+    for (int64_t &basis : input) {
+      SmallVector<int64_t> c = toCoordinates(basis);
+      basis = result.toFlat({c[1], c[0]});
+    }
+  llvm::stable_sort(result.bases[0]);
+  return result;
+}
+
+std::optional<int64_t> LinearLayout::findRegister(int64_t flat) const {
+  int64_t reg = 0;
+  // Registers of a permutation layout: each flat bit names its register bit.
+  for (auto [bit, basis] : llvm::enumerate(bases[0]))
+    if (basis && (flat & basis) == basis) {
+      reg |= int64_t(1) << bit;
+      flat ^= basis;
+    }
+  if (flat)
+    return std::nullopt;
+  return reg;
+}
+
+void LinearLayout::print(llvm::raw_ostream &os) const {
+  static constexpr const char *names[] = {"register", "lane", "wave"};
+  for (unsigned i = 0; i < 3; ++i) {
+    os << (i ? ", " : "") << names[i] << " = [";
+    llvm::interleaveComma(bases[i], os, [&](int64_t basis) {
+      os << "[";
+      llvm::interleaveComma(toCoordinates(basis), os);
+      os << "]";
+    });
+    os << "]";
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+LayoutConversion
+mlir::te::tile::analyzeConversion(const LinearLayout &source,
+                                  const LinearLayout &target) {
+  auto registersOf = [](const LinearLayout &layout) {
+    SmallVector<int64_t> sorted(layout.getBases(LayoutInput::Register));
+    llvm::sort(sorted);
+    return sorted;
+  };
+  ArrayRef<int64_t> from = source.getBases(LayoutInput::Lane),
+                    to = target.getBases(LayoutInput::Lane);
+  LayoutConversion shared{ConversionKind::Shared, {}};
+  if (!source.isPermutation() || !target.isPermutation() ||
+      source.getBases(LayoutInput::Wave) != target.getBases(LayoutInput::Wave) ||
+      from.size() != to.size())
+    return shared;
+
+  // Each lane bit that changes must have come from a register bit, whose place the
+  // old lane bit takes; a bit that only travels among lanes goes through LDS.
+  LayoutConversion result{ConversionKind::Registers, {}};
+  SmallVector<int64_t> registers(source.getBases(LayoutInput::Register));
+  for (auto [lane, bases] : llvm::enumerate(llvm::zip_equal(from, to))) {
+    auto [before, after] = bases;
+    if (before == after)
+      continue;
+    auto it = llvm::find(registers, after);
+    if (before == 0 || after == 0 || it == registers.end())
+      return shared;
+    result.kind = ConversionKind::Lanes;
+    result.swaps.push_back({unsigned(lane), unsigned(it - registers.begin())});
+    *it = before;
+  }
+  llvm::sort(registers);
+  return registers == ArrayRef<int64_t>(registersOf(target)) ? result : shared;
+}
+
+//===----------------------------------------------------------------------===//
+// LDS
+//===----------------------------------------------------------------------===//
+
+/// LDS moves at most 16 bytes a lane at once.
+static constexpr int64_t kMaxLdsVectorBytes = 16;
+static constexpr int64_t kBankBytes = 4;
+
+SharedLayout::SharedLayout(const LinearLayout &source, const LinearLayout &target,
+                           int64_t elementBytes, unsigned banks)
+    : elementBytes(elementBytes), banks(banks) {
+  unsigned numBits = llvm::Log2_64(source.getNumElements());
+  columns.resize(numBits, 0);
+  unsigned nextAddressBit = 0;
+  SmallVector<bool> placed(numBits, false);
+  auto place = [&](int64_t basis) {
+    unsigned bit = llvm::Log2_64(basis);
+    if (!placed[bit])
+      columns[bit] ^= int64_t(1) << nextAddressBit++;
+    placed[bit] = true;
+  };
+
+  // Inside a vector: what both sides hold in registers.
+  ArrayRef<int64_t> targetRegs = target.getBases(LayoutInput::Register);
+  for (int64_t basis : source.getBases(LayoutInput::Register)) {
+    if ((int64_t(2) << vectorBits.size()) * elementBytes > kMaxLdsVectorBytes)
+      break;
+    if (basis && llvm::is_contained(targetRegs, basis)) {
+      vectorBits.push_back(llvm::Log2_64(basis));
+      place(basis);
+    }
+  }
+
+  // The lanes that one row of banks serves at once must differ in the slot bits,
+  // on both sides: a bit that both have is a slot of its own, others are paired by XOR.
+  int64_t vectorBytes = std::max<int64_t>(getVectorElements() * elementBytes, kBankBytes);
+  unsigned slotBits = llvm::Log2_64(std::max<int64_t>(banks * kBankBytes / vectorBytes, 1));
+  auto firstLanes = [&](const LinearLayout &layout) {
+    SmallVector<int64_t> bits;
+    for (int64_t basis : layout.getBases(LayoutInput::Lane).take_front(slotBits))
+      if (basis)
+        bits.push_back(basis);
+    return bits;
+  };
+  SmallVector<int64_t> a = firstLanes(source), b = firstLanes(target);
+  SmallVector<int64_t> onlyA, onlyB;
+  for (int64_t basis : a)
+    if (llvm::is_contained(b, basis))
+      place(basis);
+    else
+      onlyA.push_back(basis);
+  for (int64_t basis : b)
+    if (!llvm::is_contained(a, basis))
+      onlyB.push_back(basis);
+  for (auto [i, basis] : llvm::enumerate(onlyA)) {
+    if (i < onlyB.size())
+      columns[llvm::Log2_64(onlyB[i])] ^= int64_t(1) << nextAddressBit;
+    place(basis);
+  }
+  for (int64_t basis : ArrayRef<int64_t>(onlyB).drop_front(
+           std::min(onlyA.size(), onlyB.size())))
+    place(basis);
+  // What is left, and an address bit of its own for each bit of B that was paired.
+  for (unsigned bit = 0; bit < numBits; ++bit)
+    place(int64_t(1) << bit);
+}
+
+int64_t SharedLayout::address(int64_t flat) const {
+  int64_t address = 0;
+  for (auto [bit, column] : llvm::enumerate(columns))
+    if ((flat >> bit) & 1)
+      address ^= column;
+  return address;
+}
+
+SmallVector<int64_t>
+SharedLayout::registerOrder(const LinearLayout &layout) const {
+  SmallVector<int64_t> order(layout.getNumRegisters());
+  std::iota(order.begin(), order.end(), 0);
+  int64_t mask = 0;
+  for (unsigned bit : vectorBits)
+    mask |= int64_t(1) << bit;
+  auto key = [&](int64_t reg) {
+    int64_t flat = layout.apply(reg, 0, 0);
+    return std::pair(flat & ~mask, address(flat & mask));
+  };
+  llvm::sort(order, [&](int64_t x, int64_t y) { return key(x) < key(y); });
+  return order;
+}
+
+int64_t SharedLayout::conflicts(const LinearLayout &layout) const {
+  int64_t bytes = getVectorElements() * elementBytes;
+  int64_t lanes = int64_t(1) << layout.getBases(LayoutInput::Lane).size();
+  int64_t group = std::min<int64_t>(
+      lanes, banks * kBankBytes / std::max<int64_t>(bytes, kBankBytes));
+  int64_t extra = 0;
+  for (int64_t first = 0; first < lanes; first += group) {
+    SmallVector<SmallVector<int64_t>> dwords(banks);
+    int64_t cost = 0;
+    for (int64_t lane = first; lane < first + group; ++lane) {
+      int64_t start = address(layout.apply(0, lane, 0)) * elementBytes;
+      for (int64_t b = 0; b < bytes; b += kBankBytes) {
+        int64_t dword = (start + b) / kBankBytes;
+        SmallVector<int64_t> &bank = dwords[dword % banks];
+        if (!llvm::is_contained(bank, dword))
+          bank.push_back(dword);
+        cost = std::max<int64_t>(cost, bank.size());
+      }
+    }
+    extra += cost - 1;
+  }
+  return extra;
+}

@@ -1,0 +1,191 @@
+//===- TileOps.cpp - verifiers and assembly of the tile ops ---------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Dialect/TE/IR/TE.h"
+#include "te/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mlir::te::tile;
+
+#define GET_OP_CLASSES
+#include "te/Dialect/Tile/IR/TileOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// KernelOp
+//===----------------------------------------------------------------------===//
+
+void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                     StringRef target, int64_t waves, TypeRange argumentTypes) {
+  state.addAttribute("sym_name", builder.getStringAttr(name));
+  state.addAttribute("target", builder.getStringAttr(target));
+  state.addAttribute("waves", builder.getI64IntegerAttr(waves));
+  Block &body = state.addRegion()->emplaceBlock();
+  for (Type type : argumentTypes)
+    body.addArgument(type, state.location);
+  ensureTerminator(*state.regions[0], builder, state.location);
+}
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
+  StringAttr name;
+  SmallVector<OpAsmParser::Argument> arguments;
+  if (parser.parseSymbolName(name, "sym_name", state.attributes) ||
+      parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren,
+                               /*allowType=*/true) ||
+      parser.parseOptionalAttrDictWithKeyword(state.attributes))
+    return failure();
+  Region *body = state.addRegion();
+  if (parser.parseRegion(*body, arguments))
+    return failure();
+  ensureTerminator(*body, parser.getBuilder(), state.location);
+  return success();
+}
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  printer << " ";
+  printer.printSymbolName(getSymName());
+  printer << "(";
+  llvm::interleaveComma(getBody().getArguments(), printer,
+                        [&](BlockArgument a) { printer.printRegionArgument(a); });
+  printer << ")";
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"sym_name"});
+  printer << " ";
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/false);
+}
+
+LogicalResult KernelOp::verify() {
+  if (getWaves() <= 0 || !llvm::isPowerOf2_64(getWaves()))
+    return emitOpError() << "T4: waves = " << getWaves()
+                         << " is not a power of two";
+  for (BlockArgument argument : getBody().getArguments()) {
+    auto pointer = dyn_cast<MemRefType>(argument.getType());
+    if (!argument.getType().isIndex() && !(pointer && pointer.getRank() == 0))
+      return emitOpError() << "T5: argument #" << argument.getArgNumber()
+                           << " is " << argument.getType()
+                           << "; a kernel takes rank-0 memrefs (pointers) and "
+                              "index (sizes)";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// LaunchOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult LaunchOp::verify() {
+  if (getInits().size() > getNumResults())
+    return emitOpError() << "T6: " << getInits().size() << " inits but "
+                         << getNumResults() << " results; each init becomes the "
+                            "buffer of one of the last results";
+  for (auto [init, result] :
+       llvm::zip(getInits(), getResults().take_back(getInits().size())))
+    if (init.getType() != result.getType())
+      return emitOpError() << "T6: an init of type " << init.getType()
+                           << " cannot be the buffer of a result of type "
+                           << result.getType();
+  return success();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
+  if (!kernel) // a gpu.func once the kernels are distributed
+    return success();
+  size_t buffers = 0;
+  auto count = [&](TypeRange types) {
+    for (Type type : types)
+      buffers += isa<ScaledType>(type) ? 2 : 1;
+  };
+  count(getInputs().getTypes());
+  count(getResultTypes());
+  size_t expected = kernel.getBody().getNumArguments();
+  if (buffers + getSizes().size() != expected)
+    return emitOpError() << "T7: gives " << buffers << " buffers and "
+                         << getSizes().size() << " sizes, but kernel "
+                         << getKernel() << " takes " << expected << " arguments";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// The op's tiles carry layouts; reports the first that does not.
+static LogicalResult verifyTiles(Operation *op) {
+  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+    if (isa<TensorType>(type) && !isTile(type))
+      return op->emitOpError()
+             << "T8: " << type << " has no #tile.layout; every tile says which "
+                                  "lane holds what";
+  return success();
+}
+
+/// T9: `small` is `large` projected over `block`.
+static LogicalResult verifyProjection(Operation *op, Type large, Type small,
+                                      ArrayRef<int64_t> block) {
+  LinearLayout layout = getLayout(large);
+  for (auto [i, b] : llvm::enumerate(block))
+    if (b <= 0 || !llvm::isPowerOf2_64(b) || layout.getShape()[i] % b != 0)
+      return op->emitOpError() << "T9: block size " << b << " of dimension " << i
+                               << " is not a power of two that divides the tile's "
+                               << layout.getShape()[i];
+  LinearLayout expected = layout.project(block);
+  if (expected == getLayout(small))
+    return success();
+  InFlightDiagnostic diag = op->emitOpError()
+      << "T9: the blocks' layout must be the elements' layout, projected; expected ";
+  return diag << LayoutAttr::get(op->getContext(), expected);
+}
+
+LogicalResult ReduceOp::verify() {
+  if (failed(verifyTiles(*this)))
+    return failure();
+  if (int64_t(getBlock().size()) != getInput().getType().getRank())
+    return emitOpError() << "T9: one block size for each of the "
+                         << getInput().getType().getRank() << " dimensions";
+  return verifyProjection(*this, getInput().getType(), getResult().getType(),
+                          getBlock());
+}
+
+LogicalResult BroadcastOp::verify() {
+  if (failed(verifyTiles(*this)))
+    return failure();
+  auto large = getResult().getType(), small = getInput().getType();
+  if (large.getRank() != small.getRank())
+    return emitOpError() << "T9: input and result have the same rank";
+  SmallVector<int64_t> block;
+  for (auto [l, s] : llvm::zip_equal(large.getShape(), small.getShape()))
+    block.push_back(s == 0 ? 0 : l / s);
+  return verifyProjection(*this, large, small, block);
+}
+
+LogicalResult TransposeOp::verify() {
+  if (failed(verifyTiles(*this)))
+    return failure();
+  if (getInput().getType().getRank() != 2 ||
+      getLayout(getResult().getType()) !=
+          getLayout(getInput().getType()).transpose())
+    return emitOpError() << "T10: the result's layout must be the input's, "
+                            "transposed";
+  return success();
+}
+
+LogicalResult ConvertLayoutOp::verify() {
+  if (failed(verifyTiles(*this)))
+    return failure();
+  if (getInput().getType().getShape() != getResult().getType().getShape() ||
+      getElementTypeOrSelf(getInput().getType()) !=
+          getElementTypeOrSelf(getResult().getType()))
+    return emitOpError() << "T11: only the layout may change";
+  return success();
+}
+
+OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
+  return getInput().getType() == getResult().getType() ? getInput() : OpFoldResult();
+}
