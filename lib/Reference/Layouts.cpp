@@ -113,8 +113,7 @@ static ScaleStorage shuffledE8M0Storage(const Scaling &scaling, DType element,
   bool isSquare = scaling.blockRows > 1 && !isColumn;
   bool isBlocked = scaling.scaleLayout == ScaleLayout::Blocked32x4x4;
   ScaleStorage storage{};
-  storage.transposed =
-      isColumn || (isSquare && scaling.dataLayout == DataLayout::Transposed);
+  storage.transposed = isColumn; // decision 10
   storage.rows = storage.transposed ? grid.data.cols : grid.data.rows;
   storage.cols = storage.transposed ? grid.rows : grid.cols;
   storage.repeat = isSquare ? scaling.blockRows : 1; // decision 9

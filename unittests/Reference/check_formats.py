@@ -277,7 +277,7 @@ def shuffle_weight(a):
     return view.transpose(0, 2, 3, 1, 4).reshape(r, c)
 
 
-def stored_scales(grid, case, m, k):
+def stored_scales(grid, case, m):
     fp4 = case["element"] == "f4E2M1FN"
     r, c = case["block"]
     transposed = case["data_layout"] == "transposed"
@@ -294,8 +294,7 @@ def stored_scales(grid, case, m, k):
         grid = pad_to(grid, *((long, short) if r == 1 else (short, long)), fill)
         return (grid.T if fp4 and c == 1 else grid).reshape(-1)
     if r > 1 and c > 1:
-        grid = (np.repeat(grid.T, c, 0)[:k] if transposed
-                else np.repeat(grid, r, 0)[:m])
+        grid = np.repeat(grid, r, 0)[:m]
     elif c == 1:
         grid = grid.T
     if case["scale_layout"] == "blocked_32x4x4":
@@ -354,7 +353,7 @@ def expected_quantize(x, case):
         table = np.arange(256, dtype=np.uint8) & (15 if fp4 else 255)
         value = table.view(NUMPY[element]).astype(np.float32)[codes]
         back = value * expand(inverse, r, c, m, k)
-    return codes, ignored, stored_scales(grid, case, m, k), back
+    return codes, ignored, stored_scales(grid, case, m), back
 
 
 def stored_data(codes, case):

@@ -1,5 +1,5 @@
 //===- te-reference-dump.cpp - tables of the reference, for check_formats.py -*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
