@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "te/Driver/Register.h"
-#include "te/Dialect/TE/IR/TE.h"
+#include "te/Conversion/Passes.h"
+#include "te/Dialect/TE/Transforms/Passes.h"
 #include "te/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
@@ -31,6 +32,11 @@ void te::registerDialects(DialectRegistry &registry) {
                   LLVM::LLVMDialect, ROCDL::ROCDLDialect, math::MathDialect,
                   memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
                   vector::VectorDialect>();
+  registerTileLowerings(registry);
 }
 
-void te::registerPasses() { registerTransformsPasses(); }
+void te::registerPasses() {
+  registerTransformsPasses();
+  registerTETransformsPasses();
+  registerTEConversionPasses();
+}

@@ -37,3 +37,8 @@ void TEDialect::initialize() {
 #include "te/Dialect/TE/IR/TEOps.cpp.inc"
       >();
 }
+
+Operation *TEDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                          Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}

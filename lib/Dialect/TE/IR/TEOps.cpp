@@ -162,6 +162,24 @@ LogicalResult DequantizeOp::verify() {
                          getResult().getType());
 }
 
+LogicalResult DimOp::verify() {
+  auto shaped = dyn_cast<ShapedType>(getInput().getType());
+  if (!shaped || !shaped.hasRank())
+    return emitOpError() << "M1: " << getInput().getType()
+                         << " has no dimensions; give a tensor or !te.scaled";
+  if (getDimension() < 0 || getDimension() >= shaped.getRank())
+    return emitOpError() << "M1: dimension " << getDimension()
+                         << " does not exist; the rank is " << shaped.getRank();
+  return success();
+}
+
+OpFoldResult DimOp::fold(FoldAdaptor) {
+  int64_t size = cast<ShapedType>(getInput().getType()).getDimSize(getDimension());
+  if (ShapedType::isDynamic(size))
+    return {};
+  return Builder(getContext()).getIndexAttr(size);
+}
+
 //===----------------------------------------------------------------------===//
 // FusionOp
 //===----------------------------------------------------------------------===//

@@ -138,6 +138,25 @@ LinearLayout LinearLayout::transpose() const {
   return result;
 }
 
+LinearLayout LinearLayout::widen(int64_t vector) const {
+  LinearLayout result = *this;
+  Bases &regs = result.bases[0], &lanes = result.bases[1];
+  for (unsigned bit = 0; (int64_t(2) << bit) <= std::min(vector, shape.back()); ++bit) {
+    int64_t basis = int64_t(1) << bit;
+    auto *reg = llvm::find(regs, basis), *lane = llvm::find(lanes, basis);
+    if (reg == regs.end()) {
+      // The outgoing register must not be one of the vector's own.
+      auto *out = llvm::find_if(regs, [&](int64_t r) { return r >= vector; });
+      if (lane == lanes.end() || out == regs.end())
+        return result;
+      std::swap(*lane, *out);
+      reg = out;
+    }
+    std::rotate(regs.begin() + bit, reg, reg + 1);
+  }
+  return result;
+}
+
 std::optional<int64_t> LinearLayout::findRegister(int64_t flat) const {
   int64_t reg = 0;
   // Registers of a permutation layout: each flat bit names its register bit.

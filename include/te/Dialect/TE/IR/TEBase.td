@@ -19,6 +19,7 @@ def TE_Dialect : Dialect {
     whose constraint numbers (Q1, S3, ...) the verifiers quote.
   }];
   let dependentDialects = ["tensor::TensorDialect", "arith::ArithDialect"];
+  let hasConstantMaterializer = 1;
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
 }

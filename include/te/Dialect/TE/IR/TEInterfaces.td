@@ -25,7 +25,10 @@ def TE_TileLoweringInterface : OpInterface<"TileLoweringInterface"> {
     InterfaceMethod<[{
         The operand whose M x K extent the op's tiles walk over: a tensor or a
         `!te.scaled` value.
-      }], "::mlir::Value", "getTiledOperand">
+      }], "::mlir::Value", "getTiledOperand">,
+    InterfaceMethod<
+      "The flag that makes the op leave its results' buffers as they are, or null.",
+      "::mlir::Value", "getNoopFlag", (ins), [{}], [{ return {}; }]>
   ];
 }
 

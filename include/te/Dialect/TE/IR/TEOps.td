@@ -103,6 +103,15 @@ def TE_AmaxOp : TE_Op<"amax", [Pure]> {
   }];
 }
 
+def TE_DimOp : TE_Op<"dim", [Pure]> {
+  let summary = "the size of a dimension of a tensor or a scaled tensor";
+  let arguments = (ins AnyType:$input, I64Attr:$dimension);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$input `,` $dimension attr-dict `:` type($input)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 def TE_FusionOp : TE_Op<"fusion", [
     IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
   let summary = "a region that becomes one kernel";

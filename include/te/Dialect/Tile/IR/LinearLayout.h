@@ -72,6 +72,10 @@ public:
   /// The layout of the transposed (rank 2) tile, registers reordered so that what is
   /// contiguous along the new last dimension comes first.
   LinearLayout transpose() const;
+  /// The same tile with `vector` consecutive elements a lane (or as many as a row has): bits
+  /// that other lanes hold change places with register bits. Where a bit is in no
+  /// reach (a wave holds it), the vector stays as wide as it is.
+  LinearLayout widen(int64_t vector) const;
   /// The register that holds, in lane 0 and wave 0, the given flat offset; or nothing
   /// where that is not register 0's lane and wave.
   std::optional<int64_t> findRegister(int64_t flat) const;

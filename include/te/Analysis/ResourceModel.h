@@ -1,0 +1,52 @@
+//===- ResourceModel.h - what a schedule costs ------------------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one model that chooses schedules and checks them, so that a schedule the
+// user wrote is judged by the rules that the compiler's own obey.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_ANALYSIS_RESOURCEMODEL_H
+#define TE_ANALYSIS_RESOURCEMODEL_H
+
+#include "te/Dialect/TE/IR/TE.h"
+#include "te/Target/Target.h"
+
+namespace mlir::te {
+
+/// What a fused region of memory-bound ops asks of its tile.
+struct TileDemand {
+  int64_t rows = 0, cols = 0;    // M and K; ShapedType::kDynamic where unknown
+  unsigned inputBytes = 2;       // of one element read
+  unsigned outputBytes = 1;      // of one element written
+  int64_t minRows = 1, minCols = 1; // a whole scale block
+  bool transposes = false;       // a result or operand stored (K, M)
+  bool reducesRows = false;      // a scale or amax across rows
+};
+
+/// The estimate for one schedule.
+struct ResourceEstimate {
+  int64_t elementsPerLane = 0;
+  unsigned vgprs = 0;    // estimated, before register allocation
+  unsigned ldsBytes = 0; // exact upper bound of what tile-distribute allocates
+};
+
+/// The demand of a region, by what its ops read and write.
+TileDemand getTileDemand(FusionOp fusion);
+ResourceEstimate estimate(const TileDemand &demand, ScheduleAttr schedule,
+                          const Target &target);
+/// The default schedule: full lines along K, rows enough for a block and for whole
+/// lines of the transposed copy, as many elements a lane as keep two workgroups a SIMD.
+ScheduleAttr chooseSchedule(MLIRContext *context, const TileDemand &demand,
+                            const Target &target);
+/// Checks a schedule against the demand and the chip's limits (H4 to H9).
+LogicalResult verifySchedule(function_ref<InFlightDiagnostic()> emitError,
+                             const TileDemand &demand, ScheduleAttr schedule,
+                             const Target &target);
+
+} // namespace mlir::te
+
+#endif // TE_ANALYSIS_RESOURCEMODEL_H

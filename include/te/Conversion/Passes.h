@@ -1,0 +1,37 @@
+//===- Passes.h - passes from one level to the next -------------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_CONVERSION_PASSES_H
+#define TE_CONVERSION_PASSES_H
+
+#include "te/Dialect/TE/IR/TE.h"
+#include "te/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::te {
+#define GEN_PASS_DECL
+#include "te/Conversion/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "te/Conversion/Passes.h.inc"
+
+/// Attaches TileLoweringInterface to the te ops.
+void registerTileLowerings(DialectRegistry &registry);
+
+/// The name of the gpu.module that holds every kernel of a program.
+inline constexpr StringLiteral kKernelModule = "kernels";
+} // namespace mlir::te
+
+#endif // TE_CONVERSION_PASSES_H

@@ -1,0 +1,85 @@
+//===- TileContext.h - what a te op sees of its kernel ----------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The state of the lowering of one te.fusion to one tile.kernel: where the region's
+// values are (a tile in registers, a scalar, buffers in global memory), the tile
+// of this workgroup, and small builders that keep the lowerings readable.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_CONVERSION_TETOTILE_TILECONTEXT_H
+#define TE_CONVERSION_TETOTILE_TILECONTEXT_H
+
+#include "te/Conversion/Passes.h"
+#include "te/Target/Target.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::te {
+
+class TileContext {
+public:
+  /// Global buffers of a value: data, and scales where it is a !te.scaled.
+  struct Buffers {
+    Value data, scales;
+  };
+
+  TileContext(ImplicitLocOpBuilder &builder, const Target &target,
+              ScheduleAttr schedule)
+      : b(builder), target(target), schedule(schedule) {}
+
+  ImplicitLocOpBuilder &b;
+  const Target &target;
+  ScheduleAttr schedule;
+  Value rows, cols;       // M and K, index
+  int64_t staticRows, staticCols; // the same where known, else kDynamic
+  Value tileRow, tileCol; // this workgroup's first element, index
+  Value firstWorkgroup;   // i1: this is workgroup (0, 0)
+
+  void bindBuffers(Value value, Buffers buffers) { bound[value] = buffers; }
+  void bindTile(Value value, Value tile) { tiles[value] = tile; }
+  bool hasBuffers(Value value) const { return bound.contains(value); }
+  Buffers getBuffers(Value value) const { return bound.lookup(value); }
+
+  /// The layout in which tiles of the region's operands are loaded.
+  tile::LinearLayout getLoadLayout() const;
+  /// The layout of the widest stores of a tile: a row-major order of 16 bytes a lane.
+  tile::LinearLayout getStoreLayout(ArrayRef<int64_t> shape, unsigned elementBytes) const;
+
+  /// This workgroup's tile of a high-precision tensor: in registers, or loaded.
+  Value getTile(Value tensor);
+  /// The value of a rank-0 f32 operand.
+  Value getScalar(Value tensor);
+  /// A row-major view of a buffer with the given sizes.
+  Value view(Value buffer, OpFoldResult rows, OpFoldResult cols);
+  /// Loads or stores a tile at [row, col] of a `rows x cols` view.
+  Value load(Value view, Value row, Value col, Type elementType,
+             const tile::LinearLayout &layout);
+  void store(Value tile, Value view, Value row, Value col);
+  /// Runs `body` in workgroup (0, 0) only.
+  void inFirstWorkgroup(function_ref<void()> body);
+
+  // Elementwise builders on tiles.
+  Value constant(Type tileType, double value);
+  Value intConstant(Type tileType, int64_t value);
+  Value splat(Value scalar, Type tileType);
+  Value toF32(Value tile);
+  Value cast(Value tile, Type elementType); // bitcast of the elements
+  Value reduceAmax(Value tile, ArrayRef<int64_t> block);
+  Value broadcast(Value tile, const tile::LinearLayout &layout);
+  Value convert(Value tile, const tile::LinearLayout &layout);
+
+private:
+  llvm::DenseMap<Value, Buffers> bound;
+  llvm::DenseMap<Value, Value> tiles;
+};
+
+/// The tile of `shape` with other elements, layout kept.
+Type withElementType(Type tileType, Type elementType);
+
+} // namespace mlir::te
+
+#endif // TE_CONVERSION_TETOTILE_TILECONTEXT_H

@@ -1,0 +1,61 @@
+//===- Passes.td - passes on the te level -----------------*- tablegen -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_TRANSFORMS_PASSES_TD
+#define TE_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FusePass : Pass<"te-fuse", "::mlir::func::FuncOp"> {
+  let summary = "gather te ops into regions, each of which becomes one kernel";
+  let description = [{
+    Every te op that computes goes into a `te.fusion` of its own; what ops of one
+    region would share is left to the patterns that build on this pass.
+    Kernels are named after the function and their number in it.
+
+    ```mlir
+    %q = te.quantize %x : ...
+    // ==>
+    %q = te.fusion "quantize_0" (%a = %x : ...) -> (...) {
+      %0 = te.quantize %a : ...
+      te.yield %0 : ...
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::te::TEDialect"];
+}
+
+def SchedulePass : Pass<"te-schedule", "::mlir::func::FuncOp"> {
+  let summary = "choose tile, waves and vector width of each region";
+  let description = [{
+    Sets `#te.schedule` on each `te.fusion` from the resource model of the target
+    (`te/Analysis/ResourceModel.h`). A schedule that is already there is the user's: it
+    is kept, and refused with the limit it breaks where it does not fit.
+    Also checks that the region's element types exist on the target.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "", "the chip, for instance gfx950">
+  ];
+  let statistics = [
+    Statistic<"numChosen", "schedules chosen", "schedules that the pass chose">,
+    Statistic<"numKept", "schedules kept", "schedules that the user wrote">
+  ];
+  let dependentDialects = ["::mlir::te::TEDialect"];
+}
+
+def VerifyLevelPass : Pass<"te-verify-level"> {
+  let summary = "check the normal form of a level";
+  let description = [{
+    Fails at the first op that does not belong to the given level: `te`, `fused`, `tile`, `gpu` or
+    `rocdl`. The pipeline runs it after each stage.
+  }];
+  let options = [
+    Option<"level", "level", "std::string", "\"te\"",
+           "te, fused, tile, gpu or rocdl">
+  ];
+}
+
+#endif // TE_TRANSFORMS_PASSES_TD

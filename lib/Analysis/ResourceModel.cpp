@@ -1,0 +1,146 @@
+//===- ResourceModel.cpp - what a schedule costs --------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Analysis/ResourceModel.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+namespace {
+/// Elements that a lane of a memory-bound kernel holds: 128 bytes of input in flight
+/// a lane is 32 KiB for a workgroup of 4 waves, what a CU keeps in flight at the most.
+constexpr int64_t kBytesPerLane = 128;
+constexpr int64_t kDefaultWaves = 4;
+/// A transposed copy is written in lines of this many bytes.
+constexpr int64_t kLineBytes = 64;
+/// VGPRs beside the tile: addresses, scales, temporaries of the conversions.
+constexpr unsigned kBaseVGPRs = 40;
+} // namespace
+
+static unsigned elementBytes(Type type) {
+  unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  return std::max(1u, bits / 8);
+}
+
+static void addScaled(TileDemand &demand, ScaledType type) {
+  ScalingAttr scaling = type.getScaling();
+  if (scaling.isBlock()) {
+    demand.minRows = std::max(demand.minRows, scaling.getBlockRows());
+    demand.minCols = std::max(demand.minCols, scaling.getBlockCols());
+    demand.reducesRows |= scaling.getBlockRows() > 1;
+  }
+  demand.transposes |= scaling.isTransposed();
+}
+
+TileDemand te::getTileDemand(FusionOp fusion) {
+  TileDemand demand;
+  bool first = true;
+  for (Operation &op : fusion.getBody().front()) {
+    auto tiled = dyn_cast<TileLoweringInterface>(&op);
+    if (!tiled)
+      continue;
+    auto shaped = cast<ShapedType>(tiled.getTiledOperand().getType());
+    if (first)
+      std::tie(demand.rows, demand.cols) = flatten(shaped.getShape());
+    first = false;
+    demand.inputBytes = elementBytes(shaped);
+    for (Type type : llvm::concat<const Type>(TypeRange(shaped), op.getResultTypes())) {
+      if (auto scaled = dyn_cast<ScaledType>(type))
+        addScaled(demand, scaled);
+      else if (cast<ShapedType>(type).getRank() == 0 && type != Type(shaped))
+        demand.reducesRows = true; // an amax: reduced across waves
+    }
+    for (Type type : op.getResultTypes())
+      if (cast<ShapedType>(type).getRank() != 0 || shaped.getRank() == 0)
+        demand.outputBytes = elementBytes(type);
+  }
+  return demand;
+}
+
+ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
+                              const Target &target) {
+  int64_t elements = schedule.getTile()[0] * schedule.getTile()[1];
+  int64_t lanes = schedule.getWaves() * target.waveSize;
+  ResourceEstimate result;
+  result.elementsPerLane = std::max<int64_t>(elements / lanes, 1);
+  // The packed input, its quantized form, and two working copies of one vector in f32.
+  int64_t bytes = result.elementsPerLane * (demand.inputBytes + demand.outputBytes) +
+                  2 * 4 * schedule.getVector();
+  result.vgprs = kBaseVGPRs + llvm::divideCeil(bytes, 4);
+  // LDS: partial reductions (one f32 a lane and register of the reduced tile), the packed
+  // scales, and the whole output tile where it is transposed.
+  int64_t lds = 0;
+  if (demand.reducesRows)
+    lds = schedule.getTile()[1] * schedule.getWaves() * 4;
+  if (demand.transposes)
+    lds = std::max(lds, elements * std::min(demand.outputBytes, demand.inputBytes));
+  result.ldsBytes = std::max<int64_t>(lds, lanes * 4);
+  return result;
+}
+
+ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
+                                const Target &target) {
+  auto bound = [](int64_t wish, int64_t extent) {
+    // No wider than the tensor, where its size is known.
+    if (ShapedType::isDynamic(extent))
+      return wish;
+    return std::min<int64_t>(wish, llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1)));
+  };
+  int64_t waves = kDefaultWaves;
+  int64_t vector = target.maxAccessBytes / demand.inputBytes;
+  // A scaled or transposed copy keeps more values alive a lane.
+  int64_t elements = waves * target.waveSize * kBytesPerLane /
+                     std::max(demand.inputBytes, demand.outputBytes);
+  int64_t cols = target.waveSize * target.maxAccessBytes /
+                 std::max(demand.inputBytes, demand.outputBytes);
+  int64_t minRows = demand.minRows;
+  if (demand.transposes) {
+    minRows = std::max(minRows, kLineBytes);
+    cols = std::min(cols, elements / minRows);
+  }
+  cols = std::max({bound(cols, demand.cols), demand.minCols, vector});
+  int64_t rows = std::max(elements / cols, minRows);
+  rows = std::max({bound(rows, demand.rows), minRows, int64_t(1)});
+  return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector);
+}
+
+LogicalResult te::verifySchedule(function_ref<InFlightDiagnostic()> emitError,
+                                 const TileDemand &demand, ScheduleAttr schedule,
+                                 const Target &target) {
+  int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
+  if (schedule.getTarget() != target.name)
+    return emitError() << "H4: the schedule is for " << schedule.getTarget()
+                       << " but the target is " << target.name
+                       << "; drop it, or compile for " << schedule.getTarget();
+  if (schedule.getWaves() > target.maxWavesPerWorkgroup)
+    return emitError() << "H5: " << schedule.getWaves() << " waves exceed the "
+                       << target.maxWavesPerWorkgroup
+                       << " that a workgroup has on " << target.name;
+  if (schedule.getVector() * demand.inputBytes > target.maxAccessBytes)
+    return emitError() << "H6: a vector of " << schedule.getVector()
+                       << " elements is " << schedule.getVector() * demand.inputBytes
+                       << " bytes; a lane moves at most " << target.maxAccessBytes
+                       << " at once";
+  if (rows < demand.minRows || cols < demand.minCols)
+    return emitError() << "H7: a tile of " << rows << " x " << cols
+                       << " is smaller than a scale block; this region needs at least "
+                       << demand.minRows << " x " << demand.minCols;
+  ResourceEstimate resources = estimate(demand, schedule, target);
+  if (resources.ldsBytes > target.ldsBytes)
+    return emitError() << "H8: the tile needs " << resources.ldsBytes
+                       << " bytes of LDS, but a workgroup has "
+                       << target.ldsBytes << " on " << target.name
+                       << "; use a smaller tile";
+  if (resources.vgprs > target.vgprsAddressable)
+    return emitError() << "H9: " << resources.elementsPerLane
+                       << " elements a lane need about " << resources.vgprs
+                       << " VGPRs, but there are " << target.vgprsAddressable
+                       << "; use a smaller tile or more waves";
+  return success();
+}

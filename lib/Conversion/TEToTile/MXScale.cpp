@@ -1,0 +1,157 @@
+//===- MXScale.cpp - E8M0 scales on tiles ---------------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MXScale.h"
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+namespace {
+/// f32 fields.
+constexpr int64_t kMantissaBits = 23, kMantissaMask = 0x7FFFFF, kInfBits = 0x7F800000;
+/// 2^-127 as an f32 subnormal; a quiet NaN.
+constexpr int64_t kTwoToMinus127 = 0x00400000, kNaNBits = 0x7FC00000;
+constexpr int64_t kMaxByte = 254, kNaNByte = 255;
+} // namespace
+
+static const llvm::fltSemantics &semantics(Type elementType) {
+  return cast<FloatType>(elementType).getFloatSemantics();
+}
+
+double te::getLargest(Type elementType) {
+  return APFloat::getLargest(semantics(elementType)).convertToDouble();
+}
+
+/// The exponent of the largest power of two of the format (E4M3: 8).
+static int64_t getLargestExponent(Type elementType) {
+  return ilogb(APFloat::getLargest(semantics(elementType)));
+}
+
+/// RCEIL: the exponent of the smallest power of two >= amax / largest, where the
+/// division is a product with the rounded reciprocal (section 2.6 of the semantics).
+static Value emitRCeil(TileContext &ctx, Value amax, Type elementType) {
+  auto &b = ctx.b;
+  Type f32 = amax.getType(), i32 = withElementType(f32, b.getI32Type());
+  float reciprocal = 1.0f / float(getLargest(elementType));
+  Value v = arith::MulFOp::create(b, amax, ctx.constant(f32, reciprocal));
+  Value bits = ctx.cast(v, b.getI32Type());
+  // Adding all ones below the exponent carries into it unless the mantissa is zero.
+  // A subnormal counts as 2^-127 up to and including 0x400000.
+  Value subnormal = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ult, bits,
+      ctx.intConstant(i32, int64_t(1) << kMantissaBits));
+  Value carry = arith::SelectOp::create(
+      b, subnormal, ctx.intConstant(i32, kTwoToMinus127 - 1),
+      ctx.intConstant(i32, kMantissaMask));
+  Value exponent = arith::ShRUIOp::create(
+      b, arith::AddIOp::create(b, bits, carry), ctx.intConstant(i32, kMantissaBits));
+  return arith::MinUIOp::create(b, exponent, ctx.intConstant(i32, kMaxByte));
+}
+
+Value te::emitScaleByte(TileContext &ctx, Value amax, ScaleRounding rounding,
+                        Type elementType) {
+  if (rounding == ScaleRounding::RCeil)
+    return emitRCeil(ctx, amax, elementType);
+
+  auto &b = ctx.b;
+  Type i32 = withElementType(amax.getType(), b.getI32Type());
+  Value bits = ctx.cast(amax, b.getI32Type());
+  int64_t mantissa = APFloat::semanticsPrecision(semantics(elementType)) - 1;
+  int64_t increment = rounding == ScaleRounding::Ceil ? kMantissaMask
+                      : rounding == ScaleRounding::Even
+                          ? int64_t(1) << (kMantissaBits - 1 - mantissa)
+                          : 0;
+  Value rounded = arith::AddIOp::create(b, bits, ctx.intConstant(i32, increment));
+  Value exponent = arith::ShRUIOp::create(b, rounded,
+                                          ctx.intConstant(i32, kMantissaBits));
+  Value shifted = arith::SubIOp::create(
+      b, exponent, ctx.intConstant(i32, getLargestExponent(elementType)));
+  Value byte = arith::MaxSIOp::create(b, shifted, ctx.intConstant(i32, 0));
+  Value infinite = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits,
+                                         ctx.intConstant(i32, kInfBits));
+  return arith::SelectOp::create(b, infinite, ctx.intConstant(i32, kNaNByte), byte);
+}
+
+Value te::emitInverseScale(TileContext &ctx, Value byte) {
+  auto &b = ctx.b;
+  Type i32 = byte.getType();
+  Value shifted = arith::ShLIOp::create(
+      b, arith::SubIOp::create(b, ctx.intConstant(i32, kMaxByte), byte),
+      ctx.intConstant(i32, kMantissaBits));
+  Value last = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, byte,
+                                     ctx.intConstant(i32, kMaxByte));
+  Value bits = arith::SelectOp::create(b, last, ctx.intConstant(i32, kTwoToMinus127),
+                                       shifted);
+  return ctx.cast(bits, b.getF32Type());
+}
+
+Value te::emitScale(TileContext &ctx, Value byte) {
+  auto &b = ctx.b;
+  Type i32 = byte.getType();
+  auto equals = [&](int64_t value) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, byte,
+                                 ctx.intConstant(i32, value));
+  };
+  Value bits = arith::ShLIOp::create(b, byte, ctx.intConstant(i32, kMantissaBits));
+  bits = arith::SelectOp::create(b, equals(0), ctx.intConstant(i32, kTwoToMinus127),
+                                 bits);
+  bits = arith::SelectOp::create(b, equals(kNaNByte), ctx.intConstant(i32, kNaNBits),
+                                 bits);
+  return ctx.cast(bits, b.getF32Type());
+}
+
+/// A storage dimension's size inside the kernel.
+static OpFoldResult emitExtent(TileContext &ctx, ScaledType type,
+                               ScaledType::StorageDim dim) {
+  int64_t rank = type.getRank();
+  bool isCols = dim.numDims == 1 && int64_t(dim.firstDim) == rank - 1;
+  int64_t known = isCols ? ctx.staticCols : ctx.staticRows;
+  if (!ShapedType::isDynamic(known))
+    return ctx.b.getIndexAttr(
+        llvm::divideCeil(llvm::divideCeil(uint64_t(known), dim.divisor), dim.multiple) *
+        dim.multiple);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(ctx.b, value);
+  };
+  Value size = isCols ? ctx.cols : ctx.rows;
+  Value units = ctx.b.createOrFold<arith::CeilDivUIOp>(
+      size, constant(dim.divisor * dim.multiple));
+  return ctx.b.createOrFold<arith::MulIOp>(units, constant(dim.multiple));
+}
+
+ScaleView te::emitScaleView(TileContext &ctx, ScaledType type, Value buffer) {
+  SmallVector<ScaledType::StorageDim> dims = type.getScaleStorage();
+  ScalingAttr scaling = type.getScaling();
+  auto divide = [&](Value offset, int64_t block) -> Value {
+    return ctx.b.createOrFold<arith::DivUIOp>(
+        offset, arith::ConstantIndexOp::create(ctx.b, block));
+  };
+  return {ctx.view(buffer, emitExtent(ctx, type, dims[0]),
+                   emitExtent(ctx, type, dims[1])),
+          divide(ctx.tileRow, scaling.getBlockRows()),
+          divide(ctx.tileCol, scaling.getBlockCols())};
+}
+
+std::optional<std::string> te::getUnsupportedReason(ScaledType type) {
+  ScalingAttr scaling = type.getScaling();
+  std::string scheme;
+  llvm::raw_string_ostream os(scheme);
+  if (type.isFP4())
+    os << "f4E2M1FN elements (MXFP4)";
+  else if (scaling.getDataLayout() == DataLayout::Shuffle16x16)
+    os << "data_layout = shuffle_16x16";
+  else if (scaling.getScaleLayout() != ScaleLayout::Linear)
+    os << "scale_layout = " << stringifyScaleLayout(scaling.getScaleLayout());
+  else if (!scaling.isE8M0() && scaling.getGranularity() != Granularity::Tensor)
+    os << scaling.describe();
+  else
+    return std::nullopt;
+  os << " has no kernel yet; its semantics run with te-run --device=reference";
+  return scheme;
+}

@@ -1,0 +1,275 @@
+//===- OpLowerings.cpp - te ops as tile code ------------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// TileLoweringInterface of te.quantize, te.dequantize and te.amax.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MXScale.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+/// min(max(x, -limit), limit), NaN kept: the conversion's overflow behaviour depends
+/// on a mode bit, so the compiler clamps (spec/te_semantics.md, 1.2).
+static Value emitClamp(TileContext &ctx, Value x, double limit) {
+  auto &b = ctx.b;
+  Value low = arith::MaxNumFOp::create(b, x, ctx.constant(x.getType(), -limit));
+  Value both = arith::MinNumFOp::create(b, low, ctx.constant(x.getType(), limit));
+  Value nan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
+  return arith::SelectOp::create(b, nan, x, both);
+}
+
+/// The saturating cast of an f32 tile.
+static Value emitSaturatingCast(TileContext &ctx, Value x, Type elementType) {
+  Value clamped = emitClamp(ctx, x, getLargest(elementType));
+  return arith::TruncFOp::create(
+      ctx.b, withElementType(x.getType(), elementType), clamped);
+}
+
+/// Stores data in the type's layout: rowwise, or transposed through LDS.
+static void storeData(TileContext &ctx, ScaledType type, Value data, Value buffer) {
+  unsigned bytes = std::max(1u, type.getElementTypeBitWidth() / 8);
+  if (type.getScaling().isTransposed()) {
+    Type transposed = getTileType(type.getElementType(), ctx.b.getContext(),
+                                  getLayout(data.getType()).transpose());
+    Value tile = TransposeOp::create(ctx.b, transposed, data);
+    tile = ctx.convert(
+        tile, ctx.getStoreLayout(cast<ShapedType>(transposed).getShape(), bytes));
+    ctx.store(tile, ctx.view(buffer, ctx.cols, ctx.rows), ctx.tileCol, ctx.tileRow);
+    return;
+  }
+  LinearLayout wide = getLayout(data.getType())
+                          .widen(ctx.target.maxAccessBytes / bytes);
+  ctx.store(ctx.convert(data, wide), ctx.view(buffer, ctx.rows, ctx.cols),
+            ctx.tileRow, ctx.tileCol);
+}
+
+/// Loads data in the type's layout as a row-major tile.
+static Value loadData(TileContext &ctx, ScaledType type, Value buffer) {
+  LinearLayout layout = ctx.getLoadLayout();
+  if (!type.getScaling().isTransposed())
+    return ctx.load(ctx.view(buffer, ctx.rows, ctx.cols), ctx.tileRow, ctx.tileCol,
+                    type.getElementType(), layout);
+  ArrayRef<int64_t> shape = layout.getShape();
+  unsigned bytes = std::max(1u, type.getElementTypeBitWidth() / 8);
+  Value tile = ctx.load(ctx.view(buffer, ctx.cols, ctx.rows), ctx.tileCol,
+                        ctx.tileRow, type.getElementType(),
+                        ctx.getStoreLayout({shape[1], shape[0]}, bytes));
+  Type transposed = getTileType(type.getElementType(), ctx.b.getContext(),
+                                getLayout(tile.getType()).transpose());
+  return ctx.convert(TransposeOp::create(ctx.b, transposed, tile), layout);
+}
+
+//===----------------------------------------------------------------------===//
+// te.quantize
+//===----------------------------------------------------------------------===//
+
+/// Scales are a 32nd of the data: where lanes already hold 8 consecutive bytes they
+/// are stored as they are, else gathered through LDS into the widest stores.
+static constexpr int64_t kMinScaleStoreBytes = 8;
+
+static void storeScaleBytes(TileContext &ctx, ScaledType type, Value byte,
+                            Value buffer) {
+  auto &b = ctx.b;
+  Value tile = arith::TruncIOp::create(
+      b, withElementType(byte.getType(), b.getI8Type()), byte);
+  LinearLayout layout = getLayout(tile.getType());
+  if (layout.getContiguity() < std::min(kMinScaleStoreBytes, layout.getShape().back()))
+    tile = ctx.convert(tile, ctx.getStoreLayout(layout.getShape(), 1));
+  ScaleView scales = emitScaleView(ctx, type, buffer);
+  ctx.store(tile, scales.view, scales.row, scales.col);
+}
+
+/// cast(x * 2^(127 - byte)), by the target's scaled conversions where they are exact:
+/// no block of the wave is beyond what the instruction is known to do (an Inf must
+/// saturate, and 2^-127 is not a normal f32), and RCEIL bounds the quotient.
+static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
+                           ScaledType type) {
+  auto &b = ctx.b;
+  LinearLayout layout = getLayout(x.getType());
+  Type elementType = type.getElementType();
+  auto general = [&]() -> Value {
+    Value factor = ctx.broadcast(emitInverseScale(ctx, byte), layout);
+    Value scaled = arith::MulFOp::create(b, ctx.toF32(x), factor);
+    return emitSaturatingCast(ctx, scaled, elementType);
+  };
+  if (!ctx.target.hasScaledConversions ||
+      type.getScaling().getRounding() != ScaleRounding::RCeil)
+    return general();
+
+  Type i32 = byte.getType();
+  Value zero = ctx.constant(amax.getType(), 0.0);
+  Value isZero = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, amax, zero);
+  // A zero block converts to zeros by any scale: take 1.0 for it.
+  Value safe = arith::SelectOp::create(b, isZero, ctx.intConstant(i32, 127), byte);
+  Value tiny = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, safe,
+                                     ctx.intConstant(i32, 0));
+  Value huge = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, safe,
+                                     ctx.intConstant(i32, 254));
+  Value special = AnyOp::create(b, b.getI1Type(), arith::OrIOp::create(b, tiny, huge));
+  Type resultType = withElementType(x.getType(), elementType);
+  auto branch = scf::IfOp::create(b, TypeRange(resultType), special, /*else=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, general());
+  b.setInsertionPointToStart(branch.elseBlock());
+  Value scale = ctx.broadcast(emitScale(ctx, safe), layout);
+  Value fast = ScaledTruncOp::create(b, resultType, x, scale);
+  scf::YieldOp::create(b, fast);
+  return branch.getResult(0);
+}
+
+static void quantizeBlocks(TileContext &ctx, Value x, OpResult result) {
+  auto type = cast<ScaledType>(result.getType());
+  ScalingAttr scaling = type.getScaling();
+  TileContext::Buffers buffers = ctx.getBuffers(result);
+  Value amax = ctx.reduceAmax(ctx.toF32(x),
+                              {scaling.getBlockRows(), scaling.getBlockCols()});
+  Value byte = emitScaleByte(ctx, amax, scaling.getRounding(), type.getElementType());
+  storeData(ctx, type, emitBlockCast(ctx, x, amax, byte, type), buffers.data);
+  storeScaleBytes(ctx, type, byte, buffers.scales);
+}
+
+/// All results of a per-tensor scheme: one cast, stored in one or two orders.
+static void quantizeTensor(TileContext &ctx, QuantizeOp op, Value x,
+                           ArrayRef<OpResult> results) {
+  auto &b = ctx.b;
+  Value scale = ctx.getScalar(op.getScale());
+  Value f32 = ctx.toF32(x);
+  Value scaled = arith::MulFOp::create(b, f32, ctx.splat(scale, f32.getType()));
+  Type elementType = getElementTypeOrSelf(results.front().getType());
+  Value data = emitSaturatingCast(ctx, scaled, elementType);
+  for (OpResult result : results)
+    storeData(ctx, cast<ScaledType>(result.getType()), data,
+              ctx.getBuffers(result).data);
+  ctx.inFirstWorkgroup([&] {
+    Value one = arith::ConstantOp::create(b, b.getF32FloatAttr(1.0f));
+    Value inverse = arith::DivFOp::create(b, one, scale);
+    for (OpResult result : results)
+      memref::StoreOp::create(b, inverse, ctx.getBuffers(result).scales, ValueRange());
+  });
+}
+
+/// Folds max |x| over this tile into the amax buffer.
+static void emitTensorAmax(TileContext &ctx, Value x, Value result) {
+  LinearLayout layout = getLayout(x.getType());
+  Value amax = ctx.reduceAmax(ctx.toF32(x), layout.getShape());
+  AtomicMaxOp::create(ctx.b, amax, ctx.getBuffers(result).data);
+}
+
+namespace {
+struct QuantizeLowering
+    : TileLoweringInterface::ExternalModel<QuantizeLowering, QuantizeOp> {
+  Value getTiledOperand(Operation *op) const { return cast<QuantizeOp>(op).getInput(); }
+  Value getNoopFlag(Operation *op) const { return cast<QuantizeOp>(op).getNoop(); }
+
+  LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
+    auto quantize = cast<QuantizeOp>(op);
+    SmallVector<OpResult> perTensor;
+    for (OpResult result : quantize.getScaledResults()) {
+      auto type = cast<ScaledType>(result.getType());
+      if (std::optional<std::string> reason = getUnsupportedReason(type))
+        return op->emitError() << "te.quantize with " << *reason;
+      bool block = type.getScaling().isBlock();
+      if (block && type.getScaling().isTransposed())
+        return op->emitError() << "te.quantize with " << type.getScaling().describe()
+                               << " has no kernel yet; its semantics run with "
+                                  "te-run --device=reference";
+      if (!block && !quantize.getScale())
+        return op->emitError()
+               << "te.quantize with current scaling (tensor scaling without a "
+                  "scale(...) operand) has no kernel yet; compute the scale from "
+                  "te.amax, or run it with te-run --device=reference";
+      if (!block)
+        perTensor.push_back(result);
+    }
+    Value x = ctx.getTile(quantize.getInput());
+    for (OpResult result : quantize.getScaledResults())
+      if (cast<ScaledType>(result.getType()).getScaling().isBlock())
+        quantizeBlocks(ctx, x, result);
+    if (!perTensor.empty())
+      quantizeTensor(ctx, quantize, x, perTensor);
+    if (OpResult amax = quantize.getAmaxResult())
+      emitTensorAmax(ctx, x, amax);
+    return success();
+  }
+};
+
+struct DequantizeLowering
+    : TileLoweringInterface::ExternalModel<DequantizeLowering, DequantizeOp> {
+  Value getTiledOperand(Operation *op) const {
+    return cast<DequantizeOp>(op).getInput();
+  }
+
+  /// The scale of each element, as an f32 tile.
+  Value emitScales(TileContext &ctx, ScaledType type, Value buffer,
+                   Type tileType) const {
+    auto &b = ctx.b;
+    if (!type.getScaling().isBlock())
+      return ctx.splat(memref::LoadOp::create(b, buffer, ValueRange()), tileType);
+    LinearLayout layout = getLayout(tileType);
+    LinearLayout blocks = layout.project(
+        {type.getScaling().getBlockRows(), type.getScaling().getBlockCols()});
+    ScaleView scales = emitScaleView(ctx, type, buffer);
+    // Read once, in wide accesses, then hand to the lanes that need them.
+    Value bytes = ctx.load(scales.view, scales.row, scales.col, b.getI8Type(),
+                           ctx.getStoreLayout(blocks.getShape(), 1));
+    bytes = ctx.convert(bytes, blocks);
+    Value wide = arith::ExtUIOp::create(
+        b, withElementType(bytes.getType(), b.getI32Type()), bytes);
+    return ctx.broadcast(emitScale(ctx, wide), layout);
+  }
+
+  LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
+    auto dequantize = cast<DequantizeOp>(op);
+    auto &b = ctx.b;
+    auto type = cast<ScaledType>(dequantize.getInput().getType());
+    if (std::optional<std::string> reason = getUnsupportedReason(type))
+      return op->emitError() << "te.dequantize with " << *reason;
+    TileContext::Buffers in = ctx.getBuffers(dequantize.getInput());
+    Value q = loadData(ctx, type, in.data);
+    Value value = ctx.toF32(q);
+    value = arith::MulFOp::create(
+        b, value, emitScales(ctx, type, in.scales, value.getType()));
+    Type elementType = dequantize.getResult().getType().getElementType();
+    if (!elementType.isF32())
+      value = arith::TruncFOp::create(
+          b, withElementType(value.getType(), elementType), value);
+    ctx.bindTile(dequantize.getResult(), value);
+    if (!ctx.hasBuffers(dequantize.getResult()))
+      return success();
+    unsigned bytes = elementType.getIntOrFloatBitWidth() / 8;
+    Value tile = ctx.convert(
+        value, ctx.getStoreLayout(getLayout(value.getType()).getShape(), bytes));
+    ctx.store(tile, ctx.view(ctx.getBuffers(dequantize.getResult()).data, ctx.rows, ctx.cols),
+              ctx.tileRow, ctx.tileCol);
+    return success();
+  }
+};
+
+struct AmaxLowering : TileLoweringInterface::ExternalModel<AmaxLowering, AmaxOp> {
+  Value getTiledOperand(Operation *op) const { return cast<AmaxOp>(op).getInput(); }
+  Value getNoopFlag(Operation *op) const { return cast<AmaxOp>(op).getNoop(); }
+  LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
+    auto amax = cast<AmaxOp>(op);
+    emitTensorAmax(ctx, ctx.getTile(amax.getInput()), amax.getResult());
+    return success();
+  }
+};
+} // namespace
+
+void te::registerTileLowerings(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, TEDialect *) {
+    QuantizeOp::attachInterface<QuantizeLowering>(*context);
+    DequantizeOp::attachInterface<DequantizeLowering>(*context);
+    AmaxOp::attachInterface<AmaxLowering>(*context);
+  });
+}

@@ -1,0 +1,317 @@
+//===- TEToTile.cpp - te-to-tile ------------------------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each te.fusion becomes a tile.kernel and a tile.launch, after te-schedule:
+//   te-opt --te-to-tile
+//
+//   %q = te.fusion "f_0" (%a = %x : tensor<?x64xbf16>) -> (...) ... {...}
+// ==>
+//   %q = tile.launch @f_0 grid(%gx, %gy) ins(%x : ...) sizes(%m) -> ...
+//   tile.kernel @f_0(...) {...}
+//
+// The grid covers the padding of the scales too: outside the tensor a tile reads
+// zeros, whose scale byte is the padding's. An amax starts from 0, which a launch
+// of a one-lane kernel writes before.
+//
+// Limits: the ops of a region walk over one M x K extent.
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Conversion/TEToTile/TileContext.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+namespace mlir::te {
+#define GEN_PASS_DEF_TETOTILEPASS
+#include "te/Conversion/Passes.h.inc"
+} // namespace mlir::te
+
+//===----------------------------------------------------------------------===//
+// Kernel arguments
+//===----------------------------------------------------------------------===//
+
+/// Pointers to global memory of a value's buffers: data, then scales.
+static void addPointerTypes(Type type, SmallVectorImpl<Type> &types) {
+  MLIRContext *context = type.getContext();
+  auto space = gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Global);
+  auto pointer = [&](Type element) {
+    return MemRefType::get({}, element, MemRefLayoutAttrInterface(), space);
+  };
+  types.push_back(pointer(getElementTypeOrSelf(type)));
+  if (auto scaled = dyn_cast<ScaledType>(type))
+    types.push_back(pointer(scaled.getScaling().isE8M0()
+                                ? IntegerType::get(context, 8)
+                                : scaled.getScaling().getScaleType()));
+}
+
+/// Gives `value` the next arguments as its buffers.
+static void bindBuffers(TileContext &ctx, Value value, Block &body, unsigned &next) {
+  TileContext::Buffers buffers;
+  buffers.data = body.getArgument(next++);
+  if (isa<ScaledType>(value.getType()))
+    buffers.scales = body.getArgument(next++);
+  ctx.bindBuffers(value, buffers);
+}
+
+//===----------------------------------------------------------------------===//
+// Extents
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What the tiles of a region must cover: M and K rounded up to the padding that
+/// results store, and at least one tile where a result has rank 0.
+struct Cover {
+  int64_t rowMultiple = 1, colMultiple = 1;
+  bool atLeastOne = false;
+};
+} // namespace
+
+static Cover getCover(FusionOp fusion) {
+  Cover cover;
+  for (Type type : fusion.getResultTypes()) {
+    auto scaled = dyn_cast<ScaledType>(type);
+    if (!scaled) {
+      cover.atLeastOne |= cast<ShapedType>(type).getRank() == 0;
+      continue;
+    }
+    cover.atLeastOne |= scaled.getScaling().getGranularity() == Granularity::Tensor;
+    if (!scaled.getScaling().isBlock())
+      continue;
+    for (ScaledType::StorageDim dim : scaled.getScaleStorage()) {
+      bool isCols = dim.numDims == 1 && int64_t(dim.firstDim) == scaled.getRank() - 1;
+      int64_t &multiple = isCols ? cover.colMultiple : cover.rowMultiple;
+      multiple = std::max(multiple, dim.divisor * dim.multiple);
+    }
+  }
+  return cover;
+}
+
+/// The number of tiles along one extent, in host code.
+static Value emitTileCount(ImplicitLocOpBuilder &b, Value extent, int64_t multiple,
+                           int64_t tile, bool atLeastOne) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  Value count;
+  if (multiple > tile) // ceil(rup(n, multiple) / tile), both powers of two
+    count = b.createOrFold<arith::MulIOp>(
+        b.createOrFold<arith::CeilDivUIOp>(extent, constant(multiple)),
+        constant(multiple / tile));
+  else
+    count = b.createOrFold<arith::CeilDivUIOp>(extent, constant(tile));
+  return atLeastOne ? b.createOrFold<arith::MaxUIOp>(count, constant(1)) : count;
+}
+
+/// M and K of a value, in host code.
+static std::pair<Value, Value> emitExtents(ImplicitLocOpBuilder &b, Value value) {
+  auto shaped = cast<ShapedType>(value.getType());
+  auto dim = [&](int64_t i) { return b.createOrFold<DimOp>(b.getIndexType(), value, uint64_t(i)); };
+  Value rows = arith::ConstantIndexOp::create(b, 1);
+  if (shaped.getRank() == 0)
+    return {rows, rows};
+  for (int64_t i = 0; i + 1 < shaped.getRank(); ++i)
+    rows = b.createOrFold<arith::MulIOp>(rows, dim(i));
+  return {rows, dim(shaped.getRank() - 1)};
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Calls `body` where the flag, if there is one, does not say noop.
+static void emitUnlessNoop(ImplicitLocOpBuilder &b, Value flagBuffer,
+                           function_ref<void()> body) {
+  if (!flagBuffer)
+    return body();
+  Value flag = memref::LoadOp::create(b, flagBuffer, ValueRange());
+  Value one = arith::ConstantOp::create(b, b.getF32FloatAttr(1.0f));
+  Value run = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, flag, one);
+  auto branch = scf::IfOp::create(b, run, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenYield());
+  body();
+}
+
+/// The kernel that sets an amax to 0 before workgroups fold into it.
+static KernelOp emitZeroKernel(ImplicitLocOpBuilder &b, FusionOp fusion,
+                               bool hasNoop) {
+  SmallVector<Type> types;
+  Type f32 = RankedTensorType::get({}, b.getF32Type());
+  for (int i = 0; i < 1 + hasNoop; ++i)
+    addPointerTypes(f32, types);
+  auto kernel = KernelOp::create(b, (fusion.getKernel() + "_zero").str(),
+                                 fusion.getScheduleAttr().getTarget(), 1, types);
+  OpBuilder::InsertionGuard guard(b);
+  Block &body = kernel.getBody().front();
+  b.setInsertionPointToStart(&body);
+  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0f));
+  emitUnlessNoop(b, hasNoop ? body.getArgument(0) : Value(), [&] {
+    memref::StoreOp::create(b, zero, body.getArguments().back(), ValueRange());
+  });
+  return kernel;
+}
+
+namespace {
+/// One fusion on its way to a kernel and its launches.
+struct Outliner {
+  FusionOp fusion;
+  const Target &target;
+  SymbolTable &symbols;
+  TileLoweringInterface lead; // the op whose extent the tiles walk over
+
+  LogicalResult run();
+  KernelOp emitKernel();
+  void emitLaunch(KernelOp kernel);
+  LogicalResult emitBody(TileContext &ctx);
+  Value getHostValue(Value inner) {
+    auto argument = dyn_cast_if_present<BlockArgument>(inner);
+    return argument ? fusion.getInputs()[argument.getArgNumber()] : Value();
+  }
+  bool isDynamic(bool rows) {
+    auto extent = flatten(cast<ShapedType>(lead.getTiledOperand().getType()).getShape());
+    return ShapedType::isDynamic(rows ? extent.first : extent.second);
+  }
+};
+} // namespace
+
+LogicalResult Outliner::emitBody(TileContext &ctx) {
+  for (Operation &op : fusion.getBody().front().without_terminator()) {
+    auto lowering = dyn_cast<TileLoweringInterface>(&op);
+    if (!lowering)
+      return op.emitError() << "'" << op.getName()
+                            << "' has no tile lowering; keep it out of te.fusion";
+    if (failed(lowering.lowerToTile(ctx)))
+      return failure();
+  }
+  return success();
+}
+
+KernelOp Outliner::emitKernel() {
+  ImplicitLocOpBuilder b(fusion.getLoc(), fusion.getContext());
+  b.setInsertionPointToEnd(fusion->getParentOfType<ModuleOp>().getBody());
+  SmallVector<Type> types;
+  for (Type type : llvm::concat<const Type>(fusion.getBody().getArgumentTypes(),
+                                            fusion.getResultTypes()))
+    addPointerTypes(type, types);
+  types.append(isDynamic(true) + isDynamic(false), b.getIndexType());
+  ScheduleAttr schedule = fusion.getScheduleAttr();
+  auto kernel = KernelOp::create(b, fusion.getKernel(), schedule.getTarget(),
+                                 schedule.getWaves(), types);
+  Block &body = kernel.getBody().front();
+  b.setInsertionPointToStart(&body);
+
+  TileContext ctx(b, target, schedule);
+  unsigned next = 0;
+  for (BlockArgument argument : fusion.getBody().getArguments())
+    bindBuffers(ctx, argument, body, next);
+  for (Value yielded : fusion.getBody().front().getTerminator()->getOperands())
+    bindBuffers(ctx, yielded, body, next);
+  auto extent = flatten(cast<ShapedType>(lead.getTiledOperand().getType()).getShape());
+  std::tie(ctx.staticRows, ctx.staticCols) = extent;
+  auto size = [&](int64_t known) -> Value {
+    return ShapedType::isDynamic(known)
+               ? Value(body.getArgument(next++))
+               : Value(arith::ConstantIndexOp::create(b, known));
+  };
+  ctx.rows = size(extent.first);
+  ctx.cols = size(extent.second);
+  Value x = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+  Value y = gpu::BlockIdOp::create(b, gpu::Dimension::y);
+  ctx.tileRow = arith::MulIOp::create(
+      b, y, arith::ConstantIndexOp::create(b, schedule.getTile()[0]));
+  ctx.tileCol = arith::MulIOp::create(
+      b, x, arith::ConstantIndexOp::create(b, schedule.getTile()[1]));
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  ctx.firstWorkgroup = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                             arith::AddIOp::create(b, x, y), zero);
+
+  LogicalResult result = success();
+  Value flag = lead.getNoopFlag();
+  emitUnlessNoop(b, flag ? ctx.getBuffers(flag).data : Value(),
+                 [&] { result = emitBody(ctx); });
+  if (succeeded(result))
+    return kernel;
+  kernel.erase();
+  return {};
+}
+
+void Outliner::emitLaunch(KernelOp kernel) {
+  ImplicitLocOpBuilder b(fusion.getLoc(), fusion);
+  ScheduleAttr schedule = fusion.getScheduleAttr();
+  auto [rows, cols] = emitExtents(b, getHostValue(lead.getTiledOperand()));
+  Cover cover = getCover(fusion);
+  Value gridX = emitTileCount(b, cols, cover.colMultiple, schedule.getTile()[1],
+                              cover.atLeastOne);
+  Value gridY = emitTileCount(b, rows, cover.rowMultiple, schedule.getTile()[0],
+                              cover.atLeastOne);
+  SmallVector<Value> sizes, inits;
+  if (isDynamic(true))
+    sizes.push_back(rows);
+  if (isDynamic(false))
+    sizes.push_back(cols);
+
+  // Rank-0 tensors are amaxes: zeroed first, then folded into.
+  Type last = fusion.getResults().empty() ? Type() : fusion.getResults().back().getType();
+  if (auto tensor = dyn_cast_if_present<RankedTensorType>(last);
+      tensor && tensor.getRank() == 0 && !isa<DequantizeOp>(*lead)) {
+    Value flag = getHostValue(lead.getNoopFlag());
+    OpBuilder::InsertionGuard guard(b);
+    ImplicitLocOpBuilder atEnd(fusion.getLoc(), fusion.getContext());
+    atEnd.setInsertionPointToEnd(fusion->getParentOfType<ModuleOp>().getBody());
+    KernelOp zero = emitZeroKernel(atEnd, fusion, bool(flag));
+    symbols.insert(zero);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    inits.push_back(LaunchOp::create(b, TypeRange(last), zero.getSymName(), one, one,
+                                     flag ? ValueRange(flag) : ValueRange(),
+                                     ValueRange(), ValueRange())
+                        .getResult(0));
+  }
+  auto launch = LaunchOp::create(b, fusion.getResultTypes(), kernel.getSymName(),
+                                 gridX, gridY, fusion.getInputs(), inits, sizes);
+  fusion->replaceAllUsesWith(launch.getResults());
+}
+
+LogicalResult Outliner::run() {
+  KernelOp kernel = emitKernel();
+  if (!kernel)
+    return failure();
+  symbols.insert(kernel);
+  emitLaunch(kernel);
+  fusion.erase();
+  return success();
+}
+
+namespace {
+struct TEToTilePass : te::impl::TEToTilePassBase<TEToTilePass> {
+  LogicalResult outline(FusionOp fusion, SymbolTable &symbols) {
+    if (!fusion.getScheduleAttr())
+      return fusion.emitError("te.fusion has no schedule; run te-schedule first");
+    llvm::Expected<const Target *> target =
+        Target::get(fusion.getScheduleAttr().getTarget());
+    if (!target)
+      return fusion.emitError(llvm::toString(target.takeError()));
+    auto ops = fusion.getBody().front().getOps<TileLoweringInterface>();
+    if (ops.empty())
+      return fusion.emitError("te.fusion holds no op that computes; remove it");
+    return Outliner{fusion, **target, symbols, *ops.begin()}.run();
+  }
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    SmallVector<FusionOp> fusions;
+    getOperation().walk([&](FusionOp fusion) { fusions.push_back(fusion); });
+    for (FusionOp fusion : fusions)
+      if (failed(outline(fusion, symbols)))
+        return signalPassFailure();
+  }
+};
+} // namespace

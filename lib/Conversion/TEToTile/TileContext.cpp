@@ -1,0 +1,156 @@
+//===- TileContext.cpp - what a te op sees of its kernel ------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Conversion/TEToTile/TileContext.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+Type te::withElementType(Type tileType, Type elementType) {
+  return llvm::cast<RankedTensorType>(tileType).clone(elementType);
+}
+
+LinearLayout TileContext::getLoadLayout() const {
+  return LinearLayout::rowMajor(schedule.getTile(), schedule.getVector(),
+                                llvm::Log2_32(target.waveSize),
+                                llvm::Log2_64(schedule.getWaves()));
+}
+
+LinearLayout TileContext::getStoreLayout(ArrayRef<int64_t> shape,
+                                         unsigned elementBytes) const {
+  int64_t vector = std::min<int64_t>(target.maxAccessBytes / elementBytes, shape.back());
+  return LinearLayout::rowMajor(shape, vector, llvm::Log2_32(target.waveSize),
+                                llvm::Log2_64(schedule.getWaves()));
+}
+
+Value TileContext::getTile(Value tensor) {
+  Value &tile = tiles[tensor];
+  if (!tile) {
+    Type elementType = getElementTypeOrSelf(tensor.getType());
+    Value source = view(getBuffers(tensor).data, rows, cols);
+    tile = load(source, tileRow, tileCol, elementType, getLoadLayout());
+  }
+  return tile;
+}
+
+Value TileContext::getScalar(Value tensor) {
+  return memref::LoadOp::create(b, getBuffers(tensor).data, ValueRange());
+}
+
+Value TileContext::view(Value buffer, OpFoldResult rows, OpFoldResult cols) {
+  auto fold = [](OpFoldResult size) -> OpFoldResult {
+    if (std::optional<int64_t> constant = getConstantIntValue(size))
+      return IntegerAttr::get(
+          IndexType::get(size.getContext()), *constant);
+    return size;
+  };
+  rows = fold(rows);
+  cols = fold(cols);
+  auto pointer = llvm::cast<MemRefType>(buffer.getType());
+  auto dim = [](OpFoldResult size) {
+    return getConstantIntValue(size).value_or(ShapedType::kDynamic);
+  };
+  auto type = MemRefType::get(
+      {dim(rows), dim(cols)}, pointer.getElementType(),
+      StridedLayoutAttr::get(b.getContext(), 0, {dim(cols), 1}),
+      pointer.getMemorySpace());
+  return memref::ReinterpretCastOp::create(
+      b, type, buffer, b.getIndexAttr(0), ArrayRef<OpFoldResult>{rows, cols},
+      ArrayRef<OpFoldResult>{cols, b.getIndexAttr(1)});
+}
+
+/// The largest power of two that divides a view's row length, as far as it is known.
+/// The tile's column offset is a multiple of the tile's width, itself a power of two.
+static int64_t getDivisible(Type view, Type tile) {
+  int64_t cols = llvm::cast<MemRefType>(view).getShape()[1];
+  int64_t width = llvm::cast<ShapedType>(tile).getShape()[1];
+  if (ShapedType::isDynamic(cols))
+    return 1;
+  if (cols == 0)
+    return width;
+  return std::min<int64_t>(width, int64_t(1) << llvm::countr_zero(uint64_t(cols)));
+}
+
+Value TileContext::load(Value view, Value row, Value col, Type elementType,
+                        const LinearLayout &layout) {
+  Type type = getTileType(elementType, b.getContext(), layout);
+  return LoadOp::create(b, type, view, row, col,
+                        getDivisible(view.getType(), type));
+}
+
+void TileContext::store(Value tile, Value view, Value row, Value col) {
+  StoreOp::create(b, tile, view, row, col,
+                  getDivisible(view.getType(), tile.getType()));
+}
+
+void TileContext::inFirstWorkgroup(function_ref<void()> body) {
+  auto branch = scf::IfOp::create(b, firstWorkgroup, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenYield());
+  body();
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise builders
+//===----------------------------------------------------------------------===//
+
+Value TileContext::constant(Type tileType, double value) {
+  auto type = llvm::cast<RankedTensorType>(tileType);
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, b.getFloatAttr(type.getElementType(), value)));
+}
+
+Value TileContext::intConstant(Type tileType, int64_t value) {
+  auto type = llvm::cast<RankedTensorType>(tileType);
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(
+             type, b.getIntegerAttr(type.getElementType(), value)));
+}
+
+Value TileContext::splat(Value scalar, Type tileType) {
+  return tensor::SplatOp::create(b, withElementType(tileType, scalar.getType()),
+                                 scalar);
+}
+
+Value TileContext::toF32(Value tile) {
+  if (getElementTypeOrSelf(tile.getType()).isF32())
+    return tile;
+  return arith::ExtFOp::create(b, withElementType(tile.getType(), b.getF32Type()),
+                               tile);
+}
+
+Value TileContext::cast(Value tile, Type elementType) {
+  return arith::BitcastOp::create(
+      b, withElementType(tile.getType(), elementType), tile);
+}
+
+Value TileContext::reduceAmax(Value tile, ArrayRef<int64_t> block) {
+  Value absolute = math::AbsFOp::create(b, tile);
+  LinearLayout layout = getLayout(tile.getType()).project(block);
+  Type type = getTileType(b.getF32Type(), b.getContext(), layout);
+  Value amax = ReduceOp::create(b, type, ReduceKind::MaxNum, absolute,
+                                b.getDenseI64ArrayAttr(block));
+  // Where a whole block is NaN, its amax is 0 (decision 3: fmax from 0).
+  return arith::MaxNumFOp::create(b, amax, constant(type, 0.0));
+}
+
+Value TileContext::broadcast(Value tile, const LinearLayout &layout) {
+  Type type = getTileType(getElementTypeOrSelf(tile.getType()), b.getContext(),
+                          layout);
+  return BroadcastOp::create(b, type, tile);
+}
+
+Value TileContext::convert(Value tile, const LinearLayout &layout) {
+  Type type = getTileType(getElementTypeOrSelf(tile.getType()), b.getContext(),
+                          layout);
+  return b.createOrFold<ConvertLayoutOp>(type, tile);
+}

@@ -1,0 +1,114 @@
+//===- VerifyLevel.cpp - te-verify-level ----------------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The normal-form verifier of each level: a table of what may stand where.
+//   te-opt --te-verify-level=level=tile
+//
+// Limits: it looks at dialects and ops, not at types; op verifiers do that.
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Dialect/TE/Transforms/Passes.h"
+#include "te/Dialect/Tile/IR/Tile.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+namespace mlir::te {
+#define GEN_PASS_DEF_VERIFYLEVELPASS
+#include "te/Dialect/TE/Transforms/Passes.h.inc"
+} // namespace mlir::te
+
+namespace {
+/// One level: the dialects that host code (functions) and kernels may use, the ops of
+/// them that have gone by then, and what brings the IR there.
+struct Level {
+  StringRef name;
+  SmallVector<StringRef> hostDialects;
+  SmallVector<StringRef> kernelDialects;
+  SmallVector<StringRef> goneOps;
+  StringRef madeBy;
+};
+} // namespace
+
+static ArrayRef<Level> getLevels() {
+  static const Level levels[] = {
+      {"te", {"builtin", "func", "te", "tensor", "arith", "math"}, {}, {}, "the input"},
+      {"fused",
+       {"builtin", "func", "te", "tensor", "arith", "math"},
+       {},
+       {},
+       "te-fuse and te-schedule"},
+      {"tile",
+       {"builtin", "func", "tile", "tensor", "arith", "te"},
+       {"tile", "arith", "math", "scf", "tensor", "memref", "gpu"},
+       {"te.fusion", "te.quantize", "te.dequantize", "te.amax", "te.yield"},
+       "te-to-tile"},
+      {"gpu",
+       {"builtin", "func", "tile", "tensor", "arith", "te"},
+       {"gpu", "arith", "math", "scf", "vector", "memref", "amdgpu", "rocdl", "llvm"},
+       {"tile.kernel", "gpu.launch_func"},
+       "tile-distribute"},
+      {"rocdl",
+       {"builtin", "func", "tile", "tensor", "arith", "te"},
+       {"llvm", "rocdl"},
+       {"tile.kernel"},
+       "lower-to-rocdl"}};
+  return levels;
+}
+
+/// The kernel container that `op` is inside of, or is: null for host code.
+static Operation *getKernelParent(Operation *op) {
+  for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
+    if (isa<tile::KernelOp, gpu::GPUModuleOp>(parent))
+      return parent;
+  return nullptr;
+}
+
+namespace {
+struct VerifyLevelPass : te::impl::VerifyLevelPassBase<VerifyLevelPass> {
+  using VerifyLevelPassBase::VerifyLevelPassBase;
+
+  void runOnOperation() override {
+    const Level *it = llvm::find_if(
+        getLevels(), [&](const Level &l) { return l.name == level; });
+    if (it == getLevels().end()) {
+      getOperation()->emitError() << "te-verify-level: unknown level '" << level
+                                  << "'; it is te, fused, tile, gpu or rocdl";
+      return signalPassFailure();
+    }
+    WalkResult result = getOperation()->walk([&](Operation *op) {
+      return check(op, *it) ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+  bool check(Operation *op, const Level &level) {
+    // Containers may stand beside the host code of the levels that have them.
+    bool container = isa<tile::KernelOp, gpu::GPUModuleOp>(op);
+    bool inKernel = getKernelParent(op) != nullptr;
+    StringRef dialect = op->getName().getDialectNamespace();
+    bool legal =
+        llvm::is_contained(inKernel || container ? level.kernelDialects
+                                                 : level.hostDialects,
+                           dialect) &&
+        !llvm::is_contained(level.goneOps, op->getName().getStringRef());
+    if (container && level.name == "rocdl")
+      legal = isa<gpu::GPUModuleOp>(op);
+    bool unwrapped = level.name == "fused" && isa<TileLoweringInterface>(op) &&
+                     !op->getParentOfType<FusionOp>();
+    if (legal && !unwrapped)
+      return true;
+    op->emitError() << "'" << op->getName() << "' does not belong "
+                    << (inKernel ? "in a kernel" : "in host code") << " at the "
+                    << level.name << " level, which " << level.madeBy
+                    << (level.name == "te" ? " is written in" : " should have made");
+    return false;
+  }
+};
+} // namespace
