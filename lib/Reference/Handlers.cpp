@@ -101,6 +101,13 @@ static LogicalResult runAmax(Operation *operation, Frame &frame) {
                                          frame.get(op.getInput()).buffers[0])));
 }
 
+static LogicalResult runDim(Operation *operation, Frame &frame) {
+  auto op = cast<DimOp>(operation);
+  HostTensor size = HostTensor::zeros(DType::I64, {});
+  size.store<int64_t>(0, frame.get(op.getInput()).shape[op.getDimension()]);
+  return frame.set(op->getResult(0), {{}, {std::move(size)}});
+}
+
 static LogicalResult runFusion(Operation *operation, Frame &frame) {
   auto op = cast<FusionOp>(operation);
   Block &body = op.getBody().front();
@@ -119,9 +126,8 @@ static LogicalResult runFusion(Operation *operation, Frame &frame) {
 
 LogicalResult mlir::te::ref::interpretOp(Operation *op, Frame &frame) {
   static constexpr std::pair<StringLiteral, Handler> kHandlers[] = {
-      {"te.quantize", runQuantize},
-      {"te.dequantize", runDequantize},
-      {"te.amax", runAmax},
+      {"te.quantize", runQuantize}, {"te.dequantize", runDequantize},
+      {"te.amax", runAmax},         {"te.dim", runDim},
       {"te.fusion", runFusion},
   };
   StringRef name = op->getName().getStringRef();

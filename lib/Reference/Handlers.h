@@ -19,7 +19,10 @@ struct Frame {
   DenseMap<Value, TensorValue> values;
 
   const TensorValue &get(Value value) const;
-  LogicalResult set(OpResult result, TensorValue value);
+  /// Fails where the contents are not what the value's type asks for; `what`
+  /// names it in the error.
+  LogicalResult set(Value value, const Twine &what, TensorValue contents);
+  LogicalResult set(OpResult result, TensorValue contents);
 };
 
 /// Runs one op by the handler that the table has for its name; an error at the

@@ -18,21 +18,38 @@ const TensorValue &ref::Frame::get(Value value) const {
   return it->second;
 }
 
-/// An op's result has the buffers that its type asks for: a guard against an
-/// interpreter and a type that disagree.
-LogicalResult ref::Frame::set(OpResult result, TensorValue value) {
-  auto expected = makeValue(result.getLoc(), result.getType(), value.shape, 0);
-  if (failed(expected))
-    return failure();
-  for (auto [found, wanted] : llvm::zip_equal(value.buffers, expected->buffers))
-    if (found.bytes.size() != wanted.bytes.size() || found.type != wanted.type)
-      return emitError(result.getLoc())
-             << "result #" << result.getResultNumber() << " has "
-             << found.bytes.size() << " bytes of "
-             << rt::getInfo(found.type).name << ", but its type needs "
-             << wanted.bytes.size() << " of " << rt::getInfo(wanted.type).name;
-  values[result] = std::move(value);
+/// `found` has the buffers that `expected` has, and takes their shapes. A guard
+/// against callers, and against an interpreter and a type that disagree.
+static LogicalResult matchBuffers(Location loc, const Twine &what,
+                                  const TensorValue &expected,
+                                  TensorValue &found) {
+  if (found.buffers.size() != expected.buffers.size())
+    return emitError(loc) << what << " has " << found.buffers.size()
+                          << " buffers, expected " << expected.buffers.size();
+  for (auto [a, b] : llvm::zip_equal(found.buffers, expected.buffers)) {
+    if (a.type != b.type || a.bytes.size() != b.bytes.size())
+      return emitError(loc)
+             << what << " has " << a.bytes.size() << " bytes of "
+             << rt::getInfo(a.type).name << ", expected " << b.bytes.size()
+             << " of " << rt::getInfo(b.type).name;
+    a.shape = b.shape;
+  }
   return success();
+}
+
+LogicalResult ref::Frame::set(Value value, const Twine &what,
+                              TensorValue contents) {
+  auto expected = makeValue(value.getLoc(), value.getType(), contents.shape, 0);
+  if (failed(expected) ||
+      failed(matchBuffers(value.getLoc(), what, *expected, contents)))
+    return failure();
+  values[value] = std::move(contents);
+  return success();
+}
+
+LogicalResult ref::Frame::set(OpResult result, TensorValue contents) {
+  return set(result, "result #" + Twine(result.getResultNumber()),
+             std::move(contents));
 }
 
 /// Runs the ops of a block up to its terminator, whose operands are returned.
@@ -44,28 +61,6 @@ FailureOr<std::vector<TensorValue>> ref::runBlock(Block &block, Frame &frame) {
   for (Value operand : block.getTerminator()->getOperands())
     results.push_back(frame.get(operand));
   return results;
-}
-
-/// `value` fits an argument of that type.
-static LogicalResult checkArgument(BlockArgument argument,
-                                   const TensorValue &value) {
-  auto expected =
-      ref::makeValue(argument.getLoc(), argument.getType(), value.shape, 0);
-  if (failed(expected))
-    return failure();
-  if (value.buffers.size() != expected->buffers.size())
-    return emitError(argument.getLoc())
-           << "argument #" << argument.getArgNumber() << " has "
-           << value.buffers.size() << " buffers, expected "
-           << expected->buffers.size();
-  for (auto [found, wanted] : llvm::zip_equal(value.buffers, expected->buffers))
-    if (found.type != wanted.type || found.bytes.size() != wanted.bytes.size())
-      return emitError(argument.getLoc())
-             << "argument #" << argument.getArgNumber() << " has "
-             << found.bytes.size() << " bytes of "
-             << rt::getInfo(found.type).name << ", expected "
-             << wanted.bytes.size() << " of " << rt::getInfo(wanted.type).name;
-  return success();
 }
 
 FailureOr<std::vector<TensorValue>>
@@ -81,9 +76,9 @@ ref::interpret(func::FuncOp function, ArrayRef<TensorValue> arguments,
   Frame frame(options);
   for (auto [argument, value] :
        llvm::zip_equal(body.getArguments(), arguments)) {
-    if (failed(checkArgument(argument, value)))
+    if (failed(frame.set(argument,
+                         "argument #" + Twine(argument.getArgNumber()), value)))
       return failure();
-    frame.values[argument] = value;
   }
   return runBlock(body, frame);
 }

@@ -67,17 +67,17 @@ static BlockScale chooseScale(float amax, DType input, DType element,
   return {scale, false, 1.0f / scale};
 }
 
-static HostTensor storeScales(llvm::ArrayRef<BlockScale> blocks,
-                              const ScaleGrid &grid, const Scaling &scaling,
-                              DType element) {
+HostTensor mlir::te::ref::layOutScales(llvm::ArrayRef<double> stored,
+                                       const ScaleGrid &grid,
+                                       const Scaling &scaling, DType element) {
   ScaleStorage storage = ScaleStorage::of(scaling, element, grid.data);
   HostTensor scales = HostTensor::zeros(
       scaling.scaleType, {storage.shape.begin(), storage.shape.end()});
   for (int64_t r = 0; r < storage.paddedRows; ++r)
     for (int64_t c = 0; c < storage.paddedCols; ++c) {
       bool isPadding = r >= storage.rows || c >= storage.cols;
-      double value = isPadding ? storage.padding
-                               : blocks[storage.gridIndex(r, c, grid)].stored;
+      double value =
+          isPadding ? storage.padding : stored[storage.gridIndex(r, c, grid)];
       if (scaling.scaleType == DType::F8E8M0FNU)
         storeCode(scales, storage.offset(r, c), uint32_t(value));
       else
@@ -118,10 +118,13 @@ mlir::te::ref::quantize(const HostTensor &x, DType element,
   if (!storage)
     return storage.takeError();
   std::vector<BlockScale> blocks;
-  for (float amax : computeBlockAmaxes(x, grid))
+  std::vector<double> stored;
+  for (float amax : computeBlockAmaxes(x, grid)) {
     blocks.push_back(chooseScale(amax, x.type, element, scaling, options));
+    stored.push_back(blocks.back().stored);
+  }
   return ScaledTensor{storeData(x, blocks, grid, *storage, scaling.ties),
-                      storeScales(blocks, grid, scaling, element)};
+                      layOutScales(stored, grid, scaling, element)};
 }
 
 static llvm::Error checkSize(const HostTensor &buffer, llvm::StringRef what,

@@ -74,19 +74,41 @@ static ref::HostTensor makeFilled(ref::DType type, ArrayRef<int64_t> shape,
   return tensor;
 }
 
+/// A buffer of the shape that the type declares. The reference's own layout has
+/// the same size, or one of the two is wrong.
+static FailureOr<ref::HostTensor>
+makeBuffer(Location loc, ref::DType element,
+           ArrayRef<ScaledType::StorageDim> declared, ArrayRef<int64_t> own,
+           ArrayRef<int64_t> shape, uint8_t fill) {
+  SmallVector<int64_t> sizes;
+  for (const ScaledType::StorageDim &dim : declared)
+    sizes.push_back(dim.evaluate(shape));
+  ref::HostTensor tensor = makeFilled(element, sizes, fill);
+  ref::HostTensor ownTensor = makeFilled(element, own, fill);
+  if (tensor.bytes.size() != ownTensor.bytes.size())
+    return emitError(loc) << "the type stores " << rt::formatShape(tensor.shape)
+                          << ", but the reference "
+                          << rt::formatShape(ownTensor.shape);
+  return tensor;
+}
+
 static FailureOr<ref::TensorValue> makeScaled(Location loc, ScaledType type,
                                               ArrayRef<int64_t> shape,
                                               uint8_t fill) {
   ref::Scaling scaling = ref::getScaling(type.getScaling());
   ref::DType element = *ref::getDType(type.getElementType());
   ref::Matrix matrix = ref::Matrix::flatten(shape);
-  auto data = ref::DataStorage::of(element, scaling.dataLayout, matrix);
-  if (!data)
-    return emitError(loc) << llvm::toString(data.takeError());
-  auto scales = ref::ScaleStorage::of(scaling, element, matrix);
-  return ref::TensorValue{shape.vec(),
-                          {makeFilled(element, data->shape, fill),
-                           makeFilled(scaling.scaleType, scales.shape, fill)}};
+  auto dataStorage = ref::DataStorage::of(element, scaling.dataLayout, matrix);
+  if (!dataStorage)
+    return emitError(loc) << llvm::toString(dataStorage.takeError());
+  auto scaleStorage = ref::ScaleStorage::of(scaling, element, matrix);
+  auto data = makeBuffer(loc, element, type.getDataStorage(),
+                         dataStorage->shape, shape, fill);
+  auto scales = makeBuffer(loc, scaling.scaleType, type.getScaleStorage(),
+                           scaleStorage.shape, shape, fill);
+  if (failed(data) || failed(scales))
+    return failure();
+  return ref::TensorValue{shape.vec(), {std::move(*data), std::move(*scales)}};
 }
 
 FailureOr<ref::TensorValue>

@@ -40,6 +40,10 @@ llvm::Expected<ScaledTensor> quantize(const HostTensor &x, DType element,
                                       const Scaling &scaling,
                                       const QuantizeOptions &options = {});
 
+/// Lays out a scale (a code for E8M0) for each block of the grid, with padding.
+HostTensor layOutScales(llvm::ArrayRef<double> stored, const ScaleGrid &grid,
+                        const Scaling &scaling, DType element);
+
 /// `shape` is the logical shape. Fails where a buffer has not the size that the
 /// shape and the scaling ask for.
 llvm::Expected<HostTensor> dequantize(const ScaledTensor &tensor, DType element,
