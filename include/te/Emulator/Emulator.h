@@ -74,14 +74,15 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Device memory: named allocations at addresses of their own. An access that is
-/// not wholly inside one allocation is an error of the launch that makes it.
+/// Device memory: named allocations at addresses of their own. An access that
+/// is not wholly inside one allocation is an error of the launch that makes it.
 class DeviceMemory {
 public:
   DeviceMemory();
   ~DeviceMemory();
-  /// Reserves `bytes` (0 is legal) at a 256-byte-aligned address; allocations never
-  /// touch one another, so that an overrun by any small distance is seen.
+  /// Reserves `bytes` (0 is legal) at a 256-byte-aligned address; allocations
+  /// never touch one another, so that an overrun by any small distance is seen.
+  /// The bytes are 0. Returns 0 where the host has not that much memory.
   uint64_t allocate(uint64_t bytes, llvm::StringRef name);
   /// False where `address` is not the start of a live allocation.
   bool free(uint64_t address);
@@ -100,30 +101,32 @@ struct LaunchConfig {
   std::array<uint32_t, 3> grid = {1, 1, 1};  // workgroups
   std::array<uint32_t, 3> block = {1, 1, 1}; // lanes ("work-items")
   uint32_t dynamicLdsBytes = 0;
-  llvm::ArrayRef<uint8_t> explicitKernargs; // the segment's explicit part
+  llvm::ArrayRef<uint8_t> explicitKernargs = {}; // the segment's explicit part
 };
 
 /// What a launch did, counted while it ran. All figures are exact counts of the
-/// emulated run, and the same on every run. Classes: "salu", "smem", "valu", "vmem", "lds",
-/// "mfma", "branch", "other" (waits, barriers, s_endpgm...).
+/// emulated run, and the same on every run. Classes: "salu", "smem", "valu",
+/// "vmem", "lds", "mfma", "branch", "other" (waits, barriers, s_endpgm...).
 struct LaunchStats {
   uint64_t workgroups = 0, waves = 0;
-  uint64_t instructions = 0;                        // wave-instructions
-  std::map<std::string, uint64_t> byClass;          // wave-instructions
-  std::map<std::string, uint64_t> byMnemonic;       // wave-instructions
-  uint64_t valuLanes = 0;                           // active lanes of VALU instructions
+  uint64_t instructions = 0;                  // wave-instructions
+  std::map<std::string, uint64_t> byClass;    // wave-instructions
+  std::map<std::string, uint64_t> byMnemonic; // wave-instructions
+  uint64_t valuLanes = 0; // active lanes of VALU instructions
   uint64_t globalLoadBytes = 0, globalStoreBytes = 0; // useful: lanes x width
   uint64_t globalAtomicBytes = 0;
   /// 64-byte lines that each vector memory instruction touched, in bytes.
   uint64_t globalLoadLineBytes = 0, globalStoreLineBytes = 0;
-  /// Vector memory instructions' wave-instructions by bytes a lane (1, 2, 4, 8, 12, 16).
+  /// Vector memory instructions' wave-instructions by bytes a lane (1, 2, 4, 8,
+  /// 12, 16).
   std::map<unsigned, uint64_t> globalLoadsByWidth, globalStoresByWidth;
   uint64_t scalarLoadBytes = 0;
-  uint64_t ldsAccesses = 0;       // wave-instructions
+  uint64_t ldsAccesses = 0; // wave-instructions
   uint64_t ldsBytes = 0;
-  uint64_t ldsConflictCycles = 0; // beyond the least possible, for the chip's banks
-  uint64_t scratchAccesses = 0;   // wave-instructions (spills and private arrays)
-  double seconds = 0;             // host wall time: the one figure that is not exact
+  uint64_t ldsConflictCycles =
+      0; // beyond the least possible, for the chip's banks
+  uint64_t scratchAccesses = 0; // wave-instructions (spills and private arrays)
+  double seconds = 0; // host wall time: the one figure that is not exact
 
   void operator+=(const LaunchStats &other);
   llvm::json::Object toJSON() const;
@@ -132,18 +135,20 @@ struct LaunchStats {
 struct LaunchOptions {
   bool collectStats = true;
   unsigned threads = 0; // 0: every core
-  /// Called now and then, from one thread at a time, with the share done (0..1).
+  /// A workgroup that runs more wave-instructions than this ends the launch
+  /// with an error. 0: no limit.
+  uint64_t maxWorkgroupInstructions = 0;
+  /// Called now and then, from one thread at a time, with the share done
+  /// (0..1).
   llvm::function_ref<void(double)> progress = nullptr;
 };
 
-/// Runs `kernel` to its end. An error names kernel, workgroup, wave, pc, disassembly,
-/// lane and address as far as they apply, and the nearest allocation for an access
-/// out of bounds.
-llvm::Expected<LaunchStats> launch(const CodeObject &object,
-                                   const KernelInfo &kernel,
-                                   DeviceMemory &memory,
-                                   const LaunchConfig &config,
-                                   const LaunchOptions &options = {});
+/// Runs `kernel` to its end. An error names kernel, workgroup, wave, pc,
+/// disassembly, lane and address as far as they apply, and the nearest
+/// allocation for an access out of bounds.
+llvm::Expected<LaunchStats>
+launch(const CodeObject &object, const KernelInfo &kernel, DeviceMemory &memory,
+       const LaunchConfig &config, const LaunchOptions &options = {});
 
 } // namespace mlir::te::emu
 

@@ -1,0 +1,233 @@
+//===- Access.cpp - addresses, bounds, and the counting of accesses -------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Access.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace mlir::te::emu {
+
+void failAccess(Wave &wave, const char *what, int lane, uint64_t address,
+                uint64_t bytes) {
+  std::string where = lane < 0 ? "" : " in lane " + std::to_string(lane);
+  wave.fail(llvm::Twine(what) + " of " + llvm::Twine(bytes) +
+            " bytes out of bounds" + where + " at address 0x" +
+            llvm::Twine::utohexstr(address) + "; " +
+            wave.launch->memory->describe(address));
+}
+
+static const char *nameOf(Traffic traffic) {
+  static constexpr const char *names[] = {"a load", "a store", "an atomic"};
+  return names[unsigned(traffic)];
+}
+
+bool resolve(Wave &wave, LaneAddresses &lanes, unsigned bytes,
+             Traffic traffic) {
+  for (uint64_t mask = lanes.mask; mask; mask &= mask - 1) {
+    unsigned lane = llvm::countr_zero(mask);
+    lanes.host[lane] = findHost(wave, lanes.address[lane], bytes);
+    if (LLVM_UNLIKELY(!lanes.host[lane])) {
+      failAccess(wave, nameOf(traffic), lane, lanes.address[lane], bytes);
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Distinct 64-byte lines of the active lanes. Lanes mostly go upwards, so that
+/// the last line is what a lane shares if it shares any.
+static uint64_t countLines(const LaneAddresses &lanes, unsigned bytes) {
+  llvm::SmallVector<uint64_t, 2 * kLanes> lines;
+  bool ascending = true;
+  forLanes(lanes.mask, [&](unsigned lane) {
+    uint64_t first = lanes.address[lane] / 64;
+    uint64_t last = (lanes.address[lane] + bytes - 1) / 64;
+    for (uint64_t line = first; line <= last; ++line) {
+      if (!lines.empty() && lines.back() == line)
+        continue;
+      ascending &= lines.empty() || lines.back() < line;
+      lines.push_back(line);
+    }
+  });
+  if (ascending)
+    return lines.size();
+  llvm::sort(lines);
+  return llvm::unique(lines) - lines.begin();
+}
+
+void countGlobal(Wave &wave, const LaneAddresses &lanes, unsigned bytes,
+                 Traffic traffic) {
+  if (!wave.launch->collect)
+    return;
+  MemoryCounters &counters = *wave.counters;
+  uint64_t useful = uint64_t(llvm::popcount(lanes.mask)) * bytes;
+  switch (traffic) {
+  case Traffic::Load:
+    counters.loadBytes += useful;
+    counters.loadLines += countLines(lanes, bytes);
+    ++counters.loadsByWidth[bytes];
+    break;
+  case Traffic::Store:
+    counters.storeBytes += useful;
+    counters.storeLines += countLines(lanes, bytes);
+    ++counters.storesByWidth[bytes];
+    break;
+  case Traffic::Atomic:
+    counters.atomicBytes += useful;
+    break;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// FLAT, GLOBAL, SCRATCH
+//===----------------------------------------------------------------------===//
+
+/// Private memory of a lane: bytes from 0.
+static bool addressScratch(Wave &wave, unsigned lane, uint64_t offset,
+                           unsigned bytes, Traffic traffic,
+                           LaneAddresses &lanes) {
+  uint64_t size = wave.launch->scratchBytes;
+  if (offset > size || bytes > size - offset) {
+    wave.fail(llvm::Twine(nameOf(traffic)) + " of " + llvm::Twine(bytes) +
+              " bytes out of bounds in lane " + llvm::Twine(lane) +
+              " at scratch offset " + llvm::Twine(int64_t(offset)) +
+              "; the kernel has " + llvm::Twine(size) +
+              " bytes of scratch a lane");
+    return false;
+  }
+  lanes.host[lane] = wave.scratch.data() + lane * size + offset;
+  return true;
+}
+
+static bool addressFlatLane(Wave &wave, unsigned lane, unsigned bytes,
+                            Traffic traffic, LaneAddresses &lanes,
+                            bool &usesScratch) {
+  uint64_t address = lanes.address[lane];
+  uint64_t aperture = address & ~uint64_t(UINT32_MAX);
+  if (aperture == kPrivateBase) {
+    usesScratch = true;
+    return addressScratch(wave, lane, uint32_t(address), bytes, traffic, lanes);
+  }
+  if (aperture == kSharedBase) {
+    if (!checkLds(wave, lane, uint32_t(address), bytes))
+      return false;
+    lanes.host[lane] = wave.lds + uint32_t(address);
+    return true;
+  }
+  lanes.host[lane] = findHost(wave, address, bytes);
+  if (!lanes.host[lane])
+    failAccess(wave, nameOf(traffic), lane, address, bytes);
+  return lanes.host[lane];
+}
+
+static bool addressScratchForm(Wave &wave, const Inst &inst, unsigned bytes,
+                               Traffic traffic, LaneAddresses &lanes) {
+  if (wave.launch->collect)
+    ++wave.counters->scratchAccesses;
+  int64_t base = inst.offset;
+  if (inst.hasSaddr)
+    base += wave.sgpr[inst.src[1].number];
+  const uint32_t *offsets =
+      inst.hasVaddr ? wave.row(inst.src[0].number - kFirstVector) : nullptr;
+  for (uint64_t mask = lanes.mask; mask; mask &= mask - 1) {
+    unsigned lane = llvm::countr_zero(mask);
+    uint32_t offset = base + (offsets ? offsets[lane] : 0);
+    lanes.address[lane] = offset;
+    if (!addressScratch(wave, lane, offset, bytes, traffic, lanes))
+      return false;
+  }
+  return true;
+}
+
+bool addressFlat(Wave &wave, const Inst &inst, unsigned bytes, Traffic traffic,
+                 LaneAddresses &lanes) {
+  lanes.mask = wave.exec();
+  if (inst.segment == 1)
+    return addressScratchForm(wave, inst, bytes, traffic, lanes);
+  const uint32_t *low = wave.row(inst.src[0].number - kFirstVector);
+  if (inst.hasSaddr) {
+    uint64_t base = wave.scalar64(inst.src[1].number) + int64_t(inst.offset);
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      lanes.address[lane] = base + low[lane];
+  } else {
+    const uint32_t *high = low + kLanes;
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      lanes.address[lane] =
+          (uint64_t(high[lane]) << 32 | low[lane]) + int64_t(inst.offset);
+  }
+  if (inst.segment == 2) {
+    if (!resolve(wave, lanes, bytes, traffic))
+      return false;
+    countGlobal(wave, lanes, bytes, traffic);
+    return true;
+  }
+  bool usesScratch = false;
+  for (uint64_t mask = lanes.mask; mask; mask &= mask - 1)
+    if (!addressFlatLane(wave, llvm::countr_zero(mask), bytes, traffic, lanes,
+                         usesScratch))
+      return false;
+  if (usesScratch && wave.launch->collect)
+    ++wave.counters->scratchAccesses;
+  else
+    countGlobal(wave, lanes, bytes, traffic);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// LDS
+//===----------------------------------------------------------------------===//
+
+bool checkLds(Wave &wave, unsigned lane, uint64_t offset, unsigned bytes) {
+  if (LLVM_LIKELY(offset <= wave.ldsBytes && bytes <= wave.ldsBytes - offset))
+    return true;
+  wave.fail("an access of " + llvm::Twine(bytes) +
+            " bytes out of bounds in lane " + llvm::Twine(lane) +
+            " at LDS offset " + llvm::Twine(offset) + "; the workgroup has " +
+            llvm::Twine(wave.ldsBytes) + " bytes of LDS");
+  return false;
+}
+
+/// Cycles beyond the first for lanes [first, last) of one row of banks: the
+/// most distinct dwords that any bank has to give.
+static unsigned groupConflicts(const uint32_t *offsets, uint64_t mask,
+                               unsigned first, unsigned last, unsigned bytes,
+                               unsigned banks) {
+  uint32_t seen[64][kLanes + 1];
+  uint8_t counts[64] = {};
+  unsigned most = 1;
+  for (unsigned lane = first; lane < last; ++lane) {
+    if (!(mask >> lane & 1))
+      continue;
+    uint32_t low = offsets[lane] / 4, high = (offsets[lane] + bytes - 1) / 4;
+    for (uint32_t dword = low; dword <= high; ++dword) {
+      unsigned bank = dword & (banks - 1), count = counts[bank];
+      bool known = false;
+      for (unsigned i = 0; i < count; ++i)
+        known |= seen[bank][i] == dword;
+      if (known || count > kLanes)
+        continue;
+      seen[bank][count] = dword;
+      counts[bank] = count + 1;
+      most = std::max<unsigned>(most, count + 1);
+    }
+  }
+  return most - 1;
+}
+
+void countLds(Wave &wave, const uint32_t *offsets, uint64_t mask,
+              unsigned bytes) {
+  if (!wave.launch->collect)
+    return;
+  unsigned banks = wave.launch->chip->ldsBanks;
+  unsigned group = std::min(kLanes, banks * 4 / std::max(bytes, 4u));
+  wave.counters->ldsBytes += uint64_t(llvm::popcount(mask)) * bytes;
+  for (unsigned first = 0; first < kLanes; first += group)
+    wave.counters->ldsConflicts +=
+        groupConflicts(offsets, mask, first, first + group, bytes, banks);
+}
+
+} // namespace mlir::te::emu

@@ -1,0 +1,201 @@
+//===- Convert.cpp - VALU: conversions between integers and floats, packing
+//===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "FloatOps.h"
+
+namespace mlir::te::emu {
+
+using U = uint32_t;
+using I = int32_t;
+using F = float;
+using D = double;
+
+/// Float to integer truncates and saturates; a NaN gives 0.
+template <class To, class From> static To saturate(From value) {
+  constexpr D least = D(std::numeric_limits<To>::min());
+  constexpr D most = D(std::numeric_limits<To>::max());
+  D wide = D(value);
+  if (wide != wide)
+    return 0;
+  return wide <= least  ? std::numeric_limits<To>::min()
+         : wide >= most ? std::numeric_limits<To>::max()
+                        : To(wide);
+}
+
+template <unsigned byte> static F fromByte(U value) {
+  return F(value >> byte * 8 & 0xff);
+}
+
+/// v_cvt_off_f32_i4: the low four bits as a signed number of sixteenths.
+static F offsetOf(U value) { return F(I(value << 28) >> 28) / 16.0f; }
+
+/// Toward zero, as v_cvt_pkrtz always rounds.
+static uint16_t halfToZero(F value) {
+  Half half = Half(value);
+  if (std::fabs(F(half)) > std::fabs(value)) // rounded away, or to infinity
+    return toBits<Half>(half) - 1;
+  return toBits<Half>(half);
+}
+
+/// The normalised conversions: rounded to nearest even, a NaN gives 0.
+template <I most, I least, class T> static U normalise(T value) {
+  D wide = D(value);
+  if (wide != wide)
+    return 0;
+  wide = std::clamp(wide, least < 0 ? -1.0 : 0.0, 1.0);
+  return U(I(std::nearbyint(wide * most))) & 0xffff;
+}
+static U pack(U low, U high) { return (low & 0xffff) | high << 16; }
+
+/// v_cvt_pk_u8_f32: byte S1 of S2 becomes S0, rounded as MODE says.
+static U packByte(F value, U index, U old) {
+  U byte = saturate<U>(F(std::nearbyint(value)));
+  if (byte > 255)
+    byte = 255;
+  unsigned shift = (index & 3) * 8;
+  return (old & ~(0xffu << shift)) | byte << shift;
+}
+
+static I floorToInt(F value) { return saturate<I>(std::floor(value)); }
+static I roundToInt(F value) { return saturate<I>(std::floor(D(value) + 0.5)); }
+
+/// Bfloat16, nearest even; NaNs stay NaNs.
+static U toBFloat(F value) {
+  U bits = std::bit_cast<U>(value);
+  if (isNaN(value))
+    return (bits | 0x400000) >> 16;
+  return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+/// The half nearest to `value` as MODE rounds it.
+static Half narrowToHalf(F value) {
+  // A NaN's upper payload bits stay.
+  if (isNaN(value)) {
+    U bits = std::bit_cast<U>(value);
+    return fromBits<Half>((bits >> 16 & 0x8000) | 0x7e00 |
+                          (bits >> 13 & 0x3ff));
+  }
+  return Half(value);
+}
+
+static F widenHalf(Half value) {
+  if (isNaN(value)) {
+    U bits = toBits<Half>(value);
+    return std::bit_cast<F>((bits & 0x8000) << 16 | 0x7fc00000 |
+                            (bits & 0x3ff) << 13);
+  }
+  return F(value);
+}
+
+/// v_cvt_sr_*: the random bits are added below the kept ones.
+static U stochasticHalf(F value, U random) {
+  if (isNaN(value) || std::isinf(value))
+    return toBits<Half>(narrowToHalf(value));
+  U bits = std::bit_cast<U>(value);
+  unsigned drop = 13;
+  int exponent = I(bits >> 23 & 0xff) - 127;
+  if (exponent < -14) // a denormal half keeps fewer bits
+    drop = std::min(13 + (-14 - exponent), 31);
+  U magnitude = (bits & 0x7fffff) | (exponent > -127 ? 0x800000 : 0);
+  uint64_t sum = uint64_t(magnitude) + (random >> (32 - std::min(drop, 24u)));
+  U kept = U(sum >> drop);
+  D result = std::ldexp(D(kept), int(drop) - 23 + std::max(exponent, -126));
+  Half half = toHalf(result);
+  return toBits<Half>(half) | (bits >> 16 & 0x8000);
+}
+static U stochasticBFloat(F value, U random) {
+  U bits = std::bit_cast<U>(value);
+  if (isNaN(value) || std::isinf(value))
+    return toBFloat(value);
+  return (bits + (random >> 16)) >> 16;
+}
+/// op_sel's bit 3 picks the half of the destination; the other one is kept.
+template <U (*convert)(F, U)>
+static void runStochastic(Wave &wave, const Inst &inst) {
+  U buffer0[kLanes], buffer1[kLanes], out[kLanes];
+  beginLanes(wave, inst);
+  const U *values = readLanes<F>(wave, inst, 0, buffer0);
+  const U *randoms = readLanes<U>(wave, inst, 1, buffer1);
+  const U *old = wave.row(inst.dst);
+  bool high = inst.opSel & 8;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    U half = convert(fromBits<F>(values[lane]), randoms[lane]);
+    out[lane] = high ? pack(old[lane], half) : (old[lane] & ~0xffffu) | half;
+  }
+  storeRow(wave, inst.dst, out, wave.writeMask);
+}
+
+static const Row rows[] = {
+    {"v_cvt_f32_i32", lanes<[](I a) { return F(a); }>},
+    {"v_cvt_f32_u32", lanes<[](U a) { return F(a); }>},
+    {"v_cvt_i32_f32", lanes<saturate<I, F>>},
+    {"v_cvt_u32_f32", lanes<saturate<U, F>>},
+    {"v_cvt_i32_f64", lanes<saturate<I, D>>},
+    {"v_cvt_u32_f64", lanes<saturate<U, D>>},
+    {"v_cvt_f64_i32", lanes<[](I a) { return D(a); }>},
+    {"v_cvt_f64_u32", lanes<[](U a) { return D(a); }>},
+    {"v_cvt_f64_f32", lanes<[](F a) { return isNaN(a) ? D(quiet(a)) : D(a); }>},
+    {"v_cvt_f32_f64", lanes<[](D a) { return F(a); }>},
+    {"v_cvt_f16_f32", lanes<narrowToHalf>},
+    {"v_cvt_f32_f16", lanes<widenHalf>},
+    {"v_cvt_f16_u16", lanes<[](uint16_t a) { return Half(F(a)); }>},
+    {"v_cvt_f16_i16", lanes<[](int16_t a) { return Half(F(a)); }>},
+    {"v_cvt_u16_f16", lanes<saturate<uint16_t, Half>>},
+    {"v_cvt_i16_f16", lanes<saturate<int16_t, Half>>},
+    {"v_cvt_rpi_i32_f32", lanes<roundToInt>},
+    {"v_cvt_flr_i32_f32", lanes<floorToInt>},
+    {"v_cvt_off_f32_i4", lanes<offsetOf>},
+    {"v_cvt_f32_ubyte0", lanes<fromByte<0>>},
+    {"v_cvt_f32_ubyte1", lanes<fromByte<1>>},
+    {"v_cvt_f32_ubyte2", lanes<fromByte<2>>},
+    {"v_cvt_f32_ubyte3", lanes<fromByte<3>>},
+    {"v_cvt_pk_u8_f32", lanes<packByte>},
+    {"v_cvt_pkrtz_f16_f32", lanes<[](F a, F b) {
+       return pack(isNaN(a) ? toBits<Half>(narrowToHalf(a)) : halfToZero(a),
+                   isNaN(b) ? toBits<Half>(narrowToHalf(b)) : halfToZero(b));
+     }>},
+    {"v_cvt_pknorm_i16_f32", lanes<[](F a, F b) {
+       return pack(normalise<32767, -1>(a), normalise<32767, -1>(b));
+     }>},
+    {"v_cvt_pknorm_u16_f32", lanes<[](F a, F b) {
+       return pack(normalise<65535, 0>(a), normalise<65535, 0>(b));
+     }>},
+    {"v_cvt_pknorm_i16_f16", lanes<[](Half a, Half b) {
+       return pack(normalise<32767, -1>(a), normalise<32767, -1>(b));
+     }>},
+    {"v_cvt_pknorm_u16_f16", lanes<[](Half a, Half b) {
+       return pack(normalise<65535, 0>(a), normalise<65535, 0>(b));
+     }>},
+    {"v_cvt_norm_i16_f16",
+     lanes<[](Half a) { return uint16_t(normalise<32767, -1>(a)); }>},
+    {"v_cvt_norm_u16_f16",
+     lanes<[](Half a) { return uint16_t(normalise<65535, 0>(a)); }>},
+    {"v_cvt_pk_u16_u32", lanes<[](U a, U b) {
+       return pack(std::min(a, 65535u), std::min(b, 65535u));
+     }>},
+    {"v_cvt_pk_i16_i32", lanes<[](I a, I b) {
+       return pack(std::clamp(a, -32768, 32767), std::clamp(b, -32768, 32767));
+     }>},
+    {"v_pack_b32_f16",
+     lanes<[](uint16_t a, uint16_t b) { return pack(a, b); }>},
+    {"v_cvt_pk_f16_f32", lanes<[](F a, F b) {
+       return pack(toBits<Half>(narrowToHalf(a)),
+                   toBits<Half>(narrowToHalf(b)));
+     }>},
+    {"v_cvt_pk_bf16_f32",
+     lanes<[](F a, F b) { return pack(toBFloat(a), toBFloat(b)); }>},
+    {"v_cvt_f32_bf16", lanes<[](uint16_t a) {
+       F wide = std::bit_cast<F>(U(a) << 16);
+       return isNaN(wide) ? quiet(wide) : wide;
+     }>},
+    {"v_cvt_sr_f16_f32", runStochastic<stochasticHalf>, kRawOpSel},
+    {"v_cvt_sr_bf16_f32", runStochastic<stochasticBFloat>, kRawOpSel},
+};
+
+llvm::ArrayRef<Row> getConvertRows() { return rows; }
+
+} // namespace mlir::te::emu

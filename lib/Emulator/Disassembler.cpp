@@ -1,0 +1,110 @@
+//===- Disassembler.cpp - LLVM's MC layer, for one chip -------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Program.h"
+
+#include "llvm/MC/MCAsmInfo.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCInst.h"
+#include "llvm/MC/MCInstPrinter.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/MC/MCRegisterInfo.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/MCTargetOptions.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+
+namespace mlir::te::emu {
+
+struct Disassembler::Impl {
+  llvm::Triple triple{"amdgcn-amd-amdhsa"};
+  llvm::MCTargetOptions options;
+  std::unique_ptr<llvm::MCRegisterInfo> registers;
+  std::unique_ptr<llvm::MCAsmInfo> assembly;
+  std::unique_ptr<llvm::MCInstrInfo> instructions;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
+  std::unique_ptr<llvm::MCContext> context;
+  std::unique_ptr<llvm::MCDisassembler> disassembler;
+  std::unique_ptr<llvm::MCInstPrinter> printer;
+
+  void countRegisters(llvm::MCRegister reg, Result &result) const;
+};
+
+Disassembler::Disassembler() : impl(std::make_unique<Impl>()) {}
+Disassembler::~Disassembler() = default;
+
+static void initializeTarget() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUDisassembler();
+  });
+}
+
+llvm::Expected<std::unique_ptr<Disassembler>>
+Disassembler::create(const Chip &chip) {
+  initializeTarget();
+  std::unique_ptr<Disassembler> made(new Disassembler());
+  Impl &mc = *made->impl;
+  std::string message;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(mc.triple, message);
+  if (!target)
+    return llvm::createStringError("this LLVM has no AMDGPU target: " +
+                                   message);
+  mc.registers.reset(target->createMCRegInfo(mc.triple));
+  mc.assembly.reset(
+      target->createMCAsmInfo(*mc.registers, mc.triple, mc.options));
+  mc.instructions.reset(target->createMCInstrInfo());
+  mc.subtarget.reset(target->createMCSubtargetInfo(mc.triple, chip.name, ""));
+  mc.context = std::make_unique<llvm::MCContext>(
+      mc.triple, mc.assembly.get(), mc.registers.get(), mc.subtarget.get());
+  mc.disassembler.reset(
+      target->createMCDisassembler(*mc.subtarget, *mc.context));
+  mc.printer.reset(target->createMCInstPrinter(
+      mc.triple, 0, *mc.assembly, *mc.instructions, *mc.registers));
+  if (!mc.disassembler || !mc.printer)
+    return llvm::createStringError("this LLVM has no AMDGPU disassembler");
+  return made;
+}
+
+/// AMDGPU's register encodings: bits 0..7 the number, and one bit each for the
+/// two vector files.
+void Disassembler::Impl::countRegisters(llvm::MCRegister reg,
+                                        Result &result) const {
+  for (llvm::MCRegister part : registers->subregs_inclusive(reg)) {
+    unsigned encoding = registers->getEncodingValue(part);
+    unsigned next = (encoding & 0xff) + 1;
+    if (encoding & 0x800)
+      result.agprs = std::max(result.agprs, next);
+    else if (encoding & 0x400)
+      result.vgprs = std::max(result.vgprs, next);
+  }
+}
+
+Disassembler::Result Disassembler::decode(llvm::ArrayRef<uint8_t> code,
+                                          uint64_t address) {
+  Result result;
+  llvm::MCInst inst;
+  uint64_t size = 0;
+  auto status = impl->disassembler->getInstruction(inst, size, code, address,
+                                                   llvm::nulls());
+  if (status != llvm::MCDisassembler::Success || size == 0 ||
+      size > code.size())
+    return result;
+  result.bytes = size;
+  llvm::raw_string_ostream stream(result.text);
+  impl->printer->printInst(&inst, address, "", *impl->subtarget, stream);
+  result.text = llvm::StringRef(result.text).trim().str();
+  for (const llvm::MCOperand &operand : inst)
+    if (operand.isReg() && operand.getReg())
+      impl->countRegisters(operand.getReg(), result);
+  return result;
+}
+
+} // namespace mlir::te::emu

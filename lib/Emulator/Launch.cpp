@@ -1,0 +1,236 @@
+//===- Launch.cpp - runs workgroups on the host's cores -------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Dispatch.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace mlir::te::emu {
+
+/// Instructions that a wave runs before the others of its workgroup get a turn:
+/// a wave that polls LDS must not keep them out.
+static constexpr uint64_t kTurn = 100000;
+
+namespace {
+
+/// What the threads of one launch share.
+struct Shared {
+  Shared(const Dispatch &dispatch, const LaunchOptions &options)
+      : dispatch(dispatch), options(options) {}
+  const Dispatch &dispatch;
+  const LaunchOptions &options;
+  std::atomic<uint64_t> next{0}, done{0};
+  std::atomic<bool> failed{false};
+  std::mutex mutex; // what follows
+  uint64_t failedWorkgroup = UINT64_MAX;
+  std::string message;
+  LaunchStats stats;
+};
+
+/// One thread's waves, LDS and counters.
+class Worker {
+public:
+  explicit Worker(Shared &shared)
+      : shared(shared), dispatch(shared.dispatch),
+        counts(dispatch.getContext().program->getWords() + 1),
+        lds(dispatch.getLdsBytes()) {
+    for (unsigned i = 0; i < dispatch.getWaves(); ++i) {
+      waves.push_back(std::make_unique<Wave>());
+      waves.back()->scratch.resize(size_t(dispatch.getContext().scratchBytes) *
+                                   kLanes);
+      waves.back()->counters = &counters;
+    }
+  }
+  void run();
+
+private:
+  bool runWorkgroup(uint64_t workgroup);
+  bool takeTurn(Wave &wave, uint64_t workgroup);
+  void report(Wave &wave, uint64_t workgroup, const Inst &inst);
+  void reportProgress();
+
+  Shared &shared;
+  const Dispatch &dispatch;
+  std::vector<std::unique_ptr<Wave>> waves;
+  std::vector<uint64_t> counts;
+  std::vector<uint8_t> lds;
+  MemoryCounters counters;
+  uint64_t executed = 0; // by the workgroup's waves
+};
+
+} // namespace
+
+/// s_set_gpr_idx: M0 is added to the vector registers that its bits 12..15
+/// pick.
+static void runIndexed(Wave &wave, const Inst &inst) {
+  Inst moved = inst;
+  uint32_t m0 = wave.sgpr[kM0], index = m0 & 0xff;
+  bool fits = true;
+  for (unsigned k = 0; k < 3; ++k) {
+    uint16_t &number = moved.src[k].number;
+    if (!(m0 >> (12 + k) & 1) || number < kFirstVector)
+      continue;
+    number += index;
+    fits &= number < kFirstVector + kAccRow;
+  }
+  if (m0 >> 15 & 1 && !(inst.flags & kScalarDst)) {
+    moved.dst += index;
+    fits &= moved.dst < kAccRow;
+  }
+  if (!fits)
+    return wave.fail("M0's index takes a register number beyond v255");
+  inst.run(wave, moved);
+}
+
+/// Runs `wave` until it stops, `budget` instructions at most; returns the last
+/// one.
+static const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
+  const Inst *inst = wave.pc;
+  MemoryCounters &counters = *wave.counters;
+  wave.stop = Stop::None;
+  while (budget) {
+    --budget;
+    inst = wave.pc;
+    wave.pc += inst->words;
+    ++counts[inst->word];
+    if (inst->cls == Class::Valu) {
+      counters.valuLanes += llvm::popcount(wave.exec());
+      if (LLVM_UNLIKELY(wave.mode & kModeGprIndex)) {
+        runIndexed(wave, *inst);
+        if (wave.stop != Stop::None)
+          return inst;
+        continue;
+      }
+    }
+    inst->run(wave, *inst);
+    if (LLVM_UNLIKELY(wave.stop != Stop::None))
+      return inst;
+  }
+  wave.stop = Stop::Yield;
+  return inst;
+}
+
+void Worker::report(Wave &wave, uint64_t workgroup, const Inst &inst) {
+  std::lock_guard<std::mutex> lock(shared.mutex);
+  shared.failed = true;
+  // Workgroups start in order, and every started one is finished: the first
+  // failure in that order is the same on every run.
+  if (workgroup >= shared.failedWorkgroup)
+    return;
+  shared.failedWorkgroup = workgroup;
+  shared.message = llvm::formatv(
+      "kernel '{0}', workgroup {1}, wave {2}, pc {3:x} ({4}): {5}",
+      dispatch.getKernel().name, dispatch.nameWorkgroup(workgroup), wave.index,
+      dispatch.getTextBegin() + uint64_t(inst.word) * 4,
+      dispatch.getContext().program->disassemble(inst.word), wave.fault);
+}
+
+/// False after a failure.
+bool Worker::takeTurn(Wave &wave, uint64_t workgroup) {
+  uint64_t budget = kTurn;
+  const Inst *last = runWave(wave, counts.data(), budget);
+  executed += kTurn - budget;
+  uint64_t most = shared.options.maxWorkgroupInstructions;
+  if (most && executed > most)
+    wave.fail("the workgroup has run " + llvm::Twine(most) +
+              " wave-instructions, the most that this launch allows");
+  if (wave.stop != Stop::Fault)
+    return true;
+  report(wave, workgroup, *last);
+  return false;
+}
+
+bool Worker::runWorkgroup(uint64_t workgroup) {
+  std::fill(lds.begin(), lds.end(), 0);
+  executed = 0;
+  for (unsigned i = 0; i < waves.size(); ++i) {
+    dispatch.initialize(*waves[i], workgroup, i);
+    waves[i]->lds = lds.data();
+    waves[i]->ldsBytes = lds.size();
+  }
+  while (true) {
+    bool alive = false, running = false;
+    for (auto &wave : waves) {
+      if (wave->stop == Stop::None || wave->stop == Stop::Yield)
+        if (!takeTurn(*wave, workgroup))
+          return false;
+      alive |= wave->stop != Stop::End;
+      running |= wave->stop == Stop::Yield;
+    }
+    if (!alive)
+      return true;
+    if (running)
+      continue;
+    // Every wave that lives waits at a barrier; those that ended count as
+    // arrived.
+    for (auto &wave : waves)
+      if (wave->stop == Stop::Barrier)
+        wave->stop = Stop::None;
+  }
+}
+
+void Worker::reportProgress() {
+  uint64_t total = dispatch.getWorkgroups(), done = ++shared.done;
+  if (!shared.options.progress ||
+      done * 100 / total == (done - 1) * 100 / total)
+    return;
+  std::lock_guard<std::mutex> lock(shared.mutex);
+  shared.options.progress(double(done) / double(total));
+}
+
+void Worker::run() {
+  uint64_t total = dispatch.getWorkgroups();
+  while (!shared.failed) {
+    uint64_t workgroup = shared.next++;
+    if (workgroup >= total || !runWorkgroup(workgroup))
+      break;
+    reportProgress();
+  }
+  if (!shared.options.collectStats)
+    return;
+  std::lock_guard<std::mutex> lock(shared.mutex);
+  addCounts(shared.stats, *dispatch.getContext().program, counts, counters);
+}
+
+llvm::Expected<LaunchStats>
+launch(const CodeObject &object, const KernelInfo &kernel, DeviceMemory &memory,
+       const LaunchConfig &config, const LaunchOptions &options) {
+  auto start = std::chrono::steady_clock::now();
+  if (const char *missing = findMissingHostFeature())
+    return llvm::createStringError(
+        llvm::formatv("this emulator was built for processors with {0}, which "
+                      "this one lacks: configure with "
+                      "-DTE_EMULATOR_MARCH=x86-64",
+                      missing));
+  auto dispatch = Dispatch::create(object, kernel, memory, config, options);
+  if (!dispatch)
+    return dispatch.takeError();
+  Shared shared(**dispatch, options);
+  uint64_t groups = (*dispatch)->getWorkgroups();
+  unsigned cores =
+      options.threads ? options.threads : std::thread::hardware_concurrency();
+  unsigned count = std::max<uint64_t>(1, std::min<uint64_t>(cores, groups));
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < count; ++i)
+    threads.emplace_back([&] { Worker(shared).run(); });
+  Worker(shared).run();
+  for (std::thread &thread : threads)
+    thread.join();
+  if (shared.failed)
+    return llvm::createStringError(shared.message);
+  shared.stats.workgroups = groups;
+  shared.stats.waves = groups * (*dispatch)->getWaves();
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  shared.stats.seconds = seconds.count();
+  return std::move(shared.stats);
+}
+
+} // namespace mlir::te::emu

@@ -1,0 +1,230 @@
+//===- Lds.cpp - DS: loads, stores and exchanges --------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "LoadStore.h"
+
+namespace mlir::te::emu {
+
+/// LDS offsets of the active lanes; counts and bounds-checks the access.
+static bool addressLds(Wave &wave, const Inst &inst, uint32_t offset,
+                       unsigned bytes, LaneAddresses &lanes) {
+  lanes.mask = wave.exec();
+  const uint32_t *base = wave.row(inst.src[0].number - kFirstVector);
+  uint32_t offsets[kLanes];
+  for (uint64_t mask = lanes.mask; mask; mask &= mask - 1) {
+    unsigned lane = llvm::countr_zero(mask);
+    uint64_t at = uint64_t(base[lane]) + offset;
+    if (!checkLds(wave, lane, at, bytes))
+      return false;
+    offsets[lane] = at;
+    lanes.host[lane] = wave.lds + at;
+  }
+  countLds(wave, offsets, lanes.mask, bytes);
+  return true;
+}
+
+static void countAccess(Wave &wave) { ++wave.counters->ldsAccesses; }
+
+template <LoadKind kind> static void runRead(Wave &wave, const Inst &inst) {
+  LaneAddresses lanes;
+  countAccess(wave);
+  if (addressLds(wave, inst, inst.offset, loadBytes(kind), lanes))
+    loadLanes<kind>(wave, inst.dst, lanes);
+}
+
+template <unsigned bytes, bool high = false>
+static void runWrite(Wave &wave, const Inst &inst) {
+  LaneAddresses lanes;
+  countAccess(wave);
+  if (addressLds(wave, inst, inst.offset, bytes, lanes))
+    storeLanes<bytes, high>(wave, inst.data[0], lanes);
+}
+
+/// ds_read2, ds_write2: two offsets in units of the element (times 64).
+template <LoadKind kind, unsigned scale>
+static void runRead2(Wave &wave, const Inst &inst) {
+  constexpr unsigned bytes = loadBytes(kind);
+  LaneAddresses first, second;
+  countAccess(wave);
+  uint32_t low = (inst.offset & 0xff) * bytes * scale;
+  uint32_t high = (inst.offset >> 8 & 0xff) * bytes * scale;
+  // Both addresses are taken before the destination may overwrite them.
+  if (!addressLds(wave, inst, low, bytes, first) ||
+      !addressLds(wave, inst, high, bytes, second))
+    return;
+  loadLanes<kind>(wave, inst.dst, first);
+  loadLanes<kind>(wave, inst.dst + bytes / 4, second);
+}
+template <unsigned bytes, unsigned scale>
+static void runWrite2(Wave &wave, const Inst &inst) {
+  LaneAddresses lanes;
+  countAccess(wave);
+  uint32_t low = (inst.offset & 0xff) * bytes * scale;
+  uint32_t high = (inst.offset >> 8 & 0xff) * bytes * scale;
+  if (!addressLds(wave, inst, low, bytes, lanes))
+    return;
+  storeLanes<bytes>(wave, inst.data[0], lanes);
+  if (addressLds(wave, inst, high, bytes, lanes))
+    storeLanes<bytes>(wave, inst.data[1], lanes);
+}
+
+/// ds_read_addtid, ds_write_addtid: M0 + offset + 4 * lane.
+static bool addressByLane(Wave &wave, const Inst &inst, LaneAddresses &lanes) {
+  lanes.mask = wave.exec();
+  uint32_t offsets[kLanes];
+  countAccess(wave);
+  for (uint64_t mask = lanes.mask; mask; mask &= mask - 1) {
+    unsigned lane = llvm::countr_zero(mask);
+    uint64_t at = (wave.sgpr[kM0] & 0xffff) + inst.offset + lane * 4;
+    if (!checkLds(wave, lane, at, 4))
+      return false;
+    offsets[lane] = at;
+    lanes.host[lane] = wave.lds + at;
+  }
+  countLds(wave, offsets, lanes.mask, 4);
+  return true;
+}
+static void runReadByLane(Wave &wave, const Inst &inst) {
+  LaneAddresses lanes;
+  if (addressByLane(wave, inst, lanes))
+    loadLanes<LoadKind::B32>(wave, inst.dst, lanes);
+}
+static void runWriteByLane(Wave &wave, const Inst &inst) {
+  LaneAddresses lanes;
+  if (addressByLane(wave, inst, lanes))
+    storeLanes<4>(wave, inst.data[0], lanes);
+}
+
+/// ds_read_b64_tr: within 16 lanes, lane l's element k is element l % n of what
+/// lane (k * 16 / n + l / n) addressed, of n elements a lane.
+template <class T> static void runTranspose(Wave &wave, const Inst &inst) {
+  constexpr unsigned n = 8 / sizeof(T);
+  LaneAddresses lanes;
+  countAccess(wave);
+  if (wave.exec() != ~uint64_t(0))
+    return wave.fail("a transposing read needs all 64 lanes");
+  if (!addressLds(wave, inst, inst.offset, 8, lanes))
+    return;
+  uint64_t out[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    T elements[n];
+    unsigned group = lane & ~15, l = lane & 15;
+    for (unsigned k = 0; k < n; ++k)
+      std::memcpy(&elements[k],
+                  lanes.host[group + k * (16 / n) + l / n] + l % n * sizeof(T),
+                  sizeof(T));
+    std::memcpy(&out[lane], elements, 8);
+  }
+  storeRow64(wave, inst.dst, out, ~uint64_t(0));
+}
+
+//===----------------------------------------------------------------------===//
+// Exchanges through the LDS crossbar: no memory
+//===----------------------------------------------------------------------===//
+
+/// ds_swizzle_b32: the lane that `lane` reads.
+static unsigned swizzleLane(uint32_t pattern, unsigned lane) {
+  if (pattern >= 0xe000)   // FFT mode
+    return lane;           // refused by runSwizzle
+  if (pattern >= 0xc000) { // rotate within 32
+    unsigned amount = pattern >> 5 & 31, mask = pattern & 31;
+    int shift = pattern >> 10 & 1 ? -int(amount) : int(amount);
+    unsigned in = lane & 31;
+    return (lane & 32) | (in & mask) | ((in + shift) & ~mask & 31);
+  }
+  if (pattern & 0x8000) // permutation within 4
+    return (lane & ~3) | (pattern >> (lane & 3) * 2 & 3);
+  unsigned in = lane & 31; // and, or, xor within 32
+  in = ((in & (pattern & 31)) | (pattern >> 5 & 31)) ^ (pattern >> 10 & 31);
+  return (lane & 32) | in;
+}
+
+static void runSwizzle(Wave &wave, const Inst &inst) {
+  if (uint32_t(inst.offset) >= 0xe000)
+    return wave.fail("the FFT modes of ds_swizzle are not modelled");
+  uint64_t exec = wave.exec();
+  uint32_t out[kLanes];
+  const uint32_t *in = wave.row(inst.src[0].number - kFirstVector);
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    unsigned from = swizzleLane(inst.offset, lane);
+    out[lane] = exec >> from & 1 ? in[from] : 0;
+  }
+  storeRow(wave, inst.dst, out, exec);
+}
+
+/// A lane's value goes to the lane that it names; the highest lane wins, and
+/// nobody's target reads 0.
+static void runPermute(Wave &wave, const Inst &inst) {
+  uint64_t exec = wave.exec();
+  uint32_t out[kLanes] = {};
+  const uint32_t *to = wave.row(inst.src[0].number - kFirstVector);
+  const uint32_t *in = wave.row(inst.data[0]);
+  forLanes(exec, [&](unsigned lane) {
+    out[(to[lane] + inst.offset) >> 2 & 63] = in[lane];
+  });
+  storeRow(wave, inst.dst, out, exec);
+}
+/// A lane reads the lane that it names; a switched-off one gives 0.
+static void runBackPermute(Wave &wave, const Inst &inst) {
+  uint64_t exec = wave.exec();
+  uint32_t out[kLanes];
+  const uint32_t *from = wave.row(inst.src[0].number - kFirstVector);
+  const uint32_t *in = wave.row(inst.data[0]);
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    unsigned source = (from[lane] + inst.offset) >> 2 & 63;
+    out[lane] = exec >> source & 1 ? in[source] : 0;
+  }
+  storeRow(wave, inst.dst, out, exec);
+}
+
+static void runNothing(Wave &, const Inst &) {}
+
+using enum LoadKind;
+
+static const Row rows[] = {
+    {"ds_read_u8", runRead<U8>},
+    {"ds_read_i8", runRead<I8>},
+    {"ds_read_u16", runRead<U16>},
+    {"ds_read_i16", runRead<I16>},
+    {"ds_read_u8_d16", runRead<U8Low>},
+    {"ds_read_i8_d16", runRead<I8Low>},
+    {"ds_read_u16_d16", runRead<B16Low>},
+    {"ds_read_u8_d16_hi", runRead<U8High>},
+    {"ds_read_i8_d16_hi", runRead<I8High>},
+    {"ds_read_u16_d16_hi", runRead<B16High>},
+    {"ds_read_b32", runRead<B32>},
+    {"ds_read_b64", runRead<B64>},
+    {"ds_read_b96", runRead<B96>},
+    {"ds_read_b128", runRead<B128>},
+    {"ds_read2_b32", runRead2<B32, 1>},
+    {"ds_read2_b64", runRead2<B64, 1>},
+    {"ds_read2st64_b32", runRead2<B32, 64>},
+    {"ds_read2st64_b64", runRead2<B64, 64>},
+    {"ds_write_b8", runWrite<1>},
+    {"ds_write_b16", runWrite<2>},
+    {"ds_write_b8_d16_hi", runWrite<1, true>},
+    {"ds_write_b16_d16_hi", runWrite<2, true>},
+    {"ds_write_b32", runWrite<4>},
+    {"ds_write_b64", runWrite<8>},
+    {"ds_write_b96", runWrite<12>},
+    {"ds_write_b128", runWrite<16>},
+    {"ds_write2_b32", runWrite2<4, 1>},
+    {"ds_write2_b64", runWrite2<8, 1>},
+    {"ds_write2st64_b32", runWrite2<4, 64>},
+    {"ds_write2st64_b64", runWrite2<8, 64>},
+    {"ds_read_addtid_b32", runReadByLane},
+    {"ds_write_addtid_b32", runWriteByLane},
+    {"ds_read_b64_tr_b16", runTranspose<uint16_t>},
+    {"ds_read_b64_tr_b8", runTranspose<uint8_t>},
+    {"ds_swizzle_b32", runSwizzle},
+    {"ds_permute_b32", runPermute},
+    {"ds_bpermute_b32", runBackPermute},
+    {"ds_nop", runNothing},
+};
+
+llvm::ArrayRef<Row> getLdsRows() { return rows; }
+
+} // namespace mlir::te::emu

@@ -1,0 +1,97 @@
+//===- Memory.cpp - allocations of the emulated device --------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Memory.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstdlib>
+
+namespace mlir::te::emu {
+
+DeviceMemory::DeviceMemory() : impl(std::make_unique<Impl>()) {}
+DeviceMemory::~DeviceMemory() = default;
+
+uint64_t DeviceMemory::allocate(uint64_t bytes, llvm::StringRef name) {
+  return impl->allocate(bytes, name);
+}
+
+bool DeviceMemory::free(uint64_t address) { return impl->free(address); }
+
+uint8_t *DeviceMemory::view(uint64_t address, uint64_t bytes) {
+  const Allocation *found = impl->find(address, bytes);
+  return found ? found->host + (address - found->begin) : nullptr;
+}
+
+DeviceMemory::Impl::~Impl() {
+  for (Allocation &allocation : allocations)
+    ::free(allocation.host);
+}
+
+uint64_t DeviceMemory::Impl::allocate(uint64_t bytes, llvm::StringRef name) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (bytes > kSharedBase - next - 2 * kGuardBytes)
+    return 0;
+  // One byte more: an empty allocation has a host address of its own too.
+  auto *host = static_cast<uint8_t *>(std::calloc(bytes + 1, 1));
+  if (!host)
+    return 0;
+  uint64_t address = next;
+  next = llvm::alignTo(address + bytes + kGuardBytes, kGuardBytes);
+  allocations.push_back({address, address + bytes, host, name.str()});
+  return address;
+}
+
+bool DeviceMemory::Impl::free(uint64_t address) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = llvm::find_if(
+      allocations, [&](const Allocation &a) { return a.begin == address; });
+  if (found == allocations.end())
+    return false;
+  ::free(found->host);
+  allocations.erase(found);
+  return true;
+}
+
+const Allocation *DeviceMemory::Impl::find(uint64_t address,
+                                           uint64_t bytes) const {
+  auto after = llvm::upper_bound(
+      allocations, address,
+      [](uint64_t value, const Allocation &a) { return value < a.begin; });
+  if (after == allocations.begin())
+    return nullptr;
+  const Allocation &candidate = *std::prev(after);
+  return candidate.contains(address, bytes) ? &candidate : nullptr;
+}
+
+std::string DeviceMemory::Impl::describe(uint64_t address) const {
+  const Allocation *nearest = nullptr;
+  uint64_t least = UINT64_MAX;
+  auto distance = [&](const Allocation &a) {
+    return address < a.begin ? a.begin - address
+                             : (address < a.end ? 0 : address - a.end);
+  };
+  for (const Allocation &allocation : allocations) {
+    if (distance(allocation) <= least) {
+      least = distance(allocation);
+      nearest = &allocation;
+    }
+  }
+  if (!nearest)
+    return "no memory is allocated";
+  const char *where = address < nearest->begin
+                          ? "bytes before"
+                          : (address < nearest->end ? "bytes (it starts in)"
+                                                    : "bytes past the end of");
+  return llvm::formatv("the nearest allocation: {0} {1} '{2}' ({3} bytes at "
+                       "{4:x})",
+                       least, where, nearest->name,
+                       nearest->end - nearest->begin, nearest->begin);
+}
+
+} // namespace mlir::te::emu

@@ -1,0 +1,53 @@
+//===- Memory.h - allocations of the emulated device ------------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_EMULATOR_MEMORY_H
+#define TE_EMULATOR_MEMORY_H
+
+#include "te/Emulator/Emulator.h"
+
+#include <mutex>
+
+namespace mlir::te::emu {
+
+/// Device addresses are not host addresses: they begin at a fixed number and
+/// are never used twice, so that runs repeat and a stale pointer is seen.
+constexpr uint64_t kFirstAddress = 0x100000000000;
+/// Least distance between allocations.
+constexpr uint64_t kGuardBytes = 64 << 10;
+/// High halves of the flat apertures of LDS and of private memory.
+constexpr uint64_t kSharedBase = 0x0001000000000000;
+constexpr uint64_t kPrivateBase = 0x0002000000000000;
+
+struct Allocation {
+  uint64_t begin = 0, end = 0; // device addresses
+  uint8_t *host = nullptr;
+  std::string name;
+
+  bool contains(uint64_t address, uint64_t bytes) const {
+    return address >= begin && address <= end && bytes <= end - address;
+  }
+};
+
+/// Not thread-safe but for what says so: a launch only reads.
+struct DeviceMemory::Impl {
+  std::vector<Allocation> allocations; // by address
+  uint64_t next = kFirstAddress;
+  std::map<uint64_t, uint64_t> images; // code object's id -> its address
+  std::mutex mutex;
+
+  ~Impl();
+  uint64_t allocate(uint64_t bytes, llvm::StringRef name);
+  bool free(uint64_t address);
+  /// The allocation that holds all of [address, address + bytes), or null.
+  const Allocation *find(uint64_t address, uint64_t bytes) const;
+  /// "12 bytes past the end of 'x' (4096 bytes at 0x...)", for messages.
+  std::string describe(uint64_t address) const;
+};
+
+} // namespace mlir::te::emu
+
+#endif // TE_EMULATOR_MEMORY_H

@@ -1,0 +1,178 @@
+//===- Program.cpp - decodes what control flow reaches --------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Program.h"
+#include "Wave.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Endian.h"
+
+namespace mlir::te::emu {
+
+llvm::StringRef stripEncoding(llvm::StringRef mnemonic) {
+  for (const char *suffix : {"_dpp", "_sdwa", "_e32", "_e64"})
+    mnemonic.consume_back(suffix);
+  return mnemonic;
+}
+
+static void runUnknown(Wave &wave, const Inst &inst) {
+  wave.fail(
+      "no semantics for this instruction: the emulator has no row for it");
+}
+static void runUndecodable(Wave &wave, const Inst &inst) {
+  wave.fail("these bytes are not an instruction of the chip");
+}
+/// The tables, joined once.
+const Row *findRow(llvm::StringRef stem) {
+  static const llvm::StringMap<const Row *> rows = [] {
+    llvm::StringMap<const Row *> map;
+    for (auto table :
+         {getScalarRows(), getScalarCompareRows(), getControlRows(),
+          getScalarMemoryRows(), getIntegerRows(), getWideIntegerRows(),
+          getFloatRows(), getCompareRows(), getConvertRows(), getGlobalRows(),
+          getLdsRows()})
+      for (const Row &row : table)
+        map[row.stem] = &row;
+    return map;
+  }();
+  auto found = rows.find(stem);
+  return found == rows.end() ? nullptr : found->second;
+}
+
+llvm::Expected<std::unique_ptr<Program>>
+Program::create(const CodeObject::Impl &object) {
+  auto disassembler = Disassembler::create(*object.chip);
+  if (!disassembler)
+    return disassembler.takeError();
+  std::unique_ptr<Program> made(new Program(object));
+  made->disassembler = std::move(*disassembler);
+  uint32_t words = (object.textEnd - object.textBegin) / 4;
+  // One slot more stops a wave that runs off the end.
+  made->slots.resize(words + 1);
+  for (uint32_t word = 0; word <= words; ++word) {
+    made->slots[word].word = word;
+    made->slots[word].run = runUndecodable;
+  }
+  made->known.resize(words);
+  made->registers.resize(words);
+  made->ready = std::make_unique<std::atomic<bool>[]>(words);
+  made->names.push_back("(undecodable)");
+  return made;
+}
+
+llvm::ArrayRef<uint8_t> Program::bytesAt(uint32_t word) const {
+  return llvm::ArrayRef<uint8_t>(object.image)
+      .slice(object.textBegin, object.textEnd - object.textBegin)
+      .drop_front(uint64_t(word) * 4);
+}
+
+void Program::decodeAt(uint32_t word) {
+  Inst &inst = slots[word];
+  llvm::ArrayRef<uint8_t> bytes = bytesAt(word);
+  auto result =
+      disassembler->decode(bytes, object.textBegin + uint64_t(word) * 4);
+  if (result.bytes < 4 || result.bytes % 4 || result.bytes > 20)
+    return;
+  llvm::StringRef stem =
+      stripEncoding(llvm::StringRef(result.text).take_until([](char c) {
+        return c == ' ' || c == '\t';
+      }));
+  auto [name, fresh] = nameIndex.try_emplace(stem, uint16_t(names.size()));
+  if (fresh)
+    names.push_back(stem.str());
+  llvm::SmallVector<uint32_t, 5> code;
+  for (unsigned i = 0; i < result.bytes; i += 4)
+    code.push_back(llvm::support::endian::read32le(&bytes[i]));
+  const Row *row = findRow(stem);
+  bool read = readEncoding(code, row, inst);
+  inst.words = code.size();
+  inst.mnemonic = name->second;
+  inst.cls = classify(inst.format, stem);
+  inst.run = row && read ? row->run : runUnknown;
+  registers[word] = {uint16_t(result.vgprs), uint16_t(result.agprs)};
+}
+
+const Inst *Program::findTarget(const Inst &inst) const {
+  llvm::StringRef name = names[inst.mnemonic];
+  bool isBranch = inst.format == Format::Sopp && inst.cls == Class::Branch;
+  if (!isBranch && name != "s_call_b64")
+    return nullptr;
+  int64_t target = int64_t(inst.word) + 1 + inst.offset;
+  return &slots[target >= 0 && target < getWords() ? target : getWords()];
+}
+
+void Program::pushSuccessors(const Inst &inst,
+                             llvm::SmallVectorImpl<uint32_t> &work) const {
+  llvm::StringRef name = names[inst.mnemonic];
+  if (inst.target)
+    work.push_back(inst.target->word);
+  bool ends = name == "s_branch" || name == "s_endpgm" ||
+              name == "s_setpc_b64" || !inst.mnemonic;
+  if (!ends)
+    work.push_back(inst.word + inst.words);
+}
+
+void Program::require(uint32_t word) {
+  if (word >= known.size() || ready[word].load(std::memory_order_acquire))
+    return;
+  std::lock_guard<std::mutex> lock(mutex);
+  llvm::SmallVector<uint32_t> work{word};
+  while (!work.empty()) {
+    uint32_t at = work.pop_back_val();
+    if (at >= known.size() || known[at])
+      continue;
+    known.set(at);
+    decodeAt(at);
+    slots[at].target = findTarget(slots[at]);
+    pushSuccessors(slots[at], work);
+  }
+  ready[word].store(true, std::memory_order_release);
+}
+
+std::string Program::disassemble(uint32_t word) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (word >= known.size())
+    return "(past the end of the code)";
+  auto result = disassembler->decode(bytesAt(word),
+                                     object.textBegin + uint64_t(word) * 4);
+  return result.bytes ? result.text : "(not an instruction)";
+}
+
+llvm::SmallVector<uint32_t> Program::reach(uint32_t word) {
+  llvm::SmallVector<uint32_t> reached, work{word};
+  llvm::BitVector seen(known.size());
+  while (!work.empty()) {
+    uint32_t at = work.pop_back_val();
+    if (at >= seen.size() || seen[at])
+      continue;
+    seen.set(at);
+    reached.push_back(at);
+    pushSuccessors(slots[at], work);
+  }
+  return reached;
+}
+
+std::map<std::string, uint64_t> Program::countMnemonics(uint32_t word) {
+  require(word);
+  std::lock_guard<std::mutex> lock(mutex);
+  std::map<std::string, uint64_t> counts;
+  for (uint32_t at : reach(word))
+    ++counts[names[slots[at].mnemonic]];
+  return counts;
+}
+
+Program::Registers Program::countRegisters(uint32_t word) {
+  require(word);
+  std::lock_guard<std::mutex> lock(mutex);
+  Registers most;
+  for (uint32_t at : reach(word)) {
+    most.vgprs = std::max(most.vgprs, registers[at].vgprs);
+    most.agprs = std::max(most.agprs, registers[at].agprs);
+  }
+  return most;
+}
+
+} // namespace mlir::te::emu

@@ -1,0 +1,89 @@
+//===- Program.h - the decoded code of a code object ------------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_EMULATOR_PROGRAM_H
+#define TE_EMULATOR_PROGRAM_H
+
+#include "CodeObjectImpl.h"
+#include "Instruction.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <atomic>
+
+namespace mlir::te::emu {
+
+/// LLVM's disassembler for one chip (hides the MC classes).
+class Disassembler {
+public:
+  static llvm::Expected<std::unique_ptr<Disassembler>> create(const Chip &chip);
+  ~Disassembler();
+  struct Result {
+    unsigned bytes = 0;            // 0: not an instruction
+    std::string text;              // "v_add_f32_e32 v0, v1, v2"
+    unsigned vgprs = 0, agprs = 0; // one more than the highest named
+  };
+  Result decode(llvm::ArrayRef<uint8_t> code, uint64_t address);
+
+private:
+  Disassembler();
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+/// A slot per word of the text segment. Slots are filled by following the
+/// control flow from an entry; what an indirect jump reaches is added when it
+/// is first taken.
+class Program {
+public:
+  static llvm::Expected<std::unique_ptr<Program>>
+  create(const CodeObject::Impl &object);
+
+  /// Makes everything that control flow reaches from `word` runnable.
+  /// Thread-safe, and cheap when asked again.
+  void require(uint32_t word);
+  const Inst *getText() const { return slots.data(); }
+  uint32_t getWords() const { return known.size(); }
+  llvm::StringRef getMnemonic(const Inst &inst) const {
+    return names[inst.mnemonic];
+  }
+  /// Text of the instruction at `word`. Thread-safe.
+  std::string disassemble(uint32_t word);
+  /// Static counts of what `word` reaches.
+  std::map<std::string, uint64_t> countMnemonics(uint32_t word);
+  /// How many vector registers the code that `word` reaches names.
+  struct Registers {
+    uint16_t vgprs = 0, agprs = 0;
+  };
+  Registers countRegisters(uint32_t word);
+
+private:
+  explicit Program(const CodeObject::Impl &object) : object(object) {}
+  void decodeAt(uint32_t word);
+  llvm::ArrayRef<uint8_t> bytesAt(uint32_t word) const;
+  const Inst *findTarget(const Inst &inst) const;
+  void pushSuccessors(const Inst &inst,
+                      llvm::SmallVectorImpl<uint32_t> &work) const;
+  llvm::SmallVector<uint32_t> reach(uint32_t word);
+
+  const CodeObject::Impl &object;
+  std::unique_ptr<Disassembler> disassembler;
+  std::mutex mutex;
+  std::vector<Inst> slots;
+  llvm::BitVector known;
+  std::unique_ptr<std::atomic<bool>[]> ready; // required before, and done
+  std::vector<Registers> registers;           // of each slot
+  std::vector<std::string> names;
+  llvm::StringMap<uint16_t> nameIndex;
+};
+
+/// "v_add_f32_e32" -> "v_add_f32".
+llvm::StringRef stripEncoding(llvm::StringRef mnemonic);
+
+} // namespace mlir::te::emu
+
+#endif // TE_EMULATOR_PROGRAM_H
