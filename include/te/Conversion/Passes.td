@@ -31,4 +31,23 @@ def TEToTilePass : Pass<"te-to-tile", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::te::tile::TileDialect"];
 }
 
+def TileDistributePass : Pass<"tile-distribute", "::mlir::ModuleOp"> {
+  let summary = "layouts decide which lane holds what: tiles become vectors";
+  let description = [{
+    Each `tile.kernel` becomes a `gpu.func` in `gpu.module @kernels`; a tile becomes the vector
+    of the registers that its layout gives a lane. What crosses lanes or waves (reductions,
+    layout conversions) becomes lane exchanges or trips through one LDS buffer, computed from the layouts.
+
+    ```mlir
+    %a = arith.mulf %x, %y : tensor<32x512xf32, #layout>
+    // ==>
+    %a = arith.mulf %x, %y : vector<64xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::gpu::GPUDialect", "::mlir::vector::VectorDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
 #endif // TE_CONVERSION_PASSES_TD

@@ -101,7 +101,7 @@ static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
     Value scaled = arith::MulFOp::create(b, ctx.toF32(x), factor);
     return emitSaturatingCast(ctx, scaled, elementType);
   };
-  if (!ctx.target.hasScaledConversions ||
+  if (!ctx.target.hasScaledConversions || type.getScaling().getBlockCols() < 2 ||
       type.getScaling().getRounding() != ScaleRounding::RCeil)
     return general();
 
@@ -121,7 +121,8 @@ static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
   b.setInsertionPointToStart(branch.thenBlock());
   scf::YieldOp::create(b, general());
   b.setInsertionPointToStart(branch.elseBlock());
-  Value scale = ctx.broadcast(emitScale(ctx, safe), layout);
+  Value scale = arith::TruncIOp::create(
+      b, withElementType(i32, b.getI8Type()), safe);
   Value fast = ScaledTruncOp::create(b, resultType, x, scale);
   scf::YieldOp::create(b, fast);
   return branch.getResult(0);

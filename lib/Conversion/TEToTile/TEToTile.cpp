@@ -222,6 +222,13 @@ KernelOp Outliner::emitKernel() {
                ? Value(body.getArgument(next++))
                : Value(arith::ConstantIndexOp::create(b, known));
   };
+  Cover cover = getCover(fusion);
+  auto whole = [&](int64_t known, int64_t multiple, int64_t tile) {
+    return !ShapedType::isDynamic(known) && known > 0 &&
+           known % std::max(multiple, tile) == 0;
+  };
+  ctx.wholeRows = whole(extent.first, cover.rowMultiple, schedule.getTile()[0]);
+  ctx.wholeCols = whole(extent.second, cover.colMultiple, schedule.getTile()[1]);
   ctx.rows = size(extent.first);
   ctx.cols = size(extent.second);
   Value x = gpu::BlockIdOp::create(b, gpu::Dimension::x);

@@ -80,16 +80,34 @@ static int64_t getDivisible(Type view, Type tile) {
   return std::min<int64_t>(width, int64_t(1) << llvm::countr_zero(uint64_t(cols)));
 }
 
+/// True where the grid's every tile at [row, col] lies inside the view: one of the
+/// workgroup's own offsets along each dimension, whose extent is whole tiles.
+bool TileContext::isInBounds(Value row, Value col, Type view, Type tile) const {
+  auto extents = llvm::cast<MemRefType>(view).getShape();
+  auto sizes = llvm::cast<ShapedType>(tile).getShape();
+  auto inside = [&](Value offset, int64_t extent, int64_t size) {
+    if (ShapedType::isDynamic(extent))
+      return false;
+    if (offset == tileRow)
+      return wholeRows && extent == staticRows && size == schedule.getTile()[0];
+    return offset == tileCol && wholeCols && extent == staticCols &&
+           size == schedule.getTile()[1];
+  };
+  return inside(row, extents[0], sizes[0]) && inside(col, extents[1], sizes[1]);
+}
+
 Value TileContext::load(Value view, Value row, Value col, Type elementType,
                         const LinearLayout &layout) {
   Type type = getTileType(elementType, b.getContext(), layout);
   return LoadOp::create(b, type, view, row, col,
-                        getDivisible(view.getType(), type));
+                        getDivisible(view.getType(), type),
+                        isInBounds(row, col, view.getType(), type));
 }
 
 void TileContext::store(Value tile, Value view, Value row, Value col) {
   StoreOp::create(b, tile, view, row, col,
-                  getDivisible(view.getType(), tile.getType()));
+                  getDivisible(view.getType(), tile.getType()),
+                  isInBounds(row, col, view.getType(), tile.getType()));
 }
 
 void TileContext::inFirstWorkgroup(function_ref<void()> body) {

@@ -37,6 +37,7 @@ public:
   Value rows, cols;       // M and K, index
   int64_t staticRows, staticCols; // the same where known, else kDynamic
   Value tileRow, tileCol; // this workgroup's first element, index
+  bool wholeRows = false, wholeCols = false; // every tile of the grid is a whole one
   Value firstWorkgroup;   // i1: this is workgroup (0, 0)
 
   void bindBuffers(Value value, Buffers buffers) { bound[value] = buffers; }
@@ -73,6 +74,8 @@ public:
   Value convert(Value tile, const tile::LinearLayout &layout);
 
 private:
+  bool isInBounds(Value row, Value col, Type view, Type tile) const;
+
   llvm::DenseMap<Value, Buffers> bound;
   llvm::DenseMap<Value, Value> tiles;
 };

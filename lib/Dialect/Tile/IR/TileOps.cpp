@@ -153,16 +153,34 @@ LogicalResult ReduceOp::verify() {
                           getBlock());
 }
 
-LogicalResult BroadcastOp::verify() {
-  if (failed(verifyTiles(*this)))
-    return failure();
-  auto large = getResult().getType(), small = getInput().getType();
+/// T9 for a tile of elements and a tile of their blocks.
+static LogicalResult verifyBlocks(Operation *op, RankedTensorType large,
+                                  RankedTensorType small) {
   if (large.getRank() != small.getRank())
-    return emitOpError() << "T9: input and result have the same rank";
+    return op->emitOpError() << "T9: elements and blocks have the same rank";
   SmallVector<int64_t> block;
   for (auto [l, s] : llvm::zip_equal(large.getShape(), small.getShape()))
     block.push_back(s == 0 ? 0 : l / s);
-  return verifyProjection(*this, large, small, block);
+  return verifyProjection(op, large, small, block);
+}
+
+LogicalResult BroadcastOp::verify() {
+  if (failed(verifyTiles(*this)))
+    return failure();
+  return verifyBlocks(*this, getResult().getType(), getInput().getType());
+}
+
+LogicalResult ScaledTruncOp::verify() {
+  if (failed(verifyTiles(*this)))
+    return failure();
+  auto elements = getInput().getType(), scales = getScale().getType();
+  if (getLayout(getResult().getType()) != getLayout(elements))
+    return emitOpError() << "T12: input and result have the same layout";
+  if (!scales.getElementType().isInteger(8) ||
+      elements.getShape().back() < 2 * scales.getShape().back())
+    return emitOpError() << "T12: scales are i8 (E8M0 bytes), one for two or more "
+                            "columns";
+  return verifyBlocks(*this, elements, scales);
 }
 
 LogicalResult TransposeOp::verify() {

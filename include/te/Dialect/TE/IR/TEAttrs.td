@@ -46,6 +46,7 @@ def TE_DataLayout : TE_Enum<"DataLayout", "order of the data in memory", [
 
 class TE_Attr<string name, string attrMnemonic> : AttrDef<TE_Dialect, name> {
   let mnemonic = attrMnemonic;
+  let genMnemonicAlias = 1;
 }
 
 def TE_ScalingAttr : TE_Attr<"Scaling", "scaling"> {

@@ -49,6 +49,7 @@ def Tile_LayoutAttr : AttrDef<Tile_Dialect, "Layout", [
     ArrayRefParameter<"int64_t">:$lanes,
     ArrayRefParameter<"int64_t">:$waves);
   let hasCustomAssemblyFormat = 1;
+  let genMnemonicAlias = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     static LayoutAttr get(MLIRContext *context, const LinearLayout &layout);

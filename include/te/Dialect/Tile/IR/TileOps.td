@@ -67,11 +67,12 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
   let summary = "read a tile from a buffer; zero outside of it";
   let description = [{
     `divisible` is a number of elements that is known to divide the row's length and the
-    column offset: no access of so many elements straddles the edge.
+    column offset: no access of so many elements straddles the edge. `in_bounds` says that every
+    workgroup's tile lies wholly inside the buffer, so nothing is masked.
   }];
   let arguments = (ins
     Tile_View:$view, Index:$row, Index:$column,
-    DefaultValuedAttr<I64Attr, "1">:$divisible);
+    DefaultValuedAttr<I64Attr, "1">:$divisible, UnitAttr:$in_bounds);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
     $view `[` $row `,` $column `]` attr-dict `:` type($view) `->` type($result)
@@ -80,10 +81,10 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
 
 def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "write a tile to a buffer; nothing outside of it";
-  let description = "Replicas are written once. `divisible` is as in `tile.load`.";
+  let description = "Replicas are written once. `divisible` and `in_bounds` are as in `tile.load`.";
   let arguments = (ins
     Tile_AnyTile:$value, Tile_View:$view, Index:$row, Index:$column,
-    DefaultValuedAttr<I64Attr, "1">:$divisible);
+    DefaultValuedAttr<I64Attr, "1">:$divisible, UnitAttr:$in_bounds);
   let assemblyFormat = [{
     $value `,` $view `[` $row `,` $column `]` attr-dict `:` type($value) `,` type($view)
   }];
@@ -153,17 +154,18 @@ def Tile_AnyOp : Tile_Op<"any", [Pure]> {
 }
 
 def Tile_ScaledTruncOp : Tile_Op<"scaled_trunc", [Pure]> {
-  let summary = "x / scale rounded to an 8-bit or 4-bit float by one instruction";
+  let summary = "x / 2^(byte - 127) rounded to an 8-bit float by the target's instruction";
   let description = [{
-    `scale` is an f32 power of two with an exponent field of 1 to 254, one for each element.
-    One rounding, to nearest even; a result beyond the format's largest value is undefined.
-    Only where the target has such conversions.
+    `scale` holds one E8M0 byte (i8, 1 to 254) a block; its layout is the input's, projected. One
+    rounding, to nearest even; a quotient beyond the format's largest value is undefined.
+    Only where the target has such conversions, and for blocks of two or more columns.
   }];
   let arguments = (ins Tile_AnyTile:$input, Tile_AnyTile:$scale);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
     $input `,` $scale attr-dict `:` type($input) `,` type($scale) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 #endif // TILE_OPS_TD

@@ -1,0 +1,350 @@
+//===- CrossLane.cpp - reductions, broadcasts, layout conversions ---------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What crosses registers, lanes and waves. Which way each value goes follows from
+// the layouts: a basis that a reduction drops is a step in registers, between lanes or
+// between waves; a conversion is what analyzeConversion says.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Distribution.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+//===----------------------------------------------------------------------===//
+// tile.reduce
+//===----------------------------------------------------------------------===//
+
+static Value emitCombine(ImplicitLocOpBuilder &b, ReduceKind kind, Value x, Value y) {
+  switch (kind) {
+  case ReduceKind::MaxNum:
+    return arith::MaxNumFOp::create(b, x, y);
+  case ReduceKind::Add:
+    return arith::AddFOp::create(b, x, y);
+  }
+  return {};
+}
+
+/// Folds register bits that the block covers: halves of the vector meet.
+static Value reduceRegisters(ImplicitLocOpBuilder &b, ReduceKind kind, Value value,
+                             const LinearLayout &from, const LinearLayout &to,
+                             ArrayRef<int64_t> block) {
+  SmallVector<int64_t> bases(from.getBases(LayoutInput::Register));
+  for (size_t bit = bases.size(); bit-- > 0;) {
+    SmallVector<int64_t> at = from.toCoordinates(bases[bit]);
+    bool kept = false;
+    for (auto [c, size] : llvm::zip_equal(at, block))
+      kept |= c / size != 0;
+    if (kept)
+      continue;
+    SmallVector<int64_t> low, high;
+    for (int64_t reg = 0; reg < int64_t(1) << bases.size(); ++reg)
+      ((reg >> bit) & 1 ? high : low).push_back(reg);
+    value = emitCombine(b, kind, emitSelectElements(b, value, low),
+                        emitSelectElements(b, value, high));
+    bases.erase(bases.begin() + bit);
+  }
+  return value;
+}
+
+/// Every wave writes its part; every wave reads all parts that it shares blocks with.
+static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
+                         ReduceKind kind, Value value, const LinearLayout &to) {
+  auto type = cast<VectorType>(value.getType());
+  int64_t elementBytes = getElementBytes(type);
+  int64_t chunk = std::min<int64_t>(type.getNumElements(),
+                                    state.target->maxAccessBytes / elementBytes);
+  int64_t chunkBytes = chunk * elementBytes;
+  int64_t waveBytes = type.getNumElements() * elementBytes * state.target->waveSize;
+  // [wave][chunk][lane]: neighbouring lanes touch neighbouring banks.
+  auto address = [&](Value wave, int64_t c) {
+    Value offset = arith::MulIOp::create(b, wave, emitI32(b, waveBytes));
+    Value lane = arith::MulIOp::create(b, state.lane, emitI32(b, chunkBytes));
+    Value base = arith::AddIOp::create(b, offset, lane);
+    return b.createOrFold<arith::AddIOp>(
+        base, emitI32(b, c * chunkBytes * state.target->waveSize));
+  };
+  int64_t chunks = type.getNumElements() / chunk;
+  gpu::BarrierOp::create(b);
+  for (int64_t c = 0; c < chunks; ++c) {
+    Value part = vector::ExtractStridedSliceOp::create(
+        b, value, ArrayRef<int64_t>{c * chunk}, ArrayRef<int64_t>{chunk},
+        ArrayRef<int64_t>{1});
+    emitLdsStore(b, state, part, address(state.wave, c));
+  }
+  gpu::BarrierOp::create(b);
+
+  int64_t reduced = 0; // wave bits over which blocks extend
+  for (auto [bit, basis] : llvm::enumerate(to.getBases(LayoutInput::Wave)))
+    reduced |= int64_t(basis == 0) << bit;
+  Value first = arith::AndIOp::create(b, state.wave, emitI32(b, ~reduced));
+  Value result;
+  for (int64_t other = 0; other < state.waves; ++other) {
+    if (other & ~reduced)
+      continue;
+    Value wave = b.createOrFold<arith::OrIOp>(first, emitI32(b, other));
+    Value part = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    for (int64_t c = 0; c < chunks; ++c)
+      part = vector::InsertStridedSliceOp::create(
+          b, emitLdsLoad(b, state, VectorType::get({chunk}, type.getElementType()),
+                         address(wave, c)),
+          part, ArrayRef<int64_t>{c * chunk}, ArrayRef<int64_t>{1});
+    result = result ? emitCombine(b, kind, result, part) : part;
+  }
+  return result;
+}
+
+namespace {
+struct ReducePattern : TilePattern<ReduceOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    LinearLayout from = getLayout(op.getInput().getType()),
+                 to = getLayout(op.getType());
+    Value value = reduceRegisters(b, op.getKind(), adaptor.getInput(), from, to,
+                                  op.getBlock());
+    for (auto [bit, bases] :
+         llvm::enumerate(llvm::zip_equal(from.getBases(LayoutInput::Lane),
+                                         to.getBases(LayoutInput::Lane)))) {
+      auto [before, after] = bases;
+      if (before != 0 && after == 0)
+        value = emitCombine(b, op.getKind(), value,
+                            emitShuffleXor(b, value, int64_t(1) << bit));
+    }
+    if (getLdsBytes(op, *state.target, state.waves) > 0)
+      value = reduceWaves(b, state, op.getKind(), value, to);
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+};
+
+/// The register of `small` that holds the block of each register of `large`.
+SmallVector<int64_t> matchBlocks(const LinearLayout &large, const LinearLayout &small) {
+  SmallVector<int64_t> picks;
+  for (int64_t reg = 0; reg < large.getNumRegisters(); ++reg) {
+    SmallVector<int64_t> at = large.toCoordinates(large.apply(reg, 0, 0));
+    for (auto [c, l, s] : llvm::zip_equal(at, large.getShape(), small.getShape()))
+      c /= l / s;
+    picks.push_back(small.findRegister(small.toFlat(at)).value_or(0));
+  }
+  return picks;
+}
+
+struct BroadcastPattern : TilePattern<BroadcastOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(BroadcastOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(
+        op, emitSelectElements(b, adaptor.getInput(),
+                               matchBlocks(getLayout(op.getType()),
+                                           getLayout(op.getInput().getType()))));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Layout changes
+//===----------------------------------------------------------------------===//
+
+struct TransposePattern : TilePattern<TransposeOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(TransposeOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    LinearLayout from = getLayout(op.getInput().getType()), to = getLayout(op.getType());
+    SmallVector<int64_t> picks;
+    for (int64_t reg = 0; reg < to.getNumRegisters(); ++reg) {
+      SmallVector<int64_t> at = to.toCoordinates(to.apply(reg, 0, 0));
+      picks.push_back(from.findRegister(from.toFlat({at[1], at[0]})).value_or(0));
+    }
+    rewriter.replaceOp(op, emitSelectElements(b, adaptor.getInput(), picks));
+    return success();
+  }
+};
+
+struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
+  using TilePattern::TilePattern;
+
+  /// The registers of `value`, held in the order of `bases`, in the order of `to`.
+  static Value reorder(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t> bases,
+                       const LinearLayout &to) {
+    LinearLayout held(to.getShape(), bases, {}, {});
+    SmallVector<int64_t> picks;
+    for (int64_t reg = 0; reg < to.getNumRegisters(); ++reg)
+      picks.push_back(held.findRegister(to.apply(reg, 0, 0)).value_or(0));
+    return emitSelectElements(b, value, picks);
+  }
+
+  /// Lane bit `lane` and register bit `reg` change places.
+  Value swap(ImplicitLocOpBuilder &b, Value value, unsigned lane, unsigned reg) const {
+    int64_t count = cast<VectorType>(value.getType()).getNumElements();
+    SmallVector<int64_t> low, high, merge(count);
+    for (int64_t r = 0; r < count; ++r) {
+      SmallVector<int64_t> &half = (r >> reg) & 1 ? high : low;
+      merge[r] = int64_t(half.size()) + ((r >> reg) & 1 ? count / 2 : 0);
+      half.push_back(r);
+    }
+    Value lo = emitSelectElements(b, value, low), hi = emitSelectElements(b, value, high);
+    Value bit = arith::AndIOp::create(b, state.lane, emitI32(b, int64_t(1) << lane));
+    Value odd = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, emitI32(b, 0));
+    Value sent = arith::SelectOp::create(b, odd, lo, hi);
+    Value kept = arith::SelectOp::create(b, odd, hi, lo);
+    Value received = emitShuffleXor(b, sent, int64_t(1) << lane);
+    Value newLow = arith::SelectOp::create(b, odd, received, kept);
+    Value newHigh = arith::SelectOp::create(b, odd, kept, received);
+    return vector::ShuffleOp::create(b, newLow, newHigh, merge);
+  }
+
+  Value throughLds(ImplicitLocOpBuilder &b, Value value, const LinearLayout &from,
+                   const LinearLayout &to) const;
+
+  LogicalResult matchAndRewrite(ConvertLayoutOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    LinearLayout from = getLayout(op.getInput().getType()), to = getLayout(op.getType());
+    LayoutConversion conversion = analyzeConversion(from, to);
+    Value value = adaptor.getInput();
+    if (conversion.kind == ConversionKind::Shared) {
+      rewriter.replaceOp(op, throughLds(b, value, from, to));
+      return success();
+    }
+    SmallVector<int64_t> bases(from.getBases(LayoutInput::Register));
+    for (auto [lane, reg] : conversion.swaps) {
+      value = swap(b, value, lane, reg);
+      bases[reg] = from.getBases(LayoutInput::Lane)[lane];
+    }
+    rewriter.replaceOp(op, reorder(b, value, bases, to));
+    return success();
+  }
+};
+} // namespace
+
+Value ConvertLayoutPattern::throughLds(ImplicitLocOpBuilder &b, Value value,
+                                       const LinearLayout &from,
+                                       const LinearLayout &to) const {
+  auto type = cast<VectorType>(value.getType());
+  int64_t bytes = getElementBytes(type);
+  SharedLayout shared(from, to, bytes, state.target->ldsBanks);
+  int64_t size = shared.getVectorElements();
+  // A lane's byte address at register 0, and what each register adds by XOR.
+  auto base = [&](const LinearLayout &layout) -> Value {
+    auto columns = [&](LayoutInput input) {
+      return llvm::map_to_vector(layout.getBases(input), [&](int64_t basis) {
+        return shared.address(basis) * bytes;
+      });
+    };
+    return b.createOrFold<arith::XOrIOp>(
+        emitXorMap(b, state.lane, columns(LayoutInput::Lane)),
+        emitXorMap(b, state.wave, columns(LayoutInput::Wave)));
+  };
+  auto address = [&](Value base, const LinearLayout &layout, int64_t reg) -> Value {
+    return b.createOrFold<arith::XOrIOp>(
+        base, emitI32(b, shared.address(layout.apply(reg, 0, 0)) * bytes));
+  };
+
+  gpu::BarrierOp::create(b);
+  auto write = [&] {
+    SmallVector<int64_t> order = shared.registerOrder(from);
+    Value start = base(from);
+    for (size_t first = 0; first < order.size(); first += size) {
+      ArrayRef<int64_t> group = ArrayRef<int64_t>(order).slice(first, size);
+      emitLdsStore(b, state, emitSelectElements(b, value, group),
+                   address(start, from, group.front()));
+    }
+  };
+  if (Value owner = emitIsOwner(b, state, from)) {
+    auto branch = scf::IfOp::create(b, owner, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(branch.thenYield());
+    write();
+  } else {
+    write();
+  }
+  gpu::BarrierOp::create(b);
+
+  SmallVector<int64_t> order = shared.registerOrder(to);
+  auto resultType = VectorType::get({to.getNumRegisters()}, type.getElementType());
+  auto partType = VectorType::get({size}, type.getElementType());
+  Value start = base(to), result = arith::ConstantOp::create(b, b.getZeroAttr(resultType));
+  for (size_t first = 0; first < order.size(); first += size)
+    result = vector::InsertStridedSliceOp::create(
+        b, emitLdsLoad(b, state, partType, address(start, to, order[first])), result,
+        ArrayRef<int64_t>{int64_t(first)}, ArrayRef<int64_t>{1});
+  SmallVector<int64_t> back(order.size());
+  for (auto [i, reg] : llvm::enumerate(order))
+    back[reg] = i;
+  return emitSelectElements(b, result, back);
+}
+
+//===----------------------------------------------------------------------===//
+// tile.any, tile.scaled_trunc
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct AnyPattern : TilePattern<AnyOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(AnyOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value lane = vector::ReductionOp::create(b, vector::CombiningKind::OR,
+                                             adaptor.getCondition());
+    Value word = arith::ExtUIOp::create(b, b.getI32Type(), lane);
+    Value wave = gpu::SubgroupReduceOp::create(b, word, gpu::AllReduceOperation::OR,
+                                               /*uniform=*/true);
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::ne, wave,
+                                               emitI32(b, 0));
+    return success();
+  }
+};
+
+struct ScaledTruncPattern : TilePattern<ScaledTruncOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(ScaledTruncOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    LinearLayout layout = getLayout(op.getInput().getType()),
+                 blocks = getLayout(op.getScale().getType());
+    SmallVector<int64_t> picks = matchBlocks(layout, blocks);
+    VectorType type = getDistributedType(op.getType());
+    int64_t size = std::min<int64_t>(layout.getContiguity(),
+                                     layout.getShape()[1] / blocks.getShape()[1]);
+    Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    auto scaleType = Float8E8M0FNUType::get(b.getContext());
+    for (int64_t first = 0; first < type.getNumElements(); first += size) {
+      Value byte = vector::ExtractOp::create(b, adaptor.getScale(), picks[first]);
+      Value scale = vector::BroadcastOp::create(
+          b, VectorType::get({size}, scaleType),
+          arith::BitcastOp::create(b, scaleType, byte));
+      Value part = vector::ExtractStridedSliceOp::create(
+          b, adaptor.getInput(), ArrayRef<int64_t>{first}, ArrayRef<int64_t>{size},
+          ArrayRef<int64_t>{1});
+      Value rounded = arith::ScalingTruncFOp::create(
+          b, VectorType::get({size}, type.getElementType()), part, scale,
+          arith::RoundingModeAttr(), arith::FastMathFlagsAttr());
+      result = vector::InsertStridedSliceOp::create(b, rounded, result,
+                                                    ArrayRef<int64_t>{first},
+                                                    ArrayRef<int64_t>{1});
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+} // namespace
+
+void te::populateCrossLanePatterns(RewritePatternSet &patterns,
+                                   const TypeConverter &types,
+                                   const KernelState &state) {
+  patterns.add<ReducePattern, BroadcastPattern, TransposePattern,
+               ConvertLayoutPattern, AnyPattern, ScaledTruncPattern>(
+      types, patterns.getContext(), state);
+}

@@ -1,0 +1,203 @@
+//===- Distribution.cpp - from tiles to the vectors of one lane -----------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Distribution.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+int64_t te::getElementBytes(Type type) {
+  return std::max(1u, getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8);
+}
+
+VectorType te::getDistributedType(Type tileType) {
+  return VectorType::get({getLayout(tileType).getNumRegisters()},
+                         getElementTypeOrSelf(tileType));
+}
+
+int64_t te::getLdsBytes(Operation *op, const Target &target, int64_t waves) {
+  if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
+    LinearLayout from = getLayout(convert.getInput().getType()),
+                 to = getLayout(convert.getResult().getType());
+    if (analyzeConversion(from, to).kind != ConversionKind::Shared)
+      return 0;
+    return from.getNumElements() * getElementBytes(convert.getInput().getType());
+  }
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    LinearLayout from = getLayout(reduce.getInput().getType()),
+                 to = getLayout(reduce.getResult().getType());
+    bool acrossWaves = from.getBases(LayoutInput::Wave) != to.getBases(LayoutInput::Wave) &&
+                       llvm::is_contained(to.getBases(LayoutInput::Wave), 0);
+    if (!acrossWaves)
+      return 0;
+    return to.getNumRegisters() * target.waveSize * waves *
+           getElementBytes(reduce.getInput().getType());
+  }
+  return 0;
+}
+
+Value te::emitI32(ImplicitLocOpBuilder &b, int64_t value) {
+  return arith::ConstantIntOp::create(b, b.getI32Type(), value);
+}
+
+Value te::toIndex(ImplicitLocOpBuilder &b, Value i32) {
+  return b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), i32);
+}
+
+/// (value >> from & mask) << to, for a run of bits that keep their order.
+static Value emitRun(ImplicitLocOpBuilder &b, Value value, unsigned from,
+                     unsigned count, unsigned to) {
+  int64_t mask = ((int64_t(1) << count) - 1) << from;
+  Value bits = b.createOrFold<arith::AndIOp>(value, emitI32(b, mask));
+  if (to > from)
+    return b.createOrFold<arith::ShLIOp>(bits, emitI32(b, to - from));
+  if (from > to)
+    return b.createOrFold<arith::ShRUIOp>(bits, emitI32(b, from - to));
+  return bits;
+}
+
+Value te::emitLinearMap(ImplicitLocOpBuilder &b, Value value,
+                        ArrayRef<int64_t> columns) {
+  Value sum = emitI32(b, 0);
+  for (size_t i = 0; i < columns.size();) {
+    if (columns[i] == 0) {
+      ++i;
+      continue;
+    }
+    size_t run = 1;
+    while (i + run < columns.size() && columns[i + run] == columns[i] << run)
+      ++run;
+    Value part = emitRun(b, value, i, run, llvm::Log2_64(columns[i]));
+    sum = b.createOrFold<arith::AddIOp>(sum, part);
+    i += run;
+  }
+  return sum;
+}
+
+Value te::emitXorMap(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t> columns) {
+  // One linear map for each address bit that a column may hold beside its first.
+  Value result = emitI32(b, 0);
+  SmallVector<int64_t> rest(columns);
+  while (llvm::any_of(rest, [](int64_t c) { return c != 0; })) {
+    SmallVector<int64_t> low = llvm::map_to_vector(
+        rest, [](int64_t c) { return c & -c; });
+    result = b.createOrFold<arith::XOrIOp>(result, emitLinearMap(b, value, low));
+    for (auto [c, l] : llvm::zip_equal(rest, low))
+      c ^= l;
+  }
+  return result;
+}
+
+std::pair<Value, Value> te::emitLaneCoordinates(ImplicitLocOpBuilder &b,
+                                                const KernelState &state,
+                                                const LinearLayout &layout) {
+  auto along = [&](unsigned dim) {
+    auto columns = [&](LayoutInput input) {
+      return llvm::map_to_vector(layout.getBases(input), [&](int64_t basis) {
+        return layout.toCoordinates(basis)[dim];
+      });
+    };
+    Value sum = b.createOrFold<arith::AddIOp>(
+        emitLinearMap(b, state.lane, columns(LayoutInput::Lane)),
+        emitLinearMap(b, state.wave, columns(LayoutInput::Wave)));
+    return toIndex(b, sum);
+  };
+  return {along(0), along(1)};
+}
+
+Value te::emitIsOwner(ImplicitLocOpBuilder &b, const KernelState &state,
+                      const LinearLayout &layout) {
+  auto mask = [&](LayoutInput input) {
+    int64_t bits = 0;
+    for (auto [i, basis] : llvm::enumerate(layout.getBases(input)))
+      bits |= int64_t(basis == 0) << i;
+    return bits;
+  };
+  Value replica;
+  for (auto [value, bits] : {std::pair(state.lane, mask(LayoutInput::Lane)),
+                             std::pair(state.wave, mask(LayoutInput::Wave))}) {
+    if (!bits)
+      continue;
+    Value part = arith::AndIOp::create(b, value, emitI32(b, bits));
+    replica = replica ? arith::OrIOp::create(b, replica, part).getResult() : part;
+  }
+  if (!replica)
+    return {};
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, replica, emitI32(b, 0));
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+Value te::emitSelectElements(ImplicitLocOpBuilder &b, Value vector,
+                             ArrayRef<int64_t> picks) {
+  auto type = cast<VectorType>(vector.getType());
+  bool identity = int64_t(picks.size()) == type.getNumElements();
+  for (auto [i, pick] : llvm::enumerate(picks))
+    identity &= int64_t(i) == pick;
+  if (identity)
+    return vector;
+  return vector::ShuffleOp::create(b, vector, vector, picks);
+}
+
+Value te::emitVectorBitcast(ImplicitLocOpBuilder &b, Value vector, Type elementType) {
+  auto type = cast<VectorType>(vector.getType());
+  int64_t bytes = type.getNumElements() * getElementBytes(type);
+  auto to = VectorType::get({bytes / getElementBytes(elementType)}, elementType);
+  return b.createOrFold<vector::BitCastOp>(to, vector);
+}
+
+Value te::emitShuffleXor(ImplicitLocOpBuilder &b, Value vector, int64_t mask) {
+  auto type = cast<VectorType>(vector.getType());
+  int64_t bytes = type.getNumElements() * getElementBytes(type);
+  Value wide = vector;
+  if (bytes % 4 != 0) { // fill up the last 32-bit register
+    int64_t perWord = 4 / getElementBytes(type);
+    SmallVector<int64_t> picks(llvm::alignTo(type.getNumElements(), perWord), 0);
+    for (int64_t i = 0; i < type.getNumElements(); ++i)
+      picks[i] = i;
+    wide = vector::ShuffleOp::create(b, vector, vector, picks);
+  }
+  Value words = emitVectorBitcast(b, wide, b.getI32Type());
+  auto wordsType = cast<VectorType>(words.getType());
+  SmallVector<Value> received;
+  for (int64_t i = 0; i < wordsType.getNumElements(); ++i) {
+    Value word = vector::ExtractOp::create(b, words, i);
+    received.push_back(
+        gpu::ShuffleOp::create(b, word, mask, 64, gpu::ShuffleMode::XOR)
+            .getShuffleResult());
+  }
+  Value result = vector::FromElementsOp::create(b, wordsType, received);
+  result = emitVectorBitcast(b, result, type.getElementType());
+  if (bytes % 4 == 0)
+    return result;
+  return vector::ExtractStridedSliceOp::create(
+      b, result, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{type.getNumElements()},
+      ArrayRef<int64_t>{1});
+}
+
+void te::emitLdsStore(ImplicitLocOpBuilder &b, const KernelState &state, Value vector,
+                      Value byteAddress) {
+  Value bytes = emitVectorBitcast(b, vector, b.getI8Type());
+  int64_t size = cast<VectorType>(bytes.getType()).getNumElements();
+  vector::StoreOp::create(b, bytes, state.lds, ValueRange(toIndex(b, byteAddress)),
+                          /*nontemporal=*/false, llvm::MaybeAlign(size));
+}
+
+Value te::emitLdsLoad(ImplicitLocOpBuilder &b, const KernelState &state,
+                      VectorType type, Value byteAddress) {
+  int64_t size = type.getNumElements() * getElementBytes(type);
+  Value bytes = vector::LoadOp::create(
+      b, VectorType::get({size}, b.getI8Type()), state.lds,
+      ValueRange(toIndex(b, byteAddress)), /*nontemporal=*/false,
+      llvm::MaybeAlign(size));
+  return emitVectorBitcast(b, bytes, type.getElementType());
+}

@@ -1,0 +1,310 @@
+//===- Memory.cpp - tile loads and stores ---------------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// tile.load, tile.store and tile.atomic_max as vector accesses of one lane. A whole tile
+// takes straight-line code; a ragged one masks each vector: all, nothing, or,
+// where the row ends inside a vector, pieces of halving sizes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Distribution.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+namespace {
+/// One tile's accesses: where each vector of a lane lies.
+struct TileAccess {
+  ImplicitLocOpBuilder &b;
+  Value view;
+  VectorType vectorType;   // of one access
+  int64_t divisible;
+  Value row, col;          // of register 0 of this lane, index
+  Value rows, cols;        // the view's extents, index
+  SmallVector<std::pair<int64_t, int64_t>> offsets; // of each vector, in the tile
+
+  Value offset(Value base, int64_t by) {
+    return b.createOrFold<arith::AddIOp>(base, arith::ConstantIndexOp::create(b, by));
+  }
+  std::pair<Value, Value> position(unsigned vector) {
+    return {offset(row, offsets[vector].first), offset(col, offsets[vector].second)};
+  }
+  int64_t size() const { return vectorType.getNumElements(); }
+  /// The alignment that the view's row length guarantees, up to the access.
+  llvm::MaybeAlign alignment(int64_t elements) {
+    return llvm::MaybeAlign(std::min(elements, divisible) * getElementBytes(vectorType));
+  }
+  VectorType slice(int64_t elements) {
+    return VectorType::get({elements}, vectorType.getElementType());
+  }
+  Value zeros(int64_t elements) {
+    return arith::ConstantOp::create(b, b.getZeroAttr(slice(elements)));
+  }
+
+  /// Elements of this vector that lie inside the view, at least 0: i32.
+  Value available(Value r, Value c) {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value most = arith::ConstantIndexOp::create(b, size());
+    Value left = arith::SubIOp::create(b, cols, c);
+    left = arith::MinSIOp::create(b, arith::MaxSIOp::create(b, left, zero), most);
+    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, r, rows);
+    left = arith::SelectOp::create(b, inside, left, zero);
+    return arith::IndexCastOp::create(b, b.getI32Type(), left);
+  }
+  /// Column of the piece of `elements` among `count`, and whether there is one.
+  std::pair<Value, Value> piece(Value c, Value count, int64_t elements) {
+    Value before = arith::AndIOp::create(b, count, emitI32(b, -2 * elements));
+    Value bit = arith::AndIOp::create(b, count, emitI32(b, elements));
+    Value present =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, emitI32(b, 0));
+    return {arith::AddIOp::create(b, c, toIndex(b, before)), present};
+  }
+
+  Value load(Value r, Value c, int64_t elements) {
+    return vector::LoadOp::create(b, slice(elements), view, ValueRange{r, c},
+                                  /*nontemporal=*/false, alignment(elements));
+  }
+  void store(Value vector, Value r, Value c) {
+    int64_t elements = cast<VectorType>(vector.getType()).getNumElements();
+    vector::StoreOp::create(b, vector, view, ValueRange{r, c},
+                            /*nontemporal=*/false, alignment(elements));
+  }
+  Value maskedLoad(Value r, Value c);
+  void maskedStore(Value vector, Value r, Value c);
+};
+} // namespace
+
+/// `then` where the condition holds, else `otherwise`, as values of one type.
+static Value emitIf(ImplicitLocOpBuilder &b, Value condition, Type type,
+                    function_ref<Value()> then, function_ref<Value()> otherwise) {
+  auto branch = scf::IfOp::create(b, TypeRange(type), condition, /*else=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, then());
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, otherwise());
+  return branch.getResult(0);
+}
+
+static void emitIf(ImplicitLocOpBuilder &b, Value condition,
+                   function_ref<void()> then, function_ref<void()> otherwise = {}) {
+  auto branch = scf::IfOp::create(b, TypeRange(), condition, bool(otherwise));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  then();
+  if (!otherwise)
+    return;
+  b.setInsertionPointToStart(branch.elseBlock());
+  otherwise();
+}
+
+static Value emitIsFull(ImplicitLocOpBuilder &b, Value count, int64_t size) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, count, emitI32(b, size));
+}
+
+Value TileAccess::maskedLoad(Value r, Value c) {
+  Value count = available(r, c);
+  auto tail = [&]() -> Value {
+    // From the smallest piece, which is last in memory, to the largest: each goes in front.
+    Value result = zeros(size());
+    for (int64_t n = divisible; n < size(); n *= 2) {
+      auto [column, present] = piece(c, count, n);
+      result = emitIf(
+          b, present, vectorType,
+          [&]() -> Value {
+            Value front = load(r, column, n);
+            SmallVector<int64_t> widen(size(), 0), merge;
+            std::iota(widen.begin(), widen.begin() + n, 0);
+            for (int64_t i = 0; i < size(); ++i)
+              merge.push_back(i < n ? i : size() + i - n);
+            Value wide = vector::ShuffleOp::create(b, front, front, widen);
+            return vector::ShuffleOp::create(b, wide, result, merge);
+          },
+          [&] { return result; });
+    }
+    return result;
+  };
+  return emitIf(b, emitIsFull(b, count, size()), vectorType,
+                [&] { return load(r, c, size()); }, tail);
+}
+
+void TileAccess::maskedStore(Value vector, Value r, Value c) {
+  Value count = available(r, c);
+  auto tail = [&] {
+    // From the largest piece, which is first in memory; what it took is shifted out.
+    Value rest = vector;
+    for (int64_t n = size() / 2; n >= divisible; n /= 2) {
+      auto [column, present] = piece(c, count, n);
+      Value front = vector::ExtractStridedSliceOp::create(
+          b, rest, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{n}, ArrayRef<int64_t>{1});
+      emitIf(b, present, [&] { store(front, r, column); });
+      SmallVector<int64_t> shift;
+      for (int64_t i = 0; i < size(); ++i)
+        shift.push_back((i + n) % size());
+      Value shifted = emitSelectElements(b, rest, shift);
+      rest = arith::SelectOp::create(b, present, shifted, rest);
+    }
+  };
+  Value full = emitIsFull(b, count, size());
+  if (divisible >= size())
+    return emitIf(b, full, [&] { store(vector, r, c); });
+  emitIf(b, full, [&] { store(vector, r, c); }, tail);
+}
+
+/// The accesses of a tile with this layout at [row, col] of `view`.
+static TileAccess makeAccess(ImplicitLocOpBuilder &b, const KernelState &state,
+                             Type tileType, Value view, Value row, Value col,
+                             int64_t divisible) {
+  LinearLayout layout = getLayout(tileType);
+  Type element = getElementTypeOrSelf(tileType);
+  int64_t most = state.target->maxAccessBytes / getElementBytes(element);
+  int64_t size = std::min(layout.getContiguity(), most);
+  auto [laneRow, laneCol] = emitLaneCoordinates(b, state, layout);
+  TileAccess access{b, view, VectorType::get({size}, element),
+                    std::min(divisible, size),
+                    b.createOrFold<arith::AddIOp>(row, laneRow),
+                    b.createOrFold<arith::AddIOp>(col, laneCol),
+                    b.createOrFold<memref::DimOp>(view, int64_t(0)),
+                    b.createOrFold<memref::DimOp>(view, int64_t(1)),
+                    {}};
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += size) {
+    SmallVector<int64_t> at = layout.toCoordinates(layout.apply(reg, 0, 0));
+    access.offsets.push_back({at[0], at[1]});
+  }
+  return access;
+}
+
+/// i1: the whole tile lies inside the view.
+static Value emitIsInterior(ImplicitLocOpBuilder &b, TileAccess &access, Value row,
+                            Value col, ArrayRef<int64_t> shape) {
+  auto fits = [&](Value offset, int64_t size, Value extent) -> Value {
+    Value end = access.offset(offset, size);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end, extent);
+  };
+  return arith::AndIOp::create(b, fits(row, shape[0], access.rows),
+                               fits(col, shape[1], access.cols));
+}
+
+static Value concatenate(ImplicitLocOpBuilder &b, ArrayRef<Value> parts,
+                         VectorType type) {
+  if (parts.size() == 1)
+    return parts.front();
+  Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  int64_t offset = 0;
+  for (Value part : parts) {
+    result = vector::InsertStridedSliceOp::create(
+        b, part, result, ArrayRef<int64_t>{offset}, ArrayRef<int64_t>{1});
+    offset += cast<VectorType>(part.getType()).getNumElements();
+  }
+  return result;
+}
+
+namespace {
+struct LoadPattern : TilePattern<LoadOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(LoadOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    TileAccess access = makeAccess(b, state, op.getType(), op.getView(), op.getRow(),
+                                   op.getColumn(), op.getDivisible());
+    VectorType type = getDistributedType(op.getType());
+    auto all = [&](bool masked) {
+      SmallVector<Value> parts;
+      for (unsigned v = 0; v < access.offsets.size(); ++v) {
+        auto [r, c] = access.position(v);
+        parts.push_back(masked ? access.maskedLoad(r, c)
+                               : access.load(r, c, access.size()));
+      }
+      return concatenate(b, parts, type);
+    };
+    Value result;
+    if (op.getInBounds())
+      result = all(/*masked=*/false);
+    else
+      result = emitIf(b, emitIsInterior(b, access, op.getRow(), op.getColumn(),
+                                        op.getType().getShape()),
+                      type, [&] { return all(false); }, [&] { return all(true); });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct StorePattern : TilePattern<StoreOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(StoreOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Type type = op.getValue().getType();
+    auto emit = [&] {
+      TileAccess access = makeAccess(b, state, type, op.getView(), op.getRow(),
+                                     op.getColumn(), op.getDivisible());
+      auto all = [&](bool masked) {
+        for (unsigned v = 0; v < access.offsets.size(); ++v) {
+          auto [r, c] = access.position(v);
+          Value part = adaptor.getValue();
+          if (access.offsets.size() > 1)
+            part = vector::ExtractStridedSliceOp::create(
+                b, part, ArrayRef<int64_t>{int64_t(v) * access.size()},
+                ArrayRef<int64_t>{access.size()}, ArrayRef<int64_t>{1});
+          if (masked)
+            access.maskedStore(part, r, c);
+          else
+            access.store(part, r, c);
+        }
+      };
+      if (op.getInBounds())
+        return all(false);
+      emitIf(b, emitIsInterior(b, access, op.getRow(), op.getColumn(),
+                               cast<ShapedType>(type).getShape()),
+             [&] { all(false); }, [&] { all(true); });
+    };
+    if (Value owner = emitIsOwner(b, state, getLayout(type)))
+      emitIf(b, owner, emit);
+    else
+      emit();
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct AtomicMaxPattern : TilePattern<AtomicMaxOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(AtomicMaxOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto emit = [&] {
+      Value value = vector::ExtractOp::create(b, adaptor.getValue(), int64_t(0));
+      Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
+      // The same address seen as an integer's: memref has no element bitcast.
+      Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, op.getTarget());
+      Value raw = arith::IndexCastOp::create(b, b.getI64Type(), address);
+      Value target = LLVM::IntToPtrOp::create(
+          b, LLVM::LLVMPointerType::get(b.getContext(), 1), raw);
+      LLVM::AtomicRMWOp::create(b, LLVM::AtomicBinOp::umax, target, bits,
+                                LLVM::AtomicOrdering::monotonic, "agent");
+    };
+    if (Value owner = emitIsOwner(b, state, getLayout(op.getValue().getType())))
+      emitIf(b, owner, emit);
+    else
+      emit();
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void te::populateMemoryPatterns(RewritePatternSet &patterns,
+                                const TypeConverter &types,
+                                const KernelState &state) {
+  patterns.add<LoadPattern, StorePattern, AtomicMaxPattern>(
+      types, patterns.getContext(), state);
+}
