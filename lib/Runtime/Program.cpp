@@ -7,6 +7,7 @@
 #include "te/Runtime/Program.h"
 
 #include <algorithm>
+#include <unistd.h>
 
 using namespace mlir::te::rt;
 
@@ -135,26 +136,35 @@ mlir::te::rt::evaluateShape(const Entry &entry, const std::vector<Expr> &shape,
   return sizes;
 }
 
-Result<HostTensor> mlir::te::rt::makeBuffer(const Entry &entry,
-                                            const Buffer &buffer,
-                                            std::span<const int64_t> dims,
-                                            uint8_t fill) {
-  // More than any machine has, and far from overflow.
-  static constexpr int64_t kMaxBytes = int64_t(1) << 44;
+Result<std::vector<int64_t>>
+mlir::te::rt::getBufferShape(const Entry &entry, const Buffer &buffer,
+                             std::span<const int64_t> dims) {
   auto shape = evaluateShape(entry, buffer.shape, buffer.name, dims);
   if (!shape)
-    return shape.takeFailure();
+    return shape;
+  const int64_t memory =
+      int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
   int64_t bytes = getInfo(buffer.type).bytes;
   bool isTooLarge = false;
   for (int64_t size : *shape)
     isTooLarge |= __builtin_mul_overflow(bytes, size, &bytes);
-  if (isTooLarge || bytes > kMaxBytes)
+  // A size of 0 does not excuse the others: strides would overflow.
+  if (isTooLarge || bytes > memory)
     return Failure{buffer.name + " of " + formatShape(*shape) + " " +
-                   getInfo(buffer.type).name + " is too large"};
-  HostTensor tensor;
-  tensor.type = buffer.type;
-  tensor.shape = std::move(*shape);
-  tensor.bytes.assign(bytes, fill);
+                   getInfo(buffer.type).name +
+                   " does not fit in this machine's memory"};
+  return shape;
+}
+
+Result<HostTensor> mlir::te::rt::makeBuffer(const Entry &entry,
+                                            const Buffer &buffer,
+                                            std::span<const int64_t> dims,
+                                            uint8_t fill) {
+  auto shape = getBufferShape(entry, buffer, dims);
+  if (!shape)
+    return shape.takeFailure();
+  HostTensor tensor = HostTensor::zeros(buffer.type, std::move(*shape));
+  std::fill(tensor.bytes.begin(), tensor.bytes.end(), fill);
   return tensor;
 }
 

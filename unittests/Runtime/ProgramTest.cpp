@@ -54,7 +54,8 @@ TEST(Buffers, ShapesFollowTheDims) {
   EXPECT_EQ(scales->bytes[7], 0xA5);
   const int64_t huge[] = {int64_t(1) << 40, int64_t(1) << 40};
   EXPECT_EQ(makeBuffer(entry, entry.buffers[0], huge, 0).error(),
-            "x of 1099511627776x1099511627776 bf16 is too large");
+            "x of 1099511627776x1099511627776 bf16 does not fit in this "
+            "machine's memory");
   const int64_t overflow[] = {INT64_MAX / 2, 1};
   EXPECT_EQ(makeBuffer(entry, entry.buffers[4], overflow, 0).error(),
             "the shape of ws0: mul(4611686018427387903, 4) overflows 64 bits");

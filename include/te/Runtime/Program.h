@@ -34,8 +34,13 @@ Result<std::vector<int64_t>> evaluateShape(const Entry &entry,
                                            const std::string &what,
                                            std::span<const int64_t> dims);
 
-/// A tensor for the buffer, filled with `fill`. Fails on sizes below zero or
-/// beyond what memory can hold.
+/// The shape of the buffer. Fails on sizes below zero, and where the buffer is
+/// larger than this machine's memory.
+Result<std::vector<int64_t>> getBufferShape(const Entry &entry,
+                                            const Buffer &buffer,
+                                            std::span<const int64_t> dims);
+
+/// A tensor of that shape, filled with `fill`.
 Result<HostTensor> makeBuffer(const Entry &entry, const Buffer &buffer,
                               std::span<const int64_t> dims, uint8_t fill);
 
