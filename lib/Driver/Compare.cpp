@@ -44,7 +44,7 @@ struct ElementReader {
 static double getRank(const ref::Format &format, uint32_t code) {
   if (format.type == DType::F8E8M0FNU)
     return code;
-  uint32_t sign = 1u << (format.getBits() - 1);
+  uint32_t sign = 1u << (format.bits - 1);
   double magnitude = code & (sign - 1);
   return code & sign ? -magnitude : magnitude;
 }

@@ -7,6 +7,7 @@
 #include "te/Reference/Formats.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -14,31 +15,6 @@ using namespace mlir::te;
 using namespace mlir::te::ref;
 using llvm::APFloat;
 using llvm::APInt;
-
-static const Format kFormats[] = {
-    {DType::F4E2M1FN, APFloat::Float4E2M1FN, true, 0x0},
-    {DType::F8E4M3FN, APFloat::Float8E4M3FN, true, 0x7F},
-    {DType::F8E4M3FNUZ, APFloat::Float8E4M3FNUZ, true, 0x80},
-    {DType::F8E5M2, APFloat::Float8E5M2, true, 0x7F},
-    {DType::F8E5M2FNUZ, APFloat::Float8E5M2FNUZ, true, 0x80},
-    {DType::F8E8M0FNU, APFloat::Float8E8M0FNU, true, 0xFF},
-    {DType::BF16, APFloat::BFloat, false, 0x7FC0},
-    {DType::F16, APFloat::IEEEhalf, false, 0x7E00},
-    {DType::F32, APFloat::IEEEsingle, false, 0x7FC00000},
-};
-
-const Format *mlir::te::ref::findFormat(DType type) {
-  for (const Format &format : kFormats)
-    if (format.type == type)
-      return &format;
-  return nullptr;
-}
-
-const Format &mlir::te::ref::getFormat(DType type) {
-  const Format *format = findFormat(type);
-  assert(format && "not a float type");
-  return *format;
-}
 
 static double toDouble(APFloat value) {
   // An E8M0 NaN has no significand bits: convert() would make Inf of it.
@@ -50,23 +26,52 @@ static double toDouble(APFloat value) {
   return value.convertToDouble();
 }
 
-double Format::getMax() const {
-  return toDouble(APFloat::getLargest(semantics()));
+Format::Format(DType type, const llvm::fltSemantics &semantics, bool saturates,
+               uint32_t nan)
+    : type(type), semantics(semantics), saturates(saturates), nan(nan),
+      max(toDouble(APFloat::getLargest(semantics))),
+      maxExponent(std::ilogb(max)),
+      mantissaBits(APFloat::semanticsPrecision(semantics) - 1),
+      bits(APFloat::semanticsSizeInBits(semantics)) {
+  if (bits <= 8)
+    for (uint32_t code = 0; code < 1u << bits; ++code)
+      values.push_back(toDouble(APFloat(semantics, APInt(bits, code))));
 }
 
-int Format::getMaxExponent() const { return std::ilogb(getMax()); }
-
-unsigned Format::getMantissaBits() const {
-  return APFloat::semanticsPrecision(semantics()) - 1;
+const Format *mlir::te::ref::findFormat(DType type) {
+  static const Format formats[] = {
+      {DType::F4E2M1FN, APFloat::Float4E2M1FN(), true, 0x0},
+      {DType::F8E4M3FN, APFloat::Float8E4M3FN(), true, 0x7F},
+      {DType::F8E4M3FNUZ, APFloat::Float8E4M3FNUZ(), true, 0x80},
+      {DType::F8E5M2, APFloat::Float8E5M2(), true, 0x7F},
+      {DType::F8E5M2FNUZ, APFloat::Float8E5M2FNUZ(), true, 0x80},
+      {DType::F8E8M0FNU, APFloat::Float8E8M0FNU(), true, 0xFF},
+      {DType::BF16, APFloat::BFloat(), false, 0x7FC0},
+      {DType::F16, APFloat::IEEEhalf(), false, 0x7E00},
+      {DType::F32, APFloat::IEEEsingle(), false, 0x7FC00000},
+  };
+  for (const Format &format : formats)
+    if (format.type == type)
+      return &format;
+  return nullptr;
 }
 
-unsigned Format::getBits() const {
-  return APFloat::semanticsSizeInBits(semantics());
+const Format &mlir::te::ref::getFormat(DType type) {
+  const Format *format = findFormat(type);
+  assert(format && "not a float type");
+  return *format;
 }
 
 double mlir::te::ref::decode(DType type, uint32_t code) {
+  // bf16 is the upper half of an f32.
+  if (type == DType::BF16)
+    return std::bit_cast<float>(code << 16);
+  if (type == DType::F32)
+    return std::bit_cast<float>(code);
   const Format &format = getFormat(type);
-  return toDouble(APFloat(format.semantics(), APInt(format.getBits(), code)));
+  if (!format.values.empty())
+    return format.values[code];
+  return toDouble(APFloat(format.semantics, APInt(format.bits, code)));
 }
 
 uint32_t mlir::te::ref::encode(DType type, double value, Ties ties) {
@@ -77,10 +82,10 @@ uint32_t mlir::te::ref::encode(DType type, double value, Ties ties) {
   if (value == 0 && ties == Ties::Away)
     return 0;
   if (format.saturates)
-    value = std::clamp(value, -format.getMax(), format.getMax());
+    value = std::clamp(value, -format.max, format.max);
   APFloat rounded(value);
   bool losesInfo;
-  rounded.convert(format.semantics(),
+  rounded.convert(format.semantics,
                   ties == Ties::Even ? APFloat::rmNearestTiesToEven
                                      : APFloat::rmNearestTiesToAway,
                   &losesInfo);

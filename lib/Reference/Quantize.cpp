@@ -46,7 +46,7 @@ static std::vector<float> computeBlockAmaxes(const HostTensor &x,
 static BlockScale chooseScale(float amax, DType input, DType element,
                               const Scaling &scaling,
                               const QuantizeOptions &options) {
-  float formatMax = getFormat(element).getMax();
+  float formatMax = getFormat(element).max;
   if (scaling.scaleType == DType::F8E8M0FNU) {
     uint8_t code = computeE8M0(amax, element, scaling.rounding);
     return {getE8M0Multiplier(code), false, double(code), code == 0xFF};
@@ -63,7 +63,7 @@ static BlockScale chooseScale(float amax, DType input, DType element,
         amax, formatMax, scaling.rounding == Rounding::Pow2, options.epsilon,
         scaling.granularity == Granularity::Tensor
             ? std::numeric_limits<float>::max()
-            : float(getFormat(input).getMax()));
+            : float(getFormat(input).max));
   return {scale, false, 1.0f / scale};
 }
 

@@ -69,7 +69,7 @@ static int roundedExponent(float amax, Rounding rounding,
   int exponent = int(exponentField(amax)) - 127;
   switch (rounding) {
   case Rounding::Even: {
-    uint32_t half = 1u << (22 - format.getMantissaBits());
+    uint32_t half = 1u << (22 - format.mantissaBits);
     uint32_t bits = std::bit_cast<uint32_t>(amax) + half;
     return int(bits >> 23) - 127;
   }
@@ -83,14 +83,13 @@ static int roundedExponent(float amax, Rounding rounding,
 uint8_t computeE8M0(float amax, DType element, Rounding rounding) {
   const Format &format = getFormat(element);
   if (rounding == Rounding::RCeil)
-    return ceilToE8M0(amax * (1.0f / float(format.getMax())));
+    return ceilToE8M0(amax * (1.0f / float(format.max)));
   bool isFP4 = element == DType::F4E2M1FN;
   if (std::isinf(amax))
     return isFP4 ? 253 : 0xFF;
   if (amax == 0)
     return isFP4 ? 127 : 0;
-  int exponent =
-      roundedExponent(amax, rounding, format) - format.getMaxExponent();
+  int exponent = roundedExponent(amax, rounding, format) - format.maxExponent;
   return std::clamp(exponent, -127, 127) + 127;
 }
 

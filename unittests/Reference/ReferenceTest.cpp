@@ -37,12 +37,12 @@ TEST(Formats, Table) {
   for (const Row &row : rows) {
     const Format &format = getFormat(row.type);
     SCOPED_TRACE(rt::getInfo(row.type).name);
-    EXPECT_EQ(format.getMax(), row.max);
+    EXPECT_EQ(format.max, row.max);
     EXPECT_EQ(encode(row.type, row.max), row.maxCode);
     EXPECT_EQ(encode(row.type, kInf), row.maxCode);
     EXPECT_EQ(encode(row.type, 1e30), row.maxCode);
     EXPECT_EQ(decode(row.type, 1), row.minSubnormal);
-    EXPECT_EQ(decode(row.type, 1 << format.getMantissaBits()), row.minNormal);
+    EXPECT_EQ(decode(row.type, 1 << format.mantissaBits), row.minNormal);
   }
 }
 

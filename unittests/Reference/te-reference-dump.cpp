@@ -94,8 +94,7 @@ static int64_t parseInt(StringRef text) {
 
 static void dumpDecode(Words words) {
   DType type = parseType(words[0]);
-  HostTensor out =
-      HostTensor::zeros(DType::I64, {1 << getFormat(type).getBits()});
+  HostTensor out = HostTensor::zeros(DType::I64, {1 << getFormat(type).bits});
   for (int64_t code = 0; code < out.shape[0]; ++code)
     out.store<double>(code, decode(type, code));
   writeFile(words[1], out.bytes);

@@ -25,17 +25,21 @@ enum class Ties { Even, Away };
 
 struct Format {
   DType type;
-  const llvm::fltSemantics &(*semantics)();
+  const llvm::fltSemantics &semantics;
   /// Finite values beyond the largest, and Inf, become the largest finite value
   /// (decision 1); false for the IEEE types, which overflow to Inf.
   bool saturates;
   uint32_t nan; // the code that a NaN becomes; fp4 has none, and 0 stands in
-
-  double getMax() const;
+  // What follows from the semantics.
+  double max;
   /// Exponent of the largest finite value: 8 for f8E4M3FN, 2 for f4E2M1FN.
-  int getMaxExponent() const;
-  unsigned getMantissaBits() const; // stored ones
-  unsigned getBits() const;
+  int maxExponent;
+  unsigned mantissaBits; // stored ones
+  unsigned bits;
+  std::vector<double> values; // of every code, where there are at most 256
+
+  Format(DType type, const llvm::fltSemantics &semantics, bool saturates,
+         uint32_t nan);
 };
 
 /// Null for an integer type.
