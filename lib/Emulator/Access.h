@@ -45,11 +45,6 @@ void countGlobal(Wave &wave, const LaneAddresses &lanes, unsigned bytes,
 /// Fills `lanes` for a FLAT-encoded instruction, apertures included.
 bool addressFlat(Wave &wave, const Inst &inst, unsigned bytes, Traffic traffic,
                  LaneAddresses &lanes);
-/// Likewise for MUBUF: lanes beyond the resource's range are left out of the
-/// mask and set in `dropped`.
-bool addressBuffer(Wave &wave, const Inst &inst, unsigned bytes,
-                   Traffic traffic, LaneAddresses &lanes, uint64_t &dropped);
-
 /// Fails where [offset, offset + bytes) is not inside the workgroup's LDS.
 bool checkLds(Wave &wave, unsigned lane, uint64_t offset, unsigned bytes);
 /// Counts one LDS access: `offsets` of the lanes in `mask`, `bytes` each.

@@ -1,5 +1,5 @@
 //===- Control.cpp - SOPP and its like: branches, waits, MODE, the program
-//counter ===//
+// counter ===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "FloatOps.h"
+#include "SmallFloat.h"
 
 namespace mlir::te::emu {
 
@@ -49,7 +49,6 @@ template <I most, I least, class T> static U normalise(T value) {
   wide = std::clamp(wide, least < 0 ? -1.0 : 0.0, 1.0);
   return U(I(std::nearbyint(wide * most))) & 0xffff;
 }
-static U pack(U low, U high) { return (low & 0xffff) | high << 16; }
 
 /// v_cvt_pk_u8_f32: byte S1 of S2 becomes S0, rounded as MODE says.
 static U packByte(F value, U index, U old) {
@@ -63,36 +62,8 @@ static U packByte(F value, U index, U old) {
 static I floorToInt(F value) { return saturate<I>(std::floor(value)); }
 static I roundToInt(F value) { return saturate<I>(std::floor(D(value) + 0.5)); }
 
-/// Bfloat16, nearest even; NaNs stay NaNs.
-static U toBFloat(F value) {
-  U bits = std::bit_cast<U>(value);
-  if (isNaN(value))
-    return (bits | 0x400000) >> 16;
-  return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-}
-
-/// The half nearest to `value` as MODE rounds it.
-static Half narrowToHalf(F value) {
-  // A NaN's upper payload bits stay.
-  if (isNaN(value)) {
-    U bits = std::bit_cast<U>(value);
-    return fromBits<Half>((bits >> 16 & 0x8000) | 0x7e00 |
-                          (bits >> 13 & 0x3ff));
-  }
-  return Half(value);
-}
-
-static F widenHalf(Half value) {
-  if (isNaN(value)) {
-    U bits = toBits<Half>(value);
-    return std::bit_cast<F>((bits & 0x8000) << 16 | 0x7fc00000 |
-                            (bits & 0x3ff) << 13);
-  }
-  return F(value);
-}
-
 /// v_cvt_sr_*: the random bits are added below the kept ones.
-static U stochasticHalf(F value, U random) {
+static uint16_t stochasticHalf(F value, U random) {
   if (isNaN(value) || std::isinf(value))
     return toBits<Half>(narrowToHalf(value));
   U bits = std::bit_cast<U>(value);
@@ -107,28 +78,12 @@ static U stochasticHalf(F value, U random) {
   Half half = toHalf(result);
   return toBits<Half>(half) | (bits >> 16 & 0x8000);
 }
-static U stochasticBFloat(F value, U random) {
+static uint16_t stochasticBFloat(F value, U random) {
   U bits = std::bit_cast<U>(value);
   if (isNaN(value) || std::isinf(value))
     return toBFloat(value);
   return (bits + (random >> 16)) >> 16;
 }
-/// op_sel's bit 3 picks the half of the destination; the other one is kept.
-template <U (*convert)(F, U)>
-static void runStochastic(Wave &wave, const Inst &inst) {
-  U buffer0[kLanes], buffer1[kLanes], out[kLanes];
-  beginLanes(wave, inst);
-  const U *values = readLanes<F>(wave, inst, 0, buffer0);
-  const U *randoms = readLanes<U>(wave, inst, 1, buffer1);
-  const U *old = wave.row(inst.dst);
-  bool high = inst.opSel & 8;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    U half = convert(fromBits<F>(values[lane]), randoms[lane]);
-    out[lane] = high ? pack(old[lane], half) : (old[lane] & ~0xffffu) | half;
-  }
-  storeRow(wave, inst.dst, out, wave.writeMask);
-}
-
 static const Row rows[] = {
     {"v_cvt_f32_i32", lanes<[](I a) { return F(a); }>},
     {"v_cvt_f32_u32", lanes<[](U a) { return F(a); }>},
@@ -155,45 +110,47 @@ static const Row rows[] = {
     {"v_cvt_f32_ubyte3", lanes<fromByte<3>>},
     {"v_cvt_pk_u8_f32", lanes<packByte>},
     {"v_cvt_pkrtz_f16_f32", lanes<[](F a, F b) {
-       return pack(isNaN(a) ? toBits<Half>(narrowToHalf(a)) : halfToZero(a),
-                   isNaN(b) ? toBits<Half>(narrowToHalf(b)) : halfToZero(b));
+       return packHalves(
+           isNaN(a) ? toBits<Half>(narrowToHalf(a)) : halfToZero(a),
+           isNaN(b) ? toBits<Half>(narrowToHalf(b)) : halfToZero(b));
      }>},
     {"v_cvt_pknorm_i16_f32", lanes<[](F a, F b) {
-       return pack(normalise<32767, -1>(a), normalise<32767, -1>(b));
+       return packHalves(normalise<32767, -1>(a), normalise<32767, -1>(b));
      }>},
     {"v_cvt_pknorm_u16_f32", lanes<[](F a, F b) {
-       return pack(normalise<65535, 0>(a), normalise<65535, 0>(b));
+       return packHalves(normalise<65535, 0>(a), normalise<65535, 0>(b));
      }>},
     {"v_cvt_pknorm_i16_f16", lanes<[](Half a, Half b) {
-       return pack(normalise<32767, -1>(a), normalise<32767, -1>(b));
+       return packHalves(normalise<32767, -1>(a), normalise<32767, -1>(b));
      }>},
     {"v_cvt_pknorm_u16_f16", lanes<[](Half a, Half b) {
-       return pack(normalise<65535, 0>(a), normalise<65535, 0>(b));
+       return packHalves(normalise<65535, 0>(a), normalise<65535, 0>(b));
      }>},
     {"v_cvt_norm_i16_f16",
      lanes<[](Half a) { return uint16_t(normalise<32767, -1>(a)); }>},
     {"v_cvt_norm_u16_f16",
      lanes<[](Half a) { return uint16_t(normalise<65535, 0>(a)); }>},
     {"v_cvt_pk_u16_u32", lanes<[](U a, U b) {
-       return pack(std::min(a, 65535u), std::min(b, 65535u));
+       return packHalves(std::min(a, 65535u), std::min(b, 65535u));
      }>},
     {"v_cvt_pk_i16_i32", lanes<[](I a, I b) {
-       return pack(std::clamp(a, -32768, 32767), std::clamp(b, -32768, 32767));
+       return packHalves(std::clamp(a, -32768, 32767),
+                         std::clamp(b, -32768, 32767));
      }>},
     {"v_pack_b32_f16",
-     lanes<[](uint16_t a, uint16_t b) { return pack(a, b); }>},
+     lanes<[](uint16_t a, uint16_t b) { return packHalves(a, b); }>},
     {"v_cvt_pk_f16_f32", lanes<[](F a, F b) {
-       return pack(toBits<Half>(narrowToHalf(a)),
-                   toBits<Half>(narrowToHalf(b)));
+       return packHalves(toBits<Half>(narrowToHalf(a)),
+                         toBits<Half>(narrowToHalf(b)));
      }>},
     {"v_cvt_pk_bf16_f32",
-     lanes<[](F a, F b) { return pack(toBFloat(a), toBFloat(b)); }>},
+     lanes<[](F a, F b) { return packHalves(toBFloat(a), toBFloat(b)); }>},
     {"v_cvt_f32_bf16", lanes<[](uint16_t a) {
        F wide = std::bit_cast<F>(U(a) << 16);
        return isNaN(wide) ? quiet(wide) : wide;
      }>},
-    {"v_cvt_sr_f16_f32", runStochastic<stochasticHalf>, kRawOpSel},
-    {"v_cvt_sr_bf16_f32", runStochastic<stochasticBFloat>, kRawOpSel},
+    {"v_cvt_sr_f16_f32", lanes<stochasticHalf>, kKeepHigh},
+    {"v_cvt_sr_bf16_f32", lanes<stochasticBFloat>, kKeepHigh},
 };
 
 llvm::ArrayRef<Row> getConvertRows() { return rows; }

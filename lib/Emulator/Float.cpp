@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "FloatOps.h"
+#include "Division.h"
 
 namespace mlir::te::emu {
 
@@ -54,98 +54,6 @@ static float scaleExponent(float value, int32_t exponent) {
   return float(std::ldexp(double(value), std::clamp(exponent, -2000, 2000)));
 }
 
-/// v_div_fixup: the exceptional cases of a division whose quotient is in `q`.
-static float divFixup(float q, float d, float n) {
-  bool negative = signOf(n) != signOf(d);
-  float sign = negative ? -1.0f : 1.0f;
-  if (isNaN(n))
-    return quiet(n);
-  if (isNaN(d))
-    return quiet(d);
-  if ((n == 0 && d == 0) || (std::isinf(n) && std::isinf(d)))
-    return std::bit_cast<float>(0xffc00000u);
-  if (d == 0 || std::isinf(n))
-    return sign * INFINITY;
-  if (std::isinf(d) || n == 0)
-    return sign * 0.0f;
-  int en = std::ilogb(n), ed = std::ilogb(d);
-  if (en - ed < -150)
-    return sign * 0.0f;
-  if (en - ed > 150)
-    return sign * INFINITY;
-  return negative ? -std::fabs(q) : std::fabs(q);
-}
-
-/// v_div_fmas: the final step of a division, scaled back by 2^64 or 2^-64 where
-/// VCC says that v_div_scale changed the exponents.
-static void runDivFmas(Wave &wave, const Inst &inst) {
-  uint32_t buffers[3][kLanes], out[kLanes];
-  beginLanes(wave, inst);
-  RoundingScope rounding(wave, Type::F32);
-  const uint32_t *s[3];
-  for (unsigned k = 0; k < 3; ++k)
-    s[k] = readLanes<float>(wave, inst, k, buffers[k]);
-  uint64_t vcc = wave.scalar64(kVcc);
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    float a = fromBits<float>(s[0][lane]), b = fromBits<float>(s[1][lane]);
-    float c = fromBits<float>(s[2][lane]);
-    float result = fusedMulAdd(a, b, c);
-    if (vcc >> lane & 1)
-      result = std::ilogb(c) > 0 ? result * 0x1p64f : result * 0x1p-64f;
-    out[lane] = toBits<float>(result);
-  }
-  fixNaNs<float>(out, s[0], s[1], s[2]);
-  writeLanes<float>(wave, inst, out);
-}
-
-struct Scaled {
-  float value;
-  bool flag;
-};
-/// v_div_scale: S0 (the numerator S2 or the denominator S1), scaled by 2^64 or
-/// 2^-64 so that the iterations neither overflow nor lose denormal bits.
-static Scaled divScale(float s0, float d, float n) {
-  if (d == 0 || n == 0)
-    return {std::nanf(""), false};
-  int ed = std::isfinite(d) ? std::ilogb(d) : 128;
-  int en = std::isfinite(n) ? std::ilogb(n) : 128;
-  bool isDenominator = toBits<float>(s0) == toBits<float>(d);
-  bool isNumerator = toBits<float>(s0) == toBits<float>(n);
-  bool denormal = std::fabs(d) < 0x1p-126f;
-  double reciprocal = 1.0 / double(d), quotient = double(n) / double(d);
-  auto tiny = [](double value) { return std::fabs(value) < 0x1p-126; };
-  if (en - ed >= 96) // only the denominator is scaled, the quotient overflows
-    return {isDenominator ? s0 * 0x1p64f : s0, true};
-  if (denormal)
-    return {s0 * 0x1p64f, false};
-  if (tiny(reciprocal) && tiny(quotient))
-    return {isDenominator ? s0 * 0x1p-64f : s0, true};
-  if (tiny(reciprocal))
-    return {s0 * 0x1p-64f, false};
-  if (tiny(quotient))
-    return {isNumerator ? s0 * 0x1p64f : s0, true};
-  if (en + 127 <= 23)
-    return {s0 * 0x1p64f, false};
-  return {s0, false};
-}
-static void runDivScale(Wave &wave, const Inst &inst) {
-  uint32_t buffers[3][kLanes], out[kLanes];
-  beginLanes(wave, inst);
-  const uint32_t *s[3];
-  for (unsigned k = 0; k < 3; ++k)
-    s[k] = readLanes<float>(wave, inst, k, buffers[k]);
-  uint64_t flags = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    Scaled result =
-        divScale(fromBits<float>(s[0][lane]), fromBits<float>(s[1][lane]),
-                 fromBits<float>(s[2][lane]));
-    out[lane] = toBits<float>(result.value);
-    flags |= uint64_t(result.flag) << lane;
-  }
-  writeLanes<float>(wave, inst, out);
-  wave.setScalar64(inst.sdst, flags & wave.writeMask);
-}
-
 using F = float;
 
 static const Row rows[] = {
@@ -190,9 +98,9 @@ static const Row rows[] = {
     {"v_ldexp_f32", lanes<scaleExponent>},
     {"v_frexp_exp_i32_f32", lanes<[](F a) { return frexpExponent(a); }>},
     {"v_frexp_mant_f32", lanes<[](F a) { return F(frexpMantissa(a)); }>},
-    {"v_div_fixup_f32", lanes<divFixup>},
-    {"v_div_fmas_f32", runDivFmas},
-    {"v_div_scale_f32", runDivScale, kScalarDst | kKeepHigh},
+    {"v_div_fixup_f32", lanes<divFixup<F>>},
+    {"v_div_fmas_f32", runDivFmas<F>},
+    {"v_div_scale_f32", runDivScale<F>, kScalarDst | kKeepHigh},
 };
 
 llvm::ArrayRef<Row> getFloatRows() { return rows; }

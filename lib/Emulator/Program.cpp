@@ -30,10 +30,13 @@ const Row *findRow(llvm::StringRef stem) {
   static const llvm::StringMap<const Row *> rows = [] {
     llvm::StringMap<const Row *> map;
     for (auto table :
-         {getScalarRows(), getScalarCompareRows(), getControlRows(),
-          getScalarMemoryRows(), getIntegerRows(), getWideIntegerRows(),
-          getFloatRows(), getCompareRows(), getConvertRows(), getGlobalRows(),
-          getLdsRows()})
+         {getScalarRows(),       getScalarCompareRows(), getControlRows(),
+          getScalarMemoryRows(), getIntegerRows(),       getWideIntegerRows(),
+          getFloatRows(),        getHalfRows(),          getDoubleRows(),
+          getPackedRows(),       getCompareRows(),       getConvertRows(),
+          getFp8Rows(),          getScaledConvertRows(), getCrossLaneRows(),
+          getGlobalRows(),       getBufferRows(),        getAtomicRows(),
+          getLdsRows(),          getLdsAtomicRows()})
       for (const Row &row : table)
         map[row.stem] = &row;
     return map;

@@ -46,7 +46,41 @@ def TileDistributePass : Pass<"tile-distribute", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::mlir::gpu::GPUDialect", "::mlir::vector::VectorDialect",
-    "::mlir::memref::MemRefDialect"
+    "::mlir::memref::MemRefDialect", "::mlir::LLVM::LLVMDialect"
+  ];
+}
+
+def GPUToAMDGPUPass : Pass<"te-gpu-to-amdgpu", "::mlir::ModuleOp"> {
+  let summary = "lane exchanges and fp8 conversions by the chip's instructions";
+  let description = [{
+    Lane exchanges by a constant XOR become DPP or swizzles where the pattern has one.
+    `arith.truncf`/`extf` between f32 and 8-bit floats: where the chip's encoding (OCP or FNUZ)
+    is the type's, they become its conversions; where it is the sibling's, the byte that stands for x in
+    one stands for x/2 in the other, and NaN and -0, on which the two
+    disagree, are mended in the bits. Inputs of `truncf` are within the format's range or NaN.
+    `arith.scaling_truncf` by one scale becomes the packed scaled conversions.
+
+    ```mlir
+    %q = arith.truncf %x : vector<4xf32> to vector<4xf8E4M3FN>
+    // ==>
+    %0 = amdgpu.packed_trunc_2xfp8 %x0, %x1 into undef[word 0] : f32 to vector<4xf8E4M3FN>
+    %q = amdgpu.packed_trunc_2xfp8 %x2, %x3 into %0[word 1] : f32 to vector<4xf8E4M3FN> into ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::amdgpu::AMDGPUDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def LowerToROCDLPass : Pass<"lower-to-rocdl", "::mlir::ModuleOp"> {
+  let summary = "gpu.module to ROCDL and LLVM, with no call left to ocml";
+  let description = [{
+    Upstream's conversions of scf, cf, arith, math, vector, memref, gpu and amdgpu, in
+    one go, with pointers as kernel arguments. Sets the attributes that the backend reads: the
+    workgroup size and the floating-point mode.
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::ROCDL::ROCDLDialect",
+    "::mlir::cf::ControlFlowDialect"
   ];
 }
 

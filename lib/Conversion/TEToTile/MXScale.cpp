@@ -120,8 +120,9 @@ static OpFoldResult emitExtent(TileContext &ctx, ScaledType type,
     return arith::ConstantIndexOp::create(ctx.b, value);
   };
   Value size = isCols ? ctx.cols : ctx.rows;
-  Value units = ctx.b.createOrFold<arith::CeilDivUIOp>(
-      size, constant(dim.divisor * dim.multiple));
+  int64_t unit = dim.divisor * dim.multiple;
+  Value units = ctx.b.createOrFold<arith::DivUIOp>(
+      ctx.b.createOrFold<arith::AddIOp>(size, constant(unit - 1)), constant(unit));
   return ctx.b.createOrFold<arith::MulIOp>(units, constant(dim.multiple));
 }
 

@@ -111,10 +111,19 @@ static Value emitTileCount(ImplicitLocOpBuilder &b, Value extent, int64_t multip
   return atLeastOne ? b.createOrFold<arith::MaxUIOp>(count, constant(1)) : count;
 }
 
+/// The size of a dimension, in host code: what the launch that made the value was
+/// told, or the argument's own.
+static Value emitDim(ImplicitLocOpBuilder &b, Value value, int64_t i) {
+  if (cast<ShapedType>(value.getType()).isDynamicDim(i))
+    if (auto launch = value.getDefiningOp<LaunchOp>())
+      return launch.getDynamicSize(cast<OpResult>(value), i);
+  return b.createOrFold<DimOp>(b.getIndexType(), value, uint64_t(i));
+}
+
 /// M and K of a value, in host code.
 static std::pair<Value, Value> emitExtents(ImplicitLocOpBuilder &b, Value value) {
   auto shaped = cast<ShapedType>(value.getType());
-  auto dim = [&](int64_t i) { return b.createOrFold<DimOp>(b.getIndexType(), value, uint64_t(i)); };
+  auto dim = [&](int64_t i) { return emitDim(b, value, i); };
   Value rows = arith::ConstantIndexOp::create(b, 1);
   if (shaped.getRank() == 0)
     return {rows, rows};
@@ -260,11 +269,17 @@ void Outliner::emitLaunch(KernelOp kernel) {
                               cover.atLeastOne);
   Value gridY = emitTileCount(b, rows, cover.rowMultiple, schedule.getTile()[0],
                               cover.atLeastOne);
-  SmallVector<Value> sizes, inits;
+  SmallVector<Value> sizes, inits, resultSizes;
   if (isDynamic(true))
     sizes.push_back(rows);
   if (isDynamic(false))
     sizes.push_back(cols);
+
+  // Results that have dimensions have those of the operand that the tiles walk over.
+  for (Type type : fusion.getResultTypes())
+    for (auto [i, size] : llvm::enumerate(cast<ShapedType>(type).getShape()))
+      if (ShapedType::isDynamic(size))
+        resultSizes.push_back(emitDim(b, getHostValue(lead.getTiledOperand()), i));
 
   // Rank-0 tensors are amaxes: zeroed first, then folded into.
   Type last = fusion.getResults().empty() ? Type() : fusion.getResults().back().getType();
@@ -279,11 +294,12 @@ void Outliner::emitLaunch(KernelOp kernel) {
     Value one = arith::ConstantIndexOp::create(b, 1);
     inits.push_back(LaunchOp::create(b, TypeRange(last), zero.getSymName(), one, one,
                                      flag ? ValueRange(flag) : ValueRange(),
-                                     ValueRange(), ValueRange())
+                                     ValueRange(), ValueRange(), ValueRange())
                         .getResult(0));
   }
   auto launch = LaunchOp::create(b, fusion.getResultTypes(), kernel.getSymName(),
-                                 gridX, gridY, fusion.getInputs(), inits, sizes);
+                                 gridX, gridY, fusion.getInputs(), inits, sizes,
+                                 resultSizes);
   fusion->replaceAllUsesWith(launch.getResults());
 }
 

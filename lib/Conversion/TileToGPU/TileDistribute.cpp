@@ -120,6 +120,10 @@ gpu::GPUFuncOp TileDistributePass::makeFunction(KernelOp kernel,
   int64_t lanes = state.waves * state.target->waveSize;
   func.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({int32_t(lanes), 1, 1}));
   func->setAttr("te.target", kernel.getTargetAttr());
+  // Each buffer of a launch is its own allocation.
+  for (auto [i, type] : llvm::enumerate(func.getArgumentTypes()))
+    if (isa<MemRefType>(type))
+      func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
   if (ldsBytes) {
     state.lds = func.getWorkgroupAttributions().front();
     func.setWorkgroupAttributionAttr(0, LLVM::LLVMDialect::getAlignAttrName(),

@@ -79,7 +79,31 @@ LogicalResult KernelOp::verify() {
 // LaunchOp
 //===----------------------------------------------------------------------===//
 
+Value LaunchOp::getDynamicSize(OpResult result, int64_t dimension) {
+  unsigned index = 0;
+  for (OpResult other : getOperation()->getResults())
+    for (auto [i, size] :
+         llvm::enumerate(cast<ShapedType>(other.getType()).getShape())) {
+      if (!ShapedType::isDynamic(size))
+        continue;
+      if (other == result && int64_t(i) == dimension)
+        return getResultSizes()[index];
+      ++index;
+    }
+  return {};
+}
+
 LogicalResult LaunchOp::verify() {
+  int64_t dynamic = 0;
+  for (Type type : getResultTypes())
+    if (auto shaped = dyn_cast<ShapedType>(type))
+      dynamic += shaped.getNumDynamicDims();
+    else
+      return emitOpError() << "T6: results are tensors or !te.scaled, not " << type;
+  if (dynamic != int64_t(getResultSizes().size()))
+    return emitOpError() << "T6: the results have " << dynamic
+                         << " dynamic dimensions, but shape(...) gives "
+                         << getResultSizes().size();
   if (getInits().size() > getNumResults())
     return emitOpError() << "T6: " << getInits().size() << " inits but "
                          << getNumResults() << " results; each init becomes the "

@@ -46,21 +46,27 @@ def Tile_LaunchOp : Tile_Op<"launch", [AttrSizedOperandSegments,
     The kernel's arguments are, in order: the buffers of `inputs` (a `!te.scaled` value is
     two, data then scales), the buffers of the results, then `sizes`. The last results
     take over the buffers of `inits`, one each, and see what those held; the other
-    results' buffers start undefined. A grid with a zero runs nothing.
+    results' buffers start undefined. A grid with a zero runs nothing. `shape` gives the
+    dynamic sizes of the results' logical shapes, in order.
   }];
   let arguments = (ins
     FlatSymbolRefAttr:$kernel,
     Index:$grid_x, Index:$grid_y,
     Variadic<AnyType>:$inputs,
     Variadic<AnyType>:$inits,
-    Variadic<Index>:$sizes);
+    Variadic<Index>:$sizes,
+    Variadic<Index>:$result_sizes);
   let results = (outs Variadic<AnyType>:$results);
   let assemblyFormat = [{
     $kernel `grid` `(` $grid_x `,` $grid_y `)` `ins` `(` ($inputs^ `:` type($inputs))? `)`
     (`inits` `(` $inits^ `:` type($inits) `)`)? (`sizes` `(` $sizes^ `)`)?
-    attr-dict `->` type($results)
+    (`shape` `(` $result_sizes^ `)`)? attr-dict `->` type($results)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The size of a dynamic dimension of one of this op's results.
+    Value getDynamicSize(OpResult result, int64_t dimension);
+  }];
 }
 
 def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {

@@ -1,0 +1,74 @@
+//===- Compile.h - from te IR to an artefact --------------------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The compiler as a library: what te-compile and te-run call.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_DRIVER_COMPILE_H
+#define TE_DRIVER_COMPILE_H
+
+#include "te/Target/Target.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <memory>
+#include <string>
+
+namespace mlir::te {
+
+/// The levels of the pipeline, in order; each is what its name says.
+enum class Level { TE, Fused, Tile, GPU, ROCDL, LLVM, Asm, HSACO };
+
+/// Bytes that one whole tile of a kernel moves, read off the tile level.
+struct TileTraffic {
+  std::string kernel;
+  int64_t loadBytes = 0, storeBytes = 0; // what tile.load and tile.store touch
+  int64_t leastBytes = 0;                // each element of each buffer once
+};
+
+/// One compilation's product.
+struct Artifact {
+  std::string text;      // the IR, LLVM IR or assembly of the level asked for
+  std::string binary;    // the HSACO, with its .te.manifest
+  llvm::json::Value manifest = nullptr;
+  std::vector<TileTraffic> traffic; // a kernel each, in order
+  llvm::json::Array decisions;      // what --explain tells, a region each
+};
+
+struct CompileOptions {
+  const Target *target = nullptr;
+  Level level = Level::HSACO;
+  /// Where --timing's tree hangs; null for none.
+  TimingScope *timing = nullptr;
+};
+
+/// Parses and verifies te IR; diagnostics go to the context's handler.
+OwningOpRef<ModuleOp> parseModule(llvm::SourceMgr &sources, MLIRContext &context);
+
+/// Compiles `module` (which is consumed: lowered in place). Failures are diagnosed
+/// with a location.
+FailureOr<Artifact> compile(ModuleOp module, const CompileOptions &options);
+
+/// The passes from one level to the next, for te-opt and the driver alike.
+void buildPipeline(OpPassManager &manager, const Target &target, Level from, Level to);
+/// Registers --te-pipeline="target=... to=..." with te-opt.
+void registerPipelines();
+
+/// The names of levels as --emit spells them; nothing for an unknown one.
+std::optional<Level> parseLevel(llvm::StringRef name);
+
+/// Gives `file` (a path, or "-") its new content whole or not at all.
+llvm::Error writeOutput(llvm::StringRef file, llvm::StringRef content);
+
+} // namespace mlir::te
+
+#endif // TE_DRIVER_COMPILE_H

@@ -1,0 +1,249 @@
+//===- FP8Conversions.cpp - fp8 conversions of a chip ---------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A chip converts one family of 8-bit floats, OCP or FNUZ. The families share their
+// bytes: the byte of x in OCP is the byte of x/2 in FNUZ, but for three codes. OCP has -0
+// (0x80, FNUZ's NaN) and NaN (0x7F and up, FNUZ's largest values).
+//
+//===----------------------------------------------------------------------===//
+
+#include "FP8Conversions.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+namespace {
+constexpr int64_t kPack = 4; // conversions fill a register of four bytes
+
+bool isFP8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
+             Float8E5M2FNUZType>(type);
+}
+bool isFNUZ(Type type) {
+  return isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(type);
+}
+bool isNative(Type type, const Target &target) {
+  return isFNUZ(type) == (target.fp8 == FP8Encoding::FNUZ);
+}
+/// The FNUZ type whose bytes an OCP type shares.
+Type getSibling(Type ocp) {
+  if (isa<Float8E4M3FNType>(ocp))
+    return Float8E4M3FNUZType::get(ocp.getContext());
+  return Float8E5M2FNUZType::get(ocp.getContext());
+}
+} // namespace
+
+static Value splat(ImplicitLocOpBuilder &b, Type type, Attribute element) {
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(cast<VectorType>(type), element));
+}
+static Value splatInt(ImplicitLocOpBuilder &b, Type type, int64_t value) {
+  return splat(b, type, b.getIntegerAttr(getElementTypeOrSelf(type), value));
+}
+
+/// Calls `convert` for each group of four elements of `source` (the last may be
+/// shorter) and puts the groups' first elements together.
+static Value forEachPack(ImplicitLocOpBuilder &b, VectorType type,
+                         function_ref<Value(int64_t first, int64_t count)> convert) {
+  int64_t size = type.getNumElements();
+  Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  for (int64_t first = 0; first < size; first += kPack) {
+    int64_t count = std::min(kPack, size - first);
+    Value pack = convert(first, count);
+    if (count < kPack)
+      pack = vector::ExtractStridedSliceOp::create(
+          b, pack, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{count},
+          ArrayRef<int64_t>{1});
+    result = vector::InsertStridedSliceOp::create(
+        b, pack, result, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{1});
+  }
+  return result;
+}
+
+/// Truncation by the chip's packed conversions.
+static Value emitNativeTrunc(ImplicitLocOpBuilder &b, Value source, Type elementType) {
+  auto packType = VectorType::get({kPack}, elementType);
+  int64_t size = cast<VectorType>(source.getType()).getNumElements();
+  return forEachPack(
+      b, VectorType::get({size}, elementType), [&](int64_t first, int64_t count) {
+        Value pack;
+        for (int64_t word = 0; 2 * word < count; ++word) {
+          int64_t at = first + 2 * word;
+          Value x = vector::ExtractOp::create(b, source, at), y;
+          if (at + 1 < first + count)
+            y = vector::ExtractOp::create(b, source, at + 1);
+          pack = amdgpu::PackedTrunc2xFp8Op::create(b, packType, x, y, word, pack);
+        }
+        return pack;
+      });
+}
+
+namespace {
+template <typename Op> struct FP8Pattern : OpRewritePattern<Op> {
+  FP8Pattern(MLIRContext *context, const Target &target)
+      : OpRewritePattern<Op>(context), target(target) {}
+  const Target &target;
+};
+
+struct TruncPattern : FP8Pattern<arith::TruncFOp> {
+  using FP8Pattern::FP8Pattern;
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || !isFP8(type.getElementType()) ||
+        !getElementTypeOrSelf(op.getIn().getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "not f32 to fp8");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    if (isNative(type.getElementType(), target)) {
+      rewriter.replaceOp(op, emitNativeTrunc(b, op.getIn(), type.getElementType()));
+      return success();
+    }
+    if (isFNUZ(type.getElementType()))
+      return rewriter.notifyMatchFailure(op, "no FNUZ on this chip");
+    rewriter.replaceOp(op, emulate(b, op.getIn(), type));
+    return success();
+  }
+
+  /// OCP bytes from FNUZ conversions of x/2; a NaN takes the way of FNUZ's largest value,
+  /// whose byte is an OCP NaN; the sign, which FNUZ drops from zeros, is put back.
+  static Value emulate(ImplicitLocOpBuilder &b, Value x, VectorType type) {
+    auto f32 = cast<VectorType>(x.getType());
+    auto i32 = f32.clone(b.getI32Type()), i8 = f32.clone(b.getI8Type());
+    Type sibling = getSibling(type.getElementType());
+    double largest =
+        APFloat::getLargest(cast<FloatType>(sibling).getFloatSemantics())
+            .convertToDouble();
+    Value half = arith::MulFOp::create(b, x, splat(b, f32, b.getF32FloatAttr(0.5f)));
+    Value nan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
+    Value safe = arith::SelectOp::create(
+        b, nan, splat(b, f32, b.getF32FloatAttr(largest)), half);
+    Value bytes = vector::BitCastOp::create(b, i8, emitNativeTrunc(b, safe, sibling));
+    Value bits = arith::BitcastOp::create(b, i32, x);
+    Value sign = arith::TruncIOp::create(
+        b, i8, arith::ShRUIOp::create(b, bits, splatInt(b, i32, 24)));
+    sign = arith::AndIOp::create(b, sign, splatInt(b, i8, -128));
+    return vector::BitCastOp::create(b, type, arith::OrIOp::create(b, bytes, sign));
+  }
+};
+
+struct ExtPattern : FP8Pattern<arith::ExtFOp> {
+  using FP8Pattern::FP8Pattern;
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto source = dyn_cast<VectorType>(op.getIn().getType());
+    if (!source || !isFP8(source.getElementType()) ||
+        !getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "not fp8 to f32");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto type = cast<VectorType>(op.getType());
+    if (isNative(source.getElementType(), target))
+      rewriter.replaceOp(op, emitNative(b, op.getIn(), type));
+    else if (isa<Float8E5M2Type>(source.getElementType()))
+      rewriter.replaceOp(op, emulateE5M2(b, op.getIn(), type));
+    else if (isa<Float8E4M3FNType>(source.getElementType()))
+      rewriter.replaceOp(op, emulateE4M3(b, op.getIn(), type));
+    else
+      return rewriter.notifyMatchFailure(op, "no FNUZ on this chip");
+    return success();
+  }
+
+  static Value emitNative(ImplicitLocOpBuilder &b, Value source, VectorType type) {
+    int64_t size = type.getNumElements();
+    auto pair = VectorType::get({2}, b.getF32Type());
+    return forEachPack(b, type, [&](int64_t first, int64_t count) {
+      Value pack = source;
+      if (size > kPack)
+        pack = vector::ExtractStridedSliceOp::create(
+            b, source, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{count},
+            ArrayRef<int64_t>{1});
+      auto wide = VectorType::get({kPack}, b.getF32Type());
+      Value result = arith::ConstantOp::create(b, b.getZeroAttr(wide));
+      for (int64_t word = 0; 2 * word < count; ++word)
+        result = vector::InsertStridedSliceOp::create(
+            b, amdgpu::ExtPackedFp8Op::create(b, pair, pack, word), result,
+            ArrayRef<int64_t>{2 * word}, ArrayRef<int64_t>{1});
+      return result;
+    });
+  }
+
+  /// The bytes, zero-extended.
+  static Value emitBytes(ImplicitLocOpBuilder &b, Value source, unsigned bits) {
+    auto type = cast<VectorType>(source.getType());
+    Value bytes = vector::BitCastOp::create(b, type.clone(b.getI8Type()), source);
+    return arith::ExtUIOp::create(b, type.clone(b.getIntegerType(bits)), bytes);
+  }
+
+  /// E5M2 is the upper half of an f16, special codes and all.
+  static Value emulateE5M2(ImplicitLocOpBuilder &b, Value source, VectorType type) {
+    Value bits = emitBytes(b, source, 16);
+    bits = arith::ShLIOp::create(b, bits, splatInt(b, bits.getType(), 8));
+    Value half = arith::BitcastOp::create(b, type.clone(b.getF16Type()), bits);
+    return arith::ExtFOp::create(b, type, half);
+  }
+
+  /// The fields at their places in an f32 are the value times 2^-120, subnormals
+  /// included; then the sign, and the NaN code.
+  static Value emulateE4M3(ImplicitLocOpBuilder &b, Value source, VectorType type) {
+    Value bits = emitBytes(b, source, 32);
+    Type i32 = bits.getType();
+    auto constant = [&](int64_t value) { return splatInt(b, i32, value); };
+    Value magnitude = arith::AndIOp::create(b, bits, constant(0x7F));
+    Value placed = arith::ShLIOp::create(b, magnitude, constant(20));
+    Value scaled = arith::MulFOp::create(
+        b, arith::BitcastOp::create(b, type, placed),
+        splat(b, type, b.getF32FloatAttr(0x1p120f)));
+    Value sign = arith::ShLIOp::create(
+        b, arith::AndIOp::create(b, bits, constant(0x80)), constant(24));
+    Value result = arith::OrIOp::create(
+        b, arith::BitcastOp::create(b, i32, scaled), sign);
+    Value nan = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, magnitude,
+                                      constant(0x7F));
+    result = arith::SelectOp::create(b, nan, constant(0x7FC00000), result);
+    return arith::BitcastOp::create(b, type, result);
+  }
+};
+
+struct ScalingTruncPattern : FP8Pattern<arith::ScalingTruncFOp> {
+  using FP8Pattern::FP8Pattern;
+  LogicalResult matchAndRewrite(arith::ScalingTruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    auto broadcast = op.getScale().getDefiningOp<vector::BroadcastOp>();
+    if (!target.hasScaledConversions || !type || !isFP8(type.getElementType()) ||
+        !broadcast || isa<VectorType>(broadcast.getSource().getType()))
+      return rewriter.notifyMatchFailure(op, "no scaled conversion for it");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    // The instruction takes the scale as an f32: the byte is its exponent field.
+    Value byte = arith::BitcastOp::create(b, b.getI8Type(), broadcast.getSource());
+    Value bits = arith::ShLIOp::create(
+        b, arith::ExtUIOp::create(b, b.getI32Type(), byte),
+        arith::ConstantIntOp::create(b, b.getI32Type(), 23));
+    Value scale = arith::BitcastOp::create(b, b.getF32Type(), bits);
+    auto packType = VectorType::get({kPack}, type.getElementType());
+    Value result = forEachPack(b, type, [&](int64_t first, int64_t count) {
+      Value pack;
+      for (int64_t word = 0; 2 * word < count; ++word) {
+        int64_t size = std::min<int64_t>(2, count - 2 * word);
+        Value pair = vector::ExtractStridedSliceOp::create(
+            b, op.getIn(), ArrayRef<int64_t>{first + 2 * word},
+            ArrayRef<int64_t>{size}, ArrayRef<int64_t>{1});
+        pack = amdgpu::PackedScaledTruncOp::create(b, packType, pair, scale, word, pack);
+      }
+      return pack;
+    });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+} // namespace
+
+void te::populateFP8Patterns(RewritePatternSet &patterns, const Target &target) {
+  patterns.add<TruncPattern, ExtPattern, ScalingTruncPattern>(patterns.getContext(),
+                                                              target);
+}

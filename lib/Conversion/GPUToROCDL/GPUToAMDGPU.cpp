@@ -1,0 +1,120 @@
+//===- GPUToAMDGPU.cpp - te-gpu-to-amdgpu ---------------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the thread level says in general terms, in the chip's own: lane
+// exchanges, votes, barriers, fp8 conversions. After tile-distribute:
+//   te-opt --te-gpu-to-amdgpu
+//
+//   %r, %v = gpu.shuffle xor %x, %c1, %c64 : i32
+// ==>
+//   %r = amdgpu.dpp %x %x quad_perm([1, 0, 3, 2]) : i32
+//
+// Limits: kernels' barriers order LDS only, as no kernel of ours passes data between
+// waves through global memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FP8Conversions.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+namespace mlir::te {
+#define GEN_PASS_DEF_GPUTOAMDGPUPASS
+#include "te/Conversion/Passes.h.inc"
+} // namespace mlir::te
+
+namespace {
+struct ShufflePattern : OpRewritePattern<gpu::ShuffleOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(gpu::ShuffleOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<int64_t> mask = getConstantIntValue(op.getOffset());
+    if (op.getMode() != gpu::ShuffleMode::XOR || !mask || !op.getValid().use_empty())
+      return rewriter.notifyMatchFailure(op, "not an exchange by a constant XOR");
+    Value x = op.getValue();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto dpp = [&](amdgpu::DPPPerm kind, Attribute argument) {
+      return amdgpu::DPPOp::create(b, x.getType(), x, x, kind, argument);
+    };
+    if (*mask < 4) { // inside a quad
+      SmallVector<int32_t> lanes;
+      for (int32_t lane = 0; lane < 4; ++lane)
+        lanes.push_back(lane ^ *mask);
+      rewriter.replaceAllUsesWith(
+          op.getShuffleResult(),
+          dpp(amdgpu::DPPPerm::quad_perm, b.getI32ArrayAttr(lanes)));
+    } else if (*mask == 8) { // half of a row of 16: a rotation
+      rewriter.replaceAllUsesWith(
+          op.getShuffleResult(),
+          dpp(amdgpu::DPPPerm::row_ror, b.getI32IntegerAttr(8)));
+    } else if (*mask < 32) { // the LDS crossbar, without LDS
+      rewriter.replaceAllUsesWith(
+          op.getShuffleResult(),
+          amdgpu::SwizzleBitModeOp::create(b, x.getType(), x, 31, 0, *mask));
+    } else {
+      return rewriter.notifyMatchFailure(op, "left to ds_bpermute");
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// OR of a condition over a wave: a ballot.
+struct VotePattern : OpRewritePattern<gpu::SubgroupReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(gpu::SubgroupReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto extended = op.getValue().getDefiningOp<arith::ExtUIOp>();
+    if (op.getOp() != gpu::AllReduceOperation::OR || !extended ||
+        !extended.getIn().getType().isInteger(1))
+      return rewriter.notifyMatchFailure(op, "not a vote");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value ballot = ROCDL::BallotOp::create(b, b.getI64Type(), extended.getIn());
+    Value zero = arith::ConstantIntOp::create(b, b.getI64Type(), 0);
+    Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, ballot, zero);
+    rewriter.replaceOpWithNewOp<arith::ExtUIOp>(op, op.getType(), any);
+    return success();
+  }
+};
+
+struct BarrierPattern : OpRewritePattern<gpu::BarrierOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(gpu::BarrierOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<amdgpu::LDSBarrierOp>(op);
+    return success();
+  }
+};
+
+struct GPUToAMDGPUPass : te::impl::GPUToAMDGPUPassBase<GPUToAMDGPUPass> {
+  LogicalResult convert(gpu::GPUFuncOp func) {
+    auto name = func->getAttrOfType<StringAttr>("te.target");
+    const Target *target = name ? Target::lookup(name) : nullptr;
+    if (!target)
+      return func.emitError("a kernel needs te.target, the chip it is for");
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ShufflePattern, VotePattern, BarrierPattern>(&getContext());
+    populateFP8Patterns(patterns, *target);
+    walkAndApplyPatterns(func, std::move(patterns));
+    return success();
+  }
+
+  void runOnOperation() override {
+    WalkResult result = getOperation().walk([&](gpu::GPUFuncOp func) {
+      return succeeded(convert(func)) ? WalkResult::advance()
+                                      : WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,135 @@
+//===- LowerToROCDL.cpp - lower-to-rocdl ----------------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// gpu.module to the LLVM dialect with ROCDL intrinsics, after te-gpu-to-amdgpu:
+//   te-opt --lower-to-rocdl
+//
+//   gpu.func @f(%x: memref<bf16, global>, %m: index) kernel { ... }
+// ==>
+//   llvm.func @f(%x: !llvm.ptr<1>, %m: i64) attributes {rocdl.kernel} { ... }
+//
+// Kernel arguments are bare pointers and sizes. No call to ocml may be left: there
+// is no bitcode library to link it with.
+//
+// Limits: upstream would turn transcendental math ops into such calls; the check at the end
+// names them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Conversion/Passes.h"
+#include "te/Target/Target.h"
+
+#include "mlir/Conversion/AMDGPUToROCDL/AMDGPUToROCDL.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/GPUCommon/GPUCommonPass.h"
+#include "mlir/Conversion/GPUToROCDL/GPUToROCDLPass.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/LoweringOptions.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+namespace mlir::te {
+#define GEN_PASS_DEF_LOWERTOROCDLPASS
+#include "te/Conversion/Passes.h.inc"
+} // namespace mlir::te
+
+/// Slices of vectors become shuffles, which the LLVM dialect has.
+static void expandVectorSlices(gpu::GPUModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
+  vector::populateVectorInsertExtractStridedSliceDecompositionPatterns(patterns);
+  walkAndApplyPatterns(module, std::move(patterns));
+}
+
+/// What the backend reads of a kernel: quiet handling of NaN in min and max (the kernels'
+/// reductions want IEEE-754's maxNum, without an extra canonicalisation of each input).
+static void setBackendAttributes(gpu::GPUModuleOp module) {
+  Builder builder(module.getContext());
+  module.walk([&](LLVM::LLVMFuncOp func) {
+    if (func.isExternal())
+      return;
+    auto pair = [&](StringRef key, StringRef value) -> Attribute {
+      return builder.getStrArrayAttr({key, value});
+    };
+    func.setPassthroughAttr(builder.getArrayAttr(
+        {pair("amdgpu-ieee", "false"), pair("uniform-work-group-size", "true")}));
+  });
+}
+
+namespace {
+struct LowerToROCDLPass : te::impl::LowerToROCDLPassBase<LowerToROCDLPass> {
+  LogicalResult lower(gpu::GPUModuleOp module, const Target &target);
+
+  void runOnOperation() override {
+    for (auto module : getOperation().getOps<gpu::GPUModuleOp>()) {
+      auto funcs = module.getOps<gpu::GPUFuncOp>();
+      if (funcs.empty())
+        continue;
+      auto name = (*funcs.begin())->getAttrOfType<StringAttr>("te.target");
+      const Target *target = name ? Target::lookup(name) : nullptr;
+      if (!target) {
+        module.emitError("the module's kernels need te.target, the chip they are for");
+        return signalPassFailure();
+      }
+      if (failed(lower(module, *target)))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace
+
+LogicalResult LowerToROCDLPass::lower(gpu::GPUModuleOp module, const Target &target) {
+  MLIRContext *context = &getContext();
+  expandVectorSlices(module);
+
+  LowerToLLVMOptions options(context);
+  options.useBarePtrCallConv = true;
+  options.overrideIndexBitwidth(64);
+  LLVMTypeConverter types(context, options);
+  amdgpu::populateCommonGPUTypeAndAttributeConversions(types);
+
+  RewritePatternSet patterns(context);
+  amdgpu::Chipset chipset(target.gfxMajor, target.gfxMinor, target.gfxStepping);
+  // One application covers structured control flow too: its results are branches
+  // whose operands the other patterns convert.
+  populateSCFToControlFlowConversionPatterns(patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+  arith::populateArithToLLVMConversionPatterns(types, patterns);
+  populateMathToLLVMConversionPatterns(types, patterns);
+  populateVectorToLLVMConversionPatterns(types, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
+  populateAMDGPUToROCDLConversionPatterns(types, patterns, chipset);
+  populateGpuToROCDLConversionPatterns(types, patterns, gpu::amd::Runtime::HIP, chipset);
+
+  LLVMConversionTarget legal(*context);
+  configureGpuToROCDLConversionLegality(legal);
+  if (failed(applyPartialConversion(module, legal, std::move(patterns))))
+    return failure();
+  SmallVector<UnrealizedConversionCastOp> casts;
+  module.walk([&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });
+  reconcileUnrealizedCasts(casts);
+  setBackendAttributes(module);
+
+  WalkResult result = module.walk([&](LLVM::CallOp call) -> WalkResult {
+    return call.emitError() << "calls " << call.getCallee().value_or("a pointer")
+                            << ", which no library provides; lower this function "
+                               "to instructions before lower-to-rocdl";
+  });
+  return failure(result.wasInterrupted());
+}

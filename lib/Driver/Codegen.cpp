@@ -1,0 +1,157 @@
+//===- Codegen.cpp - from rocdl to a code object --------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM IR, its optimization, machine code and the link, all in this process.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codegen.h"
+
+#include "lld/Common/Driver.h"
+#include "mlir/Target/LLVMIR/ModuleTranslation.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/ObjCopy/CommonConfig.h"
+#include "llvm/ObjCopy/ConfigManager.h"
+#include "llvm/ObjCopy/ObjCopy.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+
+LLD_HAS_DRIVER(elf)
+
+using namespace mlir;
+using namespace mlir::te;
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+te::createTargetMachine(const Target &target) {
+  static bool initialized = [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+  llvm::Triple triple(target.triple);
+  std::string message;
+  const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!backend)
+    return llvm::createStringError(message);
+  return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
+      triple, target.name, "", llvm::TargetOptions(), llvm::Reloc::PIC_,
+      std::nullopt, llvm::CodeGenOptLevel::Default));
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = false; // lanes are the vector
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
+
+llvm::Expected<std::unique_ptr<llvm::Module>>
+te::translateToLLVM(gpu::GPUModuleOp kernels, llvm::LLVMContext &context,
+                    llvm::TargetMachine &machine, TimingScope &timing) {
+  std::unique_ptr<llvm::Module> module =
+      translateModuleToLLVMIR(kernels, context, "te-mlir");
+  if (!module)
+    return llvm::createStringError("translation to LLVM IR failed");
+  module->setTargetTriple(machine.getTargetTriple());
+  module->setDataLayout(machine.createDataLayout());
+  // Code object version 5: what ROCm 5.7 and later load.
+  module->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500);
+  TimingScope scope = timing.nest("LLVM optimization");
+  optimize(*module, machine);
+  return module;
+}
+
+llvm::Expected<std::string> te::emitMachineCode(llvm::Module &module,
+                                                llvm::TargetMachine &machine,
+                                                bool assembly) {
+  llvm::SmallString<0> code;
+  llvm::raw_svector_ostream os(code);
+  llvm::legacy::PassManager manager;
+  auto kind = assembly ? llvm::CodeGenFileType::AssemblyFile
+                       : llvm::CodeGenFileType::ObjectFile;
+  if (machine.addPassesToEmitFile(manager, os, nullptr, kind))
+    return llvm::createStringError("the backend cannot emit this kind of file");
+  manager.run(module);
+  return std::string(code);
+}
+
+llvm::Expected<std::string> te::linkCodeObject(llvm::StringRef object) {
+  llvm::SmallString<128> input, output;
+  int descriptor = -1;
+  if (std::error_code error = llvm::sys::fs::createTemporaryFile(
+          "te-kernels", "o", descriptor, input))
+    return llvm::createStringError(error, "cannot make a temporary file");
+  auto cleanInput = llvm::make_scope_exit([&] { llvm::sys::fs::remove(input); });
+  {
+    llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
+    os << object;
+    os.close();
+    if (os.has_error()) {
+      std::error_code error = os.error();
+      os.clear_error();
+      return llvm::createStringError(error, "cannot write " + input);
+    }
+  }
+  output = input;
+  output += ".hsaco";
+  auto cleanOutput = llvm::make_scope_exit([&] { llvm::sys::fs::remove(output); });
+
+  std::string messages;
+  llvm::raw_string_ostream os(messages);
+  const char *arguments[] = {"ld.lld",   "-shared", "--threads=1",
+                             input.c_str(), "-o",   output.c_str()};
+  lld::Result result =
+      lld::lldMain(arguments, os, os, {{lld::Gnu, &lld::elf::link}});
+  if (result.retCode != 0)
+    return llvm::createStringError("lld failed: " + messages);
+  auto linked = llvm::MemoryBuffer::getFile(output);
+  if (!linked)
+    return llvm::createStringError(linked.getError(), "cannot read what lld wrote");
+  return (*linked)->getBuffer().str();
+}
+
+llvm::Expected<std::string> te::addSection(llvm::StringRef codeObject,
+                                           llvm::StringRef name,
+                                           llvm::StringRef content) {
+  auto input = llvm::object::ELFObjectFileBase::createELFObjectFile(
+      llvm::MemoryBufferRef(codeObject, "code object"));
+  if (!input)
+    return input.takeError();
+  llvm::objcopy::ConfigManager config;
+  config.Common.AddSection.emplace_back(
+      name, llvm::MemoryBuffer::getMemBuffer(content, name, false));
+  llvm::SmallString<0> output;
+  llvm::raw_svector_ostream os(output);
+  if (llvm::Error error =
+          llvm::objcopy::executeObjcopyOnBinary(config, **input, os))
+    return std::move(error);
+  return std::string(output);
+}
+
+llvm::Error te::writeOutput(llvm::StringRef file, llvm::StringRef content) {
+  return llvm::writeToOutput(file, [&](llvm::raw_ostream &os) {
+    os << content;
+    return llvm::Error::success();
+  });
+}

@@ -1,0 +1,300 @@
+//===- ManifestWriter.cpp - host functions as a manifest ------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The host side of a program is a list of launches over buffers whose sizes are
+// expressions of the dynamic dimensions. This file reads it off the functions; the
+// format is docs/manifest.md, its reader is te/Runtime/Manifest.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codegen.h"
+
+#include "te/Conversion/Passes.h"
+#include "te/Dialect/TE/IR/TE.h"
+#include "te/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace mlir::te;
+namespace json = llvm::json;
+
+namespace {
+/// One function on its way to an entry.
+class EntryWriter {
+public:
+  explicit EntryWriter(func::FuncOp func) : func(func) {}
+  FailureOr<json::Value> write();
+
+private:
+  void nameArguments();
+  FailureOr<json::Value> expression(Value value);
+  FailureOr<json::Array> shapeOf(Value value);
+  json::Value storage(ArrayRef<ScaledType::StorageDim> dims, const json::Array &shape);
+  FailureOr<json::Array> addBuffers(Value value, StringRef kind, StringRef name);
+  LogicalResult addResults(func::ReturnOp op);
+  LogicalResult addLaunch(tile::LaunchOp launch);
+  json::Object describe(Value value, StringRef name, json::Array shape,
+                        json::Array ids);
+
+  func::FuncOp func;
+  SmallVector<std::string> argumentNames;
+  llvm::DenseMap<std::pair<Value, int64_t>, std::string> dimNames;
+  llvm::DenseMap<Value, SmallVector<int64_t>> bufferIds;
+  json::Array dims, buffers, arguments, results, steps;
+};
+} // namespace
+
+static std::string typeText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// Names of arguments (te.name, or argN) and of their dynamic dimensions (te.dims,
+/// or ARGUMENT.AXIS).
+void EntryWriter::nameArguments() {
+  for (BlockArgument argument : func.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    auto name = func.getArgAttrOfType<StringAttr>(index, "te.name");
+    argumentNames.push_back(name ? name.str() : "arg" + std::to_string(index));
+    auto names = func.getArgAttrOfType<ArrayAttr>(index, "te.dims");
+    auto shaped = cast<ShapedType>(argument.getType());
+    for (int64_t i = 0; i < shaped.getRank(); ++i) {
+      if (!shaped.isDynamicDim(i))
+        continue;
+      std::string dim = names ? cast<StringAttr>(names[i]).str()
+                              : argumentNames.back() + "." + std::to_string(i);
+      dimNames[{argument, i}] = dim;
+      if (!llvm::is_contained(dims, json::Value(dim)))
+        dims.push_back(dim);
+    }
+  }
+}
+
+/// An index computed from dynamic dimensions, as an expression.
+FailureOr<json::Value> EntryWriter::expression(Value value) {
+  IntegerAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return json::Value(constant.getInt());
+  Operation *op = value.getDefiningOp();
+  if (auto dim = dyn_cast_if_present<DimOp>(op))
+    if (auto it = dimNames.find({dim.getInput(), int64_t(dim.getDimension())});
+        it != dimNames.end())
+      return json::Value(it->second);
+  static const llvm::StringMap<StringRef> names = {
+      {"arith.addi", "add"},         {"arith.subi", "sub"},
+      {"arith.muli", "mul"},         {"arith.ceildivui", "ceildiv"},
+      {"arith.divui", "floordiv"},   {"arith.remui", "mod"},
+      {"arith.maxui", "max"},        {"arith.minui", "min"}};
+  auto it = op ? names.find(op->getName().getStringRef()) : names.end();
+  if (it == names.end()) {
+    emitError(value.getLoc()) << "a size is computed by '"
+                              << (op ? op->getName().getStringRef() : "an argument")
+                              << "', which a manifest has no expression for";
+    return failure();
+  }
+  FailureOr<json::Value> left = expression(op->getOperand(0));
+  FailureOr<json::Value> right = expression(op->getOperand(1));
+  if (failed(left) || failed(right))
+    return failure();
+  return json::Value(json::Array{it->second, std::move(*left), std::move(*right)});
+}
+
+/// The logical shape of an argument or of a launch's result.
+FailureOr<json::Array> EntryWriter::shapeOf(Value value) {
+  auto shaped = cast<ShapedType>(value.getType());
+  json::Array shape;
+  for (auto [i, size] : llvm::enumerate(shaped.getShape())) {
+    if (!ShapedType::isDynamic(size)) {
+      shape.push_back(size);
+    } else if (auto it = dimNames.find({value, int64_t(i)}); it != dimNames.end()) {
+      shape.push_back(it->second);
+    } else {
+      auto launch = value.getDefiningOp<tile::LaunchOp>();
+      FailureOr<json::Value> dim =
+          expression(launch.getDynamicSize(cast<OpResult>(value), i));
+      if (failed(dim))
+        return failure();
+      shape.push_back(std::move(*dim));
+    }
+  }
+  return shape;
+}
+
+/// Storage sizes over a logical shape, as expressions.
+json::Value EntryWriter::storage(ArrayRef<ScaledType::StorageDim> storageDims,
+                                 const json::Array &shape) {
+  json::Array sizes;
+  for (const ScaledType::StorageDim &dim : storageDims) {
+    json::Value size = 1;
+    for (unsigned i = 0; i < dim.numDims; ++i)
+      size = i ? json::Value(json::Array{"mul", std::move(size), shape[dim.firstDim + i]})
+               : shape[dim.firstDim + i];
+    if (dim.divisor > 1)
+      size = json::Array{"ceildiv", std::move(size), dim.divisor};
+    if (dim.multiple > 1)
+      size = json::Array{"roundup", std::move(size), dim.multiple};
+    sizes.push_back(std::move(size));
+  }
+  return sizes;
+}
+
+/// The buffers of a value: its data, then its scales.
+FailureOr<json::Array> EntryWriter::addBuffers(Value value, StringRef kind,
+                                               StringRef name) {
+  FailureOr<json::Array> shape = shapeOf(value);
+  if (failed(shape))
+    return failure();
+  json::Array ids;
+  auto add = [&](const Twine &bufferName, Type dtype, json::Value bufferShape) {
+    int64_t id = buffers.size();
+    bufferIds[value].push_back(id);
+    ids.push_back(id);
+    buffers.push_back(json::Object{{"kind", kind},
+                                   {"name", bufferName.str()},
+                                   {"dtype", typeText(dtype)},
+                                   {"shape", std::move(bufferShape)}});
+  };
+  if (auto scaled = dyn_cast<ScaledType>(value.getType())) {
+    add(name + ".data", scaled.getElementType(),
+        storage(scaled.getDataStorage(), *shape));
+    add(name + ".scale", scaled.getScaling().getScaleType(),
+        storage(scaled.getScaleStorage(), *shape));
+  } else {
+    add(name, getElementTypeOrSelf(value.getType()), json::Array(*shape));
+  }
+  return ids;
+}
+
+json::Object EntryWriter::describe(Value value, StringRef name, json::Array shape,
+                                   json::Array ids) {
+  return json::Object{{"name", name},
+                      {"type", typeText(value.getType())},
+                      {"shape", std::move(shape)},
+                      {"buffers", std::move(ids)}};
+}
+
+LogicalResult EntryWriter::addResults(func::ReturnOp op) {
+  for (auto [i, value] : llvm::enumerate(op.getOperands())) {
+    std::string name = "result" + std::to_string(i);
+    if (isa<BlockArgument>(value) || bufferIds.contains(value))
+      return op.emitError() << "result #" << i << " of @" << func.getSymName() << " is "
+                            << (isa<BlockArgument>(value)
+                                    ? "an argument, unchanged"
+                                    : "returned twice")
+                            << "; each result is a buffer of its own: return what "
+                               "an op computed, once";
+    FailureOr<json::Array> ids = addBuffers(value, "result", name);
+    if (failed(ids))
+      return failure();
+    results.push_back(describe(value, name, *shapeOf(value), std::move(*ids)));
+  }
+  return success();
+}
+
+LogicalResult EntryWriter::addLaunch(tile::LaunchOp launch) {
+  json::Array args;
+  auto pass = [&](Value value) {
+    for (int64_t id : bufferIds[value])
+      args.push_back(json::Object{{"buffer", id}});
+  };
+  llvm::for_each(launch.getInputs(), pass);
+  llvm::for_each(launch.getResults(), pass);
+  for (Value size : launch.getSizes()) {
+    FailureOr<json::Value> value = expression(size);
+    if (failed(value))
+      return failure();
+    args.push_back(json::Object{{"i64", std::move(*value)}});
+  }
+  FailureOr<json::Value> x = expression(launch.getGridX()), y = expression(launch.getGridY());
+  if (failed(x) || failed(y))
+    return failure();
+  auto kernels = func->getParentOfType<ModuleOp>().lookupSymbol<gpu::GPUModuleOp>(kKernelModule);
+  Operation *kernel = kernels.lookupSymbol(launch.getKernel());
+  auto block = kernel ? kernel->getAttrOfType<DenseI32ArrayAttr>("known_block_size")
+                      : DenseI32ArrayAttr();
+  if (!block && kernel)
+    block = kernel->getAttrOfType<DenseI32ArrayAttr>("rocdl.reqd_work_group_size");
+  if (!block)
+    return launch.emitError() << "kernel @" << launch.getKernel()
+                              << " has no workgroup size";
+  steps.push_back(json::Object{
+      {"kernel", launch.getKernel()},
+      {"grid", json::Array{std::move(*x), std::move(*y), 1}},
+      {"block", json::Array{block[0], block[1], block[2]}},
+      {"dynamic_lds", 0},
+      {"args", std::move(args)}});
+  return success();
+}
+
+FailureOr<json::Value> EntryWriter::write() {
+  nameArguments();
+  for (BlockArgument argument : func.getArguments()) {
+    StringRef name = argumentNames[argument.getArgNumber()];
+    FailureOr<json::Array> ids = addBuffers(argument, "argument", name);
+    if (failed(ids))
+      return failure();
+    arguments.push_back(describe(argument, name, *shapeOf(argument), std::move(*ids)));
+  }
+  Block &body = func.getBody().front();
+  if (failed(addResults(cast<func::ReturnOp>(body.getTerminator()))))
+    return failure();
+  // A value that a later launch takes over has that launch's buffer.
+  for (Operation &op : llvm::reverse(body))
+    if (auto launch = dyn_cast<tile::LaunchOp>(op))
+      for (auto [init, result] : llvm::zip(
+               launch.getInits(),
+               launch.getResults().take_back(launch.getInits().size())))
+        if (bufferIds.contains(result))
+          bufferIds[init] = bufferIds[result];
+  unsigned workspaces = 0;
+  for (Operation &op : body) {
+    auto launch = dyn_cast<tile::LaunchOp>(op);
+    if (!launch && !op.hasTrait<OpTrait::IsTerminator>() && !isPure(&op))
+      return op.emitError() << "'" << op.getName() << "' cannot run on the host side";
+    if (!launch)
+      continue;
+    for (auto [i, result] : llvm::enumerate(launch.getResults())) {
+      if (bufferIds.contains(result))
+        continue;
+      unsigned fresh = launch.getNumResults() - launch.getInits().size();
+      if (i >= fresh) {
+        bufferIds[result] = bufferIds[launch.getInits()[i - fresh]];
+        continue;
+      }
+      if (failed(addBuffers(result, "workspace", "ws" + std::to_string(workspaces++))))
+        return failure();
+    }
+    if (failed(addLaunch(launch)))
+      return failure();
+  }
+  return json::Value(json::Object{{"name", func.getSymName()},
+                                  {"dims", std::move(dims)},
+                                  {"buffers", std::move(buffers)},
+                                  {"arguments", std::move(arguments)},
+                                  {"results", std::move(results)},
+                                  {"steps", std::move(steps)}});
+}
+
+FailureOr<json::Value> te::buildManifest(ModuleOp module, const Target &target,
+                                         StringRef source) {
+  json::Array entries;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (func.isExternal())
+      continue;
+    FailureOr<json::Value> entry = EntryWriter(func).write();
+    if (failed(entry))
+      return failure();
+    entries.push_back(std::move(*entry));
+  }
+  return json::Value(json::Object{{"te_manifest", 1},
+                                  {"producer", "te-mlir " TE_VERSION},
+                                  {"target", target.name},
+                                  {"source", source},
+                                  {"entries", std::move(entries)}});
+}
