@@ -1,0 +1,17 @@
+//===- CommandLine.h - a command line of our own flags -*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_DRIVER_COMMANDLINE_H
+#define TE_DRIVER_COMMANDLINE_H
+
+namespace mlir::te {
+/// Takes the flags that LLVM's libraries register (--stats among them, which our
+/// tools define themselves) off the command line; --help and --version stay. Call
+/// it before the tool's own flags are constructed.
+void removeLibraryFlags();
+} // namespace mlir::te
+
+#endif // TE_DRIVER_COMMANDLINE_H

@@ -1,0 +1,58 @@
+//===- EmulatorDevice.h - the emulator as a device of the runtime -*- C++
+//-*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_DRIVER_EMULATORDEVICE_H
+#define TE_DRIVER_EMULATORDEVICE_H
+
+#include "te/Emulator/Emulator.h"
+#include "te/Runtime/Device.h"
+
+#include <functional>
+
+namespace mlir::te {
+
+/// A launch that has run.
+struct EmulatedLaunch {
+  emu::KernelInfo kernel;
+  emu::LaunchStats stats;
+};
+
+/// Runs code objects of every chip that the emulator knows.
+class EmulatorDevice : public rt::Device {
+public:
+  using Progress = std::function<void(llvm::StringRef kernel, double share)>;
+  /// `progress` is called now and then during a launch.
+  explicit EmulatorDevice(Progress progress = nullptr)
+      : progress(std::move(progress)) {}
+
+  /// What has been launched, in order.
+  llvm::ArrayRef<EmulatedLaunch> getLaunches() const { return launches; }
+
+  std::string getName() const override { return "emulator"; }
+  rt::Status checkTarget(const std::string &target) const override;
+  rt::Result<uint64_t> allocate(uint64_t bytes,
+                                const std::string &name) override;
+  void free(uint64_t address) override;
+  rt::Status copyToDevice(uint64_t address,
+                          std::span<const uint8_t> source) override;
+  rt::Status copyFromDevice(std::span<uint8_t> target,
+                            uint64_t address) override;
+  rt::Result<uint64_t> load(std::span<const uint8_t> image) override;
+  void unload(uint64_t module) override;
+  rt::Status launch(const rt::Launch &launch) override;
+  rt::Status synchronize() override { return {}; }
+
+private:
+  Progress progress;
+  emu::DeviceMemory memory;
+  std::vector<std::unique_ptr<emu::CodeObject>> modules; // handle - 1
+  std::vector<EmulatedLaunch> launches;
+};
+
+} // namespace mlir::te
+
+#endif // TE_DRIVER_EMULATORDEVICE_H

@@ -1,0 +1,77 @@
+//===- Program.h - a compiled program, and how it runs -*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A code object with its manifest: sizes are bound, buffers allocated, kernels
+// launched in order, results copied back.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_RUNTIME_PROGRAM_H
+#define TE_RUNTIME_PROGRAM_H
+
+#include "te/Runtime/Device.h"
+#include "te/Runtime/Manifest.h"
+
+namespace mlir::te::rt {
+
+/// The buffers of the arguments (or results), in the order of the signature:
+/// what a caller gives (or gets), a scaled tensor's data before its scales.
+std::vector<size_t> getBuffersOf(const std::vector<Value> &values);
+
+/// The size of every dimension of the entry: as `given` by name, and as the
+/// shapes of the inputs say (in the order of getBuffersOf(arguments); a null
+/// input says nothing). Fails where two of them differ, or none says.
+Result<std::vector<int64_t>>
+bindDims(const Entry &entry, const std::map<std::string, int64_t> &given,
+         std::span<const HostTensor *const> inputs);
+
+/// A value for each expression; fails on a size below zero.
+Result<std::vector<int64_t>> evaluateShape(const Entry &entry,
+                                           const std::vector<Expr> &shape,
+                                           const std::string &what,
+                                           std::span<const int64_t> dims);
+
+/// The shape of the buffer. Fails on sizes below zero, and where the buffer is
+/// larger than this machine's memory.
+Result<std::vector<int64_t>> getBufferShape(const Entry &entry,
+                                            const Buffer &buffer,
+                                            std::span<const int64_t> dims);
+
+/// A tensor of that shape, filled with `fill`.
+Result<HostTensor> makeBuffer(const Entry &entry, const Buffer &buffer,
+                              std::span<const int64_t> dims, uint8_t fill);
+
+/// Fails where the input has not the type and shape of its buffer.
+Status checkInput(const Entry &entry, const Buffer &buffer,
+                  std::span<const int64_t> dims, const HostTensor &input);
+
+struct RunOptions {
+  /// Results and workspaces hold this in every byte before the first launch:
+  /// device memory is never zero by contract.
+  uint8_t poison = 0xA5;
+};
+
+class Program {
+public:
+  static Result<Program> create(std::vector<uint8_t> image);
+  const Manifest &getManifest() const { return manifest; }
+  std::span<const uint8_t> getImage() const { return image; }
+
+  /// Inputs and outputs in the order of getBuffersOf(); `dims` as bindDims
+  /// gives them.
+  Status run(Device &device, const Entry &entry, std::span<const int64_t> dims,
+             std::span<const HostTensor> inputs,
+             std::vector<HostTensor> &outputs,
+             const RunOptions &options = {}) const;
+
+private:
+  std::vector<uint8_t> image;
+  Manifest manifest;
+};
+
+} // namespace mlir::te::rt
+
+#endif // TE_RUNTIME_PROGRAM_H

@@ -1,0 +1,110 @@
+//===- Arith.cpp - elementwise arith ops in the reference -*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each op is computed in double and rounded once to its element type: double
+// has more than twice the precision of f32, so that rounding in between is
+// harmless for + - * / and the result is the IEEE one.
+//
+//===----------------------------------------------------------------------===//
+#include "Handlers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::ref;
+
+/// Marks element `index` of `result` as unspecified where it is so in an
+/// operand.
+static void spreadUnspecified(const HostTensor &operand, int64_t index,
+                              HostTensor &result) {
+  if (operand.unspecified.empty())
+    return;
+  unsigned from = rt::getInfo(operand.type).bytes;
+  unsigned to = rt::getInfo(result.type).bytes;
+  auto begin = operand.unspecified.begin() + index * from;
+  if (std::all_of(begin, begin + from, [](uint8_t bits) { return bits == 0; }))
+    return;
+  result.unspecified.resize(result.bytes.size());
+  std::fill_n(result.unspecified.begin() + index * to, to, 0xFF);
+}
+
+/// An op of one or two operands; a unary function ignores its second argument.
+template <double (*compute)(double, double)>
+static LogicalResult runElementwise(Operation *op, Frame &frame) {
+  auto type = getDType(getElementTypeOrSelf(op->getResult(0).getType()));
+  auto &a = frame.get(op->getOperand(0));
+  auto &b = frame.get(op->getOperand(op->getNumOperands() - 1));
+  if (!type || !findFormat(*type) || !findFormat(a.buffers[0].type))
+    return op->emitError() << "the reference interpreter does not know this op "
+                              "on "
+                           << op->getResult(0).getType();
+  HostTensor result = HostTensor::zeros(*type, a.shape);
+  for (int64_t i = 0, e = result.getNumUnits(); i < e; ++i) {
+    storeElement(
+        result, i,
+        compute(loadElement(a.buffers[0], i), loadElement(b.buffers[0], i)));
+    spreadUnspecified(a.buffers[0], i, result);
+    spreadUnspecified(b.buffers[0], i, result);
+  }
+  std::vector<int64_t> shape = a.shape;
+  return frame.set(op->getResult(0), {std::move(shape), {std::move(result)}});
+}
+
+static LogicalResult runConstant(Operation *op, Frame &frame) {
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  auto elements =
+      dyn_cast<DenseElementsAttr>(cast<arith::ConstantOp>(op).getValue());
+  auto dtype = type ? getDType(type.getElementType()) : std::nullopt;
+  if (!elements || !dtype || !findFormat(*dtype))
+    return op->emitError() << "the reference interpreter knows constants that "
+                              "are tensors of floats";
+  HostTensor tensor = HostTensor::zeros(*dtype, type.getShape().vec());
+  int64_t index = 0;
+  for (const APFloat &value : elements.getValues<APFloat>())
+    storeCode(tensor, index++, value.bitcastToAPInt().getZExtValue());
+  return frame.set(op->getResult(0),
+                   {type.getShape().vec(), {std::move(tensor)}});
+}
+
+// maximumf and minimumf give NaN where either operand is; maxnumf and minnumf
+// the other operand, as fmax does.
+static double add(double a, double b) { return a + b; }
+static double subtract(double a, double b) { return a - b; }
+static double multiply(double a, double b) { return a * b; }
+static double divide(double a, double b) { return a / b; }
+static double negate(double a, double) { return -a; }
+static double same(double a, double) { return a; }
+static double maximum(double a, double b) {
+  return std::isnan(a) || std::isnan(b) ? std::nan("") : std::fmax(a, b);
+}
+static double minimum(double a, double b) {
+  return std::isnan(a) || std::isnan(b) ? std::nan("") : std::fmin(a, b);
+}
+
+Handler mlir::te::ref::findArithHandler(StringRef name) {
+  static constexpr std::pair<StringLiteral, Handler> kHandlers[] = {
+      {"arith.constant", runConstant},
+      {"arith.addf", runElementwise<add>},
+      {"arith.subf", runElementwise<subtract>},
+      {"arith.mulf", runElementwise<multiply>},
+      {"arith.divf", runElementwise<divide>},
+      {"arith.negf", runElementwise<negate>},
+      {"arith.extf", runElementwise<same>},
+      {"arith.truncf", runElementwise<same>},
+      {"arith.maximumf", runElementwise<maximum>},
+      {"arith.minimumf", runElementwise<minimum>},
+      {"arith.maxnumf", runElementwise<std::fmax>},
+      {"arith.minnumf", runElementwise<std::fmin>},
+  };
+  for (auto [known, handler] : kHandlers)
+    if (name == known)
+      return handler;
+  return nullptr;
+}

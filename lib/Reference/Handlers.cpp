@@ -1,0 +1,141 @@
+//===- Handlers.cpp - te ops in the reference -*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Handlers.h"
+#include "te/Dialect/TE/IR/TE.h"
+#include "te/Reference/Hadamard.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::ref;
+
+/// True where the flag is there and is 1.0: the results keep what they held.
+static bool isNoop(Value flag, const Frame &frame) {
+  return flag && loadElement(frame.get(flag).buffers[0], 0) == 1.0;
+}
+
+/// Gives every result the contents that its buffers had before the program ran.
+static LogicalResult leaveResults(Operation *op, ArrayRef<int64_t> shape,
+                                  Frame &frame) {
+  for (OpResult result : op->getResults()) {
+    bool isScalar = cast<ShapedType>(result.getType()).getRank() == 0;
+    auto value =
+        makeValue(op->getLoc(), result.getType(),
+                  isScalar ? ArrayRef<int64_t>() : shape, frame.options.poison);
+    if (failed(value) || failed(frame.set(result, std::move(*value))))
+      return failure();
+  }
+  return success();
+}
+
+static TensorValue makeScalar(float number) {
+  HostTensor tensor = HostTensor::zeros(DType::F32, {});
+  tensor.store<float>(0, number);
+  return {{}, {std::move(tensor)}};
+}
+
+static LogicalResult quantizeInto(QuantizeOp op, OpResult result,
+                                  const HostTensor &input,
+                                  const QuantizeOptions &options,
+                                  Frame &frame) {
+  auto type = cast<ScaledType>(result.getType());
+  ScalingAttr attr = type.getScaling();
+  HostTensor transformed;
+  if (op.getHadamard())
+    transformed =
+        hadamard(input, attr.isColumnwise(), op.getSignMask().value_or(0));
+  auto quantized =
+      quantize(op.getHadamard() ? transformed : input,
+               *getDType(type.getElementType()), getScaling(attr), options);
+  if (!quantized)
+    return op.emitError() << llvm::toString(quantized.takeError());
+  return frame.set(
+      result, {input.shape,
+               {std::move(quantized->data), std::move(quantized->scales)}});
+}
+
+static LogicalResult runQuantize(Operation *operation, Frame &frame) {
+  auto op = cast<QuantizeOp>(operation);
+  if (op.getStochastic())
+    return op.emitError() << "the reference interpreter does not define "
+                             "stochastic rounding; drop {stochastic} to check "
+                             "the rest of the program";
+  const HostTensor input = frame.get(op.getInput()).buffers[0];
+  if (isNoop(op.getNoop(), frame))
+    return leaveResults(op, input.shape, frame);
+  QuantizeOptions options;
+  if (op.getScale())
+    options.scale = float(loadElement(frame.get(op.getScale()).buffers[0], 0));
+  if (op.getEpsilon())
+    options.epsilon = op.getEpsilon()->convertToFloat();
+  for (OpResult result : op.getScaledResults())
+    if (failed(quantizeInto(op, result, input, options, frame)))
+      return failure();
+  if (OpResult amax = op.getAmaxResult())
+    return frame.set(amax, makeScalar(computeAmax(input)));
+  return success();
+}
+
+static LogicalResult runDequantize(Operation *operation, Frame &frame) {
+  auto op = cast<DequantizeOp>(operation);
+  auto type = cast<ScaledType>(op.getInput().getType());
+  const TensorValue &input = frame.get(op.getInput());
+  DType resultType =
+      *getDType(cast<ShapedType>(op.getResult().getType()).getElementType());
+  auto result = dequantize(
+      {input.buffers[0], input.buffers[1]}, *getDType(type.getElementType()),
+      getScaling(type.getScaling()), input.shape, resultType);
+  if (!result)
+    return op.emitError() << llvm::toString(result.takeError());
+  return frame.set(op->getResult(0), {input.shape, {std::move(*result)}});
+}
+
+static LogicalResult runAmax(Operation *operation, Frame &frame) {
+  auto op = cast<AmaxOp>(operation);
+  if (isNoop(op.getNoop(), frame))
+    return leaveResults(op, {}, frame);
+  return frame.set(op->getResult(0), makeScalar(computeAmax(
+                                         frame.get(op.getInput()).buffers[0])));
+}
+
+static LogicalResult runDim(Operation *operation, Frame &frame) {
+  auto op = cast<DimOp>(operation);
+  HostTensor size = HostTensor::zeros(DType::I64, {});
+  size.store<int64_t>(0, frame.get(op.getInput()).shape[op.getDimension()]);
+  return frame.set(op->getResult(0), {{}, {std::move(size)}});
+}
+
+static LogicalResult runFusion(Operation *operation, Frame &frame) {
+  auto op = cast<FusionOp>(operation);
+  Block &body = op.getBody().front();
+  Frame inner(frame.options);
+  for (auto [argument, input] :
+       llvm::zip_equal(body.getArguments(), op.getInputs()))
+    inner.values[argument] = frame.get(input);
+  auto yielded = runBlock(body, inner);
+  if (failed(yielded))
+    return failure();
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), *yielded))
+    if (failed(frame.set(result, std::move(value))))
+      return failure();
+  return success();
+}
+
+LogicalResult mlir::te::ref::interpretOp(Operation *op, Frame &frame) {
+  static constexpr std::pair<StringLiteral, Handler> kHandlers[] = {
+      {"te.quantize", runQuantize}, {"te.dequantize", runDequantize},
+      {"te.amax", runAmax},         {"te.dim", runDim},
+      {"te.fusion", runFusion},
+  };
+  StringRef name = op->getName().getStringRef();
+  for (auto [known, handler] : kHandlers)
+    if (name == known)
+      return handler(op, frame);
+  if (Handler handler = findArithHandler(name))
+    return handler(op, frame);
+  return op->emitError() << "the reference interpreter does not know '" << name
+                         << "'; run it on the te level of the program";
+}

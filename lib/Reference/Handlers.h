@@ -1,0 +1,41 @@
+//===- Handlers.h - what the interpreter does for each op -*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_LIB_REFERENCE_HANDLERS_H
+#define TE_LIB_REFERENCE_HANDLERS_H
+
+#include "te/Reference/Interpreter.h"
+
+namespace mlir::te::ref {
+
+/// The values known so far of one region.
+struct Frame {
+  explicit Frame(const InterpreterOptions &options) : options(options) {}
+
+  const InterpreterOptions &options;
+  DenseMap<Value, TensorValue> values;
+
+  const TensorValue &get(Value value) const;
+  /// Fails where the contents are not what the value's type asks for; `what`
+  /// names it in the error.
+  LogicalResult set(Value value, const Twine &what, TensorValue contents);
+  LogicalResult set(OpResult result, TensorValue contents);
+};
+
+/// Runs one op by the handler that the table has for its name; an error at the
+/// op where it has none.
+LogicalResult interpretOp(Operation *op, Frame &frame);
+
+/// Runs a block; the values of its terminator's operands.
+FailureOr<std::vector<TensorValue>> runBlock(Block &block, Frame &frame);
+
+using Handler = LogicalResult (*)(Operation *op, Frame &frame);
+/// An elementwise arith op on floats, or null.
+Handler findArithHandler(StringRef name);
+
+} // namespace mlir::te::ref
+
+#endif // TE_LIB_REFERENCE_HANDLERS_H

@@ -1,0 +1,84 @@
+//===- Interpreter.cpp - runs te functions on host tensors -*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "te/Reference/Interpreter.h"
+#include "Handlers.h"
+#include "te/Dialect/TE/IR/TE.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using ref::TensorValue;
+
+const TensorValue &ref::Frame::get(Value value) const {
+  auto it = values.find(value);
+  assert(it != values.end() && "SSA: a definition dominates its uses");
+  return it->second;
+}
+
+/// `found` has the buffers that `expected` has, and takes their shapes. A guard
+/// against callers, and against an interpreter and a type that disagree.
+static LogicalResult matchBuffers(Location loc, const Twine &what,
+                                  const TensorValue &expected,
+                                  TensorValue &found) {
+  if (found.buffers.size() != expected.buffers.size())
+    return emitError(loc) << what << " has " << found.buffers.size()
+                          << " buffers, expected " << expected.buffers.size();
+  for (auto [a, b] : llvm::zip_equal(found.buffers, expected.buffers)) {
+    if (a.type != b.type || a.bytes.size() != b.bytes.size())
+      return emitError(loc)
+             << what << " has " << a.bytes.size() << " bytes of "
+             << rt::getInfo(a.type).name << ", expected " << b.bytes.size()
+             << " of " << rt::getInfo(b.type).name;
+    a.shape = b.shape;
+  }
+  return success();
+}
+
+LogicalResult ref::Frame::set(Value value, const Twine &what,
+                              TensorValue contents) {
+  auto expected = makeValue(value.getLoc(), value.getType(), contents.shape, 0);
+  if (failed(expected) ||
+      failed(matchBuffers(value.getLoc(), what, *expected, contents)))
+    return failure();
+  values[value] = std::move(contents);
+  return success();
+}
+
+LogicalResult ref::Frame::set(OpResult result, TensorValue contents) {
+  return set(result, "result #" + Twine(result.getResultNumber()),
+             std::move(contents));
+}
+
+/// Runs the ops of a block up to its terminator, whose operands are returned.
+FailureOr<std::vector<TensorValue>> ref::runBlock(Block &block, Frame &frame) {
+  for (Operation &op : block.without_terminator())
+    if (failed(interpretOp(&op, frame)))
+      return failure();
+  std::vector<TensorValue> results;
+  for (Value operand : block.getTerminator()->getOperands())
+    results.push_back(frame.get(operand));
+  return results;
+}
+
+FailureOr<std::vector<TensorValue>>
+ref::interpret(func::FuncOp function, ArrayRef<TensorValue> arguments,
+               const InterpreterOptions &options) {
+  if (function.isExternal() || !function.getBody().hasOneBlock())
+    return function.emitError()
+           << "the reference interpreter runs functions of one block";
+  Block &body = function.getBody().front();
+  if (arguments.size() != body.getNumArguments())
+    return function.emitError() << "takes " << body.getNumArguments()
+                                << " arguments, found " << arguments.size();
+  Frame frame(options);
+  for (auto [argument, value] :
+       llvm::zip_equal(body.getArguments(), arguments)) {
+    if (failed(frame.set(argument,
+                         "argument #" + Twine(argument.getArgNumber()), value)))
+      return failure();
+  }
+  return runBlock(body, frame);
+}

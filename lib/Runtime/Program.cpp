@@ -1,0 +1,345 @@
+//===- Program.cpp - a compiled program, and how it runs -*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "te/Runtime/Program.h"
+
+#include <algorithm>
+#include <unistd.h>
+
+using namespace mlir::te::rt;
+
+std::vector<size_t>
+mlir::te::rt::getBuffersOf(const std::vector<Value> &values) {
+  std::vector<size_t> buffers;
+  for (const Value &value : values)
+    buffers.insert(buffers.end(), value.buffers.begin(), value.buffers.end());
+  return buffers;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The sizes known so far, and who said so.
+struct Binder {
+  const Entry &entry;
+  std::vector<int64_t> sizes;
+  std::vector<std::string> sources; // empty: not known yet
+
+  Status bind(int dim, int64_t size, const std::string &source) {
+    const std::string &name = entry.dims[dim];
+    if (size < 0)
+      return Failure{"dimension " + name + " cannot be " +
+                     std::to_string(size) + " (" + source + ")"};
+    if (!sources[dim].empty() && sizes[dim] != size)
+      return Failure{"dimension " + name + " is " + std::to_string(sizes[dim]) +
+                     " by " + sources[dim] + ", but " + std::to_string(size) +
+                     " by " + source};
+    sizes[dim] = size;
+    sources[dim] = source;
+    return {};
+  }
+};
+} // namespace
+
+static std::string joinDims(const Entry &entry) {
+  std::string text;
+  for (const std::string &dim : entry.dims)
+    text += (text.empty() ? "" : ", ") + dim;
+  return text.empty() ? "none" : text;
+}
+
+static Status bindGiven(Binder &binder,
+                        const std::map<std::string, int64_t> &given) {
+  const Entry &entry = binder.entry;
+  for (const auto &[name, size] : given) {
+    auto it = std::find(entry.dims.begin(), entry.dims.end(), name);
+    if (it == entry.dims.end())
+      return Failure{"--dim=" + name + ": entry " + entry.name +
+                     " has no such dimension; it has " + joinDims(entry)};
+    if (Status status =
+            binder.bind(it - entry.dims.begin(), size, "--dim=" + name);
+        !status)
+      return status;
+  }
+  return {};
+}
+
+static std::string formatShape(const Entry &entry,
+                               const std::vector<Expr> &shape) {
+  std::string text;
+  for (const Expr &size : shape)
+    text += (text.empty() ? "" : " x ") + size.format(entry.dims);
+  return text.empty() ? "scalar" : text;
+}
+
+static Status bindInput(Binder &binder, const Buffer &buffer,
+                        const HostTensor &input) {
+  if (input.shape.size() != buffer.shape.size())
+    return Failure{"argument " + buffer.name + " has " +
+                   std::to_string(input.shape.size()) + " dimensions (" +
+                   formatShape(input.shape) + "), expected " +
+                   std::to_string(buffer.shape.size()) + " (" +
+                   ::formatShape(binder.entry, buffer.shape) + ")"};
+  for (size_t axis = 0; axis < input.shape.size(); ++axis)
+    if (int dim = buffer.shape[axis].dim; dim >= 0)
+      if (Status status = binder.bind(dim, input.shape[axis],
+                                      "axis " + std::to_string(axis) +
+                                          " of argument " + buffer.name);
+          !status)
+        return status;
+  return {};
+}
+
+Result<std::vector<int64_t>>
+mlir::te::rt::bindDims(const Entry &entry,
+                       const std::map<std::string, int64_t> &given,
+                       std::span<const HostTensor *const> inputs) {
+  size_t count = entry.dims.size();
+  Binder binder{entry, std::vector<int64_t>(count),
+                std::vector<std::string>(count)};
+  if (Status status = bindGiven(binder, given); !status)
+    return status.takeFailure();
+  std::vector<size_t> buffers = getBuffersOf(entry.arguments);
+  for (size_t i = 0; i < inputs.size() && i < buffers.size(); ++i)
+    if (inputs[i])
+      if (Status status =
+              bindInput(binder, entry.buffers[buffers[i]], *inputs[i]);
+          !status)
+        return status.takeFailure();
+  for (size_t i = 0; i < count; ++i)
+    if (binder.sources[i].empty())
+      return Failure{
+          "the size of dimension " + entry.dims[i] +
+          " is not known: no input has it; give --dim=" + entry.dims[i] + "=N"};
+  return binder.sizes;
+}
+
+Result<std::vector<int64_t>>
+mlir::te::rt::evaluateShape(const Entry &entry, const std::vector<Expr> &shape,
+                            const std::string &what,
+                            std::span<const int64_t> dims) {
+  std::vector<int64_t> sizes;
+  for (const Expr &expr : shape) {
+    Result<int64_t> size = expr.evaluate(dims);
+    if (!size)
+      return Failure{"the shape of " + what + ": " + size.error()};
+    if (*size < 0)
+      return Failure{"the shape of " + what + ": " + expr.format(entry.dims) +
+                     " is " + std::to_string(*size)};
+    sizes.push_back(*size);
+  }
+  return sizes;
+}
+
+Result<std::vector<int64_t>>
+mlir::te::rt::getBufferShape(const Entry &entry, const Buffer &buffer,
+                             std::span<const int64_t> dims) {
+  auto shape = evaluateShape(entry, buffer.shape, buffer.name, dims);
+  if (!shape)
+    return shape;
+  const int64_t memory =
+      int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  int64_t bytes = getInfo(buffer.type).bytes;
+  bool isTooLarge = false;
+  for (int64_t size : *shape)
+    isTooLarge |= __builtin_mul_overflow(bytes, size, &bytes);
+  // A size of 0 does not excuse the others: strides would overflow.
+  if (isTooLarge || bytes > memory)
+    return Failure{buffer.name + " of " + formatShape(*shape) + " " +
+                   getInfo(buffer.type).name +
+                   " does not fit in this machine's memory"};
+  return shape;
+}
+
+Result<HostTensor> mlir::te::rt::makeBuffer(const Entry &entry,
+                                            const Buffer &buffer,
+                                            std::span<const int64_t> dims,
+                                            uint8_t fill) {
+  auto shape = getBufferShape(entry, buffer, dims);
+  if (!shape)
+    return shape.takeFailure();
+  HostTensor tensor = HostTensor::zeros(buffer.type, std::move(*shape));
+  std::fill(tensor.bytes.begin(), tensor.bytes.end(), fill);
+  return tensor;
+}
+
+Status mlir::te::rt::checkInput(const Entry &entry, const Buffer &buffer,
+                                std::span<const int64_t> dims,
+                                const HostTensor &input) {
+  auto shape = evaluateShape(entry, buffer.shape, buffer.name, dims);
+  if (!shape)
+    return shape.takeFailure();
+  if (input.type != buffer.type)
+    return Failure{"argument " + buffer.name + " has element type " +
+                   getInfo(input.type).name + ", expected " +
+                   getInfo(buffer.type).name};
+  if (input.shape != *shape)
+    return Failure{"argument " + buffer.name + " has shape " +
+                   formatShape(input.shape) + ", expected " +
+                   formatShape(*shape) + " (" +
+                   ::formatShape(entry, buffer.shape) + ")"};
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a run holds on the device; gives it back at the end.
+struct DeviceState {
+  explicit DeviceState(Device &device) : device(device) {}
+  ~DeviceState() {
+    for (uint64_t address : addresses)
+      device.free(address);
+    if (module)
+      device.unload(*module);
+  }
+  Device &device;
+  std::vector<uint64_t> addresses; // a buffer each
+  std::optional<uint64_t> module;
+};
+} // namespace
+
+template <typename T>
+static void storeArg(std::vector<uint8_t> &bytes, uint32_t offset, T value) {
+  std::memcpy(bytes.data() + offset, &value, sizeof(T));
+}
+
+static Result<std::vector<uint8_t>>
+packKernargs(const Step &step, const DeviceState &state,
+             std::span<const int64_t> dims) {
+  std::vector<uint8_t> bytes(step.kernargBytes);
+  for (const KernelArg &arg : step.args) {
+    if (arg.kind == KernelArgKind::Buffer) {
+      storeArg<uint64_t>(bytes, arg.offset, state.addresses[arg.buffer]);
+      continue;
+    }
+    if (arg.kind == KernelArgKind::F32) {
+      storeArg<float>(bytes, arg.offset, arg.number);
+      continue;
+    }
+    Result<int64_t> value = arg.value.evaluate(dims);
+    if (!value)
+      return value.takeFailure();
+    if (arg.kind == KernelArgKind::I64)
+      storeArg<int64_t>(bytes, arg.offset, *value);
+    else if (*value != int32_t(*value))
+      return Failure{"an i32 argument would be " + std::to_string(*value)};
+    else
+      storeArg<int32_t>(bytes, arg.offset, int32_t(*value));
+  }
+  return bytes;
+}
+
+static Status launchStep(const Entry &entry, const Step &step,
+                         const DeviceState &state,
+                         std::span<const int64_t> dims) {
+  Launch launch{*state.module, step.kernel,     {},
+                step.block,    step.dynamicLds, {}};
+  for (unsigned i = 0; i < 3; ++i) {
+    Result<int64_t> size = step.grid[i].evaluate(dims);
+    if (!size)
+      return size.takeFailure();
+    if (*size < 0 || *size > INT32_MAX)
+      return Failure{"kernel " + step.kernel + ": a grid of " +
+                     std::to_string(*size) + " workgroups (" +
+                     step.grid[i].format(entry.dims) + ")"};
+    launch.grid[i] = *size;
+    if (*size == 0)
+      return {};
+  }
+  auto kernargs = packKernargs(step, state, dims);
+  if (!kernargs)
+    return Failure{"kernel " + step.kernel + ": " + kernargs.error()};
+  launch.kernargs = *kernargs;
+  return state.device.launch(launch);
+}
+
+Result<Program> Program::create(std::vector<uint8_t> image) {
+  auto manifest = Manifest::read(image);
+  if (!manifest)
+    return manifest.takeFailure();
+  Program program;
+  program.image = std::move(image);
+  program.manifest = std::move(*manifest);
+  return program;
+}
+
+/// Allocates and fills every buffer: inputs with their values, the rest with
+/// poison.
+static Status fillBuffers(const Entry &entry, std::span<const int64_t> dims,
+                          std::span<const HostTensor> inputs, uint8_t poison,
+                          DeviceState &state) {
+  std::vector<const HostTensor *> inputOf(entry.buffers.size());
+  std::vector<size_t> arguments = getBuffersOf(entry.arguments);
+  if (inputs.size() != arguments.size())
+    return Failure{"entry " + entry.name + " takes " +
+                   std::to_string(arguments.size()) + " inputs, found " +
+                   std::to_string(inputs.size())};
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    inputOf[arguments[i]] = &inputs[i];
+    if (Status status =
+            checkInput(entry, entry.buffers[arguments[i]], dims, inputs[i]);
+        !status)
+      return status;
+  }
+  for (size_t i = 0; i < entry.buffers.size(); ++i) {
+    const Buffer &buffer = entry.buffers[i];
+    HostTensor poisoned;
+    if (!inputOf[i]) {
+      auto made = makeBuffer(entry, buffer, dims, poison);
+      if (!made)
+        return made.takeFailure();
+      poisoned = std::move(*made);
+    }
+    const HostTensor &contents = inputOf[i] ? *inputOf[i] : poisoned;
+    auto address = state.device.allocate(contents.bytes.size(), buffer.name);
+    if (!address)
+      return address.takeFailure();
+    state.addresses.push_back(*address);
+    if (Status status = state.device.copyToDevice(*address, contents.bytes);
+        !status)
+      return status;
+  }
+  return {};
+}
+
+Status Program::run(Device &device, const Entry &entry,
+                    std::span<const int64_t> dims,
+                    std::span<const HostTensor> inputs,
+                    std::vector<HostTensor> &outputs,
+                    const RunOptions &options) const {
+  if (Status status = device.checkTarget(manifest.target); !status)
+    return status;
+  DeviceState state(device);
+  auto module = device.load(image);
+  if (!module)
+    return module.takeFailure();
+  state.module = *module;
+  if (Status status = fillBuffers(entry, dims, inputs, options.poison, state);
+      !status)
+    return status;
+  for (const Step &step : entry.steps)
+    if (Status status = launchStep(entry, step, state, dims); !status)
+      return status;
+  if (Status status = device.synchronize(); !status)
+    return status;
+  outputs.clear();
+  for (size_t index : getBuffersOf(entry.results)) {
+    auto output = makeBuffer(entry, entry.buffers[index], dims, 0);
+    if (!output)
+      return output.takeFailure();
+    if (Status status =
+            device.copyFromDevice(output->bytes, state.addresses[index]);
+        !status)
+      return status;
+    outputs.push_back(std::move(*output));
+  }
+  return {};
+}

@@ -1,0 +1,147 @@
+//===- Load.cpp - te-run: the program and the device -*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Session.h"
+
+#include "te/Driver/Signature.h"
+#include "te/Runtime/HipDevice.h"
+#include "te/Runtime/Npy.h"
+
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Process.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace mlir::te;
+
+bool Session::load() {
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(flags.file);
+  if (!buffer)
+    return fail(BadInput,
+                flags.file + ": cannot open: " + buffer.getError().message());
+  StringRef text = (*buffer)->getBuffer();
+  if (text.starts_with("\x7f"
+                       "ELF"))
+    return loadCodeObject({text.bytes_begin(), text.bytes_end()}) &&
+           (!needsReference() ||
+            parseSource(program->getManifest().source,
+                        flags.file + ": source in the manifest"));
+  if (text.contains('\0') && !text.starts_with("ML\xEFR"))
+    return fail(BadInput, flags.file + ": neither MLIR (text or bytecode) nor "
+                                       "a code object (HSACO)");
+  return parseSource(text, flags.file) &&
+         (flags.device == DeviceKind::Reference || compile());
+}
+
+bool Session::loadCodeObject(std::vector<uint8_t> image) {
+  auto loaded = rt::Program::create(std::move(image));
+  if (!loaded)
+    return fail(BadInput, flags.file + ": " + loaded.error());
+  program = std::move(*loaded);
+  const std::string &target = program->getManifest().target;
+  if (!flags.target.empty() && flags.target != target)
+    return fail(BadInput, flags.file + ": compiled for " + target +
+                              ", but --target=" + flags.target +
+                              " is given; drop it or compile again");
+  return true;
+}
+
+bool Session::compile() {
+  return fail(BadInput, flags.file + ": compile it with te-compile, or use "
+                                     "--device=reference");
+}
+
+bool Session::parseSource(StringRef text, StringRef name) {
+  sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
+                              SMLoc());
+  module = parseSourceFile<ModuleOp>(sources, &context);
+  if (module)
+    return true;
+  exitCode = BadInput; // the parser has said why
+  return false;
+}
+
+static std::string joinNames(ArrayRef<std::string> names) {
+  return names.empty() ? "none" : llvm::join(names, ", ");
+}
+
+bool Session::selectEntry() {
+  std::vector<std::string> names;
+  if (program) {
+    for (const rt::Entry &candidate : program->getManifest().entries)
+      names.push_back(candidate.name);
+  } else {
+    for (auto candidate : module->getOps<func::FuncOp>())
+      if (candidate.isPublic() && !candidate.isExternal())
+        names.push_back(candidate.getName().str());
+  }
+  if (flags.entry.empty() && names.size() != 1)
+    return fail(BadInput, flags.file + ": " + llvm::Twine(names.size()) +
+                              " entries (" + joinNames(names) +
+                              "); choose one with --entry=NAME");
+  entry.name = flags.entry.empty() ? names[0] : flags.entry;
+  if (!llvm::is_contained(names, entry.name))
+    return fail(BadInput, flags.file + ": no entry " + entry.name +
+                              "; there are: " + joinNames(names));
+  if (program)
+    entry = *program->getManifest().findEntry(entry.name);
+  return !module || findFunction();
+}
+
+/// The entry's function in the source, and its signature where no manifest has
+/// one.
+bool Session::findFunction() {
+  function = module->lookupSymbol<func::FuncOp>(entry.name);
+  if (!function || function.isExternal())
+    return fail(BadInput, flags.file +
+                              ": the source in the manifest has no "
+                              "function " +
+                              entry.name);
+  if (program)
+    return true;
+  auto signature = getSignature(function);
+  if (failed(signature)) {
+    exitCode = BadInput;
+    return false;
+  }
+  entry = std::move(*signature);
+  return true;
+}
+
+/// Reports launches that last longer than two seconds, where a person watches.
+static EmulatorDevice::Progress makeProgress() {
+  if (!llvm::sys::Process::StandardErrIsDisplayed())
+    return nullptr;
+  auto start = std::chrono::steady_clock::now();
+  return [start](StringRef kernel, double share) {
+    if (std::chrono::steady_clock::now() - start < std::chrono::seconds(2))
+      return;
+    llvm::errs() << "\r" << kernel << ": " << int(100 * share) << " %"
+                 << (share >= 1 ? "\n" : "");
+  };
+}
+
+bool Session::openDevice() {
+  if (flags.device == DeviceKind::Reference)
+    return true;
+  if (flags.device != DeviceKind::Emulator) {
+    auto hip = rt::openHipDevice();
+    if (hip && (flags.device == DeviceKind::Hip ||
+                (*hip)->checkTarget(program->getManifest().target))) {
+      device = std::move(*hip);
+      return true;
+    }
+    if (flags.device == DeviceKind::Hip)
+      return fail(Failed, hip.error());
+  }
+  auto emulated = std::make_unique<EmulatorDevice>(makeProgress());
+  emulator = emulated.get();
+  device = std::move(emulated);
+  return true;
+}

@@ -1,0 +1,185 @@
+//===- Session.cpp - te-run: running and judging -*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Session.h"
+
+#include "te/Driver/Compare.h"
+#include "te/Driver/Signature.h"
+#include "te/Runtime/Npy.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace mlir::te;
+
+bool Session::fail(ExitCode code, const llvm::Twine &message) {
+  llvm::errs() << "te-run: error: " << message << "\n";
+  exitCode = code;
+  return false;
+}
+
+Session::ExitCode Session::run() {
+  if (!load())
+    return exitCode;
+  if (flags.list) {
+    list();
+    return Ok;
+  }
+  bool isDone = selectEntry() && openDevice() && readInputs() && makeInputs() &&
+                (!needsReference() || runReference()) && runOnDevice() &&
+                writeOutputs();
+  if (!isDone)
+    return exitCode;
+  if (flags.stats != StatsKind::None)
+    printStats();
+  if (flags.check)
+    check();
+  return exitCode;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+/// The poison of both: what a noop flag leaves untouched must be equal.
+static constexpr rt::RunOptions kRunOptions;
+
+/// Runs `step` and gives its host wall time.
+template <typename Step> static double timeSeconds(Step step) {
+  auto start = std::chrono::steady_clock::now();
+  step();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+bool Session::runReference() {
+  ref::InterpreterOptions options;
+  options.poison = kRunOptions.poison;
+  FailureOr<std::vector<ref::TensorValue>> results;
+  seconds = timeSeconds(
+      [&] { results = ref::interpret(function, arguments, options); });
+  if (failed(results))
+    return fail(Failed, "the reference cannot run " + entry.name);
+  for (ref::TensorValue &value : *results)
+    for (rt::HostTensor &buffer : value.buffers)
+      expected.push_back(std::move(buffer));
+  return true;
+}
+
+bool Session::runOnDevice() {
+  if (!device) {
+    outputs = expected;
+    return true;
+  }
+  std::vector<rt::HostTensor> buffers;
+  for (const ref::TensorValue &argument : arguments)
+    for (const rt::HostTensor &buffer : argument.buffers)
+      buffers.push_back(buffer);
+  rt::Status status;
+  seconds = timeSeconds([&] {
+    status = program->run(*device, entry, dims, buffers, outputs, kRunOptions);
+  });
+  if (!status)
+    return fail(Failed, flags.file + ": " + entry.name + " on " +
+                            device->getName() + ": " + status.error());
+  return true;
+}
+
+bool Session::writeOutputs() {
+  if (flags.outputs.size() > outputs.size())
+    return fail(BadInput, llvm::Twine(flags.outputs.size()) +
+                              " --output flags, but entry " + entry.name +
+                              " has " + llvm::Twine(outputs.size()) +
+                              " result buffers; see --list");
+  for (auto [path, tensor] : llvm::zip(flags.outputs, outputs))
+    if (auto status = rt::writeNpy(path, tensor); !status)
+      return fail(Failed, status.error());
+  return true;
+}
+
+bool Session::check() {
+  if (outputs.size() != expected.size())
+    return fail(Failed, "the program has " + llvm::Twine(outputs.size()) +
+                            " result buffers, but the reference " +
+                            llvm::Twine(expected.size()));
+  std::vector<size_t> buffers = rt::getBuffersOf(entry.results);
+  std::vector<Comparison> comparisons;
+  for (auto [index, output] : llvm::enumerate(outputs)) {
+    const rt::HostTensor &reference = expected[index];
+    const std::string &name = entry.buffers[buffers[index]].name;
+    if (output.type != reference.type ||
+        output.bytes.size() != reference.bytes.size())
+      return fail(Failed, "result " + name + " is " +
+                              rt::formatShape(output.shape) + " " +
+                              rt::getInfo(output.type).name +
+                              ", but the reference's is " +
+                              rt::formatShape(reference.shape) + " " +
+                              rt::getInfo(reference.type).name);
+    comparisons.push_back(compare(name, output, reference));
+  }
+  if (!printComparisons(llvm::outs(), comparisons))
+    exitCode = Failed;
+  return exitCode == Ok;
+}
+
+//===----------------------------------------------------------------------===//
+// --list
+//===----------------------------------------------------------------------===//
+
+static void listValues(llvm::raw_ostream &os, const rt::Entry &entry,
+                       StringRef what, const std::vector<rt::Value> &values) {
+  for (const rt::Value &value : values) {
+    os << "  " << what << " " << value.name << " : " << value.type << "\n";
+    for (size_t index : value.buffers) {
+      const rt::Buffer &buffer = entry.buffers[index];
+      std::vector<std::string> sizes;
+      for (const rt::Expr &size : buffer.shape)
+        sizes.push_back(size.format(entry.dims));
+      os << "    " << buffer.name << ": " << rt::getInfo(buffer.type).name
+         << " [" << llvm::join(sizes, ", ") << "], .npy type "
+         << rt::getInfo(buffer.type).npy << "\n";
+    }
+  }
+}
+
+static void listEntry(llvm::raw_ostream &os, const rt::Entry &entry) {
+  os << "entry " << entry.name << "\n";
+  os << "  dimensions: "
+     << (entry.dims.empty() ? "none" : llvm::join(entry.dims, ", ")) << "\n";
+  listValues(os, entry, "argument", entry.arguments);
+  listValues(os, entry, "result", entry.results);
+  for (const rt::Step &step : entry.steps)
+    os << llvm::formatv(
+        "  launches {0}: grid [{1}, {2}, {3}], block [{4}, {5}, "
+        "{6}]\n",
+        step.kernel, step.grid[0].format(entry.dims),
+        step.grid[1].format(entry.dims), step.grid[2].format(entry.dims),
+        step.block[0], step.block[1], step.block[2]);
+}
+
+void Session::list() const {
+  llvm::raw_ostream &os = llvm::outs();
+  if (!program) {
+    for (auto candidate : module.get().getOps<func::FuncOp>())
+      if (auto signature = getSignature(candidate); succeeded(signature))
+        listEntry(os, *signature);
+    return;
+  }
+  const rt::Manifest &manifest = program->getManifest();
+  os << "target " << manifest.target << ", made by " << manifest.producer
+     << "\n";
+  for (const rt::Entry &candidate : manifest.entries)
+    listEntry(os, candidate);
+  for (const rt::Kernel &kernel : manifest.kernels)
+    os << llvm::formatv(
+        "kernel {0}: {1} VGPR, {2} AGPR, {3} SGPR, {4} bytes of "
+        "LDS a workgroup, {5} bytes of scratch a lane\n",
+        kernel.name, kernel.vgprs, kernel.agprs, kernel.sgprs, kernel.lds,
+        kernel.scratch);
+}

@@ -1,0 +1,105 @@
+//===- Session.h - one run of te-run, step by step -*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A session loads a program, gives it inputs, runs it on a device and in the
+// reference, and judges the results. Each step returns whether the next may
+// follow; where not, the reason has been printed and the exit code is set.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_TOOLS_TE_RUN_SESSION_H
+#define TE_TOOLS_TE_RUN_SESSION_H
+
+#include "te/Driver/EmulatorDevice.h"
+#include "te/Driver/RandomInputs.h"
+#include "te/Reference/Interpreter.h"
+#include "te/Runtime/Program.h"
+
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace mlir::te {
+
+enum class DeviceKind { Any, Emulator, Reference, Hip };
+enum class StatsKind { None, Text, Json };
+
+struct RunFlags {
+  std::string file, target, entry;
+  DeviceKind device = DeviceKind::Any;
+  std::vector<std::string> inputs, outputs;
+  std::map<std::string, int64_t> dims;
+  bool check = false, list = false;
+  StatsKind stats = StatsKind::None;
+};
+
+class Session {
+public:
+  enum ExitCode { Ok = 0, Failed = 1, BadInput = 2 };
+
+  /// `sources` is what the context's diagnostics refer to.
+  Session(const RunFlags &flags, MLIRContext &context,
+          std::shared_ptr<llvm::SourceMgr> sources)
+      : flags(flags), context(context), sources(std::move(sources)) {}
+  ExitCode run();
+
+private:
+  bool fail(ExitCode code, const llvm::Twine &message);
+
+  // Load.cpp: the program.
+  bool load();
+  bool loadCodeObject(std::vector<uint8_t> image);
+  bool parseSource(llvm::StringRef text, llvm::StringRef name);
+  bool compile();
+  bool openDevice();
+  bool selectEntry();
+  bool findFunction();
+  bool needsReference() const {
+    return flags.check || flags.device == DeviceKind::Reference;
+  }
+
+  // Inputs.cpp: the arguments.
+  bool readInputs();
+  bool makeInputs();
+  bool fillArgument(size_t index, size_t firstBuffer);
+
+  // Session.cpp: running and judging.
+  void list() const;
+  bool runOnDevice();
+  bool runReference();
+  bool writeOutputs();
+  bool check();
+
+  // Stats.cpp
+  void printStats() const;
+  llvm::json::Object getStats() const;
+
+  const RunFlags &flags;
+  MLIRContext &context;
+  std::shared_ptr<llvm::SourceMgr> sources;
+  ExitCode exitCode = Ok;
+
+  OwningOpRef<ModuleOp> module;       // the te-level source, where it is needed
+  func::FuncOp function;              // the entry in it
+  std::optional<rt::Program> program; // none for --device=reference on MLIR
+  rt::Entry entry;
+  std::unique_ptr<rt::Device> device;
+  EmulatorDevice *emulator = nullptr; // the device, where it is that
+
+  /// An --input for each argument buffer, and what was read for it.
+  struct Input {
+    std::optional<RandomSpec> random = RandomSpec();
+    rt::HostTensor tensor;
+  };
+  std::vector<Input> inputs;
+  std::vector<int64_t> dims;
+  std::vector<ref::TensorValue> arguments;
+  std::vector<rt::HostTensor> outputs, expected;
+  double seconds = 0; // host wall time of the run
+};
+
+} // namespace mlir::te
+
+#endif // TE_TOOLS_TE_RUN_SESSION_H

@@ -1,0 +1,226 @@
+//===- RunTest.cpp - signatures, random inputs, comparison -*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "te/Dialect/TE/IR/TE.h"
+#include "te/Driver/Compare.h"
+#include "te/Driver/RandomInputs.h"
+#include "te/Driver/Signature.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::te;
+using rt::DType;
+using rt::HostTensor;
+
+namespace {
+class Run : public testing::Test {
+protected:
+  Run() {
+    context.loadDialect<TEDialect, func::FuncDialect>();
+    context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
+      diagnostics += diagnostic.str() + "\n";
+    });
+  }
+  func::FuncOp parse(StringRef source) {
+    module = parseSourceString<ModuleOp>(source, &context);
+    return module ? *module->getOps<func::FuncOp>().begin() : func::FuncOp();
+  }
+  ref::TensorValue makeRandom(StringRef typeText, std::vector<int64_t> shape,
+                              const RandomSpec &spec, bool isNoop = false) {
+    Type type = parseType(typeText, &context);
+    auto value = ref::makeValue(UnknownLoc::get(&context), type, shape, 0);
+    EXPECT_TRUE(succeeded(value)) << diagnostics;
+    fillRandom(type, isNoop, 0, spec, spec, *value);
+    return *value;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  std::string diagnostics;
+};
+} // namespace
+
+static std::vector<std::string> formatShape(const rt::Entry &entry,
+                                            const rt::Buffer &buffer) {
+  std::vector<std::string> sizes;
+  for (const rt::Expr &size : buffer.shape)
+    sizes.push_back(size.format(entry.dims));
+  return sizes;
+}
+
+TEST_F(Run, SignatureNamesDimensionsAndBuffers) {
+  func::FuncOp function = parse(R"(
+    #s = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even>
+    func.func @f(%x: tensor<2x?x?xbf16> {te.dims = ["B", "M", "K"],
+                                         te.name = "x"},
+                 %q: !te.scaled<?x?xf4E2M1FN, #s> {te.dims = ["M", "B"]},
+                 %y: tensor<?x64xf32>, %n: tensor<f32>) -> tensor<f32> {
+      %a = te.amax %x noop(%n : tensor<f32>) : tensor<2x?x?xbf16> -> tensor<f32>
+      return %a : tensor<f32>
+    })");
+  ASSERT_TRUE(function) << diagnostics;
+  auto entry = getSignature(function);
+  ASSERT_TRUE(succeeded(entry)) << diagnostics;
+  using Strings = std::vector<std::string>;
+  // B is 2 in x, so it is 2 in q as well.
+  EXPECT_EQ(entry->dims, (Strings{"M", "K", "arg2.0"}));
+  ASSERT_EQ(entry->buffers.size(), 5u);
+  EXPECT_EQ(formatShape(*entry, entry->buffers[0]), (Strings{"2", "M", "K"}));
+  EXPECT_EQ(entry->buffers[1].name, "arg1.data");
+  EXPECT_EQ(formatShape(*entry, entry->buffers[1]), (Strings{"M", "1"}));
+  EXPECT_EQ(entry->buffers[2].name, "arg1.scale");
+  EXPECT_EQ(formatShape(*entry, entry->buffers[2]),
+            (Strings{"roundup(M, 256)", "8"}));
+  EXPECT_EQ(formatShape(*entry, entry->buffers[3]), (Strings{"arg2.0", "64"}));
+  EXPECT_EQ(entry->results[0].name, "result0");
+  auto noops = getNoopArguments(function, *entry);
+  EXPECT_EQ(noops.size(), 1u);
+  EXPECT_TRUE(noops.contains("arg3"));
+}
+
+TEST_F(Run, SignatureRejectsContradictions) {
+  EXPECT_TRUE(failed(getSignature(parse(R"(
+    func.func @f(%x: tensor<2x3xf32> {te.dims = ["M", "M"]}) { return })"))));
+  EXPECT_NE(diagnostics.find("te.dims: dimension M is 2 and 3 in argument #0; "
+                             "one name is one size"),
+            std::string::npos)
+      << diagnostics;
+  diagnostics.clear();
+  EXPECT_TRUE(failed(getSignature(parse(R"(
+    func.func @f(%x: tensor<2x3xf32> {te.dims = ["M"]}) { return })"))));
+  EXPECT_NE(diagnostics.find("expected a name for each of the 2 dimensions"),
+            std::string::npos)
+      << diagnostics;
+  diagnostics.clear();
+  EXPECT_TRUE(
+      failed(getSignature(parse("func.func @f(%x: index) { return }"))));
+  EXPECT_NE(diagnostics.find("argument arg0 has type 'index', expected a "
+                             "ranked tensor or !te.scaled"),
+            std::string::npos)
+      << diagnostics;
+}
+
+TEST_F(Run, RandomInputsDependOnTheSeedOnly) {
+  auto make = [&](uint64_t seed) {
+    return makeRandom("tensor<?x?xbf16>", {65, 130}, {seed}).buffers[0].bytes;
+  };
+  EXPECT_EQ(make(7), make(7));
+  EXPECT_NE(make(7), make(8));
+}
+
+// The mix has what its description promises.
+TEST_F(Run, RandomMix) {
+  for (uint64_t seed : {2, 3}) {
+    auto value = makeRandom("tensor<?x?xf32>", {256, 512}, {seed});
+    const HostTensor &tensor = value.buffers[0];
+    int64_t zeros = 0, nans = 0, infs = 0, subnormals = 0, negativeZeros = 0;
+    for (int64_t i = 0; i < tensor.getNumUnits(); ++i) {
+      float x = tensor.load<float>(i);
+      zeros += x == 0;
+      negativeZeros += x == 0 && std::signbit(x);
+      nans += std::isnan(x);
+      infs += std::isinf(x);
+      subnormals += std::fpclassify(x) == FP_SUBNORMAL;
+    }
+    EXPECT_GT(zeros, 1000);
+    EXPECT_GT(negativeZeros, 10);
+    EXPECT_GT(nans, 10);
+    EXPECT_GT(subnormals, 10);
+    EXPECT_EQ(infs > 0, seed % 2 == 1);
+  }
+}
+
+TEST_F(Run, RandomScalarsAndFlags) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    float scale =
+        makeRandom("tensor<f32>", {}, {seed}).buffers[0].load<float>(0);
+    EXPECT_GE(scale, 0.5f);
+    EXPECT_LT(scale, 2.0f);
+    EXPECT_EQ(
+        makeRandom("tensor<f32>", {}, {seed}, true).buffers[0].load<float>(0),
+        0.0f);
+  }
+}
+
+// Padding holds what the quantizer would have put there.
+TEST_F(Run, RandomScaledTensorsAreWellFormed) {
+  auto value = makeRandom("!te.scaled<?x?xf4E2M1FN, #te.scaling<block = [1, "
+                          "32], scale = f8E8M0FNU, rounding = even>>",
+                          {3, 33}, {1});
+  const HostTensor &data = value.buffers[0], &scales = value.buffers[1];
+  ASSERT_EQ(data.shape, (std::vector<int64_t>{3, 17}));
+  for (int row = 0; row < 3; ++row)
+    EXPECT_EQ(data.bytes[row * 17 + 16] >> 4, 0);
+  ASSERT_EQ(scales.shape, (std::vector<int64_t>{256, 8}));
+  for (int64_t i = 0; i < 256 * 8; ++i)
+    if (i / 8 >= 3 || i % 8 >= 2)
+      EXPECT_EQ(scales.bytes[i], 127);
+}
+
+static HostTensor makeTensor(DType type, std::vector<int64_t> shape,
+                             std::vector<uint8_t> bytes) {
+  HostTensor tensor;
+  tensor.type = type;
+  tensor.shape = std::move(shape);
+  tensor.bytes = std::move(bytes);
+  return tensor;
+}
+
+TEST(Compare, NaNsAndUnspecifiedBits) {
+  auto expected = makeTensor(DType::F8E4M3FN, {4}, {0x7F, 0x38, 0x11, 0x00});
+  expected.unspecified = {0, 0, 0xFF, 0};
+  auto found = makeTensor(DType::F8E4M3FN, {4}, {0xFF, 0x38, 0x7F, 0x00});
+  Comparison same = compare("q", found, expected);
+  EXPECT_EQ(same.mismatches, 0);
+  EXPECT_EQ(same.unspecified, 1);
+  // -0 is not 0, and 1.125 is one step from 1.
+  found.bytes = {0x7F, 0x39, 0x00, 0x80};
+  Comparison different = compare("q", found, expected);
+  EXPECT_EQ(different.mismatches, 2);
+  EXPECT_EQ(different.firstMismatch, 1);
+  EXPECT_EQ(different.worstAbsolute, 0.125);
+  EXPECT_EQ(different.worstRelative, 0.125);
+  EXPECT_EQ(different.worstUlps, 1);
+}
+
+TEST(Compare, FP4ByNibble) {
+  auto expected = makeTensor(DType::F4E2M1FN, {2, 1}, {0x21, 0x43});
+  expected.unspecified = {0x0F, 0x00};
+  auto found = makeTensor(DType::F4E2M1FN, {2, 1}, {0x2F, 0x53});
+  Comparison result = compare("q", found, expected);
+  EXPECT_EQ(result.elements, 4);
+  EXPECT_EQ(result.unspecified, 1);
+  EXPECT_EQ(result.mismatches, 1);
+  EXPECT_EQ(result.worstAbsolute, 1); // 3 for 2
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  EXPECT_FALSE(printComparisons(os, {result}));
+  EXPECT_NE(text.find("first mismatch at [1, 1]: found 0x5 (3.00), expected "
+                      "0x4 (2.00)"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\nFAIL\n"), std::string::npos) << text;
+}
+
+TEST(Compare, FloatsAndIntegers) {
+  HostTensor a = HostTensor::zeros(DType::F32, {3}), b = a;
+  a.store<float>(1, 1.0f);
+  b.store<float>(1, std::nextafter(1.0f, 2.0f));
+  a.store<float>(2, NAN);
+  Comparison result = compare("y", a, b);
+  EXPECT_EQ(result.mismatches, 2);
+  EXPECT_EQ(result.worstUlps, 1);
+  EXPECT_EQ(compare("y", a, a).mismatches, 0);
+  HostTensor i = HostTensor::zeros(DType::I64, {1}), j = i;
+  j.store<int64_t>(0, int64_t(1) << 40);
+  EXPECT_EQ(compare("i", i, j).mismatches, 1);
+}
