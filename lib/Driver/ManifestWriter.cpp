@@ -173,7 +173,7 @@ FailureOr<json::Array> EntryWriter::addBuffers(Value value, StringRef kind,
 
 json::Object EntryWriter::describe(Value value, StringRef name, json::Array shape,
                                    json::Array ids) {
-  return json::Object{{"name", name},
+  return json::Object{{"name", name.str()},
                       {"type", typeText(value.getType())},
                       {"shape", std::move(shape)},
                       {"buffers", std::move(ids)}};
