@@ -110,6 +110,30 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
   return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector);
 }
 
+std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
+                                const Target &target) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
+  ResourceEstimate resources = estimate(demand, schedule, target);
+  os << schedule.getVector() << " elements of " << demand.inputBytes
+     << " bytes fill a lane's " << target.maxAccessBytes << "-byte access; ";
+  os << cols << " columns "
+     << (!ShapedType::isDynamic(demand.cols) && cols >= demand.cols
+             ? "hold a whole row"
+             : "are what a wave reads in consecutive accesses");
+  os << "; " << rows << " rows ";
+  if (demand.transposes)
+    os << "fill a " << kLineBytes << "-byte line of the transposed copy";
+  else if (rows == demand.minRows && rows > 1)
+    os << "hold one scale block";
+  else
+    os << "give a lane " << resources.elementsPerLane << " elements";
+  os << "; " << rows * cols * demand.inputBytes
+     << " bytes in flight a workgroup";
+  return text;
+}
+
 LogicalResult te::verifySchedule(function_ref<InFlightDiagnostic()> emitError,
                                  const TileDemand &demand, ScheduleAttr schedule,
                                  const Target &target) {

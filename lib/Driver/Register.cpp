@@ -7,6 +7,7 @@
 
 #include "te/Driver/Register.h"
 #include "te/Conversion/Passes.h"
+#include "te/Driver/Compile.h"
 #include "te/Dialect/TE/Transforms/Passes.h"
 #include "te/Dialect/Tile/IR/Tile.h"
 
@@ -22,6 +23,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -33,10 +38,15 @@ void te::registerDialects(DialectRegistry &registry) {
                   memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
                   vector::VectorDialect>();
   registerTileLowerings(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerROCDLDialectTranslation(registry);
 }
 
 void te::registerPasses() {
   registerTransformsPasses();
   registerTETransformsPasses();
   registerTEConversionPasses();
+  registerPipelines();
 }

@@ -42,6 +42,9 @@ ResourceEstimate estimate(const TileDemand &demand, ScheduleAttr schedule,
 /// lines of the transposed copy, as many elements a lane as keep two workgroups a SIMD.
 ScheduleAttr chooseSchedule(MLIRContext *context, const TileDemand &demand,
                             const Target &target);
+/// Why a schedule is as it is, in words: what bounds each of its sizes.
+std::string explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
+                            const Target &target);
 /// Checks a schedule against the demand and the chip's limits (H4 to H9).
 LogicalResult verifySchedule(function_ref<InFlightDiagnostic()> emitError,
                              const TileDemand &demand, ScheduleAttr schedule,

@@ -1,0 +1,232 @@
+//===- Compile.cpp - from te IR to an artefact ----------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Driver/Compile.h"
+#include "Codegen.h"
+
+#include "te/Analysis/ResourceModel.h"
+#include "te/Conversion/Passes.h"
+#include "te/Emulator/Emulator.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/Timing.h"
+
+using namespace mlir;
+using namespace mlir::te;
+namespace json = llvm::json;
+
+OwningOpRef<ModuleOp> te::parseModule(llvm::SourceMgr &sources, MLIRContext &context) {
+  return parseSourceFile<ModuleOp>(sources, &context);
+}
+
+static std::string printModule(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  op->print(os);
+  os << "\n";
+  return text;
+}
+
+/// What --explain tells of each region: decided by te-fuse and te-schedule.
+static json::Array explain(ModuleOp module, const Target &target) {
+  json::Array decisions;
+  module.walk([&](FusionOp fusion) {
+    TileDemand demand = getTileDemand(fusion);
+    ScheduleAttr schedule = fusion.getScheduleAttr();
+    ResourceEstimate resources = estimate(demand, schedule, target);
+    json::Array ops;
+    for (Operation &op : fusion.getBody().front().without_terminator())
+      ops.push_back(op.getName().getStringRef());
+    std::string location;
+    llvm::raw_string_ostream os(location);
+    fusion.getLoc()->print(os);
+    ScheduleAttr own = chooseSchedule(fusion.getContext(), demand, target);
+    decisions.push_back(json::Object{
+        {"kernel", fusion.getKernel()},
+        {"location", location},
+        {"ops", std::move(ops)},
+        {"why", explainSchedule(demand, schedule, target)},
+        {"chosen_by", own == schedule ? "te-schedule" : "the user"},
+        {"tile", json::Array{schedule.getTile()[0], schedule.getTile()[1]}},
+        {"waves", schedule.getWaves()},
+        {"vector", schedule.getVector()},
+        {"elements_per_lane", resources.elementsPerLane},
+        {"estimated_vgprs", resources.vgprs},
+        {"estimated_lds", resources.ldsBytes}});
+  });
+  return decisions;
+}
+
+/// Bytes of one whole tile, read off the loads and stores of a kernel.
+static TileTraffic measureTraffic(tile::KernelOp kernel) {
+  TileTraffic traffic;
+  traffic.kernel = kernel.getSymName();
+  llvm::DenseMap<Value, int64_t> least; // each buffer's share of the tile, once
+  auto bytes = [](Type tile) {
+    auto type = cast<RankedTensorType>(tile);
+    return type.getNumElements() *
+           std::max(1u, type.getElementTypeBitWidth() / 8);
+  };
+  auto buffer = [](Value view) {
+    auto cast = view.getDefiningOp<memref::ReinterpretCastOp>();
+    return cast ? cast.getSource() : view;
+  };
+  kernel.walk([&](Operation *op) {
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      traffic.loadBytes += bytes(load.getType());
+      int64_t &share = least[buffer(load.getView())];
+      share = std::max(share, bytes(load.getType()));
+    } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
+      traffic.storeBytes += bytes(store.getValue().getType());
+      int64_t &share = least[buffer(store.getView())];
+      share = std::max(share, bytes(store.getValue().getType()));
+    }
+  });
+  for (auto [view, share] : least)
+    traffic.leastBytes += share;
+  return traffic;
+}
+
+/// The manifest's "kernels": what the code object says of each.
+static llvm::Expected<json::Array> describeKernels(StringRef codeObject) {
+  auto object = emu::CodeObject::load(
+      {reinterpret_cast<const uint8_t *>(codeObject.data()), codeObject.size()},
+      "the compiled kernels");
+  if (!object)
+    return object.takeError();
+  json::Array kernels;
+  for (const emu::KernelInfo &kernel : (*object)->getKernels())
+    kernels.push_back(json::Object{{"name", kernel.name},
+                                   {"vgprs", kernel.vgprs},
+                                   {"agprs", kernel.agprs},
+                                   {"sgprs", kernel.sgprs},
+                                   {"vgpr_spills", kernel.vgprSpills},
+                                   {"sgpr_spills", kernel.sgprSpills},
+                                   {"lds", kernel.ldsBytes},
+                                   {"scratch", kernel.scratchBytes},
+                                   {"kernarg_bytes", kernel.kernargBytes}});
+  return kernels;
+}
+
+namespace {
+/// The steps of one compilation.
+struct Compilation {
+  ModuleOp module;
+  const CompileOptions &options;
+  TimingScope &timing;
+  Artifact artifact;
+
+  LogicalResult runPasses(Level from, Level to) {
+    PassManager manager(module.getContext());
+    if (options.timing)
+      manager.enableTiming(timing);
+    (void)applyPassManagerCLOptions(manager);
+    buildPipeline(manager, *options.target, from, std::min(to, Level::ROCDL));
+    return manager.run(module);
+  }
+  LogicalResult fail(llvm::Error error) {
+    return module.emitError(llvm::toString(std::move(error)));
+  }
+  LogicalResult generateCode();
+  LogicalResult finish(StringRef object, json::Value manifest);
+  LogicalResult run();
+};
+} // namespace
+
+LogicalResult Compilation::finish(StringRef object, json::Value manifest) {
+  auto linked = linkCodeObject(object);
+  if (!linked)
+    return fail(linked.takeError());
+  auto kernels = describeKernels(*linked);
+  if (!kernels)
+    return fail(kernels.takeError());
+  manifest.getAsObject()->try_emplace("kernels", std::move(*kernels));
+  std::string text;
+  llvm::raw_string_ostream(text) << manifest;
+  auto binary = addSection(*linked, ".te.manifest", text);
+  if (!binary)
+    return fail(binary.takeError());
+  artifact.binary = std::move(*binary);
+  artifact.manifest = std::move(manifest);
+  return success();
+}
+
+LogicalResult Compilation::generateCode() {
+  auto kernels = module.lookupSymbol<gpu::GPUModuleOp>(kKernelModule);
+  if (!kernels)
+    return module.emitError("there is no te op to compile: no function computes anything");
+  auto machine = createTargetMachine(*options.target);
+  if (!machine)
+    return fail(machine.takeError());
+  llvm::LLVMContext context;
+  TimingScope translate = timing.nest("translate to LLVM IR");
+  auto llvmModule = translateToLLVM(kernels, context, **machine, translate);
+  translate.stop();
+  if (!llvmModule)
+    return fail(llvmModule.takeError());
+  if (options.level == Level::LLVM) {
+    llvm::raw_string_ostream(artifact.text) << **llvmModule;
+    return success();
+  }
+  TimingScope codegen = timing.nest("machine code");
+  auto code = emitMachineCode(**llvmModule, **machine, options.level == Level::Asm);
+  codegen.stop();
+  if (!code)
+    return fail(code.takeError());
+  if (options.level == Level::Asm) {
+    artifact.text = std::move(*code);
+    return success();
+  }
+  artifact.text = std::move(*code); // the object, until it is linked
+  return success();
+}
+
+LogicalResult Compilation::run() {
+  std::string source = printModule(module);
+  Level level = options.level;
+  if (failed(runPasses(Level::TE, std::min(level, Level::Fused))))
+    return failure();
+  if (level >= Level::Fused)
+    artifact.decisions = explain(module, *options.target);
+  if (level >= Level::Tile) {
+    if (failed(runPasses(Level::Fused, Level::Tile)))
+      return failure();
+    for (auto kernel : module.getOps<tile::KernelOp>())
+      artifact.traffic.push_back(measureTraffic(kernel));
+  }
+  if (level >= Level::GPU && failed(runPasses(Level::Tile, std::min(level, Level::GPU))))
+    return failure();
+  json::Value manifest = nullptr;
+  if (level == Level::HSACO) {
+    FailureOr<json::Value> built = buildManifest(module, *options.target, source);
+    if (failed(built))
+      return failure();
+    manifest = std::move(*built);
+  }
+  if (level >= Level::ROCDL && failed(runPasses(Level::GPU, Level::ROCDL)))
+    return failure();
+  if (level <= Level::ROCDL) {
+    artifact.text = printModule(module);
+    return success();
+  }
+  if (failed(generateCode()))
+    return failure();
+  if (level != Level::HSACO)
+    return success();
+  TimingScope link = timing.nest("link");
+  std::string object = std::move(artifact.text);
+  artifact.text.clear();
+  return finish(object, std::move(manifest));
+}
+
+FailureOr<Artifact> te::compile(ModuleOp module, const CompileOptions &options) {
+  TimingScope none;
+  Compilation compilation{module, options, options.timing ? *options.timing : none, {}};
+  if (failed(compilation.run()))
+    return failure();
+  return std::move(compilation.artifact);
+}

@@ -1,0 +1,151 @@
+//===- Report.cpp - what --stats and --explain print ----------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Static figures of compiled kernels: registers, LDS and spills from the code object's
+// metadata, the instruction mix from its disassembly, bytes of a tile from the tile level.
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Driver/Report.h"
+#include "te/Emulator/Emulator.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir::te;
+namespace json = llvm::json;
+
+/// The classes of the instruction mix, by the start of the mnemonic; first match.
+static llvm::StringRef classify(llvm::StringRef mnemonic) {
+  static const std::pair<llvm::StringRef, llvm::StringRef> prefixes[] = {
+      {"v_mfma", "mfma"},       {"v_smfmac", "mfma"},  {"v_", "valu"},
+      {"s_load", "smem"},       {"s_buffer", "smem"},  {"s_store", "smem"},
+      {"s_cbranch", "branch"},  {"s_branch", "branch"}, {"s_waitcnt", "other"},
+      {"s_barrier", "other"},   {"s_endpgm", "other"}, {"s_nop", "other"},
+      {"s_", "salu"},           {"ds_", "lds"},        {"scratch_", "scratch"},
+      {"global_", "vmem"},      {"buffer_", "vmem"},   {"flat_", "vmem"}};
+  for (auto [prefix, name] : prefixes)
+    if (mnemonic.starts_with_insensitive(prefix))
+      return name;
+  return "other";
+}
+
+static llvm::Expected<json::Array> collectStats(const Artifact &artifact,
+                                                const Target &target) {
+  auto object = emu::CodeObject::load(
+      {reinterpret_cast<const uint8_t *>(artifact.binary.data()),
+       artifact.binary.size()},
+      "the compiled kernels");
+  if (!object)
+    return object.takeError();
+  json::Array kernels;
+  for (const emu::KernelInfo &kernel : (*object)->getKernels()) {
+    auto mnemonics = (*object)->countMnemonics(kernel);
+    if (!mnemonics)
+      return mnemonics.takeError();
+    std::map<std::string, uint64_t> mix;
+    uint64_t total = 0;
+    for (auto &[mnemonic, count] : *mnemonics) {
+      mix[classify(mnemonic).str()] += count;
+      total += count;
+    }
+    json::Object classes;
+    for (auto &[name, count] : mix)
+      classes[name] = count;
+    unsigned waves = llvm::divideCeil(kernel.maxWorkgroupSize, target.waveSize);
+    json::Object entry{
+        {"kernel", kernel.name},
+        {"vgprs", kernel.vgprs},
+        {"agprs", kernel.agprs},
+        {"sgprs", kernel.sgprs},
+        {"vgpr_spills", kernel.vgprSpills},
+        {"sgpr_spills", kernel.sgprSpills},
+        {"lds_bytes", kernel.ldsBytes},
+        {"scratch_bytes", kernel.scratchBytes},
+        {"waves_per_workgroup", waves},
+        {"occupancy_waves_per_simd",
+         target.occupancy(kernel.vgprs + kernel.agprs, kernel.ldsBytes, waves)},
+        {"instructions", total},
+        {"instruction_mix", std::move(classes)}};
+    for (const TileTraffic &traffic : artifact.traffic)
+      if (traffic.kernel == kernel.name && traffic.leastBytes > 0) {
+        entry["tile_load_bytes"] = traffic.loadBytes;
+        entry["tile_store_bytes"] = traffic.storeBytes;
+        entry["tile_least_bytes"] = traffic.leastBytes;
+        entry["bytes_over_least"] =
+            double(traffic.loadBytes + traffic.storeBytes) / traffic.leastBytes;
+      }
+    kernels.push_back(std::move(entry));
+  }
+  return kernels;
+}
+
+static void printStats(llvm::raw_ostream &os, const json::Array &kernels,
+                       const Target &target) {
+  os << "kernels for " << target.name
+     << " (registers, LDS, spills: code object metadata; mix: disassembly; bytes: tile "
+        "level, one whole tile)\n";
+  for (const json::Value &value : kernels) {
+    const json::Object &k = *value.getAsObject();
+    auto number = [&](llvm::StringRef key) { return k.getInteger(key).value_or(0); };
+    os << *k.getString("kernel") << "\n";
+    os << "  VGPR " << number("vgprs") << "  AGPR " << number("agprs") << "  SGPR "
+       << number("sgprs") << "  spills " << number("vgpr_spills") + number("sgpr_spills")
+       << "  scratch " << number("scratch_bytes") << " B  LDS " << number("lds_bytes")
+       << " B of " << target.ldsBytes << "\n";
+    os << "  occupancy " << number("occupancy_waves_per_simd") << " of "
+       << target.maxWavesPerSIMD << " waves a SIMD, " << number("waves_per_workgroup")
+       << " waves a workgroup\n";
+    os << "  " << number("instructions") << " instructions:";
+    for (const auto &[name, count] : *k.getObject("instruction_mix"))
+      os << " " << llvm::StringRef(name) << " " << *count.getAsInteger();
+    os << "\n";
+    if (auto ratio = k.getNumber("bytes_over_least"))
+      os << "  a tile loads " << number("tile_load_bytes") << " B, stores "
+         << number("tile_store_bytes") << " B: " << llvm::format("%.3f", *ratio)
+         << " x the least possible\n";
+  }
+}
+
+static void printExplain(llvm::raw_ostream &os, const json::Array &decisions) {
+  for (const json::Value &value : decisions) {
+    const json::Object &d = *value.getAsObject();
+    const json::Array &tile = *d.getArray("tile");
+    os << *d.getString("kernel") << " " << *d.getString("location") << "\n";
+    os << "  one kernel for";
+    for (const json::Value &op : *d.getArray("ops"))
+      os << " " << *op.getAsString();
+    os << "\n  schedule by " << *d.getString("chosen_by") << ": tile "
+       << *tile[0].getAsInteger() << " x " << *tile[1].getAsInteger() << ", "
+       << *d.getInteger("waves") << " waves, " << *d.getInteger("elements_per_lane")
+       << " elements a lane; estimated " << *d.getInteger("estimated_vgprs")
+       << " VGPRs, at most " << *d.getInteger("estimated_lds") << " B of LDS\n";
+    os << "  why: " << *d.getString("why") << "\n";
+  }
+}
+
+llvm::Error mlir::te::printReports(llvm::raw_ostream &os, const Artifact &artifact,
+                                   const Target &target, ReportFormat stats,
+                                   ReportFormat explain) {
+  json::Object joined;
+  if (explain == ReportFormat::Text)
+    printExplain(os, artifact.decisions);
+  else if (explain == ReportFormat::JSON)
+    joined["explain"] = json::Array(artifact.decisions);
+  if (stats != ReportFormat::None) {
+    llvm::Expected<json::Array> kernels = collectStats(artifact, target);
+    if (!kernels)
+      return kernels.takeError();
+    if (stats == ReportFormat::Text)
+      printStats(os, *kernels, target);
+    else
+      joined["stats"] = std::move(*kernels);
+  }
+  if (!joined.empty())
+    os << llvm::formatv("{0:2}", json::Value(std::move(joined))) << "\n";
+  return llvm::Error::success();
+}

@@ -1,0 +1,137 @@
+//===- te-compile.cpp - te IR to one code object --------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Exit codes: 0 compiled; 1 the input does not compile, or a file cannot be read or
+// written (a diagnostic says which); 2 the command line is wrong.
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Driver/Compile.h"
+#include "te/Driver/Register.h"
+#include "te/Driver/Report.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/Timing.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace mlir;
+namespace cl = llvm::cl;
+
+namespace {
+constexpr int kUsageError = 2;
+
+cl::OptionCategory category("te-compile options");
+cl::opt<std::string> input(cl::Positional, cl::desc("IN.mlir (- is standard input)"),
+                           cl::init("-"), cl::cat(category));
+cl::opt<std::string> target("target", cl::desc("the chip: gfx942 or gfx950"),
+                            cl::cat(category));
+cl::opt<std::string> output("o", cl::desc("output file (- is standard output)"),
+                            cl::value_desc("file"), cl::cat(category));
+cl::opt<std::string> emit("emit",
+                          cl::desc("te, fused, tile, gpu, rocdl, llvm, asm or hsaco"),
+                          cl::init("hsaco"), cl::cat(category));
+cl::opt<te::ReportFormat> stats(
+    "stats", cl::ValueOptional, cl::desc("what each kernel uses and moves"),
+    cl::values(clEnumValN(te::ReportFormat::Text, "text", "a table"),
+               clEnumValN(te::ReportFormat::Text, "", ""),
+               clEnumValN(te::ReportFormat::JSON, "json", "JSON")),
+    cl::init(te::ReportFormat::None), cl::cat(category));
+cl::opt<te::ReportFormat> explain(
+    "explain", cl::ValueOptional,
+    cl::desc("what was fused and which schedule was taken, and why"),
+    cl::values(clEnumValN(te::ReportFormat::Text, "text", "sentences"),
+               clEnumValN(te::ReportFormat::Text, "", ""),
+               clEnumValN(te::ReportFormat::JSON, "json", "JSON")),
+    cl::init(te::ReportFormat::None), cl::cat(category));
+cl::opt<bool> timing("timing", cl::desc("where the compile time went (standard error)"),
+                     cl::cat(category));
+
+int usageError(const llvm::Twine &message) {
+  llvm::errs() << "te-compile: " << message << "\n";
+  return kUsageError;
+}
+
+/// Writes what was asked for; the reports go to standard output.
+int writeProducts(const te::Artifact &artifact, te::Level level,
+                  const te::Target &chip) {
+  bool binary = level == te::Level::HSACO;
+  std::string file = output;
+  if (file.empty() && !binary)
+    file = "-";
+  if (!file.empty())
+    if (llvm::Error error =
+            te::writeOutput(file, binary ? artifact.binary : artifact.text)) {
+      llvm::errs() << "te-compile: cannot write " << file << ": "
+                   << llvm::toString(std::move(error)) << "\n";
+      return 1;
+    }
+  // A report shares standard output with nothing.
+  llvm::raw_ostream &os = file == "-" ? llvm::errs() : llvm::outs();
+  if (llvm::Error error = te::printReports(os, artifact, chip, stats, explain)) {
+    llvm::errs() << "te-compile: " << llvm::toString(std::move(error)) << "\n";
+    return 1;
+  }
+  return 0;
+}
+} // namespace
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  registerAsmPrinterCLOptions();
+  cl::ParseCommandLineOptions(argc, argv, "te-mlir compiler: te IR to one HSACO\n");
+
+  std::optional<te::Level> level = te::parseLevel(emit);
+  if (!level)
+    return usageError("unknown level '" + emit +
+                      "' in --emit; it is te, fused, tile, gpu, rocdl, llvm, asm or hsaco");
+  if (target.empty())
+    return usageError("no --target; give --target=gfx942 (MI300X) or --target=gfx950 (MI355X)");
+  llvm::Expected<const te::Target *> chip = te::Target::get(target);
+  if (!chip)
+    return usageError(llvm::toString(chip.takeError()));
+  if (stats != te::ReportFormat::None && *level != te::Level::HSACO)
+    return usageError("--stats counts machine code: it goes with --emit=hsaco");
+  if (explain != te::ReportFormat::None && *level == te::Level::TE)
+    return usageError("--explain tells of fusion and schedules: it goes with "
+                      "--emit=fused or a later level");
+
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(input, &message);
+  if (!file) {
+    llvm::errs() << "te-compile: " << message << "\n";
+    return 1;
+  }
+  DefaultTimingManager timer;
+  timer.setEnabled(timing);
+  TimingScope root = timer.getRootScope();
+
+  DialectRegistry registry;
+  te::registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  SourceMgrDiagnosticHandler diagnostics(*sources, &context);
+  context.printOpOnDiagnostic(false);
+
+  TimingScope parse = root.nest("parse");
+  OwningOpRef<ModuleOp> module = te::parseModule(*sources, context);
+  parse.stop();
+  if (!module)
+    return 1;
+  te::CompileOptions options;
+  options.target = *chip;
+  options.level = *level;
+  options.timing = timing ? &root : nullptr;
+  FailureOr<te::Artifact> artifact = te::compile(*module, options);
+  if (failed(artifact))
+    return 1;
+  return writeProducts(*artifact, *level, **chip);
+}
