@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "te/Driver/CommandLine.h"
 #include "te/Driver/Compile.h"
 #include "te/Driver/Register.h"
 #include "te/Driver/Report.h"
@@ -27,31 +28,35 @@ namespace cl = llvm::cl;
 namespace {
 constexpr int kUsageError = 2;
 
-cl::OptionCategory category("te-compile options");
-cl::opt<std::string> input(cl::Positional, cl::desc("IN.mlir (- is standard input)"),
-                           cl::init("-"), cl::cat(category));
-cl::opt<std::string> target("target", cl::desc("the chip: gfx942 or gfx950"),
-                            cl::cat(category));
-cl::opt<std::string> output("o", cl::desc("output file (- is standard output)"),
-                            cl::value_desc("file"), cl::cat(category));
-cl::opt<std::string> emit("emit",
-                          cl::desc("te, fused, tile, gpu, rocdl, llvm, asm or hsaco"),
-                          cl::init("hsaco"), cl::cat(category));
-cl::opt<te::ReportFormat> stats(
-    "stats", cl::ValueOptional, cl::desc("what each kernel uses and moves"),
-    cl::values(clEnumValN(te::ReportFormat::Text, "text", "a table"),
-               clEnumValN(te::ReportFormat::Text, "", ""),
-               clEnumValN(te::ReportFormat::JSON, "json", "JSON")),
-    cl::init(te::ReportFormat::None), cl::cat(category));
-cl::opt<te::ReportFormat> explain(
-    "explain", cl::ValueOptional,
-    cl::desc("what was fused and which schedule was taken, and why"),
-    cl::values(clEnumValN(te::ReportFormat::Text, "text", "sentences"),
-               clEnumValN(te::ReportFormat::Text, "", ""),
-               clEnumValN(te::ReportFormat::JSON, "json", "JSON")),
-    cl::init(te::ReportFormat::None), cl::cat(category));
-cl::opt<bool> timing("timing", cl::desc("where the compile time went (standard error)"),
-                     cl::cat(category));
+/// The flags, constructed once LLVM's own are out of the way.
+struct Flags {
+  cl::OptionCategory category{"te-compile options"};
+  cl::opt<std::string> input{cl::Positional, cl::desc("IN.mlir (- is standard input)"),
+                             cl::init("-"), cl::cat(category)};
+  cl::opt<std::string> target{"target", cl::desc("the chip: gfx942 or gfx950"),
+                              cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::desc("output file (- is standard output)"),
+                              cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> emit{"emit",
+                            cl::desc("te, fused, tile, gpu, rocdl, llvm, asm or hsaco"),
+                            cl::init("hsaco"), cl::cat(category)};
+  cl::opt<te::ReportFormat> stats{
+      "stats", cl::ValueOptional, cl::desc("what each kernel uses and moves"),
+      formats("a table"), cl::init(te::ReportFormat::None), cl::cat(category)};
+  cl::opt<te::ReportFormat> explain{
+      "explain", cl::ValueOptional,
+      cl::desc("what was fused and which schedule was taken, and why"),
+      formats("sentences"), cl::init(te::ReportFormat::None), cl::cat(category)};
+  cl::opt<bool> timing{"timing",
+                       cl::desc("where the compile time went (standard error)"),
+                       cl::cat(category)};
+
+  static cl::ValuesClass formats(llvm::StringRef text) {
+    return cl::values(clEnumValN(te::ReportFormat::Text, "text", text),
+                      clEnumValN(te::ReportFormat::Text, "", ""),
+                      clEnumValN(te::ReportFormat::JSON, "json", "JSON"));
+  }
+};
 
 int usageError(const llvm::Twine &message) {
   llvm::errs() << "te-compile: " << message << "\n";
@@ -59,10 +64,10 @@ int usageError(const llvm::Twine &message) {
 }
 
 /// Writes what was asked for; the reports go to standard output.
-int writeProducts(const te::Artifact &artifact, te::Level level,
+int writeProducts(const Flags &flags, const te::Artifact &artifact, te::Level level,
                   const te::Target &chip) {
   bool binary = level == te::Level::HSACO;
-  std::string file = output;
+  std::string file = flags.output;
   if (file.empty() && !binary)
     file = "-";
   if (!file.empty())
@@ -74,7 +79,8 @@ int writeProducts(const te::Artifact &artifact, te::Level level,
     }
   // A report shares standard output with nothing.
   llvm::raw_ostream &os = file == "-" ? llvm::errs() : llvm::outs();
-  if (llvm::Error error = te::printReports(os, artifact, chip, stats, explain)) {
+  if (llvm::Error error = te::printReports(os, artifact, chip, flags.stats,
+                                           flags.explain)) {
     llvm::errs() << "te-compile: " << llvm::toString(std::move(error)) << "\n";
     return 1;
   }
@@ -84,33 +90,33 @@ int writeProducts(const te::Artifact &artifact, te::Level level,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
-  registerAsmPrinterCLOptions();
+  te::removeLibraryFlags();
+  Flags flags;
   cl::ParseCommandLineOptions(argc, argv, "te-mlir compiler: te IR to one HSACO\n");
 
-  std::optional<te::Level> level = te::parseLevel(emit);
+  std::optional<te::Level> level = te::parseLevel(flags.emit);
   if (!level)
-    return usageError("unknown level '" + emit +
+    return usageError("unknown level '" + flags.emit +
                       "' in --emit; it is te, fused, tile, gpu, rocdl, llvm, asm or hsaco");
-  if (target.empty())
+  if (flags.target.empty())
     return usageError("no --target; give --target=gfx942 (MI300X) or --target=gfx950 (MI355X)");
-  llvm::Expected<const te::Target *> chip = te::Target::get(target);
+  llvm::Expected<const te::Target *> chip = te::Target::get(flags.target);
   if (!chip)
     return usageError(llvm::toString(chip.takeError()));
-  if (stats != te::ReportFormat::None && *level != te::Level::HSACO)
+  if (flags.stats != te::ReportFormat::None && *level != te::Level::HSACO)
     return usageError("--stats counts machine code: it goes with --emit=hsaco");
-  if (explain != te::ReportFormat::None && *level == te::Level::TE)
+  if (flags.explain != te::ReportFormat::None && *level == te::Level::TE)
     return usageError("--explain tells of fusion and schedules: it goes with "
                       "--emit=fused or a later level");
 
   std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(input, &message);
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(flags.input, &message);
   if (!file) {
     llvm::errs() << "te-compile: " << message << "\n";
     return 1;
   }
   DefaultTimingManager timer;
-  timer.setEnabled(timing);
+  timer.setEnabled(flags.timing);
   TimingScope root = timer.getRootScope();
 
   DialectRegistry registry;
@@ -129,9 +135,9 @@ int main(int argc, char **argv) {
   te::CompileOptions options;
   options.target = *chip;
   options.level = *level;
-  options.timing = timing ? &root : nullptr;
+  options.timing = flags.timing ? &root : nullptr;
   FailureOr<te::Artifact> artifact = te::compile(*module, options);
   if (failed(artifact))
     return 1;
-  return writeProducts(*artifact, *level, **chip);
+  return writeProducts(flags, *artifact, *level, **chip);
 }
