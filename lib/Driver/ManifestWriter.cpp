@@ -173,7 +173,7 @@ FailureOr<json::Array> EntryWriter::addBuffers(Value value, StringRef kind,
 
 json::Object EntryWriter::describe(Value value, StringRef name, json::Array shape,
                                    json::Array ids) {
-  return json::Object{{"name", name},
+  return json::Object{{"name", name.str()},
                       {"type", typeText(value.getType())},
                       {"shape", std::move(shape)},
                       {"buffers", std::move(ids)}};
@@ -295,6 +295,6 @@ FailureOr<json::Value> te::buildManifest(ModuleOp module, const Target &target,
   return json::Value(json::Object{{"te_manifest", 1},
                                   {"producer", "te-mlir " TE_VERSION},
                                   {"target", target.name},
-                                  {"source", source},
+                                  {"source", source.str()},
                                   {"entries", std::move(entries)}});
 }
