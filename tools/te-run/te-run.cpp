@@ -116,7 +116,8 @@ int main(int argc, char **argv) {
 
   DialectRegistry registry;
   registerDialects(registry);
-  MLIRContext context(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
   auto sources = std::make_shared<llvm::SourceMgr>();
   SourceMgrDiagnosticHandler diagnostics(*sources, &context);
   return Session(flags, context, sources).run();
