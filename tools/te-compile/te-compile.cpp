@@ -28,6 +28,14 @@ namespace cl = llvm::cl;
 namespace {
 constexpr int kUsageError = 2;
 
+/// What the command line says. A copy of the flags: lld, which runs in this process, puts
+/// every flag back to its default.
+struct Settings {
+  std::string input, target, output, emit;
+  te::ReportFormat stats, explain;
+  bool timing;
+};
+
 /// The flags, constructed once LLVM's own are out of the way.
 struct Flags {
   cl::OptionCategory category{"te-compile options"};
@@ -51,6 +59,10 @@ struct Flags {
                        cl::desc("where the compile time went (standard error)"),
                        cl::cat(category)};
 
+  Settings get() const {
+    return {input, target, output, emit, stats, explain, timing};
+  }
+
   static cl::ValuesClass formats(llvm::StringRef text) {
     return cl::values(clEnumValN(te::ReportFormat::Text, "text", text),
                       clEnumValN(te::ReportFormat::Text, "", ""),
@@ -64,7 +76,7 @@ int usageError(const llvm::Twine &message) {
 }
 
 /// Writes what was asked for; the reports go to standard output.
-int writeProducts(const Flags &flags, const te::Artifact &artifact, te::Level level,
+int writeProducts(const Settings &flags, const te::Artifact &artifact, te::Level level,
                   const te::Target &chip) {
   bool binary = level == te::Level::HSACO;
   std::string file = flags.output;
@@ -91,8 +103,9 @@ int writeProducts(const Flags &flags, const te::Artifact &artifact, te::Level le
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   te::removeLibraryFlags();
-  Flags flags;
+  Flags commandLine;
   cl::ParseCommandLineOptions(argc, argv, "te-mlir compiler: te IR to one HSACO\n");
+  const Settings flags = commandLine.get();
 
   std::optional<te::Level> level = te::parseLevel(flags.emit);
   if (!level)
