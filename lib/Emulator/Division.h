@@ -1,5 +1,5 @@
 //===- Division.h - v_div_scale, v_div_fmas and v_div_fixup, for f32 and f64 -*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -58,7 +58,8 @@ static void compare(const char *chip, const char *kernel,
   }
 }
 
-template <class T, class B> static std::vector<T> castAll(const std::vector<B> &bits) {
+template <class T, class B>
+static std::vector<T> castAll(const std::vector<B> &bits) {
   std::vector<T> values;
   for (B b : bits)
     values.push_back(bitCast<T>(b));
@@ -73,11 +74,18 @@ TEST_P(Floats, SinglesAreExactlyRounded) {
     b[i] = a[i] * (1.0f + float(i % 97) * 0.0625f);
   compare<float>(GetParam(), "singles", a, b, 12, [&](int i) {
     float x = a[i], y = b[i];
-    return std::vector<float>{
-        x + y,          x - y,           x * y,         x / y,
-        std::sqrt(x),   std::fma(x, y, 1.5f), std::floor(x), std::ceil(x),
-        std::trunc(x),  std::nearbyint(x), std::ldexp(x, 3),
-        std::fmin(x, y) + std::fmax(x, 2.0f)};
+    return std::vector<float>{x + y,
+                              x - y,
+                              x * y,
+                              x / y,
+                              std::sqrt(x),
+                              std::fma(x, y, 1.5f),
+                              std::floor(x),
+                              std::ceil(x),
+                              std::trunc(x),
+                              std::nearbyint(x),
+                              std::ldexp(x, 3),
+                              std::fmin(x, y) + std::fmax(x, 2.0f)};
   });
 }
 
@@ -155,13 +163,11 @@ TEST_P(Floats, PackedHalves) {
       double p = a[2 * i + h], q = b[2 * i + h], r = b[2 * i + 1 - h];
       double s = a[2 * i + 1];
       Half scaled = roundToHalf(p * r);
-      Half want[] = {roundToHalf(p + q),
-                     roundToHalf(p * q),
+      Half want[] = {roundToHalf(p + q), roundToHalf(p * q),
                      // may be contracted to one rounding
                      roundToHalf(double(scaled) - (h ? 2 : 1)),
                      roundToHalf(std::fma(p, q, s)),
-                     roundToHalf(std::fmax(p, q)),
-                     roundToHalf(-p + r)};
+                     roundToHalf(std::fmax(p, q)), roundToHalf(-p + r)};
       Half fused = roundToHalf(std::fma(p, r, h ? -2.0 : -1.0));
       for (int k = 0; k < 6; ++k) {
         Half value = got[i * 12 + k * 2 + h];
@@ -187,17 +193,16 @@ TEST_P(Floats, PackedShorts) {
     for (int h = 0; h < 2; ++h) {
       uint16_t p = x[i] >> 16 * h, q = y[i] >> 16 * h, r = y[i] >> 16 * (1 - h);
       int16_t sp = p, sq = q;
-      uint16_t want[] = {
-          uint16_t(p + q),
-          uint16_t(p - r),
-          uint16_t(uint32_t(p) * q),
-          uint16_t(p << (q & 15)),
-          uint16_t(p >> (q & 15)),
-          uint16_t(sp >> (sq & 15)),
-          std::min(p, q),
-          uint16_t(std::max(sp, sq)),
-          uint16_t(std::min(p + q, 65535)),
-          uint16_t(std::clamp(sp - sq, -32768, 32767))};
+      uint16_t want[] = {uint16_t(p + q),
+                         uint16_t(p - r),
+                         uint16_t(uint32_t(p) * q),
+                         uint16_t(p << (q & 15)),
+                         uint16_t(p >> (q & 15)),
+                         uint16_t(sp >> (sq & 15)),
+                         std::min(p, q),
+                         uint16_t(std::max(sp, sq)),
+                         uint16_t(std::min(p + q, 65535)),
+                         uint16_t(std::clamp(sp - sq, -32768, 32767))};
       for (int k = 0; k < 10; ++k)
         ASSERT_EQ(got[i * 20 + k * 2 + h], want[k])
             << "item " << i << "." << h << " result " << k;
@@ -207,7 +212,8 @@ TEST_P(Floats, PackedShorts) {
 
 TEST_P(Floats, PackedSingles) {
   const int n = 1 << 14;
-  auto a = castAll<float>(makeBits(2 * n, 3)), b = castAll<float>(makeBits(2 * n, 23));
+  auto a = castAll<float>(makeBits(2 * n, 3)),
+       b = castAll<float>(makeBits(2 * n, 23));
   Session session("floats", GetParam());
   uint64_t out = session.upload(std::vector<float>(n * 8), "out");
   session.setArguments(session.upload(a), session.upload(b), out, n);

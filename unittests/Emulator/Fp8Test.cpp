@@ -31,8 +31,7 @@ static uint8_t codeOf(const APFloat &value) {
   return value.bitcastToAPInt().getZExtValue();
 }
 static APFloat fromCode(uint8_t code, const llvm::fltSemantics &format) {
-  return APFloat(format,
-                 llvm::APInt(APFloat::getSizeInBits(format), code));
+  return APFloat(format, llvm::APInt(APFloat::getSizeInBits(format), code));
 }
 
 /// Equal codes; every NaN of the format is as good as another.
@@ -55,8 +54,8 @@ static std::vector<float> makeInputs() {
     inputs.push_back(std::bit_cast<float>(bits << 16));
   for (uint32_t bits : makeBits(4096, 3))
     for (int nudge : {-1, 0, 1}) // around ties of either format
-      inputs.push_back(std::bit_cast<float>(
-          ((bits & 0x87f80000) | 0x38000000) + nudge));
+      inputs.push_back(
+          std::bit_cast<float>(((bits & 0x87f80000) | 0x38000000) + nudge));
   inputs.resize(inputs.size() / 256 * 256);
   return inputs;
 }
@@ -121,8 +120,8 @@ TEST_P(Fp8, DecodesEveryCode) {
   }
 }
 
-/// Without random bits the rounding is toward zero; with all of them it goes away
-/// from zero unless the value is exact; exact values never change.
+/// Without random bits the rounding is toward zero; with all of them it goes
+/// away from zero unless the value is exact; exact values never change.
 TEST_P(Fp8, StochasticRoundingStaysBetweenNeighbours) {
   auto inputs = makeInputs();
   for (uint32_t seed : {0u, 0x80000000u, 0xffffffffu}) {
@@ -224,7 +223,8 @@ TEST(Scaled, EncodesUnderAScale) {
             << k << " " << show(-x, word, minus) << " scale 2^" << -exponent;
       } else {
         int byte = k - 5;
-        ASSERT_EQ(word & ~(0xffu << byte * 8), 0x33333333 & ~(0xffu << byte * 8));
+        ASSERT_EQ(word & ~(0xffu << byte * 8),
+                  0x33333333 & ~(0xffu << byte * 8));
         uint32_t pair = word >> byte * 8 & 0xff;
         ASSERT_EQ(pair & 15, codeOf(plus))
             << k << " " << x << " scale 2^" << -exponent;
@@ -235,7 +235,8 @@ TEST(Scaled, EncodesUnderAScale) {
   }
 }
 
-/// `value` times 2^exponent in `format`, as a bit pattern; any NaN is 0xffffffff.
+/// `value` times 2^exponent in `format`, as a bit pattern; any NaN is
+/// 0xffffffff.
 static uint32_t decoded(const APFloat &value, int exponent,
                         const llvm::fltSemantics &format) {
   APFloat wide = convert(value, APFloat::IEEEdouble());
@@ -306,10 +307,10 @@ TEST(Scaled, OtherAdditionsOfGfx950) {
   s.expectRun("others", {{n / 64, 1, 1}, {64, 1, 1}});
   auto got = s.download<uint32_t>(out, n * 8);
   auto brain = [](uint32_t bits) {
-    return uint32_t(convert(APFloat(std::bit_cast<float>(bits)),
-                            APFloat::BFloat())
-                        .bitcastToAPInt()
-                        .getZExtValue());
+    return uint32_t(
+        convert(APFloat(std::bit_cast<float>(bits)), APFloat::BFloat())
+            .bitcastToAPInt()
+            .getZExtValue());
   };
   auto sameBrain = [](uint32_t x, uint32_t y) {
     return canonical(x, APFloat::BFloat()) == canonical(y, APFloat::BFloat());

@@ -54,9 +54,9 @@ TEST_P(LaneMoves, DppSwizzleAndPermute) {
                                           ((uint64_t(1) << i) - 1))),
         uint32_t(ballot),
         uint32_t(ballot >> 32),
-        !(in[i] & 1)                              ? 0
+        !(in[i] & 1)                       ? 0
         : at < 15 && ballot >> (i + 1) & 1 ? from(i + 1)
-                                                  : old,
+                                           : old,
         0};
     // v_perm: selector bytes 01, 0c, 02, 07 of {x, old}.
     uint64_t both = uint64_t(in[i]) << 32 | old;
@@ -95,24 +95,24 @@ TEST_P(LaneMoves, BitInstructions) {
     uint32_t reversed = 0;
     for (int k = 0; k < 32; ++k)
       reversed |= (x >> k & 1) << (31 - k);
-    uint32_t want[16] = {
-        field(x, y & 31, z & 31),
-        signedField(x, y & 31, z & 31),
-        uint32_t(xy >> (z & 31)),
-        uint32_t(xy >> (z & 3) * 8),
-        reversed,
-        (x << 5) + y,
-        (x + y) << 3,
-        (x & y) | z,
-        (x ^ y) + z,
-        std::max(std::min(x, y), std::min(std::max(x, y), z)),
-        sad,
-        uint32_t((xy >> (z & 63)) ^ (zx << (y & 63))),
-        uint32_t(wide),
-        uint32_t(wide >> 32),
-        (x & ~y) ^ (y | z),
-        int32_t(x) < int32_t(y) ? uint32_t(__builtin_ctz(z | 0x80000000))
-                                : uint16_t(x * z) + uint8_t(y >> 8)};
+    uint32_t want[16] = {field(x, y & 31, z & 31),
+                         signedField(x, y & 31, z & 31),
+                         uint32_t(xy >> (z & 31)),
+                         uint32_t(xy >> (z & 3) * 8),
+                         reversed,
+                         (x << 5) + y,
+                         (x + y) << 3,
+                         (x & y) | z,
+                         (x ^ y) + z,
+                         std::max(std::min(x, y), std::min(std::max(x, y), z)),
+                         sad,
+                         uint32_t((xy >> (z & 63)) ^ (zx << (y & 63))),
+                         uint32_t(wide),
+                         uint32_t(wide >> 32),
+                         (x & ~y) ^ (y | z),
+                         int32_t(x) < int32_t(y)
+                             ? uint32_t(__builtin_ctz(z | 0x80000000))
+                             : uint16_t(x * z) + uint8_t(y >> 8)};
     for (int k = 0; k < 16; ++k)
       ASSERT_EQ(got[i * 16 + k], want[k])
           << "item " << i << ", result " << k << " of " << x << ", " << y
