@@ -295,6 +295,6 @@ FailureOr<json::Value> te::buildManifest(ModuleOp module, const Target &target,
   return json::Value(json::Object{{"te_manifest", 1},
                                   {"producer", "te-mlir " TE_VERSION},
                                   {"target", target.name},
-                                  {"source", source},
+                                  {"source", source.str()},
                                   {"entries", std::move(entries)}});
 }

@@ -44,8 +44,6 @@ Dispatch::create(const CodeObject &object, const KernelInfo &kernel,
     word += 256 / 4;
   (*program)->require(word);
   made->entry = (*program)->getText() + std::min(word, (*program)->getWords());
-  if (llvm::Error error = made->checkRegisters(**program))
-    return error;
   if (llvm::Error error = made->loadImage(impl))
     return error;
   if (llvm::Error error = made->fillKernargs())
@@ -58,6 +56,7 @@ Dispatch::create(const CodeObject &object, const KernelInfo &kernel,
   made->ldsBytes = made->descriptor.ldsBytes + config.dynamicLdsBytes;
   LaunchContext &context = made->context;
   context.chip = impl.chip;
+  made->setRegisters(**program);
   context.memory = &memory.getImpl();
   context.program = *program;
   context.text = (*program)->getText();
@@ -112,26 +111,22 @@ llvm::Error Dispatch::check(const CodeObject::Impl &object) const {
   return llvm::Error::success();
 }
 
-llvm::Error Dispatch::checkRegisters(Program &program) {
+void Dispatch::setRegisters(Program &program) {
   unsigned granules =
       AMDHSA_BITS_GET(descriptor.rsrc1,
                       hsa::COMPUTE_PGM_RSRC1_GRANULATED_WORKITEM_VGPR_COUNT) +
       1;
-  unsigned total = granules * 8;
+  unsigned total = granules * context.chip->vgprGranule;
   unsigned accOffset =
       (AMDHSA_BITS_GET(descriptor.rsrc3,
                        hsa::COMPUTE_PGM_RSRC3_GFX90A_ACCUM_OFFSET) +
        1) *
       4;
-  unsigned arch = std::min(total, accOffset);
+  context.vgprs = std::min({total, accOffset, 256u});
+  context.agprs = std::min(total - std::min(total, accOffset), 256u);
   Program::Registers used = program.countRegisters(entry->word);
-  if (used.vgprs > arch || used.agprs > total - arch)
-    return createStringError(
-        formatv("kernel '{0}': its code names {1} VGPRs and {2} AGPRs, but its "
-                "descriptor allocates {3} and {4}",
-                kernel.name, used.vgprs, used.agprs, arch, total - arch));
-  registers = std::min(total, 256u);
-  return llvm::Error::success();
+  context.checkRegisters =
+      used.vgprs > context.vgprs || used.agprs > context.agprs;
 }
 
 llvm::Error Dispatch::loadImage(const CodeObject::Impl &object) {
@@ -296,8 +291,8 @@ unsigned Dispatch::setUserRegisters(Wave &wave) const {
 
 void Dispatch::initialize(Wave &wave, uint64_t workgroup,
                           unsigned index) const {
-  std::memset(wave.vgpr, 0, size_t(registers) * sizeof(wave.vgpr[0]));
-  std::memset(wave.vgpr[kAccRow], 0, size_t(registers) * sizeof(wave.vgpr[0]));
+  std::memset(wave.vgpr, 0, context.vgprs * sizeof(wave.vgpr[0]));
+  std::memset(wave.vgpr[kAccRow], 0, context.agprs * sizeof(wave.vgpr[0]));
   std::memset(wave.sgpr, 0, sizeof(wave.sgpr));
   std::fill(wave.scratch.begin(), wave.scratch.end(), 0);
   wave.index = index;

@@ -43,7 +43,7 @@ private:
   }
   llvm::Error check(const CodeObject::Impl &object) const;
   llvm::Error loadImage(const CodeObject::Impl &object);
-  llvm::Error checkRegisters(Program &program);
+  void setRegisters(Program &program);
   llvm::Error fillKernargs();
   uint64_t hiddenValue(llvm::StringRef kind) const;
   bool writePacket();
@@ -60,7 +60,6 @@ private:
   uint64_t textBegin = 0;
   unsigned waves = 0;
   uint32_t ldsBytes = 0;
-  uint32_t registers = 0; // vector registers to clear, from row 0
 };
 
 /// Adds what the counters of one thread say. `counts` holds an execution count

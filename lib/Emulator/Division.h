@@ -1,5 +1,5 @@
 //===- Division.h - v_div_scale, v_div_fmas and v_div_fixup, for f32 and f64 -*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,6 +15,8 @@
 #define TE_EMULATOR_DIVISION_H
 
 #include "FloatOps.h"
+
+#include "llvm/ADT/APFloat.h"
 
 namespace mlir::te::emu {
 
@@ -99,6 +101,24 @@ template <class T> void runDivScale(Wave &wave, const Inst &inst) {
   wave.setScalar64(inst.sdst, flags & wave.writeMask);
 }
 
+/// 2^exponent * (a * b + c), rounded once even where the result is a denormal.
+template <class T> inline T scaledMulAdd(T a, T b, T c, int exponent) {
+  using llvm::APFloat;
+  auto widen = [](T value) {
+    APFloat wide(value);
+    bool loses;
+    wide.convert(APFloat::IEEEquad(), APFloat::rmNearestTiesToEven, &loses);
+    return wide;
+  };
+  APFloat sum = widen(a);
+  sum.fusedMultiplyAdd(widen(b), widen(c), APFloat::rmNearestTiesToEven);
+  sum = scalbn(sum, exponent, APFloat::rmNearestTiesToEven);
+  bool loses;
+  sum.convert(sizeof(T) == 8 ? APFloat::IEEEdouble() : APFloat::IEEEsingle(),
+              APFloat::rmNearestTiesToEven, &loses);
+  return fromBits<T>(Bits<T>(sum.bitcastToAPInt().getZExtValue()));
+}
+
 /// Scaled back downwards where the addend, the quotient so far, is small.
 template <class T> void runDivFmas(Wave &wave, const Inst &inst) {
   using Limits = DivLimits<T>;
@@ -112,10 +132,10 @@ template <class T> void runDivFmas(Wave &wave, const Inst &inst) {
     RoundingScope rounding(wave, typeOf<T>());
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       T a = fromBits<T>(s[0][lane]), b = fromBits<T>(s[1][lane]);
-      T c = fromBits<T>(s[2][lane]), result = fusedMulAdd(a, b, c);
-      if (vcc >> lane & 1)
-        result *= std::fabs(c) >= T(2) ? Limits::up : Limits::down;
-      out[lane] = toBits<T>(result);
+      T c = fromBits<T>(s[2][lane]);
+      int exponent = std::fabs(c) >= T(2) ? Limits::shift : -Limits::shift;
+      out[lane] = toBits<T>(vcc >> lane & 1 ? scaledMulAdd(a, b, c, exponent)
+                                            : fusedMulAdd(a, b, c));
     }
   }
   fixNaNs<T>(out, s[0], s[1], s[2]);

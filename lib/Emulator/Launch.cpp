@@ -89,17 +89,33 @@ static void runIndexed(Wave &wave, const Inst &inst) {
   inst.run(wave, moved);
 }
 
+/// False, and a fault, for an instruction beyond the kernel's registers.
+static bool checkRegisters(Wave &wave, const Inst &inst) {
+  const LaunchContext &launch = *wave.launch;
+  Program::Registers used = launch.program->getRegisters(inst);
+  if (used.vgprs <= launch.vgprs && used.agprs <= launch.agprs)
+    return true;
+  wave.fail("it names register v" + llvm::Twine(used.vgprs - 1) + " or a" +
+            llvm::Twine(used.agprs - 1) + ", but the kernel descriptor has " +
+            llvm::Twine(launch.vgprs) + " VGPRs and " +
+            llvm::Twine(launch.agprs) + " AGPRs");
+  return false;
+}
+
 /// Runs `wave` until it stops, `budget` instructions at most; returns the last
 /// one.
 static const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
   const Inst *inst = wave.pc;
   MemoryCounters &counters = *wave.counters;
+  const bool checked = wave.launch->checkRegisters;
   wave.stop = Stop::None;
   while (budget) {
     --budget;
     inst = wave.pc;
     wave.pc += inst->words;
     ++counts[inst->word];
+    if (LLVM_UNLIKELY(checked) && !checkRegisters(wave, *inst))
+      return inst;
     if (inst->cls == Class::Valu) {
       counters.valuLanes += llvm::popcount(wave.exec());
       if (LLVM_UNLIKELY(wave.mode & kModeGprIndex)) {

@@ -4,60 +4,116 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Reads through msgpack::Reader: msgpack::Document aborts on maps whose keys
+// are not scalars, and a damaged file may hold such.
+//
+//===----------------------------------------------------------------------===//
 #include "CodeObjectImpl.h"
 
-#include "llvm/BinaryFormat/MsgPackDocument.h"
+#include "llvm/BinaryFormat/MsgPackReader.h"
 
 namespace mlir::te::emu {
 
 namespace msgpack = llvm::msgpack;
 
-/// Missing keys and values of another type read as the default: the note is
-/// a description, and only what a launch needs is insisted upon.
-static msgpack::DocNode *lookup(msgpack::MapDocNode &map, llvm::StringRef key) {
-  auto found = map.find(key);
-  return found == map.end() ? nullptr : &found->second;
-}
+namespace {
+/// A parsed value: what is neither number, string, list nor map stays empty.
+struct Value {
+  enum Kind { Other, Number, String, List, Map } kind = Other;
+  uint64_t number = 0;
+  llvm::StringRef string;
+  llvm::StringRef key;      // of an item of a map
+  std::vector<Value> items; // of a list, or of a map where keys are strings
 
-static uint32_t readNumber(msgpack::MapDocNode &map, llvm::StringRef key) {
-  msgpack::DocNode *node = lookup(map, key);
-  if (!node)
-    return 0;
-  if (node->getKind() == msgpack::Type::UInt)
-    return std::min<uint64_t>(node->getUInt(), UINT32_MAX);
-  if (node->getKind() == msgpack::Type::Int && node->getInt() >= 0)
-    return std::min<int64_t>(node->getInt(), UINT32_MAX);
-  return 0;
-}
-
-static std::string readString(msgpack::MapDocNode &map, llvm::StringRef key) {
-  msgpack::DocNode *node = lookup(map, key);
-  return node && node->isString() ? node->getString().str() : "";
-}
-
-static KernelInfo readKernel(msgpack::MapDocNode &map) {
-  KernelInfo info;
-  info.name = readString(map, ".name");
-  info.vgprs = readNumber(map, ".vgpr_count");
-  info.agprs = readNumber(map, ".agpr_count");
-  info.sgprs = readNumber(map, ".sgpr_count");
-  info.vgprSpills = readNumber(map, ".vgpr_spill_count");
-  info.sgprSpills = readNumber(map, ".sgpr_spill_count");
-  info.ldsBytes = readNumber(map, ".group_segment_fixed_size");
-  info.scratchBytes = readNumber(map, ".private_segment_fixed_size");
-  info.kernargBytes = readNumber(map, ".kernarg_segment_size");
-  info.maxWorkgroupSize = readNumber(map, ".max_flat_workgroup_size");
-  msgpack::DocNode *arguments = lookup(map, ".args");
-  if (!arguments || !arguments->isArray())
-    return info;
-  for (msgpack::DocNode &node : arguments->getArray()) {
-    if (!node.isMap())
-      continue;
-    msgpack::MapDocNode &argument = node.getMap();
-    info.arguments.push_back(
-        {readString(argument, ".name"), readString(argument, ".value_kind"),
-         readNumber(argument, ".offset"), readNumber(argument, ".size")});
+  const Value *find(llvm::StringRef key, Kind wanted) const;
+  uint32_t getNumber(llvm::StringRef key) const {
+    const Value *value = find(key, Number);
+    return value ? std::min<uint64_t>(value->number, UINT32_MAX) : 0;
   }
+  std::string getString(llvm::StringRef key) const {
+    const Value *value = find(key, String);
+    return value ? value->string.str() : "";
+  }
+};
+} // namespace
+
+const Value *Value::find(llvm::StringRef key, Kind wanted) const {
+  for (const Value &item : items)
+    if (item.key == key && item.kind == wanted)
+      return &item;
+  return nullptr;
+}
+
+/// Deeper than any real note; keeps a hostile one from taking the stack.
+static constexpr unsigned kMaxDepth = 16;
+
+/// False where the bytes end or are not msgpack.
+static bool readValue(msgpack::Reader &reader, Value &value, unsigned depth) {
+  msgpack::Object object;
+  auto read = reader.read(object);
+  if (!read) {
+    llvm::consumeError(read.takeError());
+    return false;
+  }
+  if (!*read || depth > kMaxDepth)
+    return false;
+  switch (object.Kind) {
+  case msgpack::Type::UInt:
+    value.kind = Value::Number;
+    value.number = object.UInt;
+    return true;
+  case msgpack::Type::Int:
+    value.kind = object.Int >= 0 ? Value::Number : Value::Other;
+    value.number = object.Int;
+    return true;
+  case msgpack::Type::String:
+    value.kind = Value::String;
+    value.string = object.Raw;
+    return true;
+  case msgpack::Type::Array:
+    value.kind = Value::List;
+    for (size_t i = 0; i < object.Length; ++i)
+      if (!readValue(reader, value.items.emplace_back(), depth + 1))
+        return false;
+    return true;
+  case msgpack::Type::Map:
+    value.kind = Value::Map;
+    for (size_t i = 0; i < object.Length; ++i) {
+      Value key, field;
+      if (!readValue(reader, key, depth + 1) ||
+          !readValue(reader, field, depth + 1))
+        return false;
+      if (key.kind != Value::String)
+        continue;
+      field.key = key.string;
+      value.items.push_back(std::move(field));
+    }
+    return true;
+  default:
+    return true;
+  }
+}
+
+/// Missing keys and values of another type read as 0 or empty: the note is a
+/// description, and only what a launch needs is insisted upon.
+static KernelInfo readKernel(const Value &map) {
+  KernelInfo info;
+  info.name = map.getString(".name");
+  info.vgprs = map.getNumber(".vgpr_count");
+  info.agprs = map.getNumber(".agpr_count");
+  info.sgprs = map.getNumber(".sgpr_count");
+  info.vgprSpills = map.getNumber(".vgpr_spill_count");
+  info.sgprSpills = map.getNumber(".sgpr_spill_count");
+  info.ldsBytes = map.getNumber(".group_segment_fixed_size");
+  info.scratchBytes = map.getNumber(".private_segment_fixed_size");
+  info.kernargBytes = map.getNumber(".kernarg_segment_size");
+  info.maxWorkgroupSize = map.getNumber(".max_flat_workgroup_size");
+  if (const Value *arguments = map.find(".args", Value::List))
+    for (const Value &argument : arguments->items)
+      info.arguments.push_back(
+          {argument.getString(".name"), argument.getString(".value_kind"),
+           argument.getNumber(".offset"), argument.getNumber(".size")});
   return info;
 }
 
@@ -69,22 +125,17 @@ llvm::Error parseMetadata(llvm::StringRef blob,
         "'amdhsa.kernels' (code object v3 or later)",
         what);
   };
-  msgpack::Document document;
-  if (!document.readFromBlob(blob, /*Multi=*/false))
+  msgpack::Reader reader(blob);
+  Value root;
+  if (!readValue(reader, root, 0))
     return bad("is not valid msgpack");
-  if (!document.getRoot().isMap())
-    return bad("is not a map");
-  msgpack::DocNode *list =
-      lookup(document.getRoot().getMap(), "amdhsa.kernels");
-  if (!list || !list->isArray())
+  const Value *list = root.find("amdhsa.kernels", Value::List);
+  if (!list)
     return bad("has no list 'amdhsa.kernels'");
-  for (msgpack::DocNode &node : list->getArray()) {
-    if (!node.isMap())
-      return bad("has a kernel that is not a map");
-    KernelInfo info = readKernel(node.getMap());
-    if (info.name.empty())
+  for (const Value &map : list->items) {
+    kernels.push_back(readKernel(map));
+    if (kernels.back().name.empty())
       return bad("has a kernel without '.name'");
-    kernels.push_back(std::move(info));
   }
   return llvm::Error::success();
 }

@@ -60,7 +60,7 @@ Program::create(const CodeObject::Impl &object) {
     made->slots[word].run = runUndecodable;
   }
   made->known.resize(words);
-  made->registers.resize(words);
+  made->registers.resize(words + 1);
   made->ready = std::make_unique<std::atomic<bool>[]>(words);
   made->names.push_back("(undecodable)");
   return made;

@@ -60,6 +60,9 @@ public:
     uint16_t vgprs = 0, agprs = 0;
   };
   Registers countRegisters(uint32_t word);
+  Registers getRegisters(const Inst &inst) const {
+    return registers[inst.word];
+  }
 
 private:
   explicit Program(const CodeObject::Impl &object) : object(object) {}

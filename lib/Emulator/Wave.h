@@ -40,9 +40,13 @@ struct LaunchContext {
   const Chip *chip = nullptr;
   const DeviceMemory::Impl *memory = nullptr;
   Program *program = nullptr;
-  const Inst *text = nullptr; // the slot of the text segment's first word
-  uint64_t codeBase = 0;      // device address of the text segment
-  uint32_t scratchBytes = 0;  // a lane
+  const Inst *text = nullptr;    // the slot of the text segment's first word
+  uint64_t codeBase = 0;         // device address of the text segment
+  uint32_t scratchBytes = 0;     // a lane
+  uint32_t vgprs = 0, agprs = 0; // allocated
+  /// Some reachable instruction names more registers than are allocated: look
+  /// at each before it runs.
+  bool checkRegisters = false;
   bool collect = true;
 };
 

@@ -56,6 +56,10 @@ public:
   std::string getName() const override {
     return "hip: " + name + " (" + architecture + ")";
   }
+  std::string getChip() const override {
+    // "gfx942:sramecc+:xnack-": the features after the chip do not matter.
+    return architecture.substr(0, architecture.find(':'));
+  }
   Status checkTarget(const std::string &target) const override;
   Result<uint64_t> allocate(uint64_t bytes, const std::string &name) override;
   void free(uint64_t address) override {
@@ -137,13 +141,11 @@ Status HipDevice::open() {
 }
 
 Status HipDevice::checkTarget(const std::string &target) const {
-  // "gfx942:sramecc+:xnack-": the features after the chip do not matter here.
-  std::string chip = architecture.substr(0, architecture.find(':'));
-  if (chip == target)
+  if (getChip() == target)
     return {};
   return Failure{"the program was compiled for " + target +
                  ", but the device is " + architecture +
-                 "; compile with --target=" + chip +
+                 "; compile with --target=" + getChip() +
                  ", or use --device=emulator"};
 }
 

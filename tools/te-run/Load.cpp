@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Session.h"
 
+#include "te/Driver/Compile.h"
 #include "te/Driver/Signature.h"
 #include "te/Runtime/HipDevice.h"
 #include "te/Runtime/Npy.h"
@@ -19,6 +20,8 @@
 
 using namespace mlir;
 using namespace mlir::te;
+
+static constexpr const char *kDefaultTarget = "gfx950";
 
 bool Session::load() {
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(flags.file);
@@ -52,9 +55,27 @@ bool Session::loadCodeObject(std::vector<uint8_t> image) {
   return true;
 }
 
+/// Compiles for --target, else for the device, else for kDefaultTarget.
 bool Session::compile() {
-  return fail(BadInput, flags.file + ": compile it with te-compile, or use "
-                                     "--device=reference");
+  std::string chip = flags.target;
+  if (chip.empty() && device)
+    chip = device->getChip();
+  if (chip.empty())
+    chip = kDefaultTarget;
+  auto target = Target::get(chip);
+  if (!target)
+    return fail(BadInput, llvm::toString(target.takeError()));
+  CompileOptions options;
+  options.target = *target;
+  // compile() lowers the module in place, and the reference needs it as it is.
+  OwningOpRef<ModuleOp> lowered(module->clone());
+  auto artifact = te::compile(*lowered, options);
+  if (failed(artifact)) {
+    exitCode = BadInput; // the compiler has said why
+    return false;
+  }
+  StringRef image = artifact->binary;
+  return loadCodeObject({image.bytes_begin(), image.bytes_end()});
 }
 
 bool Session::parseSource(StringRef text, StringRef name) {
@@ -127,21 +148,38 @@ static EmulatorDevice::Progress makeProgress() {
   };
 }
 
+/// Opens the device that the flags ask for; where they leave it open, a GPU if
+/// there is one.
 bool Session::openDevice() {
   if (flags.device == DeviceKind::Reference)
     return true;
   if (flags.device != DeviceKind::Emulator) {
     auto hip = rt::openHipDevice();
-    if (hip && (flags.device == DeviceKind::Hip ||
-                (*hip)->checkTarget(program->getManifest().target))) {
+    if (hip)
       device = std::move(*hip);
-      return true;
-    }
-    if (flags.device == DeviceKind::Hip)
+    else if (flags.device == DeviceKind::Hip)
       return fail(Failed, hip.error());
   }
+  if (!device)
+    useEmulator();
+  return true;
+}
+
+void Session::useEmulator() {
   auto emulated = std::make_unique<EmulatorDevice>(makeProgress());
   emulator = emulated.get();
   device = std::move(emulated);
+}
+
+/// Leaves a GPU that was not asked for, and that the program is not for.
+bool Session::checkDevice() {
+  if (!device)
+    return true;
+  auto status = device->checkTarget(program->getManifest().target);
+  if (status)
+    return true;
+  if (flags.device == DeviceKind::Hip)
+    return fail(Failed, status.error());
+  useEmulator();
   return true;
 }

@@ -25,15 +25,15 @@ bool Session::fail(ExitCode code, const llvm::Twine &message) {
 }
 
 Session::ExitCode Session::run() {
-  if (!load())
+  if ((!flags.list && !openDevice()) || !load())
     return exitCode;
   if (flags.list) {
     list();
     return Ok;
   }
-  bool isDone = selectEntry() && openDevice() && readInputs() && makeInputs() &&
-                (!needsReference() || runReference()) && runOnDevice() &&
-                writeOutputs();
+  bool isDone = checkDevice() && selectEntry() && readInputs() &&
+                makeInputs() && (!needsReference() || runReference()) &&
+                runOnDevice() && writeOutputs();
   if (!isDone)
     return exitCode;
   if (flags.stats != StatsKind::None)

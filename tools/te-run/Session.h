@@ -54,6 +54,8 @@ private:
   bool parseSource(llvm::StringRef text, llvm::StringRef name);
   bool compile();
   bool openDevice();
+  bool checkDevice();
+  void useEmulator();
   bool selectEntry();
   bool findFunction();
   bool needsReference() const {

@@ -29,7 +29,9 @@ struct CommandLine {
   cl::opt<std::string> file{cl::Positional, cl::desc("IN.mlir|OUT.hsaco"),
                             cl::Required, cl::cat(category)};
   cl::opt<std::string> target{
-      "target", cl::desc("the chip to compile for: gfx942 or gfx950"),
+      "target",
+      cl::desc("the chip to compile for: gfx942 or gfx950 (default: the "
+               "device's, else gfx950)"),
       cl::value_desc("chip"), cl::cat(category)};
   cl::opt<DeviceKind> device{
       "device",
@@ -114,7 +116,8 @@ int main(int argc, char **argv) {
 
   DialectRegistry registry;
   registerDialects(registry);
-  MLIRContext context(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
   auto sources = std::make_shared<llvm::SourceMgr>();
   SourceMgrDiagnosticHandler diagnostics(*sources, &context);
   return Session(flags, context, sources).run();

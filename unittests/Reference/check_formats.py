@@ -243,6 +243,33 @@ def f32_scale(amax, element, rounding, epsilon, value_for_inf):
     return np.where(special & (rounding == "pow2"), np.float32(1), scale)
 
 
+def check_hadamard(dump, rng):
+    """Against the matrix product, with integers: their sums are exact."""
+    h16 = np.ones((1, 1))
+    for _ in range(4):
+        h16 = np.kron(h16, [[1, 1], [1, -1]])
+    jobs = []
+    for m, k in ((1, 32), (64, 64), (3, 41), (37, 5), (0, 4)):
+        for along_rows in (0, 1):
+            mask = int(rng.integers(0, 2**32))
+            x = rng.integers(-64, 64, (m, k)).astype(ml_dtypes.bfloat16)
+            jobs.append((x, along_rows, mask, dump.path()))
+            dump.request("hadamard", m, k, "bf16", along_rows, mask,
+                         dump.input(x), jobs[-1][-1])
+    dump.run()
+    for x, along_rows, mask, out in jobs:
+        lines = (x.T if along_rows else x).astype(np.float64)
+        padded = pad_to(lines, 1, 32, 0.0)
+        signs = [1 - 2 * (mask >> i & 1) for i in range(32)]
+        padded = padded * np.tile(signs, padded.shape[1] // 32)
+        turned = (padded.reshape(-1, 16) @ h16 * 0.25).reshape(padded.shape)
+        turned = turned[:, :lines.shape[1]]
+        got = np.fromfile(out, np.float32).reshape(x.shape)
+        compare(f"hadamard {x.shape} rows {along_rows} mask {mask:#x}", got,
+                (turned.T if along_rows else turned).astype(np.float32))
+    print(f"hadamard: {len(jobs)} transforms")
+
+
 # --- whole tensors -----------------------------------------------------------
 
 def ceil_div(a, b):
@@ -492,6 +519,7 @@ def main():
         check_encode(dump)
         check_encode_f32(dump, rng)
         check_e8m0(dump, rng)
+        check_hadamard(dump, rng)
         check_tensors(dump, rng, options.cases)
     print("PASS")
 

@@ -13,11 +13,13 @@
 //   encode FROM TO even|away OUT    u1/u2 code of every 16-bit code of FROM
 //   encode_list TO even|away IN OUT the same for a file of float32
 //   e8m0 ELEMENT ROUNDING IN OUT    u1 code of each float32 amax of IN
+//   hadamard M K FROM ALONG_ROWS MASK IN OUT   float32 of each element
 //   quantize M K FROM ELEMENT R C SCALE ROUNDING TIES SCALE_LAYOUT DATA_LAYOUT
 //            FACTOR EPSILON RESULT IN DATA MASK SCALES BACK
 //     R x C is the block; 0 0: tensor, 1 0: row. FACTOR "-": current scaling.
 //
 //===----------------------------------------------------------------------===//
+#include "te/Reference/Hadamard.h"
 #include "te/Reference/Quantize.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -128,6 +130,15 @@ static void dumpE8M0(Words words) {
   writeFile(words[3], out);
 }
 
+static void dumpHadamard(Words words) {
+  HostTensor x;
+  x.shape = {parseInt(words[0]), parseInt(words[1])};
+  x.type = parseType(words[2]);
+  x.bytes = readFile(words[5]);
+  writeFile(words[6],
+            hadamard(x, parseInt(words[3]) != 0, parseInt(words[4])).bytes);
+}
+
 static Scaling parseScaling(Words words) {
   Scaling scaling;
   scaling.blockRows = parseInt(words[0]);
@@ -178,11 +189,10 @@ struct Request {
   size_t words;
   void (*run)(Words words);
 };
-static constexpr Request kRequests[] = {{"decode", 2, dumpDecode},
-                                        {"encode", 4, dumpEncode},
-                                        {"encode_list", 4, dumpEncodeList},
-                                        {"e8m0", 4, dumpE8M0},
-                                        {"quantize", 19, dumpQuantize}};
+static constexpr Request kRequests[] = {
+    {"decode", 2, dumpDecode},          {"encode", 4, dumpEncode},
+    {"encode_list", 4, dumpEncodeList}, {"e8m0", 4, dumpE8M0},
+    {"hadamard", 7, dumpHadamard},      {"quantize", 19, dumpQuantize}};
 
 int main() {
   for (std::string line; std::getline(std::cin, line);) {

@@ -33,6 +33,7 @@ public:
   llvm::ArrayRef<EmulatedLaunch> getLaunches() const { return launches; }
 
   std::string getName() const override { return "emulator"; }
+  std::string getChip() const override { return ""; }
   rt::Status checkTarget(const std::string &target) const override;
   rt::Result<uint64_t> allocate(uint64_t bytes,
                                 const std::string &name) override;

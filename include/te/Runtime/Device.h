@@ -34,7 +34,9 @@ class Device {
 public:
   virtual ~Device();
   virtual std::string getName() const = 0;
-  /// Fails where code for `target` ("gfx950") cannot run here.
+  /// The one chip whose code runs here ("gfx950"), or "" where several do.
+  virtual std::string getChip() const = 0;
+  /// Fails where code for `target` cannot run here.
   virtual Status checkTarget(const std::string &target) const = 0;
 
   /// An address, never 0; 0 bytes are legal. `name` serves messages.
