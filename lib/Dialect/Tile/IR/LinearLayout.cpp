@@ -276,6 +276,13 @@ SharedLayout::SharedLayout(const LinearLayout &source, const LinearLayout &targe
   for (int64_t basis : b)
     if (!llvm::is_contained(a, basis))
       onlyB.push_back(basis);
+  // Lanes that share a dword do not compete for its bank: with vectors below a dword,
+  // bits of one side fill the dword before slots are given away.
+  unsigned dwordBits = llvm::Log2_64(vectorBytes / (getVectorElements() * elementBytes));
+  while (dwordBits > 0 && !onlyA.empty() && nextAddressBit < vectorBits.size() + dwordBits) {
+    place(onlyA.front());
+    onlyA.erase(onlyA.begin());
+  }
   for (auto [i, basis] : llvm::enumerate(onlyA)) {
     if (i < onlyB.size())
       columns[llvm::Log2_64(onlyB[i])] ^= int64_t(1) << nextAddressBit;
