@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -41,4 +42,57 @@ void TEDialect::initialize() {
 Operation *TEDialect::materializeConstant(OpBuilder &builder, Attribute value,
                                           Type type, Location loc) {
   return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+/// A1: te.dims names each dimension of an argument; A2: one name is one size.
+static LogicalResult verifyDims(FunctionOpInterface func, unsigned index,
+                                Attribute value) {
+  auto shaped = dyn_cast<ShapedType>(func.getArgument(index).getType());
+  auto names = dyn_cast<ArrayAttr>(value);
+  auto isName = [](Attribute a) {
+    auto name = dyn_cast<StringAttr>(a);
+    return name && !name.empty();
+  };
+  if (!shaped || !names || !llvm::all_of(names, isName) ||
+      int64_t(names.size()) != shaped.getRank())
+    return func.emitOpError()
+           << "A1: te.dims of argument #" << index << " is " << value
+           << "; it gives one name for each dimension of "
+           << func.getArgument(index).getType() << ", such as [\"M\", \"K\"]";
+  for (unsigned other = 0; other <= index; ++other) {
+    auto otherNames = func.getArgAttrOfType<ArrayAttr>(other, "te.dims");
+    auto otherShaped = dyn_cast<ShapedType>(func.getArgument(other).getType());
+    if (!otherNames || !otherShaped)
+      continue;
+    for (auto [name, size] : llvm::zip(names, shaped.getShape()))
+      for (auto [otherName, otherSize] :
+           llvm::zip(otherNames, otherShaped.getShape()))
+        if (name == otherName && !ShapedType::isDynamic(size) &&
+            !ShapedType::isDynamic(otherSize) && size != otherSize)
+          return func.emitOpError()
+                 << "A2: dimension " << name << " is " << otherSize
+                 << " in argument #" << other << " and " << size
+                 << " in argument #" << index
+                 << "; the same name is the same size everywhere";
+  }
+  return success();
+}
+
+LogicalResult TEDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                  unsigned index,
+                                                  NamedAttribute attribute) {
+  auto func = dyn_cast<FunctionOpInterface>(op);
+  if (!func)
+    return success();
+  if (attribute.getName() == "te.dims")
+    return verifyDims(func, index, attribute.getValue());
+  if (attribute.getName() == "te.name") {
+    if (isa<StringAttr>(attribute.getValue()))
+      return success();
+    return op->emitOpError() << "A1: te.name of argument #" << index
+                             << " is a string, not " << attribute.getValue();
+  }
+  return op->emitOpError() << "A1: unknown attribute " << attribute.getName()
+                           << " of argument #" << index
+                           << "; arguments have te.name and te.dims";
 }

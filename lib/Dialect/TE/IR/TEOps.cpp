@@ -12,6 +12,7 @@
 #include "te/Dialect/TE/IR/TE.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -157,6 +158,43 @@ LogicalResult QuantizeOp::verify() {
   return verifyQuantizeOptions(*this);
 }
 
+namespace {
+/// A smaller quantize, or an amax, where results are unused.
+struct DropUnusedResults : OpRewritePattern<QuantizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(QuantizeOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<OpResult> used;
+    for (OpResult result : op->getResults())
+      if (!result.use_empty())
+        used.push_back(result);
+    if (used.empty() || used.size() == op->getNumResults())
+      return rewriter.notifyMatchFailure(op, "every result is used, or none");
+    Operation *smaller;
+    if (!isa<ScaledType>(used.front().getType())) {
+      smaller = AmaxOp::create(rewriter, op.getLoc(), used.front().getType(),
+                               op.getInput(), op.getNoop());
+    } else {
+      OperationState state(op.getLoc(), QuantizeOp::getOperationName(),
+                           op->getOperands(),
+                           llvm::map_to_vector(used, [](OpResult r) { return r.getType(); }),
+                           op->getAttrs());
+      state.propertiesAttr = op->getPropertiesAsAttribute();
+      smaller = rewriter.create(state);
+    }
+    for (auto [before, after] : llvm::zip_equal(used, smaller->getResults()))
+      rewriter.replaceAllUsesWith(before, after);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void QuantizeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                             MLIRContext *context) {
+  patterns.add<DropUnusedResults>(context);
+}
+
 LogicalResult DequantizeOp::verify() {
   return verifySameShape(*this, "D1", "the result", cast<ShapedType>(getInput().getType()),
                          getResult().getType());
@@ -167,7 +205,7 @@ LogicalResult DimOp::verify() {
   if (!shaped || !shaped.hasRank())
     return emitOpError() << "M1: " << getInput().getType()
                          << " has no dimensions; give a tensor or !te.scaled";
-  if (getDimension() < 0 || getDimension() >= shaped.getRank())
+  if (int64_t(getDimension()) >= shaped.getRank())
     return emitOpError() << "M1: dimension " << getDimension()
                          << " does not exist; the rank is " << shaped.getRank();
   return success();

@@ -20,6 +20,7 @@ def TE_Dialect : Dialect {
   }];
   let dependentDialects = ["tensor::TensorDialect", "arith::ArithDialect"];
   let hasConstantMaterializer = 1;
+  let hasRegionArgAttrVerify = 1;
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
 }

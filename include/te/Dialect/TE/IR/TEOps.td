@@ -39,7 +39,9 @@ def TE_QuantizeOp : TE_Op<"quantize", [
     schemes, Q5 `stochastic` needs fp4 and `rng`, Q6 `hadamard` needs fp4, Q7 `epsilon`
     needs f32 scales that are computed, Q8 both results of a `tensor` scheme hold one element type.
 
-    dequantize(quantize(x)) is not x, so neither op folds the other away.
+    dequantize(quantize(x)) is not x: the rounding is what the program asks for, so neither op
+    folds the other away. Results that nobody uses are dropped; with only the amax left the op becomes
+    `te.amax`.
 
     ```mlir
     %q, %qc = te.quantize %x : tensor<?x4096xbf16>
@@ -65,6 +67,7 @@ def TE_QuantizeOp : TE_Op<"quantize", [
     attr-dict `:` type($input) `->` type($results)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     /// The `!te.scaled` results, rowwise first.
     SmallVector<OpResult> getScaledResults();
