@@ -13,10 +13,10 @@ using namespace mlir;
 using namespace mlir::te;
 
 namespace {
-/// Elements that a lane of a memory-bound kernel holds: 128 bytes of input in flight
-/// a lane is 32 KiB for a workgroup of 4 waves, what a CU keeps in flight at the most.
-constexpr int64_t kBytesPerLane = 128;
-constexpr int64_t kDefaultWaves = 4;
+/// Input that a lane of a memory-bound kernel holds: 64 bytes in flight
+/// a lane is 32 KiB for a workgroup of 8 waves, what a CU keeps in flight at the most.
+constexpr int64_t kBytesPerLane = 64;
+constexpr int64_t kDefaultWaves = 8;
 /// A transposed copy is written in lines of this many bytes.
 constexpr int64_t kLineBytes = 64;
 /// VGPRs beside the tile: addresses, scales, temporaries of the conversions.

@@ -24,6 +24,9 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 LLD_HAS_DRIVER(elf)
 
@@ -50,20 +53,27 @@ te::createTargetMachine(const Target &target) {
       std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
+/// Kernels arrive unrolled, without calls, memory to promote or loops to turn: what is
+/// left to do is local. The default O2 pipeline takes three times as long for the
+/// same machine code (docs/decisions/0003).
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
   llvm::ModuleAnalysisManager modules;
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = tuning.SLPVectorization = false; // lanes are the vector
-  llvm::PassBuilder builder(&machine, tuning);
+  llvm::PassBuilder builder(&machine);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(sccs);
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      passes.run(function, functions);
 }
 
 llvm::Expected<std::unique_ptr<llvm::Module>>

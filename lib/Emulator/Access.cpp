@@ -25,8 +25,28 @@ static const char *nameOf(Traffic traffic) {
   return names[unsigned(traffic)];
 }
 
+/// The usual case: every lane is active and all are in one allocation.
+static bool resolveTogether(Wave &wave, LaneAddresses &lanes, unsigned bytes) {
+  uint64_t least = lanes.address[0], most = lanes.address[0];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    uint64_t address = lanes.address[lane];
+    least = address < least ? address : least;
+    most = address > most ? address : most;
+  }
+  uint8_t *host = nullptr;
+  if (most - least <= UINT32_MAX)
+    host = findHost(wave, least, most - least + bytes);
+  if (!host)
+    return false;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    lanes.host[lane] = host + (lanes.address[lane] - least);
+  return true;
+}
+
 bool resolve(Wave &wave, LaneAddresses &lanes, unsigned bytes,
              Traffic traffic) {
+  if (lanes.mask == ~uint64_t(0) && resolveTogether(wave, lanes, bytes))
+    return true;
   for (uint64_t mask = lanes.mask; mask; mask &= mask - 1) {
     unsigned lane = llvm::countr_zero(mask);
     lanes.host[lane] = findHost(wave, lanes.address[lane], bytes);
@@ -41,6 +61,14 @@ bool resolve(Wave &wave, LaneAddresses &lanes, unsigned bytes,
 /// Distinct 64-byte lines of the active lanes. Lanes mostly go upwards, so that
 /// the last line is what a lane shares if it shares any.
 static uint64_t countLines(const LaneAddresses &lanes, unsigned bytes) {
+  if (lanes.mask == ~uint64_t(0)) {
+    uint64_t first = lanes.address[0];
+    bool contiguous = true;
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      contiguous &= lanes.address[lane] == first + lane * bytes;
+    if (contiguous)
+      return (first + kLanes * bytes - 1) / 64 - first / 64 + 1;
+  }
   llvm::SmallVector<uint64_t, 2 * kLanes> lines;
   bool ascending = true;
   forLanes(lanes.mask, [&](unsigned lane) {

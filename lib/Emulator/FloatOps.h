@@ -24,25 +24,31 @@ template <class T> inline bool signOf(T value) {
   return toBits<T>(value) >> (sizeof(T) * 8 - 1) & 1;
 }
 
-/// -0 is less than +0 here, as the hardware orders them in min and max.
+/// Integers in the order of the numbers: -0 is less than +0, as the hardware
+/// has it in min and max.
+template <class T> inline std::make_signed_t<Bits<T>> orderKey(T value) {
+  using I = std::make_signed_t<Bits<T>>;
+  constexpr unsigned top = sizeof(T) * 8 - 1;
+  constexpr I magnitude = I((Bits<T>(1) << top) - 1);
+  I bits = I(toBits<T>(value));
+  if constexpr (sizeof(T) == 2)
+    bits = int16_t(bits);
+  return bits < 0 ? bits ^ magnitude : bits;
+}
 template <class T> inline bool lessOrdered(T a, T b) {
-  return a < b || (a == b && signOf(a) && !signOf(b));
+  return orderKey(a) < orderKey(b);
 }
 
 /// v_min and v_max: a quiet NaN loses; in IEEE mode a signaling one gives a
-/// quiet NaN.
+/// quiet NaN. Without branches, for the vectoriser.
 template <class T, bool isMax> inline T minMax(const Wave &wave, T a, T b) {
-  if (wave.mode & kModeIeee) {
-    if (isSignaling(a))
-      return quiet(a);
-    if (isSignaling(b))
-      return quiet(b);
-  }
-  if (isNaN(a))
-    return b;
-  if (isNaN(b))
-    return a;
-  return lessOrdered(a, b) != isMax ? a : b;
+  bool less = lessOrdered(a, b), aNaN = isNaN(a), bNaN = isNaN(b);
+  Bits<T> bits = less != isMax ? toBits<T>(a) : toBits<T>(b);
+  bits = bNaN ? toBits<T>(a) : bits;
+  bits = aNaN ? toBits<T>(b) : bits;
+  bool signals =
+      (wave.mode & kModeIeee) != 0 && (isSignaling(a) || isSignaling(b));
+  return fromBits<T>(signals ? quietNaN<T>() : bits);
 }
 template <class T> inline T min2(const Wave &w, T a, T b) {
   return minMax<T, false>(w, a, b);
@@ -58,14 +64,16 @@ template <class T> inline T max3(const Wave &w, T a, T b, T c) {
 }
 /// The middle of three; the least of them where one is a NaN.
 template <class T> inline T med3(const Wave &w, T a, T b, T c) {
-  if (isNaN(a) || isNaN(b) || isNaN(c))
-    return min3(w, a, b, c);
-  T most = max3(w, a, b, c);
-  if (toBits<T>(most) == toBits<T>(a))
-    return max2(w, b, c);
-  if (toBits<T>(most) == toBits<T>(b))
-    return max2(w, a, c);
-  return max2(w, a, b);
+  T least = min3(w, a, b, c);
+  auto ka = orderKey(a), kb = orderKey(b), kc = orderKey(c);
+  auto low = ka < kb ? ka : kb, high = ka < kb ? kb : ka;
+  auto middle = high < kc ? high : kc; // min(max(a, b), c)
+  middle = low < middle ? middle : low;
+  Bits<T> bits = middle == ka   ? toBits<T>(a)
+                 : middle == kb ? toBits<T>(b)
+                                : toBits<T>(c);
+  bool anyNaN = isNaN(a) || isNaN(b) || isNaN(c);
+  return fromBits<T>(anyNaN ? toBits<T>(least) : bits);
 }
 
 /// v_minimum3, v_maximum3: any NaN is the result.

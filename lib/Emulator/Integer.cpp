@@ -69,6 +69,22 @@ static U sumDifferences16(U a, U b, U sum) {
   return sum;
 }
 
+/// Masked: bytes where `b` is 0 do not count.
+static U sumDifferencesMasked(U a, U b, U sum) {
+  for (unsigned i = 0; i < 32; i += 8) {
+    U x = a >> i & 0xff, y = b >> i & 0xff;
+    sum += y == 0 ? 0 : x > y ? x - y : y - x;
+  }
+  return sum;
+}
+/// Bytes averaged, with the low bit of C's byte as rounding.
+static U averageBytes(U a, U b, U c) {
+  U out = 0;
+  for (unsigned i = 0; i < 32; i += 8)
+    out |= ((a >> i & 0xff) + (b >> i & 0xff) + (c >> i & 1)) >> 1 << i;
+  return out;
+}
+
 /// The 24-bit multipliers look at the low 24 bits only.
 static U low24(U value) { return value & 0xffffff; }
 static I signed24(U value) { return I(value << 8) >> 8; }
@@ -238,6 +254,8 @@ static const Row rows[] = {
     {"v_sad_u8", lanes<sumDifferences8>},
     {"v_sad_hi_u8",
      lanes<[](U a, U b, U c) { return (sumDifferences8(a, b, 0) << 16) + c; }>},
+    {"v_msad_u8", lanes<sumDifferencesMasked>},
+    {"v_lerp_u8", lanes<averageBytes>},
     {"v_sad_u16", lanes<sumDifferences16>},
     {"v_sad_u32",
      lanes<[](U a, U b, U c) { return (a > b ? a - b : b - a) + c; }>},

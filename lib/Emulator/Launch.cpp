@@ -78,14 +78,14 @@ static void runIndexed(Wave &wave, const Inst &inst) {
     if (!(m0 >> (12 + k) & 1) || number < kFirstVector)
       continue;
     number += index;
-    fits &= number < kFirstVector + kAccRow;
+    fits &= number < kFirstVector + wave.launch->vgprs;
   }
   if (m0 >> 15 & 1 && !(inst.flags & kScalarDst)) {
     moved.dst += index;
-    fits &= moved.dst < kAccRow;
+    fits &= moved.dst < wave.launch->vgprs;
   }
   if (!fits)
-    return wave.fail("M0's index takes a register number beyond v255");
+    return wave.fail("M0's index takes a register number beyond the kernel's");
   inst.run(wave, moved);
 }
 

@@ -121,6 +121,24 @@ template <class T> static void runTranspose(Wave &wave, const Inst &inst) {
   storeRow64(wave, inst.dst, out, ~uint64_t(0));
 }
 
+/// Likewise with sixteen four-bit elements a lane: lane l's element k is
+/// element l of lane k.
+static void runTransposeNibbles(Wave &wave, const Inst &inst) {
+  LaneAddresses lanes;
+  countAccess(wave);
+  if (wave.exec() != ~uint64_t(0))
+    return wave.fail("a transposing read needs all 64 lanes");
+  if (!addressLds(wave, inst, inst.offset, 8, lanes))
+    return;
+  uint64_t in[kLanes], out[kLanes] = {};
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    std::memcpy(&in[lane], lanes.host[lane], 8);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    for (unsigned k = 0; k < 16; ++k)
+      out[lane] |= (in[(lane & ~15) + k] >> (lane & 15) * 4 & 15) << k * 4;
+  storeRow64(wave, inst.dst, out, ~uint64_t(0));
+}
+
 //===----------------------------------------------------------------------===//
 // Exchanges through the LDS crossbar: no memory
 //===----------------------------------------------------------------------===//
@@ -219,6 +237,7 @@ static const Row rows[] = {
     {"ds_write_addtid_b32", runWriteByLane},
     {"ds_read_b64_tr_b16", runTranspose<uint16_t>},
     {"ds_read_b64_tr_b8", runTranspose<uint8_t>},
+    {"ds_read_b64_tr_b4", runTransposeNibbles},
     {"ds_swizzle_b32", runSwizzle},
     {"ds_permute_b32", runPermute},
     {"ds_bpermute_b32", runBackPermute},

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "FloatOps.h"
+#include "SmallFloat.h"
 
 namespace mlir::te::emu {
 
@@ -211,14 +211,35 @@ template <unsigned bits, bool isSigned> static U dotIntegers(U a, U b, U c) {
   return sum;
 }
 
+/// S0.lo * S1.lo + S0.hi * S1.hi + S2, summed in double and rounded once: how
+/// the hardware rounds in between is not published.
+template <F (*widen)(U)> static void runDotFloat(Wave &wave, const Inst &inst) {
+  U buffers[2][kLanes], addend[kLanes], out[kLanes];
+  beginLanes(wave, inst);
+  const U *a = readPacked<Half>(wave, inst, 0, buffers[0]);
+  const U *b = readPacked<Half>(wave, inst, 1, buffers[1]);
+  const U *c = readLanes<F>(wave, inst, 2, addend);
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    double sum = double(widen(a[lane] & 0xffff)) * widen(b[lane] & 0xffff) +
+                 double(widen(a[lane] >> 16)) * widen(b[lane] >> 16) +
+                 double(fromBits<F>(c[lane]));
+    out[lane] = toBits<F>(F(sum));
+  }
+  writeLanes<F>(wave, inst, out);
+}
+static F fromHalfBits(U bits) { return F(fromBits<Half>(bits)); }
+
+static Half fmaHalf(Half a, Half b, Half c) {
+  return fixed(fusedMulAdd(a, b, c));
+}
+
 static const Row rows[] = {
     {"v_pk_add_f16",
      packed<[](Half a, Half b) { return fixed(Half(F(a) + F(b))); }>},
     {"v_pk_mul_f16",
      packed<[](Half a, Half b) { return fixed(Half(F(a) * F(b))); }>},
-    {"v_pk_fma_f16", packed<[](Half a, Half b, Half c) {
-       return fixed(fusedMulAdd(a, b, c));
-     }>},
+    {"v_pk_fma_f16", packed<fmaHalf>},
+    {"v_pk_fmac_f16", packed<fmaHalf>, kReadsDst},
     {"v_pk_min_f16", packedFloat<minHalf>},
     {"v_pk_max_f16", packedFloat<maxHalf>},
     {"v_pk_minimum3_f16", packed<minimum3<Half>>},
@@ -254,6 +275,10 @@ static const Row rows[] = {
     {"v_pk_mul_f32", packedSingle<[](F a, F b) { return a * b; }, 2>},
     {"v_pk_add_f32", packedSingle<[](F a, F b) { return a + b; }, 2>},
     {"v_pk_mov_b32", runPackedMove},
+    {"v_dot2_f32_f16", runDotFloat<fromHalfBits>},
+    {"v_dot2_f32_bf16", runDotFloat<fromBFloat>},
+    {"v_dot2c_f32_f16", runDotFloat<fromHalfBits>, kReadsDst},
+    {"v_dot2c_f32_bf16", runDotFloat<fromBFloat>, kReadsDst},
     {"v_dot2_i32_i16", lanes<dotIntegers<16, true>>},
     {"v_dot2_u32_u16", lanes<dotIntegers<16, false>>},
     {"v_dot4_i32_i8", lanes<dotIntegers<8, true>>},

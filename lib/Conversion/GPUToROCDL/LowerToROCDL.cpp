@@ -57,8 +57,9 @@ static void expandVectorSlices(gpu::GPUModuleOp module) {
   walkAndApplyPatterns(module, std::move(patterns));
 }
 
-/// What the backend reads of a kernel: quiet handling of NaN in min and max (the kernels'
-/// reductions want IEEE-754's maxNum, without an extra canonicalisation of each input).
+/// What the backend reads of a kernel: its workgroup size, and quiet handling of NaN in
+/// min and max (the kernels' reductions want IEEE-754's maxNum, without an extra
+/// canonicalisation of each input).
 static void setBackendAttributes(gpu::GPUModuleOp module) {
   Builder builder(module.getContext());
   module.walk([&](LLVM::LLVMFuncOp func) {
@@ -69,6 +70,13 @@ static void setBackendAttributes(gpu::GPUModuleOp module) {
     };
     func.setPassthroughAttr(builder.getArrayAttr(
         {pair("amdgpu-ieee", "false"), pair("uniform-work-group-size", "true")}));
+    auto block = func->getAttrOfType<DenseI32ArrayAttr>(
+        ROCDL::ROCDLDialect::ReqdWorkGroupSizeAttrHelper::getNameStr());
+    if (!block)
+      return;
+    std::string lanes = std::to_string(block[0] * block[1] * block[2]);
+    func->setAttr(ROCDL::ROCDLDialect::FlatWorkGroupSizeAttrHelper::getNameStr(),
+                  builder.getStringAttr(lanes + "," + lanes));
   });
 }
 

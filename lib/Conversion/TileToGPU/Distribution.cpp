@@ -75,14 +75,14 @@ Value te::emitLinearMap(ImplicitLocOpBuilder &b, Value value,
     while (i + run < columns.size() && columns[i + run] == columns[i] << run)
       ++run;
     Value part = emitRun(b, value, i, run, llvm::Log2_64(columns[i]));
-    sum = b.createOrFold<arith::AddIOp>(sum, part);
+    sum = b.createOrFold<arith::XOrIOp>(sum, part);
     i += run;
   }
   return sum;
 }
 
 Value te::emitXorMap(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t> columns) {
-  // One linear map for each address bit that a column may hold beside its first.
+  // Column bits one at a time, the lowest of each first.
   Value result = emitI32(b, 0);
   SmallVector<int64_t> rest(columns);
   while (llvm::any_of(rest, [](int64_t c) { return c != 0; })) {

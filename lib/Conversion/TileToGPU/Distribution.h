@@ -38,10 +38,9 @@ VectorType getDistributedType(Type tileType);
 /// Bytes of one element in memory (at least 1).
 int64_t getElementBytes(Type type);
 
-/// Sum over the set bits of `value` (i32) of the matching column: a linear map with disjoint
-/// images, as i32.
+/// XOR over the set bits of `value` (i32) of the matching column, each zero or a power of two.
 Value emitLinearMap(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t> columns);
-/// The same where images overlap: contributions combine by XOR.
+/// The same for columns of any value.
 Value emitXorMap(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t> columns);
 /// This lane's row and column at register 0, as index.
 std::pair<Value, Value> emitLaneCoordinates(ImplicitLocOpBuilder &b,

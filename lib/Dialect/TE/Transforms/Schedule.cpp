@@ -28,30 +28,21 @@ namespace mlir::te {
 #include "te/Dialect/TE/Transforms/Passes.h.inc"
 } // namespace mlir::te
 
-/// G1: per-tensor, per-row and 128-block FP8 use the encoding that the chip computes
-/// with; MX formats are OCP everywhere and are emulated exactly where need be.
+/// G1: FNUZ codes need a chip that converts them. OCP codes do not: where the chip
+/// converts FNUZ they are emulated exactly (te-gpu-to-amdgpu).
 static LogicalResult verifyEncoding(FusionOp fusion, const Target &target) {
-  Block &body = fusion.getBody().front();
-  auto check = [&](Type type) -> LogicalResult {
-    auto scaled = dyn_cast<ScaledType>(type);
-    if (!scaled || scaled.getScaling().isE8M0())
-      return success();
-    bool fnuz = isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(scaled.getElementType());
-    if (fnuz == (target.fp8 == FP8Encoding::FNUZ))
-      return success();
-    bool e4m3 = isa<Float8E4M3FNUZType, Float8E4M3FNType>(scaled.getElementType());
-    StringRef remedy = fnuz ? (e4m3 ? "f8E4M3FN" : "f8E5M2")
-                            : (e4m3 ? "f8E4M3FNUZ" : "f8E5M2FNUZ");
-    return fusion.emitError()
-           << "G1: " << target.name << " computes with "
-           << (fnuz ? "OCP" : "FNUZ") << " fp8, but " << scaled << " holds "
-           << scaled.getElementType() << "; use " << remedy
-           << ", or compile for a target with " << (fnuz ? "FNUZ" : "OCP") << " fp8";
-  };
-  for (Type type : llvm::concat<const Type>(body.getArgumentTypes(),
-                                            fusion.getResultTypes()))
-    if (failed(check(type)))
-      return failure();
+  if (target.fp8 == FP8Encoding::FNUZ)
+    return success();
+  for (Type type : llvm::concat<const Type>(fusion.getOperandTypes(),
+                                            fusion.getResultTypes())) {
+    Type element = getElementTypeOrSelf(type);
+    bool e4m3 = isa<Float8E4M3FNUZType>(element);
+    if (e4m3 || isa<Float8E5M2FNUZType>(element))
+      return fusion.emitError()
+             << "G1: " << target.name << " computes with OCP fp8, but " << type
+             << " holds " << element << "; use " << (e4m3 ? "f8E4M3FN" : "f8E5M2")
+             << ", or compile for a chip with FNUZ fp8";
+  }
   return success();
 }
 

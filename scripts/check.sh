@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# check.sh BUILD: every test of the project on a finished build; stops at no failure, fails
+# if any failed. Closes with one line 'N passed, N failed'.
+set -uo pipefail
+build=${1:?usage: check.sh BUILD}
+cd "$(dirname "$0")/.."
+passed=0 failed=0
+
+# run NAME COMMAND...: one suite; its output is shown when it fails.
+run() {
+  local name=$1 log start
+  shift
+  log=$build/check-${name//[^A-Za-z0-9]/-}.log
+  start=$SECONDS
+  if "$@" >"$log" 2>&1; then
+    passed=$((passed + 1))
+    echo "PASS $name ($((SECONDS - start)) s)"
+  else
+    failed=$((failed + 1))
+    echo "FAIL $name ($((SECONDS - start)) s): $log"
+    tail -n 60 "$log"
+  fi
+}
+
+for test in "$build"/bin/unittests/*; do
+  [ -f "$test" ] && run "unit $(basename "$test")" "$test"
+done
+for check in unittests/*/check_*.py; do
+  [ -f "$check" ] && run "python $check" "$build/venv/bin/python" "$check" --bin "$build/bin"
+done
+run "docs/reference is up to date" scripts/gen_reference.sh --check docs/reference
+run "lit" /usr/lib/llvm-22/bin/lit -sv -j "$(nproc)" --param "build=$build" test
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
