@@ -2,9 +2,9 @@
 """Compares the C++ reference with ml_dtypes and with numpy formulas written
 from the specification, independently of the C++ code.
 
-    check_formats.py DUMP [--cases N] [--seed S]
+    check_formats.py --bin BUILD/bin [--cases N] [--seed S]
 
-DUMP is the te-reference-dump executable. Exhaustive where that is possible:
+Exhaustive where that is possible:
 every code of every format, every bf16 and f16 input of every cast, every f32
 exponent of every E8M0 rounding. Whole tensors are random, with primes, empty
 shapes, ties, subnormals, NaN and Inf; the seed is printed.
@@ -504,7 +504,7 @@ def check_tensors(dump, rng, cases):
 def main():
     np.seterr(invalid="ignore")  # NaN inputs are meant
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("dump")
+    parser.add_argument("--bin", required=True)
     parser.add_argument("--cases", type=int, default=440)
     parser.add_argument("--seed", type=int, default=None)
     options = parser.parse_args()
@@ -514,7 +514,7 @@ def main():
     print(f"seed {seed}")
     rng = np.random.default_rng(seed)
     with tempfile.TemporaryDirectory() as folder:
-        dump = Dump(options.dump, folder)
+        dump = Dump(os.path.join(options.bin, "test", "te-reference-dump"), folder)
         check_decode(dump)
         check_encode(dump)
         check_encode_f32(dump, rng)
