@@ -22,7 +22,7 @@ run() {
   fi
 }
 
-for test in "$build"/bin/unittests/*; do
+for test in "$build"/bin/unittests/*Tests; do
   [ -f "$test" ] && run "unit $(basename "$test")" "$test"
 done
 for check in unittests/*/check_*.py; do

@@ -31,7 +31,7 @@ public:
   FailureOr<json::Value> write();
 
 private:
-  void nameArguments();
+  LogicalResult nameArguments();
   FailureOr<json::Value> expression(Value value);
   FailureOr<json::Array> shapeOf(Value value);
   json::Value storage(ArrayRef<ScaledType::StorageDim> dims, const json::Array &shape);
@@ -43,7 +43,8 @@ private:
 
   func::FuncOp func;
   SmallVector<std::string> argumentNames;
-  llvm::DenseMap<std::pair<Value, int64_t>, std::string> dimNames;
+  /// The name, or the known size, of each dynamic dimension of an argument.
+  llvm::DenseMap<std::pair<Value, int64_t>, json::Value> dimSizes;
   llvm::DenseMap<Value, SmallVector<int64_t>> bufferIds;
   json::Array dims, buffers, arguments, results, steps;
 };
@@ -56,24 +57,44 @@ static std::string typeText(Type type) {
 }
 
 /// Names of arguments (te.name, or argN) and of their dynamic dimensions (te.dims,
-/// or ARGUMENT.AXIS).
-void EntryWriter::nameArguments() {
+/// or ARGUMENT.AXIS). A name that is static in any argument is that size everywhere.
+LogicalResult EntryWriter::nameArguments() {
+  auto dimName = [&](unsigned argument, int64_t axis) {
+    auto names = func.getArgAttrOfType<ArrayAttr>(argument, "te.dims");
+    return names ? cast<StringAttr>(names[axis]).str()
+                 : argumentNames[argument] + "." + std::to_string(axis);
+  };
+  llvm::StringMap<int64_t> known;
   for (BlockArgument argument : func.getArguments()) {
     unsigned index = argument.getArgNumber();
+    auto shaped = dyn_cast<ShapedType>(argument.getType());
+    if (!shaped || !shaped.hasRank())
+      return func.emitError() << "argument #" << index << " of @" << func.getSymName()
+                              << " is " << argument.getType()
+                              << "; a program's arguments are ranked tensors and "
+                                 "!te.scaled";
     auto name = func.getArgAttrOfType<StringAttr>(index, "te.name");
     argumentNames.push_back(name ? name.str() : "arg" + std::to_string(index));
-    auto names = func.getArgAttrOfType<ArrayAttr>(index, "te.dims");
+    for (auto [i, size] : llvm::enumerate(shaped.getShape()))
+      if (!ShapedType::isDynamic(size))
+        known[dimName(index, i)] = size;
+  }
+  for (BlockArgument argument : func.getArguments()) {
     auto shaped = cast<ShapedType>(argument.getType());
     for (int64_t i = 0; i < shaped.getRank(); ++i) {
       if (!shaped.isDynamicDim(i))
         continue;
-      std::string dim = names ? cast<StringAttr>(names[i]).str()
-                              : argumentNames.back() + "." + std::to_string(i);
-      dimNames[{argument, i}] = dim;
+      std::string dim = dimName(argument.getArgNumber(), i);
+      if (auto it = known.find(dim); it != known.end()) {
+        dimSizes.insert({{argument, i}, json::Value(it->second)});
+        continue;
+      }
+      dimSizes.insert({{argument, i}, json::Value(dim)});
       if (!llvm::is_contained(dims, json::Value(dim)))
         dims.push_back(dim);
     }
   }
+  return success();
 }
 
 /// An index computed from dynamic dimensions, as an expression.
@@ -83,8 +104,8 @@ FailureOr<json::Value> EntryWriter::expression(Value value) {
     return json::Value(constant.getInt());
   Operation *op = value.getDefiningOp();
   if (auto dim = dyn_cast_if_present<DimOp>(op))
-    if (auto it = dimNames.find({dim.getInput(), int64_t(dim.getDimension())});
-        it != dimNames.end())
+    if (auto it = dimSizes.find({dim.getInput(), int64_t(dim.getDimension())});
+        it != dimSizes.end())
       return json::Value(it->second);
   static const llvm::StringMap<StringRef> names = {
       {"arith.addi", "add"},         {"arith.subi", "sub"},
@@ -112,7 +133,7 @@ FailureOr<json::Array> EntryWriter::shapeOf(Value value) {
   for (auto [i, size] : llvm::enumerate(shaped.getShape())) {
     if (!ShapedType::isDynamic(size)) {
       shape.push_back(size);
-    } else if (auto it = dimNames.find({value, int64_t(i)}); it != dimNames.end()) {
+    } else if (auto it = dimSizes.find({value, int64_t(i)}); it != dimSizes.end()) {
       shape.push_back(it->second);
     } else {
       auto launch = value.getDefiningOp<tile::LaunchOp>();
@@ -233,7 +254,8 @@ LogicalResult EntryWriter::addLaunch(tile::LaunchOp launch) {
 }
 
 FailureOr<json::Value> EntryWriter::write() {
-  nameArguments();
+  if (failed(nameArguments()))
+    return failure();
   for (BlockArgument argument : func.getArguments()) {
     StringRef name = argumentNames[argument.getArgNumber()];
     FailureOr<json::Array> ids = addBuffers(argument, "argument", name);

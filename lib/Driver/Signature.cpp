@@ -23,7 +23,7 @@ public:
 
   /// Learns the static sizes of names, so that a dynamic dimension of the same
   /// name is that size.
-  LogicalResult addStatic(unsigned argument, ShapedType type);
+  void addStatic(unsigned argument, ShapedType type);
   rt::Expr getSize(unsigned argument, const std::string &name, ShapedType type,
                    unsigned axis);
 
@@ -31,9 +31,7 @@ private:
   /// The name that te.dims gives, or nothing.
   StringRef getGivenName(unsigned argument, unsigned axis) {
     auto names = function.getArgAttrOfType<ArrayAttr>(argument, "te.dims");
-    if (!names || axis >= names.size() || !isa<StringAttr>(names[axis]))
-      return {};
-    return cast<StringAttr>(names[axis]).getValue();
+    return names ? cast<StringAttr>(names[axis]).getValue() : StringRef();
   }
 
   func::FuncOp function;
@@ -64,26 +62,11 @@ static rt::Expr apply(const char *op, rt::Expr a, rt::Expr b) {
   return value ? makeConstant(*value) : expr;
 }
 
-LogicalResult Dimensions::addStatic(unsigned argument, ShapedType type) {
-  Attribute names = function.getArgAttr(argument, "te.dims");
-  if (names && (!isa<ArrayAttr>(names) ||
-                int64_t(cast<ArrayAttr>(names).size()) != type.getRank()))
-    return function.emitError()
-           << "te.dims of argument #" << argument << " is " << names
-           << ", expected a name for each of the " << type.getRank()
-           << " dimensions of " << Type(type);
-  for (unsigned axis = 0; axis < type.getRank(); ++axis) {
-    StringRef name = getGivenName(argument, axis);
-    if (name.empty() || type.isDynamicDim(axis))
-      continue;
-    auto [it, isNew] = staticSizes.try_emplace(name, type.getDimSize(axis));
-    if (!isNew && it->second != type.getDimSize(axis))
-      return function.emitError()
-             << "te.dims: dimension " << name << " is " << it->second << " and "
-             << type.getDimSize(axis) << " in argument #" << argument
-             << "; one name is one size";
-  }
-  return success();
+void Dimensions::addStatic(unsigned argument, ShapedType type) {
+  for (unsigned axis = 0; axis < type.getRank(); ++axis)
+    if (StringRef name = getGivenName(argument, axis);
+        !name.empty() && !type.isDynamicDim(axis))
+      staticSizes[name] = type.getDimSize(axis);
 }
 
 rt::Expr Dimensions::getSize(unsigned argument, const std::string &name,
@@ -165,8 +148,7 @@ FailureOr<rt::Entry> te::getSignature(func::FuncOp function) {
   Dimensions dimensions(function, entry);
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
     if (auto shaped = dyn_cast<ShapedType>(type); shaped && shaped.hasRank())
-      if (failed(dimensions.addStatic(index, shaped)))
-        return failure();
+      dimensions.addStatic(index, shaped);
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
     rt::Value value;
     value.name = getName(function.getArgAttr(index, "te.name"), "arg", index);

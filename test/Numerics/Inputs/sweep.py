@@ -1,0 +1,171 @@
+"""Compiles a family of te programs and checks each on the emulator, bit for bit.
+
+    sweep.py FAMILY --target=CHIP [--seed=S] [--big]
+
+A family is a list of programs (recipe x element types). Each is compiled once with every
+dimension dynamic and run over SHAPES, and compiled again with static shapes for STATIC. te-run
+--check poisons the results' buffers, draws inputs by the printed seed (zeros, -0, Inf, NaN,
+denormals, ties, zero blocks among them), and compares with the reference.
+"""
+
+import argparse
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# Primes, single rows and columns, empty tensors, less than a block, non-multiples of every tile.
+SHAPES = [(1, 1), (1, 3221), (2333, 1), (1481, 677), (993, 512), (0, 128), (128, 0), (1, 16),
+          (31, 33), (65, 96), (257, 259), (8, 32, 1024), (3, 5, 7)]
+STATIC = [(1, 1), (1, 3221), (2333, 1), (127, 677), (93, 512), (0, 128), (8, 32, 1024), (128, 1024)]
+
+ROW = "block = [1, 32], scale = f8E8M0FNU"
+COL = "block = [32, 1], scale = f8E8M0FNU"
+SQUARE = "block = [32, 32], scale = f8E8M0FNU"
+TENSOR = "tensor, scale = f32"
+TRANSPOSED = "tensor, scale = f32, data_layout = transposed"
+INPUTS = ["bf16", "f16", "f32"]
+
+
+def tensor(shape, element):
+    return f"tensor<{''.join(f'{s}x' for s in shape)}{element}>"
+
+
+def scaled(shape, element, scheme):
+    return f"!te.scaled<{''.join(f'{s}x' for s in shape)}{element}, #te.scaling<{scheme}>>"
+
+
+def function(arguments, op, results):
+    """One function around one op; `op` has {x} for each argument and ends in its results."""
+    names = [f"%a{i}" for i in range(len(arguments))]
+    header = ", ".join(f"{n}: {t}{a}" for n, (t, a) in zip(names, arguments))
+    count = f":{len(results)}" if len(results) > 1 else ""
+    values = ", ".join(f"%r#{i}" for i in range(len(results))) if count else "%r"
+    types = ", ".join(results)
+    return (f"func.func @f({header}) -> ({types}) {{\n  %r{count} = {op.format(*names)} -> {types}\n"
+            f"  return {values} : {types}\n}}\n")
+
+
+def dims(shape):
+    return " {te.dims = [" + ", ".join(f'"d{i}"' for i in range(len(shape))) + "]}"
+
+
+def quantize(schemes, element, source, amax=False, scale=False, noop=False):
+    def make(shape):
+        x = tensor(shape, source)
+        arguments, op = [(x, dims(shape))], "te.quantize {0}"
+        if scale:
+            arguments.append(("tensor<f32>", ""))
+            op += " scale({1} : tensor<f32>)"
+        if noop:
+            op += f" noop({{{len(arguments)}}} : tensor<f32>)"
+            arguments.append(("tensor<f32>", ' {te.name = "noop"}'))
+        results = [scaled(shape, element, s) for s in schemes]
+        return function(arguments, f"{op} : {x}", results + ["tensor<f32>"] * amax)
+    return make
+
+
+def dequantize(scheme, element, target):
+    def make(shape):
+        q = scaled(shape, element, scheme)
+        return function([(q, dims(shape))], f"te.dequantize {{0}} : {q}", [tensor(shape, target)])
+    return make
+
+
+def amax(source):
+    def make(shape):
+        x = tensor(shape, source)
+        return function([(x, dims(shape))], f"te.amax {{0}} : {x}", ["tensor<f32>"])
+    return make
+
+
+def families(fnuz):
+    """Programs by family. `fnuz`: the chip's own per-tensor codes are FNUZ; OCP is tried as well."""
+    mx = ["f8E4M3FN", "f8E5M2"]
+    per_tensor = mx + (["f8E4M3FNUZ", "f8E5M2FNUZ"] if fnuz else [])
+    programs = {"mxfp8": {}, "mxfp8-modes": {}, "fp8": {}, "dequantize": {}, "amax": {}}
+    for source in INPUTS:
+        for e in mx:
+            for name, schemes in [("row", [ROW]), ("col", [COL]), ("both", [ROW, COL])]:
+                programs["mxfp8"][f"{name}-{e}-{source}"] = quantize(schemes, e, source)
+            programs["dequantize"][f"row-{e}-{source}"] = dequantize(ROW, e, source)
+            programs["dequantize"][f"col-{e}-{source}"] = dequantize(COL, e, source)
+        for e in per_tensor:
+            programs["fp8"][f"both-amax-{e}-{source}"] = quantize(
+                [TENSOR, TRANSPOSED], e, source, amax=True, scale=True, noop=True)
+            programs["dequantize"][f"tensor-{e}-{source}"] = dequantize(TENSOR, e, source)
+        programs["dequantize"][f"transposed-{source}"] = dequantize(TRANSPOSED, per_tensor[-1], source)
+        programs["amax"][source] = amax(source)
+    for mode in ["floor", "even", "ceil"]:
+        for e in mx:
+            programs["mxfp8-modes"][f"{mode}-{e}"] = quantize(
+                [f"{s}, rounding = {mode}" for s in (ROW, COL)], e, "f32", amax=True, noop=True)
+    programs["mxfp8-modes"]["square"] = quantize([SQUARE], mx[0], "bf16")
+    programs["dequantize"]["square"] = dequantize(SQUARE, mx[0], "bf16")
+    return programs
+
+
+class Sweep:
+    def __init__(self, target, seed, folder):
+        self.target, self.seed, self.folder = target, seed, Path(folder)
+        self.runs = self.failures = 0
+
+    def call(self, what, command):
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode == 0:
+            return True
+        self.failures += 1
+        print(f"FAIL {what}: {' '.join(map(str, command))}\n{result.stdout}{result.stderr}")
+        return False
+
+    def compile(self, name, text):
+        source, artefact = self.folder / f"{name}.mlir", self.folder / f"{name}.hsaco"
+        source.write_text(text)
+        ok = self.call(f"compile {name}\n{text}",
+                       ["te-compile", source, f"--target={self.target}", "-o", artefact])
+        return artefact if ok else None
+
+    def run(self, what, artefact, arguments):
+        self.runs += 1
+        self.seed += 1
+        command = ["te-run", artefact, "--check", f"--input=random:{self.seed}", *arguments]
+        self.call(f"{what}, seed {self.seed}", command)
+
+    def program(self, name, make, shapes, static):
+        for rank in sorted({len(s) for s in shapes}):
+            artefact = self.compile(f"{name}-rank{rank}", make(["?"] * rank))
+            for shape in [s for s in shapes if len(s) == rank]:
+                if artefact:
+                    self.run(f"{name} {shape}", artefact,
+                             [f"--dim=d{i}={n}" for i, n in enumerate(shape)])
+        for shape in static:
+            artefact = self.compile(f"{name}-{'x'.join(map(str, shape))}", make(shape))
+            if artefact:
+                self.run(f"{name} static {shape}", artefact, [])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("family")
+    parser.add_argument("--target", required=True)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
+    parser.add_argument("--big", action="store_true", help="one 8192 x 7168 tensor instead")
+    options = parser.parse_args()
+    print(f"seed {options.seed}")
+    programs = families(options.target == "gfx942")[options.family]
+    with tempfile.TemporaryDirectory() as folder:
+        sweep = Sweep(options.target, options.seed, folder)
+        if options.big:
+            name = "both-f8E4M3FN-bf16"
+            sweep.program(name, programs[name], [], [(8192, 7168)])
+        else:
+            for i, (name, make) in enumerate(sorted(programs.items())):
+                # Every program sees every dynamic shape; static ones take turns, each shape often.
+                static = [s for j, s in enumerate(STATIC) if (i + j) % 4 == 0]
+                sweep.program(name, make, SHAPES, static)
+    print(f"{sweep.runs} runs, {sweep.failures} failures")
+    sys.exit(sweep.failures != 0 or sweep.runs == 0)
+
+
+main()
