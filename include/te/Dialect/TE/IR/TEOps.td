@@ -23,7 +23,7 @@ def TE_F32Scalar : 0DTensorOf<[F32]>;
 def TE_RngState : 1DTensorOf<[I64]>;
 /// Any !te.scaled, printed with its mnemonic like every other type.
 def TE_AnyScaled : Type<CPred<"::llvm::isa<::mlir::te::ScaledType>($_self)">,
-                        "!te.scaled", "::mlir::te::ScaledType">;
+                        "!te.scaled">;
 
 def TE_QuantizeOp : TE_Op<"quantize", [
     AttrSizedOperandSegments, Pure]> {
