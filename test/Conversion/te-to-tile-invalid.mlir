@@ -1,6 +1,6 @@
 // What has no kernel, and regions that are not one kernel (F3 to F6).
 
-// RUN: te-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}),te-to-tile)'
+// RUN: te-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}),te-to-tile)' -o /dev/null
 
 #s = #te.scaling<tensor, scale = f32>
 func.func @current(%x: tensor<4x64xbf16>) -> !te.scaled<4x64xf8E4M3FN, #s> {

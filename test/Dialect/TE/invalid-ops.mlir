@@ -1,6 +1,6 @@
 // The other ops (D1, M1, F1, F2), argument attributes (A1, A2), schedules (H1 to H3).
 
-// RUN: te-opt %s --split-input-file --verify-diagnostics
+// RUN: te-opt %s --split-input-file --verify-diagnostics -o /dev/null
 
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @dequantize_rank(%q: !te.scaled<4x32xf8E4M3FN, #row>) {

@@ -1,6 +1,6 @@
 // #te.scaling: what the parser refuses, and rules S1 to S4.
 
-// RUN: te-opt %s --split-input-file --verify-diagnostics
+// RUN: te-opt %s --split-input-file --verify-diagnostics -o /dev/null
 
 // The granularity is a keyword.
 // expected-error @+1 {{unknown granularity 'column'; it is one of tensor, row, block = [R, C]}}

@@ -1,6 +1,6 @@
 // !te.scaled: what the parser refuses, and rules S5 to S9.
 
-// RUN: te-opt %s --split-input-file --verify-diagnostics
+// RUN: te-opt %s --split-input-file --verify-diagnostics -o /dev/null
 
 // expected-error @+1 {{!te.scaled needs a #te.scaling<...> attribute, not "tensor"}}
 func.func private @f(!te.scaled<4x32xf8E4M3FN, "tensor">)

@@ -1,6 +1,6 @@
 // Rules T1 to T12, and what the parser of #tile.layout refuses.
 
-// RUN: te-opt %s --split-input-file --verify-diagnostics
+// RUN: te-opt %s --split-input-file --verify-diagnostics -o /dev/null
 
 // expected-error @+1 {{a basis has one coordinate a dimension: 2 expected, 1 given}}
 #l = #tile.layout<shape = [4, 4], register = [[1]], lane = [], wave = []>

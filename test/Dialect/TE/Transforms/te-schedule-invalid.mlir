@@ -1,6 +1,6 @@
 // G1 and H4 to H9 on gfx950.
 
-// RUN: te-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}))'
+// RUN: te-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}))' -o /dev/null
 
 #fp8 = #te.scaling<tensor, scale = f32>
 func.func @fnuz(%x: tensor<4x64xbf16>, %s: tensor<f32>) -> !te.scaled<4x64xf8E4M3FNUZ, #fp8> {

@@ -1,0 +1,21 @@
+// No library is linked: a call that stays is an error, and says of what.
+
+// RUN: te-opt %s --split-input-file --verify-diagnostics --lower-to-rocdl -o /dev/null
+
+gpu.module @kernels {
+  gpu.func @call(%x: f32, %out: memref<f32>) kernel attributes {te.target = "gfx950"} {
+    // expected-error @+1 {{calls __ocml_sinh_f32, which no library provides; lower this function to instructions before lower-to-rocdl}}
+    %y = math.sinh %x : f32
+    memref.store %y, %out[] : memref<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+// expected-error @+1 {{the module's kernels need te.target, the chip they are for}}
+gpu.module @kernels {
+  gpu.func @no_target() kernel {
+    gpu.return
+  }
+}

@@ -1,0 +1,45 @@
+// Only LLVM and ROCDL are left; the backend's attributes are set.
+
+// RUN: te-opt %s --lower-to-rocdl | FileCheck %s
+// RUN: te-opt %s --lower-to-rocdl | te-opt --te-verify-level=level=rocdl
+
+gpu.module @kernels {
+  // Bare pointers and sizes; the workgroup's size; NaN as the reductions want it.
+  // CHECK-LABEL: llvm.func @k(
+  // CHECK-SAME: %{{.*}}: !llvm.ptr<1> {llvm.noalias}, %{{.*}}: i64)
+  // CHECK-SAME: gpu.kernel
+  // CHECK-SAME: passthrough = {{\[\[}}"amdgpu-ieee", "false"], ["uniform-work-group-size", "true"]]
+  // CHECK-SAME: rocdl.flat_work_group_size = "128,128"
+  // CHECK-SAME: rocdl.kernel
+  // CHECK-SAME: rocdl.reqd_work_group_size = array<i32: 128, 1, 1>
+  // CHECK: rocdl.workitem.id.x
+  // CHECK: rocdl.workgroup.id.y
+  // CHECK: rocdl.cvt.pk.fp8.f32
+  // CHECK: rocdl.update.dpp
+  // CHECK: rocdl.s.barrier
+  // CHECK: llvm.cond_br
+  // CHECK: llvm.store {{.*}} !llvm.ptr<1>
+  // CHECK: llvm.return
+  gpu.func @k(%out: memref<f32, #gpu.address_space<global>> {llvm.noalias}, %m: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>, te.target = "gfx950"} {
+    %c0 = arith.constant 0 : index
+    %t = gpu.thread_id x
+    %b = gpu.block_id y
+    %i = arith.addi %t, %b : index
+    %n = arith.index_cast %i : index to i32
+    %f = arith.sitofp %n : i32 to f32
+    %q = amdgpu.packed_trunc_2xfp8 %f, %f into undef[word 0] : f32 to vector<4xf8E4M3FN>
+    %w = vector.bitcast %q : vector<4xf8E4M3FN> to vector<1xi32>
+    %e = vector.extract %w[0] : i32 from vector<1xi32>
+    %d = amdgpu.dpp %e %e quad_perm([1 : i32, 0 : i32, 3 : i32, 2 : i32]) : i32
+    %v = arith.bitcast %d : i32 to f32
+    %g = math.absf %v : f32
+    %h = arith.maxnumf %g, %f : f32
+    amdgpu.lds_barrier
+    %c = arith.cmpi slt, %i, %m : index
+    scf.if %c {
+      memref.store %h, %out[] : memref<f32, #gpu.address_space<global>>
+    }
+    gpu.return
+  }
+}

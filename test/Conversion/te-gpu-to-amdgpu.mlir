@@ -1,0 +1,127 @@
+// The chip's instructions: lane exchanges, votes, barriers, fp8 conversions.
+
+// RUN: te-opt %s --te-gpu-to-amdgpu | FileCheck %s
+
+gpu.module @kernels {
+  // CHECK-LABEL: gpu.func @exchanges
+  gpu.func @exchanges(%x: i32, %out: memref<8xi32>) kernel attributes {te.target = "gfx942"} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %c4 = arith.constant 4 : index
+    %w = arith.constant 64 : i32
+    %m1 = arith.constant 1 : i32
+    %m3 = arith.constant 3 : i32
+    %m8 = arith.constant 8 : i32
+    %m16 = arith.constant 16 : i32
+    %m32 = arith.constant 32 : i32
+    // Inside a quad, and half of a row: DPP. Inside 32 lanes: a swizzle.
+    // CHECK: amdgpu.dpp %{{.*}} %{{.*}} quad_perm([1 : i32, 0 : i32, 3 : i32, 2 : i32]) : i32
+    // CHECK: amdgpu.dpp %{{.*}} %{{.*}} quad_perm([3 : i32, 2 : i32, 1 : i32, 0 : i32]) : i32
+    // CHECK: amdgpu.dpp %{{.*}} %{{.*}} row_ror(8 : i32) : i32
+    // CHECK: amdgpu.swizzle_bitmode %{{.*}} 31 0 16 : i32
+    // CHECK: gpu.shuffle xor
+    %a, %va = gpu.shuffle xor %x, %m1, %w : i32
+    %b, %vb = gpu.shuffle xor %x, %m3, %w : i32
+    %c, %vc = gpu.shuffle xor %x, %m8, %w : i32
+    %d, %vd = gpu.shuffle xor %x, %m16, %w : i32
+    %e, %ve = gpu.shuffle xor %x, %m32, %w : i32
+    memref.store %a, %out[%c0] : memref<8xi32>
+    memref.store %b, %out[%c1] : memref<8xi32>
+    memref.store %c, %out[%c2] : memref<8xi32>
+    memref.store %d, %out[%c3] : memref<8xi32>
+    memref.store %e, %out[%c4] : memref<8xi32>
+    gpu.return
+  }
+
+  // Barriers order LDS only.
+  // CHECK-LABEL: gpu.func @barrier
+  // CHECK-NOT: gpu.barrier
+  // CHECK: amdgpu.lds_barrier
+  gpu.func @barrier() kernel attributes {te.target = "gfx942"} {
+    gpu.barrier
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @vote
+  // CHECK: rocdl.ballot %{{.*}} : i64
+  // CHECK-NOT: gpu.subgroup_reduce
+  gpu.func @vote(%c: i1, %out: memref<i32>) kernel attributes {te.target = "gfx942"} {
+    %x = arith.extui %c : i1 to i32
+    %r = gpu.subgroup_reduce or %x uniform : (i32) -> i32
+    memref.store %r, %out[] : memref<i32>
+    gpu.return
+  }
+
+  // OCP is native to gfx950.
+  // CHECK-LABEL: gpu.func @ocp_gfx950
+  // CHECK-NOT: arith.mulf
+  // CHECK: %[[P:.*]] = amdgpu.packed_trunc_2xfp8 %{{.*}}, %{{.*}} into undef[word 0] : f32 to vector<4xf8E4M3FN>
+  // CHECK: amdgpu.packed_trunc_2xfp8 %{{.*}}, %{{.*}} into %[[P]][word 1] : f32 to vector<4xf8E4M3FN> into vector<4xf8E4M3FN>
+  // CHECK: amdgpu.ext_packed_fp8 %{{.*}}[0] : vector<4xf8E4M3FN> to vector<2xf32>
+  // CHECK: amdgpu.ext_packed_fp8 %{{.*}}[1] : vector<4xf8E4M3FN> to vector<2xf32>
+  gpu.func @ocp_gfx950(%x: vector<4xf32>, %out: memref<4xf32>) kernel attributes {te.target = "gfx950"} {
+    %c0 = arith.constant 0 : index
+    %q = arith.truncf %x : vector<4xf32> to vector<4xf8E4M3FN>
+    %y = arith.extf %q : vector<4xf8E4M3FN> to vector<4xf32>
+    vector.store %y, %out[%c0] : memref<4xf32>, vector<4xf32>
+    gpu.return
+  }
+
+  // On gfx942 it is FNUZ's byte of x/2, with NaN and -0 mended.
+  // CHECK-LABEL: gpu.func @ocp_gfx942
+  // CHECK: arith.constant dense<5.000000e-01>
+  // CHECK: arith.mulf
+  // CHECK: arith.cmpf uno
+  // CHECK: arith.constant dense<2.400000e+02>
+  // CHECK: arith.select
+  // CHECK: amdgpu.packed_trunc_2xfp8 {{.*}} vector<4xf8E4M3FNUZ>
+  // CHECK-NOT: amdgpu.packed_trunc_2xfp8 {{.*}}f8E4M3FN>
+  // CHECK: arith.ori
+  gpu.func @ocp_gfx942(%x: vector<4xf32>, %out: memref<4xf8E4M3FN>) kernel attributes {te.target = "gfx942"} {
+    %c0 = arith.constant 0 : index
+    %q = arith.truncf %x : vector<4xf32> to vector<4xf8E4M3FN>
+    vector.store %q, %out[%c0] : memref<4xf8E4M3FN>, vector<4xf8E4M3FN>
+    gpu.return
+  }
+
+  // FNUZ is native to gfx942.
+  // CHECK-LABEL: gpu.func @fnuz_gfx942
+  // CHECK-NOT: arith.mulf
+  // CHECK: amdgpu.packed_trunc_2xfp8 {{.*}} vector<4xf8E5M2FNUZ>
+  gpu.func @fnuz_gfx942(%x: vector<2xf32>, %out: memref<2xf8E5M2FNUZ>) kernel attributes {te.target = "gfx942"} {
+    %c0 = arith.constant 0 : index
+    %q = arith.truncf %x : vector<2xf32> to vector<2xf8E5M2FNUZ>
+    vector.store %q, %out[%c0] : memref<2xf8E5M2FNUZ>, vector<2xf8E5M2FNUZ>
+    gpu.return
+  }
+
+  // The other way: no conversion of gfx942 reads OCP, so none is used.
+  // CHECK-LABEL: gpu.func @read_ocp_gfx942
+  // CHECK-NOT: amdgpu.ext_packed_fp8
+  // CHECK-NOT: arith.extf {{.*}}f8E4M3FN
+  // CHECK: gpu.return
+  gpu.func @read_ocp_gfx942(%q: vector<4xf8E4M3FN>, %out: memref<4xf32>) kernel attributes {te.target = "gfx942"} {
+    %c0 = arith.constant 0 : index
+    %y = arith.extf %q : vector<4xf8E4M3FN> to vector<4xf32>
+    vector.store %y, %out[%c0] : memref<4xf32>, vector<4xf32>
+    gpu.return
+  }
+
+  // One scale for the vector: gfx950's scaled conversion, straight from bf16.
+  // CHECK-LABEL: gpu.func @scaled_gfx950
+  // CHECK: arith.constant 23 : i32
+  // CHECK: arith.shli
+  // CHECK: %[[S:.*]] = arith.bitcast %{{.*}} : i32 to f32
+  // CHECK: amdgpu.packed_scaled_trunc %{{.*}} into undef[0], %[[S]] : vector<2xbf16> to vector<4xf8E4M3FN>
+  // CHECK: amdgpu.packed_scaled_trunc %{{.*}} into %{{.*}}[1], %[[S]]
+  // CHECK-NOT: arith.scaling_truncf
+  gpu.func @scaled_gfx950(%x: vector<4xbf16>, %s: f8E8M0FNU, %out: memref<4xf8E4M3FN>) kernel attributes {te.target = "gfx950"} {
+    %c0 = arith.constant 0 : index
+    %v = vector.broadcast %s : f8E8M0FNU to vector<4xf8E8M0FNU>
+    %q = arith.scaling_truncf %x, %v : vector<4xbf16>, vector<4xf8E8M0FNU> to vector<4xf8E4M3FN>
+    vector.store %q, %out[%c0] : memref<4xf8E4M3FN>, vector<4xf8E4M3FN>
+    gpu.return
+  }
+}

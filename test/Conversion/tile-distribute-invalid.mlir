@@ -1,0 +1,33 @@
+// Kernels that no chip, or not this one, can run.
+
+// RUN: te-opt %s --split-input-file --verify-diagnostics --tile-distribute -o /dev/null
+
+// expected-error @+1 {{unknown target 'gfx90a'; te-mlir compiles for gfx942, gfx950}}
+tile.kernel @unknown() attributes {target = "gfx90a", waves = 1 : i64} {
+}
+
+// -----
+
+// 256 x 128 of f32 through LDS.
+#l = #tile.layout<shape = [256, 128], register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64], [1, 0]], lane = [[2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]], wave = [[128, 0]]>
+#o = #tile.layout<shape = [256, 128], register = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0], [128, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], wave = [[0, 64]]>
+// expected-error @+1 {{needs 131072 bytes of LDS, but a workgroup has 65536 on gfx942; use a smaller tile}}
+tile.kernel @lds(%in: memref<f32>, %out: memref<f32>) attributes {target = "gfx942", waves = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [256, 128], strides: [128, 1] : memref<f32> to memref<256x128xf32, strided<[128, 1]>>
+  %b = memref.reinterpret_cast %out to offset: [0], sizes: [256, 128], strides: [128, 1] : memref<f32> to memref<256x128xf32, strided<[128, 1]>>
+  %x = tile.load %a[%c0, %c0] : memref<256x128xf32, strided<[128, 1]>> -> tensor<256x128xf32, #l>
+  %y = tile.convert_layout %x : tensor<256x128xf32, #l> -> tensor<256x128xf32, #o>
+  tile.store %y, %b[%c0, %c0] : tensor<256x128xf32, #o>, memref<256x128xf32, strided<[128, 1]>>
+}
+
+// -----
+
+#l = #tile.layout<shape = [1, 64], register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], wave = []>
+tile.kernel @constant(%out: memref<i32>) attributes {target = "gfx942", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %b = memref.reinterpret_cast %out to offset: [0], sizes: [1, 64], strides: [64, 1] : memref<i32> to memref<1x64xi32, strided<[64, 1]>>
+  // expected-error @+1 {{a constant tile must be a splat}}
+  %x = arith.constant dense<[[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63]]> : tensor<1x64xi32, #l>
+  tile.store %x, %b[%c0, %c0] : tensor<1x64xi32, #l>, memref<1x64xi32, strided<[64, 1]>>
+}

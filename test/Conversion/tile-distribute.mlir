@@ -1,0 +1,157 @@
+// Tiles become a lane's registers; what crosses lanes is an exchange, what crosses waves a
+// trip through LDS; edges are masked.
+
+// RUN: te-opt %s --split-input-file --tile-distribute --canonicalize --cse | FileCheck %s
+
+// Elementwise ops keep their form. 4 x 64 over 64 lanes: 4 in a row each.
+#l = #tile.layout<shape = [4, 64], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], wave = []>
+// CHECK: gpu.module @kernels {
+// CHECK: gpu.func @elementwise(%[[IN:.*]]: memref<f32> {llvm.noalias}, %{{.*}}: memref<bf16> {llvm.noalias}, %{{.*}}: index) kernel attributes
+// CHECK-SAME: known_block_size = array<i32: 64, 1, 1>
+// CHECK-SAME: te.target = "gfx950"
+// One access of 16 bytes, nothing masked, and no branch.
+// CHECK-NOT: scf.if
+// CHECK: %[[X:.*]] = vector.load {{.*}} {alignment = 16 : i64} : {{.*}}, vector<4xf32>
+// CHECK: %[[Y:.*]] = arith.addf %[[X]], %[[X]] : vector<4xf32>
+// CHECK: %[[Z:.*]] = arith.truncf %[[Y]] : vector<4xf32> to vector<4xbf16>
+// CHECK: vector.store %[[Z]], {{.*}} {alignment = 8 : i64}
+// CHECK: gpu.return
+tile.kernel @elementwise(%in: memref<f32>, %out: memref<bf16>, %m: index) attributes {target = "gfx950", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [4, 64], strides: [64, 1] : memref<f32> to memref<4x64xf32, strided<[64, 1]>>
+  %b = memref.reinterpret_cast %out to offset: [0], sizes: [4, 64], strides: [64, 1] : memref<bf16> to memref<4x64xbf16, strided<[64, 1]>>
+  %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : memref<4x64xf32, strided<[64, 1]>> -> tensor<4x64xf32, #l>
+  %y = arith.addf %x, %x : tensor<4x64xf32, #l>
+  %z = arith.truncf %y : tensor<4x64xf32, #l> to tensor<4x64xbf16, #l>
+  tile.store %z, %b[%c0, %c0] {divisible = 64 : i64, in_bounds} : tensor<4x64xbf16, #l>, memref<4x64xbf16, strided<[64, 1]>>
+}
+
+// -----
+
+// A row of unknown length: the whole tile at once where it fits, else element by element.
+#l = #tile.layout<shape = [4, 64], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], wave = []>
+// CHECK-LABEL: gpu.func @ragged
+// CHECK: scf.if
+// CHECK: vector.load {{.*}} vector<4xf32>
+// CHECK: else
+// CHECK: scf.if
+// CHECK: gpu.return
+tile.kernel @ragged(%in: memref<f32>, %out: memref<f32>, %k: index) attributes {target = "gfx950", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [4, %k], strides: [%k, 1] : memref<f32> to memref<4x?xf32, strided<[?, 1]>>
+  %b = memref.reinterpret_cast %out to offset: [0], sizes: [4, 64], strides: [64, 1] : memref<f32> to memref<4x64xf32, strided<[64, 1]>>
+  %x = tile.load %a[%c0, %c0] : memref<4x?xf32, strided<[?, 1]>> -> tensor<4x64xf32, #l>
+  tile.store %x, %b[%c0, %c0] {divisible = 64 : i64, in_bounds} : tensor<4x64xf32, #l>, memref<4x64xf32, strided<[64, 1]>>
+}
+
+// -----
+
+// Blocks of 1 x 16: 4 registers, then lanes that differ in bits 0 and 1.
+#l = #tile.layout<shape = [4, 64], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], wave = []>
+#b = #tile.layout<shape = [4, 4], register = [], lane = [[0, 0], [0, 0], [0, 1], [0, 2], [1, 0], [2, 0]], wave = []>
+// CHECK-LABEL: gpu.func @reduce
+// CHECK-NOT: workgroup
+// CHECK: arith.maxnumf
+// CHECK: arith.maxnumf
+// CHECK: gpu.shuffle xor %{{.*}}, %c1_i32, %c64_i32
+// CHECK: arith.maxnumf
+// CHECK: gpu.shuffle xor %{{.*}}, %c2_i32, %c64_i32
+// CHECK: arith.maxnumf
+// CHECK-NOT: gpu.barrier
+// CHECK-NOT: gpu.shuffle
+// CHECK: vector.store
+// CHECK: gpu.return
+tile.kernel @reduce(%in: memref<f32>, %out: memref<f32>) attributes {target = "gfx950", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [4, 64], strides: [64, 1] : memref<f32> to memref<4x64xf32, strided<[64, 1]>>
+  %b = memref.reinterpret_cast %out to offset: [0], sizes: [4, 4], strides: [4, 1] : memref<f32> to memref<4x4xf32, strided<[4, 1]>>
+  %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : memref<4x64xf32, strided<[64, 1]>> -> tensor<4x64xf32, #l>
+  %r = tile.reduce maxnum %x block [1, 16] : tensor<4x64xf32, #l> -> tensor<4x4xf32, #b>
+  tile.store %r, %b[%c0, %c0] {divisible = 4 : i64, in_bounds} : tensor<4x4xf32, #b>, memref<4x4xf32, strided<[4, 1]>>
+}
+
+// -----
+
+// Rows in different waves meet in LDS, between barriers.
+#l = #tile.layout<shape = [2, 64], register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], wave = [[1, 0]]>
+#b = #tile.layout<shape = [1, 64], register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], wave = [[0, 0]]>
+// CHECK-LABEL: gpu.func @waves
+// CHECK-SAME: workgroup(%[[LDS:.*]] : memref<[[BYTES:.*]]xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})
+// CHECK-SAME: known_block_size = array<i32: 128, 1, 1>
+// CHECK: gpu.barrier
+// CHECK: vector.store %{{.*}}, %[[LDS]]
+// CHECK: gpu.barrier
+// CHECK: vector.load %[[LDS]]
+// CHECK: arith.maxnumf
+// CHECK: gpu.return
+tile.kernel @waves(%in: memref<f32>, %out: memref<f32>) attributes {target = "gfx950", waves = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [2, 64], strides: [64, 1] : memref<f32> to memref<2x64xf32, strided<[64, 1]>>
+  %b = memref.reinterpret_cast %out to offset: [0], sizes: [1, 64], strides: [64, 1] : memref<f32> to memref<1x64xf32, strided<[64, 1]>>
+  %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : memref<2x64xf32, strided<[64, 1]>> -> tensor<2x64xf32, #l>
+  %r = tile.reduce maxnum %x block [2, 1] : tensor<2x64xf32, #l> -> tensor<1x64xf32, #b>
+  tile.store %r, %b[%c0, %c0] {divisible = 64 : i64, in_bounds} : tensor<1x64xf32, #b>, memref<1x64xf32, strided<[64, 1]>>
+}
+
+// -----
+
+// A conversion that only renames registers moves nothing; one between waves goes
+// through LDS.
+#l = #tile.layout<shape = [4, 64], register = [[0, 1], [1, 0]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [2, 0]], wave = []>
+#o = #tile.layout<shape = [4, 64], register = [[1, 0], [0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [2, 0]], wave = []>
+// CHECK-LABEL: gpu.func @rename
+// CHECK-NOT: workgroup
+// CHECK-NOT: gpu.shuffle
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+tile.kernel @rename(%in: memref<f32>, %out: memref<f32>) attributes {target = "gfx950", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [4, 64], strides: [64, 1] : memref<f32> to memref<4x64xf32, strided<[64, 1]>>
+  %b = memref.reinterpret_cast %out to offset: [0], sizes: [4, 64], strides: [64, 1] : memref<f32> to memref<4x64xf32, strided<[64, 1]>>
+  %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : memref<4x64xf32, strided<[64, 1]>> -> tensor<4x64xf32, #l>
+  %r = tile.convert_layout %x : tensor<4x64xf32, #l> -> tensor<4x64xf32, #o>
+  tile.store %r, %b[%c0, %c0] {divisible = 64 : i64, in_bounds} : tensor<4x64xf32, #o>, memref<4x64xf32, strided<[64, 1]>>
+}
+
+// -----
+
+#l = #tile.layout<shape = [2, 64], register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], wave = [[1, 0]]>
+#o = #tile.layout<shape = [2, 64], register = [], lane = [[1, 0], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], wave = [[0, 1]]>
+// CHECK-LABEL: gpu.func @through_lds
+// CHECK-SAME: workgroup(%[[LDS:.*]] : memref<
+// CHECK: gpu.barrier
+// CHECK: vector.store %{{.*}}, %[[LDS]]
+// CHECK: gpu.barrier
+// CHECK: vector.load %[[LDS]]
+// CHECK: gpu.return
+tile.kernel @through_lds(%in: memref<f32>, %out: memref<f32>) attributes {target = "gfx950", waves = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [2, 64], strides: [64, 1] : memref<f32> to memref<2x64xf32, strided<[64, 1]>>
+  %b = memref.reinterpret_cast %out to offset: [0], sizes: [2, 64], strides: [64, 1] : memref<f32> to memref<2x64xf32, strided<[64, 1]>>
+  %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : memref<2x64xf32, strided<[64, 1]>> -> tensor<2x64xf32, #l>
+  %r = tile.convert_layout %x : tensor<2x64xf32, #l> -> tensor<2x64xf32, #o>
+  tile.store %r, %b[%c0, %c0] {divisible = 64 : i64, in_bounds} : tensor<2x64xf32, #o>, memref<2x64xf32, strided<[64, 1]>>
+}
+
+// -----
+
+// A vote of the wave; a maximum in memory by its first lane.
+#l = #tile.layout<shape = [1, 64], register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], wave = []>
+#one = #tile.layout<shape = [1, 1], register = [], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], wave = []>
+// CHECK-LABEL: gpu.func @vote
+// CHECK: gpu.subgroup_reduce or %{{.*}} uniform
+// CHECK: scf.if
+// CHECK: scf.if
+// CHECK: memref.atomic_rmw {{maxu|maxs}}
+// CHECK: gpu.return
+tile.kernel @vote(%in: memref<f32>, %out: memref<f32>) attributes {target = "gfx950", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [1, 64], strides: [64, 1] : memref<f32> to memref<1x64xf32, strided<[64, 1]>>
+  %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : memref<1x64xf32, strided<[64, 1]>> -> tensor<1x64xf32, #l>
+  %n = arith.cmpf uno, %x, %x : tensor<1x64xf32, #l>
+  %any = tile.any %n : tensor<1x64xi1, #l>
+  scf.if %any {
+    %m = tile.reduce maxnum %x block [1, 64] : tensor<1x64xf32, #l> -> tensor<1x1xf32, #one>
+    tile.atomic_max %m, %out : tensor<1x1xf32, #one>, memref<f32>
+  }
+}
