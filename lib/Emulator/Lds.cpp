@@ -147,8 +147,8 @@ static void runTransposeNibbles(Wave &wave, const Inst &inst) {
 static unsigned swizzleLane(uint32_t pattern, unsigned lane) {
   if (pattern >= 0xe000) { // FFT: bit reversal within 32
     unsigned mask = pattern & 31;
-    unsigned in = (llvm::reverseBits(uint32_t(lane & 31)) >> 27) >>
-                  llvm::popcount(mask);
+    unsigned in =
+        (llvm::reverseBits(uint32_t(lane & 31)) >> 27) >> llvm::popcount(mask);
     return (lane & 32) | in | (lane & mask);
   }
   if (pattern >= 0xc000) { // rotate within 32

@@ -112,8 +112,10 @@ void Program::pushSuccessors(const Inst &inst,
   llvm::StringRef name = names[inst.mnemonic];
   if (inst.target)
     work.push_back(inst.target->word);
+  // Behind llvm.trap (s_trap 2) the compiler puts nothing of this function.
+  bool traps = name == "s_trap" && inst.offset == 2;
   bool ends = name == "s_branch" || name == "s_endpgm" ||
-              name == "s_setpc_b64" || !inst.mnemonic;
+              name == "s_setpc_b64" || traps || !inst.mnemonic;
   if (!ends)
     work.push_back(inst.word + inst.words);
 }

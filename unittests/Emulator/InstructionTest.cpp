@@ -49,8 +49,7 @@ static U signCopies(U value) {
   return folded ? __builtin_clz(folded) : -1;
 }
 static I toInt(double value) {
-  return value != value ? 0
-                        : I(std::clamp(value, -2147483648.0, 2147483647.0));
+  return value != value ? 0 : I(std::clamp(value, -2147483648.0, 2147483647.0));
 }
 static U toUnsigned(double value) {
   return value != value ? 0 : U(std::clamp(value, 0.0, 4294967295.0));
@@ -110,7 +109,8 @@ static U clampOne(float value) {
   return value > 0 ? bits(std::fmin(value, 1.0f)) : 0;
 }
 static U field(U value, U offset, U width) {
-  return width ? uint64_t(value) >> offset & ((uint64_t(1) << std::min(width, 32u)) - 1)
+  return width ? uint64_t(value) >> offset &
+                     ((uint64_t(1) << std::min(width, 32u)) - 1)
                : 0;
 }
 static U signedField(U value, U offset, U width) {
