@@ -20,7 +20,8 @@ llvm::StringRef stripEncoding(llvm::StringRef mnemonic) {
 
 static void runUnknown(Wave &wave, const Inst &inst) {
   wave.fail(
-      "no semantics for this instruction: the emulator has no row for it");
+      "no semantics for this instruction: the emulator has no row for it, or "
+      "none with these operands");
 }
 static void runUndecodable(Wave &wave, const Inst &inst) {
   wave.fail("these bytes are not an instruction of the chip");
