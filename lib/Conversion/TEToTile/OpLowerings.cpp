@@ -85,7 +85,7 @@ static void storeScaleBytes(TileContext &ctx, ScaledType type, Value byte,
   if (layout.getContiguity() < std::min(kMinScaleStoreBytes, layout.getShape().back()))
     tile = ctx.convert(tile, ctx.getStoreLayout(layout.getShape(), 1));
   ScaleView scales = emitScaleView(ctx, type, buffer);
-  ctx.store(tile, scales.view, scales.row, scales.col);
+  ctx.store(tile, scales.view, scales.row, scales.col, scales.divisible);
 }
 
 /// cast(x * 2^(127 - byte)), by the target's scaled conversions where they are exact:
@@ -222,7 +222,8 @@ struct DequantizeLowering
     ScaleView scales = emitScaleView(ctx, type, buffer);
     // Read once, in wide accesses, then hand to the lanes that need them.
     Value bytes = ctx.load(scales.view, scales.row, scales.col, b.getI8Type(),
-                           ctx.getStoreLayout(blocks.getShape(), 1));
+                           ctx.getStoreLayout(blocks.getShape(), 1),
+                           scales.divisible);
     bytes = ctx.convert(bytes, blocks);
     Value wide = arith::ExtUIOp::create(
         b, withElementType(bytes.getType(), b.getI32Type()), bytes);

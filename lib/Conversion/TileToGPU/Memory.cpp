@@ -7,7 +7,8 @@
 //
 // tile.load, tile.store and tile.atomic_max as vector accesses of one lane. A whole tile
 // takes straight-line code; a ragged one masks each vector: all, nothing, or,
-// where the row ends inside a vector, pieces of halving sizes.
+// where the row ends inside a vector, pieces of halving sizes. A lane's only access is
+// always masked: there is nothing for it to overlap with.
 //
 //===----------------------------------------------------------------------===//
 
@@ -227,8 +228,8 @@ struct LoadPattern : TilePattern<LoadOp> {
       return concatenate(b, parts, type);
     };
     Value result;
-    if (op.getInBounds())
-      result = all(/*masked=*/false);
+    if (op.getInBounds() || access.offsets.size() == 1)
+      result = all(/*masked=*/!op.getInBounds());
     else
       result = emitIf(b, emitIsInterior(b, access, op.getRow(), op.getColumn(),
                                         op.getType().getShape()),
@@ -261,8 +262,8 @@ struct StorePattern : TilePattern<StoreOp> {
             access.store(part, r, c);
         }
       };
-      if (op.getInBounds())
-        return all(false);
+      if (op.getInBounds() || access.offsets.size() == 1)
+        return all(!op.getInBounds());
       emitIf(b, emitIsInterior(b, access, op.getRow(), op.getColumn(),
                                cast<ShapedType>(type).getShape()),
              [&] { all(false); }, [&] { all(true); });
