@@ -97,13 +97,17 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
   int64_t vector = target.maxAccessBytes / demand.inputBytes;
   unsigned widest = std::max(demand.inputBytes, demand.outputBytes);
   int64_t bytes = demand.transposes ? kBytesPerLaneTransposed : kBytesPerLane;
-  int64_t elements = waves * target.waveSize * bytes / widest;
+  int64_t lanes = waves * target.waveSize;
+  int64_t elements = std::max(lanes * bytes / widest, lanes * vector);
   int64_t minRows = std::max(demand.minRows, demand.transposes ? kLineBytes : 1);
   int64_t cols = std::min<int64_t>(target.waveSize * target.maxAccessBytes / widest,
                                    elements / minRows);
   cols = std::max({bound(cols, demand.cols), demand.minCols, vector});
   int64_t rows = std::max(elements / cols, minRows);
-  rows = std::max({bound(rows, demand.rows), minRows, int64_t(1)});
+  rows = std::max({bound(rows, demand.rows), demand.minRows, int64_t(1)});
+  // No more waves than have a vector to load.
+  while (waves > 1 && waves * target.waveSize * vector > rows * cols)
+    waves /= 2;
   return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector);
 }
 

@@ -220,11 +220,8 @@ struct DequantizeLowering
     LinearLayout blocks = layout.project(
         {type.getScaling().getBlockRows(), type.getScaling().getBlockCols()});
     ScaleView scales = emitScaleView(ctx, type, buffer);
-    // Read once, in wide accesses, then hand to the lanes that need them.
-    Value bytes = ctx.load(scales.view, scales.row, scales.col, b.getI8Type(),
-                           ctx.getStoreLayout(blocks.getShape(), 1),
-                           scales.divisible);
-    bytes = ctx.convert(bytes, blocks);
+    Value bytes = ctx.loadWide(scales.view, scales.row, scales.col, b.getI8Type(),
+                               blocks, scales.divisible);
     Value wide = arith::ExtUIOp::create(
         b, withElementType(bytes.getType(), b.getI32Type()), bytes);
     return ctx.broadcast(emitScale(ctx, wide), layout);

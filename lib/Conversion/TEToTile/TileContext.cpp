@@ -102,7 +102,18 @@ Value TileContext::load(Value view, Value row, Value col, Type elementType,
   Type type = getTileType(elementType, b.getContext(), layout);
   return LoadOp::create(b, type, view, row, col,
                         getDivisible(view.getType(), type, divisible),
-                        isInBounds(row, col, view.getType(), type));
+                        isInBounds(row, col, view.getType(), type),
+                        /*first_replica=*/false);
+}
+
+Value TileContext::loadWide(Value view, Value row, Value col, Type elementType,
+                            const LinearLayout &layout, int64_t divisible) {
+  unsigned bytes = std::max(1u, elementType.getIntOrFloatBitWidth() / 8);
+  LinearLayout wide = getStoreLayout(layout.getShape(), bytes);
+  Value tile = load(view, row, col, elementType, wide, divisible);
+  if (analyzeConversion(wide, layout).kind == ConversionKind::Shared)
+    tile.getDefiningOp<LoadOp>().setFirstReplica(true);
+  return convert(tile, layout);
 }
 
 void TileContext::store(Value tile, Value view, Value row, Value col,

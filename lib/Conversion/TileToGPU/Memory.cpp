@@ -227,13 +227,20 @@ struct LoadPattern : TilePattern<LoadOp> {
       }
       return concatenate(b, parts, type);
     };
-    Value result;
-    if (op.getInBounds() || access.offsets.size() == 1)
-      result = all(/*masked=*/!op.getInBounds());
-    else
-      result = emitIf(b, emitIsInterior(b, access, op.getRow(), op.getColumn(),
-                                        op.getType().getShape()),
-                      type, [&] { return all(false); }, [&] { return all(true); });
+    auto read = [&]() -> Value {
+      if (op.getInBounds() || access.offsets.size() == 1)
+        return all(/*masked=*/!op.getInBounds());
+      return emitIf(b, emitIsInterior(b, access, op.getRow(), op.getColumn(),
+                                      op.getType().getShape()),
+                    type, [&] { return all(false); }, [&] { return all(true); });
+    };
+    Value owner = op.getFirstReplica()
+                      ? emitIsOwner(b, state, getLayout(op.getType()))
+                      : Value();
+    auto nothing = [&]() -> Value {
+      return arith::ConstantOp::create(b, b.getZeroAttr(type));
+    };
+    Value result = owner ? emitIf(b, owner, type, read, nothing) : read();
     rewriter.replaceOp(op, result);
     return success();
   }
