@@ -21,6 +21,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RegionCheck.h"
+
 #include "te/Conversion/TEToTile/TileContext.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -281,10 +283,10 @@ void Outliner::emitLaunch(KernelOp kernel) {
       if (ShapedType::isDynamic(size))
         resultSizes.push_back(emitDim(b, getHostValue(lead.getTiledOperand()), i));
 
-  // Rank-0 tensors are amaxes: zeroed first, then folded into.
-  Type last = fusion.getResults().empty() ? Type() : fusion.getResults().back().getType();
-  if (auto tensor = dyn_cast_if_present<RankedTensorType>(last);
-      tensor && tensor.getRank() == 0 && !isa<DequantizeOp>(*lead)) {
+  // An amax, always the last, is zeroed first, then folded into.
+  ValueRange yielded = fusion.getBody().front().getTerminator()->getOperands();
+  if (!yielded.empty() && isAmax(yielded.back())) {
+    Type last = yielded.back().getType();
     Value flag = getHostValue(lead.getNoopFlag());
     OpBuilder::InsertionGuard guard(b);
     ImplicitLocOpBuilder atEnd(fusion.getLoc(), fusion.getContext());
@@ -325,6 +327,8 @@ struct TEToTilePass : te::impl::TEToTilePassBase<TEToTilePass> {
     auto ops = fusion.getBody().front().getOps<TileLoweringInterface>();
     if (ops.empty())
       return fusion.emitError("te.fusion holds no op that computes; remove it");
+    if (failed(verifyRegion(fusion)))
+      return failure();
     return Outliner{fusion, **target, symbols, *ops.begin()}.run();
   }
 

@@ -199,6 +199,9 @@ ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << " does not go with " << scaleType << " scales; use "
                        << (e8m0 ? "rceil, floor, even or ceil"
                                 : "nearest or pow2");
+  if (granularity == Granularity::Row && rounding == ScaleRounding::Pow2)
+    return emitError() << "S2: row scaling divides by amax / largest as it is; "
+                          "drop rounding = pow2";
   if (scaleLayout != ScaleLayout::Linear && !e8m0)
     return emitError() << "S3: scale_layout = "
                        << stringifyScaleLayout(scaleLayout)

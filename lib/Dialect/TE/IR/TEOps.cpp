@@ -119,12 +119,16 @@ static LogicalResult verifyQuantizeOptions(QuantizeOp op) {
       return op.emitOpError()
              << "Q6: hadamard and sign_mask belong to f4E2M1FN, but result #"
              << result.getResultNumber() << " holds " << type.getElementType();
-    if (op.getEpsilon() && (scaling.isE8M0() || op.getScale()))
+    bool perRow = scaling.getGranularity() == Granularity::Row;
+    if (op.getEpsilon() && (scaling.isE8M0() || perRow || op.getScale()))
       return op.emitOpError()
-             << "Q7: epsilon bounds the amax that an f32 scale is computed from, "
-                "but result #"
+             << "Q7: epsilon bounds the amax that a tensor's or a 128-block's f32 "
+                "scale is computed from, but result #"
              << result.getResultNumber()
-             << (op.getScale() ? " has a given scale" : " has f8E8M0FNU scales");
+             << (op.getScale() ? " has a given scale"
+                 : perRow      ? " has row scaling"
+                               : " has f8E8M0FNU scales")
+             << "; drop epsilon";
     if (!perTensor)
       continue;
     if (tensorElement && tensorElement != type.getElementType())
@@ -205,8 +209,9 @@ LogicalResult DimOp::verify() {
   if (!shaped || !shaped.hasRank())
     return emitOpError() << "M1: " << getInput().getType()
                          << " has no dimensions; give a tensor or !te.scaled";
-  if (int64_t(getDimension()) >= shaped.getRank())
-    return emitOpError() << "M1: dimension " << getDimension()
+  int64_t dimension = getDimension();
+  if (dimension < 0 || dimension >= shaped.getRank())
+    return emitOpError() << "M1: dimension " << dimension
                          << " does not exist; the rank is " << shaped.getRank();
   return success();
 }

@@ -81,7 +81,8 @@ struct VerifyLevelPass : te::impl::VerifyLevelPassBase<VerifyLevelPass> {
                                   << "'; it is te, fused, tile, gpu or rocdl";
       return signalPassFailure();
     }
-    WalkResult result = getOperation()->walk([&](Operation *op) {
+    // Outside in: the error names the outermost op.
+    WalkResult result = getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       return check(op, *it) ? WalkResult::advance() : WalkResult::interrupt();
     });
     if (result.wasInterrupted())

@@ -210,12 +210,15 @@ LogicalResult ScaledTruncOp::verify() {
 LogicalResult TransposeOp::verify() {
   if (failed(verifyTiles(*this)))
     return failure();
-  if (getInput().getType().getRank() != 2 ||
-      getLayout(getResult().getType()) !=
-          getLayout(getInput().getType()).transpose())
-    return emitOpError() << "T10: the result's layout must be the input's, "
-                            "transposed";
-  return success();
+  if (getInput().getType().getRank() != 2)
+    return emitOpError() << "T10: a transposed tile has rank 2, not "
+                         << getInput().getType().getRank();
+  LinearLayout expected = getLayout(getInput().getType()).transpose();
+  if (getLayout(getResult().getType()) == expected)
+    return success();
+  return emitOpError() << "T10: the result's layout must be the input's, "
+                          "transposed, its registers in order; expected "
+                       << LayoutAttr::get(getContext(), expected);
 }
 
 LogicalResult ConvertLayoutOp::verify() {

@@ -21,6 +21,9 @@ def TE_HighPrecision : AnyTypeOf<[BF16, F16, F32], "bf16, f16 or f32">;
 def TE_HPTensor : RankedTensorOf<[BF16, F16, F32]>;
 def TE_F32Scalar : 0DTensorOf<[F32]>;
 def TE_RngState : 1DTensorOf<[I64]>;
+/// Any !te.scaled, printed with its mnemonic like every other type.
+def TE_AnyScaled : Type<CPred<"::llvm::isa<::mlir::te::ScaledType>($_self)">,
+                        "!te.scaled">;
 
 def TE_QuantizeOp : TE_Op<"quantize", [
     AttrSizedOperandSegments, Pure]> {
@@ -37,7 +40,7 @@ def TE_QuantizeOp : TE_Op<"quantize", [
     Constraints, from `docs/spec.md`: Q1 shapes agree, Q2 which results and in which
     order, Q3 at most one rowwise and one columnwise result, Q4 `scale` needs `tensor`
     schemes, Q5 `stochastic` needs fp4 and `rng`, Q6 `hadamard` needs fp4, Q7 `epsilon`
-    needs f32 scales that are computed, Q8 both results of a `tensor` scheme hold one element type.
+    needs f32 scales that are computed for a tensor or block, Q8 both results of a `tensor` scheme hold one element type.
 
     dequantize(quantize(x)) is not x: the rounding is what the program asks for, so neither op
     folds the other away. Results that nobody uses are dropped; with only the amax left the op becomes
@@ -86,7 +89,7 @@ def TE_DequantizeOp : TE_Op<"dequantize", [Pure]> {
     %y = te.dequantize %q : !te.scaled<?x4096xf8E4M3FN, #row> -> tensor<?x4096xbf16>
     ```
   }];
-  let arguments = (ins TE_ScaledType:$input);
+  let arguments = (ins TE_AnyScaled:$input);
   let results = (outs TE_HPTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;

@@ -1,0 +1,29 @@
+//===- RegionCheck.h - regions that become one kernel -----------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the lowering takes a region to be. te-fuse makes such regions; those
+// that a user writes are checked, as each rule broken would be a wrong kernel.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_LIB_CONVERSION_TETOTILE_REGIONCHECK_H
+#define TE_LIB_CONVERSION_TETOTILE_REGIONCHECK_H
+
+#include "te/Conversion/Passes.h"
+
+namespace mlir::te {
+
+/// Checks rules F3 to F6 of docs/spec.md; the error is on the op that breaks
+/// one.
+LogicalResult verifyRegion(FusionOp fusion);
+
+/// True for a result that workgroups fold into: the amax of te.quantize,
+/// te.amax.
+bool isAmax(Value result);
+
+} // namespace mlir::te
+
+#endif // TE_LIB_CONVERSION_TETOTILE_REGIONCHECK_H

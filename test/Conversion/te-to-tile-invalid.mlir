@@ -1,0 +1,212 @@
+// What has no kernel, and regions that are not one kernel (F3 to F6).
+
+// RUN: te-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}),te-to-tile)'
+
+#s = #te.scaling<tensor, scale = f32>
+func.func @current(%x: tensor<4x64xbf16>) -> !te.scaled<4x64xf8E4M3FN, #s> {
+  // expected-error @+1 {{te.quantize with current scaling (tensor scaling without a scale(...) operand) has no kernel yet; compute the scale from te.amax, or run it with te-run --device=reference}}
+  %q = te.quantize %x : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FN, #s>
+  return %q : !te.scaled<4x64xf8E4M3FN, #s>
+}
+
+// -----
+
+#s = #te.scaling<row, scale = f32>
+func.func @row(%x: tensor<4x64xbf16>) -> !te.scaled<4x64xf8E4M3FN, #s> {
+  // expected-error @+1 {{te.quantize with row scaling with f32 scales has no kernel yet; its semantics run with te-run --device=reference}}
+  %q = te.quantize %x : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FN, #s>
+  return %q : !te.scaled<4x64xf8E4M3FN, #s>
+}
+
+// -----
+
+#s = #te.scaling<row, scale = f32>
+func.func @row_dequantize(%q: !te.scaled<4x64xf8E4M3FN, #s>) -> tensor<4x64xbf16> {
+  // expected-error @+1 {{te.dequantize with row scaling with f32 scales has no kernel yet; its semantics run with te-run --device=reference}}
+  %y = te.dequantize %q : !te.scaled<4x64xf8E4M3FN, #s> -> tensor<4x64xbf16>
+  return %y : tensor<4x64xbf16>
+}
+
+// -----
+
+#s = #te.scaling<block = [1, 128], scale = f32, rounding = pow2>
+func.func @block128(%x: tensor<4x128xbf16>) -> !te.scaled<4x128xf8E4M3FN, #s> {
+  // expected-error @+1 {{te.quantize with block [1, 128] scaling with f32 scales has no kernel yet}}
+  %q = te.quantize %x : tensor<4x128xbf16> -> !te.scaled<4x128xf8E4M3FN, #s>
+  return %q : !te.scaled<4x128xf8E4M3FN, #s>
+}
+
+// -----
+
+#s = #te.scaling<block = [128, 128], scale = f32, rounding = pow2, data_layout = transposed>
+func.func @block128t(%x: tensor<4x128xbf16>) -> !te.scaled<4x128xf8E4M3FN, #s> {
+  // expected-error @+1 {{te.quantize with block [128, 128] scaling with f32 scales, transposed data has no kernel yet}}
+  %q = te.quantize %x : tensor<4x128xbf16> -> !te.scaled<4x128xf8E4M3FN, #s>
+  return %q : !te.scaled<4x128xf8E4M3FN, #s>
+}
+
+// -----
+
+#s = #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed>
+func.func @mx_transposed(%x: tensor<4x128xbf16>) -> !te.scaled<4x128xf8E4M3FN, #s> {
+  // expected-error @+1 {{te.quantize with block [32, 1] scaling with f8E8M0FNU scales, transposed data has no kernel yet}}
+  %q = te.quantize %x : tensor<4x128xbf16> -> !te.scaled<4x128xf8E4M3FN, #s>
+  return %q : !te.scaled<4x128xf8E4M3FN, #s>
+}
+
+// -----
+
+#s = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even>
+func.func @fp4(%x: tensor<4x64xbf16>) -> !te.scaled<4x64xf4E2M1FN, #s> {
+  // expected-error @+1 {{te.quantize with f4E2M1FN elements (MXFP4) has no kernel yet; its semantics run with te-run --device=reference}}
+  %q = te.quantize %x : tensor<4x64xbf16> -> !te.scaled<4x64xf4E2M1FN, #s>
+  return %q : !te.scaled<4x64xf4E2M1FN, #s>
+}
+
+// -----
+
+#s = #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = blocked_32x4x4>
+func.func @blocked(%x: tensor<4x64xbf16>) -> !te.scaled<4x64xf8E4M3FN, #s> {
+  // expected-error @+1 {{te.quantize with scale_layout = blocked_32x4x4 has no kernel yet}}
+  %q = te.quantize %x : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FN, #s>
+  return %q : !te.scaled<4x64xf8E4M3FN, #s>
+}
+
+// -----
+
+#s = #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = e8m0_shuffle>
+func.func @shuffled_scales(%q: !te.scaled<4x64xf8E4M3FN, #s>) -> tensor<4x64xbf16> {
+  // expected-error @+1 {{te.dequantize with scale_layout = e8m0_shuffle has no kernel yet}}
+  %y = te.dequantize %q : !te.scaled<4x64xf8E4M3FN, #s> -> tensor<4x64xbf16>
+  return %y : tensor<4x64xbf16>
+}
+
+// -----
+
+#s = #te.scaling<tensor, scale = f32, data_layout = shuffle_16x16>
+func.func @shuffled_data(%x: tensor<16x64xbf16>, %s: tensor<f32>) -> !te.scaled<16x64xf8E4M3FN, #s> {
+  // expected-error @+1 {{te.quantize with data_layout = shuffle_16x16 has no kernel yet}}
+  %q = te.quantize %x scale(%s : tensor<f32>) : tensor<16x64xbf16> -> !te.scaled<16x64xf8E4M3FN, #s>
+  return %q : !te.scaled<16x64xf8E4M3FN, #s>
+}
+
+// -----
+
+func.func @nothing(%x: tensor<4x64xbf16>) {
+  // expected-error @+1 {{te.fusion holds no op that computes; remove it}}
+  te.fusion "k" (%a = %x : tensor<4x64xbf16>) -> () {
+  }
+  return
+}
+
+// -----
+
+func.func @foreign(%x: tensor<4x64xf32>) -> tensor<f32> {
+  %r = te.fusion "k" (%a = %x : tensor<4x64xf32>) -> (tensor<f32>) {
+    // expected-error @+1 {{'math.exp' has no tile lowering; keep it out of te.fusion}}
+    %0 = math.exp %a : tensor<4x64xf32>
+    %1 = te.amax %0 : tensor<4x64xf32> -> tensor<f32>
+    te.yield %1 : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+
+// -----
+
+func.func @yields_argument(%x: tensor<4x64xbf16>) -> (tensor<4x64xbf16>, tensor<f32>) {
+  %r:2 = te.fusion "k" (%a = %x : tensor<4x64xbf16>) -> (tensor<4x64xbf16>, tensor<f32>) {
+    %0 = te.amax %a : tensor<4x64xbf16> -> tensor<f32>
+    // expected-error @+1 {{F3: value #0 is an argument of the region, unchanged; yield what the region's ops compute}}
+    te.yield %a, %0 : tensor<4x64xbf16>, tensor<f32>
+  }
+  return %r#0, %r#1 : tensor<4x64xbf16>, tensor<f32>
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @yields_twice(%x: tensor<4x64xbf16>) -> (!te.scaled<4x64xf8E4M3FN, #row>, !te.scaled<4x64xf8E4M3FN, #row>) {
+  %r:2 = te.fusion "k" (%a = %x : tensor<4x64xbf16>) -> (!te.scaled<4x64xf8E4M3FN, #row>, !te.scaled<4x64xf8E4M3FN, #row>) {
+    %0 = te.quantize %a : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FN, #row>
+    // expected-error @+1 {{F3: value #1 is yielded twice; yield it once and use the region's result twice}}
+    te.yield %0, %0 : !te.scaled<4x64xf8E4M3FN, #row>, !te.scaled<4x64xf8E4M3FN, #row>
+  }
+  return %r#0, %r#1 : !te.scaled<4x64xf8E4M3FN, #row>, !te.scaled<4x64xf8E4M3FN, #row>
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @amax_first(%x: tensor<4x64xbf16>) -> (tensor<f32>, !te.scaled<4x64xf8E4M3FN, #row>) {
+  %r:2 = te.fusion "k" (%a = %x : tensor<4x64xbf16>) -> (tensor<f32>, !te.scaled<4x64xf8E4M3FN, #row>) {
+    %0:2 = te.quantize %a : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FN, #row>, tensor<f32>
+    // expected-error @+1 {{F3: value #0 is an amax; an amax is yielded last, and a region yields at most one}}
+    te.yield %0#1, %0#0 : tensor<f32>, !te.scaled<4x64xf8E4M3FN, #row>
+  }
+  return %r#0, %r#1 : tensor<f32>, !te.scaled<4x64xf8E4M3FN, #row>
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @reads_own_result(%x: tensor<4x64xbf16>) -> tensor<4x64xbf16> {
+  %r = te.fusion "k" (%a = %x : tensor<4x64xbf16>) -> (tensor<4x64xbf16>) {
+    // expected-error @+1 {{F4: result #0 is written to memory, but not yielded; yield it or drop it}}
+    %0 = te.quantize %a : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FN, #row>
+    %1 = te.dequantize %0 : !te.scaled<4x64xf8E4M3FN, #row> -> tensor<4x64xbf16>
+    te.yield %1 : tensor<4x64xbf16>
+  }
+  return %r : tensor<4x64xbf16>
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @reads_yielded_result(%x: tensor<4x64xbf16>) -> (!te.scaled<4x64xf8E4M3FN, #row>, tensor<4x64xbf16>) {
+  %r:2 = te.fusion "k" (%a = %x : tensor<4x64xbf16>) -> (!te.scaled<4x64xf8E4M3FN, #row>, tensor<4x64xbf16>) {
+    %0 = te.quantize %a : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FN, #row>
+    // expected-error @+1 {{F4: reads a result of 'te.quantize' in its own region, which is complete only when the kernel ends; put the two into regions of their own}}
+    %1 = te.dequantize %0 : !te.scaled<4x64xf8E4M3FN, #row> -> tensor<4x64xbf16>
+    te.yield %0, %1 : !te.scaled<4x64xf8E4M3FN, #row>, tensor<4x64xbf16>
+  }
+  return %r#0, %r#1 : !te.scaled<4x64xf8E4M3FN, #row>, tensor<4x64xbf16>
+}
+
+// -----
+
+#fp8 = #te.scaling<tensor, scale = f32>
+func.func @scale_of_own_amax(%x: tensor<4x64xbf16>) -> (!te.scaled<4x64xf8E4M3FN, #fp8>, tensor<f32>) {
+  %r:2 = te.fusion "k" (%a = %x : tensor<4x64xbf16>) -> (!te.scaled<4x64xf8E4M3FN, #fp8>, tensor<f32>) {
+    %0 = te.amax %a : tensor<4x64xbf16> -> tensor<f32>
+    // expected-error @+1 {{F4: reads a result of 'te.amax' in its own region}}
+    %1 = te.quantize %a scale(%0 : tensor<f32>) : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FN, #fp8>
+    te.yield %1, %0 : !te.scaled<4x64xf8E4M3FN, #fp8>, tensor<f32>
+  }
+  return %r#0, %r#1 : !te.scaled<4x64xf8E4M3FN, #fp8>, tensor<f32>
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @two_extents(%x: tensor<4x64xbf16>, %y: tensor<400x64xbf16>) -> (!te.scaled<4x64xf8E4M3FN, #row>, tensor<f32>) {
+  %r:2 = te.fusion "k" (%a = %x : tensor<4x64xbf16>, %b = %y : tensor<400x64xbf16>) -> (!te.scaled<4x64xf8E4M3FN, #row>, tensor<f32>) {
+    %0 = te.quantize %a : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FN, #row>
+    // expected-error @+1 {{F5: walks over another tensor than 'te.quantize', of a size that may differ; put the two into regions of their own}}
+    %1 = te.amax %b : tensor<400x64xbf16> -> tensor<f32>
+    te.yield %0, %1 : !te.scaled<4x64xf8E4M3FN, #row>, tensor<f32>
+  }
+  return %r#0, %r#1 : !te.scaled<4x64xf8E4M3FN, #row>, tensor<f32>
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @two_noops(%x: tensor<4x64xbf16>, %n: tensor<f32>) -> (!te.scaled<4x64xf8E4M3FN, #row>, tensor<f32>) {
+  %r:2 = te.fusion "k" (%a = %x : tensor<4x64xbf16>, %b = %n : tensor<f32>) -> (!te.scaled<4x64xf8E4M3FN, #row>, tensor<f32>) {
+    %0 = te.quantize %a noop(%b : tensor<f32>) : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FN, #row>
+    // expected-error @+1 {{F6: has another noop flag than 'te.quantize'; the ops of a region run, or do not, together}}
+    %1 = te.amax %a : tensor<4x64xbf16> -> tensor<f32>
+    te.yield %0, %1 : !te.scaled<4x64xf8E4M3FN, #row>, tensor<f32>
+  }
+  return %r#0, %r#1 : !te.scaled<4x64xf8E4M3FN, #row>, tensor<f32>
+}

@@ -1,0 +1,120 @@
+// G1 and H4 to H9 on gfx950.
+
+// RUN: te-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}))'
+
+#fp8 = #te.scaling<tensor, scale = f32>
+func.func @fnuz(%x: tensor<4x64xbf16>, %s: tensor<f32>) -> !te.scaled<4x64xf8E4M3FNUZ, #fp8> {
+  // expected-error @+1 {{use f8E4M3FN, or compile for a chip with FNUZ fp8}}
+  %q = te.quantize %x scale(%s : tensor<f32>) : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FNUZ, #fp8>
+  return %q : !te.scaled<4x64xf8E4M3FNUZ, #fp8>
+}
+
+// -----
+
+#fp8 = #te.scaling<tensor, scale = f32>
+func.func @fnuz_input(%q: !te.scaled<4x64xf8E5M2FNUZ, #fp8>) -> tensor<4x64xbf16> {
+  // expected-error-re @+1 {{G1: gfx950 computes with OCP fp8, but '!te.scaled<4x64xf8E5M2FNUZ, {{.*}} holds 'f8E5M2FNUZ'; use f8E5M2, or compile for a chip with FNUZ fp8}}
+  %y = te.dequantize %q : !te.scaled<4x64xf8E5M2FNUZ, #fp8> -> tensor<4x64xbf16>
+  return %y : tensor<4x64xbf16>
+}
+
+// -----
+
+func.func @other_chip(%x: tensor<?x?xbf16>) -> tensor<f32> {
+  // expected-error @+1 {{H4: the schedule is for gfx942 but the target is gfx950; drop it, or compile for gfx942}}
+  %r = te.fusion "k" (%a = %x : tensor<?x?xbf16>) -> (tensor<f32>)
+      attributes {schedule = #te.schedule<"gfx942", tile = [16, 128], waves = 2, vector = 4>} {
+    %0 = te.amax %a : tensor<?x?xbf16> -> tensor<f32>
+    te.yield %0 : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+
+// -----
+
+func.func @waves(%x: tensor<?x?xbf16>) -> tensor<f32> {
+  // expected-error @+1 {{H5: 32 waves exceed the 16 that a workgroup has on gfx950}}
+  %r = te.fusion "k" (%a = %x : tensor<?x?xbf16>) -> (tensor<f32>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [16, 128], waves = 32, vector = 4>} {
+    %0 = te.amax %a : tensor<?x?xbf16> -> tensor<f32>
+    te.yield %0 : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+
+// -----
+
+func.func @vector(%x: tensor<?x?xf32>) -> tensor<f32> {
+  // expected-error @+1 {{H6: a vector of 8 elements is 32 bytes; a lane moves at most 16 at once}}
+  %r = te.fusion "k" (%a = %x : tensor<?x?xf32>) -> (tensor<f32>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [16, 128], waves = 4, vector = 8>} {
+    %0 = te.amax %a : tensor<?x?xf32> -> tensor<f32>
+    te.yield %0 : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+
+// -----
+
+#col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
+func.func @block_rows(%x: tensor<?x?xbf16>) -> !te.scaled<?x?xf8E4M3FN, #col> {
+  // expected-error @+1 {{H7: a tile of 16 x 128 is smaller than a scale block; this region needs at least 32 x 1}}
+  %r = te.fusion "k" (%a = %x : tensor<?x?xbf16>) -> (!te.scaled<?x?xf8E4M3FN, #col>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [16, 128], waves = 4, vector = 8>} {
+    %0 = te.quantize %a : tensor<?x?xbf16> -> !te.scaled<?x?xf8E4M3FN, #col>
+    te.yield %0 : !te.scaled<?x?xf8E4M3FN, #col>
+  }
+  return %r : !te.scaled<?x?xf8E4M3FN, #col>
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @block_columns(%x: tensor<?x?xbf16>) -> !te.scaled<?x?xf8E4M3FN, #row> {
+  // expected-error @+1 {{H7: a tile of 128 x 16 is smaller than a scale block; this region needs at least 1 x 32}}
+  %r = te.fusion "k" (%a = %x : tensor<?x?xbf16>) -> (!te.scaled<?x?xf8E4M3FN, #row>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [128, 16], waves = 4, vector = 8>} {
+    %0 = te.quantize %a : tensor<?x?xbf16> -> !te.scaled<?x?xf8E4M3FN, #row>
+    te.yield %0 : !te.scaled<?x?xf8E4M3FN, #row>
+  }
+  return %r : !te.scaled<?x?xf8E4M3FN, #row>
+}
+
+// -----
+
+#fp8t = #te.scaling<tensor, scale = f32, data_layout = transposed>
+func.func @lds(%x: tensor<?x?xbf16>, %s: tensor<f32>) -> !te.scaled<?x?xf8E4M3FN, #fp8t> {
+  // expected-error @+1 {{H8: the tile needs 262144 bytes of LDS, but a workgroup has 163840 on gfx950; use a smaller tile}}
+  %r = te.fusion "k" (%a = %x : tensor<?x?xbf16>, %b = %s : tensor<f32>) -> (!te.scaled<?x?xf8E4M3FN, #fp8t>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [512, 512], waves = 16, vector = 8>} {
+    %0 = te.quantize %a scale(%b : tensor<f32>) : tensor<?x?xbf16> -> !te.scaled<?x?xf8E4M3FN, #fp8t>
+    te.yield %0 : !te.scaled<?x?xf8E4M3FN, #fp8t>
+  }
+  return %r : !te.scaled<?x?xf8E4M3FN, #fp8t>
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @registers(%x: tensor<?x?xbf16>) -> !te.scaled<?x?xf8E4M3FN, #row> {
+  // expected-error @+1 {{H9: 512 elements a lane need about 440 VGPRs, but there are 256; use a smaller tile or more waves}}
+  %r = te.fusion "k" (%a = %x : tensor<?x?xbf16>) -> (!te.scaled<?x?xf8E4M3FN, #row>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 1024], waves = 1, vector = 8>} {
+    %0 = te.quantize %a : tensor<?x?xbf16> -> !te.scaled<?x?xf8E4M3FN, #row>
+    te.yield %0 : !te.scaled<?x?xf8E4M3FN, #row>
+  }
+  return %r : !te.scaled<?x?xf8E4M3FN, #row>
+}
+
+// -----
+
+// The whole of gfx950's LDS is legal; gfx942 has less (te-schedule-target.mlir).
+#fp8t = #te.scaling<tensor, scale = f32, data_layout = transposed>
+func.func @fits(%x: tensor<?x?xbf16>, %s: tensor<f32>) -> !te.scaled<?x?xf8E4M3FN, #fp8t> {
+  %r = te.fusion "k" (%a = %x : tensor<?x?xbf16>, %b = %s : tensor<f32>) -> (!te.scaled<?x?xf8E4M3FN, #fp8t>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [256, 512], waves = 16, vector = 8>} {
+    %0 = te.quantize %a scale(%b : tensor<f32>) : tensor<?x?xbf16> -> !te.scaled<?x?xf8E4M3FN, #fp8t>
+    te.yield %0 : !te.scaled<?x?xf8E4M3FN, #fp8t>
+  }
+  return %r : !te.scaled<?x?xf8E4M3FN, #fp8t>
+}

@@ -1,0 +1,205 @@
+// The other ops (D1, M1, F1, F2), argument attributes (A1, A2), schedules (H1 to H3).
+
+// RUN: te-opt %s --split-input-file --verify-diagnostics
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @dequantize_rank(%q: !te.scaled<4x32xf8E4M3FN, #row>) {
+  // expected-error @+1 {{D1: the result has rank 1 but the input has rank 2; the logical shapes must be the same, also where the data layout is transposed}}
+  %y = te.dequantize %q : !te.scaled<4x32xf8E4M3FN, #row> -> tensor<128xbf16>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @dequantize_size(%q: !te.scaled<4x?xf8E4M3FN, #row>) {
+  // expected-error @+1 {{D1: dimension 1 of the result is 32 but the input's is ?; give both the same size}}
+  %y = te.dequantize %q : !te.scaled<4x?xf8E4M3FN, #row> -> tensor<4x32xbf16>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @dequantize_type(%q: !te.scaled<4x32xf8E4M3FN, #row>) {
+  // expected-error @+1 {{result #0 must be ranked tensor of bfloat16 type or 16-bit float or 32-bit float values, but got 'tensor<4x32xi8>'}}
+  %y = te.dequantize %q : !te.scaled<4x32xf8E4M3FN, #row> -> tensor<4x32xi8>
+  return
+}
+
+// -----
+
+func.func @dequantize_tensor(%x: tensor<4x32xf8E4M3FN>) {
+  // expected-error @+1 {{operand #0 must be !te.scaled, but got 'tensor<4x32xf8E4M3FN>'}}
+  %y = "te.dequantize"(%x) : (tensor<4x32xf8E4M3FN>) -> tensor<4x32xbf16>
+  return
+}
+
+// -----
+
+func.func @amax_result(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{result #0 must be 0D tensor of 32-bit float values, but got 'tensor<bf16>'}}
+  %a = te.amax %x : tensor<4x32xbf16> -> tensor<bf16>
+  return
+}
+
+// -----
+
+func.func @dim_of_scalar(%x: f32) {
+  // expected-error @+1 {{M1: 'f32' has no dimensions; give a tensor or !te.scaled}}
+  %d = te.dim %x, 0 : f32
+  return
+}
+
+// -----
+
+func.func @dim_of_unranked(%x: tensor<*xf32>) {
+  // expected-error @+1 {{M1: 'tensor<*xf32>' has no dimensions; give a tensor or !te.scaled}}
+  %d = te.dim %x, 0 : tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @dim_too_large(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{M1: dimension 2 does not exist; the rank is 2}}
+  %d = te.dim %x, 2 : tensor<4x32xbf16>
+  return
+}
+
+// -----
+
+func.func @dim_negative(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{M1: dimension -1 does not exist; the rank is 2}}
+  %d = te.dim %x, -1 : tensor<4x32xbf16>
+  return
+}
+
+// -----
+
+func.func @fusion_operands(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{F1: the region's arguments and the operands must have the same types, in the same order}}
+  "te.fusion"(%x) <{kernel = "k"}> ({
+  ^bb0(%a: tensor<4x32xf32>):
+    "te.yield"() : () -> ()
+  }) : (tensor<4x32xbf16>) -> ()
+  return
+}
+
+// -----
+
+func.func @fusion_results(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{F2: te.yield gives 0 value(s) of types () but the results are ('tensor<f32>')}}
+  %r = te.fusion "k" (%a = %x : tensor<4x32xbf16>) -> (tensor<f32>) {
+    %0 = te.amax %a : tensor<4x32xbf16> -> tensor<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @fusion_result_type(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{F2: te.yield gives 1 value(s) of types ('tensor<4x32xbf16>') but the results are ('tensor<f32>')}}
+  %r = te.fusion "k" (%a = %x : tensor<4x32xbf16>) -> (tensor<f32>) {
+    te.yield %a : tensor<4x32xbf16>
+  }
+  return
+}
+
+// -----
+
+func.func @fusion_isolated(%x: tensor<4x32xbf16>) { // expected-note @+1 {{required by region isolation constraints}}
+  %r = te.fusion "k" () -> (tensor<f32>) {
+    // expected-error @+1 {{using value defined outside the region}}
+    %0 = te.amax %x : tensor<4x32xbf16> -> tensor<f32>
+    te.yield %0 : tensor<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @yield_outside() {
+  // expected-error @+1 {{expects parent op 'te.fusion'}}
+  te.yield
+}
+
+// -----
+
+// A1: what te.dims and te.name hold.
+// expected-error @+1 {{A1: te.dims of argument #0 is ["M"]; it gives one name for each dimension of 'tensor<?x?xbf16>', such as ["M", "K"]}}
+func.func @dims_count(%x: tensor<?x?xbf16> {te.dims = ["M"]}) { return }
+
+// -----
+
+// expected-error @+1 {{A1: te.dims of argument #1 is ["M", ""]; it gives one name for each dimension}}
+func.func @dims_empty(%y: tensor<f32>, %x: tensor<?x?xbf16> {te.dims = ["M", ""]}) { return }
+
+// -----
+
+// expected-error @+1 {{A1: te.dims of argument #0 is "M"; it gives one name for each dimension}}
+func.func @dims_string(%x: tensor<?xbf16> {te.dims = "M"}) { return }
+
+// -----
+
+// expected-error @+1 {{A1: te.dims of argument #0 is [1, 2]; it gives one name for each dimension}}
+func.func @dims_numbers(%x: tensor<?x?xbf16> {te.dims = [1, 2]}) { return }
+
+// -----
+
+// expected-error @+1 {{A1: te.dims of argument #0 is ["M"]; it gives one name for each dimension of 'f32'}}
+func.func @dims_of_scalar(%x: f32 {te.dims = ["M"]}) { return }
+
+// -----
+
+// expected-error @+1 {{A1: te.name of argument #0 is a string, not 3 : i32}}
+func.func @name_number(%x: tensor<?xbf16> {te.name = 3 : i32}) { return }
+
+// -----
+
+// expected-error @+1 {{A1: unknown attribute "te.shape" of argument #0; arguments have te.name and te.dims}}
+func.func @unknown_attribute(%x: tensor<?xbf16> {te.shape = 3 : i32}) { return }
+
+// -----
+
+// A2: one name is one size.
+// expected-error @+1 {{A2: dimension "K" is 64 in argument #0 and 32 in argument #1; the same name is the same size everywhere}}
+func.func @dims_conflict(%x: tensor<?x64xbf16> {te.dims = ["M", "K"]}, %y: tensor<?x32xbf16> {te.dims = ["M", "K"]}) { return }
+
+// -----
+
+// expected-error @+1 {{A2: dimension "N" is 64 in argument #0 and 32 in argument #0; the same name is the same size everywhere}}
+func.func @dims_square(%x: tensor<32x64xbf16> {te.dims = ["N", "N"]}) { return }
+
+// -----
+
+// H1: two tile sizes.
+// expected-error @+1 {{H1: tile has two sizes, [rows, columns], but 1 are given}}
+#s = #te.schedule<"gfx950", tile = [32], waves = 4, vector = 8>
+
+// -----
+
+// H2: powers of two, and the nearest below.
+// expected-error @+1 {{H2: tile rows = 48 is not a power of two; the nearest below is 32}}
+#s = #te.schedule<"gfx950", tile = [48, 512], waves = 4, vector = 8>
+
+// -----
+
+// expected-error @+1 {{H2: tile columns = 0 is not a power of two; the nearest below is 1}}
+#s = #te.schedule<"gfx950", tile = [32, 0], waves = 4, vector = 8>
+
+// -----
+
+// expected-error @+1 {{H2: waves = 3 is not a power of two; the nearest below is 2}}
+#s = #te.schedule<"gfx950", tile = [32, 512], waves = 3, vector = 8>
+
+// -----
+
+// expected-error @+1 {{H2: vector = -8 is not a power of two; the nearest below is 1}}
+#s = #te.schedule<"gfx950", tile = [32, 512], waves = 4, vector = -8>
+
+// -----
+
+// H3: a vector lies inside of the tile.
+// expected-error @+1 {{H3: a lane's vector of 8 elements is wider than the tile's 4 columns}}
+#s = #te.schedule<"gfx950", tile = [32, 4], waves = 4, vector = 8>

@@ -1,0 +1,257 @@
+// te.quantize: rules Q1 to Q8.
+
+// RUN: te-opt %s --split-input-file --verify-diagnostics
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @rank(%x: tensor<2x4x32xbf16>) {
+  // expected-error @+1 {{Q1: result #0 has rank 2 but the input has rank 3; the logical shapes must be the same, also where the data layout is transposed}}
+  %q = te.quantize %x : tensor<2x4x32xbf16> -> !te.scaled<8x32xf8E4M3FN, #row>
+  return
+}
+
+// -----
+
+// The logical shape is (M, K), also where (K, M) is stored.
+#fp8t = #te.scaling<tensor, scale = f32, data_layout = transposed>
+func.func @transposed(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{Q1: dimension 0 of result #0 is 32 but the input's is 4; give both the same size}}
+  %q = te.quantize %x : tensor<4x32xbf16> -> !te.scaled<32x4xf8E4M3FN, #fp8t>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @dynamic(%x: tensor<?x32xbf16>) {
+  // expected-error @+1 {{Q1: dimension 0 of result #0 is 4 but the input's is ?; give both the same size}}
+  %q = te.quantize %x : tensor<?x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #row>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+#col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
+func.func @second_result(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{Q1: dimension 1 of result #1 is 64 but the input's is 32}}
+  %q:2 = te.quantize %x : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #row>, !te.scaled<4x64xf8E4M3FN, #col>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @amax_type(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{Q2: result #1 is 'tensor<bf16>'; besides !te.scaled there is at most one result, the amax, of type tensor<f32>}}
+  %q:2 = te.quantize %x : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #row>, tensor<bf16>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @amax_rank(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{Q2: result #1 is 'tensor<1xf32>'; besides !te.scaled}}
+  %q:2 = te.quantize %x : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #row>, tensor<1xf32>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @two_amaxes(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{Q2: result #2 is 'tensor<f32>'; besides !te.scaled there is at most one result, the amax}}
+  %q:3 = te.quantize %x : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #row>, tensor<f32>, tensor<f32>
+  return
+}
+
+// -----
+
+func.func @other_type(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{Q2: result #0 is 'f32'; results are !te.scaled and tensor<f32>}}
+  %q = te.quantize %x : tensor<4x32xbf16> -> f32
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @amax_first(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{Q2: result #1 comes after the amax; the amax is the last}}
+  %q:2 = te.quantize %x : tensor<4x32xbf16> -> tensor<f32>, !te.scaled<4x32xf8E4M3FN, #row>
+  return
+}
+
+// -----
+
+func.func @amax_alone(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{Q2: no !te.scaled result; use te.amax for the amax alone}}
+  %a = te.quantize %x : tensor<4x32xbf16> -> tensor<f32>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+#fp8 = #te.scaling<tensor, scale = f32>
+func.func @two_rowwise(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{Q3: result #1 is rowwise; there is at most one rowwise and one columnwise result, the rowwise first}}
+  %q:2 = te.quantize %x : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #row>, !te.scaled<4x32xf8E4M3FN, #fp8>
+  return
+}
+
+// -----
+
+#col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
+func.func @two_columnwise(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{Q3: result #1 is columnwise; there is at most one rowwise and one columnwise result, the rowwise first}}
+  %q:2 = te.quantize %x : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #col>, !te.scaled<4x32xf8E5M2, #col>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+#col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
+func.func @columnwise_first(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{Q3: result #1 is rowwise; there is at most one rowwise and one columnwise result, the rowwise first}}
+  %q:2 = te.quantize %x : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #col>, !te.scaled<4x32xf8E4M3FN, #row>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @scale_of_blocks(%x: tensor<4x32xbf16>, %s: tensor<f32>) {
+  // expected-error @+1 {{Q4: scale(...) is the multiplier of per-tensor scaling, but result #0 has block [1, 32] scaling with f8E8M0FNU scales, which computes its own; drop scale(...)}}
+  %q = te.quantize %x scale(%s : tensor<f32>) : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #row>
+  return
+}
+
+// -----
+
+#row = #te.scaling<row, scale = f32>
+func.func @scale_of_rows(%x: tensor<4x32xbf16>, %s: tensor<f32>) {
+  // expected-error @+1 {{Q4: scale(...) is the multiplier of per-tensor scaling, but result #0 has row scaling with f32 scales}}
+  %q = te.quantize %x scale(%s : tensor<f32>) : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #row>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @stochastic_fp8(%x: tensor<4x32xbf16>, %r: tensor<2xi64>) {
+  // expected-error @+1 {{Q5: stochastic rounding exists for f4E2M1FN only, but result #0 holds 'f8E4M3FN'}}
+  %q = te.quantize %x rng(%r : tensor<2xi64>) {stochastic} : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #row>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even>
+func.func @stochastic_without_rng(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{Q5: stochastic rounding and rng(...) go together; add rng(%state : tensor<2xi64>)}}
+  %q = te.quantize %x {stochastic} : tensor<4x32xbf16> -> !te.scaled<4x32xf4E2M1FN, #row>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even>
+func.func @rng_without_stochastic(%x: tensor<4x32xbf16>, %r: tensor<2xi64>) {
+  // expected-error @+1 {{Q5: stochastic rounding and rng(...) go together; add {stochastic}}}
+  %q = te.quantize %x rng(%r : tensor<2xi64>) : tensor<4x32xbf16> -> !te.scaled<4x32xf4E2M1FN, #row>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even>
+func.func @rng_size(%x: tensor<4x32xbf16>, %r: tensor<3xi64>) {
+  // expected-error @+1 {{Q5: rng is tensor<2xi64> (seed, offset), not 'tensor<3xi64>'}}
+  %q = te.quantize %x rng(%r : tensor<3xi64>) {stochastic} : tensor<4x32xbf16> -> !te.scaled<4x32xf4E2M1FN, #row>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @hadamard_fp8(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{Q6: hadamard and sign_mask belong to f4E2M1FN, but result #0 holds 'f8E4M3FN'}}
+  %q = te.quantize %x {hadamard} : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #row>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even>
+func.func @sign_mask_alone(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{Q6: sign_mask is an option of hadamard; add hadamard or drop it}}
+  %q = te.quantize %x {sign_mask = 5 : i32} : tensor<4x32xbf16> -> !te.scaled<4x32xf4E2M1FN, #row>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @epsilon_e8m0(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{Q7: epsilon bounds the amax that a tensor's or a 128-block's f32 scale is computed from, but result #0 has f8E8M0FNU scales; drop epsilon}}
+  %q = te.quantize %x {epsilon = 1.0e-6 : f32} : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #row>
+  return
+}
+
+// -----
+
+#fp8 = #te.scaling<tensor, scale = f32>
+func.func @epsilon_given(%x: tensor<4x32xbf16>, %s: tensor<f32>) {
+  // expected-error @+1 {{Q7: epsilon bounds the amax that a tensor's or a 128-block's f32 scale is computed from, but result #0 has a given scale; drop epsilon}}
+  %q = te.quantize %x scale(%s : tensor<f32>) {epsilon = 1.0e-6 : f32} : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #fp8>
+  return
+}
+
+// -----
+
+#row = #te.scaling<row, scale = f32>
+func.func @epsilon_row(%x: tensor<4x32xbf16>) {
+  // expected-error @+1 {{Q7: epsilon bounds the amax that a tensor's or a 128-block's f32 scale is computed from, but result #0 has row scaling; drop epsilon}}
+  %q = te.quantize %x {epsilon = 1.0e-6 : f32} : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #row>
+  return
+}
+
+// -----
+
+#fp8 = #te.scaling<tensor, scale = f32>
+#fp8t = #te.scaling<tensor, scale = f32, data_layout = transposed>
+func.func @two_codes(%x: tensor<4x32xbf16>, %s: tensor<f32>) {
+  // expected-error @+1 {{Q8: the rowwise and the columnwise copy of per-tensor scaling hold the same codes, but their element types are 'f8E4M3FN' and 'f8E5M2'}}
+  %q:2 = te.quantize %x scale(%s : tensor<f32>) : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #fp8>, !te.scaled<4x32xf8E5M2, #fp8t>
+  return
+}
+
+// -----
+
+// Operand types are part of the op's definition.
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @input_type(%x: tensor<4x32xf64>) {
+  // expected-error @+1 {{operand #0 must be ranked tensor of bfloat16 type or 16-bit float or 32-bit float values, but got 'tensor<4x32xf64>'}}
+  %q = te.quantize %x : tensor<4x32xf64> -> !te.scaled<4x32xf8E4M3FN, #row>
+  return
+}
+
+// -----
+
+#fp8 = #te.scaling<tensor, scale = f32>
+func.func @scale_type(%x: tensor<4x32xbf16>, %s: tensor<1xf32>) {
+  // expected-error @+1 {{must be 0D tensor of 32-bit float values, but got 'tensor<1xf32>'}}
+  %q = te.quantize %x scale(%s : tensor<1xf32>) : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #fp8>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @noop_type(%x: tensor<4x32xbf16>, %n: tensor<i1>) {
+  // expected-error @+1 {{must be 0D tensor of 32-bit float values, but got 'tensor<i1>'}}
+  %q = te.quantize %x noop(%n : tensor<i1>) : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #row>
+  return
+}

@@ -1,0 +1,116 @@
+// Every scheme prints, parses and prints again; defaults are left out; te ops keep
+// their forms.
+
+// RUN: te-opt %s | FileCheck %s
+// RUN: te-opt %s | te-opt | FileCheck %s
+// RUN: te-opt %s --mlir-print-op-generic | te-opt | FileCheck %s
+// RUN: te-opt %s --emit-bytecode | te-opt | FileCheck %s
+
+// Schemes: types without aliases, so that each is written out where it is used.
+// CHECK-DAG: #[[TENSOR:.*]] = #te.scaling<tensor, scale = f32>{{$}}
+// CHECK-DAG: #[[TENSORP:.*]] = #te.scaling<tensor, scale = f32, rounding = pow2>{{$}}
+// CHECK-DAG: #[[TENSORT:.*]] = #te.scaling<tensor, scale = f32, data_layout = transposed>{{$}}
+// CHECK-DAG: #[[TENSORS:.*]] = #te.scaling<tensor, scale = f32, data_layout = shuffle_16x16>{{$}}
+// CHECK-DAG: #[[ROW:.*]] = #te.scaling<row, scale = f32>{{$}}
+// CHECK-DAG: #[[F128:.*]] = #te.scaling<block = [1, 128], scale = f32, rounding = pow2>{{$}}
+// CHECK-DAG: #[[F128T:.*]] = #te.scaling<block = [128, 1], scale = f32, rounding = pow2, data_layout = transposed>{{$}}
+// CHECK-DAG: #[[F128C:.*]] = #te.scaling<block = [128, 1], scale = f32>{{$}}
+// CHECK-DAG: #[[F2D:.*]] = #te.scaling<block = [128, 128], scale = f32>{{$}}
+// CHECK-DAG: #[[F2DT:.*]] = #te.scaling<block = [128, 128], scale = f32, data_layout = transposed>{{$}}
+// CHECK-DAG: #[[MX:.*]] = #te.scaling<block = [1, 32], scale = f8E8M0FNU>{{$}}
+// CHECK-DAG: #[[MXC:.*]] = #te.scaling<block = [32, 1], scale = f8E8M0FNU>{{$}}
+// CHECK-DAG: #[[MX2D:.*]] = #te.scaling<block = [32, 32], scale = f8E8M0FNU>{{$}}
+// CHECK-DAG: #[[FLOOR:.*]] = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = floor>{{$}}
+// CHECK-DAG: #[[EVEN:.*]] = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even>{{$}}
+// CHECK-DAG: #[[CEIL:.*]] = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = ceil>{{$}}
+// CHECK-DAG: #[[BLOCKED:.*]] = #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = blocked_32x4x4>{{$}}
+// CHECK-DAG: #[[BLOCKEDC:.*]] = #te.scaling<block = [32, 1], scale = f8E8M0FNU, scale_layout = blocked_32x4x4>{{$}}
+// CHECK-DAG: #[[FP4C:.*]] = #te.scaling<block = [32, 1], scale = f8E8M0FNU, rounding = even, data_layout = transposed>{{$}}
+// CHECK-DAG: #[[FP4A:.*]] = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even, ties = away, scale_layout = e8m0_shuffle, data_layout = shuffle_16x16>{{$}}
+
+// Per tensor; every default written out is the same type.
+// CHECK-LABEL: @tensor(
+// CHECK-SAME: !te.scaled<4x?xf8E4M3FN, #[[TENSOR]]>, !te.scaled<4x?xf8E5M2, #[[TENSOR]]>
+// CHECK-SAME: !te.scaled<f8E4M3FNUZ, #[[TENSOR]]>, !te.scaled<7xf8E5M2FNUZ, #[[TENSOR]]>
+// CHECK-SAME: !te.scaled<0x4x5xf8E4M3FN, #[[TENSORP]]>, !te.scaled<4x?xf8E4M3FN, #[[TENSORT]]>, !te.scaled<16x32xf8E4M3FN, #[[TENSORS]]>
+func.func private @tensor(
+  !te.scaled<4x?xf8E4M3FN, #te.scaling<tensor, scale = f32>>,
+  !te.scaled<4x?xf8E5M2, #te.scaling<tensor, data_layout = linear, scale_layout = linear, ties = even, rounding = nearest, scale = f32>>,
+  !te.scaled<f8E4M3FNUZ, #te.scaling<tensor, scale = f32>>,
+  !te.scaled<7xf8E5M2FNUZ, #te.scaling<tensor, scale = f32>>,
+  !te.scaled<0x4x5xf8E4M3FN, #te.scaling<tensor, scale = f32, rounding = pow2>>,
+  !te.scaled<4x?xf8E4M3FN, #te.scaling<tensor, scale = f32, data_layout = transposed>>,
+  !te.scaled<16x32xf8E4M3FN, #te.scaling<tensor, scale = f32, data_layout = shuffle_16x16>>)
+
+// Rows and 128-blocks.
+// CHECK-LABEL: @f32_blocks(
+// CHECK-SAME: #[[ROW]]>, {{.*}}#[[F128]]>, {{.*}}#[[F128T]]>, {{.*}}#[[F128C]]>, {{.*}}#[[F2D]]>, {{.*}}#[[F2DT]]>
+func.func private @f32_blocks(
+  !te.scaled<4x?xf8E4M3FN, #te.scaling<row, scale = f32>>,
+  !te.scaled<4x?xf8E4M3FNUZ, #te.scaling<block = [1, 128], scale = f32, rounding = pow2>>,
+  !te.scaled<4x?xf8E4M3FN, #te.scaling<block = [128, 1], scale = f32, rounding = pow2, data_layout = transposed>>,
+  !te.scaled<4x?xf8E4M3FN, #te.scaling<block = [128, 1], scale = f32>>,
+  !te.scaled<4x?xf8E4M3FN, #te.scaling<block = [128, 128], scale = f32, rounding = nearest>>,
+  !te.scaled<4x?xf8E4M3FN, #te.scaling<block = [128, 128], scale = f32, data_layout = transposed>>)
+
+// MX: fp8 and fp4.
+// CHECK-LABEL: @mx(
+// CHECK-SAME: xf8E4M3FN, #[[MX]]>, {{.*}}xf8E5M2, #[[MXC]]>, {{.*}}#[[MX2D]]>, {{.*}}#[[FLOOR]]>, {{.*}}#[[EVEN]]>, {{.*}}#[[CEIL]]>
+// CHECK-SAME: #[[BLOCKED]]>, {{.*}}#[[BLOCKEDC]]>, {{.*}}xf4E2M1FN, #[[EVEN]]>, {{.*}}xf4E2M1FN, #[[FP4C]]>, {{.*}}xf4E2M1FN, #[[FP4A]]>
+func.func private @mx(
+  !te.scaled<4x?xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = rceil>>,
+  !te.scaled<4x?xf8E5M2, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>,
+  !te.scaled<4x?xf8E4M3FN, #te.scaling<block = [32, 32], scale = f8E8M0FNU>>,
+  !te.scaled<4x?xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = floor>>,
+  !te.scaled<4x?xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even>>,
+  !te.scaled<4x?xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = ceil>>,
+  !te.scaled<4x?xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = blocked_32x4x4>>,
+  !te.scaled<4x?xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU, scale_layout = blocked_32x4x4>>,
+  !te.scaled<4x?xf4E2M1FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even>>,
+  !te.scaled<4x?xf4E2M1FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU, rounding = even, data_layout = transposed>>,
+  !te.scaled<16x64xf4E2M1FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even, ties = away, scale_layout = e8m0_shuffle, data_layout = shuffle_16x16>>)
+
+#fp8 = #te.scaling<tensor, scale = f32>
+#fp8t = #te.scaling<tensor, scale = f32, data_layout = transposed>
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+#fp4 = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even>
+
+// CHECK-LABEL: func.func @quantize
+// CHECK-SAME: tensor<?x64xbf16> {te.dims = ["M", "K"], te.name = "x"}
+// CHECK-SAME: tensor<f32> {te.dims = []}
+func.func @quantize(%x: tensor<?x64xbf16> {te.dims = ["M", "K"], te.name = "x"}, %s: tensor<f32> {te.dims = []}, %n: tensor<f32>, %r: tensor<2xi64>) {
+  // CHECK: te.quantize %{{.*}} : tensor<?x64xbf16> -> !te.scaled<?x64xf8E4M3FN, #[[MX]]>
+  %0 = te.quantize %x : tensor<?x64xbf16> -> !te.scaled<?x64xf8E4M3FN, #row>
+  // CHECK: te.quantize %{{.*}} scale(%{{.*}} : tensor<f32>) noop(%{{.*}} : tensor<f32>) : tensor<?x64xbf16> -> !te.scaled<?x64xf8E4M3FN, #[[TENSOR]]>, !te.scaled<?x64xf8E4M3FN, #[[TENSORT]]>, tensor<f32>
+  %1:3 = te.quantize %x scale(%s : tensor<f32>) noop(%n : tensor<f32>) : tensor<?x64xbf16> -> !te.scaled<?x64xf8E4M3FN, #fp8>, !te.scaled<?x64xf8E4M3FN, #fp8t>, tensor<f32>
+  // CHECK: te.quantize %{{.*}} {epsilon = {{.*}} : f32} : tensor<?x64xbf16> -> !te.scaled<?x64xf8E4M3FN, #[[TENSOR]]>
+  %2 = te.quantize %x {epsilon = 1.0e-12 : f32} : tensor<?x64xbf16> -> !te.scaled<?x64xf8E4M3FN, #fp8>
+  // CHECK: te.quantize %{{.*}} rng(%{{.*}} : tensor<2xi64>) {hadamard, sign_mask = 21845 : i32, stochastic} : tensor<?x64xbf16> -> !te.scaled<?x64xf4E2M1FN, #[[EVEN]]>
+  %3 = te.quantize %x rng(%r : tensor<2xi64>) {hadamard, sign_mask = 0x5555 : i32, stochastic} : tensor<?x64xbf16> -> !te.scaled<?x64xf4E2M1FN, #fp4>
+  // CHECK: te.dequantize %{{.*}} : !te.scaled<?x64xf8E4M3FN, #[[MX]]> -> tensor<?x64xf16>
+  %4 = te.dequantize %0 : !te.scaled<?x64xf8E4M3FN, #row> -> tensor<?x64xf16>
+  // CHECK: te.amax %{{.*}} noop(%{{.*}} : tensor<f32>) : tensor<?x64xbf16> -> tensor<f32>
+  %5 = te.amax %x noop(%n : tensor<f32>) : tensor<?x64xbf16> -> tensor<f32>
+  // CHECK: te.amax %{{.*}} : tensor<?x64xf16> -> tensor<f32>
+  %6 = te.amax %4 : tensor<?x64xf16> -> tensor<f32>
+  // CHECK: te.dim %{{.*}}, 0 : !te.scaled<?x64xf8E4M3FN, #[[MX]]>
+  %7 = te.dim %0, 0 : !te.scaled<?x64xf8E4M3FN, #row>
+  return
+}
+
+// CHECK-LABEL: func.func @fusion
+func.func @fusion(%x: tensor<?x64xbf16>) -> tensor<f32> {
+  // CHECK: te.fusion "k" (%[[A:.*]] = %{{.*}} : tensor<?x64xbf16>) -> (tensor<f32>, !te.scaled<?x64xf8E4M3FN, #[[MX]]>) attributes {schedule = #te.schedule<"gfx950", tile = [32, 512], waves = 8, vector = 8>} {
+  // CHECK-NEXT: te.quantize %[[A]]
+  // CHECK-NEXT: te.yield %{{.*}}, %{{.*}} : tensor<f32>, !te.scaled<?x64xf8E4M3FN, #[[MX]]>
+  %0:2 = te.fusion "k" (%a = %x : tensor<?x64xbf16>) -> (tensor<f32>, !te.scaled<?x64xf8E4M3FN, #row>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 512], waves = 8, vector = 8>} {
+    %1:2 = te.quantize %a : tensor<?x64xbf16> -> !te.scaled<?x64xf8E4M3FN, #row>, tensor<f32>
+    te.yield %1#1, %1#0 : tensor<f32>, !te.scaled<?x64xf8E4M3FN, #row>
+  }
+  // CHECK: te.fusion "nothing" () -> () {
+  // CHECK-NEXT: }
+  te.fusion "nothing" () -> () {
+  }
+  return %0#0 : tensor<f32>
+}

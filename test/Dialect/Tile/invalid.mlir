@@ -1,0 +1,290 @@
+// Rules T1 to T12, and what the parser of #tile.layout refuses.
+
+// RUN: te-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @+1 {{a basis has one coordinate a dimension: 2 expected, 1 given}}
+#l = #tile.layout<shape = [4, 4], register = [[1]], lane = [], wave = []>
+
+// -----
+
+// expected-error @+1 {{basis coordinate 4 is outside of the dimension's 4}}
+#l = #tile.layout<shape = [4, 4], register = [[0, 4]], lane = [], wave = []>
+
+// -----
+
+// expected-error @+1 {{basis coordinate -1 is outside of the dimension's 4}}
+#l = #tile.layout<shape = [4, 4], register = [[-1, 0]], lane = [], wave = []>
+
+// -----
+
+// expected-error @+1 {{expected 'register'}}
+#l = #tile.layout<shape = [4, 4], lane = [], wave = []>
+
+// -----
+
+// expected-error @+1 {{T1: dimension 1 of the tile is 3; tile sizes are powers of two}}
+#l = #tile.layout<shape = [4, 3], register = [[0, 1], [0, 2], [1, 0], [2, 0]], lane = [], wave = []>
+
+// -----
+
+// expected-error @+1 {{T1: dimension 0 of the tile is 0; tile sizes are powers of two}}
+#l = #tile.layout<shape = [0], register = [], lane = [], wave = []>
+
+// -----
+
+// expected-error @+1 {{T1: a layout has at most 16 bits of registers, lanes and waves each}}
+#l = #tile.layout<shape = [1], register = [], lane = [[0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0]], wave = []>
+
+// -----
+
+// expected-error @+1 {{T2: the layout does not cover the tile: its bases reach fewer than all 16 elements}}
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0]], wave = []>
+
+// -----
+
+// Three bases that span two bits only.
+// expected-error @+1 {{T2: the layout does not cover the tile: its bases reach fewer than all 8 elements}}
+#l = #tile.layout<shape = [8], register = [[1]], lane = [[2], [3]], wave = []>
+
+// -----
+
+// expected-error @+1 {{T3: the layout is for another shape than the tensor's}}
+func.func private @f(tensor<4x4xf32, #tile.layout<shape = [4, 2], register = [[0, 1]], lane = [[1, 0], [2, 0]], wave = []>>)
+
+// -----
+
+// expected-error @+1 {{T4: waves = 3 is not a power of two}}
+tile.kernel @k() attributes {target = "gfx950", waves = 3 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{T4: waves = 0 is not a power of two}}
+tile.kernel @k() attributes {target = "gfx950", waves = 0 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{requires attribute 'target'}}
+tile.kernel @k() attributes {waves = 1 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{T5: argument #1 is 'i32'; a kernel takes rank-0 memrefs (pointers) and index (sizes)}}
+tile.kernel @k(%m: index, %n: i32) attributes {target = "gfx950", waves = 1 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{T5: argument #0 is 'memref<4xf32>'; a kernel takes rank-0 memrefs (pointers) and index (sizes)}}
+tile.kernel @k(%x: memref<4xf32>) attributes {target = "gfx950", waves = 1 : i64} {
+}
+
+// -----
+
+func.func @launch_scalar(%n: index) {
+  // expected-error @+1 {{T6: results are tensors or !te.scaled, not 'f32'}}
+  %r = tile.launch @k grid(%n, %n) ins() -> f32
+  return
+}
+
+// -----
+
+func.func @launch_shape(%n: index) {
+  // expected-error @+1 {{T6: the results have 2 dynamic dimensions, but shape(...) gives 1}}
+  %r = tile.launch @k grid(%n, %n) ins() shape(%n) -> tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @launch_inits(%n: index, %a: tensor<f32>) {
+  // expected-error @+1 {{T6: 2 inits but 1 results; each init becomes the buffer of one of the last results}}
+  %r = tile.launch @k grid(%n, %n) ins() inits(%a, %a : tensor<f32>, tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @launch_init_type(%n: index, %a: tensor<f32>) {
+  // expected-error @+1 {{T6: an init of type 'tensor<f32>' cannot be the buffer of a result of type 'tensor<4xf32>'}}
+  %r = tile.launch @k grid(%n, %n) ins() inits(%a : tensor<f32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// A !te.scaled value is two buffers.
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @launch_arguments(%n: index, %q: !te.scaled<4x32xf8E4M3FN, #row>) {
+  // expected-error @+1 {{T7: gives 3 buffers and 1 sizes, but kernel k takes 3 arguments}}
+  %r = tile.launch @k grid(%n, %n) ins(%q : !te.scaled<4x32xf8E4M3FN, #row>) sizes(%n) -> tensor<4x32xf32>
+  return
+}
+tile.kernel @k(%a: memref<f8E4M3FN>, %b: memref<i8>, %c: memref<f32>) attributes {target = "gfx950", waves = 1 : i64} {
+}
+
+// -----
+
+#b = #tile.layout<shape = [1, 1], register = [], lane = [[0, 0]], wave = []>
+func.func @no_layout(%x: tensor<4x4xf32>) {
+  // expected-error @+1 {{T8: 'tensor<4x4xf32>' has no #tile.layout; every tile says which lane holds what}}
+  %r = tile.reduce maxnum %x block [4, 4] : tensor<4x4xf32> -> tensor<1x1xf32, #b>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+func.func @no_result_layout(%x: tensor<4x4xf32, #l>) {
+  // expected-error @+1 {{T8: 'tensor<4x4xf32>' has no #tile.layout}}
+  %r = tile.convert_layout %x : tensor<4x4xf32, #l> -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+#b = #tile.layout<shape = [4, 1], register = [], lane = [[1, 0], [2, 0]], wave = []>
+func.func @reduce_block_rank(%x: tensor<4x4xf32, #l>) {
+  // expected-error @+1 {{T9: one block size for each of the 2 dimensions}}
+  %r = tile.reduce maxnum %x block [4] : tensor<4x4xf32, #l> -> tensor<4x1xf32, #b>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+#b = #tile.layout<shape = [4, 1], register = [], lane = [[1, 0], [2, 0]], wave = []>
+func.func @reduce_block_size(%x: tensor<4x4xf32, #l>) {
+  // expected-error @+1 {{T9: block size 3 of dimension 1 is not a power of two that divides the tile's 4}}
+  %r = tile.reduce maxnum %x block [1, 3] : tensor<4x4xf32, #l> -> tensor<4x1xf32, #b>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+#b = #tile.layout<shape = [4, 1], register = [], lane = [[1, 0], [2, 0]], wave = []>
+func.func @reduce_block_zero(%x: tensor<4x4xf32, #l>) {
+  // expected-error @+1 {{T9: block size 0 of dimension 1 is not a power of two that divides the tile's 4}}
+  %r = tile.reduce maxnum %x block [1, 0] : tensor<4x4xf32, #l> -> tensor<4x1xf32, #b>
+  return
+}
+
+// -----
+
+// The message gives the layout that is right.
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+#b = #tile.layout<shape = [4, 1], register = [[1, 0]], lane = [[2, 0]], wave = []>
+func.func @reduce_layout(%x: tensor<4x4xf32, #l>) {
+  // expected-error @+1 {{T9: the blocks' layout must be the elements' layout, projected; expected #tile.layout<shape = [4, 1], register = [], lane = [[1, 0], [2, 0]], wave = []>}}
+  %r = tile.reduce maxnum %x block [1, 4] : tensor<4x4xf32, #l> -> tensor<4x1xf32, #b>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+#b = #tile.layout<shape = [4], register = [], lane = [[1], [2]], wave = []>
+func.func @broadcast_rank(%x: tensor<4xf32, #b>) {
+  // expected-error @+1 {{T9: elements and blocks have the same rank}}
+  %r = tile.broadcast %x : tensor<4xf32, #b> -> tensor<4x4xf32, #l>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+#b = #tile.layout<shape = [4, 1], register = [[1, 0]], lane = [[2, 0]], wave = []>
+func.func @broadcast_layout(%x: tensor<4x1xf32, #b>) {
+  // expected-error @+1 {{T9: the blocks' layout must be the elements' layout, projected}}
+  %r = tile.broadcast %x : tensor<4x1xf32, #b> -> tensor<4x4xf32, #l>
+  return
+}
+
+// -----
+
+// Larger blocks than elements.
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+#b = #tile.layout<shape = [4, 8], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0]], wave = []>
+func.func @broadcast_size(%x: tensor<4x8xf32, #b>) {
+  // expected-error @+1 {{T9: block size 0 of dimension 1 is not a power of two that divides the tile's 4}}
+  %r = tile.broadcast %x : tensor<4x8xf32, #b> -> tensor<4x4xf32, #l>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+func.func @transpose(%x: tensor<4x4xf32, #l>) {
+  // expected-error @+1 {{T10: the result's layout must be the input's, transposed, its registers in order; expected #tile.layout<shape = [4, 4], register = [[1, 0], [2, 0]], lane = [[0, 1], [0, 2]], wave = []>}}
+  %r = tile.transpose %x : tensor<4x4xf32, #l> -> tensor<4x4xf32, #l>
+  return
+}
+
+// -----
+
+#v = #tile.layout<shape = [4], register = [[1], [2]], lane = [], wave = []>
+func.func @transpose_rank(%x: tensor<4xf32, #v>) {
+  // expected-error @+1 {{T10: a transposed tile has rank 2, not 1}}
+  %r = tile.transpose %x : tensor<4xf32, #v> -> tensor<4xf32, #v>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+#o = #tile.layout<shape = [2, 8], register = [[0, 1], [0, 2]], lane = [[0, 4], [1, 0]], wave = []>
+func.func @convert_shape(%x: tensor<4x4xf32, #l>) {
+  // expected-error @+1 {{T11: only the layout may change}}
+  %r = tile.convert_layout %x : tensor<4x4xf32, #l> -> tensor<2x8xf32, #o>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+func.func @convert_element(%x: tensor<4x4xf32, #l>) {
+  // expected-error @+1 {{T11: only the layout may change}}
+  %r = tile.convert_layout %x : tensor<4x4xf32, #l> -> tensor<4x4xbf16, #l>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+#o = #tile.layout<shape = [4, 4], register = [[1, 0], [2, 0]], lane = [[0, 1], [0, 2]], wave = []>
+#b = #tile.layout<shape = [4, 1], register = [], lane = [[1, 0], [2, 0]], wave = []>
+func.func @scaled_trunc_layout(%x: tensor<4x4xf32, #l>, %s: tensor<4x1xi8, #b>) {
+  // expected-error @+1 {{T12: input and result have the same layout}}
+  %r = tile.scaled_trunc %x, %s : tensor<4x4xf32, #l>, tensor<4x1xi8, #b> -> tensor<4x4xf8E4M3FN, #o>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+#b = #tile.layout<shape = [4, 1], register = [], lane = [[1, 0], [2, 0]], wave = []>
+func.func @scaled_trunc_scale(%x: tensor<4x4xf32, #l>, %s: tensor<4x1xf32, #b>) {
+  // expected-error @+1 {{T12: scales are i8 (E8M0 bytes), one for two or more columns}}
+  %r = tile.scaled_trunc %x, %s : tensor<4x4xf32, #l>, tensor<4x1xf32, #b> -> tensor<4x4xf8E4M3FN, #l>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+func.func @scaled_trunc_columns(%x: tensor<4x4xf32, #l>, %s: tensor<4x4xi8, #l>) {
+  // expected-error @+1 {{T12: scales are i8 (E8M0 bytes), one for two or more columns}}
+  %r = tile.scaled_trunc %x, %s : tensor<4x4xf32, #l>, tensor<4x4xi8, #l> -> tensor<4x4xf8E4M3FN, #l>
+  return
+}
+
+// -----
+
+func.func @return_outside() {
+  // expected-error @+1 {{expects parent op 'tile.kernel'}}
+  tile.return
+}

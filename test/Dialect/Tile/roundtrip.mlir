@@ -1,0 +1,67 @@
+// RUN: te-opt %s | FileCheck %s
+// RUN: te-opt %s | te-opt | FileCheck %s
+// RUN: te-opt %s --mlir-print-op-generic | te-opt | FileCheck %s
+
+// 4 x 16 elements over 4 lanes and 2 waves: 4 a lane in one row, 4 lanes a row, 2 rows a
+// wave in registers.
+#l = #tile.layout<shape = [4, 16], register = [[0, 1], [0, 2], [1, 0]], lane = [[0, 4], [0, 8]], wave = [[2, 0]]>
+// Its blocks of 1 x 8: replicas in registers and lanes are zero bases.
+#b = #tile.layout<shape = [4, 2], register = [[1, 0]], lane = [[0, 0], [0, 1]], wave = [[2, 0]]>
+#t = #tile.layout<shape = [16, 4], register = [[0, 1], [1, 0], [2, 0]], lane = [[4, 0], [8, 0]], wave = [[0, 2]]>
+#other = #tile.layout<shape = [4, 16], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0]], wave = [[2, 0]]>
+#one = #tile.layout<shape = [1, 1], register = [], lane = [[0, 0]], wave = [[0, 0]]>
+
+// CHECK-DAG: #[[L:.*]] = #tile.layout<shape = [4, 16], register = {{\[\[}}0, 1], [0, 2], [1, 0]], lane = {{\[\[}}0, 4], [0, 8]], wave = {{\[\[}}2, 0]]>
+// CHECK-DAG: #[[B:.*]] = #tile.layout<shape = [4, 2], register = {{\[\[}}1, 0]], lane = {{\[\[}}0, 0], [0, 1]], wave = {{\[\[}}2, 0]]>
+// CHECK-DAG: #[[T:.*]] = #tile.layout<shape = [16, 4], register = {{\[\[}}0, 1], [1, 0], [2, 0]], lane = {{\[\[}}4, 0], [8, 0]], wave = {{\[\[}}0, 2]]>
+// CHECK-DAG: #[[ONE:.*]] = #tile.layout<shape = [1, 1], register = [], lane = {{\[\[}}0, 0]], wave = {{\[\[}}0, 0]]>
+
+// CHECK-LABEL: func.func @host
+func.func @host(%x: tensor<?x16xf32>, %z: tensor<f32>) -> (tensor<?x16xf32>, tensor<f32>) {
+  %c1 = arith.constant 1 : index
+  %m = te.dim %x, 0 : tensor<?x16xf32>
+  // CHECK: tile.launch @k grid(%{{.*}}, %{{.*}}) ins(%{{.*}} : tensor<?x16xf32>) inits(%{{.*}} : tensor<f32>) sizes(%{{.*}}) shape(%{{.*}}) -> tensor<?x16xf32>, tensor<f32>
+  %r:2 = tile.launch @k grid(%c1, %m) ins(%x : tensor<?x16xf32>) inits(%z : tensor<f32>) sizes(%m) shape(%m) -> tensor<?x16xf32>, tensor<f32>
+  // CHECK: tile.launch @zero grid(%{{.*}}, %{{.*}}) ins() -> tensor<f32>
+  %i = tile.launch @zero grid(%c1, %c1) ins() -> tensor<f32>
+  return %r#0, %r#1 : tensor<?x16xf32>, tensor<f32>
+}
+
+// CHECK-LABEL: tile.kernel @zero(%{{.*}}: memref<f32>) attributes {target = "gfx950", waves = 1 : i64} {
+// CHECK-NEXT: }
+tile.kernel @zero(%a: memref<f32>) attributes {target = "gfx950", waves = 1 : i64} {
+}
+
+// CHECK: tile.kernel @k(%[[IN:.*]]: memref<f32>, %[[OUT:.*]]: memref<f32>, %[[MAX:.*]]: memref<f32>, %{{.*}}: index) attributes {target = "gfx950", waves = 2 : i64} {
+tile.kernel @k(%in: memref<f32>, %out: memref<f32>, %max: memref<f32>, %m: index) attributes {target = "gfx950", waves = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %cf = arith.constant 0.0 : f32
+  %view = memref.reinterpret_cast %in to offset: [0], sizes: [%m, 16], strides: [16, 1] : memref<f32> to memref<?x16xf32, strided<[16, 1]>>
+  %store = memref.reinterpret_cast %out to offset: [0], sizes: [%m, 16], strides: [16, 1] : memref<f32> to memref<?x16xf32, strided<[16, 1]>>
+  // CHECK: %[[X:.*]] = tile.load %{{.*}}[%{{.*}}, %{{.*}}] {divisible = 16 : i64, in_bounds} : memref<?x16xf32, strided<[16, 1]>> -> tensor<4x16xf32, #[[L]]>
+  %x = tile.load %view[%c0, %c0] {divisible = 16 : i64, in_bounds} : memref<?x16xf32, strided<[16, 1]>> -> tensor<4x16xf32, #l>
+  // The default of `divisible` is left out.
+  // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] : memref<
+  %y = tile.load %view[%c0, %c0] {divisible = 1 : i64} : memref<?x16xf32, strided<[16, 1]>> -> tensor<4x16xf32, #l>
+  // CHECK: %[[A:.*]] = tile.reduce maxnum %[[X]] block [1, 8] : tensor<4x16xf32, #[[L]]> -> tensor<4x2xf32, #[[B]]>
+  %a = tile.reduce maxnum %x block [1, 8] : tensor<4x16xf32, #l> -> tensor<4x2xf32, #b>
+  // CHECK: tile.reduce add %{{.*}} block [4, 16] : tensor<4x16xf32, #[[L]]> -> tensor<1x1xf32, #[[ONE1:.*]]>
+  %s = tile.reduce add %x block [4, 16] : tensor<4x16xf32, #l> -> tensor<1x1xf32, #tile.layout<shape = [1, 1], register = [], lane = [[0, 0], [0, 0]], wave = [[0, 0]]>>
+  // CHECK: tile.broadcast %[[A]] : tensor<4x2xf32, #[[B]]> -> tensor<4x16xf32, #[[L]]>
+  %w = tile.broadcast %a : tensor<4x2xf32, #b> -> tensor<4x16xf32, #l>
+  // CHECK: tile.transpose %[[X]] : tensor<4x16xf32, #[[L]]> -> tensor<16x4xf32, #[[T]]>
+  %t = tile.transpose %x : tensor<4x16xf32, #l> -> tensor<16x4xf32, #t>
+  // CHECK: tile.convert_layout %[[X]] : tensor<4x16xf32, #[[L]]> -> tensor<4x16xf32, #
+  %o = tile.convert_layout %x : tensor<4x16xf32, #l> -> tensor<4x16xf32, #other>
+  %c = arith.cmpf uno, %x, %x : tensor<4x16xf32, #l>
+  // CHECK: tile.any %{{.*}} : tensor<4x16xi1, #[[L]]>
+  %any = tile.any %c : tensor<4x16xi1, #l>
+  %scale = arith.fptoui %a : tensor<4x2xf32, #b> to tensor<4x2xi8, #b>
+  // CHECK: tile.scaled_trunc %[[X]], %{{.*}} : tensor<4x16xf32, #[[L]]>, tensor<4x2xi8, #[[B]]> -> tensor<4x16xf8E4M3FN, #[[L]]>
+  %q = tile.scaled_trunc %x, %scale : tensor<4x16xf32, #l>, tensor<4x2xi8, #b> -> tensor<4x16xf8E4M3FN, #l>
+  // CHECK: tile.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] {divisible = 4 : i64} : tensor<4x16xf32, #{{.*}}>, memref<
+  tile.store %w, %store[%c0, %c0] {divisible = 4 : i64} : tensor<4x16xf32, #l>, memref<?x16xf32, strided<[16, 1]>>
+  %v = tensor.splat %cf : tensor<1x1xf32, #one>
+  // CHECK: tile.atomic_max %{{.*}}, %{{.*}} : tensor<1x1xf32, #[[ONE]]>, memref<f32>
+  tile.atomic_max %v, %max : tensor<1x1xf32, #one>, memref<f32>
+}
