@@ -14,6 +14,7 @@ trap 'rm -rf "$fresh"' EXIT
 "$tblgen" "${flags[@]}" -gen-dialect-doc -dialect=te include/te/Dialect/TE/IR/TEOps.td -o "$fresh/te.md"
 "$tblgen" "${flags[@]}" -gen-dialect-doc -dialect=tile include/te/Dialect/Tile/IR/TileOps.td -o "$fresh/tile.md"
 "$tblgen" "${flags[@]}" -gen-pass-doc include/te/Dialect/TE/Transforms/Passes.td -o "$fresh/te-passes.md"
+"$tblgen" "${flags[@]}" -gen-pass-doc include/te/Dialect/Tile/Transforms/Passes.td -o "$fresh/tile-passes.md"
 "$tblgen" "${flags[@]}" -gen-pass-doc include/te/Conversion/Passes.td -o "$fresh/conversion-passes.md"
 
 if [ -n "$check" ]; then

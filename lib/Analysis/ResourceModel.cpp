@@ -13,9 +13,10 @@ using namespace mlir;
 using namespace mlir::te;
 
 namespace {
-/// Input that a lane of a memory-bound kernel holds: 64 bytes in flight
-/// a lane is 32 KiB for a workgroup of 8 waves, what a CU keeps in flight at the most.
-constexpr int64_t kBytesPerLane = 64;
+/// Bytes that a lane of a memory-bound kernel holds of the wider of input and output. 32 keep
+/// code and registers small (so that waves, not lanes, keep 32 KiB a CU in flight); a
+/// transposed copy wants more rows a lane, for wider LDS accesses.
+constexpr int64_t kBytesPerLane = 32, kBytesPerLaneTransposed = 64;
 constexpr int64_t kDefaultWaves = 8;
 /// A transposed copy is written in lines of this many bytes.
 constexpr int64_t kLineBytes = 64;
@@ -94,19 +95,19 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
   };
   int64_t waves = kDefaultWaves;
   int64_t vector = target.maxAccessBytes / demand.inputBytes;
-  // A scaled or transposed copy keeps more values alive a lane.
-  int64_t elements = waves * target.waveSize * kBytesPerLane /
-                     std::max(demand.inputBytes, demand.outputBytes);
-  int64_t cols = target.waveSize * target.maxAccessBytes /
-                 std::max(demand.inputBytes, demand.outputBytes);
-  int64_t minRows = demand.minRows;
-  if (demand.transposes) {
-    minRows = std::max(minRows, kLineBytes);
-    cols = std::min(cols, elements / minRows);
-  }
+  unsigned widest = std::max(demand.inputBytes, demand.outputBytes);
+  int64_t bytes = demand.transposes ? kBytesPerLaneTransposed : kBytesPerLane;
+  int64_t lanes = waves * target.waveSize;
+  int64_t elements = std::max(lanes * bytes / widest, lanes * vector);
+  int64_t minRows = std::max(demand.minRows, demand.transposes ? kLineBytes : 1);
+  int64_t cols = std::min<int64_t>(target.waveSize * target.maxAccessBytes / widest,
+                                   elements / minRows);
   cols = std::max({bound(cols, demand.cols), demand.minCols, vector});
   int64_t rows = std::max(elements / cols, minRows);
-  rows = std::max({bound(rows, demand.rows), minRows, int64_t(1)});
+  rows = std::max({bound(rows, demand.rows), demand.minRows, int64_t(1)});
+  // No more waves than have a vector to load.
+  while (waves > 1 && waves * target.waveSize * vector > rows * cols)
+    waves /= 2;
   return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector);
 }
 

@@ -10,6 +10,7 @@
 #include "te/Driver/Compile.h"
 #include "te/Dialect/TE/Transforms/Passes.h"
 #include "te/Dialect/Tile/IR/Tile.h"
+#include "te/Dialect/Tile/Transforms/Passes.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -47,6 +48,7 @@ void te::registerDialects(DialectRegistry &registry) {
 void te::registerPasses() {
   registerTransformsPasses();
   registerTETransformsPasses();
+  tile::registerTileTransformsPasses();
   registerTEConversionPasses();
   registerPipelines();
 }

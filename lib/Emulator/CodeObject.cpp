@@ -285,7 +285,8 @@ CodeObject::load(llvm::ArrayRef<uint8_t> image, llvm::StringRef name) {
   object->impl->name = name.str();
   // LLVM's ELF reader wants an aligned buffer.
   std::vector<uint64_t> aligned((image.size() + 7) / 8);
-  std::memcpy(aligned.data(), image.data(), image.size());
+  if (!image.empty())
+    std::memcpy(aligned.data(), image.data(), image.size());
   llvm::ArrayRef<uint8_t> copy(reinterpret_cast<uint8_t *>(aligned.data()),
                                image.size());
   if (llvm::Error error = parseCodeObject(copy, *object->impl))

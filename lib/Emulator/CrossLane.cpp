@@ -34,7 +34,18 @@ static void runWriteLane(Wave &wave, const Inst &inst) {
   wave.row(inst.dst)[lane] = readScalar32(wave, inst, 0);
 }
 
+/// False, and a fault, where the source is a scalar: nothing can be written
+/// there.
+static bool checkVectorSource(Wave &wave, const Inst &inst) {
+  if (inst.src[0].number >= kFirstVector)
+    return true;
+  wave.fail("the source of a swap has to be a vector register");
+  return false;
+}
+
 static void runSwap(Wave &wave, const Inst &inst) {
+  if (!checkVectorSource(wave, inst))
+    return;
   U *a = wave.row(inst.dst), *b = wave.row(inst.src[0].number - kFirstVector);
   forLanes(wave.exec(), [&](unsigned lane) { std::swap(a[lane], b[lane]); });
 }
@@ -43,6 +54,8 @@ static void runSwap(Wave &wave, const Inst &inst) {
 /// destination trade places with even rows of the source. Both lanes have to be
 /// active.
 template <unsigned size> static void runRowSwap(Wave &wave, const Inst &inst) {
+  if (!checkVectorSource(wave, inst))
+    return;
   U *a = wave.row(inst.dst), *b = wave.row(inst.src[0].number - kFirstVector);
   W exec = wave.exec();
   for (unsigned lane = 0; lane < kLanes; ++lane) {

@@ -13,7 +13,7 @@ using D = double;
 static D fract(D value) {
   if (std::isinf(value))
     return std::nan("");
-  return std::fmin(value - std::floor(value), 0x1.fffffffffffffp-1);
+  return fractionBelowOne(value, 0x1.fffffffffffffp-1);
 }
 static D scaleExponent(D value, int32_t exponent) {
   return std::ldexp(value, std::clamp(exponent, -5000, 5000));

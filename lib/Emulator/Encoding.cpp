@@ -345,6 +345,10 @@ bool readEncoding(llvm::ArrayRef<uint32_t> code, const Row *row, Inst &inst) {
     return false;
   }
   reader.implied();
+  // A VALU instruction's scalar result has to be a scalar register.
+  bool isVop3b = inst.flags & kKeepHigh;
+  if (inst.flags & kScalarDst && !isVop3b && inst.dst >= 128)
+    return false;
   return read;
 }
 

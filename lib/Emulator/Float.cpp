@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Division.h"
+#include "Transcendental.h"
 
 namespace mlir::te::emu {
 
@@ -18,36 +19,13 @@ template <double (*F)(double)> static float viaDouble(float value) {
   return flush(float(F(double(flush(value)))));
 }
 static double reciprocalRoot(double value) { return 1.0 / std::sqrt(value); }
-static double exp2Of(double value) { return std::exp2(value); }
-static double log2Of(double value) {
-  return value < 0 ? std::nan("") : std::log2(value);
-}
 static double sqrtOf(double value) { return std::sqrt(value); }
-
-/// The argument is in turns. Beyond +-256 the hardware gives 0 for the sine and
-/// 1 for the cosine.
-static float sinTurns(float turns) {
-  double value = turns;
-  if (std::isinf(turns) || turns != turns)
-    return std::nanf("");
-  if (std::fabs(value) > 256)
-    return 0;
-  return float(std::sin((value - std::rint(value)) * 2 * M_PI));
-}
-static float cosTurns(float turns) {
-  double value = turns;
-  if (std::isinf(turns) || turns != turns)
-    return std::nanf("");
-  if (std::fabs(value) > 256)
-    return 1;
-  return float(std::cos((value - std::rint(value)) * 2 * M_PI));
-}
 
 /// Never 1: the largest float below it at most.
 static float fract(float value) {
   if (std::isinf(value))
     return std::nanf("");
-  return std::fmin(value - std::floor(value), 0x1.fffffep-1f);
+  return fractionBelowOne(value, 0x1.fffffep-1f);
 }
 
 static float scaleExponent(float value, int32_t exponent) {
@@ -93,8 +71,8 @@ static const Row rows[] = {
     {"v_exp_legacy_f32", lanes<viaDouble<exp2Of>>},
     {"v_log_f32", lanes<viaDouble<log2Of>>},
     {"v_log_legacy_f32", lanes<viaDouble<log2Of>>},
-    {"v_sin_f32", lanes<sinTurns>},
-    {"v_cos_f32", lanes<cosTurns>},
+    {"v_sin_f32", lanes<[](F a) { return F(sinTurns(a)); }>},
+    {"v_cos_f32", lanes<[](F a) { return F(cosTurns(a)); }>},
     {"v_ldexp_f32", lanes<scaleExponent>},
     {"v_frexp_exp_i32_f32", lanes<[](F a) { return frexpExponent(a); }>},
     {"v_frexp_mant_f32", lanes<[](F a) { return F(frexpMantissa(a)); }>},

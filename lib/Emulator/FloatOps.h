@@ -122,6 +122,12 @@ inline float mulLegacy(float a, float b) {
   return a == 0 || b == 0 ? 0.0f : a * b;
 }
 
+/// value - floor(value), `most` (the number below 1) at most; a NaN stays.
+template <class T> inline T fractionBelowOne(T value, T most) {
+  T fraction = value - std::floor(value);
+  return fraction >= 1 ? most : fraction;
+}
+
 /// Exponent handling that all widths share, in double (exact for the narrower).
 inline bool isFiniteNonZero(double value) {
   return std::isfinite(value) && value != 0;

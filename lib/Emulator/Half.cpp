@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "FloatOps.h"
+#include "Transcendental.h"
 
 namespace mlir::te::emu {
 
@@ -24,27 +25,8 @@ template <double (*F_)(double)> static H viaDouble(H value) {
 static double reciprocal(double value) { return 1.0 / value; }
 static double root(double value) { return std::sqrt(value); }
 static double reciprocalRoot(double value) { return 1.0 / std::sqrt(value); }
-static double exp2Of(double value) { return std::exp2(value); }
-static double log2Of(double value) {
-  return value < 0 ? std::nan("") : std::log2(value);
-}
-static double sinTurns(double value) {
-  if (!std::isfinite(value))
-    return std::nan("");
-  return std::fabs(value) > 256
-             ? 0
-             : std::sin((value - std::rint(value)) * 2 * M_PI);
-}
-static double cosTurns(double value) {
-  if (!std::isfinite(value))
-    return std::nan("");
-  return std::fabs(value) > 256
-             ? 1
-             : std::cos((value - std::rint(value)) * 2 * M_PI);
-}
 static double fractOf(double value) {
-  return std::isinf(value) ? std::nan("")
-                           : std::fmin(value - std::floor(value), 0x1.ffcp-1);
+  return std::isinf(value) ? std::nan("") : fractionBelowOne(value, 0x1.ffcp-1);
 }
 static double floorOf(double value) { return std::floor(value); }
 static double ceilOf(double value) { return std::ceil(value); }

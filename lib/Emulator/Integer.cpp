@@ -200,7 +200,7 @@ static const Row rows[] = {
     {"v_subb_co_u32", runCarry<subBorrow, true>, kCarry | kCarryIn},
     {"v_subbrev_co_u32", runCarry<subRevBorrow, true>, kCarry | kCarryIn},
     {"v_mul_i32_i24",
-     lanes<[](U a, U b) { return signed24(a) * signed24(b); }>},
+     lanes<[](U a, U b) { return U(signed24(a)) * U(signed24(b)); }>},
     {"v_mul_hi_i32_i24",
      lanes<[](U a, U b) { return U(L(signed24(a)) * signed24(b) >> 32); }>},
     {"v_mul_u32_u24", lanes<[](U a, U b) { return low24(a) * low24(b); }>},

@@ -222,7 +222,9 @@ inline void fixNaNs(Bits<T> *values, const P *...sources) {
     bool found = false;
     ((found || !isNaNBits<T>(sources[lane])
           ? void()
-          : void((chosen = sources[lane] | quietBit<T>(), found = true))),
+          : void(
+                (chosen = toBits<T>(fromBits<T>(sources[lane] | quietBit<T>())),
+                 found = true))),
      ...);
     values[lane] = chosen;
   }

@@ -145,8 +145,12 @@ static void runTransposeNibbles(Wave &wave, const Inst &inst) {
 
 /// ds_swizzle_b32: the lane that `lane` reads.
 static unsigned swizzleLane(uint32_t pattern, unsigned lane) {
-  if (pattern >= 0xe000)   // FFT mode
-    return lane;           // refused by runSwizzle
+  if (pattern >= 0xe000) { // FFT: bit reversal within 32
+    unsigned mask = pattern & 31;
+    unsigned in =
+        (llvm::reverseBits(uint32_t(lane & 31)) >> 27) >> llvm::popcount(mask);
+    return (lane & 32) | in | (lane & mask);
+  }
   if (pattern >= 0xc000) { // rotate within 32
     unsigned amount = pattern >> 5 & 31, mask = pattern & 31;
     int shift = pattern >> 10 & 1 ? -int(amount) : int(amount);
@@ -161,8 +165,6 @@ static unsigned swizzleLane(uint32_t pattern, unsigned lane) {
 }
 
 static void runSwizzle(Wave &wave, const Inst &inst) {
-  if (uint32_t(inst.offset) >= 0xe000)
-    return wave.fail("the FFT modes of ds_swizzle are not modelled");
   uint64_t exec = wave.exec();
   uint32_t out[kLanes];
   const uint32_t *in = wave.row(inst.src[0].number - kFirstVector);

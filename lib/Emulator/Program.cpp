@@ -20,7 +20,8 @@ llvm::StringRef stripEncoding(llvm::StringRef mnemonic) {
 
 static void runUnknown(Wave &wave, const Inst &inst) {
   wave.fail(
-      "no semantics for this instruction: the emulator has no row for it");
+      "no semantics for this instruction: the emulator has no row for it, or "
+      "none with these operands");
 }
 static void runUndecodable(Wave &wave, const Inst &inst) {
   wave.fail("these bytes are not an instruction of the chip");
@@ -112,8 +113,10 @@ void Program::pushSuccessors(const Inst &inst,
   llvm::StringRef name = names[inst.mnemonic];
   if (inst.target)
     work.push_back(inst.target->word);
+  // Behind llvm.trap (s_trap 2) the compiler puts nothing of this function.
+  bool traps = name == "s_trap" && inst.offset == 2;
   bool ends = name == "s_branch" || name == "s_endpgm" ||
-              name == "s_setpc_b64" || !inst.mnemonic;
+              name == "s_setpc_b64" || traps || !inst.mnemonic;
   if (!ends)
     work.push_back(inst.word + inst.words);
 }

@@ -249,3 +249,21 @@ TEST_P(Memory, Calls) {
   for (uint32_t i = 0; i < 64; ++i)
     ASSERT_EQ(got[i], int32_t(in[i]) > 0 ? in[i] * 2 + 1 + i * 3 : in[i] * 3);
 }
+
+TEST_P(Memory, GenericPointers) {
+  Session s("memory", GetParam());
+  std::vector<int32_t> in(64);
+  std::iota(in.begin(), in.end(), 7);
+  uint64_t g = s.upload(in), out = s.upload(std::vector<int32_t>(64));
+  s.setArguments(g, out, 5);
+  auto stats = s.expectRun("generic_pointers", {{1, 1, 1}, {64, 1, 1}});
+  auto got = s.download<int32_t>(out, 64), after = s.download<int32_t>(g, 64);
+  for (int i = 0; i < 64; ++i) {
+    int want = i % 3 == 0   ? in[i]
+               : i % 3 == 1 ? (i + 5) % 64 * 3
+                            : i * 100 + (i & 7);
+    EXPECT_EQ(got[i], want + 1000) << i;
+    EXPECT_EQ(after[i], in[i] + (i % 3 == 0 ? 1000 : 0));
+  }
+  EXPECT_GT(stats.byMnemonic["flat_load_dword"], 0u);
+}

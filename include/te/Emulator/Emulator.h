@@ -76,6 +76,9 @@ private:
 
 /// Device memory: named allocations at addresses of their own. An access that
 /// is not wholly inside one allocation is an error of the launch that makes it.
+/// One launch at a time; nothing is allocated or freed while it runs. A code
+/// object's image is loaded at its first launch here and stays, its global
+/// variables too.
 class DeviceMemory {
 public:
   DeviceMemory();

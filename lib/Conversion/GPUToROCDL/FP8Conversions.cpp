@@ -114,21 +114,60 @@ struct TruncPattern : FP8Pattern<arith::TruncFOp> {
   /// whose byte is an OCP NaN; the sign, which FNUZ drops from zeros, is put back.
   static Value emulate(ImplicitLocOpBuilder &b, Value x, VectorType type) {
     auto f32 = cast<VectorType>(x.getType());
-    auto i32 = f32.clone(b.getI32Type()), i8 = f32.clone(b.getI8Type());
+    auto i32 = f32.clone(b.getI32Type());
     Type sibling = getSibling(type.getElementType());
     double largest =
         APFloat::getLargest(cast<FloatType>(sibling).getFloatSemantics())
             .convertToDouble();
-    Value half = arith::MulFOp::create(b, x, splat(b, f32, b.getF32FloatAttr(0.5f)));
-    Value nan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
+    auto [nan, number] = splitNaN(b, x);
+    Value half = arith::MulFOp::create(b, number, splat(b, f32, b.getF32FloatAttr(0.5f)));
     Value safe = arith::SelectOp::create(
         b, nan, splat(b, f32, b.getF32FloatAttr(largest)), half);
-    Value bytes = vector::BitCastOp::create(b, i8, emitNativeTrunc(b, safe, sibling));
-    Value bits = arith::BitcastOp::create(b, i32, x);
-    Value sign = arith::TruncIOp::create(
-        b, i8, arith::ShRUIOp::create(b, bits, splatInt(b, i32, 24)));
-    sign = arith::AndIOp::create(b, sign, splatInt(b, i8, -128));
-    return vector::BitCastOp::create(b, type, arith::OrIOp::create(b, bytes, sign));
+    Value bytes = emitNativeTrunc(b, safe, sibling);
+    Value signs = arith::AndIOp::create(b, arith::BitcastOp::create(b, i32, x),
+                                        splatInt(b, i32, int64_t(1) << 31));
+    return forEachPack(b, type, [&](int64_t first, int64_t count) {
+      return addSigns(b, bytes, signs, first, count, type.getElementType());
+    });
+  }
+
+  /// The condition that x is NaN, and a value that is x where it is not. A clamp that
+  /// keeps NaN, select(x uno x, x, clamp), is taken apart.
+  static std::pair<Value, Value> splitNaN(ImplicitLocOpBuilder &b, Value x) {
+    auto select = x.getDefiningOp<arith::SelectOp>();
+    auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>()
+                          : arith::CmpFOp();
+    if (compare && compare.getPredicate() == arith::CmpFPredicate::UNO &&
+        compare.getLhs() == compare.getRhs() &&
+        compare.getLhs() == select.getTrueValue())
+      return {compare, select.getFalseValue()};
+    return {arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x), x};
+  }
+
+  /// Four bytes with the sign bits of four words (bit 31, the others zero) put in.
+  static Value addSigns(ImplicitLocOpBuilder &b, Value bytes, Value signs,
+                        int64_t first, int64_t count, Type elementType) {
+    auto slice = [&](Value vector) -> Value {
+      return vector::ExtractStridedSliceOp::create(
+          b, vector, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{count},
+          ArrayRef<int64_t>{1});
+    };
+    SmallVector<int64_t> picks;
+    for (int64_t i = 0; i < kPack; ++i)
+      picks.push_back(std::min(i, count - 1));
+    Value part = slice(bytes);
+    Value pack = vector::ShuffleOp::create(b, part, part, picks);
+    Value word = vector::ExtractOp::create(
+        b, vector::BitCastOp::create(b, VectorType::get({1}, b.getI32Type()), pack),
+        int64_t(0));
+    for (int64_t i = 0; i < count; ++i) {
+      Value sign = vector::ExtractOp::create(b, signs, first + i);
+      Value shift = arith::ConstantIntOp::create(b, b.getI32Type(), 24 - 8 * i);
+      word = arith::OrIOp::create(b, word, arith::ShRUIOp::create(b, sign, shift));
+    }
+    Value words = vector::FromElementsOp::create(
+        b, VectorType::get({1}, b.getI32Type()), word);
+    return vector::BitCastOp::create(b, VectorType::get({kPack}, elementType), words);
   }
 };
 

@@ -136,7 +136,7 @@ ScaleView te::emitScaleView(TileContext &ctx, ScaledType type, Value buffer) {
   return {ctx.view(buffer, emitExtent(ctx, type, dims[0]),
                    emitExtent(ctx, type, dims[1])),
           divide(ctx.tileRow, scaling.getBlockRows()),
-          divide(ctx.tileCol, scaling.getBlockCols())};
+          divide(ctx.tileCol, scaling.getBlockCols()), dims[1].multiple};
 }
 
 std::optional<std::string> te::getUnsupportedReason(ScaledType type) {

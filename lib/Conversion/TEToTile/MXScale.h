@@ -27,9 +27,10 @@ Value emitScale(TileContext &ctx, Value byte);
 double getLargest(Type elementType);
 
 /// The buffer view of a block-scaled value's scales, whose storage has the tensor's
-/// orientation, and this workgroup's first scale in it.
+/// orientation, and this workgroup's first scale in it. Rows are a multiple of `divisible`.
 struct ScaleView {
   Value view, row, col;
+  int64_t divisible;
 };
 ScaleView emitScaleView(TileContext &ctx, ScaledType type, Value buffer);
 

@@ -85,7 +85,7 @@ static void storeScaleBytes(TileContext &ctx, ScaledType type, Value byte,
   if (layout.getContiguity() < std::min(kMinScaleStoreBytes, layout.getShape().back()))
     tile = ctx.convert(tile, ctx.getStoreLayout(layout.getShape(), 1));
   ScaleView scales = emitScaleView(ctx, type, buffer);
-  ctx.store(tile, scales.view, scales.row, scales.col);
+  ctx.store(tile, scales.view, scales.row, scales.col, scales.divisible);
 }
 
 /// cast(x * 2^(127 - byte)), by the target's scaled conversions where they are exact:
@@ -220,10 +220,8 @@ struct DequantizeLowering
     LinearLayout blocks = layout.project(
         {type.getScaling().getBlockRows(), type.getScaling().getBlockCols()});
     ScaleView scales = emitScaleView(ctx, type, buffer);
-    // Read once, in wide accesses, then hand to the lanes that need them.
-    Value bytes = ctx.load(scales.view, scales.row, scales.col, b.getI8Type(),
-                           ctx.getStoreLayout(blocks.getShape(), 1));
-    bytes = ctx.convert(bytes, blocks);
+    Value bytes = ctx.loadWide(scales.view, scales.row, scales.col, b.getI8Type(),
+                               blocks, scales.divisible);
     Value wide = arith::ExtUIOp::create(
         b, withElementType(bytes.getType(), b.getI32Type()), bytes);
     return ctx.broadcast(emitScale(ctx, wide), layout);

@@ -68,13 +68,14 @@ Value TileContext::view(Value buffer, OpFoldResult rows, OpFoldResult cols) {
       ArrayRef<OpFoldResult>{cols, b.getIndexAttr(1)});
 }
 
-/// The largest power of two that divides a view's row length, as far as it is known.
-/// The tile's column offset is a multiple of the tile's width, itself a power of two.
-static int64_t getDivisible(Type view, Type tile) {
+/// The largest power of two that divides a view's row length, as far as it is known
+/// from its type or by the caller. The tile's column offset is a multiple of the
+/// tile's width, itself a power of two.
+static int64_t getDivisible(Type view, Type tile, int64_t known) {
   int64_t cols = llvm::cast<MemRefType>(view).getShape()[1];
   int64_t width = llvm::cast<ShapedType>(tile).getShape()[1];
   if (ShapedType::isDynamic(cols))
-    return 1;
+    return std::min(known, width);
   if (cols == 0)
     return width;
   return std::min<int64_t>(width, int64_t(1) << llvm::countr_zero(uint64_t(cols)));
@@ -97,16 +98,28 @@ bool TileContext::isInBounds(Value row, Value col, Type view, Type tile) const {
 }
 
 Value TileContext::load(Value view, Value row, Value col, Type elementType,
-                        const LinearLayout &layout) {
+                        const LinearLayout &layout, int64_t divisible) {
   Type type = getTileType(elementType, b.getContext(), layout);
   return LoadOp::create(b, type, view, row, col,
-                        getDivisible(view.getType(), type),
-                        isInBounds(row, col, view.getType(), type));
+                        getDivisible(view.getType(), type, divisible),
+                        isInBounds(row, col, view.getType(), type),
+                        /*first_replica=*/false);
 }
 
-void TileContext::store(Value tile, Value view, Value row, Value col) {
+Value TileContext::loadWide(Value view, Value row, Value col, Type elementType,
+                            const LinearLayout &layout, int64_t divisible) {
+  unsigned bytes = std::max(1u, elementType.getIntOrFloatBitWidth() / 8);
+  LinearLayout wide = getStoreLayout(layout.getShape(), bytes);
+  Value tile = load(view, row, col, elementType, wide, divisible);
+  if (analyzeConversion(wide, layout).kind == ConversionKind::Shared)
+    tile.getDefiningOp<LoadOp>().setFirstReplica(true);
+  return convert(tile, layout);
+}
+
+void TileContext::store(Value tile, Value view, Value row, Value col,
+                        int64_t divisible) {
   StoreOp::create(b, tile, view, row, col,
-                  getDivisible(view.getType(), tile.getType()),
+                  getDivisible(view.getType(), tile.getType(), divisible),
                   isInBounds(row, col, view.getType(), tile.getType()));
 }
 

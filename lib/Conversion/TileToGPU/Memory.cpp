@@ -7,7 +7,8 @@
 //
 // tile.load, tile.store and tile.atomic_max as vector accesses of one lane. A whole tile
 // takes straight-line code; a ragged one masks each vector: all, nothing, or,
-// where the row ends inside a vector, pieces of halving sizes.
+// where the row ends inside a vector, pieces of halving sizes. A lane's only access is
+// always masked: there is nothing for it to overlap with.
 //
 //===----------------------------------------------------------------------===//
 
@@ -226,13 +227,20 @@ struct LoadPattern : TilePattern<LoadOp> {
       }
       return concatenate(b, parts, type);
     };
-    Value result;
-    if (op.getInBounds())
-      result = all(/*masked=*/false);
-    else
-      result = emitIf(b, emitIsInterior(b, access, op.getRow(), op.getColumn(),
-                                        op.getType().getShape()),
-                      type, [&] { return all(false); }, [&] { return all(true); });
+    auto read = [&]() -> Value {
+      if (op.getInBounds() || access.offsets.size() == 1)
+        return all(/*masked=*/!op.getInBounds());
+      return emitIf(b, emitIsInterior(b, access, op.getRow(), op.getColumn(),
+                                      op.getType().getShape()),
+                    type, [&] { return all(false); }, [&] { return all(true); });
+    };
+    Value owner = op.getFirstReplica()
+                      ? emitIsOwner(b, state, getLayout(op.getType()))
+                      : Value();
+    auto nothing = [&]() -> Value {
+      return arith::ConstantOp::create(b, b.getZeroAttr(type));
+    };
+    Value result = owner ? emitIf(b, owner, type, read, nothing) : read();
     rewriter.replaceOp(op, result);
     return success();
   }
@@ -261,8 +269,8 @@ struct StorePattern : TilePattern<StoreOp> {
             access.store(part, r, c);
         }
       };
-      if (op.getInBounds())
-        return all(false);
+      if (op.getInBounds() || access.offsets.size() == 1)
+        return all(!op.getInBounds());
       emitIf(b, emitIsInterior(b, access, op.getRow(), op.getColumn(),
                                cast<ShapedType>(type).getShape()),
              [&] { all(false); }, [&] { all(true); });

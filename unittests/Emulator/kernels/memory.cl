@@ -175,6 +175,22 @@ kernel void buffers(global int *in, global int *out, int bytes) {
                                          0, 0);
 }
 
+// Pointers of no known address space: global, LDS or private by the lane.
+kernel void generic_pointers(global int *g, global int *out, int n) {
+  local int shared[64];
+  int own[8];
+  int i = lid();
+  shared[i] = i * 3;
+  for (int k = 0; k < 8; ++k)
+    own[k] = i * 100 + k;
+  barrier_lds();
+  volatile int *p = i % 3 == 0   ? (volatile int *)(g + i)
+                    : i % 3 == 1 ? (volatile int *)(shared + (i + n) % 64)
+                                 : (volatile int *)(own + (i & 7));
+  *p += 1000;
+  out[i] = *p;
+}
+
 __attribute__((noinline)) int twice(int x) { return x * 2 + 1; }
 __attribute__((noinline)) int thrice(int x) { return x * 3; }
 // Real calls: s_getpc, s_swappc, s_setpc.

@@ -56,10 +56,15 @@ public:
   Value getScalar(Value tensor);
   /// A row-major view of a buffer with the given sizes.
   Value view(Value buffer, OpFoldResult rows, OpFoldResult cols);
-  /// Loads or stores a tile at [row, col] of a `rows x cols` view.
+  /// Loads or stores a tile at [row, col] of a `rows x cols` view, whose row length is
+  /// a multiple of `divisible` (a power of two).
   Value load(Value view, Value row, Value col, Type elementType,
-             const tile::LinearLayout &layout);
-  void store(Value tile, Value view, Value row, Value col);
+             const tile::LinearLayout &layout, int64_t divisible = 1);
+  /// The same, read once in the widest accesses, then handed to the lanes that `layout`
+  /// names.
+  Value loadWide(Value view, Value row, Value col, Type elementType,
+                 const tile::LinearLayout &layout, int64_t divisible = 1);
+  void store(Value tile, Value view, Value row, Value col, int64_t divisible = 1);
   /// Runs `body` in workgroup (0, 0) only.
   void inFirstWorkgroup(function_ref<void()> body);
 

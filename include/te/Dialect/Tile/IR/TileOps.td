@@ -74,11 +74,14 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
   let description = [{
     `divisible` is a number of elements that is known to divide the row's length and the
     column offset: no access of so many elements straddles the edge. `in_bounds` says that every
-    workgroup's tile lies wholly inside the buffer, so nothing is masked.
+    workgroup's tile lies wholly inside the buffer, so nothing is masked. With `first_replica`
+    only the first holder of each element reads it, and the other replicas are zero: for a tile that goes through
+    LDS next, to which replicas write nothing.
   }];
   let arguments = (ins
     Tile_View:$view, Index:$row, Index:$column,
-    DefaultValuedAttr<I64Attr, "1">:$divisible, UnitAttr:$in_bounds);
+    DefaultValuedAttr<I64Attr, "1">:$divisible, UnitAttr:$in_bounds,
+    UnitAttr:$first_replica);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
     $view `[` $row `,` $column `]` attr-dict `:` type($view) `->` type($result)

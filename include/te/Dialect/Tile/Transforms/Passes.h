@@ -1,0 +1,21 @@
+//===- Passes.h - passes on the tile level ----------------------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_DIALECT_TILE_TRANSFORMS_PASSES_H
+#define TE_DIALECT_TILE_TRANSFORMS_PASSES_H
+
+#include "te/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::te::tile {
+#define GEN_PASS_DECL
+#include "te/Dialect/Tile/Transforms/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "te/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::te::tile
+
+#endif // TE_DIALECT_TILE_TRANSFORMS_PASSES_H

@@ -1,0 +1,34 @@
+//===- Passes.td - passes on the tile level ---------------*- tablegen -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_TRANSFORMS_PASSES_TD
+#define TILE_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PrintLayoutsPass : Pass<"tile-print-layouts", "::mlir::ModuleOp"> {
+  let summary = "draw which lane holds what, for every layout of the module";
+  let description = [{
+    Each distinct `#tile.layout`, in order of appearance, as text or as one SVG. A cell is a
+    run of consecutive elements that one lane holds: `WAVE:LANE.REGISTER`, the register being the
+    first of the run's. A replica shows its first holder. Text stops after 16 rows and 16 cells a row
+    and says so; SVG draws everything. The IR is unchanged.
+
+    ```
+    4 x 16, 4 elements a cell
+         0      4      8      12
+    0    0:0.0  0:1.0  0:2.0  0:3.0
+    1    0:4.0  0:5.0  0:6.0  0:7.0
+    ```
+  }];
+  let options = [
+    Option<"format", "format", "std::string", "\"text\"", "text or svg">,
+    Option<"output", "output", "std::string", "\"-\"",
+           "a file, or - for standard error">
+  ];
+}
+
+#endif // TILE_TRANSFORMS_PASSES_TD

@@ -1,0 +1,248 @@
+//===- LinearLayoutTest.cpp - the algebra of layouts ----------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Dialect/Tile/IR/LinearLayout.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+using namespace mlir::te::tile;
+using llvm::SmallVector;
+
+namespace {
+/// Every element a layout holds, over all registers, lanes and waves.
+std::multiset<int64_t> elements(const LinearLayout &layout) {
+  std::multiset<int64_t> held;
+  auto count = [&](LayoutInput i) { return int64_t(1) << layout.getBases(i).size(); };
+  for (int64_t w = 0; w < count(LayoutInput::Wave); ++w)
+    for (int64_t l = 0; l < count(LayoutInput::Lane); ++l)
+      for (int64_t r = 0; r < layout.getNumRegisters(); ++r)
+        held.insert(layout.apply(r, l, w));
+  return held;
+}
+
+bool coversOnce(const LinearLayout &layout) {
+  std::multiset<int64_t> held = elements(layout);
+  std::set<int64_t> distinct(held.begin(), held.end());
+  return int64_t(held.size()) == layout.getNumElements() &&
+         int64_t(distinct.size()) == layout.getNumElements();
+}
+
+/// A permutation of the tile's bits over registers, lanes and waves, drawn by `rng`.
+LinearLayout randomLayout(std::mt19937 &rng, llvm::ArrayRef<int64_t> shape,
+                          unsigned lanes, unsigned waves) {
+  unsigned total = 0;
+  for (int64_t size : shape)
+    total += llvm::Log2_64(size);
+  SmallVector<int64_t> bits;
+  for (unsigned i = 0; i < total; ++i)
+    bits.push_back(int64_t(1) << i);
+  std::shuffle(bits.begin(), bits.end(), rng);
+  llvm::ArrayRef<int64_t> all(bits);
+  return LinearLayout(shape, all.drop_front(lanes + waves), all.take_front(lanes),
+                      all.slice(lanes, waves));
+}
+} // namespace
+
+TEST(LinearLayout, RowMajorHandsOutVectorThenLanesThenRegistersThenWaves) {
+  LinearLayout layout = LinearLayout::rowMajor({32, 512}, 8, 6, 2);
+  EXPECT_EQ(layout.getNumRegisters(), 64);
+  EXPECT_EQ(layout.getContiguity(), 8);
+  EXPECT_TRUE(coversOnce(layout));
+  EXPECT_EQ(layout.apply(7, 0, 0), layout.toFlat({0, 7}));
+  EXPECT_EQ(layout.apply(0, 1, 0), layout.toFlat({0, 8}));
+  EXPECT_EQ(layout.apply(0, 63, 0), layout.toFlat({0, 504}));
+  EXPECT_EQ(layout.apply(8, 0, 0), layout.toFlat({1, 0}));
+  EXPECT_EQ(layout.apply(0, 0, 1), layout.toFlat({8, 0}));
+}
+
+TEST(LinearLayout, RowMajorReplicatesWhatIsLeftOver) {
+  LinearLayout layout = LinearLayout::rowMajor({2, 4}, 8, 6, 2);
+  EXPECT_EQ(layout.getNumRegisters(), 8);
+  EXPECT_TRUE(layout.isSurjective());
+  EXPECT_EQ(layout.apply(5, 63, 3), 5);
+}
+
+TEST(LinearLayout, CoordinatesAndFlatOffsetsAreInverse) {
+  LinearLayout layout({4, 8, 2}, {1, 2, 4, 8, 16, 32}, {}, {});
+  for (int64_t flat = 0; flat < 64; ++flat)
+    EXPECT_EQ(layout.toFlat(layout.toCoordinates(flat)), flat);
+  EXPECT_EQ(layout.toFlat({3, 7, 1}), 63);
+}
+
+TEST(LinearLayout, SurjectiveNeedsIndependentBases) {
+  EXPECT_TRUE(LinearLayout({2, 4}, {1, 3}, {5}, {}).isSurjective());
+  EXPECT_FALSE(LinearLayout({2, 4}, {1, 3}, {2}, {}).isSurjective());
+  EXPECT_TRUE(LinearLayout({2, 4}, {1, 2}, {4, 0}, {}).isPermutation());
+  EXPECT_FALSE(LinearLayout({2, 4}, {1, 3}, {4}, {}).isPermutation());
+  EXPECT_FALSE(LinearLayout({2, 4}, {1, 2}, {4, 4}, {}).isPermutation());
+}
+
+TEST(LinearLayout, ProjectionHoldsTheBlockOfEachElement) {
+  std::mt19937 rng(20240917);
+  for (int round = 0; round < 50; ++round) {
+    LinearLayout layout = randomLayout(rng, {32, 64}, 4, 2);
+    SmallVector<int64_t> block{int64_t(1) << (rng() % 6), int64_t(1) << (rng() % 7)};
+    LinearLayout blocks = layout.project(block);
+    for (int64_t wave = 0; wave < 4; ++wave)
+      for (int64_t lane = 0; lane < 16; ++lane) {
+        std::set<int64_t> expected, held;
+        for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+          SmallVector<int64_t> at = layout.toCoordinates(layout.apply(reg, lane, wave));
+          expected.insert(blocks.toFlat({at[0] / block[0], at[1] / block[1]}));
+        }
+        for (int64_t reg = 0; reg < blocks.getNumRegisters(); ++reg)
+          held.insert(blocks.apply(reg, lane, wave));
+        EXPECT_EQ(held, expected);
+        EXPECT_EQ(int64_t(held.size()), blocks.getNumRegisters());
+      }
+  }
+}
+
+TEST(LinearLayout, TransposeExchangesCoordinates) {
+  LinearLayout layout = LinearLayout::rowMajor({16, 32}, 4, 5, 1);
+  LinearLayout transposed = layout.transpose();
+  EXPECT_EQ(transposed.getShape(), llvm::ArrayRef<int64_t>({32, 16}));
+  for (int64_t lane = 0; lane < 32; ++lane) {
+    std::set<int64_t> a, b;
+    for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+      SmallVector<int64_t> at = layout.toCoordinates(layout.apply(reg, lane, 1));
+      a.insert(transposed.toFlat({at[1], at[0]}));
+      b.insert(transposed.apply(reg, lane, 1));
+    }
+    EXPECT_EQ(a, b);
+  }
+  std::set<int64_t> twice;
+  EXPECT_EQ(elements(transposed.transpose()), elements(layout));
+}
+
+TEST(LinearLayout, WidenTakesBitsFromLanes) {
+  LinearLayout layout = LinearLayout::rowMajor({32, 512}, 8, 6, 2);
+  LinearLayout wide = layout.widen(16);
+  EXPECT_EQ(wide.getContiguity(), 16);
+  EXPECT_TRUE(coversOnce(wide));
+  LayoutConversion conversion = analyzeConversion(layout, wide);
+  EXPECT_EQ(conversion.kind, ConversionKind::Lanes);
+  ASSERT_EQ(conversion.swaps.size(), 1u);
+  EXPECT_EQ(conversion.swaps[0].first, 0u);
+  EXPECT_EQ(LinearLayout::rowMajor({1, 64}, 4, 4, 0).widen(16).getContiguity(), 4)
+      << "no register to exchange";
+}
+
+TEST(LinearLayout, FindRegisterInvertsApply) {
+  LinearLayout layout = LinearLayout::rowMajor({32, 512}, 8, 6, 2);
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg)
+    EXPECT_EQ(layout.findRegister(layout.apply(reg, 0, 0)), reg);
+  EXPECT_EQ(layout.findRegister(layout.apply(3, 1, 0)), std::nullopt);
+}
+
+/// A conversion's swaps, done step by step, lead to the target's bases.
+TEST(LayoutConversion, SwapsReachTheTarget) {
+  std::mt19937 rng(7);
+  unsigned lanesSeen = 0;
+  for (int round = 0; round < 400; ++round) {
+    LinearLayout from = randomLayout(rng, {8, 32}, 3, 1), to = from;
+    for (unsigned i = 0, n = rng() % 3; i < n; ++i) {
+      SmallVector<int64_t> regs(to.getBases(LayoutInput::Register)),
+          lanes(to.getBases(LayoutInput::Lane));
+      std::swap(regs[rng() % regs.size()], lanes[rng() % lanes.size()]);
+      to = LinearLayout(to.getShape(), regs, lanes, to.getBases(LayoutInput::Wave));
+    }
+    LayoutConversion conversion = analyzeConversion(from, to);
+    if (conversion.kind == ConversionKind::Shared)
+      continue;
+    lanesSeen += conversion.kind == ConversionKind::Lanes;
+    SmallVector<int64_t> regs(from.getBases(LayoutInput::Register)),
+        lanes(from.getBases(LayoutInput::Lane));
+    for (auto [lane, reg] : conversion.swaps)
+      std::swap(lanes[lane], regs[reg]);
+    EXPECT_EQ(llvm::ArrayRef<int64_t>(lanes), to.getBases(LayoutInput::Lane));
+    SmallVector<int64_t> wanted(to.getBases(LayoutInput::Register));
+    std::sort(wanted.begin(), wanted.end());
+    std::sort(regs.begin(), regs.end());
+    EXPECT_EQ(regs, wanted);
+  }
+  EXPECT_GT(lanesSeen, 50u);
+}
+
+TEST(LayoutConversion, KindsFromCheapToDear) {
+  LinearLayout a({2, 8}, {1, 2}, {4, 8}, {});
+  EXPECT_EQ(analyzeConversion(a, a).kind, ConversionKind::Registers);
+  EXPECT_EQ(analyzeConversion(a, LinearLayout({2, 8}, {2, 1}, {4, 8}, {})).kind,
+            ConversionKind::Registers);
+  EXPECT_EQ(analyzeConversion(a, LinearLayout({2, 8}, {4, 2}, {1, 8}, {})).kind,
+            ConversionKind::Lanes);
+  EXPECT_EQ(analyzeConversion(a, LinearLayout({2, 8}, {1, 2}, {8, 4}, {})).kind,
+            ConversionKind::Shared);
+}
+
+/// The map to LDS is a bijection, and vectors are consecutive and aligned.
+TEST(SharedLayout, AddressesAreABijection) {
+  std::mt19937 rng(11);
+  for (int round = 0; round < 60; ++round) {
+    LinearLayout from = randomLayout(rng, {32, 64}, 5, 1),
+                 to = randomLayout(rng, {32, 64}, 5, 1);
+    int64_t bytes = int64_t(1) << (rng() % 3);
+    SharedLayout shared(from, to, bytes, rng() % 2 ? 32 : 64);
+    std::set<int64_t> addresses;
+    for (int64_t flat = 0; flat < from.getNumElements(); ++flat)
+      addresses.insert(shared.address(flat));
+    EXPECT_EQ(int64_t(addresses.size()), from.getNumElements());
+    EXPECT_EQ(*addresses.rbegin(), from.getNumElements() - 1);
+    EXPECT_LE(shared.getVectorElements() * bytes, 16);
+    for (const LinearLayout &side : {from, to}) {
+      SmallVector<int64_t> order = shared.registerOrder(side);
+      for (size_t i = 0; i < order.size(); ++i) {
+        int64_t first = i / shared.getVectorElements() * shared.getVectorElements();
+        int64_t start = shared.address(side.apply(order[first], 0, 0));
+        EXPECT_EQ(start % shared.getVectorElements(), 0);
+        EXPECT_EQ(shared.address(side.apply(order[i], 0, 0)), start + int64_t(i) - first);
+      }
+    }
+  }
+}
+
+/// The conversions that our kernels make have no bank conflict on either side.
+TEST(SharedLayout, KernelConversionsHaveNoConflicts) {
+  struct Case {
+    LinearLayout from, to;
+    int64_t bytes;
+  };
+  LinearLayout bf16 = LinearLayout::rowMajor({32, 512}, 8, 6, 3);
+  LinearLayout f32 = LinearLayout::rowMajor({32, 256}, 4, 6, 3);
+  LinearLayout tall = LinearLayout::rowMajor({64, 256}, 8, 6, 3);
+  LinearLayout fp8 = LinearLayout::rowMajor({32, 512}, 16, 6, 3);
+  LinearLayout scales = bf16.project({1, 32});
+  Case cases[] = {
+      {tall.transpose(), LinearLayout::rowMajor({256, 64}, 16, 6, 3), 1},
+      {fp8, LinearLayout::rowMajor({32, 512}, 8, 6, 3), 2},
+      {fp8, LinearLayout::rowMajor({32, 512}, 4, 6, 3), 4},
+      {scales, LinearLayout::rowMajor({32, 16}, 16, 6, 3), 1},
+      {f32.project({1, 32}), LinearLayout::rowMajor({32, 8}, 8, 6, 3), 1},
+      {LinearLayout::rowMajor({1, 512}, 16, 6, 3), fp8.project({32, 1}), 1}};
+  for (const Case &c : cases)
+    for (unsigned banks : {32u, 64u}) {
+      SharedLayout shared(c.from, c.to, c.bytes, banks);
+      EXPECT_EQ(shared.conflicts(c.from), 0) << banks << " banks, writing";
+      EXPECT_EQ(shared.conflicts(c.to), 0) << banks << " banks, reading";
+    }
+}
+
+/// The count itself: lanes a row of banks apart all meet in one bank.
+TEST(SharedLayout, ConflictsAreCounted) {
+  LinearLayout rows({64, 32}, {1, 2, 4, 8, 16}, {32, 64, 128, 256, 512, 1024}, {});
+  SharedLayout same(rows, rows, 4, 32);
+  EXPECT_EQ(same.conflicts(rows), 0);
+  // Read with another vector split than the map was made for: 4 bytes a lane, 128 apart.
+  LinearLayout columns({64, 32}, {32, 64, 128, 256, 512, 1024}, {1, 2, 4, 8, 16, 0}, {});
+  SharedLayout linear(columns, columns, 4, 32);
+  EXPECT_GT(linear.conflicts(rows), 0);
+}
