@@ -71,10 +71,10 @@ gpu.module @kernels {
 
   // On gfx942 it is FNUZ's byte of x/2, with NaN and -0 mended.
   // CHECK-LABEL: gpu.func @ocp_gfx942
-  // CHECK: arith.constant dense<5.000000e-01>
-  // CHECK: arith.mulf
-  // CHECK: arith.cmpf uno
-  // CHECK: arith.constant dense<2.400000e+02>
+  // CHECK-DAG: %[[HALF:.*]] = arith.constant dense<5.000000e-01>
+  // CHECK-DAG: arith.constant dense<2.400000e+02>
+  // CHECK-DAG: arith.mulf %{{.*}}, %[[HALF]]
+  // CHECK-DAG: arith.cmpf uno
   // CHECK: arith.select
   // CHECK: amdgpu.packed_trunc_2xfp8 {{.*}} vector<4xf8E4M3FNUZ>
   // CHECK-NOT: amdgpu.packed_trunc_2xfp8 {{.*}}f8E4M3FN>

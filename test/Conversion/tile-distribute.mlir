@@ -142,9 +142,9 @@ tile.kernel @through_lds(%in: memref<f32>, %out: memref<f32>) attributes {target
 // CHECK: gpu.subgroup_reduce or %{{.*}} uniform
 // CHECK: scf.if
 // CHECK: scf.if
-// CHECK: memref.atomic_rmw {{maxu|maxs}}
+// CHECK: llvm.atomicrmw umax {{.*}} syncscope("agent") monotonic
 // CHECK: gpu.return
-tile.kernel @vote(%in: memref<f32>, %out: memref<f32>) attributes {target = "gfx950", waves = 1 : i64} {
+tile.kernel @vote(%in: memref<f32>, %out: memref<f32, #gpu.address_space<global>>) attributes {target = "gfx950", waves = 1 : i64} {
   %c0 = arith.constant 0 : index
   %a = memref.reinterpret_cast %in to offset: [0], sizes: [1, 64], strides: [64, 1] : memref<f32> to memref<1x64xf32, strided<[64, 1]>>
   %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : memref<1x64xf32, strided<[64, 1]>> -> tensor<1x64xf32, #l>
@@ -152,6 +152,6 @@ tile.kernel @vote(%in: memref<f32>, %out: memref<f32>) attributes {target = "gfx
   %any = tile.any %n : tensor<1x64xi1, #l>
   scf.if %any {
     %m = tile.reduce maxnum %x block [1, 64] : tensor<1x64xf32, #l> -> tensor<1x1xf32, #one>
-    tile.atomic_max %m, %out : tensor<1x1xf32, #one>, memref<f32>
+    tile.atomic_max %m, %out : tensor<1x1xf32, #one>, memref<f32, #gpu.address_space<global>>
   }
 }

@@ -104,7 +104,9 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   te::removeLibraryFlags();
   Flags commandLine;
-  cl::ParseCommandLineOptions(argc, argv, "te-mlir compiler: te IR to one HSACO\n");
+  if (!cl::ParseCommandLineOptions(argc, argv, "te-mlir compiler: te IR to one HSACO\n",
+                                   &llvm::errs()))
+    return kUsageError;
   const Settings flags = commandLine.get();
 
   std::optional<te::Level> level = te::parseLevel(flags.emit);
