@@ -113,8 +113,7 @@ llvm::Expected<std::string> te::linkCodeObject(llvm::StringRef object) {
   if (std::error_code error = llvm::sys::fs::createTemporaryFile(
           "te-kernels", "o", descriptor, input))
     return llvm::createStringError(error, "cannot make a temporary file");
-  auto cleanInput =
-      llvm::make_scope_exit([&] { llvm::sys::fs::remove(input); });
+  auto cleanInput = llvm::scope_exit([&] { llvm::sys::fs::remove(input); });
   {
     llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
     os << object;
@@ -127,8 +126,7 @@ llvm::Expected<std::string> te::linkCodeObject(llvm::StringRef object) {
   }
   output = input;
   output += ".hsaco";
-  auto cleanOutput =
-      llvm::make_scope_exit([&] { llvm::sys::fs::remove(output); });
+  auto cleanOutput = llvm::scope_exit([&] { llvm::sys::fs::remove(output); });
 
   std::string messages;
   llvm::raw_string_ostream os(messages);

@@ -134,7 +134,7 @@ LinearLayout LinearLayout::transpose() const {
       SmallVector<int64_t> c = toCoordinates(basis);
       basis = result.toFlat({c[1], c[0]});
     }
-  llvm::stable_sort(result.bases[0]);
+  llvm::sort(result.bases[0]);
   return result;
 }
 
