@@ -1,1 +1,2 @@
-// The one translation unit of te_pch: it exists so that its precompiled header does.
+// The one translation unit of te_pch: it exists so that its precompiled header
+// does.

@@ -13,9 +13,10 @@ using namespace mlir;
 using namespace mlir::te;
 
 namespace {
-/// Bytes that a lane of a memory-bound kernel holds of the wider of input and output. 32 keep
-/// code and registers small (so that waves, not lanes, keep 32 KiB a CU in flight); a
-/// transposed copy wants more rows a lane, for wider LDS accesses.
+/// Bytes that a lane of a memory-bound kernel holds of the wider of input and
+/// output. 32 keep code and registers small (so that waves, not lanes, keep 32
+/// KiB a CU in flight); a transposed copy wants more rows a lane, for wider LDS
+/// accesses.
 constexpr int64_t kBytesPerLane = 32, kBytesPerLaneTransposed = 64;
 constexpr int64_t kDefaultWaves = 8;
 /// A transposed copy is written in lines of this many bytes.
@@ -51,7 +52,8 @@ TileDemand te::getTileDemand(FusionOp fusion) {
       std::tie(demand.rows, demand.cols) = flatten(shaped.getShape());
     first = false;
     demand.inputBytes = elementBytes(shaped);
-    for (Type type : llvm::concat<const Type>(TypeRange(shaped), op.getResultTypes())) {
+    for (Type type :
+         llvm::concat<const Type>(TypeRange(shaped), op.getResultTypes())) {
       if (auto scaled = dyn_cast<ScaledType>(type))
         addScaled(demand, scaled);
       else if (cast<ShapedType>(type).getRank() == 0 && type != Type(shaped))
@@ -70,17 +72,20 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   int64_t lanes = schedule.getWaves() * target.waveSize;
   ResourceEstimate result;
   result.elementsPerLane = std::max<int64_t>(elements / lanes, 1);
-  // The packed input, its quantized form, and two working copies of one vector in f32.
-  int64_t bytes = result.elementsPerLane * (demand.inputBytes + demand.outputBytes) +
-                  2 * 4 * schedule.getVector();
+  // The packed input, its quantized form, and two working copies of one vector
+  // in f32.
+  int64_t bytes =
+      result.elementsPerLane * (demand.inputBytes + demand.outputBytes) +
+      2 * 4 * schedule.getVector();
   result.vgprs = kBaseVGPRs + llvm::divideCeil(bytes, 4);
-  // LDS: partial reductions (one f32 a lane and register of the reduced tile), the packed
-  // scales, and the whole output tile where it is transposed.
+  // LDS: partial reductions (one f32 a lane and register of the reduced tile),
+  // the packed scales, and the whole output tile where it is transposed.
   int64_t lds = 0;
   if (demand.reducesRows)
     lds = schedule.getTile()[1] * schedule.getWaves() * 4;
   if (demand.transposes)
-    lds = std::max(lds, elements * std::min(demand.outputBytes, demand.inputBytes));
+    lds = std::max(lds,
+                   elements * std::min(demand.outputBytes, demand.inputBytes));
   result.ldsBytes = std::max<int64_t>(lds, lanes * 4);
   return result;
 }
@@ -91,7 +96,8 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
     // No wider than the tensor, where its size is known.
     if (ShapedType::isDynamic(extent))
       return wish;
-    return std::min<int64_t>(wish, llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1)));
+    return std::min<int64_t>(wish,
+                             llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1)));
   };
   int64_t waves = kDefaultWaves;
   int64_t vector = target.maxAccessBytes / demand.inputBytes;
@@ -99,9 +105,10 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
   int64_t bytes = demand.transposes ? kBytesPerLaneTransposed : kBytesPerLane;
   int64_t lanes = waves * target.waveSize;
   int64_t elements = std::max(lanes * bytes / widest, lanes * vector);
-  int64_t minRows = std::max(demand.minRows, demand.transposes ? kLineBytes : 1);
-  int64_t cols = std::min<int64_t>(target.waveSize * target.maxAccessBytes / widest,
-                                   elements / minRows);
+  int64_t minRows =
+      std::max(demand.minRows, demand.transposes ? kLineBytes : 1);
+  int64_t cols = std::min<int64_t>(
+      target.waveSize * target.maxAccessBytes / widest, elements / minRows);
   cols = std::max({bound(cols, demand.cols), demand.minCols, vector});
   int64_t rows = std::max(elements / cols, minRows);
   rows = std::max({bound(rows, demand.rows), demand.minRows, int64_t(1)});
@@ -136,8 +143,8 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
 }
 
 LogicalResult te::verifySchedule(function_ref<InFlightDiagnostic()> emitError,
-                                 const TileDemand &demand, ScheduleAttr schedule,
-                                 const Target &target) {
+                                 const TileDemand &demand,
+                                 ScheduleAttr schedule, const Target &target) {
   int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
   if (schedule.getTarget() != target.name)
     return emitError() << "H4: the schedule is for " << schedule.getTarget()
@@ -149,13 +156,15 @@ LogicalResult te::verifySchedule(function_ref<InFlightDiagnostic()> emitError,
                        << " that a workgroup has on " << target.name;
   if (schedule.getVector() * demand.inputBytes > target.maxAccessBytes)
     return emitError() << "H6: a vector of " << schedule.getVector()
-                       << " elements is " << schedule.getVector() * demand.inputBytes
-                       << " bytes; a lane moves at most " << target.maxAccessBytes
-                       << " at once";
+                       << " elements is "
+                       << schedule.getVector() * demand.inputBytes
+                       << " bytes; a lane moves at most "
+                       << target.maxAccessBytes << " at once";
   if (rows < demand.minRows || cols < demand.minCols)
-    return emitError() << "H7: a tile of " << rows << " x " << cols
-                       << " is smaller than a scale block; this region needs at least "
-                       << demand.minRows << " x " << demand.minCols;
+    return emitError()
+           << "H7: a tile of " << rows << " x " << cols
+           << " is smaller than a scale block; this region needs at least "
+           << demand.minRows << " x " << demand.minCols;
   ResourceEstimate resources = estimate(demand, schedule, target);
   if (resources.ldsBytes > target.ldsBytes)
     return emitError() << "H8: the tile needs " << resources.ldsBytes

@@ -45,7 +45,8 @@ te::createTargetMachine(const Target &target) {
   (void)initialized;
   llvm::Triple triple(target.triple);
   std::string message;
-  const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, message);
+  const llvm::Target *backend =
+      llvm::TargetRegistry::lookupTarget(triple, message);
   if (!backend)
     return llvm::createStringError(message);
   return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
@@ -53,9 +54,9 @@ te::createTargetMachine(const Target &target) {
       std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
-/// Kernels arrive unrolled, without calls, memory to promote or loops to turn: what is
-/// left to do is local. The default O2 pipeline takes three times as long for the
-/// same machine code (docs/decisions/0003).
+/// Kernels arrive unrolled, without calls, memory to promote or loops to turn:
+/// what is left to do is local. The default O2 pipeline takes three times as
+/// long for the same machine code (docs/decisions/0003).
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -112,7 +113,8 @@ llvm::Expected<std::string> te::linkCodeObject(llvm::StringRef object) {
   if (std::error_code error = llvm::sys::fs::createTemporaryFile(
           "te-kernels", "o", descriptor, input))
     return llvm::createStringError(error, "cannot make a temporary file");
-  auto cleanInput = llvm::make_scope_exit([&] { llvm::sys::fs::remove(input); });
+  auto cleanInput =
+      llvm::make_scope_exit([&] { llvm::sys::fs::remove(input); });
   {
     llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
     os << object;
@@ -125,19 +127,21 @@ llvm::Expected<std::string> te::linkCodeObject(llvm::StringRef object) {
   }
   output = input;
   output += ".hsaco";
-  auto cleanOutput = llvm::make_scope_exit([&] { llvm::sys::fs::remove(output); });
+  auto cleanOutput =
+      llvm::make_scope_exit([&] { llvm::sys::fs::remove(output); });
 
   std::string messages;
   llvm::raw_string_ostream os(messages);
-  const char *arguments[] = {"ld.lld",   "-shared", "--threads=1",
-                             input.c_str(), "-o",   output.c_str()};
+  const char *arguments[] = {"ld.lld",      "-shared", "--threads=1",
+                             input.c_str(), "-o",      output.c_str()};
   lld::Result result =
       lld::lldMain(arguments, os, os, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode != 0)
     return llvm::createStringError("lld failed: " + messages);
   auto linked = llvm::MemoryBuffer::getFile(output);
   if (!linked)
-    return llvm::createStringError(linked.getError(), "cannot read what lld wrote");
+    return llvm::createStringError(linked.getError(),
+                                   "cannot read what lld wrote");
   return (*linked)->getBuffer().str();
 }
 

@@ -40,8 +40,8 @@ llvm::Expected<std::string> addSection(llvm::StringRef codeObject,
 
 /// The manifest of a program at the gpu or rocdl level, from its host functions
 /// (docs/manifest.md); failures are diagnosed with a location.
-FailureOr<llvm::json::Value> buildManifest(ModuleOp module, const Target &target,
-                                           llvm::StringRef source);
+FailureOr<llvm::json::Value>
+buildManifest(ModuleOp module, const Target &target, llvm::StringRef source);
 
 } // namespace mlir::te
 

@@ -21,7 +21,8 @@ using namespace mlir;
 using namespace mlir::te;
 namespace json = llvm::json;
 
-OwningOpRef<ModuleOp> te::parseModule(llvm::SourceMgr &sources, MLIRContext &context) {
+OwningOpRef<ModuleOp> te::parseModule(llvm::SourceMgr &sources,
+                                      MLIRContext &context) {
   return parseSourceFile<ModuleOp>(sources, &context);
 }
 
@@ -162,7 +163,8 @@ LogicalResult Compilation::finish(StringRef object, json::Value manifest) {
 LogicalResult Compilation::generateCode() {
   auto kernels = module.lookupSymbol<gpu::GPUModuleOp>(kKernelModule);
   if (!kernels)
-    return module.emitError("there is no te op to compile: no function computes anything");
+    return module.emitError(
+        "there is no te op to compile: no function computes anything");
   auto machine = createTargetMachine(*options.target);
   if (!machine)
     return fail(machine.takeError());
@@ -177,7 +179,8 @@ LogicalResult Compilation::generateCode() {
     return success();
   }
   TimingScope codegen = timing.nest("machine code");
-  auto code = emitMachineCode(**llvmModule, **machine, options.level == Level::Asm);
+  auto code =
+      emitMachineCode(**llvmModule, **machine, options.level == Level::Asm);
   codegen.stop();
   if (!code)
     return fail(code.takeError());
@@ -202,11 +205,13 @@ LogicalResult Compilation::run() {
     for (auto kernel : module.getOps<tile::KernelOp>())
       artifact.traffic.push_back(measureTraffic(kernel));
   }
-  if (level >= Level::GPU && failed(runPasses(Level::Tile, std::min(level, Level::GPU))))
+  if (level >= Level::GPU &&
+      failed(runPasses(Level::Tile, std::min(level, Level::GPU))))
     return failure();
   json::Value manifest = nullptr;
   if (level == Level::HSACO) {
-    FailureOr<json::Value> built = buildManifest(module, *options.target, source);
+    FailureOr<json::Value> built =
+        buildManifest(module, *options.target, source);
     if (failed(built))
       return failure();
     manifest = std::move(*built);
@@ -227,11 +232,13 @@ LogicalResult Compilation::run() {
   return finish(object, std::move(manifest));
 }
 
-FailureOr<Artifact> te::compile(ModuleOp module, const CompileOptions &options) {
+FailureOr<Artifact> te::compile(ModuleOp module,
+                                const CompileOptions &options) {
   TimingScope none;
-  Compilation compilation{
-      module, options, options.timing ? *options.timing : none, {}, {}};
-  if (failed(compilation.run()))
-    return failure();
-  return std::move(compilation.artifact);
-}
+  Compilation compilation {
+    Compilation compilation{
+        module, options, options.timing ? *options.timing : none, {}, {}};
+    if (failed(compilation.run()))
+      return failure();
+    return std::move(compilation.artifact);
+  }

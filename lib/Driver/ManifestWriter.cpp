@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The host side of a program is a list of launches over buffers whose sizes are
-// expressions of the dynamic dimensions. This file reads it off the functions; the
-// format is docs/manifest.md, its reader is te/Runtime/Manifest.h.
+// expressions of the dynamic dimensions. This file reads it off the functions;
+// the format is docs/manifest.md, its reader is te/Runtime/Manifest.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +34,10 @@ private:
   LogicalResult nameArguments();
   FailureOr<json::Value> expression(Value value);
   FailureOr<json::Array> shapeOf(Value value);
-  json::Value storage(ArrayRef<ScaledType::StorageDim> dims, const json::Array &shape);
-  FailureOr<json::Array> addBuffers(Value value, StringRef kind, StringRef name);
+  json::Value storage(ArrayRef<ScaledType::StorageDim> dims,
+                      const json::Array &shape);
+  FailureOr<json::Array> addBuffers(Value value, StringRef kind,
+                                    StringRef name);
   LogicalResult addResults(func::ReturnOp op);
   LogicalResult addLaunch(tile::LaunchOp launch);
   json::Object describe(Value value, StringRef name, json::Array shape,
@@ -56,8 +58,9 @@ static std::string typeText(Type type) {
   return text;
 }
 
-/// Names of arguments (te.name, or argN) and of their dynamic dimensions (te.dims,
-/// or ARGUMENT.AXIS). A name that is static in any argument is that size everywhere.
+/// Names of arguments (te.name, or argN) and of their dynamic dimensions
+/// (te.dims, or ARGUMENT.AXIS). A name that is static in any argument is that
+/// size everywhere.
 LogicalResult EntryWriter::nameArguments() {
   auto dimName = [&](unsigned argument, int64_t axis) {
     auto names = func.getArgAttrOfType<ArrayAttr>(argument, "te.dims");
@@ -69,10 +72,11 @@ LogicalResult EntryWriter::nameArguments() {
     unsigned index = argument.getArgNumber();
     auto shaped = dyn_cast<ShapedType>(argument.getType());
     if (!shaped || !shaped.hasRank())
-      return func.emitError() << "argument #" << index << " of @" << func.getSymName()
-                              << " is " << argument.getType()
-                              << "; a program's arguments are ranked tensors and "
-                                 "!te.scaled";
+      return func.emitError()
+             << "argument #" << index << " of @" << func.getSymName() << " is "
+             << argument.getType()
+             << "; a program's arguments are ranked tensors and "
+                "!te.scaled";
     auto name = func.getArgAttrOfType<StringAttr>(index, "te.name");
     argumentNames.push_back(name ? name.str() : "arg" + std::to_string(index));
     for (auto [i, size] : llvm::enumerate(shaped.getShape()))
@@ -108,22 +112,24 @@ FailureOr<json::Value> EntryWriter::expression(Value value) {
         it != dimSizes.end())
       return json::Value(it->second);
   static const llvm::StringMap<StringRef> names = {
-      {"arith.addi", "add"},         {"arith.subi", "sub"},
-      {"arith.muli", "mul"},         {"arith.ceildivui", "ceildiv"},
-      {"arith.divui", "floordiv"},   {"arith.remui", "mod"},
-      {"arith.maxui", "max"},        {"arith.minui", "min"}};
+      {"arith.addi", "add"},       {"arith.subi", "sub"},
+      {"arith.muli", "mul"},       {"arith.ceildivui", "ceildiv"},
+      {"arith.divui", "floordiv"}, {"arith.remui", "mod"},
+      {"arith.maxui", "max"},      {"arith.minui", "min"}};
   auto it = op ? names.find(op->getName().getStringRef()) : names.end();
   if (it == names.end()) {
-    emitError(value.getLoc()) << "a size is computed by '"
-                              << (op ? op->getName().getStringRef() : "an argument")
-                              << "', which a manifest has no expression for";
+    emitError(value.getLoc())
+        << "a size is computed by '"
+        << (op ? op->getName().getStringRef() : "an argument")
+        << "', which a manifest has no expression for";
     return failure();
   }
   FailureOr<json::Value> left = expression(op->getOperand(0));
   FailureOr<json::Value> right = expression(op->getOperand(1));
   if (failed(left) || failed(right))
     return failure();
-  return json::Value(json::Array{it->second, std::move(*left), std::move(*right)});
+  return json::Value(
+      json::Array{it->second, std::move(*left), std::move(*right)});
 }
 
 /// The logical shape of an argument or of a launch's result.
@@ -133,7 +139,8 @@ FailureOr<json::Array> EntryWriter::shapeOf(Value value) {
   for (auto [i, size] : llvm::enumerate(shaped.getShape())) {
     if (!ShapedType::isDynamic(size)) {
       shape.push_back(size);
-    } else if (auto it = dimSizes.find({value, int64_t(i)}); it != dimSizes.end()) {
+    } else if (auto it = dimSizes.find({value, int64_t(i)});
+               it != dimSizes.end()) {
       shape.push_back(it->second);
     } else {
       auto launch = value.getDefiningOp<tile::LaunchOp>();
@@ -154,7 +161,8 @@ json::Value EntryWriter::storage(ArrayRef<ScaledType::StorageDim> storageDims,
   for (const ScaledType::StorageDim &dim : storageDims) {
     json::Value size = 1;
     for (unsigned i = 0; i < dim.numDims; ++i)
-      size = i ? json::Value(json::Array{"mul", std::move(size), shape[dim.firstDim + i]})
+      size = i ? json::Value(json::Array{"mul", std::move(size),
+                                         shape[dim.firstDim + i]})
                : shape[dim.firstDim + i];
     if (dim.divisor > 1)
       size = json::Array{"ceildiv", std::move(size), dim.divisor};
@@ -192,8 +200,8 @@ FailureOr<json::Array> EntryWriter::addBuffers(Value value, StringRef kind,
   return ids;
 }
 
-json::Object EntryWriter::describe(Value value, StringRef name, json::Array shape,
-                                   json::Array ids) {
+json::Object EntryWriter::describe(Value value, StringRef name,
+                                   json::Array shape, json::Array ids) {
   return json::Object{{"name", name.str()},
                       {"type", typeText(value.getType())},
                       {"shape", std::move(shape)},
@@ -204,12 +212,12 @@ LogicalResult EntryWriter::addResults(func::ReturnOp op) {
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
     std::string name = "result" + std::to_string(i);
     if (isa<BlockArgument>(value) || bufferIds.contains(value))
-      return op.emitError() << "result #" << i << " of @" << func.getSymName() << " is "
-                            << (isa<BlockArgument>(value)
-                                    ? "an argument, unchanged"
-                                    : "returned twice")
-                            << "; each result is a buffer of its own: return what "
-                               "an op computed, once";
+      return op.emitError()
+             << "result #" << i << " of @" << func.getSymName() << " is "
+             << (isa<BlockArgument>(value) ? "an argument, unchanged"
+                                           : "returned twice")
+             << "; each result is a buffer of its own: return what "
+                "an op computed, once";
     FailureOr<json::Array> ids = addBuffers(value, "result", name);
     if (failed(ids))
       return failure();
@@ -232,24 +240,29 @@ LogicalResult EntryWriter::addLaunch(tile::LaunchOp launch) {
       return failure();
     args.push_back(json::Object{{"i64", std::move(*value)}});
   }
-  FailureOr<json::Value> x = expression(launch.getGridX()), y = expression(launch.getGridY());
+  FailureOr<json::Value> x = expression(launch.getGridX()),
+                         y = expression(launch.getGridY());
   if (failed(x) || failed(y))
     return failure();
-  auto kernels = func->getParentOfType<ModuleOp>().lookupSymbol<gpu::GPUModuleOp>(kKernelModule);
+  auto kernels =
+      func->getParentOfType<ModuleOp>().lookupSymbol<gpu::GPUModuleOp>(
+          kKernelModule);
   Operation *kernel = kernels.lookupSymbol(launch.getKernel());
-  auto block = kernel ? kernel->getAttrOfType<DenseI32ArrayAttr>("known_block_size")
-                      : DenseI32ArrayAttr();
+  auto block =
+      kernel ? kernel->getAttrOfType<DenseI32ArrayAttr>("known_block_size")
+             : DenseI32ArrayAttr();
   if (!block && kernel)
-    block = kernel->getAttrOfType<DenseI32ArrayAttr>("rocdl.reqd_work_group_size");
+    block =
+        kernel->getAttrOfType<DenseI32ArrayAttr>("rocdl.reqd_work_group_size");
   if (!block)
-    return launch.emitError() << "kernel @" << launch.getKernel()
-                              << " has no workgroup size";
-  steps.push_back(json::Object{
-      {"kernel", launch.getKernel()},
-      {"grid", json::Array{std::move(*x), std::move(*y), 1}},
-      {"block", json::Array{block[0], block[1], block[2]}},
-      {"dynamic_lds", 0},
-      {"args", std::move(args)}});
+    return launch.emitError()
+           << "kernel @" << launch.getKernel() << " has no workgroup size";
+  steps.push_back(
+      json::Object{{"kernel", launch.getKernel()},
+                   {"grid", json::Array{std::move(*x), std::move(*y), 1}},
+                   {"block", json::Array{block[0], block[1], block[2]}},
+                   {"dynamic_lds", 0},
+                   {"args", std::move(args)}});
   return success();
 }
 
@@ -261,7 +274,8 @@ FailureOr<json::Value> EntryWriter::write() {
     FailureOr<json::Array> ids = addBuffers(argument, "argument", name);
     if (failed(ids))
       return failure();
-    arguments.push_back(describe(argument, name, *shapeOf(argument), std::move(*ids)));
+    arguments.push_back(
+        describe(argument, name, *shapeOf(argument), std::move(*ids)));
   }
   Block &body = func.getBody().front();
   if (failed(addResults(cast<func::ReturnOp>(body.getTerminator()))))
@@ -269,16 +283,17 @@ FailureOr<json::Value> EntryWriter::write() {
   // A value that a later launch takes over has that launch's buffer.
   for (Operation &op : llvm::reverse(body))
     if (auto launch = dyn_cast<tile::LaunchOp>(op))
-      for (auto [init, result] : llvm::zip(
-               launch.getInits(),
-               launch.getResults().take_back(launch.getInits().size())))
+      for (auto [init, result] :
+           llvm::zip(launch.getInits(),
+                     launch.getResults().take_back(launch.getInits().size())))
         if (bufferIds.contains(result))
           bufferIds[init] = bufferIds[result];
   unsigned workspaces = 0;
   for (Operation &op : body) {
     auto launch = dyn_cast<tile::LaunchOp>(op);
     if (!launch && !op.hasTrait<OpTrait::IsTerminator>() && !isPure(&op))
-      return op.emitError() << "'" << op.getName() << "' cannot run on the host side";
+      return op.emitError()
+             << "'" << op.getName() << "' cannot run on the host side";
     if (!launch)
       continue;
     for (auto [i, result] : llvm::enumerate(launch.getResults())) {
@@ -289,7 +304,8 @@ FailureOr<json::Value> EntryWriter::write() {
         bufferIds[result] = bufferIds[launch.getInits()[i - fresh]];
         continue;
       }
-      if (failed(addBuffers(result, "workspace", "ws" + std::to_string(workspaces++))))
+      if (failed(addBuffers(result, "workspace",
+                            "ws" + std::to_string(workspaces++))))
         return failure();
     }
     if (failed(addLaunch(launch)))

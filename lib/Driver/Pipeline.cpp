@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One linear list. The comment on each stage is the te-opt command that runs it alone.
+// One linear list. The comment on each stage is the te-opt command that runs it
+// alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +38,8 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
   if (covers(Level::Fused)) {
     // te-opt --pass-pipeline='builtin.module(func.func(te-fuse))'
     manager.addNestedPass<func::FuncOp>(createFusePass());
-    // te-opt --pass-pipeline='builtin.module(func.func(te-schedule{target=gfx950}))'
+    // te-opt
+    // --pass-pipeline='builtin.module(func.func(te-schedule{target=gfx950}))'
     SchedulePassOptions options;
     options.target = target.name.str();
     manager.addNestedPass<func::FuncOp>(createSchedulePass(options));
@@ -88,9 +90,10 @@ namespace {
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> target{*this, "target", llvm::cl::desc("the chip"),
                              llvm::cl::init("gfx950")};
-  Option<std::string> to{*this, "to",
-                         llvm::cl::desc("the last level: te, fused, tile, gpu, rocdl"),
-                         llvm::cl::init("rocdl")};
+  Option<std::string> to{
+      *this, "to",
+      llvm::cl::desc("the last level: te, fused, tile, gpu, rocdl"),
+      llvm::cl::init("rocdl")};
 };
 } // namespace
 

@@ -7,10 +7,10 @@
 
 #include "te/Driver/Register.h"
 #include "te/Conversion/Passes.h"
-#include "te/Driver/Compile.h"
 #include "te/Dialect/TE/Transforms/Passes.h"
 #include "te/Dialect/Tile/IR/Tile.h"
 #include "te/Dialect/Tile/Transforms/Passes.h"
+#include "te/Driver/Compile.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,11 +33,12 @@
 using namespace mlir;
 
 void te::registerDialects(DialectRegistry &registry) {
-  registry.insert<te::TEDialect, te::tile::TileDialect, amdgpu::AMDGPUDialect, arith::ArithDialect,
-                  cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
-                  LLVM::LLVMDialect, ROCDL::ROCDLDialect, math::MathDialect,
-                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
-                  vector::VectorDialect>();
+  registry
+      .insert<te::TEDialect, te::tile::TileDialect, amdgpu::AMDGPUDialect,
+              arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
+              gpu::GPUDialect, LLVM::LLVMDialect, ROCDL::ROCDLDialect,
+              math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+              tensor::TensorDialect, vector::VectorDialect>();
   registerTileLowerings(registry);
   registerBuiltinDialectTranslation(registry);
   registerGPUDialectTranslation(registry);

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Static figures of compiled kernels: registers, LDS and spills from the code object's
-// metadata, the instruction mix from its disassembly, bytes of a tile from the tile level.
+// Static figures of compiled kernels: registers, LDS and spills from the code
+// object's metadata, the instruction mix from its disassembly, bytes of a tile
+// from the tile level.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,15 +20,16 @@
 using namespace mlir::te;
 namespace json = llvm::json;
 
-/// The classes of the instruction mix, by the start of the mnemonic; first match.
+/// The classes of the instruction mix, by the start of the mnemonic; first
+/// match.
 static llvm::StringRef classify(llvm::StringRef mnemonic) {
   static const std::pair<llvm::StringRef, llvm::StringRef> prefixes[] = {
-      {"v_mfma", "mfma"},       {"v_smfmac", "mfma"},  {"v_", "valu"},
-      {"s_load", "smem"},       {"s_buffer", "smem"},  {"s_store", "smem"},
-      {"s_cbranch", "branch"},  {"s_branch", "branch"}, {"s_waitcnt", "other"},
-      {"s_barrier", "other"},   {"s_endpgm", "other"}, {"s_nop", "other"},
-      {"s_", "salu"},           {"ds_", "lds"},        {"scratch_", "scratch"},
-      {"global_", "vmem"},      {"buffer_", "vmem"},   {"flat_", "vmem"}};
+      {"v_mfma", "mfma"},      {"v_smfmac", "mfma"},   {"v_", "valu"},
+      {"s_load", "smem"},      {"s_buffer", "smem"},   {"s_store", "smem"},
+      {"s_cbranch", "branch"}, {"s_branch", "branch"}, {"s_waitcnt", "other"},
+      {"s_barrier", "other"},  {"s_endpgm", "other"},  {"s_nop", "other"},
+      {"s_", "salu"},          {"ds_", "lds"},         {"scratch_", "scratch"},
+      {"global_", "vmem"},     {"buffer_", "vmem"},    {"flat_", "vmem"}};
   for (auto [prefix, name] : prefixes)
     if (mnemonic.starts_with_insensitive(prefix))
       return name;
@@ -87,19 +89,23 @@ static llvm::Expected<json::Array> collectStats(const Artifact &artifact,
 static void printStats(llvm::raw_ostream &os, const json::Array &kernels,
                        const Target &target) {
   os << "kernels for " << target.name
-     << " (registers, LDS, spills: code object metadata; mix: disassembly; bytes: tile "
+     << " (registers, LDS, spills: code object metadata; mix: disassembly; "
+        "bytes: tile "
         "level, one whole tile)\n";
   for (const json::Value &value : kernels) {
     const json::Object &k = *value.getAsObject();
-    auto number = [&](llvm::StringRef key) { return k.getInteger(key).value_or(0); };
+    auto number = [&](llvm::StringRef key) {
+      return k.getInteger(key).value_or(0);
+    };
     os << *k.getString("kernel") << "\n";
-    os << "  VGPR " << number("vgprs") << "  AGPR " << number("agprs") << "  SGPR "
-       << number("sgprs") << "  spills " << number("vgpr_spills") + number("sgpr_spills")
-       << "  scratch " << number("scratch_bytes") << " B  LDS " << number("lds_bytes")
+    os << "  VGPR " << number("vgprs") << "  AGPR " << number("agprs")
+       << "  SGPR " << number("sgprs") << "  spills "
+       << number("vgpr_spills") + number("sgpr_spills") << "  scratch "
+       << number("scratch_bytes") << " B  LDS " << number("lds_bytes")
        << " B of " << target.ldsBytes << "\n";
     os << "  occupancy " << number("occupancy_waves_per_simd") << " of "
-       << target.maxWavesPerSIMD << " waves a SIMD, " << number("waves_per_workgroup")
-       << " waves a workgroup\n";
+       << target.maxWavesPerSIMD << " waves a SIMD, "
+       << number("waves_per_workgroup") << " waves a workgroup\n";
     os << "  " << number("instructions") << " instructions:";
     for (const auto &[name, count] : *k.getObject("instruction_mix"))
       os << " " << llvm::StringRef(name) << " " << *count.getAsInteger();
@@ -121,14 +127,16 @@ static void printExplain(llvm::raw_ostream &os, const json::Array &decisions) {
       os << " " << *op.getAsString();
     os << "\n  schedule by " << *d.getString("chosen_by") << ": tile "
        << *tile[0].getAsInteger() << " x " << *tile[1].getAsInteger() << ", "
-       << *d.getInteger("waves") << " waves, " << *d.getInteger("elements_per_lane")
-       << " elements a lane; estimated " << *d.getInteger("estimated_vgprs")
-       << " VGPRs, at most " << *d.getInteger("estimated_lds") << " B of LDS\n";
+       << *d.getInteger("waves") << " waves, "
+       << *d.getInteger("elements_per_lane") << " elements a lane; estimated "
+       << *d.getInteger("estimated_vgprs") << " VGPRs, at most "
+       << *d.getInteger("estimated_lds") << " B of LDS\n";
     os << "  why: " << *d.getString("why") << "\n";
   }
 }
 
-llvm::Error mlir::te::printReports(llvm::raw_ostream &os, const Artifact &artifact,
+llvm::Error mlir::te::printReports(llvm::raw_ostream &os,
+                                   const Artifact &artifact,
                                    const Target &target, ReportFormat stats,
                                    ReportFormat explain) {
   json::Object joined;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Exit codes: 0 compiled; 1 the input does not compile, or a file cannot be read or
-// written (a diagnostic says which); 2 the command line is wrong.
+// Exit codes: 0 compiled; 1 the input does not compile, or a file cannot be
+// read or written (a diagnostic says which); 2 the command line is wrong.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ namespace cl = llvm::cl;
 namespace {
 constexpr int kUsageError = 2;
 
-/// What the command line says. A copy of the flags: lld, which runs in this process, puts
-/// every flag back to its default.
+/// What the command line says. A copy of the flags: lld, which runs in this
+/// process, puts every flag back to its default.
 struct Settings {
   std::string input, target, output, emit;
   te::ReportFormat stats, explain;
@@ -39,22 +39,30 @@ struct Settings {
 /// The flags, constructed once LLVM's own are out of the way.
 struct Flags {
   cl::OptionCategory category{"te-compile options"};
-  cl::opt<std::string> input{cl::Positional, cl::desc("IN.mlir (- is standard input)"),
+  cl::opt<std::string> input{cl::Positional,
+                             cl::desc("IN.mlir (- is standard input)"),
                              cl::init("-"), cl::cat(category)};
   cl::opt<std::string> target{"target", cl::desc("the chip: gfx942 or gfx950"),
                               cl::cat(category)};
-  cl::opt<std::string> output{"o", cl::desc("output file (- is standard output)"),
+  cl::opt<std::string> output{"o",
+                              cl::desc("output file (- is standard output)"),
                               cl::value_desc("file"), cl::cat(category)};
-  cl::opt<std::string> emit{"emit",
-                            cl::desc("te, fused, tile, gpu, rocdl, llvm, asm or hsaco"),
-                            cl::init("hsaco"), cl::cat(category)};
-  cl::opt<te::ReportFormat> stats{
-      "stats", cl::ValueOptional, cl::desc("what each kernel uses and moves"),
-      formats("a table"), cl::init(te::ReportFormat::None), cl::cat(category)};
+  cl::opt<std::string> emit{
+      "emit", cl::desc("te, fused, tile, gpu, rocdl, llvm, asm or hsaco"),
+      cl::init("hsaco"), cl::cat(category)};
+  cl::opt<te::ReportFormat> stats{"stats",
+                                  cl::ValueOptional,
+                                  cl::desc("what each kernel uses and moves"),
+                                  formats("a table"),
+                                  cl::init(te::ReportFormat::None),
+                                  cl::cat(category)};
   cl::opt<te::ReportFormat> explain{
-      "explain", cl::ValueOptional,
+      "explain",
+      cl::ValueOptional,
       cl::desc("what was fused and which schedule was taken, and why"),
-      formats("sentences"), cl::init(te::ReportFormat::None), cl::cat(category)};
+      formats("sentences"),
+      cl::init(te::ReportFormat::None),
+      cl::cat(category)};
   cl::opt<bool> timing{"timing",
                        cl::desc("where the compile time went (standard error)"),
                        cl::cat(category)};
@@ -76,8 +84,8 @@ int usageError(const llvm::Twine &message) {
 }
 
 /// Writes what was asked for; the reports go to standard output.
-int writeProducts(const Settings &flags, const te::Artifact &artifact, te::Level level,
-                  const te::Target &chip) {
+int writeProducts(const Settings &flags, const te::Artifact &artifact,
+                  te::Level level, const te::Target &chip) {
   bool binary = level == te::Level::HSACO;
   std::string file = flags.output;
   if (file.empty() && !binary)
@@ -91,8 +99,8 @@ int writeProducts(const Settings &flags, const te::Artifact &artifact, te::Level
     }
   // A report shares standard output with nothing.
   llvm::raw_ostream &os = file == "-" ? llvm::errs() : llvm::outs();
-  if (llvm::Error error = te::printReports(os, artifact, chip, flags.stats,
-                                           flags.explain)) {
+  if (llvm::Error error =
+          te::printReports(os, artifact, chip, flags.stats, flags.explain)) {
     llvm::errs() << "te-compile: " << llvm::toString(std::move(error)) << "\n";
     return 1;
   }
@@ -104,17 +112,19 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   te::removeLibraryFlags();
   Flags commandLine;
-  if (!cl::ParseCommandLineOptions(argc, argv, "te-mlir compiler: te IR to one HSACO\n",
-                                   &llvm::errs()))
+  if (!cl::ParseCommandLineOptions(
+          argc, argv, "te-mlir compiler: te IR to one HSACO\n", &llvm::errs()))
     return kUsageError;
   const Settings flags = commandLine.get();
 
   std::optional<te::Level> level = te::parseLevel(flags.emit);
   if (!level)
-    return usageError("unknown level '" + flags.emit +
-                      "' in --emit; it is te, fused, tile, gpu, rocdl, llvm, asm or hsaco");
+    return usageError(
+        "unknown level '" + flags.emit +
+        "' in --emit; it is te, fused, tile, gpu, rocdl, llvm, asm or hsaco");
   if (flags.target.empty())
-    return usageError("no --target; give --target=gfx942 (MI300X) or --target=gfx950 (MI355X)");
+    return usageError("no --target; give --target=gfx942 (MI300X) or "
+                      "--target=gfx950 (MI355X)");
   llvm::Expected<const te::Target *> chip = te::Target::get(flags.target);
   if (!chip)
     return usageError(llvm::toString(chip.takeError()));
@@ -125,7 +135,8 @@ int main(int argc, char **argv) {
                       "--emit=fused or a later level");
 
   std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(flags.input, &message);
+  std::unique_ptr<llvm::MemoryBuffer> file =
+      openInputFile(flags.input, &message);
   if (!file) {
     llvm::errs() << "te-compile: " << message << "\n";
     return 1;

@@ -21,7 +21,9 @@ namespace {
 /// Every element a layout holds, over all registers, lanes and waves.
 std::multiset<int64_t> elements(const LinearLayout &layout) {
   std::multiset<int64_t> held;
-  auto count = [&](LayoutInput i) { return int64_t(1) << layout.getBases(i).size(); };
+  auto count = [&](LayoutInput i) {
+    return int64_t(1) << layout.getBases(i).size();
+  };
   for (int64_t w = 0; w < count(LayoutInput::Wave); ++w)
     for (int64_t l = 0; l < count(LayoutInput::Lane); ++l)
       for (int64_t r = 0; r < layout.getNumRegisters(); ++r)
@@ -36,7 +38,8 @@ bool coversOnce(const LinearLayout &layout) {
          int64_t(distinct.size()) == layout.getNumElements();
 }
 
-/// A permutation of the tile's bits over registers, lanes and waves, drawn by `rng`.
+/// A permutation of the tile's bits over registers, lanes and waves, drawn by
+/// `rng`.
 LinearLayout randomLayout(std::mt19937 &rng, llvm::ArrayRef<int64_t> shape,
                           unsigned lanes, unsigned waves) {
   unsigned total = 0;
@@ -47,8 +50,8 @@ LinearLayout randomLayout(std::mt19937 &rng, llvm::ArrayRef<int64_t> shape,
     bits.push_back(int64_t(1) << i);
   std::shuffle(bits.begin(), bits.end(), rng);
   llvm::ArrayRef<int64_t> all(bits);
-  return LinearLayout(shape, all.drop_front(lanes + waves), all.take_front(lanes),
-                      all.slice(lanes, waves));
+  return LinearLayout(shape, all.drop_front(lanes + waves),
+                      all.take_front(lanes), all.slice(lanes, waves));
 }
 } // namespace
 
@@ -90,13 +93,15 @@ TEST(LinearLayout, ProjectionHoldsTheBlockOfEachElement) {
   std::mt19937 rng(20240917);
   for (int round = 0; round < 50; ++round) {
     LinearLayout layout = randomLayout(rng, {32, 64}, 4, 2);
-    SmallVector<int64_t> block{int64_t(1) << (rng() % 6), int64_t(1) << (rng() % 7)};
+    SmallVector<int64_t> block{int64_t(1) << (rng() % 6), int64_t(1)
+                                                              << (rng() % 7)};
     LinearLayout blocks = layout.project(block);
     for (int64_t wave = 0; wave < 4; ++wave)
       for (int64_t lane = 0; lane < 16; ++lane) {
         std::set<int64_t> expected, held;
         for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
-          SmallVector<int64_t> at = layout.toCoordinates(layout.apply(reg, lane, wave));
+          SmallVector<int64_t> at =
+              layout.toCoordinates(layout.apply(reg, lane, wave));
           expected.insert(blocks.toFlat({at[0] / block[0], at[1] / block[1]}));
         }
         for (int64_t reg = 0; reg < blocks.getNumRegisters(); ++reg)
@@ -114,7 +119,8 @@ TEST(LinearLayout, TransposeExchangesCoordinates) {
   for (int64_t lane = 0; lane < 32; ++lane) {
     std::set<int64_t> a, b;
     for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
-      SmallVector<int64_t> at = layout.toCoordinates(layout.apply(reg, lane, 1));
+      SmallVector<int64_t> at =
+          layout.toCoordinates(layout.apply(reg, lane, 1));
       a.insert(transposed.toFlat({at[1], at[0]}));
       b.insert(transposed.apply(reg, lane, 1));
     }
@@ -133,7 +139,8 @@ TEST(LinearLayout, WidenTakesBitsFromLanes) {
   EXPECT_EQ(conversion.kind, ConversionKind::Lanes);
   ASSERT_EQ(conversion.swaps.size(), 1u);
   EXPECT_EQ(conversion.swaps[0].first, 0u);
-  EXPECT_EQ(LinearLayout::rowMajor({1, 64}, 4, 4, 0).widen(16).getContiguity(), 4)
+  EXPECT_EQ(LinearLayout::rowMajor({1, 64}, 4, 4, 0).widen(16).getContiguity(),
+            4)
       << "no register to exchange";
 }
 
@@ -154,7 +161,8 @@ TEST(LayoutConversion, SwapsReachTheTarget) {
       SmallVector<int64_t> regs(to.getBases(LayoutInput::Register)),
           lanes(to.getBases(LayoutInput::Lane));
       std::swap(regs[rng() % regs.size()], lanes[rng() % lanes.size()]);
-      to = LinearLayout(to.getShape(), regs, lanes, to.getBases(LayoutInput::Wave));
+      to = LinearLayout(to.getShape(), regs, lanes,
+                        to.getBases(LayoutInput::Wave));
     }
     LayoutConversion conversion = analyzeConversion(from, to);
     if (conversion.kind == ConversionKind::Shared)
@@ -201,10 +209,12 @@ TEST(SharedLayout, AddressesAreABijection) {
     for (const LinearLayout &side : {from, to}) {
       SmallVector<int64_t> order = shared.registerOrder(side);
       for (size_t i = 0; i < order.size(); ++i) {
-        int64_t first = i / shared.getVectorElements() * shared.getVectorElements();
+        int64_t first =
+            i / shared.getVectorElements() * shared.getVectorElements();
         int64_t start = shared.address(side.apply(order[first], 0, 0));
         EXPECT_EQ(start % shared.getVectorElements(), 0);
-        EXPECT_EQ(shared.address(side.apply(order[i], 0, 0)), start + int64_t(i) - first);
+        EXPECT_EQ(shared.address(side.apply(order[i], 0, 0)),
+                  start + int64_t(i) - first);
       }
     }
   }
@@ -238,11 +248,14 @@ TEST(SharedLayout, KernelConversionsHaveNoConflicts) {
 
 /// The count itself: lanes a row of banks apart all meet in one bank.
 TEST(SharedLayout, ConflictsAreCounted) {
-  LinearLayout rows({64, 32}, {1, 2, 4, 8, 16}, {32, 64, 128, 256, 512, 1024}, {});
+  LinearLayout rows({64, 32}, {1, 2, 4, 8, 16}, {32, 64, 128, 256, 512, 1024},
+                    {});
   SharedLayout same(rows, rows, 4, 32);
   EXPECT_EQ(same.conflicts(rows), 0);
-  // Read with another vector split than the map was made for: 4 bytes a lane, 128 apart.
-  LinearLayout columns({64, 32}, {32, 64, 128, 256, 512, 1024}, {1, 2, 4, 8, 16, 0}, {});
+  // Read with another vector split than the map was made for: 4 bytes a lane,
+  // 128 apart.
+  LinearLayout columns({64, 32}, {32, 64, 128, 256, 512, 1024},
+                       {1, 2, 4, 8, 16, 0}, {});
   SharedLayout linear(columns, columns, 4, 32);
   EXPECT_GT(linear.conflicts(rows), 0);
 }

@@ -19,12 +19,12 @@ namespace mlir::te {
 
 /// What a fused region of memory-bound ops asks of its tile.
 struct TileDemand {
-  int64_t rows = 0, cols = 0;    // M and K; ShapedType::kDynamic where unknown
-  unsigned inputBytes = 2;       // of one element read
-  unsigned outputBytes = 1;      // of one element written
+  int64_t rows = 0, cols = 0; // M and K; ShapedType::kDynamic where unknown
+  unsigned inputBytes = 2;    // of one element read
+  unsigned outputBytes = 1;   // of one element written
   int64_t minRows = 1, minCols = 1; // a whole scale block
-  bool transposes = false;       // a result or operand stored (K, M)
-  bool reducesRows = false;      // a scale or amax across rows
+  bool transposes = false;          // a result or operand stored (K, M)
+  bool reducesRows = false;         // a scale or amax across rows
 };
 
 /// The estimate for one schedule.
@@ -38,8 +38,9 @@ struct ResourceEstimate {
 TileDemand getTileDemand(FusionOp fusion);
 ResourceEstimate estimate(const TileDemand &demand, ScheduleAttr schedule,
                           const Target &target);
-/// The default schedule: full lines along K, rows enough for a block and for whole
-/// lines of the transposed copy, as many elements a lane as keep two workgroups a SIMD.
+/// The default schedule: full lines along K, rows enough for a block and for
+/// whole lines of the transposed copy, as many elements a lane as keep two
+/// workgroups a SIMD.
 ScheduleAttr chooseSchedule(MLIRContext *context, const TileDemand &demand,
                             const Target &target);
 /// Why a schedule is as it is, in words: what bounds each of its sizes.

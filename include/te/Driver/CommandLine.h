@@ -8,9 +8,9 @@
 #define TE_DRIVER_COMMANDLINE_H
 
 namespace mlir::te {
-/// Takes the flags that LLVM's libraries register (--stats among them, which our
-/// tools define themselves) off the command line; --help and --version stay. Call
-/// it before the tool's own flags are constructed.
+/// Takes the flags that LLVM's libraries register (--stats among them, which
+/// our tools define themselves) off the command line; --help and --version
+/// stay. Call it before the tool's own flags are constructed.
 void removeLibraryFlags();
 } // namespace mlir::te
 

@@ -37,8 +37,8 @@ struct TileTraffic {
 
 /// One compilation's product.
 struct Artifact {
-  std::string text;      // the IR, LLVM IR or assembly of the level asked for
-  std::string binary;    // the HSACO, with its .te.manifest
+  std::string text;   // the IR, LLVM IR or assembly of the level asked for
+  std::string binary; // the HSACO, with its .te.manifest
   llvm::json::Value manifest = nullptr;
   std::vector<TileTraffic> traffic; // a kernel each, in order
   llvm::json::Array decisions;      // what --explain tells, a region each
@@ -52,14 +52,16 @@ struct CompileOptions {
 };
 
 /// Parses and verifies te IR; diagnostics go to the context's handler.
-OwningOpRef<ModuleOp> parseModule(llvm::SourceMgr &sources, MLIRContext &context);
+OwningOpRef<ModuleOp> parseModule(llvm::SourceMgr &sources,
+                                  MLIRContext &context);
 
-/// Compiles `module` (which is consumed: lowered in place). Failures are diagnosed
-/// with a location.
+/// Compiles `module` (which is consumed: lowered in place). Failures are
+/// diagnosed with a location.
 FailureOr<Artifact> compile(ModuleOp module, const CompileOptions &options);
 
 /// The passes from one level to the next, for te-opt and the driver alike.
-void buildPipeline(OpPassManager &manager, const Target &target, Level from, Level to);
+void buildPipeline(OpPassManager &manager, const Target &target, Level from,
+                   Level to);
 /// Registers --te-pipeline="target=... to=..." with te-opt.
 void registerPipelines();
 

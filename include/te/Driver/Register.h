@@ -10,8 +10,8 @@
 #include "mlir/IR/DialectRegistry.h"
 
 namespace mlir::te {
-/// The dialects of every level, from te down to LLVM, and the interfaces that the
-/// pipeline needs. Only these: a cold start pays for each dialect.
+/// The dialects of every level, from te down to LLVM, and the interfaces that
+/// the pipeline needs. Only these: a cold start pays for each dialect.
 void registerDialects(DialectRegistry &registry);
 /// te-mlir's passes and pipelines, and upstream's general transforms.
 void registerPasses();

@@ -13,8 +13,8 @@ namespace mlir::te {
 
 enum class ReportFormat { None, Text, JSON };
 
-/// Prints the reports that are asked for. In JSON both are one object, with the keys
-/// "stats" and "explain". Every figure is named with how it was obtained.
+/// Prints the reports that are asked for. In JSON both are one object, with the
+/// keys "stats" and "explain". Every figure is named with how it was obtained.
 llvm::Error printReports(llvm::raw_ostream &os, const Artifact &artifact,
                          const Target &target, ReportFormat stats,
                          ReportFormat explain);

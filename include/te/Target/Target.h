@@ -29,20 +29,21 @@ struct Target {
   llvm::StringRef triple; // LLVM target triple
   unsigned gfxMajor, gfxMinor, gfxStepping;
 
-  unsigned waveSize;              // lanes
+  unsigned waveSize; // lanes
   unsigned maxWavesPerWorkgroup;
   unsigned simdsPerCU, maxWavesPerSIMD;
-  unsigned vgprsPerLane;          // architected + accumulation, of one wave at the least occupancy
-  unsigned vgprsAddressable;      // architected VGPRs that one kernel can name
+  unsigned vgprsPerLane; // architected + accumulation, of one wave at the least
+                         // occupancy
+  unsigned vgprsAddressable; // architected VGPRs that one kernel can name
   unsigned vgprGranule, sgprsMax;
   unsigned ldsBytes, ldsBanks, ldsGranule; // a CU; banks are 4 bytes wide
   unsigned computeUnits;
-  unsigned maxAccessBytes;        // widest global or LDS access of one lane
+  unsigned maxAccessBytes; // widest global or LDS access of one lane
   FP8Encoding fp8;
-  bool hasScaledConversions;      // v_cvt_scalef32_*
+  bool hasScaledConversions; // v_cvt_scalef32_*
 
-  /// Waves that a SIMD holds at once, for a kernel with these resources; at least 1
-  /// where the kernel fits at all, else 0.
+  /// Waves that a SIMD holds at once, for a kernel with these resources; at
+  /// least 1 where the kernel fits at all, else 0.
   unsigned occupancy(unsigned vgprs, unsigned ldsBytesPerWorkgroup,
                      unsigned wavesPerWorkgroup) const;
 

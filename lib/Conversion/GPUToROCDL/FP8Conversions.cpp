@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A chip converts one family of 8-bit floats, OCP or FNUZ. The families share their
-// bytes: the byte of x in OCP is the byte of x/2 in FNUZ, but for three codes. OCP has -0
-// (0x80, FNUZ's NaN) and NaN (0x7F and up, FNUZ's largest values).
+// A chip converts one family of 8-bit floats, OCP or FNUZ. The families share
+// their bytes: the byte of x in OCP is the byte of x/2 in FNUZ, but for three
+// codes. OCP has -0 (0x80, FNUZ's NaN) and NaN (0x7F and up, FNUZ's largest
+// values).
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +50,9 @@ static Value splatInt(ImplicitLocOpBuilder &b, Type type, int64_t value) {
 
 /// Calls `convert` for each group of four elements of `source` (the last may be
 /// shorter) and puts the groups' first elements together.
-static Value forEachPack(ImplicitLocOpBuilder &b, VectorType type,
-                         function_ref<Value(int64_t first, int64_t count)> convert) {
+static Value
+forEachPack(ImplicitLocOpBuilder &b, VectorType type,
+            function_ref<Value(int64_t first, int64_t count)> convert) {
   int64_t size = type.getNumElements();
   Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
   for (int64_t first = 0; first < size; first += kPack) {
@@ -67,21 +69,23 @@ static Value forEachPack(ImplicitLocOpBuilder &b, VectorType type,
 }
 
 /// Truncation by the chip's packed conversions.
-static Value emitNativeTrunc(ImplicitLocOpBuilder &b, Value source, Type elementType) {
+static Value emitNativeTrunc(ImplicitLocOpBuilder &b, Value source,
+                             Type elementType) {
   auto packType = VectorType::get({kPack}, elementType);
   int64_t size = cast<VectorType>(source.getType()).getNumElements();
-  return forEachPack(
-      b, VectorType::get({size}, elementType), [&](int64_t first, int64_t count) {
-        Value pack;
-        for (int64_t word = 0; 2 * word < count; ++word) {
-          int64_t at = first + 2 * word;
-          Value x = vector::ExtractOp::create(b, source, at), y;
-          if (at + 1 < first + count)
-            y = vector::ExtractOp::create(b, source, at + 1);
-          pack = amdgpu::PackedTrunc2xFp8Op::create(b, packType, x, y, word, pack);
-        }
-        return pack;
-      });
+  return forEachPack(b, VectorType::get({size}, elementType),
+                     [&](int64_t first, int64_t count) {
+                       Value pack;
+                       for (int64_t word = 0; 2 * word < count; ++word) {
+                         int64_t at = first + 2 * word;
+                         Value x = vector::ExtractOp::create(b, source, at), y;
+                         if (at + 1 < first + count)
+                           y = vector::ExtractOp::create(b, source, at + 1);
+                         pack = amdgpu::PackedTrunc2xFp8Op::create(
+                             b, packType, x, y, word, pack);
+                       }
+                       return pack;
+                     });
 }
 
 namespace {
@@ -101,7 +105,8 @@ struct TruncPattern : FP8Pattern<arith::TruncFOp> {
       return rewriter.notifyMatchFailure(op, "not f32 to fp8");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     if (isNative(type.getElementType(), target)) {
-      rewriter.replaceOp(op, emitNativeTrunc(b, op.getIn(), type.getElementType()));
+      rewriter.replaceOp(op,
+                         emitNativeTrunc(b, op.getIn(), type.getElementType()));
       return success();
     }
     if (isFNUZ(type.getElementType()))
@@ -110,8 +115,9 @@ struct TruncPattern : FP8Pattern<arith::TruncFOp> {
     return success();
   }
 
-  /// OCP bytes from FNUZ conversions of x/2; a NaN takes the way of FNUZ's largest value,
-  /// whose byte is an OCP NaN; the sign, which FNUZ drops from zeros, is put back.
+  /// OCP bytes from FNUZ conversions of x/2; a NaN takes the way of FNUZ's
+  /// largest value, whose byte is an OCP NaN; the sign, which FNUZ drops from
+  /// zeros, is put back.
   static Value emulate(ImplicitLocOpBuilder &b, Value x, VectorType type) {
     auto f32 = cast<VectorType>(x.getType());
     auto i32 = f32.clone(b.getI32Type());
@@ -120,7 +126,8 @@ struct TruncPattern : FP8Pattern<arith::TruncFOp> {
         APFloat::getLargest(cast<FloatType>(sibling).getFloatSemantics())
             .convertToDouble();
     auto [nan, number] = splitNaN(b, x);
-    Value half = arith::MulFOp::create(b, number, splat(b, f32, b.getF32FloatAttr(0.5f)));
+    Value half = arith::MulFOp::create(b, number,
+                                       splat(b, f32, b.getF32FloatAttr(0.5f)));
     Value safe = arith::SelectOp::create(
         b, nan, splat(b, f32, b.getF32FloatAttr(largest)), half);
     Value bytes = emitNativeTrunc(b, safe, sibling);
@@ -131,8 +138,8 @@ struct TruncPattern : FP8Pattern<arith::TruncFOp> {
     });
   }
 
-  /// The condition that x is NaN, and a value that is x where it is not. A clamp that
-  /// keeps NaN, select(x uno x, x, clamp), is taken apart.
+  /// The condition that x is NaN, and a value that is x where it is not. A
+  /// clamp that keeps NaN, select(x uno x, x, clamp), is taken apart.
   static std::pair<Value, Value> splitNaN(ImplicitLocOpBuilder &b, Value x) {
     auto select = x.getDefiningOp<arith::SelectOp>();
     auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>()
@@ -144,7 +151,8 @@ struct TruncPattern : FP8Pattern<arith::TruncFOp> {
     return {arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x), x};
   }
 
-  /// Four bytes with the sign bits of four words (bit 31, the others zero) put in.
+  /// Four bytes with the sign bits of four words (bit 31, the others zero) put
+  /// in.
   static Value addSigns(ImplicitLocOpBuilder &b, Value bytes, Value signs,
                         int64_t first, int64_t count, Type elementType) {
     auto slice = [&](Value vector) -> Value {
@@ -158,16 +166,20 @@ struct TruncPattern : FP8Pattern<arith::TruncFOp> {
     Value part = slice(bytes);
     Value pack = vector::ShuffleOp::create(b, part, part, picks);
     Value word = vector::ExtractOp::create(
-        b, vector::BitCastOp::create(b, VectorType::get({1}, b.getI32Type()), pack),
+        b,
+        vector::BitCastOp::create(b, VectorType::get({1}, b.getI32Type()),
+                                  pack),
         int64_t(0));
     for (int64_t i = 0; i < count; ++i) {
       Value sign = vector::ExtractOp::create(b, signs, first + i);
       Value shift = arith::ConstantIntOp::create(b, b.getI32Type(), 24 - 8 * i);
-      word = arith::OrIOp::create(b, word, arith::ShRUIOp::create(b, sign, shift));
+      word =
+          arith::OrIOp::create(b, word, arith::ShRUIOp::create(b, sign, shift));
     }
     Value words = vector::FromElementsOp::create(
         b, VectorType::get({1}, b.getI32Type()), word);
-    return vector::BitCastOp::create(b, VectorType::get({kPack}, elementType), words);
+    return vector::BitCastOp::create(b, VectorType::get({kPack}, elementType),
+                                     words);
   }
 };
 
@@ -192,7 +204,8 @@ struct ExtPattern : FP8Pattern<arith::ExtFOp> {
     return success();
   }
 
-  static Value emitNative(ImplicitLocOpBuilder &b, Value source, VectorType type) {
+  static Value emitNative(ImplicitLocOpBuilder &b, Value source,
+                          VectorType type) {
     int64_t size = type.getNumElements();
     auto pair = VectorType::get({2}, b.getF32Type());
     return forEachPack(b, type, [&](int64_t first, int64_t count) {
@@ -214,33 +227,36 @@ struct ExtPattern : FP8Pattern<arith::ExtFOp> {
   /// The bytes, zero-extended.
   static Value emitBytes(ImplicitLocOpBuilder &b, Value source, unsigned bits) {
     auto type = cast<VectorType>(source.getType());
-    Value bytes = vector::BitCastOp::create(b, type.clone(b.getI8Type()), source);
+    Value bytes =
+        vector::BitCastOp::create(b, type.clone(b.getI8Type()), source);
     return arith::ExtUIOp::create(b, type.clone(b.getIntegerType(bits)), bytes);
   }
 
   /// E5M2 is the upper half of an f16, special codes and all.
-  static Value emulateE5M2(ImplicitLocOpBuilder &b, Value source, VectorType type) {
+  static Value emulateE5M2(ImplicitLocOpBuilder &b, Value source,
+                           VectorType type) {
     Value bits = emitBytes(b, source, 16);
     bits = arith::ShLIOp::create(b, bits, splatInt(b, bits.getType(), 8));
     Value half = arith::BitcastOp::create(b, type.clone(b.getF16Type()), bits);
     return arith::ExtFOp::create(b, type, half);
   }
 
-  /// The fields at their places in an f32 are the value times 2^-120, subnormals
-  /// included; then the sign, and the NaN code.
-  static Value emulateE4M3(ImplicitLocOpBuilder &b, Value source, VectorType type) {
+  /// The fields at their places in an f32 are the value times 2^-120,
+  /// subnormals included; then the sign, and the NaN code.
+  static Value emulateE4M3(ImplicitLocOpBuilder &b, Value source,
+                           VectorType type) {
     Value bits = emitBytes(b, source, 32);
     Type i32 = bits.getType();
     auto constant = [&](int64_t value) { return splatInt(b, i32, value); };
     Value magnitude = arith::AndIOp::create(b, bits, constant(0x7F));
     Value placed = arith::ShLIOp::create(b, magnitude, constant(20));
-    Value scaled = arith::MulFOp::create(
-        b, arith::BitcastOp::create(b, type, placed),
-        splat(b, type, b.getF32FloatAttr(0x1p120f)));
+    Value scaled =
+        arith::MulFOp::create(b, arith::BitcastOp::create(b, type, placed),
+                              splat(b, type, b.getF32FloatAttr(0x1p120f)));
     Value sign = arith::ShLIOp::create(
         b, arith::AndIOp::create(b, bits, constant(0x80)), constant(24));
-    Value result = arith::OrIOp::create(
-        b, arith::BitcastOp::create(b, i32, scaled), sign);
+    Value result =
+        arith::OrIOp::create(b, arith::BitcastOp::create(b, i32, scaled), sign);
     Value nan = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, magnitude,
                                       constant(0x7F));
     result = arith::SelectOp::create(b, nan, constant(0x7FC00000), result);
@@ -254,12 +270,15 @@ struct ScalingTruncPattern : FP8Pattern<arith::ScalingTruncFOp> {
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
     auto broadcast = op.getScale().getDefiningOp<vector::BroadcastOp>();
-    if (!target.hasScaledConversions || !type || !isFP8(type.getElementType()) ||
-        !broadcast || isa<VectorType>(broadcast.getSource().getType()))
+    if (!target.hasScaledConversions || !type ||
+        !isFP8(type.getElementType()) || !broadcast ||
+        isa<VectorType>(broadcast.getSource().getType()))
       return rewriter.notifyMatchFailure(op, "no scaled conversion for it");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    // The instruction takes the scale as an f32: the byte is its exponent field.
-    Value byte = arith::BitcastOp::create(b, b.getI8Type(), broadcast.getSource());
+    // The instruction takes the scale as an f32: the byte is its exponent
+    // field.
+    Value byte =
+        arith::BitcastOp::create(b, b.getI8Type(), broadcast.getSource());
     Value bits = arith::ShLIOp::create(
         b, arith::ExtUIOp::create(b, b.getI32Type(), byte),
         arith::ConstantIntOp::create(b, b.getI32Type(), 23));
@@ -272,7 +291,8 @@ struct ScalingTruncPattern : FP8Pattern<arith::ScalingTruncFOp> {
         Value pair = vector::ExtractStridedSliceOp::create(
             b, op.getIn(), ArrayRef<int64_t>{first + 2 * word},
             ArrayRef<int64_t>{size}, ArrayRef<int64_t>{1});
-        pack = amdgpu::PackedScaledTruncOp::create(b, packType, pair, scale, word, pack);
+        pack = amdgpu::PackedScaledTruncOp::create(b, packType, pair, scale,
+                                                   word, pack);
       }
       return pack;
     });
@@ -282,7 +302,8 @@ struct ScalingTruncPattern : FP8Pattern<arith::ScalingTruncFOp> {
 };
 } // namespace
 
-void te::populateFP8Patterns(RewritePatternSet &patterns, const Target &target) {
-  patterns.add<TruncPattern, ExtPattern, ScalingTruncPattern>(patterns.getContext(),
-                                                              target);
+void te::populateFP8Patterns(RewritePatternSet &patterns,
+                             const Target &target) {
+  patterns.add<TruncPattern, ExtPattern, ScalingTruncPattern>(
+      patterns.getContext(), target);
 }

@@ -11,7 +11,8 @@
 #include "te/Target/Target.h"
 
 namespace mlir::te {
-/// Patterns for arith.truncf, extf and scaling_truncf on vectors of 8-bit floats.
+/// Patterns for arith.truncf, extf and scaling_truncf on vectors of 8-bit
+/// floats.
 void populateFP8Patterns(RewritePatternSet &patterns, const Target &target);
 } // namespace mlir::te
 

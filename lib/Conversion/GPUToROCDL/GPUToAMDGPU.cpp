@@ -13,8 +13,8 @@
 // ==>
 //   %r = amdgpu.dpp %x %x quad_perm([1, 0, 3, 2]) : i32
 //
-// Limits: kernels' barriers order LDS only, as no kernel of ours passes data between
-// waves through global memory.
+// Limits: kernels' barriers order LDS only, as no kernel of ours passes data
+// between waves through global memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +38,10 @@ struct ShufflePattern : OpRewritePattern<gpu::ShuffleOp> {
   LogicalResult matchAndRewrite(gpu::ShuffleOp op,
                                 PatternRewriter &rewriter) const override {
     std::optional<int64_t> mask = getConstantIntValue(op.getOffset());
-    if (op.getMode() != gpu::ShuffleMode::XOR || !mask || !op.getValid().use_empty())
-      return rewriter.notifyMatchFailure(op, "not an exchange by a constant XOR");
+    if (op.getMode() != gpu::ShuffleMode::XOR || !mask ||
+        !op.getValid().use_empty())
+      return rewriter.notifyMatchFailure(op,
+                                         "not an exchange by a constant XOR");
     Value x = op.getValue();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto dpp = [&](amdgpu::DPPPerm kind, Attribute argument) {
@@ -80,7 +82,8 @@ struct VotePattern : OpRewritePattern<gpu::SubgroupReduceOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value ballot = ROCDL::BallotOp::create(b, b.getI64Type(), extended.getIn());
     Value zero = arith::ConstantIntOp::create(b, b.getI64Type(), 0);
-    Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, ballot, zero);
+    Value any =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, ballot, zero);
     rewriter.replaceOpWithNewOp<arith::ExtUIOp>(op, op.getType(), any);
     return success();
   }

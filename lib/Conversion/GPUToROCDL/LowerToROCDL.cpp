@@ -12,11 +12,11 @@
 // ==>
 //   llvm.func @f(%x: !llvm.ptr<1>, %m: i64) attributes {rocdl.kernel} { ... }
 //
-// Kernel arguments are bare pointers and sizes. No call to ocml may be left: there
-// is no bitcode library to link it with.
+// Kernel arguments are bare pointers and sizes. No call to ocml may be left:
+// there is no bitcode library to link it with.
 //
-// Limits: upstream would turn transcendental math ops into such calls; the check at the end
-// names them.
+// Limits: upstream would turn transcendental math ops into such calls; the
+// check at the end names them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,13 +53,14 @@ namespace mlir::te {
 static void expandVectorSlices(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
-  vector::populateVectorInsertExtractStridedSliceDecompositionPatterns(patterns);
+  vector::populateVectorInsertExtractStridedSliceDecompositionPatterns(
+      patterns);
   walkAndApplyPatterns(module, std::move(patterns));
 }
 
-/// What the backend reads of a kernel: its workgroup size, and quiet handling of NaN in
-/// min and max (the kernels' reductions want IEEE-754's maxNum, without an extra
-/// canonicalisation of each input).
+/// What the backend reads of a kernel: its workgroup size, and quiet handling
+/// of NaN in min and max (the kernels' reductions want IEEE-754's maxNum,
+/// without an extra canonicalisation of each input).
 static void setBackendAttributes(gpu::GPUModuleOp module) {
   Builder builder(module.getContext());
   module.walk([&](LLVM::LLVMFuncOp func) {
@@ -68,15 +69,17 @@ static void setBackendAttributes(gpu::GPUModuleOp module) {
     auto pair = [&](StringRef key, StringRef value) -> Attribute {
       return builder.getStrArrayAttr({key, value});
     };
-    func.setPassthroughAttr(builder.getArrayAttr(
-        {pair("amdgpu-ieee", "false"), pair("uniform-work-group-size", "true")}));
+    func.setPassthroughAttr(
+        builder.getArrayAttr({pair("amdgpu-ieee", "false"),
+                              pair("uniform-work-group-size", "true")}));
     auto block = func->getAttrOfType<DenseI32ArrayAttr>(
         ROCDL::ROCDLDialect::ReqdWorkGroupSizeAttrHelper::getNameStr());
     if (!block)
       return;
     std::string lanes = std::to_string(block[0] * block[1] * block[2]);
-    func->setAttr(ROCDL::ROCDLDialect::FlatWorkGroupSizeAttrHelper::getNameStr(),
-                  builder.getStringAttr(lanes + "," + lanes));
+    func->setAttr(
+        ROCDL::ROCDLDialect::FlatWorkGroupSizeAttrHelper::getNameStr(),
+        builder.getStringAttr(lanes + "," + lanes));
   });
 }
 
@@ -92,7 +95,8 @@ struct LowerToROCDLPass : te::impl::LowerToROCDLPassBase<LowerToROCDLPass> {
       auto name = (*funcs.begin())->getAttrOfType<StringAttr>("te.target");
       const Target *target = name ? Target::lookup(name) : nullptr;
       if (!target) {
-        module.emitError("the module's kernels need te.target, the chip they are for");
+        module.emitError(
+            "the module's kernels need te.target, the chip they are for");
         return signalPassFailure();
       }
       if (failed(lower(module, *target)))
@@ -102,7 +106,8 @@ struct LowerToROCDLPass : te::impl::LowerToROCDLPassBase<LowerToROCDLPass> {
 };
 } // namespace
 
-LogicalResult LowerToROCDLPass::lower(gpu::GPUModuleOp module, const Target &target) {
+LogicalResult LowerToROCDLPass::lower(gpu::GPUModuleOp module,
+                                      const Target &target) {
   MLIRContext *context = &getContext();
   expandVectorSlices(module);
 
@@ -114,8 +119,8 @@ LogicalResult LowerToROCDLPass::lower(gpu::GPUModuleOp module, const Target &tar
 
   RewritePatternSet patterns(context);
   amdgpu::Chipset chipset(target.gfxMajor, target.gfxMinor, target.gfxStepping);
-  // One application covers structured control flow too: its results are branches
-  // whose operands the other patterns convert.
+  // One application covers structured control flow too: its results are
+  // branches whose operands the other patterns convert.
   populateSCFToControlFlowConversionPatterns(patterns);
   cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
   arith::populateArithToLLVMConversionPatterns(types, patterns);
@@ -123,7 +128,8 @@ LogicalResult LowerToROCDLPass::lower(gpu::GPUModuleOp module, const Target &tar
   populateVectorToLLVMConversionPatterns(types, patterns);
   populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
   populateAMDGPUToROCDLConversionPatterns(types, patterns, chipset);
-  populateGpuToROCDLConversionPatterns(types, patterns, gpu::amd::Runtime::HIP, chipset);
+  populateGpuToROCDLConversionPatterns(types, patterns, gpu::amd::Runtime::HIP,
+                                       chipset);
 
   LLVMConversionTarget legal(*context);
   configureGpuToROCDLConversionLegality(legal);
@@ -135,9 +141,10 @@ LogicalResult LowerToROCDLPass::lower(gpu::GPUModuleOp module, const Target &tar
   setBackendAttributes(module);
 
   WalkResult result = module.walk([&](LLVM::CallOp call) -> WalkResult {
-    return call.emitError() << "calls " << call.getCallee().value_or("a pointer")
-                            << ", which no library provides; lower this function "
-                               "to instructions before lower-to-rocdl";
+    return call.emitError()
+           << "calls " << call.getCallee().value_or("a pointer")
+           << ", which no library provides; lower this function "
+              "to instructions before lower-to-rocdl";
   });
   return failure(result.wasInterrupted());
 }

@@ -14,7 +14,8 @@ using namespace mlir::te;
 
 namespace {
 /// f32 fields.
-constexpr int64_t kMantissaBits = 23, kMantissaMask = 0x7FFFFF, kInfBits = 0x7F800000;
+constexpr int64_t kMantissaBits = 23, kMantissaMask = 0x7FFFFF,
+                  kInfBits = 0x7F800000;
 /// 2^-127 as an f32 subnormal; a quiet NaN.
 constexpr int64_t kTwoToMinus127 = 0x00400000, kNaNBits = 0x7FC00000;
 constexpr int64_t kMaxByte = 254, kNaNByte = 255;
@@ -33,24 +34,26 @@ static int64_t getLargestExponent(Type elementType) {
   return ilogb(APFloat::getLargest(semantics(elementType)));
 }
 
-/// RCEIL: the exponent of the smallest power of two >= amax / largest, where the
-/// division is a product with the rounded reciprocal (section 2.6 of the semantics).
+/// RCEIL: the exponent of the smallest power of two >= amax / largest, where
+/// the division is a product with the rounded reciprocal (section 2.6 of the
+/// semantics).
 static Value emitRCeil(TileContext &ctx, Value amax, Type elementType) {
   auto &b = ctx.b;
   Type f32 = amax.getType(), i32 = withElementType(f32, b.getI32Type());
   float reciprocal = 1.0f / float(getLargest(elementType));
   Value v = arith::MulFOp::create(b, amax, ctx.constant(f32, reciprocal));
   Value bits = ctx.cast(v, b.getI32Type());
-  // Adding all ones below the exponent carries into it unless the mantissa is zero.
-  // A subnormal counts as 2^-127 up to and including 0x400000.
-  Value subnormal = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::ult, bits,
-      ctx.intConstant(i32, int64_t(1) << kMantissaBits));
+  // Adding all ones below the exponent carries into it unless the mantissa is
+  // zero. A subnormal counts as 2^-127 up to and including 0x400000.
+  Value subnormal =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, bits,
+                            ctx.intConstant(i32, int64_t(1) << kMantissaBits));
   Value carry = arith::SelectOp::create(
       b, subnormal, ctx.intConstant(i32, kTwoToMinus127 - 1),
       ctx.intConstant(i32, kMantissaMask));
-  Value exponent = arith::ShRUIOp::create(
-      b, arith::AddIOp::create(b, bits, carry), ctx.intConstant(i32, kMantissaBits));
+  Value exponent =
+      arith::ShRUIOp::create(b, arith::AddIOp::create(b, bits, carry),
+                             ctx.intConstant(i32, kMantissaBits));
   return arith::MinUIOp::create(b, exponent, ctx.intConstant(i32, kMaxByte));
 }
 
@@ -67,15 +70,17 @@ Value te::emitScaleByte(TileContext &ctx, Value amax, ScaleRounding rounding,
                       : rounding == ScaleRounding::Even
                           ? int64_t(1) << (kMantissaBits - 1 - mantissa)
                           : 0;
-  Value rounded = arith::AddIOp::create(b, bits, ctx.intConstant(i32, increment));
-  Value exponent = arith::ShRUIOp::create(b, rounded,
-                                          ctx.intConstant(i32, kMantissaBits));
+  Value rounded =
+      arith::AddIOp::create(b, bits, ctx.intConstant(i32, increment));
+  Value exponent =
+      arith::ShRUIOp::create(b, rounded, ctx.intConstant(i32, kMantissaBits));
   Value shifted = arith::SubIOp::create(
       b, exponent, ctx.intConstant(i32, getLargestExponent(elementType)));
   Value byte = arith::MaxSIOp::create(b, shifted, ctx.intConstant(i32, 0));
   Value infinite = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits,
                                          ctx.intConstant(i32, kInfBits));
-  return arith::SelectOp::create(b, infinite, ctx.intConstant(i32, kNaNByte), byte);
+  return arith::SelectOp::create(b, infinite, ctx.intConstant(i32, kNaNByte),
+                                 byte);
 }
 
 Value te::emitInverseScale(TileContext &ctx, Value byte) {
@@ -86,8 +91,8 @@ Value te::emitInverseScale(TileContext &ctx, Value byte) {
       ctx.intConstant(i32, kMantissaBits));
   Value last = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, byte,
                                      ctx.intConstant(i32, kMaxByte));
-  Value bits = arith::SelectOp::create(b, last, ctx.intConstant(i32, kTwoToMinus127),
-                                       shifted);
+  Value bits = arith::SelectOp::create(
+      b, last, ctx.intConstant(i32, kTwoToMinus127), shifted);
   return ctx.cast(bits, b.getF32Type());
 }
 
@@ -98,11 +103,12 @@ Value te::emitScale(TileContext &ctx, Value byte) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, byte,
                                  ctx.intConstant(i32, value));
   };
-  Value bits = arith::ShLIOp::create(b, byte, ctx.intConstant(i32, kMantissaBits));
-  bits = arith::SelectOp::create(b, equals(0), ctx.intConstant(i32, kTwoToMinus127),
-                                 bits);
-  bits = arith::SelectOp::create(b, equals(kNaNByte), ctx.intConstant(i32, kNaNBits),
-                                 bits);
+  Value bits =
+      arith::ShLIOp::create(b, byte, ctx.intConstant(i32, kMantissaBits));
+  bits = arith::SelectOp::create(b, equals(0),
+                                 ctx.intConstant(i32, kTwoToMinus127), bits);
+  bits = arith::SelectOp::create(b, equals(kNaNByte),
+                                 ctx.intConstant(i32, kNaNBits), bits);
   return ctx.cast(bits, b.getF32Type());
 }
 
@@ -114,7 +120,8 @@ static OpFoldResult emitExtent(TileContext &ctx, ScaledType type,
   int64_t known = isCols ? ctx.staticCols : ctx.staticRows;
   if (!ShapedType::isDynamic(known))
     return ctx.b.getIndexAttr(
-        llvm::divideCeil(llvm::divideCeil(uint64_t(known), dim.divisor), dim.multiple) *
+        llvm::divideCeil(llvm::divideCeil(uint64_t(known), dim.divisor),
+                         dim.multiple) *
         dim.multiple);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(ctx.b, value);
@@ -122,7 +129,8 @@ static OpFoldResult emitExtent(TileContext &ctx, ScaledType type,
   Value size = isCols ? ctx.cols : ctx.rows;
   int64_t unit = dim.divisor * dim.multiple;
   Value units = ctx.b.createOrFold<arith::DivUIOp>(
-      ctx.b.createOrFold<arith::AddIOp>(size, constant(unit - 1)), constant(unit));
+      ctx.b.createOrFold<arith::AddIOp>(size, constant(unit - 1)),
+      constant(unit));
   return ctx.b.createOrFold<arith::MulIOp>(units, constant(dim.multiple));
 }
 

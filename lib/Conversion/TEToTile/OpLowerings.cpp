@@ -17,12 +17,13 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
-/// min(max(x, -limit), limit), NaN kept: the conversion's overflow behaviour depends
-/// on a mode bit, so the compiler clamps (spec/te_semantics.md, 1.2).
+/// min(max(x, -limit), limit), NaN kept: the conversion's overflow behaviour
+/// depends on a mode bit, so the compiler clamps (spec/te_semantics.md, 1.2).
 static Value emitClamp(TileContext &ctx, Value x, double limit) {
   auto &b = ctx.b;
   Value low = arith::MaxNumFOp::create(b, x, ctx.constant(x.getType(), -limit));
-  Value both = arith::MinNumFOp::create(b, low, ctx.constant(x.getType(), limit));
+  Value both =
+      arith::MinNumFOp::create(b, low, ctx.constant(x.getType(), limit));
   Value nan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
   return arith::SelectOp::create(b, nan, x, both);
 }
@@ -35,19 +36,22 @@ static Value emitSaturatingCast(TileContext &ctx, Value x, Type elementType) {
 }
 
 /// Stores data in the type's layout: rowwise, or transposed through LDS.
-static void storeData(TileContext &ctx, ScaledType type, Value data, Value buffer) {
+static void storeData(TileContext &ctx, ScaledType type, Value data,
+                      Value buffer) {
   unsigned bytes = std::max(1u, type.getElementTypeBitWidth() / 8);
   if (type.getScaling().isTransposed()) {
     Type transposed = getTileType(type.getElementType(), ctx.b.getContext(),
                                   getLayout(data.getType()).transpose());
     Value tile = TransposeOp::create(ctx.b, transposed, data);
     tile = ctx.convert(
-        tile, ctx.getStoreLayout(cast<ShapedType>(transposed).getShape(), bytes));
-    ctx.store(tile, ctx.view(buffer, ctx.cols, ctx.rows), ctx.tileCol, ctx.tileRow);
+        tile,
+        ctx.getStoreLayout(cast<ShapedType>(transposed).getShape(), bytes));
+    ctx.store(tile, ctx.view(buffer, ctx.cols, ctx.rows), ctx.tileCol,
+              ctx.tileRow);
     return;
   }
-  LinearLayout wide = getLayout(data.getType())
-                          .widen(ctx.target.maxAccessBytes / bytes);
+  LinearLayout wide =
+      getLayout(data.getType()).widen(ctx.target.maxAccessBytes / bytes);
   ctx.store(ctx.convert(data, wide), ctx.view(buffer, ctx.rows, ctx.cols),
             ctx.tileRow, ctx.tileCol);
 }
@@ -56,8 +60,8 @@ static void storeData(TileContext &ctx, ScaledType type, Value data, Value buffe
 static Value loadData(TileContext &ctx, ScaledType type, Value buffer) {
   LinearLayout layout = ctx.getLoadLayout();
   if (!type.getScaling().isTransposed())
-    return ctx.load(ctx.view(buffer, ctx.rows, ctx.cols), ctx.tileRow, ctx.tileCol,
-                    type.getElementType(), layout);
+    return ctx.load(ctx.view(buffer, ctx.rows, ctx.cols), ctx.tileRow,
+                    ctx.tileCol, type.getElementType(), layout);
   ArrayRef<int64_t> shape = layout.getShape();
   unsigned bytes = std::max(1u, type.getElementTypeBitWidth() / 8);
   Value tile = ctx.load(ctx.view(buffer, ctx.cols, ctx.rows), ctx.tileCol,
@@ -72,8 +76,9 @@ static Value loadData(TileContext &ctx, ScaledType type, Value buffer) {
 // te.quantize
 //===----------------------------------------------------------------------===//
 
-/// Scales are a 32nd of the data: where lanes already hold 8 consecutive bytes they
-/// are stored as they are, else gathered through LDS into the widest stores.
+/// Scales are a 32nd of the data: where lanes already hold 8 consecutive bytes
+/// they are stored as they are, else gathered through LDS into the widest
+/// stores.
 static constexpr int64_t kMinScaleStoreBytes = 8;
 
 static void storeScaleBytes(TileContext &ctx, ScaledType type, Value byte,
@@ -82,15 +87,17 @@ static void storeScaleBytes(TileContext &ctx, ScaledType type, Value byte,
   Value tile = arith::TruncIOp::create(
       b, withElementType(byte.getType(), b.getI8Type()), byte);
   LinearLayout layout = getLayout(tile.getType());
-  if (layout.getContiguity() < std::min(kMinScaleStoreBytes, layout.getShape().back()))
+  if (layout.getContiguity() <
+      std::min(kMinScaleStoreBytes, layout.getShape().back()))
     tile = ctx.convert(tile, ctx.getStoreLayout(layout.getShape(), 1));
   ScaleView scales = emitScaleView(ctx, type, buffer);
   ctx.store(tile, scales.view, scales.row, scales.col, scales.divisible);
 }
 
-/// cast(x * 2^(127 - byte)), by the target's scaled conversions where they are exact:
-/// no block of the wave is beyond what the instruction is known to do (an Inf must
-/// saturate, and 2^-127 is not a normal f32), and RCEIL bounds the quotient.
+/// cast(x * 2^(127 - byte)), by the target's scaled conversions where they are
+/// exact: no block of the wave is beyond what the instruction is known to do
+/// (an Inf must saturate, and 2^-127 is not a normal f32), and RCEIL bounds the
+/// quotient.
 static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
                            ScaledType type) {
   auto &b = ctx.b;
@@ -101,28 +108,33 @@ static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
     Value scaled = arith::MulFOp::create(b, ctx.toF32(x), factor);
     return emitSaturatingCast(ctx, scaled, elementType);
   };
-  if (!ctx.target.hasScaledConversions || type.getScaling().getBlockCols() < 2 ||
+  if (!ctx.target.hasScaledConversions ||
+      type.getScaling().getBlockCols() < 2 ||
       type.getScaling().getRounding() != ScaleRounding::RCeil)
     return general();
 
   Type i32 = byte.getType();
   Value zero = ctx.constant(amax.getType(), 0.0);
-  Value isZero = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, amax, zero);
+  Value isZero =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, amax, zero);
   // A zero block converts to zeros by any scale: take 1.0 for it.
-  Value safe = arith::SelectOp::create(b, isZero, ctx.intConstant(i32, 127), byte);
+  Value safe =
+      arith::SelectOp::create(b, isZero, ctx.intConstant(i32, 127), byte);
   Value tiny = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, safe,
                                      ctx.intConstant(i32, 0));
   Value huge = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, safe,
                                      ctx.intConstant(i32, 254));
-  Value special = AnyOp::create(b, b.getI1Type(), arith::OrIOp::create(b, tiny, huge));
+  Value special =
+      AnyOp::create(b, b.getI1Type(), arith::OrIOp::create(b, tiny, huge));
   Type resultType = withElementType(x.getType(), elementType);
-  auto branch = scf::IfOp::create(b, TypeRange(resultType), special, /*else=*/true);
+  auto branch =
+      scf::IfOp::create(b, TypeRange(resultType), special, /*else=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   scf::YieldOp::create(b, general());
   b.setInsertionPointToStart(branch.elseBlock());
-  Value scale = arith::TruncIOp::create(
-      b, withElementType(i32, b.getI8Type()), safe);
+  Value scale =
+      arith::TruncIOp::create(b, withElementType(i32, b.getI8Type()), safe);
   Value fast = ScaledTruncOp::create(b, resultType, x, scale);
   scf::YieldOp::create(b, fast);
   return branch.getResult(0);
@@ -134,7 +146,8 @@ static void quantizeBlocks(TileContext &ctx, Value x, OpResult result) {
   TileContext::Buffers buffers = ctx.getBuffers(result);
   Value amax = ctx.reduceAmax(ctx.toF32(x),
                               {scaling.getBlockRows(), scaling.getBlockCols()});
-  Value byte = emitScaleByte(ctx, amax, scaling.getRounding(), type.getElementType());
+  Value byte =
+      emitScaleByte(ctx, amax, scaling.getRounding(), type.getElementType());
   storeData(ctx, type, emitBlockCast(ctx, x, amax, byte, type), buffers.data);
   storeScaleBytes(ctx, type, byte, buffers.scales);
 }
@@ -155,7 +168,8 @@ static void quantizeTensor(TileContext &ctx, QuantizeOp op, Value x,
     Value one = arith::ConstantOp::create(b, b.getF32FloatAttr(1.0f));
     Value inverse = arith::DivFOp::create(b, one, scale);
     for (OpResult result : results)
-      memref::StoreOp::create(b, inverse, ctx.getBuffers(result).scales, ValueRange());
+      memref::StoreOp::create(b, inverse, ctx.getBuffers(result).scales,
+                              ValueRange());
   });
 }
 
@@ -169,8 +183,12 @@ static void emitTensorAmax(TileContext &ctx, Value x, Value result) {
 namespace {
 struct QuantizeLowering
     : TileLoweringInterface::ExternalModel<QuantizeLowering, QuantizeOp> {
-  Value getTiledOperand(Operation *op) const { return cast<QuantizeOp>(op).getInput(); }
-  Value getNoopFlag(Operation *op) const { return cast<QuantizeOp>(op).getNoop(); }
+  Value getTiledOperand(Operation *op) const {
+    return cast<QuantizeOp>(op).getInput();
+  }
+  Value getNoopFlag(Operation *op) const {
+    return cast<QuantizeOp>(op).getNoop();
+  }
 
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     auto quantize = cast<QuantizeOp>(op);
@@ -181,13 +199,15 @@ struct QuantizeLowering
         return op->emitError() << "te.quantize with " << *reason;
       bool block = type.getScaling().isBlock();
       if (block && type.getScaling().isTransposed())
-        return op->emitError() << "te.quantize with " << type.getScaling().describe()
-                               << " has no kernel yet; its semantics run with "
-                                  "te-run --device=reference";
+        return op->emitError()
+               << "te.quantize with " << type.getScaling().describe()
+               << " has no kernel yet; its semantics run with "
+                  "te-run --device=reference";
       if (!block && !quantize.getScale())
         return op->emitError()
                << "te.quantize with current scaling (tensor scaling without a "
-                  "scale(...) operand) has no kernel yet; compute the scale from "
+                  "scale(...) operand) has no kernel yet; compute the scale "
+                  "from "
                   "te.amax, or run it with te-run --device=reference";
       if (!block)
         perTensor.push_back(result);
@@ -215,13 +235,14 @@ struct DequantizeLowering
                    Type tileType) const {
     auto &b = ctx.b;
     if (!type.getScaling().isBlock())
-      return ctx.splat(memref::LoadOp::create(b, buffer, ValueRange()), tileType);
+      return ctx.splat(memref::LoadOp::create(b, buffer, ValueRange()),
+                       tileType);
     LinearLayout layout = getLayout(tileType);
     LinearLayout blocks = layout.project(
         {type.getScaling().getBlockRows(), type.getScaling().getBlockCols()});
     ScaleView scales = emitScaleView(ctx, type, buffer);
-    Value bytes = ctx.loadWide(scales.view, scales.row, scales.col, b.getI8Type(),
-                               blocks, scales.divisible);
+    Value bytes = ctx.loadWide(scales.view, scales.row, scales.col,
+                               b.getI8Type(), blocks, scales.divisible);
     Value wide = arith::ExtUIOp::create(
         b, withElementType(bytes.getType(), b.getI32Type()), bytes);
     return ctx.broadcast(emitScale(ctx, wide), layout);
@@ -247,15 +268,21 @@ struct DequantizeLowering
       return success();
     unsigned bytes = elementType.getIntOrFloatBitWidth() / 8;
     Value tile = ctx.convert(
-        value, ctx.getStoreLayout(getLayout(value.getType()).getShape(), bytes));
-    ctx.store(tile, ctx.view(ctx.getBuffers(dequantize.getResult()).data, ctx.rows, ctx.cols),
+        value,
+        ctx.getStoreLayout(getLayout(value.getType()).getShape(), bytes));
+    ctx.store(tile,
+              ctx.view(ctx.getBuffers(dequantize.getResult()).data, ctx.rows,
+                       ctx.cols),
               ctx.tileRow, ctx.tileCol);
     return success();
   }
 };
 
-struct AmaxLowering : TileLoweringInterface::ExternalModel<AmaxLowering, AmaxOp> {
-  Value getTiledOperand(Operation *op) const { return cast<AmaxOp>(op).getInput(); }
+struct AmaxLowering
+    : TileLoweringInterface::ExternalModel<AmaxLowering, AmaxOp> {
+  Value getTiledOperand(Operation *op) const {
+    return cast<AmaxOp>(op).getInput();
+  }
   Value getNoopFlag(Operation *op) const { return cast<AmaxOp>(op).getNoop(); }
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     auto amax = cast<AmaxOp>(op);

@@ -13,9 +13,9 @@
 //   %q = tile.launch @f_0 grid(%gx, %gy) ins(%x : ...) sizes(%m) -> ...
 //   tile.kernel @f_0(...) {...}
 //
-// The grid covers the padding of the scales too: outside the tensor a tile reads
-// zeros, whose scale byte is the padding's. An amax starts from 0, which a launch
-// of a one-lane kernel writes before.
+// The grid covers the padding of the scales too: outside the tensor a tile
+// reads zeros, whose scale byte is the padding's. An amax starts from 0, which
+// a launch of a one-lane kernel writes before.
 //
 // Limits: the ops of a region walk over one M x K extent.
 //
@@ -56,7 +56,8 @@ static void addPointerTypes(Type type, SmallVectorImpl<Type> &types) {
 }
 
 /// Gives `value` the next arguments as its buffers.
-static void bindBuffers(TileContext &ctx, Value value, Block &body, unsigned &next) {
+static void bindBuffers(TileContext &ctx, Value value, Block &body,
+                        unsigned &next) {
   TileContext::Buffers buffers;
   buffers.data = body.getArgument(next++);
   if (isa<ScaledType>(value.getType()))
@@ -69,8 +70,8 @@ static void bindBuffers(TileContext &ctx, Value value, Block &body, unsigned &ne
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What the tiles of a region must cover: M and K rounded up to the padding that
-/// results store, and at least one tile where a result has rank 0.
+/// What the tiles of a region must cover: M and K rounded up to the padding
+/// that results store, and at least one tile where a result has rank 0.
 struct Cover {
   int64_t rowMultiple = 1, colMultiple = 1;
   bool atLeastOne = false;
@@ -85,11 +86,13 @@ static Cover getCover(FusionOp fusion) {
       cover.atLeastOne |= cast<ShapedType>(type).getRank() == 0;
       continue;
     }
-    cover.atLeastOne |= scaled.getScaling().getGranularity() == Granularity::Tensor;
+    cover.atLeastOne |=
+        scaled.getScaling().getGranularity() == Granularity::Tensor;
     if (!scaled.getScaling().isBlock())
       continue;
     for (ScaledType::StorageDim dim : scaled.getScaleStorage()) {
-      bool isCols = dim.numDims == 1 && int64_t(dim.firstDim) == scaled.getRank() - 1;
+      bool isCols =
+          dim.numDims == 1 && int64_t(dim.firstDim) == scaled.getRank() - 1;
       int64_t &multiple = isCols ? cover.colMultiple : cover.rowMultiple;
       multiple = std::max(multiple, dim.divisor * dim.multiple);
     }
@@ -98,8 +101,8 @@ static Cover getCover(FusionOp fusion) {
 }
 
 /// The number of tiles along one extent, in host code.
-static Value emitTileCount(ImplicitLocOpBuilder &b, Value extent, int64_t multiple,
-                           int64_t tile, bool atLeastOne) {
+static Value emitTileCount(ImplicitLocOpBuilder &b, Value extent,
+                           int64_t multiple, int64_t tile, bool atLeastOne) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
@@ -110,11 +113,12 @@ static Value emitTileCount(ImplicitLocOpBuilder &b, Value extent, int64_t multip
         constant(multiple / tile));
   else
     count = b.createOrFold<arith::CeilDivUIOp>(extent, constant(tile));
-  return atLeastOne ? b.createOrFold<arith::MaxUIOp>(count, constant(1)) : count;
+  return atLeastOne ? b.createOrFold<arith::MaxUIOp>(count, constant(1))
+                    : count;
 }
 
-/// The size of a dimension, in host code: what the launch that made the value was
-/// told, or the argument's own.
+/// The size of a dimension, in host code: what the launch that made the value
+/// was told, or the argument's own.
 static Value emitDim(ImplicitLocOpBuilder &b, Value value, int64_t i) {
   if (cast<ShapedType>(value.getType()).isDynamicDim(i))
     if (auto launch = value.getDefiningOp<LaunchOp>())
@@ -123,7 +127,8 @@ static Value emitDim(ImplicitLocOpBuilder &b, Value value, int64_t i) {
 }
 
 /// M and K of a value, in host code.
-static std::pair<Value, Value> emitExtents(ImplicitLocOpBuilder &b, Value value) {
+static std::pair<Value, Value> emitExtents(ImplicitLocOpBuilder &b,
+                                           Value value) {
   auto shaped = cast<ShapedType>(value.getType());
   auto dim = [&](int64_t i) { return emitDim(b, value, i); };
   Value rows = arith::ConstantIndexOp::create(b, 1);
@@ -159,8 +164,9 @@ static KernelOp emitZeroKernel(ImplicitLocOpBuilder &b, FusionOp fusion,
   Type f32 = RankedTensorType::get({}, b.getF32Type());
   for (int i = 0; i < 1 + hasNoop; ++i)
     addPointerTypes(f32, types);
-  auto kernel = KernelOp::create(b, (fusion.getKernel() + "_zero").str(),
-                                 fusion.getScheduleAttr().getTarget(), 1, types);
+  auto kernel =
+      KernelOp::create(b, (fusion.getKernel() + "_zero").str(),
+                       fusion.getScheduleAttr().getTarget(), 1, types);
   OpBuilder::InsertionGuard guard(b);
   Block &body = kernel.getBody().front();
   b.setInsertionPointToStart(&body);
@@ -188,7 +194,8 @@ struct Outliner {
     return argument ? fusion.getInputs()[argument.getArgNumber()] : Value();
   }
   bool isDynamic(bool rows) {
-    auto extent = flatten(cast<ShapedType>(lead.getTiledOperand().getType()).getShape());
+    auto extent =
+        flatten(cast<ShapedType>(lead.getTiledOperand().getType()).getShape());
     return ShapedType::isDynamic(rows ? extent.first : extent.second);
   }
 };
@@ -198,8 +205,9 @@ LogicalResult Outliner::emitBody(TileContext &ctx) {
   for (Operation &op : fusion.getBody().front().without_terminator()) {
     auto lowering = dyn_cast<TileLoweringInterface>(&op);
     if (!lowering)
-      return op.emitError() << "'" << op.getName()
-                            << "' has no tile lowering; keep it out of te.fusion";
+      return op.emitError()
+             << "'" << op.getName()
+             << "' has no tile lowering; keep it out of te.fusion";
     if (failed(lowering.lowerToTile(ctx)))
       return failure();
   }
@@ -226,7 +234,8 @@ KernelOp Outliner::emitKernel() {
     bindBuffers(ctx, argument, body, next);
   for (Value yielded : fusion.getBody().front().getTerminator()->getOperands())
     bindBuffers(ctx, yielded, body, next);
-  auto extent = flatten(cast<ShapedType>(lead.getTiledOperand().getType()).getShape());
+  auto extent =
+      flatten(cast<ShapedType>(lead.getTiledOperand().getType()).getShape());
   std::tie(ctx.staticRows, ctx.staticCols) = extent;
   auto size = [&](int64_t known) -> Value {
     return ShapedType::isDynamic(known)
@@ -239,7 +248,8 @@ KernelOp Outliner::emitKernel() {
            known % std::max(multiple, tile) == 0;
   };
   ctx.wholeRows = whole(extent.first, cover.rowMultiple, schedule.getTile()[0]);
-  ctx.wholeCols = whole(extent.second, cover.colMultiple, schedule.getTile()[1]);
+  ctx.wholeCols =
+      whole(extent.second, cover.colMultiple, schedule.getTile()[1]);
   ctx.rows = size(extent.first);
   ctx.cols = size(extent.second);
   Value x = gpu::BlockIdOp::create(b, gpu::Dimension::x);
@@ -249,8 +259,8 @@ KernelOp Outliner::emitKernel() {
   ctx.tileCol = arith::MulIOp::create(
       b, x, arith::ConstantIndexOp::create(b, schedule.getTile()[1]));
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  ctx.firstWorkgroup = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                             arith::AddIOp::create(b, x, y), zero);
+  ctx.firstWorkgroup = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq, arith::AddIOp::create(b, x, y), zero);
 
   LogicalResult result = success();
   Value flag = lead.getNoopFlag();
@@ -277,11 +287,13 @@ void Outliner::emitLaunch(KernelOp kernel) {
   if (isDynamic(false))
     sizes.push_back(cols);
 
-  // Results that have dimensions have those of the operand that the tiles walk over.
+  // Results that have dimensions have those of the operand that the tiles walk
+  // over.
   for (Type type : fusion.getResultTypes())
     for (auto [i, size] : llvm::enumerate(cast<ShapedType>(type).getShape()))
       if (ShapedType::isDynamic(size))
-        resultSizes.push_back(emitDim(b, getHostValue(lead.getTiledOperand()), i));
+        resultSizes.push_back(
+            emitDim(b, getHostValue(lead.getTiledOperand()), i));
 
   // An amax, always the last, is zeroed first, then folded into.
   ValueRange yielded = fusion.getBody().front().getTerminator()->getOperands();
@@ -294,14 +306,15 @@ void Outliner::emitLaunch(KernelOp kernel) {
     KernelOp zero = emitZeroKernel(atEnd, fusion, bool(flag));
     symbols.insert(zero);
     Value one = arith::ConstantIndexOp::create(b, 1);
-    inits.push_back(LaunchOp::create(b, TypeRange(last), zero.getSymName(), one, one,
+    inits.push_back(LaunchOp::create(b, TypeRange(last), zero.getSymName(), one,
+                                     one,
                                      flag ? ValueRange(flag) : ValueRange(),
                                      ValueRange(), ValueRange(), ValueRange())
                         .getResult(0));
   }
-  auto launch = LaunchOp::create(b, fusion.getResultTypes(), kernel.getSymName(),
-                                 gridX, gridY, fusion.getInputs(), inits, sizes,
-                                 resultSizes);
+  auto launch =
+      LaunchOp::create(b, fusion.getResultTypes(), kernel.getSymName(), gridX,
+                       gridY, fusion.getInputs(), inits, sizes, resultSizes);
   fusion->replaceAllUsesWith(launch.getResults());
 }
 
@@ -319,7 +332,8 @@ namespace {
 struct TEToTilePass : te::impl::TEToTilePassBase<TEToTilePass> {
   LogicalResult outline(FusionOp fusion, SymbolTable &symbols) {
     if (!fusion.getScheduleAttr())
-      return fusion.emitError("te.fusion has no schedule; run te-schedule first");
+      return fusion.emitError(
+          "te.fusion has no schedule; run te-schedule first");
     llvm::Expected<const Target *> target =
         Target::get(fusion.getScheduleAttr().getTarget());
     if (!target)

@@ -27,7 +27,8 @@ LinearLayout TileContext::getLoadLayout() const {
 
 LinearLayout TileContext::getStoreLayout(ArrayRef<int64_t> shape,
                                          unsigned elementBytes) const {
-  int64_t vector = std::min<int64_t>(target.maxAccessBytes / elementBytes, shape.back());
+  int64_t vector =
+      std::min<int64_t>(target.maxAccessBytes / elementBytes, shape.back());
   return LinearLayout::rowMajor(shape, vector, llvm::Log2_32(target.waveSize),
                                 llvm::Log2_64(schedule.getWaves()));
 }
@@ -49,8 +50,7 @@ Value TileContext::getScalar(Value tensor) {
 Value TileContext::view(Value buffer, OpFoldResult rows, OpFoldResult cols) {
   auto fold = [](OpFoldResult size) -> OpFoldResult {
     if (std::optional<int64_t> constant = getConstantIntValue(size))
-      return IntegerAttr::get(
-          IndexType::get(size.getContext()), *constant);
+      return IntegerAttr::get(IndexType::get(size.getContext()), *constant);
     return size;
   };
   rows = fold(rows);
@@ -59,18 +59,18 @@ Value TileContext::view(Value buffer, OpFoldResult rows, OpFoldResult cols) {
   auto dim = [](OpFoldResult size) {
     return getConstantIntValue(size).value_or(ShapedType::kDynamic);
   };
-  auto type = MemRefType::get(
-      {dim(rows), dim(cols)}, pointer.getElementType(),
-      StridedLayoutAttr::get(b.getContext(), 0, {dim(cols), 1}),
-      pointer.getMemorySpace());
+  auto type =
+      MemRefType::get({dim(rows), dim(cols)}, pointer.getElementType(),
+                      StridedLayoutAttr::get(b.getContext(), 0, {dim(cols), 1}),
+                      pointer.getMemorySpace());
   return memref::ReinterpretCastOp::create(
       b, type, buffer, b.getIndexAttr(0), ArrayRef<OpFoldResult>{rows, cols},
       ArrayRef<OpFoldResult>{cols, b.getIndexAttr(1)});
 }
 
-/// The largest power of two that divides a view's row length, as far as it is known
-/// from its type or by the caller. The tile's column offset is a multiple of the
-/// tile's width, itself a power of two.
+/// The largest power of two that divides a view's row length, as far as it is
+/// known from its type or by the caller. The tile's column offset is a multiple
+/// of the tile's width, itself a power of two.
 static int64_t getDivisible(Type view, Type tile, int64_t known) {
   int64_t cols = llvm::cast<MemRefType>(view).getShape()[1];
   int64_t width = llvm::cast<ShapedType>(tile).getShape()[1];
@@ -78,11 +78,13 @@ static int64_t getDivisible(Type view, Type tile, int64_t known) {
     return std::min(known, width);
   if (cols == 0)
     return width;
-  return std::min<int64_t>(width, int64_t(1) << llvm::countr_zero(uint64_t(cols)));
+  return std::min<int64_t>(width, int64_t(1)
+                                      << llvm::countr_zero(uint64_t(cols)));
 }
 
-/// True where the grid's every tile at [row, col] lies inside the view: one of the
-/// workgroup's own offsets along each dimension, whose extent is whole tiles.
+/// True where the grid's every tile at [row, col] lies inside the view: one of
+/// the workgroup's own offsets along each dimension, whose extent is whole
+/// tiles.
 bool TileContext::isInBounds(Value row, Value col, Type view, Type tile) const {
   auto extents = llvm::cast<MemRefType>(view).getShape();
   auto sizes = llvm::cast<ShapedType>(tile).getShape();
@@ -137,7 +139,8 @@ void TileContext::inFirstWorkgroup(function_ref<void()> body) {
 Value TileContext::constant(Type tileType, double value) {
   auto type = llvm::cast<RankedTensorType>(tileType);
   return arith::ConstantOp::create(
-      b, DenseElementsAttr::get(type, b.getFloatAttr(type.getElementType(), value)));
+      b, DenseElementsAttr::get(type,
+                                b.getFloatAttr(type.getElementType(), value)));
 }
 
 Value TileContext::intConstant(Type tileType, int64_t value) {
@@ -155,8 +158,8 @@ Value TileContext::splat(Value scalar, Type tileType) {
 Value TileContext::toF32(Value tile) {
   if (getElementTypeOrSelf(tile.getType()).isF32())
     return tile;
-  return arith::ExtFOp::create(b, withElementType(tile.getType(), b.getF32Type()),
-                               tile);
+  return arith::ExtFOp::create(
+      b, withElementType(tile.getType(), b.getF32Type()), tile);
 }
 
 Value TileContext::cast(Value tile, Type elementType) {
@@ -175,13 +178,13 @@ Value TileContext::reduceAmax(Value tile, ArrayRef<int64_t> block) {
 }
 
 Value TileContext::broadcast(Value tile, const LinearLayout &layout) {
-  Type type = getTileType(getElementTypeOrSelf(tile.getType()), b.getContext(),
-                          layout);
+  Type type =
+      getTileType(getElementTypeOrSelf(tile.getType()), b.getContext(), layout);
   return BroadcastOp::create(b, type, tile);
 }
 
 Value TileContext::convert(Value tile, const LinearLayout &layout) {
-  Type type = getTileType(getElementTypeOrSelf(tile.getType()), b.getContext(),
-                          layout);
+  Type type =
+      getTileType(getElementTypeOrSelf(tile.getType()), b.getContext(), layout);
   return b.createOrFold<ConvertLayoutOp>(type, tile);
 }

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What crosses registers, lanes and waves. Which way each value goes follows from
-// the layouts: a basis that a reduction drops is a step in registers, between lanes or
-// between waves; a conversion is what analyzeConversion says.
+// What crosses registers, lanes and waves. Which way each value goes follows
+// from the layouts: a basis that a reduction drops is a step in registers,
+// between lanes or between waves; a conversion is what analyzeConversion says.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,8 @@ using namespace mlir::te::tile;
 // tile.reduce
 //===----------------------------------------------------------------------===//
 
-static Value emitCombine(ImplicitLocOpBuilder &b, ReduceKind kind, Value x, Value y) {
+static Value emitCombine(ImplicitLocOpBuilder &b, ReduceKind kind, Value x,
+                         Value y) {
   switch (kind) {
   case ReduceKind::MaxNum:
     return arith::MaxNumFOp::create(b, x, y);
@@ -34,9 +35,9 @@ static Value emitCombine(ImplicitLocOpBuilder &b, ReduceKind kind, Value x, Valu
 }
 
 /// Folds register bits that the block covers: halves of the vector meet.
-static Value reduceRegisters(ImplicitLocOpBuilder &b, ReduceKind kind, Value value,
-                             const LinearLayout &from, const LinearLayout &to,
-                             ArrayRef<int64_t> block) {
+static Value reduceRegisters(ImplicitLocOpBuilder &b, ReduceKind kind,
+                             Value value, const LinearLayout &from,
+                             const LinearLayout &to, ArrayRef<int64_t> block) {
   SmallVector<int64_t> bases(from.getBases(LayoutInput::Register));
   for (size_t bit = bases.size(); bit-- > 0;) {
     SmallVector<int64_t> at = from.toCoordinates(bases[bit]);
@@ -55,15 +56,17 @@ static Value reduceRegisters(ImplicitLocOpBuilder &b, ReduceKind kind, Value val
   return value;
 }
 
-/// Every wave writes its part; every wave reads all parts that it shares blocks with.
+/// Every wave writes its part; every wave reads all parts that it shares blocks
+/// with.
 static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
                          ReduceKind kind, Value value, const LinearLayout &to) {
   auto type = cast<VectorType>(value.getType());
   int64_t elementBytes = getElementBytes(type);
-  int64_t chunk = std::min<int64_t>(type.getNumElements(),
-                                    state.target->maxAccessBytes / elementBytes);
+  int64_t chunk = std::min<int64_t>(
+      type.getNumElements(), state.target->maxAccessBytes / elementBytes);
   int64_t chunkBytes = chunk * elementBytes;
-  int64_t waveBytes = type.getNumElements() * elementBytes * state.target->waveSize;
+  int64_t waveBytes =
+      type.getNumElements() * elementBytes * state.target->waveSize;
   // [wave][chunk][lane]: neighbouring lanes touch neighbouring banks.
   auto address = [&](Value wave, int64_t c) {
     Value offset = arith::MulIOp::create(b, wave, emitI32(b, waveBytes));
@@ -94,8 +97,9 @@ static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
     Value part = arith::ConstantOp::create(b, b.getZeroAttr(type));
     for (int64_t c = 0; c < chunks; ++c)
       part = vector::InsertStridedSliceOp::create(
-          b, emitLdsLoad(b, state, VectorType::get({chunk}, type.getElementType()),
-                         address(wave, c)),
+          b,
+          emitLdsLoad(b, state, VectorType::get({chunk}, type.getElementType()),
+                      address(wave, c)),
           part, ArrayRef<int64_t>{c * chunk}, ArrayRef<int64_t>{1});
     result = result ? emitCombine(b, kind, result, part) : part;
   }
@@ -105,8 +109,9 @@ static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
 namespace {
 struct ReducePattern : TilePattern<ReduceOp> {
   using TilePattern::TilePattern;
-  LogicalResult matchAndRewrite(ReduceOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(ReduceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     LinearLayout from = getLayout(op.getInput().getType()),
                  to = getLayout(op.getType());
@@ -128,11 +133,13 @@ struct ReducePattern : TilePattern<ReduceOp> {
 };
 
 /// The register of `small` that holds the block of each register of `large`.
-SmallVector<int64_t> matchBlocks(const LinearLayout &large, const LinearLayout &small) {
+SmallVector<int64_t> matchBlocks(const LinearLayout &large,
+                                 const LinearLayout &small) {
   SmallVector<int64_t> picks;
   for (int64_t reg = 0; reg < large.getNumRegisters(); ++reg) {
     SmallVector<int64_t> at = large.toCoordinates(large.apply(reg, 0, 0));
-    for (auto [c, l, s] : llvm::zip_equal(at, large.getShape(), small.getShape()))
+    for (auto [c, l, s] :
+         llvm::zip_equal(at, large.getShape(), small.getShape()))
       c /= l / s;
     picks.push_back(small.findRegister(small.toFlat(at)).value_or(0));
   }
@@ -141,13 +148,15 @@ SmallVector<int64_t> matchBlocks(const LinearLayout &large, const LinearLayout &
 
 struct BroadcastPattern : TilePattern<BroadcastOp> {
   using TilePattern::TilePattern;
-  LogicalResult matchAndRewrite(BroadcastOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(BroadcastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     rewriter.replaceOp(
-        op, emitSelectElements(b, adaptor.getInput(),
-                               matchBlocks(getLayout(op.getType()),
-                                           getLayout(op.getInput().getType()))));
+        op,
+        emitSelectElements(b, adaptor.getInput(),
+                           matchBlocks(getLayout(op.getType()),
+                                       getLayout(op.getInput().getType()))));
     return success();
   }
 };
@@ -158,14 +167,17 @@ struct BroadcastPattern : TilePattern<BroadcastOp> {
 
 struct TransposePattern : TilePattern<TransposeOp> {
   using TilePattern::TilePattern;
-  LogicalResult matchAndRewrite(TransposeOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(TransposeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    LinearLayout from = getLayout(op.getInput().getType()), to = getLayout(op.getType());
+    LinearLayout from = getLayout(op.getInput().getType()),
+                 to = getLayout(op.getType());
     SmallVector<int64_t> picks;
     for (int64_t reg = 0; reg < to.getNumRegisters(); ++reg) {
       SmallVector<int64_t> at = to.toCoordinates(to.apply(reg, 0, 0));
-      picks.push_back(from.findRegister(from.toFlat({at[1], at[0]})).value_or(0));
+      picks.push_back(
+          from.findRegister(from.toFlat({at[1], at[0]})).value_or(0));
     }
     rewriter.replaceOp(op, emitSelectElements(b, adaptor.getInput(), picks));
     return success();
@@ -175,9 +187,10 @@ struct TransposePattern : TilePattern<TransposeOp> {
 struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
   using TilePattern::TilePattern;
 
-  /// The registers of `value`, held in the order of `bases`, in the order of `to`.
-  static Value reorder(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t> bases,
-                       const LinearLayout &to) {
+  /// The registers of `value`, held in the order of `bases`, in the order of
+  /// `to`.
+  static Value reorder(ImplicitLocOpBuilder &b, Value value,
+                       ArrayRef<int64_t> bases, const LinearLayout &to) {
     LinearLayout held(to.getShape(), bases, {}, {});
     SmallVector<int64_t> picks;
     for (int64_t reg = 0; reg < to.getNumRegisters(); ++reg)
@@ -186,7 +199,8 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
   }
 
   /// Lane bit `lane` and register bit `reg` change places.
-  Value swap(ImplicitLocOpBuilder &b, Value value, unsigned lane, unsigned reg) const {
+  Value swap(ImplicitLocOpBuilder &b, Value value, unsigned lane,
+             unsigned reg) const {
     int64_t count = cast<VectorType>(value.getType()).getNumElements();
     SmallVector<int64_t> low, high, merge(count);
     for (int64_t r = 0; r < count; ++r) {
@@ -194,9 +208,12 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
       merge[r] = int64_t(half.size()) + ((r >> reg) & 1 ? count / 2 : 0);
       half.push_back(r);
     }
-    Value lo = emitSelectElements(b, value, low), hi = emitSelectElements(b, value, high);
-    Value bit = arith::AndIOp::create(b, state.lane, emitI32(b, int64_t(1) << lane));
-    Value odd = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, emitI32(b, 0));
+    Value lo = emitSelectElements(b, value, low),
+          hi = emitSelectElements(b, value, high);
+    Value bit =
+        arith::AndIOp::create(b, state.lane, emitI32(b, int64_t(1) << lane));
+    Value odd =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, emitI32(b, 0));
     Value sent = arith::SelectOp::create(b, odd, lo, hi);
     Value kept = arith::SelectOp::create(b, odd, hi, lo);
     Value received = emitShuffleXor(b, sent, int64_t(1) << lane);
@@ -205,13 +222,15 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
     return vector::ShuffleOp::create(b, newLow, newHigh, merge);
   }
 
-  Value throughLds(ImplicitLocOpBuilder &b, Value value, const LinearLayout &from,
-                   const LinearLayout &to) const;
+  Value throughLds(ImplicitLocOpBuilder &b, Value value,
+                   const LinearLayout &from, const LinearLayout &to) const;
 
-  LogicalResult matchAndRewrite(ConvertLayoutOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(ConvertLayoutOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    LinearLayout from = getLayout(op.getInput().getType()), to = getLayout(op.getType());
+    LinearLayout from = getLayout(op.getInput().getType()),
+                 to = getLayout(op.getType());
     LayoutConversion conversion = analyzeConversion(from, to);
     Value value = adaptor.getInput();
     if (conversion.kind == ConversionKind::Shared) {
@@ -247,7 +266,8 @@ Value ConvertLayoutPattern::throughLds(ImplicitLocOpBuilder &b, Value value,
         emitXorMap(b, state.lane, columns(LayoutInput::Lane)),
         emitXorMap(b, state.wave, columns(LayoutInput::Wave)));
   };
-  auto address = [&](Value base, const LinearLayout &layout, int64_t reg) -> Value {
+  auto address = [&](Value base, const LinearLayout &layout,
+                     int64_t reg) -> Value {
     return b.createOrFold<arith::XOrIOp>(
         base, emitI32(b, shared.address(layout.apply(reg, 0, 0)) * bytes));
   };
@@ -273,13 +293,15 @@ Value ConvertLayoutPattern::throughLds(ImplicitLocOpBuilder &b, Value value,
   gpu::BarrierOp::create(b);
 
   SmallVector<int64_t> order = shared.registerOrder(to);
-  auto resultType = VectorType::get({to.getNumRegisters()}, type.getElementType());
+  auto resultType =
+      VectorType::get({to.getNumRegisters()}, type.getElementType());
   auto partType = VectorType::get({size}, type.getElementType());
-  Value start = base(to), result = arith::ConstantOp::create(b, b.getZeroAttr(resultType));
+  Value start = base(to),
+        result = arith::ConstantOp::create(b, b.getZeroAttr(resultType));
   for (size_t first = 0; first < order.size(); first += size)
     result = vector::InsertStridedSliceOp::create(
-        b, emitLdsLoad(b, state, partType, address(start, to, order[first])), result,
-        ArrayRef<int64_t>{int64_t(first)}, ArrayRef<int64_t>{1});
+        b, emitLdsLoad(b, state, partType, address(start, to, order[first])),
+        result, ArrayRef<int64_t>{int64_t(first)}, ArrayRef<int64_t>{1});
   SmallVector<int64_t> back(order.size());
   for (auto [i, reg] : llvm::enumerate(order))
     back[reg] = i;
@@ -293,47 +315,50 @@ Value ConvertLayoutPattern::throughLds(ImplicitLocOpBuilder &b, Value value,
 namespace {
 struct AnyPattern : TilePattern<AnyOp> {
   using TilePattern::TilePattern;
-  LogicalResult matchAndRewrite(AnyOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(AnyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value lane = vector::ReductionOp::create(b, vector::CombiningKind::OR,
                                              adaptor.getCondition());
     Value word = arith::ExtUIOp::create(b, b.getI32Type(), lane);
-    Value wave = gpu::SubgroupReduceOp::create(b, word, gpu::AllReduceOperation::OR,
-                                               /*uniform=*/true);
-    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::ne, wave,
-                                               emitI32(b, 0));
+    Value wave =
+        gpu::SubgroupReduceOp::create(b, word, gpu::AllReduceOperation::OR,
+                                      /*uniform=*/true);
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::ne,
+                                               wave, emitI32(b, 0));
     return success();
   }
 };
 
 struct ScaledTruncPattern : TilePattern<ScaledTruncOp> {
   using TilePattern::TilePattern;
-  LogicalResult matchAndRewrite(ScaledTruncOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(ScaledTruncOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     LinearLayout layout = getLayout(op.getInput().getType()),
                  blocks = getLayout(op.getScale().getType());
     SmallVector<int64_t> picks = matchBlocks(layout, blocks);
     VectorType type = getDistributedType(op.getType());
-    int64_t size = std::min<int64_t>(layout.getContiguity(),
-                                     layout.getShape()[1] / blocks.getShape()[1]);
+    int64_t size = std::min<int64_t>(
+        layout.getContiguity(), layout.getShape()[1] / blocks.getShape()[1]);
     Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
     auto scaleType = Float8E8M0FNUType::get(b.getContext());
     for (int64_t first = 0; first < type.getNumElements(); first += size) {
-      Value byte = vector::ExtractOp::create(b, adaptor.getScale(), picks[first]);
+      Value byte =
+          vector::ExtractOp::create(b, adaptor.getScale(), picks[first]);
       Value scale = vector::BroadcastOp::create(
           b, VectorType::get({size}, scaleType),
           arith::BitcastOp::create(b, scaleType, byte));
       Value part = vector::ExtractStridedSliceOp::create(
-          b, adaptor.getInput(), ArrayRef<int64_t>{first}, ArrayRef<int64_t>{size},
-          ArrayRef<int64_t>{1});
+          b, adaptor.getInput(), ArrayRef<int64_t>{first},
+          ArrayRef<int64_t>{size}, ArrayRef<int64_t>{1});
       Value rounded = arith::ScalingTruncFOp::create(
           b, VectorType::get({size}, type.getElementType()), part, scale,
           arith::RoundingModeAttr(), arith::FastMathFlagsAttr());
-      result = vector::InsertStridedSliceOp::create(b, rounded, result,
-                                                    ArrayRef<int64_t>{first},
-                                                    ArrayRef<int64_t>{1});
+      result = vector::InsertStridedSliceOp::create(
+          b, rounded, result, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{1});
     }
     rewriter.replaceOp(op, result);
     return success();

@@ -28,13 +28,15 @@ int64_t te::getLdsBytes(Operation *op, const Target &target, int64_t waves) {
                  to = getLayout(convert.getResult().getType());
     if (analyzeConversion(from, to).kind != ConversionKind::Shared)
       return 0;
-    return from.getNumElements() * getElementBytes(convert.getInput().getType());
+    return from.getNumElements() *
+           getElementBytes(convert.getInput().getType());
   }
   if (auto reduce = dyn_cast<ReduceOp>(op)) {
     LinearLayout from = getLayout(reduce.getInput().getType()),
                  to = getLayout(reduce.getResult().getType());
-    bool acrossWaves = from.getBases(LayoutInput::Wave) != to.getBases(LayoutInput::Wave) &&
-                       llvm::is_contained(to.getBases(LayoutInput::Wave), 0);
+    bool acrossWaves =
+        from.getBases(LayoutInput::Wave) != to.getBases(LayoutInput::Wave) &&
+        llvm::is_contained(to.getBases(LayoutInput::Wave), 0);
     if (!acrossWaves)
       return 0;
     return to.getNumRegisters() * target.waveSize * waves *
@@ -81,14 +83,16 @@ Value te::emitLinearMap(ImplicitLocOpBuilder &b, Value value,
   return sum;
 }
 
-Value te::emitXorMap(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t> columns) {
+Value te::emitXorMap(ImplicitLocOpBuilder &b, Value value,
+                     ArrayRef<int64_t> columns) {
   // Column bits one at a time, the lowest of each first.
   Value result = emitI32(b, 0);
   SmallVector<int64_t> rest(columns);
   while (llvm::any_of(rest, [](int64_t c) { return c != 0; })) {
-    SmallVector<int64_t> low = llvm::map_to_vector(
-        rest, [](int64_t c) { return c & -c; });
-    result = b.createOrFold<arith::XOrIOp>(result, emitLinearMap(b, value, low));
+    SmallVector<int64_t> low =
+        llvm::map_to_vector(rest, [](int64_t c) { return c & -c; });
+    result =
+        b.createOrFold<arith::XOrIOp>(result, emitLinearMap(b, value, low));
     for (auto [c, l] : llvm::zip_equal(rest, low))
       c ^= l;
   }
@@ -126,11 +130,13 @@ Value te::emitIsOwner(ImplicitLocOpBuilder &b, const KernelState &state,
     if (!bits)
       continue;
     Value part = arith::AndIOp::create(b, value, emitI32(b, bits));
-    replica = replica ? arith::OrIOp::create(b, replica, part).getResult() : part;
+    replica =
+        replica ? arith::OrIOp::create(b, replica, part).getResult() : part;
   }
   if (!replica)
     return {};
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, replica, emitI32(b, 0));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, replica,
+                               emitI32(b, 0));
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,10 +154,12 @@ Value te::emitSelectElements(ImplicitLocOpBuilder &b, Value vector,
   return vector::ShuffleOp::create(b, vector, vector, picks);
 }
 
-Value te::emitVectorBitcast(ImplicitLocOpBuilder &b, Value vector, Type elementType) {
+Value te::emitVectorBitcast(ImplicitLocOpBuilder &b, Value vector,
+                            Type elementType) {
   auto type = cast<VectorType>(vector.getType());
   int64_t bytes = type.getNumElements() * getElementBytes(type);
-  auto to = VectorType::get({bytes / getElementBytes(elementType)}, elementType);
+  auto to =
+      VectorType::get({bytes / getElementBytes(elementType)}, elementType);
   return b.createOrFold<vector::BitCastOp>(to, vector);
 }
 
@@ -161,7 +169,8 @@ Value te::emitShuffleXor(ImplicitLocOpBuilder &b, Value vector, int64_t mask) {
   Value wide = vector;
   if (bytes % 4 != 0) { // fill up the last 32-bit register
     int64_t perWord = 4 / getElementBytes(type);
-    SmallVector<int64_t> picks(llvm::alignTo(type.getNumElements(), perWord), 0);
+    SmallVector<int64_t> picks(llvm::alignTo(type.getNumElements(), perWord),
+                               0);
     for (int64_t i = 0; i < type.getNumElements(); ++i)
       picks[i] = i;
     wide = vector::ShuffleOp::create(b, vector, vector, picks);
@@ -184,20 +193,21 @@ Value te::emitShuffleXor(ImplicitLocOpBuilder &b, Value vector, int64_t mask) {
       ArrayRef<int64_t>{1});
 }
 
-void te::emitLdsStore(ImplicitLocOpBuilder &b, const KernelState &state, Value vector,
-                      Value byteAddress) {
+void te::emitLdsStore(ImplicitLocOpBuilder &b, const KernelState &state,
+                      Value vector, Value byteAddress) {
   Value bytes = emitVectorBitcast(b, vector, b.getI8Type());
   int64_t size = cast<VectorType>(bytes.getType()).getNumElements();
-  vector::StoreOp::create(b, bytes, state.lds, ValueRange(toIndex(b, byteAddress)),
+  vector::StoreOp::create(b, bytes, state.lds,
+                          ValueRange(toIndex(b, byteAddress)),
                           /*nontemporal=*/false, llvm::MaybeAlign(size));
 }
 
 Value te::emitLdsLoad(ImplicitLocOpBuilder &b, const KernelState &state,
                       VectorType type, Value byteAddress) {
   int64_t size = type.getNumElements() * getElementBytes(type);
-  Value bytes = vector::LoadOp::create(
-      b, VectorType::get({size}, b.getI8Type()), state.lds,
-      ValueRange(toIndex(b, byteAddress)), /*nontemporal=*/false,
-      llvm::MaybeAlign(size));
+  Value bytes =
+      vector::LoadOp::create(b, VectorType::get({size}, b.getI8Type()),
+                             state.lds, ValueRange(toIndex(b, byteAddress)),
+                             /*nontemporal=*/false, llvm::MaybeAlign(size));
   return emitVectorBitcast(b, bytes, type.getElementType());
 }

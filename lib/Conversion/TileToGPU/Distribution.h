@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the patterns of tile-distribute share: the kernel being distributed, who this
-// lane is, the LDS buffer, and coordinates computed from layouts.
+// What the patterns of tile-distribute share: the kernel being distributed, who
+// this lane is, the LDS buffer, and coordinates computed from layouts.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_LIB_CONVERSION_TILETOGPU_DISTRIBUTION_H
@@ -20,8 +20,8 @@
 
 namespace mlir::te {
 
-/// The kernel that patterns work on. LDS is one buffer, used by one op after another;
-/// each use starts with a barrier, as others may still read.
+/// The kernel that patterns work on. LDS is one buffer, used by one op after
+/// another; each use starts with a barrier, as others may still read.
 struct KernelState {
   const Target *target = nullptr;
   int64_t waves = 1;
@@ -29,7 +29,8 @@ struct KernelState {
   Value lds;        // memref<?xi8, workgroup>: null where no op needs any
 };
 
-/// Bytes of LDS that distributing `op` takes; 0 for ops that stay inside a wave.
+/// Bytes of LDS that distributing `op` takes; 0 for ops that stay inside a
+/// wave.
 int64_t getLdsBytes(Operation *op, const Target &target, int64_t waves);
 
 /// A vector of the registers that a tile's layout gives one lane.
@@ -38,32 +39,38 @@ VectorType getDistributedType(Type tileType);
 /// Bytes of one element in memory (at least 1).
 int64_t getElementBytes(Type type);
 
-/// XOR over the set bits of `value` (i32) of the matching column, each zero or a power of two.
-Value emitLinearMap(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t> columns);
+/// XOR over the set bits of `value` (i32) of the matching column, each zero or
+/// a power of two.
+Value emitLinearMap(ImplicitLocOpBuilder &b, Value value,
+                    ArrayRef<int64_t> columns);
 /// The same for columns of any value.
-Value emitXorMap(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t> columns);
+Value emitXorMap(ImplicitLocOpBuilder &b, Value value,
+                 ArrayRef<int64_t> columns);
 /// This lane's row and column at register 0, as index.
 std::pair<Value, Value> emitLaneCoordinates(ImplicitLocOpBuilder &b,
                                             const KernelState &state,
                                             const tile::LinearLayout &layout);
-/// i1: this lane holds the first replica of its elements; null where there are none.
+/// i1: this lane holds the first replica of its elements; null where there are
+/// none.
 Value emitIsOwner(ImplicitLocOpBuilder &b, const KernelState &state,
                   const tile::LinearLayout &layout);
 
 Value emitI32(ImplicitLocOpBuilder &b, int64_t value);
 Value toIndex(ImplicitLocOpBuilder &b, Value i32);
 /// vector.shuffle of one source.
-Value emitSelectElements(ImplicitLocOpBuilder &b, Value vector, ArrayRef<int64_t> picks);
+Value emitSelectElements(ImplicitLocOpBuilder &b, Value vector,
+                         ArrayRef<int64_t> picks);
 /// The value's bits as a vector of another element type.
-Value emitVectorBitcast(ImplicitLocOpBuilder &b, Value vector, Type elementType);
+Value emitVectorBitcast(ImplicitLocOpBuilder &b, Value vector,
+                        Type elementType);
 /// A vector exchanged with lane ^ mask, through 32-bit registers.
 Value emitShuffleXor(ImplicitLocOpBuilder &b, Value vector, int64_t mask);
 
 /// LDS access of `vector` (i8 vectors inside) at a byte address.
-void emitLdsStore(ImplicitLocOpBuilder &b, const KernelState &state, Value vector,
-                  Value byteAddress);
-Value emitLdsLoad(ImplicitLocOpBuilder &b, const KernelState &state, VectorType type,
-                  Value byteAddress);
+void emitLdsStore(ImplicitLocOpBuilder &b, const KernelState &state,
+                  Value vector, Value byteAddress);
+Value emitLdsLoad(ImplicitLocOpBuilder &b, const KernelState &state,
+                  VectorType type, Value byteAddress);
 
 /// A pattern that knows the kernel it works in.
 template <typename Op> struct TilePattern : OpConversionPattern<Op> {
@@ -73,9 +80,11 @@ template <typename Op> struct TilePattern : OpConversionPattern<Op> {
   const KernelState &state;
 };
 
-void populateMemoryPatterns(RewritePatternSet &patterns, const TypeConverter &types,
+void populateMemoryPatterns(RewritePatternSet &patterns,
+                            const TypeConverter &types,
                             const KernelState &state);
-void populateCrossLanePatterns(RewritePatternSet &patterns, const TypeConverter &types,
+void populateCrossLanePatterns(RewritePatternSet &patterns,
+                               const TypeConverter &types,
                                const KernelState &state);
 
 } // namespace mlir::te

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// tile.load, tile.store and tile.atomic_max as vector accesses of one lane. A whole tile
-// takes straight-line code; a ragged one masks each vector: all, nothing, or,
-// where the row ends inside a vector, pieces of halving sizes. A lane's only access is
-// always masked: there is nothing for it to overlap with.
+// tile.load, tile.store and tile.atomic_max as vector accesses of one lane. A
+// whole tile takes straight-line code; a ragged one masks each vector: all,
+// nothing, or, where the row ends inside a vector, pieces of halving sizes. A
+// lane's only access is always masked: there is nothing for it to overlap with.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,22 +27,26 @@ namespace {
 struct TileAccess {
   ImplicitLocOpBuilder &b;
   Value view;
-  VectorType vectorType;   // of one access
+  VectorType vectorType; // of one access
   int64_t divisible;
-  Value row, col;          // of register 0 of this lane, index
-  Value rows, cols;        // the view's extents, index
-  SmallVector<std::pair<int64_t, int64_t>> offsets; // of each vector, in the tile
+  Value row, col;   // of register 0 of this lane, index
+  Value rows, cols; // the view's extents, index
+  SmallVector<std::pair<int64_t, int64_t>>
+      offsets; // of each vector, in the tile
 
   Value offset(Value base, int64_t by) {
-    return b.createOrFold<arith::AddIOp>(base, arith::ConstantIndexOp::create(b, by));
+    return b.createOrFold<arith::AddIOp>(base,
+                                         arith::ConstantIndexOp::create(b, by));
   }
   std::pair<Value, Value> position(unsigned vector) {
-    return {offset(row, offsets[vector].first), offset(col, offsets[vector].second)};
+    return {offset(row, offsets[vector].first),
+            offset(col, offsets[vector].second)};
   }
   int64_t size() const { return vectorType.getNumElements(); }
   /// The alignment that the view's row length guarantees, up to the access.
   llvm::MaybeAlign alignment(int64_t elements) {
-    return llvm::MaybeAlign(std::min(elements, divisible) * getElementBytes(vectorType));
+    return llvm::MaybeAlign(std::min(elements, divisible) *
+                            getElementBytes(vectorType));
   }
   VectorType slice(int64_t elements) {
     return VectorType::get({elements}, vectorType.getElementType());
@@ -56,7 +60,8 @@ struct TileAccess {
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value most = arith::ConstantIndexOp::create(b, size());
     Value left = arith::SubIOp::create(b, cols, c);
-    left = arith::MinSIOp::create(b, arith::MaxSIOp::create(b, left, zero), most);
+    left =
+        arith::MinSIOp::create(b, arith::MaxSIOp::create(b, left, zero), most);
     Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, r, rows);
     left = arith::SelectOp::create(b, inside, left, zero);
     return arith::IndexCastOp::create(b, b.getI32Type(), left);
@@ -86,7 +91,8 @@ struct TileAccess {
 
 /// `then` where the condition holds, else `otherwise`, as values of one type.
 static Value emitIf(ImplicitLocOpBuilder &b, Value condition, Type type,
-                    function_ref<Value()> then, function_ref<Value()> otherwise) {
+                    function_ref<Value()> then,
+                    function_ref<Value()> otherwise) {
   auto branch = scf::IfOp::create(b, TypeRange(type), condition, /*else=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
@@ -97,7 +103,8 @@ static Value emitIf(ImplicitLocOpBuilder &b, Value condition, Type type,
 }
 
 static void emitIf(ImplicitLocOpBuilder &b, Value condition,
-                   function_ref<void()> then, function_ref<void()> otherwise = {}) {
+                   function_ref<void()> then,
+                   function_ref<void()> otherwise = {}) {
   auto branch = scf::IfOp::create(b, TypeRange(), condition, bool(otherwise));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
@@ -109,13 +116,15 @@ static void emitIf(ImplicitLocOpBuilder &b, Value condition,
 }
 
 static Value emitIsFull(ImplicitLocOpBuilder &b, Value count, int64_t size) {
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, count, emitI32(b, size));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, count,
+                               emitI32(b, size));
 }
 
 Value TileAccess::maskedLoad(Value r, Value c) {
   Value count = available(r, c);
   auto tail = [&]() -> Value {
-    // From the smallest piece, which is last in memory, to the largest: each goes in front.
+    // From the smallest piece, which is last in memory, to the largest: each
+    // goes in front.
     Value result = zeros(size());
     for (int64_t n = divisible; n < size(); n *= 2) {
       auto [column, present] = piece(c, count, n);
@@ -134,19 +143,22 @@ Value TileAccess::maskedLoad(Value r, Value c) {
     }
     return result;
   };
-  return emitIf(b, emitIsFull(b, count, size()), vectorType,
-                [&] { return load(r, c, size()); }, tail);
+  return emitIf(
+      b, emitIsFull(b, count, size()), vectorType,
+      [&] { return load(r, c, size()); }, tail);
 }
 
 void TileAccess::maskedStore(Value vector, Value r, Value c) {
   Value count = available(r, c);
   auto tail = [&] {
-    // From the largest piece, which is first in memory; what it took is shifted out.
+    // From the largest piece, which is first in memory; what it took is shifted
+    // out.
     Value rest = vector;
     for (int64_t n = size() / 2; n >= divisible; n /= 2) {
       auto [column, present] = piece(c, count, n);
       Value front = vector::ExtractStridedSliceOp::create(
-          b, rest, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{n}, ArrayRef<int64_t>{1});
+          b, rest, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{n},
+          ArrayRef<int64_t>{1});
       emitIf(b, present, [&] { store(front, r, column); });
       SmallVector<int64_t> shift;
       for (int64_t i = 0; i < size(); ++i)
@@ -170,7 +182,9 @@ static TileAccess makeAccess(ImplicitLocOpBuilder &b, const KernelState &state,
   int64_t most = state.target->maxAccessBytes / getElementBytes(element);
   int64_t size = std::min(layout.getContiguity(), most);
   auto [laneRow, laneCol] = emitLaneCoordinates(b, state, layout);
-  TileAccess access{b, view, VectorType::get({size}, element),
+  TileAccess access{b,
+                    view,
+                    VectorType::get({size}, element),
                     std::min(divisible, size),
                     b.createOrFold<arith::AddIOp>(row, laneRow),
                     b.createOrFold<arith::AddIOp>(col, laneCol),
@@ -185,8 +199,8 @@ static TileAccess makeAccess(ImplicitLocOpBuilder &b, const KernelState &state,
 }
 
 /// i1: the whole tile lies inside the view.
-static Value emitIsInterior(ImplicitLocOpBuilder &b, TileAccess &access, Value row,
-                            Value col, ArrayRef<int64_t> shape) {
+static Value emitIsInterior(ImplicitLocOpBuilder &b, TileAccess &access,
+                            Value row, Value col, ArrayRef<int64_t> shape) {
   auto fits = [&](Value offset, int64_t size, Value extent) -> Value {
     Value end = access.offset(offset, size);
     return arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end, extent);
@@ -212,11 +226,13 @@ static Value concatenate(ImplicitLocOpBuilder &b, ArrayRef<Value> parts,
 namespace {
 struct LoadPattern : TilePattern<LoadOp> {
   using TilePattern::TilePattern;
-  LogicalResult matchAndRewrite(LoadOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(LoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    TileAccess access = makeAccess(b, state, op.getType(), op.getView(), op.getRow(),
-                                   op.getColumn(), op.getDivisible());
+    TileAccess access =
+        makeAccess(b, state, op.getType(), op.getView(), op.getRow(),
+                   op.getColumn(), op.getDivisible());
     VectorType type = getDistributedType(op.getType());
     auto all = [&](bool masked) {
       SmallVector<Value> parts;
@@ -230,9 +246,11 @@ struct LoadPattern : TilePattern<LoadOp> {
     auto read = [&]() -> Value {
       if (op.getInBounds() || access.offsets.size() == 1)
         return all(/*masked=*/!op.getInBounds());
-      return emitIf(b, emitIsInterior(b, access, op.getRow(), op.getColumn(),
-                                      op.getType().getShape()),
-                    type, [&] { return all(false); }, [&] { return all(true); });
+      return emitIf(
+          b,
+          emitIsInterior(b, access, op.getRow(), op.getColumn(),
+                         op.getType().getShape()),
+          type, [&] { return all(false); }, [&] { return all(true); });
     };
     Value owner = op.getFirstReplica()
                       ? emitIsOwner(b, state, getLayout(op.getType()))
@@ -248,8 +266,9 @@ struct LoadPattern : TilePattern<LoadOp> {
 
 struct StorePattern : TilePattern<StoreOp> {
   using TilePattern::TilePattern;
-  LogicalResult matchAndRewrite(StoreOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(StoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Type type = op.getValue().getType();
     auto emit = [&] {
@@ -271,9 +290,11 @@ struct StorePattern : TilePattern<StoreOp> {
       };
       if (op.getInBounds() || access.offsets.size() == 1)
         return all(!op.getInBounds());
-      emitIf(b, emitIsInterior(b, access, op.getRow(), op.getColumn(),
-                               cast<ShapedType>(type).getShape()),
-             [&] { all(false); }, [&] { all(true); });
+      emitIf(
+          b,
+          emitIsInterior(b, access, op.getRow(), op.getColumn(),
+                         cast<ShapedType>(type).getShape()),
+          [&] { all(false); }, [&] { all(true); });
     };
     if (Value owner = emitIsOwner(b, state, getLayout(type)))
       emitIf(b, owner, emit);
@@ -286,14 +307,17 @@ struct StorePattern : TilePattern<StoreOp> {
 
 struct AtomicMaxPattern : TilePattern<AtomicMaxOp> {
   using TilePattern::TilePattern;
-  LogicalResult matchAndRewrite(AtomicMaxOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(AtomicMaxOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto emit = [&] {
-      Value value = vector::ExtractOp::create(b, adaptor.getValue(), int64_t(0));
+      Value value =
+          vector::ExtractOp::create(b, adaptor.getValue(), int64_t(0));
       Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
       // The same address seen as an integer's: memref has no element bitcast.
-      Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, op.getTarget());
+      Value address =
+          memref::ExtractAlignedPointerAsIndexOp::create(b, op.getTarget());
       Value raw = arith::IndexCastOp::create(b, b.getI64Type(), address);
       Value target = LLVM::IntToPtrOp::create(
           b, LLVM::LLVMPointerType::get(b.getContext(), 1), raw);

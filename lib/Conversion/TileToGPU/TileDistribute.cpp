@@ -8,12 +8,14 @@
 // Each tile.kernel becomes a gpu.func of gpu.module @kernels, after te-to-tile:
 //   te-opt --tile-distribute
 //
-//   tile.kernel @f(...) { %c = arith.mulf %a, %b : tensor<32x512xf32, #layout> }
+//   tile.kernel @f(...) { %c = arith.mulf %a, %b : tensor<32x512xf32, #layout>
+//   }
 // ==>
 //   gpu.func @f(...) kernel { %c = arith.mulf %a, %b : vector<64xf32> }
 //
-// Elementwise ops keep their form, tiles becoming vectors of the registers that the
-// layout gives a lane. Patterns for what is not elementwise are in Memory.cpp and CrossLane.cpp.
+// Elementwise ops keep their form, tiles becoming vectors of the registers that
+// the layout gives a lane. Patterns for what is not elementwise are in
+// Memory.cpp and CrossLane.cpp.
 //
 // Limits: layouts are permutations of bits (no XOR within a basis).
 //
@@ -41,13 +43,15 @@ struct ElementwisePattern : ConversionPattern {
   ElementwisePattern(const TypeConverter &types, MLIRContext *context)
       : ConversionPattern(types, MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
 
-  LogicalResult matchAndRewrite(Operation *op, ArrayRef<Value> operands,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                  ConversionPatternRewriter &rewriter) const override {
     if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1)
       return rewriter.notifyMatchFailure(op, "not elementwise");
     Type type = getTypeConverter()->convertType(op->getResult(0).getType());
-    Operation *converted = rewriter.create(
-        op->getLoc(), op->getName().getIdentifier(), operands, type, op->getAttrs());
+    Operation *converted =
+        rewriter.create(op->getLoc(), op->getName().getIdentifier(), operands,
+                        type, op->getAttrs());
     rewriter.replaceOp(op, converted);
     return success();
   }
@@ -55,8 +59,9 @@ struct ElementwisePattern : ConversionPattern {
 
 struct ConstantPattern : OpConversionPattern<arith::ConstantOp> {
   using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(arith::ConstantOp op, OpAdaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(arith::ConstantOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
     if (!splat)
       return op.emitError("a constant tile must be a splat");
@@ -69,15 +74,17 @@ struct ConstantPattern : OpConversionPattern<arith::ConstantOp> {
 
 struct SplatPattern : OpConversionPattern<tensor::SplatOp> {
   using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(tensor::SplatOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(tensor::SplatOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<vector::BroadcastOp>(
         op, getTypeConverter()->convertType(op.getType()), adaptor.getInput());
     return success();
   }
 };
 
-struct TileDistributePass : te::impl::TileDistributePassBase<TileDistributePass> {
+struct TileDistributePass
+    : te::impl::TileDistributePassBase<TileDistributePass> {
   LogicalResult distribute(KernelOp kernel, gpu::GPUModuleOp module);
   gpu::GPUFuncOp makeFunction(KernelOp kernel, gpu::GPUModuleOp module,
                               KernelState &state, int64_t ldsBytes);
@@ -87,7 +94,8 @@ struct TileDistributePass : te::impl::TileDistributePassBase<TileDistributePass>
     if (kernels.empty())
       return;
     OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
-    auto module = gpu::GPUModuleOp::create(builder, getOperation().getLoc(), kKernelModule);
+    auto module = gpu::GPUModuleOp::create(builder, getOperation().getLoc(),
+                                           kKernelModule);
     for (KernelOp kernel : kernels)
       if (failed(distribute(kernel, module)))
         return signalPassFailure();
@@ -97,7 +105,8 @@ struct TileDistributePass : te::impl::TileDistributePassBase<TileDistributePass>
 
 static bool isDistributed(Operation *op) {
   auto isTileType = [](Type type) { return isTile(type); };
-  return op->getName().getDialectNamespace() != TileDialect::getDialectNamespace() &&
+  return op->getName().getDialectNamespace() !=
+             TileDialect::getDialectNamespace() &&
          llvm::none_of(op->getOperandTypes(), isTileType) &&
          llvm::none_of(op->getResultTypes(), isTileType);
 }
@@ -112,9 +121,10 @@ gpu::GPUFuncOp TileDistributePass::makeFunction(KernelOp kernel,
   auto type = b.getFunctionType(kernel.getBody().getArgumentTypes(), {});
   SmallVector<Type> lds;
   if (ldsBytes)
-    lds.push_back(MemRefType::get(
-        {ldsBytes}, b.getI8Type(), MemRefLayoutAttrInterface(),
-        gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup)));
+    lds.push_back(
+        MemRefType::get({ldsBytes}, b.getI8Type(), MemRefLayoutAttrInterface(),
+                        gpu::AddressSpaceAttr::get(
+                            b.getContext(), gpu::AddressSpace::Workgroup)));
   auto func = gpu::GPUFuncOp::create(b, kernel.getSymName(), type, lds);
   func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   int64_t lanes = state.waves * state.target->waveSize;
@@ -123,24 +133,29 @@ gpu::GPUFuncOp TileDistributePass::makeFunction(KernelOp kernel,
   // Each buffer of a launch is its own allocation.
   for (auto [i, type] : llvm::enumerate(func.getArgumentTypes()))
     if (isa<MemRefType>(type))
-      func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+      func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                      b.getUnitAttr());
   if (ldsBytes) {
     state.lds = func.getWorkgroupAttributions().front();
-    func.setWorkgroupAttributionAttr(0, LLVM::LLVMDialect::getAlignAttrName(),
-                                     b.getI64IntegerAttr(state.target->maxAccessBytes));
+    func.setWorkgroupAttributionAttr(
+        0, LLVM::LLVMDialect::getAlignAttrName(),
+        b.getI64IntegerAttr(state.target->maxAccessBytes));
   }
   b.setInsertionPointToStart(&func.getBody().front());
   Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
   Value id = arith::IndexCastOp::create(b, b.getI32Type(), thread);
   unsigned laneBits = llvm::Log2_32(state.target->waveSize);
-  state.lane = arith::AndIOp::create(b, id, emitI32(b, state.target->waveSize - 1));
-  state.wave = state.waves == 1
-                   ? emitI32(b, 0)
-                   : arith::ShRUIOp::create(b, id, emitI32(b, laneBits)).getResult();
+  state.lane =
+      arith::AndIOp::create(b, id, emitI32(b, state.target->waveSize - 1));
+  state.wave =
+      state.waves == 1
+          ? emitI32(b, 0)
+          : arith::ShRUIOp::create(b, id, emitI32(b, laneBits)).getResult();
   return func;
 }
 
-LogicalResult TileDistributePass::distribute(KernelOp kernel, gpu::GPUModuleOp module) {
+LogicalResult TileDistributePass::distribute(KernelOp kernel,
+                                             gpu::GPUModuleOp module) {
   llvm::Expected<const Target *> target = Target::get(kernel.getTarget());
   if (!target)
     return kernel.emitError(llvm::toString(target.takeError()));
@@ -152,10 +167,10 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel, gpu::GPUModuleOp m
     ldsBytes = std::max(ldsBytes, getLdsBytes(op, *state.target, state.waves));
   });
   if (ldsBytes > int64_t(state.target->ldsBytes))
-    return kernel.emitError() << "needs " << ldsBytes
-                              << " bytes of LDS, but a workgroup has "
-                              << state.target->ldsBytes << " on "
-                              << state.target->name << "; use a smaller tile";
+    return kernel.emitError()
+           << "needs " << ldsBytes << " bytes of LDS, but a workgroup has "
+           << state.target->ldsBytes << " on " << state.target->name
+           << "; use a smaller tile";
 
   gpu::GPUFuncOp func = makeFunction(kernel, module, state, ldsBytes);
   Block &entry = func.getBody().front(), &body = kernel.getBody().front();
@@ -175,11 +190,13 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel, gpu::GPUModuleOp m
     return getDistributedType(type);
   });
   RewritePatternSet patterns(&getContext());
-  patterns.add<ElementwisePattern, ConstantPattern, SplatPattern>(types, &getContext());
+  patterns.add<ElementwisePattern, ConstantPattern, SplatPattern>(
+      types, &getContext());
   populateMemoryPatterns(patterns, types, state);
   populateCrossLanePatterns(patterns, types, state);
   ConversionTarget conversion(getContext());
   conversion.markUnknownOpDynamicallyLegal(isDistributed);
-  scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, conversion);
+  scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns,
+                                                       conversion);
   return applyFullConversion(func, conversion, std::move(patterns));
 }

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The state of the lowering of one te.fusion to one tile.kernel: where the region's
-// values are (a tile in registers, a scalar, buffers in global memory), the tile
-// of this workgroup, and small builders that keep the lowerings readable.
+// The state of the lowering of one te.fusion to one tile.kernel: where the
+// region's values are (a tile in registers, a scalar, buffers in global
+// memory), the tile of this workgroup, and small builders that keep the
+// lowerings readable.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_CONVERSION_TETOTILE_TILECONTEXT_H
@@ -34,10 +35,11 @@ public:
   ImplicitLocOpBuilder &b;
   const Target &target;
   ScheduleAttr schedule;
-  Value rows, cols;       // M and K, index
+  Value rows, cols;               // M and K, index
   int64_t staticRows, staticCols; // the same where known, else kDynamic
-  Value tileRow, tileCol; // this workgroup's first element, index
-  bool wholeRows = false, wholeCols = false; // every tile of the grid is a whole one
+  Value tileRow, tileCol;         // this workgroup's first element, index
+  bool wholeRows = false,
+       wholeCols = false; // every tile of the grid is a whole one
   Value firstWorkgroup;   // i1: this is workgroup (0, 0)
 
   void bindBuffers(Value value, Buffers buffers) { bound[value] = buffers; }
@@ -47,8 +49,10 @@ public:
 
   /// The layout in which tiles of the region's operands are loaded.
   tile::LinearLayout getLoadLayout() const;
-  /// The layout of the widest stores of a tile: a row-major order of 16 bytes a lane.
-  tile::LinearLayout getStoreLayout(ArrayRef<int64_t> shape, unsigned elementBytes) const;
+  /// The layout of the widest stores of a tile: a row-major order of 16 bytes a
+  /// lane.
+  tile::LinearLayout getStoreLayout(ArrayRef<int64_t> shape,
+                                    unsigned elementBytes) const;
 
   /// This workgroup's tile of a high-precision tensor: in registers, or loaded.
   Value getTile(Value tensor);
@@ -56,15 +60,16 @@ public:
   Value getScalar(Value tensor);
   /// A row-major view of a buffer with the given sizes.
   Value view(Value buffer, OpFoldResult rows, OpFoldResult cols);
-  /// Loads or stores a tile at [row, col] of a `rows x cols` view, whose row length is
-  /// a multiple of `divisible` (a power of two).
+  /// Loads or stores a tile at [row, col] of a `rows x cols` view, whose row
+  /// length is a multiple of `divisible` (a power of two).
   Value load(Value view, Value row, Value col, Type elementType,
              const tile::LinearLayout &layout, int64_t divisible = 1);
-  /// The same, read once in the widest accesses, then handed to the lanes that `layout`
-  /// names.
+  /// The same, read once in the widest accesses, then handed to the lanes that
+  /// `layout` names.
   Value loadWide(Value view, Value row, Value col, Type elementType,
                  const tile::LinearLayout &layout, int64_t divisible = 1);
-  void store(Value tile, Value view, Value row, Value col, int64_t divisible = 1);
+  void store(Value tile, Value view, Value row, Value col,
+             int64_t divisible = 1);
   /// Runs `body` in workgroup (0, 0) only.
   void inFirstWorkgroup(function_ref<void()> body);
 

@@ -51,11 +51,11 @@ Type ScaledType::parse(AsmParser &parser) {
   auto scheme = dyn_cast<ScalingAttr>(scaling);
   if (!scheme)
     return parser.emitError(scalingLoc)
-               << "!te.scaled needs a #te.scaling<...> attribute, not " << scaling,
+               << "!te.scaled needs a #te.scaling<...> attribute, not "
+               << scaling,
            Type();
-  return parser.getChecked<ScaledType>(loc, parser.getContext(),
-                                       ArrayRef<int64_t>(shape),
-                                       elementType, scheme);
+  return parser.getChecked<ScaledType>(
+      loc, parser.getContext(), ArrayRef<int64_t>(shape), elementType, scheme);
 }
 
 void ScaledType::print(AsmPrinter &printer) const {
@@ -78,14 +78,16 @@ static LogicalResult verifyShuffle(function_ref<InFlightDiagnostic()> emitError,
   auto [rows, cols] = flatten(shape);
   int64_t colMultiple = fp4 ? 64 : 32;
   if (!ShapedType::isDynamic(rows) && rows % 16 != 0)
-    return emitError() << "S9: data_layout = shuffle_16x16 needs rows that are a "
-                          "multiple of 16, but there are "
-                       << rows << "; pad the tensor or use data_layout = linear";
+    return emitError()
+           << "S9: data_layout = shuffle_16x16 needs rows that are a "
+              "multiple of 16, but there are "
+           << rows << "; pad the tensor or use data_layout = linear";
   if (!ShapedType::isDynamic(cols) && cols % colMultiple != 0)
-    return emitError() << "S9: data_layout = shuffle_16x16 needs columns that are "
-                          "a multiple of "
-                       << colMultiple << ", but there are " << cols
-                       << "; pad the tensor or use data_layout = linear";
+    return emitError()
+           << "S9: data_layout = shuffle_16x16 needs columns that are "
+              "a multiple of "
+           << colMultiple << ", but there are " << cols
+           << "; pad the tensor or use data_layout = linear";
   return success();
 }
 
@@ -95,9 +97,10 @@ LogicalResult ScaledType::verify(function_ref<InFlightDiagnostic()> emitError,
   bool fp4 = isa<Float4E2M1FNType>(elementType);
   bool fnuz = isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(elementType);
   if (!fp4 && !fnuz && !isa<Float8E4M3FNType, Float8E5M2Type>(elementType))
-    return emitError() << "S5: the elements of !te.scaled are f8E4M3FN, f8E5M2, "
-                          "f8E4M3FNUZ, f8E5M2FNUZ or f4E2M1FN, not "
-                       << elementType;
+    return emitError()
+           << "S5: the elements of !te.scaled are f8E4M3FN, f8E5M2, "
+              "f8E4M3FNUZ, f8E5M2FNUZ or f4E2M1FN, not "
+           << elementType;
   if (shape.empty() && scaling.getGranularity() != Granularity::Tensor)
     return emitError() << "S6: a tensor of rank 0 has no rows or blocks; its "
                           "scaling is 'tensor', not '"
@@ -112,12 +115,13 @@ LogicalResult ScaledType::verify(function_ref<InFlightDiagnostic()> emitError,
            << (isa<Float8E4M3FNUZType>(elementType) ? "f8E4M3FN" : "f8E5M2")
            << " instead of " << elementType << ", on every target";
   if (!fp4 && scaling.getTies() != Ties::Even)
-    return emitError() << "S8: ties = away is a rule of f4E2M1FN; " << elementType
-                       << " rounds ties to even";
+    return emitError() << "S8: ties = away is a rule of f4E2M1FN; "
+                       << elementType << " rounds ties to even";
   if (fp4 && scaling.isBlock() && scaling.getBlockCols() == 1 &&
       !scaling.isTransposed())
-    return emitError() << "S8: columnwise f4E2M1FN is packed along the columns: "
-                          "add data_layout = transposed";
+    return emitError()
+           << "S8: columnwise f4E2M1FN is packed along the columns: "
+              "add data_layout = transposed";
   if (scaling.getDataLayout() == DataLayout::Shuffle16x16)
     return verifyShuffle(emitError, shape, fp4);
   return success();
@@ -172,7 +176,7 @@ SmallVector<ScaledType::StorageDim> ScaledType::getScaleStorage() const {
   int64_t r = s.getBlockRows(), c = s.getBlockCols();
 
   if (!s.isE8M0()) { // Float8BlockScaling: section 2.5 of the semantics
-    if (r == 1) // block index first
+    if (r == 1)      // block index first
       return {with(cols, c, 1), with(rows, 1, 4)};
     if (c == 1)
       return {with(rows, r, 1), with(cols, 1, 4)};
@@ -181,10 +185,11 @@ SmallVector<ScaledType::StorageDim> ScaledType::getScaleStorage() const {
                : SmallVector<StorageDim>{with(rows, r, 1), with(cols, c, 4)};
   }
 
-  // MX: the padding that the layout, or Transformer Engine's linear form, wants.
+  // MX: the padding that the layout, or Transformer Engine's linear form,
+  // wants.
   bool linear = s.getScaleLayout() == ScaleLayout::Linear;
-  bool wide = s.getScaleLayout() == ScaleLayout::E8M0Shuffle ||
-              (linear && isFP4());
+  bool wide =
+      s.getScaleLayout() == ScaleLayout::E8M0Shuffle || (linear && isFP4());
   int64_t longPad = wide ? 256 : 128, shortPad = wide ? 8 : 4;
   if (r > 1 && c > 1 && linear)
     return {with(rows, r, 1), with(cols, c, 1)};

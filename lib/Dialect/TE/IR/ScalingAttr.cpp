@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Assembly format and verification of the scheme attribute, and the verification
-// of the schedule attribute. Constraint numbers are those of docs/spec.md.
+// Assembly format and verification of the scheme attribute, and the
+// verification of the schedule attribute. Constraint numbers are those of
+// docs/spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,10 +18,13 @@
 using namespace mlir;
 using namespace mlir::te;
 
-bool ScalingAttr::isE8M0() const { return isa<Float8E8M0FNUType>(getScaleType()); }
+bool ScalingAttr::isE8M0() const {
+  return isa<Float8E8M0FNUType>(getScaleType());
+}
 
 bool ScalingAttr::isColumnwise() const {
-  return isTransposed() || (isBlock() && getBlockRows() > 1 && getBlockCols() == 1);
+  return isTransposed() ||
+         (isBlock() && getBlockRows() > 1 && getBlockCols() == 1);
 }
 
 std::string ScalingAttr::describe() const {
@@ -106,7 +110,8 @@ Attribute ScalingAttr::parse(AsmParser &parser, Type) {
           "nearest, pow2 (f32 scales), rceil, floor, even, ceil (f8E8M0FNU)",
           rounding.emplace(ScaleRounding::Nearest));
     else if (key == "ties")
-      result = parseEnum<Ties>(parser, "ties", symbolizeTies, "even, away", ties);
+      result =
+          parseEnum<Ties>(parser, "ties", symbolizeTies, "even, away", ties);
     else if (key == "scale_layout")
       result = parseEnum<ScaleLayout>(
           parser, "scale_layout", symbolizeScaleLayout,
@@ -159,9 +164,10 @@ void ScalingAttr::print(AsmPrinter &printer) const {
 //===----------------------------------------------------------------------===//
 
 /// S1: which granularities go with which scale type.
-static LogicalResult verifyGranularity(function_ref<InFlightDiagnostic()> emitError,
-                                       Granularity granularity, int64_t rows,
-                                       int64_t cols, Type scaleType) {
+static LogicalResult
+verifyGranularity(function_ref<InFlightDiagnostic()> emitError,
+                  Granularity granularity, int64_t rows, int64_t cols,
+                  Type scaleType) {
   bool e8m0 = isa<Float8E8M0FNUType>(scaleType);
   if (!e8m0 && !scaleType.isF32())
     return emitError() << "S1: scales are f32 or f8E8M0FNU, not " << scaleType;
@@ -183,11 +189,12 @@ static LogicalResult verifyGranularity(function_ref<InFlightDiagnostic()> emitEr
   return success();
 }
 
-LogicalResult
-ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                    Granularity granularity, int64_t blockRows,
-                    int64_t blockCols, Type scaleType, ScaleRounding rounding,
-                    Ties ties, ScaleLayout scaleLayout, DataLayout dataLayout) {
+LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  Granularity granularity, int64_t blockRows,
+                                  int64_t blockCols, Type scaleType,
+                                  ScaleRounding rounding, Ties ties,
+                                  ScaleLayout scaleLayout,
+                                  DataLayout dataLayout) {
   if (failed(verifyGranularity(emitError, granularity, blockRows, blockCols,
                                scaleType)))
     return failure();
@@ -210,7 +217,8 @@ ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                 (granularity == Granularity::Block && blockRows == 1);
   if (dataLayout == DataLayout::Transposed && alongK)
     return emitError()
-           << "S4: data_layout = transposed stores (K, M), so the scale must not "
+           << "S4: data_layout = transposed stores (K, M), so the scale must "
+              "not "
               "run along K: use tensor, block = [R, 1] or block = [R, R]";
   return success();
 }
@@ -224,7 +232,9 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << tile.size() << " are given";
   for (auto [what, value] :
        {std::pair<StringRef, int64_t>{"tile rows", tile[0]},
-        {"tile columns", tile[1]}, {"waves", waves}, {"vector", vector}})
+        {"tile columns", tile[1]},
+        {"waves", waves},
+        {"vector", vector}})
     if (!isPow2(value))
       return emitError() << "H2: " << what << " = " << value
                          << " is not a power of two; the nearest below is "

@@ -21,8 +21,8 @@ using namespace mlir::te;
 #define GET_ATTRDEF_CLASSES
 #include "te/Dialect/TE/IR/TEAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
-#include "te/Dialect/TE/IR/TETypes.cpp.inc"
 #include "te/Dialect/TE/IR/TEInterfaces.cpp.inc"
+#include "te/Dialect/TE/IR/TETypes.cpp.inc"
 
 void TEDialect::initialize() {
   addAttributes<

@@ -29,7 +29,8 @@ static LogicalResult verifySameShape(Operation *op, StringRef rule,
     return op->emitOpError()
            << rule << ": " << what << " has rank " << found.getRank()
            << " but the input has rank " << expected.getRank()
-           << "; the logical shapes must be the same, also where the data layout "
+           << "; the logical shapes must be the same, also where the data "
+              "layout "
               "is transposed";
   for (int64_t i = 0; i < expected.getRank(); ++i) {
     int64_t a = expected.getDimSize(i), b = found.getDimSize(i);
@@ -63,16 +64,17 @@ OpResult QuantizeOp::getAmaxResult() {
   return isa<RankedTensorType>(last.getType()) ? last : OpResult();
 }
 
-/// Q2, Q3: one or two scaled results, rowwise before columnwise, then at most one amax.
+/// Q2, Q3: one or two scaled results, rowwise before columnwise, then at most
+/// one amax.
 static LogicalResult verifyQuantizeResults(QuantizeOp op) {
   bool seenAmax = false, seenRowwise = false, seenColumnwise = false;
   for (auto [i, type] : llvm::enumerate(op->getResultTypes())) {
     if (auto tensor = dyn_cast<RankedTensorType>(type)) {
       if (seenAmax || tensor.getRank() != 0 || !tensor.getElementType().isF32())
-        return op.emitOpError()
-               << "Q2: result #" << i << " is " << type
-               << "; besides !te.scaled there is at most one result, the amax, of "
-                  "type tensor<f32>";
+        return op.emitOpError() << "Q2: result #" << i << " is " << type
+                                << "; besides !te.scaled there is at most one "
+                                   "result, the amax, of "
+                                   "type tensor<f32>";
       seenAmax = true;
       continue;
     }
@@ -108,7 +110,8 @@ static LogicalResult verifyQuantizeOptions(QuantizeOp op) {
     bool perTensor = scaling.getGranularity() == Granularity::Tensor;
     if (op.getScale() && !perTensor)
       return op.emitOpError()
-             << "Q4: scale(...) is the multiplier of per-tensor scaling, but result #"
+             << "Q4: scale(...) is the multiplier of per-tensor scaling, but "
+                "result #"
              << result.getResultNumber() << " has " << scaling.describe()
              << ", which computes its own; drop scale(...)";
     if (op.getStochastic() && !type.isFP4())
@@ -121,27 +124,29 @@ static LogicalResult verifyQuantizeOptions(QuantizeOp op) {
              << result.getResultNumber() << " holds " << type.getElementType();
     bool perRow = scaling.getGranularity() == Granularity::Row;
     if (op.getEpsilon() && (scaling.isE8M0() || perRow || op.getScale()))
-      return op.emitOpError()
-             << "Q7: epsilon bounds the amax that a tensor's or a 128-block's f32 "
-                "scale is computed from, but result #"
-             << result.getResultNumber()
-             << (op.getScale() ? " has a given scale"
-                 : perRow      ? " has row scaling"
-                               : " has f8E8M0FNU scales")
-             << "; drop epsilon";
+      return op.emitOpError() << "Q7: epsilon bounds the amax that a tensor's "
+                                 "or a 128-block's f32 "
+                                 "scale is computed from, but result #"
+                              << result.getResultNumber()
+                              << (op.getScale() ? " has a given scale"
+                                  : perRow      ? " has row scaling"
+                                                : " has f8E8M0FNU scales")
+                              << "; drop epsilon";
     if (!perTensor)
       continue;
     if (tensorElement && tensorElement != type.getElementType())
       return op.emitOpError()
-             << "Q8: the rowwise and the columnwise copy of per-tensor scaling hold "
+             << "Q8: the rowwise and the columnwise copy of per-tensor scaling "
+                "hold "
                 "the same codes, but their element types are "
              << tensorElement << " and " << type.getElementType();
     tensorElement = type.getElementType();
   }
   if (op.getStochastic() != bool(op.getRng()))
-    return op.emitOpError() << "Q5: stochastic rounding and rng(...) go together; "
-                            << (op.getRng() ? "add {stochastic}"
-                                            : "add rng(%state : tensor<2xi64>)");
+    return op.emitOpError()
+           << "Q5: stochastic rounding and rng(...) go together; "
+           << (op.getRng() ? "add {stochastic}"
+                           : "add rng(%state : tensor<2xi64>)");
   if (op.getRng() && cast<ShapedType>(op.getRng().getType()).getDimSize(0) != 2)
     return op.emitOpError() << "Q5: rng is tensor<2xi64> (seed, offset), not "
                             << op.getRng().getType();
@@ -179,10 +184,10 @@ struct DropUnusedResults : OpRewritePattern<QuantizeOp> {
       smaller = AmaxOp::create(rewriter, op.getLoc(), used.front().getType(),
                                op.getInput(), op.getNoop());
     } else {
-      OperationState state(op.getLoc(), QuantizeOp::getOperationName(),
-                           op->getOperands(),
-                           llvm::map_to_vector(used, [](OpResult r) { return r.getType(); }),
-                           op->getAttrs());
+      OperationState state(
+          op.getLoc(), QuantizeOp::getOperationName(), op->getOperands(),
+          llvm::map_to_vector(used, [](OpResult r) { return r.getType(); }),
+          op->getAttrs());
       state.propertiesAttr = op->getPropertiesAsAttribute();
       smaller = rewriter.create(state);
     }
@@ -200,7 +205,8 @@ void QuantizeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 }
 
 LogicalResult DequantizeOp::verify() {
-  return verifySameShape(*this, "D1", "the result", cast<ShapedType>(getInput().getType()),
+  return verifySameShape(*this, "D1", "the result",
+                         cast<ShapedType>(getInput().getType()),
                          getResult().getType());
 }
 
@@ -217,7 +223,8 @@ LogicalResult DimOp::verify() {
 }
 
 OpFoldResult DimOp::fold(FoldAdaptor) {
-  int64_t size = cast<ShapedType>(getInput().getType()).getDimSize(getDimension());
+  int64_t size =
+      cast<ShapedType>(getInput().getType()).getDimSize(getDimension());
   if (ShapedType::isDynamic(size))
     return {};
   return Builder(getContext()).getIndexAttr(size);
@@ -242,7 +249,8 @@ ParseResult FusionOp::parse(OpAsmParser &parser, OperationState &state) {
   };
   if (parser.parseAttribute(kernel, builder.getNoneType(), "kernel",
                             state.attributes) ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseBinding) ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
+                                     parseBinding) ||
       parser.parseArrow() || parser.parseLParen())
     return failure();
   if (failed(parser.parseOptionalRParen()))
@@ -263,12 +271,12 @@ ParseResult FusionOp::parse(OpAsmParser &parser, OperationState &state) {
 
 void FusionOp::print(OpAsmPrinter &printer) {
   printer << " " << getKernelAttr() << " (";
-  llvm::interleaveComma(
-      llvm::zip_equal(getBody().getArguments(), getInputs()), printer,
-      [&](auto pair) {
-        auto [argument, input] = pair;
-        printer << argument << " = " << input << " : " << input.getType();
-      });
+  llvm::interleaveComma(llvm::zip_equal(getBody().getArguments(), getInputs()),
+                        printer, [&](auto pair) {
+                          auto [argument, input] = pair;
+                          printer << argument << " = " << input << " : "
+                                  << input.getType();
+                        });
   printer << ") -> (" << getResultTypes() << ")";
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"kernel"});
   printer << " ";
@@ -284,6 +292,7 @@ LogicalResult FusionOp::verify() {
   if (yield.getOperandTypes() != getResultTypes())
     return emitOpError() << "F2: te.yield gives " << yield->getNumOperands()
                          << " value(s) of types (" << yield.getOperandTypes()
-                         << ") but the results are (" << getResultTypes() << ")";
+                         << ") but the results are (" << getResultTypes()
+                         << ")";
   return success();
 }

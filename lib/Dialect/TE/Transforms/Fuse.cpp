@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Gathers te ops into te.fusion regions: one region is one kernel. First pass of
-// the pipeline:  te-opt --te-fuse
+// Gathers te ops into te.fusion regions: one region is one kernel. First pass
+// of the pipeline:  te-opt --te-fuse
 //
 //   %q = te.quantize %x : ...
 // ==>
@@ -15,8 +15,9 @@
 //     te.yield %0 : ...
 //   }
 //
-// Limits: one op a region. Several results of one op already share one read; sharing
-// between ops starts with the first op that produces a high-precision tensor.
+// Limits: one op a region. Several results of one op already share one read;
+// sharing between ops starts with the first op that produces a high-precision
+// tensor.
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,10 +10,12 @@
 //
 //   te.fusion "f_0" (...) -> (...) { ... }
 // ==>
-//   te.fusion "f_0" (...) -> (...) attributes {schedule = #te.schedule<"gfx950",
+//   te.fusion "f_0" (...) -> (...) attributes {schedule =
+//   #te.schedule<"gfx950",
 //     tile = [32, 512], waves = 4, vector = 8>} { ... }
 //
-// Limits: the choice is analytical (te/Analysis/ResourceModel.h); nothing is timed.
+// Limits: the choice is analytical (te/Analysis/ResourceModel.h); nothing is
+// timed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +30,8 @@ namespace mlir::te {
 #include "te/Dialect/TE/Transforms/Passes.h.inc"
 } // namespace mlir::te
 
-/// G1: FNUZ codes need a chip that converts them. OCP codes do not: where the chip
-/// converts FNUZ they are emulated exactly (te-gpu-to-amdgpu).
+/// G1: FNUZ codes need a chip that converts them. OCP codes do not: where the
+/// chip converts FNUZ they are emulated exactly (te-gpu-to-amdgpu).
 static LogicalResult verifyEncoding(FusionOp fusion, const Target &target) {
   if (target.fp8 == FP8Encoding::FNUZ)
     return success();
@@ -40,7 +42,8 @@ static LogicalResult verifyEncoding(FusionOp fusion, const Target &target) {
     if (e4m3 || isa<Float8E5M2FNUZType>(element))
       return fusion.emitError()
              << "G1: " << target.name << " computes with OCP fp8, but " << type
-             << " holds " << element << "; use " << (e4m3 ? "f8E4M3FN" : "f8E5M2")
+             << " holds " << element << "; use "
+             << (e4m3 ? "f8E4M3FN" : "f8E5M2")
              << ", or compile for a chip with FNUZ fp8";
   }
   return success();

@@ -24,8 +24,8 @@ namespace mlir::te {
 } // namespace mlir::te
 
 namespace {
-/// One level: the dialects that host code (functions) and kernels may use, the ops of
-/// them that have gone by then, and what brings the IR there.
+/// One level: the dialects that host code (functions) and kernels may use, the
+/// ops of them that have gone by then, and what brings the IR there.
 struct Level {
   StringRef name;
   SmallVector<StringRef> hostDialects;
@@ -37,7 +37,11 @@ struct Level {
 
 static ArrayRef<Level> getLevels() {
   static const Level levels[] = {
-      {"te", {"builtin", "func", "te", "tensor", "arith", "math"}, {}, {}, "the input"},
+      {"te",
+       {"builtin", "func", "te", "tensor", "arith", "math"},
+       {},
+       {},
+       "the input"},
       {"fused",
        {"builtin", "func", "te", "tensor", "arith", "math"},
        {},
@@ -50,7 +54,8 @@ static ArrayRef<Level> getLevels() {
        "te-to-tile"},
       {"gpu",
        {"builtin", "func", "tile", "tensor", "arith", "te"},
-       {"gpu", "arith", "math", "scf", "vector", "memref", "amdgpu", "rocdl", "llvm"},
+       {"gpu", "arith", "math", "scf", "vector", "memref", "amdgpu", "rocdl",
+        "llvm"},
        {"tile.kernel", "gpu.launch_func"},
        "tile-distribute"},
       {"rocdl",
@@ -63,7 +68,8 @@ static ArrayRef<Level> getLevels() {
 
 /// The kernel container that `op` is inside of, or is: null for host code.
 static Operation *getKernelParent(Operation *op) {
-  for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
+  for (Operation *parent = op->getParentOp(); parent;
+       parent = parent->getParentOp())
     if (isa<tile::KernelOp, gpu::GPUModuleOp>(parent))
       return parent;
   return nullptr;
@@ -82,9 +88,11 @@ struct VerifyLevelPass : te::impl::VerifyLevelPassBase<VerifyLevelPass> {
       return signalPassFailure();
     }
     // Outside in: the error names the outermost op.
-    WalkResult result = getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      return check(op, *it) ? WalkResult::advance() : WalkResult::interrupt();
-    });
+    WalkResult result =
+        getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+          return check(op, *it) ? WalkResult::advance()
+                                : WalkResult::interrupt();
+        });
     if (result.wasInterrupted())
       signalPassFailure();
   }
@@ -108,7 +116,8 @@ struct VerifyLevelPass : te::impl::VerifyLevelPassBase<VerifyLevelPass> {
     op->emitError() << "'" << op->getName() << "' does not belong "
                     << (inKernel ? "in a kernel" : "in host code") << " at the "
                     << level.name << " level, which " << level.madeBy
-                    << (level.name == "te" ? " is written in" : " should have made");
+                    << (level.name == "te" ? " is written in"
+                                           : " should have made");
     return false;
   }
 };

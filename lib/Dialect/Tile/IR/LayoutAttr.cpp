@@ -48,7 +48,9 @@ static ParseResult parseBases(AsmParser &parser, StringRef name,
   auto parseBasis = [&]() -> ParseResult {
     SMLoc loc = parser.getCurrentLocation();
     SmallVector<int64_t> coordinates;
-    auto parseOne = [&] { return parser.parseInteger(coordinates.emplace_back()); };
+    auto parseOne = [&] {
+      return parser.parseInteger(coordinates.emplace_back());
+    };
     if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
       return failure();
     if (coordinates.size() != shape.size())
@@ -58,28 +60,30 @@ static ParseResult parseBases(AsmParser &parser, StringRef name,
     int64_t flat = 0;
     for (auto [size, c] : llvm::zip_equal(shape, coordinates)) {
       if (c < 0 || c >= size)
-        return parser.emitError(loc) << "basis coordinate " << c
-                                     << " is outside of the dimension's " << size;
+        return parser.emitError(loc)
+               << "basis coordinate " << c << " is outside of the dimension's "
+               << size;
       flat = flat * size + c;
     }
     bases.push_back(flat);
     return success();
   };
-  return failure(parser.parseKeyword(name) || parser.parseEqual() ||
-                 parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                                parseBasis));
+  return failure(
+      parser.parseKeyword(name) || parser.parseEqual() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseBasis));
 }
 
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   SmallVector<int64_t> shape, registers, lanes, waves;
   SMLoc loc = parser.getCurrentLocation();
   auto parseSize = [&] { return parser.parseInteger(shape.emplace_back()); };
-  if (parser.parseLess() || parser.parseKeyword("shape") || parser.parseEqual() ||
+  if (parser.parseLess() || parser.parseKeyword("shape") ||
+      parser.parseEqual() ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseSize) ||
-      parser.parseComma() ||
-      parseBases(parser, "register", shape, registers) || parser.parseComma() ||
-      parseBases(parser, "lane", shape, lanes) || parser.parseComma() ||
-      parseBases(parser, "wave", shape, waves) || parser.parseGreater())
+      parser.parseComma() || parseBases(parser, "register", shape, registers) ||
+      parser.parseComma() || parseBases(parser, "lane", shape, lanes) ||
+      parser.parseComma() || parseBases(parser, "wave", shape, waves) ||
+      parser.parseGreater())
     return {};
   return parser.getChecked<LayoutAttr>(
       loc, parser.getContext(), ArrayRef<int64_t>(shape),
@@ -105,8 +109,9 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "T1: dimension " << i << " of the tile is " << size
                          << "; tile sizes are powers of two";
   if (registers.size() > 16 || lanes.size() > 16 || waves.size() > 16)
-    return emitError() << "T1: a layout has at most 16 bits of registers, lanes "
-                          "and waves each";
+    return emitError()
+           << "T1: a layout has at most 16 bits of registers, lanes "
+              "and waves each";
   LinearLayout layout(shape, registers, lanes, waves);
   if (!layout.isSurjective())
     return emitError() << "T2: the layout does not cover the tile: its bases "
@@ -115,9 +120,9 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult LayoutAttr::verifyEncoding(
-    ArrayRef<int64_t> shape, Type elementType,
-    function_ref<InFlightDiagnostic()> emitError) const {
+LogicalResult
+LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
+                           function_ref<InFlightDiagnostic()> emitError) const {
   if (shape == getShape())
     return success();
   return emitError() << "T3: the layout is for another shape than the tensor's";

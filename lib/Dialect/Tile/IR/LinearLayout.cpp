@@ -26,8 +26,8 @@ LinearLayout LinearLayout::rowMajor(ArrayRef<int64_t> shape, int64_t vector,
   unsigned total = 0;
   for (int64_t size : shape)
     total += llvm::Log2_64(size);
-  // Flat bits in row-major order are exactly bits 0, 1, 2, ...: hand them out as
-  // vector, lanes, more registers, waves.
+  // Flat bits in row-major order are exactly bits 0, 1, 2, ...: hand them out
+  // as vector, lanes, more registers, waves.
   unsigned vectorBits = std::min<unsigned>(llvm::Log2_64(vector), total);
   unsigned lanes = std::min(laneBits, total - vectorBits);
   unsigned waves = std::min(waveBits, total - vectorBits - lanes);
@@ -141,7 +141,8 @@ LinearLayout LinearLayout::transpose() const {
 LinearLayout LinearLayout::widen(int64_t vector) const {
   LinearLayout result = *this;
   Bases &regs = result.bases[0], &lanes = result.bases[1];
-  for (unsigned bit = 0; (int64_t(2) << bit) <= std::min(vector, shape.back()); ++bit) {
+  for (unsigned bit = 0; (int64_t(2) << bit) <= std::min(vector, shape.back());
+       ++bit) {
     int64_t basis = int64_t(1) << bit;
     auto *reg = llvm::find(regs, basis), *lane = llvm::find(lanes, basis);
     if (reg == regs.end()) {
@@ -187,9 +188,8 @@ void LinearLayout::print(llvm::raw_ostream &os) const {
 // Conversions
 //===----------------------------------------------------------------------===//
 
-LayoutConversion
-mlir::te::tile::analyzeConversion(const LinearLayout &source,
-                                  const LinearLayout &target) {
+LayoutConversion mlir::te::tile::analyzeConversion(const LinearLayout &source,
+                                                   const LinearLayout &target) {
   auto registersOf = [](const LinearLayout &layout) {
     SmallVector<int64_t> sorted(layout.getBases(LayoutInput::Register));
     llvm::sort(sorted);
@@ -199,12 +199,14 @@ mlir::te::tile::analyzeConversion(const LinearLayout &source,
                     to = target.getBases(LayoutInput::Lane);
   LayoutConversion shared{ConversionKind::Shared, {}};
   if (!source.isPermutation() || !target.isPermutation() ||
-      source.getBases(LayoutInput::Wave) != target.getBases(LayoutInput::Wave) ||
+      source.getBases(LayoutInput::Wave) !=
+          target.getBases(LayoutInput::Wave) ||
       from.size() != to.size())
     return shared;
 
-  // Each lane bit that changes must have come from a register bit, whose place the
-  // old lane bit takes; a bit that only travels among lanes goes through LDS.
+  // Each lane bit that changes must have come from a register bit, whose place
+  // the old lane bit takes; a bit that only travels among lanes goes through
+  // LDS.
   LayoutConversion result{ConversionKind::Registers, {}};
   SmallVector<int64_t> registers(source.getBases(LayoutInput::Register));
   for (auto [lane, bases] : llvm::enumerate(llvm::zip_equal(from, to))) {
@@ -230,8 +232,9 @@ mlir::te::tile::analyzeConversion(const LinearLayout &source,
 static constexpr int64_t kMaxLdsVectorBytes = 16;
 static constexpr int64_t kBankBytes = 4;
 
-SharedLayout::SharedLayout(const LinearLayout &source, const LinearLayout &target,
-                           int64_t elementBytes, unsigned banks)
+SharedLayout::SharedLayout(const LinearLayout &source,
+                           const LinearLayout &target, int64_t elementBytes,
+                           unsigned banks)
     : elementBytes(elementBytes), banks(banks) {
   unsigned numBits = llvm::Log2_64(source.getNumElements());
   columns.resize(numBits, 0);
@@ -255,13 +258,17 @@ SharedLayout::SharedLayout(const LinearLayout &source, const LinearLayout &targe
     }
   }
 
-  // The lanes that one row of banks serves at once must differ in the slot bits,
-  // on both sides: a bit that both have is a slot of its own, others are paired by XOR.
-  int64_t vectorBytes = std::max<int64_t>(getVectorElements() * elementBytes, kBankBytes);
-  unsigned slotBits = llvm::Log2_64(std::max<int64_t>(banks * kBankBytes / vectorBytes, 1));
+  // The lanes that one row of banks serves at once must differ in the slot
+  // bits, on both sides: a bit that both have is a slot of its own, others are
+  // paired by XOR.
+  int64_t vectorBytes =
+      std::max<int64_t>(getVectorElements() * elementBytes, kBankBytes);
+  unsigned slotBits =
+      llvm::Log2_64(std::max<int64_t>(banks * kBankBytes / vectorBytes, 1));
   auto firstLanes = [&](const LinearLayout &layout) {
     SmallVector<int64_t> bits;
-    for (int64_t basis : layout.getBases(LayoutInput::Lane).take_front(slotBits))
+    for (int64_t basis :
+         layout.getBases(LayoutInput::Lane).take_front(slotBits))
       if (basis)
         bits.push_back(basis);
     return bits;
@@ -276,10 +283,12 @@ SharedLayout::SharedLayout(const LinearLayout &source, const LinearLayout &targe
   for (int64_t basis : b)
     if (!llvm::is_contained(a, basis))
       onlyB.push_back(basis);
-  // Lanes that share a dword do not compete for its bank: with vectors below a dword,
-  // bits of one side fill the dword before slots are given away.
-  unsigned dwordBits = llvm::Log2_64(vectorBytes / (getVectorElements() * elementBytes));
-  while (dwordBits > 0 && !onlyA.empty() && nextAddressBit < vectorBits.size() + dwordBits) {
+  // Lanes that share a dword do not compete for its bank: with vectors below a
+  // dword, bits of one side fill the dword before slots are given away.
+  unsigned dwordBits =
+      llvm::Log2_64(vectorBytes / (getVectorElements() * elementBytes));
+  while (dwordBits > 0 && !onlyA.empty() &&
+         nextAddressBit < vectorBits.size() + dwordBits) {
     place(onlyA.front());
     onlyA.erase(onlyA.begin());
   }
@@ -291,7 +300,8 @@ SharedLayout::SharedLayout(const LinearLayout &source, const LinearLayout &targe
   for (int64_t basis : ArrayRef<int64_t>(onlyB).drop_front(
            std::min(onlyA.size(), onlyB.size())))
     place(basis);
-  // What is left, and an address bit of its own for each bit of B that was paired.
+  // What is left, and an address bit of its own for each bit of B that was
+  // paired.
   for (unsigned bit = 0; bit < numBits; ++bit)
     place(int64_t(1) << bit);
 }

@@ -51,8 +51,9 @@ void KernelOp::print(OpAsmPrinter &printer) {
   printer << " ";
   printer.printSymbolName(getSymName());
   printer << "(";
-  llvm::interleaveComma(getBody().getArguments(), printer,
-                        [&](BlockArgument a) { printer.printRegionArgument(a); });
+  llvm::interleaveComma(
+      getBody().getArguments(), printer,
+      [&](BlockArgument a) { printer.printRegionArgument(a); });
   printer << ")";
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"sym_name"});
   printer << " ";
@@ -99,14 +100,16 @@ LogicalResult LaunchOp::verify() {
     if (auto shaped = dyn_cast<ShapedType>(type))
       dynamic += shaped.getNumDynamicDims();
     else
-      return emitOpError() << "T6: results are tensors or !te.scaled, not " << type;
+      return emitOpError() << "T6: results are tensors or !te.scaled, not "
+                           << type;
   if (dynamic != int64_t(getResultSizes().size()))
     return emitOpError() << "T6: the results have " << dynamic
                          << " dynamic dimensions, but shape(...) gives "
                          << getResultSizes().size();
   if (getInits().size() > getNumResults())
     return emitOpError() << "T6: " << getInits().size() << " inits but "
-                         << getNumResults() << " results; each init becomes the "
+                         << getNumResults()
+                         << " results; each init becomes the "
                             "buffer of one of the last results";
   for (auto [init, result] :
        llvm::zip(getInits(), getResults().take_back(getInits().size())))
@@ -118,7 +121,8 @@ LogicalResult LaunchOp::verify() {
 }
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
+  auto kernel =
+      symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
   if (!kernel) // a gpu.func once the kernels are distributed
     return success();
   size_t buffers = 0;
@@ -132,7 +136,8 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (buffers + getSizes().size() != expected)
     return emitOpError() << "T7: gives " << buffers << " buffers and "
                          << getSizes().size() << " sizes, but kernel "
-                         << getKernel() << " takes " << expected << " arguments";
+                         << getKernel() << " takes " << expected
+                         << " arguments";
   return success();
 }
 
@@ -142,10 +147,11 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 /// The op's tiles carry layouts; reports the first that does not.
 static LogicalResult verifyTiles(Operation *op) {
-  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+  for (Type type :
+       llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
     if (isa<TensorType>(type) && !isTile(type))
-      return op->emitOpError()
-             << "T8: " << type << " has no #tile.layout; every tile says which "
+      return op->emitOpError() << "T8: " << type
+                               << " has no #tile.layout; every tile says which "
                                   "lane holds what";
   return success();
 }
@@ -156,14 +162,16 @@ static LogicalResult verifyProjection(Operation *op, Type large, Type small,
   LinearLayout layout = getLayout(large);
   for (auto [i, b] : llvm::enumerate(block))
     if (b <= 0 || !llvm::isPowerOf2_64(b) || layout.getShape()[i] % b != 0)
-      return op->emitOpError() << "T9: block size " << b << " of dimension " << i
-                               << " is not a power of two that divides the tile's "
-                               << layout.getShape()[i];
+      return op->emitOpError()
+             << "T9: block size " << b << " of dimension " << i
+             << " is not a power of two that divides the tile's "
+             << layout.getShape()[i];
   LinearLayout expected = layout.project(block);
   if (expected == getLayout(small))
     return success();
   InFlightDiagnostic diag = op->emitOpError()
-      << "T9: the blocks' layout must be the elements' layout, projected; expected ";
+                            << "T9: the blocks' layout must be the elements' "
+                               "layout, projected; expected ";
   return diag << LayoutAttr::get(op->getContext(), expected);
 }
 
@@ -202,8 +210,9 @@ LogicalResult ScaledTruncOp::verify() {
     return emitOpError() << "T12: input and result have the same layout";
   if (!scales.getElementType().isInteger(8) ||
       elements.getShape().back() < 2 * scales.getShape().back())
-    return emitOpError() << "T12: scales are i8 (E8M0 bytes), one for two or more "
-                            "columns";
+    return emitOpError()
+           << "T12: scales are i8 (E8M0 bytes), one for two or more "
+              "columns";
   return verifyBlocks(*this, elements, scales);
 }
 
@@ -232,5 +241,6 @@ LogicalResult ConvertLayoutOp::verify() {
 }
 
 OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
-  return getInput().getType() == getResult().getType() ? getInput() : OpFoldResult();
+  return getInput().getType() == getResult().getType() ? getInput()
+                                                       : OpFoldResult();
 }

@@ -68,7 +68,9 @@ static constexpr int64_t kTextLimit = 16;
 static void drawText(raw_ostream &os, const Drawing &drawing) {
   int64_t rows = std::min(drawing.rows, kTextLimit),
           cells = std::min(drawing.cells, kTextLimit);
-  auto column = [&](const std::string &text) { os << llvm::format("%-9s", text.c_str()); };
+  auto column = [&](const std::string &text) {
+    os << llvm::format("%-9s", text.c_str());
+  };
   os << drawing.rows << " x " << drawing.cells * drawing.width << ", "
      << drawing.width << " elements a cell (wave:lane.register)\n";
   column("");
@@ -87,7 +89,8 @@ static void drawText(raw_ostream &os, const Drawing &drawing) {
   os << "\n";
 }
 
-/// One layout at height `top`; a lane's colour is its hue, a wave's its lightness.
+/// One layout at height `top`; a lane's colour is its hue, a wave's its
+/// lightness.
 static int64_t drawSVG(raw_ostream &os, const Drawing &drawing, int64_t top) {
   constexpr int64_t cellWidth = 56, cellHeight = 16;
   os << "<text x=\"4\" y=\"" << top + 12 << "\">" << drawing.rows << " x "
@@ -107,15 +110,18 @@ static int64_t drawSVG(raw_ostream &os, const Drawing &drawing, int64_t top) {
 }
 
 namespace {
-struct PrintLayoutsPass : te::tile::impl::PrintLayoutsPassBase<PrintLayoutsPass> {
+struct PrintLayoutsPass
+    : te::tile::impl::PrintLayoutsPassBase<PrintLayoutsPass> {
   using PrintLayoutsPassBase::PrintLayoutsPassBase;
 
   SetVector<LayoutAttr> collect() {
     SetVector<LayoutAttr> layouts;
     getOperation().walk([&](Operation *op) {
-      for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+      for (Type type : llvm::concat<const Type>(op->getOperandTypes(),
+                                                op->getResultTypes()))
         if (isTile(type) && cast<RankedTensorType>(type).getRank() == 2)
-          layouts.insert(cast<LayoutAttr>(cast<RankedTensorType>(type).getEncoding()));
+          layouts.insert(
+              cast<LayoutAttr>(cast<RankedTensorType>(type).getEncoding()));
     });
     return layouts;
   }
@@ -135,15 +141,16 @@ struct PrintLayoutsPass : te::tile::impl::PrintLayoutsPassBase<PrintLayoutsPass>
       height = drawSVG(bodyStream, drawing, height);
       width = std::max(width, drawing.cells * 56);
     }
-    os << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << width << "\" height=\""
-       << height << "\" font-family=\"monospace\" font-size=\"10\">\n"
+    os << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << width
+       << "\" height=\"" << height
+       << "\" font-family=\"monospace\" font-size=\"10\">\n"
        << body << "</svg>\n";
   }
 
   void runOnOperation() override {
     if (format != "text" && format != "svg") {
-      getOperation().emitError() << "tile-print-layouts: unknown format '" << format
-                                 << "'; it is text or svg";
+      getOperation().emitError() << "tile-print-layouts: unknown format '"
+                                 << format << "'; it is text or svg";
       return signalPassFailure();
     }
     markAllAnalysesPreserved();
@@ -155,8 +162,8 @@ struct PrintLayoutsPass : te::tile::impl::PrintLayoutsPassBase<PrintLayoutsPass>
     });
     if (!error)
       return;
-    getOperation().emitError() << "tile-print-layouts: cannot write " << output << ": "
-                               << llvm::toString(std::move(error));
+    getOperation().emitError() << "tile-print-layouts: cannot write " << output
+                               << ": " << llvm::toString(std::move(error));
     signalPassFailure();
   }
 };

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The tensor-level dialect: types, attributes and operations. Reference pages are
-// in docs/reference; the semantics are in docs/spec.md.
+// The tensor-level dialect: types, attributes and operations. Reference pages
+// are in docs/reference; the semantics are in docs/spec.md.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_DIALECT_TE_IR_TE_H
@@ -37,8 +37,9 @@ class TileContext;
 #include "te/Dialect/TE/IR/TEOps.h.inc"
 
 namespace mlir::te {
-/// M and K of a shape flattened as Transformer Engine does: K is the last dimension,
-/// M the product of the others; rank 0 is 1 x 1. Dynamic where a part is.
+/// M and K of a shape flattened as Transformer Engine does: K is the last
+/// dimension, M the product of the others; rank 0 is 1 x 1. Dynamic where a
+/// part is.
 std::pair<int64_t, int64_t> flatten(ArrayRef<int64_t> shape);
 } // namespace mlir::te
 

@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one layout concept of the tile level: a linear map over F2 from the bits of
-// (register, lane, wave) to the coordinates of a tile, after "Linear Layouts"
-// (arXiv 2505.23819). All sizes are powers of two, so a coordinate is a bit string:
-// the row-major flat offset, the last dimension in its low bits. A basis is the
-// flat offset that one input bit contributes; contributions combine by XOR. A zero
-// basis means that the bit does not matter: the value is replicated over it.
+// The one layout concept of the tile level: a linear map over F2 from the bits
+// of (register, lane, wave) to the coordinates of a tile, after "Linear
+// Layouts" (arXiv 2505.23819). All sizes are powers of two, so a coordinate is
+// a bit string: the row-major flat offset, the last dimension in its low bits.
+// A basis is the flat offset that one input bit contributes; contributions
+// combine by XOR. A zero basis means that the bit does not matter: the value is
+// replicated over it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_DIALECT_TILE_IR_LINEARLAYOUT_H
@@ -36,10 +37,11 @@ public:
   LinearLayout(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> registers,
                llvm::ArrayRef<int64_t> lanes, llvm::ArrayRef<int64_t> waves);
 
-  /// Row-major order over the last two dimensions' tile: `vector` consecutive elements
-  /// a lane, then lanes along the last dimension and, once a row is full, along
-  /// the rows; then registers along the rows as far as they must, and waves outermost. Lanes
-  /// and waves that find nothing left to cover hold replicas.
+  /// Row-major order over the last two dimensions' tile: `vector` consecutive
+  /// elements a lane, then lanes along the last dimension and, once a row is
+  /// full, along the rows; then registers along the rows as far as they must,
+  /// and waves outermost. Lanes and waves that find nothing left to cover hold
+  /// replicas.
   static LinearLayout rowMajor(llvm::ArrayRef<int64_t> shape, int64_t vector,
                                unsigned laneBits, unsigned waveBits);
 
@@ -58,26 +60,29 @@ public:
 
   /// Every coordinate is held by someone.
   bool isSurjective() const;
-  /// Each basis is zero or a single bit, and no bit is named twice: lane and register
-  /// bits only permute coordinate bits (all layouts but swizzles are so).
+  /// Each basis is zero or a single bit, and no bit is named twice: lane and
+  /// register bits only permute coordinate bits (all layouts but swizzles are
+  /// so).
   bool isPermutation() const;
 
-  /// Consecutive elements of the last dimension that a lane holds in consecutive
-  /// registers, starting at a multiple of their count.
+  /// Consecutive elements of the last dimension that a lane holds in
+  /// consecutive registers, starting at a multiple of their count.
   int64_t getContiguity() const;
 
-  /// The layout of a reduction over blocks of the given sizes (one a dimension):
-  /// coordinates lose their low bits, registers that become replicas are dropped.
+  /// The layout of a reduction over blocks of the given sizes (one a
+  /// dimension): coordinates lose their low bits, registers that become
+  /// replicas are dropped.
   LinearLayout project(llvm::ArrayRef<int64_t> block) const;
-  /// The layout of the transposed (rank 2) tile, registers reordered so that what is
-  /// contiguous along the new last dimension comes first.
+  /// The layout of the transposed (rank 2) tile, registers reordered so that
+  /// what is contiguous along the new last dimension comes first.
   LinearLayout transpose() const;
-  /// The same tile with `vector` consecutive elements a lane (or as many as a row has): bits
-  /// that other lanes hold change places with register bits. Where a bit is in no
-  /// reach (a wave holds it), the vector stays as wide as it is.
+  /// The same tile with `vector` consecutive elements a lane (or as many as a
+  /// row has): bits that other lanes hold change places with register bits.
+  /// Where a bit is in no reach (a wave holds it), the vector stays as wide as
+  /// it is.
   LinearLayout widen(int64_t vector) const;
-  /// The register that holds, in lane 0 and wave 0, the given flat offset; or nothing
-  /// where that is not register 0's lane and wave.
+  /// The register that holds, in lane 0 and wave 0, the given flat offset; or
+  /// nothing where that is not register 0's lane and wave.
   std::optional<int64_t> findRegister(int64_t flat) const;
 
   bool operator==(const LinearLayout &other) const {
@@ -94,22 +99,25 @@ private:
 /// How a value gets from one layout to another, from cheap to dear.
 enum class ConversionKind {
   Registers, // lanes keep their elements: registers are renamed
-  Lanes,     // pairs of a lane bit and a register bit change places: DPP and friends
+  Lanes,     // pairs of a lane bit and a register bit change places: DPP and
+             // friends
   Shared,    // through LDS
 };
 
 struct LayoutConversion {
   ConversionKind kind;
-  /// Lanes: the lane bit, and the register bit (of the source) that it is swapped with.
+  /// Lanes: the lane bit, and the register bit (of the source) that it is
+  /// swapped with.
   llvm::SmallVector<std::pair<unsigned, unsigned>> swaps;
 };
 
-/// The cheapest way from `source` to `target`; both surjective on the same shape.
+/// The cheapest way from `source` to `target`; both surjective on the same
+/// shape.
 LayoutConversion analyzeConversion(const LinearLayout &source,
                                    const LinearLayout &target);
 
-/// An address map in LDS for a trip from one layout to another: flat offset to element
-/// address, linear over bits, chosen so that both sides move vectors of
+/// An address map in LDS for a trip from one layout to another: flat offset to
+/// element address, linear over bits, chosen so that both sides move vectors of
 /// `vectorElements` and neither has a bank conflict, where that is possible.
 class SharedLayout {
 public:
@@ -119,15 +127,15 @@ public:
   int64_t getVectorElements() const { return int64_t(1) << vectorBits.size(); }
   /// The element address of a flat offset.
   int64_t address(int64_t flat) const;
-  /// Cycles beyond the least possible that one vector access of a whole wave takes
-  /// when it follows `layout`: the model of te::Target's banks.
+  /// Cycles beyond the least possible that one vector access of a whole wave
+  /// takes when it follows `layout`: the model of te::Target's banks.
   int64_t conflicts(const LinearLayout &layout) const;
   /// The registers of `layout`, in the order in which consecutive elements lie
   /// in LDS: vector v is order[v * vectorElements ...].
   llvm::SmallVector<int64_t> registerOrder(const LinearLayout &layout) const;
 
 private:
-  llvm::SmallVector<int64_t> columns;    // address contribution of each flat bit
+  llvm::SmallVector<int64_t> columns; // address contribution of each flat bit
   llvm::SmallVector<unsigned> vectorBits; // flat bits inside one vector
   int64_t elementBytes;
   unsigned banks;

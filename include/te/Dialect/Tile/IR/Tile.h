@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The block-level dialect: kernels, launches, tiles in registers and their layouts.
+// The block-level dialect: kernels, launches, tiles in registers and their
+// layouts.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_DIALECT_TILE_IR_TILE_H
