@@ -235,10 +235,9 @@ LogicalResult Compilation::run() {
 FailureOr<Artifact> te::compile(ModuleOp module,
                                 const CompileOptions &options) {
   TimingScope none;
-  Compilation compilation {
-    Compilation compilation{
-        module, options, options.timing ? *options.timing : none, {}, {}};
-    if (failed(compilation.run()))
-      return failure();
-    return std::move(compilation.artifact);
-  }
+  Compilation compilation{
+      module, options, options.timing ? *options.timing : none, {}, {}};
+  if (failed(compilation.run()))
+    return failure();
+  return std::move(compilation.artifact);
+}
