@@ -111,7 +111,7 @@ func.func @fusion(%x: tensor<?x64xbf16>) -> tensor<f32> {
     te.yield %1#1, %1#0 : tensor<f32>, !te.scaled<?x64xf8E4M3FN, #row>
   }
   // CHECK: te.fusion "nothing" () -> () {
-  // CHECK-NEXT: }
+  // CHECK-NEXT: te.yield{{$}}
   te.fusion "nothing" () -> () {
   }
   return %0#0 : tensor<f32>
