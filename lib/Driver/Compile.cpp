@@ -15,6 +15,8 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/Timing.h"
 
+#include <list>
+
 using namespace mlir;
 using namespace mlir::te;
 namespace json = llvm::json;
@@ -120,9 +122,11 @@ struct Compilation {
   const CompileOptions &options;
   TimingScope &timing;
   Artifact artifact;
+  /// Kept to the end: timers are told apart by the addresses of their passes.
+  std::list<PassManager> managers;
 
   LogicalResult runPasses(Level from, Level to) {
-    PassManager manager(module.getContext());
+    PassManager &manager = managers.emplace_back(module.getContext());
     if (options.timing)
       manager.enableTiming(timing);
     (void)applyPassManagerCLOptions(manager);
@@ -232,7 +236,7 @@ FailureOr<Artifact> te::compile(ModuleOp module,
                                 const CompileOptions &options) {
   TimingScope none;
   Compilation compilation{
-      module, options, options.timing ? *options.timing : none, {}};
+      module, options, options.timing ? *options.timing : none, {}, {}};
   if (failed(compilation.run()))
     return failure();
   return std::move(compilation.artifact);

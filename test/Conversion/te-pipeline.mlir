@@ -37,10 +37,10 @@
 // ROCDL: tile.launch @f_0
 // ROCDL-NOT: gpu.func
 // ROCDL: llvm.func @f_0
-// ROCDL950: rocdl.cvt.scalef32.pk.fp8.bf16
+// ROCDL950-DAG: rocdl.cvt.scalef32.pk.fp8.bf16
 // ROCDL942-NOT: rocdl.cvt.scalef32
-// ROCDL: rocdl.cvt.pk.fp8.f32
-// ROCDL: rocdl.s.barrier
+// ROCDL-DAG: rocdl.cvt.pk.fp8.f32
+// ROCDL-DAG: rocdl.s.barrier
 
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 #col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>

@@ -95,8 +95,8 @@ func.func @fp8(%x: tensor<?x?xbf16>, %s: tensor<f32>) -> (!te.scaled<?x?xf8E4M3F
 // CHECK-LABEL: tile.kernel @noop_0(
 // CHECK-SAME: %{{.*}}: memref<bf16, {{.*}}>, %[[FLAG:.*]]: memref<f32, {{[^,]*}}>, %{{.*}}: memref<f32
 // CHECK: %[[F:.*]] = memref.load %[[FLAG]][]
-// CHECK: %[[RUN:.*]] = arith.cmpf une, %[[F]], %{{.*}} : f32
-// CHECK: scf.if %[[RUN]] {
+// CHECK: %[[GO:.*]] = arith.cmpf une, %[[F]], %{{.*}} : f32
+// CHECK: scf.if %[[GO]] {
 // CHECK: tile.load
 // CHECK: tile.atomic_max
 // CHECK: tile.kernel @noop_0_zero(

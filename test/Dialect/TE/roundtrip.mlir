@@ -28,6 +28,8 @@
 // CHECK-DAG: #[[FP4C:.*]] = #te.scaling<block = [32, 1], scale = f8E8M0FNU, rounding = even, data_layout = transposed>{{$}}
 // CHECK-DAG: #[[FP4A:.*]] = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even, ties = away, scale_layout = e8m0_shuffle, data_layout = shuffle_16x16>{{$}}
 
+// CHECK-DAG: #[[SCHEDULE:.*]] = #te.schedule<"gfx950", tile = [32, 512], waves = 8, vector = 8>
+
 // Per tensor; every default written out is the same type.
 // CHECK-LABEL: @tensor(
 // CHECK-SAME: !te.scaled<4x?xf8E4M3FN, #[[TENSOR]]>, !te.scaled<4x?xf8E5M2, #[[TENSOR]]>
@@ -100,7 +102,7 @@ func.func @quantize(%x: tensor<?x64xbf16> {te.dims = ["M", "K"], te.name = "x"},
 
 // CHECK-LABEL: func.func @fusion
 func.func @fusion(%x: tensor<?x64xbf16>) -> tensor<f32> {
-  // CHECK: te.fusion "k" (%[[A:.*]] = %{{.*}} : tensor<?x64xbf16>) -> (tensor<f32>, !te.scaled<?x64xf8E4M3FN, #[[MX]]>) attributes {schedule = #te.schedule<"gfx950", tile = [32, 512], waves = 8, vector = 8>} {
+  // CHECK: te.fusion "k" (%[[A:.*]] = %{{.*}} : tensor<?x64xbf16>) -> (tensor<f32>, !te.scaled<?x64xf8E4M3FN, #[[MX]]>) attributes {schedule = #[[SCHEDULE]]} {
   // CHECK-NEXT: te.quantize %[[A]]
   // CHECK-NEXT: te.yield %{{.*}}, %{{.*}} : tensor<f32>, !te.scaled<?x64xf8E4M3FN, #[[MX]]>
   %0:2 = te.fusion "k" (%a = %x : tensor<?x64xbf16>) -> (tensor<f32>, !te.scaled<?x64xf8E4M3FN, #row>)
@@ -109,7 +111,7 @@ func.func @fusion(%x: tensor<?x64xbf16>) -> tensor<f32> {
     te.yield %1#1, %1#0 : tensor<f32>, !te.scaled<?x64xf8E4M3FN, #row>
   }
   // CHECK: te.fusion "nothing" () -> () {
-  // CHECK-NEXT: }
+  // CHECK-NEXT: te.yield{{$}}
   te.fusion "nothing" () -> () {
   }
   return %0#0 : tensor<f32>

@@ -12,8 +12,8 @@
 // CHECK-DAG: #[[MX:.*]] = #te.schedule<"[[CHIP]]", tile = [{{32|64|128}}, {{256|512}}], waves = {{4|8}}, vector = 8>
 // CHECK-DAG: #[[F32:.*]] = #te.schedule<"[[CHIP]]", tile = [{{[0-9]+}}, 256], waves = {{4|8}}, vector = 4>
 // CHECK-DAG: #[[TRANSPOSED:.*]] = #te.schedule<"[[CHIP]]", tile = [{{64|128}}, {{128|256|512}}], waves = {{4|8}}, vector = 8>
-// CHECK-DAG: #[[SMALL:.*]] = #te.schedule<"[[CHIP]]", tile = [32, 64], waves = {{4|8}}, vector = 8>
-// CHECK-DAG: #[[TINY:.*]] = #te.schedule<"[[CHIP]]", tile = [1, 8], waves = {{4|8}}, vector = 8>
+// CHECK-DAG: #[[SMALL:.*]] = #te.schedule<"[[CHIP]]", tile = [32, 64], waves = 4, vector = 8>
+// CHECK-DAG: #[[TINY:.*]] = #te.schedule<"[[CHIP]]", tile = [1, 8], waves = 1, vector = 8>
 
 // A wave's consecutive accesses, rows enough for a column's block.
 // CHECK-LABEL: func.func @mxfp8
@@ -39,7 +39,7 @@ func.func @transposed(%x: tensor<?x4096xbf16>, %s: tensor<f32>) -> !te.scaled<?x
   return %q : !te.scaled<?x4096xf8E4M3FN, #fp8t>
 }
 
-// No wider than the tensor; a whole block though the tensor is less.
+// No wider than the tensor, no wave without a vector to load; a whole block though the tensor is less.
 // CHECK-LABEL: func.func @small
 // CHECK: attributes {schedule = #[[SMALL]]}
 func.func @small(%x: tensor<3x50xbf16>) -> !te.scaled<3x50xf8E4M3FN, #col> {
