@@ -42,6 +42,7 @@ struct Reader {
   bool vop3();
   bool vop3p();
   bool matrix();
+  bool scales();
   bool ds();
   bool flat();
   bool mubuf();
@@ -246,9 +247,24 @@ bool Reader::vop3p() {
   return literal(2);
 }
 
+/// Four words: the scales come first, in the form of VOP3P.
+bool Reader::scales() {
+  if (!has(4))
+    return false;
+  inst.matrix.isScaled = true;
+  for (unsigned k = 0; k < 2; ++k) {
+    inst.matrix.scale[k] = bits(1, 9 * k, 9);
+    inst.matrix.scaleByte[k] = bits(1, 27 + k, 1) << 1 | bits(0, 11 + k, 1);
+    if (inst.matrix.scale[k] == kLiteral)
+      return false;
+  }
+  code = code.drop_front(2);
+  return true;
+}
+
 /// A, B: general vector registers or accumulation ones each; C and D together.
 bool Reader::matrix() {
-  if (!has(2))
+  if (!has(2) || (has(3) && !scales()))
     return false;
   inst.matrix.cbsz = bits(0, 8, 3);
   inst.matrix.abid = bits(0, 11, 4);

@@ -109,6 +109,9 @@ struct Row {
 struct MatrixFields {
   uint8_t cbsz = 0, abid = 0, blgp = 0;
   uint8_t passes = 0; // of the matrix core
+  bool isScaled = false;
+  uint8_t scaleByte[2] = {0, 0}; // of A's and B's scale registers
+  uint16_t scale[2] = {0, 0};    // their operand numbers
 };
 
 struct Inst {

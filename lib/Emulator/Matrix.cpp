@@ -212,6 +212,10 @@ static void writeD(Wave &wave, const Inst &inst, const ResultLayout &layout,
   }
 }
 
+/// The operands carry their scales: doubles hold them and the product exactly.
+static float multiplyAdd(double a, double b, float c) {
+  return float(__builtin_fma(a, b, double(c)));
+}
 static float multiplyAdd(float a, float b, float c) {
   return __builtin_fmaf(a, b, c);
 }
@@ -289,10 +293,78 @@ template <class T> static void runDense(Wave &wave, const Inst &inst) {
   writeD(wave, inst, result, d);
 }
 
+//===----------------------------------------------------------------------===//
+// f8f6f4
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A value of cbsz or blgp.
+struct MixedFormat {
+  unsigned width;
+  const float *(*codes)();
+};
+} // namespace
+static constexpr MixedFormat mixedFormats[] = {{8, getCodes<kFp8>},
+                                               {8, getCodes<kBf8>},
+                                               {6, getCodes<kFp6>},
+                                               {6, getCodes<kBf6>},
+                                               {4, getCodes<kFp4>}};
+
+static void unpackMixed(const uint32_t *rows, const MatrixShape &shape,
+                        const MixedFormat &format, double *out) {
+  InputLayout layout{shape.size, shape.depth, 1, format.width == 8};
+  auto decode = [codes = format.codes()](uint32_t code) { return codes[code]; };
+  LaneMap from = mapB(0);
+  if (format.width == 8)
+    unpack<8>(rows, layout, from, out, decode);
+  else if (format.width == 6)
+    unpack<6>(rows, layout, from, out, decode);
+  else
+    unpack<4>(rows, layout, from, out, decode);
+}
+
+/// 2^(e - 127) for each 32 values of k, e a byte of lane i + size * (k / 32).
+static void applyScales(const Wave &wave, const Inst &inst, unsigned operand,
+                        const MatrixShape &shape, double *values) {
+  unsigned number = inst.matrix.scale[operand];
+  unsigned shift = inst.matrix.scaleByte[operand] * 8;
+  for (unsigned lane = 0; lane < shape.size * shape.depth / 32; ++lane) {
+    uint32_t bits = number >= kFirstVector
+                        ? wave.vgpr[number - kFirstVector][lane]
+                        : uint32_t(readScalar(wave, inst, number, Type::U32));
+    int exponent = bits >> shift & 0xff;
+    double scale = exponent == 0xff ? std::bit_cast<double>(quietNaN<double>())
+                                    : std::ldexp(1.0, exponent - 127);
+    double *block = values + lane / shape.size * 32 * shape.size;
+    for (unsigned k = 0; k < 32; ++k)
+      block[k * shape.size + lane % shape.size] *= scale;
+  }
+}
+
+static void runMixed(Wave &wave, const Inst &inst) {
+  const MatrixShape &shape = getMatrixShapes()[inst.param];
+  const MatrixFields &fields = inst.matrix;
+  if (std::max(fields.cbsz, fields.blgp) >= std::size(mixedFormats))
+    return wave.fail("cbsz and blgp name formats: expected 0 to 4");
+  alignas(64) double a[kMostElements], b[kMostElements];
+  alignas(64) float d[kMostElements];
+  ResultLayout result{shape.size, 1, 4};
+  unpackMixed(rowsOf(wave, inst, 0), shape, mixedFormats[fields.cbsz], a);
+  unpackMixed(rowsOf(wave, inst, 1), shape, mixedFormats[fields.blgp], b);
+  if (fields.isScaled) {
+    applyScales(wave, inst, 0, shape, a);
+    applyScales(wave, inst, 1, shape, b);
+  }
+  readC(wave, inst, result, d);
+  multiply(shape, a, b, d);
+  writeD(wave, inst, result, d);
+}
+
 static ExecFn findRun(const MatrixShape &shape) {
-  return shape.a == Element::F64  ? runDense<double>
-         : shape.a == Element::I8 ? runDense<int32_t>
-                                  : runDense<float>;
+  return shape.a == Element::F64     ? runDense<double>
+         : shape.a == Element::I8    ? runDense<int32_t>
+         : shape.a == Element::Mixed ? runMixed
+                                     : runDense<float>;
 }
 
 llvm::ArrayRef<Row> getMatrixRows() {
@@ -308,7 +380,9 @@ llvm::ArrayRef<Row> getMatrixRows() {
 
 unsigned countPasses(const Inst &inst, const Chip &chip) {
   const MatrixShape &shape = getMatrixShapes()[inst.param];
-  return chip.fnuz ? shape.passes : shape.passes950;
+  bool isSlow = shape.a == Element::Mixed &&
+                std::min(inst.matrix.cbsz, inst.matrix.blgp) < 2;
+  return (chip.fnuz ? shape.passes : shape.passes950) * (isSlow ? 2 : 1);
 }
 
 } // namespace mlir::te::emu

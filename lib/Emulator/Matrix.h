@@ -13,8 +13,18 @@
 namespace mlir::te::emu {
 
 /// Formats of A and B. Results are f64, i32 (of I8) or f32. Fp8 and Bf8 are
-/// FNUZ where the chip is.
-enum class Element : uint8_t { F64, F32, Xf32, F16, Bf16, I8, Fp8, Bf8 };
+/// FNUZ where the chip is. Mixed: cbsz and blgp name A's and B's format.
+enum class Element : uint8_t {
+  F64,
+  F32,
+  Xf32,
+  F16,
+  Bf16,
+  I8,
+  Fp8,
+  Bf8,
+  Mixed,
+};
 
 /// One instruction: `blocks` products of size x depth and depth x size.
 struct MatrixShape {

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Passes as published, and where nothing is, as LLVM's scheduling models of the
-// two chips have them.
+// two chips have them. Mixed ones take twice as long where a format has 8 bits.
 //
 //===----------------------------------------------------------------------===//
 #include "Matrix.h"
@@ -52,6 +52,10 @@ static constexpr MatrixShape shapes[] = {
     {"v_mfma_i32_16x16x32_i8", 16, 32, 1, I8, I8, 4, 4},
     {"v_mfma_i32_32x32x32_i8", 32, 32, 1, I8, I8, 8, 8},
     {"v_mfma_i32_16x16x64_i8", 16, 64, 1, I8, I8, 4, 4},
+    {"v_mfma_f32_32x32x64_f8f6f4", 32, 64, 1, Mixed, Mixed, 0, 8},
+    {"v_mfma_f32_16x16x128_f8f6f4", 16, 128, 1, Mixed, Mixed, 0, 4},
+    {"v_mfma_scale_f32_32x32x64_f8f6f4", 32, 64, 1, Mixed, Mixed, 0, 8},
+    {"v_mfma_scale_f32_16x16x128_f8f6f4", 16, 128, 1, Mixed, Mixed, 0, 4},
     {"v_mfma_f64_16x16x4_f64", 16, 4, 1, F64, F64, 8, 16},
     {"v_mfma_f64_4x4x4_4b_f64", 4, 4, 4, F64, F64, 4, 4},
 };
