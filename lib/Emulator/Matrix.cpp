@@ -61,6 +61,28 @@ struct ResultLayout {
   }
 };
 
+/// A layout's places, tabulated: element by element, 64 lanes each.
+struct Places {
+  template <class Layout>
+  explicit Places(const Layout &layout) : perLane(layout.perLane()) {
+    for (unsigned e = 0; e < perLane; ++e)
+      for (unsigned lane = 0; lane < kLanes; ++lane)
+        at[e * kLanes + lane] = layout.placeOf(lane, e);
+  }
+  unsigned perLane;
+  std::array<uint16_t, kMostElements> at;
+};
+
+/// Those of one instruction.
+struct ShapePlaces {
+  explicit ShapePlaces(const MatrixShape &shape)
+      : input(InputLayout{shape.size, shape.depth, shape.blocks, false}),
+        split(InputLayout{shape.size, shape.depth, shape.blocks, true}),
+        result(ResultLayout{shape.size, shape.blocks,
+                            shape.a == Element::F64 ? 1u : 4u}) {}
+  Places input, split, result;
+};
+
 using LaneMap = std::array<uint8_t, kLanes>;
 
 } // namespace
@@ -121,53 +143,53 @@ static float toXf32(uint32_t bits) {
 
 /// Unpacks an operand whose elements are `width` bits wide.
 template <unsigned width, class T, class Decode>
-static void unpack(const uint32_t *rows, const InputLayout &layout,
+static void unpack(const uint32_t *rows, const Places &places,
                    const LaneMap &from, T *out, Decode decode) {
-  for (unsigned e = 0; e < layout.perLane(); ++e) {
+  for (unsigned e = 0; e < places.perLane; ++e) {
     const uint32_t *row = rows + e * width / 32 * kLanes;
     unsigned shift = e * width % 32;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       uint64_t bits = row[from[lane]];
       if (shift + width > 32)
         bits |= uint64_t(row[kLanes + from[lane]]) << 32;
-      out[layout.placeOf(lane, e)] =
+      out[places.at[e * kLanes + lane]] =
           decode(bits >> shift & (~uint64_t(0) >> (64 - width)));
     }
   }
 }
 
 static void unpackElements(const uint32_t *rows, Element element, bool fnuz,
-                           const InputLayout &layout, const LaneMap &from,
+                           const Places &places, const LaneMap &from,
                            float *out) {
   switch (element) {
   case Element::F32:
-    return unpack<32>(rows, layout, from, out,
+    return unpack<32>(rows, places, from, out,
                       [](uint32_t bits) { return std::bit_cast<float>(bits); });
   case Element::Xf32:
-    return unpack<32>(rows, layout, from, out, toXf32);
+    return unpack<32>(rows, places, from, out, toXf32);
   case Element::F16:
-    return unpack<16>(rows, layout, from, out, [](uint32_t bits) {
+    return unpack<16>(rows, places, from, out, [](uint32_t bits) {
       return float(fromBits<Half>(bits));
     });
   case Element::Bf16:
-    return unpack<16>(rows, layout, from, out, fromBFloat);
+    return unpack<16>(rows, places, from, out, fromBFloat);
   default:
-    return unpack<8>(rows, layout, from, out,
+    return unpack<8>(rows, places, from, out,
                      [codes = getCodes(element, fnuz)](uint32_t code) {
                        return codes[code];
                      });
   }
 }
 static void unpackElements(const uint32_t *rows, Element, bool,
-                           const InputLayout &layout, const LaneMap &from,
+                           const Places &places, const LaneMap &from,
                            int32_t *out) {
-  unpack<8>(rows, layout, from, out,
+  unpack<8>(rows, places, from, out,
             [](uint32_t bits) { return int32_t(int8_t(bits)); });
 }
 static void unpackElements(const uint32_t *rows, Element, bool,
-                           const InputLayout &layout, const LaneMap &from,
+                           const Places &places, const LaneMap &from,
                            double *out) {
-  unpack<64>(rows, layout, from, out,
+  unpack<64>(rows, places, from, out,
              [](uint64_t bits) { return std::bit_cast<double>(bits); });
 }
 
@@ -176,33 +198,33 @@ static void unpackElements(const uint32_t *rows, Element, bool,
 //===----------------------------------------------------------------------===//
 
 template <class T>
-static void readC(const Wave &wave, const Inst &inst,
-                  const ResultLayout &layout, T *out) {
+static void readC(const Wave &wave, const Inst &inst, const Places &places,
+                  T *out) {
   unsigned number = inst.src[2].number;
   if (number < kFirstVector) {
     T value = fromBits<T>(Bits<T>(readScalar(wave, inst, number, typeOf<T>())));
-    std::fill_n(out, layout.perLane() * kLanes, value);
+    std::fill_n(out, places.perLane * kLanes, value);
     return;
   }
   constexpr unsigned words = sizeof(T) / 4;
-  for (unsigned r = 0; r < layout.perLane(); ++r) {
+  for (unsigned r = 0; r < places.perLane; ++r) {
     const uint32_t *row = wave.vgpr[number - kFirstVector + r * words];
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       uint64_t high = words == 2 ? row[kLanes + lane] : 0;
-      out[layout.placeOf(lane, r)] =
+      out[places.at[r * kLanes + lane]] =
           fromBits<T>(Bits<T>(high << 32 | row[lane]));
     }
   }
 }
 
 template <class T>
-static void writeD(Wave &wave, const Inst &inst, const ResultLayout &layout,
+static void writeD(Wave &wave, const Inst &inst, const Places &places,
                    const T *values) {
   constexpr unsigned words = sizeof(T) / 4;
-  for (unsigned r = 0; r < layout.perLane(); ++r) {
+  for (unsigned r = 0; r < places.perLane; ++r) {
     uint32_t *row = wave.row(inst.dst + r * words);
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      Bits<T> bits = toBits<T>(values[layout.placeOf(lane, r)]);
+      Bits<T> bits = toBits<T>(values[places.at[r * kLanes + lane]]);
       if constexpr (isFloat(typeOf<T>()))
         bits = isNaNBits<T>(bits) ? quietNaN<T>() : bits;
       row[lane] = uint32_t(bits);
@@ -266,28 +288,33 @@ static const uint32_t *rowsOf(const Wave &wave, const Inst &inst, unsigned k) {
   return wave.vgpr[inst.src[k].number - kFirstVector];
 }
 
+static const ShapePlaces &placesOf(const Inst &inst) {
+  static const std::vector<ShapePlaces> all(getMatrixShapes().begin(),
+                                            getMatrixShapes().end());
+  return all[inst.param];
+}
+
 /// Dense products. f64 has no permutations: blgp negates A, B and C.
 template <class T> static void runDense(Wave &wave, const Inst &inst) {
   const MatrixShape &shape = getMatrixShapes()[inst.param];
   constexpr bool isDouble = std::is_same_v<T, double>;
   alignas(64) T a[kMostElements], b[kMostElements], d[kMostElements];
-  InputLayout layout{shape.size, shape.depth, shape.blocks, false};
-  ResultLayout result{shape.size, shape.blocks, isDouble ? 1u : 4u};
+  const auto &[input, split, result] = placesOf(inst);
   const MatrixFields &fields = inst.matrix;
   bool fnuz = wave.launch->chip->fnuz;
-  unpackElements(rowsOf(wave, inst, 0), shape.a, fnuz, layout,
+  unpackElements(rowsOf(wave, inst, 0), shape.a, fnuz, input,
                  mapA(shape, fields.cbsz, fields.abid), a);
-  unpackElements(rowsOf(wave, inst, 1), shape.b, fnuz, layout,
+  unpackElements(rowsOf(wave, inst, 1), shape.b, fnuz, input,
                  mapB(isDouble ? 0 : fields.blgp), b);
   readC(wave, inst, result, d);
   if constexpr (isDouble) {
-    unsigned count = layout.perLane() * kLanes;
+    unsigned count = input.perLane * kLanes;
     if (fields.blgp & 1)
       negate(a, count);
     if (fields.blgp & 2)
       negate(b, count);
     if (fields.blgp & 4)
-      negate(d, result.perLane() * kLanes);
+      negate(d, result.perLane * kLanes);
   }
   multiply(shape, a, b, d);
   writeD(wave, inst, result, d);
@@ -310,17 +337,17 @@ static constexpr MixedFormat mixedFormats[] = {{8, getCodes<kFp8>},
                                                {6, getCodes<kBf6>},
                                                {4, getCodes<kFp4>}};
 
-static void unpackMixed(const uint32_t *rows, const MatrixShape &shape,
+static void unpackMixed(const uint32_t *rows, const ShapePlaces &shape,
                         const MixedFormat &format, double *out) {
-  InputLayout layout{shape.size, shape.depth, 1, format.width == 8};
+  const Places &places = format.width == 8 ? shape.split : shape.input;
   auto decode = [codes = format.codes()](uint32_t code) { return codes[code]; };
   LaneMap from = mapB(0);
   if (format.width == 8)
-    unpack<8>(rows, layout, from, out, decode);
+    unpack<8>(rows, places, from, out, decode);
   else if (format.width == 6)
-    unpack<6>(rows, layout, from, out, decode);
+    unpack<6>(rows, places, from, out, decode);
   else
-    unpack<4>(rows, layout, from, out, decode);
+    unpack<4>(rows, places, from, out, decode);
 }
 
 /// 2^(e - 127) for each 32 values of k, e a byte of lane i + size * (k / 32).
@@ -348,16 +375,16 @@ static void runMixed(Wave &wave, const Inst &inst) {
     return wave.fail("cbsz and blgp name formats: expected 0 to 4");
   alignas(64) double a[kMostElements], b[kMostElements];
   alignas(64) float d[kMostElements];
-  ResultLayout result{shape.size, 1, 4};
-  unpackMixed(rowsOf(wave, inst, 0), shape, mixedFormats[fields.cbsz], a);
-  unpackMixed(rowsOf(wave, inst, 1), shape, mixedFormats[fields.blgp], b);
+  const ShapePlaces &places = placesOf(inst);
+  unpackMixed(rowsOf(wave, inst, 0), places, mixedFormats[fields.cbsz], a);
+  unpackMixed(rowsOf(wave, inst, 1), places, mixedFormats[fields.blgp], b);
   if (fields.isScaled) {
     applyScales(wave, inst, 0, shape, a);
     applyScales(wave, inst, 1, shape, b);
   }
-  readC(wave, inst, result, d);
+  readC(wave, inst, places.result, d);
   multiply(shape, a, b, d);
-  writeD(wave, inst, result, d);
+  writeD(wave, inst, places.result, d);
 }
 
 static ExecFn findRun(const MatrixShape &shape) {
