@@ -61,15 +61,22 @@ struct ResultLayout {
   }
 };
 
-/// A layout's places, tabulated: element by element, 64 lanes each.
+/// A layout's places, tabulated: element by element, 64 lanes each. Runs of
+/// `size` lanes have places in a row.
 struct Places {
   template <class Layout>
-  explicit Places(const Layout &layout) : perLane(layout.perLane()) {
+  explicit Places(const Layout &layout)
+      : perLane(layout.perLane()), size(layout.size) {
     for (unsigned e = 0; e < perLane; ++e)
       for (unsigned lane = 0; lane < kLanes; ++lane)
         at[e * kLanes + lane] = layout.placeOf(lane, e);
   }
-  unsigned perLane;
+  /// Calls `body(lane, place)` for each run of element `e`.
+  template <class Body> void forRuns(unsigned e, Body body) const {
+    for (unsigned lane = 0; lane < kLanes; lane += size)
+      body(lane, at[e * kLanes + lane]);
+  }
+  unsigned perLane, size;
   std::array<uint16_t, kMostElements> at;
 };
 
@@ -209,11 +216,12 @@ static void readC(const Wave &wave, const Inst &inst, const Places &places,
   constexpr unsigned words = sizeof(T) / 4;
   for (unsigned r = 0; r < places.perLane; ++r) {
     const uint32_t *row = wave.vgpr[number - kFirstVector + r * words];
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      uint64_t high = words == 2 ? row[kLanes + lane] : 0;
-      out[places.at[r * kLanes + lane]] =
-          fromBits<T>(Bits<T>(high << 32 | row[lane]));
-    }
+    places.forRuns(r, [&](unsigned lane, unsigned place) {
+      for (unsigned j = 0; j < places.size; ++j) {
+        uint64_t high = words == 2 ? row[kLanes + lane + j] : 0;
+        out[place + j] = fromBits<T>(Bits<T>(high << 32 | row[lane + j]));
+      }
+    });
   }
 }
 
@@ -223,14 +231,16 @@ static void writeD(Wave &wave, const Inst &inst, const Places &places,
   constexpr unsigned words = sizeof(T) / 4;
   for (unsigned r = 0; r < places.perLane; ++r) {
     uint32_t *row = wave.row(inst.dst + r * words);
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      Bits<T> bits = toBits<T>(values[places.at[r * kLanes + lane]]);
-      if constexpr (isFloat(typeOf<T>()))
-        bits = isNaNBits<T>(bits) ? quietNaN<T>() : bits;
-      row[lane] = uint32_t(bits);
-      if constexpr (words == 2)
-        row[kLanes + lane] = uint32_t(bits >> 32);
-    }
+    places.forRuns(r, [&](unsigned lane, unsigned place) {
+      for (unsigned j = 0; j < places.size; ++j) {
+        Bits<T> bits = toBits<T>(values[place + j]);
+        if constexpr (isFloat(typeOf<T>()))
+          bits = isNaNBits<T>(bits) ? quietNaN<T>() : bits;
+        row[lane + j] = uint32_t(bits);
+        if constexpr (words == 2)
+          row[kLanes + lane + j] = uint32_t(bits >> 32);
+      }
+    });
   }
 }
 
