@@ -41,6 +41,8 @@ struct Reader {
   bool dpp();
   bool vop3();
   bool vop3p();
+  bool matrix();
+  bool scales();
   bool ds();
   bool flat();
   bool mubuf();
@@ -245,6 +247,38 @@ bool Reader::vop3p() {
   return literal(2);
 }
 
+/// Four words: the scales come first, in the form of VOP3P.
+bool Reader::scales() {
+  if (!has(4))
+    return false;
+  inst.matrix.isScaled = true;
+  for (unsigned k = 0; k < 2; ++k) {
+    inst.matrix.scale[k] = bits(1, 9 * k, 9);
+    inst.matrix.scaleByte[k] = bits(1, 27 + k, 1) << 1 | bits(0, 11 + k, 1);
+    if (inst.matrix.scale[k] == kLiteral)
+      return false;
+  }
+  code = code.drop_front(2);
+  return true;
+}
+
+/// A, B: general vector registers or accumulation ones each; C and D together.
+bool Reader::matrix() {
+  if (!has(2) || (has(3) && !scales()))
+    return false;
+  inst.matrix.cbsz = bits(0, 8, 3);
+  inst.matrix.abid = bits(0, 11, 4);
+  inst.matrix.blgp = bits(1, 29, 3);
+  unsigned acc = bits(0, 15, 1) ? kAccRow : 0;
+  inst.dst = acc + bits(0, 0, 8);
+  source(0, bits(1, 0, 9) + (bits(1, 27, 1) ? kAccRow : 0));
+  source(1, bits(1, 9, 9) + (bits(1, 28, 1) ? kAccRow : 0));
+  uint32_t addend = bits(1, 18, 9);
+  source(2, addend + (addend >= kFirstVector ? acc : 0));
+  bool isVector = bits(1, 8, 1) && bits(1, 17, 1);
+  return isVector && addend != kLiteral;
+}
+
 bool Reader::ds() {
   if (!has(2) || bits(0, 16, 1)) // GDS does not exist on these chips
     return false;
@@ -329,7 +363,7 @@ bool readEncoding(llvm::ArrayRef<uint32_t> code, const Row *row, Inst &inst) {
     read = reader.vop3();
     break;
   case Format::Vop3p:
-    read = reader.vop3p();
+    read = reader.flags & kMatrix ? reader.matrix() : reader.vop3p();
     break;
   case Format::Ds:
     read = reader.ds();

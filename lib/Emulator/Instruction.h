@@ -95,6 +95,7 @@ enum RowFlags : uint16_t {
   kClampInt = 256,  // the clamp bit of this integer instruction is known
   kRawOpSel = 512,  // op_sel is not "the upper half": the row reads it
   kRawMods = 1024,  // neg, abs and omod bits are an operand (v_bitop3)
+  kMatrix = 2048,   // VOP3P-MAI: accumulation registers, cbsz, abid, blgp
 };
 
 struct Row {
@@ -102,6 +103,15 @@ struct Row {
   ExecFn run;
   uint16_t flags = 0;
   uint16_t param = 0;
+};
+
+/// What only matrix instructions have.
+struct MatrixFields {
+  uint8_t cbsz = 0, abid = 0, blgp = 0;
+  uint8_t passes = 0; // of the matrix core
+  bool isScaled = false;
+  uint8_t scaleByte[2] = {0, 0}; // of A's and B's scale registers
+  uint16_t scale[2] = {0, 0};    // their operand numbers
 };
 
 struct Inst {
@@ -135,6 +145,7 @@ struct Inst {
   bool glc = false, toLds = false, offen = false, idxen = false;
   bool hasVaddr = true, hasSaddr = false;
   uint8_t segment = 0; // FLAT: 0 flat, 1 scratch, 2 global
+  MatrixFields matrix;
 };
 
 /// The tables, one a file.
@@ -158,6 +169,7 @@ llvm::ArrayRef<Row> getBufferRows();
 llvm::ArrayRef<Row> getAtomicRows();
 llvm::ArrayRef<Row> getLdsRows();
 llvm::ArrayRef<Row> getLdsAtomicRows();
+llvm::ArrayRef<Row> getMatrixRows();
 
 /// The row of a mnemonic without its encoding suffix, or null.
 const Row *findRow(llvm::StringRef stem);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Program.h"
+#include "Matrix.h"
 #include "Wave.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -37,7 +38,7 @@ const Row *findRow(llvm::StringRef stem) {
           getPackedRows(),       getCompareRows(),       getConvertRows(),
           getFp8Rows(),          getScaledConvertRows(), getCrossLaneRows(),
           getGlobalRows(),       getBufferRows(),        getAtomicRows(),
-          getLdsRows(),          getLdsAtomicRows()})
+          getLdsRows(),          getLdsAtomicRows(),     getMatrixRows()})
       for (const Row &row : table)
         map[row.stem] = &row;
     return map;
@@ -95,6 +96,8 @@ void Program::decodeAt(uint32_t word) {
   inst.words = code.size();
   inst.mnemonic = name->second;
   inst.cls = classify(inst.format, stem);
+  if (inst.flags & kMatrix)
+    inst.matrix.passes = countPasses(inst, *object.chip);
   inst.run = row && read ? row->run : runUnknown;
   registers[word] = {uint16_t(result.vgprs), uint16_t(result.agprs)};
 }

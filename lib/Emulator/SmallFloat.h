@@ -1,4 +1,4 @@
-//===- SmallFloat.h - fp8, bf8 and fp4 codes --------------------*- C++ -*-===//
+//===- SmallFloat.h - fp8, bf8, fp6, bf6 and fp4 codes ----------*- C++ -*-===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,10 +27,12 @@ constexpr SmallFormat kBf8{2, 15, 0x7b, false, 0x7c, 0x7f};
 constexpr SmallFormat kFp8Fnuz{3, 8, 0x7f, true, 0x80, 0x80};
 constexpr SmallFormat kBf8Fnuz{2, 16, 0x7f, true, 0x80, 0x80};
 /// No NaN and no infinity: what is too large, or not a number, is the largest.
+constexpr SmallFormat kFp6{3, 1, 0x1f, false, 0x1f, 0x1f};
+constexpr SmallFormat kBf6{2, 3, 0x1f, false, 0x1f, 0x1f};
 constexpr SmallFormat kFp4{1, 1, 0x7, false, 0x7, 0x7};
 
 constexpr unsigned signBitOf(const SmallFormat &format) {
-  return format.mantissa == 1 ? 8 : 0x80;
+  return format.overflow == format.most ? format.most + 1 : 0x80;
 }
 
 /// `clamp`: a finite value beyond the range becomes the largest

@@ -23,6 +23,7 @@ void addCounts(LaunchStats &stats, const Program &program,
       continue;
     const Inst &inst = program.getText()[word];
     stats.instructions += counts[word];
+    stats.mfmaPasses += counts[word] * inst.matrix.passes;
     stats.byClass[getClassName(inst.cls).str()] += counts[word];
     stats.byMnemonic[program.getMnemonic(inst).str()] += counts[word];
   }
@@ -54,6 +55,7 @@ void LaunchStats::operator+=(const LaunchStats &other) {
   for (auto &[name, count] : other.byMnemonic)
     byMnemonic[name] += count;
   valuLanes += other.valuLanes;
+  mfmaPasses += other.mfmaPasses;
   globalLoadBytes += other.globalLoadBytes;
   globalStoreBytes += other.globalStoreBytes;
   globalAtomicBytes += other.globalAtomicBytes;
@@ -91,6 +93,7 @@ llvm::json::Object LaunchStats::toJSON() const {
       {"by_class", toObject(byClass)},
       {"by_mnemonic", toObject(byMnemonic)},
       {"valu_lanes", valuLanes},
+      {"mfma_passes", mfmaPasses},
       {"global_load_bytes", globalLoadBytes},
       {"global_store_bytes", globalStoreBytes},
       {"global_atomic_bytes", globalAtomicBytes},

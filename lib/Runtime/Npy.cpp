@@ -226,6 +226,30 @@ Result<HostTensor> mlir::te::rt::readNpy(const std::string &path, DType type) {
   return tensor;
 }
 
+Result<HostTensor> mlir::te::rt::readNpy(const std::string &path) {
+  auto contents = readFile(path);
+  if (!contents)
+    return contents.takeFailure();
+  auto header = parseHeader(*contents);
+  if (!header)
+    return Failure{path + ": " + header.error()};
+  std::string known;
+  for (unsigned type = 0; type <= unsigned(DType::I64); ++type) {
+    const DTypeInfo &info = getInfo(DType(type));
+    if (std::string_view(header->descr).ends_with(info.npy)) {
+      auto tensor = parseNpy(*contents, info.type);
+      if (!tensor)
+        return Failure{path + ": " + tensor.error()};
+      return tensor;
+    }
+    if (known.find(info.npy) == known.npos)
+      known += (known.empty() ? "" : ", ") + std::string(info.npy);
+  }
+  return Failure{path + ": element type '" + header->descr +
+                 "', expected one of " + known +
+                 "; use .astype() for numbers, .view() for bits"};
+}
+
 static std::string makeHeader(const HostTensor &tensor) {
   std::string shape;
   for (int64_t size : tensor.shape)

@@ -35,6 +35,9 @@ bool Session::load() {
            (!needsReference() ||
             parseSource(program->getManifest().source,
                         flags.file + ": source in the manifest"));
+  if (!flags.kernel.empty())
+    return fail(BadInput, flags.file + ": --kernel runs a code object (HSACO), "
+                                       "and this is none");
   if (text.contains('\0') && !text.starts_with("ML\xEFR"))
     return fail(BadInput, flags.file + ": neither MLIR (text or bytecode) nor "
                                        "a code object (HSACO)");
@@ -42,7 +45,26 @@ bool Session::load() {
          (flags.device == DeviceKind::Reference || compile());
 }
 
+/// A sound code object that te-mlir did not make.
+static bool isForeignCodeObject(ArrayRef<uint8_t> image) {
+  if (rt::findElfSection(image, ".te.manifest"))
+    return false;
+  auto object = emu::CodeObject::load(image, "");
+  bool isSound = bool(object);
+  llvm::consumeError(object.takeError());
+  return isSound;
+}
+
 bool Session::loadCodeObject(std::vector<uint8_t> image) {
+  bool isForeign = isForeignCodeObject(image);
+  isRaw = !flags.kernel.empty() || (flags.list && isForeign);
+  if (isRaw)
+    return flags.list ? listRaw(image) : runRaw(image);
+  if (isForeign)
+    return fail(BadInput, flags.file +
+                              ": a code object without te-mlir's manifest; "
+                              "run one of its kernels with --kernel=NAME (see "
+                              "--list)");
   auto loaded = rt::Program::create(std::move(image));
   if (!loaded)
     return fail(BadInput, flags.file + ": " + loaded.error());

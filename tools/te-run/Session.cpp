@@ -13,8 +13,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <chrono>
-
 using namespace mlir;
 using namespace mlir::te;
 
@@ -25,7 +23,7 @@ bool Session::fail(ExitCode code, const llvm::Twine &message) {
 }
 
 Session::ExitCode Session::run() {
-  if ((!flags.list && !openDevice()) || !load())
+  if ((!flags.list && !openDevice()) || !load() || isRaw)
     return exitCode;
   if (flags.list) {
     list();
@@ -49,14 +47,6 @@ Session::ExitCode Session::run() {
 
 /// The poison of both: what a noop flag leaves untouched must be equal.
 static constexpr rt::RunOptions kRunOptions;
-
-/// Runs `step` and gives its host wall time.
-template <typename Step> static double timeSeconds(Step step) {
-  auto start = std::chrono::steady_clock::now();
-  step();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-      .count();
-}
 
 bool Session::runReference() {
   ref::InterpreterOptions options;
@@ -163,6 +153,14 @@ static void listEntry(llvm::raw_ostream &os, const rt::Entry &entry) {
         step.block[0], step.block[1], step.block[2]);
 }
 
+void mlir::te::listKernel(llvm::raw_ostream &os, StringRef name, unsigned vgprs,
+                          unsigned agprs, unsigned sgprs, unsigned ldsBytes,
+                          unsigned scratchBytes) {
+  os << llvm::formatv("kernel {0}: {1} VGPR, {2} AGPR, {3} SGPR, {4} bytes of "
+                      "LDS a workgroup, {5} bytes of scratch a lane\n",
+                      name, vgprs, agprs, sgprs, ldsBytes, scratchBytes);
+}
+
 void Session::list() const {
   llvm::raw_ostream &os = llvm::outs();
   if (!program) {
@@ -177,9 +175,6 @@ void Session::list() const {
   for (const rt::Entry &candidate : manifest.entries)
     listEntry(os, candidate);
   for (const rt::Kernel &kernel : manifest.kernels)
-    os << llvm::formatv(
-        "kernel {0}: {1} VGPR, {2} AGPR, {3} SGPR, {4} bytes of "
-        "LDS a workgroup, {5} bytes of scratch a lane\n",
-        kernel.name, kernel.vgprs, kernel.agprs, kernel.sgprs, kernel.lds,
-        kernel.scratch);
+    listKernel(os, kernel.name, kernel.vgprs, kernel.agprs, kernel.sgprs,
+               kernel.lds, kernel.scratch);
 }

@@ -21,6 +21,8 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <chrono>
+
 namespace mlir::te {
 
 enum class DeviceKind { Any, Emulator, Reference, Hip };
@@ -28,6 +30,9 @@ enum class StatsKind { None, Text, Json };
 
 struct RunFlags {
   std::string file, target, entry;
+  // Raw mode.
+  std::string kernel, grid, block;
+  std::vector<std::string> arguments;
   DeviceKind device = DeviceKind::Any;
   std::vector<std::string> inputs, outputs;
   std::map<std::string, int64_t> dims;
@@ -61,6 +66,10 @@ private:
   bool needsReference() const {
     return flags.check || flags.device == DeviceKind::Reference;
   }
+
+  // Raw.cpp: a kernel of any code object.
+  bool runRaw(llvm::ArrayRef<uint8_t> image);
+  bool listRaw(llvm::ArrayRef<uint8_t> image);
 
   // Inputs.cpp: the arguments.
   bool readInputs();
@@ -100,7 +109,22 @@ private:
   std::vector<ref::TensorValue> arguments;
   std::vector<rt::HostTensor> outputs, expected;
   double seconds = 0; // host wall time of the run
+  bool isRaw = false; // load() has done what was asked, without a manifest
+  std::string chip;   // raw mode: the code object's
 };
+
+/// One line of --list: a kernel and its resources.
+void listKernel(llvm::raw_ostream &os, llvm::StringRef name, unsigned vgprs,
+                unsigned agprs, unsigned sgprs, unsigned ldsBytes,
+                unsigned scratchBytes);
+
+/// Runs `step` and gives its host wall time.
+template <typename Step> double timeSeconds(Step step) {
+  auto start = std::chrono::steady_clock::now();
+  step();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+      .count();
+}
 
 } // namespace mlir::te
 

@@ -43,6 +43,7 @@ static std::vector<Figure> getFigures(const emu::LaunchStats &stats) {
       count("workgroups", "workgroups", stats.workgroups, ""),
       count("waves", "waves", stats.waves, ""),
       count("instructions", "wave-instructions", stats.instructions, ""),
+      count("mfma_passes", "MFMA passes (4 cycles)", stats.mfmaPasses, ""),
       count("global_bytes", "global memory moved", moved, "bytes"),
       count("global_line_bytes", "  in whole 64-byte lines", lines, "bytes"),
       count("lds_conflict_cycles", "LDS bank conflicts",
@@ -136,7 +137,7 @@ llvm::json::Object Session::getStats() const {
   return llvm::json::Object{
       {"entry", entry.name},
       {"device", device ? device->getName() : "reference"},
-      {"target", program ? program->getManifest().target : ""},
+      {"target", program ? program->getManifest().target : chip},
       {"dims", std::move(sizes)},
       {"total", toJson(getTotals(arguments, outputs, emulator, seconds))},
       {"launches", std::move(launches)}};

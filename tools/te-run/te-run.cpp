@@ -54,6 +54,21 @@ struct CommandLine {
       cl::value_desc("F.npy"), cl::cat(category)};
   cl::list<std::string> dims{"dim", cl::desc("the size of a dynamic dimension"),
                              cl::value_desc("NAME=N"), cl::cat(category)};
+  cl::opt<std::string> kernel{
+      "kernel", cl::desc("raw mode: run this kernel of any code object"),
+      cl::value_desc("name"), cl::cat(category)};
+  cl::opt<std::string> grid{"grid", cl::desc("raw mode: workgroups"),
+                            cl::value_desc("X,Y,Z"), cl::cat(category)};
+  cl::opt<std::string> block{"block",
+                             cl::desc("raw mode: lanes of a workgroup"),
+                             cl::value_desc("X,Y,Z"), cl::cat(category)};
+  cl::list<std::string> arguments{
+      "arg",
+      cl::desc("raw mode: an argument, in the kernel's order; out starts as "
+               "zeros"),
+      cl::value_desc("in:F.npy|out:DTYPE[SHAPE]:F.npy|inout:F.npy:G.npy|i32:V|"
+                     "i64:V|f32:V|f64:V"),
+      cl::cat(category)};
   cl::opt<bool> check{
       "check",
       cl::desc("compare with the reference; exit code 1 where they differ"),
@@ -104,6 +119,10 @@ int main(int argc, char **argv) {
   flags.device = options.device;
   flags.inputs = options.inputs;
   flags.outputs = options.outputs;
+  flags.kernel = options.kernel;
+  flags.grid = options.grid;
+  flags.block = options.block;
+  flags.arguments = options.arguments;
   flags.check = options.check;
   flags.list = options.list;
   flags.stats = options.stats;
@@ -113,6 +132,22 @@ int main(int argc, char **argv) {
   if (flags.check && flags.device == DeviceKind::Reference)
     return usageError("--check compares a device with the reference, and "
                       "--device=reference is the reference; drop one of them");
+
+  bool hasRaw =
+      !flags.grid.empty() || !flags.block.empty() || !flags.arguments.empty();
+  if (flags.kernel.empty() && hasRaw)
+    return usageError("--grid, --block and --arg need --kernel=NAME");
+  bool hasProgram = !flags.entry.empty() || !flags.inputs.empty() ||
+                    !flags.outputs.empty() || !flags.dims.empty() ||
+                    flags.check || flags.device == DeviceKind::Reference;
+  if (!flags.kernel.empty() && hasProgram)
+    return usageError("--kernel runs one kernel as it is: --entry, --input, "
+                      "--output, --dim, --check and --device=reference do not "
+                      "go with it");
+  if (!flags.kernel.empty() && !flags.list &&
+      (flags.grid.empty() || flags.block.empty()))
+    return usageError("--kernel needs --grid=X,Y,Z (workgroups) and "
+                      "--block=X,Y,Z (lanes of a workgroup)");
 
   DialectRegistry registry;
   registerDialects(registry);

@@ -115,7 +115,8 @@ struct LaunchStats {
   uint64_t instructions = 0;                  // wave-instructions
   std::map<std::string, uint64_t> byClass;    // wave-instructions
   std::map<std::string, uint64_t> byMnemonic; // wave-instructions
-  uint64_t valuLanes = 0; // active lanes of VALU instructions
+  uint64_t valuLanes = 0;  // active lanes of VALU instructions
+  uint64_t mfmaPasses = 0; // of four cycles, that matrix cores are busy
   uint64_t globalLoadBytes = 0, globalStoreBytes = 0; // useful: lanes x width
   uint64_t globalAtomicBytes = 0;
   /// 64-byte lines that each vector memory instruction touched, in bytes.

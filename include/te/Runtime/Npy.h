@@ -26,6 +26,10 @@ Result<HostTensor> parseNpy(std::span<const uint8_t> contents, DType type);
 /// The same for a file; messages begin with its name.
 Result<HostTensor> readNpy(const std::string &path, DType type);
 
+/// The same for a file of any element type: the first one with these bits
+/// (bf16 for u2). Fails for a .npy type that no element type has.
+Result<HostTensor> readNpy(const std::string &path);
+
 /// The file is there as a whole or not at all.
 Status writeNpy(const std::string &path, const HostTensor &tensor);
 

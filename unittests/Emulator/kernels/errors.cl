@@ -18,10 +18,8 @@ kernel void trap(global int *out) {
   out[gid(64)] = 1;
 }
 
-typedef float float32 __attribute__((ext_vector_type(32)));
-kernel void matrix(global float *out, float a) {
-  float32 c = (float32)(0);
-  out[lid()] = __builtin_amdgcn_mfma_f32_32x32x1f32(a, a, c, 0, 0, 0)[0];
+kernel void unknown(global float *out, float a) {
+  out[lid()] = __builtin_amdgcn_trig_preop((double)a, 1);
 }
 
 kernel void forever(global int *out) {
