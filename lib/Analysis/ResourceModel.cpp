@@ -14,10 +14,9 @@ using namespace mlir::te;
 
 namespace {
 /// Bytes that a lane of a memory-bound kernel holds of the wider of input and
-/// output. 32 keep code and registers small (so that waves, not lanes, keep 32
-/// KiB a CU in flight); a transposed copy wants more rows a lane, for wider LDS
-/// accesses.
-constexpr int64_t kBytesPerLane = 32, kBytesPerLaneTransposed = 64;
+/// output. 32 keep code and registers small, so that waves, not lanes, keep 32
+/// KiB a CU in flight.
+constexpr int64_t kBytesPerLane = 32;
 constexpr int64_t kDefaultWaves = 8;
 /// A transposed copy is written in lines of this many bytes.
 constexpr int64_t kLineBytes = 64;
@@ -102,9 +101,8 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
   int64_t waves = kDefaultWaves;
   int64_t vector = target.maxAccessBytes / demand.inputBytes;
   unsigned widest = std::max(demand.inputBytes, demand.outputBytes);
-  int64_t bytes = demand.transposes ? kBytesPerLaneTransposed : kBytesPerLane;
   int64_t lanes = waves * target.waveSize;
-  int64_t elements = std::max(lanes * bytes / widest, lanes * vector);
+  int64_t elements = std::max(lanes * kBytesPerLane / widest, lanes * vector);
   int64_t minRows =
       std::max(demand.minRows, demand.transposes ? kLineBytes : 1);
   int64_t cols = std::min<int64_t>(
