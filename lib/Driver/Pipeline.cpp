@@ -88,8 +88,7 @@ std::optional<Level> te::parseLevel(StringRef name) {
 
 namespace {
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
-  Option<std::string> target{*this, "target", llvm::cl::desc("the chip"),
-                             llvm::cl::init("gfx950")};
+  Option<std::string> target{*this, "target", llvm::cl::desc("the chip")};
   Option<std::string> to{
       *this, "to",
       llvm::cl::desc("the last level: te, fused, tile, gpu, rocdl"),

@@ -8,7 +8,7 @@
 // RUN: te-opt %s --te-pipeline="target=gfx942 to=gpu" | FileCheck %s --check-prefixes=GPU,GPU942
 // RUN: te-opt %s --te-pipeline="target=gfx950 to=rocdl" | FileCheck %s --check-prefixes=ROCDL,ROCDL950
 // RUN: te-opt %s --te-pipeline="target=gfx942 to=rocdl" | FileCheck %s --check-prefixes=ROCDL,ROCDL942
-// RUN: te-opt %s --te-pipeline | FileCheck %s --check-prefixes=ROCDL,ROCDL950
+// RUN: te-opt %s --te-pipeline=target=gfx950 | FileCheck %s --check-prefixes=ROCDL,ROCDL950
 
 // What te-compile prints is the same.
 // RUN: te-opt %s --te-pipeline="target=gfx942 to=rocdl" > %t.opt
