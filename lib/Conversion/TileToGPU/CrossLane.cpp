@@ -37,7 +37,7 @@ static Value emitCombine(ImplicitLocOpBuilder &b, ReduceKind kind, Value x,
 /// Folds register bits that the block covers: halves of the vector meet.
 static Value reduceRegisters(ImplicitLocOpBuilder &b, ReduceKind kind,
                              Value value, const LinearLayout &from,
-                             const LinearLayout &to, ArrayRef<int64_t> block) {
+                             ArrayRef<int64_t> block) {
   SmallVector<int64_t> bases(from.getBases(LayoutInput::Register));
   for (size_t bit = bases.size(); bit-- > 0;) {
     SmallVector<int64_t> at = from.toCoordinates(bases[bit]);
@@ -115,7 +115,7 @@ struct ReducePattern : TilePattern<ReduceOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     LinearLayout from = getLayout(op.getInput().getType()),
                  to = getLayout(op.getType());
-    Value value = reduceRegisters(b, op.getKind(), adaptor.getInput(), from, to,
+    Value value = reduceRegisters(b, op.getKind(), adaptor.getInput(), from,
                                   op.getBlock());
     for (auto [bit, bases] :
          llvm::enumerate(llvm::zip_equal(from.getBases(LayoutInput::Lane),
