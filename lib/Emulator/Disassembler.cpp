@@ -105,6 +105,8 @@ void Disassembler::Impl::addEffect(llvm::MCRegister reg, bool isDef,
   unsigned first = registers->getEncodingValue(reg) & 0xff, last = first;
   for (llvm::MCRegister part : registers->subregs(reg))
     last = std::max<unsigned>(last, registers->getEncodingValue(part) & 0xff);
+  if (name == "M0") // a pseudo register where it is implied
+    first = last = kM0;
   unsigned encoding = registers->getEncodingValue(reg);
   bool isVector = encoding & 0xc00;
   if (!isVector && last >= 128) // constants

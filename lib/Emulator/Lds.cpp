@@ -14,7 +14,7 @@ static bool addressLds(Wave &wave, const Inst &inst, uint32_t offset,
   lanes.mask = wave.exec();
   const uint32_t *base = wave.row(inst.src[0].number - kFirstVector);
   for (unsigned lane = 0; lane < kLanes; ++lane)
-    lanes.address[lane] = uint64_t(base[lane]) + offset;
+    lanes.address[lane] = base[lane] + offset; // wraps at 32 bits
   if (!resolveLds(wave, lanes, bytes, traffic))
     return false;
   countLds(wave, lanes, bytes);

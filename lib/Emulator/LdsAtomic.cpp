@@ -18,7 +18,7 @@ static void update(Wave &wave, const Inst &inst) {
   lanes.mask = wave.exec();
   const uint32_t *base = wave.row(inst.src[0].number - kFirstVector);
   for (unsigned lane = 0; lane < kLanes; ++lane)
-    lanes.address[lane] = uint64_t(base[lane]) + inst.offset;
+    lanes.address[lane] = base[lane] + uint32_t(inst.offset); // wraps
   if (!checkAligned(wave, lanes, sizeof(T)) ||
       !resolveLds(wave, lanes, sizeof(T), Traffic::Atomic))
     return;
