@@ -112,6 +112,7 @@ void WaveShadow::checkAddress(const Inst &inst, const Effects &effects) {
 
 void WaveShadow::runMemory(const Inst &inst, const Effects &effects) {
   checkAddress(inst, effects);
+  makeCells();
   accesses = 0;
   mustReplay = false;
   touches.clear();

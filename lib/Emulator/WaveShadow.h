@@ -153,7 +153,7 @@ private:
     const uint8_t *host;
     bool isAtomic;
   };
-  Cell makeCell(bool isAtomic) const;
+  void makeCells();
   void touchRead(const Touched &at);
   void touchWrite(const Touched &at);
   void checkPair(const Touched &at, uint64_t index, uint64_t before,
@@ -180,6 +180,7 @@ private:
   Space lastSpace = Space::Global;
 
   // Of the memory instruction that runs.
+  uint64_t cells[2] = {};    // what it leaves: plain, atomic
   unsigned accesses = 0;     // of LDS that it has told of
   bool isDirect = false;     // it stores to LDS what it has loaded
   bool isReplaying = false;  // with other values where memory is undefined
