@@ -16,7 +16,7 @@ static bool addressLds(Wave &wave, const Inst &inst, uint32_t offset,
   uint32_t offsets[kLanes];
   for (uint64_t mask = lanes.mask; mask; mask &= mask - 1) {
     unsigned lane = llvm::countr_zero(mask);
-    uint64_t at = uint64_t(base[lane]) + offset;
+    uint32_t at = base[lane] + offset; // a negative base is legal: it wraps
     if (!checkLds(wave, lane, at, bytes))
       return false;
     offsets[lane] = at;

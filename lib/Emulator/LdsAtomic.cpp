@@ -19,7 +19,7 @@ static void update(Wave &wave, const Inst &inst) {
   uint32_t offsets[kLanes];
   for (uint64_t mask = exec; mask; mask &= mask - 1) {
     unsigned lane = llvm::countr_zero(mask);
-    uint64_t at = uint64_t(base[lane]) + inst.offset;
+    uint32_t at = base[lane] + inst.offset; // wraps: see Lds.cpp
     if (!checkLds(wave, lane, at, sizeof(T)))
       return;
     if (at % sizeof(T))
