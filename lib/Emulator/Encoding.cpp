@@ -299,6 +299,7 @@ bool Reader::flat() {
   inst.offset = inst.segment ? llvm::SignExtend32<13>(bits(0, 0, 13))
                              : int32_t(bits(0, 0, 12));
   inst.glc = bits(0, 16, 1);
+  inst.sc1 = bits(0, 25, 1);
   vector(0, bits(1, 0, 8));
   inst.data[0] = acc + bits(1, 8, 8);
   inst.src[1].number = bits(1, 16, 7);
@@ -316,6 +317,7 @@ bool Reader::mubuf() {
   inst.offen = bits(0, 12, 1);
   inst.idxen = bits(0, 13, 1);
   inst.glc = bits(0, 14, 1);
+  inst.sc1 = bits(0, 15, 1);
   inst.toLds = bits(0, 16, 1);
   vector(0, bits(1, 0, 8));
   inst.dst = inst.data[0] = acc + bits(1, 8, 8);

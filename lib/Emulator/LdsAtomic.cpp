@@ -14,24 +14,19 @@ namespace mlir::te::emu {
 template <class T, auto F, bool returns>
 static void update(Wave &wave, const Inst &inst) {
   ++wave.counters->ldsAccesses;
-  uint64_t exec = wave.exec();
+  LaneAddresses lanes;
+  lanes.mask = wave.exec();
   const uint32_t *base = wave.row(inst.src[0].number - kFirstVector);
-  uint32_t offsets[kLanes];
-  for (uint64_t mask = exec; mask; mask &= mask - 1) {
-    unsigned lane = llvm::countr_zero(mask);
-    uint32_t at = base[lane] + inst.offset; // wraps: see Lds.cpp
-    if (!checkLds(wave, lane, at, sizeof(T)))
-      return;
-    if (at % sizeof(T))
-      return wave.fail("an LDS atomic in lane " + llvm::Twine(lane) +
-                       " at an offset that is not a multiple of its size");
-    offsets[lane] = at;
-  }
-  countLds(wave, offsets, exec, sizeof(T));
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    lanes.address[lane] = base[lane] + uint32_t(inst.offset); // wraps
+  if (!checkAligned(wave, lanes, sizeof(T)) ||
+      !resolveLds(wave, lanes, sizeof(T), Traffic::Atomic))
+    return;
+  countLds(wave, lanes, sizeof(T));
   uint32_t old[2][kLanes];
-  forLanes(exec, [&](unsigned lane) {
+  forLanes(lanes.mask, [&](unsigned lane) {
     T memory, data[2];
-    std::memcpy(&memory, wave.lds + offsets[lane], sizeof(T));
+    std::memcpy(&memory, lanes.host[lane], sizeof(T));
     for (unsigned k = 0; k < 2; ++k) {
       uint64_t bits = wave.vgpr[inst.data[k]][lane];
       if (sizeof(T) == 8)
@@ -39,12 +34,12 @@ static void update(Wave &wave, const Inst &inst) {
       data[k] = T(bits);
     }
     T now = F(memory, data[0], data[1]);
-    std::memcpy(wave.lds + offsets[lane], &now, sizeof(T));
+    std::memcpy(lanes.host[lane], &now, sizeof(T));
     old[0][lane] = uint32_t(memory);
     old[1][lane] = uint32_t(uint64_t(memory) >> 32);
   });
   for (unsigned word = 0; returns && word < sizeof(T) / 4; ++word)
-    storeRow(wave, inst.dst + word, old[word], exec);
+    storeRow(wave, inst.dst + word, old[word], lanes.mask);
 }
 
 template <class T, T (*F)(T, T), bool returns>

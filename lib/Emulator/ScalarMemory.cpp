@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Access.h"
+#include "WaveShadow.h"
 
 namespace mlir::te::emu {
 
@@ -23,6 +23,8 @@ template <unsigned dwords> static void runLoad(Wave &wave, const Inst &inst) {
   const uint8_t *host = findHost(wave, address, dwords * 4);
   if (!host)
     return failAccess(wave, "a scalar load", -1, address, dwords * 4);
+  if (LLVM_UNLIKELY(wave.shadow))
+    wave.shadow->observeScalar(address, host, dwords * 4);
   std::memcpy(&wave.sgpr[inst.dst], host, dwords * 4);
   wave.counters->scalarLoadBytes += dwords * 4;
 }
@@ -41,7 +43,11 @@ static void runBufferLoad(Wave &wave, const Inst &inst) {
       const uint8_t *host = findHost(wave, base + offset, 4);
       if (!host)
         return failAccess(wave, "a scalar buffer load", -1, base + offset, 4);
+      if (LLVM_UNLIKELY(wave.shadow))
+        wave.shadow->observeScalar(base + offset, host, 4);
       std::memcpy(&value, host, 4);
+    } else if (wave.shadow) {
+      wave.shadow->observeZero();
     }
     wave.sgpr[inst.dst + i] = value;
   }

@@ -188,7 +188,8 @@ bool Session::openDevice() {
 }
 
 void Session::useEmulator() {
-  auto emulated = std::make_unique<EmulatorDevice>(makeProgress());
+  auto emulated = std::make_unique<EmulatorDevice>(
+      makeProgress(), flags.sanitize ? &sanitizer : nullptr);
   emulator = emulated.get();
   device = std::move(emulated);
 }

@@ -23,6 +23,14 @@ bool Session::fail(ExitCode code, const llvm::Twine &message) {
 }
 
 Session::ExitCode Session::run() {
+  ExitCode code = runProgram();
+  if (!flags.sanitize || flags.list || code == BadInput)
+    return code;
+  reportDefects();
+  return exitCode;
+}
+
+Session::ExitCode Session::runProgram() {
   if ((!flags.list && !openDevice()) || !load() || isRaw)
     return exitCode;
   if (flags.list) {
@@ -116,6 +124,28 @@ bool Session::check() {
   if (!printComparisons(llvm::outs(), comparisons))
     exitCode = Failed;
   return exitCode == Ok;
+}
+
+//===----------------------------------------------------------------------===//
+// --sanitize
+//===----------------------------------------------------------------------===//
+
+/// One report for each place, then how many there are.
+void Session::reportDefects() {
+  auto reports = sanitizer.getReports();
+  for (const emu::SanitizerReport &report : reports) {
+    llvm::errs() << "te-run: sanitizer: ";
+    report.print(llvm::errs());
+  }
+  if (!reports.empty())
+    exitCode = Failed;
+  llvm::errs() << "te-run: sanitizer: "
+               << (reports.empty() ? "no defect found\n"
+                                   : llvm::formatv("{0} defect{1} found\n",
+                                                   reports.size(),
+                                                   reports.size() == 1 ? ""
+                                                                       : "s")
+                                         .str());
 }
 
 //===----------------------------------------------------------------------===//

@@ -42,7 +42,7 @@ struct RunFlags {
   DeviceKind device = DeviceKind::Any;
   std::vector<std::string> inputs, outputs;
   std::map<std::string, int64_t> dims;
-  bool check = false, list = false;
+  bool check = false, list = false, sanitize = false;
   StatsKind stats = StatsKind::None;
 };
 
@@ -57,6 +57,7 @@ public:
   ExitCode run();
 
 private:
+  ExitCode runProgram();
   bool fail(ExitCode code, const llvm::Twine &message);
 
   // Load.cpp: the program.
@@ -88,6 +89,7 @@ private:
   bool runReference();
   bool writeOutputs();
   bool check();
+  void reportDefects();
 
   // Stats.cpp
   void printStats() const;
@@ -102,6 +104,7 @@ private:
   func::FuncOp function;              // the entry in it
   std::optional<rt::Program> program; // none for --device=reference on MLIR
   rt::Entry entry;
+  emu::Sanitizer sanitizer; // with --sanitize
   std::unique_ptr<rt::Device> device;
   EmulatorDevice *emulator = nullptr; // the device, where it is that
 

@@ -88,6 +88,11 @@ struct CommandLine {
       "check",
       cl::desc("compare with the reference; exit code 1 where they differ"),
       cl::cat(category)};
+  cl::opt<bool> sanitize{
+      "sanitize",
+      cl::desc("look for defects in the machine code while it runs in the "
+               "emulator (docs/sanitizer.md); exit code 1 where there are any"),
+      cl::cat(category)};
   cl::opt<StatsKind> stats{
       "stats", cl::desc("what the run did, and how each figure was obtained"),
       cl::values(clEnumValN(StatsKind::Text, "text", "a table"),
@@ -200,6 +205,12 @@ int main(int argc, char **argv) {
   flags.outputs = options.outputs;
   flags.check = options.check;
   flags.list = options.list;
+  flags.sanitize = options.sanitize;
+  if (flags.sanitize && flags.device != DeviceKind::Any &&
+      flags.device != DeviceKind::Emulator)
+    return usageError("--sanitize works in the emulator only; drop --device");
+  if (flags.sanitize)
+    flags.device = DeviceKind::Emulator;
   flags.stats = options.stats;
   for (const std::string &dim : options.dims)
     if (!parseDim(dim, flags.dims))
