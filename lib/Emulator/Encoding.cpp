@@ -207,7 +207,7 @@ bool Reader::vop3() {
     return false;
   inst.dst = bits(0, 0, 8);
   // VOP3B has a scalar destination where VOP3A has op_sel and abs.
-  bool isB = flags & kCarryIn || (flags & kScalarDst && flags & kKeepHigh);
+  bool isB = flags & kScalarDst && flags & kKeepHigh;
   inst.sdst = bits(0, 8, 7);
   uint32_t abs = isB ? 0 : bits(0, 8, 3), neg = bits(1, 29, 3);
   inst.opSel = isB ? 0 : bits(0, 11, 4);

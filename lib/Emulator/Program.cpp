@@ -183,6 +183,16 @@ std::map<std::string, uint64_t> Program::countMnemonics(uint32_t word) {
   return counts;
 }
 
+std::map<std::string, uint64_t> Program::countMissing(uint32_t word) {
+  require(word);
+  std::lock_guard<std::mutex> lock(mutex);
+  std::map<std::string, uint64_t> counts;
+  for (uint32_t at : reach(word))
+    if (slots[at].run == runUnknown || slots[at].run == runUndecodable)
+      ++counts[names[slots[at].mnemonic]];
+  return counts;
+}
+
 Program::Registers Program::countRegisters(uint32_t word) {
   require(word);
   std::lock_guard<std::mutex> lock(mutex);

@@ -72,6 +72,8 @@ public:
   std::string locate(uint32_t word);
   /// Static counts of what `word` reaches.
   std::map<std::string, uint64_t> countMnemonics(uint32_t word);
+  /// Likewise of what has no semantics.
+  std::map<std::string, uint64_t> countMissing(uint32_t word);
   /// How many vector registers the code that `word` reaches names.
   struct Registers {
     uint16_t vgprs = 0, agprs = 0;

@@ -35,6 +35,8 @@ struct KernelArgument {
   std::string valueKind; // "global_buffer", "by_value", "hidden_..."
   uint32_t offset = 0;   // bytes into the kernarg segment
   uint32_t size = 0;     // bytes
+  /// Alignment of what a "dynamic_shared_pointer" points to; 0: none is said.
+  uint32_t pointeeAlign = 0;
 };
 
 /// What the kernel descriptor and the metadata say of one kernel.
@@ -65,6 +67,11 @@ public:
   /// Static count of each mnemonic in a kernel's code, up to its end.
   llvm::Expected<std::map<std::string, uint64_t>>
   countMnemonics(const KernelInfo &kernel) const;
+  /// Likewise of the instructions that the emulator has no semantics for:
+  /// reaching one ends a launch. Code behind calls through registers, and any
+  /// other indirect jump, is not looked at.
+  llvm::Expected<std::map<std::string, uint64_t>>
+  countMissing(const KernelInfo &kernel) const;
 
   struct Impl;
   Impl &getImpl() const { return *impl; }
