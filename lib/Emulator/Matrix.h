@@ -38,6 +38,9 @@ struct MatrixShape {
 /// A row's param is its index here.
 llvm::ArrayRef<MatrixShape> getMatrixShapes();
 
+/// The f8f6f4 rows.
+void runMixed(Wave &wave, const Inst &inst);
+
 /// How long the matrix core is busy with `inst`.
 unsigned countPasses(const Inst &inst, const Chip &chip);
 
