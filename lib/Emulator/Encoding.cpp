@@ -274,8 +274,12 @@ bool Reader::matrix() {
   source(0, bits(1, 0, 9) + (bits(1, 27, 1) ? kAccRow : 0));
   source(1, bits(1, 9, 9) + (bits(1, 28, 1) ? kAccRow : 0));
   uint32_t addend = bits(1, 18, 9);
-  source(2, addend + (addend >= kFirstVector ? acc : 0));
   bool isVector = bits(1, 8, 1) && bits(1, 17, 1);
+  if (flags & kSparse) {
+    source(2, addend);
+    return isVector && addend >= kFirstVector;
+  }
+  source(2, addend + (addend >= kFirstVector ? acc : 0));
   return isVector && addend != kLiteral;
 }
 

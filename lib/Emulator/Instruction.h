@@ -96,6 +96,7 @@ enum RowFlags : uint16_t {
   kRawOpSel = 512,  // op_sel is not "the upper half": the row reads it
   kRawMods = 1024,  // neg, abs and omod bits are an operand (v_bitop3)
   kMatrix = 2048,   // VOP3P-MAI: accumulation registers, cbsz, abid, blgp
+  kSparse = 4096,   // the third source is an index, and D is C too
 };
 
 struct Row {

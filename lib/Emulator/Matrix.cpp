@@ -158,6 +158,8 @@ template <class T> static void runDense(Wave &wave, const Inst &inst) {
 }
 
 static ExecFn findRun(const MatrixShape &shape) {
+  if (shape.isSparse)
+    return shape.a == Element::I8 ? runSparseInteger : runSparseFloat;
   return shape.a == Element::F64     ? runDense<double>
          : shape.a == Element::I8    ? runDense<uint32_t>
          : shape.a == Element::Mixed ? runMixed
@@ -168,8 +170,9 @@ llvm::ArrayRef<Row> getMatrixRows() {
   static const std::vector<Row> rows = [] {
     std::vector<Row> made;
     for (const MatrixShape &shape : getMatrixShapes())
-      made.push_back(
-          {shape.stem, findRun(shape), kMatrix, uint16_t(made.size())});
+      made.push_back({shape.stem, findRun(shape),
+                      uint16_t(kMatrix | (shape.isSparse ? kSparse : 0)),
+                      uint16_t(made.size())});
     return made;
   }();
   return rows;

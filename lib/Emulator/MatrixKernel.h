@@ -70,8 +70,9 @@ inline void unpackSized(const uint32_t *rows, const InputLayout &layout, T *out,
   for (unsigned run = 0; run < kLanes / size; ++run) {
     T *block = out + layout.blockOf(run) * layout.depth * size;
     for (unsigned e = 0; e < layout.perLane(); ++e)
-      unpackRun<size, width>(rows + run * size, e,
-                             block + layout.depthOf(run, e) * size, decode);
+      unpackRun<size, width>(
+          rows + run * size, e,
+          block + layout.depthOf(layout.groupOf(run), e) * size, decode);
   }
 }
 template <unsigned width, class T, class Decode>

@@ -24,17 +24,25 @@ constexpr unsigned kMostElements = 2048;
 constexpr unsigned kMostResultRows = 32;
 
 /// A lane's elements of A and B: i = lane % size, and its run of lanes says
-/// which block and which group of k.
+/// which block and which group of k. The groups take turns of `turn` values of
+/// k (0: each has its share in one).
 struct InputLayout {
-  unsigned size, depth, blocks;
-  bool split = false; // 8-bit f8f6f4: runs of 16, half of the depth apart
+  unsigned size, depth, blocks, turn = 0;
+  /// A of the widest sparse products, of 16 values a lane: quads of k in an
+  /// order of their own.
+  bool shuffled = false;
   unsigned perLane() const { return size * depth * blocks / kLanes; }
   unsigned groups() const { return kLanes / (size * blocks); }
+  unsigned groupOf(unsigned run) const { return run / blocks; }
   unsigned blockOf(unsigned run) const { return run % blocks; }
-  unsigned depthOf(unsigned run, unsigned e) const {
-    unsigned group = run / blocks;
-    return split ? e / 16 * 16 * groups() + group * 16 + e % 16
-                 : group * perLane() + e;
+  unsigned depthOf(unsigned group, unsigned e) const {
+    if (shuffled) {
+      unsigned half = groups() / 2;
+      return group / half * (depth / 2) + e / 4 % 2 * (depth / 4) +
+             group % half * 8 + e / 8 * 4 + e % 4;
+    }
+    unsigned each = turn ? turn : perLane();
+    return e / each * each * groups() + group * each + e % each;
   }
 };
 

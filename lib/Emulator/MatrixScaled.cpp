@@ -37,8 +37,11 @@ static constexpr uint8_t kMostForFloats = 127 + 111;
 static void unpackMixed(const uint32_t *rows, const MatrixShape &shape,
                         unsigned format, float *out) {
   const MixedFormat &mixed = mixedFormats[format];
-  mixed.unpack(rows, {shape.size, shape.depth, shape.blocks, mixed.width == 8},
-               out);
+  // Eight bits: two turns of 16, half of the depth apart.
+  mixed.unpack(
+      rows,
+      {shape.size, shape.depth, shape.blocks, mixed.width == 8 ? 16u : 0u},
+      out);
 }
 
 /// 2^(e - 127) for each 32 values of k, e a byte of lane i + size * (k / 32).
