@@ -53,14 +53,10 @@ static void update(Wave &wave, const Inst &inst, unsigned dataRows) {
       return wave.fail("an atomic of " + llvm::Twine(unsigned(sizeof(T))) +
                        " bytes in lane " + llvm::Twine(lane) +
                        " at an address that is not a multiple of its size");
-    T *memory = reinterpret_cast<T *>(lanes.host[lane]);
     T data = readData<T>(wave, inst.data[0], lane);
     T compare = readData<T>(wave, inst.data[0] + dataRows, lane);
-    T old = __atomic_load_n(memory, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(memory, &old, F(old, data, compare),
-                                        false, __ATOMIC_SEQ_CST,
-                                        __ATOMIC_RELAXED)) {
-    }
+    T old = atomics::updateShared<T>(
+        lanes.host[lane], [&](T memory) { return F(memory, data, compare); });
     if (inst.glc)
       writeData<T>(wave, inst.dst, lane, old);
   }

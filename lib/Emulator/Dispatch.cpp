@@ -298,6 +298,7 @@ void Dispatch::initialize(Wave &wave, uint64_t workgroup,
   wave.index = index;
   wave.workgroupIndex = workgroup;
   wave.scc = false;
+  wave.clock = 0;
   wave.stop = Stop::None;
   wave.pc = entry;
   wave.recent = nullptr;

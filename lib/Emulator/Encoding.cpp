@@ -312,6 +312,7 @@ bool Reader::flat() {
   return inst.segment != 3;
 }
 
+/// MTBUF names a format where MUBUF has flags and more operations.
 bool Reader::mubuf() {
   if (!has(2))
     return false;
@@ -320,7 +321,10 @@ bool Reader::mubuf() {
   inst.offen = bits(0, 12, 1);
   inst.idxen = bits(0, 13, 1);
   inst.glc = bits(0, 14, 1);
-  inst.toLds = bits(0, 16, 1);
+  if (inst.format == Format::Mtbuf)
+    inst.bufferFormat = bits(0, 19, 7);
+  else
+    inst.toLds = bits(0, 16, 1);
   vector(0, bits(1, 0, 8));
   inst.dst = inst.data[0] = acc + bits(1, 8, 8);
   inst.src[1].number = bits(1, 16, 5) * 4; // the resource
@@ -376,9 +380,9 @@ bool readEncoding(llvm::ArrayRef<uint32_t> code, const Row *row, Inst &inst) {
     read = reader.flat();
     break;
   case Format::Mubuf:
+  case Format::Mtbuf:
     read = reader.mubuf();
     break;
-  case Format::Mtbuf:
   case Format::Unknown:
     return false;
   }

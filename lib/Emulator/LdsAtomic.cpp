@@ -9,42 +9,104 @@
 
 namespace mlir::te::emu {
 
-/// New value = F(memory, data0, data1), lane after lane: the waves of a
-/// workgroup share a host thread.
-template <class T, auto F, bool returns>
-static void update(Wave &wave, const Inst &inst) {
-  ++wave.counters->ldsAccesses;
+/// Bounds and alignment of each lane's T at its address + `offset`.
+template <class T>
+static bool addressAtomic(Wave &wave, const Inst &inst, uint32_t offset,
+                          uint32_t *offsets) {
   uint64_t exec = wave.exec();
   const uint32_t *base = wave.row(inst.src[0].number - kFirstVector);
-  uint32_t offsets[kLanes];
   for (uint64_t mask = exec; mask; mask &= mask - 1) {
     unsigned lane = llvm::countr_zero(mask);
-    uint64_t at = uint64_t(base[lane]) + inst.offset;
+    uint64_t at = uint64_t(base[lane]) + offset;
     if (!checkLds(wave, lane, at, sizeof(T)))
-      return;
-    if (at % sizeof(T))
-      return wave.fail("an LDS atomic in lane " + llvm::Twine(lane) +
-                       " at an offset that is not a multiple of its size");
+      return false;
+    if (at % sizeof(T)) {
+      wave.fail("an LDS atomic in lane " + llvm::Twine(lane) +
+                " at an offset that is not a multiple of its size");
+      return false;
+    }
     offsets[lane] = at;
   }
   countLds(wave, offsets, exec, sizeof(T));
-  uint32_t old[2][kLanes];
-  forLanes(exec, [&](unsigned lane) {
-    T memory, data[2];
+  return true;
+}
+
+/// Sets memory to `now(memory, lane)`, lane after lane: the waves of a
+/// workgroup share a host thread. `old` gets what was there, word by word.
+template <class T, class Now>
+static void exchange(Wave &wave, const uint32_t *offsets,
+                     uint32_t (*old)[kLanes], Now now) {
+  forLanes(wave.exec(), [&](unsigned lane) {
+    T memory;
     std::memcpy(&memory, wave.lds + offsets[lane], sizeof(T));
-    for (unsigned k = 0; k < 2; ++k) {
-      uint64_t bits = wave.vgpr[inst.data[k]][lane];
-      if (sizeof(T) == 8)
-        bits |= uint64_t(wave.vgpr[inst.data[k] + 1][lane]) << 32;
-      data[k] = T(bits);
-    }
-    T now = F(memory, data[0], data[1]);
-    std::memcpy(wave.lds + offsets[lane], &now, sizeof(T));
+    T value = now(memory, lane);
+    std::memcpy(wave.lds + offsets[lane], &value, sizeof(T));
     old[0][lane] = uint32_t(memory);
-    old[1][lane] = uint32_t(uint64_t(memory) >> 32);
+    if constexpr (sizeof(T) == 8)
+      old[1][lane] = uint32_t(memory >> 32);
+  });
+}
+
+template <class T>
+static T readData(const Wave &wave, const Inst &inst, unsigned k,
+                  unsigned lane) {
+  uint64_t bits = wave.vgpr[inst.data[k]][lane];
+  if (sizeof(T) == 8)
+    bits |= uint64_t(wave.vgpr[inst.data[k] + 1][lane]) << 32;
+  return T(bits);
+}
+
+/// New value = F(memory, data0, data1).
+template <class T, auto F, bool returns>
+static void update(Wave &wave, const Inst &inst) {
+  ++wave.counters->ldsAccesses;
+  uint32_t offsets[kLanes], old[2][kLanes];
+  if (!addressAtomic<T>(wave, inst, inst.offset, offsets))
+    return;
+  exchange<T>(wave, offsets, old, [&](T memory, unsigned lane) {
+    return F(memory, readData<T>(wave, inst, 0, lane),
+             readData<T>(wave, inst, 1, lane));
   });
   for (unsigned word = 0; returns && word < sizeof(T) / 4; ++word)
-    storeRow(wave, inst.dst + word, old[word], exec);
+    storeRow(wave, inst.dst + word, old[word], wave.exec());
+}
+
+/// ds_wrxchg2: two places, their offsets in units of the element (times 64).
+template <class T, unsigned scale>
+static void runExchange2(Wave &wave, const Inst &inst) {
+  constexpr unsigned words = sizeof(T) / 4;
+  uint32_t offsets[2][kLanes], old[2 * words][kLanes];
+  ++wave.counters->ldsAccesses;
+  for (unsigned k = 0; k < 2; ++k) {
+    uint32_t offset = (inst.offset >> 8 * k & 0xff) * sizeof(T) * scale;
+    if (!addressAtomic<T>(wave, inst, offset, offsets[k]))
+      return;
+  }
+  for (unsigned k = 0; k < 2; ++k)
+    exchange<T>(wave, offsets[k], old + k * words, [&](T, unsigned lane) {
+      return readData<T>(wave, inst, k, lane);
+    });
+  for (unsigned word = 0; word < 2 * words; ++word)
+    storeRow(wave, inst.dst + word, old[word], wave.exec());
+}
+
+/// ds_append, ds_consume: the number of active lanes is added to (taken from)
+/// the dword at M0 + offset; every lane gets what was there.
+template <bool isAppend> static void runAppend(Wave &wave, const Inst &inst) {
+  uint32_t at = (wave.sgpr[kM0] & 0xffff) + inst.offset, memory;
+  uint64_t exec = wave.exec();
+  ++wave.counters->ldsAccesses;
+  if (!checkLds(wave, 0, at, 4))
+    return;
+  if (at % 4)
+    return wave.fail("ds_append or ds_consume at an LDS offset that is not a "
+                     "multiple of four");
+  std::memcpy(&memory, wave.lds + at, 4);
+  uint32_t out[kLanes], count = llvm::popcount(exec);
+  std::fill_n(out, kLanes, memory);
+  memory = isAppend ? memory + count : memory - count;
+  std::memcpy(wave.lds + at, &memory, 4);
+  storeRow(wave, inst.dst, out, exec);
 }
 
 template <class T, T (*F)(T, T), bool returns>
@@ -57,6 +119,31 @@ static void runCompareStore(Wave &wave, const Inst &inst) {
   update<T,
          [](T old, T compare, T data) { return old == compare ? data : old; },
          returns>(wave, inst);
+}
+template <class T, bool returns>
+static void runCompareStoreFloat(Wave &wave, const Inst &inst) {
+  update<Bits<T>,
+         [](Bits<T> old, Bits<T> compare, Bits<T> data) {
+           return fromBits<T>(old) == fromBits<T>(compare) ? data : old;
+         },
+         returns>(wave, inst);
+}
+static void runWrap(Wave &wave, const Inst &inst) {
+  update<uint32_t,
+         [](uint32_t old, uint32_t least, uint32_t more) {
+           return old >= least ? old - least : old + more;
+         },
+         true>(wave, inst);
+}
+/// Each half of the data is written, without its top bit, where that is set.
+static void runConditionalExchange(Wave &wave, const Inst &inst) {
+  update<uint64_t,
+         [](uint64_t old, uint64_t data, uint64_t) {
+           constexpr uint64_t top = 0x8000000080000000;
+           uint64_t halves = ((data & top) >> 31) * UINT32_MAX;
+           return (old & ~halves) | (data & halves & ~top);
+         },
+         true>(wave, inst);
 }
 /// Clears the bits of data0, sets those of data1.
 template <class T, bool returns>
@@ -103,6 +190,18 @@ static const Row rows[] = {
     {"ds_cmpst_b64", runCompareStore<W, false>},
     {"ds_cmpst_rtn_b32", runCompareStore<U, true>},
     {"ds_cmpst_rtn_b64", runCompareStore<W, true>},
+    {"ds_cmpst_f32", runCompareStoreFloat<float, false>},
+    {"ds_cmpst_f64", runCompareStoreFloat<double, false>},
+    {"ds_cmpst_rtn_f32", runCompareStoreFloat<float, true>},
+    {"ds_cmpst_rtn_f64", runCompareStoreFloat<double, true>},
+    {"ds_wrap_rtn_b32", runWrap},
+    {"ds_condxchg32_rtn_b64", runConditionalExchange},
+    {"ds_wrxchg2_rtn_b32", runExchange2<U, 1>},
+    {"ds_wrxchg2_rtn_b64", runExchange2<W, 1>},
+    {"ds_wrxchg2st64_rtn_b32", runExchange2<U, 64>},
+    {"ds_wrxchg2st64_rtn_b64", runExchange2<W, 64>},
+    {"ds_append", runAppend<true>},
+    {"ds_consume", runAppend<false>},
     {"ds_mskor_b32", runMaskOr<U, false>},
     {"ds_mskor_b64", runMaskOr<W, false>},
     {"ds_mskor_rtn_b32", runMaskOr<U, true>},

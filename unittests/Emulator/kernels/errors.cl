@@ -19,7 +19,8 @@ kernel void trap(global int *out) {
 }
 
 kernel void unknown(global float *out, float a) {
-  out[lid()] = __builtin_amdgcn_trig_preop((double)a, 1);
+  __asm__ volatile("v_screen_partition_4se_b32 %0, %0" : "+v"(a));
+  out[lid()] = a;
 }
 
 kernel void forever(global int *out) {
