@@ -132,7 +132,7 @@ void WaveShadow::touchWrite(const Touched &at) {
 /// True where the running store leaves `bytes` of dword `index` as they are.
 bool WaveShadow::storesSame(const Touched &at, uint64_t index,
                             uint32_t bytes) const {
-  if (isDirect || at.isAtomic)
+  if (isDirect || at.isAtomic || current->cls == Class::Smem)
     return false;
   for (unsigned i = 0; i < 4; ++i) {
     uint64_t offset = index * 4 + i;

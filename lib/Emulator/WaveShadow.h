@@ -92,8 +92,10 @@ public:
   /// May point a lane's host address elsewhere.
   void observe(Space space, LaneAddresses &lanes, const uint8_t *valid,
                unsigned bytes, Traffic traffic);
-  /// A scalar load of `bytes` bytes at `address`, to the next registers.
-  void observeScalar(uint64_t address, const uint8_t *host, unsigned bytes);
+  /// A scalar access of `bytes` bytes at `address`; loads go to the next
+  /// registers.
+  void observeScalar(uint64_t address, const uint8_t *host, unsigned bytes,
+                     Traffic traffic);
   /// A register of a scalar load that reads 0 beyond its range.
   void observeZero() { undefinedScalars.push_back(0); }
   /// An access that cannot be made.
