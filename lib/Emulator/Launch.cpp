@@ -181,11 +181,12 @@ void Worker::report(Wave &wave, uint64_t workgroup, const Inst &inst) {
 
 /// False after a failure.
 bool Worker::takeTurn(Wave &wave, uint64_t workgroup) {
-  uint64_t budget = kTurn;
-  const Inst *last = runWave(wave, counts.data(), budget);
-  executed += kTurn - budget;
-  wave.clock += kTurn - budget;
   uint64_t most = shared.options.maxWorkgroupInstructions;
+  uint64_t turn = most ? std::min(kTurn, most + 1 - executed) : kTurn;
+  uint64_t budget = turn;
+  const Inst *last = runWave(wave, counts.data(), budget);
+  executed += turn - budget;
+  wave.clock += turn - budget;
   if (most && executed > most)
     wave.fail("the workgroup has run " + llvm::Twine(most) +
               " wave-instructions, the most that this launch allows");
