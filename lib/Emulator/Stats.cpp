@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Dispatch.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace mlir::te::emu {
 
 const char *findMissingHostFeature() {
@@ -44,6 +46,103 @@ void addCounts(LaunchStats &stats, const Program &program,
   stats.ldsBytes += memory.ldsBytes;
   stats.ldsConflictCycles += memory.ldsConflicts;
   stats.scratchAccesses += memory.scratchAccesses;
+  stats.globalLoadWideLineBytes += memory.wideLoadLines * 128;
+  stats.globalStoreWideLineBytes += memory.wideStoreLines * 128;
+  stats.l2LoadBytes += memory.l2LoadBytes;
+  stats.l2StoreBytes += memory.l2StoreBytes;
+  stats.l2AtomicBytes += memory.l2AtomicBytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions and blocks
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct CountField {
+  const char *name;
+  uint64_t InstructionCounts::*field;
+};
+} // namespace
+
+static constexpr CountField kCountFields[] = {
+    {"executions", &InstructionCounts::executions},
+    {"lanes", &InstructionCounts::lanes},
+    {"most_lanes", &InstructionCounts::mostLanes},
+    {"mfma_passes", &InstructionCounts::mfmaPasses},
+    {"global_bytes", &InstructionCounts::globalBytes},
+    {"line_bytes", &InstructionCounts::lineBytes},
+    {"wide_line_bytes", &InstructionCounts::wideLineBytes},
+    {"l2_bytes", &InstructionCounts::l2Bytes},
+    {"scalar_load_bytes", &InstructionCounts::scalarLoadBytes},
+    {"lds_bytes", &InstructionCounts::ldsBytes},
+    {"lds_conflict_cycles", &InstructionCounts::ldsConflictCycles},
+    {"scratch_accesses", &InstructionCounts::scratchAccesses},
+};
+
+void InstructionCounts::operator+=(const InstructionCounts &other) {
+  for (const CountField &count : kCountFields)
+    this->*count.field += other.*count.field;
+}
+
+llvm::json::Object InstructionCounts::toJSON() const {
+  llvm::json::Object object;
+  for (const CountField &count : kCountFields)
+    object[count.name] = this->*count.field;
+  return object;
+}
+
+llvm::ArrayRef<ProfiledInstruction>
+takeBlock(llvm::ArrayRef<ProfiledInstruction> profile) {
+  size_t size = 1;
+  while (size < profile.size() && !profile[size].startsBlock)
+    ++size;
+  return profile.take_front(size);
+}
+
+/// One basic block: how often it was entered, and the counts of all its
+/// instructions.
+static llvm::json::Object
+describeBlock(llvm::ArrayRef<ProfiledInstruction> block) {
+  InstructionCounts sum;
+  std::map<std::string, uint64_t> byClass;
+  for (const ProfiledInstruction &instruction : block) {
+    sum += instruction.counts;
+    byClass[instruction.className] += instruction.counts.executions;
+  }
+  llvm::json::Object classes;
+  for (auto &[name, count] : byClass)
+    classes[name] = count;
+  llvm::json::Object object = sum.toJSON();
+  object["begin"] = block.front().pc;
+  object["source"] = block.front().source;
+  object["code"] = block.size();
+  object["entries"] = block.front().counts.executions;
+  object["by_class"] = std::move(classes);
+  return object;
+}
+
+static llvm::json::Array
+describeBlocks(llvm::ArrayRef<ProfiledInstruction> profile) {
+  llvm::json::Array blocks;
+  while (!profile.empty()) {
+    auto block = takeBlock(profile);
+    blocks.push_back(describeBlock(block));
+    profile = profile.drop_front(block.size());
+  }
+  return blocks;
+}
+
+/// Adds figures of the same code; false where it is not the same.
+static bool addProfile(std::vector<ProfiledInstruction> &profile,
+                       llvm::ArrayRef<ProfiledInstruction> other) {
+  if (profile.size() != other.size())
+    return false;
+  for (auto [to, from] : llvm::zip_equal(profile, other)) {
+    if (to.pc != from.pc || to.text != from.text)
+      return false;
+    to.counts += from.counts;
+  }
+  return true;
 }
 
 void LaunchStats::operator+=(const LaunchStats &other) {
@@ -70,6 +169,13 @@ void LaunchStats::operator+=(const LaunchStats &other) {
   ldsBytes += other.ldsBytes;
   ldsConflictCycles += other.ldsConflictCycles;
   scratchAccesses += other.scratchAccesses;
+  globalLoadWideLineBytes += other.globalLoadWideLineBytes;
+  globalStoreWideLineBytes += other.globalStoreWideLineBytes;
+  l2LoadBytes += other.l2LoadBytes;
+  l2StoreBytes += other.l2StoreBytes;
+  l2AtomicBytes += other.l2AtomicBytes;
+  if (!addProfile(profile, other.profile))
+    profile.clear();
   seconds += other.seconds;
 }
 
@@ -86,7 +192,7 @@ static llvm::json::Object toObject(const std::map<Key, uint64_t> &counts) {
 }
 
 llvm::json::Object LaunchStats::toJSON() const {
-  return llvm::json::Object{
+  llvm::json::Object object{
       {"workgroups", workgroups},
       {"waves", waves},
       {"instructions", instructions},
@@ -108,6 +214,15 @@ llvm::json::Object LaunchStats::toJSON() const {
       {"scratch_accesses", scratchAccesses},
       {"seconds", seconds},
   };
+  if (profile.empty())
+    return object;
+  object["global_load_wide_line_bytes"] = globalLoadWideLineBytes;
+  object["global_store_wide_line_bytes"] = globalStoreWideLineBytes;
+  object["l2_load_bytes"] = l2LoadBytes;
+  object["l2_store_bytes"] = l2StoreBytes;
+  object["l2_atomic_bytes"] = l2AtomicBytes;
+  object["blocks"] = describeBlocks(profile);
+  return object;
 }
 
 /// The decoded program, and the word that `kernel` begins at.
