@@ -1,7 +1,7 @@
 # make demo    build, then quantize a published encoder's weights in the emulator
 # make check   build, then every test (what .ci/run calls)
 # make deps    install what is missing (apt, and PyPI into build/venv)
-# make docs    regenerate docs/reference from ODS and Passes.td
+# make docs    regenerate docs/reference from ODS, Passes.td and the emulator's tables
 # make format  clang-format over the tree
 # make bench   the measurements of benchmarks/
 BUILD := build
@@ -25,7 +25,7 @@ deps:
 	@scripts/deps.sh $(BUILD)
 
 docs: build
-	scripts/gen_reference.sh docs/reference
+	scripts/gen_reference.sh docs/reference $(BUILD)
 
 format:
 	git ls-files '*.cpp' '*.h' | xargs clang-format-22 -i

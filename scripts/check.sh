@@ -28,7 +28,7 @@ done
 for check in unittests/*/check_*.py; do
   [ -f "$check" ] && run "python $check" "$build/venv/bin/python" "$check" --bin "$build/bin"
 done
-run "docs/reference is up to date" scripts/gen_reference.sh --check docs/reference
+run "docs/reference is up to date" scripts/gen_reference.sh --check docs/reference "$build"
 run "lit" /usr/lib/llvm-22/bin/lit -sv -j "$(nproc)" --param "build=$build" test
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

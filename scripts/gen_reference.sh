@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# gen_reference.sh [--check] DIR: reference pages of dialects and passes, from ODS and
-# Passes.td. --check writes nothing and fails where a page in DIR is stale.
+# gen_reference.sh [--check] DIR [BUILD]: reference pages of dialects and passes, from ODS and
+# Passes.td, and of the emulator's instructions, from its tables (by a program of BUILD).
+# --check writes nothing and fails where a page in DIR is stale.
 set -euo pipefail
 check=
 if [ "${1:-}" = --check ]; then check=1; shift; fi
-out=${1:?usage: gen_reference.sh [--check] DIR}
+out=${1:?usage: gen_reference.sh [--check] DIR [BUILD]}
+build=${2:-build}
 cd "$(dirname "$0")/.."
 tblgen=/usr/lib/llvm-22/bin/mlir-tblgen
 flags=(-I include -I /usr/lib/llvm-22/include)
@@ -16,6 +18,7 @@ trap 'rm -rf "$fresh"' EXIT
 "$tblgen" "${flags[@]}" -gen-pass-doc include/te/Dialect/TE/Transforms/Passes.td -o "$fresh/te-passes.md"
 "$tblgen" "${flags[@]}" -gen-pass-doc include/te/Dialect/Tile/Transforms/Passes.td -o "$fresh/tile-passes.md"
 "$tblgen" "${flags[@]}" -gen-pass-doc include/te/Conversion/Passes.td -o "$fresh/conversion-passes.md"
+"$build/bin/te-emulator-coverage" > "$fresh/emulator.md"
 
 if [ -n "$check" ]; then
   stale=0

@@ -112,6 +112,7 @@ void WaveShadow::checkAddress(const Inst &inst, const Effects &effects) {
 
 void WaveShadow::runMemory(const Inst &inst, const Effects &effects) {
   checkAddress(inst, effects);
+  makeCells();
   accesses = 0;
   mustReplay = false;
   touches.clear();
@@ -124,7 +125,8 @@ void WaveShadow::runMemory(const Inst &inst, const Effects &effects) {
   if (mustReplay)
     replayLoad(inst, effects);
   for (auto [i, bits] : llvm::enumerate(undefinedScalars))
-    registers.setScalar(inst.dst + i, bits, inst.word);
+    if (bits)
+      registers.setScalar(inst.dst + i, bits, inst.word);
   push(inst, effects);
 }
 
@@ -316,11 +318,17 @@ void WaveShadow::redirect(Space space, LaneAddresses &lanes,
 }
 
 void WaveShadow::observeScalar(uint64_t address, const uint8_t *host,
-                               unsigned bytes) {
+                               unsigned bytes, Traffic traffic) {
   uint64_t offset;
   Shadow *shadow = findShadow(Space::Global, address, host, offset);
   if (!shadow)
-    return undefinedScalars.append(bytes / 4, 0);
+    return;
+  if (traffic != Traffic::Load) {
+    hasWritten = true;
+    shadow->define(offset, bytes);
+    return touchWrite({Space::Global, shadow, offset, address, bytes, 0, bytes,
+                       host, traffic == Traffic::Atomic});
+  }
   lastLoad = address;
   lastSpace = Space::Global;
   for (unsigned i = 0; i < bytes; i += 4) {

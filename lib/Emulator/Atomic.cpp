@@ -50,14 +50,10 @@ static void update(Wave &wave, const Inst &inst, unsigned dataRows) {
     return;
   for (uint64_t mask = lanes.mask; mask; mask &= mask - 1) {
     unsigned lane = llvm::countr_zero(mask);
-    T *memory = reinterpret_cast<T *>(lanes.host[lane]);
     T data = readData<T>(wave, inst.data[0], lane);
     T compare = readData<T>(wave, inst.data[0] + dataRows, lane);
-    T old = __atomic_load_n(memory, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(memory, &old, F(old, data, compare),
-                                        false, __ATOMIC_SEQ_CST,
-                                        __ATOMIC_RELAXED)) {
-    }
+    T old = atomics::updateShared<T>(
+        lanes.host[lane], [&](T memory) { return F(memory, data, compare); });
     if (inst.glc)
       writeData<T>(wave, inst.dst, lane, old);
   }

@@ -49,6 +49,17 @@ template <class T, bool isMax> Bits<T> extremeFloat(Bits<T> old, Bits<T> data) {
   return lessOrdered(a, b) != isMax ? old : data;
 }
 
+/// Sets `memory`, which other host threads may change too, to now(old), and
+/// gives the old value.
+template <class T, class Now> inline T updateShared(uint8_t *host, Now now) {
+  T *memory = reinterpret_cast<T *>(host);
+  T old = __atomic_load_n(memory, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(memory, &old, now(old), false,
+                                      __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+  }
+  return old;
+}
+
 inline uint32_t addHalves(uint32_t old, uint32_t data) {
   auto one = [](uint32_t a, uint32_t b) {
     return toBits<Half>(

@@ -12,27 +12,44 @@
 namespace mlir::te::emu {
 
 namespace {
-/// The fields of a resource's four words that an untyped access uses.
+/// The fields of a resource's four words that an address needs.
 struct Resource {
   uint64_t base;
   uint32_t stride, records;
-  bool swizzled, addsThread;
+  bool swizzled, addsLane;
+  uint32_t group; // swizzled: that many records take turns
 
   explicit Resource(const uint32_t *words)
       : base(uint64_t(words[1] & 0xffff) << 32 | words[0]),
         stride(words[1] >> 16 & 0x3fff), records(words[2]),
-        swizzled(words[1] >> 31), addsThread(words[3] >> 23 & 1) {}
+        swizzled(words[1] >> 31), addsLane(words[3] >> 23 & 1),
+        group(8u << (words[3] >> 21 & 3)) {
+    if (addsLane) // the data format's bits are the stride's upper ones
+      stride |= (words[3] >> 15 & 15) << 14;
+  }
+  /// Where byte `offset` of record `index` is. Swizzled: the dwords of a group
+  /// of records lie interleaved.
+  uint64_t place(uint64_t index, uint64_t offset) const {
+    if (!swizzled)
+      return index * stride + offset;
+    return (index / group * stride + offset / 4 * 4) * group +
+           index % group * 4 + offset % 4;
+  }
 };
 } // namespace
 
-/// Bytes of [offset, offset + bytes) within the range: each dword (or smaller
-/// element) is checked by itself.
+/// Bytes of an access within the range: each dword (or smaller element) is
+/// checked by itself. `offset` is within the record, `total` from the base.
 static unsigned countValid(const Resource &resource, bool isStructured,
-                           uint64_t index, uint64_t offset, unsigned bytes) {
+                           uint64_t index, uint64_t offset, uint64_t total,
+                           unsigned bytes) {
+  if (resource.swizzled)
+    return index < resource.records && offset + bytes <= resource.stride ? bytes
+                                                                         : 0;
   if (isStructured)
     return index < resource.records ? bytes : 0;
   unsigned unit = std::min(bytes, 4u), valid = 0;
-  while (valid < bytes && offset + valid + unit <= resource.records)
+  while (valid < bytes && total + valid + unit <= resource.records)
     valid += unit;
   return valid;
 }
@@ -40,25 +57,27 @@ static unsigned countValid(const Resource &resource, bool isStructured,
 bool addressBuffer(Wave &wave, const Inst &inst, unsigned bytes,
                    Traffic traffic, BufferLanes &out) {
   Resource resource(&wave.sgpr[inst.src[1].number]);
-  if (resource.swizzled || resource.addsThread) {
-    wave.fail("swizzled buffer resources and those that add the lane's number "
-              "are not modelled");
+  if (resource.swizzled && bytes > 4) {
+    wave.fail("an access of more than four bytes through a swizzled buffer "
+              "resource is not modelled");
     return false;
   }
   uint64_t scalar = readScalar(wave, inst, inst.src[2].number, Type::U32);
   const uint32_t *first = wave.row(inst.src[0].number - kFirstVector);
   const uint32_t *offsets = inst.idxen ? first + kLanes : first;
   uint64_t exec = wave.exec();
+  bool isStructured = resource.stride && (inst.idxen || resource.addsLane);
   out.lanes.mask = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     out.valid[lane] = 0;
     if (!(exec >> lane & 1))
       continue;
-    uint64_t index = inst.idxen ? first[lane] : 0;
+    uint64_t index =
+        (inst.idxen ? first[lane] : 0) + (resource.addsLane ? lane : 0);
     uint64_t offset = uint64_t(inst.offset) + (inst.offen ? offsets[lane] : 0);
-    uint64_t total = index * resource.stride + offset + scalar;
-    bool isStructured = resource.stride && inst.idxen;
-    unsigned valid = countValid(resource, isStructured, index, total, bytes);
+    uint64_t total = resource.place(index, offset) + scalar;
+    unsigned valid =
+        countValid(resource, isStructured, index, offset, total, bytes);
     out.valid[lane] = valid;
     if (!valid)
       continue;

@@ -109,6 +109,7 @@ static const Row rows[] = {
     {"v_cvt_f32_ubyte2", lanes<fromByte<2>>},
     {"v_cvt_f32_ubyte3", lanes<fromByte<3>>},
     {"v_cvt_pk_u8_f32", lanes<packByte>},
+    {"v_cvt_pkaccum_u8_f32", lanes<packByte>, kReadsDst},
     {"v_cvt_pkrtz_f16_f32", lanes<[](F a, F b) {
        return packHalves(
            isNaN(a) ? toBits<Half>(narrowToHalf(a)) : halfToZero(a),

@@ -16,6 +16,7 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/MCTargetOptions.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/TargetSelect.h"
 
 namespace mlir::te::emu {
@@ -129,9 +130,66 @@ Effects Disassembler::Impl::findEffects(const llvm::MCInst &inst) const {
   return effects;
 }
 
+//===----------------------------------------------------------------------===//
+// Bytes that LLVM's decoder or printer takes without checking, and then does
+// something undefined with. They are not instructions of these chips.
+//===----------------------------------------------------------------------===//
+
+static uint32_t fieldOf(uint32_t word, unsigned low, unsigned count) {
+  return word >> low & ((1u << count) - 1);
+}
+
+/// SDWA with a reserved value in a field that names a part of a register.
+static bool hasReservedPart(uint32_t first, uint32_t second) {
+  if (first >> 31 || (first & 0x1ff) != 0xf9)
+    return false;
+  bool isUnary = first >> 25 == 0x3f, isCompare = first >> 25 == 0x3e;
+  return fieldOf(second, 16, 3) == 7 ||
+         (!isUnary && fieldOf(second, 24, 3) == 7) ||
+         (!isCompare &&
+          (fieldOf(second, 8, 3) == 7 || fieldOf(second, 11, 2) == 3));
+}
+
+/// A literal in an encoding of 64 bits.
+static bool hasWideLiteral(uint32_t first, uint32_t second) {
+  unsigned format = first >> 26, opcode = fieldOf(first, 16, 10);
+  if (format == 0x38 || format == 0x3a) // MUBUF, MTBUF: the scalar offset
+    return second >> 24 == 0xff;
+  if (format != 0x34) // VOP3, VOP3P
+    return false;
+  bool isScalar = opcode < 0x100 || opcode == 0x142 || opcode == 0x289;
+  bool isLiteral = isScalar && (first & 0xff) == 0xff;
+  for (unsigned low : {0, 9, 18})
+    isLiteral |= fieldOf(second, low, 9) == 0xff;
+  return isLiteral;
+}
+
+/// f8f6f4 of scalar registers or constants.
+static bool hasScalarMatrix(uint32_t first, uint32_t second) {
+  unsigned opcode = first >> 16;
+  return (opcode == 0xd3ad || opcode == 0xd3ae) &&
+         (second & 0x20100) != 0x20100;
+}
+
+static bool isDangerous(llvm::ArrayRef<uint8_t> code) {
+  auto word = [&](unsigned i) {
+    return code.size() >= i * 4 + 4
+               ? llvm::support::endian::read32le(&code[i * 4])
+               : 0;
+  };
+  // Four words: the scales, then the product.
+  bool isScaled = word(0) >> 16 == 0xd3ac;
+  return hasReservedPart(word(0), word(1)) ||
+         hasWideLiteral(word(0), word(1)) ||
+         hasScalarMatrix(word(0), word(1)) ||
+         (isScaled && hasScalarMatrix(word(2), word(3)));
+}
+
 Disassembler::Result Disassembler::decode(llvm::ArrayRef<uint8_t> code,
                                           uint64_t address) {
   Result result;
+  if (isDangerous(code))
+    return result;
   llvm::MCInst inst;
   uint64_t size = 0;
   auto status = impl->disassembler->getInstruction(inst, size, code, address,

@@ -305,6 +305,7 @@ unsigned Dispatch::initialize(Wave &wave, uint64_t workgroup,
   wave.index = index;
   wave.workgroupIndex = workgroup;
   wave.scc = false;
+  wave.clock = 0;
   wave.stop = Stop::None;
   wave.pc = entry;
   wave.recent = nullptr;

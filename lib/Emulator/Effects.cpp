@@ -22,7 +22,8 @@ static Role findRole(const Inst &inst, llvm::StringRef stem) {
                  Role::WriteBack)
           .Cases({"buffer_inv", "buffer_invl2"}, Role::Invalidate)
           .Cases({"ds_nop", "s_dcache_inv", "s_dcache_inv_vol", "s_dcache_wb",
-                  "s_dcache_wb_vol", "s_dcache_discard"},
+                  "s_dcache_wb_vol", "s_dcache_discard", "s_dcache_discard_x2",
+                  "s_atc_probe", "s_atc_probe_buffer"},
                  Role::Nothing)
           .Default(Role::Compute);
   if (special != Role::Compute)

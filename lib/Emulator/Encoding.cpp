@@ -274,8 +274,12 @@ bool Reader::matrix() {
   source(0, bits(1, 0, 9) + (bits(1, 27, 1) ? kAccRow : 0));
   source(1, bits(1, 9, 9) + (bits(1, 28, 1) ? kAccRow : 0));
   uint32_t addend = bits(1, 18, 9);
-  source(2, addend + (addend >= kFirstVector ? acc : 0));
   bool isVector = bits(1, 8, 1) && bits(1, 17, 1);
+  if (flags & kSparse) {
+    source(2, addend);
+    return isVector && addend >= kFirstVector;
+  }
+  source(2, addend + (addend >= kFirstVector ? acc : 0));
   return isVector && addend != kLiteral;
 }
 
@@ -309,6 +313,7 @@ bool Reader::flat() {
   return inst.segment != 3;
 }
 
+/// MTBUF names a format where MUBUF has flags and more operations.
 bool Reader::mubuf() {
   if (!has(2))
     return false;
@@ -318,7 +323,10 @@ bool Reader::mubuf() {
   inst.idxen = bits(0, 13, 1);
   inst.glc = bits(0, 14, 1);
   inst.sc1 = bits(0, 15, 1);
-  inst.toLds = bits(0, 16, 1);
+  if (inst.format == Format::Mtbuf)
+    inst.bufferFormat = bits(0, 19, 7);
+  else
+    inst.toLds = bits(0, 16, 1);
   vector(0, bits(1, 0, 8));
   inst.dst = inst.data[0] = acc + bits(1, 8, 8);
   inst.src[1].number = bits(1, 16, 5) * 4; // the resource
@@ -374,9 +382,9 @@ bool readEncoding(llvm::ArrayRef<uint32_t> code, const Row *row, Inst &inst) {
     read = reader.flat();
     break;
   case Format::Mubuf:
+  case Format::Mtbuf:
     read = reader.mubuf();
     break;
-  case Format::Mtbuf:
   case Format::Unknown:
     return false;
   }

@@ -27,7 +27,7 @@ static void runStoreHigh(Wave &wave, const Inst &inst) {
   runStore<bytes, true>(wave, inst);
 }
 
-/// global_load_lds: lane after lane from M0's address on.
+/// global_load_lds, scratch_load_lds: lane after lane from M0's address on.
 template <LoadKind kind> static void runLoadLds(Wave &wave, const Inst &inst) {
   LaneAddresses lanes;
   if (addressFlat(wave, inst, loadBytes(kind), Traffic::Load, lanes))
@@ -36,6 +36,8 @@ template <LoadKind kind> static void runLoadLds(Wave &wave, const Inst &inst) {
 
 #define FLAT_LIKE(NAME, RUN)                                                   \
   {"flat_" NAME, RUN}, {"global_" NAME, RUN}, { "scratch_" NAME, RUN }
+#define LDS_LIKE(NAME, RUN)                                                    \
+  {"global_load_lds_" NAME, RUN}, { "scratch_load_lds_" NAME, RUN }
 
 using enum LoadKind;
 
@@ -62,11 +64,11 @@ static const Row rows[] = {
     FLAT_LIKE("store_dwordx4", runStore<16>),
     FLAT_LIKE("store_byte_d16_hi", runStoreHigh<1>),
     FLAT_LIKE("store_short_d16_hi", runStoreHigh<2>),
-    {"global_load_lds_ubyte", runLoadLds<U8>},
-    {"global_load_lds_sbyte", runLoadLds<I8>},
-    {"global_load_lds_ushort", runLoadLds<U16>},
-    {"global_load_lds_sshort", runLoadLds<I16>},
-    {"global_load_lds_dword", runLoadLds<B32>},
+    LDS_LIKE("ubyte", runLoadLds<U8>),
+    LDS_LIKE("sbyte", runLoadLds<I8>),
+    LDS_LIKE("ushort", runLoadLds<U16>),
+    LDS_LIKE("sshort", runLoadLds<I16>),
+    LDS_LIKE("dword", runLoadLds<B32>),
     {"global_load_lds_dwordx3", runLoadLds<B96>},
     {"global_load_lds_dwordx4", runLoadLds<B128>},
 };

@@ -97,6 +97,7 @@ enum RowFlags : uint16_t {
   kRawOpSel = 512,  // op_sel is not "the upper half": the row reads it
   kRawMods = 1024,  // neg, abs and omod bits are an operand (v_bitop3)
   kMatrix = 2048,   // VOP3P-MAI: accumulation registers, cbsz, abid, blgp
+  kSparse = 4096,   // the third source is an index, and D is C too
 };
 
 struct Row {
@@ -145,7 +146,8 @@ struct Inst {
   // Memory.
   bool glc = false, sc1 = false, toLds = false, offen = false, idxen = false;
   bool hasVaddr = true, hasSaddr = false;
-  uint8_t segment = 0; // FLAT: 0 flat, 1 scratch, 2 global
+  uint8_t bufferFormat = 0; // MTBUF: data format, number format << 4
+  uint8_t segment = 0;      // FLAT: 0 flat, 1 scratch, 2 global
   MatrixFields matrix;
 };
 
@@ -194,13 +196,23 @@ llvm::ArrayRef<Row> getCompareRows();
 llvm::ArrayRef<Row> getConvertRows();
 llvm::ArrayRef<Row> getFp8Rows();
 llvm::ArrayRef<Row> getScaledConvertRows();
+llvm::ArrayRef<Row> getWideConvertRows();
+llvm::ArrayRef<Row> getSpecialRows();
 llvm::ArrayRef<Row> getCrossLaneRows();
+llvm::ArrayRef<Row> getTypedBufferRows();
 llvm::ArrayRef<Row> getGlobalRows();
 llvm::ArrayRef<Row> getBufferRows();
 llvm::ArrayRef<Row> getAtomicRows();
 llvm::ArrayRef<Row> getLdsRows();
 llvm::ArrayRef<Row> getLdsAtomicRows();
 llvm::ArrayRef<Row> getMatrixRows();
+
+/// All of them; named after their files.
+struct Table {
+  const char *name;
+  llvm::ArrayRef<Row> rows;
+};
+llvm::ArrayRef<Table> getTables();
 
 /// The row of a mnemonic without its encoding suffix, or null.
 const Row *findRow(llvm::StringRef stem);

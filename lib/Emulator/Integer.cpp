@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "IntegerOps.h"
 #include "Lanes.h"
 
 namespace mlir::te::emu {
@@ -53,14 +54,7 @@ static U permuteBytes(U a, U b, U selector) {
   return out;
 }
 
-/// Sums of absolute differences, of bytes and of halves.
-static U sumDifferences8(U a, U b, U sum) {
-  for (unsigned i = 0; i < 32; i += 8) {
-    U x = a >> i & 0xff, y = b >> i & 0xff;
-    sum += x > y ? x - y : y - x;
-  }
-  return sum;
-}
+/// Sums of absolute differences of halves.
 static U sumDifferences16(U a, U b, U sum) {
   for (unsigned i = 0; i < 32; i += 16) {
     U x = a >> i & 0xffff, y = b >> i & 0xffff;
@@ -69,14 +63,6 @@ static U sumDifferences16(U a, U b, U sum) {
   return sum;
 }
 
-/// Masked: bytes where `b` is 0 do not count.
-static U sumDifferencesMasked(U a, U b, U sum) {
-  for (unsigned i = 0; i < 32; i += 8) {
-    U x = a >> i & 0xff, y = b >> i & 0xff;
-    sum += y == 0 ? 0 : x > y ? x - y : y - x;
-  }
-  return sum;
-}
 /// Bytes averaged, with the low bit of C's byte as rounding.
 static U averageBytes(U a, U b, U c) {
   U out = 0;

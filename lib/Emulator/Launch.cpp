@@ -202,6 +202,7 @@ bool Worker::takeTurn(Wave &wave, uint64_t workgroup) {
   uint64_t budget = kTurn;
   const Inst *last = runWave(wave, counts.data(), budget);
   executed += kTurn - budget;
+  wave.clock += kTurn - budget;
   uint64_t most = shared.options.maxWorkgroupInstructions;
   if (most && executed > most)
     wave.fail("the workgroup has run " + llvm::Twine(most) +

@@ -112,22 +112,32 @@ template <class T> static void runTranspose(Wave &wave, const Inst &inst) {
   storeRow64(wave, inst.dst, out, ~uint64_t(0));
 }
 
-/// Likewise with sixteen four-bit elements a lane: lane l's element k is
-/// element l of lane k.
-static void runTransposeNibbles(Wave &wave, const Inst &inst) {
+/// Likewise with sixteen elements of four or six bits a lane: lane l's element
+/// k is element l of lane k.
+template <unsigned width>
+static void runTransposeBits(Wave &wave, const Inst &inst) {
+  constexpr unsigned words = width * 16 / 32;
   LaneAddresses lanes;
   countAccess(wave);
   if (wave.exec() != ~uint64_t(0))
     return wave.fail("a transposing read needs all 64 lanes");
-  if (!addressLds(wave, inst, inst.offset, 8, Traffic::Load, lanes))
+  if (!addressLds(wave, inst, inst.offset, words * 4, Traffic::Load, lanes))
     return;
-  uint64_t in[kLanes], out[kLanes] = {};
+  uint32_t in[kLanes][words + 1] = {}, out[words + 1][kLanes] = {};
   for (unsigned lane = 0; lane < kLanes; ++lane)
-    std::memcpy(&in[lane], lanes.host[lane], 8);
+    std::memcpy(in[lane], lanes.host[lane], words * 4);
+  auto wordOf = [](unsigned element) { return element * width / 32; };
+  auto shiftOf = [](unsigned element) { return element * width % 32; };
   for (unsigned lane = 0; lane < kLanes; ++lane)
-    for (unsigned k = 0; k < 16; ++k)
-      out[lane] |= (in[(lane & ~15) + k] >> (lane & 15) * 4 & 15) << k * 4;
-  storeRow64(wave, inst.dst, out, ~uint64_t(0));
+    for (unsigned k = 0, l = lane & 15; k < 16; ++k) {
+      const uint32_t *from = &in[(lane & ~15) + k][wordOf(l)];
+      uint64_t bits = uint64_t(from[1]) << 32 | from[0];
+      bits = (bits >> shiftOf(l) & ((1u << width) - 1)) << shiftOf(k);
+      out[wordOf(k)][lane] |= uint32_t(bits);
+      out[wordOf(k) + 1][lane] |= uint32_t(bits >> 32);
+    }
+  for (unsigned word = 0; word < words; ++word)
+    storeRow(wave, inst.dst + word, out[word], ~uint64_t(0));
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,7 +240,8 @@ static const Row rows[] = {
     {"ds_write_addtid_b32", runWriteByLane},
     {"ds_read_b64_tr_b16", runTranspose<uint16_t>},
     {"ds_read_b64_tr_b8", runTranspose<uint8_t>},
-    {"ds_read_b64_tr_b4", runTransposeNibbles},
+    {"ds_read_b64_tr_b4", runTransposeBits<4>},
+    {"ds_read_b96_tr_b6", runTransposeBits<6>},
     {"ds_swizzle_b32", runSwizzle},
     {"ds_permute_b32", runPermute},
     {"ds_bpermute_b32", runBackPermute},

@@ -26,17 +26,25 @@ enum class Element : uint8_t {
   Mixed,
 };
 
-/// One instruction: `blocks` products of size x depth and depth x size.
+/// One instruction: `blocks` products of size x depth and depth x size. Sparse:
+/// A holds two values of each four, and a register says which.
 struct MatrixShape {
   const char *stem;
   uint8_t size, depth, blocks;
   Element a, b;
   /// Of four cycles each: on gfx942, and on gfx950.
   uint8_t passes, passes950;
+  bool isSparse = false;
 };
 
 /// A row's param is its index here.
 llvm::ArrayRef<MatrixShape> getMatrixShapes();
+
+/// The f8f6f4 rows.
+void runMixed(Wave &wave, const Inst &inst);
+/// v_smfmac: of floats, of integers.
+void runSparseFloat(Wave &wave, const Inst &inst);
+void runSparseInteger(Wave &wave, const Inst &inst);
 
 /// How long the matrix core is busy with `inst`.
 unsigned countPasses(const Inst &inst, const Chip &chip);

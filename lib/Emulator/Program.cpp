@@ -27,19 +27,42 @@ static void runUnknown(Wave &wave, const Inst &inst) {
 static void runUndecodable(Wave &wave, const Inst &inst) {
   wave.fail("these bytes are not an instruction of the chip");
 }
-/// The tables, joined once.
+
+llvm::ArrayRef<Table> getTables() {
+  static const Table tables[] = {
+      {"Scalar", getScalarRows()},
+      {"ScalarCompare", getScalarCompareRows()},
+      {"Control", getControlRows()},
+      {"ScalarMemory", getScalarMemoryRows()},
+      {"Integer", getIntegerRows()},
+      {"WideInteger", getWideIntegerRows()},
+      {"Float", getFloatRows()},
+      {"Half", getHalfRows()},
+      {"Double", getDoubleRows()},
+      {"Packed", getPackedRows()},
+      {"Compare", getCompareRows()},
+      {"Convert", getConvertRows()},
+      {"Fp8", getFp8Rows()},
+      {"ScaledConvert", getScaledConvertRows()},
+      {"WideConvert", getWideConvertRows()},
+      {"Special", getSpecialRows()},
+      {"CrossLane", getCrossLaneRows()},
+      {"Matrix", getMatrixRows()},
+      {"Lds", getLdsRows()},
+      {"LdsAtomic", getLdsAtomicRows()},
+      {"Global", getGlobalRows()},
+      {"Buffer", getBufferRows()},
+      {"TypedBuffer", getTypedBufferRows()},
+      {"Atomic", getAtomicRows()},
+  };
+  return tables;
+}
+
 const Row *findRow(llvm::StringRef stem) {
   static const llvm::StringMap<const Row *> rows = [] {
     llvm::StringMap<const Row *> map;
-    for (auto table :
-         {getScalarRows(),       getScalarCompareRows(), getControlRows(),
-          getScalarMemoryRows(), getIntegerRows(),       getWideIntegerRows(),
-          getFloatRows(),        getHalfRows(),          getDoubleRows(),
-          getPackedRows(),       getCompareRows(),       getConvertRows(),
-          getFp8Rows(),          getScaledConvertRows(), getCrossLaneRows(),
-          getGlobalRows(),       getBufferRows(),        getAtomicRows(),
-          getLdsRows(),          getLdsAtomicRows(),     getMatrixRows()})
-      for (const Row &row : table)
+    for (const Table &table : getTables())
+      for (const Row &row : table.rows)
         map[row.stem] = &row;
     return map;
   }();

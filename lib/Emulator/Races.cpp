@@ -24,14 +24,17 @@ static void writeCell(uint64_t *cell, uint64_t value) {
   __atomic_store_n(cell, value, __ATOMIC_RELAXED);
 }
 
-Cell WaveShadow::makeCell(bool isAtomic) const {
-  Cell cell;
-  cell.atomic = isAtomic;
-  cell.wave = wave.index;
-  cell.pc = current->word;
-  cell.epoch = workgroup.epoch;
-  cell.workgroup = workgroup.workgroup;
-  return cell;
+/// What the running instruction leaves in cells, but for the bytes.
+void WaveShadow::makeCells() {
+  for (bool isAtomic : {false, true}) {
+    Cell cell;
+    cell.atomic = isAtomic;
+    cell.wave = wave.index;
+    cell.pc = current->word;
+    cell.epoch = workgroup.epoch;
+    cell.workgroup = workgroup.workgroup;
+    cells[isAtomic] = cell.pack();
+  }
 }
 
 /// Calls `body(dword, bytes)` for each dword that [offset, offset + bytes)
@@ -51,6 +54,13 @@ static void forDwords(uint64_t offset, uint64_t bytes, Body body) {
 
 static bool sameOwner(uint64_t a, uint64_t b) {
   return !((a ^ b) & kOwnerMask);
+}
+
+/// False where the workgroup's barriers, or an earlier workgroup's end for LDS,
+/// lie between the two.
+static bool mayRace(uint64_t before, uint64_t now, bool isLds) {
+  uint64_t differs = before ^ now;
+  return !(differs >> 30) || (!isLds && differs & kWorkgroupMask);
 }
 
 constexpr uint64_t kAtomicBit = 1 << 4, kSeveralBit = 1 << 6,
@@ -79,10 +89,11 @@ void WaveShadow::touchRead(const Touched &at) {
   if (at.space == Space::Scratch)
     return;
   bool isLds = at.space == Space::Lds;
-  uint64_t me = makeCell(at.isAtomic).pack();
+  uint64_t me = cells[at.isAtomic];
   forDwords(at.offset, at.bytes, [&](uint64_t index, uint32_t mask) {
     uint64_t write = readCell(at.shadow->getWrite(index)), now = me | mask;
-    if (LLVM_UNLIKELY((write & mask) && !sameOwner(write, me)))
+    if (LLVM_UNLIKELY((write & mask) && !sameOwner(write, me) &&
+                      mayRace(write, me, isLds)))
       checkPair(at, index, write, now, /*wasWrite=*/true, /*isWrite=*/false);
     uint64_t *cell = at.shadow->getRead(index);
     uint64_t before = readCell(cell);
@@ -98,16 +109,19 @@ void WaveShadow::touchRead(const Touched &at) {
 void WaveShadow::touchWrite(const Touched &at) {
   if (at.space == Space::Scratch)
     return;
-  uint64_t me = makeCell(at.isAtomic).pack();
+  bool isLds = at.space == Space::Lds;
+  uint64_t me = cells[at.isAtomic];
   forDwords(at.offset, at.bytes, [&](uint64_t index, uint32_t mask) {
     uint64_t now = me | mask, *cell = at.shadow->getWrite(index);
     uint64_t write = readCell(cell);
-    if (LLVM_UNLIKELY((write & mask) && !sameOwner(write, me)))
+    if (LLVM_UNLIKELY((write & mask) && !sameOwner(write, me) &&
+                      mayRace(write, me, isLds)))
       checkPair(at, index, write, now, /*wasWrite=*/true, /*isWrite=*/true);
     uint64_t read = readCell(at.shadow->getRead(index));
     if (LLVM_UNLIKELY((read & mask) &&
                       (!sameOwner(read, me) ||
-                       read & (kSeveralBit | kSpreadBit))))
+                       read & (kSeveralBit | kSpreadBit)) &&
+                      (mayRace(read, me, isLds) || read & kSpreadBit)))
       checkPair(at, index, read, now, /*wasWrite=*/false, /*isWrite=*/true);
     writeCell(cell, now | (sameOwner(write, me) ? write & 15 : 0));
   });
@@ -118,7 +132,7 @@ void WaveShadow::touchWrite(const Touched &at) {
 /// True where the running store leaves `bytes` of dword `index` as they are.
 bool WaveShadow::storesSame(const Touched &at, uint64_t index,
                             uint32_t bytes) const {
-  if (isDirect || at.isAtomic)
+  if (isDirect || at.isAtomic || current->cls == Class::Smem)
     return false;
   for (unsigned i = 0; i < 4; ++i) {
     uint64_t offset = index * 4 + i;

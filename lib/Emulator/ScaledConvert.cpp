@@ -11,45 +11,11 @@
 // part of the destination, op_sel[1:0] that of the source.
 //
 //===----------------------------------------------------------------------===//
-#include "SmallFloat.h"
+#include "ScaledFloat.h"
 
 namespace mlir::te::emu {
 
 using U = uint32_t;
-
-/// 2^(e - 127), with e = 0 a denormal float and e = 255 a NaN.
-static float scaleOf(U bits) {
-  U e = bits >> 23 & 0xff;
-  return e == 255 ? std::bit_cast<float>(0x7fc00000)
-                  : std::bit_cast<float>(e ? e << 23 : 0x400000u);
-}
-static float inverseOf(U bits) {
-  U e = bits >> 23 & 0xff;
-  return e == 255   ? std::bit_cast<float>(0x7fc00000)
-         : e == 254 ? std::bit_cast<float>(0x400000u)
-                    : std::bit_cast<float>((254 - e) << 23);
-}
-
-/// How a register holds the wide values.
-enum class Wide { F32, F16, BF16 };
-
-/// The k-th value of a register pair (F32) or of a register's halves.
-template <Wide wide> static float widen(U bits, unsigned k) {
-  if constexpr (wide == Wide::F16)
-    return widenHalf(fromBits<Half>(bits >> k * 16));
-  else if constexpr (wide == Wide::BF16)
-    return fromBFloat(bits >> k * 16 & 0xffff);
-  else
-    return std::bit_cast<float>(bits);
-}
-template <Wide wide> static U narrow(float value) {
-  if constexpr (wide == Wide::F16)
-    return toBits<Half>(narrowToHalf(value));
-  else if constexpr (wide == Wide::BF16)
-    return toBFloat(value);
-  else
-    return std::bit_cast<U>(value);
-}
 
 template <SmallFormat format> constexpr unsigned widthOf() {
   return format.mantissa == 1 ? 4 : 8;
@@ -84,8 +50,10 @@ static void runEncode(Wave &wave, const Inst &inst) {
   bool clamp = clampsOverflow(wave);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     float inverse = inverseOf(scales[lane]);
-    U a = encodeSmall<format>(widen<wide>(low[lane], 0) * inverse, clamp);
-    U b = encodeSmall<format>(widen<wide>(high[lane], 1) * inverse, clamp);
+    U a =
+        encodeSmall<format>(rescale(widen<wide>(low[lane], 0), inverse), clamp);
+    U b = encodeSmall<format>(rescale(widen<wide>(high[lane], 1), inverse),
+                              clamp);
     out[lane] = a | b << widthOf<format>();
   }
   bool isByte = widthOf<format>() == 4;
@@ -114,11 +82,11 @@ static void runStochastic(Wave &wave, const Inst &inst) {
   bool clamp = clampsOverflow(wave);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     float inverse = inverseOf(scales[lane]);
-    out[lane] = encodeStochastic<format>(widen<wide>(low[lane], 0) * inverse,
-                                         randoms[lane], clamp);
+    out[lane] = encodeStochastic<format>(
+        rescale(widen<wide>(low[lane], 0), inverse), randoms[lane], clamp);
     if (pair)
       out[lane] |=
-          encodeStochastic<format>(widen<wide>(high[lane], 1) * inverse,
+          encodeStochastic<format>(rescale(widen<wide>(high[lane], 1), inverse),
                                    randoms[lane], clamp)
           << 4;
   }

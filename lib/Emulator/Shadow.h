@@ -15,9 +15,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
+
+#include <sys/mman.h>
 
 namespace mlir::te::emu {
 
@@ -59,25 +59,44 @@ constexpr uint64_t kOwnerMask = ~uint64_t(0) << 30 | 15 << 8;
 /// Likewise for its workgroup.
 constexpr uint64_t kWorkgroupMask = ~uint64_t(0) << 43;
 
-/// Host memory that is zero, and takes room only where it is touched.
+/// Host memory that is zero, and takes room only where it is touched: in large
+/// pages, because a shadow is touched all over.
 template <class T> class Zeros {
 public:
-  explicit Zeros(uint64_t count)
-      : data(static_cast<T *>(std::calloc(count + 1, sizeof(T)))) {}
-  explicit operator bool() const { return bool(data); }
-  T *get() const { return data.get(); }
+  explicit Zeros(uint64_t count) : bytes((count + 1) * sizeof(T)) {
+    void *made = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (made == MAP_FAILED)
+      return;
+    data = static_cast<T *>(made);
+    madvise(made, bytes, MADV_HUGEPAGE);
+  }
+  ~Zeros() {
+    if (data)
+      munmap(data, bytes);
+  }
+  Zeros(const Zeros &) = delete;
+  Zeros &operator=(const Zeros &) = delete;
+  /// Zero again.
+  void clear() {
+    if (!data)
+      return;
+    madvise(data, bytes, MADV_DONTNEED);
+  }
+  explicit operator bool() const { return data; }
+  T *get() const { return data; }
 
 private:
-  struct Free {
-    void operator()(T *pointer) const { std::free(pointer); }
-  };
-  std::unique_ptr<T, Free> data;
+  uint64_t bytes;
+  T *data = nullptr;
 };
 
 /// Thread-safe as memory itself is: bytes and cells one by one.
 class Shadow {
 public:
-  explicit Shadow(uint64_t bytes) : bytes(bytes), written(bytes) { forget(); }
+  explicit Shadow(uint64_t bytes)
+      : bytes(bytes), written(bytes), reads(bytes / 4 + 1),
+        writes(bytes / 4 + 1) {}
   bool isValid() const { return written && reads && writes; }
 
   /// True where all of [offset, offset + count) has been written.
@@ -112,15 +131,15 @@ public:
   uint64_t *getWrite(uint64_t index) { return writes.get() + index; }
   /// A new launch: what came before is ordered.
   void forget() {
-    reads = Zeros<uint64_t>(bytes / 4 + 1);
-    writes = Zeros<uint64_t>(bytes / 4 + 1);
+    reads.clear();
+    writes.clear();
   }
 
 private:
   uint64_t bytes;
   std::atomic<bool> allDefined{false};
   Zeros<uint8_t> written;
-  Zeros<uint64_t> reads{0}, writes{0};
+  Zeros<uint64_t> reads, writes;
 };
 
 } // namespace mlir::te::emu

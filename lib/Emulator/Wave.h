@@ -73,6 +73,7 @@ struct Wave {
   bool floatSpecial = false; // MODE rounds or flushes other than by default
   uint32_t mode = 0;
   uint32_t index = 0;     // in its workgroup
+  uint64_t clock = 0;     // what s_memtime reads
   uint64_t writeMask = 0; // lanes that the running VALU instruction writes
   const LaunchContext *launch = nullptr;
   uint8_t *lds = nullptr;

@@ -92,8 +92,10 @@ public:
   /// May point a lane's host address elsewhere.
   void observe(Space space, LaneAddresses &lanes, const uint8_t *valid,
                unsigned bytes, Traffic traffic);
-  /// A scalar load of `bytes` bytes at `address`, to the next registers.
-  void observeScalar(uint64_t address, const uint8_t *host, unsigned bytes);
+  /// A scalar access of `bytes` bytes at `address`; loads go to the next
+  /// registers.
+  void observeScalar(uint64_t address, const uint8_t *host, unsigned bytes,
+                     Traffic traffic);
   /// A register of a scalar load that reads 0 beyond its range.
   void observeZero() { undefinedScalars.push_back(0); }
   /// An access that cannot be made.
@@ -153,7 +155,7 @@ private:
     const uint8_t *host;
     bool isAtomic;
   };
-  Cell makeCell(bool isAtomic) const;
+  void makeCells();
   void touchRead(const Touched &at);
   void touchWrite(const Touched &at);
   void checkPair(const Touched &at, uint64_t index, uint64_t before,
@@ -180,6 +182,7 @@ private:
   Space lastSpace = Space::Global;
 
   // Of the memory instruction that runs.
+  uint64_t cells[2] = {};    // what it leaves: plain, atomic
   unsigned accesses = 0;     // of LDS that it has told of
   bool isDirect = false;     // it stores to LDS what it has loaded
   bool isReplaying = false;  // with other values where memory is undefined

@@ -85,7 +85,7 @@ TEST_P(Errors, InstructionWithoutSemantics) {
   Session s("errors", GetParam());
   s.setArguments(s.upload(std::vector<float>(64)), 1.0f);
   expectContains(s.expectError("unknown", {{1, 1, 1}, {64, 1, 1}}),
-                 {"ds_gws_barrier", "no semantics"});
+                 {"v_screen_partition_4se_b32", "no semantics"});
 }
 
 TEST_P(Errors, EndlessLoopHitsTheLimit) {

@@ -19,7 +19,7 @@ kernel void trap(global int *out) {
 }
 
 kernel void unknown(global float *out, float a) {
-  __asm__ volatile("ds_gws_barrier v0 gds");
+  __asm__ volatile("v_screen_partition_4se_b32 %0, %0" : "+v"(a));
   out[lid()] = a;
 }
 
