@@ -22,7 +22,7 @@ void LineCache::clear() {
 
 bool LineCache::load(uint64_t line) {
   auto [entry, isNew] = when.try_emplace(line, loaded);
-  if (!isNew && loaded - entry->second < capacity)
+  if (!isNew && loaded - entry->second <= capacity)
     return false;
   entry->second = loaded++;
   // What has left the cache is dropped now and then.
