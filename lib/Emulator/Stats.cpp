@@ -53,6 +53,18 @@ void addCounts(LaunchStats &stats, const Program &program,
   stats.l2AtomicBytes += memory.l2AtomicBytes;
 }
 
+template <class Key>
+static llvm::json::Object toObject(const std::map<Key, uint64_t> &counts) {
+  llvm::json::Object object;
+  for (auto &[key, count] : counts) {
+    if constexpr (std::is_same_v<Key, std::string>)
+      object[key] = count;
+    else
+      object[std::to_string(key)] = count;
+  }
+  return object;
+}
+
 //===----------------------------------------------------------------------===//
 // Instructions and blocks
 //===----------------------------------------------------------------------===//
@@ -109,15 +121,12 @@ describeBlock(llvm::ArrayRef<ProfiledInstruction> block) {
     sum += instruction.counts;
     byClass[instruction.className] += instruction.counts.executions;
   }
-  llvm::json::Object classes;
-  for (auto &[name, count] : byClass)
-    classes[name] = count;
   llvm::json::Object object = sum.toJSON();
   object["begin"] = block.front().pc;
   object["source"] = block.front().source;
   object["code"] = block.size();
   object["entries"] = block.front().counts.executions;
-  object["by_class"] = std::move(classes);
+  object["by_class"] = toObject(byClass);
   return object;
 }
 
@@ -145,83 +154,75 @@ static bool addProfile(std::vector<ProfiledInstruction> &profile,
   return true;
 }
 
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct LaunchField {
+  const char *name;
+  uint64_t LaunchStats::*field;
+  bool needsProfile = false;
+};
+} // namespace
+
+static constexpr LaunchField kLaunchFields[] = {
+    {"workgroups", &LaunchStats::workgroups},
+    {"waves", &LaunchStats::waves},
+    {"instructions", &LaunchStats::instructions},
+    {"valu_lanes", &LaunchStats::valuLanes},
+    {"mfma_passes", &LaunchStats::mfmaPasses},
+    {"global_load_bytes", &LaunchStats::globalLoadBytes},
+    {"global_store_bytes", &LaunchStats::globalStoreBytes},
+    {"global_atomic_bytes", &LaunchStats::globalAtomicBytes},
+    {"global_load_line_bytes", &LaunchStats::globalLoadLineBytes},
+    {"global_store_line_bytes", &LaunchStats::globalStoreLineBytes},
+    {"scalar_load_bytes", &LaunchStats::scalarLoadBytes},
+    {"lds_accesses", &LaunchStats::ldsAccesses},
+    {"lds_bytes", &LaunchStats::ldsBytes},
+    {"lds_conflict_cycles", &LaunchStats::ldsConflictCycles},
+    {"scratch_accesses", &LaunchStats::scratchAccesses},
+    {"global_load_wide_line_bytes", &LaunchStats::globalLoadWideLineBytes,
+     true},
+    {"global_store_wide_line_bytes", &LaunchStats::globalStoreWideLineBytes,
+     true},
+    {"l2_load_bytes", &LaunchStats::l2LoadBytes, true},
+    {"l2_store_bytes", &LaunchStats::l2StoreBytes, true},
+    {"l2_atomic_bytes", &LaunchStats::l2AtomicBytes, true},
+};
+
+template <class Key>
+static void addMap(std::map<Key, uint64_t> &to,
+                   const std::map<Key, uint64_t> &from) {
+  for (auto &[key, count] : from)
+    to[key] += count;
+}
+
 void LaunchStats::operator+=(const LaunchStats &other) {
-  workgroups += other.workgroups;
-  waves += other.waves;
-  instructions += other.instructions;
-  for (auto &[name, count] : other.byClass)
-    byClass[name] += count;
-  for (auto &[name, count] : other.byMnemonic)
-    byMnemonic[name] += count;
-  valuLanes += other.valuLanes;
-  mfmaPasses += other.mfmaPasses;
-  globalLoadBytes += other.globalLoadBytes;
-  globalStoreBytes += other.globalStoreBytes;
-  globalAtomicBytes += other.globalAtomicBytes;
-  globalLoadLineBytes += other.globalLoadLineBytes;
-  globalStoreLineBytes += other.globalStoreLineBytes;
-  for (auto &[width, count] : other.globalLoadsByWidth)
-    globalLoadsByWidth[width] += count;
-  for (auto &[width, count] : other.globalStoresByWidth)
-    globalStoresByWidth[width] += count;
-  scalarLoadBytes += other.scalarLoadBytes;
-  ldsAccesses += other.ldsAccesses;
-  ldsBytes += other.ldsBytes;
-  ldsConflictCycles += other.ldsConflictCycles;
-  scratchAccesses += other.scratchAccesses;
-  globalLoadWideLineBytes += other.globalLoadWideLineBytes;
-  globalStoreWideLineBytes += other.globalStoreWideLineBytes;
-  l2LoadBytes += other.l2LoadBytes;
-  l2StoreBytes += other.l2StoreBytes;
-  l2AtomicBytes += other.l2AtomicBytes;
+  for (const LaunchField &count : kLaunchFields)
+    this->*count.field += other.*count.field;
+  addMap(byClass, other.byClass);
+  addMap(byMnemonic, other.byMnemonic);
+  addMap(globalLoadsByWidth, other.globalLoadsByWidth);
+  addMap(globalStoresByWidth, other.globalStoresByWidth);
   if (!addProfile(profile, other.profile))
     profile.clear();
   seconds += other.seconds;
 }
 
-template <class Key>
-static llvm::json::Object toObject(const std::map<Key, uint64_t> &counts) {
-  llvm::json::Object object;
-  for (auto &[key, count] : counts) {
-    if constexpr (std::is_same_v<Key, std::string>)
-      object[key] = count;
-    else
-      object[std::to_string(key)] = count;
-  }
-  return object;
-}
-
 llvm::json::Object LaunchStats::toJSON() const {
   llvm::json::Object object{
-      {"workgroups", workgroups},
-      {"waves", waves},
-      {"instructions", instructions},
       {"by_class", toObject(byClass)},
       {"by_mnemonic", toObject(byMnemonic)},
-      {"valu_lanes", valuLanes},
-      {"mfma_passes", mfmaPasses},
-      {"global_load_bytes", globalLoadBytes},
-      {"global_store_bytes", globalStoreBytes},
-      {"global_atomic_bytes", globalAtomicBytes},
-      {"global_load_line_bytes", globalLoadLineBytes},
-      {"global_store_line_bytes", globalStoreLineBytes},
       {"global_loads_by_width", toObject(globalLoadsByWidth)},
       {"global_stores_by_width", toObject(globalStoresByWidth)},
-      {"scalar_load_bytes", scalarLoadBytes},
-      {"lds_accesses", ldsAccesses},
-      {"lds_bytes", ldsBytes},
-      {"lds_conflict_cycles", ldsConflictCycles},
-      {"scratch_accesses", scratchAccesses},
       {"seconds", seconds},
   };
-  if (profile.empty())
-    return object;
-  object["global_load_wide_line_bytes"] = globalLoadWideLineBytes;
-  object["global_store_wide_line_bytes"] = globalStoreWideLineBytes;
-  object["l2_load_bytes"] = l2LoadBytes;
-  object["l2_store_bytes"] = l2StoreBytes;
-  object["l2_atomic_bytes"] = l2AtomicBytes;
-  object["blocks"] = describeBlocks(profile);
+  for (const LaunchField &count : kLaunchFields)
+    if (!count.needsProfile || !profile.empty())
+      object[count.name] = this->*count.field;
+  if (!profile.empty())
+    object["blocks"] = describeBlocks(profile);
   return object;
 }
 
