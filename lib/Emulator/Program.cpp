@@ -197,6 +197,30 @@ llvm::SmallVector<uint32_t> Program::reach(uint32_t word) {
   return reached;
 }
 
+std::vector<Program::Listed>
+Program::listCode(uint32_t word, llvm::ArrayRef<uint64_t> executions) {
+  std::lock_guard<std::mutex> lock(mutex);
+  llvm::BitVector listed(known.size()), starts(known.size() + 1);
+  for (uint32_t at : reach(word))
+    listed.set(at);
+  for (uint32_t at = 0; at < known.size(); ++at)
+    if (executions[at])
+      listed.set(at);
+  starts.set(word);
+  for (uint32_t at : listed.set_bits())
+    if (const Inst *target = slots[at].target)
+      starts.set(target->word);
+  std::vector<Listed> code;
+  const Inst *before = nullptr;
+  for (uint32_t at : listed.set_bits()) {
+    bool follows = before && before->word + before->words == at &&
+                   before->cls != Class::Branch;
+    code.push_back({at, starts[at] || !follows});
+    before = &slots[at];
+  }
+  return code;
+}
+
 std::map<std::string, uint64_t> Program::countMnemonics(uint32_t word) {
   require(word);
   std::lock_guard<std::mutex> lock(mutex);

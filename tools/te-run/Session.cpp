@@ -42,8 +42,8 @@ Session::ExitCode Session::runProgram() {
                 runOnDevice() && writeOutputs();
   if (!isDone)
     return exitCode;
-  if (flags.stats != StatsKind::None)
-    printStats();
+  if (!printFindings())
+    return exitCode;
   if (flags.check)
     check();
   return exitCode;
@@ -140,12 +140,11 @@ void Session::reportDefects() {
   if (!reports.empty())
     exitCode = Failed;
   llvm::errs() << "te-run: sanitizer: "
-               << (reports.empty() ? "no defect found\n"
-                                   : llvm::formatv("{0} defect{1} found\n",
-                                                   reports.size(),
-                                                   reports.size() == 1 ? ""
-                                                                       : "s")
-                                         .str());
+               << (reports.empty()
+                       ? "no defect found\n"
+                       : llvm::formatv("{0} defect{1} found\n", reports.size(),
+                                       reports.size() == 1 ? "" : "s")
+                             .str());
 }
 
 //===----------------------------------------------------------------------===//
