@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # deps.sh BUILD: installs what the build and the tests need, and nothing when it is there.
 #   apt:  LLVM, MLIR, lld and clang 22, cmake, ninja, ccache, GoogleTest, nlohmann-json, Python
-#   PyPI: numpy, ml_dtypes, hypothesis and the demo's published weights, in BUILD/venv
+#   PyPI: numpy, ml_dtypes, hypothesis, triton and the demo's published weights, in BUILD/venv
 set -euo pipefail
 build=${1:?usage: deps.sh BUILD}
 packages=(llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev lld-22 clang-22

@@ -12,6 +12,7 @@
 #include "te/Conversion/Passes.h"
 #include "te/Emulator/Emulator.h"
 
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/Timing.h"
 
@@ -136,6 +137,7 @@ struct Compilation {
   LogicalResult fail(llvm::Error error) {
     return module.emitError(llvm::toString(std::move(error)));
   }
+  LogicalResult addLineTables();
   LogicalResult generateCode();
   LogicalResult finish(StringRef object, json::Value manifest);
   LogicalResult run();
@@ -158,6 +160,14 @@ LogicalResult Compilation::finish(StringRef object, json::Value manifest) {
   artifact.binary = std::move(*binary);
   artifact.manifest = std::move(manifest);
   return success();
+}
+
+LogicalResult Compilation::addLineTables() {
+  PassManager &manager = managers.emplace_back(module.getContext());
+  LLVM::DIScopeForLLVMFuncOpPassOptions scope;
+  scope.emissionKind = LLVM::DIEmissionKind::LineTablesOnly;
+  manager.addPass(LLVM::createDIScopeForLLVMFuncOpPass(scope));
+  return manager.run(module);
 }
 
 LogicalResult Compilation::generateCode() {
@@ -222,7 +232,8 @@ LogicalResult Compilation::run() {
     artifact.text = printModule(module);
     return success();
   }
-  if (failed(generateCode()))
+  if ((options.lineTables && failed(addLineTables())) ||
+      failed(generateCode()))
     return failure();
   if (level != Level::HSACO)
     return success();

@@ -30,8 +30,15 @@ void EmulatorDevice::free(uint64_t address) { memory.free(address); }
 
 rt::Status EmulatorDevice::copyToDevice(uint64_t address,
                                         std::span<const uint8_t> source) {
+  if (!memory.write(address, {source.data(), source.size()}))
+    return rt::Failure{"a copy to the emulator is out of bounds"};
+  return {};
+}
+
+rt::Status EmulatorDevice::poison(uint64_t address,
+                                  std::span<const uint8_t> source) {
   uint8_t *target = memory.view(address, source.size());
-  if (!target && !source.empty())
+  if (!target)
     return rt::Failure{"a copy to the emulator is out of bounds"};
   std::copy(source.begin(), source.end(), target);
   return {};
@@ -81,6 +88,7 @@ rt::Status EmulatorDevice::launch(const rt::Launch &launch) {
   config.dynamicLdsBytes = launch.dynamicLds;
   config.explicitKernargs = launch.kernargs;
   emu::LaunchOptions options;
+  options.sanitizer = sanitizer;
   auto report = [&](double share) { progress(launch.kernel, share); };
   if (progress)
     options.progress = report;

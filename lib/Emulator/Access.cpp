@@ -5,23 +5,51 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Access.h"
+#include "WaveShadow.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace mlir::te::emu {
 
+static Defect kindOf(const Wave &wave, uint64_t address) {
+  return wave.launch->memory->findFreed(address) ? Defect::UseAfterFree
+                                                 : Defect::OutOfBounds;
+}
+
+static std::string describeOutside(const Wave &wave, const char *what, int lane,
+                                   uint64_t address, uint64_t bytes) {
+  std::string where = lane < 0 ? "" : " in lane " + std::to_string(lane);
+  return (llvm::Twine(what) + " of " + llvm::Twine(bytes) +
+          " bytes out of bounds" + where + " at address 0x" +
+          llvm::Twine::utohexstr(address) + "; " +
+          wave.launch->memory->describe(address))
+      .str();
+}
+
 void failAccess(Wave &wave, const char *what, int lane, uint64_t address,
                 uint64_t bytes) {
-  std::string where = lane < 0 ? "" : " in lane " + std::to_string(lane);
-  wave.fail(llvm::Twine(what) + " of " + llvm::Twine(bytes) +
-            " bytes out of bounds" + where + " at address 0x" +
-            llvm::Twine::utohexstr(address) + "; " +
-            wave.launch->memory->describe(address));
+  std::string message = describeOutside(wave, what, lane, address, bytes);
+  if (wave.shadow)
+    wave.shadow->reportAccess(kindOf(wave, address), lane, message);
+  else
+    wave.fail(message);
+}
+
+bool refuse(Wave &wave, LaneAddresses &lanes, unsigned lane, Defect kind,
+            const llvm::Twine &message) {
+  if (!wave.shadow) {
+    wave.fail(message);
+    return false;
+  }
+  wave.shadow->reportAccess(kind, lane, message);
+  lanes.mask &= ~(uint64_t(1) << lane);
+  return true;
 }
 
 static const char *nameOf(Traffic traffic) {
-  static constexpr const char *names[] = {"a load", "a store", "an atomic"};
+  static constexpr const char *names[] = {"a load", "a store", "an atomic",
+                                          "a store"};
   return names[unsigned(traffic)];
 }
 
@@ -43,17 +71,37 @@ static bool resolveTogether(Wave &wave, LaneAddresses &lanes, unsigned bytes) {
   return true;
 }
 
+/// The host bytes of one lane, or its refusal.
+static bool resolveLane(Wave &wave, LaneAddresses &lanes, unsigned lane,
+                        unsigned bytes, Traffic traffic) {
+  uint64_t address = lanes.address[lane];
+  lanes.host[lane] = findHost(wave, address, bytes);
+  return LLVM_LIKELY(lanes.host[lane]) ||
+         refuse(wave, lanes, lane, kindOf(wave, address),
+                describeOutside(wave, nameOf(traffic), lane, address, bytes));
+}
+
 bool resolve(Wave &wave, LaneAddresses &lanes, unsigned bytes,
              Traffic traffic) {
-  if (lanes.mask == ~uint64_t(0) && resolveTogether(wave, lanes, bytes))
-    return true;
+  if (lanes.mask != ~uint64_t(0) || !resolveTogether(wave, lanes, bytes))
+    for (uint64_t mask = lanes.mask; mask; mask &= mask - 1)
+      if (!resolveLane(wave, lanes, llvm::countr_zero(mask), bytes, traffic))
+        return false;
+  if (LLVM_UNLIKELY(wave.shadow))
+    wave.shadow->observe(Space::Global, lanes, nullptr, bytes, traffic);
+  return true;
+}
+
+bool checkAligned(Wave &wave, LaneAddresses &lanes, unsigned bytes) {
   for (uint64_t mask = lanes.mask; mask; mask &= mask - 1) {
     unsigned lane = llvm::countr_zero(mask);
-    lanes.host[lane] = findHost(wave, lanes.address[lane], bytes);
-    if (LLVM_UNLIKELY(!lanes.host[lane])) {
-      failAccess(wave, nameOf(traffic), lane, lanes.address[lane], bytes);
+    if (lanes.address[lane] % bytes &&
+        !refuse(wave, lanes, lane, Defect::Misaligned,
+                "an atomic of " + llvm::Twine(bytes) + " bytes in lane " +
+                    llvm::Twine(lane) + " at 0x" +
+                    llvm::Twine::utohexstr(lanes.address[lane]) +
+                    ", which is not a multiple of its size"))
       return false;
-    }
   }
   return true;
 }
@@ -107,6 +155,8 @@ void countGlobal(Wave &wave, const LaneAddresses &lanes, unsigned bytes,
   case Traffic::Atomic:
     counters.atomicBytes += useful;
     break;
+  case Traffic::Direct: // the load is counted
+    break;
   }
 }
 
@@ -119,37 +169,74 @@ static bool addressScratch(Wave &wave, unsigned lane, uint64_t offset,
                            unsigned bytes, Traffic traffic,
                            LaneAddresses &lanes) {
   uint64_t size = wave.launch->scratchBytes;
-  if (offset > size || bytes > size - offset) {
-    wave.fail(llvm::Twine(nameOf(traffic)) + " of " + llvm::Twine(bytes) +
-              " bytes out of bounds in lane " + llvm::Twine(lane) +
-              " at scratch offset " + llvm::Twine(int64_t(offset)) +
-              "; the kernel has " + llvm::Twine(size) +
-              " bytes of scratch a lane");
-    return false;
-  }
+  if (offset > size || bytes > size - offset)
+    return refuse(wave, lanes, lane, Defect::OutOfBounds,
+                  llvm::Twine(nameOf(traffic)) + " of " + llvm::Twine(bytes) +
+                      " bytes out of bounds in lane " + llvm::Twine(lane) +
+                      " at scratch offset " + llvm::Twine(int64_t(offset)) +
+                      "; the kernel has " + llvm::Twine(size) +
+                      " bytes of scratch a lane");
   lanes.host[lane] = wave.scratch.data() + lane * size + offset;
   return true;
 }
 
+/// The host bytes of one lane in LDS, or its refusal.
+static bool resolveLdsLane(Wave &wave, LaneAddresses &lanes, unsigned lane,
+                           uint64_t offset, unsigned bytes) {
+  if (LLVM_LIKELY(offset <= wave.ldsBytes && bytes <= wave.ldsBytes - offset)) {
+    lanes.host[lane] = wave.lds + offset;
+    return true;
+  }
+  return refuse(wave, lanes, lane, Defect::OutOfBounds,
+                "an access of " + llvm::Twine(bytes) +
+                    " bytes out of bounds in lane " + llvm::Twine(lane) +
+                    " at LDS offset " + llvm::Twine(offset) +
+                    "; the workgroup has " + llvm::Twine(wave.ldsBytes) +
+                    " bytes of LDS");
+}
+
+namespace {
+/// Lanes of a flat access by where they lead.
+struct FlatLanes {
+  uint64_t scratch = 0, lds = 0;
+};
+} // namespace
+
 static bool addressFlatLane(Wave &wave, unsigned lane, unsigned bytes,
                             Traffic traffic, LaneAddresses &lanes,
-                            bool &usesScratch) {
+                            FlatLanes &found) {
   uint64_t address = lanes.address[lane];
   uint64_t aperture = address & ~uint64_t(UINT32_MAX);
+  uint64_t bit = uint64_t(1) << lane;
   if (aperture == kPrivateBase) {
-    usesScratch = true;
+    found.scratch |= bit;
     return addressScratch(wave, lane, uint32_t(address), bytes, traffic, lanes);
   }
   if (aperture == kSharedBase) {
-    if (!checkLds(wave, lane, uint32_t(address), bytes))
-      return false;
-    lanes.host[lane] = wave.lds + uint32_t(address);
-    return true;
+    found.lds |= bit;
+    return resolveLdsLane(wave, lanes, lane, uint32_t(address), bytes);
   }
-  lanes.host[lane] = findHost(wave, address, bytes);
-  if (!lanes.host[lane])
-    failAccess(wave, nameOf(traffic), lane, address, bytes);
-  return lanes.host[lane];
+  return resolveLane(wave, lanes, lane, bytes, traffic);
+}
+
+/// Tells the sanitizer of each part of a flat access.
+static void observeFlat(Wave &wave, LaneAddresses &lanes,
+                        const FlatLanes &found, unsigned bytes,
+                        Traffic traffic) {
+  uint64_t all = lanes.mask;
+  uint64_t masks[] = {all & ~found.scratch & ~found.lds, all & found.lds,
+                      all & found.scratch};
+  for (Space space : {Space::Global, Space::Lds, Space::Scratch}) {
+    LaneAddresses part = lanes;
+    part.mask = masks[unsigned(space)];
+    if (space != Space::Global)
+      for (uint64_t &address : part.address)
+        address = uint32_t(address);
+    wave.shadow->observe(space, part, nullptr, bytes, traffic);
+    forLanes(part.mask, [&](unsigned lane) {
+      lanes.host[lane] = part.host[lane];
+    });
+  }
 }
 
 static bool addressScratchForm(Wave &wave, const Inst &inst, unsigned bytes,
@@ -168,6 +255,8 @@ static bool addressScratchForm(Wave &wave, const Inst &inst, unsigned bytes,
     if (!addressScratch(wave, lane, offset, bytes, traffic, lanes))
       return false;
   }
+  if (LLVM_UNLIKELY(wave.shadow))
+    wave.shadow->observe(Space::Scratch, lanes, nullptr, bytes, traffic);
   return true;
 }
 
@@ -193,12 +282,14 @@ bool addressFlat(Wave &wave, const Inst &inst, unsigned bytes, Traffic traffic,
     countGlobal(wave, lanes, bytes, traffic);
     return true;
   }
-  bool usesScratch = false;
+  FlatLanes found;
   for (uint64_t mask = lanes.mask; mask; mask &= mask - 1)
     if (!addressFlatLane(wave, llvm::countr_zero(mask), bytes, traffic, lanes,
-                         usesScratch))
+                         found))
       return false;
-  if (usesScratch && wave.launch->collect)
+  if (LLVM_UNLIKELY(wave.shadow))
+    observeFlat(wave, lanes, found, bytes, traffic);
+  if (found.scratch && wave.launch->collect)
     ++wave.counters->scratchAccesses;
   else
     countGlobal(wave, lanes, bytes, traffic);
@@ -209,19 +300,21 @@ bool addressFlat(Wave &wave, const Inst &inst, unsigned bytes, Traffic traffic,
 // LDS
 //===----------------------------------------------------------------------===//
 
-bool checkLds(Wave &wave, unsigned lane, uint64_t offset, unsigned bytes) {
-  if (LLVM_LIKELY(offset <= wave.ldsBytes && bytes <= wave.ldsBytes - offset))
-    return true;
-  wave.fail("an access of " + llvm::Twine(bytes) +
-            " bytes out of bounds in lane " + llvm::Twine(lane) +
-            " at LDS offset " + llvm::Twine(offset) + "; the workgroup has " +
-            llvm::Twine(wave.ldsBytes) + " bytes of LDS");
-  return false;
+bool resolveLds(Wave &wave, LaneAddresses &lanes, unsigned bytes,
+                Traffic traffic) {
+  for (uint64_t mask = lanes.mask; mask; mask &= mask - 1) {
+    unsigned lane = llvm::countr_zero(mask);
+    if (!resolveLdsLane(wave, lanes, lane, lanes.address[lane], bytes))
+      return false;
+  }
+  if (LLVM_UNLIKELY(wave.shadow))
+    wave.shadow->observe(Space::Lds, lanes, nullptr, bytes, traffic);
+  return true;
 }
 
 /// Cycles beyond the first for lanes [first, last) of one row of banks: the
 /// most distinct dwords that any bank has to give.
-static unsigned groupConflicts(const uint32_t *offsets, uint64_t mask,
+static unsigned groupConflicts(const uint64_t *offsets, uint64_t mask,
                                unsigned first, unsigned last, unsigned bytes,
                                unsigned banks) {
   uint32_t seen[64][kLanes + 1];
@@ -246,16 +339,15 @@ static unsigned groupConflicts(const uint32_t *offsets, uint64_t mask,
   return most - 1;
 }
 
-void countLds(Wave &wave, const uint32_t *offsets, uint64_t mask,
-              unsigned bytes) {
+void countLds(Wave &wave, const LaneAddresses &lanes, unsigned bytes) {
   if (!wave.launch->collect)
     return;
   unsigned banks = wave.launch->chip->ldsBanks;
   unsigned group = std::min(kLanes, banks * 4 / std::max(bytes, 4u));
-  wave.counters->ldsBytes += uint64_t(llvm::popcount(mask)) * bytes;
+  wave.counters->ldsBytes += uint64_t(llvm::popcount(lanes.mask)) * bytes;
   for (unsigned first = 0; first < kLanes; first += group)
-    wave.counters->ldsConflicts +=
-        groupConflicts(offsets, mask, first, first + group, bytes, banks);
+    wave.counters->ldsConflicts += groupConflicts(
+        lanes.address, lanes.mask, first, first + group, bytes, banks);
 }
 
 } // namespace mlir::te::emu

@@ -8,6 +8,7 @@
 #define TE_EMULATOR_ACCESS_H
 
 #include "Lanes.h"
+#include "te/Emulator/Sanitizer.h"
 
 namespace mlir::te::emu {
 
@@ -23,7 +24,7 @@ inline uint8_t *findHost(Wave &wave, uint64_t address, uint64_t bytes) {
   return found->host + (address - found->begin);
 }
 
-/// Fails the wave: an access that no allocation holds.
+/// An access that no allocation holds: fails the wave, or tells the sanitizer.
 void failAccess(Wave &wave, const char *what, int lane, uint64_t address,
                 uint64_t bytes);
 
@@ -34,22 +35,30 @@ struct LaneAddresses {
   uint64_t address[kLanes];
 };
 
-enum class Traffic : uint8_t { Load, Store, Atomic };
+/// Direct: a store of what the same instruction has loaded.
+enum class Traffic : uint8_t { Load, Store, Atomic, Direct };
+
+/// Refuses a lane's access. Under the sanitizer that is a report, the lane is
+/// left out, and true says to go on; else the wave has failed.
+bool refuse(Wave &wave, LaneAddresses &lanes, unsigned lane, Defect kind,
+            const llvm::Twine &message);
 
 /// Finds the host bytes of every lane of `lanes.mask` (`bytes` each); false
 /// after failing the wave.
 bool resolve(Wave &wave, LaneAddresses &lanes, unsigned bytes, Traffic traffic);
+/// Likewise in LDS, where `lanes.address` has offsets; not counted.
+bool resolveLds(Wave &wave, LaneAddresses &lanes, unsigned bytes,
+                Traffic traffic);
+/// Refuses lanes of an atomic whose address is no multiple of `bytes`.
+bool checkAligned(Wave &wave, LaneAddresses &lanes, unsigned bytes);
 /// Counts one vector memory instruction.
 void countGlobal(Wave &wave, const LaneAddresses &lanes, unsigned bytes,
                  Traffic traffic);
 /// Fills `lanes` for a FLAT-encoded instruction, apertures included.
 bool addressFlat(Wave &wave, const Inst &inst, unsigned bytes, Traffic traffic,
                  LaneAddresses &lanes);
-/// Fails where [offset, offset + bytes) is not inside the workgroup's LDS.
-bool checkLds(Wave &wave, unsigned lane, uint64_t offset, unsigned bytes);
-/// Counts one LDS access: `offsets` of the lanes in `mask`, `bytes` each.
-void countLds(Wave &wave, const uint32_t *offsets, uint64_t mask,
-              unsigned bytes);
+/// Counts one LDS access of `bytes` by each lane.
+void countLds(Wave &wave, const LaneAddresses &lanes, unsigned bytes);
 
 } // namespace mlir::te::emu
 

@@ -45,14 +45,11 @@ static void writeData(Wave &wave, unsigned row, unsigned lane, T value) {
 template <class T, auto F>
 static void update(Wave &wave, const Inst &inst, unsigned dataRows) {
   LaneAddresses lanes;
-  if (!addressAtomic(wave, inst, sizeof(T), lanes))
+  if (!addressAtomic(wave, inst, sizeof(T), lanes) ||
+      !checkAligned(wave, lanes, sizeof(T)))
     return;
   for (uint64_t mask = lanes.mask; mask; mask &= mask - 1) {
     unsigned lane = llvm::countr_zero(mask);
-    if (reinterpret_cast<uintptr_t>(lanes.host[lane]) % sizeof(T))
-      return wave.fail("an atomic of " + llvm::Twine(unsigned(sizeof(T))) +
-                       " bytes in lane " + llvm::Twine(lane) +
-                       " at an address that is not a multiple of its size");
     T data = readData<T>(wave, inst.data[0], lane);
     T compare = readData<T>(wave, inst.data[0] + dataRows, lane);
     T old = atomics::updateShared<T>(

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Buffer.h"
 #include "LoadStore.h"
+#include "WaveShadow.h"
 
 namespace mlir::te::emu {
 
@@ -84,9 +85,14 @@ bool addressBuffer(Wave &wave, const Inst &inst, unsigned bytes,
     out.lanes.host[lane] = findHost(wave, resource.base + total, valid);
     if (!out.lanes.host[lane]) {
       failAccess(wave, "a buffer access", lane, resource.base + total, valid);
-      return false;
+      if (!wave.shadow)
+        return false;
+      out.lanes.mask &= ~(uint64_t(1) << lane);
+      out.valid[lane] = 0;
     }
   }
+  if (LLVM_UNLIKELY(wave.shadow))
+    wave.shadow->observe(Space::Global, out.lanes, out.valid, bytes, traffic);
   countGlobal(wave, out.lanes, bytes, traffic);
   return true;
 }

@@ -283,13 +283,8 @@ llvm::Expected<std::unique_ptr<CodeObject>>
 CodeObject::load(llvm::ArrayRef<uint8_t> image, llvm::StringRef name) {
   std::unique_ptr<CodeObject> object(new CodeObject());
   object->impl->name = name.str();
-  // LLVM's ELF reader wants an aligned buffer.
-  std::vector<uint64_t> aligned((image.size() + 7) / 8);
-  if (!image.empty())
-    std::memcpy(aligned.data(), image.data(), image.size());
-  llvm::ArrayRef<uint8_t> copy(reinterpret_cast<uint8_t *>(aligned.data()),
-                               image.size());
-  if (llvm::Error error = parseCodeObject(copy, *object->impl))
+  object->impl->file = image.vec(); // aligned, as LLVM's ELF reader wants it
+  if (llvm::Error error = parseCodeObject(object->impl->file, *object->impl))
     return createStringError("'" + name +
                              "': " + llvm::toString(std::move(error)));
   return object;

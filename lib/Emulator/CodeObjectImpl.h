@@ -36,6 +36,7 @@ struct CodeObject::Impl {
   std::string name;
   const Chip *chip = nullptr;
   uint64_t id = 0;            // of this process, never used twice
+  std::vector<uint8_t> file;  // as it was loaded
   std::vector<uint8_t> image; // the loaded segments, from virtual address 0
   uint64_t textBegin = 0, textEnd = 0; // the executable segment
   std::vector<Relocation> relocations;

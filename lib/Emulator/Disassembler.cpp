@@ -33,6 +33,8 @@ struct Disassembler::Impl {
   std::unique_ptr<llvm::MCInstPrinter> printer;
 
   void countRegisters(llvm::MCRegister reg, Result &result) const;
+  void addEffect(llvm::MCRegister reg, bool isDef, Effects &effects) const;
+  Effects findEffects(const llvm::MCInst &inst) const;
 };
 
 Disassembler::Disassembler() : impl(std::make_unique<Impl>()) {}
@@ -86,6 +88,46 @@ void Disassembler::Impl::countRegisters(llvm::MCRegister reg,
     else if (encoding & 0x400)
       result.vgprs = std::max(result.vgprs, next);
   }
+}
+
+void Disassembler::Impl::addEffect(llvm::MCRegister reg, bool isDef,
+                                   Effects &effects) const {
+  llvm::StringRef name = registers->getName(reg);
+  if (name == "SCC") {
+    (isDef ? effects.writesScc : effects.readsScc) = true;
+    return;
+  }
+  if (name.starts_with("EXEC")) {
+    effects.writesExec |= isDef;
+    return;
+  }
+  if (name == "MODE" || name.starts_with("FLAT_SCR"))
+    return;
+  unsigned first = registers->getEncodingValue(reg) & 0xff, last = first;
+  for (llvm::MCRegister part : registers->subregs(reg))
+    last = std::max<unsigned>(last, registers->getEncodingValue(part) & 0xff);
+  if (name == "M0") // a pseudo register where it is implied
+    first = last = kM0;
+  unsigned encoding = registers->getEncodingValue(reg);
+  bool isVector = encoding & 0xc00;
+  if (!isVector && last >= 128) // constants
+    return;
+  RegisterRange range{uint16_t(first + (encoding & 0x800 ? kAccRow : 0)),
+                      uint8_t(last - first + 1), isVector};
+  (isDef ? effects.defs : effects.uses).push_back(range);
+}
+
+Effects Disassembler::Impl::findEffects(const llvm::MCInst &inst) const {
+  Effects effects;
+  const llvm::MCInstrDesc &desc = instructions->get(inst.getOpcode());
+  for (unsigned i = 0; i < inst.getNumOperands(); ++i)
+    if (inst.getOperand(i).isReg() && inst.getOperand(i).getReg())
+      addEffect(inst.getOperand(i).getReg(), i < desc.getNumDefs(), effects);
+  for (llvm::MCPhysReg reg : desc.implicit_uses())
+    addEffect(reg, false, effects);
+  for (llvm::MCPhysReg reg : desc.implicit_defs())
+    addEffect(reg, true, effects);
+  return effects;
 }
 
 //===----------------------------------------------------------------------===//
@@ -162,6 +204,7 @@ Disassembler::Result Disassembler::decode(llvm::ArrayRef<uint8_t> code,
   for (const llvm::MCOperand &operand : inst)
     if (operand.isReg() && operand.getReg())
       impl->countRegisters(operand.getReg(), result);
+  result.effects = impl->findEffects(inst);
   return result;
 }
 

@@ -33,6 +33,9 @@ Dispatch::create(const CodeObject &object, const KernelInfo &kernel,
       new Dispatch(kernel, impl.descriptors[index], memory, config));
   if (llvm::Error error = made->check(impl))
     return error;
+  if (options.sanitizer && !memory.getImpl().shadowed)
+    return createStringError("the sanitizer needs device memory that was made "
+                             "with DeviceMemory(/*shadowed=*/true)");
   auto program = impl.getProgram();
   if (!program)
     return program.takeError();
@@ -139,6 +142,7 @@ llvm::Error Dispatch::loadImage(const CodeObject::Impl &object) {
     return createStringError("no host memory for the code object");
   uint8_t *host = memory.view(address, object.image.size());
   std::memcpy(host, object.image.data(), object.image.size());
+  device.define(address, object.image.size());
   for (const Relocation &relocation : object.relocations)
     llvm::support::endian::write64le(host + relocation.offset,
                                      address + relocation.value);
@@ -207,6 +211,8 @@ llvm::Error Dispatch::fillKernargs() {
   uint8_t *host = memory.view(kernargs, size);
   if (!host || !queue)
     return createStringError("no host memory for the kernel's arguments");
+  memory.getImpl().define(kernargs, llvm::alignTo(size, 16));
+  memory.getImpl().define(queue, 256);
   if (given)
     std::memcpy(host, config.explicitKernargs.data(), given);
   for (const KernelArgument &argument : kernel.arguments) {
@@ -225,6 +231,7 @@ bool Dispatch::writePacket() {
   uint8_t *host = memory.view(packet, 64);
   if (!host)
     return false;
+  memory.getImpl().define(packet, 64);
   namespace endian = llvm::support::endian;
   endian::write16le(host + 2, 3); // dimensions
   for (unsigned i = 0; i < 3; ++i) {
@@ -289,8 +296,8 @@ unsigned Dispatch::setUserRegisters(Wave &wave) const {
   return std::max(next, declared);
 }
 
-void Dispatch::initialize(Wave &wave, uint64_t workgroup,
-                          unsigned index) const {
+unsigned Dispatch::initialize(Wave &wave, uint64_t workgroup,
+                              unsigned index) const {
   std::memset(wave.vgpr, 0, context.vgprs * sizeof(wave.vgpr[0]));
   std::memset(wave.vgpr[kAccRow], 0, context.agprs * sizeof(wave.vgpr[0]));
   std::memset(wave.sgpr, 0, sizeof(wave.sgpr));
@@ -330,6 +337,7 @@ void Dispatch::initialize(Wave &wave, uint64_t workgroup,
     exec |= uint64_t(1) << lane;
   }
   wave.setScalar64(kExec, exec);
+  return next;
 }
 
 } // namespace mlir::te::emu

@@ -33,8 +33,9 @@ public:
   uint64_t getTextBegin() const { return textBegin; }
   /// "(1, 0, 0)".
   std::string nameWorkgroup(uint64_t workgroup) const;
-  /// Sets registers and program counter as the hardware does.
-  void initialize(Wave &wave, uint64_t workgroup, unsigned index) const;
+  /// Sets registers and program counter as the hardware does; returns how many
+  /// scalar registers that were.
+  unsigned initialize(Wave &wave, uint64_t workgroup, unsigned index) const;
 
 private:
   Dispatch(const KernelInfo &kernel, const KernelDescriptor &descriptor,

@@ -207,7 +207,7 @@ bool Reader::vop3() {
     return false;
   inst.dst = bits(0, 0, 8);
   // VOP3B has a scalar destination where VOP3A has op_sel and abs.
-  bool isB = flags & kCarryIn || (flags & kScalarDst && flags & kKeepHigh);
+  bool isB = flags & kScalarDst && flags & kKeepHigh;
   inst.sdst = bits(0, 8, 7);
   uint32_t abs = isB ? 0 : bits(0, 8, 3), neg = bits(1, 29, 3);
   inst.opSel = isB ? 0 : bits(0, 11, 4);
@@ -303,6 +303,7 @@ bool Reader::flat() {
   inst.offset = inst.segment ? llvm::SignExtend32<13>(bits(0, 0, 13))
                              : int32_t(bits(0, 0, 12));
   inst.glc = bits(0, 16, 1);
+  inst.sc1 = bits(0, 25, 1);
   vector(0, bits(1, 0, 8));
   inst.data[0] = acc + bits(1, 8, 8);
   inst.src[1].number = bits(1, 16, 7);
@@ -321,6 +322,7 @@ bool Reader::mubuf() {
   inst.offen = bits(0, 12, 1);
   inst.idxen = bits(0, 13, 1);
   inst.glc = bits(0, 14, 1);
+  inst.sc1 = bits(0, 15, 1);
   if (inst.format == Format::Mtbuf)
     inst.bufferFormat = bits(0, 19, 7);
   else

@@ -14,6 +14,7 @@
 #define TE_EMULATOR_INSTRUCTION_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
@@ -143,12 +144,42 @@ struct Inst {
   uint8_t opSel = 0, opSelHi = 7, negLo = 0, negHi = 0;
   bool plainPacked = true; // the four have their defaults
   // Memory.
-  bool glc = false, toLds = false, offen = false, idxen = false;
+  bool glc = false, sc1 = false, toLds = false, offen = false, idxen = false;
   bool hasVaddr = true, hasSaddr = false;
   uint8_t bufferFormat = 0; // MTBUF: data format, number format << 4
   uint8_t segment = 0;      // FLAT: 0 flat, 1 scratch, 2 global
   MatrixFields matrix;
 };
+
+/// Registers that an instruction names or implies, as LLVM's tables say: rows of
+/// the vector register file, or scalar registers.
+struct RegisterRange {
+  uint16_t first = 0;
+  uint8_t count = 0;
+  bool isVector = false;
+};
+/// What the sanitizer has to do about an instruction, beyond its operands.
+enum class Role : uint8_t {
+  Compute,    // registers to registers
+  Memory,     // loads, stores, atomics
+  Exchange,   // ds_permute and its kin: no memory, but waited for as LDS
+  Control,    // branches and jumps
+  Barrier,
+  Wait,       // s_waitcnt
+  WriteBack,  // buffer_wbl2: what was stored becomes visible to the device
+  Invalidate, // buffer_inv: what the device wrote becomes visible
+  Nothing,
+};
+/// EXEC and MODE are left out: every instruction depends on them.
+struct Effects {
+  llvm::SmallVector<RegisterRange, 4> uses, defs;
+  bool readsScc = false, writesScc = false, writesExec = false;
+  bool allLanes = false; // EXEC does not say which lanes are read and written
+  bool high = false;     // d16_hi: the upper half of the data
+  Role role = Role::Compute;
+};
+/// Adds to what LLVM's tables say of `inst` what only its mnemonic tells.
+void completeEffects(const Inst &inst, llvm::StringRef stem, Effects &effects);
 
 /// The tables, one a file.
 llvm::ArrayRef<Row> getScalarRows();

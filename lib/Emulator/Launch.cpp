@@ -4,12 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Dispatch.h"
+#include "Spin.h"
+#include "WaveShadow.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
 #include <atomic>
 #include <chrono>
+#include <set>
 #include <thread>
 
 namespace mlir::te::emu {
@@ -23,15 +25,20 @@ namespace {
 /// What the threads of one launch share.
 struct Shared {
   Shared(const Dispatch &dispatch, const LaunchOptions &options)
-      : dispatch(dispatch), options(options) {}
+      : dispatch(dispatch), options(options) {
+    if (options.sanitizer)
+      sanitized.emplace(*options.sanitizer, dispatch);
+  }
   const Dispatch &dispatch;
   const LaunchOptions &options;
+  std::optional<SanitizedLaunch> sanitized;
   std::atomic<uint64_t> next{0}, done{0};
   std::atomic<bool> failed{false};
   std::mutex mutex; // what follows
   uint64_t failedWorkgroup = UINT64_MAX;
   std::string message;
   LaunchStats stats;
+  std::set<uint64_t> running; // workgroups; kept for the sanitizer only
 };
 
 /// One thread's waves, LDS and counters.
@@ -47,6 +54,14 @@ public:
                                    kLanes);
       waves.back()->counters = &counters;
     }
+    if (!shared.sanitized)
+      return;
+    shadow = std::make_unique<WorkgroupShadow>(lds.size());
+    for (auto &wave : waves) {
+      shadows.push_back(std::make_unique<WaveShadow>(*shared.sanitized, *shadow,
+                                                     *wave));
+      wave->shadow = shadows.back().get();
+    }
   }
   void run();
 
@@ -54,6 +69,10 @@ private:
   bool runWorkgroup(uint64_t workgroup);
   bool takeTurn(Wave &wave, uint64_t workgroup);
   void report(Wave &wave, uint64_t workgroup, const Inst &inst);
+  void startWorkgroup(uint64_t workgroup);
+  void passBarrier();
+  bool checkStuck(uint64_t workgroup);
+  void setRunning(uint64_t workgroup, bool isRunning);
   void reportProgress();
 
   Shared &shared;
@@ -63,6 +82,8 @@ private:
   std::vector<uint8_t> lds;
   MemoryCounters counters;
   uint64_t executed = 0; // by the workgroup's waves
+  std::unique_ptr<WorkgroupShadow> shadow; // these two for the sanitizer
+  std::vector<std::unique_ptr<WaveShadow>> shadows;
 };
 
 } // namespace
@@ -87,6 +108,8 @@ static void runIndexed(Wave &wave, const Inst &inst) {
   if (!fits)
     return wave.fail("M0's index takes a register number beyond the kernel's");
   inst.run(wave, moved);
+  if (wave.shadow)
+    wave.shadow->defineIndexed(inst, moved.dst);
 }
 
 /// False, and a fault, for an instruction beyond the kernel's registers.
@@ -104,6 +127,7 @@ static bool checkRegisters(Wave &wave, const Inst &inst) {
 
 /// Runs `wave` until it stops, `budget` instructions at most; returns the last
 /// one.
+template <bool sanitized>
 static const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
   const Inst *inst = wave.pc;
   MemoryCounters &counters = *wave.counters;
@@ -125,12 +149,19 @@ static const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
         continue;
       }
     }
-    inst->run(wave, *inst);
+    if constexpr (sanitized)
+      wave.shadow->run(*inst);
+    else
+      inst->run(wave, *inst);
     if (LLVM_UNLIKELY(wave.stop != Stop::None))
       return inst;
   }
   wave.stop = Stop::Yield;
   return inst;
+}
+const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
+  return wave.shadow ? runWave<true>(wave, counts, budget)
+                     : runWave<false>(wave, counts, budget);
 }
 
 void Worker::report(Wave &wave, uint64_t workgroup, const Inst &inst) {
@@ -164,14 +195,64 @@ bool Worker::takeTurn(Wave &wave, uint64_t workgroup) {
   return false;
 }
 
-bool Worker::runWorkgroup(uint64_t workgroup) {
+void Worker::startWorkgroup(uint64_t workgroup) {
   std::fill(lds.begin(), lds.end(), 0);
   executed = 0;
+  if (shadow) {
+    shadow->lds.undefineAll();
+    shadow->workgroup = workgroup;
+    shadow->epoch = 0;
+  }
   for (unsigned i = 0; i < waves.size(); ++i) {
-    dispatch.initialize(*waves[i], workgroup, i);
+    unsigned scalars = dispatch.initialize(*waves[i], workgroup, i);
     waves[i]->lds = lds.data();
     waves[i]->ldsBytes = lds.size();
+    if (shadow)
+      shadows[i]->start(scalars);
   }
+}
+
+/// Every wave that lives waits at a barrier; those that ended count as arrived.
+void Worker::passBarrier() {
+  if (shadow)
+    ++shadow->epoch;
+  const Wave *ended = nullptr;
+  for (auto &wave : waves)
+    if (wave->stop == Stop::End)
+      ended = wave.get();
+  for (auto &wave : waves) {
+    if (wave->stop != Stop::Barrier)
+      continue;
+    wave->stop = Stop::None;
+    if (wave->shadow)
+      wave->shadow->passBarrier(ended);
+  }
+}
+
+/// The sanitizer's: false, and a failure, where no wave of the workgroup can go
+/// on, whatever the others of its own and of earlier workgroups have done.
+bool Worker::checkStuck(uint64_t workgroup) {
+  SpinningWave spinning = findStuck(waves, counts.data());
+  if (!spinning.wave)
+    return true;
+  {
+    std::lock_guard<std::mutex> lock(shared.mutex);
+    if (shared.running.empty() || *shared.running.begin() == workgroup)
+      spinning.isFinal = true;
+  }
+  if (!spinning.isFinal) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return true;
+  }
+  spinning.wave->shadow->reportStuck(*spinning.loop);
+  spinning.wave->fail("the workgroup waits for ever: see the sanitizer's "
+                      "report");
+  report(*spinning.wave, workgroup, *spinning.loop);
+  return false;
+}
+
+bool Worker::runWorkgroup(uint64_t workgroup) {
+  startWorkgroup(workgroup);
   while (true) {
     bool alive = false, running = false;
     for (auto &wave : waves) {
@@ -183,13 +264,10 @@ bool Worker::runWorkgroup(uint64_t workgroup) {
     }
     if (!alive)
       return true;
-    if (running)
-      continue;
-    // Every wave that lives waits at a barrier; those that ended count as
-    // arrived.
-    for (auto &wave : waves)
-      if (wave->stop == Stop::Barrier)
-        wave->stop = Stop::None;
+    if (!running)
+      passBarrier();
+    else if (shadow && !checkStuck(workgroup))
+      return false;
   }
 }
 
@@ -202,11 +280,27 @@ void Worker::reportProgress() {
   shared.options.progress(double(done) / double(total));
 }
 
+/// Which workgroups run, for the sanitizer.
+void Worker::setRunning(uint64_t workgroup, bool isRunning) {
+  if (!shadow)
+    return;
+  std::lock_guard<std::mutex> lock(shared.mutex);
+  if (isRunning)
+    shared.running.insert(workgroup);
+  else
+    shared.running.erase(workgroup);
+}
+
 void Worker::run() {
   uint64_t total = dispatch.getWorkgroups();
   while (!shared.failed) {
     uint64_t workgroup = shared.next++;
-    if (workgroup >= total || !runWorkgroup(workgroup))
+    if (workgroup >= total)
+      break;
+    setRunning(workgroup, true);
+    bool isDone = runWorkgroup(workgroup);
+    setRunning(workgroup, false);
+    if (!isDone)
       break;
     reportProgress();
   }
@@ -229,6 +323,8 @@ launch(const CodeObject &object, const KernelInfo &kernel, DeviceMemory &memory,
   auto dispatch = Dispatch::create(object, kernel, memory, config, options);
   if (!dispatch)
     return dispatch.takeError();
+  if (options.sanitizer)
+    memory.getImpl().forgetAccesses();
   Shared shared(**dispatch, options);
   uint64_t groups = (*dispatch)->getWorkgroups();
   unsigned cores =

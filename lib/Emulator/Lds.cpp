@@ -10,19 +10,14 @@ namespace mlir::te::emu {
 
 /// LDS offsets of the active lanes; counts and bounds-checks the access.
 static bool addressLds(Wave &wave, const Inst &inst, uint32_t offset,
-                       unsigned bytes, LaneAddresses &lanes) {
+                       unsigned bytes, Traffic traffic, LaneAddresses &lanes) {
   lanes.mask = wave.exec();
   const uint32_t *base = wave.row(inst.src[0].number - kFirstVector);
-  uint32_t offsets[kLanes];
-  for (uint64_t mask = lanes.mask; mask; mask &= mask - 1) {
-    unsigned lane = llvm::countr_zero(mask);
-    uint64_t at = uint64_t(base[lane]) + offset;
-    if (!checkLds(wave, lane, at, bytes))
-      return false;
-    offsets[lane] = at;
-    lanes.host[lane] = wave.lds + at;
-  }
-  countLds(wave, offsets, lanes.mask, bytes);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    lanes.address[lane] = base[lane] + offset; // wraps at 32 bits
+  if (!resolveLds(wave, lanes, bytes, traffic))
+    return false;
+  countLds(wave, lanes, bytes);
   return true;
 }
 
@@ -31,7 +26,7 @@ static void countAccess(Wave &wave) { ++wave.counters->ldsAccesses; }
 template <LoadKind kind> static void runRead(Wave &wave, const Inst &inst) {
   LaneAddresses lanes;
   countAccess(wave);
-  if (addressLds(wave, inst, inst.offset, loadBytes(kind), lanes))
+  if (addressLds(wave, inst, inst.offset, loadBytes(kind), Traffic::Load, lanes))
     loadLanes<kind>(wave, inst.dst, lanes);
 }
 
@@ -39,7 +34,7 @@ template <unsigned bytes, bool high = false>
 static void runWrite(Wave &wave, const Inst &inst) {
   LaneAddresses lanes;
   countAccess(wave);
-  if (addressLds(wave, inst, inst.offset, bytes, lanes))
+  if (addressLds(wave, inst, inst.offset, bytes, Traffic::Store, lanes))
     storeLanes<bytes, high>(wave, inst.data[0], lanes);
 }
 
@@ -52,8 +47,8 @@ static void runRead2(Wave &wave, const Inst &inst) {
   uint32_t low = (inst.offset & 0xff) * bytes * scale;
   uint32_t high = (inst.offset >> 8 & 0xff) * bytes * scale;
   // Both addresses are taken before the destination may overwrite them.
-  if (!addressLds(wave, inst, low, bytes, first) ||
-      !addressLds(wave, inst, high, bytes, second))
+  if (!addressLds(wave, inst, low, bytes, Traffic::Load, first) ||
+      !addressLds(wave, inst, high, bytes, Traffic::Load, second))
     return;
   loadLanes<kind>(wave, inst.dst, first);
   loadLanes<kind>(wave, inst.dst + bytes / 4, second);
@@ -64,37 +59,33 @@ static void runWrite2(Wave &wave, const Inst &inst) {
   countAccess(wave);
   uint32_t low = (inst.offset & 0xff) * bytes * scale;
   uint32_t high = (inst.offset >> 8 & 0xff) * bytes * scale;
-  if (!addressLds(wave, inst, low, bytes, lanes))
+  if (!addressLds(wave, inst, low, bytes, Traffic::Store, lanes))
     return;
   storeLanes<bytes>(wave, inst.data[0], lanes);
-  if (addressLds(wave, inst, high, bytes, lanes))
+  if (addressLds(wave, inst, high, bytes, Traffic::Store, lanes))
     storeLanes<bytes>(wave, inst.data[1], lanes);
 }
 
 /// ds_read_addtid, ds_write_addtid: M0 + offset + 4 * lane.
-static bool addressByLane(Wave &wave, const Inst &inst, LaneAddresses &lanes) {
-  lanes.mask = wave.exec();
-  uint32_t offsets[kLanes];
+static bool addressByLane(Wave &wave, const Inst &inst, Traffic traffic,
+                          LaneAddresses &lanes) {
   countAccess(wave);
-  for (uint64_t mask = lanes.mask; mask; mask &= mask - 1) {
-    unsigned lane = llvm::countr_zero(mask);
-    uint64_t at = (wave.sgpr[kM0] & 0xffff) + inst.offset + lane * 4;
-    if (!checkLds(wave, lane, at, 4))
-      return false;
-    offsets[lane] = at;
-    lanes.host[lane] = wave.lds + at;
-  }
-  countLds(wave, offsets, lanes.mask, 4);
+  lanes.mask = wave.exec();
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    lanes.address[lane] = (wave.sgpr[kM0] & 0xffff) + inst.offset + lane * 4;
+  if (!resolveLds(wave, lanes, 4, traffic))
+    return false;
+  countLds(wave, lanes, 4);
   return true;
 }
 static void runReadByLane(Wave &wave, const Inst &inst) {
   LaneAddresses lanes;
-  if (addressByLane(wave, inst, lanes))
+  if (addressByLane(wave, inst, Traffic::Load, lanes))
     loadLanes<LoadKind::B32>(wave, inst.dst, lanes);
 }
 static void runWriteByLane(Wave &wave, const Inst &inst) {
   LaneAddresses lanes;
-  if (addressByLane(wave, inst, lanes))
+  if (addressByLane(wave, inst, Traffic::Store, lanes))
     storeLanes<4>(wave, inst.data[0], lanes);
 }
 
@@ -106,7 +97,7 @@ template <class T> static void runTranspose(Wave &wave, const Inst &inst) {
   countAccess(wave);
   if (wave.exec() != ~uint64_t(0))
     return wave.fail("a transposing read needs all 64 lanes");
-  if (!addressLds(wave, inst, inst.offset, 8, lanes))
+  if (!addressLds(wave, inst, inst.offset, 8, Traffic::Load, lanes))
     return;
   uint64_t out[kLanes];
   for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -130,7 +121,7 @@ static void runTransposeBits(Wave &wave, const Inst &inst) {
   countAccess(wave);
   if (wave.exec() != ~uint64_t(0))
     return wave.fail("a transposing read needs all 64 lanes");
-  if (!addressLds(wave, inst, inst.offset, words * 4, lanes))
+  if (!addressLds(wave, inst, inst.offset, words * 4, Traffic::Load, lanes))
     return;
   uint32_t in[kLanes][words + 1] = {}, out[words + 1][kLanes] = {};
   for (unsigned lane = 0; lane < kLanes; ++lane)

@@ -12,35 +12,28 @@ namespace mlir::te::emu {
 /// Bounds and alignment of each lane's T at its address + `offset`.
 template <class T>
 static bool addressAtomic(Wave &wave, const Inst &inst, uint32_t offset,
-                          uint32_t *offsets) {
-  uint64_t exec = wave.exec();
+                          LaneAddresses &lanes) {
+  lanes.mask = wave.exec();
   const uint32_t *base = wave.row(inst.src[0].number - kFirstVector);
-  for (uint64_t mask = exec; mask; mask &= mask - 1) {
-    unsigned lane = llvm::countr_zero(mask);
-    uint64_t at = uint64_t(base[lane]) + offset;
-    if (!checkLds(wave, lane, at, sizeof(T)))
-      return false;
-    if (at % sizeof(T)) {
-      wave.fail("an LDS atomic in lane " + llvm::Twine(lane) +
-                " at an offset that is not a multiple of its size");
-      return false;
-    }
-    offsets[lane] = at;
-  }
-  countLds(wave, offsets, exec, sizeof(T));
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    lanes.address[lane] = base[lane] + offset; // wraps at 32 bits
+  if (!checkAligned(wave, lanes, sizeof(T)) ||
+      !resolveLds(wave, lanes, sizeof(T), Traffic::Atomic))
+    return false;
+  countLds(wave, lanes, sizeof(T));
   return true;
 }
 
 /// Sets memory to `now(memory, lane)`, lane after lane: the waves of a
 /// workgroup share a host thread. `old` gets what was there, word by word.
 template <class T, class Now>
-static void exchange(Wave &wave, const uint32_t *offsets,
-                     uint32_t (*old)[kLanes], Now now) {
-  forLanes(wave.exec(), [&](unsigned lane) {
+static void exchange(const LaneAddresses &lanes, uint32_t (*old)[kLanes],
+                     Now now) {
+  forLanes(lanes.mask, [&](unsigned lane) {
     T memory;
-    std::memcpy(&memory, wave.lds + offsets[lane], sizeof(T));
+    std::memcpy(&memory, lanes.host[lane], sizeof(T));
     T value = now(memory, lane);
-    std::memcpy(wave.lds + offsets[lane], &value, sizeof(T));
+    std::memcpy(lanes.host[lane], &value, sizeof(T));
     old[0][lane] = uint32_t(memory);
     if constexpr (sizeof(T) == 8)
       old[1][lane] = uint32_t(memory >> 32);
@@ -60,52 +53,54 @@ static T readData(const Wave &wave, const Inst &inst, unsigned k,
 template <class T, auto F, bool returns>
 static void update(Wave &wave, const Inst &inst) {
   ++wave.counters->ldsAccesses;
-  uint32_t offsets[kLanes], old[2][kLanes];
-  if (!addressAtomic<T>(wave, inst, inst.offset, offsets))
+  LaneAddresses lanes;
+  uint32_t old[2][kLanes];
+  if (!addressAtomic<T>(wave, inst, inst.offset, lanes))
     return;
-  exchange<T>(wave, offsets, old, [&](T memory, unsigned lane) {
+  exchange<T>(lanes, old, [&](T memory, unsigned lane) {
     return F(memory, readData<T>(wave, inst, 0, lane),
              readData<T>(wave, inst, 1, lane));
   });
   for (unsigned word = 0; returns && word < sizeof(T) / 4; ++word)
-    storeRow(wave, inst.dst + word, old[word], wave.exec());
+    storeRow(wave, inst.dst + word, old[word], lanes.mask);
 }
 
 /// ds_wrxchg2: two places, their offsets in units of the element (times 64).
 template <class T, unsigned scale>
 static void runExchange2(Wave &wave, const Inst &inst) {
   constexpr unsigned words = sizeof(T) / 4;
-  uint32_t offsets[2][kLanes], old[2 * words][kLanes];
+  LaneAddresses lanes[2];
+  uint32_t old[2 * words][kLanes];
   ++wave.counters->ldsAccesses;
   for (unsigned k = 0; k < 2; ++k) {
     uint32_t offset = (inst.offset >> 8 * k & 0xff) * sizeof(T) * scale;
-    if (!addressAtomic<T>(wave, inst, offset, offsets[k]))
+    if (!addressAtomic<T>(wave, inst, offset, lanes[k]))
       return;
   }
   for (unsigned k = 0; k < 2; ++k)
-    exchange<T>(wave, offsets[k], old + k * words, [&](T, unsigned lane) {
+    exchange<T>(lanes[k], old + k * words, [&](T, unsigned lane) {
       return readData<T>(wave, inst, k, lane);
     });
   for (unsigned word = 0; word < 2 * words; ++word)
-    storeRow(wave, inst.dst + word, old[word], wave.exec());
+    storeRow(wave, inst.dst + word, old[word], lanes[word / words].mask);
 }
 
 /// ds_append, ds_consume: the number of active lanes is added to (taken from)
 /// the dword at M0 + offset; every lane gets what was there.
 template <bool isAppend> static void runAppend(Wave &wave, const Inst &inst) {
-  uint32_t at = (wave.sgpr[kM0] & 0xffff) + inst.offset, memory;
+  LaneAddresses one; // the first lane speaks for all
+  one.mask = 1;
+  one.address[0] = (wave.sgpr[kM0] & 0xffff) + inst.offset;
   uint64_t exec = wave.exec();
   ++wave.counters->ldsAccesses;
-  if (!checkLds(wave, 0, at, 4))
+  if (!checkAligned(wave, one, 4) ||
+      !resolveLds(wave, one, 4, Traffic::Atomic) || !one.mask)
     return;
-  if (at % 4)
-    return wave.fail("ds_append or ds_consume at an LDS offset that is not a "
-                     "multiple of four");
-  std::memcpy(&memory, wave.lds + at, 4);
-  uint32_t out[kLanes], count = llvm::popcount(exec);
+  uint32_t out[kLanes], memory, count = llvm::popcount(exec);
+  std::memcpy(&memory, one.host[0], 4);
   std::fill_n(out, kLanes, memory);
   memory = isAppend ? memory + count : memory - count;
-  std::memcpy(wave.lds + at, &memory, 4);
+  std::memcpy(one.host[0], &memory, 4);
   storeRow(wave, inst.dst, out, exec);
 }
 

@@ -118,18 +118,21 @@ template <LoadKind kind>
 inline void loadToLds(Wave &wave, int32_t offset, const LaneAddresses &lanes) {
   constexpr unsigned bytes = loadBytes(kind) < 4 ? 4 : loadBytes(kind);
   constexpr unsigned stride = bytes == 12 ? 16 : bytes;
-  for (uint64_t mask = lanes.mask; mask; mask &= mask - 1) {
-    unsigned lane = llvm::countr_zero(mask);
-    uint64_t to = uint64_t(wave.sgpr[kM0]) + int64_t(offset) + lane * stride;
-    if (!checkLds(wave, lane, to, bytes))
-      return;
+  LaneAddresses to;
+  to.mask = lanes.mask;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    to.address[lane] =
+        uint64_t(wave.sgpr[kM0]) + int64_t(offset) + lane * stride;
+  if (!resolveLds(wave, to, bytes, Traffic::Direct))
+    return;
+  forLanes(to.mask, [&](unsigned lane) {
     if constexpr (bytes == 4) {
       uint32_t value = loadSmall<kind>(lanes.host[lane], 0);
-      std::memcpy(wave.lds + to, &value, 4);
+      std::memcpy(to.host[lane], &value, 4);
     } else {
-      std::memcpy(wave.lds + to, lanes.host[lane], bytes);
+      std::memcpy(to.host[lane], lanes.host[lane], bytes);
     }
-  }
+  });
 }
 
 } // namespace mlir::te::emu

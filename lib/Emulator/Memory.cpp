@@ -14,7 +14,9 @@
 
 namespace mlir::te::emu {
 
-DeviceMemory::DeviceMemory() : impl(std::make_unique<Impl>()) {}
+DeviceMemory::DeviceMemory(bool shadowed) : impl(std::make_unique<Impl>()) {
+  impl->shadowed = shadowed;
+}
 DeviceMemory::~DeviceMemory() = default;
 
 uint64_t DeviceMemory::allocate(uint64_t bytes, llvm::StringRef name) {
@@ -28,6 +30,15 @@ uint8_t *DeviceMemory::view(uint64_t address, uint64_t bytes) {
   return found ? found->host + (address - found->begin) : nullptr;
 }
 
+bool DeviceMemory::write(uint64_t address, llvm::ArrayRef<uint8_t> bytes) {
+  uint8_t *host = view(address, bytes.size());
+  if (!host)
+    return false;
+  llvm::copy(bytes, host);
+  impl->define(address, bytes.size());
+  return true;
+}
+
 DeviceMemory::Impl::~Impl() {
   for (Allocation &allocation : allocations)
     ::free(allocation.host);
@@ -39,12 +50,35 @@ uint64_t DeviceMemory::Impl::allocate(uint64_t bytes, llvm::StringRef name) {
     return 0;
   // One byte more: an empty allocation has a host address of its own too.
   auto *host = static_cast<uint8_t *>(std::calloc(bytes + 1, 1));
-  if (!host)
+  auto shadow = host && shadowed ? std::make_unique<Shadow>(bytes) : nullptr;
+  if (!host || (shadow && !shadow->isValid())) {
+    ::free(host);
     return 0;
+  }
   uint64_t address = next;
   next = llvm::alignTo(address + bytes + kGuardBytes, kGuardBytes);
-  allocations.push_back({address, address + bytes, host, name.str()});
+  allocations.push_back(
+      {address, address + bytes, host, name.str(), std::move(shadow)});
   return address;
+}
+
+void DeviceMemory::Impl::define(uint64_t address, uint64_t bytes) {
+  const Allocation *found = find(address, bytes);
+  if (found && found->shadow)
+    found->shadow->define(address - found->begin, bytes);
+}
+
+void DeviceMemory::Impl::forgetAccesses() {
+  for (Allocation &allocation : allocations)
+    if (allocation.shadow)
+      allocation.shadow->forget();
+}
+
+const Allocation *DeviceMemory::Impl::findFreed(uint64_t address) const {
+  auto found = llvm::find_if(freed, [&](const Allocation &a) {
+    return address >= a.begin && address < a.end;
+  });
+  return found == freed.end() ? nullptr : &*found;
 }
 
 bool DeviceMemory::Impl::free(uint64_t address) {
@@ -54,6 +88,8 @@ bool DeviceMemory::Impl::free(uint64_t address) {
   if (found == allocations.end())
     return false;
   ::free(found->host);
+  if (shadowed)
+    freed.push_back({found->begin, found->end, nullptr, found->name, nullptr});
   allocations.erase(found);
   return true;
 }
@@ -70,6 +106,9 @@ const Allocation *DeviceMemory::Impl::find(uint64_t address,
 }
 
 std::string DeviceMemory::Impl::describe(uint64_t address) const {
+  if (const Allocation *gone = findFreed(address))
+    return llvm::formatv("it is {0} bytes into '{1}', which has been freed",
+                         address - gone->begin, gone->name);
   const Allocation *nearest = nullptr;
   uint64_t least = UINT64_MAX;
   auto distance = [&](const Allocation &a) {

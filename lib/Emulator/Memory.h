@@ -7,6 +7,7 @@
 #ifndef TE_EMULATOR_MEMORY_H
 #define TE_EMULATOR_MEMORY_H
 
+#include "Shadow.h"
 #include "te/Emulator/Emulator.h"
 
 #include <mutex>
@@ -26,6 +27,7 @@ struct Allocation {
   uint64_t begin = 0, end = 0; // device addresses
   uint8_t *host = nullptr;
   std::string name;
+  std::unique_ptr<Shadow> shadow; // where the memory is for the sanitizer
 
   bool contains(uint64_t address, uint64_t bytes) const {
     return address >= begin && address <= end && bytes <= end - address;
@@ -36,11 +38,19 @@ struct Allocation {
 struct DeviceMemory::Impl {
   std::vector<Allocation> allocations; // by address
   uint64_t next = kFirstAddress;
+  std::vector<Allocation> freed;       // without bytes, by age
   std::map<uint64_t, uint64_t> images; // code object's id -> its address
+  bool shadowed = false;
   std::mutex mutex;
 
   ~Impl();
   uint64_t allocate(uint64_t bytes, llvm::StringRef name);
+  /// A new launch: accesses so far are ordered before it.
+  void forgetAccesses();
+  /// Says that [address, address + bytes) has been written.
+  void define(uint64_t address, uint64_t bytes);
+  /// The allocation that `address` was in until it was freed, or null.
+  const Allocation *findFreed(uint64_t address) const;
   bool free(uint64_t address);
   /// The allocation that holds all of [address, address + bytes), or null.
   const Allocation *find(uint64_t address, uint64_t bytes) const;

@@ -113,7 +113,8 @@ static KernelInfo readKernel(const Value &map) {
     for (const Value &argument : arguments->items)
       info.arguments.push_back(
           {argument.getString(".name"), argument.getString(".value_kind"),
-           argument.getNumber(".offset"), argument.getNumber(".size")});
+           argument.getNumber(".offset"), argument.getNumber(".size"),
+           argument.getNumber(".pointee_align")});
   return info;
 }
 

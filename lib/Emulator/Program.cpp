@@ -86,6 +86,7 @@ Program::create(const CodeObject::Impl &object) {
   }
   made->known.resize(words);
   made->registers.resize(words + 1);
+  made->effects.resize(words + 1);
   made->ready = std::make_unique<std::atomic<bool>[]>(words);
   made->names.push_back("(undecodable)");
   return made;
@@ -123,6 +124,8 @@ void Program::decodeAt(uint32_t word) {
     inst.matrix.passes = countPasses(inst, *object.chip);
   inst.run = row && read ? row->run : runUnknown;
   registers[word] = {uint16_t(result.vgprs), uint16_t(result.agprs)};
+  completeEffects(inst, stem, result.effects);
+  effects[word] = std::move(result.effects);
 }
 
 const Inst *Program::findTarget(const Inst &inst) const {
@@ -173,6 +176,13 @@ std::string Program::disassemble(uint32_t word) {
   return result.bytes ? result.text : "(not an instruction)";
 }
 
+std::string Program::locate(uint32_t word) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!lines)
+    lines = std::make_unique<LineTable>(object.file);
+  return lines->find(object.textBegin + uint64_t(word) * 4);
+}
+
 llvm::SmallVector<uint32_t> Program::reach(uint32_t word) {
   llvm::SmallVector<uint32_t> reached, work{word};
   llvm::BitVector seen(known.size());
@@ -193,6 +203,16 @@ std::map<std::string, uint64_t> Program::countMnemonics(uint32_t word) {
   std::map<std::string, uint64_t> counts;
   for (uint32_t at : reach(word))
     ++counts[names[slots[at].mnemonic]];
+  return counts;
+}
+
+std::map<std::string, uint64_t> Program::countMissing(uint32_t word) {
+  require(word);
+  std::lock_guard<std::mutex> lock(mutex);
+  std::map<std::string, uint64_t> counts;
+  for (uint32_t at : reach(word))
+    if (slots[at].run == runUnknown || slots[at].run == runUndecodable)
+      ++counts[names[slots[at].mnemonic]];
   return counts;
 }
 

@@ -26,11 +26,25 @@ public:
     unsigned bytes = 0;            // 0: not an instruction
     std::string text;              // "v_add_f32_e32 v0, v1, v2"
     unsigned vgprs = 0, agprs = 0; // one more than the highest named
+    Effects effects;
   };
   Result decode(llvm::ArrayRef<uint8_t> code, uint64_t address);
 
 private:
   Disassembler();
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+/// The debug information of a code object (hides the DWARF classes).
+class LineTable {
+public:
+  explicit LineTable(llvm::ArrayRef<uint8_t> file);
+  ~LineTable();
+  /// "file:line:column", or empty.
+  std::string find(uint64_t address) const;
+
+private:
   struct Impl;
   std::unique_ptr<Impl> impl;
 };
@@ -53,8 +67,13 @@ public:
   }
   /// Text of the instruction at `word`. Thread-safe.
   std::string disassemble(uint32_t word);
+  /// "file:line:column" of the instruction at `word` where the object has debug
+  /// information, or empty. Thread-safe.
+  std::string locate(uint32_t word);
   /// Static counts of what `word` reaches.
   std::map<std::string, uint64_t> countMnemonics(uint32_t word);
+  /// Likewise of what has no semantics.
+  std::map<std::string, uint64_t> countMissing(uint32_t word);
   /// How many vector registers the code that `word` reaches names.
   struct Registers {
     uint16_t vgprs = 0, agprs = 0;
@@ -62,6 +81,9 @@ public:
   Registers countRegisters(uint32_t word);
   Registers getRegisters(const Inst &inst) const {
     return registers[inst.word];
+  }
+  const Effects &getEffects(const Inst &inst) const {
+    return effects[inst.word];
   }
 
 private:
@@ -75,11 +97,13 @@ private:
 
   const CodeObject::Impl &object;
   std::unique_ptr<Disassembler> disassembler;
+  std::unique_ptr<LineTable> lines; // made when first asked for
   std::mutex mutex;
   std::vector<Inst> slots;
   llvm::BitVector known;
   std::unique_ptr<std::atomic<bool>[]> ready; // required before, and done
   std::vector<Registers> registers;           // of each slot
+  std::vector<Effects> effects;               // of each slot
   std::vector<std::string> names;
   llvm::StringMap<uint16_t> nameIndex;
 };

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Access.h"
 #include "AtomicOps.h"
+#include "WaveShadow.h"
 
 namespace mlir::te::emu {
 
@@ -16,35 +16,44 @@ static uint64_t scalarOffset(const Wave &wave, const Inst &inst) {
   return offset;
 }
 
+/// The host bytes of [address, address + bytes), or null after a fault.
+static uint8_t *findBytes(Wave &wave, uint64_t address, unsigned bytes,
+                          Traffic traffic) {
+  static constexpr const char *names[] = {"a scalar load", "a scalar store",
+                                          "a scalar atomic"};
+  uint8_t *host = findHost(wave, address, bytes);
+  if (!host)
+    failAccess(wave, names[unsigned(traffic)], -1, address, bytes);
+  else if (LLVM_UNLIKELY(wave.shadow))
+    wave.shadow->observeScalar(address, host, bytes, traffic);
+  return host;
+}
+
 /// The host bytes of an access, or null: after a fault, or where the buffer
 /// resource's range ends before. The low two bits of the address are ignored.
 static uint8_t *findScalar(Wave &wave, const Inst &inst, unsigned bytes,
-                           const char *what) {
+                           Traffic traffic) {
   uint64_t address =
       (wave.scalar64(inst.src[0].number) + scalarOffset(wave, inst)) &
       ~uint64_t(3);
-  uint8_t *host = findHost(wave, address, bytes);
-  if (!host)
-    failAccess(wave, what, -1, address, bytes);
-  return host;
+  return findBytes(wave, address, bytes, traffic);
 }
 static uint8_t *findBuffer(Wave &wave, const Inst &inst, unsigned first,
-                           unsigned bytes, const char *what) {
+                           unsigned bytes, Traffic traffic) {
   const uint32_t *resource = &wave.sgpr[inst.src[0].number];
   uint64_t base = (uint64_t(resource[1] & 0xffff) << 32 | resource[0]);
   uint64_t stride = resource[1] >> 16 & 0x3fff;
   uint64_t range = uint64_t(resource[2]) * (stride ? stride : 1);
   uint64_t offset = (scalarOffset(wave, inst) & ~uint64_t(3)) + first;
-  if (offset + bytes > range)
-    return nullptr;
-  uint8_t *host = findHost(wave, base + offset, bytes);
-  if (!host)
-    failAccess(wave, what, -1, base + offset, bytes);
-  return host;
+  if (offset + bytes <= range)
+    return findBytes(wave, base + offset, bytes, traffic);
+  if (wave.shadow)
+    wave.shadow->observeZero();
+  return nullptr;
 }
 
 template <unsigned dwords> static void runLoad(Wave &wave, const Inst &inst) {
-  const uint8_t *host = findScalar(wave, inst, dwords * 4, "a scalar load");
+  const uint8_t *host = findScalar(wave, inst, dwords * 4, Traffic::Load);
   if (!host)
     return;
   std::memcpy(&wave.sgpr[inst.dst], host, dwords * 4);
@@ -57,7 +66,7 @@ static void runBufferLoad(Wave &wave, const Inst &inst) {
   for (unsigned i = 0; i < dwords && wave.stop != Stop::Fault; ++i) {
     uint32_t value = 0;
     if (const uint8_t *host =
-            findBuffer(wave, inst, i * 4, 4, "a scalar buffer load"))
+            findBuffer(wave, inst, i * 4, 4, Traffic::Load))
       std::memcpy(&value, host, 4);
     wave.sgpr[inst.dst + i] = value;
   }
@@ -65,14 +74,14 @@ static void runBufferLoad(Wave &wave, const Inst &inst) {
 }
 
 template <unsigned dwords> static void runStore(Wave &wave, const Inst &inst) {
-  if (uint8_t *host = findScalar(wave, inst, dwords * 4, "a scalar store"))
+  if (uint8_t *host = findScalar(wave, inst, dwords * 4, Traffic::Store))
     std::memcpy(host, &wave.sgpr[inst.dst], dwords * 4);
 }
 template <unsigned dwords>
 static void runBufferStore(Wave &wave, const Inst &inst) {
   for (unsigned i = 0; i < dwords && wave.stop != Stop::Fault; ++i)
     if (uint8_t *host =
-            findBuffer(wave, inst, i * 4, 4, "a scalar buffer store"))
+            findBuffer(wave, inst, i * 4, 4, Traffic::Store))
       std::memcpy(host, &wave.sgpr[inst.dst + i], 4);
 }
 
@@ -81,8 +90,8 @@ static void runBufferStore(Wave &wave, const Inst &inst) {
 template <class T, auto F, bool isBuffer>
 static void runAtomic(Wave &wave, const Inst &inst) {
   uint8_t *host = isBuffer
-                      ? findBuffer(wave, inst, 0, sizeof(T), "a scalar atomic")
-                      : findScalar(wave, inst, sizeof(T), "a scalar atomic");
+                      ? findBuffer(wave, inst, 0, sizeof(T), Traffic::Atomic)
+                      : findScalar(wave, inst, sizeof(T), Traffic::Atomic);
   if (!host)
     return;
   if (reinterpret_cast<uintptr_t>(host) % sizeof(T))

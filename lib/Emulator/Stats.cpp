@@ -110,17 +110,34 @@ llvm::json::Object LaunchStats::toJSON() const {
   };
 }
 
-llvm::Expected<std::map<std::string, uint64_t>>
-CodeObject::countMnemonics(const KernelInfo &kernel) const {
-  size_t index = &kernel - impl->kernels.data();
-  if (index >= impl->kernels.size())
+/// The decoded program, and the word that `kernel` begins at.
+static llvm::Expected<std::pair<Program *, uint32_t>>
+findEntry(const CodeObject::Impl &object, const KernelInfo &kernel) {
+  size_t index = &kernel - object.kernels.data();
+  if (index >= object.kernels.size())
     return llvm::createStringError("kernel '" + kernel.name +
                                    "' is not one of this code object's");
-  auto program = impl->getProgram();
+  auto program = object.getProgram();
   if (!program)
     return program.takeError();
-  uint64_t entry = impl->descriptors[index].entry - impl->textBegin;
-  return (*program)->countMnemonics(entry / 4);
+  uint64_t entry = object.descriptors[index].entry - object.textBegin;
+  return std::pair(*program, uint32_t(entry / 4));
+}
+
+llvm::Expected<std::map<std::string, uint64_t>>
+CodeObject::countMnemonics(const KernelInfo &kernel) const {
+  auto entry = findEntry(*impl, kernel);
+  if (!entry)
+    return entry.takeError();
+  return entry->first->countMnemonics(entry->second);
+}
+
+llvm::Expected<std::map<std::string, uint64_t>>
+CodeObject::countMissing(const KernelInfo &kernel) const {
+  auto entry = findEntry(*impl, kernel);
+  if (!entry)
+    return entry.takeError();
+  return entry->first->countMissing(entry->second);
 }
 
 } // namespace mlir::te::emu

@@ -23,6 +23,7 @@
 namespace mlir::te::emu {
 
 class Program;
+class WaveShadow;
 
 /// Figures that cannot be had from execution counts alone; one a thread.
 struct MemoryCounters {
@@ -74,7 +75,8 @@ struct Wave {
   MemoryCounters *counters = nullptr;
   const Allocation *recent = nullptr; // the last one that an access met
   uint32_t workgroupIndex = 0;
-  std::string fault; // set with Stop::Fault
+  std::string fault;            // set with Stop::Fault
+  WaveShadow *shadow = nullptr; // the sanitizer's view, where it is on
 
   uint64_t exec() const { return scalar64(kExec); }
   uint64_t scalar64(unsigned number) const {

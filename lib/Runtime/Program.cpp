@@ -303,8 +303,10 @@ static Status fillBuffers(const Entry &entry, std::span<const int64_t> dims,
     if (!address)
       return address.takeFailure();
     state.addresses.push_back(*address);
-    if (Status status = state.device.copyToDevice(*address, contents.bytes);
-        !status)
+    Status status = inputOf[i]
+                        ? state.device.copyToDevice(*address, contents.bytes)
+                        : state.device.poison(*address, contents.bytes);
+    if (!status)
       return status;
   }
   return {};

@@ -33,7 +33,7 @@ constexpr int kUsageError = 2;
 struct Settings {
   std::string input, target, output, emit;
   te::ReportFormat stats, explain;
-  bool timing;
+  bool timing, lineTables;
 };
 
 /// The flags, constructed once LLVM's own are out of the way.
@@ -67,8 +67,14 @@ struct Flags {
                        cl::desc("where the compile time went (standard error)"),
                        cl::cat(category)};
 
+  cl::opt<bool> lineTables{
+      "line-tables",
+      cl::desc("debug information from machine code to lines of the input"),
+      cl::cat(category)};
+
   Settings get() const {
-    return {input, target, output, emit, stats, explain, timing};
+    return {input,   target, output, emit, stats,
+            explain, timing, lineTables};
   }
 
   static cl::ValuesClass formats(llvm::StringRef text) {
@@ -161,6 +167,7 @@ int main(int argc, char **argv) {
   te::CompileOptions options;
   options.target = *chip;
   options.level = *level;
+  options.lineTables = flags.lineTables;
   options.timing = flags.timing ? &root : nullptr;
   FailureOr<te::Artifact> artifact = te::compile(*module, options);
   if (failed(artifact))

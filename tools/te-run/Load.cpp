@@ -35,7 +35,7 @@ bool Session::load() {
            (!needsReference() ||
             parseSource(program->getManifest().source,
                         flags.file + ": source in the manifest"));
-  if (!flags.kernel.empty())
+  if (!flags.launches.empty())
     return fail(BadInput, flags.file + ": --kernel runs a code object (HSACO), "
                                        "and this is none");
   if (text.contains('\0') && !text.starts_with("ML\xEFR"))
@@ -57,7 +57,7 @@ static bool isForeignCodeObject(ArrayRef<uint8_t> image) {
 
 bool Session::loadCodeObject(std::vector<uint8_t> image) {
   bool isForeign = isForeignCodeObject(image);
-  isRaw = !flags.kernel.empty() || (flags.list && isForeign);
+  isRaw = !flags.launches.empty() || (flags.list && isForeign);
   if (isRaw)
     return flags.list ? listRaw(image) : runRaw(image);
   if (isForeign)
@@ -89,6 +89,7 @@ bool Session::compile() {
     return fail(BadInput, llvm::toString(target.takeError()));
   CompileOptions options;
   options.target = *target;
+  options.lineTables = flags.sanitize;
   // compile() lowers the module in place, and the reference needs it as it is.
   OwningOpRef<ModuleOp> lowered(module->clone());
   auto artifact = te::compile(*lowered, options);
@@ -188,7 +189,8 @@ bool Session::openDevice() {
 }
 
 void Session::useEmulator() {
-  auto emulated = std::make_unique<EmulatorDevice>(makeProgress());
+  auto emulated = std::make_unique<EmulatorDevice>(
+      makeProgress(), flags.sanitize ? &sanitizer : nullptr);
   emulator = emulated.get();
   device = std::move(emulated);
 }

@@ -1,4 +1,4 @@
-//===- Raw.cpp - te-run: one kernel of any code object -*- C++ -*-===//
+//===- Raw.cpp - te-run: kernels of any code object -*- C++ -*-===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,129 +7,35 @@
 //
 // Raw mode (--kernel): no manifest is needed. The kernel's metadata says what
 // arguments it takes; --arg flags give them in that order, and the device fills
-// the hidden ones.
+// the hidden ones. Several kernels run in the order of their --kernel flags and
+// share the --buffer ones.
 //
 //===----------------------------------------------------------------------===//
+#include "Arguments.h"
 #include "Session.h"
 
 #include "te/Runtime/Npy.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::te;
 
-/// A buffer that is larger is a mistyped shape.
-static constexpr int64_t kMostBytes = int64_t(1) << 36;
-
 namespace {
-/// One --arg.
-struct Argument {
-  bool isBuffer = false;
-  std::string output; // the file that a buffer is written to, or empty
-  rt::HostTensor tensor;
-  uint64_t address = 0; // of the buffer on the device
-  uint64_t bits = 0;    // a scalar's
-  unsigned bytes = 8;   // in the kernel's arguments
+/// A launch, checked against the kernel's metadata.
+struct RawLaunch {
+  rt::Launch launch{};
+  const emu::KernelInfo *kernel = nullptr;
+  std::vector<RawArgument> arguments;
+};
+/// What the flags ask for.
+struct Plan {
+  std::vector<RawBuffer> buffers;
+  std::vector<RawLaunch> launches;
 };
 } // namespace
-
-static constexpr const char *kForms =
-    "in:F.npy, out:DTYPE[SHAPE]:F.npy, inout:F.npy:G.npy, i32:V, i64:V, f32:V "
-    "or f64:V";
-
-static rt::Failure malformed(StringRef text, const llvm::Twine &why) {
-  return {("--arg=" + text + ": " + why).str()};
-}
-
-template <typename T>
-static bool readInteger(StringRef text, unsigned bytes, uint64_t &bits) {
-  T value;
-  if (text.getAsInteger(0, value))
-    return false;
-  bits = uint64_t(value) & (~uint64_t(0) >> (64 - 8 * bytes));
-  return true;
-}
-
-/// i32:V and its kin. Integers may be negative, or unsigned up to the width.
-static rt::Result<Argument> parseScalar(StringRef text, StringRef kind,
-                                        StringRef value) {
-  Argument argument;
-  argument.bytes = kind.ends_with("32") ? 4 : 8;
-  bool isRead = false;
-  if (kind.starts_with("i")) {
-    isRead = argument.bytes == 4
-                 ? readInteger<int32_t>(value, 4, argument.bits) ||
-                       readInteger<uint32_t>(value, 4, argument.bits)
-                 : readInteger<int64_t>(value, 8, argument.bits) ||
-                       readInteger<uint64_t>(value, 8, argument.bits);
-  } else {
-    double number = 0;
-    isRead = !value.getAsDouble(number);
-    argument.bits = argument.bytes == 4
-                        ? llvm::bit_cast<uint32_t>(float(number))
-                        : llvm::bit_cast<uint64_t>(number);
-  }
-  if (!isRead)
-    return malformed(text, "'" + value + "' is no " + kind);
-  return argument;
-}
-
-/// DTYPE[SHAPE]:F.npy. The buffer starts as zeros.
-static rt::Result<Argument> parseOutput(StringRef text, StringRef rest) {
-  auto [declared, path] = rest.split("]:");
-  auto [name, sizes] = declared.split('[');
-  auto type = rt::findDType(name.str());
-  if (path.empty() || !rest.contains('['))
-    return malformed(text, "expected out:DTYPE[SHAPE]:F.npy, for example "
-                           "out:f32[16,16]:d.npy");
-  if (!type)
-    return malformed(text, "no element type '" + name +
-                               "'; there are f32, f16, bf16, i8, i32, i64, "
-                               "f8E4M3FN, f8E5M2, f8E8M0FNU, f4E2M1FN...");
-  SmallVector<StringRef> parts;
-  sizes.split(parts, ',', -1, /*KeepEmpty=*/false);
-  std::vector<int64_t> shape;
-  int64_t bytes = rt::getInfo(*type).bytes;
-  for (StringRef part : parts) {
-    int64_t size;
-    if (part.trim().getAsInteger(10, size) || size < 0 ||
-        llvm::MulOverflow(bytes, size, bytes) || bytes > kMostBytes)
-      return malformed(text, "shape [" + sizes +
-                                 "]: expected sizes with commas, 64 GiB at "
-                                 "most in all");
-    shape.push_back(size);
-  }
-  Argument argument;
-  argument.isBuffer = true;
-  argument.tensor = rt::HostTensor::zeros(*type, std::move(shape));
-  argument.output = path.str();
-  return argument;
-}
-
-static rt::Result<Argument> parseArgument(StringRef text) {
-  auto [kind, rest] = text.split(':');
-  if (kind == "i32" || kind == "i64" || kind == "f32" || kind == "f64")
-    return parseScalar(text, kind, rest);
-  if (kind == "out")
-    return parseOutput(text, rest);
-  if ((kind != "in" && kind != "inout") || rest.empty())
-    return malformed(text, llvm::Twine("expected ") + kForms);
-  auto [from, to] =
-      kind == "inout" ? rest.split(':') : std::pair(rest, StringRef());
-  if (kind == "inout" && to.empty())
-    return malformed(text, "expected inout:F.npy:G.npy");
-  auto tensor = rt::readNpy(from.str());
-  if (!tensor)
-    return malformed(text, tensor.error());
-  Argument argument;
-  argument.isBuffer = true;
-  argument.tensor = std::move(*tensor);
-  argument.output = to.str();
-  return argument;
-}
 
 /// X[,Y[,Z]], each at least 1.
 static bool parseSizes(StringRef text, std::array<uint32_t, 3> &sizes) {
@@ -144,100 +50,6 @@ static bool parseSizes(StringRef text, std::array<uint32_t, 3> &sizes) {
   return true;
 }
 
-/// The arguments that the caller gives.
-static std::vector<emu::KernelArgument>
-getExplicit(const emu::KernelInfo &kernel) {
-  std::vector<emu::KernelArgument> arguments;
-  for (const emu::KernelArgument &argument : kernel.arguments)
-    if (!StringRef(argument.valueKind).starts_with("hidden_"))
-      arguments.push_back(argument);
-  return arguments;
-}
-
-static std::string describe(const emu::KernelArgument &argument) {
-  return llvm::formatv("{0}{1}{2}, {3} bytes", argument.name,
-                       argument.name.empty() ? "" : ": ", argument.valueKind,
-                       argument.size);
-}
-
-/// An empty string where `given` fits.
-static std::string findMismatch(const emu::KernelInfo &kernel,
-                                ArrayRef<Argument> given) {
-  auto expected = getExplicit(kernel);
-  if (expected.size() != given.size()) {
-    std::string text =
-        llvm::formatv("kernel {0} takes {1} arguments, but there are {2} --arg "
-                      "flags:",
-                      kernel.name, expected.size(), given.size());
-    for (auto [index, argument] : llvm::enumerate(expected))
-      text += llvm::formatv("\n  {0} {1}", index, describe(argument));
-    return text;
-  }
-  for (auto [index, want, have] : llvm::enumerate(expected, given)) {
-    bool isBuffer = want.valueKind == "global_buffer";
-    if (!isBuffer && want.valueKind != "by_value")
-      return llvm::formatv("argument {0} of kernel {1} ({2}): raw mode gives "
-                           "buffers and scalars only",
-                           index, kernel.name, describe(want));
-    if (isBuffer != have.isBuffer || want.size != have.bytes)
-      return llvm::formatv(
-          "argument {0} of kernel {1} ({2}): --arg gives {3} of {4} bytes; "
-          "expected {5}",
-          index, kernel.name, describe(want),
-          have.isBuffer ? "a buffer's address" : "a scalar", have.bytes,
-          isBuffer         ? "in:, out: or inout:"
-          : want.size == 4 ? "i32: or f32:"
-          : want.size == 8 ? "i64: or f64:"
-                           : "a size that raw mode cannot give");
-  }
-  return "";
-}
-
-/// Gives the kernel's buffers addresses and contents.
-static rt::Status upload(rt::Device &device, MutableArrayRef<Argument> given) {
-  for (auto [index, argument] : llvm::enumerate(given)) {
-    if (!argument.isBuffer)
-      continue;
-    auto address = device.allocate(argument.tensor.bytes.size(),
-                                   "argument " + std::to_string(index));
-    if (!address)
-      return address.takeFailure();
-    argument.address = argument.bits = *address;
-    if (auto status = device.copyToDevice(*address, argument.tensor.bytes);
-        !status)
-      return status;
-  }
-  return {};
-}
-
-static std::vector<uint8_t> makeKernargs(const emu::KernelInfo &kernel,
-                                         ArrayRef<Argument> given) {
-  std::vector<uint8_t> kernargs;
-  for (auto [place, argument] : llvm::zip_equal(getExplicit(kernel), given)) {
-    kernargs.resize(
-        std::max<size_t>(kernargs.size(), place.offset + place.size));
-    uint8_t bytes[8];
-    llvm::support::endian::write64le(bytes, argument.bits);
-    std::copy_n(bytes, argument.bytes, kernargs.begin() + place.offset);
-  }
-  return kernargs;
-}
-
-static rt::Status runKernel(rt::Device &device, rt::Launch launch,
-                            MutableArrayRef<Argument> given) {
-  if (auto status = device.launch(launch); !status)
-    return status;
-  if (auto status = device.synchronize(); !status)
-    return status;
-  for (Argument &argument : given)
-    if (!argument.output.empty())
-      if (auto status =
-              device.copyFromDevice(argument.tensor.bytes, argument.address);
-          !status)
-        return status;
-  return {};
-}
-
 static std::string joinKernels(const emu::CodeObject &object) {
   return llvm::join(llvm::map_range(object.getKernels(),
                                     [](const emu::KernelInfo &kernel) {
@@ -246,31 +58,146 @@ static std::string joinKernels(const emu::CodeObject &object) {
                     ", ");
 }
 
-/// Reads the flags against the metadata; the launch lacks module and kernargs.
-static rt::Result<rt::Launch> prepare(const RunFlags &flags,
-                                      const emu::CodeObject &object,
-                                      std::vector<Argument> &given) {
-  const emu::KernelInfo *kernel = object.findKernel(flags.kernel);
-  if (!kernel)
-    return rt::Failure{flags.file + ": no kernel " + flags.kernel +
+/// Puts the LDS that the arguments point to behind the kernel's own, one after
+/// another; returns where it ends.
+static uint64_t placeLds(const emu::KernelInfo &kernel,
+                         MutableArrayRef<RawArgument> arguments) {
+  uint64_t end = kernel.ldsBytes;
+  for (auto [place, argument] :
+       llvm::zip_equal(getExplicit(kernel), arguments)) {
+    if (argument.kind != RawArgument::Lds)
+      continue;
+    end = llvm::alignTo(end, std::max(place.pointeeAlign, 1u));
+    llvm::support::endian::write32le(argument.bytes.data(), end);
+    end += argument.ldsBytes;
+  }
+  return end;
+}
+
+/// Reads one launch's flags; it lacks module and kernargs.
+static rt::Result<RawLaunch> planLaunch(const LaunchFlags &flags,
+                                        const emu::CodeObject &object,
+                                        std::vector<RawBuffer> &buffers) {
+  RawLaunch planned;
+  planned.kernel = object.findKernel(flags.kernel);
+  if (!planned.kernel)
+    return rt::Failure{"no kernel " + flags.kernel +
                        "; there are: " + joinKernels(object)};
-  rt::Launch launch{};
-  launch.kernel = kernel->name;
-  if (!parseSizes(flags.grid, launch.grid))
+  const emu::KernelInfo &kernel = *planned.kernel;
+  planned.launch.kernel = kernel.name;
+  if (!parseSizes(flags.grid, planned.launch.grid))
     return rt::Failure{"--grid=" + flags.grid +
                        ": expected X,Y,Z, the workgroups"};
-  if (!parseSizes(flags.block, launch.block))
+  if (!parseSizes(flags.block, planned.launch.block))
     return rt::Failure{"--block=" + flags.block +
                        ": expected X,Y,Z, the lanes of a workgroup"};
+  uint32_t lds = 0;
+  if (!flags.lds.empty() && StringRef(flags.lds).getAsInteger(0, lds))
+    return rt::Failure{"--lds=" + flags.lds +
+                       ": expected bytes of dynamic LDS, for example 1024"};
   for (const std::string &text : flags.arguments) {
-    auto argument = parseArgument(text);
+    auto argument = parseArgument(text, buffers);
     if (!argument)
       return argument.takeFailure();
-    given.push_back(std::move(*argument));
+    planned.arguments.push_back(std::move(*argument));
   }
-  if (std::string mismatch = findMismatch(*kernel, given); !mismatch.empty())
+  if (std::string mismatch = findMismatch(kernel, planned.arguments);
+      !mismatch.empty())
     return rt::Failure{mismatch};
-  return launch;
+  uint64_t dynamic =
+      placeLds(kernel, planned.arguments) - kernel.ldsBytes + lds;
+  // A device refuses what is too much, and far less than this is.
+  planned.launch.dynamicLds = std::min<uint64_t>(dynamic, UINT32_MAX);
+  return planned;
+}
+
+static rt::Result<Plan> makePlan(const RunFlags &flags,
+                                 const emu::CodeObject &object) {
+  Plan plan;
+  for (const std::string &text : flags.buffers) {
+    auto buffer = parseBuffer(text);
+    if (!buffer)
+      return buffer.takeFailure();
+    if (llvm::any_of(plan.buffers, [&](const RawBuffer &other) {
+          return other.name == buffer->name;
+        }))
+      return rt::Failure{"--buffer=" + text + ": there is another buffer " +
+                         buffer->name};
+    plan.buffers.push_back(std::move(*buffer));
+  }
+  for (const LaunchFlags &launch : flags.launches) {
+    auto planned = planLaunch(launch, object, plan.buffers);
+    if (!planned)
+      return planned.takeFailure();
+    plan.launches.push_back(std::move(*planned));
+  }
+  return plan;
+}
+
+/// Names a buffer in messages: by its own name, or by the argument it is made
+/// for.
+static std::string nameBuffer(const Plan &plan, size_t buffer) {
+  if (!plan.buffers[buffer].name.empty())
+    return "buffer " + plan.buffers[buffer].name;
+  for (const RawLaunch &planned : plan.launches)
+    for (auto [index, argument] : llvm::enumerate(planned.arguments))
+      for (const RawArgument::Patch &patch : argument.patches)
+        if (patch.buffer == buffer)
+          return "argument " + std::to_string(index) +
+                 (plan.launches.size() > 1 ? " of " + planned.kernel->name
+                                           : "");
+  return "buffer";
+}
+
+/// Gives the buffers addresses and contents.
+static rt::Status upload(rt::Device &device, Plan &plan) {
+  for (auto [index, buffer] : llvm::enumerate(plan.buffers)) {
+    auto address =
+        device.allocate(buffer.tensor.bytes.size(), nameBuffer(plan, index));
+    if (!address)
+      return address.takeFailure();
+    buffer.address = *address;
+    if (auto status = device.copyToDevice(*address, buffer.tensor.bytes);
+        !status)
+      return status;
+  }
+  return {};
+}
+
+/// The arguments' part of the kernel's segment.
+static std::vector<uint8_t> makeKernargs(const RawLaunch &planned,
+                                         ArrayRef<RawBuffer> buffers) {
+  std::vector<uint8_t> kernargs;
+  for (auto [place, argument] :
+       llvm::zip_equal(getExplicit(*planned.kernel), planned.arguments)) {
+    kernargs.resize(
+        std::max<size_t>(kernargs.size(), place.offset + place.size));
+    uint8_t *to = kernargs.data() + place.offset;
+    llvm::copy(argument.bytes, to);
+    for (const RawArgument::Patch &patch : argument.patches)
+      llvm::support::endian::write64le(to + patch.offset,
+                                       buffers[patch.buffer].address);
+  }
+  return kernargs;
+}
+
+static rt::Status runLaunches(rt::Device &device, uint64_t module, Plan &plan) {
+  for (RawLaunch &planned : plan.launches) {
+    auto kernargs = makeKernargs(planned, plan.buffers);
+    planned.launch.module = module;
+    planned.launch.kernargs = kernargs;
+    if (auto status = device.launch(planned.launch); !status)
+      return status;
+  }
+  if (auto status = device.synchronize(); !status)
+    return status;
+  for (RawBuffer &buffer : plan.buffers)
+    if (!buffer.output.empty())
+      if (auto status =
+              device.copyFromDevice(buffer.tensor.bytes, buffer.address);
+          !status)
+        return status;
+  return {};
 }
 
 bool Session::runRaw(ArrayRef<uint8_t> image) {
@@ -278,28 +205,27 @@ bool Session::runRaw(ArrayRef<uint8_t> image) {
   if (!object)
     return fail(BadInput, llvm::toString(object.takeError()));
   chip = (*object)->getChip().str();
-  std::vector<Argument> given;
-  auto launch = prepare(flags, **object, given);
-  if (!launch)
-    return fail(BadInput, launch.error());
-  entry.name = flags.kernel;
+  auto plan = makePlan(flags, **object);
+  if (!plan)
+    return fail(BadInput, flags.file + ": " + plan.error());
+  SmallVector<StringRef> names;
+  for (const LaunchFlags &launch : flags.launches)
+    names.push_back(launch.kernel);
+  entry.name = llvm::join(names, ", ");
   if (flags.device == DeviceKind::Any && !device->checkTarget(chip))
     useEmulator();
   auto module = device->load(image);
   if (!module)
     return fail(Failed, module.error());
-  if (auto status = upload(*device, given); !status)
+  if (auto status = upload(*device, *plan); !status)
     return fail(Failed, status.error());
-  auto kernargs = makeKernargs(*(*object)->findKernel(flags.kernel), given);
-  launch->module = *module;
-  launch->kernargs = kernargs;
   rt::Status ran;
-  seconds = timeSeconds([&] { ran = runKernel(*device, *launch, given); });
+  seconds = timeSeconds([&] { ran = runLaunches(*device, *module, *plan); });
   if (!ran)
     return fail(Failed, flags.file + ": " + ran.error());
-  for (Argument &argument : given)
-    if (!argument.output.empty())
-      if (auto status = rt::writeNpy(argument.output, argument.tensor); !status)
+  for (RawBuffer &buffer : plan->buffers)
+    if (!buffer.output.empty())
+      if (auto status = rt::writeNpy(buffer.output, buffer.tensor); !status)
         return fail(Failed, status.error());
   if (flags.stats != StatsKind::None)
     printStats();
@@ -320,6 +246,7 @@ bool Session::listRaw(ArrayRef<uint8_t> image) {
       os << "  argument " << index << " " << describe(argument) << "\n";
     if (size_t hidden = kernel.arguments.size() - arguments.size())
       os << "  " << hidden << " hidden arguments\n";
+    listMissing(os, **object, kernel);
   }
   return true;
 }

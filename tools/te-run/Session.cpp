@@ -23,6 +23,14 @@ bool Session::fail(ExitCode code, const llvm::Twine &message) {
 }
 
 Session::ExitCode Session::run() {
+  ExitCode code = runProgram();
+  if (!flags.sanitize || flags.list || code == BadInput)
+    return code;
+  reportDefects();
+  return exitCode;
+}
+
+Session::ExitCode Session::runProgram() {
   if ((!flags.list && !openDevice()) || !load() || isRaw)
     return exitCode;
   if (flags.list) {
@@ -119,6 +127,28 @@ bool Session::check() {
 }
 
 //===----------------------------------------------------------------------===//
+// --sanitize
+//===----------------------------------------------------------------------===//
+
+/// One report for each place, then how many there are.
+void Session::reportDefects() {
+  auto reports = sanitizer.getReports();
+  for (const emu::SanitizerReport &report : reports) {
+    llvm::errs() << "te-run: sanitizer: ";
+    report.print(llvm::errs());
+  }
+  if (!reports.empty())
+    exitCode = Failed;
+  llvm::errs() << "te-run: sanitizer: "
+               << (reports.empty() ? "no defect found\n"
+                                   : llvm::formatv("{0} defect{1} found\n",
+                                                   reports.size(),
+                                                   reports.size() == 1 ? ""
+                                                                       : "s")
+                                         .str());
+}
+
+//===----------------------------------------------------------------------===//
 // --list
 //===----------------------------------------------------------------------===//
 
@@ -161,6 +191,23 @@ void mlir::te::listKernel(llvm::raw_ostream &os, StringRef name, unsigned vgprs,
                       name, vgprs, agprs, sgprs, ldsBytes, scratchBytes);
 }
 
+void mlir::te::listMissing(llvm::raw_ostream &os, const emu::CodeObject &object,
+                           const emu::KernelInfo &kernel) {
+  auto missing = object.countMissing(kernel);
+  if (!missing) {
+    os << "  " << llvm::toString(missing.takeError()) << "\n";
+    return;
+  }
+  for (auto &[name, count] : *missing)
+    os << "  the emulator cannot run " << name << " (" << count
+       << " in the kernel's code)\n";
+  auto all = object.countMnemonics(kernel);
+  if (all && all->count("s_swappc_b64"))
+    os << "  it calls through registers: code that is reached only so is not "
+          "looked at\n";
+  llvm::consumeError(all.takeError());
+}
+
 void Session::list() const {
   llvm::raw_ostream &os = llvm::outs();
   if (!program) {
@@ -174,7 +221,15 @@ void Session::list() const {
      << "\n";
   for (const rt::Entry &candidate : manifest.entries)
     listEntry(os, candidate);
-  for (const rt::Kernel &kernel : manifest.kernels)
+  std::span<const uint8_t> image = program->getImage();
+  auto object = emu::CodeObject::load({image.data(), image.size()}, flags.file);
+  for (const rt::Kernel &kernel : manifest.kernels) {
     listKernel(os, kernel.name, kernel.vgprs, kernel.agprs, kernel.sgprs,
                kernel.lds, kernel.scratch);
+    const emu::KernelInfo *info =
+        object ? (*object)->findKernel(kernel.name) : nullptr;
+    if (info)
+      listMissing(os, **object, *info);
+  }
+  llvm::consumeError(object.takeError());
 }

@@ -28,15 +28,21 @@ namespace mlir::te {
 enum class DeviceKind { Any, Emulator, Reference, Hip };
 enum class StatsKind { None, Text, Json };
 
+/// Raw mode: a --kernel and the flags that belong to it.
+struct LaunchFlags {
+  std::string kernel, grid, block, lds;
+  std::vector<std::string> arguments;
+};
+
 struct RunFlags {
   std::string file, target, entry;
   // Raw mode.
-  std::string kernel, grid, block;
-  std::vector<std::string> arguments;
+  std::vector<LaunchFlags> launches;
+  std::vector<std::string> buffers;
   DeviceKind device = DeviceKind::Any;
   std::vector<std::string> inputs, outputs;
   std::map<std::string, int64_t> dims;
-  bool check = false, list = false;
+  bool check = false, list = false, sanitize = false;
   StatsKind stats = StatsKind::None;
 };
 
@@ -51,6 +57,7 @@ public:
   ExitCode run();
 
 private:
+  ExitCode runProgram();
   bool fail(ExitCode code, const llvm::Twine &message);
 
   // Load.cpp: the program.
@@ -67,7 +74,7 @@ private:
     return flags.check || flags.device == DeviceKind::Reference;
   }
 
-  // Raw.cpp: a kernel of any code object.
+  // Raw.cpp: kernels of any code object.
   bool runRaw(llvm::ArrayRef<uint8_t> image);
   bool listRaw(llvm::ArrayRef<uint8_t> image);
 
@@ -82,6 +89,7 @@ private:
   bool runReference();
   bool writeOutputs();
   bool check();
+  void reportDefects();
 
   // Stats.cpp
   void printStats() const;
@@ -96,6 +104,7 @@ private:
   func::FuncOp function;              // the entry in it
   std::optional<rt::Program> program; // none for --device=reference on MLIR
   rt::Entry entry;
+  emu::Sanitizer sanitizer; // with --sanitize
   std::unique_ptr<rt::Device> device;
   EmulatorDevice *emulator = nullptr; // the device, where it is that
 
@@ -117,6 +126,9 @@ private:
 void listKernel(llvm::raw_ostream &os, llvm::StringRef name, unsigned vgprs,
                 unsigned agprs, unsigned sgprs, unsigned ldsBytes,
                 unsigned scratchBytes);
+/// Lines of --list: what would stop the kernel in the emulator.
+void listMissing(llvm::raw_ostream &os, const emu::CodeObject &object,
+                 const emu::KernelInfo &kernel);
 
 /// Runs `step` and gives its host wall time.
 template <typename Step> double timeSeconds(Step step) {

@@ -134,13 +134,20 @@ llvm::json::Object Session::getStats() const {
                              {"resources", toJson(getFigures(launch.kernel))},
                              {"launch", toJson(getFigures(launch.stats))},
                              {"counts", launch.stats.toJSON()}});
-  return llvm::json::Object{
+  llvm::json::Object stats{
       {"entry", entry.name},
       {"device", device ? device->getName() : "reference"},
       {"target", program ? program->getManifest().target : chip},
       {"dims", std::move(sizes)},
       {"total", toJson(getTotals(arguments, outputs, emulator, seconds))},
       {"launches", std::move(launches)}};
+  if (flags.sanitize) {
+    llvm::json::Array defects;
+    for (const emu::SanitizerReport &report : sanitizer.getReports())
+      defects.push_back(report.toJSON());
+    stats["defects"] = std::move(defects);
+  }
+  return stats;
 }
 
 void Session::printStats() const {

@@ -54,24 +54,44 @@ struct CommandLine {
       cl::value_desc("F.npy"), cl::cat(category)};
   cl::list<std::string> dims{"dim", cl::desc("the size of a dynamic dimension"),
                              cl::value_desc("NAME=N"), cl::cat(category)};
-  cl::opt<std::string> kernel{
-      "kernel", cl::desc("raw mode: run this kernel of any code object"),
+  cl::list<std::string> kernels{
+      "kernel",
+      cl::desc("raw mode: run this kernel of any code object. Several run in "
+               "order, each with the --grid, --block, --lds and --arg flags "
+               "behind it"),
       cl::value_desc("name"), cl::cat(category)};
-  cl::opt<std::string> grid{"grid", cl::desc("raw mode: workgroups"),
-                            cl::value_desc("X,Y,Z"), cl::cat(category)};
-  cl::opt<std::string> block{"block",
-                             cl::desc("raw mode: lanes of a workgroup"),
-                             cl::value_desc("X,Y,Z"), cl::cat(category)};
+  cl::list<std::string> grids{"grid", cl::desc("raw mode: workgroups"),
+                              cl::value_desc("X,Y,Z"), cl::cat(category)};
+  cl::list<std::string> blocks{"block",
+                               cl::desc("raw mode: lanes of a workgroup"),
+                               cl::value_desc("X,Y,Z"), cl::cat(category)};
+  cl::list<std::string> lds{"lds",
+                            cl::desc("raw mode: dynamic LDS of a workgroup"),
+                            cl::value_desc("bytes"), cl::cat(category)};
+  cl::list<std::string> buffers{
+      "buffer",
+      cl::desc("raw mode: memory that --arg=NAME gives to any kernel; out and "
+               "tmp start as zeros"),
+      cl::value_desc("NAME=in:F.npy|inout:F.npy:G.npy|out:DTYPE[SHAPE]:F.npy|"
+                     "tmp:DTYPE[SHAPE]"),
+      cl::cat(category)};
   cl::list<std::string> arguments{
       "arg",
-      cl::desc("raw mode: an argument, in the kernel's order; out starts as "
-               "zeros"),
-      cl::value_desc("in:F.npy|out:DTYPE[SHAPE]:F.npy|inout:F.npy:G.npy|i32:V|"
-                     "i64:V|f32:V|f64:V"),
+      cl::desc("raw mode: an argument, in the kernel's order: a --buffer's "
+               "name or its form, null, a scalar (i8 to i64, f16, bf16, f32, "
+               "f64), a structure of those and of buffers' names, its bytes, "
+               "or local memory"),
+      cl::value_desc("NAME|in:F.npy|...|null|i32:V|struct:i32:V,f32:V...|"
+                     "bytes:HEX|lds:BYTES"),
       cl::cat(category)};
   cl::opt<bool> check{
       "check",
       cl::desc("compare with the reference; exit code 1 where they differ"),
+      cl::cat(category)};
+  cl::opt<bool> sanitize{
+      "sanitize",
+      cl::desc("look for defects in the machine code while it runs in the "
+               "emulator (docs/sanitizer.md); exit code 1 where there are any"),
       cl::cat(category)};
   cl::opt<StatsKind> stats{
       "stats", cl::desc("what the run did, and how each figure was obtained"),
@@ -99,6 +119,70 @@ static bool parseDim(StringRef text, std::map<std::string, int64_t> &dims) {
   return dims.emplace(name.str(), value).second;
 }
 
+/// Groups the raw flags by the --kernel that they follow; those before the
+/// first one belong to it. Returns what is wrong, or an empty string.
+static std::string collectLaunches(const CommandLine &options,
+                                   std::vector<LaunchFlags> &launches) {
+  launches.resize(options.kernels.size());
+  for (auto [launch, name] : llvm::zip_equal(launches, options.kernels))
+    launch.kernel = name;
+  auto distribute = [&](const cl::list<std::string> &list, auto take) {
+    for (unsigned i = 0; i < list.size(); ++i) {
+      size_t at = 0;
+      while (at + 1 < launches.size() &&
+             options.kernels.getPosition(at + 1) < list.getPosition(i))
+        ++at;
+      take(launches[at], list[i]);
+    }
+  };
+  std::string twice;
+  auto once = [&](std::string LaunchFlags::*field) {
+    return [&, field](LaunchFlags &launch, const std::string &value) {
+      if (!(launch.*field).empty())
+        twice = "kernel " + launch.kernel + " has both " + launch.*field +
+                " and " + value +
+                " for one of --grid, --block and --lds; put "
+                "each kernel's flags behind its --kernel";
+      launch.*field = value;
+    };
+  };
+  distribute(options.grids, once(&LaunchFlags::grid));
+  distribute(options.blocks, once(&LaunchFlags::block));
+  distribute(options.lds, once(&LaunchFlags::lds));
+  distribute(options.arguments,
+             [](LaunchFlags &launch, const std::string &value) {
+               launch.arguments.push_back(value);
+             });
+  return twice;
+}
+
+/// Raw mode's flags; returns what is wrong, or an empty string.
+static std::string readRawFlags(CommandLine &options, RunFlags &flags) {
+  bool hasRaw = !options.grids.empty() || !options.blocks.empty() ||
+                !options.lds.empty() || !options.buffers.empty() ||
+                !options.arguments.empty();
+  if (options.kernels.empty())
+    return hasRaw
+               ? "--grid, --block, --lds, --buffer and --arg need --kernel=NAME"
+               : "";
+  bool hasProgram = !flags.entry.empty() || !flags.inputs.empty() ||
+                    !flags.outputs.empty() || !flags.dims.empty() ||
+                    flags.check || flags.device == DeviceKind::Reference;
+  if (hasProgram)
+    return "--kernel runs a kernel as it is: --entry, --input, --output, "
+           "--dim, --check and --device=reference do not go with it";
+  flags.buffers = options.buffers;
+  if (std::string wrong = collectLaunches(options, flags.launches);
+      !wrong.empty())
+    return wrong;
+  for (const LaunchFlags &launch : flags.launches)
+    if (!flags.list && (launch.grid.empty() || launch.block.empty()))
+      return "--kernel needs --grid=X,Y,Z (workgroups) and --block=X,Y,Z "
+             "(lanes of a workgroup); " +
+             launch.kernel + " has not both";
+  return "";
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
   removeLibraryFlags();
@@ -119,12 +203,14 @@ int main(int argc, char **argv) {
   flags.device = options.device;
   flags.inputs = options.inputs;
   flags.outputs = options.outputs;
-  flags.kernel = options.kernel;
-  flags.grid = options.grid;
-  flags.block = options.block;
-  flags.arguments = options.arguments;
   flags.check = options.check;
   flags.list = options.list;
+  flags.sanitize = options.sanitize;
+  if (flags.sanitize && flags.device != DeviceKind::Any &&
+      flags.device != DeviceKind::Emulator)
+    return usageError("--sanitize works in the emulator only; drop --device");
+  if (flags.sanitize)
+    flags.device = DeviceKind::Emulator;
   flags.stats = options.stats;
   for (const std::string &dim : options.dims)
     if (!parseDim(dim, flags.dims))
@@ -133,21 +219,8 @@ int main(int argc, char **argv) {
     return usageError("--check compares a device with the reference, and "
                       "--device=reference is the reference; drop one of them");
 
-  bool hasRaw =
-      !flags.grid.empty() || !flags.block.empty() || !flags.arguments.empty();
-  if (flags.kernel.empty() && hasRaw)
-    return usageError("--grid, --block and --arg need --kernel=NAME");
-  bool hasProgram = !flags.entry.empty() || !flags.inputs.empty() ||
-                    !flags.outputs.empty() || !flags.dims.empty() ||
-                    flags.check || flags.device == DeviceKind::Reference;
-  if (!flags.kernel.empty() && hasProgram)
-    return usageError("--kernel runs one kernel as it is: --entry, --input, "
-                      "--output, --dim, --check and --device=reference do not "
-                      "go with it");
-  if (!flags.kernel.empty() && !flags.list &&
-      (flags.grid.empty() || flags.block.empty()))
-    return usageError("--kernel needs --grid=X,Y,Z (workgroups) and "
-                      "--block=X,Y,Z (lanes of a workgroup)");
+  if (std::string wrong = readRawFlags(options, flags); !wrong.empty())
+    return usageError(wrong);
 
   DialectRegistry registry;
   registerDialects(registry);

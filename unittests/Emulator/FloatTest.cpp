@@ -112,6 +112,32 @@ TEST_P(Floats, DoublesAreExactlyRounded) {
   });
 }
 
+/// The segments of 2/pi for an argument add up to what is left of 2/pi once the
+/// bits are gone whose product with the argument is a multiple of 4 at least.
+TEST_P(Floats, SegmentsOfTwoOverPi) {
+  const long double twoOverPi = 0.636619772367581343075535053490057448L;
+  std::vector<double> a;
+  for (int i = 0; i < 64; ++i)
+    a.push_back(std::ldexp(1 + i / 64.0, i - 1));
+  for (int i = 0; i < 64; ++i)
+    a.push_back(std::ldexp(1 + i / 64.0, 54 + i % 8));
+  Session s("floats", GetParam());
+  uint64_t out = s.upload(std::vector<double>(a.size() * 3));
+  s.setArguments(s.upload(a), out);
+  s.expectRun("preop", {{2, 1, 1}, {64, 1, 1}});
+  auto got = s.download<double>(out, a.size() * 3);
+  for (size_t i = 0; i < a.size(); ++i) {
+    int dropped = std::max(std::ilogb(a[i]) - 54, 0);
+    long double want = std::fmod(twoOverPi, std::ldexp(1.0L, -dropped));
+    long double sum = (long double)got[i * 3] + got[i * 3 + 1];
+    EXPECT_NEAR(double((sum - want) * 0x1p63L), 0.0, 1.0) << a[i];
+    EXPECT_EQ(got[i * 3],
+              std::ldexp(std::floor(std::ldexp(got[i * 3], 53 + dropped)),
+                         -53 - dropped));
+    EXPECT_LT(got[i * 3 + 2], std::ldexp(1.0, -105 - dropped)) << a[i];
+  }
+}
+
 using Half = _Float16;
 
 static std::vector<Half> makeHalves(size_t count, uint32_t seed) {

@@ -8,6 +8,7 @@
 #define TE_UNITTESTS_EMULATOR_KERNELS_H
 
 #include "te/Emulator/Emulator.h"
+#include "te/Emulator/Sanitizer.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
@@ -43,9 +44,8 @@ public:
   template <class T>
   uint64_t upload(const std::vector<T> &values, const char *name = "buffer") {
     uint64_t address = memory.allocate(values.size() * sizeof(T), name);
-    if (!values.empty())
-      std::memcpy(memory.view(address, values.size() * sizeof(T)),
-                  values.data(), values.size() * sizeof(T));
+    auto *bytes = reinterpret_cast<const uint8_t *>(values.data());
+    memory.write(address, {bytes, values.size() * sizeof(T)});
     return address;
   }
   template <class T> std::vector<T> download(uint64_t address, size_t count) {
@@ -72,6 +72,7 @@ public:
     if (!info)
       return llvm::createStringError("no kernel " + kernel);
     config.explicitKernargs = arguments;
+    options.sanitizer = sanitizes ? &sanitizer : nullptr;
     return launch(*object, *info, memory, config, options);
   }
   /// Runs a kernel that must succeed.
@@ -82,8 +83,9 @@ public:
     ADD_FAILURE() << llvm::toString(stats.takeError());
     return {};
   }
-  /// The message of a launch that must fail.
+  /// The message of a launch that must fail, without the sanitizer.
   std::string expectError(llvm::StringRef kernel, LaunchConfig config) {
+    sanitizes = false;
     auto stats = run(kernel, config);
     if (!stats)
       return llvm::toString(stats.takeError());
@@ -92,8 +94,22 @@ public:
   }
 
   std::unique_ptr<CodeObject> object;
-  DeviceMemory memory;
+  /// Nothing that runs here may be a defect, unless a test says so.
+  ~Session() {
+    if (expectsDefects)
+      return;
+    for (const SanitizerReport &report : sanitizer.getReports()) {
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      report.print(os);
+      ADD_FAILURE() << text;
+    }
+  }
+
+  DeviceMemory memory{/*shadowed=*/true};
+  Sanitizer sanitizer;
   LaunchOptions options;
+  bool sanitizes = true, expectsDefects = false;
 
 private:
   std::vector<uint8_t> arguments;

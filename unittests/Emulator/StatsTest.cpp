@@ -74,6 +74,7 @@ TEST_P(Stats, LdsConflictsOfStrides) {
                {"strided32", small ? 2u * 31 : 31u}};
   for (auto &[kernel, cycles] : cases) {
     Session s("memory", GetParam());
+    s.sanitizes = false; // LDS is read unwritten
     s.setArguments(s.upload(std::vector<float>(64)));
     auto stats = s.expectRun(kernel, {{1, 1, 1}, {64, 1, 1}});
     EXPECT_EQ(stats.ldsAccesses, 1u) << kernel;

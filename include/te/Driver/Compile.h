@@ -47,6 +47,8 @@ struct Artifact {
 struct CompileOptions {
   const Target *target = nullptr;
   Level level = Level::HSACO;
+  /// Debug information that leads from machine code to lines of the IR.
+  bool lineTables = false;
   /// Where --timing's tree hangs; null for none.
   TimingScope *timing = nullptr;
 };

@@ -9,6 +9,7 @@
 #define TE_DRIVER_EMULATORDEVICE_H
 
 #include "te/Emulator/Emulator.h"
+#include "te/Emulator/Sanitizer.h"
 #include "te/Runtime/Device.h"
 
 #include <functional>
@@ -25,9 +26,12 @@ struct EmulatedLaunch {
 class EmulatorDevice : public rt::Device {
 public:
   using Progress = std::function<void(llvm::StringRef kernel, double share)>;
-  /// `progress` is called now and then during a launch.
-  explicit EmulatorDevice(Progress progress = nullptr)
-      : progress(std::move(progress)) {}
+  /// `progress` is called now and then during a launch. With `sanitizer`,
+  /// launches look for defects and report them there.
+  explicit EmulatorDevice(Progress progress = nullptr,
+                          emu::Sanitizer *sanitizer = nullptr)
+      : progress(std::move(progress)), sanitizer(sanitizer),
+        memory(/*shadowed=*/sanitizer != nullptr) {}
 
   /// What has been launched, in order.
   llvm::ArrayRef<EmulatedLaunch> getLaunches() const { return launches; }
@@ -40,6 +44,7 @@ public:
   void free(uint64_t address) override;
   rt::Status copyToDevice(uint64_t address,
                           std::span<const uint8_t> source) override;
+  rt::Status poison(uint64_t address, std::span<const uint8_t> source) override;
   rt::Status copyFromDevice(std::span<uint8_t> target,
                             uint64_t address) override;
   rt::Result<uint64_t> load(std::span<const uint8_t> image) override;
@@ -49,6 +54,7 @@ public:
 
 private:
   Progress progress;
+  emu::Sanitizer *sanitizer;
   emu::DeviceMemory memory;
   std::vector<std::unique_ptr<emu::CodeObject>> modules; // handle - 1
   std::vector<EmulatedLaunch> launches;

@@ -35,6 +35,8 @@ struct KernelArgument {
   std::string valueKind; // "global_buffer", "by_value", "hidden_..."
   uint32_t offset = 0;   // bytes into the kernarg segment
   uint32_t size = 0;     // bytes
+  /// Alignment of what a "dynamic_shared_pointer" points to; 0: none is said.
+  uint32_t pointeeAlign = 0;
 };
 
 /// What the kernel descriptor and the metadata say of one kernel.
@@ -65,6 +67,11 @@ public:
   /// Static count of each mnemonic in a kernel's code, up to its end.
   llvm::Expected<std::map<std::string, uint64_t>>
   countMnemonics(const KernelInfo &kernel) const;
+  /// Likewise of the instructions that the emulator has no semantics for:
+  /// reaching one ends a launch. Code behind calls through registers, and any
+  /// other indirect jump, is not looked at.
+  llvm::Expected<std::map<std::string, uint64_t>>
+  countMissing(const KernelInfo &kernel) const;
 
   struct Impl;
   Impl &getImpl() const { return *impl; }
@@ -81,7 +88,9 @@ private:
 /// variables too.
 class DeviceMemory {
 public:
-  DeviceMemory();
+  /// `shadowed`: keeps what the sanitizer has to know of each byte, for about
+  /// five times the memory that is touched.
+  explicit DeviceMemory(bool shadowed = false);
   ~DeviceMemory();
   /// Reserves `bytes` (0 is legal) at a 256-byte-aligned address; allocations
   /// never touch one another, so that an overrun by any small distance is seen.
@@ -89,8 +98,12 @@ public:
   uint64_t allocate(uint64_t bytes, llvm::StringRef name);
   /// False where `address` is not the start of a live allocation.
   bool free(uint64_t address);
+  /// Copies to [address, ...); false where that is not inside one live
+  /// allocation. The sanitizer knows the bytes as written.
+  bool write(uint64_t address, llvm::ArrayRef<uint8_t> bytes);
   /// The host view of [address, address + bytes), or null where that is not
-  /// inside one live allocation.
+  /// inside one live allocation. What is written through it stays "never
+  /// written" for the sanitizer.
   uint8_t *view(uint64_t address, uint64_t bytes);
 
   struct Impl;
@@ -136,12 +149,16 @@ struct LaunchStats {
   llvm::json::Object toJSON() const;
 };
 
+class Sanitizer;
+
 struct LaunchOptions {
   bool collectStats = true;
   unsigned threads = 0; // 0: every core
   /// A workgroup that runs more wave-instructions than this ends the launch
   /// with an error. 0: no limit.
   uint64_t maxWorkgroupInstructions = 0;
+  /// Looks for defects; needs shadowed memory.
+  Sanitizer *sanitizer = nullptr;
   /// Called now and then, from one thread at a time, with the share done
   /// (0..1).
   llvm::function_ref<void(double)> progress = nullptr;

@@ -45,6 +45,11 @@ public:
   virtual void free(uint64_t address) = 0;
   virtual Status copyToDevice(uint64_t address,
                               std::span<const uint8_t> source) = 0;
+  /// Bytes that no kernel may rely on: like a copy, but a device that looks for
+  /// reads of uninitialized memory takes them for such.
+  virtual Status poison(uint64_t address, std::span<const uint8_t> source) {
+    return copyToDevice(address, source);
+  }
   virtual Status copyFromDevice(std::span<uint8_t> target,
                                 uint64_t address) = 0;
 

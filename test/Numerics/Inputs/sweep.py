@@ -5,7 +5,8 @@
 A family is a list of programs (recipe x element types). Each is compiled once with every
 dimension dynamic and run over SHAPES, and compiled again with static shapes for STATIC. te-run
 --check poisons the results' buffers, draws inputs by the printed seed (zeros, -0, Inf, NaN,
-denormals, ties, zero blocks among them), and compares with the reference.
+denormals, ties, zero blocks among them), and compares with the reference; --sanitize looks for
+defects in the machine code meanwhile.
 """
 
 import argparse
@@ -107,8 +108,9 @@ def families(fnuz):
 
 
 class Sweep:
-    def __init__(self, target, seed, folder):
+    def __init__(self, target, seed, folder, sanitize):
         self.target, self.seed, self.folder = target, seed, Path(folder)
+        self.sanitize = sanitize
         self.runs = self.failures = 0
 
     def call(self, what, command):
@@ -130,6 +132,7 @@ class Sweep:
         self.runs += 1
         self.seed += 1
         command = ["te-run", artefact, "--check", f"--input=random:{self.seed}", *arguments]
+        command += ["--sanitize"] * self.sanitize
         self.call(f"{what}, seed {self.seed}", command)
 
     def program(self, name, make, shapes, static):
@@ -155,7 +158,7 @@ def main():
     print(f"seed {options.seed}")
     programs = families(options.target == "gfx942")[options.family]
     with tempfile.TemporaryDirectory() as folder:
-        sweep = Sweep(options.target, options.seed, folder)
+        sweep = Sweep(options.target, options.seed, folder, sanitize=not options.big)
         if options.big:
             name = "both-f8E4M3FN-bf16"
             sweep.program(name, programs[name], [], [(8192, 7168)])

@@ -41,6 +41,12 @@ kernel void doubles(global const double *a, global const double *b,
   out[7] = (float)x;
 }
 
+kernel void preop(global const double *a, global double *out) {
+  int i = gid(64);
+  for (int k = 0; k < 3; ++k)
+    out[i * 3 + k] = __builtin_amdgcn_trig_preop(a[i], k);
+}
+
 kernel void halves(global const half *a, global const half *b,
                    global half *out, int n) {
   int i = gid(256);
