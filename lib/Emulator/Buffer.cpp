@@ -169,9 +169,6 @@ static const Row rows[] = {
     // Caches are not modelled: every access reaches memory.
     {"buffer_wbl2", runNothing},
     {"buffer_inv", runNothing},
-    {"buffer_invl2", runNothing},
-    {"buffer_wbinvl1", runNothing},
-    {"buffer_wbinvl1_vol", runNothing},
 };
 
 llvm::ArrayRef<Row> getBufferRows() { return rows; }

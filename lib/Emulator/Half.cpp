@@ -150,9 +150,6 @@ static const Row rows[] = {
     {"v_fma_mix_f32", runMix<MixTo::Single>},
     {"v_fma_mixlo_f16", runMix<MixTo::Low>},
     {"v_fma_mixhi_f16", runMix<MixTo::High>},
-    {"v_mad_mix_f32", runMix<MixTo::Single>},
-    {"v_mad_mixlo_f16", runMix<MixTo::Low>},
-    {"v_mad_mixhi_f16", runMix<MixTo::High>},
 };
 
 llvm::ArrayRef<Row> getHalfRows() { return rows; }

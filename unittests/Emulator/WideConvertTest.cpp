@@ -83,6 +83,10 @@ struct Numbers {
 static void expectStochastic(uint32_t code, uint32_t bits, const F &value,
                              int exponent, const Semantics &format,
                              const char *what) {
+  F limit = convertTo(F::getLargest(format), IEEE64, RM::NearestTiesToEven);
+  F wide = convertTo(value, IEEE64, RM::NearestTiesToEven);
+  if (scalbn(abs(wide), exponent, RM::NearestTiesToEven) > limit)
+    return; // fp8 and bf8 have codes of their own for these
   uint64_t down = bitsOf(narrowed(value, exponent, format, RM::TowardZero));
   uint64_t up = bitsOf(
       narrowed(value, exponent, format,
@@ -150,8 +154,8 @@ TEST(Wide, StochasticOneByOne) {
         value = convertTo(value, IEEE16, RM::NearestTiesToEven);
       if (form % 3 == 2)
         value = convertTo(value, Brain, RM::TowardZero);
-      ASSERT_EQ(got[at] & 0xff00ffff, 0x5a005a5a) << "form " << form;
-      uint32_t code = got[at] >> 16 & 0xff;
+      ASSERT_EQ(got[at] & 0xffff00ff, 0x5a5a005a) << "form " << form;
+      uint32_t code = got[at] >> 8 & 0xff;
       if (form >= 6)
         ASSERT_EQ(code & 15, code >> 4);
       expectStochastic(form < 6 ? code : code & 15, bits, value,
