@@ -51,6 +51,8 @@ constexpr Planted catalogue[] = {
      "global_atomic_add", ""},
     {"misaligned_lds", Defect::Misaligned, "not a multiple of its size",
      "ds_add_u32", ""},
+    {"misaligned_scalar", Defect::Misaligned, "not a multiple of four",
+     "s_load_dword s40", ""},
 
     {"unwritten_lds", Defect::Uninitialized, "stored to device memory",
      "global_store_dword", "ds_read_b32"},

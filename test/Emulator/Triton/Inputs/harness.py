@@ -84,7 +84,7 @@ class Runner:
                    "--grid=" + ",".join(map(str, grid)), f"--block={64 * compiled.metadata.num_warps}",
                    f"--lds={compiled.metadata.shared}", *flags,
                    "--arg=null", "--arg=null",  # Triton's scratch memory, which no kernel here has
-                   "--stats=json"]
+                   "--stats=json", "--sanitize"]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise SystemExit(f"{self.chip}, {compiled.metadata.name}: {done.stderr}")
