@@ -174,9 +174,6 @@ static const Row rows[] = {
     // Caches are not modelled: every access reaches memory.
     {"buffer_wbl2", runNothing},
     {"buffer_inv", runInvalidate},
-    {"buffer_invl2", runNothing},
-    {"buffer_wbinvl1", runInvalidate},
-    {"buffer_wbinvl1_vol", runInvalidate},
 };
 
 llvm::ArrayRef<Row> getBufferRows() { return rows; }

@@ -160,7 +160,6 @@ static void runIndexValue(Wave &wave, const Inst &inst) {
 static const Row rows[] = {
     {"s_nop", runNothing},
     {"s_waitcnt", runNothing},
-    {"s_waitcnt_depctr", runNothing},
     {"s_sethalt", runNothing},
     {"s_setkill", runNothing},
     {"s_setprio", runNothing},
@@ -171,7 +170,6 @@ static const Row rows[] = {
     {"s_decperflevel", runNothing},
     {"s_ttracedata", runNothing},
     {"s_wakeup", runNothing},
-    {"s_code_end", runEnd},
     {"s_sleep", runSleep},
     {"s_endpgm", runEnd},
     {"s_endpgm_saved", runEnd},

@@ -26,8 +26,13 @@ template <class To, class From> static To saturate(From value) {
                         : To(wide);
 }
 
+/// Exact in double, and rounded once: the host's own unsigned conversion
+/// subtracts, which makes 0 negative where it rounds downwards.
+template <class T> static T fromUnsigned(U value) {
+  return T(D(I(value)) + (I(value) < 0 ? 0x1p32 : 0.0));
+}
 template <unsigned byte> static F fromByte(U value) {
-  return F(value >> byte * 8 & 0xff);
+  return fromUnsigned<F>(value >> byte * 8 & 0xff);
 }
 
 /// v_cvt_off_f32_i4: the low four bits as a signed number of sixteenths.
@@ -47,7 +52,7 @@ template <I most, I least, class T> static U normalise(T value) {
   if (wide != wide)
     return 0;
   wide = std::clamp(wide, least < 0 ? -1.0 : 0.0, 1.0);
-  return U(I(std::nearbyint(wide * most))) & 0xffff;
+  return U(I(__builtin_roundeven(wide * most))) & 0xffff;
 }
 
 /// v_cvt_pk_u8_f32: byte S1 of S2 becomes S0, rounded as MODE says.
@@ -86,13 +91,13 @@ static uint16_t stochasticBFloat(F value, U random) {
 }
 static const Row rows[] = {
     {"v_cvt_f32_i32", lanes<[](I a) { return F(a); }>},
-    {"v_cvt_f32_u32", lanes<[](U a) { return F(a); }>},
+    {"v_cvt_f32_u32", lanes<fromUnsigned<F>>},
     {"v_cvt_i32_f32", lanes<saturate<I, F>>},
     {"v_cvt_u32_f32", lanes<saturate<U, F>>},
     {"v_cvt_i32_f64", lanes<saturate<I, D>>},
     {"v_cvt_u32_f64", lanes<saturate<U, D>>},
     {"v_cvt_f64_i32", lanes<[](I a) { return D(a); }>},
-    {"v_cvt_f64_u32", lanes<[](U a) { return D(a); }>},
+    {"v_cvt_f64_u32", lanes<fromUnsigned<D>>},
     {"v_cvt_f64_f32", lanes<[](F a) { return isNaN(a) ? D(quiet(a)) : D(a); }>},
     {"v_cvt_f32_f64", lanes<[](D a) { return F(a); }>},
     {"v_cvt_f16_f32", lanes<narrowToHalf>},

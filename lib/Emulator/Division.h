@@ -23,10 +23,12 @@ namespace mlir::te::emu {
 template <class T> struct DivLimits;
 template <> struct DivLimits<float> {
   static constexpr int shift = 64, farApart = 96, tiny = 23, bias = 127;
+  static constexpr int beyond = 150; // exponents so far apart decide alone
   static constexpr float smallest = 0x1p-126f, up = 0x1p64f, down = 0x1p-64f;
 };
 template <> struct DivLimits<double> {
   static constexpr int shift = 128, farApart = 768, tiny = 53, bias = 1023;
+  static constexpr int beyond = 1075;
   static constexpr double smallest = 0x1p-1022, up = 0x1p128, down = 0x1p-128;
 };
 
@@ -76,9 +78,9 @@ template <class T> inline T divFixup(T q, T d, T n) {
   if (std::isinf(d) || n == 0)
     return sign * T(0);
   int distance = std::ilogb(n) - std::ilogb(d);
-  if (distance < -(DivLimits<T>::bias + DivLimits<T>::tiny))
+  if (distance < -DivLimits<T>::beyond)
     return sign * T(0);
-  if (distance > DivLimits<T>::bias + DivLimits<T>::tiny)
+  if (distance > DivLimits<T>::beyond)
     return sign * infinity;
   return negative ? -std::fabs(q) : std::fabs(q);
 }

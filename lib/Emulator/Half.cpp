@@ -67,8 +67,15 @@ static void readMixed(Wave &wave, const Inst &inst, unsigned k, F *values) {
                              ? readSlow32(wave, inst, k, Type::F16, buffer)
                              : readLanes<uint32_t>(wave, inst, k, buffer);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    F value = isHalf ? F(fromBits<H>(bits[lane] >> (high ? 16 : 0)))
-                     : std::bit_cast<F>(bits[lane]);
+    uint32_t word = isHalf && high ? bits[lane] >> 16 : bits[lane];
+    buffer[lane] = isHalf ? word & 0xffff : word;
+  }
+  if (wave.floatSpecial)
+    flushDenormals(wave, buffer, isHalf ? Type::F16 : Type::F32,
+                   /*result=*/false);
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    F value =
+        isHalf ? F(fromBits<H>(buffer[lane])) : std::bit_cast<F>(buffer[lane]);
     if (inst.negHi >> k & 1)
       value = std::fabs(value);
     values[lane] = inst.negLo >> k & 1 ? -value : value;
@@ -83,6 +90,7 @@ template <MixTo to> static void runMix(Wave &wave, const Inst &inst) {
   beginLanes(wave, inst);
   for (unsigned k = 0; k < 3; ++k)
     readMixed(wave, inst, k, s[k]);
+  RoundingScope rounding(wave, Type::F32);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     F result = fusedMulAdd(s[0][lane], s[1][lane], s[2][lane]);
     if (isNaN(result))
@@ -91,6 +99,9 @@ template <MixTo to> static void runMix(Wave &wave, const Inst &inst) {
       result = result > 0 ? std::fmin(result, 1.0f) : 0;
     out[lane] = to == MixTo::Single ? toBits<F>(result) : toBits<H>(H(result));
   }
+  if (wave.floatSpecial)
+    flushDenormals(wave, out, to == MixTo::Single ? Type::F32 : Type::F16,
+                   /*result=*/true);
   const uint32_t *old = wave.row(inst.dst);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (to == MixTo::Low)
@@ -139,9 +150,6 @@ static const Row rows[] = {
     {"v_fma_mix_f32", runMix<MixTo::Single>},
     {"v_fma_mixlo_f16", runMix<MixTo::Low>},
     {"v_fma_mixhi_f16", runMix<MixTo::High>},
-    {"v_mad_mix_f32", runMix<MixTo::Single>},
-    {"v_mad_mixlo_f16", runMix<MixTo::Low>},
-    {"v_mad_mixhi_f16", runMix<MixTo::High>},
 };
 
 llvm::ArrayRef<Row> getHalfRows() { return rows; }

@@ -18,6 +18,19 @@ using F = float;
 // Two halves a register
 //===----------------------------------------------------------------------===//
 
+/// Flushes the denormals of both halves where MODE says so.
+static void flushHalves(const Wave &wave, U *values, bool result) {
+  U high[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    high[lane] = values[lane] >> 16;
+    values[lane] &= 0xffff;
+  }
+  flushDenormals(wave, values, Type::F16, result);
+  flushDenormals(wave, high, Type::F16, result);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    values[lane] |= high[lane] << 16;
+}
+
 /// Source `k` with the halves that op_sel picks for the low and the high
 /// result, negated as neg_lo and neg_hi say.
 template <class T>
@@ -30,7 +43,8 @@ static const U *readPacked(Wave &wave, const Inst &inst, unsigned k,
   const U *bits = isConstant && isFloat(typeOf<T>())
                       ? readSlow32(wave, inst, k, Type::F16, raw)
                       : readLanes<U>(wave, inst, k, raw);
-  if (inst.plainPacked && bits != raw)
+  bool flushes = isFloat(typeOf<T>()) && wave.floatSpecial;
+  if (inst.plainPacked && bits != raw && !flushes)
     return bits;
   unsigned low = inst.opSel >> k & 1 ? 16 : 0;
   unsigned high = inst.opSelHi >> k & 1 ? 16 : 0;
@@ -39,6 +53,8 @@ static const U *readPacked(Wave &wave, const Inst &inst, unsigned k,
   for (unsigned lane = 0; lane < kLanes; ++lane)
     buffer[lane] =
         ((bits[lane] >> low & 0xffff) | bits[lane] >> high << 16) ^ flip;
+  if (flushes)
+    flushHalves(wave, buffer, /*result=*/false);
   return buffer;
 }
 
@@ -63,13 +79,14 @@ static void computePacked(Wave &wave, const Inst &inst, R (*)(A...),
   for (unsigned lane = 0; lane < kLanes; ++lane)
     high[lane] =
         toBits<R>(F_(fromBits<A>(std::get<K>(sources)[lane] >> 16)...));
-  if (inst.clamp)
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      low[lane] = clampHalf<R>(wave, low[lane]);
-      high[lane] = clampHalf<R>(wave, high[lane]);
-    }
   for (unsigned lane = 0; lane < kLanes; ++lane)
     low[lane] |= high[lane] << 16;
+  if (isFloat(typeOf<R>()) && wave.floatSpecial)
+    flushHalves(wave, low, /*result=*/true);
+  if (inst.clamp)
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      low[lane] = clampHalf<R>(wave, low[lane] & 0xffff) |
+                  clampHalf<R>(wave, low[lane] >> 16) << 16;
   storeRow(wave, inst.dst, low, wave.writeMask);
 }
 template <auto F_> static void packed(Wave &wave, const Inst &inst) {

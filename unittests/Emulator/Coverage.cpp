@@ -79,6 +79,12 @@ static void sweep(const Chip &chip, unsigned bit, Mnemonics &found) {
         uint32_t field = ((1u << encoding.count) - 1) << encoding.low;
         words[0] = (words[0] & ~encoding.fixed & ~field) | encoding.prefix |
                    opcode << encoding.low;
+        // The first half of a scaled product: with the second, or alone.
+        if (words[0] >> 16 == 0xd3ac && number % 4 == 3) {
+          words[0] &= 0xffff0000;
+          words[1] &= 0x3ffff;
+          words[2] = (0xd3ad + number / 4 % 2) << 16 | 0x800;
+        }
         llvm::ArrayRef<uint8_t> bytes(
             reinterpret_cast<const uint8_t *>(words.data()), sizeof(words));
         auto result = disassembler->decode(bytes, 0);

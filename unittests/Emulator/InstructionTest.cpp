@@ -125,11 +125,27 @@ static uint64_t wideField(uint64_t value, U offset, U width) {
   value >>= offset;
   return width >= 64 ? value : value & ((uint64_t(1) << width) - 1);
 }
-static U quadMask(U value) {
+static U quadMask(uint64_t value) {
   U mask = 0;
-  for (int k = 0; k < 8; ++k)
+  for (int k = 0; k < 16; ++k)
     mask |= U((value >> 4 * k & 15) != 0) << k;
   return mask;
+}
+static uint64_t twice(U value) { // each bit
+  uint64_t out = 0;
+  for (int k = 0; k < 32; ++k)
+    out |= uint64_t(value >> k & 1) * 3 << 2 * k;
+  return out;
+}
+static int64_t signedWideField(uint64_t value, U offset, U width) {
+  if (width == 0)
+    return 0;
+  width = std::min(width, 64 - offset);
+  return int64_t(value << (64 - offset - width)) >> (64 - width);
+}
+static U wideSignCopies(uint64_t value) {
+  uint64_t folded = int64_t(value) < 0 ? ~value : value;
+  return folded ? __builtin_clzll(folded) : -1;
 }
 static uint64_t wholeQuads(uint64_t value) {
   uint64_t quads = 0;
@@ -159,7 +175,7 @@ static std::vector<Expected> expectVectors(U a, U b, U c, U d) {
 }
 
 static std::vector<Expected> expectScalars(U na, U nb, U nd, uint64_t wa,
-                                           uint64_t wb) {
+                                           uint64_t wb, uint64_t wd) {
   std::vector<Expected> all;
   auto add = [&](const char *name, uint64_t value, bool scc) {
     all.push_back({name, value, scc});
@@ -185,6 +201,23 @@ static std::vector<Expected> expectScalars(U na, U nb, U nd, uint64_t wa,
     U b = nb;                                                                  \
     add(#NAME, VALUE, SCC);                                                    \
   }
+#define MIXED(NAME, A, B, VALUE, SCC)                                          \
+  {                                                                            \
+    [[maybe_unused]] uint64_t d = wd;                                          \
+    [[maybe_unused]] auto a = A;                                               \
+    [[maybe_unused]] auto b = B;                                               \
+    add(NAME, VALUE, SCC);                                                     \
+  }
+#define LN(NAME, VALUE, SCC) MIXED(#NAME, wa, wb, U(VALUE), SCC)
+#define NL(NAME, VALUE, SCC) MIXED(#NAME, na, nb, VALUE, SCC)
+#define NNL(NAME, VALUE, SCC) MIXED(#NAME, na, nb, VALUE, SCC)
+#define CL(NAME, SCC) MIXED(#NAME, wa, wb, d, SCC)
+#define CLN(NAME, SCC) MIXED(#NAME, wa, nb, d, SCC)
+#define TX(NAME, TEXT, VALUE, SCC) NARROW(NAME, VALUE, SCC)
+#define TL(NAME, TEXT, VALUE, SCC) WIDE(NAME, VALUE, SCC)
+#define SE(NAME, SAVED, NEW)                                                   \
+  WIDE(#NAME, SAVED, (NEW) != 0)                                               \
+  WIDE(#NAME " (EXEC)", NEW, (NEW) != 0)
 #include "kernels/scalar_ops.def"
   return all;
 }
@@ -236,15 +269,16 @@ TEST_P(Instructions, Scalars) {
   Session s("instructions", GetParam());
   std::vector<U> in;
   auto words = makeBits(n * 6, 9);
-  int results = expectScalars(0, 0, 0, 0, 0).size();
+  int results = expectScalars(0, 0, 0, 0, 0, 0).size();
   uint64_t out = s.upload(std::vector<uint64_t>(n * results * 2));
   s.setArguments(s.upload(words), out, results);
   s.expectRun("scalars", {{n, 1, 1}, {64, 1, 1}});
   auto got = s.download<uint64_t>(out, n * results * 2);
   for (int i = 0; i < n; ++i) {
     const U *w = &words[i * 6];
-    auto want = expectScalars(w[0], w[1], w[2], uint64_t(w[3]) << 32 | w[0],
-                              uint64_t(w[4]) << 32 | w[1]);
+    auto want =
+        expectScalars(w[0], w[1], w[2], uint64_t(w[3]) << 32 | w[0],
+                      uint64_t(w[4]) << 32 | w[1], uint64_t(w[5]) << 32 | w[2]);
     for (int k = 0; k < results; ++k) {
       uint64_t value = got[(i * results + k) * 2];
       uint64_t scc = got[(i * results + k) * 2 + 1];

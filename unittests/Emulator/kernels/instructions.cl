@@ -25,7 +25,7 @@ kernel void vectors(global const uint *in, global uint *out, int results) {
     __asm__ volatile("s_cmp_eq_u32 0, 0\n" TEXT "\ns_cselect_b32 %1, 1, 0"     \
                      : "+s"(r), "=&s"(scc)                                     \
                      : "s"(A), "s"(B)                                          \
-                     : "scc");                                                 \
+                     : "scc", "s40", "s41", "s42", "s43", "m0");               \
     *out++ = r;                                                                \
     *out++ = scc;                                                              \
   }
@@ -34,6 +34,22 @@ kernel void vectors(global const uint *in, global uint *out, int results) {
 #define L1(NAME, EXPRESSION, SCC) RUN(ulong, #NAME " %0, %2", wa, wb, wd)
 #define L2(NAME, EXPRESSION, SCC) RUN(ulong, #NAME " %0, %2, %3", wa, wb, wd)
 #define LU(NAME, EXPRESSION, SCC) RUN(ulong, #NAME " %0, %2, %3", wa, b, wd)
+// 32 bits of 64, 64 of 32 (and 32); comparisons, which write nothing; texts of
+// several instructions, of 32 and 64 bits.
+#define LN(NAME, EXPRESSION, SCC) RUN(uint, #NAME " %0, %2", wa, wb, d)
+#define NL(NAME, EXPRESSION, SCC) RUN(ulong, #NAME " %0, %2", a, b, wd)
+#define NNL(NAME, EXPRESSION, SCC) RUN(ulong, #NAME " %0, %2, %3", a, b, wd)
+#define CL(NAME, SCC) RUN(ulong, #NAME " %2, %3", wa, wb, wd)
+#define CLN(NAME, SCC) RUN(ulong, #NAME " %2, %3", wa, b, wd)
+#define TX(NAME, TEXT, EXPRESSION, SCC) RUN(uint, TEXT, a, b, d)
+#define TL(NAME, TEXT, EXPRESSION, SCC) RUN(ulong, TEXT, wa, wb, wd)
+// Saves EXEC (which is b): the register's result, then EXEC's.
+#define SAVING(NAME, AFTER)                                                    \
+  "s_mov_b64 s[40:41], exec\ns_mov_b64 exec, %3\n" #NAME " %0, %2\n" AFTER     \
+  "s_mov_b64 exec, s[40:41]"
+#define SE(NAME, SAVED, NEW)                                                   \
+  RUN(ulong, SAVING(NAME, ""), wa, wb, wd)                                     \
+  RUN(ulong, SAVING(NAME, "s_mov_b64 %0, exec\n"), wa, wb, wd)
 // The operands of the file: %0 is the destination, %1 and %2 are a and b.
 #define SX(NAME, OPERANDS, EXPRESSION, SCC)                                    \
   {                                                                            \
