@@ -81,7 +81,7 @@ private:
   void startWorkgroup(uint64_t workgroup);
   void passBarrier();
   bool checkStuck(uint64_t workgroup);
-  void setRunning(uint64_t workgroup, bool isRunning);
+  uint64_t takeWorkgroup();
   void reportProgress();
 
   Shared &shared;
@@ -199,11 +199,12 @@ void Worker::report(Wave &wave, uint64_t workgroup, const Inst &inst) {
 
 /// False after a failure.
 bool Worker::takeTurn(Wave &wave, uint64_t workgroup) {
-  uint64_t budget = kTurn;
-  const Inst *last = runWave(wave, counts.data(), budget);
-  executed += kTurn - budget;
-  wave.clock += kTurn - budget;
   uint64_t most = shared.options.maxWorkgroupInstructions;
+  uint64_t turn = most ? std::min(kTurn, most + 1 - executed) : kTurn;
+  uint64_t budget = turn;
+  const Inst *last = runWave(wave, counts.data(), budget);
+  executed += turn - budget;
+  wave.clock += turn - budget;
   if (most && executed > most)
     wave.fail("the workgroup has run " + llvm::Twine(most) +
               " wave-instructions, the most that this launch allows");
@@ -251,15 +252,16 @@ void Worker::passBarrier() {
 /// The sanitizer's: false, and a failure, where no wave of the workgroup can go
 /// on, whatever the others of its own and of earlier workgroups have done.
 bool Worker::checkStuck(uint64_t workgroup) {
+  // Asked first: an earlier workgroup may end while these waves are watched.
+  bool isFirst;
+  {
+    std::lock_guard<std::mutex> lock(shared.mutex);
+    isFirst = *shared.running.begin() == workgroup;
+  }
   SpinningWave spinning = findStuck(waves, counts.data());
   if (!spinning.wave)
     return true;
-  {
-    std::lock_guard<std::mutex> lock(shared.mutex);
-    if (shared.running.empty() || *shared.running.begin() == workgroup)
-      spinning.isFinal = true;
-  }
-  if (!spinning.isFinal) {
+  if (!isFirst) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return true;
   }
@@ -299,26 +301,24 @@ void Worker::reportProgress() {
   shared.options.progress(double(done) / double(total));
 }
 
-/// Which workgroups run, for the sanitizer.
-void Worker::setRunning(uint64_t workgroup, bool isRunning) {
+uint64_t Worker::takeWorkgroup() {
   if (!shadow)
-    return;
+    return shared.next++;
   std::lock_guard<std::mutex> lock(shared.mutex);
-  if (isRunning)
-    shared.running.insert(workgroup);
-  else
-    shared.running.erase(workgroup);
+  return *shared.running.insert(shared.next++).first;
 }
 
 void Worker::run() {
   uint64_t total = dispatch.getWorkgroups();
   while (!shared.failed) {
-    uint64_t workgroup = shared.next++;
+    uint64_t workgroup = takeWorkgroup();
     if (workgroup >= total)
       break;
-    setRunning(workgroup, true);
     bool isDone = runWorkgroup(workgroup);
-    setRunning(workgroup, false);
+    if (shadow) {
+      std::lock_guard<std::mutex> lock(shared.mutex);
+      shared.running.erase(workgroup);
+    }
     if (!isDone)
       break;
     reportProgress();

@@ -7,32 +7,52 @@
 #include "Program.h"
 
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
-#include "llvm/Object/ObjectFile.h"
+#include "llvm/Object/ELF.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::te::emu {
 
 struct LineTable::Impl {
-  std::unique_ptr<llvm::object::ObjectFile> object;
   std::unique_ptr<llvm::DWARFContext> context;
 };
 
+using Sections = llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>>;
+
+/// The debug sections of an ELF file, by name without the dot. LLVM's own way
+/// from a file to a DWARFContext believes what sizes compressed sections claim.
+static Sections findSections(llvm::ArrayRef<uint8_t> file) {
+  Sections sections;
+  auto elf = llvm::object::ELF64LEFile::create(llvm::toStringRef(file));
+  auto headers = elf ? elf->sections() : elf.takeError();
+  if (!headers) {
+    llvm::consumeError(headers.takeError());
+    return sections;
+  }
+  for (const auto &header : *headers) {
+    auto name = elf->getSectionName(header);
+    auto content = elf->getSectionContents(header);
+    if (!name || !content) {
+      llvm::consumeError(name.takeError());
+      llvm::consumeError(content.takeError());
+      continue;
+    }
+    if (name->consume_front(".debug_") &&
+        !(header.sh_flags & llvm::ELF::SHF_COMPRESSED))
+      sections[("debug_" + *name).str()] = llvm::MemoryBuffer::getMemBuffer(
+          llvm::toStringRef(*content), *name, /*RequiresNullTerminator=*/false);
+  }
+  return sections;
+}
+
+/// A damaged table is none: what it would say is only a convenience.
+static void ignore(llvm::Error error) { llvm::consumeError(std::move(error)); }
+
 LineTable::LineTable(llvm::ArrayRef<uint8_t> file)
     : impl(std::make_unique<Impl>()) {
-  llvm::MemoryBufferRef buffer(llvm::toStringRef(file), "");
-  auto object = llvm::object::ObjectFile::createELFObjectFile(buffer);
-  if (!object) {
-    llvm::consumeError(object.takeError());
-    return;
-  }
-  impl->object = std::move(*object);
-  // A damaged table is none: what it would say is only a convenience.
-  auto ignore = [](llvm::Error error) {
-    llvm::consumeError(std::move(error));
-  };
-  impl->context = llvm::DWARFContext::create(
-      *impl->object, llvm::DWARFContext::ProcessDebugRelocations::Process,
-      nullptr, "", ignore, ignore);
+  Sections sections = findSections(file);
+  if (sections.contains("debug_line"))
+    impl->context = llvm::DWARFContext::create(
+        sections, /*AddrSize=*/8, /*isLittleEndian=*/true, ignore, ignore);
 }
 
 LineTable::~LineTable() = default;

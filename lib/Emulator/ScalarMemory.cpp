@@ -34,9 +34,13 @@ static uint8_t *findBytes(Wave &wave, uint64_t address, unsigned bytes,
 static uint8_t *findScalar(Wave &wave, const Inst &inst, unsigned bytes,
                            Traffic traffic) {
   uint64_t address =
-      (wave.scalar64(inst.src[0].number) + scalarOffset(wave, inst)) &
-      ~uint64_t(3);
-  return findBytes(wave, address, bytes, traffic);
+      wave.scalar64(inst.src[0].number) + scalarOffset(wave, inst);
+  if (LLVM_UNLIKELY(wave.shadow && address & 3))
+    wave.shadow->reportAccess(
+        Defect::Misaligned, -1,
+        "a scalar access at 0x" + llvm::Twine::utohexstr(address) +
+            ", which is not a multiple of four: the low bits are ignored");
+  return findBytes(wave, address & ~uint64_t(3), bytes, traffic);
 }
 static uint8_t *findBuffer(Wave &wave, const Inst &inst, unsigned first,
                            unsigned bytes, Traffic traffic) {

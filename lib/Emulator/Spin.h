@@ -15,7 +15,6 @@ namespace mlir::te::emu {
 struct SpinningWave {
   Wave *wave = nullptr;
   const Inst *loop = nullptr;
-  bool isFinal = false; // nobody can still help it
 };
 
 /// A wave of a workgroup in which every wave has ended, waits at a barrier or

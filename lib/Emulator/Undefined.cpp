@@ -50,6 +50,25 @@ void RegisterShadow::setVector(unsigned row, unsigned lane, uint32_t undefined,
     origins[row] = origin;
 }
 
+void RegisterShadow::getUndefined(unsigned row, uint32_t *out) const {
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    out[lane] = defined[row] >> lane & 1 ? 0 : bits[row][lane];
+}
+
+void RegisterShadow::setLanes(unsigned row, uint64_t lanes,
+                              const uint32_t *undefined, uint32_t origin) {
+  uint32_t any = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    any |= undefined[lane];
+  if (!any) {
+    defined[row] |= lanes;
+    return;
+  }
+  forLanes(lanes, [&](unsigned lane) {
+    setVector(row, lane, undefined[lane], origin);
+  });
+}
+
 void RegisterShadow::setScalar(unsigned number, uint32_t undefined,
                                uint32_t origin) {
   scalars[number] = undefined;
@@ -172,6 +191,15 @@ static uint32_t fillValue(unsigned fill, uint32_t other, unsigned salt) {
   return (salt + 1) * 0x9e3779b9u ^ 0x3f800000u;
 }
 
+/// Puts other values in the place of undefined bits of a row. `other`: that of
+/// another operand.
+static void perturbRow(uint32_t *row, const uint32_t *undefined,
+                       const uint32_t *other, unsigned fill) {
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    row[lane] = (row[lane] & ~undefined[lane]) |
+                (fillValue(fill, other[lane], lane) & undefined[lane]);
+}
+
 /// Puts other values in the place of undefined bits of what `effects` reads.
 static void perturb(Wave &wave, const RegisterShadow &registers,
                     const Effects &effects, unsigned fill) {
@@ -180,18 +208,22 @@ static void perturb(Wave &wave, const RegisterShadow &registers,
     const RegisterRange &range = uses[k], &next = uses[(k + 1) % uses.size()];
     for (unsigned i = 0; i < range.count; ++i) {
       unsigned number = range.first + i;
-      unsigned other = next.first + std::min<unsigned>(i, next.count - 1);
-      for (unsigned lane = 0; lane < (range.isVector ? kLanes : 1); ++lane) {
-        uint32_t bits = range.isVector ? registers.vector(number, lane)
-                                       : registers.scalar(number);
-        if (!bits)
+      unsigned at = next.first + std::min<unsigned>(i, next.count - 1);
+      uint32_t other[kLanes];
+      if (next.isVector)
+        std::copy_n(wave.vgpr[at], kLanes, other);
+      else
+        std::fill_n(other, kLanes, wave.sgpr[at]);
+      if (range.isVector) {
+        if (!~registers.definedLanes(number))
           continue;
-        uint32_t &value =
-            range.isVector ? wave.vgpr[number][lane] : wave.sgpr[number];
-        uint32_t with = next.isVector ? wave.vgpr[other][lane]
-                                      : wave.sgpr[other];
-        value = (value & ~bits) |
-                (fillValue(fill, with, number * kLanes + lane) & bits);
+        uint32_t undefined[kLanes];
+        registers.getUndefined(number, undefined);
+        perturbRow(wave.vgpr[number], undefined, other, fill);
+      } else {
+        uint32_t bits = registers.scalar(number);
+        wave.sgpr[number] = (wave.sgpr[number] & ~bits) |
+                            (fillValue(fill, other[0], number) & bits);
       }
     }
   }
@@ -260,9 +292,7 @@ void WaveShadow::runAgain(const Inst &inst, const Effects &effects) {
                             origin);
         continue;
       }
-      forLanes(lanes, [&](unsigned lane) {
-        registers.setVector(range.first + i, lane, changed[at + lane], origin);
-      });
+      registers.setLanes(range.first + i, lanes, &changed[at], origin);
       at += kLanes;
     }
   if (effects.writesScc) {

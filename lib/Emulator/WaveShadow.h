@@ -35,8 +35,13 @@ public:
   uint32_t vector(unsigned row, unsigned lane) const {
     return defined[row] >> lane & 1 ? 0 : bits[row][lane];
   }
+  /// All 64 lanes' undefined bits.
+  void getUndefined(unsigned row, uint32_t *out) const;
   void setVector(unsigned row, unsigned lane, uint32_t undefined,
                  uint32_t origin);
+  /// Likewise for many lanes, of which `undefined` has all 64.
+  void setLanes(unsigned row, uint64_t lanes, const uint32_t *undefined,
+                uint32_t origin);
   void defineVector(unsigned row, uint64_t lanes) { defined[row] |= lanes; }
   uint32_t scalar(unsigned number) const { return scalars[number]; }
   void setScalar(unsigned number, uint32_t undefined, uint32_t origin);

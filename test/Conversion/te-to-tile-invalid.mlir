@@ -30,27 +30,9 @@ func.func @row_dequantize(%q: !te.scaled<4x64xf8E4M3FN, #s>) -> tensor<4x64xbf16
 // -----
 
 #s = #te.scaling<block = [1, 128], scale = f32, rounding = pow2>
-func.func @block128(%x: tensor<4x128xbf16>) -> !te.scaled<4x128xf8E4M3FN, #s> {
-  // expected-error @+1 {{te.quantize with block [1, 128] scaling with f32 scales has no kernel yet}}
-  %q = te.quantize %x : tensor<4x128xbf16> -> !te.scaled<4x128xf8E4M3FN, #s>
-  return %q : !te.scaled<4x128xf8E4M3FN, #s>
-}
-
-// -----
-
-#s = #te.scaling<block = [128, 128], scale = f32, rounding = pow2, data_layout = transposed>
-func.func @block128t(%x: tensor<4x128xbf16>) -> !te.scaled<4x128xf8E4M3FN, #s> {
-  // expected-error @+1 {{te.quantize with block [128, 128] scaling with f32 scales, transposed data has no kernel yet}}
-  %q = te.quantize %x : tensor<4x128xbf16> -> !te.scaled<4x128xf8E4M3FN, #s>
-  return %q : !te.scaled<4x128xf8E4M3FN, #s>
-}
-
-// -----
-
-#s = #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed>
-func.func @mx_transposed(%x: tensor<4x128xbf16>) -> !te.scaled<4x128xf8E4M3FN, #s> {
-  // expected-error @+1 {{te.quantize with block [32, 1] scaling with f8E8M0FNU scales, transposed data has no kernel yet}}
-  %q = te.quantize %x : tensor<4x128xbf16> -> !te.scaled<4x128xf8E4M3FN, #s>
+func.func @epsilon(%x: tensor<4x128xbf16>) -> !te.scaled<4x128xf8E4M3FN, #s> {
+  // expected-error @+1 {{te.quantize with an epsilon has no kernel yet; its semantics run with te-run --device=reference}}
+  %q = te.quantize %x {epsilon = 1.0e-3 : f32} : tensor<4x128xbf16> -> !te.scaled<4x128xf8E4M3FN, #s>
   return %q : !te.scaled<4x128xf8E4M3FN, #s>
 }
 

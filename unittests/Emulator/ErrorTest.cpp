@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Damage.h"
 #include "Kernels.h"
 
 #include <random>
@@ -156,38 +157,11 @@ TEST_P(Errors, ForeignChip) {
 /// Damaged code objects load and run, or end in an error; never in a crash.
 TEST_P(Errors, DamagedFiles) {
   auto image = readBytes(pathOf("memory", GetParam()));
-  std::mt19937 random(7);
+  unsigned seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
   int loaded = 0;
-  for (int round = 0; round < 1500; ++round) {
-    auto damaged = image;
-    for (int k = 0; k < 1 + round % 8; ++k)
-      damaged[random() % damaged.size()] = random();
-    auto object = CodeObject::load(damaged, "damaged");
-    if (!object) {
-      llvm::consumeError(object.takeError());
-      continue;
-    }
-    ++loaded;
-    DeviceMemory memory;
-    std::vector<uint64_t> arguments;
-    for (int k = 0; k < 8; ++k)
-      arguments.push_back(memory.allocate(4096, "buffer"));
-    size_t count = (*object)->getKernels().size();
-    const KernelInfo &kernel = (*object)->getKernels()[random() % count];
-    size_t bytes = 0;
-    for (const KernelArgument &argument : kernel.arguments)
-      if (!llvm::StringRef(argument.valueKind).starts_with("hidden_"))
-        bytes = std::max<size_t>(bytes, argument.offset + argument.size);
-    LaunchConfig config{{1, 1, 1}, {64, 1, 1}};
-    config.explicitKernargs =
-        llvm::ArrayRef<uint8_t>(reinterpret_cast<uint8_t *>(arguments.data()),
-                                std::min<size_t>(bytes, 64));
-    LaunchOptions options;
-    options.threads = 1;
-    options.maxWorkgroupInstructions = 20000;
-    llvm::consumeError(
-        launch(**object, kernel, memory, config, options).takeError());
-    llvm::consumeError((*object)->countMnemonics(kernel).takeError());
-  }
+  for (int round = 0; round < 1500; ++round)
+    loaded += runDamaged(damage(image, random), random);
   EXPECT_GT(loaded, 100) << "the damage must not always be refused at once";
 }

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MXScale.h"
+#include "Scales.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -76,24 +76,6 @@ static Value loadData(TileContext &ctx, ScaledType type, Value buffer) {
 // te.quantize
 //===----------------------------------------------------------------------===//
 
-/// Scales are a 32nd of the data: where lanes already hold 8 consecutive bytes
-/// they are stored as they are, else gathered through LDS into the widest
-/// stores.
-static constexpr int64_t kMinScaleStoreBytes = 8;
-
-static void storeScaleBytes(TileContext &ctx, ScaledType type, Value byte,
-                            Value buffer) {
-  auto &b = ctx.b;
-  Value tile = arith::TruncIOp::create(
-      b, withElementType(byte.getType(), b.getI8Type()), byte);
-  LinearLayout layout = getLayout(tile.getType());
-  if (layout.getContiguity() <
-      std::min(kMinScaleStoreBytes, layout.getShape().back()))
-    tile = ctx.convert(tile, ctx.getStoreLayout(layout.getShape(), 1));
-  ScaleView scales = emitScaleView(ctx, type, buffer);
-  ctx.store(tile, scales.view, scales.row, scales.col, scales.divisible);
-}
-
 /// cast(x * 2^(127 - byte)), by the target's scaled conversions where they are
 /// exact: no block of the wave is beyond what the instruction is known to do
 /// (an Inf must saturate, and 2^-127 is not a normal f32), and RCEIL bounds the
@@ -140,16 +122,39 @@ static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
   return branch.getResult(0);
 }
 
+static void quantizeBlocksE8M0(TileContext &ctx, Value x, Value amax,
+                               ScaledType type, TileContext::Buffers buffers) {
+  auto &b = ctx.b;
+  Value byte = emitScaleByte(ctx, amax, type.getScaling().getRounding(),
+                             type.getElementType());
+  storeData(ctx, type, emitBlockCast(ctx, x, amax, byte, type), buffers.data);
+  Value narrow = arith::TruncIOp::create(
+      b, withElementType(byte.getType(), b.getI8Type()), byte);
+  storeScales(ctx, type, narrow, buffers.scales);
+}
+
+static void quantizeBlocksF32(TileContext &ctx, Value x, Value amax,
+                              ScaledType type, TileContext::Buffers buffers) {
+  auto &b = ctx.b;
+  bool pow2 = type.getScaling().getRounding() == ScaleRounding::Pow2;
+  Value scale = emitScaleFromAmax(ctx, amax, pow2, type.getElementType(),
+                                  getElementTypeOrSelf(x.getType()));
+  Value factor = ctx.broadcast(scale, getLayout(x.getType()));
+  Value scaled = arith::MulFOp::create(b, ctx.toF32(x), factor);
+  storeData(ctx, type, emitSaturatingCast(ctx, scaled, type.getElementType()),
+            buffers.data);
+  Value inverse =
+      arith::DivFOp::create(b, ctx.constant(scale.getType(), 1.0), scale);
+  storeScales(ctx, type, inverse, buffers.scales);
+}
+
 static void quantizeBlocks(TileContext &ctx, Value x, OpResult result) {
   auto type = cast<ScaledType>(result.getType());
   ScalingAttr scaling = type.getScaling();
-  TileContext::Buffers buffers = ctx.getBuffers(result);
   Value amax = ctx.reduceAmax(ctx.toF32(x),
                               {scaling.getBlockRows(), scaling.getBlockCols()});
-  Value byte =
-      emitScaleByte(ctx, amax, scaling.getRounding(), type.getElementType());
-  storeData(ctx, type, emitBlockCast(ctx, x, amax, byte, type), buffers.data);
-  storeScaleBytes(ctx, type, byte, buffers.scales);
+  auto quantize = scaling.isE8M0() ? quantizeBlocksE8M0 : quantizeBlocksF32;
+  quantize(ctx, x, amax, type, ctx.getBuffers(result));
 }
 
 /// All results of a per-tensor scheme: one cast, stored in one or two orders.
@@ -198,11 +203,10 @@ struct QuantizeLowering
       if (std::optional<std::string> reason = getUnsupportedReason(type))
         return op->emitError() << "te.quantize with " << *reason;
       bool block = type.getScaling().isBlock();
-      if (block && type.getScaling().isTransposed())
-        return op->emitError()
-               << "te.quantize with " << type.getScaling().describe()
-               << " has no kernel yet; its semantics run with "
-                  "te-run --device=reference";
+      if (block && quantize.getEpsilon())
+        return op->emitError() << "te.quantize with an epsilon has no kernel "
+                                  "yet; its semantics "
+                                  "run with te-run --device=reference";
       if (!block && !quantize.getScale())
         return op->emitError()
                << "te.quantize with current scaling (tensor scaling without a "
@@ -240,12 +244,13 @@ struct DequantizeLowering
     LinearLayout layout = getLayout(tileType);
     LinearLayout blocks = layout.project(
         {type.getScaling().getBlockRows(), type.getScaling().getBlockCols()});
-    ScaleView scales = emitScaleView(ctx, type, buffer);
-    Value bytes = ctx.loadWide(scales.view, scales.row, scales.col,
-                               b.getI8Type(), blocks, scales.divisible);
-    Value wide = arith::ExtUIOp::create(
-        b, withElementType(bytes.getType(), b.getI32Type()), bytes);
-    return ctx.broadcast(emitScale(ctx, wide), layout);
+    Value scales = loadScales(ctx, type, buffer, blocks);
+    if (type.getScaling().isE8M0()) {
+      Value wide = arith::ExtUIOp::create(
+          b, withElementType(scales.getType(), b.getI32Type()), scales);
+      scales = emitScale(ctx, wide);
+    }
+    return ctx.broadcast(scales, layout);
   }
 
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {

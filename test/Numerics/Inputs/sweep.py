@@ -23,8 +23,13 @@ STATIC = [(1, 1), (1, 3221), (2333, 1), (127, 677), (93, 512), (0, 128), (8, 32,
 
 ROW = "block = [1, 32], scale = f8E8M0FNU"
 COL = "block = [32, 1], scale = f8E8M0FNU"
+COL_TRANSPOSED = f"{COL}, data_layout = transposed"
 SQUARE = "block = [32, 32], scale = f8E8M0FNU"
 TENSOR = "tensor, scale = f32"
+BLOCK1D = "block = [1, 128], scale = f32"
+BLOCK1D_COL = "block = [128, 1], scale = f32, data_layout = transposed"
+BLOCK2D = "block = [128, 128], scale = f32"
+BLOCK2D_COL = "block = [128, 128], scale = f32, data_layout = transposed"
 TRANSPOSED = "tensor, scale = f32, data_layout = transposed"
 INPUTS = ["bf16", "f16", "f32"]
 
@@ -85,7 +90,8 @@ def families(fnuz):
     """Programs by family. `fnuz`: the chip's own per-tensor codes are FNUZ; OCP is tried as well."""
     mx = ["f8E4M3FN", "f8E5M2"]
     per_tensor = mx + (["f8E4M3FNUZ", "f8E5M2FNUZ"] if fnuz else [])
-    programs = {"mxfp8": {}, "mxfp8-modes": {}, "fp8": {}, "dequantize": {}, "amax": {}}
+    programs = {"mxfp8": {}, "mxfp8-modes": {}, "fp8": {}, "dequantize": {}, "amax": {},
+                "fp8-block": {}}
     for source in INPUTS:
         for e in mx:
             for name, schemes in [("row", [ROW]), ("col", [COL]), ("both", [ROW, COL])]:
@@ -102,6 +108,17 @@ def families(fnuz):
         for e in mx:
             programs["mxfp8-modes"][f"{mode}-{e}"] = quantize(
                 [f"{s}, rounding = {mode}" for s in (ROW, COL)], e, "f32", amax=True, noop=True)
+    # Float8BlockScaling: 1x128 activations and 128x128 weights, both copies from one read.
+    for i, e in enumerate(per_tensor):
+        for rounding in ["pow2", "nearest"]:
+            source = INPUTS[(i + (rounding == "pow2")) % 3]
+            for name, schemes in [("1d", [BLOCK1D, BLOCK1D_COL]), ("2d", [BLOCK2D, BLOCK2D_COL])]:
+                programs["fp8-block"][f"{name}-{rounding}-{e}-{source}"] = quantize(
+                    [f"{s}, rounding = {rounding}" for s in schemes], e, source, amax=name == "2d")
+    for i, scheme in enumerate([BLOCK1D, BLOCK1D_COL, BLOCK2D, BLOCK2D_COL]):
+        programs["fp8-block"][f"dequantize-{i}"] = dequantize(
+            scheme, per_tensor[i % len(per_tensor)], INPUTS[i % 3])
+    programs["mxfp8-modes"]["transposed"] = quantize([ROW, COL_TRANSPOSED], mx[1], "f16")
     programs["mxfp8-modes"]["square"] = quantize([SQUARE], mx[0], "bf16")
     programs["dequantize"]["square"] = dequantize(SQUARE, mx[0], "bf16")
     return programs

@@ -5,6 +5,11 @@
 #define SIZE 128
 typedef unsigned int uint;
 
+// Clang also makes a function of a kernel, whose arguments are in vectors.
+#define UNIFORM(P)                                                             \
+  ((ulong)(uint)__builtin_amdgcn_readfirstlane((ulong)(P) >> 32) << 32 |       \
+   (uint)__builtin_amdgcn_readfirstlane((ulong)(P)))
+
 //===--- bounds ---===//
 
 // The last lane reads one too far.
@@ -67,6 +72,18 @@ kernel void misaligned_lds(global int *in, global int *out) {
                             memory_order_relaxed, memory_scope_work_group);
   barrier_lds();
   out[gid(SIZE)] = words[0];
+}
+
+// The low bits of a scalar load's address are ignored.
+kernel void misaligned_scalar(global int *in, global int *out) {
+  int value;
+  __asm__ volatile("s_load_dword s40, %1, 0x0\n"
+                   "s_waitcnt lgkmcnt(0)\n"
+                   "v_mov_b32 %0, s40"
+                   : "=&v"(value)
+                   : "s"(UNIFORM(in) + 2 * BUG)
+                   : "s40", "memory");
+  out[gid(SIZE)] = value;
 }
 
 //===--- values that nothing has written ---===//
@@ -305,10 +322,6 @@ kernel void last_block_too_early(global int *in, global int *out,
 
 //===--- waits ---===//
 
-// Clang also makes a function of a kernel, whose arguments are in vectors.
-#define UNIFORM(P)                                                             \
-  ((ulong)(uint)__builtin_amdgcn_readfirstlane((ulong)(P) >> 32) << 32 |       \
-   (uint)__builtin_amdgcn_readfirstlane((ulong)(P)))
 #if BUG
 #define IF_MENDED(TEXT) "s_nop 0\n"
 #define EITHER(BAD, GOOD) BAD

@@ -1,16 +1,17 @@
-//===- MXScale.cpp - E8M0 scales on tiles ---------------------------------===//
+//===- Scales.cpp - scales of blocks on tiles -----------------------------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "MXScale.h"
+#include "Scales.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 
 using namespace mlir;
 using namespace mlir::te;
+using namespace mlir::te::tile;
 
 namespace {
 /// f32 fields.
@@ -112,11 +113,45 @@ Value te::emitScale(TileContext &ctx, Value byte) {
   return ctx.cast(bits, b.getF32Type());
 }
 
+//===----------------------------------------------------------------------===//
+// f32
+//===----------------------------------------------------------------------===//
+
+Value te::emitScaleFromAmax(TileContext &ctx, Value amax, bool pow2,
+                            Type elementType, Type inputType) {
+  auto &b = ctx.b;
+  Type f32 = amax.getType(), i32 = withElementType(f32, b.getI32Type());
+  Value scale = arith::DivFOp::create(
+      b, ctx.constant(f32, getLargest(elementType)), amax);
+  auto equals = [&](Value value, double constant) {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, value,
+                                 ctx.constant(f32, constant));
+  };
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  scale = arith::SelectOp::create(
+      b, equals(scale, inf), ctx.constant(f32, getLargest(inputType)), scale);
+  if (pow2) {
+    Value bits = arith::AndIOp::create(b, ctx.cast(scale, b.getI32Type()),
+                                       ctx.intConstant(i32, ~kMantissaMask));
+    scale = ctx.cast(bits, b.getF32Type());
+  }
+  Value special = arith::OrIOp::create(b, equals(amax, 0.0), equals(amax, inf));
+  return arith::SelectOp::create(b, special, ctx.constant(f32, 1.0), scale);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// True for the storage dimension that runs along the tensor's rows.
+static bool isColumns(ScaledType type, ScaledType::StorageDim dim) {
+  return dim.numDims == 1 && int64_t(dim.firstDim) == type.getRank() - 1;
+}
+
 /// A storage dimension's size inside the kernel.
 static OpFoldResult emitExtent(TileContext &ctx, ScaledType type,
                                ScaledType::StorageDim dim) {
-  int64_t rank = type.getRank();
-  bool isCols = dim.numDims == 1 && int64_t(dim.firstDim) == rank - 1;
+  bool isCols = isColumns(type, dim);
   int64_t known = isCols ? ctx.staticCols : ctx.staticRows;
   if (!ShapedType::isDynamic(known))
     return ctx.b.getIndexAttr(
@@ -134,17 +169,69 @@ static OpFoldResult emitExtent(TileContext &ctx, ScaledType type,
   return ctx.b.createOrFold<arith::MulIOp>(units, constant(dim.multiple));
 }
 
-ScaleView te::emitScaleView(TileContext &ctx, ScaledType type, Value buffer) {
+namespace {
+/// The view of a block-scaled value's scales in their storage's order, and this
+/// workgroup's first one in it. Rows of the view are a multiple of `divisible`.
+struct ScaleView {
+  Value view, row, col;
+  int64_t divisible;
+  bool transposed; // the storage's rows are the tensor's columns
+};
+} // namespace
+
+static ScaleView emitScaleView(TileContext &ctx, ScaledType type,
+                               Value buffer) {
   SmallVector<ScaledType::StorageDim> dims = type.getScaleStorage();
   ScalingAttr scaling = type.getScaling();
   auto divide = [&](Value offset, int64_t block) -> Value {
     return ctx.b.createOrFold<arith::DivUIOp>(
         offset, arith::ConstantIndexOp::create(ctx.b, block));
   };
+  Value row = divide(ctx.tileRow, scaling.getBlockRows());
+  Value col = divide(ctx.tileCol, scaling.getBlockCols());
+  bool transposed = isColumns(type, dims[0]);
+  if (transposed)
+    std::swap(row, col);
   return {ctx.view(buffer, emitExtent(ctx, type, dims[0]),
                    emitExtent(ctx, type, dims[1])),
-          divide(ctx.tileRow, scaling.getBlockRows()),
-          divide(ctx.tileCol, scaling.getBlockCols()), dims[1].multiple};
+          row, col, dims[1].multiple, transposed};
+}
+
+static Value emitTranspose(TileContext &ctx, Value tile) {
+  Type type =
+      getTileType(getElementTypeOrSelf(tile.getType()), ctx.b.getContext(),
+                  getLayout(tile.getType()).transpose());
+  return TransposeOp::create(ctx.b, type, tile);
+}
+
+/// Scales are a small part of the data: where lanes already hold so many
+/// consecutive bytes they are stored as they are, else gathered through LDS
+/// into the widest stores.
+static constexpr int64_t kMinScaleStoreBytes = 8;
+
+void te::storeScales(TileContext &ctx, ScaledType type, Value scales,
+                     Value buffer) {
+  ScaleView target = emitScaleView(ctx, type, buffer);
+  if (target.transposed)
+    scales = emitTranspose(ctx, scales);
+  LinearLayout layout = getLayout(scales.getType());
+  unsigned bytes =
+      getElementTypeOrSelf(scales.getType()).getIntOrFloatBitWidth() / 8;
+  if (layout.getContiguity() * bytes <
+      std::min(kMinScaleStoreBytes, layout.getShape().back() * bytes))
+    scales = ctx.convert(scales, ctx.getStoreLayout(layout.getShape(), bytes));
+  ctx.store(scales, target.view, target.row, target.col, target.divisible);
+}
+
+Value te::loadScales(TileContext &ctx, ScaledType type, Value buffer,
+                     const LinearLayout &blocks) {
+  ScaleView source = emitScaleView(ctx, type, buffer);
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  Value scales = ctx.loadWide(source.view, source.row, source.col, element,
+                              source.transposed ? blocks.transpose() : blocks,
+                              source.divisible);
+  return source.transposed ? ctx.convert(emitTranspose(ctx, scales), blocks)
+                           : scales;
 }
 
 std::optional<std::string> te::getUnsupportedReason(ScaledType type) {
@@ -157,7 +244,7 @@ std::optional<std::string> te::getUnsupportedReason(ScaledType type) {
     os << "data_layout = shuffle_16x16";
   else if (scaling.getScaleLayout() != ScaleLayout::Linear)
     os << "scale_layout = " << stringifyScaleLayout(scaling.getScaleLayout());
-  else if (!scaling.isE8M0() && scaling.getGranularity() != Granularity::Tensor)
+  else if (scaling.getGranularity() == Granularity::Row)
     os << scaling.describe();
   else
     return std::nullopt;

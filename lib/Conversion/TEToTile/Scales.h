@@ -1,16 +1,16 @@
-//===- MXScale.h - E8M0 scales on tiles -------------------------*- C++ -*-===//
+//===- Scales.h - scales of blocks on tiles ---------------------*- C++ -*-===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// From amax to an E8M0 byte and back to multipliers: docs/spec.md, section
-// "E8M0".
+// From amax to an E8M0 byte or an f32 scale, back to multipliers, and to and
+// from memory: docs/spec.md, sections "E8M0" and "f32 scales".
 //
 //===----------------------------------------------------------------------===//
-#ifndef TE_LIB_CONVERSION_TETOTILE_MXSCALE_H
-#define TE_LIB_CONVERSION_TETOTILE_MXSCALE_H
+#ifndef TE_LIB_CONVERSION_TETOTILE_SCALES_H
+#define TE_LIB_CONVERSION_TETOTILE_SCALES_H
 
 #include "te/Conversion/TEToTile/TileContext.h"
 
@@ -29,18 +29,22 @@ Value emitScale(TileContext &ctx, Value byte);
 /// The element type's largest finite value.
 double getLargest(Type elementType);
 
-/// The buffer view of a block-scaled value's scales, whose storage has the
-/// tensor's orientation, and this workgroup's first scale in it. Rows are a
-/// multiple of `divisible`.
-struct ScaleView {
-  Value view, row, col;
-  int64_t divisible;
-};
-ScaleView emitScaleView(TileContext &ctx, ScaledType type, Value buffer);
+/// The f32 multiplier of each block from its amax (f32, not NaN): the element
+/// type's largest value over amax, 1 where amax is 0 or Inf, `largestInput`
+/// where that overflows, and with `pow2` cut to a power of two.
+Value emitScaleFromAmax(TileContext &ctx, Value amax, bool pow2,
+                        Type elementType, Type inputType);
+
+/// Stores this workgroup's scales (one element a block, bytes or f32) where the
+/// type's storage has them.
+void storeScales(TileContext &ctx, ScaledType type, Value scales, Value buffer);
+/// The scale of each block of the workgroup's tile, held as `blocks` says.
+Value loadScales(TileContext &ctx, ScaledType type, Value buffer,
+                 const tile::LinearLayout &blocks);
 
 /// Why there is no kernel for a scheme yet, or nothing where there is one.
 std::optional<std::string> getUnsupportedReason(ScaledType type);
 
 } // namespace mlir::te
 
-#endif // TE_LIB_CONVERSION_TETOTILE_MXSCALE_H
+#endif // TE_LIB_CONVERSION_TETOTILE_SCALES_H
