@@ -137,11 +137,28 @@ const Inst *Program::findTarget(const Inst &inst) const {
   return &slots[target >= 0 && target < getWords() ? target : getWords()];
 }
 
+/// s_getpc_b64 and s_add_u32 behind it: how code takes the address of code near
+/// it, mostly to call that.
+std::optional<uint32_t> Program::findTakenAddress(const Inst &inst) const {
+  if (names[inst.mnemonic] != "s_add_u32" || !inst.word ||
+      inst.src[1].number != kLiteral)
+    return std::nullopt;
+  const Inst &before = slots[inst.word - 1];
+  int64_t target =
+      int64_t(inst.word) * 4 + llvm::SignExtend64<32>(inst.literal);
+  bool takes = names[before.mnemonic] == "s_getpc_b64" &&
+               before.sdst == inst.sdst && target >= 0 && target % 4 == 0 &&
+               target / 4 < getWords();
+  return takes ? std::optional<uint32_t>(target / 4) : std::nullopt;
+}
+
 void Program::pushSuccessors(const Inst &inst,
                              llvm::SmallVectorImpl<uint32_t> &work) const {
   llvm::StringRef name = names[inst.mnemonic];
   if (inst.target)
     work.push_back(inst.target->word);
+  if (auto taken = findTakenAddress(inst))
+    work.push_back(*taken);
   // Behind llvm.trap (s_trap 2) the compiler puts nothing of this function.
   bool traps = name == "s_trap" && inst.offset == 2;
   bool ends = name == "s_branch" || name == "s_endpgm" ||

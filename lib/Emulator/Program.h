@@ -98,6 +98,7 @@ private:
   void decodeAt(uint32_t word);
   llvm::ArrayRef<uint8_t> bytesAt(uint32_t word) const;
   const Inst *findTarget(const Inst &inst) const;
+  std::optional<uint32_t> findTakenAddress(const Inst &inst) const;
   void pushSuccessors(const Inst &inst,
                       llvm::SmallVectorImpl<uint32_t> &work) const;
   llvm::SmallVector<uint32_t> reach(uint32_t word);

@@ -202,8 +202,8 @@ void mlir::te::listMissing(llvm::raw_ostream &os, const emu::CodeObject &object,
        << " in the kernel's code)\n";
   auto all = object.countMnemonics(kernel);
   if (all && all->count("s_swappc_b64"))
-    os << "  it calls through registers: code that is reached only so is not "
-          "looked at\n";
+    os << "  it calls functions: those that it knows by pointers in memory "
+          "only are not looked at\n";
   llvm::consumeError(all.takeError());
 }
 

@@ -68,8 +68,8 @@ public:
   llvm::Expected<std::map<std::string, uint64_t>>
   countMnemonics(const KernelInfo &kernel) const;
   /// Likewise of the instructions that the emulator has no semantics for:
-  /// reaching one ends a launch. Code behind calls through registers, and any
-  /// other indirect jump, is not looked at.
+  /// reaching one ends a launch. Code that is reached only through pointers in
+  /// memory is not looked at.
   llvm::Expected<std::map<std::string, uint64_t>>
   countMissing(const KernelInfo &kernel) const;
 
