@@ -58,8 +58,9 @@ bool addressBuffer(Wave &wave, const Inst &inst, unsigned bytes,
                    Traffic traffic, BufferLanes &out) {
   Resource resource(&wave.sgpr[inst.src[1].number]);
   if (resource.swizzled && bytes > 4) {
-    wave.fail("an access of more than four bytes through a swizzled buffer "
-              "resource is not modelled");
+    wave.fail(
+        "a typed or atomic access of more than four bytes, or one to LDS, "
+        "through a swizzled buffer resource is not modelled");
     return false;
   }
   uint64_t scalar = readScalar(wave, inst, inst.src[2].number, Type::U32);
@@ -98,8 +99,26 @@ bool addressBuffer(Wave &wave, const Inst &inst, unsigned bytes,
   return true;
 }
 
+/// Dword by dword, as a swizzled resource has them apart: `run` for each.
+static bool runByDwords(Wave &wave, const Inst &inst, unsigned bytes,
+                        ExecFn run) {
+  bool isSwizzled = wave.sgpr[inst.src[1].number + 1] >> 31;
+  if (bytes <= 4 || !isSwizzled || inst.toLds)
+    return false;
+  Inst word = inst;
+  for (unsigned i = 0; i < bytes / 4 && wave.stop != Stop::Fault; ++i) {
+    run(wave, word);
+    word.offset += 4;
+    ++word.dst;
+    ++word.data[0];
+  }
+  return true;
+}
+
 template <LoadKind kind> static void runLoad(Wave &wave, const Inst &inst) {
   constexpr unsigned bytes = loadBytes(kind);
+  if (bytes > 4 && runByDwords(wave, inst, bytes, runLoad<LoadKind::B32>))
+    return;
   BufferLanes buffer;
   if (!addressBuffer(wave, inst, bytes, Traffic::Load, buffer))
     return;
@@ -122,6 +141,8 @@ template <LoadKind kind> static void runLoad(Wave &wave, const Inst &inst) {
 
 template <unsigned bytes, bool high = false>
 static void runStore(Wave &wave, const Inst &inst) {
+  if (bytes > 4 && runByDwords(wave, inst, bytes, runStore<4>))
+    return;
   BufferLanes buffer;
   if (!addressBuffer(wave, inst, bytes, Traffic::Store, buffer))
     return;

@@ -10,6 +10,7 @@
 
 #include <bit>
 #include <cmath>
+#include <random>
 
 using namespace mlir::te::emu;
 using namespace mlir::te::emu::test;
@@ -40,16 +41,27 @@ static bool sameCode(uint8_t got, const APFloat &want) {
     return fromCode(got, want.getSemantics()).isNaN();
   return got == codeOf(want);
 }
+/// Of the fresh inputs.
+static uint32_t getSeed() {
+  static const uint32_t seed = std::random_device()();
+  return seed;
+}
 static std::string show(float input, uint32_t got, const APFloat &want) {
-  char text[96];
-  std::snprintf(text, sizeof(text), "%a: got 0x%x, expected 0x%x", input, got,
-                codeOf(want));
+  char text[128];
+  std::snprintf(text, sizeof(text), "%a: got 0x%x, expected 0x%x (seed %u)",
+                input, got, codeOf(want), getSeed());
   return text;
 }
 
-/// Every bf16 number, and numbers next to the formats' ties.
+/// Every bf16 number, numbers next to the formats' ties, and fresh ones of
+/// magnitudes that the formats have, and a bit beyond.
 static std::vector<float> makeInputs() {
   std::vector<float> inputs;
+  std::mt19937 random(getSeed());
+  for (int i = 0; i < 16384; ++i) {
+    uint32_t fraction = random() & 0x807fffff, exponent = random() % 40 + 107;
+    inputs.push_back(std::bit_cast<float>(fraction | exponent << 23));
+  }
   for (uint32_t bits = 0; bits < 65536; ++bits)
     inputs.push_back(std::bit_cast<float>(bits << 16));
   for (uint32_t bits : makeBits(4096, 3))
@@ -333,4 +345,21 @@ TEST(Scaled, OtherAdditionsOfGfx950) {
     };
     ASSERT_EQ(r[7], saturate(x) | saturate(y) << 8);
   }
+}
+
+/// A scale that takes a number beyond the range of f32 does not make it an
+/// infinity, which alone stays one.
+TEST(Scaled, ClampsAfterTheScale) {
+  std::vector<float> in(64, 1), scales(64, 1);
+  in[0] = in[1] = 0x1p100f;
+  scales[0] = scales[2] = 0x1p-100f;
+  in[2] = INFINITY;
+  Session s("scaled", "gfx950");
+  uint64_t out = s.upload(std::vector<uint32_t>(128));
+  s.setArguments(s.upload(in), s.upload(scales), out);
+  s.expectRun("clamped", {{1, 1, 1}, {64, 1, 1}});
+  auto got = s.download<uint32_t>(out, 8);
+  const uint32_t most8 = 0xfe7e, most5 = 0xfb7b, one8 = 0xb838, one5 = 0xbc3c;
+  EXPECT_EQ(got, (std::vector<uint32_t>{most8, most5, most8, most5, 0xff7f,
+                                        0xfc7c, one8, one5}));
 }

@@ -91,8 +91,9 @@ static A singles(const A &x, const A &y, const A &z, Op op) {
 using Words = std::array<uint64_t, 4>; // a, b, c and the old destination
 namespace {
 struct Operation {
-  const char *text;
+  llvm::StringRef text;
   bool on942;
+  unsigned width; // of the result
   /// True where `got` is right; `want` is filled for the message.
   bool (*check)(const Mode &m, const Words &in, uint64_t got, uint64_t &want);
 };
@@ -107,7 +108,7 @@ static A finish(const FloatType &type, const Mode &m, const F &value) {
 }
 
 #define ROW(ON942, R, A_, B_, C_, TEXT, EXPRESSION)                            \
-  {TEXT, ON942,                                                                \
+  {TEXT, ON942, R.width(),                                                     \
    [](const Mode &m, const Words &in, uint64_t got, uint64_t &want) {          \
      [[maybe_unused]] auto x = A_.read(m, in[0]);                              \
      [[maybe_unused]] auto y = B_.read(m, in[1]);                              \
@@ -133,9 +134,18 @@ static std::string describe(const Operation &op, const Mode &m, const Words &in,
   std::snprintf(text, sizeof(text),
                 "%s of %llx, %llx, %llx, old %llx under MODE 0x%x: got %llx, "
                 "expected %llx",
-                op.text, (long long)in[0], (long long)in[1], (long long)in[2],
-                (long long)in[3], m.bits, (long long)got, (long long)want);
+                op.text.data(), (long long)in[0], (long long)in[1],
+                (long long)in[2], (long long)in[3], m.bits, (long long)got,
+                (long long)want);
   return text;
+}
+
+/// The NaN that these give is a source's, made quiet: its payload counts.
+static bool keepsNaNs(llvm::StringRef text) {
+  for (llvm::StringRef start : {"v_add_f", "v_mul_f", "v_fma_f", "v_cvt_f"})
+    if (text.starts_with(start))
+      return true;
+  return false;
 }
 
 class Properties : public ChipTest {};
@@ -155,7 +165,7 @@ TEST_P(Properties, ExactInstructions) {
       here.push_back(&op);
   const Semantics *kinds[] = {nullptr, &IEEE16, &IEEE32, &IEEE64};
   const uint32_t n = 512, results = here.size();
-  std::set<const char *> failed; // one message an instruction
+  std::set<llvm::StringRef> failed; // one message an instruction
   for (const Semantics *kind : kinds)
     for (unsigned mode : modes) {
       std::vector<Words> in(n);
@@ -171,8 +181,11 @@ TEST_P(Properties, ExactInstructions) {
       for (uint32_t i = 0; i < n; ++i)
         for (uint32_t k = 0; k < results; ++k) {
           uint64_t want;
-          if (!here[k]->check(m, in[i], got[i * results + k], want) &&
-              failed.insert(here[k]->text).second)
+          bool isRight = here[k]->check(m, in[i], got[i * results + k], want);
+          if (keepsNaNs(here[k]->text))
+            isRight &=
+                A(64, got[i * results + k]).trunc(here[k]->width) == want;
+          if (!isRight && failed.insert(here[k]->text).second)
             ADD_FAILURE() << describe(*here[k], m, in[i], got[i * results + k],
                                       want);
         }

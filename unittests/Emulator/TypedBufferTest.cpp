@@ -209,12 +209,14 @@ TEST_P(TypedBuffers, Swizzled) {
   for (U i = 0; i < 128; ++i)
     in[i] = i * 3 + 1;
   Session s("typed", GetParam());
-  uint64_t out = s.upload(std::vector<U>(128));
+  uint64_t out = s.upload(std::vector<U>(384));
   s.setArguments(s.upload(in), out);
   s.expectRun("swizzled", {{1, 1, 1}, {64, 1, 1}});
-  auto got = s.download<U>(out, 128);
+  auto got = s.download<U>(out, 384);
   for (U i = 0; i < 128; ++i) {
     U record = i % 64, at = record / 8 * 16 + 8 + record % 8;
     ASSERT_EQ(got[i], in[at]) << i;
+    ASSERT_EQ(got[128 + i], in[i / 16 * 16 + i % 2 * 8 + i / 2 % 8]) << i;
+    ASSERT_EQ(got[256 + i], in[i]) << "stored where it was loaded from";
   }
 }

@@ -75,3 +75,19 @@ kernel void others(global const uint *a, global const uint *b,
   out[6] = __builtin_amdgcn_prng_b32(x);
   out[7] = __builtin_amdgcn_ashr_pk_i8_i32(x, y, z & 31) & 0xffff;
 }
+
+// With MODE.FP16_OVFL, which keeps what is out of range finite.
+kernel void clamped(global const float *in, global const float *scales,
+                    global uint *out) {
+  int i = lid();
+  float x = in[i], s = scales[i];
+  uint fp8, bf8;
+  __asm__ volatile("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1\n"
+                   "v_cvt_scalef32_pk_fp8_f32 %0, %2, -%2, %3\n"
+                   "v_cvt_scalef32_pk_bf8_f32 %1, %2, -%2, %3\n"
+                   "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 0"
+                   : "=&v"(fp8), "=&v"(bf8)
+                   : "v"(x), "v"(s));
+  out[i * 2] = fp8 & 0xffff;
+  out[i * 2 + 1] = bf8 & 0xffff;
+}

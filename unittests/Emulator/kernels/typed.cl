@@ -97,4 +97,12 @@ kernel void swizzled(global const uint *in, global uint *out) {
   __asm__ volatile("buffer_load_dword %0, off, %1, 0 offset:4\ns_waitcnt vmcnt(0)"
                    : "=v"(r) : "s"(resource) : "memory");
   out[64 + i] = r;
+  R2 pair;
+  resource.w = 0;
+  __asm__ volatile("buffer_load_dwordx2 %0, %1, %2, 0 idxen\ns_waitcnt vmcnt(0)"
+                   : "=v"(pair) : "v"(i), "s"(resource) : "memory");
+  *(global R2 *)(out + 128 + i * 2) = pair;
+  resource.x = FIRST(out + 256);
+  __asm__ volatile("buffer_store_dwordx2 %0, %1, %2, 0 idxen\ns_waitcnt vmcnt(0)"
+                   : : "v"(pair), "v"(i), "s"(resource) : "memory");
 }
