@@ -67,8 +67,8 @@ public:
       return;
     shadow = std::make_unique<WorkgroupShadow>(lds.size());
     for (auto &wave : waves) {
-      shadows.push_back(std::make_unique<WaveShadow>(*shared.sanitized, *shadow,
-                                                     *wave));
+      shadows.push_back(
+          std::make_unique<WaveShadow>(*shared.sanitized, *shadow, *wave));
       wave->shadow = shadows.back().get();
     }
   }
@@ -92,7 +92,7 @@ private:
   MemoryCounters counters;
   std::vector<MemoryCounters> profile; // of each word, where it is asked for
   LineCache cache;
-  uint64_t executed = 0; // by the workgroup's waves
+  uint64_t executed = 0;                   // by the workgroup's waves
   std::unique_ptr<WorkgroupShadow> shadow; // these two for the sanitizer
   std::vector<std::unique_ptr<WaveShadow>> shadows;
 };
