@@ -233,9 +233,8 @@ static void observeFlat(Wave &wave, LaneAddresses &lanes,
       for (uint64_t &address : part.address)
         address = uint32_t(address);
     wave.shadow->observe(space, part, nullptr, bytes, traffic);
-    forLanes(part.mask, [&](unsigned lane) {
-      lanes.host[lane] = part.host[lane];
-    });
+    forLanes(part.mask,
+             [&](unsigned lane) { lanes.host[lane] = part.host[lane]; });
   }
 }
 
@@ -346,8 +345,9 @@ void countLds(Wave &wave, const LaneAddresses &lanes, unsigned bytes) {
   unsigned group = std::min(kLanes, banks * 4 / std::max(bytes, 4u));
   wave.counters->ldsBytes += uint64_t(llvm::popcount(lanes.mask)) * bytes;
   for (unsigned first = 0; first < kLanes; first += group)
-    wave.counters->ldsConflicts += groupConflicts(
-        lanes.address, lanes.mask, first, first + group, bytes, banks);
+    wave.counters->ldsConflicts +=
+        groupConflicts(lanes.address, lanes.mask, first,
+                       std::min(first + group, kLanes), bytes, banks);
 }
 
 } // namespace mlir::te::emu
