@@ -88,6 +88,7 @@ rt::Status EmulatorDevice::launch(const rt::Launch &launch) {
   config.dynamicLdsBytes = launch.dynamicLds;
   config.explicitKernargs = launch.kernargs;
   emu::LaunchOptions options;
+  options.profile = isProfiling;
   options.sanitizer = sanitizer;
   auto report = [&](double share) { progress(launch.kernel, share); };
   if (progress)

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Access.h"
+#include "Profile.h"
 #include "WaveShadow.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -106,33 +107,50 @@ bool checkAligned(Wave &wave, LaneAddresses &lanes, unsigned bytes) {
   return true;
 }
 
-/// Distinct 64-byte lines of the active lanes. Lanes mostly go upwards, so that
-/// the last line is what a lane shares if it shares any.
-static uint64_t countLines(const LaneAddresses &lanes, unsigned bytes) {
-  if (lanes.mask == ~uint64_t(0)) {
-    uint64_t first = lanes.address[0];
-    bool contiguous = true;
-    for (unsigned lane = 0; lane < kLanes; ++lane)
-      contiguous &= lanes.address[lane] == first + lane * bytes;
-    if (contiguous)
-      return (first + kLanes * bytes - 1) / 64 - first / 64 + 1;
-  }
-  llvm::SmallVector<uint64_t, 2 * kLanes> lines;
+/// Whether all lanes' bytes are one range, in the order of the lanes.
+static bool isContiguous(const LaneAddresses &lanes, unsigned bytes) {
+  if (lanes.mask != ~uint64_t(0))
+    return false;
+  uint64_t first = lanes.address[0];
+  bool contiguous = true;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    contiguous &= lanes.address[lane] == first + lane * bytes;
+  return contiguous;
+}
+
+/// Lanes mostly go upwards, so that the last line is what a lane shares if it
+/// shares any.
+LineNumbers findLines(const LaneAddresses &lanes, unsigned bytes,
+                      uint64_t lineBytes) {
+  LineNumbers lines;
+  unsigned shift = llvm::Log2_64(lineBytes);
   bool ascending = true;
-  forLanes(lanes.mask, [&](unsigned lane) {
-    uint64_t first = lanes.address[lane] / 64;
-    uint64_t last = (lanes.address[lane] + bytes - 1) / 64;
-    for (uint64_t line = first; line <= last; ++line) {
+  auto add = [&](uint64_t begin, uint64_t size) {
+    for (uint64_t line = begin >> shift; line <= (begin + size - 1) >> shift;
+         ++line) {
       if (!lines.empty() && lines.back() == line)
         continue;
       ascending &= lines.empty() || lines.back() < line;
       lines.push_back(line);
     }
-  });
-  if (ascending)
-    return lines.size();
-  llvm::sort(lines);
-  return llvm::unique(lines) - lines.begin();
+  };
+  if (isContiguous(lanes, bytes))
+    add(lanes.address[0], kLanes * bytes);
+  else
+    forLanes(lanes.mask,
+             [&](unsigned lane) { add(lanes.address[lane], bytes); });
+  if (!ascending) {
+    llvm::sort(lines);
+    lines.erase(llvm::unique(lines), lines.end());
+  }
+  return lines;
+}
+
+uint64_t countLines(const LaneAddresses &lanes, unsigned bytes) {
+  uint64_t first = lanes.address[0];
+  return isContiguous(lanes, bytes)
+             ? (first + kLanes * bytes - 1) / 64 - first / 64 + 1
+             : findLines(lanes, bytes, 64).size();
 }
 
 void countGlobal(Wave &wave, const LaneAddresses &lanes, unsigned bytes,
@@ -158,6 +176,8 @@ void countGlobal(Wave &wave, const LaneAddresses &lanes, unsigned bytes,
   case Traffic::Direct: // the load is counted
     break;
   }
+  if (LLVM_UNLIKELY(wave.cache))
+    profileGlobal(wave, lanes, bytes, traffic);
 }
 
 //===----------------------------------------------------------------------===//

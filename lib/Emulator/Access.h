@@ -51,6 +51,13 @@ bool resolveLds(Wave &wave, LaneAddresses &lanes, unsigned bytes,
                 Traffic traffic);
 /// Refuses lanes of an atomic whose address is no multiple of `bytes`.
 bool checkAligned(Wave &wave, LaneAddresses &lanes, unsigned bytes);
+/// The numbers of the distinct lines of `lineBytes` (a power of two) that the
+/// active lanes' bytes lie in, upwards.
+using LineNumbers = llvm::SmallVector<uint64_t, 2 * kLanes>;
+LineNumbers findLines(const LaneAddresses &lanes, unsigned bytes,
+                      uint64_t lineBytes);
+/// How many 64-byte lines those are.
+uint64_t countLines(const LaneAddresses &lanes, unsigned bytes);
 /// Counts one vector memory instruction.
 void countGlobal(Wave &wave, const LaneAddresses &lanes, unsigned bytes,
                  Traffic traffic);

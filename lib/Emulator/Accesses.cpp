@@ -118,7 +118,14 @@ void WaveShadow::runMemory(const Inst &inst, const Effects &effects) {
   touches.clear();
   undefinedScalars.clear();
   std::memset(undefinedBytes, 0, sizeof(undefinedBytes));
-  inst.run(wave, inst);
+  {
+    // Who compares what it stores with what another workgroup has stored must
+    // not come between that one's mark and its store.
+    bool storesGlobal = inst.cls == Class::Vmem && effects.defs.empty();
+    auto lock = storesGlobal ? std::unique_lock(launch.storeMutex)
+                             : std::unique_lock<std::mutex>();
+    inst.run(wave, inst);
+  }
   if (wave.stop == Stop::Fault)
     return;
   defineResults(inst, effects);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Buffer.h"
 #include "LoadStore.h"
+#include "Profile.h"
 #include "WaveShadow.h"
 
 namespace mlir::te::emu {
@@ -160,6 +161,10 @@ static void runStore(Wave &wave, const Inst &inst) {
   });
 }
 
+static void runInvalidate(Wave &wave, const Inst &) {
+  if (wave.cache)
+    wave.cache->clear();
+}
 static void runNothing(Wave &, const Inst &) {}
 
 using enum LoadKind;
@@ -189,7 +194,7 @@ static const Row rows[] = {
     {"buffer_store_short_d16_hi", runStore<2, true>},
     // Caches are not modelled: every access reaches memory.
     {"buffer_wbl2", runNothing},
-    {"buffer_inv", runNothing},
+    {"buffer_inv", runInvalidate},
 };
 
 llvm::ArrayRef<Row> getBufferRows() { return rows; }

@@ -11,9 +11,10 @@
 namespace mlir::te::emu {
 
 static constexpr Chip chips[] = {
-    {"gfx942", llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX942, 64 << 10, 32, 8, true},
+    {"gfx942", llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX942, 64 << 10, 32, 8,
+     32 << 10, true},
     {"gfx950", llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX950, 160 << 10, 64, 8,
-     false},
+     32 << 10, false},
 };
 
 const Chip *findChip(uint32_t machine) {

@@ -21,6 +21,7 @@ struct Chip {
   uint32_t ldsBytes;    // a workgroup's most
   uint32_t ldsBanks;    // of four bytes each
   uint32_t vgprGranule; // registers, of arch + acc together
+  uint32_t l1Bytes;     // vector data cache of a compute unit
   bool fnuz;            // flavour of the fp8 conversions
 };
 

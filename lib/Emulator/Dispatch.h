@@ -29,6 +29,7 @@ public:
   uint32_t getLdsBytes() const { return ldsBytes; }
   const LaunchContext &getContext() const { return context; }
   const KernelInfo &getKernel() const { return kernel; }
+  const Inst *getEntry() const { return entry; }
   /// Where the text segment begins in the file's own addresses.
   uint64_t getTextBegin() const { return textBegin; }
   /// "(1, 0, 0)".

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Profile.h"
 #include "Spin.h"
 #include "WaveShadow.h"
 
@@ -38,6 +39,7 @@ struct Shared {
   uint64_t failedWorkgroup = UINT64_MAX;
   std::string message;
   LaunchStats stats;
+  ProfileTable profile;
   std::set<uint64_t> running; // workgroups; kept for the sanitizer only
 };
 
@@ -47,12 +49,19 @@ public:
   explicit Worker(Shared &shared)
       : shared(shared), dispatch(shared.dispatch),
         counts(dispatch.getContext().program->getWords() + 1),
-        lds(dispatch.getLdsBytes()) {
+        lds(dispatch.getLdsBytes()),
+        cache(dispatch.getContext().chip->l1Bytes) {
+    if (shared.options.profile)
+      profile.resize(counts.size());
     for (unsigned i = 0; i < dispatch.getWaves(); ++i) {
       waves.push_back(std::make_unique<Wave>());
       waves.back()->scratch.resize(size_t(dispatch.getContext().scratchBytes) *
                                    kLanes);
       waves.back()->counters = &counters;
+      if (profile.empty())
+        continue;
+      waves.back()->profile = profile.data();
+      waves.back()->cache = &cache;
     }
     if (!shared.sanitized)
       return;
@@ -81,6 +90,8 @@ private:
   std::vector<uint64_t> counts;
   std::vector<uint8_t> lds;
   MemoryCounters counters;
+  std::vector<MemoryCounters> profile; // of each word, where it is asked for
+  LineCache cache;
   uint64_t executed = 0; // by the workgroup's waves
   std::unique_ptr<WorkgroupShadow> shadow; // these two for the sanitizer
   std::vector<std::unique_ptr<WaveShadow>> shadows;
@@ -127,10 +138,9 @@ static bool checkRegisters(Wave &wave, const Inst &inst) {
 
 /// Runs `wave` until it stops, `budget` instructions at most; returns the last
 /// one.
-template <bool sanitized>
+template <bool sanitized, bool profiled>
 static const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
   const Inst *inst = wave.pc;
-  MemoryCounters &counters = *wave.counters;
   const bool checked = wave.launch->checkRegisters;
   wave.stop = Stop::None;
   while (budget) {
@@ -140,8 +150,13 @@ static const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
     ++counts[inst->word];
     if (LLVM_UNLIKELY(checked) && !checkRegisters(wave, *inst))
       return inst;
+    if constexpr (profiled) {
+      wave.counters = wave.profile + inst->word;
+      if (inst->cls == Class::Vmem || inst->cls == Class::Lds)
+        wave.counters->memoryLanes += llvm::popcount(wave.exec());
+    }
     if (inst->cls == Class::Valu) {
-      counters.valuLanes += llvm::popcount(wave.exec());
+      wave.counters->valuLanes += llvm::popcount(wave.exec());
       if (LLVM_UNLIKELY(wave.mode & kModeGprIndex)) {
         runIndexed(wave, *inst);
         if (wave.stop != Stop::None)
@@ -160,8 +175,11 @@ static const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
   return inst;
 }
 const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
-  return wave.shadow ? runWave<true>(wave, counts, budget)
-                     : runWave<false>(wave, counts, budget);
+  if (wave.profile)
+    return wave.shadow ? runWave<true, true>(wave, counts, budget)
+                       : runWave<false, true>(wave, counts, budget);
+  return wave.shadow ? runWave<true, false>(wave, counts, budget)
+                     : runWave<false, false>(wave, counts, budget);
 }
 
 void Worker::report(Wave &wave, uint64_t workgroup, const Inst &inst) {
@@ -199,6 +217,7 @@ bool Worker::takeTurn(Wave &wave, uint64_t workgroup) {
 void Worker::startWorkgroup(uint64_t workgroup) {
   std::fill(lds.begin(), lds.end(), 0);
   executed = 0;
+  cache.clear();
   if (shadow) {
     shadow->lds.undefineAll();
     shadow->workgroup = workgroup;
@@ -306,7 +325,11 @@ void Worker::run() {
   }
   if (!shared.options.collectStats)
     return;
+  for (const MemoryCounters &instruction : profile)
+    addCounters(counters, instruction);
   std::lock_guard<std::mutex> lock(shared.mutex);
+  if (!profile.empty())
+    shared.profile.add(counts, profile);
   addCounts(shared.stats, *dispatch.getContext().program, counts, counters);
 }
 
@@ -338,6 +361,10 @@ launch(const CodeObject &object, const KernelInfo &kernel, DeviceMemory &memory,
     thread.join();
   if (shared.failed)
     return llvm::createStringError(shared.message);
+  if (options.profile)
+    shared.stats.profile = makeProfile(
+        *(*dispatch)->getContext().program, (*dispatch)->getEntry()->word,
+        (*dispatch)->getTextBegin(), shared.profile);
   shared.stats.workgroups = groups;
   shared.stats.waves = groups * (*dispatch)->getWaves();
   std::chrono::duration<double> seconds =

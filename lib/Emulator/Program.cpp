@@ -137,11 +137,28 @@ const Inst *Program::findTarget(const Inst &inst) const {
   return &slots[target >= 0 && target < getWords() ? target : getWords()];
 }
 
+/// s_getpc_b64 and s_add_u32 behind it: how code takes the address of code near
+/// it, mostly to call that.
+std::optional<uint32_t> Program::findTakenAddress(const Inst &inst) const {
+  if (names[inst.mnemonic] != "s_add_u32" || !inst.word ||
+      inst.src[1].number != kLiteral)
+    return std::nullopt;
+  const Inst &before = slots[inst.word - 1];
+  int64_t target =
+      int64_t(inst.word) * 4 + llvm::SignExtend64<32>(inst.literal);
+  bool takes = names[before.mnemonic] == "s_getpc_b64" &&
+               before.sdst == inst.sdst && target >= 0 && target % 4 == 0 &&
+               target / 4 < getWords();
+  return takes ? std::optional<uint32_t>(target / 4) : std::nullopt;
+}
+
 void Program::pushSuccessors(const Inst &inst,
                              llvm::SmallVectorImpl<uint32_t> &work) const {
   llvm::StringRef name = names[inst.mnemonic];
   if (inst.target)
     work.push_back(inst.target->word);
+  if (auto taken = findTakenAddress(inst))
+    work.push_back(*taken);
   // Behind llvm.trap (s_trap 2) the compiler puts nothing of this function.
   bool traps = name == "s_trap" && inst.offset == 2;
   bool ends = name == "s_branch" || name == "s_endpgm" ||
@@ -195,6 +212,30 @@ llvm::SmallVector<uint32_t> Program::reach(uint32_t word) {
     pushSuccessors(slots[at], work);
   }
   return reached;
+}
+
+std::vector<Program::Listed>
+Program::listCode(uint32_t word, llvm::ArrayRef<uint64_t> executions) {
+  std::lock_guard<std::mutex> lock(mutex);
+  llvm::BitVector listed(known.size()), starts(known.size() + 1);
+  for (uint32_t at : reach(word))
+    listed.set(at);
+  for (uint32_t at = 0; at < known.size(); ++at)
+    if (executions[at])
+      listed.set(at);
+  starts.set(word);
+  for (uint32_t at : listed.set_bits())
+    if (const Inst *target = slots[at].target)
+      starts.set(target->word);
+  std::vector<Listed> code;
+  const Inst *before = nullptr;
+  for (uint32_t at : listed.set_bits()) {
+    bool follows = before && before->word + before->words == at &&
+                   before->cls != Class::Branch;
+    code.push_back({at, starts[at] || !follows});
+    before = &slots[at];
+  }
+  return code;
 }
 
 std::map<std::string, uint64_t> Program::countMnemonics(uint32_t word) {

@@ -74,6 +74,13 @@ public:
   std::map<std::string, uint64_t> countMnemonics(uint32_t word);
   /// Likewise of what has no semantics.
   std::map<std::string, uint64_t> countMissing(uint32_t word);
+  /// What `word` reaches and what was executed, in the order of addresses.
+  struct Listed {
+    uint32_t word;
+    bool startsBlock; // a basic block
+  };
+  std::vector<Listed> listCode(uint32_t word,
+                               llvm::ArrayRef<uint64_t> executions);
   /// How many vector registers the code that `word` reaches names.
   struct Registers {
     uint16_t vgprs = 0, agprs = 0;
@@ -91,6 +98,7 @@ private:
   void decodeAt(uint32_t word);
   llvm::ArrayRef<uint8_t> bytesAt(uint32_t word) const;
   const Inst *findTarget(const Inst &inst) const;
+  std::optional<uint32_t> findTakenAddress(const Inst &inst) const;
   void pushSuccessors(const Inst &inst,
                       llvm::SmallVectorImpl<uint32_t> &work) const;
   llvm::SmallVector<uint32_t> reach(uint32_t word);

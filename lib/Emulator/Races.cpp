@@ -264,11 +264,14 @@ bool SyncTable::reaches(Moment before, Moment now,
   auto found = acquires.find(now.workgroup);
   if (found == acquires.end() || !seen.insert(now.workgroup).second)
     return false;
-  for (const Acquire &acquire : found->second) {
+  // A later acquire of an address sees all that an earlier one does: a wave that
+  // spins on a lock has made very many.
+  llvm::SmallSet<uint64_t, 8> done;
+  for (const Acquire &acquire : llvm::reverse(found->second)) {
     // The acquiring wave's later work, and that of the others after a barrier.
     bool isLater =
         acquire.by.wave == now.wave || acquire.by.epoch < now.epoch;
-    if (!isLater)
+    if (!isLater || !done.insert(acquire.address).second)
       continue;
     const std::vector<Moment> &all = releases.find(acquire.address)->second;
     for (size_t i = 0; i < acquire.releases; ++i) {

@@ -69,6 +69,7 @@ public:
               std::optional<Side> other = std::nullopt);
   const Dispatch &getDispatch() const { return dispatch; }
   SyncTable sync;
+  std::mutex storeMutex; // held while a store to global memory runs
 
 private:
   SanitizerPlace describe(const Side &side) const;

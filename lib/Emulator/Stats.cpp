@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Dispatch.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace mlir::te::emu {
 
 const char *findMissingHostFeature() {
@@ -44,33 +46,11 @@ void addCounts(LaunchStats &stats, const Program &program,
   stats.ldsBytes += memory.ldsBytes;
   stats.ldsConflictCycles += memory.ldsConflicts;
   stats.scratchAccesses += memory.scratchAccesses;
-}
-
-void LaunchStats::operator+=(const LaunchStats &other) {
-  workgroups += other.workgroups;
-  waves += other.waves;
-  instructions += other.instructions;
-  for (auto &[name, count] : other.byClass)
-    byClass[name] += count;
-  for (auto &[name, count] : other.byMnemonic)
-    byMnemonic[name] += count;
-  valuLanes += other.valuLanes;
-  mfmaPasses += other.mfmaPasses;
-  globalLoadBytes += other.globalLoadBytes;
-  globalStoreBytes += other.globalStoreBytes;
-  globalAtomicBytes += other.globalAtomicBytes;
-  globalLoadLineBytes += other.globalLoadLineBytes;
-  globalStoreLineBytes += other.globalStoreLineBytes;
-  for (auto &[width, count] : other.globalLoadsByWidth)
-    globalLoadsByWidth[width] += count;
-  for (auto &[width, count] : other.globalStoresByWidth)
-    globalStoresByWidth[width] += count;
-  scalarLoadBytes += other.scalarLoadBytes;
-  ldsAccesses += other.ldsAccesses;
-  ldsBytes += other.ldsBytes;
-  ldsConflictCycles += other.ldsConflictCycles;
-  scratchAccesses += other.scratchAccesses;
-  seconds += other.seconds;
+  stats.globalLoadWideLineBytes += memory.wideLoadLines * 128;
+  stats.globalStoreWideLineBytes += memory.wideStoreLines * 128;
+  stats.l2LoadBytes += memory.l2LoadBytes;
+  stats.l2StoreBytes += memory.l2StoreBytes;
+  stats.l2AtomicBytes += memory.l2AtomicBytes;
 }
 
 template <class Key>
@@ -85,29 +65,165 @@ static llvm::json::Object toObject(const std::map<Key, uint64_t> &counts) {
   return object;
 }
 
+//===----------------------------------------------------------------------===//
+// Instructions and blocks
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct CountField {
+  const char *name;
+  uint64_t InstructionCounts::*field;
+};
+} // namespace
+
+static constexpr CountField kCountFields[] = {
+    {"executions", &InstructionCounts::executions},
+    {"lanes", &InstructionCounts::lanes},
+    {"most_lanes", &InstructionCounts::mostLanes},
+    {"mfma_passes", &InstructionCounts::mfmaPasses},
+    {"global_bytes", &InstructionCounts::globalBytes},
+    {"line_bytes", &InstructionCounts::lineBytes},
+    {"wide_line_bytes", &InstructionCounts::wideLineBytes},
+    {"l2_bytes", &InstructionCounts::l2Bytes},
+    {"scalar_load_bytes", &InstructionCounts::scalarLoadBytes},
+    {"lds_bytes", &InstructionCounts::ldsBytes},
+    {"lds_conflict_cycles", &InstructionCounts::ldsConflictCycles},
+    {"scratch_accesses", &InstructionCounts::scratchAccesses},
+};
+
+void InstructionCounts::operator+=(const InstructionCounts &other) {
+  for (const CountField &count : kCountFields)
+    this->*count.field += other.*count.field;
+}
+
+llvm::json::Object InstructionCounts::toJSON() const {
+  llvm::json::Object object;
+  for (const CountField &count : kCountFields)
+    object[count.name] = this->*count.field;
+  return object;
+}
+
+llvm::ArrayRef<ProfiledInstruction>
+takeBlock(llvm::ArrayRef<ProfiledInstruction> profile) {
+  size_t size = 1;
+  while (size < profile.size() && !profile[size].startsBlock)
+    ++size;
+  return profile.take_front(size);
+}
+
+/// One basic block: how often it was entered, and the counts of all its
+/// instructions.
+static llvm::json::Object
+describeBlock(llvm::ArrayRef<ProfiledInstruction> block) {
+  InstructionCounts sum;
+  std::map<std::string, uint64_t> byClass;
+  for (const ProfiledInstruction &instruction : block) {
+    sum += instruction.counts;
+    byClass[instruction.className] += instruction.counts.executions;
+  }
+  llvm::json::Object object = sum.toJSON();
+  object["begin"] = block.front().pc;
+  object["source"] = block.front().source;
+  object["code"] = block.size();
+  object["entries"] = block.front().counts.executions;
+  object["by_class"] = toObject(byClass);
+  return object;
+}
+
+static llvm::json::Array
+describeBlocks(llvm::ArrayRef<ProfiledInstruction> profile) {
+  llvm::json::Array blocks;
+  while (!profile.empty()) {
+    auto block = takeBlock(profile);
+    blocks.push_back(describeBlock(block));
+    profile = profile.drop_front(block.size());
+  }
+  return blocks;
+}
+
+/// Adds figures of the same code; false where it is not the same.
+static bool addProfile(std::vector<ProfiledInstruction> &profile,
+                       llvm::ArrayRef<ProfiledInstruction> other) {
+  if (profile.size() != other.size())
+    return false;
+  for (auto [to, from] : llvm::zip_equal(profile, other)) {
+    if (to.pc != from.pc || to.text != from.text)
+      return false;
+    to.counts += from.counts;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct LaunchField {
+  const char *name;
+  uint64_t LaunchStats::*field;
+  bool needsProfile = false;
+};
+} // namespace
+
+static constexpr LaunchField kLaunchFields[] = {
+    {"workgroups", &LaunchStats::workgroups},
+    {"waves", &LaunchStats::waves},
+    {"instructions", &LaunchStats::instructions},
+    {"valu_lanes", &LaunchStats::valuLanes},
+    {"mfma_passes", &LaunchStats::mfmaPasses},
+    {"global_load_bytes", &LaunchStats::globalLoadBytes},
+    {"global_store_bytes", &LaunchStats::globalStoreBytes},
+    {"global_atomic_bytes", &LaunchStats::globalAtomicBytes},
+    {"global_load_line_bytes", &LaunchStats::globalLoadLineBytes},
+    {"global_store_line_bytes", &LaunchStats::globalStoreLineBytes},
+    {"scalar_load_bytes", &LaunchStats::scalarLoadBytes},
+    {"lds_accesses", &LaunchStats::ldsAccesses},
+    {"lds_bytes", &LaunchStats::ldsBytes},
+    {"lds_conflict_cycles", &LaunchStats::ldsConflictCycles},
+    {"scratch_accesses", &LaunchStats::scratchAccesses},
+    {"global_load_wide_line_bytes", &LaunchStats::globalLoadWideLineBytes,
+     true},
+    {"global_store_wide_line_bytes", &LaunchStats::globalStoreWideLineBytes,
+     true},
+    {"l2_load_bytes", &LaunchStats::l2LoadBytes, true},
+    {"l2_store_bytes", &LaunchStats::l2StoreBytes, true},
+    {"l2_atomic_bytes", &LaunchStats::l2AtomicBytes, true},
+};
+
+template <class Key>
+static void addMap(std::map<Key, uint64_t> &to,
+                   const std::map<Key, uint64_t> &from) {
+  for (auto &[key, count] : from)
+    to[key] += count;
+}
+
+void LaunchStats::operator+=(const LaunchStats &other) {
+  for (const LaunchField &count : kLaunchFields)
+    this->*count.field += other.*count.field;
+  addMap(byClass, other.byClass);
+  addMap(byMnemonic, other.byMnemonic);
+  addMap(globalLoadsByWidth, other.globalLoadsByWidth);
+  addMap(globalStoresByWidth, other.globalStoresByWidth);
+  if (!addProfile(profile, other.profile))
+    profile.clear();
+  seconds += other.seconds;
+}
+
 llvm::json::Object LaunchStats::toJSON() const {
-  return llvm::json::Object{
-      {"workgroups", workgroups},
-      {"waves", waves},
-      {"instructions", instructions},
+  llvm::json::Object object{
       {"by_class", toObject(byClass)},
       {"by_mnemonic", toObject(byMnemonic)},
-      {"valu_lanes", valuLanes},
-      {"mfma_passes", mfmaPasses},
-      {"global_load_bytes", globalLoadBytes},
-      {"global_store_bytes", globalStoreBytes},
-      {"global_atomic_bytes", globalAtomicBytes},
-      {"global_load_line_bytes", globalLoadLineBytes},
-      {"global_store_line_bytes", globalStoreLineBytes},
       {"global_loads_by_width", toObject(globalLoadsByWidth)},
       {"global_stores_by_width", toObject(globalStoresByWidth)},
-      {"scalar_load_bytes", scalarLoadBytes},
-      {"lds_accesses", ldsAccesses},
-      {"lds_bytes", ldsBytes},
-      {"lds_conflict_cycles", ldsConflictCycles},
-      {"scratch_accesses", scratchAccesses},
       {"seconds", seconds},
   };
+  for (const LaunchField &count : kLaunchFields)
+    if (!count.needsProfile || !profile.empty())
+      object[count.name] = this->*count.field;
+  if (!profile.empty())
+    object["blocks"] = describeBlocks(profile);
+  return object;
 }
 
 /// The decoded program, and the word that `kernel` begins at.

@@ -22,12 +22,19 @@
 
 namespace mlir::te::emu {
 
+class LineCache;
 class Program;
 class WaveShadow;
 
-/// Figures that cannot be had from execution counts alone; one a thread.
+/// Figures that cannot be had from execution counts alone; one a thread, or one
+/// an instruction where the launch is profiled.
 struct MemoryCounters {
   uint64_t valuLanes = 0;
+  // These where the launch is profiled.
+  uint64_t memoryLanes = 0; // of vector memory and LDS instructions
+  uint64_t wideLoadLines = 0, wideStoreLines = 0;
+  uint64_t l2LoadBytes = 0, l2StoreBytes = 0, l2AtomicBytes = 0;
+
   uint64_t loadBytes = 0, storeBytes = 0, atomicBytes = 0;
   uint64_t loadLines = 0, storeLines = 0;
   std::array<uint64_t, 17> loadsByWidth{}, storesByWidth{}; // by bytes a lane
@@ -77,6 +84,9 @@ struct Wave {
   uint32_t workgroupIndex = 0;
   std::string fault;            // set with Stop::Fault
   WaveShadow *shadow = nullptr; // the sanitizer's view, where it is on
+  // Where the launch is profiled: counters of each instruction, and the cache.
+  MemoryCounters *profile = nullptr;
+  LineCache *cache = nullptr;
 
   uint64_t exec() const { return scalar64(kExec); }
   uint64_t scalar64(unsigned number) const {

@@ -192,6 +192,7 @@ void Session::useEmulator() {
   auto emulated = std::make_unique<EmulatorDevice>(
       makeProgress(), flags.sanitize ? &sanitizer : nullptr);
   emulator = emulated.get();
+  emulator->setProfiling(flags.stats != StatsKind::None || flags.annotate);
   device = std::move(emulated);
 }
 

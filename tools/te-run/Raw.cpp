@@ -227,9 +227,7 @@ bool Session::runRaw(ArrayRef<uint8_t> image) {
     if (!buffer.output.empty())
       if (auto status = rt::writeNpy(buffer.output, buffer.tensor); !status)
         return fail(Failed, status.error());
-  if (flags.stats != StatsKind::None)
-    printStats();
-  return true;
+  return printFindings();
 }
 
 bool Session::listRaw(ArrayRef<uint8_t> image) {

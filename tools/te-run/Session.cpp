@@ -42,8 +42,8 @@ Session::ExitCode Session::runProgram() {
                 runOnDevice() && writeOutputs();
   if (!isDone)
     return exitCode;
-  if (flags.stats != StatsKind::None)
-    printStats();
+  if (!printFindings())
+    return exitCode;
   if (flags.check)
     check();
   return exitCode;
@@ -140,12 +140,11 @@ void Session::reportDefects() {
   if (!reports.empty())
     exitCode = Failed;
   llvm::errs() << "te-run: sanitizer: "
-               << (reports.empty() ? "no defect found\n"
-                                   : llvm::formatv("{0} defect{1} found\n",
-                                                   reports.size(),
-                                                   reports.size() == 1 ? ""
-                                                                       : "s")
-                                         .str());
+               << (reports.empty()
+                       ? "no defect found\n"
+                       : llvm::formatv("{0} defect{1} found\n", reports.size(),
+                                       reports.size() == 1 ? "" : "s")
+                             .str());
 }
 
 //===----------------------------------------------------------------------===//
@@ -203,8 +202,8 @@ void mlir::te::listMissing(llvm::raw_ostream &os, const emu::CodeObject &object,
        << " in the kernel's code)\n";
   auto all = object.countMnemonics(kernel);
   if (all && all->count("s_swappc_b64"))
-    os << "  it calls through registers: code that is reached only so is not "
-          "looked at\n";
+    os << "  it calls functions: those that it knows by pointers in memory "
+          "only are not looked at\n";
   llvm::consumeError(all.takeError());
 }
 

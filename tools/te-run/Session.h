@@ -44,6 +44,7 @@ struct RunFlags {
   std::map<std::string, int64_t> dims;
   bool check = false, list = false, sanitize = false;
   StatsKind stats = StatsKind::None;
+  std::optional<std::string> annotate; // a file; "" or "-": standard output
 };
 
 class Session {
@@ -92,6 +93,7 @@ private:
   void reportDefects();
 
   // Stats.cpp
+  bool printFindings();
   void printStats() const;
   llvm::json::Object getStats() const;
 
@@ -121,6 +123,10 @@ private:
   bool isRaw = false; // load() has done what was asked, without a manifest
   std::string chip;   // raw mode: the code object's
 };
+
+/// --annotate: the launches' code with its figures, a kernel once.
+void printAnnotated(llvm::raw_ostream &os,
+                    llvm::ArrayRef<EmulatedLaunch> launches);
 
 /// One line of --list: a kernel and its resources.
 void listKernel(llvm::raw_ostream &os, llvm::StringRef name, unsigned vgprs,

@@ -35,6 +35,12 @@ static std::vector<Figure> getFigures(const emu::LaunchStats &stats) {
   double moved = double(stats.globalLoadBytes) + stats.globalStoreBytes +
                  stats.globalAtomicBytes;
   double lines = double(stats.globalLoadLineBytes) + stats.globalStoreLineBytes;
+  double wide =
+      double(stats.globalLoadWideLineBytes) + stats.globalStoreWideLineBytes;
+  double l2 =
+      double(stats.l2LoadBytes) + stats.l2StoreBytes + stats.l2AtomicBytes;
+  auto valu = stats.byClass.find("valu");
+  double most = valu == stats.byClass.end() ? 0 : 64.0 * valu->second;
   auto count = [](const char *key, const char *label, double value,
                   const char *unit) {
     return Figure{key, label, value, unit, kCounted};
@@ -43,9 +49,14 @@ static std::vector<Figure> getFigures(const emu::LaunchStats &stats) {
       count("workgroups", "workgroups", stats.workgroups, ""),
       count("waves", "waves", stats.waves, ""),
       count("instructions", "wave-instructions", stats.instructions, ""),
+      count("valu_lane_share", "active lanes of VALU, of 1",
+            most > 0 ? stats.valuLanes / most : 1, ""),
       count("mfma_passes", "MFMA passes (4 cycles)", stats.mfmaPasses, ""),
       count("global_bytes", "global memory moved", moved, "bytes"),
       count("global_line_bytes", "  in whole 64-byte lines", lines, "bytes"),
+      count("global_wide_line_bytes", "  in whole 128-byte lines", wide,
+            "bytes"),
+      count("l2_bytes", "asked of L2 (model)", l2, "bytes"),
       count("lds_conflict_cycles", "LDS bank conflicts",
             stats.ldsConflictCycles, "cycles"),
       count("scratch_accesses", "scratch accesses (spills)",
@@ -148,6 +159,23 @@ llvm::json::Object Session::getStats() const {
     stats["defects"] = std::move(defects);
   }
   return stats;
+}
+
+/// What --stats and --annotate ask for.
+bool Session::printFindings() {
+  if (flags.stats != StatsKind::None)
+    printStats();
+  if (!flags.annotate)
+    return true;
+  llvm::outs().flush(); // another stream may share the standard output
+  std::error_code error;
+  llvm::raw_fd_ostream os(flags.annotate->empty() ? "-" : *flags.annotate,
+                          error);
+  if (error)
+    return fail(BadInput, "--annotate=" + *flags.annotate +
+                              ": cannot write: " + error.message());
+  printAnnotated(os, emulator->getLaunches());
+  return true;
 }
 
 void Session::printStats() const {

@@ -98,6 +98,12 @@ struct CommandLine {
       cl::values(clEnumValN(StatsKind::Text, "text", "a table"),
                  clEnumValN(StatsKind::Json, "json", "JSON")),
       cl::init(StatsKind::None), cl::cat(category)};
+  cl::opt<std::string> annotate{
+      "annotate",
+      cl::desc("the kernels' code with what each instruction and each basic "
+               "block did in the emulator, in a file or on the standard "
+               "output"),
+      cl::value_desc("file"), cl::ValueOptional, cl::cat(category)};
   cl::opt<bool> list{
       "list",
       cl::desc("show entries, arguments, dimensions, kernels and resources"),
@@ -117,6 +123,15 @@ static bool parseDim(StringRef text, std::map<std::string, int64_t> &dims) {
   if (name.empty() || size.getAsInteger(10, value))
     return false;
   return dims.emplace(name.str(), value).second;
+}
+
+/// Takes the emulator for what only it can do; returns what is wrong, or an
+/// empty string.
+static std::string requireEmulator(StringRef flag, RunFlags &flags) {
+  if (flags.device != DeviceKind::Any && flags.device != DeviceKind::Emulator)
+    return (flag + " works in the emulator only; drop --device").str();
+  flags.device = DeviceKind::Emulator;
+  return "";
 }
 
 /// Groups the raw flags by the --kernel that they follow; those before the
@@ -206,12 +221,17 @@ int main(int argc, char **argv) {
   flags.check = options.check;
   flags.list = options.list;
   flags.sanitize = options.sanitize;
-  if (flags.sanitize && flags.device != DeviceKind::Any &&
-      flags.device != DeviceKind::Emulator)
-    return usageError("--sanitize works in the emulator only; drop --device");
   if (flags.sanitize)
-    flags.device = DeviceKind::Emulator;
+    if (std::string wrong = requireEmulator("--sanitize", flags);
+        !wrong.empty())
+      return usageError(wrong);
   flags.stats = options.stats;
+  if (options.annotate.getNumOccurrences()) {
+    flags.annotate = options.annotate;
+    if (std::string wrong = requireEmulator("--annotate", flags);
+        !wrong.empty())
+      return usageError(wrong);
+  }
   for (const std::string &dim : options.dims)
     if (!parseDim(dim, flags.dims))
       return usageError("--dim=" + dim + ": expected NAME=N, each name once");

@@ -128,6 +128,110 @@ TEST_P(Stats, CanBeSwitchedOffAndAdded) {
   EXPECT_EQ(off.globalLoadBytes, 0u);
 }
 
+/// Without "seconds".
+static std::string toText(LaunchStats stats) {
+  stats.seconds = 0;
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(stats.toJSON());
+  return text;
+}
+
+/// A kernel whose lanes leave a loop at different times, profiled.
+static LaunchStats profileCollatz(const char *chip, unsigned threads,
+                                  bool profile = true) {
+  Session s("memory", chip);
+  s.setArguments(s.upload(makeBits(4096, 3)),
+                 s.upload(std::vector<int32_t>(4096)));
+  s.options.threads = threads;
+  s.options.profile = profile;
+  return s.expectRun("collatz", {{32, 1, 1}, {128, 1, 1}});
+}
+
+TEST_P(Stats, InstructionsAddUpToTheKernel) {
+  auto stats = profileCollatz(GetParam(), 2);
+  ASSERT_FALSE(stats.profile.empty());
+  EXPECT_TRUE(stats.profile.front().startsBlock);
+  InstructionCounts sum;
+  std::map<std::string, uint64_t> byClass;
+  uint64_t valuLanes = 0, pc = 0, blocks = 0, entered = 0;
+  for (const ProfiledInstruction &instruction : stats.profile) {
+    EXPECT_GT(instruction.pc, pc);
+    pc = instruction.pc;
+    sum += instruction.counts;
+    blocks += instruction.startsBlock;
+    // A block is entered at its top and left at its end.
+    if (instruction.startsBlock)
+      entered = instruction.counts.executions;
+    EXPECT_EQ(instruction.counts.executions, entered) << instruction.text;
+    if (instruction.counts.executions)
+      byClass[instruction.className] += instruction.counts.executions;
+    if (instruction.className == "valu")
+      valuLanes += instruction.counts.lanes;
+    EXPECT_LE(instruction.counts.lanes, instruction.counts.mostLanes);
+  }
+  EXPECT_GT(blocks, 3u);
+  EXPECT_EQ(sum.executions, stats.instructions);
+  EXPECT_EQ(byClass, stats.byClass);
+  EXPECT_EQ(valuLanes, stats.valuLanes);
+  EXPECT_LT(valuLanes, stats.byClass["valu"] * 64);
+  EXPECT_EQ(sum.globalBytes, stats.globalLoadBytes + stats.globalStoreBytes);
+  EXPECT_EQ(sum.l2Bytes, stats.l2LoadBytes + stats.l2StoreBytes);
+  EXPECT_EQ(sum.lineBytes,
+            stats.globalLoadLineBytes + stats.globalStoreLineBytes);
+  EXPECT_EQ(sum.scalarLoadBytes, stats.scalarLoadBytes);
+}
+
+TEST_P(Stats, ProfileIsTheSameForAnyThreads) {
+  std::string once = toText(profileCollatz(GetParam(), 1));
+  for (unsigned threads : {2, 4})
+    EXPECT_EQ(toText(profileCollatz(GetParam(), threads)), once);
+  // Nor does it change the other figures.
+  auto plain = profileCollatz(GetParam(), 1, /*profile=*/false);
+  auto profiled = profileCollatz(GetParam(), 1);
+  EXPECT_TRUE(plain.profile.empty());
+  profiled.profile.clear();
+  EXPECT_EQ(toText(profiled), toText(plain));
+}
+
+/// What L2 sees: 32 KiB of lines stay until as many others have come, a fence
+/// drops them all, and stores and atomics go through.
+TEST_P(Stats, LinesAskedOfL2) {
+  struct {
+    int lines, times, fences;
+    uint64_t loaded; // lines, a workgroup
+  } cases[] = {{2, 1, 0, 2},
+               {2, 9, 0, 2},
+               {256, 3, 0, 256},
+               {258, 3, 0, 774},
+               {64, 3, 1, 192}};
+  for (auto &[lines, times, fences, loaded] : cases) {
+    Session s("memory", GetParam());
+    s.setArguments(s.upload(std::vector<int32_t>(lines * 32)),
+                   s.upload(std::vector<int32_t>(1024 + 64)), lines, times,
+                   fences);
+    s.options.profile = true;
+    auto stats = s.expectRun("reload", {{3, 1, 1}, {64, 1, 1}});
+    EXPECT_EQ(stats.l2LoadBytes, 3 * loaded * 128) << lines << " " << times;
+    EXPECT_EQ(stats.globalLoadWideLineBytes, 3u * lines * times * 128);
+    // A line of 64 bytes a lane; two of 32 atomics.
+    EXPECT_EQ(stats.l2StoreBytes, 3 * 64 * 64u);
+    EXPECT_EQ(stats.globalStoreWideLineBytes, 3 * 32 * 128u);
+    EXPECT_EQ(stats.l2AtomicBytes, 3 * 2 * 64u);
+  }
+}
+
+TEST_P(Stats, ProfilesOfTheSameCodeAreAdded) {
+  auto once = profileCollatz(GetParam(), 2), twice = once;
+  twice += once;
+  ASSERT_EQ(twice.profile.size(), once.profile.size());
+  EXPECT_EQ(twice.profile[3].counts.executions,
+            2 * once.profile[3].counts.executions);
+  auto other = once;
+  other.profile.pop_back();
+  twice += other;
+  EXPECT_TRUE(twice.profile.empty());
+}
+
 TEST_P(Stats, KernelInfo) {
   Session s("basic", GetParam());
   const KernelInfo *info = s.object->findKernel("add");

@@ -33,6 +33,9 @@ public:
       : progress(std::move(progress)), sanitizer(sanitizer),
         memory(/*shadowed=*/sanitizer != nullptr) {}
 
+  /// Later launches fill LaunchStats::profile and what goes with it.
+  void setProfiling(bool on) { isProfiling = on; }
+
   /// What has been launched, in order.
   llvm::ArrayRef<EmulatedLaunch> getLaunches() const { return launches; }
 
@@ -58,6 +61,7 @@ private:
   emu::DeviceMemory memory;
   std::vector<std::unique_ptr<emu::CodeObject>> modules; // handle - 1
   std::vector<EmulatedLaunch> launches;
+  bool isProfiling = false;
 };
 
 } // namespace mlir::te

@@ -68,8 +68,8 @@ public:
   llvm::Expected<std::map<std::string, uint64_t>>
   countMnemonics(const KernelInfo &kernel) const;
   /// Likewise of the instructions that the emulator has no semantics for:
-  /// reaching one ends a launch. Code behind calls through registers, and any
-  /// other indirect jump, is not looked at.
+  /// reaching one ends a launch. Code that is reached only through pointers in
+  /// memory is not looked at.
   llvm::Expected<std::map<std::string, uint64_t>>
   countMissing(const KernelInfo &kernel) const;
 
@@ -120,6 +120,40 @@ struct LaunchConfig {
   llvm::ArrayRef<uint8_t> explicitKernargs = {}; // the segment's explicit part
 };
 
+/// What one instruction did in a launch, or several of them together.
+struct InstructionCounts {
+  uint64_t executions = 0; // wave-instructions
+  /// Active lanes of VALU, vector memory and LDS instructions, and the most
+  /// there could be.
+  uint64_t lanes = 0, mostLanes = 0;
+  uint64_t mfmaPasses = 0;
+  uint64_t globalBytes = 0; // useful: lanes x width; atomics too
+  /// 64-byte and 128-byte lines that each vector load or store touched, in
+  /// bytes.
+  uint64_t lineBytes = 0, wideLineBytes = 0;
+  uint64_t l2Bytes = 0; // see LaunchStats
+  uint64_t scalarLoadBytes = 0;
+  uint64_t ldsBytes = 0, ldsConflictCycles = 0;
+  uint64_t scratchAccesses = 0;
+
+  void operator+=(const InstructionCounts &other);
+  llvm::json::Object toJSON() const;
+};
+
+/// An instruction of the kernel's code, run or not.
+struct ProfiledInstruction {
+  uint64_t pc = 0; // in the file's own addresses, as disassemblers have it
+  std::string text;
+  std::string source;       // "file:line:column", or empty
+  std::string className;    // as in LaunchStats
+  bool startsBlock = false; // a basic block
+  InstructionCounts counts;
+};
+
+/// The first basic block of a profile, which is not empty.
+llvm::ArrayRef<ProfiledInstruction>
+takeBlock(llvm::ArrayRef<ProfiledInstruction> profile);
+
 /// What a launch did, counted while it ran. All figures are exact counts of the
 /// emulated run, and the same on every run. Classes: "salu", "smem", "valu",
 /// "vmem", "lds", "mfma", "branch", "other" (waits, barriers, s_endpgm...).
@@ -143,9 +177,17 @@ struct LaunchStats {
   uint64_t ldsConflictCycles =
       0; // beyond the least possible, for the chip's banks
   uint64_t scratchAccesses = 0; // wave-instructions (spills and private arrays)
+  /// With LaunchOptions::profile only: 128-byte lines as above; what vector
+  /// memory instructions ask of L2, by the model in docs/emulator.md; and every
+  /// instruction, in the order of addresses. Launches of different code that
+  /// are added have no list.
+  uint64_t globalLoadWideLineBytes = 0, globalStoreWideLineBytes = 0;
+  uint64_t l2LoadBytes = 0, l2StoreBytes = 0, l2AtomicBytes = 0;
+  std::vector<ProfiledInstruction> profile;
   double seconds = 0; // host wall time: the one figure that is not exact
 
   void operator+=(const LaunchStats &other);
+  /// The profile as one object a basic block.
   llvm::json::Object toJSON() const;
 };
 
@@ -153,6 +195,7 @@ class Sanitizer;
 
 struct LaunchOptions {
   bool collectStats = true;
+  bool profile = false; // with collectStats: its slower figures too
   unsigned threads = 0; // 0: every core
   /// A workgroup that runs more wave-instructions than this ends the launch
   /// with an error. 0: no limit.

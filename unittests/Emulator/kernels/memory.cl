@@ -213,3 +213,20 @@ kernel void copy(global const float4 *in, global float4 *out) {
 STRIDED(1)
 STRIDED(2)
 STRIDED(32)
+
+// Loads `lines` lines of 128 bytes, `times` over: four bytes a lane, two lines a
+// wave. The even rounds may end with a fence.
+kernel void reload(global const int *in, global int *out, int lines, int times,
+                   int fences) {
+  int sum = 0;
+  for (int round = 0; round < times; ++round) {
+    for (int line = 0; line < lines; line += 2)
+      sum += *(volatile global const int *)(in + line * 32 + lid());
+    if (fences)
+      __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+  }
+  out[lid() * 16] = sum;
+  if (lid() < 32)
+    __opencl_atomic_fetch_add((global atomic_int *)out + 1024 + lid(), 1,
+                              memory_order_relaxed, memory_scope_device);
+}

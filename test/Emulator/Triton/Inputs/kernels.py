@@ -44,6 +44,44 @@ def layer_norm(x, weight, bias, y, means, scales, columns, stride, epsilon, WIDT
 
 
 @triton.jit
+def layer_norm_backward(dy, x, weight, means, scales, dx, dw, db, locks, columns, stride, SLOTS: tl.constexpr,
+                        WIDTH: tl.constexpr):
+    """A row a program. Rows of a slot add into its weight gradients one after another, behind a lock that
+    also says whether there is something to add to."""
+    row = tl.program_id(0)
+    at = tl.arange(0, WIDTH)
+    inside = at < columns
+    gradient = tl.load(dy + row * stride + at, mask=inside, other=0.0).to(tl.float32)
+    value = tl.load(x + row * stride + at, mask=inside, other=0.0).to(tl.float32)
+    w = tl.load(weight + at, mask=inside, other=0.0)
+    scale = tl.load(scales + row)
+    normal = tl.where(inside, (value - tl.load(means + row)) * scale, 0.0)
+    scaled = gradient * w
+    along = tl.sum(normal * scaled, 0) / columns
+    mean = tl.sum(scaled, 0) / columns
+    result = (scaled - (normal * along + mean)) * scale
+    tl.store(dx + row * stride + at, result.to(dx.dtype.element_ty), mask=inside)
+    slot = row % SLOTS
+    dw += slot * columns
+    db += slot * columns
+    while tl.atomic_cas(locks + slot, 0, 1) == 1:
+        pass
+    more_w = gradient * normal
+    more_b = gradient
+    first = tl.load(locks + SLOTS + slot) == 0
+    tl.debug_barrier()  # every wave has looked before one of them changes it
+    if first:
+        tl.store(locks + SLOTS + slot, 1)
+    else:
+        more_w += tl.load(dw + at, mask=inside)
+        more_b += tl.load(db + at, mask=inside)
+    tl.store(dw + at, more_w, mask=inside)
+    tl.store(db + at, more_b, mask=inside)
+    tl.debug_barrier()  # every wave has stored before the lock opens
+    tl.atomic_xchg(locks + slot, 0)
+
+
+@triton.jit
 def matmul(a, b, c, M, N, K, stride_a, stride_b, stride_c, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
            SPLIT: tl.constexpr, SUM: tl.constexpr = tl.float32, PRECISION: tl.constexpr = "ieee"):
     """C = A B with a slice of K a program (SPLIT > 1: programs add into C)."""

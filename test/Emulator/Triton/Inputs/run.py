@@ -56,6 +56,24 @@ def layer_norm(runner, rng):
         expect_poison("layer norm", y.array[:, columns:])
 
 
+def layer_norm_backward(runner, rng):
+    rows, columns, stride, slots = 12, 300, 304, 3
+    for dtype in [F32, BF16]:
+        x, dy = (rng.standard_normal((rows, stride)).astype(dtype) for _ in range(2))
+        w = rng.standard_normal(columns).astype(F32)
+        v, g = f64(x[:, :columns]), f64(dy[:, :columns])
+        means, scales = v.mean(1).astype(F32), (1 / np.sqrt(v.var(1) + 1e-5)).astype(F32)
+        dx, dw, db = Out((rows, stride), dtype), Out((slots, columns), F32), Out((slots, columns), F32)
+        runner.run(kernels.layer_norm_backward, (rows,), dy, x, w, means, scales, dx, dw, db, Out((2 * slots,), np.int32, 0),
+                   columns, stride, SLOTS=slots, WIDTH=512)
+        normal = (v - means[:, None]) * f64(scales)[:, None]
+        want = (g * w - normal * (normal * g * w).mean(1, keepdims=True) - (g * w).mean(1, keepdims=True)) * scales[:, None]
+        expect("dx", dx.array[:, :columns], want, 2e-5 + float(ml_dtypes.finfo(dtype).eps) * np.abs(want))
+        expect_poison("dx", dx.array[:, columns:])
+        expect("dw", dw.array.sum(0), (g * normal).sum(0), sum_bound(np.abs(g * normal).sum(0), 2 * rows))
+        expect("db", db.array.sum(0), g.sum(0), sum_bound(np.abs(g).sum(0), rows))
+
+
 def multiply(runner, rng, left, right, M, N, K, tile, split=1, out=F32, options=None, precision="ieee", product=0,
              pads=(3, 16, 1)):
     integer = np.dtype(left).kind == "i"
@@ -320,8 +338,8 @@ def cross_entropy(runner, rng):
 
 
 CASES = {case.__name__: case for case in [
-    softmax, layer_norm, matmul, matmul_fp8, split_k, scaled, block_scaled, attention, atomics, scan_sort, quantize,
-    functions, integers, dropout, recurrence, cross_entropy]}
+    softmax, layer_norm, layer_norm_backward, matmul, matmul_fp8, split_k, scaled, block_scaled, attention, atomics,
+    scan_sort, quantize, functions, integers, dropout, recurrence, cross_entropy]}
 
 
 def main():
