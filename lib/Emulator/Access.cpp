@@ -365,8 +365,9 @@ void countLds(Wave &wave, const LaneAddresses &lanes, unsigned bytes) {
   unsigned group = std::min(kLanes, banks * 4 / std::max(bytes, 4u));
   wave.counters->ldsBytes += uint64_t(llvm::popcount(lanes.mask)) * bytes;
   for (unsigned first = 0; first < kLanes; first += group)
-    wave.counters->ldsConflicts += groupConflicts(
-        lanes.address, lanes.mask, first, first + group, bytes, banks);
+    wave.counters->ldsConflicts +=
+        groupConflicts(lanes.address, lanes.mask, first,
+                       std::min(first + group, kLanes), bytes, banks);
 }
 
 } // namespace mlir::te::emu

@@ -75,6 +75,7 @@ enum HwReg : unsigned {
   kHwGpr,
   kHwLds,
   kHwIb = 7,
+  kHwBases = 15,
   kHwXcc = 20
 };
 
@@ -99,6 +100,9 @@ static bool readHardware(const Wave &wave, unsigned id, uint32_t &value) {
     return true;
   case kHwLds:
     value = wave.ldsBytes / 512 << 12;
+    return true;
+  case kHwBases: // the upper 16 bits of the apertures
+    value = uint32_t(kSharedBase >> 48 << 16 | kPrivateBase >> 48);
     return true;
   case kHwXcc:
     value = wave.workgroupIndex & 7;
