@@ -89,7 +89,7 @@ bool Session::compile() {
     return fail(BadInput, llvm::toString(target.takeError()));
   CompileOptions options;
   options.target = *target;
-  options.lineTables = flags.sanitize;
+  options.lineTables = flags.sanitize || flags.annotate;
   // compile() lowers the module in place, and the reference needs it as it is.
   OwningOpRef<ModuleOp> lowered(module->clone());
   auto artifact = te::compile(*lowered, options);

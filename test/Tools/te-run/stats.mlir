@@ -3,6 +3,7 @@
 // RUN: te-run %s --device=emulator --target=gfx950 --dim=M=64 --dim=K=128 --stats=text | FileCheck %s
 // RUN: te-run %s --device=emulator --target=gfx950 --dim=M=64 --dim=K=128 --stats=json | %python -c "import json, sys; s = json.load(sys.stdin); t = s['total']; print(s['dims'], t['least_bytes']['value'], t['instructions']['how'], t['instructions']['value'] == sum(l['counts']['instructions'] for l in s['launches']))" | FileCheck %s --check-prefix=JSON
 // RUN: te-run %s --device=reference --dim=M=64 --dim=K=128 --stats=text | FileCheck %s --check-prefix=REFERENCE
+// RUN: te-run %s --device=emulator --target=gfx950 --dim=M=64 --dim=K=128 --annotate | FileCheck %s --check-prefix=ANNOTATE
 
 // CHECK:      f on emulator, M = 64, K = 128
 // CHECK:      kernel f_0
@@ -16,6 +17,11 @@
 // CHECK:        moved / least possible {{[0-9.]+}} emulated count
 
 // JSON: {'K': 128, 'M': 64} 16388 emulated count True
+
+// Code is of this file's lines.
+// ANNOTATE: kernel f_0: 1 launches
+// ANNOTATE: global_load
+// ANNOTATE: ; {{.*}}stats.mlir:{{[0-9]+}}:
 
 // REFERENCE:      f on reference, M = 64, K = 128
 // REFERENCE-NEXT: total
