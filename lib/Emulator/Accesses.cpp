@@ -59,9 +59,9 @@ void WaveShadow::run(const Inst &inst) {
     break;
   case Role::Invalidate:
     for (uint64_t address : loadedAtomically)
-      launch.sync.acquire(address, {workgroup.workgroup % Cell::kWorkgroups,
-                                    wave.index,
-                                    workgroup.epoch % Cell::kEpochs});
+      launch.sync.acquire(address,
+                          {workgroup.workgroup % Cell::kWorkgroups, wave.index,
+                           workgroup.epoch % Cell::kEpochs});
     loadedAtomically.clear();
     break;
   case Role::Nothing:
@@ -178,15 +178,16 @@ void WaveShadow::observe(Space space, LaneAddresses &lanes,
   if (space == Space::Lds) {
     LdsTouch &touch = touches.emplace_back();
     touch.mask = lanes.mask;
-    forLanes(lanes.mask, [&](unsigned lane) {
-      touch.offsets[lane] = lanes.address[lane];
-    });
+    forLanes(lanes.mask,
+             [&](unsigned lane) { touch.offsets[lane] = lanes.address[lane]; });
     touch.bytes = bytes;
     touch.isWrite = traffic != Traffic::Load;
     touch.isAtomic = traffic == Traffic::Atomic;
   }
   if (!valid && observeTogether(space, lanes, bytes, traffic))
     return;
+  storesUndefined =
+      traffic != Traffic::Load && mayStoreUndefined(lanes.mask, bytes);
   forLanes(lanes.mask, [&](unsigned lane) {
     observeLane(space, lanes, lane, valid ? valid[lane] : bytes, traffic);
   });
@@ -207,8 +208,7 @@ bool WaveShadow::observeTogether(Space space, const LaneAddresses &lanes,
   Shadow *shadow = findShadow(space, first, lanes.host[0], offset);
   if (!shadow)
     return false;
-  bool isAtomic =
-      space == Space::Global && (current->glc || current->sc1);
+  bool isAtomic = space == Space::Global && (current->glc || current->sc1);
   Touched at{space, shadow, offset,        first,   all,
              0,     bytes,  lanes.host[0], isAtomic};
   if (traffic == Traffic::Load) {
@@ -217,9 +217,8 @@ bool WaveShadow::observeTogether(Space space, const LaneAddresses &lanes,
     touchRead(at);
     return true;
   }
-  for (unsigned row = dataRow(), i = 0; i < (bytes + 3) / 4; ++i)
-    if (~registers.definedLanes(row + i))
-      return false;
+  if (mayStoreUndefined(lanes.mask, bytes))
+    return false;
   touchWrite(at);
   shadow->define(offset, all);
   return true;
@@ -232,11 +231,10 @@ void WaveShadow::observeLane(Space space, const LaneAddresses &lanes,
       findShadow(space, lanes.address[lane], lanes.host[lane], offset);
   if (!shadow || !bytes)
     return;
-  bool isAtomic =
-      traffic == Traffic::Atomic ||
-      (space == Space::Global && (current->glc || current->sc1));
-  Touched at{space, shadow, offset,           lanes.address[lane], bytes,
-             lane,  bytes,  lanes.host[lane], isAtomic};
+  bool isAtomic = traffic == Traffic::Atomic ||
+                  (space == Space::Global && (current->glc || current->sc1));
+  Touched at{space, shadow,           offset,  lanes.address[lane], bytes, lane,
+             bytes, lanes.host[lane], isAtomic};
   switch (traffic) {
   case Traffic::Load:
     if (!shadow->isDefined(offset, bytes))
@@ -345,8 +343,8 @@ void WaveShadow::observeScalar(uint64_t address, const uint8_t *host,
         bits |= 0xffu << j * 8;
     undefinedScalars.push_back(bits);
   }
-  touchRead({Space::Global, shadow, offset, address, bytes, 0, bytes, host,
-             false});
+  touchRead(
+      {Space::Global, shadow, offset, address, bytes, 0, bytes, host, false});
 }
 
 //===----------------------------------------------------------------------===//
@@ -367,10 +365,21 @@ uint32_t WaveShadow::undefinedStored(unsigned lane, unsigned byte) const {
   return bits >> (byte % 4 * 8 + (effects->high ? 16 : 0)) & 0xff;
 }
 
+/// True where some of what `lanes` store, `bytes` each, may have undefined
+/// bits.
+bool WaveShadow::mayStoreUndefined(uint64_t lanes, unsigned bytes) const {
+  if (isDirect)
+    return true;
+  for (unsigned row = dataRow(), i = 0; i < (bytes + 3) / 4; ++i)
+    if (lanes & ~registers.definedLanes(row + i))
+      return true;
+  return false;
+}
+
 void WaveShadow::storeLane(Space space, Shadow &shadow, uint64_t offset,
                            unsigned lane, unsigned bytes) {
   shadow.define(offset, bytes);
-  for (unsigned i = 0; i < bytes; ++i) {
+  for (unsigned i = 0; storesUndefined && i < bytes; ++i) {
     if (!undefinedStored(lane, i))
       continue;
     if (space != Space::Global) {
@@ -405,8 +414,7 @@ static constexpr size_t kMostFlags = 256;
 
 void WaveShadow::noteSynchronization(const LaneAddresses &lanes,
                                      Traffic traffic) {
-  bool isAtomic =
-      traffic == Traffic::Atomic || current->glc || current->sc1;
+  bool isAtomic = traffic == Traffic::Atomic || current->glc || current->sc1;
   if (!isAtomic) {
     writtenBack &= traffic == Traffic::Load;
     return;

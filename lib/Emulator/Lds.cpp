@@ -26,7 +26,8 @@ static void countAccess(Wave &wave) { ++wave.counters->ldsAccesses; }
 template <LoadKind kind> static void runRead(Wave &wave, const Inst &inst) {
   LaneAddresses lanes;
   countAccess(wave);
-  if (addressLds(wave, inst, inst.offset, loadBytes(kind), Traffic::Load, lanes))
+  if (addressLds(wave, inst, inst.offset, loadBytes(kind), Traffic::Load,
+                 lanes))
     loadLanes<kind>(wave, inst.dst, lanes);
 }
 
@@ -89,15 +90,30 @@ static void runWriteByLane(Wave &wave, const Inst &inst) {
     storeLanes<4>(wave, inst.data[0], lanes);
 }
 
+/// Lanes of a transposing read, which reads for others too: one that the
+/// sanitizer has refused reads zeros.
+static bool addressTransposed(Wave &wave, const Inst &inst, unsigned bytes,
+                              LaneAddresses &lanes) {
+  static const uint8_t zeros[16] = {};
+  countAccess(wave);
+  if (wave.exec() != ~uint64_t(0)) {
+    wave.fail("a transposing read needs all 64 lanes");
+    return false;
+  }
+  if (!addressLds(wave, inst, inst.offset, bytes, Traffic::Load, lanes))
+    return false;
+  forLanes(~lanes.mask, [&](unsigned lane) {
+    lanes.host[lane] = const_cast<uint8_t *>(zeros);
+  });
+  return true;
+}
+
 /// ds_read_b64_tr: within 16 lanes, lane l's element k is element l % n of what
 /// lane (k * 16 / n + l / n) addressed, of n elements a lane.
 template <class T> static void runTranspose(Wave &wave, const Inst &inst) {
   constexpr unsigned n = 8 / sizeof(T);
   LaneAddresses lanes;
-  countAccess(wave);
-  if (wave.exec() != ~uint64_t(0))
-    return wave.fail("a transposing read needs all 64 lanes");
-  if (!addressLds(wave, inst, inst.offset, 8, Traffic::Load, lanes))
+  if (!addressTransposed(wave, inst, 8, lanes))
     return;
   uint64_t out[kLanes];
   for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -118,10 +134,7 @@ template <unsigned width>
 static void runTransposeBits(Wave &wave, const Inst &inst) {
   constexpr unsigned words = width * 16 / 32;
   LaneAddresses lanes;
-  countAccess(wave);
-  if (wave.exec() != ~uint64_t(0))
-    return wave.fail("a transposing read needs all 64 lanes");
-  if (!addressLds(wave, inst, inst.offset, words * 4, Traffic::Load, lanes))
+  if (!addressTransposed(wave, inst, words * 4, lanes))
     return;
   uint32_t in[kLanes][words + 1] = {}, out[words + 1][kLanes] = {};
   for (unsigned lane = 0; lane < kLanes; ++lane)

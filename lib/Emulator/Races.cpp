@@ -102,7 +102,7 @@ void WaveShadow::touchRead(const Touched &at) {
       before = 0;
     writeCell(cell, mergeReads(before, now));
   });
-  if (isLds && !pending.empty())
+  if (isLds && fillsLds)
     checkInFlight(at.offset, at.offset + at.bytes, at.lane);
 }
 
@@ -118,14 +118,14 @@ void WaveShadow::touchWrite(const Touched &at) {
                       mayRace(write, me, isLds)))
       checkPair(at, index, write, now, /*wasWrite=*/true, /*isWrite=*/true);
     uint64_t read = readCell(at.shadow->getRead(index));
-    if (LLVM_UNLIKELY((read & mask) &&
-                      (!sameOwner(read, me) ||
-                       read & (kSeveralBit | kSpreadBit)) &&
-                      (mayRace(read, me, isLds) || read & kSpreadBit)))
+    if (LLVM_UNLIKELY(
+            (read & mask) &&
+            (!sameOwner(read, me) || read & (kSeveralBit | kSpreadBit)) &&
+            (mayRace(read, me, isLds) || read & kSpreadBit)))
       checkPair(at, index, read, now, /*wasWrite=*/false, /*isWrite=*/true);
     writeCell(cell, now | (sameOwner(write, me) ? write & 15 : 0));
   });
-  if (at.space == Space::Lds && !pending.empty() && !isDirect)
+  if (at.space == Space::Lds && fillsLds && !isDirect)
     checkInFlight(at.offset, at.offset + at.bytes, at.lane);
 }
 
@@ -158,8 +158,7 @@ static std::string namePlace(const Wave &wave, bool isLds, uint64_t address) {
   if (isLds)
     return llvm::formatv("LDS offset {0}", address);
   const Allocation *found = wave.launch->memory->find(address, 1);
-  return llvm::formatv("'{0}' + {1} (address {2:x})",
-                       found ? found->name : "?",
+  return llvm::formatv("'{0}' + {1} (address {2:x})", found ? found->name : "?",
                        found ? address - found->begin : 0, address);
 }
 
@@ -172,14 +171,15 @@ void WaveShadow::checkPair(const Touched &at, uint64_t index, uint64_t before,
   bool sameGroup = was.workgroup == is.workgroup;
   bool isKnown = true; // the other side
   if (sameGroup) {
-    bool inEpoch = was.epoch == is.epoch && (was.wave != is.wave || was.several);
+    bool inEpoch =
+        was.epoch == is.epoch && (was.wave != is.wave || was.several);
     bool elsewhere = !isLds && !wasWrite && was.spread && launch.sync.isEmpty();
     if (!inEpoch && !elsewhere)
       return;
     isKnown = inEpoch && was.wave != is.wave;
-  } else if (isLds || launch.sync.isOrdered(
-                          {was.workgroup, was.wave, was.epoch},
-                          {is.workgroup, is.wave, is.epoch})) {
+  } else if (isLds ||
+             launch.sync.isOrdered({was.workgroup, was.wave, was.epoch},
+                                   {is.workgroup, is.wave, is.epoch})) {
     return;
   }
   if (wasWrite && isWrite && storesSame(at, index, was.bytes & is.bytes))
@@ -212,8 +212,7 @@ void WaveShadow::checkPair(const Touched &at, uint64_t index, uint64_t before,
       other);
 }
 
-void WaveShadow::touchLds(const LdsTouch &touch, uint32_t word,
-                          bool unwaited) {
+void WaveShadow::touchLds(const LdsTouch &touch, uint32_t word, bool unwaited) {
   Cell cell;
   cell.atomic = touch.isAtomic;
   cell.unwaited = unwaited;
@@ -264,21 +263,20 @@ bool SyncTable::reaches(Moment before, Moment now,
   auto found = acquires.find(now.workgroup);
   if (found == acquires.end() || !seen.insert(now.workgroup).second)
     return false;
-  // A later acquire of an address sees all that an earlier one does: a wave that
-  // spins on a lock has made very many.
+  // A later acquire of an address sees all that an earlier one does: a wave
+  // that spins on a lock has made very many.
   llvm::SmallSet<uint64_t, 8> done;
   for (const Acquire &acquire : llvm::reverse(found->second)) {
     // The acquiring wave's later work, and that of the others after a barrier.
-    bool isLater =
-        acquire.by.wave == now.wave || acquire.by.epoch < now.epoch;
+    bool isLater = acquire.by.wave == now.wave || acquire.by.epoch < now.epoch;
     if (!isLater || !done.insert(acquire.address).second)
       continue;
     const std::vector<Moment> &all = releases.find(acquire.address)->second;
     for (size_t i = 0; i < acquire.releases; ++i) {
       const Moment &release = all[i];
-      bool isEarlier = release.workgroup == before.workgroup &&
-                       (release.wave == before.wave ||
-                        before.epoch < release.epoch);
+      bool isEarlier =
+          release.workgroup == before.workgroup &&
+          (release.wave == before.wave || before.epoch < release.epoch);
       if (isEarlier || (release.workgroup != now.workgroup &&
                         reaches(before, release, seen)))
         return true;

@@ -1,5 +1,4 @@
-//===- Shadow.h - what the sanitizer knows of each byte of memory -*- C++
-//-*-===//
+//===- Shadow.h - what the sanitizer knows of memory ------------*- C++ -*-===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 #ifndef TE_EMULATOR_SHADOW_H
 #define TE_EMULATOR_SHADOW_H
+
+#include "llvm/Support/Endian.h"
 
 #include <atomic>
 #include <cstdint>
@@ -39,10 +40,14 @@ struct Cell {
   static constexpr uint32_t kEpochs = 1 << 13, kWorkgroups = 1 << 21;
 
   static Cell unpack(uint64_t word) {
-    return {uint32_t(word & 15),          bool(word >> 4 & 1),
-            bool(word >> 5 & 1),          bool(word >> 6 & 1),
-            bool(word >> 7 & 1),          uint32_t(word >> 8 & 15),
-            uint32_t(word >> 12 & 0x3ffff), uint32_t(word >> 30 & (kEpochs - 1)),
+    return {uint32_t(word & 15),
+            bool(word >> 4 & 1),
+            bool(word >> 5 & 1),
+            bool(word >> 6 & 1),
+            bool(word >> 7 & 1),
+            uint32_t(word >> 8 & 15),
+            uint32_t(word >> 12 & 0x3ffff),
+            uint32_t(word >> 30 & (kEpochs - 1)),
             uint32_t(word >> 43)};
   }
   uint64_t pack() const {
@@ -95,18 +100,21 @@ private:
 class Shadow {
 public:
   explicit Shadow(uint64_t bytes)
-      : bytes(bytes), written(bytes), reads(bytes / 4 + 1),
-        writes(bytes / 4 + 1) {}
-  bool isValid() const { return written && reads && writes; }
+      : bytes(bytes), written(bytes), cells((bytes / 4 + 1) * 2) {}
+  bool isValid() const { return written && cells; }
 
   /// True where all of [offset, offset + count) has been written.
   bool isDefined(uint64_t offset, uint64_t count) const {
     if (allDefined.load(std::memory_order_relaxed))
       return true;
-    uint8_t all = 1;
+    const uint8_t *at = written.get() + offset;
+    constexpr uint64_t kEight = 0x0101010101010101;
+    uint64_t all = kEight;
+    for (; count >= 8; count -= 8, at += 8)
+      all &= llvm::support::endian::read64le(at);
     for (uint64_t i = 0; i < count; ++i)
-      all &= written.get()[offset + i];
-    return all;
+      all &= at[i] * kEight;
+    return all == kEight;
   }
   void define(uint64_t offset, uint64_t count) {
     if (offset == 0 && count == bytes)
@@ -126,20 +134,17 @@ public:
     std::memset(written.get(), 0, bytes);
   }
 
-  /// Cells of dword `index`.
-  uint64_t *getRead(uint64_t index) { return reads.get() + index; }
-  uint64_t *getWrite(uint64_t index) { return writes.get() + index; }
+  /// Cells of dword `index`: side by side, for both are looked at together.
+  uint64_t *getRead(uint64_t index) { return cells.get() + index * 2; }
+  uint64_t *getWrite(uint64_t index) { return cells.get() + index * 2 + 1; }
   /// A new launch: what came before is ordered.
-  void forget() {
-    reads.clear();
-    writes.clear();
-  }
+  void forget() { cells.clear(); }
 
 private:
   uint64_t bytes;
   std::atomic<bool> allDefined{false};
   Zeros<uint8_t> written;
-  Zeros<uint64_t> reads, writes;
+  Zeros<uint64_t> cells;
 };
 
 } // namespace mlir::te::emu

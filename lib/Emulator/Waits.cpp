@@ -30,14 +30,21 @@ static PendingOperation::Counter counterOf(const Inst &inst) {
 void WaveShadow::rebuildPending() {
   pendingRows.reset();
   pendingScalars.reset();
+  fillsLds = false;
   for (const PendingOperation &operation : pending)
-    for (const RegisterRange &range : operation.defs)
-      for (unsigned i = 0; i < range.count; ++i) {
-        if (range.isVector)
-          pendingRows.set(range.first + i);
-        else
-          pendingScalars.set(range.first + i);
-      }
+    addPending(operation);
+}
+
+void WaveShadow::addPending(const PendingOperation &operation) {
+  fillsLds |=
+      operation.counter == PendingOperation::Vm && !operation.touches.empty();
+  for (const RegisterRange &range : operation.defs)
+    for (unsigned i = 0; i < range.count; ++i) {
+      if (range.isVector)
+        pendingRows.set(range.first + i);
+      else
+        pendingScalars.set(range.first + i);
+    }
 }
 
 void WaveShadow::push(const Inst &inst, const Effects &effects) {
@@ -50,14 +57,8 @@ void WaveShadow::push(const Inst &inst, const Effects &effects) {
   operation.isFlatLds =
       operation.counter == PendingOperation::Both && !operation.touches.empty();
   touches.clear();
+  addPending(operation);
   pending.push_back(std::move(operation));
-  for (const RegisterRange &range : effects.defs)
-    for (unsigned i = 0; i < range.count; ++i) {
-      if (range.isVector)
-        pendingRows.set(range.first + i);
-      else
-        pendingScalars.set(range.first + i);
-    }
 }
 
 void WaveShadow::checkPending(const Inst &inst, const Effects &effects) {
@@ -85,9 +86,8 @@ void WaveShadow::checkPending(const Inst &inst, const Effects &effects) {
           operation.counter == PendingOperation::Vm ? "vmcnt" : "lgkmcnt";
       launch.report(
           Defect::MissingWait, wave, inst, -1,
-          llvm::Twine(how) + (range.isVector
-                                  ? range.first >= kAccRow ? " a" : " v"
-                                  : " s") +
+          llvm::Twine(how) +
+              (range.isVector ? range.first >= kAccRow ? " a" : " v" : " s") +
               llvm::Twine(range.first % kAccRow) +
               (range.count > 1 ? " (and what follows)" : "") +
               " before s_waitcnt " + counter +
@@ -121,9 +121,9 @@ void WaveShadow::retire(const Inst &wait) {
     unsigned count = llvm::count_if(pending, counts);
     bool inOrder = true;
     for (const PendingOperation &operation : pending)
-      inOrder &= !counts(operation) ||
-                 (operation.inOrder &&
-                  operation.counter != PendingOperation::Both);
+      inOrder &=
+          !counts(operation) ||
+          (operation.inOrder && operation.counter != PendingOperation::Both);
     if (count <= left || (left && !inOrder))
       return;
     // LDS and scalar loads together come in any order: only 0 says something.

@@ -141,6 +141,7 @@ private:
                      unsigned bytes);
   void storeLane(Space space, Shadow &shadow, uint64_t offset, unsigned lane,
                  unsigned bytes);
+  bool mayStoreUndefined(uint64_t lanes, unsigned bytes) const;
   uint32_t undefinedStored(unsigned lane, unsigned byte) const;
   unsigned dataRow() const;
   Shadow *findShadow(Space space, uint64_t address, const uint8_t *host,
@@ -171,8 +172,8 @@ private:
   void checkPending(const Inst &inst, const Effects &effects);
   void push(const Inst &inst, const Effects &effects);
   void retire(const Inst &wait);
-  void drop(size_t index);
   void rebuildPending();
+  void addPending(const PendingOperation &operation);
   void checkInFlight(uint64_t first, uint64_t last, unsigned lane);
 
   SanitizedLaunch &launch;
@@ -187,11 +188,12 @@ private:
   Space lastSpace = Space::Global;
 
   // Of the memory instruction that runs.
-  uint64_t cells[2] = {};    // what it leaves: plain, atomic
-  unsigned accesses = 0;     // of LDS that it has told of
-  bool isDirect = false;     // it stores to LDS what it has loaded
-  bool isReplaying = false;  // with other values where memory is undefined
-  bool mustReplay = false;   // it has read memory that was never written
+  uint64_t cells[2] = {};       // what it leaves: plain, atomic
+  unsigned accesses = 0;        // of LDS that it has told of
+  bool isDirect = false;        // it stores to LDS what it has loaded
+  bool storesUndefined = false; // it may store undefined bits
+  bool isReplaying = false;     // with other values where memory is undefined
+  bool mustReplay = false;      // it has read memory that was never written
   std::vector<uint32_t> before; // its destination rows, before it ran
   uint8_t staged[2][kLanes][16];
   uint16_t undefinedBytes[kLanes]; // of data on its way to LDS
@@ -201,8 +203,9 @@ private:
   std::deque<PendingOperation> pending;
   std::bitset<kVectorRows> pendingRows;
   std::bitset<160> pendingScalars;
+  bool fillsLds = false; // a pending load from global memory does
 
-  bool writtenBack = false; // since the last store
+  bool writtenBack = false;               // since the last store
   std::vector<uint64_t> loadedAtomically; // since the last invalidation
 };
 

@@ -43,6 +43,8 @@ constexpr Planted catalogue[] = {
     {"atomic_past_end", Defect::OutOfBounds, "0 bytes past the end of 'out'",
      "global_atomic_add", ""},
     {"lds_past_end", Defect::OutOfBounds, "LDS offset 512", "ds_write_b32", ""},
+    {"lds_transposed_past_end", Defect::OutOfBounds, "LDS offset 1024",
+     "ds_read_b64", ""},
     {"scratch_past_end", Defect::OutOfBounds, "of scratch a lane", "scratch_",
      ""},
     {"freed", Defect::UseAfterFree, "into 'in', which has been freed",
@@ -106,8 +108,7 @@ constexpr Planted catalogue[] = {
 
     {"unwaited_load", Defect::MissingWait, "vmcnt", "v_add_u32",
      "global_load_dword"},
-    {"wait_off_by_one", Defect::MissingWait, "vmcnt", "v_add_u32",
-     "offset:4"},
+    {"wait_off_by_one", Defect::MissingWait, "vmcnt", "v_add_u32", "offset:4"},
     {"unwaited_lds", Defect::MissingWait, "lgkmcnt", "v_add_u32",
      "ds_read_b32"},
     {"unwaited_permute", Defect::MissingWait, "lgkmcnt", "v_add_u32",
@@ -203,8 +204,8 @@ TEST_P(SanitizerTest, PlantedIsFound) {
     const SanitizerReport *found = nullptr;
     for (const SanitizerReport &report : reports) {
       // What a race reads may not have been written yet.
-      bool isConsequence = planted.kind == Defect::Race &&
-                           report.kind == Defect::Uninitialized;
+      bool isConsequence =
+          planted.kind == Defect::Race && report.kind == Defect::Uninitialized;
       EXPECT_TRUE(report.kind == planted.kind || isConsequence)
           << print(report);
       if (!found && report.kind == planted.kind)
@@ -219,10 +220,9 @@ TEST_P(SanitizerTest, PlantedIsFound) {
         contains(first.place.instruction, planted.instruction) &&
         (first.other ? contains(first.other->instruction, planted.other)
                      : !*planted.other);
-    bool isTurned =
-        turned && first.other &&
-        contains(first.place.instruction, planted.other) &&
-        contains(first.other->instruction, planted.instruction);
+    bool isTurned = turned && first.other &&
+                    contains(first.place.instruction, planted.other) &&
+                    contains(first.other->instruction, planted.instruction);
     EXPECT_TRUE(isFound || isTurned) << print(first);
     // Debug information leads to the source.
     EXPECT_TRUE(contains(first.place.location, "defects.cl:")) << print(first);
@@ -236,14 +236,13 @@ TEST_P(SanitizerTest, MendedIsClean) {
       ADD_FAILURE() << print(report);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Chips, SanitizerTest,
-    testing::Combine(testing::Values("gfx942", "gfx950"),
-                     testing::ValuesIn(catalogue)),
-    [](const auto &info) {
-      return std::string(std::get<0>(info.param)) + "_" +
-             std::get<1>(info.param).kernel;
-    });
+INSTANTIATE_TEST_SUITE_P(Chips, SanitizerTest,
+                         testing::Combine(testing::Values("gfx942", "gfx950"),
+                                          testing::ValuesIn(catalogue)),
+                         [](const auto &info) {
+                           return std::string(std::get<0>(info.param)) + "_" +
+                                  std::get<1>(info.param).kernel;
+                         });
 
 class Sanitizing : public ChipTest {};
 TE_BOTH_CHIPS(Sanitizing);
@@ -283,9 +282,12 @@ TEST_P(Sanitizing, NeedsShadowedMemory) {
 }
 
 TEST_P(Sanitizing, ReportAsJson) {
-  SanitizerReport report{Defect::Race, "k", {16, "ds_read", "a.cl:1:2",
-                                             "(0, 0, 0)", 1},
-                         SanitizerPlace{20, "ds_write", "", "", -1}, 3, "text"};
+  SanitizerReport report{Defect::Race,
+                         "k",
+                         {16, "ds_read", "a.cl:1:2", "(0, 0, 0)", 1},
+                         SanitizerPlace{20, "ds_write", "", "", -1},
+                         3,
+                         "text"};
   llvm::json::Object object = report.toJSON();
   EXPECT_EQ(object.getString("kind"), "race");
   EXPECT_EQ(object.getInteger("lane"), 3);

@@ -45,6 +45,20 @@ kernel void lds_past_end(global int *in, global int *out) {
   barrier_lds();
   out[gid(SIZE)] = words[lid() | 1];
 }
+// What a lane reads goes to others: all of them must find something there.
+kernel void lds_transposed_past_end(global int *in, global int *out) {
+  local int words[SIZE * 2] __attribute__((aligned(8)));
+  words[lid() * 2] = words[lid() * 2 + 1] = in[lid()];
+  barrier_lds();
+  uint at = (uint)words + (lid() + BUG) * 8;
+  uint2 read;
+#ifdef __gfx950__
+  __asm__ volatile("ds_read_b64_tr_b16 %0, %1\n s_waitcnt lgkmcnt(0)" : "=v"(read) : "v"(at) : "memory");
+#else
+  __asm__ volatile("ds_read_b64 %0, %1\n s_waitcnt lgkmcnt(0)" : "=v"(read) : "v"(at) : "memory");
+#endif
+  out[gid(SIZE)] = read.x;
+}
 kernel void scratch_past_end(global int *in, global int *out) {
   volatile int words[8];
   for (int i = 0; i < 8; ++i)
