@@ -12,18 +12,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "te/Dialect/TE/IR/TEBase.td"
 include "te/Dialect/TE/IR/TEAttrs.td"
 include "te/Dialect/TE/IR/TEInterfaces.td"
+include "te/Dialect/TE/IR/TENormOps.td"
 include "te/Dialect/TE/IR/TETypes.td"
-
-class TE_Op<string mnemonic, list<Trait> traits = []>
-    : Op<TE_Dialect, mnemonic, traits>;
-
-def TE_HighPrecision : AnyTypeOf<[BF16, F16, F32], "bf16, f16 or f32">;
-def TE_HPTensor : RankedTensorOf<[BF16, F16, F32]>;
-def TE_F32Scalar : 0DTensorOf<[F32]>;
-def TE_RngState : 1DTensorOf<[I64]>;
-/// Any !te.scaled, printed with its mnemonic like every other type.
-def TE_AnyScaled : Type<CPred<"::llvm::isa<::mlir::te::ScaledType>($_self)">,
-                        "!te.scaled">;
 
 def TE_QuantizeOp : TE_Op<"quantize", [
     AttrSizedOperandSegments, Pure]> {
