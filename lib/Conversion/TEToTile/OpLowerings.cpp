@@ -223,7 +223,7 @@ struct QuantizeLowering
       if (!block)
         perTensor.push_back(result);
     }
-    Value x = ctx.getTile(quantize.getInput());
+    Value x = ctx.getZeroPaddedTile(quantize.getInput());
     for (OpResult result : quantize.getScaledResults())
       if (ctx.hasBuffers(result) &&
           cast<ScaledType>(result.getType()).getScaling().isBlock())
@@ -289,7 +289,8 @@ struct AmaxLowering
   Value getNoopFlag(Operation *op) const { return cast<AmaxOp>(op).getNoop(); }
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     auto amax = cast<AmaxOp>(op);
-    emitTensorAmax(ctx, ctx.getTile(amax.getInput()), amax.getResult());
+    emitTensorAmax(ctx, ctx.getZeroPaddedTile(amax.getInput()),
+                   amax.getResult());
     return success();
   }
 };

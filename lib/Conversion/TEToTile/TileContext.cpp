@@ -101,7 +101,13 @@ Value TileContext::loadColumns(Value tensor) {
 void TileContext::defineRows(Value tensor, Value tile) {
   if (!hasBuffers(tensor))
     return;
+  // Padding of scales may have tiles of its own, to the right.
   Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, tileCol, zero);
+  auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenYield());
   store(tile, view(getBuffers(tensor).data, rows, b.getIndexAttr(1)), tileRow,
         zero);
 }
@@ -115,17 +121,40 @@ Value TileContext::sumRows(Value tile) {
                           b.getDenseI64ArrayAttr(block));
 }
 
-Value TileContext::zeroOutside(Value tile) {
-  if (staticCols == schedule.getTile()[1])
-    return tile;
+/// i1 tile: the row or column of each element is the tensor's.
+Value TileContext::emitInside(Type i32, int64_t dimension) {
+  Value at = CoordinateOp::create(b, i32, dimension);
+  Value extent = dimension ? cols : rows, first = dimension ? tileCol : tileRow;
+  // Compared as 64 bits: beyond the padding `left` is negative.
+  Value left = arith::SubIOp::create(b, extent, first);
+  int64_t size = cast<ShapedType>(i32).getDimSize(dimension);
+  Value clamped = arith::MinSIOp::create(
+      b, left, arith::ConstantIndexOp::create(b, size));
+  Value narrow = arith::IndexCastOp::create(b, b.getI32Type(), clamped);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at,
+                               splat(narrow, i32));
+}
+
+Value TileContext::padWithZeros(Value tile) {
   Type i32 = withElementType(tile.getType(), b.getI32Type());
-  Value column = CoordinateOp::create(b, i32, /*dimension=*/1);
-  Value left = arith::IndexCastOp::create(
-      b, b.getI32Type(), arith::SubIOp::create(b, cols, tileCol));
-  Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, column,
-                                       splat(left, i32));
+  Value inside;
+  if (!wholeRows)
+    inside = emitInside(i32, 0);
+  if (!wholeCols) {
+    Value columns = emitInside(i32, 1);
+    inside = inside ? arith::AndIOp::create(b, inside, columns).getResult()
+                    : columns;
+  }
+  if (!inside)
+    return tile;
   return arith::SelectOp::create(b, inside, tile,
                                  constant(tile.getType(), 0.0));
+}
+
+Value TileContext::getZeroPaddedTile(Value tensor) {
+  // What is loaded is zero outside of the tensor.
+  Value tile = getTile(tensor);
+  return tile.getDefiningOp<LoadOp>() ? tile : padWithZeros(tile);
 }
 
 Value TileContext::getScalar(Value tensor) {

@@ -55,6 +55,8 @@ public:
 
   /// This workgroup's tile of a high-precision tensor: in registers, or loaded.
   Value getTile(Value tensor);
+  /// The same, 0 outside of the tensor: what a reduction reads.
+  Value getZeroPaddedTile(Value tensor);
   /// The region's ops read `tensor` from here on; stored where it is yielded.
   void define(Value tensor, Value tile);
   /// Left or right half of an M x 2K tensor: a view, and this workgroup's tile.
@@ -98,12 +100,13 @@ public:
   /// The sum of each row of an f32 tile, in one column; `tile` is 0 outside of
   /// the tensor.
   Value sumRows(Value tile);
-  /// The tile with 0 in the columns that are outside of the tensor.
-  Value zeroOutside(Value tile);
+  /// The tile with 0 outside of the tensor.
+  Value padWithZeros(Value tile);
   Value broadcast(Value tile, const tile::LinearLayout &layout);
   Value convert(Value tile, const tile::LinearLayout &layout);
 
 private:
+  Value emitInside(Type i32, int64_t dimension);
   bool isInBounds(Value row, Value col, Type view, Type tile) const;
 
   llvm::DenseMap<Value, Buffers> bound;
