@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Lowerings.h"
 #include "Scales.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -188,8 +189,12 @@ static void emitTensorAmax(TileContext &ctx, Value x, Value result) {
 namespace {
 struct QuantizeLowering
     : TileLoweringInterface::ExternalModel<QuantizeLowering, QuantizeOp> {
-  Value getTiledOperand(Operation *op) const {
-    return cast<QuantizeOp>(op).getInput();
+  Extent getOperandExtent(Operation *, unsigned index) const {
+    return index == 0 ? Extent::Tile : Extent::Scalar;
+  }
+  Extent getResultExtent(Operation *op, unsigned index) const {
+    return isa<ScaledType>(op->getResult(index).getType()) ? Extent::Tile
+                                                           : Extent::Scalar;
   }
   Value getNoopFlag(Operation *op) const {
     return cast<QuantizeOp>(op).getNoop();
@@ -199,6 +204,8 @@ struct QuantizeLowering
     auto quantize = cast<QuantizeOp>(op);
     SmallVector<OpResult> perTensor;
     for (OpResult result : quantize.getScaledResults()) {
+      if (!ctx.hasBuffers(result))
+        continue;
       auto type = cast<ScaledType>(result.getType());
       if (std::optional<std::string> reason = getUnsupportedReason(type))
         return op->emitError() << "te.quantize with " << *reason;
@@ -218,11 +225,13 @@ struct QuantizeLowering
     }
     Value x = ctx.getTile(quantize.getInput());
     for (OpResult result : quantize.getScaledResults())
-      if (cast<ScaledType>(result.getType()).getScaling().isBlock())
+      if (ctx.hasBuffers(result) &&
+          cast<ScaledType>(result.getType()).getScaling().isBlock())
         quantizeBlocks(ctx, x, result);
     if (!perTensor.empty())
       quantizeTensor(ctx, quantize, x, perTensor);
-    if (OpResult amax = quantize.getAmaxResult())
+    OpResult amax = quantize.getAmaxResult();
+    if (amax && ctx.hasBuffers(amax))
       emitTensorAmax(ctx, x, amax);
     return success();
   }
@@ -230,9 +239,8 @@ struct QuantizeLowering
 
 struct DequantizeLowering
     : TileLoweringInterface::ExternalModel<DequantizeLowering, DequantizeOp> {
-  Value getTiledOperand(Operation *op) const {
-    return cast<DequantizeOp>(op).getInput();
-  }
+  Extent getOperandExtent(Operation *, unsigned) const { return Extent::Tile; }
+  Extent getResultExtent(Operation *, unsigned) const { return Extent::Tile; }
 
   /// The scale of each element, as an f32 tile.
   Value emitScales(TileContext &ctx, ScaledType type, Value buffer,
@@ -264,29 +272,19 @@ struct DequantizeLowering
     Value value = ctx.toF32(q);
     value = arith::MulFOp::create(
         b, value, emitScales(ctx, type, in.scales, value.getType()));
-    Type elementType = dequantize.getResult().getType().getElementType();
-    if (!elementType.isF32())
-      value = arith::TruncFOp::create(
-          b, withElementType(value.getType(), elementType), value);
-    ctx.bindTile(dequantize.getResult(), value);
-    if (!ctx.hasBuffers(dequantize.getResult()))
-      return success();
-    unsigned bytes = elementType.getIntOrFloatBitWidth() / 8;
-    Value tile = ctx.convert(
-        value,
-        ctx.getStoreLayout(getLayout(value.getType()).getShape(), bytes));
-    ctx.store(tile,
-              ctx.view(ctx.getBuffers(dequantize.getResult()).data, ctx.rows,
-                       ctx.cols),
-              ctx.tileRow, ctx.tileCol);
+    value = ctx.round(value, dequantize.getResult().getType().getElementType());
+    ctx.define(dequantize.getResult(), value);
     return success();
   }
 };
 
 struct AmaxLowering
     : TileLoweringInterface::ExternalModel<AmaxLowering, AmaxOp> {
-  Value getTiledOperand(Operation *op) const {
-    return cast<AmaxOp>(op).getInput();
+  Extent getOperandExtent(Operation *, unsigned index) const {
+    return index == 0 ? Extent::Tile : Extent::Scalar;
+  }
+  Extent getResultExtent(Operation *, unsigned) const {
+    return Extent::Scalar;
   }
   Value getNoopFlag(Operation *op) const { return cast<AmaxOp>(op).getNoop(); }
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
@@ -302,5 +300,7 @@ void te::registerTileLowerings(DialectRegistry &registry) {
     QuantizeOp::attachInterface<QuantizeLowering>(*context);
     DequantizeOp::attachInterface<DequantizeLowering>(*context);
     AmaxOp::attachInterface<AmaxLowering>(*context);
+    attachNormLowerings(context);
+    attachActivationLowerings(context);
   });
 }

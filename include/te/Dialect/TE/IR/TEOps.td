@@ -114,7 +114,8 @@ def TE_FusionOp : TE_Op<"fusion", [
   let description = [{
     Made by `te-fuse`. The region's arguments are the operands; what it yields is
     written to memory, everything else stays in registers. `schedule` is set by
-    `te-schedule`, or by the user; `kernel` is the name of the kernel.
+    `te-schedule`, or by the user; `kernel` is the name of the kernel, `apart` what kept `te-fuse` from
+    making it one with others.
 
     ```mlir
     %q = te.fusion "quantize_0" (%a = %x : tensor<?x64xbf16>) -> (!te.scaled<...>) {
@@ -126,7 +127,8 @@ def TE_FusionOp : TE_Op<"fusion", [
   let arguments = (ins
     Variadic<AnyType>:$inputs,
     StrAttr:$kernel,
-    OptionalAttr<TE_ScheduleAttr>:$schedule);
+    OptionalAttr<TE_ScheduleAttr>:$schedule,
+    OptionalAttr<StrArrayAttr>:$apart);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

@@ -133,6 +133,13 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_CoordinateOp : Tile_Op<"coordinate", [Pure]> {
+  let summary = "the row (dimension 0) or column (1) of each element, in its tile";
+  let arguments = (ins ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<1>]>:$dimension);
+  let results = (outs RankedTensorOf<[I32]>:$result);
+  let assemblyFormat = "$dimension attr-dict `:` type($result)";
+}
+
 def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
   let summary = "exchange rows and columns: a renaming, no data moves";
   let arguments = (ins Tile_AnyTile:$input);
