@@ -144,3 +144,24 @@ func.func @activations(%x: tensor<?x64xbf16>, %h: tensor<?x32xf32>, %s: tensor<?
   %4:2 = te.gated_activation_bwd situglu %h, %x scales(%s : tensor<?xf32>) {beta1 = 2.0 : f32} : tensor<?x32xf32>, tensor<?x64xbf16> -> tensor<?x64xbf16> dscale tensor<?xf32>
   return
 }
+
+// CHECK-LABEL: func.func @rope
+func.func @rope(%x: tensor<?x2x8x64xbf16>, %f: tensor<1024x32xf32>, %t: tensor<?x8x64xbf16>, %c: tensor<3xi32>, %p: tensor<2xi32>) {
+  // CHECK: te.rope sbhd %{{.*}}, %{{.*}} : tensor<?x2x8x64xbf16>, tensor<1024x32xf32> -> tensor<?x2x8x64xf32>
+  %0 = te.rope sbhd %x, %f : tensor<?x2x8x64xbf16>, tensor<1024x32xf32> -> tensor<?x2x8x64xf32>
+  // CHECK: te.rope thd %{{.*}}, %{{.*}} start_positions(%{{.*}} : tensor<2xi32>) cu_seqlens(%{{.*}} : tensor<3xi32>) {cp_rank = 1 : i64, cp_size = 2 : i64, interleaved} : tensor<?x8x64xbf16>, tensor<1024x32xf32> -> tensor<?x8x64xbf16>
+  %1 = te.rope thd %t, %f start_positions(%p : tensor<2xi32>) cu_seqlens(%c : tensor<3xi32>) {interleaved, cp_size = 2 : i64, cp_rank = 1 : i64}
+      : tensor<?x8x64xbf16>, tensor<1024x32xf32> -> tensor<?x8x64xbf16>
+  // CHECK: te.rope_bwd bshd %{{.*}}, %{{.*}} : tensor<?x2x8x64xf32>, tensor<1024x32xf32> -> tensor<?x2x8x64xbf16>
+  %2 = te.rope_bwd bshd %0, %f : tensor<?x2x8x64xf32>, tensor<1024x32xf32> -> tensor<?x2x8x64xbf16>
+  return
+}
+
+// CHECK-LABEL: func.func @update_scale
+func.func @update_scale(%h: tensor<16xf32>, %s: tensor<f32>, %h2: tensor<16x?xf32>, %s2: tensor<?xf32>) {
+  // CHECK: te.update_scale max %{{.*}}, %{{.*}} for f8E4M3FN : tensor<16xf32>, tensor<f32> -> tensor<16xf32>, tensor<f32>
+  %0:2 = te.update_scale max %h, %s for f8E4M3FN : tensor<16xf32>, tensor<f32> -> tensor<16xf32>, tensor<f32>
+  // CHECK: te.update_scale most_recent %{{.*}}, %{{.*}} amax(%{{.*}} : tensor<?xf32>) for f8E5M2 {margin = 1 : i64} : tensor<16x?xf32>, tensor<?xf32> -> tensor<16x?xf32>, tensor<?xf32> scale_inv tensor<?xf32>
+  %1:3 = te.update_scale most_recent %h2, %s2 amax(%s2 : tensor<?xf32>) for f8E5M2 {margin = 1 : i64} : tensor<16x?xf32>, tensor<?xf32> -> tensor<16x?xf32>, tensor<?xf32> scale_inv tensor<?xf32>
+  return
+}
