@@ -22,9 +22,11 @@ struct TileDemand {
   int64_t rows = 0, cols = 0; // M and K; ShapedType::kDynamic where unknown
   unsigned inputBytes = 2;    // of one element read
   unsigned outputBytes = 1;   // of one element written
-  int64_t minRows = 1, minCols = 1; // a whole scale block
-  bool transposes = false;          // a result or operand stored (K, M)
-  bool reducesRows = false;         // a scale or amax across rows
+  int64_t minRows = 1, minCols = 1;   // a whole scale block
+  int64_t unitRows = 1, unitCols = 1; // elements whose scales lie side by side
+  bool transposes = false;            // a result or operand stored (K, M)
+  bool reorders = false;              // data in another order than row-major
+  bool reducesRows = false;           // a scale or amax across rows
 };
 
 /// The estimate for one schedule.

@@ -35,10 +35,34 @@ static Value emitSaturatingCast(TileContext &ctx, Value x, Type elementType) {
       ctx.b, withElementType(x.getType(), elementType), clamped);
 }
 
-/// Stores data in the type's layout: rowwise, or transposed through LDS.
+/// The order of shuffled bytes in memory, section 2.9 of the semantics; null
+/// where they are row-major.
+static LayoutAttr getDataOrder(ScaledType type) {
+  if (type.getScaling().getDataLayout() != te::DataLayout::Shuffle16x16)
+    return {};
+  return getOrder(type.getContext(), {16, 32},
+                  {{0, 1},
+                   {0, 2},
+                   {0, 4},
+                   {0, 8},
+                   {1, 0},
+                   {2, 0},
+                   {4, 0},
+                   {8, 0},
+                   {0, 16}});
+}
+
+/// Stores data in the type's layout: rowwise, or in another order through LDS.
 static void storeData(TileContext &ctx, ScaledType type, Value data,
                       Value buffer) {
   unsigned bytes = std::max(1u, type.getElementTypeBitWidth() / 8);
+  if (LayoutAttr order = getDataOrder(type)) {
+    LinearLayout layout =
+        ctx.getStoreLayout(getLayout(data.getType()).getShape(), bytes, order);
+    return ctx.store(ctx.convert(data, layout),
+                     ctx.view(buffer, ctx.rows, ctx.cols, order), ctx.tileRow,
+                     ctx.tileCol, /*divisible=*/1, order);
+  }
   if (type.getScaling().isTransposed()) {
     Type transposed = getTileType(type.getElementType(), ctx.b.getContext(),
                                   getLayout(data.getType()).transpose());
@@ -59,6 +83,10 @@ static void storeData(TileContext &ctx, ScaledType type, Value data,
 /// Loads data in the type's layout as a row-major tile.
 static Value loadData(TileContext &ctx, ScaledType type, Value buffer) {
   LinearLayout layout = ctx.getLoadLayout();
+  if (LayoutAttr order = getDataOrder(type))
+    return ctx.loadWide(ctx.view(buffer, ctx.rows, ctx.cols, order),
+                        ctx.tileRow, ctx.tileCol, type.getElementType(), layout,
+                        /*divisible=*/1, order);
   if (!type.getScaling().isTransposed())
     return ctx.load(ctx.view(buffer, ctx.rows, ctx.cols), ctx.tileRow,
                     ctx.tileCol, type.getElementType(), layout);
@@ -130,38 +158,63 @@ static void quantizeBlocksE8M0(TileContext &ctx, Value x, Value amax,
   storeData(ctx, type, emitBlockCast(ctx, x, amax, byte, type), buffers.data);
   Value narrow = arith::TruncIOp::create(
       b, withElementType(byte.getType(), b.getI8Type()), byte);
-  storeScales(ctx, type, narrow, buffers.scales);
+  storeScales(ctx, type, narrow, buffers.scales, /*padsLikeZeros=*/true);
 }
 
 static void quantizeBlocksF32(TileContext &ctx, Value x, Value amax,
-                              ScaledType type, TileContext::Buffers buffers) {
+                              ScaledType type, TileContext::Buffers buffers,
+                              bool hasEpsilon) {
   auto &b = ctx.b;
-  bool pow2 = type.getScaling().getRounding() == ScaleRounding::Pow2;
-  Value scale = emitScaleFromAmax(ctx, amax, pow2, type.getElementType(),
-                                  getElementTypeOrSelf(x.getType()));
+  Value scale = emitScaleFromAmax(
+      ctx, amax, type, getLargest(getElementTypeOrSelf(x.getType())));
   Value factor = ctx.broadcast(scale, getLayout(x.getType()));
   Value scaled = arith::MulFOp::create(b, ctx.toF32(x), factor);
   storeData(ctx, type, emitSaturatingCast(ctx, scaled, type.getElementType()),
             buffers.data);
   Value inverse =
       arith::DivFOp::create(b, ctx.constant(scale.getType(), 1.0), scale);
-  storeScales(ctx, type, inverse, buffers.scales);
+  storeScales(ctx, type, inverse, buffers.scales,
+              /*padsLikeZeros=*/!hasEpsilon);
 }
 
-static void quantizeBlocks(TileContext &ctx, Value x, OpResult result) {
+/// The amax (a tile or scalar), at least the op's epsilon where it has one.
+static Value emitBounded(TileContext &ctx, QuantizeOp op, Value amax) {
+  if (!op.getEpsilon())
+    return amax;
+  Value least =
+      ctx.constant(amax.getType(), op.getEpsilon()->convertToDouble());
+  Value below =
+      arith::CmpFOp::create(ctx.b, arith::CmpFPredicate::OLT, amax, least);
+  return arith::SelectOp::create(ctx.b, below, least, amax);
+}
+
+static void quantizeBlocks(TileContext &ctx, QuantizeOp op, Value x,
+                           OpResult result) {
   auto type = cast<ScaledType>(result.getType());
   ScalingAttr scaling = type.getScaling();
   Value amax = ctx.reduceAmax(ctx.toF32(x),
                               {scaling.getBlockRows(), scaling.getBlockCols()});
-  auto quantize = scaling.isE8M0() ? quantizeBlocksE8M0 : quantizeBlocksF32;
-  quantize(ctx, x, amax, type, ctx.getBuffers(result));
+  TileContext::Buffers buffers = ctx.getBuffers(result);
+  if (scaling.isE8M0())
+    return quantizeBlocksE8M0(ctx, x, amax, type, buffers);
+  quantizeBlocksF32(ctx, x, emitBounded(ctx, op, amax), type, buffers,
+                    op.getEpsilon().has_value());
+}
+
+/// The multiplier of a per-tensor scheme: given, or from the given amax.
+static Value emitTensorScale(TileContext &ctx, QuantizeOp op, ScaledType type) {
+  if (op.getScale())
+    return ctx.getScalar(op.getScale());
+  Value amax = emitBounded(ctx, op, ctx.getScalar(op.getAmax()));
+  return emitScaleFromAmax(ctx, amax, type, std::numeric_limits<float>::max());
 }
 
 /// All results of a per-tensor scheme: one cast, stored in one or two orders.
 static void quantizeTensor(TileContext &ctx, QuantizeOp op, Value x,
                            ArrayRef<OpResult> results) {
   auto &b = ctx.b;
-  Value scale = ctx.getScalar(op.getScale());
+  Value scale =
+      emitTensorScale(ctx, op, cast<ScaledType>(results.front().getType()));
   Value f32 = ctx.toF32(x);
   Value scaled = arith::MulFOp::create(b, f32, ctx.splat(scale, f32.getType()));
   Type elementType = getElementTypeOrSelf(results.front().getType());
@@ -203,23 +256,18 @@ struct QuantizeLowering
       if (std::optional<std::string> reason = getUnsupportedReason(type))
         return op->emitError() << "te.quantize with " << *reason;
       bool block = type.getScaling().isBlock();
-      if (block && quantize.getEpsilon())
-        return op->emitError() << "te.quantize with an epsilon has no kernel "
-                                  "yet; its semantics "
-                                  "run with te-run --device=reference";
-      if (!block && !quantize.getScale())
+      if (!block && !quantize.getScale() && !quantize.getAmax())
         return op->emitError()
-               << "te.quantize with current scaling (tensor scaling without a "
-                  "scale(...) operand) has no kernel yet; compute the scale "
-                  "from "
-                  "te.amax, or run it with te-run --device=reference";
+               << "te.quantize with current scaling needs the whole tensor's "
+                  "amax before its first element: inside of a te.fusion give "
+                  "it as amax(...), or leave the region to te-fuse";
       if (!block)
         perTensor.push_back(result);
     }
     Value x = ctx.getTile(quantize.getInput());
     for (OpResult result : quantize.getScaledResults())
       if (cast<ScaledType>(result.getType()).getScaling().isBlock())
-        quantizeBlocks(ctx, x, result);
+        quantizeBlocks(ctx, quantize, x, result);
     if (!perTensor.empty())
       quantizeTensor(ctx, quantize, x, perTensor);
     if (OpResult amax = quantize.getAmaxResult())
@@ -242,8 +290,7 @@ struct DequantizeLowering
       return ctx.splat(memref::LoadOp::create(b, buffer, ValueRange()),
                        tileType);
     LinearLayout layout = getLayout(tileType);
-    LinearLayout blocks = layout.project(
-        {type.getScaling().getBlockRows(), type.getScaling().getBlockCols()});
+    LinearLayout blocks = layout.project(getStoredBlock(type));
     Value scales = loadScales(ctx, type, buffer, blocks);
     if (type.getScaling().isE8M0()) {
       Value wide = arith::ExtUIOp::create(

@@ -7,6 +7,7 @@
 
 #include "te/Conversion/TEToTile/TileContext.h"
 
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
@@ -16,7 +17,9 @@ using namespace mlir::te;
 using namespace mlir::te::tile;
 
 Type te::withElementType(Type tileType, Type elementType) {
-  return llvm::cast<RankedTensorType>(tileType).clone(elementType);
+  if (auto tile = llvm::dyn_cast<RankedTensorType>(tileType))
+    return tile.clone(elementType);
+  return elementType;
 }
 
 LinearLayout TileContext::getLoadLayout() const {
@@ -26,11 +29,16 @@ LinearLayout TileContext::getLoadLayout() const {
 }
 
 LinearLayout TileContext::getStoreLayout(ArrayRef<int64_t> shape,
-                                         unsigned elementBytes) const {
-  int64_t vector =
-      std::min<int64_t>(target.maxAccessBytes / elementBytes, shape.back());
-  return LinearLayout::rowMajor(shape, vector, llvm::Log2_32(target.waveSize),
-                                llvm::Log2_64(schedule.getWaves()));
+                                         unsigned elementBytes,
+                                         LayoutAttr order) const {
+  int64_t vector = target.maxAccessBytes / elementBytes;
+  unsigned lanes = llvm::Log2_32(target.waveSize),
+           waves = llvm::Log2_64(schedule.getWaves());
+  if (order)
+    return LinearLayout::inOrder(shape, order.getLayout(), vector, lanes,
+                                 waves);
+  return LinearLayout::rowMajor(shape, std::min(vector, shape.back()), lanes,
+                                waves);
 }
 
 Value TileContext::getTile(Value tensor) {
@@ -68,6 +76,16 @@ Value TileContext::view(Value buffer, OpFoldResult rows, OpFoldResult cols) {
       ArrayRef<OpFoldResult>{cols, b.getIndexAttr(1)});
 }
 
+Value TileContext::view(Value buffer, OpFoldResult rows, OpFoldResult cols,
+                        LayoutAttr order) {
+  Value unitRows = arith::ConstantIndexOp::create(b, order.getShape().front());
+  auto value = [&](OpFoldResult size) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
+  };
+  return view(buffer, b.createOrFold<arith::DivUIOp>(value(rows), unitRows),
+              b.createOrFold<arith::MulIOp>(value(cols), unitRows));
+}
+
 /// The largest power of two that divides a view's row length, as far as it is
 /// known from its type or by the caller. The tile's column offset is a multiple
 /// of the tile's width, itself a power of two.
@@ -100,29 +118,50 @@ bool TileContext::isInBounds(Value row, Value col, Type view, Type tile) const {
 }
 
 Value TileContext::load(Value view, Value row, Value col, Type elementType,
-                        const LinearLayout &layout, int64_t divisible) {
+                        const LinearLayout &layout, int64_t divisible,
+                        LayoutAttr order) {
   Type type = getTileType(elementType, b.getContext(), layout);
   return LoadOp::create(b, type, view, row, col,
                         getDivisible(view.getType(), type, divisible),
-                        isInBounds(row, col, view.getType(), type),
-                        /*first_replica=*/false);
+                        !order && isInBounds(row, col, view.getType(), type),
+                        /*first_replica=*/false, order);
 }
 
 Value TileContext::loadWide(Value view, Value row, Value col, Type elementType,
-                            const LinearLayout &layout, int64_t divisible) {
+                            const LinearLayout &layout, int64_t divisible,
+                            LayoutAttr order) {
   unsigned bytes = std::max(1u, elementType.getIntOrFloatBitWidth() / 8);
-  LinearLayout wide = getStoreLayout(layout.getShape(), bytes);
-  Value tile = load(view, row, col, elementType, wide, divisible);
+  LinearLayout wide = getStoreLayout(layout.getShape(), bytes, order);
+  Value tile = load(view, row, col, elementType, wide, divisible, order);
   if (analyzeConversion(wide, layout).kind == ConversionKind::Shared)
     tile.getDefiningOp<LoadOp>().setFirstReplica(true);
   return convert(tile, layout);
 }
 
 void TileContext::store(Value tile, Value view, Value row, Value col,
-                        int64_t divisible) {
-  StoreOp::create(b, tile, view, row, col,
-                  getDivisible(view.getType(), tile.getType(), divisible),
-                  isInBounds(row, col, view.getType(), tile.getType()));
+                        int64_t divisible, LayoutAttr order) {
+  StoreOp::create(
+      b, tile, view, row, col,
+      getDivisible(view.getType(), tile.getType(), divisible),
+      !order && isInBounds(row, col, view.getType(), tile.getType()), order);
+}
+
+Value TileContext::isInside(const LinearLayout &layout, Value row, Value col,
+                            Value rows, Value cols) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  Type i32 = getTileType(b.getI32Type(), b.getContext(), layout);
+  auto along = [&](int64_t dim, Value offset, Value extent) -> Value {
+    Value left = arith::SubIOp::create(b, extent, offset);
+    left = arith::MaxSIOp::create(b, left, constant(0));
+    left = arith::MinSIOp::create(b, left, constant(layout.getShape()[dim]));
+    left = arith::IndexCastOp::create(b, b.getI32Type(), left);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                 CoordinateOp::create(b, i32, dim),
+                                 splat(left, i32));
+  };
+  return arith::AndIOp::create(b, along(0, row, rows), along(1, col, cols));
 }
 
 void TileContext::inFirstWorkgroup(function_ref<void()> body) {
@@ -137,17 +176,17 @@ void TileContext::inFirstWorkgroup(function_ref<void()> body) {
 //===----------------------------------------------------------------------===//
 
 Value TileContext::constant(Type tileType, double value) {
-  auto type = llvm::cast<RankedTensorType>(tileType);
-  return arith::ConstantOp::create(
-      b, DenseElementsAttr::get(type,
-                                b.getFloatAttr(type.getElementType(), value)));
+  TypedAttr one = b.getFloatAttr(getElementTypeOrSelf(tileType), value);
+  auto type = llvm::dyn_cast<RankedTensorType>(tileType);
+  return arith::ConstantOp::create(b, type ? DenseElementsAttr::get(type, one)
+                                           : one);
 }
 
 Value TileContext::intConstant(Type tileType, int64_t value) {
-  auto type = llvm::cast<RankedTensorType>(tileType);
-  return arith::ConstantOp::create(
-      b, DenseElementsAttr::get(
-             type, b.getIntegerAttr(type.getElementType(), value)));
+  TypedAttr one = b.getIntegerAttr(getElementTypeOrSelf(tileType), value);
+  auto type = llvm::dyn_cast<RankedTensorType>(tileType);
+  return arith::ConstantOp::create(b, type ? DenseElementsAttr::get(type, one)
+                                           : one);
 }
 
 Value TileContext::splat(Value scalar, Type tileType) {

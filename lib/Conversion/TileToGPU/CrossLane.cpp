@@ -366,10 +366,35 @@ struct ScaledTruncPattern : TilePattern<ScaledTruncOp> {
 };
 } // namespace
 
+namespace {
+struct CoordinatePattern : TilePattern<CoordinateOp> {
+  using TilePattern::TilePattern;
+  LogicalResult
+  matchAndRewrite(CoordinateOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    LinearLayout layout = getLayout(op.getType());
+    VectorType type = getDistributedType(op.getType());
+    SmallVector<int32_t> steps;
+    for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg)
+      steps.push_back(
+          layout.toCoordinates(layout.apply(reg, 0, 0))[op.getDimension()]);
+    auto [row, col] = emitLaneCoordinates(b, state, layout);
+    Value start = arith::IndexCastUIOp::create(
+        b, b.getI32Type(), op.getDimension() == 0 ? row : col);
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(
+        op, vector::BroadcastOp::create(b, type, start),
+        arith::ConstantOp::create(
+            b, DenseElementsAttr::get(type, ArrayRef<int32_t>(steps))));
+    return success();
+  }
+};
+} // namespace
+
 void te::populateCrossLanePatterns(RewritePatternSet &patterns,
                                    const TypeConverter &types,
                                    const KernelState &state) {
   patterns.add<ReducePattern, BroadcastPattern, TransposePattern,
-               ConvertLayoutPattern, AnyPattern, ScaledTruncPattern>(
-      types, patterns.getContext(), state);
+               ConvertLayoutPattern, AnyPattern, ScaledTruncPattern,
+               CoordinatePattern>(types, patterns.getContext(), state);
 }

@@ -284,6 +284,35 @@ func.func @scaled_trunc_columns(%x: tensor<4x4xf32, #l>, %s: tensor<4x4xi8, #l>)
 
 // -----
 
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+#o = #tile.layout<shape = [2, 2], register = [[0, 1]], lane = [[1, 0]], wave = []>
+func.func @order_lanes(%v: memref<4x4xf32>, %i: index) {
+  // expected-error @+1 {{T13: an order permutes the bits of a unit of a matrix: register bits, each a single coordinate bit, and neither lanes nor waves; this is #tile.layout<}}
+  %r = tile.load %v[%i, %i] {order = #o} : memref<4x4xf32> -> tensor<4x4xf32, #l>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+#o = #tile.layout<shape = [2, 2], register = [[0, 1], [1, 1]], lane = [], wave = []>
+func.func @order_mixes(%x: tensor<4x4xf32, #l>, %v: memref<4x4xf32>, %i: index) {
+  // expected-error @+1 {{T13: an order permutes the bits}}
+  tile.store %x, %v[%i, %i] {order = #o} : tensor<4x4xf32, #l>, memref<4x4xf32>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+func.func @coordinate() {
+  // expected-error @+1 {{T14: a coordinate is i32, along one of the 2 dimensions; this is 'i32' along dimension 2}}
+  %r = tile.coordinate 2 : tensor<4x4xi32, #l>
+  return
+}
+
+// -----
+
 func.func @return_outside() {
   // expected-error @+1 {{expects parent op 'tile.kernel'}}
   tile.return

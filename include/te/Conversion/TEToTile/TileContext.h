@@ -50,9 +50,10 @@ public:
   /// The layout in which tiles of the region's operands are loaded.
   tile::LinearLayout getLoadLayout() const;
   /// The layout of the widest stores of a tile: a row-major order of 16 bytes a
-  /// lane.
+  /// lane, or where memory has an order of its own (see tile.store) that one.
   tile::LinearLayout getStoreLayout(ArrayRef<int64_t> shape,
-                                    unsigned elementBytes) const;
+                                    unsigned elementBytes,
+                                    tile::LayoutAttr order = {}) const;
 
   /// This workgroup's tile of a high-precision tensor: in registers, or loaded.
   Value getTile(Value tensor);
@@ -60,20 +61,28 @@ public:
   Value getScalar(Value tensor);
   /// A row-major view of a buffer with the given sizes.
   Value view(Value buffer, OpFoldResult rows, OpFoldResult cols);
+  /// A view of a matrix of these sizes in whole units of `order`.
+  Value view(Value buffer, OpFoldResult rows, OpFoldResult cols,
+             tile::LayoutAttr order);
   /// Loads or stores a tile at [row, col] of a `rows x cols` view, whose row
   /// length is a multiple of `divisible` (a power of two).
   Value load(Value view, Value row, Value col, Type elementType,
-             const tile::LinearLayout &layout, int64_t divisible = 1);
+             const tile::LinearLayout &layout, int64_t divisible = 1,
+             tile::LayoutAttr order = {});
   /// The same, read once in the widest accesses, then handed to the lanes that
   /// `layout` names.
   Value loadWide(Value view, Value row, Value col, Type elementType,
-                 const tile::LinearLayout &layout, int64_t divisible = 1);
+                 const tile::LinearLayout &layout, int64_t divisible = 1,
+                 tile::LayoutAttr order = {});
   void store(Value tile, Value view, Value row, Value col,
-             int64_t divisible = 1);
+             int64_t divisible = 1, tile::LayoutAttr order = {});
+  /// i1 elements: where a tile at [row, col] lies inside of `rows x cols`.
+  Value isInside(const tile::LinearLayout &layout, Value row, Value col,
+                 Value rows, Value cols);
   /// Runs `body` in workgroup (0, 0) only.
   void inFirstWorkgroup(function_ref<void()> body);
 
-  // Elementwise builders on tiles.
+  // Elementwise builders on tiles; the first two and the cast on scalars too.
   Value constant(Type tileType, double value);
   Value intConstant(Type tileType, int64_t value);
   Value splat(Value scalar, Type tileType);
@@ -90,7 +99,7 @@ private:
   llvm::DenseMap<Value, Value> tiles;
 };
 
-/// The tile of `shape` with other elements, layout kept.
+/// A tile's type with other elements, layout kept; of a scalar `elementType`.
 Type withElementType(Type tileType, Type elementType);
 
 } // namespace mlir::te

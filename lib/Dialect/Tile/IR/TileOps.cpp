@@ -156,6 +156,45 @@ static LogicalResult verifyTiles(Operation *op) {
   return success();
 }
 
+/// T13: an order is a permutation of the bits of one unit of a matrix.
+static LogicalResult verifyOrder(Operation *op, Type tile,
+                                 std::optional<LayoutAttr> order) {
+  if (failed(verifyTiles(op)))
+    return failure();
+  if (!order)
+    return success();
+  LinearLayout unit = order->getLayout();
+  if (unit.getShape().size() == 2 && cast<ShapedType>(tile).getRank() == 2 &&
+      unit.getNumRegisters() == unit.getNumElements() && unit.isPermutation() &&
+      unit.getBases(LayoutInput::Lane).empty() &&
+      unit.getBases(LayoutInput::Wave).empty())
+    return success();
+  return op->emitOpError() << "T13: an order permutes the bits of a unit of a "
+                              "matrix: register bits, each a single coordinate "
+                              "bit, and neither lanes nor waves; this is "
+                           << *order;
+}
+
+LogicalResult LoadOp::verify() {
+  return verifyOrder(*this, getResult().getType(), getOrder());
+}
+
+LogicalResult StoreOp::verify() {
+  return verifyOrder(*this, getValue().getType(), getOrder());
+}
+
+LogicalResult CoordinateOp::verify() {
+  if (failed(verifyTiles(*this)))
+    return failure();
+  auto type = getResult().getType();
+  if (type.getElementType().isInteger(32) && getDimension() < type.getRank())
+    return success();
+  return emitOpError() << "T14: a coordinate is i32, along one of the "
+                       << type.getRank() << " dimensions; this is "
+                       << type.getElementType() << " along dimension "
+                       << getDimension();
+}
+
 /// T9: `small` is `large` projected over `block`.
 static LogicalResult verifyProjection(Operation *op, Type large, Type small,
                                       ArrayRef<int64_t> block) {

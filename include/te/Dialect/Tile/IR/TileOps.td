@@ -77,26 +77,41 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     workgroup's tile lies wholly inside the buffer, so nothing is masked. With `first_replica`
     only the first holder of each element reads it, and the other replicas are zero: for a tile that goes through
     LDS next, to which replicas write nothing.
+
+    With `order` the buffer is a matrix in units of the order's shape, row-major, and inside of a unit bit k of the
+    offset is the coordinate that the order's register bit k names. `row` and `column` are the
+    matrix's; a row of the view is a row of units. Only whole units are inside of it.
   }];
   let arguments = (ins
     Tile_View:$view, Index:$row, Index:$column,
     DefaultValuedAttr<I64Attr, "1">:$divisible, UnitAttr:$in_bounds,
-    UnitAttr:$first_replica);
+    UnitAttr:$first_replica, OptionalAttr<Tile_LayoutAttr>:$order);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
     $view `[` $row `,` $column `]` attr-dict `:` type($view) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "write a tile to a buffer; nothing outside of it";
-  let description = "Replicas are written once. `divisible` and `in_bounds` are as in `tile.load`.";
+  let description = "Replicas are written once. `divisible`, `in_bounds` and `order` are as in `tile.load`.";
   let arguments = (ins
     Tile_AnyTile:$value, Tile_View:$view, Index:$row, Index:$column,
-    DefaultValuedAttr<I64Attr, "1">:$divisible, UnitAttr:$in_bounds);
+    DefaultValuedAttr<I64Attr, "1">:$divisible, UnitAttr:$in_bounds,
+    OptionalAttr<Tile_LayoutAttr>:$order);
   let assemblyFormat = [{
     $value `,` $view `[` $row `,` $column `]` attr-dict `:` type($value) `,` type($view)
   }];
+  let hasVerifier = 1;
+}
+
+def Tile_CoordinateOp : Tile_Op<"coordinate", [Pure]> {
+  let summary = "each element's row (dimension 0) or column (1) in the tile";
+  let arguments = (ins I64Attr:$dimension);
+  let results = (outs Tile_AnyTile:$result);
+  let assemblyFormat = "$dimension attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Tile_AtomicMaxOp : Tile_Op<"atomic_max", [MemoryEffects<[MemRead, MemWrite]>]> {
