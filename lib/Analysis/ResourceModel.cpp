@@ -22,6 +22,8 @@ constexpr int64_t kDefaultWaves = 8;
 constexpr int64_t kMostGrowth = 4;
 /// A transposed copy is written in lines of this many bytes.
 constexpr int64_t kLineBytes = 64;
+/// Elements that one Hadamard transform mixes.
+constexpr int64_t kHadamardRun = 16;
 /// VGPRs beside the tile: addresses, scales, temporaries of the conversions.
 constexpr unsigned kBaseVGPRs = 40;
 } // namespace
@@ -84,6 +86,12 @@ TileDemand te::getTileDemand(FusionOp fusion) {
       else if (cast<ShapedType>(type).getRank() == 0 && type != Type(shaped))
         demand.reducesRows = true; // an amax: reduced across waves
     }
+    auto quantize = dyn_cast<QuantizeOp>(op);
+    if (quantize && quantize.getHadamard() &&
+        llvm::any_of(quantize.getScaledResults(), [](OpResult result) {
+          return cast<ScaledType>(result.getType()).getScaling().isColumnwise();
+        }))
+      demand.rowsPerWave = kHadamardRun;
     for (Type type : op.getResultTypes())
       if (cast<ShapedType>(type).getRank() != 0 || shaped.getRank() == 0)
         demand.outputBytes = elementBytes(type);
@@ -131,6 +139,7 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
   int64_t elements = std::max(lanes * kBytesPerLane / widest, lanes * vector);
   int64_t minRows =
       std::max(demand.minRows, demand.transposes ? kLineBytes : 1);
+  minRows = std::max(minRows, demand.rowsPerWave * waves);
   int64_t minCols = demand.minCols;
   if (demand.unitRows * demand.unitCols <= kMostGrowth * elements) {
     minRows = std::max(minRows, bound(demand.unitRows, demand.rows));
@@ -140,7 +149,8 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
       target.waveSize * target.maxAccessBytes / widest, elements / minRows);
   cols = std::max({bound(cols, demand.cols), minCols, vector});
   int64_t rows = std::max(elements / cols, minRows);
-  rows = std::max({bound(rows, demand.rows), demand.minRows, int64_t(1)});
+  rows = std::max({bound(rows, demand.rows), demand.minRows,
+                   demand.rowsPerWave * waves, int64_t(1)});
   // No more waves than have a vector to load.
   while (waves > 1 && waves * target.waveSize * vector > rows * cols)
     waves /= 2;
@@ -194,6 +204,12 @@ LogicalResult te::verifySchedule(function_ref<InFlightDiagnostic()> emitError,
            << "H7: a tile of " << rows << " x " << cols
            << " is smaller than a scale block; this region needs at least "
            << demand.minRows << " x " << demand.minCols;
+  if (rows < demand.rowsPerWave * schedule.getWaves())
+    return emitError() << "H7: " << schedule.getWaves() << " waves share "
+                       << rows << " rows, but a columnwise hadamard mixes "
+                       << demand.rowsPerWave
+                       << " rows inside of a wave; use a taller tile or fewer "
+                          "waves";
   ResourceEstimate resources = estimate(demand, schedule, target);
   if (resources.ldsBytes > target.ldsBytes)
     return emitError() << "H8: the tile needs " << resources.ldsBytes

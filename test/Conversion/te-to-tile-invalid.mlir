@@ -33,15 +33,6 @@ func.func @row_dequantize(%q: !te.scaled<4x64xf8E4M3FN, #s>) -> tensor<4x64xbf16
 
 // -----
 
-#s = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even>
-func.func @fp4(%x: tensor<4x64xbf16>) -> !te.scaled<4x64xf4E2M1FN, #s> {
-  // expected-error @+1 {{te.quantize with f4E2M1FN elements (MXFP4) has no kernel yet; its semantics run with te-run --device=reference}}
-  %q = te.quantize %x : tensor<4x64xbf16> -> !te.scaled<4x64xf4E2M1FN, #s>
-  return %q : !te.scaled<4x64xf4E2M1FN, #s>
-}
-
-// -----
-
 func.func @nothing(%x: tensor<4x64xbf16>) {
   // expected-error @+1 {{te.fusion holds no op that computes; remove it}}
   te.fusion "k" (%a = %x : tensor<4x64xbf16>) -> () {

@@ -24,6 +24,7 @@ struct TileDemand {
   unsigned outputBytes = 1;   // of one element written
   int64_t minRows = 1, minCols = 1;   // a whole scale block
   int64_t unitRows = 1, unitCols = 1; // elements whose scales lie side by side
+  int64_t rowsPerWave = 1;            // that exchange elements inside a wave
   bool transposes = false;            // a result or operand stored (K, M)
   bool reorders = false;              // data in another order than row-major
   bool reducesRows = false;           // a scale or amax across rows

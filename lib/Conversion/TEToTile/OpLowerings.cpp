@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Data.h"
+#include "FP4.h"
 #include "Scales.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -17,110 +19,36 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
-/// min(max(x, -limit), limit), NaN kept: the conversion's overflow behaviour
-/// depends on a mode bit, so the compiler clamps (spec/te_semantics.md, 1.2).
-static Value emitClamp(TileContext &ctx, Value x, double limit) {
-  auto &b = ctx.b;
-  Value low = arith::MaxNumFOp::create(b, x, ctx.constant(x.getType(), -limit));
-  Value both =
-      arith::MinNumFOp::create(b, low, ctx.constant(x.getType(), limit));
-  Value nan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
-  return arith::SelectOp::create(b, nan, x, both);
-}
-
-/// The saturating cast of an f32 tile.
-static Value emitSaturatingCast(TileContext &ctx, Value x, Type elementType) {
-  Value clamped = emitClamp(ctx, x, getLargest(elementType));
-  return arith::TruncFOp::create(
-      ctx.b, withElementType(x.getType(), elementType), clamped);
-}
-
-/// The order of shuffled bytes in memory, section 2.9 of the semantics; null
-/// where they are row-major.
-static LayoutAttr getDataOrder(ScaledType type) {
-  if (type.getScaling().getDataLayout() != te::DataLayout::Shuffle16x16)
-    return {};
-  return getOrder(type.getContext(), {16, 32},
-                  {{0, 1},
-                   {0, 2},
-                   {0, 4},
-                   {0, 8},
-                   {1, 0},
-                   {2, 0},
-                   {4, 0},
-                   {8, 0},
-                   {0, 16}});
-}
-
-/// Stores data in the type's layout: rowwise, or in another order through LDS.
-static void storeData(TileContext &ctx, ScaledType type, Value data,
-                      Value buffer) {
-  unsigned bytes = std::max(1u, type.getElementTypeBitWidth() / 8);
-  if (LayoutAttr order = getDataOrder(type)) {
-    LinearLayout layout =
-        ctx.getStoreLayout(getLayout(data.getType()).getShape(), bytes, order);
-    return ctx.store(ctx.convert(data, layout),
-                     ctx.view(buffer, ctx.rows, ctx.cols, order), ctx.tileRow,
-                     ctx.tileCol, /*divisible=*/1, order);
-  }
-  if (type.getScaling().isTransposed()) {
-    Type transposed = getTileType(type.getElementType(), ctx.b.getContext(),
-                                  getLayout(data.getType()).transpose());
-    Value tile = TransposeOp::create(ctx.b, transposed, data);
-    tile = ctx.convert(
-        tile,
-        ctx.getStoreLayout(cast<ShapedType>(transposed).getShape(), bytes));
-    ctx.store(tile, ctx.view(buffer, ctx.cols, ctx.rows), ctx.tileCol,
-              ctx.tileRow);
-    return;
-  }
-  LinearLayout wide =
-      getLayout(data.getType()).widen(ctx.target.maxAccessBytes / bytes);
-  ctx.store(ctx.convert(data, wide), ctx.view(buffer, ctx.rows, ctx.cols),
-            ctx.tileRow, ctx.tileCol);
-}
-
-/// Loads data in the type's layout as a row-major tile.
-static Value loadData(TileContext &ctx, ScaledType type, Value buffer) {
-  LinearLayout layout = ctx.getLoadLayout();
-  if (LayoutAttr order = getDataOrder(type))
-    return ctx.loadWide(ctx.view(buffer, ctx.rows, ctx.cols, order),
-                        ctx.tileRow, ctx.tileCol, type.getElementType(), layout,
-                        /*divisible=*/1, order);
-  if (!type.getScaling().isTransposed())
-    return ctx.load(ctx.view(buffer, ctx.rows, ctx.cols), ctx.tileRow,
-                    ctx.tileCol, type.getElementType(), layout);
-  ArrayRef<int64_t> shape = layout.getShape();
-  unsigned bytes = std::max(1u, type.getElementTypeBitWidth() / 8);
-  Value tile = ctx.load(ctx.view(buffer, ctx.cols, ctx.rows), ctx.tileCol,
-                        ctx.tileRow, type.getElementType(),
-                        ctx.getStoreLayout({shape[1], shape[0]}, bytes));
-  Type transposed = getTileType(type.getElementType(), ctx.b.getContext(),
-                                getLayout(tile.getType()).transpose());
-  return ctx.convert(TransposeOp::create(ctx.b, transposed, tile), layout);
-}
-
 //===----------------------------------------------------------------------===//
 // te.quantize
 //===----------------------------------------------------------------------===//
 
+/// True where the target's scaled conversions give the type's codes, as they
+/// are stored.
+static bool hasScaledTrunc(const Target &target, ScaledType type) {
+  ScalingAttr scaling = type.getScaling();
+  if (!target.hasScaledConversions || scaling.getBlockCols() < 2)
+    return false;
+  if (type.isFP4())
+    return scaling.getTies() == Ties::Even && !scaling.isTransposed();
+  return scaling.getRounding() == ScaleRounding::RCeil;
+}
+
 /// cast(x * 2^(127 - byte)), by the target's scaled conversions where they are
 /// exact: no block of the wave is beyond what the instruction is known to do
 /// (an Inf must saturate, and 2^-127 is not a normal f32), and RCEIL bounds the
-/// quotient.
+/// quotient, as fp4 does by saturating it.
+static constexpr int64_t kLeastHugeByte = 253; // of an Inf, and others
 static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
                            ScaledType type) {
   auto &b = ctx.b;
   LinearLayout layout = getLayout(x.getType());
-  Type elementType = type.getElementType();
   auto general = [&]() -> Value {
     Value factor = ctx.broadcast(emitInverseScale(ctx, byte), layout);
     Value scaled = arith::MulFOp::create(b, ctx.toF32(x), factor);
-    return emitSaturatingCast(ctx, scaled, elementType);
+    return emitSaturatingCast(ctx, scaled, type);
   };
-  if (!ctx.target.hasScaledConversions ||
-      type.getScaling().getBlockCols() < 2 ||
-      type.getScaling().getRounding() != ScaleRounding::RCeil)
+  if (!hasScaledTrunc(ctx.target, type))
     return general();
 
   Type i32 = byte.getType();
@@ -132,11 +60,14 @@ static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
       arith::SelectOp::create(b, isZero, ctx.intConstant(i32, 127), byte);
   Value tiny = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, safe,
                                      ctx.intConstant(i32, 0));
-  Value huge = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, safe,
-                                     ctx.intConstant(i32, 254));
+  Value huge = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, safe,
+                                     ctx.intConstant(i32, kLeastHugeByte));
   Value special =
       AnyOp::create(b, b.getI1Type(), arith::OrIOp::create(b, tiny, huge));
-  Type resultType = withElementType(x.getType(), elementType);
+  Type resultType =
+      type.isFP4()
+          ? getTileType(b.getI8Type(), b.getContext(), layout.project({1, 2}))
+          : withElementType(x.getType(), type.getElementType());
   auto branch =
       scf::IfOp::create(b, TypeRange(resultType), special, /*else=*/true);
   OpBuilder::InsertionGuard guard(b);
@@ -155,10 +86,13 @@ static void quantizeBlocksE8M0(TileContext &ctx, Value x, Value amax,
   auto &b = ctx.b;
   Value byte = emitScaleByte(ctx, amax, type.getScaling().getRounding(),
                              type.getElementType());
+  bool padsLikeZeros =
+      getByteOfZeros(type.getScaling().getRounding(), type.getElementType()) ==
+      type.getScalePadding();
   storeData(ctx, type, emitBlockCast(ctx, x, amax, byte, type), buffers.data);
   Value narrow = arith::TruncIOp::create(
       b, withElementType(byte.getType(), b.getI8Type()), byte);
-  storeScales(ctx, type, narrow, buffers.scales, /*padsLikeZeros=*/true);
+  storeScales(ctx, type, narrow, buffers.scales, padsLikeZeros);
 }
 
 static void quantizeBlocksF32(TileContext &ctx, Value x, Value amax,
@@ -169,8 +103,7 @@ static void quantizeBlocksF32(TileContext &ctx, Value x, Value amax,
       ctx, amax, type, getLargest(getElementTypeOrSelf(x.getType())));
   Value factor = ctx.broadcast(scale, getLayout(x.getType()));
   Value scaled = arith::MulFOp::create(b, ctx.toF32(x), factor);
-  storeData(ctx, type, emitSaturatingCast(ctx, scaled, type.getElementType()),
-            buffers.data);
+  storeData(ctx, type, emitSaturatingCast(ctx, scaled, type), buffers.data);
   Value inverse =
       arith::DivFOp::create(b, ctx.constant(scale.getType(), 1.0), scale);
   storeScales(ctx, type, inverse, buffers.scales,
@@ -192,6 +125,9 @@ static void quantizeBlocks(TileContext &ctx, QuantizeOp op, Value x,
                            OpResult result) {
   auto type = cast<ScaledType>(result.getType());
   ScalingAttr scaling = type.getScaling();
+  if (op.getHadamard())
+    x = emitHadamard(ctx, ctx.toF32(x), scaling.isColumnwise() ? 0 : 1,
+                     op.getSignMask().value_or(0));
   Value amax = ctx.reduceAmax(ctx.toF32(x),
                               {scaling.getBlockRows(), scaling.getBlockCols()});
   TileContext::Buffers buffers = ctx.getBuffers(result);
@@ -213,12 +149,11 @@ static Value emitTensorScale(TileContext &ctx, QuantizeOp op, ScaledType type) {
 static void quantizeTensor(TileContext &ctx, QuantizeOp op, Value x,
                            ArrayRef<OpResult> results) {
   auto &b = ctx.b;
-  Value scale =
-      emitTensorScale(ctx, op, cast<ScaledType>(results.front().getType()));
+  auto type = cast<ScaledType>(results.front().getType());
+  Value scale = emitTensorScale(ctx, op, type);
   Value f32 = ctx.toF32(x);
   Value scaled = arith::MulFOp::create(b, f32, ctx.splat(scale, f32.getType()));
-  Type elementType = getElementTypeOrSelf(results.front().getType());
-  Value data = emitSaturatingCast(ctx, scaled, elementType);
+  Value data = emitSaturatingCast(ctx, scaled, type);
   for (OpResult result : results)
     storeData(ctx, cast<ScaledType>(result.getType()), data,
               ctx.getBuffers(result).data);
@@ -307,8 +242,7 @@ struct DequantizeLowering
     if (std::optional<std::string> reason = getUnsupportedReason(type))
       return op->emitError() << "te.dequantize with " << *reason;
     TileContext::Buffers in = ctx.getBuffers(dequantize.getInput());
-    Value q = loadData(ctx, type, in.data);
-    Value value = ctx.toF32(q);
+    Value value = loadData(ctx, type, in.data);
     value = arith::MulFOp::create(
         b, value, emitScales(ctx, type, in.scales, value.getType()));
     Type elementType = dequantize.getResult().getType().getElementType();
@@ -318,10 +252,9 @@ struct DequantizeLowering
     ctx.bindTile(dequantize.getResult(), value);
     if (!ctx.hasBuffers(dequantize.getResult()))
       return success();
-    unsigned bytes = elementType.getIntOrFloatBitWidth() / 8;
     Value tile = ctx.convert(
-        value,
-        ctx.getStoreLayout(getLayout(value.getType()).getShape(), bytes));
+        value, ctx.getStoreLayout(getLayout(value.getType()).getShape(),
+                                  elementType.getIntOrFloatBitWidth()));
     ctx.store(tile,
               ctx.view(ctx.getBuffers(dequantize.getResult()).data, ctx.rows,
                        ctx.cols),

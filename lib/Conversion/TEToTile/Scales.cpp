@@ -20,7 +20,8 @@ constexpr int64_t kMantissaBits = 23, kMantissaMask = 0x7FFFFF,
                   kInfBits = 0x7F800000;
 /// 2^-127 as an f32 subnormal; a quiet NaN.
 constexpr int64_t kTwoToMinus127 = 0x00400000, kNaNBits = 0x7FC00000;
-constexpr int64_t kMaxByte = 254, kNaNByte = 255;
+constexpr int64_t kOneByte = 127, kInfByteFP4 = 253, kMaxByte = 254,
+                  kNaNByte = 255;
 } // namespace
 
 static const llvm::fltSemantics &semantics(Type elementType) {
@@ -81,8 +82,22 @@ Value te::emitScaleByte(TileContext &ctx, Value amax, ScaleRounding rounding,
   Value byte = arith::MaxSIOp::create(b, shifted, ctx.intConstant(i32, 0));
   Value infinite = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits,
                                          ctx.intConstant(i32, kInfBits));
-  return arith::SelectOp::create(b, infinite, ctx.intConstant(i32, kNaNByte),
-                                 byte);
+  bool isFP4 = isa<Float4E2M1FNType>(elementType);
+  byte = arith::SelectOp::create(
+      b, infinite, ctx.intConstant(i32, isFP4 ? kInfByteFP4 : kNaNByte), byte);
+  if (!isFP4)
+    return byte;
+  Value zero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits,
+                                     ctx.intConstant(i32, 0));
+  return arith::SelectOp::create(
+      b, zero, ctx.intConstant(i32, getByteOfZeros(rounding, elementType)),
+      byte);
+}
+
+int64_t te::getByteOfZeros(ScaleRounding rounding, Type elementType) {
+  return isa<Float4E2M1FNType>(elementType) && rounding != ScaleRounding::RCeil
+             ? kOneByte
+             : 0;
 }
 
 Value te::emitInverseScale(TileContext &ctx, Value byte) {
@@ -261,13 +276,6 @@ static ScaleView emitScaleView(TileContext &ctx, ScaledType type,
   return result;
 }
 
-static Value emitTranspose(TileContext &ctx, Value tile) {
-  Type type =
-      getTileType(getElementTypeOrSelf(tile.getType()), ctx.b.getContext(),
-                  getLayout(tile.getType()).transpose());
-  return TransposeOp::create(ctx.b, type, tile);
-}
-
 /// Scales are a small part of the data: where lanes already hold so many
 /// consecutive bytes they are stored as they are, else gathered through LDS
 /// into the widest stores.
@@ -280,7 +288,7 @@ void te::storeScales(TileContext &ctx, ScaledType type, Value scales,
     scales = ctx.broadcast(scales,
                            ctx.getLoadLayout().project(getStoredBlock(type)));
   if (target.transposed)
-    scales = emitTranspose(ctx, scales);
+    scales = ctx.transpose(scales);
   LinearLayout layout = getLayout(scales.getType());
   if (!padsLikeZeros || isReplicated(type)) {
     Value inside =
@@ -297,7 +305,7 @@ void te::storeScales(TileContext &ctx, ScaledType type, Value scales,
       layout.getContiguity() * bytes <
           std::min(kMinScaleStoreBytes, layout.getShape().back() * bytes))
     scales = ctx.convert(
-        scales, ctx.getStoreLayout(layout.getShape(), bytes, target.order));
+        scales, ctx.getStoreLayout(layout.getShape(), 8 * bytes, target.order));
   ctx.store(scales, target.view, target.row, target.col, target.divisible,
             target.order);
 }
@@ -309,20 +317,13 @@ Value te::loadScales(TileContext &ctx, ScaledType type, Value buffer,
   Value scales = ctx.loadWide(source.view, source.row, source.col, element,
                               source.transposed ? blocks.transpose() : blocks,
                               source.divisible, source.order);
-  return source.transposed ? ctx.convert(emitTranspose(ctx, scales), blocks)
+  return source.transposed ? ctx.convert(ctx.transpose(scales), blocks)
                            : scales;
 }
 
 std::optional<std::string> te::getUnsupportedReason(ScaledType type) {
-  ScalingAttr scaling = type.getScaling();
-  std::string scheme;
-  llvm::raw_string_ostream os(scheme);
-  if (type.isFP4())
-    os << "f4E2M1FN elements (MXFP4)";
-  else if (scaling.getGranularity() == Granularity::Row)
-    os << scaling.describe();
-  else
+  if (type.getScaling().getGranularity() != Granularity::Row)
     return std::nullopt;
-  os << " has no kernel yet; its semantics run with te-run --device=reference";
-  return scheme;
+  return type.getScaling().describe() +
+         " has no kernel yet; its semantics run with te-run --device=reference";
 }

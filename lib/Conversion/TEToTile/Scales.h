@@ -19,6 +19,8 @@ namespace mlir::te {
 /// The E8M0 byte of each block, as an i32 tile, from its amax (f32, not NaN).
 Value emitScaleByte(TileContext &ctx, Value amax, ScaleRounding rounding,
                     Type elementType);
+/// The byte of an amax of 0.
+int64_t getByteOfZeros(ScaleRounding rounding, Type elementType);
 /// 2^(127 - byte), the multiplier on the way in (byte 0: 2^127, byte 254:
 /// 2^-127).
 Value emitInverseScale(TileContext &ctx, Value byte);

@@ -48,8 +48,11 @@ static void addPointerTypes(Type type, SmallVectorImpl<Type> &types) {
   auto pointer = [&](Type element) {
     return MemRefType::get({}, element, MemRefLayoutAttrInterface(), space);
   };
-  types.push_back(pointer(getElementTypeOrSelf(type)));
-  if (auto scaled = dyn_cast<ScaledType>(type))
+  auto scaled = dyn_cast<ScaledType>(type);
+  types.push_back(pointer(scaled && scaled.isFP4() // two codes a byte
+                              ? IntegerType::get(context, 8)
+                              : getElementTypeOrSelf(type)));
+  if (scaled)
     types.push_back(pointer(scaled.getScaling().isE8M0()
                                 ? IntegerType::get(context, 8)
                                 : scaled.getScaling().getScaleType()));

@@ -29,9 +29,9 @@ LinearLayout TileContext::getLoadLayout() const {
 }
 
 LinearLayout TileContext::getStoreLayout(ArrayRef<int64_t> shape,
-                                         unsigned elementBytes,
+                                         unsigned elementBits,
                                          LayoutAttr order) const {
-  int64_t vector = target.maxAccessBytes / elementBytes;
+  int64_t vector = target.maxAccessBytes * 8 / elementBits;
   unsigned lanes = llvm::Log2_32(target.waveSize),
            waves = llvm::Log2_64(schedule.getWaves());
   if (order)
@@ -130,8 +130,8 @@ Value TileContext::load(Value view, Value row, Value col, Type elementType,
 Value TileContext::loadWide(Value view, Value row, Value col, Type elementType,
                             const LinearLayout &layout, int64_t divisible,
                             LayoutAttr order) {
-  unsigned bytes = std::max(1u, elementType.getIntOrFloatBitWidth() / 8);
-  LinearLayout wide = getStoreLayout(layout.getShape(), bytes, order);
+  LinearLayout wide = getStoreLayout(
+      layout.getShape(), elementType.getIntOrFloatBitWidth(), order);
   Value tile = load(view, row, col, elementType, wide, divisible, order);
   if (analyzeConversion(wide, layout).kind == ConversionKind::Shared)
     tile.getDefiningOp<LoadOp>().setFirstReplica(true);
@@ -220,6 +220,12 @@ Value TileContext::broadcast(Value tile, const LinearLayout &layout) {
   Type type =
       getTileType(getElementTypeOrSelf(tile.getType()), b.getContext(), layout);
   return BroadcastOp::create(b, type, tile);
+}
+
+Value TileContext::transpose(Value tile) {
+  Type type = getTileType(getElementTypeOrSelf(tile.getType()), b.getContext(),
+                          getLayout(tile.getType()).transpose());
+  return TransposeOp::create(b, type, tile);
 }
 
 Value TileContext::convert(Value tile, const LinearLayout &layout) {

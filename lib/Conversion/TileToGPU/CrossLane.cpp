@@ -30,6 +30,8 @@ static Value emitCombine(ImplicitLocOpBuilder &b, ReduceKind kind, Value x,
     return arith::MaxNumFOp::create(b, x, y);
   case ReduceKind::Add:
     return arith::AddFOp::create(b, x, y);
+  case ReduceKind::Or:
+    return arith::OrIOp::create(b, x, y);
   }
   return {};
 }
@@ -340,12 +342,17 @@ struct ScaledTruncPattern : TilePattern<ScaledTruncOp> {
     LinearLayout layout = getLayout(op.getInput().getType()),
                  blocks = getLayout(op.getScale().getType());
     SmallVector<int64_t> picks = matchBlocks(layout, blocks);
+    bool isFP4 = op.getType().getElementType().isInteger(8);
+    Type element = isFP4 ? Float4E2M1FNType::get(b.getContext())
+                         : op.getType().getElementType();
     VectorType type = getDistributedType(op.getType());
+    int64_t codes = isFP4 ? 2 : 1; // of one element of the result
     int64_t size = std::min<int64_t>(
         layout.getContiguity(), layout.getShape()[1] / blocks.getShape()[1]);
     Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
     auto scaleType = Float8E8M0FNUType::get(b.getContext());
-    for (int64_t first = 0; first < type.getNumElements(); first += size) {
+    for (int64_t first = 0; first < codes * type.getNumElements();
+         first += size) {
       Value byte =
           vector::ExtractOp::create(b, adaptor.getScale(), picks[first]);
       Value scale = vector::BroadcastOp::create(
@@ -355,10 +362,14 @@ struct ScaledTruncPattern : TilePattern<ScaledTruncOp> {
           b, adaptor.getInput(), ArrayRef<int64_t>{first},
           ArrayRef<int64_t>{size}, ArrayRef<int64_t>{1});
       Value rounded = arith::ScalingTruncFOp::create(
-          b, VectorType::get({size}, type.getElementType()), part, scale,
+          b, VectorType::get({size}, element), part, scale,
           arith::RoundingModeAttr(), arith::FastMathFlagsAttr());
+      if (isFP4)
+        rounded = vector::BitCastOp::create(
+            b, VectorType::get({size / codes}, b.getI8Type()), rounded);
       result = vector::InsertStridedSliceOp::create(
-          b, rounded, result, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{1});
+          b, rounded, result, ArrayRef<int64_t>{first / codes},
+          ArrayRef<int64_t>{1});
     }
     rewriter.replaceOp(op, result);
     return success();
@@ -367,6 +378,32 @@ struct ScaledTruncPattern : TilePattern<ScaledTruncOp> {
 } // namespace
 
 namespace {
+struct ExchangePattern : TilePattern<ExchangeOp> {
+  using TilePattern::TilePattern;
+  LogicalResult
+  matchAndRewrite(ExchangeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    LinearLayout layout = getLayout(op.getType());
+    SmallVector<int64_t> at(layout.getShape().size());
+    at[op.getDimension()] = op.getStride();
+    int64_t flat = layout.toFlat(at);
+    ArrayRef<int64_t> lanes = layout.getBases(LayoutInput::Lane);
+    if (auto *lane = llvm::find(lanes, flat); lane != lanes.end()) {
+      rewriter.replaceOp(op,
+                         emitShuffleXor(b, adaptor.getInput(),
+                                        int64_t(1) << (lane - lanes.begin())));
+      return success();
+    }
+    SmallVector<int64_t> picks;
+    for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg)
+      picks.push_back(
+          layout.findRegister(layout.apply(reg, 0, 0) ^ flat).value_or(0));
+    rewriter.replaceOp(op, emitSelectElements(b, adaptor.getInput(), picks));
+    return success();
+  }
+};
+
 struct CoordinatePattern : TilePattern<CoordinateOp> {
   using TilePattern::TilePattern;
   LogicalResult
@@ -396,5 +433,6 @@ void te::populateCrossLanePatterns(RewritePatternSet &patterns,
                                    const KernelState &state) {
   patterns.add<ReducePattern, BroadcastPattern, TransposePattern,
                ConvertLayoutPattern, AnyPattern, ScaledTruncPattern,
-               CoordinatePattern>(types, patterns.getContext(), state);
+               CoordinatePattern, ExchangePattern>(types, patterns.getContext(),
+                                                   state);
 }

@@ -36,6 +36,7 @@ BLOCK2D = "block = [128, 128], scale = f32"
 BLOCK2D_COL = "block = [128, 128], scale = f32, data_layout = transposed"
 TRANSPOSED = "tensor, scale = f32, data_layout = transposed"
 INPUTS = ["bf16", "f16", "f32"]
+FP4 = "f4E2M1FN"
 
 
 def tensor(shape, element):
@@ -97,7 +98,8 @@ def families(fnuz):
     mx = ["f8E4M3FN", "f8E5M2"]
     per_tensor = mx + (["f8E4M3FNUZ", "f8E5M2FNUZ"] if fnuz else [])
     programs = {"mxfp8": {}, "mxfp8-modes": {}, "fp8": {}, "dequantize": {}, "amax": {},
-                "fp8-block": {}, "fp8-current": {}, "scale-layouts": {}, "shuffled": {}}
+                "fp8-block": {}, "fp8-current": {}, "scale-layouts": {}, "shuffled": {},
+                "mxfp4": {}, "mxfp4-modes": {}}
     for source in INPUTS:
         for e in mx:
             for name, schemes in [("row", [ROW]), ("col", [COL]), ("both", [ROW, COL])]:
@@ -161,6 +163,29 @@ def families(fnuz):
             [f"{[BLOCK1D, BLOCK2D][i % 2]}, {shuffle}", BLOCK1D_COL], e, INPUTS[i % 3])
         programs["shuffled"][f"dequantize-{e}"] = dequantize(
             f"{[TENSOR, BLOCK1D][i % 2]}, {shuffle}", e, INPUTS[2 - i % 3])
+    # Both copies from one read; every rounding and tie rule; transforms; dequantize.
+    for i, source in enumerate(INPUTS):
+        even = ", rounding = even"
+        programs["mxfp4"][f"both-{source}"] = quantize(
+            [ROW + even, COL_TRANSPOSED + even], FP4, source, amax=i == 0, noop=i == 1)
+        programs["mxfp4"][f"hadamard-{source}"] = quantize(
+            [ROW + even, COL_TRANSPOSED + even], FP4, source,
+            options="hadamard" + f", sign_mask = {[0, 0x2B9D17C6, -0x5A3F0E11][i]} : i32" * (i > 0))
+        programs["mxfp4"][f"dequantize-row-{source}"] = dequantize(ROW, FP4, source)
+        programs["mxfp4"][f"dequantize-col-{source}"] = dequantize(COL_TRANSPOSED, FP4, source)
+    for i, mode in enumerate(["rceil", "floor", "even", "ceil"]):
+        for j, ties in enumerate(["even", "away"]):
+            layout = ["linear", "blocked_32x4x4", "e8m0_shuffle"][(i + j) % 3]
+            suffix = f", rounding = {mode}, ties = {ties}, scale_layout = {layout}"
+            schemes = [ROW + suffix, COL_TRANSPOSED + suffix]
+            programs["mxfp4-modes"][f"{mode}-{ties}"] = quantize(
+                schemes, FP4, INPUTS[(i + 2 * j) % 3], options="hadamard" * (i == 2))
+    programs["mxfp4-modes"]["square"] = quantize([SQUARE], FP4, "bf16")
+    programs["mxfp4-modes"]["dequantize-square"] = dequantize(SQUARE, FP4, "f32")
+    for i, layout in enumerate(["linear", "e8m0_shuffle"]):
+        shuffled = f"{ROW}, rounding = even, scale_layout = {layout}, data_layout = shuffle_16x16"
+        programs["shuffled"][f"fp4-{layout}"] = quantize([shuffled], FP4, INPUTS[i])
+        programs["shuffled"][f"dequantize-fp4-{layout}"] = dequantize(shuffled, FP4, INPUTS[i])
     programs["dequantize"]["square"] = dequantize(SQUARE, mx[0], "bf16")
     return programs
 

@@ -52,7 +52,7 @@ public:
   /// The layout of the widest stores of a tile: a row-major order of 16 bytes a
   /// lane, or where memory has an order of its own (see tile.store) that one.
   tile::LinearLayout getStoreLayout(ArrayRef<int64_t> shape,
-                                    unsigned elementBytes,
+                                    unsigned elementBits,
                                     tile::LayoutAttr order = {}) const;
 
   /// This workgroup's tile of a high-precision tensor: in registers, or loaded.
@@ -90,6 +90,7 @@ public:
   Value cast(Value tile, Type elementType); // bitcast of the elements
   Value reduceAmax(Value tile, ArrayRef<int64_t> block);
   Value broadcast(Value tile, const tile::LinearLayout &layout);
+  Value transpose(Value tile);
   Value convert(Value tile, const tile::LinearLayout &layout);
 
 private:

@@ -128,7 +128,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
   let summary = "combine the elements of each block";
   let description = [{
     The result has one element a block; its layout is the input's, projected. `maxnum`
-    ignores NaN.
+    ignores NaN, `or` is for integers.
   }];
   let arguments = (ins
     Tile_ReduceKindAttr:$kind, Tile_AnyTile:$input, DenseI64ArrayAttr:$block);
@@ -169,6 +169,18 @@ def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
   let hasFolder = 1;
 }
 
+def Tile_ExchangeOp : Tile_Op<"exchange", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "each element's partner, a power of two away";
+  let description = [{
+    Element i along `dimension` of the result is element i XOR `stride` of the input: in
+    another register, or in another lane of the wave.
+  }];
+  let arguments = (ins Tile_AnyTile:$input, I64Attr:$dimension, I64Attr:$stride);
+  let results = (outs Tile_AnyTile:$result);
+  let assemblyFormat = "$input `along` $dimension `by` $stride attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
 def Tile_AnyOp : Tile_Op<"any", [Pure]> {
   let summary = "is a condition true anywhere in this wave's part of the tile";
   let description = "The result is the same for all lanes of a wave, but may differ between waves.";
@@ -178,10 +190,11 @@ def Tile_AnyOp : Tile_Op<"any", [Pure]> {
 }
 
 def Tile_ScaledTruncOp : Tile_Op<"scaled_trunc", [Pure]> {
-  let summary = "x / 2^(byte - 127) rounded to an 8-bit float by the target's instruction";
+  let summary = "x / 2^(byte - 127) rounded to an 8-bit or 4-bit float by the target's instruction";
   let description = [{
     `scale` holds one E8M0 byte (i8, 1 to 254) a block; its layout is the input's, projected. One
-    rounding, to nearest even; a quotient beyond the format's largest value is undefined.
+    rounding, to nearest even; a quotient beyond the format's largest value is undefined, but in fp4, which
+    saturates. fp4 codes are an i8 tile, those of two columns a byte, its layout the input's, projected.
     Only where the target has such conversions, and for blocks of two or more columns.
   }];
   let arguments = (ins Tile_AnyTile:$input, Tile_AnyTile:$scale);
