@@ -24,6 +24,8 @@ constexpr int64_t kMostGrowth = 4;
 constexpr int64_t kLineBytes = 64;
 /// Elements that one Hadamard transform mixes.
 constexpr int64_t kHadamardRun = 16;
+/// Rows that one row of partial sums stands for.
+constexpr int64_t kSummedRows = 128;
 /// VGPRs beside the tile: addresses, scales, temporaries of the conversions.
 constexpr unsigned kBaseVGPRs = 40;
 } // namespace
@@ -98,6 +100,12 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
     for (OpResult result : op->getResults()) {
       if (isAmax(result))
         demand.reducesRows = true; // across waves
+      Extent extent = getExtent(result);
+      if (!result.use_empty() &&
+          (extent == Extent::Column || extent == Extent::WideColumn)) {
+        demand.sumsColumns = demand.reducesRows = true;
+        demand.liveBytes += extent == Extent::Column ? 4 : 8;
+      }
       if (llvm::any_of(result.getUsers(),
                        [&](Operation *user) { return !isInside(user); }))
         add(result, getExtent(result), demand.outputBytes);
@@ -175,7 +183,13 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
   // No more waves than have a vector to load.
   while (waves > 1 && waves * target.waveSize * vector > rows * cols)
     waves /= 2;
-  return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector);
+  // Partial sums are written once for so many rows: a small part of the data.
+  int64_t rowTiles = 1;
+  while (demand.sumsColumns && rows * rowTiles < kSummedRows &&
+         (ShapedType::isDynamic(demand.rows) || rows * rowTiles < demand.rows))
+    rowTiles *= 2;
+  return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
+                           rowTiles);
 }
 
 std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,

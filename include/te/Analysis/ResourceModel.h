@@ -30,6 +30,7 @@ struct TileDemand {
   bool transposes = false;            // a result or operand stored (K, M)
   bool reorders = false;              // data in another order than row-major
   bool reducesRows = false;           // a scale or amax across rows
+  bool sumsColumns = false;           // over all rows
 };
 
 /// The estimate for one schedule.

@@ -222,14 +222,12 @@ template <class Op> static LogicalResult verifyInterleave(Op op) {
                            "--device=reference";
 }
 
-template <class Op> static LogicalResult verifyNoSums(Op op, TileContext &ctx) {
-  for (Value sum : {Value(op.getDbias()), Value(op.getDscale())})
-    if (sum && ctx.hasBuffers(sum))
-      return op.emitError()
-             << op->getName()
-             << " with dbias or dscale has no kernel yet; its semantics run "
-                "with te-run --device=reference";
-  return success();
+/// The sum of each row of grad * y, where the op has it as a result.
+template <class Op>
+static void defineRowSums(TileContext &ctx, Op op, const Formula &product) {
+  if (op.getDscale())
+    ctx.defineRows(op.getDscale(),
+                   ctx.sumRows(ctx.padWithZeros(product.get())));
 }
 
 namespace {
@@ -285,15 +283,19 @@ struct ActivationBwdLowering
            : result == bwd.getDbias() ? Extent::Column
                                       : Extent::Row;
   }
+  bool needsWholeRows(Operation *op) const {
+    return bool(cast<ActivationBwdOp>(op).getDscale());
+  }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<ActivationBwdOp>(operation);
-    if (failed(verifyNoSums(op, ctx)))
-      return failure();
     Formula grad(ctx, ctx.toF32(ctx.getTile(op.getGrad())));
     Formula x(ctx, ctx.toF32(ctx.getTile(op.getInput())));
     Formula dx = get(op.getKind()).derivative(x) * grad;
     if (op.getScales())
       dx = dx * emitRowScales(ctx, op, dx);
+    if (op.getDbias())
+      ctx.addToColumns(op.getDbias(), dx.get());
+    defineRowSums(ctx, op, get(op.getKind()).value(x) * grad);
     ctx.define(op.getDx(), emitRounded(ctx, dx, op.getDx()));
     return success();
   }
@@ -311,12 +313,15 @@ struct GatedActivationBwdLowering
     Value result = op->getResult(index);
     auto bwd = cast<GatedActivationBwdOp>(op);
     return result == bwd.getDx()      ? Extent::Wide
-           : result == bwd.getDbias() ? Extent::Column
+           : result == bwd.getDbias() ? Extent::WideColumn
                                       : Extent::Row;
+  }
+  bool needsWholeRows(Operation *op) const {
+    return bool(cast<GatedActivationBwdOp>(op).getDscale());
   }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<GatedActivationBwdOp>(operation);
-    if (failed(verifyInterleave(op)) || failed(verifyNoSums(op, ctx)))
+    if (failed(verifyInterleave(op)))
       return failure();
     Formula grad(ctx, ctx.toF32(ctx.getTile(op.getGrad())));
     Formula a(ctx, ctx.toF32(ctx.loadHalf(op.getInput(), false)));
@@ -329,6 +334,11 @@ struct GatedActivationBwdLowering
       da = da * scales;
       db = db * scales;
     }
+    if (op.getDbias()) {
+      ctx.addToColumns(op.getDbias(), da.get());
+      ctx.addToColumns(op.getDbias(), db.get(), /*second=*/1);
+    }
+    defineRowSums(ctx, op, gated.gate * gated.up * grad);
     if (!ctx.hasBuffers(op.getDx()))
       return success();
     Value buffer = ctx.getBuffers(op.getDx()).data;

@@ -50,22 +50,17 @@ Value emitGamma(TileContext &ctx, Value gamma, bool zeroCentered,
   return ctx.broadcast(g, layout);
 }
 
-/// What all four share: x (M, K) first, or dy and x, then small operands.
+/// What all four share: `numTiles` operands are M x K; then come gamma and beta,
+/// one number a column, or after a backward op's gamma statistics, one a row.
 template <class Model, class Op, unsigned numTiles>
 struct NormModel : TileLoweringInterface::ExternalModel<Model, Op> {
-  Extent getOperandExtent(Operation *op, unsigned index) const {
+  Extent getOperandExtent(Operation *, unsigned index) const {
     if (index < numTiles)
       return Extent::Tile;
-    return isStatistic(op->getOperand(index), op) ? Extent::Row
-                                                  : Extent::Column;
+    bool isStatistic = numTiles == 2 && index > numTiles;
+    return isStatistic ? Extent::Row : Extent::Column;
   }
   bool needsWholeRows(Operation *) const { return true; }
-
-private:
-  /// The statistics are the operands after gamma of a backward op.
-  static bool isStatistic(Value operand, Operation *op) {
-    return numTiles == 2 && operand != op->getOperand(2);
-  }
 };
 
 struct RmsNormLowering : NormModel<RmsNormLowering, RmsNormOp, 1> {
@@ -119,9 +114,62 @@ struct LayerNormLowering : NormModel<LayerNormLowering, LayerNormOp, 1> {
     return success();
   }
 };
+
+/// Both gradients: te.rms_norm has neither mu nor the mean of dyh.
+template <class Op>
+void emitNormBwd(TileContext &ctx, Op op, Value mu, Value dbeta) {
+  auto &b = ctx.b;
+  Value x = ctx.toF32(ctx.getZeroPaddedTile(op.getInput()));
+  Value dy = ctx.toF32(ctx.getZeroPaddedTile(op.getGrad()));
+  LinearLayout layout = getLayout(x.getType());
+  auto row = [&](Value tile) { return ctx.broadcast(tile, layout); };
+  auto multiply = [&](Value a, Value c) -> Value {
+    return arith::MulFOp::create(b, a, c);
+  };
+  Value rsigma = row(ctx.loadRows(op.getRsigma()));
+  if (mu)
+    x = arith::SubFOp::create(b, x, row(ctx.loadRows(mu)));
+  Value xh = multiply(x, rsigma);
+  Value dyh = multiply(
+      dy, emitGamma(ctx, op.getGamma(), op.getZeroCenteredGamma(), layout));
+  Value inner = dyh;
+  if (mu)
+    inner = arith::SubFOp::create(b, inner, row(emitRowMean(ctx, dyh)));
+  Value dot = row(emitRowMean(ctx, multiply(dyh, xh)));
+  inner = arith::SubFOp::create(b, inner, multiply(xh, dot));
+  ctx.addToColumns(op.getDgamma(), multiply(dy, xh));
+  if (dbeta)
+    ctx.addToColumns(dbeta, dy);
+  ctx.define(op.getDx(), ctx.round(multiply(rsigma, inner),
+                                   getElementTypeOrSelf(op.getDx().getType())));
+}
+
+struct RmsNormBwdLowering : NormModel<RmsNormBwdLowering, RmsNormBwdOp, 2> {
+  Extent getResultExtent(Operation *, unsigned index) const {
+    return index == 0 ? Extent::Tile : Extent::Column;
+  }
+  LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
+    emitNormBwd(ctx, cast<RmsNormBwdOp>(operation), Value(), Value());
+    return success();
+  }
+};
+
+struct LayerNormBwdLowering
+    : NormModel<LayerNormBwdLowering, LayerNormBwdOp, 2> {
+  Extent getResultExtent(Operation *, unsigned index) const {
+    return index == 0 ? Extent::Tile : Extent::Column;
+  }
+  LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
+    auto op = cast<LayerNormBwdOp>(operation);
+    emitNormBwd(ctx, op, op.getMu(), op.getDbeta());
+    return success();
+  }
+};
 } // namespace
 
 void te::attachNormLowerings(MLIRContext *context) {
   RmsNormOp::attachInterface<RmsNormLowering>(*context);
   LayerNormOp::attachInterface<LayerNormLowering>(*context);
+  RmsNormBwdOp::attachInterface<RmsNormBwdLowering>(*context);
+  LayerNormBwdOp::attachInterface<LayerNormBwdLowering>(*context);
 }

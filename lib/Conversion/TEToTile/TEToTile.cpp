@@ -21,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ColumnSums.h"
 #include "RegionCheck.h"
 
 #include "te/Analysis/Region.h"
@@ -191,11 +192,23 @@ struct Outliner {
   SmallVector<Operation *> ops;
   Anchor anchor; // an argument of the region
   Value noop;
+  SmallVector<OpResult> sums; // yielded: over all rows
 
   LogicalResult run();
   KernelOp emitKernel();
   void emitLaunch(KernelOp kernel);
   LogicalResult emitBody(TileContext &ctx);
+  SmallVector<Type> getLaunchTypes();
+  SmallVector<Value> emitSizes(ImplicitLocOpBuilder &b, Value groups,
+                               Value cols);
+  LaunchOp emitZero(ImplicitLocOpBuilder &b, Type amax);
+  SmallVector<Value> emitFinish(ImplicitLocOpBuilder &b, ValueRange partial,
+                                Value groups, Value cols);
+  /// Rows that one workgroup computes.
+  int64_t getGroupRows() {
+    ScheduleAttr schedule = fusion.getScheduleAttr();
+    return schedule.getTile()[0] * schedule.getRowTiles();
+  }
   Value getHostValue(Value inner) {
     auto argument = dyn_cast_if_present<BlockArgument>(inner);
     return argument ? fusion.getInputs()[argument.getArgNumber()] : Value();
@@ -237,7 +250,7 @@ KernelOp Outliner::emitKernel() {
   b.setInsertionPointToEnd(fusion->getParentOfType<ModuleOp>().getBody());
   SmallVector<Type> types;
   for (Type type : llvm::concat<const Type>(fusion.getBody().getArgumentTypes(),
-                                            fusion.getResultTypes()))
+                                            getLaunchTypes()))
     addPointerTypes(type, types);
   types.append(isDynamic(true) + isDynamic(false), b.getIndexType());
   ScheduleAttr schedule = fusion.getScheduleAttr();
@@ -264,15 +277,13 @@ KernelOp Outliner::emitKernel() {
     return !ShapedType::isDynamic(known) && known > 0 &&
            known % std::max(multiple, tile) == 0;
   };
-  ctx.wholeRows = whole(extent.first, cover.rowMultiple, schedule.getTile()[0]);
+  ctx.wholeRows = whole(extent.first, cover.rowMultiple, getGroupRows());
   ctx.wholeCols =
       whole(extent.second, cover.colMultiple, schedule.getTile()[1]);
   ctx.rows = size(extent.first);
   ctx.cols = size(extent.second);
   Value x = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   Value y = gpu::BlockIdOp::create(b, gpu::Dimension::y);
-  ctx.tileRow = arith::MulIOp::create(
-      b, y, arith::ConstantIndexOp::create(b, schedule.getTile()[0]));
   ctx.tileCol = arith::MulIOp::create(
       b, x, arith::ConstantIndexOp::create(b, schedule.getTile()[1]));
   Value zero = arith::ConstantIndexOp::create(b, 0);
@@ -281,7 +292,10 @@ KernelOp Outliner::emitKernel() {
 
   LogicalResult result = success();
   emitUnlessNoop(b, noop ? ctx.getBuffers(noop).data : Value(),
-                 [&] { result = emitBody(ctx); });
+                 [&] {
+                   result = emitRowTiles(ctx, sums, y, schedule.getRowTiles(),
+                                         [&] { return emitBody(ctx); });
+                 });
   if (succeeded(result))
     return kernel;
   kernel.erase();
@@ -305,12 +319,95 @@ Value Outliner::emitResultDim(ImplicitLocOpBuilder &b, OpResult inner,
       return cols;
     break;
   case Extent::Wide:
-    if (isLast)
-      return b.createOrFold<arith::MulIOp>(
-          cols, arith::ConstantIndexOp::create(b, 2));
-    break;
+    if (!isLast)
+      break;
+    [[fallthrough]];
+  case Extent::WideColumn:
+    return b.createOrFold<arith::MulIOp>(cols,
+                                         arith::ConstantIndexOp::create(b, 2));
   }
   return emitDim(b, host, i);
+}
+
+/// The types of what the kernel writes: partial sums in place of sums.
+SmallVector<Type> Outliner::getLaunchTypes() {
+  SmallVector<Type> types(fusion.getResultTypes());
+  for (auto [i, yielded] : llvm::enumerate(
+           fusion.getBody().front().getTerminator()->getOperands()))
+    if (llvm::is_contained(sums, yielded))
+      types[i] = getPartialType(cast<OpResult>(yielded));
+  return types;
+}
+
+/// The dynamic sizes of what the kernel writes.
+SmallVector<Value> Outliner::emitSizes(ImplicitLocOpBuilder &b, Value groups,
+                                       Value cols) {
+  SmallVector<Value> sizes;
+  for (Value inner :
+       fusion.getBody().front().getTerminator()->getOperands()) {
+    if (llvm::is_contained(sums, inner))
+      sizes.push_back(groups);
+    for (auto [i, size] :
+         llvm::enumerate(cast<ShapedType>(inner.getType()).getShape()))
+      if (ShapedType::isDynamic(size))
+        sizes.push_back(emitResultDim(b, cast<OpResult>(inner), i, cols));
+  }
+  return sizes;
+}
+
+/// Launches the kernel that sets an amax to 0.
+LaunchOp Outliner::emitZero(ImplicitLocOpBuilder &b, Type amax) {
+  Value flag = getHostValue(noop);
+  ImplicitLocOpBuilder atEnd(fusion.getLoc(), fusion.getContext());
+  atEnd.setInsertionPointToEnd(fusion->getParentOfType<ModuleOp>().getBody());
+  KernelOp zero = emitZeroKernel(atEnd, fusion, bool(flag));
+  symbols.insert(zero);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  return LaunchOp::create(b, TypeRange(amax), zero.getSymName(), one, one,
+                          flag ? ValueRange(flag) : ValueRange(), ValueRange(),
+                          ValueRange(), ValueRange());
+}
+
+/// Launches the kernel that adds up partial sums, for each width; gives the
+/// sums, in their order.
+SmallVector<Value> Outliner::emitFinish(ImplicitLocOpBuilder &b,
+                                        ValueRange partial, Value groups,
+                                        Value cols) {
+  SmallVector<Value> results(sums.size());
+  for (Extent width : {Extent::Column, Extent::WideColumn}) {
+    SmallVector<OpResult> same;
+    SmallVector<Value> inputs, sizes;
+    SmallVector<Type> types;
+    for (auto [sum, value] : llvm::zip_equal(sums, partial)) {
+      if (getExtent(sum) != width)
+        continue;
+      same.push_back(sum);
+      inputs.push_back(value);
+      types.push_back(sum.getType());
+      if (!cast<ShapedType>(sum.getType()).hasStaticShape())
+        sizes.push_back(emitResultDim(b, sum, 0, cols));
+    }
+    if (same.empty())
+      continue;
+    ImplicitLocOpBuilder atEnd(fusion.getLoc(), fusion.getContext());
+    atEnd.setInsertionPointToEnd(fusion->getParentOfType<ModuleOp>().getBody());
+    ScheduleAttr schedule = chooseFinishSchedule(same, target);
+    KernelOp kernel = emitFinishKernel(
+        atEnd, (fusion.getKernel() + "_sum").str(), target, schedule, same);
+    symbols.insert(kernel);
+    Value wide = cols, one = arith::ConstantIndexOp::create(b, 1);
+    if (width == Extent::WideColumn)
+      wide = b.createOrFold<arith::MulIOp>(
+          cols, arith::ConstantIndexOp::create(b, 2));
+    Value grid = emitTileCount(b, wide, 1, schedule.getTile()[1],
+                               /*atLeastOne=*/false);
+    auto launch = LaunchOp::create(b, types, kernel.getSymName(), grid, one,
+                                   inputs, ValueRange(),
+                                   ValueRange{groups, wide}, sizes);
+    for (auto [sum, result] : llvm::zip_equal(same, launch.getResults()))
+      results[llvm::find(sums, sum) - sums.begin()] = result;
+  }
+  return results;
 }
 
 void Outliner::emitLaunch(KernelOp kernel) {
@@ -323,41 +420,30 @@ void Outliner::emitLaunch(KernelOp kernel) {
   Cover cover = getCover(fusion);
   Value gridX = emitTileCount(b, cols, cover.colMultiple, schedule.getTile()[1],
                               cover.atLeastOne);
-  Value gridY = emitTileCount(b, rows, cover.rowMultiple, schedule.getTile()[0],
+  Value gridY = emitTileCount(b, rows, cover.rowMultiple, getGroupRows(),
                               cover.atLeastOne);
-  SmallVector<Value> sizes, inits, resultSizes;
+  SmallVector<Value> sizes, inits;
   if (isDynamic(true))
     sizes.push_back(rows);
   if (isDynamic(false))
     sizes.push_back(cols);
 
-  ValueRange yielded = fusion.getBody().front().getTerminator()->getOperands();
-  for (Value inner : yielded)
-    for (auto [i, size] :
-         llvm::enumerate(cast<ShapedType>(inner.getType()).getShape()))
-      if (ShapedType::isDynamic(size))
-        resultSizes.push_back(emitResultDim(b, cast<OpResult>(inner), i, cols));
-
   // An amax, always the last, is zeroed first, then folded into.
-  if (!yielded.empty() && isAmax(yielded.back())) {
-    Type last = yielded.back().getType();
-    Value flag = getHostValue(noop);
-    OpBuilder::InsertionGuard guard(b);
-    ImplicitLocOpBuilder atEnd(fusion.getLoc(), fusion.getContext());
-    atEnd.setInsertionPointToEnd(fusion->getParentOfType<ModuleOp>().getBody());
-    KernelOp zero = emitZeroKernel(atEnd, fusion, bool(flag));
-    symbols.insert(zero);
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    inits.push_back(LaunchOp::create(b, TypeRange(last), zero.getSymName(), one,
-                                     one,
-                                     flag ? ValueRange(flag) : ValueRange(),
-                                     ValueRange(), ValueRange(), ValueRange())
-                        .getResult(0));
-  }
-  auto launch =
-      LaunchOp::create(b, fusion.getResultTypes(), kernel.getSymName(), gridX,
-                       gridY, fusion.getInputs(), inits, sizes, resultSizes);
-  fusion->replaceAllUsesWith(launch.getResults());
+  ValueRange yielded = fusion.getBody().front().getTerminator()->getOperands();
+  if (!yielded.empty() && isAmax(yielded.back()))
+    inits.push_back(emitZero(b, yielded.back().getType()).getResult(0));
+  auto launch = LaunchOp::create(b, getLaunchTypes(), kernel.getSymName(),
+                                 gridX, gridY, fusion.getInputs(), inits, sizes,
+                                 emitSizes(b, gridY, cols));
+  SmallVector<Value> results(launch.getResults()), partial;
+  for (auto [inner, result] : llvm::zip_equal(yielded, launch.getResults()))
+    if (llvm::is_contained(sums, inner))
+      partial.push_back(result);
+  SmallVector<Value> finished = emitFinish(b, partial, gridY, cols);
+  for (auto [inner, result] : llvm::zip_equal(yielded, results))
+    if (auto it = llvm::find(sums, inner); it != sums.end())
+      result = finished[it - sums.begin()];
+  fusion->replaceAllUsesWith(results);
 }
 
 LogicalResult Outliner::run() {
@@ -391,7 +477,9 @@ struct TEToTilePass : te::impl::TEToTilePassBase<TEToTilePass> {
     for (Operation *op : ops)
       if (Value flag = getNoopFlag(op))
         noop = flag;
-    return Outliner{fusion, **target, symbols, ops, anchor, noop}.run();
+    return Outliner{fusion, **target,           symbols, ops, anchor,
+                    noop,   getColumnSums(fusion)}
+        .run();
   }
 
   void runOnOperation() override {

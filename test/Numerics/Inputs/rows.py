@@ -89,6 +89,51 @@ def norm(kind, source, target, residual=False, zero_centered=False, schemes=(), 
     return make
 
 
+def norm_bwd(kind, element, residual=False):
+    def make(shape):
+        f = Function()
+        x_type, small, stat = tensor(shape, element), tensor(shape[-1:], element), tensor(shape[:-1], "f32")
+        operands = [f.argument(x_type, dims(shape)), f.argument(x_type, dims(shape)), f.argument(small)]
+        for _ in range(1 + (kind == "layer")):
+            operands.append(f.argument(stat, row_dims(shape)))
+        results = [x_type] + [small] * (1 + (kind == "layer"))
+        dx, *sums = f.op(f"te.{kind}_norm_bwd {', '.join(operands)} : "
+                         f"{', '.join(f.types[o] for o in operands)} -> {', '.join(results)}", *results)
+        if residual:
+            r = f.argument(x_type, dims(shape))
+            dx = f.op(f"arith.addf {dx}, {r} : {x_type}", x_type)
+        f.results += [dx] + sums
+        return f.print()
+    return make
+
+
+def activation_sums(kind, element, gated=False, scales=False, schemes=()):
+    """The gradient with dbias and, with scales, dscale."""
+    def make(shape):
+        f = Function()
+        wide = list(shape[:-1]) + [shape[-1] * 2] if gated else shape
+        y_type, x_type = tensor(shape, element), tensor(wide, element)
+        bias, stat = tensor(wide[-1:], element), tensor(shape[:-1], "f32")
+        dy, x = f.argument(y_type, dims(shape)), f.argument(x_type, dims(wide, "K2" if gated else "K"))
+        row = f" scales({f.argument(stat, row_dims(shape))} : {stat})" if scales else ""
+        types = [x_type, bias] + [stat] * scales
+        dx, *sums = f.op(f"te.{'gated_' * gated}activation_bwd {kind} {dy}, {x}{row} : {y_type}, {x_type} -> "
+                         f"{x_type} dbias {bias}{f' dscale {stat}' * scales}", *types)
+        f.results += sums
+        if schemes:
+            f.quantize(dx, wide, "f8E5M2", schemes)
+        else:
+            f.results.append(dx)
+        return f.print()
+    return make
+
+
+def row_dims(shape):
+    """The names of the dimensions of a tensor with one number a row."""
+    names = ", ".join(f'"d{i}"' for i in range(len(shape) - 1))
+    return f" {{te.dims = [{names}]}}"
+
+
 def activation(kind, source, target, gated=False, backward=False, scales=False, attributes="", schemes=(),
                element="f8E4M3FN", bias=False):
     def make(shape):
@@ -110,7 +155,7 @@ def activation(kind, source, target, gated=False, backward=False, scales=False, 
         row = ""
         if scales:
             stat = tensor(shape[:-1], "f32")
-            s = f.argument(stat, dims(shape)[:-1].rsplit(",", 1)[0] + "]}" if len(shape) > 1 else "")
+            s = f.argument(stat, row_dims(shape))
             row = f" scales({s} : {stat})"
         y = f.op(f"te.{name} {kind} {', '.join(operands)}{row}{attributes} : {', '.join(types)} -> {y_type}", y_type)
         if schemes:
@@ -140,9 +185,20 @@ def programs():
         acts[f"{kind}-scaled"] = activation(kind, "bf16", "bf16", gated=True, scales=True)
         acts[f"{kind}-bwd-f32"] = activation(kind, "f32", "f32", gated=True, backward=True, attributes=limit)
         acts[f"{kind}-bwd-scaled"] = activation(kind, "bf16", "bf16", gated=True, backward=True, scales=True)
+    # Sums: of ordinary numbers, for those of huge ones cancel.
+    sums = {}
+    for kind in NORMS:
+        for t in ["bf16", "f32"]:
+            sums[f"{kind}-{t}"] = norm_bwd(kind, t, residual=t == "bf16")
+    for kind in ["gelu", "srelu"]:
+        sums[f"{kind}-quantized"] = activation_sums(kind, "bf16", schemes=[ROW, COL])
+        sums[f"{kind}-f32"] = activation_sums(kind, "f32", scales=True)
+    for kind in ["swiglu", "clamped_swiglu"]:
+        sums[f"{kind}-f16"] = activation_sums(kind, "f16", gated=True)
+        sums[f"{kind}-f32"] = activation_sums(kind, "f32", gated=True, scales=True)
     fused["swiglu-both"] = activation("swiglu", "bf16", "bf16", gated=True, schemes=[ROW, COL])
     fused["geglu-block"] = activation("geglu", "f16", "f16", gated=True, schemes=[BLOCK1D])
     fused["gelu-add"] = activation("gelu", "bf16", "bf16", bias=True, schemes=[ROW, COL])
     fused["dsilu"] = activation("silu", "bf16", "bf16", backward=True, schemes=[ROW, COL], element="f8E5M2")
     fused["dswiglu"] = activation("swiglu", "bf16", "bf16", gated=True, backward=True, schemes=[ROW, COL])
-    return {"norm": norms, "activation": acts, "fused": fused}
+    return {"norm": norms, "activation": acts, "fused": fused, "sums": sums}

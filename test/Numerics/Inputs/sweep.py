@@ -234,14 +234,14 @@ class Sweep:
                 self.run(f"{name} static {shape}", artefact, [])
 
 
-    def rows(self, name, make, shapes):
+    def rows(self, name, make, shapes, ordinary):
         """The last dimension is static, the others are not."""
         for kind in sorted({(len(s), s[-1]) for s in shapes}):
             rank, k = kind
             text = make(["?"] * (rank - 1) + [k])
             artefact = self.compile(f"{name}-rank{rank}-{k}", text)
             # Tolerances of f32 are for ordinary numbers: differences of huge ones have no digits left.
-            options = {"inputs": text.count("%a", 0, text.index(") ->")), "distribution": ":normal" * ("f32" in name)}
+            options = {"inputs": text.count("%a", 0, text.index(") ->")), "distribution": ":normal" * (ordinary or "f32" in name)}
             for shape in [s for s in shapes if (len(s), s[-1]) == kind]:
                 if artefact:
                     self.run(f"{name} {shape}", artefact, [f"--dim=d{i}={n}" for i, n in enumerate(shape[:-1])] * ("?" in text), **options)
@@ -263,11 +263,12 @@ def main():
             name = "both-f8E4M3FN-bf16"
             sweep.program(name, programs[name], [], [(8192, 7168)])
         elif options.family in by_rows:
+            ordinary = options.family == "sums"
             for i, (name, make) in enumerate(sorted(programs.items())):
                 # Shapes take turns; so do fully static programs.
                 shape = rows.SHAPES[i % len(rows.SHAPES)]
-                sweep.rows(name, make, [s for j, s in enumerate(rows.SHAPES) if (i + j) % 2 == 0])
-                sweep.rows(name, lambda _, s=shape: make(s), [shape])
+                sweep.rows(name, make, [s for j, s in enumerate(rows.SHAPES) if (i + j) % 2 == 0], ordinary)
+                sweep.rows(name, lambda _, s=shape: make(s), [shape], ordinary)
         else:
             for i, (name, make) in enumerate(sorted(programs.items())):
                 # Every program sees every dynamic shape; static ones take turns, each shape often.

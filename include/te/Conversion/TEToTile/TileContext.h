@@ -42,6 +42,15 @@ public:
        wholeCols = false; // every tile of the grid is a whole one
   Value firstWorkgroup;   // i1: this is workgroup (0, 0)
 
+  /// f32 tiles whose columns will be summed over all rows, by result and half
+  /// (of a WideColumn): what lowerings add to.
+  using ColumnSum = std::pair<Value, unsigned>;
+  llvm::DenseMap<ColumnSum, Value> columnSums;
+  void addToColumns(Value result, Value tile, unsigned second = 0) {
+    if (auto it = columnSums.find({result, second}); it != columnSums.end())
+      it->second = arith::AddFOp::create(b, it->second, tile);
+  }
+
   void bindBuffers(Value value, Buffers buffers) { bound[value] = buffers; }
   bool hasBuffers(Value value) const { return bound.contains(value); }
   Buffers getBuffers(Value value) const { return bound.lookup(value); }

@@ -225,7 +225,8 @@ LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    StringRef target, ArrayRef<int64_t> tile,
-                                   int64_t waves, int64_t vector) {
+                                   int64_t waves, int64_t vector,
+                                   int64_t rowTiles) {
   auto isPow2 = [](int64_t n) { return n > 0 && llvm::isPowerOf2_64(n); };
   if (tile.size() != 2)
     return emitError() << "H1: tile has two sizes, [rows, columns], but "
@@ -234,7 +235,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
        {std::pair<StringRef, int64_t>{"tile rows", tile[0]},
         {"tile columns", tile[1]},
         {"waves", waves},
-        {"vector", vector}})
+        {"vector", vector},
+        {"row_tiles", rowTiles}})
     if (!isPow2(value))
       return emitError() << "H2: " << what << " = " << value
                          << " is not a power of two; the nearest below is "

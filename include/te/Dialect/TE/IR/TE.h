@@ -31,6 +31,7 @@ enum class Extent {
   Column, // one number a column
   Tile,   // M x K
   Wide,   // M x 2K: two tiles side by side, as of a gated activation
+  WideColumn, // one number a column of these
 };
 } // namespace mlir::te
 

@@ -125,16 +125,20 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
   let description = [{
     `tile = [rows, cols]`: the elements of the flattened M x K tensor that one workgroup
     computes; both are powers of two. `waves`: waves a workgroup. `vector`: elements of the
-    input that one lane loads at once. `target`: the chip the choice was made for.
+    input that one lane loads at once. `target`: the chip the choice was made for. `row_tiles`: tiles
+    that a workgroup computes one after another, downwards (1 if not given): sums over all rows stay
+    in its registers meanwhile.
     Chosen by `te-schedule`, or written by the user and then only checked.
   }];
   let parameters = (ins
     StringRefParameter<"target chip">:$target,
     ArrayRefParameter<"int64_t">:$tile,
     "int64_t":$waves,
-    "int64_t":$vector);
+    "int64_t":$vector,
+    DefaultValuedParameter<"int64_t", "1">:$row_tiles);
   let assemblyFormat = [{
-    `<` $target `,` `tile` `=` `[` $tile `]` `,` `waves` `=` $waves `,` `vector` `=` $vector `>`
+    `<` $target `,` `tile` `=` `[` $tile `]` `,` `waves` `=` $waves `,` `vector` `=` $vector
+    (`,` `row_tiles` `=` $row_tiles^)? `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -1,0 +1,188 @@
+//===- ColumnSums.cpp - sums over all rows, in two stages -----------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ColumnSums.h"
+
+#include "te/Analysis/ResourceModel.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+static unsigned getHalves(OpResult sum) {
+  return getExtent(sum) == Extent::WideColumn ? 2 : 1;
+}
+
+SmallVector<OpResult> te::getColumnSums(FusionOp fusion) {
+  SmallVector<OpResult> sums;
+  for (Value yielded : fusion.getBody().front().getTerminator()->getOperands())
+    if (Extent extent = getExtent(cast<OpResult>(yielded));
+        extent == Extent::Column || extent == Extent::WideColumn)
+      sums.push_back(cast<OpResult>(yielded));
+  return sums;
+}
+
+RankedTensorType te::getPartialType(OpResult sum) {
+  auto type = cast<RankedTensorType>(sum.getType());
+  return RankedTensorType::get({ShapedType::kDynamic, type.getDimSize(0)},
+                               Float32Type::get(sum.getContext()));
+}
+
+/// The sum of each column of an f32 tile, in one row.
+static Value emitReduceColumns(TileContext &ctx, Value tile) {
+  SmallVector<int64_t> block{cast<ShapedType>(tile.getType()).getDimSize(0), 1};
+  Type type = getTileType(ctx.b.getF32Type(), ctx.b.getContext(),
+                          getLayout(tile.getType()).project(block));
+  return ReduceOp::create(ctx.b, type, ReduceKind::Add, tile,
+                          ctx.b.getDenseI64ArrayAttr(block));
+}
+
+/// for i in [0, count): `body(i, carried)` gives what is carried on.
+static SmallVector<Value>
+emitLoop(ImplicitLocOpBuilder &b, Value count, ValueRange start,
+         function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  auto loop = scf::ForOp::create(b, zero, count, one, start);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> carried =
+      body(loop.getInductionVar(), loop.getRegionIterArgs());
+  scf::YieldOp::create(b, carried);
+  return SmallVector<Value>(loop.getResults());
+}
+
+/// Stores one row of partial sums.
+static void storePartial(TileContext &ctx, OpResult sum, bool second,
+                         Value group, Value row) {
+  auto &b = ctx.b;
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value rows = b.createOrFold<arith::AddIOp>(group, one);
+  Value buffer = ctx.getBuffers(sum).data;
+  Value view;
+  if (getHalves(sum) == 1) {
+    view = ctx.view(buffer, rows, ctx.cols);
+  } else {
+    Value stride = b.createOrFold<arith::MulIOp>(
+        ctx.cols, arith::ConstantIndexOp::create(b, 2));
+    view = ctx.view(buffer, rows, ctx.cols, OpFoldResult(stride),
+                    second ? OpFoldResult(ctx.cols)
+                           : OpFoldResult(b.getIndexAttr(0)));
+  }
+  ctx.store(row, view, group, ctx.tileCol);
+}
+
+LogicalResult te::emitRowTiles(TileContext &ctx, ArrayRef<OpResult> sums,
+                               Value group, int64_t count,
+                               function_ref<LogicalResult()> body) {
+  auto &b = ctx.b;
+  int64_t tileRows = ctx.schedule.getTile()[0];
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  if (sums.empty() && count == 1) {
+    ctx.tileRow = arith::MulIOp::create(b, group, constant(tileRows));
+    return body();
+  }
+  Type f32 = getTileType(b.getF32Type(), b.getContext(), ctx.getLoadLayout());
+  SmallVector<TileContext::ColumnSum> keys;
+  for (OpResult sum : sums)
+    for (unsigned half = 0; half < getHalves(sum); ++half)
+      keys.push_back({sum, half});
+  SmallVector<Value> zeros(keys.size(), ctx.constant(f32, 0.0));
+  Value first = arith::MulIOp::create(b, group, constant(count));
+  LogicalResult result = success();
+  SmallVector<Value> totals = emitLoop(
+      b, constant(count), zeros, [&](Value i, ValueRange carried) {
+        ctx.tileRow = arith::MulIOp::create(
+            b, arith::AddIOp::create(b, first, i), constant(tileRows));
+        for (auto [key, value] : llvm::zip_equal(keys, carried))
+          ctx.columnSums[key] = value;
+        result = body();
+        return llvm::map_to_vector(
+            keys, [&](TileContext::ColumnSum key) { return ctx.columnSums[key]; });
+      });
+  if (failed(result))
+    return failure();
+  for (auto [key, total] : llvm::zip_equal(keys, totals))
+    storePartial(ctx, cast<OpResult>(key.first), key.second, group,
+                 emitReduceColumns(ctx, total));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The second kernel
+//===----------------------------------------------------------------------===//
+
+ScheduleAttr te::chooseFinishSchedule(ArrayRef<OpResult> sums,
+                                      const Target &target) {
+  TileDemand demand;
+  RankedTensorType type = getPartialType(sums.front());
+  std::tie(demand.rows, demand.cols) = flatten(type.getShape());
+  demand.inputBytes = demand.outputBytes = 4;
+  demand.liveBytes = 4 * sums.size();
+  demand.reducesRows = true;
+  return chooseSchedule(type.getContext(), demand, target);
+}
+
+KernelOp te::emitFinishKernel(ImplicitLocOpBuilder &b, StringRef name,
+                              const Target &target, ScheduleAttr schedule,
+                              ArrayRef<OpResult> sums) {
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Global);
+  auto pointer = [&](Type element) {
+    return MemRefType::get({}, element, MemRefLayoutAttrInterface(), space);
+  };
+  SmallVector<Type> types(sums.size(), pointer(b.getF32Type()));
+  for (OpResult sum : sums)
+    types.push_back(pointer(getElementTypeOrSelf(sum.getType())));
+  types.append(2, b.getIndexType());
+  auto kernel = KernelOp::create(b, name, schedule.getTarget(),
+                                 schedule.getWaves(), types);
+  OpBuilder::InsertionGuard guard(b);
+  Block &body = kernel.getBody().front();
+  b.setInsertionPointToStart(&body);
+  TileContext ctx(b, target, schedule);
+  ctx.rows = body.getArgument(types.size() - 2);
+  ctx.cols = body.getArgument(types.size() - 1);
+  ctx.staticRows = ctx.staticCols = ShapedType::kDynamic;
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  Value rows = constant(schedule.getTile()[0]);
+  Value x = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+  ctx.tileCol =
+      arith::MulIOp::create(b, x, constant(schedule.getTile()[1]));
+  Type f32 = getTileType(b.getF32Type(), b.getContext(), ctx.getLoadLayout());
+  Value padded = arith::AddIOp::create(
+      b, ctx.rows, constant(schedule.getTile()[0] - 1));
+  Value tiles = arith::DivUIOp::create(b, padded, rows);
+  SmallVector<Value> zeros(sums.size(), ctx.constant(f32, 0.0));
+  SmallVector<Value> totals =
+      emitLoop(b, tiles, zeros, [&](Value i, ValueRange carried) {
+        ctx.tileRow = arith::MulIOp::create(b, i, rows);
+        SmallVector<Value> next;
+        for (auto [k, value] : llvm::enumerate(carried)) {
+          Value part =
+              ctx.load(ctx.view(body.getArgument(k), ctx.rows, ctx.cols),
+                       ctx.tileRow, ctx.tileCol, b.getF32Type(),
+                       ctx.getLoadLayout());
+          next.push_back(arith::AddFOp::create(b, value, part));
+        }
+        return next;
+      });
+  Value zero = constant(0);
+  for (auto [k, total] : llvm::enumerate(totals)) {
+    Value row = ctx.round(emitReduceColumns(ctx, total),
+                          getElementTypeOrSelf(sums[k].getType()));
+    ctx.store(row,
+              ctx.view(body.getArgument(sums.size() + k), b.getIndexAttr(1),
+                       ctx.cols),
+              zero, ctx.tileCol);
+  }
+  return kernel;
+}
