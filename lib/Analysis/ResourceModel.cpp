@@ -7,6 +7,8 @@
 
 #include "te/Analysis/ResourceModel.h"
 
+#include "te/Dialect/Tile/IR/LinearLayout.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -103,7 +105,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
       Extent extent = getExtent(result);
       if (!result.use_empty() &&
           (extent == Extent::Column || extent == Extent::WideColumn)) {
-        demand.sumsColumns = demand.reducesRows = true;
+        demand.sumsColumns = true;
         demand.liveBytes += extent == Extent::Column ? 4 : 8;
       }
       if (llvm::any_of(result.getUsers(),
@@ -123,6 +125,20 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   return demand;
 }
 
+/// LDS of a reduction of f32 blocks of a tile that is loaded as it lies: none
+/// where no block is shared by waves.
+static int64_t getReductionBytes(ScheduleAttr schedule, const Target &target,
+                                 ArrayRef<int64_t> block) {
+  auto from = tile::LinearLayout::rowMajor(
+      schedule.getTile(), schedule.getVector(), llvm::Log2_32(target.waveSize),
+      llvm::Log2_64(schedule.getWaves()));
+  tile::LinearLayout to = from.project(block);
+  constexpr auto wave = tile::LayoutInput::Wave;
+  if (from.getBases(wave) == to.getBases(wave))
+    return 0;
+  return to.getNumRegisters() * target.waveSize * schedule.getWaves() * 4;
+}
+
 ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
                               const Target &target) {
   int64_t elements = schedule.getTile()[0] * schedule.getTile()[1];
@@ -138,6 +154,12 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   int64_t lds = 0;
   if (demand.reducesRows)
     lds = schedule.getTile()[1] * schedule.getWaves() * 4;
+  if (demand.sumsColumns)
+    lds = std::max(lds, getReductionBytes(schedule, target,
+                                          {schedule.getTile()[0], 1}));
+  if (demand.wholeRows)
+    lds = std::max(lds, getReductionBytes(schedule, target,
+                                          {1, schedule.getTile()[1]}));
   if (demand.reorders)
     lds = std::max(lds,
                    elements * std::min(demand.outputBytes, demand.inputBytes));

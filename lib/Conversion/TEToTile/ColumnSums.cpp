@@ -125,8 +125,11 @@ ScheduleAttr te::chooseFinishSchedule(ArrayRef<OpResult> sums,
   std::tie(demand.rows, demand.cols) = flatten(type.getShape());
   demand.inputBytes = demand.outputBytes = 4;
   demand.liveBytes = 4 * sums.size();
-  demand.reducesRows = true;
-  return chooseSchedule(type.getContext(), demand, target);
+  demand.sumsColumns = true;
+  ScheduleAttr schedule = chooseSchedule(type.getContext(), demand, target);
+  return ScheduleAttr::get(type.getContext(), target.name, schedule.getTile(),
+                           schedule.getWaves(), schedule.getVector(),
+                           /*row_tiles=*/1);
 }
 
 KernelOp te::emitFinishKernel(ImplicitLocOpBuilder &b, StringRef name,

@@ -17,6 +17,9 @@ BLOCK1D = "block = [1, 128], scale = f32"
 # Rows of one element, primes, less than a block, whole and broken tiles; the longest row.
 SHAPES = [(0, 128), (1, 1), (2, 31), (31, 33), (33, 257), (257, 96), (3, 5, 7), (37, 1024), (5, 3221), (1, 16384)]
 
+# Sums take registers: the longest row of f32 is half as long.
+SHAPES_OF_SUMS = SHAPES[:-1] + [(1, 8192)]
+
 
 def tensor(shape, element):
     return f"tensor<{''.join(f'{s}x' for s in shape)}{element}>"

@@ -264,10 +264,11 @@ def main():
             sweep.program(name, programs[name], [], [(8192, 7168)])
         elif options.family in by_rows:
             ordinary = options.family == "sums"
+            shapes = rows.SHAPES_OF_SUMS if ordinary else rows.SHAPES
             for i, (name, make) in enumerate(sorted(programs.items())):
                 # Shapes take turns; so do fully static programs.
-                shape = rows.SHAPES[i % len(rows.SHAPES)]
-                sweep.rows(name, make, [s for j, s in enumerate(rows.SHAPES) if (i + j) % 2 == 0], ordinary)
+                shape = shapes[i % len(shapes)]
+                sweep.rows(name, make, [s for j, s in enumerate(shapes) if (i + j) % 2 == 0], ordinary)
                 sweep.rows(name, lambda _, s=shape: make(s), [shape], ordinary)
         else:
             for i, (name, make) in enumerate(sorted(programs.items())):
