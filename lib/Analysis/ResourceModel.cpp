@@ -18,8 +18,12 @@ namespace {
 /// KiB a CU in flight.
 constexpr int64_t kBytesPerLane = 32;
 constexpr int64_t kDefaultWaves = 8;
+/// A tile grows so many times at most to hold a unit of the scales' order.
+constexpr int64_t kMostGrowth = 4;
 /// A transposed copy is written in lines of this many bytes.
 constexpr int64_t kLineBytes = 64;
+/// Elements that one Hadamard transform mixes.
+constexpr int64_t kHadamardRun = 16;
 /// VGPRs beside the tile: addresses, scales, temporaries of the conversions.
 constexpr unsigned kBaseVGPRs = 40;
 } // namespace
@@ -29,6 +33,28 @@ static unsigned elementBytes(Type type) {
   return std::max(1u, bits / 8);
 }
 
+/// Scales in an order of their own are stored side by side, in wide stores,
+/// where a tile holds a whole unit of that order: as many rows (or columns of a
+/// columnwise scheme) and as many blocks.
+static void addUnit(TileDemand &demand, ScalingAttr scaling) {
+  int64_t lines, blocks;
+  switch (scaling.getScaleLayout()) {
+  case ScaleLayout::Linear:
+    return;
+  case ScaleLayout::Blocked32x4x4:
+    std::tie(lines, blocks) = std::pair(128, 4);
+    break;
+  case ScaleLayout::E8M0Shuffle:
+    std::tie(lines, blocks) = std::pair(32, 8);
+    break;
+  }
+  int64_t rows = lines, cols = blocks * scaling.getBlockCols();
+  if (scaling.getBlockCols() == 1)
+    std::tie(rows, cols) = std::pair(blocks * scaling.getBlockRows(), lines);
+  demand.unitRows = std::max(demand.unitRows, rows);
+  demand.unitCols = std::max(demand.unitCols, cols);
+}
+
 static void addScaled(TileDemand &demand, ScaledType type) {
   ScalingAttr scaling = type.getScaling();
   if (scaling.isBlock()) {
@@ -36,7 +62,9 @@ static void addScaled(TileDemand &demand, ScaledType type) {
     demand.minCols = std::max(demand.minCols, scaling.getBlockCols());
     demand.reducesRows |= scaling.getBlockRows() > 1;
   }
+  addUnit(demand, scaling);
   demand.transposes |= scaling.isTransposed();
+  demand.reorders |= scaling.getDataLayout() != te::DataLayout::Linear;
 }
 
 /// What a value that is read from or written to memory asks for.
@@ -74,6 +102,12 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
                        [&](Operation *user) { return !isInside(user); }))
         add(result, getExtent(result), demand.outputBytes);
     }
+    auto quantize = dyn_cast<QuantizeOp>(op);
+    if (quantize && quantize.getHadamard() &&
+        llvm::any_of(quantize.getScaledResults(), [](OpResult result) {
+          return cast<ScaledType>(result.getType()).getScaling().isColumnwise();
+        }))
+      demand.rowsPerWave = kHadamardRun;
   }
   // Sums over a row, and what is made of them, are f32.
   if (demand.wholeRows)
@@ -92,11 +126,11 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
       result.elementsPerLane * demand.liveBytes + 2 * 4 * schedule.getVector();
   result.vgprs = kBaseVGPRs + llvm::divideCeil(bytes, 4);
   // LDS: partial reductions (one f32 a lane and register of the reduced tile),
-  // the packed scales, and the whole output tile where it is transposed.
+  // the packed scales, and the whole output tile where it is reordered.
   int64_t lds = 0;
   if (demand.reducesRows)
     lds = schedule.getTile()[1] * schedule.getWaves() * 4;
-  if (demand.transposes)
+  if (demand.reorders)
     lds = std::max(lds,
                    elements * std::min(demand.outputBytes, demand.inputBytes));
   result.ldsBytes = std::max<int64_t>(lds, lanes * 4);
@@ -119,14 +153,22 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
   int64_t elements = std::max(lanes * kBytesPerLane / widest, lanes * vector);
   int64_t minRows =
       std::max(demand.minRows, demand.transposes ? kLineBytes : 1);
+  minRows = std::max(minRows, demand.rowsPerWave * waves);
+  int64_t minCols = demand.minCols;
+  if (demand.unitRows * demand.unitCols <= kMostGrowth * elements) {
+    minRows = std::max(minRows, bound(demand.unitRows, demand.rows));
+    minCols = std::max(minCols, bound(demand.unitCols, demand.cols));
+  }
   int64_t cols = std::min<int64_t>(
       target.waveSize * target.maxAccessBytes / widest, elements / minRows);
-  cols = std::max({bound(cols, demand.cols), demand.minCols, vector});
+  cols = std::max({bound(cols, demand.cols), minCols, vector});
   if (demand.wholeRows && !ShapedType::isDynamic(demand.cols))
     cols = std::max<int64_t>(llvm::PowerOf2Ceil(demand.cols), cols);
   int64_t rows = std::max(elements / cols, minRows);
-  rows = std::max({bound(rows, demand.rows), demand.minRows, int64_t(1)});
-  while (waves < target.maxWavesPerWorkgroup && rows * cols > elements) {
+  rows = std::max({bound(rows, demand.rows), demand.minRows,
+                   demand.rowsPerWave * waves, int64_t(1)});
+  while (demand.wholeRows && waves < target.maxWavesPerWorkgroup &&
+         rows * cols > elements) {
     waves *= 2;
     elements *= 2;
   }
@@ -192,6 +234,12 @@ LogicalResult te::verifySchedule(function_ref<InFlightDiagnostic()> emitError,
                        << " columns does not hold a row of " << demand.cols
                        << ", over which something is computed; make it at "
                           "least as wide";
+  if (rows < demand.rowsPerWave * schedule.getWaves())
+    return emitError() << "H7: " << schedule.getWaves() << " waves share "
+                       << rows << " rows, but a columnwise hadamard mixes "
+                       << demand.rowsPerWave
+                       << " rows inside of a wave; use a taller tile or fewer "
+                          "waves";
   ResourceEstimate resources = estimate(demand, schedule, target);
   if (resources.ldsBytes > target.ldsBytes)
     return emitError() << "H8: the tile needs " << resources.ldsBytes

@@ -69,6 +69,8 @@ static LogicalResult runQuantize(Operation *operation, Frame &frame) {
   QuantizeOptions options;
   if (op.getScale())
     options.scale = float(loadElement(frame.get(op.getScale()).buffers[0], 0));
+  if (op.getAmax())
+    options.amax = float(loadElement(frame.get(op.getAmax()).buffers[0], 0));
   if (op.getEpsilon())
     options.epsilon = op.getEpsilon()->convertToFloat();
   for (OpResult result : op.getScaledResults())

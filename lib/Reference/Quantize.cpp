@@ -120,7 +120,8 @@ mlir::te::ref::quantize(const HostTensor &x, DType element,
   std::vector<BlockScale> blocks;
   std::vector<double> stored;
   for (float amax : computeBlockAmaxes(x, grid)) {
-    blocks.push_back(chooseScale(amax, x.type, element, scaling, options));
+    blocks.push_back(chooseScale(options.amax.value_or(amax), x.type, element,
+                                 scaling, options));
     stored.push_back(blocks.back().stored);
   }
   return ScaledTensor{storeData(x, blocks, grid, *storage, scaling.ties),

@@ -23,10 +23,13 @@ struct TileDemand {
   unsigned inputBytes = 1;    // of one element of the widest tensor read
   unsigned outputBytes = 1;   // of one element of the widest written
   unsigned liveBytes = 0;     // an element keeps in registers, at the most
-  int64_t minRows = 1, minCols = 1; // a whole scale block
-  bool wholeRows = false;           // something is computed over each row
-  bool transposes = false;          // a result or operand stored (K, M)
-  bool reducesRows = false;         // a scale or amax across rows
+  int64_t minRows = 1, minCols = 1;   // a whole scale block
+  int64_t unitRows = 1, unitCols = 1; // elements whose scales lie side by side
+  int64_t rowsPerWave = 0;            // that exchange elements inside a wave
+  bool wholeRows = false;             // something is computed over each row
+  bool transposes = false;            // a result or operand stored (K, M)
+  bool reorders = false;              // data in another order than row-major
+  bool reducesRows = false;           // a scale or amax across rows
 };
 
 /// The estimate for one schedule.

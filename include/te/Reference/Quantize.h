@@ -28,6 +28,8 @@ struct QuantizeOptions {
   /// Delayed scaling: the factor on the way in (tensor granularity only). Where
   /// it is not given, the tensor's own amax decides.
   std::optional<float> scale;
+  /// Current scaling: that amax, where it is given (tensor granularity only).
+  std::optional<float> amax;
   float epsilon = 0; // the least amax of f32 scales, section 2.1
 };
 

@@ -264,39 +264,81 @@ struct ExtPattern : FP8Pattern<arith::ExtFOp> {
   }
 };
 
+/// The f32 that an E8M0 scale, the same for a whole vector, is: an exponent
+/// field. Null for other scales.
+static Value emitScaleOf(ImplicitLocOpBuilder &b, arith::ScalingTruncFOp op) {
+  auto broadcast = op.getScale().getDefiningOp<vector::BroadcastOp>();
+  if (!broadcast || isa<VectorType>(broadcast.getSource().getType()))
+    return {};
+  Value byte =
+      arith::BitcastOp::create(b, b.getI8Type(), broadcast.getSource());
+  Value bits = arith::ShLIOp::create(
+      b, arith::ExtUIOp::create(b, b.getI32Type(), byte),
+      arith::ConstantIntOp::create(b, b.getI32Type(), 23));
+  return arith::BitcastOp::create(b, b.getF32Type(), bits);
+}
+
+/// A pack of the elements of `source` from `first` on, two an instruction.
+static Value emitScaledPack(ImplicitLocOpBuilder &b, VectorType packType,
+                            Value source, Value scale, int64_t first,
+                            int64_t count) {
+  Value pack;
+  for (int64_t word = 0; 2 * word < count; ++word) {
+    int64_t size = std::min<int64_t>(2, count - 2 * word);
+    Value pair = vector::ExtractStridedSliceOp::create(
+        b, source, ArrayRef<int64_t>{first + 2 * word}, ArrayRef<int64_t>{size},
+        ArrayRef<int64_t>{1});
+    pack = amdgpu::PackedScaledTruncOp::create(b, packType, pair, scale, word,
+                                               pack);
+  }
+  return pack;
+}
+
+/// fp4 codes seen as bytes: an instruction fills one of a register's four.
+struct ScalingTruncFP4Pattern : FP8Pattern<vector::BitCastOp> {
+  using FP8Pattern::FP8Pattern;
+  LogicalResult matchAndRewrite(vector::BitCastOp op,
+                                PatternRewriter &rewriter) const override {
+    auto trunc = op.getSource().getDefiningOp<arith::ScalingTruncFOp>();
+    if (!target.hasScaledConversions || !trunc ||
+        !isa<Float4E2M1FNType>(getElementTypeOrSelf(trunc.getType())) ||
+        !op.getResultVectorType().getElementType().isInteger(8))
+      return rewriter.notifyMatchFailure(op, "not bytes of scaled fp4");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value scale = emitScaleOf(b, trunc);
+    if (!scale)
+      return rewriter.notifyMatchFailure(op, "scales differ");
+    auto codes = VectorType::get({2 * kPack}, b.getType<Float4E2M1FNType>());
+    auto bytes = VectorType::get({kPack}, b.getI8Type());
+    rewriter.replaceOp(
+        op, forEachPack(b, op.getResultVectorType(),
+                        [&](int64_t first, int64_t count) {
+                          return vector::BitCastOp::create(
+                              b, bytes,
+                              emitScaledPack(b, codes, trunc.getIn(), scale,
+                                             2 * first, 2 * count));
+                        }));
+    rewriter.eraseOp(trunc);
+    return success();
+  }
+};
+
 struct ScalingTruncPattern : FP8Pattern<arith::ScalingTruncFOp> {
   using FP8Pattern::FP8Pattern;
   LogicalResult matchAndRewrite(arith::ScalingTruncFOp op,
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
-    auto broadcast = op.getScale().getDefiningOp<vector::BroadcastOp>();
-    if (!target.hasScaledConversions || !type ||
-        !isFP8(type.getElementType()) || !broadcast ||
-        isa<VectorType>(broadcast.getSource().getType()))
+    if (!target.hasScaledConversions || !type || !isFP8(type.getElementType()))
       return rewriter.notifyMatchFailure(op, "no scaled conversion for it");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    // The instruction takes the scale as an f32: the byte is its exponent
-    // field.
-    Value byte =
-        arith::BitcastOp::create(b, b.getI8Type(), broadcast.getSource());
-    Value bits = arith::ShLIOp::create(
-        b, arith::ExtUIOp::create(b, b.getI32Type(), byte),
-        arith::ConstantIntOp::create(b, b.getI32Type(), 23));
-    Value scale = arith::BitcastOp::create(b, b.getF32Type(), bits);
+    Value scale = emitScaleOf(b, op);
+    if (!scale)
+      return rewriter.notifyMatchFailure(op, "scales differ");
     auto packType = VectorType::get({kPack}, type.getElementType());
-    Value result = forEachPack(b, type, [&](int64_t first, int64_t count) {
-      Value pack;
-      for (int64_t word = 0; 2 * word < count; ++word) {
-        int64_t size = std::min<int64_t>(2, count - 2 * word);
-        Value pair = vector::ExtractStridedSliceOp::create(
-            b, op.getIn(), ArrayRef<int64_t>{first + 2 * word},
-            ArrayRef<int64_t>{size}, ArrayRef<int64_t>{1});
-        pack = amdgpu::PackedScaledTruncOp::create(b, packType, pair, scale,
-                                                   word, pack);
-      }
-      return pack;
-    });
-    rewriter.replaceOp(op, result);
+    rewriter.replaceOp(
+        op, forEachPack(b, type, [&](int64_t first, int64_t count) {
+          return emitScaledPack(b, packType, op.getIn(), scale, first, count);
+        }));
     return success();
   }
 };
@@ -304,6 +346,6 @@ struct ScalingTruncPattern : FP8Pattern<arith::ScalingTruncFOp> {
 
 void te::populateFP8Patterns(RewritePatternSet &patterns,
                              const Target &target) {
-  patterns.add<TruncPattern, ExtPattern, ScalingTruncPattern>(
-      patterns.getContext(), target);
+  patterns.add<TruncPattern, ExtPattern, ScalingTruncPattern,
+               ScalingTruncFP4Pattern>(patterns.getContext(), target);
 }

@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Data.h"
+#include "FP4.h"
 #include "Lowerings.h"
 #include "Scales.h"
 
@@ -18,82 +20,36 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
-/// min(max(x, -limit), limit), NaN kept: the conversion's overflow behaviour
-/// depends on a mode bit, so the compiler clamps (spec/te_semantics.md, 1.2).
-static Value emitClamp(TileContext &ctx, Value x, double limit) {
-  auto &b = ctx.b;
-  Value low = arith::MaxNumFOp::create(b, x, ctx.constant(x.getType(), -limit));
-  Value both =
-      arith::MinNumFOp::create(b, low, ctx.constant(x.getType(), limit));
-  Value nan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
-  return arith::SelectOp::create(b, nan, x, both);
-}
-
-/// The saturating cast of an f32 tile.
-static Value emitSaturatingCast(TileContext &ctx, Value x, Type elementType) {
-  Value clamped = emitClamp(ctx, x, getLargest(elementType));
-  return arith::TruncFOp::create(
-      ctx.b, withElementType(x.getType(), elementType), clamped);
-}
-
-/// Stores data in the type's layout: rowwise, or transposed through LDS.
-static void storeData(TileContext &ctx, ScaledType type, Value data,
-                      Value buffer) {
-  unsigned bytes = std::max(1u, type.getElementTypeBitWidth() / 8);
-  if (type.getScaling().isTransposed()) {
-    Type transposed = getTileType(type.getElementType(), ctx.b.getContext(),
-                                  getLayout(data.getType()).transpose());
-    Value tile = TransposeOp::create(ctx.b, transposed, data);
-    tile = ctx.convert(
-        tile,
-        ctx.getStoreLayout(cast<ShapedType>(transposed).getShape(), bytes));
-    ctx.store(tile, ctx.view(buffer, ctx.cols, ctx.rows), ctx.tileCol,
-              ctx.tileRow);
-    return;
-  }
-  LinearLayout wide =
-      getLayout(data.getType()).widen(ctx.target.maxAccessBytes / bytes);
-  ctx.store(ctx.convert(data, wide), ctx.view(buffer, ctx.rows, ctx.cols),
-            ctx.tileRow, ctx.tileCol);
-}
-
-/// Loads data in the type's layout as a row-major tile.
-static Value loadData(TileContext &ctx, ScaledType type, Value buffer) {
-  LinearLayout layout = ctx.getLoadLayout();
-  if (!type.getScaling().isTransposed())
-    return ctx.load(ctx.view(buffer, ctx.rows, ctx.cols), ctx.tileRow,
-                    ctx.tileCol, type.getElementType(), layout);
-  ArrayRef<int64_t> shape = layout.getShape();
-  unsigned bytes = std::max(1u, type.getElementTypeBitWidth() / 8);
-  Value tile = ctx.load(ctx.view(buffer, ctx.cols, ctx.rows), ctx.tileCol,
-                        ctx.tileRow, type.getElementType(),
-                        ctx.getStoreLayout({shape[1], shape[0]}, bytes));
-  Type transposed = getTileType(type.getElementType(), ctx.b.getContext(),
-                                getLayout(tile.getType()).transpose());
-  return ctx.convert(TransposeOp::create(ctx.b, transposed, tile), layout);
-}
-
 //===----------------------------------------------------------------------===//
 // te.quantize
 //===----------------------------------------------------------------------===//
 
+/// True where the target's scaled conversions give the type's codes, as they
+/// are stored.
+static bool hasScaledTrunc(const Target &target, ScaledType type) {
+  ScalingAttr scaling = type.getScaling();
+  if (!target.hasScaledConversions || scaling.getBlockCols() < 2)
+    return false;
+  if (type.isFP4())
+    return scaling.getTies() == Ties::Even && !scaling.isTransposed();
+  return scaling.getRounding() == ScaleRounding::RCeil;
+}
+
 /// cast(x * 2^(127 - byte)), by the target's scaled conversions where they are
 /// exact: no block of the wave is beyond what the instruction is known to do
 /// (an Inf must saturate, and 2^-127 is not a normal f32), and RCEIL bounds the
-/// quotient.
+/// quotient, as fp4 does by saturating it.
+static constexpr int64_t kLeastHugeByte = 253; // of an Inf, and others
 static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
                            ScaledType type) {
   auto &b = ctx.b;
   LinearLayout layout = getLayout(x.getType());
-  Type elementType = type.getElementType();
   auto general = [&]() -> Value {
     Value factor = ctx.broadcast(emitInverseScale(ctx, byte), layout);
     Value scaled = arith::MulFOp::create(b, ctx.toF32(x), factor);
-    return emitSaturatingCast(ctx, scaled, elementType);
+    return emitSaturatingCast(ctx, scaled, type);
   };
-  if (!ctx.target.hasScaledConversions ||
-      type.getScaling().getBlockCols() < 2 ||
-      type.getScaling().getRounding() != ScaleRounding::RCeil)
+  if (!hasScaledTrunc(ctx.target, type))
     return general();
 
   Type i32 = byte.getType();
@@ -105,11 +61,14 @@ static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
       arith::SelectOp::create(b, isZero, ctx.intConstant(i32, 127), byte);
   Value tiny = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, safe,
                                      ctx.intConstant(i32, 0));
-  Value huge = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, safe,
-                                     ctx.intConstant(i32, 254));
+  Value huge = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, safe,
+                                     ctx.intConstant(i32, kLeastHugeByte));
   Value special =
       AnyOp::create(b, b.getI1Type(), arith::OrIOp::create(b, tiny, huge));
-  Type resultType = withElementType(x.getType(), elementType);
+  Type resultType =
+      type.isFP4()
+          ? getTileType(b.getI8Type(), b.getContext(), layout.project({1, 2}))
+          : withElementType(x.getType(), type.getElementType());
   auto branch =
       scf::IfOp::create(b, TypeRange(resultType), special, /*else=*/true);
   OpBuilder::InsertionGuard guard(b);
@@ -128,45 +87,74 @@ static void quantizeBlocksE8M0(TileContext &ctx, Value x, Value amax,
   auto &b = ctx.b;
   Value byte = emitScaleByte(ctx, amax, type.getScaling().getRounding(),
                              type.getElementType());
+  bool padsLikeZeros =
+      getByteOfZeros(type.getScaling().getRounding(), type.getElementType()) ==
+      type.getScalePadding();
   storeData(ctx, type, emitBlockCast(ctx, x, amax, byte, type), buffers.data);
   Value narrow = arith::TruncIOp::create(
       b, withElementType(byte.getType(), b.getI8Type()), byte);
-  storeScales(ctx, type, narrow, buffers.scales);
+  storeScales(ctx, type, narrow, buffers.scales, padsLikeZeros);
 }
 
 static void quantizeBlocksF32(TileContext &ctx, Value x, Value amax,
-                              ScaledType type, TileContext::Buffers buffers) {
+                              ScaledType type, TileContext::Buffers buffers,
+                              bool hasEpsilon) {
   auto &b = ctx.b;
-  bool pow2 = type.getScaling().getRounding() == ScaleRounding::Pow2;
-  Value scale = emitScaleFromAmax(ctx, amax, pow2, type.getElementType(),
-                                  getElementTypeOrSelf(x.getType()));
+  Value scale = emitScaleFromAmax(
+      ctx, amax, type, getLargest(getElementTypeOrSelf(x.getType())));
   Value factor = ctx.broadcast(scale, getLayout(x.getType()));
   Value scaled = arith::MulFOp::create(b, ctx.toF32(x), factor);
-  storeData(ctx, type, emitSaturatingCast(ctx, scaled, type.getElementType()),
-            buffers.data);
+  storeData(ctx, type, emitSaturatingCast(ctx, scaled, type), buffers.data);
   Value inverse =
       arith::DivFOp::create(b, ctx.constant(scale.getType(), 1.0), scale);
-  storeScales(ctx, type, inverse, buffers.scales);
+  storeScales(ctx, type, inverse, buffers.scales,
+              /*padsLikeZeros=*/!hasEpsilon);
 }
 
-static void quantizeBlocks(TileContext &ctx, Value x, OpResult result) {
+/// The amax (a tile or scalar), at least the op's epsilon where it has one.
+static Value emitBounded(TileContext &ctx, QuantizeOp op, Value amax) {
+  if (!op.getEpsilon())
+    return amax;
+  Value least =
+      ctx.constant(amax.getType(), op.getEpsilon()->convertToDouble());
+  Value below =
+      arith::CmpFOp::create(ctx.b, arith::CmpFPredicate::OLT, amax, least);
+  return arith::SelectOp::create(ctx.b, below, least, amax);
+}
+
+static void quantizeBlocks(TileContext &ctx, QuantizeOp op, Value x,
+                           OpResult result) {
   auto type = cast<ScaledType>(result.getType());
   ScalingAttr scaling = type.getScaling();
+  if (op.getHadamard())
+    x = emitHadamard(ctx, ctx.toF32(x), scaling.isColumnwise() ? 0 : 1,
+                     op.getSignMask().value_or(0));
   Value amax = ctx.reduceAmax(ctx.toF32(x),
                               {scaling.getBlockRows(), scaling.getBlockCols()});
-  auto quantize = scaling.isE8M0() ? quantizeBlocksE8M0 : quantizeBlocksF32;
-  quantize(ctx, x, amax, type, ctx.getBuffers(result));
+  TileContext::Buffers buffers = ctx.getBuffers(result);
+  if (scaling.isE8M0())
+    return quantizeBlocksE8M0(ctx, x, amax, type, buffers);
+  quantizeBlocksF32(ctx, x, emitBounded(ctx, op, amax), type, buffers,
+                    op.getEpsilon().has_value());
+}
+
+/// The multiplier of a per-tensor scheme: given, or from the given amax.
+static Value emitTensorScale(TileContext &ctx, QuantizeOp op, ScaledType type) {
+  if (op.getScale())
+    return ctx.getScalar(op.getScale());
+  Value amax = emitBounded(ctx, op, ctx.getScalar(op.getAmax()));
+  return emitScaleFromAmax(ctx, amax, type, std::numeric_limits<float>::max());
 }
 
 /// All results of a per-tensor scheme: one cast, stored in one or two orders.
 static void quantizeTensor(TileContext &ctx, QuantizeOp op, Value x,
                            ArrayRef<OpResult> results) {
   auto &b = ctx.b;
-  Value scale = ctx.getScalar(op.getScale());
+  auto type = cast<ScaledType>(results.front().getType());
+  Value scale = emitTensorScale(ctx, op, type);
   Value f32 = ctx.toF32(x);
   Value scaled = arith::MulFOp::create(b, f32, ctx.splat(scale, f32.getType()));
-  Type elementType = getElementTypeOrSelf(results.front().getType());
-  Value data = emitSaturatingCast(ctx, scaled, elementType);
+  Value data = emitSaturatingCast(ctx, scaled, type);
   for (OpResult result : results)
     storeData(ctx, cast<ScaledType>(result.getType()), data,
               ctx.getBuffers(result).data);
@@ -210,16 +198,11 @@ struct QuantizeLowering
       if (std::optional<std::string> reason = getUnsupportedReason(type))
         return op->emitError() << "te.quantize with " << *reason;
       bool block = type.getScaling().isBlock();
-      if (block && quantize.getEpsilon())
-        return op->emitError() << "te.quantize with an epsilon has no kernel "
-                                  "yet; its semantics "
-                                  "run with te-run --device=reference";
-      if (!block && !quantize.getScale())
+      if (!block && !quantize.getScale() && !quantize.getAmax())
         return op->emitError()
-               << "te.quantize with current scaling (tensor scaling without a "
-                  "scale(...) operand) has no kernel yet; compute the scale "
-                  "from "
-                  "te.amax, or run it with te-run --device=reference";
+               << "te.quantize with current scaling needs the whole tensor's "
+                  "amax before its first element: inside of a te.fusion give "
+                  "it as amax(...), or leave the region to te-fuse";
       if (!block)
         perTensor.push_back(result);
     }
@@ -227,7 +210,7 @@ struct QuantizeLowering
     for (OpResult result : quantize.getScaledResults())
       if (ctx.hasBuffers(result) &&
           cast<ScaledType>(result.getType()).getScaling().isBlock())
-        quantizeBlocks(ctx, x, result);
+        quantizeBlocks(ctx, quantize, x, result);
     if (!perTensor.empty())
       quantizeTensor(ctx, quantize, x, perTensor);
     OpResult amax = quantize.getAmaxResult();
@@ -250,8 +233,7 @@ struct DequantizeLowering
       return ctx.splat(memref::LoadOp::create(b, buffer, ValueRange()),
                        tileType);
     LinearLayout layout = getLayout(tileType);
-    LinearLayout blocks = layout.project(
-        {type.getScaling().getBlockRows(), type.getScaling().getBlockCols()});
+    LinearLayout blocks = layout.project(getStoredBlock(type));
     Value scales = loadScales(ctx, type, buffer, blocks);
     if (type.getScaling().isE8M0()) {
       Value wide = arith::ExtUIOp::create(
@@ -268,8 +250,7 @@ struct DequantizeLowering
     if (std::optional<std::string> reason = getUnsupportedReason(type))
       return op->emitError() << "te.dequantize with " << *reason;
     TileContext::Buffers in = ctx.getBuffers(dequantize.getInput());
-    Value q = loadData(ctx, type, in.data);
-    Value value = ctx.toF32(q);
+    Value value = loadData(ctx, type, in.data);
     value = arith::MulFOp::create(
         b, value, emitScales(ctx, type, in.scales, value.getType()));
     value = ctx.round(value, dequantize.getResult().getType().getElementType());
@@ -283,9 +264,7 @@ struct AmaxLowering
   Extent getOperandExtent(Operation *, unsigned index) const {
     return index == 0 ? Extent::Tile : Extent::Scalar;
   }
-  Extent getResultExtent(Operation *, unsigned) const {
-    return Extent::Scalar;
-  }
+  Extent getResultExtent(Operation *, unsigned) const { return Extent::Scalar; }
   Value getNoopFlag(Operation *op) const { return cast<AmaxOp>(op).getNoop(); }
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     auto amax = cast<AmaxOp>(op);

@@ -8,6 +8,7 @@
 #include "Scales.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -19,7 +20,8 @@ constexpr int64_t kMantissaBits = 23, kMantissaMask = 0x7FFFFF,
                   kInfBits = 0x7F800000;
 /// 2^-127 as an f32 subnormal; a quiet NaN.
 constexpr int64_t kTwoToMinus127 = 0x00400000, kNaNBits = 0x7FC00000;
-constexpr int64_t kMaxByte = 254, kNaNByte = 255;
+constexpr int64_t kOneByte = 127, kInfByteFP4 = 253, kMaxByte = 254,
+                  kNaNByte = 255;
 } // namespace
 
 static const llvm::fltSemantics &semantics(Type elementType) {
@@ -80,8 +82,22 @@ Value te::emitScaleByte(TileContext &ctx, Value amax, ScaleRounding rounding,
   Value byte = arith::MaxSIOp::create(b, shifted, ctx.intConstant(i32, 0));
   Value infinite = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits,
                                          ctx.intConstant(i32, kInfBits));
-  return arith::SelectOp::create(b, infinite, ctx.intConstant(i32, kNaNByte),
-                                 byte);
+  bool isFP4 = isa<Float4E2M1FNType>(elementType);
+  byte = arith::SelectOp::create(
+      b, infinite, ctx.intConstant(i32, isFP4 ? kInfByteFP4 : kNaNByte), byte);
+  if (!isFP4)
+    return byte;
+  Value zero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits,
+                                     ctx.intConstant(i32, 0));
+  return arith::SelectOp::create(
+      b, zero, ctx.intConstant(i32, getByteOfZeros(rounding, elementType)),
+      byte);
+}
+
+int64_t te::getByteOfZeros(ScaleRounding rounding, Type elementType) {
+  return isa<Float4E2M1FNType>(elementType) && rounding != ScaleRounding::RCeil
+             ? kOneByte
+             : 0;
 }
 
 Value te::emitInverseScale(TileContext &ctx, Value byte) {
@@ -117,20 +133,22 @@ Value te::emitScale(TileContext &ctx, Value byte) {
 // f32
 //===----------------------------------------------------------------------===//
 
-Value te::emitScaleFromAmax(TileContext &ctx, Value amax, bool pow2,
-                            Type elementType, Type inputType) {
+Value te::emitScaleFromAmax(TileContext &ctx, Value amax, ScaledType type,
+                            double overflow) {
   auto &b = ctx.b;
   Type f32 = amax.getType(), i32 = withElementType(f32, b.getI32Type());
   Value scale = arith::DivFOp::create(
-      b, ctx.constant(f32, getLargest(elementType)), amax);
+      b, ctx.constant(f32, getLargest(type.getElementType())), amax);
+  // Of that magnitude, or NaN: a program may give an amax that is none.
   auto equals = [&](Value value, double constant) {
-    return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, value,
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::UEQ,
+                                 math::AbsFOp::create(b, value),
                                  ctx.constant(f32, constant));
   };
   constexpr double inf = std::numeric_limits<double>::infinity();
-  scale = arith::SelectOp::create(
-      b, equals(scale, inf), ctx.constant(f32, getLargest(inputType)), scale);
-  if (pow2) {
+  scale = arith::SelectOp::create(b, equals(scale, inf),
+                                  ctx.constant(f32, overflow), scale);
+  if (type.getScaling().getRounding() == ScaleRounding::Pow2) {
     Value bits = arith::AndIOp::create(b, ctx.cast(scale, b.getI32Type()),
                                        ctx.intConstant(i32, ~kMantissaMask));
     scale = ctx.cast(bits, b.getF32Type());
@@ -169,6 +187,51 @@ static OpFoldResult emitExtent(TileContext &ctx, ScaledType type,
   return ctx.b.createOrFold<arith::MulIOp>(units, constant(dim.multiple));
 }
 
+static bool isReplicated(ScaledType type) {
+  ScalingAttr scaling = type.getScaling();
+  return scaling.getBlockRows() > 1 && scaling.getBlockCols() > 1 &&
+         scaling.getScaleLayout() != ScaleLayout::Linear;
+}
+
+std::array<int64_t, 2> te::getStoredBlock(ScaledType type) {
+  ScalingAttr scaling = type.getScaling();
+  return {isReplicated(type) ? 1 : scaling.getBlockRows(),
+          scaling.getBlockCols()};
+}
+
+LayoutAttr te::getOrder(MLIRContext *context, ArrayRef<int64_t> unit,
+                        ArrayRef<std::array<int64_t, 2>> bits) {
+  SmallVector<int64_t> flat;
+  for (auto [row, col] : bits)
+    flat.push_back(row * unit[1] + col);
+  return LayoutAttr::get(context, LinearLayout(unit, flat, {}, {}));
+}
+
+/// The order of the bytes in memory, section 2.9 of the semantics; null where
+/// it is row-major.
+static LayoutAttr getScaleOrder(ScaledType type) {
+  switch (type.getScaling().getScaleLayout()) {
+  case ScaleLayout::Linear:
+    break;
+  case ScaleLayout::Blocked32x4x4:
+    return getOrder(type.getContext(), {128, 4},
+                    {{0, 1},
+                     {0, 2},
+                     {32, 0},
+                     {64, 0},
+                     {1, 0},
+                     {2, 0},
+                     {4, 0},
+                     {8, 0},
+                     {16, 0}});
+  case ScaleLayout::E8M0Shuffle:
+    return getOrder(
+        type.getContext(), {32, 8},
+        {{16, 0}, {0, 4}, {1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 1}, {0, 2}});
+  }
+  return {};
+}
+
 namespace {
 /// The view of a block-scaled value's scales in their storage's order, and this
 /// workgroup's first one in it. Rows of the view are a multiple of `divisible`.
@@ -176,32 +239,41 @@ struct ScaleView {
   Value view, row, col;
   int64_t divisible;
   bool transposed; // the storage's rows are the tensor's columns
+  LayoutAttr order;
+  Value rows, cols; // of scales that are not padding
 };
 } // namespace
 
 static ScaleView emitScaleView(TileContext &ctx, ScaledType type,
                                Value buffer) {
+  auto &b = ctx.b;
   SmallVector<ScaledType::StorageDim> dims = type.getScaleStorage();
-  ScalingAttr scaling = type.getScaling();
   auto divide = [&](Value offset, int64_t block) -> Value {
-    return ctx.b.createOrFold<arith::DivUIOp>(
-        offset, arith::ConstantIndexOp::create(ctx.b, block));
+    return b.createOrFold<arith::DivUIOp>(
+        offset, arith::ConstantIndexOp::create(b, block));
   };
-  Value row = divide(ctx.tileRow, scaling.getBlockRows());
-  Value col = divide(ctx.tileCol, scaling.getBlockCols());
-  bool transposed = isColumns(type, dims[0]);
-  if (transposed)
-    std::swap(row, col);
-  return {ctx.view(buffer, emitExtent(ctx, type, dims[0]),
-                   emitExtent(ctx, type, dims[1])),
-          row, col, dims[1].multiple, transposed};
-}
-
-static Value emitTranspose(TileContext &ctx, Value tile) {
-  Type type =
-      getTileType(getElementTypeOrSelf(tile.getType()), ctx.b.getContext(),
-                  getLayout(tile.getType()).transpose());
-  return TransposeOp::create(ctx.b, type, tile);
+  auto [blockRows, blockCols] = getStoredBlock(type);
+  ScaleView result;
+  result.row = divide(ctx.tileRow, blockRows);
+  result.col = divide(ctx.tileCol, blockCols);
+  result.divisible = dims[1].multiple;
+  result.transposed = isColumns(type, dims[0]);
+  if (result.transposed)
+    std::swap(result.row, result.col);
+  OpFoldResult rows = emitExtent(ctx, type, dims[0]),
+               cols = emitExtent(ctx, type, dims[1]);
+  result.order = getScaleOrder(type);
+  result.view = result.order ? ctx.view(buffer, rows, cols, result.order)
+                             : ctx.view(buffer, rows, cols);
+  for (ScaledType::StorageDim &dim : dims)
+    dim.multiple = 1;
+  auto extent = [&](ScaledType::StorageDim dim) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(),
+                                           emitExtent(ctx, type, dim));
+  };
+  result.rows = extent(dims[0]);
+  result.cols = extent(dims[1]);
+  return result;
 }
 
 /// Scales are a small part of the data: where lanes already hold so many
@@ -210,17 +282,32 @@ static Value emitTranspose(TileContext &ctx, Value tile) {
 static constexpr int64_t kMinScaleStoreBytes = 8;
 
 void te::storeScales(TileContext &ctx, ScaledType type, Value scales,
-                     Value buffer) {
+                     Value buffer, bool padsLikeZeros) {
   ScaleView target = emitScaleView(ctx, type, buffer);
+  if (isReplicated(type))
+    scales = ctx.broadcast(scales,
+                           ctx.getLoadLayout().project(getStoredBlock(type)));
   if (target.transposed)
-    scales = emitTranspose(ctx, scales);
+    scales = ctx.transpose(scales);
   LinearLayout layout = getLayout(scales.getType());
+  if (!padsLikeZeros || isReplicated(type)) {
+    Value inside =
+        ctx.isInside(layout, target.row, target.col, target.rows, target.cols);
+    double padding = type.getScalePadding();
+    Value pad = type.getScaling().isE8M0()
+                    ? ctx.intConstant(scales.getType(), int64_t(padding))
+                    : ctx.constant(scales.getType(), padding);
+    scales = arith::SelectOp::create(ctx.b, inside, scales, pad);
+  }
   unsigned bytes =
       getElementTypeOrSelf(scales.getType()).getIntOrFloatBitWidth() / 8;
-  if (layout.getContiguity() * bytes <
-      std::min(kMinScaleStoreBytes, layout.getShape().back() * bytes))
-    scales = ctx.convert(scales, ctx.getStoreLayout(layout.getShape(), bytes));
-  ctx.store(scales, target.view, target.row, target.col, target.divisible);
+  if (target.order ||
+      layout.getContiguity() * bytes <
+          std::min(kMinScaleStoreBytes, layout.getShape().back() * bytes))
+    scales = ctx.convert(
+        scales, ctx.getStoreLayout(layout.getShape(), 8 * bytes, target.order));
+  ctx.store(scales, target.view, target.row, target.col, target.divisible,
+            target.order);
 }
 
 Value te::loadScales(TileContext &ctx, ScaledType type, Value buffer,
@@ -229,25 +316,14 @@ Value te::loadScales(TileContext &ctx, ScaledType type, Value buffer,
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   Value scales = ctx.loadWide(source.view, source.row, source.col, element,
                               source.transposed ? blocks.transpose() : blocks,
-                              source.divisible);
-  return source.transposed ? ctx.convert(emitTranspose(ctx, scales), blocks)
+                              source.divisible, source.order);
+  return source.transposed ? ctx.convert(ctx.transpose(scales), blocks)
                            : scales;
 }
 
 std::optional<std::string> te::getUnsupportedReason(ScaledType type) {
-  ScalingAttr scaling = type.getScaling();
-  std::string scheme;
-  llvm::raw_string_ostream os(scheme);
-  if (type.isFP4())
-    os << "f4E2M1FN elements (MXFP4)";
-  else if (scaling.getDataLayout() == DataLayout::Shuffle16x16)
-    os << "data_layout = shuffle_16x16";
-  else if (scaling.getScaleLayout() != ScaleLayout::Linear)
-    os << "scale_layout = " << stringifyScaleLayout(scaling.getScaleLayout());
-  else if (scaling.getGranularity() == Granularity::Row)
-    os << scaling.describe();
-  else
+  if (type.getScaling().getGranularity() != Granularity::Row)
     return std::nullopt;
-  os << " has no kernel yet; its semantics run with te-run --device=reference";
-  return scheme;
+  return type.getScaling().describe() +
+         " has no kernel yet; its semantics run with te-run --device=reference";
 }

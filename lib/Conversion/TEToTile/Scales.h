@@ -19,6 +19,8 @@ namespace mlir::te {
 /// The E8M0 byte of each block, as an i32 tile, from its amax (f32, not NaN).
 Value emitScaleByte(TileContext &ctx, Value amax, ScaleRounding rounding,
                     Type elementType);
+/// The byte of an amax of 0.
+int64_t getByteOfZeros(ScaleRounding rounding, Type elementType);
 /// 2^(127 - byte), the multiplier on the way in (byte 0: 2^127, byte 254:
 /// 2^-127).
 Value emitInverseScale(TileContext &ctx, Value byte);
@@ -29,16 +31,28 @@ Value emitScale(TileContext &ctx, Value byte);
 /// The element type's largest finite value.
 double getLargest(Type elementType);
 
-/// The f32 multiplier of each block from its amax (f32, not NaN): the element
-/// type's largest value over amax, 1 where amax is 0 or Inf, `largestInput`
-/// where that overflows, and with `pow2` cut to a power of two.
-Value emitScaleFromAmax(TileContext &ctx, Value amax, bool pow2,
-                        Type elementType, Type inputType);
+/// The f32 multiplier from an amax (an f32 tile or scalar): the element type's
+/// largest value over amax, 1 where amax is 0, Inf or NaN, `overflow` where the
+/// quotient overflows, and with the scheme's `pow2` cut to a power of two.
+Value emitScaleFromAmax(TileContext &ctx, Value amax, ScaledType type,
+                        double overflow);
+
+/// The elements that one stored scale is for: a block, or one row of it where
+/// the layout repeats the scale for each row.
+std::array<int64_t, 2> getStoredBlock(ScaledType type);
+
+/// An order in memory (see tile.store) of a matrix in units of `unit`: the
+/// coordinate that each bit of the offset in a unit stands for.
+tile::LayoutAttr getOrder(MLIRContext *context, ArrayRef<int64_t> unit,
+                          ArrayRef<std::array<int64_t, 2>> bits);
 
 /// Stores this workgroup's scales (one element a block, bytes or f32) where the
-/// type's storage has them.
-void storeScales(TileContext &ctx, ScaledType type, Value scales, Value buffer);
-/// The scale of each block of the workgroup's tile, held as `blocks` says.
+/// type's storage has them. `padsLikeZeros`: the padding's value is what a
+/// block of zeros has, which is what lies outside of the tensor.
+void storeScales(TileContext &ctx, ScaledType type, Value scales, Value buffer,
+                 bool padsLikeZeros);
+/// The scale of each stored block (see getStoredBlock) of the workgroup's tile,
+/// held as `blocks` says.
 Value loadScales(TileContext &ctx, ScaledType type, Value buffer,
                  const tile::LinearLayout &blocks);
 

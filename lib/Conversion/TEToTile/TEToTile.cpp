@@ -49,8 +49,11 @@ static void addPointerTypes(Type type, SmallVectorImpl<Type> &types) {
   auto pointer = [&](Type element) {
     return MemRefType::get({}, element, MemRefLayoutAttrInterface(), space);
   };
-  types.push_back(pointer(getElementTypeOrSelf(type)));
-  if (auto scaled = dyn_cast<ScaledType>(type))
+  auto scaled = dyn_cast<ScaledType>(type);
+  types.push_back(pointer(scaled && scaled.isFP4() // two codes a byte
+                              ? IntegerType::get(context, 8)
+                              : getElementTypeOrSelf(type)));
+  if (scaled)
     types.push_back(pointer(scaled.getScaling().isE8M0()
                                 ? IntegerType::get(context, 8)
                                 : scaled.getScaling().getScaleType()));
@@ -81,8 +84,7 @@ struct Cover {
 
 static Cover getCover(FusionOp fusion) {
   Cover cover;
-  for (Value inner :
-       fusion.getBody().front().getTerminator()->getOperands()) {
+  for (Value inner : fusion.getBody().front().getTerminator()->getOperands()) {
     auto scaled = dyn_cast<ScaledType>(inner.getType());
     if (!scaled) {
       Extent extent = getExtent(cast<OpResult>(inner));
@@ -316,8 +318,8 @@ void Outliner::emitLaunch(KernelOp kernel) {
   ScheduleAttr schedule = fusion.getScheduleAttr();
   auto [rows, cols] = emitExtents(b, getHostValue(anchor.value));
   if (anchor.isWide)
-    cols = b.createOrFold<arith::DivUIOp>(
-        cols, arith::ConstantIndexOp::create(b, 2));
+    cols = b.createOrFold<arith::DivUIOp>(cols,
+                                          arith::ConstantIndexOp::create(b, 2));
   Cover cover = getCover(fusion);
   Value gridX = emitTileCount(b, cols, cover.colMultiple, schedule.getTile()[1],
                               cover.atLeastOne);
@@ -334,8 +336,7 @@ void Outliner::emitLaunch(KernelOp kernel) {
     for (auto [i, size] :
          llvm::enumerate(cast<ShapedType>(inner.getType()).getShape()))
       if (ShapedType::isDynamic(size))
-        resultSizes.push_back(
-            emitResultDim(b, cast<OpResult>(inner), i, cols));
+        resultSizes.push_back(emitResultDim(b, cast<OpResult>(inner), i, cols));
 
   // An amax, always the last, is zeroed first, then folded into.
   if (!yielded.empty() && isAmax(yielded.back())) {

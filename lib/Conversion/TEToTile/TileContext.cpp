@@ -7,6 +7,7 @@
 
 #include "te/Conversion/TEToTile/TileContext.h"
 
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -17,7 +18,9 @@ using namespace mlir::te;
 using namespace mlir::te::tile;
 
 Type te::withElementType(Type tileType, Type elementType) {
-  return llvm::cast<RankedTensorType>(tileType).clone(elementType);
+  if (auto tile = llvm::dyn_cast<RankedTensorType>(tileType))
+    return tile.clone(elementType);
+  return elementType;
 }
 
 LinearLayout TileContext::getLoadLayout() const {
@@ -27,11 +30,16 @@ LinearLayout TileContext::getLoadLayout() const {
 }
 
 LinearLayout TileContext::getStoreLayout(ArrayRef<int64_t> shape,
-                                         unsigned elementBytes) const {
-  int64_t vector =
-      std::min<int64_t>(target.maxAccessBytes / elementBytes, shape.back());
-  return LinearLayout::rowMajor(shape, vector, llvm::Log2_32(target.waveSize),
-                                llvm::Log2_64(schedule.getWaves()));
+                                         unsigned elementBits,
+                                         LayoutAttr order) const {
+  int64_t vector = target.maxAccessBytes * 8 / elementBits;
+  unsigned lanes = llvm::Log2_32(target.waveSize),
+           waves = llvm::Log2_64(schedule.getWaves());
+  if (order)
+    return LinearLayout::inOrder(shape, order.getLayout(), vector, lanes,
+                                 waves);
+  return LinearLayout::rowMajor(shape, std::min(vector, shape.back()), lanes,
+                                waves);
 }
 
 /// The elements of a constant, all the same, as a tile.
@@ -65,13 +73,13 @@ void TileContext::define(Value tensor, Value tile) {
 void TileContext::storeWide(Value tile, Value view) {
   Type elementType = getElementTypeOrSelf(tile.getType());
   ArrayRef<int64_t> shape = cast<ShapedType>(tile.getType()).getShape();
-  unsigned bytes = std::max(1u, elementType.getIntOrFloatBitWidth() / 8);
-  store(convert(tile, getStoreLayout(shape, bytes)), view, tileRow, tileCol);
+  unsigned bits = elementType.getIntOrFloatBitWidth();
+  store(convert(tile, getStoreLayout(shape, bits)), view, tileRow, tileCol);
 }
 
 Value TileContext::viewHalf(Value buffer, bool second) {
-  Value stride = b.createOrFold<arith::MulIOp>(
-      cols, arith::ConstantIndexOp::create(b, 2));
+  Value stride =
+      b.createOrFold<arith::MulIOp>(cols, arith::ConstantIndexOp::create(b, 2));
   OpFoldResult offset = b.getIndexAttr(0);
   if (second)
     offset = cols;
@@ -121,32 +129,11 @@ Value TileContext::sumRows(Value tile) {
                           b.getDenseI64ArrayAttr(block));
 }
 
-/// i1 tile: the row or column of each element is the tensor's.
-Value TileContext::emitInside(Type i32, int64_t dimension) {
-  Value at = CoordinateOp::create(b, i32, dimension);
-  Value extent = dimension ? cols : rows, first = dimension ? tileCol : tileRow;
-  // Compared as 64 bits: beyond the padding `left` is negative.
-  Value left = arith::SubIOp::create(b, extent, first);
-  int64_t size = cast<ShapedType>(i32).getDimSize(dimension);
-  Value clamped = arith::MinSIOp::create(
-      b, left, arith::ConstantIndexOp::create(b, size));
-  Value narrow = arith::IndexCastOp::create(b, b.getI32Type(), clamped);
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at,
-                               splat(narrow, i32));
-}
-
 Value TileContext::padWithZeros(Value tile) {
-  Type i32 = withElementType(tile.getType(), b.getI32Type());
-  Value inside;
-  if (!wholeRows)
-    inside = emitInside(i32, 0);
-  if (!wholeCols) {
-    Value columns = emitInside(i32, 1);
-    inside = inside ? arith::AndIOp::create(b, inside, columns).getResult()
-                    : columns;
-  }
-  if (!inside)
+  if (wholeRows && wholeCols)
     return tile;
+  Value inside =
+      isInside(getLayout(tile.getType()), tileRow, tileCol, rows, cols);
   return arith::SelectOp::create(b, inside, tile,
                                  constant(tile.getType(), 0.0));
 }
@@ -176,14 +163,23 @@ Value TileContext::view(Value buffer, OpFoldResult rows, OpFoldResult cols,
   auto dim = [](OpFoldResult size) {
     return getConstantIntValue(size).value_or(ShapedType::kDynamic);
   };
-  auto type =
-      MemRefType::get({dim(rows), dim(cols)}, pointer.getElementType(),
-                      StridedLayoutAttr::get(b.getContext(), dim(offset),
-                                             {dim(stride), 1}),
-                      pointer.getMemorySpace());
+  auto type = MemRefType::get(
+      {dim(rows), dim(cols)}, pointer.getElementType(),
+      StridedLayoutAttr::get(b.getContext(), dim(offset), {dim(stride), 1}),
+      pointer.getMemorySpace());
   return memref::ReinterpretCastOp::create(
       b, type, buffer, offset, ArrayRef<OpFoldResult>{rows, cols},
       ArrayRef<OpFoldResult>{stride, b.getIndexAttr(1)});
+}
+
+Value TileContext::view(Value buffer, OpFoldResult rows, OpFoldResult cols,
+                        LayoutAttr order) {
+  Value unitRows = arith::ConstantIndexOp::create(b, order.getShape().front());
+  auto value = [&](OpFoldResult size) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
+  };
+  return view(buffer, b.createOrFold<arith::DivUIOp>(value(rows), unitRows),
+              b.createOrFold<arith::MulIOp>(value(cols), unitRows));
 }
 
 /// The largest power of two that divides a view's row length, as far as it is
@@ -220,29 +216,50 @@ bool TileContext::isInBounds(Value row, Value col, Type view, Type tile) const {
 }
 
 Value TileContext::load(Value view, Value row, Value col, Type elementType,
-                        const LinearLayout &layout, int64_t divisible) {
+                        const LinearLayout &layout, int64_t divisible,
+                        LayoutAttr order) {
   Type type = getTileType(elementType, b.getContext(), layout);
   return LoadOp::create(b, type, view, row, col,
                         getDivisible(view.getType(), type, divisible),
-                        isInBounds(row, col, view.getType(), type),
-                        /*first_replica=*/false);
+                        !order && isInBounds(row, col, view.getType(), type),
+                        /*first_replica=*/false, order);
 }
 
 Value TileContext::loadWide(Value view, Value row, Value col, Type elementType,
-                            const LinearLayout &layout, int64_t divisible) {
-  unsigned bytes = std::max(1u, elementType.getIntOrFloatBitWidth() / 8);
-  LinearLayout wide = getStoreLayout(layout.getShape(), bytes);
-  Value tile = load(view, row, col, elementType, wide, divisible);
+                            const LinearLayout &layout, int64_t divisible,
+                            LayoutAttr order) {
+  LinearLayout wide = getStoreLayout(
+      layout.getShape(), elementType.getIntOrFloatBitWidth(), order);
+  Value tile = load(view, row, col, elementType, wide, divisible, order);
   if (analyzeConversion(wide, layout).kind == ConversionKind::Shared)
     tile.getDefiningOp<LoadOp>().setFirstReplica(true);
   return convert(tile, layout);
 }
 
 void TileContext::store(Value tile, Value view, Value row, Value col,
-                        int64_t divisible) {
-  StoreOp::create(b, tile, view, row, col,
-                  getDivisible(view.getType(), tile.getType(), divisible),
-                  isInBounds(row, col, view.getType(), tile.getType()));
+                        int64_t divisible, LayoutAttr order) {
+  StoreOp::create(
+      b, tile, view, row, col,
+      getDivisible(view.getType(), tile.getType(), divisible),
+      !order && isInBounds(row, col, view.getType(), tile.getType()), order);
+}
+
+Value TileContext::isInside(const LinearLayout &layout, Value row, Value col,
+                            Value rows, Value cols) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  Type i32 = getTileType(b.getI32Type(), b.getContext(), layout);
+  auto along = [&](int64_t dim, Value offset, Value extent) -> Value {
+    Value left = arith::SubIOp::create(b, extent, offset);
+    left = arith::MaxSIOp::create(b, left, constant(0));
+    left = arith::MinSIOp::create(b, left, constant(layout.getShape()[dim]));
+    left = arith::IndexCastOp::create(b, b.getI32Type(), left);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                 CoordinateOp::create(b, i32, dim),
+                                 splat(left, i32));
+  };
+  return arith::AndIOp::create(b, along(0, row, rows), along(1, col, cols));
 }
 
 void TileContext::inFirstWorkgroup(function_ref<void()> body) {
@@ -257,17 +274,17 @@ void TileContext::inFirstWorkgroup(function_ref<void()> body) {
 //===----------------------------------------------------------------------===//
 
 Value TileContext::constant(Type tileType, double value) {
-  auto type = llvm::cast<RankedTensorType>(tileType);
-  return arith::ConstantOp::create(
-      b, DenseElementsAttr::get(type,
-                                b.getFloatAttr(type.getElementType(), value)));
+  TypedAttr one = b.getFloatAttr(getElementTypeOrSelf(tileType), value);
+  auto type = llvm::dyn_cast<RankedTensorType>(tileType);
+  return arith::ConstantOp::create(b, type ? DenseElementsAttr::get(type, one)
+                                           : one);
 }
 
 Value TileContext::intConstant(Type tileType, int64_t value) {
-  auto type = llvm::cast<RankedTensorType>(tileType);
-  return arith::ConstantOp::create(
-      b, DenseElementsAttr::get(
-             type, b.getIntegerAttr(type.getElementType(), value)));
+  TypedAttr one = b.getIntegerAttr(getElementTypeOrSelf(tileType), value);
+  auto type = llvm::dyn_cast<RankedTensorType>(tileType);
+  return arith::ConstantOp::create(b, type ? DenseElementsAttr::get(type, one)
+                                           : one);
 }
 
 Value TileContext::splat(Value scalar, Type tileType) {
@@ -285,8 +302,8 @@ Value TileContext::toF32(Value tile) {
 Value TileContext::round(Value tile, Type elementType) {
   if (elementType.isF32())
     return tile;
-  return arith::TruncFOp::create(b, withElementType(tile.getType(), elementType),
-                                 tile);
+  return arith::TruncFOp::create(
+      b, withElementType(tile.getType(), elementType), tile);
 }
 
 Value TileContext::cast(Value tile, Type elementType) {
@@ -308,6 +325,12 @@ Value TileContext::broadcast(Value tile, const LinearLayout &layout) {
   Type type =
       getTileType(getElementTypeOrSelf(tile.getType()), b.getContext(), layout);
   return BroadcastOp::create(b, type, tile);
+}
+
+Value TileContext::transpose(Value tile) {
+  Type type = getTileType(getElementTypeOrSelf(tile.getType()), b.getContext(),
+                          getLayout(tile.getType()).transpose());
+  return TransposeOp::create(b, type, tile);
 }
 
 Value TileContext::convert(Value tile, const LinearLayout &layout) {

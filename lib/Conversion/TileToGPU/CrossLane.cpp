@@ -30,6 +30,8 @@ static Value emitCombine(ImplicitLocOpBuilder &b, ReduceKind kind, Value x,
     return arith::MaxNumFOp::create(b, x, y);
   case ReduceKind::Add:
     return arith::AddFOp::create(b, x, y);
+  case ReduceKind::Or:
+    return arith::OrIOp::create(b, x, y);
   }
   return {};
 }
@@ -87,9 +89,8 @@ static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
   gpu::BarrierOp::create(b);
 
   int64_t reduced = 0; // wave bits over which blocks extend
-  for (auto [bit, bases] :
-       llvm::enumerate(llvm::zip_equal(from.getBases(LayoutInput::Wave),
-                                       to.getBases(LayoutInput::Wave)))) {
+  for (auto [bit, bases] : llvm::enumerate(llvm::zip_equal(
+           from.getBases(LayoutInput::Wave), to.getBases(LayoutInput::Wave)))) {
     auto [before, after] = bases;
     reduced |= int64_t(before != 0 && after == 0) << bit;
   }
@@ -185,30 +186,6 @@ struct TransposePattern : TilePattern<TransposeOp> {
           from.findRegister(from.toFlat({at[1], at[0]})).value_or(0));
     }
     rewriter.replaceOp(op, emitSelectElements(b, adaptor.getInput(), picks));
-    return success();
-  }
-};
-
-struct CoordinatePattern : TilePattern<CoordinateOp> {
-  using TilePattern::TilePattern;
-  LogicalResult
-  matchAndRewrite(CoordinateOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    LinearLayout layout = getLayout(op.getType());
-    auto [row, column] = emitLaneCoordinates(b, state, layout);
-    VectorType type = getDistributedType(op.getType());
-    Value lane = arith::IndexCastOp::create(b, b.getI32Type(),
-                                            op.getDimension() ? column : row);
-    SmallVector<int32_t> offsets;
-    for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg)
-      offsets.push_back(layout.toCoordinates(
-          layout.apply(reg, 0, 0))[op.getDimension()]);
-    Value registers =
-        arith::ConstantOp::create(b, DenseElementsAttr::get(
-                                         type, ArrayRef<int32_t>(offsets)));
-    rewriter.replaceOpWithNewOp<arith::AddIOp>(
-        op, vector::BroadcastOp::create(b, type, lane), registers);
     return success();
   }
 };
@@ -369,12 +346,17 @@ struct ScaledTruncPattern : TilePattern<ScaledTruncOp> {
     LinearLayout layout = getLayout(op.getInput().getType()),
                  blocks = getLayout(op.getScale().getType());
     SmallVector<int64_t> picks = matchBlocks(layout, blocks);
+    bool isFP4 = op.getType().getElementType().isInteger(8);
+    Type element = isFP4 ? Float4E2M1FNType::get(b.getContext())
+                         : op.getType().getElementType();
     VectorType type = getDistributedType(op.getType());
+    int64_t codes = isFP4 ? 2 : 1; // of one element of the result
     int64_t size = std::min<int64_t>(
         layout.getContiguity(), layout.getShape()[1] / blocks.getShape()[1]);
     Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
     auto scaleType = Float8E8M0FNUType::get(b.getContext());
-    for (int64_t first = 0; first < type.getNumElements(); first += size) {
+    for (int64_t first = 0; first < codes * type.getNumElements();
+         first += size) {
       Value byte =
           vector::ExtractOp::create(b, adaptor.getScale(), picks[first]);
       Value scale = vector::BroadcastOp::create(
@@ -384,12 +366,67 @@ struct ScaledTruncPattern : TilePattern<ScaledTruncOp> {
           b, adaptor.getInput(), ArrayRef<int64_t>{first},
           ArrayRef<int64_t>{size}, ArrayRef<int64_t>{1});
       Value rounded = arith::ScalingTruncFOp::create(
-          b, VectorType::get({size}, type.getElementType()), part, scale,
+          b, VectorType::get({size}, element), part, scale,
           arith::RoundingModeAttr(), arith::FastMathFlagsAttr());
+      if (isFP4)
+        rounded = vector::BitCastOp::create(
+            b, VectorType::get({size / codes}, b.getI8Type()), rounded);
       result = vector::InsertStridedSliceOp::create(
-          b, rounded, result, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{1});
+          b, rounded, result, ArrayRef<int64_t>{first / codes},
+          ArrayRef<int64_t>{1});
     }
     rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+} // namespace
+
+namespace {
+struct ExchangePattern : TilePattern<ExchangeOp> {
+  using TilePattern::TilePattern;
+  LogicalResult
+  matchAndRewrite(ExchangeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    LinearLayout layout = getLayout(op.getType());
+    SmallVector<int64_t> at(layout.getShape().size());
+    at[op.getDimension()] = op.getStride();
+    int64_t flat = layout.toFlat(at);
+    ArrayRef<int64_t> lanes = layout.getBases(LayoutInput::Lane);
+    if (auto *lane = llvm::find(lanes, flat); lane != lanes.end()) {
+      rewriter.replaceOp(op,
+                         emitShuffleXor(b, adaptor.getInput(),
+                                        int64_t(1) << (lane - lanes.begin())));
+      return success();
+    }
+    SmallVector<int64_t> picks;
+    for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg)
+      picks.push_back(
+          layout.findRegister(layout.apply(reg, 0, 0) ^ flat).value_or(0));
+    rewriter.replaceOp(op, emitSelectElements(b, adaptor.getInput(), picks));
+    return success();
+  }
+};
+
+struct CoordinatePattern : TilePattern<CoordinateOp> {
+  using TilePattern::TilePattern;
+  LogicalResult
+  matchAndRewrite(CoordinateOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    LinearLayout layout = getLayout(op.getType());
+    VectorType type = getDistributedType(op.getType());
+    SmallVector<int32_t> steps;
+    for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg)
+      steps.push_back(
+          layout.toCoordinates(layout.apply(reg, 0, 0))[op.getDimension()]);
+    auto [row, col] = emitLaneCoordinates(b, state, layout);
+    Value start = arith::IndexCastUIOp::create(
+        b, b.getI32Type(), op.getDimension() == 0 ? row : col);
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(
+        op, vector::BroadcastOp::create(b, type, start),
+        arith::ConstantOp::create(
+            b, DenseElementsAttr::get(type, ArrayRef<int32_t>(steps))));
     return success();
   }
 };
@@ -398,7 +435,8 @@ struct ScaledTruncPattern : TilePattern<ScaledTruncOp> {
 void te::populateCrossLanePatterns(RewritePatternSet &patterns,
                                    const TypeConverter &types,
                                    const KernelState &state) {
-  patterns.add<ReducePattern, BroadcastPattern, CoordinatePattern, TransposePattern,
-               ConvertLayoutPattern, AnyPattern, ScaledTruncPattern>(
-      types, patterns.getContext(), state);
+  patterns.add<ReducePattern, BroadcastPattern, TransposePattern,
+               ConvertLayoutPattern, AnyPattern, ScaledTruncPattern,
+               CoordinatePattern, ExchangePattern>(types, patterns.getContext(),
+                                                   state);
 }

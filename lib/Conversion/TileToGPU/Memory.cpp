@@ -173,11 +173,44 @@ void TileAccess::maskedStore(Value vector, Value r, Value c) {
   emitIf(b, full, [&] { store(vector, r, c); }, tail);
 }
 
+/// Where [row, col] of a matrix in `order` lies: a row of units, and the offset
+/// in it.
+static std::pair<Value, Value> emitPlace(ImplicitLocOpBuilder &b,
+                                         const LinearLayout &order, Value row,
+                                         Value col) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  int64_t rows = order.getShape()[0], cols = order.getShape()[1];
+  Value inside = b.createOrFold<arith::AddIOp>(
+      b.createOrFold<arith::MulIOp>(
+          b.createOrFold<arith::RemUIOp>(row, constant(rows)), constant(cols)),
+      b.createOrFold<arith::RemUIOp>(col, constant(cols)));
+  SmallVector<int64_t> columns(llvm::Log2_64(rows * cols));
+  for (auto [bit, from] :
+       llvm::enumerate(order.getBases(LayoutInput::Register)))
+    columns[llvm::Log2_64(from)] = int64_t(1) << bit;
+  Value offset = emitLinearMap(
+      b, b.createOrFold<arith::IndexCastUIOp>(b.getI32Type(), inside), columns);
+  Value units = b.createOrFold<arith::MulIOp>(
+      b.createOrFold<arith::DivUIOp>(col, constant(cols)),
+      constant(rows * cols));
+  return {b.createOrFold<arith::DivUIOp>(row, constant(rows)),
+          b.createOrFold<arith::AddIOp>(units, toIndex(b, offset))};
+}
+
 /// The accesses of a tile with this layout at [row, col] of `view`.
 static TileAccess makeAccess(ImplicitLocOpBuilder &b, const KernelState &state,
                              Type tileType, Value view, Value row, Value col,
-                             int64_t divisible) {
+                             int64_t divisible,
+                             std::optional<LayoutAttr> order) {
   LinearLayout layout = getLayout(tileType);
+  if (order) {
+    LinearLayout unit = order->getLayout();
+    std::tie(row, col) = emitPlace(b, unit, row, col);
+    layout = layout.place(unit);
+    divisible = unit.getNumElements();
+  }
   Type element = getElementTypeOrSelf(tileType);
   int64_t most = state.target->maxAccessBytes / getElementBytes(element);
   int64_t size = std::min(layout.getContiguity(), most);
@@ -232,7 +265,7 @@ struct LoadPattern : TilePattern<LoadOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     TileAccess access =
         makeAccess(b, state, op.getType(), op.getView(), op.getRow(),
-                   op.getColumn(), op.getDivisible());
+                   op.getColumn(), op.getDivisible(), op.getOrder());
     VectorType type = getDistributedType(op.getType());
     auto all = [&](bool masked) {
       SmallVector<Value> parts;
@@ -244,7 +277,7 @@ struct LoadPattern : TilePattern<LoadOp> {
       return concatenate(b, parts, type);
     };
     auto read = [&]() -> Value {
-      if (op.getInBounds() || access.offsets.size() == 1)
+      if (op.getInBounds() || op.getOrder() || access.offsets.size() == 1)
         return all(/*masked=*/!op.getInBounds());
       return emitIf(
           b,
@@ -272,8 +305,9 @@ struct StorePattern : TilePattern<StoreOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Type type = op.getValue().getType();
     auto emit = [&] {
-      TileAccess access = makeAccess(b, state, type, op.getView(), op.getRow(),
-                                     op.getColumn(), op.getDivisible());
+      TileAccess access =
+          makeAccess(b, state, type, op.getView(), op.getRow(), op.getColumn(),
+                     op.getDivisible(), op.getOrder());
       auto all = [&](bool masked) {
         for (unsigned v = 0; v < access.offsets.size(); ++v) {
           auto [r, c] = access.position(v);
@@ -288,7 +322,7 @@ struct StorePattern : TilePattern<StoreOp> {
             access.store(part, r, c);
         }
       };
-      if (op.getInBounds() || access.offsets.size() == 1)
+      if (op.getInBounds() || op.getOrder() || access.offsets.size() == 1)
         return all(!op.getInBounds());
       emitIf(
           b,

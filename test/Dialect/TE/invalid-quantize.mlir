@@ -1,4 +1,4 @@
-// te.quantize: rules Q1 to Q8.
+// te.quantize: rules Q1 to Q9.
 
 // RUN: te-opt %s --split-input-file --verify-diagnostics -o /dev/null
 
@@ -253,5 +253,32 @@ func.func @scale_type(%x: tensor<4x32xbf16>, %s: tensor<1xf32>) {
 func.func @noop_type(%x: tensor<4x32xbf16>, %n: tensor<i1>) {
   // expected-error @+1 {{must be 0D tensor of 32-bit float values, but got 'tensor<i1>'}}
   %q = te.quantize %x noop(%n : tensor<i1>) : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #row>
+  return
+}
+
+// -----
+
+#fp8 = #te.scaling<tensor, scale = f32>
+func.func @amax_and_scale(%x: tensor<4x32xbf16>, %s: tensor<f32>) {
+  // expected-error @+1 {{Q9: amax(...) is what current scaling (tensor schemes only, without scale(...)) computes its scale from; drop amax(...) here}}
+  %q = te.quantize %x scale(%s : tensor<f32>) amax(%s : tensor<f32>) : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #fp8>
+  return
+}
+
+// -----
+
+#block = #te.scaling<block = [1, 128], scale = f32>
+func.func @amax_of_blocks(%x: tensor<4x128xbf16>, %a: tensor<f32>) {
+  // expected-error @+1 {{Q9: amax(...) is what current scaling}}
+  %q = te.quantize %x amax(%a : tensor<f32>) : tensor<4x128xbf16> -> !te.scaled<4x128xf8E4M3FN, #block>
+  return
+}
+
+// -----
+
+#fp8 = #te.scaling<tensor, scale = f32>
+func.func @amax_twice(%x: tensor<4x32xbf16>, %a: tensor<f32>) {
+  // expected-error @+1 {{drop the amax result, which is the same}}
+  %q:2 = te.quantize %x amax(%a : tensor<f32>) : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #fp8>, tensor<f32>
   return
 }

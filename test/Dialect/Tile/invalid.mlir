@@ -1,4 +1,4 @@
-// Rules T1 to T12, and what the parser of #tile.layout refuses.
+// Rules T1 to T15, and what the parser of #tile.layout refuses.
 
 // RUN: te-opt %s --split-input-file --verify-diagnostics -o /dev/null
 
@@ -258,7 +258,7 @@ func.func @convert_element(%x: tensor<4x4xf32, #l>) {
 #o = #tile.layout<shape = [4, 4], register = [[1, 0], [2, 0]], lane = [[0, 1], [0, 2]], wave = []>
 #b = #tile.layout<shape = [4, 1], register = [], lane = [[1, 0], [2, 0]], wave = []>
 func.func @scaled_trunc_layout(%x: tensor<4x4xf32, #l>, %s: tensor<4x1xi8, #b>) {
-  // expected-error @+1 {{T12: input and result have the same layout}}
+  // expected-error @+1 {{T12: input and result have the same layout (of fp4 codes, two columns a byte: projected)}}
   %r = tile.scaled_trunc %x, %s : tensor<4x4xf32, #l>, tensor<4x1xi8, #b> -> tensor<4x4xf8E4M3FN, #o>
   return
 }
@@ -279,6 +279,63 @@ func.func @scaled_trunc_scale(%x: tensor<4x4xf32, #l>, %s: tensor<4x1xf32, #b>) 
 func.func @scaled_trunc_columns(%x: tensor<4x4xf32, #l>, %s: tensor<4x4xi8, #l>) {
   // expected-error @+1 {{T12: scales are i8 (E8M0 bytes), one for two or more columns}}
   %r = tile.scaled_trunc %x, %s : tensor<4x4xf32, #l>, tensor<4x4xi8, #l> -> tensor<4x4xf8E4M3FN, #l>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+#o = #tile.layout<shape = [2, 2], register = [[0, 1]], lane = [[1, 0]], wave = []>
+func.func @order_lanes(%v: memref<4x4xf32>, %i: index) {
+  // expected-error @+1 {{T13: an order permutes the bits of a unit of a matrix: register bits, each a single coordinate bit, and neither lanes nor waves; this is #tile.layout<}}
+  %r = tile.load %v[%i, %i] {order = #o} : memref<4x4xf32> -> tensor<4x4xf32, #l>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+#o = #tile.layout<shape = [2, 2], register = [[0, 1], [1, 1]], lane = [], wave = []>
+func.func @order_mixes(%x: tensor<4x4xf32, #l>, %v: memref<4x4xf32>, %i: index) {
+  // expected-error @+1 {{T13: an order permutes the bits}}
+  tile.store %x, %v[%i, %i] {order = #o} : tensor<4x4xf32, #l>, memref<4x4xf32>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+#b = #tile.layout<shape = [4, 1], register = [], lane = [[1, 0], [2, 0]], wave = []>
+func.func @scaled_trunc_packed(%x: tensor<4x4xf32, #l>, %s: tensor<4x1xi8, #b>) {
+  // expected-error @+1 {{T12: input and result have the same layout (of fp4 codes, two columns a byte: projected)}}
+  %r = tile.scaled_trunc %x, %s : tensor<4x4xf32, #l>, tensor<4x1xi8, #b> -> tensor<4x4xi8, #l>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0]], wave = [[2, 0]]>
+func.func @exchange_waves(%x: tensor<4x4xf32, #l>) {
+  // expected-error @+1 {{T15: the partner is in another wave; give each wave whole runs of twice 2}}
+  %r = tile.exchange %x along 0 by 2 : tensor<4x4xf32, #l>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0]], wave = [[2, 0]]>
+func.func @exchange_far(%x: tensor<4x4xf32, #l>) {
+  // expected-error @+1 {{T15: no partner is 4 away along dimension 1; give a power of two below the tile's size}}
+  %r = tile.exchange %x along 1 by 4 : tensor<4x4xf32, #l>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+func.func @coordinate() {
+  // expected-error @+1 {{T14: a coordinate is i32, along one of the 2 dimensions; this is 'i32' along dimension 2}}
+  %r = tile.coordinate 2 : tensor<4x4xi32, #l>
   return
 }
 

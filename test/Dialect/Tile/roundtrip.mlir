@@ -9,11 +9,13 @@
 #b = #tile.layout<shape = [4, 2], register = [[1, 0]], lane = [[0, 0], [0, 1]], wave = [[2, 0]]>
 #t = #tile.layout<shape = [16, 4], register = [[0, 1], [1, 0], [2, 0]], lane = [[4, 0], [8, 0]], wave = [[0, 2]]>
 #other = #tile.layout<shape = [4, 16], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0]], wave = [[2, 0]]>
+#order = #tile.layout<shape = [2, 4], register = [[0, 1], [1, 0], [0, 2]], lane = [], wave = []>
 #one = #tile.layout<shape = [1, 1], register = [], lane = [[0, 0]], wave = [[0, 0]]>
 
 // CHECK-DAG: #[[L:.*]] = #tile.layout<shape = [4, 16], register = {{\[\[}}0, 1], [0, 2], [1, 0]], lane = {{\[\[}}0, 4], [0, 8]], wave = {{\[\[}}2, 0]]>
 // CHECK-DAG: #[[B:.*]] = #tile.layout<shape = [4, 2], register = {{\[\[}}1, 0]], lane = {{\[\[}}0, 0], [0, 1]], wave = {{\[\[}}2, 0]]>
 // CHECK-DAG: #[[T:.*]] = #tile.layout<shape = [16, 4], register = {{\[\[}}0, 1], [1, 0], [2, 0]], lane = {{\[\[}}4, 0], [8, 0]], wave = {{\[\[}}0, 2]]>
+// CHECK-DAG: #[[ORDER:.*]] = #tile.layout<shape = [2, 4], register = {{\[\[}}0, 1], [1, 0], [0, 2]], lane = [], wave = []>
 // CHECK-DAG: #[[ONE:.*]] = #tile.layout<shape = [1, 1], register = [], lane = {{\[\[}}0, 0]], wave = {{\[\[}}0, 0]]>
 
 // CHECK-LABEL: func.func @host
@@ -61,6 +63,13 @@ tile.kernel @k(%in: memref<f32>, %out: memref<f32>, %max: memref<f32>, %m: index
   %q = tile.scaled_trunc %x, %scale : tensor<4x16xf32, #l>, tensor<4x2xi8, #b> -> tensor<4x16xf8E4M3FN, #l>
   // CHECK: tile.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] {divisible = 4 : i64} : tensor<4x16xf32, #{{.*}}>, memref<
   tile.store %w, %store[%c0, %c0] {divisible = 4 : i64} : tensor<4x16xf32, #l>, memref<?x16xf32, strided<[16, 1]>>
+  // CHECK: tile.exchange %[[X]] along 1 by 4 : tensor<4x16xf32, #[[L]]>
+  %partner = tile.exchange %x along 1 by 4 : tensor<4x16xf32, #l>
+  // CHECK: tile.coordinate 1 : tensor<4x16xi32, #[[L]]>
+  %column = tile.coordinate 1 : tensor<4x16xi32, #l>
+  // A unit of 2 x 4, its columns' lower bit first, then its rows'.
+  // CHECK: tile.store {{.*}} {order = #[[ORDER]]}
+  tile.store %w, %store[%c0, %c0] {order = #order} : tensor<4x16xf32, #l>, memref<?x16xf32, strided<[16, 1]>>
   %v = tensor.splat %cf : tensor<1x1xf32, #one>
   // CHECK: tile.atomic_max %{{.*}}, %{{.*}} : tensor<1x1xf32, #[[ONE]]>, memref<f32>
   tile.atomic_max %v, %max : tensor<1x1xf32, #one>, memref<f32>

@@ -24,3 +24,9 @@ func.func @dequantize(%q: !te.scaled<256x2048xf8E4M3FN, #row>) -> tensor<256x204
   %y = te.dequantize %q : !te.scaled<256x2048xf8E4M3FN, #row> -> tensor<256x2048xbf16>
   return %y : tensor<256x2048xbf16>
 }
+
+#fp4 = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even, scale_layout = e8m0_shuffle>
+func.func @fp4(%x: tensor<256x2048xbf16>) -> !te.scaled<256x2048xf4E2M1FN, #fp4> {
+  %q = te.quantize %x : tensor<256x2048xbf16> -> !te.scaled<256x2048xf4E2M1FN, #fp4>
+  return %q : !te.scaled<256x2048xf4E2M1FN, #fp4>
+}

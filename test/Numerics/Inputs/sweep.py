@@ -23,6 +23,10 @@ SHAPES = [(1, 1), (1, 3221), (2333, 1), (1481, 677), (993, 512), (0, 128), (128,
           (31, 33), (65, 96), (257, 259), (8, 32, 1024), (3, 5, 7)]
 STATIC = [(1, 1), (1, 3221), (2333, 1), (127, 677), (93, 512), (0, 128), (8, 32, 1024), (128, 1024)]
 
+# shuffle_16x16 needs whole units of 16 rows and of 64 columns (fp8: 32).
+SHUFFLED = [(16, 64), (32, 128), (1488, 704), (0, 64), (16, 0), (2, 8, 3, 64), (48, 1088)]
+SHUFFLED_STATIC = [(16, 64), (144, 704), (0, 128), (4, 12, 1024), (64, 512)]
+
 ROW = "block = [1, 32], scale = f8E8M0FNU"
 COL = "block = [32, 1], scale = f8E8M0FNU"
 COL_TRANSPOSED = f"{COL}, data_layout = transposed"
@@ -34,6 +38,7 @@ BLOCK2D = "block = [128, 128], scale = f32"
 BLOCK2D_COL = "block = [128, 128], scale = f32, data_layout = transposed"
 TRANSPOSED = "tensor, scale = f32, data_layout = transposed"
 INPUTS = ["bf16", "f16", "f32"]
+FP4 = "f4E2M1FN"
 
 
 def tensor(shape, element):
@@ -59,17 +64,19 @@ def dims(shape):
     return " {te.dims = [" + ", ".join(f'"d{i}"' for i in range(len(shape))) + "]}"
 
 
-def quantize(schemes, element, source, amax=False, scale=False, noop=False):
+def quantize(schemes, element, source, amax=False, scale=False, noop=False, known_amax=False,
+             options=""):
     def make(shape):
         x = tensor(shape, source)
         arguments, op = [(x, dims(shape))], "te.quantize {0}"
-        if scale:
+        for given in ["scale"] * scale + ["amax"] * known_amax:
             arguments.append(("tensor<f32>", ""))
-            op += " scale({1} : tensor<f32>)"
+            op += f" {given}({{1}} : tensor<f32>)"
         if noop:
             op += f" noop({{{len(arguments)}}} : tensor<f32>)"
             arguments.append(("tensor<f32>", ' {te.name = "noop"}'))
         results = [scaled(shape, element, s) for s in schemes]
+        op += f" {{{{{options}}}}}" * bool(options)
         return function(arguments, f"{op} : {x}", results + ["tensor<f32>"] * amax)
     return make
 
@@ -93,7 +100,8 @@ def families(fnuz):
     mx = ["f8E4M3FN", "f8E5M2"]
     per_tensor = mx + (["f8E4M3FNUZ", "f8E5M2FNUZ"] if fnuz else [])
     programs = {"mxfp8": {}, "mxfp8-modes": {}, "fp8": {}, "dequantize": {}, "amax": {},
-                "fp8-block": {}}
+                "fp8-block": {}, "fp8-current": {}, "scale-layouts": {}, "shuffled": {},
+                "mxfp4": {}, "mxfp4-modes": {}}
     for source in INPUTS:
         for e in mx:
             for name, schemes in [("row", [ROW]), ("col", [COL]), ("both", [ROW, COL])]:
@@ -117,11 +125,69 @@ def families(fnuz):
             for name, schemes in [("1d", [BLOCK1D, BLOCK1D_COL]), ("2d", [BLOCK2D, BLOCK2D_COL])]:
                 programs["fp8-block"][f"{name}-{rounding}-{e}-{source}"] = quantize(
                     [f"{s}, rounding = {rounding}" for s in schemes], e, source, amax=name == "2d")
+            programs["fp8-current"][f"both-amax-{rounding}-{e}-{source}"] = quantize(
+                [f"{s}, rounding = {rounding}" for s in (TENSOR, TRANSPOSED)], e, source,
+                amax=True, noop=i % 2 == 0)
+        # Epsilons about the least and the usual amax of random inputs.
+        programs["fp8-block"][f"epsilon-{e}"] = quantize(
+            [BLOCK2D, BLOCK1D_COL + ", rounding = pow2"], e, INPUTS[i % 3],
+            options=f"epsilon = {[1e-3, 1e2][i % 2]} : f32")
+        programs["fp8-current"][f"epsilon-{e}"] = quantize(
+            [[TENSOR, TRANSPOSED][i % 2]], e, INPUTS[i % 3], known_amax=i % 2 == 1,
+            options=f"epsilon = {[1e5, 1.0][i % 2]} : f32")
+    programs["fp8-current"]["known"] = quantize([TENSOR], mx[0], "f32", known_amax=True, noop=True)
+    programs["fp8-current"]["beside-blocks"] = quantize([TENSOR, COL], mx[0], "bf16", amax=True)
     for i, scheme in enumerate([BLOCK1D, BLOCK1D_COL, BLOCK2D, BLOCK2D_COL]):
         programs["fp8-block"][f"dequantize-{i}"] = dequantize(
             scheme, per_tensor[i % len(per_tensor)], INPUTS[i % 3])
     programs["mxfp8-modes"]["transposed"] = quantize([ROW, COL_TRANSPOSED], mx[1], "f16")
     programs["mxfp8-modes"]["square"] = quantize([SQUARE], mx[0], "bf16")
+    # Scales as matrix instructions want them; data as well.
+    for i, layout in enumerate(["blocked_32x4x4", "e8m0_shuffle"]):
+        row, col, square = (f"{s}, scale_layout = {layout}" for s in (ROW, COL, SQUARE))
+        programs["scale-layouts"][f"both-{layout}"] = quantize([row, col], mx[i], INPUTS[i])
+        programs["scale-layouts"][f"square-{layout}"] = quantize(
+            [square, f"{COL_TRANSPOSED}, scale_layout = {layout}, rounding = floor"],
+            mx[1 - i], INPUTS[2 * i])
+        for name, scheme in [("row", row), ("col", col), ("square", square)]:
+            programs["scale-layouts"][f"dequantize-{name}-{layout}"] = dequantize(
+                scheme, mx[i], INPUTS[1 - i])
+        shuffle = "data_layout = shuffle_16x16"
+        programs["shuffled"][f"{layout}"] = quantize([f"{row}, {shuffle}", col], mx[i], INPUTS[2 * i])
+        programs["shuffled"][f"square-{layout}"] = quantize([f"{square}, {shuffle}"], mx[i], "f16")
+        programs["shuffled"][f"dequantize-{layout}"] = dequantize(
+            f"{row}, {shuffle}", mx[1 - i], INPUTS[i])
+    for i, e in enumerate(per_tensor):
+        shuffle = "data_layout = shuffle_16x16"
+        programs["shuffled"][f"tensor-{e}"] = quantize(
+            [f"{TENSOR}, {shuffle}", TRANSPOSED], e, INPUTS[i % 3], amax=True)
+        programs["shuffled"][f"block-{e}"] = quantize(
+            [f"{[BLOCK1D, BLOCK2D][i % 2]}, {shuffle}", BLOCK1D_COL], e, INPUTS[i % 3])
+        programs["shuffled"][f"dequantize-{e}"] = dequantize(
+            f"{[TENSOR, BLOCK1D][i % 2]}, {shuffle}", e, INPUTS[2 - i % 3])
+    # Both copies from one read; every rounding and tie rule; transforms; dequantize.
+    for i, source in enumerate(INPUTS):
+        even = ", rounding = even"
+        programs["mxfp4"][f"both-{source}"] = quantize(
+            [ROW + even, COL_TRANSPOSED + even], FP4, source, amax=i == 0, noop=i == 1)
+        programs["mxfp4"][f"hadamard-{source}"] = quantize(
+            [ROW + even, COL_TRANSPOSED + even], FP4, source,
+            options="hadamard" + f", sign_mask = {[0, 0x2B9D17C6, -0x5A3F0E11][i]} : i32" * (i > 0))
+        programs["mxfp4"][f"dequantize-row-{source}"] = dequantize(ROW, FP4, source)
+        programs["mxfp4"][f"dequantize-col-{source}"] = dequantize(COL_TRANSPOSED, FP4, source)
+    for i, mode in enumerate(["rceil", "floor", "even", "ceil"]):
+        for j, ties in enumerate(["even", "away"]):
+            layout = ["linear", "blocked_32x4x4", "e8m0_shuffle"][(i + j) % 3]
+            suffix = f", rounding = {mode}, ties = {ties}, scale_layout = {layout}"
+            schemes = [ROW + suffix, COL_TRANSPOSED + suffix]
+            programs["mxfp4-modes"][f"{mode}-{ties}"] = quantize(
+                schemes, FP4, INPUTS[(i + 2 * j) % 3], options="hadamard" * (i == 2))
+    programs["mxfp4-modes"]["square"] = quantize([SQUARE], FP4, "bf16")
+    programs["mxfp4-modes"]["dequantize-square"] = dequantize(SQUARE, FP4, "f32")
+    for i, layout in enumerate(["linear", "e8m0_shuffle"]):
+        shuffled = f"{ROW}, rounding = even, scale_layout = {layout}, data_layout = shuffle_16x16"
+        programs["shuffled"][f"fp4-{layout}"] = quantize([shuffled], FP4, INPUTS[i])
+        programs["shuffled"][f"dequantize-fp4-{layout}"] = dequantize(shuffled, FP4, INPUTS[i])
     programs["dequantize"]["square"] = dequantize(SQUARE, mx[0], "bf16")
     return programs
 
@@ -205,8 +271,10 @@ def main():
         else:
             for i, (name, make) in enumerate(sorted(programs.items())):
                 # Every program sees every dynamic shape; static ones take turns, each shape often.
-                static = [s for j, s in enumerate(STATIC) if (i + j) % 4 == 0]
-                sweep.program(name, make, SHAPES, static)
+                shuffled = options.family == "shuffled"
+                static = [s for j, s in enumerate(SHUFFLED_STATIC if shuffled else STATIC)
+                          if (i + j) % 4 == 0]
+                sweep.program(name, make, SHUFFLED if shuffled else SHAPES, static)
     print(f"{sweep.runs} runs, {sweep.failures} failures")
     sys.exit(sweep.failures != 0 or sweep.runs == 0)
 

@@ -49,9 +49,10 @@ public:
   /// The layout in which tiles of the region's operands are loaded.
   tile::LinearLayout getLoadLayout() const;
   /// The layout of the widest stores of a tile: a row-major order of 16 bytes a
-  /// lane.
+  /// lane, or where memory has an order of its own (see tile.store) that one.
   tile::LinearLayout getStoreLayout(ArrayRef<int64_t> shape,
-                                    unsigned elementBytes) const;
+                                    unsigned elementBits,
+                                    tile::LayoutAttr order = {}) const;
 
   /// This workgroup's tile of a high-precision tensor: in registers, or loaded.
   Value getTile(Value tensor);
@@ -74,28 +75,36 @@ public:
   /// (null: `cols`), the first at `offset` (null: 0).
   Value view(Value buffer, OpFoldResult rows, OpFoldResult cols,
              OpFoldResult stride = {}, OpFoldResult offset = {});
+  /// A view of a matrix of these sizes in whole units of `order`.
+  Value view(Value buffer, OpFoldResult rows, OpFoldResult cols,
+             tile::LayoutAttr order);
   /// Loads or stores a tile at [row, col] of a `rows x cols` view, whose row
   /// length is a multiple of `divisible` (a power of two).
   Value load(Value view, Value row, Value col, Type elementType,
-             const tile::LinearLayout &layout, int64_t divisible = 1);
+             const tile::LinearLayout &layout, int64_t divisible = 1,
+             tile::LayoutAttr order = {});
   /// The same, read once in the widest accesses, then handed to the lanes that
   /// `layout` names.
   Value loadWide(Value view, Value row, Value col, Type elementType,
-                 const tile::LinearLayout &layout, int64_t divisible = 1);
+                 const tile::LinearLayout &layout, int64_t divisible = 1,
+                 tile::LayoutAttr order = {});
   void store(Value tile, Value view, Value row, Value col,
-             int64_t divisible = 1);
+             int64_t divisible = 1, tile::LayoutAttr order = {});
   /// Stores this workgroup's tile in the widest accesses.
   void storeWide(Value tile, Value view);
+  /// i1 elements: where a tile at [row, col] lies inside of `rows x cols`.
+  Value isInside(const tile::LinearLayout &layout, Value row, Value col,
+                 Value rows, Value cols);
   /// Runs `body` in workgroup (0, 0) only.
   void inFirstWorkgroup(function_ref<void()> body);
 
-  // Elementwise builders on tiles.
+  // Elementwise builders on tiles; the first two and the cast on scalars too.
   Value constant(Type tileType, double value);
   Value intConstant(Type tileType, int64_t value);
   Value splat(Value scalar, Type tileType);
   Value toF32(Value tile);
   Value round(Value tile, Type elementType); // from f32
-  Value cast(Value tile, Type elementType); // bitcast of the elements
+  Value cast(Value tile, Type elementType);  // bitcast of the elements
   Value reduceAmax(Value tile, ArrayRef<int64_t> block);
   /// The sum of each row of an f32 tile, in one column; `tile` is 0 outside of
   /// the tensor.
@@ -103,17 +112,17 @@ public:
   /// The tile with 0 outside of the tensor.
   Value padWithZeros(Value tile);
   Value broadcast(Value tile, const tile::LinearLayout &layout);
+  Value transpose(Value tile);
   Value convert(Value tile, const tile::LinearLayout &layout);
 
 private:
-  Value emitInside(Type i32, int64_t dimension);
   bool isInBounds(Value row, Value col, Type view, Type tile) const;
 
   llvm::DenseMap<Value, Buffers> bound;
   llvm::DenseMap<Value, Value> tiles;
 };
 
-/// The tile of `shape` with other elements, layout kept.
+/// A tile's type with other elements, layout kept; of a scalar `elementType`.
 Type withElementType(Type tileType, Type elementType);
 
 } // namespace mlir::te

@@ -64,6 +64,13 @@ OpResult QuantizeOp::getAmaxResult() {
   return isa<RankedTensorType>(last.getType()) ? last : OpResult();
 }
 
+bool QuantizeOp::isCurrentScaling() {
+  return !getScale() && llvm::all_of(getScaledResults(), [](OpResult result) {
+    return cast<ScaledType>(result.getType()).getScaling().getGranularity() ==
+           Granularity::Tensor;
+  });
+}
+
 /// Q2, Q3: one or two scaled results, rowwise before columnwise, then at most
 /// one amax.
 static LogicalResult verifyQuantizeResults(QuantizeOp op) {
@@ -142,6 +149,12 @@ static LogicalResult verifyQuantizeOptions(QuantizeOp op) {
              << tensorElement << " and " << type.getElementType();
     tensorElement = type.getElementType();
   }
+  if (op.getAmax() && (!op.isCurrentScaling() || op.getAmaxResult()))
+    return op.emitOpError()
+           << "Q9: amax(...) is what current scaling (tensor schemes only, "
+              "without scale(...)) computes its scale from; "
+           << (op.getAmaxResult() ? "drop the amax result, which is the same"
+                                  : "drop amax(...) here");
   if (op.getStochastic() != bool(op.getRng()))
     return op.emitOpError()
            << "Q5: stochastic rounding and rng(...) go together; "

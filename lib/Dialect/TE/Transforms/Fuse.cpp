@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Gathers ops into te.fusion regions: one region is one kernel. First pass of
-// the pipeline:  te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950}))'
+// the pipeline:  te-opt
+// --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950}))'
 //
 //   %n, %r = te.rms_norm %x, %g ...
 //   %q = te.quantize %n : ...
@@ -22,6 +23,14 @@
 // rules of a region hold (te/Analysis/Region.h), nothing between depends on
 // it, and a schedule fits. Values are the unfused program's, for each op rounds
 // as its types say.
+//
+// Current scaling needs the whole tensor's amax before the first element is
+// cast: that is a kernel of its own, or part of its producer's.
+//
+//   %q, %m = te.quantize %x : ...
+// ==>
+//   %m = te.amax %x : ...
+//   %q = te.quantize %x amax(%m : tensor<f32>) : ...
 //
 // Limits: blocks of a function one by one; ops that only share a small operand
 // (a scale, a gamma) stay apart.
@@ -76,8 +85,7 @@ bool Grouping::isTied(const Group &group, Operation *op) const {
       continue;
     for (Operation *other : group.ops)
       for (OpOperand &theirs : other->getOpOperands())
-        if (theirs.get() == operand.get() &&
-            getExtent(theirs) == Extent::Tile)
+        if (theirs.get() == operand.get() && getExtent(theirs) == Extent::Tile)
           return true;
   }
   return false;
@@ -123,8 +131,7 @@ static std::optional<std::string> whyTooLarge(ArrayRef<Operation *> ops,
   return why;
 }
 
-std::optional<std::string>
-Grouping::whyApart(ArrayRef<Operation *> ops) const {
+std::optional<std::string> Grouping::whyApart(ArrayRef<Operation *> ops) const {
   if (std::optional<Conflict> conflict = findConflict(ops))
     return conflict->why;
   if (Operation *between = findBetween(ops))
@@ -147,10 +154,10 @@ void Grouping::add(Operation *op) {
       return a->isBeforeInBlock(b);
     });
     if (std::optional<std::string> why = whyApart(together)) {
-      merged.apart.push_back(
-          ("not with '" + group.ops.back()->getName().getStringRef() + "': " +
-           *why)
-              .str());
+      merged.apart.push_back(("not with '" +
+                              group.ops.back()->getName().getStringRef() +
+                              "': " + *why)
+                                 .str());
       continue;
     }
     merged.ops = std::move(together);
@@ -184,10 +191,9 @@ static void wrap(const Group &group, StringRef kernel) {
   SmallVector<Value> yielded = outputs.takeVector();
   llvm::stable_sort(yielded,
                     [](Value a, Value b) { return isAmax(a) < isAmax(b); });
-  auto fusion = FusionOp::create(builder, group.ops.back()->getLoc(),
-                                 TypeRange(ValueRange(yielded)),
-                                 inputs.getArrayRef(), kernel, ScheduleAttr(),
-                                 ArrayAttr());
+  auto fusion = FusionOp::create(
+      builder, group.ops.back()->getLoc(), TypeRange(ValueRange(yielded)),
+      inputs.getArrayRef(), kernel, ScheduleAttr(), ArrayAttr());
   if (!group.apart.empty())
     fusion.setApartAttr(builder.getStrArrayAttr(
         SmallVector<StringRef>(group.apart.begin(), group.apart.end())));
@@ -215,12 +221,58 @@ void Grouping::wrap(StringRef function, unsigned &next) {
     ::wrap(group, (function + "_" + Twine(next++)).str());
 }
 
+static bool isPerTensor(OpResult result) {
+  return cast<ScaledType>(result.getType()).getScaling().getGranularity() ==
+         Granularity::Tensor;
+}
+
+/// True where a result's scale needs the amax of the whole tensor, which no
+/// operand gives.
+static bool needsAmax(QuantizeOp op) {
+  return !op.getScale() && !op.getAmax() &&
+         llvm::any_of(op.getScaledResults(), isPerTensor);
+}
+
+/// Gives current scaling its amax; what the op itself gave as one is the same.
+/// Results of other schemes need none: they keep an op of their own.
+static void splitCurrentScaling(QuantizeOp op) {
+  OpBuilder builder(op);
+  auto scalar = RankedTensorType::get({}, builder.getF32Type());
+  Value amax =
+      AmaxOp::create(builder, op.getLoc(), scalar, op.getInput(), op.getNoop());
+  for (bool perTensor : {true, false}) {
+    SmallVector<OpResult> results =
+        llvm::filter_to_vector(op.getScaledResults(), [&](OpResult result) {
+          return isPerTensor(result) == perTensor;
+        });
+    if (results.empty())
+      continue;
+    SmallVector<Type> types = llvm::map_to_vector(
+        results, [](OpResult result) { return result.getType(); });
+    auto cast = QuantizeOp::create(
+        builder, op.getLoc(), types, op.getInput(), op.getScale(),
+        perTensor ? amax : Value(), op.getNoop(), op.getRng(), op.getHadamard(),
+        op.getSignMaskAttr(), op.getStochastic(), op.getEpsilonAttr());
+    for (auto [before, after] : llvm::zip_equal(results, cast.getResults()))
+      before.replaceAllUsesWith(after);
+  }
+  if (OpResult result = op.getAmaxResult())
+    result.replaceAllUsesWith(amax);
+  op.erase();
+}
+
 namespace {
 struct FusePass : te::impl::FusePassBase<FusePass> {
   using FusePassBase::FusePassBase;
 
   void runOnOperation() override {
     func::FuncOp func = getOperation();
+    SmallVector<QuantizeOp> current;
+    func.walk([&](QuantizeOp op) {
+      if (needsAmax(op) && !op->getParentOfType<FusionOp>())
+        current.push_back(op);
+    });
+    llvm::for_each(current, splitCurrentScaling);
     const Target *chip = nullptr;
     if (!target.empty()) {
       llvm::Expected<const Target *> found = Target::get(target);

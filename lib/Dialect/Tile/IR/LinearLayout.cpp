@@ -21,22 +21,19 @@ LinearLayout::LinearLayout(ArrayRef<int64_t> shape, ArrayRef<int64_t> registers,
                            ArrayRef<int64_t> lanes, ArrayRef<int64_t> waves)
     : shape(shape), bases{Bases(registers), Bases(lanes), Bases(waves)} {}
 
-LinearLayout LinearLayout::rowMajor(ArrayRef<int64_t> shape, int64_t vector,
-                                    unsigned laneBits, unsigned waveBits) {
-  unsigned total = 0;
-  for (int64_t size : shape)
-    total += llvm::Log2_64(size);
-  // Flat bits in row-major order are exactly bits 0, 1, 2, ...: hand them out
-  // as vector, lanes, more registers, waves.
-  unsigned vectorBits = std::min<unsigned>(llvm::Log2_64(vector), total);
+/// Flat bits from the nearest in memory to the farthest, handed out as vector,
+/// lanes, more registers, waves.
+static LinearLayout handOut(ArrayRef<int64_t> shape, ArrayRef<int64_t> bits,
+                            unsigned vectorBits, unsigned laneBits,
+                            unsigned waveBits) {
+  unsigned total = bits.size();
   unsigned lanes = std::min(laneBits, total - vectorBits);
   unsigned waves = std::min(waveBits, total - vectorBits - lanes);
   unsigned extra = total - vectorBits - lanes - waves;
-  Bases regs, laneBases, waveBases;
-  unsigned next = 0;
-  auto take = [&](Bases &to, unsigned count) {
-    for (unsigned i = 0; i < count; ++i)
-      to.push_back(int64_t(1) << next++);
+  LinearLayout::Bases regs, laneBases, waveBases;
+  auto take = [&](LinearLayout::Bases &to, unsigned count) {
+    llvm::append_range(to, bits.take_front(count));
+    bits = bits.drop_front(count);
   };
   take(regs, vectorBits);
   take(laneBases, lanes);
@@ -45,6 +42,42 @@ LinearLayout LinearLayout::rowMajor(ArrayRef<int64_t> shape, int64_t vector,
   laneBases.resize(laneBits, 0);
   waveBases.resize(waveBits, 0);
   return LinearLayout(shape, regs, laneBases, waveBases);
+}
+
+/// The bits of a shape's flat offsets, in row-major order.
+static SmallVector<int64_t> getFlatBits(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> bits;
+  for (int64_t bit = 1, size = llvm::product_of(shape); bit < size; bit *= 2)
+    bits.push_back(bit);
+  return bits;
+}
+
+LinearLayout LinearLayout::rowMajor(ArrayRef<int64_t> shape, int64_t vector,
+                                    unsigned laneBits, unsigned waveBits) {
+  SmallVector<int64_t> bits = getFlatBits(shape);
+  return handOut(shape, bits,
+                 std::min<unsigned>(llvm::Log2_64(vector), bits.size()),
+                 laneBits, waveBits);
+}
+
+LinearLayout LinearLayout::inOrder(ArrayRef<int64_t> shape,
+                                   const LinearLayout &order, int64_t vector,
+                                   unsigned laneBits, unsigned waveBits) {
+  SmallVector<int64_t> bits = getFlatBits(shape);
+  LinearLayout placed = LinearLayout(shape, bits, {}, {}).place(order);
+  SmallVector<std::pair<int64_t, int64_t>> byPlace;
+  for (auto [place, bit] :
+       llvm::zip_equal(placed.getBases(LayoutInput::Register), bits))
+    byPlace.push_back({place, bit});
+  llvm::sort(byPlace);
+  unsigned vectorBits = 0;
+  for (auto [i, entry] : llvm::enumerate(byPlace)) {
+    if (entry.first != int64_t(1) << i || int64_t(2) << i > vector)
+      break;
+    ++vectorBits;
+  }
+  return handOut(shape, llvm::to_vector(llvm::make_second_range(byPlace)),
+                 vectorBits, laneBits, waveBits);
 }
 
 int64_t LinearLayout::getNumElements() const {
@@ -155,6 +188,25 @@ LinearLayout LinearLayout::widen(int64_t vector) const {
     }
     std::rotate(regs.begin() + bit, reg, reg + 1);
   }
+  return result;
+}
+
+LinearLayout LinearLayout::place(const LinearLayout &order) const {
+  ArrayRef<int64_t> unit = order.getShape();
+  int64_t unitSize = order.getNumElements();
+  LinearLayout result = *this;
+  result.shape = {std::max<int64_t>(shape[0] / unit[0], 1),
+                  std::max<int64_t>(shape[1] / unit[1], 1) * unitSize};
+  for (Bases &input : result.bases)
+    for (int64_t &basis : input) {
+      SmallVector<int64_t> at = toCoordinates(basis);
+      int64_t inside = order.toFlat({at[0] % unit[0], at[1] % unit[1]});
+      int64_t offset = 0;
+      for (auto [bit, from] : llvm::enumerate(order.bases[0]))
+        offset |= int64_t((inside & from) != 0) << bit;
+      basis =
+          result.toFlat({at[0] / unit[0], at[1] / unit[1] * unitSize + offset});
+    }
   return result;
 }
 

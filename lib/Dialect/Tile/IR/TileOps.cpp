@@ -156,6 +156,45 @@ static LogicalResult verifyTiles(Operation *op) {
   return success();
 }
 
+/// T13: an order is a permutation of the bits of one unit of a matrix.
+static LogicalResult verifyOrder(Operation *op, Type tile,
+                                 std::optional<LayoutAttr> order) {
+  if (failed(verifyTiles(op)))
+    return failure();
+  if (!order)
+    return success();
+  LinearLayout unit = order->getLayout();
+  if (unit.getShape().size() == 2 && cast<ShapedType>(tile).getRank() == 2 &&
+      unit.getNumRegisters() == unit.getNumElements() && unit.isPermutation() &&
+      unit.getBases(LayoutInput::Lane).empty() &&
+      unit.getBases(LayoutInput::Wave).empty())
+    return success();
+  return op->emitOpError() << "T13: an order permutes the bits of a unit of a "
+                              "matrix: register bits, each a single coordinate "
+                              "bit, and neither lanes nor waves; this is "
+                           << *order;
+}
+
+LogicalResult LoadOp::verify() {
+  return verifyOrder(*this, getResult().getType(), getOrder());
+}
+
+LogicalResult StoreOp::verify() {
+  return verifyOrder(*this, getValue().getType(), getOrder());
+}
+
+LogicalResult CoordinateOp::verify() {
+  if (failed(verifyTiles(*this)))
+    return failure();
+  auto type = getResult().getType();
+  if (type.getElementType().isInteger(32) && getDimension() < type.getRank())
+    return success();
+  return emitOpError() << "T14: a coordinate is i32, along one of the "
+                       << type.getRank() << " dimensions; this is "
+                       << type.getElementType() << " along dimension "
+                       << getDimension();
+}
+
 /// T9: `small` is `large` projected over `block`.
 static LogicalResult verifyProjection(Operation *op, Type large, Type small,
                                       ArrayRef<int64_t> block) {
@@ -206,14 +245,40 @@ LogicalResult ScaledTruncOp::verify() {
   if (failed(verifyTiles(*this)))
     return failure();
   auto elements = getInput().getType(), scales = getScale().getType();
-  if (getLayout(getResult().getType()) != getLayout(elements))
-    return emitOpError() << "T12: input and result have the same layout";
+  LinearLayout expected = getLayout(elements);
+  if (getResult().getType().getElementType().isInteger(8))
+    expected = expected.project({1, 2});
+  if (getLayout(getResult().getType()) != expected)
+    return emitOpError() << "T12: input and result have the same layout (of "
+                            "fp4 codes, two columns a byte: projected)";
   if (!scales.getElementType().isInteger(8) ||
       elements.getShape().back() < 2 * scales.getShape().back())
     return emitOpError()
            << "T12: scales are i8 (E8M0 bytes), one for two or more "
               "columns";
   return verifyBlocks(*this, elements, scales);
+}
+
+LogicalResult ExchangeOp::verify() {
+  if (failed(verifyTiles(*this)))
+    return failure();
+  auto type = getInput().getType();
+  int64_t dimension = getDimension(), stride = getStride();
+  if (dimension < 0 || dimension >= type.getRank() || stride <= 0 ||
+      !llvm::isPowerOf2_64(stride) || stride >= type.getDimSize(dimension))
+    return emitOpError() << "T15: no partner is " << stride
+                         << " away along dimension " << dimension
+                         << "; give a power of two below the tile's size";
+  LinearLayout layout = getLayout(type);
+  SmallVector<int64_t> at(type.getRank());
+  at[dimension] = stride;
+  if (layout.isPermutation() &&
+      !llvm::is_contained(layout.getBases(LayoutInput::Wave),
+                          layout.toFlat(at)))
+    return success();
+  return emitOpError() << "T15: the partner is in another wave; give each wave "
+                          "whole runs of twice "
+                       << stride;
 }
 
 LogicalResult TransposeOp::verify() {

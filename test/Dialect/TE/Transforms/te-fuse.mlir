@@ -54,3 +54,31 @@ func.func @by_hand(%x: tensor<4x64xbf16>) -> (tensor<f32>, !te.scaled<4x64xf8E4M
 func.func @nothing(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// Current scaling: a kernel for the amax, which is also what the op promised as one, and a kernel for the cast.
+// CHECK-LABEL: func.func @current
+// CHECK-SAME: %[[X:.*]]: tensor<4x64xbf16>, %[[N:.*]]: tensor<f32>
+// CHECK: %[[M:.*]] = te.fusion "current_0" (%{{.*}} = %[[X]] : tensor<4x64xbf16>, %{{.*}} = %[[N]] : tensor<f32>) -> (tensor<f32>)
+// CHECK-NEXT: te.amax %{{.*}} noop(
+// CHECK: %[[Q:.*]]:2 = te.fusion "current_1" (%{{.*}} = %[[X]] : tensor<4x64xbf16>, %[[A:.*]] = %[[M]] : tensor<f32>, %{{.*}} = %[[N]] : tensor<f32>)
+// CHECK-NEXT: te.quantize %{{.*}} amax(%[[A]] : tensor<f32>) noop(%{{.*}} : tensor<f32>) {epsilon = {{.*}} : f32}
+// CHECK: return %[[Q]]#0, %[[Q]]#1, %[[M]]
+#fp8t = #te.scaling<tensor, scale = f32, data_layout = transposed>
+func.func @current(%x: tensor<4x64xbf16>, %n: tensor<f32>) -> (!te.scaled<4x64xf8E4M3FN, #fp8>, !te.scaled<4x64xf8E4M3FN, #fp8t>, tensor<f32>) {
+  %q:3 = te.quantize %x noop(%n : tensor<f32>) {epsilon = 1.0e-3 : f32} : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FN, #fp8>, !te.scaled<4x64xf8E4M3FN, #fp8t>, tensor<f32>
+  return %q#0, %q#1, %q#2 : !te.scaled<4x64xf8E4M3FN, #fp8>, !te.scaled<4x64xf8E4M3FN, #fp8t>, tensor<f32>
+}
+
+// Beside it, a scheme that needs no amax keeps its own op; a known amax is used as it is.
+// CHECK-LABEL: func.func @mixed
+// CHECK: te.amax
+// CHECK: te.quantize %{{.*}} amax(%{{.*}}) : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FN, #scaling>
+// CHECK: te.quantize %{{[^ ]*}} : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FN,
+// CHECK-NOT: te.amax
+// CHECK: te.quantize %{{.*}} amax(
+#col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
+func.func @mixed(%x: tensor<4x64xbf16>, %m: tensor<f32>) -> (!te.scaled<4x64xf8E4M3FN, #fp8>, !te.scaled<4x64xf8E4M3FN, #col>, !te.scaled<4x64xf8E4M3FN, #fp8>) {
+  %q:2 = te.quantize %x : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FN, #fp8>, !te.scaled<4x64xf8E4M3FN, #col>
+  %r = te.quantize %x amax(%m : tensor<f32>) : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FN, #fp8>
+  return %q#0, %q#1, %r : !te.scaled<4x64xf8E4M3FN, #fp8>, !te.scaled<4x64xf8E4M3FN, #col>, !te.scaled<4x64xf8E4M3FN, #fp8>
+}

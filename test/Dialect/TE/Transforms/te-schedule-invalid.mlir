@@ -118,3 +118,23 @@ func.func @fits(%x: tensor<?x?xbf16>, %s: tensor<f32>) -> !te.scaled<?x?xf8E4M3F
   }
   return %r : !te.scaled<?x?xf8E4M3FN, #fp8t>
 }
+
+// -----
+
+// Runs of 16 rows are mixed inside of a wave; rows alone (no columnwise result) ask nothing.
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even>
+#col = #te.scaling<block = [32, 1], scale = f8E8M0FNU, rounding = even, data_layout = transposed>
+func.func @hadamard(%x: tensor<?x?xbf16>) -> (!te.scaled<?x?xf4E2M1FN, #row>, !te.scaled<?x?xf4E2M1FN, #col>) {
+  %q = te.fusion "r" (%a = %x : tensor<?x?xbf16>) -> (!te.scaled<?x?xf4E2M1FN, #row>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 256], waves = 8, vector = 8>} {
+    %0 = te.quantize %a {hadamard} : tensor<?x?xbf16> -> !te.scaled<?x?xf4E2M1FN, #row>
+    te.yield %0 : !te.scaled<?x?xf4E2M1FN, #row>
+  }
+  // expected-error @+1 {{H7: 8 waves share 32 rows, but a columnwise hadamard mixes 16 rows inside of a wave; use a taller tile or fewer waves}}
+  %r = te.fusion "k" (%a = %x : tensor<?x?xbf16>) -> (!te.scaled<?x?xf4E2M1FN, #col>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 256], waves = 8, vector = 8>} {
+    %0 = te.quantize %a {hadamard} : tensor<?x?xbf16> -> !te.scaled<?x?xf4E2M1FN, #col>
+    te.yield %0 : !te.scaled<?x?xf4E2M1FN, #col>
+  }
+  return %q, %r : !te.scaled<?x?xf4E2M1FN, #row>, !te.scaled<?x?xf4E2M1FN, #col>
+}

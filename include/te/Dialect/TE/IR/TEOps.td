@@ -25,13 +25,15 @@ def TE_QuantizeOp : TE_Op<"quantize", [
     A last `tensor<f32>` result is max |x| over the whole input, NaN ignored.
 
     `scale(%s)` gives the multiplier of per-tensor (delayed) scaling; without it a
-    `tensor` scheme is current scaling. `noop(%flag)`: where the flag is 1.0 every
+    `tensor` scheme is current scaling, from the input's own amax, or from `amax(%a)` where that is
+    known already (te-fuse computes it in a kernel of its own). `noop(%flag)`: where the flag is 1.0 every
     result keeps what its buffer held before.
 
     Constraints, from `docs/spec.md`: Q1 shapes agree, Q2 which results and in which
     order, Q3 at most one rowwise and one columnwise result, Q4 `scale` needs `tensor`
     schemes, Q5 `stochastic` needs fp4 and `rng`, Q6 `hadamard` needs fp4, Q7 `epsilon`
-    needs f32 scales that are computed for a tensor or block, Q8 both results of a `tensor` scheme hold one element type.
+    needs f32 scales that are computed for a tensor or block, Q8 both results of a `tensor` scheme hold one element type,
+    Q9 `amax` needs current scaling and no amax result.
 
     dequantize(quantize(x)) is not x: the rounding is what the program asks for, so neither op
     folds the other away. Results that nobody uses are dropped; with only the amax left the op becomes
@@ -47,6 +49,7 @@ def TE_QuantizeOp : TE_Op<"quantize", [
   let arguments = (ins
     TE_HPTensor:$input,
     Optional<TE_F32Scalar>:$scale,
+    Optional<TE_F32Scalar>:$amax,
     Optional<TE_F32Scalar>:$noop,
     Optional<TE_RngState>:$rng,
     UnitAttr:$hadamard,
@@ -56,6 +59,7 @@ def TE_QuantizeOp : TE_Op<"quantize", [
   let results = (outs Variadic<AnyType>:$results);
   let assemblyFormat = [{
     $input (`scale` `(` $scale^ `:` type($scale) `)`)?
+    (`amax` `(` $amax^ `:` type($amax) `)`)?
     (`noop` `(` $noop^ `:` type($noop) `)`)?
     (`rng` `(` $rng^ `:` type($rng) `)`)?
     attr-dict `:` type($input) `->` type($results)
@@ -67,6 +71,8 @@ def TE_QuantizeOp : TE_Op<"quantize", [
     SmallVector<OpResult> getScaledResults();
     /// The amax result, or null.
     OpResult getAmaxResult();
+    /// True where one scale for all results is computed from the amax.
+    bool isCurrentScaling();
   }];
 }
 

@@ -45,6 +45,14 @@ public:
   static LinearLayout rowMajor(llvm::ArrayRef<int64_t> shape, int64_t vector,
                                unsigned laneBits, unsigned waveBits);
 
+  /// The same distribution of a tile whose elements follow one another as
+  /// `order` says: a unit of a matrix (its registers, nothing else, hold it),
+  /// whose register bit k is where bit k of the offset in memory comes from.
+  /// Units are row-major. A vector is at most what is contiguous in memory.
+  static LinearLayout inOrder(llvm::ArrayRef<int64_t> shape,
+                              const LinearLayout &order, int64_t vector,
+                              unsigned laneBits, unsigned waveBits);
+
   llvm::ArrayRef<int64_t> getShape() const { return shape; }
   llvm::ArrayRef<int64_t> getBases(LayoutInput input) const {
     return bases[unsigned(input)];
@@ -81,6 +89,10 @@ public:
   /// Where a bit is in no reach (a wave holds it), the vector stays as wide as
   /// it is.
   LinearLayout widen(int64_t vector) const;
+  /// Who holds which place in memory, for a tile of a matrix that lies there in
+  /// `order`: coordinates are a row of units, and the offset in that row. It
+  /// has gaps where the tile is smaller than a unit.
+  LinearLayout place(const LinearLayout &order) const;
   /// The register that holds, in lane 0 and wave 0, the given flat offset; or
   /// nothing where that is not register 0's lane and wave.
   std::optional<int64_t> findRegister(int64_t flat) const;

@@ -77,26 +77,41 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     workgroup's tile lies wholly inside the buffer, so nothing is masked. With `first_replica`
     only the first holder of each element reads it, and the other replicas are zero: for a tile that goes through
     LDS next, to which replicas write nothing.
+
+    With `order` the buffer is a matrix in units of the order's shape, row-major, and inside of a unit bit k of the
+    offset is the coordinate that the order's register bit k names. `row` and `column` are the
+    matrix's; a row of the view is a row of units. Only whole units are inside of it.
   }];
   let arguments = (ins
     Tile_View:$view, Index:$row, Index:$column,
     DefaultValuedAttr<I64Attr, "1">:$divisible, UnitAttr:$in_bounds,
-    UnitAttr:$first_replica);
+    UnitAttr:$first_replica, OptionalAttr<Tile_LayoutAttr>:$order);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
     $view `[` $row `,` $column `]` attr-dict `:` type($view) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "write a tile to a buffer; nothing outside of it";
-  let description = "Replicas are written once. `divisible` and `in_bounds` are as in `tile.load`.";
+  let description = "Replicas are written once. `divisible`, `in_bounds` and `order` are as in `tile.load`.";
   let arguments = (ins
     Tile_AnyTile:$value, Tile_View:$view, Index:$row, Index:$column,
-    DefaultValuedAttr<I64Attr, "1">:$divisible, UnitAttr:$in_bounds);
+    DefaultValuedAttr<I64Attr, "1">:$divisible, UnitAttr:$in_bounds,
+    OptionalAttr<Tile_LayoutAttr>:$order);
   let assemblyFormat = [{
     $value `,` $view `[` $row `,` $column `]` attr-dict `:` type($value) `,` type($view)
   }];
+  let hasVerifier = 1;
+}
+
+def Tile_CoordinateOp : Tile_Op<"coordinate", [Pure]> {
+  let summary = "each element's row (dimension 0) or column (1) in the tile";
+  let arguments = (ins I64Attr:$dimension);
+  let results = (outs Tile_AnyTile:$result);
+  let assemblyFormat = "$dimension attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Tile_AtomicMaxOp : Tile_Op<"atomic_max", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -113,7 +128,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
   let summary = "combine the elements of each block";
   let description = [{
     The result has one element a block; its layout is the input's, projected. `maxnum`
-    ignores NaN.
+    ignores NaN, `or` is for integers.
   }];
   let arguments = (ins
     Tile_ReduceKindAttr:$kind, Tile_AnyTile:$input, DenseI64ArrayAttr:$block);
@@ -131,13 +146,6 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
-}
-
-def Tile_CoordinateOp : Tile_Op<"coordinate", [Pure]> {
-  let summary = "the row (dimension 0) or column (1) of each element, in its tile";
-  let arguments = (ins ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<1>]>:$dimension);
-  let results = (outs RankedTensorOf<[I32]>:$result);
-  let assemblyFormat = "$dimension attr-dict `:` type($result)";
 }
 
 def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
@@ -161,6 +169,18 @@ def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
   let hasFolder = 1;
 }
 
+def Tile_ExchangeOp : Tile_Op<"exchange", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "each element's partner, a power of two away";
+  let description = [{
+    Element i along `dimension` of the result is element i XOR `stride` of the input: in
+    another register, or in another lane of the wave.
+  }];
+  let arguments = (ins Tile_AnyTile:$input, I64Attr:$dimension, I64Attr:$stride);
+  let results = (outs Tile_AnyTile:$result);
+  let assemblyFormat = "$input `along` $dimension `by` $stride attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
 def Tile_AnyOp : Tile_Op<"any", [Pure]> {
   let summary = "is a condition true anywhere in this wave's part of the tile";
   let description = "The result is the same for all lanes of a wave, but may differ between waves.";
@@ -170,10 +190,11 @@ def Tile_AnyOp : Tile_Op<"any", [Pure]> {
 }
 
 def Tile_ScaledTruncOp : Tile_Op<"scaled_trunc", [Pure]> {
-  let summary = "x / 2^(byte - 127) rounded to an 8-bit float by the target's instruction";
+  let summary = "x / 2^(byte - 127) rounded to an 8-bit or 4-bit float by the target's instruction";
   let description = [{
     `scale` holds one E8M0 byte (i8, 1 to 254) a block; its layout is the input's, projected. One
-    rounding, to nearest even; a quotient beyond the format's largest value is undefined.
+    rounding, to nearest even; a quotient beyond the format's largest value is undefined, but in fp4, which
+    saturates. fp4 codes are an i8 tile, those of two columns a byte, its layout the input's, projected.
     Only where the target has such conversions, and for blocks of two or more columns.
   }];
   let arguments = (ins Tile_AnyTile:$input, Tile_AnyTile:$scale);

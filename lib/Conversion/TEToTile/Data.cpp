@@ -1,0 +1,129 @@
+//===- Data.cpp - quantized elements on tiles -----------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Data.h"
+#include "FP4.h"
+#include "Scales.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+/// min(max(x, -limit), limit), NaN kept: the conversion's overflow behaviour
+/// depends on a mode bit, so the compiler clamps (spec/te_semantics.md, 1.2).
+static Value emitClamp(TileContext &ctx, Value x, double limit) {
+  auto &b = ctx.b;
+  Value low = arith::MaxNumFOp::create(b, x, ctx.constant(x.getType(), -limit));
+  Value both =
+      arith::MinNumFOp::create(b, low, ctx.constant(x.getType(), limit));
+  Value nan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
+  return arith::SelectOp::create(b, nan, x, both);
+}
+
+Value te::emitSaturatingCast(TileContext &ctx, Value x, ScaledType type) {
+  Type elementType = type.getElementType();
+  if (type.isFP4()) {
+    Value codes = encodeFP4(ctx, x, type.getScaling().getTies());
+    return type.getScaling().isTransposed() ? codes : packFP4(ctx, codes);
+  }
+  Value clamped = emitClamp(ctx, x, getLargest(elementType));
+  return arith::TruncFOp::create(
+      ctx.b, withElementType(x.getType(), elementType), clamped);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// The order of shuffled bytes in memory, section 2.9 of the semantics; null
+/// where they are row-major.
+static LayoutAttr getDataOrder(ScaledType type) {
+  if (type.getScaling().getDataLayout() != te::DataLayout::Shuffle16x16)
+    return {};
+  return getOrder(type.getContext(), {16, 32},
+                  {{0, 1},
+                   {0, 2},
+                   {0, 4},
+                   {0, 8},
+                   {1, 0},
+                   {2, 0},
+                   {4, 0},
+                   {8, 0},
+                   {0, 16}});
+}
+
+namespace {
+/// A value's data as a matrix of bytes (fp4: of packed ones) in the storage's
+/// order, and this workgroup's place in it.
+struct DataView {
+  Value view, row, col;
+  LayoutAttr order;
+};
+} // namespace
+
+static DataView emitDataView(TileContext &ctx, ScaledType type, Value buffer) {
+  auto &b = ctx.b;
+  Value rows = ctx.rows, cols = ctx.cols, row = ctx.tileRow, col = ctx.tileCol;
+  if (type.getScaling().isTransposed()) {
+    std::swap(rows, cols);
+    std::swap(row, col);
+  }
+  if (type.isFP4()) {
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    cols = b.createOrFold<arith::ShRUIOp>(
+        b.createOrFold<arith::AddIOp>(cols, one), one);
+    col = b.createOrFold<arith::ShRUIOp>(col, one);
+  }
+  LayoutAttr order = getDataOrder(type);
+  Value view = order ? ctx.view(buffer, rows, cols, order)
+                     : ctx.view(buffer, rows, cols);
+  return {view, row, col, order};
+}
+
+/// Who holds which element of the type, for the widest accesses of memory.
+static LinearLayout getTransposedLayout(TileContext &ctx, ScaledType type) {
+  ArrayRef<int64_t> tile = ctx.schedule.getTile();
+  return ctx.getStoreLayout({tile[1], tile[0]}, type.getElementTypeBitWidth());
+}
+
+void te::storeData(TileContext &ctx, ScaledType type, Value data,
+                   Value buffer) {
+  DataView target = emitDataView(ctx, type, buffer);
+  if (type.getScaling().isTransposed()) {
+    data = ctx.convert(ctx.transpose(data), getTransposedLayout(ctx, type));
+    if (type.isFP4())
+      data = packFP4(ctx, data);
+  } else {
+    LinearLayout layout = getLayout(data.getType());
+    data = ctx.convert(
+        data, target.order
+                  ? ctx.getStoreLayout(layout.getShape(), 8, target.order)
+                  : layout.widen(ctx.target.maxAccessBytes));
+  }
+  ctx.store(data, target.view, target.row, target.col, /*divisible=*/1,
+            target.order);
+}
+
+Value te::loadData(TileContext &ctx, ScaledType type, Value buffer) {
+  DataView source = emitDataView(ctx, type, buffer);
+  bool transposed = type.getScaling().isTransposed();
+  LinearLayout layout = ctx.getLoadLayout(),
+               stored = transposed ? getTransposedLayout(ctx, type) : layout;
+  LinearLayout bytes = type.isFP4() ? stored.project({1, 2}) : stored;
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  // Row-major data are read as the load layout has them: lines are whole.
+  Value tile =
+      source.order
+          ? ctx.loadWide(source.view, source.row, source.col, element, bytes,
+                         /*divisible=*/1, source.order)
+          : ctx.load(source.view, source.row, source.col, element, bytes);
+  if (type.isFP4())
+    tile = unpackFP4(ctx, tile, stored);
+  if (transposed)
+    tile = ctx.convert(ctx.transpose(tile), layout);
+  return type.isFP4() ? decodeFP4(ctx, tile) : ctx.toF32(tile);
+}

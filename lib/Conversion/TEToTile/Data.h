@@ -1,0 +1,31 @@
+//===- Data.h - quantized elements on tiles ---------------------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Casts to the elements of a !te.scaled, and these to and from memory in the
+// order that the type says: docs/spec.md, sections "Storage" and "Casts".
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_LIB_CONVERSION_TETOTILE_DATA_H
+#define TE_LIB_CONVERSION_TETOTILE_DATA_H
+
+#include "te/Conversion/TEToTile/TileContext.h"
+
+namespace mlir::te {
+
+/// The saturating cast of an f32 tile. fp4 codes are packed, two columns a
+/// byte, unless the type's data are transposed, which comes first.
+Value emitSaturatingCast(TileContext &ctx, Value x, ScaledType type);
+
+/// Stores what emitSaturatingCast gives in the type's layout.
+void storeData(TileContext &ctx, ScaledType type, Value data, Value buffer);
+
+/// This workgroup's tile of the data, as f32, in the region's load layout.
+Value loadData(TileContext &ctx, ScaledType type, Value buffer);
+
+} // namespace mlir::te
+
+#endif // TE_LIB_CONVERSION_TETOTILE_DATA_H

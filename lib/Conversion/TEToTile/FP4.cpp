@@ -1,0 +1,191 @@
+//===- FP4.cpp - fp4 codes on tiles ---------------------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FP4.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+namespace {
+constexpr double kLargest = 6;
+/// Bits of an f32's mantissa that a code has no room for, but one; and the
+/// field of exponent and mantissa bit that code 0 would have.
+constexpr int64_t kDroppedBits = 22, kFieldBias = 252;
+/// Its ulp is 0.5, the step of magnitudes below 1.
+constexpr double kHalfStep = 0x1p22;
+constexpr int64_t kHalfStepBits = 0x4A800000;
+constexpr int64_t kSign = 8;
+constexpr int64_t kRun = 16; // elements that a Hadamard transform mixes
+} // namespace
+
+static Value toI8(TileContext &ctx, Value tile) {
+  return arith::TruncIOp::create(
+      ctx.b, withElementType(tile.getType(), ctx.b.getI8Type()), tile);
+}
+
+static Value toI32(TileContext &ctx, Value tile) {
+  return arith::ExtUIOp::create(
+      ctx.b, withElementType(tile.getType(), ctx.b.getI32Type()), tile);
+}
+
+/// Magnitudes of 1 and more: exponent and one mantissa bit, rounded in the
+/// f32's bits.
+static Value emitNormalCode(TileContext &ctx, Value bits, Ties ties) {
+  auto &b = ctx.b;
+  auto constant = [&](int64_t value) {
+    return ctx.intConstant(bits.getType(), value);
+  };
+  int64_t half = int64_t(1) << (kDroppedBits - 1);
+  Value rounded = arith::AddIOp::create(
+      b, bits, constant(ties == Ties::Away ? half : half - 1));
+  if (ties == Ties::Even) {
+    Value odd = arith::AndIOp::create(
+        b, arith::ShRUIOp::create(b, bits, constant(kDroppedBits)),
+        constant(1));
+    rounded = arith::AddIOp::create(b, rounded, odd);
+  }
+  return arith::SubIOp::create(
+      b, arith::ShRUIOp::create(b, rounded, constant(kDroppedBits)),
+      constant(kFieldBias));
+}
+
+/// Magnitudes below 1: a multiple of 0.5.
+static Value emitSmallCode(TileContext &ctx, Value magnitude, Ties ties) {
+  auto &b = ctx.b;
+  Type f32 = magnitude.getType(), i32 = withElementType(f32, b.getI32Type());
+  if (ties == Ties::Even) {
+    Value rounded =
+        arith::AddFOp::create(b, magnitude, ctx.constant(f32, kHalfStep));
+    return arith::SubIOp::create(b, ctx.cast(rounded, b.getI32Type()),
+                                 ctx.intConstant(i32, kHalfStepBits));
+  }
+  auto reaches = [&](double threshold) -> Value {
+    Value is = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, magnitude,
+                                     ctx.constant(f32, threshold));
+    return arith::ExtUIOp::create(b, i32, is);
+  };
+  return arith::AddIOp::create(b, reaches(0.25), reaches(0.75));
+}
+
+Value te::encodeFP4(TileContext &ctx, Value x, Ties ties) {
+  auto &b = ctx.b;
+  Type f32 = x.getType(), i32 = withElementType(f32, b.getI32Type());
+  Value magnitude = arith::MinNumFOp::create(b, math::AbsFOp::create(b, x),
+                                             ctx.constant(f32, kLargest));
+  Value isSmall = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, magnitude,
+                                        ctx.constant(f32, 1.0));
+  Value code = arith::SelectOp::create(
+      b, isSmall, emitSmallCode(ctx, magnitude, ties),
+      emitNormalCode(ctx, ctx.cast(magnitude, b.getI32Type()), ties));
+  Value sign;
+  if (ties == Ties::Even) {
+    sign = arith::AndIOp::create(
+        b,
+        arith::ShRUIOp::create(b, ctx.cast(x, b.getI32Type()),
+                               ctx.intConstant(i32, 28)),
+        ctx.intConstant(i32, kSign));
+  } else { // -0 becomes +0
+    Value negative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x,
+                                           ctx.constant(f32, 0.0));
+    sign = arith::SelectOp::create(b, negative, ctx.intConstant(i32, kSign),
+                                   ctx.intConstant(i32, 0));
+  }
+  return toI8(ctx, arith::OrIOp::create(b, code, sign));
+}
+
+Value te::decodeFP4(TileContext &ctx, Value codes) {
+  auto &b = ctx.b;
+  Value wide = toI32(ctx, codes);
+  Type i32 = wide.getType();
+  auto field = [&](int64_t mask, int64_t shift) -> Value {
+    Value bits = arith::AndIOp::create(b, wide, ctx.intConstant(i32, mask));
+    return arith::ShLIOp::create(b, bits, ctx.intConstant(i32, shift));
+  };
+  // The fields at their places in an f32 are the value times 2^-126.
+  Value placed = ctx.cast(field(kSign - 1, kDroppedBits), b.getF32Type());
+  Value magnitude =
+      arith::MulFOp::create(b, placed, ctx.constant(placed.getType(), 0x1p126));
+  return ctx.cast(arith::OrIOp::create(b, ctx.cast(magnitude, b.getI32Type()),
+                                       field(kSign, 28)),
+                  b.getF32Type());
+}
+
+/// 0 for even columns, 4 for odd ones: where a code lies in its byte.
+static Value emitNibble(TileContext &ctx, Type tileType) {
+  auto &b = ctx.b;
+  Type i32 = withElementType(tileType, b.getI32Type());
+  Value odd = arith::AndIOp::create(b, CoordinateOp::create(b, i32, 1),
+                                    ctx.intConstant(i32, 1));
+  return toI8(ctx, arith::ShLIOp::create(b, odd, ctx.intConstant(i32, 2)));
+}
+
+Value te::packFP4(TileContext &ctx, Value codes) {
+  auto &b = ctx.b;
+  Value placed =
+      arith::ShLIOp::create(b, codes, emitNibble(ctx, codes.getType()));
+  Type type = getTileType(b.getI8Type(), b.getContext(),
+                          getLayout(codes.getType()).project({1, 2}));
+  return ReduceOp::create(b, type, ReduceKind::Or, placed,
+                          b.getDenseI64ArrayAttr({1, 2}));
+}
+
+Value te::unpackFP4(TileContext &ctx, Value bytes, const LinearLayout &layout) {
+  auto &b = ctx.b;
+  Value both = ctx.broadcast(bytes, layout);
+  Value placed =
+      arith::ShRUIOp::create(b, both, emitNibble(ctx, both.getType()));
+  return arith::AndIOp::create(b, placed, ctx.intConstant(both.getType(), 15));
+}
+
+//===----------------------------------------------------------------------===//
+// Hadamard
+//===----------------------------------------------------------------------===//
+
+/// Flips the sign of elements where a bit of `flips` (i32) is bit 31.
+static Value flipSigns(TileContext &ctx, Value x, Value flips) {
+  Value bits = ctx.cast(x, ctx.b.getI32Type());
+  return ctx.cast(arith::XOrIOp::create(ctx.b, bits, flips),
+                  ctx.b.getF32Type());
+}
+
+Value te::emitHadamard(TileContext &ctx, Value x, int64_t dimension,
+                       uint32_t signMask) {
+  auto &b = ctx.b;
+  Type f32 = x.getType(), i32 = withElementType(f32, b.getI32Type());
+  auto constant = [&](int64_t value) { return ctx.intConstant(i32, value); };
+  int64_t known = dimension == 0 ? ctx.staticRows : ctx.staticCols;
+  bool isRagged = ShapedType::isDynamic(known) || known % kRun != 0;
+  Value inside = isRagged ? ctx.isInside(getLayout(f32), ctx.tileRow,
+                                         ctx.tileCol, ctx.rows, ctx.cols)
+                          : Value();
+  auto maskOutside = [&](Value tile) -> Value {
+    if (!isRagged)
+      return tile;
+    return arith::SelectOp::create(b, inside, tile, ctx.constant(f32, 0.0));
+  };
+  Value at = CoordinateOp::create(b, i32, dimension);
+  if (signMask) {
+    Value bit = arith::AndIOp::create(b, at, constant(2 * kRun - 1));
+    Value flips = arith::ShLIOp::create(
+        b, arith::ShRUIOp::create(b, constant(int32_t(signMask)), bit),
+        constant(31));
+    x = maskOutside(flipSigns(ctx, x, flips));
+  }
+  for (int64_t stride = 1; stride < kRun; stride *= 2) {
+    // a + b and a - b: the partner's value, plus one's own, negated in the
+    // upper half.
+    Value isUpper = arith::AndIOp::create(b, at, constant(stride));
+    Value flips =
+        arith::ShLIOp::create(b, isUpper, constant(31 - llvm::Log2_64(stride)));
+    Value partner = ExchangeOp::create(b, f32, x, dimension, stride);
+    x = arith::AddFOp::create(b, partner, flipSigns(ctx, x, flips));
+  }
+  return maskOutside(arith::MulFOp::create(b, x, ctx.constant(f32, 0.25)));
+}

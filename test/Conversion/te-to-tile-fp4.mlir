@@ -1,0 +1,74 @@
+// fp4: two codes a byte in memory; the chip's scaled conversion where it is exact; the transform before the amax.
+
+// RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}),te-to-tile,cse)' | FileCheck %s --check-prefixes=CHECK,GFX950
+// RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx942}),te-to-tile,cse)' | FileCheck %s --check-prefixes=CHECK,GFX942
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even>
+#col = #te.scaling<block = [32, 1], scale = f8E8M0FNU, rounding = even, data_layout = transposed>
+// CHECK-LABEL: tile.kernel @both_0(
+// CHECK-SAME: memref<bf16, {{.*}}>, %{{.*}}: memref<i8, {{.*}}>, %{{.*}}: memref<i8, {{.*}}>, %{{.*}}: memref<i8, {{.*}}>, %{{.*}}: memref<i8,
+// CHECK: tile.load
+// CHECK-NOT: tile.load
+// Rowwise: codes are packed as they are made, or come packed from the instruction.
+// GFX950: scf.if
+// CHECK: tile.reduce or %{{.*}} block [1, 2] : tensor<64x128xi8, {{.*}}> -> tensor<64x64xi8
+// GFX950: tile.scaled_trunc %{{.*}} : tensor<64x128xbf16, {{.*}}>, tensor<64x4xi8, {{.*}}> -> tensor<64x64xi8
+// GFX942-NOT: tile.scaled_trunc
+// K/2 bytes a row.
+// CHECK: memref.reinterpret_cast {{.*}} sizes: [%{{.*}}, 2048]
+// CHECK: tile.store {{.*}} : tensor<64x64xi8
+// Columnwise: transposed as codes, then packed.
+// CHECK: tile.transpose %{{.*}} -> tensor<128x64xi8
+// CHECK: tile.convert_layout
+// CHECK: tile.reduce or %{{.*}} block [1, 2] : {{.*}} -> tensor<128x32xi8
+// CHECK: tile.store {{.*}} : tensor<128x32xi8
+// What pads has 127, as blocks of zeros have: nothing to mask.
+// CHECK-NOT: arith.cmpi slt
+func.func @both(%x: tensor<?x4096xbf16>) -> (!te.scaled<?x4096xf4E2M1FN, #row>, !te.scaled<?x4096xf4E2M1FN, #col>) {
+  %q:2 = te.quantize %x : tensor<?x4096xbf16> -> !te.scaled<?x4096xf4E2M1FN, #row>, !te.scaled<?x4096xf4E2M1FN, #col>
+  return %q#0, %q#1 : !te.scaled<?x4096xf4E2M1FN, #row>, !te.scaled<?x4096xf4E2M1FN, #col>
+}
+
+// -----
+
+// ties = away is in no instruction; rceil gives blocks of zeros byte 0, but padding is 127.
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = rceil, ties = away>
+// CHECK-LABEL: tile.kernel @away_0(
+// CHECK-NOT: tile.scaled_trunc
+// CHECK: arith.cmpf oge
+// CHECK: arith.constant dense<127> : tensor<{{.*}}xi8
+// CHECK: arith.select {{.*}}xi8
+func.func @away(%x: tensor<?x4096xbf16>) -> !te.scaled<?x4096xf4E2M1FN, #row> {
+  %q = te.quantize %x : tensor<?x4096xbf16> -> !te.scaled<?x4096xf4E2M1FN, #row>
+  return %q : !te.scaled<?x4096xf4E2M1FN, #row>
+}
+
+// -----
+
+// Four exchanges down the rows, before the amax; a wave has the 16 rows. Only a ragged extent is masked.
+#col = #te.scaling<block = [32, 1], scale = f8E8M0FNU, rounding = even, data_layout = transposed>
+// CHECK-LABEL: tile.kernel @hadamard_0(
+// CHECK-SAME: waves = 8
+// CHECK: tile.load {{.*}} -> tensor<128x64xbf16
+// CHECK: tile.exchange %{{.*}} along 0 by 1
+// CHECK: tile.exchange %{{.*}} along 0 by 2
+// CHECK: tile.exchange %{{.*}} along 0 by 4
+// CHECK: tile.exchange %{{.*}} along 0 by 8
+// CHECK-NOT: arith.cmpi slt
+// CHECK: tile.reduce maxnum
+func.func @hadamard(%x: tensor<4096x4096xbf16>) -> !te.scaled<4096x4096xf4E2M1FN, #col> {
+  %q = te.quantize %x {hadamard} : tensor<4096x4096xbf16> -> !te.scaled<4096x4096xf4E2M1FN, #col>
+  return %q : !te.scaled<4096x4096xf4E2M1FN, #col>
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even>
+// CHECK-LABEL: tile.kernel @dequantize_0(
+// CHECK: tile.load {{.*}} -> tensor<[[R:[0-9]+]]x{{[0-9]+}}xi8, #{{.*}}>
+// CHECK: tile.broadcast {{.*}} -> tensor<[[R]]x{{[0-9]+}}xi8
+// CHECK: arith.shrui
+func.func @dequantize(%q: !te.scaled<?x4096xf4E2M1FN, #row>) -> tensor<?x4096xbf16> {
+  %y = te.dequantize %q : !te.scaled<?x4096xf4E2M1FN, #row> -> tensor<?x4096xbf16>
+  return %y : tensor<?x4096xbf16>
+}
