@@ -278,6 +278,13 @@ FailureOr<json::Value> EntryWriter::write() {
         describe(argument, name, *shapeOf(argument), std::move(*ids)));
   }
   Block &body = func.getBody().front();
+  // Kernels compute all that is a tensor; the host computes sizes.
+  for (Operation &op : body)
+    if (!isa<tile::LaunchOp>(op) && !op.use_empty() &&
+        llvm::any_of(op.getResultTypes(), llvm::IsaPred<ShapedType>))
+      return op.emitError() << op.getName()
+                            << " has no kernel yet; its semantics run with "
+                               "te-run --device=reference";
   if (failed(addResults(cast<func::ReturnOp>(body.getTerminator()))))
     return failure();
   // A value that a later launch takes over has that launch's buffer.

@@ -95,6 +95,27 @@ static LogicalResult runDequantize(Operation *operation, Frame &frame) {
   return frame.set(op->getResult(0), {input.shape, {std::move(*result)}});
 }
 
+static LogicalResult runTranspose(Operation *operation, Frame &frame) {
+  auto op = cast<TransposeDataOp>(operation);
+  TensorValue value = frame.get(op.getInput());
+  HostTensor &data = value.buffers[0];
+  const HostTensor source = data;
+  auto [rows, cols] = Matrix::flatten(value.shape);
+  bool isLinear =
+      cast<ScaledType>(op.getResult().getType()).getScaling().getDataLayout() ==
+      te::DataLayout::Linear;
+  for (int64_t m = 0; m < rows; ++m)
+    for (int64_t k = 0; k < cols; ++k) {
+      int64_t linear = m * cols + k, transposed = k * rows + m;
+      int64_t from = isLinear ? transposed : linear;
+      int64_t to = isLinear ? linear : transposed;
+      data.bytes[to] = source.bytes[from];
+      if (!source.unspecified.empty())
+        data.unspecified[to] = source.unspecified[from];
+    }
+  return frame.set(op->getResult(0), std::move(value));
+}
+
 static LogicalResult runAmax(Operation *operation, Frame &frame) {
   auto op = cast<AmaxOp>(operation);
   if (isNoop(op.getNoop(), frame))
@@ -128,8 +149,11 @@ static LogicalResult runFusion(Operation *operation, Frame &frame) {
 
 static ArrayRef<HandlerEntry> getQuantizeHandlers() {
   static constexpr HandlerEntry kHandlers[] = {
-      {"te.quantize", runQuantize}, {"te.dequantize", runDequantize},
-      {"te.amax", runAmax},         {"te.dim", runDim},
+      {"te.quantize", runQuantize},
+      {"te.dequantize", runDequantize},
+      {"te.transpose", runTranspose},
+      {"te.amax", runAmax},
+      {"te.dim", runDim},
       {"te.fusion", runFusion},
   };
   return kHandlers;

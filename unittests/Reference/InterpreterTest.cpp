@@ -178,6 +178,39 @@ TEST_F(Interpreter, HadamardBeforeFP4) {
   EXPECT_EQ((*results)[0].buffers[0].bytes, expected);
 }
 
+// The transpose of one copy is the other one that te.quantize writes.
+TEST_F(Interpreter, TransposeGivesTheOtherCopy) {
+  std::vector<float> values(2 * 3 * 5);
+  for (auto [i, value] : llvm::enumerate(values))
+    value = 3.0f * i - 40;
+  auto results = run(R"(
+    #s = #te.scaling<tensor, scale = f32>
+    #t = #te.scaling<tensor, scale = f32, data_layout = transposed>
+    func.func @f(%x: tensor<2x3x5xf32>)
+        -> (!te.scaled<2x3x5xf8E5M2, #s>, !te.scaled<2x3x5xf8E5M2, #t>,
+            !te.scaled<2x3x5xf8E5M2, #s>, !te.scaled<2x3x5xf8E5M2, #t>) {
+      %q, %c = te.quantize %x : tensor<2x3x5xf32>
+        -> !te.scaled<2x3x5xf8E5M2, #s>, !te.scaled<2x3x5xf8E5M2, #t>
+      %d = te.transpose %q
+        : !te.scaled<2x3x5xf8E5M2, #s> -> !te.scaled<2x3x5xf8E5M2, #t>
+      %r = te.transpose %c
+        : !te.scaled<2x3x5xf8E5M2, #t> -> !te.scaled<2x3x5xf8E5M2, #s>
+      return %q, %c, %r, %d
+        : !te.scaled<2x3x5xf8E5M2, #s>, !te.scaled<2x3x5xf8E5M2, #t>,
+          !te.scaled<2x3x5xf8E5M2, #s>, !te.scaled<2x3x5xf8E5M2, #t>
+    })",
+                     {makeF32({2, 3, 5}, values)});
+  ASSERT_TRUE(succeeded(results)) << diagnostics;
+  EXPECT_NE((*results)[0].buffers[0].bytes, (*results)[1].buffers[0].bytes);
+  for (int copy : {0, 1})
+    for (int buffer : {0, 1}) {
+      const HostTensor &expected = (*results)[copy].buffers[buffer];
+      const HostTensor &found = (*results)[copy + 2].buffers[buffer];
+      EXPECT_EQ(found.bytes, expected.bytes);
+      EXPECT_EQ(found.shape, expected.shape);
+    }
+}
+
 TEST_F(Interpreter, LocatesErrors) {
   auto unknown = run(R"(func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
       %y = math.atan %x : tensor<2xf32>

@@ -68,3 +68,15 @@ func.func @dims(%q: !te.scaled<?x64xf8E4M3FN, #row>, %x: tensor<3xf32>) -> (inde
   %n = te.dim %x, 0 : tensor<3xf32>
   return %m, %k, %n : index, index, index
 }
+
+// A transpose and its inverse are nothing.
+// CHECK-LABEL: func.func @transpose_back
+// CHECK-SAME: (%[[Q:.*]]: !te.scaled
+// CHECK-NEXT: return %[[Q]] :
+#fp8 = #te.scaling<tensor, scale = f32>
+#fp8t = #te.scaling<tensor, scale = f32, data_layout = transposed>
+func.func @transpose_back(%q: !te.scaled<4x32xf8E4M3FN, #fp8>) -> !te.scaled<4x32xf8E4M3FN, #fp8> {
+  %t = te.transpose %q : !te.scaled<4x32xf8E4M3FN, #fp8> -> !te.scaled<4x32xf8E4M3FN, #fp8t>
+  %b = te.transpose %t : !te.scaled<4x32xf8E4M3FN, #fp8t> -> !te.scaled<4x32xf8E4M3FN, #fp8>
+  return %b : !te.scaled<4x32xf8E4M3FN, #fp8>
+}

@@ -1,4 +1,4 @@
-// The other ops (D1, M1, F1, F2), argument attributes (A1, A2), schedules (H1 to H3).
+// The other ops (D1, D2, M1, F1, F2), argument attributes (A1, A2), schedules (H1 to H3).
 
 // RUN: te-opt %s --split-input-file --verify-diagnostics -o /dev/null
 
@@ -32,6 +32,45 @@ func.func @dequantize_type(%q: !te.scaled<4x32xf8E4M3FN, #row>) {
 func.func @dequantize_tensor(%x: tensor<4x32xf8E4M3FN>) {
   // expected-error @+1 {{operand #0 must be !te.scaled, but got 'tensor<4x32xf8E4M3FN>'}}
   %y = "te.dequantize"(%x) : (tensor<4x32xf8E4M3FN>) -> tensor<4x32xbf16>
+  return
+}
+
+// -----
+
+#fp8 = #te.scaling<tensor, scale = f32>
+#fp8t = #te.scaling<tensor, scale = f32, data_layout = transposed>
+func.func @transpose_shape(%q: !te.scaled<4x32xf8E4M3FN, #fp8>) {
+  // expected-error @+1 {{D1: dimension 0 of the result is 32 but the input's is 4; give both the same size}}
+  %t = te.transpose %q : !te.scaled<4x32xf8E4M3FN, #fp8> -> !te.scaled<32x4xf8E4M3FN, #fp8t>
+  return
+}
+
+// -----
+
+#fp8 = #te.scaling<tensor, scale = f32>
+#fp8t = #te.scaling<tensor, scale = f32, data_layout = transposed>
+func.func @transpose_element(%q: !te.scaled<4x32xf8E4M3FN, #fp8>) {
+  // expected-error @+1 {{D2: the input holds 'f8E4M3FN' and the result 'f8E5M2'; a transpose moves codes as they are}}
+  %t = te.transpose %q : !te.scaled<4x32xf8E4M3FN, #fp8> -> !te.scaled<4x32xf8E5M2, #fp8t>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+#fp8t = #te.scaling<tensor, scale = f32, data_layout = transposed>
+func.func @transpose_blocks(%q: !te.scaled<4x32xf8E4M3FN, #row>) {
+  // expected-error @+1 {{only a tensor that has one scale has the same codes transposed; quantize it again}}
+  %t = te.transpose %q : !te.scaled<4x32xf8E4M3FN, #row> -> !te.scaled<4x32xf8E4M3FN, #fp8t>
+  return
+}
+
+// -----
+
+#fp8t = #te.scaling<tensor, scale = f32, data_layout = transposed>
+func.func @transpose_nothing(%q: !te.scaled<4x32xf8E4M3FN, #fp8t>) {
+  // expected-error @+1 {{D2: the data of input and result are both transposed; one is linear and one transposed}}
+  %t = te.transpose %q : !te.scaled<4x32xf8E4M3FN, #fp8t> -> !te.scaled<4x32xf8E4M3FN, #fp8t>
   return
 }
 

@@ -91,6 +91,8 @@ func.func @quantize(%x: tensor<?x64xbf16> {te.dims = ["M", "K"], te.name = "x"},
   %3 = te.quantize %x rng(%r : tensor<2xi64>) {hadamard, sign_mask = 0x5555 : i32, stochastic} : tensor<?x64xbf16> -> !te.scaled<?x64xf4E2M1FN, #fp4>
   // CHECK: te.dequantize %{{.*}} : !te.scaled<?x64xf8E4M3FN, #[[MX]]> -> tensor<?x64xf16>
   %4 = te.dequantize %0 : !te.scaled<?x64xf8E4M3FN, #row> -> tensor<?x64xf16>
+  // CHECK: te.transpose %{{.*}} : !te.scaled<?x64xf8E4M3FN, #[[TENSOR]]> -> !te.scaled<?x64xf8E4M3FN, #[[TENSORT]]>
+  %8 = te.transpose %2 : !te.scaled<?x64xf8E4M3FN, #fp8> -> !te.scaled<?x64xf8E4M3FN, #fp8t>
   // CHECK: te.amax %{{.*}} noop(%{{.*}} : tensor<f32>) : tensor<?x64xbf16> -> tensor<f32>
   %5 = te.amax %x noop(%n : tensor<f32>) : tensor<?x64xbf16> -> tensor<f32>
   // CHECK: te.amax %{{.*}} : tensor<?x64xf16> -> tensor<f32>

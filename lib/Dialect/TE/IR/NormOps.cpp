@@ -34,10 +34,6 @@ LogicalResult te::verifyShape(Operation *op, StringRef rule, const Twine &what,
   return success();
 }
 
-static ArrayRef<int64_t> getShape(Value value) {
-  return cast<ShapedType>(value.getType()).getShape();
-}
-
 static LogicalResult verifySame(Operation *op, StringRef rule,
                                 const Twine &what, Value input, Value other) {
   return verifyShape(op, rule, what, getShape(input), other.getType(),

@@ -13,10 +13,6 @@
 using namespace mlir;
 using namespace mlir::te;
 
-static ArrayRef<int64_t> getShape(Value value) {
-  return cast<ShapedType>(value.getType()).getShape();
-}
-
 //===----------------------------------------------------------------------===//
 // te.rope, te.rope_bwd
 //===----------------------------------------------------------------------===//

@@ -223,6 +223,35 @@ LogicalResult DequantizeOp::verify() {
                          getResult().getType());
 }
 
+/// D1, D2.
+LogicalResult TransposeDataOp::verify() {
+  auto from = cast<ScaledType>(getInput().getType());
+  auto to = cast<ScaledType>(getResult().getType());
+  if (failed(verifySameShape(*this, "D1", "the result", from, to)))
+    return failure();
+  ScalingAttr a = from.getScaling(), b = to.getScaling();
+  if (from.getElementType() != to.getElementType())
+    return emitOpError() << "D2: the input holds " << from.getElementType()
+                         << " and the result " << to.getElementType()
+                         << "; a transpose moves codes as they are";
+  if (a.getGranularity() != Granularity::Tensor ||
+      b.getGranularity() != Granularity::Tensor)
+    return emitOpError() << "D2: " << a.describe() << " to " << b.describe()
+                         << ": only a tensor that has one scale has the same "
+                            "codes transposed; quantize it again";
+  if (a.isTransposed() == b.isTransposed())
+    return emitOpError() << "D2: the data of input and result are both "
+                         << (a.isTransposed() ? "transposed" : "linear")
+                         << "; one is linear and one transposed";
+  return success();
+}
+
+OpFoldResult TransposeDataOp::fold(FoldAdaptor) {
+  auto before = getInput().getDefiningOp<TransposeDataOp>();
+  bool isBack = before && before.getInput().getType() == getType();
+  return isBack ? before.getInput() : Value();
+}
+
 LogicalResult DimOp::verify() {
   auto shaped = dyn_cast<ShapedType>(getInput().getType());
   if (!shaped || !shaped.hasRank())

@@ -11,6 +11,11 @@
 
 namespace mlir::te {
 
+/// Of a shaped value.
+inline ArrayRef<int64_t> getShape(Value value) {
+  return cast<ShapedType>(value.getType()).getShape();
+}
+
 /// `found`, the type of `what`, has the expected sizes, dynamic where these
 /// are. `why` follows the error's "expected ..:".
 LogicalResult verifyShape(Operation *op, StringRef rule, const Twine &what,

@@ -92,6 +92,28 @@ def TE_DequantizeOp : TE_Op<"dequantize", [Pure]> {
   let hasVerifier = 1;
 }
 
+def TE_TransposeDataOp : TE_Op<"transpose", [Pure]> {
+  let summary = "the other copy of a tensor that is quantized as a whole";
+  let description = [{
+    The data of a `tensor` scheme, transposed byte by byte: linear data become `data_layout = transposed`, and
+    the other way round. Codes, scale and logical shape stay; `te.quantize` writes both copies from one read
+    where the input is at hand.
+
+    Constraints: D1 the result has the input's logical shape; D2 both have one element type and a `tensor`
+    scheme, one linear and one transposed.
+
+    ```mlir
+    %t = te.transpose %q : !te.scaled<?x4096xf8E4M3FN, #te.scaling<tensor, scale = f32>>
+        -> !te.scaled<?x4096xf8E4M3FN, #te.scaling<tensor, scale = f32, data_layout = transposed>>
+    ```
+  }];
+  let arguments = (ins TE_AnyScaled:$input);
+  let results = (outs TE_AnyScaled:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 def TE_AmaxOp : TE_Op<"amax", [Pure]> {
   let summary = "max |x| over a whole tensor";
   let description = [{
