@@ -67,24 +67,40 @@ static void addScaled(TileDemand &demand, ScaledType type) {
   demand.reorders |= scaling.getDataLayout() != te::DataLayout::Linear;
 }
 
-TileDemand te::getTileDemand(FusionOp fusion) {
+/// What a value that is read from or written to memory asks for.
+static void addType(TileDemand &demand, Type type) {
+  if (auto scaled = dyn_cast<ScaledType>(type))
+    addScaled(demand, scaled);
+}
+
+TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   TileDemand demand;
-  bool first = true;
-  for (Operation &op : fusion.getBody().front()) {
-    auto tiled = dyn_cast<TileLoweringInterface>(&op);
-    if (!tiled)
-      continue;
-    auto shaped = cast<ShapedType>(tiled.getTiledOperand().getType());
-    if (first)
-      std::tie(demand.rows, demand.cols) = flatten(shaped.getShape());
-    first = false;
-    demand.inputBytes = elementBytes(shaped);
-    for (Type type :
-         llvm::concat<const Type>(TypeRange(shaped), op.getResultTypes())) {
-      if (auto scaled = dyn_cast<ScaledType>(type))
-        addScaled(demand, scaled);
-      else if (cast<ShapedType>(type).getRank() == 0 && type != Type(shaped))
-        demand.reducesRows = true; // an amax: reduced across waves
+  if (Anchor anchor = findAnchor(ops); anchor.value)
+    std::tie(demand.rows, demand.cols) = anchor.getExtents();
+  llvm::SmallDenseSet<Value> seen;
+  auto isInside = [&](Operation *op) { return llvm::is_contained(ops, op); };
+  auto add = [&](Value value, Extent extent, unsigned &widest) {
+    if (extent != Extent::Tile && extent != Extent::Wide)
+      return;
+    unsigned bytes = elementBytes(value.getType());
+    widest = std::max(widest, bytes);
+    demand.liveBytes += bytes * (extent == Extent::Wide ? 2 : 1);
+    addType(demand, value.getType());
+  };
+  for (Operation *op : ops) {
+    demand.wholeRows |= needsWholeRows(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      Operation *producer = operand.get().getDefiningOp();
+      if (seen.insert(operand.get()).second &&
+          !(producer && (isInside(producer) || isSplatConstant(producer))))
+        add(operand.get(), getExtent(operand), demand.inputBytes);
+    }
+    for (OpResult result : op->getResults()) {
+      if (isAmax(result))
+        demand.reducesRows = true; // across waves
+      if (llvm::any_of(result.getUsers(),
+                       [&](Operation *user) { return !isInside(user); }))
+        add(result, getExtent(result), demand.outputBytes);
     }
     auto quantize = dyn_cast<QuantizeOp>(op);
     if (quantize && quantize.getHadamard() &&
@@ -92,10 +108,10 @@ TileDemand te::getTileDemand(FusionOp fusion) {
           return cast<ScaledType>(result.getType()).getScaling().isColumnwise();
         }))
       demand.rowsPerWave = kHadamardRun;
-    for (Type type : op.getResultTypes())
-      if (cast<ShapedType>(type).getRank() != 0 || shaped.getRank() == 0)
-        demand.outputBytes = elementBytes(type);
   }
+  // Sums over a row, and what is made of them, are f32.
+  if (demand.wholeRows)
+    demand.liveBytes += 4;
   return demand;
 }
 
@@ -105,11 +121,9 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   int64_t lanes = schedule.getWaves() * target.waveSize;
   ResourceEstimate result;
   result.elementsPerLane = std::max<int64_t>(elements / lanes, 1);
-  // The packed input, its quantized form, and two working copies of one vector
-  // in f32.
+  // What is packed, and two working copies of one vector in f32.
   int64_t bytes =
-      result.elementsPerLane * (demand.inputBytes + demand.outputBytes) +
-      2 * 4 * schedule.getVector();
+      result.elementsPerLane * demand.liveBytes + 2 * 4 * schedule.getVector();
   result.vgprs = kBaseVGPRs + llvm::divideCeil(bytes, 4);
   // LDS: partial reductions (one f32 a lane and register of the reduced tile),
   // the packed scales, and the whole output tile where it is reordered.
@@ -148,9 +162,16 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
   int64_t cols = std::min<int64_t>(
       target.waveSize * target.maxAccessBytes / widest, elements / minRows);
   cols = std::max({bound(cols, demand.cols), minCols, vector});
+  if (demand.wholeRows && !ShapedType::isDynamic(demand.cols))
+    cols = std::max<int64_t>(llvm::PowerOf2Ceil(demand.cols), cols);
   int64_t rows = std::max(elements / cols, minRows);
   rows = std::max({bound(rows, demand.rows), demand.minRows,
                    demand.rowsPerWave * waves, int64_t(1)});
+  while (waves < target.maxWavesPerWorkgroup && rows * cols > elements &&
+         rows >= demand.rowsPerWave * waves * 2) {
+    waves *= 2;
+    elements *= 2;
+  }
   // No more waves than have a vector to load.
   while (waves > 1 && waves * target.waveSize * vector > rows * cols)
     waves /= 2;
@@ -210,16 +231,29 @@ LogicalResult te::verifySchedule(function_ref<InFlightDiagnostic()> emitError,
                        << demand.rowsPerWave
                        << " rows inside of a wave; use a taller tile or fewer "
                           "waves";
+  if (demand.wholeRows && ShapedType::isDynamic(demand.cols))
+    return emitError() << "H10: something is computed over each row, whose "
+                          "length is not known; give the last dimension a "
+                          "static size";
+  if (demand.wholeRows && cols < demand.cols)
+    return emitError() << "H10: a tile of " << cols
+                       << " columns does not hold a row of " << demand.cols
+                       << ", over which something is computed; make it at "
+                          "least as wide";
   ResourceEstimate resources = estimate(demand, schedule, target);
   if (resources.ldsBytes > target.ldsBytes)
     return emitError() << "H8: the tile needs " << resources.ldsBytes
                        << " bytes of LDS, but a workgroup has "
                        << target.ldsBytes << " on " << target.name
                        << "; use a smaller tile";
-  if (resources.vgprs > target.vgprsAddressable)
+  unsigned perSIMD = llvm::divideCeil(schedule.getWaves(), target.simdsPerCU);
+  unsigned vgprs =
+      std::min(target.vgprsAddressable, target.vgprsPerLane / perSIMD);
+  if (resources.vgprs > vgprs)
     return emitError() << "H9: " << resources.elementsPerLane
                        << " elements a lane need about " << resources.vgprs
-                       << " VGPRs, but there are " << target.vgprsAddressable
+                       << " VGPRs, but each of " << schedule.getWaves()
+                       << " waves has " << vgprs
                        << "; use a smaller tile or more waves";
   return success();
 }

@@ -39,12 +39,16 @@ static std::string printModule(Operation *op) {
 static json::Array explain(ModuleOp module, const Target &target) {
   json::Array decisions;
   module.walk([&](FusionOp fusion) {
-    TileDemand demand = getTileDemand(fusion);
+    TileDemand demand = getTileDemand(getRegionOps(fusion));
     ScheduleAttr schedule = fusion.getScheduleAttr();
     ResourceEstimate resources = estimate(demand, schedule, target);
     json::Array ops;
-    for (Operation &op : fusion.getBody().front().without_terminator())
-      ops.push_back(op.getName().getStringRef());
+    for (Operation *op : getRegionOps(fusion))
+      ops.push_back(op->getName().getStringRef());
+    json::Array apart;
+    for (Attribute why : fusion.getApartAttr() ? fusion.getApartAttr().getValue()
+                                               : ArrayRef<Attribute>())
+      apart.push_back(cast<StringAttr>(why).getValue());
     std::string location;
     llvm::raw_string_ostream os(location);
     fusion.getLoc()->print(os);
@@ -53,6 +57,7 @@ static json::Array explain(ModuleOp module, const Target &target) {
         {"kernel", fusion.getKernel()},
         {"location", location},
         {"ops", std::move(ops)},
+        {"apart", std::move(apart)},
         {"why", explainSchedule(demand, schedule, target)},
         {"chosen_by", own == schedule ? "te-schedule" : "the user"},
         {"tile", json::Array{schedule.getTile()[0], schedule.getTile()[1]}},

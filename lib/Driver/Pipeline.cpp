@@ -36,8 +36,11 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     addVerifier(manager, "te");
   }
   if (covers(Level::Fused)) {
-    // te-opt --pass-pipeline='builtin.module(func.func(te-fuse))'
-    manager.addNestedPass<func::FuncOp>(createFusePass());
+    // te-opt
+    // --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950}))'
+    FusePassOptions fuse;
+    fuse.target = target.name.str();
+    manager.addNestedPass<func::FuncOp>(createFusePass(fuse));
     // te-opt
     // --pass-pipeline='builtin.module(func.func(te-schedule{target=gfx950}))'
     SchedulePassOptions options;

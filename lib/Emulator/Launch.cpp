@@ -261,6 +261,10 @@ bool Worker::checkStuck(uint64_t workgroup) {
   SpinningWave spinning = findStuck(waves, counts.data());
   if (!spinning.wave)
     return true;
+  if (spinning.wave->stop == Stop::Fault) { // while it was watched
+    report(*spinning.wave, workgroup, *spinning.loop);
+    return false;
+  }
   if (!isFirst) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return true;

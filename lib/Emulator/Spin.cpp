@@ -60,14 +60,17 @@ private:
 } // namespace
 
 /// The loop that `wave` does not leave by itself, or null. It may stop for
-/// another reason meanwhile.
+/// another reason meanwhile: where that is a fault, the instruction that made
+/// it.
 static const Inst *findLoop(Wave &wave, uint64_t *counts) {
   std::optional<Snapshot> snapshot;
   wave.shadow->watch();
   for (uint64_t i = 0; i < kWatched; ++i) {
     const Inst *from = wave.pc;
     uint64_t budget = 1;
-    runWave(wave, counts, budget);
+    const Inst *last = runWave(wave, counts, budget);
+    if (wave.stop == Stop::Fault)
+      return last;
     if (wave.stop != Stop::Yield || wave.shadow->hasWritten)
       return nullptr;
     if (wave.pc > from)
@@ -89,6 +92,8 @@ SpinningWave findStuck(llvm::ArrayRef<std::unique_ptr<Wave>> waves,
     const Inst *loop = findLoop(*wave, counts);
     if (!loop)
       return {};
+    if (wave->stop == Stop::Fault)
+      return {wave.get(), loop};
     // One that polls device memory says most.
     if (!found.wave || wave->shadow->pollsGlobal())
       found = {wave.get(), loop};

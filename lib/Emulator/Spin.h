@@ -18,7 +18,8 @@ struct SpinningWave {
 };
 
 /// A wave of a workgroup in which every wave has ended, waits at a barrier or
-/// spins; none where that is not so. Runs the waves on a little to see.
+/// spins; or one that faults while it is watched (Stop::Fault), with the
+/// instruction; none where that is not so. Runs the waves on a little to see.
 SpinningWave findStuck(llvm::ArrayRef<std::unique_ptr<Wave>> waves,
                        uint64_t *counts);
 

@@ -1,4 +1,5 @@
-//===- Arith.cpp - elementwise arith ops in the reference -*- C++ -*-===//
+//===- Arith.cpp - elementwise arith and math ops in the reference -*- C++
+//-*-===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +8,7 @@
 //
 // Each op is computed in double and rounded once to its element type: double
 // has more than twice the precision of f32, so that rounding in between is
-// harmless for + - * / and the result is the IEEE one.
+// harmless for + - * / and sqrt and the result is the IEEE one.
 //
 //===----------------------------------------------------------------------===//
 #include "Handlers.h"
@@ -57,20 +58,28 @@ static LogicalResult runElementwise(Operation *op, Frame &frame) {
   return frame.set(op->getResult(0), {std::move(shape), {std::move(result)}});
 }
 
+/// Tensors of floats, and an index.
 static LogicalResult runConstant(Operation *op, Frame &frame) {
-  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  auto elements =
-      dyn_cast<DenseElementsAttr>(cast<arith::ConstantOp>(op).getValue());
-  auto dtype = type ? getDType(type.getElementType()) : std::nullopt;
+  Attribute value = cast<arith::ConstantOp>(op).getValue();
+  Type type = op->getResult(0).getType();
+  if (auto number = dyn_cast<IntegerAttr>(value); number && type.isIndex()) {
+    HostTensor index = HostTensor::zeros(DType::I64, {});
+    index.store<int64_t>(0, number.getInt());
+    return frame.set(op->getResult(0), {{}, {std::move(index)}});
+  }
+  auto tensorType = dyn_cast<RankedTensorType>(type);
+  auto elements = dyn_cast<DenseElementsAttr>(value);
+  auto dtype =
+      tensorType ? getDType(tensorType.getElementType()) : std::nullopt;
   if (!elements || !dtype || !findFormat(*dtype))
     return op->emitError() << "the reference interpreter knows constants that "
-                              "are tensors of floats";
-  HostTensor tensor = HostTensor::zeros(*dtype, type.getShape().vec());
+                              "are tensors of floats, or an index";
+  std::vector<int64_t> shape = tensorType.getShape().vec();
+  HostTensor tensor = HostTensor::zeros(*dtype, shape);
   int64_t index = 0;
-  for (const APFloat &value : elements.getValues<APFloat>())
-    storeCode(tensor, index++, value.bitcastToAPInt().getZExtValue());
-  return frame.set(op->getResult(0),
-                   {type.getShape().vec(), {std::move(tensor)}});
+  for (const APFloat &element : elements.getValues<APFloat>())
+    storeCode(tensor, index++, element.bitcastToAPInt().getZExtValue());
+  return frame.set(op->getResult(0), {std::move(shape), {std::move(tensor)}});
 }
 
 // maximumf and minimumf give NaN where either operand is; maxnumf and minnumf
@@ -88,8 +97,17 @@ static double minimum(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? std::nan("") : std::fmin(a, b);
 }
 
-Handler mlir::te::ref::findArithHandler(StringRef name) {
-  static constexpr std::pair<StringLiteral, Handler> kHandlers[] = {
+static double maxnum(double a, double b) { return std::fmax(a, b); }
+static double minnum(double a, double b) { return std::fmin(a, b); }
+static double power(double a, double b) { return std::pow(a, b); }
+static double reciprocalRoot(double a, double) { return 1 / std::sqrt(a); }
+/// A function of the C library.
+template <double (*function)(double)> static double apply(double a, double) {
+  return function(a);
+}
+
+ArrayRef<HandlerEntry> mlir::te::ref::getArithHandlers() {
+  static constexpr HandlerEntry kHandlers[] = {
       {"arith.constant", runConstant},
       {"arith.addf", runElementwise<add>},
       {"arith.subf", runElementwise<subtract>},
@@ -100,11 +118,24 @@ Handler mlir::te::ref::findArithHandler(StringRef name) {
       {"arith.truncf", runElementwise<same>},
       {"arith.maximumf", runElementwise<maximum>},
       {"arith.minimumf", runElementwise<minimum>},
-      {"arith.maxnumf", runElementwise<std::fmax>},
-      {"arith.minnumf", runElementwise<std::fmin>},
+      {"arith.maxnumf", runElementwise<maxnum>},
+      {"arith.minnumf", runElementwise<minnum>},
+      {"math.absf", runElementwise<apply<std::fabs>>},
+      {"math.ceil", runElementwise<apply<std::ceil>>},
+      {"math.cos", runElementwise<apply<std::cos>>},
+      {"math.erf", runElementwise<apply<std::erf>>},
+      {"math.exp", runElementwise<apply<std::exp>>},
+      {"math.exp2", runElementwise<apply<std::exp2>>},
+      {"math.expm1", runElementwise<apply<std::expm1>>},
+      {"math.floor", runElementwise<apply<std::floor>>},
+      {"math.log", runElementwise<apply<std::log>>},
+      {"math.log1p", runElementwise<apply<std::log1p>>},
+      {"math.log2", runElementwise<apply<std::log2>>},
+      {"math.powf", runElementwise<power>},
+      {"math.rsqrt", runElementwise<reciprocalRoot>},
+      {"math.sin", runElementwise<apply<std::sin>>},
+      {"math.sqrt", runElementwise<apply<std::sqrt>>},
+      {"math.tanh", runElementwise<apply<std::tanh>>},
   };
-  for (auto [known, handler] : kHandlers)
-    if (name == known)
-      return handler;
-  return nullptr;
+  return kHandlers;
 }

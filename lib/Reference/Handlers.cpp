@@ -126,18 +126,23 @@ static LogicalResult runFusion(Operation *operation, Frame &frame) {
   return success();
 }
 
-LogicalResult mlir::te::ref::interpretOp(Operation *op, Frame &frame) {
-  static constexpr std::pair<StringLiteral, Handler> kHandlers[] = {
+static ArrayRef<HandlerEntry> getQuantizeHandlers() {
+  static constexpr HandlerEntry kHandlers[] = {
       {"te.quantize", runQuantize}, {"te.dequantize", runDequantize},
       {"te.amax", runAmax},         {"te.dim", runDim},
       {"te.fusion", runFusion},
   };
+  return kHandlers;
+}
+
+LogicalResult mlir::te::ref::interpretOp(Operation *op, Frame &frame) {
   StringRef name = op->getName().getStringRef();
-  for (auto [known, handler] : kHandlers)
-    if (name == known)
-      return handler(op, frame);
-  if (Handler handler = findArithHandler(name))
-    return handler(op, frame);
+  for (ArrayRef<HandlerEntry> table :
+       {getQuantizeHandlers(), getNormHandlers(), getActivationHandlers(),
+        getArithHandlers(), getTensorHandlers()})
+    for (const HandlerEntry &handler : table)
+      if (handler.name == name)
+        return handler.run(op, frame);
   return op->emitError() << "the reference interpreter does not know '" << name
                          << "'; run it on the te level of the program";
 }

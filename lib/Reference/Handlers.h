@@ -23,6 +23,14 @@ struct Frame {
   /// names it in the error.
   LogicalResult set(Value value, const Twine &what, TensorValue contents);
   LogicalResult set(OpResult result, TensorValue contents);
+
+  // Whole tensors as numbers, row-major: for ops that are not computed element
+  // by element.
+  std::vector<double> load(Value value) const;
+  /// Each number rounded once to the result's type. Where a bit of an operand
+  /// is unspecified, so is all of the result.
+  LogicalResult store(OpResult result, ArrayRef<int64_t> shape,
+                      ArrayRef<double> numbers);
 };
 
 /// Runs one op by the handler that the table has for its name; an error at the
@@ -32,9 +40,15 @@ LogicalResult interpretOp(Operation *op, Frame &frame);
 /// Runs a block; the values of its terminator's operands.
 FailureOr<std::vector<TensorValue>> runBlock(Block &block, Frame &frame);
 
-using Handler = LogicalResult (*)(Operation *op, Frame &frame);
-/// An elementwise arith op on floats, or null.
-Handler findArithHandler(StringRef name);
+struct HandlerEntry {
+  StringLiteral name;
+  LogicalResult (*run)(Operation *op, Frame &frame);
+};
+// One table a file.
+ArrayRef<HandlerEntry> getArithHandlers();
+ArrayRef<HandlerEntry> getNormHandlers();
+ArrayRef<HandlerEntry> getActivationHandlers();
+ArrayRef<HandlerEntry> getTensorHandlers();
 
 } // namespace mlir::te::ref
 

@@ -52,6 +52,33 @@ LogicalResult ref::Frame::set(OpResult result, TensorValue contents) {
              std::move(contents));
 }
 
+std::vector<double> ref::Frame::load(Value value) const {
+  const HostTensor &tensor = get(value).buffers[0];
+  std::vector<double> numbers(tensor.getNumUnits());
+  for (auto [i, number] : llvm::enumerate(numbers))
+    number = loadElement(tensor, i);
+  return numbers;
+}
+
+static bool hasUnspecified(const TensorValue &value) {
+  return llvm::any_of(value.buffers, [](const ref::HostTensor &buffer) {
+    return llvm::any_of(buffer.unspecified, [](uint8_t bits) { return bits; });
+  });
+}
+
+LogicalResult ref::Frame::store(OpResult result, ArrayRef<int64_t> shape,
+                                ArrayRef<double> numbers) {
+  DType type = *getDType(getElementTypeOrSelf(result.getType()));
+  HostTensor tensor = HostTensor::zeros(type, shape.vec());
+  assert(tensor.getNumUnits() == int64_t(numbers.size()) && "a number each");
+  for (auto [i, number] : llvm::enumerate(numbers))
+    storeElement(tensor, i, number);
+  if (llvm::any_of(result.getOwner()->getOperands(),
+                   [&](Value operand) { return hasUnspecified(get(operand)); }))
+    tensor.unspecified.assign(tensor.bytes.size(), 0xFF);
+  return set(result, {shape.vec(), {std::move(tensor)}});
+}
+
 /// Runs the ops of a block up to its terminator, whose operands are returned.
 FailureOr<std::vector<TensorValue>> ref::runBlock(Block &block, Frame &frame) {
   for (Operation &op : block.without_terminator())

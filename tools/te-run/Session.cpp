@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Session.h"
 
+#include "te/Dialect/TE/IR/TE.h"
 #include "te/Driver/Compare.h"
 #include "te/Driver/Signature.h"
 #include "te/Runtime/Npy.h"
@@ -56,6 +57,14 @@ Session::ExitCode Session::runProgram() {
 /// The poison of both: what a noop flag leaves untouched must be equal.
 static constexpr rt::RunOptions kRunOptions;
 
+static std::vector<rt::HostTensor>
+getBuffers(ArrayRef<ref::TensorValue> values) {
+  std::vector<rt::HostTensor> buffers;
+  for (const ref::TensorValue &value : values)
+    buffers.insert(buffers.end(), value.buffers.begin(), value.buffers.end());
+  return buffers;
+}
+
 bool Session::runReference() {
   ref::InterpreterOptions options;
   options.poison = kRunOptions.poison;
@@ -64,21 +73,16 @@ bool Session::runReference() {
       [&] { results = ref::interpret(function, arguments, options); });
   if (failed(results))
     return fail(Failed, "the reference cannot run " + entry.name);
-  for (ref::TensorValue &value : *results)
-    for (rt::HostTensor &buffer : value.buffers)
-      expected.push_back(std::move(buffer));
+  expected = std::move(*results);
   return true;
 }
 
 bool Session::runOnDevice() {
   if (!device) {
-    outputs = expected;
+    outputs = getBuffers(expected);
     return true;
   }
-  std::vector<rt::HostTensor> buffers;
-  for (const ref::TensorValue &argument : arguments)
-    for (const rt::HostTensor &buffer : argument.buffers)
-      buffers.push_back(buffer);
+  std::vector<rt::HostTensor> buffers = getBuffers(arguments);
   rt::Status status;
   seconds = timeSeconds([&] {
     status = program->run(*device, entry, dims, buffers, outputs, kRunOptions);
@@ -101,25 +105,47 @@ bool Session::writeOutputs() {
   return true;
 }
 
-bool Session::check() {
-  if (outputs.size() != expected.size())
+/// The program's results have the types and sizes of the reference's.
+bool Session::checkBuffers() {
+  std::vector<rt::HostTensor> references = getBuffers(expected);
+  if (outputs.size() != references.size())
     return fail(Failed, "the program has " + llvm::Twine(outputs.size()) +
                             " result buffers, but the reference " +
-                            llvm::Twine(expected.size()));
+                            llvm::Twine(references.size()));
   std::vector<size_t> buffers = rt::getBuffersOf(entry.results);
-  std::vector<Comparison> comparisons;
-  for (auto [index, output] : llvm::enumerate(outputs)) {
-    const rt::HostTensor &reference = expected[index];
-    const std::string &name = entry.buffers[buffers[index]].name;
+  for (auto [output, reference, index] :
+       llvm::zip_equal(outputs, references, buffers))
     if (output.type != reference.type ||
         output.bytes.size() != reference.bytes.size())
-      return fail(Failed, "result " + name + " is " +
+      return fail(Failed, "result " + entry.buffers[index].name + " is " +
                               rt::formatShape(output.shape) + " " +
                               rt::getInfo(output.type).name +
                               ", but the reference's is " +
                               rt::formatShape(reference.shape) + " " +
                               rt::getInfo(reference.type).name);
-    comparisons.push_back(compare(name, output, reference));
+  return true;
+}
+
+bool Session::check() {
+  if (!checkBuffers())
+    return false;
+  std::vector<Tolerance> tolerances = getTolerances(function);
+  std::vector<Comparison> comparisons;
+  auto output = outputs.begin();
+  for (auto [index, value] : llvm::enumerate(expected)) {
+    const std::string &name = entry.results[index].name;
+    auto scaled = dyn_cast<ScaledType>(function.getResultTypes()[index]);
+    if (!scaled) {
+      comparisons.push_back(
+          compare(name, *output++, value.buffers[0], tolerances[index]));
+      continue;
+    }
+    auto [data, scales] = compareScaled(
+        name, {output[0], output[1]}, {value.buffers[0], value.buffers[1]},
+        ref::getScaling(scaled.getScaling()), value.shape, tolerances[index]);
+    comparisons.push_back(std::move(data));
+    comparisons.push_back(std::move(scales));
+    output += 2;
   }
   if (!printComparisons(llvm::outs(), comparisons))
     exitCode = Failed;

@@ -90,6 +90,7 @@ private:
   bool runReference();
   bool writeOutputs();
   bool check();
+  bool checkBuffers();
   void reportDefects();
 
   // Stats.cpp
@@ -118,8 +119,9 @@ private:
   std::vector<Input> inputs;
   std::vector<int64_t> dims;
   std::vector<ref::TensorValue> arguments;
-  std::vector<rt::HostTensor> outputs, expected;
-  double seconds = 0; // host wall time of the run
+  std::vector<rt::HostTensor> outputs;
+  std::vector<ref::TensorValue> expected; // by the reference
+  double seconds = 0;                     // host wall time of the run
   bool isRaw = false; // load() has done what was asked, without a manifest
   std::string chip;   // raw mode: the code object's
 };

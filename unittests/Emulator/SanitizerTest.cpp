@@ -247,6 +247,17 @@ INSTANTIATE_TEST_SUITE_P(Chips, SanitizerTest,
 class Sanitizing : public ChipTest {};
 TE_BOTH_CHIPS(Sanitizing);
 
+TEST_P(Sanitizing, FaultWhileWatchedEndsTheLaunch) {
+  Session s("defects", GetParam());
+  s.expectsDefects = true;
+  uint64_t buffer = s.upload(std::vector<int32_t>(64), "buffer");
+  s.setArguments(buffer, buffer);
+  auto stats = s.run("traps_late", {{1, 1, 1}, {kSize, 1, 1}});
+  ASSERT_FALSE(stats);
+  std::string message = llvm::toString(stats.takeError());
+  EXPECT_NE(message.find("s_trap"), std::string::npos) << message;
+}
+
 TEST_P(Sanitizing, OnePlaceIsReportedOnce) {
   Session s("defects", GetParam());
   s.expectsDefects = true;

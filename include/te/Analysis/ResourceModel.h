@@ -12,7 +12,7 @@
 #ifndef TE_ANALYSIS_RESOURCEMODEL_H
 #define TE_ANALYSIS_RESOURCEMODEL_H
 
-#include "te/Dialect/TE/IR/TE.h"
+#include "te/Analysis/Region.h"
 #include "te/Target/Target.h"
 
 namespace mlir::te {
@@ -20,11 +20,13 @@ namespace mlir::te {
 /// What a fused region of memory-bound ops asks of its tile.
 struct TileDemand {
   int64_t rows = 0, cols = 0; // M and K; ShapedType::kDynamic where unknown
-  unsigned inputBytes = 2;    // of one element read
-  unsigned outputBytes = 1;   // of one element written
+  unsigned inputBytes = 1;    // of one element of the widest tensor read
+  unsigned outputBytes = 1;   // of one element of the widest written
+  unsigned liveBytes = 0;     // an element keeps in registers, at the most
   int64_t minRows = 1, minCols = 1;   // a whole scale block
   int64_t unitRows = 1, unitCols = 1; // elements whose scales lie side by side
-  int64_t rowsPerWave = 1;            // that exchange elements inside a wave
+  int64_t rowsPerWave = 0;            // that exchange elements inside a wave
+  bool wholeRows = false;             // something is computed over each row
   bool transposes = false;            // a result or operand stored (K, M)
   bool reorders = false;              // data in another order than row-major
   bool reducesRows = false;           // a scale or amax across rows
@@ -37,8 +39,8 @@ struct ResourceEstimate {
   unsigned ldsBytes = 0; // exact upper bound of what tile-distribute allocates
 };
 
-/// The demand of a region, by what its ops read and write.
-TileDemand getTileDemand(FusionOp fusion);
+/// The demand of a region of these ops, by what they read and write.
+TileDemand getTileDemand(ArrayRef<Operation *> ops);
 ResourceEstimate estimate(const TileDemand &demand, ScheduleAttr schedule,
                           const Target &target);
 /// The default schedule: full lines along K, rows enough for a block and for
@@ -49,7 +51,7 @@ ScheduleAttr chooseSchedule(MLIRContext *context, const TileDemand &demand,
 /// Why a schedule is as it is, in words: what bounds each of its sizes.
 std::string explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                             const Target &target);
-/// Checks a schedule against the demand and the chip's limits (H4 to H9).
+/// Checks a schedule against the demand and the chip's limits (H4 to H10).
 LogicalResult verifySchedule(function_ref<InFlightDiagnostic()> emitError,
                              const TileDemand &demand, ScheduleAttr schedule,
                              const Target &target);

@@ -13,10 +13,11 @@
 //   llvm.func @f(%x: !llvm.ptr<1>, %m: i64) attributes {rocdl.kernel} { ... }
 //
 // Kernel arguments are bare pointers and sizes. No call to ocml may be left:
-// there is no bitcode library to link it with.
+// there is no bitcode library to link it with. Functions that the target has no
+// instructions for are written with those that it has.
 //
-// Limits: upstream would turn transcendental math ops into such calls; the
-// check at the end names them.
+// Limits: inverse trigonometric functions have no expansion here; the check at
+// the end names them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +37,7 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -56,6 +58,33 @@ static void expandVectorSlices(gpu::GPUModuleOp module) {
   vector::populateVectorInsertExtractStridedSliceDecompositionPatterns(
       patterns);
   walkAndApplyPatterns(module, std::move(patterns));
+}
+
+/// Functions of math that the target has no instructions for, by others that it
+/// has, in f32.
+static LogicalResult expandMath(gpu::GPUModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  math::populateExpansionPatterns(
+      patterns, {"tanh", "sinh", "cosh", "tan", "asinh", "acosh", "atanh",
+                 "powf", "rsqrt"});
+  auto isTranscendental = [](StringRef name) {
+    return name != math::AbsFOp::getOperationName();
+  };
+  populateMathF32ExpansionPatterns(patterns, isTranscendental);
+  auto isApproximated = [](StringRef name) {
+    return name == math::ErfOp::getOperationName() ||
+           name == math::ExpM1Op::getOperationName() ||
+           name == math::Log1pOp::getOperationName();
+  };
+  populateMathPolynomialApproximationPatterns(patterns, isApproximated);
+  return applyPatternsGreedily(module, std::move(patterns));
+}
+
+/// Intrinsics that LLVM would make calls of.
+static bool isLibraryCall(Operation *op) {
+  return isa<LLVM::TanOp, LLVM::SinhOp, LLVM::CoshOp, LLVM::TanhOp,
+             LLVM::ASinOp, LLVM::ACosOp, LLVM::ATanOp, LLVM::ATan2Op,
+             LLVM::PowOp>(op);
 }
 
 /// What the backend reads of a kernel: its workgroup size, and quiet handling
@@ -109,6 +138,8 @@ struct LowerToROCDLPass : te::impl::LowerToROCDLPassBase<LowerToROCDLPass> {
 LogicalResult LowerToROCDLPass::lower(gpu::GPUModuleOp module,
                                       const Target &target) {
   MLIRContext *context = &getContext();
+  if (failed(expandMath(module)))
+    return failure();
   expandVectorSlices(module);
 
   LowerToLLVMOptions options(context);
@@ -124,7 +155,10 @@ LogicalResult LowerToROCDLPass::lower(gpu::GPUModuleOp module,
   populateSCFToControlFlowConversionPatterns(patterns);
   cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
   arith::populateArithToLLVMConversionPatterns(types, patterns);
-  populateMathToLLVMConversionPatterns(types, patterns);
+  // Before the calls of ocml that upstream would make of them.
+  populateMathToLLVMConversionPatterns(types, patterns,
+                                       /*approximateLog1p=*/true,
+                                       PatternBenefit(2));
   populateVectorToLLVMConversionPatterns(types, patterns);
   populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
   populateAMDGPUToROCDLConversionPatterns(types, patterns, chipset);
@@ -140,9 +174,14 @@ LogicalResult LowerToROCDLPass::lower(gpu::GPUModuleOp module,
   reconcileUnrealizedCasts(casts);
   setBackendAttributes(module);
 
-  WalkResult result = module.walk([&](LLVM::CallOp call) -> WalkResult {
-    return call.emitError()
-           << "calls " << call.getCallee().value_or("a pointer")
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    auto call = dyn_cast<LLVM::CallOp>(op);
+    if (!call && !isLibraryCall(op))
+      return WalkResult::advance();
+    return op->emitError()
+           << "calls "
+           << (call ? call.getCallee().value_or("a pointer")
+                    : op->getName().getStringRef())
            << ", which no library provides; lower this function "
               "to instructions before lower-to-rocdl";
   });

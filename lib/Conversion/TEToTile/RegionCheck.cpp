@@ -7,14 +7,10 @@
 
 #include "RegionCheck.h"
 
+#include "te/Analysis/Region.h"
+
 using namespace mlir;
 using namespace mlir::te;
-
-bool te::isAmax(Value result) {
-  Operation *op = result.getDefiningOp();
-  return isa_and_present<QuantizeOp, AmaxOp>(op) &&
-         !isa<ScaledType>(result.getType());
-}
 
 /// F3: each yielded value has a buffer of its own, written by an op of the
 /// region.
@@ -38,55 +34,16 @@ static LogicalResult verifyYield(YieldOp yield) {
   return success();
 }
 
-/// F4: what stays inside of the region stays in registers: a dequantized
-/// tensor.
-static LogicalResult verifyValues(TileLoweringInterface op) {
-  for (Value operand : op->getOperands()) {
-    Operation *producer = operand.getDefiningOp();
-    if (isa_and_present<TileLoweringInterface>(producer) &&
-        !(isa<DequantizeOp>(producer) && operand == op.getTiledOperand()))
-      return op.emitError()
-             << "F4: reads a result of '" << producer->getName()
-             << "' in its own region, which is complete only when the "
-                "kernel ends; put the two into regions of their own";
-  }
-  for (OpResult result : op->getResults())
-    if (!isa<DequantizeOp>(*op) &&
-        llvm::none_of(result.getUsers(), llvm::IsaPred<YieldOp>))
-      return op.emitError()
-             << "F4: result #" << result.getResultNumber()
-             << " is written to memory, but not yielded; yield it or "
-                "drop it";
-  return success();
-}
-
-/// The region's argument that an op's tiles come from.
-static Value getSource(TileLoweringInterface op) {
-  Value source = op.getTiledOperand();
-  while (auto dequantize = source.getDefiningOp<DequantizeOp>())
-    source = dequantize.getInput();
-  return source;
-}
-
 LogicalResult te::verifyRegion(FusionOp fusion) {
-  TileLoweringInterface lead;
-  for (auto op : fusion.getBody().front().getOps<TileLoweringInterface>()) {
-    if (failed(verifyValues(op)))
-      return failure();
-    if (!lead)
-      lead = op;
-    auto shape = cast<ShapedType>(getSource(op).getType());
-    auto leadShape = cast<ShapedType>(getSource(lead).getType());
-    if (getSource(op) != getSource(lead) &&
-        (!shape.hasStaticShape() || shape.getShape() != leadShape.getShape()))
-      return op.emitError()
-             << "F5: walks over another tensor than '" << lead->getName()
-             << "', of a size that may differ; put the two into "
-                "regions of their own";
-    if (op.getNoopFlag() != lead.getNoopFlag())
-      return op.emitError()
-             << "F6: has another noop flag than '" << lead->getName()
-             << "'; the ops of a region run, or do not, together";
-  }
+  SmallVector<Operation *> ops = getRegionOps(fusion);
+  for (Operation *op : ops)
+    if (!isRegionOp(op))
+      return op->emitError()
+             << "'" << op->getName()
+             << "' has no tile lowering; keep it out of te.fusion";
+  if (ops.empty())
+    return fusion.emitError("te.fusion holds no op that computes; remove it");
+  if (std::optional<Conflict> conflict = findConflict(ops))
+    return conflict->op->emitError() << conflict->why;
   return verifyYield(cast<YieldOp>(fusion.getBody().front().getTerminator()));
 }

@@ -20,10 +20,6 @@ namespace mlir::te {
 /// one.
 LogicalResult verifyRegion(FusionOp fusion);
 
-/// True for a result that workgroups fold into: the amax of te.quantize,
-/// te.amax.
-bool isAmax(Value result);
-
 } // namespace mlir::te
 
 #endif // TE_LIB_CONVERSION_TETOTILE_REGIONCHECK_H

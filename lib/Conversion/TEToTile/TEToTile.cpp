@@ -23,6 +23,7 @@
 
 #include "RegionCheck.h"
 
+#include "te/Analysis/Region.h"
 #include "te/Conversion/TEToTile/TileContext.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -83,16 +84,17 @@ struct Cover {
 
 static Cover getCover(FusionOp fusion) {
   Cover cover;
-  for (Type type : fusion.getResultTypes()) {
-    auto scaled = dyn_cast<ScaledType>(type);
+  for (Value inner : fusion.getBody().front().getTerminator()->getOperands()) {
+    auto scaled = dyn_cast<ScaledType>(inner.getType());
     if (!scaled) {
-      cover.atLeastOne |= cast<ShapedType>(type).getRank() == 0;
+      Extent extent = getExtent(cast<OpResult>(inner));
+      cover.atLeastOne |= extent == Extent::Scalar || extent == Extent::Row;
       continue;
     }
-    cover.atLeastOne |=
-        scaled.getScaling().getGranularity() == Granularity::Tensor;
-    if (!scaled.getScaling().isBlock())
+    if (!scaled.getScaling().isBlock()) { // an empty tensor has a scale too
+      cover.atLeastOne = true;
       continue;
+    }
     for (ScaledType::StorageDim dim : scaled.getScaleStorage()) {
       bool isCols =
           dim.numDims == 1 && int64_t(dim.firstDim) == scaled.getRank() - 1;
@@ -186,7 +188,9 @@ struct Outliner {
   FusionOp fusion;
   const Target &target;
   SymbolTable &symbols;
-  TileLoweringInterface lead; // the op whose extent the tiles walk over
+  SmallVector<Operation *> ops;
+  Anchor anchor; // an argument of the region
+  Value noop;
 
   LogicalResult run();
   KernelOp emitKernel();
@@ -197,21 +201,32 @@ struct Outliner {
     return argument ? fusion.getInputs()[argument.getArgNumber()] : Value();
   }
   bool isDynamic(bool rows) {
-    auto extent =
-        flatten(cast<ShapedType>(lead.getTiledOperand().getType()).getShape());
+    auto extent = anchor.getExtents();
     return ShapedType::isDynamic(rows ? extent.first : extent.second);
   }
+  Value emitResultDim(ImplicitLocOpBuilder &b, OpResult inner, int64_t i,
+                      Value cols);
 };
 } // namespace
 
+/// An elementwise op on tensors, on tiles.
+static void emitElementwise(TileContext &ctx, Operation *op) {
+  SmallVector<Value> operands = llvm::map_to_vector(
+      op->getOperands(), [&](Value operand) { return ctx.getTile(operand); });
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  Operation *tiled = ctx.b.create(
+      op->getLoc(), op->getName().getIdentifier(), operands,
+      withElementType(operands.front().getType(), element), op->getAttrs());
+  ctx.define(op->getResult(0), tiled->getResult(0));
+}
+
 LogicalResult Outliner::emitBody(TileContext &ctx) {
-  for (Operation &op : fusion.getBody().front().without_terminator()) {
-    auto lowering = dyn_cast<TileLoweringInterface>(&op);
+  for (Operation *op : ops) {
+    ctx.b.setLoc(op->getLoc());
+    auto lowering = dyn_cast<TileLoweringInterface>(op);
     if (!lowering)
-      return op.emitError()
-             << "'" << op.getName()
-             << "' has no tile lowering; keep it out of te.fusion";
-    if (failed(lowering.lowerToTile(ctx)))
+      emitElementwise(ctx, op);
+    else if (failed(lowering.lowerToTile(ctx)))
       return failure();
   }
   return success();
@@ -237,8 +252,7 @@ KernelOp Outliner::emitKernel() {
     bindBuffers(ctx, argument, body, next);
   for (Value yielded : fusion.getBody().front().getTerminator()->getOperands())
     bindBuffers(ctx, yielded, body, next);
-  auto extent =
-      flatten(cast<ShapedType>(lead.getTiledOperand().getType()).getShape());
+  auto extent = anchor.getExtents();
   std::tie(ctx.staticRows, ctx.staticCols) = extent;
   auto size = [&](int64_t known) -> Value {
     return ShapedType::isDynamic(known)
@@ -266,8 +280,7 @@ KernelOp Outliner::emitKernel() {
       b, arith::CmpIPredicate::eq, arith::AddIOp::create(b, x, y), zero);
 
   LogicalResult result = success();
-  Value flag = lead.getNoopFlag();
-  emitUnlessNoop(b, flag ? ctx.getBuffers(flag).data : Value(),
+  emitUnlessNoop(b, noop ? ctx.getBuffers(noop).data : Value(),
                  [&] { result = emitBody(ctx); });
   if (succeeded(result))
     return kernel;
@@ -275,10 +288,38 @@ KernelOp Outliner::emitKernel() {
   return {};
 }
 
+/// The size of a dynamic dimension of a result, in host code: the sizes of the
+/// anchor, but for the last one.
+Value Outliner::emitResultDim(ImplicitLocOpBuilder &b, OpResult inner,
+                              int64_t i, Value cols) {
+  Value host = getHostValue(anchor.value);
+  bool isLast = i + 1 == cast<ShapedType>(host.getType()).getRank();
+  switch (getExtent(inner)) {
+  case Extent::Scalar:
+  case Extent::Row:
+    break;
+  case Extent::Column:
+    return cols;
+  case Extent::Tile:
+    if (isLast)
+      return cols;
+    break;
+  case Extent::Wide:
+    if (isLast)
+      return b.createOrFold<arith::MulIOp>(
+          cols, arith::ConstantIndexOp::create(b, 2));
+    break;
+  }
+  return emitDim(b, host, i);
+}
+
 void Outliner::emitLaunch(KernelOp kernel) {
   ImplicitLocOpBuilder b(fusion.getLoc(), fusion);
   ScheduleAttr schedule = fusion.getScheduleAttr();
-  auto [rows, cols] = emitExtents(b, getHostValue(lead.getTiledOperand()));
+  auto [rows, cols] = emitExtents(b, getHostValue(anchor.value));
+  if (anchor.isWide)
+    cols = b.createOrFold<arith::DivUIOp>(cols,
+                                          arith::ConstantIndexOp::create(b, 2));
   Cover cover = getCover(fusion);
   Value gridX = emitTileCount(b, cols, cover.colMultiple, schedule.getTile()[1],
                               cover.atLeastOne);
@@ -290,19 +331,17 @@ void Outliner::emitLaunch(KernelOp kernel) {
   if (isDynamic(false))
     sizes.push_back(cols);
 
-  // Results that have dimensions have those of the operand that the tiles walk
-  // over.
-  for (Type type : fusion.getResultTypes())
-    for (auto [i, size] : llvm::enumerate(cast<ShapedType>(type).getShape()))
+  ValueRange yielded = fusion.getBody().front().getTerminator()->getOperands();
+  for (Value inner : yielded)
+    for (auto [i, size] :
+         llvm::enumerate(cast<ShapedType>(inner.getType()).getShape()))
       if (ShapedType::isDynamic(size))
-        resultSizes.push_back(
-            emitDim(b, getHostValue(lead.getTiledOperand()), i));
+        resultSizes.push_back(emitResultDim(b, cast<OpResult>(inner), i, cols));
 
   // An amax, always the last, is zeroed first, then folded into.
-  ValueRange yielded = fusion.getBody().front().getTerminator()->getOperands();
   if (!yielded.empty() && isAmax(yielded.back())) {
     Type last = yielded.back().getType();
-    Value flag = getHostValue(lead.getNoopFlag());
+    Value flag = getHostValue(noop);
     OpBuilder::InsertionGuard guard(b);
     ImplicitLocOpBuilder atEnd(fusion.getLoc(), fusion.getContext());
     atEnd.setInsertionPointToEnd(fusion->getParentOfType<ModuleOp>().getBody());
@@ -341,12 +380,18 @@ struct TEToTilePass : te::impl::TEToTilePassBase<TEToTilePass> {
         Target::get(fusion.getScheduleAttr().getTarget());
     if (!target)
       return fusion.emitError(llvm::toString(target.takeError()));
-    auto ops = fusion.getBody().front().getOps<TileLoweringInterface>();
-    if (ops.empty())
-      return fusion.emitError("te.fusion holds no op that computes; remove it");
     if (failed(verifyRegion(fusion)))
       return failure();
-    return Outliner{fusion, **target, symbols, *ops.begin()}.run();
+    SmallVector<Operation *> ops = getRegionOps(fusion);
+    Anchor anchor = findAnchor(ops);
+    if (!anchor.value)
+      return fusion.emitError("F5: no op of the region reads a tensor; remove "
+                              "it");
+    Value noop;
+    for (Operation *op : ops)
+      if (Value flag = getNoopFlag(op))
+        noop = flag;
+    return Outliner{fusion, **target, symbols, ops, anchor, noop}.run();
   }
 
   void runOnOperation() override {

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -41,21 +42,123 @@ LinearLayout TileContext::getStoreLayout(ArrayRef<int64_t> shape,
                                 waves);
 }
 
+/// The elements of a constant, all the same, as a tile.
+static Value emitSplatConstant(TileContext &ctx, Operation *constant) {
+  DenseElementsAttr value;
+  matchPattern(constant, m_Constant(&value));
+  Type type = getTileType(value.getElementType(), ctx.b.getContext(),
+                          ctx.getLoadLayout());
+  return arith::ConstantOp::create(
+      ctx.b, DenseElementsAttr::get(cast<RankedTensorType>(type),
+                                    value.getSplatValue<Attribute>()));
+}
+
 Value TileContext::getTile(Value tensor) {
   Value &tile = tiles[tensor];
-  if (!tile) {
-    Type elementType = getElementTypeOrSelf(tensor.getType());
-    Value source = view(getBuffers(tensor).data, rows, cols);
-    tile = load(source, tileRow, tileCol, elementType, getLoadLayout());
-  }
-  return tile;
+  if (tile)
+    return tile;
+  if (Operation *producer = tensor.getDefiningOp())
+    return tile = emitSplatConstant(*this, producer);
+  Type elementType = getElementTypeOrSelf(tensor.getType());
+  Value source = view(getBuffers(tensor).data, rows, cols);
+  return tile = load(source, tileRow, tileCol, elementType, getLoadLayout());
+}
+
+Value TileContext::getCleanTile(Value tensor) {
+  Value tile = getTile(tensor);
+  if (!tensor.getDefiningOp() || (wholeRows && wholeCols))
+    return tile;
+  Value inside =
+      isInside(getLayout(tile.getType()), tileRow, tileCol, rows, cols);
+  return arith::SelectOp::create(b, inside, tile,
+                                 constant(tile.getType(), 0.0));
+}
+
+void TileContext::define(Value tensor, Value tile) {
+  tiles[tensor] = tile;
+  if (hasBuffers(tensor))
+    storeWide(tile, view(getBuffers(tensor).data, rows, cols));
+}
+
+void TileContext::storeWide(Value tile, Value view) {
+  Type elementType = getElementTypeOrSelf(tile.getType());
+  ArrayRef<int64_t> shape = cast<ShapedType>(tile.getType()).getShape();
+  store(
+      convert(tile, getStoreLayout(shape, elementType.getIntOrFloatBitWidth())),
+      view, tileRow, tileCol);
+}
+
+Value TileContext::viewHalf(Value buffer, bool second) {
+  Value stride =
+      b.createOrFold<arith::MulIOp>(cols, arith::ConstantIndexOp::create(b, 2));
+  OpFoldResult offset = b.getIndexAttr(0);
+  if (second)
+    offset = cols;
+  return view(buffer, rows, cols, stride, offset);
+}
+
+Value TileContext::loadHalf(Value tensor, bool second) {
+  Type elementType = getElementTypeOrSelf(tensor.getType());
+  return load(viewHalf(getBuffers(tensor).data, second), tileRow, tileCol,
+              elementType, getLoadLayout());
+}
+
+Value TileContext::loadRows(Value tensor) {
+  return loadRowsOf(getBuffers(tensor).data);
+}
+
+Value TileContext::loadRowsOf(Value buffer) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  return load(view(buffer, rows, b.getIndexAttr(1)), tileRow, zero,
+              llvm::cast<MemRefType>(buffer.getType()).getElementType(),
+              getLoadLayout().project({1, schedule.getTile()[1]}));
+}
+
+Value TileContext::loadColumns(Value tensor) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  return load(view(getBuffers(tensor).data, b.getIndexAttr(1), cols), zero,
+              tileCol, getElementTypeOrSelf(tensor.getType()),
+              getLoadLayout().project({schedule.getTile()[0], 1}));
+}
+
+void TileContext::defineRows(Value tensor, Value tile) {
+  if (hasBuffers(tensor))
+    storeRows(tile, getBuffers(tensor).data);
+}
+
+void TileContext::storeRows(Value tile, Value buffer) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  store(tile, view(buffer, rows, b.getIndexAttr(1)), tileRow, zero);
+}
+
+Value TileContext::sumRows(Value tile) {
+  ArrayRef<int64_t> shape = cast<ShapedType>(tile.getType()).getShape();
+  SmallVector<int64_t> block{1, shape[1]};
+  Type type = getTileType(b.getF32Type(), b.getContext(),
+                          getLayout(tile.getType()).project(block));
+  return ReduceOp::create(b, type, ReduceKind::Add, tile,
+                          b.getDenseI64ArrayAttr(block));
+}
+
+Value TileContext::zeroOutside(Value tile) {
+  if (staticCols == schedule.getTile()[1])
+    return tile;
+  Type i32 = withElementType(tile.getType(), b.getI32Type());
+  Value column = CoordinateOp::create(b, i32, /*dimension=*/1);
+  Value left = arith::IndexCastOp::create(
+      b, b.getI32Type(), arith::SubIOp::create(b, cols, tileCol));
+  Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, column,
+                                       splat(left, i32));
+  return arith::SelectOp::create(b, inside, tile,
+                                 constant(tile.getType(), 0.0));
 }
 
 Value TileContext::getScalar(Value tensor) {
   return memref::LoadOp::create(b, getBuffers(tensor).data, ValueRange());
 }
 
-Value TileContext::view(Value buffer, OpFoldResult rows, OpFoldResult cols) {
+Value TileContext::view(Value buffer, OpFoldResult rows, OpFoldResult cols,
+                        OpFoldResult stride, OpFoldResult offset) {
   auto fold = [](OpFoldResult size) -> OpFoldResult {
     if (std::optional<int64_t> constant = getConstantIntValue(size))
       return IntegerAttr::get(IndexType::get(size.getContext()), *constant);
@@ -63,17 +166,19 @@ Value TileContext::view(Value buffer, OpFoldResult rows, OpFoldResult cols) {
   };
   rows = fold(rows);
   cols = fold(cols);
+  stride = stride ? fold(stride) : cols;
+  offset = offset ? fold(offset) : b.getIndexAttr(0);
   auto pointer = llvm::cast<MemRefType>(buffer.getType());
   auto dim = [](OpFoldResult size) {
     return getConstantIntValue(size).value_or(ShapedType::kDynamic);
   };
-  auto type =
-      MemRefType::get({dim(rows), dim(cols)}, pointer.getElementType(),
-                      StridedLayoutAttr::get(b.getContext(), 0, {dim(cols), 1}),
-                      pointer.getMemorySpace());
+  auto type = MemRefType::get(
+      {dim(rows), dim(cols)}, pointer.getElementType(),
+      StridedLayoutAttr::get(b.getContext(), dim(offset), {dim(stride), 1}),
+      pointer.getMemorySpace());
   return memref::ReinterpretCastOp::create(
-      b, type, buffer, b.getIndexAttr(0), ArrayRef<OpFoldResult>{rows, cols},
-      ArrayRef<OpFoldResult>{cols, b.getIndexAttr(1)});
+      b, type, buffer, offset, ArrayRef<OpFoldResult>{rows, cols},
+      ArrayRef<OpFoldResult>{stride, b.getIndexAttr(1)});
 }
 
 Value TileContext::view(Value buffer, OpFoldResult rows, OpFoldResult cols,
@@ -109,6 +214,8 @@ bool TileContext::isInBounds(Value row, Value col, Type view, Type tile) const {
   auto inside = [&](Value offset, int64_t extent, int64_t size) {
     if (ShapedType::isDynamic(extent))
       return false;
+    if (matchPattern(offset, m_Zero()))
+      return size <= extent;
     if (offset == tileRow)
       return wholeRows && extent == staticRows && size == schedule.getTile()[0];
     return offset == tileCol && wholeCols && extent == staticCols &&
@@ -199,6 +306,13 @@ Value TileContext::toF32(Value tile) {
     return tile;
   return arith::ExtFOp::create(
       b, withElementType(tile.getType(), b.getF32Type()), tile);
+}
+
+Value TileContext::round(Value tile, Type elementType) {
+  if (elementType.isF32())
+    return tile;
+  return arith::TruncFOp::create(
+      b, withElementType(tile.getType(), elementType), tile);
 }
 
 Value TileContext::cast(Value tile, Type elementType) {

@@ -61,7 +61,8 @@ static Value reduceRegisters(ImplicitLocOpBuilder &b, ReduceKind kind,
 /// Every wave writes its part; every wave reads all parts that it shares blocks
 /// with.
 static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
-                         ReduceKind kind, Value value, const LinearLayout &to) {
+                         ReduceKind kind, Value value, const LinearLayout &from,
+                         const LinearLayout &to) {
   auto type = cast<VectorType>(value.getType());
   int64_t elementBytes = getElementBytes(type);
   int64_t chunk = std::min<int64_t>(
@@ -88,8 +89,11 @@ static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
   gpu::BarrierOp::create(b);
 
   int64_t reduced = 0; // wave bits over which blocks extend
-  for (auto [bit, basis] : llvm::enumerate(to.getBases(LayoutInput::Wave)))
-    reduced |= int64_t(basis == 0) << bit;
+  for (auto [bit, bases] : llvm::enumerate(llvm::zip_equal(
+           from.getBases(LayoutInput::Wave), to.getBases(LayoutInput::Wave)))) {
+    auto [before, after] = bases;
+    reduced |= int64_t(before != 0 && after == 0) << bit;
+  }
   Value first = arith::AndIOp::create(b, state.wave, emitI32(b, ~reduced));
   Value result;
   for (int64_t other = 0; other < state.waves; ++other) {
@@ -128,7 +132,7 @@ struct ReducePattern : TilePattern<ReduceOp> {
                             emitShuffleXor(b, value, int64_t(1) << bit));
     }
     if (getLdsBytes(op, *state.target, state.waves) > 0)
-      value = reduceWaves(b, state, op.getKind(), value, to);
+      value = reduceWaves(b, state, op.getKind(), value, from, to);
     rewriter.replaceOp(op, value);
     return success();
   }
@@ -182,6 +186,29 @@ struct TransposePattern : TilePattern<TransposeOp> {
           from.findRegister(from.toFlat({at[1], at[0]})).value_or(0));
     }
     rewriter.replaceOp(op, emitSelectElements(b, adaptor.getInput(), picks));
+    return success();
+  }
+};
+
+struct CoordinatePattern : TilePattern<CoordinateOp> {
+  using TilePattern::TilePattern;
+  LogicalResult
+  matchAndRewrite(CoordinateOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    LinearLayout layout = getLayout(op.getType());
+    auto [row, column] = emitLaneCoordinates(b, state, layout);
+    VectorType type = getDistributedType(op.getType());
+    Value lane = arith::IndexCastOp::create(b, b.getI32Type(),
+                                            op.getDimension() ? column : row);
+    SmallVector<int32_t> offsets;
+    for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg)
+      offsets.push_back(
+          layout.toCoordinates(layout.apply(reg, 0, 0))[op.getDimension()]);
+    Value registers = arith::ConstantOp::create(
+        b, DenseElementsAttr::get(type, ArrayRef<int32_t>(offsets)));
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(
+        op, vector::BroadcastOp::create(b, type, lane), registers);
     return success();
   }
 };
@@ -403,36 +430,13 @@ struct ExchangePattern : TilePattern<ExchangeOp> {
     return success();
   }
 };
-
-struct CoordinatePattern : TilePattern<CoordinateOp> {
-  using TilePattern::TilePattern;
-  LogicalResult
-  matchAndRewrite(CoordinateOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    LinearLayout layout = getLayout(op.getType());
-    VectorType type = getDistributedType(op.getType());
-    SmallVector<int32_t> steps;
-    for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg)
-      steps.push_back(
-          layout.toCoordinates(layout.apply(reg, 0, 0))[op.getDimension()]);
-    auto [row, col] = emitLaneCoordinates(b, state, layout);
-    Value start = arith::IndexCastUIOp::create(
-        b, b.getI32Type(), op.getDimension() == 0 ? row : col);
-    rewriter.replaceOpWithNewOp<arith::AddIOp>(
-        op, vector::BroadcastOp::create(b, type, start),
-        arith::ConstantOp::create(
-            b, DenseElementsAttr::get(type, ArrayRef<int32_t>(steps))));
-    return success();
-  }
-};
 } // namespace
 
 void te::populateCrossLanePatterns(RewritePatternSet &patterns,
                                    const TypeConverter &types,
                                    const KernelState &state) {
-  patterns.add<ReducePattern, BroadcastPattern, TransposePattern,
-               ConvertLayoutPattern, AnyPattern, ScaledTruncPattern,
-               CoordinatePattern, ExchangePattern>(types, patterns.getContext(),
-                                                   state);
+  patterns.add<ReducePattern, BroadcastPattern, CoordinatePattern,
+               TransposePattern, ConvertLayoutPattern, AnyPattern,
+               ScaledTruncPattern, ExchangePattern>(
+      types, patterns.getContext(), state);
 }

@@ -6,13 +6,13 @@
 // RUN: te-run %t.hsaco --device=emulator --check --dim=M=33 --dim=K=0 | FileCheck %s
 // RUN: te-run %t.hsaco --device=emulator --check --dim=M=0 --dim=K=64 | FileCheck %s
 
-// CHECK: result type shape elements mismatches max abs max rel max ulp
+// CHECK: result type shape elements mismatches max abs max rel max ulp rule
 // CHECK: result0.data f8E4M3FN
 // CHECK-NOT: first mismatch
 // CHECK: result0.scale f8E8M0FNU
 // CHECK: result1.data f8E4M3FN
 // CHECK: result1.scale f8E8M0FNU
-// CHECK: result2 f32 scalar  1  0
+// CHECK: result2 f32 scalar  1  0 0 0 0 exact
 // CHECK-NEXT: {{^}}PASS
 
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>

@@ -499,6 +499,13 @@ kernel void endless(global int *in, global int *out) {
   }
   out[gid(SIZE)] = k;
 }
+// Traps just after a wave's first turn, when it is watched for deadlock.
+kernel void traps_late(global int *in, global int *out) {
+  __asm__ volatile("s_mov_b32 s40, 27500\n"
+                   "1: s_sub_u32 s40, s40, 1\n s_nop 0\n"
+                   "s_cmp_lg_u32 s40, 0\n s_cbranch_scc1 1b\n s_trap 2"
+                   ::: "s40", "scc");
+}
 // Each workgroup waits for the next one, or for the one before it.
 kernel void waits_for_later(global int *in, global int *out,
                             global int *other) {

@@ -43,7 +43,6 @@ public:
   Value firstWorkgroup;   // i1: this is workgroup (0, 0)
 
   void bindBuffers(Value value, Buffers buffers) { bound[value] = buffers; }
-  void bindTile(Value value, Value tile) { tiles[value] = tile; }
   bool hasBuffers(Value value) const { return bound.contains(value); }
   Buffers getBuffers(Value value) const { return bound.lookup(value); }
 
@@ -57,10 +56,28 @@ public:
 
   /// This workgroup's tile of a high-precision tensor: in registers, or loaded.
   Value getTile(Value tensor);
+  /// The same with 0 outside of the tensor, whatever the region's ops made of
+  /// the zeros that loads read there.
+  Value getCleanTile(Value tensor);
+  /// The region's ops read `tensor` from here on; stored where it is yielded.
+  void define(Value tensor, Value tile);
+  /// Left or right half of an M x 2K tensor: a view, and this workgroup's tile.
+  Value viewHalf(Value buffer, bool second);
+  Value loadHalf(Value tensor, bool second);
+  /// This workgroup's part of a tensor with one number a row (a tile of one
+  /// column), or one a column (of one row).
+  Value loadRows(Value tensor);
+  Value loadRowsOf(Value buffer);
+  Value loadColumns(Value tensor);
+  /// Stores such a tile where the tensor is yielded.
+  void defineRows(Value tensor, Value tile);
+  void storeRows(Value tile, Value buffer);
   /// The value of a rank-0 f32 operand.
   Value getScalar(Value tensor);
-  /// A row-major view of a buffer with the given sizes.
-  Value view(Value buffer, OpFoldResult rows, OpFoldResult cols);
+  /// A row-major view of a buffer with the given sizes; rows are `stride` apart
+  /// (null: `cols`), the first at `offset` (null: 0).
+  Value view(Value buffer, OpFoldResult rows, OpFoldResult cols,
+             OpFoldResult stride = {}, OpFoldResult offset = {});
   /// A view of a matrix of these sizes in whole units of `order`.
   Value view(Value buffer, OpFoldResult rows, OpFoldResult cols,
              tile::LayoutAttr order);
@@ -76,6 +93,8 @@ public:
                  tile::LayoutAttr order = {});
   void store(Value tile, Value view, Value row, Value col,
              int64_t divisible = 1, tile::LayoutAttr order = {});
+  /// Stores this workgroup's tile in the widest accesses.
+  void storeWide(Value tile, Value view);
   /// i1 elements: where a tile at [row, col] lies inside of `rows x cols`.
   Value isInside(const tile::LinearLayout &layout, Value row, Value col,
                  Value rows, Value cols);
@@ -87,8 +106,14 @@ public:
   Value intConstant(Type tileType, int64_t value);
   Value splat(Value scalar, Type tileType);
   Value toF32(Value tile);
-  Value cast(Value tile, Type elementType); // bitcast of the elements
+  Value round(Value tile, Type elementType); // from f32
+  Value cast(Value tile, Type elementType);  // bitcast of the elements
   Value reduceAmax(Value tile, ArrayRef<int64_t> block);
+  /// The sum of each row of an f32 tile, in one column; `tile` is 0 outside of
+  /// the tensor.
+  Value sumRows(Value tile);
+  /// The tile with 0 in the columns that are outside of the tensor.
+  Value zeroOutside(Value tile);
   Value broadcast(Value tile, const tile::LinearLayout &layout);
   Value transpose(Value tile);
   Value convert(Value tile, const tile::LinearLayout &layout);

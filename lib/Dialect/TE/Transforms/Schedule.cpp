@@ -56,7 +56,7 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
   LogicalResult schedule(FusionOp fusion, const Target &chip) {
     if (failed(verifyEncoding(fusion, chip)))
       return failure();
-    TileDemand demand = getTileDemand(fusion);
+    TileDemand demand = getTileDemand(getRegionOps(fusion));
     ScheduleAttr schedule = fusion.getScheduleAttr();
     if (schedule)
       ++numKept;

@@ -44,6 +44,26 @@ def TE_DataLayout : TE_Enum<"DataLayout", "order of the data in memory", [
   I32EnumAttrCase<"Transposed", 1, "transposed">,
   I32EnumAttrCase<"Shuffle16x16", 2, "shuffle_16x16">]>;
 
+def TE_ActivationKind : TE_Enum<"ActivationKind", "an activation function", [
+  I32EnumAttrCase<"Gelu", 0, "gelu">,
+  I32EnumAttrCase<"QGelu", 1, "qgelu">,
+  I32EnumAttrCase<"Silu", 2, "silu">,
+  I32EnumAttrCase<"Relu", 3, "relu">,
+  I32EnumAttrCase<"SRelu", 4, "srelu">]>;
+def TE_ActivationKindAttr
+    : EnumAttr<TE_Dialect, TE_ActivationKind, "activation_kind">;
+
+def TE_GatedKind : TE_Enum<"GatedKind", "what a gated activation makes of its gate", [
+  I32EnumAttrCase<"Glu", 0, "glu">,
+  I32EnumAttrCase<"GeGlu", 1, "geglu">,
+  I32EnumAttrCase<"QGeGlu", 2, "qgeglu">,
+  I32EnumAttrCase<"ReGlu", 3, "reglu">,
+  I32EnumAttrCase<"SReGlu", 4, "sreglu">,
+  I32EnumAttrCase<"SwiGlu", 5, "swiglu">,
+  I32EnumAttrCase<"ClampedSwiGlu", 6, "clamped_swiglu">,
+  I32EnumAttrCase<"SiTuGlu", 7, "situglu">]>;
+def TE_GatedKindAttr : EnumAttr<TE_Dialect, TE_GatedKind, "gated_kind">;
+
 class TE_Attr<string name, string attrMnemonic> : AttrDef<TE_Dialect, name> {
   let mnemonic = attrMnemonic;
   let genMnemonicAlias = 1;

@@ -7,7 +7,7 @@
 #ifndef TE_BASE_TD
 #define TE_BASE_TD
 
-include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def TE_Dialect : Dialect {
   let name = "te";
@@ -24,5 +24,20 @@ def TE_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
 }
+
+//===----------------------------------------------------------------------===//
+// What operands may be
+//===----------------------------------------------------------------------===//
+
+class TE_Op<string mnemonic, list<Trait> traits = []>
+    : Op<TE_Dialect, mnemonic, traits>;
+
+def TE_HighPrecision : AnyTypeOf<[BF16, F16, F32], "bf16, f16 or f32">;
+def TE_HPTensor : RankedTensorOf<[BF16, F16, F32]>;
+def TE_F32Scalar : 0DTensorOf<[F32]>;
+def TE_RngState : 1DTensorOf<[I64]>;
+/// Any !te.scaled, printed with its mnemonic like every other type.
+def TE_AnyScaled : Type<CPred<"::llvm::isa<::mlir::te::ScaledType>($_self)">,
+                        "!te.scaled">;
 
 #endif // TE_BASE_TD

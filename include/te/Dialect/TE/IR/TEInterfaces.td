@@ -22,10 +22,15 @@ def TE_TileLoweringInterface : OpInterface<"TileLoweringInterface"> {
       "Emits the op's tile code for one workgroup.",
       "::llvm::LogicalResult", "lowerToTile",
       (ins "::mlir::te::TileContext &":$context)>,
-    InterfaceMethod<[{
-        The operand whose M x K extent the op's tiles walk over: a tensor or a
-        `!te.scaled` value.
-      }], "::mlir::Value", "getTiledOperand">,
+    InterfaceMethod<
+      "How an operand lies in the M x K extent that the op's tiles walk over.",
+      "::mlir::te::Extent", "getOperandExtent", (ins "unsigned":$index)>,
+    InterfaceMethod<
+      "How a result lies in that extent.",
+      "::mlir::te::Extent", "getResultExtent", (ins "unsigned":$index)>,
+    InterfaceMethod<
+      "A workgroup must hold whole rows: something is computed over each.",
+      "bool", "needsWholeRows", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<
       "The flag that makes the op leave its results' buffers as they are, or null.",
       "::mlir::Value", "getNoopFlag", (ins), [{}], [{ return {}; }]>

@@ -12,18 +12,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "te/Dialect/TE/IR/TEBase.td"
 include "te/Dialect/TE/IR/TEAttrs.td"
 include "te/Dialect/TE/IR/TEInterfaces.td"
+include "te/Dialect/TE/IR/TENormOps.td"
 include "te/Dialect/TE/IR/TETypes.td"
-
-class TE_Op<string mnemonic, list<Trait> traits = []>
-    : Op<TE_Dialect, mnemonic, traits>;
-
-def TE_HighPrecision : AnyTypeOf<[BF16, F16, F32], "bf16, f16 or f32">;
-def TE_HPTensor : RankedTensorOf<[BF16, F16, F32]>;
-def TE_F32Scalar : 0DTensorOf<[F32]>;
-def TE_RngState : 1DTensorOf<[I64]>;
-/// Any !te.scaled, printed with its mnemonic like every other type.
-def TE_AnyScaled : Type<CPred<"::llvm::isa<::mlir::te::ScaledType>($_self)">,
-                        "!te.scaled">;
 
 def TE_QuantizeOp : TE_Op<"quantize", [
     AttrSizedOperandSegments, Pure]> {
@@ -130,7 +120,8 @@ def TE_FusionOp : TE_Op<"fusion", [
   let description = [{
     Made by `te-fuse`. The region's arguments are the operands; what it yields is
     written to memory, everything else stays in registers. `schedule` is set by
-    `te-schedule`, or by the user; `kernel` is the name of the kernel.
+    `te-schedule`, or by the user; `kernel` is the name of the kernel, `apart` what kept `te-fuse` from
+    making it one with others.
 
     ```mlir
     %q = te.fusion "quantize_0" (%a = %x : tensor<?x64xbf16>) -> (!te.scaled<...>) {
@@ -142,7 +133,8 @@ def TE_FusionOp : TE_Op<"fusion", [
   let arguments = (ins
     Variadic<AnyType>:$inputs,
     StrAttr:$kernel,
-    OptionalAttr<TE_ScheduleAttr>:$schedule);
+    OptionalAttr<TE_ScheduleAttr>:$schedule,
+    OptionalAttr<StrArrayAttr>:$apart);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

@@ -12,19 +12,28 @@ include "mlir/Pass/PassBase.td"
 def FusePass : Pass<"te-fuse", "::mlir::func::FuncOp"> {
   let summary = "gather te ops into regions, each of which becomes one kernel";
   let description = [{
-    Every te op that computes goes into a `te.fusion` of its own; what ops of one
-    region would share is left to the patterns that build on this pass.
+    Ops that walk over one M x K extent share a region, and tiles pass between them in registers: each
+    op, in the order of the program, joins the regions of its producers and of those that read the
+    same tensor, where the rules of a region allow it (F3 to F6 of `docs/spec.md`), no other op comes
+    between, and a schedule for all of them fits `target`. Elementwise `arith` and `math` ops on tensors take
+    part like te ops. `apart` of a region says why it is not one with another that it is tied to.
     Kernels are named after the function and their number in it.
 
     ```mlir
-    %q = te.quantize %x : ...
+    %n, %r = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : ...
+    %q = te.quantize %n : ...
     // ==>
-    %q = te.fusion "quantize_0" (%a = %x : ...) -> (...) {
-      %0 = te.quantize %a : ...
+    %q = te.fusion "quantize_0" (%a = %x : ..., %b = %g : ...) -> (...) {
+      %n, %r = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : ...
+      %0 = te.quantize %n : ...
       te.yield %0 : ...
     }
     ```
   }];
+  let options = [
+    Option<"target", "target", "std::string", "",
+           "the chip whose limits regions keep to; empty: none is looked at">
+  ];
   let dependentDialects = ["::mlir::te::TEDialect"];
 }
 

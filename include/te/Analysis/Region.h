@@ -1,0 +1,63 @@
+//===- Region.h - ops that one kernel computes together ---------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What may share a te.fusion region. All ops of a region walk over one M x K
+// extent, tile by tile; a tile passes from op to op in registers. te-fuse asks
+// these questions of ops that it would put together, te-to-tile of regions that
+// someone wrote.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_ANALYSIS_REGION_H
+#define TE_ANALYSIS_REGION_H
+
+#include "te/Dialect/TE/IR/TE.h"
+
+namespace mlir::te {
+
+/// True for an op that computes on tiles: a te op that has a tile lowering, or
+/// an elementwise op on tensors of one shape.
+bool isRegionOp(Operation *op);
+/// True for a constant that has one value everywhere, which is copied to where
+/// it is used.
+bool isSplatConstant(Operation *op);
+
+Extent getExtent(OpOperand &operand);
+Extent getExtent(OpResult result);
+bool needsWholeRows(Operation *op);
+Value getNoopFlag(Operation *op);
+
+/// True for a tensor<f32> that workgroups fold into by maximum.
+bool isAmax(Value result);
+/// True for a result that other ops of its region can read: a tile in
+/// registers.
+bool isTileValue(Value value);
+
+/// The value that has the extent of `ops`' tiles: one that comes from outside,
+/// M x K (`isWide` false) or else M x 2K; null where there is none.
+struct Anchor {
+  Value value;
+  bool isWide = false;
+  /// M and K: static, or ShapedType::kDynamic.
+  std::pair<int64_t, int64_t> getExtents() const;
+};
+Anchor findAnchor(ArrayRef<Operation *> ops);
+
+/// What keeps ops from being computed by one kernel: the op, and why, with the
+/// number of the rule (F3 to F6 of docs/spec.md).
+struct Conflict {
+  Operation *op;
+  std::string why;
+};
+/// The first conflict among `ops`, which stand in the order of their block.
+std::optional<Conflict> findConflict(ArrayRef<Operation *> ops);
+
+/// The ops of a region, without constants and the terminator.
+SmallVector<Operation *> getRegionOps(FusionOp fusion);
+
+} // namespace mlir::te
+
+#endif // TE_ANALYSIS_REGION_H

@@ -1,0 +1,19 @@
+//===- Lowerings.h - tile lowerings by family -------------------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_LIB_CONVERSION_TETOTILE_LOWERINGS_H
+#define TE_LIB_CONVERSION_TETOTILE_LOWERINGS_H
+
+#include "te/Conversion/TEToTile/TileContext.h"
+
+namespace mlir::te {
+
+void attachNormLowerings(MLIRContext *context);
+void attachActivationLowerings(MLIRContext *context);
+
+} // namespace mlir::te
+
+#endif // TE_LIB_CONVERSION_TETOTILE_LOWERINGS_H

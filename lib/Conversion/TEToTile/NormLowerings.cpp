@@ -1,0 +1,124 @@
+//===- NormLowerings.cpp - norms as tile code -----------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// TileLoweringInterface of the norms. A tile holds whole rows; all is f32 and
+// rounded once, as section 3.4 of spec/te_semantics.md says.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowerings.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+namespace {
+/// The mean of each row of an f32 tile that is 0 outside of the tensor.
+Value emitRowMean(TileContext &ctx, Value tile) {
+  auto &b = ctx.b;
+  Value sum = ctx.sumRows(tile);
+  Value count = arith::UIToFPOp::create(
+      b, b.getF32Type(),
+      arith::IndexCastOp::create(b, b.getI32Type(), ctx.cols));
+  return arith::DivFOp::create(b, sum, ctx.splat(count, sum.getType()));
+}
+
+/// 1 / sqrt(x + epsilon), correctly rounded but for the double step.
+Value emitInverseRoot(TileContext &ctx, Value x, const APFloat &epsilon) {
+  auto &b = ctx.b;
+  Value sum = arith::AddFOp::create(
+      b, x, ctx.constant(x.getType(), epsilon.convertToDouble()));
+  return arith::DivFOp::create(b, ctx.constant(x.getType(), 1.0),
+                               math::SqrtOp::create(b, sum));
+}
+
+/// g of each element: gamma, or gamma + 1.
+Value emitGamma(TileContext &ctx, Value gamma, bool zeroCentered,
+                const LinearLayout &layout) {
+  Value g = ctx.toF32(ctx.loadColumns(gamma));
+  if (zeroCentered)
+    g = arith::AddFOp::create(ctx.b, g, ctx.constant(g.getType(), 1.0));
+  return ctx.broadcast(g, layout);
+}
+
+/// What all four share: x (M, K) first, or dy and x, then small operands.
+template <class Model, class Op, unsigned numTiles>
+struct NormModel : TileLoweringInterface::ExternalModel<Model, Op> {
+  Extent getOperandExtent(Operation *op, unsigned index) const {
+    if (index < numTiles)
+      return Extent::Tile;
+    return isStatistic(op->getOperand(index), op) ? Extent::Row
+                                                  : Extent::Column;
+  }
+  bool needsWholeRows(Operation *) const { return true; }
+
+private:
+  /// The statistics are the operands after gamma of a backward op.
+  static bool isStatistic(Value operand, Operation *op) {
+    return numTiles == 2 && operand != op->getOperand(2);
+  }
+};
+
+struct RmsNormLowering : NormModel<RmsNormLowering, RmsNormOp, 1> {
+  Extent getResultExtent(Operation *, unsigned index) const {
+    return index == 0 ? Extent::Tile : Extent::Row;
+  }
+  LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
+    auto op = cast<RmsNormOp>(operation);
+    auto &b = ctx.b;
+    Value x = ctx.toF32(ctx.getTile(op.getInput()));
+    LinearLayout layout = getLayout(x.getType());
+    Value mean = emitRowMean(ctx, arith::MulFOp::create(b, x, x));
+    Value rsigma = emitInverseRoot(ctx, mean, op.getEpsilon());
+    ctx.defineRows(op.getRsigma(), rsigma);
+    Value y = arith::MulFOp::create(b, x, ctx.broadcast(rsigma, layout));
+    y = arith::MulFOp::create(
+        b, y,
+        emitGamma(ctx, op.getGamma(), op.getZeroCenteredGamma(), layout));
+    ctx.define(op.getResult(),
+               ctx.round(y, getElementTypeOrSelf(op.getResult().getType())));
+    return success();
+  }
+};
+
+struct LayerNormLowering : NormModel<LayerNormLowering, LayerNormOp, 1> {
+  Extent getResultExtent(Operation *, unsigned index) const {
+    return index == 0 ? Extent::Tile : Extent::Row;
+  }
+  LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
+    auto op = cast<LayerNormOp>(operation);
+    auto &b = ctx.b;
+    Value x = ctx.toF32(ctx.getTile(op.getInput()));
+    LinearLayout layout = getLayout(x.getType());
+    Value mu = emitRowMean(ctx, x);
+    Value centred = arith::SubFOp::create(b, x, ctx.broadcast(mu, layout));
+    Value inside = ctx.zeroOutside(centred);
+    Value variance =
+        emitRowMean(ctx, arith::MulFOp::create(b, inside, inside));
+    Value rsigma = emitInverseRoot(ctx, variance, op.getEpsilon());
+    ctx.defineRows(op.getMu(), mu);
+    ctx.defineRows(op.getRsigma(), rsigma);
+    Value y =
+        arith::MulFOp::create(b, centred, ctx.broadcast(rsigma, layout));
+    y = arith::MulFOp::create(
+        b, y,
+        emitGamma(ctx, op.getGamma(), op.getZeroCenteredGamma(), layout));
+    Value beta = ctx.toF32(ctx.loadColumns(op.getBeta()));
+    y = arith::AddFOp::create(b, y, ctx.broadcast(beta, layout));
+    ctx.define(op.getResult(),
+               ctx.round(y, getElementTypeOrSelf(op.getResult().getType())));
+    return success();
+  }
+};
+} // namespace
+
+void te::attachNormLowerings(MLIRContext *context) {
+  RmsNormOp::attachInterface<RmsNormLowering>(*context);
+  LayerNormOp::attachInterface<LayerNormLowering>(*context);
+}

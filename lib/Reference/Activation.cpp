@@ -1,0 +1,259 @@
+//===- Activation.cpp - activations in the reference -*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// te.activation, te.gated_activation and their gradients (TE semantics section
+// 3.5), in double on the values of the operands, each result rounded once to
+// its type. f(x) and f'(x) are rounded to f32 before they are multiplied, so
+// that what underflows there is 0 in a product with Inf as well. At Inf a
+// function is its limit, and NaN in gives NaN out (decision 23).
+//
+//===----------------------------------------------------------------------===//
+#include "Handlers.h"
+#include "te/Dialect/TE/IR/TE.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::ref;
+
+//===----------------------------------------------------------------------===//
+// The functions and their derivatives
+//===----------------------------------------------------------------------===//
+
+static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+/// x * sigmoid(alpha * x), alpha > 0.
+static double swish(double x, double alpha) {
+  return std::isinf(x) ? std::fmax(x, 0) : x * sigmoid(alpha * x);
+}
+static double swishDerivative(double x, double alpha) {
+  if (std::isinf(x))
+    return x > 0;
+  double s = sigmoid(alpha * x);
+  return alpha * x * s * (1 - s) + s;
+}
+
+static double gelu(double x) {
+  if (std::isinf(x))
+    return std::fmax(x, 0);
+  return x * (0.5 + 0.5 * std::tanh(x * (0.79788456 + 0.03567741 * x * x)));
+}
+static double geluDerivative(double x) {
+  double t = std::tanh(0.79788456 * x * (1 + 0.044715 * x * x));
+  if (std::fabs(t) == 1) // far out, where x^2 may be Inf
+    return t > 0;
+  double slope = 0.79788456 + 0.1070322243 * x * x;
+  return 0.5 * x * ((1 - t * t) * slope) + 0.5 * (1 + t);
+}
+
+static double qgelu(double x) { return swish(x, 1.702); }
+static double qgeluDerivative(double x) { return swishDerivative(x, 1.702); }
+static double silu(double x) { return swish(x, 1); }
+static double siluDerivative(double x) { return swishDerivative(x, 1); }
+static double relu(double x) { return x <= 0 ? 0 : x; }
+static double reluDerivative(double x) {
+  return std::isnan(x) ? x : double(x > 0);
+}
+static double srelu(double x) { return x <= 0 ? 0 : x * x; }
+static double sreluDerivative(double x) { return x <= 0 ? 0 : 2 * x; }
+static double sigmoidDerivative(double x) {
+  return sigmoid(x) * (1 - sigmoid(x));
+}
+
+namespace {
+struct Function {
+  double (*value)(double);
+  double (*derivative)(double);
+};
+} // namespace
+
+static Function getFunction(ActivationKind kind) {
+  switch (kind) {
+  case ActivationKind::Gelu:
+    return {gelu, geluDerivative};
+  case ActivationKind::QGelu:
+    return {qgelu, qgeluDerivative};
+  case ActivationKind::Silu:
+    return {silu, siluDerivative};
+  case ActivationKind::Relu:
+    return {relu, reluDerivative};
+  case ActivationKind::SRelu:
+    break;
+  }
+  return {srelu, sreluDerivative};
+}
+
+/// The gate's function, of the kinds that have no parameter.
+static Function getGate(GatedKind kind) {
+  switch (kind) {
+  case GatedKind::GeGlu:
+    return {gelu, geluDerivative};
+  case GatedKind::QGeGlu:
+    return {qgelu, qgeluDerivative};
+  case GatedKind::ReGlu:
+    return {relu, reluDerivative};
+  case GatedKind::SReGlu:
+    return {srelu, sreluDerivative};
+  case GatedKind::SwiGlu:
+    return {silu, siluDerivative};
+  default:
+    return {sigmoid, sigmoidDerivative};
+  }
+}
+
+namespace {
+/// What a gated activation makes of a and b: f(a) * up(b).
+struct Gated {
+  double f, df, up, dup;
+};
+} // namespace
+
+template <typename Op> static Gated getClamped(Op op, double a, double b) {
+  double limit = op.getLimit().convertToFloat();
+  double alpha = op.getAlpha().convertToFloat();
+  double inA = a > limit ? limit : a;
+  double inB = b > limit ? limit : b < -limit ? -limit : b;
+  return {swish(inA, alpha), a > limit ? 0 : swishDerivative(inA, alpha),
+          inB + op.getOffset().convertToFloat(),
+          double(!(std::fabs(b) > limit))};
+}
+
+template <typename Op> static Gated getSiTu(Op op, double a, double b) {
+  double beta1 = op.getBeta1().convertToFloat();
+  double beta2 = op.getBeta2().convertToFloat();
+  double t = std::tanh(a / beta1), s = sigmoid(a), u = std::tanh(b / beta2);
+  return {beta1 * t * s, (1 - t * t) * s + beta1 * t * s * (1 - s), beta2 * u,
+          1 - u * u};
+}
+
+template <typename Op> static Gated computeGated(Op op, double a, double b) {
+  Gated gated;
+  if (op.getKind() == GatedKind::ClampedSwiGlu) {
+    gated = getClamped(op, a, b);
+  } else if (op.getKind() == GatedKind::SiTuGlu) {
+    gated = getSiTu(op, a, b);
+  } else {
+    Function gate = getGate(op.getKind());
+    gated = {gate.value(a), gate.derivative(a), b, 1};
+  }
+  return {float(gated.f), float(gated.df), float(gated.up), float(gated.dup)};
+}
+
+//===----------------------------------------------------------------------===//
+// The ops
+//===----------------------------------------------------------------------===//
+
+/// The factor of each row: 1 without scales.
+static std::vector<double> loadScales(Value scales, int64_t rows,
+                                      const Frame &frame) {
+  return scales ? frame.load(scales) : std::vector<double>(rows, 1.0);
+}
+
+/// Where a gate and its partner stand in a row of 2H elements.
+static std::pair<int64_t, int64_t> getPair(int64_t column, int64_t half,
+                                           int64_t interleave) {
+  if (interleave == 0)
+    return {column, half + column};
+  int64_t a = column / interleave * 2 * interleave + column % interleave;
+  return {a, a + interleave};
+}
+
+static LogicalResult runActivation(Operation *operation, Frame &frame) {
+  auto op = cast<ActivationOp>(operation);
+  std::vector<int64_t> shape = frame.get(op.getInput()).shape;
+  Matrix matrix = Matrix::flatten(shape);
+  std::vector<double> x = frame.load(op.getInput());
+  std::vector<double> scales = loadScales(op.getScales(), matrix.rows, frame);
+  Function function = getFunction(op.getKind());
+  for (auto [i, value] : llvm::enumerate(x))
+    value = double(float(function.value(value))) * scales[i / matrix.cols];
+  return frame.store(op->getResult(0), shape, x);
+}
+
+static LogicalResult runGatedActivation(Operation *operation, Frame &frame) {
+  auto op = cast<GatedActivationOp>(operation);
+  std::vector<int64_t> shape = frame.get(op.getInput()).shape;
+  shape.back() /= 2;
+  Matrix matrix = Matrix::flatten(shape);
+  std::vector<double> x = frame.load(op.getInput());
+  std::vector<double> scales = loadScales(op.getScales(), matrix.rows, frame);
+  std::vector<double> y(matrix.rows * matrix.cols);
+  for (int64_t m = 0; m < matrix.rows; ++m)
+    for (int64_t k = 0; k < matrix.cols; ++k) {
+      auto [a, b] = getPair(k, matrix.cols, op.getInterleave());
+      int64_t row = m * 2 * matrix.cols;
+      Gated gated = computeGated(op, x[row + a], x[row + b]);
+      y[m * matrix.cols + k] = gated.f * gated.up * scales[m];
+    }
+  return frame.store(op->getResult(0), shape, y);
+}
+
+/// dx, and the sums over it that the op has results for.
+template <typename Op>
+static LogicalResult storeGradients(Op op, ArrayRef<double> dx,
+                                    ArrayRef<double> dscale, Frame &frame) {
+  std::vector<int64_t> shape = frame.get(op.getInput()).shape;
+  int64_t cols = Matrix::flatten(shape).cols;
+  std::vector<double> dbias(cols);
+  for (auto [i, value] : llvm::enumerate(dx))
+    dbias[i % cols] += value;
+  auto rowShape = ArrayRef(shape).drop_back();
+  auto dbiasResult = dyn_cast_or_null<OpResult>(op.getDbias());
+  auto dscaleResult = dyn_cast_or_null<OpResult>(op.getDscale());
+  if (dbiasResult && failed(frame.store(dbiasResult, {cols}, dbias)))
+    return failure();
+  if (dscaleResult && failed(frame.store(dscaleResult, rowShape, dscale)))
+    return failure();
+  return frame.store(op->getResult(0), shape, dx);
+}
+
+static LogicalResult runActivationBwd(Operation *operation, Frame &frame) {
+  auto op = cast<ActivationBwdOp>(operation);
+  Matrix matrix = Matrix::flatten(frame.get(op.getInput()).shape);
+  std::vector<double> x = frame.load(op.getInput());
+  std::vector<double> grad = frame.load(op.getGrad());
+  std::vector<double> scales = loadScales(op.getScales(), matrix.rows, frame);
+  Function function = getFunction(op.getKind());
+  std::vector<double> dx(x.size()), dscale(matrix.rows);
+  for (size_t i = 0; i < x.size(); ++i) {
+    int64_t row = i / matrix.cols;
+    dx[i] = double(float(function.derivative(x[i]))) * grad[i] * scales[row];
+    dscale[row] += double(float(function.value(x[i]))) * grad[i];
+  }
+  return storeGradients(op, dx, dscale, frame);
+}
+
+static LogicalResult runGatedActivationBwd(Operation *operation, Frame &frame) {
+  auto op = cast<GatedActivationBwdOp>(operation);
+  Matrix matrix = Matrix::flatten(frame.get(op.getGrad()).shape);
+  std::vector<double> x = frame.load(op.getInput());
+  std::vector<double> grad = frame.load(op.getGrad());
+  std::vector<double> scales = loadScales(op.getScales(), matrix.rows, frame);
+  std::vector<double> dx(x.size()), dscale(matrix.rows);
+  for (int64_t m = 0; m < matrix.rows; ++m)
+    for (int64_t k = 0; k < matrix.cols; ++k) {
+      auto [a, b] = getPair(k, matrix.cols, op.getInterleave());
+      int64_t row = m * 2 * matrix.cols;
+      Gated gated = computeGated(op, x[row + a], x[row + b]);
+      double g = grad[m * matrix.cols + k];
+      dx[row + a] = gated.df * g * gated.up * scales[m];
+      dx[row + b] = gated.f * g * gated.dup * scales[m];
+      dscale[m] += gated.f * gated.up * g;
+    }
+  return storeGradients(op, dx, dscale, frame);
+}
+
+ArrayRef<HandlerEntry> mlir::te::ref::getActivationHandlers() {
+  static constexpr HandlerEntry kHandlers[] = {
+      {"te.activation", runActivation},
+      {"te.gated_activation", runGatedActivation},
+      {"te.activation_bwd", runActivationBwd},
+      {"te.gated_activation_bwd", runGatedActivationBwd},
+  };
+  return kHandlers;
+}

@@ -1,0 +1,153 @@
+//===- Norm.cpp - norms in the reference -*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// te.rms_norm, te.layer_norm and their gradients (TE semantics section 3.4), in
+// double on the values of the operands, each result rounded once to its type.
+// Where a sum leaves f32's range it is Inf, as the f32 sum of a kernel is. The
+// mean of an empty row is NaN; a sum over no rows is 0.
+//
+//===----------------------------------------------------------------------===//
+#include "Handlers.h"
+#include "te/Dialect/TE/IR/TE.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::ref;
+
+/// A number of f32's range: Inf beyond it.
+static double toF32Range(double x) {
+  constexpr double most = std::numeric_limits<float>::max();
+  return std::fabs(x) > most ? std::copysign(HUGE_VAL, x) : x;
+}
+
+/// gamma, or gamma + 1.
+static std::vector<double> loadGamma(Value gamma, bool isZeroCentered,
+                                     const Frame &frame) {
+  std::vector<double> g = frame.load(gamma);
+  if (isZeroCentered)
+    for (double &value : g)
+      value += 1;
+  return g;
+}
+
+/// The shape of a statistic: one number a row (decision 25).
+static ArrayRef<int64_t> getRowShape(const TensorValue &x) {
+  return ArrayRef<int64_t>(x.shape).drop_back();
+}
+
+static double getMean(ArrayRef<double> row) {
+  double sum = 0;
+  for (double value : row)
+    sum += value;
+  return toF32Range(sum) / row.size();
+}
+
+/// 1 / sqrt(mean((x - mu)^2) + epsilon).
+static double getRsigma(ArrayRef<double> row, double mu, double epsilon) {
+  double sum = 0;
+  for (double value : row)
+    sum += (value - mu) * (value - mu);
+  return 1 / std::sqrt(toF32Range(sum) / row.size() + epsilon);
+}
+
+/// Both norms: `beta` and `muResult` are null for te.rms_norm, whose mu is 0.
+template <typename Op>
+static LogicalResult normalize(Op op, Value beta, OpResult muResult,
+                               Frame &frame) {
+  const TensorValue input = frame.get(op.getInput());
+  Matrix matrix = Matrix::flatten(input.shape);
+  std::vector<double> x = frame.load(op.getInput());
+  std::vector<double> g =
+      loadGamma(op.getGamma(), op.getZeroCenteredGamma(), frame);
+  std::vector<double> b(matrix.cols);
+  if (beta)
+    b = frame.load(beta);
+  double epsilon = op.getEpsilon().convertToFloat();
+  std::vector<double> y(x.size()), mus(matrix.rows), rsigmas(matrix.rows);
+  for (int64_t m = 0; m < matrix.rows; ++m) {
+    auto row = ArrayRef(x).slice(m * matrix.cols, matrix.cols);
+    mus[m] = muResult ? getMean(row) : 0;
+    rsigmas[m] = getRsigma(row, mus[m], epsilon);
+    for (int64_t k = 0; k < matrix.cols; ++k)
+      y[m * matrix.cols + k] = (row[k] - mus[m]) * rsigmas[m] * g[k] + b[k];
+  }
+  if (muResult && failed(frame.store(muResult, getRowShape(input), mus)))
+    return failure();
+  return failure(failed(frame.store(op->getResult(0), input.shape, y)) ||
+                 failed(frame.store(op->getResults().back(), getRowShape(input),
+                                    rsigmas)));
+}
+
+static LogicalResult runRmsNorm(Operation *op, Frame &frame) {
+  return normalize(cast<RmsNormOp>(op), {}, {}, frame);
+}
+
+static LogicalResult runLayerNorm(Operation *operation, Frame &frame) {
+  auto op = cast<LayerNormOp>(operation);
+  return normalize(op, op.getBeta(), op->getResult(1), frame);
+}
+
+/// Both gradients: `muOperand` and `dbeta` are null for te.rms_norm_bwd, whose
+/// formula has neither mu nor mean(dyh).
+template <typename Op>
+static LogicalResult differentiate(Op op, Value muOperand, OpResult dbeta,
+                                   Frame &frame) {
+  const TensorValue input = frame.get(op.getInput());
+  Matrix matrix = Matrix::flatten(input.shape);
+  std::vector<double> x = frame.load(op.getInput());
+  std::vector<double> dy = frame.load(op.getGrad());
+  std::vector<double> g =
+      loadGamma(op.getGamma(), op.getZeroCenteredGamma(), frame);
+  std::vector<double> rsigma = frame.load(op.getRsigma());
+  std::vector<double> mu(matrix.rows);
+  if (muOperand)
+    mu = frame.load(muOperand);
+  std::vector<double> dx(x.size()), dgammas(matrix.cols), dbetas(matrix.cols);
+  for (int64_t m = 0; m < matrix.rows; ++m) {
+    int64_t row = m * matrix.cols;
+    double sum = 0, dot = 0; // of dyh, of dyh * xh
+    for (int64_t k = 0; k < matrix.cols; ++k) {
+      double xh = (x[row + k] - mu[m]) * rsigma[m];
+      sum += dy[row + k] * g[k];
+      dot += dy[row + k] * g[k] * xh;
+      dgammas[k] += dy[row + k] * xh;
+      dbetas[k] += dy[row + k];
+    }
+    double mean = muOperand ? toF32Range(sum) / matrix.cols : 0;
+    double meanDot = toF32Range(dot) / matrix.cols;
+    for (int64_t k = 0; k < matrix.cols; ++k) {
+      double xh = (x[row + k] - mu[m]) * rsigma[m];
+      dx[row + k] = rsigma[m] * (dy[row + k] * g[k] - mean - xh * meanDot);
+    }
+  }
+  if (dbeta && failed(frame.store(dbeta, {matrix.cols}, dbetas)))
+    return failure();
+  return failure(failed(frame.store(op->getResult(0), input.shape, dx)) ||
+                 failed(frame.store(op->getResult(1), {matrix.cols}, dgammas)));
+}
+
+static LogicalResult runRmsNormBwd(Operation *op, Frame &frame) {
+  return differentiate(cast<RmsNormBwdOp>(op), {}, {}, frame);
+}
+
+static LogicalResult runLayerNormBwd(Operation *operation, Frame &frame) {
+  auto op = cast<LayerNormBwdOp>(operation);
+  return differentiate(op, op.getMu(), op->getResult(2), frame);
+}
+
+ArrayRef<HandlerEntry> mlir::te::ref::getNormHandlers() {
+  static constexpr HandlerEntry kHandlers[] = {
+      {"te.rms_norm", runRmsNorm},
+      {"te.layer_norm", runLayerNorm},
+      {"te.rms_norm_bwd", runRmsNormBwd},
+      {"te.layer_norm_bwd", runLayerNormBwd},
+  };
+  return kHandlers;
+}
