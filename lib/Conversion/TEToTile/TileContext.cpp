@@ -127,8 +127,9 @@ void TileContext::defineRows(Value tensor, Value tile) {
 }
 
 void TileContext::storeRows(Value tile, Value buffer) {
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  store(tile, view(buffer, rows, b.getIndexAttr(1)), tileRow, zero);
+  // Where the grid is wider than a row, for the padding of another result, the
+  // workgroups there are outside of this one's only column.
+  store(tile, view(buffer, rows, b.getIndexAttr(1)), tileRow, tileCol);
 }
 
 Value TileContext::sumRows(Value tile) {

@@ -236,7 +236,7 @@ class Sweep:
             for shape in [s for s in shapes if tuple(map(str, dynamic(s))) == kind]:
                 if artefact:
                     self.run(f"{name} {shape}", artefact,
-                             [f"--dim=d{i}={n}" for i, n in enumerate(shape)])
+                             [f"--dim=d{i}={n}" for i, n in enumerate(shape) if kind[i] == "?"])
         for shape in static:
             artefact = self.compile(f"{name}-{'x'.join(map(str, shape))}", make(shape))
             if artefact:
