@@ -167,8 +167,8 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
   int64_t rows = std::max(elements / cols, minRows);
   rows = std::max({bound(rows, demand.rows), demand.minRows,
                    demand.rowsPerWave * waves, int64_t(1)});
-  while (waves < target.maxWavesPerWorkgroup && rows * cols > elements &&
-         rows >= demand.rowsPerWave * waves * 2) {
+  while (demand.wholeRows && waves < target.maxWavesPerWorkgroup &&
+         rows * cols > elements && rows >= demand.rowsPerWave * waves * 2) {
     waves *= 2;
     elements *= 2;
   }
@@ -225,12 +225,6 @@ LogicalResult te::verifySchedule(function_ref<InFlightDiagnostic()> emitError,
            << "H7: a tile of " << rows << " x " << cols
            << " is smaller than a scale block; this region needs at least "
            << demand.minRows << " x " << demand.minCols;
-  if (rows < demand.rowsPerWave * schedule.getWaves())
-    return emitError() << "H7: " << schedule.getWaves() << " waves share "
-                       << rows << " rows, but a columnwise hadamard mixes "
-                       << demand.rowsPerWave
-                       << " rows inside of a wave; use a taller tile or fewer "
-                          "waves";
   if (demand.wholeRows && ShapedType::isDynamic(demand.cols))
     return emitError() << "H10: something is computed over each row, whose "
                           "length is not known; give the last dimension a "
@@ -240,6 +234,12 @@ LogicalResult te::verifySchedule(function_ref<InFlightDiagnostic()> emitError,
                        << " columns does not hold a row of " << demand.cols
                        << ", over which something is computed; make it at "
                           "least as wide";
+  if (rows < demand.rowsPerWave * schedule.getWaves())
+    return emitError() << "H7: " << schedule.getWaves() << " waves share "
+                       << rows << " rows, but a columnwise hadamard mixes "
+                       << demand.rowsPerWave
+                       << " rows inside of a wave; use a taller tile or fewer "
+                          "waves";
   ResourceEstimate resources = estimate(demand, schedule, target);
   if (resources.ldsBytes > target.ldsBytes)
     return emitError() << "H8: the tile needs " << resources.ldsBytes

@@ -29,7 +29,7 @@ const char *const te::kRandomInputsHelp =
            have Inf, and runs near the ends of f32's range: one such element
            decides the scale of a whole tensor.
   A scalar f32 argument is from 0.5 to 2; a noop flag is 0. Integers are from 0
-  to 15. The data of a !te.scaled argument are any codes, NaN included (with
+  to 15; cu_seqlens grow from 0 by multiples of 16. The data of a !te.scaled argument are any codes, NaN included (with
   normal or uniform: such values, rounded); its scales are 2^-8 to 2^8, one in 32
   of them special (E8M0: 0x00, 0xFE, 0xFF; f32: 0, NaN, Inf, a subnormal).
 )";
@@ -185,15 +185,25 @@ static void fillScaled(ScaledType type, Generator &random,
   value.buffers[1] = ref::layOutScales(stored, grid, scaling, element);
 }
 
-void te::fillRandom(Type type, bool isNoop, unsigned index,
+static void fillOffsets(Generator &random, HostTensor &tensor) {
+  int32_t offset = 0;
+  for (int64_t i = 0, e = tensor.getNumUnits(); i < e; ++i) {
+    tensor.store<int32_t>(i, offset);
+    offset += 16 * random.below(8);
+  }
+}
+
+void te::fillRandom(Type type, ArgumentRole role, unsigned index,
                     const RandomSpec &data, const RandomSpec &scales,
                     TensorValue &value) {
   Generator random(data.seed, index);
   if (auto scaled = dyn_cast<ScaledType>(type))
     return fillScaled(scaled, random, data, scales, value);
   HostTensor &tensor = value.buffers[0];
-  if (isNoop)
+  if (role == ArgumentRole::Noop)
     std::fill(tensor.bytes.begin(), tensor.bytes.end(), 0);
+  else if (role == ArgumentRole::Offsets)
+    fillOffsets(random, tensor);
   else if (!ref::findFormat(tensor.type))
     fillIntegers(random, tensor);
   else if (value.shape.empty())

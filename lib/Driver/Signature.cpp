@@ -171,16 +171,24 @@ FailureOr<rt::Entry> te::getSignature(func::FuncOp function) {
   return entry;
 }
 
-llvm::StringSet<> te::getNoopArguments(func::FuncOp function,
-                                       const rt::Entry &entry) {
-  llvm::StringSet<> names;
-  auto add = [&](Value flag) {
-    auto argument = dyn_cast_or_null<BlockArgument>(flag);
+llvm::StringMap<ArgumentRole> te::getArgumentRoles(func::FuncOp function,
+                                                   const rt::Entry &entry) {
+  llvm::StringMap<ArgumentRole> roles;
+  auto add = [&](Value value, ArgumentRole role) {
+    auto argument = dyn_cast_or_null<BlockArgument>(value);
     if (argument && argument.getOwner() == &function.getBody().front() &&
         argument.getArgNumber() < entry.arguments.size())
-      names.insert(entry.arguments[argument.getArgNumber()].name);
+      roles[entry.arguments[argument.getArgNumber()].name] = role;
   };
-  function.walk([&](QuantizeOp op) { add(op.getNoop()); });
-  function.walk([&](AmaxOp op) { add(op.getNoop()); });
-  return names;
+  function.walk([&](Operation *op) {
+    if (auto quantize = dyn_cast<QuantizeOp>(op))
+      add(quantize.getNoop(), ArgumentRole::Noop);
+    if (auto amax = dyn_cast<AmaxOp>(op))
+      add(amax.getNoop(), ArgumentRole::Noop);
+    if (auto rope = dyn_cast<RopeOp>(op))
+      add(rope.getCuSeqlens(), ArgumentRole::Offsets);
+    if (auto rope = dyn_cast<RopeBwdOp>(op))
+      add(rope.getCuSeqlens(), ArgumentRole::Offsets);
+  });
+  return roles;
 }

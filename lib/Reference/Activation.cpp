@@ -25,30 +25,28 @@ using namespace mlir::te::ref;
 // The functions and their derivatives
 //===----------------------------------------------------------------------===//
 
-static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+static double sigmoid(double x) { return float(1 / (1 + std::exp(-x))); }
 
 /// x * sigmoid(alpha * x), alpha > 0.
 static double swish(double x, double alpha) {
-  return std::isinf(x) ? std::fmax(x, 0) : x * sigmoid(alpha * x);
+  return x * sigmoid(alpha * x);
 }
 static double swishDerivative(double x, double alpha) {
-  if (std::isinf(x))
-    return x > 0;
   double s = sigmoid(alpha * x);
   return alpha * x * s * (1 - s) + s;
 }
 
+// With s = 0.5 * (1 + tanh(u)) = sigmoid(2u), which keeps its digits where tanh
+// is next to -1; 1 - tanh(u)^2 = 4 * s * (1 - s).
 static double gelu(double x) {
-  if (std::isinf(x))
-    return std::fmax(x, 0);
-  return x * (0.5 + 0.5 * std::tanh(x * (0.79788456 + 0.03567741 * x * x)));
+  return x * sigmoid(2 * x * (0.79788456 + 0.03567741 * x * x));
 }
 static double geluDerivative(double x) {
-  double t = std::tanh(0.79788456 * x * (1 + 0.044715 * x * x));
-  if (std::fabs(t) == 1) // far out, where x^2 may be Inf
-    return t > 0;
+  double u = 0.79788456 * x * (1 + 0.044715 * x * x);
+  if (std::fabs(u) > 1000) // far out, where x^2 may be Inf
+    return u > 0;
   double slope = 0.79788456 + 0.1070322243 * x * x;
-  return 0.5 * x * ((1 - t * t) * slope) + 0.5 * (1 + t);
+  return 2 * x * sigmoid(2 * u) * sigmoid(-2 * u) * slope + sigmoid(2 * u);
 }
 
 static double qgelu(double x) { return swish(x, 1.702); }
@@ -62,7 +60,7 @@ static double reluDerivative(double x) {
 static double srelu(double x) { return x <= 0 ? 0 : x * x; }
 static double sreluDerivative(double x) { return x <= 0 ? 0 : 2 * x; }
 static double sigmoidDerivative(double x) {
-  return sigmoid(x) * (1 - sigmoid(x));
+  return sigmoid(x) * sigmoid(-x);
 }
 
 namespace {
@@ -127,8 +125,10 @@ template <typename Op> static Gated getSiTu(Op op, double a, double b) {
   double beta1 = op.getBeta1().convertToFloat();
   double beta2 = op.getBeta2().convertToFloat();
   double t = std::tanh(a / beta1), s = sigmoid(a), u = std::tanh(b / beta2);
-  return {beta1 * t * s, (1 - t * t) * s + beta1 * t * s * (1 - s), beta2 * u,
-          1 - u * u};
+  double slopeA = 1 / std::pow(std::cosh(a / beta1), 2);
+  double slopeB = 1 / std::pow(std::cosh(b / beta2), 2);
+  return {beta1 * t * s, slopeA * s + beta1 * t * sigmoidDerivative(a),
+          beta2 * u, slopeB};
 }
 
 template <typename Op> static Gated computeGated(Op op, double a, double b) {
@@ -147,6 +147,14 @@ template <typename Op> static Gated computeGated(Op op, double a, double b) {
 //===----------------------------------------------------------------------===//
 // The ops
 //===----------------------------------------------------------------------===//
+
+/// All is f32: each product is rounded, from left to right.
+static double multiply(std::initializer_list<double> factors) {
+  float product = 1;
+  for (double factor : factors)
+    product *= float(factor);
+  return product;
+}
 
 /// The factor of each row: 1 without scales.
 static std::vector<double> loadScales(Value scales, int64_t rows,
@@ -171,7 +179,7 @@ static LogicalResult runActivation(Operation *operation, Frame &frame) {
   std::vector<double> scales = loadScales(op.getScales(), matrix.rows, frame);
   Function function = getFunction(op.getKind());
   for (auto [i, value] : llvm::enumerate(x))
-    value = double(float(function.value(value))) * scales[i / matrix.cols];
+    value = multiply({function.value(value), scales[i / matrix.cols]});
   return frame.store(op->getResult(0), shape, x);
 }
 
@@ -188,7 +196,7 @@ static LogicalResult runGatedActivation(Operation *operation, Frame &frame) {
       auto [a, b] = getPair(k, matrix.cols, op.getInterleave());
       int64_t row = m * 2 * matrix.cols;
       Gated gated = computeGated(op, x[row + a], x[row + b]);
-      y[m * matrix.cols + k] = gated.f * gated.up * scales[m];
+      y[m * matrix.cols + k] = multiply({gated.f, gated.up, scales[m]});
     }
   return frame.store(op->getResult(0), shape, y);
 }
@@ -222,8 +230,8 @@ static LogicalResult runActivationBwd(Operation *operation, Frame &frame) {
   std::vector<double> dx(x.size()), dscale(matrix.rows);
   for (size_t i = 0; i < x.size(); ++i) {
     int64_t row = i / matrix.cols;
-    dx[i] = double(float(function.derivative(x[i]))) * grad[i] * scales[row];
-    dscale[row] += double(float(function.value(x[i]))) * grad[i];
+    dx[i] = multiply({function.derivative(x[i]), grad[i], scales[row]});
+    dscale[row] += multiply({function.value(x[i]), grad[i]});
   }
   return storeGradients(op, dx, dscale, frame);
 }
@@ -241,9 +249,9 @@ static LogicalResult runGatedActivationBwd(Operation *operation, Frame &frame) {
       int64_t row = m * 2 * matrix.cols;
       Gated gated = computeGated(op, x[row + a], x[row + b]);
       double g = grad[m * matrix.cols + k];
-      dx[row + a] = gated.df * g * gated.up * scales[m];
-      dx[row + b] = gated.f * g * gated.dup * scales[m];
-      dscale[m] += gated.f * gated.up * g;
+      dx[row + a] = multiply({gated.df, g, gated.up, scales[m]});
+      dx[row + b] = multiply({gated.f, g, gated.dup, scales[m]});
+      dscale[m] += multiply({gated.f, gated.up, g});
     }
   return storeGradients(op, dx, dscale, frame);
 }

@@ -139,7 +139,8 @@ LogicalResult mlir::te::ref::interpretOp(Operation *op, Frame &frame) {
   StringRef name = op->getName().getStringRef();
   for (ArrayRef<HandlerEntry> table :
        {getQuantizeHandlers(), getNormHandlers(), getActivationHandlers(),
-        getArithHandlers(), getTensorHandlers()})
+        getRopeHandlers(), getUpdateScaleHandlers(), getArithHandlers(),
+        getTensorHandlers()})
     for (const HandlerEntry &handler : table)
       if (handler.name == name)
         return handler.run(op, frame);

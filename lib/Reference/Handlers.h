@@ -48,6 +48,8 @@ struct HandlerEntry {
 ArrayRef<HandlerEntry> getArithHandlers();
 ArrayRef<HandlerEntry> getNormHandlers();
 ArrayRef<HandlerEntry> getActivationHandlers();
+ArrayRef<HandlerEntry> getRopeHandlers();
+ArrayRef<HandlerEntry> getUpdateScaleHandlers();
 ArrayRef<HandlerEntry> getTensorHandlers();
 
 } // namespace mlir::te::ref

@@ -7,8 +7,8 @@
 //
 // te.rms_norm, te.layer_norm and their gradients (TE semantics section 3.4), in
 // double on the values of the operands, each result rounded once to its type.
-// Where a sum leaves f32's range it is Inf, as the f32 sum of a kernel is. The
-// mean of an empty row is NaN; a sum over no rows is 0.
+// Where a term of a mean leaves f32's range it is Inf. The mean of an empty row is
+// NaN; a sum over no rows is 0.
 //
 //===----------------------------------------------------------------------===//
 #include "Handlers.h"
@@ -46,15 +46,15 @@ static double getMean(ArrayRef<double> row) {
   double sum = 0;
   for (double value : row)
     sum += value;
-  return toF32Range(sum) / row.size();
+  return sum / row.size();
 }
 
 /// 1 / sqrt(mean((x - mu)^2) + epsilon).
 static double getRsigma(ArrayRef<double> row, double mu, double epsilon) {
   double sum = 0;
   for (double value : row)
-    sum += (value - mu) * (value - mu);
-  return 1 / std::sqrt(toF32Range(sum) / row.size() + epsilon);
+    sum += toF32Range((value - mu) * (value - mu));
+  return 1 / std::sqrt(sum / row.size() + epsilon);
 }
 
 /// Both norms: `beta` and `muResult` are null for te.rms_norm, whose mu is 0.
@@ -115,13 +115,14 @@ static LogicalResult differentiate(Op op, Value muOperand, OpResult dbeta,
     double sum = 0, dot = 0; // of dyh, of dyh * xh
     for (int64_t k = 0; k < matrix.cols; ++k) {
       double xh = (x[row + k] - mu[m]) * rsigma[m];
-      sum += dy[row + k] * g[k];
-      dot += dy[row + k] * g[k] * xh;
+      double dyh = toF32Range(dy[row + k] * g[k]);
+      sum += dyh;
+      dot += toF32Range(dyh * xh);
       dgammas[k] += dy[row + k] * xh;
       dbetas[k] += dy[row + k];
     }
-    double mean = muOperand ? toF32Range(sum) / matrix.cols : 0;
-    double meanDot = toF32Range(dot) / matrix.cols;
+    double mean = muOperand ? sum / matrix.cols : 0;
+    double meanDot = dot / matrix.cols;
     for (int64_t k = 0; k < matrix.cols; ++k) {
       double xh = (x[row + k] - mu[m]) * rsigma[m];
       dx[row + k] = rsigma[m] * (dy[row + k] * g[k] - mean - xh * meanDot);

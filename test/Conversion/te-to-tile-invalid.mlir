@@ -15,6 +15,15 @@ func.func @current(%x: tensor<4x64xbf16>) -> !te.scaled<4x64xf8E4M3FN, #s> {
 
 // -----
 
+#fp4 = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even>
+func.func @stochastic(%x: tensor<4x64xbf16>, %r: tensor<2xi64>) -> !te.scaled<4x64xf4E2M1FN, #fp4> {
+  // expected-error @+1 {{te.quantize with stochastic rounding has no kernel; drop {stochastic} and rng(...) to round to nearest}}
+  %q = te.quantize %x rng(%r : tensor<2xi64>) {stochastic} : tensor<4x64xbf16> -> !te.scaled<4x64xf4E2M1FN, #fp4>
+  return %q : !te.scaled<4x64xf4E2M1FN, #fp4>
+}
+
+// -----
+
 func.func @nothing(%x: tensor<4x64xbf16>) {
   // expected-error @+1 {{te.fusion holds no op that computes; remove it}}
   te.fusion "k" (%a = %x : tensor<4x64xbf16>) -> () {

@@ -84,10 +84,10 @@ bool Session::fillArgument(size_t index, size_t first) {
   const Input &data = inputs[first];
   const Input &scales = inputs[first + made->buffers.size() - 1];
   if (data.random || scales.random) {
-    llvm::StringSet<> noops =
-        function ? getNoopArguments(function, entry) : llvm::StringSet<>();
-    bool isNoop = value.name == "noop" || noops.contains(value.name);
-    fillRandom(type, isNoop, index, data.random.value_or(RandomSpec()),
+    auto role = value.name == "noop" ? ArgumentRole::Noop : ArgumentRole::Plain;
+    if (function && role == ArgumentRole::Plain)
+      role = getArgumentRoles(function, entry).lookup(value.name);
+    fillRandom(type, role, index, data.random.value_or(RandomSpec()),
                scales.random.value_or(RandomSpec()), *made);
   }
   for (auto [offset, buffer] : llvm::enumerate(made->buffers)) {

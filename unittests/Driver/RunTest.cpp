@@ -35,11 +35,12 @@ protected:
     return module ? *module->getOps<func::FuncOp>().begin() : func::FuncOp();
   }
   ref::TensorValue makeRandom(StringRef typeText, std::vector<int64_t> shape,
-                              const RandomSpec &spec, bool isNoop = false) {
+                              const RandomSpec &spec,
+                              ArgumentRole role = ArgumentRole::Plain) {
     Type type = parseType(typeText, &context);
     auto value = ref::makeValue(UnknownLoc::get(&context), type, shape, 0);
     EXPECT_TRUE(succeeded(value)) << diagnostics;
-    fillRandom(type, isNoop, 0, spec, spec, *value);
+    fillRandom(type, role, 0, spec, spec, *value);
     return *value;
   }
 
@@ -82,9 +83,9 @@ TEST_F(Run, SignatureNamesDimensionsAndBuffers) {
             (Strings{"roundup(M, 256)", "8"}));
   EXPECT_EQ(formatShape(*entry, entry->buffers[3]), (Strings{"arg2.0", "64"}));
   EXPECT_EQ(entry->results[0].name, "result0");
-  auto noops = getNoopArguments(function, *entry);
-  EXPECT_EQ(noops.size(), 1u);
-  EXPECT_TRUE(noops.contains("arg3"));
+  auto roles = getArgumentRoles(function, *entry);
+  EXPECT_EQ(roles.size(), 1u);
+  EXPECT_EQ(roles.lookup("arg3"), ArgumentRole::Noop);
 }
 
 TEST_F(Run, SignatureRejectsOtherArguments) {
@@ -132,9 +133,17 @@ TEST_F(Run, RandomScalarsAndFlags) {
         makeRandom("tensor<f32>", {}, {seed}).buffers[0].load<float>(0);
     EXPECT_GE(scale, 0.5f);
     EXPECT_LT(scale, 2.0f);
-    EXPECT_EQ(
-        makeRandom("tensor<f32>", {}, {seed}, true).buffers[0].load<float>(0),
-        0.0f);
+    EXPECT_EQ(makeRandom("tensor<f32>", {}, {seed}, ArgumentRole::Noop)
+                  .buffers[0]
+                  .load<float>(0),
+              0.0f);
+    auto offsets =
+        makeRandom("tensor<9xi32>", {9}, {seed}, ArgumentRole::Offsets);
+    EXPECT_EQ(offsets.buffers[0].load<int32_t>(0), 0);
+    for (int i = 1; i < 9; ++i)
+      EXPECT_GE(offsets.buffers[0].load<int32_t>(i),
+                offsets.buffers[0].load<int32_t>(i - 1));
+    EXPECT_GT(offsets.buffers[0].load<int32_t>(8), 0);
   }
 }
 

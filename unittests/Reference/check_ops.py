@@ -361,7 +361,7 @@ def check_activation_gradients(run, rng):
                 draw(rng, half, "f32"), f"{{{', '.join(text)}}}", scales)
 
 
-def check_far_out(run):
+def check_far_out(run, _):
     """The derivatives at Inf, and NaN in, NaN out."""
     x = np.array([-np.inf, np.inf, np.nan, -3e38, 3e38], np.float32)
     ones = np.ones(5, np.float32)
@@ -372,8 +372,10 @@ def check_far_out(run):
         compare(f"{kind}' far out", got, [low, high, np.nan, low, high], "f32")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+def run_checks(description, *checks):
+    """A script's main: each check gets a Reference and random numbers, whose
+    seed is printed."""
+    parser = argparse.ArgumentParser(description=description.split("\n\n")[0])
     parser.add_argument("--bin", required=True)
     parser.add_argument("--seed", type=int, default=None)
     options = parser.parse_args()
@@ -385,15 +387,12 @@ def main():
     warnings.simplefilter("ignore", RuntimeWarning)  # NaN and empty rows are meant
     with tempfile.TemporaryDirectory() as folder:
         run = Reference(os.path.join(options.bin, "te-run"), folder)
-        check_norms(run, rng)
-        check_norm_gradients(run, rng)
-        check_activations(run, rng)
-        check_gated(run, rng)
-        check_activation_gradients(run, rng)
-        check_far_out(run)
+        for check in checks:
+            check(run, rng)
         print(f"{run.runs} programs")
     print("PASS")
 
 
 if __name__ == "__main__":
-    main()
+    run_checks(__doc__, check_norms, check_norm_gradients, check_activations,
+               check_gated, check_activation_gradients, check_far_out)

@@ -25,14 +25,21 @@ struct RandomSpec {
   Distribution distribution = Distribution::Mixed;
 };
 
+/// What an argument is for, where not any contents will do.
+enum class ArgumentRole {
+  Plain,
+  Noop,   // a noop flag: 0
+  Offsets // cu_seqlens: from 0, in steps of 0 to 112 by 16
+};
+
 /// What each distribution holds, for --help.
 extern const char *const kRandomInputsHelp;
 
 /// Fills the buffers of an argument of `type` (as ref::makeValue made them).
 /// `index` is the argument's number, so that arguments of one seed differ.
-/// `isNoop`: the argument is a noop flag, and becomes 0.
-void fillRandom(Type type, bool isNoop, unsigned index, const RandomSpec &data,
-                const RandomSpec &scales, ref::TensorValue &value);
+void fillRandom(Type type, ArgumentRole role, unsigned index,
+                const RandomSpec &data, const RandomSpec &scales,
+                ref::TensorValue &value);
 
 } // namespace mlir::te
 

@@ -16,8 +16,9 @@
 #define TE_DRIVER_SIGNATURE_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "te/Driver/RandomInputs.h"
 #include "te/Runtime/Manifest.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mlir::te {
 
@@ -26,9 +27,9 @@ namespace mlir::te {
 /// diagnostics at the function.
 FailureOr<rt::Entry> getSignature(func::FuncOp function);
 
-/// The names of the arguments that te ops take as their noop flag.
-llvm::StringSet<> getNoopArguments(func::FuncOp function,
-                                   const rt::Entry &entry);
+/// What the arguments are for, by name, as far as te ops say it.
+llvm::StringMap<ArgumentRole> getArgumentRoles(func::FuncOp function,
+                                               const rt::Entry &entry);
 
 } // namespace mlir::te
 

@@ -65,14 +65,15 @@ static void expandVectorSlices(gpu::GPUModuleOp module) {
 static LogicalResult expandMath(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   math::populateExpansionPatterns(
-      patterns, {"tanh", "sinh", "cosh", "tan", "asinh", "acosh", "atanh",
+      patterns, {"sinh", "cosh", "tan", "asinh", "acosh", "atanh",
                  "powf", "rsqrt"});
   auto isTranscendental = [](StringRef name) {
     return name != math::AbsFOp::getOperationName();
   };
   populateMathF32ExpansionPatterns(patterns, isTranscendental);
   auto isApproximated = [](StringRef name) {
-    return name == math::ErfOp::getOperationName() ||
+    return name == math::TanhOp::getOperationName() ||
+           name == math::ErfOp::getOperationName() ||
            name == math::ExpM1Op::getOperationName() ||
            name == math::Log1pOp::getOperationName();
   };

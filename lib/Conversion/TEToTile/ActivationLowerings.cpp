@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // TileLoweringInterface of the activations: the formulas of section 3.5 of
-// spec/te_semantics.md, in f32. tanh is written as a logistic function, which
-// loses no digits where the result is small:
-//   0.5 + 0.5 * tanh(u) = sigmoid(2u).
+// spec/te_semantics.md, in f32. What is there 0.5 + 0.5 * tanh(u) is written as
+// sigmoid(2u), which loses no digits where it is small.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,25 +47,33 @@ public:
   Formula atLeast(double limit) const {
     return make<arith::MaximumFOp>(constant(limit).tile);
   }
-  /// This where it is greater than `limit` (or `value`), else `otherwise`.
-  Formula where(arith::CmpFPredicate predicate, double limit,
-                const Formula &otherwise, const Formula &tested) const {
+  /// This where `tested` compares with `limit`, else `otherwise`.
+  Formula where(arith::CmpFPredicate predicate, const Formula &tested,
+                double limit, const Formula &otherwise) const {
     Value is = arith::CmpFOp::create(ctx->b, predicate, tested.tile,
                                      constant(limit).tile);
     return {*ctx,
             arith::SelectOp::create(ctx->b, is, tile, otherwise.tile)};
   }
-  /// 1 / (1 + exp(-x)). The quotient may be one ulp off.
+  /// 1 / (1 + exp(-x)) = e / (1 + exp(-|x|)), e the smaller of 1 and exp(x): so
+  /// the divisor is neither huge nor tiny, and its fast reciprocal is good to
+  /// an ulp.
   Formula sigmoid() const {
     auto &b = ctx->b;
-    Value exp = math::ExpOp::create(b, arith::NegFOp::create(b, tile));
-    Value sum = arith::AddFOp::create(b, exp, constant(1.0).tile);
-    return {*ctx, arith::DivFOp::create(b, constant(1.0).tile, sum,
-                                        arith::FastMathFlags::afn)};
+    Formula exp(*ctx, math::ExpOp::create(
+                          b, arith::NegFOp::create(
+                                 b, math::AbsFOp::create(b, tile))));
+    Formula numerator =
+        exp.where(arith::CmpFPredicate::OLT, *this, 0.0, constant(1.0));
+    return {*ctx,
+            arith::DivFOp::create(b, numerator.tile, (exp + 1.0).tile,
+                                  arith::FastMathFlags::afn)};
   }
-  /// 2 * sigmoid(2x) - 1, within a few ulps of 1.
-  Formula tanh() const {
-    return (*this * 2.0).sigmoid() * 2.0 + -1.0;
+  Formula tanh() const { return {*ctx, math::TanhOp::create(ctx->b, tile)}; }
+  /// The derivative of tanh, 1 - tanh(x)^2.
+  Formula tanhDerivative() const {
+    Formula twice = *this * 2.0;
+    return twice.sigmoid() * (twice * -1.0).sigmoid() * 4.0;
   }
 
 private:
@@ -111,17 +118,17 @@ Formula qgeluDerivative(const Formula &x) {
 }
 Formula relu(const Formula &x) { return x.atLeast(0.0); }
 Formula reluDerivative(const Formula &x) {
-  return x.constant(1.0).where(arith::CmpFPredicate::OGT, 0.0,
-                               x.constant(0.0), x);
+  Formula step = x.constant(1.0).where(arith::CmpFPredicate::OGT, x, 0.0,
+                                       x.constant(0.0));
+  return x.where(arith::CmpFPredicate::UNO, x, 0.0, step);
 }
 Formula srelu(const Formula &x) {
-  return (x * x).where(arith::CmpFPredicate::OGT, 0.0, x.constant(0.0), x);
+  return x.constant(0.0).where(arith::CmpFPredicate::OLE, x, 0.0, x * x);
 }
 Formula sreluDerivative(const Formula &x) { return (x * 2.0).atLeast(0.0); }
 Formula logistic(const Formula &x) { return x.sigmoid(); }
 Formula logisticDerivative(const Formula &x) {
-  Formula s = x.sigmoid();
-  return s * (s.constant(1.0) - s);
+  return x.sigmoid() * (x * -1.0).sigmoid();
 }
 
 Activation get(ActivationKind kind) {
@@ -176,30 +183,27 @@ Gated emitGated(Op op, const Formula &a, const Formula &b) {
     double limit = number(op.getLimit()), alpha = number(op.getAlpha());
     Formula x = a.atMost(limit);
     Formula y = b.atLeast(-limit).atMost(limit) + number(op.getOffset());
-    auto within = arith::CmpFPredicate::OLE;
-    Formula low = one.where(arith::CmpFPredicate::OGE, -limit, zero, b);
+    auto above = arith::CmpFPredicate::OGT, below = arith::CmpFPredicate::OLT;
     return {siluWith(x, alpha), y,
-            siluDerivativeWith(x, alpha).where(within, limit, zero, a),
-            low.where(within, limit, zero, b)};
+            zero.where(above, a, limit, siluDerivativeWith(x, alpha)),
+            zero.where(above, b, limit, zero.where(below, b, -limit, one))};
   }
   if (op.getKind() == GatedKind::SiTuGlu) {
     double beta1 = number(op.getBeta1()), beta2 = number(op.getBeta2());
-    Formula s = a.sigmoid(), t = (a * (1.0 / beta1)).tanh();
-    Formula u = (b * (1.0 / beta2)).tanh();
-    Formula ds = s * (one - s);
-    return {t * beta1 * s, u * beta2, (one - t * t) * s + t * beta1 * ds,
-            one - u * u};
+    Formula x = a * (1.0 / beta1), y = b * (1.0 / beta2);
+    Formula s = a.sigmoid(), t = x.tanh() * beta1;
+    return {t * s, y.tanh() * beta2,
+            x.tanhDerivative() * s + t * logisticDerivative(a),
+            y.tanhDerivative()};
   }
   Activation gate = getGate(op.getKind());
   return {gate.value(a), b, gate.derivative(a), one};
 }
 } // namespace
 
-/// The scale of each element's row, or 1.
+/// The scale of each element's row.
 template <class Op>
 static Formula emitRowScales(TileContext &ctx, Op op, const Formula &like) {
-  if (!op.getScales())
-    return like.constant(1.0);
   return {ctx, ctx.broadcast(ctx.loadRows(op.getScales()),
                              getLayout(like.get().getType()))};
 }
@@ -287,7 +291,7 @@ struct ActivationBwdLowering
       return failure();
     Formula grad(ctx, ctx.toF32(ctx.getTile(op.getGrad())));
     Formula x(ctx, ctx.toF32(ctx.getTile(op.getInput())));
-    Formula dx = grad * get(op.getKind()).derivative(x);
+    Formula dx = get(op.getKind()).derivative(x) * grad;
     if (op.getScales())
       dx = dx * emitRowScales(ctx, op, dx);
     ctx.define(op.getDx(), emitRounded(ctx, dx, op.getDx()));
@@ -318,10 +322,13 @@ struct GatedActivationBwdLowering
     Formula a(ctx, ctx.toF32(ctx.loadHalf(op.getInput(), false)));
     Formula b(ctx, ctx.toF32(ctx.loadHalf(op.getInput(), true)));
     Gated gated = emitGated(op, a, b);
-    if (op.getScales())
-      grad = grad * emitRowScales(ctx, op, grad);
     Formula da = gated.gateDerivative * grad * gated.up;
-    Formula db = gated.upDerivative * grad * gated.gate;
+    Formula db = gated.gate * grad * gated.upDerivative;
+    if (op.getScales()) {
+      Formula scales = emitRowScales(ctx, op, grad);
+      da = da * scales;
+      db = db * scales;
+    }
     if (!ctx.hasBuffers(op.getDx()))
       return success();
     Value buffer = ctx.getBuffers(op.getDx()).data;

@@ -19,14 +19,17 @@ using namespace mlir::te;
 using namespace mlir::te::tile;
 
 namespace {
-/// The mean of each row of an f32 tile that is 0 outside of the tensor.
+/// The mean of each row of an f32 tile that is 0 outside of the tensor. Shares
+/// of it are summed: the sum of large elements might overflow.
 Value emitRowMean(TileContext &ctx, Value tile) {
   auto &b = ctx.b;
-  Value sum = ctx.sumRows(tile);
   Value count = arith::UIToFPOp::create(
       b, b.getF32Type(),
       arith::IndexCastOp::create(b, b.getI32Type(), ctx.cols));
-  return arith::DivFOp::create(b, sum, ctx.splat(count, sum.getType()));
+  Value one = arith::ConstantOp::create(b, b.getF32FloatAttr(1.0f));
+  Value share = arith::DivFOp::create(b, one, count);
+  return ctx.sumRows(
+      arith::MulFOp::create(b, tile, ctx.splat(share, tile.getType())));
 }
 
 /// 1 / sqrt(x + epsilon), correctly rounded but for the double step.
@@ -72,7 +75,7 @@ struct RmsNormLowering : NormModel<RmsNormLowering, RmsNormOp, 1> {
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<RmsNormOp>(operation);
     auto &b = ctx.b;
-    Value x = ctx.toF32(ctx.getTile(op.getInput()));
+    Value x = ctx.toF32(ctx.getZeroPaddedTile(op.getInput()));
     LinearLayout layout = getLayout(x.getType());
     Value mean = emitRowMean(ctx, arith::MulFOp::create(b, x, x));
     Value rsigma = emitInverseRoot(ctx, mean, op.getEpsilon());
@@ -94,11 +97,11 @@ struct LayerNormLowering : NormModel<LayerNormLowering, LayerNormOp, 1> {
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<LayerNormOp>(operation);
     auto &b = ctx.b;
-    Value x = ctx.toF32(ctx.getTile(op.getInput()));
+    Value x = ctx.toF32(ctx.getZeroPaddedTile(op.getInput()));
     LinearLayout layout = getLayout(x.getType());
     Value mu = emitRowMean(ctx, x);
     Value centred = arith::SubFOp::create(b, x, ctx.broadcast(mu, layout));
-    Value inside = ctx.zeroOutside(centred);
+    Value inside = ctx.padWithZeros(centred);
     Value variance =
         emitRowMean(ctx, arith::MulFOp::create(b, inside, inside));
     Value rsigma = emitInverseRoot(ctx, variance, op.getEpsilon());

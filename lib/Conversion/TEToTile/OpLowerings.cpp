@@ -224,7 +224,11 @@ struct QuantizeLowering
 
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     auto quantize = cast<QuantizeOp>(op);
-    Value x = ctx.getCleanTile(quantize.getInput());
+    if (quantize.getStochastic())
+      return op->emitError()
+             << "te.quantize with stochastic rounding has no kernel; drop "
+                "{stochastic} and rng(...) to round to nearest";
+    Value x = ctx.getZeroPaddedTile(quantize.getInput());
     SmallVector<OpResult> perTensor;
     for (OpResult result : quantize.getScaledResults()) {
       if (!ctx.hasBuffers(result))
@@ -308,7 +312,8 @@ struct AmaxLowering
   Value getNoopFlag(Operation *op) const { return cast<AmaxOp>(op).getNoop(); }
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     auto amax = cast<AmaxOp>(op);
-    emitTensorAmax(ctx, ctx.getCleanTile(amax.getInput()), amax.getResult());
+    emitTensorAmax(ctx, ctx.getZeroPaddedTile(amax.getInput()),
+                   amax.getResult());
     return success();
   }
 };

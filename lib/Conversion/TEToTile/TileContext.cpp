@@ -64,16 +64,6 @@ Value TileContext::getTile(Value tensor) {
   return tile = load(source, tileRow, tileCol, elementType, getLoadLayout());
 }
 
-Value TileContext::getCleanTile(Value tensor) {
-  Value tile = getTile(tensor);
-  if (!tensor.getDefiningOp() || (wholeRows && wholeCols))
-    return tile;
-  Value inside =
-      isInside(getLayout(tile.getType()), tileRow, tileCol, rows, cols);
-  return arith::SelectOp::create(b, inside, tile,
-                                 constant(tile.getType(), 0.0));
-}
-
 void TileContext::define(Value tensor, Value tile) {
   tiles[tensor] = tile;
   if (hasBuffers(tensor))
@@ -83,9 +73,8 @@ void TileContext::define(Value tensor, Value tile) {
 void TileContext::storeWide(Value tile, Value view) {
   Type elementType = getElementTypeOrSelf(tile.getType());
   ArrayRef<int64_t> shape = cast<ShapedType>(tile.getType()).getShape();
-  store(
-      convert(tile, getStoreLayout(shape, elementType.getIntOrFloatBitWidth())),
-      view, tileRow, tileCol);
+  unsigned bits = elementType.getIntOrFloatBitWidth();
+  store(convert(tile, getStoreLayout(shape, bits)), view, tileRow, tileCol);
 }
 
 Value TileContext::viewHalf(Value buffer, bool second) {
@@ -127,8 +116,8 @@ void TileContext::defineRows(Value tensor, Value tile) {
 }
 
 void TileContext::storeRows(Value tile, Value buffer) {
-  // Where the grid is wider than a row, for the padding of another result, the
-  // workgroups there are outside of this one's only column.
+  // Padding of scales may have tiles of its own, to the right: outside of this
+  // view's only column.
   store(tile, view(buffer, rows, b.getIndexAttr(1)), tileRow, tileCol);
 }
 
@@ -141,17 +130,19 @@ Value TileContext::sumRows(Value tile) {
                           b.getDenseI64ArrayAttr(block));
 }
 
-Value TileContext::zeroOutside(Value tile) {
-  if (staticCols == schedule.getTile()[1])
+Value TileContext::padWithZeros(Value tile) {
+  if (wholeRows && wholeCols)
     return tile;
-  Type i32 = withElementType(tile.getType(), b.getI32Type());
-  Value column = CoordinateOp::create(b, i32, /*dimension=*/1);
-  Value left = arith::IndexCastOp::create(
-      b, b.getI32Type(), arith::SubIOp::create(b, cols, tileCol));
-  Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, column,
-                                       splat(left, i32));
+  Value inside =
+      isInside(getLayout(tile.getType()), tileRow, tileCol, rows, cols);
   return arith::SelectOp::create(b, inside, tile,
                                  constant(tile.getType(), 0.0));
+}
+
+Value TileContext::getZeroPaddedTile(Value tensor) {
+  // What is loaded is zero outside of the tensor.
+  Value tile = getTile(tensor);
+  return tile.getDefiningOp<LoadOp>() ? tile : padWithZeros(tile);
 }
 
 Value TileContext::getScalar(Value tensor) {

@@ -190,29 +190,6 @@ struct TransposePattern : TilePattern<TransposeOp> {
   }
 };
 
-struct CoordinatePattern : TilePattern<CoordinateOp> {
-  using TilePattern::TilePattern;
-  LogicalResult
-  matchAndRewrite(CoordinateOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    LinearLayout layout = getLayout(op.getType());
-    auto [row, column] = emitLaneCoordinates(b, state, layout);
-    VectorType type = getDistributedType(op.getType());
-    Value lane = arith::IndexCastOp::create(b, b.getI32Type(),
-                                            op.getDimension() ? column : row);
-    SmallVector<int32_t> offsets;
-    for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg)
-      offsets.push_back(
-          layout.toCoordinates(layout.apply(reg, 0, 0))[op.getDimension()]);
-    Value registers = arith::ConstantOp::create(
-        b, DenseElementsAttr::get(type, ArrayRef<int32_t>(offsets)));
-    rewriter.replaceOpWithNewOp<arith::AddIOp>(
-        op, vector::BroadcastOp::create(b, type, lane), registers);
-    return success();
-  }
-};
-
 struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
   using TilePattern::TilePattern;
 
@@ -430,13 +407,36 @@ struct ExchangePattern : TilePattern<ExchangeOp> {
     return success();
   }
 };
+
+struct CoordinatePattern : TilePattern<CoordinateOp> {
+  using TilePattern::TilePattern;
+  LogicalResult
+  matchAndRewrite(CoordinateOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    LinearLayout layout = getLayout(op.getType());
+    VectorType type = getDistributedType(op.getType());
+    SmallVector<int32_t> steps;
+    for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg)
+      steps.push_back(
+          layout.toCoordinates(layout.apply(reg, 0, 0))[op.getDimension()]);
+    auto [row, col] = emitLaneCoordinates(b, state, layout);
+    Value start = arith::IndexCastUIOp::create(
+        b, b.getI32Type(), op.getDimension() == 0 ? row : col);
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(
+        op, vector::BroadcastOp::create(b, type, start),
+        arith::ConstantOp::create(
+            b, DenseElementsAttr::get(type, ArrayRef<int32_t>(steps))));
+    return success();
+  }
+};
 } // namespace
 
 void te::populateCrossLanePatterns(RewritePatternSet &patterns,
                                    const TypeConverter &types,
                                    const KernelState &state) {
-  patterns.add<ReducePattern, BroadcastPattern, CoordinatePattern,
-               TransposePattern, ConvertLayoutPattern, AnyPattern,
-               ScaledTruncPattern, ExchangePattern>(
-      types, patterns.getContext(), state);
+  patterns.add<ReducePattern, BroadcastPattern, TransposePattern,
+               ConvertLayoutPattern, AnyPattern, ScaledTruncPattern,
+               CoordinatePattern, ExchangePattern>(types, patterns.getContext(),
+                                                   state);
 }

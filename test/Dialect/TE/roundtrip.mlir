@@ -116,3 +116,52 @@ func.func @fusion(%x: tensor<?x64xbf16>) -> tensor<f32> {
   }
   return %0#0 : tensor<f32>
 }
+
+// CHECK-LABEL: func.func @norms
+func.func @norms(%x: tensor<?x64xbf16>, %g: tensor<64xf32>, %b: tensor<64xf32>) {
+  // CHECK: te.rms_norm %{{.*}}, %{{.*}} {epsilon = {{.*}} : f32, zero_centered_gamma} : tensor<?x64xbf16>, tensor<64xf32> -> tensor<?x64xf32>, tensor<?xf32>
+  %y, %r = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32, zero_centered_gamma} : tensor<?x64xbf16>, tensor<64xf32> -> tensor<?x64xf32>, tensor<?xf32>
+  // CHECK: te.layer_norm %{{.*}}, %{{.*}}, %{{.*}} {epsilon = 0.000000e+00 : f32} : tensor<?x64xbf16>, tensor<64xf32>, tensor<64xf32> -> tensor<?x64xbf16>, tensor<?xf32>, tensor<?xf32>
+  %z, %m, %s = te.layer_norm %x, %g, %b {epsilon = 0.0 : f32} : tensor<?x64xbf16>, tensor<64xf32>, tensor<64xf32> -> tensor<?x64xbf16>, tensor<?xf32>, tensor<?xf32>
+  // CHECK: te.rms_norm_bwd %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x64xf32>, tensor<?x64xbf16>, tensor<64xf32>, tensor<?xf32> -> tensor<?x64xbf16>, tensor<64xf32>
+  %dx, %dg = te.rms_norm_bwd %y, %x, %g, %r : tensor<?x64xf32>, tensor<?x64xbf16>, tensor<64xf32>, tensor<?xf32> -> tensor<?x64xbf16>, tensor<64xf32>
+  // CHECK: te.layer_norm_bwd %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {zero_centered_gamma} : tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<64xf32>, tensor<?xf32>, tensor<?xf32> -> tensor<?x64xbf16>, tensor<64xf32>, tensor<64xbf16>
+  %dx2, %dg2, %db2 = te.layer_norm_bwd %z, %x, %g, %m, %s {zero_centered_gamma} : tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<64xf32>, tensor<?xf32>, tensor<?xf32> -> tensor<?x64xbf16>, tensor<64xf32>, tensor<64xbf16>
+  return
+}
+
+// CHECK-LABEL: func.func @activations
+func.func @activations(%x: tensor<?x64xbf16>, %h: tensor<?x32xf32>, %s: tensor<?xf32>) {
+  // CHECK: te.activation qgelu %{{.*}} : tensor<?x64xbf16> -> tensor<?x64xf32>
+  %0 = te.activation qgelu %x : tensor<?x64xbf16> -> tensor<?x64xf32>
+  // CHECK: te.activation srelu %{{.*}} scales(%{{.*}} : tensor<?xf32>) : tensor<?x64xbf16> -> tensor<?x64xbf16>
+  %1 = te.activation srelu %x scales(%s : tensor<?xf32>) : tensor<?x64xbf16> -> tensor<?x64xbf16>
+  // CHECK: te.gated_activation clamped_swiglu %{{.*}} scales(%{{.*}} : tensor<?xf32>) {interleave = 8 : i64, limit = 5.000000e+00 : f32} : tensor<?x64xbf16> -> tensor<?x32xf32>
+  %2 = te.gated_activation clamped_swiglu %x scales(%s : tensor<?xf32>) {limit = 5.0 : f32, interleave = 8 : i64} : tensor<?x64xbf16> -> tensor<?x32xf32>
+  // CHECK: te.activation_bwd gelu %{{.*}}, %{{.*}} scales(%{{.*}} : tensor<?xf32>) : tensor<?x64xf32>, tensor<?x64xbf16> -> tensor<?x64xbf16> dbias tensor<64xbf16> dscale tensor<?xf32>
+  %3:3 = te.activation_bwd gelu %0, %x scales(%s : tensor<?xf32>) : tensor<?x64xf32>, tensor<?x64xbf16> -> tensor<?x64xbf16> dbias tensor<64xbf16> dscale tensor<?xf32>
+  // CHECK: te.gated_activation_bwd situglu %{{.*}}, %{{.*}} scales(%{{.*}} : tensor<?xf32>) {beta1 = 2.000000e+00 : f32} : tensor<?x32xf32>, tensor<?x64xbf16> -> tensor<?x64xbf16> dscale tensor<?xf32>
+  %4:2 = te.gated_activation_bwd situglu %h, %x scales(%s : tensor<?xf32>) {beta1 = 2.0 : f32} : tensor<?x32xf32>, tensor<?x64xbf16> -> tensor<?x64xbf16> dscale tensor<?xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @rope
+func.func @rope(%x: tensor<?x2x8x64xbf16>, %f: tensor<1024x32xf32>, %t: tensor<?x8x64xbf16>, %c: tensor<3xi32>, %p: tensor<2xi32>) {
+  // CHECK: te.rope sbhd %{{.*}}, %{{.*}} : tensor<?x2x8x64xbf16>, tensor<1024x32xf32> -> tensor<?x2x8x64xf32>
+  %0 = te.rope sbhd %x, %f : tensor<?x2x8x64xbf16>, tensor<1024x32xf32> -> tensor<?x2x8x64xf32>
+  // CHECK: te.rope thd %{{.*}}, %{{.*}} start_positions(%{{.*}} : tensor<2xi32>) cu_seqlens(%{{.*}} : tensor<3xi32>) {cp_rank = 1 : i64, cp_size = 2 : i64, interleaved} : tensor<?x8x64xbf16>, tensor<1024x32xf32> -> tensor<?x8x64xbf16>
+  %1 = te.rope thd %t, %f start_positions(%p : tensor<2xi32>) cu_seqlens(%c : tensor<3xi32>) {interleaved, cp_size = 2 : i64, cp_rank = 1 : i64}
+      : tensor<?x8x64xbf16>, tensor<1024x32xf32> -> tensor<?x8x64xbf16>
+  // CHECK: te.rope_bwd bshd %{{.*}}, %{{.*}} : tensor<?x2x8x64xf32>, tensor<1024x32xf32> -> tensor<?x2x8x64xbf16>
+  %2 = te.rope_bwd bshd %0, %f : tensor<?x2x8x64xf32>, tensor<1024x32xf32> -> tensor<?x2x8x64xbf16>
+  return
+}
+
+// CHECK-LABEL: func.func @update_scale
+func.func @update_scale(%h: tensor<16xf32>, %s: tensor<f32>, %h2: tensor<16x?xf32>, %s2: tensor<?xf32>) {
+  // CHECK: te.update_scale max %{{.*}}, %{{.*}} for f8E4M3FN : tensor<16xf32>, tensor<f32> -> tensor<16xf32>, tensor<f32>
+  %0:2 = te.update_scale max %h, %s for f8E4M3FN : tensor<16xf32>, tensor<f32> -> tensor<16xf32>, tensor<f32>
+  // CHECK: te.update_scale most_recent %{{.*}}, %{{.*}} amax(%{{.*}} : tensor<?xf32>) for f8E5M2 {margin = 1 : i64} : tensor<16x?xf32>, tensor<?xf32> -> tensor<16x?xf32>, tensor<?xf32> scale_inv tensor<?xf32>
+  %1:3 = te.update_scale most_recent %h2, %s2 amax(%s2 : tensor<?xf32>) for f8E5M2 {margin = 1 : i64} : tensor<16x?xf32>, tensor<?xf32> -> tensor<16x?xf32>, tensor<?xf32> scale_inv tensor<?xf32>
+  return
+}

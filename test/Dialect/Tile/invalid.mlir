@@ -1,4 +1,4 @@
-// Rules T1 to T14, and what the parser of #tile.layout refuses.
+// Rules T1 to T15, and what the parser of #tile.layout refuses.
 
 // RUN: te-opt %s --split-input-file --verify-diagnostics -o /dev/null
 
@@ -316,7 +316,7 @@ func.func @scaled_trunc_packed(%x: tensor<4x4xf32, #l>, %s: tensor<4x1xi8, #b>) 
 
 #l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0]], wave = [[2, 0]]>
 func.func @exchange_waves(%x: tensor<4x4xf32, #l>) {
-  // expected-error @+1 {{T14: the partner is in another wave; give each wave whole runs of twice 2}}
+  // expected-error @+1 {{T15: the partner is in another wave; give each wave whole runs of twice 2}}
   %r = tile.exchange %x along 0 by 2 : tensor<4x4xf32, #l>
   return
 }
@@ -325,8 +325,17 @@ func.func @exchange_waves(%x: tensor<4x4xf32, #l>) {
 
 #l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0]], wave = [[2, 0]]>
 func.func @exchange_far(%x: tensor<4x4xf32, #l>) {
-  // expected-error @+1 {{T14: no partner is 4 away along dimension 1; give a power of two below the tile's size}}
+  // expected-error @+1 {{T15: no partner is 4 away along dimension 1; give a power of two below the tile's size}}
   %r = tile.exchange %x along 1 by 4 : tensor<4x4xf32, #l>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+func.func @coordinate() {
+  // expected-error @+1 {{T14: a coordinate is i32, along one of the 2 dimensions; this is 'i32' along dimension 2}}
+  %r = tile.coordinate 2 : tensor<4x4xi32, #l>
   return
 }
 

@@ -16,6 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import rows
+
 # Primes, single rows and columns, empty tensors, less than a block, non-multiples of every tile.
 SHAPES = [(1, 1), (1, 3221), (2333, 1), (1481, 677), (993, 512), (0, 128), (128, 0), (1, 16),
           (31, 33), (65, 96), (257, 259), (8, 32, 1024), (3, 5, 7)]
@@ -220,10 +222,11 @@ class Sweep:
                        ["te-compile", source, f"--target={self.target}", "-o", artefact])
         return artefact if ok else None
 
-    def run(self, what, artefact, arguments):
+    def run(self, what, artefact, arguments, inputs=1, distribution=""):
         self.runs += 1
-        self.seed += 1
-        command = ["te-run", artefact, "--check", f"--input=random:{self.seed}", *arguments]
+        self.seed += 10
+        command = ["te-run", artefact, "--check", *arguments]
+        command += [f"--input=random:{self.seed + i}{distribution}" for i in range(inputs)]
         command += ["--sanitize"] * self.sanitize
         self.call(f"{what}, seed {self.seed}", command)
 
@@ -243,6 +246,19 @@ class Sweep:
                 self.run(f"{name} static {shape}", artefact, [])
 
 
+    def rows(self, name, make, shapes):
+        """The last dimension is static, the others are not."""
+        for kind in sorted({(len(s), s[-1]) for s in shapes}):
+            rank, k = kind
+            text = make(["?"] * (rank - 1) + [k])
+            artefact = self.compile(f"{name}-rank{rank}-{k}", text)
+            # Tolerances of f32 are for ordinary numbers: differences of huge ones have no digits left.
+            options = {"inputs": text.count("%a", 0, text.index(") ->")), "distribution": ":normal" * ("f32" in name)}
+            for shape in [s for s in shapes if (len(s), s[-1]) == kind]:
+                if artefact:
+                    self.run(f"{name} {shape}", artefact, [f"--dim=d{i}={n}" for i, n in enumerate(shape[:-1])] * ("?" in text), **options)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("family")
@@ -251,12 +267,19 @@ def main():
     parser.add_argument("--big", action="store_true", help="one 8192 x 7168 tensor instead")
     options = parser.parse_args()
     print(f"seed {options.seed}")
-    programs = families(options.target == "gfx942")[options.family]
+    by_rows = rows.programs()
+    programs = by_rows.get(options.family) or families(options.target == "gfx942")[options.family]
     with tempfile.TemporaryDirectory() as folder:
         sweep = Sweep(options.target, options.seed, folder, sanitize=not options.big)
         if options.big:
             name = "both-f8E4M3FN-bf16"
             sweep.program(name, programs[name], [], [(8192, 7168)])
+        elif options.family in by_rows:
+            for i, (name, make) in enumerate(sorted(programs.items())):
+                # Shapes take turns; so do fully static programs.
+                shape = rows.SHAPES[i % len(rows.SHAPES)]
+                sweep.rows(name, make, [s for j, s in enumerate(rows.SHAPES) if (i + j) % 2 == 0])
+                sweep.rows(name, lambda _, s=shape: make(s), [shape])
         else:
             for i, (name, make) in enumerate(sorted(programs.items())):
                 # Every program sees every dynamic shape; static ones take turns, each shape often.

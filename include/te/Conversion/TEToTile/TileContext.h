@@ -56,9 +56,8 @@ public:
 
   /// This workgroup's tile of a high-precision tensor: in registers, or loaded.
   Value getTile(Value tensor);
-  /// The same with 0 outside of the tensor, whatever the region's ops made of
-  /// the zeros that loads read there.
-  Value getCleanTile(Value tensor);
+  /// The same, 0 outside of the tensor: what a reduction reads.
+  Value getZeroPaddedTile(Value tensor);
   /// The region's ops read `tensor` from here on; stored where it is yielded.
   void define(Value tensor, Value tile);
   /// Left or right half of an M x 2K tensor: a view, and this workgroup's tile.
@@ -112,8 +111,8 @@ public:
   /// The sum of each row of an f32 tile, in one column; `tile` is 0 outside of
   /// the tensor.
   Value sumRows(Value tile);
-  /// The tile with 0 in the columns that are outside of the tensor.
-  Value zeroOutside(Value tile);
+  /// The tile with 0 outside of the tensor.
+  Value padWithZeros(Value tile);
   Value broadcast(Value tile, const tile::LinearLayout &layout);
   Value transpose(Value tile);
   Value convert(Value tile, const tile::LinearLayout &layout);

@@ -18,19 +18,19 @@
 //     te.yield %0 : ...
 //   }
 //
-// Current scaling needs the whole tensor's amax before the first element is
-// cast: the amax becomes an op, and so a region, of its own.
-//
-//   %q, %m = te.quantize %x : ...
-// ==>
-//   %m = te.amax %x : ...
-//   %q = te.quantize %x amax(%m : tensor<f32>) : ...
-//
 // Ops come in the order of the program; each joins the regions that it shares
 // a tile with, a producer's or one that reads the same tensor, as long as the
 // rules of a region hold (te/Analysis/Region.h), nothing between depends on
 // it, and a schedule fits. Values are the unfused program's, for each op rounds
 // as its types say.
+//
+// Current scaling needs the whole tensor's amax before the first element is
+// cast: that is a kernel of its own, or part of its producer's.
+//
+//   %q, %m = te.quantize %x : ...
+// ==>
+//   %m = te.amax %x : ...
+//   %q = te.quantize %x amax(%m : tensor<f32>) : ...
 //
 // Limits: blocks of a function one by one; ops that only share a small operand
 // (a scale, a gamma) stay apart.

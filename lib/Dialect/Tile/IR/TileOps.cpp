@@ -183,6 +183,18 @@ LogicalResult StoreOp::verify() {
   return verifyOrder(*this, getValue().getType(), getOrder());
 }
 
+LogicalResult CoordinateOp::verify() {
+  if (failed(verifyTiles(*this)))
+    return failure();
+  auto type = getResult().getType();
+  if (type.getElementType().isInteger(32) && getDimension() < type.getRank())
+    return success();
+  return emitOpError() << "T14: a coordinate is i32, along one of the "
+                       << type.getRank() << " dimensions; this is "
+                       << type.getElementType() << " along dimension "
+                       << getDimension();
+}
+
 /// T9: `small` is `large` projected over `block`.
 static LogicalResult verifyProjection(Operation *op, Type large, Type small,
                                       ArrayRef<int64_t> block) {
@@ -254,7 +266,7 @@ LogicalResult ExchangeOp::verify() {
   int64_t dimension = getDimension(), stride = getStride();
   if (dimension < 0 || dimension >= type.getRank() || stride <= 0 ||
       !llvm::isPowerOf2_64(stride) || stride >= type.getDimSize(dimension))
-    return emitOpError() << "T14: no partner is " << stride
+    return emitOpError() << "T15: no partner is " << stride
                          << " away along dimension " << dimension
                          << "; give a power of two below the tile's size";
   LinearLayout layout = getLayout(type);
@@ -264,7 +276,7 @@ LogicalResult ExchangeOp::verify() {
       !llvm::is_contained(layout.getBases(LayoutInput::Wave),
                           layout.toFlat(at)))
     return success();
-  return emitOpError() << "T14: the partner is in another wave; give each wave "
+  return emitOpError() << "T15: the partner is in another wave; give each wave "
                           "whole runs of twice "
                        << stride;
 }

@@ -64,6 +64,20 @@ def TE_GatedKind : TE_Enum<"GatedKind", "what a gated activation makes of its ga
   I32EnumAttrCase<"SiTuGlu", 7, "situglu">]>;
 def TE_GatedKindAttr : EnumAttr<TE_Dialect, TE_GatedKind, "gated_kind">;
 
+def TE_SequenceFormat : TE_Enum<"SequenceFormat",
+    "which dimension is sequence (or all tokens), batch, head, column", [
+  I32EnumAttrCase<"SBHD", 0, "sbhd">,
+  I32EnumAttrCase<"BSHD", 1, "bshd">,
+  I32EnumAttrCase<"THD", 2, "thd">]>;
+def TE_SequenceFormatAttr
+    : EnumAttr<TE_Dialect, TE_SequenceFormat, "sequence_format">;
+
+def TE_AmaxAlgorithm : TE_Enum<"AmaxAlgorithm", "the amax that a delayed scale is computed from", [
+  I32EnumAttrCase<"Max", 0, "max">,
+  I32EnumAttrCase<"MostRecent", 1, "most_recent">]>;
+def TE_AmaxAlgorithmAttr
+    : EnumAttr<TE_Dialect, TE_AmaxAlgorithm, "amax_algorithm">;
+
 class TE_Attr<string name, string attrMnemonic> : AttrDef<TE_Dialect, name> {
   let mnemonic = attrMnemonic;
   let genMnemonicAlias = 1;

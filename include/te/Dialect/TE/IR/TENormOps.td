@@ -39,6 +39,7 @@ def TE_RmsNormOp : TE_NormOp<"rms_norm"> {
   let arguments = (ins TE_HPTensor:$input, TE_HPTensor:$gamma,
     F32Attr:$epsilon, UnitAttr:$zero_centered_gamma);
   let results = (outs TE_HPTensor:$result, TensorOf<[F32]>:$rsigma);
+  let hasVerifier = 1;
   let assemblyFormat = [{
     $input `,` $gamma attr-dict `:` type($input) `,` type($gamma)
     `->` type($result) `,` type($rsigma)
@@ -59,6 +60,7 @@ def TE_LayerNormOp : TE_NormOp<"layer_norm"> {
   let arguments = (ins TE_HPTensor:$input, TE_HPTensor:$gamma, TE_HPTensor:$beta,
     F32Attr:$epsilon, UnitAttr:$zero_centered_gamma);
   let results = (outs TE_HPTensor:$result, TensorOf<[F32]>:$mu, TensorOf<[F32]>:$rsigma);
+  let hasVerifier = 1;
   let assemblyFormat = [{
     $input `,` $gamma `,` $beta attr-dict `:` type($input) `,` type($gamma) `,` type($beta)
     `->` type($result) `,` type($mu) `,` type($rsigma)
@@ -80,6 +82,7 @@ def TE_RmsNormBwdOp : TE_NormOp<"rms_norm_bwd"> {
   let arguments = (ins TE_HPTensor:$grad, TE_HPTensor:$input, TE_HPTensor:$gamma,
     TensorOf<[F32]>:$rsigma, UnitAttr:$zero_centered_gamma);
   let results = (outs TE_HPTensor:$dx, TE_HPTensor:$dgamma);
+  let hasVerifier = 1;
   let assemblyFormat = [{
     $grad `,` $input `,` $gamma `,` $rsigma attr-dict
     `:` type($grad) `,` type($input) `,` type($gamma) `,` type($rsigma)
@@ -103,6 +106,7 @@ def TE_LayerNormBwdOp : TE_NormOp<"layer_norm_bwd"> {
   let arguments = (ins TE_HPTensor:$grad, TE_HPTensor:$input, TE_HPTensor:$gamma,
     TensorOf<[F32]>:$mu, TensorOf<[F32]>:$rsigma, UnitAttr:$zero_centered_gamma);
   let results = (outs TE_HPTensor:$dx, TE_HPTensor:$dgamma, TE_HPTensor:$dbeta);
+  let hasVerifier = 1;
   let assemblyFormat = [{
     $grad `,` $input `,` $gamma `,` $mu `,` $rsigma attr-dict
     `:` type($grad) `,` type($input) `,` type($gamma) `,` type($mu) `,` type($rsigma)
@@ -142,6 +146,7 @@ def TE_ActivationOp : TE_ActivationBase<"activation"> {
   let arguments = (ins TE_ActivationKindAttr:$kind, TE_HPTensor:$input,
     Optional<TensorOf<[F32]>>:$scales);
   let results = (outs TE_HPTensor:$result);
+  let hasVerifier = 1;
   let assemblyFormat = [{
     $kind $input (`scales` `(` $scales^ `:` type($scales) `)`)? attr-dict
     `:` type($input) `->` type($result)
@@ -159,7 +164,8 @@ def TE_GatedActivationOp : TE_ActivationBase<"gated_activation"> {
     `situglu`: beta1 * tanh(a / beta1) * sigmoid(a) * beta2 * tanh(b / beta2).
 
     Constraints: E1 the result has half the input's last dimension; E2 scales are one a row; E3 interleave
-    divides the result's last dimension, parameters are finite, beta1 and beta2 not zero.
+    divides the result's last dimension, parameters are finite, limit not negative, alpha positive,
+    beta1 and beta2 not zero.
 
     ```mlir
     %y = te.gated_activation swiglu %x : tensor<?x28672xbf16> -> tensor<?x14336xbf16>
@@ -168,6 +174,7 @@ def TE_GatedActivationOp : TE_ActivationBase<"gated_activation"> {
   let arguments = !con((ins TE_GatedKindAttr:$kind, TE_HPTensor:$input,
     Optional<TensorOf<[F32]>>:$scales), gatedParameters);
   let results = (outs TE_HPTensor:$result);
+  let hasVerifier = 1;
   let assemblyFormat = [{
     $kind $input (`scales` `(` $scales^ `:` type($scales) `)`)? attr-dict
     `:` type($input) `->` type($result)
@@ -193,6 +200,7 @@ def TE_ActivationBwdOp : TE_ActivationBase<"activation_bwd", [AttrSizedResultSeg
     Optional<TensorOf<[F32]>>:$scales);
   let results = (outs TE_HPTensor:$dx, Optional<TE_HPTensor>:$dbias,
     Optional<TensorOf<[F32]>>:$dscale);
+  let hasVerifier = 1;
   let assemblyFormat = [{
     $kind $grad `,` $input (`scales` `(` $scales^ `:` type($scales) `)`)? attr-dict
     `:` type($grad) `,` type($input) `->` type($dx)
@@ -219,6 +227,7 @@ def TE_GatedActivationBwdOp : TE_ActivationBase<"gated_activation_bwd", [AttrSiz
     Optional<TensorOf<[F32]>>:$scales), gatedParameters);
   let results = (outs TE_HPTensor:$dx, Optional<TE_HPTensor>:$dbias,
     Optional<TensorOf<[F32]>>:$dscale);
+  let hasVerifier = 1;
   let assemblyFormat = [{
     $kind $grad `,` $input (`scales` `(` $scales^ `:` type($scales) `)`)? attr-dict
     `:` type($grad) `,` type($input) `->` type($dx)

@@ -106,6 +106,14 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
 }
 
+def Tile_CoordinateOp : Tile_Op<"coordinate", [Pure]> {
+  let summary = "each element's row (dimension 0) or column (1) in the tile";
+  let arguments = (ins I64Attr:$dimension);
+  let results = (outs Tile_AnyTile:$result);
+  let assemblyFormat = "$dimension attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_AtomicMaxOp : Tile_Op<"atomic_max", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "fold a 1 x 1 tile of a non-negative f32 into memory by maximum";
   let description = [{
@@ -138,13 +146,6 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
-}
-
-def Tile_CoordinateOp : Tile_Op<"coordinate", [Pure]> {
-  let summary = "the row (dimension 0) or column (1) of each element, in its tile";
-  let arguments = (ins ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<1>]>:$dimension);
-  let results = (outs RankedTensorOf<[I32]>:$result);
-  let assemblyFormat = "$dimension attr-dict `:` type($result)";
 }
 
 def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {

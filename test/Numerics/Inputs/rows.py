@@ -1,0 +1,148 @@
+"""Programs of norms, activations and elementwise ops, fused with what follows, for sweep.py.
+
+Each is a function of a shape whose last dimension is static; the others may be "?".
+"""
+
+import random
+
+NORMS = ["rms", "layer"]
+ACTIVATIONS = ["gelu", "qgelu", "silu", "relu", "srelu"]
+GATED = ["glu", "geglu", "qgeglu", "reglu", "sreglu", "swiglu", "clamped_swiglu", "situglu"]
+ROW = "block = [1, 32], scale = f8E8M0FNU"
+COL = "block = [32, 1], scale = f8E8M0FNU"
+TENSOR = "tensor, scale = f32"
+TRANSPOSED = "tensor, scale = f32, data_layout = transposed"
+BLOCK1D = "block = [1, 128], scale = f32"
+
+# Rows of one element, primes, less than a block, whole and broken tiles; the longest row.
+SHAPES = [(0, 128), (1, 1), (2, 31), (31, 33), (33, 257), (257, 96), (3, 5, 7), (37, 1024), (5, 3221), (1, 16384)]
+
+
+def tensor(shape, element):
+    return f"tensor<{''.join(f'{s}x' for s in shape)}{element}>"
+
+
+def scaled(shape, element, scheme):
+    return f"!te.scaled<{''.join(f'{s}x' for s in shape)}{element}, #te.scaling<{scheme}>>"
+
+
+class Function:
+    """The text of one function: values are strings, `op` adds a line."""
+
+    def __init__(self):
+        self.arguments, self.lines, self.results = [], [], []
+        self.types = {}
+
+    def argument(self, type, attributes=""):
+        name = f"%a{len(self.arguments)}"
+        self.arguments.append(f"{name}: {type}{attributes}")
+        self.types[name] = type
+        return name
+
+    def op(self, text, *types):
+        name = f"%v{len(self.lines)}"
+        count = f":{len(types)}" if len(types) > 1 else ""
+        self.lines.append(f"  {name}{count} = {text}")
+        names = [f"{name}#{i}" for i in range(len(types))] if count else [name]
+        self.types.update(zip(names, types))
+        return names if count else name
+
+    def quantize(self, x, shape, element, schemes, extra=""):
+        types = [scaled(shape, element, scheme) for scheme in schemes]
+        values = self.op(f"te.quantize {x}{extra} : {self.types[x]} -> {', '.join(types)}", *types)
+        self.results += values if len(types) > 1 else [values]
+
+    def print(self):
+        types = ", ".join(self.types[r] for r in self.results)
+        return (f"func.func @f({', '.join(self.arguments)}) -> ({types}) {{\n" + "\n".join(self.lines) +
+                f"\n  return {', '.join(self.results)} : {types}\n}}\n")
+
+
+def dims(shape, last="K"):
+    names = [f"d{i}" for i in range(len(shape) - 1)] + [last]
+    return " {te.dims = [" + ", ".join(f'"{n}"' for n in names) + "]}"
+
+
+def norm(kind, source, target, residual=False, zero_centered=False, schemes=(), element="f8E4M3FN"):
+    def make(shape):
+        f = Function()
+        x_type, k = tensor(shape, source), shape[-1]
+        x = f.argument(x_type, dims(shape))
+        if residual:
+            r = f.argument(x_type, dims(shape))
+            x = f.op(f"arith.addf {x}, {r} : {x_type}", x_type)
+            f.results.append(x)
+        small = tensor([k], source)
+        parameters = [f.argument(small) for _ in range(1 + (kind == "layer"))]
+        centre = ", zero_centered_gamma" if zero_centered else ""
+        y_type, stat = tensor(shape, target), tensor(shape[:-1], "f32")
+        stats = [stat] * (1 + (kind == "layer"))
+        y, *rest = f.op(
+            f"te.{kind}_norm {', '.join([x] + parameters)} {{epsilon = 1.0e-5 : f32{centre}}} : "
+            f"{', '.join([x_type] + [small] * len(parameters))} -> {', '.join([y_type] + stats)}", y_type, *stats)
+        f.results += rest
+        if schemes:
+            f.quantize(y, shape, element, schemes)
+        else:
+            f.results.append(y)
+        return f.print()
+    return make
+
+
+def activation(kind, source, target, gated=False, backward=False, scales=False, attributes="", schemes=(),
+               element="f8E4M3FN", bias=False):
+    def make(shape):
+        f = Function()
+        wide = list(shape[:-1]) + [shape[-1] * 2] if gated else shape
+        x_type, y_type = tensor(wide, source), tensor(shape, target)
+        name = "gated_activation" if gated else "activation"
+        operands, types = [], []
+        if backward:
+            operands.append(f.argument(y_type, dims(shape)))
+            types.append(y_type)
+            name, y_type = name + "_bwd", tensor(wide, target)
+        x = f.argument(x_type, dims(wide, "K2" if gated else "K"))
+        if bias:
+            r = f.argument(x_type, dims(wide, "K2" if gated else "K"))
+            x = f.op(f"arith.addf {x}, {r} : {x_type}", x_type)
+        operands.append(x)
+        types.append(x_type)
+        row = ""
+        if scales:
+            stat = tensor(shape[:-1], "f32")
+            s = f.argument(stat, dims(shape)[:-1].rsplit(",", 1)[0] + "]}" if len(shape) > 1 else "")
+            row = f" scales({s} : {stat})"
+        y = f.op(f"te.{name} {kind} {', '.join(operands)}{row}{attributes} : {', '.join(types)} -> {y_type}", y_type)
+        if schemes:
+            f.quantize(y, wide if backward else shape, element, schemes)
+        else:
+            f.results.append(y)
+        return f.print()
+    return make
+
+
+def programs():
+    """Programs by family."""
+    norms, fused, acts = {}, {}, {}
+    for i, kind in enumerate(NORMS):
+        for source, target in [("bf16", "bf16"), ("f16", "f16"), ("f32", "f32"), ("bf16", "f32")]:
+            norms[f"{kind}-{source}-{target}"] = norm(kind, source, target, zero_centered=source == "f16")
+        fused[f"{kind}-mxfp8-both"] = norm(kind, "bf16", "bf16", schemes=[ROW, COL])
+        fused[f"{kind}-residual-mxfp8"] = norm(kind, "bf16", "bf16", residual=True, schemes=[ROW])
+        fused[f"{kind}-block"] = norm(kind, "f16", "f16", schemes=[BLOCK1D])
+    for kind in ACTIVATIONS:
+        for j, t in enumerate(["bf16", "f16", "f32"]):
+            acts[f"{kind}-{t}"] = activation(kind, t, t, backward=j % 2 == len(kind) % 2)
+        acts[f"{kind}-bwd"] = activation(kind, "bf16", "bf16", backward=True, scales=True)
+    for kind in GATED:
+        limit = " {limit = 1.5 : f32}" if kind == "clamped_swiglu" else ""
+        acts[f"{kind}-f32"] = activation(kind, "f32", "f32", gated=True, attributes=limit)
+        acts[f"{kind}-scaled"] = activation(kind, "bf16", "bf16", gated=True, scales=True)
+        acts[f"{kind}-bwd-f32"] = activation(kind, "f32", "f32", gated=True, backward=True, attributes=limit)
+        acts[f"{kind}-bwd-scaled"] = activation(kind, "bf16", "bf16", gated=True, backward=True, scales=True)
+    fused["swiglu-both"] = activation("swiglu", "bf16", "bf16", gated=True, schemes=[ROW, COL])
+    fused["geglu-block"] = activation("geglu", "f16", "f16", gated=True, schemes=[BLOCK1D])
+    fused["gelu-add"] = activation("gelu", "bf16", "bf16", bias=True, schemes=[ROW, COL])
+    fused["dsilu"] = activation("silu", "bf16", "bf16", backward=True, schemes=[ROW, COL], element="f8E5M2")
+    fused["dswiglu"] = activation("swiglu", "bf16", "bf16", gated=True, backward=True, schemes=[ROW, COL])
+    return {"norm": norms, "activation": acts, "fused": fused}
