@@ -286,7 +286,8 @@ def main():
                 shuffled = options.family == "shuffled"
                 static = [s for j, s in enumerate(SHUFFLED_STATIC if shuffled else STATIC)
                           if (i + j) % 4 == 0]
-                sweep.program(name, make, SHUFFLED if shuffled else SHAPES, static)
+                longest = [(2, 65536)] * hasattr(make, "whole_rows")
+                sweep.program(name, make, (SHUFFLED if shuffled else SHAPES) + longest, static)
     print(f"{sweep.runs} runs, {sweep.failures} failures")
     sys.exit(sweep.failures != 0 or sweep.runs == 0)
 
