@@ -81,6 +81,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   TileDemand demand;
   if (Anchor anchor = findAnchor(ops); anchor.value)
     std::tie(demand.rows, demand.cols) = anchor.getExtents();
+  bool keepsF32 = false;
   llvm::SmallDenseSet<Value> seen;
   auto isInside = [&](Operation *op) { return llvm::is_contained(ops, op); };
   auto add = [&](Value value, Extent extent, unsigned &widest) {
@@ -92,7 +93,10 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
     addType(demand, value.getType());
   };
   for (Operation *op : ops) {
-    demand.wholeRows |= needsWholeRows(op);
+    if (needsWholeRows(op)) {
+      demand.wholeRows = true;
+      keepsF32 |= !isa<QuantizeOp>(op); // which converts its input twice
+    }
     for (OpOperand &operand : op->getOpOperands()) {
       Operation *producer = operand.get().getDefiningOp();
       if (seen.insert(operand.get()).second &&
@@ -120,7 +124,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
       demand.rowsPerWave = kHadamardRun;
   }
   // Sums over a row, and what is made of them, are f32.
-  if (demand.wholeRows)
+  if (keepsF32)
     demand.liveBytes += 4;
   return demand;
 }
@@ -198,7 +202,7 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
   rows = std::max({bound(rows, demand.rows), demand.minRows,
                    demand.rowsPerWave * waves, int64_t(1)});
   while (demand.wholeRows && waves < target.maxWavesPerWorkgroup &&
-         rows * cols > elements) {
+         rows * cols > elements && rows >= demand.rowsPerWave * waves * 2) {
     waves *= 2;
     elements *= 2;
   }

@@ -15,20 +15,11 @@ func.func @current(%x: tensor<4x64xbf16>) -> !te.scaled<4x64xf8E4M3FN, #s> {
 
 // -----
 
-#s = #te.scaling<row, scale = f32>
-func.func @row(%x: tensor<4x64xbf16>) -> !te.scaled<4x64xf8E4M3FN, #s> {
-  // expected-error @+1 {{te.quantize with row scaling with f32 scales has no kernel yet; its semantics run with te-run --device=reference}}
-  %q = te.quantize %x : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FN, #s>
-  return %q : !te.scaled<4x64xf8E4M3FN, #s>
-}
-
-// -----
-
-#s = #te.scaling<row, scale = f32>
-func.func @row_dequantize(%q: !te.scaled<4x64xf8E4M3FN, #s>) -> tensor<4x64xbf16> {
-  // expected-error @+1 {{te.dequantize with row scaling with f32 scales has no kernel yet; its semantics run with te-run --device=reference}}
-  %y = te.dequantize %q : !te.scaled<4x64xf8E4M3FN, #s> -> tensor<4x64xbf16>
-  return %y : tensor<4x64xbf16>
+#fp4 = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even>
+func.func @stochastic(%x: tensor<4x64xbf16>, %r: tensor<2xi64>) -> !te.scaled<4x64xf4E2M1FN, #fp4> {
+  // expected-error @+1 {{te.quantize with stochastic rounding has no kernel; drop {stochastic} and rng(...) to round to nearest}}
+  %q = te.quantize %x rng(%r : tensor<2xi64>) {stochastic} : tensor<4x64xbf16> -> !te.scaled<4x64xf4E2M1FN, #fp4>
+  return %q : !te.scaled<4x64xf4E2M1FN, #fp4>
 }
 
 // -----

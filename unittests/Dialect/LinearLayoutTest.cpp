@@ -220,6 +220,14 @@ TEST(SharedLayout, AddressesAreABijection) {
   }
 }
 
+/// The order of data in 16 x 16 shuffles, and of scales in 32 x 4 x 4 blocks.
+static LinearLayout getShuffleOrder() {
+  return LinearLayout({16, 32}, {1, 2, 4, 8, 32, 64, 128, 256, 16}, {}, {});
+}
+static LinearLayout getBlockedOrder() {
+  return LinearLayout({128, 4}, {1, 2, 128, 256, 4, 8, 16, 32, 64}, {}, {});
+}
+
 /// The conversions that our kernels make have no bank conflict on either side.
 TEST(SharedLayout, KernelConversionsHaveNoConflicts) {
   struct Case {
@@ -231,7 +239,10 @@ TEST(SharedLayout, KernelConversionsHaveNoConflicts) {
   LinearLayout tall = LinearLayout::rowMajor({64, 256}, 8, 6, 3);
   LinearLayout fp8 = LinearLayout::rowMajor({32, 512}, 16, 6, 3);
   LinearLayout scales = bf16.project({1, 32});
+  LinearLayout shuffled =
+      LinearLayout::inOrder({16, 512}, getShuffleOrder(), 16, 6, 3);
   Case cases[] = {
+      {LinearLayout::rowMajor({16, 512}, 8, 6, 3), shuffled, 1},
       {tall.transpose(), LinearLayout::rowMajor({256, 64}, 16, 6, 3), 1},
       {fp8, LinearLayout::rowMajor({32, 512}, 8, 6, 3), 2},
       {fp8, LinearLayout::rowMajor({32, 512}, 4, 6, 3), 4},
@@ -244,6 +255,47 @@ TEST(SharedLayout, KernelConversionsHaveNoConflicts) {
       EXPECT_EQ(shared.conflicts(c.from), 0) << banks << " banks, writing";
       EXPECT_EQ(shared.conflicts(c.to), 0) << banks << " banks, reading";
     }
+}
+
+/// Where an element of a tile of whole units lies, by the published formulas.
+TEST(LinearLayout, PlacesFollowTheFormulas) {
+  LinearLayout data = LinearLayout::rowMajor({32, 64}, 8, 6, 2);
+  LinearLayout scales = LinearLayout::rowMajor({256, 8}, 4, 6, 2);
+  auto check = [](const LinearLayout &layout, const LinearLayout &order,
+                  auto formula) {
+    LinearLayout placed = layout.place(order);
+    int64_t rowOfUnits = placed.getShape()[1];
+    for (int64_t wave = 0; wave < 4; ++wave)
+      for (int64_t lane = 0; lane < 64; ++lane)
+        for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+          auto at = layout.toCoordinates(layout.apply(reg, lane, wave));
+          auto place = placed.toCoordinates(placed.apply(reg, lane, wave));
+          EXPECT_EQ(place[0] * rowOfUnits + place[1], formula(at[0], at[1]));
+        }
+  };
+  check(data, getShuffleOrder(), [](int64_t r, int64_t c) {
+    return r / 16 * 16 * 64 + c / 32 * 512 + c % 32 / 16 * 256 + r % 16 * 16 +
+           c % 16;
+  });
+  check(scales, getBlockedOrder(), [](int64_t r, int64_t c) {
+    return (r / 128 * (8 / 4) + c / 4) * 512 + r % 32 * 16 + r % 128 / 32 * 4 +
+           c % 4;
+  });
+}
+
+/// A lane's vector is as wide as what lies side by side in memory, and no wider
+/// where the tile has gaps.
+TEST(LinearLayout, InOrderIsContiguousInMemory) {
+  auto width = [](llvm::ArrayRef<int64_t> shape, const LinearLayout &order) {
+    LinearLayout layout = LinearLayout::inOrder(shape, order, 16, 6, 3);
+    EXPECT_TRUE(layout.isSurjective() && layout.isPermutation());
+    return layout.place(order).getContiguity();
+  };
+  EXPECT_EQ(width({32, 512}, getShuffleOrder()), 16);
+  EXPECT_EQ(width({16, 8}, getShuffleOrder()), 8);
+  EXPECT_EQ(width({128, 4}, getBlockedOrder()), 16);
+  EXPECT_EQ(width({32, 16}, getBlockedOrder()), 4); // rows 32 apart are missing
+  EXPECT_EQ(width({128, 1}, getBlockedOrder()), 1); // columns 1 and 2 are
 }
 
 /// The count itself: lanes a row of banks apart all meet in one bank.

@@ -138,6 +138,32 @@ static void quantizeBlocks(TileContext &ctx, QuantizeOp op, Value x,
                     op.getEpsilon().has_value());
 }
 
+/// One scale a row, which the tile holds whole: elements are divided by it
+/// (decision 4).
+static void quantizeRows(TileContext &ctx, Value x, OpResult result) {
+  auto &b = ctx.b;
+  auto type = cast<ScaledType>(result.getType());
+  x = ctx.toF32(x);
+  LinearLayout layout = getLayout(x.getType());
+  Value amax = ctx.reduceAmax(x, {1, layout.getShape()[1]});
+  Type f32 = amax.getType();
+  auto equals = [&](Value value, double other) {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, value,
+                                 ctx.constant(f32, other));
+  };
+  Value quotient = arith::DivFOp::create(
+      b, amax, ctx.constant(f32, getLargest(type.getElementType())));
+  Value special = arith::OrIOp::create(
+      b, equals(quotient, 0.0),
+      equals(amax, std::numeric_limits<double>::infinity()));
+  Value inverse =
+      arith::SelectOp::create(b, special, ctx.constant(f32, 1.0), quotient);
+  Value scaled = arith::DivFOp::create(b, x, ctx.broadcast(inverse, layout));
+  TileContext::Buffers buffers = ctx.getBuffers(result);
+  storeData(ctx, type, emitSaturatingCast(ctx, scaled, type), buffers.data);
+  ctx.storeRows(inverse, buffers.scales);
+}
+
 /// The multiplier of a per-tensor scheme: given, or from the given amax.
 static Value emitTensorScale(TileContext &ctx, QuantizeOp op, ScaledType type) {
   if (op.getScale())
@@ -184,35 +210,49 @@ struct QuantizeLowering
     return isa<ScaledType>(op->getResult(index).getType()) ? Extent::Tile
                                                            : Extent::Scalar;
   }
+  bool needsWholeRows(Operation *op) const {
+    return llvm::any_of(cast<QuantizeOp>(op).getScaledResults(),
+                        [](OpResult result) {
+                          return cast<ScaledType>(result.getType())
+                                     .getScaling()
+                                     .getGranularity() == Granularity::Row;
+                        });
+  }
   Value getNoopFlag(Operation *op) const {
     return cast<QuantizeOp>(op).getNoop();
   }
 
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     auto quantize = cast<QuantizeOp>(op);
+    if (quantize.getStochastic())
+      return op->emitError()
+             << "te.quantize with stochastic rounding has no kernel; drop "
+                "{stochastic} and rng(...) to round to nearest";
+    Value x = ctx.getZeroPaddedTile(quantize.getInput());
     SmallVector<OpResult> perTensor;
     for (OpResult result : quantize.getScaledResults()) {
       if (!ctx.hasBuffers(result))
         continue;
-      auto type = cast<ScaledType>(result.getType());
-      if (std::optional<std::string> reason = getUnsupportedReason(type))
-        return op->emitError() << "te.quantize with " << *reason;
-      bool block = type.getScaling().isBlock();
-      if (!block && !quantize.getScale() && !quantize.getAmax())
+      switch (
+          cast<ScaledType>(result.getType()).getScaling().getGranularity()) {
+      case Granularity::Block:
+        quantizeBlocks(ctx, quantize, x, result);
+        break;
+      case Granularity::Row:
+        quantizeRows(ctx, x, result);
+        break;
+      case Granularity::Tensor:
+        perTensor.push_back(result);
+      }
+    }
+    if (!perTensor.empty()) {
+      if (!quantize.getScale() && !quantize.getAmax())
         return op->emitError()
                << "te.quantize with current scaling needs the whole tensor's "
                   "amax before its first element: inside of a te.fusion give "
                   "it as amax(...), or leave the region to te-fuse";
-      if (!block)
-        perTensor.push_back(result);
-    }
-    Value x = ctx.getZeroPaddedTile(quantize.getInput());
-    for (OpResult result : quantize.getScaledResults())
-      if (ctx.hasBuffers(result) &&
-          cast<ScaledType>(result.getType()).getScaling().isBlock())
-        quantizeBlocks(ctx, quantize, x, result);
-    if (!perTensor.empty())
       quantizeTensor(ctx, quantize, x, perTensor);
+    }
     OpResult amax = quantize.getAmaxResult();
     if (amax && ctx.hasBuffers(amax))
       emitTensorAmax(ctx, x, amax);
@@ -229,10 +269,16 @@ struct DequantizeLowering
   Value emitScales(TileContext &ctx, ScaledType type, Value buffer,
                    Type tileType) const {
     auto &b = ctx.b;
-    if (!type.getScaling().isBlock())
+    LinearLayout layout = getLayout(tileType);
+    switch (type.getScaling().getGranularity()) {
+    case Granularity::Tensor:
       return ctx.splat(memref::LoadOp::create(b, buffer, ValueRange()),
                        tileType);
-    LinearLayout layout = getLayout(tileType);
+    case Granularity::Row:
+      return ctx.broadcast(ctx.loadRowsOf(buffer), layout);
+    case Granularity::Block:
+      break;
+    }
     LinearLayout blocks = layout.project(getStoredBlock(type));
     Value scales = loadScales(ctx, type, buffer, blocks);
     if (type.getScaling().isE8M0()) {
@@ -247,8 +293,6 @@ struct DequantizeLowering
     auto dequantize = cast<DequantizeOp>(op);
     auto &b = ctx.b;
     auto type = cast<ScaledType>(dequantize.getInput().getType());
-    if (std::optional<std::string> reason = getUnsupportedReason(type))
-      return op->emitError() << "te.dequantize with " << *reason;
     TileContext::Buffers in = ctx.getBuffers(dequantize.getInput());
     Value value = loadData(ctx, type, in.data);
     value = arith::MulFOp::create(

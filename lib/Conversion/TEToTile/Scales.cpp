@@ -320,10 +320,3 @@ Value te::loadScales(TileContext &ctx, ScaledType type, Value buffer,
   return source.transposed ? ctx.convert(ctx.transpose(scales), blocks)
                            : scales;
 }
-
-std::optional<std::string> te::getUnsupportedReason(ScaledType type) {
-  if (type.getScaling().getGranularity() != Granularity::Row)
-    return std::nullopt;
-  return type.getScaling().describe() +
-         " has no kernel yet; its semantics run with te-run --device=reference";
-}

@@ -56,9 +56,6 @@ void storeScales(TileContext &ctx, ScaledType type, Value scales, Value buffer,
 Value loadScales(TileContext &ctx, ScaledType type, Value buffer,
                  const tile::LinearLayout &blocks);
 
-/// Why there is no kernel for a scheme yet, or nothing where there is one.
-std::optional<std::string> getUnsupportedReason(ScaledType type);
-
 } // namespace mlir::te
 
 #endif // TE_LIB_CONVERSION_TETOTILE_SCALES_H

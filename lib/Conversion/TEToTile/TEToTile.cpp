@@ -92,10 +92,10 @@ static Cover getCover(FusionOp fusion) {
       cover.atLeastOne |= extent == Extent::Scalar || extent == Extent::Row;
       continue;
     }
-    cover.atLeastOne |=
-        scaled.getScaling().getGranularity() == Granularity::Tensor;
-    if (!scaled.getScaling().isBlock())
+    if (!scaled.getScaling().isBlock()) { // an empty tensor has a scale too
+      cover.atLeastOne = true;
       continue;
+    }
     for (ScaledType::StorageDim dim : scaled.getScaleStorage()) {
       bool isCols =
           dim.numDims == 1 && int64_t(dim.firstDim) == scaled.getRank() - 1;

@@ -93,9 +93,13 @@ Value TileContext::loadHalf(Value tensor, bool second) {
 }
 
 Value TileContext::loadRows(Value tensor) {
+  return loadRowsOf(getBuffers(tensor).data);
+}
+
+Value TileContext::loadRowsOf(Value buffer) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  return load(view(getBuffers(tensor).data, rows, b.getIndexAttr(1)), tileRow,
-              zero, getElementTypeOrSelf(tensor.getType()),
+  return load(view(buffer, rows, b.getIndexAttr(1)), tileRow, zero,
+              llvm::cast<MemRefType>(buffer.getType()).getElementType(),
               getLoadLayout().project({1, schedule.getTile()[1]}));
 }
 
@@ -107,17 +111,14 @@ Value TileContext::loadColumns(Value tensor) {
 }
 
 void TileContext::defineRows(Value tensor, Value tile) {
-  if (!hasBuffers(tensor))
-    return;
-  // Padding of scales may have tiles of its own, to the right.
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value isFirst =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, tileCol, zero);
-  auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(branch.thenYield());
-  store(tile, view(getBuffers(tensor).data, rows, b.getIndexAttr(1)), tileRow,
-        zero);
+  if (hasBuffers(tensor))
+    storeRows(tile, getBuffers(tensor).data);
+}
+
+void TileContext::storeRows(Value tile, Value buffer) {
+  // Padding of scales may have tiles of its own, to the right: outside of this
+  // view's only column.
+  store(tile, view(buffer, rows, b.getIndexAttr(1)), tileRow, tileCol);
 }
 
 Value TileContext::sumRows(Value tile) {

@@ -31,6 +31,7 @@ ROW = "block = [1, 32], scale = f8E8M0FNU"
 COL = "block = [32, 1], scale = f8E8M0FNU"
 COL_TRANSPOSED = f"{COL}, data_layout = transposed"
 SQUARE = "block = [32, 32], scale = f8E8M0FNU"
+PER_ROW = "row, scale = f32"
 TENSOR = "tensor, scale = f32"
 BLOCK1D = "block = [1, 128], scale = f32"
 BLOCK1D_COL = "block = [128, 1], scale = f32, data_layout = transposed"
@@ -101,7 +102,7 @@ def families(fnuz):
     per_tensor = mx + (["f8E4M3FNUZ", "f8E5M2FNUZ"] if fnuz else [])
     programs = {"mxfp8": {}, "mxfp8-modes": {}, "fp8": {}, "dequantize": {}, "amax": {},
                 "fp8-block": {}, "fp8-current": {}, "scale-layouts": {}, "shuffled": {},
-                "mxfp4": {}, "mxfp4-modes": {}}
+                "mxfp4": {}, "mxfp4-modes": {}, "fp8-row": {}}
     for source in INPUTS:
         for e in mx:
             for name, schemes in [("row", [ROW]), ("col", [COL]), ("both", [ROW, COL])]:
@@ -165,6 +166,14 @@ def families(fnuz):
             [f"{[BLOCK1D, BLOCK2D][i % 2]}, {shuffle}", BLOCK1D_COL], e, INPUTS[i % 3])
         programs["shuffled"][f"dequantize-{e}"] = dequantize(
             f"{[TENSOR, BLOCK1D][i % 2]}, {shuffle}", e, INPUTS[2 - i % 3])
+    for i, e in enumerate(per_tensor):
+        for name, make in [
+                ("quantize", quantize([PER_ROW, COL], e, INPUTS[i % 3], amax=True)
+                 if "FNUZ" not in e else quantize([PER_ROW], e, INPUTS[i % 3], noop=True)),
+                ("dequantize", dequantize(PER_ROW, e, INPUTS[(i + 2) % 3]))]:
+            if name == "quantize":
+                make.whole_rows = True
+            programs["fp8-row"][f"{name}-{e}"] = make
     # Both copies from one read; every rounding and tie rule; transforms; dequantize.
     for i, source in enumerate(INPUTS):
         even = ", rounding = even"
@@ -222,12 +231,15 @@ class Sweep:
         self.call(f"{what}, seed {self.seed}", command)
 
     def program(self, name, make, shapes, static):
-        for rank in sorted({len(s) for s in shapes}):
-            artefact = self.compile(f"{name}-rank{rank}", make(["?"] * rank))
-            for shape in [s for s in shapes if len(s) == rank]:
+        # What is computed over whole rows wants their length.
+        def dynamic(shape):
+            return ["?"] * (len(shape) - 1) + [shape[-1] if hasattr(make, "whole_rows") else "?"]
+        for kind in sorted({tuple(map(str, dynamic(s))) for s in shapes}):
+            artefact = self.compile(f"{name}-{'x'.join(kind)}".replace("?", "n"), make(kind))
+            for shape in [s for s in shapes if tuple(map(str, dynamic(s))) == kind]:
                 if artefact:
                     self.run(f"{name} {shape}", artefact,
-                             [f"--dim=d{i}={n}" for i, n in enumerate(shape)])
+                             [f"--dim=d{i}={n}" for i, n in enumerate(shape) if kind[i] == "?"])
         for shape in static:
             artefact = self.compile(f"{name}-{'x'.join(map(str, shape))}", make(shape))
             if artefact:
@@ -276,7 +288,8 @@ def main():
                 shuffled = options.family == "shuffled"
                 static = [s for j, s in enumerate(SHUFFLED_STATIC if shuffled else STATIC)
                           if (i + j) % 4 == 0]
-                sweep.program(name, make, SHUFFLED if shuffled else SHAPES, static)
+                longest = [(2, 65536)] * hasattr(make, "whole_rows")
+                sweep.program(name, make, (SHUFFLED if shuffled else SHAPES) + longest, static)
     print(f"{sweep.runs} runs, {sweep.failures} failures")
     sys.exit(sweep.failures != 0 or sweep.runs == 0)
 

@@ -75,9 +75,11 @@ public:
   /// This workgroup's part of a tensor with one number a row (a tile of one
   /// column), or one a column (of one row).
   Value loadRows(Value tensor);
+  Value loadRowsOf(Value buffer);
   Value loadColumns(Value tensor);
   /// Stores such a tile where the tensor is yielded.
   void defineRows(Value tensor, Value tile);
+  void storeRows(Value tile, Value buffer);
   /// The value of a rank-0 f32 operand.
   Value getScalar(Value tensor);
   /// A row-major view of a buffer with the given sizes; rows are `stride` apart

@@ -221,43 +221,50 @@ void Grouping::wrap(StringRef function, unsigned &next) {
     ::wrap(group, (function + "_" + Twine(next++)).str());
 }
 
-static bool isPerTensor(OpResult result) {
-  return cast<ScaledType>(result.getType()).getScaling().getGranularity() ==
-         Granularity::Tensor;
+static SmallVector<OpResult> getResults(QuantizeOp op,
+                                        Granularity granularity) {
+  return llvm::filter_to_vector(op.getScaledResults(), [&](OpResult result) {
+    return cast<ScaledType>(result.getType()).getScaling().getGranularity() ==
+           granularity;
+  });
 }
 
 /// True where a result's scale needs the amax of the whole tensor, which no
 /// operand gives.
 static bool needsAmax(QuantizeOp op) {
   return !op.getScale() && !op.getAmax() &&
-         llvm::any_of(op.getScaledResults(), isPerTensor);
+         !getResults(op, Granularity::Tensor).empty();
 }
 
-/// Gives current scaling its amax; what the op itself gave as one is the same.
-/// Results of other schemes need none: they keep an op of their own.
-static void splitCurrentScaling(QuantizeOp op) {
+/// One op for each granularity among the results, so that no scheme is held to
+/// another's tile (they share a region where one fits all). The amax is an op
+/// too: what current scaling is computed from.
+static void split(QuantizeOp op) {
   OpBuilder builder(op);
   auto scalar = RankedTensorType::get({}, builder.getF32Type());
-  Value amax =
-      AmaxOp::create(builder, op.getLoc(), scalar, op.getInput(), op.getNoop());
-  for (bool perTensor : {true, false}) {
-    SmallVector<OpResult> results =
-        llvm::filter_to_vector(op.getScaledResults(), [&](OpResult result) {
-          return isPerTensor(result) == perTensor;
-        });
+  bool isCurrent = needsAmax(op);
+  OpResult given = op.getAmaxResult();
+  Value amax;
+  if (isCurrent || given)
+    amax = AmaxOp::create(builder, op.getLoc(), scalar, op.getInput(),
+                          op.getNoop());
+  for (Granularity granularity :
+       {Granularity::Tensor, Granularity::Row, Granularity::Block}) {
+    SmallVector<OpResult> results = getResults(op, granularity);
     if (results.empty())
       continue;
     SmallVector<Type> types = llvm::map_to_vector(
         results, [](OpResult result) { return result.getType(); });
-    auto cast = QuantizeOp::create(
+    bool takesAmax = isCurrent && granularity == Granularity::Tensor;
+    auto part = QuantizeOp::create(
         builder, op.getLoc(), types, op.getInput(), op.getScale(),
-        perTensor ? amax : Value(), op.getNoop(), op.getRng(), op.getHadamard(),
+        takesAmax ? amax : Value(), op.getNoop(), op.getRng(), op.getHadamard(),
         op.getSignMaskAttr(), op.getStochastic(), op.getEpsilonAttr());
-    for (auto [before, after] : llvm::zip_equal(results, cast.getResults()))
+    for (auto [before, after] : llvm::zip_equal(results, part.getResults()))
       before.replaceAllUsesWith(after);
   }
-  if (OpResult result = op.getAmaxResult())
-    result.replaceAllUsesWith(amax);
+  if (given)
+    given.replaceAllUsesWith(amax);
   op.erase();
 }
 
@@ -267,12 +274,6 @@ struct FusePass : te::impl::FusePassBase<FusePass> {
 
   void runOnOperation() override {
     func::FuncOp func = getOperation();
-    SmallVector<QuantizeOp> current;
-    func.walk([&](QuantizeOp op) {
-      if (needsAmax(op) && !op->getParentOfType<FusionOp>())
-        current.push_back(op);
-    });
-    llvm::for_each(current, splitCurrentScaling);
     const Target *chip = nullptr;
     if (!target.empty()) {
       llvm::Expected<const Target *> found = Target::get(target);
@@ -282,6 +283,15 @@ struct FusePass : te::impl::FusePassBase<FusePass> {
       }
       chip = *found;
     }
+    SmallVector<QuantizeOp> mixed;
+    func.walk([&](QuantizeOp op) {
+      bool hasRows = !getResults(op, Granularity::Row).empty(),
+           hasBlocks = !getResults(op, Granularity::Block).empty();
+      if ((needsAmax(op) || (hasRows && hasBlocks)) &&
+          !op->getParentOfType<FusionOp>())
+        mixed.push_back(op);
+    });
+    llvm::for_each(mixed, split);
     unsigned next = llvm::range_size(func.getOps<FusionOp>());
     for (Block &block : func.getBody()) {
       Grouping grouping(chip);

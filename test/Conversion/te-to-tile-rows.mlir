@@ -1,0 +1,49 @@
+// One scale a row: the tile holds whole rows; elements are divided, and the rows outside of the tensor store nothing.
+
+// RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}),te-to-tile,cse)' | FileCheck %s
+
+#s = #te.scaling<row, scale = f32>
+// CHECK-LABEL: tile.kernel @quantize_0(
+// CHECK: tile.load {{.*}} -> tensor<[[R:[0-9]+]]x8192xbf16
+// CHECK: %[[AMAX:.*]] = tile.reduce maxnum %{{.*}} block [1, 8192] : {{.*}} -> tensor<[[R]]x1xf32
+// CHECK: arith.divf {{.*}} : tensor<[[R]]x1xf32
+// CHECK: arith.select {{.*}} : tensor<[[R]]x1xi1, {{.*}}>, tensor<[[R]]x1xf32
+// CHECK: tile.broadcast {{.*}} -> tensor<[[R]]x8192xf32
+// CHECK: arith.divf {{.*}} : tensor<[[R]]x8192xf32
+// CHECK: tile.store {{.*}} : tensor<[[R]]x8192xf8E4M3FN
+// CHECK: tile.store {{.*}} : tensor<[[R]]x1xf32
+func.func @quantize(%x: tensor<?x5120xbf16>) -> !te.scaled<?x5120xf8E4M3FN, #s> {
+  %q = te.quantize %x : tensor<?x5120xbf16> -> !te.scaled<?x5120xf8E4M3FN, #s>
+  return %q : !te.scaled<?x5120xf8E4M3FN, #s>
+}
+
+// -----
+
+// Dequantize needs no whole row, and so no length.
+#s = #te.scaling<row, scale = f32>
+// CHECK-LABEL: tile.kernel @dequantize_0(
+// CHECK: tile.load {{.*}} -> tensor<[[R:[0-9]+]]x1xf32
+// CHECK: tile.broadcast
+func.func @dequantize(%q: !te.scaled<?x?xf8E4M3FN, #s>) -> tensor<?x?xbf16> {
+  %y = te.dequantize %q : !te.scaled<?x?xf8E4M3FN, #s> -> tensor<?x?xbf16>
+  return %y : tensor<?x?xbf16>
+}
+
+// -----
+
+// What a region's own ops make of the zeros outside of the tensor is no part of an amax.
+#col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
+// CHECK-LABEL: tile.kernel @fused_0(
+// CHECK: arith.addf
+// CHECK: tile.coordinate 0
+// CHECK: tile.coordinate 1
+// CHECK: arith.select {{.*}}xf32
+// CHECK: tile.reduce maxnum
+func.func @fused(%x: tensor<?x64xf32>) -> !te.scaled<?x64xf8E4M3FN, #col> {
+  %z = te.fusion "fused_0" (%a = %x : tensor<?x64xf32>) -> (!te.scaled<?x64xf8E4M3FN, #col>) {
+    %0 = arith.addf %a, %a : tensor<?x64xf32>
+    %1 = te.quantize %0 : tensor<?x64xf32> -> !te.scaled<?x64xf8E4M3FN, #col>
+    te.yield %1 : !te.scaled<?x64xf8E4M3FN, #col>
+  }
+  return %z : !te.scaled<?x64xf8E4M3FN, #col>
+}
