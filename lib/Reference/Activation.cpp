@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // te.activation, te.gated_activation and their gradients (TE semantics section
-// 3.5) on the values of the operands. Functions are computed in double and
-// rounded to f32, their products are f32, so that what underflows or overflows
-// there does so here. Inf goes through the formulas, but gelu' is constant far
-// out (decision 23); NaN in gives NaN out.
+// 3.5), in double on the values of the operands, each result rounded once to
+// its type. f(x) and f'(x) are rounded to f32 before they are multiplied, so
+// that what underflows there is 0 in a product with Inf as well. At Inf a
+// function is its limit, and NaN in gives NaN out (decision 23).
 //
 //===----------------------------------------------------------------------===//
 #include "Handlers.h"
@@ -28,7 +28,9 @@ using namespace mlir::te::ref;
 static double sigmoid(double x) { return float(1 / (1 + std::exp(-x))); }
 
 /// x * sigmoid(alpha * x), alpha > 0.
-static double swish(double x, double alpha) { return x * sigmoid(alpha * x); }
+static double swish(double x, double alpha) {
+  return x * sigmoid(alpha * x);
+}
 static double swishDerivative(double x, double alpha) {
   double s = sigmoid(alpha * x);
   return alpha * x * s * (1 - s) + s;
@@ -57,7 +59,9 @@ static double reluDerivative(double x) {
 }
 static double srelu(double x) { return x <= 0 ? 0 : x * x; }
 static double sreluDerivative(double x) { return x <= 0 ? 0 : 2 * x; }
-static double sigmoidDerivative(double x) { return sigmoid(x) * sigmoid(-x); }
+static double sigmoidDerivative(double x) {
+  return sigmoid(x) * sigmoid(-x);
+}
 
 namespace {
 struct Function {
