@@ -136,8 +136,8 @@ static Operation *findStranger(ArrayRef<Operation *> ops) {
       grows = true;
     }
   }
-  auto it = llvm::find_if(
-      ops, [&](Operation *op) { return !reached.contains(op); });
+  auto it =
+      llvm::find_if(ops, [&](Operation *op) { return !reached.contains(op); });
   return it == ops.end() ? nullptr : *it;
 }
 

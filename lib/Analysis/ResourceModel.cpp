@@ -159,11 +159,11 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   if (demand.reducesRows)
     lds = schedule.getTile()[1] * schedule.getWaves() * 4;
   if (demand.sumsColumns)
-    lds = std::max(lds, getReductionBytes(schedule, target,
-                                          {schedule.getTile()[0], 1}));
+    lds = std::max(
+        lds, getReductionBytes(schedule, target, {schedule.getTile()[0], 1}));
   if (demand.wholeRows)
-    lds = std::max(lds, getReductionBytes(schedule, target,
-                                          {1, schedule.getTile()[1]}));
+    lds = std::max(
+        lds, getReductionBytes(schedule, target, {1, schedule.getTile()[1]}));
   if (demand.reorders)
     lds = std::max(lds,
                    elements * std::min(demand.outputBytes, demand.inputBytes));

@@ -29,9 +29,11 @@ static double sigmoid(double x) { return float(1 / (1 + std::exp(-x))); }
 
 /// x * sigmoid(alpha * x), alpha > 0.
 static double swish(double x, double alpha) {
-  return x * sigmoid(alpha * x);
+  return std::isinf(x) ? std::fmax(x, 0) : x * sigmoid(alpha * x);
 }
 static double swishDerivative(double x, double alpha) {
+  if (std::isinf(x))
+    return x > 0;
   double s = sigmoid(alpha * x);
   return alpha * x * s * (1 - s) + s;
 }
@@ -39,6 +41,8 @@ static double swishDerivative(double x, double alpha) {
 // With s = 0.5 * (1 + tanh(u)) = sigmoid(2u), which keeps its digits where tanh
 // is next to -1; 1 - tanh(u)^2 = 4 * s * (1 - s).
 static double gelu(double x) {
+  if (std::isinf(x))
+    return std::fmax(x, 0);
   return x * sigmoid(2 * x * (0.79788456 + 0.03567741 * x * x));
 }
 static double geluDerivative(double x) {
@@ -59,9 +63,7 @@ static double reluDerivative(double x) {
 }
 static double srelu(double x) { return x <= 0 ? 0 : x * x; }
 static double sreluDerivative(double x) { return x <= 0 ? 0 : 2 * x; }
-static double sigmoidDerivative(double x) {
-  return sigmoid(x) * sigmoid(-x);
-}
+static double sigmoidDerivative(double x) { return sigmoid(x) * sigmoid(-x); }
 
 namespace {
 struct Function {

@@ -7,8 +7,8 @@
 //
 // te.rms_norm, te.layer_norm and their gradients (TE semantics section 3.4), in
 // double on the values of the operands, each result rounded once to its type.
-// Where a term of a mean leaves f32's range it is Inf. The mean of an empty row is
-// NaN; a sum over no rows is 0.
+// Where a term of a mean leaves f32's range it is Inf. The mean of an empty row
+// is NaN; a sum over no rows is 0.
 //
 //===----------------------------------------------------------------------===//
 #include "Handlers.h"

@@ -65,8 +65,8 @@ static void expandVectorSlices(gpu::GPUModuleOp module) {
 static LogicalResult expandMath(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   math::populateExpansionPatterns(
-      patterns, {"sinh", "cosh", "tan", "asinh", "acosh", "atanh",
-                 "powf", "rsqrt"});
+      patterns,
+      {"sinh", "cosh", "tan", "asinh", "acosh", "atanh", "powf", "rsqrt"});
   auto isTranscendental = [](StringRef name) {
     return name != math::AbsFOp::getOperationName();
   };
@@ -175,16 +175,17 @@ LogicalResult LowerToROCDLPass::lower(gpu::GPUModuleOp module,
   reconcileUnrealizedCasts(casts);
   setBackendAttributes(module);
 
-  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
-    auto call = dyn_cast<LLVM::CallOp>(op);
-    if (!call && !isLibraryCall(op))
-      return WalkResult::advance();
-    return op->emitError()
-           << "calls "
-           << (call ? call.getCallee().value_or("a pointer")
-                    : op->getName().getStringRef())
-           << ", which no library provides; lower this function "
-              "to instructions before lower-to-rocdl";
-  });
+  WalkResult result =
+      module.walk([&](Operation *op) -> WalkResult {
+        auto call = dyn_cast<LLVM::CallOp>(op);
+        if (!call && !isLibraryCall(op))
+          return WalkResult::advance();
+        return op->emitError()
+               << "calls "
+               << (call ? call.getCallee().value_or("a pointer")
+                        : op->getName().getStringRef())
+               << ", which no library provides; lower this function "
+                  "to instructions before lower-to-rocdl";
+      });
   return failure(result.wasInterrupted());
 }

@@ -15,6 +15,8 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
@@ -52,22 +54,20 @@ public:
                 double limit, const Formula &otherwise) const {
     Value is = arith::CmpFOp::create(ctx->b, predicate, tested.tile,
                                      constant(limit).tile);
-    return {*ctx,
-            arith::SelectOp::create(ctx->b, is, tile, otherwise.tile)};
+    return {*ctx, arith::SelectOp::create(ctx->b, is, tile, otherwise.tile)};
   }
   /// 1 / (1 + exp(-x)) = e / (1 + exp(-|x|)), e the smaller of 1 and exp(x): so
   /// the divisor is neither huge nor tiny, and its fast reciprocal is good to
   /// an ulp.
   Formula sigmoid() const {
     auto &b = ctx->b;
-    Formula exp(*ctx, math::ExpOp::create(
-                          b, arith::NegFOp::create(
-                                 b, math::AbsFOp::create(b, tile))));
+    Formula exp(
+        *ctx, math::ExpOp::create(
+                  b, arith::NegFOp::create(b, math::AbsFOp::create(b, tile))));
     Formula numerator =
         exp.where(arith::CmpFPredicate::OLT, *this, 0.0, constant(1.0));
-    return {*ctx,
-            arith::DivFOp::create(b, numerator.tile, (exp + 1.0).tile,
-                                  arith::FastMathFlags::afn)};
+    return {*ctx, arith::DivFOp::create(b, numerator.tile, (exp + 1.0).tile,
+                                        arith::FastMathFlags::afn)};
   }
   Formula tanh() const { return {*ctx, math::TanhOp::create(ctx->b, tile)}; }
   /// The derivative of tanh, 1 - tanh(x)^2.
@@ -91,11 +91,17 @@ struct Activation {
 };
 
 /// Beyond it every derivative below is constant in f32, while x^2 may overflow.
-constexpr double kFar = 100.0;
+constexpr double kFar = 120.0;
+
+/// x * factor, but 0 where x is -Inf and the factor 0: the limit (decision 23).
+Formula emitGate(const Formula &x, const Formula &factor) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  return x.constant(0.0).where(arith::CmpFPredicate::OEQ, x, -inf, x * factor);
+}
 
 Formula gelu(const Formula &x) {
   Formula u = x * (x * x * 0.03567741 + 0.79788456);
-  return x * (u * 2.0).sigmoid();
+  return emitGate(x, (u * 2.0).sigmoid());
 }
 Formula geluDerivative(const Formula &unbounded) {
   Formula x = unbounded.atMost(kFar).atLeast(-kFar), square = x * x;
@@ -104,9 +110,10 @@ Formula geluDerivative(const Formula &unbounded) {
   return x * s * (s.constant(1.0) - s) * inner * 2.0 + s;
 }
 Formula siluWith(const Formula &x, double alpha) {
-  return x * (x * alpha).sigmoid();
+  return emitGate(x, (x * alpha).sigmoid());
 }
-Formula siluDerivativeWith(const Formula &x, double alpha) {
+Formula siluDerivativeWith(const Formula &unbounded, double alpha) {
+  Formula x = unbounded.atMost(kFar / alpha).atLeast(-kFar / alpha);
   Formula s = (x * alpha).sigmoid();
   return x * alpha * s * (s.constant(1.0) - s) + s;
 }
@@ -118,8 +125,8 @@ Formula qgeluDerivative(const Formula &x) {
 }
 Formula relu(const Formula &x) { return x.atLeast(0.0); }
 Formula reluDerivative(const Formula &x) {
-  Formula step = x.constant(1.0).where(arith::CmpFPredicate::OGT, x, 0.0,
-                                       x.constant(0.0));
+  Formula step =
+      x.constant(1.0).where(arith::CmpFPredicate::OGT, x, 0.0, x.constant(0.0));
   return x.where(arith::CmpFPredicate::UNO, x, 0.0, step);
 }
 Formula srelu(const Formula &x) {
@@ -175,8 +182,7 @@ struct Gated {
   Formula gate, up, gateDerivative, upDerivative;
 };
 
-template <class Op>
-Gated emitGated(Op op, const Formula &a, const Formula &b) {
+template <class Op> Gated emitGated(Op op, const Formula &a, const Formula &b) {
   auto number = [](const APFloat &value) { return value.convertToDouble(); };
   Formula one = a.constant(1.0), zero = a.constant(0.0);
   if (op.getKind() == GatedKind::ClampedSwiGlu) {
@@ -216,18 +222,16 @@ static Value emitRounded(TileContext &ctx, const Formula &value, Value result) {
 template <class Op> static LogicalResult verifyInterleave(Op op) {
   if (op.getInterleave() == 0)
     return success();
-  return op.emitError() << op->getName() << " with interleave = "
-                        << op.getInterleave()
+  return op.emitError() << op->getName()
+                        << " with interleave = " << op.getInterleave()
                         << " has no kernel yet; its semantics run with te-run "
                            "--device=reference";
 }
 
-/// The sum of each row of grad * y, where the op has it as a result.
-template <class Op>
-static void defineRowSums(TileContext &ctx, Op op, const Formula &product) {
-  if (op.getDscale())
-    ctx.defineRows(op.getDscale(),
-                   ctx.sumRows(ctx.padWithZeros(product.get())));
+/// dscale: the sum of each row of a product.
+static void defineRowSums(TileContext &ctx, Value dscale,
+                          const Formula &product) {
+  ctx.defineRows(dscale, ctx.sumRows(ctx.padWithZeros(product.get())));
 }
 
 namespace {
@@ -295,7 +299,8 @@ struct ActivationBwdLowering
       dx = dx * emitRowScales(ctx, op, dx);
     if (op.getDbias())
       ctx.addToColumns(op.getDbias(), dx.get());
-    defineRowSums(ctx, op, get(op.getKind()).value(x) * grad);
+    if (op.getDscale())
+      defineRowSums(ctx, op.getDscale(), get(op.getKind()).value(x) * grad);
     ctx.define(op.getDx(), emitRounded(ctx, dx, op.getDx()));
     return success();
   }
@@ -305,9 +310,7 @@ struct GatedActivationBwdLowering
     : TileLoweringInterface::ExternalModel<GatedActivationBwdLowering,
                                            GatedActivationBwdOp> {
   Extent getOperandExtent(Operation *, unsigned index) const {
-    return index == 0   ? Extent::Tile
-           : index == 1 ? Extent::Wide
-                        : Extent::Row;
+    return index == 0 ? Extent::Tile : index == 1 ? Extent::Wide : Extent::Row;
   }
   Extent getResultExtent(Operation *op, unsigned index) const {
     Value result = op->getResult(index);
@@ -338,14 +341,14 @@ struct GatedActivationBwdLowering
       ctx.addToColumns(op.getDbias(), da.get());
       ctx.addToColumns(op.getDbias(), db.get(), /*second=*/1);
     }
-    defineRowSums(ctx, op, gated.gate * gated.up * grad);
+    if (op.getDscale())
+      defineRowSums(ctx, op.getDscale(), gated.gate * gated.up * grad);
     if (!ctx.hasBuffers(op.getDx()))
       return success();
     Value buffer = ctx.getBuffers(op.getDx()).data;
     ctx.storeWide(emitRounded(ctx, da, op.getDx()),
                   ctx.viewHalf(buffer, false));
-    ctx.storeWide(emitRounded(ctx, db, op.getDx()),
-                  ctx.viewHalf(buffer, true));
+    ctx.storeWide(emitRounded(ctx, db, op.getDx()), ctx.viewHalf(buffer, true));
     return success();
   }
 };

@@ -96,15 +96,16 @@ LogicalResult te::emitRowTiles(TileContext &ctx, ArrayRef<OpResult> sums,
   SmallVector<Value> zeros(keys.size(), ctx.constant(f32, 0.0));
   Value first = arith::MulIOp::create(b, group, constant(count));
   LogicalResult result = success();
-  SmallVector<Value> totals = emitLoop(
-      b, constant(count), zeros, [&](Value i, ValueRange carried) {
+  SmallVector<Value> totals =
+      emitLoop(b, constant(count), zeros, [&](Value i, ValueRange carried) {
         ctx.tileRow = arith::MulIOp::create(
             b, arith::AddIOp::create(b, first, i), constant(tileRows));
         for (auto [key, value] : llvm::zip_equal(keys, carried))
           ctx.columnSums[key] = value;
         result = body();
-        return llvm::map_to_vector(
-            keys, [&](TileContext::ColumnSum key) { return ctx.columnSums[key]; });
+        return llvm::map_to_vector(keys, [&](TileContext::ColumnSum key) {
+          return ctx.columnSums[key];
+        });
       });
   if (failed(result))
     return failure();
@@ -158,11 +159,10 @@ KernelOp te::emitFinishKernel(ImplicitLocOpBuilder &b, StringRef name,
   };
   Value rows = constant(schedule.getTile()[0]);
   Value x = gpu::BlockIdOp::create(b, gpu::Dimension::x);
-  ctx.tileCol =
-      arith::MulIOp::create(b, x, constant(schedule.getTile()[1]));
+  ctx.tileCol = arith::MulIOp::create(b, x, constant(schedule.getTile()[1]));
   Type f32 = getTileType(b.getF32Type(), b.getContext(), ctx.getLoadLayout());
-  Value padded = arith::AddIOp::create(
-      b, ctx.rows, constant(schedule.getTile()[0] - 1));
+  Value padded =
+      arith::AddIOp::create(b, ctx.rows, constant(schedule.getTile()[0] - 1));
   Value tiles = arith::DivUIOp::create(b, padded, rows);
   SmallVector<Value> zeros(sums.size(), ctx.constant(f32, 0.0));
   SmallVector<Value> totals =
@@ -170,10 +170,9 @@ KernelOp te::emitFinishKernel(ImplicitLocOpBuilder &b, StringRef name,
         ctx.tileRow = arith::MulIOp::create(b, i, rows);
         SmallVector<Value> next;
         for (auto [k, value] : llvm::enumerate(carried)) {
-          Value part =
-              ctx.load(ctx.view(body.getArgument(k), ctx.rows, ctx.cols),
-                       ctx.tileRow, ctx.tileCol, b.getF32Type(),
-                       ctx.getLoadLayout());
+          Value part = ctx.load(
+              ctx.view(body.getArgument(k), ctx.rows, ctx.cols), ctx.tileRow,
+              ctx.tileCol, b.getF32Type(), ctx.getLoadLayout());
           next.push_back(arith::AddFOp::create(b, value, part));
         }
         return next;

@@ -31,8 +31,8 @@ LogicalResult emitRowTiles(TileContext &ctx, ArrayRef<OpResult> sums,
                            Value group, int64_t count,
                            function_ref<LogicalResult()> body);
 
-/// The kernel that adds up the partial sums of results of one width: pointers to
-/// the partial sums, to the results, the number of partial rows, the width.
+/// The kernel that adds up the partial sums of results of one width: pointers
+/// to the partial sums, to the results, the number of partial rows, the width.
 tile::KernelOp emitFinishKernel(ImplicitLocOpBuilder &b, StringRef name,
                                 const Target &target, ScheduleAttr schedule,
                                 ArrayRef<OpResult> sums);

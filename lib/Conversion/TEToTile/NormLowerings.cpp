@@ -50,8 +50,9 @@ Value emitGamma(TileContext &ctx, Value gamma, bool zeroCentered,
   return ctx.broadcast(g, layout);
 }
 
-/// What all four share: `numTiles` operands are M x K; then come gamma and beta,
-/// one number a column, or after a backward op's gamma statistics, one a row.
+/// What all four share: `numTiles` operands are M x K; then come gamma and
+/// beta, one number a column, or after a backward op's gamma statistics, one a
+/// row.
 template <class Model, class Op, unsigned numTiles>
 struct NormModel : TileLoweringInterface::ExternalModel<Model, Op> {
   Extent getOperandExtent(Operation *, unsigned index) const {
@@ -77,8 +78,7 @@ struct RmsNormLowering : NormModel<RmsNormLowering, RmsNormOp, 1> {
     ctx.defineRows(op.getRsigma(), rsigma);
     Value y = arith::MulFOp::create(b, x, ctx.broadcast(rsigma, layout));
     y = arith::MulFOp::create(
-        b, y,
-        emitGamma(ctx, op.getGamma(), op.getZeroCenteredGamma(), layout));
+        b, y, emitGamma(ctx, op.getGamma(), op.getZeroCenteredGamma(), layout));
     ctx.define(op.getResult(),
                ctx.round(y, getElementTypeOrSelf(op.getResult().getType())));
     return success();
@@ -97,16 +97,13 @@ struct LayerNormLowering : NormModel<LayerNormLowering, LayerNormOp, 1> {
     Value mu = emitRowMean(ctx, x);
     Value centred = arith::SubFOp::create(b, x, ctx.broadcast(mu, layout));
     Value inside = ctx.padWithZeros(centred);
-    Value variance =
-        emitRowMean(ctx, arith::MulFOp::create(b, inside, inside));
+    Value variance = emitRowMean(ctx, arith::MulFOp::create(b, inside, inside));
     Value rsigma = emitInverseRoot(ctx, variance, op.getEpsilon());
     ctx.defineRows(op.getMu(), mu);
     ctx.defineRows(op.getRsigma(), rsigma);
-    Value y =
-        arith::MulFOp::create(b, centred, ctx.broadcast(rsigma, layout));
+    Value y = arith::MulFOp::create(b, centred, ctx.broadcast(rsigma, layout));
     y = arith::MulFOp::create(
-        b, y,
-        emitGamma(ctx, op.getGamma(), op.getZeroCenteredGamma(), layout));
+        b, y, emitGamma(ctx, op.getGamma(), op.getZeroCenteredGamma(), layout));
     Value beta = ctx.toF32(ctx.loadColumns(op.getBeta()));
     y = arith::AddFOp::create(b, y, ctx.broadcast(beta, layout));
     ctx.define(op.getResult(),

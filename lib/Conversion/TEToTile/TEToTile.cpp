@@ -291,11 +291,10 @@ KernelOp Outliner::emitKernel() {
       b, arith::CmpIPredicate::eq, arith::AddIOp::create(b, x, y), zero);
 
   LogicalResult result = success();
-  emitUnlessNoop(b, noop ? ctx.getBuffers(noop).data : Value(),
-                 [&] {
-                   result = emitRowTiles(ctx, sums, y, schedule.getRowTiles(),
-                                         [&] { return emitBody(ctx); });
-                 });
+  emitUnlessNoop(b, noop ? ctx.getBuffers(noop).data : Value(), [&] {
+    result = emitRowTiles(ctx, sums, y, schedule.getRowTiles(),
+                          [&] { return emitBody(ctx); });
+  });
   if (succeeded(result))
     return kernel;
   kernel.erase();
@@ -332,8 +331,8 @@ Value Outliner::emitResultDim(ImplicitLocOpBuilder &b, OpResult inner,
 /// The types of what the kernel writes: partial sums in place of sums.
 SmallVector<Type> Outliner::getLaunchTypes() {
   SmallVector<Type> types(fusion.getResultTypes());
-  for (auto [i, yielded] : llvm::enumerate(
-           fusion.getBody().front().getTerminator()->getOperands()))
+  for (auto [i, yielded] :
+       llvm::enumerate(fusion.getBody().front().getTerminator()->getOperands()))
     if (llvm::is_contained(sums, yielded))
       types[i] = getPartialType(cast<OpResult>(yielded));
   return types;
@@ -343,8 +342,7 @@ SmallVector<Type> Outliner::getLaunchTypes() {
 SmallVector<Value> Outliner::emitSizes(ImplicitLocOpBuilder &b, Value groups,
                                        Value cols) {
   SmallVector<Value> sizes;
-  for (Value inner :
-       fusion.getBody().front().getTerminator()->getOperands()) {
+  for (Value inner : fusion.getBody().front().getTerminator()->getOperands()) {
     if (llvm::is_contained(sums, inner))
       sizes.push_back(groups);
     for (auto [i, size] :
@@ -401,9 +399,9 @@ SmallVector<Value> Outliner::emitFinish(ImplicitLocOpBuilder &b,
           cols, arith::ConstantIndexOp::create(b, 2));
     Value grid = emitTileCount(b, wide, 1, schedule.getTile()[1],
                                /*atLeastOne=*/false);
-    auto launch = LaunchOp::create(b, types, kernel.getSymName(), grid, one,
-                                   inputs, ValueRange(),
-                                   ValueRange{groups, wide}, sizes);
+    auto launch =
+        LaunchOp::create(b, types, kernel.getSymName(), grid, one, inputs,
+                         ValueRange(), ValueRange{groups, wide}, sizes);
     for (auto [sum, result] : llvm::zip_equal(same, launch.getResults()))
       results[llvm::find(sums, sum) - sums.begin()] = result;
   }
@@ -477,8 +475,8 @@ struct TEToTilePass : te::impl::TEToTilePassBase<TEToTilePass> {
     for (Operation *op : ops)
       if (Value flag = getNoopFlag(op))
         noop = flag;
-    return Outliner{fusion, **target,           symbols, ops, anchor,
-                    noop,   getColumnSums(fusion)}
+    return Outliner{
+        fusion, **target, symbols, ops, anchor, noop, getColumnSums(fusion)}
         .run();
   }
 

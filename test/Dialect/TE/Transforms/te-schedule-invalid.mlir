@@ -138,3 +138,26 @@ func.func @hadamard(%x: tensor<?x?xbf16>) -> (!te.scaled<?x?xf4E2M1FN, #row>, !t
   }
   return %q, %r : !te.scaled<?x?xf4E2M1FN, #row>, !te.scaled<?x?xf4E2M1FN, #col>
 }
+
+// -----
+
+func.func @dynamic_row(%x: tensor<?x?xbf16>, %g: tensor<?xbf16>) -> tensor<?x?xbf16> {
+  // expected-error @+1 {{H10: something is computed over each row, whose length is not known; give the last dimension a static size}}
+  %r = te.fusion "k" (%a = %x : tensor<?x?xbf16>, %b = %g : tensor<?xbf16>) -> (tensor<?x?xbf16>) {
+    %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<?x?xbf16>, tensor<?xbf16> -> tensor<?x?xbf16>, tensor<?xf32>
+    te.yield %0 : tensor<?x?xbf16>
+  }
+  return %r : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @narrow(%x: tensor<?x512xbf16>, %g: tensor<512xbf16>) -> tensor<?x512xbf16> {
+  // expected-error @+1 {{H10: a tile of 256 columns does not hold a row of 512, over which something is computed; make it at least as wide}}
+  %r = te.fusion "k" (%a = %x : tensor<?x512xbf16>, %b = %g : tensor<512xbf16>) -> (tensor<?x512xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [8, 256], waves = 4, vector = 8>} {
+    %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<?x512xbf16>, tensor<512xbf16> -> tensor<?x512xbf16>, tensor<?xf32>
+    te.yield %0 : tensor<?x512xbf16>
+  }
+  return %r : tensor<?x512xbf16>
+}
