@@ -74,15 +74,19 @@ static json::Array explain(ModuleOp module, const Target &target) {
 static TileTraffic measureTraffic(tile::KernelOp kernel) {
   TileTraffic traffic;
   traffic.kernel = kernel.getSymName();
-  llvm::DenseMap<Value, int64_t> least; // each buffer's share of the tile, once
+  // Each buffer's share of the tile, once: and each half's of a wide one.
+  llvm::DenseMap<std::pair<Value, void *>, int64_t> least;
   auto bytes = [](Type tile) {
     auto type = cast<RankedTensorType>(tile);
     return type.getNumElements() *
            std::max(1u, type.getElementTypeBitWidth() / 8);
   };
-  auto buffer = [](Value view) {
+  auto buffer = [](Value view) -> std::pair<Value, void *> {
     auto cast = view.getDefiningOp<memref::ReinterpretCastOp>();
-    return cast ? cast.getSource() : view;
+    if (!cast)
+      return {view, nullptr};
+    return {cast.getSource(),
+            cast.getMixedOffsets().front().getOpaqueValue()};
   };
   kernel.walk([&](Operation *op) {
     if (auto load = dyn_cast<tile::LoadOp>(op)) {
