@@ -46,8 +46,9 @@ static json::Array explain(ModuleOp module, const Target &target) {
     for (Operation *op : getRegionOps(fusion))
       ops.push_back(op->getName().getStringRef());
     json::Array apart;
-    for (Attribute why : fusion.getApartAttr() ? fusion.getApartAttr().getValue()
-                                               : ArrayRef<Attribute>())
+    for (Attribute why : fusion.getApartAttr()
+                             ? fusion.getApartAttr().getValue()
+                             : ArrayRef<Attribute>())
       apart.push_back(cast<StringAttr>(why).getValue());
     std::string location;
     llvm::raw_string_ostream os(location);
@@ -85,8 +86,7 @@ static TileTraffic measureTraffic(tile::KernelOp kernel) {
     auto cast = view.getDefiningOp<memref::ReinterpretCastOp>();
     if (!cast)
       return {view, nullptr};
-    return {cast.getSource(),
-            cast.getMixedOffsets().front().getOpaqueValue()};
+    return {cast.getSource(), cast.getMixedOffsets().front().getOpaqueValue()};
   };
   kernel.walk([&](Operation *op) {
     if (auto load = dyn_cast<tile::LoadOp>(op)) {
@@ -241,8 +241,7 @@ LogicalResult Compilation::run() {
     artifact.text = printModule(module);
     return success();
   }
-  if ((options.lineTables && failed(addLineTables())) ||
-      failed(generateCode()))
+  if ((options.lineTables && failed(addLineTables())) || failed(generateCode()))
     return failure();
   if (level != Level::HSACO)
     return success();

@@ -118,7 +118,7 @@ void WaveShadow::reportStuck(const Inst &loop) {
                                          "loop polls LDS offset {0}, which no "
                                          "wave changes any more",
                                          *lastLoad)
-                                   .str()
+                               .str()
                          : "the workgroup waits for ever: nothing changes in "
                            "this loop");
 }

@@ -234,6 +234,17 @@ static void defineRowSums(TileContext &ctx, Value dscale,
   ctx.defineRows(dscale, ctx.sumRows(ctx.padWithZeros(product.get())));
 }
 
+/// How a gradient's results lie: dx, dbias, dscale.
+template <class Op>
+static Extent getGradientExtent(Operation *op, unsigned index, Extent dx,
+                                Extent dbias) {
+  Value result = op->getResult(index);
+  auto bwd = cast<Op>(op);
+  return result == bwd.getDx()      ? dx
+         : result == bwd.getDbias() ? dbias
+                                    : Extent::Row;
+}
+
 namespace {
 struct ActivationLowering
     : TileLoweringInterface::ExternalModel<ActivationLowering, ActivationOp> {
@@ -281,11 +292,8 @@ struct ActivationBwdLowering
     return index < 2 ? Extent::Tile : Extent::Row;
   }
   Extent getResultExtent(Operation *op, unsigned index) const {
-    Value result = op->getResult(index);
-    auto bwd = cast<ActivationBwdOp>(op);
-    return result == bwd.getDx()      ? Extent::Tile
-           : result == bwd.getDbias() ? Extent::Column
-                                      : Extent::Row;
+    return getGradientExtent<ActivationBwdOp>(op, index, Extent::Tile,
+                                              Extent::Column);
   }
   bool needsWholeRows(Operation *op) const {
     return bool(cast<ActivationBwdOp>(op).getDscale());
@@ -313,11 +321,8 @@ struct GatedActivationBwdLowering
     return index == 0 ? Extent::Tile : index == 1 ? Extent::Wide : Extent::Row;
   }
   Extent getResultExtent(Operation *op, unsigned index) const {
-    Value result = op->getResult(index);
-    auto bwd = cast<GatedActivationBwdOp>(op);
-    return result == bwd.getDx()      ? Extent::Wide
-           : result == bwd.getDbias() ? Extent::WideColumn
-                                      : Extent::Row;
+    return getGradientExtent<GatedActivationBwdOp>(op, index, Extent::Wide,
+                                                   Extent::WideColumn);
   }
   bool needsWholeRows(Operation *op) const {
     return bool(cast<GatedActivationBwdOp>(op).getDscale());

@@ -63,16 +63,8 @@ static void storePartial(TileContext &ctx, OpResult sum, bool second,
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value rows = b.createOrFold<arith::AddIOp>(group, one);
   Value buffer = ctx.getBuffers(sum).data;
-  Value view;
-  if (getHalves(sum) == 1) {
-    view = ctx.view(buffer, rows, ctx.cols);
-  } else {
-    Value stride = b.createOrFold<arith::MulIOp>(
-        ctx.cols, arith::ConstantIndexOp::create(b, 2));
-    view = ctx.view(buffer, rows, ctx.cols, OpFoldResult(stride),
-                    second ? OpFoldResult(ctx.cols)
-                           : OpFoldResult(b.getIndexAttr(0)));
-  }
+  Value view = getHalves(sum) == 1 ? ctx.view(buffer, rows, ctx.cols)
+                                   : ctx.viewHalf(buffer, second, rows);
   ctx.store(row, view, group, ctx.tileCol);
 }
 

@@ -64,6 +64,21 @@ struct NormModel : TileLoweringInterface::ExternalModel<Model, Op> {
   bool needsWholeRows(Operation *) const { return true; }
 };
 
+/// The result: x * rsigma * g, x less its mean where it has one, and beta.
+template <class Op>
+void defineNormed(TileContext &ctx, Op op, Value x, Value rsigma, Value beta) {
+  auto &b = ctx.b;
+  LinearLayout layout = getLayout(x.getType());
+  Value y = arith::MulFOp::create(b, x, ctx.broadcast(rsigma, layout));
+  y = arith::MulFOp::create(
+      b, y, emitGamma(ctx, op.getGamma(), op.getZeroCenteredGamma(), layout));
+  if (beta)
+    y = arith::AddFOp::create(
+        b, y, ctx.broadcast(ctx.toF32(ctx.loadColumns(beta)), layout));
+  ctx.define(op.getResult(),
+             ctx.round(y, getElementTypeOrSelf(op.getResult().getType())));
+}
+
 struct RmsNormLowering : NormModel<RmsNormLowering, RmsNormOp, 1> {
   Extent getResultExtent(Operation *, unsigned index) const {
     return index == 0 ? Extent::Tile : Extent::Row;
@@ -72,15 +87,10 @@ struct RmsNormLowering : NormModel<RmsNormLowering, RmsNormOp, 1> {
     auto op = cast<RmsNormOp>(operation);
     auto &b = ctx.b;
     Value x = ctx.toF32(ctx.getZeroPaddedTile(op.getInput()));
-    LinearLayout layout = getLayout(x.getType());
     Value mean = emitRowMean(ctx, arith::MulFOp::create(b, x, x));
     Value rsigma = emitInverseRoot(ctx, mean, op.getEpsilon());
     ctx.defineRows(op.getRsigma(), rsigma);
-    Value y = arith::MulFOp::create(b, x, ctx.broadcast(rsigma, layout));
-    y = arith::MulFOp::create(
-        b, y, emitGamma(ctx, op.getGamma(), op.getZeroCenteredGamma(), layout));
-    ctx.define(op.getResult(),
-               ctx.round(y, getElementTypeOrSelf(op.getResult().getType())));
+    defineNormed(ctx, op, x, rsigma, Value());
     return success();
   }
 };
@@ -101,13 +111,7 @@ struct LayerNormLowering : NormModel<LayerNormLowering, LayerNormOp, 1> {
     Value rsigma = emitInverseRoot(ctx, variance, op.getEpsilon());
     ctx.defineRows(op.getMu(), mu);
     ctx.defineRows(op.getRsigma(), rsigma);
-    Value y = arith::MulFOp::create(b, centred, ctx.broadcast(rsigma, layout));
-    y = arith::MulFOp::create(
-        b, y, emitGamma(ctx, op.getGamma(), op.getZeroCenteredGamma(), layout));
-    Value beta = ctx.toF32(ctx.loadColumns(op.getBeta()));
-    y = arith::AddFOp::create(b, y, ctx.broadcast(beta, layout));
-    ctx.define(op.getResult(),
-               ctx.round(y, getElementTypeOrSelf(op.getResult().getType())));
+    defineNormed(ctx, op, centred, rsigma, op.getBeta());
     return success();
   }
 };

@@ -77,12 +77,14 @@ void TileContext::storeWide(Value tile, Value view) {
   store(convert(tile, getStoreLayout(shape, bits)), view, tileRow, tileCol);
 }
 
-Value TileContext::viewHalf(Value buffer, bool second) {
+Value TileContext::viewHalf(Value buffer, bool second, OpFoldResult rows) {
   Value stride =
       b.createOrFold<arith::MulIOp>(cols, arith::ConstantIndexOp::create(b, 2));
   OpFoldResult offset = b.getIndexAttr(0);
   if (second)
     offset = cols;
+  if (!rows)
+    rows = this->rows;
   return view(buffer, rows, cols, stride, offset);
 }
 

@@ -69,8 +69,9 @@ public:
   Value getZeroPaddedTile(Value tensor);
   /// The region's ops read `tensor` from here on; stored where it is yielded.
   void define(Value tensor, Value tile);
-  /// Left or right half of an M x 2K tensor: a view, and this workgroup's tile.
-  Value viewHalf(Value buffer, bool second);
+  /// Left or right half of a tensor of 2K columns: a view (null `rows`: of M),
+  /// and this workgroup's tile.
+  Value viewHalf(Value buffer, bool second, OpFoldResult rows = {});
   Value loadHalf(Value tensor, bool second);
   /// This workgroup's part of a tensor with one number a row (a tile of one
   /// column), or one a column (of one row).

@@ -27,10 +27,10 @@ class TileContext;
 /// How a value lies in the M x K extent that the tiles of a region walk over.
 enum class Extent {
   Scalar,
-  Row,    // one number a row: the shape without its last dimension
-  Column, // one number a column
-  Tile,   // M x K
-  Wide,   // M x 2K: two tiles side by side, as of a gated activation
+  Row,        // one number a row: the shape without its last dimension
+  Column,     // one number a column
+  Tile,       // M x K
+  Wide,       // M x 2K: two tiles side by side, as of a gated activation
   WideColumn, // one number a column of these
 };
 } // namespace mlir::te
