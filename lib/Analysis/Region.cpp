@@ -50,6 +50,11 @@ bool te::needsWholeRows(Operation *op) {
   return tiled && tiled.needsWholeRows();
 }
 
+bool te::needsWholeColumns(Operation *op) {
+  auto tiled = dyn_cast<TileLoweringInterface>(op);
+  return tiled && tiled.needsWholeColumns();
+}
+
 Value te::getNoopFlag(Operation *op) {
   auto tiled = dyn_cast<TileLoweringInterface>(op);
   return tiled ? tiled.getNoopFlag() : Value();
@@ -73,14 +78,20 @@ bool te::isTileValue(Value value) {
 //===----------------------------------------------------------------------===//
 
 std::pair<int64_t, int64_t> Anchor::getExtents() const {
-  auto extents = flatten(cast<ShapedType>(value.getType()).getShape());
-  if (isWide && !ShapedType::isDynamic(extents.second))
+  ArrayRef<int64_t> shape = cast<ShapedType>(value.getType()).getShape();
+  if (extent == Extent::Row) {
+    SmallVector<int64_t> column(shape);
+    column.push_back(1);
+    return flatten(column);
+  }
+  auto extents = flatten(shape);
+  if (extent == Extent::Wide && !ShapedType::isDynamic(extents.second))
     extents.second /= 2;
   return extents;
 }
 
 Anchor te::findAnchor(ArrayRef<Operation *> ops) {
-  Anchor wide;
+  Anchor wide, row;
   for (Operation *op : ops)
     for (OpOperand &operand : op->getOpOperands()) {
       Operation *producer = operand.get().getDefiningOp();
@@ -88,11 +99,14 @@ Anchor te::findAnchor(ArrayRef<Operation *> ops) {
           (llvm::is_contained(ops, producer) || isSplatConstant(producer)))
         continue;
       if (getExtent(operand) == Extent::Tile)
-        return {operand.get(), false};
-      if (getExtent(operand) == Extent::Wide && !wide.value)
-        wide = {operand.get(), true};
+        return {operand.get(), Extent::Tile};
+      for (Anchor *other : {&wide, &row}) {
+        Extent extent = other == &wide ? Extent::Wide : Extent::Row;
+        if (getExtent(operand) == extent && !other->value)
+          *other = {operand.get(), extent};
+      }
     }
-  return wide;
+  return wide.value ? wide : row;
 }
 
 static SmallVector<Value> getTileValues(Operation *op) {
@@ -167,6 +181,11 @@ std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
     return std::nullopt;
   if (std::optional<Conflict> escape = findEscape(ops))
     return escape;
+  auto walker = llvm::find_if(ops, needsWholeColumns);
+  if (walker != ops.end() && ops.size() > 1)
+    return Conflict{*walker,
+                    "F7: walks down whole columns, tile after tile; such an op "
+                    "is alone in its region"};
   if (Operation *stranger = findStranger(ops))
     return Conflict{
         stranger, ("F5: walks over another tensor than '" +

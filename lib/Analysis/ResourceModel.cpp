@@ -26,6 +26,10 @@ constexpr int64_t kMostGrowth = 4;
 constexpr int64_t kLineBytes = 64;
 /// Elements that one Hadamard transform mixes.
 constexpr int64_t kHadamardRun = 16;
+/// Columns that share a block of random words, and the bytes an element that
+/// these take on the way.
+constexpr int64_t kPhiloxWords = 4;
+constexpr unsigned kRandomBytes = 8;
 /// Rows that one row of partial sums stands for.
 constexpr int64_t kSummedRows = 128;
 /// VGPRs beside the tile: addresses, scales, temporaries of the conversions.
@@ -79,13 +83,15 @@ static void addType(TileDemand &demand, Type type) {
 
 TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   TileDemand demand;
-  if (Anchor anchor = findAnchor(ops); anchor.value)
+  Anchor anchor = findAnchor(ops);
+  if (anchor.value)
     std::tie(demand.rows, demand.cols) = anchor.getExtents();
   bool keepsF32 = false;
   llvm::SmallDenseSet<Value> seen;
   auto isInside = [&](Operation *op) { return llvm::is_contained(ops, op); };
   auto add = [&](Value value, Extent extent, unsigned &widest) {
-    if (extent != Extent::Tile && extent != Extent::Wide)
+    if (extent != Extent::Tile && extent != Extent::Wide &&
+        value != anchor.value)
       return;
     unsigned bytes = elementBytes(value.getType());
     widest = std::max(widest, bytes);
@@ -93,6 +99,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
     addType(demand, value.getType());
   };
   for (Operation *op : ops) {
+    demand.wholeColumns |= needsWholeColumns(op);
     if (needsWholeRows(op)) {
       demand.wholeRows = true;
       keepsF32 |= !isa<QuantizeOp>(op); // which converts its input twice
@@ -117,6 +124,10 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
         add(result, getExtent(result), demand.outputBytes);
     }
     auto quantize = dyn_cast<QuantizeOp>(op);
+    if (quantize && quantize.getStochastic()) {
+      demand.minCols = std::max(demand.minCols, kPhiloxWords);
+      demand.liveBytes += kRandomBytes;
+    }
     if (quantize && quantize.getHadamard() &&
         llvm::any_of(quantize.getScaledResults(), [](OpResult result) {
           return cast<ScaledType>(result.getType()).getScaling().isColumnwise();
@@ -211,7 +222,8 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
     waves /= 2;
   // Partial sums are written once for so many rows: a small part of the data.
   int64_t rowTiles = 1;
-  while (demand.sumsColumns && rows * rowTiles < kSummedRows &&
+  while (demand.sumsColumns && !demand.wholeColumns &&
+         rows * rowTiles < kSummedRows &&
          (ShapedType::isDynamic(demand.rows) || rows * rowTiles < demand.rows))
     rowTiles *= 2;
   return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,

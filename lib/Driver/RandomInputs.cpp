@@ -29,7 +29,7 @@ const char *const te::kRandomInputsHelp =
            have Inf, and runs near the ends of f32's range: one such element
            decides the scale of a whole tensor.
   A scalar f32 argument is from 0.5 to 2; a noop flag is 0. Integers are from 0
-  to 15; cu_seqlens grow from 0 by multiples of 16. The data of a !te.scaled argument are any codes, NaN included (with
+  to 15, but of rng any; cu_seqlens grow from 0 by multiples of 16. The data of a !te.scaled argument are any codes, NaN included (with
   normal or uniform: such values, rounded); its scales are 2^-8 to 2^8, one in 32
   of them special (E8M0: 0x00, 0xFE, 0xFF; f32: 0, NaN, Inf, a subnormal).
 )";
@@ -45,6 +45,7 @@ public:
                            uint32_t(stream)};
     engine.seed(sequence);
   }
+  uint64_t bits() { return engine(); }
   uint64_t below(uint64_t bound) { return engine() % bound; }
   bool oneIn(uint64_t count) { return below(count) == 0; }
   int between(int least, int most) {
@@ -204,6 +205,9 @@ void te::fillRandom(Type type, ArgumentRole role, unsigned index,
     std::fill(tensor.bytes.begin(), tensor.bytes.end(), 0);
   else if (role == ArgumentRole::Offsets)
     fillOffsets(random, tensor);
+  else if (role == ArgumentRole::RandomState)
+    for (int64_t i = 0, e = tensor.getNumUnits(); i < e; ++i)
+      tensor.store<uint64_t>(i, random.bits());
   else if (!ref::findFormat(tensor.type))
     fillIntegers(random, tensor);
   else if (value.shape.empty())

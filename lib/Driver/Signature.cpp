@@ -181,8 +181,10 @@ llvm::StringMap<ArgumentRole> te::getArgumentRoles(func::FuncOp function,
       roles[entry.arguments[argument.getArgNumber()].name] = role;
   };
   function.walk([&](Operation *op) {
-    if (auto quantize = dyn_cast<QuantizeOp>(op))
+    if (auto quantize = dyn_cast<QuantizeOp>(op)) {
       add(quantize.getNoop(), ArgumentRole::Noop);
+      add(quantize.getRng(), ArgumentRole::RandomState);
+    }
     if (auto amax = dyn_cast<AmaxOp>(op))
       add(amax.getNoop(), ArgumentRole::Noop);
     if (auto rope = dyn_cast<RopeOp>(op))

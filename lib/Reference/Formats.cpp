@@ -92,6 +92,25 @@ uint32_t mlir::te::ref::encode(DType type, double value, Ties ties) {
   return rounded.bitcastToAPInt().getZExtValue();
 }
 
+uint32_t mlir::te::ref::encodeStochastic(double value, uint32_t word,
+                                         Ties ties) {
+  const Format &format = getFormat(DType::F4E2M1FN);
+  if (std::isnan(value))
+    return format.nan;
+  if (value == 0 && ties == Ties::Away)
+    return 0;
+  double magnitude = std::min(std::fabs(value), format.max);
+  uint32_t code = 7, sign = std::signbit(value) ? 8 : 0;
+  while (format.values[code] > magnitude)
+    --code;
+  if (code == 7)
+    return sign | code;
+  double below = format.values[code], above = format.values[code + 1];
+  uint32_t place = (magnitude - below) / (above - below) * 0x1p22;
+  bool up = place + (word >> 10) >= (uint32_t(1) << 22);
+  return sign | (code + up);
+}
+
 bool mlir::te::ref::isNaNCode(DType type, uint32_t code) {
   return std::isnan(decode(type, code));
 }

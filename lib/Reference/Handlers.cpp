@@ -39,10 +39,11 @@ static TensorValue makeScalar(float number) {
 
 static LogicalResult quantizeInto(QuantizeOp op, OpResult result,
                                   const HostTensor &input,
-                                  const QuantizeOptions &options,
-                                  Frame &frame) {
+                                  QuantizeOptions options, Frame &frame) {
   auto type = cast<ScaledType>(result.getType());
   ScalingAttr attr = type.getScaling();
+  if (options.random)
+    options.random->columnwise = attr.isColumnwise();
   HostTensor transformed;
   if (op.getHadamard())
     transformed =
@@ -59,10 +60,6 @@ static LogicalResult quantizeInto(QuantizeOp op, OpResult result,
 
 static LogicalResult runQuantize(Operation *operation, Frame &frame) {
   auto op = cast<QuantizeOp>(operation);
-  if (op.getStochastic())
-    return op.emitError() << "the reference interpreter does not define "
-                             "stochastic rounding; drop {stochastic} to check "
-                             "the rest of the program";
   const HostTensor input = frame.get(op.getInput()).buffers[0];
   if (isNoop(op.getNoop(), frame))
     return leaveResults(op, input.shape, frame);
@@ -71,6 +68,11 @@ static LogicalResult runQuantize(Operation *operation, Frame &frame) {
     options.scale = float(loadElement(frame.get(op.getScale()).buffers[0], 0));
   if (op.getAmax())
     options.amax = float(loadElement(frame.get(op.getAmax()).buffers[0], 0));
+  if (op.getRng()) {
+    const HostTensor &state = frame.get(op.getRng()).buffers[0];
+    options.random = RandomState{uint64_t(state.load<int64_t>(0)),
+                                 uint64_t(state.load<int64_t>(1))};
+  }
   if (op.getEpsilon())
     options.epsilon = op.getEpsilon()->convertToFloat();
   for (OpResult result : op.getScaledResults())
@@ -95,25 +97,19 @@ static LogicalResult runDequantize(Operation *operation, Frame &frame) {
   return frame.set(op->getResult(0), {input.shape, {std::move(*result)}});
 }
 
-static LogicalResult runTranspose(Operation *operation, Frame &frame) {
-  auto op = cast<TransposeDataOp>(operation);
-  TensorValue value = frame.get(op.getInput());
-  HostTensor &data = value.buffers[0];
-  const HostTensor source = data;
-  auto [rows, cols] = Matrix::flatten(value.shape);
-  bool isLinear =
-      cast<ScaledType>(op.getResult().getType()).getScaling().getDataLayout() ==
-      te::DataLayout::Linear;
-  for (int64_t m = 0; m < rows; ++m)
-    for (int64_t k = 0; k < cols; ++k) {
-      int64_t linear = m * cols + k, transposed = k * rows + m;
-      int64_t from = isLinear ? transposed : linear;
-      int64_t to = isLinear ? linear : transposed;
-      data.bytes[to] = source.bytes[from];
-      if (!source.unspecified.empty())
-        data.unspecified[to] = source.unspecified[from];
-    }
-  return frame.set(op->getResult(0), std::move(value));
+/// te.transpose and te.relayout.
+static LogicalResult runMove(Operation *op, Frame &frame) {
+  auto from = cast<ScaledType>(op->getOperand(0).getType());
+  auto to = cast<ScaledType>(op->getResult(0).getType());
+  const TensorValue &input = frame.get(op->getOperand(0));
+  auto moved = relayout(
+      {input.buffers[0], input.buffers[1]}, *getDType(from.getElementType()),
+      getScaling(from.getScaling()), getScaling(to.getScaling()), input.shape);
+  if (!moved)
+    return op->emitError() << llvm::toString(moved.takeError());
+  return frame.set(
+      op->getResult(0),
+      {input.shape, {std::move(moved->data), std::move(moved->scales)}});
 }
 
 static LogicalResult runAmax(Operation *operation, Frame &frame) {
@@ -149,11 +145,9 @@ static LogicalResult runFusion(Operation *operation, Frame &frame) {
 
 static ArrayRef<HandlerEntry> getQuantizeHandlers() {
   static constexpr HandlerEntry kHandlers[] = {
-      {"te.quantize", runQuantize},
-      {"te.dequantize", runDequantize},
-      {"te.transpose", runTranspose},
-      {"te.amax", runAmax},
-      {"te.dim", runDim},
+      {"te.quantize", runQuantize}, {"te.dequantize", runDequantize},
+      {"te.transpose", runMove},    {"te.relayout", runMove},
+      {"te.amax", runAmax},         {"te.dim", runDim},
       {"te.fusion", runFusion},
   };
   return kHandlers;

@@ -89,7 +89,8 @@ HostTensor mlir::te::ref::layOutScales(llvm::ArrayRef<double> stored,
 static HostTensor storeData(const HostTensor &x,
                             llvm::ArrayRef<BlockScale> blocks,
                             const ScaleGrid &grid, const DataStorage &storage,
-                            Ties ties) {
+                            Ties ties,
+                            const std::optional<RandomState> &random) {
   HostTensor data = HostTensor::zeros(
       storage.element, {storage.shape.begin(), storage.shape.end()});
   data.unspecified.resize(data.bytes.size());
@@ -100,7 +101,10 @@ static HostTensor storeData(const HostTensor &x,
       float scaled =
           block.divides ? value / block.factor : value * block.factor;
       auto [byte, shift] = storage.position(m, k);
-      data.bytes[byte] |= encode(storage.element, scaled, ties) << shift;
+      uint32_t code =
+          random ? encodeStochastic(scaled, random->getWord(m, k), ties)
+                 : encode(storage.element, scaled, ties);
+      data.bytes[byte] |= code << shift;
       bool isFP4 = storage.element == DType::F4E2M1FN;
       if (block.isNaN || (isFP4 && std::isnan(scaled)))
         data.unspecified[byte] |= storage.getCodeMask() << shift;
@@ -124,8 +128,9 @@ mlir::te::ref::quantize(const HostTensor &x, DType element,
                                  scaling, options));
     stored.push_back(blocks.back().stored);
   }
-  return ScaledTensor{storeData(x, blocks, grid, *storage, scaling.ties),
-                      layOutScales(stored, grid, scaling, element)};
+  return ScaledTensor{
+      storeData(x, blocks, grid, *storage, scaling.ties, options.random),
+      layOutScales(stored, grid, scaling, element)};
 }
 
 static llvm::Error checkSize(const HostTensor &buffer, llvm::StringRef what,
@@ -153,6 +158,23 @@ static std::vector<float> loadScales(const HostTensor &scales,
   return values;
 }
 
+/// The storage of the data, where both buffers have the size that it asks for.
+static llvm::Expected<DataStorage> checkBuffers(const ScaledTensor &tensor,
+                                                DType element,
+                                                const Scaling &scaling,
+                                                Matrix matrix) {
+  auto storage = DataStorage::of(element, scaling.dataLayout, matrix);
+  if (!storage)
+    return storage.takeError();
+  if (auto error = checkSize(tensor.data, "data", storage->shape, element))
+    return std::move(error);
+  if (auto error = checkSize(tensor.scales, "scales",
+                             ScaleStorage::of(scaling, element, matrix).shape,
+                             scaling.scaleType))
+    return std::move(error);
+  return storage;
+}
+
 llvm::Expected<HostTensor>
 mlir::te::ref::dequantize(const ScaledTensor &tensor, DType element,
                           const Scaling &scaling, llvm::ArrayRef<int64_t> shape,
@@ -160,14 +182,9 @@ mlir::te::ref::dequantize(const ScaledTensor &tensor, DType element,
   Matrix matrix = Matrix::flatten(shape);
   ScaleGrid grid = ScaleGrid::of(scaling, matrix);
   ScaleStorage scaleStorage = ScaleStorage::of(scaling, element, matrix);
-  auto storage = DataStorage::of(element, scaling.dataLayout, matrix);
+  auto storage = checkBuffers(tensor, element, scaling, matrix);
   if (!storage)
     return storage.takeError();
-  if (auto error = checkSize(tensor.data, "data", storage->shape, element))
-    return std::move(error);
-  if (auto error = checkSize(tensor.scales, "scales", scaleStorage.shape,
-                             scaling.scaleType))
-    return std::move(error);
   std::vector<float> scales = loadScales(tensor.scales, scaleStorage, grid);
   HostTensor result =
       HostTensor::zeros(resultType, {shape.begin(), shape.end()});
@@ -189,4 +206,53 @@ mlir::te::ref::dequantize(const ScaledTensor &tensor, DType element,
         std::fill_n(result.unspecified.begin() + index * width, width, 0xFF);
     }
   return result;
+}
+
+/// What is stored for each block: a code for E8M0. Of repeated ones the first.
+static std::vector<double> loadStored(const HostTensor &scales,
+                                      const ScaleStorage &storage,
+                                      const ScaleGrid &grid) {
+  std::vector<double> values(grid.rows * grid.cols);
+  for (int64_t r = 0; r < storage.rows; r += storage.repeat)
+    for (int64_t c = 0; c < storage.cols; ++c) {
+      int64_t at = storage.offset(r, c);
+      values[storage.gridIndex(r, c, grid)] = scales.type == DType::F8E8M0FNU
+                                                  ? loadCode(scales, at)
+                                                  : loadElement(scales, at);
+    }
+  return values;
+}
+
+llvm::Expected<ScaledTensor>
+mlir::te::ref::relayout(const ScaledTensor &tensor, DType element,
+                        const Scaling &from, const Scaling &to,
+                        llvm::ArrayRef<int64_t> shape) {
+  Matrix matrix = Matrix::flatten(shape);
+  auto source = checkBuffers(tensor, element, from, matrix);
+  if (!source)
+    return source.takeError();
+  auto target = DataStorage::of(element, to.dataLayout, matrix);
+  if (!target)
+    return target.takeError();
+  HostTensor data =
+      HostTensor::zeros(element, {target->shape.begin(), target->shape.end()});
+  const std::vector<uint8_t> &mask = tensor.data.unspecified;
+  data.unspecified.resize(mask.empty() ? 0 : data.bytes.size());
+  for (int64_t m = 0; m < matrix.rows; ++m)
+    for (int64_t k = 0; k < matrix.cols; ++k) {
+      auto [byte, shift] = source->position(m, k);
+      auto [newByte, newShift] = target->position(m, k);
+      auto move = [&](uint8_t bits) -> uint8_t {
+        return ((bits >> shift) & source->getCodeMask()) << newShift;
+      };
+      data.bytes[newByte] |= move(tensor.data.bytes[byte]);
+      if (!mask.empty())
+        data.unspecified[newByte] |= move(mask[byte]);
+    }
+  ScaleGrid grid = ScaleGrid::of(from, matrix);
+  std::vector<double> stored =
+      loadStored(tensor.scales, ScaleStorage::of(from, element, matrix), grid);
+  return ScaledTensor{
+      std::move(data),
+      layOutScales(stored, ScaleGrid::of(to, matrix), to, element)};
 }

@@ -1,4 +1,4 @@
-// What has no kernel, and regions that are not one kernel (F3 to F6).
+// What has no kernel, and regions that are not one kernel (F3 to F7).
 
 // RUN: te-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}),te-to-tile)' -o /dev/null
 
@@ -11,15 +11,6 @@ func.func @current(%x: tensor<4x64xbf16>) -> !te.scaled<4x64xf8E4M3FN, #s> {
     te.yield %0 : !te.scaled<4x64xf8E4M3FN, #s>
   }
   return %q : !te.scaled<4x64xf8E4M3FN, #s>
-}
-
-// -----
-
-#fp4 = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even>
-func.func @stochastic(%x: tensor<4x64xbf16>, %r: tensor<2xi64>) -> !te.scaled<4x64xf4E2M1FN, #fp4> {
-  // expected-error @+1 {{te.quantize with stochastic rounding has no kernel; drop {stochastic} and rng(...) to round to nearest}}
-  %q = te.quantize %x rng(%r : tensor<2xi64>) {stochastic} : tensor<4x64xbf16> -> !te.scaled<4x64xf4E2M1FN, #fp4>
-  return %q : !te.scaled<4x64xf4E2M1FN, #fp4>
 }
 
 // -----
@@ -141,6 +132,18 @@ func.func @two_noops(%x: tensor<4x64xbf16>, %n: tensor<f32>) -> (!te.scaled<4x64
     te.yield %0, %1 : !te.scaled<4x64xf8E4M3FN, #row>, tensor<f32>
   }
   return %r#0, %r#1 : !te.scaled<4x64xf8E4M3FN, #row>, tensor<f32>
+}
+
+// -----
+
+func.func @update_beside(%h: tensor<4x64xf32>, %s: tensor<64xf32>) -> (tensor<4x64xf32>, tensor<64xf32>, tensor<f32>) {
+  %r:3 = te.fusion "k" (%a = %h : tensor<4x64xf32>, %b = %s : tensor<64xf32>) -> (tensor<4x64xf32>, tensor<64xf32>, tensor<f32>) {
+    // expected-error @+1 {{F7: walks down whole columns, tile after tile; such an op is alone in its region}}
+    %0, %1 = te.update_scale max %a, %b for f8E5M2 : tensor<4x64xf32>, tensor<64xf32> -> tensor<4x64xf32>, tensor<64xf32>
+    %2 = te.amax %a : tensor<4x64xf32> -> tensor<f32>
+    te.yield %0, %1, %2 : tensor<4x64xf32>, tensor<64xf32>, tensor<f32>
+  }
+  return %r#0, %r#1, %r#2 : tensor<4x64xf32>, tensor<64xf32>, tensor<f32>
 }
 
 // -----

@@ -272,3 +272,14 @@ TEST(Dequantize, RejectsWrongSizes) {
             "the data of a scaled tensor have 4 bytes, but 2x3 of f8E4M3FN "
             "need 6");
 }
+
+// Random123's known answers.
+TEST(Philox, KnownAnswers) {
+  EXPECT_EQ(philox4x32({}, {}),
+            (PhiloxBlock{0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8}));
+  EXPECT_EQ(philox4x32({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}),
+            (PhiloxBlock{0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD}));
+  EXPECT_EQ(philox4x32({0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344},
+                       {0xA4093822, 0x299F31D0}),
+            (PhiloxBlock{0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1}));
+}

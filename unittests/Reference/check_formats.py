@@ -305,28 +305,29 @@ def shuffle_weight(a):
 
 
 def stored_scales(grid, case, m):
+    """As a buffer has them, in its shape."""
     fp4 = case["element"] == "f4E2M1FN"
     r, c = case["block"]
     transposed = case["data_layout"] == "transposed"
     if c == 0:
-        return grid.reshape(-1)
+        return grid.reshape(-1) if r == 1 else grid.reshape(())
     if case["scale"] == "f32":
         if r == 1 or (c != 1 and transposed):
             grid = grid.T
-        return pad_to(grid, 1, 4, np.float32(1)).reshape(-1)
+        return pad_to(grid, 1, 4, np.float32(1))
     if case["scale_layout"] == "linear":
         if r > 1 and c > 1:
-            return grid.reshape(-1)
+            return grid
         long, short, fill = (256, 8, 127) if fp4 else (128, 4, 0)
         grid = pad_to(grid, *((long, short) if r == 1 else (short, long)), fill)
-        return (grid.T if fp4 and c == 1 else grid).reshape(-1)
+        return grid.T if fp4 and c == 1 else grid
     if r > 1 and c > 1:
         grid = np.repeat(grid, r, 0)[:m]
     elif c == 1:
         grid = grid.T
     if case["scale_layout"] == "blocked_32x4x4":
-        return blocked(grid).reshape(-1)
-    return e8m0_shuffle(grid, 127 if fp4 else 0).reshape(-1)
+        return blocked(grid)
+    return e8m0_shuffle(grid, 127 if fp4 else 0)
 
 
 def expand(grid, r, c, m, k):
@@ -390,7 +391,7 @@ def stored_data(codes, case):
         data = (data[:, 0::2] | (data[:, 1::2] << 4)).astype(np.uint8)
     if case["data_layout"] == "shuffle_16x16":
         data = shuffle_weight(data)
-    return np.ascontiguousarray(data).reshape(-1)
+    return np.ascontiguousarray(data)
 
 
 def random_matrix(rng, m, k, source):
@@ -477,13 +478,14 @@ def check_tensors(dump, rng, cases):
         what = f"quantize {m}x{k} {case}"
         codes, ignored, scales, back = expected_quantize(
             x.astype(np.float32), case)
+        scales = np.ascontiguousarray(scales).reshape(-1)
         mask = np.fromfile(outs[1], np.uint8)
         full = 15 if case["element"] == "f4E2M1FN" else 255
         compare(what + " unspecified", mask,
-                stored_data((ignored * full).astype(np.uint8), case))
+                stored_data((ignored * full).astype(np.uint8), case).reshape(-1))
         keep = ~mask
         compare(what + " data", np.fromfile(outs[0], np.uint8) & keep,
-                stored_data(codes, case) & keep)
+                stored_data(codes, case).reshape(-1) & keep)
         compare(what + " scales",
                 np.fromfile(outs[2], np.uint32 if case["scale"] == "f32"
                             else np.uint8),

@@ -28,6 +28,7 @@ bool isSplatConstant(Operation *op);
 Extent getExtent(OpOperand &operand);
 Extent getExtent(OpResult result);
 bool needsWholeRows(Operation *op);
+bool needsWholeColumns(Operation *op);
 Value getNoopFlag(Operation *op);
 
 /// True for a tensor<f32> that workgroups fold into by maximum.
@@ -37,17 +38,18 @@ bool isAmax(Value result);
 bool isTileValue(Value value);
 
 /// The value that has the extent of `ops`' tiles: one that comes from outside,
-/// M x K (`isWide` false) or else M x 2K; null where there is none.
+/// M x K, or else M x 2K (Extent::Wide), or M with K = 1 (Extent::Row); null
+/// where there is none.
 struct Anchor {
   Value value;
-  bool isWide = false;
+  Extent extent = Extent::Tile;
   /// M and K: static, or ShapedType::kDynamic.
   std::pair<int64_t, int64_t> getExtents() const;
 };
 Anchor findAnchor(ArrayRef<Operation *> ops);
 
 /// What keeps ops from being computed by one kernel: the op, and why, with the
-/// number of the rule (F3 to F6 of docs/spec.md).
+/// number of the rule (F3 to F7 of docs/spec.md).
 struct Conflict {
   Operation *op;
   std::string why;

@@ -28,8 +28,9 @@ struct RandomSpec {
 /// What an argument is for, where not any contents will do.
 enum class ArgumentRole {
   Plain,
-  Noop,   // a noop flag: 0
-  Offsets // cu_seqlens: from 0, in steps of 0 to 112 by 16
+  Noop,       // a noop flag: 0
+  Offsets,    // cu_seqlens: from 0, in steps of 0 to 112 by 16
+  RandomState // seed and offset of stochastic rounding: any bits
 };
 
 /// What each distribution holds, for --help.

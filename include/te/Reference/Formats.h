@@ -50,6 +50,10 @@ const Format &getFormat(DType type);
 double decode(DType type, uint32_t code);
 /// Rounds to nearest. Not for f8E8M0FNU: a scaling recipe makes those codes.
 uint32_t encode(DType type, double value, Ties ties = Ties::Even);
+/// The fp4 code of a number, rounded up in magnitude as often as it is above
+/// the code below: where 22 bits of `word` and its place between the two, in
+/// units of 2^-22, add up to 1. `ties` decides about the sign of zero only.
+uint32_t encodeStochastic(double value, uint32_t word, Ties ties);
 bool isNaNCode(DType type, uint32_t code);
 
 /// The value of element `index` of a buffer of bf16, f16, f32 or an 8-bit

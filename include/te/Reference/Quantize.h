@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What te.quantize, te.dequantize and te.amax compute, on host tensors.
+// What te.quantize, te.dequantize, te.relayout, te.transpose and te.amax
+// compute, on host tensors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_REFERENCE_QUANTIZE_H
 #define TE_REFERENCE_QUANTIZE_H
 
 #include "te/Reference/Layouts.h"
+#include "te/Reference/Philox.h"
 
 #include <optional>
 
@@ -30,6 +32,7 @@ struct QuantizeOptions {
   std::optional<float> scale;
   /// Current scaling: that amax, where it is given (tensor granularity only).
   std::optional<float> amax;
+  std::optional<RandomState> random; // stochastic rounding (fp4 only)
   float epsilon = 0; // the least amax of f32 scales, section 2.1
 };
 
@@ -52,6 +55,12 @@ llvm::Expected<HostTensor> dequantize(const ScaledTensor &tensor, DType element,
                                       const Scaling &scaling,
                                       llvm::ArrayRef<int64_t> shape,
                                       DType resultType);
+
+/// The same codes and scales as `to` stores them, which differs from `from` in
+/// its layouts only. Fails as `dequantize` does.
+llvm::Expected<ScaledTensor> relayout(const ScaledTensor &tensor, DType element,
+                                      const Scaling &from, const Scaling &to,
+                                      llvm::ArrayRef<int64_t> shape);
 
 } // namespace mlir::te::ref
 

@@ -21,7 +21,8 @@ SmallVector<OpResult> te::getColumnSums(FusionOp fusion) {
   SmallVector<OpResult> sums;
   for (Value yielded : fusion.getBody().front().getTerminator()->getOperands())
     if (Extent extent = getExtent(cast<OpResult>(yielded));
-        extent == Extent::Column || extent == Extent::WideColumn)
+        (extent == Extent::Column || extent == Extent::WideColumn) &&
+        !needsWholeColumns(yielded.getDefiningOp()))
       sums.push_back(cast<OpResult>(yielded));
   return sums;
 }
@@ -34,26 +35,8 @@ RankedTensorType te::getPartialType(OpResult sum) {
 
 /// The sum of each column of an f32 tile, in one row.
 static Value emitReduceColumns(TileContext &ctx, Value tile) {
-  SmallVector<int64_t> block{cast<ShapedType>(tile.getType()).getDimSize(0), 1};
-  Type type = getTileType(ctx.b.getF32Type(), ctx.b.getContext(),
-                          getLayout(tile.getType()).project(block));
-  return ReduceOp::create(ctx.b, type, ReduceKind::Add, tile,
-                          ctx.b.getDenseI64ArrayAttr(block));
-}
-
-/// for i in [0, count): `body(i, carried)` gives what is carried on.
-static SmallVector<Value>
-emitLoop(ImplicitLocOpBuilder &b, Value count, ValueRange start,
-         function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  auto loop = scf::ForOp::create(b, zero, count, one, start);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> carried =
-      body(loop.getInductionVar(), loop.getRegionIterArgs());
-  scf::YieldOp::create(b, carried);
-  return SmallVector<Value>(loop.getResults());
+  return ctx.reduce(ReduceKind::Add, tile,
+                    {cast<ShapedType>(tile.getType()).getDimSize(0), 1});
 }
 
 /// Stores one row of partial sums.
@@ -89,7 +72,7 @@ LogicalResult te::emitRowTiles(TileContext &ctx, ArrayRef<OpResult> sums,
   Value first = arith::MulIOp::create(b, group, constant(count));
   LogicalResult result = success();
   SmallVector<Value> totals =
-      emitLoop(b, constant(count), zeros, [&](Value i, ValueRange carried) {
+      ctx.loop(constant(count), zeros, [&](Value i, ValueRange carried) {
         ctx.tileRow = arith::MulIOp::create(
             b, arith::AddIOp::create(b, first, i), constant(tileRows));
         for (auto [key, value] : llvm::zip_equal(keys, carried))
@@ -149,34 +132,24 @@ KernelOp te::emitFinishKernel(ImplicitLocOpBuilder &b, StringRef name,
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
-  Value rows = constant(schedule.getTile()[0]);
   Value x = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   ctx.tileCol = arith::MulIOp::create(b, x, constant(schedule.getTile()[1]));
   Type f32 = getTileType(b.getF32Type(), b.getContext(), ctx.getLoadLayout());
-  Value padded =
-      arith::AddIOp::create(b, ctx.rows, constant(schedule.getTile()[0] - 1));
-  Value tiles = arith::DivUIOp::create(b, padded, rows);
   SmallVector<Value> zeros(sums.size(), ctx.constant(f32, 0.0));
-  SmallVector<Value> totals =
-      emitLoop(b, tiles, zeros, [&](Value i, ValueRange carried) {
-        ctx.tileRow = arith::MulIOp::create(b, i, rows);
-        SmallVector<Value> next;
-        for (auto [k, value] : llvm::enumerate(carried)) {
-          Value part = ctx.load(
-              ctx.view(body.getArgument(k), ctx.rows, ctx.cols), ctx.tileRow,
-              ctx.tileCol, b.getF32Type(), ctx.getLoadLayout());
-          next.push_back(arith::AddFOp::create(b, value, part));
-        }
-        return next;
-      });
-  Value zero = constant(0);
+  SmallVector<Value> totals = ctx.walkRows(zeros, [&](ValueRange carried) {
+    SmallVector<Value> next;
+    for (auto [k, value] : llvm::enumerate(carried)) {
+      Value part = ctx.load(ctx.view(body.getArgument(k), ctx.rows, ctx.cols),
+                            ctx.tileRow, ctx.tileCol, b.getF32Type(),
+                            ctx.getLoadLayout());
+      next.push_back(arith::AddFOp::create(b, value, part));
+    }
+    return next;
+  });
   for (auto [k, total] : llvm::enumerate(totals)) {
     Value row = ctx.round(emitReduceColumns(ctx, total),
                           getElementTypeOrSelf(sums[k].getType()));
-    ctx.store(row,
-              ctx.view(body.getArgument(sums.size() + k), b.getIndexAttr(1),
-                       ctx.cols),
-              zero, ctx.tileCol);
+    ctx.storeColumns(row, body.getArgument(sums.size() + k));
   }
   return kernel;
 }

@@ -24,10 +24,11 @@ static Value emitClamp(TileContext &ctx, Value x, double limit) {
   return arith::SelectOp::create(b, nan, x, both);
 }
 
-Value te::emitSaturatingCast(TileContext &ctx, Value x, ScaledType type) {
+Value te::emitSaturatingCast(TileContext &ctx, Value x, ScaledType type,
+                             Value words) {
   Type elementType = type.getElementType();
   if (type.isFP4()) {
-    Value codes = encodeFP4(ctx, x, type.getScaling().getTies());
+    Value codes = encodeFP4(ctx, x, type.getScaling().getTies(), words);
     return type.getScaling().isTransposed() ? codes : packFP4(ctx, codes);
   }
   Value clamped = emitClamp(ctx, x, getLargest(elementType));
@@ -90,40 +91,70 @@ static LinearLayout getTransposedLayout(TileContext &ctx, ScaledType type) {
   return ctx.getStoreLayout({tile[1], tile[0]}, type.getElementTypeBitWidth());
 }
 
-void te::storeData(TileContext &ctx, ScaledType type, Value data,
-                   Value buffer) {
+/// Stores bytes (of fp4: packed ones) that are in the storage's orientation.
+static void storeBytes(TileContext &ctx, ScaledType type, Value data,
+                       Value buffer) {
   DataView target = emitDataView(ctx, type, buffer);
-  if (type.getScaling().isTransposed()) {
-    data = ctx.convert(ctx.transpose(data), getTransposedLayout(ctx, type));
-    if (type.isFP4())
-      data = packFP4(ctx, data);
-  } else {
-    LinearLayout layout = getLayout(data.getType());
-    data = ctx.convert(
-        data, target.order
-                  ? ctx.getStoreLayout(layout.getShape(), 8, target.order)
-                  : layout.widen(ctx.target.maxAccessBytes));
-  }
+  LinearLayout layout = getLayout(data.getType());
+  data =
+      ctx.convert(data, target.order ? ctx.getStoreLayout(layout.getShape(), 8,
+                                                          target.order)
+                                     : layout.widen(ctx.target.maxAccessBytes));
   ctx.store(data, target.view, target.row, target.col, /*divisible=*/1,
             target.order);
 }
 
-Value te::loadData(TileContext &ctx, ScaledType type, Value buffer) {
+void te::storeData(TileContext &ctx, ScaledType type, Value data,
+                   Value buffer) {
+  if (type.getScaling().isTransposed()) {
+    data = ctx.convert(ctx.transpose(data), getTransposedLayout(ctx, type));
+    if (type.isFP4())
+      data = packFP4(ctx, data);
+  }
+  storeBytes(ctx, type, data, buffer);
+}
+
+/// The layout of the elements as they are loaded, in the storage's orientation.
+static LinearLayout getStoredLayout(TileContext &ctx, ScaledType type) {
+  return type.getScaling().isTransposed() ? getTransposedLayout(ctx, type)
+                                          : ctx.getLoadLayout();
+}
+
+/// What storeBytes takes.
+static Value loadBytes(TileContext &ctx, ScaledType type, Value buffer) {
   DataView source = emitDataView(ctx, type, buffer);
-  bool transposed = type.getScaling().isTransposed();
-  LinearLayout layout = ctx.getLoadLayout(),
-               stored = transposed ? getTransposedLayout(ctx, type) : layout;
-  LinearLayout bytes = type.isFP4() ? stored.project({1, 2}) : stored;
+  LinearLayout bytes = getStoredLayout(ctx, type);
+  if (type.isFP4())
+    bytes = bytes.project({1, 2});
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   // Row-major data are read as the load layout has them: lines are whole.
-  Value tile =
-      source.order
-          ? ctx.loadWide(source.view, source.row, source.col, element, bytes,
-                         /*divisible=*/1, source.order)
-          : ctx.load(source.view, source.row, source.col, element, bytes);
+  return source.order
+             ? ctx.loadWide(source.view, source.row, source.col, element, bytes,
+                            /*divisible=*/1, source.order)
+             : ctx.load(source.view, source.row, source.col, element, bytes);
+}
+
+/// Codes in the tensor's orientation (of fp4: unpacked), in the load layout.
+static Value loadCodes(TileContext &ctx, ScaledType type, Value buffer) {
+  Value tile = loadBytes(ctx, type, buffer);
   if (type.isFP4())
-    tile = unpackFP4(ctx, tile, stored);
-  if (transposed)
-    tile = ctx.convert(ctx.transpose(tile), layout);
-  return type.isFP4() ? decodeFP4(ctx, tile) : ctx.toF32(tile);
+    tile = unpackFP4(ctx, tile, getStoredLayout(ctx, type));
+  return type.getScaling().isTransposed()
+             ? ctx.convert(ctx.transpose(tile), ctx.getLoadLayout())
+             : tile;
+}
+
+Value te::loadData(TileContext &ctx, ScaledType type, Value buffer) {
+  Value codes = loadCodes(ctx, type, buffer);
+  return type.isFP4() ? decodeFP4(ctx, codes) : ctx.toF32(codes);
+}
+
+void te::moveData(TileContext &ctx, ScaledType from, Value source,
+                  ScaledType to, Value target) {
+  bool transposed = to.getScaling().isTransposed();
+  if (from.getScaling().isTransposed() == transposed)
+    return storeBytes(ctx, to, loadBytes(ctx, from, source), target);
+  Value codes = loadCodes(ctx, from, source);
+  storeData(ctx, to, to.isFP4() && !transposed ? packFP4(ctx, codes) : codes,
+            target);
 }

@@ -17,14 +17,20 @@
 namespace mlir::te {
 
 /// The saturating cast of an f32 tile. fp4 codes are packed, two columns a
-/// byte, unless the type's data are transposed, which comes first.
-Value emitSaturatingCast(TileContext &ctx, Value x, ScaledType type);
+/// byte, unless the type's data are transposed, which comes first; with `words`
+/// they are rounded stochastically.
+Value emitSaturatingCast(TileContext &ctx, Value x, ScaledType type,
+                         Value words = {});
 
 /// Stores what emitSaturatingCast gives in the type's layout.
 void storeData(TileContext &ctx, ScaledType type, Value data, Value buffer);
 
 /// This workgroup's tile of the data, as f32, in the region's load layout.
 Value loadData(TileContext &ctx, ScaledType type, Value buffer);
+
+/// Copies this workgroup's codes from the layout of one type to another's.
+void moveData(TileContext &ctx, ScaledType from, Value source, ScaledType to,
+              Value target);
 
 } // namespace mlir::te
 

@@ -74,16 +74,37 @@ static Value emitSmallCode(TileContext &ctx, Value magnitude, Ties ties) {
   return arith::AddIOp::create(b, reaches(0.25), reaches(0.75));
 }
 
-Value te::encodeFP4(TileContext &ctx, Value x, Ties ties) {
+/// Both, rounded up as often as the magnitude is above the code: in units of
+/// 2^-22 of a code's step, which a random number of 22 bits is added to.
+static Value emitRandomCode(TileContext &ctx, Value magnitude, Value isSmall,
+                            Value words) {
+  auto &b = ctx.b;
+  Type f32 = magnitude.getType(), i32 = words.getType();
+  auto constant = [&](int64_t value) { return ctx.intConstant(i32, value); };
+  Value units = arith::FPToUIOp::create(
+      b, i32,
+      arith::MulFOp::create(b, magnitude, ctx.constant(f32, 2 * kHalfStep)));
+  Value normal = arith::SubIOp::create(b, ctx.cast(magnitude, b.getI32Type()),
+                                       constant(kFieldBias << kDroppedBits));
+  Value exact = arith::SelectOp::create(b, isSmall, units, normal);
+  Value noise = arith::ShRUIOp::create(b, words, constant(32 - kDroppedBits));
+  return arith::ShRUIOp::create(b, arith::AddIOp::create(b, exact, noise),
+                                constant(kDroppedBits));
+}
+
+Value te::encodeFP4(TileContext &ctx, Value x, Ties ties, Value words) {
   auto &b = ctx.b;
   Type f32 = x.getType(), i32 = withElementType(f32, b.getI32Type());
   Value magnitude = arith::MinNumFOp::create(b, math::AbsFOp::create(b, x),
                                              ctx.constant(f32, kLargest));
   Value isSmall = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, magnitude,
                                         ctx.constant(f32, 1.0));
-  Value code = arith::SelectOp::create(
-      b, isSmall, emitSmallCode(ctx, magnitude, ties),
-      emitNormalCode(ctx, ctx.cast(magnitude, b.getI32Type()), ties));
+  Value code =
+      words
+          ? emitRandomCode(ctx, magnitude, isSmall, words)
+          : arith::SelectOp::create(
+                b, isSmall, emitSmallCode(ctx, magnitude, ties),
+                emitNormalCode(ctx, ctx.cast(magnitude, b.getI32Type()), ties));
   Value sign;
   if (ties == Ties::Even) {
     sign = arith::AndIOp::create(
@@ -130,10 +151,7 @@ Value te::packFP4(TileContext &ctx, Value codes) {
   auto &b = ctx.b;
   Value placed =
       arith::ShLIOp::create(b, codes, emitNibble(ctx, codes.getType()));
-  Type type = getTileType(b.getI8Type(), b.getContext(),
-                          getLayout(codes.getType()).project({1, 2}));
-  return ReduceOp::create(b, type, ReduceKind::Or, placed,
-                          b.getDenseI64ArrayAttr({1, 2}));
+  return ctx.reduce(ReduceKind::Or, placed, {1, 2});
 }
 
 Value te::unpackFP4(TileContext &ctx, Value bytes, const LinearLayout &layout) {

@@ -17,8 +17,9 @@
 namespace mlir::te {
 
 /// The codes of an f32 tile, saturated, as i8: bit 3 the sign, bits 2 to 0 the
-/// magnitude.
-Value encodeFP4(TileContext &ctx, Value x, Ties ties);
+/// magnitude. With `words` (i32, random) magnitudes are rounded
+/// stochastically.
+Value encodeFP4(TileContext &ctx, Value x, Ties ties, Value words = {});
 /// The values of i8 codes, f32.
 Value decodeFP4(TileContext &ctx, Value codes);
 

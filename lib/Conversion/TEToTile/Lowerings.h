@@ -13,6 +13,8 @@ namespace mlir::te {
 
 void attachNormLowerings(MLIRContext *context);
 void attachActivationLowerings(MLIRContext *context);
+void attachMoveLowerings(MLIRContext *context);
+void attachUpdateScaleLowering(MLIRContext *context);
 
 } // namespace mlir::te
 

@@ -12,6 +12,7 @@
 #include "Data.h"
 #include "FP4.h"
 #include "Lowerings.h"
+#include "Philox.h"
 #include "Scales.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -41,15 +42,15 @@ static bool hasScaledTrunc(const Target &target, ScaledType type) {
 /// quotient, as fp4 does by saturating it.
 static constexpr int64_t kLeastHugeByte = 253; // of an Inf, and others
 static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
-                           ScaledType type) {
+                           ScaledType type, Value words) {
   auto &b = ctx.b;
   LinearLayout layout = getLayout(x.getType());
   auto general = [&]() -> Value {
     Value factor = ctx.broadcast(emitInverseScale(ctx, byte), layout);
     Value scaled = arith::MulFOp::create(b, ctx.toF32(x), factor);
-    return emitSaturatingCast(ctx, scaled, type);
+    return emitSaturatingCast(ctx, scaled, type, words);
   };
-  if (!hasScaledTrunc(ctx.target, type))
+  if (words || !hasScaledTrunc(ctx.target, type))
     return general();
 
   Type i32 = byte.getType();
@@ -83,14 +84,16 @@ static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
 }
 
 static void quantizeBlocksE8M0(TileContext &ctx, Value x, Value amax,
-                               ScaledType type, TileContext::Buffers buffers) {
+                               ScaledType type, TileContext::Buffers buffers,
+                               Value words) {
   auto &b = ctx.b;
   Value byte = emitScaleByte(ctx, amax, type.getScaling().getRounding(),
                              type.getElementType());
   bool padsLikeZeros =
       getByteOfZeros(type.getScaling().getRounding(), type.getElementType()) ==
       type.getScalePadding();
-  storeData(ctx, type, emitBlockCast(ctx, x, amax, byte, type), buffers.data);
+  storeData(ctx, type, emitBlockCast(ctx, x, amax, byte, type, words),
+            buffers.data);
   Value narrow = arith::TruncIOp::create(
       b, withElementType(byte.getType(), b.getI8Type()), byte);
   storeScales(ctx, type, narrow, buffers.scales, padsLikeZeros);
@@ -132,8 +135,12 @@ static void quantizeBlocks(TileContext &ctx, QuantizeOp op, Value x,
   Value amax = ctx.reduceAmax(ctx.toF32(x),
                               {scaling.getBlockRows(), scaling.getBlockCols()});
   TileContext::Buffers buffers = ctx.getBuffers(result);
+  Value words;
+  if (op.getStochastic())
+    words = emitRandomWords(ctx, op.getRng(), scaling.isColumnwise(),
+                            getLayout(x.getType()));
   if (scaling.isE8M0())
-    return quantizeBlocksE8M0(ctx, x, amax, type, buffers);
+    return quantizeBlocksE8M0(ctx, x, amax, type, buffers, words);
   quantizeBlocksF32(ctx, x, emitBounded(ctx, op, amax), type, buffers,
                     op.getEpsilon().has_value());
 }
@@ -224,10 +231,6 @@ struct QuantizeLowering
 
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     auto quantize = cast<QuantizeOp>(op);
-    if (quantize.getStochastic())
-      return op->emitError()
-             << "te.quantize with stochastic rounding has no kernel; drop "
-                "{stochastic} and rng(...) to round to nearest";
     Value x = ctx.getZeroPaddedTile(quantize.getInput());
     SmallVector<OpResult> perTensor;
     for (OpResult result : quantize.getScaledResults()) {
@@ -326,5 +329,7 @@ void te::registerTileLowerings(DialectRegistry &registry) {
     AmaxOp::attachInterface<AmaxLowering>(*context);
     attachNormLowerings(context);
     attachActivationLowerings(context);
+    attachMoveLowerings(context);
+    attachUpdateScaleLowering(context);
   });
 }

@@ -320,3 +320,25 @@ Value te::loadScales(TileContext &ctx, ScaledType type, Value buffer,
   return source.transposed ? ctx.convert(ctx.transpose(scales), blocks)
                            : scales;
 }
+
+/// Of scales that are repeated over the rows of their block, the first.
+static Value emitFirst(TileContext &ctx, Value scales, int64_t rows) {
+  auto &b = ctx.b;
+  Type i32 = withElementType(scales.getType(), b.getI32Type());
+  Value inBlock = arith::AndIOp::create(b, CoordinateOp::create(b, i32, 0),
+                                        ctx.intConstant(i32, rows - 1));
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, inBlock,
+                                        ctx.intConstant(i32, 0));
+  Value alone = arith::SelectOp::create(b, isFirst, scales,
+                                        ctx.intConstant(scales.getType(), 0));
+  return ctx.reduce(ReduceKind::Or, alone, {rows, 1});
+}
+
+void te::moveScales(TileContext &ctx, ScaledType from, Value source,
+                    ScaledType to, Value target) {
+  Value scales = loadScales(ctx, from, source,
+                            ctx.getLoadLayout().project(getStoredBlock(from)));
+  if (isReplicated(from))
+    scales = emitFirst(ctx, scales, from.getScaling().getBlockRows());
+  storeScales(ctx, to, scales, target, /*padsLikeZeros=*/false);
+}

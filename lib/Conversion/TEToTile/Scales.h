@@ -56,6 +56,11 @@ void storeScales(TileContext &ctx, ScaledType type, Value scales, Value buffer,
 Value loadScales(TileContext &ctx, ScaledType type, Value buffer,
                  const tile::LinearLayout &blocks);
 
+/// Copies this workgroup's scales of blocks from the storage of one type to
+/// another's, of one scheme.
+void moveScales(TileContext &ctx, ScaledType from, Value source, ScaledType to,
+                Value target);
+
 } // namespace mlir::te
 
 #endif // TE_LIB_CONVERSION_TETOTILE_SCALES_H

@@ -132,17 +132,23 @@ static Value emitDim(ImplicitLocOpBuilder &b, Value value, int64_t i) {
   return b.createOrFold<DimOp>(b.getIndexType(), value, uint64_t(i));
 }
 
-/// M and K of a value, in host code.
-static std::pair<Value, Value> emitExtents(ImplicitLocOpBuilder &b,
-                                           Value value) {
-  auto shaped = cast<ShapedType>(value.getType());
-  auto dim = [&](int64_t i) { return emitDim(b, value, i); };
-  Value rows = arith::ConstantIndexOp::create(b, 1);
-  if (shaped.getRank() == 0)
-    return {rows, rows};
-  for (int64_t i = 0; i + 1 < shaped.getRank(); ++i)
-    rows = b.createOrFold<arith::MulIOp>(rows, dim(i));
-  return {rows, dim(shaped.getRank() - 1)};
+/// M and K of a region whose anchor is `value`, in host code.
+static std::pair<Value, Value> emitExtents(ImplicitLocOpBuilder &b, Value value,
+                                           Extent extent) {
+  int64_t rank = cast<ShapedType>(value.getType()).getRank();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  bool isRow = extent == Extent::Row;
+  Value rows = constant(1);
+  for (int64_t i = 0; i < rank - !isRow; ++i)
+    rows = b.createOrFold<arith::MulIOp>(rows, emitDim(b, value, i));
+  if (isRow || rank == 0)
+    return {rows, constant(1)};
+  Value cols = emitDim(b, value, rank - 1);
+  if (extent == Extent::Wide)
+    cols = b.createOrFold<arith::DivUIOp>(cols, constant(2));
+  return {rows, cols};
 }
 
 //===----------------------------------------------------------------------===//
@@ -411,15 +417,14 @@ SmallVector<Value> Outliner::emitFinish(ImplicitLocOpBuilder &b,
 void Outliner::emitLaunch(KernelOp kernel) {
   ImplicitLocOpBuilder b(fusion.getLoc(), fusion);
   ScheduleAttr schedule = fusion.getScheduleAttr();
-  auto [rows, cols] = emitExtents(b, getHostValue(anchor.value));
-  if (anchor.isWide)
-    cols = b.createOrFold<arith::DivUIOp>(cols,
-                                          arith::ConstantIndexOp::create(b, 2));
+  auto [rows, cols] = emitExtents(b, getHostValue(anchor.value), anchor.extent);
   Cover cover = getCover(fusion);
   Value gridX = emitTileCount(b, cols, cover.colMultiple, schedule.getTile()[1],
                               cover.atLeastOne);
-  Value gridY = emitTileCount(b, rows, cover.rowMultiple, getGroupRows(),
-                              cover.atLeastOne);
+  Value gridY = llvm::any_of(ops, needsWholeColumns)
+                    ? Value(arith::ConstantIndexOp::create(b, 1))
+                    : emitTileCount(b, rows, cover.rowMultiple, getGroupRows(),
+                                    cover.atLeastOne);
   SmallVector<Value> sizes, inits;
   if (isDynamic(true))
     sizes.push_back(rows);

@@ -123,13 +123,14 @@ void TileContext::storeRows(Value tile, Value buffer) {
   store(tile, view(buffer, rows, b.getIndexAttr(1)), tileRow, tileCol);
 }
 
+void TileContext::storeColumns(Value tile, Value buffer) {
+  store(tile, view(buffer, b.getIndexAttr(1), cols),
+        arith::ConstantIndexOp::create(b, 0), tileCol);
+}
+
 Value TileContext::sumRows(Value tile) {
-  ArrayRef<int64_t> shape = cast<ShapedType>(tile.getType()).getShape();
-  SmallVector<int64_t> block{1, shape[1]};
-  Type type = getTileType(b.getF32Type(), b.getContext(),
-                          getLayout(tile.getType()).project(block));
-  return ReduceOp::create(b, type, ReduceKind::Add, tile,
-                          b.getDenseI64ArrayAttr(block));
+  return reduce(ReduceKind::Add, tile,
+                {1, cast<ShapedType>(tile.getType()).getDimSize(1)});
 }
 
 Value TileContext::padWithZeros(Value tile) {
@@ -265,6 +266,38 @@ Value TileContext::isInside(const LinearLayout &layout, Value row, Value col,
   return arith::AndIOp::create(b, along(0, row, rows), along(1, col, cols));
 }
 
+SmallVector<Value>
+TileContext::loop(Value count, ValueRange start,
+                  function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  auto loop = scf::ForOp::create(b, zero, count, one, start);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> carried =
+      body(loop.getInductionVar(), loop.getRegionIterArgs());
+  scf::YieldOp::create(b, carried);
+  return SmallVector<Value>(loop.getResults());
+}
+
+SmallVector<Value>
+TileContext::walkRows(ValueRange start,
+                      function_ref<SmallVector<Value>(ValueRange)> body) {
+  int64_t size = schedule.getTile()[0];
+  Value tileRows = arith::ConstantIndexOp::create(b, size);
+  Value padded = b.createOrFold<arith::AddIOp>(
+      rows, arith::ConstantIndexOp::create(b, size - 1));
+  Value tiles = b.createOrFold<arith::DivUIOp>(padded, tileRows);
+  Value before = tileRow;
+  SmallVector<Value> results =
+      loop(tiles, start, [&](Value i, ValueRange carried) {
+        tileRow = arith::MulIOp::create(b, i, tileRows);
+        return body(carried);
+      });
+  tileRow = before;
+  return results;
+}
+
 void TileContext::inFirstWorkgroup(function_ref<void()> body) {
   auto branch = scf::IfOp::create(b, firstWorkgroup, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
@@ -314,14 +347,17 @@ Value TileContext::cast(Value tile, Type elementType) {
       b, withElementType(tile.getType(), elementType), tile);
 }
 
+Value TileContext::reduce(ReduceKind kind, Value tile,
+                          ArrayRef<int64_t> block) {
+  Type type = getTileType(getElementTypeOrSelf(tile.getType()), b.getContext(),
+                          getLayout(tile.getType()).project(block));
+  return ReduceOp::create(b, type, kind, tile, b.getDenseI64ArrayAttr(block));
+}
+
 Value TileContext::reduceAmax(Value tile, ArrayRef<int64_t> block) {
-  Value absolute = math::AbsFOp::create(b, tile);
-  LinearLayout layout = getLayout(tile.getType()).project(block);
-  Type type = getTileType(b.getF32Type(), b.getContext(), layout);
-  Value amax = ReduceOp::create(b, type, ReduceKind::MaxNum, absolute,
-                                b.getDenseI64ArrayAttr(block));
+  Value amax = reduce(ReduceKind::MaxNum, math::AbsFOp::create(b, tile), block);
   // Where a whole block is NaN, its amax is 0 (decision 3: fmax from 0).
-  return arith::MaxNumFOp::create(b, amax, constant(type, 0.0));
+  return arith::MaxNumFOp::create(b, amax, constant(amax.getType(), 0.0));
 }
 
 Value TileContext::broadcast(Value tile, const LinearLayout &layout) {

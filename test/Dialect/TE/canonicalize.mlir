@@ -80,3 +80,57 @@ func.func @transpose_back(%q: !te.scaled<4x32xf8E4M3FN, #fp8>) -> !te.scaled<4x3
   %b = te.transpose %t : !te.scaled<4x32xf8E4M3FN, #fp8t> -> !te.scaled<4x32xf8E4M3FN, #fp8>
   return %b : !te.scaled<4x32xf8E4M3FN, #fp8>
 }
+
+// The transpose of a quantization is its other result, before the amax.
+// CHECK-LABEL: func.func @both_ways
+// CHECK: %[[Q:.*]]:3 = te.quantize %{{.*}} scale(%{{.*}} : tensor<f32>) : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #[[FP8:.*]]>, !te.scaled<4x32xf8E4M3FN, #[[FP8T:.*]]>, tensor<f32>
+// CHECK-NEXT: return %[[Q]]#0, %[[Q]]#1, %[[Q]]#1, %[[Q]]#2
+func.func @both_ways(%x: tensor<4x32xbf16>, %s: tensor<f32>) -> (!te.scaled<4x32xf8E4M3FN, #fp8>, !te.scaled<4x32xf8E4M3FN, #fp8t>, !te.scaled<4x32xf8E4M3FN, #fp8t>, tensor<f32>) {
+  %q:2 = te.quantize %x scale(%s : tensor<f32>) : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #fp8>, tensor<f32>
+  %t = te.transpose %q#0 : !te.scaled<4x32xf8E4M3FN, #fp8> -> !te.scaled<4x32xf8E4M3FN, #fp8t>
+  %u = te.transpose %q#0 : !te.scaled<4x32xf8E4M3FN, #fp8> -> !te.scaled<4x32xf8E4M3FN, #fp8t>
+  return %q#0, %t, %u, %q#1 : !te.scaled<4x32xf8E4M3FN, #fp8>, !te.scaled<4x32xf8E4M3FN, #fp8t>, !te.scaled<4x32xf8E4M3FN, #fp8t>, tensor<f32>
+}
+
+// Written the other way round; the first copy is not needed.
+// CHECK-LABEL: func.func @other_way
+// CHECK: %[[Q:.*]] = te.quantize %{{.*}} : tensor<4x128xbf16> -> !te.scaled<4x128xf8E4M3FN, #{{[a-z0-9]*}}>
+// CHECK-NEXT: return %[[Q]]
+#w = #te.scaling<block = [128, 128], scale = f32>
+#wt = #te.scaling<block = [128, 128], scale = f32, data_layout = transposed>
+func.func @other_way(%x: tensor<4x128xbf16>) -> !te.scaled<4x128xf8E4M3FN, #w> {
+  %q = te.quantize %x : tensor<4x128xbf16> -> !te.scaled<4x128xf8E4M3FN, #wt>
+  %t = te.transpose %q : !te.scaled<4x128xf8E4M3FN, #wt> -> !te.scaled<4x128xf8E4M3FN, #w>
+  return %t : !te.scaled<4x128xf8E4M3FN, #w>
+}
+
+// A flag leaves each buffer as it is; a transform goes along one direction.
+// CHECK-LABEL: func.func @not_a_result
+// CHECK: te.quantize
+// CHECK: te.transpose
+// CHECK: te.quantize
+// CHECK: te.transpose
+// CHECK: return
+#sq = #te.scaling<block = [32, 32], scale = f8E8M0FNU>
+#sqt = #te.scaling<block = [32, 32], scale = f8E8M0FNU, data_layout = transposed>
+func.func @not_a_result(%x: tensor<4x32xbf16>, %n: tensor<f32>) -> (!te.scaled<4x32xf8E4M3FN, #fp8t>, !te.scaled<4x32xf4E2M1FN, #sqt>) {
+  %q = te.quantize %x noop(%n : tensor<f32>) : tensor<4x32xbf16> -> !te.scaled<4x32xf8E4M3FN, #fp8>
+  %t = te.transpose %q : !te.scaled<4x32xf8E4M3FN, #fp8> -> !te.scaled<4x32xf8E4M3FN, #fp8t>
+  %p = te.quantize %x {hadamard} : tensor<4x32xbf16> -> !te.scaled<4x32xf4E2M1FN, #sq>
+  %u = te.transpose %p : !te.scaled<4x32xf4E2M1FN, #sq> -> !te.scaled<4x32xf4E2M1FN, #sqt>
+  return %t, %u : !te.scaled<4x32xf8E4M3FN, #fp8t>, !te.scaled<4x32xf4E2M1FN, #sqt>
+}
+
+// A relayout that is the only use is written at once.
+// CHECK-LABEL: func.func @in_order
+// CHECK: %[[Q:.*]]:2 = te.quantize %{{.*}} : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FN, #[[B:.*]]>, !te.scaled<4x64xf8E4M3FN, #{{.*}}>
+// CHECK-NEXT: %[[R:.*]] = te.relayout %[[Q]]#1
+// CHECK-NEXT: return %[[Q]]#0, %[[Q]]#1, %[[R]] : !te.scaled<4x64xf8E4M3FN, #[[B]]>
+#rowb = #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = blocked_32x4x4>
+#colb = #te.scaling<block = [32, 1], scale = f8E8M0FNU, scale_layout = blocked_32x4x4>
+func.func @in_order(%x: tensor<4x64xbf16>) -> (!te.scaled<4x64xf8E4M3FN, #rowb>, !te.scaled<4x64xf8E4M3FN, #col>, !te.scaled<4x64xf8E4M3FN, #colb>) {
+  %q:2 = te.quantize %x : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FN, #row>, !te.scaled<4x64xf8E4M3FN, #col>
+  %r = te.relayout %q#0 : !te.scaled<4x64xf8E4M3FN, #row> -> !te.scaled<4x64xf8E4M3FN, #rowb>
+  %s = te.relayout %q#1 : !te.scaled<4x64xf8E4M3FN, #col> -> !te.scaled<4x64xf8E4M3FN, #colb>
+  return %r, %q#1, %s : !te.scaled<4x64xf8E4M3FN, #rowb>, !te.scaled<4x64xf8E4M3FN, #col>, !te.scaled<4x64xf8E4M3FN, #colb>
+}

@@ -50,7 +50,7 @@ func.func @transpose_shape(%q: !te.scaled<4x32xf8E4M3FN, #fp8>) {
 #fp8 = #te.scaling<tensor, scale = f32>
 #fp8t = #te.scaling<tensor, scale = f32, data_layout = transposed>
 func.func @transpose_element(%q: !te.scaled<4x32xf8E4M3FN, #fp8>) {
-  // expected-error @+1 {{D2: the input holds 'f8E4M3FN' and the result 'f8E5M2'; a transpose moves codes as they are}}
+  // expected-error @+1 {{D2: the input holds 'f8E4M3FN' and the result 'f8E5M2'; codes are moved as they are}}
   %t = te.transpose %q : !te.scaled<4x32xf8E4M3FN, #fp8> -> !te.scaled<4x32xf8E5M2, #fp8t>
   return
 }
@@ -60,7 +60,7 @@ func.func @transpose_element(%q: !te.scaled<4x32xf8E4M3FN, #fp8>) {
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 #fp8t = #te.scaling<tensor, scale = f32, data_layout = transposed>
 func.func @transpose_blocks(%q: !te.scaled<4x32xf8E4M3FN, #row>) {
-  // expected-error @+1 {{only a tensor that has one scale has the same codes transposed; quantize it again}}
+  // expected-error @+1 {{only a tensor that has one scale, or square blocks, has the same codes transposed, in the same scheme; quantize it again}}
   %t = te.transpose %q : !te.scaled<4x32xf8E4M3FN, #row> -> !te.scaled<4x32xf8E4M3FN, #fp8t>
   return
 }
@@ -69,8 +69,48 @@ func.func @transpose_blocks(%q: !te.scaled<4x32xf8E4M3FN, #row>) {
 
 #fp8t = #te.scaling<tensor, scale = f32, data_layout = transposed>
 func.func @transpose_nothing(%q: !te.scaled<4x32xf8E4M3FN, #fp8t>) {
-  // expected-error @+1 {{D2: the data of input and result are both transposed; one is linear and one transposed}}
+  // expected-error @+1 {{D2: both input and result are transposed; one of them is}}
   %t = te.transpose %q : !te.scaled<4x32xf8E4M3FN, #fp8t> -> !te.scaled<4x32xf8E4M3FN, #fp8t>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+#even = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even, scale_layout = blocked_32x4x4>
+func.func @relayout_scheme(%q: !te.scaled<4x32xf8E4M3FN, #row>) {
+  // expected-error @+1 {{a relayout changes scale_layout and data_layout only; for another scheme quantize the tensor again}}
+  %t = te.relayout %q : !te.scaled<4x32xf8E4M3FN, #row> -> !te.scaled<4x32xf8E4M3FN, #even>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+#blocked = #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = blocked_32x4x4>
+func.func @relayout_element(%q: !te.scaled<4x32xf8E4M3FN, #row>) {
+  // expected-error @+1 {{D3: the input holds 'f8E4M3FN' and the result 'f8E5M2'; codes are moved as they are}}
+  %t = te.relayout %q : !te.scaled<4x32xf8E4M3FN, #row> -> !te.scaled<4x32xf8E5M2, #blocked>
+  return
+}
+
+// -----
+
+#fp8 = #te.scaling<tensor, scale = f32>
+#fp8t = #te.scaling<tensor, scale = f32, data_layout = transposed>
+func.func @relayout_transposed(%q: !te.scaled<4x32xf8E4M3FN, #fp8>) {
+  // expected-error @+1 {{D4: the data of the result are transposed; for that there is te.transpose}}
+  %t = te.relayout %q : !te.scaled<4x32xf8E4M3FN, #fp8> -> !te.scaled<4x32xf8E4M3FN, #fp8t>
+  return
+}
+
+// -----
+
+#fp8 = #te.scaling<tensor, scale = f32>
+#shuffled = #te.scaling<tensor, scale = f32, data_layout = shuffle_16x16>
+func.func @transpose_neither(%q: !te.scaled<16x32xf8E4M3FN, #fp8>) {
+  // expected-error @+1 {{D2: neither input nor result is transposed; one of them is}}
+  %t = te.transpose %q : !te.scaled<16x32xf8E4M3FN, #fp8> -> !te.scaled<16x32xf8E4M3FN, #shuffled>
   return
 }
 

@@ -93,6 +93,8 @@ func.func @quantize(%x: tensor<?x64xbf16> {te.dims = ["M", "K"], te.name = "x"},
   %4 = te.dequantize %0 : !te.scaled<?x64xf8E4M3FN, #row> -> tensor<?x64xf16>
   // CHECK: te.transpose %{{.*}} : !te.scaled<?x64xf8E4M3FN, #[[TENSOR]]> -> !te.scaled<?x64xf8E4M3FN, #[[TENSORT]]>
   %8 = te.transpose %2 : !te.scaled<?x64xf8E4M3FN, #fp8> -> !te.scaled<?x64xf8E4M3FN, #fp8t>
+  // CHECK: te.relayout %{{.*}} : !te.scaled<?x64xf8E4M3FN, #[[MX]]> -> !te.scaled<?x64xf8E4M3FN, #{{[a-z0-9]+}}>
+  %9 = te.relayout %0 : !te.scaled<?x64xf8E4M3FN, #row> -> !te.scaled<?x64xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = blocked_32x4x4>>
   // CHECK: te.amax %{{.*}} noop(%{{.*}} : tensor<f32>) : tensor<?x64xbf16> -> tensor<f32>
   %5 = te.amax %x noop(%n : tensor<f32>) : tensor<?x64xbf16> -> tensor<f32>
   // CHECK: te.amax %{{.*}} : tensor<?x64xf16> -> tensor<f32>

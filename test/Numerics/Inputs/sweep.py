@@ -27,6 +27,10 @@ STATIC = [(1, 1), (1, 3221), (2333, 1), (127, 677), (93, 512), (0, 128), (8, 32,
 SHUFFLED = [(16, 64), (32, 128), (1488, 704), (0, 64), (16, 0), (2, 8, 3, 64), (48, 1088)]
 SHUFFLED_STATIC = [(16, 64), (144, 704), (0, 128), (4, 12, 1024), (64, 512)]
 
+# L steps of S tensors, or L of one.
+HISTORIES = [(1, 1), (1, 37), (2, 5), (3, 300), (17, 33), (1024, 7), (33, 1031), (4, 0), (1,), (2,), (17,), (1031,)]
+HISTORIES_STATIC = [(1, 3), (16, 256), (1024, 64), (33, 0), (1,), (1024,)]
+
 ROW = "block = [1, 32], scale = f8E8M0FNU"
 COL = "block = [32, 1], scale = f8E8M0FNU"
 COL_TRANSPOSED = f"{COL}, data_layout = transposed"
@@ -50,14 +54,15 @@ def scaled(shape, element, scheme):
     return f"!te.scaled<{''.join(f'{s}x' for s in shape)}{element}, #te.scaling<{scheme}>>"
 
 
-def function(arguments, op, results):
-    """One function around one op; `op` has {x} for each argument and ends in its results."""
+def function(arguments, op, results, printed=None):
+    """One function around one op; `op` has {x} for each argument and ends in its results, `printed` if they are not
+    just listed."""
     names = [f"%a{i}" for i in range(len(arguments))]
     header = ", ".join(f"{n}: {t}{a}" for n, (t, a) in zip(names, arguments))
     count = f":{len(results)}" if len(results) > 1 else ""
     values = ", ".join(f"%r#{i}" for i in range(len(results))) if count else "%r"
     types = ", ".join(results)
-    return (f"func.func @f({header}) -> ({types}) {{\n  %r{count} = {op.format(*names)} -> {types}\n"
+    return (f"func.func @f({header}) -> ({types}) {{\n  %r{count} = {op.format(*names)} -> {printed or types}\n"
             f"  return {values} : {types}\n}}\n")
 
 
@@ -76,9 +81,13 @@ def quantize(schemes, element, source, amax=False, scale=False, noop=False, know
         if noop:
             op += f" noop({{{len(arguments)}}} : tensor<f32>)"
             arguments.append(("tensor<f32>", ' {te.name = "noop"}'))
+        if "stochastic" in options:
+            op += f" rng({{{len(arguments)}}} : tensor<2xi64>)"
+            arguments.append(("tensor<2xi64>", ""))
         results = [scaled(shape, element, s) for s in schemes]
         op += f" {{{{{options}}}}}" * bool(options)
         return function(arguments, f"{op} : {x}", results + ["tensor<f32>"] * amax)
+    make.inputs = 1 + ("stochastic" in options)
     return make
 
 
@@ -96,13 +105,38 @@ def amax(source):
     return make
 
 
+def move(op, source, target, element):
+    """te.transpose or te.relayout."""
+    def make(shape):
+        q = scaled(shape, element, source)
+        return function([(q, dims(shape))], f"te.{op} {{0}} : {q}", [scaled(shape, element, target)])
+    make.inputs = 2
+    return make
+
+
+def update_scale(algorithm, element, amax, scale_inv, margin):
+    def make(shape):
+        history, row = tensor(shape, "f32"), tensor(shape[1:], "f32")
+        arguments = [(history, dims(shape)), (row, ' {te.dims = ["d1"]}' * (len(shape) > 1))]
+        op = f"te.update_scale {algorithm} {{0}}, {{1}}"
+        if amax:
+            arguments.append(arguments[1])
+            op += f" amax({{2}} : {row})"
+        results = f"{history}, {row}" + f" scale_inv {row}" * scale_inv
+        return function(arguments, f"{op} for {element} {{{{margin = {margin} : i64}}}} : {history}, {row}",
+                        [history, row] + [row] * scale_inv, results)
+    make.inputs = 2 + amax
+    return make
+
+
 def families(fnuz):
     """Programs by family. `fnuz`: the chip's own per-tensor codes are FNUZ; OCP is tried as well."""
     mx = ["f8E4M3FN", "f8E5M2"]
     per_tensor = mx + (["f8E4M3FNUZ", "f8E5M2FNUZ"] if fnuz else [])
     programs = {"mxfp8": {}, "mxfp8-modes": {}, "fp8": {}, "dequantize": {}, "amax": {},
                 "fp8-block": {}, "fp8-current": {}, "scale-layouts": {}, "shuffled": {},
-                "mxfp4": {}, "mxfp4-modes": {}, "fp8-row": {}}
+                "mxfp4": {}, "mxfp4-modes": {}, "fp8-row": {},
+                "stochastic": {}, "update-scale": {}, "transpose": {}, "relayout": {}}
     for source in INPUTS:
         for e in mx:
             for name, schemes in [("row", [ROW]), ("col", [COL]), ("both", [ROW, COL])]:
@@ -191,14 +225,51 @@ def families(fnuz):
             schemes = [ROW + suffix, COL_TRANSPOSED + suffix]
             programs["mxfp4-modes"][f"{mode}-{ties}"] = quantize(
                 schemes, FP4, INPUTS[(i + 2 * j) % 3], options="hadamard" * (i == 2))
+    # Random rounding: each direction draws of its own; the place of an element decides, not the schedule.
+    for i, source in enumerate(INPUTS):
+        schemes = [f"{s}, rounding = even, ties = {['even', 'away'][i % 2]}" for s in (ROW, COL_TRANSPOSED)]
+        for name, chosen in [("both", schemes), ("row", schemes[:1]), ("col", schemes[1:])]:
+            programs["stochastic"][f"{name}-{source}"] = quantize(
+                chosen, FP4, source, options="stochastic" + ", hadamard, sign_mask = 0x2B9D17C6 : i32" * (name == "both"))
+    programs["stochastic"]["square"] = quantize([SQUARE], FP4, "bf16", options="stochastic")
     programs["mxfp4-modes"]["square"] = quantize([SQUARE], FP4, "bf16")
     programs["mxfp4-modes"]["dequantize-square"] = dequantize(SQUARE, FP4, "f32")
     for i, layout in enumerate(["linear", "e8m0_shuffle"]):
         shuffled = f"{ROW}, rounding = even, scale_layout = {layout}, data_layout = shuffle_16x16"
         programs["shuffled"][f"fp4-{layout}"] = quantize([shuffled], FP4, INPUTS[i])
         programs["shuffled"][f"dequantize-fp4-{layout}"] = dequantize(shuffled, FP4, INPUTS[i])
+    # Copies of one scale or of square blocks, and scales in each order from each other one.
+    transposed, shuffle = "data_layout = transposed", "data_layout = shuffle_16x16"
+    for i, (scheme, e) in enumerate(
+            [(TENSOR, e) for e in per_tensor] +
+            [(BLOCK2D, per_tensor[-1]), (SQUARE, mx[1]), (SQUARE, FP4),
+             (f"{SQUARE}, scale_layout = e8m0_shuffle", FP4), (f"{SQUARE}, scale_layout = blocked_32x4x4", mx[0])]):
+        for name, source, target in [("to", scheme, f"{scheme}, {transposed}"),
+                                     ("from", f"{scheme}, {transposed}", scheme)]:
+            programs["transpose"][f"{name}-{i}-{e}"] = move("transpose", source, target, e)
+        programs["shuffled"][f"transpose-{i}-{e}"] = move(
+            "transpose", *[f"{scheme}, {s}" for s in ([shuffle, transposed][::1 - i % 2 * 2])], e)
+    layouts = ["linear", "blocked_32x4x4", "e8m0_shuffle"]
+    for i, (scheme, e) in enumerate([(ROW, mx[0]), (COL, mx[1]), (SQUARE, mx[0]), (COL_TRANSPOSED, mx[0]), (ROW, FP4),
+                                     (COL_TRANSPOSED, FP4), (SQUARE, FP4)]):
+        for j in range(3): # around, one way or the other
+            schemes = [f"{scheme}, scale_layout = {layouts[s % 3]}" for s in (j, j + 1 + i % 2)]
+            programs["relayout"][f"{i}-{j}"] = move("relayout", *schemes, e)
+        if scheme not in (COL, COL_TRANSPOSED):
+            ends = [f"{scheme}, scale_layout = {layouts[i % 3]}", f"{scheme}, scale_layout = {layouts[i // 3]}, {shuffle}"]
+            programs["shuffled"][f"relayout-{i}"] = move("relayout", *ends[::1 - i % 2 * 2], e)
+    for i, scheme in enumerate([TENSOR, PER_ROW, BLOCK1D, BLOCK2D]):
+        programs["shuffled"][f"relayout-f32-{i}"] = move(
+            "relayout", *[scheme, f"{scheme}, {shuffle}"][::1 - i % 2 * 2], per_tensor[-1])
+    for i, element in enumerate(["f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ"]):
+        for algorithm in ["max", "most_recent"]:
+            programs["update-scale"][f"{algorithm}-{element}"] = update_scale(
+                algorithm, element, amax=i % 2 == 0, scale_inv=i < 2, margin=[0, -3, 5, 64][i])
     programs["dequantize"]["square"] = dequantize(SQUARE, mx[0], "bf16")
     return programs
+
+
+SHAPES_BY_FAMILY = {"shuffled": (SHUFFLED, SHUFFLED_STATIC), "update-scale": (HISTORIES, HISTORIES_STATIC)}
 
 
 class Sweep:
@@ -231,6 +302,7 @@ class Sweep:
         self.call(f"{what}, seed {self.seed}", command)
 
     def program(self, name, make, shapes, static):
+        distributions = [""] * getattr(make, "inputs", 1)  # of the inputs that have a seed of their own
         # What is computed over whole rows wants their length.
         def dynamic(shape):
             return ["?"] * (len(shape) - 1) + [shape[-1] if hasattr(make, "whole_rows") else "?"]
@@ -239,11 +311,11 @@ class Sweep:
             for shape in [s for s in shapes if tuple(map(str, dynamic(s))) == kind]:
                 if artefact:
                     self.run(f"{name} {shape}", artefact,
-                             [f"--dim=d{i}={n}" for i, n in enumerate(shape) if kind[i] == "?"])
+                             [f"--dim=d{i}={n}" for i, n in enumerate(shape) if kind[i] == "?"], distributions)
         for shape in static:
             artefact = self.compile(f"{name}-{'x'.join(map(str, shape))}", make(shape))
             if artefact:
-                self.run(f"{name} static {shape}", artefact, [])
+                self.run(f"{name} static {shape}", artefact, [], distributions)
 
 
     def rows(self, name, make, shapes, ordinary):
@@ -285,11 +357,10 @@ def main():
         else:
             for i, (name, make) in enumerate(sorted(programs.items())):
                 # Every program sees every dynamic shape; static ones take turns, each shape often.
-                shuffled = options.family == "shuffled"
-                static = [s for j, s in enumerate(SHUFFLED_STATIC if shuffled else STATIC)
-                          if (i + j) % 4 == 0]
+                shapes, static = SHAPES_BY_FAMILY.get(options.family, (SHAPES, STATIC))
+                static = [s for j, s in enumerate(static) if (i + j) % 4 == 0]
                 longest = [(2, 65536)] * hasattr(make, "whole_rows")
-                sweep.program(name, make, (SHUFFLED if shuffled else SHAPES) + longest, static)
+                sweep.program(name, make, shapes + longest, static)
     print(f"{sweep.runs} runs, {sweep.failures} failures")
     sys.exit(sweep.failures != 0 or sweep.runs == 0)
 

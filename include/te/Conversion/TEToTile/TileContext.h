@@ -81,6 +81,7 @@ public:
   /// Stores such a tile where the tensor is yielded.
   void defineRows(Value tensor, Value tile);
   void storeRows(Value tile, Value buffer);
+  void storeColumns(Value tile, Value buffer);
   /// The value of a rank-0 f32 operand.
   Value getScalar(Value tensor);
   /// A row-major view of a buffer with the given sizes; rows are `stride` apart
@@ -107,6 +108,14 @@ public:
   /// i1 elements: where a tile at [row, col] lies inside of `rows x cols`.
   Value isInside(const tile::LinearLayout &layout, Value row, Value col,
                  Value rows, Value cols);
+  /// For i in [0, count): `body(i, carried)` gives what is carried on.
+  SmallVector<Value>
+  loop(Value count, ValueRange start,
+       function_ref<SmallVector<Value>(Value, ValueRange)> body);
+  /// The same for each tile of this workgroup's columns, from the first row to
+  /// the last: tileRow is its own meanwhile.
+  SmallVector<Value>
+  walkRows(ValueRange start, function_ref<SmallVector<Value>(ValueRange)> body);
   /// Runs `body` in workgroup (0, 0) only.
   void inFirstWorkgroup(function_ref<void()> body);
 
@@ -117,6 +126,7 @@ public:
   Value toF32(Value tile);
   Value round(Value tile, Type elementType); // from f32
   Value cast(Value tile, Type elementType);  // bitcast of the elements
+  Value reduce(tile::ReduceKind kind, Value tile, ArrayRef<int64_t> block);
   Value reduceAmax(Value tile, ArrayRef<int64_t> block);
   /// The sum of each row of an f32 tile, in one column; `tile` is 0 outside of
   /// the tensor.

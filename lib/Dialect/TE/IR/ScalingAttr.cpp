@@ -27,6 +27,12 @@ bool ScalingAttr::isColumnwise() const {
          (isBlock() && getBlockRows() > 1 && getBlockCols() == 1);
 }
 
+ScalingAttr ScalingAttr::withLayouts(ScaleLayout scaleLayout,
+                                     DataLayout dataLayout) const {
+  return get(getContext(), getGranularity(), getBlockRows(), getBlockCols(),
+             getScaleType(), getRounding(), getTies(), scaleLayout, dataLayout);
+}
+
 std::string ScalingAttr::describe() const {
   std::string text;
   llvm::raw_string_ostream os(text);

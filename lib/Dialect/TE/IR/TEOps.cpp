@@ -12,7 +12,6 @@
 #include "te/Dialect/TE/IR/TE.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -180,70 +179,67 @@ LogicalResult QuantizeOp::verify() {
   return verifyQuantizeOptions(*this);
 }
 
-namespace {
-/// A smaller quantize, or an amax, where results are unused.
-struct DropUnusedResults : OpRewritePattern<QuantizeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(QuantizeOp op,
-                                PatternRewriter &rewriter) const override {
-    SmallVector<OpResult> used;
-    for (OpResult result : op->getResults())
-      if (!result.use_empty())
-        used.push_back(result);
-    if (used.empty() || used.size() == op->getNumResults())
-      return rewriter.notifyMatchFailure(op, "every result is used, or none");
-    Operation *smaller;
-    if (!isa<ScaledType>(used.front().getType())) {
-      smaller = AmaxOp::create(rewriter, op.getLoc(), used.front().getType(),
-                               op.getInput(), op.getNoop());
-    } else {
-      OperationState state(
-          op.getLoc(), QuantizeOp::getOperationName(), op->getOperands(),
-          llvm::map_to_vector(used, [](OpResult r) { return r.getType(); }),
-          op->getAttrs());
-      state.propertiesAttr = op->getPropertiesAsAttribute();
-      smaller = rewriter.create(state);
-    }
-    for (auto [before, after] : llvm::zip_equal(used, smaller->getResults()))
-      rewriter.replaceAllUsesWith(before, after);
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-} // namespace
-
-void QuantizeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                             MLIRContext *context) {
-  patterns.add<DropUnusedResults>(context);
-}
-
 LogicalResult DequantizeOp::verify() {
   return verifySameShape(*this, "D1", "the result",
                          cast<ShapedType>(getInput().getType()),
                          getResult().getType());
 }
 
+/// D1, and the first part of `rule`: of an op that moves codes as they are.
+static LogicalResult verifyMove(Operation *op, StringRef rule, ScaledType from,
+                                ScaledType to) {
+  if (failed(verifySameShape(op, "D1", "the result", from, to)))
+    return failure();
+  if (from.getElementType() == to.getElementType())
+    return success();
+  return op->emitOpError() << rule << ": the input holds "
+                           << from.getElementType() << " and the result "
+                           << to.getElementType()
+                           << "; codes are moved as they are";
+}
+
 /// D1, D2.
 LogicalResult TransposeDataOp::verify() {
   auto from = cast<ScaledType>(getInput().getType());
   auto to = cast<ScaledType>(getResult().getType());
-  if (failed(verifySameShape(*this, "D1", "the result", from, to)))
+  if (failed(verifyMove(*this, "D2", from, to)))
     return failure();
   ScalingAttr a = from.getScaling(), b = to.getScaling();
-  if (from.getElementType() != to.getElementType())
-    return emitOpError() << "D2: the input holds " << from.getElementType()
-                         << " and the result " << to.getElementType()
-                         << "; a transpose moves codes as they are";
-  if (a.getGranularity() != Granularity::Tensor ||
-      b.getGranularity() != Granularity::Tensor)
-    return emitOpError() << "D2: " << a.describe() << " to " << b.describe()
-                         << ": only a tensor that has one scale has the same "
-                            "codes transposed; quantize it again";
+  if (!a.isSquare() ||
+      a.withLayouts(a.getScaleLayout(), b.getDataLayout()) != b)
+    return emitOpError() << "D2: " << a << " to " << b
+                         << ": only a tensor that has one scale, or square "
+                            "blocks, has the same codes transposed, in the "
+                            "same scheme; quantize it again";
   if (a.isTransposed() == b.isTransposed())
-    return emitOpError() << "D2: the data of input and result are both "
-                         << (a.isTransposed() ? "transposed" : "linear")
-                         << "; one is linear and one transposed";
+    return emitOpError() << "D2: "
+                         << (a.isTransposed() ? "both input and result are"
+                                              : "neither input nor result is")
+                         << " transposed; one of them is";
   return success();
+}
+
+/// D1, D3, D4.
+LogicalResult RelayoutOp::verify() {
+  auto from = cast<ScaledType>(getInput().getType());
+  auto to = cast<ScaledType>(getResult().getType());
+  if (failed(verifyMove(*this, "D3", from, to)))
+    return failure();
+  ScalingAttr a = from.getScaling(), b = to.getScaling();
+  if (a.withLayouts(b.getScaleLayout(), b.getDataLayout()) != b)
+    return emitOpError() << "D3: " << a << " to " << b
+                         << ": a relayout changes scale_layout and "
+                            "data_layout only; for another scheme quantize "
+                            "the tensor again";
+  if (a.isTransposed() != b.isTransposed())
+    return emitOpError() << "D4: the data of the "
+                         << (a.isTransposed() ? "input" : "result")
+                         << " are transposed; for that there is te.transpose";
+  return success();
+}
+
+OpFoldResult RelayoutOp::fold(FoldAdaptor) {
+  return getInput().getType() == getType() ? getInput() : Value();
 }
 
 OpFoldResult TransposeDataOp::fold(FoldAdaptor) {

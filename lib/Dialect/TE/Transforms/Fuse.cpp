@@ -32,6 +32,9 @@
 //   %m = te.amax %x : ...
 //   %q = te.quantize %x amax(%m : tensor<f32>) : ...
 //
+// A te.transpose or te.relayout of what te.quantize makes becomes a result of
+// that op (its canonicalizations).
+//
 // Limits: blocks of a function one by one; ops that only share a small operand
 // (a scale, a gamma) stay apart.
 //
@@ -42,6 +45,8 @@
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -283,6 +288,10 @@ struct FusePass : te::impl::FusePassBase<FusePass> {
       }
       chip = *found;
     }
+    RewritePatternSet orders(&getContext());
+    TransposeDataOp::getCanonicalizationPatterns(orders, &getContext());
+    RelayoutOp::getCanonicalizationPatterns(orders, &getContext());
+    walkAndApplyPatterns(func, std::move(orders));
     SmallVector<QuantizeOp> mixed;
     func.walk([&](QuantizeOp op) {
       bool hasRows = !getResults(op, Granularity::Row).empty(),

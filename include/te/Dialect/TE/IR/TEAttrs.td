@@ -115,6 +115,12 @@ def TE_ScalingAttr : TE_Attr<"Scaling", "scaling"> {
     /// True where one scale covers elements along dim 0 (and not along K), or the data
     /// is stored transposed: what Transformer Engine calls the columnwise copy.
     bool isColumnwise() const;
+    /// True where one scale is for all, or for a square: the transposed copy has the same codes.
+    bool isSquare() const {
+      return getGranularity() == Granularity::Tensor || (isBlock() && getBlockRows() == getBlockCols());
+    }
+    /// The same scheme in another order in memory.
+    ScalingAttr withLayouts(ScaleLayout scaleLayout, DataLayout dataLayout) const;
     /// "MXFP8", "FP8 per tensor", ...: for messages.
     std::string describe() const;
   }];

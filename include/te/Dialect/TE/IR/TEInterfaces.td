@@ -32,6 +32,10 @@ def TE_TileLoweringInterface : OpInterface<"TileLoweringInterface"> {
       "A workgroup must hold whole rows: something is computed over each.",
       "bool", "needsWholeRows", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<
+      "A workgroup walks down all rows of its columns, in a loop that the op emits: something is "
+      "computed over each column, and complete in this kernel.",
+      "bool", "needsWholeColumns", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<
       "The flag that makes the op leave its results' buffers as they are, or null.",
       "::mlir::Value", "getNoopFlag", (ins), [{}], [{ return {}; }]>
   ];

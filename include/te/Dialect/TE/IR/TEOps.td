@@ -93,14 +93,14 @@ def TE_DequantizeOp : TE_Op<"dequantize", [Pure]> {
 }
 
 def TE_TransposeDataOp : TE_Op<"transpose", [Pure]> {
-  let summary = "the other copy of a tensor that is quantized as a whole";
+  let summary = "the other copy of a tensor whose copies hold the same codes";
   let description = [{
-    The data of a `tensor` scheme, transposed byte by byte: linear data become `data_layout = transposed`, and
-    the other way round. Codes, scale and logical shape stay; `te.quantize` writes both copies from one read
-    where the input is at hand.
+    The data of a `tensor` scheme or of square blocks, transposed code by code: `data_layout = transposed` becomes
+    another layout, or the other way round. Codes, scales and logical shape stay. Of a `te.quantize`'s result
+    `te-fuse` makes that op's other result.
 
-    Constraints: D1 the result has the input's logical shape; D2 both have one element type and a `tensor`
-    scheme, one linear and one transposed.
+    Constraints: D1 the result has the input's logical shape; D2 both have one element type and, but for `data_layout`,
+    one scheme, `tensor` or square blocks; one is transposed.
 
     ```mlir
     %t = te.transpose %q : !te.scaled<?x4096xf8E4M3FN, #te.scaling<tensor, scale = f32>>
@@ -112,6 +112,31 @@ def TE_TransposeDataOp : TE_Op<"transpose", [Pure]> {
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def TE_RelayoutOp : TE_Op<"relayout", [Pure]> {
+  let summary = "the same quantized tensor in another order in memory";
+  let description = [{
+    From one `scale_layout` to another, from linear data to `shuffle_16x16` or back, or both. Codes and scales stay,
+    padding is the result type's; where the input repeats a 32 x 32 scale over its rows, the first is read. Of a
+    `te.quantize`'s result that nobody else uses `te-fuse` makes that op's own result.
+
+    Constraints: D1 the result has the input's logical shape; D3 both have one element type and, but for
+    `scale_layout` and `data_layout`, one scheme; D4 both are transposed, or neither.
+
+    ```mlir
+    %s = te.relayout %q : !te.scaled<?x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>
+        -> !te.scaled<?x4096xf8E4M3FN,
+               #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = blocked_32x4x4>>
+    ```
+  }];
+  let arguments = (ins TE_AnyScaled:$input);
+  let results = (outs TE_AnyScaled:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def TE_AmaxOp : TE_Op<"amax", [Pure]> {
