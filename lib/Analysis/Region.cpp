@@ -78,6 +78,8 @@ bool te::isTileValue(Value value) {
 //===----------------------------------------------------------------------===//
 
 std::pair<int64_t, int64_t> Anchor::getExtents() const {
+  if (extent == Extent::Shard)
+    return sharded;
   ArrayRef<int64_t> shape = cast<ShapedType>(value.getType()).getShape();
   if (extent == Extent::Row) {
     SmallVector<int64_t> column(shape);
@@ -91,7 +93,9 @@ std::pair<int64_t, int64_t> Anchor::getExtents() const {
 }
 
 Anchor te::findAnchor(ArrayRef<Operation *> ops) {
-  Anchor wide, row;
+  Anchor others[] = {{Value(), Extent::Wide},
+                     {Value(), Extent::Row},
+                     {Value(), Extent::Shard}};
   for (Operation *op : ops)
     for (OpOperand &operand : op->getOpOperands()) {
       Operation *producer = operand.get().getDefiningOp();
@@ -100,13 +104,16 @@ Anchor te::findAnchor(ArrayRef<Operation *> ops) {
         continue;
       if (getExtent(operand) == Extent::Tile)
         return {operand.get(), Extent::Tile};
-      for (Anchor *other : {&wide, &row}) {
-        Extent extent = other == &wide ? Extent::Wide : Extent::Row;
-        if (getExtent(operand) == extent && !other->value)
-          *other = {operand.get(), extent};
+      for (Anchor &other : others) {
+        if (getExtent(operand) != other.extent || other.value)
+          continue;
+        other.value = operand.get();
+        if (other.extent == Extent::Shard)
+          other.sharded = cast<TileLoweringInterface>(op).getShardedExtents();
       }
     }
-  return wide.value ? wide : row;
+  auto it = llvm::find_if(others, [](const Anchor &a) { return a.value; });
+  return it == std::end(others) ? Anchor() : *it;
 }
 
 static SmallVector<Value> getTileValues(Operation *op) {

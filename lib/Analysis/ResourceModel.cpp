@@ -81,6 +81,15 @@ static void addType(TileDemand &demand, Type type) {
     addScaled(demand, scaled);
 }
 
+/// What the tensors become that an op reads or writes a shard of.
+static ArrayRef<Attribute> getWholes(Operation *op) {
+  if (auto amax = dyn_cast<PartialAmaxOp>(op))
+    return amax.getOf().getValue();
+  if (auto cast = dyn_cast<PartialCastOp>(op))
+    return cast.getOf().getValue();
+  return {};
+}
+
 TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   TileDemand demand;
   Anchor anchor = findAnchor(ops);
@@ -91,7 +100,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   auto isInside = [&](Operation *op) { return llvm::is_contained(ops, op); };
   auto add = [&](Value value, Extent extent, unsigned &widest) {
     if (extent != Extent::Tile && extent != Extent::Wide &&
-        value != anchor.value)
+        extent != Extent::Shard && value != anchor.value)
       return;
     unsigned bytes = elementBytes(value.getType());
     widest = std::max(widest, bytes);
@@ -123,6 +132,8 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
                        [&](Operation *user) { return !isInside(user); }))
         add(result, getExtent(result), demand.outputBytes);
     }
+    for (Attribute whole : getWholes(op))
+      addType(demand, cast<TypeAttr>(whole).getValue());
     auto quantize = dyn_cast<QuantizeOp>(op);
     if (quantize && quantize.getStochastic()) {
       demand.minCols = std::max(demand.minCols, kPhiloxWords);

@@ -29,9 +29,10 @@ const char *const te::kRandomInputsHelp =
            have Inf, and runs near the ends of f32's range: one such element
            decides the scale of a whole tensor.
   A scalar f32 argument is from 0.5 to 2; a noop flag is 0. Integers are from 0
-  to 15, but of rng any; cu_seqlens grow from 0 by multiples of 16. The data of a !te.scaled argument are any codes, NaN included (with
-  normal or uniform: such values, rounded); its scales are 2^-8 to 2^8, one in 32
-  of them special (E8M0: 0x00, 0xFE, 0xFF; f32: 0, NaN, Inf, a subnormal).
+  to 15, but those of rng any; cu_seqlens grow from 0 by multiples of 16. The
+  data of a !te.scaled argument are any codes, NaN included (with normal or
+  uniform: such values, rounded); its scales, and f8E8M0FNU tensors, are 2^-8 to
+  2^8, one in 32 special (E8M0: 0x00, 0xFE, 0xFF; f32: 0, NaN, Inf, a subnormal).
 )";
 
 namespace {
@@ -208,6 +209,9 @@ void te::fillRandom(Type type, ArgumentRole role, unsigned index,
   else if (role == ArgumentRole::RandomState)
     for (int64_t i = 0, e = tensor.getNumUnits(); i < e; ++i)
       tensor.store<uint64_t>(i, random.bits());
+  else if (tensor.type == DType::F8E8M0FNU)
+    for (int64_t i = 0, e = tensor.getNumUnits(); i < e; ++i)
+      ref::storeCode(tensor, i, drawScale(random, data, tensor.type));
   else if (!ref::findFormat(tensor.type))
     fillIntegers(random, tensor);
   else if (value.shape.empty())

@@ -50,6 +50,7 @@ ArrayRef<HandlerEntry> getNormHandlers();
 ArrayRef<HandlerEntry> getActivationHandlers();
 ArrayRef<HandlerEntry> getRopeHandlers();
 ArrayRef<HandlerEntry> getUpdateScaleHandlers();
+ArrayRef<HandlerEntry> getPartialHandlers();
 ArrayRef<HandlerEntry> getTensorHandlers();
 
 } // namespace mlir::te::ref

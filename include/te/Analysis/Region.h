@@ -38,11 +38,12 @@ bool isAmax(Value result);
 bool isTileValue(Value value);
 
 /// The value that has the extent of `ops`' tiles: one that comes from outside,
-/// M x K, or else M x 2K (Extent::Wide), or M with K = 1 (Extent::Row); null
-/// where there is none.
+/// M x K, or else M x 2K (Extent::Wide), or M with K = 1 (Extent::Row), or a
+/// part of M x K (Extent::Shard); null where there is none.
 struct Anchor {
   Value value;
   Extent extent = Extent::Tile;
+  std::pair<int64_t, int64_t> sharded = {0, 0};
   /// M and K: static, or ShapedType::kDynamic.
   std::pair<int64_t, int64_t> getExtents() const;
 };

@@ -14,6 +14,7 @@ namespace mlir::te {
 void attachNormLowerings(MLIRContext *context);
 void attachActivationLowerings(MLIRContext *context);
 void attachMoveLowerings(MLIRContext *context);
+void attachPartialLowerings(MLIRContext *context);
 void attachUpdateScaleLowering(MLIRContext *context);
 
 } // namespace mlir::te

@@ -330,6 +330,7 @@ void te::registerTileLowerings(DialectRegistry &registry) {
     attachNormLowerings(context);
     attachActivationLowerings(context);
     attachMoveLowerings(context);
+    attachPartialLowerings(context);
     attachUpdateScaleLowering(context);
   });
 }

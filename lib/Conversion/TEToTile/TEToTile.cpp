@@ -47,17 +47,16 @@ namespace mlir::te {
 static void addPointerTypes(Type type, SmallVectorImpl<Type> &types) {
   MLIRContext *context = type.getContext();
   auto space = gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Global);
-  auto pointer = [&](Type element) {
-    return MemRefType::get({}, element, MemRefLayoutAttrInterface(), space);
+  auto add = [&](Type element) {
+    // E8M0, and two fp4 codes, are bytes.
+    if (isa<Float8E8M0FNUType, Float4E2M1FNType>(element))
+      element = IntegerType::get(context, 8);
+    types.push_back(
+        MemRefType::get({}, element, MemRefLayoutAttrInterface(), space));
   };
-  auto scaled = dyn_cast<ScaledType>(type);
-  types.push_back(pointer(scaled && scaled.isFP4() // two codes a byte
-                              ? IntegerType::get(context, 8)
-                              : getElementTypeOrSelf(type)));
-  if (scaled)
-    types.push_back(pointer(scaled.getScaling().isE8M0()
-                                ? IntegerType::get(context, 8)
-                                : scaled.getScaling().getScaleType()));
+  add(getElementTypeOrSelf(type));
+  if (auto scaled = dyn_cast<ScaledType>(type))
+    add(scaled.getScaling().getScaleType());
 }
 
 /// Gives `value` the next arguments as its buffers.
@@ -132,21 +131,23 @@ static Value emitDim(ImplicitLocOpBuilder &b, Value value, int64_t i) {
   return b.createOrFold<DimOp>(b.getIndexType(), value, uint64_t(i));
 }
 
-/// M and K of a region whose anchor is `value`, in host code.
-static std::pair<Value, Value> emitExtents(ImplicitLocOpBuilder &b, Value value,
-                                           Extent extent) {
+/// M and K of a region whose anchor has `value` in host code.
+static std::pair<Value, Value> emitExtents(ImplicitLocOpBuilder &b,
+                                           const Anchor &anchor, Value value) {
   int64_t rank = cast<ShapedType>(value.getType()).getRank();
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
-  bool isRow = extent == Extent::Row;
+  if (anchor.extent == Extent::Shard)
+    return {constant(anchor.sharded.first), constant(anchor.sharded.second)};
+  bool isRow = anchor.extent == Extent::Row;
   Value rows = constant(1);
   for (int64_t i = 0; i < rank - !isRow; ++i)
     rows = b.createOrFold<arith::MulIOp>(rows, emitDim(b, value, i));
   if (isRow || rank == 0)
     return {rows, constant(1)};
   Value cols = emitDim(b, value, rank - 1);
-  if (extent == Extent::Wide)
+  if (anchor.extent == Extent::Wide)
     cols = b.createOrFold<arith::DivUIOp>(cols, constant(2));
   return {rows, cols};
 }
@@ -258,7 +259,9 @@ KernelOp Outliner::emitKernel() {
   for (Type type : llvm::concat<const Type>(fusion.getBody().getArgumentTypes(),
                                             getLaunchTypes()))
     addPointerTypes(type, types);
-  types.append(isDynamic(true) + isDynamic(false), b.getIndexType());
+  bool isSharded = anchor.extent == Extent::Shard;
+  types.append(isDynamic(true) + isDynamic(false) + isSharded,
+               b.getIndexType());
   ScheduleAttr schedule = fusion.getScheduleAttr();
   auto kernel = KernelOp::create(b, fusion.getKernel(), schedule.getTarget(),
                                  schedule.getWaves(), types);
@@ -288,6 +291,8 @@ KernelOp Outliner::emitKernel() {
       whole(extent.second, cover.colMultiple, schedule.getTile()[1]);
   ctx.rows = size(extent.first);
   ctx.cols = size(extent.second);
+  if (isSharded)
+    ctx.shardLength = body.getArgument(next++);
   Value x = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   Value y = gpu::BlockIdOp::create(b, gpu::Dimension::y);
   ctx.tileCol = arith::MulIOp::create(
@@ -316,6 +321,7 @@ Value Outliner::emitResultDim(ImplicitLocOpBuilder &b, OpResult inner,
   switch (getExtent(inner)) {
   case Extent::Scalar:
   case Extent::Row:
+  case Extent::Shard:
     break;
   case Extent::Column:
     return cols;
@@ -417,7 +423,8 @@ SmallVector<Value> Outliner::emitFinish(ImplicitLocOpBuilder &b,
 void Outliner::emitLaunch(KernelOp kernel) {
   ImplicitLocOpBuilder b(fusion.getLoc(), fusion);
   ScheduleAttr schedule = fusion.getScheduleAttr();
-  auto [rows, cols] = emitExtents(b, getHostValue(anchor.value), anchor.extent);
+  Value host = getHostValue(anchor.value);
+  auto [rows, cols] = emitExtents(b, anchor, host);
   Cover cover = getCover(fusion);
   Value gridX = emitTileCount(b, cols, cover.colMultiple, schedule.getTile()[1],
                               cover.atLeastOne);
@@ -430,6 +437,8 @@ void Outliner::emitLaunch(KernelOp kernel) {
     sizes.push_back(rows);
   if (isDynamic(false))
     sizes.push_back(cols);
+  if (anchor.extent == Extent::Shard)
+    sizes.push_back(emitDim(b, host, 0));
 
   // An amax, always the last, is zeroed first, then folded into.
   ValueRange yielded = fusion.getBody().front().getTerminator()->getOperands();

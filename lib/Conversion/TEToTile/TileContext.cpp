@@ -223,10 +223,31 @@ Value TileContext::load(Value view, Value row, Value col, Type elementType,
                         const LinearLayout &layout, int64_t divisible,
                         LayoutAttr order) {
   Type type = getTileType(elementType, b.getContext(), layout);
-  return LoadOp::create(b, type, view, row, col,
+  return LoadOp::create(b, type, view, row, col, /*window=*/Value(),
                         getDivisible(view.getType(), type, divisible),
                         !order && isInBounds(row, col, view.getType(), type),
                         /*first_replica=*/false, order);
+}
+
+Value TileContext::viewShard(Value buffer, Value start) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  return view(buffer, rows, cols, cols,
+              arith::SubIOp::create(b, zero, start).getResult());
+}
+
+Value TileContext::loadShard(Value tensor, Value start) {
+  Value buffer = getBuffers(tensor).data;
+  Type type = getTileType(getElementTypeOrSelf(tensor.getType()),
+                          b.getContext(), getLoadLayout());
+  return LoadOp::create(b, type, viewShard(buffer, start), tileRow, tileCol,
+                        shardLength, /*divisible=*/1, /*in_bounds=*/false,
+                        /*first_replica=*/false, LayoutAttr());
+}
+
+void TileContext::storeShard(Value tile, Value buffer, Value start) {
+  StoreOp::create(b, tile, viewShard(buffer, start), tileRow, tileCol,
+                  shardLength, /*divisible=*/1, /*in_bounds=*/false,
+                  LayoutAttr());
 }
 
 Value TileContext::loadWide(Value view, Value row, Value col, Type elementType,
@@ -243,7 +264,7 @@ Value TileContext::loadWide(Value view, Value row, Value col, Type elementType,
 void TileContext::store(Value tile, Value view, Value row, Value col,
                         int64_t divisible, LayoutAttr order) {
   StoreOp::create(
-      b, tile, view, row, col,
+      b, tile, view, row, col, /*window=*/Value(),
       getDivisible(view.getType(), tile.getType(), divisible),
       !order && isInBounds(row, col, view.getType(), tile.getType()), order);
 }

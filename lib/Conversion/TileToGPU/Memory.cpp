@@ -31,6 +31,7 @@ struct TileAccess {
   int64_t divisible;
   Value row, col;   // of register 0 of this lane, index
   Value rows, cols; // the view's extents, index
+  Value window;     // elements of the buffer, null: as the view says
   SmallVector<std::pair<int64_t, int64_t>>
       offsets; // of each vector, in the tile
 
@@ -86,6 +87,13 @@ struct TileAccess {
   }
   Value maskedLoad(Value r, Value c);
   void maskedStore(Value vector, Value r, Value c);
+
+  /// Where [r, c] lies in the buffer.
+  Value flatten(Value r, Value c);
+  /// i1, for each element of the vector at [r, c]: is it in the window.
+  SmallVector<Value> inWindow(Value r, Value c);
+  Value windowLoad(Value r, Value c);
+  void windowStore(Value vector, Value r, Value c);
 };
 } // namespace
 
@@ -120,7 +128,51 @@ static Value emitIsFull(ImplicitLocOpBuilder &b, Value count, int64_t size) {
                                emitI32(b, size));
 }
 
+Value TileAccess::flatten(Value r, Value c) {
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, view);
+  Value start = b.createOrFold<arith::MulIOp>(r, metadata.getStrides()[0]);
+  return b.createOrFold<arith::AddIOp>(
+      b.createOrFold<arith::AddIOp>(metadata.getOffset(), start), c);
+}
+
+SmallVector<Value> TileAccess::inWindow(Value r, Value c) {
+  Value count = available(r, c), first = flatten(r, c);
+  SmallVector<Value> inside;
+  for (int64_t i = 0; i < size(); ++i) {
+    // Of what lies before the buffer, as an unsigned number it is behind it.
+    Value is = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                     offset(first, i), window);
+    Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, count,
+                                         emitI32(b, i));
+    inside.push_back(arith::AndIOp::create(b, is, exists));
+  }
+  return inside;
+}
+
+Value TileAccess::windowLoad(Value r, Value c) {
+  Value result = zeros(size());
+  for (auto [i, inside] : llvm::enumerate(inWindow(r, c))) {
+    Value one = emitIf(
+        b, inside, slice(1), [&] { return load(r, offset(c, i), 1); },
+        [&] { return zeros(1); });
+    result = vector::InsertStridedSliceOp::create(
+        b, one, result, ArrayRef<int64_t>{int64_t(i)}, ArrayRef<int64_t>{1});
+  }
+  return result;
+}
+
+void TileAccess::windowStore(Value vector, Value r, Value c) {
+  for (auto [i, inside] : llvm::enumerate(inWindow(r, c))) {
+    Value one = vector::ExtractStridedSliceOp::create(
+        b, vector, ArrayRef<int64_t>{int64_t(i)}, ArrayRef<int64_t>{1},
+        ArrayRef<int64_t>{1});
+    emitIf(b, inside, [&] { store(one, r, offset(c, i)); });
+  }
+}
+
 Value TileAccess::maskedLoad(Value r, Value c) {
+  if (window)
+    return windowLoad(r, c);
   Value count = available(r, c);
   auto tail = [&]() -> Value {
     // From the smallest piece, which is last in memory, to the largest: each
@@ -149,6 +201,8 @@ Value TileAccess::maskedLoad(Value r, Value c) {
 }
 
 void TileAccess::maskedStore(Value vector, Value r, Value c) {
+  if (window)
+    return windowStore(vector, r, c);
   Value count = available(r, c);
   auto tail = [&] {
     // From the largest piece, which is first in memory; what it took is shifted
@@ -202,7 +256,7 @@ static std::pair<Value, Value> emitPlace(ImplicitLocOpBuilder &b,
 /// The accesses of a tile with this layout at [row, col] of `view`.
 static TileAccess makeAccess(ImplicitLocOpBuilder &b, const KernelState &state,
                              Type tileType, Value view, Value row, Value col,
-                             int64_t divisible,
+                             int64_t divisible, Value window,
                              std::optional<LayoutAttr> order) {
   LinearLayout layout = getLayout(tileType);
   if (order) {
@@ -223,6 +277,7 @@ static TileAccess makeAccess(ImplicitLocOpBuilder &b, const KernelState &state,
                     b.createOrFold<arith::AddIOp>(col, laneCol),
                     b.createOrFold<memref::DimOp>(view, int64_t(0)),
                     b.createOrFold<memref::DimOp>(view, int64_t(1)),
+                    window,
                     {}};
   for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += size) {
     SmallVector<int64_t> at = layout.toCoordinates(layout.apply(reg, 0, 0));
@@ -238,8 +293,22 @@ static Value emitIsInterior(ImplicitLocOpBuilder &b, TileAccess &access,
     Value end = access.offset(offset, size);
     return arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end, extent);
   };
-  return arith::AndIOp::create(b, fits(row, shape[0], access.rows),
-                               fits(col, shape[1], access.cols));
+  Value inside = arith::AndIOp::create(b, fits(row, shape[0], access.rows),
+                                       fits(col, shape[1], access.cols));
+  if (!access.window)
+    return inside;
+  Value last = access.flatten(access.offset(row, shape[0] - 1),
+                              access.offset(col, shape[1] - 1));
+  for (Value at : {access.flatten(row, col), last})
+    inside = arith::AndIOp::create(
+        b, inside,
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, access.window));
+  return inside;
+}
+
+/// An access whose mask costs as much as a test of the whole tile.
+static bool isSingle(const TileAccess &access) {
+  return access.offsets.size() == 1 && !access.window;
 }
 
 static Value concatenate(ImplicitLocOpBuilder &b, ArrayRef<Value> parts,
@@ -263,9 +332,9 @@ struct LoadPattern : TilePattern<LoadOp> {
   matchAndRewrite(LoadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    TileAccess access =
-        makeAccess(b, state, op.getType(), op.getView(), op.getRow(),
-                   op.getColumn(), op.getDivisible(), op.getOrder());
+    TileAccess access = makeAccess(
+        b, state, op.getType(), op.getView(), op.getRow(), op.getColumn(),
+        op.getDivisible(), op.getWindow(), op.getOrder());
     VectorType type = getDistributedType(op.getType());
     auto all = [&](bool masked) {
       SmallVector<Value> parts;
@@ -277,7 +346,7 @@ struct LoadPattern : TilePattern<LoadOp> {
       return concatenate(b, parts, type);
     };
     auto read = [&]() -> Value {
-      if (op.getInBounds() || op.getOrder() || access.offsets.size() == 1)
+      if (op.getInBounds() || op.getOrder() || isSingle(access))
         return all(/*masked=*/!op.getInBounds());
       return emitIf(
           b,
@@ -307,7 +376,7 @@ struct StorePattern : TilePattern<StoreOp> {
     auto emit = [&] {
       TileAccess access =
           makeAccess(b, state, type, op.getView(), op.getRow(), op.getColumn(),
-                     op.getDivisible(), op.getOrder());
+                     op.getDivisible(), op.getWindow(), op.getOrder());
       auto all = [&](bool masked) {
         for (unsigned v = 0; v < access.offsets.size(); ++v) {
           auto [r, c] = access.position(v);
@@ -322,7 +391,7 @@ struct StorePattern : TilePattern<StoreOp> {
             access.store(part, r, c);
         }
       };
-      if (op.getInBounds() || op.getOrder() || access.offsets.size() == 1)
+      if (op.getInBounds() || op.getOrder() || isSingle(access))
         return all(!op.getInBounds());
       emitIf(
           b,

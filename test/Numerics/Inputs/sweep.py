@@ -16,6 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
+
 import rows
 
 # Primes, single rows and columns, empty tensors, less than a block, non-multiples of every tile.
@@ -105,6 +107,27 @@ def amax(source):
     return make
 
 
+def partial(schemes, element, source, matrix, cast):
+    """te.partial_cast, or te.partial_amax, of a shard of any length."""
+    def make(shape):
+        x, grids = tensor(shape, source), []
+        for scheme in schemes:
+            r, c = (int(n) for n in scheme[scheme.index("[") + 1:scheme.index("]")].split(","))
+            grids.append((-(-matrix[0] // r), -(-matrix[1] // c)))
+        wholes = ", ".join(scaled(matrix, element, s) for s in schemes)
+        arguments = [(x, dims(shape)), ("tensor<i64>", "")]
+        if not cast:
+            return function(arguments, f"te.partial_amax {{0}} at {{1}} of [{wholes}] : {x}, tensor<i64>",
+                            [tensor(grid, "f32") for grid in grids])
+        types = [tensor(grid, "f8E8M0FNU" if "E8M0" in s else "f32") for s, grid in zip(schemes, grids)]
+        names = ", ".join(f"{{{2 + i}}}" for i in range(len(types)))
+        arguments += [(t, "") for t in types]
+        return function(arguments, f"te.partial_cast {{0}} at {{1}} scales({names} : {', '.join(types)}) of [{wholes}] : "
+                        f"{x}, tensor<i64>", [tensor(shape, element)] * len(types))
+    make.matrix, make.inputs = matrix, 2 + len(schemes) * cast
+    return make
+
+
 def move(op, source, target, element):
     """te.transpose or te.relayout."""
     def make(shape):
@@ -136,7 +159,7 @@ def families(fnuz):
     programs = {"mxfp8": {}, "mxfp8-modes": {}, "fp8": {}, "dequantize": {}, "amax": {},
                 "fp8-block": {}, "fp8-current": {}, "scale-layouts": {}, "shuffled": {},
                 "mxfp4": {}, "mxfp4-modes": {}, "fp8-row": {},
-                "stochastic": {}, "update-scale": {}, "transpose": {}, "relayout": {}}
+                "stochastic": {}, "update-scale": {}, "transpose": {}, "relayout": {}, "partial": {}}
     for source in INPUTS:
         for e in mx:
             for name, schemes in [("row", [ROW]), ("col", [COL]), ("both", [ROW, COL])]:
@@ -238,6 +261,15 @@ def families(fnuz):
         shuffled = f"{ROW}, rounding = even, scale_layout = {layout}, data_layout = shuffle_16x16"
         programs["shuffled"][f"fp4-{layout}"] = quantize([shuffled], FP4, INPUTS[i])
         programs["shuffled"][f"dequantize-fp4-{layout}"] = dequantize(shuffled, FP4, INPUTS[i])
+    # Shards of matrices that are whole tiles, broken ones, a single row, less than a block.
+    matrices = [(256, 384), (130, 257), (1, 4099), (67, 5), (640, 64), (1, 1)]
+    for i, (schemes, e) in enumerate(
+            [([BLOCK2D], e) for e in per_tensor] + [([BLOCK1D, "block = [128, 1], scale = f32"], per_tensor[-1])] +
+            [([ROW, COL], e) for e in mx] + [([SQUARE], mx[0]), ([COL], mx[1])]):
+        for cast in (False, True):
+            for j in range(2):
+                matrix, source = matrices[(i + 3 * j + cast) % 6], INPUTS[(i + j) % 3]
+                programs["partial"][f"{'cast' if cast else 'amax'}-{i}-{j}"] = partial(schemes, e, source, matrix, cast)
     # Copies of one scale or of square blocks, and scales in each order from each other one.
     transposed, shuffle = "data_layout = transposed", "data_layout = shuffle_16x16"
     for i, (scheme, e) in enumerate(
@@ -297,7 +329,8 @@ class Sweep:
         self.runs += 1
         self.seed += 10
         command = ["te-run", artefact, "--check", *arguments]
-        command += [f"--input=random:{self.seed + i}{d}" for i, d in enumerate(distributions)]
+        command += [f"--input={d if isinstance(d, Path) else f'random:{self.seed + i}{d}'}"
+                    for i, d in enumerate(distributions)]
         command += ["--sanitize"] * self.sanitize
         self.call(f"{what}, seed {self.seed}", command)
 
@@ -317,6 +350,16 @@ class Sweep:
             if artefact:
                 self.run(f"{name} static {shape}", artefact, [], distributions)
 
+    def shards(self, name, make):
+        """One program for every shard of its matrix; some reach beyond it."""
+        artefact, n = self.compile(name, make(["?"])), make.matrix[0] * make.matrix[1]
+        cut = self.seed * 7919 % (n + 1)
+        for start, length in [(0, n), (cut, n - cut), (cut, min(9, n - cut)), (n // 3, n // 2), (0, 0), (-3, n + 10)]:
+            given = self.folder / "start.npy"
+            np.save(given, np.array(start, np.int64))
+            if artefact:
+                self.run(f"{name} of {make.matrix}, {length} from {start}", artefact, [f"--dim=d0={length}"],
+                         ["", given] + [""] * (make.inputs - 2))
 
     def rows(self, name, make, shapes, ordinary):
         """The last dimension is static, the others are not."""
@@ -360,7 +403,10 @@ def main():
                 shapes, static = SHAPES_BY_FAMILY.get(options.family, (SHAPES, STATIC))
                 static = [s for j, s in enumerate(static) if (i + j) % 4 == 0]
                 longest = [(2, 65536)] * hasattr(make, "whole_rows")
-                sweep.program(name, make, shapes + longest, static)
+                if options.family == "partial":
+                    sweep.shards(name, make)
+                else:
+                    sweep.program(name, make, shapes + longest, static)
     print(f"{sweep.runs} runs, {sweep.failures} failures")
     sys.exit(sweep.failures != 0 or sweep.runs == 0)
 

@@ -38,6 +38,7 @@ public:
   Value rows, cols;               // M and K, index
   int64_t staticRows, staticCols; // the same where known, else kDynamic
   Value tileRow, tileCol;         // this workgroup's first element, index
+  Value shardLength;              // of an Extent::Shard, index
   bool wholeRows = false,
        wholeCols = false; // every tile of the grid is a whole one
   Value firstWorkgroup;   // i1: this is workgroup (0, 0)
@@ -103,6 +104,10 @@ public:
                  tile::LayoutAttr order = {});
   void store(Value tile, Value view, Value row, Value col,
              int64_t divisible = 1, tile::LayoutAttr order = {});
+  /// This workgroup's part of a shard, a run of the M x K elements that begins
+  /// with number `start`: 0 outside of it, and nothing stored there.
+  Value loadShard(Value tensor, Value start);
+  void storeShard(Value tile, Value buffer, Value start);
   /// Stores this workgroup's tile in the widest accesses.
   void storeWide(Value tile, Value view);
   /// i1 elements: where a tile at [row, col] lies inside of `rows x cols`.
@@ -138,6 +143,7 @@ public:
   Value convert(Value tile, const tile::LinearLayout &layout);
 
 private:
+  Value viewShard(Value buffer, Value start);
   bool isInBounds(Value row, Value col, Type view, Type tile) const;
 
   llvm::DenseMap<Value, Buffers> bound;

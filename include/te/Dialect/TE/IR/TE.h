@@ -32,7 +32,13 @@ enum class Extent {
   Tile,       // M x K
   Wide,       // M x 2K: two tiles side by side, as of a gated activation
   WideColumn, // one number a column of these
+  Shard,      // a run of the M x K elements, in their order
 };
+
+/// M and K of a shape flattened as Transformer Engine does: K is the last
+/// dimension, M the product of the others; rank 0 is 1 x 1. Dynamic where a
+/// part is.
+std::pair<int64_t, int64_t> flatten(ArrayRef<int64_t> shape);
 } // namespace mlir::te
 
 #include "te/Dialect/TE/IR/TEDialect.h.inc"
@@ -45,12 +51,5 @@ enum class Extent {
 #include "te/Dialect/TE/IR/TEInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "te/Dialect/TE/IR/TEOps.h.inc"
-
-namespace mlir::te {
-/// M and K of a shape flattened as Transformer Engine does: K is the last
-/// dimension, M the product of the others; rank 0 is 1 x 1. Dynamic where a
-/// part is.
-std::pair<int64_t, int64_t> flatten(ArrayRef<int64_t> shape);
-} // namespace mlir::te
 
 #endif // TE_DIALECT_TE_IR_TE_H

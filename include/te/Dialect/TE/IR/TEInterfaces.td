@@ -36,6 +36,9 @@ def TE_TileLoweringInterface : OpInterface<"TileLoweringInterface"> {
       "computed over each column, and complete in this kernel.",
       "bool", "needsWholeColumns", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<
+      "M and K of the matrix that a shard among the operands is a part of.",
+      "std::pair<int64_t, int64_t>", "getShardedExtents", (ins), [{}], [{ return {0, 0}; }]>,
+    InterfaceMethod<
       "The flag that makes the op leave its results' buffers as they are, or null.",
       "::mlir::Value", "getNoopFlag", (ins), [{}], [{ return {}; }]>
   ];

@@ -13,6 +13,7 @@ include "te/Dialect/TE/IR/TEBase.td"
 include "te/Dialect/TE/IR/TEAttrs.td"
 include "te/Dialect/TE/IR/TEInterfaces.td"
 include "te/Dialect/TE/IR/TENormOps.td"
+include "te/Dialect/TE/IR/TEPartialOps.td"
 include "te/Dialect/TE/IR/TERopeOps.td"
 include "te/Dialect/TE/IR/TETypes.td"
 

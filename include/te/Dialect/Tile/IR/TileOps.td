@@ -81,27 +81,30 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     With `order` the buffer is a matrix in units of the order's shape, row-major, and inside of a unit bit k of the
     offset is the coordinate that the order's register bit k names. `row` and `column` are the
     matrix's; a row of the view is a row of units. Only whole units are inside of it.
+
+    With `window` the buffer holds so many elements from its start on: of a view whose offset may be negative, what lies
+    before or behind them is outside.
   }];
   let arguments = (ins
-    Tile_View:$view, Index:$row, Index:$column,
+    Tile_View:$view, Index:$row, Index:$column, Optional<Index>:$window,
     DefaultValuedAttr<I64Attr, "1">:$divisible, UnitAttr:$in_bounds,
     UnitAttr:$first_replica, OptionalAttr<Tile_LayoutAttr>:$order);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
-    $view `[` $row `,` $column `]` attr-dict `:` type($view) `->` type($result)
+    $view `[` $row `,` $column `]` (`window` $window^)? attr-dict `:` type($view) `->` type($result)
   }];
   let hasVerifier = 1;
 }
 
 def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "write a tile to a buffer; nothing outside of it";
-  let description = "Replicas are written once. `divisible`, `in_bounds` and `order` are as in `tile.load`.";
+  let description = "Replicas are written once. `divisible`, `in_bounds`, `order` and `window` are as in `tile.load`.";
   let arguments = (ins
-    Tile_AnyTile:$value, Tile_View:$view, Index:$row, Index:$column,
+    Tile_AnyTile:$value, Tile_View:$view, Index:$row, Index:$column, Optional<Index>:$window,
     DefaultValuedAttr<I64Attr, "1">:$divisible, UnitAttr:$in_bounds,
     OptionalAttr<Tile_LayoutAttr>:$order);
   let assemblyFormat = [{
-    $value `,` $view `[` $row `,` $column `]` attr-dict `:` type($value) `,` type($view)
+    $value `,` $view `[` $row `,` $column `]` (`window` $window^)? attr-dict `:` type($value) `,` type($view)
   }];
   let hasVerifier = 1;
 }
