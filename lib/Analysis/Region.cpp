@@ -45,6 +45,15 @@ Extent te::getExtent(OpResult result) {
   return op ? op.getResultExtent(result.getResultNumber()) : Extent::Tile;
 }
 
+bool te::isPerMatrix(Operation *op) {
+  return llvm::any_of(
+      llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()),
+      [](Type type) {
+        auto scaled = dyn_cast<ScaledType>(type);
+        return scaled && scaled.getScaling().isPerMatrix();
+      });
+}
+
 bool te::needsWholeRows(Operation *op) {
   auto tiled = dyn_cast<TileLoweringInterface>(op);
   return tiled && tiled.needsWholeRows();
@@ -81,6 +90,8 @@ std::pair<int64_t, int64_t> Anchor::getExtents() const {
   if (extent == Extent::Shard)
     return sharded;
   ArrayRef<int64_t> shape = cast<ShapedType>(value.getType()).getShape();
+  if (perMatrix)
+    return flatten(shape.take_back(2));
   if (extent == Extent::Row) {
     SmallVector<int64_t> column(shape);
     column.push_back(1);
@@ -103,7 +114,8 @@ Anchor te::findAnchor(ArrayRef<Operation *> ops) {
           (llvm::is_contained(ops, producer) || isSplatConstant(producer)))
         continue;
       if (getExtent(operand) == Extent::Tile)
-        return {operand.get(), Extent::Tile};
+        return {
+            operand.get(), Extent::Tile, {}, llvm::any_of(ops, isPerMatrix)};
       for (Anchor &other : others) {
         if (getExtent(operand) != other.extent || other.value)
           continue;
@@ -143,7 +155,9 @@ static std::optional<std::pair<int64_t, int64_t>> getStatic(Operation *op) {
 static Operation *findStranger(ArrayRef<Operation *> ops) {
   llvm::SmallDenseSet<Value> known;
   llvm::SmallPtrSet<Operation *, 8> reached;
-  auto extent = getStatic(ops.front());
+  // Matrices of one size say nothing about how many there are.
+  auto extent =
+      llvm::any_of(ops, isPerMatrix) ? std::nullopt : getStatic(ops.front());
   for (bool grows = true; grows;) {
     grows = false;
     for (Operation *op : ops) {
@@ -183,6 +197,17 @@ static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
   return std::nullopt;
 }
 
+/// Where one op takes each matrix by itself: an op that could not.
+static Operation *findWholeTensorOp(ArrayRef<Operation *> ops) {
+  if (llvm::none_of(ops, isPerMatrix))
+    return nullptr;
+  auto it = llvm::find_if(ops, [](Operation *op) {
+    return isa<TileLoweringInterface>(op) && !isa<AmaxOp>(op) &&
+           !isPerMatrix(op);
+  });
+  return it == ops.end() ? nullptr : *it;
+}
+
 std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
   if (ops.empty())
     return std::nullopt;
@@ -193,6 +218,11 @@ std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
     return Conflict{*walker,
                     "F7: walks down whole columns, tile after tile; such an op "
                     "is alone in its region"};
+  if (Operation *other = findWholeTensorOp(ops))
+    return Conflict{other, "F8: walks over the tensor as one matrix, but an op "
+                           "of the region over its matrices, one by one "
+                           "(per = matrix); put the two into regions of their "
+                           "own"};
   if (Operation *stranger = findStranger(ops))
     return Conflict{
         stranger, ("F5: walks over another tensor than '" +

@@ -224,8 +224,10 @@ private:
 
 /// Scales of all blocks, then the largest value of each.
 void ScaledPair::findLargest() {
-  for (int64_t r = 0; r < scaleStorage.rows; ++r)
+  for (int64_t r = 0; r < scaleStorage.getAllRows(); ++r)
     for (int64_t c = 0; c < scaleStorage.cols; ++c) {
+      if (scaleStorage.isPadding(r, c))
+        continue;
       Block &block = blocks[scaleStorage.gridIndex(r, c, grid)];
       int64_t offset = scaleStorage.offset(r, c);
       block.found = ref::loadElement(found.scales, offset);
@@ -267,14 +269,13 @@ Verdict ScaledPair::judgeScale(uint32_t a, uint32_t b, Block &block) const {
 
 void ScaledPair::compareScales(Judge &judge) {
   findLargest();
-  for (int64_t r = 0; r < scaleStorage.paddedRows; ++r)
+  for (int64_t r = 0; r < scaleStorage.getAllRows(); ++r)
     for (int64_t c = 0; c < scaleStorage.paddedCols; ++c) {
       int64_t offset = scaleStorage.offset(r, c);
       uint32_t a = ref::loadCode(found.scales, offset);
       uint32_t b = ref::loadCode(reference.scales, offset);
-      bool isPadding = r >= scaleStorage.rows || c >= scaleStorage.cols;
       Verdict verdict =
-          isPadding
+          scaleStorage.isPadding(r, c)
               ? judgeBits(a, b)
               : judgeScale(a, b, blocks[scaleStorage.gridIndex(r, c, grid)]);
       judge.add(verdict, offset, a, b);
@@ -339,7 +340,7 @@ std::pair<Comparison, Comparison> mlir::te::compareScaled(
     llvm::ArrayRef<int64_t> shape, const Tolerance &tolerance) {
   DType element = reference.data.type;
   auto storage = ref::DataStorage::of(element, scaling.dataLayout,
-                                      ref::Matrix::flatten(shape));
+                                      ref::Matrix::flatten(shape, scaling));
   std::string dataName = name + ".data", scaleName = name + ".scale";
   if (!storage || tolerance.isExact()) {
     llvm::consumeError(storage.takeError());

@@ -173,7 +173,7 @@ static void fillScaled(ScaledType type, Generator &random,
                        TensorValue &value) {
   ref::Scaling scaling = ref::getScaling(type.getScaling());
   DType element = value.buffers[0].type;
-  ref::Matrix matrix = ref::Matrix::flatten(value.shape);
+  ref::Matrix matrix = ref::Matrix::flatten(value.shape, scaling);
   auto storage = ref::DataStorage::of(element, scaling.dataLayout, matrix);
   if (!storage) { // makeValue has checked it
     llvm::consumeError(storage.takeError());

@@ -25,6 +25,20 @@ Matrix Matrix::flatten(llvm::ArrayRef<int64_t> shape) {
   return matrix;
 }
 
+Matrix Matrix::flatten(llvm::ArrayRef<int64_t> shape, const Scaling &scaling) {
+  Matrix matrix = flatten(shape);
+  if (scaling.perMatrix)
+    std::tie(matrix.parts, matrix.partRows) =
+        std::pair(flatten(shape.drop_back()).rows, shape.drop_back().back());
+  return matrix;
+}
+
+int64_t ScaleGrid::indexOf(int64_t row, int64_t col) const {
+  int64_t each = data.getPart().rows, blocks = rows / data.parts;
+  return (row / each * blocks + row % each / blockRows) * cols +
+         col / blockCols;
+}
+
 ScaleGrid ScaleGrid::of(const Scaling &scaling, Matrix data) {
   // A block of no elements would divide by zero; nothing is ever in it.
   int64_t allRows = std::max<int64_t>(data.rows, 1);
@@ -38,7 +52,7 @@ ScaleGrid ScaleGrid::of(const Scaling &scaling, Matrix data) {
     break;
   }
   return {data, scaling.blockRows, scaling.blockCols,
-          ceilDiv(data.rows, scaling.blockRows),
+          data.parts * ceilDiv(data.getPart().rows, scaling.blockRows),
           ceilDiv(data.cols, scaling.blockCols)};
 }
 
@@ -88,6 +102,8 @@ static ScaleStorage linearE8M0Storage(const Scaling &scaling, DType element,
   bool isColumn = scaling.blockCols == 1;
   bool isSquare = scaling.blockRows > 1 && !isColumn;
   int64_t along = isFP4 ? 8 : 4, across = isFP4 ? 256 : 128;
+  if (scaling.perMatrix)
+    along = across = 1;
   int64_t rowPad = isSquare ? 1 : isColumn ? along : across;
   int64_t colPad = isSquare ? 1 : isColumn ? across : along;
   ScaleStorage storage{};
@@ -114,6 +130,8 @@ static ScaleStorage shuffledE8M0Storage(const Scaling &scaling, DType element,
   bool isBlocked = scaling.scaleLayout == ScaleLayout::Blocked32x4x4;
   ScaleStorage storage{};
   storage.transposed = isColumn; // decision 10
+  if (scaling.perMatrix && scaling.dataLayout == DataLayout::Transposed)
+    storage.transposed = true;
   storage.rows = storage.transposed ? grid.data.cols : grid.data.rows;
   storage.cols = storage.transposed ? grid.rows : grid.cols;
   storage.repeat = isSquare ? scaling.blockRows : 1; // decision 9
@@ -125,7 +143,7 @@ static ScaleStorage shuffledE8M0Storage(const Scaling &scaling, DType element,
 
 ScaleStorage ScaleStorage::of(const Scaling &scaling, DType element,
                               Matrix data) {
-  ScaleGrid grid = ScaleGrid::of(scaling, data);
+  ScaleGrid grid = ScaleGrid::of(scaling, data.getPart());
   if (scaling.granularity != Granularity::Block) {
     ScaleStorage storage{grid.rows, 1, grid.rows, 1, {}, {}, false, 1, 1.0};
     if (scaling.granularity == Granularity::Row)
@@ -139,32 +157,39 @@ ScaleStorage ScaleStorage::of(const Scaling &scaling, DType element,
                              : shuffledE8M0Storage(scaling, element, grid);
   storage.layout = scaling.scaleLayout;
   storage.shape = {storage.paddedRows, storage.paddedCols};
+  storage.parts = data.parts;
+  if (scaling.perMatrix)
+    storage.shape.insert(storage.shape.begin(), data.parts);
   return storage;
 }
 
 int64_t ScaleStorage::offset(int64_t r, int64_t c) const {
+  int64_t before = r / paddedRows * paddedRows * paddedCols;
+  r %= paddedRows;
   switch (layout) {
   case ScaleLayout::Linear:
-    return r * paddedCols + c;
+    return before + r * paddedCols + c;
   case ScaleLayout::Blocked32x4x4:
-    return blocked32x4x4Offset(r, c, paddedCols);
+    return before + blocked32x4x4Offset(r, c, paddedCols);
   case ScaleLayout::E8M0Shuffle:
-    return e8m0ShuffleOffset(r, c, paddedCols);
+    return before + e8m0ShuffleOffset(r, c, paddedCols);
   }
   return 0;
 }
 
 int64_t ScaleStorage::gridIndex(int64_t r, int64_t c,
                                 const ScaleGrid &grid) const {
-  r /= repeat;
-  return transposed ? c * grid.cols + r : r * grid.cols + c;
+  int64_t before = r / paddedRows * (grid.rows / grid.data.parts) * grid.cols;
+  r = r % paddedRows / repeat;
+  return before + (transposed ? c * grid.cols + r : r * grid.cols + c);
 }
 
 llvm::Expected<DataStorage> DataStorage::of(DType element, DataLayout layout,
                                             Matrix data) {
   bool transposed = layout == DataLayout::Transposed;
-  int64_t rows = transposed ? data.cols : data.rows;
-  int64_t cols = transposed ? data.rows : data.cols;
+  Matrix part = data.getPart();
+  int64_t rows = transposed ? part.cols : part.rows;
+  int64_t cols = transposed ? part.rows : part.cols;
   int64_t rowBytes = element == DType::F4E2M1FN ? ceilDiv(cols, 2) : cols;
   if (layout == DataLayout::Shuffle16x16 && (rows % 16 || rowBytes % 32))
     return llvm::createStringError(llvm::formatv(
@@ -172,11 +197,15 @@ llvm::Expected<DataStorage> DataStorage::of(DType element, DataLayout layout,
         "bytes a row, found {0} rows of {1} bytes; pad the tensor or use "
         "data_layout = linear",
         rows, rowBytes));
-  return DataStorage{element, layout, data, rowBytes, {rows, rowBytes}};
+  return DataStorage{
+      element, layout, data, rowBytes, {data.parts * rows, rowBytes}};
 }
 
 std::pair<int64_t, unsigned> DataStorage::position(int64_t row,
                                                    int64_t col) const {
+  int64_t each = data.getPart().rows;
+  int64_t before = row / each * (shape[0] / data.parts) * rowBytes;
+  row %= each;
   if (layout == DataLayout::Transposed)
     std::swap(row, col);
   unsigned shift = 0;
@@ -185,6 +214,6 @@ std::pair<int64_t, unsigned> DataStorage::position(int64_t row,
     col /= 2;
   }
   if (layout == DataLayout::Shuffle16x16)
-    return {shuffle16x16Offset(row, col, rowBytes), shift};
-  return {row * rowBytes + col, shift};
+    return {before + shuffle16x16Offset(row, col, rowBytes), shift};
+  return {before + row * rowBytes + col, shift};
 }

@@ -73,11 +73,11 @@ HostTensor mlir::te::ref::layOutScales(llvm::ArrayRef<double> stored,
   ScaleStorage storage = ScaleStorage::of(scaling, element, grid.data);
   HostTensor scales = HostTensor::zeros(
       scaling.scaleType, {storage.shape.begin(), storage.shape.end()});
-  for (int64_t r = 0; r < storage.paddedRows; ++r)
+  for (int64_t r = 0; r < storage.getAllRows(); ++r)
     for (int64_t c = 0; c < storage.paddedCols; ++c) {
-      bool isPadding = r >= storage.rows || c >= storage.cols;
-      double value =
-          isPadding ? storage.padding : stored[storage.gridIndex(r, c, grid)];
+      double value = storage.isPadding(r, c)
+                         ? storage.padding
+                         : stored[storage.gridIndex(r, c, grid)];
       if (scaling.scaleType == DType::F8E8M0FNU)
         storeCode(scales, storage.offset(r, c), uint32_t(value));
       else
@@ -116,7 +116,7 @@ llvm::Expected<ScaledTensor>
 mlir::te::ref::quantize(const HostTensor &x, DType element,
                         const Scaling &scaling,
                         const QuantizeOptions &options) {
-  Matrix matrix = Matrix::flatten(x.shape);
+  Matrix matrix = Matrix::flatten(x.shape, scaling);
   ScaleGrid grid = ScaleGrid::of(scaling, matrix);
   auto storage = DataStorage::of(element, scaling.dataLayout, matrix);
   if (!storage)
@@ -151,10 +151,11 @@ static std::vector<float> loadScales(const HostTensor &scales,
                                      const ScaleStorage &storage,
                                      const ScaleGrid &grid) {
   std::vector<float> values(grid.rows * grid.cols);
-  for (int64_t r = 0; r < storage.rows; ++r)
+  for (int64_t r = 0; r < storage.getAllRows(); ++r)
     for (int64_t c = 0; c < storage.cols; ++c)
-      values[storage.gridIndex(r, c, grid)] =
-          loadElement(scales, storage.offset(r, c));
+      if (!storage.isPadding(r, c))
+        values[storage.gridIndex(r, c, grid)] =
+            loadElement(scales, storage.offset(r, c));
   return values;
 }
 
@@ -179,7 +180,7 @@ llvm::Expected<HostTensor>
 mlir::te::ref::dequantize(const ScaledTensor &tensor, DType element,
                           const Scaling &scaling, llvm::ArrayRef<int64_t> shape,
                           DType resultType) {
-  Matrix matrix = Matrix::flatten(shape);
+  Matrix matrix = Matrix::flatten(shape, scaling);
   ScaleGrid grid = ScaleGrid::of(scaling, matrix);
   ScaleStorage scaleStorage = ScaleStorage::of(scaling, element, matrix);
   auto storage = checkBuffers(tensor, element, scaling, matrix);
@@ -213,8 +214,10 @@ static std::vector<double> loadStored(const HostTensor &scales,
                                       const ScaleStorage &storage,
                                       const ScaleGrid &grid) {
   std::vector<double> values(grid.rows * grid.cols);
-  for (int64_t r = 0; r < storage.rows; r += storage.repeat)
+  for (int64_t r = 0; r < storage.getAllRows(); r += storage.repeat)
     for (int64_t c = 0; c < storage.cols; ++c) {
+      if (storage.isPadding(r, c))
+        continue;
       int64_t at = storage.offset(r, c);
       values[storage.gridIndex(r, c, grid)] = scales.type == DType::F8E8M0FNU
                                                   ? loadCode(scales, at)
@@ -227,7 +230,7 @@ llvm::Expected<ScaledTensor>
 mlir::te::ref::relayout(const ScaledTensor &tensor, DType element,
                         const Scaling &from, const Scaling &to,
                         llvm::ArrayRef<int64_t> shape) {
-  Matrix matrix = Matrix::flatten(shape);
+  Matrix matrix = Matrix::flatten(shape, from);
   auto source = checkBuffers(tensor, element, from, matrix);
   if (!source)
     return source.takeError();

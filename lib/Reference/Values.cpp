@@ -50,6 +50,7 @@ ref::Scaling ref::getScaling(ScalingAttr attr) {
   scaling.ties = convertEnum<ref::Ties>(attr.getTies());
   scaling.scaleLayout = convertEnum<ref::ScaleLayout>(attr.getScaleLayout());
   scaling.dataLayout = convertEnum<ref::DataLayout>(attr.getDataLayout());
+  scaling.perMatrix = attr.isPerMatrix();
   return scaling;
 }
 
@@ -97,7 +98,7 @@ static FailureOr<ref::TensorValue> makeScaled(Location loc, ScaledType type,
                                               uint8_t fill) {
   ref::Scaling scaling = ref::getScaling(type.getScaling());
   ref::DType element = *ref::getDType(type.getElementType());
-  ref::Matrix matrix = ref::Matrix::flatten(shape);
+  ref::Matrix matrix = ref::Matrix::flatten(shape, scaling);
   auto dataStorage = ref::DataStorage::of(element, scaling.dataLayout, matrix);
   if (!dataStorage)
     return emitError(loc) << llvm::toString(dataStorage.takeError());

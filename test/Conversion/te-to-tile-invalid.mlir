@@ -1,4 +1,4 @@
-// What has no kernel, and regions that are not one kernel (F3 to F7).
+// What has no kernel, and regions that are not one kernel (F3 to F8).
 
 // RUN: te-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}),te-to-tile)' -o /dev/null
 
@@ -155,4 +155,17 @@ func.func @interleaved(%x: tensor<4x64xbf16>) -> tensor<4x32xbf16> {
     te.yield %0 : tensor<4x32xbf16>
   }
   return %r : tensor<4x32xbf16>
+}
+
+// -----
+
+#each = #te.scaling<block = [1, 32], scale = f8E8M0FNU, per = matrix>
+func.func @matrices(%x: tensor<2x4x64xbf16>, %g: tensor<64xbf16>) -> (!te.scaled<2x4x64xf8E4M3FN, #each>, tensor<2x4xf32>) {
+  %r:2 = te.fusion "k" (%a = %x : tensor<2x4x64xbf16>, %b = %g : tensor<64xbf16>) -> (!te.scaled<2x4x64xf8E4M3FN, #each>, tensor<2x4xf32>) {
+    // expected-error @+1 {{F8: walks over the tensor as one matrix, but an op of the region over its matrices, one by one (per = matrix); put the two into regions of their own}}
+    %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<2x4x64xbf16>, tensor<64xbf16> -> tensor<2x4x64xbf16>, tensor<2x4xf32>
+    %2 = te.quantize %0 : tensor<2x4x64xbf16> -> !te.scaled<2x4x64xf8E4M3FN, #each>
+    te.yield %2, %1 : !te.scaled<2x4x64xf8E4M3FN, #each>, tensor<2x4xf32>
+  }
+  return %r#0, %r#1 : !te.scaled<2x4x64xf8E4M3FN, #each>, tensor<2x4xf32>
 }

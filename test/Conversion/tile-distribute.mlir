@@ -46,6 +46,29 @@ tile.kernel @ragged(%in: memref<f32>, %out: memref<f32>, %k: index) attributes {
 
 // -----
 
+// A buffer that begins inside of the matrix: the whole tile at once where the buffer has it, else each element that it has.
+#l = #tile.layout<shape = [4, 64], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], wave = []>
+// CHECK-LABEL: gpu.func @window
+// CHECK-SAME: %[[N:[a-z0-9]+]]: index, %[[START:[a-z0-9]+]]: index
+// CHECK: %[[FIRST:.*]] = arith.cmpi ult, %{{.*}}, %[[N]] : index
+// CHECK: %[[LAST:.*]] = arith.cmpi ult, %{{.*}}, %[[N]] : index
+// CHECK: scf.if
+// CHECK: vector.load {{.*}} vector<4xf32>
+// CHECK: else
+// CHECK-COUNT-4: vector.load {{.*}} vector<1xf32>
+// CHECK-NOT: vector.load
+// CHECK: gpu.return
+tile.kernel @window(%in: memref<f32>, %out: memref<f32>, %n: index, %start: index) attributes {target = "gfx950", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %offset = arith.subi %c0, %start : index
+  %a = memref.reinterpret_cast %in to offset: [%offset], sizes: [8, 64], strides: [64, 1] : memref<f32> to memref<8x64xf32, strided<[64, 1], offset: ?>>
+  %b = memref.reinterpret_cast %out to offset: [0], sizes: [4, 64], strides: [64, 1] : memref<f32> to memref<4x64xf32, strided<[64, 1]>>
+  %x = tile.load %a[%c0, %c0] window %n : memref<8x64xf32, strided<[64, 1], offset: ?>> -> tensor<4x64xf32, #l>
+  tile.store %x, %b[%c0, %c0] {divisible = 64 : i64, in_bounds} : tensor<4x64xf32, #l>, memref<4x64xf32, strided<[64, 1]>>
+}
+
+// -----
+
 // Blocks of 1 x 16: 4 registers, then lanes that differ in bits 0 and 1.
 #l = #tile.layout<shape = [4, 64], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], wave = []>
 #b = #tile.layout<shape = [4, 4], register = [], lane = [[0, 0], [0, 0], [0, 1], [0, 2], [1, 0], [2, 0]], wave = []>

@@ -286,7 +286,7 @@ TEST_F(Interpreter, StorageIsWhatTheTypeSays) {
                  {std::vector<int64_t>{2, 80, 576}, {0, 16, 64}, {1, 32, 0}}) {
               ref::Scaling scaling = ref::getScaling(type.getScaling());
               DType element = *ref::getDType(type.getElementType());
-              auto matrix = ref::Matrix::flatten(shape);
+              auto matrix = ref::Matrix::flatten(shape, scaling);
               auto storage =
                   ref::DataStorage::of(element, scaling.dataLayout, matrix);
               ASSERT_TRUE(bool(storage)) << text;

@@ -50,8 +50,8 @@ def expected_codes(whole, scales, block, element):
     return np.clip(scaled, -largest, largest).astype(kind).view(np.uint8).reshape(-1)
 
 
-def call(run, body, arguments, results):
-    """`arguments`: (type, array); results: types. Arrays of the results."""
+def call(run, body, arguments, results, buffers=1):
+    """`arguments`: (type, array); results: types, with so many buffers each. Their arrays."""
     run.runs += 1
     signature = ", ".join(f"%{i}: {kind}" for i, (kind, _) in enumerate(arguments))
     types, values = ", ".join(results), ", ".join(f"%r#{i}" for i in range(len(results)))
@@ -62,7 +62,7 @@ def call(run, body, arguments, results):
     for i, (_, array) in enumerate(arguments):
         np.save(run.path(f"in{i}.npy"), array)
         command.append(f"--input={run.path(f'in{i}.npy')}")
-    outputs = [run.path(f"out{i}.npy") for i in range(len(results))]
+    outputs = [run.path(f"out{i}.npy") for i in range(len(results) * buffers)]
     subprocess.run(command + [f"--output={path}" for path in outputs], check=True, stdout=subprocess.DEVNULL)
     return [np.load(path) for path in outputs]
 

@@ -27,6 +27,8 @@ bool isSplatConstant(Operation *op);
 
 Extent getExtent(OpOperand &operand);
 Extent getExtent(OpResult result);
+/// True for an op that takes each matrix of its tensors by itself.
+bool isPerMatrix(Operation *op);
 bool needsWholeRows(Operation *op);
 bool needsWholeColumns(Operation *op);
 Value getNoopFlag(Operation *op);
@@ -44,13 +46,14 @@ struct Anchor {
   Value value;
   Extent extent = Extent::Tile;
   std::pair<int64_t, int64_t> sharded = {0, 0};
+  bool perMatrix = false; // M x K is one of many such matrices
   /// M and K: static, or ShapedType::kDynamic.
   std::pair<int64_t, int64_t> getExtents() const;
 };
 Anchor findAnchor(ArrayRef<Operation *> ops);
 
 /// What keeps ops from being computed by one kernel: the op, and why, with the
-/// number of the rule (F3 to F7 of docs/spec.md).
+/// number of the rule (F3 to F8 of docs/spec.md).
 struct Conflict {
   Operation *op;
   std::string why;

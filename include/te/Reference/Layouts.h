@@ -24,7 +24,13 @@ namespace mlir::te::ref {
 
 struct Matrix {
   int64_t rows = 1, cols = 1;
+  int64_t parts = 1;     // matrices that lie below each other, each by itself
+  int64_t partRows = -1; // of each; -1: all
   static Matrix flatten(llvm::ArrayRef<int64_t> shape);
+  /// With as many parts as the scaling says.
+  static Matrix flatten(llvm::ArrayRef<int64_t> shape, const Scaling &scaling);
+  /// One of the parts.
+  Matrix getPart() const { return {partRows < 0 ? rows : partRows, cols}; }
 };
 
 /// One scale covers rows x cols elements; the last ones in each direction may
@@ -34,9 +40,7 @@ struct ScaleGrid {
   int64_t blockRows, blockCols; // elements a scale
   int64_t rows, cols;           // scales
   static ScaleGrid of(const Scaling &scaling, Matrix data);
-  int64_t indexOf(int64_t row, int64_t col) const {
-    return (row / blockRows) * cols + col / blockCols;
-  }
+  int64_t indexOf(int64_t row, int64_t col) const;
 };
 
 /// Offsets of the three shuffled layouts of section 2.9. `paddedCols` (or
@@ -46,7 +50,8 @@ int64_t e8m0ShuffleOffset(int64_t r, int64_t c, int64_t paddedCols);
 int64_t shuffle16x16Offset(int64_t r, int64_t byte, int64_t rowBytes);
 
 /// The stored scale matrix. A cell inside rows x cols holds a scale; the rest
-/// of paddedRows x paddedCols is padding.
+/// of paddedRows x paddedCols is padding. Of many parts, one lies below the
+/// other: row r is row r % paddedRows of its part.
 struct ScaleStorage {
   int64_t rows, cols;
   int64_t paddedRows, paddedCols;
@@ -55,6 +60,11 @@ struct ScaleStorage {
   bool transposed; // cell (r, c) holds the grid's (c, r)
   int64_t repeat;  // so many rows hold one row of the (transposed) grid
   double padding;  // the value of padding cells: a code for E8M0
+  int64_t parts = 1;
+  int64_t getAllRows() const { return parts * paddedRows; }
+  bool isPadding(int64_t r, int64_t c) const {
+    return r % paddedRows >= rows || c >= cols;
+  }
   static ScaleStorage of(const Scaling &scaling, DType element, Matrix data);
   int64_t offset(int64_t r, int64_t c) const;
   int64_t gridIndex(int64_t r, int64_t c, const ScaleGrid &grid) const;

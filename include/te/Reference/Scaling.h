@@ -31,6 +31,7 @@ struct Scaling {
   Ties ties = Ties::Even;
   ScaleLayout scaleLayout = ScaleLayout::Linear;
   DataLayout dataLayout = DataLayout::Linear;
+  bool perMatrix = false; // of the last two dimensions, each by itself
 };
 
 /// Section 2.1: the factor that maps `amax` to `formatMax`. `valueForInf`

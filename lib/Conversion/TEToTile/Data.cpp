@@ -80,9 +80,7 @@ static DataView emitDataView(TileContext &ctx, ScaledType type, Value buffer) {
     col = b.createOrFold<arith::ShRUIOp>(col, one);
   }
   LayoutAttr order = getDataOrder(type);
-  Value view = order ? ctx.view(buffer, rows, cols, order)
-                     : ctx.view(buffer, rows, cols);
-  return {view, row, col, order};
+  return {ctx.viewMatrix(buffer, rows, cols, order), row, col, order};
 }
 
 /// Who holds which element of the type, for the widest accesses of memory.

@@ -187,6 +187,14 @@ static OpFoldResult emitExtent(TileContext &ctx, ScaledType type,
   return ctx.b.createOrFold<arith::MulIOp>(units, constant(dim.multiple));
 }
 
+/// Of the scales of one matrix, or of the tensor.
+static SmallVector<ScaledType::StorageDim> getMatrixStorage(ScaledType type) {
+  SmallVector<ScaledType::StorageDim> dims = type.getScaleStorage();
+  if (type.getScaling().isPerMatrix())
+    dims.erase(dims.begin());
+  return dims;
+}
+
 static bool isReplicated(ScaledType type) {
   ScalingAttr scaling = type.getScaling();
   return scaling.getBlockRows() > 1 && scaling.getBlockCols() > 1 &&
@@ -195,8 +203,10 @@ static bool isReplicated(ScaledType type) {
 
 std::array<int64_t, 2> te::getStoredBlock(ScaledType type) {
   ScalingAttr scaling = type.getScaling();
-  return {isReplicated(type) ? 1 : scaling.getBlockRows(),
-          scaling.getBlockCols()};
+  int64_t rows = scaling.getBlockRows(), cols = scaling.getBlockCols();
+  if (isReplicated(type)) // over the rows of the stored matrix
+    (isColumns(type, getMatrixStorage(type)[0]) ? cols : rows) = 1;
+  return {rows, cols};
 }
 
 LayoutAttr te::getOrder(MLIRContext *context, ArrayRef<int64_t> unit,
@@ -247,7 +257,7 @@ struct ScaleView {
 static ScaleView emitScaleView(TileContext &ctx, ScaledType type,
                                Value buffer) {
   auto &b = ctx.b;
-  SmallVector<ScaledType::StorageDim> dims = type.getScaleStorage();
+  SmallVector<ScaledType::StorageDim> dims = getMatrixStorage(type);
   auto divide = [&](Value offset, int64_t block) -> Value {
     return b.createOrFold<arith::DivUIOp>(
         offset, arith::ConstantIndexOp::create(b, block));
@@ -263,8 +273,7 @@ static ScaleView emitScaleView(TileContext &ctx, ScaledType type,
   OpFoldResult rows = emitExtent(ctx, type, dims[0]),
                cols = emitExtent(ctx, type, dims[1]);
   result.order = getScaleOrder(type);
-  result.view = result.order ? ctx.view(buffer, rows, cols, result.order)
-                             : ctx.view(buffer, rows, cols);
+  result.view = ctx.viewMatrix(buffer, rows, cols, result.order);
   for (ScaledType::StorageDim &dim : dims)
     dim.multiple = 1;
   auto extent = [&](ScaledType::StorageDim dim) {
@@ -321,17 +330,21 @@ Value te::loadScales(TileContext &ctx, ScaledType type, Value buffer,
                            : scales;
 }
 
-/// Of scales that are repeated over the rows of their block, the first.
-static Value emitFirst(TileContext &ctx, Value scales, int64_t rows) {
+/// Of scales that are repeated along a dimension of their block, the first.
+static Value emitFirst(TileContext &ctx, Value scales, ScaledType type) {
   auto &b = ctx.b;
   Type i32 = withElementType(scales.getType(), b.getI32Type());
-  Value inBlock = arith::AndIOp::create(b, CoordinateOp::create(b, i32, 0),
-                                        ctx.intConstant(i32, rows - 1));
+  bool alongRows = getStoredBlock(type)[0] == 1;
+  int64_t size = type.getScaling().getBlockRows();
+  Value inBlock =
+      arith::AndIOp::create(b, CoordinateOp::create(b, i32, alongRows ? 0 : 1),
+                            ctx.intConstant(i32, size - 1));
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, inBlock,
                                         ctx.intConstant(i32, 0));
   Value alone = arith::SelectOp::create(b, isFirst, scales,
                                         ctx.intConstant(scales.getType(), 0));
-  return ctx.reduce(ReduceKind::Or, alone, {rows, 1});
+  SmallVector<int64_t> block{alongRows ? size : 1, alongRows ? 1 : size};
+  return ctx.reduce(ReduceKind::Or, alone, block);
 }
 
 void te::moveScales(TileContext &ctx, ScaledType from, Value source,
@@ -339,6 +352,6 @@ void te::moveScales(TileContext &ctx, ScaledType from, Value source,
   Value scales = loadScales(ctx, from, source,
                             ctx.getLoadLayout().project(getStoredBlock(from)));
   if (isReplicated(from))
-    scales = emitFirst(ctx, scales, from.getScaling().getBlockRows());
+    scales = emitFirst(ctx, scales, from);
   storeScales(ctx, to, scales, target, /*padsLikeZeros=*/false);
 }

@@ -122,6 +122,23 @@ static Value emitTileCount(ImplicitLocOpBuilder &b, Value extent,
                     : count;
 }
 
+/// In a kernel: which matrix workgroup `y` computes, and which group of its
+/// rows, where each has as many as emitTileCount says.
+static std::pair<Value, Value> emitMatrix(ImplicitLocOpBuilder &b, Value y,
+                                          Value rows, const Cover &cover,
+                                          int64_t tile) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  int64_t unit = std::max(cover.rowMultiple, tile);
+  Value count = b.createOrFold<arith::DivUIOp>(
+      b.createOrFold<arith::AddIOp>(rows, constant(unit - 1)), constant(unit));
+  count = b.createOrFold<arith::MulIOp>(count, constant(unit / tile));
+  count = b.createOrFold<arith::MaxUIOp>(count, constant(1));
+  return {arith::DivUIOp::create(b, y, count),
+          arith::RemUIOp::create(b, y, count)};
+}
+
 /// The size of a dimension, in host code: what the launch that made the value
 /// was told, or the argument's own.
 static Value emitDim(ImplicitLocOpBuilder &b, Value value, int64_t i) {
@@ -131,15 +148,21 @@ static Value emitDim(ImplicitLocOpBuilder &b, Value value, int64_t i) {
   return b.createOrFold<DimOp>(b.getIndexType(), value, uint64_t(i));
 }
 
+static int64_t getRank(Value value) {
+  return cast<ShapedType>(value.getType()).getRank();
+}
+
 /// M and K of a region whose anchor has `value` in host code.
 static std::pair<Value, Value> emitExtents(ImplicitLocOpBuilder &b,
                                            const Anchor &anchor, Value value) {
-  int64_t rank = cast<ShapedType>(value.getType()).getRank();
+  int64_t rank = getRank(value);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
   if (anchor.extent == Extent::Shard)
     return {constant(anchor.sharded.first), constant(anchor.sharded.second)};
+  if (anchor.perMatrix)
+    return {emitDim(b, value, rank - 2), emitDim(b, value, rank - 1)};
   bool isRow = anchor.extent == Extent::Row;
   Value rows = constant(1);
   for (int64_t i = 0; i < rank - !isRow; ++i)
@@ -300,6 +323,8 @@ KernelOp Outliner::emitKernel() {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   ctx.firstWorkgroup = arith::CmpIOp::create(
       b, arith::CmpIPredicate::eq, arith::AddIOp::create(b, x, y), zero);
+  if (anchor.perMatrix)
+    std::tie(ctx.matrix, y) = emitMatrix(b, y, ctx.rows, cover, getGroupRows());
 
   LogicalResult result = success();
   emitUnlessNoop(b, noop ? ctx.getBuffers(noop).data : Value(), [&] {
@@ -432,6 +457,8 @@ void Outliner::emitLaunch(KernelOp kernel) {
                     ? Value(arith::ConstantIndexOp::create(b, 1))
                     : emitTileCount(b, rows, cover.rowMultiple, getGroupRows(),
                                     cover.atLeastOne);
+  for (int64_t i = 0; anchor.perMatrix && i + 2 < getRank(host); ++i)
+    gridY = b.createOrFold<arith::MulIOp>(gridY, emitDim(b, host, i));
   SmallVector<Value> sizes, inits;
   if (isDynamic(true))
     sizes.push_back(rows);

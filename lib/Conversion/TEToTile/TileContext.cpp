@@ -60,14 +60,14 @@ Value TileContext::getTile(Value tensor) {
   if (Operation *producer = tensor.getDefiningOp())
     return tile = emitSplatConstant(*this, producer);
   Type elementType = getElementTypeOrSelf(tensor.getType());
-  Value source = view(getBuffers(tensor).data, rows, cols);
+  Value source = viewMatrix(getBuffers(tensor).data, rows, cols);
   return tile = load(source, tileRow, tileCol, elementType, getLoadLayout());
 }
 
 void TileContext::define(Value tensor, Value tile) {
   tiles[tensor] = tile;
   if (hasBuffers(tensor))
-    storeWide(tile, view(getBuffers(tensor).data, rows, cols));
+    storeWide(tile, viewMatrix(getBuffers(tensor).data, rows, cols));
 }
 
 void TileContext::storeWide(Value tile, Value view) {
@@ -176,14 +176,21 @@ Value TileContext::view(Value buffer, OpFoldResult rows, OpFoldResult cols,
       ArrayRef<OpFoldResult>{stride, b.getIndexAttr(1)});
 }
 
-Value TileContext::view(Value buffer, OpFoldResult rows, OpFoldResult cols,
-                        LayoutAttr order) {
-  Value unitRows = arith::ConstantIndexOp::create(b, order.getShape().front());
+Value TileContext::viewMatrix(Value buffer, OpFoldResult rows,
+                              OpFoldResult cols, LayoutAttr order) {
   auto value = [&](OpFoldResult size) {
     return getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
   };
-  return view(buffer, b.createOrFold<arith::DivUIOp>(value(rows), unitRows),
-              b.createOrFold<arith::MulIOp>(value(cols), unitRows));
+  OpFoldResult offset;
+  if (matrix)
+    offset = b.createOrFold<arith::MulIOp>(
+        matrix, b.createOrFold<arith::MulIOp>(value(rows), value(cols)));
+  if (order) {
+    Value unit = arith::ConstantIndexOp::create(b, order.getShape().front());
+    rows = b.createOrFold<arith::DivUIOp>(value(rows), unit);
+    cols = b.createOrFold<arith::MulIOp>(value(cols), unit);
+  }
+  return view(buffer, rows, cols, /*stride=*/{}, offset);
 }
 
 /// The largest power of two that divides a view's row length, as far as it is

@@ -31,7 +31,7 @@ func.func @two_shapes(%x: tensor<?xbf16>, %s: tensor<i64>) {
 
 #t = #te.scaling<tensor, scale = f32>
 func.func @per_tensor(%x: tensor<?xbf16>, %s: tensor<i64>) {
-  // expected-error @+1 {{shards are cast to fp8 in blocks, data and scales linear}}
+  // expected-error @+1 {{shards are cast to fp8 in blocks of the tensor, data and scales linear}}
   %a = te.partial_amax %x at %s of [!te.scaled<64x64xf8E4M3FN, #t>] : tensor<?xbf16>, tensor<i64> -> tensor<f32>
   return
 }
@@ -40,7 +40,7 @@ func.func @per_tensor(%x: tensor<?xbf16>, %s: tensor<i64>) {
 
 #wt = #te.scaling<block = [128, 128], scale = f32, data_layout = transposed>
 func.func @transposed(%x: tensor<?xbf16>, %s: tensor<i64>) {
-  // expected-error @+1 {{shards are cast to fp8 in blocks, data and scales linear}}
+  // expected-error @+1 {{shards are cast to fp8 in blocks of the tensor, data and scales linear}}
   %a = te.partial_amax %x at %s of [!te.scaled<64x64xf8E4M3FN, #wt>] : tensor<?xbf16>, tensor<i64> -> tensor<1x1xf32>
   return
 }

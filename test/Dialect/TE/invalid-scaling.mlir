@@ -1,4 +1,4 @@
-// #te.scaling: what the parser refuses, and rules S1 to S4.
+// #te.scaling: what the parser refuses, and rules S1 to S4 and S10.
 
 // RUN: te-opt %s --split-input-file --verify-diagnostics -o /dev/null
 
@@ -135,3 +135,14 @@
 
 // expected-error @+1 {{S4: data_layout = transposed stores (K, M), so the scale must not run along K}}
 #s = #te.scaling<block = [1, 32], scale = f8E8M0FNU, data_layout = transposed>
+
+// -----
+
+// S10: f32 scales are of the whole tensor.
+// expected-error @+1 {{S10: per = matrix is for blocks with f8E8M0FNU scales, not 'f32'; drop it}}
+#s = #te.scaling<block = [128, 128], scale = f32, per = matrix>
+
+// -----
+
+// expected-error @+1 {{unknown scope 'expert'; it is one of tensor, matrix}}
+#s = #te.scaling<block = [32, 1], scale = f8E8M0FNU, per = expert>

@@ -77,3 +77,15 @@ func.func private @f(!te.scaled<?x48xf8E4M3FN, #te.scaling<tensor, scale = f32, 
 // fp4: 32 bytes are 64 elements.
 // expected-error @+1 {{S9: data_layout = shuffle_16x16 needs columns that are a multiple of 64, but there are 96; pad the tensor or use data_layout = linear}}
 func.func private @f(!te.scaled<16x96xf4E2M1FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU, data_layout = shuffle_16x16>>)
+
+// -----
+
+// S10: of a matrix there is no other.
+// expected-error @+1 {{S10: per = matrix is about the matrices of a tensor of rank 3 or more, but the rank is 2; drop it}}
+func.func private @f(!te.scaled<4x64xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU, per = matrix>>)
+
+// -----
+
+// S9: each matrix has whole units.
+// expected-error @+1 {{S9: data_layout = shuffle_16x16 needs rows that are a multiple of 16, but there are 8}}
+func.func private @f(!te.scaled<2x8x64xf8E4M3FN, #te.scaling<block = [32, 32], scale = f8E8M0FNU, data_layout = shuffle_16x16, per = matrix>>)

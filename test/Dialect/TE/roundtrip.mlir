@@ -25,6 +25,7 @@
 // CHECK-DAG: #[[CEIL:.*]] = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = ceil>{{$}}
 // CHECK-DAG: #[[BLOCKED:.*]] = #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = blocked_32x4x4>{{$}}
 // CHECK-DAG: #[[BLOCKEDC:.*]] = #te.scaling<block = [32, 1], scale = f8E8M0FNU, scale_layout = blocked_32x4x4>{{$}}
+// CHECK-DAG: #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed, per = matrix>{{$}}
 // CHECK-DAG: #[[FP4C:.*]] = #te.scaling<block = [32, 1], scale = f8E8M0FNU, rounding = even, data_layout = transposed>{{$}}
 // CHECK-DAG: #[[FP4A:.*]] = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even, ties = away, scale_layout = e8m0_shuffle, data_layout = shuffle_16x16>{{$}}
 
@@ -77,10 +78,12 @@ func.func private @mx(
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 #fp4 = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even>
 
+#experts = #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed, per = matrix>
+
 // CHECK-LABEL: func.func @quantize
 // CHECK-SAME: tensor<?x64xbf16> {te.dims = ["M", "K"], te.name = "x"}
 // CHECK-SAME: tensor<f32> {te.dims = []}
-func.func @quantize(%x: tensor<?x64xbf16> {te.dims = ["M", "K"], te.name = "x"}, %s: tensor<f32> {te.dims = []}, %n: tensor<f32>, %r: tensor<2xi64>) {
+func.func @quantize(%x: tensor<?x64xbf16> {te.dims = ["M", "K"], te.name = "x"}, %s: tensor<f32> {te.dims = []}, %n: tensor<f32>, %r: tensor<2xi64>, %e: !te.scaled<2x4x8xf8E5M2, #experts>) {
   // CHECK: te.quantize %{{.*}} : tensor<?x64xbf16> -> !te.scaled<?x64xf8E4M3FN, #[[MX]]>
   %0 = te.quantize %x : tensor<?x64xbf16> -> !te.scaled<?x64xf8E4M3FN, #row>
   // CHECK: te.quantize %{{.*}} scale(%{{.*}} : tensor<f32>) noop(%{{.*}} : tensor<f32>) : tensor<?x64xbf16> -> !te.scaled<?x64xf8E4M3FN, #[[TENSOR]]>, !te.scaled<?x64xf8E4M3FN, #[[TENSORT]]>, tensor<f32>
@@ -93,6 +96,8 @@ func.func @quantize(%x: tensor<?x64xbf16> {te.dims = ["M", "K"], te.name = "x"},
   %4 = te.dequantize %0 : !te.scaled<?x64xf8E4M3FN, #row> -> tensor<?x64xf16>
   // CHECK: te.transpose %{{.*}} : !te.scaled<?x64xf8E4M3FN, #[[TENSOR]]> -> !te.scaled<?x64xf8E4M3FN, #[[TENSORT]]>
   %8 = te.transpose %2 : !te.scaled<?x64xf8E4M3FN, #fp8> -> !te.scaled<?x64xf8E4M3FN, #fp8t>
+  // CHECK: te.dim %{{.*}}, 0 : !te.scaled<2x4x8xf8E5M2, #{{[a-z0-9]+}}>
+  %10 = te.dim %e, 0 : !te.scaled<2x4x8xf8E5M2, #experts>
   // CHECK: te.relayout %{{.*}} : !te.scaled<?x64xf8E4M3FN, #[[MX]]> -> !te.scaled<?x64xf8E4M3FN, #{{[a-z0-9]+}}>
   %9 = te.relayout %0 : !te.scaled<?x64xf8E4M3FN, #row> -> !te.scaled<?x64xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = blocked_32x4x4>>
   // CHECK: te.amax %{{.*}} noop(%{{.*}} : tensor<f32>) : tensor<?x64xbf16> -> tensor<f32>

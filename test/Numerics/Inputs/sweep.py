@@ -33,6 +33,11 @@ SHUFFLED_STATIC = [(16, 64), (144, 704), (0, 128), (4, 12, 1024), (64, 512)]
 HISTORIES = [(1, 1), (1, 37), (2, 5), (3, 300), (17, 33), (1024, 7), (33, 1031), (4, 0), (1,), (2,), (17,), (1031,)]
 HISTORIES_STATIC = [(1, 3), (16, 256), (1024, 64), (33, 0), (1,), (1024,)]
 
+# Experts' matrices: broken blocks, single rows and columns, no expert, no row.
+EXPERTS = [(8, 64, 96), (3, 33, 70), (1, 1, 1), (5, 0, 7), (0, 32, 32), (2, 3, 100, 257), (4, 31, 1), (3, 257, 33),
+           (9, 1, 40)]
+EXPERTS_STATIC = [(4, 64, 128), (3, 33, 70), (2, 128, 256), (2, 0, 64), (2, 2, 65, 97)]
+
 ROW = "block = [1, 32], scale = f8E8M0FNU"
 COL = "block = [32, 1], scale = f8E8M0FNU"
 COL_TRANSPOSED = f"{COL}, data_layout = transposed"
@@ -159,7 +164,8 @@ def families(fnuz):
     programs = {"mxfp8": {}, "mxfp8-modes": {}, "fp8": {}, "dequantize": {}, "amax": {},
                 "fp8-block": {}, "fp8-current": {}, "scale-layouts": {}, "shuffled": {},
                 "mxfp4": {}, "mxfp4-modes": {}, "fp8-row": {},
-                "stochastic": {}, "update-scale": {}, "transpose": {}, "relayout": {}, "partial": {}}
+                "stochastic": {}, "update-scale": {}, "transpose": {}, "relayout": {}, "partial": {},
+                "experts": {}}
     for source in INPUTS:
         for e in mx:
             for name, schemes in [("row", [ROW]), ("col", [COL]), ("both", [ROW, COL])]:
@@ -270,6 +276,23 @@ def families(fnuz):
             for j in range(2):
                 matrix, source = matrices[(i + 3 * j + cast) % 6], INPUTS[(i + j) % 3]
                 programs["partial"][f"{'cast' if cast else 'amax'}-{i}-{j}"] = partial(schemes, e, source, matrix, cast)
+    # Each expert's matrix by itself: column-major along N as torchao has it, and every other way.
+    for i, layout in enumerate(["linear", "blocked_32x4x4", "e8m0_shuffle"]):
+        row, col, square = (f"{s}, scale_layout = {layout}, per = matrix" for s in (ROW, COL, SQUARE))
+        col_t, square_t = f"{col}, data_layout = transposed", f"{square}, data_layout = transposed"
+        e, source = mx[i % 2], INPUTS[i]
+        programs["experts"][f"col-{layout}"] = quantize([f"{col_t}, rounding = floor"], e, source)
+        programs["experts"][f"square-{layout}"] = quantize([square, square_t], e, source, amax=True)
+        programs["experts"][f"both-{layout}"] = quantize([row, [col, col_t][i % 2]], e, source, noop=i == 1)
+        programs["experts"][f"fp4-{layout}"] = quantize([row, col_t], FP4, source)
+        programs["experts"][f"dequantize-{layout}"] = dequantize([col_t, square_t, square][i], e, source)
+        programs["experts"][f"dequantize-fp4-{layout}"] = dequantize([col_t, row, square_t][i], FP4, source)
+        other = f"scale_layout = {['e8m0_shuffle', 'linear', 'blocked_32x4x4'][i]}"
+        for name, scheme in [("col", col_t), ("square", square_t), ("rows", square)]:
+            programs["experts"][f"relayout-{name}-{layout}"] = move(
+                "relayout", scheme, scheme.replace(f"scale_layout = {layout}", other), [e, FP4][i == 2])
+    programs["experts"]["transpose"] = move(
+        "transpose", f"{SQUARE}, per = matrix", f"{SQUARE}, data_layout = transposed, per = matrix", mx[0])
     # Copies of one scale or of square blocks, and scales in each order from each other one.
     transposed, shuffle = "data_layout = transposed", "data_layout = shuffle_16x16"
     for i, (scheme, e) in enumerate(
@@ -301,7 +324,8 @@ def families(fnuz):
     return programs
 
 
-SHAPES_BY_FAMILY = {"shuffled": (SHUFFLED, SHUFFLED_STATIC), "update-scale": (HISTORIES, HISTORIES_STATIC)}
+SHAPES_BY_FAMILY = {"shuffled": (SHUFFLED, SHUFFLED_STATIC), "update-scale": (HISTORIES, HISTORIES_STATIC),
+                    "experts": (EXPERTS, EXPERTS_STATIC)}
 
 
 class Sweep:

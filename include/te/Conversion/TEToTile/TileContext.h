@@ -39,6 +39,8 @@ public:
   int64_t staticRows, staticCols; // the same where known, else kDynamic
   Value tileRow, tileCol;         // this workgroup's first element, index
   Value shardLength;              // of an Extent::Shard, index
+  Value matrix; // which matrix this workgroup's tile is of, index; null: the
+                // tensor is one
   bool wholeRows = false,
        wholeCols = false; // every tile of the grid is a whole one
   Value firstWorkgroup;   // i1: this is workgroup (0, 0)
@@ -89,9 +91,10 @@ public:
   /// (null: `cols`), the first at `offset` (null: 0).
   Value view(Value buffer, OpFoldResult rows, OpFoldResult cols,
              OpFoldResult stride = {}, OpFoldResult offset = {});
-  /// A view of a matrix of these sizes in whole units of `order`.
-  Value view(Value buffer, OpFoldResult rows, OpFoldResult cols,
-             tile::LayoutAttr order);
+  /// A view of a matrix of these sizes, in whole units of `order` where there
+  /// is one: this workgroup's, where a buffer holds many.
+  Value viewMatrix(Value buffer, OpFoldResult rows, OpFoldResult cols,
+                   tile::LayoutAttr order = {});
   /// Loads or stores a tile at [row, col] of a `rows x cols` view, whose row
   /// length is a multiple of `divisible` (a power of two).
   Value load(Value view, Value row, Value col, Type elementType,

@@ -29,12 +29,13 @@ static LogicalResult verifyWhole(Operation *op, Type type,
               "have different shapes: "
            << type;
   ScalingAttr scaling = whole.getScaling();
-  if (whole.isFP4() || !scaling.isBlock() ||
+  if (whole.isFP4() || !scaling.isBlock() || scaling.isPerMatrix() ||
       scaling.withLayouts(ScaleLayout::Linear, te::DataLayout::Linear) !=
           scaling)
     return op->emitOpError()
            << "P2: the whole is " << type
-           << "; shards are cast to fp8 in blocks, data and scales linear";
+           << "; shards are cast to fp8 in blocks of the tensor, data and "
+              "scales linear";
   return success();
 }
 

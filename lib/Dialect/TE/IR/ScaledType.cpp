@@ -122,8 +122,13 @@ LogicalResult ScaledType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError()
            << "S8: columnwise f4E2M1FN is packed along the columns: "
               "add data_layout = transposed";
+  if (scaling.isPerMatrix() && shape.size() < 3)
+    return emitError() << "S10: per = matrix is about the matrices of a tensor "
+                          "of rank 3 or more, but the rank is "
+                       << shape.size() << "; drop it";
   if (scaling.getDataLayout() == DataLayout::Shuffle16x16)
-    return verifyShuffle(emitError, shape, fp4);
+    return verifyShuffle(
+        emitError, scaling.isPerMatrix() ? shape.take_back(2) : shape, fp4);
   return success();
 }
 
@@ -151,6 +156,13 @@ SmallVector<ScaledType::StorageDim> ScaledType::getDataStorage() const {
       dims.push_back({i, 1, i + 1 == rank ? pack : 1, 1});
     return dims;
   }
+  if (getScaling().isPerMatrix()) { // (.., K, M)
+    for (unsigned i = 0; i + 2 < rank; ++i)
+      dims.push_back({i, 1, 1, 1});
+    dims.push_back({rank - 1, 1, 1, 1});
+    dims.push_back({rank - 2, 1, pack, 1});
+    return dims;
+  }
   dims.push_back({rank - 1, 1, 1, 1});
   if (isFP4()) // (K, M/2): packed along the flattened rows
     dims.push_back({0, rank - 1, pack, 1});
@@ -160,15 +172,13 @@ SmallVector<ScaledType::StorageDim> ScaledType::getDataStorage() const {
   return dims;
 }
 
-SmallVector<ScaledType::StorageDim> ScaledType::getScaleStorage() const {
-  ScalingAttr s = getScaling();
-  unsigned rank = getShape().size();
-  if (s.getGranularity() == Granularity::Tensor)
-    return {};
-  StorageDim rows{0, rank - 1, 1, 1}, cols{rank - 1, 1, 1, 1};
-  if (s.getGranularity() == Granularity::Row)
-    return {rows};
-  auto with = [](StorageDim dim, int64_t divisor, int64_t multiple) {
+/// Of one matrix, whose rows and columns the two dimensions are.
+static SmallVector<ScaledType::StorageDim>
+getBlockStorage(ScaledType type, ScaledType::StorageDim rows,
+                ScaledType::StorageDim cols) {
+  ScalingAttr s = type.getScaling();
+  auto with = [](ScaledType::StorageDim dim, int64_t divisor,
+                 int64_t multiple) {
     dim.divisor = divisor;
     dim.multiple = multiple;
     return dim;
@@ -181,23 +191,46 @@ SmallVector<ScaledType::StorageDim> ScaledType::getScaleStorage() const {
     if (c == 1)
       return {with(rows, r, 1), with(cols, 1, 4)};
     return s.isTransposed()
-               ? SmallVector<StorageDim>{with(cols, c, 1), with(rows, r, 4)}
-               : SmallVector<StorageDim>{with(rows, r, 1), with(cols, c, 4)};
+               ? SmallVector<ScaledType::StorageDim>{with(cols, c, 1),
+                                                     with(rows, r, 4)}
+               : SmallVector<ScaledType::StorageDim>{with(rows, r, 1),
+                                                     with(cols, c, 4)};
   }
 
   // MX: the padding that the layout, or Transformer Engine's linear form,
   // wants.
   bool linear = s.getScaleLayout() == ScaleLayout::Linear;
-  bool wide =
-      s.getScaleLayout() == ScaleLayout::E8M0Shuffle || (linear && isFP4());
+  bool wide = s.getScaleLayout() == ScaleLayout::E8M0Shuffle ||
+              (linear && type.isFP4());
   int64_t longPad = wide ? 256 : 128, shortPad = wide ? 8 : 4;
+  if (linear && s.isPerMatrix())
+    longPad = shortPad = 1;
   if (r > 1 && c > 1 && linear)
     return {with(rows, r, 1), with(cols, c, 1)};
-  if (c > 1) // rowwise, or a 32 x 32 scale replicated over its rows
+  bool follows = s.isPerMatrix() && s.isTransposed() && r > 1; // the data
+  if (c > 1 && !follows) // rowwise, or a 32 x 32 scale replicated over its rows
     return {with(rows, 1, longPad), with(cols, c, shortPad)};
-  if (linear && !isFP4()) // MXFP8 columnwise keeps the tensor's orientation
+  if (linear &&
+      !type.isFP4()) // MXFP8 columnwise keeps the tensor's orientation
     return {with(rows, r, shortPad), with(cols, 1, longPad)};
   return {with(cols, 1, longPad), with(rows, r, shortPad)};
+}
+
+SmallVector<ScaledType::StorageDim> ScaledType::getScaleStorage() const {
+  ScalingAttr s = getScaling();
+  unsigned rank = getShape().size();
+  if (s.getGranularity() == Granularity::Tensor)
+    return {};
+  StorageDim rows{0, rank - 1, 1, 1}, cols{rank - 1, 1, 1, 1};
+  if (s.getGranularity() == Granularity::Row)
+    return {rows};
+  if (!s.isPerMatrix())
+    return getBlockStorage(*this, rows, cols);
+  // One behind the other.
+  SmallVector<StorageDim> dims =
+      getBlockStorage(*this, {rank - 2, 1, 1, 1}, cols);
+  dims.insert(dims.begin(), StorageDim{0, rank - 2, 1, 1});
+  return dims;
 }
 
 double ScaledType::getScalePadding() const {

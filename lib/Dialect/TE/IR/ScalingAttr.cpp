@@ -30,7 +30,8 @@ bool ScalingAttr::isColumnwise() const {
 ScalingAttr ScalingAttr::withLayouts(ScaleLayout scaleLayout,
                                      DataLayout dataLayout) const {
   return get(getContext(), getGranularity(), getBlockRows(), getBlockCols(),
-             getScaleType(), getRounding(), getTies(), scaleLayout, dataLayout);
+             getScaleType(), getRounding(), getTies(), scaleLayout, dataLayout,
+             getScope());
 }
 
 std::string ScalingAttr::describe() const {
@@ -42,6 +43,8 @@ std::string ScalingAttr::describe() const {
   os << " scaling with " << getScaleType() << " scales";
   if (isTransposed())
     os << ", transposed data";
+  if (isPerMatrix())
+    os << ", each matrix by itself";
   return text;
 }
 
@@ -98,6 +101,7 @@ Attribute ScalingAttr::parse(AsmParser &parser, Type) {
   Ties ties = Ties::Even;
   ScaleLayout scaleLayout = ScaleLayout::Linear;
   DataLayout dataLayout = DataLayout::Linear;
+  Scope scope = Scope::Tensor;
   SMLoc loc = parser.getCurrentLocation();
 
   if (parser.parseLess() || parseGranularity(parser, granularity, block))
@@ -126,11 +130,14 @@ Attribute ScalingAttr::parse(AsmParser &parser, Type) {
       result = parseEnum<DataLayout>(parser, "data_layout", symbolizeDataLayout,
                                      "linear, transposed, shuffle_16x16",
                                      dataLayout);
+    else if (key == "per")
+      result = parseEnum<Scope>(parser, "scope", symbolizeScope,
+                                "tensor, matrix", scope);
     else
       return parser.emitError(keyLoc)
                  << "unknown key '" << key
                  << "' in #te.scaling; the keys are scale, rounding, ties, "
-                    "scale_layout, data_layout",
+                    "scale_layout, data_layout, per",
              Attribute();
     if (failed(result))
       return {};
@@ -146,7 +153,7 @@ Attribute ScalingAttr::parse(AsmParser &parser, Type) {
   return parser.getChecked<ScalingAttr>(
       loc, parser.getContext(), granularity, block[0], block[1], scaleType,
       rounding.value_or(defaultRounding(scaleType)), ties, scaleLayout,
-      dataLayout);
+      dataLayout, scope);
 }
 
 void ScalingAttr::print(AsmPrinter &printer) const {
@@ -162,6 +169,8 @@ void ScalingAttr::print(AsmPrinter &printer) const {
     printer << ", scale_layout = " << stringifyScaleLayout(getScaleLayout());
   if (getDataLayout() != DataLayout::Linear)
     printer << ", data_layout = " << stringifyDataLayout(getDataLayout());
+  if (isPerMatrix())
+    printer << ", per = " << stringifyScope(getScope());
   printer << ">";
 }
 
@@ -200,7 +209,7 @@ LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t blockCols, Type scaleType,
                                   ScaleRounding rounding, Ties ties,
                                   ScaleLayout scaleLayout,
-                                  DataLayout dataLayout) {
+                                  DataLayout dataLayout, Scope scope) {
   if (failed(verifyGranularity(emitError, granularity, blockRows, blockCols,
                                scaleType)))
     return failure();
@@ -219,6 +228,10 @@ LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "S3: scale_layout = "
                        << stringifyScaleLayout(scaleLayout)
                        << " orders f8E8M0FNU bytes; f32 scales are linear";
+  if (scope == Scope::Matrix && !e8m0)
+    return emitError() << "S10: per = matrix is for blocks with f8E8M0FNU "
+                          "scales, not "
+                       << scaleType << "; drop it";
   bool alongK = granularity == Granularity::Row ||
                 (granularity == Granularity::Block && blockRows == 1);
   if (dataLayout == DataLayout::Transposed && alongK)

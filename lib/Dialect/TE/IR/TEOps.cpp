@@ -110,9 +110,23 @@ static LogicalResult verifyQuantizeResults(QuantizeOp op) {
 /// Q4 to Q8: which options go with which schemes.
 static LogicalResult verifyQuantizeOptions(QuantizeOp op) {
   Type tensorElement;
+  auto first = cast<ScaledType>(op.getScaledResults().front().getType());
   for (OpResult result : op.getScaledResults()) {
     auto type = cast<ScaledType>(result.getType());
     ScalingAttr scaling = type.getScaling();
+    if (scaling.getScope() != first.getScaling().getScope())
+      return op.emitOpError()
+             << "Q10: result #" << result.getResultNumber() << " has "
+             << scaling.describe() << ", result #0 "
+             << first.getScaling().describe()
+             << "; blocks are of the tensor in all results, or of each matrix "
+                "in all";
+    if (scaling.isPerMatrix() && (op.getHadamard() || op.getStochastic()))
+      return op.emitOpError()
+             << "Q10: hadamard and stochastic count from the tensor's start, "
+                "but result #"
+             << result.getResultNumber() << " has " << scaling.describe()
+             << "; quantize each matrix by an op of its own";
     bool perTensor = scaling.getGranularity() == Granularity::Tensor;
     if (op.getScale() && !perTensor)
       return op.emitOpError()

@@ -44,6 +44,10 @@ def TE_DataLayout : TE_Enum<"DataLayout", "order of the data in memory", [
   I32EnumAttrCase<"Transposed", 1, "transposed">,
   I32EnumAttrCase<"Shuffle16x16", 2, "shuffle_16x16">]>;
 
+def TE_Scope : TE_Enum<"Scope", "what blocks and orders in memory are of", [
+  I32EnumAttrCase<"Tensor", 0, "tensor">,
+  I32EnumAttrCase<"Matrix", 1, "matrix">]>;
+
 def TE_ActivationKind : TE_Enum<"ActivationKind", "an activation function", [
   I32EnumAttrCase<"Gelu", 0, "gelu">,
   I32EnumAttrCase<"QGelu", 1, "qgelu">,
@@ -89,7 +93,8 @@ def TE_ScalingAttr : TE_Attr<"Scaling", "scaling"> {
     `granularity` is one scale for the `tensor`, one a `row`, or one a `block = [R, C]`
     of the tensor flattened to M x K (the last dimension is K). Defaults, left out
     when printed: `rounding = nearest` for f32 scales and `rceil` for E8M0,
-    `ties = even`, `scale_layout = linear`, `data_layout = linear`.
+    `ties = even`, `scale_layout = linear`, `data_layout = linear`, `per = tensor`. With `per = matrix` each matrix of the
+    last two dimensions, an expert's weights, is a tensor of its own: no block lies in two, and each is stored by itself.
 
     ```mlir
     #te.scaling<tensor, scale = f32>
@@ -105,7 +110,8 @@ def TE_ScalingAttr : TE_Attr<"Scaling", "scaling"> {
     "ScaleRounding":$rounding,
     "Ties":$ties,
     "ScaleLayout":$scaleLayout,
-    "DataLayout":$dataLayout);
+    "DataLayout":$dataLayout,
+    "Scope":$scope);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -119,6 +125,8 @@ def TE_ScalingAttr : TE_Attr<"Scaling", "scaling"> {
     bool isSquare() const {
       return getGranularity() == Granularity::Tensor || (isBlock() && getBlockRows() == getBlockCols());
     }
+    /// True where each matrix of the last two dimensions is a tensor of its own.
+    bool isPerMatrix() const { return getScope() == Scope::Matrix; }
     /// The same scheme in another order in memory.
     ScalingAttr withLayouts(ScaleLayout scaleLayout, DataLayout dataLayout) const;
     /// "MXFP8", "FP8 per tensor", ...: for messages.
