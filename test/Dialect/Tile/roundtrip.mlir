@@ -71,7 +71,7 @@ tile.kernel @k(%in: memref<f32>, %out: memref<f32>, %max: memref<f32>, %m: index
   // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] window %{{[a-z0-9]+}} : memref<
   %part = tile.load %view[%c0, %c0] window %c0 : memref<?x16xf32, strided<[16, 1]>> -> tensor<4x16xf32, #l>
   // CHECK: tile.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] window %{{[a-z0-9]+}} : tensor<
-  tile.store %part, %parttore[%c0, %c0] window %c0 : tensor<4x16xf32, #l>, memref<?x16xf32, strided<[16, 1]>>
+  tile.store %part, %store[%c0, %c0] window %c0 : tensor<4x16xf32, #l>, memref<?x16xf32, strided<[16, 1]>>
   // A unit of 2 x 4, its columns' lower bit first, then its rows'.
   // CHECK: tile.store {{.*}} {order = #[[ORDER]]}
   tile.store %w, %store[%c0, %c0] {order = #order} : tensor<4x16xf32, #l>, memref<?x16xf32, strided<[16, 1]>>
