@@ -142,14 +142,3 @@ func.func @two_noops(%x: tensor<4x64xbf16>, %n: tensor<f32>) -> (!te.scaled<4x64
   }
   return %r#0, %r#1 : !te.scaled<4x64xf8E4M3FN, #row>, tensor<f32>
 }
-
-// -----
-
-func.func @interleaved(%x: tensor<4x64xbf16>) -> tensor<4x32xbf16> {
-  %r = te.fusion "k" (%a = %x : tensor<4x64xbf16>) -> (tensor<4x32xbf16>) attributes {schedule = #te.schedule<"gfx950", tile = [8, 32], waves = 1, vector = 4>} {
-    // expected-error @+1 {{te.gated_activation with interleave = 8 has no kernel yet; its semantics run with te-run --device=reference}}
-    %0 = te.gated_activation swiglu %a {interleave = 8 : i64} : tensor<4x64xbf16> -> tensor<4x32xbf16>
-    te.yield %0 : tensor<4x32xbf16>
-  }
-  return %r : tensor<4x32xbf16>
-}

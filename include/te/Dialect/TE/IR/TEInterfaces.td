@@ -32,6 +32,9 @@ def TE_TileLoweringInterface : OpInterface<"TileLoweringInterface"> {
       "A workgroup must hold whole rows: something is computed over each.",
       "bool", "needsWholeRows", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<
+      "Of an op that needs whole rows: its tiles depend on what is computed over them.",
+      "bool", "readsRowStatistics", (ins), [{}], [{ return true; }]>,
+    InterfaceMethod<
       "The flag that makes the op leave its results' buffers as they are, or null.",
       "::mlir::Value", "getNoopFlag", (ins), [{}], [{ return {}; }]>
   ];
