@@ -64,6 +64,51 @@ bool te::needsWholeColumns(Operation *op) {
   return tiled && tiled.needsWholeColumns();
 }
 
+static bool readsRowStatistics(Operation *op) {
+  auto tiled = dyn_cast<TileLoweringInterface>(op);
+  return tiled && tiled.needsWholeRows() && tiled.readsRowStatistics();
+}
+
+SmallVector<Operation *> te::getProducers(ArrayRef<Operation *> ops,
+                                          ArrayRef<Value> values) {
+  llvm::SmallPtrSet<Operation *, 8> needed;
+  for (Value value : values)
+    needed.insert(value.getDefiningOp());
+  for (Operation *op : llvm::reverse(ops))
+    if (llvm::any_of(op->getUsers(),
+                     [&](Operation *user) { return needed.contains(user); }))
+      needed.insert(op);
+  return llvm::filter_to_vector(
+      ops, [&](Operation *op) { return needed.contains(op); });
+}
+
+SmallVector<Operation *> te::getStatisticOps(ArrayRef<Operation *> ops) {
+  SmallVector<Value> read;
+  for (Operation *op : ops)
+    if (readsRowStatistics(op))
+      llvm::append_range(read, op->getResults());
+  return getProducers(ops, read);
+}
+
+SmallVector<Value> te::getKeptValues(ArrayRef<Operation *> ops) {
+  llvm::SmallPtrSet<Operation *, 8> late; // depend on row statistics
+  llvm::SetVector<Value> kept;
+  for (Operation *op : ops) {
+    bool reads = readsRowStatistics(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      Operation *producer = operand.get().getDefiningOp();
+      if (producer && late.contains(producer))
+        late.insert(op);
+      else if (reads && getExtent(operand) == Extent::Tile &&
+               !(producer && isSplatConstant(producer)))
+        kept.insert(operand.get());
+    }
+    if (reads)
+      late.insert(op);
+  }
+  return kept.takeVector();
+}
+
 Value te::getNoopFlag(Operation *op) {
   auto tiled = dyn_cast<TileLoweringInterface>(op);
   return tiled ? tiled.getNoopFlag() : Value();

@@ -30,8 +30,13 @@ constexpr int64_t kHadamardRun = 16;
 /// these take on the way.
 constexpr int64_t kPhiloxWords = 4;
 constexpr unsigned kRandomBytes = 8;
-/// Rows that one row of partial sums stands for.
-constexpr int64_t kSummedRows = 128;
+/// Rows that one row of partial sums stands for; where a workgroup walks along
+/// its rows, which are those of one tile.
+constexpr int64_t kSummedRows = 128, kSweptSummedRows = 32;
+/// Tiles of a row that are kept: each is straight-line code. Registers that
+/// picking from them takes.
+constexpr int64_t kMostKeptTiles = 32;
+constexpr unsigned kPickVGPRs = 28;
 /// VGPRs beside the tile: addresses, scales, temporaries of the conversions.
 constexpr unsigned kBaseVGPRs = 40;
 } // namespace
@@ -99,6 +104,8 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   llvm::SmallDenseSet<Value> seen;
   auto isInside = [&](Operation *op) { return llvm::is_contained(ops, op); };
   auto add = [&](Value value, Extent extent, unsigned &widest) {
+    if (extent == Extent::Column)
+      demand.columnBytes += elementBytes(value.getType());
     if (extent != Extent::Tile && extent != Extent::Wide &&
         extent != Extent::Shard && value != anchor.value)
       return;
@@ -148,6 +155,8 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   // Sums over a row, and what is made of them, are f32.
   if (keepsF32)
     demand.liveBytes += 4;
+  for (Value value : getKeptValues(ops))
+    demand.keptBytes += elementBytes(value.getType());
   return demand;
 }
 
@@ -174,6 +183,10 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   // What is packed, and two working copies of one vector in f32.
   int64_t bytes =
       result.elementsPerLane * demand.liveBytes + 2 * 4 * schedule.getVector();
+  if (schedule.getSweep() == SweepKind::Keep)
+    bytes += llvm::divideCeil(demand.cols, schedule.getTile()[1]) *
+                 result.elementsPerLane * demand.keptBytes +
+             result.elementsPerLane * demand.columnBytes + kPickVGPRs * 4;
   result.vgprs = kBaseVGPRs + llvm::divideCeil(bytes, 4);
   // LDS: partial reductions (one f32 a lane and register of the reduced tile),
   // the packed scales, and the whole output tile where it is reordered.
@@ -193,15 +206,17 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   return result;
 }
 
-ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
-                                const Target &target) {
-  auto bound = [](int64_t wish, int64_t extent) {
-    // No wider than the tensor, where its size is known.
-    if (ShapedType::isDynamic(extent))
-      return wish;
-    return std::min<int64_t>(wish,
-                             llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1)));
-  };
+/// No wider than the tensor, where its size is known.
+static int64_t bound(int64_t wish, int64_t extent) {
+  if (ShapedType::isDynamic(extent))
+    return wish;
+  return std::min<int64_t>(wish,
+                           llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1)));
+}
+
+/// The tile of one workgroup: with `wholeRows` it holds whole rows.
+static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
+                               const Target &target, bool wholeRows) {
   int64_t waves = kDefaultWaves;
   int64_t vector = target.maxAccessBytes / demand.inputBytes;
   unsigned widest = std::max(demand.inputBytes, demand.outputBytes);
@@ -218,12 +233,12 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
   int64_t cols = std::min<int64_t>(
       target.waveSize * target.maxAccessBytes / widest, elements / minRows);
   cols = std::max({bound(cols, demand.cols), minCols, vector});
-  if (demand.wholeRows && !ShapedType::isDynamic(demand.cols))
+  if (wholeRows)
     cols = std::max<int64_t>(llvm::PowerOf2Ceil(demand.cols), cols);
   int64_t rows = std::max(elements / cols, minRows);
   rows = std::max({bound(rows, demand.rows), demand.minRows,
                    demand.rowsPerWave * waves, int64_t(1)});
-  while (demand.wholeRows && waves < target.maxWavesPerWorkgroup &&
+  while (wholeRows && waves < target.maxWavesPerWorkgroup &&
          rows * cols > elements && rows >= demand.rowsPerWave * waves * 2) {
     waves *= 2;
     elements *= 2;
@@ -238,7 +253,49 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
          (ShapedType::isDynamic(demand.rows) || rows * rowTiles < demand.rows))
     rowTiles *= 2;
   return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
-                           rowTiles);
+                           rowTiles, SweepKind::None);
+}
+
+/// Tiles of a workgroup that walks along its rows, of the usual size or a
+/// fraction of it: as many rows as a scale
+/// block or a sum over rows asks for, else one where rows are long, or one a
+/// wave where their length is not known.
+static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
+                                const Target &target, SweepKind sweep,
+                                int64_t fraction = 1) {
+  TileDemand part = demand;
+  part.cols = ShapedType::kDynamic;
+  ScheduleAttr tile = chooseTile(context, part, target, /*wholeRows=*/false);
+  int64_t waves = tile.getWaves(), vector = tile.getVector();
+  int64_t elements = tile.getTile()[0] * tile.getTile()[1];
+  int64_t rows =
+      std::max({demand.minRows, demand.unitRows, demand.rowsPerWave * waves,
+                demand.transposes ? kLineBytes : 1,
+                demand.sumsColumns ? kSweptSummedRows : 1});
+  if (ShapedType::isDynamic(demand.cols))
+    rows = std::max(rows, waves);
+  int64_t cols = std::max({elements / rows, demand.minCols, vector});
+  return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
+                           /*row_tiles=*/1, sweep);
+}
+
+ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
+                                const Target &target) {
+  auto fits = [&](ScheduleAttr schedule) {
+    return !findViolation(demand, schedule, target);
+  };
+  bool known = !ShapedType::isDynamic(demand.cols);
+  ScheduleAttr whole =
+      chooseTile(context, demand, target, demand.wholeRows && known);
+  if (!demand.wholeRows || fits(whole))
+    return whole;
+  for (int64_t fraction : {1, 2}) {
+    ScheduleAttr kept =
+        chooseSweep(context, demand, target, SweepKind::Keep, fraction);
+    if (demand.keptBytes > 0 && fits(kept))
+      return kept;
+  }
+  return chooseSweep(context, demand, target, SweepKind::Reread);
 }
 
 std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
@@ -253,6 +310,12 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
      << (!ShapedType::isDynamic(demand.cols) && cols >= demand.cols
              ? "hold a whole row"
              : "are what a wave reads in consecutive accesses");
+  if (schedule.getSweep() == SweepKind::Keep)
+    os << ", of a row that does not fit one tile: the tiles of a row are read "
+          "once and stay in registers for what follows the first sweep";
+  if (schedule.getSweep() == SweepKind::Reread)
+    os << ", of a row that the registers of a workgroup do not hold: it is "
+          "read a second time for the results";
   os << "; " << rows << " rows ";
   if (demand.transposes)
     os << "fill a " << kLineBytes << "-byte line of the transposed copy";
@@ -265,58 +328,107 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
   return text;
 }
 
-LogicalResult te::verifySchedule(function_ref<InFlightDiagnostic()> emitError,
-                                 const TileDemand &demand,
-                                 ScheduleAttr schedule, const Target &target) {
+namespace {
+/// Text as a stream makes it.
+struct Text {
+  std::string text;
+  template <class T> Text &operator<<(const T &part) {
+    llvm::raw_string_ostream(text) << part;
+    return *this;
+  }
+  operator std::optional<std::string>() const { return text; }
+};
+} // namespace
+
+/// H10 and H11: what is computed over rows.
+static std::optional<std::string> findRowViolation(const TileDemand &demand,
+                                                   ScheduleAttr schedule) {
+  int64_t cols = schedule.getTile()[1];
+  bool isDynamic = ShapedType::isDynamic(demand.cols);
+  SweepKind sweep = schedule.getSweep();
+  if (sweep == SweepKind::None) {
+    if (demand.wholeRows && (isDynamic || cols < demand.cols))
+      return Text() << "H10: a tile of " << cols
+                    << " columns does not hold a row"
+                    << (isDynamic ? std::string(" of unknown length")
+                                  : " of " + std::to_string(demand.cols))
+                    << ", over which something is computed; make it as wide as "
+                       "the row, or walk along the row: sweep = "
+                    << (isDynamic ? "reread" : "keep or reread");
+    return std::nullopt;
+  }
+  if (!demand.wholeRows)
+    return Text() << "H11: sweep = " << stringifyEnum(sweep)
+                  << ", but nothing is computed over rows; leave it out";
+  if (schedule.getRowTiles() != 1)
+    return Text()
+           << "H11: row_tiles = " << schedule.getRowTiles()
+           << " with a sweep; sums over rows are those of one tile then, "
+              "row_tiles = 1";
+  if (sweep == SweepKind::Reread)
+    return std::nullopt;
+  if (isDynamic)
+    return Text() << "H11: sweep = keep, but the length of a row is not known; "
+                     "use reread";
+  if (int64_t tiles = llvm::divideCeil(demand.cols, cols);
+      tiles > kMostKeptTiles)
+    return Text() << "H11: sweep = keep of " << tiles
+                  << " tiles a row; at most " << kMostKeptTiles
+                  << " are kept: use wider ones, or reread";
+  return std::nullopt;
+}
+
+std::optional<std::string> te::findViolation(const TileDemand &demand,
+                                             ScheduleAttr schedule,
+                                             const Target &target) {
   int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
   if (schedule.getTarget() != target.name)
-    return emitError() << "H4: the schedule is for " << schedule.getTarget()
-                       << " but the target is " << target.name
-                       << "; drop it, or compile for " << schedule.getTarget();
+    return Text() << "H4: the schedule is for " << schedule.getTarget()
+                  << " but the target is " << target.name
+                  << "; drop it, or compile for " << schedule.getTarget();
   if (schedule.getWaves() > target.maxWavesPerWorkgroup)
-    return emitError() << "H5: " << schedule.getWaves() << " waves exceed the "
-                       << target.maxWavesPerWorkgroup
-                       << " that a workgroup has on " << target.name;
+    return Text() << "H5: " << schedule.getWaves() << " waves exceed the "
+                  << target.maxWavesPerWorkgroup << " that a workgroup has on "
+                  << target.name;
   if (schedule.getVector() * demand.inputBytes > target.maxAccessBytes)
-    return emitError() << "H6: a vector of " << schedule.getVector()
-                       << " elements is "
-                       << schedule.getVector() * demand.inputBytes
-                       << " bytes; a lane moves at most "
-                       << target.maxAccessBytes << " at once";
+    return Text() << "H6: a vector of " << schedule.getVector()
+                  << " elements is " << schedule.getVector() * demand.inputBytes
+                  << " bytes; a lane moves at most " << target.maxAccessBytes
+                  << " at once";
   if (rows < demand.minRows || cols < demand.minCols)
-    return emitError()
+    return Text()
            << "H7: a tile of " << rows << " x " << cols
            << " is smaller than a scale block; this region needs at least "
            << demand.minRows << " x " << demand.minCols;
-  if (demand.wholeRows && ShapedType::isDynamic(demand.cols))
-    return emitError() << "H10: something is computed over each row, whose "
-                          "length is not known; give the last dimension a "
-                          "static size";
-  if (demand.wholeRows && cols < demand.cols)
-    return emitError() << "H10: a tile of " << cols
-                       << " columns does not hold a row of " << demand.cols
-                       << ", over which something is computed; make it at "
-                          "least as wide";
+  if (std::optional<std::string> why = findRowViolation(demand, schedule))
+    return why;
   if (rows < demand.rowsPerWave * schedule.getWaves())
-    return emitError() << "H7: " << schedule.getWaves() << " waves share "
-                       << rows << " rows, but a columnwise hadamard mixes "
-                       << demand.rowsPerWave
-                       << " rows inside of a wave; use a taller tile or fewer "
-                          "waves";
+    return Text() << "H7: " << schedule.getWaves() << " waves share " << rows
+                  << " rows, but a columnwise hadamard mixes "
+                  << demand.rowsPerWave
+                  << " rows inside of a wave; use a taller tile or fewer "
+                     "waves";
   ResourceEstimate resources = estimate(demand, schedule, target);
   if (resources.ldsBytes > target.ldsBytes)
-    return emitError() << "H8: the tile needs " << resources.ldsBytes
-                       << " bytes of LDS, but a workgroup has "
-                       << target.ldsBytes << " on " << target.name
-                       << "; use a smaller tile";
+    return Text() << "H8: the tile needs " << resources.ldsBytes
+                  << " bytes of LDS, but a workgroup has " << target.ldsBytes
+                  << " on " << target.name << "; use a smaller tile";
   unsigned perSIMD = llvm::divideCeil(schedule.getWaves(), target.simdsPerCU);
   unsigned vgprs =
       std::min(target.vgprsAddressable, target.vgprsPerLane / perSIMD);
   if (resources.vgprs > vgprs)
-    return emitError() << "H9: " << resources.elementsPerLane
-                       << " elements a lane need about " << resources.vgprs
-                       << " VGPRs, but each of " << schedule.getWaves()
-                       << " waves has " << vgprs
-                       << "; use a smaller tile or more waves";
+    return Text() << "H9: " << resources.elementsPerLane
+                  << " elements a lane need about " << resources.vgprs
+                  << " VGPRs, but each of " << schedule.getWaves()
+                  << " waves has " << vgprs
+                  << "; use a smaller tile or more waves";
+  return std::nullopt;
+}
+
+LogicalResult te::verifySchedule(function_ref<InFlightDiagnostic()> emitError,
+                                 const TileDemand &demand,
+                                 ScheduleAttr schedule, const Target &target) {
+  if (std::optional<std::string> why = findViolation(demand, schedule, target))
+    return emitError() << *why;
   return success();
 }

@@ -71,36 +71,65 @@ static json::Array explain(ModuleOp module, const Target &target) {
   return decisions;
 }
 
-/// Bytes of one whole tile, read off the loads and stores of a kernel.
+namespace {
+/// What a kernel's tiles touch of one buffer (or half of a wide one): in a
+/// loop, or at places of their own.
+struct Touched {
+  int64_t inLoops = 0;
+  llvm::SmallDenseMap<std::pair<Value, Value>, int64_t> places;
+  int64_t getBytes() const {
+    int64_t bytes = 0;
+    for (auto [place, part] : places)
+      bytes += part;
+    return std::max(bytes, inLoops);
+  }
+};
+} // namespace
+
+/// How often an op runs: the product of the known trip counts around it.
+static int64_t getTrips(Operation *op) {
+  int64_t trips = 1;
+  for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
+       loop = loop->getParentOfType<scf::ForOp>())
+    if (std::optional<APInt> count = loop.getStaticTripCount())
+      trips *= std::max<int64_t>(count->getSExtValue(), 1);
+  return trips;
+}
+
+/// Bytes of one workgroup whose tiles are whole, read off the loads and stores
+/// of a kernel.
 static TileTraffic measureTraffic(tile::KernelOp kernel) {
   TileTraffic traffic;
   traffic.kernel = kernel.getSymName();
-  // Each buffer's share of the tile, once: and each half's of a wide one.
-  llvm::DenseMap<std::pair<Value, void *>, int64_t> least;
-  auto bytes = [](Type tile) {
-    auto type = cast<RankedTensorType>(tile);
-    return type.getNumElements() *
-           std::max(1u, type.getElementTypeBitWidth() / 8);
-  };
+  llvm::DenseMap<std::pair<Value, void *>, Touched> touched;
   auto buffer = [](Value view) -> std::pair<Value, void *> {
     auto cast = view.getDefiningOp<memref::ReinterpretCastOp>();
     if (!cast)
       return {view, nullptr};
     return {cast.getSource(), cast.getMixedOffsets().front().getOpaqueValue()};
   };
+  auto add = [&](Operation *op, Type tile, Value view, Value row, Value col,
+                 int64_t &total) {
+    auto type = cast<RankedTensorType>(tile);
+    int64_t bytes = getTrips(op) * type.getNumElements() *
+                    std::max(1u, type.getElementTypeBitWidth() / 8);
+    total += bytes;
+    Touched &mine = touched[buffer(view)];
+    int64_t &share = op->getParentOfType<scf::ForOp>()
+                         ? mine.inLoops
+                         : mine.places[{row, col}];
+    share = std::max(share, bytes);
+  };
   kernel.walk([&](Operation *op) {
-    if (auto load = dyn_cast<tile::LoadOp>(op)) {
-      traffic.loadBytes += bytes(load.getType());
-      int64_t &share = least[buffer(load.getView())];
-      share = std::max(share, bytes(load.getType()));
-    } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
-      traffic.storeBytes += bytes(store.getValue().getType());
-      int64_t &share = least[buffer(store.getView())];
-      share = std::max(share, bytes(store.getValue().getType()));
-    }
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      add(op, load.getType(), load.getView(), load.getRow(), load.getColumn(),
+          traffic.loadBytes);
+    else if (auto store = dyn_cast<tile::StoreOp>(op))
+      add(op, store.getValue().getType(), store.getView(), store.getRow(),
+          store.getColumn(), traffic.storeBytes);
   });
-  for (auto [view, share] : least)
-    traffic.leastBytes += share;
+  for (auto &[view, mine] : touched)
+    traffic.leastBytes += mine.getBytes();
   return traffic;
 }
 

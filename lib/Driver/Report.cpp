@@ -91,7 +91,7 @@ static void printStats(llvm::raw_ostream &os, const json::Array &kernels,
   os << "kernels for " << target.name
      << " (registers, LDS, spills: code object metadata; mix: disassembly; "
         "bytes: tile "
-        "level, one whole tile)\n";
+        "level, one workgroup of whole tiles)\n";
   for (const json::Value &value : kernels) {
     const json::Object &k = *value.getAsObject();
     auto number = [&](llvm::StringRef key) {

@@ -35,7 +35,8 @@ static const Target kTargets[] = {
      .computeUnits = 304,
      .maxAccessBytes = 16,
      .fp8 = FP8Encoding::FNUZ,
-     .hasScaledConversions = false},
+     .hasScaledConversions = false,
+     .hasBufferAccesses = true},
     {.name = "gfx950",
      .triple = "amdgcn-amd-amdhsa",
      .gfxMajor = 9,
@@ -55,7 +56,8 @@ static const Target kTargets[] = {
      .computeUnits = 256,
      .maxAccessBytes = 16,
      .fp8 = FP8Encoding::OCP,
-     .hasScaledConversions = true},
+     .hasScaledConversions = true,
+     .hasBufferAccesses = true},
 };
 
 llvm::ArrayRef<Target> Target::all() { return kTargets; }

@@ -8,7 +8,7 @@ gpu.module @kernels {
   // CHECK-LABEL: llvm.func @k(
   // CHECK-SAME: %{{.*}}: !llvm.ptr<1> {llvm.noalias}, %{{.*}}: i64)
   // CHECK-SAME: gpu.kernel
-  // CHECK-SAME: passthrough = {{\[\[}}"amdgpu-ieee", "false"], ["uniform-work-group-size", "true"]]
+  // CHECK-SAME: passthrough = {{\[\[}}"amdgpu-ieee", "false"], ["amdgpu-agpr-alloc", "0"], ["uniform-work-group-size", "true"]]
   // CHECK-SAME: rocdl.flat_work_group_size = "128,128"
   // CHECK-SAME: rocdl.kernel
   // CHECK-SAME: rocdl.reqd_work_group_size = array<i32: 128, 1, 1>

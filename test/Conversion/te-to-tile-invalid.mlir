@@ -148,17 +148,6 @@ func.func @update_beside(%h: tensor<4x64xf32>, %s: tensor<64xf32>) -> (tensor<4x
 
 // -----
 
-func.func @interleaved(%x: tensor<4x64xbf16>) -> tensor<4x32xbf16> {
-  %r = te.fusion "k" (%a = %x : tensor<4x64xbf16>) -> (tensor<4x32xbf16>) attributes {schedule = #te.schedule<"gfx950", tile = [8, 32], waves = 1, vector = 4>} {
-    // expected-error @+1 {{te.gated_activation with interleave = 8 has no kernel yet; its semantics run with te-run --device=reference}}
-    %0 = te.gated_activation swiglu %a {interleave = 8 : i64} : tensor<4x64xbf16> -> tensor<4x32xbf16>
-    te.yield %0 : tensor<4x32xbf16>
-  }
-  return %r : tensor<4x32xbf16>
-}
-
-// -----
-
 #each = #te.scaling<block = [1, 32], scale = f8E8M0FNU, per = matrix>
 func.func @matrices(%x: tensor<2x4x64xbf16>, %g: tensor<64xbf16>) -> (!te.scaled<2x4x64xf8E4M3FN, #each>, tensor<2x4xf32>) {
   %r:2 = te.fusion "k" (%a = %x : tensor<2x4x64xbf16>, %b = %g : tensor<64xbf16>) -> (!te.scaled<2x4x64xf8E4M3FN, #each>, tensor<2x4xf32>) {

@@ -112,8 +112,8 @@ func.func @noop(%x: tensor<8x64xbf16>, %n: tensor<f32>) -> tensor<f32> {
 // Static whole tiles: nothing is masked. Ragged ones are.
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 // CHECK-LABEL: tile.kernel @whole_0
-// CHECK: tile.load {{.*}} {divisible = [[#]] : i64, in_bounds}
-// CHECK: tile.store {{.*}} {divisible = [[#]] : i64, in_bounds}
+// CHECK: tile.load {{.*}} {columns_in_bounds, divisible = [[#]] : i64, in_bounds}
+// CHECK: tile.store {{.*}} {columns_in_bounds, divisible = [[#]] : i64, in_bounds}
 func.func @whole(%x: tensor<128x4096xbf16>) -> !te.scaled<128x4096xf8E4M3FN, #row> {
   %q = te.quantize %x : tensor<128x4096xbf16> -> !te.scaled<128x4096xf8E4M3FN, #row>
   return %q : !te.scaled<128x4096xf8E4M3FN, #row>

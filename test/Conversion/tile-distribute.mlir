@@ -178,3 +178,49 @@ tile.kernel @vote(%in: memref<f32>, %out: memref<f32, #gpu.address_space<global>
     tile.atomic_max %m, %out : tensor<1x1xf32, #one>, memref<f32, #gpu.address_space<global>>
   }
 }
+
+// -----
+
+// Only rows can be outside: a buffer resource over the tile's rows bounds the accesses, and nothing branches. What is
+// picked by number is a choice among registers.
+#l = #tile.layout<shape = [4, 64], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], wave = []>
+// CHECK-LABEL: gpu.func @rows(%arg0: memref<f32> {llvm.noalias}, %arg1: index, %arg2: index)
+// CHECK-NOT: scf.if
+// CHECK: %[[DIM:.*]] = memref.dim
+// CHECK: %[[LEFT:.*]] = arith.subi %[[DIM]], %arg2 : index
+// CHECK: %[[MOST:.*]] = arith.maxsi %[[LEFT]], %c0 : index
+// CHECK: %[[ROWS:.*]] = arith.minsi %[[MOST]], %c4 : index
+// CHECK: %[[SIZE:.*]] = arith.muli %[[ROWS]], %c512 : index
+// CHECK: %[[BYTES:.*]] = arith.index_cast %[[SIZE]] : index to i64
+// CHECK: %[[RSRC:.*]] = rocdl.make.buffer.rsrc %{{.*}}, %c0_i16, %[[BYTES]], %{{.*}}
+// CHECK: %[[X:.*]] = rocdl.raw.ptr.buffer.load %[[RSRC]], %{{.*}}, %c256_i32, %c0_i32 : vector<4xi32>
+// CHECK: vector.from_elements %{{.*}}, %{{.*}} : vector<2xi32>
+// CHECK: vector.extract %{{.*}}[%arg2] : i32 from vector<2xi32>
+// CHECK: rocdl.raw.ptr.buffer.store %{{.*}}, %[[RSRC]]
+// CHECK-NOT: scf.if
+// CHECK: gpu.return
+tile.kernel @rows(%in: memref<f32>, %m: index, %r: index) attributes {target = "gfx950", waves = 1 : i64} {
+  %c64 = arith.constant 64 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [%m, 128], strides: [128, 1] : memref<f32> to memref<?x128xf32, strided<[128, 1]>>
+  %x = tile.load %a[%r, %c64] {divisible = 64 : i64, columns_in_bounds} : memref<?x128xf32, strided<[128, 1]>> -> tensor<4x64xf32, #l>
+  %y = arith.addf %x, %x : tensor<4x64xf32, #l>
+  %z = tile.pick %r of %x, %y : tensor<4x64xf32, #l>, tensor<4x64xf32, #l> -> tensor<4x64xf32, #l>
+  tile.store %z, %a[%r, %c64] {divisible = 64 : i64, columns_in_bounds} : tensor<4x64xf32, #l>, memref<?x128xf32, strided<[128, 1]>>
+}
+
+// -----
+
+// Runs of 2 columns, each followed by 2 that are not the tile's: no access is longer than a run.
+#l = #tile.layout<shape = [4, 64], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], wave = []>
+// CHECK-LABEL: gpu.func @runs(
+// CHECK: %[[RUN:.*]] = arith.divui %[[C:.*]], %c2 : index
+// CHECK: %[[GAPS:.*]] = arith.muli %[[RUN]], %c2 : index
+// CHECK: %[[AT:.*]] = arith.addi %[[C]], %[[GAPS]] : index
+// CHECK: vector.load %{{.*}}[%{{.*}}, %[[AT]]] {alignment = 8 : i64} : {{.*}}, vector<2xf32>
+tile.kernel @runs(%in: memref<f32>, %out: memref<f32>) attributes {target = "gfx950", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [4, 64], strides: [128, 1] : memref<f32> to memref<4x64xf32, strided<[128, 1]>>
+  %b = memref.reinterpret_cast %out to offset: [0], sizes: [4, 64], strides: [64, 1] : memref<f32> to memref<4x64xf32, strided<[64, 1]>>
+  %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds, interleave = 2 : i64} : memref<4x64xf32, strided<[128, 1]>> -> tensor<4x64xf32, #l>
+  tile.store %x, %b[%c0, %c0] {divisible = 64 : i64, in_bounds} : tensor<4x64xf32, #l>, memref<4x64xf32, strided<[64, 1]>>
+}

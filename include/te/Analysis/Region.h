@@ -33,6 +33,15 @@ bool needsWholeRows(Operation *op);
 bool needsWholeColumns(Operation *op);
 Value getNoopFlag(Operation *op);
 
+/// Where rows are walked along in sweeps: the ops that the first ones lower
+/// (those that read row statistics, and what these read), and the tiles that
+/// can be kept from the first to the last.
+SmallVector<Operation *> getStatisticOps(ArrayRef<Operation *> ops);
+SmallVector<Value> getKeptValues(ArrayRef<Operation *> ops);
+/// Those of `ops` that `values` are computed from.
+SmallVector<Operation *> getProducers(ArrayRef<Operation *> ops,
+                                      ArrayRef<Value> values);
+
 /// True for a tensor<f32> that workgroups fold into by maximum.
 bool isAmax(Value result);
 /// True for a result that other ops of its region can read: a tile in

@@ -23,6 +23,8 @@ struct TileDemand {
   unsigned inputBytes = 1;    // of one element of the widest tensor read
   unsigned outputBytes = 1;   // of one element of the widest written
   unsigned liveBytes = 0;     // an element keeps in registers, at the most
+  unsigned columnBytes = 0;   // of what is read once a column
+  unsigned keptBytes = 0;     // of which from one sweep over a row to the next
   int64_t minRows = 1, minCols = 1;   // a whole scale block
   int64_t unitRows = 1, unitCols = 1; // elements whose scales lie side by side
   int64_t rowsPerWave = 0;            // that exchange elements inside a wave
@@ -53,7 +55,11 @@ ScheduleAttr chooseSchedule(MLIRContext *context, const TileDemand &demand,
 /// Why a schedule is as it is, in words: what bounds each of its sizes.
 std::string explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                             const Target &target);
-/// Checks a schedule against the demand and the chip's limits (H4 to H10).
+/// Why a schedule does not meet the demand or the chip's limits (H4 to H11).
+std::optional<std::string> findViolation(const TileDemand &demand,
+                                         ScheduleAttr schedule,
+                                         const Target &target);
+/// The same as an error.
 LogicalResult verifySchedule(function_ref<InFlightDiagnostic()> emitError,
                              const TileDemand &demand, ScheduleAttr schedule,
                              const Target &target);

@@ -46,7 +46,8 @@ def TileDistributePass : Pass<"tile-distribute", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::mlir::gpu::GPUDialect", "::mlir::vector::VectorDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::LLVM::LLVMDialect"
+    "::mlir::memref::MemRefDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::ROCDL::ROCDLDialect"
   ];
 }
 

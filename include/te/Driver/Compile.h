@@ -28,7 +28,7 @@ namespace mlir::te {
 /// The levels of the pipeline, in order; each is what its name says.
 enum class Level { TE, Fused, Tile, GPU, ROCDL, LLVM, Asm, HSACO };
 
-/// Bytes that one whole tile of a kernel moves, read off the tile level.
+/// Bytes that a workgroup of whole tiles moves, read off the tile level.
 struct TileTraffic {
   std::string kernel;
   int64_t loadBytes = 0, storeBytes = 0; // what tile.load and tile.store touch

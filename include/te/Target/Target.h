@@ -41,6 +41,7 @@ struct Target {
   unsigned maxAccessBytes; // widest global or LDS access of one lane
   FP8Encoding fp8;
   bool hasScaledConversions; // v_cvt_scalef32_*
+  bool hasBufferAccesses;    // whose resource bounds them: zero outside
 
   /// Waves that a SIMD holds at once, for a kernel with these resources; at
   /// least 1 where the kernel fits at all, else 0.

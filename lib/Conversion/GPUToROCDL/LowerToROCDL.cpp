@@ -36,6 +36,7 @@
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
@@ -54,6 +55,7 @@ namespace mlir::te {
 /// Slices of vectors become shuffles, which the LLVM dialect has.
 static void expandVectorSlices(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
   vector::populateVectorInsertExtractStridedSliceDecompositionPatterns(
       patterns);
@@ -99,9 +101,9 @@ static void setBackendAttributes(gpu::GPUModuleOp module) {
     auto pair = [&](StringRef key, StringRef value) -> Attribute {
       return builder.getStrArrayAttr({key, value});
     };
-    func.setPassthroughAttr(
-        builder.getArrayAttr({pair("amdgpu-ieee", "false"),
-                              pair("uniform-work-group-size", "true")}));
+    func.setPassthroughAttr(builder.getArrayAttr(
+        {pair("amdgpu-ieee", "false"), pair("amdgpu-agpr-alloc", "0"),
+         pair("uniform-work-group-size", "true")}));
     auto block = func->getAttrOfType<DenseI32ArrayAttr>(
         ROCDL::ROCDLDialect::ReqdWorkGroupSizeAttrHelper::getNameStr());
     if (!block)

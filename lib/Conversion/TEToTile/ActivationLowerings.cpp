@@ -218,20 +218,17 @@ static Value emitRounded(TileContext &ctx, const Formula &value, Value result) {
   return ctx.round(value.get(), getElementTypeOrSelf(result.getType()));
 }
 
-/// An interleaved input has no two halves to load yet.
-template <class Op> static LogicalResult verifyInterleave(Op op) {
-  if (op.getInterleave() == 0)
-    return success();
-  return op.emitError() << op->getName()
-                        << " with interleave = " << op.getInterleave()
-                        << " has no kernel yet; its semantics run with te-run "
-                           "--device=reference";
+/// A half of a gated activation's input, in f32.
+template <class Op>
+static Formula loadHalf(TileContext &ctx, Op op, bool second) {
+  auto interleave = int64_t(op.getInterleave());
+  return {ctx, ctx.toF32(ctx.loadHalf(op.getInput(), {second, interleave}))};
 }
 
 /// dscale: the sum of each row of a product.
 static void defineRowSums(TileContext &ctx, Value dscale,
                           const Formula &product) {
-  ctx.defineRows(dscale, ctx.sumRows(ctx.padWithZeros(product.get())));
+  ctx.defineRowSum(dscale, ctx.padWithZeros(product.get()));
 }
 
 /// How a gradient's results lie: dx, dbias, dscale.
@@ -272,10 +269,7 @@ struct GatedActivationLowering
   Extent getResultExtent(Operation *, unsigned) const { return Extent::Tile; }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<GatedActivationOp>(operation);
-    if (failed(verifyInterleave(op)))
-      return failure();
-    Formula a(ctx, ctx.toF32(ctx.loadHalf(op.getInput(), false)));
-    Formula b(ctx, ctx.toF32(ctx.loadHalf(op.getInput(), true)));
+    Formula a = loadHalf(ctx, op, false), b = loadHalf(ctx, op, true);
     Gated gated = emitGated(op, a, b);
     Formula y = gated.gate * gated.up;
     if (op.getScales())
@@ -298,6 +292,7 @@ struct ActivationBwdLowering
   bool needsWholeRows(Operation *op) const {
     return bool(cast<ActivationBwdOp>(op).getDscale());
   }
+  bool readsRowStatistics(Operation *) const { return false; }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<ActivationBwdOp>(operation);
     Formula grad(ctx, ctx.toF32(ctx.getTile(op.getGrad())));
@@ -327,13 +322,11 @@ struct GatedActivationBwdLowering
   bool needsWholeRows(Operation *op) const {
     return bool(cast<GatedActivationBwdOp>(op).getDscale());
   }
+  bool readsRowStatistics(Operation *) const { return false; }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<GatedActivationBwdOp>(operation);
-    if (failed(verifyInterleave(op)))
-      return failure();
     Formula grad(ctx, ctx.toF32(ctx.getTile(op.getGrad())));
-    Formula a(ctx, ctx.toF32(ctx.loadHalf(op.getInput(), false)));
-    Formula b(ctx, ctx.toF32(ctx.loadHalf(op.getInput(), true)));
+    Formula a = loadHalf(ctx, op, false), b = loadHalf(ctx, op, true);
     Gated gated = emitGated(op, a, b);
     Formula da = gated.gateDerivative * grad * gated.up;
     Formula db = gated.gate * grad * gated.upDerivative;
@@ -350,10 +343,11 @@ struct GatedActivationBwdLowering
       defineRowSums(ctx, op.getDscale(), gated.gate * gated.up * grad);
     if (!ctx.hasBuffers(op.getDx()))
       return success();
-    Value buffer = ctx.getBuffers(op.getDx()).data;
-    ctx.storeWide(emitRounded(ctx, da, op.getDx()),
-                  ctx.viewHalf(buffer, false));
-    ctx.storeWide(emitRounded(ctx, db, op.getDx()), ctx.viewHalf(buffer, true));
+    auto interleave = int64_t(op.getInterleave());
+    ctx.storeHalf(emitRounded(ctx, da, op.getDx()), op.getDx(),
+                  {false, interleave});
+    ctx.storeHalf(emitRounded(ctx, db, op.getDx()), op.getDx(),
+                  {true, interleave});
     return success();
   }
 };

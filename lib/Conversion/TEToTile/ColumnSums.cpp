@@ -39,6 +39,12 @@ static Value emitReduceColumns(TileContext &ctx, Value tile) {
                     {cast<ShapedType>(tile.getType()).getDimSize(0), 1});
 }
 
+/// The runs of columns that the halves of a wide sum lie in.
+static int64_t getInterleave(OpResult sum) {
+  auto op = dyn_cast<GatedActivationBwdOp>(sum.getOwner());
+  return op ? op.getInterleave() : 0;
+}
+
 /// Stores one row of partial sums.
 static void storePartial(TileContext &ctx, OpResult sum, bool second,
                          Value group, Value row) {
@@ -46,9 +52,38 @@ static void storePartial(TileContext &ctx, OpResult sum, bool second,
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value rows = b.createOrFold<arith::AddIOp>(group, one);
   Value buffer = ctx.getBuffers(sum).data;
-  Value view = getHalves(sum) == 1 ? ctx.view(buffer, rows, ctx.cols)
-                                   : ctx.viewHalf(buffer, second, rows);
-  ctx.store(row, view, group, ctx.tileCol);
+  int64_t interleave = getInterleave(sum);
+  Value view = getHalves(sum) == 1
+                   ? ctx.view(buffer, rows, ctx.cols)
+                   : ctx.viewHalf(buffer, {second, interleave}, rows);
+  ctx.store(row, view, group, ctx.tileCol, /*divisible=*/1, /*order=*/{},
+            interleave);
+}
+
+static SmallVector<TileContext::ColumnSum> getKeys(ArrayRef<OpResult> sums) {
+  SmallVector<TileContext::ColumnSum> keys;
+  for (OpResult sum : sums)
+    for (unsigned half = 0; half < getHalves(sum); ++half)
+      keys.push_back({sum, half});
+  return keys;
+}
+
+static Value emitZeros(TileContext &ctx) {
+  return ctx.constant(
+      getTileType(ctx.b.getF32Type(), ctx.b.getContext(), ctx.getLoadLayout()),
+      0.0);
+}
+
+void te::seedColumnSums(TileContext &ctx, ArrayRef<OpResult> sums) {
+  for (TileContext::ColumnSum key : getKeys(sums))
+    ctx.columnSums[key] = emitZeros(ctx);
+}
+
+void te::storeColumnSums(TileContext &ctx, ArrayRef<OpResult> sums,
+                         Value group) {
+  for (TileContext::ColumnSum key : getKeys(sums))
+    storePartial(ctx, cast<OpResult>(key.first), key.second, group,
+                 emitReduceColumns(ctx, ctx.columnSums[key]));
 }
 
 LogicalResult te::emitRowTiles(TileContext &ctx, ArrayRef<OpResult> sums,
@@ -63,12 +98,10 @@ LogicalResult te::emitRowTiles(TileContext &ctx, ArrayRef<OpResult> sums,
     ctx.tileRow = arith::MulIOp::create(b, group, constant(tileRows));
     return body();
   }
-  Type f32 = getTileType(b.getF32Type(), b.getContext(), ctx.getLoadLayout());
-  SmallVector<TileContext::ColumnSum> keys;
-  for (OpResult sum : sums)
-    for (unsigned half = 0; half < getHalves(sum); ++half)
-      keys.push_back({sum, half});
-  SmallVector<Value> zeros(keys.size(), ctx.constant(f32, 0.0));
+  SmallVector<TileContext::ColumnSum> keys = getKeys(sums);
+  SmallVector<Value> zeros(keys.size());
+  for (Value &zero : zeros)
+    zero = emitZeros(ctx);
   Value first = arith::MulIOp::create(b, group, constant(count));
   LogicalResult result = success();
   SmallVector<Value> totals =
@@ -85,8 +118,8 @@ LogicalResult te::emitRowTiles(TileContext &ctx, ArrayRef<OpResult> sums,
   if (failed(result))
     return failure();
   for (auto [key, total] : llvm::zip_equal(keys, totals))
-    storePartial(ctx, cast<OpResult>(key.first), key.second, group,
-                 emitReduceColumns(ctx, total));
+    ctx.columnSums[key] = total;
+  storeColumnSums(ctx, sums, group);
   return success();
 }
 
@@ -105,7 +138,7 @@ ScheduleAttr te::chooseFinishSchedule(ArrayRef<OpResult> sums,
   ScheduleAttr schedule = chooseSchedule(type.getContext(), demand, target);
   return ScheduleAttr::get(type.getContext(), target.name, schedule.getTile(),
                            schedule.getWaves(), schedule.getVector(),
-                           /*row_tiles=*/1);
+                           /*row_tiles=*/1, SweepKind::None);
 }
 
 KernelOp te::emitFinishKernel(ImplicitLocOpBuilder &b, StringRef name,

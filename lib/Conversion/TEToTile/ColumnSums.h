@@ -31,6 +31,11 @@ LogicalResult emitRowTiles(TileContext &ctx, ArrayRef<OpResult> sums,
                            Value group, int64_t count,
                            function_ref<LogicalResult()> body);
 
+/// The same for ops that were lowered for one tile: sums start at 0, and are
+/// written as row `group` afterwards.
+void seedColumnSums(TileContext &ctx, ArrayRef<OpResult> sums);
+void storeColumnSums(TileContext &ctx, ArrayRef<OpResult> sums, Value group);
+
 /// The kernel that adds up the partial sums of results of one width: pointers
 /// to the partial sums, to the results, the number of partial rows, the width.
 tile::KernelOp emitFinishKernel(ImplicitLocOpBuilder &b, StringRef name,

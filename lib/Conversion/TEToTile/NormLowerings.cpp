@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowerings.h"
+#include "RowSweep.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -22,14 +23,22 @@ namespace {
 /// The mean of each row of an f32 tile that is 0 outside of the tensor. Shares
 /// of it are summed: the sum of large elements might overflow.
 Value emitRowMean(TileContext &ctx, Value tile) {
+  return ctx.reduceRows(
+      ReduceKind::Add,
+      arith::MulFOp::create(ctx.b, tile,
+                            ctx.splat(ctx.getRowShare(), tile.getType())));
+}
+
+/// Mean and mean square deviation of each row; where rows are read from memory
+/// again for each sweep, in one.
+std::pair<Value, Value> emitMoments(TileContext &ctx, Value x) {
+  if (ctx.sweep && !ctx.sweep->keeps())
+    return ctx.sweep->getMoments(x);
   auto &b = ctx.b;
-  Value count = arith::UIToFPOp::create(
-      b, b.getF32Type(),
-      arith::IndexCastOp::create(b, b.getI32Type(), ctx.cols));
-  Value one = arith::ConstantOp::create(b, b.getF32FloatAttr(1.0f));
-  Value share = arith::DivFOp::create(b, one, count);
-  return ctx.sumRows(
-      arith::MulFOp::create(b, tile, ctx.splat(share, tile.getType())));
+  Value mu = emitRowMean(ctx, x);
+  Value inside = ctx.padWithZeros(
+      arith::SubFOp::create(b, x, ctx.broadcast(mu, getLayout(x.getType()))));
+  return {mu, emitRowMean(ctx, arith::MulFOp::create(b, inside, inside))};
 }
 
 /// 1 / sqrt(x + epsilon), correctly rounded but for the double step.
@@ -103,11 +112,9 @@ struct LayerNormLowering : NormModel<LayerNormLowering, LayerNormOp, 1> {
     auto op = cast<LayerNormOp>(operation);
     auto &b = ctx.b;
     Value x = ctx.toF32(ctx.getZeroPaddedTile(op.getInput()));
-    LinearLayout layout = getLayout(x.getType());
-    Value mu = emitRowMean(ctx, x);
-    Value centred = arith::SubFOp::create(b, x, ctx.broadcast(mu, layout));
-    Value inside = ctx.padWithZeros(centred);
-    Value variance = emitRowMean(ctx, arith::MulFOp::create(b, inside, inside));
+    auto [mu, variance] = emitMoments(ctx, x);
+    Value centred =
+        arith::SubFOp::create(b, x, ctx.broadcast(mu, getLayout(x.getType())));
     Value rsigma = emitInverseRoot(ctx, variance, op.getEpsilon());
     ctx.defineRows(op.getMu(), mu);
     ctx.defineRows(op.getRsigma(), rsigma);

@@ -15,6 +15,7 @@
 #include "Philox.h"
 #include "Scales.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -152,8 +153,9 @@ static void quantizeRows(TileContext &ctx, Value x, OpResult result) {
   auto type = cast<ScaledType>(result.getType());
   x = ctx.toF32(x);
   LinearLayout layout = getLayout(x.getType());
-  Value amax = ctx.reduceAmax(x, {1, layout.getShape()[1]});
+  Value amax = ctx.reduceRows(ReduceKind::MaxNum, math::AbsFOp::create(b, x));
   Type f32 = amax.getType();
+  amax = arith::MaxNumFOp::create(b, amax, ctx.constant(f32, 0.0));
   auto equals = [&](Value value, double other) {
     return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, value,
                                  ctx.constant(f32, other));

@@ -23,6 +23,7 @@
 
 #include "ColumnSums.h"
 #include "RegionCheck.h"
+#include "RowSweep.h"
 
 #include "te/Analysis/Region.h"
 #include "te/Conversion/TEToTile/TileContext.h"
@@ -227,7 +228,8 @@ struct Outliner {
   LogicalResult run();
   KernelOp emitKernel();
   void emitLaunch(KernelOp kernel);
-  LogicalResult emitBody(TileContext &ctx);
+  LogicalResult emitBody(TileContext &ctx, ArrayRef<Operation *> ops);
+  LogicalResult emitTiles(TileContext &ctx, Value group, int64_t multiple);
   SmallVector<Type> getLaunchTypes();
   SmallVector<Value> emitSizes(ImplicitLocOpBuilder &b, Value groups,
                                Value cols);
@@ -263,9 +265,14 @@ static void emitElementwise(TileContext &ctx, Operation *op) {
   ctx.define(op->getResult(0), tiled->getResult(0));
 }
 
-LogicalResult Outliner::emitBody(TileContext &ctx) {
+LogicalResult Outliner::emitBody(TileContext &ctx, ArrayRef<Operation *> ops) {
   for (Operation *op : ops) {
     ctx.b.setLoc(op->getLoc());
+    if (Value result = op->getResult(0);
+        ctx.sweep && ctx.sweep->isKept(result)) {
+      ctx.define(result, ctx.getTile(result));
+      continue;
+    }
     auto lowering = dyn_cast<TileLoweringInterface>(op);
     if (!lowering)
       emitElementwise(ctx, op);
@@ -273,6 +280,24 @@ LogicalResult Outliner::emitBody(TileContext &ctx) {
       return failure();
   }
   return success();
+}
+
+/// The code of all tiles of a workgroup: its rows are those of `group`; the
+/// tiles of a row cover a multiple of so many columns.
+LogicalResult Outliner::emitTiles(TileContext &ctx, Value group,
+                                  int64_t multiple) {
+  ScheduleAttr schedule = ctx.schedule;
+  if (schedule.getSweep() == SweepKind::None)
+    return emitRowTiles(ctx, sums, group, schedule.getRowTiles(),
+                        [&] { return emitBody(ctx, ops); });
+  auto &b = ctx.b;
+  ctx.tileRow = arith::MulIOp::create(
+      b, group, arith::ConstantIndexOp::create(b, schedule.getTile()[0]));
+  Value chunks = emitTileCount(b, ctx.cols, multiple, schedule.getTile()[1],
+                               /*atLeastOne=*/true);
+  return RowSweep(ctx, ops, chunks)
+      .run(sums, group,
+           [&](ArrayRef<Operation *> part) { return emitBody(ctx, part); });
 }
 
 KernelOp Outliner::emitKernel() {
@@ -327,10 +352,8 @@ KernelOp Outliner::emitKernel() {
     std::tie(ctx.matrix, y) = emitMatrix(b, y, ctx.rows, cover, getGroupRows());
 
   LogicalResult result = success();
-  emitUnlessNoop(b, noop ? ctx.getBuffers(noop).data : Value(), [&] {
-    result = emitRowTiles(ctx, sums, y, schedule.getRowTiles(),
-                          [&] { return emitBody(ctx); });
-  });
+  emitUnlessNoop(b, noop ? ctx.getBuffers(noop).data : Value(),
+                 [&] { result = emitTiles(ctx, y, cover.colMultiple); });
   if (succeeded(result))
     return kernel;
   kernel.erase();
@@ -453,6 +476,8 @@ void Outliner::emitLaunch(KernelOp kernel) {
   Cover cover = getCover(fusion);
   Value gridX = emitTileCount(b, cols, cover.colMultiple, schedule.getTile()[1],
                               cover.atLeastOne);
+  if (schedule.getSweep() != SweepKind::None)
+    gridX = arith::ConstantIndexOp::create(b, 1);
   Value gridY = llvm::any_of(ops, needsWholeColumns)
                     ? Value(arith::ConstantIndexOp::create(b, 1))
                     : emitTileCount(b, rows, cover.rowMultiple, getGroupRows(),

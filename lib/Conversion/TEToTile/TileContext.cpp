@@ -7,6 +7,8 @@
 
 #include "te/Conversion/TEToTile/TileContext.h"
 
+#include "RowSweep.h"
+
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -70,28 +72,36 @@ void TileContext::define(Value tensor, Value tile) {
     storeWide(tile, viewMatrix(getBuffers(tensor).data, rows, cols));
 }
 
-void TileContext::storeWide(Value tile, Value view) {
+void TileContext::storeWide(Value tile, Value view, int64_t interleave) {
   Type elementType = getElementTypeOrSelf(tile.getType());
   ArrayRef<int64_t> shape = cast<ShapedType>(tile.getType()).getShape();
   unsigned bits = elementType.getIntOrFloatBitWidth();
-  store(convert(tile, getStoreLayout(shape, bits)), view, tileRow, tileCol);
+  store(convert(tile, getStoreLayout(shape, bits)), view, tileRow, tileCol,
+        /*divisible=*/1, /*order=*/{}, interleave);
 }
 
-Value TileContext::viewHalf(Value buffer, bool second, OpFoldResult rows) {
+Value TileContext::viewHalf(Value buffer, Half half, OpFoldResult rows) {
   Value stride =
       b.createOrFold<arith::MulIOp>(cols, arith::ConstantIndexOp::create(b, 2));
   OpFoldResult offset = b.getIndexAttr(0);
-  if (second)
+  if (half.second && half.interleave > 0)
+    offset = b.getIndexAttr(half.interleave);
+  else if (half.second)
     offset = cols;
   if (!rows)
     rows = this->rows;
   return view(buffer, rows, cols, stride, offset);
 }
 
-Value TileContext::loadHalf(Value tensor, bool second) {
+Value TileContext::loadHalf(Value tensor, Half half) {
   Type elementType = getElementTypeOrSelf(tensor.getType());
-  return load(viewHalf(getBuffers(tensor).data, second), tileRow, tileCol,
-              elementType, getLoadLayout());
+  return load(viewHalf(getBuffers(tensor).data, half), tileRow, tileCol,
+              elementType, getLoadLayout(), /*divisible=*/1, /*order=*/{},
+              half.interleave);
+}
+
+void TileContext::storeHalf(Value tile, Value tensor, Half half) {
+  storeWide(tile, viewHalf(getBuffers(tensor).data, half), half.interleave);
 }
 
 Value TileContext::loadRows(Value tensor) {
@@ -128,8 +138,23 @@ void TileContext::storeColumns(Value tile, Value buffer) {
         arith::ConstantIndexOp::create(b, 0), tileCol);
 }
 
-Value TileContext::sumRows(Value tile) {
-  return reduce(ReduceKind::Add, tile,
+Value TileContext::getRowShare() {
+  Value count = arith::UIToFPOp::create(
+      b, b.getF32Type(), arith::IndexCastOp::create(b, b.getI32Type(), cols));
+  Value one = arith::ConstantOp::create(b, b.getF32FloatAttr(1.0f));
+  return arith::DivFOp::create(b, one, count);
+}
+
+void TileContext::defineRowSum(Value tensor, Value tile) {
+  if (sweep)
+    return sweep->defineRowSum(tensor, tile);
+  defineRows(tensor, reduceRows(ReduceKind::Add, tile));
+}
+
+Value TileContext::reduceRows(ReduceKind kind, Value tile) {
+  if (sweep)
+    return sweep->reduce(kind, tile);
+  return reduce(kind, tile,
                 {1, cast<ShapedType>(tile.getType()).getDimSize(1)});
 }
 
@@ -142,10 +167,17 @@ Value TileContext::padWithZeros(Value tile) {
                                  constant(tile.getType(), 0.0));
 }
 
+/// A tile that was loaded, in this sweep or an earlier one: it is zero outside
+/// of the tensor.
+static bool isLoaded(Value tile) {
+  if (auto pick = tile.getDefiningOp<PickOp>())
+    return llvm::all_of(pick.getTiles(), isLoaded);
+  return tile.getDefiningOp<LoadOp>() != nullptr;
+}
+
 Value TileContext::getZeroPaddedTile(Value tensor) {
-  // What is loaded is zero outside of the tensor.
   Value tile = getTile(tensor);
-  return tile.getDefiningOp<LoadOp>() ? tile : padWithZeros(tile);
+  return isLoaded(tile) ? tile : padWithZeros(tile);
 }
 
 Value TileContext::getScalar(Value tensor) {
@@ -207,10 +239,11 @@ static int64_t getDivisible(Type view, Type tile, int64_t known) {
                                       << llvm::countr_zero(uint64_t(cols)));
 }
 
-/// True where the grid's every tile at [row, col] lies inside the view: one of
-/// the workgroup's own offsets along each dimension, whose extent is whole
-/// tiles.
-bool TileContext::isInBounds(Value row, Value col, Type view, Type tile) const {
+/// Whether the grid's every tile at [row, col] lies inside the view along rows,
+/// and along columns: it is at one of the workgroup's own offsets, and the
+/// extent is whole tiles.
+std::pair<bool, bool> TileContext::isInBounds(Value row, Value col, Type view,
+                                              Type tile) const {
   auto extents = llvm::cast<MemRefType>(view).getShape();
   auto sizes = llvm::cast<ShapedType>(tile).getShape();
   auto inside = [&](Value offset, int64_t extent, int64_t size) {
@@ -223,17 +256,18 @@ bool TileContext::isInBounds(Value row, Value col, Type view, Type tile) const {
     return offset == tileCol && wholeCols && extent == staticCols &&
            size == schedule.getTile()[1];
   };
-  return inside(row, extents[0], sizes[0]) && inside(col, extents[1], sizes[1]);
+  return {inside(row, extents[0], sizes[0]), inside(col, extents[1], sizes[1])};
 }
 
 Value TileContext::load(Value view, Value row, Value col, Type elementType,
                         const LinearLayout &layout, int64_t divisible,
-                        LayoutAttr order) {
+                        LayoutAttr order, int64_t interleave) {
   Type type = getTileType(elementType, b.getContext(), layout);
+  auto [rows, cols] = isInBounds(row, col, view.getType(), type);
   return LoadOp::create(b, type, view, row, col, /*window=*/Value(),
                         getDivisible(view.getType(), type, divisible),
-                        !order && isInBounds(row, col, view.getType(), type),
-                        /*first_replica=*/false, order);
+                        !order && rows && cols, !order && cols,
+                        /*first_replica=*/false, order, interleave);
 }
 
 Value TileContext::viewShard(Value buffer, Value start) {
@@ -248,13 +282,14 @@ Value TileContext::loadShard(Value tensor, Value start) {
                           b.getContext(), getLoadLayout());
   return LoadOp::create(b, type, viewShard(buffer, start), tileRow, tileCol,
                         shardLength, /*divisible=*/1, /*in_bounds=*/false,
-                        /*first_replica=*/false, LayoutAttr());
+                        /*columns_in_bounds=*/false, /*first_replica=*/false,
+                        LayoutAttr(), /*interleave=*/0);
 }
 
 void TileContext::storeShard(Value tile, Value buffer, Value start) {
   StoreOp::create(b, tile, viewShard(buffer, start), tileRow, tileCol,
                   shardLength, /*divisible=*/1, /*in_bounds=*/false,
-                  LayoutAttr());
+                  /*columns_in_bounds=*/false, LayoutAttr(), /*interleave=*/0);
 }
 
 Value TileContext::loadWide(Value view, Value row, Value col, Type elementType,
@@ -269,11 +304,14 @@ Value TileContext::loadWide(Value view, Value row, Value col, Type elementType,
 }
 
 void TileContext::store(Value tile, Value view, Value row, Value col,
-                        int64_t divisible, LayoutAttr order) {
-  StoreOp::create(
-      b, tile, view, row, col, /*window=*/Value(),
-      getDivisible(view.getType(), tile.getType(), divisible),
-      !order && isInBounds(row, col, view.getType(), tile.getType()), order);
+                        int64_t divisible, LayoutAttr order,
+                        int64_t interleave) {
+  if (!stores)
+    return;
+  auto [rows, cols] = isInBounds(row, col, view.getType(), tile.getType());
+  StoreOp::create(b, tile, view, row, col, /*window=*/Value(),
+                  getDivisible(view.getType(), tile.getType(), divisible),
+                  !order && rows && cols, !order && cols, order, interleave);
 }
 
 Value TileContext::isInside(const LinearLayout &layout, Value row, Value col,
@@ -281,16 +319,23 @@ Value TileContext::isInside(const LinearLayout &layout, Value row, Value col,
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
-  Type i32 = getTileType(b.getI32Type(), b.getContext(), layout);
+  // Along a dimension, an element's place is that of its row or column.
   auto along = [&](int64_t dim, Value offset, Value extent) -> Value {
+    SmallVector<int64_t> block(layout.getShape());
+    block[dim] = 1;
+    LinearLayout line = layout.project(block);
+    Type i32 = getTileType(b.getI32Type(), b.getContext(), line);
     Value left = arith::SubIOp::create(b, extent, offset);
     left = arith::MaxSIOp::create(b, left, constant(0));
     left = arith::MinSIOp::create(b, left, constant(layout.getShape()[dim]));
     left = arith::IndexCastOp::create(b, b.getI32Type(), left);
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                                 CoordinateOp::create(b, i32, dim),
-                                 splat(left, i32));
+    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                         CoordinateOp::create(b, i32, dim),
+                                         splat(left, i32));
+    return broadcast(inside, layout);
   };
+  if (col == tileCol && cols == this->cols && wholeCols)
+    return along(0, row, rows);
   return arith::AndIOp::create(b, along(0, row, rows), along(1, col, cols));
 }
 

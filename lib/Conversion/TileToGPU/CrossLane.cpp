@@ -408,6 +408,37 @@ struct ExchangePattern : TilePattern<ExchangeOp> {
   }
 };
 
+/// Each register is one of a vector of its own, which the index selects from.
+struct PickPattern : TilePattern<PickOp> {
+  using TilePattern::TilePattern;
+  LogicalResult
+  matchAndRewrite(PickOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto type = getDistributedType(op.getType());
+    SmallVector<Value> words =
+        llvm::map_to_vector(adaptor.getTiles(), [&](ValueRange tile) {
+          return emitWords(b, tile.front());
+        });
+    auto wordsType = cast<VectorType>(words.front().getType());
+    auto column = VectorType::get({int64_t(words.size())}, b.getI32Type());
+    SmallVector<Value> picked;
+    for (int64_t i = 0; i < wordsType.getNumElements(); ++i) {
+      SmallVector<Value> choices =
+          llvm::map_to_vector(words, [&](Value all) -> Value {
+            return vector::ExtractOp::create(b, all, i);
+          });
+      Value from = vector::FromElementsOp::create(b, column, choices);
+      picked.push_back(
+          vector::ExtractOp::create(b, from, OpFoldResult(op.getIndex())));
+    }
+    rewriter.replaceOp(
+        op, emitFromWords(
+                b, vector::FromElementsOp::create(b, wordsType, picked), type));
+    return success();
+  }
+};
+
 struct CoordinatePattern : TilePattern<CoordinateOp> {
   using TilePattern::TilePattern;
   LogicalResult
@@ -436,7 +467,7 @@ void te::populateCrossLanePatterns(RewritePatternSet &patterns,
                                    const TypeConverter &types,
                                    const KernelState &state) {
   patterns.add<ReducePattern, BroadcastPattern, TransposePattern,
-               ConvertLayoutPattern, AnyPattern, ScaledTruncPattern,
-               CoordinatePattern, ExchangePattern>(types, patterns.getContext(),
-                                                   state);
+               ConvertLayoutPattern, AnyPattern, PickPattern,
+               ScaledTruncPattern, CoordinatePattern, ExchangePattern>(
+      types, patterns.getContext(), state);
 }

@@ -163,19 +163,31 @@ Value te::emitVectorBitcast(ImplicitLocOpBuilder &b, Value vector,
   return b.createOrFold<vector::BitCastOp>(to, vector);
 }
 
-Value te::emitShuffleXor(ImplicitLocOpBuilder &b, Value vector, int64_t mask) {
+Value te::emitWords(ImplicitLocOpBuilder &b, Value vector) {
   auto type = cast<VectorType>(vector.getType());
-  int64_t bytes = type.getNumElements() * getElementBytes(type);
-  Value wide = vector;
-  if (bytes % 4 != 0) { // fill up the last 32-bit register
+  if (type.getNumElements() * getElementBytes(type) % 4 != 0) {
     int64_t perWord = 4 / getElementBytes(type);
     SmallVector<int64_t> picks(llvm::alignTo(type.getNumElements(), perWord),
                                0);
     for (int64_t i = 0; i < type.getNumElements(); ++i)
       picks[i] = i;
-    wide = vector::ShuffleOp::create(b, vector, vector, picks);
+    vector = vector::ShuffleOp::create(b, vector, vector, picks);
   }
-  Value words = emitVectorBitcast(b, wide, b.getI32Type());
+  return emitVectorBitcast(b, vector, b.getI32Type());
+}
+
+Value te::emitFromWords(ImplicitLocOpBuilder &b, Value words, VectorType type) {
+  Value result = emitVectorBitcast(b, words, type.getElementType());
+  if (result.getType() == type)
+    return result;
+  return vector::ExtractStridedSliceOp::create(
+      b, result, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{type.getNumElements()},
+      ArrayRef<int64_t>{1});
+}
+
+Value te::emitShuffleXor(ImplicitLocOpBuilder &b, Value vector, int64_t mask) {
+  auto type = cast<VectorType>(vector.getType());
+  Value words = emitWords(b, vector);
   auto wordsType = cast<VectorType>(words.getType());
   SmallVector<Value> received;
   for (int64_t i = 0; i < wordsType.getNumElements(); ++i) {
@@ -184,13 +196,8 @@ Value te::emitShuffleXor(ImplicitLocOpBuilder &b, Value vector, int64_t mask) {
         gpu::ShuffleOp::create(b, word, mask, 64, gpu::ShuffleMode::XOR)
             .getShuffleResult());
   }
-  Value result = vector::FromElementsOp::create(b, wordsType, received);
-  result = emitVectorBitcast(b, result, type.getElementType());
-  if (bytes % 4 == 0)
-    return result;
-  return vector::ExtractStridedSliceOp::create(
-      b, result, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{type.getNumElements()},
-      ArrayRef<int64_t>{1});
+  return emitFromWords(
+      b, vector::FromElementsOp::create(b, wordsType, received), type);
 }
 
 void te::emitLdsStore(ImplicitLocOpBuilder &b, const KernelState &state,

@@ -63,6 +63,9 @@ Value emitSelectElements(ImplicitLocOpBuilder &b, Value vector,
 /// The value's bits as a vector of another element type.
 Value emitVectorBitcast(ImplicitLocOpBuilder &b, Value vector,
                         Type elementType);
+/// A vector as i32 registers, the last one filled up; and back.
+Value emitWords(ImplicitLocOpBuilder &b, Value vector);
+Value emitFromWords(ImplicitLocOpBuilder &b, Value words, VectorType type);
 /// A vector exchanged with lane ^ mask, through 32-bit registers.
 Value emitShuffleXor(ImplicitLocOpBuilder &b, Value vector, int64_t mask);
 

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Distribution.h"
+#include "BufferAccess.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -33,7 +33,8 @@ struct TileAccess {
   Value rows, cols; // the view's extents, index
   Value window;     // elements of the buffer, null: as the view says
   SmallVector<std::pair<int64_t, int64_t>>
-      offsets; // of each vector, in the tile
+      offsets;            // of each vector, in the tile
+  int64_t interleave = 0; // columns lie in runs of so many, and gaps
 
   Value offset(Value base, int64_t by) {
     return b.createOrFold<arith::AddIOp>(base,
@@ -76,13 +77,23 @@ struct TileAccess {
     return {arith::AddIOp::create(b, c, toIndex(b, before)), present};
   }
 
+  /// Where a column lies in its row.
+  Value place(Value c) {
+    if (interleave == 0)
+      return c;
+    Value run = arith::ConstantIndexOp::create(b, interleave);
+    Value gaps =
+        arith::MulIOp::create(b, arith::DivUIOp::create(b, c, run), run);
+    return arith::AddIOp::create(b, c, gaps);
+  }
   Value load(Value r, Value c, int64_t elements) {
-    return vector::LoadOp::create(b, slice(elements), view, ValueRange{r, c},
+    return vector::LoadOp::create(b, slice(elements), view,
+                                  ValueRange{r, place(c)},
                                   /*nontemporal=*/false, alignment(elements));
   }
   void store(Value vector, Value r, Value c) {
     int64_t elements = cast<VectorType>(vector.getType()).getNumElements();
-    vector::StoreOp::create(b, vector, view, ValueRange{r, c},
+    vector::StoreOp::create(b, vector, view, ValueRange{r, place(c)},
                             /*nontemporal=*/false, alignment(elements));
   }
   Value maskedLoad(Value r, Value c);
@@ -257,7 +268,8 @@ static std::pair<Value, Value> emitPlace(ImplicitLocOpBuilder &b,
 static TileAccess makeAccess(ImplicitLocOpBuilder &b, const KernelState &state,
                              Type tileType, Value view, Value row, Value col,
                              int64_t divisible, Value window,
-                             std::optional<LayoutAttr> order) {
+                             std::optional<LayoutAttr> order,
+                             int64_t interleave) {
   LinearLayout layout = getLayout(tileType);
   if (order) {
     LinearLayout unit = order->getLayout();
@@ -268,6 +280,9 @@ static TileAccess makeAccess(ImplicitLocOpBuilder &b, const KernelState &state,
   Type element = getElementTypeOrSelf(tileType);
   int64_t most = state.target->maxAccessBytes / getElementBytes(element);
   int64_t size = std::min(layout.getContiguity(), most);
+  if (interleave > 0) // a vector lies inside of a run
+    size =
+        std::min(size, int64_t(1) << llvm::countr_zero(uint64_t(interleave)));
   auto [laneRow, laneCol] = emitLaneCoordinates(b, state, layout);
   TileAccess access{b,
                     view,
@@ -278,7 +293,8 @@ static TileAccess makeAccess(ImplicitLocOpBuilder &b, const KernelState &state,
                     b.createOrFold<memref::DimOp>(view, int64_t(0)),
                     b.createOrFold<memref::DimOp>(view, int64_t(1)),
                     window,
-                    {}};
+                    {},
+                    interleave};
   for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += size) {
     SmallVector<int64_t> at = layout.toCoordinates(layout.apply(reg, 0, 0));
     access.offsets.push_back({at[0], at[1]});
@@ -334,8 +350,11 @@ struct LoadPattern : TilePattern<LoadOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     TileAccess access = makeAccess(
         b, state, op.getType(), op.getView(), op.getRow(), op.getColumn(),
-        op.getDivisible(), op.getWindow(), op.getOrder());
+        op.getDivisible(), op.getWindow(), op.getOrder(), op.getInterleave());
     VectorType type = getDistributedType(op.getType());
+    bool bounded = op.getColumnsInBounds() && !op.getInBounds() &&
+                   op.getInterleave() == 0 &&
+                   BufferAccess::isPossible(state, op.getType(), op.getView());
     auto all = [&](bool masked) {
       SmallVector<Value> parts;
       for (unsigned v = 0; v < access.offsets.size(); ++v) {
@@ -354,13 +373,22 @@ struct LoadPattern : TilePattern<LoadOp> {
                          op.getType().getShape()),
           type, [&] { return all(false); }, [&] { return all(true); });
     };
+    auto readRows = [&]() -> Value {
+      BufferAccess rows(b, state, op.getType(), op.getView(), op.getRow(),
+                        op.getColumn());
+      SmallVector<Value> parts;
+      for (auto [r, c] : access.offsets)
+        parts.push_back(rows.load(access.vectorType, r, c));
+      return concatenate(b, parts, type);
+    };
+    auto readAny = [&]() -> Value { return bounded ? readRows() : read(); };
     Value owner = op.getFirstReplica()
                       ? emitIsOwner(b, state, getLayout(op.getType()))
                       : Value();
     auto nothing = [&]() -> Value {
       return arith::ConstantOp::create(b, b.getZeroAttr(type));
     };
-    Value result = owner ? emitIf(b, owner, type, read, nothing) : read();
+    Value result = owner ? emitIf(b, owner, type, readAny, nothing) : readAny();
     rewriter.replaceOp(op, result);
     return success();
   }
@@ -374,21 +402,33 @@ struct StorePattern : TilePattern<StoreOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Type type = op.getValue().getType();
     auto emit = [&] {
-      TileAccess access =
-          makeAccess(b, state, type, op.getView(), op.getRow(), op.getColumn(),
-                     op.getDivisible(), op.getWindow(), op.getOrder());
+      TileAccess access = makeAccess(
+          b, state, type, op.getView(), op.getRow(), op.getColumn(),
+          op.getDivisible(), op.getWindow(), op.getOrder(), op.getInterleave());
+      auto part = [&](unsigned v) -> Value {
+        if (access.offsets.size() == 1)
+          return adaptor.getValue();
+        return vector::ExtractStridedSliceOp::create(
+            b, adaptor.getValue(),
+            ArrayRef<int64_t>{int64_t(v) * access.size()},
+            ArrayRef<int64_t>{access.size()}, ArrayRef<int64_t>{1});
+      };
+      if (op.getColumnsInBounds() && !op.getInBounds() &&
+          op.getInterleave() == 0 &&
+          BufferAccess::isPossible(state, type, op.getView())) {
+        BufferAccess rows(b, state, type, op.getView(), op.getRow(),
+                          op.getColumn());
+        for (auto [v, at] : llvm::enumerate(access.offsets))
+          rows.store(part(v), at.first, at.second);
+        return;
+      }
       auto all = [&](bool masked) {
         for (unsigned v = 0; v < access.offsets.size(); ++v) {
           auto [r, c] = access.position(v);
-          Value part = adaptor.getValue();
-          if (access.offsets.size() > 1)
-            part = vector::ExtractStridedSliceOp::create(
-                b, part, ArrayRef<int64_t>{int64_t(v) * access.size()},
-                ArrayRef<int64_t>{access.size()}, ArrayRef<int64_t>{1});
           if (masked)
-            access.maskedStore(part, r, c);
+            access.maskedStore(part(v), r, c);
           else
-            access.store(part, r, c);
+            access.store(part(v), r, c);
         }
       };
       if (op.getInBounds() || op.getOrder() || isSingle(access))

@@ -345,3 +345,29 @@ func.func @return_outside() {
   // expected-error @+1 {{expects parent op 'tile.kernel'}}
   tile.return
 }
+
+// -----
+
+func.func @pick_none(%i: index) {
+  // expected-error @+1 {{T17: there is nothing to pick from}}
+  %r = "tile.pick"(%i) : (index) -> tensor<4x4xf32, #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+func.func @pick_other(%i: index, %x: tensor<4x4xf32, #l>) {
+  // expected-error @+1 {{T17: picks a}}
+  %r = tile.pick %i of %x : tensor<4x4xf32, #l> -> tensor<4x4xbf16, #l>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+func.func @interleave(%v: memref<4x4xf32>, %c: index) {
+  // expected-error @+1 {{T18: interleave = -1; it is the length of a run, or 0, and does not go with an order}}
+  %r = tile.load %v[%c, %c] {interleave = -1 : i64} : memref<4x4xf32> -> tensor<4x4xf32, #l>
+  return
+}

@@ -1,6 +1,6 @@
 """Programs of norms, activations and elementwise ops, fused with what follows, for sweep.py.
 
-Each is a function of a shape whose last dimension is static; the others may be "?".
+Each is a function of a shape, any dimension of which may be "?"; of gated ones the last is static.
 """
 
 import random
@@ -17,8 +17,10 @@ BLOCK1D = "block = [1, 128], scale = f32"
 # Rows of one element, primes, less than a block, whole and broken tiles; the longest row.
 SHAPES = [(0, 128), (1, 1), (2, 31), (31, 33), (33, 257), (257, 96), (3, 5, 7), (37, 1024), (5, 3221), (1, 16384)]
 
-# Sums take registers: the longest row of f32 is half as long.
-SHAPES_OF_SUMS = SHAPES[:-1] + [(1, 8192)]
+# The length of rows is dynamic in the family "sweeps"; the second list is static: rows that stay in a workgroup's
+# registers tile by tile, and rows that do not, up to the longest.
+SWEPT = [(0, 128), (1, 1), (2, 31), (31, 33), (33, 257), (257, 96), (3, 5, 7), (37, 1024), (5, 3221)]
+LONG = [(33, 4096), (37, 5120), (1, 65536), (65, 2048), (2, 3, 40000), (33, 8192)]
 
 
 def tensor(shape, element):
@@ -76,7 +78,7 @@ def norm(kind, source, target, residual=False, zero_centered=False, schemes=(), 
             x = f.op(f"arith.addf {x}, {r} : {x_type}", x_type)
             f.results.append(x)
         small = tensor([k], source)
-        parameters = [f.argument(small) for _ in range(1 + (kind == "layer"))]
+        parameters = [f.argument(small, dims([k])) for _ in range(1 + (kind == "layer"))]
         centre = ", zero_centered_gamma" if zero_centered else ""
         y_type, stat = tensor(shape, target), tensor(shape[:-1], "f32")
         stats = [stat] * (1 + (kind == "layer"))
@@ -96,7 +98,7 @@ def norm_bwd(kind, element, residual=False):
     def make(shape):
         f = Function()
         x_type, small, stat = tensor(shape, element), tensor(shape[-1:], element), tensor(shape[:-1], "f32")
-        operands = [f.argument(x_type, dims(shape)), f.argument(x_type, dims(shape)), f.argument(small)]
+        operands = [f.argument(x_type, dims(shape)), f.argument(x_type, dims(shape)), f.argument(small, dims(shape[-1:]))]
         for _ in range(1 + (kind == "layer")):
             operands.append(f.argument(stat, row_dims(shape)))
         results = [x_type] + [small] * (1 + (kind == "layer"))
@@ -110,7 +112,7 @@ def norm_bwd(kind, element, residual=False):
     return make
 
 
-def activation_sums(kind, element, gated=False, scales=False, schemes=()):
+def activation_sums(kind, element, gated=False, scales=False, schemes=(), attributes=""):
     """The gradient with dbias and, with scales, dscale."""
     def make(shape):
         f = Function()
@@ -120,7 +122,7 @@ def activation_sums(kind, element, gated=False, scales=False, schemes=()):
         dy, x = f.argument(y_type, dims(shape)), f.argument(x_type, dims(wide, "K2" if gated else "K"))
         row = f" scales({f.argument(stat, row_dims(shape))} : {stat})" if scales else ""
         types = [x_type, bias] + [stat] * scales
-        dx, *sums = f.op(f"te.{'gated_' * gated}activation_bwd {kind} {dy}, {x}{row} : {y_type}, {x_type} -> "
+        dx, *sums = f.op(f"te.{'gated_' * gated}activation_bwd {kind} {dy}, {x}{row}{attributes} : {y_type}, {x_type} -> "
                          f"{x_type} dbias {bias}{f' dscale {stat}' * scales}", *types)
         f.results += sums
         if schemes:
@@ -173,7 +175,7 @@ def is_ordinary(family, name):
     """True where even the first input must not be Inf, NaN, huge or tiny. Sums and products of such numbers have no
     digits left where f32 cancels, or are Inf or NaN by a rounding: no tolerance covers that. All later inputs (a
     gamma, a gradient) are ordinary."""
-    return family == "sums" or any(part in name for part in ("f32", "bwd", "scaled", "glu", "dsilu"))
+    return family in ("sums", "sweeps") or any(part in name for part in ("f32", "bwd", "scaled", "glu", "dsilu"))
 
 
 def programs():
@@ -204,6 +206,13 @@ def programs():
     for kind in ["gelu", "srelu"]:
         sums[f"{kind}-quantized"] = activation_sums(kind, "bf16", schemes=[ROW, COL])
         sums[f"{kind}-f32"] = activation_sums(kind, "f32", scales=True)
+    for g, kind in [(1, "swiglu"), (3, "situglu"), (8, "clamped_swiglu"), (32, "geglu")]:
+        # Runs of g columns: shapes whose columns they divide are theirs.
+        runs = f" {{interleave = {g} : i64}}"
+        sums[f"{kind}-runs"] = activation_sums(kind, "bf16", gated=True, scales=g == 8, attributes=runs)
+        sums[f"{kind}-runs"].divisor = g
+        fused[f"{kind}-runs"] = activation(kind, "bf16", "bf16", gated=True, attributes=runs, schemes=[ROW, COL])
+        fused[f"{kind}-runs"].divisor = g
     for kind in ["swiglu", "clamped_swiglu"]:
         sums[f"{kind}-f16"] = activation_sums(kind, "f16", gated=True)
         sums[f"{kind}-f32"] = activation_sums(kind, "f32", gated=True, scales=True)
@@ -212,4 +221,13 @@ def programs():
     fused["gelu-add"] = activation("gelu", "bf16", "bf16", bias=True, schemes=[ROW, COL])
     fused["dsilu"] = activation("silu", "bf16", "bf16", backward=True, schemes=[ROW, COL], element="f8E5M2")
     fused["dswiglu"] = activation("swiglu", "bf16", "bf16", gated=True, backward=True, schemes=[ROW, COL])
-    return {"norm": norms, "activation": acts, "fused": fused, "sums": sums}
+    # Rows that a tile does not hold, or whose length is not known: several sweeps over a row.
+    sweeps = {}
+    for i, kind in enumerate(NORMS):
+        for t in ["bf16", "f32"]:
+            sweeps[f"{kind}-{t}"] = norm(kind, t, t, zero_centered=t == "f32")
+            sweeps[f"{kind}-{t}-bwd"] = norm_bwd(kind, t, residual=i == 0)
+        sweeps[f"{kind}-both"] = norm(kind, "bf16", "bf16", residual=i == 0, schemes=[ROW, COL])
+        sweeps[f"{kind}-row-scale"] = norm(kind, "f16", "f16", residual=i == 1, schemes=["row, scale = f32"])
+    sweeps["gelu-dscale"] = activation_sums("gelu", "bf16", scales=True, schemes=[ROW])
+    return {"norm": norms, "activation": acts, "fused": fused, "sums": sums, "sweeps": sweeps}

@@ -21,6 +21,8 @@
 
 namespace mlir::te {
 
+class RowSweep;
+
 class TileContext {
 public:
   /// Global buffers of a value: data, and scales where it is a !te.scaled.
@@ -44,6 +46,11 @@ public:
   bool wholeRows = false,
        wholeCols = false; // every tile of the grid is a whole one
   Value firstWorkgroup;   // i1: this is workgroup (0, 0)
+
+  /// Where tiles do not hold whole rows, what walks along them (RowSweep.h).
+  RowSweep *sweep = nullptr;
+  /// Ops write their results: false in sweeps that only look at the rows.
+  bool stores = true;
 
   /// f32 tiles whose columns will be summed over all rows, by result and half
   /// (of a WideColumn): what lowerings add to.
@@ -72,10 +79,19 @@ public:
   Value getZeroPaddedTile(Value tensor);
   /// The region's ops read `tensor` from here on; stored where it is yielded.
   void define(Value tensor, Value tile);
-  /// Left or right half of a tensor of 2K columns: a view (null `rows`: of M),
-  /// and this workgroup's tile.
-  Value viewHalf(Value buffer, bool second, OpFoldResult rows = {});
-  Value loadHalf(Value tensor, bool second);
+  /// The region's ops read this as `tensor`; none of the tiles any more.
+  void setTile(Value tensor, Value tile) { tiles[tensor] = tile; }
+  void forgetTiles() { tiles.clear(); }
+  /// Half of a tensor of 2K columns: left or right, or with `interleave` runs
+  /// of so many columns in turn. A view (null `rows`: of M), and this
+  /// workgroup's tile.
+  struct Half {
+    bool second = false;
+    int64_t interleave = 0;
+  };
+  Value viewHalf(Value buffer, Half half, OpFoldResult rows = {});
+  Value loadHalf(Value tensor, Half half);
+  void storeHalf(Value tile, Value tensor, Half half);
   /// This workgroup's part of a tensor with one number a row (a tile of one
   /// column), or one a column (of one row).
   Value loadRows(Value tensor);
@@ -99,20 +115,21 @@ public:
   /// length is a multiple of `divisible` (a power of two).
   Value load(Value view, Value row, Value col, Type elementType,
              const tile::LinearLayout &layout, int64_t divisible = 1,
-             tile::LayoutAttr order = {});
+             tile::LayoutAttr order = {}, int64_t interleave = 0);
   /// The same, read once in the widest accesses, then handed to the lanes that
   /// `layout` names.
   Value loadWide(Value view, Value row, Value col, Type elementType,
                  const tile::LinearLayout &layout, int64_t divisible = 1,
                  tile::LayoutAttr order = {});
   void store(Value tile, Value view, Value row, Value col,
-             int64_t divisible = 1, tile::LayoutAttr order = {});
+             int64_t divisible = 1, tile::LayoutAttr order = {},
+             int64_t interleave = 0);
   /// This workgroup's part of a shard, a run of the M x K elements that begins
   /// with number `start`: 0 outside of it, and nothing stored there.
   Value loadShard(Value tensor, Value start);
   void storeShard(Value tile, Value buffer, Value start);
   /// Stores this workgroup's tile in the widest accesses.
-  void storeWide(Value tile, Value view);
+  void storeWide(Value tile, Value view, int64_t interleave = 0);
   /// i1 elements: where a tile at [row, col] lies inside of `rows x cols`.
   Value isInside(const tile::LinearLayout &layout, Value row, Value col,
                  Value rows, Value cols);
@@ -136,9 +153,14 @@ public:
   Value cast(Value tile, Type elementType);  // bitcast of the elements
   Value reduce(tile::ReduceKind kind, Value tile, ArrayRef<int64_t> block);
   Value reduceAmax(Value tile, ArrayRef<int64_t> block);
-  /// The sum of each row of an f32 tile, in one column; `tile` is 0 outside of
+  /// The sum, or for non-negative elements the maximum, of each row of the
+  /// tensor that an f32 tile is part of, in one column; `tile` is 0 outside of
   /// the tensor.
-  Value sumRows(Value tile);
+  Value reduceRows(tile::ReduceKind kind, Value tile);
+  /// The sums of each row as a result that the region's ops do not read.
+  void defineRowSum(Value tensor, Value tile);
+  /// 1 / K, f32.
+  Value getRowShare();
   /// The tile with 0 outside of the tensor.
   Value padWithZeros(Value tile);
   Value broadcast(Value tile, const tile::LinearLayout &layout);
@@ -147,7 +169,8 @@ public:
 
 private:
   Value viewShard(Value buffer, Value start);
-  bool isInBounds(Value row, Value col, Type view, Type tile) const;
+  std::pair<bool, bool> isInBounds(Value row, Value col, Type view,
+                                   Type tile) const;
 
   llvm::DenseMap<Value, Buffers> bound;
   llvm::DenseMap<Value, Value> tiles;

@@ -245,7 +245,7 @@ LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    StringRef target, ArrayRef<int64_t> tile,
                                    int64_t waves, int64_t vector,
-                                   int64_t rowTiles) {
+                                   int64_t rowTiles, SweepKind) {
   auto isPow2 = [](int64_t n) { return n > 0 && llvm::isPowerOf2_64(n); };
   if (tile.size() != 2)
     return emitError() << "H1: tile has two sizes, [rows, columns], but "

@@ -18,6 +18,41 @@ using namespace mlir::te;
 
 #include "te/Dialect/TE/IR/TEDialect.cpp.inc"
 #include "te/Dialect/TE/IR/TEEnums.cpp.inc"
+
+/// What a schedule leaves out where it is usual: row_tiles, then sweep.
+static ParseResult parseScheduleOptions(AsmParser &parser,
+                                        int64_t &rowTiles,
+                                        SweepKind &sweep) {
+  rowTiles = 1;
+  sweep = SweepKind::None;
+  while (succeeded(parser.parseOptionalComma())) {
+    llvm::SMLoc loc = parser.getCurrentLocation();
+    StringRef key;
+    if (parser.parseKeyword(&key) || parser.parseEqual())
+      return failure();
+    if (key == "row_tiles") {
+      if (parser.parseInteger(rowTiles))
+        return failure();
+    } else if (key == "sweep") {
+      FailureOr<SweepKind> kind = FieldParser<SweepKind>::parse(parser);
+      if (failed(kind))
+        return failure();
+      sweep = *kind;
+    } else {
+      return parser.emitError(loc) << "a schedule has no '" << key
+                                   << "'; it may have row_tiles and sweep";
+    }
+  }
+  return success();
+}
+static void printScheduleOptions(AsmPrinter &printer, int64_t rowTiles,
+                                 SweepKind sweep) {
+  if (rowTiles != 1)
+    printer << ", row_tiles = " << rowTiles;
+  if (sweep != SweepKind::None)
+    printer << ", sweep = " << stringifyEnum(sweep);
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "te/Dialect/TE/IR/TEAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES

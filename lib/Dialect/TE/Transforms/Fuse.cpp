@@ -122,18 +122,10 @@ static Operation *findBetween(ArrayRef<Operation *> ops) {
 /// Why the chip can't run the ops as one kernel.
 static std::optional<std::string> whyTooLarge(ArrayRef<Operation *> ops,
                                               const Target &target) {
-  MLIRContext *context = ops.front()->getContext();
-  std::string why;
-  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    why = diagnostic.str();
-    return success();
-  });
   TileDemand demand = getTileDemand(ops);
-  if (succeeded(verifySchedule([&] { return ops.front()->emitError(); }, demand,
-                               chooseSchedule(context, demand, target),
-                               target)))
-    return std::nullopt;
-  return why;
+  return findViolation(
+      demand, chooseSchedule(ops.front()->getContext(), demand, target),
+      target);
 }
 
 std::optional<std::string> Grouping::whyApart(ArrayRef<Operation *> ops) const {

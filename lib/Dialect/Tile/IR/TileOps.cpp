@@ -156,11 +156,17 @@ static LogicalResult verifyTiles(Operation *op) {
   return success();
 }
 
-/// T13: an order is a permutation of the bits of one unit of a matrix.
+/// T13: an order is a permutation of the bits of one unit of a matrix. T17:
+/// runs of columns have a size, and no order.
 static LogicalResult verifyOrder(Operation *op, Type tile,
-                                 std::optional<LayoutAttr> order) {
+                                 std::optional<LayoutAttr> order,
+                                 int64_t interleave) {
   if (failed(verifyTiles(op)))
     return failure();
+  if (interleave < 0 || (interleave > 0 && order))
+    return op->emitOpError() << "T18: interleave = " << interleave
+                             << "; it is the length of a run, or 0, and does "
+                                "not go with an order";
   if (!order)
     return success();
   LinearLayout unit = order->getLayout();
@@ -176,11 +182,11 @@ static LogicalResult verifyOrder(Operation *op, Type tile,
 }
 
 LogicalResult LoadOp::verify() {
-  return verifyOrder(*this, getResult().getType(), getOrder());
+  return verifyOrder(*this, getResult().getType(), getOrder(), getInterleave());
 }
 
 LogicalResult StoreOp::verify() {
-  return verifyOrder(*this, getValue().getType(), getOrder());
+  return verifyOrder(*this, getValue().getType(), getOrder(), getInterleave());
 }
 
 LogicalResult CoordinateOp::verify() {
@@ -279,6 +285,18 @@ LogicalResult ExchangeOp::verify() {
   return emitOpError() << "T15: the partner is in another wave; give each wave "
                           "whole runs of twice "
                        << stride;
+}
+
+LogicalResult PickOp::verify() {
+  if (failed(verifyTiles(*this)))
+    return failure();
+  if (getTiles().empty())
+    return emitOpError("T17: there is nothing to pick from");
+  for (Type type : getTiles().getTypes())
+    if (type != getType())
+      return emitOpError() << "T17: picks a " << getType() << " from a " << type
+                           << "; all tiles have the result's type";
+  return success();
 }
 
 LogicalResult TransposeOp::verify() {

@@ -89,15 +89,63 @@ func.func @between(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
   return %c : tensor<4x64xf32>
 }
 
-// The chip's limits: 32 rows of 16384 elements fit no workgroup.
-// CHECK-LABEL: func.func @too_large
-// CHECK: te.fusion "too_large_0"
-// CHECK-NEXT: te.rms_norm
-// CHECK: te.fusion "too_large_1"
-// CHECK-SAME: apart = ["not with 'te.rms_norm': H{{[89]}}:
-// CHECK-NEXT: te.quantize
-func.func @too_large(%x: tensor<?x16384xbf16>, %g: tensor<16384xbf16>) -> !te.scaled<?x16384xf8E4M3FN, #col> {
+// Rows that no workgroup holds are walked along.
+// CHECK-LABEL: func.func @long_rows
+// CHECK: te.fusion "long_rows_0"
+// CHECK: te.rms_norm
+// CHECK: te.quantize
+// CHECK-NOT: te.fusion
+// CHECK: return
+func.func @long_rows(%x: tensor<?x16384xbf16>, %g: tensor<16384xbf16>) -> !te.scaled<?x16384xf8E4M3FN, #col> {
   %y, %rs = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<?x16384xbf16>, tensor<16384xbf16> -> tensor<?x16384xbf16>, tensor<?xf32>
   %q = te.quantize %y : tensor<?x16384xbf16> -> !te.scaled<?x16384xf8E4M3FN, #col>
   return %q : !te.scaled<?x16384xf8E4M3FN, #col>
+}
+
+// The chip's limits: tiles of so many tensors fit no registers.
+// CHECK-LABEL: func.func @too_many
+// CHECK: te.fusion "too_many_0"
+// CHECK: te.fusion "too_many_1"
+// CHECK-SAME: apart = ["not with 'arith.addf': H9:
+func.func @too_many(%x1: tensor<?x64xf32>, %x2: tensor<?x64xf32>, %x3: tensor<?x64xf32>, %x4: tensor<?x64xf32>, %x5: tensor<?x64xf32>, %x6: tensor<?x64xf32>, %x7: tensor<?x64xf32>, %x8: tensor<?x64xf32>, %x9: tensor<?x64xf32>, %x10: tensor<?x64xf32>, %x11: tensor<?x64xf32>, %x12: tensor<?x64xf32>, %x13: tensor<?x64xf32>, %x14: tensor<?x64xf32>, %x15: tensor<?x64xf32>, %x16: tensor<?x64xf32>, %x17: tensor<?x64xf32>, %x18: tensor<?x64xf32>, %x19: tensor<?x64xf32>, %x20: tensor<?x64xf32>, %x21: tensor<?x64xf32>, %x22: tensor<?x64xf32>, %x23: tensor<?x64xf32>, %x24: tensor<?x64xf32>, %x25: tensor<?x64xf32>, %x26: tensor<?x64xf32>, %x27: tensor<?x64xf32>, %x28: tensor<?x64xf32>, %x29: tensor<?x64xf32>, %x30: tensor<?x64xf32>, %x31: tensor<?x64xf32>, %x32: tensor<?x64xf32>, %x33: tensor<?x64xf32>, %x34: tensor<?x64xf32>, %x35: tensor<?x64xf32>, %x36: tensor<?x64xf32>, %x37: tensor<?x64xf32>, %x38: tensor<?x64xf32>, %x39: tensor<?x64xf32>, %x40: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %s1 = arith.addf %x1, %x2 : tensor<?x64xf32>
+  %s2 = arith.addf %s1, %x3 : tensor<?x64xf32>
+  %s3 = arith.addf %s2, %x4 : tensor<?x64xf32>
+  %s4 = arith.addf %s3, %x5 : tensor<?x64xf32>
+  %s5 = arith.addf %s4, %x6 : tensor<?x64xf32>
+  %s6 = arith.addf %s5, %x7 : tensor<?x64xf32>
+  %s7 = arith.addf %s6, %x8 : tensor<?x64xf32>
+  %s8 = arith.addf %s7, %x9 : tensor<?x64xf32>
+  %s9 = arith.addf %s8, %x10 : tensor<?x64xf32>
+  %s10 = arith.addf %s9, %x11 : tensor<?x64xf32>
+  %s11 = arith.addf %s10, %x12 : tensor<?x64xf32>
+  %s12 = arith.addf %s11, %x13 : tensor<?x64xf32>
+  %s13 = arith.addf %s12, %x14 : tensor<?x64xf32>
+  %s14 = arith.addf %s13, %x15 : tensor<?x64xf32>
+  %s15 = arith.addf %s14, %x16 : tensor<?x64xf32>
+  %s16 = arith.addf %s15, %x17 : tensor<?x64xf32>
+  %s17 = arith.addf %s16, %x18 : tensor<?x64xf32>
+  %s18 = arith.addf %s17, %x19 : tensor<?x64xf32>
+  %s19 = arith.addf %s18, %x20 : tensor<?x64xf32>
+  %s20 = arith.addf %s19, %x21 : tensor<?x64xf32>
+  %s21 = arith.addf %s20, %x22 : tensor<?x64xf32>
+  %s22 = arith.addf %s21, %x23 : tensor<?x64xf32>
+  %s23 = arith.addf %s22, %x24 : tensor<?x64xf32>
+  %s24 = arith.addf %s23, %x25 : tensor<?x64xf32>
+  %s25 = arith.addf %s24, %x26 : tensor<?x64xf32>
+  %s26 = arith.addf %s25, %x27 : tensor<?x64xf32>
+  %s27 = arith.addf %s26, %x28 : tensor<?x64xf32>
+  %s28 = arith.addf %s27, %x29 : tensor<?x64xf32>
+  %s29 = arith.addf %s28, %x30 : tensor<?x64xf32>
+  %s30 = arith.addf %s29, %x31 : tensor<?x64xf32>
+  %s31 = arith.addf %s30, %x32 : tensor<?x64xf32>
+  %s32 = arith.addf %s31, %x33 : tensor<?x64xf32>
+  %s33 = arith.addf %s32, %x34 : tensor<?x64xf32>
+  %s34 = arith.addf %s33, %x35 : tensor<?x64xf32>
+  %s35 = arith.addf %s34, %x36 : tensor<?x64xf32>
+  %s36 = arith.addf %s35, %x37 : tensor<?x64xf32>
+  %s37 = arith.addf %s36, %x38 : tensor<?x64xf32>
+  %s38 = arith.addf %s37, %x39 : tensor<?x64xf32>
+  %s39 = arith.addf %s38, %x40 : tensor<?x64xf32>
+  return %s39 : tensor<?x64xf32>
 }

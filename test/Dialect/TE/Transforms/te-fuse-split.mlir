@@ -1,4 +1,4 @@
-// Whole rows and whole columns' blocks in one tile where it fits the chip, else in kernels of their own.
+// A scale a row and blocks of columns share a region, whose rows are walked along where they are long.
 
 // RUN: te-opt %s --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950}))' | FileCheck %s
 
@@ -18,7 +18,9 @@ func.func @short(%x: tensor<?x256xbf16>) -> (!te.scaled<?x256xf8E4M3FN, #row>, !
 
 // CHECK-LABEL: func.func @long
 // CHECK: te.fusion "long_0"
-// CHECK: te.fusion "long_1"
+// CHECK: te.quantize
+// CHECK: te.quantize
+// CHECK-NOT: te.fusion
 // CHECK: return
 func.func @long(%x: tensor<?x16384xbf16>) -> (!te.scaled<?x16384xf8E4M3FN, #row>, !te.scaled<?x16384xf8E4M3FN, #col>) {
   %q:2 = te.quantize %x : tensor<?x16384xbf16> -> !te.scaled<?x16384xf8E4M3FN, #row>, !te.scaled<?x16384xf8E4M3FN, #col>

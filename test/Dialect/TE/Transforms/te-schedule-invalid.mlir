@@ -142,8 +142,9 @@ func.func @hadamard(%x: tensor<?x?xbf16>) -> (!te.scaled<?x?xf4E2M1FN, #row>, !t
 // -----
 
 func.func @dynamic_row(%x: tensor<?x?xbf16>, %g: tensor<?xbf16>) -> tensor<?x?xbf16> {
-  // expected-error @+1 {{H10: something is computed over each row, whose length is not known; give the last dimension a static size}}
-  %r = te.fusion "k" (%a = %x : tensor<?x?xbf16>, %b = %g : tensor<?xbf16>) -> (tensor<?x?xbf16>) {
+  // expected-error @+1 {{H10: a tile of 512 columns does not hold a row of unknown length, over which something is computed; make it as wide as the row, or walk along the row: sweep = reread}}
+  %r = te.fusion "k" (%a = %x : tensor<?x?xbf16>, %b = %g : tensor<?xbf16>) -> (tensor<?x?xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [8, 512], waves = 8, vector = 8>} {
     %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<?x?xbf16>, tensor<?xbf16> -> tensor<?x?xbf16>, tensor<?xf32>
     te.yield %0 : tensor<?x?xbf16>
   }
@@ -152,8 +153,68 @@ func.func @dynamic_row(%x: tensor<?x?xbf16>, %g: tensor<?xbf16>) -> tensor<?x?xb
 
 // -----
 
+func.func @kept_dynamic_row(%x: tensor<?x?xbf16>, %g: tensor<?xbf16>) -> tensor<?x?xbf16> {
+  // expected-error @+1 {{H11: sweep = keep, but the length of a row is not known; use reread}}
+  %r = te.fusion "k" (%a = %x : tensor<?x?xbf16>, %b = %g : tensor<?xbf16>) -> (tensor<?x?xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [8, 512], waves = 8, vector = 8, sweep = keep>} {
+    %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<?x?xbf16>, tensor<?xbf16> -> tensor<?x?xbf16>, tensor<?xf32>
+    te.yield %0 : tensor<?x?xbf16>
+  }
+  return %r : tensor<?x?xbf16>
+}
+
+// -----
+
+func.func @many_kept_tiles(%x: tensor<?x65536xbf16>, %g: tensor<65536xbf16>) -> tensor<?x65536xbf16> {
+  // expected-error @+1 {{H11: sweep = keep of 128 tiles a row; at most 32 are kept: use wider ones, or reread}}
+  %r = te.fusion "k" (%a = %x : tensor<?x65536xbf16>, %b = %g : tensor<65536xbf16>) -> (tensor<?x65536xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [8, 512], waves = 8, vector = 8, sweep = keep>} {
+    %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<?x65536xbf16>, tensor<65536xbf16> -> tensor<?x65536xbf16>, tensor<?xf32>
+    te.yield %0 : tensor<?x65536xbf16>
+  }
+  return %r : tensor<?x65536xbf16>
+}
+
+// -----
+
+func.func @too_much_kept(%x: tensor<?x8192xbf16>, %g: tensor<8192xbf16>) -> tensor<?x8192xbf16> {
+  // expected-error-re @+1 {{H9: 32 elements a lane need about {{[0-9]+}} VGPRs, but each of 8 waves has 256; use a smaller tile or more waves}}
+  %r = te.fusion "k" (%a = %x : tensor<?x8192xbf16>, %b = %g : tensor<8192xbf16>) -> (tensor<?x8192xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 512], waves = 8, vector = 8, sweep = keep>} {
+    %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<?x8192xbf16>, tensor<8192xbf16> -> tensor<?x8192xbf16>, tensor<?xf32>
+    te.yield %0 : tensor<?x8192xbf16>
+  }
+  return %r : tensor<?x8192xbf16>
+}
+
+// -----
+
+func.func @nothing_over_rows(%x: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  // expected-error @+1 {{H11: sweep = reread, but nothing is computed over rows; leave it out}}
+  %r = te.fusion "k" (%a = %x : tensor<?x512xbf16>) -> (tensor<?x512xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [8, 256], waves = 4, vector = 8, sweep = reread>} {
+    %0 = te.activation gelu %a : tensor<?x512xbf16> -> tensor<?x512xbf16>
+    te.yield %0 : tensor<?x512xbf16>
+  }
+  return %r : tensor<?x512xbf16>
+}
+
+// -----
+
+func.func @swept_row_tiles(%x: tensor<?x512xbf16>, %g: tensor<512xbf16>) -> tensor<?x512xbf16> {
+  // expected-error @+1 {{H11: row_tiles = 2 with a sweep; sums over rows are those of one tile then, row_tiles = 1}}
+  %r = te.fusion "k" (%a = %x : tensor<?x512xbf16>, %b = %g : tensor<512xbf16>) -> (tensor<?x512xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [8, 256], waves = 4, vector = 8, row_tiles = 2, sweep = reread>} {
+    %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<?x512xbf16>, tensor<512xbf16> -> tensor<?x512xbf16>, tensor<?xf32>
+    te.yield %0 : tensor<?x512xbf16>
+  }
+  return %r : tensor<?x512xbf16>
+}
+
+// -----
+
 func.func @narrow(%x: tensor<?x512xbf16>, %g: tensor<512xbf16>) -> tensor<?x512xbf16> {
-  // expected-error @+1 {{H10: a tile of 256 columns does not hold a row of 512, over which something is computed; make it at least as wide}}
+  // expected-error @+1 {{H10: a tile of 256 columns does not hold a row of 512, over which something is computed; make it as wide as the row, or walk along the row: sweep = keep or reread}}
   %r = te.fusion "k" (%a = %x : tensor<?x512xbf16>, %b = %g : tensor<512xbf16>) -> (tensor<?x512xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [8, 256], waves = 4, vector = 8>} {
     %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<?x512xbf16>, tensor<512xbf16> -> tensor<?x512xbf16>, tensor<?xf32>

@@ -14,6 +14,9 @@
 // CHECK-DAG: #[[TRANSPOSED:.*]] = #te.schedule<"[[CHIP]]", tile = [{{64|128}}, {{128|256|512}}], waves = {{4|8}}, vector = 8>
 // CHECK-DAG: #[[SMALL:.*]] = #te.schedule<"[[CHIP]]", tile = [32, 64], waves = 4, vector = 8>
 // CHECK-DAG: #[[TINY:.*]] = #te.schedule<"[[CHIP]]", tile = [1, 8], waves = 1, vector = 8>
+// CHECK-DAG: #[[KEEP:.*]] = #te.schedule<"[[CHIP]]", tile = [32, 256], waves = 8, vector = 8, sweep = keep>
+// CHECK-DAG: #[[REREAD:.*]] = #te.schedule<"[[CHIP]]", tile = [32, 256], waves = 8, vector = 8, sweep = reread>
+// CHECK-DAG: #[[DYNAMIC:.*]] = #te.schedule<"[[CHIP]]", tile = [8, 1024], waves = 8, vector = 8, sweep = reread>
 
 // A wave's consecutive accesses, rows enough for a column's block.
 // CHECK-LABEL: func.func @mxfp8
@@ -52,4 +55,29 @@ func.func @small(%x: tensor<3x50xbf16>) -> !te.scaled<3x50xf8E4M3FN, #col> {
 func.func @empty(%x: tensor<0x1xbf16>) -> tensor<f32> {
   %a = te.amax %x : tensor<0x1xbf16> -> tensor<f32>
   return %a : tensor<f32>
+}
+
+// Rows that a tile does not hold: 32 of them stay in the registers of a workgroup, tile by tile, as long as they fit;
+// else, or where their length is not known, they are read again.
+// CHECK-LABEL: func.func @kept_rows
+// CHECK: attributes {schedule = #[[KEEP]]}
+func.func @kept_rows(%x: tensor<?x4096xbf16>, %g: tensor<4096xbf16>) -> !te.scaled<?x4096xf8E4M3FN, #col> {
+  %y, %rs = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<?x4096xbf16>, tensor<4096xbf16> -> tensor<?x4096xbf16>, tensor<?xf32>
+  %q = te.quantize %y : tensor<?x4096xbf16> -> !te.scaled<?x4096xf8E4M3FN, #col>
+  return %q : !te.scaled<?x4096xf8E4M3FN, #col>
+}
+
+// CHECK-LABEL: func.func @long_rows
+// CHECK: attributes {schedule = #[[REREAD]]}
+func.func @long_rows(%x: tensor<?x16384xbf16>, %g: tensor<16384xbf16>) -> !te.scaled<?x16384xf8E4M3FN, #col> {
+  %y, %rs = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<?x16384xbf16>, tensor<16384xbf16> -> tensor<?x16384xbf16>, tensor<?xf32>
+  %q = te.quantize %y : tensor<?x16384xbf16> -> !te.scaled<?x16384xf8E4M3FN, #col>
+  return %q : !te.scaled<?x16384xf8E4M3FN, #col>
+}
+
+// CHECK-LABEL: func.func @dynamic_rows
+// CHECK: attributes {schedule = #[[DYNAMIC]]}
+func.func @dynamic_rows(%x: tensor<?x?xbf16>, %g: tensor<?xbf16>) -> tensor<?x?xbf16> {
+  %y, %rs = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<?x?xbf16>, tensor<?xbf16> -> tensor<?x?xbf16>, tensor<?xf32>
+  return %y : tensor<?x?xbf16>
 }

@@ -82,6 +82,12 @@ def TE_AmaxAlgorithm : TE_Enum<"AmaxAlgorithm", "the amax that a delayed scale i
 def TE_AmaxAlgorithmAttr
     : EnumAttr<TE_Dialect, TE_AmaxAlgorithm, "amax_algorithm">;
 
+def TE_SweepKind : TE_Enum<"SweepKind",
+    "how a workgroup walks along rows that its tile does not hold whole", [
+  I32EnumAttrCase<"None", 0, "none">,
+  I32EnumAttrCase<"Keep", 1, "keep">,
+  I32EnumAttrCase<"Reread", 2, "reread">]>;
+
 class TE_Attr<string name, string attrMnemonic> : AttrDef<TE_Dialect, name> {
   let mnemonic = attrMnemonic;
   let genMnemonicAlias = 1;
@@ -141,7 +147,9 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     computes; both are powers of two. `waves`: waves a workgroup. `vector`: elements of the
     input that one lane loads at once. `target`: the chip the choice was made for. `row_tiles`: tiles
     that a workgroup computes one after another, downwards (1 if not given): sums over all rows stay
-    in its registers meanwhile.
+    in its registers meanwhile. `sweep`: the workgroup walks along its rows, tile after tile, first for what is
+    computed over each row, then for the results; in between the rows stay in registers (`keep`), or
+    are read again (`reread`).
     Chosen by `te-schedule`, or written by the user and then only checked.
   }];
   let parameters = (ins
@@ -149,10 +157,12 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     ArrayRefParameter<"int64_t">:$tile,
     "int64_t":$waves,
     "int64_t":$vector,
-    DefaultValuedParameter<"int64_t", "1">:$row_tiles);
+    DefaultValuedParameter<"int64_t", "1">:$row_tiles,
+    DefaultValuedParameter<"::mlir::te::SweepKind",
+                           "::mlir::te::SweepKind::None">:$sweep);
   let assemblyFormat = [{
     `<` $target `,` `tile` `=` `[` $tile `]` `,` `waves` `=` $waves `,` `vector` `=` $vector
-    (`,` `row_tiles` `=` $row_tiles^)? `>`
+    `` custom<ScheduleOptions>($row_tiles, $sweep) `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -39,6 +39,9 @@ def TE_TileLoweringInterface : OpInterface<"TileLoweringInterface"> {
       "M and K of the matrix that a shard among the operands is a part of.",
       "std::pair<int64_t, int64_t>", "getShardedExtents", (ins), [{}], [{ return {0, 0}; }]>,
     InterfaceMethod<
+      "Of an op that needs whole rows: its tiles depend on what is computed over them.",
+      "bool", "readsRowStatistics", (ins), [{}], [{ return true; }]>,
+    InterfaceMethod<
       "The flag that makes the op leave its results' buffers as they are, or null.",
       "::mlir::Value", "getNoopFlag", (ins), [{}], [{ return {}; }]>
   ];

@@ -74,7 +74,8 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
   let description = [{
     `divisible` is a number of elements that is known to divide the row's length and the
     column offset: no access of so many elements straddles the edge. `in_bounds` says that every
-    workgroup's tile lies wholly inside the buffer, so nothing is masked. With `first_replica`
+    workgroup's tile lies wholly inside the buffer, so nothing is masked; `columns_in_bounds`, that only rows
+    behind the last are outside. With `first_replica`
     only the first holder of each element reads it, and the other replicas are zero: for a tile that goes through
     LDS next, to which replicas write nothing.
 
@@ -84,11 +85,16 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
 
     With `window` the buffer holds so many elements from its start on: of a view whose offset may be negative, what lies
     before or behind them is outside.
+
+    With `interleave` = g > 0 the view's columns lie in runs of g, each followed by g elements that
+    are not the view's: column c at c + c / g * g.
   }];
   let arguments = (ins
     Tile_View:$view, Index:$row, Index:$column, Optional<Index>:$window,
     DefaultValuedAttr<I64Attr, "1">:$divisible, UnitAttr:$in_bounds,
-    UnitAttr:$first_replica, OptionalAttr<Tile_LayoutAttr>:$order);
+    UnitAttr:$columns_in_bounds, UnitAttr:$first_replica,
+    OptionalAttr<Tile_LayoutAttr>:$order,
+    DefaultValuedAttr<I64Attr, "0">:$interleave);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
     $view `[` $row `,` $column `]` (`window` $window^)? attr-dict `:` type($view) `->` type($result)
@@ -98,11 +104,12 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
 
 def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "write a tile to a buffer; nothing outside of it";
-  let description = "Replicas are written once. `divisible`, `in_bounds`, `order` and `window` are as in `tile.load`.";
+  let description = "Replicas are written once. `divisible`, the bounds, `order`, `window` and `interleave` are as in `tile.load`.";
   let arguments = (ins
     Tile_AnyTile:$value, Tile_View:$view, Index:$row, Index:$column, Optional<Index>:$window,
     DefaultValuedAttr<I64Attr, "1">:$divisible, UnitAttr:$in_bounds,
-    OptionalAttr<Tile_LayoutAttr>:$order);
+    UnitAttr:$columns_in_bounds, OptionalAttr<Tile_LayoutAttr>:$order,
+    DefaultValuedAttr<I64Attr, "0">:$interleave);
   let assemblyFormat = [{
     $value `,` $view `[` $row `,` $column `]` (`window` $window^)? attr-dict `:` type($value) `,` type($view)
   }];
@@ -181,6 +188,17 @@ def Tile_ExchangeOp : Tile_Op<"exchange", [Pure, AllTypesMatch<["input", "result
   let arguments = (ins Tile_AnyTile:$input, I64Attr:$dimension, I64Attr:$stride);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = "$input `along` $dimension `by` $stride attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def Tile_PickOp : Tile_Op<"pick", [Pure]> {
+  let summary = "one of several tiles, by a number that is the same in all lanes";
+  let description = "How a loop walks over tiles that stay in registers.";
+  let arguments = (ins Index:$index, Variadic<Tile_AnyTile>:$tiles);
+  let results = (outs Tile_AnyTile:$result);
+  let assemblyFormat = [{
+    $index `of` $tiles attr-dict `:` type($tiles) `->` type($result)
+  }];
   let hasVerifier = 1;
 }
 

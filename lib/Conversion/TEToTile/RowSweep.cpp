@@ -1,0 +1,309 @@
+//===- RowSweep.cpp - rows that a tile does not hold whole ----------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowSweep.h"
+
+#include "ColumnSums.h"
+
+#include "te/Analysis/Region.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+RowSweep::RowSweep(TileContext &ctx, ArrayRef<Operation *> ops, Value chunks)
+    : ctx(ctx), ops(ops), chunks(chunks) {}
+
+bool RowSweep::keeps() const {
+  return ctx.schedule.getSweep() == te::SweepKind::Keep;
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+Type RowSweep::getRowType() const {
+  return getTileType(
+      ctx.b.getF32Type(), ctx.b.getContext(),
+      ctx.getLoadLayout().project({1, ctx.schedule.getTile()[1]}));
+}
+
+/// True where a value is computed from a reduction that this sweep does not
+/// know yet.
+bool RowSweep::isUnknown(Value value) const {
+  SmallVector<Value> work{value};
+  llvm::SmallPtrSet<Operation *, 32> seen;
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    if (placeholders.contains(op))
+      return true;
+    op->walk([&](Operation *inner) {
+      llvm::append_range(work, inner->getOperands());
+    });
+  }
+  return false;
+}
+
+/// The results of the next reduction: known from an earlier sweep, or folded in
+/// this one, or in a later one.
+SmallVector<Value> RowSweep::fold(unsigned numResults, Value input, Fold fold) {
+  unsigned index = next++;
+  if (index >= known.size())
+    known.resize(index + 1);
+  if (!known[index].empty())
+    return known[index];
+  if (!isUnknown(input)) {
+    fold.index = index;
+    folds.push_back(std::move(fold));
+  }
+  SmallVector<Value> unknown;
+  for (unsigned i = 0; i < numResults; ++i) {
+    unknown.push_back(ctx.constant(getRowType(), 0.0));
+    placeholders.insert(unknown.back().getDefiningOp());
+  }
+  return unknown;
+}
+
+Value RowSweep::reduceRow(ReduceKind kind, Value tile) {
+  return ReduceOp::create(
+      ctx.b, getRowType(), kind, tile,
+      ctx.b.getDenseI64ArrayAttr({1, ctx.schedule.getTile()[1]}));
+}
+
+Value RowSweep::reduce(ReduceKind kind, Value tile) {
+  Fold f;
+  f.types = {tile.getType()};
+  f.update = [this, kind, tile](ValueRange carried) -> SmallVector<Value> {
+    if (kind == ReduceKind::Add)
+      return {arith::AddFOp::create(ctx.b, carried[0], tile)};
+    return {arith::MaxNumFOp::create(ctx.b, carried[0], tile)};
+  };
+  f.finish = [this, kind](ValueRange carried) -> SmallVector<Value> {
+    return {reduceRow(kind, carried[0])};
+  };
+  return fold(1, tile, std::move(f)).front();
+}
+
+/// How many tiles of the row have an element at each position: f32.
+static Value emitPassed(TileContext &ctx, Type type) {
+  auto &b = ctx.b;
+  int64_t width = ctx.schedule.getTile()[1];
+  Type i32 = withElementType(type, b.getI32Type());
+  Value cols = arith::IndexCastOp::create(b, b.getI32Type(), ctx.cols);
+  Value left = arith::SubIOp::create(
+      b, ctx.splat(cols, i32), CoordinateOp::create(b, i32, /*dimension=*/1));
+  left = arith::AddIOp::create(b, left, ctx.intConstant(i32, width - 1));
+  left = arith::ShRSIOp::create(b, left,
+                                ctx.intConstant(i32, llvm::Log2_64(width)));
+  left = arith::MaxSIOp::create(b, left, ctx.intConstant(i32, 0));
+  return arith::SIToFPOp::create(b, type, left);
+}
+
+/// Each position of the tile keeps a running mean and sum of squared deviations
+/// of the elements that pass it (Welford), which are merged at the end (Chan et
+/// al.); the mean itself is a sum of shares, as where a tile holds whole rows.
+std::pair<Value, Value> RowSweep::getMoments(Value tile) {
+  Type type = tile.getType();
+  Value inside, number = chunk, row = ctx.tileRow, col = ctx.tileCol;
+  Fold f;
+  f.types.assign(3, type); // mean, squares, sum of shares
+  f.update = [=, this](ValueRange carried) mutable -> SmallVector<Value> {
+    auto &b = ctx.b;
+    Value count = arith::UIToFPOp::create(
+        b, b.getF32Type(),
+        arith::IndexCastOp::create(b, b.getI32Type(), number));
+    Value one = arith::ConstantOp::create(b, b.getF32FloatAttr(1.0f));
+    Value inverse =
+        arith::DivFOp::create(b, one, arith::AddFOp::create(b, count, one));
+    Value delta = arith::SubFOp::create(b, tile, carried[0]);
+    Value mean = arith::AddFOp::create(
+        b, carried[0],
+        arith::MulFOp::create(b, delta, ctx.splat(inverse, type)));
+    Value squares = arith::AddFOp::create(
+        b, carried[1],
+        arith::MulFOp::create(b, delta, arith::SubFOp::create(b, tile, mean)));
+    if (!ctx.wholeRows || !ctx.wholeCols) {
+      inside = ctx.isInside(getLayout(type), row, col, ctx.rows, ctx.cols);
+      mean = arith::SelectOp::create(b, inside, mean, carried[0]);
+      squares = arith::SelectOp::create(b, inside, squares, carried[1]);
+    }
+    Value part =
+        arith::MulFOp::create(b, tile, ctx.splat(ctx.getRowShare(), type));
+    return {mean, squares, arith::AddFOp::create(b, carried[2], part)};
+  };
+  f.finish = [=, this](ValueRange carried) -> SmallVector<Value> {
+    auto &b = ctx.b;
+    Value mu = reduceRow(ReduceKind::Add, carried[2]);
+    Value passed = emitPassed(ctx, type), zero = ctx.constant(type, 0.0);
+    Value delta = arith::SubFOp::create(b, carried[0],
+                                        ctx.broadcast(mu, getLayout(type)));
+    Value between = arith::MulFOp::create(
+        b, arith::MulFOp::create(b, delta, delta), passed);
+    // A position outside of the row has no part in it.
+    Value any =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, passed, zero);
+    between = arith::SelectOp::create(b, any, between, zero);
+    Value all = arith::AddFOp::create(b, carried[1], between);
+    all = arith::MulFOp::create(b, all, ctx.splat(ctx.getRowShare(), type));
+    return {mu, reduceRow(ReduceKind::Add, all)};
+  };
+  SmallVector<Value> results = fold(2, tile, std::move(f));
+  return {results[0], results[1]};
+}
+
+void RowSweep::defineRowSum(Value tensor, Value tile) {
+  if (!ctx.hasBuffers(tensor))
+    return;
+  Fold f;
+  f.types = {tile.getType()};
+  f.update = [this, tile](ValueRange carried) -> SmallVector<Value> {
+    return {arith::AddFOp::create(ctx.b, carried[0], tile)};
+  };
+  f.finish = [this, tensor](ValueRange carried) -> SmallVector<Value> {
+    ctx.defineRows(tensor, reduceRow(ReduceKind::Add, carried[0]));
+    return {};
+  };
+  folds.push_back(std::move(f));
+}
+
+//===----------------------------------------------------------------------===//
+// Sweeps
+//===----------------------------------------------------------------------===//
+
+/// Drops what a sweep computes and does not use.
+static void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+/// Lowers `ops` for one tile: number `at` of the row.
+LogicalResult RowSweep::emitTile(ArrayRef<Operation *> ops, Body body,
+                                 Value at) {
+  auto &b = ctx.b;
+  chunk = at;
+  ctx.tileCol = arith::MulIOp::create(
+      b, at, arith::ConstantIndexOp::create(b, ctx.schedule.getTile()[1]));
+  ctx.forgetTiles();
+  folds.clear();
+  placeholders.clear();
+  next = 0;
+  for (auto &[value, tiles] : kept)
+    ctx.setTile(value, PickOp::create(b, tiles.front().getType(), at, tiles));
+  return body(ops);
+}
+
+SmallVector<Value> RowSweep::getStarts() {
+  SmallVector<Value> starts;
+  for (Fold &f : folds)
+    for (Type type : f.types)
+      starts.push_back(ctx.constant(type, 0.0));
+  return starts;
+}
+
+/// What is carried, after one more tile.
+SmallVector<Value> RowSweep::update(ValueRange carried) {
+  SmallVector<Value> updated;
+  for (Fold &f : folds) {
+    llvm::append_range(updated, f.update(carried.take_front(f.types.size())));
+    carried = carried.drop_front(f.types.size());
+  }
+  return updated;
+}
+
+/// After a sweep: what its folds have come to.
+void RowSweep::finish(ValueRange carried) {
+  for (Fold &f : folds) {
+    SmallVector<Value> results = f.finish(carried.take_front(f.types.size()));
+    carried = carried.drop_front(f.types.size());
+    if (f.index)
+      known[*f.index] = std::move(results);
+  }
+}
+
+/// Keeps the tiles that the sweeps begin with: tile after tile of a row is
+/// loaded (or computed) as straight-line code.
+LogicalResult RowSweep::keep(Body body) {
+  SmallVector<Value> values = getKeptValues(ops);
+  SmallVector<Operation *> producers = getProducers(ops, values);
+  llvm::MapVector<Value, SmallVector<Value>> tiles;
+  for (int64_t i = 0; i < *getConstantIntValue(chunks); ++i) {
+    if (failed(emitTile(producers, body,
+                        arith::ConstantIndexOp::create(ctx.b, i))))
+      return failure();
+    for (Value value : values)
+      tiles[value].push_back(ctx.getTile(value));
+  }
+  kept = std::move(tiles);
+  return success();
+}
+
+/// A sweep as a loop; `begin` and `end` emit code around that of the ops.
+LogicalResult RowSweep::emitLoop(ArrayRef<Operation *> ops, Body body,
+                                 function_ref<void()> begin,
+                                 function_ref<void()> end) {
+  auto &b = ctx.b;
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  auto loop = scf::ForOp::create(b, zero, chunks, one);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+    begin();
+    if (failed(emitTile(ops, body, loop.getInductionVar())))
+      return failure();
+    end();
+  }
+  SmallVector<Value> starts;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(loop);
+    starts = getStarts();
+  }
+  IRRewriter rewriter(b.getContext());
+  auto carry = [&](OpBuilder &inside, Location, ArrayRef<BlockArgument> args) {
+    OpBuilder::InsertionGuard guard(b);
+    b.restoreInsertionPoint(inside.saveInsertionPoint());
+    return update(SmallVector<Value>(args.begin(), args.end()));
+  };
+  auto swept = loop.replaceWithAdditionalYields(
+      rewriter, starts, /*replaceInitOperandUsesInLoop=*/false, carry);
+  if (failed(swept))
+    return failure();
+  auto carrying = cast<scf::ForOp>(swept->getOperation());
+  eraseDead(*carrying.getBody());
+  b.setInsertionPointAfter(carrying);
+  ctx.tileCol = arith::ConstantIndexOp::create(b, 0);
+  finish(carrying.getResults());
+  return success();
+}
+
+LogicalResult RowSweep::run(ArrayRef<OpResult> sums, Value group, Body body) {
+  auto nothing = [] {};
+  ctx.sweep = this;
+  ctx.stores = false;
+  if (keeps() && failed(keep(body)))
+    return failure();
+  SmallVector<Operation *> statistics = getStatisticOps(ops);
+  bool isKnown = statistics.empty();
+  while (!isKnown) {
+    if (failed(emitLoop(statistics, body, nothing, nothing)))
+      return failure();
+    isKnown = llvm::none_of(known, [](ArrayRef<Value> v) { return v.empty(); });
+  }
+  ctx.stores = true;
+  LogicalResult result = emitLoop(
+      ops, body, [&] { seedColumnSums(ctx, sums); },
+      [&] { storeColumnSums(ctx, sums, group); });
+  ctx.sweep = nullptr;
+  return result;
+}

@@ -1,0 +1,79 @@
+//===- RowSweep.h - rows that a tile does not hold whole --------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A workgroup walks along its rows, tile after tile, as often as needed: what
+// an op computes over each row (TileContext::reduceRows) is folded in one sweep
+// and known in the next; the last sweep writes the results. Ops are lowered
+// once for each sweep, by the same code as where a tile holds whole rows, and
+// what a sweep does not need is dropped.
+//
+// Where the schedule says `keep`, the tiles that sweeps begin with are loaded
+// first, all of them, and stay in registers; with `reread` each sweep loads
+// them again.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_LIB_CONVERSION_TETOTILE_ROWSWEEP_H
+#define TE_LIB_CONVERSION_TETOTILE_ROWSWEEP_H
+
+#include "te/Conversion/TEToTile/TileContext.h"
+
+namespace mlir::te {
+
+class RowSweep {
+public:
+  using Body = function_ref<LogicalResult(ArrayRef<Operation *>)>;
+
+  /// `ops` is the region, `chunks` how many tiles a row has (an index; a
+  /// constant where the schedule keeps them).
+  RowSweep(TileContext &ctx, ArrayRef<Operation *> ops, Value chunks);
+
+  /// Emits all sweeps for the workgroup's rows from ctx.tileRow; `body` lowers
+  /// ops for the tile at ctx.tileCol. `sums` are written as row `group`.
+  LogicalResult run(ArrayRef<OpResult> sums, Value group, Body body);
+
+  /// What TileContext hands on.
+  Value reduce(tile::ReduceKind kind, Value tile);
+  std::pair<Value, Value> getMoments(Value tile);
+  void defineRowSum(Value tensor, Value tile);
+  /// True for a value whose tile an earlier sweep kept.
+  bool isKept(Value tensor) const { return kept.contains(tensor); }
+  bool keeps() const;
+
+private:
+  /// Something that is carried from tile to tile.
+  struct Fold {
+    std::optional<unsigned> index; // of what it computes
+    SmallVector<Type> types;       // of what is carried, from 0
+    std::function<SmallVector<Value>(ValueRange)> update;
+    std::function<SmallVector<Value>(ValueRange)> finish;
+  };
+
+  SmallVector<Value> fold(unsigned numResults, Value input, Fold fold);
+  bool isUnknown(Value value) const;
+  LogicalResult emitTile(ArrayRef<Operation *> ops, Body body, Value chunk);
+  LogicalResult keep(Body body);
+  LogicalResult emitLoop(ArrayRef<Operation *> ops, Body body,
+                         function_ref<void()> begin, function_ref<void()> end);
+  SmallVector<Value> update(ValueRange carried);
+  void finish(ValueRange carried);
+  SmallVector<Value> getStarts();
+  Type getRowType() const;
+  Value reduceRow(tile::ReduceKind kind, Value tile);
+
+  TileContext &ctx;
+  ArrayRef<Operation *> ops;
+  Value chunks, chunk;
+  llvm::MapVector<Value, SmallVector<Value>> kept; // tiles of each value
+  unsigned next = 0; // number of the next reduction of this sweep
+  SmallVector<SmallVector<Value>> known; // results of reductions, by number
+  SmallVector<Fold> folds;               // of this sweep
+  llvm::SmallPtrSet<Operation *, 8> placeholders;
+};
+
+} // namespace mlir::te
+
+#endif // TE_LIB_CONVERSION_TETOTILE_ROWSWEEP_H

@@ -1,0 +1,116 @@
+//===- BufferAccess.cpp - accesses that the hardware bounds ---------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BufferAccess.h"
+
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+/// Word 3 of a resource of 32-bit data, with no swizzling: as upstream's amdgpu
+/// dialect sets it.
+static constexpr int64_t kResourceFlags = 7 << 12 | 4 << 15;
+
+static int64_t getRowStride(Value view) {
+  int64_t offset;
+  SmallVector<int64_t> strides;
+  if (failed(cast<MemRefType>(view.getType())
+                 .getStridesAndOffset(strides, offset)))
+    return ShapedType::kDynamic;
+  return strides.front();
+}
+
+bool BufferAccess::isPossible(const KernelState &state, Type tile, Value view) {
+  int64_t stride = getRowStride(view);
+  if (!state.target->hasBufferAccesses || ShapedType::isDynamic(stride))
+    return false;
+  int64_t rows = cast<ShapedType>(tile).getDimSize(0);
+  return (rows + 1) * stride * getElementBytes(tile) <
+         std::numeric_limits<int32_t>::max();
+}
+
+BufferAccess::BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state,
+                           Type tile, Value view, Value row, Value col)
+    : b(b), elementBytes(getElementBytes(tile)) {
+  rowBytes = getRowStride(view) * elementBytes;
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  auto multiply = [&](Value value, int64_t by) -> Value {
+    return b.createOrFold<arith::MulIOp>(value, constant(by));
+  };
+  auto add = [&](Value x, Value y) -> Value {
+    return b.createOrFold<arith::AddIOp>(x, y);
+  };
+  // Rows of the tile that are inside, from 0 to all.
+  Value left =
+      arith::SubIOp::create(b, memref::DimOp::create(b, view, int64_t(0)), row);
+  left = arith::MaxSIOp::create(b, left, constant(0));
+  left = arith::MinSIOp::create(b, left,
+                                constant(cast<ShapedType>(tile).getDimSize(0)));
+  Value bytes =
+      arith::IndexCastOp::create(b, b.getI64Type(), multiply(left, rowBytes));
+
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, view);
+  Value start = add(multiply(metadata.getOffset(), elementBytes),
+                    multiply(row, rowBytes));
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, view);
+  Value address =
+      arith::IndexCastOp::create(b, b.getI64Type(), add(base, start));
+  Value pointer = LLVM::IntToPtrOp::create(
+      b, LLVM::LLVMPointerType::get(b.getContext(), 1), address);
+  resource = ROCDL::MakeBufferRsrcOp::create(
+      b, LLVM::LLVMPointerType::get(b.getContext(), 8), pointer,
+      arith::ConstantIntOp::create(b, b.getI16Type(), 0), bytes,
+      emitI32(b, kResourceFlags));
+
+  column = b.createOrFold<arith::IndexCastOp>(b.getI32Type(),
+                                              multiply(col, elementBytes));
+  auto [laneRow, laneCol] = emitLaneCoordinates(b, state, getLayout(tile));
+  lane = arith::IndexCastOp::create(
+      b, b.getI32Type(),
+      add(multiply(laneRow, rowBytes), multiply(laneCol, elementBytes)));
+}
+
+Value BufferAccess::emitOffset(int64_t rows, int64_t cols) {
+  return b.createOrFold<arith::AddIOp>(
+      lane, emitI32(b, rows * rowBytes + cols * elementBytes));
+}
+
+/// What one instruction moves as the vector's bytes.
+static Type getAccessType(VectorType type) {
+  MLIRContext *context = type.getContext();
+  int64_t bytes = type.getNumElements() * getElementBytes(type);
+  if (bytes <= 4)
+    return IntegerType::get(context, bytes * 8);
+  return VectorType::get({bytes / 4}, IntegerType::get(context, 32));
+}
+
+Value BufferAccess::load(VectorType type, int64_t rows, int64_t cols) {
+  Type access = getAccessType(type);
+  Value loaded = ROCDL::RawPtrBufferLoadOp::create(
+      b, access, resource, emitOffset(rows, cols), column, emitI32(b, 0),
+      /*alias_scopes=*/ArrayAttr(), /*noalias_scopes=*/ArrayAttr(),
+      /*tbaa=*/ArrayAttr());
+  if (!isa<VectorType>(access))
+    loaded =
+        vector::BroadcastOp::create(b, VectorType::get({1}, access), loaded);
+  return emitVectorBitcast(b, loaded, type.getElementType());
+}
+
+void BufferAccess::store(Value vector, int64_t rows, int64_t cols) {
+  Type access = getAccessType(cast<VectorType>(vector.getType()));
+  Value words = emitVectorBitcast(b, vector, getElementTypeOrSelf(access));
+  if (!isa<VectorType>(access))
+    words = vector::ExtractOp::create(b, words, int64_t(0));
+  ROCDL::RawPtrBufferStoreOp::create(
+      b, words, resource, emitOffset(rows, cols), column, emitI32(b, 0),
+      /*alias_scopes=*/ArrayAttr(), /*noalias_scopes=*/ArrayAttr(),
+      /*tbaa=*/ArrayAttr());
+}

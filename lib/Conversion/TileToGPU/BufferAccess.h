@@ -1,0 +1,48 @@
+//===- BufferAccess.h - accesses that the hardware bounds -------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where only rows behind a buffer's last can be outside, a buffer resource over
+// the tile's rows bounds every access: loads give zero outside, stores write
+// nothing, and no code masks them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_LIB_CONVERSION_TILETOGPU_BUFFERACCESS_H
+#define TE_LIB_CONVERSION_TILETOGPU_BUFFERACCESS_H
+
+#include "Distribution.h"
+
+namespace mlir::te {
+
+class BufferAccess {
+public:
+  /// The target has such accesses, and the offsets inside of a tile of this
+  /// view are known to fit them.
+  static bool isPossible(const KernelState &state, Type tile, Value view);
+
+  /// The rows of `view` (strided, rank 2) from `row` on, at most the tile's,
+  /// and its columns from `col` on.
+  BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state, Type tile,
+               Value view, Value row, Value col);
+
+  /// A vector of this lane, its register 0 displaced by so many rows and
+  /// columns.
+  Value load(VectorType type, int64_t rows, int64_t cols);
+  void store(Value vector, int64_t rows, int64_t cols);
+
+private:
+  Value emitOffset(int64_t rows, int64_t cols);
+
+  ImplicitLocOpBuilder &b;
+  int64_t rowBytes, elementBytes;
+  Value resource;
+  Value column,
+      lane; // bytes, i32: of the tile's column, of a lane's register 0
+};
+
+} // namespace mlir::te
+
+#endif // TE_LIB_CONVERSION_TILETOGPU_BUFFERACCESS_H
