@@ -81,6 +81,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   TileDemand demand;
   if (Anchor anchor = findAnchor(ops); anchor.value)
     std::tie(demand.rows, demand.cols) = anchor.getExtents();
+  demand.sharedRows = getSharedRows(ops);
   bool keepsF32 = false;
   llvm::SmallDenseSet<Value> seen;
   auto isInside = [&](Operation *op) { return llvm::is_contained(ops, op); };
@@ -97,6 +98,9 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
       demand.wholeRows = true;
       keepsF32 |= !isa<QuantizeOp>(op); // which converts its input twice
     }
+    if (auto tiled = dyn_cast<TileLoweringInterface>(op))
+      demand.exchangedBytes =
+          std::max(demand.exchangedBytes, tiled.getExchangedBytes());
     for (OpOperand &operand : op->getOpOperands()) {
       Operation *producer = operand.get().getDefiningOp();
       if (seen.insert(operand.get()).second &&
@@ -167,6 +171,7 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   if (demand.reorders)
     lds = std::max(lds,
                    elements * std::min(demand.outputBytes, demand.inputBytes));
+  lds = std::max(lds, elements * demand.exchangedBytes);
   result.ldsBytes = std::max<int64_t>(lds, lanes * 4);
   return result;
 }
@@ -184,7 +189,8 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
   int64_t vector = target.maxAccessBytes / demand.inputBytes;
   unsigned widest = std::max(demand.inputBytes, demand.outputBytes);
   int64_t lanes = waves * target.waveSize;
-  int64_t elements = std::max(lanes * kBytesPerLane / widest, lanes * vector);
+  int64_t elements = std::max(lanes * kBytesPerLane / widest,
+                              lanes * vector * demand.sharedRows);
   int64_t minRows =
       std::max(demand.minRows, demand.transposes ? kLineBytes : 1);
   minRows = std::max(minRows, demand.rowsPerWave * waves);
@@ -207,7 +213,8 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
     elements *= 2;
   }
   // No more waves than have a vector to load.
-  while (waves > 1 && waves * target.waveSize * vector > rows * cols)
+  while (waves > 1 &&
+         waves * target.waveSize * vector * demand.sharedRows > rows * cols)
     waves /= 2;
   // Partial sums are written once for so many rows: a small part of the data.
   int64_t rowTiles = 1;

@@ -13,6 +13,7 @@ namespace mlir::te {
 
 void attachNormLowerings(MLIRContext *context);
 void attachActivationLowerings(MLIRContext *context);
+void attachRopeLowerings(MLIRContext *context);
 
 } // namespace mlir::te
 

@@ -326,5 +326,6 @@ void te::registerTileLowerings(DialectRegistry &registry) {
     AmaxOp::attachInterface<AmaxLowering>(*context);
     attachNormLowerings(context);
     attachActivationLowerings(context);
+    attachRopeLowerings(context);
   });
 }

@@ -193,6 +193,9 @@ struct Outliner {
   Anchor anchor; // an argument of the region
   Value noop;
   SmallVector<OpResult> sums; // yielded: over all rows
+  /// Sizes that lowerings asked for: arguments of the kernel behind the
+  /// extents.
+  llvm::MapVector<std::pair<BlockArgument, int64_t>, Value> dims = {};
 
   LogicalResult run();
   KernelOp emitKernel();
@@ -213,6 +216,7 @@ struct Outliner {
     auto argument = dyn_cast_if_present<BlockArgument>(inner);
     return argument ? fusion.getInputs()[argument.getArgNumber()] : Value();
   }
+  Value getDim(ImplicitLocOpBuilder &b, Block &body, Value inner, int64_t i);
   bool isDynamic(bool rows) {
     auto extent = anchor.getExtents();
     return ShapedType::isDynamic(rows ? extent.first : extent.second);
@@ -245,6 +249,35 @@ LogicalResult Outliner::emitBody(TileContext &ctx) {
   return success();
 }
 
+/// The argument that dimension i of a value of the region is taken from: ops
+/// leave the sizes of their tiles as they are.
+static BlockArgument findSizeSource(Value inner, int64_t i) {
+  while (auto result = dyn_cast<OpResult>(inner)) {
+    bool isLast = i + 1 == cast<ShapedType>(inner.getType()).getRank();
+    for (OpOperand &operand : result.getOwner()->getOpOperands()) {
+      Extent extent = getExtent(operand);
+      Operation *producer = operand.get().getDefiningOp();
+      if ((extent == Extent::Tile || (extent == Extent::Wide && !isLast)) &&
+          !(producer && isSplatConstant(producer))) {
+        inner = operand.get();
+        break;
+      }
+    }
+  }
+  return cast<BlockArgument>(inner);
+}
+
+Value Outliner::getDim(ImplicitLocOpBuilder &b, Block &body, Value inner,
+                       int64_t i) {
+  auto shaped = cast<ShapedType>(inner.getType());
+  if (!shaped.isDynamicDim(i))
+    return arith::ConstantIndexOp::create(b, shaped.getDimSize(i));
+  Value &size = dims[{findSizeSource(inner, i), i}];
+  if (!size)
+    size = body.addArgument(b.getIndexType(), b.getLoc());
+  return size;
+}
+
 KernelOp Outliner::emitKernel() {
   ImplicitLocOpBuilder b(fusion.getLoc(), fusion.getContext());
   b.setInsertionPointToEnd(fusion->getParentOfType<ModuleOp>().getBody());
@@ -260,6 +293,10 @@ KernelOp Outliner::emitKernel() {
   b.setInsertionPointToStart(&body);
 
   TileContext ctx(b, target, schedule);
+  ctx.rowsPerLane = getSharedRows(ops);
+  ctx.getDim = [&](Value inner, int64_t i) {
+    return getDim(b, body, inner, i);
+  };
   unsigned next = 0;
   for (BlockArgument argument : fusion.getBody().getArguments())
     bindBuffers(ctx, argument, body, next);
@@ -310,6 +347,7 @@ Value Outliner::emitResultDim(ImplicitLocOpBuilder &b, OpResult inner,
   switch (getExtent(inner)) {
   case Extent::Scalar:
   case Extent::Row:
+  case Extent::Table:
     break;
   case Extent::Column:
     return cols;
@@ -425,6 +463,8 @@ void Outliner::emitLaunch(KernelOp kernel) {
     sizes.push_back(rows);
   if (isDynamic(false))
     sizes.push_back(cols);
+  for (auto &[source, size] : dims)
+    sizes.push_back(emitDim(b, getHostValue(source.first), source.second));
 
   // An amax, always the last, is zeroed first, then folded into.
   ValueRange yielded = fusion.getBody().front().getTerminator()->getOperands();

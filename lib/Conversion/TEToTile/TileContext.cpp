@@ -24,9 +24,9 @@ Type te::withElementType(Type tileType, Type elementType) {
 }
 
 LinearLayout TileContext::getLoadLayout() const {
-  return LinearLayout::rowMajor(schedule.getTile(), schedule.getVector(),
-                                llvm::Log2_32(target.waveSize),
-                                llvm::Log2_64(schedule.getWaves()));
+  return LinearLayout::rowMajor(
+      schedule.getTile(), schedule.getVector(), llvm::Log2_32(target.waveSize),
+      llvm::Log2_64(schedule.getWaves()), rowsPerLane);
 }
 
 LinearLayout TileContext::getStoreLayout(ArrayRef<int64_t> shape,
@@ -39,7 +39,7 @@ LinearLayout TileContext::getStoreLayout(ArrayRef<int64_t> shape,
     return LinearLayout::inOrder(shape, order.getLayout(), vector, lanes,
                                  waves);
   return LinearLayout::rowMajor(shape, std::min(vector, shape.back()), lanes,
-                                waves);
+                                waves, rowsPerLane);
 }
 
 /// The elements of a constant, all the same, as a tile.
@@ -110,6 +110,31 @@ Value TileContext::loadColumns(Value tensor) {
   return load(view(getBuffers(tensor).data, b.getIndexAttr(1), cols), zero,
               tileCol, getElementTypeOrSelf(tensor.getType()),
               getLoadLayout().project({schedule.getTile()[0], 1}));
+}
+
+/// The largest power of two that divides a view's row length, as far as it is
+/// known from its type or by the caller. The tile's column offset is a multiple
+/// of the tile's width, itself a power of two.
+static int64_t getDivisible(Type view, Type tile, int64_t known) {
+  int64_t cols = llvm::cast<MemRefType>(view).getShape()[1];
+  int64_t width = llvm::cast<ShapedType>(tile).getShape()[1];
+  if (ShapedType::isDynamic(cols))
+    return std::min(known, width);
+  if (cols == 0)
+    return width;
+  return std::min<int64_t>(width, int64_t(1)
+                                      << llvm::countr_zero(uint64_t(cols)));
+}
+
+Value TileContext::loadRowsAt(Value view, Value rows,
+                              const LinearLayout &layout) {
+  Type element = llvm::cast<MemRefType>(view.getType()).getElementType();
+  Type type = getTileType(element, b.getContext(), layout);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  return LoadOp::create(b, type, view, zero, zero, rows,
+                        getDivisible(view.getType(), type, /*known=*/1),
+                        /*in_bounds=*/false, /*first_replica=*/false,
+                        LayoutAttr());
 }
 
 void TileContext::defineRows(Value tensor, Value tile) {
@@ -185,20 +210,6 @@ Value TileContext::view(Value buffer, OpFoldResult rows, OpFoldResult cols,
               b.createOrFold<arith::MulIOp>(value(cols), unitRows));
 }
 
-/// The largest power of two that divides a view's row length, as far as it is
-/// known from its type or by the caller. The tile's column offset is a multiple
-/// of the tile's width, itself a power of two.
-static int64_t getDivisible(Type view, Type tile, int64_t known) {
-  int64_t cols = llvm::cast<MemRefType>(view).getShape()[1];
-  int64_t width = llvm::cast<ShapedType>(tile).getShape()[1];
-  if (ShapedType::isDynamic(cols))
-    return std::min(known, width);
-  if (cols == 0)
-    return width;
-  return std::min<int64_t>(width, int64_t(1)
-                                      << llvm::countr_zero(uint64_t(cols)));
-}
-
 /// True where the grid's every tile at [row, col] lies inside the view: one of
 /// the workgroup's own offsets along each dimension, whose extent is whole
 /// tiles.
@@ -222,7 +233,7 @@ Value TileContext::load(Value view, Value row, Value col, Type elementType,
                         const LinearLayout &layout, int64_t divisible,
                         LayoutAttr order) {
   Type type = getTileType(elementType, b.getContext(), layout);
-  return LoadOp::create(b, type, view, row, col,
+  return LoadOp::create(b, type, view, row, col, /*rows=*/Value(),
                         getDivisible(view.getType(), type, divisible),
                         !order && isInBounds(row, col, view.getType(), type),
                         /*first_replica=*/false, order);
@@ -242,7 +253,7 @@ Value TileContext::loadWide(Value view, Value row, Value col, Type elementType,
 void TileContext::store(Value tile, Value view, Value row, Value col,
                         int64_t divisible, LayoutAttr order) {
   StoreOp::create(
-      b, tile, view, row, col,
+      b, tile, view, row, col, /*rows=*/Value(),
       getDivisible(view.getType(), tile.getType(), divisible),
       !order && isInBounds(row, col, view.getType(), tile.getType()), order);
 }

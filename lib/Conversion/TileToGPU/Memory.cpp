@@ -32,15 +32,18 @@ struct TileAccess {
   Value row, col;   // of register 0 of this lane, index
   Value rows, cols; // the view's extents, index
   SmallVector<std::pair<int64_t, int64_t>>
-      offsets; // of each vector, in the tile
+      offsets;                // of each vector, in the tile
+  SmallVector<Value> numbers; // of each vector's row, where they are given
 
   Value offset(Value base, int64_t by) {
     return b.createOrFold<arith::AddIOp>(base,
                                          arith::ConstantIndexOp::create(b, by));
   }
   std::pair<Value, Value> position(unsigned vector) {
-    return {offset(row, offsets[vector].first),
-            offset(col, offsets[vector].second)};
+    Value c = offset(col, offsets[vector].second);
+    if (!numbers.empty())
+      return {b.createOrFold<arith::AddIOp>(row, numbers[vector]), c};
+    return {offset(row, offsets[vector].first), c};
   }
   int64_t size() const { return vectorType.getNumElements(); }
   /// The alignment that the view's row length guarantees, up to the access.
@@ -62,7 +65,7 @@ struct TileAccess {
     Value left = arith::SubIOp::create(b, cols, c);
     left =
         arith::MinSIOp::create(b, arith::MaxSIOp::create(b, left, zero), most);
-    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, r, rows);
+    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, r, rows);
     left = arith::SelectOp::create(b, inside, left, zero);
     return arith::IndexCastOp::create(b, b.getI32Type(), left);
   }
@@ -199,10 +202,11 @@ static std::pair<Value, Value> emitPlace(ImplicitLocOpBuilder &b,
           b.createOrFold<arith::AddIOp>(units, toIndex(b, offset))};
 }
 
-/// The accesses of a tile with this layout at [row, col] of `view`.
+/// The accesses of a tile with this layout at [row, col] of `view`; `rows` are
+/// the distributed numbers of its rows, or null.
 static TileAccess makeAccess(ImplicitLocOpBuilder &b, const KernelState &state,
                              Type tileType, Value view, Value row, Value col,
-                             int64_t divisible,
+                             Value rows, int64_t divisible,
                              std::optional<LayoutAttr> order) {
   LinearLayout layout = getLayout(tileType);
   if (order) {
@@ -219,14 +223,20 @@ static TileAccess makeAccess(ImplicitLocOpBuilder &b, const KernelState &state,
                     view,
                     VectorType::get({size}, element),
                     std::min(divisible, size),
-                    b.createOrFold<arith::AddIOp>(row, laneRow),
+                    rows ? row : b.createOrFold<arith::AddIOp>(row, laneRow),
                     b.createOrFold<arith::AddIOp>(col, laneCol),
                     b.createOrFold<memref::DimOp>(view, int64_t(0)),
                     b.createOrFold<memref::DimOp>(view, int64_t(1)),
+                    {},
                     {}};
+  SmallVector<int64_t> picks = matchBlocks(
+      layout, rows ? layout.project({1, layout.getShape()[1]}) : layout);
   for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += size) {
     SmallVector<int64_t> at = layout.toCoordinates(layout.apply(reg, 0, 0));
     access.offsets.push_back({at[0], at[1]});
+    if (rows)
+      access.numbers.push_back(arith::IndexCastOp::create(
+          b, b.getIndexType(), vector::ExtractOp::create(b, rows, picks[reg])));
   }
   return access;
 }
@@ -263,9 +273,9 @@ struct LoadPattern : TilePattern<LoadOp> {
   matchAndRewrite(LoadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    TileAccess access =
-        makeAccess(b, state, op.getType(), op.getView(), op.getRow(),
-                   op.getColumn(), op.getDivisible(), op.getOrder());
+    TileAccess access = makeAccess(
+        b, state, op.getType(), op.getView(), op.getRow(), op.getColumn(),
+        adaptor.getRows(), op.getDivisible(), op.getOrder());
     VectorType type = getDistributedType(op.getType());
     auto all = [&](bool masked) {
       SmallVector<Value> parts;
@@ -277,7 +287,8 @@ struct LoadPattern : TilePattern<LoadOp> {
       return concatenate(b, parts, type);
     };
     auto read = [&]() -> Value {
-      if (op.getInBounds() || op.getOrder() || access.offsets.size() == 1)
+      if (op.getInBounds() || op.getOrder() || op.getRows() ||
+          access.offsets.size() == 1)
         return all(/*masked=*/!op.getInBounds());
       return emitIf(
           b,
@@ -307,7 +318,7 @@ struct StorePattern : TilePattern<StoreOp> {
     auto emit = [&] {
       TileAccess access =
           makeAccess(b, state, type, op.getView(), op.getRow(), op.getColumn(),
-                     op.getDivisible(), op.getOrder());
+                     adaptor.getRows(), op.getDivisible(), op.getOrder());
       auto all = [&](bool masked) {
         for (unsigned v = 0; v < access.offsets.size(); ++v) {
           auto [r, c] = access.position(v);
@@ -322,7 +333,8 @@ struct StorePattern : TilePattern<StoreOp> {
             access.store(part, r, c);
         }
       };
-      if (op.getInBounds() || op.getOrder() || access.offsets.size() == 1)
+      if (op.getInBounds() || op.getOrder() || op.getRows() ||
+          access.offsets.size() == 1)
         return all(!op.getInBounds());
       emitIf(
           b,
@@ -330,10 +342,7 @@ struct StorePattern : TilePattern<StoreOp> {
                          cast<ShapedType>(type).getShape()),
           [&] { all(false); }, [&] { all(true); });
     };
-    if (Value owner = emitIsOwner(b, state, getLayout(type)))
-      emitIf(b, owner, emit);
-    else
-      emit();
+    emitByOwner(b, state, getLayout(type), emit);
     rewriter.eraseOp(op);
     return success();
   }
@@ -358,10 +367,7 @@ struct AtomicMaxPattern : TilePattern<AtomicMaxOp> {
       LLVM::AtomicRMWOp::create(b, LLVM::AtomicBinOp::umax, target, bits,
                                 LLVM::AtomicOrdering::monotonic, "agent");
     };
-    if (Value owner = emitIsOwner(b, state, getLayout(op.getValue().getType())))
-      emitIf(b, owner, emit);
-    else
-      emit();
+    emitByOwner(b, state, getLayout(op.getValue().getType()), emit);
     rewriter.eraseOp(op);
     return success();
   }

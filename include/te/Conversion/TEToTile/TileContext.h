@@ -39,8 +39,13 @@ public:
   int64_t staticRows, staticCols; // the same where known, else kDynamic
   Value tileRow, tileCol;         // this workgroup's first element, index
   bool wholeRows = false,
-       wholeCols = false; // every tile of the grid is a whole one
-  Value firstWorkgroup;   // i1: this is workgroup (0, 0)
+       wholeCols = false;  // every tile of the grid is a whole one
+  Value firstWorkgroup;    // i1: this is workgroup (0, 0)
+  int64_t rowsPerLane = 1; // side by side, as far as a lane's registers go
+
+  /// A size of a value of the region, index: a constant, or an argument of the
+  /// kernel.
+  std::function<Value(Value, int64_t)> getDim;
 
   /// f32 tiles whose columns will be summed over all rows, by result and half
   /// (of a WideColumn): what lowerings add to.
@@ -78,6 +83,9 @@ public:
   Value loadRows(Value tensor);
   Value loadRowsOf(Value buffer);
   Value loadColumns(Value tensor);
+  /// A gather: the rows of a view that `rows` (i32, one a row of the tile)
+  /// names, from column 0 on; zero where the view has no such row.
+  Value loadRowsAt(Value view, Value rows, const tile::LinearLayout &layout);
   /// Stores such a tile where the tensor is yielded.
   void defineRows(Value tensor, Value tile);
   void storeRows(Value tile, Value buffer);

@@ -32,6 +32,7 @@ enum class Extent {
   Tile,       // M x K
   Wide,       // M x 2K: two tiles side by side, as of a gated activation
   WideColumn, // one number a column of these
+  Table,      // read anywhere: angles by position, offsets of sequences
 };
 } // namespace mlir::te
 
