@@ -51,7 +51,7 @@ bool te::needsWholeRows(Operation *op) {
 }
 
 int64_t te::getSharedRows(ArrayRef<Operation *> ops) {
-  constexpr int64_t kMost = 8; // more take registers, and save little
+  constexpr int64_t kMost = 4; // more take registers, and save little
   int64_t rows = 1;
   for (Operation *op : ops)
     if (auto tiled = dyn_cast<TileLoweringInterface>(op))

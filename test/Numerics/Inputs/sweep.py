@@ -16,6 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import rope
 import rows
 
 # Primes, single rows and columns, empty tensors, less than a block, non-multiples of every tile.
@@ -259,6 +260,15 @@ class Sweep:
                     self.run(f"{name} {shape}", artefact, [f"--dim=d{i}={n}" for i, n in enumerate(shape[:-1])] * ("?" in text), distributions)
 
 
+    def cases(self, cases):
+        """Programs with the sizes of their dynamic dimensions."""
+        for name, text, runs, distributions in cases:
+            artefact = self.compile(name, text)
+            for sizes in runs:
+                if artefact:
+                    self.run(f"{name} {sizes}", artefact, [f"--dim={k}={v}" for k, v in sizes.items()], distributions)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("family")
@@ -268,12 +278,16 @@ def main():
     options = parser.parse_args()
     print(f"seed {options.seed}")
     by_rows = rows.programs()
-    programs = by_rows.get(options.family) or families(options.target == "gfx942")[options.family]
+    by_case = {"rope": rope.cases}
+    programs = options.family not in by_case and (
+        by_rows.get(options.family) or families(options.target == "gfx942")[options.family])
     with tempfile.TemporaryDirectory() as folder:
         sweep = Sweep(options.target, options.seed, folder, sanitize=not options.big)
         if options.big:
             name = "both-f8E4M3FN-bf16"
             sweep.program(name, programs[name], [], [(8192, 7168)])
+        elif options.family in by_case:
+            sweep.cases(by_case[options.family]())
         elif options.family in by_rows:
             shapes = rows.SHAPES_OF_SUMS if options.family == "sums" else rows.SHAPES
             for i, (name, make) in enumerate(sorted(programs.items())):
