@@ -77,10 +77,28 @@ static void addType(TileDemand &demand, Type type) {
     addScaled(demand, scaled);
 }
 
+/// True where a value is written to memory: something outside of the region
+/// reads it, or it is a part of a tensor.
+static bool isStored(Value value, ArrayRef<Operation *> ops) {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isView(user))
+      return isStored(user->getResult(0), ops);
+    return !llvm::is_contained(ops, user) || getExtent(use) == Extent::Parts;
+  });
+}
+
 TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   TileDemand demand;
-  if (Anchor anchor = findAnchor(ops); anchor.value)
-    std::tie(demand.rows, demand.cols) = anchor.getExtents();
+  SmallVector<SmallVector<Operation *>> parts = getParts(ops);
+  demand.wholeRows = parts.size() > 1; // one column of tiles for all
+  for (ArrayRef<Operation *> part : parts) {
+    auto [rows, cols] = findAnchor(part).getExtents();
+    demand.cols = cols;
+    if (!ShapedType::isDynamic(demand.rows))
+      demand.rows =
+          ShapedType::isDynamic(rows) ? rows : std::max(rows, demand.rows);
+  }
   demand.sharedRows = getSharedRows(ops);
   bool keepsF32 = false;
   llvm::SmallDenseSet<Value> seen;
@@ -102,8 +120,9 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
       demand.exchangedBytes =
           std::max(demand.exchangedBytes, tiled.getExchangedBytes());
     for (OpOperand &operand : op->getOpOperands()) {
-      Operation *producer = operand.get().getDefiningOp();
-      if (seen.insert(operand.get()).second &&
+      Value root = getRoot(operand);
+      Operation *producer = root.getDefiningOp();
+      if (seen.insert(root).second &&
           !(producer && (isInside(producer) || isSplatConstant(producer))))
         add(operand.get(), getExtent(operand), demand.inputBytes);
     }
@@ -116,8 +135,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
         demand.sumsColumns = true;
         demand.liveBytes += extent == Extent::Column ? 4 : 8;
       }
-      if (llvm::any_of(result.getUsers(),
-                       [&](Operation *user) { return !isInside(user); }))
+      if (isStored(result, ops))
         add(result, getExtent(result), demand.outputBytes);
     }
     auto quantize = dyn_cast<QuantizeOp>(op);

@@ -14,6 +14,7 @@ namespace mlir::te {
 void attachNormLowerings(MLIRContext *context);
 void attachActivationLowerings(MLIRContext *context);
 void attachRopeLowerings(MLIRContext *context);
+void attachCopyLowerings(MLIRContext *context);
 
 } // namespace mlir::te
 

@@ -327,5 +327,6 @@ void te::registerTileLowerings(DialectRegistry &registry) {
     attachNormLowerings(context);
     attachActivationLowerings(context);
     attachRopeLowerings(context);
+    attachCopyLowerings(context);
   });
 }

@@ -7,6 +7,10 @@
 
 #include "te/Conversion/TEToTile/TileContext.h"
 
+#include "Views.h"
+
+#include "te/Analysis/Region.h"
+
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -54,12 +58,23 @@ static Value emitSplatConstant(TileContext &ctx, Operation *constant) {
 }
 
 Value TileContext::getTile(Value tensor) {
+  tensor = getTileRoot(tensor);
   Value &tile = tiles[tensor];
   if (tile)
     return tile;
-  if (Operation *producer = tensor.getDefiningOp())
-    return tile = emitSplatConstant(*this, producer);
   Type elementType = getElementTypeOrSelf(tensor.getType());
+  Operation *producer = tensor.getDefiningOp();
+  if (producer && isSplatConstant(producer))
+    return tile = emitSplatConstant(*this, producer);
+  if (producer) {
+    FailureOr<Value> loaded = loadView(*this, tensor);
+    hasFailed |= failed(loaded);
+    return tile = succeeded(loaded)
+                      ? *loaded
+                      : constant(getTileType(elementType, b.getContext(),
+                                             getLoadLayout()),
+                                 0);
+  }
   Value source = view(getBuffers(tensor).data, rows, cols);
   return tile = load(source, tileRow, tileCol, elementType, getLoadLayout());
 }
@@ -70,11 +85,15 @@ void TileContext::define(Value tensor, Value tile) {
     storeWide(tile, view(getBuffers(tensor).data, rows, cols));
 }
 
-void TileContext::storeWide(Value tile, Value view) {
+Value TileContext::toStoreLayout(Value tile) {
   Type elementType = getElementTypeOrSelf(tile.getType());
   ArrayRef<int64_t> shape = cast<ShapedType>(tile.getType()).getShape();
   unsigned bits = elementType.getIntOrFloatBitWidth();
-  store(convert(tile, getStoreLayout(shape, bits)), view, tileRow, tileCol);
+  return convert(tile, getStoreLayout(shape, bits));
+}
+
+void TileContext::storeWide(Value tile, Value view) {
+  store(toStoreLayout(tile), view, tileRow, tileCol);
 }
 
 Value TileContext::viewHalf(Value buffer, bool second, OpFoldResult rows) {
@@ -120,10 +139,15 @@ static int64_t getDivisible(Type view, Type tile, int64_t known) {
   int64_t width = llvm::cast<ShapedType>(tile).getShape()[1];
   if (ShapedType::isDynamic(cols))
     return std::min(known, width);
-  if (cols == 0)
-    return width;
-  return std::min<int64_t>(width, int64_t(1)
-                                      << llvm::countr_zero(uint64_t(cols)));
+  // A view that is not whole has rows that start elsewhere.
+  auto [strides, offset] = llvm::cast<MemRefType>(view).getStridesAndOffset();
+  for (int64_t number : {cols, strides.front(), offset})
+    if (ShapedType::isDynamic(number))
+      width = std::min(width, known);
+    else if (number != 0)
+      width = std::min<int64_t>(
+          width, int64_t(1) << llvm::countr_zero(uint64_t(number)));
+  return width;
 }
 
 Value TileContext::loadRowsAt(Value view, Value rows,
@@ -237,6 +261,26 @@ Value TileContext::load(Value view, Value row, Value col, Type elementType,
                         getDivisible(view.getType(), type, divisible),
                         !order && isInBounds(row, col, view.getType(), type),
                         /*first_replica=*/false, order);
+}
+
+Value TileContext::load(Value view, Value rows, Type elementType,
+                        const LinearLayout &layout) {
+  if (!rows)
+    return load(view, tileRow, tileCol, elementType, layout);
+  Type type = getTileType(elementType, b.getContext(), layout);
+  return LoadOp::create(b, type, view, arith::ConstantIndexOp::create(b, 0),
+                        tileCol, rows,
+                        getDivisible(view.getType(), type, /*known=*/1),
+                        /*in_bounds=*/wholeRows && wholeCols,
+                        /*first_replica=*/false, LayoutAttr());
+}
+
+void TileContext::store(Value tile, Value view, Value rows) {
+  if (!rows)
+    return store(tile, view, tileRow, tileCol);
+  StoreOp::create(b, tile, view, arith::ConstantIndexOp::create(b, 0), tileCol,
+                  rows, getDivisible(view.getType(), tile.getType(), 1),
+                  wholeRows && wholeCols, LayoutAttr());
 }
 
 Value TileContext::loadWide(Value view, Value row, Value col, Type elementType,

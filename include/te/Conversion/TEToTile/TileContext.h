@@ -44,7 +44,7 @@ public:
   int64_t rowsPerLane = 1; // side by side, as far as a lane's registers go
 
   /// A size of a value of the region, index: a constant, or an argument of the
-  /// kernel.
+  /// kernel. Of an index of the region (dimension -1): its value.
   std::function<Value(Value, int64_t)> getDim;
 
   /// f32 tiles whose columns will be summed over all rows, by result and half
@@ -70,6 +70,9 @@ public:
 
   /// This workgroup's tile of a high-precision tensor: in registers, or loaded.
   Value getTile(Value tensor);
+  bool isDefined(Value tensor) const { return tiles.contains(tensor); }
+  /// Something could not be lowered, which an error told.
+  bool hasFailed = false;
   /// The same, 0 outside of the tensor: what a reduction reads.
   Value getZeroPaddedTile(Value tensor);
   /// The region's ops read `tensor` from here on; stored where it is yielded.
@@ -110,6 +113,13 @@ public:
                  tile::LayoutAttr order = {});
   void store(Value tile, Value view, Value row, Value col,
              int64_t divisible = 1, tile::LayoutAttr order = {});
+  /// This workgroup's tile of a matrix; where `rows` is not null, of the rows
+  /// that it names (i32, one a row of the tile; -1: none).
+  Value load(Value view, Value rows, Type elementType,
+             const tile::LinearLayout &layout);
+  void store(Value tile, Value view, Value rows);
+  /// The tile as the widest stores want it.
+  Value toStoreLayout(Value tile);
   /// Stores this workgroup's tile in the widest accesses.
   void storeWide(Value tile, Value view);
   /// i1 elements: where a tile at [row, col] lies inside of `rows x cols`.
