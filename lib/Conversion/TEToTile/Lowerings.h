@@ -13,6 +13,8 @@ namespace mlir::te {
 
 void attachNormLowerings(MLIRContext *context);
 void attachActivationLowerings(MLIRContext *context);
+void attachRopeLowerings(MLIRContext *context);
+void attachCopyLowerings(MLIRContext *context);
 
 } // namespace mlir::te
 

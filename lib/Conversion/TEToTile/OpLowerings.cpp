@@ -328,5 +328,7 @@ void te::registerTileLowerings(DialectRegistry &registry) {
     AmaxOp::attachInterface<AmaxLowering>(*context);
     attachNormLowerings(context);
     attachActivationLowerings(context);
+    attachRopeLowerings(context);
+    attachCopyLowerings(context);
   });
 }
