@@ -7,7 +7,12 @@
 
 #include "te/Analysis/Region.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -33,6 +38,58 @@ bool te::isRegionOp(Operation *op) {
 bool te::isSplatConstant(Operation *op) {
   DenseElementsAttr value;
   return matchPattern(op, m_Constant(&value)) && value.isSplat();
+}
+
+bool te::isView(Operation *op) {
+  return isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+             tensor::CollapseShapeOp>(op);
+}
+
+/// A reshape's source, where `fits` says yes to its groups of dimensions.
+static Value
+getReshaped(Value value,
+            function_ref<bool(ArrayRef<ReassociationIndices>)> fits) {
+  return llvm::TypeSwitch<Operation *, Value>(value.getDefiningOp())
+      .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+          [&](auto op) -> Value {
+            return fits(op.getReassociationIndices()) ? op.getSrc() : Value();
+          })
+      .Default([](Operation *) { return Value(); });
+}
+
+static Value
+stripReshapes(Value value,
+              function_ref<bool(ArrayRef<ReassociationIndices>)> fits) {
+  while (value.getDefiningOp())
+    if (Value source = getReshaped(value, fits))
+      value = source;
+    else
+      break;
+  return value;
+}
+
+Value te::getTileRoot(Value value) {
+  return stripReshapes(value, [](ArrayRef<ReassociationIndices> groups) {
+    return !groups.empty() && groups.back().size() == 1;
+  });
+}
+
+Value te::getRoot(OpOperand &operand) {
+  if (getExtent(operand) != Extent::Parts)
+    return getTileRoot(operand.get());
+  return stripReshapes(operand.get(),
+                       [](ArrayRef<ReassociationIndices>) { return true; });
+}
+
+Value te::getSliceSource(Value value) {
+  bool isSlice = false;
+  while (Operation *view = value.getDefiningOp()) {
+    if (!isView(view))
+      break;
+    isSlice |= isa<tensor::ExtractSliceOp>(view);
+    value = view->getOperand(0);
+  }
+  return isSlice ? value : Value();
 }
 
 Extent te::getExtent(OpOperand &operand) {
@@ -109,6 +166,15 @@ SmallVector<Value> te::getKeptValues(ArrayRef<Operation *> ops) {
   return kept.takeVector();
 }
 
+int64_t te::getSharedRows(ArrayRef<Operation *> ops) {
+  constexpr int64_t kMost = 4; // more take registers, and save little
+  int64_t rows = 1;
+  for (Operation *op : ops)
+    if (auto tiled = dyn_cast<TileLoweringInterface>(op))
+      rows = std::max(rows, std::min(tiled.getSharedRows(), kMost));
+  return rows;
+}
+
 Value te::getNoopFlag(Operation *op) {
   auto tiled = dyn_cast<TileLoweringInterface>(op);
   return tiled ? tiled.getNoopFlag() : Value();
@@ -154,7 +220,7 @@ Anchor te::findAnchor(ArrayRef<Operation *> ops) {
                      {Value(), Extent::Shard}};
   for (Operation *op : ops)
     for (OpOperand &operand : op->getOpOperands()) {
-      Operation *producer = operand.get().getDefiningOp();
+      Operation *producer = getRoot(operand).getDefiningOp();
       if (producer &&
           (llvm::is_contained(ops, producer) || isSplatConstant(producer)))
         continue;
@@ -179,7 +245,7 @@ static SmallVector<Value> getTileValues(Operation *op) {
     if (getExtent(operand) == Extent::Tile &&
         !(operand.get().getDefiningOp() &&
           isSplatConstant(operand.get().getDefiningOp())))
-      values.push_back(operand.get());
+      values.push_back(getTileRoot(operand.get()));
   for (OpResult result : op->getResults())
     if (getExtent(result) == Extent::Tile)
       values.push_back(result);
@@ -189,36 +255,168 @@ static SmallVector<Value> getTileValues(Operation *op) {
 /// M and K of an op's tiles, where both are known.
 static std::optional<std::pair<int64_t, int64_t>> getStatic(Operation *op) {
   Anchor anchor = findAnchor(op);
-  if (!anchor.value ||
+  // Matrices, or shards, of one size say nothing about how many there are, and
+  // where they lie.
+  if (!anchor.value || anchor.perMatrix || anchor.extent == Extent::Shard ||
       !cast<ShapedType>(anchor.value.getType()).hasStaticShape())
     return std::nullopt;
   return anchor.getExtents();
 }
 
-/// An op that is not known to have the first one's M x K extent: ops have the
-/// same where they share a value that has it, or where both are static.
-static Operation *findStranger(ArrayRef<Operation *> ops) {
+SmallVector<SmallVector<Operation *>> te::getParts(ArrayRef<Operation *> ops) {
+  // Ops have one extent where they share a value that has it, or where both are
+  // static and the same.
+  llvm::EquivalenceClasses<Operation *> classes;
+  llvm::SmallDenseMap<Value, Operation *> byValue;
+  std::map<std::pair<int64_t, int64_t>, Operation *> byExtent;
+  SmallVector<Operation *> tiled;
+  for (Operation *op : ops) {
+    SmallVector<Value> values = getTileValues(op);
+    auto extent = getStatic(op);
+    if (values.empty() && !extent && !findAnchor(op).value)
+      continue;
+    tiled.push_back(op);
+    classes.insert(op);
+    for (Value value : values)
+      classes.unionSets(op, byValue.try_emplace(value, op).first->second);
+    if (extent)
+      classes.unionSets(op, byExtent.try_emplace(*extent, op).first->second);
+  }
+  llvm::MapVector<Operation *, SmallVector<Operation *>> parts;
+  for (Operation *op : tiled)
+    parts[classes.getLeaderValue(op)].push_back(op);
+  return llvm::to_vector(llvm::make_second_range(parts));
+}
+
+/// What ties a part to others: tensors that it reads slices of, and those that
+/// it writes parts of.
+static SmallVector<Value> getTies(ArrayRef<Operation *> part,
+                                  ArrayRef<Operation *> ops) {
+  SmallVector<Value> ties;
+  for (Operation *op : part)
+    for (OpOperand &operand : op->getOpOperands())
+      if (Value source = getSliceSource(operand.get());
+          source && getExtent(operand) == Extent::Tile)
+        ties.push_back(source);
+  for (Operation *op : ops)
+    for (OpOperand &operand : op->getOpOperands())
+      if (getExtent(operand) == Extent::Parts &&
+          llvm::is_contained(part, getRoot(operand).getDefiningOp()))
+        ties.push_back(op->getResult(0));
+  return ties;
+}
+
+/// The first op of a part that is not tied to the first part.
+static Operation *findStranger(ArrayRef<SmallVector<Operation *>> parts,
+                               ArrayRef<Operation *> ops) {
   llvm::SmallDenseSet<Value> known;
-  llvm::SmallPtrSet<Operation *, 8> reached;
-  // Matrices of one size say nothing about how many there are.
-  auto extent =
-      llvm::any_of(ops, isPerMatrix) ? std::nullopt : getStatic(ops.front());
+  SmallVector<bool> reached(parts.size());
   for (bool grows = true; grows;) {
     grows = false;
-    for (Operation *op : ops) {
-      SmallVector<Value> values = getTileValues(op);
-      bool joins =
-          op == ops.front() || (extent && getStatic(op) == extent) ||
-          llvm::any_of(values, [&](Value v) { return known.contains(v); });
-      if (!joins || !reached.insert(op).second)
+    for (auto [part, isReached] : llvm::zip_equal(parts, reached)) {
+      SmallVector<Value> ties = getTies(part, ops);
+      bool joins = &part == parts.begin() || llvm::any_of(ties, [&](Value v) {
+        return known.contains(v);
+      });
+      if (isReached || !joins)
         continue;
-      known.insert(values.begin(), values.end());
-      grows = true;
+      isReached = grows = true;
+      known.insert(ties.begin(), ties.end());
     }
   }
-  auto it =
-      llvm::find_if(ops, [&](Operation *op) { return !reached.contains(op); });
-  return it == ops.end() ? nullptr : *it;
+  auto it = llvm::find(reached, false);
+  return it == reached.end() ? nullptr : parts[it - reached.begin()].front();
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// The operand of an op that has the sizes of its result, all but perhaps the
+/// last.
+static OpOperand *findShapeOperand(Operation *op) {
+  Anchor anchor = findAnchor(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    Extent extent = getExtent(operand);
+    Operation *producer = operand.get().getDefiningOp();
+    bool isShaped = extent == Extent::Tile || extent == Extent::Wide ||
+                    anchor.value == operand.get();
+    if (isShaped && !(producer && isSplatConstant(producer)))
+      return &operand;
+  }
+  return nullptr;
+}
+
+static Value emitProduct(ImplicitLocOpBuilder &b, ValueRange factors) {
+  Value product = arith::ConstantIndexOp::create(b, 1);
+  for (Value factor : factors)
+    product = b.createOrFold<arith::MulIOp>(product, factor);
+  return product;
+}
+
+Value te::emitSize(ImplicitLocOpBuilder &b, Value tensor, int64_t i,
+                   function_ref<Value(Value, int64_t)> leaf) {
+  auto shaped = cast<ShapedType>(tensor.getType());
+  if (!shaped.isDynamicDim(i))
+    return arith::ConstantIndexOp::create(b, shaped.getDimSize(i));
+  auto given = [&](OpFoldResult size) -> Value {
+    if (auto value = dyn_cast<Value>(size))
+      return leaf(value, -1);
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
+  };
+  auto of = [&](Value other, int64_t dim) {
+    return emitSize(b, other, dim, leaf);
+  };
+  Operation *op = tensor.getDefiningOp();
+  if (auto slice = dyn_cast_if_present<tensor::ExtractSliceOp>(op)) {
+    SmallVector<OpFoldResult> sizes;
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    for (auto [dim, size] : llvm::enumerate(slice.getMixedSizes()))
+      if (!dropped[dim])
+        sizes.push_back(size);
+    return given(sizes[i]);
+  }
+  if (auto expand = dyn_cast_if_present<tensor::ExpandShapeOp>(op))
+    return given(expand.getMixedOutputShape()[i]);
+  if (auto collapse = dyn_cast_if_present<tensor::CollapseShapeOp>(op)) {
+    SmallVector<Value> sizes;
+    for (int64_t dim : collapse.getReassociationIndices()[i])
+      sizes.push_back(of(collapse.getSrc(), dim));
+    return emitProduct(b, sizes);
+  }
+  if (auto concat = dyn_cast_if_present<tensor::ConcatOp>(op)) {
+    Value size = of(concat.getInputs().front(), i);
+    if (i == int64_t(concat.getDim()))
+      for (Value input : concat.getInputs().drop_front())
+        size = b.createOrFold<arith::AddIOp>(size, of(input, i));
+    return size;
+  }
+  if (!op || !isRegionOp(op))
+    return leaf(tensor, i);
+  OpOperand *operand = findShapeOperand(op);
+  auto two = [&]() -> Value { return arith::ConstantIndexOp::create(b, 2); };
+  int64_t last = cast<ShapedType>(operand->get().getType()).getRank() - 1;
+  bool isWide = getExtent(*operand) == Extent::Wide;
+  switch (getExtent(cast<OpResult>(tensor))) {
+  case Extent::Column:
+    i = last;
+    break;
+  case Extent::WideColumn:
+    if (isWide)
+      return of(operand->get(), last);
+    return b.createOrFold<arith::MulIOp>(of(operand->get(), last), two());
+  case Extent::Wide:
+    if (i < last || isWide)
+      break;
+    return b.createOrFold<arith::MulIOp>(of(operand->get(), i), two());
+  default:
+    break;
+  }
+  Value size = of(operand->get(), i);
+  return isWide && i == last &&
+                 getExtent(cast<OpResult>(tensor)) != Extent::Wide
+             ? b.createOrFold<arith::DivUIOp>(size, two())
+             : size;
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,9 +427,12 @@ static Operation *findStranger(ArrayRef<Operation *> ops) {
 static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
   for (Operation *op : ops)
     for (OpOperand &operand : op->getOpOperands()) {
-      Operation *producer = operand.get().getDefiningOp();
+      Value root = getRoot(operand);
+      Operation *producer = root.getDefiningOp();
+      Extent extent = getExtent(operand);
       if (!producer || !llvm::is_contained(ops, producer) ||
-          (isTileValue(operand.get()) && getExtent(operand) == Extent::Tile))
+          (isTileValue(root) &&
+           (extent == Extent::Tile || extent == Extent::Parts)))
         continue;
       return Conflict{
           op, ("F4: reads a result of '" + producer->getName().getStringRef() +
@@ -242,15 +443,61 @@ static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
   return std::nullopt;
 }
 
-/// Where one op takes each matrix by itself: an op that could not.
+/// The shape of an op's first tile.
+static ArrayRef<int64_t> getTileShape(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (getExtent(operand) == Extent::Tile)
+      return cast<ShapedType>(operand.get().getType()).getShape();
+  return {};
+}
+
+/// Where one op takes each matrix by itself: an op that could not, or that has
+/// tensors of another shape, or reads a view.
 static Operation *findWholeTensorOp(ArrayRef<Operation *> ops) {
-  if (llvm::none_of(ops, isPerMatrix))
+  auto each = llvm::find_if(ops, isPerMatrix);
+  if (each == ops.end())
     return nullptr;
-  auto it = llvm::find_if(ops, [](Operation *op) {
-    return isa<TileLoweringInterface>(op) && !isa<AmaxOp>(op) &&
-           !isPerMatrix(op);
+  ArrayRef<int64_t> shape = getTileShape(*each);
+  // Of a buffer as a whole, outside of a region, it is a buffer.
+  auto readsView = [&](OpOperand &operand) {
+    Operation *view = operand.get().getDefiningOp();
+    return view && isView(view) &&
+           (getSliceSource(operand.get()) ||
+            view->getParentOfType<FusionOp>() ||
+            llvm::is_contained(ops, getRoot(operand).getDefiningOp()));
+  };
+  auto it = llvm::find_if(ops, [&](Operation *op) {
+    bool isWhole =
+        isa<TileLoweringInterface>(op) && !isa<AmaxOp>(op) && !isPerMatrix(op);
+    return isWhole || getTileShape(op) != shape ||
+           llvm::any_of(op->getOpOperands(), readsView);
   });
   return it == ops.end() ? nullptr : *it;
+}
+
+/// F7: parts of one region share a schedule and its grid.
+static std::optional<Conflict>
+findUneven(ArrayRef<SmallVector<Operation *>> parts) {
+  if (parts.size() < 2)
+    return std::nullopt;
+  auto getLength = [](ArrayRef<Operation *> part) {
+    return findAnchor(part).getExtents().second;
+  };
+  int64_t length = getLength(parts.front());
+  for (ArrayRef<Operation *> part : parts) {
+    if (ShapedType::isDynamic(length) || getLength(part) != length)
+      return Conflict{part.front(),
+                      "F7: parts of one region have rows of one length, which "
+                      "is known; put them into regions of their own"};
+    for (Operation *op : part)
+      for (OpResult result : op->getResults())
+        if (Extent extent = getExtent(result);
+            !result.use_empty() &&
+            (extent == Extent::Column || extent == Extent::WideColumn))
+          return Conflict{op, "F7: sums over all rows are for a region of one "
+                              "part; put the parts into regions of their own"};
+  }
+  return std::nullopt;
 }
 
 std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
@@ -261,20 +508,23 @@ std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
   auto walker = llvm::find_if(ops, needsWholeColumns);
   if (walker != ops.end() && ops.size() > 1)
     return Conflict{*walker,
-                    "F7: walks down whole columns, tile after tile; such an op "
+                    "F8: walks down whole columns, tile after tile; such an op "
                     "is alone in its region"};
   if (Operation *other = findWholeTensorOp(ops))
-    return Conflict{other, "F8: walks over the tensor as one matrix, but an op "
+    return Conflict{other, "F9: walks over the tensor as one matrix, but an op "
                            "of the region over its matrices, one by one "
                            "(per = matrix); put the two into regions of their "
                            "own"};
-  if (Operation *stranger = findStranger(ops))
+  SmallVector<SmallVector<Operation *>> parts = getParts(ops);
+  if (Operation *stranger = findStranger(parts, ops))
     return Conflict{
         stranger, ("F5: walks over another tensor than '" +
                    ops.front()->getName().getStringRef() +
                    "', of a size that may differ; put the two into regions of "
                    "their own")
                       .str()};
+  if (std::optional<Conflict> conflict = findUneven(parts))
+    return conflict;
   auto flagged = llvm::find_if(ops, llvm::IsaPred<TileLoweringInterface>);
   unsigned amaxes = 0;
   for (Operation *op : ops) {
@@ -295,7 +545,7 @@ std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
 SmallVector<Operation *> te::getRegionOps(FusionOp fusion) {
   SmallVector<Operation *> ops;
   for (Operation &op : fusion.getBody().front().without_terminator())
-    if (!isSplatConstant(&op))
+    if (!isSplatConstant(&op) && !isView(&op))
       ops.push_back(&op);
   return ops;
 }

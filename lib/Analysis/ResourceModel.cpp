@@ -95,11 +95,32 @@ static ArrayRef<Attribute> getWholes(Operation *op) {
   return {};
 }
 
+/// True where a value is written to memory: something outside of the region
+/// reads it, or it is a part of a tensor.
+static bool isStored(Value value, ArrayRef<Operation *> ops) {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isView(user))
+      return isStored(user->getResult(0), ops);
+    return !llvm::is_contained(ops, user) || getExtent(use) == Extent::Parts;
+  });
+}
+
 TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   TileDemand demand;
-  Anchor anchor = findAnchor(ops);
-  if (anchor.value)
-    std::tie(demand.rows, demand.cols) = anchor.getExtents();
+  llvm::SmallDenseSet<Value> anchors;
+  SmallVector<SmallVector<Operation *>> parts = getParts(ops);
+  demand.wholeRows = parts.size() > 1; // one column of tiles for all
+  for (ArrayRef<Operation *> part : parts) {
+    Anchor anchor = findAnchor(part);
+    anchors.insert(anchor.value);
+    auto [rows, cols] = anchor.getExtents();
+    demand.cols = cols;
+    if (!ShapedType::isDynamic(demand.rows))
+      demand.rows =
+          ShapedType::isDynamic(rows) ? rows : std::max(rows, demand.rows);
+  }
+  demand.sharedRows = getSharedRows(ops);
   bool keepsF32 = false;
   llvm::SmallDenseSet<Value> seen;
   auto isInside = [&](Operation *op) { return llvm::is_contained(ops, op); };
@@ -107,7 +128,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
     if (extent == Extent::Column)
       demand.columnBytes += elementBytes(value.getType());
     if (extent != Extent::Tile && extent != Extent::Wide &&
-        extent != Extent::Shard && value != anchor.value)
+        extent != Extent::Shard && !anchors.contains(value))
       return;
     unsigned bytes = elementBytes(value.getType());
     widest = std::max(widest, bytes);
@@ -118,11 +139,16 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
     demand.wholeColumns |= needsWholeColumns(op);
     if (needsWholeRows(op)) {
       demand.wholeRows = true;
+      demand.mixesRows |= cast<TileLoweringInterface>(op).mixesRow();
       keepsF32 |= !isa<QuantizeOp>(op); // which converts its input twice
     }
+    if (auto tiled = dyn_cast<TileLoweringInterface>(op))
+      demand.exchangedBytes =
+          std::max(demand.exchangedBytes, tiled.getExchangedBytes());
     for (OpOperand &operand : op->getOpOperands()) {
-      Operation *producer = operand.get().getDefiningOp();
-      if (seen.insert(operand.get()).second &&
+      Value root = getRoot(operand);
+      Operation *producer = root.getDefiningOp();
+      if (seen.insert(root).second &&
           !(producer && (isInside(producer) || isSplatConstant(producer))))
         add(operand.get(), getExtent(operand), demand.inputBytes);
     }
@@ -135,8 +161,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
         demand.sumsColumns = true;
         demand.liveBytes += extent == Extent::Column ? 4 : 8;
       }
-      if (llvm::any_of(result.getUsers(),
-                       [&](Operation *user) { return !isInside(user); }))
+      if (isStored(result, ops))
         add(result, getExtent(result), demand.outputBytes);
     }
     for (Attribute whole : getWholes(op))
@@ -202,6 +227,7 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   if (demand.reorders)
     lds = std::max(lds,
                    elements * std::min(demand.outputBytes, demand.inputBytes));
+  lds = std::max(lds, elements * demand.exchangedBytes);
   result.ldsBytes = std::max<int64_t>(lds, lanes * 4);
   return result;
 }
@@ -221,7 +247,8 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
   int64_t vector = target.maxAccessBytes / demand.inputBytes;
   unsigned widest = std::max(demand.inputBytes, demand.outputBytes);
   int64_t lanes = waves * target.waveSize;
-  int64_t elements = std::max(lanes * kBytesPerLane / widest, lanes * vector);
+  int64_t elements = std::max(lanes * kBytesPerLane / widest,
+                              lanes * vector * demand.sharedRows);
   int64_t minRows =
       std::max(demand.minRows, demand.transposes ? kLineBytes : 1);
   minRows = std::max(minRows, demand.rowsPerWave * waves);
@@ -244,7 +271,8 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
     elements *= 2;
   }
   // No more waves than have a vector to load.
-  while (waves > 1 && waves * target.waveSize * vector > rows * cols)
+  while (waves > 1 &&
+         waves * target.waveSize * vector * demand.sharedRows > rows * cols)
     waves /= 2;
   // Partial sums are written once for so many rows: a small part of the data.
   int64_t rowTiles = 1;
@@ -287,7 +315,7 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
   bool known = !ShapedType::isDynamic(demand.cols);
   ScheduleAttr whole =
       chooseTile(context, demand, target, demand.wholeRows && known);
-  if (!demand.wholeRows || fits(whole))
+  if (!demand.wholeRows || demand.mixesRows || fits(whole))
     return whole;
   for (int64_t fraction : {1, 2}) {
     ScheduleAttr kept =
@@ -360,6 +388,11 @@ static std::optional<std::string> findRowViolation(const TileDemand &demand,
   if (!demand.wholeRows)
     return Text() << "H11: sweep = " << stringifyEnum(sweep)
                   << ", but nothing is computed over rows; leave it out";
+  if (demand.mixesRows)
+    return Text()
+           << "H11: sweep = " << stringifyEnum(sweep)
+           << ", but elements are rotated with others of their row, which "
+              "one tile holds; leave it out, and make the tile as wide";
   if (schedule.getRowTiles() != 1)
     return Text()
            << "H11: row_tiles = " << schedule.getRowTiles()

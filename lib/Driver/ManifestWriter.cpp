@@ -18,6 +18,7 @@
 #include "te/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -33,6 +34,7 @@ public:
 private:
   LogicalResult nameArguments();
   FailureOr<json::Value> expression(Value value);
+  FailureOr<json::Value> sizeOf(Value value, int64_t dim);
   FailureOr<json::Array> shapeOf(Value value);
   json::Value storage(ArrayRef<ScaledType::StorageDim> dims,
                       const json::Array &shape);
@@ -108,9 +110,7 @@ FailureOr<json::Value> EntryWriter::expression(Value value) {
     return json::Value(constant.getInt());
   Operation *op = value.getDefiningOp();
   if (auto dim = dyn_cast_if_present<DimOp>(op))
-    if (auto it = dimSizes.find({dim.getInput(), int64_t(dim.getDimension())});
-        it != dimSizes.end())
-      return json::Value(it->second);
+    return sizeOf(dim.getInput(), dim.getDimension());
   static const llvm::StringMap<StringRef> names = {
       {"arith.addi", "add"},       {"arith.subi", "sub"},
       {"arith.muli", "mul"},       {"arith.ceildivui", "ceildiv"},
@@ -132,26 +132,55 @@ FailureOr<json::Value> EntryWriter::expression(Value value) {
       json::Array{it->second, std::move(*left), std::move(*right)});
 }
 
-/// The logical shape of an argument or of a launch's result.
-FailureOr<json::Array> EntryWriter::shapeOf(Value value) {
+/// A size of an argument, of a launch's result, or of a reshape of these.
+FailureOr<json::Value> EntryWriter::sizeOf(Value value, int64_t dim) {
   auto shaped = cast<ShapedType>(value.getType());
+  if (!shaped.isDynamicDim(dim))
+    return json::Value(shaped.getDimSize(dim));
+  if (auto it = dimSizes.find({value, dim}); it != dimSizes.end())
+    return json::Value(it->second);
+  if (auto launch = value.getDefiningOp<tile::LaunchOp>())
+    return expression(launch.getDynamicSize(cast<OpResult>(value), dim));
+  if (auto expand = value.getDefiningOp<tensor::ExpandShapeOp>())
+    return expression(cast<Value>(expand.getMixedOutputShape()[dim]));
+  auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>();
+  if (!collapse) {
+    emitError(value.getLoc()) << "the size of dimension " << dim
+                              << " of a tensor that no kernel makes is used";
+    return failure();
+  }
+  json::Value product = 1;
+  for (int64_t i : collapse.getReassociationIndices()[dim]) {
+    FailureOr<json::Value> size = sizeOf(collapse.getSrc(), i);
+    if (failed(size))
+      return failure();
+    product = product == json::Value(1)
+                  ? std::move(*size)
+                  : json::Value(json::Array{"mul", std::move(product),
+                                            std::move(*size)});
+  }
+  return product;
+}
+
+FailureOr<json::Array> EntryWriter::shapeOf(Value value) {
   json::Array shape;
-  for (auto [i, size] : llvm::enumerate(shaped.getShape())) {
-    if (!ShapedType::isDynamic(size)) {
-      shape.push_back(size);
-    } else if (auto it = dimSizes.find({value, int64_t(i)});
-               it != dimSizes.end()) {
-      shape.push_back(it->second);
-    } else {
-      auto launch = value.getDefiningOp<tile::LaunchOp>();
-      FailureOr<json::Value> dim =
-          expression(launch.getDynamicSize(cast<OpResult>(value), i));
-      if (failed(dim))
-        return failure();
-      shape.push_back(std::move(*dim));
-    }
+  for (int64_t i = 0; i < cast<ShapedType>(value.getType()).getRank(); ++i) {
+    FailureOr<json::Value> size = sizeOf(value, i);
+    if (failed(size))
+      return failure();
+    shape.push_back(std::move(*size));
   }
   return shape;
+}
+
+/// A reshape's buffer is that of what it reshapes.
+static Value getBufferOwner(Value value) {
+  while (Operation *op = value.getDefiningOp())
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      value = op->getOperand(0);
+    else
+      break;
+  return value;
 }
 
 /// Storage sizes over a logical shape, as expressions.
@@ -211,16 +240,19 @@ json::Object EntryWriter::describe(Value value, StringRef name,
 LogicalResult EntryWriter::addResults(func::ReturnOp op) {
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
     std::string name = "result" + std::to_string(i);
-    if (isa<BlockArgument>(value) || bufferIds.contains(value))
+    Value owner = getBufferOwner(value);
+    if (isa<BlockArgument>(owner) || bufferIds.contains(owner))
       return op.emitError()
              << "result #" << i << " of @" << func.getSymName() << " is "
-             << (isa<BlockArgument>(value) ? "an argument, unchanged"
+             << (isa<BlockArgument>(owner) ? "an argument, unchanged"
                                            : "returned twice")
              << "; each result is a buffer of its own: return what "
-                "an op computed, once";
+                "an op computed, once, or a te.copy";
     FailureOr<json::Array> ids = addBuffers(value, "result", name);
     if (failed(ids))
       return failure();
+    SmallVector<int64_t> buffer = bufferIds[value];
+    bufferIds[owner] = std::move(buffer);
     results.push_back(describe(value, name, *shapeOf(value), std::move(*ids)));
   }
   return success();
@@ -229,7 +261,7 @@ LogicalResult EntryWriter::addResults(func::ReturnOp op) {
 LogicalResult EntryWriter::addLaunch(tile::LaunchOp launch) {
   json::Array args;
   auto pass = [&](Value value) {
-    for (int64_t id : bufferIds[value])
+    for (int64_t id : bufferIds[getBufferOwner(value)])
       args.push_back(json::Object{{"buffer", id}});
   };
   llvm::for_each(launch.getInputs(), pass);
@@ -280,7 +312,9 @@ FailureOr<json::Value> EntryWriter::write() {
   Block &body = func.getBody().front();
   // Kernels compute all that is a tensor; the host computes sizes.
   for (Operation &op : body)
-    if (!isa<tile::LaunchOp>(op) && !op.use_empty() &&
+    if (!isa<tile::LaunchOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+            op) &&
+        !op.use_empty() &&
         llvm::any_of(op.getResultTypes(), llvm::IsaPred<ShapedType>))
       return op.emitError() << op.getName()
                             << " has no kernel yet; its semantics run with "

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// tensor.cast, collapse_shape, expand_shape, extract_slice, insert_slice,
+// te.copy, tensor.cast, collapse_shape, expand_shape, extract_slice, insert_slice,
 // concat, dim and empty. Bits are copied as they are.
 //
 //===----------------------------------------------------------------------===//
@@ -188,6 +188,7 @@ static LogicalResult runEmpty(Operation *operation, Frame &frame) {
 
 ArrayRef<HandlerEntry> mlir::te::ref::getTensorHandlers() {
   static constexpr HandlerEntry kHandlers[] = {
+      {"te.copy", runCast},
       {"tensor.cast", runCast},
       {"tensor.collapse_shape", runCollapseShape},
       {"tensor.concat", runConcat},

@@ -42,4 +42,21 @@ gpu.module @kernels {
     }
     gpu.return
   }
+
+  // One reduction of the angle, in integers, serves its sine and its cosine.
+  // CHECK-LABEL: llvm.func @angle(
+  // CHECK: llvm.sitofp %{{.*}} : i64 to f64
+  // CHECK-NOT: llvm.sitofp
+  // CHECK-NOT: llvm.intr.sin
+  // CHECK-NOT: llvm.intr.cos
+  // CHECK: llvm.return
+  gpu.func @angle(%out: memref<f32, #gpu.address_space<global>> {llvm.noalias}) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, te.target = "gfx950"} {
+    %x = memref.load %out[] : memref<f32, #gpu.address_space<global>>
+    %s = math.sin %x : f32
+    %c = math.cos %x : f32
+    %p = arith.mulf %s, %c : f32
+    memref.store %p, %out[] : memref<f32, #gpu.address_space<global>>
+    gpu.return
+  }
 }

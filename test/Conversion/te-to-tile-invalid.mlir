@@ -1,4 +1,4 @@
-// What has no kernel, and regions that are not one kernel (F3 to F8).
+// What has no kernel, and regions that are not one kernel (F3 to F9).
 
 // RUN: te-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}),te-to-tile)' -o /dev/null
 
@@ -138,7 +138,7 @@ func.func @two_noops(%x: tensor<4x64xbf16>, %n: tensor<f32>) -> (!te.scaled<4x64
 
 func.func @update_beside(%h: tensor<4x64xf32>, %s: tensor<64xf32>) -> (tensor<4x64xf32>, tensor<64xf32>, tensor<f32>) {
   %r:3 = te.fusion "k" (%a = %h : tensor<4x64xf32>, %b = %s : tensor<64xf32>) -> (tensor<4x64xf32>, tensor<64xf32>, tensor<f32>) {
-    // expected-error @+1 {{F7: walks down whole columns, tile after tile; such an op is alone in its region}}
+    // expected-error @+1 {{F8: walks down whole columns, tile after tile; such an op is alone in its region}}
     %0, %1 = te.update_scale max %a, %b for f8E5M2 : tensor<4x64xf32>, tensor<64xf32> -> tensor<4x64xf32>, tensor<64xf32>
     %2 = te.amax %a : tensor<4x64xf32> -> tensor<f32>
     te.yield %0, %1, %2 : tensor<4x64xf32>, tensor<64xf32>, tensor<f32>
@@ -151,7 +151,7 @@ func.func @update_beside(%h: tensor<4x64xf32>, %s: tensor<64xf32>) -> (tensor<4x
 #each = #te.scaling<block = [1, 32], scale = f8E8M0FNU, per = matrix>
 func.func @matrices(%x: tensor<2x4x64xbf16>, %g: tensor<64xbf16>) -> (!te.scaled<2x4x64xf8E4M3FN, #each>, tensor<2x4xf32>) {
   %r:2 = te.fusion "k" (%a = %x : tensor<2x4x64xbf16>, %b = %g : tensor<64xbf16>) -> (!te.scaled<2x4x64xf8E4M3FN, #each>, tensor<2x4xf32>) {
-    // expected-error @+1 {{F8: walks over the tensor as one matrix, but an op of the region over its matrices, one by one (per = matrix); put the two into regions of their own}}
+    // expected-error @+1 {{F9: walks over the tensor as one matrix, but an op of the region over its matrices, one by one (per = matrix); put the two into regions of their own}}
     %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<2x4x64xbf16>, tensor<64xbf16> -> tensor<2x4x64xbf16>, tensor<2x4xf32>
     %2 = te.quantize %0 : tensor<2x4x64xbf16> -> !te.scaled<2x4x64xf8E4M3FN, #each>
     te.yield %2, %1 : !te.scaled<2x4x64xf8E4M3FN, #each>, tensor<2x4xf32>

@@ -213,8 +213,8 @@ tile.kernel @rows(%in: memref<f32>, %m: index, %r: index) attributes {target = "
 // Runs of 2 columns, each followed by 2 that are not the tile's: no access is longer than a run.
 #l = #tile.layout<shape = [4, 64], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], wave = []>
 // CHECK-LABEL: gpu.func @runs(
-// CHECK: %[[RUN:.*]] = arith.divui %[[C:.*]], %c2 : index
-// CHECK: %[[GAPS:.*]] = arith.muli %[[RUN]], %c2 : index
+// CHECK: %[[STRIP:.*]] = arith.divui %[[C:.*]], %c2 : index
+// CHECK: %[[GAPS:.*]] = arith.muli %[[STRIP]], %c2 : index
 // CHECK: %[[AT:.*]] = arith.addi %[[C]], %[[GAPS]] : index
 // CHECK: vector.load %{{.*}}[%{{.*}}, %[[AT]]] {alignment = 8 : i64} : {{.*}}, vector<2xf32>
 tile.kernel @runs(%in: memref<f32>, %out: memref<f32>) attributes {target = "gfx950", waves = 1 : i64} {

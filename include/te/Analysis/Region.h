@@ -8,13 +8,18 @@
 // What may share a te.fusion region. All ops of a region walk over one M x K
 // extent, tile by tile; a tile passes from op to op in registers. te-fuse asks
 // these questions of ops that it would put together, te-to-tile of regions that
-// someone wrote.
+// someone wrote. Slices and reshapes (views) are looked through: they are no
+// ops of a region, as they compute nothing. A region may have several parts,
+// each with an extent of its own, that read slices of one tensor or write parts
+// of one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_ANALYSIS_REGION_H
 #define TE_ANALYSIS_REGION_H
 
 #include "te/Dialect/TE/IR/TE.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::te {
 
@@ -25,12 +30,25 @@ bool isRegionOp(Operation *op);
 /// it is used.
 bool isSplatConstant(Operation *op);
 
+/// True for tensor.extract_slice, expand_shape and collapse_shape.
+bool isView(Operation *op);
+/// What a tensor is a reshape of that keeps the last dimension: the same tile.
+Value getTileRoot(Value value);
+/// The value whose tile an operand is: its tile root, or of a concat's operand
+/// what it is any reshape of.
+Value getRoot(OpOperand &operand);
+/// The tensor that a value is a slice of, or null where no slice is between.
+Value getSliceSource(Value value);
+
 Extent getExtent(OpOperand &operand);
 Extent getExtent(OpResult result);
 /// True for an op that takes each matrix of its tensors by itself.
 bool isPerMatrix(Operation *op);
 bool needsWholeRows(Operation *op);
 bool needsWholeColumns(Operation *op);
+/// Rows side by side that a lane should hold, as something is computed once for
+/// all of them.
+int64_t getSharedRows(ArrayRef<Operation *> ops);
 Value getNoopFlag(Operation *op);
 
 /// Where rows are walked along in sweeps: the ops that the first ones lower
@@ -61,8 +79,17 @@ struct Anchor {
 };
 Anchor findAnchor(ArrayRef<Operation *> ops);
 
+/// The ops of each part, in order; ops that have no tile are in none.
+SmallVector<SmallVector<Operation *>> getParts(ArrayRef<Operation *> ops);
+
+/// Dimension i of a tensor, in index arithmetic over the sizes of those that it
+/// is made from: `leaf(tensor, i)`, and `leaf(index, -1)` for an index that is
+/// an operand of a view.
+Value emitSize(ImplicitLocOpBuilder &b, Value tensor, int64_t i,
+               function_ref<Value(Value, int64_t)> leaf);
+
 /// What keeps ops from being computed by one kernel: the op, and why, with the
-/// number of the rule (F3 to F8 of docs/spec.md).
+/// number of the rule (F3 to F9 of docs/spec.md).
 struct Conflict {
   Operation *op;
   std::string why;

@@ -29,11 +29,14 @@ struct TileDemand {
   int64_t unitRows = 1, unitCols = 1; // elements whose scales lie side by side
   int64_t rowsPerWave = 0;            // that exchange elements inside a wave
   bool wholeRows = false;             // something is computed over each row
-  bool wholeColumns = false; // over each column, by a loop over all rows
-  bool transposes = false;   // a result or operand stored (K, M)
-  bool reorders = false;     // data in another order than row-major
-  bool reducesRows = false;  // a scale or amax across rows
-  bool sumsColumns = false;  // over all rows
+  bool wholeColumns = false;          // over each column, walking down rows
+  bool mixesRows = false;             // elements read others of their row
+  bool transposes = false;            // a result or operand stored (K, M)
+  bool reorders = false;              // data in another order than row-major
+  bool reducesRows = false;           // a scale or amax across rows
+  bool sumsColumns = false;           // over all rows
+  int64_t sharedRows = 1;      // side by side, for which a lane computes once
+  unsigned exchangedBytes = 0; // of an element, through LDS
 };
 
 /// The estimate for one schedule.

@@ -21,6 +21,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SinCos.h"
+
 #include "te/Conversion/Passes.h"
 #include "te/Target/Target.h"
 
@@ -80,7 +82,10 @@ static LogicalResult expandMath(gpu::GPUModuleOp module) {
            name == math::Log1pOp::getOperationName();
   };
   populateMathPolynomialApproximationPatterns(patterns, isApproximated);
-  return applyPatternsGreedily(module, std::move(patterns));
+  if (failed(applyPatternsGreedily(module, std::move(patterns))))
+    return failure();
+  expandSinCos(module);
+  return success();
 }
 
 /// Intrinsics that LLVM would make calls of.

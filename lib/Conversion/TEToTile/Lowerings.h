@@ -16,6 +16,8 @@ void attachActivationLowerings(MLIRContext *context);
 void attachMoveLowerings(MLIRContext *context);
 void attachPartialLowerings(MLIRContext *context);
 void attachUpdateScaleLowering(MLIRContext *context);
+void attachRopeLowerings(MLIRContext *context);
+void attachCopyLowerings(MLIRContext *context);
 
 } // namespace mlir::te
 

@@ -334,5 +334,7 @@ void te::registerTileLowerings(DialectRegistry &registry) {
     attachMoveLowerings(context);
     attachPartialLowerings(context);
     attachUpdateScaleLowering(context);
+    attachRopeLowerings(context);
+    attachCopyLowerings(context);
   });
 }

@@ -34,6 +34,22 @@ static LogicalResult verifyYield(YieldOp yield) {
   return success();
 }
 
+/// F3: what is not a tile is a buffer: an argument of the region.
+static LogicalResult verifyOperands(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    Operation *view = operand.get().getDefiningOp();
+    Extent extent = getExtent(operand);
+    bool readsViews = (extent == Extent::Tile || extent == Extent::Parts) &&
+                      !needsWholeColumns(op);
+    if (view && isView(view) && !readsViews)
+      return op->emitError()
+             << "F3: operand #" << operand.getOperandNumber()
+             << " is a view made inside of the region, but no tile; make it "
+                "outside and give it as an argument";
+  }
+  return success();
+}
+
 LogicalResult te::verifyRegion(FusionOp fusion) {
   SmallVector<Operation *> ops = getRegionOps(fusion);
   for (Operation *op : ops)
@@ -45,5 +61,8 @@ LogicalResult te::verifyRegion(FusionOp fusion) {
     return fusion.emitError("te.fusion holds no op that computes; remove it");
   if (std::optional<Conflict> conflict = findConflict(ops))
     return conflict->op->emitError() << conflict->why;
+  for (Operation *op : ops)
+    if (failed(verifyOperands(op)))
+      return failure();
   return verifyYield(cast<YieldOp>(fusion.getBody().front().getTerminator()));
 }

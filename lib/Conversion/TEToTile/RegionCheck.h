@@ -16,7 +16,7 @@
 
 namespace mlir::te {
 
-/// Checks rules F3 to F8 of docs/spec.md; the error is on the op that breaks
+/// Checks rules F3 to F9 of docs/spec.md; the error is on the op that breaks
 /// one.
 LogicalResult verifyRegion(FusionOp fusion);
 

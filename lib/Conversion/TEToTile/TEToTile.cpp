@@ -83,9 +83,12 @@ struct Cover {
 };
 } // namespace
 
-static Cover getCover(FusionOp fusion) {
+/// Of what the ops of a part yield.
+static Cover getCover(ValueRange yielded, ArrayRef<Operation *> ops) {
   Cover cover;
-  for (Value inner : fusion.getBody().front().getTerminator()->getOperands()) {
+  for (Value inner : yielded) {
+    if (!llvm::is_contained(ops, inner.getDefiningOp()))
+      continue;
     auto scaled = dyn_cast<ScaledType>(inner.getType());
     if (!scaled) {
       Extent extent = getExtent(cast<OpResult>(inner));
@@ -143,34 +146,38 @@ static std::pair<Value, Value> emitMatrix(ImplicitLocOpBuilder &b, Value y,
 /// The size of a dimension, in host code: what the launch that made the value
 /// was told, or the argument's own.
 static Value emitDim(ImplicitLocOpBuilder &b, Value value, int64_t i) {
-  if (cast<ShapedType>(value.getType()).isDynamicDim(i))
-    if (auto launch = value.getDefiningOp<LaunchOp>())
-      return launch.getDynamicSize(cast<OpResult>(value), i);
-  return b.createOrFold<DimOp>(b.getIndexType(), value, uint64_t(i));
+  return emitSize(b, value, i, [&](Value source, int64_t dim) -> Value {
+    if (dim < 0)
+      return source;
+    if (auto launch = source.getDefiningOp<LaunchOp>())
+      return launch.getDynamicSize(cast<OpResult>(source), dim);
+    return b.createOrFold<DimOp>(b.getIndexType(), source, uint64_t(dim));
+  });
 }
 
 static int64_t getRank(Value value) {
   return cast<ShapedType>(value.getType()).getRank();
 }
 
-/// M and K of a region whose anchor has `value` in host code.
-static std::pair<Value, Value> emitExtents(ImplicitLocOpBuilder &b,
-                                           const Anchor &anchor, Value value) {
-  int64_t rank = getRank(value);
+/// M and K of an anchor, whose sizes `dim` gives.
+static std::pair<Value, Value>
+emitExtents(ImplicitLocOpBuilder &b, const Anchor &anchor,
+            function_ref<Value(Value, int64_t)> dim) {
+  int64_t rank = getRank(anchor.value);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
   if (anchor.extent == Extent::Shard)
     return {constant(anchor.sharded.first), constant(anchor.sharded.second)};
   if (anchor.perMatrix)
-    return {emitDim(b, value, rank - 2), emitDim(b, value, rank - 1)};
+    return {dim(anchor.value, rank - 2), dim(anchor.value, rank - 1)};
   bool isRow = anchor.extent == Extent::Row;
   Value rows = constant(1);
   for (int64_t i = 0; i < rank - !isRow; ++i)
-    rows = b.createOrFold<arith::MulIOp>(rows, emitDim(b, value, i));
+    rows = b.createOrFold<arith::MulIOp>(rows, dim(anchor.value, i));
   if (isRow || rank == 0)
     return {rows, constant(1)};
-  Value cols = emitDim(b, value, rank - 1);
+  Value cols = dim(anchor.value, rank - 1);
   if (anchor.extent == Extent::Wide)
     cols = b.createOrFold<arith::DivUIOp>(cols, constant(2));
   return {rows, cols};
@@ -215,24 +222,38 @@ static KernelOp emitZeroKernel(ImplicitLocOpBuilder &b, FusionOp fusion,
 }
 
 namespace {
+/// Ops that walk over one extent.
+struct Part {
+  SmallVector<Operation *> ops;
+  Anchor anchor;
+  Cover cover;
+};
+
 /// One fusion on its way to a kernel and its launches.
 struct Outliner {
   FusionOp fusion;
   const Target &target;
   SymbolTable &symbols;
   SmallVector<Operation *> ops;
-  Anchor anchor; // an argument of the region
+  SmallVector<Part> parts;
   Value noop;
   SmallVector<OpResult> sums; // yielded: over all rows
+  /// Sizes that lowerings asked for: arguments of the kernel behind the others.
+  /// An index of the region has the dimension -1.
+  llvm::MapVector<std::pair<Value, int64_t>, Value> dims = {};
 
   LogicalResult run();
   KernelOp emitKernel();
   void emitLaunch(KernelOp kernel);
+  void bindExtents(TileContext &ctx, const Part &part, unsigned &next);
   LogicalResult emitBody(TileContext &ctx, ArrayRef<Operation *> ops);
-  LogicalResult emitTiles(TileContext &ctx, Value group, int64_t multiple);
+  LogicalResult emitTiles(TileContext &ctx, const Part &part, Value group);
+  LogicalResult emitPart(const TileContext &common, const Part &part, Value x,
+                         Value group, unsigned &next);
+  LogicalResult emitParts(const TileContext &common, Value x, Value group,
+                          unsigned next);
   SmallVector<Type> getLaunchTypes();
-  SmallVector<Value> emitSizes(ImplicitLocOpBuilder &b, Value groups,
-                               Value cols);
+  SmallVector<Value> emitSizes(ImplicitLocOpBuilder &b, Value groups);
   LaunchOp emitZero(ImplicitLocOpBuilder &b, Type amax);
   SmallVector<Value> emitFinish(ImplicitLocOpBuilder &b, ValueRange partial,
                                 Value groups, Value cols);
@@ -245,12 +266,14 @@ struct Outliner {
     auto argument = dyn_cast_if_present<BlockArgument>(inner);
     return argument ? fusion.getInputs()[argument.getArgNumber()] : Value();
   }
-  bool isDynamic(bool rows) {
-    auto extent = anchor.getExtents();
-    return ShapedType::isDynamic(rows ? extent.first : extent.second);
+  ValueRange getYielded() {
+    return fusion.getBody().front().getTerminator()->getOperands();
   }
-  Value emitResultDim(ImplicitLocOpBuilder &b, OpResult inner, int64_t i,
-                      Value cols);
+  Value emitKernelDim(ImplicitLocOpBuilder &b, Block &body, Value inner,
+                      int64_t i);
+  Value emitHostDim(ImplicitLocOpBuilder &b, Value inner, int64_t i);
+  Value emitGroupCount(ImplicitLocOpBuilder &b, const Part &part, Value rows);
+  SmallVector<bool> getDynamic();
 };
 } // namespace
 
@@ -279,25 +302,146 @@ LogicalResult Outliner::emitBody(TileContext &ctx, ArrayRef<Operation *> ops) {
     else if (failed(lowering.lowerToTile(ctx)))
       return failure();
   }
-  return success();
+  return failure(ctx.hasFailed);
 }
 
-/// The code of all tiles of a workgroup: its rows are those of `group`; the
-/// tiles of a row cover a multiple of so many columns.
-LogicalResult Outliner::emitTiles(TileContext &ctx, Value group,
-                                  int64_t multiple) {
+Value Outliner::emitKernelDim(ImplicitLocOpBuilder &b, Block &body, Value inner,
+                              int64_t i) {
+  auto leaf = [&](Value source, int64_t dim) {
+    // An index that is a size of an input is that one.
+    auto size = dim < 0 ? getHostValue(source).getDefiningOp<DimOp>() : DimOp();
+    if (auto it = size ? llvm::find(fusion.getInputs(), size.getInput())
+                       : fusion.getInputs().end();
+        it != fusion.getInputs().end()) {
+      source = fusion.getBody().getArgument(it - fusion.getInputs().begin());
+      dim = size.getDimension();
+    }
+    Value &argument = dims[{source, dim}];
+    if (!argument)
+      argument = body.addArgument(b.getIndexType(), b.getLoc());
+    return argument;
+  };
+  return i < 0 ? leaf(inner, i) : emitSize(b, inner, i, leaf);
+}
+
+Value Outliner::emitHostDim(ImplicitLocOpBuilder &b, Value inner, int64_t i) {
+  return emitSize(b, inner, i, [&](Value source, int64_t dim) {
+    Value host = getHostValue(source);
+    return dim < 0 ? host : emitDim(b, host, dim);
+  });
+}
+
+/// Which of M and K a kernel of one part takes as arguments. One of several
+/// parts takes each part's number of workgroups.
+SmallVector<bool> Outliner::getDynamic() {
+  if (parts.size() > 1)
+    return SmallVector<bool>(parts.size(), true);
+  auto [rows, cols] = parts.front().anchor.getExtents();
+  SmallVector<bool> dynamic;
+  for (int64_t size : {rows, cols})
+    if (ShapedType::isDynamic(size))
+      dynamic.push_back(true);
+  return dynamic;
+}
+
+/// Of the kernel that is built, whatever branch of it.
+static Block &getKernelBody(OpBuilder &b) {
+  Region *region = b.getInsertionBlock()->getParent();
+  return region->getParentOfType<KernelOp>().getBody().front();
+}
+
+/// M and K of a part, and what is known of them. `next`: the kernel's next
+/// argument.
+void Outliner::bindExtents(TileContext &ctx, const Part &part, unsigned &next) {
+  auto &b = ctx.b;
+  ScheduleAttr schedule = ctx.schedule;
+  auto extent = part.anchor.getExtents();
+  std::tie(ctx.staticRows, ctx.staticCols) = extent;
+  auto whole = [&](int64_t known, int64_t multiple, int64_t tile) {
+    return !ShapedType::isDynamic(known) && known > 0 &&
+           known % std::max(multiple, tile) == 0;
+  };
+  ctx.wholeRows = whole(extent.first, part.cover.rowMultiple, getGroupRows());
+  ctx.wholeCols =
+      whole(extent.second, part.cover.colMultiple, schedule.getTile()[1]);
+  if (parts.size() > 1) {
+    std::tie(ctx.rows, ctx.cols) = emitExtents(b, part.anchor, ctx.getDim);
+    return;
+  }
+  Block &body = getKernelBody(b);
+  auto size = [&](int64_t known) -> Value {
+    return ShapedType::isDynamic(known)
+               ? Value(body.getArgument(next++))
+               : Value(arith::ConstantIndexOp::create(b, known));
+  };
+  ctx.rows = size(extent.first);
+  ctx.cols = size(extent.second);
+  if (part.anchor.extent == Extent::Shard)
+    ctx.shardLength = ctx.getDim(part.anchor.value, 0);
+}
+
+/// The code of all tiles of a workgroup of a part: its rows are those of
+/// `group`.
+LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
+                                  Value group) {
+  SmallVector<Operation *> mine(ops);
+  llvm::erase_if(mine, [&](Operation *op) {
+    return llvm::any_of(parts, [&](const Part &other) {
+      return &other != &part && llvm::is_contained(other.ops, op);
+    });
+  });
   ScheduleAttr schedule = ctx.schedule;
   if (schedule.getSweep() == SweepKind::None)
     return emitRowTiles(ctx, sums, group, schedule.getRowTiles(),
-                        [&] { return emitBody(ctx, ops); });
+                        [&] { return emitBody(ctx, mine); });
   auto &b = ctx.b;
   ctx.tileRow = arith::MulIOp::create(
       b, group, arith::ConstantIndexOp::create(b, schedule.getTile()[0]));
-  Value chunks = emitTileCount(b, ctx.cols, multiple, schedule.getTile()[1],
-                               /*atLeastOne=*/true);
-  return RowSweep(ctx, ops, chunks)
+  Value chunks =
+      emitTileCount(b, ctx.cols, part.cover.colMultiple, schedule.getTile()[1],
+                    /*atLeastOne=*/true);
+  return RowSweep(ctx, mine, chunks)
       .run(sums, group,
-           [&](ArrayRef<Operation *> part) { return emitBody(ctx, part); });
+           [&](ArrayRef<Operation *> some) { return emitBody(ctx, some); });
+}
+
+/// The program of workgroup (x, group) of a part.
+LogicalResult Outliner::emitPart(const TileContext &common, const Part &part,
+                                 Value x, Value group, unsigned &next) {
+  TileContext ctx = common;
+  auto &b = ctx.b;
+  bindExtents(ctx, part, next);
+  ctx.tileCol = arith::MulIOp::create(
+      b, x, arith::ConstantIndexOp::create(b, ctx.schedule.getTile()[1]));
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  ctx.firstWorkgroup = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq, arith::AddIOp::create(b, x, group), zero);
+  if (part.anchor.perMatrix)
+    std::tie(ctx.matrix, group) =
+        emitMatrix(b, group, ctx.rows, part.cover, getGroupRows());
+  return emitTiles(ctx, part, group);
+}
+
+/// Workgroups are divided among the parts, one part's behind the other's.
+LogicalResult Outliner::emitParts(const TileContext &common, Value x,
+                                  Value group, unsigned next) {
+  auto &b = common.b;
+  OpBuilder::InsertionGuard guard(b);
+  Block &body = getKernelBody(b);
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    if (i + 1 == parts.size())
+      return emitPart(common, part, x, group, next);
+    Value count = body.getArgument(next + i);
+    Value isHere =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, group, count);
+    auto branch = scf::IfOp::create(b, isHere, /*withElseRegion=*/true);
+    b.setInsertionPoint(branch.thenYield());
+    if (failed(emitPart(common, part, x, group, next)))
+      return failure();
+    b.setInsertionPoint(branch.elseYield());
+    group = arith::SubIOp::create(b, group, count);
+  }
+  return success();
 }
 
 KernelOp Outliner::emitKernel() {
@@ -306,10 +450,9 @@ KernelOp Outliner::emitKernel() {
   SmallVector<Type> types;
   for (Type type : llvm::concat<const Type>(fusion.getBody().getArgumentTypes(),
                                             getLaunchTypes()))
-    addPointerTypes(type, types);
-  bool isSharded = anchor.extent == Extent::Shard;
-  types.append(isDynamic(true) + isDynamic(false) + isSharded,
-               b.getIndexType());
+    if (!type.isIndex())
+      addPointerTypes(type, types);
+  types.append(getDynamic().size(), b.getIndexType());
   ScheduleAttr schedule = fusion.getScheduleAttr();
   auto kernel = KernelOp::create(b, fusion.getKernel(), schedule.getTarget(),
                                  schedule.getWaves(), types);
@@ -317,75 +460,25 @@ KernelOp Outliner::emitKernel() {
   b.setInsertionPointToStart(&body);
 
   TileContext ctx(b, target, schedule);
+  ctx.rowsPerLane = getSharedRows(ops);
+  ctx.getDim = [&](Value inner, int64_t i) {
+    return emitKernelDim(b, body, inner, i);
+  };
   unsigned next = 0;
   for (BlockArgument argument : fusion.getBody().getArguments())
-    bindBuffers(ctx, argument, body, next);
-  for (Value yielded : fusion.getBody().front().getTerminator()->getOperands())
+    if (!argument.getType().isIndex())
+      bindBuffers(ctx, argument, body, next);
+  for (Value yielded : getYielded())
     bindBuffers(ctx, yielded, body, next);
-  auto extent = anchor.getExtents();
-  std::tie(ctx.staticRows, ctx.staticCols) = extent;
-  auto size = [&](int64_t known) -> Value {
-    return ShapedType::isDynamic(known)
-               ? Value(body.getArgument(next++))
-               : Value(arith::ConstantIndexOp::create(b, known));
-  };
-  Cover cover = getCover(fusion);
-  auto whole = [&](int64_t known, int64_t multiple, int64_t tile) {
-    return !ShapedType::isDynamic(known) && known > 0 &&
-           known % std::max(multiple, tile) == 0;
-  };
-  ctx.wholeRows = whole(extent.first, cover.rowMultiple, getGroupRows());
-  ctx.wholeCols =
-      whole(extent.second, cover.colMultiple, schedule.getTile()[1]);
-  ctx.rows = size(extent.first);
-  ctx.cols = size(extent.second);
-  if (isSharded)
-    ctx.shardLength = body.getArgument(next++);
   Value x = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   Value y = gpu::BlockIdOp::create(b, gpu::Dimension::y);
-  ctx.tileCol = arith::MulIOp::create(
-      b, x, arith::ConstantIndexOp::create(b, schedule.getTile()[1]));
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  ctx.firstWorkgroup = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::eq, arith::AddIOp::create(b, x, y), zero);
-  if (anchor.perMatrix)
-    std::tie(ctx.matrix, y) = emitMatrix(b, y, ctx.rows, cover, getGroupRows());
-
   LogicalResult result = success();
   emitUnlessNoop(b, noop ? ctx.getBuffers(noop).data : Value(),
-                 [&] { result = emitTiles(ctx, y, cover.colMultiple); });
+                 [&] { result = emitParts(ctx, x, y, next); });
   if (succeeded(result))
     return kernel;
   kernel.erase();
   return {};
-}
-
-/// The size of a dynamic dimension of a result, in host code: the sizes of the
-/// anchor, but for the last one.
-Value Outliner::emitResultDim(ImplicitLocOpBuilder &b, OpResult inner,
-                              int64_t i, Value cols) {
-  Value host = getHostValue(anchor.value);
-  bool isLast = i + 1 == cast<ShapedType>(host.getType()).getRank();
-  switch (getExtent(inner)) {
-  case Extent::Scalar:
-  case Extent::Row:
-  case Extent::Shard:
-    break;
-  case Extent::Column:
-    return cols;
-  case Extent::Tile:
-    if (isLast)
-      return cols;
-    break;
-  case Extent::Wide:
-    if (!isLast)
-      break;
-    [[fallthrough]];
-  case Extent::WideColumn:
-    return b.createOrFold<arith::MulIOp>(cols,
-                                         arith::ConstantIndexOp::create(b, 2));
-  }
-  return emitDim(b, host, i);
 }
 
 /// The types of what the kernel writes: partial sums in place of sums.
@@ -399,16 +492,15 @@ SmallVector<Type> Outliner::getLaunchTypes() {
 }
 
 /// The dynamic sizes of what the kernel writes.
-SmallVector<Value> Outliner::emitSizes(ImplicitLocOpBuilder &b, Value groups,
-                                       Value cols) {
+SmallVector<Value> Outliner::emitSizes(ImplicitLocOpBuilder &b, Value groups) {
   SmallVector<Value> sizes;
-  for (Value inner : fusion.getBody().front().getTerminator()->getOperands()) {
+  for (Value inner : getYielded()) {
     if (llvm::is_contained(sums, inner))
       sizes.push_back(groups);
     for (auto [i, size] :
          llvm::enumerate(cast<ShapedType>(inner.getType()).getShape()))
       if (ShapedType::isDynamic(size))
-        sizes.push_back(emitResultDim(b, cast<OpResult>(inner), i, cols));
+        sizes.push_back(emitHostDim(b, inner, i));
   }
   return sizes;
 }
@@ -443,7 +535,7 @@ SmallVector<Value> Outliner::emitFinish(ImplicitLocOpBuilder &b,
       inputs.push_back(value);
       types.push_back(sum.getType());
       if (!cast<ShapedType>(sum.getType()).hasStaticShape())
-        sizes.push_back(emitResultDim(b, sum, 0, cols));
+        sizes.push_back(emitHostDim(b, sum, 0));
     }
     if (same.empty())
       continue;
@@ -468,37 +560,65 @@ SmallVector<Value> Outliner::emitFinish(ImplicitLocOpBuilder &b,
   return results;
 }
 
+/// The number of workgroups along the rows of a part, in host code.
+Value Outliner::emitGroupCount(ImplicitLocOpBuilder &b, const Part &part,
+                               Value rows) {
+  if (llvm::any_of(part.ops, needsWholeColumns))
+    return arith::ConstantIndexOp::create(b, 1);
+  Value count = emitTileCount(b, rows, part.cover.rowMultiple, getGroupRows(),
+                              part.cover.atLeastOne);
+  Value value = part.anchor.value;
+  for (int64_t i = 0; part.anchor.perMatrix && i + 2 < getRank(value); ++i)
+    count = b.createOrFold<arith::MulIOp>(count, emitHostDim(b, value, i));
+  return count;
+}
+
 void Outliner::emitLaunch(KernelOp kernel) {
   ImplicitLocOpBuilder b(fusion.getLoc(), fusion);
   ScheduleAttr schedule = fusion.getScheduleAttr();
-  Value host = getHostValue(anchor.value);
-  auto [rows, cols] = emitExtents(b, anchor, host);
-  Cover cover = getCover(fusion);
-  Value gridX = emitTileCount(b, cols, cover.colMultiple, schedule.getTile()[1],
-                              cover.atLeastOne);
-  if (schedule.getSweep() != SweepKind::None)
-    gridX = arith::ConstantIndexOp::create(b, 1);
-  Value gridY = llvm::any_of(ops, needsWholeColumns)
-                    ? Value(arith::ConstantIndexOp::create(b, 1))
-                    : emitTileCount(b, rows, cover.rowMultiple, getGroupRows(),
-                                    cover.atLeastOne);
-  for (int64_t i = 0; anchor.perMatrix && i + 2 < getRank(host); ++i)
-    gridY = b.createOrFold<arith::MulIOp>(gridY, emitDim(b, host, i));
-  SmallVector<Value> sizes, inits;
-  if (isDynamic(true))
-    sizes.push_back(rows);
-  if (isDynamic(false))
-    sizes.push_back(cols);
-  if (anchor.extent == Extent::Shard)
-    sizes.push_back(emitDim(b, host, 0));
+  SmallVector<Value> sizes, inits, inputs, groups;
+  Value gridX, cols;
+  for (const Part &part : parts) {
+    auto hostDim = [&](Value inner, int64_t i) {
+      return emitHostDim(b, inner, i);
+    };
+    auto extents = emitExtents(b, part.anchor, hostDim);
+    cols = extents.second;
+    const Cover &cover = part.cover;
+    // Several parts have one column of tiles each.
+    gridX = emitTileCount(b, cols, cover.colMultiple, schedule.getTile()[1],
+                          cover.atLeastOne);
+    if (schedule.getSweep() != SweepKind::None)
+      gridX = arith::ConstantIndexOp::create(b, 1);
+    groups.push_back(emitGroupCount(b, part, extents.first));
+    if (parts.size() > 1)
+      continue;
+    auto [rows, known] = part.anchor.getExtents();
+    if (ShapedType::isDynamic(rows))
+      sizes.push_back(extents.first);
+    if (ShapedType::isDynamic(known))
+      sizes.push_back(cols);
+  }
+  Value gridY = groups.front();
+  for (Value more : ArrayRef(groups).drop_front())
+    gridY = b.createOrFold<arith::AddIOp>(gridY, more);
+  if (parts.size() > 1)
+    llvm::append_range(sizes, groups);
+  for (auto &[source, size] : dims)
+    sizes.push_back(source.second < 0 ? getHostValue(source.first)
+                                      : emitDim(b, getHostValue(source.first),
+                                                source.second));
+  for (Value input : fusion.getInputs())
+    if (!input.getType().isIndex())
+      inputs.push_back(input);
 
   // An amax, always the last, is zeroed first, then folded into.
-  ValueRange yielded = fusion.getBody().front().getTerminator()->getOperands();
+  ValueRange yielded = getYielded();
   if (!yielded.empty() && isAmax(yielded.back()))
     inits.push_back(emitZero(b, yielded.back().getType()).getResult(0));
-  auto launch = LaunchOp::create(b, getLaunchTypes(), kernel.getSymName(),
-                                 gridX, gridY, fusion.getInputs(), inits, sizes,
-                                 emitSizes(b, gridY, cols));
+  auto launch =
+      LaunchOp::create(b, getLaunchTypes(), kernel.getSymName(), gridX, gridY,
+                       inputs, inits, sizes, emitSizes(b, gridY));
   SmallVector<Value> results(launch.getResults()), partial;
   for (auto [inner, result] : llvm::zip_equal(yielded, launch.getResults()))
     if (llvm::is_contained(sums, inner))
@@ -533,8 +653,13 @@ struct TEToTilePass : te::impl::TEToTilePassBase<TEToTilePass> {
     if (failed(verifyRegion(fusion)))
       return failure();
     SmallVector<Operation *> ops = getRegionOps(fusion);
-    Anchor anchor = findAnchor(ops);
-    if (!anchor.value)
+    SmallVector<Part> parts;
+    for (SmallVector<Operation *> &part : getParts(ops))
+      parts.push_back(
+          {part, findAnchor(part),
+           getCover(fusion.getBody().front().getTerminator()->getOperands(),
+                    part)});
+    if (parts.empty() || !parts.front().anchor.value)
       return fusion.emitError("F5: no op of the region reads a tensor; remove "
                               "it");
     Value noop;
@@ -542,7 +667,7 @@ struct TEToTilePass : te::impl::TEToTilePassBase<TEToTilePass> {
       if (Value flag = getNoopFlag(op))
         noop = flag;
     return Outliner{
-        fusion, **target, symbols, ops, anchor, noop, getColumnSums(fusion)}
+        fusion, **target, symbols, ops, parts, noop, getColumnSums(fusion)}
         .run();
   }
 

@@ -8,6 +8,9 @@
 #include "te/Conversion/TEToTile/TileContext.h"
 
 #include "RowSweep.h"
+#include "Views.h"
+
+#include "te/Analysis/Region.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -26,9 +29,9 @@ Type te::withElementType(Type tileType, Type elementType) {
 }
 
 LinearLayout TileContext::getLoadLayout() const {
-  return LinearLayout::rowMajor(schedule.getTile(), schedule.getVector(),
-                                llvm::Log2_32(target.waveSize),
-                                llvm::Log2_64(schedule.getWaves()));
+  return LinearLayout::rowMajor(
+      schedule.getTile(), schedule.getVector(), llvm::Log2_32(target.waveSize),
+      llvm::Log2_64(schedule.getWaves()), rowsPerLane);
 }
 
 LinearLayout TileContext::getStoreLayout(ArrayRef<int64_t> shape,
@@ -41,7 +44,7 @@ LinearLayout TileContext::getStoreLayout(ArrayRef<int64_t> shape,
     return LinearLayout::inOrder(shape, order.getLayout(), vector, lanes,
                                  waves);
   return LinearLayout::rowMajor(shape, std::min(vector, shape.back()), lanes,
-                                waves);
+                                waves, rowsPerLane);
 }
 
 /// The elements of a constant, all the same, as a tile.
@@ -56,12 +59,23 @@ static Value emitSplatConstant(TileContext &ctx, Operation *constant) {
 }
 
 Value TileContext::getTile(Value tensor) {
+  tensor = getTileRoot(tensor);
   Value &tile = tiles[tensor];
   if (tile)
     return tile;
-  if (Operation *producer = tensor.getDefiningOp())
-    return tile = emitSplatConstant(*this, producer);
   Type elementType = getElementTypeOrSelf(tensor.getType());
+  Operation *producer = tensor.getDefiningOp();
+  if (producer && isSplatConstant(producer))
+    return tile = emitSplatConstant(*this, producer);
+  if (producer) {
+    FailureOr<Value> loaded = loadView(*this, tensor);
+    hasFailed |= failed(loaded);
+    return tile = succeeded(loaded)
+                      ? *loaded
+                      : constant(getTileType(elementType, b.getContext(),
+                                             getLoadLayout()),
+                                 0);
+  }
   Value source = viewMatrix(getBuffers(tensor).data, rows, cols);
   return tile = load(source, tileRow, tileCol, elementType, getLoadLayout());
 }
@@ -72,12 +86,16 @@ void TileContext::define(Value tensor, Value tile) {
     storeWide(tile, viewMatrix(getBuffers(tensor).data, rows, cols));
 }
 
-void TileContext::storeWide(Value tile, Value view, int64_t interleave) {
+Value TileContext::toStoreLayout(Value tile) {
   Type elementType = getElementTypeOrSelf(tile.getType());
   ArrayRef<int64_t> shape = cast<ShapedType>(tile.getType()).getShape();
   unsigned bits = elementType.getIntOrFloatBitWidth();
-  store(convert(tile, getStoreLayout(shape, bits)), view, tileRow, tileCol,
-        /*divisible=*/1, /*order=*/{}, interleave);
+  return convert(tile, getStoreLayout(shape, bits));
+}
+
+void TileContext::storeWide(Value tile, Value view, int64_t interleave) {
+  store(toStoreLayout(tile), view, tileRow, tileCol, /*divisible=*/1,
+        /*order=*/{}, interleave);
 }
 
 Value TileContext::viewHalf(Value buffer, Half half, OpFoldResult rows) {
@@ -120,6 +138,41 @@ Value TileContext::loadColumns(Value tensor) {
   return load(view(getBuffers(tensor).data, b.getIndexAttr(1), cols), zero,
               tileCol, getElementTypeOrSelf(tensor.getType()),
               getLoadLayout().project({schedule.getTile()[0], 1}));
+}
+
+/// The largest power of two that divides a view's row length, as far as it is
+/// known from its type or by the caller. The tile's column offset is a multiple
+/// of the tile's width, itself a power of two. `isMatrix`: the view is one of
+/// many matrices in a buffer.
+static int64_t getDivisible(Type view, Type tile, int64_t known,
+                            bool isMatrix = false) {
+  int64_t cols = llvm::cast<MemRefType>(view).getShape()[1];
+  int64_t width = llvm::cast<ShapedType>(tile).getShape()[1];
+  if (ShapedType::isDynamic(cols))
+    return std::min(known, width);
+  // A view that is not whole has rows that start elsewhere.
+  auto [strides, offset] = llvm::cast<MemRefType>(view).getStridesAndOffset();
+  if (isMatrix) // whose offset is a number of rows
+    offset = cols;
+  for (int64_t number : {cols, strides.front(), offset})
+    if (ShapedType::isDynamic(number))
+      width = std::min(width, known);
+    else if (number != 0)
+      width = std::min<int64_t>(
+          width, int64_t(1) << llvm::countr_zero(uint64_t(number)));
+  return width;
+}
+
+Value TileContext::loadRowsAt(Value view, Value rows,
+                              const LinearLayout &layout) {
+  Type element = llvm::cast<MemRefType>(view.getType()).getElementType();
+  Type type = getTileType(element, b.getContext(), layout);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  return LoadOp::create(b, type, view, zero, zero, rows, /*window=*/Value(),
+                        getDivisible(view.getType(), type, /*known=*/1),
+                        /*in_bounds=*/false, /*columns_in_bounds=*/false,
+                        /*first_replica=*/false, LayoutAttr(),
+                        /*interleave=*/0);
 }
 
 void TileContext::defineRows(Value tensor, Value tile) {
@@ -225,20 +278,6 @@ Value TileContext::viewMatrix(Value buffer, OpFoldResult rows,
   return view(buffer, rows, cols, /*stride=*/{}, offset);
 }
 
-/// The largest power of two that divides a view's row length, as far as it is
-/// known from its type or by the caller. The tile's column offset is a multiple
-/// of the tile's width, itself a power of two.
-static int64_t getDivisible(Type view, Type tile, int64_t known) {
-  int64_t cols = llvm::cast<MemRefType>(view).getShape()[1];
-  int64_t width = llvm::cast<ShapedType>(tile).getShape()[1];
-  if (ShapedType::isDynamic(cols))
-    return std::min(known, width);
-  if (cols == 0)
-    return width;
-  return std::min<int64_t>(width, int64_t(1)
-                                      << llvm::countr_zero(uint64_t(cols)));
-}
-
 /// Whether the grid's every tile at [row, col] lies inside the view along rows,
 /// and along columns: it is at one of the workgroup's own offsets, and the
 /// extent is whole tiles.
@@ -264,10 +303,12 @@ Value TileContext::load(Value view, Value row, Value col, Type elementType,
                         LayoutAttr order, int64_t interleave) {
   Type type = getTileType(elementType, b.getContext(), layout);
   auto [rows, cols] = isInBounds(row, col, view.getType(), type);
-  return LoadOp::create(b, type, view, row, col, /*window=*/Value(),
-                        getDivisible(view.getType(), type, divisible),
-                        !order && rows && cols, !order && cols,
-                        /*first_replica=*/false, order, interleave);
+  return LoadOp::create(
+      b, type, view, row, col, /*rows=*/Value(),
+      /*window=*/Value(),
+      getDivisible(view.getType(), type, divisible, bool(matrix)),
+      !order && rows && cols, !order && cols,
+      /*first_replica=*/false, order, interleave);
 }
 
 Value TileContext::viewShard(Value buffer, Value start) {
@@ -281,15 +322,43 @@ Value TileContext::loadShard(Value tensor, Value start) {
   Type type = getTileType(getElementTypeOrSelf(tensor.getType()),
                           b.getContext(), getLoadLayout());
   return LoadOp::create(b, type, viewShard(buffer, start), tileRow, tileCol,
-                        shardLength, /*divisible=*/1, /*in_bounds=*/false,
+                        /*rows=*/Value(), shardLength, /*divisible=*/1,
+                        /*in_bounds=*/false,
                         /*columns_in_bounds=*/false, /*first_replica=*/false,
                         LayoutAttr(), /*interleave=*/0);
 }
 
 void TileContext::storeShard(Value tile, Value buffer, Value start) {
   StoreOp::create(b, tile, viewShard(buffer, start), tileRow, tileCol,
-                  shardLength, /*divisible=*/1, /*in_bounds=*/false,
+                  /*rows=*/Value(), shardLength, /*divisible=*/1,
+                  /*in_bounds=*/false,
                   /*columns_in_bounds=*/false, LayoutAttr(), /*interleave=*/0);
+}
+
+Value TileContext::load(Value view, Value rows, Type elementType,
+                        const LinearLayout &layout) {
+  if (!rows)
+    return load(view, tileRow, tileCol, elementType, layout);
+  Type type = getTileType(elementType, b.getContext(), layout);
+  return LoadOp::create(b, type, view, arith::ConstantIndexOp::create(b, 0),
+                        tileCol, rows, /*window=*/Value(),
+                        getDivisible(view.getType(), type, /*known=*/1),
+                        /*in_bounds=*/wholeRows && wholeCols,
+                        /*columns_in_bounds=*/wholeCols,
+                        /*first_replica=*/false, LayoutAttr(),
+                        /*interleave=*/0);
+}
+
+void TileContext::store(Value tile, Value view, Value rows) {
+  if (!rows)
+    return store(tile, view, tileRow, tileCol);
+  if (!stores)
+    return;
+  StoreOp::create(b, tile, view, arith::ConstantIndexOp::create(b, 0), tileCol,
+                  rows, /*window=*/Value(),
+                  getDivisible(view.getType(), tile.getType(), 1),
+                  wholeRows && wholeCols, wholeCols, LayoutAttr(),
+                  /*interleave=*/0);
 }
 
 Value TileContext::loadWide(Value view, Value row, Value col, Type elementType,
@@ -309,9 +378,11 @@ void TileContext::store(Value tile, Value view, Value row, Value col,
   if (!stores)
     return;
   auto [rows, cols] = isInBounds(row, col, view.getType(), tile.getType());
-  StoreOp::create(b, tile, view, row, col, /*window=*/Value(),
-                  getDivisible(view.getType(), tile.getType(), divisible),
-                  !order && rows && cols, !order && cols, order, interleave);
+  StoreOp::create(
+      b, tile, view, row, col, /*rows=*/Value(),
+      /*window=*/Value(),
+      getDivisible(view.getType(), tile.getType(), divisible, bool(matrix)),
+      !order && rows && cols, !order && cols, order, interleave);
 }
 
 Value TileContext::isInside(const LinearLayout &layout, Value row, Value col,

@@ -138,20 +138,6 @@ struct ReducePattern : TilePattern<ReduceOp> {
   }
 };
 
-/// The register of `small` that holds the block of each register of `large`.
-SmallVector<int64_t> matchBlocks(const LinearLayout &large,
-                                 const LinearLayout &small) {
-  SmallVector<int64_t> picks;
-  for (int64_t reg = 0; reg < large.getNumRegisters(); ++reg) {
-    SmallVector<int64_t> at = large.toCoordinates(large.apply(reg, 0, 0));
-    for (auto [c, l, s] :
-         llvm::zip_equal(at, large.getShape(), small.getShape()))
-      c /= l / s;
-    picks.push_back(small.findRegister(small.toFlat(at)).value_or(0));
-  }
-  return picks;
-}
-
 struct BroadcastPattern : TilePattern<BroadcastOp> {
   using TilePattern::TilePattern;
   LogicalResult
@@ -279,7 +265,7 @@ Value ConvertLayoutPattern::throughLds(ImplicitLocOpBuilder &b, Value value,
   };
 
   gpu::BarrierOp::create(b);
-  auto write = [&] {
+  emitByOwner(b, state, from, [&] {
     SmallVector<int64_t> order = shared.registerOrder(from);
     Value start = base(from);
     for (size_t first = 0; first < order.size(); first += size) {
@@ -287,15 +273,7 @@ Value ConvertLayoutPattern::throughLds(ImplicitLocOpBuilder &b, Value value,
       emitLdsStore(b, state, emitSelectElements(b, value, group),
                    address(start, from, group.front()));
     }
-  };
-  if (Value owner = emitIsOwner(b, state, from)) {
-    auto branch = scf::IfOp::create(b, owner, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(branch.thenYield());
-    write();
-  } else {
-    write();
-  }
+  });
   gpu::BarrierOp::create(b);
 
   SmallVector<int64_t> order = shared.registerOrder(to);
@@ -384,16 +362,21 @@ struct ScaledTruncPattern : TilePattern<ScaledTruncOp> {
 namespace {
 struct ExchangePattern : TilePattern<ExchangeOp> {
   using TilePattern::TilePattern;
+
+  Value throughLds(ImplicitLocOpBuilder &b, ExchangeOp op, Value value) const;
+
   LogicalResult
   matchAndRewrite(ExchangeOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     LinearLayout layout = getLayout(op.getType());
-    SmallVector<int64_t> at(layout.getShape().size());
-    at[op.getDimension()] = op.getStride();
-    int64_t flat = layout.toFlat(at);
+    std::optional<int64_t> flat = getPartnerBasis(op);
+    if (!flat) {
+      rewriter.replaceOp(op, throughLds(b, op, adaptor.getInput()));
+      return success();
+    }
     ArrayRef<int64_t> lanes = layout.getBases(LayoutInput::Lane);
-    if (auto *lane = llvm::find(lanes, flat); lane != lanes.end()) {
+    if (auto *lane = llvm::find(lanes, *flat); lane != lanes.end()) {
       rewriter.replaceOp(op,
                          emitShuffleXor(b, adaptor.getInput(),
                                         int64_t(1) << (lane - lanes.begin())));
@@ -402,7 +385,7 @@ struct ExchangePattern : TilePattern<ExchangeOp> {
     SmallVector<int64_t> picks;
     for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg)
       picks.push_back(
-          layout.findRegister(layout.apply(reg, 0, 0) ^ flat).value_or(0));
+          layout.findRegister(layout.apply(reg, 0, 0) ^ *flat).value_or(0));
     rewriter.replaceOp(op, emitSelectElements(b, adaptor.getInput(), picks));
     return success();
   }
@@ -462,6 +445,71 @@ struct CoordinatePattern : TilePattern<CoordinateOp> {
   }
 };
 } // namespace
+
+/// The tile lies row-major in LDS; each lane reads where its partners wrote.
+Value ExchangePattern::throughLds(ImplicitLocOpBuilder &b, ExchangeOp op,
+                                  Value value) const {
+  LinearLayout layout = getLayout(op.getType());
+  auto type = cast<VectorType>(value.getType());
+  int64_t bytes = getElementBytes(type), stride = op.getStride();
+  int64_t rowLength = layout.getShape()[1];
+  int64_t size = std::min(layout.getContiguity(),
+                          int64_t(state.target->maxAccessBytes) / bytes);
+  auto [laneRow, laneCol] = emitLaneCoordinates(b, state, layout);
+  auto constant = [&](int64_t number) { return emitI32(b, number); };
+  auto toI32 = [&](Value index) {
+    return b.createOrFold<arith::IndexCastUIOp>(b.getI32Type(), index);
+  };
+  auto add = [&](Value x, Value y) {
+    return b.createOrFold<arith::AddIOp>(x, y);
+  };
+  auto times = [&](Value x, int64_t factor) {
+    return b.createOrFold<arith::MulIOp>(x, constant(factor));
+  };
+  Value start[] = {toI32(laneRow), toI32(laneCol)};
+  auto address = [&](Value row, Value col) {
+    return times(add(times(row, rowLength), col), bytes);
+  };
+  auto position = [&](int64_t reg, unsigned dim) {
+    int64_t at = layout.toCoordinates(layout.apply(reg, 0, 0))[dim];
+    return add(start[dim], constant(at));
+  };
+  auto slice = [&](int64_t first, int64_t count) -> Value {
+    return vector::ExtractStridedSliceOp::create(
+        b, value, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{count},
+        ArrayRef<int64_t>{1});
+  };
+
+  gpu::BarrierOp::create(b);
+  emitByOwner(b, state, layout, [&] {
+    for (int64_t reg = 0; reg < type.getNumElements(); reg += size)
+      emitLdsStore(b, state, slice(reg, size),
+                   address(position(reg, 0), position(reg, 1)));
+  });
+  gpu::BarrierOp::create(b);
+
+  // As many at once as lie in one run.
+  unsigned dim = op.getDimension();
+  if (dim == 1)
+    size = std::min(size, int64_t(1) << llvm::countr_zero(uint64_t(stride)));
+  Value last = constant(layout.getShape()[dim] - (dim == 1 ? size : 1));
+  Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  for (int64_t reg = 0; reg < type.getNumElements(); reg += size) {
+    Value at[] = {position(reg, 0), position(reg, 1)};
+    Value run = arith::DivUIOp::create(b, at[dim], constant(stride));
+    Value odd = arith::AndIOp::create(b, run, constant(1));
+    Value step =
+        arith::SubIOp::create(b, constant(stride), times(odd, 2 * stride));
+    // Partners beyond the tile are unspecified, but not beyond LDS.
+    at[dim] = arith::MinUIOp::create(b, add(at[dim], step), last);
+    Value part =
+        emitLdsLoad(b, state, VectorType::get({size}, type.getElementType()),
+                    address(at[0], at[1]));
+    result = vector::InsertStridedSliceOp::create(
+        b, part, result, ArrayRef<int64_t>{reg}, ArrayRef<int64_t>{1});
+  }
+  return result;
+}
 
 void te::populateCrossLanePatterns(RewritePatternSet &patterns,
                                    const TypeConverter &types,

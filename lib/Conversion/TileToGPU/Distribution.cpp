@@ -22,6 +22,18 @@ VectorType te::getDistributedType(Type tileType) {
                          getElementTypeOrSelf(tileType));
 }
 
+std::optional<int64_t> te::getPartnerBasis(ExchangeOp op) {
+  LinearLayout layout = getLayout(op.getType());
+  if (!llvm::isPowerOf2_64(op.getStride()))
+    return std::nullopt;
+  SmallVector<int64_t> at(layout.getShape().size());
+  at[op.getDimension()] = op.getStride();
+  int64_t flat = layout.toFlat(at);
+  if (llvm::is_contained(layout.getBases(LayoutInput::Wave), flat))
+    return std::nullopt;
+  return flat;
+}
+
 int64_t te::getLdsBytes(Operation *op, const Target &target, int64_t waves) {
   if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
     LinearLayout from = getLayout(convert.getInput().getType()),
@@ -31,6 +43,10 @@ int64_t te::getLdsBytes(Operation *op, const Target &target, int64_t waves) {
     return from.getNumElements() *
            getElementBytes(convert.getInput().getType());
   }
+  if (auto exchange = dyn_cast<ExchangeOp>(op))
+    return getPartnerBasis(exchange) ? 0
+                                     : exchange.getType().getNumElements() *
+                                           getElementBytes(exchange.getType());
   if (auto reduce = dyn_cast<ReduceOp>(op)) {
     LinearLayout from = getLayout(reduce.getInput().getType()),
                  to = getLayout(reduce.getResult().getType());
@@ -137,6 +153,30 @@ Value te::emitIsOwner(ImplicitLocOpBuilder &b, const KernelState &state,
     return {};
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, replica,
                                emitI32(b, 0));
+}
+
+SmallVector<int64_t> te::matchBlocks(const LinearLayout &large,
+                                     const LinearLayout &small) {
+  SmallVector<int64_t> picks;
+  for (int64_t reg = 0; reg < large.getNumRegisters(); ++reg) {
+    SmallVector<int64_t> at = large.toCoordinates(large.apply(reg, 0, 0));
+    for (auto [c, l, s] :
+         llvm::zip_equal(at, large.getShape(), small.getShape()))
+      c /= l / s;
+    picks.push_back(small.findRegister(small.toFlat(at)).value_or(0));
+  }
+  return picks;
+}
+
+void te::emitByOwner(ImplicitLocOpBuilder &b, const KernelState &state,
+                     const LinearLayout &layout, function_ref<void()> body) {
+  Value owner = emitIsOwner(b, state, layout);
+  if (!owner)
+    return body();
+  auto branch = scf::IfOp::create(b, owner, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenYield());
+  body();
 }
 
 //===----------------------------------------------------------------------===//

@@ -33,6 +33,10 @@ struct KernelState {
 /// wave.
 int64_t getLdsBytes(Operation *op, const Target &target, int64_t waves);
 
+/// Where the partners of a tile.exchange are in another register or another
+/// lane of the wave: the basis that tells them apart. Else they meet in LDS.
+std::optional<int64_t> getPartnerBasis(tile::ExchangeOp op);
+
 /// A vector of the registers that a tile's layout gives one lane.
 VectorType getDistributedType(Type tileType);
 
@@ -50,10 +54,17 @@ Value emitXorMap(ImplicitLocOpBuilder &b, Value value,
 std::pair<Value, Value> emitLaneCoordinates(ImplicitLocOpBuilder &b,
                                             const KernelState &state,
                                             const tile::LinearLayout &layout);
+/// The register of `small` that holds the block of each register of `large`.
+SmallVector<int64_t> matchBlocks(const tile::LinearLayout &large,
+                                 const tile::LinearLayout &small);
 /// i1: this lane holds the first replica of its elements; null where there are
 /// none.
 Value emitIsOwner(ImplicitLocOpBuilder &b, const KernelState &state,
                   const tile::LinearLayout &layout);
+
+/// Calls `body` where this lane holds the first replica of its elements.
+void emitByOwner(ImplicitLocOpBuilder &b, const KernelState &state,
+                 const tile::LinearLayout &layout, function_ref<void()> body);
 
 Value emitI32(ImplicitLocOpBuilder &b, int64_t value);
 Value toIndex(ImplicitLocOpBuilder &b, Value i32);

@@ -33,16 +33,19 @@ struct TileAccess {
   Value rows, cols; // the view's extents, index
   Value window;     // elements of the buffer, null: as the view says
   SmallVector<std::pair<int64_t, int64_t>>
-      offsets;            // of each vector, in the tile
-  int64_t interleave = 0; // columns lie in runs of so many, and gaps
+      offsets;                // of each vector, in the tile
+  int64_t interleave = 0;     // columns lie in runs of so many, and gaps
+  SmallVector<Value> numbers; // of each vector's row, where they are given
 
   Value offset(Value base, int64_t by) {
     return b.createOrFold<arith::AddIOp>(base,
                                          arith::ConstantIndexOp::create(b, by));
   }
   std::pair<Value, Value> position(unsigned vector) {
-    return {offset(row, offsets[vector].first),
-            offset(col, offsets[vector].second)};
+    Value c = offset(col, offsets[vector].second);
+    if (!numbers.empty())
+      return {b.createOrFold<arith::AddIOp>(row, numbers[vector]), c};
+    return {offset(row, offsets[vector].first), c};
   }
   int64_t size() const { return vectorType.getNumElements(); }
   /// The alignment that the view's row length guarantees, up to the access.
@@ -64,7 +67,7 @@ struct TileAccess {
     Value left = arith::SubIOp::create(b, cols, c);
     left =
         arith::MinSIOp::create(b, arith::MaxSIOp::create(b, left, zero), most);
-    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, r, rows);
+    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, r, rows);
     left = arith::SelectOp::create(b, inside, left, zero);
     return arith::IndexCastOp::create(b, b.getI32Type(), left);
   }
@@ -264,10 +267,11 @@ static std::pair<Value, Value> emitPlace(ImplicitLocOpBuilder &b,
           b.createOrFold<arith::AddIOp>(units, toIndex(b, offset))};
 }
 
-/// The accesses of a tile with this layout at [row, col] of `view`.
+/// The accesses of a tile with this layout at [row, col] of `view`; `rows` are
+/// the distributed numbers of its rows, or null.
 static TileAccess makeAccess(ImplicitLocOpBuilder &b, const KernelState &state,
                              Type tileType, Value view, Value row, Value col,
-                             int64_t divisible, Value window,
+                             Value rows, int64_t divisible, Value window,
                              std::optional<LayoutAttr> order,
                              int64_t interleave) {
   LinearLayout layout = getLayout(tileType);
@@ -288,16 +292,22 @@ static TileAccess makeAccess(ImplicitLocOpBuilder &b, const KernelState &state,
                     view,
                     VectorType::get({size}, element),
                     std::min(divisible, size),
-                    b.createOrFold<arith::AddIOp>(row, laneRow),
+                    rows ? row : b.createOrFold<arith::AddIOp>(row, laneRow),
                     b.createOrFold<arith::AddIOp>(col, laneCol),
                     b.createOrFold<memref::DimOp>(view, int64_t(0)),
                     b.createOrFold<memref::DimOp>(view, int64_t(1)),
                     window,
                     {},
-                    interleave};
+                    interleave,
+                    {}};
+  SmallVector<int64_t> picks = matchBlocks(
+      layout, rows ? layout.project({1, layout.getShape()[1]}) : layout);
   for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += size) {
     SmallVector<int64_t> at = layout.toCoordinates(layout.apply(reg, 0, 0));
     access.offsets.push_back({at[0], at[1]});
+    if (rows)
+      access.numbers.push_back(arith::IndexCastOp::create(
+          b, b.getIndexType(), vector::ExtractOp::create(b, rows, picks[reg])));
   }
   return access;
 }
@@ -348,12 +358,13 @@ struct LoadPattern : TilePattern<LoadOp> {
   matchAndRewrite(LoadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    TileAccess access = makeAccess(
-        b, state, op.getType(), op.getView(), op.getRow(), op.getColumn(),
-        op.getDivisible(), op.getWindow(), op.getOrder(), op.getInterleave());
+    TileAccess access =
+        makeAccess(b, state, op.getType(), op.getView(), op.getRow(),
+                   op.getColumn(), adaptor.getRows(), op.getDivisible(),
+                   op.getWindow(), op.getOrder(), op.getInterleave());
     VectorType type = getDistributedType(op.getType());
     bool bounded = op.getColumnsInBounds() && !op.getInBounds() &&
-                   op.getInterleave() == 0 &&
+                   !op.getRows() && op.getInterleave() == 0 &&
                    BufferAccess::isPossible(state, op.getType(), op.getView());
     auto all = [&](bool masked) {
       SmallVector<Value> parts;
@@ -365,7 +376,7 @@ struct LoadPattern : TilePattern<LoadOp> {
       return concatenate(b, parts, type);
     };
     auto read = [&]() -> Value {
-      if (op.getInBounds() || op.getOrder() || isSingle(access))
+      if (op.getInBounds() || op.getOrder() || op.getRows() || isSingle(access))
         return all(/*masked=*/!op.getInBounds());
       return emitIf(
           b,
@@ -402,9 +413,10 @@ struct StorePattern : TilePattern<StoreOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Type type = op.getValue().getType();
     auto emit = [&] {
-      TileAccess access = makeAccess(
-          b, state, type, op.getView(), op.getRow(), op.getColumn(),
-          op.getDivisible(), op.getWindow(), op.getOrder(), op.getInterleave());
+      TileAccess access =
+          makeAccess(b, state, type, op.getView(), op.getRow(), op.getColumn(),
+                     adaptor.getRows(), op.getDivisible(), op.getWindow(),
+                     op.getOrder(), op.getInterleave());
       auto part = [&](unsigned v) -> Value {
         if (access.offsets.size() == 1)
           return adaptor.getValue();
@@ -413,7 +425,7 @@ struct StorePattern : TilePattern<StoreOp> {
             ArrayRef<int64_t>{int64_t(v) * access.size()},
             ArrayRef<int64_t>{access.size()}, ArrayRef<int64_t>{1});
       };
-      if (op.getColumnsInBounds() && !op.getInBounds() &&
+      if (op.getColumnsInBounds() && !op.getInBounds() && !op.getRows() &&
           op.getInterleave() == 0 &&
           BufferAccess::isPossible(state, type, op.getView())) {
         BufferAccess rows(b, state, type, op.getView(), op.getRow(),
@@ -431,7 +443,7 @@ struct StorePattern : TilePattern<StoreOp> {
             access.store(part(v), r, c);
         }
       };
-      if (op.getInBounds() || op.getOrder() || isSingle(access))
+      if (op.getInBounds() || op.getOrder() || op.getRows() || isSingle(access))
         return all(!op.getInBounds());
       emitIf(
           b,
@@ -439,10 +451,7 @@ struct StorePattern : TilePattern<StoreOp> {
                          cast<ShapedType>(type).getShape()),
           [&] { all(false); }, [&] { all(true); });
     };
-    if (Value owner = emitIsOwner(b, state, getLayout(type)))
-      emitIf(b, owner, emit);
-    else
-      emit();
+    emitByOwner(b, state, getLayout(type), emit);
     rewriter.eraseOp(op);
     return success();
   }
@@ -467,10 +476,7 @@ struct AtomicMaxPattern : TilePattern<AtomicMaxOp> {
       LLVM::AtomicRMWOp::create(b, LLVM::AtomicBinOp::umax, target, bits,
                                 LLVM::AtomicOrdering::monotonic, "agent");
     };
-    if (Value owner = emitIsOwner(b, state, getLayout(op.getValue().getType())))
-      emitIf(b, owner, emit);
-    else
-      emit();
+    emitByOwner(b, state, getLayout(op.getValue().getType()), emit);
     rewriter.eraseOp(op);
     return success();
   }

@@ -314,9 +314,9 @@ func.func @scaled_trunc_packed(%x: tensor<4x4xf32, #l>, %s: tensor<4x1xi8, #b>) 
 
 // -----
 
-#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0]], wave = [[2, 0]]>
-func.func @exchange_waves(%x: tensor<4x4xf32, #l>) {
-  // expected-error @+1 {{T15: the partner is in another wave; give each wave whole runs of twice 2}}
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 3]], lane = [[1, 0]], wave = [[2, 0]]>
+func.func @exchange_swizzled(%x: tensor<4x4xf32, #l>) {
+  // expected-error @+1 {{T15: each basis of the tile's layout must be a single coordinate bit, or zero}}
   %r = tile.exchange %x along 0 by 2 : tensor<4x4xf32, #l>
   return
 }
@@ -324,8 +324,39 @@ func.func @exchange_waves(%x: tensor<4x4xf32, #l>) {
 // -----
 
 #l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0]], wave = [[2, 0]]>
+#r = #tile.layout<shape = [4, 1], register = [], lane = [[1, 0]], wave = [[2, 0]]>
+func.func @gather_by_floats(%v: memref<?x4xf32, strided<[4, 1]>>, %i: index, %r: tensor<4x1xf32, #r>) {
+  // expected-error @+1 {{T16: rows(..) is an i32 tile of one column, the tile's layout projected; expected}}
+  %t = tile.load %v[%i, %i] rows(%r : tensor<4x1xf32, #r>) : memref<?x4xf32, strided<[4, 1]>> -> tensor<4x4xf32, #l>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0]], wave = [[2, 0]]>
+#r = #tile.layout<shape = [4, 1], register = [[1, 0]], lane = [[2, 0]], wave = []>
+func.func @scatter_elsewhere(%v: memref<?x4xf32, strided<[4, 1]>>, %i: index, %r: tensor<4x1xi32, #r>, %t: tensor<4x4xf32, #l>) {
+  // expected-error @+1 {{T16: rows(..) is an i32 tile of one column, the tile's layout projected; expected}}
+  tile.store %t, %v[%i, %i] rows(%r : tensor<4x1xi32, #r>) : tensor<4x4xf32, #l>, memref<?x4xf32, strided<[4, 1]>>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0]], wave = [[2, 0]]>
+#r = #tile.layout<shape = [4, 1], register = [], lane = [[1, 0]], wave = [[2, 0]]>
+#o = #tile.layout<shape = [2, 2], register = [[0, 1], [1, 0]], lane = [], wave = []>
+func.func @gather_in_order(%v: memref<?x4xf32, strided<[4, 1]>>, %i: index, %r: tensor<4x1xi32, #r>) {
+  // expected-error @+1 {{T16: rows(..) goes with a tile of rank 2, and with no order}}
+  %t = tile.load %v[%i, %i] rows(%r : tensor<4x1xi32, #r>) {order = #o} : memref<?x4xf32, strided<[4, 1]>> -> tensor<4x4xf32, #l>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0]], wave = [[2, 0]]>
 func.func @exchange_far(%x: tensor<4x4xf32, #l>) {
-  // expected-error @+1 {{T15: no partner is 4 away along dimension 1; give a power of two below the tile's size}}
+  // expected-error @+1 {{T15: no partner is 4 away along dimension 1; give a stride below the tile's size}}
   %r = tile.exchange %x along 1 by 4 : tensor<4x4xf32, #l>
   return
 }

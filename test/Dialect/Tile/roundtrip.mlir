@@ -8,6 +8,7 @@
 // Its blocks of 1 x 8: replicas in registers and lanes are zero bases.
 #b = #tile.layout<shape = [4, 2], register = [[1, 0]], lane = [[0, 0], [0, 1]], wave = [[2, 0]]>
 #t = #tile.layout<shape = [16, 4], register = [[0, 1], [1, 0], [2, 0]], lane = [[4, 0], [8, 0]], wave = [[0, 2]]>
+#r = #tile.layout<shape = [4, 1], register = [[1, 0]], lane = [[0, 0], [0, 0]], wave = [[2, 0]]>
 #other = #tile.layout<shape = [4, 16], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0]], wave = [[2, 0]]>
 #order = #tile.layout<shape = [2, 4], register = [[0, 1], [1, 0], [0, 2]], lane = [], wave = []>
 #one = #tile.layout<shape = [1, 1], register = [], lane = [[0, 0]], wave = [[0, 0]]>
@@ -38,6 +39,7 @@ tile.kernel @zero(%a: memref<f32>) attributes {target = "gfx950", waves = 1 : i6
 tile.kernel @k(%in: memref<f32>, %out: memref<f32>, %max: memref<f32>, %m: index) attributes {target = "gfx950", waves = 2 : i64} {
   %c0 = arith.constant 0 : index
   %cf = arith.constant 0.0 : f32
+  %ci = arith.constant 0 : i32
   %view = memref.reinterpret_cast %in to offset: [0], sizes: [%m, 16], strides: [16, 1] : memref<f32> to memref<?x16xf32, strided<[16, 1]>>
   %store = memref.reinterpret_cast %out to offset: [0], sizes: [%m, 16], strides: [16, 1] : memref<f32> to memref<?x16xf32, strided<[16, 1]>>
   // CHECK: %[[X:.*]] = tile.load %{{.*}}[%{{.*}}, %{{.*}}] {divisible = 16 : i64, in_bounds} : memref<?x16xf32, strided<[16, 1]>> -> tensor<4x16xf32, #[[L]]>
@@ -79,6 +81,11 @@ tile.kernel @k(%in: memref<f32>, %out: memref<f32>, %max: memref<f32>, %m: index
   // A unit of 2 x 4, its columns' lower bit first, then its rows'.
   // CHECK: tile.store {{.*}} {order = #[[ORDER]]}
   tile.store %w, %store[%c0, %c0] {order = #order} : tensor<4x16xf32, #l>, memref<?x16xf32, strided<[16, 1]>>
+  %numbers = tensor.splat %ci : tensor<4x1xi32, #r>
+  // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] rows(%[[N:.*]] : tensor<4x1xi32, #[[R:.*]]>) {divisible = 4 : i64} : memref<
+  %gathered = tile.load %view[%c0, %c0] rows(%numbers : tensor<4x1xi32, #r>) {divisible = 4 : i64} : memref<?x16xf32, strided<[16, 1]>> -> tensor<4x16xf32, #l>
+  // CHECK: tile.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] rows(%[[N]] : tensor<4x1xi32, #[[R]]>) : tensor<4x16xf32
+  tile.store %gathered, %store[%c0, %c0] rows(%numbers : tensor<4x1xi32, #r>) : tensor<4x16xf32, #l>, memref<?x16xf32, strided<[16, 1]>>
   %v = tensor.splat %cf : tensor<1x1xf32, #one>
   // CHECK: tile.atomic_max %{{.*}}, %{{.*}} : tensor<1x1xf32, #[[ONE]]>, memref<f32>
   tile.atomic_max %v, %max : tensor<1x1xf32, #one>, memref<f32>

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+import rope
 import rows
 
 # Primes, single rows and columns, empty tensors, less than a block, non-multiples of every tile.
@@ -416,6 +417,15 @@ class Sweep:
                              distributions(name, text, ordinary))
 
 
+    def cases(self, cases):
+        """Programs with the sizes of their dynamic dimensions."""
+        for name, text, runs, kinds in cases:
+            artefact = self.compile(name, text)
+            for sizes in runs:
+                if artefact:
+                    self.run(f"{name} {sizes}", artefact, [f"--dim={k}={v}" for k, v in sizes.items()], kinds)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("family")
@@ -425,12 +435,16 @@ def main():
     options = parser.parse_args()
     print(f"seed {options.seed}")
     by_rows = rows.programs()
-    programs = by_rows.get(options.family) or families(options.target == "gfx942")[options.family]
+    by_case = {"rope": rope.cases}
+    programs = options.family not in by_case and (
+        by_rows.get(options.family) or families(options.target == "gfx942")[options.family])
     with tempfile.TemporaryDirectory() as folder:
         sweep = Sweep(options.target, options.seed, folder, sanitize=not options.big)
         if options.big:
             name = "both-f8E4M3FN-bf16"
             sweep.program(name, programs[name], [], [(8192, 7168)])
+        elif options.family in by_case:
+            sweep.cases(by_case[options.family]())
         elif options.family == "sweeps":
             for i, (name, make) in enumerate(sorted(programs.items())):
                 sweep.sweeps(name, make, [s for j, s in enumerate(rows.SWEPT) if (i + j) % 3],

@@ -44,8 +44,13 @@ public:
   Value matrix; // which matrix this workgroup's tile is of, index; null: the
                 // tensor is one
   bool wholeRows = false,
-       wholeCols = false; // every tile of the grid is a whole one
-  Value firstWorkgroup;   // i1: this is workgroup (0, 0)
+       wholeCols = false;  // every tile of the grid is a whole one
+  Value firstWorkgroup;    // i1: this is workgroup (0, 0)
+  int64_t rowsPerLane = 1; // side by side, as far as a lane's registers go
+
+  /// A size of a value of the region, index: a constant, or an argument of the
+  /// kernel. Of an index of the region (dimension -1): its value.
+  std::function<Value(Value, int64_t)> getDim;
 
   /// Where tiles do not hold whole rows, what walks along them (RowSweep.h).
   RowSweep *sweep = nullptr;
@@ -75,6 +80,9 @@ public:
 
   /// This workgroup's tile of a high-precision tensor: in registers, or loaded.
   Value getTile(Value tensor);
+  bool isDefined(Value tensor) const { return tiles.contains(tensor); }
+  /// Something could not be lowered, which an error told.
+  bool hasFailed = false;
   /// The same, 0 outside of the tensor: what a reduction reads.
   Value getZeroPaddedTile(Value tensor);
   /// The region's ops read `tensor` from here on; stored where it is yielded.
@@ -97,6 +105,9 @@ public:
   Value loadRows(Value tensor);
   Value loadRowsOf(Value buffer);
   Value loadColumns(Value tensor);
+  /// A gather: the rows of a view that `rows` (i32, one a row of the tile)
+  /// names, from column 0 on; zero where the view has no such row.
+  Value loadRowsAt(Value view, Value rows, const tile::LinearLayout &layout);
   /// Stores such a tile where the tensor is yielded.
   void defineRows(Value tensor, Value tile);
   void storeRows(Value tile, Value buffer);
@@ -128,6 +139,13 @@ public:
   /// with number `start`: 0 outside of it, and nothing stored there.
   Value loadShard(Value tensor, Value start);
   void storeShard(Value tile, Value buffer, Value start);
+  /// This workgroup's tile of a matrix; where `rows` is not null, of the rows
+  /// that it names (i32, one a row of the tile; -1: none).
+  Value load(Value view, Value rows, Type elementType,
+             const tile::LinearLayout &layout);
+  void store(Value tile, Value view, Value rows);
+  /// The tile as the widest stores want it.
+  Value toStoreLayout(Value tile);
   /// Stores this workgroup's tile in the widest accesses.
   void storeWide(Value tile, Value view, int64_t interleave = 0);
   /// i1 elements: where a tile at [row, col] lies inside of `rows x cols`.

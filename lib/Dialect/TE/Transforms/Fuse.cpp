@@ -32,6 +32,9 @@
 //   %m = te.amax %x : ...
 //   %q = te.quantize %x amax(%m : tensor<f32>) : ...
 //
+// Slices and reshapes are copied into the regions that read them, as views.
+// Ops that read slices of one tensor, or make parts of one, are one region of
+// several parts. A slice that needs a buffer is copied (te.copy).
 // A te.transpose or te.relayout of what te.quantize makes becomes a result of
 // that op (its canonicalizations).
 //
@@ -44,6 +47,7 @@
 #include "te/Dialect/TE/Transforms/Passes.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -79,18 +83,28 @@ private:
 };
 } // namespace
 
+/// The large tensor that an op's operand is, or is a slice of; null where it is
+/// a small one, or a constant.
+static Value getSource(OpOperand &operand) {
+  Value root = getRoot(operand);
+  Operation *producer = root.getDefiningOp();
+  if (getExtent(operand) != Extent::Tile ||
+      (producer && isSplatConstant(producer)))
+    return {};
+  Value sliced = getSliceSource(root);
+  return sliced ? sliced : root;
+}
+
 /// True where `op` reads what the group computes, or the same large tensor.
 bool Grouping::isTied(const Group &group, Operation *op) const {
   for (OpOperand &operand : op->getOpOperands()) {
-    Operation *producer = operand.get().getDefiningOp();
+    Operation *producer = getRoot(operand).getDefiningOp();
     if (producer && llvm::is_contained(group.ops, producer))
       return true;
-    if (getExtent(operand) != Extent::Tile ||
-        (producer && isSplatConstant(producer)))
-      continue;
+    Value source = getSource(operand);
     for (Operation *other : group.ops)
       for (OpOperand &theirs : other->getOpOperands())
-        if (theirs.get() == operand.get() && getExtent(theirs) == Extent::Tile)
+        if (source && getSource(theirs) == source)
           return true;
   }
   return false;
@@ -102,10 +116,13 @@ static Operation *findBetween(ArrayRef<Operation *> ops) {
   llvm::SmallPtrSet<Operation *, 16> inside(llvm::from_range, ops), seen;
   SmallVector<std::pair<Operation *, Operation *>> work; // op, where it began
   auto push = [&](Operation *op, Operation *began) {
-    for (Value operand : op->getOperands())
-      if (Operation *producer = operand.getDefiningOp())
-        if (!(inside.contains(producer) && !began))
-          work.push_back({producer, began ? began : producer});
+    for (OpOperand &operand : op->getOpOperands()) {
+      // From inside to inside, perhaps reshaped: not between.
+      Operation *root = getRoot(operand).getDefiningOp();
+      Operation *producer = operand.get().getDefiningOp();
+      if (producer && !(inside.contains(root) && !began))
+        work.push_back({producer, began ? began : producer});
+    }
   };
   for (Operation *op : ops)
     push(op, nullptr);
@@ -165,56 +182,123 @@ void Grouping::add(Operation *op) {
   groups.push_back(std::move(merged));
 }
 
-/// Moves the ops of `group` into a region, which stands where the last one did.
-static void wrap(const Group &group, StringRef kernel) {
-  OpBuilder builder(group.ops.back());
-  SetVector<Value> inputs, outputs;
-  SetVector<Operation *> constants;
-  auto isInside = [&](Operation *op) {
-    return op && llvm::is_contained(group.ops, op);
-  };
-  for (Operation *op : group.ops) {
-    for (Value operand : op->getOperands()) {
-      Operation *producer = operand.getDefiningOp();
-      if (producer && isSplatConstant(producer))
-        constants.insert(producer);
-      else if (!isInside(producer))
-        inputs.insert(operand);
-    }
-    for (OpResult result : op->getResults())
-      if (!llvm::all_of(result.getUsers(), isInside))
-        outputs.insert(result);
+namespace {
+/// What a group needs from outside, and gives.
+struct Surroundings {
+  explicit Surroundings(const Group &group) : ops(group.ops) {
+    for (Operation *op : group.ops)
+      for (OpOperand &operand : op->getOpOperands())
+        read(operand.get(), getRoot(operand));
+    for (Operation *op : group.ops)
+      for (OpResult result : op->getResults())
+        if (isReadOutside(result))
+          yielded.push_back(result);
+    llvm::stable_sort(yielded,
+                      [](Value a, Value b) { return isAmax(a) < isAmax(b); });
   }
-  SmallVector<Value> yielded = outputs.takeVector();
-  llvm::stable_sort(yielded,
-                    [](Value a, Value b) { return isAmax(a) < isAmax(b); });
-  auto fusion = FusionOp::create(
-      builder, group.ops.back()->getLoc(), TypeRange(ValueRange(yielded)),
-      inputs.getArrayRef(), kernel, ScheduleAttr(), ArrayAttr());
+
+  bool isInside(Operation *op) const {
+    return op && (llvm::is_contained(ops, op) || copied.contains(op));
+  }
+
+  ArrayRef<Operation *> ops;
+  SetVector<Value> inputs;
+  SetVector<Operation *> copied; // constants and views
+  SmallVector<Value> yielded;
+
+private:
+  /// A reshape of a whole buffer is a buffer; other views, and what is between
+  /// two ops of the group, go into the region.
+  void read(Value value, Value root) {
+    Operation *producer = value.getDefiningOp();
+    if (isInside(producer))
+      return;
+    bool isCopied = producer && isSplatConstant(producer);
+    if (producer && isView(producer) &&
+        (getSliceSource(value) || isInside(root.getDefiningOp()))) {
+      isCopied = true;
+      for (Value operand : producer->getOperands())
+        read(operand, root);
+    }
+    if (isCopied)
+      copied.insert(producer);
+    else
+      inputs.insert(value);
+  }
+  bool isReadOutside(Value value) const {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      return copied.contains(user) ? isReadOutside(user->getResult(0))
+                                   : !isInside(user);
+    });
+  }
+};
+} // namespace
+
+static void eraseWithViews(Operation *op) {
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+    eraseWithViews(user);
+  op->erase();
+}
+
+/// Parts of a concat that the group does not compute are copied by it.
+static void addCopies(Group &group) {
+  for (Operation *op : SmallVector<Operation *>(group.ops))
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value root = getRoot(operand);
+      if (getExtent(operand) != Extent::Parts ||
+          llvm::is_contained(group.ops, root.getDefiningOp()))
+        continue;
+      SmallVector<Operation *> reshapes;
+      for (Value value = operand.get(); value != root;
+           value = reshapes.back()->getOperand(0))
+        reshapes.push_back(value.getDefiningOp());
+      OpBuilder builder(op);
+      auto copy = CopyOp::create(builder, op->getLoc(), root);
+      IRMapping mapping;
+      mapping.map(root, copy.getResult());
+      for (Operation *reshape : llvm::reverse(reshapes))
+        builder.clone(*reshape, mapping);
+      operand.set(mapping.lookup(operand.get()));
+      group.ops.insert(llvm::find(group.ops, op), copy);
+    }
+}
+
+/// Moves the ops of `group` into a region, which stands where the last one did.
+static void wrap(Group &group, StringRef kernel) {
+  addCopies(group);
+  OpBuilder builder(group.ops.back());
+  Surroundings region(group);
+  auto fusion = FusionOp::create(builder, group.ops.back()->getLoc(),
+                                 TypeRange(ValueRange(region.yielded)),
+                                 region.inputs.getArrayRef(), kernel,
+                                 ScheduleAttr(), ArrayAttr());
   if (!group.apart.empty())
     fusion.setApartAttr(builder.getStrArrayAttr(
         SmallVector<StringRef>(group.apart.begin(), group.apart.end())));
   Block &body = fusion.getBody().emplaceBlock();
   IRMapping mapping;
-  for (Value input : inputs)
+  for (Value input : region.inputs)
     mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
   builder.setInsertionPointToEnd(&body);
-  for (Operation *constant : constants)
-    builder.clone(*constant, mapping);
-  for (Operation *op : group.ops)
+  SmallVector<Operation *> all(region.copied.getArrayRef());
+  llvm::append_range(all, group.ops);
+  llvm::sort(all,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : all)
     builder.clone(*op, mapping);
   YieldOp::create(builder, fusion.getLoc(),
-                  llvm::map_to_vector(yielded, [&](Value value) {
+                  llvm::map_to_vector(region.yielded, [&](Value value) {
                     return mapping.lookup(value);
                   }));
-  for (auto [value, result] : llvm::zip_equal(yielded, fusion.getResults()))
+  for (auto [value, result] :
+       llvm::zip_equal(region.yielded, fusion.getResults()))
     value.replaceAllUsesWith(result);
   for (Operation *op : llvm::reverse(group.ops))
-    op->erase();
+    eraseWithViews(op);
 }
 
 void Grouping::wrap(StringRef function, unsigned &next) {
-  for (const Group &group : groups)
+  for (Group &group : groups)
     ::wrap(group, (function + "_" + Twine(next++)).str());
 }
 
@@ -265,6 +349,55 @@ static void split(QuantizeOp op) {
   op.erase();
 }
 
+/// Sizes are computed from those of the function's arguments.
+static void resolveSizes(func::FuncOp func) {
+  func.walk([](Operation *op) {
+    auto dim = dyn_cast<DimOp>(op);
+    auto tensorDim = dyn_cast<tensor::DimOp>(op);
+    std::optional<int64_t> index;
+    if (dim)
+      index = dim.getDimension();
+    else if (tensorDim)
+      index = tensorDim.getConstantIndex();
+    if (!index || op->getParentOfType<FusionOp>())
+      return;
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    Value tensor = op->getOperand(0);
+    Value size = emitSize(b, tensor, *index, [&](Value source, int64_t i) {
+      if (i < 0)
+        return source;
+      return b.createOrFold<DimOp>(b.getIndexType(), source, uint64_t(i));
+    });
+    op->getResult(0).replaceAllUsesWith(size);
+    op->erase();
+  });
+}
+
+/// Copies slices that someone reads who wants a buffer.
+static void copySlices(func::FuncOp func) {
+  func.walk([](Operation *op) {
+    if (!isView(op) || !getSliceSource(op->getResult(0)) ||
+        op->getParentOfType<FusionOp>())
+      return;
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : op->getResult(0).getUses()) {
+      Operation *user = use.getOwner();
+      Extent extent = isRegionOp(user) ? getExtent(use) : Extent::Scalar;
+      bool readsViews = !isPerMatrix(user) && !needsWholeColumns(user) &&
+                        (extent == Extent::Tile || extent == Extent::Parts);
+      if (!isView(user) && !readsViews)
+        uses.push_back(&use);
+    }
+    if (uses.empty())
+      return;
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    auto copy = CopyOp::create(builder, op->getLoc(), op->getResult(0));
+    for (OpOperand *use : uses)
+      use->set(copy.getResult());
+  });
+}
+
 namespace {
 struct FusePass : te::impl::FusePassBase<FusePass> {
   using FusePassBase::FusePassBase;
@@ -293,6 +426,8 @@ struct FusePass : te::impl::FusePassBase<FusePass> {
         mixed.push_back(op);
     });
     llvm::for_each(mixed, split);
+    resolveSizes(func);
+    copySlices(func);
     unsigned next = llvm::range_size(func.getOps<FusionOp>());
     for (Block &block : func.getBody()) {
       Grouping grouping(chip);
@@ -303,13 +438,14 @@ struct FusePass : te::impl::FusePassBase<FusePass> {
       // A region stands where its last op did; who reads a result of an earlier
       // one comes after it.
       sortTopologically(&block);
-      dropDeadConstants(block);
+      dropDead(block);
     }
   }
 
-  static void dropDeadConstants(Block &block) {
-    for (Operation &op : llvm::make_early_inc_range(block))
-      if (op.use_empty() && isSplatConstant(&op))
+  /// Constants and views that regions have copies of.
+  static void dropDead(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (op.use_empty() && (isSplatConstant(&op) || isView(&op)))
         op.erase();
   }
 };

@@ -50,7 +50,7 @@ static ArrayRef<Level> getLevels() {
       {"tile",
        {"builtin", "func", "tile", "tensor", "arith", "te"},
        {"tile", "arith", "math", "scf", "tensor", "memref", "gpu"},
-       {"te.fusion", "te.quantize", "te.dequantize", "te.amax", "te.yield"},
+       {"te.fusion", "te.quantize", "te.dequantize", "te.amax", "te.copy", "te.yield"},
        "te-to-tile"},
       {"gpu",
        {"builtin", "func", "tile", "tensor", "arith", "te"},

@@ -156,17 +156,27 @@ static LogicalResult verifyTiles(Operation *op) {
   return success();
 }
 
-/// T13: an order is a permutation of the bits of one unit of a matrix. T17:
-/// runs of columns have a size, and no order.
+/// T16: the numbers of a tile's rows.
+static LogicalResult verifyRows(Operation *op, Type tile, Value rows,
+                                bool hasOrder) {
+  if (!rows)
+    return success();
+  LinearLayout layout = getLayout(tile);
+  if (hasOrder || layout.getShape().size() != 2)
+    return op->emitOpError() << "T16: rows(..) goes with a tile of rank 2, and "
+                                "with no order";
+  LinearLayout expected = layout.project({1, layout.getShape()[1]});
+  if (getElementTypeOrSelf(rows.getType()).isInteger(32) &&
+      getLayout(rows.getType()) == expected)
+    return success();
+  return op->emitOpError() << "T16: rows(..) is an i32 tile of one column, "
+                              "the tile's layout projected; expected "
+                           << LayoutAttr::get(op->getContext(), expected);
+}
+
+/// T13: an order is a permutation of the bits of one unit of a matrix.
 static LogicalResult verifyOrder(Operation *op, Type tile,
-                                 std::optional<LayoutAttr> order,
-                                 int64_t interleave) {
-  if (failed(verifyTiles(op)))
-    return failure();
-  if (interleave < 0 || (interleave > 0 && order))
-    return op->emitOpError() << "T18: interleave = " << interleave
-                             << "; it is the length of a run, or 0, and does "
-                                "not go with an order";
+                                 std::optional<LayoutAttr> order) {
   if (!order)
     return success();
   LinearLayout unit = order->getLayout();
@@ -181,12 +191,24 @@ static LogicalResult verifyOrder(Operation *op, Type tile,
                            << *order;
 }
 
+template <typename Op> static LogicalResult verifyAccess(Op op, Type tile) {
+  if (failed(verifyTiles(op)) ||
+      failed(verifyRows(op, tile, op.getRows(), bool(op.getOrder()))))
+    return failure();
+  int64_t interleave = op.getInterleave();
+  if (interleave < 0 || (interleave > 0 && op.getOrder()))
+    return op.emitOpError() << "T18: interleave = " << interleave
+                            << "; it is the length of a run, or 0, and does "
+                               "not go with an order";
+  return verifyOrder(op, tile, op.getOrder());
+}
+
 LogicalResult LoadOp::verify() {
-  return verifyOrder(*this, getResult().getType(), getOrder(), getInterleave());
+  return verifyAccess(*this, getResult().getType());
 }
 
 LogicalResult StoreOp::verify() {
-  return verifyOrder(*this, getValue().getType(), getOrder(), getInterleave());
+  return verifyAccess(*this, getValue().getType());
 }
 
 LogicalResult CoordinateOp::verify() {
@@ -271,20 +293,14 @@ LogicalResult ExchangeOp::verify() {
   auto type = getInput().getType();
   int64_t dimension = getDimension(), stride = getStride();
   if (dimension < 0 || dimension >= type.getRank() || stride <= 0 ||
-      !llvm::isPowerOf2_64(stride) || stride >= type.getDimSize(dimension))
+      stride >= type.getDimSize(dimension))
     return emitOpError() << "T15: no partner is " << stride
                          << " away along dimension " << dimension
-                         << "; give a power of two below the tile's size";
-  LinearLayout layout = getLayout(type);
-  SmallVector<int64_t> at(type.getRank());
-  at[dimension] = stride;
-  if (layout.isPermutation() &&
-      !llvm::is_contained(layout.getBases(LayoutInput::Wave),
-                          layout.toFlat(at)))
+                         << "; give a stride below the tile's size";
+  if (getLayout(type).isPermutation())
     return success();
-  return emitOpError() << "T15: the partner is in another wave; give each wave "
-                          "whole runs of twice "
-                       << stride;
+  return emitOpError() << "T15: each basis of the tile's layout must be a "
+                          "single coordinate bit, or zero";
 }
 
 LogicalResult PickOp::verify() {

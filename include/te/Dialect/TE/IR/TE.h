@@ -19,6 +19,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::te {
@@ -33,6 +34,8 @@ enum class Extent {
   Wide,       // M x 2K: two tiles side by side, as of a gated activation
   WideColumn, // one number a column of these
   Shard,      // a run of the M x K elements, in their order
+  Parts,      // a tensor that others, which may be tiles, lie in side by side
+  Table,      // read anywhere: angles by position, offsets of sequences
 };
 
 /// M and K of a shape flattened as Transformer Engine does: K is the last

@@ -42,6 +42,15 @@ def TE_TileLoweringInterface : OpInterface<"TileLoweringInterface"> {
       "Of an op that needs whole rows: its tiles depend on what is computed over them.",
       "bool", "readsRowStatistics", (ins), [{}], [{ return true; }]>,
     InterfaceMethod<
+      "Of an op that needs whole rows: elements read others of their row, so one tile holds it.",
+      "bool", "mixesRow", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<
+      "Rows side by side for which something is computed once, a power of two.",
+      "int64_t", "getSharedRows", (ins), [{}], [{ return 1; }]>,
+    InterfaceMethod<
+      "Bytes of an element that go through LDS where partners are in no lane of a wave; 0 where none has one.",
+      "unsigned", "getExchangedBytes", (ins), [{}], [{ return 0; }]>,
+    InterfaceMethod<
       "The flag that makes the op leave its results' buffers as they are, or null.",
       "::mlir::Value", "getNoopFlag", (ins), [{}], [{ return {}; }]>
   ];

@@ -8,6 +8,7 @@
 #define TE_OPS_TD
 
 include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "te/Dialect/TE/IR/TEBase.td"
 include "te/Dialect/TE/IR/TEAttrs.td"
@@ -152,6 +153,21 @@ def TE_AmaxOp : TE_Op<"amax", [Pure]> {
     $input (`noop` `(` $noop^ `:` type($noop) `)`)?
     attr-dict `:` type($input) `->` type($result)
   }];
+}
+
+def TE_CopyOp : TE_Op<"copy", [Pure, SameOperandsAndResultType]> {
+  let summary = "the same elements in a buffer of their own";
+  let description = [{
+    A slice is a part of its source's buffer, and what a function returns is not: `te-fuse` puts a copy where a
+    slice needs a buffer. It rides in the kernel of other slices of the same source.
+
+    ```mlir
+    %v = te.copy %slice : tensor<?x8x128xbf16>
+    ```
+  }];
+  let arguments = (ins TE_HPTensor:$input);
+  let results = (outs TE_HPTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
 def TE_DimOp : TE_Op<"dim", [Pure]> {

@@ -69,7 +69,7 @@ def Tile_LaunchOp : Tile_Op<"launch", [AttrSizedOperandSegments,
   }];
 }
 
-def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
+def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>, AttrSizedOperandSegments]> {
   let summary = "read a tile from a buffer; zero outside of it";
   let description = [{
     `divisible` is a number of elements that is known to divide the row's length and the
@@ -78,6 +78,9 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     behind the last are outside. With `first_replica`
     only the first holder of each element reads it, and the other replicas are zero: for a tile that goes through
     LDS next, to which replicas write nothing.
+
+    With `rows`, an i32 number for each row of the tile, row i of the tile is row `row` + rows[i] of the view: a
+    gather. Rows outside of the view are zero.
 
     With `order` the buffer is a matrix in units of the order's shape, row-major, and inside of a unit bit k of the
     offset is the coordinate that the order's register bit k names. `row` and `column` are the
@@ -90,28 +93,34 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     are not the view's: column c at c + c / g * g.
   }];
   let arguments = (ins
-    Tile_View:$view, Index:$row, Index:$column, Optional<Index>:$window,
+    Tile_View:$view, Index:$row, Index:$column, Optional<Tile_AnyTile>:$rows, Optional<Index>:$window,
     DefaultValuedAttr<I64Attr, "1">:$divisible, UnitAttr:$in_bounds,
     UnitAttr:$columns_in_bounds, UnitAttr:$first_replica,
     OptionalAttr<Tile_LayoutAttr>:$order,
     DefaultValuedAttr<I64Attr, "0">:$interleave);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
-    $view `[` $row `,` $column `]` (`window` $window^)? attr-dict `:` type($view) `->` type($result)
+    $view `[` $row `,` $column `]` (`rows` `(` $rows^ `:` type($rows) `)`)? (`window` $window^)? attr-dict
+    `:` type($view) `->` type($result)
   }];
   let hasVerifier = 1;
 }
 
-def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
+def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>, AttrSizedOperandSegments]> {
   let summary = "write a tile to a buffer; nothing outside of it";
-  let description = "Replicas are written once. `divisible`, the bounds, `order`, `window` and `interleave` are as in `tile.load`.";
+  let description = [{
+    Replicas are written once. `divisible`, the bounds, `rows` (a scatter; no row twice), `order`, `window` and `interleave` are
+    as in `tile.load`.
+  }];
   let arguments = (ins
-    Tile_AnyTile:$value, Tile_View:$view, Index:$row, Index:$column, Optional<Index>:$window,
+    Tile_AnyTile:$value, Tile_View:$view, Index:$row, Index:$column, Optional<Tile_AnyTile>:$rows,
+    Optional<Index>:$window,
     DefaultValuedAttr<I64Attr, "1">:$divisible, UnitAttr:$in_bounds,
     UnitAttr:$columns_in_bounds, OptionalAttr<Tile_LayoutAttr>:$order,
     DefaultValuedAttr<I64Attr, "0">:$interleave);
   let assemblyFormat = [{
-    $value `,` $view `[` $row `,` $column `]` (`window` $window^)? attr-dict `:` type($value) `,` type($view)
+    $value `,` $view `[` $row `,` $column `]` (`rows` `(` $rows^ `:` type($rows) `)`)? (`window` $window^)? attr-dict
+    `:` type($value) `,` type($view)
   }];
   let hasVerifier = 1;
 }
@@ -180,10 +189,12 @@ def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
 }
 
 def Tile_ExchangeOp : Tile_Op<"exchange", [Pure, AllTypesMatch<["input", "result"]>]> {
-  let summary = "each element's partner, a power of two away";
+  let summary = "runs of elements change places with their neighbours";
   let description = [{
-    Element i along `dimension` of the result is element i XOR `stride` of the input: in
-    another register, or in another lane of the wave.
+    Along `dimension`, runs of `stride` elements change places in pairs: element i of the result is element
+    i + `stride` of the input in even runs, i - `stride` in odd ones. A run whose partner is not wholly in the tile is
+    unspecified. By a power of two an element's partner is often another register or another lane of the
+    wave; else they meet in LDS.
   }];
   let arguments = (ins Tile_AnyTile:$input, I64Attr:$dimension, I64Attr:$stride);
   let results = (outs Tile_AnyTile:$result);

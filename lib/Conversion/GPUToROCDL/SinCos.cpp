@@ -1,0 +1,211 @@
+//===- SinCos.cpp - sine and cosine by instructions -----------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// v_sin_f32 has an absolute error, and its argument is reduced in f32. Here the
+// angle is multiplied by as many bits of 2/pi as matter (Payne and Hanek's
+// reduction, in integers, no branch): the quarter turns that are left out are
+// whole ones. The sine and the cosine of one value share that.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SinCos.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <numbers>
+
+using namespace mlir;
+using namespace mlir::te;
+
+namespace {
+/// 2/pi: 32 zero bits, then those behind the point.
+constexpr uint32_t kTwoOverPi[] = {0,          0xA2F9836E, 0x4E441529,
+                                   0xFC2757D1, 0xF534DDC0, 0xDB629599,
+                                   0x3C439041, 0xFE5163AB};
+/// Windows begin in one of so many words.
+constexpr int64_t kFirstWords = 5;
+/// The f32 exponent field of angles whose window begins at the table's start.
+constexpr int64_t kLeastExponent = 120;
+
+constexpr int64_t kSignBit = 0x80000000, kInfBits = 0x7F800000;
+/// Below pi/4 the angle is its own remainder.
+constexpr int64_t kQuarterPiBits = 0x3F490FDB;
+
+// Least absolute error over [0, pi/4], z = r * r:
+// sin r = r + r * z * S(z), cos r = 1 - z / 2 + z * z * C(z).
+constexpr double kSine[] = {-0.166666641831398, 0.008332748897373676,
+                            -0.00019587924180086702};
+constexpr double kCosine[] = {0.0416666641831398, -0.001388830365613103,
+                              2.4547965949750505e-05};
+
+/// Builders for values of one shape.
+class Emitter {
+public:
+  Emitter(ImplicitLocOpBuilder &b, Type shape) : b(b), shape(shape) {}
+
+  Type type(Type element) const {
+    auto vector = dyn_cast<VectorType>(shape);
+    return vector ? Type(vector.clone(element)) : element;
+  }
+  Value constant(Type element, TypedAttr value) {
+    auto vector = dyn_cast<VectorType>(shape);
+    return arith::ConstantOp::create(
+        b,
+        vector ? DenseElementsAttr::get(vector.clone(element), value) : value);
+  }
+  Value i32(int64_t value) {
+    return constant(b.getI32Type(), b.getI32IntegerAttr(int32_t(value)));
+  }
+  Value i64(int64_t value) {
+    return constant(b.getI64Type(), b.getI64IntegerAttr(value));
+  }
+  Value f32(double value) {
+    return constant(b.getF32Type(), b.getF32FloatAttr(value));
+  }
+  template <typename Op> Value make(Value x, Value y) {
+    return Op::create(b, x, y);
+  }
+  Value isSet(Value x, int64_t bits) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                 make<arith::AndIOp>(x, i32(bits)), i32(0));
+  }
+  Value isBelow(Value x, int64_t bound) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, x, i32(bound));
+  }
+  Value select(Value condition, Value x, Value y) {
+    return arith::SelectOp::create(b, condition, x, y);
+  }
+  Value wide(Value x) {
+    return arith::ExtUIOp::create(b, type(b.getI64Type()), x);
+  }
+  Value fma(Value x, Value y, Value z) {
+    return math::FmaOp::create(b, x, y, z);
+  }
+
+  ImplicitLocOpBuilder &b;
+
+private:
+  Type shape;
+};
+
+/// |x| = quarter * pi/2 + remainder; the quarter modulo 4, and the remainder
+/// from -pi/4 to pi/4.
+struct Reduced {
+  Value quarter, remainder;
+};
+} // namespace
+
+/// Word `word` of the window that begins in word `first` of the table.
+static Value emitWord(Emitter &e, Value first, int64_t word) {
+  auto entry = [&](int64_t i) { return e.i32(kTwoOverPi[i + word]); };
+  Value low = e.isSet(first, 1), high = e.isSet(first, 2);
+  Value pairs = e.select(high, e.select(low, entry(3), entry(2)),
+                         e.select(low, entry(1), entry(0)));
+  return e.select(e.isSet(first, kFirstWords - 1), entry(4), pairs);
+}
+
+/// `bits` is |x|, at least pi/4. A turn is 2^64.
+static Value emitTurns(Emitter &e, Value bits) {
+  Value exponent = e.make<arith::ShRUIOp>(bits, e.i32(23));
+  Value mantissa = e.make<arith::OrIOp>(
+      e.make<arith::AndIOp>(bits, e.i32(0x7FFFFF)), e.i32(0x800000));
+  Value skipped = e.make<arith::SubIOp>(exponent, e.i32(kLeastExponent));
+  Value first = e.make<arith::ShRUIOp>(skipped, e.i32(5));
+  Value shift = e.wide(e.make<arith::AndIOp>(skipped, e.i32(31)));
+  Value words[4];
+  for (auto [i, word] : llvm::enumerate(words))
+    word = e.wide(emitWord(e, first, i));
+  // 96 bits of 2/pi, behind those that only make whole turns.
+  Value window[3];
+  for (auto [i, part] : llvm::enumerate(window)) {
+    Value both = e.make<arith::OrIOp>(
+        e.make<arith::ShLIOp>(words[i], e.i64(32)), words[i + 1]);
+    part =
+        e.make<arith::ShRUIOp>(e.make<arith::ShLIOp>(both, shift), e.i64(32));
+  }
+  Value factor = e.wide(mantissa);
+  auto times = [&](Value part) { return e.make<arith::MulIOp>(factor, part); };
+  Value high = e.make<arith::ShLIOp>(times(window[0]), e.i64(32));
+  Value low = e.make<arith::ShRUIOp>(times(window[2]), e.i64(32));
+  return e.make<arith::AddIOp>(e.make<arith::AddIOp>(high, times(window[1])),
+                               low);
+}
+
+static Reduced emitReduced(Emitter &e, Value bits, Value magnitude) {
+  auto &b = e.b;
+  Value turns = emitTurns(e, bits);
+  // To the nearest quarter: from -2^63 to 2^63 is what is left of it.
+  Value rest = e.make<arith::ShLIOp>(turns, e.i64(2));
+  Value quarter = e.make<arith::ShRUIOp>(turns, e.i64(61));
+  quarter = e.make<arith::ShRUIOp>(e.make<arith::AddIOp>(quarter, e.i64(1)),
+                                   e.i64(1));
+  quarter = arith::TruncIOp::create(b, e.type(b.getI32Type()), quarter);
+  Value remainder = arith::SIToFPOp::create(b, e.type(b.getF64Type()), rest);
+  remainder = e.make<arith::MulFOp>(
+      remainder, e.constant(b.getF64Type(),
+                            b.getF64FloatAttr(std::numbers::pi / 2 * 0x1p-64)));
+  remainder = arith::TruncFOp::create(b, e.type(b.getF32Type()), remainder);
+  Value isSmall = e.isBelow(bits, kQuarterPiBits);
+  return {e.select(isSmall, e.i32(0), quarter),
+          e.select(isSmall, magnitude, remainder)};
+}
+
+/// The sine and the cosine of an f32 value.
+static std::pair<Value, Value> emitSinCos(Emitter &e, Value x) {
+  auto &b = e.b;
+  Type i32 = e.type(b.getI32Type()), f32 = x.getType();
+  Value all = arith::BitcastOp::create(b, i32, x);
+  Value sign = e.make<arith::AndIOp>(all, e.i32(kSignBit));
+  Value bits = e.make<arith::XOrIOp>(all, sign);
+  auto [quarter, r] =
+      emitReduced(e, bits, arith::BitcastOp::create(b, f32, bits));
+  Value z = e.make<arith::MulFOp>(r, r);
+  auto polynomial = [&](ArrayRef<double> c) {
+    Value sum = e.fma(z, e.f32(c[2]), e.f32(c[1]));
+    return e.fma(sum, z, e.f32(c[0]));
+  };
+  Value sine = e.fma(e.make<arith::MulFOp>(r, z), polynomial(kSine), r);
+  Value cosine = e.fma(e.make<arith::MulFOp>(z, z), polynomial(kCosine),
+                       e.fma(z, e.f32(-0.5), e.f32(1)));
+  // Odd quarters exchange the two; two bits of the quarter are their signs.
+  Value isOdd = e.isSet(quarter, 1);
+  Value isFinite = e.isBelow(bits, kInfBits);
+  Value nan = e.f32(std::numeric_limits<double>::quiet_NaN());
+  auto finish = [&](Value value, Value quarter, Value otherSign) {
+    Value flip = e.make<arith::ShLIOp>(e.make<arith::AndIOp>(quarter, e.i32(2)),
+                                       e.i32(30));
+    if (otherSign)
+      flip = e.make<arith::XOrIOp>(flip, otherSign);
+    Value flipped =
+        e.make<arith::XOrIOp>(arith::BitcastOp::create(b, i32, value), flip);
+    return e.select(isFinite, arith::BitcastOp::create(b, f32, flipped), nan);
+  };
+  Value next = e.make<arith::AddIOp>(quarter, e.i32(1));
+  return {finish(e.select(isOdd, cosine, sine), quarter, sign),
+          finish(e.select(isOdd, sine, cosine), next, Value())};
+}
+
+void te::expandSinCos(gpu::GPUModuleOp module) {
+  // By operand and block; the first op stands before the others.
+  llvm::MapVector<std::pair<Value, Block *>, SmallVector<Operation *>> groups;
+  module.walk([&](Operation *op) {
+    if (isa<math::SinOp, math::CosOp>(op) &&
+        getElementTypeOrSelf(op->getOperand(0).getType()).isF32())
+      groups[{op->getOperand(0), op->getBlock()}].push_back(op);
+  });
+  for (auto &[key, ops] : groups) {
+    ImplicitLocOpBuilder b(ops.front()->getLoc(), ops.front());
+    Emitter emitter(b, key.first.getType());
+    auto [sine, cosine] = emitSinCos(emitter, key.first);
+    for (Operation *op : ops) {
+      op->getResult(0).replaceAllUsesWith(isa<math::SinOp>(op) ? sine : cosine);
+      op->erase();
+    }
+  }
+}

@@ -1,0 +1,52 @@
+//===- CopyLowerings.cpp - copies and concatenations as tile code ---------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// TileLoweringInterface of te.copy and tensor.concat: a tile stored elsewhere.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowerings.h"
+#include "Views.h"
+
+#include "te/Analysis/Region.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+namespace {
+struct CopyLowering
+    : TileLoweringInterface::ExternalModel<CopyLowering, CopyOp> {
+  Extent getOperandExtent(Operation *, unsigned) const { return Extent::Tile; }
+  Extent getResultExtent(Operation *, unsigned) const { return Extent::Tile; }
+  LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
+    ctx.define(op->getResult(0), ctx.getTile(op->getOperand(0)));
+    return success();
+  }
+};
+
+struct ConcatLowering
+    : TileLoweringInterface::ExternalModel<ConcatLowering, tensor::ConcatOp> {
+  Extent getOperandExtent(Operation *, unsigned) const { return Extent::Parts; }
+  Extent getResultExtent(Operation *, unsigned) const { return Extent::Parts; }
+  /// Asked in each part of the region: stores what this one computes.
+  LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
+    for (OpOperand &operand : op->getOpOperands())
+      if (Value root = getRoot(operand);
+          ctx.isDefined(root) &&
+          failed(storePart(ctx, cast<tensor::ConcatOp>(op),
+                           operand.getOperandNumber(), root,
+                           ctx.getTile(root))))
+        return failure();
+    return success();
+  }
+};
+} // namespace
+
+void te::attachCopyLowerings(MLIRContext *context) {
+  CopyOp::attachInterface<CopyLowering>(*context);
+  tensor::ConcatOp::attachInterface<ConcatLowering>(*context);
+}
