@@ -96,7 +96,8 @@ static bool isStored(Value value, ArrayRef<Operation *> ops) {
 TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   TileDemand demand;
   SmallVector<SmallVector<Operation *>> parts = getParts(ops);
-  demand.wholeRows = parts.size() > 1; // one column of tiles for all
+  // Several parts have one column of tiles for all.
+  demand.wholeRows = demand.mixesRows = parts.size() > 1;
   for (ArrayRef<Operation *> part : parts) {
     auto [rows, cols] = findAnchor(part).getExtents();
     demand.cols = cols;
