@@ -110,7 +110,8 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   TileDemand demand;
   llvm::SmallDenseSet<Value> anchors;
   SmallVector<SmallVector<Operation *>> parts = getParts(ops);
-  demand.wholeRows = parts.size() > 1; // one column of tiles for all
+  // Several parts have one column of tiles for all.
+  demand.wholeRows = demand.mixesRows = parts.size() > 1;
   for (ArrayRef<Operation *> part : parts) {
     Anchor anchor = findAnchor(part);
     anchors.insert(anchor.value);
