@@ -107,15 +107,6 @@ bool te::needsWholeRows(Operation *op) {
   return tiled && tiled.needsWholeRows();
 }
 
-int64_t te::getSharedRows(ArrayRef<Operation *> ops) {
-  constexpr int64_t kMost = 4; // more take registers, and save little
-  int64_t rows = 1;
-  for (Operation *op : ops)
-    if (auto tiled = dyn_cast<TileLoweringInterface>(op))
-      rows = std::max(rows, std::min(tiled.getSharedRows(), kMost));
-  return rows;
-}
-
 Value te::getNoopFlag(Operation *op) {
   auto tiled = dyn_cast<TileLoweringInterface>(op);
   return tiled ? tiled.getNoopFlag() : Value();

@@ -43,9 +43,6 @@ Value getSliceSource(Value value);
 Extent getExtent(OpOperand &operand);
 Extent getExtent(OpResult result);
 bool needsWholeRows(Operation *op);
-/// Rows side by side that a lane should hold, as something is computed once for
-/// all of them.
-int64_t getSharedRows(ArrayRef<Operation *> ops);
 Value getNoopFlag(Operation *op);
 
 /// True for a tensor<f32> that workgroups fold into by maximum.

@@ -398,7 +398,6 @@ KernelOp Outliner::emitKernel() {
   b.setInsertionPointToStart(&body);
 
   TileContext ctx(b, target, schedule);
-  ctx.rowsPerLane = getSharedRows(ops);
   ctx.getDim = [&](Value inner, int64_t i) {
     return emitKernelDim(b, body, inner, i);
   };
