@@ -339,6 +339,13 @@ static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
       Value root = getRoot(operand);
       Operation *producer = root.getDefiningOp();
       Extent extent = getExtent(operand);
+      if (producer && isView(producer) && isa<FusionOp>(op->getParentOp()) &&
+          extent != Extent::Tile && extent != Extent::Parts)
+        return Conflict{op,
+                        ("F4: operand #" + Twine(operand.getOperandNumber()) +
+                         " is a view, but is not read by tiles of its own "
+                         "shape; te.copy it outside of the region")
+                            .str()};
       if (!producer || !llvm::is_contained(ops, producer) ||
           (isTileValue(root) &&
            (extent == Extent::Tile || extent == Extent::Parts)))

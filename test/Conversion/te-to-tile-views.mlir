@@ -60,3 +60,29 @@ func.func @twice(%x: tensor<8x3x64xf32>) -> tensor<5x64xf32> {
   %y = arith.negf %c : tensor<5x64xf32>
   return %y : tensor<5x64xf32>
 }
+
+// -----
+
+#schedule = #te.schedule<"gfx950", tile = [8, 64], waves = 1, vector = 4>
+func.func @yields_a_view(%x: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x32xf32>) {
+  %r:2 = te.fusion "k" (%a = %x : tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x32xf32>) attributes {schedule = #schedule} {
+    %y = arith.negf %a : tensor<8x64xf32>
+    %s = tensor.extract_slice %a[0, 0] [8, 32] [1, 1] : tensor<8x64xf32> to tensor<8x32xf32>
+    // expected-error @+1 {{F3: value #1 is a view of something else; yield a te.copy of it}}
+    te.yield %y, %s : tensor<8x64xf32>, tensor<8x32xf32>
+  }
+  return %r#0, %r#1 : tensor<8x64xf32>, tensor<8x32xf32>
+}
+
+// -----
+
+#schedule = #te.schedule<"gfx950", tile = [8, 64], waves = 1, vector = 4>
+func.func @wide_view(%x: tensor<8x192xf32>) -> tensor<8x64xf32> {
+  %r = te.fusion "k" (%a = %x : tensor<8x192xf32>) -> (tensor<8x64xf32>) attributes {schedule = #schedule} {
+    %s = tensor.extract_slice %a[0, 0] [8, 128] [1, 1] : tensor<8x192xf32> to tensor<8x128xf32>
+    // expected-error @+1 {{F4: operand #0 is a view, but is not read by tiles of its own shape; te.copy it outside of the region}}
+    %y = te.gated_activation swiglu %s : tensor<8x128xf32> -> tensor<8x64xf32>
+    te.yield %y : tensor<8x64xf32>
+  }
+  return %r : tensor<8x64xf32>
+}

@@ -207,6 +207,9 @@ static Rotation emitRotation(TileContext &ctx, Op op,
   Value view = ctx.view(ctx.getBuffers(op.getFreqs()).data, known,
                         b.getIndexAttr(columns));
   Value angles = ctx.loadRowsAt(view, positions, shared);
+  // On the way through LDS replicas are left out.
+  if (analyzeConversion(shared, held).kind == ConversionKind::Shared)
+    angles.getDefiningOp<LoadOp>().setFirstReplica(true);
   Value cosine = math::CosOp::create(b, angles),
         sine = math::SinOp::create(b, angles);
 
