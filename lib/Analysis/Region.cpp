@@ -166,15 +166,6 @@ SmallVector<Value> te::getKeptValues(ArrayRef<Operation *> ops) {
   return kept.takeVector();
 }
 
-int64_t te::getSharedRows(ArrayRef<Operation *> ops) {
-  constexpr int64_t kMost = 4; // more take registers, and save little
-  int64_t rows = 1;
-  for (Operation *op : ops)
-    if (auto tiled = dyn_cast<TileLoweringInterface>(op))
-      rows = std::max(rows, std::min(tiled.getSharedRows(), kMost));
-  return rows;
-}
-
 Value te::getNoopFlag(Operation *op) {
   auto tiled = dyn_cast<TileLoweringInterface>(op);
   return tiled ? tiled.getNoopFlag() : Value();
@@ -430,6 +421,13 @@ static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
       Value root = getRoot(operand);
       Operation *producer = root.getDefiningOp();
       Extent extent = getExtent(operand);
+      if (producer && isView(producer) && isa<FusionOp>(op->getParentOp()) &&
+          extent != Extent::Tile && extent != Extent::Parts)
+        return Conflict{op,
+                        ("F4: operand #" + Twine(operand.getOperandNumber()) +
+                         " is a view, but is not read by tiles of its own "
+                         "shape; te.copy it outside of the region")
+                            .str()};
       if (!producer || !llvm::is_contained(ops, producer) ||
           (isTileValue(root) &&
            (extent == Extent::Tile || extent == Extent::Parts)))

@@ -121,7 +121,6 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
       demand.rows =
           ShapedType::isDynamic(rows) ? rows : std::max(rows, demand.rows);
   }
-  demand.sharedRows = getSharedRows(ops);
   bool keepsF32 = false;
   llvm::SmallDenseSet<Value> seen;
   auto isInside = [&](Operation *op) { return llvm::is_contained(ops, op); };
@@ -248,8 +247,7 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
   int64_t vector = target.maxAccessBytes / demand.inputBytes;
   unsigned widest = std::max(demand.inputBytes, demand.outputBytes);
   int64_t lanes = waves * target.waveSize;
-  int64_t elements = std::max(lanes * kBytesPerLane / widest,
-                              lanes * vector * demand.sharedRows);
+  int64_t elements = std::max(lanes * kBytesPerLane / widest, lanes * vector);
   int64_t minRows =
       std::max(demand.minRows, demand.transposes ? kLineBytes : 1);
   minRows = std::max(minRows, demand.rowsPerWave * waves);
@@ -272,8 +270,7 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
     elements *= 2;
   }
   // No more waves than have a vector to load.
-  while (waves > 1 &&
-         waves * target.waveSize * vector * demand.sharedRows > rows * cols)
+  while (waves > 1 && waves * target.waveSize * vector > rows * cols)
     waves /= 2;
   // Partial sums are written once for so many rows: a small part of the data.
   int64_t rowTiles = 1;

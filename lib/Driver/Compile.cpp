@@ -58,6 +58,7 @@ static json::Array explain(ModuleOp module, const Target &target) {
         {"kernel", fusion.getKernel()},
         {"location", location},
         {"ops", std::move(ops)},
+        {"parts", int64_t(getParts(getRegionOps(fusion)).size())},
         {"apart", std::move(apart)},
         {"why", explainSchedule(demand, schedule, target)},
         {"chosen_by", own == schedule ? "te-schedule" : "the user"},

@@ -1,17 +1,18 @@
-// Rotary embeddings: what belongs to a token (its position, its angles) is computed once for the heads that a lane holds side
-// by side; partners meet in lanes, or in LDS where they are no power of two apart.
+// Rotary embeddings: what belongs to a token (its position, its angles) is computed once for all its heads in the tile, shared
+// out among lanes; partners meet in lanes, or in LDS where they are no power of two apart.
 
 // RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}),te-to-tile,cse)' | FileCheck %s
 
 // CHECK-LABEL: tile.kernel @sbhd_0(
-// CHECK: %[[X:.*]] = tile.load {{.*}} -> tensor<128x128xbf16, #[[L:.*]]>
-// CHECK: %[[START:.*]] = tile.load {{.*}} rows(%{{.*}}) : {{.*}} -> tensor<4x1xi32
+// CHECK: %[[X:.*]] = tile.load {{.*}} -> tensor<64x128xbf16, #[[L:.*]]>
+// CHECK: %[[START:.*]] = tile.load {{.*}} rows(%{{.*}}) : {{.*}} -> tensor<2x1xi32
 // CHECK: %[[POSITION:.*]] = arith.addi %{{.*}}, %[[START]]
-// CHECK: %[[ANGLE:.*]] = tile.load {{.*}} rows(%[[POSITION]] : {{.*}} -> tensor<4x128xf32
+// CHECK: %[[ANGLE:.*]] = tile.load {{.*}} rows(%[[POSITION]] : {{.*}} -> tensor<2x128xf32
 // CHECK: math.cos %[[ANGLE]]
 // CHECK: math.sin %[[ANGLE]]
-// CHECK: tile.broadcast {{.*}} : tensor<4x128xf32, {{.*}} -> tensor<128x128xf32, #[[L]]>
-// CHECK: tile.exchange %[[X]] along 1 by 64 : tensor<128x128xbf16, #[[L]]>
+// CHECK: %[[HELD:.*]] = tile.convert_layout {{.*}} : tensor<2x128xf32
+// CHECK: tile.broadcast %[[HELD]] : tensor<2x128xf32, {{.*}} -> tensor<64x128xf32, #[[L]]>
+// CHECK: tile.exchange %[[X]] along 1 by 64 : tensor<64x128xbf16, #[[L]]>
 // CHECK: math.fma
 // CHECK: arith.select
 // CHECK: tile.store

@@ -46,9 +46,6 @@ Extent getExtent(OpResult result);
 bool isPerMatrix(Operation *op);
 bool needsWholeRows(Operation *op);
 bool needsWholeColumns(Operation *op);
-/// Rows side by side that a lane should hold, as something is computed once for
-/// all of them.
-int64_t getSharedRows(ArrayRef<Operation *> ops);
 Value getNoopFlag(Operation *op);
 
 /// Where rows are walked along in sweeps: the ops that the first ones lower

@@ -35,8 +35,7 @@ struct TileDemand {
   bool reorders = false;              // data in another order than row-major
   bool reducesRows = false;           // a scale or amax across rows
   bool sumsColumns = false;           // over all rows
-  int64_t sharedRows = 1;      // side by side, for which a lane computes once
-  unsigned exchangedBytes = 0; // of an element, through LDS
+  unsigned exchangedBytes = 0;        // of LDS for each element of the tile
 };
 
 /// The estimate for one schedule.

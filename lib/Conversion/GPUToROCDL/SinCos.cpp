@@ -15,6 +15,7 @@
 #include "SinCos.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -33,7 +34,7 @@ constexpr int64_t kFirstWords = 5;
 /// The f32 exponent field of angles whose window begins at the table's start.
 constexpr int64_t kLeastExponent = 120;
 
-constexpr int64_t kSignBit = 0x80000000, kInfBits = 0x7F800000;
+constexpr int64_t kSignBit = 0x80000000;
 /// Below pi/4 the angle is its own remainder.
 constexpr int64_t kQuarterPiBits = 0x3F490FDB;
 
@@ -78,6 +79,9 @@ public:
   Value isBelow(Value x, int64_t bound) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, x, i32(bound));
   }
+  Value isAtLeast(Value x, int64_t bound) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::uge, x, i32(bound));
+  }
   Value select(Value condition, Value x, Value y) {
     return arith::SelectOp::create(b, condition, x, y);
   }
@@ -103,11 +107,11 @@ struct Reduced {
 
 /// Word `word` of the window that begins in word `first` of the table.
 static Value emitWord(Emitter &e, Value first, int64_t word) {
-  auto entry = [&](int64_t i) { return e.i32(kTwoOverPi[i + word]); };
-  Value low = e.isSet(first, 1), high = e.isSet(first, 2);
-  Value pairs = e.select(high, e.select(low, entry(3), entry(2)),
-                         e.select(low, entry(1), entry(0)));
-  return e.select(e.isSet(first, kFirstWords - 1), entry(4), pairs);
+  Value result = e.i32(kTwoOverPi[word]);
+  for (int64_t i = 1; i < kFirstWords; ++i)
+    result =
+        e.select(e.isAtLeast(first, i), e.i32(kTwoOverPi[i + word]), result);
+  return result;
 }
 
 /// `bits` is |x|, at least pi/4. A turn is 2^64.
@@ -117,18 +121,15 @@ static Value emitTurns(Emitter &e, Value bits) {
       e.make<arith::AndIOp>(bits, e.i32(0x7FFFFF)), e.i32(0x800000));
   Value skipped = e.make<arith::SubIOp>(exponent, e.i32(kLeastExponent));
   Value first = e.make<arith::ShRUIOp>(skipped, e.i32(5));
-  Value shift = e.wide(e.make<arith::AndIOp>(skipped, e.i32(31)));
   Value words[4];
   for (auto [i, word] : llvm::enumerate(words))
-    word = e.wide(emitWord(e, first, i));
-  // 96 bits of 2/pi, behind those that only make whole turns.
+    word = emitWord(e, first, i);
+  // 96 bits of 2/pi, behind those that only make whole turns: a funnel shift
+  // takes its distance modulo 32.
   Value window[3];
-  for (auto [i, part] : llvm::enumerate(window)) {
-    Value both = e.make<arith::OrIOp>(
-        e.make<arith::ShLIOp>(words[i], e.i64(32)), words[i + 1]);
-    part =
-        e.make<arith::ShRUIOp>(e.make<arith::ShLIOp>(both, shift), e.i64(32));
-  }
+  for (auto [i, part] : llvm::enumerate(window))
+    part = e.wide(LLVM::FshlOp::create(e.b, words[i].getType(), words[i],
+                                       words[i + 1], skipped));
   Value factor = e.wide(mantissa);
   auto times = [&](Value part) { return e.make<arith::MulIOp>(factor, part); };
   Value high = e.make<arith::ShLIOp>(times(window[0]), e.i64(32));
@@ -175,8 +176,7 @@ static std::pair<Value, Value> emitSinCos(Emitter &e, Value x) {
                        e.fma(z, e.f32(-0.5), e.f32(1)));
   // Odd quarters exchange the two; two bits of the quarter are their signs.
   Value isOdd = e.isSet(quarter, 1);
-  Value isFinite = e.isBelow(bits, kInfBits);
-  Value nan = e.f32(std::numeric_limits<double>::quiet_NaN());
+  Value zero = e.f32(0); // times Inf and NaN it is NaN
   auto finish = [&](Value value, Value quarter, Value otherSign) {
     Value flip = e.make<arith::ShLIOp>(e.make<arith::AndIOp>(quarter, e.i32(2)),
                                        e.i32(30));
@@ -184,7 +184,7 @@ static std::pair<Value, Value> emitSinCos(Emitter &e, Value x) {
       flip = e.make<arith::XOrIOp>(flip, otherSign);
     Value flipped =
         e.make<arith::XOrIOp>(arith::BitcastOp::create(b, i32, value), flip);
-    return e.select(isFinite, arith::BitcastOp::create(b, f32, flipped), nan);
+    return e.fma(x, zero, arith::BitcastOp::create(b, f32, flipped));
   };
   Value next = e.make<arith::AddIOp>(quarter, e.i32(1));
   return {finish(e.select(isOdd, cosine, sine), quarter, sign),

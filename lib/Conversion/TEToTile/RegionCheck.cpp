@@ -22,6 +22,10 @@ static LogicalResult verifyYield(YieldOp yield) {
              << "F3: value #" << i
              << " is an argument of the region, unchanged; yield "
                 "what the region's ops compute";
+    if (isView(value.getDefiningOp()))
+      return yield.emitError()
+             << "F3: value #" << i
+             << " is a view of something else; yield a te.copy of it";
     if (!seen.insert(value).second)
       return yield.emitError() << "F3: value #" << i
                                << " is yielded twice; yield it once and use "

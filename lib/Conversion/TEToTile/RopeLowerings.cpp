@@ -7,8 +7,9 @@
 //
 // TileLoweringInterface of te.rope and te.rope_bwd: section 3.8 of
 // spec/te_semantics.md, in f32. A row of the tile is a head of a token. What
-// belongs to a token (its position, its angles, their sines) is computed for
-// blocks of rows that are heads of one token.
+// belongs to a token (its position, its angles, their sines) is computed once
+// for all rows of the tile that are known to be heads of one token, by all
+// lanes, and handed to those that hold these rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +29,11 @@ template <typename Op> static int64_t getSharedHeads(Op op) {
   if (ShapedType::isDynamic(heads) || heads == 0)
     return 1;
   return int64_t(1) << llvm::countr_zero(uint64_t(heads));
+}
+
+/// Columns from an element to its partner.
+template <typename Op> static int64_t getDistance(Op op) {
+  return op.getInterleaved() ? 1 : op.getFreqs().getType().getDimSize(1) / 2;
 }
 
 namespace {
@@ -165,11 +171,27 @@ template <typename Op> Value Tokens<Op>::emitPositions() {
 }
 
 namespace {
-/// What each element of a tile is multiplied by, and where: the others stay.
+/// What each element of a tile is multiplied by, and which elements are copied.
 struct Rotation {
-  Value cosine, sine, isRotated;
+  Value cosine, sine, isCopied;
 };
 } // namespace
+
+/// The lanes that share the angles of a tile out among them, where `layout` has
+/// several of them hold one.
+static LinearLayout shareOut(TileContext &ctx, const LinearLayout &layout) {
+  bool hasReplicas =
+      llvm::is_contained(layout.getBases(LayoutInput::Lane), 0) ||
+      llvm::is_contained(layout.getBases(LayoutInput::Wave), 0);
+  if (!hasReplicas)
+    return layout;
+  constexpr int64_t kWords = 4; // f32 numbers that a lane loads at once
+  int64_t lanes = ctx.target.waveSize * ctx.schedule.getWaves();
+  int64_t each = std::max<int64_t>(layout.getNumElements() / lanes, 1);
+  return LinearLayout::rowMajor(layout.getShape(), std::min(each, kWords),
+                                llvm::Log2_32(ctx.target.waveSize),
+                                llvm::Log2_64(ctx.schedule.getWaves()));
+}
 
 /// The sine has a minus sign in the first column of each pair.
 template <typename Op>
@@ -177,38 +199,50 @@ static Rotation emitRotation(TileContext &ctx, Op op,
                              const LinearLayout &layout, int64_t columns) {
   auto &b = ctx.b;
   int64_t heads = std::min<int64_t>(getSharedHeads(op), layout.getShape()[0]);
-  LinearLayout angleLayout = layout.project({heads, 1});
-  LinearLayout tokenLayout = angleLayout.project({1, layout.getShape()[1]});
-  Value positions = Tokens<Op>(ctx, op, tokenLayout).emitPositions();
+  LinearLayout held = layout.project({heads, 1});
+  LinearLayout shared = shareOut(ctx, held);
+  LinearLayout tokens = shared.project({1, layout.getShape()[1]});
+  Value positions = Tokens<Op>(ctx, op, tokens).emitPositions();
   Value known = ctx.getDim(op.getFreqs(), 0);
   Value view = ctx.view(ctx.getBuffers(op.getFreqs()).data, known,
                         b.getIndexAttr(columns));
-  Value angles = ctx.loadRowsAt(view, positions, angleLayout);
+  Value angles = ctx.loadRowsAt(view, positions, shared);
+  // On the way through LDS replicas are left out.
+  if (analyzeConversion(shared, held).kind == ConversionKind::Shared)
+    angles.getDefiningOp<LoadOp>().setFirstReplica(true);
   Value cosine = math::CosOp::create(b, angles),
         sine = math::SinOp::create(b, angles);
 
-  Type i32 = getTileType(b.getI32Type(), b.getContext(), angleLayout);
+  Type i32 = getTileType(b.getI32Type(), b.getContext(), shared);
   Value column = CoordinateOp::create(b, i32, 1);
   auto isBelow = [&](Value x, Value bound) -> Value {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, x, bound);
   };
-  Value isFirst;
-  if (op.getInterleaved())
-    isFirst = isBelow(arith::AndIOp::create(b, column, ctx.intConstant(i32, 1)),
-                      ctx.intConstant(i32, 1));
-  else
-    isFirst = isBelow(column, ctx.intConstant(i32, columns / 2));
+  Value place = column;
+  int64_t firsts = columns / 2;
+  if (op.getInterleaved()) {
+    place = arith::AndIOp::create(b, column, ctx.intConstant(i32, 1));
+    firsts = 1;
+  }
+  Value isFirst = isBelow(place, ctx.intConstant(i32, firsts));
   Value negative = arith::NegFOp::create(b, sine);
   sine = arith::SelectOp::create(b, isFirst, negative, sine);
 
   Value last = arith::IndexCastOp::create(b, b.getI32Type(), known);
   Value isRotated =
-      isBelow(ctx.broadcast(positions, angleLayout), ctx.splat(last, i32));
+      isBelow(ctx.broadcast(positions, shared), ctx.splat(last, i32));
   if (columns < layout.getShape()[1])
     isRotated = arith::AndIOp::create(
         b, isRotated, isBelow(column, ctx.intConstant(i32, columns)));
-  return {ctx.broadcast(cosine, layout), ctx.broadcast(sine, layout),
-          ctx.broadcast(isRotated, layout)};
+  // No cosine is 2: where an element is copied.
+  cosine = arith::SelectOp::create(b, isRotated, cosine,
+                                   ctx.constant(cosine.getType(), 2.0));
+  cosine = ctx.convert(cosine, held);
+  Value isCopied = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, cosine,
+                                         ctx.constant(cosine.getType(), 2.0));
+  return {ctx.broadcast(cosine, layout),
+          ctx.broadcast(ctx.convert(sine, held), layout),
+          ctx.broadcast(isCopied, layout)};
 }
 
 /// y_i = x_i * cos(f_i) +- x_j * sin(f_i), where j is i's partner; the gradient
@@ -227,8 +261,7 @@ static LogicalResult emitRope(Op op, bool isBackward, TileContext &ctx) {
     LinearLayout layout = getLayout(tile.getType());
     Rotation rotation = emitRotation(ctx, op, layout, columns);
     auto exchange = [&](Value value) -> Value {
-      return ExchangeOp::create(b, value.getType(), value, 1,
-                                op.getInterleaved() ? 1 : columns / 2);
+      return ExchangeOp::create(b, value.getType(), value, 1, getDistance(op));
     };
     auto times = [&](Value value) -> Value {
       return arith::MulFOp::create(b, value, rotation.sine);
@@ -236,7 +269,7 @@ static LogicalResult emitRope(Op op, bool isBackward, TileContext &ctx) {
     Value other =
         isBackward ? exchange(times(x)) : times(ctx.toF32(exchange(tile)));
     Value rotated = math::FmaOp::create(b, x, rotation.cosine, other);
-    y = arith::SelectOp::create(b, rotation.isRotated, rotated, x);
+    y = arith::SelectOp::create(b, rotation.isCopied, x, rotated);
   }
   ctx.define(op.getResult(),
              ctx.round(y, getElementTypeOrSelf(op.getResult().getType())));
@@ -253,16 +286,17 @@ struct RopeLowering
   Extent getResultExtent(Operation *, unsigned) const { return Extent::Tile; }
   bool needsWholeRows(Operation *) const { return true; }
   bool mixesRow(Operation *) const { return true; }
-  int64_t getSharedRows(Operation *op) const {
-    return getSharedHeads(cast<Op>(op));
-  }
   unsigned getExchangedBytes(Operation *operation) const {
     auto op = cast<Op>(operation);
-    if (isBackward)
-      return 4; // what is exchanged is f32
-    return getElementTypeOrSelf(op.getInput().getType())
-               .getIntOrFloatBitWidth() /
-           8;
+    constexpr int64_t kNear = 128; // partners are in one wave
+    // Sines and cosines, of a part of the elements, are f32.
+    unsigned shared = getSharedHeads(op) > 1 ? 2 : 0;
+    int64_t distance = getDistance(op);
+    if (llvm::isPowerOf2_64(distance) && distance <= kNear)
+      return shared;
+    // So is what the gradient exchanges.
+    Type type = getElementTypeOrSelf(op.getInput().getType());
+    return isBackward ? 4 : std::max(shared, type.getIntOrFloatBitWidth() / 8);
   }
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     return emitRope(cast<Op>(op), isBackward, ctx);

@@ -29,9 +29,9 @@ Type te::withElementType(Type tileType, Type elementType) {
 }
 
 LinearLayout TileContext::getLoadLayout() const {
-  return LinearLayout::rowMajor(
-      schedule.getTile(), schedule.getVector(), llvm::Log2_32(target.waveSize),
-      llvm::Log2_64(schedule.getWaves()), rowsPerLane);
+  return LinearLayout::rowMajor(schedule.getTile(), schedule.getVector(),
+                                llvm::Log2_32(target.waveSize),
+                                llvm::Log2_64(schedule.getWaves()));
 }
 
 LinearLayout TileContext::getStoreLayout(ArrayRef<int64_t> shape,
@@ -44,7 +44,7 @@ LinearLayout TileContext::getStoreLayout(ArrayRef<int64_t> shape,
     return LinearLayout::inOrder(shape, order.getLayout(), vector, lanes,
                                  waves);
   return LinearLayout::rowMajor(shape, std::min(vector, shape.back()), lanes,
-                                waves, rowsPerLane);
+                                waves);
 }
 
 /// The elements of a constant, all the same, as a tile.

@@ -102,6 +102,8 @@ func.func @quantize(%x: tensor<?x64xbf16> {te.dims = ["M", "K"], te.name = "x"},
   %9 = te.relayout %0 : !te.scaled<?x64xf8E4M3FN, #row> -> !te.scaled<?x64xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = blocked_32x4x4>>
   // CHECK: te.amax %{{.*}} noop(%{{.*}} : tensor<f32>) : tensor<?x64xbf16> -> tensor<f32>
   %5 = te.amax %x noop(%n : tensor<f32>) : tensor<?x64xbf16> -> tensor<f32>
+  // CHECK: te.copy %{{.*}} : tensor<?x64xbf16>
+  %copied = te.copy %x : tensor<?x64xbf16>
   // CHECK: te.amax %{{.*}} : tensor<?x64xf16> -> tensor<f32>
   %6 = te.amax %4 : tensor<?x64xf16> -> tensor<f32>
   // CHECK: te.dim %{{.*}}, 0 : !te.scaled<?x64xf8E4M3FN, #[[MX]]>

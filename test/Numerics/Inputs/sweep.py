@@ -435,7 +435,7 @@ def main():
     options = parser.parse_args()
     print(f"seed {options.seed}")
     by_rows = rows.programs()
-    by_case = {"rope": rope.cases}
+    by_case = {"rope": rope.cases, "packed": rope.packed_cases}
     programs = options.family not in by_case and (
         by_rows.get(options.family) or families(options.target == "gfx942")[options.family])
     with tempfile.TemporaryDirectory() as folder:

@@ -44,9 +44,8 @@ public:
   Value matrix; // which matrix this workgroup's tile is of, index; null: the
                 // tensor is one
   bool wholeRows = false,
-       wholeCols = false;  // every tile of the grid is a whole one
-  Value firstWorkgroup;    // i1: this is workgroup (0, 0)
-  int64_t rowsPerLane = 1; // side by side, as far as a lane's registers go
+       wholeCols = false; // every tile of the grid is a whole one
+  Value firstWorkgroup;   // i1: this is workgroup (0, 0)
 
   /// A size of a value of the region, index: a constant, or an argument of the
   /// kernel. Of an index of the region (dimension -1): its value.

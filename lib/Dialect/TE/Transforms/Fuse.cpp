@@ -361,6 +361,9 @@ static void resolveSizes(func::FuncOp func) {
       index = tensorDim.getConstantIndex();
     if (!index || op->getParentOfType<FusionOp>())
       return;
+    auto type = cast<ShapedType>(op->getOperand(0).getType());
+    if (*index < 0 || !type.hasRank() || *index >= type.getRank())
+      return;
     ImplicitLocOpBuilder b(op->getLoc(), op);
     Value tensor = op->getOperand(0);
     Value size = emitSize(b, tensor, *index, [&](Value source, int64_t i) {

@@ -53,21 +53,11 @@ static SmallVector<int64_t> getFlatBits(ArrayRef<int64_t> shape) {
 }
 
 LinearLayout LinearLayout::rowMajor(ArrayRef<int64_t> shape, int64_t vector,
-                                    unsigned laneBits, unsigned waveBits,
-                                    int64_t rowsPerLane) {
+                                    unsigned laneBits, unsigned waveBits) {
   SmallVector<int64_t> bits = getFlatBits(shape);
-  unsigned total = bits.size();
-  unsigned vectorBits = std::min<unsigned>(llvm::Log2_64(vector), total);
-  // The lowest row bits go behind those that lanes take.
-  unsigned colBits = llvm::Log2_64(shape.back());
-  unsigned taken = std::min(std::max(vectorBits + laneBits, colBits), total);
-  unsigned rowBits =
-      std::min<unsigned>(llvm::Log2_64(rowsPerLane), total - taken);
-  unsigned registerBits = total - std::min(total, taken + waveBits);
-  rowBits = std::min(rowBits, registerBits);
-  auto first = bits.begin() + colBits;
-  std::rotate(first, first + rowBits, bits.begin() + taken + rowBits);
-  return handOut(shape, bits, vectorBits, laneBits, waveBits);
+  return handOut(shape, bits,
+                 std::min<unsigned>(llvm::Log2_64(vector), bits.size()),
+                 laneBits, waveBits);
 }
 
 LinearLayout LinearLayout::inOrder(ArrayRef<int64_t> shape,

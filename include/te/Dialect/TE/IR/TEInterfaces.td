@@ -45,10 +45,7 @@ def TE_TileLoweringInterface : OpInterface<"TileLoweringInterface"> {
       "Of an op that needs whole rows: elements read others of their row, so one tile holds it.",
       "bool", "mixesRow", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<
-      "Rows side by side for which something is computed once, a power of two.",
-      "int64_t", "getSharedRows", (ins), [{}], [{ return 1; }]>,
-    InterfaceMethod<
-      "Bytes of an element that go through LDS where partners are in no lane of a wave; 0 where none has one.",
+      "Bytes of LDS for each element of the tile, at most, for what the op exchanges between waves.",
       "unsigned", "getExchangedBytes", (ins), [{}], [{ return 0; }]>,
     InterfaceMethod<
       "The flag that makes the op leave its results' buffers as they are, or null.",

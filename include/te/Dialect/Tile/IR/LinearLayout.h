@@ -41,11 +41,9 @@ public:
   /// elements a lane, then lanes along the last dimension and, once a row is
   /// full, along the rows; then registers along the rows as far as they must,
   /// and waves outermost. Lanes and waves that find nothing left to cover hold
-  /// replicas. `rowsPerLane` (a power of two) rows side by side are held by one
-  /// lane, as far as its registers go.
+  /// replicas.
   static LinearLayout rowMajor(llvm::ArrayRef<int64_t> shape, int64_t vector,
-                               unsigned laneBits, unsigned waveBits,
-                               int64_t rowsPerLane = 1);
+                               unsigned laneBits, unsigned waveBits);
 
   /// The same distribution of a tile whose elements follow one another as
   /// `order` says: a unit of a matrix (its registers, nothing else, hold it),

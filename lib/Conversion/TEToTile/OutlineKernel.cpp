@@ -1,0 +1,282 @@
+//===- OutlineKernel.cpp - the program of a region ------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ColumnSums.h"
+#include "Outliner.h"
+#include "RowSweep.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+void te::addPointerTypes(Type type, SmallVectorImpl<Type> &types) {
+  MLIRContext *context = type.getContext();
+  auto space = gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Global);
+  auto add = [&](Type element) {
+    // E8M0, and two fp4 codes, are bytes.
+    if (isa<Float8E8M0FNUType, Float4E2M1FNType>(element))
+      element = IntegerType::get(context, 8);
+    types.push_back(
+        MemRefType::get({}, element, MemRefLayoutAttrInterface(), space));
+  };
+  add(getElementTypeOrSelf(type));
+  if (auto scaled = dyn_cast<ScaledType>(type))
+    add(scaled.getScaling().getScaleType());
+}
+
+/// Gives `value` the next arguments as its buffers.
+static void bindBuffers(TileContext &ctx, Value value, Block &body,
+                        unsigned &next) {
+  TileContext::Buffers buffers;
+  buffers.data = body.getArgument(next++);
+  if (isa<ScaledType>(value.getType()))
+    buffers.scales = body.getArgument(next++);
+  ctx.bindBuffers(value, buffers);
+}
+
+std::pair<Value, Value>
+te::emitExtents(ImplicitLocOpBuilder &b, const Anchor &anchor,
+                function_ref<Value(Value, int64_t)> dim) {
+  int64_t rank = cast<ShapedType>(anchor.value.getType()).getRank();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  if (anchor.extent == Extent::Shard)
+    return {constant(anchor.sharded.first), constant(anchor.sharded.second)};
+  if (anchor.perMatrix)
+    return {dim(anchor.value, rank - 2), dim(anchor.value, rank - 1)};
+  bool isRow = anchor.extent == Extent::Row;
+  Value rows = constant(1);
+  for (int64_t i = 0; i < rank - !isRow; ++i)
+    rows = b.createOrFold<arith::MulIOp>(rows, dim(anchor.value, i));
+  if (isRow || rank == 0)
+    return {rows, constant(1)};
+  Value cols = dim(anchor.value, rank - 1);
+  if (anchor.extent == Extent::Wide)
+    cols = b.createOrFold<arith::DivUIOp>(cols, constant(2));
+  return {rows, cols};
+}
+
+/// In a kernel: which matrix workgroup `y` computes, and which group of its
+/// rows, where each has as many as emitTileCount says.
+static std::pair<Value, Value> emitMatrix(ImplicitLocOpBuilder &b, Value y,
+                                          Value rows, const Cover &cover,
+                                          int64_t tile) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  int64_t unit = std::max(cover.rowMultiple, tile);
+  Value count = b.createOrFold<arith::DivUIOp>(
+      b.createOrFold<arith::AddIOp>(rows, constant(unit - 1)), constant(unit));
+  count = b.createOrFold<arith::MulIOp>(count, constant(unit / tile));
+  count = b.createOrFold<arith::MaxUIOp>(count, constant(1));
+  return {arith::DivUIOp::create(b, y, count),
+          arith::RemUIOp::create(b, y, count)};
+}
+
+/// Calls `body` where the flag, if there is one, does not say noop.
+void te::emitUnlessNoop(ImplicitLocOpBuilder &b, Value flagBuffer,
+                        function_ref<void()> body) {
+  if (!flagBuffer)
+    return body();
+  Value flag = memref::LoadOp::create(b, flagBuffer, ValueRange());
+  Value one = arith::ConstantOp::create(b, b.getF32FloatAttr(1.0f));
+  Value run = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, flag, one);
+  auto branch = scf::IfOp::create(b, run, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenYield());
+  body();
+}
+
+/// An elementwise op on tensors, on tiles.
+static void emitElementwise(TileContext &ctx, Operation *op) {
+  SmallVector<Value> operands = llvm::map_to_vector(
+      op->getOperands(), [&](Value operand) { return ctx.getTile(operand); });
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  Operation *tiled = ctx.b.create(
+      op->getLoc(), op->getName().getIdentifier(), operands,
+      withElementType(operands.front().getType(), element), op->getAttrs());
+  ctx.define(op->getResult(0), tiled->getResult(0));
+}
+
+LogicalResult Outliner::emitBody(TileContext &ctx, ArrayRef<Operation *> ops) {
+  for (Operation *op : ops) {
+    ctx.b.setLoc(op->getLoc());
+    if (Value result = op->getResult(0);
+        ctx.sweep && ctx.sweep->isKept(result)) {
+      ctx.define(result, ctx.getTile(result));
+      continue;
+    }
+    auto lowering = dyn_cast<TileLoweringInterface>(op);
+    if (!lowering)
+      emitElementwise(ctx, op);
+    else if (failed(lowering.lowerToTile(ctx)))
+      return failure();
+  }
+  return failure(ctx.hasFailed);
+}
+
+Value Outliner::emitKernelDim(ImplicitLocOpBuilder &b, Value inner, int64_t i) {
+  auto leaf = [&](Value source, int64_t dim) {
+    // An index that is a size of an input is that one.
+    auto size = dim < 0 ? getHostValue(source).getDefiningOp<DimOp>() : DimOp();
+    if (auto it = size ? llvm::find(fusion.getInputs(), size.getInput())
+                       : fusion.getInputs().end();
+        it != fusion.getInputs().end()) {
+      source = fusion.getBody().getArgument(it - fusion.getInputs().begin());
+      dim = size.getDimension();
+    }
+    Value &argument = dims[{source, dim}];
+    if (!argument)
+      argument = body->addArgument(b.getIndexType(), b.getLoc());
+    return argument;
+  };
+  return i < 0 ? leaf(inner, i) : emitSize(b, inner, i, leaf);
+}
+
+/// Which of M and K a kernel of one part takes as arguments. One of several
+/// parts takes each part's number of workgroups.
+SmallVector<bool> Outliner::getDynamic() {
+  if (parts.size() > 1)
+    return SmallVector<bool>(parts.size(), true);
+  auto [rows, cols] = parts.front().anchor.getExtents();
+  SmallVector<bool> dynamic;
+  for (int64_t size : {rows, cols})
+    if (ShapedType::isDynamic(size))
+      dynamic.push_back(true);
+  return dynamic;
+}
+
+/// M and K of a part, and what is known of them. `next`: the kernel's next
+/// argument.
+void Outliner::bindExtents(TileContext &ctx, const Part &part, unsigned &next) {
+  auto &b = ctx.b;
+  ScheduleAttr schedule = ctx.schedule;
+  auto extent = part.anchor.getExtents();
+  std::tie(ctx.staticRows, ctx.staticCols) = extent;
+  auto whole = [&](int64_t known, int64_t multiple, int64_t tile) {
+    return !ShapedType::isDynamic(known) && known > 0 &&
+           known % std::max(multiple, tile) == 0;
+  };
+  ctx.wholeRows = whole(extent.first, part.cover.rowMultiple, getGroupRows());
+  ctx.wholeCols =
+      whole(extent.second, part.cover.colMultiple, schedule.getTile()[1]);
+  if (parts.size() > 1) {
+    std::tie(ctx.rows, ctx.cols) = emitExtents(b, part.anchor, ctx.getDim);
+    return;
+  }
+  auto size = [&](int64_t known) -> Value {
+    return ShapedType::isDynamic(known)
+               ? Value(body->getArgument(next++))
+               : Value(arith::ConstantIndexOp::create(b, known));
+  };
+  ctx.rows = size(extent.first);
+  ctx.cols = size(extent.second);
+  if (part.anchor.extent == Extent::Shard)
+    ctx.shardLength = ctx.getDim(part.anchor.value, 0);
+}
+
+/// The code of all tiles of a workgroup of a part: its rows are those of
+/// `group`.
+LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
+                                  Value group) {
+  SmallVector<Operation *> mine(ops);
+  llvm::erase_if(mine, [&](Operation *op) {
+    return llvm::any_of(parts, [&](const Part &other) {
+      return &other != &part && llvm::is_contained(other.ops, op);
+    });
+  });
+  ScheduleAttr schedule = ctx.schedule;
+  if (schedule.getSweep() == SweepKind::None)
+    return emitRowTiles(ctx, sums, group, schedule.getRowTiles(),
+                        [&] { return emitBody(ctx, mine); });
+  auto &b = ctx.b;
+  ctx.tileRow = arith::MulIOp::create(
+      b, group, arith::ConstantIndexOp::create(b, schedule.getTile()[0]));
+  Value chunks =
+      emitTileCount(b, ctx.cols, part.cover.colMultiple, schedule.getTile()[1],
+                    /*atLeastOne=*/true);
+  return RowSweep(ctx, mine, chunks)
+      .run(sums, group,
+           [&](ArrayRef<Operation *> some) { return emitBody(ctx, some); });
+}
+
+/// The program of workgroup (x, group) of a part.
+LogicalResult Outliner::emitPart(const TileContext &common, const Part &part,
+                                 Value x, Value group, unsigned &next) {
+  TileContext ctx = common;
+  auto &b = ctx.b;
+  bindExtents(ctx, part, next);
+  ctx.tileCol = arith::MulIOp::create(
+      b, x, arith::ConstantIndexOp::create(b, ctx.schedule.getTile()[1]));
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  ctx.firstWorkgroup = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq, arith::AddIOp::create(b, x, group), zero);
+  if (part.anchor.perMatrix)
+    std::tie(ctx.matrix, group) =
+        emitMatrix(b, group, ctx.rows, part.cover, getGroupRows());
+  return emitTiles(ctx, part, group);
+}
+
+/// Workgroups are divided among the parts, one part's behind the other's.
+LogicalResult Outliner::emitParts(const TileContext &common, Value x,
+                                  Value group, unsigned next) {
+  auto &b = common.b;
+  OpBuilder::InsertionGuard guard(b);
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    if (i + 1 == parts.size())
+      return emitPart(common, part, x, group, next);
+    Value count = body->getArgument(next + i);
+    Value isHere =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, group, count);
+    auto branch = scf::IfOp::create(b, isHere, /*withElseRegion=*/true);
+    b.setInsertionPoint(branch.thenYield());
+    if (failed(emitPart(common, part, x, group, next)))
+      return failure();
+    b.setInsertionPoint(branch.elseYield());
+    group = arith::SubIOp::create(b, group, count);
+  }
+  return success();
+}
+
+KernelOp Outliner::emitKernel() {
+  ImplicitLocOpBuilder b(fusion.getLoc(), fusion.getContext());
+  b.setInsertionPointToEnd(fusion->getParentOfType<ModuleOp>().getBody());
+  SmallVector<Type> types;
+  for (Type type : llvm::concat<const Type>(fusion.getBody().getArgumentTypes(),
+                                            getLaunchTypes()))
+    if (!type.isIndex())
+      addPointerTypes(type, types);
+  types.append(getDynamic().size(), b.getIndexType());
+  ScheduleAttr schedule = fusion.getScheduleAttr();
+  auto kernel = KernelOp::create(b, fusion.getKernel(), schedule.getTarget(),
+                                 schedule.getWaves(), types);
+  body = &kernel.getBody().front();
+  b.setInsertionPointToStart(body);
+
+  TileContext ctx(b, target, schedule);
+  ctx.getDim = [&](Value inner, int64_t i) {
+    return emitKernelDim(b, inner, i);
+  };
+  unsigned next = 0;
+  for (BlockArgument argument : fusion.getBody().getArguments())
+    if (!argument.getType().isIndex())
+      bindBuffers(ctx, argument, *body, next);
+  for (Value yielded : getYielded())
+    bindBuffers(ctx, yielded, *body, next);
+  Value x = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+  Value y = gpu::BlockIdOp::create(b, gpu::Dimension::y);
+  LogicalResult result = success();
+  emitUnlessNoop(b, noop ? ctx.getBuffers(noop).data : Value(),
+                 [&] { result = emitParts(ctx, x, y, next); });
+  if (succeeded(result))
+    return kernel;
+  kernel.erase();
+  return {};
+}

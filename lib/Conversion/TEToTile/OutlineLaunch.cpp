@@ -1,0 +1,218 @@
+//===- OutlineLaunch.cpp - the host code of a region ----------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ColumnSums.h"
+#include "Outliner.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+Value te::emitTileCount(ImplicitLocOpBuilder &b, Value extent, int64_t multiple,
+                        int64_t tile, bool atLeastOne) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  Value count;
+  if (multiple > tile) // ceil(rup(n, multiple) / tile), both powers of two
+    count = b.createOrFold<arith::MulIOp>(
+        b.createOrFold<arith::CeilDivUIOp>(extent, constant(multiple)),
+        constant(multiple / tile));
+  else
+    count = b.createOrFold<arith::CeilDivUIOp>(extent, constant(tile));
+  return atLeastOne ? b.createOrFold<arith::MaxUIOp>(count, constant(1))
+                    : count;
+}
+
+/// The size of a dimension, in host code: what the launch that made the value
+/// was told, or the argument's own.
+static Value emitDim(ImplicitLocOpBuilder &b, Value value, int64_t i) {
+  return emitSize(b, value, i, [&](Value source, int64_t dim) -> Value {
+    if (dim < 0)
+      return source;
+    if (auto launch = source.getDefiningOp<LaunchOp>())
+      return launch.getDynamicSize(cast<OpResult>(source), dim);
+    return b.createOrFold<DimOp>(b.getIndexType(), source, uint64_t(dim));
+  });
+}
+
+Value Outliner::emitHostDim(ImplicitLocOpBuilder &b, Value inner, int64_t i) {
+  return emitSize(b, inner, i, [&](Value source, int64_t dim) {
+    Value host = getHostValue(source);
+    return dim < 0 ? host : emitDim(b, host, dim);
+  });
+}
+
+/// The kernel that sets an amax to 0 before workgroups fold into it.
+static KernelOp emitZeroKernel(ImplicitLocOpBuilder &b, FusionOp fusion,
+                               bool hasNoop) {
+  SmallVector<Type> types;
+  Type f32 = RankedTensorType::get({}, b.getF32Type());
+  for (int i = 0; i < 1 + hasNoop; ++i)
+    addPointerTypes(f32, types);
+  auto kernel =
+      KernelOp::create(b, (fusion.getKernel() + "_zero").str(),
+                       fusion.getScheduleAttr().getTarget(), 1, types);
+  OpBuilder::InsertionGuard guard(b);
+  Block &body = kernel.getBody().front();
+  b.setInsertionPointToStart(&body);
+  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0f));
+  emitUnlessNoop(b, hasNoop ? body.getArgument(0) : Value(), [&] {
+    memref::StoreOp::create(b, zero, body.getArguments().back(), ValueRange());
+  });
+  return kernel;
+}
+
+/// The types of what the kernel writes: partial sums in place of sums.
+SmallVector<Type> Outliner::getLaunchTypes() {
+  SmallVector<Type> types(fusion.getResultTypes());
+  for (auto [i, yielded] :
+       llvm::enumerate(fusion.getBody().front().getTerminator()->getOperands()))
+    if (llvm::is_contained(sums, yielded))
+      types[i] = getPartialType(cast<OpResult>(yielded));
+  return types;
+}
+
+/// The dynamic sizes of what the kernel writes.
+SmallVector<Value> Outliner::emitSizes(ImplicitLocOpBuilder &b, Value groups) {
+  SmallVector<Value> sizes;
+  for (Value inner : getYielded()) {
+    if (llvm::is_contained(sums, inner))
+      sizes.push_back(groups);
+    for (auto [i, size] :
+         llvm::enumerate(cast<ShapedType>(inner.getType()).getShape()))
+      if (ShapedType::isDynamic(size))
+        sizes.push_back(emitHostDim(b, inner, i));
+  }
+  return sizes;
+}
+
+/// Launches the kernel that sets an amax to 0.
+LaunchOp Outliner::emitZero(ImplicitLocOpBuilder &b, Type amax) {
+  Value flag = getHostValue(noop);
+  ImplicitLocOpBuilder atEnd(fusion.getLoc(), fusion.getContext());
+  atEnd.setInsertionPointToEnd(fusion->getParentOfType<ModuleOp>().getBody());
+  KernelOp zero = emitZeroKernel(atEnd, fusion, bool(flag));
+  symbols.insert(zero);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  return LaunchOp::create(b, TypeRange(amax), zero.getSymName(), one, one,
+                          flag ? ValueRange(flag) : ValueRange(), ValueRange(),
+                          ValueRange(), ValueRange());
+}
+
+/// Launches the kernel that adds up partial sums, for each width; gives the
+/// sums, in their order.
+SmallVector<Value> Outliner::emitFinish(ImplicitLocOpBuilder &b,
+                                        ValueRange partial, Value groups,
+                                        Value cols) {
+  SmallVector<Value> results(sums.size());
+  for (Extent width : {Extent::Column, Extent::WideColumn}) {
+    SmallVector<OpResult> same;
+    SmallVector<Value> inputs, sizes;
+    SmallVector<Type> types;
+    for (auto [sum, value] : llvm::zip_equal(sums, partial)) {
+      if (getExtent(sum) != width)
+        continue;
+      same.push_back(sum);
+      inputs.push_back(value);
+      types.push_back(sum.getType());
+      if (!cast<ShapedType>(sum.getType()).hasStaticShape())
+        sizes.push_back(emitHostDim(b, sum, 0));
+    }
+    if (same.empty())
+      continue;
+    ImplicitLocOpBuilder atEnd(fusion.getLoc(), fusion.getContext());
+    atEnd.setInsertionPointToEnd(fusion->getParentOfType<ModuleOp>().getBody());
+    ScheduleAttr schedule = chooseFinishSchedule(same, target);
+    KernelOp kernel = emitFinishKernel(
+        atEnd, (fusion.getKernel() + "_sum").str(), target, schedule, same);
+    symbols.insert(kernel);
+    Value wide = cols, one = arith::ConstantIndexOp::create(b, 1);
+    if (width == Extent::WideColumn)
+      wide = b.createOrFold<arith::MulIOp>(
+          cols, arith::ConstantIndexOp::create(b, 2));
+    Value grid = emitTileCount(b, wide, 1, schedule.getTile()[1],
+                               /*atLeastOne=*/false);
+    auto launch =
+        LaunchOp::create(b, types, kernel.getSymName(), grid, one, inputs,
+                         ValueRange(), ValueRange{groups, wide}, sizes);
+    for (auto [sum, result] : llvm::zip_equal(same, launch.getResults()))
+      results[llvm::find(sums, sum) - sums.begin()] = result;
+  }
+  return results;
+}
+
+/// The number of workgroups along the rows of a part, in host code.
+Value Outliner::emitGroupCount(ImplicitLocOpBuilder &b, const Part &part,
+                               Value rows) {
+  if (llvm::any_of(part.ops, needsWholeColumns))
+    return arith::ConstantIndexOp::create(b, 1);
+  Value count = emitTileCount(b, rows, part.cover.rowMultiple, getGroupRows(),
+                              part.cover.atLeastOne);
+  Value value = part.anchor.value;
+  int64_t rank = cast<ShapedType>(value.getType()).getRank();
+  for (int64_t i = 0; part.anchor.perMatrix && i + 2 < rank; ++i)
+    count = b.createOrFold<arith::MulIOp>(count, emitHostDim(b, value, i));
+  return count;
+}
+
+void Outliner::emitLaunch(KernelOp kernel) {
+  ImplicitLocOpBuilder b(fusion.getLoc(), fusion);
+  ScheduleAttr schedule = fusion.getScheduleAttr();
+  SmallVector<Value> sizes, inits, inputs, groups;
+  Value gridX, cols;
+  for (const Part &part : parts) {
+    auto hostDim = [&](Value inner, int64_t i) {
+      return emitHostDim(b, inner, i);
+    };
+    auto extents = emitExtents(b, part.anchor, hostDim);
+    cols = extents.second;
+    const Cover &cover = part.cover;
+    // Several parts have one column of tiles each.
+    gridX = emitTileCount(b, cols, cover.colMultiple, schedule.getTile()[1],
+                          cover.atLeastOne);
+    if (schedule.getSweep() != SweepKind::None)
+      gridX = arith::ConstantIndexOp::create(b, 1);
+    groups.push_back(emitGroupCount(b, part, extents.first));
+    if (parts.size() > 1)
+      continue;
+    auto [rows, known] = part.anchor.getExtents();
+    if (ShapedType::isDynamic(rows))
+      sizes.push_back(extents.first);
+    if (ShapedType::isDynamic(known))
+      sizes.push_back(cols);
+  }
+  Value gridY = groups.front();
+  for (Value more : ArrayRef(groups).drop_front())
+    gridY = b.createOrFold<arith::AddIOp>(gridY, more);
+  if (parts.size() > 1)
+    llvm::append_range(sizes, groups);
+  for (auto &[source, size] : dims)
+    sizes.push_back(source.second < 0 ? getHostValue(source.first)
+                                      : emitDim(b, getHostValue(source.first),
+                                                source.second));
+  for (Value input : fusion.getInputs())
+    if (!input.getType().isIndex())
+      inputs.push_back(input);
+
+  // An amax, always the last, is zeroed first, then folded into.
+  ValueRange yielded = getYielded();
+  if (!yielded.empty() && isAmax(yielded.back()))
+    inits.push_back(emitZero(b, yielded.back().getType()).getResult(0));
+  auto launch =
+      LaunchOp::create(b, getLaunchTypes(), kernel.getSymName(), gridX, gridY,
+                       inputs, inits, sizes, emitSizes(b, gridY));
+  SmallVector<Value> results(launch.getResults()), partial;
+  for (auto [inner, result] : llvm::zip_equal(yielded, launch.getResults()))
+    if (llvm::is_contained(sums, inner))
+      partial.push_back(result);
+  SmallVector<Value> finished = emitFinish(b, partial, gridY, cols);
+  for (auto [inner, result] : llvm::zip_equal(yielded, results))
+    if (auto it = llvm::find(sums, inner); it != sums.end())
+      result = finished[it - sums.begin()];
+  fusion->replaceAllUsesWith(results);
+}

@@ -1,0 +1,100 @@
+//===- Outliner.h - one region to a kernel and launches -------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What te-to-tile makes of one te.fusion: a tile.kernel (OutlineKernel.cpp),
+// and host code that launches it (OutlineLaunch.cpp).
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_LIB_CONVERSION_TETOTILE_OUTLINER_H
+#define TE_LIB_CONVERSION_TETOTILE_OUTLINER_H
+
+#include "te/Analysis/Region.h"
+#include "te/Conversion/TEToTile/TileContext.h"
+
+namespace mlir::te {
+
+/// What the tiles of a region must cover: M and K rounded up to the padding
+/// that results store, and at least one tile where a result has rank 0.
+struct Cover {
+  int64_t rowMultiple = 1, colMultiple = 1;
+  bool atLeastOne = false;
+};
+
+/// Ops that walk over one extent.
+struct Part {
+  SmallVector<Operation *> ops;
+  Anchor anchor;
+  Cover cover;
+};
+
+/// One fusion on its way to a kernel and its launches.
+struct Outliner {
+  FusionOp fusion;
+  const Target &target;
+  SymbolTable &symbols;
+  SmallVector<Operation *> ops;
+  SmallVector<Part> parts;
+  Value noop;
+  SmallVector<OpResult> sums; // yielded: over all rows
+  /// Sizes that lowerings asked for: arguments of the kernel behind the others.
+  /// An index of the region has the dimension -1.
+  llvm::MapVector<std::pair<Value, int64_t>, Value> dims = {};
+  Block *body = nullptr; // of the kernel
+
+  LogicalResult run();
+  tile::KernelOp emitKernel();
+  void emitLaunch(tile::KernelOp kernel);
+  void bindExtents(TileContext &ctx, const Part &part, unsigned &next);
+  LogicalResult emitBody(TileContext &ctx, ArrayRef<Operation *> ops);
+  LogicalResult emitTiles(TileContext &ctx, const Part &part, Value group);
+  LogicalResult emitPart(const TileContext &common, const Part &part, Value x,
+                         Value group, unsigned &next);
+  LogicalResult emitParts(const TileContext &common, Value x, Value group,
+                          unsigned next);
+  SmallVector<Type> getLaunchTypes();
+  SmallVector<Value> emitSizes(ImplicitLocOpBuilder &b, Value groups);
+  tile::LaunchOp emitZero(ImplicitLocOpBuilder &b, Type amax);
+  SmallVector<Value> emitFinish(ImplicitLocOpBuilder &b, ValueRange partial,
+                                Value groups, Value cols);
+  /// Rows that one workgroup computes.
+  int64_t getGroupRows() {
+    ScheduleAttr schedule = fusion.getScheduleAttr();
+    return schedule.getTile()[0] * schedule.getRowTiles();
+  }
+  Value getHostValue(Value inner) {
+    auto argument = dyn_cast_if_present<BlockArgument>(inner);
+    return argument ? fusion.getInputs()[argument.getArgNumber()] : Value();
+  }
+  ValueRange getYielded() {
+    return fusion.getBody().front().getTerminator()->getOperands();
+  }
+  Value emitKernelDim(ImplicitLocOpBuilder &b, Value inner, int64_t i);
+  Value emitHostDim(ImplicitLocOpBuilder &b, Value inner, int64_t i);
+  Value emitGroupCount(ImplicitLocOpBuilder &b, const Part &part, Value rows);
+  SmallVector<bool> getDynamic();
+};
+
+/// Pointers to global memory of a value's buffers: data, then scales.
+void addPointerTypes(Type type, SmallVectorImpl<Type> &types);
+
+/// M and K of an anchor, whose sizes `dim` gives.
+std::pair<Value, Value> emitExtents(ImplicitLocOpBuilder &b,
+                                    const Anchor &anchor,
+                                    function_ref<Value(Value, int64_t)> dim);
+
+/// The number of tiles along one extent, which cover a multiple of so many
+/// elements; in host code or a kernel's.
+Value emitTileCount(ImplicitLocOpBuilder &b, Value extent, int64_t multiple,
+                    int64_t tile, bool atLeastOne);
+
+/// Calls `body` where the flag, if there is one, does not say noop.
+void emitUnlessNoop(ImplicitLocOpBuilder &b, Value flagBuffer,
+                    function_ref<void()> body);
+
+} // namespace mlir::te
+
+#endif // TE_LIB_CONVERSION_TETOTILE_OUTLINER_H

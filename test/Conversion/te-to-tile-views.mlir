@@ -1,0 +1,88 @@
+// Slices and reshapes as views; what no kernel can read is an error that names the remedy.
+
+// RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}),te-to-tile,cse)' --verify-diagnostics | FileCheck %s
+
+// Rows evenly apart: a stride. Rows that are not: their numbers.
+// CHECK-LABEL: tile.kernel @even_0(
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [10], sizes: [%{{.*}}, 20], strides: [40, 1]
+// CHECK: tile.load %{{[^ ]*}}[%{{.*}}, %{{.*}}] {divisible = 2 : i64}
+// CHECK-NOT: rows(
+func.func @even(%x: tensor<?x40xf32>) -> tensor<?x20xf32> {
+  %n = te.dim %x, 0 : tensor<?x40xf32>
+  %a = tensor.extract_slice %x[0, 10] [%n, 20] [1, 1] : tensor<?x40xf32> to tensor<?x20xf32>
+  %y = arith.negf %a : tensor<?x20xf32>
+  return %y : tensor<?x20xf32>
+}
+
+// -----
+
+// CHECK-LABEL: tile.kernel @uneven_0(
+// CHECK: %[[INNER:.*]] = arith.remui
+// CHECK: %[[OUTER:.*]] = arith.divui
+// CHECK: %[[ROWS:.*]] = arith.select
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [2147483647, 64], strides: [64, 1]
+// CHECK: tile.load %{{.*}} rows(%[[ROWS]] : tensor<{{.*}}x1xi32
+func.func @uneven(%x: tensor<?x192xf32>) -> tensor<?x64xf32> {
+  %n = te.dim %x, 0 : tensor<?x192xf32>
+  %a = tensor.extract_slice %x[0, 0] [%n, 128] [1, 1] : tensor<?x192xf32> to tensor<?x128xf32>
+  %b = tensor.expand_shape %a [[0], [1, 2]] output_shape [%n, 2, 64] : tensor<?x128xf32> into tensor<?x2x64xf32>
+  %c = tensor.collapse_shape %b [[0, 1], [2]] : tensor<?x2x64xf32> into tensor<?x64xf32>
+  %y = arith.negf %c : tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
+
+// -----
+
+func.func @step(%x: tensor<8x64xf32>) -> tensor<8x32xf32> {
+  // expected-error @+1 {{V1: 'tensor.extract_slice' takes elements with a step; kernels read every element between an offset and a size}}
+  %a = tensor.extract_slice %x[0, 0] [8, 32] [1, 2] : tensor<8x64xf32> to tensor<8x32xf32>
+  %y = arith.negf %a : tensor<8x32xf32>
+  return %y : tensor<8x32xf32>
+}
+
+// -----
+
+func.func @pieces(%x: tensor<8x64xf32>) -> tensor<256xf32> {
+  %a = tensor.extract_slice %x[0, 0] [8, 32] [1, 1] : tensor<8x64xf32> to tensor<8x32xf32>
+  // expected-error @+1 {{V1: 'tensor.collapse_shape' gives rows whose elements do not lie side by side; keep the last dimension whole in the reshape}}
+  %b = tensor.collapse_shape %a [[0, 1]] : tensor<8x32xf32> into tensor<256xf32>
+  %y = arith.negf %b : tensor<256xf32>
+  return %y : tensor<256xf32>
+}
+
+// -----
+
+func.func @twice(%x: tensor<8x3x64xf32>) -> tensor<5x64xf32> {
+  %a = tensor.extract_slice %x[0, 0, 0] [8, 2, 64] [1, 1, 1] : tensor<8x3x64xf32> to tensor<8x2x64xf32>
+  %b = tensor.collapse_shape %a [[0, 1], [2]] : tensor<8x2x64xf32> into tensor<16x64xf32>
+  // expected-error @+1 {{V1: 'tensor.extract_slice' takes a part of dimension 0, whose elements are not evenly apart in memory; slice before the reshape}}
+  %c = tensor.extract_slice %b[1, 0] [5, 64] [1, 1] : tensor<16x64xf32> to tensor<5x64xf32>
+  %y = arith.negf %c : tensor<5x64xf32>
+  return %y : tensor<5x64xf32>
+}
+
+// -----
+
+#schedule = #te.schedule<"gfx950", tile = [8, 64], waves = 1, vector = 4>
+func.func @yields_a_view(%x: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x32xf32>) {
+  %r:2 = te.fusion "k" (%a = %x : tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x32xf32>) attributes {schedule = #schedule} {
+    %y = arith.negf %a : tensor<8x64xf32>
+    %s = tensor.extract_slice %a[0, 0] [8, 32] [1, 1] : tensor<8x64xf32> to tensor<8x32xf32>
+    // expected-error @+1 {{F3: value #1 is a view of something else; yield a te.copy of it}}
+    te.yield %y, %s : tensor<8x64xf32>, tensor<8x32xf32>
+  }
+  return %r#0, %r#1 : tensor<8x64xf32>, tensor<8x32xf32>
+}
+
+// -----
+
+#schedule = #te.schedule<"gfx950", tile = [8, 64], waves = 1, vector = 4>
+func.func @wide_view(%x: tensor<8x192xf32>) -> tensor<8x64xf32> {
+  %r = te.fusion "k" (%a = %x : tensor<8x192xf32>) -> (tensor<8x64xf32>) attributes {schedule = #schedule} {
+    %s = tensor.extract_slice %a[0, 0] [8, 128] [1, 1] : tensor<8x192xf32> to tensor<8x128xf32>
+    // expected-error @+1 {{F4: operand #0 is a view, but is not read by tiles of its own shape; te.copy it outside of the region}}
+    %y = te.gated_activation swiglu %s : tensor<8x128xf32> -> tensor<8x64xf32>
+    te.yield %y : tensor<8x64xf32>
+  }
+  return %r : tensor<8x64xf32>
+}

@@ -1,0 +1,53 @@
+// Ops that read slices of one tensor are one region of several parts; views are copied into the regions that read them.
+
+// RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950}))' | FileCheck %s
+
+// CHECK-LABEL: func.func @split
+// CHECK: %[[R:.*]]:2 = te.fusion "split_0" (%[[A:.*]] = %{{.*}} : tensor<?x192xf32>, %[[N:.*]] = %{{.*}} : index) -> (tensor<?x64xf32>, tensor<?x2x64xf32>)
+// CHECK-DAG: %[[X:.*]] = tensor.extract_slice %[[A]][0, 0] [%[[N]], 64]
+// CHECK-DAG: %[[Y:.*]] = tensor.extract_slice %[[A]][0, 64] [%[[N]], 128]
+// CHECK-DAG: %[[Z:.*]] = tensor.expand_shape %[[Y]]
+// CHECK-DAG: te.copy %[[X]]
+// CHECK-DAG: arith.negf %[[Z]]
+// CHECK: te.yield
+// CHECK-NOT: te.fusion
+// CHECK-NOT: tensor.
+func.func @split(%x: tensor<?x192xf32>) -> (tensor<?x64xf32>, tensor<?x2x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x192xf32>
+  %a = tensor.extract_slice %x[0, 0] [%n, 64] [1, 1] : tensor<?x192xf32> to tensor<?x64xf32>
+  %b = tensor.extract_slice %x[0, 64] [%n, 128] [1, 1] : tensor<?x192xf32> to tensor<?x128xf32>
+  %c = tensor.expand_shape %b [[0], [1, 2]] output_shape [%n, 2, 64] : tensor<?x128xf32> into tensor<?x2x64xf32>
+  %y = arith.negf %c : tensor<?x2x64xf32>
+  return %a, %y : tensor<?x64xf32>, tensor<?x2x64xf32>
+}
+
+// -----
+
+// Rows of two lengths are two kernels.
+// CHECK-LABEL: func.func @uneven
+// CHECK: te.fusion "uneven_0"
+// CHECK: te.fusion "uneven_1" {{.*}}apart = ["not with 'arith.negf': F7: parts of one region have rows of one length, which is known; put them into regions of their own"]
+func.func @uneven(%x: tensor<8x96xf32>) -> (tensor<8x32xf32>, tensor<8x64xf32>) {
+  %a = tensor.extract_slice %x[0, 0] [8, 32] [1, 1] : tensor<8x96xf32> to tensor<8x32xf32>
+  %b = tensor.extract_slice %x[0, 32] [8, 64] [1, 1] : tensor<8x96xf32> to tensor<8x64xf32>
+  %y = arith.negf %a : tensor<8x32xf32>
+  %z = math.absf %b : tensor<8x64xf32>
+  return %y, %z : tensor<8x32xf32>, tensor<8x64xf32>
+}
+
+// -----
+
+// A reshape of a whole buffer stays outside: it is that buffer.
+// CHECK-LABEL: func.func @whole
+// CHECK: %[[E:.*]] = tensor.expand_shape
+// CHECK: %[[F:.*]] = te.fusion "whole_0" (%{{.*}} = %[[E]] :
+// CHECK-NOT: tensor.
+// CHECK: te.yield
+// CHECK: tensor.collapse_shape %[[F]]
+func.func @whole(%x: tensor<8x64xf32>) -> tensor<16x32xf32> {
+  %e = tensor.expand_shape %x [[0], [1, 2]] output_shape [8, 2, 32] : tensor<8x64xf32> into tensor<8x2x32xf32>
+  %y = arith.negf %e : tensor<8x2x32xf32>
+  %c = tensor.collapse_shape %y [[0, 1], [2]] : tensor<8x2x32xf32> into tensor<16x32xf32>
+  return %c : tensor<16x32xf32>
+}

@@ -1,0 +1,86 @@
+// Slices, reshapes and concatenations around kernels: views of buffers, and buffers written in parts.
+
+// RUN: te-compile %s --target=gfx942 -o %t.942.hsaco --explain | FileCheck %s
+// RUN: te-compile %s --target=gfx950 -o %t.950.hsaco
+// RUN: %python %S/Inputs/entries.py %t.942.hsaco M=0,1,2,37,130
+// RUN: %python %S/Inputs/entries.py %t.950.hsaco M=0,1,2,37,130
+
+// A reshape that keeps the rows is between two ops of one kernel.
+// CHECK: rows_0
+// CHECK-NEXT: one kernel for arith.addf te.quantize
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @rows(%x: tensor<?x3x96xbf16> {te.dims = ["M", "N", "K"]}, %y: tensor<?x3x96xbf16> {te.dims = ["M", "N", "K"]})
+    -> (!te.scaled<?x96xf8E4M3FN, #row>, tensor<?x96xbf16>) {
+  %a = arith.addf %x, %y : tensor<?x3x96xbf16>
+  %b = tensor.collapse_shape %a [[0, 1], [2]] : tensor<?x3x96xbf16> into tensor<?x96xbf16>
+  %q = te.quantize %b : tensor<?x96xbf16> -> !te.scaled<?x96xf8E4M3FN, #row>
+  return %q, %b : !te.scaled<?x96xf8E4M3FN, #row>, tensor<?x96xbf16>
+}
+
+// Columns and rows of a matrix: SwiGLU of two halves, by hand; the halves meet in one part.
+// CHECK: halves_0
+// CHECK-NEXT: one kernel for te.activation arith.mulf
+func.func @halves(%x: tensor<?x154xf32> {te.dims = ["M", "K"]}) -> tensor<?x77xf32> {
+  %m = te.dim %x, 0 : tensor<?x154xf32>
+  %a = tensor.extract_slice %x[0, 0] [%m, 77] [1, 1] : tensor<?x154xf32> to tensor<?x77xf32>
+  %b = tensor.extract_slice %x[0, 77] [%m, 77] [1, 1] : tensor<?x154xf32> to tensor<?x77xf32>
+  %s = te.activation relu %a : tensor<?x77xf32> -> tensor<?x77xf32>
+  %y = arith.mulf %s, %b : tensor<?x77xf32>
+  return %y : tensor<?x77xf32>
+}
+
+// A box inside of three dimensions, collapsed: rows that are not evenly apart. Sizes of slices are asked for.
+// CHECK: box_0
+// CHECK-NEXT: one kernel for arith.negf
+func.func @box(%x: tensor<?x7x40xf16> {te.dims = ["M", "N", "K"]}) -> tensor<?x24xf16> {
+  %m = te.dim %x, 0 : tensor<?x7x40xf16>
+  %a = tensor.extract_slice %x[0, 2, 9] [%m, 4, 24] [1, 1, 1] : tensor<?x7x40xf16> to tensor<?x4x24xf16>
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %a, %c0 : tensor<?x4x24xf16>
+  %b = tensor.collapse_shape %a [[0, 1], [2]] : tensor<?x4x24xf16> into tensor<?x24xf16>
+  %y = arith.negf %b : tensor<?x24xf16>
+  return %y : tensor<?x24xf16>
+}
+
+// One dimension less; a slice that is returned is copied, in the same kernel. Rank 1.
+// CHECK: dropped_0
+// CHECK-NEXT: one kernel for {{(te.copy|arith.addf) (te.copy|arith.addf)}}{{$}}
+func.func @dropped(%x: tensor<?x2x33xbf16> {te.dims = ["M", "N", "K"]}) -> (tensor<?x33xbf16>, tensor<?x33xbf16>) {
+  %m = te.dim %x, 0 : tensor<?x2x33xbf16>
+  %a = tensor.extract_slice %x[0, 0, 0] [%m, 1, 33] [1, 1, 1] : tensor<?x2x33xbf16> to tensor<?x33xbf16>
+  %b = tensor.extract_slice %x[0, 1, 0] [%m, 1, 33] [1, 1, 1] : tensor<?x2x33xbf16> to tensor<?x33xbf16>
+  %y = arith.addf %a, %b : tensor<?x33xbf16>
+  return %a, %y : tensor<?x33xbf16>, tensor<?x33xbf16>
+}
+
+// Parts side by side: what a kernel computes, an argument, and a part of one, along rows and along columns.
+// CHECK: beside_0
+// CHECK-NEXT: one kernel for arith.negf te.copy te.copy tensor.concat
+// CHECK: below_0
+// CHECK-NEXT: one kernel for
+func.func @beside(%x: tensor<?x31xf32> {te.dims = ["M", "K"]}, %y: tensor<?x31xf32> {te.dims = ["M", "K"]}) -> tensor<?x93xf32> {
+  %n = arith.negf %x : tensor<?x31xf32>
+  %r = tensor.concat dim(1) %n, %y, %x : (tensor<?x31xf32>, tensor<?x31xf32>, tensor<?x31xf32>) -> tensor<?x93xf32>
+  return %r : tensor<?x93xf32>
+}
+func.func @below(%x: tensor<?x5x16xf32> {te.dims = ["M", "N", "K"]}, %y: tensor<3x5x16xf32>) -> (tensor<?x5x16xf32>, tensor<?x5x16xf32>) {
+  %n = arith.negf %x : tensor<?x5x16xf32>
+  %r = tensor.concat dim(0) %n, %y : (tensor<?x5x16xf32>, tensor<3x5x16xf32>) -> tensor<?x5x16xf32>
+  return %r, %n : tensor<?x5x16xf32>, tensor<?x5x16xf32>
+}
+
+// Reshapes of whole buffers are no kernels: between two with other rows, and of what is returned.
+// CHECK: aliases_0
+// CHECK-NEXT: one kernel for arith.negf
+// CHECK: aliases_1
+// CHECK-NEXT: one kernel for te.rms_norm
+// CHECK-NOT: one kernel
+func.func @aliases(%x: tensor<?x64xf32> {te.dims = ["M", "K"]}, %g: tensor<16xf32>) -> (tensor<?x2x2x16xf32>, tensor<?xf32>) {
+  %m = te.dim %x, 0 : tensor<?x64xf32>
+  %n = arith.negf %x : tensor<?x64xf32>
+  %e = tensor.expand_shape %n [[0], [1, 2]] output_shape [%m, 4, 16] : tensor<?x64xf32> into tensor<?x4x16xf32>
+  %y, %r = te.rms_norm %e, %g {epsilon = 1.0e-5 : f32} : tensor<?x4x16xf32>, tensor<16xf32> -> tensor<?x4x16xf32>, tensor<?x4xf32>
+  %s = tensor.expand_shape %y [[0], [1, 2], [3]] output_shape [%m, 2, 2, 16] : tensor<?x4x16xf32> into tensor<?x2x2x16xf32>
+  %t = tensor.collapse_shape %r [[0, 1]] : tensor<?x4xf32> into tensor<?xf32>
+  return %s, %t : tensor<?x2x2x16xf32>, tensor<?xf32>
+}
