@@ -270,6 +270,10 @@ SmallVector<SmallVector<Operation *>> te::getParts(ArrayRef<Operation *> ops) {
     classes.insert(op);
     for (Value value : values)
       classes.unionSets(op, byValue.try_emplace(value, op).first->second);
+    if (Operation *wide = getWideProducer(op); llvm::is_contained(ops, wide)) {
+      classes.unionSets(op, wide);
+      continue;
+    }
     if (extent)
       classes.unionSets(op, byExtent.try_emplace(*extent, op).first->second);
   }
@@ -414,6 +418,36 @@ Value te::emitSize(ImplicitLocOpBuilder &b, Value tensor, int64_t i,
 // Rules
 //===----------------------------------------------------------------------===//
 
+Operation *te::getWideProducer(Operation *op) {
+  if (!isa<QuantizeOp, AmaxOp>(op))
+    return nullptr;
+  auto result = dyn_cast<OpResult>(op->getOperand(0));
+  return result && isRegionOp(result.getOwner()) &&
+                 getExtent(result) == Extent::Wide
+             ? result.getOwner()
+             : nullptr;
+}
+
+/// Why an op can't read both halves of a wide result of its own region.
+static std::optional<std::string> whyNotWide(Operation *op) {
+  int64_t wide =
+      cast<ShapedType>(op->getOperand(0).getType()).getShape().back();
+  if (ShapedType::isDynamic(wide) || wide % (2 * kWideUnit) != 0)
+    return "F4: reads a result of two halves, whose length is not known to be "
+           "a multiple of " +
+           std::to_string(kWideUnit) +
+           "; put the two into regions of their own";
+  auto gated = cast<GatedActivationBwdOp>(getWideProducer(op));
+  if (gated.getInterleave() != 0)
+    return std::string("F4: reads a result of two halves that lie interleaved; "
+                       "put the two into regions of their own");
+  if (needsWholeRows(op) || isPerMatrix(op))
+    return std::string("F4: a row or a matrix by itself is more than a half of "
+                       "the result that is read; put the two into regions of "
+                       "their own");
+  return std::nullopt;
+}
+
 /// F4: what stays inside of the region stays in registers.
 static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
   for (Operation *op : ops)
@@ -428,6 +462,12 @@ static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
                          " is a view, but is not read by tiles of its own "
                          "shape; te.copy it outside of the region")
                             .str()};
+      if (producer && llvm::is_contained(ops, producer) &&
+          operand.getOperandNumber() == 0 && getWideProducer(op) == producer) {
+        if (std::optional<std::string> why = whyNotWide(op))
+          return Conflict{op, *why};
+        continue;
+      }
       if (!producer || !llvm::is_contained(ops, producer) ||
           (isTileValue(root) &&
            (extent == Extent::Tile || extent == Extent::Parts)))

@@ -137,6 +137,10 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   };
   for (Operation *op : ops) {
     demand.wholeColumns |= needsWholeColumns(op);
+    if (isInside(getWideProducer(op))) { // both halves wait for it
+      demand.readsHalves = true;
+      demand.liveBytes += 2 * elementBytes(op->getOperand(0).getType());
+    }
     if (needsWholeRows(op)) {
       demand.wholeRows = true;
       demand.mixesRows |= cast<TileLoweringInterface>(op).mixesRow();
@@ -240,6 +244,12 @@ static int64_t bound(int64_t wish, int64_t extent) {
                            llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1)));
 }
 
+/// The largest power of two that divides K.
+static int64_t getDivisor(const TileDemand &demand) {
+  return int64_t(1) << llvm::countr_zero(
+             uint64_t(std::max<int64_t>(demand.cols, 1)));
+}
+
 /// The tile of one workgroup: with `wholeRows` it holds whole rows.
 static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
                                const Target &target, bool wholeRows) {
@@ -259,6 +269,8 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
   int64_t cols = std::min<int64_t>(
       target.waveSize * target.maxAccessBytes / widest, elements / minRows);
   cols = std::max({bound(cols, demand.cols), minCols, vector});
+  if (demand.readsHalves && !ShapedType::isDynamic(demand.cols))
+    cols = std::min(cols, getDivisor(demand));
   if (wholeRows)
     cols = std::max<int64_t>(llvm::PowerOf2Ceil(demand.cols), cols);
   int64_t rows = std::max(elements / cols, minRows);
@@ -301,6 +313,8 @@ static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
   if (ShapedType::isDynamic(demand.cols))
     rows = std::max(rows, waves);
   int64_t cols = std::max({elements / rows, demand.minCols, vector});
+  if (demand.readsHalves)
+    cols = std::min(cols, getDivisor(demand));
   return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
                            /*row_tiles=*/1, sweep);
 }
@@ -433,6 +447,10 @@ std::optional<std::string> te::findViolation(const TileDemand &demand,
            << demand.minRows << " x " << demand.minCols;
   if (std::optional<std::string> why = findRowViolation(demand, schedule))
     return why;
+  if (demand.readsHalves && demand.cols % cols != 0)
+    return Text() << "H12: tiles of " << cols
+                  << " columns do not divide the halves of " << demand.cols
+                  << " columns that the region reads; make them narrower";
   if (rows < demand.rowsPerWave * schedule.getWaves())
     return Text() << "H7: " << schedule.getWaves() << " waves share " << rows
                   << " rows, but a columnwise hadamard mixes "

@@ -51,6 +51,7 @@ static constexpr OpRule kRules[] = {
     {"te.gated_activation_bwd", 0, "activation", kF32},
     {"te.activation_bwd", kAny, "sum", {1e-4, 2e-5}},
     {"te.gated_activation_bwd", kAny, "sum", {1e-4, 2e-5}},
+    {"te.bias_grad", kAny, "sum", {1e-4, 2e-5}},
     {"te.rope", kAny, "rope", kF32},
     {"te.rope_bwd", kAny, "rope", kF32},
     {"math.absf", kAny, "", kExact},

@@ -143,12 +143,22 @@ static LogicalResult runLayerNormBwd(Operation *operation, Frame &frame) {
   return differentiate(op, op.getMu(), op->getResult(2), frame);
 }
 
+static LogicalResult runBiasGrad(Operation *operation, Frame &frame) {
+  auto op = cast<BiasGradOp>(operation);
+  int64_t cols = Matrix::flatten(frame.get(op.getInput()).shape).cols;
+  std::vector<double> sums(cols);
+  for (auto [i, value] : llvm::enumerate(frame.load(op.getInput())))
+    sums[i % cols] += value;
+  return frame.store(op->getResult(0), {cols}, sums);
+}
+
 ArrayRef<HandlerEntry> mlir::te::ref::getNormHandlers() {
   static constexpr HandlerEntry kHandlers[] = {
       {"te.rms_norm", runRmsNorm},
       {"te.layer_norm", runLayerNorm},
       {"te.rms_norm_bwd", runRmsNormBwd},
       {"te.layer_norm_bwd", runLayerNormBwd},
+      {"te.bias_grad", runBiasGrad},
   };
   return kHandlers;
 }

@@ -361,6 +361,16 @@ def check_activation_gradients(run, rng):
                 draw(rng, half, "f32"), f"{{{', '.join(text)}}}", scales)
 
 
+def check_bias_grad(run, rng):
+    for shape in [(0, 5), (1, 7), (33, 31), (2, 3, 8)]:
+        for kind in NUMPY:
+            dy = draw(rng, shape, kind)
+            got, = run(f"%r0 = te.bias_grad %0 : {tensor(shape, kind)} -> {tensor(shape[-1:], 'f32')}",
+                       [(kind, dy)], [result(shape[-1:], "f32")])
+            sums = dy.astype(np.float64).reshape(-1, shape[-1]).sum(axis=0)
+            compare("bias_grad", got, sums, "f32")
+
+
 def check_far_out(run, _):
     """The derivatives at Inf, and NaN in, NaN out."""
     x = np.array([-np.inf, np.inf, np.nan, -3e38, 3e38], np.float32)
@@ -395,4 +405,5 @@ def run_checks(description, *checks):
 
 if __name__ == "__main__":
     run_checks(__doc__, check_norms, check_norm_gradients, check_activations,
-               check_gated, check_activation_gradients, check_far_out)
+               check_gated, check_activation_gradients, check_far_out,
+               check_bias_grad)

@@ -63,6 +63,13 @@ bool isAmax(Value result);
 /// registers.
 bool isTileValue(Value value);
 
+/// The op whose result of 2K columns (Extent::Wide) a quantization or an amax
+/// reads as its tiles, half after half; null for any other op. Its K must be
+/// kWideUnit times something, so that no scale block or unit of scales lies in
+/// both halves.
+Operation *getWideProducer(Operation *op);
+constexpr int64_t kWideUnit = 256;
+
 /// The value that has the extent of `ops`' tiles: one that comes from outside,
 /// M x K, or else M x 2K (Extent::Wide), or M with K = 1 (Extent::Row), or a
 /// part of M x K (Extent::Shard); null where there is none.

@@ -30,6 +30,7 @@ struct TileDemand {
   int64_t rowsPerWave = 0;            // that exchange elements inside a wave
   bool wholeRows = false;             // something is computed over each row
   bool wholeColumns = false;          // over each column, walking down rows
+  bool readsHalves = false;           // of a wide result: tiles divide K
   bool mixesRows = false;             // elements read others of their row
   bool transposes = false;            // a result or operand stored (K, M)
   bool reorders = false;              // data in another order than row-major

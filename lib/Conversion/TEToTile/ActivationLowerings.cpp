@@ -341,13 +341,9 @@ struct GatedActivationBwdLowering
     }
     if (op.getDscale())
       defineRowSums(ctx, op.getDscale(), gated.gate * gated.up * grad);
-    if (!ctx.hasBuffers(op.getDx()))
-      return success();
-    auto interleave = int64_t(op.getInterleave());
-    ctx.storeHalf(emitRounded(ctx, da, op.getDx()), op.getDx(),
-                  {false, interleave});
-    ctx.storeHalf(emitRounded(ctx, db, op.getDx()), op.getDx(),
-                  {true, interleave});
+    ctx.defineWide(op.getDx(), emitRounded(ctx, da, op.getDx()),
+                   emitRounded(ctx, db, op.getDx()),
+                   int64_t(op.getInterleave()));
     return success();
   }
 };

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// TileLoweringInterface of the norms. A tile holds whole rows; all is f32 and
-// rounded once, as section 3.4 of spec/te_semantics.md says.
+// TileLoweringInterface of the norms, and of te.bias_grad. A tile holds whole
+// rows; all is f32 and rounded once, as section 3.4 of spec/te_semantics.md
+// says.
 //
 //===----------------------------------------------------------------------===//
 
@@ -173,6 +174,18 @@ struct LayerNormBwdLowering
     return success();
   }
 };
+
+struct BiasGradLowering
+    : TileLoweringInterface::ExternalModel<BiasGradLowering, BiasGradOp> {
+  Extent getOperandExtent(Operation *, unsigned) const { return Extent::Tile; }
+  Extent getResultExtent(Operation *, unsigned) const { return Extent::Column; }
+  LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
+    auto op = cast<BiasGradOp>(operation);
+    ctx.addToColumns(op.getResult(),
+                     ctx.toF32(ctx.getZeroPaddedTile(op.getInput())));
+    return success();
+  }
+};
 } // namespace
 
 void te::attachNormLowerings(MLIRContext *context) {
@@ -180,4 +193,5 @@ void te::attachNormLowerings(MLIRContext *context) {
   LayerNormOp::attachInterface<LayerNormLowering>(*context);
   RmsNormBwdOp::attachInterface<RmsNormBwdLowering>(*context);
   LayerNormBwdOp::attachInterface<LayerNormBwdLowering>(*context);
+  BiasGradOp::attachInterface<BiasGradLowering>(*context);
 }

@@ -114,9 +114,12 @@ LogicalResult Outliner::emitBody(TileContext &ctx, ArrayRef<Operation *> ops) {
       continue;
     }
     auto lowering = dyn_cast<TileLoweringInterface>(op);
+    auto lower = [&] { return lowering.lowerToTile(ctx); };
     if (!lowering)
       emitElementwise(ctx, op);
-    else if (failed(lowering.lowerToTile(ctx)))
+    else if (failed(llvm::is_contained(ops, getWideProducer(op))
+                        ? ctx.forEachHalf(op->getOperand(0), lower)
+                        : lower()))
       return failure();
   }
   return failure(ctx.hasFailed);

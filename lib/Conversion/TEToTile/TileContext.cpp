@@ -122,6 +122,37 @@ void TileContext::storeHalf(Value tile, Value tensor, Half half) {
   storeWide(tile, viewHalf(getBuffers(tensor).data, half), half.interleave);
 }
 
+void TileContext::defineWide(Value tensor, Value first, Value second,
+                             int64_t interleave) {
+  wideTiles[tensor] = {first, second};
+  if (!hasBuffers(tensor))
+    return;
+  storeHalf(first, tensor, {false, interleave});
+  storeHalf(second, tensor, {true, interleave});
+}
+
+LogicalResult TileContext::forEachHalf(Value tensor,
+                                       function_ref<LogicalResult()> body) {
+  auto [first, second] = wideTiles.lookup(tensor);
+  Value start = tileCol, half = cols;
+  int64_t staticHalf = staticCols;
+  staticCols *= 2; // F4: it is known
+  cols = arith::ConstantIndexOp::create(b, staticCols);
+  LogicalResult result = success();
+  for (Value tile : {first, second}) {
+    tiles[tensor] = tile;
+    result = body();
+    if (failed(result))
+      break;
+    tileCol = arith::AddIOp::create(b, start, half);
+  }
+  tiles.erase(tensor);
+  tileCol = start;
+  cols = half;
+  staticCols = staticHalf;
+  return result;
+}
+
 Value TileContext::loadRows(Value tensor) {
   return loadRowsOf(getBuffers(tensor).data);
 }

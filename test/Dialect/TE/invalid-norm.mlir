@@ -152,3 +152,11 @@ func.func @n3_nan(%x: tensor<?x64xbf16>, %g: tensor<64xf32>) {
       : tensor<?x64xbf16>, tensor<64xf32> -> tensor<?x64xbf16>, tensor<?xf32>
   return
 }
+
+// -----
+
+func.func @n2_bias_grad(%dy: tensor<?x64xbf16>) {
+  // expected-error @+1 {{N2: }}
+  %db = te.bias_grad %dy : tensor<?x64xbf16> -> tensor<32xbf16>
+  return
+}

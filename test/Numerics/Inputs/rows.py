@@ -133,6 +133,15 @@ def activation_sums(kind, element, gated=False, scales=False, schemes=(), attrib
     return make
 
 
+def bias_grad(shape):
+    f = Function()
+    dy_type, bias = tensor(shape, "bf16"), tensor(shape[-1:], "bf16")
+    dy = f.argument(dy_type, dims(shape))
+    f.results.append(f.op(f"te.bias_grad {dy} : {dy_type} -> {bias}", bias))
+    f.quantize(dy, shape, "f8E5M2", [ROW, COL])
+    return f.print()
+
+
 def row_dims(shape):
     """The names of the dimensions of a tensor with one number a row."""
     names = ", ".join(f'"d{i}"' for i in range(len(shape) - 1))
@@ -216,6 +225,11 @@ def programs():
     for kind in ["swiglu", "clamped_swiglu"]:
         sums[f"{kind}-f16"] = activation_sums(kind, "f16", gated=True)
         sums[f"{kind}-f32"] = activation_sums(kind, "f32", gated=True, scales=True)
+    # Halves of whole units are quantized in the gradient's kernel; per tensor with its amax as well.
+    for i, schemes in enumerate([[ROW, COL], [COL], [BLOCK1D]]):
+        sums[f"swiglu-wide-{i}"] = activation_sums("swiglu", "bf16", gated=True, scales=i == 1, schemes=schemes)
+        sums[f"swiglu-wide-{i}"].divisor = 256
+    sums["bias-grad"] = bias_grad
     fused["swiglu-both"] = activation("swiglu", "bf16", "bf16", gated=True, schemes=[ROW, COL])
     fused["geglu-block"] = activation("geglu", "f16", "f16", gated=True, schemes=[BLOCK1D])
     fused["gelu-add"] = activation("gelu", "bf16", "bf16", bias=True, schemes=[ROW, COL])

@@ -99,6 +99,11 @@ public:
   Value viewHalf(Value buffer, Half half, OpFoldResult rows = {});
   Value loadHalf(Value tensor, Half half);
   void storeHalf(Value tile, Value tensor, Half half);
+  /// The tiles of both halves of a wide result, stored where it is yielded;
+  /// then, for ops of the region that read it, calls `body` for each half: its
+  /// tile is that of the tensor, of 2K columns, meanwhile.
+  void defineWide(Value tensor, Value first, Value second, int64_t interleave);
+  LogicalResult forEachHalf(Value tensor, function_ref<LogicalResult()> body);
   /// This workgroup's part of a tensor with one number a row (a tile of one
   /// column), or one a column (of one row).
   Value loadRows(Value tensor);
@@ -191,6 +196,7 @@ private:
 
   llvm::DenseMap<Value, Buffers> bound;
   llvm::DenseMap<Value, Value> tiles;
+  llvm::DenseMap<Value, std::pair<Value, Value>> wideTiles;
 };
 
 /// A tile's type with other elements, layout kept; of a scalar `elementType`.

@@ -101,6 +101,12 @@ LogicalResult LayerNormOp::verify() {
       failed(verifyEpsilon(*this, getEpsilon())));
 }
 
+LogicalResult BiasGradOp::verify() {
+  return failure(failed(verifyRank(*this, "N1", getInput())) ||
+                 failed(verifyColumns(*this, "N2", "the result", getInput(),
+                                      getResult())));
+}
+
 /// What the gradients of both norms have.
 template <typename Op> static LogicalResult verifyNormBwd(Op op) {
   Value x = op.getInput();

@@ -149,3 +149,48 @@ func.func @too_many(%x1: tensor<?x64xf32>, %x2: tensor<?x64xf32>, %x3: tensor<?x
   %s39 = arith.addf %s38, %x40 : tensor<?x64xf32>
   return %s39 : tensor<?x64xf32>
 }
+
+// A gated gradient's halves are quantized in its region where blocks lie in one half or the other.
+// CHECK-LABEL: func.func @gated_gradient
+// CHECK: te.fusion "gated_gradient_0"
+// CHECK: te.gated_activation_bwd
+// CHECK: te.quantize
+// CHECK-NOT: te.fusion
+// CHECK: return
+func.func @gated_gradient(%dy: tensor<?x512xbf16>, %x: tensor<?x1024xbf16>) -> (!te.scaled<?x1024xf8E5M2, #col>, tensor<1024xbf16>) {
+  %dx, %db = te.gated_activation_bwd swiglu %dy, %x : tensor<?x512xbf16>, tensor<?x1024xbf16> -> tensor<?x1024xbf16> dbias tensor<1024xbf16>
+  %q = te.quantize %dx : tensor<?x1024xbf16> -> !te.scaled<?x1024xf8E5M2, #col>
+  return %q, %db : !te.scaled<?x1024xf8E5M2, #col>, tensor<1024xbf16>
+}
+
+// CHECK-LABEL: func.func @ragged_halves
+// CHECK: te.fusion "ragged_halves_0"
+// CHECK: te.fusion "ragged_halves_1"
+// CHECK-SAME: apart = ["not with 'te.gated_activation_bwd': F4: reads a result of two halves, whose length is not known to be a multiple of 256;
+func.func @ragged_halves(%dy: tensor<?x96xbf16>, %x: tensor<?x192xbf16>) -> !te.scaled<?x192xf8E5M2, #col> {
+  %dx = te.gated_activation_bwd swiglu %dy, %x : tensor<?x96xbf16>, tensor<?x192xbf16> -> tensor<?x192xbf16>
+  %q = te.quantize %dx : tensor<?x192xbf16> -> !te.scaled<?x192xf8E5M2, #col>
+  return %q : !te.scaled<?x192xf8E5M2, #col>
+}
+
+// CHECK-LABEL: func.func @interleaved_halves
+// CHECK: te.fusion "interleaved_halves_1"
+// CHECK-SAME: that lie interleaved
+func.func @interleaved_halves(%dy: tensor<?x256xbf16>, %x: tensor<?x512xbf16>) -> !te.scaled<?x512xf8E5M2, #col> {
+  %dx = te.gated_activation_bwd swiglu %dy, %x {interleave = 32 : i64} : tensor<?x256xbf16>, tensor<?x512xbf16> -> tensor<?x512xbf16>
+  %q = te.quantize %dx : tensor<?x512xbf16> -> !te.scaled<?x512xf8E5M2, #col>
+  return %q : !te.scaled<?x512xf8E5M2, #col>
+}
+
+// The bias gradient of what is quantized, from one read.
+// CHECK-LABEL: func.func @bias_grad
+// CHECK: te.fusion "bias_grad_0"
+// CHECK: te.bias_grad
+// CHECK: te.quantize
+// CHECK-NOT: te.fusion
+// CHECK: return
+func.func @bias_grad(%dy: tensor<?x512xbf16>) -> (!te.scaled<?x512xf8E5M2, #col>, tensor<512xbf16>) {
+  %db = te.bias_grad %dy : tensor<?x512xbf16> -> tensor<512xbf16>
+  %q = te.quantize %dy : tensor<?x512xbf16> -> !te.scaled<?x512xf8E5M2, #col>
+  return %q, %db : !te.scaled<?x512xf8E5M2, #col>, tensor<512xbf16>
+}

@@ -208,6 +208,23 @@ def TE_ActivationBwdOp : TE_ActivationBase<"activation_bwd", [AttrSizedResultSeg
   }];
 }
 
+def TE_BiasGradOp : TE_Op<"bias_grad", [Pure]> {
+  let summary = "the gradient of a bias: the sum of a gradient over its rows";
+  let description = [{
+    One number a column, accumulated in f32 and rounded once; of no rows it is 0.
+
+    Constraints: N1, the input has rank 1 at least; N2, the result has the size of its last dimension.
+
+    ```mlir
+    %db = te.bias_grad %dy : tensor<?x4096xbf16> -> tensor<4096xbf16>
+    ```
+  }];
+  let arguments = (ins TE_HPTensor:$input);
+  let results = (outs TE_HPTensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
 def TE_GatedActivationBwdOp : TE_ActivationBase<"gated_activation_bwd", [AttrSizedResultSegments]> {
   let summary = "gradients of te.gated_activation";
   let description = [{
