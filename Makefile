@@ -32,6 +32,7 @@ format:
 
 bench: build
 	$(PY) benchmarks/quantize.py --bin $(BUILD)/bin
+	$(PY) benchmarks/fused.py --bin $(BUILD)/bin
 	$(PY) benchmarks/emulator.py --bin $(BUILD)/bin
 
 clean:
