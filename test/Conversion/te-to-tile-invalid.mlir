@@ -158,3 +158,41 @@ func.func @matrices(%x: tensor<2x4x64xbf16>, %g: tensor<64xbf16>) -> (!te.scaled
   }
   return %r#0, %r#1 : !te.scaled<2x4x64xf8E4M3FN, #each>, tensor<2x4xf32>
 }
+
+// -----
+
+func.func @inner_view(%h: tensor<160xf32>, %s: tensor<20xf32>) -> (tensor<8x20xf32>, tensor<20xf32>) {
+  %r:2 = te.fusion "k" (%a = %h : tensor<160xf32>, %b = %s : tensor<20xf32>) -> (tensor<8x20xf32>, tensor<20xf32>) {
+    %f = tensor.expand_shape %a [[0, 1]] output_shape [8, 20] : tensor<160xf32> into tensor<8x20xf32>
+    // expected-error @+1 {{F3: operand #0 is a view made inside of the region, but no tile; make it outside and give it as an argument}}
+    %n, %m = te.update_scale max %f, %b for f8E4M3FN : tensor<8x20xf32>, tensor<20xf32> -> tensor<8x20xf32>, tensor<20xf32>
+    te.yield %n, %m : tensor<8x20xf32>, tensor<20xf32>
+  }
+  return %r#0, %r#1 : tensor<8x20xf32>, tensor<20xf32>
+}
+
+// -----
+
+#each = #te.scaling<block = [32, 1], scale = f8E8M0FNU, per = matrix>
+func.func @matrices_of_a_view(%x: tensor<66x70xbf16>) -> !te.scaled<2x33x70xf8E4M3FN, #each> {
+  %r = te.fusion "k" (%a = %x : tensor<66x70xbf16>) -> (!te.scaled<2x33x70xf8E4M3FN, #each>) {
+    %y = tensor.expand_shape %a [[0, 1], [2]] output_shape [2, 33, 70] : tensor<66x70xbf16> into tensor<2x33x70xbf16>
+    // expected-error @+1 {{F9: walks over the tensor as one matrix, but an op of the region over its matrices}}
+    %q = te.quantize %y : tensor<2x33x70xbf16> -> !te.scaled<2x33x70xf8E4M3FN, #each>
+    te.yield %q : !te.scaled<2x33x70xf8E4M3FN, #each>
+  }
+  return %r : !te.scaled<2x33x70xf8E4M3FN, #each>
+}
+
+// -----
+
+#w = #te.scaling<block = [128, 128], scale = f32>
+func.func @two_shards(%x: tensor<?xbf16>, %y: tensor<?xbf16>, %s: tensor<i64>) -> (tensor<1x1xf32>, tensor<1x1xf32>) {
+  %r:2 = te.fusion "k" (%a = %x : tensor<?xbf16>, %b = %y : tensor<?xbf16>, %c = %s : tensor<i64>) -> (tensor<1x1xf32>, tensor<1x1xf32>) {
+    %p = te.partial_amax %a at %c of [!te.scaled<64x96xf8E4M3FN, #w>] : tensor<?xbf16>, tensor<i64> -> tensor<1x1xf32>
+    // expected-error @+1 {{F5: walks over another tensor than 'te.partial_amax'}}
+    %q = te.partial_amax %b at %c of [!te.scaled<64x96xf8E4M3FN, #w>] : tensor<?xbf16>, tensor<i64> -> tensor<1x1xf32>
+    te.yield %p, %q : tensor<1x1xf32>, tensor<1x1xf32>
+  }
+  return %r#0, %r#1 : tensor<1x1xf32>, tensor<1x1xf32>
+}
