@@ -94,7 +94,9 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   demand.wholeRows = parts.size() > 1; // one column of tiles for all
   for (ArrayRef<Operation *> part : parts) {
     auto [rows, cols] = findAnchor(part).getExtents();
-    demand.cols = cols;
+    // Parts have known lengths (F7); a region of one part may not.
+    demand.cols =
+        ShapedType::isDynamic(cols) ? cols : std::max(cols, demand.cols);
     if (!ShapedType::isDynamic(demand.rows))
       demand.rows =
           ShapedType::isDynamic(rows) ? rows : std::max(rows, demand.rows);

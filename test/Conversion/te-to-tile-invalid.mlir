@@ -153,3 +153,11 @@ func.func @interleaved(%x: tensor<4x64xbf16>) -> tensor<4x32xbf16> {
   }
   return %r : tensor<4x32xbf16>
 }
+
+// -----
+
+func.func @columns(%x: tensor<4x2x3x64xbf16>, %f: tensor<16x?xf32>) -> tensor<4x2x3x64xbf16> {
+  // expected-error @+1 {{R2: a kernel knows how many columns it rotates; give the last dimension of 'tensor<16x?xf32>', freqs, a size}}
+  %y = te.rope sbhd %x, %f : tensor<4x2x3x64xbf16>, tensor<16x?xf32> -> tensor<4x2x3x64xbf16>
+  return %y : tensor<4x2x3x64xbf16>
+}

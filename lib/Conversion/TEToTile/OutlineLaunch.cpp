@@ -160,8 +160,9 @@ void Outliner::emitLaunch(KernelOp kernel) {
     cols = extents.second;
     const Cover &cover = part.cover;
     // Several parts have one column of tiles each.
-    gridX = emitTileCount(b, cols, cover.colMultiple, schedule.getTile()[1],
-                          cover.atLeastOne);
+    Value columns = emitTileCount(b, cols, cover.colMultiple,
+                                  schedule.getTile()[1], cover.atLeastOne);
+    gridX = gridX ? b.createOrFold<arith::MaxUIOp>(gridX, columns) : columns;
     groups.push_back(emitTileCount(b, extents.first, cover.rowMultiple,
                                    getGroupRows(), cover.atLeastOne));
     if (parts.size() > 1)
