@@ -375,7 +375,8 @@ Value te::emitSize(ImplicitLocOpBuilder &b, Value tensor, int64_t i,
     return given(expand.getMixedOutputShape()[i]);
   if (auto collapse = dyn_cast_if_present<tensor::CollapseShapeOp>(op)) {
     SmallVector<Value> sizes;
-    for (int64_t dim : collapse.getReassociationIndices()[i])
+    ReassociationIndices group = collapse.getReassociationIndices()[i];
+    for (int64_t dim : group)
       sizes.push_back(of(collapse.getSrc(), dim));
     return emitProduct(b, sizes);
   }
@@ -518,15 +519,12 @@ static std::optional<Conflict>
 findUneven(ArrayRef<SmallVector<Operation *>> parts) {
   if (parts.size() < 2)
     return std::nullopt;
-  auto getLength = [](ArrayRef<Operation *> part) {
-    return findAnchor(part).getExtents().second;
-  };
-  int64_t length = getLength(parts.front());
   for (ArrayRef<Operation *> part : parts) {
-    if (ShapedType::isDynamic(length) || getLength(part) != length)
+    if (ShapedType::isDynamic(findAnchor(part).getExtents().second))
       return Conflict{part.front(),
-                      "F7: parts of one region have rows of one length, which "
-                      "is known; put them into regions of their own"};
+                      "F7: parts of one region have rows of a known length; "
+                      "give the last dimension a static size, or put the "
+                      "parts into regions of their own"};
     for (Operation *op : part)
       for (OpResult result : op->getResults())
         if (Extent extent = getExtent(result);

@@ -116,7 +116,9 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
     Anchor anchor = findAnchor(part);
     anchors.insert(anchor.value);
     auto [rows, cols] = anchor.getExtents();
-    demand.cols = cols;
+    // Parts have known lengths (F7); a region of one part may not.
+    demand.cols =
+        ShapedType::isDynamic(cols) ? cols : std::max(cols, demand.cols);
     if (!ShapedType::isDynamic(demand.rows))
       demand.rows =
           ShapedType::isDynamic(rows) ? rows : std::max(rows, demand.rows);

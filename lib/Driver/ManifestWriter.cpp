@@ -150,7 +150,8 @@ FailureOr<json::Value> EntryWriter::sizeOf(Value value, int64_t dim) {
     return failure();
   }
   json::Value product = 1;
-  for (int64_t i : collapse.getReassociationIndices()[dim]) {
+  ReassociationIndices group = collapse.getReassociationIndices()[dim];
+  for (int64_t i : group) {
     FailureOr<json::Value> size = sizeOf(collapse.getSrc(), i);
     if (failed(size))
       return failure();

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// te.copy, tensor.cast, collapse_shape, expand_shape, extract_slice, insert_slice,
-// concat, dim and empty. Bits are copied as they are.
+// te.copy, tensor.cast, collapse_shape, expand_shape, extract_slice,
+// insert_slice, concat, dim and empty. Bits are copied as they are.
 //
 //===----------------------------------------------------------------------===//
 #include "Handlers.h"

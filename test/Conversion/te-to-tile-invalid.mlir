@@ -196,3 +196,11 @@ func.func @two_shards(%x: tensor<?xbf16>, %y: tensor<?xbf16>, %s: tensor<i64>) -
   }
   return %r#0, %r#1 : tensor<1x1xf32>, tensor<1x1xf32>
 }
+
+// -----
+
+func.func @columns(%x: tensor<4x2x3x64xbf16>, %f: tensor<16x?xf32>) -> tensor<4x2x3x64xbf16> {
+  // expected-error @+1 {{R2: a kernel knows how many columns it rotates; give the last dimension of 'tensor<16x?xf32>', freqs, a size}}
+  %y = te.rope sbhd %x, %f : tensor<4x2x3x64xbf16>, tensor<16x?xf32> -> tensor<4x2x3x64xbf16>
+  return %y : tensor<4x2x3x64xbf16>
+}

@@ -69,6 +69,45 @@ func.func @below(%x: tensor<?x5x16xf32> {te.dims = ["M", "N", "K"]}, %y: tensor<
   return %r, %n : tensor<?x5x16xf32>, tensor<?x5x16xf32>
 }
 
+// Parts of different widths.
+// CHECK: widths_0
+// CHECK-NEXT: one kernel for {{.*}}, in 3 parts
+func.func @widths(%x: tensor<?x96xbf16> {te.dims = ["M", "K"]}, %y: tensor<?x7xbf16> {te.dims = ["M", "L"]}) -> tensor<?x151xbf16> {
+  %m = te.dim %x, 0 : tensor<?x96xbf16>
+  %a = tensor.extract_slice %x[0, 48] [%m, 48] [1, 1] : tensor<?x96xbf16> to tensor<?x48xbf16>
+  %n = arith.negf %x : tensor<?x96xbf16>
+  %r = tensor.concat dim(1) %a, %n, %y : (tensor<?x48xbf16>, tensor<?x96xbf16>, tensor<?x7xbf16>) -> tensor<?x151xbf16>
+  return %r : tensor<?x151xbf16>
+}
+
+// A small operand that is a slice is copied first.
+// CHECK: small_0
+// CHECK-NEXT: one kernel for te.copy
+// CHECK: small_1
+// CHECK-NEXT: one kernel for te.rms_norm
+func.func @small(%x: tensor<?x64xf32> {te.dims = ["M", "K"]}, %g: tensor<96xf32>) -> tensor<?x64xf32> {
+  %s = tensor.extract_slice %g[16] [64] [1] : tensor<96xf32> to tensor<64xf32>
+  %y, %r = te.rms_norm %x, %s {epsilon = 1.0e-5 : f32} : tensor<?x64xf32>, tensor<64xf32> -> tensor<?x64xf32>, tensor<?xf32>
+  return %y : tensor<?x64xf32>
+}
+
+// A slice of a slice, with an offset that is a value; an argument that is returned.
+// CHECK: nested_0
+// CHECK-NEXT: one kernel for te.amax arith.addf
+// CHECK: nested_1
+// CHECK-NEXT: one kernel for te.copy
+func.func @nested(%x: tensor<?x4x8x32xf32> {te.dims = ["M", "a", "b", "c"]}) -> (tensor<?x32xf32>, tensor<f32>, tensor<?x4x8x32xf32>) {
+  %m = te.dim %x, 0 : tensor<?x4x8x32xf32>
+  %h = arith.constant 1 : index
+  %a = tensor.extract_slice %x[0, %h, 2, 0] [%m, 2, 5, 32] [1, 1, 1, 1] : tensor<?x4x8x32xf32> to tensor<?x2x5x32xf32>
+  %b = tensor.extract_slice %a[0, 0, 1, 0] [%m, 2, 3, 32] [1, 1, 1, 1] : tensor<?x2x5x32xf32> to tensor<?x2x3x32xf32>
+  %c = tensor.collapse_shape %b [[0, 1, 2], [3]] : tensor<?x2x3x32xf32> into tensor<?x32xf32>
+  %q = te.amax %c : tensor<?x32xf32> -> tensor<f32>
+  %n = arith.addf %c, %c : tensor<?x32xf32>
+  %x2 = te.copy %x : tensor<?x4x8x32xf32>
+  return %n, %q, %x2 : tensor<?x32xf32>, tensor<f32>, tensor<?x4x8x32xf32>
+}
+
 // Reshapes of whole buffers are no kernels: between two with other rows, and of what is returned.
 // CHECK: aliases_0
 // CHECK-NEXT: one kernel for arith.negf

@@ -173,8 +173,9 @@ void Outliner::emitLaunch(KernelOp kernel) {
     cols = extents.second;
     const Cover &cover = part.cover;
     // Several parts have one column of tiles each.
-    gridX = emitTileCount(b, cols, cover.colMultiple, schedule.getTile()[1],
-                          cover.atLeastOne);
+    Value columns = emitTileCount(b, cols, cover.colMultiple,
+                                  schedule.getTile()[1], cover.atLeastOne);
+    gridX = gridX ? b.createOrFold<arith::MaxUIOp>(gridX, columns) : columns;
     if (schedule.getSweep() != SweepKind::None)
       gridX = arith::ConstantIndexOp::create(b, 1);
     groups.push_back(emitGroupCount(b, part, extents.first));

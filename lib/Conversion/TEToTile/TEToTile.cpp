@@ -17,7 +17,7 @@
 // reads zeros, whose scale byte is the padding's. An amax starts from 0, which
 // a launch of a one-lane kernel writes before.
 //
-// Limits: the ops of a region walk over one M x K extent.
+// Workgroups are divided among the parts of a region, each with its own M x K.
 //
 //===----------------------------------------------------------------------===//
 

@@ -29,18 +29,24 @@ def truncate(text, rng):
 
 def change_number(text, rng):
     spans = [m.span() for m in re.finditer(r"(?<![\w%#@])-?\d+|\?", text)]
+    if not spans:
+        return text
     start, end = rng.choice(spans)
     return text[:start] + rng.choice(NUMBERS) + text[end:]
 
 
 def swap_tokens(text, rng):
     spans = [m.span() for m in TOKEN.finditer(text)]
+    if len(spans) < 2:
+        return text
     (a, b), (c, d) = sorted(rng.sample(spans, 2))
     return text[:a] + text[c:d] + text[b:c] + text[a:b] + text[d:]
 
 
 def replace_token(text, rng):
     spans = [m.span() for m in TOKEN.finditer(text)]
+    if len(spans) < 2:
+        return text
     (a, b), (c, d) = rng.sample(spans, 2)
     return text[:a] + text[c:d] + text[b:]
 

@@ -24,16 +24,16 @@ func.func @split(%x: tensor<?x192xf32>) -> (tensor<?x64xf32>, tensor<?x2x64xf32>
 
 // -----
 
-// Rows of two lengths are two kernels.
-// CHECK-LABEL: func.func @uneven
-// CHECK: te.fusion "uneven_0"
-// CHECK: te.fusion "uneven_1" {{.*}}apart = ["not with 'arith.negf': F7: parts of one region have rows of one length, which is known; put them into regions of their own"]
-func.func @uneven(%x: tensor<8x96xf32>) -> (tensor<8x32xf32>, tensor<8x64xf32>) {
-  %a = tensor.extract_slice %x[0, 0] [8, 32] [1, 1] : tensor<8x96xf32> to tensor<8x32xf32>
-  %b = tensor.extract_slice %x[0, 32] [8, 64] [1, 1] : tensor<8x96xf32> to tensor<8x64xf32>
-  %y = arith.negf %a : tensor<8x32xf32>
-  %z = math.absf %b : tensor<8x64xf32>
-  return %y, %z : tensor<8x32xf32>, tensor<8x64xf32>
+// Rows of an unknown length are two kernels.
+// CHECK-LABEL: func.func @unknown
+// CHECK: te.fusion "unknown_0"
+// CHECK: te.fusion "unknown_1" {{.*}}apart = ["not with 'arith.negf': F7: parts of one region have rows of a known length; give the last dimension a static size, or put the parts into regions of their own"]
+func.func @unknown(%x: tensor<8x?xf32>, %m: index, %n: index) -> (tensor<8x?xf32>, tensor<8x?xf32>) {
+  %a = tensor.extract_slice %x[0, 0] [8, %m] [1, 1] : tensor<8x?xf32> to tensor<8x?xf32>
+  %b = tensor.extract_slice %x[0, %m] [8, %n] [1, 1] : tensor<8x?xf32> to tensor<8x?xf32>
+  %y = arith.negf %a : tensor<8x?xf32>
+  %z = math.absf %b : tensor<8x?xf32>
+  return %y, %z : tensor<8x?xf32>, tensor<8x?xf32>
 }
 
 // -----
