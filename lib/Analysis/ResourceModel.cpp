@@ -307,7 +307,7 @@ static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
   part.cols = ShapedType::kDynamic;
   ScheduleAttr tile = chooseTile(context, part, target, /*wholeRows=*/false);
   int64_t waves = tile.getWaves(), vector = tile.getVector();
-  int64_t elements = tile.getTile()[0] * tile.getTile()[1];
+  int64_t elements = tile.getTile()[0] * tile.getTile()[1] / fraction;
   int64_t rows =
       std::max({demand.minRows, demand.unitRows, demand.rowsPerWave * waves,
                 demand.transposes ? kLineBytes : 1,

@@ -17,6 +17,7 @@
 #include "mlir/Support/Timing.h"
 
 #include <list>
+#include <map>
 
 using namespace mlir;
 using namespace mlir::te;
@@ -73,19 +74,29 @@ static json::Array explain(ModuleOp module, const Target &target) {
 }
 
 namespace {
-/// What a kernel's tiles touch of one buffer (or half of a wide one): in a
-/// loop, or at places of their own.
+/// What a kernel's tiles touch of one buffer (or half of a wide one): each at a
+/// place of its own; in a loop, what it touches there.
 struct Touched {
-  int64_t inLoops = 0;
-  llvm::SmallDenseMap<std::pair<Value, Value>, int64_t> places;
+  std::map<std::pair<const void *, const void *>, int64_t> places;
+  std::map<const void *, int64_t> loops; // by what is added to the column
   int64_t getBytes() const {
-    int64_t bytes = 0;
-    for (auto [place, part] : places)
-      bytes += part;
-    return std::max(bytes, inLoops);
+    int64_t outside = 0, inside = 0;
+    for (auto &[place, bytes] : places)
+      outside += bytes;
+    for (auto &[shift, bytes] : loops)
+      inside += bytes;
+    return std::max(outside, inside);
   }
 };
 } // namespace
+
+/// What is added to a workgroup's column: of a wide result's second half.
+static const void *getShift(Value column) {
+  auto sum = column.getDefiningOp<arith::AddIOp>();
+  return sum && !sum.getRhs().getDefiningOp<arith::MulIOp>()
+             ? sum.getRhs().getAsOpaquePointer()
+             : nullptr;
+}
 
 /// How often an op runs: the product of the known trip counts around it.
 static int64_t getTrips(Operation *op) {
@@ -116,9 +127,10 @@ static TileTraffic measureTraffic(tile::KernelOp kernel) {
                     std::max(1u, type.getElementTypeBitWidth() / 8);
     total += bytes;
     Touched &mine = touched[buffer(view)];
-    int64_t &share = op->getParentOfType<scf::ForOp>()
-                         ? mine.inLoops
-                         : mine.places[{row, col}];
+    int64_t &share =
+        op->getParentOfType<scf::ForOp>()
+            ? mine.loops[getShift(col)]
+            : mine.places[{row.getAsOpaquePointer(), col.getAsOpaquePointer()}];
     share = std::max(share, bytes);
   };
   kernel.walk([&](Operation *op) {
