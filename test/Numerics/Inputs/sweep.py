@@ -335,9 +335,20 @@ def distributions(name, text, ordinary):
     return [usual * (ordinary or i > 0) for i in range(count)]
 
 
+def draw_shapes(rng, count):
+    """Random shapes of a few thousand elements, one time in four with three dimensions."""
+    shapes = []
+    for _ in range(count):
+        k = int(2 ** rng.uniform(0, 12))
+        m = rng.randrange(0, max(2, 100000 // k) if k > 64 else 400)
+        shapes.append((rng.randrange(1, 4), m // 3, k) if rng.random() < 0.25 else (m, k))
+    return shapes
+
+
 class Sweep:
     def __init__(self, target, seed, folder, sanitize):
         self.target, self.seed, self.folder = target, seed, Path(folder)
+        self.shapes = random.Random(seed)
         self.sanitize = sanitize
         self.runs = self.failures = 0
 
@@ -370,6 +381,8 @@ class Sweep:
         # What is computed over whole rows wants their length.
         def dynamic(shape):
             return ["?"] * (len(shape) - 1) + [shape[-1] if hasattr(make, "whole_rows") else "?"]
+        if shapes == SHAPES:
+            shapes = shapes + draw_shapes(self.shapes, 2)
         for kind in sorted({tuple(map(str, dynamic(s))) for s in shapes}):
             artefact = self.compile(f"{name}-{'x'.join(kind)}".replace("?", "n"), make(kind))
             for shape in [s for s in shapes if tuple(map(str, dynamic(s))) == kind]:
@@ -393,7 +406,8 @@ class Sweep:
                          ["", given] + [""] * (make.inputs - 2))
 
     def sweeps(self, name, make, shapes, static):
-        """Programs whose row length is dynamic, then such of static, long rows."""
+        """Programs whose row length is dynamic, over these and random shapes; then such of static, long rows."""
+        shapes = shapes + draw_shapes(self.shapes, 3)
         for rank in sorted({len(s) for s in shapes}):
             text = make(["?"] * rank)
             artefact = self.compile(f"{name}-rank{rank}", text)
