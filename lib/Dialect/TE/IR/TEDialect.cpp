@@ -20,8 +20,7 @@ using namespace mlir::te;
 #include "te/Dialect/TE/IR/TEEnums.cpp.inc"
 
 /// What a schedule leaves out where it is usual: row_tiles, then sweep.
-static ParseResult parseScheduleOptions(AsmParser &parser,
-                                        int64_t &rowTiles,
+static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
                                         SweepKind &sweep) {
   rowTiles = 1;
   sweep = SweepKind::None;
