@@ -113,10 +113,10 @@ static Value emitPassed(TileContext &ctx, Type type) {
 /// al.); the mean itself is a sum of shares, as where a tile holds whole rows.
 std::pair<Value, Value> RowSweep::getMoments(Value tile) {
   Type type = tile.getType();
-  Value inside, number = chunk, row = ctx.tileRow, col = ctx.tileCol;
+  Value number = chunk, row = ctx.tileRow, col = ctx.tileCol;
   Fold f;
   f.types.assign(3, type); // mean, squares, sum of shares
-  f.update = [=, this](ValueRange carried) mutable -> SmallVector<Value> {
+  f.update = [=, this](ValueRange carried) -> SmallVector<Value> {
     auto &b = ctx.b;
     Value count = arith::UIToFPOp::create(
         b, b.getF32Type(),
@@ -132,7 +132,8 @@ std::pair<Value, Value> RowSweep::getMoments(Value tile) {
         b, carried[1],
         arith::MulFOp::create(b, delta, arith::SubFOp::create(b, tile, mean)));
     if (!ctx.wholeRows || !ctx.wholeCols) {
-      inside = ctx.isInside(getLayout(type), row, col, ctx.rows, ctx.cols);
+      Value inside =
+          ctx.isInside(getLayout(type), row, col, ctx.rows, ctx.cols);
       mean = arith::SelectOp::create(b, inside, mean, carried[0]);
       squares = arith::SelectOp::create(b, inside, squares, carried[1]);
     }

@@ -22,12 +22,6 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
-Type te::withElementType(Type tileType, Type elementType) {
-  if (auto tile = llvm::dyn_cast<RankedTensorType>(tileType))
-    return tile.clone(elementType);
-  return elementType;
-}
-
 LinearLayout TileContext::getLoadLayout() const {
   return LinearLayout::rowMajor(schedule.getTile(), schedule.getVector(),
                                 llvm::Log2_32(target.waveSize),
@@ -478,77 +472,4 @@ void TileContext::inFirstWorkgroup(function_ref<void()> body) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(branch.thenYield());
   body();
-}
-
-//===----------------------------------------------------------------------===//
-// Elementwise builders
-//===----------------------------------------------------------------------===//
-
-Value TileContext::constant(Type tileType, double value) {
-  TypedAttr one = b.getFloatAttr(getElementTypeOrSelf(tileType), value);
-  auto type = llvm::dyn_cast<RankedTensorType>(tileType);
-  return arith::ConstantOp::create(b, type ? DenseElementsAttr::get(type, one)
-                                           : one);
-}
-
-Value TileContext::intConstant(Type tileType, int64_t value) {
-  TypedAttr one = b.getIntegerAttr(getElementTypeOrSelf(tileType), value);
-  auto type = llvm::dyn_cast<RankedTensorType>(tileType);
-  return arith::ConstantOp::create(b, type ? DenseElementsAttr::get(type, one)
-                                           : one);
-}
-
-Value TileContext::splat(Value scalar, Type tileType) {
-  return tensor::SplatOp::create(b, withElementType(tileType, scalar.getType()),
-                                 scalar);
-}
-
-Value TileContext::toF32(Value tile) {
-  if (getElementTypeOrSelf(tile.getType()).isF32())
-    return tile;
-  return arith::ExtFOp::create(
-      b, withElementType(tile.getType(), b.getF32Type()), tile);
-}
-
-Value TileContext::round(Value tile, Type elementType) {
-  if (elementType.isF32())
-    return tile;
-  return arith::TruncFOp::create(
-      b, withElementType(tile.getType(), elementType), tile);
-}
-
-Value TileContext::cast(Value tile, Type elementType) {
-  return arith::BitcastOp::create(
-      b, withElementType(tile.getType(), elementType), tile);
-}
-
-Value TileContext::reduce(ReduceKind kind, Value tile,
-                          ArrayRef<int64_t> block) {
-  Type type = getTileType(getElementTypeOrSelf(tile.getType()), b.getContext(),
-                          getLayout(tile.getType()).project(block));
-  return ReduceOp::create(b, type, kind, tile, b.getDenseI64ArrayAttr(block));
-}
-
-Value TileContext::reduceAmax(Value tile, ArrayRef<int64_t> block) {
-  Value amax = reduce(ReduceKind::MaxNum, math::AbsFOp::create(b, tile), block);
-  // Where a whole block is NaN, its amax is 0 (decision 3: fmax from 0).
-  return arith::MaxNumFOp::create(b, amax, constant(amax.getType(), 0.0));
-}
-
-Value TileContext::broadcast(Value tile, const LinearLayout &layout) {
-  Type type =
-      getTileType(getElementTypeOrSelf(tile.getType()), b.getContext(), layout);
-  return BroadcastOp::create(b, type, tile);
-}
-
-Value TileContext::transpose(Value tile) {
-  Type type = getTileType(getElementTypeOrSelf(tile.getType()), b.getContext(),
-                          getLayout(tile.getType()).transpose());
-  return TransposeOp::create(b, type, tile);
-}
-
-Value TileContext::convert(Value tile, const LinearLayout &layout) {
-  Type type =
-      getTileType(getElementTypeOrSelf(tile.getType()), b.getContext(), layout);
-  return b.createOrFold<ConvertLayoutOp>(type, tile);
 }

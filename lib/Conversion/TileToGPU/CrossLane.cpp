@@ -390,60 +390,6 @@ struct ExchangePattern : TilePattern<ExchangeOp> {
     return success();
   }
 };
-
-/// Each register is one of a vector of its own, which the index selects from.
-struct PickPattern : TilePattern<PickOp> {
-  using TilePattern::TilePattern;
-  LogicalResult
-  matchAndRewrite(PickOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    auto type = getDistributedType(op.getType());
-    SmallVector<Value> words =
-        llvm::map_to_vector(adaptor.getTiles(), [&](ValueRange tile) {
-          return emitWords(b, tile.front());
-        });
-    auto wordsType = cast<VectorType>(words.front().getType());
-    auto column = VectorType::get({int64_t(words.size())}, b.getI32Type());
-    SmallVector<Value> picked;
-    for (int64_t i = 0; i < wordsType.getNumElements(); ++i) {
-      SmallVector<Value> choices =
-          llvm::map_to_vector(words, [&](Value all) -> Value {
-            return vector::ExtractOp::create(b, all, i);
-          });
-      Value from = vector::FromElementsOp::create(b, column, choices);
-      picked.push_back(
-          vector::ExtractOp::create(b, from, OpFoldResult(op.getIndex())));
-    }
-    rewriter.replaceOp(
-        op, emitFromWords(
-                b, vector::FromElementsOp::create(b, wordsType, picked), type));
-    return success();
-  }
-};
-
-struct CoordinatePattern : TilePattern<CoordinateOp> {
-  using TilePattern::TilePattern;
-  LogicalResult
-  matchAndRewrite(CoordinateOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    LinearLayout layout = getLayout(op.getType());
-    VectorType type = getDistributedType(op.getType());
-    SmallVector<int32_t> steps;
-    for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg)
-      steps.push_back(
-          layout.toCoordinates(layout.apply(reg, 0, 0))[op.getDimension()]);
-    auto [row, col] = emitLaneCoordinates(b, state, layout);
-    Value start = arith::IndexCastUIOp::create(
-        b, b.getI32Type(), op.getDimension() == 0 ? row : col);
-    rewriter.replaceOpWithNewOp<arith::AddIOp>(
-        op, vector::BroadcastOp::create(b, type, start),
-        arith::ConstantOp::create(
-            b, DenseElementsAttr::get(type, ArrayRef<int32_t>(steps))));
-    return success();
-  }
-};
 } // namespace
 
 /// The tile lies row-major in LDS; each lane reads where its partners wrote.
@@ -515,7 +461,6 @@ void te::populateCrossLanePatterns(RewritePatternSet &patterns,
                                    const TypeConverter &types,
                                    const KernelState &state) {
   patterns.add<ReducePattern, BroadcastPattern, TransposePattern,
-               ConvertLayoutPattern, AnyPattern, PickPattern,
-               ScaledTruncPattern, CoordinatePattern, ExchangePattern>(
-      types, patterns.getContext(), state);
+               ConvertLayoutPattern, AnyPattern, ScaledTruncPattern,
+               ExchangePattern>(types, patterns.getContext(), state);
 }

@@ -14,8 +14,8 @@
 //   gpu.func @f(...) kernel { %c = arith.mulf %a, %b : vector<64xf32> }
 //
 // Elementwise ops keep their form, tiles becoming vectors of the registers that
-// the layout gives a lane. Patterns for what is not elementwise are in
-// Memory.cpp and CrossLane.cpp.
+// the layout gives a lane. Patterns for what leaves a lane are in Memory.cpp
+// and CrossLane.cpp.
 //
 // Limits: layouts are permutations of bits (no XOR within a basis).
 //
@@ -79,6 +79,58 @@ struct SplatPattern : OpConversionPattern<tensor::SplatOp> {
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<vector::BroadcastOp>(
         op, getTypeConverter()->convertType(op.getType()), adaptor.getInput());
+    return success();
+  }
+};
+
+/// Each register is one of a vector of its own, which the index selects from.
+struct PickPattern : TilePattern<PickOp> {
+  using TilePattern::TilePattern;
+  LogicalResult
+  matchAndRewrite(PickOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto type = getDistributedType(op.getType());
+    SmallVector<Value> words = llvm::map_to_vector(
+        adaptor.getTiles(), [&](Value tile) { return emitWords(b, tile); });
+    auto wordsType = cast<VectorType>(words.front().getType());
+    auto column = VectorType::get({int64_t(words.size())}, b.getI32Type());
+    SmallVector<Value> picked;
+    for (int64_t i = 0; i < wordsType.getNumElements(); ++i) {
+      SmallVector<Value> choices =
+          llvm::map_to_vector(words, [&](Value all) -> Value {
+            return vector::ExtractOp::create(b, all, i);
+          });
+      Value from = vector::FromElementsOp::create(b, column, choices);
+      picked.push_back(
+          vector::ExtractOp::create(b, from, OpFoldResult(op.getIndex())));
+    }
+    rewriter.replaceOp(
+        op, emitFromWords(
+                b, vector::FromElementsOp::create(b, wordsType, picked), type));
+    return success();
+  }
+};
+
+struct CoordinatePattern : TilePattern<CoordinateOp> {
+  using TilePattern::TilePattern;
+  LogicalResult
+  matchAndRewrite(CoordinateOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    LinearLayout layout = getLayout(op.getType());
+    VectorType type = getDistributedType(op.getType());
+    SmallVector<int32_t> steps;
+    for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg)
+      steps.push_back(
+          layout.toCoordinates(layout.apply(reg, 0, 0))[op.getDimension()]);
+    auto [row, col] = emitLaneCoordinates(b, state, layout);
+    Value start = arith::IndexCastUIOp::create(
+        b, b.getI32Type(), op.getDimension() == 0 ? row : col);
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(
+        op, vector::BroadcastOp::create(b, type, start),
+        arith::ConstantOp::create(
+            b, DenseElementsAttr::get(type, ArrayRef<int32_t>(steps))));
     return success();
   }
 };
@@ -192,6 +244,7 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   RewritePatternSet patterns(&getContext());
   patterns.add<ElementwisePattern, ConstantPattern, SplatPattern>(
       types, &getContext());
+  patterns.add<PickPattern, CoordinatePattern>(types, &getContext(), state);
   populateMemoryPatterns(patterns, types, state);
   populateCrossLanePatterns(patterns, types, state);
   ConversionTarget conversion(getContext());

@@ -378,7 +378,7 @@ class Sweep:
 
     def program(self, name, make, shapes, static):
         kinds = [""] * getattr(make, "inputs", 1)  # of the inputs that have a seed of their own
-        # What is computed over whole rows wants their length.
+        # What is computed over whole rows: their length is static here, and dynamic in the family "sweeps".
         def dynamic(shape):
             return ["?"] * (len(shape) - 1) + [shape[-1] if hasattr(make, "whole_rows") else "?"]
         if shapes == SHAPES:

@@ -86,8 +86,9 @@ public:
   Value getZeroPaddedTile(Value tensor);
   /// The region's ops read `tensor` from here on; stored where it is yielded.
   void define(Value tensor, Value tile);
-  /// The region's ops read this as `tensor`; none of the tiles any more.
+  /// The region's ops read this tile as `tensor`.
   void setTile(Value tensor, Value tile) { tiles[tensor] = tile; }
+  /// No tensor has a tile any more: ops are lowered anew, for another one.
   void forgetTiles() { tiles.clear(); }
   /// Half of a tensor of 2K columns: left or right, or with `interleave` runs
   /// of so many columns in turn. A view (null `rows`: of M), and this
