@@ -460,10 +460,10 @@ std::optional<std::string> te::findViolation(const TileDemand &demand,
                   << " rows inside of a wave; use a taller tile or fewer "
                      "waves";
   ResourceEstimate resources = estimate(demand, schedule, target);
-  if (resources.ldsBytes > target.ldsBytes)
+  if (resources.ldsBytes > target.ldsBytesPerWorkgroup)
     return Text() << "H8: the tile needs " << resources.ldsBytes
-                  << " bytes of LDS, but a workgroup has " << target.ldsBytes
-                  << " on " << target.name << "; use a smaller tile";
+                  << " bytes of LDS, but a workgroup has "
+                  << target.ldsBytesPerWorkgroup << " on " << target.name << "; use a smaller tile";
   unsigned perSIMD = llvm::divideCeil(schedule.getWaves(), target.simdsPerCU);
   unsigned vgprs =
       std::min(target.vgprsAddressable, target.vgprsPerLane / perSIMD);
