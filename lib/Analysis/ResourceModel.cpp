@@ -463,7 +463,8 @@ std::optional<std::string> te::findViolation(const TileDemand &demand,
   if (resources.ldsBytes > target.ldsBytesPerWorkgroup)
     return Text() << "H8: the tile needs " << resources.ldsBytes
                   << " bytes of LDS, but a workgroup has "
-                  << target.ldsBytesPerWorkgroup << " on " << target.name << "; use a smaller tile";
+                  << target.ldsBytesPerWorkgroup << " on " << target.name
+                  << "; use a smaller tile";
   unsigned perSIMD = llvm::divideCeil(schedule.getWaves(), target.simdsPerCU);
   unsigned vgprs =
       std::min(target.vgprsAddressable, target.vgprsPerLane / perSIMD);

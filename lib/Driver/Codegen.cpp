@@ -26,6 +26,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Transforms/IPO/FunctionAttrs.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
@@ -63,7 +64,8 @@ te::createTargetMachine(const Target &target) {
 /// Kernels arrive unrolled, without calls, memory to promote or loops to turn:
 /// what is left to do is local. The default O2 pipeline takes three times as
 /// long for the same machine code (docs/decisions/0003).
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+static void optimize(llvm::Module &module, const Target &target,
+                     llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
@@ -81,6 +83,13 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
       passes.run(function, functions);
+  // Buffers that a kernel only reads: NVPTX loads them by the read-only path.
+  if (target.backend == BackendKind::NVPTX) {
+    llvm::ModulePassManager attributes;
+    attributes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(
+        llvm::PostOrderFunctionAttrsPass()));
+    attributes.run(module, modules);
+  }
 }
 
 llvm::Expected<std::unique_ptr<llvm::Module>>
@@ -94,11 +103,11 @@ te::translateToLLVM(gpu::GPUModuleOp kernels, llvm::LLVMContext &context,
   module->setTargetTriple(machine.getTargetTriple());
   module->setDataLayout(machine.createDataLayout());
   // Code object version 5: what ROCm 5.7 and later load.
-  if (target.backend == Backend::AMDGPU)
+  if (target.backend == BackendKind::AMDGPU)
     module->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version",
                           500);
   TimingScope scope = timing.nest("LLVM optimization");
-  optimize(*module, machine);
+  optimize(*module, target, machine);
   return module;
 }
 

@@ -21,6 +21,7 @@
 #include "../GPUCommon/FP8Conversions.h"
 #include "../GPUCommon/Lowering.h"
 
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -31,10 +32,35 @@ namespace mlir::te {
 #include "te/Conversion/Passes.h.inc"
 } // namespace mlir::te
 
-/// Numbers beyond the range do not come here; satfinite is what the instruction
-/// has. Of a NaN it makes 0x7F.
+/// The numbers behind a clamp to the format's range that keeps NaN, or `x`:
+/// satfinite does the same, of Inf too, and makes 0x7F of NaN.
+static Value skipClamp(Value x, FloatType element) {
+  double largest =
+      APFloat::getLargest(element.getFloatSemantics()).convertToDouble();
+  auto isLimit = [&](Value value, double limit) {
+    APFloat splat(0.0f);
+    return matchPattern(value, m_ConstantFloat(&splat)) &&
+           splat.convertToDouble() == limit;
+  };
+  auto select = x.getDefiningOp<arith::SelectOp>();
+  if (!select)
+    return x;
+  Value number = select.getTrueValue();
+  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  auto above = select.getFalseValue().getDefiningOp<arith::MinNumFOp>();
+  auto below = above ? above.getLhs().getDefiningOp<arith::MaxNumFOp>()
+                     : arith::MaxNumFOp();
+  bool isClamp = compare && below &&
+                 compare.getPredicate() == arith::CmpFPredicate::UNO &&
+                 compare.getLhs() == number && compare.getRhs() == number &&
+                 below.getLhs() == number && isLimit(above.getRhs(), largest) &&
+                 isLimit(below.getRhs(), -largest);
+  return isClamp ? number : x;
+}
+
 static Value truncPack(ImplicitLocOpBuilder &b, Value source, int64_t first,
                        int64_t count, VectorType packType) {
+  source = skipClamp(source, cast<FloatType>(packType.getElementType()));
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
   auto element = [&](int64_t i) -> Value {
     return i < count ? vector::ExtractOp::create(b, source, first + i) : zero;
@@ -69,8 +95,8 @@ static Value extPack(ImplicitLocOpBuilder &b, Value pack, int64_t count) {
     Value half = NVVM::ConvertF8x2ToF16x2Op::create(
         b, VectorType::get({2}, b.getF16Type()), pair, /*relu=*/false,
         codes.getElementType());
-    Value wide = arith::ExtFOp::create(
-        b, VectorType::get({2}, b.getF32Type()), half);
+    Value wide =
+        arith::ExtFOp::create(b, VectorType::get({2}, b.getF32Type()), half);
     result = vector::InsertStridedSliceOp::create(
         b, wide, result, ArrayRef<int64_t>{i}, ArrayRef<int64_t>{1});
   }
@@ -80,7 +106,8 @@ static Value extPack(ImplicitLocOpBuilder &b, Value pack, int64_t count) {
 namespace {
 struct GPUToNVVMPass : te::impl::GPUToNVVMPassBase<GPUToNVVMPass> {
   LogicalResult convert(gpu::GPUFuncOp func) {
-    FailureOr<const Target *> target = getKernelTarget(func, Backend::NVPTX);
+    FailureOr<const Target *> target =
+        getKernelTarget(func, BackendKind::NVPTX);
     if (failed(target))
       return failure();
     RewritePatternSet patterns(&getContext());
