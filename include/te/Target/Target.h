@@ -57,6 +57,7 @@ struct Target {
   unsigned ldsReserved; // of a CU, by each workgroup for itself
   unsigned computeUnits;
   unsigned maxAccessBytes; // widest global or LDS access of one lane
+  bool hasUnalignedAccesses; // of global memory, as wide
   FP8Encoding fp8;
   bool hasScaledConversions; // fp8 and fp4 by a block's scale
   bool hasBufferAccesses;    // whose resource bounds them: zero outside

@@ -36,6 +36,9 @@ struct TileAccess {
       offsets;                // of each vector, in the tile
   int64_t interleave = 0;     // columns lie in runs of so many, and gaps
   SmallVector<Value> numbers; // of each vector's row, where they are given
+  /// i1: whole vectors are aligned, where the row's length does not tell and
+  /// the target asks for it; else null.
+  Value aligned;
 
   Value offset(Value base, int64_t by) {
     return b.createOrFold<arith::AddIOp>(base,
@@ -99,6 +102,9 @@ struct TileAccess {
     vector::StoreOp::create(b, vector, view, ValueRange{r, place(c)},
                             /*nontemporal=*/false, alignment(elements));
   }
+  /// A whole vector, known to be aligned where `aligned` is; or tested.
+  Value loadWhole(Value r, Value c, bool isAligned);
+  void storeWhole(Value vector, Value r, Value c, bool isAligned);
   Value maskedLoad(Value r, Value c);
   void maskedStore(Value vector, Value r, Value c);
 
@@ -184,6 +190,30 @@ void TileAccess::windowStore(Value vector, Value r, Value c) {
   }
 }
 
+Value TileAccess::loadWhole(Value r, Value c, bool isAligned) {
+  auto narrow = [&] { return load(r, c, size()); };
+  auto wide = [&]() -> Value {
+    return vector::LoadOp::create(
+        b, vectorType, view, ValueRange{r, place(c)}, /*nontemporal=*/false,
+        llvm::MaybeAlign(size() * getElementBytes(vectorType)));
+  };
+  if (!aligned)
+    return narrow();
+  return isAligned ? wide() : emitIf(b, aligned, vectorType, wide, narrow);
+}
+
+void TileAccess::storeWhole(Value vector, Value r, Value c, bool isAligned) {
+  auto narrow = [&] { store(vector, r, c); };
+  auto wide = [&] {
+    vector::StoreOp::create(
+        b, vector, view, ValueRange{r, place(c)}, /*nontemporal=*/false,
+        llvm::MaybeAlign(size() * getElementBytes(vectorType)));
+  };
+  if (!aligned)
+    return narrow();
+  return isAligned ? wide() : emitIf(b, aligned, wide, narrow);
+}
+
 Value TileAccess::maskedLoad(Value r, Value c) {
   if (window)
     return windowLoad(r, c);
@@ -211,7 +241,7 @@ Value TileAccess::maskedLoad(Value r, Value c) {
   };
   return emitIf(
       b, emitIsFull(b, count, size()), vectorType,
-      [&] { return load(r, c, size()); }, tail);
+      [&] { return loadWhole(r, c, /*isAligned=*/false); }, tail);
 }
 
 void TileAccess::maskedStore(Value vector, Value r, Value c) {
@@ -236,9 +266,10 @@ void TileAccess::maskedStore(Value vector, Value r, Value c) {
     }
   };
   Value full = emitIsFull(b, count, size());
+  auto whole = [&] { storeWhole(vector, r, c, /*isAligned=*/false); };
   if (divisible >= size())
-    return emitIf(b, full, [&] { store(vector, r, c); });
-  emitIf(b, full, [&] { store(vector, r, c); }, tail);
+    return emitIf(b, full, whole);
+  emitIf(b, full, whole, tail);
 }
 
 /// Where [row, col] of a matrix in `order` lies: a row of units, and the offset
@@ -265,6 +296,22 @@ static std::pair<Value, Value> emitPlace(ImplicitLocOpBuilder &b,
       constant(rows * cols));
   return {b.createOrFold<arith::DivUIOp>(row, constant(rows)),
           b.createOrFold<arith::AddIOp>(units, toIndex(b, offset))};
+}
+
+/// i1: vectors of `size` elements at multiples of it from `col` on are aligned,
+/// in every row of the view (whose buffer is). Elements are bytes or halves of
+/// a vector: both are powers of two.
+static Value emitIsAligned(ImplicitLocOpBuilder &b, Value view, Value col,
+                           int64_t size) {
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, view);
+  Value bits = b.createOrFold<arith::OrIOp>(
+      b.createOrFold<arith::OrIOp>(metadata.getOffset(),
+                                   metadata.getStrides().front()),
+      col);
+  Value rest = arith::AndIOp::create(
+      b, bits, arith::ConstantIndexOp::create(b, size - 1));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest,
+                               arith::ConstantIndexOp::create(b, 0));
 }
 
 /// The accesses of a tile with this layout at [row, col] of `view`; `rows` are
@@ -299,7 +346,10 @@ static TileAccess makeAccess(ImplicitLocOpBuilder &b, const KernelState &state,
                     window,
                     {},
                     interleave,
-                    {}};
+                    {},
+                    Value()};
+  if (!state.target->hasUnalignedAccesses && access.divisible < size)
+    access.aligned = emitIsAligned(b, view, col, size);
   SmallVector<int64_t> picks = matchBlocks(
       layout, rows ? layout.project({1, layout.getShape()[1]}) : layout);
   for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += size) {
@@ -312,7 +362,7 @@ static TileAccess makeAccess(ImplicitLocOpBuilder &b, const KernelState &state,
   return access;
 }
 
-/// i1: the whole tile lies inside the view.
+/// i1: the whole tile lies inside the view, and whole vectors are aligned.
 static Value emitIsInterior(ImplicitLocOpBuilder &b, TileAccess &access,
                             Value row, Value col, ArrayRef<int64_t> shape) {
   auto fits = [&](Value offset, int64_t size, Value extent) -> Value {
@@ -321,6 +371,8 @@ static Value emitIsInterior(ImplicitLocOpBuilder &b, TileAccess &access,
   };
   Value inside = arith::AndIOp::create(b, fits(row, shape[0], access.rows),
                                        fits(col, shape[1], access.cols));
+  if (access.aligned)
+    inside = arith::AndIOp::create(b, inside, access.aligned);
   if (!access.window)
     return inside;
   Value last = access.flatten(access.offset(row, shape[0] - 1),
@@ -371,13 +423,15 @@ struct LoadPattern : TilePattern<LoadOp> {
       for (unsigned v = 0; v < access.offsets.size(); ++v) {
         auto [r, c] = access.position(v);
         parts.push_back(masked ? access.maskedLoad(r, c)
-                               : access.load(r, c, access.size()));
+                               : access.loadWhole(r, c, /*isAligned=*/true));
       }
       return concatenate(b, parts, type);
     };
     auto read = [&]() -> Value {
-      if (op.getInBounds() || op.getOrder() || op.getRows() || isSingle(access))
-        return all(/*masked=*/!op.getInBounds());
+      if (op.getOrder() || op.getRows() || isSingle(access))
+        return all(/*masked=*/!op.getInBounds() || access.aligned);
+      if (op.getInBounds() && !access.aligned)
+        return all(/*masked=*/false);
       return emitIf(
           b,
           emitIsInterior(b, access, op.getRow(), op.getColumn(),
@@ -440,11 +494,13 @@ struct StorePattern : TilePattern<StoreOp> {
           if (masked)
             access.maskedStore(part(v), r, c);
           else
-            access.store(part(v), r, c);
+            access.storeWhole(part(v), r, c, /*isAligned=*/true);
         }
       };
-      if (op.getInBounds() || op.getOrder() || op.getRows() || isSingle(access))
-        return all(!op.getInBounds());
+      if (op.getOrder() || op.getRows() || isSingle(access))
+        return all(!op.getInBounds() || access.aligned);
+      if (op.getInBounds() && !access.aligned)
+        return all(/*masked=*/false);
       emitIf(
           b,
           emitIsInterior(b, access, op.getRow(), op.getColumn(),
