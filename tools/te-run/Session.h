@@ -25,7 +25,7 @@
 
 namespace mlir::te {
 
-enum class DeviceKind { Any, Emulator, Reference, Hip };
+enum class DeviceKind { Any, Emulator, Reference, Hip, Cuda };
 enum class StatsKind { None, Text, Json };
 
 /// Raw mode: a --kernel and the flags that belong to it.
@@ -67,6 +67,9 @@ private:
   bool parseSource(llvm::StringRef text, llvm::StringRef name);
   bool compile();
   bool openDevice();
+  bool isGpuWanted() const {
+    return flags.device == DeviceKind::Hip || flags.device == DeviceKind::Cuda;
+  }
   bool checkDevice();
   void useEmulator();
   bool selectEntry();
@@ -130,10 +133,6 @@ private:
 void printAnnotated(llvm::raw_ostream &os,
                     llvm::ArrayRef<EmulatedLaunch> launches);
 
-/// One line of --list: a kernel and its resources.
-void listKernel(llvm::raw_ostream &os, llvm::StringRef name, unsigned vgprs,
-                unsigned agprs, unsigned sgprs, unsigned ldsBytes,
-                unsigned scratchBytes);
 /// Lines of --list: what would stop the kernel in the emulator.
 void listMissing(llvm::raw_ostream &os, const emu::CodeObject &object,
                  const emu::KernelInfo &kernel);

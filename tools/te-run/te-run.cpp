@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// te-run IN.mlir|OUT.hsaco: runs a program on the emulator, the reference or a
-// GPU, and with --check compares it with the reference.
+// te-run IN.mlir|OUT.hsaco|OUT.ptx: runs a program on the emulator, the
+// reference or a GPU, and with --check compares it with the reference.
 //
 //===----------------------------------------------------------------------===//
 #include "Session.h"
@@ -26,8 +26,9 @@ static cl::OptionCategory category("te-run options");
 
 namespace {
 struct CommandLine {
-  cl::opt<std::string> file{cl::Positional, cl::desc("IN.mlir|OUT.hsaco"),
-                            cl::Required, cl::cat(category)};
+  cl::opt<std::string> file{cl::Positional,
+                            cl::desc("IN.mlir|OUT.hsaco|OUT.ptx"), cl::Required,
+                            cl::cat(category)};
   cl::opt<std::string> target{
       "target",
       cl::desc("the chip to compile for: gfx942 or gfx950 (default: the "
@@ -35,12 +36,14 @@ struct CommandLine {
       cl::value_desc("chip"), cl::cat(category)};
   cl::opt<DeviceKind> device{
       "device",
-      cl::desc("where to run (default: hip where there is one, else emulator)"),
+      cl::desc("where to run (default: a GPU that the program is for, else "
+               "emulator)"),
       cl::values(clEnumValN(DeviceKind::Emulator, "emulator",
                             "the code object, instruction by instruction"),
                  clEnumValN(DeviceKind::Reference, "reference",
                             "the te-level program in the reference"),
-                 clEnumValN(DeviceKind::Hip, "hip", "an AMD GPU")),
+                 clEnumValN(DeviceKind::Hip, "hip", "an AMD GPU"),
+                 clEnumValN(DeviceKind::Cuda, "cuda", "an NVIDIA GPU")),
       cl::init(DeviceKind::Any), cl::cat(category)};
   cl::opt<std::string> entry{"entry", cl::desc("the function to run"),
                              cl::value_desc("name"), cl::cat(category)};
