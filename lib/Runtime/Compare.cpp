@@ -25,12 +25,11 @@ Judge::Judge(std::string name, const HostTensor &found,
 
 void Judge::add(Verdict verdict, int64_t index, uint64_t found,
                 uint64_t expected) {
-  if (found != expected && isNumeric) {
-    if (std::isnan(decode(result.type, found)) &&
-        std::isnan(decode(result.type, expected)))
-      return;
+  if (isNumeric && std::isnan(decode(result.type, found)) &&
+      std::isnan(decode(result.type, expected)))
+    return;
+  if (isNumeric && found != expected)
     addError(found, expected);
-  }
   result.differences += found != expected;
   if (verdict == Verdict::Same)
     return;

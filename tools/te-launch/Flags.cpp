@@ -109,6 +109,11 @@ static const Option kOptions[] = {
        flags.expect = text;
        return {};
      }},
+    {"save", "DIR", "write each result to DIR/NAME.npy",
+     [](const std::string &text, Flags &flags) -> Status {
+       flags.save = text;
+       return {};
+     }},
     {"tolerance", "[NAME:]ATOL,RTOL[,SLACK[,STEPS]]",
      "how far an element may be off: by ATOL or RTOL times the expected value; "
      "one in 1000 by SLACK times the largest, or by STEPS codes (default: not "

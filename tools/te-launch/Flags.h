@@ -25,7 +25,7 @@ struct RunFlags {
   std::map<std::string, int64_t> dims;
   std::vector<std::string> inputs, outputs;
   uint64_t seed = 0;
-  std::string expect; // a folder
+  std::string expect, save; // folders
   /// By the name of a result's buffer; "" is for all others.
   std::map<std::string, rt::Tolerance> tolerances;
   bool isTimed = false;

@@ -9,6 +9,7 @@
 #include "te/Runtime/Npy.h"
 
 #include <algorithm>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace mlir::te;
@@ -143,6 +144,14 @@ static Status useResults(const RunFlags &flags, const Entry &entry,
     if (Status status = writeNpy(flags.outputs[i], results[i]); !status)
       return status;
   std::vector<size_t> buffers = getBuffersOf(entry.results);
+  if (!flags.save.empty())
+    (void)mkdir(flags.save.c_str(), 0755); // writing says what is wrong
+  for (size_t i = 0; i < results.size() && !flags.save.empty(); ++i)
+    if (Status status =
+            writeNpy(flags.save + "/" + entry.buffers[buffers[i]].name + ".npy",
+                     results[i]);
+        !status)
+      return status;
   for (const auto &[name, tolerance] : flags.tolerances) {
     bool isKnown = name.empty();
     for (size_t buffer : buffers)

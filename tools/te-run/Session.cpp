@@ -9,6 +9,7 @@
 #include "te/Dialect/TE/IR/TE.h"
 #include "te/Driver/Compare.h"
 #include "te/Driver/Signature.h"
+#include "te/Driver/Tolerance.h"
 #include "te/Runtime/Npy.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -32,7 +33,8 @@ Session::ExitCode Session::run() {
 }
 
 Session::ExitCode Session::runProgram() {
-  if ((!flags.list && !openDevice()) || !load() || isRaw)
+  bool needsDevice = !flags.list && flags.save.empty() && flags.results.empty();
+  if ((needsDevice && !openDevice()) || !load() || isRaw)
     return exitCode;
   if (flags.list) {
     list();
@@ -40,7 +42,8 @@ Session::ExitCode Session::runProgram() {
   }
   bool isDone = checkDevice() && selectEntry() && readInputs() &&
                 makeInputs() && (!needsReference() || runReference()) &&
-                runOnDevice() && writeOutputs();
+                runOnDevice() && writeOutputs() &&
+                (flags.save.empty() || saveCase());
   if (!isDone)
     return exitCode;
   if (!printFindings())
@@ -78,6 +81,8 @@ bool Session::runReference() {
 }
 
 bool Session::runOnDevice() {
+  if (!flags.results.empty())
+    return readResults();
   if (!device) {
     outputs = getBuffers(expected);
     return true;

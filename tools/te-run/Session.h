@@ -45,6 +45,7 @@ struct RunFlags {
   bool check = false, list = false, sanitize = false;
   StatsKind stats = StatsKind::None;
   std::optional<std::string> annotate; // a file; "" or "-": standard output
+  std::string save, results;           // folders
 };
 
 class Session {
@@ -75,7 +76,8 @@ private:
   bool selectEntry();
   bool findFunction();
   bool needsReference() const {
-    return flags.check || flags.device == DeviceKind::Reference;
+    return flags.check || flags.device == DeviceKind::Reference ||
+           !flags.save.empty();
   }
 
   // Raw.cpp: kernels of any code object.
@@ -86,6 +88,10 @@ private:
   bool readInputs();
   bool makeInputs();
   bool fillArgument(size_t index, size_t firstBuffer);
+
+  // Case.cpp: runs on machines without te-run.
+  bool saveCase();
+  bool readResults();
 
   // Session.cpp: running and judging.
   void list() const;

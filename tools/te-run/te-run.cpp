@@ -107,6 +107,15 @@ struct CommandLine {
                "block did in the emulator, in a file or on the standard "
                "output"),
       cl::value_desc("file"), cl::ValueOptional, cl::cat(category)};
+  cl::opt<std::string> save{
+      "save",
+      cl::desc("write inputs, the reference's results and te-launch's flags to "
+               "a folder, and run nothing else (docs/te-launch.md)"),
+      cl::value_desc("folder"), cl::cat(category)};
+  cl::opt<std::string> results{
+      "results",
+      cl::desc("with --check: judge results that te-launch --save wrote"),
+      cl::value_desc("folder"), cl::cat(category)};
   cl::opt<bool> list{
       "list",
       cl::desc("show entries, arguments, dimensions, kernels and resources"),
@@ -223,6 +232,17 @@ int main(int argc, char **argv) {
   flags.outputs = options.outputs;
   flags.check = options.check;
   flags.list = options.list;
+  flags.save = options.save;
+  flags.results = options.results;
+  bool isElsewhere = !flags.save.empty() || !flags.results.empty();
+  if (isElsewhere &&
+      (flags.device != DeviceKind::Any || options.sanitize ||
+       !flags.launches.empty() || options.annotate.getNumOccurrences()))
+    return usageError("--save and --results run nothing here: --device, "
+                      "--sanitize, --annotate and --kernel do not go with "
+                      "them");
+  if (flags.results.empty() != !(flags.check && isElsewhere))
+    return usageError("--results and --check go together, without --save");
   flags.sanitize = options.sanitize;
   if (flags.sanitize)
     if (std::string wrong = requireEmulator("--sanitize", flags);
