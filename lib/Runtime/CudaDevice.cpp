@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "te/Runtime/CudaDevice.h"
+#include "te/Runtime/Gpu.h"
 #include "GpuDevice.h"
 
 using namespace mlir::te::rt;

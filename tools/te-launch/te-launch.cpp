@@ -10,8 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Run.h"
-#include "te/Runtime/CudaDevice.h"
-#include "te/Runtime/HipDevice.h"
+#include "te/Runtime/Gpu.h"
 #include "te/Runtime/Npy.h"
 #include "te/Runtime/Text.h"
 

@@ -8,8 +8,7 @@
 
 #include "te/Driver/Compile.h"
 #include "te/Driver/Signature.h"
-#include "te/Runtime/CudaDevice.h"
-#include "te/Runtime/HipDevice.h"
+#include "te/Runtime/Gpu.h"
 #include "te/Runtime/Npy.h"
 
 #include "mlir/Parser/Parser.h"

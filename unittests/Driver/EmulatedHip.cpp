@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "te/Driver/EmulatorDevice.h"
-#include "te/Runtime/HipDevice.h"
+#include "te/Runtime/Gpu.h"
 
 using namespace mlir::te;
 

@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "te/Runtime/Program.h"
 #include "TestElf.h"
-#include "te/Runtime/CudaDevice.h"
-#include "te/Runtime/HipDevice.h"
+#include "te/Runtime/Gpu.h"
 #include "gtest/gtest.h"
 
 using namespace mlir::te::rt;
