@@ -8,8 +8,8 @@
 
 // RUN: not te-run %s --device=reference --check 2>&1 | %{check}=CHECKREF
 // CHECKREF: --check compares a device with the reference, and --device=reference is the reference
-// RUN: not te-run %s --device=cuda 2>&1 | %{check}=DEVICE
-// DEVICE: te-run: for the --device option: Cannot find option named 'cuda'!
+// RUN: not te-run %s --device=vulkan 2>&1 | %{check}=DEVICE
+// DEVICE: te-run: for the --device option: Cannot find option named 'vulkan'!
 // RUN: not te-run %s --sanitise 2>&1 | %{check}=UNKNOWN
 // UNKNOWN: Unknown command line argument '--sanitise'
 // RUN: not te-run %s.none 2>&1 | %{check}=NOFILE
