@@ -5,8 +5,6 @@
 #   te_tool(NAME [PCH] SOURCES... LINK libs...)
 #   te_tablegen(OUT TD FLAGS...), te_tablegen_target(NAME)
 
-set(TE_TABLEGEN_EXE ${LLVM_TOOLS_BINARY_DIR}/mlir-tblgen)
-
 # te_tablegen(<out> <td> flags...): one generated file in the matching folder of the build tree.
 function(te_tablegen out td)
   file(RELATIVE_PATH rel ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})

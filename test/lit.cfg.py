@@ -16,4 +16,5 @@ config.environment["PATH"] = os.pathsep.join(
     [os.path.join(build, "bin"), "/usr/lib/llvm-22/bin", config.environment["PATH"]]
 )
 config.substitutions.append(("%python", os.path.join(build, "venv", "bin", "python")))
+config.substitutions.append(("%build", build))
 config.substitutions.append(("%root", os.path.abspath(os.path.join(config.test_source_root, ".."))))
