@@ -257,7 +257,9 @@ int64_t te::getStagedColumns(const TileDemand &demand, ScheduleAttr schedule,
       cols >= schedule.getWaves() * target.waveSize * schedule.getVector())
     return 0;
   int64_t row = llvm::PowerOf2Ceil(std::max<int64_t>(demand.cols, cols));
-  return row * demand.columnBytes <= target.ldsBytes / kStagedShare ? row : 0;
+  return row * demand.columnBytes <= target.ldsBytesPerWorkgroup / kStagedShare
+             ? row
+             : 0;
 }
 
 std::optional<int64_t> te::getWavesPerSIMD(const TileDemand &demand,
@@ -538,10 +540,11 @@ std::optional<std::string> te::findViolation(const TileDemand &demand,
                   << " rows inside of a wave; use a taller tile or fewer "
                      "waves";
   ResourceEstimate resources = estimate(demand, schedule, target);
-  if (resources.ldsBytes > target.ldsBytes)
+  if (resources.ldsBytes > target.ldsBytesPerWorkgroup)
     return Text() << "H8: the tile needs " << resources.ldsBytes
-                  << " bytes of LDS, but a workgroup has " << target.ldsBytes
-                  << " on " << target.name << "; use a smaller tile";
+                  << " bytes of LDS, but a workgroup has "
+                  << target.ldsBytesPerWorkgroup << " on " << target.name
+                  << "; use a smaller tile";
   unsigned perSIMD = llvm::divideCeil(schedule.getWaves(), target.simdsPerCU);
   unsigned vgprs =
       std::min(target.vgprsAddressable, target.vgprsPerLane / perSIMD);

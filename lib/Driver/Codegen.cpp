@@ -1,4 +1,4 @@
-//===- Codegen.cpp - from rocdl to a code object --------------------------===//
+//===- Codegen.cpp - from rocdl or nvvm to an image -----------------------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Codegen.h"
+
+#include "te/Emulator/Emulator.h"
 
 #include "lld/Common/Driver.h"
 #include "mlir/Target/LLVMIR/ModuleTranslation.h"
@@ -40,6 +42,10 @@ te::createTargetMachine(const Target &target) {
     LLVMInitializeAMDGPUTarget();
     LLVMInitializeAMDGPUTargetMC();
     LLVMInitializeAMDGPUAsmPrinter();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
     return true;
   }();
   (void)initialized;
@@ -111,7 +117,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 
 llvm::Expected<std::unique_ptr<llvm::Module>>
 te::translateToLLVM(gpu::GPUModuleOp kernels, llvm::LLVMContext &context,
-                    llvm::TargetMachine &machine, TimingScope &timing) {
+                    const Target &target, llvm::TargetMachine &machine,
+                    TimingScope &timing) {
   std::unique_ptr<llvm::Module> module =
       translateModuleToLLVMIR(kernels, context, "te-mlir");
   if (!module)
@@ -119,7 +126,9 @@ te::translateToLLVM(gpu::GPUModuleOp kernels, llvm::LLVMContext &context,
   module->setTargetTriple(machine.getTargetTriple());
   module->setDataLayout(machine.createDataLayout());
   // Code object version 5: what ROCm 5.7 and later load.
-  module->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500);
+  if (target.backend == Backend::AMDGPU)
+    module->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version",
+                          500);
   TimingScope scope = timing.nest("LLVM optimization");
   optimize(*module, machine);
   return module;
@@ -191,6 +200,22 @@ llvm::Expected<std::string> te::addSection(llvm::StringRef codeObject,
           llvm::objcopy::executeObjcopyOnBinary(config, **input, os))
     return std::move(error);
   return std::string(output);
+}
+
+llvm::Expected<std::vector<KernelFigures>>
+te::readCodeObject(llvm::StringRef codeObject) {
+  auto object = emu::CodeObject::load(
+      {reinterpret_cast<const uint8_t *>(codeObject.data()), codeObject.size()},
+      "the compiled kernels");
+  if (!object)
+    return object.takeError();
+  std::vector<KernelFigures> kernels;
+  for (const emu::KernelInfo &kernel : (*object)->getKernels())
+    kernels.push_back({kernel.name, kernel.vgprs, kernel.agprs, kernel.sgprs,
+                       kernel.vgprSpills, kernel.sgprSpills,
+                       kernel.scratchBytes, kernel.ldsBytes,
+                       kernel.kernargBytes, kernel.maxWorkgroupSize});
+  return kernels;
 }
 
 llvm::Error te::writeOutput(llvm::StringRef file, llvm::StringRef content) {

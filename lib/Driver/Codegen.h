@@ -1,4 +1,4 @@
-//===- Codegen.h - from rocdl to a code object ------------------*- C++ -*-===//
+//===- Codegen.h - from rocdl or nvvm to an image ---------------*- C++ -*-===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,8 @@ createTargetMachine(const Target &target);
 /// The kernels as optimized LLVM IR.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translateToLLVM(gpu::GPUModuleOp kernels, llvm::LLVMContext &context,
-                llvm::TargetMachine &machine, TimingScope &timing);
+                const Target &target, llvm::TargetMachine &machine,
+                TimingScope &timing);
 
 /// Assembly text or a relocatable object.
 llvm::Expected<std::string> emitMachineCode(llvm::Module &module,
@@ -38,7 +39,11 @@ llvm::Expected<std::string> addSection(llvm::StringRef codeObject,
                                        llvm::StringRef name,
                                        llvm::StringRef content);
 
-/// The manifest of a program at the gpu or rocdl level, from its host functions
+/// What a code object's metadata says of its kernels.
+llvm::Expected<std::vector<KernelFigures>>
+readCodeObject(llvm::StringRef codeObject);
+
+/// The manifest of a program at the gpu level or behind it, from its host functions
 /// (docs/manifest.md); failures are diagnosed with a location.
 FailureOr<llvm::json::Value>
 buildManifest(ModuleOp module, const Target &target, llvm::StringRef source);

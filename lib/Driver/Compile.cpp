@@ -7,10 +7,10 @@
 
 #include "te/Driver/Compile.h"
 #include "Codegen.h"
+#include "PTX.h"
 
 #include "te/Analysis/ResourceModel.h"
 #include "te/Conversion/Passes.h"
-#include "te/Emulator/Emulator.h"
 
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Parser/Parser.h"
@@ -146,24 +146,24 @@ static TileTraffic measureTraffic(tile::KernelOp kernel) {
   return traffic;
 }
 
-/// The manifest's "kernels": what the code object says of each.
-static llvm::Expected<json::Array> describeKernels(StringRef codeObject) {
-  auto object = emu::CodeObject::load(
-      {reinterpret_cast<const uint8_t *>(codeObject.data()), codeObject.size()},
-      "the compiled kernels");
-  if (!object)
-    return object.takeError();
+/// The manifest's "kernels". Registers that nothing has counted are 0, and
+/// spills left out.
+static json::Array describeKernels(ArrayRef<KernelFigures> figures) {
   json::Array kernels;
-  for (const emu::KernelInfo &kernel : (*object)->getKernels())
-    kernels.push_back(json::Object{{"name", kernel.name},
-                                   {"vgprs", kernel.vgprs},
-                                   {"agprs", kernel.agprs},
-                                   {"sgprs", kernel.sgprs},
-                                   {"vgpr_spills", kernel.vgprSpills},
-                                   {"sgpr_spills", kernel.sgprSpills},
-                                   {"lds", kernel.ldsBytes},
-                                   {"scratch", kernel.scratchBytes},
-                                   {"kernarg_bytes", kernel.kernargBytes}});
+  for (const KernelFigures &kernel : figures) {
+    json::Object entry{{"name", kernel.name},
+                       {"vgprs", kernel.vgprs.value_or(0)},
+                       {"agprs", kernel.agprs.value_or(0)},
+                       {"sgprs", kernel.sgprs.value_or(0)},
+                       {"lds", kernel.ldsBytes},
+                       {"scratch", kernel.scratchBytes.value_or(0)},
+                       {"kernarg_bytes", kernel.kernargBytes}};
+    if (kernel.vgprSpills)
+      entry["vgpr_spills"] = *kernel.vgprSpills;
+    if (kernel.sgprSpills)
+      entry["sgpr_spills"] = *kernel.sgprSpills;
+    kernels.push_back(std::move(entry));
+  }
   return kernels;
 }
 
@@ -182,7 +182,7 @@ struct Compilation {
     if (options.timing)
       manager.enableTiming(timing);
     (void)applyPassManagerCLOptions(manager);
-    buildPipeline(manager, *options.target, from, std::min(to, Level::ROCDL));
+    buildPipeline(manager, *options.target, from, std::min(to, Level::Native));
     return manager.run(module);
   }
   LogicalResult fail(llvm::Error error) {
@@ -190,22 +190,36 @@ struct Compilation {
   }
   LogicalResult addLineTables();
   LogicalResult generateCode();
-  LogicalResult finish(StringRef object, json::Value manifest);
+  LogicalResult finish(json::Value manifest);
   LogicalResult run();
 };
 } // namespace
 
-LogicalResult Compilation::finish(StringRef object, json::Value manifest) {
-  auto linked = linkCodeObject(object);
-  if (!linked)
-    return fail(linked.takeError());
-  auto kernels = describeKernels(*linked);
-  if (!kernels)
-    return fail(kernels.takeError());
-  manifest.getAsObject()->try_emplace("kernels", std::move(*kernels));
+LogicalResult Compilation::finish(json::Value manifest) {
+  TimingScope link = timing.nest("link");
+  std::string code = std::move(artifact.text);
+  artifact.text.clear();
+  bool isPTX = options.target->backend == Backend::NVPTX;
+  if (!isPTX) {
+    auto linked = linkCodeObject(code);
+    if (!linked)
+      return fail(linked.takeError());
+    code = std::move(*linked);
+    auto figures = readCodeObject(code);
+    if (!figures)
+      return fail(figures.takeError());
+    artifact.kernels = std::move(*figures);
+  } else if (!options.ptxas.empty()) {
+    if (llvm::Error error = assemblePTX(options.ptxas, code, *options.target,
+                                        artifact.kernels))
+      return fail(std::move(error));
+  }
+  manifest.getAsObject()->try_emplace("kernels",
+                                      describeKernels(artifact.kernels));
   std::string text;
   llvm::raw_string_ostream(text) << manifest;
-  auto binary = addSection(*linked, ".te.manifest", text);
+  auto binary = isPTX ? addManifestComment(code, text)
+                      : addSection(code, ".te.manifest", text);
   if (!binary)
     return fail(binary.takeError());
   artifact.binary = std::move(*binary);
@@ -231,7 +245,8 @@ LogicalResult Compilation::generateCode() {
     return fail(machine.takeError());
   llvm::LLVMContext context;
   TimingScope translate = timing.nest("translate to LLVM IR");
-  auto llvmModule = translateToLLVM(kernels, context, **machine, translate);
+  auto llvmModule = translateToLLVM(kernels, context, *options.target,
+                                    **machine, translate);
   translate.stop();
   if (!llvmModule)
     return fail(llvmModule.takeError());
@@ -239,17 +254,16 @@ LogicalResult Compilation::generateCode() {
     llvm::raw_string_ostream(artifact.text) << **llvmModule;
     return success();
   }
+  bool isPTX = options.target->backend == Backend::NVPTX;
+  if (isPTX)
+    artifact.kernels = readKernels(**llvmModule);
   TimingScope codegen = timing.nest("machine code");
-  auto code =
-      emitMachineCode(**llvmModule, **machine, options.level == Level::Asm);
+  auto code = emitMachineCode(**llvmModule, **machine,
+                              isPTX || options.level == Level::Asm);
   codegen.stop();
   if (!code)
     return fail(code.takeError());
-  if (options.level == Level::Asm) {
-    artifact.text = std::move(*code);
-    return success();
-  }
-  artifact.text = std::move(*code); // the object, until it is linked
+  artifact.text = std::move(*code); // or an object, until it is linked
   return success();
 }
 
@@ -270,27 +284,22 @@ LogicalResult Compilation::run() {
       failed(runPasses(Level::Tile, std::min(level, Level::GPU))))
     return failure();
   json::Value manifest = nullptr;
-  if (level == Level::HSACO) {
+  if (level == Level::Image) {
     FailureOr<json::Value> built =
         buildManifest(module, *options.target, source);
     if (failed(built))
       return failure();
     manifest = std::move(*built);
   }
-  if (level >= Level::ROCDL && failed(runPasses(Level::GPU, Level::ROCDL)))
+  if (level >= Level::Native && failed(runPasses(Level::GPU, Level::Native)))
     return failure();
-  if (level <= Level::ROCDL) {
+  if (level <= Level::Native) {
     artifact.text = printModule(module);
     return success();
   }
   if ((options.lineTables && failed(addLineTables())) || failed(generateCode()))
     return failure();
-  if (level != Level::HSACO)
-    return success();
-  TimingScope link = timing.nest("link");
-  std::string object = std::move(artifact.text);
-  artifact.text.clear();
-  return finish(object, std::move(manifest));
+  return level == Level::Image ? finish(std::move(manifest)) : success();
 }
 
 FailureOr<Artifact> te::compile(ModuleOp module,

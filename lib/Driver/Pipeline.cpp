@@ -1,11 +1,12 @@
-//===- Pipeline.cpp - the passes from te to rocdl -------------------------===//
+//===- Pipeline.cpp - the passes from te to rocdl or nvvm -----------------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One linear list. The comment on each stage is the te-opt command that runs it
+// One linear list, but for its end, where a backend has passes of its own. The
+// comment on each stage is the te-opt command that runs it
 // alone.
 //
 //===----------------------------------------------------------------------===//
@@ -19,7 +20,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -71,27 +72,74 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     // te-opt --te-verify-level=level=gpu
     addVerifier(manager, "gpu");
   }
-  if (covers(Level::ROCDL)) {
+  if (!covers(Level::Native))
+    return;
+  switch (target.backend) {
+  case Backend::AMDGPU:
     // te-opt --te-gpu-to-amdgpu
     manager.addPass(createGPUToAMDGPUPass());
     // te-opt --lower-to-rocdl
     manager.addPass(createLowerToROCDLPass());
-    // te-opt --te-verify-level=level=rocdl
-    addVerifier(manager, "rocdl");
+    break;
+  case Backend::NVPTX:
+    // te-opt --te-gpu-to-nvvm
+    manager.addPass(createGPUToNVVMPass());
+    // te-opt --lower-to-nvvm
+    manager.addPass(createLowerToNVVMPass());
+    break;
   }
+  // te-opt --te-verify-level=level=rocdl (or nvvm)
+  addVerifier(manager, getName(Level::Native, target));
 }
 
-std::optional<Level> te::parseLevel(StringRef name) {
-  return llvm::StringSwitch<std::optional<Level>>(name)
-      .Case("te", Level::TE)
-      .Case("fused", Level::Fused)
-      .Case("tile", Level::Tile)
-      .Case("gpu", Level::GPU)
-      .Case("rocdl", Level::ROCDL)
-      .Case("llvm", Level::LLVM)
-      .Case("asm", Level::Asm)
-      .Case("hsaco", Level::HSACO)
-      .Default(std::nullopt);
+namespace {
+struct LevelName {
+  StringRef name;
+  Level level;
+  std::optional<Backend> only;
+};
+constexpr LevelName kLevels[] = {
+    {"te", Level::TE, std::nullopt},
+    {"fused", Level::Fused, std::nullopt},
+    {"tile", Level::Tile, std::nullopt},
+    {"gpu", Level::GPU, std::nullopt},
+    {"rocdl", Level::Native, Backend::AMDGPU},
+    {"nvvm", Level::Native, Backend::NVPTX},
+    {"llvm", Level::LLVM, std::nullopt},
+    {"asm", Level::Asm, std::nullopt},
+    {"hsaco", Level::Image, Backend::AMDGPU},
+    {"ptx", Level::Image, Backend::NVPTX},
+};
+} // namespace
+
+static auto getLevels(const Target &target) {
+  return llvm::make_filter_range(kLevels, [&](const LevelName &level) {
+    return !level.only || *level.only == target.backend;
+  });
+}
+
+std::optional<Level> te::parseLevel(StringRef name, const Target &target) {
+  for (const LevelName &level : getLevels(target))
+    if (level.name == name)
+      return level.level;
+  return std::nullopt;
+}
+
+StringRef te::getName(Level level, const Target &target) {
+  for (const LevelName &candidate : getLevels(target))
+    if (candidate.level == level)
+      return candidate.name;
+  return "";
+}
+
+std::string te::listLevels(const Target &target) {
+  std::string names;
+  for (const LevelName &level : getLevels(target)) {
+    if (!names.empty())
+      names += level.level == Level::Image ? " or " : ", ";
+    names += level.name;
+  }
+  return names;
 }
 
 namespace {
@@ -99,8 +147,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> target{*this, "target", llvm::cl::desc("the chip")};
   Option<std::string> to{
       *this, "to",
-      llvm::cl::desc("the last level: te, fused, tile, gpu, rocdl"),
-      llvm::cl::init("rocdl")};
+      llvm::cl::desc("the last level: te, fused, tile, gpu, rocdl or nvvm (the "
+                     "target's, where it is left out)")};
 };
 } // namespace
 
@@ -109,8 +157,10 @@ void te::registerPipelines() {
       "te-pipeline", "te-compile's passes, from te to the given level",
       [](OpPassManager &manager, const PipelineOptions &options) {
         const Target *target = Target::lookup(options.target);
-        std::optional<Level> to = parseLevel(options.to);
-        if (!target || !to || *to > Level::ROCDL) {
+        std::optional<Level> to = Level::Native;
+        if (target && !options.to.empty())
+          to = parseLevel(options.to, *target);
+        if (!target || !to || *to > Level::Native) {
           // An unknown chip is te-schedule's error to make, with a location.
           SchedulePassOptions schedule;
           schedule.target = options.target;

@@ -6,12 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Static figures of compiled kernels: registers, LDS and spills from the code
-// object's metadata, the instruction mix from its disassembly, bytes of a tile
-// from the tile level.
+// object's metadata or ptxas, the instruction mix from the disassembly or PTX,
+// bytes of a tile from the tile level.
 //
 //===----------------------------------------------------------------------===//
 
 #include "te/Driver/Report.h"
+#include "PTX.h"
 #include "te/Emulator/Emulator.h"
 
 #include "llvm/Support/Format.h"
@@ -20,59 +21,85 @@
 using namespace mlir::te;
 namespace json = llvm::json;
 
+namespace {
 /// The classes of the instruction mix, by the start of the mnemonic; first
 /// match.
-static llvm::StringRef classify(llvm::StringRef mnemonic) {
-  static const std::pair<llvm::StringRef, llvm::StringRef> prefixes[] = {
-      {"v_mfma", "mfma"},      {"v_smfmac", "mfma"},   {"v_", "valu"},
-      {"s_load", "smem"},      {"s_buffer", "smem"},   {"s_store", "smem"},
-      {"s_cbranch", "branch"}, {"s_branch", "branch"}, {"s_waitcnt", "other"},
-      {"s_barrier", "other"},  {"s_endpgm", "other"},  {"s_nop", "other"},
-      {"s_", "salu"},          {"ds_", "lds"},         {"scratch_", "scratch"},
-      {"global_", "vmem"},     {"buffer_", "vmem"},    {"flat_", "vmem"}};
-  for (auto [prefix, name] : prefixes)
+using Classes = llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>>;
+constexpr std::pair<llvm::StringRef, llvm::StringRef> kAMDClasses[] = {
+    {"v_mfma", "mfma"},      {"v_smfmac", "mfma"},   {"v_", "valu"},
+    {"s_load", "smem"},      {"s_buffer", "smem"},   {"s_store", "smem"},
+    {"s_cbranch", "branch"}, {"s_branch", "branch"}, {"s_waitcnt", "other"},
+    {"s_barrier", "other"},  {"s_endpgm", "other"},  {"s_nop", "other"},
+    {"s_", "salu"},          {"ds_", "lds"},         {"scratch_", "scratch"},
+    {"global_", "vmem"},     {"buffer_", "vmem"},    {"flat_", "vmem"}};
+constexpr std::pair<llvm::StringRef, llvm::StringRef> kPTXClasses[] = {
+    {"ld.param", "smem"},   {"ld.const", "smem"},   {"ld.shared", "lds"},
+    {"st.shared", "lds"},   {"ld.local", "scratch"}, {"st.local", "scratch"},
+    {"ld.", "vmem"},        {"st.", "vmem"},        {"atom.", "vmem"},
+    {"red.", "vmem"},       {"bra", "branch"},      {"bar", "other"},
+    {"ret", "other"},       {"mov", "other"},       {"", "valu"}};
+} // namespace
+
+static llvm::StringRef classify(llvm::StringRef mnemonic, Classes classes) {
+  for (auto [prefix, name] : classes)
     if (mnemonic.starts_with_insensitive(prefix))
       return name;
   return "other";
 }
 
-static llvm::Expected<json::Array> collectStats(const Artifact &artifact,
-                                                const Target &target) {
+/// Static counts of a kernel's instructions: of its machine code, or of PTX.
+static llvm::Expected<std::map<std::string, uint64_t>>
+countMnemonics(const Artifact &artifact, const Target &target,
+               const std::string &kernel) {
+  if (target.backend == Backend::NVPTX)
+    return countInstructions(artifact.binary, kernel);
   auto object = emu::CodeObject::load(
       {reinterpret_cast<const uint8_t *>(artifact.binary.data()),
        artifact.binary.size()},
       "the compiled kernels");
   if (!object)
     return object.takeError();
+  return (*object)->countMnemonics(*(*object)->findKernel(kernel));
+}
+
+static llvm::Expected<json::Array> collectStats(const Artifact &artifact,
+                                                const Target &target) {
+  Classes classes(target.backend == Backend::NVPTX ? Classes(kPTXClasses)
+                                                   : Classes(kAMDClasses));
+  auto orNull = [](std::optional<uint32_t> figure) {
+    return figure ? json::Value(*figure) : json::Value(nullptr);
+  };
   json::Array kernels;
-  for (const emu::KernelInfo &kernel : (*object)->getKernels()) {
-    auto mnemonics = (*object)->countMnemonics(kernel);
+  for (const KernelFigures &kernel : artifact.kernels) {
+    auto mnemonics = countMnemonics(artifact, target, kernel.name);
     if (!mnemonics)
       return mnemonics.takeError();
     std::map<std::string, uint64_t> mix;
     uint64_t total = 0;
     for (auto &[mnemonic, count] : *mnemonics) {
-      mix[classify(mnemonic).str()] += count;
+      mix[classify(mnemonic, classes).str()] += count;
       total += count;
     }
-    json::Object classes;
+    json::Object counts;
     for (auto &[name, count] : mix)
-      classes[name] = count;
-    unsigned waves = llvm::divideCeil(kernel.maxWorkgroupSize, target.waveSize);
-    json::Object entry{
-        {"kernel", kernel.name},
-        {"vgprs", kernel.vgprs},
-        {"agprs", kernel.agprs},
-        {"sgprs", kernel.sgprs},
-        {"vgpr_spills", kernel.vgprSpills},
-        {"sgpr_spills", kernel.sgprSpills},
-        {"lds_bytes", kernel.ldsBytes},
-        {"scratch_bytes", kernel.scratchBytes},
-        {"waves_per_workgroup", waves},
-        {"occupancy_waves_per_simd",
-         target.occupancy(kernel.vgprs + kernel.agprs, kernel.ldsBytes, waves)},
-        {"instructions", total},
-        {"instruction_mix", std::move(classes)}};
+      counts[name] = count;
+    unsigned waves = llvm::divideCeil(kernel.workgroupSize, target.waveSize);
+    std::optional<uint32_t> occupancy;
+    if (kernel.vgprs)
+      occupancy = target.occupancy(*kernel.vgprs + kernel.agprs.value_or(0),
+                                   kernel.ldsBytes, waves);
+    json::Object entry{{"kernel", kernel.name},
+                       {"vgprs", orNull(kernel.vgprs)},
+                       {"agprs", orNull(kernel.agprs)},
+                       {"sgprs", orNull(kernel.sgprs)},
+                       {"vgpr_spills", orNull(kernel.vgprSpills)},
+                       {"sgpr_spills", orNull(kernel.sgprSpills)},
+                       {"lds_bytes", kernel.ldsBytes},
+                       {"scratch_bytes", orNull(kernel.scratchBytes)},
+                       {"waves_per_workgroup", waves},
+                       {"occupancy_waves_per_simd", orNull(occupancy)},
+                       {"instructions", total},
+                       {"instruction_mix", std::move(counts)}};
     for (const TileTraffic &traffic : artifact.traffic)
       if (traffic.kernel == kernel.name && traffic.leastBytes > 0) {
         entry["tile_load_bytes"] = traffic.loadBytes;
@@ -86,26 +113,44 @@ static llvm::Expected<json::Array> collectStats(const Artifact &artifact,
   return kernels;
 }
 
+/// Registers and spills, as far as they are known.
+static void printRegisters(llvm::raw_ostream &os, const json::Object &kernel) {
+  if (!kernel.getInteger("vgprs")) {
+    os << "  VGPR, spills, scratch: unknown without ptxas (--ptxas=PROGRAM)";
+    return;
+  }
+  const std::pair<const char *, const char *> names[] = {
+      {"vgprs", "VGPR"}, {"agprs", "AGPR"}, {"sgprs", "SGPR"}};
+  for (auto [key, name] : names)
+    if (auto count = kernel.getInteger(key))
+      os << "  " << name << " " << *count;
+  os << "  spills "
+     << kernel.getInteger("vgpr_spills").value_or(0) +
+            kernel.getInteger("sgpr_spills").value_or(0)
+     << "  scratch " << kernel.getInteger("scratch_bytes").value_or(0) << " B";
+}
+
 static void printStats(llvm::raw_ostream &os, const json::Array &kernels,
                        const Target &target) {
   os << "kernels for " << target.name
-     << " (registers, LDS, spills: code object metadata; mix: disassembly; "
-        "bytes: tile "
-        "level, one workgroup of whole tiles)\n";
+     << (target.backend == Backend::NVPTX
+             ? " (registers, spills: ptxas; mix: PTX"
+             : " (registers, LDS, spills: code object metadata; mix: "
+               "disassembly")
+     << "; bytes: tile level, one workgroup of whole tiles)\n";
   for (const json::Value &value : kernels) {
     const json::Object &k = *value.getAsObject();
     auto number = [&](llvm::StringRef key) {
       return k.getInteger(key).value_or(0);
     };
     os << *k.getString("kernel") << "\n";
-    os << "  VGPR " << number("vgprs") << "  AGPR " << number("agprs")
-       << "  SGPR " << number("sgprs") << "  spills "
-       << number("vgpr_spills") + number("sgpr_spills") << "  scratch "
-       << number("scratch_bytes") << " B  LDS " << number("lds_bytes")
-       << " B of " << target.ldsBytes << "\n";
-    os << "  occupancy " << number("occupancy_waves_per_simd") << " of "
-       << target.maxWavesPerSIMD << " waves a SIMD, "
-       << number("waves_per_workgroup") << " waves a workgroup\n";
+    printRegisters(os, k);
+    os << "  LDS " << number("lds_bytes") << " B of "
+       << target.ldsBytesPerWorkgroup << "\n  ";
+    if (auto occupancy = k.getInteger("occupancy_waves_per_simd"))
+      os << "occupancy " << *occupancy << " of " << target.maxWavesPerSIMD
+         << " waves a SIMD, ";
+    os << number("waves_per_workgroup") << " waves a workgroup\n";
     os << "  " << number("instructions") << " instructions:";
     for (const auto &[name, count] : *k.getObject("instruction_mix"))
       os << " " << llvm::StringRef(name) << " " << *count.getAsInteger();

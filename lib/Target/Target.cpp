@@ -18,9 +18,9 @@ using namespace mlir::te;
 static const Target kTargets[] = {
     {.name = "gfx942",
      .triple = "amdgcn-amd-amdhsa",
-     .gfxMajor = 9,
-     .gfxMinor = 4,
-     .gfxStepping = 2,
+     .backend = Backend::AMDGPU,
+     .amd = AMDProperties{.gfxMajor = 9, .gfxMinor = 4, .gfxStepping = 2, .sgprsMax = 102},
+     .deviceScope = "agent",
      .waveSize = 64,
      .maxWavesPerWorkgroup = 16,
      .simdsPerCU = 4,
@@ -28,10 +28,11 @@ static const Target kTargets[] = {
      .vgprsPerLane = 512,
      .vgprsAddressable = 256,
      .vgprGranule = 8,
-     .sgprsMax = 102,
      .ldsBytes = 64 << 10,
      .ldsBanks = 32,
      .ldsGranule = 512,
+     .ldsBytesPerWorkgroup = 64 << 10,
+     .ldsReserved = 0,
      .computeUnits = 304,
      .maxAccessBytes = 16,
      .fp8 = FP8Encoding::FNUZ,
@@ -39,9 +40,9 @@ static const Target kTargets[] = {
      .hasBufferAccesses = true},
     {.name = "gfx950",
      .triple = "amdgcn-amd-amdhsa",
-     .gfxMajor = 9,
-     .gfxMinor = 5,
-     .gfxStepping = 0,
+     .backend = Backend::AMDGPU,
+     .amd = AMDProperties{.gfxMajor = 9, .gfxMinor = 5, .gfxStepping = 0, .sgprsMax = 102},
+     .deviceScope = "agent",
      .waveSize = 64,
      .maxWavesPerWorkgroup = 16,
      .simdsPerCU = 4,
@@ -49,15 +50,40 @@ static const Target kTargets[] = {
      .vgprsPerLane = 512,
      .vgprsAddressable = 256,
      .vgprGranule = 8,
-     .sgprsMax = 102,
      .ldsBytes = 160 << 10,
      .ldsBanks = 64,
      .ldsGranule = 1280,
+     .ldsBytesPerWorkgroup = 160 << 10,
+     .ldsReserved = 0,
      .computeUnits = 256,
      .maxAccessBytes = 16,
      .fp8 = FP8Encoding::OCP,
      .hasScaledConversions = true,
      .hasBufferAccesses = true},
+    // A block may have 227 KiB of shared memory, but more than 48 only where
+    // it is allocated by the launch; kernels declare theirs.
+    {.name = "sm_90a",
+     .triple = "nvptx64-nvidia-cuda",
+     .backend = Backend::NVPTX,
+     .amd = std::nullopt,
+     .deviceScope = "device",
+     .waveSize = 32,
+     .maxWavesPerWorkgroup = 32,
+     .simdsPerCU = 4,
+     .maxWavesPerSIMD = 16,
+     .vgprsPerLane = 512,
+     .vgprsAddressable = 255,
+     .vgprGranule = 8,
+     .ldsBytes = 228 << 10,
+     .ldsBanks = 32,
+     .ldsGranule = 128,
+     .ldsBytesPerWorkgroup = 48 << 10,
+     .ldsReserved = 1 << 10,
+     .computeUnits = 132,
+     .maxAccessBytes = 16,
+     .fp8 = FP8Encoding::OCP,
+     .hasScaledConversions = false,
+     .hasBufferAccesses = false},
 };
 
 llvm::ArrayRef<Target> Target::all() { return kTargets; }
@@ -68,22 +94,23 @@ const Target *Target::lookup(llvm::StringRef name) {
   return it == std::end(kTargets) ? nullptr : it;
 }
 
+std::string Target::listNames() {
+  return llvm::join(llvm::map_range(kTargets, [](const Target &t) { return t.name; }), ", ");
+}
+
 llvm::Expected<const Target *> Target::get(llvm::StringRef name) {
   if (const Target *target = lookup(name))
     return target;
-  std::string names = llvm::join(
-      llvm::map_range(kTargets, [](const Target &t) { return t.name.str(); }),
-      ", ");
   return llvm::createStringError("unknown target '" + name +
-                                 "'; te-mlir compiles for " + names);
+                                 "'; te-mlir compiles for " + listNames());
 }
 
-unsigned Target::occupancy(unsigned vgprs, unsigned ldsBytesPerWorkgroup,
+unsigned Target::occupancy(unsigned vgprs, unsigned ldsOfWorkgroup,
                            unsigned wavesPerWorkgroup) const {
   unsigned rounded = llvm::alignTo(std::max(vgprs, 1u), vgprGranule);
   unsigned waves = std::min(maxWavesPerSIMD, vgprsPerLane / rounded);
-  if (ldsBytesPerWorkgroup) {
-    unsigned lds = llvm::alignTo(ldsBytesPerWorkgroup, ldsGranule);
+  if (ldsOfWorkgroup) {
+    unsigned lds = llvm::alignTo(ldsOfWorkgroup + ldsReserved, ldsGranule);
     unsigned workgroups = ldsBytes / lds;
     waves = std::min<unsigned>(
         waves, llvm::divideCeil(workgroups * wavesPerWorkgroup, simdsPerCU));

@@ -1,4 +1,4 @@
-//===- te-compile.cpp - te IR to one code object --------------------------===//
+//===- te-compile.cpp - te IR to one image --------------------------------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,6 +21,7 @@
 #include "mlir/Support/Timing.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Program.h"
 
 using namespace mlir;
 namespace cl = llvm::cl;
@@ -31,7 +32,7 @@ constexpr int kUsageError = 2;
 /// What the command line says. A copy of the flags: lld, which runs in this
 /// process, puts every flag back to its default.
 struct Settings {
-  std::string input, target, output, emit;
+  std::string input, target, output, emit, ptxas;
   te::ReportFormat stats, explain;
   bool timing, lineTables;
 };
@@ -42,14 +43,17 @@ struct Flags {
   cl::opt<std::string> input{cl::Positional,
                              cl::desc("IN.mlir (- is standard input)"),
                              cl::init("-"), cl::cat(category)};
-  cl::opt<std::string> target{"target", cl::desc("the chip: gfx942 or gfx950"),
-                              cl::cat(category)};
+  cl::opt<std::string> target{
+      "target", cl::desc("the chip: " + te::Target::listNames()),
+      cl::cat(category)};
   cl::opt<std::string> output{"o",
                               cl::desc("output file (- is standard output)"),
                               cl::value_desc("file"), cl::cat(category)};
   cl::opt<std::string> emit{
-      "emit", cl::desc("te, fused, tile, gpu, rocdl, llvm, asm or hsaco"),
-      cl::init("hsaco"), cl::cat(category)};
+      "emit",
+      cl::desc("te, fused, tile, gpu, rocdl or nvvm, llvm, asm, hsaco or ptx "
+               "(the default: what the target loads)"),
+      cl::cat(category)};
   cl::opt<te::ReportFormat> stats{"stats",
                                   cl::ValueOptional,
                                   cl::desc("what each kernel uses and moves"),
@@ -72,9 +76,15 @@ struct Flags {
       cl::desc("debug information from machine code to lines of the input"),
       cl::cat(category)};
 
+  cl::opt<std::string> ptxas{
+      "ptxas",
+      cl::desc("assembles PTX, for the figures of registers and spills "
+               "(default: with --stats, ptxas of the PATH)"),
+      cl::value_desc("program"), cl::cat(category)};
+
   Settings get() const {
-    return {input,   target, output, emit, stats,
-            explain, timing, lineTables};
+    return {input, target,  output, emit,      ptxas,
+            stats, explain, timing, lineTables};
   }
 
   static cl::ValuesClass formats(llvm::StringRef text) {
@@ -92,7 +102,7 @@ int usageError(const llvm::Twine &message) {
 /// Writes what was asked for; the reports go to standard output.
 int writeProducts(const Settings &flags, const te::Artifact &artifact,
                   te::Level level, const te::Target &chip) {
-  bool binary = level == te::Level::HSACO;
+  bool binary = level == te::Level::Image;
   std::string file = flags.output;
   if (file.empty() && !binary)
     file = "-";
@@ -119,23 +129,26 @@ int main(int argc, char **argv) {
   te::removeLibraryFlags();
   Flags commandLine;
   if (!cl::ParseCommandLineOptions(
-          argc, argv, "te-mlir compiler: te IR to one HSACO\n", &llvm::errs()))
+          argc, argv, "te-mlir compiler: te IR to one HSACO or PTX\n", &llvm::errs()))
     return kUsageError;
   const Settings flags = commandLine.get();
 
-  std::optional<te::Level> level = te::parseLevel(flags.emit);
-  if (!level)
-    return usageError(
-        "unknown level '" + flags.emit +
-        "' in --emit; it is te, fused, tile, gpu, rocdl, llvm, asm or hsaco");
   if (flags.target.empty())
-    return usageError("no --target; give --target=gfx942 (MI300X) or "
-                      "--target=gfx950 (MI355X)");
+    return usageError("no --target; give one of " + te::Target::listNames());
   llvm::Expected<const te::Target *> chip = te::Target::get(flags.target);
   if (!chip)
     return usageError(llvm::toString(chip.takeError()));
-  if (flags.stats != te::ReportFormat::None && *level != te::Level::HSACO)
-    return usageError("--stats counts machine code: it goes with --emit=hsaco");
+  std::optional<te::Level> level =
+      flags.emit.empty() ? te::Level::Image : te::parseLevel(flags.emit, **chip);
+  if (!level)
+    return usageError("unknown level '" + flags.emit + "' in --emit; it is " +
+                      te::listLevels(**chip));
+  if (flags.stats != te::ReportFormat::None && *level != te::Level::Image)
+    return usageError("--stats counts machine code: it goes with --emit=" +
+                      te::getName(te::Level::Image, **chip));
+  if (!flags.ptxas.empty() && (*chip)->backend != te::Backend::NVPTX)
+    return usageError("--ptxas assembles PTX, which " + (*chip)->name +
+                      " does not run; leave it out");
   if (flags.explain != te::ReportFormat::None && *level == te::Level::TE)
     return usageError("--explain tells of fusion and schedules: it goes with "
                       "--emit=fused or a later level");
@@ -167,6 +180,10 @@ int main(int argc, char **argv) {
   te::CompileOptions options;
   options.target = *chip;
   options.level = *level;
+  options.ptxas = flags.ptxas;
+  if (options.ptxas.empty() && flags.stats != te::ReportFormat::None)
+    if (auto found = llvm::sys::findProgramByName("ptxas"))
+      options.ptxas = std::move(*found);
   options.lineTables = flags.lineTables;
   options.timing = flags.timing ? &root : nullptr;
   FailureOr<te::Artifact> artifact = te::compile(*module, options);

@@ -85,4 +85,33 @@ def LowerToROCDLPass : Pass<"lower-to-rocdl", "::mlir::ModuleOp"> {
   ];
 }
 
+def GPUToNVVMPass : Pass<"te-gpu-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "fp8 conversions by the chip's instructions, for NVIDIA's chips";
+  let description = [{
+    `arith.truncf`/`extf` between vectors of f32 and OCP 8-bit floats become packed conversions, two
+    elements each. Inputs of `truncf` are within the format's range or NaN. Lane exchanges, votes and
+    barriers have conversions upstream, which lower-to-nvvm applies.
+
+    ```mlir
+    %q = arith.truncf %x : vector<2xf32> to vector<2xf8E4M3FN>
+    // ==>
+    %r = nvvm.convert.f32x2.to.f8x2 %x1, %x0 {rnd = #nvvm.fp_rnd_mode<rn>, sat = ...} : i16 (f8E4M3FN)
+    ```
+  }];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::vector::VectorDialect"];
+}
+
+def LowerToNVVMPass : Pass<"lower-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "gpu.module to NVVM and LLVM, with no call left to libdevice";
+  let description = [{
+    Upstream's conversions of scf, cf, arith, math, vector, memref and gpu, in one go, with pointers
+    as kernel arguments. Exponentials and logarithms are written with `ex2.approx` and fma
+    to 4 ulp, denormals kept.
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::cf::ControlFlowDialect"
+  ];
+}
+
 #endif // TE_CONVERSION_PASSES_TD

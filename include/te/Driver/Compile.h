@@ -21,12 +21,15 @@
 #include "llvm/Support/SourceMgr.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace mlir::te {
 
-/// The levels of the pipeline, in order; each is what its name says.
-enum class Level { TE, Fused, Tile, GPU, ROCDL, LLVM, Asm, HSACO };
+/// The levels of the pipeline, in order; each is what its name says. Native is
+/// the backend's dialect, rocdl or nvvm; Image what a device loads: an HSACO, or
+/// PTX with its manifest in front.
+enum class Level { TE, Fused, Tile, GPU, Native, LLVM, Asm, Image };
 
 /// Bytes that a workgroup of whole tiles moves, read off the tile level.
 struct TileTraffic {
@@ -35,18 +38,31 @@ struct TileTraffic {
   int64_t leastBytes = 0;                // each element of each buffer once
 };
 
+/// What a compiled kernel uses. Registers and spills are known where a tool told
+/// them: of PTX, whose registers ptxas allocates, only by that.
+struct KernelFigures {
+  std::string name;
+  std::optional<uint32_t> vgprs, agprs, sgprs; // registers of a lane (of a wave)
+  std::optional<uint32_t> vgprSpills, sgprSpills;
+  std::optional<uint32_t> scratchBytes; // a lane
+  uint32_t ldsBytes = 0, kernargBytes = 0, workgroupSize = 0;
+};
+
 /// One compilation's product.
 struct Artifact {
   std::string text;   // the IR, LLVM IR or assembly of the level asked for
-  std::string binary; // the HSACO, with its .te.manifest
+  std::string binary; // the image: an HSACO or PTX, with its manifest
   llvm::json::Value manifest = nullptr;
+  std::vector<KernelFigures> kernels; // those of the image
   std::vector<TileTraffic> traffic; // a kernel each, in order
   llvm::json::Array decisions;      // what --explain tells, a region each
 };
 
 struct CompileOptions {
   const Target *target = nullptr;
-  Level level = Level::HSACO;
+  Level level = Level::Image;
+  /// The program that assembles PTX, for its figures; empty: they stay unknown.
+  std::string ptxas;
   /// Debug information that leads from machine code to lines of the IR.
   bool lineTables = false;
   /// Where --timing's tree hangs; null for none.
@@ -67,8 +83,13 @@ void buildPipeline(OpPassManager &manager, const Target &target, Level from,
 /// Registers --te-pipeline="target=... to=..." with te-opt.
 void registerPipelines();
 
-/// The names of levels as --emit spells them; nothing for an unknown one.
-std::optional<Level> parseLevel(llvm::StringRef name);
+/// The names of levels as --emit spells them; nothing for one that the target
+/// does not have.
+std::optional<Level> parseLevel(llvm::StringRef name, const Target &target);
+/// "te, fused, ..., asm or hsaco".
+std::string listLevels(const Target &target);
+/// How the level is spelt for this target.
+llvm::StringRef getName(Level level, const Target &target);
 
 /// Gives `file` (a path, or "-") its new content whole or not at all.
 llvm::Error writeOutput(llvm::StringRef file, llvm::StringRef content);

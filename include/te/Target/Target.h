@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // One description a chip: passes ask it for properties and never for its name.
-// Figures are those of spec/amd_hardware.md.
+// Figures are those of spec/amd_hardware.md and of NVIDIA's CUDA C++ Programming
+// Guide, compute capability 9.0. Names are AMD's: a wave is a warp, a workgroup
+// a block, LDS shared memory, a CU a SM, a SIMD one of its four partitions, a
+// VGPR a register of a thread.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_TARGET_TARGET_H
@@ -17,6 +20,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace mlir::te {
@@ -24,10 +28,22 @@ namespace mlir::te {
 /// What the fp8 conversion instructions read and write.
 enum class FP8Encoding { FNUZ, OCP };
 
+/// Whose intrinsics and artefact kernels become: ROCDL and one HSACO, or NVVM
+/// and one file of PTX.
+enum class Backend { AMDGPU, NVPTX };
+
+/// What only AMD's chips have.
+struct AMDProperties {
+  unsigned gfxMajor, gfxMinor, gfxStepping;
+  unsigned sgprsMax;
+};
+
 struct Target {
   llvm::StringRef name;   // the processor's name in LLVM: "gfx950"
   llvm::StringRef triple; // LLVM target triple
-  unsigned gfxMajor, gfxMinor, gfxStepping;
+  Backend backend;
+  std::optional<AMDProperties> amd; // where the backend is AMDGPU
+  llvm::StringRef deviceScope; // LLVM's name of atomics of the whole device
 
   unsigned waveSize; // lanes
   unsigned maxWavesPerWorkgroup;
@@ -35,22 +51,26 @@ struct Target {
   unsigned vgprsPerLane; // architected + accumulation, of one wave at the least
                          // occupancy
   unsigned vgprsAddressable; // architected VGPRs that one kernel can name
-  unsigned vgprGranule, sgprsMax;
+  unsigned vgprGranule;
   unsigned ldsBytes, ldsBanks, ldsGranule; // a CU; banks are 4 bytes wide
+  unsigned ldsBytesPerWorkgroup; // that a kernel can declare
+  unsigned ldsReserved;          // of a CU, by each workgroup for itself
   unsigned computeUnits;
   unsigned maxAccessBytes; // widest global or LDS access of one lane
   FP8Encoding fp8;
-  bool hasScaledConversions; // v_cvt_scalef32_*
+  bool hasScaledConversions; // fp8 and fp4 by a block's scale
   bool hasBufferAccesses;    // whose resource bounds them: zero outside
 
   /// Waves that a SIMD holds at once, for a kernel with these resources; at
   /// least 1 where the kernel fits at all, else 0.
-  unsigned occupancy(unsigned vgprs, unsigned ldsBytesPerWorkgroup,
+  unsigned occupancy(unsigned vgprs, unsigned ldsOfWorkgroup,
                      unsigned wavesPerWorkgroup) const;
 
   /// The description of a chip by name, or null.
   static const Target *lookup(llvm::StringRef name);
   static llvm::ArrayRef<Target> all();
+  /// "gfx942, gfx950, ...".
+  static std::string listNames();
   /// The same, as an error that lists the chips that there are.
   static llvm::Expected<const Target *> get(llvm::StringRef name);
 };

@@ -18,7 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FP8Conversions.h"
+#include "../GPUCommon/Lowering.h"
+#include "PackedConversions.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -100,13 +101,12 @@ struct BarrierPattern : OpRewritePattern<gpu::BarrierOp> {
 
 struct GPUToAMDGPUPass : te::impl::GPUToAMDGPUPassBase<GPUToAMDGPUPass> {
   LogicalResult convert(gpu::GPUFuncOp func) {
-    auto name = func->getAttrOfType<StringAttr>("te.target");
-    const Target *target = name ? Target::lookup(name) : nullptr;
-    if (!target)
-      return func.emitError("a kernel needs te.target, the chip it is for");
+    FailureOr<const Target *> target = getKernelTarget(func, Backend::AMDGPU);
+    if (failed(target))
+      return failure();
     RewritePatternSet patterns(&getContext());
     patterns.add<ShufflePattern, VotePattern, BarrierPattern>(&getContext());
-    populateFP8Patterns(patterns, *target);
+    populatePackedConversionPatterns(patterns, **target);
     walkAndApplyPatterns(func, std::move(patterns));
     return success();
   }

@@ -21,30 +21,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SinCos.h"
-
-#include "te/Conversion/Passes.h"
-#include "te/Target/Target.h"
+#include "../GPUCommon/Lowering.h"
 
 #include "mlir/Conversion/AMDGPUToROCDL/AMDGPUToROCDL.h"
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUCommon/GPUCommonPass.h"
 #include "mlir/Conversion/GPUToROCDL/GPUToROCDLPass.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
-#include "mlir/Conversion/LLVMCommon/LoweringOptions.h"
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
-#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
-#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -53,40 +35,6 @@ namespace mlir::te {
 #define GEN_PASS_DEF_LOWERTOROCDLPASS
 #include "te/Conversion/Passes.h.inc"
 } // namespace mlir::te
-
-/// Slices of vectors become shuffles, which the LLVM dialect has.
-static void expandVectorSlices(gpu::GPUModuleOp module) {
-  RewritePatternSet patterns(module.getContext());
-  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
-  vector::populateVectorInsertExtractStridedSliceDecompositionPatterns(
-      patterns);
-  walkAndApplyPatterns(module, std::move(patterns));
-}
-
-/// Functions of math that the target has no instructions for, by others that it
-/// has, in f32.
-static LogicalResult expandMath(gpu::GPUModuleOp module) {
-  RewritePatternSet patterns(module.getContext());
-  math::populateExpansionPatterns(
-      patterns,
-      {"sinh", "cosh", "tan", "asinh", "acosh", "atanh", "powf", "rsqrt"});
-  auto isTranscendental = [](StringRef name) {
-    return name != math::AbsFOp::getOperationName();
-  };
-  populateMathF32ExpansionPatterns(patterns, isTranscendental);
-  auto isApproximated = [](StringRef name) {
-    return name == math::TanhOp::getOperationName() ||
-           name == math::ErfOp::getOperationName() ||
-           name == math::ExpM1Op::getOperationName() ||
-           name == math::Log1pOp::getOperationName();
-  };
-  populateMathPolynomialApproximationPatterns(patterns, isApproximated);
-  if (failed(applyPatternsGreedily(module, std::move(patterns))))
-    return failure();
-  expandSinCos(module);
-  return success();
-}
 
 /// Intrinsics that LLVM would make calls of.
 static bool isLibraryCall(Operation *op) {
@@ -132,20 +80,12 @@ struct LowerToROCDLPass : te::impl::LowerToROCDLPassBase<LowerToROCDLPass> {
   LogicalResult lower(gpu::GPUModuleOp module, const Target &target);
 
   void runOnOperation() override {
-    for (auto module : getOperation().getOps<gpu::GPUModuleOp>()) {
-      auto funcs = module.getOps<gpu::GPUFuncOp>();
-      if (funcs.empty())
-        continue;
-      auto name = (*funcs.begin())->getAttrOfType<StringAttr>("te.target");
-      const Target *target = name ? Target::lookup(name) : nullptr;
-      if (!target) {
-        module.emitError(
-            "the module's kernels need te.target, the chip they are for");
-        return signalPassFailure();
-      }
-      if (failed(lower(module, *target)))
-        return signalPassFailure();
-    }
+    if (failed(forEachKernelModule(
+            getOperation(), Backend::AMDGPU,
+            [&](gpu::GPUModuleOp module, const Target &target) {
+              return lower(module, target);
+            })))
+      signalPassFailure();
   }
 };
 } // namespace
@@ -157,49 +97,20 @@ LogicalResult LowerToROCDLPass::lower(gpu::GPUModuleOp module,
     return failure();
   expandVectorSlices(module);
 
-  LowerToLLVMOptions options(context);
-  options.useBarePtrCallConv = true;
-  options.overrideIndexBitwidth(64);
-  LLVMTypeConverter types(context, options);
+  LLVMTypeConverter types(context, getLoweringOptions(context));
   amdgpu::populateCommonGPUTypeAndAttributeConversions(types);
-
   RewritePatternSet patterns(context);
-  amdgpu::Chipset chipset(target.gfxMajor, target.gfxMinor, target.gfxStepping);
-  // One application covers structured control flow too: its results are
-  // branches whose operands the other patterns convert.
-  populateSCFToControlFlowConversionPatterns(patterns);
-  cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
-  arith::populateArithToLLVMConversionPatterns(types, patterns);
-  // Before the calls of ocml that upstream would make of them.
-  populateMathToLLVMConversionPatterns(types, patterns,
-                                       /*approximateLog1p=*/true,
-                                       PatternBenefit(2));
-  populateVectorToLLVMConversionPatterns(types, patterns);
-  populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
+  amdgpu::Chipset chipset(target.amd->gfxMajor, target.amd->gfxMinor,
+                          target.amd->gfxStepping);
+  populateLoweringPatterns(types, patterns);
   populateAMDGPUToROCDLConversionPatterns(types, patterns, chipset);
   populateGpuToROCDLConversionPatterns(types, patterns, gpu::amd::Runtime::HIP,
                                        chipset);
 
   LLVMConversionTarget legal(*context);
   configureGpuToROCDLConversionLegality(legal);
-  if (failed(applyPartialConversion(module, legal, std::move(patterns))))
+  if (failed(convertModule(module, legal, std::move(patterns))))
     return failure();
-  SmallVector<UnrealizedConversionCastOp> casts;
-  module.walk([&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });
-  reconcileUnrealizedCasts(casts);
   setBackendAttributes(module);
-
-  WalkResult result =
-      module.walk([&](Operation *op) -> WalkResult {
-        auto call = dyn_cast<LLVM::CallOp>(op);
-        if (!call && !isLibraryCall(op))
-          return WalkResult::advance();
-        return op->emitError()
-               << "calls "
-               << (call ? call.getCallee().value_or("a pointer")
-                        : op->getName().getStringRef())
-               << ", which no library provides; lower this function "
-                  "to instructions before lower-to-rocdl";
-      });
-  return failure(result.wasInterrupted());
+  return checkNoCalls(module, isLibraryCall, "lower-to-rocdl");
 }

@@ -129,7 +129,7 @@ struct ReducePattern : TilePattern<ReduceOp> {
       auto [before, after] = bases;
       if (before != 0 && after == 0)
         value = emitCombine(b, op.getKind(), value,
-                            emitShuffleXor(b, value, int64_t(1) << bit));
+                            emitShuffleXor(b, state, value, int64_t(1) << bit));
     }
     if (getLdsBytes(op, *state.target, state.waves) > 0)
       value = reduceWaves(b, state, op.getKind(), value, from, to);
@@ -208,7 +208,7 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
         arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, emitI32(b, 0));
     Value sent = arith::SelectOp::create(b, odd, lo, hi);
     Value kept = arith::SelectOp::create(b, odd, hi, lo);
-    Value received = emitShuffleXor(b, sent, int64_t(1) << lane);
+    Value received = emitShuffleXor(b, state, sent, int64_t(1) << lane);
     Value newLow = arith::SelectOp::create(b, odd, received, kept);
     Value newHigh = arith::SelectOp::create(b, odd, kept, received);
     return vector::ShuffleOp::create(b, newLow, newHigh, merge);
@@ -378,7 +378,7 @@ struct ExchangePattern : TilePattern<ExchangeOp> {
     ArrayRef<int64_t> lanes = layout.getBases(LayoutInput::Lane);
     if (auto *lane = llvm::find(lanes, *flat); lane != lanes.end()) {
       rewriter.replaceOp(op,
-                         emitShuffleXor(b, adaptor.getInput(),
+                         emitShuffleXor(b, state, adaptor.getInput(),
                                         int64_t(1) << (lane - lanes.begin())));
       return success();
     }

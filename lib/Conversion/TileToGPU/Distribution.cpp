@@ -225,7 +225,8 @@ Value te::emitFromWords(ImplicitLocOpBuilder &b, Value words, VectorType type) {
       ArrayRef<int64_t>{1});
 }
 
-Value te::emitShuffleXor(ImplicitLocOpBuilder &b, Value vector, int64_t mask) {
+Value te::emitShuffleXor(ImplicitLocOpBuilder &b, const KernelState &state,
+                         Value vector, int64_t mask) {
   auto type = cast<VectorType>(vector.getType());
   Value words = emitWords(b, vector);
   auto wordsType = cast<VectorType>(words.getType());
@@ -233,7 +234,8 @@ Value te::emitShuffleXor(ImplicitLocOpBuilder &b, Value vector, int64_t mask) {
   for (int64_t i = 0; i < wordsType.getNumElements(); ++i) {
     Value word = vector::ExtractOp::create(b, words, i);
     received.push_back(
-        gpu::ShuffleOp::create(b, word, mask, 64, gpu::ShuffleMode::XOR)
+        gpu::ShuffleOp::create(b, word, mask, state.target->waveSize,
+                               gpu::ShuffleMode::XOR)
             .getShuffleResult());
   }
   return emitFromWords(

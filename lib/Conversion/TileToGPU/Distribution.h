@@ -79,7 +79,8 @@ Value emitVectorBitcast(ImplicitLocOpBuilder &b, Value vector,
 Value emitWords(ImplicitLocOpBuilder &b, Value vector);
 Value emitFromWords(ImplicitLocOpBuilder &b, Value words, VectorType type);
 /// A vector exchanged with lane ^ mask, through 32-bit registers.
-Value emitShuffleXor(ImplicitLocOpBuilder &b, Value vector, int64_t mask);
+Value emitShuffleXor(ImplicitLocOpBuilder &b, const KernelState &state,
+                     Value vector, int64_t mask);
 
 /// LDS access of `vector` (i8 vectors inside) at a byte address.
 void emitLdsStore(ImplicitLocOpBuilder &b, const KernelState &state,

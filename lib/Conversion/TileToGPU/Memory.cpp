@@ -508,7 +508,8 @@ struct AtomicMaxPattern : TilePattern<AtomicMaxOp> {
       Value target = LLVM::IntToPtrOp::create(
           b, LLVM::LLVMPointerType::get(b.getContext(), 1), raw);
       LLVM::AtomicRMWOp::create(b, LLVM::AtomicBinOp::umax, target, bits,
-                                LLVM::AtomicOrdering::monotonic, "agent");
+                                LLVM::AtomicOrdering::monotonic,
+                                state.target->deviceScope);
     };
     emitByOwner(b, state, getLayout(op.getValue().getType()), emit);
     rewriter.eraseOp(op);

@@ -227,10 +227,10 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
     auto view = op.getView().getType();
     ldsBytes += view.getNumElements() * getElementBytes(view);
   });
-  if (ldsBytes > int64_t(state.target->ldsBytes))
+  if (ldsBytes > int64_t(state.target->ldsBytesPerWorkgroup))
     return kernel.emitError()
            << "needs " << ldsBytes << " bytes of LDS, but a workgroup has "
-           << state.target->ldsBytes << " on " << state.target->name
+           << state.target->ldsBytesPerWorkgroup << " on " << state.target->name
            << "; use a smaller tile";
 
   gpu::GPUFuncOp func = makeFunction(kernel, module, state, ldsBytes);

@@ -63,7 +63,12 @@ static ArrayRef<Level> getLevels() {
        {"builtin", "func", "tile", "tensor", "arith", "te"},
        {"llvm", "rocdl"},
        {"tile.kernel"},
-       "lower-to-rocdl"}};
+       "lower-to-rocdl"},
+      {"nvvm",
+       {"builtin", "func", "tile", "tensor", "arith", "te"},
+       {"llvm", "nvvm"},
+       {"tile.kernel"},
+       "lower-to-nvvm"}};
   return levels;
 }
 
@@ -85,7 +90,7 @@ struct VerifyLevelPass : te::impl::VerifyLevelPassBase<VerifyLevelPass> {
         getLevels(), [&](const Level &l) { return l.name == level; });
     if (it == getLevels().end()) {
       getOperation()->emitError() << "te-verify-level: unknown level '" << level
-                                  << "'; it is te, fused, tile, gpu or rocdl";
+                                  << "'; it is te, fused, tile, gpu, rocdl or nvvm";
       return signalPassFailure();
     }
     // Outside in: the error names the outermost op.
@@ -108,7 +113,7 @@ struct VerifyLevelPass : te::impl::VerifyLevelPassBase<VerifyLevelPass> {
                                                  : level.hostDialects,
                            dialect) &&
         !llvm::is_contained(level.goneOps, op->getName().getStringRef());
-    if (container && level.name == "rocdl")
+    if (container && (level.name == "rocdl" || level.name == "nvvm"))
       legal = isa<gpu::GPUModuleOp>(op);
     bool unwrapped = level.name == "fused" && isa<TileLoweringInterface>(op) &&
                      !op->getParentOfType<FusionOp>();

@@ -37,12 +37,12 @@ struct Holder {
 struct Drawing {
   explicit Drawing(const LinearLayout &layout)
       : rows(layout.getShape()[0]), width(layout.getContiguity()),
-        cells(layout.getShape()[1] / width), holders(rows * cells) {
-    auto count = [&](LayoutInput input) {
-      return int64_t(1) << layout.getBases(input).size();
-    };
-    for (int64_t wave = 0; wave < count(LayoutInput::Wave); ++wave)
-      for (int64_t lane = 0; lane < count(LayoutInput::Lane); ++lane)
+        cells(layout.getShape()[1] / width),
+        lanes(int64_t(1) << layout.getBases(LayoutInput::Lane).size()),
+        holders(rows * cells) {
+    int64_t waves = int64_t(1) << layout.getBases(LayoutInput::Wave).size();
+    for (int64_t wave = 0; wave < waves; ++wave)
+      for (int64_t lane = 0; lane < lanes; ++lane)
         for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += width) {
           Holder &holder = holders[layout.apply(reg, lane, wave) / width];
           if (holder.wave < 0)
@@ -53,7 +53,7 @@ struct Drawing {
     return holders[row * cells + cell];
   }
 
-  int64_t rows, width, cells;
+  int64_t rows, width, cells, lanes;
   std::vector<Holder> holders;
 };
 } // namespace
@@ -102,7 +102,7 @@ static int64_t drawSVG(raw_ostream &os, const Drawing &drawing, int64_t top) {
       int64_t x = cell * cellWidth, y = top + (row + 1) * cellHeight + 4;
       os << "<rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << cellWidth
          << "\" height=\"" << cellHeight << "\" fill=\"hsl("
-         << holder.lane * 360 / 64 << ",60%," << 85 - holder.wave % 8 * 4
+         << holder.lane * 360 / drawing.lanes << ",60%," << 85 - holder.wave % 8 * 4
          << "%)\" stroke=\"white\"/><text x=\"" << x + 3 << "\" y=\"" << y + 12
          << "\">" << label(holder) << "</text>\n";
     }

@@ -59,12 +59,12 @@ def SchedulePass : Pass<"te-schedule", "::mlir::func::FuncOp"> {
 def VerifyLevelPass : Pass<"te-verify-level"> {
   let summary = "check the normal form of a level";
   let description = [{
-    Fails at the first op that does not belong to the given level: `te`, `fused`, `tile`, `gpu` or
-    `rocdl`. The pipeline runs it after each stage.
+    Fails at the first op that does not belong to the given level: `te`, `fused`, `tile`, `gpu`,
+    `rocdl` or `nvvm`. The pipeline runs it after each stage.
   }];
   let options = [
     Option<"level", "level", "std::string", "\"te\"",
-           "te, fused, tile, gpu or rocdl">
+           "te, fused, tile, gpu, rocdl or nvvm">
   ];
 }
 

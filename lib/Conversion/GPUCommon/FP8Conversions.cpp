@@ -20,12 +20,6 @@ using namespace mlir;
 using namespace mlir::te;
 
 namespace {
-constexpr int64_t kPack = 4; // conversions fill a register of four bytes
-
-bool isFP8(Type type) {
-  return isa<Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
-             Float8E5M2FNUZType>(type);
-}
 bool isFNUZ(Type type) {
   return isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(type);
 }
@@ -40,6 +34,11 @@ Type getSibling(Type ocp) {
 }
 } // namespace
 
+bool te::isFP8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
+             Float8E5M2FNUZType>(type);
+}
+
 static Value splat(ImplicitLocOpBuilder &b, Type type, Attribute element) {
   return arith::ConstantOp::create(
       b, DenseElementsAttr::get(cast<VectorType>(type), element));
@@ -48,11 +47,9 @@ static Value splatInt(ImplicitLocOpBuilder &b, Type type, int64_t value) {
   return splat(b, type, b.getIntegerAttr(getElementTypeOrSelf(type), value));
 }
 
-/// Calls `convert` for each group of four elements of `source` (the last may be
-/// shorter) and puts the groups' first elements together.
-static Value
-forEachPack(ImplicitLocOpBuilder &b, VectorType type,
-            function_ref<Value(int64_t first, int64_t count)> convert) {
+Value te::forEachPack(
+    ImplicitLocOpBuilder &b, VectorType type,
+    function_ref<Value(int64_t first, int64_t count)> convert) {
   int64_t size = type.getNumElements();
   Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
   for (int64_t first = 0; first < size; first += kPack) {
@@ -68,31 +65,13 @@ forEachPack(ImplicitLocOpBuilder &b, VectorType type,
   return result;
 }
 
-/// Truncation by the chip's packed conversions.
-static Value emitNativeTrunc(ImplicitLocOpBuilder &b, Value source,
-                             Type elementType) {
-  auto packType = VectorType::get({kPack}, elementType);
-  int64_t size = cast<VectorType>(source.getType()).getNumElements();
-  return forEachPack(b, VectorType::get({size}, elementType),
-                     [&](int64_t first, int64_t count) {
-                       Value pack;
-                       for (int64_t word = 0; 2 * word < count; ++word) {
-                         int64_t at = first + 2 * word;
-                         Value x = vector::ExtractOp::create(b, source, at), y;
-                         if (at + 1 < first + count)
-                           y = vector::ExtractOp::create(b, source, at + 1);
-                         pack = amdgpu::PackedTrunc2xFp8Op::create(
-                             b, packType, x, y, word, pack);
-                       }
-                       return pack;
-                     });
-}
-
 namespace {
 template <typename Op> struct FP8Pattern : OpRewritePattern<Op> {
-  FP8Pattern(MLIRContext *context, const Target &target)
-      : OpRewritePattern<Op>(context), target(target) {}
+  FP8Pattern(MLIRContext *context, const Target &target,
+             const PackedFP8 &native)
+      : OpRewritePattern<Op>(context), target(target), native(native) {}
   const Target &target;
+  PackedFP8 native;
 };
 
 struct TruncPattern : FP8Pattern<arith::TruncFOp> {
@@ -105,8 +84,7 @@ struct TruncPattern : FP8Pattern<arith::TruncFOp> {
       return rewriter.notifyMatchFailure(op, "not f32 to fp8");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     if (isNative(type.getElementType(), target)) {
-      rewriter.replaceOp(op,
-                         emitNativeTrunc(b, op.getIn(), type.getElementType()));
+      rewriter.replaceOp(op, emitNative(b, op.getIn(), type.getElementType()));
       return success();
     }
     if (isFNUZ(type.getElementType()))
@@ -115,10 +93,21 @@ struct TruncPattern : FP8Pattern<arith::TruncFOp> {
     return success();
   }
 
+  /// The chip's conversions, of four elements each.
+  Value emitNative(ImplicitLocOpBuilder &b, Value source,
+                   Type elementType) const {
+    auto packType = VectorType::get({kPack}, elementType);
+    int64_t size = cast<VectorType>(source.getType()).getNumElements();
+    return forEachPack(b, VectorType::get({size}, elementType),
+                       [&](int64_t first, int64_t count) {
+                         return native.trunc(b, source, first, count, packType);
+                       });
+  }
+
   /// OCP bytes from FNUZ conversions of x/2; a NaN takes the way of FNUZ's
   /// largest value, whose byte is an OCP NaN; the sign, which FNUZ drops from
   /// zeros, is put back.
-  static Value emulate(ImplicitLocOpBuilder &b, Value x, VectorType type) {
+  Value emulate(ImplicitLocOpBuilder &b, Value x, VectorType type) const {
     auto f32 = cast<VectorType>(x.getType());
     auto i32 = f32.clone(b.getI32Type());
     Type sibling = getSibling(type.getElementType());
@@ -130,7 +119,7 @@ struct TruncPattern : FP8Pattern<arith::TruncFOp> {
                                        splat(b, f32, b.getF32FloatAttr(0.5f)));
     Value safe = arith::SelectOp::create(
         b, nan, splat(b, f32, b.getF32FloatAttr(largest)), half);
-    Value bytes = emitNativeTrunc(b, safe, sibling);
+    Value bytes = emitNative(b, safe, sibling);
     Value signs = arith::AndIOp::create(b, arith::BitcastOp::create(b, i32, x),
                                         splatInt(b, i32, int64_t(1) << 31));
     return forEachPack(b, type, [&](int64_t first, int64_t count) {
@@ -204,23 +193,15 @@ struct ExtPattern : FP8Pattern<arith::ExtFOp> {
     return success();
   }
 
-  static Value emitNative(ImplicitLocOpBuilder &b, Value source,
-                          VectorType type) {
-    int64_t size = type.getNumElements();
-    auto pair = VectorType::get({2}, b.getF32Type());
+  Value emitNative(ImplicitLocOpBuilder &b, Value source,
+                   VectorType type) const {
     return forEachPack(b, type, [&](int64_t first, int64_t count) {
       Value pack = source;
-      if (size > kPack)
+      if (type.getNumElements() > kPack)
         pack = vector::ExtractStridedSliceOp::create(
             b, source, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{count},
             ArrayRef<int64_t>{1});
-      auto wide = VectorType::get({kPack}, b.getF32Type());
-      Value result = arith::ConstantOp::create(b, b.getZeroAttr(wide));
-      for (int64_t word = 0; 2 * word < count; ++word)
-        result = vector::InsertStridedSliceOp::create(
-            b, amdgpu::ExtPackedFp8Op::create(b, pair, pack, word), result,
-            ArrayRef<int64_t>{2 * word}, ArrayRef<int64_t>{1});
-      return result;
+      return native.ext(b, pack, count);
     });
   }
 
@@ -264,88 +245,9 @@ struct ExtPattern : FP8Pattern<arith::ExtFOp> {
   }
 };
 
-/// The f32 that an E8M0 scale, the same for a whole vector, is: an exponent
-/// field. Null for other scales.
-static Value emitScaleOf(ImplicitLocOpBuilder &b, arith::ScalingTruncFOp op) {
-  auto broadcast = op.getScale().getDefiningOp<vector::BroadcastOp>();
-  if (!broadcast || isa<VectorType>(broadcast.getSource().getType()))
-    return {};
-  Value byte =
-      arith::BitcastOp::create(b, b.getI8Type(), broadcast.getSource());
-  Value bits = arith::ShLIOp::create(
-      b, arith::ExtUIOp::create(b, b.getI32Type(), byte),
-      arith::ConstantIntOp::create(b, b.getI32Type(), 23));
-  return arith::BitcastOp::create(b, b.getF32Type(), bits);
-}
-
-/// A pack of the elements of `source` from `first` on, two an instruction.
-static Value emitScaledPack(ImplicitLocOpBuilder &b, VectorType packType,
-                            Value source, Value scale, int64_t first,
-                            int64_t count) {
-  Value pack;
-  for (int64_t word = 0; 2 * word < count; ++word) {
-    int64_t size = std::min<int64_t>(2, count - 2 * word);
-    Value pair = vector::ExtractStridedSliceOp::create(
-        b, source, ArrayRef<int64_t>{first + 2 * word}, ArrayRef<int64_t>{size},
-        ArrayRef<int64_t>{1});
-    pack = amdgpu::PackedScaledTruncOp::create(b, packType, pair, scale, word,
-                                               pack);
-  }
-  return pack;
-}
-
-/// fp4 codes seen as bytes: an instruction fills one of a register's four.
-struct ScalingTruncFP4Pattern : FP8Pattern<vector::BitCastOp> {
-  using FP8Pattern::FP8Pattern;
-  LogicalResult matchAndRewrite(vector::BitCastOp op,
-                                PatternRewriter &rewriter) const override {
-    auto trunc = op.getSource().getDefiningOp<arith::ScalingTruncFOp>();
-    if (!target.hasScaledConversions || !trunc ||
-        !isa<Float4E2M1FNType>(getElementTypeOrSelf(trunc.getType())) ||
-        !op.getResultVectorType().getElementType().isInteger(8))
-      return rewriter.notifyMatchFailure(op, "not bytes of scaled fp4");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value scale = emitScaleOf(b, trunc);
-    if (!scale)
-      return rewriter.notifyMatchFailure(op, "scales differ");
-    auto codes = VectorType::get({2 * kPack}, b.getType<Float4E2M1FNType>());
-    auto bytes = VectorType::get({kPack}, b.getI8Type());
-    rewriter.replaceOp(
-        op, forEachPack(b, op.getResultVectorType(),
-                        [&](int64_t first, int64_t count) {
-                          return vector::BitCastOp::create(
-                              b, bytes,
-                              emitScaledPack(b, codes, trunc.getIn(), scale,
-                                             2 * first, 2 * count));
-                        }));
-    rewriter.eraseOp(trunc);
-    return success();
-  }
-};
-
-struct ScalingTruncPattern : FP8Pattern<arith::ScalingTruncFOp> {
-  using FP8Pattern::FP8Pattern;
-  LogicalResult matchAndRewrite(arith::ScalingTruncFOp op,
-                                PatternRewriter &rewriter) const override {
-    auto type = dyn_cast<VectorType>(op.getType());
-    if (!target.hasScaledConversions || !type || !isFP8(type.getElementType()))
-      return rewriter.notifyMatchFailure(op, "no scaled conversion for it");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value scale = emitScaleOf(b, op);
-    if (!scale)
-      return rewriter.notifyMatchFailure(op, "scales differ");
-    auto packType = VectorType::get({kPack}, type.getElementType());
-    rewriter.replaceOp(
-        op, forEachPack(b, type, [&](int64_t first, int64_t count) {
-          return emitScaledPack(b, packType, op.getIn(), scale, first, count);
-        }));
-    return success();
-  }
-};
 } // namespace
 
-void te::populateFP8Patterns(RewritePatternSet &patterns,
-                             const Target &target) {
-  patterns.add<TruncPattern, ExtPattern, ScalingTruncPattern,
-               ScalingTruncFP4Pattern>(patterns.getContext(), target);
+void te::populateFP8Patterns(RewritePatternSet &patterns, const Target &target,
+                             const PackedFP8 &native) {
+  patterns.add<TruncPattern, ExtPattern>(patterns.getContext(), target, native);
 }

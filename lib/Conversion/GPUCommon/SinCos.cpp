@@ -5,19 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// v_sin_f32 has an absolute error, and its argument is reduced in f32. Here the
-// angle is multiplied by as many bits of 2/pi as matter (Payne and Hanek's
+// A GPU's own sine has an absolute error, and its argument is reduced in f32.
+// Here the angle is multiplied by as many bits of 2/pi as matter (Payne and Hanek's
 // reduction, in integers, no branch): the quarter turns that are left out are
 // whole ones. The sine and the cosine of one value share that.
 //
 //===----------------------------------------------------------------------===//
 
 #include "SinCos.h"
+#include "Emitter.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 #include <numbers>
 
@@ -44,59 +42,6 @@ constexpr double kSine[] = {-0.166666641831398, 0.008332748897373676,
                             -0.00019587924180086702};
 constexpr double kCosine[] = {0.0416666641831398, -0.001388830365613103,
                               2.4547965949750505e-05};
-
-/// Builders for values of one shape.
-class Emitter {
-public:
-  Emitter(ImplicitLocOpBuilder &b, Type shape) : b(b), shape(shape) {}
-
-  Type type(Type element) const {
-    auto vector = dyn_cast<VectorType>(shape);
-    return vector ? Type(vector.clone(element)) : element;
-  }
-  Value constant(Type element, TypedAttr value) {
-    auto vector = dyn_cast<VectorType>(shape);
-    return arith::ConstantOp::create(
-        b,
-        vector ? DenseElementsAttr::get(vector.clone(element), value) : value);
-  }
-  Value i32(int64_t value) {
-    return constant(b.getI32Type(), b.getI32IntegerAttr(int32_t(value)));
-  }
-  Value i64(int64_t value) {
-    return constant(b.getI64Type(), b.getI64IntegerAttr(value));
-  }
-  Value f32(double value) {
-    return constant(b.getF32Type(), b.getF32FloatAttr(value));
-  }
-  template <typename Op> Value make(Value x, Value y) {
-    return Op::create(b, x, y);
-  }
-  Value isSet(Value x, int64_t bits) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                 make<arith::AndIOp>(x, i32(bits)), i32(0));
-  }
-  Value isBelow(Value x, int64_t bound) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, x, i32(bound));
-  }
-  Value isAtLeast(Value x, int64_t bound) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::uge, x, i32(bound));
-  }
-  Value select(Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b, condition, x, y);
-  }
-  Value wide(Value x) {
-    return arith::ExtUIOp::create(b, type(b.getI64Type()), x);
-  }
-  Value fma(Value x, Value y, Value z) {
-    return math::FmaOp::create(b, x, y, z);
-  }
-
-  ImplicitLocOpBuilder &b;
-
-private:
-  Type shape;
-};
 
 /// |x| = quarter * pi/2 + remainder; the quarter modulo 4, and the remainder
 /// from -pi/4 to pi/4.

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef TE_LIB_CONVERSION_GPUTOROCDL_SINCOS_H
-#define TE_LIB_CONVERSION_GPUTOROCDL_SINCOS_H
+#ifndef TE_LIB_CONVERSION_GPUCOMMON_SINCOS_H
+#define TE_LIB_CONVERSION_GPUCOMMON_SINCOS_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -17,4 +17,4 @@ void expandSinCos(gpu::GPUModuleOp module);
 
 } // namespace mlir::te
 
-#endif // TE_LIB_CONVERSION_GPUTOROCDL_SINCOS_H
+#endif // TE_LIB_CONVERSION_GPUCOMMON_SINCOS_H

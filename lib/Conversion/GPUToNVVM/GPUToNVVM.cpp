@@ -1,0 +1,101 @@
+//===- GPUToNVVM.cpp - te-gpu-to-nvvm -------------------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What upstream's conversion of gpu has no word for, in the chip's own: fp8
+// conversions. After tile-distribute:
+//   te-opt --te-gpu-to-nvvm
+//
+//   %q = arith.truncf %x : vector<2xf32> to vector<2xf8E4M3FN>
+// ==>
+//   %r = nvvm.convert.f32x2.to.f8x2 %x1, %x0 {rnd = rn, sat = satfinite}
+//          : i16 (f8E4M3FN)
+//
+// Limits: a chip with OCP codes; fp4 is integer code by then.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../GPUCommon/FP8Conversions.h"
+#include "../GPUCommon/Lowering.h"
+
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+namespace mlir::te {
+#define GEN_PASS_DEF_GPUTONVVMPASS
+#include "te/Conversion/Passes.h.inc"
+} // namespace mlir::te
+
+/// Numbers beyond the range do not come here; satfinite is what the instruction
+/// has. Of a NaN it makes 0x7F.
+static Value truncPack(ImplicitLocOpBuilder &b, Value source, int64_t first,
+                       int64_t count, VectorType packType) {
+  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+  auto element = [&](int64_t i) -> Value {
+    return i < count ? vector::ExtractOp::create(b, source, first + i) : zero;
+  };
+  SmallVector<Value> halves;
+  for (int64_t i = 0; i < kPack; i += 2) {
+    if (i >= count) {
+      halves.push_back(halves.back());
+      continue;
+    }
+    Value low = element(i), high = element(i + 1);
+    halves.push_back(NVVM::ConvertF32x2ToF8x2Op::create(
+        b, b.getI16Type(), high, low, NVVM::FPRoundingMode::RN,
+        NVVM::SaturationMode::SATFINITE, /*relu=*/false,
+        packType.getElementType()));
+  }
+  Value words = vector::FromElementsOp::create(
+      b, VectorType::get({kPack / 2}, b.getI16Type()), halves);
+  return vector::BitCastOp::create(b, packType, words);
+}
+
+/// By way of f16, which has every value of both formats.
+static Value extPack(ImplicitLocOpBuilder &b, Value pack, int64_t count) {
+  auto f32 = VectorType::get({kPack}, b.getF32Type());
+  auto codes = cast<VectorType>(pack.getType());
+  Value result = arith::ConstantOp::create(b, b.getZeroAttr(f32));
+  for (int64_t i = 0; i < count; i += 2) {
+    SmallVector<int64_t, 2> picks = {i, std::min(i + 1, count - 1)};
+    Value pair = vector::BitCastOp::create(
+        b, VectorType::get({2}, b.getI8Type()),
+        vector::ShuffleOp::create(b, pack, pack, picks));
+    Value half = NVVM::ConvertF8x2ToF16x2Op::create(
+        b, VectorType::get({2}, b.getF16Type()), pair, /*relu=*/false,
+        codes.getElementType());
+    Value wide = arith::ExtFOp::create(
+        b, VectorType::get({2}, b.getF32Type()), half);
+    result = vector::InsertStridedSliceOp::create(
+        b, wide, result, ArrayRef<int64_t>{i}, ArrayRef<int64_t>{1});
+  }
+  return result;
+}
+
+namespace {
+struct GPUToNVVMPass : te::impl::GPUToNVVMPassBase<GPUToNVVMPass> {
+  LogicalResult convert(gpu::GPUFuncOp func) {
+    FailureOr<const Target *> target = getKernelTarget(func, Backend::NVPTX);
+    if (failed(target))
+      return failure();
+    RewritePatternSet patterns(&getContext());
+    populateFP8Patterns(patterns, **target, {truncPack, extPack});
+    walkAndApplyPatterns(func, std::move(patterns));
+    return success();
+  }
+
+  void runOnOperation() override {
+    WalkResult result = getOperation().walk([&](gpu::GPUFuncOp func) {
+      return succeeded(convert(func)) ? WalkResult::advance()
+                                      : WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,83 @@
+//===- LowerToNVVM.cpp - lower-to-nvvm ------------------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// gpu.module to the LLVM dialect with NVVM intrinsics, after te-gpu-to-nvvm:
+//   te-opt --lower-to-nvvm
+//
+//   gpu.func @f(%x: memref<bf16, global>, %m: index) kernel { ... }
+// ==>
+//   llvm.func @f(%x: !llvm.ptr<1>, %m: i64) attributes {nvvm.kernel,
+//       nvvm.reqntid = array<i32: 256, 1, 1>} { ... }
+//
+// Kernel arguments are bare pointers and sizes. No call to libdevice may be
+// left: there is no bitcode library to link it with.
+//
+// Limits: inverse trigonometric functions have no expansion here; the check at
+// the end names them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../GPUCommon/Lowering.h"
+#include "ExpLog.h"
+
+#include "mlir/Conversion/GPUCommon/GPUCommonPass.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+namespace mlir::te {
+#define GEN_PASS_DEF_LOWERTONVVMPASS
+#include "te/Conversion/Passes.h.inc"
+} // namespace mlir::te
+
+/// Intrinsics that the backend has no instructions for.
+static bool isLibraryCall(Operation *op) {
+  return isa<LLVM::SinOp, LLVM::CosOp, LLVM::TanOp, LLVM::SinhOp, LLVM::CoshOp,
+             LLVM::TanhOp, LLVM::ASinOp, LLVM::ACosOp, LLVM::ATanOp,
+             LLVM::ATan2Op, LLVM::PowOp, LLVM::PowIOp, LLVM::ExpOp,
+             LLVM::Exp10Op, LLVM::LogOp, LLVM::Log2Op, LLVM::Log10Op>(op);
+}
+
+namespace {
+struct LowerToNVVMPass : te::impl::LowerToNVVMPassBase<LowerToNVVMPass> {
+  LogicalResult lower(gpu::GPUModuleOp module);
+
+  void runOnOperation() override {
+    if (failed(forEachKernelModule(
+            getOperation(), Backend::NVPTX,
+            [&](gpu::GPUModuleOp module, const Target &) {
+              return lower(module);
+            })))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+LogicalResult LowerToNVVMPass::lower(gpu::GPUModuleOp module) {
+  MLIRContext *context = &getContext();
+  if (failed(expandMath(module, populateExpLogPatterns)))
+    return failure();
+  expandVectorSlices(module);
+
+  LLVMTypeConverter types(context, getLoweringOptions(context));
+  configureGpuToNVVMTypeConverter(types);
+  RewritePatternSet patterns(context);
+  populateLoweringPatterns(types, patterns);
+  // Behind the others: upstream has calls of libdevice among them.
+  populateGpuToNVVMConversionPatterns(types, patterns, PatternBenefit(0));
+  populateGpuSubgroupReduceOpLoweringPattern(types, patterns);
+
+  LLVMConversionTarget legal(*context);
+  legal.addLegalDialect<NVVM::NVVMDialect>();
+  legal.addIllegalDialect<gpu::GPUDialect>();
+  legal.addLegalOp<gpu::GPUModuleOp>();
+  if (failed(convertModule(module, legal, std::move(patterns))))
+    return failure();
+  return checkNoCalls(module, isLibraryCall, "lower-to-nvvm");
+}
