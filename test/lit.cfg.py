@@ -21,4 +21,5 @@ config.substitutions.append(("%python", os.path.join(build, "venv", "bin", "pyth
 for ptxas in glob.glob(os.path.join(build, "venv/lib/python*/site-packages/triton/backends/nvidia/bin/ptxas")):
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", ptxas))
+config.substitutions.append(("%build", build))
 config.substitutions.append(("%root", os.path.abspath(os.path.join(config.test_source_root, ".."))))

@@ -1,180 +1,22 @@
-//===- Compare.cpp - results against the reference -*- C++ -*-===//
+//===- Compare.cpp - quantized results against the reference -*- C++ -*-===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #include "te/Driver/Compare.h"
-#include "te/Reference/Formats.h"
+#include "te/Runtime/Formats.h"
 
-#include "llvm/Support/Format.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
 
 using namespace mlir::te;
-using rt::DType;
-using rt::HostTensor;
-
-namespace {
-/// One element of a buffer: for f4E2M1FN there are two in a byte.
-struct ElementReader {
-  const HostTensor &tensor;
-  bool isFP4 = tensor.type == DType::F4E2M1FN;
-
-  int64_t getCount() const { return tensor.getNumUnits() * (isFP4 ? 2 : 1); }
-  uint64_t getCode(int64_t i) const {
-    if (isFP4)
-      return (tensor.bytes[i / 2] >> (i % 2 * 4)) & 0xF;
-    if (tensor.type == DType::I64)
-      return tensor.load<uint64_t>(i);
-    return ref::loadCode(tensor, i);
-  }
-  bool isUnspecified(int64_t i) const {
-    if (tensor.unspecified.empty())
-      return false;
-    if (isFP4)
-      return (tensor.unspecified[i / 2] >> (i % 2 * 4)) & 0xF;
-    return tensor.unspecified[i * rt::getInfo(tensor.type).bytes] != 0;
-  }
-};
-} // namespace
-
-/// The code's place among the format's values, from the most negative up.
-static double getRank(const ref::Format &format, uint32_t code) {
-  if (format.type == DType::F8E8M0FNU)
-    return code;
-  uint32_t sign = 1u << (format.bits - 1);
-  double magnitude = code & (sign - 1);
-  return code & sign ? -magnitude : magnitude;
-}
-
-namespace {
-/// What is to be said about one element.
-enum class Verdict { Same, Outlier, Mismatch };
-
-/// Gathers verdicts into a Comparison. More outliers than are allowed are
-/// mismatches.
-class Judge {
-public:
-  Judge(std::string name, const HostTensor &found, const HostTensor &reference,
-        const Tolerance &tolerance)
-      : format(ref::findFormat(reference.type)) {
-    result.name = std::move(name);
-    result.type = reference.type;
-    result.shape = found.shape;
-    result.tolerance = tolerance;
-    result.elements = ElementReader{reference}.getCount();
-  }
-
-  void addUnspecified() { ++result.unspecified; }
-  void add(Verdict verdict, int64_t index, uint64_t found, uint64_t expected) {
-    if (format && ref::isNaNCode(format->type, found) &&
-        ref::isNaNCode(format->type, expected))
-      return;
-    if (format && found != expected)
-      addError(found, expected);
-    if (verdict == Verdict::Same)
-      return;
-    int64_t &count =
-        verdict == Verdict::Outlier ? result.outliers : result.mismatches;
-    Place &first = verdict == Verdict::Outlier ? firstOutlier : firstMismatch;
-    if (count++ == 0)
-      first = {index, uint32_t(found), uint32_t(expected)};
-  }
-  Comparison finish() {
-    int64_t allowed = std::max<int64_t>(1, kOutliers * result.elements);
-    if (result.outliers > allowed) {
-      result.mismatches += result.outliers;
-      result.outliers = 0;
-      if (firstMismatch.index < 0)
-        firstMismatch = firstOutlier;
-    }
-    result.firstMismatch = firstMismatch.index;
-    result.found = firstMismatch.found;
-    result.expected = firstMismatch.expected;
-    return std::move(result);
-  }
-
-private:
-  void addError(uint32_t found, uint32_t expected) {
-    double a = ref::decode(format->type, found);
-    double b = ref::decode(format->type, expected);
-    if (!std::isfinite(a) || !std::isfinite(b))
-      return;
-    double error = std::fabs(a - b);
-    result.worstAbsolute = std::max(result.worstAbsolute, error);
-    if (b != 0)
-      result.worstRelative =
-          std::max(result.worstRelative, error / std::fabs(b));
-    double ulps =
-        std::fabs(getRank(*format, found) - getRank(*format, expected));
-    result.worstUlps = std::max(result.worstUlps, ulps);
-  }
-
-  struct Place {
-    int64_t index = -1;
-    uint32_t found = 0, expected = 0;
-  };
-  const ref::Format *format;
-  Comparison result;
-  Place firstOutlier, firstMismatch;
-};
-} // namespace
+using namespace mlir::te::rt;
 
 static Verdict judgeBits(uint64_t found, uint64_t expected) {
   return found == expected ? Verdict::Same : Verdict::Mismatch;
 }
-
-/// The largest finite |value|.
-static double getLargest(const HostTensor &tensor, const ref::Format *format) {
-  double largest = 0;
-  for (int64_t i = 0, e = format ? tensor.getNumUnits() : 0; i < e; ++i)
-    if (double value = std::fabs(ref::loadElement(tensor, i));
-        std::isfinite(value))
-      largest = std::max(largest, value);
-  return largest;
-}
-
-/// Of values that are not equal. An Inf or NaN is near nothing else.
-static Verdict judge(double found, double expected, double largest,
-                     const Tolerance &tolerance) {
-  double error = std::fabs(found - expected);
-  if (!std::isfinite(error))
-    return Verdict::Mismatch;
-  if (error <= tolerance.atol || error <= tolerance.rtol * std::fabs(expected))
-    return Verdict::Same;
-  return error <= tolerance.slack * largest ? Verdict::Outlier
-                                            : Verdict::Mismatch;
-}
-
-Comparison mlir::te::compare(std::string name, const HostTensor &found,
-                             const HostTensor &reference,
-                             const Tolerance &tolerance) {
-  Judge result(std::move(name), found, reference, tolerance);
-  ElementReader readFound{found}, readReference{reference};
-  const ref::Format *format = ref::findFormat(reference.type);
-  bool isExact = tolerance.isExact() || !format;
-  double largest = tolerance.slack > 0 ? getLargest(reference, format) : 0;
-  for (int64_t i = 0, e = readReference.getCount(); i < e; ++i) {
-    if (readReference.isUnspecified(i)) {
-      result.addUnspecified();
-      continue;
-    }
-    uint64_t a = readFound.getCode(i), b = readReference.getCode(i);
-    if (a != b)
-      result.add(isExact
-                     ? Verdict::Mismatch
-                     : judge(ref::decode(format->type, a),
-                             ref::decode(format->type, b), largest, tolerance),
-                 i, a, b);
-  }
-  return result.finish();
-}
-
-//===----------------------------------------------------------------------===//
-// Quantized tensors
-//===----------------------------------------------------------------------===//
 
 namespace {
 /// The elements under one scale.
@@ -303,7 +145,8 @@ Verdict ScaledPair::judgeCode(uint32_t a, uint32_t b,
   if (block.isStep &&
       error <= std::max(getStep(a) * block.found, getStep(b) * block.expected))
     return Verdict::Same;
-  bool isNext = std::fabs(getRank(format, a) - getRank(format, b)) <= 1;
+  bool isNext =
+      std::fabs(getRank(format.type, a) - getRank(format.type, b)) <= 1;
   return isNext || error <= tolerance.slack * largest ? Verdict::Outlier
                                                       : Verdict::Mismatch;
 }
@@ -353,61 +196,4 @@ std::pair<Comparison, Comparison> mlir::te::compareScaled(
   pair.compareScales(scales);
   pair.compareData(data);
   return {data.finish(), scales.finish()};
-}
-
-//===----------------------------------------------------------------------===//
-// The table
-//===----------------------------------------------------------------------===//
-
-/// "[3, 17]", from a position among the elements.
-static std::string formatIndex(const Comparison &comparison) {
-  int64_t position = comparison.firstMismatch;
-  std::string text;
-  for (size_t axis = comparison.shape.size(); axis-- > 0;) {
-    int64_t size = comparison.shape[axis];
-    if (axis + 1 == comparison.shape.size() &&
-        comparison.type == DType::F4E2M1FN)
-      size *= 2;
-    text = std::to_string(position % size) + (text.empty() ? "" : ", ") + text;
-    position /= size;
-  }
-  return "[" + text + "]";
-}
-
-static std::string formatCode(DType type, uint32_t code) {
-  std::string text = llvm::formatv("{0:x}", code);
-  if (ref::findFormat(type))
-    text += llvm::formatv(" ({0})", ref::decode(type, code));
-  return text;
-}
-
-bool mlir::te::printComparisons(llvm::raw_ostream &os,
-                                const std::vector<Comparison> &comparisons) {
-  bool isPass = true;
-  os << llvm::formatv("{0,-20} {1,-12} {2,-16} {3,10} {4,10} {5,10} {6,10} "
-                      "{7,10}  {8}\n",
-                      "result", "type", "shape", "elements", "mismatches",
-                      "max abs", "max rel", "max ulp", "rule");
-  for (const Comparison &c : comparisons) {
-    isPass &= c.mismatches == 0;
-    os << llvm::formatv("{0,-20} {1,-12} {2,-16} {3,10} {4,10} ", c.name,
-                        rt::getInfo(c.type).name, rt::formatShape(c.shape),
-                        c.elements, c.mismatches)
-       << llvm::format("%10.3g %10.3g %10.3g  ", c.worstAbsolute,
-                       c.worstRelative, c.worstUlps)
-       << format(c.tolerance) << "\n";
-    if (c.unspecified)
-      os << llvm::formatv("  {0} elements are unspecified, and not compared\n",
-                          c.unspecified);
-    if (c.outliers)
-      os << llvm::formatv("  {0} elements are off by a step, which the rule "
-                          "allows\n",
-                          c.outliers);
-    if (c.mismatches)
-      os << llvm::formatv("  first mismatch at {0}: found {1}, expected {2}\n",
-                          formatIndex(c), formatCode(c.type, c.found),
-                          formatCode(c.type, c.expected));
-  }
-  os << (isPass ? "PASS\n" : "FAIL\n");
-  return isPass;
 }

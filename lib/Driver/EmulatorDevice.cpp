@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "te/Driver/EmulatorDevice.h"
+#include "te/Runtime/Manifest.h"
 
 using namespace mlir::te;
 
@@ -54,6 +55,9 @@ rt::Status EmulatorDevice::copyFromDevice(std::span<uint8_t> target,
 }
 
 rt::Result<uint64_t> EmulatorDevice::load(std::span<const uint8_t> image) {
+  if (rt::isPtx(image))
+    return rt::Failure{"the emulator runs code of AMD GPUs, and this is PTX; "
+                       "use --device=cuda or --device=reference"};
   auto object = emu::CodeObject::load(image, "code object");
   if (!object)
     return toFailure(object.takeError());

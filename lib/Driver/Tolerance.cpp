@@ -10,13 +10,13 @@
 #include "te/Reference/Interpreter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/Support/Format.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::te;
 using ref::DType;
+using rt::Tolerance;
 
 namespace {
 struct Bounds {
@@ -158,17 +158,4 @@ std::vector<Tolerance> te::getTolerances(func::FuncOp function) {
   for (Value value : body.getTerminator()->getOperands())
     results.push_back(tolerances.at(value));
   return results;
-}
-
-std::string te::format(const Tolerance &tolerance) {
-  if (tolerance.isExact())
-    return "exact";
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << tolerance.rule
-     << llvm::format(" (%g, %g", tolerance.atol, tolerance.rtol);
-  if (tolerance.slack > 0)
-    os << llvm::format(", %g", tolerance.slack);
-  os << ")";
-  return text;
 }

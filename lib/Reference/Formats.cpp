@@ -111,10 +111,6 @@ uint32_t mlir::te::ref::encodeStochastic(double value, uint32_t word,
   return sign | (code + up);
 }
 
-bool mlir::te::ref::isNaNCode(DType type, uint32_t code) {
-  return std::isnan(decode(type, code));
-}
-
 uint32_t mlir::te::ref::loadCode(const HostTensor &tensor, int64_t index) {
   switch (rt::getInfo(tensor.type).bytes) {
   case 1:

@@ -35,8 +35,13 @@ static Result<Image> contentsOf(Image image, const Elf64_Shdr &section,
   return image.subspan(section.sh_offset, section.sh_size);
 }
 
+bool mlir::te::rt::isElf(Image image) {
+  return image.size() >= SELFMAG &&
+         std::memcmp(image.data(), ELFMAG, SELFMAG) == 0;
+}
+
 static Status readHeader(Image image, Elf64_Ehdr &header) {
-  if (image.size() < SELFMAG || std::memcmp(image.data(), ELFMAG, SELFMAG) != 0)
+  if (!isElf(image))
     return Failure{"not an ELF file; expected a code object (HSACO)"};
   if (!readAt(image, 0, header))
     return damaged("it ends inside the file header");

@@ -267,6 +267,12 @@ Result<Manifest> Manifest::parse(std::string_view text) {
 }
 
 Result<Manifest> Manifest::read(std::span<const uint8_t> image) {
+  if (!isElf(image)) {
+    auto text = findPtxManifest(image);
+    if (!text)
+      return text.takeFailure();
+    return parse(*text);
+  }
   auto section = findElfSection(image, ".te.manifest");
   if (!section)
     return section.takeFailure();

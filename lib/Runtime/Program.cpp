@@ -190,34 +190,16 @@ Status mlir::te::rt::checkInput(const Entry &entry, const Buffer &buffer,
 // Running
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// What a run holds on the device; gives it back at the end.
-struct DeviceState {
-  explicit DeviceState(Device &device) : device(device) {}
-  ~DeviceState() {
-    for (uint64_t address : addresses)
-      device.free(address);
-    if (module)
-      device.unload(*module);
-  }
-  Device &device;
-  std::vector<uint64_t> addresses; // a buffer each
-  std::optional<uint64_t> module;
-};
-} // namespace
-
 template <typename T>
 static void storeArg(std::vector<uint8_t> &bytes, uint32_t offset, T value) {
   std::memcpy(bytes.data() + offset, &value, sizeof(T));
 }
 
-static Result<std::vector<uint8_t>>
-packKernargs(const Step &step, const DeviceState &state,
-             std::span<const int64_t> dims) {
+Result<std::vector<uint8_t>> Instance::packKernargs(const Step &step) const {
   std::vector<uint8_t> bytes(step.kernargBytes);
   for (const KernelArg &arg : step.args) {
     if (arg.kind == KernelArgKind::Buffer) {
-      storeArg<uint64_t>(bytes, arg.offset, state.addresses[arg.buffer]);
+      storeArg<uint64_t>(bytes, arg.offset, addresses[arg.buffer]);
       continue;
     }
     if (arg.kind == KernelArgKind::F32) {
@@ -237,11 +219,9 @@ packKernargs(const Step &step, const DeviceState &state,
   return bytes;
 }
 
-static Status launchStep(const Entry &entry, const Step &step,
-                         const DeviceState &state,
-                         std::span<const int64_t> dims) {
-  Launch launch{*state.module, step.kernel,     {},
-                step.block,    step.dynamicLds, {}};
+Status Instance::launchStep(const Step &step) const {
+  Launch launch{code.getModule(), step.kernel,     {},
+                step.block,       step.dynamicLds, {}};
   for (unsigned i = 0; i < 3; ++i) {
     Result<int64_t> size = step.grid[i].evaluate(dims);
     if (!size)
@@ -254,28 +234,27 @@ static Status launchStep(const Entry &entry, const Step &step,
     if (*size == 0)
       return {};
   }
-  auto kernargs = packKernargs(step, state, dims);
+  auto kernargs = packKernargs(step);
   if (!kernargs)
     return Failure{"kernel " + step.kernel + ": " + kernargs.error()};
   launch.kernargs = *kernargs;
-  return state.device.launch(launch);
+  return code.getDevice().launch(launch);
 }
 
-Result<Program> Program::create(std::vector<uint8_t> image) {
-  auto manifest = Manifest::read(image);
-  if (!manifest)
-    return manifest.takeFailure();
-  Program program;
-  program.image = std::move(image);
-  program.manifest = std::move(*manifest);
-  return program;
+Status Instance::launch() const {
+  for (const Step &step : entry.steps)
+    if (Status status = launchStep(step); !status)
+      return status;
+  return {};
 }
 
-/// Allocates and fills every buffer: inputs with their values, the rest with
-/// poison.
-static Status fillBuffers(const Entry &entry, std::span<const int64_t> dims,
-                          std::span<const HostTensor> inputs, uint8_t poison,
-                          DeviceState &state) {
+Instance::~Instance() {
+  for (uint64_t address : addresses)
+    code.getDevice().free(address);
+}
+
+Status Instance::fill(std::span<const HostTensor> inputs, uint8_t poison) {
+  Device &device = code.getDevice();
   std::vector<const HostTensor *> inputOf(entry.buffers.size());
   std::vector<size_t> arguments = getBuffersOf(entry.arguments);
   if (inputs.size() != arguments.size())
@@ -299,37 +278,30 @@ static Status fillBuffers(const Entry &entry, std::span<const int64_t> dims,
       poisoned = std::move(*made);
     }
     const HostTensor &contents = inputOf[i] ? *inputOf[i] : poisoned;
-    auto address = state.device.allocate(contents.bytes.size(), buffer.name);
+    auto address = device.allocate(contents.bytes.size(), buffer.name);
     if (!address)
       return address.takeFailure();
-    state.addresses.push_back(*address);
-    Status status = inputOf[i]
-                        ? state.device.copyToDevice(*address, contents.bytes)
-                        : state.device.poison(*address, contents.bytes);
+    addresses.push_back(*address);
+    Status status = inputOf[i] ? device.copyToDevice(*address, contents.bytes)
+                               : device.poison(*address, contents.bytes);
     if (!status)
       return status;
   }
   return {};
 }
 
-Status Program::run(Device &device, const Entry &entry,
-                    std::span<const int64_t> dims,
-                    std::span<const HostTensor> inputs,
-                    std::vector<HostTensor> &outputs,
-                    const RunOptions &options) const {
-  if (Status status = device.checkTarget(manifest.target); !status)
-    return status;
-  DeviceState state(device);
-  auto module = device.load(image);
-  if (!module)
-    return module.takeFailure();
-  state.module = *module;
-  if (Status status = fillBuffers(entry, dims, inputs, options.poison, state);
-      !status)
-    return status;
-  for (const Step &step : entry.steps)
-    if (Status status = launchStep(entry, step, state, dims); !status)
-      return status;
+Result<Instance> Instance::create(const LoadedCode &code, const Entry &entry,
+                                  std::span<const int64_t> dims,
+                                  std::span<const HostTensor> inputs,
+                                  const RunOptions &options) {
+  Instance instance(code, entry, dims);
+  if (Status status = instance.fill(inputs, options.poison); !status)
+    return status.takeFailure();
+  return instance;
+}
+
+Status Instance::read(std::vector<HostTensor> &outputs) const {
+  Device &device = code.getDevice();
   if (Status status = device.synchronize(); !status)
     return status;
   outputs.clear();
@@ -337,11 +309,45 @@ Status Program::run(Device &device, const Entry &entry,
     auto output = makeBuffer(entry, entry.buffers[index], dims, 0);
     if (!output)
       return output.takeFailure();
-    if (Status status =
-            device.copyFromDevice(output->bytes, state.addresses[index]);
+    if (Status status = device.copyFromDevice(output->bytes, addresses[index]);
         !status)
       return status;
     outputs.push_back(std::move(*output));
   }
   return {};
+}
+
+Result<Program> Program::create(std::vector<uint8_t> image) {
+  auto manifest = Manifest::read(image);
+  if (!manifest)
+    return manifest.takeFailure();
+  Program program;
+  program.image = std::move(image);
+  program.manifest = std::move(*manifest);
+  return program;
+}
+
+Result<LoadedCode> Program::load(Device &device) const {
+  if (Status status = device.checkTarget(manifest.target); !status)
+    return status.takeFailure();
+  auto module = device.load(image);
+  if (!module)
+    return module.takeFailure();
+  return LoadedCode(device, *module);
+}
+
+Status Program::run(Device &device, const Entry &entry,
+                    std::span<const int64_t> dims,
+                    std::span<const HostTensor> inputs,
+                    std::vector<HostTensor> &outputs,
+                    const RunOptions &options) const {
+  auto code = load(device);
+  if (!code)
+    return code.takeFailure();
+  auto instance = Instance::create(*code, entry, dims, inputs, options);
+  if (!instance)
+    return instance.takeFailure();
+  if (Status status = instance->launch(); !status)
+    return status;
+  return instance->read(outputs);
 }

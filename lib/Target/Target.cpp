@@ -21,7 +21,7 @@ static const Target kTargets[] = {
      .backend = BackendKind::AMDGPU,
      .amd =
          AMDProperties{
-             .gfxMajor = 9, .gfxMinor = 4, .gfxStepping = 2, .sgprsMax = 102},
+             .isaMajor = 9, .isaMinor = 4, .isaStepping = 2, .sgprsMax = 102},
      .deviceScope = "agent",
      .waveSize = 64,
      .maxWavesPerWorkgroup = 16,
@@ -47,7 +47,7 @@ static const Target kTargets[] = {
      .backend = BackendKind::AMDGPU,
      .amd =
          AMDProperties{
-             .gfxMajor = 9, .gfxMinor = 5, .gfxStepping = 0, .sgprsMax = 102},
+             .isaMajor = 9, .isaMinor = 5, .isaStepping = 0, .sgprsMax = 102},
      .deviceScope = "agent",
      .waveSize = 64,
      .maxWavesPerWorkgroup = 16,

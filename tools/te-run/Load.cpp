@@ -8,7 +8,7 @@
 
 #include "te/Driver/Compile.h"
 #include "te/Driver/Signature.h"
-#include "te/Runtime/HipDevice.h"
+#include "te/Runtime/Gpu.h"
 #include "te/Runtime/Npy.h"
 
 #include "mlir/Parser/Parser.h"
@@ -29,9 +29,9 @@ bool Session::load() {
     return fail(BadInput,
                 flags.file + ": cannot open: " + buffer.getError().message());
   StringRef text = (*buffer)->getBuffer();
-  if (text.starts_with("\x7f"
-                       "ELF"))
-    return loadCodeObject({text.bytes_begin(), text.bytes_end()}) &&
+  std::vector<uint8_t> image(text.bytes_begin(), text.bytes_end());
+  if (rt::isElf(image) || rt::isPtx(image))
+    return loadCodeObject(std::move(image)) &&
            (!needsReference() ||
             parseSource(program->getManifest().source,
                         flags.file + ": source in the manifest"));
@@ -171,17 +171,33 @@ static EmulatorDevice::Progress makeProgress() {
   };
 }
 
+namespace {
+/// A kind of GPU.
+struct Backend {
+  DeviceKind kind;
+  rt::Result<std::unique_ptr<rt::Device>> (*open)();
+};
+} // namespace
+
+static constexpr Backend kBackends[] = {
+    {DeviceKind::Hip, [] { return rt::openHipDevice(); }},
+    {DeviceKind::Cuda, [] { return rt::openCudaDevice(); }},
+};
+
 /// Opens the device that the flags ask for; where they leave it open, a GPU if
 /// there is one.
 bool Session::openDevice() {
   if (flags.device == DeviceKind::Reference)
     return true;
-  if (flags.device != DeviceKind::Emulator) {
-    auto hip = rt::openHipDevice();
-    if (hip)
-      device = std::move(*hip);
-    else if (flags.device == DeviceKind::Hip)
-      return fail(Failed, hip.error());
+  for (const Backend &backend : kBackends) {
+    bool isAsked = flags.device == backend.kind;
+    if (device || (!isAsked && flags.device != DeviceKind::Any))
+      continue;
+    auto opened = backend.open();
+    if (opened)
+      device = std::move(*opened);
+    else if (isAsked)
+      return fail(Failed, opened.error());
   }
   if (!device)
     useEmulator();
@@ -203,7 +219,7 @@ bool Session::checkDevice() {
   auto status = device->checkTarget(program->getManifest().target);
   if (status)
     return true;
-  if (flags.device == DeviceKind::Hip)
+  if (isGpuWanted())
     return fail(Failed, status.error());
   useEmulator();
   return true;

@@ -237,8 +237,9 @@ bool Session::listRaw(ArrayRef<uint8_t> image) {
   llvm::raw_ostream &os = llvm::outs();
   os << "target " << (*object)->getChip() << ", no manifest\n";
   for (const emu::KernelInfo &kernel : (*object)->getKernels()) {
-    listKernel(os, kernel.name, kernel.vgprs, kernel.agprs, kernel.sgprs,
-               kernel.ldsBytes, kernel.scratchBytes);
+    os << rt::describe(rt::Kernel{kernel.name, kernel.vgprs, kernel.sgprs,
+                                  kernel.agprs, kernel.ldsBytes,
+                                  kernel.scratchBytes, kernel.kernargBytes});
     auto arguments = getExplicit(kernel);
     for (auto [index, argument] : llvm::enumerate(arguments))
       os << "  argument " << index << " " << describe(argument) << "\n";

@@ -9,6 +9,7 @@
 #include "te/Dialect/TE/IR/TE.h"
 #include "te/Driver/Compare.h"
 #include "te/Driver/Signature.h"
+#include "te/Driver/Tolerance.h"
 #include "te/Runtime/Npy.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -32,7 +33,8 @@ Session::ExitCode Session::run() {
 }
 
 Session::ExitCode Session::runProgram() {
-  if ((!flags.list && !openDevice()) || !load() || isRaw)
+  bool needsDevice = !flags.list && flags.save.empty() && flags.results.empty();
+  if ((needsDevice && !openDevice()) || !load() || isRaw)
     return exitCode;
   if (flags.list) {
     list();
@@ -40,7 +42,8 @@ Session::ExitCode Session::runProgram() {
   }
   bool isDone = checkDevice() && selectEntry() && readInputs() &&
                 makeInputs() && (!needsReference() || runReference()) &&
-                runOnDevice() && writeOutputs();
+                runOnDevice() && writeOutputs() &&
+                (flags.save.empty() || saveCase());
   if (!isDone)
     return exitCode;
   if (!printFindings())
@@ -78,6 +81,8 @@ bool Session::runReference() {
 }
 
 bool Session::runOnDevice() {
+  if (!flags.results.empty())
+    return readResults();
   if (!device) {
     outputs = getBuffers(expected);
     return true;
@@ -129,15 +134,15 @@ bool Session::checkBuffers() {
 bool Session::check() {
   if (!checkBuffers())
     return false;
-  std::vector<Tolerance> tolerances = getTolerances(function);
-  std::vector<Comparison> comparisons;
+  std::vector<rt::Tolerance> tolerances = getTolerances(function);
+  std::vector<rt::Comparison> comparisons;
   auto output = outputs.begin();
   for (auto [index, value] : llvm::enumerate(expected)) {
     const std::string &name = entry.results[index].name;
     auto scaled = dyn_cast<ScaledType>(function.getResultTypes()[index]);
     if (!scaled) {
       comparisons.push_back(
-          compare(name, *output++, value.buffers[0], tolerances[index]));
+          rt::compare(name, *output++, value.buffers[0], tolerances[index]));
       continue;
     }
     auto [data, scales] = compareScaled(
@@ -147,7 +152,8 @@ bool Session::check() {
     comparisons.push_back(std::move(scales));
     output += 2;
   }
-  if (!printComparisons(llvm::outs(), comparisons))
+  llvm::outs() << rt::formatComparisons(comparisons);
+  if (!rt::isPass(comparisons))
     exitCode = Failed;
   return exitCode == Ok;
 }
@@ -177,45 +183,6 @@ void Session::reportDefects() {
 // --list
 //===----------------------------------------------------------------------===//
 
-static void listValues(llvm::raw_ostream &os, const rt::Entry &entry,
-                       StringRef what, const std::vector<rt::Value> &values) {
-  for (const rt::Value &value : values) {
-    os << "  " << what << " " << value.name << " : " << value.type << "\n";
-    for (size_t index : value.buffers) {
-      const rt::Buffer &buffer = entry.buffers[index];
-      std::vector<std::string> sizes;
-      for (const rt::Expr &size : buffer.shape)
-        sizes.push_back(size.format(entry.dims));
-      os << "    " << buffer.name << ": " << rt::getInfo(buffer.type).name
-         << " [" << llvm::join(sizes, ", ") << "], .npy type "
-         << rt::getInfo(buffer.type).npy << "\n";
-    }
-  }
-}
-
-static void listEntry(llvm::raw_ostream &os, const rt::Entry &entry) {
-  os << "entry " << entry.name << "\n";
-  os << "  dimensions: "
-     << (entry.dims.empty() ? "none" : llvm::join(entry.dims, ", ")) << "\n";
-  listValues(os, entry, "argument", entry.arguments);
-  listValues(os, entry, "result", entry.results);
-  for (const rt::Step &step : entry.steps)
-    os << llvm::formatv(
-        "  launches {0}: grid [{1}, {2}, {3}], block [{4}, {5}, "
-        "{6}]\n",
-        step.kernel, step.grid[0].format(entry.dims),
-        step.grid[1].format(entry.dims), step.grid[2].format(entry.dims),
-        step.block[0], step.block[1], step.block[2]);
-}
-
-void mlir::te::listKernel(llvm::raw_ostream &os, StringRef name, unsigned vgprs,
-                          unsigned agprs, unsigned sgprs, unsigned ldsBytes,
-                          unsigned scratchBytes) {
-  os << llvm::formatv("kernel {0}: {1} VGPR, {2} AGPR, {3} SGPR, {4} bytes of "
-                      "LDS a workgroup, {5} bytes of scratch a lane\n",
-                      name, vgprs, agprs, sgprs, ldsBytes, scratchBytes);
-}
-
 void mlir::te::listMissing(llvm::raw_ostream &os, const emu::CodeObject &object,
                            const emu::KernelInfo &kernel) {
   auto missing = object.countMissing(kernel);
@@ -238,19 +205,18 @@ void Session::list() const {
   if (!program) {
     for (auto candidate : module.get().getOps<func::FuncOp>())
       if (auto signature = getSignature(candidate); succeeded(signature))
-        listEntry(os, *signature);
+        os << rt::describe(*signature);
     return;
   }
   const rt::Manifest &manifest = program->getManifest();
   os << "target " << manifest.target << ", made by " << manifest.producer
      << "\n";
   for (const rt::Entry &candidate : manifest.entries)
-    listEntry(os, candidate);
+    os << rt::describe(candidate);
   std::span<const uint8_t> image = program->getImage();
   auto object = emu::CodeObject::load({image.data(), image.size()}, flags.file);
   for (const rt::Kernel &kernel : manifest.kernels) {
-    listKernel(os, kernel.name, kernel.vgprs, kernel.agprs, kernel.sgprs,
-               kernel.lds, kernel.scratch);
+    os << rt::describe(kernel);
     const emu::KernelInfo *info =
         object ? (*object)->findKernel(kernel.name) : nullptr;
     if (info)

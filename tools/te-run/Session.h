@@ -25,7 +25,7 @@
 
 namespace mlir::te {
 
-enum class DeviceKind { Any, Emulator, Reference, Hip };
+enum class DeviceKind { Any, Emulator, Reference, Hip, Cuda };
 enum class StatsKind { None, Text, Json };
 
 /// Raw mode: a --kernel and the flags that belong to it.
@@ -45,6 +45,7 @@ struct RunFlags {
   bool check = false, list = false, sanitize = false;
   StatsKind stats = StatsKind::None;
   std::optional<std::string> annotate; // a file; "" or "-": standard output
+  std::string save, results;           // folders
 };
 
 class Session {
@@ -67,12 +68,16 @@ private:
   bool parseSource(llvm::StringRef text, llvm::StringRef name);
   bool compile();
   bool openDevice();
+  bool isGpuWanted() const {
+    return flags.device == DeviceKind::Hip || flags.device == DeviceKind::Cuda;
+  }
   bool checkDevice();
   void useEmulator();
   bool selectEntry();
   bool findFunction();
   bool needsReference() const {
-    return flags.check || flags.device == DeviceKind::Reference;
+    return flags.check || flags.device == DeviceKind::Reference ||
+           !flags.save.empty();
   }
 
   // Raw.cpp: kernels of any code object.
@@ -83,6 +88,10 @@ private:
   bool readInputs();
   bool makeInputs();
   bool fillArgument(size_t index, size_t firstBuffer);
+
+  // Case.cpp: runs on machines without te-run.
+  bool saveCase();
+  bool readResults();
 
   // Session.cpp: running and judging.
   void list() const;
@@ -130,10 +139,6 @@ private:
 void printAnnotated(llvm::raw_ostream &os,
                     llvm::ArrayRef<EmulatedLaunch> launches);
 
-/// One line of --list: a kernel and its resources.
-void listKernel(llvm::raw_ostream &os, llvm::StringRef name, unsigned vgprs,
-                unsigned agprs, unsigned sgprs, unsigned ldsBytes,
-                unsigned scratchBytes);
 /// Lines of --list: what would stop the kernel in the emulator.
 void listMissing(llvm::raw_ostream &os, const emu::CodeObject &object,
                  const emu::KernelInfo &kernel);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// te-run IN.mlir|OUT.hsaco: runs a program on the emulator, the reference or a
-// GPU, and with --check compares it with the reference.
+// te-run IN.mlir|OUT.hsaco|OUT.ptx: runs a program on the emulator, the
+// reference or a GPU, and with --check compares it with the reference.
 //
 //===----------------------------------------------------------------------===//
 #include "Session.h"
@@ -26,8 +26,9 @@ static cl::OptionCategory category("te-run options");
 
 namespace {
 struct CommandLine {
-  cl::opt<std::string> file{cl::Positional, cl::desc("IN.mlir|OUT.hsaco"),
-                            cl::Required, cl::cat(category)};
+  cl::opt<std::string> file{cl::Positional,
+                            cl::desc("IN.mlir|OUT.hsaco|OUT.ptx"), cl::Required,
+                            cl::cat(category)};
   cl::opt<std::string> target{
       "target",
       cl::desc("the chip to compile for: gfx942 or gfx950 (default: the "
@@ -35,12 +36,14 @@ struct CommandLine {
       cl::value_desc("chip"), cl::cat(category)};
   cl::opt<DeviceKind> device{
       "device",
-      cl::desc("where to run (default: hip where there is one, else emulator)"),
+      cl::desc("where to run (default: a GPU that the program is for, else "
+               "emulator)"),
       cl::values(clEnumValN(DeviceKind::Emulator, "emulator",
                             "the code object, instruction by instruction"),
                  clEnumValN(DeviceKind::Reference, "reference",
                             "the te-level program in the reference"),
-                 clEnumValN(DeviceKind::Hip, "hip", "an AMD GPU")),
+                 clEnumValN(DeviceKind::Hip, "hip", "an AMD GPU"),
+                 clEnumValN(DeviceKind::Cuda, "cuda", "an NVIDIA GPU")),
       cl::init(DeviceKind::Any), cl::cat(category)};
   cl::opt<std::string> entry{"entry", cl::desc("the function to run"),
                              cl::value_desc("name"), cl::cat(category)};
@@ -104,6 +107,15 @@ struct CommandLine {
                "block did in the emulator, in a file or on the standard "
                "output"),
       cl::value_desc("file"), cl::ValueOptional, cl::cat(category)};
+  cl::opt<std::string> save{
+      "save",
+      cl::desc("write inputs, the reference's results and te-launch's flags to "
+               "a folder, and run nothing else (docs/te-launch.md)"),
+      cl::value_desc("folder"), cl::cat(category)};
+  cl::opt<std::string> results{
+      "results",
+      cl::desc("with --check: judge results that te-launch --save wrote"),
+      cl::value_desc("folder"), cl::cat(category)};
   cl::opt<bool> list{
       "list",
       cl::desc("show entries, arguments, dimensions, kernels and resources"),
@@ -220,6 +232,17 @@ int main(int argc, char **argv) {
   flags.outputs = options.outputs;
   flags.check = options.check;
   flags.list = options.list;
+  flags.save = options.save;
+  flags.results = options.results;
+  bool isElsewhere = !flags.save.empty() || !flags.results.empty();
+  if (isElsewhere &&
+      (flags.device != DeviceKind::Any || options.sanitize ||
+       !flags.launches.empty() || options.annotate.getNumOccurrences()))
+    return usageError("--save and --results run nothing here: --device, "
+                      "--sanitize, --annotate and --kernel do not go with "
+                      "them");
+  if (flags.results.empty() != !(flags.check && isElsewhere))
+    return usageError("--results and --check go together, without --save");
   flags.sanitize = options.sanitize;
   if (flags.sanitize)
     if (std::string wrong = requireEmulator("--sanitize", flags);

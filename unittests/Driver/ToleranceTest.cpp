@@ -20,8 +20,11 @@ using namespace mlir;
 using namespace mlir::te;
 using ref::ScaledTensor;
 using ref::Scaling;
+using rt::compare;
+using rt::Comparison;
 using rt::DType;
 using rt::HostTensor;
+using rt::Tolerance;
 
 //===----------------------------------------------------------------------===//
 // From a function to tolerances

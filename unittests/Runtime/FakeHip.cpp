@@ -5,14 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stands in for libamdhip64.so in HipDeviceTest: memory is the host's, a
-// "module" is its image, and the one kernel adds 1 to each byte of a buffer:
-// its arguments are the buffer and the count of bytes.
+// Stands in for libamdhip64.so: see FakeGpu.h.
 //
 //===----------------------------------------------------------------------===//
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
+#include "FakeGpu.h"
 
 extern "C" {
 int hipGetDeviceCount(int *count) {
@@ -26,18 +22,19 @@ int hipGetDevicePropertiesR0600(void *properties, int) {
   std::strcpy(bytes + 1160, "gfx950:sramecc+:xnack-");
   return 0;
 }
-int hipMalloc(void **pointer, size_t bytes) {
-  *pointer = std::malloc(bytes);
+int hipMalloc(uint64_t *address, size_t bytes) {
+  *address = fake::allocate(bytes);
   return 0;
 }
-int hipFree(void *pointer) {
-  std::free(pointer);
+int hipFree(uint64_t address) {
+  fake::release(address);
   return 0;
 }
-int hipMemcpy(void *target, const void *source, size_t bytes, int) {
-  if (bytes)
-    std::memcpy(target, source, bytes);
-  return 0;
+int hipMemcpyHtoD(void *target, const void *source, size_t bytes) {
+  return fake::copy(target, source, bytes);
+}
+int hipMemcpyDtoH(void *target, const void *source, size_t bytes) {
+  return fake::copy(target, source, bytes);
 }
 int hipModuleLoadData(void **module, const void *image) {
   *module = const_cast<void *>(image);
@@ -46,28 +43,24 @@ int hipModuleLoadData(void **module, const void *image) {
 int hipModuleUnload(void *) { return 0; }
 int hipModuleGetFunction(void **function, void *module, const char *name) {
   *function = module;
-  return std::strcmp(name, "quantize_0") == 0 ? 0 : 500;
+  return std::strcmp(name, "quantize_0") == 0 ? fake::Ok : fake::NotFound;
 }
 int hipModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned,
                           unsigned, unsigned, unsigned, void *, void **,
                           void **extra) {
-  struct Arguments {
-    uint8_t *input, *output;
-    int32_t m;
-    uint8_t *workspace;
-    float half;
-    int64_t count;
-  };
-  const auto *arguments = static_cast<Arguments *>(extra[1]);
-  if (*static_cast<size_t *>(extra[3]) != sizeof(Arguments) ||
-      arguments->half != 0.5f)
-    return 1;
-  for (int64_t i = 0; i < arguments->count; ++i)
-    arguments->output[i] = arguments->input[2 * i] + arguments->m;
-  return 0;
+  return fake::launch(extra, reinterpret_cast<void *>(3));
 }
 int hipDeviceSynchronize() { return 0; }
-const char *hipGetErrorString(int error) {
-  return error == 500 ? "named symbol not found" : "invalid argument";
+int hipDrvGetErrorString(int error, const char **text) {
+  *text = fake::getErrorString(error);
+  return 0;
 }
+int hipEventCreateWithFlags(void **event, unsigned) {
+  return fake::createEvent(event);
+}
+int hipEventRecord(void *event, void *) { return fake::recordEvent(event); }
+int hipEventElapsedTime(float *milliseconds, void *start, void *end) {
+  return fake::getElapsed(milliseconds, start, end);
+}
+int hipEventDestroy(void *event) { return fake::destroyEvent(event); }
 }

@@ -196,6 +196,76 @@ TEST(ElfSection, NamesWhatIsMissing) {
 }
 
 //===----------------------------------------------------------------------===//
+// PTX
+//===----------------------------------------------------------------------===//
+
+static std::string toString(const std::vector<uint8_t> &image) {
+  return {image.begin(), image.end()};
+}
+
+static std::string readError(const std::string &text) {
+  auto manifest = Manifest::read(
+      {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
+  EXPECT_FALSE(bool(manifest)) << text;
+  return manifest ? "" : manifest.error();
+}
+
+TEST(PtxManifest, ReadsComments) {
+  std::vector<uint8_t> image = makePtx(kManifest);
+  EXPECT_TRUE(isPtx(image));
+  EXPECT_FALSE(isElf(image));
+  auto manifest = Manifest::read(image);
+  ASSERT_TRUE(bool(manifest)) << manifest.error();
+  EXPECT_EQ(manifest->target, "gfx950");
+  EXPECT_EQ(manifest->entries[0].steps[0].kernargBytes, 48u);
+}
+
+TEST(PtxManifest, NamesWhatIsDamaged) {
+  std::string text = toString(makePtx(kManifest));
+  auto replaced = [&](const std::string &from, const std::string &to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    return changed;
+  };
+  EXPECT_EQ(readError(replaced("// te.manifest end", "// end")),
+            "damaged PTX: line 28 is inside the manifest, but does not begin "
+            "with '// '; compile the program again");
+  EXPECT_EQ(readError(text.substr(0, text.find("// te.manifest end"))),
+            "damaged PTX: its manifest does not end, for there is no line '// "
+            "te.manifest end'; compile the program again");
+  EXPECT_EQ(readError(replaced("module {}", "module \xC3\xA9")),
+            "damaged PTX: line 4 of the manifest has a byte that is not "
+            "ASCII; compile the program again");
+  EXPECT_EQ(readError(replaced("\"source\": ", "\"source\"")),
+            "the manifest is not JSON; compile the program again");
+  EXPECT_EQ(readError(replaced("\"target\": \"gfx950\"", "\"target\": 9")),
+            "invalid manifest: target: expected a string, found number");
+  const std::string foreign = "neither a code object (HSACO) nor PTX that "
+                              "te-compile made, which begins with '// "
+                              "te.manifest begin'";
+  EXPECT_EQ(readError(""), foreign);
+  EXPECT_EQ(readError(".version 8.0\n.target sm_90a\n"), foreign);
+  EXPECT_EQ(readError("\n" + text), foreign);
+}
+
+// Whatever is cut off or changed in the manifest: an error, or what it says.
+TEST(PtxManifest, SurvivesDamage) {
+  std::string text = toString(makePtx(kManifest));
+  size_t end = text.find("// te.manifest end") + 18;
+  for (size_t size = 0; size < end; ++size)
+    EXPECT_FALSE(readError(text.substr(0, size)).empty()) << size;
+  for (size_t i = 0; i < end; ++i)
+    for (char value : {'\0', '\n', '/', '\xFF'}) {
+      std::string changed = text;
+      changed[i] = value;
+      auto manifest = Manifest::read(
+          {reinterpret_cast<const uint8_t *>(changed.data()), changed.size()});
+      if (!manifest)
+        EXPECT_FALSE(manifest.error().empty());
+    }
+}
+
+//===----------------------------------------------------------------------===//
 // Expressions
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "te/Runtime/Program.h"
 #include "TestElf.h"
-#include "te/Runtime/HipDevice.h"
+#include "te/Runtime/Gpu.h"
 #include "gtest/gtest.h"
 
 using namespace mlir::te::rt;
@@ -69,11 +69,43 @@ TEST(Buffers, ShapesFollowTheDims) {
             "argument x has element type f16, expected bf16");
 }
 
+//===----------------------------------------------------------------------===//
+// Devices, by stand-in libraries
+//===----------------------------------------------------------------------===//
+
 namespace {
-class HipDevice : public testing::Test {
+/// A stand-in library, and a program for its chip.
+struct Backend {
+  const char *name, *chip, *other, *device;
+  Result<std::unique_ptr<Device>> (*open)();
+
+  Program make(std::string from = "", std::string to = "") const {
+    std::string text = kManifest;
+    auto replace = [&](const std::string &from, const std::string &to) {
+      text.replace(text.find(from), from.size(), to);
+    };
+    replace("gfx950", chip);
+    if (!from.empty())
+      replace(from, to);
+    bool isCuda = std::string(name) == "Cuda";
+    auto program =
+        Program::create(isCuda ? makePtx(text) : makeElf(".te.manifest", text));
+    EXPECT_TRUE(bool(program)) << program.error();
+    return std::move(*program);
+  }
+};
+
+const Backend kBackends[] = {
+    {"Hip", "gfx950", "gfx942", "hip: Fake Instinct (gfx950:sramecc+:xnack-)",
+     [] { return openHipDevice(TE_FAKE_HIP); }},
+    {"Cuda", "sm_90a", "sm_100a", "cuda: Fake H200 (sm_90)",
+     [] { return openCudaDevice(TE_FAKE_CUDA); }},
+};
+
+class Gpu : public testing::TestWithParam<Backend> {
 protected:
   void SetUp() override {
-    auto opened = openHipDevice(TE_FAKE_HIP);
+    auto opened = GetParam().open();
     ASSERT_TRUE(bool(opened)) << opened.error();
     device = std::move(*opened);
   }
@@ -81,10 +113,13 @@ protected:
 };
 } // namespace
 
-// FakeHip's kernel writes the low byte of each input element plus M.
-TEST_F(HipDevice, RunsAProgram) {
-  EXPECT_EQ(device->getName(), "hip: Fake Instinct (gfx950:sramecc+:xnack-)");
-  Program program = makeProgram();
+INSTANTIATE_TEST_SUITE_P(Devices, Gpu, testing::ValuesIn(kBackends),
+                         [](const auto &info) { return info.param.name; });
+
+// The stand-ins' kernel writes the low byte of each input element plus M.
+TEST_P(Gpu, RunsAProgram) {
+  EXPECT_EQ(device->getName(), GetParam().device);
+  Program program = GetParam().make();
   HostTensor x = HostTensor::zeros(DType::BF16, {2, 3});
   for (int i = 0; i < 6; ++i)
     x.bytes[2 * i] = 10 * i;
@@ -102,8 +137,8 @@ TEST_F(HipDevice, RunsAProgram) {
   EXPECT_EQ(outputs[1].bytes, std::vector<uint8_t>(128 * 4, 0x3C));
 }
 
-TEST_F(HipDevice, SkipsAnEmptyGrid) {
-  Program program = makeProgram();
+TEST_P(Gpu, SkipsAnEmptyGrid) {
+  Program program = GetParam().make();
   HostTensor inputs[] = {HostTensor::zeros(DType::BF16, {0, 3}),
                          HostTensor::zeros(DType::F32, {})};
   const int64_t dims[] = {0, 3};
@@ -114,35 +149,117 @@ TEST_F(HipDevice, SkipsAnEmptyGrid) {
   EXPECT_TRUE(outputs[0].bytes.empty());
 }
 
-TEST_F(HipDevice, ExplainsWhyItCannotRun) {
+// The stand-ins' clock is a millisecond a launch.
+TEST_P(Gpu, TimesWhatIsBetweenEvents) {
+  Program program = GetParam().make();
+  auto code = program.load(*device);
+  ASSERT_TRUE(bool(code)) << code.error();
+  HostTensor inputs[] = {HostTensor::zeros(DType::BF16, {2, 3}),
+                         HostTensor::zeros(DType::F32, {})};
+  const int64_t dims[] = {2, 3};
+  auto instance =
+      Instance::create(*code, program.getManifest().entries[0], dims, inputs);
+  ASSERT_TRUE(bool(instance)) << instance.error();
+  auto seconds = device->time(3, [&](unsigned index) -> Status {
+    for (unsigned i = 0; i <= index; ++i)
+      if (Status status = instance->launch(); !status)
+        return status;
+    return {};
+  });
+  ASSERT_TRUE(bool(seconds)) << seconds.error();
+  ASSERT_EQ(seconds->size(), 3u);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_FLOAT_EQ((*seconds)[i], (i + 1) * 1e-3);
+  auto failed = device->time(
+      2, [](unsigned index) -> Status { return Failure{"no work"}; });
+  ASSERT_FALSE(bool(failed));
+  EXPECT_EQ(failed.error(), "no work");
+}
+
+TEST_P(Gpu, ExplainsWhyItCannotRun) {
   HostTensor inputs[] = {HostTensor::zeros(DType::BF16, {2, 3}),
                          HostTensor::zeros(DType::F32, {})};
   const int64_t dims[] = {2, 3};
   std::vector<HostTensor> outputs;
+  const Backend &backend = GetParam();
   auto run = [&](const Program &program, std::span<const HostTensor> inputs) {
     return program
         .run(*device, program.getManifest().entries[0], dims, inputs, outputs)
         .error();
   };
-  EXPECT_EQ(run(makeProgram("gfx950", "gfx942"), inputs),
-            "the program was compiled for gfx942, but the device is "
-            "gfx950:sramecc+:xnack-; compile with --target=gfx950, or use "
-            "--device=emulator");
-  EXPECT_EQ(run(makeProgram(), {inputs, 1}),
+  std::string other = backend.other, chip = backend.chip;
+  EXPECT_EQ(run(backend.make(chip, other), inputs),
+            "the program was compiled for " + other + ", but the device is " +
+                (backend.device + std::string(backend.device).find(' ') + 1) +
+                "; compile with --target=" + chip);
+  EXPECT_EQ(run(backend.make(), {inputs, 1}),
             "entry quantize takes 2 inputs, found 1");
-  EXPECT_EQ(run(makeProgram(R"([["ceildiv", "M", 4], 1, 1])",
-                            R"([["sub", "M", 4], 1, 1])"),
+  EXPECT_EQ(run(backend.make(R"([["ceildiv", "M", 4], 1, 1])",
+                             R"([["sub", "M", 4], 1, 1])"),
                 inputs),
             "kernel quantize_0: a grid of -2 workgroups (sub(M, 4))");
   EXPECT_EQ(
-      run(makeProgram(R"({"i32": "M"})", R"({"i32": 4294967296})"), inputs),
+      run(backend.make(R"({"i32": "M"})", R"({"i32": 4294967296})"), inputs),
       "kernel quantize_0: an i32 argument would be 4294967296");
 }
 
-TEST(OpenHipDevice, WithoutALibrary) {
-  auto device = openHipDevice("/nonexistent/libamdhip64.so");
+TEST(CudaDevice, ShowsWhatTheDriverSaysOfPtx) {
+  auto device = openCudaDevice(TE_FAKE_CUDA);
+  ASSERT_TRUE(bool(device)) << device.error();
+  std::string text = ".target sm_90a\nsyntax error\n";
+  auto module =
+      (*device)->load({reinterpret_cast<uint8_t *>(text.data()), text.size()});
+  ASSERT_FALSE(bool(module));
+  EXPECT_EQ(module.error(),
+            "CUDA: loading the PTX: cuModuleLoadDataEx failed: a PTX JIT "
+            "compilation failed; compile the program again, or update the "
+            "driver\nptxas application ptx input, line 9; fatal");
+}
+
+TEST(CudaDevice, AsksForSharedMemory) {
+  auto device = openCudaDevice(TE_FAKE_CUDA);
+  ASSERT_TRUE(bool(device)) << device.error();
+  HostTensor inputs[] = {HostTensor::zeros(DType::BF16, {2, 3}),
+                         HostTensor::zeros(DType::F32, {})};
+  const int64_t dims[] = {2, 3};
+  std::vector<HostTensor> outputs;
+  auto run = [&](const char *bytes) {
+    Program program = kBackends[1].make(
+        R"("dynamic_lds": 0)", R"("dynamic_lds": )" + std::string(bytes));
+    return program.run(**device, program.getManifest().entries[0], dims, inputs,
+                       outputs);
+  };
+  Status large = run("200000");
+  EXPECT_TRUE(bool(large)) << large.error();
+  Status tooLarge = run("240000");
+  ASSERT_FALSE(bool(tooLarge));
+  EXPECT_EQ(tooLarge.error(),
+            "CUDA: giving kernel quantize_0 240000 bytes of shared memory: "
+            "cuFuncSetAttribute failed: invalid argument");
+}
+
+TEST(OpenDevice, WithoutALibrary) {
+  auto hip = openHipDevice("/nonexistent/libamdhip64.so");
+  ASSERT_FALSE(bool(hip));
+  EXPECT_EQ(hip.error(),
+            "no HIP here: /nonexistent/libamdhip64.so: cannot open shared "
+            "object file: No such file or directory; install ROCm 6 or newer, "
+            "or use another --device");
+  auto cuda = openCudaDevice("/nonexistent/libcuda.so.1");
+  ASSERT_FALSE(bool(cuda));
+  EXPECT_EQ(cuda.error(),
+            "no CUDA here: /nonexistent/libcuda.so.1: cannot open shared "
+            "object file: No such file or directory; install the NVIDIA "
+            "driver, or use another --device");
+}
+
+TEST(OpenDevice, NamesMissingFunctions) {
+  auto device = openCudaDevice(TE_FAKE_HIP);
   ASSERT_FALSE(bool(device));
-  EXPECT_EQ(device.error().find("no HIP here: /nonexistent/libamdhip64.so"), 0u)
+  EXPECT_EQ(device.error().find("the CUDA library lacks cuGetErrorString, "
+                                "cuDeviceGetCount, cuMemAlloc_v2, "),
+            0u)
       << device.error();
-  EXPECT_NE(device.error().find("or use --device=emulator"), std::string::npos);
+  EXPECT_NE(device.error().find("; the NVIDIA driver is needed"),
+            std::string::npos);
 }

@@ -1,4 +1,4 @@
-//===- TestElf.h - makes small ELF files for tests -*- C++ -*-===//
+//===- TestElf.h - makes small artefacts for tests -*- C++ -*-===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,6 +42,16 @@ inline std::vector<uint8_t> makeElf(const std::string &name,
   std::memcpy(image.data() + sections[2].sh_offset, names.data(), names.size());
   std::memcpy(image.data() + header.e_shoff, sections, sizeof(sections));
   return image;
+}
+
+/// PTX with that manifest, as te-compile writes it: each line a comment.
+inline std::vector<uint8_t> makePtx(const std::string &manifest) {
+  std::string text = "// te.manifest begin\n// ";
+  for (char c : manifest)
+    text += c == '\n' ? std::string("\n// ") : std::string(1, c);
+  text += "\n// te.manifest end\n.version 8.0\n.target sm_90a\n"
+          ".address_size 64\n";
+  return {text.begin(), text.end()};
 }
 
 /// A manifest that uses every feature.

@@ -16,33 +16,12 @@
 #define TE_DRIVER_TOLERANCE_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "te/Runtime/Compare.h"
 
 namespace mlir::te {
 
-struct Tolerance {
-  /// The approximate ops behind the value, "norm, activation"; empty: exact.
-  std::string rule;
-  /// An element is off where it differs from the reference r by more than
-  /// atol, and by more than rtol * |r|.
-  double atol = 0, rtol = 0;
-  /// kOutliers of the elements may be off by up to slack * the largest |r|: 0
-  /// unless the value is a sum of rounded approximate values, which may cancel,
-  /// or was quantized on the way.
-  double slack = 0;
-
-  bool isExact() const { return rule.empty(); }
-};
-
-/// The share of a buffer's elements that may be outliers, but one at least:
-/// codes of quantized data and scales that differ by one step, and what
-/// Tolerance::slack is for.
-constexpr double kOutliers = 1e-3;
-
-/// "exact", or "norm (1e-05, 0.01)": the ops, atol and rtol, then slack.
-std::string format(const Tolerance &tolerance);
-
 /// The tolerance of each result of a te-level function of one block.
-std::vector<Tolerance> getTolerances(func::FuncOp function);
+std::vector<rt::Tolerance> getTolerances(func::FuncOp function);
 
 } // namespace mlir::te
 

@@ -54,7 +54,6 @@ uint32_t encode(DType type, double value, Ties ties = Ties::Even);
 /// the code below: where 22 bits of `word` and its place between the two, in
 /// units of 2^-22, add up to 1. `ties` decides about the sign of zero only.
 uint32_t encodeStochastic(double value, uint32_t word, Ties ties);
-bool isNaNCode(DType type, uint32_t code);
 
 /// The value of element `index` of a buffer of bf16, f16, f32 or an 8-bit
 /// float.

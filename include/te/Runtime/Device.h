@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one interface to a device: a GPU through HIP, or the emulator as a
-// plug-in of the tools.
+// The one interface to a device: a GPU through HIP or CUDA, or the emulator as
+// a plug-in of the tools.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_RUNTIME_DEVICE_H
@@ -16,8 +16,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace mlir::te::rt {
 
@@ -34,7 +36,8 @@ class Device {
 public:
   virtual ~Device();
   virtual std::string getName() const = 0;
-  /// The one chip whose code runs here ("gfx950"), or "" where several do.
+  /// The one chip whose code runs here ("gfx950", "sm_90a"), or "" where
+  /// several do.
   virtual std::string getChip() const = 0;
   /// Fails where code for `target` cannot run here.
   virtual Status checkTarget(const std::string &target) const = 0;
@@ -59,6 +62,15 @@ public:
   /// In order with earlier launches and copies; may return before it is done.
   virtual Status launch(const Launch &launch) = 0;
   virtual Status synchronize() = 0;
+
+  /// Launches the work of repeat `index`.
+  using Enqueue = std::function<Status(unsigned index)>;
+  /// Enqueues the work of `count` repeats without waiting in between, and gives
+  /// the seconds of each by the device's clock, from the end of the one before.
+  virtual Result<std::vector<double>> time(unsigned count,
+                                           const Enqueue &enqueue) {
+    return Failure{getName() + " has no clock"};
+  }
 };
 
 } // namespace mlir::te::rt

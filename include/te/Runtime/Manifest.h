@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The manifest, version 1: JSON in the section .te.manifest of the code object.
-// It names the entries, their buffers, and the kernel launches of each, with
-// sizes as expressions of the dynamic dimensions. A Manifest that exists is
-// valid: every index is in range and every expression well formed.
+// The manifest, version 1: JSON in the section .te.manifest of the code object,
+// or in the comments that PTX begins with (docs/manifest.md). It names the
+// entries, their buffers, and the kernel launches of each, with sizes as
+// expressions of the dynamic dimensions. A Manifest that exists is valid: every
+// index is in range and every expression well formed.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_RUNTIME_MANIFEST_H
@@ -19,6 +20,7 @@
 
 #include <array>
 #include <map>
+#include <span>
 
 namespace mlir::te::rt {
 
@@ -84,17 +86,31 @@ struct Manifest {
 
   /// An error has the path of the field: "entries[0].steps[1].grid[0]: ...".
   static Result<Manifest> parse(std::string_view json);
-  /// Finds the section in an ELF image, and parses it.
+  /// Finds it in an ELF image or in PTX, and parses it.
   static Result<Manifest> read(std::span<const uint8_t> image);
 
   const Entry *findEntry(std::string_view name) const;
   const Kernel *findKernel(std::string_view name) const;
 };
 
+/// Lines for a person: an entry's dimensions, buffers and launches; a kernel's
+/// resources.
+std::string describe(const Entry &entry);
+std::string describe(const Kernel &kernel);
+
 /// The contents of a section of a little-endian ELF64 file. Every offset is
 /// checked against the image.
 Result<std::span<const uint8_t>> findElfSection(std::span<const uint8_t> image,
                                                 std::string_view name);
+
+/// True where the image begins as an ELF file does.
+bool isElf(std::span<const uint8_t> image);
+
+/// True where the image begins as PTX of te-compile does.
+bool isPtx(std::span<const uint8_t> image);
+
+/// The manifest of PTX: JSON, from the comments that it begins with.
+Result<std::string> findPtxManifest(std::span<const uint8_t> image);
 
 } // namespace mlir::te::rt
 

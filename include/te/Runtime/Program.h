@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A code object with its manifest: sizes are bound, buffers allocated, kernels
-// launched in order, results copied back.
+// A code object, or PTX, with its manifest: sizes are bound, buffers allocated,
+// kernels launched in order, results copied back.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_RUNTIME_PROGRAM_H
@@ -54,11 +54,65 @@ struct RunOptions {
   uint8_t poison = 0xA5;
 };
 
+/// A program's code on a device, until the end of this object.
+class LoadedCode {
+public:
+  LoadedCode(LoadedCode &&other)
+      : device(other.device), module(std::exchange(other.module, {})) {}
+  ~LoadedCode() {
+    if (module)
+      device.unload(*module);
+  }
+  uint64_t getModule() const { return *module; }
+  Device &getDevice() const { return device; }
+
+private:
+  friend class Program;
+  LoadedCode(Device &device, uint64_t module)
+      : device(device), module(module) {}
+  Device &device;
+  std::optional<uint64_t> module;
+};
+
+/// The buffers of an entry on a device: what its launches work on.
+class Instance {
+public:
+  /// Allocates and fills every buffer: inputs, in the order of
+  /// getBuffersOf(arguments), with their values, the rest with poison.
+  static Result<Instance> create(const LoadedCode &code, const Entry &entry,
+                                 std::span<const int64_t> dims,
+                                 std::span<const HostTensor> inputs,
+                                 const RunOptions &options = {});
+  Instance(Instance &&other) = default;
+  ~Instance();
+
+  /// Launches the entry's kernels, in order. Does not wait for them.
+  Status launch() const;
+  /// Waits for the device; the order is that of getBuffersOf(results).
+  Status read(std::vector<HostTensor> &outputs) const;
+
+private:
+  Instance(const LoadedCode &code, const Entry &entry,
+           std::span<const int64_t> dims)
+      : code(code), entry(entry), dims(dims.begin(), dims.end()) {}
+  Status fill(std::span<const HostTensor> inputs, uint8_t poison);
+  Status launchStep(const Step &step) const;
+  Result<std::vector<uint8_t>> packKernargs(const Step &step) const;
+
+  const LoadedCode &code;
+  const Entry &entry;
+  std::vector<int64_t> dims;
+  std::vector<uint64_t> addresses; // a buffer each
+};
+
 class Program {
 public:
   static Result<Program> create(std::vector<uint8_t> image);
   const Manifest &getManifest() const { return manifest; }
   std::span<const uint8_t> getImage() const { return image; }
+
+  /// Fails where the device cannot run the program.
+  Result<LoadedCode> load(Device &device) const;
 
   /// Inputs and outputs in the order of getBuffersOf(); `dims` as bindDims
   /// gives them.

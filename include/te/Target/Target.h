@@ -34,7 +34,7 @@ enum class BackendKind { AMDGPU, NVPTX };
 
 /// What only AMD's chips have.
 struct AMDProperties {
-  unsigned gfxMajor, gfxMinor, gfxStepping;
+  unsigned isaMajor, isaMinor, isaStepping; // gfx950: 9, 5, 0
   unsigned sgprsMax;
 };
 
@@ -56,7 +56,7 @@ struct Target {
   unsigned ldsBytesPerWorkgroup;           // that a kernel can declare
   unsigned ldsReserved; // of a CU, by each workgroup for itself
   unsigned computeUnits;
-  unsigned maxAccessBytes; // widest global or LDS access of one lane
+  unsigned maxAccessBytes;   // widest global or LDS access of one lane
   bool hasUnalignedAccesses; // of global memory, as wide
   FP8Encoding fp8;
   bool hasScaledConversions; // fp8 and fp4 by a block's scale

@@ -1,6 +1,6 @@
 // Wrong usage and bad inputs: exit code 2, and a message that names the remedy.
 
-// RUN: te-run %s --device=cuda 2>/dev/null; test $? -eq 2
+// RUN: te-run %s --device=vulkan 2>/dev/null; test $? -eq 2
 // RUN: te-run %s --device=reference 2>/dev/null; test $? -eq 2
 
 // DEFINE: %{run} = te-run %s --device=reference
@@ -8,8 +8,8 @@
 
 // RUN: not te-run %s --device=reference --check 2>&1 | %{check}=CHECKREF
 // CHECKREF: --check compares a device with the reference, and --device=reference is the reference
-// RUN: not te-run %s --device=cuda 2>&1 | %{check}=DEVICE
-// DEVICE: te-run: for the --device option: Cannot find option named 'cuda'!
+// RUN: not te-run %s --device=vulkan 2>&1 | %{check}=DEVICE
+// DEVICE: te-run: for the --device option: Cannot find option named 'vulkan'!
 // RUN: not te-run %s --sanitise 2>&1 | %{check}=UNKNOWN
 // UNKNOWN: Unknown command line argument '--sanitise'
 // RUN: not te-run %s.none 2>&1 | %{check}=NOFILE
@@ -53,7 +53,9 @@
 // RUN: not te-run %t.shape.npy 2>&1 | %{check}=NOTMLIR
 // NOTMLIR: shape.npy: neither MLIR (text or bytecode) nor a code object (HSACO)
 // RUN: not te-run %s --device=hip --dim=M=2 2>&1 | %{check}=HIP
-// HIP: {{no HIP here|HIP reports no GPU}}{{.*}}use --device=emulator
+// HIP: {{no HIP here|HIP reports no GPU}}{{.*}}use another --device
+// RUN: not te-run %s --device=cuda --dim=M=2 2>&1 | %{check}=CUDA
+// CUDA: {{no CUDA here|CUDA reports no GPU|cuInit failed}}{{.*}}
 
 func.func @f(%x: tensor<?x4xf32> {te.dims = ["M", "K"], te.name = "x"}) -> tensor<f32> {
   %a = te.amax %x : tensor<?x4xf32> -> tensor<f32>

@@ -47,7 +47,7 @@ def SchedulePass : Pass<"te-schedule", "::mlir::func::FuncOp"> {
     Also checks that the region's element types exist on the target.
   }];
   let options = [
-    Option<"target", "target", "std::string", "", "the chip, for instance gfx950">
+    Option<"target", "target", "std::string", "", "the chip, by the name that te-compile --target takes">
   ];
   let statistics = [
     Statistic<"numChosen", "schedules chosen", "schedules that the pass chose">,

@@ -1,0 +1,134 @@
+//===- CudaDevice.cpp - an NVIDIA GPU through libcuda -*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "te/Runtime/Gpu.h"
+#include "GpuDevice.h"
+
+using namespace mlir::te::rt;
+
+namespace {
+/// Values of cuda.h's enumerations.
+enum Attribute : int { CapabilityMajor = 75, CapabilityMinor = 76 };
+enum FunctionAttribute : int { MaxDynamicSharedBytes = 8 };
+enum JitOption : int { ErrorLogBuffer = 5, ErrorLogBytes = 6 };
+/// Dynamic shared memory that a kernel may have without asking.
+constexpr uint32_t kPlainSharedBytes = 48 * 1024;
+
+constexpr GpuBackend kCuda = {"CUDA", "cuda", "the NVIDIA driver", nullptr};
+constexpr GpuFunctions kCudaFunctions = {
+    .getErrorString = {"cuGetErrorString"},
+    .getDeviceCount = {"cuDeviceGetCount"},
+    .allocate = {"cuMemAlloc_v2"},
+    .free = {"cuMemFree_v2"},
+    .copyToDevice = {"cuMemcpyHtoD_v2"},
+    .copyFromDevice = {"cuMemcpyDtoH_v2"},
+    .unloadModule = {"cuModuleUnload"},
+    .getFunction = {"cuModuleGetFunction"},
+    .launch = {"cuLaunchKernel"},
+    .synchronize = {"cuCtxSynchronize"},
+    .createEvent = {"cuEventCreate"},
+    .recordEvent = {"cuEventRecord"},
+    .getElapsedMs = {"cuEventElapsedTime"},
+    .destroyEvent = {"cuEventDestroy_v2"},
+};
+
+class CudaDevice : public GpuDevice {
+public:
+  CudaDevice() : GpuDevice(kCuda, kCudaFunctions) {}
+  ~CudaDevice() override {
+    if (context)
+      (void)releaseContext.function(device);
+  }
+  using GpuDevice::open;
+
+  /// Code of an `a` target runs on exactly that compute capability.
+  std::string getChip() const override { return architecture + "a"; }
+  Result<uint64_t> load(std::span<const uint8_t> image) override;
+
+private:
+  Status findDevice() override;
+  Status prepare(void *function, const Launch &launch) override;
+
+  GpuFunction<unsigned> start = {"cuInit"};
+  GpuFunction<int *, int> getDevice = {"cuDeviceGet"};
+  GpuFunction<char *, int, int> getDeviceName = {"cuDeviceGetName"};
+  GpuFunction<int *, int, int> getAttribute = {"cuDeviceGetAttribute"};
+  GpuFunction<void **, int> retainContext = {"cuDevicePrimaryCtxRetain"};
+  GpuFunction<int> releaseContext = {"cuDevicePrimaryCtxRelease_v2"};
+  GpuFunction<void *> setContext = {"cuCtxSetCurrent"};
+  GpuFunction<void **, const void *, unsigned, int *, void **> loadModule = {
+      "cuModuleLoadDataEx"};
+  GpuFunction<void *, int, int> setFunctionAttribute = {"cuFuncSetAttribute"};
+
+  int device = 0;
+  void *context = nullptr;
+};
+} // namespace
+
+Status CudaDevice::findDevice() {
+  if (Status status =
+          find(start, getDevice, getDeviceName, getAttribute, retainContext,
+               releaseContext, setContext, loadModule, setFunctionAttribute);
+      !status)
+    return status;
+  int count = 0, major = 0, minor = 0;
+  char text[256] = {};
+  if (Status status = call("starting the driver", start, 0u); !status)
+    return status;
+  if (Status status = call("counting devices", gpu.getDeviceCount, &count);
+      !status)
+    return status;
+  if (count == 0)
+    return Failure{"CUDA reports no GPU; use another --device"};
+  const std::string reading = "reading the properties of device 0";
+  for (Status status :
+       {call("selecting device 0", getDevice, &device, 0),
+        call(reading, getDeviceName, text, int(sizeof(text) - 1), device),
+        call(reading, getAttribute, &major, int(CapabilityMajor), device),
+        call(reading, getAttribute, &minor, int(CapabilityMinor), device),
+        call("opening device 0", retainContext, &context, device),
+        call("selecting device 0", setContext, context)})
+    if (!status)
+      return status;
+  name = text;
+  architecture = "sm_" + std::to_string(10 * major + minor);
+  return {};
+}
+
+/// PTX, which the driver compiles here: what it says of errors is the message.
+Result<uint64_t> CudaDevice::load(std::span<const uint8_t> image) {
+  std::string text(image.begin(), image.end()); // ends in a zero byte
+  std::string log(8192, '\0');
+  int options[] = {ErrorLogBuffer, ErrorLogBytes};
+  void *values[] = {log.data(), reinterpret_cast<void *>(log.size() - 1)};
+  void *module = nullptr;
+  Status status = call("loading the PTX", loadModule, &module, text.data(), 2u,
+                       options, values);
+  if (status)
+    return reinterpret_cast<uint64_t>(module);
+  Failure failure = status.takeFailure();
+  log.resize(log.find('\0'));
+  if (!log.empty())
+    failure.message += "\n" + log;
+  return failure;
+}
+
+Status CudaDevice::prepare(void *function, const Launch &launch) {
+  if (launch.dynamicLds <= kPlainSharedBytes)
+    return {};
+  return call("giving kernel " + launch.kernel + " " +
+                  std::to_string(launch.dynamicLds) + " bytes of shared memory",
+              setFunctionAttribute, function, int(MaxDynamicSharedBytes),
+              int(launch.dynamicLds));
+}
+
+Result<std::unique_ptr<Device>>
+mlir::te::rt::openCudaDevice(const std::string &path) {
+  auto device = std::make_unique<CudaDevice>();
+  if (Status status = device->open(path); !status)
+    return status.takeFailure();
+  return std::unique_ptr<Device>(std::move(device));
+}
