@@ -77,7 +77,80 @@ static Value extPack(ImplicitLocOpBuilder &b, Value pack, int64_t count) {
   return result;
 }
 
+/// What a clamp to [-limit, limit] that keeps NaN clamps, or null.
+static Value getClamped(Value value, const APFloat &limit) {
+  Value x, low, negative, positive;
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  if (!select)
+    return {};
+  auto nan = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  auto min = select.getFalseValue().getDefiningOp<arith::MinNumFOp>();
+  auto max = min ? min.getLhs().getDefiningOp<arith::MaxNumFOp>()
+                 : arith::MaxNumFOp();
+  if (!nan || !max || nan.getPredicate() != arith::CmpFPredicate::UNO)
+    return {};
+  x = select.getTrueValue();
+  APFloat high = limit, least = -limit;
+  auto is = [](Value constant, const APFloat &number) {
+    DenseFPElementsAttr elements;
+    return matchPattern(constant, m_Constant(&elements)) &&
+           elements.isSplat() &&
+           elements.getSplatValue<APFloat>().bitwiseIsEqual(number);
+  };
+  bool matches = nan.getLhs() == x && nan.getRhs() == x && max.getLhs() == x &&
+                 is(max.getRhs(), least) && is(min.getRhs(), high);
+  return matches ? x : Value();
+}
+
 namespace {
+/// The conversion saturates by itself.
+struct SaturatePattern : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || !isFP8(type.getElementType()) ||
+        !getElementTypeOrSelf(op.getIn().getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "not from f32 to fp8");
+    auto format = cast<FloatType>(type.getElementType());
+    APFloat limit = APFloat::getLargest(format.getFloatSemantics());
+    bool losesInfo;
+    limit.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+    Value x = getClamped(op.getIn(), limit);
+    if (!x)
+      return rewriter.notifyMatchFailure(op, "not a clamped value");
+    rewriter.modifyOpInPlace(op, [&] { op.getInMutable().assign(x); });
+    return success();
+  }
+};
+
+/// bf16 two at a time.
+struct PackBF16Pattern : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || !type.getElementType().isBF16() || type.getRank() != 1 ||
+        type.getNumElements() % 2 != 0 ||
+        !getElementTypeOrSelf(op.getIn().getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "not pairs of f32 to bf16");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto pair = VectorType::get({2}, b.getBF16Type());
+    Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    for (int64_t i = 0; i < type.getNumElements(); i += 2) {
+      Value low = vector::ExtractOp::create(b, op.getIn(), i),
+            high = vector::ExtractOp::create(b, op.getIn(), i + 1);
+      Value both = NVVM::ConvertF32x2ToBF16x2Op::create(
+          b, pair, high, low, /*rnd=*/NVVM::FPRoundingMode::RN);
+      result = vector::InsertStridedSliceOp::create(
+          b, both, result, ArrayRef<int64_t>{i}, ArrayRef<int64_t>{1});
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 struct GPUToNVVMPass : te::impl::GPUToNVVMPassBase<GPUToNVVMPass> {
   LogicalResult convert(gpu::GPUFuncOp func) {
     FailureOr<const Target *> target = getKernelTarget(func, Backend::NVPTX);
@@ -85,6 +158,8 @@ struct GPUToNVVMPass : te::impl::GPUToNVVMPassBase<GPUToNVVMPass> {
       return failure();
     RewritePatternSet patterns(&getContext());
     populateFP8Patterns(patterns, **target, {truncPack, extPack});
+    patterns.add<SaturatePattern>(&getContext(), /*benefit=*/2);
+    patterns.add<PackBF16Pattern>(&getContext());
     walkAndApplyPatterns(func, std::move(patterns));
     return success();
   }

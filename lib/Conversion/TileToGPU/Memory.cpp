@@ -34,6 +34,7 @@ struct TileAccess {
   Value window;     // elements of the buffer, null: as the view says
   SmallVector<std::pair<int64_t, int64_t>>
       offsets;                // of each vector, in the tile
+  bool wholeColumns = false;  // all of them are inside of the view
   int64_t interleave = 0;     // columns lie in runs of so many, and gaps
   SmallVector<Value> numbers; // of each vector's row, where they are given
 
@@ -60,6 +61,9 @@ struct TileAccess {
     return arith::ConstantOp::create(b, b.getZeroAttr(slice(elements)));
   }
 
+  Value isRowInside(Value r) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, r, rows);
+  }
   /// Elements of this vector that lie inside the view, at least 0: i32.
   Value available(Value r, Value c) {
     Value zero = arith::ConstantIndexOp::create(b, 0);
@@ -67,7 +71,7 @@ struct TileAccess {
     Value left = arith::SubIOp::create(b, cols, c);
     left =
         arith::MinSIOp::create(b, arith::MaxSIOp::create(b, left, zero), most);
-    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, r, rows);
+    Value inside = isRowInside(r);
     left = arith::SelectOp::create(b, inside, left, zero);
     return arith::IndexCastOp::create(b, b.getI32Type(), left);
   }
@@ -195,6 +199,10 @@ void TileAccess::windowStore(Value vector, Value r, Value c) {
 Value TileAccess::maskedLoad(Value r, Value c) {
   if (window)
     return windowLoad(r, c);
+  if (wholeColumns)
+    return emitIf(
+        b, isRowInside(r), vectorType, [&] { return load(r, c, size()); },
+        [&] { return zeros(size()); });
   Value count = available(r, c);
   auto tail = [&]() -> Value {
     // From the smallest piece, which is last in memory, to the largest: each
@@ -225,6 +233,8 @@ Value TileAccess::maskedLoad(Value r, Value c) {
 void TileAccess::maskedStore(Value vector, Value r, Value c) {
   if (window)
     return windowStore(vector, r, c);
+  if (wholeColumns)
+    return emitIf(b, isRowInside(r), [&] { store(vector, r, c); });
   Value count = available(r, c);
   auto tail = [&] {
     // From the largest piece, which is first in memory; what it took is shifted
@@ -306,6 +316,7 @@ static TileAccess makeAccess(ImplicitLocOpBuilder &b, const KernelState &state,
                     b.createOrFold<memref::DimOp>(view, int64_t(1)),
                     window,
                     {},
+                    /*wholeColumns=*/false,
                     interleave,
                     {}};
   SmallVector<int64_t> picks = matchBlocks(
@@ -327,8 +338,10 @@ static Value emitIsInterior(ImplicitLocOpBuilder &b, TileAccess &access,
     Value end = access.offset(offset, size);
     return arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end, extent);
   };
-  Value inside = arith::AndIOp::create(b, fits(row, shape[0], access.rows),
-                                       fits(col, shape[1], access.cols));
+  Value inside = fits(row, shape[0], access.rows);
+  if (!access.wholeColumns)
+    inside =
+        arith::AndIOp::create(b, inside, fits(col, shape[1], access.cols));
   if (!access.window)
     return inside;
   Value last = access.flatten(access.offset(row, shape[0] - 1),
@@ -370,6 +383,7 @@ struct LoadPattern : TilePattern<LoadOp> {
         makeAccess(b, state, op.getType(), op.getView(), op.getRow(),
                    op.getColumn(), adaptor.getRows(), op.getDivisible(),
                    op.getWindow(), op.getOrder(), op.getInterleave());
+    access.wholeColumns = op.getColumnsInBounds();
     VectorType type = getDistributedType(op.getType());
     // One element is the same for all lanes: the scalar unit reads it.
     bool bounded = op.getColumnsInBounds() && !op.getInBounds() &&
@@ -427,6 +441,7 @@ struct StorePattern : TilePattern<StoreOp> {
           makeAccess(b, state, type, op.getView(), op.getRow(), op.getColumn(),
                      adaptor.getRows(), op.getDivisible(), op.getWindow(),
                      op.getOrder(), op.getInterleave());
+      access.wholeColumns = op.getColumnsInBounds();
       auto part = [&](unsigned v) {
         return access.part(adaptor.getValue(), v);
       };
