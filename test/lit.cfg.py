@@ -1,4 +1,5 @@
 # lit configuration: te-mlir's tools, FileCheck and the venv's Python on the PATH.
+import glob
 import os
 
 import lit.formats
@@ -17,4 +18,8 @@ config.environment["PATH"] = os.pathsep.join(
 )
 config.substitutions.append(("%python", os.path.join(build, "venv", "bin", "python")))
 config.substitutions.append(("%build", build))
+# NVIDIA's assembler, of Triton's wheel: it checks PTX where it is there.
+for ptxas in glob.glob(os.path.join(build, "venv/lib/python*/site-packages/triton/backends/nvidia/bin/ptxas")):
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))
 config.substitutions.append(("%root", os.path.abspath(os.path.join(config.test_source_root, ".."))))

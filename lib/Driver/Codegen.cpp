@@ -126,7 +126,7 @@ te::translateToLLVM(gpu::GPUModuleOp kernels, llvm::LLVMContext &context,
   module->setTargetTriple(machine.getTargetTriple());
   module->setDataLayout(machine.createDataLayout());
   // Code object version 5: what ROCm 5.7 and later load.
-  if (target.backend == Backend::AMDGPU)
+  if (target.backend == BackendKind::AMDGPU)
     module->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version",
                           500);
   TimingScope scope = timing.nest("LLVM optimization");

@@ -199,7 +199,7 @@ LogicalResult Compilation::finish(json::Value manifest) {
   TimingScope link = timing.nest("link");
   std::string code = std::move(artifact.text);
   artifact.text.clear();
-  bool isPTX = options.target->backend == Backend::NVPTX;
+  bool isPTX = options.target->backend == BackendKind::NVPTX;
   if (!isPTX) {
     auto linked = linkCodeObject(code);
     if (!linked)
@@ -210,8 +210,8 @@ LogicalResult Compilation::finish(json::Value manifest) {
       return fail(figures.takeError());
     artifact.kernels = std::move(*figures);
   } else if (!options.ptxas.empty()) {
-    if (llvm::Error error = assemblePTX(options.ptxas, code, *options.target,
-                                        artifact.kernels))
+    if (llvm::Error error =
+            assemblePTX(options.ptxas, code, *options.target, artifact.kernels))
       return fail(std::move(error));
   }
   manifest.getAsObject()->try_emplace("kernels",
@@ -245,8 +245,8 @@ LogicalResult Compilation::generateCode() {
     return fail(machine.takeError());
   llvm::LLVMContext context;
   TimingScope translate = timing.nest("translate to LLVM IR");
-  auto llvmModule = translateToLLVM(kernels, context, *options.target,
-                                    **machine, translate);
+  auto llvmModule =
+      translateToLLVM(kernels, context, *options.target, **machine, translate);
   translate.stop();
   if (!llvmModule)
     return fail(llvmModule.takeError());
@@ -254,7 +254,7 @@ LogicalResult Compilation::generateCode() {
     llvm::raw_string_ostream(artifact.text) << **llvmModule;
     return success();
   }
-  bool isPTX = options.target->backend == Backend::NVPTX;
+  bool isPTX = options.target->backend == BackendKind::NVPTX;
   if (isPTX)
     artifact.kernels = readKernels(**llvmModule);
   TimingScope codegen = timing.nest("machine code");

@@ -61,7 +61,9 @@ std::vector<KernelFigures> mlir::te::readKernels(const llvm::Module &module) {
           layout.getTypeAllocSize(argument.getType());
     kernel.workgroupSize = 1;
     llvm::SmallVector<llvm::StringRef> sizes;
-    function.getFnAttribute("nvvm.reqntid").getValueAsString().split(sizes, ',');
+    function.getFnAttribute("nvvm.reqntid")
+        .getValueAsString()
+        .split(sizes, ',');
     for (llvm::StringRef size : sizes)
       if (unsigned number; !size.trim().getAsInteger(10, number))
         kernel.workgroupSize *= number;
@@ -96,8 +98,8 @@ static std::optional<uint32_t> findFigure(llvm::StringRef line,
   if (at == llvm::StringRef::npos)
     return std::nullopt;
   llvm::StringRef before = line.take_front(at).rtrim();
-  llvm::StringRef digits =
-      before.take_back(before.size() - before.find_last_not_of("0123456789") - 1);
+  llvm::StringRef digits = before.take_back(
+      before.size() - before.find_last_not_of("0123456789") - 1);
   uint32_t number;
   if (digits.getAsInteger(10, number))
     return std::nullopt;
@@ -159,8 +161,8 @@ mlir::te::assemblePTX(llvm::StringRef ptxas, llvm::StringRef ptx,
   auto output = llvm::MemoryBuffer::getFile(files[2]);
   llvm::StringRef text = output ? (*output)->getBuffer() : llvm::StringRef();
   if (code != 0)
-    return llvm::createStringError(ptxas + " failed: " +
-                                   (message.empty() ? text.trim() : message));
+    return llvm::createStringError(
+        ptxas + " failed: " + (message.empty() ? text.trim() : message));
   readVerbose(text, kernels);
   return llvm::Error::success();
 }
@@ -190,12 +192,12 @@ mlir::te::countInstructions(llvm::StringRef ptx, llvm::StringRef kernel) {
     line = line.take_until([](char c) { return c == '/'; }).rtrim();
     if (line.starts_with("@")) // a predicate
       line = line.split(' ').second.ltrim();
-    bool isCode = !line.empty() && llvm::isAlpha(line.front()) &&
-                  line.ends_with(";");
+    bool isCode =
+        !line.empty() && llvm::isAlpha(line.front()) && line.ends_with(";");
     if (isCode)
-      ++counts[line.take_until([](char c) {
-                     return llvm::isSpace(c) || c == ';';
-                   }).str()];
+      ++counts[line.take_until(
+                       [](char c) { return llvm::isSpace(c) || c == ';'; })
+                   .str()];
   }
   return counts;
 }
@@ -212,14 +214,16 @@ static llvm::Expected<std::string> escape(llvm::StringRef json) {
   while (!json.empty()) {
     llvm::StringRef plain =
         json.take_while([](char c) { return llvm::isASCII(c); });
-    llvm::StringRef other = json.drop_front(plain.size()).take_until([](char c) {
-      return llvm::isASCII(c);
-    });
+    llvm::StringRef other =
+        json.drop_front(plain.size()).take_until([](char c) {
+          return llvm::isASCII(c);
+        });
     os << plain;
     json = json.drop_front(plain.size() + other.size());
     llvm::SmallVector<llvm::UTF16, 16> units;
     if (!llvm::convertUTF8ToUTF16String(other, units))
-      return llvm::createStringError("the manifest has bytes that are not UTF-8");
+      return llvm::createStringError(
+          "the manifest has bytes that are not UTF-8");
     for (llvm::UTF16 unit : units)
       os << llvm::format("\\u%04x", unsigned(unit));
   }

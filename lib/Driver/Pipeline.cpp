@@ -75,13 +75,13 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
   if (!covers(Level::Native))
     return;
   switch (target.backend) {
-  case Backend::AMDGPU:
+  case BackendKind::AMDGPU:
     // te-opt --te-gpu-to-amdgpu
     manager.addPass(createGPUToAMDGPUPass());
     // te-opt --lower-to-rocdl
     manager.addPass(createLowerToROCDLPass());
     break;
-  case Backend::NVPTX:
+  case BackendKind::NVPTX:
     // te-opt --te-gpu-to-nvvm
     manager.addPass(createGPUToNVVMPass());
     // te-opt --lower-to-nvvm
@@ -96,19 +96,19 @@ namespace {
 struct LevelName {
   StringRef name;
   Level level;
-  std::optional<Backend> only;
+  std::optional<BackendKind> only;
 };
 constexpr LevelName kLevels[] = {
     {"te", Level::TE, std::nullopt},
     {"fused", Level::Fused, std::nullopt},
     {"tile", Level::Tile, std::nullopt},
     {"gpu", Level::GPU, std::nullopt},
-    {"rocdl", Level::Native, Backend::AMDGPU},
-    {"nvvm", Level::Native, Backend::NVPTX},
+    {"rocdl", Level::Native, BackendKind::AMDGPU},
+    {"nvvm", Level::Native, BackendKind::NVPTX},
     {"llvm", Level::LLVM, std::nullopt},
     {"asm", Level::Asm, std::nullopt},
-    {"hsaco", Level::Image, Backend::AMDGPU},
-    {"ptx", Level::Image, Backend::NVPTX},
+    {"hsaco", Level::Image, BackendKind::AMDGPU},
+    {"ptx", Level::Image, BackendKind::NVPTX},
 };
 } // namespace
 

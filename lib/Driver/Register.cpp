@@ -38,9 +38,9 @@ void te::registerDialects(DialectRegistry &registry) {
   registry
       .insert<te::TEDialect, te::tile::TileDialect, amdgpu::AMDGPUDialect,
               arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
-              gpu::GPUDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, ROCDL::ROCDLDialect,
-              math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-              tensor::TensorDialect, vector::VectorDialect>();
+              gpu::GPUDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
+              ROCDL::ROCDLDialect, math::MathDialect, memref::MemRefDialect,
+              scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect>();
   registerTileLowerings(registry);
   registerBuiltinDialectTranslation(registry);
   registerGPUDialectTranslation(registry);

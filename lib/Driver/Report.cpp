@@ -33,11 +33,11 @@ constexpr std::pair<llvm::StringRef, llvm::StringRef> kAMDClasses[] = {
     {"s_", "salu"},          {"ds_", "lds"},         {"scratch_", "scratch"},
     {"global_", "vmem"},     {"buffer_", "vmem"},    {"flat_", "vmem"}};
 constexpr std::pair<llvm::StringRef, llvm::StringRef> kPTXClasses[] = {
-    {"ld.param", "smem"},   {"ld.const", "smem"},   {"ld.shared", "lds"},
-    {"st.shared", "lds"},   {"ld.local", "scratch"}, {"st.local", "scratch"},
-    {"ld.", "vmem"},        {"st.", "vmem"},        {"atom.", "vmem"},
-    {"red.", "vmem"},       {"bra", "branch"},      {"bar", "other"},
-    {"ret", "other"},       {"mov", "other"},       {"", "valu"}};
+    {"ld.param", "smem"}, {"ld.const", "smem"},    {"ld.shared", "lds"},
+    {"st.shared", "lds"}, {"ld.local", "scratch"}, {"st.local", "scratch"},
+    {"ld.", "vmem"},      {"st.", "vmem"},         {"atom.", "vmem"},
+    {"red.", "vmem"},     {"bra", "branch"},       {"bar", "other"},
+    {"ret", "other"},     {"mov", "other"},        {"", "valu"}};
 } // namespace
 
 static llvm::StringRef classify(llvm::StringRef mnemonic, Classes classes) {
@@ -51,7 +51,7 @@ static llvm::StringRef classify(llvm::StringRef mnemonic, Classes classes) {
 static llvm::Expected<std::map<std::string, uint64_t>>
 countMnemonics(const Artifact &artifact, const Target &target,
                const std::string &kernel) {
-  if (target.backend == Backend::NVPTX)
+  if (target.backend == BackendKind::NVPTX)
     return countInstructions(artifact.binary, kernel);
   auto object = emu::CodeObject::load(
       {reinterpret_cast<const uint8_t *>(artifact.binary.data()),
@@ -64,8 +64,8 @@ countMnemonics(const Artifact &artifact, const Target &target,
 
 static llvm::Expected<json::Array> collectStats(const Artifact &artifact,
                                                 const Target &target) {
-  Classes classes(target.backend == Backend::NVPTX ? Classes(kPTXClasses)
-                                                   : Classes(kAMDClasses));
+  Classes classes(target.backend == BackendKind::NVPTX ? Classes(kPTXClasses)
+                                                       : Classes(kAMDClasses));
   auto orNull = [](std::optional<uint32_t> figure) {
     return figure ? json::Value(*figure) : json::Value(nullptr);
   };
@@ -133,7 +133,7 @@ static void printRegisters(llvm::raw_ostream &os, const json::Object &kernel) {
 static void printStats(llvm::raw_ostream &os, const json::Array &kernels,
                        const Target &target) {
   os << "kernels for " << target.name
-     << (target.backend == Backend::NVPTX
+     << (target.backend == BackendKind::NVPTX
              ? " (registers, spills: ptxas; mix: PTX"
              : " (registers, LDS, spills: code object metadata; mix: "
                "disassembly")

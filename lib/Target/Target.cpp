@@ -18,8 +18,10 @@ using namespace mlir::te;
 static const Target kTargets[] = {
     {.name = "gfx942",
      .triple = "amdgcn-amd-amdhsa",
-     .backend = Backend::AMDGPU,
-     .amd = AMDProperties{.gfxMajor = 9, .gfxMinor = 4, .gfxStepping = 2, .sgprsMax = 102},
+     .backend = BackendKind::AMDGPU,
+     .amd =
+         AMDProperties{
+             .gfxMajor = 9, .gfxMinor = 4, .gfxStepping = 2, .sgprsMax = 102},
      .deviceScope = "agent",
      .waveSize = 64,
      .maxWavesPerWorkgroup = 16,
@@ -37,11 +39,14 @@ static const Target kTargets[] = {
      .maxAccessBytes = 16,
      .fp8 = FP8Encoding::FNUZ,
      .hasScaledConversions = false,
-     .hasBufferAccesses = true},
+     .hasBufferAccesses = true,
+     .hasRegisterIndexing = true},
     {.name = "gfx950",
      .triple = "amdgcn-amd-amdhsa",
-     .backend = Backend::AMDGPU,
-     .amd = AMDProperties{.gfxMajor = 9, .gfxMinor = 5, .gfxStepping = 0, .sgprsMax = 102},
+     .backend = BackendKind::AMDGPU,
+     .amd =
+         AMDProperties{
+             .gfxMajor = 9, .gfxMinor = 5, .gfxStepping = 0, .sgprsMax = 102},
      .deviceScope = "agent",
      .waveSize = 64,
      .maxWavesPerWorkgroup = 16,
@@ -59,12 +64,13 @@ static const Target kTargets[] = {
      .maxAccessBytes = 16,
      .fp8 = FP8Encoding::OCP,
      .hasScaledConversions = true,
-     .hasBufferAccesses = true},
+     .hasBufferAccesses = true,
+     .hasRegisterIndexing = true},
     // A block may have 227 KiB of shared memory, but more than 48 only where
     // it is allocated by the launch; kernels declare theirs.
     {.name = "sm_90a",
      .triple = "nvptx64-nvidia-cuda",
-     .backend = Backend::NVPTX,
+     .backend = BackendKind::NVPTX,
      .amd = std::nullopt,
      .deviceScope = "device",
      .waveSize = 32,
@@ -83,7 +89,8 @@ static const Target kTargets[] = {
      .maxAccessBytes = 16,
      .fp8 = FP8Encoding::OCP,
      .hasScaledConversions = false,
-     .hasBufferAccesses = false},
+     .hasBufferAccesses = false,
+     .hasRegisterIndexing = false},
 };
 
 llvm::ArrayRef<Target> Target::all() { return kTargets; }
@@ -95,7 +102,8 @@ const Target *Target::lookup(llvm::StringRef name) {
 }
 
 std::string Target::listNames() {
-  return llvm::join(llvm::map_range(kTargets, [](const Target &t) { return t.name; }), ", ");
+  return llvm::join(
+      llvm::map_range(kTargets, [](const Target &t) { return t.name; }), ", ");
 }
 
 llvm::Expected<const Target *> Target::get(llvm::StringRef name) {

@@ -13,9 +13,18 @@ gpu.module @kernels {
 
 // -----
 
-// expected-error @+1 {{the module's kernels need te.target, the chip they are for}}
 gpu.module @kernels {
+  // expected-error @+1 {{a kernel needs te.target, the chip it is for}}
   gpu.func @no_target() kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @+1 {{a kernel for sm_90a takes the passes to NVVM; te-pipeline and te-compile choose them by the target}}
+  gpu.func @other() kernel attributes {te.target = "sm_90a"} {
     gpu.return
   }
 }

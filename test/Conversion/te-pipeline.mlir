@@ -16,9 +16,9 @@
 
 // Chips and levels that there are not.
 // RUN: not te-opt %s --te-pipeline="target=gfx90a" 2>&1 | FileCheck %s --check-prefix=CHIP
-// CHIP: te-pipeline.mlir:[[#]]:[[#]]: error: unknown target 'gfx90a'; te-mlir compiles for gfx942, gfx950
+// CHIP: te-pipeline.mlir:[[#]]:[[#]]: error: unknown target 'gfx90a'; te-mlir compiles for gfx942, gfx950, sm_90a
 // RUN: not te-opt %s --te-pipeline="target=gfx950 to=asm" 2>&1 | FileCheck %s --check-prefix=LEVEL
-// LEVEL: error: te-verify-level: unknown level 'asm'; it is te, fused, tile, gpu or rocdl
+// LEVEL: error: te-verify-level: unknown level 'asm'; it is te, fused, tile, gpu, rocdl or nvvm
 
 // TE: te.quantize
 // TE-NOT: te.fusion

@@ -43,9 +43,9 @@ struct Flags {
   cl::opt<std::string> input{cl::Positional,
                              cl::desc("IN.mlir (- is standard input)"),
                              cl::init("-"), cl::cat(category)};
-  cl::opt<std::string> target{
-      "target", cl::desc("the chip: " + te::Target::listNames()),
-      cl::cat(category)};
+  cl::opt<std::string> target{"target",
+                              cl::desc("the chip: " + te::Target::listNames()),
+                              cl::cat(category)};
   cl::opt<std::string> output{"o",
                               cl::desc("output file (- is standard output)"),
                               cl::value_desc("file"), cl::cat(category)};
@@ -129,7 +129,8 @@ int main(int argc, char **argv) {
   te::removeLibraryFlags();
   Flags commandLine;
   if (!cl::ParseCommandLineOptions(
-          argc, argv, "te-mlir compiler: te IR to one HSACO or PTX\n", &llvm::errs()))
+          argc, argv, "te-mlir compiler: te IR to one HSACO or PTX\n",
+          &llvm::errs()))
     return kUsageError;
   const Settings flags = commandLine.get();
 
@@ -138,15 +139,16 @@ int main(int argc, char **argv) {
   llvm::Expected<const te::Target *> chip = te::Target::get(flags.target);
   if (!chip)
     return usageError(llvm::toString(chip.takeError()));
-  std::optional<te::Level> level =
-      flags.emit.empty() ? te::Level::Image : te::parseLevel(flags.emit, **chip);
+  std::optional<te::Level> level = flags.emit.empty()
+                                       ? te::Level::Image
+                                       : te::parseLevel(flags.emit, **chip);
   if (!level)
     return usageError("unknown level '" + flags.emit + "' in --emit; it is " +
                       te::listLevels(**chip));
   if (flags.stats != te::ReportFormat::None && *level != te::Level::Image)
     return usageError("--stats counts machine code: it goes with --emit=" +
                       te::getName(te::Level::Image, **chip));
-  if (!flags.ptxas.empty() && (*chip)->backend != te::Backend::NVPTX)
+  if (!flags.ptxas.empty() && (*chip)->backend != te::BackendKind::NVPTX)
     return usageError("--ptxas assembles PTX, which " + (*chip)->name +
                       " does not run; leave it out");
   if (flags.explain != te::ReportFormat::None && *level == te::Level::TE)

@@ -27,8 +27,8 @@
 namespace mlir::te {
 
 /// The levels of the pipeline, in order; each is what its name says. Native is
-/// the backend's dialect, rocdl or nvvm; Image what a device loads: an HSACO, or
-/// PTX with its manifest in front.
+/// the backend's dialect, rocdl or nvvm; Image what a device loads: an HSACO,
+/// or PTX with its manifest in front.
 enum class Level { TE, Fused, Tile, GPU, Native, LLVM, Asm, Image };
 
 /// Bytes that a workgroup of whole tiles moves, read off the tile level.
@@ -38,11 +38,12 @@ struct TileTraffic {
   int64_t leastBytes = 0;                // each element of each buffer once
 };
 
-/// What a compiled kernel uses. Registers and spills are known where a tool told
-/// them: of PTX, whose registers ptxas allocates, only by that.
+/// What a compiled kernel uses. Registers and spills are known where a tool
+/// told them: of PTX, whose registers ptxas allocates, only by that.
 struct KernelFigures {
   std::string name;
-  std::optional<uint32_t> vgprs, agprs, sgprs; // registers of a lane (of a wave)
+  std::optional<uint32_t> vgprs, agprs,
+      sgprs; // registers of a lane (of a wave)
   std::optional<uint32_t> vgprSpills, sgprSpills;
   std::optional<uint32_t> scratchBytes; // a lane
   uint32_t ldsBytes = 0, kernargBytes = 0, workgroupSize = 0;
@@ -54,8 +55,8 @@ struct Artifact {
   std::string binary; // the image: an HSACO or PTX, with its manifest
   llvm::json::Value manifest = nullptr;
   std::vector<KernelFigures> kernels; // those of the image
-  std::vector<TileTraffic> traffic; // a kernel each, in order
-  llvm::json::Array decisions;      // what --explain tells, a region each
+  std::vector<TileTraffic> traffic;   // a kernel each, in order
+  llvm::json::Array decisions;        // what --explain tells, a region each
 };
 
 struct CompileOptions {

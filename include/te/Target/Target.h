@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // One description a chip: passes ask it for properties and never for its name.
-// Figures are those of spec/amd_hardware.md and of NVIDIA's CUDA C++ Programming
-// Guide, compute capability 9.0. Names are AMD's: a wave is a warp, a workgroup
-// a block, LDS shared memory, a CU a SM, a SIMD one of its four partitions, a
-// VGPR a register of a thread.
+// Figures are those of spec/amd_hardware.md and of NVIDIA's CUDA C++
+// Programming Guide, compute capability 9.0. Names are AMD's: a wave is a warp,
+// a workgroup a block, LDS shared memory, a CU a SM, a SIMD one of its four
+// partitions, a VGPR a register of a thread.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_TARGET_TARGET_H
@@ -30,7 +30,7 @@ enum class FP8Encoding { FNUZ, OCP };
 
 /// Whose intrinsics and artefact kernels become: ROCDL and one HSACO, or NVVM
 /// and one file of PTX.
-enum class Backend { AMDGPU, NVPTX };
+enum class BackendKind { AMDGPU, NVPTX };
 
 /// What only AMD's chips have.
 struct AMDProperties {
@@ -41,7 +41,7 @@ struct AMDProperties {
 struct Target {
   llvm::StringRef name;   // the processor's name in LLVM: "gfx950"
   llvm::StringRef triple; // LLVM target triple
-  Backend backend;
+  BackendKind backend;
   std::optional<AMDProperties> amd; // where the backend is AMDGPU
   llvm::StringRef deviceScope; // LLVM's name of atomics of the whole device
 
@@ -53,13 +53,14 @@ struct Target {
   unsigned vgprsAddressable; // architected VGPRs that one kernel can name
   unsigned vgprGranule;
   unsigned ldsBytes, ldsBanks, ldsGranule; // a CU; banks are 4 bytes wide
-  unsigned ldsBytesPerWorkgroup; // that a kernel can declare
-  unsigned ldsReserved;          // of a CU, by each workgroup for itself
+  unsigned ldsBytesPerWorkgroup;           // that a kernel can declare
+  unsigned ldsReserved; // of a CU, by each workgroup for itself
   unsigned computeUnits;
   unsigned maxAccessBytes; // widest global or LDS access of one lane
   FP8Encoding fp8;
   bool hasScaledConversions; // fp8 and fp4 by a block's scale
   bool hasBufferAccesses;    // whose resource bounds them: zero outside
+  bool hasRegisterIndexing;  // by a number that is known at run time
 
   /// Waves that a SIMD holds at once, for a kernel with these resources; at
   /// least 1 where the kernel fits at all, else 0.

@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace mlir::te;
 
 FailureOr<const Target *> te::getKernelTarget(gpu::GPUFuncOp func,
-                                              Backend backend) {
+                                              BackendKind backend) {
   auto name = func->getAttrOfType<StringAttr>("te.target");
   const Target *target = name ? Target::lookup(name) : nullptr;
   if (!target)
@@ -35,13 +35,13 @@ FailureOr<const Target *> te::getKernelTarget(gpu::GPUFuncOp func,
   if (target->backend != backend)
     return func.emitError()
            << "a kernel for " << target->name << " takes the passes to "
-           << (backend == Backend::AMDGPU ? "NVVM" : "ROCDL")
+           << (backend == BackendKind::AMDGPU ? "NVVM" : "ROCDL")
            << "; te-pipeline and te-compile choose them by the target";
   return target;
 }
 
 LogicalResult te::forEachKernelModule(
-    ModuleOp program, Backend backend,
+    ModuleOp program, BackendKind backend,
     function_ref<LogicalResult(gpu::GPUModuleOp, const Target &)> lower) {
   for (auto module : program.getOps<gpu::GPUModuleOp>()) {
     auto funcs = module.getOps<gpu::GPUFuncOp>();

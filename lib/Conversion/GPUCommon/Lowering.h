@@ -21,11 +21,12 @@
 namespace mlir::te {
 
 /// The chip that a kernel is for, of this backend; else an error at the kernel.
-FailureOr<const Target *> getKernelTarget(gpu::GPUFuncOp func, Backend backend);
+FailureOr<const Target *> getKernelTarget(gpu::GPUFuncOp func,
+                                          BackendKind backend);
 
 /// Calls `lower` for each module of kernels with the chip of its first one.
 LogicalResult forEachKernelModule(
-    ModuleOp program, Backend backend,
+    ModuleOp program, BackendKind backend,
     function_ref<LogicalResult(gpu::GPUModuleOp, const Target &)> lower);
 
 /// Slices of vectors become shuffles, which the LLVM dialect has.

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A GPU's own sine has an absolute error, and its argument is reduced in f32.
-// Here the angle is multiplied by as many bits of 2/pi as matter (Payne and Hanek's
-// reduction, in integers, no branch): the quarter turns that are left out are
-// whole ones. The sine and the cosine of one value share that.
+// Here the angle is multiplied by as many bits of 2/pi as matter (Payne and
+// Hanek's reduction, in integers, no branch): the quarter turns that are left
+// out are whole ones. The sine and the cosine of one value share that.
 //
 //===----------------------------------------------------------------------===//
 

@@ -29,11 +29,12 @@ constexpr int64_t kRootHalf = 0x3F3504F3;
 constexpr int64_t kExponentField = 0xFF800000;
 /// What makes a normal number of a denormal one: 2^24.
 constexpr int64_t kShift = 24;
-/// log(1 + f) = f - f^2 / 2 + f^3 P(f), least relative error over the mantissas.
-constexpr double kLog[] = {0.33333331346511841,  -0.25000822544097900,
-                           0.20001226663589478,  -0.16623355448246002,
-                           0.14201770722866058,  -0.13160216808319092,
-                           0.12761501967906952,  -0.076343104243278503};
+/// log(1 + f) = f - f^2 / 2 + f^3 P(f), least relative error over the
+/// mantissas.
+constexpr double kLog[] = {0.33333331346511841, -0.25000822544097900,
+                           0.20001226663589478, -0.16623355448246002,
+                           0.14201770722866058, -0.13160216808319092,
+                           0.12761501967906952, -0.076343104243278503};
 } // namespace
 
 /// e^x.
@@ -57,13 +58,12 @@ static Value emitLog(Emitter &e, Value x, double lnBase) {
   };
   Type i32 = e.type(b.getI32Type()), f32 = x.getType();
   Value isTiny = compare(arith::CmpFPredicate::OLT, 0x1p-126);
-  Value scaled =
-      e.select(isTiny, e.make<arith::MulFOp>(x, e.f32(0x1p24)), x);
+  Value scaled = e.select(isTiny, e.make<arith::MulFOp>(x, e.f32(0x1p24)), x);
   Value bits = arith::BitcastOp::create(b, i32, scaled);
   Value from = e.make<arith::SubIOp>(bits, e.i32(kRootHalf));
   Value exponent = e.make<arith::ShRSIOp>(from, e.i32(23));
-  exponent = e.make<arith::SubIOp>(
-      exponent, e.select(isTiny, e.i32(kShift), e.i32(0)));
+  exponent = e.make<arith::SubIOp>(exponent,
+                                   e.select(isTiny, e.i32(kShift), e.i32(0)));
   Value mantissa = arith::BitcastOp::create(
       b, f32,
       e.make<arith::SubIOp>(

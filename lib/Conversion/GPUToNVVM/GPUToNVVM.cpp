@@ -21,6 +21,7 @@
 #include "../GPUCommon/FP8Conversions.h"
 #include "../GPUCommon/Lowering.h"
 
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -31,10 +32,35 @@ namespace mlir::te {
 #include "te/Conversion/Passes.h.inc"
 } // namespace mlir::te
 
-/// Numbers beyond the range do not come here; satfinite is what the instruction
-/// has. Of a NaN it makes 0x7F.
+/// The numbers behind a clamp to the format's range that keeps NaN, or `x`:
+/// satfinite does the same, of Inf too, and makes 0x7F of NaN.
+static Value skipClamp(Value x, FloatType element) {
+  double largest =
+      APFloat::getLargest(element.getFloatSemantics()).convertToDouble();
+  auto isLimit = [&](Value value, double limit) {
+    APFloat splat(0.0f);
+    return matchPattern(value, m_ConstantFloat(&splat)) &&
+           splat.convertToDouble() == limit;
+  };
+  auto select = x.getDefiningOp<arith::SelectOp>();
+  if (!select)
+    return x;
+  Value number = select.getTrueValue();
+  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  auto above = select.getFalseValue().getDefiningOp<arith::MinNumFOp>();
+  auto below = above ? above.getLhs().getDefiningOp<arith::MaxNumFOp>()
+                     : arith::MaxNumFOp();
+  bool isClamp = compare && below &&
+                 compare.getPredicate() == arith::CmpFPredicate::UNO &&
+                 compare.getLhs() == number && compare.getRhs() == number &&
+                 below.getLhs() == number && isLimit(above.getRhs(), largest) &&
+                 isLimit(below.getRhs(), -largest);
+  return isClamp ? number : x;
+}
+
 static Value truncPack(ImplicitLocOpBuilder &b, Value source, int64_t first,
                        int64_t count, VectorType packType) {
+  source = skipClamp(source, cast<FloatType>(packType.getElementType()));
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
   auto element = [&](int64_t i) -> Value {
     return i < count ? vector::ExtractOp::create(b, source, first + i) : zero;
@@ -69,62 +95,15 @@ static Value extPack(ImplicitLocOpBuilder &b, Value pack, int64_t count) {
     Value half = NVVM::ConvertF8x2ToF16x2Op::create(
         b, VectorType::get({2}, b.getF16Type()), pair, /*relu=*/false,
         codes.getElementType());
-    Value wide = arith::ExtFOp::create(
-        b, VectorType::get({2}, b.getF32Type()), half);
+    Value wide =
+        arith::ExtFOp::create(b, VectorType::get({2}, b.getF32Type()), half);
     result = vector::InsertStridedSliceOp::create(
         b, wide, result, ArrayRef<int64_t>{i}, ArrayRef<int64_t>{1});
   }
   return result;
 }
 
-/// What a clamp to [-limit, limit] that keeps NaN clamps, or null.
-static Value getClamped(Value value, const APFloat &limit) {
-  Value x, low, negative, positive;
-  auto select = value.getDefiningOp<arith::SelectOp>();
-  if (!select)
-    return {};
-  auto nan = select.getCondition().getDefiningOp<arith::CmpFOp>();
-  auto min = select.getFalseValue().getDefiningOp<arith::MinNumFOp>();
-  auto max = min ? min.getLhs().getDefiningOp<arith::MaxNumFOp>()
-                 : arith::MaxNumFOp();
-  if (!nan || !max || nan.getPredicate() != arith::CmpFPredicate::UNO)
-    return {};
-  x = select.getTrueValue();
-  APFloat high = limit, least = -limit;
-  auto is = [](Value constant, const APFloat &number) {
-    DenseFPElementsAttr elements;
-    return matchPattern(constant, m_Constant(&elements)) &&
-           elements.isSplat() &&
-           elements.getSplatValue<APFloat>().bitwiseIsEqual(number);
-  };
-  bool matches = nan.getLhs() == x && nan.getRhs() == x && max.getLhs() == x &&
-                 is(max.getRhs(), least) && is(min.getRhs(), high);
-  return matches ? x : Value();
-}
-
 namespace {
-/// The conversion saturates by itself.
-struct SaturatePattern : OpRewritePattern<arith::TruncFOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(arith::TruncFOp op,
-                                PatternRewriter &rewriter) const override {
-    auto type = dyn_cast<VectorType>(op.getType());
-    if (!type || !isFP8(type.getElementType()) ||
-        !getElementTypeOrSelf(op.getIn().getType()).isF32())
-      return rewriter.notifyMatchFailure(op, "not from f32 to fp8");
-    auto format = cast<FloatType>(type.getElementType());
-    APFloat limit = APFloat::getLargest(format.getFloatSemantics());
-    bool losesInfo;
-    limit.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
-                  &losesInfo);
-    Value x = getClamped(op.getIn(), limit);
-    if (!x)
-      return rewriter.notifyMatchFailure(op, "not a clamped value");
-    rewriter.modifyOpInPlace(op, [&] { op.getInMutable().assign(x); });
-    return success();
-  }
-};
-
 /// bf16 two at a time.
 struct PackBF16Pattern : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -153,12 +132,12 @@ struct PackBF16Pattern : OpRewritePattern<arith::TruncFOp> {
 
 struct GPUToNVVMPass : te::impl::GPUToNVVMPassBase<GPUToNVVMPass> {
   LogicalResult convert(gpu::GPUFuncOp func) {
-    FailureOr<const Target *> target = getKernelTarget(func, Backend::NVPTX);
+    FailureOr<const Target *> target =
+        getKernelTarget(func, BackendKind::NVPTX);
     if (failed(target))
       return failure();
     RewritePatternSet patterns(&getContext());
     populateFP8Patterns(patterns, **target, {truncPack, extPack});
-    patterns.add<SaturatePattern>(&getContext(), /*benefit=*/2);
     patterns.add<PackBF16Pattern>(&getContext());
     walkAndApplyPatterns(func, std::move(patterns));
     return success();

@@ -44,16 +44,25 @@ static bool isLibraryCall(Operation *op) {
              LLVM::Exp10Op, LLVM::LogOp, LLVM::Log2Op, LLVM::Log10Op>(op);
 }
 
+/// Kernels are launched with the block that they were made for, no smaller one.
+static void requireBlocks(gpu::GPUModuleOp module) {
+  module.walk([](LLVM::LLVMFuncOp func) {
+    if (Attribute most =
+            func->removeAttr(NVVM::NVVMDialect::getMaxntidAttrName()))
+      func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), most);
+  });
+}
+
 namespace {
 struct LowerToNVVMPass : te::impl::LowerToNVVMPassBase<LowerToNVVMPass> {
   LogicalResult lower(gpu::GPUModuleOp module);
 
   void runOnOperation() override {
-    if (failed(forEachKernelModule(
-            getOperation(), Backend::NVPTX,
-            [&](gpu::GPUModuleOp module, const Target &) {
-              return lower(module);
-            })))
+    if (failed(
+            forEachKernelModule(getOperation(), BackendKind::NVPTX,
+                                [&](gpu::GPUModuleOp module, const Target &) {
+                                  return lower(module);
+                                })))
       signalPassFailure();
   }
 };
@@ -79,5 +88,6 @@ LogicalResult LowerToNVVMPass::lower(gpu::GPUModuleOp module) {
   legal.addLegalOp<gpu::GPUModuleOp>();
   if (failed(convertModule(module, legal, std::move(patterns))))
     return failure();
+  requireBlocks(module);
   return checkNoCalls(module, isLibraryCall, "lower-to-nvvm");
 }

@@ -101,7 +101,8 @@ struct BarrierPattern : OpRewritePattern<gpu::BarrierOp> {
 
 struct GPUToAMDGPUPass : te::impl::GPUToAMDGPUPassBase<GPUToAMDGPUPass> {
   LogicalResult convert(gpu::GPUFuncOp func) {
-    FailureOr<const Target *> target = getKernelTarget(func, Backend::AMDGPU);
+    FailureOr<const Target *> target =
+        getKernelTarget(func, BackendKind::AMDGPU);
     if (failed(target))
       return failure();
     RewritePatternSet patterns(&getContext());

@@ -81,7 +81,7 @@ struct LowerToROCDLPass : te::impl::LowerToROCDLPassBase<LowerToROCDLPass> {
 
   void runOnOperation() override {
     if (failed(forEachKernelModule(
-            getOperation(), Backend::AMDGPU,
+            getOperation(), BackendKind::AMDGPU,
             [&](gpu::GPUModuleOp module, const Target &target) {
               return lower(module, target);
             })))

@@ -227,8 +227,8 @@ LogicalResult Outliner::emitPart(const TileContext &common, const Part &part,
   Value zero = arith::ConstantIndexOp::create(b, 0);
   ctx.tileCol = zero; // where one tile holds all columns
   if (!ctx.wholeCols || ctx.staticCols != width)
-    ctx.tileCol = arith::MulIOp::create(
-        b, x, arith::ConstantIndexOp::create(b, width));
+    ctx.tileCol =
+        arith::MulIOp::create(b, x, arith::ConstantIndexOp::create(b, width));
   ctx.firstWorkgroup = arith::CmpIOp::create(
       b, arith::CmpIPredicate::eq, arith::AddIOp::create(b, x, group), zero);
   if (part.anchor.perMatrix)

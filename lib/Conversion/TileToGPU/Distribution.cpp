@@ -233,10 +233,10 @@ Value te::emitShuffleXor(ImplicitLocOpBuilder &b, const KernelState &state,
   SmallVector<Value> received;
   for (int64_t i = 0; i < wordsType.getNumElements(); ++i) {
     Value word = vector::ExtractOp::create(b, words, i);
-    received.push_back(
-        gpu::ShuffleOp::create(b, word, mask, state.target->waveSize,
-                               gpu::ShuffleMode::XOR)
-            .getShuffleResult());
+    received.push_back(gpu::ShuffleOp::create(b, word, mask,
+                                              state.target->waveSize,
+                                              gpu::ShuffleMode::XOR)
+                           .getShuffleResult());
   }
   return emitFromWords(
       b, vector::FromElementsOp::create(b, wordsType, received), type);

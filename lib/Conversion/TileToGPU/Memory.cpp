@@ -340,8 +340,7 @@ static Value emitIsInterior(ImplicitLocOpBuilder &b, TileAccess &access,
   };
   Value inside = fits(row, shape[0], access.rows);
   if (!access.wholeColumns)
-    inside =
-        arith::AndIOp::create(b, inside, fits(col, shape[1], access.cols));
+    inside = arith::AndIOp::create(b, inside, fits(col, shape[1], access.cols));
   if (!access.window)
     return inside;
   Value last = access.flatten(access.offset(row, shape[0] - 1),

@@ -25,6 +25,7 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -208,6 +209,20 @@ gpu::GPUFuncOp TileDistributePass::makeFunction(KernelOp kernel,
   return func;
 }
 
+/// Loops that pick tiles by number become straight-line code, where registers
+/// have no numbers.
+static LogicalResult unrollPicks(KernelOp kernel) {
+  SetVector<Operation *> loops;
+  kernel.walk([&](PickOp pick) {
+    if (auto loop = pick->getParentOfType<scf::ForOp>())
+      loops.insert(loop);
+  });
+  for (Operation *loop : loops)
+    if (failed(loopUnrollFull(cast<scf::ForOp>(loop))))
+      return loop->emitError("a loop over kept tiles has no known length");
+  return success();
+}
+
 LogicalResult TileDistributePass::distribute(KernelOp kernel,
                                              gpu::GPUModuleOp module) {
   llvm::Expected<const Target *> target = Target::get(kernel.getTarget());
@@ -215,6 +230,8 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
     return kernel.emitError(llvm::toString(target.takeError()));
   KernelState state;
   state.target = *target;
+  if (!state.target->hasRegisterIndexing && failed(unrollPicks(kernel)))
+    return failure();
   state.waves = kernel.getWaves();
   int64_t ldsBytes = 0;
   kernel.walk([&](Operation *op) {

@@ -89,8 +89,9 @@ struct VerifyLevelPass : te::impl::VerifyLevelPassBase<VerifyLevelPass> {
     const Level *it = llvm::find_if(
         getLevels(), [&](const Level &l) { return l.name == level; });
     if (it == getLevels().end()) {
-      getOperation()->emitError() << "te-verify-level: unknown level '" << level
-                                  << "'; it is te, fused, tile, gpu, rocdl or nvvm";
+      getOperation()->emitError()
+          << "te-verify-level: unknown level '" << level
+          << "'; it is te, fused, tile, gpu, rocdl or nvvm";
       return signalPassFailure();
     }
     // Outside in: the error names the outermost op.

@@ -102,9 +102,10 @@ static int64_t drawSVG(raw_ostream &os, const Drawing &drawing, int64_t top) {
       int64_t x = cell * cellWidth, y = top + (row + 1) * cellHeight + 4;
       os << "<rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << cellWidth
          << "\" height=\"" << cellHeight << "\" fill=\"hsl("
-         << holder.lane * 360 / drawing.lanes << ",60%," << 85 - holder.wave % 8 * 4
-         << "%)\" stroke=\"white\"/><text x=\"" << x + 3 << "\" y=\"" << y + 12
-         << "\">" << label(holder) << "</text>\n";
+         << holder.lane * 360 / drawing.lanes << ",60%,"
+         << 85 - holder.wave % 8 * 4 << "%)\" stroke=\"white\"/><text x=\""
+         << x + 3 << "\" y=\"" << y + 12 << "\">" << label(holder)
+         << "</text>\n";
     }
   return top + (drawing.rows + 2) * cellHeight;
 }

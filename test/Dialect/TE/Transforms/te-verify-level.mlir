@@ -11,7 +11,7 @@
 // RUN: not te-opt %t/scf.mlir --te-verify-level=level=te 2>&1 | FileCheck %s --check-prefix=SCF
 // SCF: error: 'scf.if' does not belong in host code at the te level, which the input is written in
 // RUN: not te-opt %t/te.mlir --te-verify-level=level=gfx 2>&1 | FileCheck %s --check-prefix=LEVEL
-// LEVEL: error: te-verify-level: unknown level 'gfx'; it is te, fused, tile, gpu or rocdl
+// LEVEL: error: te-verify-level: unknown level 'gfx'; it is te, fused, tile, gpu, rocdl or nvvm
 
 // A te.fusion is at home at the te level too, but gone at tile.
 // RUN: te-opt %t/fused.mlir --te-verify-level=level=te
@@ -31,6 +31,8 @@
 // RUN: not te-opt %t/gpu.mlir --te-verify-level=level=rocdl 2>&1 | FileCheck %s --check-prefix=ROCDL
 // ROCDL: error: 'gpu.func' does not belong in a kernel at the rocdl level, which lower-to-rocdl should have made
 // RUN: te-opt %t/rocdl.mlir --te-verify-level=level=rocdl
+// RUN: not te-opt %t/gpu.mlir --te-verify-level=level=nvvm 2>&1 | FileCheck %s --check-prefix=NVVM
+// NVVM: error: 'gpu.func' does not belong in a kernel at the nvvm level, which lower-to-nvvm should have made
 // RUN: not te-opt %t/tile.mlir --te-verify-level=level=rocdl 2>&1 | FileCheck %s --check-prefix=KERNEL
 // KERNEL: error: 'tile.kernel' does not belong in host code at the rocdl level
 

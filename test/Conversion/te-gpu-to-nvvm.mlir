@@ -1,0 +1,58 @@
+// fp8 conversions of NVIDIA's chips: pairs, packed to words of four.
+
+// RUN: te-opt %s --te-gpu-to-nvvm | FileCheck %s
+
+gpu.module @kernels {
+  // The second number of a pair is the upper byte; one that has no partner gets a zero.
+  // CHECK-LABEL: gpu.func @narrow
+  // CHECK-SAME: (%[[X:.*]]: vector<3xf32>,
+  // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+  // CHECK: %[[X0:.*]] = vector.extract %[[X]][0]
+  // CHECK: %[[X1:.*]] = vector.extract %[[X]][1]
+  // CHECK: %[[A:.*]] = nvvm.convert.f32x2.to.f8x2 %[[X1]], %[[X0]] {rnd = #nvvm.fp_rnd_mode<rn>, sat = #nvvm.sat_mode<satfinite>} : i16(f8E4M3FN)
+  // CHECK: %[[X2:.*]] = vector.extract %[[X]][2]
+  // CHECK: %[[B:.*]] = nvvm.convert.f32x2.to.f8x2 %[[ZERO]], %[[X2]] {{.*}} : i16(f8E4M3FN)
+  // CHECK: %[[W:.*]] = vector.from_elements %[[A]], %[[B]] : vector<2xi16>
+  // CHECK: vector.bitcast %[[W]] : vector<2xi16> to vector<4xf8E4M3FN>
+  // CHECK-NOT: arith.truncf
+  gpu.func @narrow(%x: vector<3xf32>, %out: memref<3xf8E4M3FN>) kernel attributes {te.target = "sm_90a"} {
+    %c0 = arith.constant 0 : index
+    %q = arith.truncf %x : vector<3xf32> to vector<3xf8E4M3FN>
+    vector.store %q, %out[%c0] : memref<3xf8E4M3FN>, vector<3xf8E4M3FN>
+    gpu.return
+  }
+
+  // Back by way of f16, two codes an instruction.
+  // CHECK-LABEL: gpu.func @widen
+  // CHECK-COUNT-2: nvvm.convert.f8x2.to.f16x2 %{{.*}} : vector<2xi8>(f8E5M2) -> vector<2xf16>
+  // CHECK-NOT: nvvm.convert
+  // CHECK-NOT: f8E5M2> to vector<{{.*}}f32>
+  gpu.func @widen(%q: vector<4xf8E5M2>, %out: memref<4xf32>) kernel attributes {te.target = "sm_90a"} {
+    %c0 = arith.constant 0 : index
+    %y = arith.extf %q : vector<4xf8E5M2> to vector<4xf32>
+    vector.store %y, %out[%c0] : memref<4xf32>, vector<4xf32>
+    gpu.return
+  }
+
+  // A clamp to the range that keeps NaN is the conversion's own; another one stays.
+  // CHECK-LABEL: gpu.func @clamp
+  // CHECK-SAME: (%[[X:.*]]: vector<2xf32>,
+  // CHECK: %[[X0:.*]] = vector.extract %[[X]][0]
+  // CHECK: nvvm.convert.f32x2.to.f8x2 %{{.*}}, %[[X0]] {{.*}}(f8E4M3FN)
+  // CHECK-NOT: vector.extract %[[X]]
+  // CHECK: nvvm.convert.f32x2.to.f8x2 {{.*}}(f8E5M2)
+  gpu.func @clamp(%x: vector<2xf32>, %a: memref<2xf8E4M3FN>, %b: memref<2xf8E5M2>) kernel attributes {te.target = "sm_90a"} {
+    %c0 = arith.constant 0 : index
+    %low = arith.constant dense<-448.0> : vector<2xf32>
+    %high = arith.constant dense<448.0> : vector<2xf32>
+    %0 = arith.maxnumf %x, %low : vector<2xf32>
+    %1 = arith.minnumf %0, %high : vector<2xf32>
+    %nan = arith.cmpf uno, %x, %x : vector<2xf32>
+    %clamped = arith.select %nan, %x, %1 : vector<2xi1>, vector<2xf32>
+    %q = arith.truncf %clamped : vector<2xf32> to vector<2xf8E4M3FN>
+    vector.store %q, %a[%c0] : memref<2xf8E4M3FN>, vector<2xf8E4M3FN>
+    %r = arith.truncf %clamped : vector<2xf32> to vector<2xf8E5M2>
+    vector.store %r, %b[%c0] : memref<2xf8E5M2>, vector<2xf8E5M2>
+    gpu.return
+  }
+}
