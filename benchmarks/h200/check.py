@@ -318,9 +318,9 @@ def judge(options):
             inputs = [word for word in case["line"].split() if word.startswith(("--input=", "--dim=", "--entry="))]
             result = subprocess.run([Path(options.bin).resolve() / "te-run", case["program"], "--check",
                                      f"--results=out-{case['id']}", *inputs], cwd=folder, capture_output=True, text=True)
-            entry["kind"] = "within" if result.returncode == 0 else "fail"
+            entry["kind"] = "within" if result.returncode == 0 and entry["kind"] == "judge" else "fail"
             entry["judged"] = result.stdout + result.stderr
-            if result.returncode:
+            if entry["kind"] == "fail":
                 print(f"FAIL {case['id']} {case['family']} {case['what']}\n{entry['judged']}")
     (out / "judged.json").write_text(json.dumps(found, indent=1))
     print_table(found, [entry["kind"] for entry in found])
