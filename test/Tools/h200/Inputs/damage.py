@@ -1,4 +1,4 @@
-"""Spoils a pack of check.py: case 0 expects other bits and gets another input, case 1's program is cut off."""
+"""Spoils a pack of check.py: one case expects other bits, the program of the next one is cut off."""
 
 import json
 import sys
@@ -12,11 +12,11 @@ with tempfile.TemporaryDirectory() as name:
     with tarfile.open(pack) as tar:
         tar.extractall(folder)
     cases = json.loads((folder / "cases.json").read_text())["cases"]
-    for path in (folder / "cases/0").glob("result*.data.npy"):
-        data = bytearray(path.read_bytes())
-        data[-1] ^= 0x08  # a bit of the last element
-        path.write_bytes(bytes(data))
-    program = folder / cases[1]["program"]
+    wrong = next(c["id"] for c in cases if (folder / f"cases/{c['id']}/result0.data.npy").stat().st_size > 2000)
+    path = folder / f"cases/{wrong}/result0.data.npy"
+    header = path.read_bytes().index(b"\n") + 1
+    path.write_bytes(path.read_bytes()[:header] + bytes(code ^ 0x08 for code in path.read_bytes()[header:]))
+    program = folder / cases[(wrong + 1) % len(cases)]["program"]
     program.write_bytes(program.read_bytes()[:100])
     with tarfile.open(pack, "w:gz") as tar:
         tar.add(folder, ".")
