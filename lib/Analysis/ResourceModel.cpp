@@ -33,10 +33,15 @@ constexpr unsigned kRandomBytes = 8;
 /// Rows that one row of partial sums stands for; where a workgroup walks along
 /// its rows, which are those of one tile.
 constexpr int64_t kSummedRows = 128, kSweptSummedRows = 32;
+/// The same where a tile holds whole rows, and so one column of workgroups must
+/// fill the chip.
+constexpr int64_t kWholeSummedRows = 32;
 /// Tiles of a row that are kept: each is straight-line code. Registers that
 /// picking from them takes.
 constexpr int64_t kMostKeptTiles = 32;
 constexpr unsigned kPickVGPRs = 28;
+/// The part of LDS, one in so many, that staged columns take at most.
+constexpr int64_t kStagedShare = 2;
 /// VGPRs beside the tile: addresses, scales, temporaries of the conversions.
 constexpr unsigned kBaseVGPRs = 40;
 } // namespace
@@ -111,10 +116,11 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   llvm::SmallDenseSet<Value> anchors;
   SmallVector<SmallVector<Operation *>> parts = getParts(ops);
   // Several parts have one column of tiles for all.
-  demand.wholeRows = demand.mixesRows = parts.size() > 1;
+  demand.wholeRows = demand.mixesRows = demand.dividesGrid = parts.size() > 1;
   for (ArrayRef<Operation *> part : parts) {
     Anchor anchor = findAnchor(part);
     anchors.insert(anchor.value);
+    demand.dividesGrid |= anchor.perMatrix;
     auto [rows, cols] = anchor.getExtents();
     // Parts have known lengths (F7); a region of one part may not.
     demand.cols =
@@ -139,6 +145,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   };
   for (Operation *op : ops) {
     demand.wholeColumns |= needsWholeColumns(op);
+    demand.dividesGrid |= demand.wholeColumns;
     if (isInside(getWideProducer(op))) { // both halves wait for it
       demand.readsHalves = true;
       demand.liveBytes += 2 * elementBytes(op->getOperand(0).getType());
@@ -218,6 +225,8 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
     bytes += llvm::divideCeil(demand.cols, schedule.getTile()[1]) *
                  result.elementsPerLane * demand.keptBytes +
              result.elementsPerLane * demand.columnBytes + kPickVGPRs * 4;
+  if (schedule.getRowTiles() > 1 || schedule.getWorkgroups() > 0)
+    bytes += result.elementsPerLane * demand.columnBytes;
   result.vgprs = kBaseVGPRs + llvm::divideCeil(bytes, 4);
   // LDS: partial reductions (one f32 a lane and register of the reduced tile),
   // the packed scales, and the whole output tile where it is reordered.
@@ -234,8 +243,31 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
     lds = std::max(lds,
                    elements * std::min(demand.outputBytes, demand.inputBytes));
   lds = std::max(lds, elements * demand.exchangedBytes);
-  result.ldsBytes = std::max<int64_t>(lds, lanes * 4);
+  result.ldsBytes =
+      std::max<int64_t>(lds, lanes * 4) +
+      getStagedColumns(demand, schedule, target) * demand.columnBytes;
   return result;
+}
+
+int64_t te::getStagedColumns(const TileDemand &demand, ScheduleAttr schedule,
+                             const Target &target) {
+  int64_t cols = schedule.getTile()[1];
+  if (schedule.getSweep() == SweepKind::None || demand.columnBytes == 0 ||
+      ShapedType::isDynamic(demand.cols) ||
+      cols >= schedule.getWaves() * target.waveSize * schedule.getVector())
+    return 0;
+  int64_t row = llvm::PowerOf2Ceil(std::max<int64_t>(demand.cols, cols));
+  return row * demand.columnBytes <= target.ldsBytes / kStagedShare ? row : 0;
+}
+
+std::optional<int64_t> te::getWavesPerSIMD(const TileDemand &demand,
+                                           ScheduleAttr schedule,
+                                           const Target &target) {
+  ResourceEstimate resources = estimate(demand, schedule, target);
+  int64_t least = llvm::divideCeil(schedule.getWaves(), target.simdsPerCU);
+  int64_t most = target.occupancy(resources.vgprs, resources.ldsBytes,
+                                  schedule.getWaves());
+  return most <= least ? std::optional(least) : std::nullopt;
 }
 
 /// No wider than the tensor, where its size is known.
@@ -250,6 +282,17 @@ static int64_t bound(int64_t wish, int64_t extent) {
 static int64_t getDivisor(const TileDemand &demand) {
   return int64_t(1) << llvm::countr_zero(
              uint64_t(std::max<int64_t>(demand.cols, 1)));
+}
+
+/// Workgroups that the chip holds at once.
+static int64_t getResident(const TileDemand &demand, ScheduleAttr schedule,
+                           const Target &target) {
+  ResourceEstimate resources = estimate(demand, schedule, target);
+  int64_t waves =
+      target.simdsPerCU * target.occupancy(resources.vgprs, resources.ldsBytes,
+                                           schedule.getWaves());
+  return std::max<int64_t>(waves / schedule.getWaves(), 1) *
+         target.computeUnits;
 }
 
 /// The tile of one workgroup: with `wholeRows` it holds whole rows.
@@ -283,17 +326,29 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
     waves *= 2;
     elements *= 2;
   }
+  // Where nothing is shared by rows, as many waves as a full access of a row
+  // keeps busy: each reads its columns of gamma once.
+  bool walks = wholeRows && demand.columnBytes > 0 && !demand.mixesRows &&
+               !demand.dividesGrid && demand.minRows == 1 &&
+               !demand.reducesRows && !demand.transposes;
+  if (walks) {
+    rows = std::max<int64_t>(target.waveSize * vector / cols, 1);
+    rows = bound(rows, demand.rows);
+  }
   // No more waves than have a vector to load.
   while (waves > 1 && waves * target.waveSize * vector > rows * cols)
     waves /= 2;
   // Partial sums are written once for so many rows: a small part of the data.
   int64_t rowTiles = 1;
   while (demand.sumsColumns && !demand.wholeColumns &&
-         rows * rowTiles < kSummedRows &&
+         rows * rowTiles < (walks ? kWholeSummedRows : kSummedRows) &&
          (ShapedType::isDynamic(demand.rows) || rows * rowTiles < demand.rows))
     rowTiles *= 2;
-  return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
-                           rowTiles, SweepKind::None);
+  auto schedule = [&](int64_t workgroups) {
+    return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
+                             rowTiles, workgroups, SweepKind::None);
+  };
+  return schedule(walks ? getResident(demand, schedule(1), target) : 0);
 }
 
 /// Tiles of a workgroup that walks along its rows, of the usual size or a
@@ -318,7 +373,7 @@ static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
   if (demand.readsHalves)
     cols = std::min(cols, getDivisor(demand));
   return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
-                           /*row_tiles=*/1, sweep);
+                           /*row_tiles=*/1, /*workgroups=*/0, sweep);
 }
 
 ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
@@ -358,6 +413,10 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
   if (schedule.getSweep() == SweepKind::Reread)
     os << ", of a row that the registers of a workgroup do not hold: it is "
           "read a second time for the results";
+  if (int64_t workgroups = schedule.getWorkgroups())
+    os << "; " << workgroups
+       << " workgroups fill the chip, and walk down the rows with what is read "
+          "once a column in registers";
   os << "; " << rows << " rows ";
   if (demand.transposes)
     os << "fill a " << kLineBytes << "-byte line of the transposed copy";
@@ -381,6 +440,23 @@ struct Text {
   operator std::optional<std::string>() const { return text; }
 };
 } // namespace
+
+/// H13: workgroups that walk down the rows.
+static std::optional<std::string> findWalkViolation(const TileDemand &demand,
+                                                    ScheduleAttr schedule) {
+  if (schedule.getWorkgroups() == 0)
+    return std::nullopt;
+  Text text;
+  text << "H13: workgroups = " << schedule.getWorkgroups() << ", but ";
+  if (schedule.getSweep() != SweepKind::None)
+    return text << "with a sweep a workgroup walks along its rows only; leave "
+                   "it out";
+  if (demand.dividesGrid)
+    return text
+           << "this region's workgroups are of several tensors, of several "
+              "matrices, or walk down whole columns already; leave it out";
+  return std::nullopt;
+}
 
 /// H10 and H11: what is computed over rows.
 static std::optional<std::string> findRowViolation(const TileDemand &demand,
@@ -448,6 +524,8 @@ std::optional<std::string> te::findViolation(const TileDemand &demand,
            << " is smaller than a scale block; this region needs at least "
            << demand.minRows << " x " << demand.minCols;
   if (std::optional<std::string> why = findRowViolation(demand, schedule))
+    return why;
+  if (std::optional<std::string> why = findWalkViolation(demand, schedule))
     return why;
   if (demand.readsHalves && demand.cols % cols != 0)
     return Text() << "H12: tiles of " << cols

@@ -54,6 +54,36 @@ te::createTargetMachine(const Target &target) {
       std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
+/// The loads through a pointer; nothing where something else uses it too.
+static std::optional<llvm::SmallVector<llvm::LoadInst *>>
+getOnlyLoads(llvm::Value *pointer) {
+  llvm::SmallVector<llvm::LoadInst *> loads;
+  llvm::SmallVector<llvm::Value *> work{pointer};
+  while (!work.empty())
+    for (llvm::User *user : work.pop_back_val()->users()) {
+      if (auto *load = llvm::dyn_cast<llvm::LoadInst>(user))
+        loads.push_back(load);
+      else if (llvm::isa<llvm::GetElementPtrInst>(user))
+        work.push_back(user);
+      else
+        return std::nullopt;
+    }
+  return loads;
+}
+
+/// Marks what a kernel reads of buffers that it does not write: the backend may
+/// take the scalar unit for it, or a read-only cache.
+static void markInvariantLoads(llvm::Function &kernel) {
+  for (llvm::Argument &argument : kernel.args()) {
+    if (!argument.hasNoAliasAttr())
+      continue;
+    if (auto loads = getOnlyLoads(&argument))
+      for (llvm::LoadInst *load : *loads)
+        load->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                          llvm::MDNode::get(kernel.getContext(), {}));
+  }
+}
+
 /// Kernels arrive unrolled, without calls, memory to promote or loops to turn:
 /// what is left to do is local. The default O2 pipeline takes three times as
 /// long for the same machine code (docs/decisions/0003).
@@ -73,8 +103,10 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
   for (llvm::Function &function : module)
-    if (!function.isDeclaration())
+    if (!function.isDeclaration()) {
       passes.run(function, functions);
+      markInvariantLoads(function);
+    }
 }
 
 llvm::Expected<std::unique_ptr<llvm::Module>>

@@ -12,6 +12,8 @@
 
 #include "te/Conversion/Passes.h"
 #include "te/Dialect/TE/Transforms/Passes.h"
+#include "te/Dialect/Tile/IR/Tile.h"
+#include "te/Dialect/Tile/Transforms/Passes.h"
 #include "te/Driver/Compile.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -52,6 +54,9 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
   if (covers(Level::Tile)) {
     // te-opt --te-to-tile
     manager.addPass(createTEToTilePass());
+    // te-opt
+    // --pass-pipeline='builtin.module(tile.kernel(tile-hoist-loads))'
+    manager.addNestedPass<tile::KernelOp>(tile::createHoistLoadsPass());
     // te-opt --cse
     manager.addPass(createCSEPass());
     // te-opt --te-verify-level=level=tile

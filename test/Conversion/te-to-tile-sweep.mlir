@@ -7,7 +7,9 @@
 #col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
 // CHECK-LABEL: func.func @kept
 // CHECK: tile.launch @kept_0 grid(%c1{{.*}},
-// CHECK-LABEL: tile.kernel @kept_0(
+// CHECK-LABEL: tile.kernel @kept_0({{.*}}waves_per_simd = 2
+// CHECK: %[[GAMMA:.*]] = tile.load %{{.*}} -> tensor<1x4096xbf16
+// CHECK: %[[STAGED:.*]] = tile.stage %[[GAMMA]]
 // CHECK-COUNT-16: tile.load %{{.*}}{columns_in_bounds, divisible = 256 : i64} {{.*}} -> tensor<32x256xbf16
 // CHECK-NOT: tile.load %{{.*}} tensor<32x256xbf16
 // CHECK: %[[SUM:.*]] = scf.for %[[I:.*]] = %c0 to %c16 step %c1 iter_args(%[[PART:.*]] = %
@@ -18,7 +20,7 @@
 // CHECK: tile.reduce add %[[SUM]] block [1, 256]
 // CHECK: scf.for %[[J:.*]] = %c0 to %c16
 // CHECK: tile.pick %[[J]] of
-// CHECK: tile.load {{.*}} -> tensor<1x256xbf16
+// CHECK: tile.load %[[STAGED]][{{.*}} -> tensor<1x256xbf16
 // CHECK: tile.reduce maxnum {{.*}} block [32, 1]
 // CHECK: tile.store
 func.func @kept(%x: tensor<?x4096xbf16>, %g: tensor<4096xbf16>) -> !te.scaled<?x4096xf8E4M3FN, #col> {

@@ -32,6 +32,7 @@ struct TileDemand {
   bool wholeColumns = false;          // over each column, walking down rows
   bool readsHalves = false;           // of a wide result: tiles divide K
   bool mixesRows = false;             // elements read others of their row
+  bool dividesGrid = false;           // workgroups are not one column of tiles
   bool transposes = false;            // a result or operand stored (K, M)
   bool reorders = false;              // data in another order than row-major
   bool reducesRows = false;           // a scale or amax across rows
@@ -50,6 +51,16 @@ struct ResourceEstimate {
 TileDemand getTileDemand(ArrayRef<Operation *> ops);
 ResourceEstimate estimate(const TileDemand &demand, ScheduleAttr schedule,
                           const Target &target);
+/// Where a workgroup walks along rows, and several of its waves read the same
+/// columns: the elements of each tensor of one number a column that it stages
+/// in LDS, a whole row of tiles. 0 where it reads them from memory.
+int64_t getStagedColumns(const TileDemand &demand, ScheduleAttr schedule,
+                         const Target &target);
+/// Waves that a SIMD holds, where that is no more than a workgroup needs
+/// anyway; nothing where the registers may leave room for more.
+std::optional<int64_t> getWavesPerSIMD(const TileDemand &demand,
+                                       ScheduleAttr schedule,
+                                       const Target &target);
 /// The default schedule: full lines along K, rows enough for a block and for
 /// whole lines of the transposed copy, as many elements a lane as keep two
 /// workgroups a SIMD.
@@ -58,7 +69,7 @@ ScheduleAttr chooseSchedule(MLIRContext *context, const TileDemand &demand,
 /// Why a schedule is as it is, in words: what bounds each of its sizes.
 std::string explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                             const Target &target);
-/// Why a schedule does not meet the demand or the chip's limits (H4 to H11).
+/// Why a schedule does not meet the demand or the chip's limits (H4 to H13).
 std::optional<std::string> findViolation(const TileDemand &demand,
                                          ScheduleAttr schedule,
                                          const Target &target);

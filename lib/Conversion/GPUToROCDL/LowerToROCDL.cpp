@@ -106,9 +106,16 @@ static void setBackendAttributes(gpu::GPUModuleOp module) {
     auto pair = [&](StringRef key, StringRef value) -> Attribute {
       return builder.getStrArrayAttr({key, value});
     };
-    func.setPassthroughAttr(builder.getArrayAttr(
-        {pair("amdgpu-ieee", "false"), pair("amdgpu-agpr-alloc", "0"),
-         pair("uniform-work-group-size", "true")}));
+    SmallVector<Attribute> attributes = {
+        pair("amdgpu-ieee", "false"), pair("amdgpu-agpr-alloc", "0"),
+        pair("uniform-work-group-size", "true")};
+    // The scheduler works hard for more waves than registers leave room for.
+    if (auto waves = func->getAttrOfType<IntegerAttr>("te.waves_per_simd")) {
+      std::string exactly = std::to_string(waves.getInt());
+      attributes.push_back(
+          pair("amdgpu-waves-per-eu", exactly + "," + exactly));
+    }
+    func.setPassthroughAttr(builder.getArrayAttr(attributes));
     auto block = func->getAttrOfType<DenseI32ArrayAttr>(
         ROCDL::ROCDLDialect::ReqdWorkGroupSizeAttrHelper::getNameStr());
     if (!block)

@@ -86,41 +86,73 @@ void te::storeColumnSums(TileContext &ctx, ArrayRef<OpResult> sums,
                  emitReduceColumns(ctx, ctx.columnSums[key]));
 }
 
+/// A loop over [from, to) that carries the sums.
+static LogicalResult walk(TileContext &ctx, ArrayRef<OpResult> sums, Value from,
+                          Value to, Value step,
+                          function_ref<LogicalResult(Value)> body) {
+  auto &b = ctx.b;
+  SmallVector<TileContext::ColumnSum> keys = getKeys(sums);
+  auto getSums = [&] {
+    return llvm::map_to_vector(
+        keys, [&](TileContext::ColumnSum key) { return ctx.columnSums[key]; });
+  };
+  auto setSums = [&](ValueRange values) {
+    for (auto [key, value] : llvm::zip_equal(keys, values))
+      ctx.columnSums[key] = value;
+  };
+  auto loop = scf::ForOp::create(b, from, to, step, getSums());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    setSums(loop.getRegionIterArgs());
+    if (failed(body(loop.getInductionVar())))
+      return failure();
+    if (!keys.empty()) // else it is there
+      scf::YieldOp::create(b, getSums());
+  }
+  setSums(loop.getResults());
+  return success();
+}
+
 LogicalResult te::emitRowTiles(TileContext &ctx, ArrayRef<OpResult> sums,
-                               Value group, int64_t count,
+                               Value group, Value groups,
                                function_ref<LogicalResult()> body) {
   auto &b = ctx.b;
-  int64_t tileRows = ctx.schedule.getTile()[0];
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
-  if (sums.empty() && count == 1) {
-    ctx.tileRow = arith::MulIOp::create(b, group, constant(tileRows));
+  int64_t count = ctx.schedule.getRowTiles();
+  auto emitTile = [&](Value tile) {
+    ctx.tileRow =
+        arith::MulIOp::create(b, tile, constant(ctx.schedule.getTile()[0]));
     return body();
-  }
-  SmallVector<TileContext::ColumnSum> keys = getKeys(sums);
-  SmallVector<Value> zeros(keys.size());
-  for (Value &zero : zeros)
-    zero = emitZeros(ctx);
-  Value first = arith::MulIOp::create(b, group, constant(count));
-  LogicalResult result = success();
-  SmallVector<Value> totals =
-      ctx.loop(constant(count), zeros, [&](Value i, ValueRange carried) {
-        ctx.tileRow = arith::MulIOp::create(
-            b, arith::AddIOp::create(b, first, i), constant(tileRows));
-        for (auto [key, value] : llvm::zip_equal(keys, carried))
-          ctx.columnSums[key] = value;
-        result = body();
-        return llvm::map_to_vector(keys, [&](TileContext::ColumnSum key) {
-          return ctx.columnSums[key];
-        });
-      });
-  if (failed(result))
-    return failure();
-  for (auto [key, total] : llvm::zip_equal(keys, totals))
-    ctx.columnSums[key] = total;
-  storeColumnSums(ctx, sums, group);
-  return success();
+  };
+  auto emitGroup = [&](Value group) -> LogicalResult {
+    if (count == 1)
+      return emitTile(group);
+    Value first = arith::MulIOp::create(b, group, constant(count));
+    return walk(
+        ctx, sums, constant(0), constant(count), constant(1),
+        [&](Value i) { return emitTile(arith::AddIOp::create(b, first, i)); });
+  };
+  seedColumnSums(ctx, sums);
+  int64_t workgroups = ctx.schedule.getWorkgroups();
+  LogicalResult result =
+      workgroups == 0
+          ? emitGroup(group)
+          : walk(ctx, sums, group, groups,
+                 arith::MinUIOp::create(b, groups, constant(workgroups)),
+                 [&](Value next) {
+                   // Tile (0, 0) is the first workgroup's first.
+                   ctx.firstWorkgroup = arith::CmpIOp::create(
+                       b, arith::CmpIPredicate::eq,
+                       arith::AddIOp::create(b, ctx.tileCol, next),
+                       constant(0));
+                   return emitGroup(next);
+                 });
+  if (succeeded(result))
+    storeColumnSums(ctx, sums, group);
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,7 +170,7 @@ ScheduleAttr te::chooseFinishSchedule(ArrayRef<OpResult> sums,
   ScheduleAttr schedule = chooseSchedule(type.getContext(), demand, target);
   return ScheduleAttr::get(type.getContext(), target.name, schedule.getTile(),
                            schedule.getWaves(), schedule.getVector(),
-                           /*row_tiles=*/1, SweepKind::None);
+                           /*row_tiles=*/1, /*workgroups=*/0, SweepKind::None);
 }
 
 KernelOp te::emitFinishKernel(ImplicitLocOpBuilder &b, StringRef name,

@@ -24,11 +24,12 @@ SmallVector<OpResult> getColumnSums(FusionOp fusion);
 /// tensor<? x N x f32>.
 RankedTensorType getPartialType(OpResult sum);
 
-/// Emits `body` for each of `count` row tiles, from the first of `group`; the
-/// sums that it adds to the context are then written as row `group` of the
-/// partial sums.
+/// Emits `body` for each tile of the schedule's group of row tiles number
+/// `group` and, where it bounds the workgroups, of those groups of all `groups`
+/// that follow at that distance. The sums that it adds to the context are then
+/// written as row `group` of the partial sums.
 LogicalResult emitRowTiles(TileContext &ctx, ArrayRef<OpResult> sums,
-                           Value group, int64_t count,
+                           Value group, Value groups,
                            function_ref<LogicalResult()> body);
 
 /// The same for ops that were lowered for one tile: sums start at 0, and are

@@ -9,6 +9,8 @@
 #include "Outliner.h"
 #include "RowSweep.h"
 
+#include "te/Analysis/ResourceModel.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -197,8 +199,13 @@ LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
   });
   ScheduleAttr schedule = ctx.schedule;
   if (schedule.getSweep() == SweepKind::None)
-    return emitRowTiles(ctx, sums, group, schedule.getRowTiles(),
-                        [&] { return emitBody(ctx, mine); });
+    return emitRowTiles(
+        ctx, sums, group,
+        schedule.getWorkgroups() == 0
+            ? Value()
+            : emitTileCount(ctx.b, ctx.rows, part.cover.rowMultiple,
+                            getGroupRows(), part.cover.atLeastOne),
+        [&] { return emitBody(ctx, mine); });
   auto &b = ctx.b;
   ctx.tileRow = arith::MulIOp::create(
       b, group, arith::ConstantIndexOp::create(b, schedule.getTile()[0]));
@@ -260,6 +267,9 @@ KernelOp Outliner::emitKernel() {
   ScheduleAttr schedule = fusion.getScheduleAttr();
   auto kernel = KernelOp::create(b, fusion.getKernel(), schedule.getTarget(),
                                  schedule.getWaves(), types);
+  if (std::optional<int64_t> waves =
+          getWavesPerSIMD(getTileDemand(ops), schedule, target))
+    kernel.setWavesPerSimd(*waves);
   body = &kernel.getBody().front();
   b.setInsertionPointToStart(body);
 

@@ -153,6 +153,9 @@ Value Outliner::emitGroupCount(ImplicitLocOpBuilder &b, const Part &part,
     return arith::ConstantIndexOp::create(b, 1);
   Value count = emitTileCount(b, rows, part.cover.rowMultiple, getGroupRows(),
                               part.cover.atLeastOne);
+  if (int64_t workgroups = fusion.getScheduleAttr().getWorkgroups())
+    count = b.createOrFold<arith::MinUIOp>(
+        count, arith::ConstantIndexOp::create(b, workgroups));
   Value value = part.anchor.value;
   int64_t rank = cast<ShapedType>(value.getType()).getRank();
   for (int64_t i = 0; part.anchor.perMatrix && i + 2 < rank; ++i)

@@ -9,7 +9,7 @@
 
 #include "ColumnSums.h"
 
-#include "te/Analysis/Region.h"
+#include "te/Analysis/ResourceModel.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -231,6 +231,35 @@ void RowSweep::finish(ValueRange carried) {
   }
 }
 
+/// Puts what is read once a column into LDS, a whole row of tiles.
+void RowSweep::stage() {
+  auto &b = ctx.b;
+  int64_t cols = getStagedColumns(getTileDemand(ops), ctx.schedule, ctx.target);
+  if (cols == 0)
+    return;
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  for (Operation *op : ops)
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value tensor = operand.get();
+      if (getExtent(operand) != Extent::Column || !ctx.hasBuffers(tensor) ||
+          staged.contains(tensor))
+        continue;
+      Type element = getElementTypeOrSelf(tensor.getType());
+      Value view =
+          ctx.view(ctx.getBuffers(tensor).data, b.getIndexAttr(1), ctx.cols);
+      Value tile = ctx.load(
+          view, zero, zero, element,
+          ctx.getStoreLayout({1, cols}, element.getIntOrFloatBitWidth()));
+      staged[tensor] =
+          StageOp::create(b,
+                          MemRefType::get({1, cols}, element,
+                                          MemRefLayoutAttrInterface(), space),
+                          tile);
+    }
+}
+
 /// Keeps the tiles that the sweeps begin with: tile after tile of a row is
 /// loaded (or computed) as straight-line code.
 LogicalResult RowSweep::keep(Body body) {
@@ -292,6 +321,7 @@ LogicalResult RowSweep::run(ArrayRef<OpResult> sums, Value group, Body body) {
   auto nothing = [] {};
   ctx.sweep = this;
   ctx.stores = false;
+  stage();
   if (keeps() && failed(keep(body)))
     return failure();
   SmallVector<Operation *> statistics = getStatisticOps(ops);

@@ -39,6 +39,9 @@ public:
   Value reduce(tile::ReduceKind kind, Value tile);
   std::pair<Value, Value> getMoments(Value tile);
   void defineRowSum(Value tensor, Value tile);
+  /// The columns of a tensor of one number a column, from LDS; null where they
+  /// are not staged.
+  Value getStaged(Value tensor) const { return staged.lookup(tensor); }
   /// True for a value whose tile an earlier sweep kept.
   bool isKept(Value tensor) const { return kept.contains(tensor); }
   bool keeps() const;
@@ -55,6 +58,7 @@ private:
   SmallVector<Value> fold(unsigned numResults, Value input, Fold fold);
   bool isUnknown(Value value) const;
   LogicalResult emitTile(ArrayRef<Operation *> ops, Body body, Value chunk);
+  void stage();
   LogicalResult keep(Body body);
   LogicalResult emitLoop(ArrayRef<Operation *> ops, Body body,
                          function_ref<void()> begin, function_ref<void()> end);
@@ -68,6 +72,7 @@ private:
   ArrayRef<Operation *> ops;
   Value chunks, chunk;
   llvm::MapVector<Value, SmallVector<Value>> kept; // tiles of each value
+  llvm::DenseMap<Value, Value> staged;             // views of LDS
   unsigned next = 0; // number of the next reduction of this sweep
   SmallVector<SmallVector<Value>> known; // results of reductions, by number
   SmallVector<Fold> folds;               // of this sweep

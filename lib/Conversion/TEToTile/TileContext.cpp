@@ -159,9 +159,17 @@ Value TileContext::loadRowsOf(Value buffer) {
 
 Value TileContext::loadColumns(Value tensor) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
+  Type element = getElementTypeOrSelf(tensor.getType());
+  LinearLayout layout = getLoadLayout().project({schedule.getTile()[0], 1});
+  if (Value staged = sweep ? sweep->getStaged(tensor) : Value())
+    return LoadOp::create(
+        b, getTileType(element, b.getContext(), layout), staged, zero, tileCol,
+        /*rows=*/Value(), /*window=*/Value(),
+        /*divisible=*/schedule.getTile()[1], /*in_bounds=*/true,
+        /*columns_in_bounds=*/true, /*first_replica=*/false, LayoutAttr(),
+        /*interleave=*/0);
   return load(view(getBuffers(tensor).data, b.getIndexAttr(1), cols), zero,
-              tileCol, getElementTypeOrSelf(tensor.getType()),
-              getLoadLayout().project({schedule.getTile()[0], 1}));
+              tileCol, element, layout);
 }
 
 /// The largest power of two that divides a view's row length, as far as it is

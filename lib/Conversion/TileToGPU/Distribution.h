@@ -27,6 +27,7 @@ struct KernelState {
   int64_t waves = 1;
   Value lane, wave; // i32
   Value lds;        // memref<?xi8, workgroup>: null where no op needs any
+  llvm::DenseMap<Operation *, int64_t> staged; // where in LDS, in bytes
 };
 
 /// Bytes of LDS that distributing `op` takes; 0 for ops that stay inside a

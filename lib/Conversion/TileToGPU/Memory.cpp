@@ -99,6 +99,14 @@ struct TileAccess {
     vector::StoreOp::create(b, vector, view, ValueRange{r, place(c)},
                             /*nontemporal=*/false, alignment(elements));
   }
+  /// What access `number` stores of all that a lane holds.
+  Value part(Value all, unsigned number) {
+    if (offsets.size() == 1)
+      return all;
+    return vector::ExtractStridedSliceOp::create(
+        b, all, ArrayRef<int64_t>{int64_t(number) * size()},
+        ArrayRef<int64_t>{size()}, ArrayRef<int64_t>{1});
+  }
   Value maskedLoad(Value r, Value c);
   void maskedStore(Value vector, Value r, Value c);
 
@@ -363,8 +371,10 @@ struct LoadPattern : TilePattern<LoadOp> {
                    op.getColumn(), adaptor.getRows(), op.getDivisible(),
                    op.getWindow(), op.getOrder(), op.getInterleave());
     VectorType type = getDistributedType(op.getType());
+    // One element is the same for all lanes: the scalar unit reads it.
     bool bounded = op.getColumnsInBounds() && !op.getInBounds() &&
                    !op.getRows() && op.getInterleave() == 0 &&
+                   op.getType().getNumElements() > 1 &&
                    BufferAccess::isPossible(state, op.getType(), op.getView());
     auto all = [&](bool masked) {
       SmallVector<Value> parts;
@@ -417,13 +427,8 @@ struct StorePattern : TilePattern<StoreOp> {
           makeAccess(b, state, type, op.getView(), op.getRow(), op.getColumn(),
                      adaptor.getRows(), op.getDivisible(), op.getWindow(),
                      op.getOrder(), op.getInterleave());
-      auto part = [&](unsigned v) -> Value {
-        if (access.offsets.size() == 1)
-          return adaptor.getValue();
-        return vector::ExtractStridedSliceOp::create(
-            b, adaptor.getValue(),
-            ArrayRef<int64_t>{int64_t(v) * access.size()},
-            ArrayRef<int64_t>{access.size()}, ArrayRef<int64_t>{1});
+      auto part = [&](unsigned v) {
+        return access.part(adaptor.getValue(), v);
       };
       if (op.getColumnsInBounds() && !op.getInBounds() && !op.getRows() &&
           op.getInterleave() == 0 &&
@@ -457,6 +462,35 @@ struct StorePattern : TilePattern<StoreOp> {
   }
 };
 
+/// The tile in its part of LDS, then a barrier: loads read it from there.
+struct StagePattern : TilePattern<StageOp> {
+  using TilePattern::TilePattern;
+  LogicalResult
+  matchAndRewrite(StageOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Type type = op.getTile().getType();
+    Value view = memref::ViewOp::create(
+        b, op.getView().getType(), state.lds,
+        arith::ConstantIndexOp::create(b, state.staged.lookup(op)),
+        ValueRange());
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    emitByOwner(b, state, getLayout(type), [&] {
+      TileAccess access = makeAccess(
+          b, state, type, view, zero, zero, /*rows=*/Value(),
+          /*divisible=*/op.getView().getType().getShape().back(),
+          /*window=*/Value(), /*order=*/std::nullopt, /*interleave=*/0);
+      for (unsigned v = 0; v < access.offsets.size(); ++v) {
+        auto [r, c] = access.position(v);
+        access.store(access.part(adaptor.getTile(), v), r, c);
+      }
+    });
+    gpu::BarrierOp::create(b);
+    rewriter.replaceOp(op, view);
+    return success();
+  }
+};
+
 struct AtomicMaxPattern : TilePattern<AtomicMaxOp> {
   using TilePattern::TilePattern;
   LogicalResult
@@ -486,6 +520,6 @@ struct AtomicMaxPattern : TilePattern<AtomicMaxOp> {
 void te::populateMemoryPatterns(RewritePatternSet &patterns,
                                 const TypeConverter &types,
                                 const KernelState &state) {
-  patterns.add<LoadPattern, StorePattern, AtomicMaxPattern>(
+  patterns.add<LoadPattern, StorePattern, StagePattern, AtomicMaxPattern>(
       types, patterns.getContext(), state);
 }

@@ -182,6 +182,8 @@ gpu::GPUFuncOp TileDistributePass::makeFunction(KernelOp kernel,
   int64_t lanes = state.waves * state.target->waveSize;
   func.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({int32_t(lanes), 1, 1}));
   func->setAttr("te.target", kernel.getTargetAttr());
+  if (Attribute waves = kernel.getWavesPerSimdAttr())
+    func->setAttr("te.waves_per_simd", waves);
   // Each buffer of a launch is its own allocation.
   for (auto [i, type] : llvm::enumerate(func.getArgumentTypes()))
     if (isa<MemRefType>(type))
@@ -217,6 +219,13 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   int64_t ldsBytes = 0;
   kernel.walk([&](Operation *op) {
     ldsBytes = std::max(ldsBytes, getLdsBytes(op, *state.target, state.waves));
+  });
+  // What is staged lies behind what ops use one after another.
+  kernel.walk([&](StageOp op) {
+    ldsBytes = llvm::alignTo(ldsBytes, state.target->maxAccessBytes);
+    state.staged[op] = ldsBytes;
+    auto view = op.getView().getType();
+    ldsBytes += view.getNumElements() * getElementBytes(view);
   });
   if (ldsBytes > int64_t(state.target->ldsBytes))
     return kernel.emitError()

@@ -1,4 +1,4 @@
-// Rules T1 to T15, and what the parser of #tile.layout refuses.
+// Rules T1 to T19, and what the parser of #tile.layout refuses.
 
 // RUN: te-opt %s --split-input-file --verify-diagnostics -o /dev/null
 
@@ -401,4 +401,13 @@ func.func @interleave(%v: memref<4x4xf32>, %c: index) {
   // expected-error @+1 {{T18: interleave = -1; it is the length of a run, or 0, and does not go with an order}}
   %r = tile.load %v[%c, %c] {interleave = -1 : i64} : memref<4x4xf32> -> tensor<4x4xf32, #l>
   return
+}
+
+// -----
+
+#tile = #tile.layout<shape = [1, 64], register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], wave = []>
+tile.kernel @stage_elsewhere() attributes {target = "gfx950", waves = 1 : i64} {
+  %t = arith.constant dense<0.0> : tensor<1x64xf32, #tile>
+  // expected-error @+1 {{T19: the view of a staged tile is 'memref<1x64xf32, #gpu.address_space<workgroup>>', but 'memref<1x32xf32, #gpu.address_space<workgroup>>' is given}}
+  %v = tile.stage %t : tensor<1x64xf32, #tile> -> memref<1x32xf32, #gpu.address_space<workgroup>>
 }

@@ -31,6 +31,10 @@ def scaled(shape, element, scheme):
     return f"!te.scaled<{''.join(f'{s}x' for s in shape)}{element}, #te.scaling<{scheme}>>"
 
 
+class Program(str):
+    """The text of a function, with the Function that it was made of."""
+
+
 class Function:
     """The text of one function: values are strings, `op` adds a line."""
 
@@ -57,10 +61,12 @@ class Function:
         values = self.op(f"te.quantize {x}{extra} : {self.types[x]} -> {', '.join(types)}", *types)
         self.results += values if len(types) > 1 else [values]
 
-    def print(self):
+    def print(self, lines=None):
         types = ", ".join(self.types[r] for r in self.results)
-        return (f"func.func @f({', '.join(self.arguments)}) -> ({types}) {{\n" + "\n".join(self.lines) +
-                f"\n  return {', '.join(self.results)} : {types}\n}}\n")
+        text = Program(f"func.func @f({', '.join(self.arguments)}) -> ({types}) {{\n" + "\n".join(lines or self.lines) +
+                       f"\n  return {', '.join(self.results)} : {types}\n}}\n")
+        text.function = self
+        return text
 
 
 def dims(shape, last="K"):

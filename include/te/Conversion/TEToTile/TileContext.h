@@ -45,7 +45,7 @@ public:
                 // tensor is one
   bool wholeRows = false,
        wholeCols = false; // every tile of the grid is a whole one
-  Value firstWorkgroup;   // i1: this is workgroup (0, 0)
+  Value firstWorkgroup;   // i1: workgroup (0, 0), at its first tile
 
   /// A size of a value of the region, index: a constant, or an argument of the
   /// kernel. Of an index of the region (dimension -1): its value.

@@ -245,7 +245,8 @@ LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    StringRef target, ArrayRef<int64_t> tile,
                                    int64_t waves, int64_t vector,
-                                   int64_t rowTiles, SweepKind) {
+                                   int64_t rowTiles, int64_t workgroups,
+                                   SweepKind) {
   auto isPow2 = [](int64_t n) { return n > 0 && llvm::isPowerOf2_64(n); };
   if (tile.size() != 2)
     return emitError() << "H1: tile has two sizes, [rows, columns], but "
@@ -260,6 +261,10 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "H2: " << what << " = " << value
                          << " is not a power of two; the nearest below is "
                          << (value > 0 ? llvm::bit_floor(uint64_t(value)) : 1);
+  if (workgroups < 0)
+    return emitError() << "H2: workgroups = " << workgroups
+                       << " is negative; 0 stands for one for each group of "
+                          "row_tiles tiles";
   if (vector > tile[1])
     return emitError() << "H3: a lane's vector of " << vector
                        << " elements is wider than the tile's " << tile[1]

@@ -19,10 +19,11 @@ using namespace mlir::te;
 #include "te/Dialect/TE/IR/TEDialect.cpp.inc"
 #include "te/Dialect/TE/IR/TEEnums.cpp.inc"
 
-/// What a schedule leaves out where it is usual: row_tiles, then sweep.
+/// What a schedule leaves out where it is usual: row_tiles, workgroups, sweep.
 static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
-                                        SweepKind &sweep) {
+                                        int64_t &workgroups, SweepKind &sweep) {
   rowTiles = 1;
+  workgroups = 0;
   sweep = SweepKind::None;
   while (succeeded(parser.parseOptionalComma())) {
     llvm::SMLoc loc = parser.getCurrentLocation();
@@ -32,22 +33,28 @@ static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
     if (key == "row_tiles") {
       if (parser.parseInteger(rowTiles))
         return failure();
+    } else if (key == "workgroups") {
+      if (parser.parseInteger(workgroups))
+        return failure();
     } else if (key == "sweep") {
       FailureOr<SweepKind> kind = FieldParser<SweepKind>::parse(parser);
       if (failed(kind))
         return failure();
       sweep = *kind;
     } else {
-      return parser.emitError(loc) << "a schedule has no '" << key
-                                   << "'; it may have row_tiles and sweep";
+      return parser.emitError(loc)
+             << "a schedule has no '" << key
+             << "'; it may have row_tiles, workgroups and sweep";
     }
   }
   return success();
 }
 static void printScheduleOptions(AsmPrinter &printer, int64_t rowTiles,
-                                 SweepKind sweep) {
+                                 int64_t workgroups, SweepKind sweep) {
   if (rowTiles != 1)
     printer << ", row_tiles = " << rowTiles;
+  if (workgroups != 0)
+    printer << ", workgroups = " << workgroups;
   if (sweep != SweepKind::None)
     printer << ", sweep = " << stringifyEnum(sweep);
 }

@@ -211,6 +211,20 @@ LogicalResult StoreOp::verify() {
   return verifyAccess(*this, getValue().getType());
 }
 
+LogicalResult StageOp::verify() {
+  if (failed(verifyTiles(*this)))
+    return failure();
+  auto tile = getTile().getType();
+  auto expected = MemRefType::get(
+      cast<ShapedType>(tile).getShape(), getElementTypeOrSelf(tile),
+      MemRefLayoutAttrInterface(),
+      gpu::AddressSpaceAttr::get(getContext(), gpu::AddressSpace::Workgroup));
+  if (getView().getType() != expected)
+    return emitOpError() << "T19: the view of a staged tile is " << expected
+                         << ", but " << getView().getType() << " is given";
+  return success();
+}
+
 LogicalResult CoordinateOp::verify() {
   if (failed(verifyTiles(*this)))
     return failure();

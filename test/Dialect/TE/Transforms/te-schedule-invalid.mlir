@@ -222,3 +222,28 @@ func.func @narrow(%x: tensor<?x512xbf16>, %g: tensor<512xbf16>) -> tensor<?x512x
   }
   return %r : tensor<?x512xbf16>
 }
+
+// -----
+
+func.func @walking_sweep(%x: tensor<?x512xbf16>, %g: tensor<512xbf16>) -> tensor<?x512xbf16> {
+  // expected-error @+1 {{H13: workgroups = 64, but with a sweep a workgroup walks along its rows only; leave it out}}
+  %r = te.fusion "k" (%a = %x : tensor<?x512xbf16>, %b = %g : tensor<512xbf16>) -> (tensor<?x512xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [8, 256], waves = 4, vector = 8, workgroups = 64, sweep = reread>} {
+    %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<?x512xbf16>, tensor<512xbf16> -> tensor<?x512xbf16>, tensor<?xf32>
+    te.yield %0 : tensor<?x512xbf16>
+  }
+  return %r : tensor<?x512xbf16>
+}
+
+// -----
+
+#matrix = #te.scaling<block = [1, 32], scale = f8E8M0FNU, per = matrix>
+func.func @walking_matrices(%x: tensor<4x64x64xbf16>) -> !te.scaled<4x64x64xf8E4M3FN, #matrix> {
+  // expected-error @+1 {{H13: workgroups = 64, but this region's workgroups are of several tensors, of several matrices, or walk down whole columns already; leave it out}}
+  %r = te.fusion "k" (%a = %x : tensor<4x64x64xbf16>) -> (!te.scaled<4x64x64xf8E4M3FN, #matrix>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 64], waves = 4, vector = 8, workgroups = 64>} {
+    %0 = te.quantize %a : tensor<4x64x64xbf16> -> !te.scaled<4x64x64xf8E4M3FN, #matrix>
+    te.yield %0 : !te.scaled<4x64x64xf8E4M3FN, #matrix>
+  }
+  return %r : !te.scaled<4x64x64xf8E4M3FN, #matrix>
+}

@@ -147,7 +147,9 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     computes; both are powers of two. `waves`: waves a workgroup. `vector`: elements of the
     input that one lane loads at once. `target`: the chip the choice was made for. `row_tiles`: tiles
     that a workgroup computes one after another, downwards (1 if not given): sums over all rows stay
-    in its registers meanwhile. `sweep`: the workgroup walks along its rows, tile after tile, first for what is
+    in its registers meanwhile. `workgroups`: at most so many of them, each of which walks down the rows
+    from its own tiles to those `workgroups` further on (0, the default: each computes its own only);
+    what is read once a column stays in its registers meanwhile. `sweep`: the workgroup walks along its rows, tile after tile, first for what is
     computed over each row, then for the results; in between the rows stay in registers (`keep`), or
     are read again (`reread`).
     Chosen by `te-schedule`, or written by the user and then only checked.
@@ -158,11 +160,12 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     "int64_t":$waves,
     "int64_t":$vector,
     DefaultValuedParameter<"int64_t", "1">:$row_tiles,
+    DefaultValuedParameter<"int64_t", "0">:$workgroups,
     DefaultValuedParameter<"::mlir::te::SweepKind",
                            "::mlir::te::SweepKind::None">:$sweep);
   let assemblyFormat = [{
     `<` $target `,` `tile` `=` `[` $tile `]` `,` `waves` `=` $waves `,` `vector` `=` $vector
-    `` custom<ScheduleOptions>($row_tiles, $sweep) `>`
+    `` custom<ScheduleOptions>($row_tiles, $workgroups, $sweep) `>`
   }];
   let genVerifyDecl = 1;
 }

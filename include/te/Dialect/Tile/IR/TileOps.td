@@ -22,10 +22,12 @@ def Tile_KernelOp : Tile_Op<"kernel", [
   let summary = "one workgroup's program";
   let description = [{
     Arguments are the kernel's, in order: pointers as rank-0 memrefs in global memory, and
-    sizes as `index`. `target` names the chip, `waves` the waves of a workgroup.
+    sizes as `index`. `target` names the chip, `waves` the waves of a workgroup. `waves_per_simd`, where given,
+    is what its registers leave room for: the backend need not look for ways to have more.
   }];
   let arguments = (ins
-    SymbolNameAttr:$sym_name, StrAttr:$target, I64Attr:$waves);
+    SymbolNameAttr:$sym_name, StrAttr:$target, I64Attr:$waves,
+    OptionalAttr<I64Attr>:$waves_per_simd);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -199,6 +201,18 @@ def Tile_ExchangeOp : Tile_Op<"exchange", [Pure, AllTypesMatch<["input", "result
   let arguments = (ins Tile_AnyTile:$input, I64Attr:$dimension, I64Attr:$stride);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = "$input `along` $dimension `by` $stride attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def Tile_StageOp : Tile_Op<"stage", [MemoryEffects<[MemAlloc, MemWrite]>]> {
+  let summary = "put a tile where all lanes of the workgroup can read it";
+  let description = [{
+    A part of LDS that is this op's alone, row-major. What is read once a column is staged where a workgroup comes back to
+    it, tile after tile of a row.
+  }];
+  let arguments = (ins Tile_AnyTile:$tile);
+  let results = (outs Tile_View:$view);
+  let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($view)";
   let hasVerifier = 1;
 }
 

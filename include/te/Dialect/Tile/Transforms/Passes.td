@@ -9,6 +9,20 @@
 
 include "mlir/Pass/PassBase.td"
 
+def HoistLoadsPass : Pass<"tile-hoist-loads", "::mlir::te::tile::KernelOp"> {
+  let summary = "read once, before a loop, what each iteration reads";
+  let description = [{
+    `tile.load` and `memref.load` of a buffer that the kernel only reads move before each loop in which their
+    address does not change; what is computed from them stays. Gamma is read once where a workgroup walks down
+    rows (`row_tiles`, `workgroups`).
+
+    ```
+    scf.for %i = ... {                      %g = tile.load %gamma[%c0, %c0]
+      %g = tile.load %gamma[%c0, %c0]  ==>  scf.for %i = ... {
+    ```
+  }];
+}
+
 def PrintLayoutsPass : Pass<"tile-print-layouts", "::mlir::ModuleOp"> {
   let summary = "draw which lane holds what, for every layout of the module";
   let description = [{

@@ -1,0 +1,80 @@
+//===- HoistLoads.cpp - tile-hoist-loads ----------------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads what is the same in every iteration of a loop once, before it: gamma
+// where a workgroup walks down rows, a row's statistics where it walks along
+// them. Runs behind te-to-tile:
+//   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-hoist-loads))'
+//
+//   scf.for %i = ... {                      %g = tile.load %gamma[%c0, %c0]
+//     %g = tile.load %gamma[%c0, %c0]  ==>  scf.for %i = ... {
+//     ... }                                   ... }
+//
+// Limits: buffers that the kernel only reads; what is computed from a load
+// stays in the loop, where it takes no registers meanwhile.
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Dialect/Tile/IR/Tile.h"
+#include "te/Dialect/Tile/Transforms/Passes.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+
+using namespace mlir;
+using namespace mlir::te::tile;
+
+namespace mlir::te::tile {
+#define GEN_PASS_DEF_HOISTLOADSPASS
+#include "te/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::te::tile
+
+/// True for a view of an argument of the kernel, all of whose views are only
+/// read.
+static bool isReadOnly(Value view) {
+  while (auto cast = view.getDefiningOp<memref::ReinterpretCastOp>())
+    view = cast.getSource();
+  if (!isa<BlockArgument>(view))
+    return false;
+  SmallVector<Value> views{view};
+  while (!views.empty())
+    for (Operation *user : views.pop_back_val().getUsers()) {
+      if (auto cast = dyn_cast<memref::ReinterpretCastOp>(user))
+        views.push_back(cast);
+      else if (!isa<LoadOp, memref::LoadOp>(user))
+        return false;
+    }
+  return true;
+}
+
+/// Reads of such buffers, and the addresses that they take.
+static bool isHoisted(Operation *op) {
+  if (auto load = dyn_cast<LoadOp>(op))
+    return isReadOnly(load.getView());
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return isReadOnly(load.getMemRef());
+  return isPure(op) && llvm::all_of(op->getResultTypes(), [](Type type) {
+           return isa<IndexType, MemRefType>(type);
+         });
+}
+
+namespace {
+struct HoistLoadsPass : te::tile::impl::HoistLoadsPassBase<HoistLoadsPass> {
+  void runOnOperation() override {
+    getOperation()->walk([](LoopLikeOpInterface loop) {
+      moveLoopInvariantCode(
+          loop.getLoopRegions(),
+          [&](Value value, Region *) {
+            return loop.isDefinedOutsideOfLoop(value);
+          },
+          [&](Operation *op, Region *) { return isHoisted(op); },
+          [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
+    });
+  }
+};
+} // namespace
