@@ -353,4 +353,5 @@ def main():
     sys.exit({"make": make, "run": run, "judge": judge}[options.step](options))
 
 
-main()
+if __name__ == "__main__":
+    main()
