@@ -2,6 +2,7 @@
 
     bench.py make --bin build/bin --target=sm_90a --out build/h200    compiles the programs of table.py
     bench.py run  build/h200 --out OUT [--forms ours,eager,compile,triton] [--rows REGEX]    on the machine with the GPU
+    bench.py verify build/h200 --out OUT [--rows REGEX]               the same rows: our results against PyTorch's
     bench.py show OUT/bench.json --out OUT                            the table as Markdown, the plot as SVG
 
 Times are medians between events of the device, launches queued behind each other; every row moves more than the caches hold. "Bytes" are the
@@ -233,6 +234,67 @@ def run(options):
 
 
 # ----------------------------------------------------------------------------------------------------------------
+# verify
+# ----------------------------------------------------------------------------------------------------------------
+
+
+def to_numpy(tensor):
+    """As .npy files hold it: bf16 and fp8 as bit patterns."""
+    import torch
+    bits = {torch.bfloat16: torch.uint16, torch.float8_e4m3fn: torch.uint8}
+    return tensor.contiguous().view(bits.get(tensor.dtype, tensor.dtype)).cpu().numpy()
+
+
+def verify_row(launcher, artefact, row, folder):
+    """The share of elements of each of our results that differ from PyTorch's."""
+    import numpy as np
+    import torch
+    import torch_forms
+    arguments = torch_forms.inputs(row, "cuda")
+    expected = as_tuple(torch_forms.function(row)(*arguments))
+    flags = []
+    for i, argument in enumerate(arguments):
+        np.save(folder / f"in{i}.npy", to_numpy(argument))
+        flags.append(f"--input={folder}/in{i}.npy")
+    torch.cuda.empty_cache()
+    result = subprocess.run([launcher, artefact, "--device=cuda", f"--save={folder}/out", *flags], capture_output=True, text=True)
+    if result.returncode:
+        return result.stderr.strip()
+    # result0, or result0.data and result0.scale, and so on.
+    paths = sorted((folder / "out").iterdir(), key=lambda p: (int(re.search(r"\d+", p.name)[0]), p.name))
+    off = {}
+    for path, tensor in zip(paths, expected, strict=True):
+        found = torch.from_numpy(np.load(path)).view(tensor.dtype).reshape(tensor.shape)
+        off[path.stem] = compare(found.cuda(), tensor)
+    return off
+
+
+def verify(options):
+    """Every row at its full size against PyTorch: what is only quantized must agree in every bit."""
+    import check
+    import tempfile
+    pack, out = Path(options.pack).resolve(), Path(options.out).resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    launcher, found, failed = check.find_launcher(pack), {}, False
+    end = time.monotonic() + options.seconds
+    for i in choose_rows(options):
+        if time.monotonic() > end:
+            print("the time is up; the remaining rows are left out")
+            break
+        row = table.ROWS[i]
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+            off = verify_row(launcher, pack / "bench" / f"{i}.ptx", row, Path(folder))
+        # Sums in another order move a value by a bit of bf16 now and then, and its code with it.
+        limit = 0 if row.op == "quantize" else 0.02
+        good = isinstance(off, dict) and all(share <= limit for share in off.values())
+        failed |= not good
+        found[row.key] = {"pass": good, "off": off}
+        print(f"{'PASS' if good else 'FAIL'} {row.key}: {off}", flush=True)
+        (out / "verify.json").write_text(json.dumps(found, indent=1))
+    return failed
+
+
+# ----------------------------------------------------------------------------------------------------------------
 # show
 # ----------------------------------------------------------------------------------------------------------------
 
@@ -337,11 +399,16 @@ def main():
     step.add_argument("--seconds", type=float, default=460)
     step.add_argument("--warm", help=argparse.SUPPRESS)
     step.add_argument("--until", type=float, default=0, help=argparse.SUPPRESS)
+    step = steps.add_parser("verify")
+    step.add_argument("pack")
+    step.add_argument("--out", required=True)
+    step.add_argument("--rows", default="", help="a regular expression for rows")
+    step.add_argument("--seconds", type=float, default=200)
     step = steps.add_parser("show")
     step.add_argument("results")
     step.add_argument("--out", required=True)
     options = parser.parse_args()
-    sys.exit({"make": make, "run": run, "show": show}[options.step](options))
+    sys.exit({"make": make, "run": run, "verify": verify, "show": show}[options.step](options))
 
 
 if __name__ == "__main__":
