@@ -245,19 +245,19 @@ def to_numpy(tensor):
     return tensor.contiguous().view(bits.get(tensor.dtype, tensor.dtype)).cpu().numpy()
 
 
-def verify_row(launcher, artefact, row, folder):
+def verify_row(launcher, artefact, row, folder, device="cuda", torch_device="cuda"):
     """The share of elements of each of our results that differ from PyTorch's."""
     import numpy as np
     import torch
     import torch_forms
-    arguments = torch_forms.inputs(row, "cuda")
+    arguments = torch_forms.inputs(row, torch_device)
     expected = as_tuple(torch_forms.function(row)(*arguments))
     flags = []
     for i, argument in enumerate(arguments):
         np.save(folder / f"in{i}.npy", to_numpy(argument))
         flags.append(f"--input={folder}/in{i}.npy")
     torch.cuda.empty_cache()
-    result = subprocess.run([launcher, artefact, "--device=cuda", f"--save={folder}/out", *flags], capture_output=True, text=True)
+    result = subprocess.run([launcher, artefact, f"--device={device}", f"--save={folder}/out", *flags], capture_output=True, text=True)
     if result.returncode:
         return result.stderr.strip()
     # result0, or result0.data and result0.scale, and so on.
@@ -265,7 +265,7 @@ def verify_row(launcher, artefact, row, folder):
     off = {}
     for path, tensor in zip(paths, expected, strict=True):
         found = torch.from_numpy(np.load(path)).view(tensor.dtype).reshape(tensor.shape)
-        off[path.stem] = compare(found.cuda(), tensor)
+        off[path.stem] = compare(found.to(torch_device), tensor)
     return off
 
 

@@ -54,19 +54,21 @@ def mx_experts(x):
     blocks = x.float().view(x.shape[0], -1, 32, x.shape[2])
     scale, factor = e8m0(blocks.abs().amax(2), F8_MAX)
     scaled = (blocks * factor[:, :, None, :]).view(x.shape).to(F8)
-    return scaled.transpose(1, 2).contiguous(), scale.transpose(1, 2).contiguous()
+    return scaled.transpose(1, 2).contiguous(), scale
 
 
 def quantize(x, recipe, scale=None):
     if recipe == "fp8 tensor":
         return (x.float() * scale).clamp(-F8_MAX, F8_MAX).to(F8), 1 / scale
     if recipe == "fp8 row":
-        inverse = x.float().abs().amax(-1, keepdim=True) / F8_MAX
+        amax = x.float().abs().amax(-1, keepdim=True)
+        inverse = amax / amax.new_full((), F8_MAX)  # by a number, PyTorch would multiply
         return (x.float() / inverse).to(F8), inverse
     if recipe == "fp8 1x128":
         blocks = x.float().view(x.shape[0], -1, 128)
-        factor = F8_MAX / blocks.abs().amax(-1)
-        return (blocks * factor[..., None]).view(x.shape).to(F8), 1 / factor
+        amax = blocks.abs().amax(-1)
+        factor = amax.new_full((), F8_MAX) / amax
+        return (blocks * factor[..., None]).view(x.shape).to(F8), (1 / factor).t().contiguous()
     if recipe == "mxfp8 experts":
         return mx_experts(x)
     fp4, swizzled, results = "fp4" in recipe, "swizzled" in recipe, ()

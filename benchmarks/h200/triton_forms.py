@@ -70,7 +70,7 @@ def quantize_col_tile(y, r, c, q, s, M, N, FP4: tl.constexpr, TRANSPOSED: tl.con
     else:
         tl.store(q + (r + tl.arange(0, R))[:, None] * N + cols[None, :], scaled.to(tl.float8e4nv))
     rows = r // 32 + tl.arange(0, R // 32)
-    if TRANSPOSED or SWIZZLED:
+    if FP4 or SWIZZLED:
         tl.store(s + scale_offsets(cols[:, None], rows[None, :], M // 32, SWIZZLED), tl.trans(scale))
     else:
         tl.store(s + rows[:, None] * N + cols[None, :], scale)
@@ -157,7 +157,7 @@ def row_kernel(x, residual, gamma, beta, total, mu, rsigma, y, q, s, scale, K: t
         scaled = tl.reshape(blocks * factor[:, None], (BLOCK,))
         tl.store(q + row * K + cols, scaled.to(tl.float8e4nv), mask)
         b = tl.arange(0, BLOCK // 128)
-        tl.store(s + row * (K // 128) + b, 1 / factor, b < K // 128)
+        tl.store(s + b * tl.num_programs(0) + row, 1 / factor, b < K // 128)
     else:
         blocks = tl.reshape(value, (BLOCK // 32, 32))
         code, factor = e8m0(tl.max(tl.abs(blocks), 1), 6.0 if RECIPE == "mxfp4 row" else 448.0)
@@ -235,7 +235,7 @@ def tiles(x, recipe, swiglu=False):
     s = empty(x, m, n // 32) if row else None
     qc = (empty(x, parts, n, m, dtype=F8) if experts else empty(x, n, m // 2) if fp4 else empty(x, m, n, dtype=F8)) if col else None
     transposed = fp4 or experts
-    sc = (empty(x, parts, n, m // 32) if experts else empty(x, n, m // 32) if transposed or "swizzled" in recipe
+    sc = (empty(x, parts, m // 32, n) if experts else empty(x, n, m // 32) if fp4 or "swizzled" in recipe
           else empty(x, m // 32, n)) if col else None
     none = x  # a pointer that is not used
     tile_kernel[(m // TILE[0], n // TILE[1], parts)](
@@ -254,7 +254,7 @@ def rows(x, recipe, norm="none", residual=None, gamma=None, beta=None, scale=Non
     if recipe != "none":
         q = empty(x, m, k // 2) if recipe == "mxfp4 row" else empty(x, m, k, dtype=F8)
         s = {"fp8 tensor": lambda: 1 / scale, "fp8 row": lambda: empty(x, m, 1, dtype=torch.float32),
-             "fp8 1x128": lambda: empty(x, m, k // 128, dtype=torch.float32)}.get(recipe, lambda: empty(x, m, k // 32))()
+             "fp8 1x128": lambda: empty(x, k // 128, m, dtype=torch.float32)}.get(recipe, lambda: empty(x, m, k // 32))()
         quantized = q, s
     block = triton.next_power_of_2(k)
     unused = x
