@@ -17,9 +17,9 @@ config.environment["PATH"] = os.pathsep.join(
     [os.path.join(build, "bin"), "/usr/lib/llvm-22/bin", config.environment["PATH"]]
 )
 config.substitutions.append(("%python", os.path.join(build, "venv", "bin", "python")))
+config.substitutions.append(("%build", build))
 # NVIDIA's assembler, of Triton's wheel: it checks PTX where it is there.
 for ptxas in glob.glob(os.path.join(build, "venv/lib/python*/site-packages/triton/backends/nvidia/bin/ptxas")):
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", ptxas))
-config.substitutions.append(("%build", build))
 config.substitutions.append(("%root", os.path.abspath(os.path.join(config.test_source_root, ".."))))

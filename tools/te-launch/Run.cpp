@@ -135,15 +135,15 @@ static Result<Comparison> compareWithFile(const RunFlags &flags,
 static Status useResults(const RunFlags &flags, const Entry &entry,
                          const std::vector<HostTensor> &results,
                          std::vector<Comparison> &comparisons) {
-  if (flags.outputs.size() > results.size())
+  std::vector<size_t> buffers = getBuffersOf(entry.results);
+  if (flags.outputs.size() > buffers.size())
     return Failure{std::to_string(flags.outputs.size()) +
                    " --output flags, but entry " + entry.name + " has " +
-                   std::to_string(results.size()) +
+                   std::to_string(buffers.size()) +
                    " result buffers; see --list"};
   for (size_t i = 0; i < flags.outputs.size(); ++i)
     if (Status status = writeNpy(flags.outputs[i], results[i]); !status)
       return status;
-  std::vector<size_t> buffers = getBuffersOf(entry.results);
   if (!flags.save.empty())
     (void)mkdir(flags.save.c_str(), 0755); // writing says what is wrong
   for (size_t i = 0; i < results.size() && !flags.save.empty(); ++i)
@@ -174,14 +174,17 @@ static Status useResults(const RunFlags &flags, const Entry &entry,
 // Running
 //===----------------------------------------------------------------------===//
 
+/// Runs `first`, whose buffers have been used, in turn with sets of its kind.
 Status Runner::measure(const RunFlags &flags, const Entry &entry,
                        const std::vector<int64_t> &dims,
-                       const std::vector<HostTensor> &inputs, Report &report) {
+                       const std::vector<HostTensor> &inputs, Instance first,
+                       Report &report) {
   uint64_t bytes = std::max<uint64_t>(report.leastBytes, 1);
   report.sets =
       std::clamp<uint64_t>((flags.rotate + bytes - 1) / bytes, 1, kMaxSets);
   std::vector<Instance> sets;
-  for (size_t i = 0; i < report.sets; ++i) {
+  sets.push_back(std::move(first));
+  while (sets.size() < report.sets) {
     auto instance = Instance::create(*code, entry, dims, inputs);
     if (!instance)
       return instance.takeFailure();
@@ -194,6 +197,53 @@ Status Runner::measure(const RunFlags &flags, const Entry &entry,
     return seconds.takeFailure();
   report.seconds.assign(seconds->begin() + flags.warmup, seconds->end());
   return {};
+}
+
+/// Bytes of arguments and results, each once.
+static Result<uint64_t> countBytes(const Entry &entry,
+                                   const std::vector<int64_t> &dims) {
+  uint64_t bytes = 0;
+  for (const Buffer &buffer : entry.buffers) {
+    if (buffer.kind == BufferKind::Workspace)
+      continue;
+    auto shape = getBufferShape(entry, buffer, dims);
+    if (!shape)
+      return shape.takeFailure();
+    uint64_t size = getInfo(buffer.type).bytes;
+    for (int64_t dim : *shape)
+      size *= dim;
+    bytes += size;
+  }
+  return bytes;
+}
+
+Status Runner::runEntry(const RunFlags &flags, const Entry &entry,
+                        const std::vector<int64_t> &dims,
+                        const std::vector<HostTensor> &inputs, Report &report) {
+  auto bytes = countBytes(entry, dims);
+  if (!bytes)
+    return bytes.takeFailure();
+  report.leastBytes = *bytes;
+  auto instance = Instance::create(*code, entry, dims, inputs);
+  if (!instance)
+    return instance.takeFailure();
+  if (Status status = instance->launch(); !status)
+    return status;
+  // A fault of a kernel shows here.
+  if (Status status = device.synchronize(); !status)
+    return status;
+  bool isUsed =
+      !flags.outputs.empty() || !flags.expect.empty() || !flags.save.empty();
+  std::vector<HostTensor> results;
+  if (isUsed)
+    if (Status status = instance->read(results); !status)
+      return status;
+  if (Status status = useResults(flags, entry, results, report.comparisons);
+      !status)
+    return status;
+  if (!flags.isTimed)
+    return {};
+  return measure(flags, entry, dims, inputs, std::move(*instance), report);
 }
 
 Result<Report> Runner::run(const RunFlags &flags) {
@@ -214,30 +264,12 @@ Result<Report> Runner::run(const RunFlags &flags) {
     return dims.takeFailure();
   if (Status status = addRandom(entry, *dims, flags.seed, *inputs); !status)
     return status.takeFailure();
-
   Report report;
   report.file = flags.file;
   report.entry = entry.name;
   for (size_t i = 0; i < dims->size(); ++i)
     report.dims[entry.dims[i]] = (*dims)[i];
-  std::vector<HostTensor> results;
-  {
-    auto instance = Instance::create(*code, entry, *dims, *inputs);
-    if (!instance)
-      return instance.takeFailure();
-    if (Status status = instance->launch(); !status)
-      return status.takeFailure();
-    if (Status status = instance->read(results); !status)
-      return status.takeFailure();
-  }
-  for (const std::vector<HostTensor> *tensors : {&*inputs, &results})
-    for (const HostTensor &tensor : *tensors)
-      report.leastBytes += tensor.bytes.size();
-  if (Status status = useResults(flags, entry, results, report.comparisons);
-      !status)
+  if (Status status = runEntry(flags, entry, *dims, *inputs, report); !status)
     return status.takeFailure();
-  if (flags.isTimed)
-    if (Status status = measure(flags, entry, *dims, *inputs, report); !status)
-      return status.takeFailure();
   return report;
 }

@@ -35,9 +35,14 @@ public:
 private:
   rt::Status load(const std::string &file);
   rt::Result<const rt::Entry *> findEntry(const std::string &name) const;
+  rt::Status runEntry(const RunFlags &flags, const rt::Entry &entry,
+                      const std::vector<int64_t> &dims,
+                      const std::vector<rt::HostTensor> &inputs,
+                      Report &report);
   rt::Status measure(const RunFlags &flags, const rt::Entry &entry,
                      const std::vector<int64_t> &dims,
-                     const std::vector<rt::HostTensor> &inputs, Report &report);
+                     const std::vector<rt::HostTensor> &inputs,
+                     rt::Instance first, Report &report);
 
   rt::Device &device;
   std::string file;

@@ -104,6 +104,32 @@ static Value extPack(ImplicitLocOpBuilder &b, Value pack, int64_t count) {
 }
 
 namespace {
+/// bf16 two at a time.
+struct PackBF16Pattern : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || !type.getElementType().isBF16() || type.getRank() != 1 ||
+        type.getNumElements() % 2 != 0 ||
+        !getElementTypeOrSelf(op.getIn().getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "not pairs of f32 to bf16");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto pair = VectorType::get({2}, b.getBF16Type());
+    Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    for (int64_t i = 0; i < type.getNumElements(); i += 2) {
+      Value low = vector::ExtractOp::create(b, op.getIn(), i),
+            high = vector::ExtractOp::create(b, op.getIn(), i + 1);
+      Value both = NVVM::ConvertF32x2ToBF16x2Op::create(
+          b, pair, high, low, /*rnd=*/NVVM::FPRoundingMode::RN);
+      result = vector::InsertStridedSliceOp::create(
+          b, both, result, ArrayRef<int64_t>{i}, ArrayRef<int64_t>{1});
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 struct GPUToNVVMPass : te::impl::GPUToNVVMPassBase<GPUToNVVMPass> {
   LogicalResult convert(gpu::GPUFuncOp func) {
     FailureOr<const Target *> target =
@@ -112,6 +138,7 @@ struct GPUToNVVMPass : te::impl::GPUToNVVMPassBase<GPUToNVVMPass> {
       return failure();
     RewritePatternSet patterns(&getContext());
     populateFP8Patterns(patterns, **target, {truncPack, extPack});
+    patterns.add<PackBF16Pattern>(&getContext());
     walkAndApplyPatterns(func, std::move(patterns));
     return success();
   }

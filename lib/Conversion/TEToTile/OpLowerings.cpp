@@ -126,6 +126,18 @@ static Value emitBounded(TileContext &ctx, QuantizeOp op, Value amax) {
   return arith::SelectOp::create(ctx.b, below, least, amax);
 }
 
+/// True where a result is computed over rows together: they must be 0 outside
+/// of the tensor.
+static bool mixesRows(QuantizeOp op) {
+  OpResult amax = op.getAmaxResult();
+  return (amax && !amax.use_empty()) ||
+         llvm::any_of(op.getScaledResults(), [](OpResult result) {
+           ScalingAttr scaling =
+               cast<ScaledType>(result.getType()).getScaling();
+           return scaling.isBlock() && scaling.getBlockRows() > 1;
+         });
+}
+
 static void quantizeBlocks(TileContext &ctx, QuantizeOp op, Value x,
                            OpResult result) {
   auto type = cast<ScaledType>(result.getType());
@@ -135,6 +147,8 @@ static void quantizeBlocks(TileContext &ctx, QuantizeOp op, Value x,
                      op.getSignMask().value_or(0));
   Value amax = ctx.reduceAmax(ctx.toF32(x),
                               {scaling.getBlockRows(), scaling.getBlockCols()});
+  if (!mixesRows(op) && ctx.wholeCols) // the scales of rows outside are zeros'
+    amax = ctx.padWithZeros(amax);
   TileContext::Buffers buffers = ctx.getBuffers(result);
   Value words;
   if (op.getStochastic())
@@ -233,7 +247,9 @@ struct QuantizeLowering
 
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     auto quantize = cast<QuantizeOp>(op);
-    Value x = ctx.getZeroPaddedTile(quantize.getInput());
+    Value x = mixesRows(quantize)
+                  ? ctx.getZeroPaddedTile(quantize.getInput())
+                  : ctx.getColumnPaddedTile(quantize.getInput());
     SmallVector<OpResult> perTensor;
     for (OpResult result : quantize.getScaledResults()) {
       if (!ctx.hasBuffers(result))

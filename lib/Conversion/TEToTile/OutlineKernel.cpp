@@ -223,9 +223,12 @@ LogicalResult Outliner::emitPart(const TileContext &common, const Part &part,
   TileContext ctx = common;
   auto &b = ctx.b;
   bindExtents(ctx, part, next);
-  ctx.tileCol = arith::MulIOp::create(
-      b, x, arith::ConstantIndexOp::create(b, ctx.schedule.getTile()[1]));
+  int64_t width = ctx.schedule.getTile()[1];
   Value zero = arith::ConstantIndexOp::create(b, 0);
+  ctx.tileCol = zero; // where one tile holds all columns
+  if (!ctx.wholeCols || ctx.staticCols != width)
+    ctx.tileCol =
+        arith::MulIOp::create(b, x, arith::ConstantIndexOp::create(b, width));
   ctx.firstWorkgroup = arith::CmpIOp::create(
       b, arith::CmpIPredicate::eq, arith::AddIOp::create(b, x, group), zero);
   if (part.anchor.perMatrix)

@@ -265,6 +265,10 @@ Value TileContext::getZeroPaddedTile(Value tensor) {
   return isLoaded(tile) ? tile : padWithZeros(tile);
 }
 
+Value TileContext::getColumnPaddedTile(Value tensor) {
+  return wholeCols ? getTile(tensor) : getZeroPaddedTile(tensor);
+}
+
 Value TileContext::getScalar(Value tensor) {
   return memref::LoadOp::create(b, getBuffers(tensor).data, ValueRange());
 }

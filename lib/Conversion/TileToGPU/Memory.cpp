@@ -34,6 +34,7 @@ struct TileAccess {
   Value window;     // elements of the buffer, null: as the view says
   SmallVector<std::pair<int64_t, int64_t>>
       offsets;                // of each vector, in the tile
+  bool wholeColumns = false;  // all of them are inside of the view
   int64_t interleave = 0;     // columns lie in runs of so many, and gaps
   SmallVector<Value> numbers; // of each vector's row, where they are given
   /// i1: whole vectors are aligned, where the row's length does not tell and
@@ -63,6 +64,9 @@ struct TileAccess {
     return arith::ConstantOp::create(b, b.getZeroAttr(slice(elements)));
   }
 
+  Value isRowInside(Value r) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, r, rows);
+  }
   /// Elements of this vector that lie inside the view, at least 0: i32.
   Value available(Value r, Value c) {
     Value zero = arith::ConstantIndexOp::create(b, 0);
@@ -70,7 +74,7 @@ struct TileAccess {
     Value left = arith::SubIOp::create(b, cols, c);
     left =
         arith::MinSIOp::create(b, arith::MaxSIOp::create(b, left, zero), most);
-    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, r, rows);
+    Value inside = isRowInside(r);
     left = arith::SelectOp::create(b, inside, left, zero);
     return arith::IndexCastOp::create(b, b.getI32Type(), left);
   }
@@ -225,6 +229,11 @@ void TileAccess::storeWhole(Value vector, Value r, Value c, bool isAligned) {
 Value TileAccess::maskedLoad(Value r, Value c) {
   if (window)
     return windowLoad(r, c);
+  if (wholeColumns)
+    return emitIf(
+        b, isRowInside(r), vectorType,
+        [&] { return loadWhole(r, c, /*isAligned=*/false); },
+        [&] { return zeros(size()); });
   Value count = available(r, c);
   auto tail = [&]() -> Value {
     // From the smallest piece, which is last in memory, to the largest: each
@@ -255,6 +264,9 @@ Value TileAccess::maskedLoad(Value r, Value c) {
 void TileAccess::maskedStore(Value vector, Value r, Value c) {
   if (window)
     return windowStore(vector, r, c);
+  if (wholeColumns)
+    return emitIf(b, isRowInside(r),
+                  [&] { storeWhole(vector, r, c, /*isAligned=*/false); });
   Value count = available(r, c);
   auto tail = [&] {
     // From the largest piece, which is first in memory; what it took is shifted
@@ -353,6 +365,7 @@ static TileAccess makeAccess(ImplicitLocOpBuilder &b, const KernelState &state,
                     b.createOrFold<memref::DimOp>(view, int64_t(1)),
                     window,
                     {},
+                    /*wholeColumns=*/false,
                     interleave,
                     {},
                     Value()};
@@ -377,8 +390,9 @@ static Value emitIsInterior(ImplicitLocOpBuilder &b, TileAccess &access,
     Value end = access.offset(offset, size);
     return arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end, extent);
   };
-  Value inside = arith::AndIOp::create(b, fits(row, shape[0], access.rows),
-                                       fits(col, shape[1], access.cols));
+  Value inside = fits(row, shape[0], access.rows);
+  if (!access.wholeColumns)
+    inside = arith::AndIOp::create(b, inside, fits(col, shape[1], access.cols));
   if (access.aligned)
     inside = arith::AndIOp::create(b, inside, access.aligned);
   if (!access.window)
@@ -422,6 +436,7 @@ struct LoadPattern : TilePattern<LoadOp> {
         makeAccess(b, state, op.getType(), op.getView(), op.getRow(),
                    op.getColumn(), adaptor.getRows(), op.getDivisible(),
                    op.getWindow(), op.getOrder(), op.getInterleave());
+    access.wholeColumns = op.getColumnsInBounds();
     VectorType type = getDistributedType(op.getType());
     // One element is the same for all lanes: the scalar unit reads it.
     bool bounded = op.getColumnsInBounds() && !op.getInBounds() &&
@@ -481,6 +496,7 @@ struct StorePattern : TilePattern<StoreOp> {
           makeAccess(b, state, type, op.getView(), op.getRow(), op.getColumn(),
                      adaptor.getRows(), op.getDivisible(), op.getWindow(),
                      op.getOrder(), op.getInterleave());
+      access.wholeColumns = op.getColumnsInBounds();
       auto part = [&](unsigned v) {
         return access.part(adaptor.getValue(), v);
       };

@@ -430,7 +430,6 @@ class Sweep:
                     self.run(f"{name} {shape}", artefact, [f"--dim=d{i}={n}" for i, n in enumerate(shape[:-1])] * ("?" in text),
                              distributions(name, text, ordinary))
 
-
     def cases(self, cases):
         """Programs with the sizes of their dynamic dimensions."""
         for name, text, runs, kinds in cases:
@@ -438,6 +437,41 @@ class Sweep:
             for sizes in runs:
                 if artefact:
                     self.run(f"{name} {sizes}", artefact, [f"--dim={k}={v}" for k, v in sizes.items()], kinds)
+
+
+    def family(self, family, big=False):
+        """Every program of a family, each over its shapes."""
+        by_rows = rows.programs()
+        by_case = {"rope": rope.cases, "packed": rope.packed_cases}
+        if family in by_case:
+            return self.cases(by_case[family]())
+        programs = by_rows.get(family) or families(self.target == "gfx942")[family]
+        if big:
+            name = "both-f8E4M3FN-bf16"
+            return self.program(name, programs[name], [], [(8192, 7168)])
+        for i, (name, make) in enumerate(sorted(programs.items())):
+            if family == "sweeps":
+                self.sweeps(name, make, [s for j, s in enumerate(rows.SWEPT) if (i + j) % 3],
+                            [rows.LONG[i % len(rows.LONG)], rows.LONG[(5 * i + 2) % len(rows.LONG)]])
+            elif family in by_rows:
+                ordinary = rows.is_ordinary(family, name)
+                # Shapes take turns; so do fully static programs.
+                fitting = [s for s in rows.SHAPES if s[-1] % getattr(make, "divisor", 1) == 0]
+                shape = fitting[i % len(fitting)]
+                self.rows(name, make, [s for j, s in enumerate(rows.SHAPES) if (i + j) % 2 == 0], ordinary)
+                self.rows(name, lambda _, s=shape: make(s), [shape], ordinary)
+            elif family == "partial":
+                self.shards(name, make)
+            else:
+                # Every program sees every dynamic shape; static ones take turns, each shape often.
+                shapes, static = SHAPES_BY_FAMILY.get(family, (SHAPES, STATIC))
+                static = [s for j, s in enumerate(static) if (i + j) % 4 == 0]
+                longest = [(2, 65536)] * hasattr(make, "whole_rows")
+                self.program(name, make, shapes + longest, static)
+
+
+def list_families():
+    return [*families(False), *rows.programs(), "rope", "packed"]
 
 
 def main():
@@ -448,42 +482,12 @@ def main():
     parser.add_argument("--big", action="store_true", help="one 8192 x 7168 tensor instead")
     options = parser.parse_args()
     print(f"seed {options.seed}")
-    by_rows = rows.programs()
-    by_case = {"rope": rope.cases, "packed": rope.packed_cases}
-    programs = options.family not in by_case and (
-        by_rows.get(options.family) or families(options.target == "gfx942")[options.family])
     with tempfile.TemporaryDirectory() as folder:
         sweep = Sweep(options.target, options.seed, folder, sanitize=not options.big)
-        if options.big:
-            name = "both-f8E4M3FN-bf16"
-            sweep.program(name, programs[name], [], [(8192, 7168)])
-        elif options.family in by_case:
-            sweep.cases(by_case[options.family]())
-        elif options.family == "sweeps":
-            for i, (name, make) in enumerate(sorted(programs.items())):
-                sweep.sweeps(name, make, [s for j, s in enumerate(rows.SWEPT) if (i + j) % 3],
-                             [rows.LONG[i % len(rows.LONG)], rows.LONG[(5 * i + 2) % len(rows.LONG)]])
-        elif options.family in by_rows:
-            shapes = rows.SHAPES
-            for i, (name, make) in enumerate(sorted(programs.items())):
-                ordinary = rows.is_ordinary(options.family, name)
-                # Shapes take turns; so do fully static programs.
-                fitting = [s for s in shapes if s[-1] % getattr(make, "divisor", 1) == 0]
-                shape = fitting[i % len(fitting)]
-                sweep.rows(name, make, [s for j, s in enumerate(shapes) if (i + j) % 2 == 0], ordinary)
-                sweep.rows(name, lambda _, s=shape: make(s), [shape], ordinary)
-        else:
-            for i, (name, make) in enumerate(sorted(programs.items())):
-                # Every program sees every dynamic shape; static ones take turns, each shape often.
-                shapes, static = SHAPES_BY_FAMILY.get(options.family, (SHAPES, STATIC))
-                static = [s for j, s in enumerate(static) if (i + j) % 4 == 0]
-                longest = [(2, 65536)] * hasattr(make, "whole_rows")
-                if options.family == "partial":
-                    sweep.shards(name, make)
-                else:
-                    sweep.program(name, make, shapes + longest, static)
+        sweep.family(options.family, options.big)
     print(f"{sweep.runs} runs, {sweep.failures} failures")
     sys.exit(sweep.failures != 0 or sweep.runs == 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -84,6 +84,8 @@ public:
   bool hasFailed = false;
   /// The same, 0 outside of the tensor: what a reduction reads.
   Value getZeroPaddedTile(Value tensor);
+  /// The same in the rows of the tensor; others may hold anything.
+  Value getColumnPaddedTile(Value tensor);
   /// The region's ops read `tensor` from here on; stored where it is yielded.
   void define(Value tensor, Value tile);
   /// The region's ops read this tile as `tensor`.
@@ -184,7 +186,8 @@ public:
   void defineRowSum(Value tensor, Value tile);
   /// 1 / K, f32.
   Value getRowShare();
-  /// The tile with 0 outside of the tensor.
+  /// The tile with 0 outside of the tensor; where columns are whole, of what
+  /// is computed over each row too.
   Value padWithZeros(Value tile);
   Value broadcast(Value tile, const tile::LinearLayout &layout);
   Value transpose(Value tile);
