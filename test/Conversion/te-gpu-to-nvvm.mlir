@@ -55,4 +55,21 @@ gpu.module @kernels {
     vector.store %r, %b[%c0] : memref<2xf8E5M2>, vector<2xf8E5M2>
     gpu.return
   }
+
+  // bf16 two at a time; an odd number is left to the backend.
+  // CHECK-LABEL: gpu.func @bf16
+  // CHECK-SAME: (%[[X:.*]]: vector<4xf32>, %[[Y:.*]]: vector<3xf32>,
+  // CHECK: %[[X0:.*]] = vector.extract %[[X]][0]
+  // CHECK: %[[X1:.*]] = vector.extract %[[X]][1]
+  // CHECK: nvvm.convert.f32x2.to.bf16x2 %[[X1]], %[[X0]] {{.*}}: vector<2xbf16>
+  // CHECK: nvvm.convert.f32x2.to.bf16x2
+  // CHECK: arith.truncf %[[Y]] : vector<3xf32> to vector<3xbf16>
+  gpu.func @bf16(%x: vector<4xf32>, %y: vector<3xf32>, %a: memref<4xbf16>, %b: memref<3xbf16>) kernel attributes {te.target = "sm_90a"} {
+    %c0 = arith.constant 0 : index
+    %q = arith.truncf %x : vector<4xf32> to vector<4xbf16>
+    vector.store %q, %a[%c0] : memref<4xbf16>, vector<4xbf16>
+    %r = arith.truncf %y : vector<3xf32> to vector<3xbf16>
+    vector.store %r, %b[%c0] : memref<3xbf16>, vector<3xbf16>
+    gpu.return
+  }
 }

@@ -86,11 +86,12 @@ def LowerToROCDLPass : Pass<"lower-to-rocdl", "::mlir::ModuleOp"> {
 }
 
 def GPUToNVVMPass : Pass<"te-gpu-to-nvvm", "::mlir::ModuleOp"> {
-  let summary = "fp8 conversions by the chip's instructions, for NVIDIA's chips";
+  let summary = "fp8 and bf16 conversions by the chip's instructions, for NVIDIA's chips";
   let description = [{
     `arith.truncf`/`extf` between vectors of f32 and OCP 8-bit floats become packed conversions, two
-    elements each. Inputs of `truncf` are within the format's range or NaN. Lane exchanges, votes and
-    barriers have conversions upstream, which lower-to-nvvm applies.
+    elements each, and so does `truncf` to bf16. Inputs of `truncf` to 8 bits are within the format's
+    range or NaN; a clamp that sees to that is left out, as the instruction saturates. Lane exchanges,
+    votes and barriers have conversions upstream, which lower-to-nvvm applies.
 
     ```mlir
     %q = arith.truncf %x : vector<2xf32> to vector<2xf8E4M3FN>

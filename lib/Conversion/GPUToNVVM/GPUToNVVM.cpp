@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What upstream's conversion of gpu has no word for, in the chip's own: fp8
+// What upstream's conversion of gpu has no word for, in the chip's own: packed
 // conversions. After tile-distribute:
 //   te-opt --te-gpu-to-nvvm
 //
