@@ -121,7 +121,8 @@ struct PackBF16Pattern : OpRewritePattern<arith::TruncFOp> {
       Value low = vector::ExtractOp::create(b, op.getIn(), i),
             high = vector::ExtractOp::create(b, op.getIn(), i + 1);
       Value both = NVVM::ConvertF32x2ToBF16x2Op::create(
-          b, pair, high, low, /*rnd=*/NVVM::FPRoundingMode::RN);
+          b, pair, high, low, /*random_bits=*/Value(),
+          NVVM::FPRoundingMode::RN);
       result = vector::InsertStridedSliceOp::create(
           b, both, result, ArrayRef<int64_t>{i}, ArrayRef<int64_t>{1});
     }
