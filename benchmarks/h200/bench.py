@@ -12,13 +12,14 @@ least possible: each argument and each result once. Results are saved after each
 import argparse
 import json
 import math
-import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
+import launcher
 import table
 
 FORMS = ["ours", "eager", "compile", "triton"]
@@ -73,27 +74,9 @@ def measure_copy():
 
 def run_ours(pack, chosen, deadline):
     """Reports of te-launch by the index of the row."""
-    import check
-    launcher = check.find_launcher(pack)
     present = [i for i in chosen if (pack / "bench" / f"{i}.ptx").exists()]
-    batch = Path(os.environ.get("TMPDIR", "/tmp")) / "bench-batch.txt"
-    reports = {}
-    while present and time.monotonic() < deadline:
-        batch.write_text("".join(f"{pack}/bench/{i}.ptx --random-seed={i}\n" for i in present))
-        try:
-            result = subprocess.run([launcher, f"--batch={batch}", "--device=cuda", "--json", "--time", "--warmup=3", "--repeat=20"],
-                                    capture_output=True, text=True, timeout=deadline - time.monotonic())
-            lines = result.stdout.splitlines()
-        except subprocess.TimeoutExpired as stopped:
-            lines = (stopped.stdout or b"").decode().splitlines()
-        done = [json.loads(line) for line in lines]
-        # What follows an error may fail because of it: it is run again.
-        last = next((i + 1 for i, r in enumerate(done) if "error" in r), len(done))
-        reports.update(zip(present, done[:last]))
-        if last == 0:
-            break
-        present = present[last:]
-    return reports
+    lines = [f"{pack}/bench/{i}.ptx --random-seed={i}" for i in present]
+    return dict(zip(present, launcher.run(launcher.find(pack), "cuda", lines, deadline, "--time", "--warmup=3", "--repeat=20")))
 
 
 def compare(a, b):
@@ -245,7 +228,7 @@ def to_numpy(tensor):
     return tensor.contiguous().view(bits.get(tensor.dtype, tensor.dtype)).cpu().numpy()
 
 
-def verify_row(launcher, artefact, row, folder, device="cuda", torch_device="cuda"):
+def verify_row(program, artefact, row, folder, device="cuda", torch_device="cuda"):
     """The share of elements of each of our results that differ from PyTorch's."""
     import numpy as np
     import torch
@@ -257,7 +240,7 @@ def verify_row(launcher, artefact, row, folder, device="cuda", torch_device="cud
         np.save(folder / f"in{i}.npy", to_numpy(argument))
         flags.append(f"--input={folder}/in{i}.npy")
     torch.cuda.empty_cache()
-    result = subprocess.run([launcher, artefact, f"--device={device}", f"--save={folder}/out", *flags], capture_output=True, text=True)
+    result = subprocess.run([program, artefact, f"--device={device}", f"--save={folder}/out", *flags], capture_output=True, text=True)
     if result.returncode:
         return result.stderr.strip()
     # result0, or result0.data and result0.scale, and so on.
@@ -271,11 +254,9 @@ def verify_row(launcher, artefact, row, folder, device="cuda", torch_device="cud
 
 def verify(options):
     """Every row at its full size against PyTorch: what is only quantized must agree in every bit."""
-    import check
-    import tempfile
     pack, out = Path(options.pack).resolve(), Path(options.out).resolve()
     out.mkdir(parents=True, exist_ok=True)
-    launcher, found, failed = check.find_launcher(pack), {}, False
+    program, found, failed = launcher.find(pack), {}, False
     end = time.monotonic() + options.seconds
     for i in choose_rows(options):
         if time.monotonic() > end:
@@ -283,7 +264,7 @@ def verify(options):
             break
         row = table.ROWS[i]
         with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-            off = verify_row(launcher, pack / "bench" / f"{i}.ptx", row, Path(folder))
+            off = verify_row(program, pack / "bench" / f"{i}.ptx", row, Path(folder))
         # Sums in another order move a value by a bit of bf16 now and then, and its code with it.
         limit = 0 if row.op == "quantize" else 0.02
         good = isinstance(off, dict) and all(share <= limit for share in off.values())

@@ -24,6 +24,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import launcher
+
 ROOT = Path(__file__).resolve().parents[2]
 PACK_MIB = 30      # the most that the packed cases may take
 SMALL, LARGE = 192 << 10, 1 << 20  # bytes of a case; of each family one may be large
@@ -137,14 +139,6 @@ class Maker:
         return size
 
 
-def make_static_binary(folder):
-    """te-launch, linked to run on other machines of this architecture."""
-    sources = [str(p) for d in ("lib/Runtime", "tools/te-launch") for p in sorted((ROOT / d).glob("*.cpp"))]
-    subprocess.run(["g++", "-std=c++20", "-O2", "-Wno-restrict", "-static-libstdc++", "-static-libgcc", f"-I{ROOT}/include",
-                    *sources, "-ldl", "-o", str(folder / "te-launch")], check=True)
-    shutil.copytree("/usr/include/nlohmann", folder / "include" / "nlohmann", dirs_exist_ok=True)
-
-
 def make(options):
     sys.path.insert(0, str(ROOT / "test/Numerics/Inputs"))
     import sweep
@@ -166,7 +160,8 @@ def make(options):
         with tarfile.open(out / "cases.tar.gz", "w:gz") as tar:
             tar.add(folder, ".", filter=lambda member: None if member.name.endswith(".mlir") else member)
     if not options.cases_only:
-        make_static_binary(out)
+        launcher.build(out / "te-launch", "-O2", "-static-libstdc++", "-static-libgcc")
+        shutil.copytree("/usr/include/nlohmann", out / "include" / "nlohmann", dirs_exist_ok=True)
     size = (out / "cases.tar.gz").stat().st_size / 2**20
     print(f"{len(maker.cases)} cases of {len(maker.programs)} programs, {len(maker.failures)} failures, {size:.1f} MiB")
     for failure in maker.failures:
@@ -181,51 +176,9 @@ def make(options):
 # ----------------------------------------------------------------------------------------------------------------
 
 
-def find_launcher(pack):
-    """The te-launch of the pack, or one built here where that does not start."""
-    launcher = pack / "te-launch"
-    try:
-        if subprocess.run([launcher, "--help"], capture_output=True).returncode == 0:
-            return launcher
-    except OSError:
-        pass
-    launcher = Path(tempfile.mkdtemp()) / "te-launch"
-    sources = [str(p) for d in ("lib/Runtime", "tools/te-launch") for p in sorted((ROOT / d).glob("*.cpp"))]
-    subprocess.run(["g++", "-std=c++20", "-O1", f"-I{ROOT}/include", f"-I{pack}/include", *sources, "-ldl", "-o",
-                    str(launcher)], check=True)
-    return launcher
-
-
-def launch(launcher, device, folder, cases, deadline):
-    """A report for each case. A kernel's fault ends a process: the next one goes on behind it."""
-    reports, at = [], 0
-    while at < len(cases):
-        batch = folder / f"batch-{cases[0]['id']}.txt"
-        batch.write_text("".join(f"{c['line']} --save=out-{c['id']}\n" for c in cases[at:]))
-        left = deadline - time.monotonic()
-        if left <= 0:
-            reports += [{"verdict": "NOT RUN", "error": "the time was up"}] * (len(cases) - at)
-            break
-        try:
-            result = subprocess.run([launcher, f"--batch={batch.name}", f"--device={device}", "--json"], cwd=folder,
-                                    capture_output=True, text=True, timeout=left)
-            lines, end = result.stdout.splitlines(), result.stderr.strip() or f"exit code {result.returncode}"
-        except subprocess.TimeoutExpired as stopped:
-            lines, end = (stopped.stdout or b"").decode().splitlines(), "it did not end"
-        parsed = [json.loads(line) for line in lines]
-        # What follows an error may fail because of it.
-        good = next((i for i, r in enumerate(parsed) if r["verdict"] == "ERROR"), len(parsed))
-        reports += parsed[:good]
-        at += good
-        if at < len(cases):
-            reports.append(parsed[good] if good < len(parsed) else {"verdict": "ERROR", "error": end})
-            at += 1
-    return reports
-
-
 def classify(report):
     """exact: no bit differs. within: the tolerance. judge: quantized approximate values are further off. fail."""
-    if report["verdict"] in ("ERROR", "NOT RUN"):
+    if "error" in report:
         return "error"
     off = [r for r in report["results"] if r["mismatches"]]
     if not off:
@@ -270,7 +223,7 @@ def run(options):
     pack, out = Path(options.pack).resolve(), Path(options.out).resolve()
     out.mkdir(parents=True, exist_ok=True)
     deadline = time.monotonic() + options.seconds
-    launcher = Path(options.launch).resolve() if options.launch else find_launcher(pack)
+    program = Path(options.launch).resolve() if options.launch else launcher.find(pack)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with tarfile.open(pack / "cases.tar.gz") as tar:
@@ -281,7 +234,8 @@ def run(options):
         parts = [cases[i * len(cases) // options.jobs:(i + 1) * len(cases) // options.jobs] for i in range(options.jobs)]
         parts = [p for p in parts if p]
         with ThreadPoolExecutor(len(parts)) as pool:
-            reports = sum(pool.map(lambda part: launch(launcher, options.device, folder, part, deadline), parts), [])
+            reports = sum(pool.map(lambda part: launcher.run(
+                program, options.device, [f"{c['line']} --save=out-{c['id']}" for c in part], deadline, folder=folder), parts), [])
         kinds = [classify(r) for r in reports]
         left_out = save_results(folder, out, [c for c, k in zip(cases, kinds) if k in ("judge", "fail")])
     (out / "check.json").write_text(json.dumps(

@@ -48,7 +48,7 @@ class Row:
     @property
     def has_columns(self):
         """Sums or copies along columns: the second bar of issue 5."""
-        return any(w in self.key for w in ("col", "both", "experts", "bwd", "dswiglu"))
+        return any(w in self.key for w in ("col", "both", "experts", "norm bwd", "dswiglu"))
 
 
 def tensor(shape, element="bf16"):

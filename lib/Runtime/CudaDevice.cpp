@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "te/Runtime/Gpu.h"
 #include "GpuDevice.h"
+#include "te/Runtime/Gpu.h"
 
 using namespace mlir::te::rt;
 
@@ -14,6 +14,8 @@ namespace {
 enum Attribute : int { CapabilityMajor = 75, CapabilityMinor = 76 };
 enum FunctionAttribute : int { MaxDynamicSharedBytes = 8 };
 enum JitOption : int { ErrorLogBuffer = 5, ErrorLogBytes = 6 };
+/// Blocks of a grid in y and in z, on every device.
+constexpr uint32_t kMaxGrid = 65535;
 /// Dynamic shared memory that a kernel may have without asking.
 constexpr uint32_t kPlainSharedBytes = 48 * 1024;
 
@@ -117,6 +119,13 @@ Result<uint64_t> CudaDevice::load(std::span<const uint8_t> image) {
 }
 
 Status CudaDevice::prepare(void *function, const Launch &launch) {
+  if (launch.grid[1] > kMaxGrid || launch.grid[2] > kMaxGrid)
+    return Failure{"CUDA: kernel " + launch.kernel + " has a grid of " +
+                   std::to_string(launch.grid[0]) + " x " +
+                   std::to_string(launch.grid[1]) + " x " +
+                   std::to_string(launch.grid[2]) +
+                   " blocks, at most 65535 are possible in y and in z; use a "
+                   "smaller tensor"};
   if (launch.dynamicLds <= kPlainSharedBytes)
     return {};
   return call("giving kernel " + launch.kernel + " " +

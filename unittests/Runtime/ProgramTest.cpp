@@ -216,26 +216,40 @@ TEST(CudaDevice, ShowsWhatTheDriverSaysOfPtx) {
             "driver\nptxas application ptx input, line 9; fatal");
 }
 
-TEST(CudaDevice, AsksForSharedMemory) {
+/// Runs the program on the stand-in for CUDA, with one change of its manifest.
+static Status runOnCuda(const std::string &from, const std::string &to) {
   auto device = openCudaDevice(TE_FAKE_CUDA);
-  ASSERT_TRUE(bool(device)) << device.error();
+  if (!device)
+    return device.takeFailure();
   HostTensor inputs[] = {HostTensor::zeros(DType::BF16, {2, 3}),
                          HostTensor::zeros(DType::F32, {})};
   const int64_t dims[] = {2, 3};
   std::vector<HostTensor> outputs;
-  auto run = [&](const char *bytes) {
-    Program program = kBackends[1].make(
-        R"("dynamic_lds": 0)", R"("dynamic_lds": )" + std::string(bytes));
-    return program.run(**device, program.getManifest().entries[0], dims, inputs,
-                       outputs);
-  };
-  Status large = run("200000");
+  Program program = kBackends[1].make(from, to);
+  return program.run(**device, program.getManifest().entries[0], dims, inputs,
+                     outputs);
+}
+
+TEST(CudaDevice, AsksForSharedMemory) {
+  const char *none = R"("dynamic_lds": 0)";
+  Status large = runOnCuda(none, R"("dynamic_lds": 200000)");
   EXPECT_TRUE(bool(large)) << large.error();
-  Status tooLarge = run("240000");
+  Status tooLarge = runOnCuda(none, R"("dynamic_lds": 240000)");
   ASSERT_FALSE(bool(tooLarge));
   EXPECT_EQ(tooLarge.error(),
             "CUDA: giving kernel quantize_0 240000 bytes of shared memory: "
             "cuFuncSetAttribute failed: invalid argument");
+}
+
+TEST(CudaDevice, ExplainsGridsThatAreTooLarge) {
+  const char *grid = R"([["ceildiv", "M", 4], 1, 1])";
+  Status large = runOnCuda(grid, "[70000, 65535, 1]");
+  EXPECT_TRUE(bool(large)) << large.error();
+  Status tooLarge = runOnCuda(grid, "[1, 65536, 1]");
+  ASSERT_FALSE(bool(tooLarge));
+  EXPECT_EQ(tooLarge.error(),
+            "CUDA: kernel quantize_0 has a grid of 1 x 65536 x 1 blocks, at "
+            "most 65535 are possible in y and in z; use a smaller tensor");
 }
 
 TEST(OpenDevice, WithoutALibrary) {
