@@ -15,11 +15,6 @@ using namespace mlir;
 using namespace mlir::te;
 
 namespace {
-/// Bytes that a lane of a memory-bound kernel holds of the wider of input and
-/// output. 32 keep code and registers small, so that waves, not lanes, keep 32
-/// KiB a CU in flight.
-constexpr int64_t kBytesPerLane = 32;
-constexpr int64_t kDefaultWaves = 8;
 /// A tile grows so many times at most to hold a unit of the scales' order.
 constexpr int64_t kMostGrowth = 4;
 /// A transposed copy is written in lines of this many bytes.
@@ -42,6 +37,11 @@ constexpr int64_t kMostKeptTiles = 32;
 constexpr unsigned kPickVGPRs = 28;
 /// The part of LDS, one in so many, that staged columns take at most.
 constexpr int64_t kStagedShare = 2;
+/// Workgroups a CU that walk down rows, at the least: one alone has nothing to
+/// load while its waves wait for each other (measured on an H200).
+constexpr int64_t kLeastResident = 4;
+/// Registers a lane from which on a row is better spread over more waves.
+constexpr unsigned kWideVGPRs = 128;
 /// VGPRs beside the tile: addresses, scales, temporaries of the conversions.
 constexpr unsigned kBaseVGPRs = 40;
 } // namespace
@@ -293,18 +293,21 @@ static int64_t getResident(const TileDemand &demand, ScheduleAttr schedule,
   int64_t waves =
       target.simdsPerCU * target.occupancy(resources.vgprs, resources.ldsBytes,
                                            schedule.getWaves());
-  return std::max<int64_t>(waves / schedule.getWaves(), 1) *
+  return std::max<int64_t>(waves / schedule.getWaves(), kLeastResident) *
          target.computeUnits;
 }
 
 /// The tile of one workgroup: with `wholeRows` it holds whole rows.
 static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
                                const Target &target, bool wholeRows) {
-  int64_t waves = kDefaultWaves;
+  int64_t waves = target.workgroupWaves;
   int64_t vector = target.maxAccessBytes / demand.inputBytes;
   unsigned widest = std::max(demand.inputBytes, demand.outputBytes);
   int64_t lanes = waves * target.waveSize;
-  int64_t elements = std::max(lanes * kBytesPerLane / widest, lanes * vector);
+  int64_t elements = lanes * target.tileBytesPerLane / widest;
+  if (demand.readsHalves) // which a lane holds both of
+    elements /= 2;
+  elements = std::max(elements, lanes * vector);
   int64_t minRows =
       std::max(demand.minRows, demand.transposes ? kLineBytes : 1);
   minRows = std::max(minRows, demand.rowsPerWave * waves);
@@ -336,6 +339,15 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
   if (walks) {
     rows = std::max<int64_t>(target.waveSize * vector / cols, 1);
     rows = bound(rows, demand.rows);
+    auto needs = [&](int64_t waves) {
+      return estimate(demand,
+                      ScheduleAttr::get(context, target.name, {rows, cols},
+                                        waves, vector, 1, 0, SweepKind::None),
+                      target)
+          .vgprs;
+    };
+    while (waves < target.maxWavesPerWorkgroup && needs(waves) > kWideVGPRs)
+      waves *= 2;
   }
   // No more waves than have a vector to load.
   while (waves > 1 && waves * target.waveSize * vector > rows * cols)
@@ -350,7 +362,8 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
     return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
                              rowTiles, workgroups, SweepKind::None);
   };
-  return schedule(walks ? getResident(demand, schedule(1), target) : 0);
+  return schedule(
+      walks && target.walksRows ? getResident(demand, schedule(1), target) : 0);
 }
 
 /// Tiles of a workgroup that walks along its rows, of the usual size or a

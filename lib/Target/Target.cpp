@@ -41,7 +41,10 @@ static const Target kTargets[] = {
      .fp8 = FP8Encoding::FNUZ,
      .hasScaledConversions = false,
      .hasBufferAccesses = true,
-     .hasRegisterIndexing = true},
+     .hasRegisterIndexing = true,
+     .workgroupWaves = 8,
+     .tileBytesPerLane = 32,
+     .walksRows = true},
     {.name = "gfx950",
      .triple = "amdgcn-amd-amdhsa",
      .backend = BackendKind::AMDGPU,
@@ -67,7 +70,10 @@ static const Target kTargets[] = {
      .fp8 = FP8Encoding::OCP,
      .hasScaledConversions = true,
      .hasBufferAccesses = true,
-     .hasRegisterIndexing = true},
+     .hasRegisterIndexing = true,
+     .workgroupWaves = 8,
+     .tileBytesPerLane = 32,
+     .walksRows = true},
     // A block may have 227 KiB of shared memory, but more than 48 only where
     // it is allocated by the launch; kernels declare theirs.
     {.name = "sm_90a",
@@ -93,7 +99,10 @@ static const Target kTargets[] = {
      .fp8 = FP8Encoding::OCP,
      .hasScaledConversions = false,
      .hasBufferAccesses = false,
-     .hasRegisterIndexing = false},
+     .hasRegisterIndexing = false,
+     .workgroupWaves = 4,
+     .tileBytesPerLane = 64,
+     .walksRows = false},
 };
 
 llvm::ArrayRef<Target> Target::all() { return kTargets; }

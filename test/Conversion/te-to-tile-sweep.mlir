@@ -6,7 +6,7 @@
 // Kept: loaded once, before the loops, which pick from the tiles. The grid has one column.
 #col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
 // CHECK-LABEL: func.func @kept
-// CHECK: tile.launch @kept_0 grid(%c1{{.*}},
+// CHECK: tile.launch @kept_0 grid(%{{.*}}, %c1{{.*}})
 // CHECK-LABEL: tile.kernel @kept_0({{.*}}waves_per_simd = 2
 // CHECK: %[[GAMMA:.*]] = tile.load %{{.*}} -> tensor<1x4096xbf16
 // CHECK: %[[STAGED:.*]] = tile.stage %[[GAMMA]]

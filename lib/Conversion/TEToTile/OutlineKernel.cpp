@@ -286,8 +286,12 @@ KernelOp Outliner::emitKernel() {
       bindBuffers(ctx, argument, *body, next);
   for (Value yielded : getYielded())
     bindBuffers(ctx, yielded, *body, next);
-  Value x = gpu::BlockIdOp::create(b, gpu::Dimension::x);
-  Value y = gpu::BlockIdOp::create(b, gpu::Dimension::y);
+  Value x = gpu::BlockIdOp::create(b, gpu::Dimension::x), y;
+  if (hasOneColumn())
+    std::tie(y, x) =
+        std::pair<Value, Value>(x, arith::ConstantIndexOp::create(b, 0));
+  else
+    y = gpu::BlockIdOp::create(b, gpu::Dimension::y);
   LogicalResult result = success();
   emitUnlessNoop(b, noop ? ctx.getBuffers(noop).data : Value(),
                  [&] { result = emitParts(ctx, x, y, next); });

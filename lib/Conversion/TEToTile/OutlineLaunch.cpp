@@ -207,9 +207,10 @@ void Outliner::emitLaunch(KernelOp kernel) {
   ValueRange yielded = getYielded();
   if (!yielded.empty() && isAmax(yielded.back()))
     inits.push_back(emitZero(b, yielded.back().getType()).getResult(0));
-  auto launch =
-      LaunchOp::create(b, getLaunchTypes(), kernel.getSymName(), gridX, gridY,
-                       inputs, inits, sizes, emitSizes(b, gridY));
+  auto launch = LaunchOp::create(b, getLaunchTypes(), kernel.getSymName(),
+                                 hasOneColumn() ? gridY : gridX,
+                                 hasOneColumn() ? gridX : gridY, inputs, inits,
+                                 sizes, emitSizes(b, gridY));
   SmallVector<Value> results(launch.getResults()), partial;
   for (auto [inner, result] : llvm::zip_equal(yielded, launch.getResults()))
     if (llvm::is_contained(sums, inner))

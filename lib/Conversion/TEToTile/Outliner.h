@@ -60,6 +60,18 @@ struct Outliner {
   tile::LaunchOp emitZero(ImplicitLocOpBuilder &b, Type amax);
   SmallVector<Value> emitFinish(ImplicitLocOpBuilder &b, ValueRange partial,
                                 Value groups, Value cols);
+  /// True where one column of tiles covers the region: the grid has one
+  /// dimension then, of which every chip has room for the most.
+  bool hasOneColumn() {
+    ScheduleAttr schedule = fusion.getScheduleAttr();
+    if (parts.size() > 1 || schedule.getSweep() != SweepKind::None)
+      return true;
+    int64_t cols = parts.front().anchor.getExtents().second;
+    int64_t multiple =
+        std::max(parts.front().cover.colMultiple, schedule.getTile()[1]);
+    return !ShapedType::isDynamic(cols) && cols > 0 &&
+           llvm::alignTo(cols, multiple) == uint64_t(schedule.getTile()[1]);
+  }
   /// Rows that one workgroup computes.
   int64_t getGroupRows() {
     ScheduleAttr schedule = fusion.getScheduleAttr();
