@@ -17,6 +17,8 @@ using namespace mlir::te;
 namespace {
 /// A tile grows so many times at most to hold a unit of the scales' order.
 constexpr int64_t kMostGrowth = 4;
+/// Waves that a tile which does not hold whole rows has at the most.
+constexpr int64_t kMostTileWaves = 8;
 /// A transposed copy is written in lines of this many bytes.
 constexpr int64_t kLineBytes = 64;
 /// Elements that one Hadamard transform mixes.
@@ -30,7 +32,7 @@ constexpr unsigned kRandomBytes = 8;
 constexpr int64_t kSummedRows = 128, kSweptSummedRows = 32;
 /// The same where a tile holds whole rows, and so one column of workgroups must
 /// fill the chip.
-constexpr int64_t kWholeSummedRows = 32;
+constexpr int64_t kWholeSummedRows = 64;
 /// Tiles of a row that are kept: each is straight-line code. Registers that
 /// picking from them takes.
 constexpr int64_t kMostKeptTiles = 32;
@@ -331,6 +333,11 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
     waves *= 2;
     elements *= 2;
   }
+  // A tile that is larger for a unit of the scales' order has more waves.
+  for (; !wholeRows && waves < kMostTileWaves && rows * cols > 2 * elements &&
+         rows >= demand.rowsPerWave * waves * 2;
+       waves *= 2)
+    elements *= 2;
   // Where nothing is shared by rows, as many waves as a full access of a row
   // keeps busy: each reads its columns of gamma once.
   bool walks = wholeRows && demand.columnBytes > 0 && !demand.mixesRows &&

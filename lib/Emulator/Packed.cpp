@@ -146,7 +146,8 @@ static bool readWord(Wave &wave, const Inst &inst, unsigned k, bool high,
       buffer[lane] = row[lane] ^ flip;
     return true;
   }
-  if (number >= 128 && high) {
+  // Of the constant 0 (128) both words are 0, however it is widened.
+  if (number > 128 && high) {
     wave.fail("the high word of a constant (op_sel) is not modelled");
     return false;
   }

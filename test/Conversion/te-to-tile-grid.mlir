@@ -59,10 +59,10 @@ func.func @amax(%x: tensor<?x?xbf16>) -> tensor<f32> {
   return %r : tensor<f32>
 }
 
-// An empty result needs no workgroup.
+// An empty result needs no workgroup. One column of tiles: a grid of one dimension.
 // CHECK-LABEL: func.func @empty
 // CHECK: %[[C0:.*]] = arith.constant 0 : index
-// CHECK: tile.launch @k{{.*}} grid(%{{.*}}, %[[C0]])
+// CHECK: tile.launch @k{{.*}} grid(%[[C0]], %{{.*}})
 func.func @empty(%x: tensor<0x64xbf16>) -> !te.scaled<0x64xf8E4M3FN, #row> {
   %r = te.fusion "k" (%a = %x : tensor<0x64xbf16>) -> (!te.scaled<0x64xf8E4M3FN, #row>) attributes {schedule = #schedule} {
     %0 = te.quantize %a : tensor<0x64xbf16> -> !te.scaled<0x64xf8E4M3FN, #row>

@@ -3,7 +3,7 @@
 // RUN: te-opt %s --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950},te-schedule{target=gfx950}),te-to-tile,cse)' | FileCheck %s
 
 // CHECK-LABEL: func.func @dgelu
-// CHECK: %[[P:[0-9a-z_]+]]:2 = tile.launch @dgelu_0 grid(%{{.*}}, %[[Y:[0-9a-z_]+]]) {{.*}} -> tensor<?x512xbf16>, tensor<?x512xf32>
+// CHECK: %[[P:[0-9a-z_]+]]:2 = tile.launch @dgelu_0 grid(%[[Y:[0-9a-z_]+]], %c1) {{.*}} -> tensor<?x512xbf16>, tensor<?x512xf32>
 // CHECK: tile.launch @dgelu_0_sum grid({{.*}}) ins(%[[P]]#1 : tensor<?x512xf32>) sizes(%[[Y]], %{{.*}}) -> tensor<512xbf16>
 func.func @dgelu(%dy: tensor<?x512xbf16>, %x: tensor<?x512xbf16>) -> (tensor<?x512xbf16>, tensor<512xbf16>) {
   %dx, %db = te.activation_bwd gelu %dy, %x : tensor<?x512xbf16>, tensor<?x512xbf16> -> tensor<?x512xbf16> dbias tensor<512xbf16>
