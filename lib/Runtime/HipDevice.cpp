@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "te/Runtime/Gpu.h"
 #include "GpuDevice.h"
+#include "te/Runtime/Gpu.h"
 
 using namespace mlir::te::rt;
 

@@ -24,7 +24,8 @@ TEST(Formats, TheRuntimeReadsTheSameValues) {
     for (uint32_t i = 0; i < 1u << std::min(bits, 16u); ++i)
       for (uint32_t low : {0x0000u, 0x0001u, 0xFFFFu}) {
         uint32_t code = bits == 32 ? i << 16 | low : i;
-        double expected = ref::decode(type, code), found = rt::decode(type, code);
+        double expected = ref::decode(type, code),
+               found = rt::decode(type, code);
         if (std::isnan(expected))
           ASSERT_TRUE(std::isnan(found)) << int(type) << " " << code;
         else

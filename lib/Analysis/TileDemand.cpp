@@ -1,0 +1,172 @@
+//===- TileDemand.cpp - what a region asks of its tile --------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Analysis/ResourceModel.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+namespace {
+/// Elements that one Hadamard transform mixes.
+constexpr int64_t kHadamardRun = 16;
+/// Columns that share a block of random words, and the bytes an element that
+/// these take on the way.
+constexpr int64_t kPhiloxWords = 4;
+constexpr unsigned kRandomBytes = 8;
+} // namespace
+
+static unsigned elementBytes(Type type) {
+  unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  return std::max(1u, bits / 8);
+}
+
+/// Scales in an order of their own are stored side by side, in wide stores,
+/// where a tile holds a whole unit of that order: as many rows (or columns of a
+/// columnwise scheme) and as many blocks.
+static void addUnit(TileDemand &demand, ScalingAttr scaling) {
+  int64_t lines, blocks;
+  switch (scaling.getScaleLayout()) {
+  case ScaleLayout::Linear:
+    return;
+  case ScaleLayout::Blocked32x4x4:
+    std::tie(lines, blocks) = std::pair(128, 4);
+    break;
+  case ScaleLayout::E8M0Shuffle:
+    std::tie(lines, blocks) = std::pair(32, 8);
+    break;
+  }
+  int64_t rows = lines, cols = blocks * scaling.getBlockCols();
+  if (scaling.getBlockCols() == 1)
+    std::tie(rows, cols) = std::pair(blocks * scaling.getBlockRows(), lines);
+  demand.unitRows = std::max(demand.unitRows, rows);
+  demand.unitCols = std::max(demand.unitCols, cols);
+}
+
+static void addScaled(TileDemand &demand, ScaledType type) {
+  ScalingAttr scaling = type.getScaling();
+  if (scaling.isBlock()) {
+    demand.minRows = std::max(demand.minRows, scaling.getBlockRows());
+    demand.minCols = std::max(demand.minCols, scaling.getBlockCols());
+    demand.reducesRows |= scaling.getBlockRows() > 1;
+  }
+  addUnit(demand, scaling);
+  demand.transposes |= scaling.isTransposed();
+  demand.reorders |= scaling.getDataLayout() != te::DataLayout::Linear;
+}
+
+/// What a value that is read from or written to memory asks for.
+static void addType(TileDemand &demand, Type type) {
+  if (auto scaled = dyn_cast<ScaledType>(type))
+    addScaled(demand, scaled);
+}
+
+/// What the tensors become that an op reads or writes a shard of.
+static ArrayRef<Attribute> getWholes(Operation *op) {
+  if (auto amax = dyn_cast<PartialAmaxOp>(op))
+    return amax.getOf().getValue();
+  if (auto cast = dyn_cast<PartialCastOp>(op))
+    return cast.getOf().getValue();
+  return {};
+}
+
+/// True where a value is written to memory: something outside of the region
+/// reads it, or it is a part of a tensor.
+static bool isStored(Value value, ArrayRef<Operation *> ops) {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isView(user))
+      return isStored(user->getResult(0), ops);
+    return !llvm::is_contained(ops, user) || getExtent(use) == Extent::Parts;
+  });
+}
+
+TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
+  TileDemand demand;
+  llvm::SmallDenseSet<Value> anchors;
+  SmallVector<SmallVector<Operation *>> parts = getParts(ops);
+  // Several parts have one column of tiles for all.
+  demand.wholeRows = demand.mixesRows = demand.dividesGrid = parts.size() > 1;
+  for (ArrayRef<Operation *> part : parts) {
+    Anchor anchor = findAnchor(part);
+    anchors.insert(anchor.value);
+    demand.dividesGrid |= anchor.perMatrix;
+    auto [rows, cols] = anchor.getExtents();
+    // Parts have known lengths (F7); a region of one part may not.
+    demand.cols =
+        ShapedType::isDynamic(cols) ? cols : std::max(cols, demand.cols);
+    if (!ShapedType::isDynamic(demand.rows))
+      demand.rows =
+          ShapedType::isDynamic(rows) ? rows : std::max(rows, demand.rows);
+  }
+  bool keepsF32 = false;
+  llvm::SmallDenseSet<Value> seen;
+  auto isInside = [&](Operation *op) { return llvm::is_contained(ops, op); };
+  auto add = [&](Value value, Extent extent, unsigned &widest) {
+    if (extent == Extent::Column)
+      demand.columnBytes += elementBytes(value.getType());
+    if (extent != Extent::Tile && extent != Extent::Wide &&
+        extent != Extent::Shard && !anchors.contains(value))
+      return;
+    unsigned bytes = elementBytes(value.getType());
+    widest = std::max(widest, bytes);
+    demand.liveBytes += bytes * (extent == Extent::Wide ? 2 : 1);
+    addType(demand, value.getType());
+  };
+  for (Operation *op : ops) {
+    demand.wholeColumns |= needsWholeColumns(op);
+    demand.dividesGrid |= demand.wholeColumns;
+    if (isInside(getWideProducer(op))) { // both halves wait for it
+      demand.readsHalves = true;
+      demand.liveBytes += 2 * elementBytes(op->getOperand(0).getType());
+    }
+    if (needsWholeRows(op)) {
+      demand.wholeRows = true;
+      demand.mixesRows |= cast<TileLoweringInterface>(op).mixesRow();
+      keepsF32 |= !isa<QuantizeOp>(op); // which converts its input twice
+    }
+    if (auto tiled = dyn_cast<TileLoweringInterface>(op))
+      demand.exchangedBytes =
+          std::max(demand.exchangedBytes, tiled.getExchangedBytes());
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value root = getRoot(operand);
+      Operation *producer = root.getDefiningOp();
+      if (seen.insert(root).second &&
+          !(producer && (isInside(producer) || isSplatConstant(producer))))
+        add(operand.get(), getExtent(operand), demand.inputBytes);
+    }
+    for (OpResult result : op->getResults()) {
+      if (isAmax(result))
+        demand.reducesRows = true; // across waves
+      Extent extent = getExtent(result);
+      if (!result.use_empty() &&
+          (extent == Extent::Column || extent == Extent::WideColumn)) {
+        demand.sumsColumns = true;
+        demand.liveBytes += extent == Extent::Column ? 4 : 8;
+      }
+      if (isStored(result, ops))
+        add(result, getExtent(result), demand.outputBytes);
+    }
+    for (Attribute whole : getWholes(op))
+      addType(demand, cast<TypeAttr>(whole).getValue());
+    auto quantize = dyn_cast<QuantizeOp>(op);
+    if (quantize && quantize.getStochastic()) {
+      demand.minCols = std::max(demand.minCols, kPhiloxWords);
+      demand.liveBytes += kRandomBytes;
+    }
+    if (quantize && quantize.getHadamard() &&
+        llvm::any_of(quantize.getScaledResults(), [](OpResult result) {
+          return cast<ScaledType>(result.getType()).getScaling().isColumnwise();
+        }))
+      demand.rowsPerWave = kHadamardRun;
+  }
+  // Sums over a row, and what is made of them, are f32.
+  if (keepsF32)
+    demand.liveBytes += 4;
+  for (Value value : getKeptValues(ops))
+    demand.keptBytes += elementBytes(value.getType());
+  return demand;
+}
