@@ -25,7 +25,7 @@ constexpr int64_t kLineBytes = 64;
 /// its rows, which are those of one tile.
 constexpr int64_t kSummedRows = 128, kSweptSummedRows = 32;
 /// The same where a tile holds whole rows, and so one column of workgroups must
-/// fill the chip.
+/// fill the chip: at least so many, and more while it is still filled.
 constexpr int64_t kWholeSummedRows = 64;
 /// Tiles of a row that are kept: each is straight-line code. Registers that
 /// picking from them takes.
@@ -38,8 +38,13 @@ constexpr int64_t kStagedShare = 2;
 constexpr int64_t kLeastResident = 4;
 /// Registers a lane from which on a row is better spread over more waves.
 constexpr unsigned kWideVGPRs = 128;
+/// A row's tiles are narrower than the row, and kept, where a tile as wide as
+/// the row would idle one lane in so many or more.
+constexpr int64_t kIdleShare = 8;
 /// VGPRs beside the tile: addresses, scales, temporaries of the conversions.
 constexpr unsigned kBaseVGPRs = 40;
+/// Of which a loop that reads ahead can do without.
+constexpr unsigned kSpareVGPRs = 16;
 } // namespace
 
 /// LDS of a reduction of f32 blocks of a tile that is loaded as it lies: none
@@ -54,6 +59,12 @@ static int64_t getReductionBytes(ScheduleAttr schedule, const Target &target,
   if (from.getBases(wave) == to.getBases(wave))
     return 0;
   return to.getNumRegisters() * target.waveSize * schedule.getWaves() * 4;
+}
+
+/// Registers a lane of a workgroup that has a CU for itself.
+static unsigned getMostVGPRs(ScheduleAttr schedule, const Target &target) {
+  unsigned perSIMD = llvm::divideCeil(schedule.getWaves(), target.simdsPerCU);
+  return std::min(target.vgprsAddressable, target.vgprsPerLane / perSIMD);
 }
 
 ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
@@ -72,6 +83,15 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   if (schedule.getRowTiles() > 1 || schedule.getWorkgroups() > 0)
     bytes += result.elementsPerLane * demand.columnBytes;
   result.vgprs = kBaseVGPRs + llvm::divideCeil(bytes, 4);
+  bool loops = schedule.getRowTiles() > 1 || schedule.getWorkgroups() > 0 ||
+               schedule.getSweep() == SweepKind::Reread;
+  unsigned ahead =
+      llvm::divideCeil(result.elementsPerLane * demand.loadedBytes, 4);
+  unsigned most = getMostVGPRs(schedule, target);
+  result.prefetches = target.prefetchesTiles && loops && result.vgprs <= most &&
+                      result.vgprs + ahead <= most + kSpareVGPRs;
+  if (result.prefetches)
+    result.vgprs = std::min(result.vgprs + ahead, most);
   // LDS: partial reductions (one f32 a lane and register of the reduced tile),
   // the packed scales, and the whole output tile where it is reordered.
   int64_t lds = 0;
@@ -113,7 +133,12 @@ std::optional<int64_t> te::getWavesPerSIMD(const TileDemand &demand,
   int64_t least = llvm::divideCeil(schedule.getWaves(), target.simdsPerCU);
   int64_t most = target.occupancy(resources.vgprs, resources.ldsBytes,
                                   schedule.getWaves());
-  return most <= least ? std::optional(least) : std::nullopt;
+  if (most < 2 * least)
+    return least;
+  int64_t bytes = resources.elementsPerLane *
+                  std::max(demand.inputBytes, demand.outputBytes);
+  return bytes > target.tileBytesPerLane ? std::optional(2 * least)
+                                         : std::nullopt;
 }
 
 /// No wider than the tensor, where its size is known.
@@ -203,9 +228,17 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
     waves /= 2;
   // Partial sums are written once for so many rows: a small part of the data.
   int64_t rowTiles = 1;
-  while (demand.sumsColumns && !demand.wholeColumns &&
-         rows * rowTiles < (walks ? kWholeSummedRows : kSummedRows) &&
-         (ShapedType::isDynamic(demand.rows) || rows * rowTiles < demand.rows))
+  bool isKnown = !ShapedType::isDynamic(demand.rows);
+  auto isGrown = [&] {
+    int64_t summed = rows * rowTiles;
+    if (isKnown && summed >= demand.rows)
+      return true;
+    if (!walks)
+      return summed >= kSummedRows;
+    bool fills = isKnown && demand.rows / (2 * summed) >= target.computeUnits;
+    return summed >= kWholeSummedRows && !fills;
+  };
+  while (demand.sumsColumns && !demand.wholeColumns && !isGrown())
     rowTiles *= 2;
   auto schedule = [&](int64_t workgroups) {
     return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
@@ -240,6 +273,23 @@ static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
                            /*row_tiles=*/1, /*workgroups=*/0, sweep);
 }
 
+/// Tiles of one row that divide it, kept: where whole rows would idle lanes,
+/// and tiles are picked from registers for free as loops over them unroll.
+static std::optional<ScheduleAttr> chooseDividing(MLIRContext *context,
+                                                  const TileDemand &demand,
+                                                  const Target &target) {
+  int64_t padded = llvm::PowerOf2Ceil(demand.cols), cols = getDivisor(demand);
+  int64_t vector = target.maxAccessBytes / demand.inputBytes;
+  if (target.hasRegisterIndexing || demand.sumsColumns ||
+      (padded - demand.cols) * kIdleShare < padded ||
+      cols < target.waveSize * vector)
+    return std::nullopt;
+  int64_t waves = std::min<int64_t>(target.workgroupWaves,
+                                    cols / (target.waveSize * vector));
+  return ScheduleAttr::get(context, target.name, {1, cols}, waves, vector,
+                           /*row_tiles=*/1, /*workgroups=*/0, SweepKind::Keep);
+}
+
 ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
                                 const Target &target) {
   auto fits = [&](ScheduleAttr schedule) {
@@ -248,7 +298,14 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
   bool known = !ShapedType::isDynamic(demand.cols);
   ScheduleAttr whole =
       chooseTile(context, demand, target, demand.wholeRows && known);
-  if (!demand.wholeRows || demand.mixesRows || fits(whole))
+  if (!demand.wholeRows || demand.mixesRows)
+    return whole;
+  if (known && demand.keptBytes > 0)
+    if (std::optional<ScheduleAttr> dividing =
+            chooseDividing(context, demand, target);
+        dividing && fits(*dividing))
+      return *dividing;
+  if (fits(whole))
     return whole;
   for (int64_t fraction : {1, 2}) {
     ScheduleAttr kept =
@@ -290,6 +347,8 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
     os << "give a lane " << resources.elementsPerLane << " elements";
   os << "; " << rows * cols * demand.inputBytes
      << " bytes in flight a workgroup";
+  if (resources.prefetches)
+    os << ", and the next tile's";
   return text;
 }
 
@@ -407,9 +466,7 @@ std::optional<std::string> te::findViolation(const TileDemand &demand,
                   << " bytes of LDS, but a workgroup has "
                   << target.ldsBytesPerWorkgroup << " on " << target.name
                   << "; use a smaller tile";
-  unsigned perSIMD = llvm::divideCeil(schedule.getWaves(), target.simdsPerCU);
-  unsigned vgprs =
-      std::min(target.vgprsAddressable, target.vgprsPerLane / perSIMD);
+  unsigned vgprs = getMostVGPRs(schedule, target);
   if (resources.vgprs > vgprs)
     return Text() << "H9: " << resources.elementsPerLane
                   << " elements a lane need about " << resources.vgprs

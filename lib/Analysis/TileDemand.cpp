@@ -135,8 +135,11 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
       Value root = getRoot(operand);
       Operation *producer = root.getDefiningOp();
       if (seen.insert(root).second &&
-          !(producer && (isInside(producer) || isSplatConstant(producer))))
+          !(producer && (isInside(producer) || isSplatConstant(producer)))) {
+        unsigned before = demand.liveBytes;
         add(operand.get(), getExtent(operand), demand.inputBytes);
+        demand.loadedBytes += demand.liveBytes - before;
+      }
     }
     for (OpResult result : op->getResults()) {
       if (isAmax(result))

@@ -58,6 +58,9 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     // te-opt
     // --pass-pipeline='builtin.module(tile.kernel(tile-hoist-loads))'
     manager.addNestedPass<tile::KernelOp>(tile::createHoistLoadsPass());
+    // te-opt
+    // --pass-pipeline='builtin.module(tile.kernel(tile-prefetch-loads))'
+    manager.addNestedPass<tile::KernelOp>(tile::createPrefetchLoadsPass());
     // te-opt --cse
     manager.addPass(createCSEPass());
     // te-opt --te-verify-level=level=tile

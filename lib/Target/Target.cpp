@@ -42,9 +42,11 @@ static const Target kTargets[] = {
      .hasScaledConversions = false,
      .hasBufferAccesses = true,
      .hasRegisterIndexing = true,
+     .hasPackedBF16 = false,
      .workgroupWaves = 8,
      .tileBytesPerLane = 32,
-     .walksRows = true},
+     .walksRows = true,
+     .prefetchesTiles = false},
     {.name = "gfx950",
      .triple = "amdgcn-amd-amdhsa",
      .backend = BackendKind::AMDGPU,
@@ -71,9 +73,11 @@ static const Target kTargets[] = {
      .hasScaledConversions = true,
      .hasBufferAccesses = true,
      .hasRegisterIndexing = true,
+     .hasPackedBF16 = false,
      .workgroupWaves = 8,
      .tileBytesPerLane = 32,
-     .walksRows = true},
+     .walksRows = true,
+     .prefetchesTiles = false},
     // A block may have 227 KiB of shared memory, but more than 48 only where
     // it is allocated by the launch; kernels declare theirs.
     {.name = "sm_90a",
@@ -100,9 +104,11 @@ static const Target kTargets[] = {
      .hasScaledConversions = false,
      .hasBufferAccesses = false,
      .hasRegisterIndexing = false,
+     .hasPackedBF16 = true,
      .workgroupWaves = 4,
      .tileBytesPerLane = 64,
-     .walksRows = false},
+     .walksRows = false,
+     .prefetchesTiles = true},
 };
 
 llvm::ArrayRef<Target> Target::all() { return kTargets; }

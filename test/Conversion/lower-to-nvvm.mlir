@@ -47,6 +47,28 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // afn: the chip's power of two and reciprocal, an element at a time. Where two workgroups fit a SM, they shall.
+  // CHECK-LABEL: llvm.func @approximate(
+  // CHECK-SAME: nvvm.minctasm = 2 : i32
+  // CHECK-DAG: llvm.mlir.constant(dense<1.44269502> : vector<2xf32>)
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"
+  // CHECK: nvvm.rcp.approx.ftz.f
+  // CHECK: nvvm.rcp.approx.ftz.f
+  // CHECK: llvm.fmul
+  // CHECK-NOT: llvm.fdiv
+  // CHECK: llvm.fdiv
+  gpu.func @approximate(%in: memref<2xf32, #gpu.address_space<global>>, %out: memref<2xf32, #gpu.address_space<global>>) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>, te.target = "sm_90a", te.waves_per_simd = 4 : i64} {
+    %c0 = arith.constant 0 : index
+    %x = vector.load %in[%c0] : memref<2xf32, #gpu.address_space<global>>, vector<2xf32>
+    %e = math.exp %x fastmath<afn> : vector<2xf32>
+    %q = arith.divf %x, %e fastmath<afn> : vector<2xf32>
+    %exact = arith.divf %q, %e : vector<2xf32>
+    vector.store %exact, %out[%c0] : memref<2xf32, #gpu.address_space<global>>, vector<2xf32>
+    gpu.return
+  }
+
   // e^x is 2^(x log2 e) with what rounding left out of the product; no call.
   // CHECK-LABEL: llvm.func @exponential(
   // CHECK: %[[L:.*]] = llvm.mlir.constant(1.44269502 : f32)

@@ -9,9 +9,10 @@
 // CHECK-SAME: memref<bf16, {{.*}}>, %{{.*}}: memref<i8, {{.*}}>, %{{.*}}: memref<i8, {{.*}}>, %{{.*}}: memref<i8, {{.*}}>, %{{.*}}: memref<i8,
 // CHECK: tile.load
 // CHECK-NOT: tile.load
-// Rowwise: codes are packed as they are made, or come packed from the instruction.
+// Rowwise: codes of bf16 are sums of f16, two of which are a byte, or come packed from the instruction.
 // GFX950: scf.if
-// CHECK: tile.reduce or %{{.*}} block [1, 2] : tensor<64x128xi8, {{.*}}> -> tensor<64x64xi8
+// CHECK: tile.reduce add %{{.*}} block [1, 2] : tensor<64x128xf16, {{.*}}> -> tensor<64x64xf16
+// CHECK: arith.trunci %{{.*}} : tensor<64x64xi16, {{.*}}> to tensor<64x64xi8
 // GFX950: tile.scaled_trunc %{{.*}} : tensor<64x128xbf16, {{.*}}>, tensor<64x4xi8, {{.*}}> -> tensor<64x64xi8
 // GFX942-NOT: tile.scaled_trunc
 // K/2 bytes a row.

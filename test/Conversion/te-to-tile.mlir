@@ -14,7 +14,7 @@
 // CHECK: tile.launch @mxfp8_0 grid(%{{.*}}, %{{.*}}) ins(%[[X]] : tensor<?x4096xbf16>) sizes(%[[M]]) shape(%[[M]], %[[M]])
 // CHECK-NOT: te.quantize
 
-// CHECK: tile.kernel @mxfp8_0(%[[IN:.*]]: memref<bf16, #gpu.address_space<global>>, %{{.*}}: memref<f8E4M3FN, {{.*}}>, %{{.*}}: memref<i8, {{.*}}>, %{{.*}}: memref<f8E4M3FN, {{.*}}>, %{{.*}}: memref<i8, {{.*}}>, %[[SIZE:.*]]: index) attributes {target = "gfx9{{..}}", waves = [[#]] : i64}
+// CHECK: tile.kernel @mxfp8_0(%[[IN:.*]]: memref<bf16, #gpu.address_space<global>>, %{{.*}}: memref<f8E4M3FN, {{.*}}>, %{{.*}}: memref<i8, {{.*}}>, %{{.*}}: memref<f8E4M3FN, {{.*}}>, %{{.*}}: memref<i8, {{.*}}>, %[[SIZE:.*]]: index) attributes {target = "gfx9{{..}}", waves = [[#]] : i64{{.*}}}
 // One read for both directions.
 // CHECK: memref.reinterpret_cast %[[IN]] to offset: [0], sizes: [%[[SIZE]], 4096], strides: [4096, 1]
 // CHECK: tile.load {{.*}} -> tensor<[[T:[0-9]+x[0-9]+]]xbf16, #[[L:.*]]>

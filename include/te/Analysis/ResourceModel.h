@@ -25,6 +25,7 @@ struct TileDemand {
   unsigned liveBytes = 0;     // an element keeps in registers, at the most
   unsigned columnBytes = 0;   // of what is read once a column
   unsigned keptBytes = 0;     // of which from one sweep over a row to the next
+  unsigned loadedBytes = 0;   // of each element, of all tensors read
   int64_t minRows = 1, minCols = 1;   // a whole scale block
   int64_t unitRows = 1, unitCols = 1; // elements whose scales lie side by side
   int64_t rowsPerWave = 0;            // that exchange elements inside a wave
@@ -43,7 +44,9 @@ struct TileDemand {
 /// The estimate for one schedule.
 struct ResourceEstimate {
   int64_t elementsPerLane = 0;
-  unsigned vgprs = 0;    // estimated, before register allocation
+  unsigned vgprs = 0;      // estimated, before register allocation
+  bool prefetches = false; // loops over tiles read one ahead: the chip prefers
+                           // that, and registers leave room for it
   unsigned ldsBytes = 0; // exact upper bound of what tile-distribute allocates
 };
 
@@ -56,8 +59,9 @@ ResourceEstimate estimate(const TileDemand &demand, ScheduleAttr schedule,
 /// in LDS, a whole row of tiles. 0 where it reads them from memory.
 int64_t getStagedColumns(const TileDemand &demand, ScheduleAttr schedule,
                          const Target &target);
-/// Waves that a SIMD holds, where that is no more than a workgroup needs
-/// anyway; nothing where the registers may leave room for more.
+/// Waves that the backend should count on a SIMD for: of one workgroup, where
+/// registers leave room for no more; of two, where a tile larger than the chip
+/// prefers just leaves that; else nothing.
 std::optional<int64_t> getWavesPerSIMD(const TileDemand &demand,
                                        ScheduleAttr schedule,
                                        const Target &target);

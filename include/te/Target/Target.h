@@ -62,13 +62,15 @@ struct Target {
   bool hasScaledConversions; // fp8 and fp4 by a block's scale
   bool hasBufferAccesses;    // whose resource bounds them: zero outside
   bool hasRegisterIndexing;  // by a number that is known at run time
+  bool hasPackedBF16;        // maxima of bf16, two at once
   // What memory-bound kernels prefer: waves of a workgroup, bytes of a tile
   // that a lane holds of the wider of input and output, and whether workgroups
   // that fill the chip walk down the rows (so that gamma is read once) or each
-  // has rows of its own. Of sm_90a measured (docs/h200.md), else so that waves,
-  // not lanes, keep 32 KiB a CU in flight.
+  // has rows of its own; whether loops over tiles read one ahead. Of sm_90a
+  // measured (docs/h200.md), else so that waves, not lanes, keep 32 KiB a CU in
+  // flight.
   unsigned workgroupWaves, tileBytesPerLane;
-  bool walksRows;
+  bool walksRows, prefetchesTiles;
 
   /// Waves that a SIMD holds at once, for a kernel with these resources; at
   /// least 1 where the kernel fits at all, else 0.

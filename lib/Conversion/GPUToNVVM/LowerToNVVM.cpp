@@ -22,11 +22,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "../GPUCommon/Lowering.h"
+#include "Approximations.h"
 #include "ExpLog.h"
 
 #include "mlir/Conversion/GPUCommon/GPUCommonPass.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -45,32 +48,49 @@ static bool isLibraryCall(Operation *op) {
 }
 
 /// Kernels are launched with the block that they were made for, no smaller one.
-static void requireBlocks(gpu::GPUModuleOp module) {
-  module.walk([](LLVM::LLVMFuncOp func) {
-    if (Attribute most =
-            func->removeAttr(NVVM::NVVMDialect::getMaxntidAttrName()))
-      func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), most);
+/// Of large ones ptxas would use up the registers of a second on the SM, where
+/// the resource model says that they leave room for it; small ones it spreads
+/// well by itself.
+static void setBlocks(gpu::GPUModuleOp module, const Target &target) {
+  Builder builder(module.getContext());
+  module.walk([&](LLVM::LLVMFuncOp func) {
+    auto block = llvm::dyn_cast_or_null<DenseI32ArrayAttr>(
+        func->removeAttr(NVVM::NVVMDialect::getMaxntidAttrName()));
+    if (!block)
+      return;
+    func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), block);
+    auto waves = func->getAttrOfType<IntegerAttr>("te.waves_per_simd");
+    int64_t perSIMD =
+        llvm::divideCeil(block[0], target.waveSize * target.simdsPerCU);
+    if (waves && perSIMD > 1 && waves.getInt() > perSIMD)
+      func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    builder.getI32IntegerAttr(waves.getInt() / perSIMD));
   });
 }
 
 namespace {
 struct LowerToNVVMPass : te::impl::LowerToNVVMPassBase<LowerToNVVMPass> {
-  LogicalResult lower(gpu::GPUModuleOp module);
+  LogicalResult lower(gpu::GPUModuleOp module, const Target &target);
 
   void runOnOperation() override {
-    if (failed(
-            forEachKernelModule(getOperation(), BackendKind::NVPTX,
-                                [&](gpu::GPUModuleOp module, const Target &) {
-                                  return lower(module);
-                                })))
+    if (failed(forEachKernelModule(
+            getOperation(), BackendKind::NVPTX,
+            [&](gpu::GPUModuleOp module, const Target &target) {
+              return lower(module, target);
+            })))
       signalPassFailure();
   }
 };
 } // namespace
 
-LogicalResult LowerToNVVMPass::lower(gpu::GPUModuleOp module) {
+LogicalResult LowerToNVVMPass::lower(gpu::GPUModuleOp module,
+                                     const Target &target) {
   MLIRContext *context = &getContext();
-  if (failed(expandMath(module, populateExpLogPatterns)))
+  auto ownPatterns = [](RewritePatternSet &patterns) {
+    populateApproximationPatterns(patterns);
+    populateExpLogPatterns(patterns);
+  };
+  if (failed(expandMath(module, ownPatterns)))
     return failure();
   expandVectorSlices(module);
 
@@ -88,6 +108,6 @@ LogicalResult LowerToNVVMPass::lower(gpu::GPUModuleOp module) {
   legal.addLegalOp<gpu::GPUModuleOp>();
   if (failed(convertModule(module, legal, std::move(patterns))))
     return failure();
-  requireBlocks(module);
+  setBlocks(module, target);
   return checkNoCalls(module, isLibraryCall, "lower-to-nvvm");
 }

@@ -28,6 +28,8 @@
 #include "mlir/Conversion/GPUToROCDL/GPUToROCDLPass.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mlir::te;
 
@@ -46,7 +48,8 @@ static bool isLibraryCall(Operation *op) {
 /// What the backend reads of a kernel: its workgroup size, and quiet handling
 /// of NaN in min and max (the kernels' reductions want IEEE-754's maxNum,
 /// without an extra canonicalisation of each input).
-static void setBackendAttributes(gpu::GPUModuleOp module) {
+static void setBackendAttributes(gpu::GPUModuleOp module,
+                                 const Target &target) {
   Builder builder(module.getContext());
   module.walk([&](LLVM::LLVMFuncOp func) {
     if (func.isExternal())
@@ -57,21 +60,25 @@ static void setBackendAttributes(gpu::GPUModuleOp module) {
     SmallVector<Attribute> attributes = {
         pair("amdgpu-ieee", "false"), pair("amdgpu-agpr-alloc", "0"),
         pair("uniform-work-group-size", "true")};
+    auto block = func->getAttrOfType<DenseI32ArrayAttr>(
+        ROCDL::ROCDLDialect::ReqdWorkGroupSizeAttrHelper::getNameStr());
+    int64_t lanes = block ? int64_t(block[0]) * block[1] * block[2] : 0;
     // The scheduler works hard for more waves than registers leave room for.
-    if (auto waves = func->getAttrOfType<IntegerAttr>("te.waves_per_simd")) {
+    auto waves = func->getAttrOfType<IntegerAttr>("te.waves_per_simd");
+    if (waves &&
+        waves.getInt() ==
+            llvm::divideCeil(lanes, target.waveSize * target.simdsPerCU)) {
       std::string exactly = std::to_string(waves.getInt());
       attributes.push_back(
           pair("amdgpu-waves-per-eu", exactly + "," + exactly));
     }
     func.setPassthroughAttr(builder.getArrayAttr(attributes));
-    auto block = func->getAttrOfType<DenseI32ArrayAttr>(
-        ROCDL::ROCDLDialect::ReqdWorkGroupSizeAttrHelper::getNameStr());
     if (!block)
       return;
-    std::string lanes = std::to_string(block[0] * block[1] * block[2]);
+    std::string size = std::to_string(lanes);
     func->setAttr(
         ROCDL::ROCDLDialect::FlatWorkGroupSizeAttrHelper::getNameStr(),
-        builder.getStringAttr(lanes + "," + lanes));
+        builder.getStringAttr(size + "," + size));
   });
 }
 
@@ -111,6 +118,6 @@ LogicalResult LowerToROCDLPass::lower(gpu::GPUModuleOp module,
   configureGpuToROCDLConversionLegality(legal);
   if (failed(convertModule(module, legal, std::move(patterns))))
     return failure();
-  setBackendAttributes(module);
+  setBackendAttributes(module, target);
   return checkNoCalls(module, isLibraryCall, "lower-to-rocdl");
 }

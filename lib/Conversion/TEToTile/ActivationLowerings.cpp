@@ -56,17 +56,14 @@ public:
                                      constant(limit).tile);
     return {*ctx, arith::SelectOp::create(ctx->b, is, tile, otherwise.tile)};
   }
-  /// 1 / (1 + exp(-x)) = e / (1 + exp(-|x|)), e the smaller of 1 and exp(x): so
-  /// the divisor is neither huge nor tiny, and its fast reciprocal is good to
-  /// an ulp.
+  /// 1 / (1 + exp(-x)). An approximate exp and a fast reciprocal are good to
+  /// few ulp where the sum is not huge; where it is, the result is 0 or next to
+  /// it.
   Formula sigmoid() const {
     auto &b = ctx->b;
-    Formula exp(
-        *ctx, math::ExpOp::create(
-                  b, arith::NegFOp::create(b, math::AbsFOp::create(b, tile))));
-    Formula numerator =
-        exp.where(arith::CmpFPredicate::OLT, *this, 0.0, constant(1.0));
-    return {*ctx, arith::DivFOp::create(b, numerator.tile, (exp + 1.0).tile,
+    Formula exp(*ctx, math::ExpOp::create(b, arith::NegFOp::create(b, tile),
+                                          arith::FastMathFlags::afn));
+    return {*ctx, arith::DivFOp::create(b, constant(1.0).tile, (exp + 1.0).tile,
                                         arith::FastMathFlags::afn)};
   }
   Formula tanh() const { return {*ctx, math::TanhOp::create(ctx->b, tile)}; }

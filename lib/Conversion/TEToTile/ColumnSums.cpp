@@ -110,6 +110,7 @@ static LogicalResult walk(TileContext &ctx, ArrayRef<OpResult> sums, Value from,
     if (!keys.empty()) // else it is there
       scf::YieldOp::create(b, getSums());
   }
+  ctx.markPrefetched(loop);
   setSums(loop.getResults());
   return success();
 }

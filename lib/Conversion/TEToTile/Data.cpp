@@ -24,13 +24,8 @@ static Value emitClamp(TileContext &ctx, Value x, double limit) {
   return arith::SelectOp::create(b, nan, x, both);
 }
 
-Value te::emitSaturatingCast(TileContext &ctx, Value x, ScaledType type,
-                             Value words) {
+Value te::emitSaturatingCast(TileContext &ctx, Value x, ScaledType type) {
   Type elementType = type.getElementType();
-  if (type.isFP4()) {
-    Value codes = encodeFP4(ctx, x, type.getScaling().getTies(), words);
-    return type.getScaling().isTransposed() ? codes : packFP4(ctx, codes);
-  }
   Value clamped = emitClamp(ctx, x, getLargest(elementType));
   return arith::TruncFOp::create(
       ctx.b, withElementType(x.getType(), elementType), clamped);

@@ -16,13 +16,10 @@
 
 namespace mlir::te {
 
-/// The saturating cast of an f32 tile. fp4 codes are packed, two columns a
-/// byte, unless the type's data are transposed, which comes first; with `words`
-/// they are rounded stochastically.
-Value emitSaturatingCast(TileContext &ctx, Value x, ScaledType type,
-                         Value words = {});
+/// The saturating cast of an f32 tile to 8-bit floats.
+Value emitSaturatingCast(TileContext &ctx, Value x, ScaledType type);
 
-/// Stores what emitSaturatingCast gives in the type's layout.
+/// Stores what emitSaturatingCast or castToFP4 gives in the type's layout.
 void storeData(TileContext &ctx, ScaledType type, Value data, Value buffer);
 
 /// This workgroup's tile of the data, as f32, in the region's load layout.

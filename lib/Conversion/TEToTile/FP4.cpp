@@ -92,7 +92,8 @@ static Value emitRandomCode(TileContext &ctx, Value magnitude, Value isSmall,
                                 constant(kDroppedBits));
 }
 
-Value te::encodeFP4(TileContext &ctx, Value x, Ties ties, Value words) {
+/// Codes of any f32 values.
+static Value encode(TileContext &ctx, Value x, Ties ties, Value words) {
   auto &b = ctx.b;
   Type f32 = x.getType(), i32 = withElementType(f32, b.getI32Type());
   Value magnitude = arith::MinNumFOp::create(b, math::AbsFOp::create(b, x),
@@ -119,6 +120,96 @@ Value te::encodeFP4(TileContext &ctx, Value x, Ties ties, Value words) {
                                    ctx.intConstant(i32, 0));
   }
   return toI8(ctx, arith::OrIOp::create(b, code, sign));
+}
+
+namespace {
+/// A float format and the power of two whose ulp is 1: a small number added to
+/// it is rounded to an integer and is its lowest bits.
+struct Adder {
+  FloatType type;
+  unsigned bits;
+  double unit;
+};
+} // namespace
+
+/// Where the sums of emitNibbles are exact: f32 has room for all bits of f16
+/// and a carry, f16 for those of bf16.
+static std::optional<Adder> getAdder(TileContext &ctx, Type source) {
+  if (source.isBF16())
+    return Adder{ctx.b.getF16Type(), 16, 0x1p10};
+  if (source.isF16())
+    return Adder{ctx.b.getF32Type(), 32, 0x1p23};
+  return std::nullopt;
+}
+
+/// Codes to nearest even, as floats: a magnitude y has the code 2y below 2,
+/// y + 2 below 4, then y / 2 + 4: the least of the three, rounded, and even
+/// where the code is. What is negative adds 8.
+static Value emitNibbles(TileContext &ctx, Value x, Adder adder) {
+  auto &b = ctx.b;
+  if (adder.type != getElementTypeOrSelf(x.getType()))
+    x = arith::TruncFOp::create(b, withElementType(x.getType(), adder.type), x);
+  Type type = x.getType();
+  Type bitsType = withElementType(type, b.getIntegerType(adder.bits));
+  auto number = [&](double value) { return ctx.constant(type, value); };
+  auto bits = [&](uint64_t value) {
+    return ctx.intConstant(bitsType, llvm::SignExtend64(value, adder.bits));
+  };
+  Value y = math::AbsFOp::create(b, x);
+  Value code = arith::MinNumFOp::create(b, arith::AddFOp::create(b, y, y),
+                                        arith::AddFOp::create(b, y, number(2)));
+  Value large = math::FmaOp::create(b, y, number(0.5), number(4));
+  code = arith::MinNumFOp::create(
+      b, code, arith::MinNumFOp::create(b, large, number(7)));
+  // 8 with the sign of x: 4 - 8 / 2 or 4 + 8 / 2.
+  APFloat eight(8.0);
+  bool isExact;
+  eight.convert(adder.type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                &isExact);
+  Value sign =
+      arith::AndIOp::create(b, ctx.cast(x, getElementTypeOrSelf(bitsType)),
+                            bits(uint64_t(1) << (adder.bits - 1)));
+  sign = arith::OrIOp::create(b, sign,
+                              bits(eight.bitcastToAPInt().getZExtValue()));
+  Value rounded = arith::AddFOp::create(b, code, number(adder.unit + 4));
+  return math::FmaOp::create(b, ctx.cast(sign, adder.type), number(-0.5),
+                             rounded);
+}
+
+/// The lowest bits of such floats: i8.
+static Value toCodes(TileContext &ctx, Value floats, Adder adder) {
+  return toI8(ctx, ctx.cast(floats, ctx.b.getIntegerType(adder.bits)));
+}
+
+Value te::castToFP4(TileContext &ctx, Value x, ScaledType type, Type source,
+                    Value words) {
+  auto &b = ctx.b;
+  Ties ties = type.getScaling().getTies();
+  bool packs = !type.getScaling().isTransposed();
+  std::optional<Adder> adder = getAdder(ctx, source);
+  if (words || ties != Ties::Even || !adder) {
+    Value codes = encode(ctx, x, ties, words);
+    return packs ? packFP4(ctx, codes) : codes;
+  }
+  Value nibbles = emitNibbles(ctx, x, *adder);
+  if (!packs)
+    return toCodes(ctx, nibbles, *adder);
+  // Odd columns 16 times: the sum of both is the byte.
+  Type f = nibbles.getType();
+  Type i32 = withElementType(f, b.getI32Type());
+  Value unit = ctx.constant(f, adder->unit);
+  Value odd = arith::TruncIOp::create(b, withElementType(f, b.getI1Type()),
+                                      CoordinateOp::create(b, i32, 1));
+  Value weight =
+      arith::SelectOp::create(b, odd, ctx.constant(f, 16), ctx.constant(f, 1));
+  Value bytes = ctx.reduce(
+      ReduceKind::Add,
+      arith::MulFOp::create(b, arith::SubFOp::create(b, nibbles, unit), weight),
+      {1, 2});
+  return toCodes(ctx,
+                 arith::AddFOp::create(
+                     b, bytes, ctx.constant(bytes.getType(), adder->unit)),
+                 *adder);
 }
 
 Value te::decodeFP4(TileContext &ctx, Value codes) {

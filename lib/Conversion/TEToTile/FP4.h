@@ -17,9 +17,11 @@
 namespace mlir::te {
 
 /// The codes of an f32 tile, saturated, as i8: bit 3 the sign, bits 2 to 0 the
-/// magnitude. With `words` (i32, random) magnitudes are rounded
-/// stochastically.
-Value encodeFP4(TileContext &ctx, Value x, Ties ties, Value words = {});
+/// magnitude; packed, two columns a byte, unless the type's data are
+/// transposed. The tile is one of `source` elements times powers of two. With
+/// `words` (i32, random) magnitudes are rounded stochastically.
+Value castToFP4(TileContext &ctx, Value x, ScaledType type, Type source,
+                Value words = {});
 /// The values of i8 codes, f32.
 Value decodeFP4(TileContext &ctx, Value codes);
 

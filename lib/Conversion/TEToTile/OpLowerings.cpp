@@ -49,7 +49,10 @@ static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
   auto general = [&]() -> Value {
     Value factor = ctx.broadcast(emitInverseScale(ctx, byte), layout);
     Value scaled = arith::MulFOp::create(b, ctx.toF32(x), factor);
-    return emitSaturatingCast(ctx, scaled, type, words);
+    if (type.isFP4())
+      return castToFP4(ctx, scaled, type, getElementTypeOrSelf(x.getType()),
+                       words);
+    return emitSaturatingCast(ctx, scaled, type);
   };
   if (words || !hasScaledTrunc(ctx.target, type))
     return general();
@@ -145,8 +148,8 @@ static void quantizeBlocks(TileContext &ctx, QuantizeOp op, Value x,
   if (op.getHadamard())
     x = emitHadamard(ctx, ctx.toF32(x), scaling.isColumnwise() ? 0 : 1,
                      op.getSignMask().value_or(0));
-  Value amax = ctx.reduceAmax(ctx.toF32(x),
-                              {scaling.getBlockRows(), scaling.getBlockCols()});
+  Value amax =
+      ctx.reduceAmax(x, {scaling.getBlockRows(), scaling.getBlockCols()});
   if (!mixesRows(op) && ctx.wholeCols) // the scales of rows outside are zeros'
     amax = ctx.padWithZeros(amax);
   TileContext::Buffers buffers = ctx.getBuffers(result);
@@ -160,13 +163,46 @@ static void quantizeBlocks(TileContext &ctx, QuantizeOp op, Value x,
                     op.getEpsilon().has_value());
 }
 
+/// x / divisor, one a row, as an IEEE division rounds it, from at most 2^-17 on
+/// (below, every format has 0): a product with the reciprocal, corrected by its
+/// remainder (Markstein). Waves with a row where that could overflow or lose
+/// bits (`isSpecial`, or a divisor that small) divide.
+static constexpr double kLeastDivisor = 0x1p-64;
+static Value emitQuotient(TileContext &ctx, Value x, Value divisor,
+                          Value isSpecial) {
+  auto &b = ctx.b;
+  LinearLayout layout = getLayout(x.getType());
+  Value isSmall =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, divisor,
+                            ctx.constant(divisor.getType(), kLeastDivisor));
+  Value divides = AnyOp::create(b, b.getI1Type(),
+                                arith::OrIOp::create(b, isSpecial, isSmall));
+  auto branch =
+      scf::IfOp::create(b, TypeRange(x.getType()), divides, /*else=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, ValueRange(arith::DivFOp::create(
+                              b, x, ctx.broadcast(divisor, layout))));
+  b.setInsertionPointToStart(branch.elseBlock());
+  Value reciprocal = ctx.broadcast(
+      arith::DivFOp::create(b, ctx.constant(divisor.getType(), 1.0), divisor),
+      layout);
+  Value first = arith::MulFOp::create(b, x, reciprocal);
+  // In this order -0 stays -0.
+  Value excess = math::FmaOp::create(b, first, ctx.broadcast(divisor, layout),
+                                     arith::NegFOp::create(b, x));
+  scf::YieldOp::create(
+      b, ValueRange(math::FmaOp::create(b, arith::NegFOp::create(b, excess),
+                                        reciprocal, first)));
+  return branch.getResult(0);
+}
+
 /// One scale a row, which the tile holds whole: elements are divided by it
 /// (decision 4).
 static void quantizeRows(TileContext &ctx, Value x, OpResult result) {
   auto &b = ctx.b;
   auto type = cast<ScaledType>(result.getType());
   x = ctx.toF32(x);
-  LinearLayout layout = getLayout(x.getType());
   Value amax = ctx.reduceRows(ReduceKind::MaxNum, math::AbsFOp::create(b, x));
   Type f32 = amax.getType();
   amax = arith::MaxNumFOp::create(b, amax, ctx.constant(f32, 0.0));
@@ -176,12 +212,11 @@ static void quantizeRows(TileContext &ctx, Value x, OpResult result) {
   };
   Value quotient = arith::DivFOp::create(
       b, amax, ctx.constant(f32, getLargest(type.getElementType())));
-  Value special = arith::OrIOp::create(
-      b, equals(quotient, 0.0),
-      equals(amax, std::numeric_limits<double>::infinity()));
+  Value isInfinite = equals(amax, std::numeric_limits<double>::infinity());
+  Value special = arith::OrIOp::create(b, equals(quotient, 0.0), isInfinite);
   Value inverse =
       arith::SelectOp::create(b, special, ctx.constant(f32, 1.0), quotient);
-  Value scaled = arith::DivFOp::create(b, x, ctx.broadcast(inverse, layout));
+  Value scaled = emitQuotient(ctx, x, inverse, isInfinite);
   TileContext::Buffers buffers = ctx.getBuffers(result);
   storeData(ctx, type, emitSaturatingCast(ctx, scaled, type), buffers.data);
   ctx.storeRows(inverse, buffers.scales);
@@ -219,7 +254,7 @@ static void quantizeTensor(TileContext &ctx, QuantizeOp op, Value x,
 /// Folds max |x| over this tile into the amax buffer.
 static void emitTensorAmax(TileContext &ctx, Value x, Value result) {
   LinearLayout layout = getLayout(x.getType());
-  Value amax = ctx.reduceAmax(ctx.toF32(x), layout.getShape());
+  Value amax = ctx.reduceAmax(x, layout.getShape());
   AtomicMaxOp::create(ctx.b, amax, ctx.getBuffers(result).data);
 }
 

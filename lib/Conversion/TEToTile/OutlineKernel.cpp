@@ -270,13 +270,14 @@ KernelOp Outliner::emitKernel() {
   ScheduleAttr schedule = fusion.getScheduleAttr();
   auto kernel = KernelOp::create(b, fusion.getKernel(), schedule.getTarget(),
                                  schedule.getWaves(), types);
-  if (std::optional<int64_t> waves =
-          getWavesPerSIMD(getTileDemand(ops), schedule, target))
+  TileDemand demand = getTileDemand(ops);
+  if (std::optional<int64_t> waves = getWavesPerSIMD(demand, schedule, target))
     kernel.setWavesPerSimd(*waves);
   body = &kernel.getBody().front();
   b.setInsertionPointToStart(body);
 
   TileContext ctx(b, target, schedule);
+  ctx.prefetches = estimate(demand, schedule, target).prefetches;
   ctx.getDim = [&](Value inner, int64_t i) {
     return emitKernelDim(b, inner, i);
   };

@@ -280,7 +280,7 @@ LogicalResult RowSweep::keep(Body body) {
 /// A sweep as a loop; `begin` and `end` emit code around that of the ops.
 LogicalResult RowSweep::emitLoop(ArrayRef<Operation *> ops, Body body,
                                  function_ref<void()> begin,
-                                 function_ref<void()> end) {
+                                 function_ref<void()> end, bool backwards) {
   auto &b = ctx.b;
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
@@ -289,7 +289,10 @@ LogicalResult RowSweep::emitLoop(ArrayRef<Operation *> ops, Body body,
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(loop.getBody()->getTerminator());
     begin();
-    if (failed(emitTile(ops, body, loop.getInductionVar())))
+    Value at = loop.getInductionVar();
+    if (backwards)
+      at = arith::SubIOp::create(b, arith::SubIOp::create(b, chunks, one), at);
+    if (failed(emitTile(ops, body, at)))
       return failure();
     end();
   }
@@ -310,6 +313,7 @@ LogicalResult RowSweep::emitLoop(ArrayRef<Operation *> ops, Body body,
   if (failed(swept))
     return failure();
   auto carrying = cast<scf::ForOp>(swept->getOperation());
+  ctx.markPrefetched(carrying);
   eraseDead(*carrying.getBody());
   b.setInsertionPointAfter(carrying);
   ctx.tileCol = arith::ConstantIndexOp::create(b, 0);
@@ -332,9 +336,11 @@ LogicalResult RowSweep::run(ArrayRef<OpResult> sums, Value group, Body body) {
     isKnown = llvm::none_of(known, [](ArrayRef<Value> v) { return v.empty(); });
   }
   ctx.stores = true;
+  // What is read again is read from its end: that is still in the caches.
   LogicalResult result = emitLoop(
       ops, body, [&] { seedColumnSums(ctx, sums); },
-      [&] { storeColumnSums(ctx, sums, group); });
+      [&] { storeColumnSums(ctx, sums, group); },
+      /*backwards=*/!keeps() && !statistics.empty());
   ctx.sweep = nullptr;
   return result;
 }

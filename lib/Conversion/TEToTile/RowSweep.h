@@ -61,7 +61,8 @@ private:
   void stage();
   LogicalResult keep(Body body);
   LogicalResult emitLoop(ArrayRef<Operation *> ops, Body body,
-                         function_ref<void()> begin, function_ref<void()> end);
+                         function_ref<void()> begin, function_ref<void()> end,
+                         bool backwards = false);
   SmallVector<Value> update(ValueRange carried);
   void finish(ValueRange carried);
   SmallVector<Value> getStarts();

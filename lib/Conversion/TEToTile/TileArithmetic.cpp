@@ -70,7 +70,13 @@ Value TileContext::reduce(ReduceKind kind, Value tile,
 }
 
 Value TileContext::reduceAmax(Value tile, ArrayRef<int64_t> block) {
-  Value amax = reduce(ReduceKind::MaxNum, math::AbsFOp::create(b, tile), block);
+  // A maximum rounds nothing: it is the same in any format.
+  bool isPacked =
+      target.hasPackedBF16 && getElementTypeOrSelf(tile.getType()).isBF16();
+  if (!isPacked)
+    tile = toF32(tile);
+  Value amax =
+      toF32(reduce(ReduceKind::MaxNum, math::AbsFOp::create(b, tile), block));
   // Where a whole block is NaN, its amax is 0 (decision 3: fmax from 0).
   return arith::MaxNumFOp::create(b, amax, constant(amax.getType(), 0.0));
 }

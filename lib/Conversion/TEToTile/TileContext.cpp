@@ -11,6 +11,7 @@
 #include "Views.h"
 
 #include "te/Analysis/Region.h"
+#include "te/Dialect/Tile/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -446,6 +447,11 @@ Value TileContext::isInside(const LinearLayout &layout, Value row, Value col,
   return arith::AndIOp::create(b, along(0, row, rows), along(1, col, cols));
 }
 
+void TileContext::markPrefetched(scf::ForOp loop) {
+  if (prefetches)
+    loop->setAttr(tile::PrefetchLoadsMarker, b.getUnitAttr());
+}
+
 SmallVector<Value>
 TileContext::loop(Value count, ValueRange start,
                   function_ref<SmallVector<Value>(Value, ValueRange)> body) {
@@ -457,6 +463,7 @@ TileContext::loop(Value count, ValueRange start,
   SmallVector<Value> carried =
       body(loop.getInductionVar(), loop.getRegionIterArgs());
   scf::YieldOp::create(b, carried);
+  markPrefetched(loop);
   return SmallVector<Value>(loop.getResults());
 }
 

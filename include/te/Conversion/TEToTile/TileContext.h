@@ -53,6 +53,8 @@ public:
 
   /// Where tiles do not hold whole rows, what walks along them (RowSweep.h).
   RowSweep *sweep = nullptr;
+  /// Loops over tiles read one ahead (tile-prefetch-loads).
+  bool prefetches = false;
   /// Ops write their results: false in sweeps that only look at the rows.
   bool stores = true;
 
@@ -158,6 +160,7 @@ public:
   /// i1 elements: where a tile at [row, col] lies inside of `rows x cols`.
   Value isInside(const tile::LinearLayout &layout, Value row, Value col,
                  Value rows, Value cols);
+  void markPrefetched(scf::ForOp loop);
   /// For i in [0, count): `body(i, carried)` gives what is carried on.
   SmallVector<Value>
   loop(Value count, ValueRange start,
@@ -177,6 +180,7 @@ public:
   Value round(Value tile, Type elementType); // from f32
   Value cast(Value tile, Type elementType);  // bitcast of the elements
   Value reduce(tile::ReduceKind kind, Value tile, ArrayRef<int64_t> block);
+  /// Of a tile of any float: f32.
   Value reduceAmax(Value tile, ArrayRef<int64_t> block);
   /// The sum, or for non-negative elements the maximum, of each row of the
   /// tensor that an f32 tile is part of, in one column; `tile` is 0 outside of

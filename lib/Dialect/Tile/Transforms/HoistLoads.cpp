@@ -22,6 +22,8 @@
 #include "te/Dialect/Tile/IR/Tile.h"
 #include "te/Dialect/Tile/Transforms/Passes.h"
 
+#include "ReadOnly.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
@@ -33,24 +35,6 @@ namespace mlir::te::tile {
 #define GEN_PASS_DEF_HOISTLOADSPASS
 #include "te/Dialect/Tile/Transforms/Passes.h.inc"
 } // namespace mlir::te::tile
-
-/// True for a view of an argument of the kernel, all of whose views are only
-/// read.
-static bool isReadOnly(Value view) {
-  while (auto cast = view.getDefiningOp<memref::ReinterpretCastOp>())
-    view = cast.getSource();
-  if (!isa<BlockArgument>(view))
-    return false;
-  SmallVector<Value> views{view};
-  while (!views.empty())
-    for (Operation *user : views.pop_back_val().getUsers()) {
-      if (auto cast = dyn_cast<memref::ReinterpretCastOp>(user))
-        views.push_back(cast);
-      else if (!isa<LoadOp, memref::LoadOp>(user))
-        return false;
-    }
-  return true;
-}
 
 /// Reads of such buffers, and the addresses that they take.
 static bool isHoisted(Operation *op) {

@@ -23,7 +23,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
   let description = [{
     Arguments are the kernel's, in order: pointers as rank-0 memrefs in global memory, and
     sizes as `index`. `target` names the chip, `waves` the waves of a workgroup. `waves_per_simd`, where given,
-    is what its registers leave room for: the backend need not look for ways to have more.
+    is what the backend counts on: of one workgroup, where registers leave room for no more and it need not look for ways to
+    have them, or of two, which it must not give up.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name, StrAttr:$target, I64Attr:$waves,

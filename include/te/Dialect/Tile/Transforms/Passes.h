@@ -12,6 +12,9 @@
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::te::tile {
+/// The attribute of loops that tile-prefetch-loads looks at.
+inline constexpr llvm::StringLiteral PrefetchLoadsMarker = "tile.prefetch";
+
 #define GEN_PASS_DECL
 #include "te/Dialect/Tile/Transforms/Passes.h.inc"
 #define GEN_PASS_REGISTRATION

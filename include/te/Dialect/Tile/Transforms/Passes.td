@@ -23,6 +23,23 @@ def HoistLoadsPass : Pass<"tile-hoist-loads", "::mlir::te::tile::KernelOp"> {
   }];
 }
 
+def PrefetchLoadsPass : Pass<"tile-prefetch-loads", "::mlir::te::tile::KernelOp"> {
+  let summary = "read the next iteration's tiles while this one's are computed with";
+  let description = [{
+    In loops marked `tile.prefetch` (a schedule with `prefetch`), each `tile.load` of a buffer that the kernel only
+    reads is read one iteration ahead: its tile is carried by the loop, and the first is read before it. Takes the
+    registers of one more tile each.
+
+    ```
+    scf.for %i = %a to %n {            %x0 = tile.load %view[%a, %c0]
+      %x = tile.load %view[%i, %c0]    scf.for %i = %a to %n iter_args(%x = %x0) {
+      ... %x ...                  ==>    %y = scf.if %i + 1 < %n { tile.load %view[%i + 1, %c0] } else { %x }
+    } {tile.prefetch}                    ... %x ...
+                                         scf.yield %y
+    ```
+  }];
+}
+
 def PrintLayoutsPass : Pass<"tile-print-layouts", "::mlir::ModuleOp"> {
   let summary = "draw which lane holds what, for every layout of the module";
   let description = [{
