@@ -31,6 +31,10 @@ std::optional<Loop> findLoop(const emu::Trace &trace) {
           ++loops[{events[i + 1].instruction, at}];
       }
     }
+  // What a few waves jump back for is no loop.
+  std::erase_if(loops, [&](const auto &loop) {
+    return loop.second < kLeastRounds * waves;
+  });
   auto isInnermost = [&](std::pair<uint32_t, uint32_t> loop) {
     return llvm::none_of(loops, [&](const auto &other) {
       return other.first != loop && other.first.first >= loop.first &&
@@ -40,7 +44,7 @@ std::optional<Loop> findLoop(const emu::Trace &trace) {
   std::optional<Loop> best;
   uint64_t most = 0;
   for (auto &[range, rounds] : loops) {
-    if (!isInnermost(range) || rounds < kLeastRounds * waves)
+    if (!isInnermost(range))
       continue;
     uint64_t work = 0;
     for (uint32_t at = range.first; at <= range.second; ++at)

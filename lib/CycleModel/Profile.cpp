@@ -22,6 +22,8 @@ static double extrapolate(const Profile &profile) {
   uint64_t rest = profile.workgroupsOfCU - simulated;
   if (!rest)
     return cu.clocks;
+  if (simulated <= 2 * held)
+    return cu.clocks * double(profile.workgroupsOfCU) / simulated;
   std::vector<uint64_t> ends = cu.workgroupEnds;
   llvm::sort(ends);
   // From the end of the first generation to that of the last but one.
