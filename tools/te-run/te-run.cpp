@@ -339,6 +339,7 @@ int main(int argc, char **argv) {
   if (std::string wrong = readRawFlags(options, flags); !wrong.empty())
     return usageError(wrong);
 
-  return flags.compare ? compareFiles(options.files, flags)
-                       : runFile(flags, nullptr);
+  // A copy: linking in process forgets what the options were.
+  std::vector<std::string> files = options.files;
+  return flags.compare ? compareFiles(files, flags) : runFile(flags, nullptr);
 }
