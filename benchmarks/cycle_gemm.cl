@@ -149,7 +149,7 @@ static local char *readShort(local char *tile, uint row, uint piece) {
               sum[i][j][r]
 #define WAIT_LDS __builtin_amdgcn_s_waitcnt(0xc07f)    // lgkmcnt(0)
 #define WAIT_STAGE __builtin_amdgcn_s_waitcnt(0x0f78)  // vmcnt(8)
-#define WAIT_SCALES __builtin_amdgcn_s_waitcnt(0x0f74) // vmcnt(4)
+#define WAIT_SCALES __builtin_amdgcn_s_waitcnt(0x0f7e) // vmcnt(14)
 #define KERNEL kernel __attribute__((amdgpu_flat_work_group_size(512, 512))) void
 
 KERNEL gemm256_pingpong(global const char *a, global const char *b, global float *d, int n, int k) {
@@ -213,50 +213,63 @@ KERNEL gemm256_mxfp4_pingpong(global const char *a, global const char *b, global
                               global const int *scalesB, global float *d, int n, int k, int rows) {
   int bytes = k / 2;
   PINGPONG_BEGIN(bytes);
-  i8v x[4], y[2];
-  int sx[4], sy[2], nextX[4], nextY[2];
+  i8v x[2][4], y[2][2];
+  int sx[4], sy[2], nextX[4], nextY[2], laterX[4], laterY[2]; // two stages ahead
   scalesA += row0 + m;
   scalesB += column0 + c;
 #pragma unroll
-  for (uint i = 0; i < 4; ++i)
+  for (uint i = 0; i < 4; ++i) {
     nextX[i] = scalesA[i * 32];
+    laterX[i] = scalesA[rows + i * 32];
+  }
 #pragma unroll
-  for (uint j = 0; j < 2; ++j)
+  for (uint j = 0; j < 2; ++j) {
     nextY[j] = scalesB[j * 32];
+    laterY[j] = scalesB[n + j * 32];
+  }
   for (int at = 0; at < bytes; at += 64) {
     PINGPONG_STAGES(at, bytes);
+    int stage = at + 128 < bytes ? at / 64 + 2 : at / 64;
     // Half of the lanes have the odd blocks.
 #pragma unroll
-    for (uint i = 0; i < 4; ++i)
+    for (uint i = 0; i < 4; ++i) {
       sx[i] = nextX[i] >> (8 * hi);
+      nextX[i] = laterX[i];
+      laterX[i] = scalesA[(long)stage * rows + i * 32];
+    }
 #pragma unroll
-    for (uint j = 0; j < 2; ++j)
+    for (uint j = 0; j < 2; ++j) {
       sy[j] = nextY[j] >> (8 * hi);
-    int later = at + 64 < bytes ? at / 64 + 1 : at / 64;
-#pragma unroll
-    for (uint i = 0; i < 4; ++i)
-      nextX[i] = scalesA[(long)later * rows + i * 32];
-#pragma unroll
-    for (uint j = 0; j < 2; ++j)
-      nextY[j] = scalesB[(long)later * n + j * 32];
+      nextY[j] = laterY[j];
+      laterY[j] = scalesB[(long)stage * n + j * 32];
+    }
     FENCE;
 #pragma unroll
     for (uint kk = 0; kk < 2; ++kk) {
 #pragma unroll
       for (uint i = 0; i < 4; ++i)
-        x[i] = widen(readShort(now, m + i * 32, kk * 2 + hi));
+        x[kk][i] = widen(readShort(now, m + i * 32, kk * 2 + hi));
 #pragma unroll
       for (uint j = 0; j < 2; ++j)
-        y[j] = widen(readShort(now + SHORT_TILE, c + j * 32, kk * 2 + hi));
+        y[kk][j] = widen(readShort(now + SHORT_TILE, c + j * 32, kk * 2 + hi));
       fillShort(next + kk * SHORT_TILE, (kk ? b : a) + ahead, stride, wave, lane);
-      if (kk == 1)
-        WAIT_SCALES;
-      WAIT_LDS;
-      if (kk == 0)
-        MULTIPLY(__builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(x[i], y[j], sum[i][j], 4, 4, 0, sx[i], 0, sy[j]));
-      else
-        MULTIPLY(__builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(x[i], y[j], sum[i][j], 4, 4, 2, sx[i], 2, sy[j]));
     }
+    WAIT_SCALES;
+    WAIT_LDS;
+    CLUSTER_END;
+    __builtin_amdgcn_s_setprio(1);
+#pragma unroll
+    for (uint i = 0; i < 4; ++i)
+#pragma unroll
+      for (uint j = 0; j < 2; ++j)
+        sum[i][j] = __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(x[0][i], y[0][j], sum[i][j], 4, 4, 0, sx[i], 0, sy[j]);
+#pragma unroll
+    for (uint i = 0; i < 4; ++i)
+#pragma unroll
+      for (uint j = 0; j < 2; ++j)
+        sum[i][j] = __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(x[1][i], y[1][j], sum[i][j], 4, 4, 2, sx[i], 2, sy[j]);
+    __builtin_amdgcn_s_setprio(0);
+    CLUSTER_END;
   }
   PINGPONG_END;
 }

@@ -29,7 +29,7 @@ static const char *const kStyle =
     "body{font:14px/1.4 sans-serif;margin:2em;max-width:1100px;color:#222}"
     "table{border-collapse:collapse}td,th{padding:2px 10px;text-align:left}"
     "td.n{text-align:right}tr:nth-child(even){background:#f4f4f4}"
-    "code{font-size:12px}.bar{background:#c33;height:12px}"
+    "code{font-size:12px}"
     "svg{background:#fff;border:1px solid #ddd}svg text{font:11px sans-serif}";
 
 static std::string escape(llvm::StringRef text) {
@@ -74,7 +74,7 @@ static void printRoofline(llvm::raw_ostream &os, const Profile &p) {
   axes.y1 = peak * 2;
   axes.y0 = std::min(peak / 1e4, p.flopsPerSecond() / 2);
   double ridge = peak / bandwidth, low = std::max(axes.x0, axes.y0 / bandwidth);
-  os << "<h3>Roofline</h3><svg width='" << kWidth << "' height='310'>";
+  os << formatv("<h3>Roofline</h3><svg width='{0:f0}' height='310'>", kWidth);
   os << formatv("<polyline fill='none' stroke='#345' stroke-width='2' "
                 "points='{0:f1},{1:f1} {2:f1},{3:f1} {4:f1},{3:f1}'/>",
                 axes.x(low), axes.y(low * bandwidth), axes.x(ridge),
@@ -115,6 +115,11 @@ static std::pair<uint64_t, uint64_t> chooseWindow(const Profile &p) {
   return {0, kWindow};
 }
 
+/// A hue for each reason, in the timeline and in the table.
+static std::string colourOf(Stall stall) {
+  return formatv("hsl({0},60%,80%)", unsigned(stall) * 360 / kStalls);
+}
+
 static std::string colour(const Span &span) {
   switch (span.lane) {
   case Span::Issue:
@@ -127,8 +132,8 @@ static std::string colour(const Span &span) {
     return "#b7a";
   case Span::Memory:
     return "#ca4";
-  case Span::Stalled: // a hue for each reason
-    return formatv("hsl({0},60%,80%)", unsigned(span.stall) * 360 / kStalls);
+  case Span::Stalled:
+    return colourOf(span.stall);
   }
   return "#000";
 }
@@ -176,7 +181,8 @@ static void printTimeline(llvm::raw_ostream &os, const Profile &p) {
   double scale = (kWidth - kLeft - 10) / double(end - begin);
   os << formatv("<h3>Timeline, clocks {0} to {1}{2}</h3>", begin, end,
                 begin ? " (two rounds of the loop)" : "");
-  os << formatv("<svg width='{0}' height='{1}'>", kWidth, rows * kRow + 10);
+  os << formatv("<svg width='{0:f0}' height='{1:f0}'>", kWidth,
+                rows * kRow + 10);
   for (unsigned row = 0; row < rows; ++row)
     os << formatv("<text x='2' y='{0}'>{1}</text>", row * kRow + 13,
                   labelOf(p, row));
@@ -206,15 +212,17 @@ static void printTimeline(llvm::raw_ostream &os, const Profile &p) {
 static void printStalls(llvm::raw_ostream &os, const Profile &p) {
   double all = std::max<uint64_t>(1, p.cu.residentClocks);
   os << "<h3>Waves' time</h3><table>";
-  auto row = [&](llvm::StringRef what, uint64_t clocks) {
-    os << formatv("<tr><td>{0}</td><td class='n'>{1}</td><td><div class='bar' "
-                  "style='width:{2:f0}px'></div></td></tr>",
-                  what, percent(clocks / all), 400 * clocks / all);
+  auto row = [&](llvm::StringRef what, uint64_t clocks,
+                 const std::string &hue) {
+    os << formatv("<tr><td>{0}</td><td class='n'>{1}</td><td><div "
+                  "style='width:{2:f0}px;height:12px;background:{3}'></div>"
+                  "</td></tr>",
+                  what, percent(clocks / all), 400 * clocks / all, hue);
   };
-  row("issuing", p.cu.issueClocks);
+  row("issuing", p.cu.issueClocks, "#345");
   for (size_t i = 0; i < kStalls; ++i)
     if (p.cu.stalls[i])
-      row(getStallName(Stall(i)), p.cu.stalls[i]);
+      row(getStallName(Stall(i)), p.cu.stalls[i], colourOf(Stall(i)));
   os << "</table>";
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "te/Target/Target.h"
+#include "te/Target/Timing.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,6 +15,10 @@
 #include <algorithm>
 
 using namespace mlir::te;
+
+/// Two workgroups of eight waves of 64 lanes, the least that a CU should hold,
+/// keep as much in flight as it can.
+static constexpr unsigned kAMDTileBytes = kBytesInFlight / (2 * 8 * 64);
 
 static const Target kTargets[] = {
     {.name = "gfx942",
@@ -43,7 +48,7 @@ static const Target kTargets[] = {
      .hasBufferAccesses = true,
      .hasRegisterIndexing = true,
      .workgroupWaves = 8,
-     .tileBytesPerLane = 32,
+     .tileBytesPerLane = kAMDTileBytes,
      .walksRows = true},
     {.name = "gfx950",
      .triple = "amdgcn-amd-amdhsa",
@@ -72,7 +77,7 @@ static const Target kTargets[] = {
      .hasBufferAccesses = true,
      .hasRegisterIndexing = true,
      .workgroupWaves = 8,
-     .tileBytesPerLane = 32,
+     .tileBytesPerLane = kAMDTileBytes,
      .walksRows = true},
     // A block may have 227 KiB of shared memory, but more than 48 only where
     // it is allocated by the launch; kernels declare theirs.

@@ -46,7 +46,8 @@ public:
   }
 
   emu::Trace trace(const std::string &kernel, uint32_t grid, uint32_t block,
-                   const std::vector<uint8_t> &arguments) {
+                   const std::vector<uint8_t> &arguments,
+                   unsigned threads = 0) {
     const emu::KernelInfo *info = object->findKernel(kernel);
     EXPECT_TRUE(info) << kernel;
     emu::LaunchConfig config{{grid, 1, 1}, {block, 1, 1}};
@@ -57,6 +58,7 @@ public:
     emu::Trace made;
     emu::LaunchOptions options;
     options.profile = true;
+    options.threads = threads;
     options.record = &request;
     options.trace = &made;
     auto stats = emu::launch(*object, *info, memory, config, options);

@@ -111,6 +111,19 @@ TEST_P(Micro, Lds) {
                  at.clocks);
 }
 
+/// One wave a SIMD, of one, two and four SIMDs: a SIMD alone gets 64 bytes a
+/// clock; on gfx942 two neighbours share them.
+TEST_P(Micro, LdsPorts) {
+  Kernels k("micro", GetParam());
+  uint64_t out = k.allocate(1 << 16);
+  bool isShared = GetParam() == std::string("gfx942");
+  for (unsigned simds : {1, 2, 4})
+    expectClocks(std::string(GetParam()) + " ds_read_b128 of " +
+                     std::to_string(simds) + " SIMDs",
+                 clocksEach(k, "lds_b128", 64 * simds, 64, 1, out, 16),
+                 isShared && simds > 1 ? 32 : 16);
+}
+
 TEST_P(Micro, Loads) {
   Kernels k("micro", GetParam());
   uint64_t in = k.allocate(1 << 20), out = k.allocate(1 << 16);

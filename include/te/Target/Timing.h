@@ -22,6 +22,10 @@
 
 namespace mlir::te {
 
+/// [V] gfx950 Gluon tutorial: what a CU of AMD's chips can have asked of L2 at
+/// once. Schedules of memory-bound kernels are chosen by it too (Target.cpp).
+constexpr unsigned kBytesInFlight = 32 << 10;
+
 struct Timing {
   llvm::StringRef chip;
   double clockGHz; // peak: what figures in seconds assume
