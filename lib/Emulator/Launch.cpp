@@ -149,8 +149,6 @@ static bool checkRegisters(Wave &wave, const Inst &inst) {
 /// one.
 template <bool sanitized, bool profiled, bool recorded = false>
 static const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
-  if (wave.recorder)
-    return runWave<false, true, true>(wave, counts, budget);
   const Inst *inst = wave.pc;
   const bool checked = wave.launch->checkRegisters;
   wave.stop = Stop::None;
@@ -201,6 +199,8 @@ static const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
   return inst;
 }
 const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
+  if (wave.recorder)
+    return runWave<false, true, true>(wave, counts, budget);
   if (wave.profile)
     return wave.shadow ? runWave<true, true>(wave, counts, budget)
                        : runWave<false, true>(wave, counts, budget);
