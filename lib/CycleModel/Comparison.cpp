@@ -54,6 +54,7 @@ static constexpr Line kLines[] = {
     {"LDS ports busy", [](const Profile &p) { return percent(p.ldsShare()); }},
     {"memory bandwidth",
      [](const Profile &p) { return percent(p.memoryShare()); }},
+    {"busiest unit", [](const Profile &p) { return p.busiest().unit.str(); }},
     {"memory bytes (simulated)",
      [](const Profile &p) { return number(p.cu.memoryBytes); }},
     {"instructions (simulated)",

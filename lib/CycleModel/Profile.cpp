@@ -77,6 +77,21 @@ double Profile::ldsShare() const {
   return divide(cu.ldsClocks, double(cu.clocks) * timing->ldsPorts);
 }
 
+double Profile::addressShare() const {
+  return divide(cu.addressClocks, cu.clocks);
+}
+
+Profile::Busiest Profile::busiest() const {
+  const Busiest units[] = {{"MFMA", mfmaShare()},
+                           {"VALU", valuShare()},
+                           {"LDS", ldsShare()},
+                           {"vector memory addresses", addressShare()},
+                           {"memory bandwidth", memoryShare()}};
+  return *llvm::max_element(units, [](const Busiest &a, const Busiest &b) {
+    return a.share < b.share;
+  });
+}
+
 double Profile::bytesPerSecond() const {
   return divide(double(cu.memoryBytes), cu.clocks) * timing->clockGHz * 1e9 *
          activeCUs;

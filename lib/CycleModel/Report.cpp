@@ -64,6 +64,12 @@ static void printShares(llvm::raw_ostream &os, const Profile &p) {
                p.timing->memoryBandwidth / 1e12));
 }
 
+static void printBusiest(llvm::raw_ostream &os, const Profile &p) {
+  Profile::Busiest busiest = p.busiest();
+  os << formatv("  busiest unit       {0,14}  {1}\n", percent(busiest.share),
+                busiest.unit);
+}
+
 static void printRoofline(llvm::raw_ostream &os, const Profile &p) {
   if (!p.cu.flops)
     return;
@@ -150,6 +156,7 @@ void printText(llvm::raw_ostream &os, const Profile &p) {
      << " (cycle model, docs/cycle-model.md)\n";
   printTimes(os, p);
   printShares(os, p);
+  printBusiest(os, p);
   printRoofline(os, p);
   printStalls(os, p);
   printInstructions(os, p);

@@ -148,6 +148,7 @@ struct Profile {
 
   double seconds() const; // of the grid, at the peak clock
   double mfmaShare() const, loopMfmaShare() const, valuShare() const;
+  double addressShare() const;   // of the address unit's time
   double ldsShare() const;       // of the LDS ports' time
   double memoryShare() const;    // of the CU's share of achievable bandwidth
   double bytesPerSecond() const; // of memory, the chip
@@ -156,6 +157,13 @@ struct Profile {
   double peakFlops() const;
   /// Flops a byte of memory.
   double intensity() const;
+  /// The unit that is busy for the largest share of the time. Where a kernel
+  /// keeps two busy, waves may wait for the other one longer.
+  struct Busiest {
+    llvm::StringRef unit; // "memory bandwidth"
+    double share;
+  };
+  Busiest busiest() const;
   /// The reason with the most clocks, or none where no wave ever waited.
   std::optional<Stall> largestStall() const;
 
