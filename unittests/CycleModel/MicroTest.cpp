@@ -157,6 +157,25 @@ TEST_P(Micro, Waits) {
                clocksEach(k, "nop", 64, 64, 1, out), 44);
 }
 
+/// Of two waves of a SIMD the older one goes first, or the one that s_setprio
+/// puts first.
+TEST_P(Micro, Priority) {
+  Kernels k("micro", GetParam());
+  uint64_t out = k.allocate(1 << 16);
+  SimulationOptions options;
+  options.maxSpans = 1 << 20;
+  for (int level : {0, 1}) {
+    Profile p =
+        k.profile("priority", 1, 512, k.pack(out, level, kRounds), options);
+    uint64_t ends[8] = {};
+    for (const Span &span : p.cu.spans)
+      if (span.lane == Span::Issue)
+        ends[span.wave] = std::max(ends[span.wave], span.end);
+    for (int wave = 0; wave < 4; ++wave)
+      EXPECT_EQ(ends[wave + 4] < ends[wave], level == 1) << wave;
+  }
+}
+
 /// Every clock of a resident wave is an issue or has one reason, and a run is
 /// like the other.
 TEST_P(Micro, ClocksAddUp) {

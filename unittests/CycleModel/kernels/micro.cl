@@ -265,6 +265,15 @@ KERNEL barrier_imbalance(global float *out, int n) {
   }
   out[LANE] = a;
 }
+// Waves from the fifth on may go first, where `level` is not 0.
+KERNEL priority(global float *out, int level, int n) {
+  float a = LANE;
+  if (level && __builtin_amdgcn_readfirstlane(LANE) >= 256)
+    __builtin_amdgcn_s_setprio(3);
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile(REPEAT64("v_fma_f32 %0, %0, %0, %0\n") : "+v"(a));
+  out[LANE] = a;
+}
 KERNEL nop(global float *out, int n) {
   for (int i = 0; i < n; ++i)
     __asm__ volatile(REPEAT64("s_nop 10\n"));
