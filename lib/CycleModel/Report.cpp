@@ -15,6 +15,8 @@ using llvm::formatv;
 
 /// Instructions and lines that the report lists.
 static constexpr size_t kListed = 10;
+/// Of the waves' time: reasons below are left out (JSON has them).
+static constexpr double kLeastShare = 0.0005;
 
 static std::string percent(double share) {
   return formatv("{0:f1} %", 100 * share);
@@ -42,7 +44,8 @@ static void printTimes(llvm::raw_ostream &os, const Profile &p) {
 
 static void printShares(llvm::raw_ostream &os, const Profile &p) {
   auto line = [&](const char *what, double share, const std::string &note) {
-    os << formatv("  {0,-19}{1,14}  {2}\n", what, percent(share), note);
+    os << formatv("  {0,-19}{1,14}{2}{3}\n", what, percent(share),
+                  note.empty() ? "" : "  ", note);
   };
   if (p.cu.mfmaClocks) {
     line("MFMA busy, kernel", p.mfmaShare(), "");
@@ -94,7 +97,7 @@ static void printStalls(llvm::raw_ostream &os, const Profile &p) {
     return std::pair(p.cu.stalls[b], a) < std::pair(p.cu.stalls[a], b);
   });
   for (size_t i : order)
-    if (p.cu.stalls[i])
+    if (p.cu.stalls[i] > kLeastShare * all)
       os << formatv("    {0,-26}{1,8}\n", getStallName(Stall(i)),
                     percent(p.cu.stalls[i] / all));
   if (auto stall = p.largestStall())
