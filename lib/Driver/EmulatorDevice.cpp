@@ -97,9 +97,17 @@ rt::Status EmulatorDevice::launch(const rt::Launch &launch) {
   auto report = [&](double share) { progress(launch.kernel, share); };
   if (progress)
     options.progress = report;
+  emu::Trace trace;
+  emu::TraceRequest request;
+  if (choose) {
+    request = choose(object.getChip(), *kernel, config);
+    options.record = &request;
+    options.trace = &trace;
+  }
   auto stats = emu::launch(object, *kernel, memory, config, options);
   if (!stats)
     return toFailure(stats.takeError());
-  launches.push_back({*kernel, std::move(*stats)});
+  launches.push_back(
+      {*kernel, std::move(*stats), object.getChip().str(), std::move(trace)});
   return {};
 }

@@ -364,6 +364,7 @@ void countLds(Wave &wave, const LaneAddresses &lanes, unsigned bytes) {
   unsigned banks = wave.launch->chip->ldsBanks;
   unsigned group = std::min(kLanes, banks * 4 / std::max(bytes, 4u));
   wave.counters->ldsBytes += uint64_t(llvm::popcount(lanes.mask)) * bytes;
+  wave.counters->ldsRows += llvm::divideCeil(kLanes, group);
   for (unsigned first = 0; first < kLanes; first += group)
     wave.counters->ldsConflicts +=
         groupConflicts(lanes.address, lanes.mask, first,

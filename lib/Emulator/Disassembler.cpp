@@ -35,6 +35,7 @@ struct Disassembler::Impl {
   void countRegisters(llvm::MCRegister reg, Result &result) const;
   void addEffect(llvm::MCRegister reg, bool isDef, Effects &effects) const;
   Effects findEffects(const llvm::MCInst &inst) const;
+  unsigned findLatency(const llvm::MCInst &inst) const;
 };
 
 Disassembler::Disassembler() : impl(std::make_unique<Impl>()) {}
@@ -130,6 +131,20 @@ Effects Disassembler::Impl::findEffects(const llvm::MCInst &inst) const {
   return effects;
 }
 
+unsigned Disassembler::Impl::findLatency(const llvm::MCInst &inst) const {
+  const llvm::MCSchedModel &model = subtarget->getSchedModel();
+  unsigned number = instructions->get(inst.getOpcode()).getSchedClass();
+  const llvm::MCSchedClassDesc *desc = model.getSchedClassDesc(number);
+  while (number && desc->isVariant()) {
+    number = subtarget->resolveVariantSchedClass(
+        number, &inst, instructions.get(), model.getProcessorID());
+    desc = model.getSchedClassDesc(number);
+  }
+  if (!number || !desc->isValid())
+    return 1;
+  return std::max(1, model.computeInstrLatency(*subtarget, *desc));
+}
+
 //===----------------------------------------------------------------------===//
 // Bytes that LLVM's decoder or printer takes without checking, and then does
 // something undefined with. They are not instructions of these chips.
@@ -205,6 +220,7 @@ Disassembler::Result Disassembler::decode(llvm::ArrayRef<uint8_t> code,
     if (operand.isReg() && operand.getReg())
       impl->countRegisters(operand.getReg(), result);
   result.effects = impl->findEffects(inst);
+  result.latency = impl->findLatency(inst);
   return result;
 }
 

@@ -151,8 +151,8 @@ struct Inst {
   MatrixFields matrix;
 };
 
-/// Registers that an instruction names or implies, as LLVM's tables say: rows of
-/// the vector register file, or scalar registers.
+/// Registers that an instruction names or implies, as LLVM's tables say: rows
+/// of the vector register file, or scalar registers.
 struct RegisterRange {
   uint16_t first = 0;
   uint8_t count = 0;
@@ -160,10 +160,10 @@ struct RegisterRange {
 };
 /// What the sanitizer has to do about an instruction, beyond its operands.
 enum class Role : uint8_t {
-  Compute,    // registers to registers
-  Memory,     // loads, stores, atomics
-  Exchange,   // ds_permute and its kin: no memory, but waited for as LDS
-  Control,    // branches and jumps
+  Compute,  // registers to registers
+  Memory,   // loads, stores, atomics
+  Exchange, // ds_permute and its kin: no memory, but waited for as LDS
+  Control,  // branches and jumps
   Barrier,
   Wait,       // s_waitcnt
   WriteBack,  // buffer_wbl2: what was stored becomes visible to the device
@@ -178,6 +178,14 @@ struct Effects {
   bool high = false;     // d16_hi: the upper half of the data
   Role role = Role::Compute;
 };
+/// s_waitcnt: how many operations may be left of each counter.
+struct WaitCounts {
+  unsigned vm, lgkm;
+};
+inline WaitCounts readWait(const Inst &wait) {
+  uint32_t mask = uint16_t(wait.offset);
+  return {(mask & 15) | (mask >> 14 & 3) << 4, mask >> 8 & 15};
+}
 /// Adds to what LLVM's tables say of `inst` what only its mnemonic tells.
 void completeEffects(const Inst &inst, llvm::StringRef stem, Effects &effects);
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Profile.h"
+#include "Recorder.h"
 #include "Spin.h"
 #include "WaveShadow.h"
 
@@ -40,6 +41,7 @@ struct Shared {
   std::string message;
   LaunchStats stats;
   ProfileTable profile;
+  llvm::DenseMap<uint64_t, uint32_t> reached; // lines, as LineCache::Reach
   std::set<uint64_t> running; // workgroups; kept for the sanitizer only
 };
 
@@ -63,6 +65,10 @@ public:
       waves.back()->profile = profile.data();
       waves.back()->cache = &cache;
     }
+    if (shared.options.record) {
+      cache.reach = &reach;
+      recorders.resize(waves.size());
+    }
     if (!shared.sanitized)
       return;
     shadow = std::make_unique<WorkgroupShadow>(lds.size());
@@ -79,6 +85,7 @@ private:
   bool takeTurn(Wave &wave, uint64_t workgroup);
   void report(Wave &wave, uint64_t workgroup, const Inst &inst);
   void startWorkgroup(uint64_t workgroup);
+  void startRecording(uint64_t workgroup);
   void passBarrier();
   bool checkStuck(uint64_t workgroup);
   uint64_t takeWorkgroup();
@@ -92,6 +99,8 @@ private:
   MemoryCounters counters;
   std::vector<MemoryCounters> profile; // of each word, where it is asked for
   LineCache cache;
+  LineCache::Reach reach;                  // these two where it is recorded
+  std::vector<WaveRecorder> recorders;     // of each wave
   uint64_t executed = 0;                   // by the workgroup's waves
   std::unique_ptr<WorkgroupShadow> shadow; // these two for the sanitizer
   std::vector<std::unique_ptr<WaveShadow>> shadows;
@@ -138,7 +147,7 @@ static bool checkRegisters(Wave &wave, const Inst &inst) {
 
 /// Runs `wave` until it stops, `budget` instructions at most; returns the last
 /// one.
-template <bool sanitized, bool profiled>
+template <bool sanitized, bool profiled, bool recorded = false>
 static const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
   const Inst *inst = wave.pc;
   const bool checked = wave.launch->checkRegisters;
@@ -150,11 +159,21 @@ static const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
     ++counts[inst->word];
     if (LLVM_UNLIKELY(checked) && !checkRegisters(wave, *inst))
       return inst;
+    [[maybe_unused]] bool isMemory =
+        inst->cls == Class::Vmem || inst->cls == Class::Lds;
+    if constexpr (recorded)
+      if (!isMemory && !wave.recorder->record(wave, *inst))
+        return inst;
     if constexpr (profiled) {
       wave.counters = wave.profile + inst->word;
-      if (inst->cls == Class::Vmem || inst->cls == Class::Lds)
+      if (isMemory)
         wave.counters->memoryLanes += llvm::popcount(wave.exec());
     }
+    if constexpr (recorded)
+      if (isMemory) {
+        wave.recorder->facts = {};
+        wave.counters = &wave.recorder->facts;
+      }
     if (inst->cls == Class::Valu) {
       wave.counters->valuLanes += llvm::popcount(wave.exec());
       if (LLVM_UNLIKELY(wave.mode & kModeGprIndex)) {
@@ -168,6 +187,11 @@ static const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
       wave.shadow->run(*inst);
     else
       inst->run(wave, *inst);
+    if constexpr (recorded)
+      if (isMemory) {
+        addCounters(wave.profile[inst->word], wave.recorder->facts);
+        wave.recorder->recordMemory(wave, *inst);
+      }
     if (LLVM_UNLIKELY(wave.stop != Stop::None))
       return inst;
   }
@@ -175,6 +199,8 @@ static const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
   return inst;
 }
 const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
+  if (wave.recorder)
+    return runWave<false, true, true>(wave, counts, budget);
   if (wave.profile)
     return wave.shadow ? runWave<true, true>(wave, counts, budget)
                        : runWave<false, true>(wave, counts, budget);
@@ -223,12 +249,31 @@ void Worker::startWorkgroup(uint64_t workgroup) {
     shadow->workgroup = workgroup;
     shadow->epoch = 0;
   }
+  startRecording(workgroup);
   for (unsigned i = 0; i < waves.size(); ++i) {
     unsigned scalars = dispatch.initialize(*waves[i], workgroup, i);
     waves[i]->lds = lds.data();
     waves[i]->ldsBytes = lds.size();
     if (shadow)
       shadows[i]->start(scalars);
+  }
+}
+
+/// Each of the chip's L2 caches has its own workgroups, in turns.
+void Worker::startRecording(uint64_t workgroup) {
+  const TraceRequest *request = shared.options.record;
+  if (!request)
+    return;
+  reach.cache = workgroup % request->caches;
+  auto at = llvm::lower_bound(request->workgroups, workgroup);
+  bool isWanted = at != request->workgroups.end() && *at == workgroup;
+  for (auto [i, wave, recorder] : llvm::enumerate(waves, recorders)) {
+    wave->recorder = isWanted ? &recorder : nullptr;
+    if (!isWanted)
+      continue;
+    size_t index = at - request->workgroups.begin();
+    recorder.events = &shared.options.trace->workgroups[index].waves[i];
+    recorder.maxEvents = request->maxEvents;
   }
 }
 
@@ -335,6 +380,29 @@ void Worker::run() {
   if (!profile.empty())
     shared.profile.add(counts, profile);
   addCounts(shared.stats, *dispatch.getContext().program, counts, counters);
+  if (!shared.options.record)
+    return;
+  shared.options.trace->linesOfL2 += reach.asked;
+  for (auto [line, caches] : reach.caches)
+    shared.reached[line] |= caches;
+}
+
+/// Makes room for what `options.record` asks for; an error where it is not
+/// there.
+static llvm::Error prepareTrace(const Dispatch &dispatch,
+                                const LaunchOptions &options) {
+  assert(options.trace && options.profile && !options.sanitizer);
+  *options.trace = {};
+  for (uint64_t workgroup : options.record->workgroups) {
+    if (workgroup >= dispatch.getWorkgroups())
+      return llvm::createStringError(llvm::formatv(
+          "kernel '{0}': workgroup {1} is to be recorded, but the grid has {2}",
+          dispatch.getKernel().name, workgroup, dispatch.getWorkgroups()));
+    TracedWorkgroup &made = options.trace->workgroups.emplace_back();
+    made.workgroup = workgroup;
+    made.waves.resize(dispatch.getWaves());
+  }
+  return llvm::Error::success();
 }
 
 llvm::Expected<LaunchStats>
@@ -352,6 +420,9 @@ launch(const CodeObject &object, const KernelInfo &kernel, DeviceMemory &memory,
     return dispatch.takeError();
   if (options.sanitizer)
     memory.getImpl().forgetAccesses();
+  if (options.record)
+    if (llvm::Error error = prepareTrace(**dispatch, options))
+      return error;
   Shared shared(**dispatch, options);
   uint64_t groups = (*dispatch)->getWorkgroups();
   unsigned cores =
@@ -369,6 +440,11 @@ launch(const CodeObject &object, const KernelInfo &kernel, DeviceMemory &memory,
     shared.stats.profile = makeProfile(
         *(*dispatch)->getContext().program, (*dispatch)->getEntry()->word,
         (*dispatch)->getTextBegin(), shared.profile);
+  if (options.record) {
+    for (auto [line, caches] : shared.reached)
+      options.trace->linesOfMemory += llvm::popcount(caches);
+    finishTrace(*options.trace, **dispatch);
+  }
   shared.stats.workgroups = groups;
   shared.stats.waves = groups * (*dispatch)->getWaves();
   std::chrono::duration<double> seconds =

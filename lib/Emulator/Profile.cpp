@@ -25,6 +25,10 @@ bool LineCache::load(uint64_t line) {
   if (!isNew && loaded - entry->second <= capacity)
     return false;
   entry->second = loaded++;
+  if (reach) {
+    reach->caches[line] |= 1u << reach->cache;
+    ++reach->asked;
+  }
   // What has left the cache is dropped now and then.
   if (when.size() > 8 * capacity)
     for (auto next = when.begin(); next != when.end();) {

@@ -32,6 +32,15 @@ public:
   /// Loads line number `line`; true where that asks L2.
   bool load(uint64_t line);
 
+  /// The lines that each of a chip's L2 caches was asked for, where a launch is
+  /// recorded: a bit a cache.
+  struct Reach {
+    llvm::DenseMap<uint64_t, uint32_t> caches;
+    uint64_t asked = 0;
+    unsigned cache = 0; // of the running workgroup
+  };
+  Reach *reach = nullptr;
+
 private:
   uint64_t capacity;
   uint64_t loaded = 0;                     // lines, ever

@@ -184,13 +184,15 @@ void Program::require(uint32_t word) {
   ready[word].store(true, std::memory_order_release);
 }
 
-std::string Program::disassemble(uint32_t word) {
+Program::Description Program::describe(uint32_t word) {
   std::lock_guard<std::mutex> lock(mutex);
   if (word >= known.size())
-    return "(past the end of the code)";
+    return {"(past the end of the code)"};
   auto result = disassembler->decode(bytesAt(word),
                                      object.textBegin + uint64_t(word) * 4);
-  return result.bytes ? result.text : "(not an instruction)";
+  if (!result.bytes)
+    return {"(not an instruction)"};
+  return {result.text, result.latency};
 }
 
 std::string Program::locate(uint32_t word) {

@@ -27,6 +27,7 @@ public:
     std::string text;              // "v_add_f32_e32 v0, v1, v2"
     unsigned vgprs = 0, agprs = 0; // one more than the highest named
     Effects effects;
+    unsigned latency = 1; // issue turns, by LLVM's scheduling model
   };
   Result decode(llvm::ArrayRef<uint8_t> code, uint64_t address);
 
@@ -66,7 +67,13 @@ public:
     return names[inst.mnemonic];
   }
   /// Text of the instruction at `word`. Thread-safe.
-  std::string disassemble(uint32_t word);
+  std::string disassemble(uint32_t word) { return describe(word).text; }
+  /// And in how many issue turns LLVM's scheduling model has its result.
+  struct Description {
+    std::string text;
+    unsigned latency = 1;
+  };
+  Description describe(uint32_t word);
   /// "file:line:column" of the instruction at `word` where the object has debug
   /// information, or empty. Thread-safe.
   std::string locate(uint32_t word);

@@ -111,8 +111,7 @@ void WaveShadow::checkPending(const Inst &inst, const Effects &effects) {
 /// What a counter of at most `left` says: all but the last `left` operations
 /// that count there have come back, if they come in order.
 void WaveShadow::retire(const Inst &wait) {
-  uint32_t mask = uint16_t(wait.offset);
-  unsigned vm = (mask & 15) | (mask >> 14 & 3) << 4, lgkm = mask >> 8 & 15;
+  auto [vm, lgkm] = readWait(wait);
   auto retireCounter = [&](PendingOperation::Counter counter, unsigned left) {
     auto counts = [&](const PendingOperation &operation) {
       return operation.counter == counter ||

@@ -24,6 +24,7 @@ namespace mlir::te::emu {
 
 class LineCache;
 class Program;
+struct WaveRecorder;
 class WaveShadow;
 
 /// Figures that cannot be had from execution counts alone; one a thread, or one
@@ -34,6 +35,7 @@ struct MemoryCounters {
   uint64_t memoryLanes = 0; // of vector memory and LDS instructions
   uint64_t wideLoadLines = 0, wideStoreLines = 0;
   uint64_t l2LoadBytes = 0, l2StoreBytes = 0, l2AtomicBytes = 0;
+  uint64_t ldsRows = 0; // of banks, without conflicts
 
   uint64_t loadBytes = 0, storeBytes = 0, atomicBytes = 0;
   uint64_t loadLines = 0, storeLines = 0;
@@ -87,6 +89,7 @@ struct Wave {
   // Where the launch is profiled: counters of each instruction, and the cache.
   MemoryCounters *profile = nullptr;
   LineCache *cache = nullptr;
+  WaveRecorder *recorder = nullptr; // where the workgroup is recorded
 
   uint64_t exec() const { return scalar64(kExec); }
   uint64_t scalar64(unsigned number) const {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "te/Target/Target.h"
+#include "te/Target/Timing.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,6 +15,10 @@
 #include <algorithm>
 
 using namespace mlir::te;
+
+/// Two workgroups of eight waves of 64 lanes, the least that a CU should hold,
+/// keep as much in flight as it can.
+static constexpr unsigned kAMDTileBytes = kBytesInFlight / (2 * 8 * 64);
 
 static const Target kTargets[] = {
     {.name = "gfx942",
@@ -44,7 +49,7 @@ static const Target kTargets[] = {
      .hasRegisterIndexing = true,
      .hasPackedBF16 = false,
      .workgroupWaves = 8,
-     .tileBytesPerLane = 32,
+     .tileBytesPerLane = kAMDTileBytes,
      .walksRows = true,
      .prefetchesTiles = false},
     {.name = "gfx950",
@@ -75,7 +80,7 @@ static const Target kTargets[] = {
      .hasRegisterIndexing = true,
      .hasPackedBF16 = false,
      .workgroupWaves = 8,
-     .tileBytesPerLane = 32,
+     .tileBytesPerLane = kAMDTileBytes,
      .walksRows = true,
      .prefetchesTiles = false},
     // A block may have 227 KiB of shared memory, but more than 48 only where

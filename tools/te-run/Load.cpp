@@ -89,7 +89,7 @@ bool Session::compile() {
     return fail(BadInput, llvm::toString(target.takeError()));
   CompileOptions options;
   options.target = *target;
-  options.lineTables = flags.sanitize || flags.annotate;
+  options.lineTables = flags.sanitize || flags.annotate || isProfiled();
   // compile() lowers the module in place, and the reference needs it as it is.
   OwningOpRef<ModuleOp> lowered(module->clone());
   auto artifact = te::compile(*lowered, options);
@@ -209,6 +209,8 @@ void Session::useEmulator() {
       makeProgress(), flags.sanitize ? &sanitizer : nullptr);
   emulator = emulated.get();
   emulator->setProfiling(flags.stats != StatsKind::None || flags.annotate);
+  if (isProfiled())
+    emulator->setRecording(chooseRecorded);
   device = std::move(emulated);
 }
 

@@ -13,6 +13,7 @@
 #ifndef TE_TOOLS_TE_RUN_SESSION_H
 #define TE_TOOLS_TE_RUN_SESSION_H
 
+#include "te/CycleModel/CycleModel.h"
 #include "te/Driver/EmulatorDevice.h"
 #include "te/Driver/RandomInputs.h"
 #include "te/Reference/Interpreter.h"
@@ -45,6 +46,8 @@ struct RunFlags {
   bool check = false, list = false, sanitize = false;
   StatsKind stats = StatsKind::None;
   std::optional<std::string> annotate; // a file; "" or "-": standard output
+  std::vector<std::string> profiles;   // likewise, one a format
+  bool compare = false;                // profiles are for main()
   std::string save, results;           // folders
 };
 
@@ -57,6 +60,8 @@ public:
           std::shared_ptr<llvm::SourceMgr> sources)
       : flags(flags), context(context), sources(std::move(sources)) {}
   ExitCode run();
+  /// With --profile or --compare: of each launch, in order.
+  llvm::ArrayRef<cycle::Profile> getProfiles() const { return profiles; }
 
 private:
   ExitCode runProgram();
@@ -102,6 +107,11 @@ private:
   bool checkBuffers();
   void reportDefects();
 
+  // Profile.cpp
+  bool isProfiled() const { return flags.compare || !flags.profiles.empty(); }
+  void makeProfiles();
+  bool printProfiles();
+
   // Stats.cpp
   bool printFindings();
   void printStats() const;
@@ -133,11 +143,17 @@ private:
   double seconds = 0;                     // host wall time of the run
   bool isRaw = false; // load() has done what was asked, without a manifest
   std::string chip;   // raw mode: the code object's
+  std::vector<cycle::Profile> profiles;
 };
 
 /// --annotate: the launches' code with its figures, a kernel once.
 void printAnnotated(llvm::raw_ostream &os,
                     llvm::ArrayRef<EmulatedLaunch> launches);
+
+/// What te-run --profile records of a launch.
+emu::TraceRequest chooseRecorded(llvm::StringRef chip,
+                                 const emu::KernelInfo &kernel,
+                                 const emu::LaunchConfig &config);
 
 /// Lines of --list: what would stop the kernel in the emulator.
 void listMissing(llvm::raw_ostream &os, const emu::CodeObject &object,

@@ -161,10 +161,15 @@ llvm::json::Object Session::getStats() const {
   return stats;
 }
 
-/// What --stats and --annotate ask for.
+/// What --stats, --annotate and --profile ask for.
 bool Session::printFindings() {
   if (flags.stats != StatsKind::None)
     printStats();
+  if (isProfiled()) {
+    makeProfiles();
+    if (!printProfiles())
+      return false;
+  }
   if (!flags.annotate)
     return true;
   llvm::outs().flush(); // another stream may share the standard output

@@ -26,9 +26,9 @@ static cl::OptionCategory category("te-run options");
 
 namespace {
 struct CommandLine {
-  cl::opt<std::string> file{cl::Positional,
-                            cl::desc("IN.mlir|OUT.hsaco|OUT.ptx"), cl::Required,
-                            cl::cat(category)};
+  cl::list<std::string> files{cl::Positional,
+                              cl::desc("IN.mlir|OUT.hsaco|OUT.ptx"),
+                              cl::OneOrMore, cl::cat(category)};
   cl::opt<std::string> target{
       "target",
       cl::desc("the chip to compile for: gfx942 or gfx950 (default: the "
@@ -107,6 +107,19 @@ struct CommandLine {
                "block did in the emulator, in a file or on the standard "
                "output"),
       cl::value_desc("file"), cl::ValueOptional, cl::cat(category)};
+  cl::list<std::string> profile{
+      "profile",
+      cl::desc("where the time goes, by the cycle model "
+               "(docs/cycle-model.md): text on the standard output or in a "
+               "file; JSON in a file named *.json, a page in *.html, a trace "
+               "for Perfetto in *.trace. May be given several times"),
+      cl::value_desc("file"), cl::ValueOptional, cl::cat(category)};
+  cl::opt<bool> compare{
+      "compare",
+      cl::desc("run several files on the same inputs, and put their profiles "
+               "side by side; in raw mode each file takes the --kernel of its "
+               "place, or all take the one there is"),
+      cl::cat(category)};
   cl::opt<std::string> save{
       "save",
       cl::desc("write inputs, the reference's results and te-launch's flags to "
@@ -210,6 +223,63 @@ static std::string readRawFlags(CommandLine &options, RunFlags &flags) {
   return "";
 }
 
+/// --profile and --compare; returns what is wrong, or an empty string.
+static std::string checkProfile(const CommandLine &options, RunFlags &flags) {
+  if (!flags.compare && options.files.size() > 1)
+    return "several files go with --compare only";
+  if (flags.compare && options.files.size() < 2)
+    return "--compare needs two files at least";
+  if (!flags.compare && flags.profiles.empty())
+    return "";
+  if (flags.list || flags.sanitize || !flags.save.empty() ||
+      !flags.results.empty())
+    return "--profile and --compare do not go with --list, --sanitize, --save "
+           "and --results";
+  if (flags.compare && (!flags.outputs.empty() || !flags.profiles.empty()))
+    return "--compare prints a table; --output and --profile are for one file";
+  return requireEmulator(flags.compare ? "--compare" : "--profile", flags);
+}
+
+/// Runs one file; its profiles, where there are any, are given to `profiles`.
+static int runFile(const RunFlags &flags,
+                   std::vector<cycle::Profile> *profiles) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  SourceMgrDiagnosticHandler diagnostics(*sources, &context);
+  Session session(flags, context, sources);
+  int code = session.run();
+  if (profiles)
+    *profiles = session.getProfiles().vec();
+  return code;
+}
+
+/// A column a launch of each file. Inputs are made alike for every file.
+static int compareFiles(ArrayRef<std::string> files, const RunFlags &flags) {
+  size_t kernels = flags.launches.size();
+  if (kernels > 1 && kernels != files.size())
+    return usageError("--compare of " + llvm::Twine(files.size()) +
+                      " files takes one --kernel, or one a file; there are " +
+                      llvm::Twine(kernels));
+  std::vector<cycle::Profile> all;
+  std::vector<std::string> names;
+  for (auto [index, file] : llvm::enumerate(files)) {
+    RunFlags own = flags;
+    own.file = file;
+    if (kernels > 1)
+      own.launches = {flags.launches[index]};
+    std::vector<cycle::Profile> profiles;
+    if (int code = runFile(own, &profiles))
+      return code;
+    names.insert(names.end(), profiles.size(), file);
+    all.insert(all.end(), profiles.begin(), profiles.end());
+  }
+  cycle::printComparison(llvm::outs(), names, all);
+  return Session::Ok;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
   removeLibraryFlags();
@@ -224,7 +294,7 @@ int main(int argc, char **argv) {
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return Session::BadInput;
   RunFlags flags;
-  flags.file = options.file;
+  flags.file = options.files.front();
   flags.target = options.target;
   flags.entry = options.entry;
   flags.device = options.device;
@@ -255,6 +325,10 @@ int main(int argc, char **argv) {
         !wrong.empty())
       return usageError(wrong);
   }
+  flags.profiles = options.profile;
+  flags.compare = options.compare;
+  if (std::string wrong = checkProfile(options, flags); !wrong.empty())
+    return usageError(wrong);
   for (const std::string &dim : options.dims)
     if (!parseDim(dim, flags.dims))
       return usageError("--dim=" + dim + ": expected NAME=N, each name once");
@@ -265,11 +339,7 @@ int main(int argc, char **argv) {
   if (std::string wrong = readRawFlags(options, flags); !wrong.empty())
     return usageError(wrong);
 
-  DialectRegistry registry;
-  registerDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  SourceMgrDiagnosticHandler diagnostics(*sources, &context);
-  return Session(flags, context, sources).run();
+  // A copy: linking in process forgets what the options were.
+  std::vector<std::string> files = options.files;
+  return flags.compare ? compareFiles(files, flags) : runFile(flags, nullptr);
 }

@@ -9,6 +9,7 @@
 
 #include "te/Emulator/Emulator.h"
 #include "te/Emulator/Sanitizer.h"
+#include "te/Emulator/Trace.h"
 
 #include <random>
 
@@ -48,8 +49,8 @@ inline std::vector<uint8_t> damage(llvm::ArrayRef<uint8_t> image,
 }
 
 /// Loads `image`, counts its mnemonics, and launches one of its kernels, with
-/// or without the sanitizer. All may fail; nothing may crash. True where the
-/// image could be loaded.
+/// the sanitizer, recorded, or neither. All may fail; nothing may crash. True
+/// where the image could be loaded.
 inline bool runDamaged(llvm::ArrayRef<uint8_t> image, std::mt19937 &random) {
   auto object = CodeObject::load(image, "damaged");
   if (!object) {
@@ -78,6 +79,13 @@ inline bool runDamaged(llvm::ArrayRef<uint8_t> image, std::mt19937 &random) {
   options.threads = 1;
   options.maxWorkgroupInstructions = 1000;
   options.sanitizer = sanitizes ? &sanitizer : nullptr;
+  TraceRequest request{{0, 1}, 8};
+  Trace trace;
+  if (!sanitizes && random() % 2) {
+    options.profile = true;
+    options.record = &request;
+    options.trace = &trace;
+  }
   llvm::consumeError(
       launch(**object, kernel, memory, config, options).takeError());
   llvm::consumeError((*object)->countMnemonics(kernel).takeError());

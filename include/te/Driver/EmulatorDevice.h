@@ -10,6 +10,7 @@
 
 #include "te/Emulator/Emulator.h"
 #include "te/Emulator/Sanitizer.h"
+#include "te/Emulator/Trace.h"
 #include "te/Runtime/Device.h"
 
 #include <functional>
@@ -20,6 +21,8 @@ namespace mlir::te {
 struct EmulatedLaunch {
   emu::KernelInfo kernel;
   emu::LaunchStats stats;
+  std::string chip;
+  emu::Trace trace; // where launches are recorded
 };
 
 /// Runs code objects of every chip that the emulator knows.
@@ -35,6 +38,17 @@ public:
 
   /// Later launches fill LaunchStats::profile and what goes with it.
   void setProfiling(bool on) { isProfiling = on; }
+
+  /// Which workgroups of a launch to record.
+  using Chooser = std::function<emu::TraceRequest(llvm::StringRef chip,
+                                                  const emu::KernelInfo &,
+                                                  const emu::LaunchConfig &)>;
+  /// Later launches are profiled, and fill EmulatedLaunch::trace. Not with a
+  /// sanitizer.
+  void setRecording(Chooser chooser) {
+    isProfiling = true;
+    choose = std::move(chooser);
+  }
 
   /// What has been launched, in order.
   llvm::ArrayRef<EmulatedLaunch> getLaunches() const { return launches; }
@@ -62,6 +76,7 @@ private:
   std::vector<std::unique_ptr<emu::CodeObject>> modules; // handle - 1
   std::vector<EmulatedLaunch> launches;
   bool isProfiling = false;
+  Chooser choose;
 };
 
 } // namespace mlir::te

@@ -192,10 +192,15 @@ struct LaunchStats {
 };
 
 class Sanitizer;
+struct Trace;
+struct TraceRequest;
 
 struct LaunchOptions {
   bool collectStats = true;
   bool profile = false; // with collectStats: its slower figures too
+  /// With profile, without a sanitizer: records workgroups into `trace`.
+  const TraceRequest *record = nullptr;
+  Trace *trace = nullptr;
   unsigned threads = 0; // 0: every core
   /// A workgroup that runs more wave-instructions than this ends the launch
   /// with an error. 0: no limit.

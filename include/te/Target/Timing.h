@@ -1,0 +1,64 @@
+//===- Timing.h - how long a chip takes -------------------------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The constants of the cycle model, apart from Target.h so that a change
+// rebuilds little. Each names its source: [V] read in a published source, [C]
+// computed from one, [U] unconfirmed. docs/cycle-model.md lists them. Clocks
+// are those of the compute unit; LLVM's own scheduling model gives the latency
+// of vector instructions and of branches, the emulator the passes of matrix
+// ones.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_TARGET_TIMING_H
+#define TE_TARGET_TIMING_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+
+namespace mlir::te {
+
+/// [V] gfx950 Gluon tutorial: what a CU of AMD's chips can have asked of L2 at
+/// once. Schedules of memory-bound kernels are chosen by it too (Target.cpp).
+constexpr unsigned kBytesInFlight = 32 << 10;
+
+struct Timing {
+  llvm::StringRef chip;
+  double clockGHz; // peak: what figures in seconds assume
+  unsigned xcds;   // each with an L2 cache of its own
+  unsigned turn;   // clocks between two issues of a SIMD; of a wait state too
+  unsigned passClocks; // of a matrix core's pass
+
+  // Matrix results: turns beyond the passes until another instruction than a
+  // sum into the same registers may read them.
+  unsigned matrixResultTurns;
+
+  // LDS: SIMDs share ports evenly.
+  unsigned ldsPorts, ldsPortBytes; // a clock
+  unsigned ldsLatency;             // clocks to the first data
+  unsigned ldsQueue;               // instructions that wait at a port
+
+  // Vector memory of a CU.
+  unsigned addressLanes;  // lanes a clock
+  unsigned linesPerClock; // tags looked up
+  unsigned l1Bytes;       // a clock, L1 to registers, and of stores
+  unsigned memoryQueue;   // instructions that wait for the address unit
+  unsigned bytesInFlight; // most that a CU has asked of L2 at once
+  unsigned l1Latency, l2Latency, memoryLatency; // clocks, unloaded
+  unsigned l2Bytes;                             // a clock of one XCD's L2
+  double memoryBandwidth, memoryPeak; // bytes a second: achievable, datasheet
+
+  unsigned scalarLatency;          // clocks of a scalar load
+  unsigned vmCounter, lgkmCounter; // the most operations that they count
+
+  /// Of a chip by LLVM's name, or null where nothing is known of it.
+  static const Timing *lookup(llvm::StringRef chip);
+};
+
+} // namespace mlir::te
+
+#endif // TE_TARGET_TIMING_H

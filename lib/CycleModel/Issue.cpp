@@ -1,0 +1,232 @@
+//===- Issue.cpp - which waves may issue, and what it takes ---------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "ComputeUnit.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace mlir::te::cycle {
+
+using emu::Control;
+using emu::TracedInstruction;
+using emu::TraceEvent;
+using emu::Unit;
+
+//===----------------------------------------------------------------------===//
+// May it issue?
+//===----------------------------------------------------------------------===//
+
+Blocked ComputeUnit::checkUnit(SimulatedWave &wave,
+                               const TracedInstruction &inst,
+                               const TraceEvent &event, uint64_t now) {
+  Simd &simd = simds[wave.simd];
+  switch (inst.unit) {
+  case Unit::Mfma:
+    return {Stall::MfmaBusy, simd.mfmaFree};
+  case Unit::Valu:
+    return {Stall::ValuBusy, simd.valuFree};
+  case Unit::Lds: {
+    LdsPort &port = portOf(wave);
+    Blocked full = wave.checkCounter(wave.lgkm, timing.lgkmCounter - 1);
+    Stall stall = port.conflicts * 2 >= port.busy ? Stall::LdsConflict
+                                                  : Stall::LdsBandwidth;
+    Blocked queue = {stall, port.whenFree(now)};
+    return full.until > queue.until ? full : queue;
+  }
+  case Unit::Vmem: {
+    Blocked full = wave.checkCounter(wave.vm, timing.vmCounter - 1);
+    if (full.until > now)
+      return full;
+    Blocked queue = {Stall::AddressUnit, memory.whenFree(now)};
+    if (queue.until > now)
+      return queue;
+    return memory.whenRoom(now, event);
+  }
+  case Unit::Smem:
+    return wave.checkCounter(wave.lgkm, timing.lgkmCounter - 1);
+  default:
+    return {};
+  }
+}
+
+Blocked ComputeUnit::check(SimulatedWave &wave, uint64_t now) {
+  const TraceEvent &event = wave.current();
+  const TracedInstruction &inst = trace.instructions[event.instruction];
+  if (inst.control == Control::Wait) {
+    wave.retire(now);
+    return wave.checkWait(inst);
+  }
+  Blocked registers = wave.checkRegisters(inst, now);
+  if (registers.until > now)
+    return registers;
+  if (inst.unit == Unit::Lds || inst.unit == Unit::Vmem ||
+      inst.unit == Unit::Smem)
+    wave.retire(now);
+  return checkUnit(wave, inst, event, now);
+}
+
+bool ComputeUnit::takeTurn(unsigned number, uint64_t now) {
+  Simd &simd = simds[number];
+  std::array<bool, emu::kUnits> taken{};
+  bool hasIssued = false, mustSort = false;
+  // Waves may end, and others start, meanwhile.
+  llvm::SmallVector<unsigned, 16> order(simd.waves.begin(), simd.waves.end());
+  for (unsigned id : order) {
+    SimulatedWave &wave = *waves[id];
+    if (wave.wake > now)
+      continue;
+    const TracedInstruction &inst =
+        trace.instructions[wave.current().instruction];
+    Blocked blocked = check(wave, now);
+    bool isTaken = taken[size_t(inst.unit)] && inst.unit != Unit::Internal;
+    if (blocked.until <= now && isTaken)
+      blocked = {inst.unit == Unit::Mfma   ? Stall::MfmaBusy
+                 : inst.unit == Unit::Valu ? Stall::ValuBusy
+                                           : Stall::Arbitration,
+                 nextTurn(now)};
+    if (blocked.until > now) {
+      if (!wave.isSameStall(blocked)) {
+        charge(wave, now);
+        wave.setStall(blocked);
+      }
+      wave.wake = blocked.until;
+      continue;
+    }
+    charge(wave, now);
+    taken[size_t(inst.unit)] = hasIssued = true;
+    mustSort |= inst.control == Control::Priority;
+    issue(wave, now);
+  }
+  if (mustSort)
+    sortWaves(simd);
+  return hasIssued;
+}
+
+//===----------------------------------------------------------------------===//
+// It issues
+//===----------------------------------------------------------------------===//
+
+void ComputeUnit::issue(SimulatedWave &wave, uint64_t now) {
+  const TraceEvent &event = wave.current();
+  uint32_t number = event.instruction;
+  const TracedInstruction &inst = trace.instructions[number];
+  InstructionTime &time = result.instructionTimes[number];
+  ++time.executions;
+  time.issue += timing.turn;
+  result.issueClocks += timing.turn;
+  ++result.instructions;
+  draw(Span::Issue, wave, number, now, nextTurn(now));
+  if (result.loop && number == result.loop->first)
+    noteLoop(wave, now);
+  wave.wake = wave.stalledSince = nextTurn(now);
+  switch (inst.unit) {
+  case Unit::Mfma:
+    issueMatrix(wave, inst, now);
+    break;
+  case Unit::Valu:
+    issueVector(wave, inst, now);
+    break;
+  case Unit::Vmem:
+    issueMemory(wave, inst, event, now);
+    break;
+  case Unit::Lds:
+    issueLds(wave, event, now);
+    break;
+  case Unit::Smem: {
+    Operation made;
+    made.begin = now;
+    made.done = made.end = now + timing.scalarLatency;
+    made.parts[0] = {Stall::ScalarLatency, timing.scalarLatency};
+    wave.lgkm.push_back(made);
+    break;
+  }
+  case Unit::Branch:
+    if (wave.isJump())
+      block(wave, number, nextTurn(now), now + inst.latency * timing.turn,
+            Stall::Branch);
+    break;
+  case Unit::Internal:
+    issueInternal(wave, inst, now);
+    break;
+  case Unit::Salu:
+    break;
+  }
+  ++wave.next;
+}
+
+void ComputeUnit::issueInternal(SimulatedWave &wave,
+                                const TracedInstruction &inst, uint64_t now) {
+  uint32_t number = wave.current().instruction;
+  uint64_t after = nextTurn(now);
+  switch (inst.control) {
+  case Control::Nop: // what compilers put in front of matrix results
+    return block(wave, number, after, after + inst.amount * timing.turn,
+                 wave.getLastMatrix() > after ? Stall::MfmaDependency
+                                              : Stall::Nop);
+  case Control::Sleep:
+    return block(wave, number, after, after + inst.amount * 64, Stall::Nop);
+  case Control::Priority:
+    wave.priority = inst.amount;
+    return;
+  case Control::Barrier:
+    return arrive(wave, now);
+  case Control::End:
+    return end(wave, now);
+  case Control::Wait:
+  case Control::None:
+    return;
+  }
+}
+
+void ComputeUnit::issueMatrix(SimulatedWave &wave,
+                              const TracedInstruction &inst, uint64_t now) {
+  uint64_t clocks = inst.passes * timing.passClocks;
+  simds[wave.simd].mfmaFree = now + clocks;
+  result.mfmaClocks += clocks;
+  result.flops += inst.flops;
+  wave.define(inst, Stall::MfmaDependency,
+              now + clocks + timing.matrixResultTurns * timing.turn,
+              now + clocks);
+  draw(Span::Mfma, wave, wave.current().instruction, now, now + clocks);
+}
+
+void ComputeUnit::issueVector(SimulatedWave &wave,
+                              const TracedInstruction &inst, uint64_t now) {
+  uint64_t clocks = inst.latency * timing.turn;
+  simds[wave.simd].valuFree = now + clocks;
+  result.valuClocks += clocks;
+  wave.define(inst, Stall::ValuDependency, now + clocks, now + clocks);
+  draw(Span::Valu, wave, wave.current().instruction, now, now + clocks);
+}
+
+void ComputeUnit::issueMemory(SimulatedWave &wave,
+                              const TracedInstruction &inst,
+                              const TraceEvent &event, uint64_t now) {
+  Operation made =
+      event.stored ? memory.store(now, event) : memory.load(now, event);
+  result.usefulBytes += event.bytes;
+  if (inst.toLds && event.bytes)
+    made.done = portOf(wave).write(made.done, event.bytes);
+  draw(Span::Memory, wave, wave.current().instruction, made.begin, made.done);
+  // They come back in order.
+  if (!wave.vm.empty() && wave.vm.back().done > made.done) {
+    made.done = wave.vm.back().done;
+    made.parts = wave.vm.back().parts;
+  }
+  wave.vm.push_back(made);
+  if (inst.isFlat)
+    wave.lgkm.push_back(made);
+}
+
+void ComputeUnit::issueLds(SimulatedWave &wave, const TraceEvent &event,
+                           uint64_t now) {
+  Operation made = portOf(wave).issue(now, event);
+  result.ldsBytes += event.bytes;
+  wave.lgkm.push_back(made);
+  draw(Span::Lds, wave, wave.current().instruction, made.begin, made.end);
+}
+
+} // namespace mlir::te::cycle

@@ -1,0 +1,60 @@
+//===- Loop.cpp - the loop that has the most work -------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "te/CycleModel/CycleModel.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <map>
+
+namespace mlir::te::cycle {
+
+/// Rounds that a wave makes before there is a steady state.
+static constexpr uint64_t kLeastRounds = 3;
+
+std::optional<Loop> findLoop(const emu::Trace &trace) {
+  // Branches backwards, and how often each instruction ran.
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> loops;
+  std::vector<uint64_t> counts(trace.instructions.size());
+  uint64_t waves = 0;
+  for (const emu::TracedWorkgroup &workgroup : trace.workgroups)
+    for (const auto &events : workgroup.waves) {
+      ++waves;
+      for (size_t i = 0; i < events.size(); ++i) {
+        uint32_t at = events[i].instruction;
+        ++counts[at];
+        if (i + 1 < events.size() && events[i + 1].instruction <= at &&
+            trace.instructions[at].unit == emu::Unit::Branch)
+          ++loops[{events[i + 1].instruction, at}];
+      }
+    }
+  // What a few waves jump back for is no loop.
+  std::erase_if(loops, [&](const auto &loop) {
+    return loop.second < kLeastRounds * waves;
+  });
+  auto isInnermost = [&](std::pair<uint32_t, uint32_t> loop) {
+    return llvm::none_of(loops, [&](const auto &other) {
+      return other.first != loop && other.first.first >= loop.first &&
+             other.first.second <= loop.second;
+    });
+  };
+  std::optional<Loop> best;
+  uint64_t most = 0;
+  for (auto &[range, rounds] : loops) {
+    if (!isInnermost(range))
+      continue;
+    uint64_t work = 0;
+    for (uint32_t at = range.first; at <= range.second; ++at)
+      work += counts[at] * std::max<uint64_t>(1, trace.instructions[at].passes);
+    if (work > most) {
+      most = work;
+      best = Loop{range.first, range.second};
+    }
+  }
+  return best;
+}
+
+} // namespace mlir::te::cycle

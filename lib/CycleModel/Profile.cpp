@@ -1,0 +1,121 @@
+//===- Profile.cpp - from a compute unit to the grid ----------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "te/CycleModel/CycleModel.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::te::cycle {
+
+static double divide(double a, double b) { return b > 0 ? a / b : 0; }
+
+/// The compute unit with most workgroups runs the first, the middle and the
+/// last of them; those between take as long as the middle ones do.
+static double extrapolate(const Profile &profile) {
+  const Simulation &cu = profile.cu;
+  uint64_t simulated = cu.workgroupEnds.size(),
+           held = profile.residency.workgroups;
+  uint64_t rest = profile.workgroupsOfCU - simulated;
+  if (!rest)
+    return cu.clocks;
+  if (simulated <= 2 * held)
+    return cu.clocks * double(profile.workgroupsOfCU) / simulated;
+  std::vector<uint64_t> ends = cu.workgroupEnds;
+  llvm::sort(ends);
+  // From the end of the first generation to that of the last but one.
+  double steady = double(ends[simulated - held - 1] - ends[held - 1]) /
+                  (simulated - 2 * held);
+  return cu.clocks + rest * steady;
+}
+
+Profile makeProfile(llvm::StringRef kernel, const emu::Trace &trace,
+                    const Target &target, const Timing &timing,
+                    const SimulationOptions &options) {
+  Profile made;
+  made.kernel = kernel.str();
+  made.target = &target;
+  made.timing = &timing;
+  made.residency = getResidency(target, trace.registers, trace.ldsBytes,
+                                trace.wavesPerWorkgroup, trace.gridWorkgroups);
+  made.cu = simulate(trace, target, timing, made.residency, options);
+  made.gridWorkgroups = trace.gridWorkgroups;
+  made.wavesPerWorkgroup = trace.wavesPerWorkgroup;
+  made.registers = trace.registers;
+  made.ldsBytes = trace.ldsBytes;
+  made.instructions = trace.instructions;
+  uint64_t units = target.computeUnits, held = made.residency.workgroups;
+  made.activeCUs = std::min(units, std::max<uint64_t>(1, trace.gridWorkgroups));
+  made.workgroupsOfCU =
+      llvm::divideCeil(std::max<uint64_t>(1, trace.gridWorkgroups), units);
+  made.rounds = double(made.workgroupsOfCU) / held;
+  made.fill = double(trace.gridWorkgroups) / (made.workgroupsOfCU * units);
+  for (auto [begin, end] :
+       llvm::zip_equal(made.cu.workgroupBegins, made.cu.workgroupEnds))
+    made.workgroupClocks += double(end - begin) / made.cu.workgroupEnds.size();
+  made.gridClocks = extrapolate(made);
+  return made;
+}
+
+double Profile::seconds() const {
+  return gridClocks / (timing->clockGHz * 1e9);
+}
+
+double Profile::mfmaShare() const {
+  return divide(cu.mfmaClocks, double(cu.clocks) * target->simdsPerCU);
+}
+double Profile::loopMfmaShare() const {
+  return divide(cu.loopMfmaClocks, double(cu.loopClocks) * target->simdsPerCU);
+}
+double Profile::valuShare() const {
+  return divide(cu.valuClocks, double(cu.clocks) * target->simdsPerCU);
+}
+double Profile::ldsShare() const {
+  return divide(cu.ldsClocks, double(cu.clocks) * timing->ldsPorts);
+}
+
+double Profile::addressShare() const {
+  return divide(cu.addressClocks, cu.clocks);
+}
+
+Profile::Busiest Profile::busiest() const {
+  const Busiest units[] = {{"MFMA", mfmaShare()},
+                           {"VALU", valuShare()},
+                           {"LDS", ldsShare()},
+                           {"vector memory addresses", addressShare()},
+                           {"memory bandwidth", memoryShare()}};
+  return *llvm::max_element(units, [](const Busiest &a, const Busiest &b) {
+    return a.share < b.share;
+  });
+}
+
+double Profile::bytesPerSecond() const {
+  return divide(double(cu.memoryBytes), cu.clocks) * timing->clockGHz * 1e9 *
+         activeCUs;
+}
+double Profile::memoryShare() const {
+  return divide(bytesPerSecond(), timing->memoryBandwidth);
+}
+
+double Profile::flopsPerSecond() const {
+  double perWorkgroup = divide(double(cu.flops), cu.workgroupEnds.size());
+  return divide(perWorkgroup * gridWorkgroups, seconds());
+}
+double Profile::peakFlops() const {
+  double perClock =
+      divide(double(cu.flops), cu.mfmaClocks) * target->simdsPerCU;
+  return perClock * timing->clockGHz * 1e9 * target->computeUnits;
+}
+double Profile::intensity() const { return divide(cu.flops, cu.memoryBytes); }
+
+std::optional<Stall> Profile::largestStall() const {
+  auto most = llvm::max_element(cu.stalls);
+  if (!*most)
+    return std::nullopt;
+  return Stall(most - cu.stalls.begin());
+}
+
+} // namespace mlir::te::cycle

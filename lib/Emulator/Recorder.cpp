@@ -1,0 +1,177 @@
+//===- Recorder.cpp - records a launch's workgroups -----------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Recorder.h"
+#include "Matrix.h"
+#include "Profile.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+namespace mlir::te::emu {
+
+bool WaveRecorder::record(Wave &wave, const Inst &inst) {
+  if (events->size() >= maxEvents) {
+    wave.fail("the wave has run " + llvm::Twine(maxEvents) +
+              " instructions, the most that are recorded; profile a smaller "
+              "problem");
+    return false;
+  }
+  events->push_back({});
+  events->back().instruction = inst.word;
+  return true;
+}
+
+/// A row of LDS banks is what they give in one clock.
+static uint16_t countRows(const Wave &wave, const MemoryCounters &facts) {
+  if (facts.ldsRows)
+    return facts.ldsRows;
+  // An exchange (ds_bpermute): four bytes a lane.
+  return kLanes / wave.launch->chip->ldsBanks;
+}
+
+bool WaveRecorder::recordMemory(Wave &wave, const Inst &inst) {
+  if (!record(wave, inst))
+    return false;
+  TraceEvent &event = events->back();
+  if (inst.cls == Class::Lds) {
+    event.bytes = facts.ldsBytes;
+    event.ldsRows = countRows(wave, facts);
+    event.ldsConflicts = facts.ldsConflicts;
+    return true;
+  }
+  event.bytes = facts.loadBytes + facts.storeBytes + facts.atomicBytes;
+  event.lines = facts.wideLoadLines + facts.wideStoreLines;
+  event.missed = facts.l2LoadBytes / LineCache::kLineBytes;
+  event.stored = (facts.l2StoreBytes + facts.l2AtomicBytes) / 64;
+  if (facts.scratchAccesses) {
+    // A lane's scratch is interleaved with its neighbours': whole lines.
+    unsigned lanes = llvm::popcount(wave.exec());
+    event.bytes = lanes * 4;
+    event.lines = event.missed =
+        llvm::divideCeil(lanes * 4, LineCache::kLineBytes);
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// What the encoding tells
+//===----------------------------------------------------------------------===//
+
+static Control findControl(llvm::StringRef stem) {
+  return llvm::StringSwitch<Control>(stem)
+      .Case("s_waitcnt", Control::Wait)
+      .Case("s_barrier", Control::Barrier)
+      .Cases({"s_endpgm", "s_endpgm_saved", "s_endpgm_ordered_ps_done"},
+             Control::End)
+      .Case("s_nop", Control::Nop)
+      .Case("s_sleep", Control::Sleep)
+      .Case("s_setprio", Control::Priority)
+      .Default(Control::None);
+}
+
+static Unit findUnit(Class cls) {
+  switch (cls) {
+  case Class::Salu:
+    return Unit::Salu;
+  case Class::Smem:
+    return Unit::Smem;
+  case Class::Valu:
+    return Unit::Valu;
+  case Class::Vmem:
+    return Unit::Vmem;
+  case Class::Lds:
+    return Unit::Lds;
+  case Class::Mfma:
+    return Unit::Mfma;
+  case Class::Branch:
+    return Unit::Branch;
+  case Class::Other:
+    return Unit::Internal;
+  }
+  return Unit::Internal;
+}
+
+static unsigned amountOf(const Inst &inst, Control control) {
+  unsigned immediate = uint16_t(inst.offset);
+  switch (control) {
+  case Control::Nop:
+    return immediate & 15;
+  case Control::Sleep:
+    return immediate & 127;
+  case Control::Priority:
+    return immediate & 3;
+  default:
+    return 0;
+  }
+}
+
+static void describeMatrix(const Inst &inst, TracedInstruction &made) {
+  const MatrixShape &shape = getMatrixShapes()[inst.param];
+  made.passes = inst.matrix.passes;
+  made.flops =
+      uint64_t(2) * shape.size * shape.size * shape.depth * shape.blocks;
+  unsigned c = shape.isSparse ? inst.dst + kFirstVector : inst.src[2].number;
+  if (c >= kFirstVector)
+    made.accumulator = c - kFirstVector;
+}
+
+static TracedInstruction describe(Program &program, const Inst &inst,
+                                  uint64_t textBegin) {
+  TracedInstruction made;
+  llvm::StringRef stem = program.getMnemonic(inst);
+  made.pc = textBegin + uint64_t(inst.word) * 4;
+  auto [text, latency] = program.describe(inst.word);
+  made.text = std::move(text);
+  made.latency = latency;
+  made.source = program.locate(inst.word);
+  made.unit = findUnit(inst.cls);
+  made.control = findControl(stem);
+  made.amount = amountOf(inst, made.control);
+  if (made.control == Control::Wait) {
+    WaitCounts left = readWait(inst);
+    made.vmLeft = left.vm;
+    made.lgkmLeft = left.lgkm;
+  }
+  made.toLds = inst.toLds;
+  made.isFlat = inst.format == Format::Flat && inst.segment == 0;
+  if (inst.flags & kMatrix)
+    describeMatrix(inst, made);
+  const Effects &effects = program.getEffects(inst);
+  for (const RegisterRange &range : effects.uses)
+    if (range.isVector)
+      made.uses.push_back({range.first, range.count});
+  for (const RegisterRange &range : effects.defs)
+    if (range.isVector)
+      made.defs.push_back({range.first, range.count});
+  return made;
+}
+
+void finishTrace(Trace &trace, const Dispatch &dispatch) {
+  const LaunchContext &context = dispatch.getContext();
+  Program &program = *context.program;
+  trace.gridWorkgroups = dispatch.getWorkgroups();
+  trace.wavesPerWorkgroup = dispatch.getWaves();
+  trace.registers = context.vgprs + context.agprs;
+  trace.ldsBytes = dispatch.getLdsBytes();
+  std::vector<uint32_t> number(program.getWords() + 1, UINT32_MAX);
+  auto forEvents = [&](auto body) {
+    for (TracedWorkgroup &workgroup : trace.workgroups)
+      for (auto &events : workgroup.waves)
+        for (TraceEvent &event : events)
+          body(event.instruction);
+  };
+  forEvents([&](uint32_t word) { number[word] = 0; });
+  for (uint32_t word = 0; word < number.size(); ++word) {
+    if (number[word] == UINT32_MAX)
+      continue;
+    number[word] = trace.instructions.size();
+    trace.instructions.push_back(
+        describe(program, context.text[word], dispatch.getTextBegin()));
+  }
+  forEvents([&](uint32_t &word) { word = number[word]; });
+}
+
+} // namespace mlir::te::emu

@@ -1,0 +1,94 @@
+//===- Profile.cpp - te-run: --profile -*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The emulator records a few workgroups of each launch, and the cycle model
+// times them (docs/cycle-model.md). A file's ending says what is written there.
+//
+//===----------------------------------------------------------------------===//
+#include "Session.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+/// Of a launch, for drawings.
+static constexpr size_t kMaxSpans = 60000;
+
+emu::TraceRequest mlir::te::chooseRecorded(StringRef chip,
+                                           const emu::KernelInfo &kernel,
+                                           const emu::LaunchConfig &config) {
+  const Target *target = Target::lookup(chip);
+  const Timing *timing = Timing::lookup(chip);
+  if (!target || !timing)
+    return {};
+  uint64_t lanes =
+      uint64_t(config.block[0]) * config.block[1] * config.block[2];
+  uint64_t grid = uint64_t(config.grid[0]) * config.grid[1] * config.grid[2];
+  return cycle::chooseWorkgroups(
+      *target, *timing, kernel.vgprs, kernel.ldsBytes + config.dynamicLdsBytes,
+      llvm::divideCeil(lanes, target->waveSize), grid);
+}
+
+void Session::makeProfiles() {
+  cycle::SimulationOptions options;
+  options.maxSpans = flags.profiles.empty() ? 0 : kMaxSpans;
+  for (const EmulatedLaunch &launch : emulator->getLaunches()) {
+    const Target *target = Target::lookup(launch.chip);
+    const Timing *timing = Timing::lookup(launch.chip);
+    if (target && timing)
+      profiles.push_back(cycle::makeProfile(launch.kernel.name, launch.trace,
+                                            *target, *timing, options));
+  }
+}
+
+static llvm::json::Value toJson(ArrayRef<cycle::Profile> profiles) {
+  llvm::json::Array launches;
+  double clocks = 0, seconds = 0;
+  for (const cycle::Profile &profile : profiles) {
+    launches.push_back(profile.toJSON());
+    clocks += profile.gridClocks;
+    seconds += profile.seconds();
+  }
+  return llvm::json::Object{{"version", 1},
+                            {"grid_clocks", clocks},
+                            {"seconds", seconds},
+                            {"launches", std::move(launches)}};
+}
+
+static void printText(llvm::raw_ostream &os,
+                      ArrayRef<cycle::Profile> profiles) {
+  double seconds = 0;
+  for (const cycle::Profile &profile : profiles) {
+    cycle::printText(os, profile);
+    seconds += profile.seconds();
+  }
+  if (profiles.size() > 1)
+    os << llvm::formatv("all {0} launches: {1:f2} us\n", profiles.size(),
+                        seconds * 1e6);
+}
+
+bool Session::printProfiles() {
+  llvm::outs().flush(); // another stream may share the standard output
+  for (StringRef path : flags.profiles) {
+    std::error_code error;
+    llvm::raw_fd_ostream os(path.empty() ? "-" : path, error);
+    if (error)
+      return fail(BadInput,
+                  "--profile=" + path + ": cannot write: " + error.message());
+    if (path.ends_with(".json"))
+      os << llvm::formatv("{0:2}\n", toJson(profiles));
+    else if (path.ends_with(".html"))
+      cycle::printHtml(os, profiles);
+    else if (path.ends_with(".trace"))
+      cycle::printTrace(os, profiles);
+    else
+      printText(os, profiles);
+  }
+  return true;
+}

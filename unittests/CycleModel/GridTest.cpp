@@ -1,0 +1,141 @@
+//===- GridTest.cpp - what a CU holds, and the whole launch ---------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Kernels.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::te;
+using namespace mlir::te::cycle;
+using namespace mlir::te::cycle::test;
+
+class Grid : public ChipTest {};
+TE_BOTH_CHIPS(Grid);
+
+static constexpr uint64_t kLarge = 1 << 20; // workgroups
+
+TEST_P(Grid, Residency) {
+  const Target &target = *Target::lookup(GetParam());
+  struct Case {
+    unsigned registers, ldsBytes, waves;
+    uint64_t grid;
+    unsigned workgroups;
+    const char *limit;
+  };
+  unsigned units = target.computeUnits, lds = target.ldsBytes;
+  const Case cases[] = {
+      {32, 0, 1, kLarge, 32, "wave slots"},
+      {64, 0, 16, kLarge, 2, "wave slots"},
+      {65, 0, 4, kLarge, 7, "registers"},
+      {128, 0, 4, kLarge, 4, "registers"},
+      {512, 0, 4, kLarge, 1, "registers"},
+      {32, lds, 4, kLarge, 1, "LDS"},
+      {32, lds / 2, 4, kLarge, 2, "LDS"},
+      {32, lds / 2 + 1, 4, kLarge, 1, "LDS"},
+      {32, 0, 4, 1, 1, "grid"},
+      {32, 0, 4, units + 1, 2, "grid"},
+  };
+  for (const Case &at : cases) {
+    Residency made =
+        getResidency(target, at.registers, at.ldsBytes, at.waves, at.grid);
+    EXPECT_EQ(made.workgroups, at.workgroups)
+        << at.registers << " " << at.limit;
+    EXPECT_STREQ(made.limit, at.limit) << at.registers;
+    EXPECT_EQ(made.wavesPerSIMD, llvm::divideCeil(at.workgroups * at.waves, 4));
+  }
+}
+
+/// Ascending, inside the grid, and never more than three generations.
+TEST_P(Grid, ChosenWorkgroups) {
+  const Target &target = *Target::lookup(GetParam());
+  const Timing &timing = *Timing::lookup(GetParam());
+  for (uint64_t grid : {uint64_t(1), uint64_t(2), uint64_t(303), uint64_t(305),
+                        uint64_t(4999), uint64_t(100003), kLarge}) {
+    auto chosen = chooseWorkgroups(target, timing, 128, 0, 4, grid).workgroups;
+    uint64_t held = getResidency(target, 128, 0, 4, grid).workgroups;
+    uint64_t all = llvm::divideCeil(grid, uint64_t(target.computeUnits));
+    EXPECT_EQ(chosen.size(), std::min(all, 3 * held)) << grid;
+    EXPECT_EQ(chosen.front(), 0u);
+    EXPECT_EQ(chosen.back(), (all - 1) * target.computeUnits);
+    EXPECT_LT(chosen.back(), grid);
+    EXPECT_TRUE(llvm::is_sorted(chosen));
+    EXPECT_EQ(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  }
+}
+
+/// Seven generations that are all alike take seven times as long as one takes.
+TEST_P(Grid, Extrapolation) {
+  Kernels k("micro", GetParam());
+  unsigned units = k.target.computeUnits;
+  uint64_t out = k.allocate(uint64_t(14) * units * 1024 * 4);
+  auto run = [&](unsigned perUnit) {
+    return k.profile("valu_fma", perUnit * units, 1024, k.pack(out, 4));
+  };
+  Profile two = run(2), fourteen = run(14);
+  EXPECT_EQ(two.residency.workgroups, 2u);
+  EXPECT_EQ(fourteen.cu.workgroupEnds.size(), 6u);
+  EXPECT_DOUBLE_EQ(fourteen.rounds, 7);
+  EXPECT_DOUBLE_EQ(fourteen.fill, 1);
+  EXPECT_NEAR(fourteen.gridClocks / two.gridClocks, 7, 0.7);
+  Profile ragged = k.profile("valu_fma", 2 * units + 1, 1024, k.pack(out, 4));
+  EXPECT_EQ(ragged.workgroupsOfCU, 3u);
+  EXPECT_GT(ragged.gridClocks, two.gridClocks);
+  EXPECT_NEAR(ragged.fill, 2.0 / 3, 0.01);
+}
+
+/// The records do not depend on how the host runs the launch.
+TEST_P(Grid, TraceIsTheSameForAnyThreads) {
+  Kernels k("micro", GetParam());
+  uint64_t in = k.allocate(64 << 20), out = k.allocate(1 << 20);
+  auto arguments = k.pack(in, out, 2);
+  emu::Trace one = k.trace("load_memory", 61, 256, arguments, 1);
+  emu::Trace many = k.trace("load_memory", 61, 256, arguments, 4);
+  EXPECT_EQ(one.linesOfL2, many.linesOfL2);
+  EXPECT_EQ(one.linesOfMemory, many.linesOfMemory);
+  EXPECT_EQ(one.linesOfL2, 61u * 256 * 16 * 8 / 128);
+  Profile a = makeProfile("a", one, k.target, k.timing),
+          b = makeProfile("b", many, k.target, k.timing);
+  EXPECT_EQ(a.cu.clocks, b.cu.clocks);
+  EXPECT_EQ(a.cu.stalls, b.cu.stalls);
+}
+
+/// Lines that every workgroup reads come from memory once for each XCD.
+TEST_P(Grid, SharedLines) {
+  Kernels k("micro", GetParam());
+  uint64_t in = k.allocate(8 << 20), out = k.allocate(1 << 20);
+  emu::Trace trace = k.trace("load_flood", 24, 1024, k.pack(in, out, 1, 4));
+  uint64_t lines = 4 * 1024 * 16 / 128;
+  EXPECT_EQ(trace.linesOfL2, 24 * lines);
+  EXPECT_EQ(trace.linesOfMemory, k.timing.xcds * lines);
+}
+
+TEST_P(Grid, RecordingErrors) {
+  Kernels k("micro", GetParam());
+  uint64_t out = k.allocate(1 << 16);
+  auto arguments = k.pack(out, 1000);
+  const emu::KernelInfo *info = k.object->findKernel("salu");
+  emu::LaunchConfig config{{2, 1, 1}, {64, 1, 1}};
+  config.explicitKernargs = arguments;
+  emu::Trace trace;
+  auto run = [&](const emu::TraceRequest &request) {
+    emu::LaunchOptions options;
+    options.profile = true;
+    options.record = &request;
+    options.trace = &trace;
+    auto stats = emu::launch(*k.object, *info, k.memory, config, options);
+    return stats ? "" : llvm::toString(stats.takeError());
+  };
+  EXPECT_EQ(run({{2}, 8}), "kernel 'salu': workgroup 2 is to be recorded, but "
+                           "the grid has 2");
+  EXPECT_NE(run({{1}, 8, 100})
+                .find("the wave has run 100 instructions, the most "
+                      "that are recorded"),
+            std::string::npos);
+  EXPECT_EQ(run({{1}, 8}), "");
+  EXPECT_GT(trace.workgroups[0].waves[0].size(), 16000u);
+  EXPECT_EQ(run({{}, 8}), "");
+  EXPECT_TRUE(trace.workgroups.empty());
+}

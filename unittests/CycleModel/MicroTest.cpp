@@ -1,0 +1,195 @@
+//===- MicroTest.cpp - single pipes against documented figures ------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each kernel keeps one unit busy; the clocks of one of its instructions must
+// be within 5 % of what is documented. Set TE_PRINT_TABLE to print the table of
+// docs/cycle-model.md.
+//
+//===----------------------------------------------------------------------===//
+#include "Kernels.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir::te;
+using namespace mlir::te::cycle;
+using namespace mlir::te::cycle::test;
+
+static constexpr double kTolerance = 0.05;
+
+/// Clocks of one instruction of the loop.
+static void expectClocks(const std::string &what, double clocks,
+                         double documented) {
+  double error = clocks / documented - 1;
+  if (getenv("TE_PRINT_TABLE"))
+    llvm::outs() << llvm::formatv("| {0} | {1:f2} | {2:f2} | {3:f1} % |\n",
+                                  what, documented, clocks, 100 * error);
+  EXPECT_LE(std::abs(error), kTolerance)
+      << what << ": " << clocks << " clocks, documented " << documented;
+}
+
+static constexpr int kRounds = 16;
+
+/// Runs a kernel with n rounds, and with twice as many: what those take more,
+/// for each of \p count instructions of the loop, each of \p waves.
+template <class... A>
+static double clocksEach(Kernels &k, const char *kernel, unsigned block,
+                         double count, double waves, A... arguments) {
+  auto run = [&](int rounds) {
+    return double(
+        k.profile(kernel, 1, block, k.pack(arguments..., rounds)).cu.clocks);
+  };
+  return (run(2 * kRounds) - run(kRounds)) / (kRounds * count * waves);
+}
+
+class Micro : public ChipTest {};
+TE_BOTH_CHIPS(Micro);
+
+TEST_P(Micro, MatrixCores) {
+  Kernels k("micro", GetParam());
+  uint64_t out = k.allocate(1 << 16);
+  struct Case {
+    const char *kernel;
+    double count, clocks;
+  };
+  std::vector<Case> cases = {{"mfma_chain_32", 64, 32},
+                             {"mfma_chain_16", 64, 16},
+                             {"mfma_streams_32", 64, 32},
+                             {"mfma_streams_16", 64, 16},
+                             {"mfma_operands_16", 64, 32}};
+  bool isWide = GetParam() == std::string("gfx950");
+  if (isWide)
+    cases.back().clocks = 36;
+  if (isWide)
+    cases.insert(cases.end(), {{"mfma_f16_16x16x32", 64, 16},
+                               {"mfma_f16_32x32x16", 64, 32},
+                               {"mfma_fp8_16x16x128", 64, 32},
+                               {"mfma_fp8_32x32x64", 64, 64},
+                               {"mfma_fp4_16x16x128", 64, 16},
+                               {"mfma_fp4_32x32x64", 64, 32}});
+  for (const Case &at : cases)
+    expectClocks(std::string(GetParam()) + " " + at.kernel,
+                 clocksEach(k, at.kernel, 256, at.count, 1, out), at.clocks);
+}
+
+TEST_P(Micro, VectorUnits) {
+  Kernels k("micro", GetParam());
+  uint64_t out = k.allocate(1 << 16);
+  for (auto [kernel, clocks] :
+       {std::pair("valu_fma", 4.0), std::pair("valu_exp", 16.0)})
+    expectClocks(std::string(GetParam()) + " " + kernel,
+                 clocksEach(k, kernel, 1024, 64, 4, out), clocks);
+}
+
+/// Reads of every SIMD at once, two waves each: a read's clocks for a SIMD.
+TEST_P(Micro, Lds) {
+  Kernels k("micro", GetParam());
+  uint64_t out = k.allocate(1 << 16);
+  bool isWide = GetParam() == std::string("gfx950"); // 64 banks
+  struct Case {
+    const char *kernel;
+    int stride;
+    double clocks;
+    const char *what;
+  };
+  double half = isWide ? 1 : 2; // SIMDs on a port
+  std::vector<Case> cases = {
+      {"lds_b128", 16, 16 * half, "ds_read_b128"},
+      {"lds_b64", 8, 8 * half, "ds_read_b64"},
+      {"lds_b32", 4, 4 * half, "ds_read_b32"},
+      {"lds_b32", 8, 8 * half, "ds_read_b32, 2-way conflict"},
+      {"lds_b32", 16, 16 * half, "ds_read_b32, 4-way conflict"},
+      {"lds_b128", 32, 32 * half, "ds_read_b128, 2-way conflict"},
+      {"lds_b128", 64, 64 * half, "ds_read_b128, 4-way conflict"},
+  };
+  for (const Case &at : cases)
+    expectClocks(std::string(GetParam()) + " " + at.what,
+                 clocksEach(k, at.kernel, 1024, 64, 4, out, at.stride),
+                 at.clocks);
+}
+
+/// One wave a SIMD, of one, two and four SIMDs: a SIMD alone gets 64 bytes a
+/// clock; on gfx942 two neighbours share them.
+TEST_P(Micro, LdsPorts) {
+  Kernels k("micro", GetParam());
+  uint64_t out = k.allocate(1 << 16);
+  bool isShared = GetParam() == std::string("gfx942");
+  for (unsigned simds : {1, 2, 4})
+    expectClocks(std::string(GetParam()) + " ds_read_b128 of " +
+                     std::to_string(simds) + " SIMDs",
+                 clocksEach(k, "lds_b128", 64 * simds, 64, 1, out, 16),
+                 isShared && simds > 1 ? 32 : 16);
+}
+
+TEST_P(Micro, Loads) {
+  Kernels k("micro", GetParam());
+  uint64_t in = k.allocate(1 << 20), out = k.allocate(1 << 16);
+  // 1024 bytes of 64 a clock, for each of the 16 waves.
+  expectClocks(std::string(GetParam()) + " global_load_dwordx4, L1 hits",
+               clocksEach(k, "load_l1", 1024, 16, 16, in, out), 16);
+}
+
+/// A chip full of waves that read memory gets the bandwidth that is achievable.
+TEST_P(Micro, MemoryBandwidth) {
+  Kernels k("micro", GetParam());
+  unsigned grid = 2 * k.target.computeUnits;
+  const int rounds = 4;
+  uint64_t in = k.allocate(uint64_t(grid) * 1024 * 16 * 4 * rounds),
+           out = k.allocate(uint64_t(grid) * 1024 * 4);
+  Profile p = k.profile("load_memory", grid, 1024, k.pack(in, out, rounds));
+  expectClocks(std::string(GetParam()) + " memory, TB/s",
+               p.bytesPerSecond() / 1e12, k.timing.memoryBandwidth / 1e12);
+}
+
+/// s_waitcnt vmcnt(n): n + 1 loads share a latency.
+TEST_P(Micro, Waits) {
+  Kernels k("micro", GetParam());
+  uint64_t in = k.allocate(1 << 20), out = k.allocate(1 << 16);
+  for (auto [kernel, loads] :
+       {std::pair("memory_wait0", 1), std::pair("memory_wait1", 2)})
+    expectClocks(std::string(GetParam()) + " " + kernel,
+                 clocksEach(k, kernel, 64, 8, 1, in, out),
+                 double(k.timing.memoryLatency) / loads);
+  expectClocks(std::string(GetParam()) + " s_nop 10",
+               clocksEach(k, "nop", 64, 64, 1, out), 44);
+}
+
+/// Of two waves of a SIMD the older one goes first, or the one that s_setprio
+/// puts first.
+TEST_P(Micro, Priority) {
+  Kernels k("micro", GetParam());
+  uint64_t out = k.allocate(1 << 16);
+  SimulationOptions options;
+  options.maxSpans = 1 << 20;
+  for (int level : {0, 1}) {
+    Profile p =
+        k.profile("priority", 1, 512, k.pack(out, level, kRounds), options);
+    uint64_t ends[8] = {};
+    for (const Span &span : p.cu.spans)
+      if (span.lane == Span::Issue)
+        ends[span.wave] = std::max(ends[span.wave], span.end);
+    for (int wave = 0; wave < 4; ++wave)
+      EXPECT_EQ(ends[wave + 4] < ends[wave], level == 1) << wave;
+  }
+}
+
+/// Every clock of a resident wave is an issue or has one reason, and a run is
+/// like the other.
+TEST_P(Micro, ClocksAddUp) {
+  Kernels k("micro", GetParam());
+  uint64_t in = k.allocate(1 << 20), out = k.allocate(1 << 20);
+  for (const char *kernel : {"load_l1", "load_scattered", "memory_wait1"}) {
+    emu::Trace trace = k.trace(kernel, 5, 1024, k.pack(in, out, kRounds));
+    Profile p = makeProfile(kernel, trace, k.target, k.timing);
+    uint64_t sum = p.cu.issueClocks;
+    for (uint64_t clocks : p.cu.stalls)
+      sum += clocks;
+    EXPECT_EQ(sum, p.cu.residentClocks) << kernel;
+    Profile q = makeProfile(kernel, trace, k.target, k.timing);
+    EXPECT_EQ(p.cu.clocks, q.cu.clocks) << kernel;
+    EXPECT_EQ(p.cu.stalls, q.cu.stalls) << kernel;
+  }
+}

@@ -1,0 +1,296 @@
+// Kernels whose time is known: one unit each, and what waves wait for planted
+// in each. Inline assembly keeps the compiler from undoing that. Every loop
+// makes `n` rounds.
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+typedef float f4 __attribute__((ext_vector_type(4)));
+typedef float f16v __attribute__((ext_vector_type(16)));
+typedef half h4 __attribute__((ext_vector_type(4)));
+typedef half h8 __attribute__((ext_vector_type(8)));
+typedef int i4 __attribute__((ext_vector_type(4)));
+typedef int i8v __attribute__((ext_vector_type(8)));
+#define LANE __builtin_amdgcn_workitem_id_x()
+#define ID (__builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + LANE)
+#define BARRIER __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "workgroup"), __builtin_amdgcn_s_barrier()
+#define KERNEL kernel __attribute__((amdgpu_flat_work_group_size(1, 1024))) void
+#define REPEAT2(x) x x
+#define REPEAT4(x) REPEAT2(x) REPEAT2(x)
+#define REPEAT8(x) REPEAT4(x) REPEAT4(x)
+#define REPEAT16(x) REPEAT8(x) REPEAT8(x)
+#define REPEAT32(x) REPEAT16(x) REPEAT16(x)
+#define REPEAT64(x) REPEAT32(x) REPEAT32(x)
+
+//===-- Matrix cores ------------------------------------------------------===//
+
+#define MFMA(d) "v_mfma_f32_32x32x8_f16 %" #d ", %4, %4, %" #d "\n"
+#define MFMA_SMALL(d) "v_mfma_f32_16x16x16_f16 %" #d ", %4, %4, %" #d "\n"
+
+// 64 sums into one register range.
+KERNEL mfma_chain_32(global float *out, int n) {
+  f16v c = (float)LANE;
+  h4 a = (half)LANE;
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile(REPEAT64("v_mfma_f32_32x32x8_f16 %0, %1, %1, %0\n") : "+v"(c) : "v"(a));
+  __asm__ volatile("s_nop 15\ns_nop 4" : "+v"(c));
+  out[LANE] = c[0];
+}
+KERNEL mfma_chain_16(global float *out, int n) {
+  f4 c = (float)LANE;
+  h4 a = (half)LANE;
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile(REPEAT64("v_mfma_f32_16x16x16_f16 %0, %1, %1, %0\n") : "+v"(c) : "v"(a));
+  __asm__ volatile("s_nop 15" : "+v"(c));
+  out[LANE] = c[0];
+}
+// 64 sums into four register ranges.
+KERNEL mfma_streams_32(global float *out, int n) {
+  f16v c = 0, d = 0, e = 0, f = 0;
+  h4 a = (half)LANE;
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile(REPEAT16(MFMA(0) MFMA(1) MFMA(2) MFMA(3))
+                 : "+v"(c), "+v"(d), "+v"(e), "+v"(f) : "v"(a));
+  __asm__ volatile("s_nop 15\ns_nop 4" : "+v"(c), "+v"(d), "+v"(e), "+v"(f));
+  out[LANE] = c[0] + d[0] + e[0] + f[0];
+}
+KERNEL mfma_streams_16(global float *out, int n) {
+  f4 c = 0, d = 0, e = 0, f = 0;
+  h4 a = (half)LANE;
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile(REPEAT16(MFMA_SMALL(0) MFMA_SMALL(1) MFMA_SMALL(2) MFMA_SMALL(3))
+                 : "+v"(c), "+v"(d), "+v"(e), "+v"(f) : "v"(a));
+  __asm__ volatile("s_nop 15" : "+v"(c), "+v"(d), "+v"(e), "+v"(f));
+  out[LANE] = c[0] + d[0] + e[0] + f[0];
+}
+// Each product's operand is the result before it: passes + 3 wait states
+// between, as LLVM's hazard recognizer puts them.
+KERNEL mfma_operands_16(global float *out, int n) {
+  f4 c = 0;
+  union { f4 f; h4 h[2]; } a;
+  a.f = (float)LANE;
+  for (int i = 0; i < n; ++i) {
+#pragma unroll
+    for (int k = 0; k < 64; ++k)
+      a.f = __builtin_amdgcn_mfma_f32_16x16x16f16(a.h[0], a.h[1], c, 0, 0, 0);
+  }
+  out[LANE] = a.f[0];
+}
+#ifdef GFX950
+#define WIDE(name, result, zero, mnemonic, operand, formats)                    \
+  KERNEL name(global float *out, int n) {                                  \
+    result c = 0, d = 0;                                                        \
+    operand a = (int)LANE;                                                      \
+    for (int i = 0; i < n; ++i)                                                 \
+      __asm__ volatile(REPEAT32(mnemonic " %0, %2, %2, %0" formats "\n" mnemonic     \
+                                    " %1, %2, %2, %1" formats "\n")             \
+                   : "+v"(c), "+v"(d) : "v"(a));                                \
+    __asm__ volatile("s_nop 15\ns_nop 15" : "+v"(c), "+v"(d));                      \
+    out[LANE] = c[0] + d[0];                                                    \
+  }
+WIDE(mfma_f16_16x16x32, f4, 0, "v_mfma_f32_16x16x32_f16", i4, "")
+WIDE(mfma_f16_32x32x16, f16v, 0, "v_mfma_f32_32x32x16_f16", i4, "")
+WIDE(mfma_fp8_16x16x128, f4, 0, "v_mfma_f32_16x16x128_f8f6f4", i8v, "")
+WIDE(mfma_fp8_32x32x64, f16v, 0, "v_mfma_f32_32x32x64_f8f6f4", i8v, "")
+WIDE(mfma_fp4_16x16x128, f4, 0, "v_mfma_f32_16x16x128_f8f6f4", i4, " cbsz:4 blgp:4")
+WIDE(mfma_fp4_32x32x64, f16v, 0, "v_mfma_f32_32x32x64_f8f6f4", i4, " cbsz:4 blgp:4")
+#endif
+
+//===-- Vector units ------------------------------------------------------===//
+
+#define VALU(name, code)                                                        \
+  KERNEL name(global float *out, int n) {                                  \
+    float a = LANE, b = 1, c = 2, d = 3;                                        \
+    for (int i = 0; i < n; ++i)                                                 \
+      __asm__ volatile(REPEAT64(code) : "+v"(a), "+v"(b), "+v"(c), "+v"(d));        \
+    out[ID] = a + b + c + d;                                      \
+  }
+VALU(valu_fma, "v_fma_f32 %0, %0, %1, %2\n")
+VALU(valu_exp, "v_exp_f32 %0, %1\n")
+VALU(valu_exp_chain, "v_exp_f32 %0, %0\nv_add_f32 %0, %0, %1\n")
+
+//===-- LDS ---------------------------------------------------------------===//
+
+// 64 reads a round of each of a workgroup's waves. Lanes are
+// `stride` bytes apart.
+#define LDS_READS(name, type, code)                                             \
+  KERNEL name(global float *out, int stride, int n) {                      \
+    local float store[8192];                                                    \
+    store[LANE] = LANE;                                                         \
+    BARRIER;                                               \
+    type a, b, c, d;                                                            \
+    unsigned at = (LANE & 63) * stride;                                         \
+    for (int i = 0; i < n; ++i)                                                 \
+      __asm__ volatile(REPEAT16(code " %0, %4\n" code " %1, %4\n"                 \
+                               code " %2, %4\n" code " %3, %4\n")                \
+                   : "=&v"(a), "=&v"(b), "=&v"(c), "=&v"(d) : "v"(at));         \
+    __asm__ volatile("s_waitcnt lgkmcnt(0)" : "+v"(a), "+v"(b), "+v"(c), "+v"(d)); \
+    out[ID] = ((private float *)&a)[0] +                          \
+        ((private float *)&b)[0] + ((private float *)&c)[0] +                   \
+        ((private float *)&d)[0] + store[n & 7];                                \
+  }
+LDS_READS(lds_b128, f4, "ds_read_b128")
+LDS_READS(lds_b64, float2, "ds_read_b64")
+LDS_READS(lds_b32, float, "ds_read_b32")
+// Each address is what the read before it gave.
+KERNEL lds_chase(global int *out, int n) {
+  local int store[256];
+  store[LANE] = ((LANE + 1) & 255) * 4;
+  BARRIER;
+  int at = LANE * 4;
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile(REPEAT8("ds_read_b32 %0, %0\ns_waitcnt lgkmcnt(0)\n") : "+v"(at));
+  out[LANE] = at + store[n & 7];
+}
+
+//===-- Memory ------------------------------------------------------------===//
+
+// The same 4 KiB of a wave again and again: L1 has them.
+KERNEL load_l1(global f4 *in, global float *out, int n) {
+  f4 a, b, c, d;
+  global f4 *at = in + LANE;
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile(REPEAT4("global_load_dwordx4 %0, %4, off\n"
+                         "global_load_dwordx4 %1, %4, off\n"
+                         "global_load_dwordx4 %2, %4, off\n"
+                         "global_load_dwordx4 %3, %4, off\n") "s_waitcnt vmcnt(0)\n"
+                 : "=&v"(a), "=&v"(b), "=&v"(c), "=&v"(d) : "v"(at));
+  out[ID] = a[0] + b[0] + c[0] + d[0];
+}
+// A dword of every 128th byte each: a line a lane.
+KERNEL load_scattered(global float *in, global float *out, int n) {
+  float a, b, c, d;
+  global float *at = in + (ID & 63) * 32;
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile(REPEAT4("global_load_dword %0, %4, off\n"
+                         "global_load_dword %1, %4, off\n"
+                         "global_load_dword %2, %4, off\n"
+                         "global_load_dword %3, %4, off\n") "s_waitcnt vmcnt(0)\n"
+                 : "=&v"(a), "=&v"(b), "=&v"(c), "=&v"(d) : "v"(at));
+  out[ID] = a + b + c + d;
+}
+// Bytes that nobody has read before: `n` rounds of four loads, neighbouring
+// waves next to one another.
+KERNEL load_memory(global f4 *in, global float *out, int n) {
+  f4 a, b, c, d;
+  ulong step = __builtin_amdgcn_grid_size_x();
+  global f4 *at = in + ID;
+  for (int i = 0; i < n; ++i) {
+    __asm__ volatile("global_load_dwordx4 %0, %4, off\n"
+                 "global_load_dwordx4 %1, %5, off\n"
+                 "global_load_dwordx4 %2, %6, off\n"
+                 "global_load_dwordx4 %3, %7, off\n"
+                 "s_waitcnt vmcnt(0)\n"
+                 : "=&v"(a), "=&v"(b), "=&v"(c), "=&v"(d)
+                 : "v"(at), "v"(at + step), "v"(at + 2 * step), "v"(at + 3 * step));
+    at += 4 * step;
+  }
+  out[ID] = a[0] + b[0] + c[0] + d[0];
+}
+// Every workgroup reads the same bytes: L2 has them.
+KERNEL load_l2(global f4 *in, global float *out, int n) {
+  f4 a, b;
+  for (int i = 0; i < n; ++i) {
+    global f4 *at = in + LANE + i * 2048;
+    __asm__ volatile("global_load_dwordx4 %0, %2, off\n"
+                     "global_load_dwordx4 %1, %3, off\n"
+                     "s_waitcnt vmcnt(0)\n" : "=&v"(a), "=&v"(b) : "v"(at), "v"(at + 1024));
+  }
+  out[ID] = a[0] + b[0];
+}
+// As many loads as can be, of bytes that every workgroup reads, or of new ones.
+KERNEL load_flood(global f4 *in, global float *out, int shared, int n) {
+  f4 a;
+  ulong step = shared ? 1024 : __builtin_amdgcn_grid_size_x();
+  global f4 *at = in + (shared ? LANE : ID);
+  for (int i = 0; i < n; ++i) {
+    __asm__ volatile("global_load_dwordx4 %0, %1, off\n" : "=&v"(a) : "v"(at));
+    at += step;
+  }
+  __asm__ volatile("s_waitcnt vmcnt(0)" : "+v"(a));
+  out[ID] = a[0];
+}
+// One load at a time, of new lines.
+#define AT(offset, left) "global_load_dword %0, %1, off offset:" #offset "\ns_waitcnt vmcnt(" #left ")\n"
+#define LOADS(left) AT(0, left) AT(256, left) AT(512, left) AT(768, left) AT(1024, left) \
+    AT(1280, left) AT(1536, left) AT(1792, left)
+KERNEL memory_wait0(global float *in, global float *out, int n) {
+  float a;
+  global float *at = in + LANE;
+  for (int i = 0; i < n; ++i) {
+    __asm__ volatile(LOADS(0) : "=&v"(a) : "v"(at));
+    at += 512;
+  }
+  out[LANE] = a;
+}
+// Two at a time: it waits for the older one.
+KERNEL memory_wait1(global float *in, global float *out, int n) {
+  float a;
+  global float *at = in + LANE;
+  for (int i = 0; i < n; ++i) {
+    __asm__ volatile(LOADS(1) : "=&v"(a) : "v"(at));
+    at += 512;
+  }
+  __asm__ volatile("s_waitcnt vmcnt(0)" : "+v"(a));
+  out[LANE] = a;
+}
+// The same line again and again.
+KERNEL l1_chase(global float *in, global float *out, int n) {
+  float a;
+  global float *at = in + LANE;
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile(REPEAT8("global_load_dword %0, %1, off\ns_waitcnt vmcnt(0)\n") : "=&v"(a) : "v"(at));
+  out[LANE] = a;
+}
+KERNEL store_wait(global float *out, int n) {
+  float a = LANE;
+  global float *at = out + ID;
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile(REPEAT4("global_store_dword %0, %1, off\ns_waitcnt vmcnt(0)\n") : : "v"(at), "v"(a) : "memory");
+}
+KERNEL scalar_chase(global int *in, global int *out, int n) {
+  int a = 0;
+  constant int *at = (constant int *)__builtin_amdgcn_kernarg_segment_ptr();
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile(REPEAT8("s_load_dword %0, %1, 0x0\ns_waitcnt lgkmcnt(0)\n") : "=&s"(a) : "s"(at));
+  out[LANE] = a;
+}
+
+//===-- Waves -------------------------------------------------------------===//
+
+// The first wave works, the others wait for it.
+KERNEL barrier_imbalance(global float *out, int n) {
+  float a = LANE;
+  for (int i = 0; i < n; ++i) {
+    if (__builtin_amdgcn_readfirstlane(LANE) < 64)
+      __asm__ volatile(REPEAT16("v_fma_f32 %0, %0, %0, %0\n") : "+v"(a));
+    __builtin_amdgcn_s_barrier();
+  }
+  out[LANE] = a;
+}
+// Waves from the fifth on may go first, where `level` is not 0.
+KERNEL priority(global float *out, int level, int n) {
+  float a = LANE;
+  if (level && __builtin_amdgcn_readfirstlane(LANE) >= 256)
+    __builtin_amdgcn_s_setprio(3);
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile(REPEAT64("v_fma_f32 %0, %0, %0, %0\n") : "+v"(a));
+  out[LANE] = a;
+}
+KERNEL nop(global float *out, int n) {
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile(REPEAT64("s_nop 10\n"));
+  out[LANE] = n;
+}
+KERNEL sleep(global float *out, int n) {
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile("s_sleep 2\n");
+  out[LANE] = n;
+}
+KERNEL salu(global float *out, int n) {
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile(REPEAT16("s_add_u32 s20, s20, 1\n") : : : "s20", "scc");
+  out[LANE] = n;
+}
+KERNEL jump(global float *out, int n) {
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile("s_branch 0f\ns_nop 0\n0:s_branch 1f\ns_nop 0\n1:\n");
+  out[LANE] = n;
+}
