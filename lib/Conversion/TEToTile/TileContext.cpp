@@ -11,6 +11,7 @@
 #include "Views.h"
 
 #include "te/Analysis/Region.h"
+#include "te/Dialect/Tile/IR/MMALayout.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -22,6 +23,10 @@ using namespace mlir::te;
 using namespace mlir::te::tile;
 
 LinearLayout TileContext::getLoadLayout() const {
+  if (MatmulAttr matmul = schedule.getMatmul())
+    return getMMAResultLayout(*MMA::lookup(matmul.getMma()),
+                              schedule.getTile()[0], schedule.getTile()[1],
+                              {matmul.getWaves()[0], matmul.getWaves()[1]});
   return LinearLayout::rowMajor(schedule.getTile(), schedule.getVector(),
                                 llvm::Log2_32(target.waveSize),
                                 llvm::Log2_64(schedule.getWaves()));

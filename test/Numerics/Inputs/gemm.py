@@ -1,0 +1,192 @@
+"""Programs of te.gemm for sweep.py: every orientation, element type and epilogue, over covering sizes.
+
+Each case is (name, text, sizes of its runs, kinds of its inputs), as Sweep.cases takes them.
+"""
+
+# M, N, K: primes, ones, nothing, less than a tile or an instruction, whole and broken tiles and steps.
+SIZES = [(1, 1, 1), (7, 5, 13), (67, 131, 257), (0, 5, 4), (3, 0, 4), (5, 37, 0), (64, 128, 128), (17, 1, 33),
+         (1, 129, 64), (129, 3, 70)]
+LAYOUTS = [(False, True), (False, False), (True, False), (True, True)]  # transpose_a, transpose_b
+TYPES = ["bf16", "f16", "f32"]
+ROW = "block = [1, 32], scale = f8E8M0FNU"
+COL = "block = [32, 1], scale = f8E8M0FNU"
+SQUARE = "block = [32, 32], scale = f8E8M0FNU"
+
+
+def tensor(shape, element):
+    return f"tensor<{''.join(f'{s}x' for s in shape)}{element}>"
+
+
+def scaled(shape, element, scheme):
+    return f"!te.scaled<{''.join(f'{s}x' for s in shape)}{element}, #te.scaling<{scheme}>>"
+
+
+def named(dims):
+    """Sizes, or names of dynamic ones: the shape, and the argument's attribute."""
+    shape = ["?" if isinstance(d, str) else d for d in dims]
+    names = ", ".join(f'"{d}"' if isinstance(d, str) else f'"static{d}"' for d in dims)
+    return shape, f" {{te.dims = [{names}]}}"
+
+
+def orient(outer, k, exchanged):
+    return [k, outer] if exchanged else [outer, k]
+
+
+class Gemm:
+    """The text of one program. Sizes are numbers, or "M", "N" and "K" where they are dynamic; `lead` of A (and of B, if
+    `batched`)."""
+
+    def __init__(self, ta=False, tb=True, m="M", n="N", k="K", lead=(), batched=False):
+        self.words = " transpose_a" * ta + " transpose_b" * tb
+        self.a = [*lead, *orient(m, k, ta)]
+        self.b = [*(lead if batched else ()), *orient(n, k, not tb)]
+        self.d = [*lead, m, n]
+        self.arguments, self.after, self.results = [], [], []
+        self.options = ""
+
+    def argument(self, make, dims):
+        shape, attribute = named(dims)
+        self.arguments.append(f"%a{len(self.arguments)}: {make(shape)}{attribute}")
+        return f"%a{len(self.arguments) - 1}", make(shape)
+
+    def operands(self, element_a, element_b=None, schemes=None):
+        """Both sides: tensors, or with `schemes` quantized ones."""
+        makes = [lambda s, e=e: tensor(s, e) for e in (element_a, element_b or element_a)]
+        if schemes:
+            makes = [lambda s, e=e, c=c: scaled(s, e, c) for e, c in zip((element_a, element_b or element_a), schemes)]
+        pairs = [self.argument(make, dims) for make, dims in zip(makes, (self.a, self.b))]
+        self.names, self.types = zip(*pairs)
+        return self
+
+    def bias(self, element):
+        name, type = self.argument(lambda s: tensor(s, element), self.d[-1:])
+        self.words += f" bias({name} : {type})"
+        return self
+
+    def like_d(self, word, element):
+        name, type = self.argument(lambda s: tensor(s, element), self.d)
+        self.words += f" {word}({name} : {type})"
+        return self
+
+    def text(self, element, aux=None, bias_grad=None, gelu=False, after=(), results=None):
+        """`after`: lines that read %d; `results`: pairs of a value and its type, %d if not given."""
+        d = tensor(named(self.d)[0], element)
+        values, types, given = ["%d"], d, [("%d", d)]
+        for name, shape, what in [("aux", self.d, aux), ("bias_grad", self.a[-1:], bias_grad)]:
+            if what:
+                type = tensor(named(shape)[0], what)
+                values.append(f"%{name}")
+                types += f" {name} {type}"
+                given.append((f"%{name}", type))
+        words = self.words + " gelu" * gelu + self.options
+        lines = [f"  {', '.join(values)} = te.gemm {self.names[0]}, {self.names[1]}{words} : "
+                 f"{self.types[0]}, {self.types[1]} -> {types}", *after]
+        results = given + list(results or [])
+        out = ", ".join(t for _, t in results)
+        return (f"func.func @f({', '.join(self.arguments)}) -> ({out}) {{\n" + "\n".join(lines) +
+                f"\n  return {', '.join(v for v, _ in results)} : {out}\n}}\n")
+
+
+def sizes(chosen):
+    return [dict(zip("MNK", s)) for s in chosen]
+
+
+def plain_cases():
+    cases = []
+    for i, element in enumerate(TYPES):
+        for j, (ta, tb) in enumerate(LAYOUTS):
+            gemm = Gemm(ta, tb).operands(element)
+            chosen = [s for n, s in enumerate(SIZES) if (n + i + j) % 3 == 0]
+            cases.append((f"{element}-{j}", gemm.text([element, "f32"][(i + j) % 2]), sizes(chosen), [":normal"] * 2))
+    # Static sizes: whole tiles and steps, broken ones, small ones.
+    for i, (m, n, k) in enumerate([(128, 256, 192), (64, 64, 64), (33, 17, 8), (256, 32, 96), (1, 300, 40)]):
+        ta, tb = LAYOUTS[i % 4]
+        gemm = Gemm(ta, tb, m, n, k).operands(TYPES[i % 3])
+        cases.append((f"static-{i}", gemm.text("f32"), [{}], [":normal"] * 2))
+    # Leading dimensions that are rows, and pairs of matrices.
+    cases.append(("rows", Gemm(m="M", lead=["B"]).operands("bf16").text("bf16"),
+                  [{"B": b, "M": 5, "N": 33, "K": 40} for b in (3, 0)], [":normal"] * 2))
+    for i, (ta, tb) in enumerate(LAYOUTS):
+        gemm = Gemm(ta, tb, lead=["B"], batched=True).operands(TYPES[i % 3])
+        cases.append((f"batched-{i}", gemm.text("f32"), [{"B": b, "M": m, "N": 19, "K": 65}
+                                                         for b, m in ((3, 37), (2, 1), (0, 4))], [":normal"] * 2))
+    # Inf and NaN go their way.
+    cases.append(("special", Gemm().operands("f32").text("f32"), sizes([(9, 11, 35)]), ["", ""]))
+    return cases
+
+
+def epilogue_cases():
+    def make(words=(), element="bf16", d="bf16", options="", **more):
+        gemm = Gemm().operands(element)
+        for word in words:
+            gemm = gemm.bias("f32") if word == "bias" else gemm.like_d(word, "f32")
+        gemm.options = options
+        return gemm.text(d, **more)
+    chosen = sizes([(7, 5, 13), (67, 131, 65), (5, 37, 0)])
+    d, row = tensor(["?", "?"], "bf16"), scaled(["?", "?"], "f8E4M3FN", ROW)
+    col, one = scaled(["?", "?"], "f8E5M2", COL), "tensor<f32>"
+    norm = [":normal"]
+    cases = [
+        ("bias", make(["bias"]), chosen, norm * 3),
+        ("gelu", make(["bias"], gelu=True, aux="f32", d="f32", options=" {alpha = 0.25 : f32}"), chosen, norm * 3),
+        ("dgelu", make(["dgelu"]), chosen, norm * 3),
+        ("accumulate", make(["accumulate"], d="f32", options=" {alpha = 2.0 : f32}"), chosen, norm * 3),
+        ("beta", make(["bias", "accumulate"], d="f32", options=" {beta = -0.5 : f32}"), chosen, norm * 4),
+        # C is Inf and NaN here and there, and not read.
+        ("beta-0", make(["accumulate"], d="f32", options=" {beta = 0.0 : f32}"), chosen, norm * 2 + [""]),
+        ("bias-grad", Gemm(True, False).operands("bf16").text("f32", bias_grad="f32"), chosen, norm * 2),
+        ("activation", make(after=[f"  %s = te.activation silu %d : {d} -> {d}"], results=[("%s", d)]), chosen, norm * 2),
+        ("residual", make(["bias"], after=["  %s = arith.addf %d, %d : " + d], results=[("%s", d)]), chosen, norm * 3),
+        ("quantize", make(["bias"], after=[f"  %q, %c = te.quantize %d : {d} -> {row}, {col}"],
+                          results=[("%q", row), ("%c", col)]), chosen, norm * 3),
+        ("amax", make(after=[f"  %m = te.amax %d : {d} -> {one}"], results=[("%m", one)]), chosen, norm * 2),
+    ]
+    return cases
+
+
+def scaled_cases(fnuz):
+    native = ["f8E4M3FNUZ", "f8E5M2FNUZ"] if fnuz else ["f8E4M3FN", "f8E5M2"]
+    ocp, cases = ["f8E4M3FN", "f8E5M2"], []
+    def add(name, gemm, chosen, kinds):
+        cases.append((name, gemm.text("f32"), sizes(chosen), kinds))
+    some = [(7, 5, 13), (67, 131, 257), (5, 37, 0)]
+    few = [(33, 70, 160)]
+    normal = [":normal"] * 4
+    one, rows = "tensor, scale = f32", "row, scale = f32"
+    for i, (ta, tb) in enumerate(LAYOUTS):
+        add(f"tensor-{i}", Gemm(ta, tb).operands(native[i % 2], native[i // 2], [one, one]), some if i < 2 else few, normal)
+    add("tensor-transposed", Gemm(True, False).operands(native[0], native[0], [one + ", data_layout = transposed"] * 2),
+        few, normal)
+    add("tensor-ocp", Gemm().operands(ocp[0], ocp[1], [one, one]), few, normal)
+    add("rows", Gemm().operands(native[0], native[1], [rows, rows]), some, normal)
+    add("rows-tensor", Gemm(tb=False).operands(native[0], native[0], [rows, one]), few, normal)
+    line, square = "block = [1, 128], scale = f32", "block = [128, 128], scale = f32"
+    down = "block = [128, 1], scale = f32, data_layout = transposed"
+    add("line-square", Gemm().operands(native[0], native[0], [line, square]), some, normal)
+    add("line-square-dgrad", Gemm(tb=False).operands(native[1], native[0], [line, square]), few, normal)
+    add("line-line", Gemm().operands(native[0], native[1], [line, line]), few, normal)
+    add("down-down", Gemm(True, False).operands(native[0], native[0], [down, down]), few, normal)
+    even = ", rounding = even"
+    add("mxfp8", Gemm().operands(ocp[0], ocp[0], [ROW, ROW]), some, normal)
+    add("mxfp8-mixed", Gemm(tb=False).operands(ocp[1], ocp[0], [ROW, COL]), few, normal)
+    add("mxfp8-wgrad", Gemm(True, False).operands(ocp[0], ocp[1], [COL, COL]), few, normal)
+    add("mxfp8-square", Gemm(tb=False).operands(ocp[0], ocp[0], [ROW, SQUARE]), few, normal)
+    add("mxfp8-blocked", Gemm().operands(ocp[0], ocp[0], [ROW + ", scale_layout = blocked_32x4x4"] * 2), few, normal)
+    add("mxfp4", Gemm().operands("f4E2M1FN", "f4E2M1FN", [ROW + even] * 2), some, normal)
+    add("mxfp4-wgrad", Gemm(True, False).operands("f4E2M1FN", "f4E2M1FN", [COL + even + ", data_layout = transposed"] * 2),
+        few, normal)
+    add("mxfp4-square", Gemm(tb=False).operands("f4E2M1FN", "f4E2M1FN", [ROW, SQUARE]), few, normal)
+    add("mxfp8-mxfp4", Gemm().operands(ocp[0], "f4E2M1FN", [ROW, ROW]), few, normal)
+    # Scales of 2^-127, 2^127 and NaN; of one block, for two whose sums leave f32's range may be Inf - Inf.
+    wild = [":normal", ""] * 2
+    add("mxfp8-wild", Gemm().operands(ocp[0], ocp[1], [ROW, ROW]), [(65, 33, 32)], wild)
+    add("mxfp4-wild", Gemm().operands("f4E2M1FN", ocp[0], [ROW, ROW]), [(33, 65, 31)], wild)
+    shuffled = ROW + ", scale_layout = e8m0_shuffle"
+    for element, name in ((ocp[0], "mxfp8"), ("f4E2M1FN", "mxfp4")):
+        gemm = Gemm(n=48, k=192).operands(element, element, [shuffled, shuffled + ", data_layout = shuffle_16x16"])
+        cases.append((f"{name}-shuffled", gemm.text("f32"), [{"M": 37}], normal))
+    return cases
+
+
+def families(fnuz):
+    return {"gemm": plain_cases(), "gemm-epilogue": epilogue_cases(), "gemm-scaled": scaled_cases(fnuz)}
