@@ -141,6 +141,19 @@ static std::array<int64_t, 2> chooseTile(const TileDemand &demand,
   return tile;
 }
 
+/// So many waves at most: twice as many along the longer side.
+static std::array<int64_t, 2> chooseWaves(std::array<int64_t, 2> tile,
+                                          const MMA &mma, int64_t most) {
+  std::array<int64_t, 2> waves = {1, 1};
+  while (waves[0] * waves[1] < most) {
+    unsigned dim = tile[0] / waves[0] > tile[1] / waves[1] ? 0 : 1;
+    if (tile[dim] / waves[dim] <= mma.size)
+      break;
+    waves[dim] *= 2;
+  }
+  return waves;
+}
+
 ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
                                     const TileDemand &demand,
                                     const Target &target) {
@@ -151,22 +164,33 @@ ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
                              SweepKind::None, MatmulAttr());
   const MMA &mma = *plan->instructions.front();
   auto tile = chooseTile(demand, target, mma.size);
-  // Waves share both sides: twice as many along the longer one.
-  std::array<int64_t, 2> waves = {1, 1};
-  while (waves[0] * waves[1] < target.simdsPerCU) {
-    unsigned dim = tile[0] / waves[0] > tile[1] / waves[1] ? 0 : 1;
-    if (tile[dim] / waves[dim] <= mma.size)
-      break;
-    waves[dim] *= 2;
-  }
   int64_t widest = std::max(elementBits(plan->a), elementBits(plan->b));
   int64_t k = plan->scales == GemmPlan::Scales::Blocks
                   ? plan->block
                   : std::max<int64_t>(kStepBytes * 8 / widest, mma.k);
-  return ScheduleAttr::get(
-      context, target.name, tile, waves[0] * waves[1],
-      std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1, 0,
-      SweepKind::None, MatmulAttr::get(context, mma.name, k, waves));
+  auto make = [&](int64_t most) {
+    auto waves = chooseWaves(tile, mma, most);
+    return ScheduleAttr::get(
+        context, target.name, tile, waves[0] * waves[1],
+        std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1, 0,
+        SweepKind::None, MatmulAttr::get(context, mma.name, k, waves));
+  };
+  // One wave a SIMD, or two where its registers do not hold the tile; then
+  // smaller tiles.
+  while (true) {
+    for (int64_t perSIMD : {1, 2})
+      if (ScheduleAttr schedule = make(perSIMD * target.simdsPerCU);
+          !findViolation(demand, schedule, target))
+        return schedule;
+    unsigned dim = tile[0] >= tile[1] ? 0 : 1;
+    if (tile[dim] / 2 <
+        std::max<int64_t>(dim ? demand.minCols : demand.minRows, mma.size))
+      dim = 1 - dim;
+    if (tile[dim] / 2 <
+        std::max<int64_t>(dim ? demand.minCols : demand.minRows, mma.size))
+      return make(target.simdsPerCU); // which findViolation tells
+    tile[dim] /= 2;
+  }
 }
 
 ResourceEstimate te::estimateGemm(const TileDemand &demand,

@@ -16,6 +16,7 @@
 #include "te/Dialect/TE/IR/TE.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::te;
@@ -86,6 +87,26 @@ static double getRelativeBound(int64_t terms) {
 /// of an error.
 static constexpr double kLargestSlope = 1.13;
 
+/// Stores a result. Where the magnitudes of finite products add up to more than
+/// f32 holds, their order decides whether the sum is finite, Inf or NaN: it is
+/// unspecified.
+static LogicalResult storeSums(OpResult result, ArrayRef<int64_t> shape,
+                               ArrayRef<double> numbers,
+                               ArrayRef<double> bounds,
+                               ArrayRef<bool> overflows, Frame &frame) {
+  if (failed(frame.store(result, shape, numbers, bounds)))
+    return failure();
+  HostTensor &tensor = frame.values[result].buffers[0];
+  unsigned width = rt::getInfo(tensor.type).bytes;
+  for (auto [i, overflow] : llvm::enumerate(overflows)) {
+    if (!overflow)
+      continue;
+    tensor.unspecified.resize(tensor.bytes.size());
+    std::fill_n(tensor.unspecified.begin() + i * width, width, 0xFF);
+  }
+  return success();
+}
+
 static LogicalResult runGemm(Operation *operation, Frame &frame) {
   auto op = cast<GemmOp>(operation);
   std::vector<int64_t> shapeA = frame.get(op.getA()).shape,
@@ -120,6 +141,7 @@ static LogicalResult runGemm(Operation *operation, Frame &frame) {
   double relative = getRelativeBound(sizes.k);
   int64_t elements = sizes.count * sizes.m * sizes.n;
   std::vector<double> d(elements), aux(elements), bounds(elements);
+  SmallVector<bool> overflows(elements);
   for (int64_t i = 0; i < elements; ++i) {
     int64_t col = i % sizes.n, row = i / sizes.n,
             matrix = sizes.m ? row / sizes.m : 0;
@@ -129,6 +151,8 @@ static LogicalResult runGemm(Operation *operation, Frame &frame) {
       sum += p * q;
       magnitude += std::fabs(p * q);
     }
+    overflows[i] = std::isfinite(magnitude) &&
+                   magnitude > std::numeric_limits<float>::max();
     double v = alpha * sum;
     magnitude *= std::fabs(alpha);
     if (op.getBias()) {
@@ -155,8 +179,9 @@ static LogicalResult runGemm(Operation *operation, Frame &frame) {
   auto result = cast<OpResult>(op.getResult());
   auto auxResult = dyn_cast_or_null<OpResult>(op.getAux());
   return failure(
-      failed(frame.store(result, shape, d, bounds)) ||
-      (auxResult && failed(frame.store(auxResult, shape, aux, bounds))));
+      failed(storeSums(result, shape, d, bounds, overflows, frame)) ||
+      (auxResult &&
+       failed(storeSums(auxResult, shape, aux, bounds, overflows, frame))));
 }
 
 ArrayRef<HandlerEntry> mlir::te::ref::getGemmHandlers() {

@@ -26,8 +26,8 @@ func.func @epilogue(%x: tensor<?x4096xbf16>, %w: tensor<6144x4096xbf16>, %b: ten
 // CHECK: te.fusion "prologue_0"
 // CHECK: te.quantize
 // CHECK: te.fusion "prologue_1"
+// CHECK-SAME: apart = ["not with 'te.quantize': F4:
 // CHECK: te.gemm
-// CHECK: apart = ["not with 'te.quantize': F4:
 func.func @prologue(%x: tensor<128x256xbf16>, %w: !te.scaled<64x256xf8E4M3FN, #row>) -> tensor<128x64xbf16> {
   %q = te.quantize %x : tensor<128x256xbf16> -> !te.scaled<128x256xf8E4M3FN, #row>
   %d = te.gemm %q, %w transpose_b : !te.scaled<128x256xf8E4M3FN, #row>, !te.scaled<64x256xf8E4M3FN, #row> -> tensor<128x64xbf16>
@@ -38,9 +38,9 @@ func.func @prologue(%x: tensor<128x256xbf16>, %w: !te.scaled<64x256xf8E4M3FN, #r
 // CHECK-LABEL: @apart
 // CHECK: te.fusion "apart_0"
 // CHECK: te.fusion "apart_1"
-// CHECK: F10: a region has at most one te.gemm
+// CHECK-SAME: F10: a region has at most one te.gemm
 // CHECK: te.fusion "apart_2"
-// CHECK: F10: computes over whole rows
+// CHECK-SAME: F10: computes over whole rows
 func.func @apart(%a: tensor<64x32xbf16>, %b: tensor<48x32xbf16>) -> !te.scaled<64x48xf8E4M3FN, #rows> {
   %0 = te.gemm %a, %b transpose_b : tensor<64x32xbf16>, tensor<48x32xbf16> -> tensor<64x48xf32>
   %1 = te.gemm %a, %b transpose_b accumulate(%0 : tensor<64x48xf32>) : tensor<64x32xbf16>, tensor<48x32xbf16> -> tensor<64x48xf32>
