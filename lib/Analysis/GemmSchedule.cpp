@@ -34,24 +34,31 @@ static ScaledType getScaled(Value operand) {
 /// fp4 codes are packed along K in memory.
 static bool isPackedAlongK(Value operand, unsigned kDim) {
   ScaledType type = getScaled(operand);
+  if (!type)
+    return true;
   bool kIsLast = int64_t(kDim) == type.getRank() - 1;
   return !type.isFP4() || kIsLast != type.getScaling().isTransposed();
 }
 
-/// The target's instructions that take these elements as they are, small ones
-/// first, then those that sum most.
+/// The target's instructions that take these elements as they are, those with
+/// the most products a cycle first, then small ones. Scaled ones take operands
+/// without scales too.
 static SmallVector<const MMA *> findInstructions(const Target &target, Type a,
-                                                 Type b, bool isScaled) {
+                                                 Type b, bool needsScales) {
   SmallVector<const MMA *> found;
+  MMAFormat formatA = *getMMAFormat(a), formatB = *getMMAFormat(b);
   for (llvm::StringRef name : target.amd->mmas) {
     const MMA *mma = MMA::lookup(name);
-    if (mma->isScaled == isScaled && mma->accepts(*getMMAFormat(a)) &&
-        mma->accepts(*getMMAFormat(b)))
+    if ((mma->isScaled || !needsScales) && mma->accepts(formatA) &&
+        mma->accepts(formatB))
       found.push_back(mma);
   }
-  llvm::stable_sort(found, [](const MMA *x, const MMA *y) {
-    return std::pair(x->size, y->k) < std::pair(y->size, x->k);
-  });
+  auto rank = [&](const MMA *mma) {
+    double products = double(mma->size) * mma->size * mma->k;
+    return std::pair(mma->getCycles(formatA, formatB) / products, mma->size);
+  };
+  llvm::stable_sort(
+      found, [&](const MMA *x, const MMA *y) { return rank(x) < rank(y); });
   return found;
 }
 
@@ -82,6 +89,9 @@ std::optional<GemmPlan> te::planGemm(GemmOp gemm, const Target &target,
     why = *batched;
     return std::nullopt;
   }
+  // fp4 codes that lie otherwise are unpacked, and become bf16.
+  bool isPacked = isPackedAlongK(gemm.getA(), gemm.getKDimA()) &&
+                  isPackedAlongK(gemm.getB(), gemm.getKDimB());
   GemmPlan plan;
   plan.a = getElementTypeOrSelf(gemm.getA().getType());
   plan.b = getElementTypeOrSelf(gemm.getB().getType());
@@ -91,20 +101,26 @@ std::optional<GemmPlan> te::planGemm(GemmOp gemm, const Target &target,
         scaling.isBlock() ? GemmPlan::Scales::Blocks : GemmPlan::Scales::Sum;
     if (scaling.isBlock())
       plan.block = std::max(scaling.getBlockRows(), scaling.getBlockCols());
-    if (scaling.isE8M0() && isPackedAlongK(gemm.getA(), gemm.getKDimA()) &&
-        isPackedAlongK(gemm.getB(), gemm.getKDimB())) {
-      plan.instructions = findInstructions(target, plan.a, plan.b, true);
+    if (scaling.isE8M0() && isPacked) {
+      plan.instructions =
+          findInstructions(target, plan.a, plan.b, /*needsScales=*/true);
       if (!plan.instructions.empty()) {
         plan.scales = GemmPlan::Scales::Instruction;
         return plan;
       }
     }
   }
-  plan.instructions = findInstructions(target, plan.a, plan.b, false);
+  if (isPacked)
+    plan.instructions =
+        findInstructions(target, plan.a, plan.b, /*needsScales=*/false);
+  llvm::erase_if(plan.instructions, [&](const MMA *mma) {
+    return plan.scales == GemmPlan::Scales::Blocks && mma->k > plan.block;
+  });
   if (plan.instructions.empty()) {
     // Every fp8 and fp4 value is a bf16 one.
     plan.a = plan.b = BFloat16Type::get(gemm.getContext());
-    plan.instructions = findInstructions(target, plan.a, plan.b, false);
+    plan.instructions =
+        findInstructions(target, plan.a, plan.b, /*needsScales=*/false);
   }
   return plan;
 }

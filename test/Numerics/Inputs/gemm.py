@@ -188,5 +188,39 @@ def scaled_cases(fnuz):
     return cases
 
 
-def families(fnuz):
-    return {"gemm": plain_cases(), "gemm-epilogue": epilogue_cases(), "gemm-scaled": scaled_cases(fnuz)}
+# The instructions of each chip: elements of both sides, and their scheme.
+TENSOR = "tensor, scale = f32"
+COMMON = {"f32_16x16x4_f32": ("f32", None), "f32_32x32x2_f32": ("f32", None), "f32_16x16x16_f16": ("f16", None),
+          "f32_32x32x8_f16": ("f16", None), "f32_16x16x16_bf16": ("bf16", None), "f32_32x32x8_bf16": ("bf16", None)}
+GFX942 = {**COMMON, "f32_16x16x32_fp8_fnuz": ("f8E4M3FNUZ", TENSOR), "f32_32x32x16_fp8_fnuz": ("f8E5M2FNUZ", TENSOR)}
+GFX950 = {**COMMON, "f32_16x16x32_f16": ("f16", None), "f32_32x32x16_f16": ("f16", None),
+          "f32_16x16x32_bf16": ("bf16", None), "f32_32x32x16_bf16": ("bf16", None),
+          "f32_16x16x32_fp8": ("f8E5M2", TENSOR), "f32_32x32x16_fp8": ("f8E4M3FN", TENSOR),
+          "scale_f32_16x16x128_f8f6f4": ("f8E4M3FN", ROW), "scale_f32_32x32x64_f8f6f4": ("f8E5M2", ROW)}
+
+
+def instruction_cases(target):
+    """Every instruction, by a schedule that a user wrote: waves along the rows, the columns, and both."""
+    cases = []
+    for i, (name, (element, scheme)) in enumerate((GFX942 if target == "gfx942" else GFX950).items()):
+        size, k = (int(n) for n in name.split("_")[-2].split("x")[1:]) if "fnuz" not in name else \
+            (int(n) for n in name.split("_")[1].split("x")[1:])
+        waves = [(2, 2), (4, 1), (1, 2), (1, 1), (2, 4)][i % 5]
+        tile = [2 * size * w for w in waves]
+        step = max(2 * k, 32)
+        make = (lambda s: scaled(s, element, scheme)) if scheme else (lambda s: tensor(s, element))
+        m, n, depth = tile[0] + 5, tile[1] + 3, 2 * step + 7
+        a, b, d = make([m, depth]), make([n, depth]), tensor([m, n], "f32")
+        schedule = (f'#te.schedule<"{target}", tile = [{tile[0]}, {tile[1]}], waves = {waves[0] * waves[1]}, vector = 4, '
+                    f'matmul = <"{name}", k = {step}, waves = [{waves[0]}, {waves[1]}]>>')
+        text = (f"func.func @f(%a: {a}, %b: {b}) -> {d} {{\n"
+                f'  %d = te.fusion "f" (%x = %a : {a}, %y = %b : {b}) -> ({d}) attributes {{schedule = {schedule}}} {{\n'
+                f"    %0 = te.gemm %x, %y transpose_b : {a}, {b} -> {d}\n    te.yield %0 : {d}\n  }}\n"
+                f"  return %d : {d}\n}}\n")
+        cases.append((name, text, [{}], [":normal"] * (4 if scheme else 2)))
+    return cases
+
+
+def families(target):
+    fnuz = target == "gfx942"
+    return {"gemm-instructions": instruction_cases(target), "gemm": plain_cases(), "gemm-epilogue": epilogue_cases(), "gemm-scaled": scaled_cases(fnuz)}

@@ -443,7 +443,7 @@ class Sweep:
     def family(self, family, big=False):
         """Every program of a family, each over its shapes."""
         by_rows = rows.programs()
-        by_case = {"rope": rope.cases(), "packed": rope.packed_cases(), **gemm.families(self.target == "gfx942")}
+        by_case = {"rope": rope.cases(), "packed": rope.packed_cases(), **gemm.families(self.target)}
         if family in by_case:
             return self.cases(by_case[family])
         programs = by_rows.get(family) or families(self.target == "gfx942")[family]
@@ -472,7 +472,7 @@ class Sweep:
 
 
 def list_families():
-    return [*families(False), *rows.programs(), "rope", "packed", *gemm.families(False)]
+    return [*families(False), *rows.programs(), "rope", "packed", *gemm.families("gfx950")]
 
 
 def main():
