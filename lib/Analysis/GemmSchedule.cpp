@@ -225,15 +225,30 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   };
   int64_t stepA = bytes(rows * matmul.getK(), bitsA),
           stepB = bytes(cols * matmul.getK(), bitsB);
-  // Accumulators (twice where partial sums are added), both operands as they
-  // are loaded and as the instruction wants them, what the epilogue holds.
-  int64_t sums = plan.scales == GemmPlan::Scales::Blocks ? 2 : 1;
+  // Accumulators, both operands as they are loaded and as the instruction wants
+  // them (or f32, on the way to that), what the epilogue holds.
+  auto isConverted = [](Value operand, Type element) {
+    return element && element != getElementTypeOrSelf(operand.getType());
+  };
   int64_t operands = (stepA + stepB) / lanes +
                      stepA / (matmul.getWaves()[0] * target.waveSize) +
                      stepB / (matmul.getWaves()[1] * target.waveSize);
+  GemmOp gemm = demand.gemm;
+  if (isConverted(gemm.getA(), plan.a))
+    operands += 4 * rows * matmul.getK() / lanes;
+  if (isConverted(gemm.getB(), plan.b))
+    operands += 4 * cols * matmul.getK() / lanes;
+  int64_t sums = 4 * result.elementsPerLane;
+  if (plan.scales == GemmPlan::Scales::Blocks) {
+    // Partial sums, and two factors for each row and column that a lane has.
+    const MMA &mma = *MMA::lookup(matmul.getMma());
+    int64_t lines = rows / matmul.getWaves()[0] / mma.size +
+                    cols / matmul.getWaves()[1] * mma.size / target.waveSize;
+    sums += sums + 2 * 4 * lines;
+  }
   int64_t epilogue = result.elementsPerLane * demand.liveBytes;
-  result.vgprs = kBaseVGPRs + result.elementsPerLane * sums +
-                 llvm::divideCeil(std::max<int64_t>(operands, epilogue), 4);
+  result.vgprs =
+      kBaseVGPRs + llvm::divideCeil(sums + std::max(operands, epilogue), 4);
   int64_t stored = rows * cols * demand.outputBytes;
   result.ldsBytes = std::max({stepA, stepB, stored, lanes * 4});
   return result;
