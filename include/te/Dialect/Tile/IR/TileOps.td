@@ -261,7 +261,7 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure, AttrSizedOperandSegments, AllTypesMatch<[
     the instruction.
 
     ```mlir
-    %d = tile.mma %a, %b, %c #tile.mma<"f32_16x16x32_bf16"> : tensor<128x64xbf16, #a>, tensor<64x64xbf16, #b> -> tensor<128x64xf32, #c>
+    %d = tile.mma %a, %b, %c <"f32_16x16x32_bf16"> : tensor<128x64xbf16, #a>, tensor<64x64xbf16, #b> -> tensor<128x64xf32, #c>
     ```
   }];
   let arguments = (ins
