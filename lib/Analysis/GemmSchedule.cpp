@@ -17,6 +17,8 @@ namespace {
 /// accumulators a lane.
 constexpr int64_t kMostTile = 128;
 constexpr int64_t kLeastTile = 32;
+/// No workgroup holds more along any side: estimates stay in their range.
+constexpr int64_t kMostSize = 1024;
 /// Bytes of one row of an operand that a step loads: a cache line.
 constexpr int64_t kStepBytes = 128;
 /// VGPRs beside tiles: addresses, bounds, temporaries of the conversions.
@@ -303,6 +305,14 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
     return text;
   }
   const MMA &mma = **it;
+  for (int64_t size :
+       {schedule.getTile()[0], schedule.getTile()[1], matmul.getK()})
+    if (size > kMostSize) {
+      os << "H15: a tile of " << schedule.getTile()[0] << " x "
+         << schedule.getTile()[1] << " and k = " << matmul.getK()
+         << "; each is at most " << kMostSize;
+      return text;
+    }
   for (unsigned dim : {0, 1})
     if (schedule.getTile()[dim] < matmul.getWaves()[dim] * mma.size) {
       os << "H15: " << matmul.getWaves()[dim] << " waves share "

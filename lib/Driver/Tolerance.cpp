@@ -101,16 +101,6 @@ static double getStep(Type elementType) {
 
 using Tolerances = DenseMap<Value, Tolerance>;
 
-/// How far off a product may be of which this is a factor, relative to it: a
-/// code's step, or an element's.
-static double getTermSlack(Value operand, const Tolerances &tolerances) {
-  const Tolerance &tolerance = tolerances.at(operand);
-  if (tolerance.isExact())
-    return 0;
-  double step = getStep(getElementTypeOrSelf(operand.getType()));
-  return std::max(step, tolerance.rtol);
-}
-
 static Tolerance computeTolerance(OpResult result,
                                   const Tolerances &tolerances) {
   Operation *op = result.getOwner();
@@ -132,10 +122,6 @@ static Tolerance computeTolerance(OpResult result,
     join(tolerance, "", getBounds(result.getType(), kF32));
   if (isa<arith::AddFOp, arith::SubFOp, GemmOp>(op))
     tolerance.slack = std::max(tolerance.slack, tolerance.rtol);
-  if (auto gemm = dyn_cast<GemmOp>(op))
-    for (Value operand : {gemm.getA(), gemm.getB()})
-      tolerance.termSlack =
-          std::max(tolerance.termSlack, getTermSlack(operand, tolerances));
   if (auto dequantize = dyn_cast<DequantizeOp>(op))
     tolerance.slack =
         std::max(tolerance.slack,

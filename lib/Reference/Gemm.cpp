@@ -92,12 +92,11 @@ static constexpr double kLargestSlope = 1.13;
 /// unspecified.
 static LogicalResult storeSums(OpResult result, ArrayRef<int64_t> shape,
                                ArrayRef<double> numbers,
-                               ArrayRef<double> bounds, ArrayRef<double> terms,
+                               ArrayRef<double> bounds,
                                ArrayRef<bool> overflows, Frame &frame) {
   if (failed(frame.store(result, shape, numbers, bounds)))
     return failure();
   HostTensor &tensor = frame.values[result].buffers[0];
-  tensor.largestTerms = terms.vec();
   unsigned width = rt::getInfo(tensor.type).bytes;
   for (auto [i, overflow] : llvm::enumerate(overflows)) {
     if (!overflow)
@@ -141,24 +140,21 @@ static LogicalResult runGemm(Operation *operation, Frame &frame) {
     c = frame.load(op.getAccumulate());
   double relative = getRelativeBound(sizes.k);
   int64_t elements = sizes.count * sizes.m * sizes.n;
-  std::vector<double> d(elements), aux(elements), bounds(elements),
-      terms(elements);
+  std::vector<double> d(elements), aux(elements), bounds(elements);
   SmallVector<bool> overflows(elements);
   for (int64_t i = 0; i < elements; ++i) {
     int64_t col = i % sizes.n, row = i / sizes.n,
             matrix = sizes.m ? row / sizes.m : 0;
     ArrayRef<double> x = left.get(row), y = right.get(matrix * sizes.n + col);
-    double sum = 0, magnitude = 0, largest = 0;
+    double sum = 0, magnitude = 0;
     for (auto [p, q] : llvm::zip_equal(x, y)) {
       sum += p * q;
       magnitude += std::fabs(p * q);
-      largest = std::fmax(largest, std::fabs(p * q));
     }
     overflows[i] = std::isfinite(magnitude) &&
                    magnitude > std::numeric_limits<float>::max();
     double v = alpha * sum;
     magnitude *= std::fabs(alpha);
-    largest *= std::fabs(alpha);
     if (op.getBias()) {
       v += bias[col];
       magnitude += std::fabs(bias[col]);
@@ -176,7 +172,6 @@ static LogicalResult runGemm(Operation *operation, Frame &frame) {
     }
     d[i] = v;
     bounds[i] = relative * magnitude;
-    terms[i] = largest;
   }
   std::vector<int64_t> shape(shapeA.begin(), shapeA.end() - 2);
   shape.push_back(shapeA[op.getMDim()]);
@@ -184,9 +179,9 @@ static LogicalResult runGemm(Operation *operation, Frame &frame) {
   auto result = cast<OpResult>(op.getResult());
   auto auxResult = dyn_cast_or_null<OpResult>(op.getAux());
   return failure(
-      failed(storeSums(result, shape, d, bounds, terms, overflows, frame)) ||
-      (auxResult && failed(storeSums(auxResult, shape, aux, bounds, terms,
-                                     overflows, frame))));
+      failed(storeSums(result, shape, d, bounds, overflows, frame)) ||
+      (auxResult &&
+       failed(storeSums(auxResult, shape, aux, bounds, overflows, frame))));
 }
 
 ArrayRef<HandlerEntry> mlir::te::ref::getGemmHandlers() {

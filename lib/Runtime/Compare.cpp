@@ -95,15 +95,6 @@ static Verdict judge(DType type, uint32_t foundCode, uint32_t expectedCode,
              : Verdict::Mismatch;
 }
 
-/// How far off an element may be as the sum that it is.
-static double getBound(const HostTensor &reference, int64_t i,
-                       const Tolerance &tolerance) {
-  double bound = reference.bounds.empty() ? 0 : reference.bounds[i];
-  if (!reference.largestTerms.empty())
-    bound += tolerance.termSlack * reference.largestTerms[i];
-  return bound;
-}
-
 Comparison mlir::te::rt::compare(std::string name, const HostTensor &found,
                                  const HostTensor &reference,
                                  const Tolerance &tolerance) {
@@ -118,9 +109,11 @@ Comparison mlir::te::rt::compare(std::string name, const HostTensor &found,
     }
     uint64_t a = readFound.getCode(i), b = readReference.getCode(i);
     if (a != b)
-      result.add(isExact ? Verdict::Mismatch
-                         : judge(reference.type, a, b, largest,
-                                 getBound(reference, i, tolerance), tolerance),
+      result.add(isExact
+                     ? Verdict::Mismatch
+                     : judge(reference.type, a, b, largest,
+                             reference.bounds.empty() ? 0 : reference.bounds[i],
+                             tolerance),
                  i, a, b);
   }
   return result.finish();

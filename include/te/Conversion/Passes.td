@@ -36,8 +36,7 @@ def TileDistributePass : Pass<"tile-distribute", "::mlir::ModuleOp"> {
   let description = [{
     Each `tile.kernel` becomes a `gpu.func` in `gpu.module @kernels`; a tile becomes the vector
     of the registers that its layout gives a lane. What crosses lanes or waves (reductions,
-    layout conversions) becomes lane exchanges or trips through one LDS buffer, computed from the layouts. `tile.mma`
-    becomes matrix instructions (`amdgpu.mfma`).
+    layout conversions) becomes lane exchanges or trips through one LDS buffer, computed from the layouts.
 
     ```mlir
     %a = arith.mulf %x, %y : tensor<32x512xf32, #layout>
@@ -48,7 +47,7 @@ def TileDistributePass : Pass<"tile-distribute", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::mlir::gpu::GPUDialect", "::mlir::vector::VectorDialect",
     "::mlir::memref::MemRefDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::ROCDL::ROCDLDialect", "::mlir::amdgpu::AMDGPUDialect"
+    "::mlir::ROCDL::ROCDLDialect"
   ];
 }
 

@@ -28,9 +28,6 @@ struct Tolerance {
   /// unless the value is a sum of rounded approximate values, which may cancel,
   /// or was quantized on the way.
   double slack = 0;
-  /// Sums of products: off by so much of their largest term
-  /// (HostTensor::largestTerms) beside that, where a factor was approximate.
-  double termSlack = 0;
   /// kOutliers of the elements may be so many codes of their format apart: 1
   /// for codes and scales of approximate values.
   int steps = 0;

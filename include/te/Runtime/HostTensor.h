@@ -63,9 +63,6 @@ struct HostTensor {
   /// How far off each element may be where it was summed in another order and
   /// precision; empty where that is not known. Only the reference sets it.
   std::vector<double> bounds;
-  /// The largest magnitude among the terms of each element that is a sum of
-  /// products, or empty.
-  std::vector<double> largestTerms;
 
   /// A tensor of zeros.
   static HostTensor zeros(DType type, std::vector<int64_t> shape);

@@ -139,6 +139,10 @@ struct CoordinatePattern : TilePattern<CoordinateOp> {
 
 struct TileDistributePass
     : te::impl::TileDistributePassBase<TileDistributePass> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    TileDistributePassBase::getDependentDialects(registry);
+    registry.insert<amdgpu::AMDGPUDialect>(); // tile.mma
+  }
   LogicalResult distribute(KernelOp kernel, gpu::GPUModuleOp module);
   gpu::GPUFuncOp makeFunction(KernelOp kernel, gpu::GPUModuleOp module,
                               KernelState &state, int64_t ldsBytes);

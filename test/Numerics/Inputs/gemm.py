@@ -110,6 +110,16 @@ def plain_cases():
         gemm = Gemm(ta, tb, lead=["B"], batched=True).operands(TYPES[i % 3])
         cases.append((f"batched-{i}", gemm.text("f32"), [{"B": b, "M": m, "N": 19, "K": 65}
                                                          for b, m in ((3, 37), (2, 1), (0, 4))], [":normal"] * 2))
+    # A constant weight, of which nothing beyond N and K counts; one tensor as both operands.
+    x, d = tensor(["?", 45], "f32"), tensor(["?", 70], "f32")
+    cases.append(("constant", f'func.func @f(%x: {x} {{te.dims = ["M", "K"]}}) -> {d} {{\n'
+                  f"  %w = arith.constant dense<0.5> : tensor<70x45xf32>\n"
+                  f"  %d = te.gemm %x, %w transpose_b : {x}, tensor<70x45xf32> -> {d}\n  return %d : {d}\n}}\n",
+                  [{"M": 33}], [":normal"]))
+    square = tensor(["?", "?"], "f32")
+    cases.append(("gram", f'func.func @f(%x: {x} {{te.dims = ["M", "K"]}}) -> {square} {{\n'
+                  f"  %d = te.gemm %x, %x transpose_b : {x}, {x} -> {square}\n  return %d : {square}\n}}\n",
+                  [{"M": 33}], [":normal"]))
     # Inf and NaN go their way.
     cases.append(("special", Gemm().operands("f32").text("f32"), sizes([(9, 11, 35)]), ["", ""]))
     return cases
@@ -181,6 +191,12 @@ def scaled_cases(fnuz):
     wild = [":normal", ""] * 2
     add("mxfp8-wild", Gemm().operands(ocp[0], ocp[1], [ROW, ROW]), [(65, 33, 32)], wild)
     add("mxfp4-wild", Gemm().operands("f4E2M1FN", ocp[0], [ROW, ROW]), [(33, 65, 31)], wild)
+    # More than two dimensions: rows, and pairs of matrices of one scale each.
+    kinds = [{"B": 3, "M": 19, "N": 37, "K": 70}]
+    cases.append(("rows-3d", Gemm(lead=["B"]).operands(native[0], native[0], [rows, one]).text("f32"), kinds, normal))
+    cases.append(("mxfp8-3d", Gemm(lead=["B"]).operands(ocp[0], ocp[0], [ROW, ROW]).text("bf16"), kinds, normal))
+    cases.append(("tensor-batched", Gemm(tb=False, lead=["B"], batched=True).operands(native[0], native[1], [one, one])
+                  .text("f32"), kinds, normal))
     shuffled = ROW + ", scale_layout = e8m0_shuffle"
     for element, name in ((ocp[0], "mxfp8"), ("f4E2M1FN", "mxfp4")):
         gemm = Gemm(n=48, k=192).operands(element, element, [shuffled, shuffled + ", data_layout = shuffle_16x16"])

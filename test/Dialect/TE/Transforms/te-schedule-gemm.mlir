@@ -73,6 +73,18 @@ func.func @registers(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tens
 
 // -----
 
+func.func @huge(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @+1 {{H15: a tile of 64 x 64 and k = 1073741824; each is at most 1024}}
+  %d = te.fusion "f" (%x = %a : tensor<256x256xbf16>, %y = %b : tensor<256x256xbf16>) -> (tensor<256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 1073741824, waves = [2, 2]>>} {
+    %0 = te.gemm %x, %y : tensor<256x256xbf16>, tensor<256x256xbf16> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}
+
+// -----
+
 func.func @elsewhere(%a: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
   // expected-error @+1 {{H14: the schedule has a matmul, but the region no te.gemm; leave it out}}
   %d = te.fusion "f" (%x = %a : tensor<256x256xbf16>) -> (tensor<256x256xbf16>)
