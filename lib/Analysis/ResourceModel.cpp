@@ -7,6 +7,8 @@
 
 #include "te/Analysis/ResourceModel.h"
 
+#include "GemmSchedule.h"
+
 #include "te/Dialect/Tile/IR/LinearLayout.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -69,6 +71,8 @@ static unsigned getMostVGPRs(ScheduleAttr schedule, const Target &target) {
 
 ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
                               const Target &target) {
+  if (schedule.getMatmul() && demand.gemm)
+    return estimateGemm(demand, schedule, target);
   int64_t elements = schedule.getTile()[0] * schedule.getTile()[1];
   int64_t lanes = schedule.getWaves() * target.waveSize;
   ResourceEstimate result;
@@ -216,7 +220,8 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
     auto needs = [&](int64_t waves) {
       return estimate(demand,
                       ScheduleAttr::get(context, target.name, {rows, cols},
-                                        waves, vector, 1, 0, SweepKind::None),
+                                        waves, vector, 1, 0, SweepKind::None,
+                                        MatmulAttr()),
                       target)
           .vgprs;
     };
@@ -242,7 +247,8 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
     rowTiles *= 2;
   auto schedule = [&](int64_t workgroups) {
     return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
-                             rowTiles, workgroups, SweepKind::None);
+                             rowTiles, workgroups, SweepKind::None,
+                             MatmulAttr());
   };
   return schedule(
       walks && target.walksRows ? getResident(demand, schedule(1), target) : 0);
@@ -270,7 +276,8 @@ static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
   if (demand.readsHalves)
     cols = std::min(cols, getDivisor(demand));
   return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
-                           /*row_tiles=*/1, /*workgroups=*/0, sweep);
+                           /*row_tiles=*/1, /*workgroups=*/0, sweep,
+                           MatmulAttr());
 }
 
 /// Tiles of one row that divide it, kept: where whole rows would idle lanes,
@@ -287,11 +294,14 @@ static std::optional<ScheduleAttr> chooseDividing(MLIRContext *context,
   int64_t waves = std::min<int64_t>(target.workgroupWaves,
                                     cols / (target.waveSize * vector));
   return ScheduleAttr::get(context, target.name, {1, cols}, waves, vector,
-                           /*row_tiles=*/1, /*workgroups=*/0, SweepKind::Keep);
+                           /*row_tiles=*/1, /*workgroups=*/0, SweepKind::Keep,
+                           MatmulAttr());
 }
 
 ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
                                 const Target &target) {
+  if (demand.gemm)
+    return chooseGemmSchedule(context, demand, target);
   auto fits = [&](ScheduleAttr schedule) {
     return !findViolation(demand, schedule, target);
   };
@@ -318,6 +328,8 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
 
 std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                                 const Target &target) {
+  if (demand.gemm && schedule.getMatmul())
+    return explainGemmSchedule(demand, schedule, target);
   std::string text;
   llvm::raw_string_ostream os(text);
   int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
@@ -436,7 +448,11 @@ std::optional<std::string> te::findViolation(const TileDemand &demand,
     return Text() << "H5: " << schedule.getWaves() << " waves exceed the "
                   << target.maxWavesPerWorkgroup << " that a workgroup has on "
                   << target.name;
-  if (schedule.getVector() * demand.inputBytes > target.maxAccessBytes)
+  if (std::optional<std::string> why =
+          findGemmViolation(demand, schedule, target))
+    return why;
+  if (!demand.gemm &&
+      schedule.getVector() * demand.inputBytes > target.maxAccessBytes)
     return Text() << "H6: a vector of " << schedule.getVector()
                   << " elements is " << schedule.getVector() * demand.inputBytes
                   << " bytes; a lane moves at most " << target.maxAccessBytes

@@ -75,6 +75,14 @@ Value te::emitSize(ImplicitLocOpBuilder &b, Value tensor, int64_t i,
   }
   if (!op || !isRegionOp(op))
     return leaf(tensor, i);
+  if (auto gemm = dyn_cast<GemmOp>(op)) {
+    if (tensor == gemm.getBiasGrad())
+      return of(gemm.getA(),
+                cast<ShapedType>(gemm.getA().getType()).getRank() - 1);
+    if (i == shaped.getRank() - 1)
+      return of(gemm.getB(), gemm.getNDim());
+    return of(gemm.getA(), i == shaped.getRank() - 2 ? gemm.getMDim() : i);
+  }
   OpOperand *operand = findShapeOperand(op);
   auto two = [&]() -> Value { return arith::ConstantIndexOp::create(b, 2); };
   int64_t last = cast<ShapedType>(operand->get().getType()).getRank() - 1;

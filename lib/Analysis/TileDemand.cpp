@@ -86,6 +86,7 @@ static bool isStored(Value value, ArrayRef<Operation *> ops) {
 
 TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   TileDemand demand;
+  demand.gemm = findGemm(ops);
   llvm::SmallDenseSet<Value> anchors;
   SmallVector<SmallVector<Operation *>> parts = getParts(ops);
   // Several parts have one column of tiles for all.

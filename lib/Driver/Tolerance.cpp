@@ -52,6 +52,7 @@ static constexpr OpRule kRules[] = {
     {"te.activation_bwd", kAny, "sum", {1e-4, 2e-5}},
     {"te.gated_activation_bwd", kAny, "sum", {1e-4, 2e-5}},
     {"te.bias_grad", kAny, "sum", {1e-4, 2e-5}},
+    {"te.gemm", kAny, "gemm", kF32},
     {"te.rope", kAny, "rope", kF32},
     {"te.rope_bwd", kAny, "rope", kF32},
     {"math.absf", kAny, "", kExact},
@@ -119,7 +120,8 @@ static Tolerance computeTolerance(OpResult result,
     return tolerance;
   else
     join(tolerance, "", getBounds(result.getType(), kF32));
-  if (isa<arith::AddFOp, arith::SubFOp>(op))
+  bool addsBeta = isa<LayerNormOp>(op) && result.getResultNumber() == 0;
+  if (addsBeta || isa<arith::AddFOp, arith::SubFOp, GemmOp>(op))
     tolerance.slack = std::max(tolerance.slack, tolerance.rtol);
   if (auto dequantize = dyn_cast<DequantizeOp>(op))
     tolerance.slack =

@@ -12,6 +12,7 @@
 // function is its limit, and NaN in gives NaN out (decision 23).
 //
 //===----------------------------------------------------------------------===//
+#include "Activation.h"
 #include "Handlers.h"
 #include "te/Dialect/TE/IR/TE.h"
 
@@ -40,12 +41,12 @@ static double swishDerivative(double x, double alpha) {
 
 // With s = 0.5 * (1 + tanh(u)) = sigmoid(2u), which keeps its digits where tanh
 // is next to -1; 1 - tanh(u)^2 = 4 * s * (1 - s).
-static double gelu(double x) {
+double mlir::te::ref::gelu(double x) {
   if (std::isinf(x))
     return std::fmax(x, 0);
   return x * sigmoid(2 * x * (0.79788456 + 0.03567741 * x * x));
 }
-static double geluDerivative(double x) {
+double mlir::te::ref::geluDerivative(double x) {
   double u = 0.79788456 * x * (1 + 0.044715 * x * x);
   if (std::fabs(u) > 1000) // far out, where x^2 may be Inf
     return u > 0;

@@ -28,9 +28,9 @@ struct Frame {
   // by element.
   std::vector<double> load(Value value) const;
   /// Each number rounded once to the result's type. Where a bit of an operand
-  /// is unspecified, so is all of the result.
+  /// is unspecified, so is all of the result. `bounds`: see HostTensor.
   LogicalResult store(OpResult result, ArrayRef<int64_t> shape,
-                      ArrayRef<double> numbers);
+                      ArrayRef<double> numbers, ArrayRef<double> bounds = {});
 };
 
 /// Runs one op by the handler that the table has for its name; an error at the
@@ -48,6 +48,7 @@ struct HandlerEntry {
 ArrayRef<HandlerEntry> getArithHandlers();
 ArrayRef<HandlerEntry> getNormHandlers();
 ArrayRef<HandlerEntry> getActivationHandlers();
+ArrayRef<HandlerEntry> getGemmHandlers();
 ArrayRef<HandlerEntry> getRopeHandlers();
 ArrayRef<HandlerEntry> getUpdateScaleHandlers();
 ArrayRef<HandlerEntry> getPartialHandlers();

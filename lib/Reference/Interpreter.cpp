@@ -67,12 +67,14 @@ static bool hasUnspecified(const TensorValue &value) {
 }
 
 LogicalResult ref::Frame::store(OpResult result, ArrayRef<int64_t> shape,
-                                ArrayRef<double> numbers) {
+                                ArrayRef<double> numbers,
+                                ArrayRef<double> bounds) {
   DType type = *getDType(getElementTypeOrSelf(result.getType()));
   HostTensor tensor = HostTensor::zeros(type, shape.vec());
   assert(tensor.getNumUnits() == int64_t(numbers.size()) && "a number each");
   for (auto [i, number] : llvm::enumerate(numbers))
     storeElement(tensor, i, number);
+  tensor.bounds = bounds.vec();
   if (llvm::any_of(result.getOwner()->getOperands(),
                    [&](Value operand) { return hasUnspecified(get(operand)); }))
     tensor.unspecified.assign(tensor.bytes.size(), 0xFF);

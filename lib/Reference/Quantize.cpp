@@ -209,6 +209,29 @@ mlir::te::ref::dequantize(const ScaledTensor &tensor, DType element,
   return result;
 }
 
+llvm::Expected<std::vector<double>>
+mlir::te::ref::getValues(const ScaledTensor &tensor, DType element,
+                         const Scaling &scaling,
+                         llvm::ArrayRef<int64_t> shape) {
+  Matrix matrix = Matrix::flatten(shape, scaling);
+  ScaleGrid grid = ScaleGrid::of(scaling, matrix);
+  auto storage = checkBuffers(tensor, element, scaling, matrix);
+  if (!storage)
+    return storage.takeError();
+  std::vector<float> scales = loadScales(
+      tensor.scales, ScaleStorage::of(scaling, element, matrix), grid);
+  std::vector<double> values(matrix.rows * matrix.cols);
+  for (int64_t m = 0; m < matrix.rows; ++m)
+    for (int64_t k = 0; k < matrix.cols; ++k) {
+      auto [byte, shift] = storage->position(m, k);
+      uint32_t code =
+          (tensor.data.bytes[byte] >> shift) & storage->getCodeMask();
+      values[m * matrix.cols + k] =
+          decode(element, code) * double(scales[grid.indexOf(m, k)]);
+    }
+  return values;
+}
+
 /// What is stored for each block: a code for E8M0. Of repeated ones the first.
 static std::vector<double> loadStored(const HostTensor &scales,
                                       const ScaleStorage &storage,

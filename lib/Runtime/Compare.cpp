@@ -80,12 +80,13 @@ static double getLargest(const HostTensor &tensor) {
 
 /// Of values that are not equal. An Inf or NaN is near nothing else.
 static Verdict judge(DType type, uint32_t foundCode, uint32_t expectedCode,
-                     double largest, const Tolerance &tolerance) {
+                     double largest, double bound, const Tolerance &tolerance) {
   double found = decode(type, foundCode), expected = decode(type, expectedCode);
   double error = std::fabs(found - expected);
   if (!std::isfinite(error))
     return Verdict::Mismatch;
-  if (error <= tolerance.atol || error <= tolerance.rtol * std::fabs(expected))
+  if (error <= tolerance.atol ||
+      error <= bound + tolerance.rtol * std::fabs(expected))
     return Verdict::Same;
   double steps =
       std::fabs(getRank(type, foundCode) - getRank(type, expectedCode));
@@ -108,8 +109,11 @@ Comparison mlir::te::rt::compare(std::string name, const HostTensor &found,
     }
     uint64_t a = readFound.getCode(i), b = readReference.getCode(i);
     if (a != b)
-      result.add(isExact ? Verdict::Mismatch
-                         : judge(reference.type, a, b, largest, tolerance),
+      result.add(isExact
+                     ? Verdict::Mismatch
+                     : judge(reference.type, a, b, largest,
+                             reference.bounds.empty() ? 0 : reference.bounds[i],
+                             tolerance),
                  i, a, b);
   }
   return result.finish();

@@ -20,13 +20,34 @@ using namespace mlir::te;
 /// keep as much in flight as it can.
 static constexpr unsigned kAMDTileBytes = kBytesInFlight / (2 * 8 * 64);
 
+static constexpr llvm::StringRef kGfx942MMAs[] = {
+    "f32_16x16x4_f32",       "f32_32x32x2_f32",      "f32_16x16x16_f16",
+    "f32_32x32x8_f16",       "f32_16x16x16_bf16",    "f32_32x32x8_bf16",
+    "f32_16x16x32_fp8_fnuz", "f32_32x32x16_fp8_fnuz"};
+static constexpr llvm::StringRef kGfx950MMAs[] = {"f32_16x16x4_f32",
+                                                  "f32_32x32x2_f32",
+                                                  "f32_16x16x32_f16",
+                                                  "f32_32x32x16_f16",
+                                                  "f32_16x16x16_f16",
+                                                  "f32_32x32x8_f16",
+                                                  "f32_16x16x32_bf16",
+                                                  "f32_32x32x16_bf16",
+                                                  "f32_16x16x16_bf16",
+                                                  "f32_32x32x8_bf16",
+                                                  "f32_16x16x32_fp8",
+                                                  "f32_32x32x16_fp8",
+                                                  "scale_f32_16x16x128_f8f6f4",
+                                                  "scale_f32_32x32x64_f8f6f4"};
+
 static const Target kTargets[] = {
     {.name = "gfx942",
      .triple = "amdgcn-amd-amdhsa",
      .backend = BackendKind::AMDGPU,
-     .amd =
-         AMDProperties{
-             .isaMajor = 9, .isaMinor = 4, .isaStepping = 2, .sgprsMax = 102},
+     .amd = AMDProperties{.isaMajor = 9,
+                          .isaMinor = 4,
+                          .isaStepping = 2,
+                          .sgprsMax = 102,
+                          .mmas = kGfx942MMAs},
      .deviceScope = "agent",
      .waveSize = 64,
      .maxWavesPerWorkgroup = 16,
@@ -55,9 +76,11 @@ static const Target kTargets[] = {
     {.name = "gfx950",
      .triple = "amdgcn-amd-amdhsa",
      .backend = BackendKind::AMDGPU,
-     .amd =
-         AMDProperties{
-             .isaMajor = 9, .isaMinor = 5, .isaStepping = 0, .sgprsMax = 102},
+     .amd = AMDProperties{.isaMajor = 9,
+                          .isaMinor = 5,
+                          .isaStepping = 0,
+                          .sgprsMax = 102,
+                          .mmas = kGfx950MMAs},
      .deviceScope = "agent",
      .waveSize = 64,
      .maxWavesPerWorkgroup = 16,

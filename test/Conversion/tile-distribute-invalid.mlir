@@ -32,3 +32,19 @@ tile.kernel @constant(%out: memref<i32>) attributes {target = "gfx942", waves = 
   %x = arith.constant dense<[[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63]]> : tensor<1x64xi32, #l>
   tile.store %x, %b[%c0, %c0] : tensor<1x64xi32, #l>, memref<1x64xi32, strided<[64, 1]>>
 }
+
+// -----
+
+#a = #tile.layout<shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []>
+#c = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
+tile.kernel @no_such_instruction(%in: memref<bf16>, %out: memref<f32>) attributes {target = "gfx942", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %i = memref.reinterpret_cast %in to offset: [0], sizes: [16, 32], strides: [32, 1] : memref<bf16> to memref<16x32xbf16, strided<[32, 1]>>
+  %o = memref.reinterpret_cast %out to offset: [0], sizes: [16, 16], strides: [16, 1] : memref<f32> to memref<16x16xf32, strided<[16, 1]>>
+  %x = tile.load %i[%c0, %c0] : memref<16x32xbf16, strided<[32, 1]>> -> tensor<16x32xbf16, #a>
+  %z = arith.constant dense<0.0> : tensor<16x16xf32, #c>
+  // expected-error @+2 {{T20: gfx942 has no f32_16x16x32_bf16; docs/spec.md lists those of each chip}}
+  // expected-error @+1 {{failed to legalize operation 'tile.mma'}}
+  %y = tile.mma %x, %x, %z <"f32_16x16x32_bf16"> : tensor<16x32xbf16, #a>, tensor<16x32xbf16, #a> -> tensor<16x16xf32, #c>
+  tile.store %y, %o[%c0, %c0] : tensor<16x16xf32, #c>, memref<16x16xf32, strided<[16, 1]>>
+}

@@ -64,6 +64,21 @@ TEST(Tolerance, WhatIsComputedExactlyIsExact) {
             (Strings{"exact", "exact", "exact"}));
 }
 
+TEST(Tolerance, GemmsOfExactAndOfApproximateFactors) {
+  EXPECT_EQ(getRules(R"((%x: tensor<4x32xbf16>, %g: tensor<32xbf16>,
+         %w: tensor<8x32xbf16>) -> (tensor<4x8xf32>, tensor<4x8xbf16>) {
+    %d = te.gemm %x, %w transpose_b
+        : tensor<4x32xbf16>, tensor<8x32xbf16> -> tensor<4x8xf32>
+    %n, %r = te.rms_norm %x, %g {epsilon = 0.0 : f32}
+        : tensor<4x32xbf16>, tensor<32xbf16> -> tensor<4x32xbf16>, tensor<4xf32>
+    %e = te.gemm %n, %w transpose_b
+        : tensor<4x32xbf16>, tensor<8x32xbf16> -> tensor<4x8xbf16>
+    return %d, %e : tensor<4x8xf32>, tensor<4x8xbf16>
+  })"),
+            (Strings{"gemm (1e-06, 5e-06, 5e-06)",
+                     "norm, gemm (1e-05, 0.01, 0.01)"}));
+}
+
 TEST(Tolerance, NormsByTypeAndResult) {
   EXPECT_EQ(getRules(R"((%x: tensor<4x32xf32>, %g: tensor<32xf32>)
       -> (tensor<4x32xf32>, tensor<4xf32>, tensor<4x32xbf16>) {

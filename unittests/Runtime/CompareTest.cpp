@@ -55,6 +55,18 @@ TEST(Compare, FP4ByNibble) {
   EXPECT_NE(text.find("\nFAIL\n"), std::string::npos) << text;
 }
 
+TEST(Compare, SumsHaveBoundsOfTheirOwn) {
+  HostTensor expected = HostTensor::zeros(DType::F32, {3}), found = expected;
+  for (int64_t i = 0; i < 3; ++i) {
+    expected.store<float>(i, 1.0f);
+    found.store<float>(i, 1.5f);
+  }
+  Tolerance tolerance{"gemm", 1e-6, 5e-6};
+  EXPECT_EQ(compare("d", found, expected, tolerance).mismatches, 3);
+  expected.bounds = {0.6, 0.4, 0.4};
+  EXPECT_EQ(compare("d", found, expected, tolerance).mismatches, 2);
+}
+
 TEST(Compare, FloatsAndIntegers) {
   HostTensor a = HostTensor::zeros(DType::F32, {3}), b = a;
   a.store<float>(1, 1.0f);

@@ -82,6 +82,8 @@ struct Anchor {
   std::pair<int64_t, int64_t> getExtents() const;
 };
 Anchor findAnchor(ArrayRef<Operation *> ops);
+/// The te.gemm among them, whose result is the extent then; or null.
+GemmOp findGemm(ArrayRef<Operation *> ops);
 
 /// The ops of each part, in order; ops that have no tile are in none.
 SmallVector<SmallVector<Operation *>> getParts(ArrayRef<Operation *> ops);
@@ -93,7 +95,7 @@ Value emitSize(ImplicitLocOpBuilder &b, Value tensor, int64_t i,
                function_ref<Value(Value, int64_t)> leaf);
 
 /// What keeps ops from being computed by one kernel: the op, and why, with the
-/// number of the rule (F3 to F9 of docs/spec.md).
+/// number of the rule (F3 to F10 of docs/spec.md).
 struct Conflict {
   Operation *op;
   std::string why;

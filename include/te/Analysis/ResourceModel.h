@@ -19,6 +19,7 @@ namespace mlir::te {
 
 /// What a fused region of memory-bound ops asks of its tile.
 struct TileDemand {
+  GemmOp gemm; // null where there is none: rows and cols are those of D
   int64_t rows = 0, cols = 0; // M and K; ShapedType::kDynamic where unknown
   unsigned inputBytes = 1;    // of one element of the widest tensor read
   unsigned outputBytes = 1;   // of one element of the widest written
@@ -50,6 +51,23 @@ struct ResourceEstimate {
   unsigned ldsBytes = 0; // exact upper bound of what tile-distribute allocates
 };
 
+/// How kernels of a target compute a te.gemm.
+struct GemmPlan {
+  /// Where scales come in: there are none; they multiply the sum over K; the
+  /// partial sums of each block along K; or they are operands of the
+  /// instruction.
+  enum class Scales { None, Sum, Blocks, Instruction };
+  Scales scales = Scales::None;
+  int64_t block = 1; // elements along K of a scale (Blocks, Instruction)
+  /// What the instruction takes: an operand of other elements is converted in
+  /// registers, exactly.
+  Type a, b;
+  SmallVector<const MMA *> instructions; // the first is the default
+};
+/// The plan, or why there is none.
+std::optional<GemmPlan> planGemm(GemmOp gemm, const Target &target,
+                                 std::string &why);
+
 /// The demand of a region of these ops, by what they read and write.
 TileDemand getTileDemand(ArrayRef<Operation *> ops);
 ResourceEstimate estimate(const TileDemand &demand, ScheduleAttr schedule,
@@ -73,7 +91,7 @@ ScheduleAttr chooseSchedule(MLIRContext *context, const TileDemand &demand,
 /// Why a schedule is as it is, in words: what bounds each of its sizes.
 std::string explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                             const Target &target);
-/// Why a schedule does not meet the demand or the chip's limits (H4 to H13).
+/// Why a schedule does not meet the demand or the chip's limits (H4 to H15).
 std::optional<std::string> findViolation(const TileDemand &demand,
                                          ScheduleAttr schedule,
                                          const Target &target);

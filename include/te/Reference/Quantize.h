@@ -56,6 +56,12 @@ llvm::Expected<HostTensor> dequantize(const ScaledTensor &tensor, DType element,
                                       llvm::ArrayRef<int64_t> shape,
                                       DType resultType);
 
+/// The same values, unrounded: code times scale.
+llvm::Expected<std::vector<double>> getValues(const ScaledTensor &tensor,
+                                              DType element,
+                                              const Scaling &scaling,
+                                              llvm::ArrayRef<int64_t> shape);
+
 /// The same codes and scales as `to` stores them, which differs from `from` in
 /// its layouts only. Fails as `dequantize` does.
 llvm::Expected<ScaledTensor> relayout(const ScaledTensor &tensor, DType element,

@@ -22,7 +22,7 @@ struct Tolerance {
   /// The approximate ops behind the value, "norm, activation"; empty: exact.
   std::string rule;
   /// An element is off where it differs from the reference r by more than
-  /// atol, and by more than rtol * |r|.
+  /// atol, and by more than rtol * |r| (and its bound: HostTensor).
   double atol = 0, rtol = 0;
   /// kOutliers of the elements may be off by up to slack * the largest |r|: 0
   /// unless the value is a sum of rounded approximate values, which may cancel,

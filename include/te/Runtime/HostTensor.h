@@ -60,6 +60,9 @@ struct HostTensor {
   /// position); empty where every bit is determined. Only the reference sets
   /// it.
   std::vector<uint8_t> unspecified;
+  /// How far off each element may be where it was summed in another order and
+  /// precision; empty where that is not known. Only the reference sets it.
+  std::vector<double> bounds;
 
   /// A tensor of zeros.
   static HostTensor zeros(DType type, std::vector<int64_t> shape);

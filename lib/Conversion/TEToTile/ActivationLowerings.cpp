@@ -204,6 +204,13 @@ template <class Op> Gated emitGated(Op op, const Formula &a, const Formula &b) {
 }
 } // namespace
 
+Value te::emitGelu(TileContext &ctx, Value x) {
+  return gelu(Formula(ctx, x)).get();
+}
+Value te::emitGeluDerivative(TileContext &ctx, Value x) {
+  return geluDerivative(Formula(ctx, x)).get();
+}
+
 /// The scale of each element's row.
 template <class Op>
 static Formula emitRowScales(TileContext &ctx, Op op, const Formula &like) {

@@ -171,7 +171,8 @@ ScheduleAttr te::chooseFinishSchedule(ArrayRef<OpResult> sums,
   ScheduleAttr schedule = chooseSchedule(type.getContext(), demand, target);
   return ScheduleAttr::get(type.getContext(), target.name, schedule.getTile(),
                            schedule.getWaves(), schedule.getVector(),
-                           /*row_tiles=*/1, /*workgroups=*/0, SweepKind::None);
+                           /*row_tiles=*/1, /*workgroups=*/0, SweepKind::None,
+                           MatmulAttr());
 }
 
 KernelOp te::emitFinishKernel(ImplicitLocOpBuilder &b, StringRef name,

@@ -107,14 +107,12 @@ void te::storeData(TileContext &ctx, ScaledType type, Value data,
   storeBytes(ctx, type, data, buffer);
 }
 
-/// The layout of the elements as they are loaded, in the storage's orientation.
-static LinearLayout getStoredLayout(TileContext &ctx, ScaledType type) {
+LinearLayout te::getStoredLayout(TileContext &ctx, ScaledType type) {
   return type.getScaling().isTransposed() ? getTransposedLayout(ctx, type)
                                           : ctx.getLoadLayout();
 }
 
-/// What storeBytes takes.
-static Value loadBytes(TileContext &ctx, ScaledType type, Value buffer) {
+Value te::loadBytes(TileContext &ctx, ScaledType type, Value buffer) {
   DataView source = emitDataView(ctx, type, buffer);
   LinearLayout bytes = getStoredLayout(ctx, type);
   if (type.isFP4())

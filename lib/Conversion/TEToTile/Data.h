@@ -22,6 +22,11 @@ Value emitSaturatingCast(TileContext &ctx, Value x, ScaledType type);
 /// Stores what emitSaturatingCast or castToFP4 gives in the type's layout.
 void storeData(TileContext &ctx, ScaledType type, Value data, Value buffer);
 
+/// This workgroup's codes as they are stored: transposed where the type says
+/// so, of fp4 two columns a byte. `getStoredLayout`: of the unpacked ones.
+Value loadBytes(TileContext &ctx, ScaledType type, Value buffer);
+tile::LinearLayout getStoredLayout(TileContext &ctx, ScaledType type);
+
 /// This workgroup's tile of the data, as f32, in the region's load layout.
 Value loadData(TileContext &ctx, ScaledType type, Value buffer);
 

@@ -11,6 +11,7 @@
 
 namespace mlir::te {
 
+void attachGemmLowering(MLIRContext *context);
 void attachNormLowerings(MLIRContext *context);
 void attachActivationLowerings(MLIRContext *context);
 void attachMoveLowerings(MLIRContext *context);
@@ -18,6 +19,10 @@ void attachPartialLowerings(MLIRContext *context);
 void attachUpdateScaleLowering(MLIRContext *context);
 void attachRopeLowerings(MLIRContext *context);
 void attachCopyLowerings(MLIRContext *context);
+
+/// gelu(x) and gelu'(x) of an f32 tile.
+Value emitGelu(TileContext &ctx, Value x);
+Value emitGeluDerivative(TileContext &ctx, Value x);
 
 } // namespace mlir::te
 

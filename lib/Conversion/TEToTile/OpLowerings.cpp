@@ -380,6 +380,7 @@ void te::registerTileLowerings(DialectRegistry &registry) {
     QuantizeOp::attachInterface<QuantizeLowering>(*context);
     DequantizeOp::attachInterface<DequantizeLowering>(*context);
     AmaxOp::attachInterface<AmaxLowering>(*context);
+    attachGemmLowering(context);
     attachNormLowerings(context);
     attachActivationLowerings(context);
     attachMoveLowerings(context);

@@ -11,6 +11,7 @@
 #include "Views.h"
 
 #include "te/Analysis/Region.h"
+#include "te/Dialect/Tile/IR/MMALayout.h"
 #include "te/Dialect/Tile/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -23,6 +24,10 @@ using namespace mlir::te;
 using namespace mlir::te::tile;
 
 LinearLayout TileContext::getLoadLayout() const {
+  if (MatmulAttr matmul = schedule.getMatmul())
+    return getMMAResultLayout(*MMA::lookup(matmul.getMma()),
+                              schedule.getTile()[0], schedule.getTile()[1],
+                              {matmul.getWaves()[0], matmul.getWaves()[1]});
   return LinearLayout::rowMajor(schedule.getTile(), schedule.getVector(),
                                 llvm::Log2_32(target.waveSize),
                                 llvm::Log2_64(schedule.getWaves()));

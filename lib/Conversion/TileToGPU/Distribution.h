@@ -102,6 +102,8 @@ void populateMemoryPatterns(RewritePatternSet &patterns,
 void populateCrossLanePatterns(RewritePatternSet &patterns,
                                const TypeConverter &types,
                                const KernelState &state);
+void populateMmaPatterns(RewritePatternSet &patterns,
+                         const TypeConverter &types, const KernelState &state);
 
 } // namespace mlir::te
 

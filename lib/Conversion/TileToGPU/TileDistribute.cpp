@@ -23,6 +23,7 @@
 
 #include "Distribution.h"
 
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
@@ -138,6 +139,10 @@ struct CoordinatePattern : TilePattern<CoordinateOp> {
 
 struct TileDistributePass
     : te::impl::TileDistributePassBase<TileDistributePass> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    TileDistributePassBase::getDependentDialects(registry);
+    registry.insert<amdgpu::AMDGPUDialect>(); // tile.mma
+  }
   LogicalResult distribute(KernelOp kernel, gpu::GPUModuleOp module);
   gpu::GPUFuncOp makeFunction(KernelOp kernel, gpu::GPUModuleOp module,
                               KernelState &state, int64_t ldsBytes);
@@ -273,6 +278,7 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   patterns.add<PickPattern, CoordinatePattern>(types, &getContext(), state);
   populateMemoryPatterns(patterns, types, state);
   populateCrossLanePatterns(patterns, types, state);
+  populateMmaPatterns(patterns, types, state);
   ConversionTarget conversion(getContext());
   conversion.markUnknownOpDynamicallyLegal(isDistributed);
   scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns,

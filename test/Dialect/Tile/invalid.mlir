@@ -411,3 +411,45 @@ tile.kernel @stage_elsewhere() attributes {target = "gfx950", waves = 1 : i64} {
   // expected-error @+1 {{T19: the view of a staged tile is 'memref<1x64xf32, #gpu.address_space<workgroup>>', but 'memref<1x32xf32, #gpu.address_space<workgroup>>' is given}}
   %v = tile.stage %t : tensor<1x64xf32, #tile> -> memref<1x32xf32, #gpu.address_space<workgroup>>
 }
+
+// -----
+
+#a = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
+#x = #tile.layout<shape = [16, 16], register = [[0, 4], [0, 8]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2]], wave = []>
+func.func @held_otherwise(%a: tensor<16x16xbf16, #a>, %b: tensor<16x16xbf16, #x>, %c: tensor<16x16xf32, #a>) {
+  // expected-error @+1 {{T20: B is not held as f32_16x16x16_bf16 wants it; expected #tile.layout<shape = [16, 16], register = }}
+  %d = tile.mma %a, %b, %c <"f32_16x16x16_bf16"> : tensor<16x16xbf16, #a>, tensor<16x16xbf16, #x> -> tensor<16x16xf32, #a>
+  return
+}
+
+// -----
+
+#a = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
+func.func @elements(%a: tensor<16x16xf16, #a>, %c: tensor<16x16xf32, #a>) {
+  // expected-error @+1 {{T20: f32_16x16x16_bf16 does not take A's 'f16'}}
+  %d = tile.mma %a, %a, %c <"f32_16x16x16_bf16"> : tensor<16x16xf16, #a>, tensor<16x16xf16, #a> -> tensor<16x16xf32, #a>
+  return
+}
+
+// -----
+
+#a = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
+func.func @sizes(%a: tensor<16x16xbf16, #a>, %c: tensor<16x16xf32, #a>) {
+  // expected-error @+1 {{T20: A is M x K, B is N x K and the result M x N of f32, in whole instructions of 16 x 16 x 32 for each wave}}
+  %d = tile.mma %a, %a, %c <"f32_16x16x32_bf16"> : tensor<16x16xbf16, #a>, tensor<16x16xbf16, #a> -> tensor<16x16xf32, #a>
+  return
+}
+
+// -----
+
+#a = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
+func.func @scales(%a: tensor<16x16xbf16, #a>, %s: tensor<16x16xi8, #a>, %c: tensor<16x16xf32, #a>) {
+  // expected-error @+1 {{T20: f32_16x16x16_bf16 takes no scales}}
+  %d = tile.mma %a, %a, %c scales(%s, %s : tensor<16x16xi8, #a>, tensor<16x16xi8, #a>) <"f32_16x16x16_bf16"> : tensor<16x16xbf16, #a>, tensor<16x16xbf16, #a> -> tensor<16x16xf32, #a>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{T20: there is no matrix instruction 'f32_8x8x8'; docs/spec.md lists those of each chip}}
+#m = #tile.mma<"f32_8x8x8">

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+import gemm
 import rope
 import rows
 
@@ -442,9 +443,9 @@ class Sweep:
     def family(self, family, big=False):
         """Every program of a family, each over its shapes."""
         by_rows = rows.programs()
-        by_case = {"rope": rope.cases, "packed": rope.packed_cases}
+        by_case = {"rope": rope.cases(), "packed": rope.packed_cases(), **gemm.families(self.target)}
         if family in by_case:
-            return self.cases(by_case[family]())
+            return self.cases(by_case[family])
         programs = by_rows.get(family) or families(self.target == "gfx942")[family]
         if big:
             name = "both-f8E4M3FN-bf16"
@@ -471,7 +472,7 @@ class Sweep:
 
 
 def list_families():
-    return [*families(False), *rows.programs(), "rope", "packed"]
+    return [*families(False), *rows.programs(), "rope", "packed", *gemm.families("gfx950")]
 
 
 def main():

@@ -71,7 +71,8 @@ public:
   bool hasBuffers(Value value) const { return bound.contains(value); }
   Buffers getBuffers(Value value) const { return bound.lookup(value); }
 
-  /// The layout in which tiles of the region's operands are loaded.
+  /// The layout in which tiles of the region's operands are loaded; with a
+  /// te.gemm, that of its result.
   tile::LinearLayout getLoadLayout() const;
   /// The layout of the widest stores of a tile: a row-major order of 16 bytes a
   /// lane, or where memory has an order of its own (see tile.store) that one.

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "te/Dialect/TE/IR/TE.h"
+#include "te/Target/MMA.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -242,12 +243,30 @@ LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+static bool isPow2(int64_t n) { return n > 0 && llvm::isPowerOf2_64(n); }
+
+LogicalResult MatmulAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef mma, int64_t k,
+                                 ArrayRef<int64_t> waves) {
+  const MMA *instruction = MMA::lookup(mma);
+  if (!instruction)
+    return emitError() << "H14: there is no matrix instruction '" << mma
+                       << "'; docs/spec.md lists those of each chip";
+  if (!isPow2(k) || k < instruction->k)
+    return emitError() << "H14: k = " << k << "; a step sums a power of two of "
+                       << "elements, at least the " << instruction->k << " of "
+                       << mma;
+  if (waves.size() != 2 || !llvm::all_of(waves, isPow2))
+    return emitError() << "H14: waves of a matmul are two powers of two, along "
+                          "the rows and the columns of its tile";
+  return success();
+}
+
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    StringRef target, ArrayRef<int64_t> tile,
                                    int64_t waves, int64_t vector,
                                    int64_t rowTiles, int64_t workgroups,
-                                   SweepKind) {
-  auto isPow2 = [](int64_t n) { return n > 0 && llvm::isPowerOf2_64(n); };
+                                   SweepKind, MatmulAttr matmul) {
   if (tile.size() != 2)
     return emitError() << "H1: tile has two sizes, [rows, columns], but "
                        << tile.size() << " are given";
@@ -269,5 +288,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "H3: a lane's vector of " << vector
                        << " elements is wider than the tile's " << tile[1]
                        << " columns";
+  if (matmul && llvm::product_of(matmul.getWaves()) != waves)
+    return emitError() << "H14: " << waves << " waves do not lie as "
+                       << matmul.getWaves()[0] << " x " << matmul.getWaves()[1];
   return success();
 }

@@ -21,7 +21,8 @@ using namespace mlir::te;
 
 /// What a schedule leaves out where it is usual: row_tiles, workgroups, sweep.
 static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
-                                        int64_t &workgroups, SweepKind &sweep) {
+                                        int64_t &workgroups, SweepKind &sweep,
+                                        MatmulAttr &matmul) {
   rowTiles = 1;
   workgroups = 0;
   sweep = SweepKind::None;
@@ -41,22 +42,33 @@ static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
       if (failed(kind))
         return failure();
       sweep = *kind;
+    } else if (key == "matmul") {
+      FailureOr<MatmulAttr> attr = FieldParser<MatmulAttr>::parse(parser);
+      if (failed(attr))
+        return failure();
+      matmul = *attr;
     } else {
       return parser.emitError(loc)
              << "a schedule has no '" << key
-             << "'; it may have row_tiles, workgroups and sweep";
+             << "'; it may have row_tiles, workgroups, sweep and "
+                "matmul";
     }
   }
   return success();
 }
 static void printScheduleOptions(AsmPrinter &printer, int64_t rowTiles,
-                                 int64_t workgroups, SweepKind sweep) {
+                                 int64_t workgroups, SweepKind sweep,
+                                 MatmulAttr matmul) {
   if (rowTiles != 1)
     printer << ", row_tiles = " << rowTiles;
   if (workgroups != 0)
     printer << ", workgroups = " << workgroups;
   if (sweep != SweepKind::None)
     printer << ", sweep = " << stringifyEnum(sweep);
+  if (matmul) {
+    printer << ", matmul = ";
+    printer.printStrippedAttrOrType(matmul);
+  }
 }
 
 #define GET_ATTRDEF_CLASSES

@@ -32,6 +32,9 @@
 //   %m = te.amax %x : ...
 //   %q = te.quantize %x amax(%m : tensor<f32>) : ...
 //
+// The bias gradient of a te.gemm is a te.bias_grad of A, which it reads like
+// the te.gemm's producer.
+//
 // Slices and reshapes are copied into the regions that read them, as views.
 // Ops that read slices of one tensor, or make parts of one, are one region of
 // several parts. A slice that needs a buffer is copied (te.copy).
@@ -349,6 +352,21 @@ static void split(QuantizeOp op) {
   op.erase();
 }
 
+/// A gradient of a bias is a pass over A of its own.
+static void splitBiasGrad(GemmOp op) {
+  Value grad = op.getBiasGrad();
+  if (!grad || grad.use_empty())
+    return;
+  OpBuilder builder(op);
+  Value a = op.getA();
+  if (auto scaled = dyn_cast<ScaledType>(a.getType()))
+    a = DequantizeOp::create(
+        builder, op.getLoc(),
+        RankedTensorType::get(scaled.getShape(), builder.getF32Type()), a);
+  Value sum = BiasGradOp::create(builder, op.getLoc(), grad.getType(), a);
+  grad.replaceAllUsesWith(sum);
+}
+
 /// Sizes are computed from those of the function's arguments.
 static void resolveSizes(func::FuncOp func) {
   func.walk([](Operation *op) {
@@ -429,6 +447,10 @@ struct FusePass : te::impl::FusePassBase<FusePass> {
         mixed.push_back(op);
     });
     llvm::for_each(mixed, split);
+    func.walk([](GemmOp op) {
+      if (!op->getParentOfType<FusionOp>())
+        splitBiasGrad(op);
+    });
     resolveSizes(func);
     copySlices(func);
     unsigned next = llvm::range_size(func.getOps<FusionOp>());

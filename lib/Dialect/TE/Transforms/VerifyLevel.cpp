@@ -51,7 +51,7 @@ static ArrayRef<Level> getLevels() {
        {"builtin", "func", "tile", "tensor", "arith", "te"},
        {"tile", "arith", "math", "scf", "tensor", "memref", "gpu"},
        {"te.fusion", "te.quantize", "te.dequantize", "te.amax", "te.copy",
-        "te.yield"},
+        "te.gemm", "te.yield"},
        "te-to-tile"},
       {"gpu",
        {"builtin", "func", "tile", "tensor", "arith", "te"},

@@ -12,6 +12,8 @@
 #ifndef TE_DIALECT_TE_IR_TE_H
 #define TE_DIALECT_TE_IR_TE_H
 
+#include "te/Target/MMA.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -42,6 +44,9 @@ enum class Extent {
 /// dimension, M the product of the others; rank 0 is 1 x 1. Dynamic where a
 /// part is.
 std::pair<int64_t, int64_t> flatten(ArrayRef<int64_t> shape);
+
+/// How matrix instructions know an element type (i8: packed fp4 codes).
+std::optional<MMAFormat> getMMAFormat(Type elementType);
 } // namespace mlir::te
 
 #include "te/Dialect/TE/IR/TEDialect.h.inc"

@@ -140,6 +140,20 @@ def TE_ScalingAttr : TE_Attr<"Scaling", "scaling"> {
   }];
 }
 
+def TE_MatmulAttr : TE_Attr<"Matmul", "matmul"> {
+  let summary = "how a region's te.gemm is computed";
+  let description = [{
+    `mma` names the matrix instruction (docs/spec.md has those of each chip). A step sums over `k` elements of K. The
+    workgroup's waves are `waves = [m, n]` of them along the tile's rows and columns.
+  }];
+  let parameters = (ins
+    StringRefParameter<"matrix instruction">:$mma,
+    "int64_t":$k,
+    ArrayRefParameter<"int64_t">:$waves);
+  let assemblyFormat = "`<` $mma `,` `k` `=` $k `,` `waves` `=` `[` $waves `]` `>`";
+  let genVerifyDecl = 1;
+}
+
 def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
   let summary = "how one te.fusion region becomes one kernel";
   let description = [{
@@ -151,7 +165,7 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     from its own tiles to those `workgroups` further on (0, the default: each computes its own only);
     what is read once a column stays in its registers meanwhile. `sweep`: the workgroup walks along its rows, tile after tile, first for what is
     computed over each row, then for the results; in between the rows stay in registers (`keep`), or
-    are read again (`reread`).
+    are read again (`reread`). `matmul`, of a region with a `te.gemm`: how it is computed; `tile` is of its result then.
     Chosen by `te-schedule`, or written by the user and then only checked.
   }];
   let parameters = (ins
@@ -162,10 +176,11 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "1">:$row_tiles,
     DefaultValuedParameter<"int64_t", "0">:$workgroups,
     DefaultValuedParameter<"::mlir::te::SweepKind",
-                           "::mlir::te::SweepKind::None">:$sweep);
+                           "::mlir::te::SweepKind::None">:$sweep,
+    OptionalParameter<"::mlir::te::MatmulAttr">:$matmul);
   let assemblyFormat = [{
     `<` $target `,` `tile` `=` `[` $tile `]` `,` `waves` `=` $waves `,` `vector` `=` $vector
-    `` custom<ScheduleOptions>($row_tiles, $workgroups, $sweep) `>`
+    `` custom<ScheduleOptions>($row_tiles, $workgroups, $sweep, $matmul) `>`
   }];
   let genVerifyDecl = 1;
 }

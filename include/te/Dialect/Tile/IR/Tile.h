@@ -13,6 +13,7 @@
 #define TE_DIALECT_TILE_IR_TILE_H
 
 #include "te/Dialect/Tile/IR/LinearLayout.h"
+#include "te/Target/MMA.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinOps.h"

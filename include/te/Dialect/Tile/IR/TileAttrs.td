@@ -59,6 +59,25 @@ def Tile_LayoutAttr : AttrDef<Tile_Dialect, "Layout", [
   }];
 }
 
+def Tile_MMAAttr : AttrDef<Tile_Dialect, "MMA"> {
+  let mnemonic = "mma";
+  let summary = "a matrix instruction, by its name in te/Target/MMA.h";
+  let description = [{
+    It says which elements it takes, and which lane holds what of its operands and result.
+
+    ```mlir
+    #tile.mma<"f32_16x16x32_bf16">
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"name">:$name);
+  let assemblyFormat = "`<` $name `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Its description; there is one.
+    const ::mlir::te::MMA &getMMA() const;
+  }];
+}
+
 class Tile_Enum<string name, string summary, list<I32EnumAttrCase> cases>
     : I32EnumAttr<name, summary, cases> {
   let cppNamespace = "::mlir::te::tile";

@@ -252,4 +252,29 @@ def Tile_ScaledTruncOp : Tile_Op<"scaled_trunc", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_MmaOp : Tile_Op<"mma", [Pure, AttrSizedOperandSegments, AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "a matrix product of tiles, added to a tile";
+  let description = [{
+    result = a * b^T + accumulator: a is M x K, b is N x K, the accumulator M x N of f32, all held as the intrinsic
+    wants them (T20). Nothing crosses waves. An i8 operand is fp4 codes, two columns a byte.
+
+    With scales each run of 32 elements along K is multiplied by its E8M0 byte (i8 tiles, M x K/32 and N x K/32), by
+    the instruction.
+
+    ```mlir
+    %d = tile.mma %a, %b, %c <"f32_16x16x32_bf16"> : tensor<128x64xbf16, #a>, tensor<64x64xbf16, #b> -> tensor<128x64xf32, #c>
+    ```
+  }];
+  let arguments = (ins
+    Tile_AnyTile:$a, Tile_AnyTile:$b, Tile_AnyTile:$accumulator,
+    Optional<Tile_AnyTile>:$scale_a, Optional<Tile_AnyTile>:$scale_b, Tile_MMAAttr:$intrinsic);
+  let results = (outs Tile_AnyTile:$result);
+  let assemblyFormat = [{
+    $a `,` $b `,` $accumulator (`scales` `(` $scale_a^ `,` $scale_b `:` type($scale_a) `,` type($scale_b) `)`)?
+    $intrinsic attr-dict
+    `:` type($a) `,` type($b) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // TILE_OPS_TD

@@ -1,0 +1,46 @@
+//===- MMALayout.h - tiles of matrix instructions ---------------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The layouts of tile.mma's tiles, which are many instructions large: registers
+// hold those of one wave, along K first, and waves lie side by side. Tiles are
+// in our orientation: A is M x K and B is N x K. The hardware's A is our B, so
+// that a lane holds four neighbours of a row of the result.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_DIALECT_TILE_IR_MMALAYOUT_H
+#define TE_DIALECT_TILE_IR_MMALAYOUT_H
+
+#include "te/Dialect/Tile/IR/LinearLayout.h"
+#include "te/Target/MMA.h"
+
+namespace mlir::te::tile {
+
+/// Waves of a workgroup along the result's rows and columns, powers of two: the
+/// low bits of a wave's number are along the columns.
+struct MMAWaves {
+  int64_t rows, cols;
+};
+
+/// Which of the two operands.
+enum class MMASide { A, B };
+
+/// `outer` x `k`: M x K of A or N x K of B. fp4 codes are packed, two columns a
+/// byte: outer x k / 2.
+LinearLayout getMMAOperandLayout(const MMA &mma, MMAFormat format, MMASide side,
+                                 int64_t outer, int64_t k, MMAWaves waves);
+/// Their scales: outer x k / 32.
+LinearLayout getMMAScaleLayout(const MMA &mma, MMASide side, int64_t outer,
+                               int64_t k, MMAWaves waves);
+/// M x N.
+LinearLayout getMMAResultLayout(const MMA &mma, int64_t rows, int64_t cols,
+                                MMAWaves waves);
+/// How the waves that hold a result lie.
+MMAWaves getMMAWaves(const LinearLayout &result);
+
+} // namespace mlir::te::tile
+
+#endif // TE_DIALECT_TILE_IR_MMALAYOUT_H

@@ -1,0 +1,338 @@
+//===- GemmSchedule.cpp - schedules of regions with a te.gemm -------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GemmSchedule.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+namespace {
+/// A tile of the result is at most so many rows and columns, of four waves: 64
+/// accumulators a lane.
+constexpr int64_t kMostTile = 128;
+constexpr int64_t kLeastTile = 32;
+/// No workgroup holds more along any side: estimates stay in their range.
+constexpr int64_t kMostSize = 1024;
+/// Bytes of one row of an operand that a step loads: a cache line.
+constexpr int64_t kStepBytes = 128;
+/// VGPRs beside tiles: addresses, bounds, temporaries of the conversions.
+constexpr unsigned kBaseVGPRs = 40;
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+static ScaledType getScaled(Value operand) {
+  return dyn_cast<ScaledType>(operand.getType());
+}
+
+/// fp4 codes are packed along K in memory.
+static bool isPackedAlongK(Value operand, unsigned kDim) {
+  ScaledType type = getScaled(operand);
+  if (!type)
+    return true;
+  bool kIsLast = int64_t(kDim) == type.getRank() - 1;
+  return !type.isFP4() || kIsLast != type.getScaling().isTransposed();
+}
+
+/// The target's instructions that take these elements as they are, those with
+/// the most products a cycle first, then small ones. Scaled ones take operands
+/// without scales too.
+static SmallVector<const MMA *> findInstructions(const Target &target, Type a,
+                                                 Type b, bool needsScales) {
+  SmallVector<const MMA *> found;
+  MMAFormat formatA = *getMMAFormat(a), formatB = *getMMAFormat(b);
+  for (llvm::StringRef name : target.amd->mmas) {
+    const MMA *mma = MMA::lookup(name);
+    if ((mma->isScaled || !needsScales) && mma->accepts(formatA) &&
+        mma->accepts(formatB))
+      found.push_back(mma);
+  }
+  auto rank = [&](const MMA *mma) {
+    double products = double(mma->size) * mma->size * mma->k;
+    return std::pair(mma->getCycles(formatA, formatB) / products, mma->size);
+  };
+  llvm::stable_sort(
+      found, [&](const MMA *x, const MMA *y) { return rank(x) < rank(y); });
+  return found;
+}
+
+/// Why kernels do not take a quantized operand of many matrices.
+static std::optional<std::string> whyNotBatched(GemmOp gemm) {
+  if (!gemm.isBatched())
+    return std::nullopt;
+  for (Value operand : {gemm.getA(), gemm.getB()})
+    if (ScaledType type = getScaled(operand);
+        type && (type.getScaling().getGranularity() != Granularity::Tensor ||
+                 type.getScaling().getDataLayout() != te::DataLayout::Linear))
+      return std::string(
+          "G3: kernels multiply quantized matrices in pairs only where each "
+          "operand has one scale and linear data; te.dequantize the operands, "
+          "or multiply slices");
+  return std::nullopt;
+}
+
+std::optional<GemmPlan> te::planGemm(GemmOp gemm, const Target &target,
+                                     std::string &why) {
+  if (!target.amd) {
+    why = ("G2: te.gemm is not supported for " + target.name +
+           "; compile for gfx942 or gfx950")
+              .str();
+    return std::nullopt;
+  }
+  if (std::optional<std::string> batched = whyNotBatched(gemm)) {
+    why = *batched;
+    return std::nullopt;
+  }
+  // fp4 codes that lie otherwise are unpacked, and become bf16.
+  bool isPacked = isPackedAlongK(gemm.getA(), gemm.getKDimA()) &&
+                  isPackedAlongK(gemm.getB(), gemm.getKDimB());
+  GemmPlan plan;
+  plan.a = getElementTypeOrSelf(gemm.getA().getType());
+  plan.b = getElementTypeOrSelf(gemm.getB().getType());
+  if (ScaledType a = getScaled(gemm.getA())) {
+    ScalingAttr scaling = a.getScaling();
+    plan.scales =
+        scaling.isBlock() ? GemmPlan::Scales::Blocks : GemmPlan::Scales::Sum;
+    if (scaling.isBlock())
+      plan.block = std::max(scaling.getBlockRows(), scaling.getBlockCols());
+    if (scaling.isE8M0() && isPacked) {
+      plan.instructions =
+          findInstructions(target, plan.a, plan.b, /*needsScales=*/true);
+      if (!plan.instructions.empty()) {
+        plan.scales = GemmPlan::Scales::Instruction;
+        return plan;
+      }
+    }
+  }
+  if (isPacked)
+    plan.instructions =
+        findInstructions(target, plan.a, plan.b, /*needsScales=*/false);
+  llvm::erase_if(plan.instructions, [&](const MMA *mma) {
+    return plan.scales == GemmPlan::Scales::Blocks && mma->k > plan.block;
+  });
+  if (plan.instructions.empty()) {
+    // Every fp8 and fp4 value is a bf16 one.
+    plan.a = plan.b = BFloat16Type::get(gemm.getContext());
+    plan.instructions =
+        findInstructions(target, plan.a, plan.b, /*needsScales=*/false);
+  }
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+static int64_t elementBits(Type type) {
+  return getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+}
+
+/// No larger than the result asks for, and as many tiles as the chip has CUs.
+static std::array<int64_t, 2> chooseTile(const TileDemand &demand,
+                                         const Target &target, int64_t least) {
+  auto bound = [&](int64_t extent) {
+    if (ShapedType::isDynamic(extent))
+      return kMostTile;
+    return std::clamp<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1)),
+                               least, kMostTile);
+  };
+  std::array<int64_t, 2> tile = {bound(demand.rows), bound(demand.cols)};
+  auto count = [&](unsigned dim) {
+    int64_t extent = dim ? demand.cols : demand.rows;
+    return ShapedType::isDynamic(extent)
+               ? int64_t(target.computeUnits)
+               : int64_t(llvm::divideCeil(extent, tile[dim]));
+  };
+  while (count(0) * count(1) < target.computeUnits &&
+         std::max(tile[0], tile[1]) > kLeastTile)
+    (tile[0] >= tile[1] ? tile[0] : tile[1]) /= 2;
+  tile[0] = std::max({tile[0], demand.minRows, least});
+  tile[1] = std::max({tile[1], demand.minCols, least});
+  return tile;
+}
+
+/// So many waves at most: twice as many along the longer side.
+static std::array<int64_t, 2> chooseWaves(std::array<int64_t, 2> tile,
+                                          const MMA &mma, int64_t most) {
+  std::array<int64_t, 2> waves = {1, 1};
+  while (waves[0] * waves[1] < most) {
+    unsigned dim = tile[0] / waves[0] > tile[1] / waves[1] ? 0 : 1;
+    if (tile[dim] / waves[dim] <= mma.size)
+      break;
+    waves[dim] *= 2;
+  }
+  return waves;
+}
+
+ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
+                                    const TileDemand &demand,
+                                    const Target &target) {
+  std::string why;
+  std::optional<GemmPlan> plan = planGemm(demand.gemm, target, why);
+  if (!plan) // whatever it is, findGemmViolation says why not
+    return ScheduleAttr::get(context, target.name, {1, 1}, 1, 1, 1, 0,
+                             SweepKind::None, MatmulAttr());
+  const MMA &mma = *plan->instructions.front();
+  auto tile = chooseTile(demand, target, mma.size);
+  int64_t widest = std::max(elementBits(plan->a), elementBits(plan->b));
+  int64_t k = plan->scales == GemmPlan::Scales::Blocks
+                  ? plan->block
+                  : std::max<int64_t>(kStepBytes * 8 / widest, mma.k);
+  auto make = [&](int64_t most) {
+    auto waves = chooseWaves(tile, mma, most);
+    return ScheduleAttr::get(
+        context, target.name, tile, waves[0] * waves[1],
+        std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1, 0,
+        SweepKind::None, MatmulAttr::get(context, mma.name, k, waves));
+  };
+  // One wave a SIMD, or two where its registers do not hold the tile; then
+  // smaller tiles.
+  while (true) {
+    for (int64_t perSIMD : {1, 2})
+      if (ScheduleAttr schedule = make(perSIMD * target.simdsPerCU);
+          !findViolation(demand, schedule, target))
+        return schedule;
+    unsigned dim = tile[0] >= tile[1] ? 0 : 1;
+    if (tile[dim] / 2 <
+        std::max<int64_t>(dim ? demand.minCols : demand.minRows, mma.size))
+      dim = 1 - dim;
+    if (tile[dim] / 2 <
+        std::max<int64_t>(dim ? demand.minCols : demand.minRows, mma.size))
+      return make(target.simdsPerCU); // which findViolation tells
+    tile[dim] /= 2;
+  }
+}
+
+ResourceEstimate te::estimateGemm(const TileDemand &demand,
+                                  ScheduleAttr schedule, const Target &target) {
+  std::string why;
+  GemmPlan plan = planGemm(demand.gemm, target, why).value_or(GemmPlan());
+  MatmulAttr matmul = schedule.getMatmul();
+  int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
+  int64_t lanes = schedule.getWaves() * target.waveSize;
+  ResourceEstimate result;
+  result.elementsPerLane = std::max<int64_t>(rows * cols / lanes, 1);
+  int64_t bitsA = plan.a ? elementBits(plan.a) : 8,
+          bitsB = plan.b ? elementBits(plan.b) : 8;
+  auto bytes = [](int64_t elements, int64_t bits) {
+    return elements * bits / 8;
+  };
+  int64_t stepA = bytes(rows * matmul.getK(), bitsA),
+          stepB = bytes(cols * matmul.getK(), bitsB);
+  // Accumulators, both operands as they are loaded and as the instruction wants
+  // them (or f32, on the way to that), what the epilogue holds.
+  auto isConverted = [](Value operand, Type element) {
+    return element && element != getElementTypeOrSelf(operand.getType());
+  };
+  int64_t operands = (stepA + stepB) / lanes +
+                     stepA / (matmul.getWaves()[0] * target.waveSize) +
+                     stepB / (matmul.getWaves()[1] * target.waveSize);
+  GemmOp gemm = demand.gemm;
+  if (isConverted(gemm.getA(), plan.a))
+    operands += 4 * rows * matmul.getK() / lanes;
+  if (isConverted(gemm.getB(), plan.b))
+    operands += 4 * cols * matmul.getK() / lanes;
+  int64_t sums = 4 * result.elementsPerLane;
+  if (plan.scales == GemmPlan::Scales::Blocks) {
+    // Partial sums, and two factors for each row and column that a lane has.
+    const MMA &mma = *MMA::lookup(matmul.getMma());
+    int64_t lines = rows / matmul.getWaves()[0] / mma.size +
+                    cols / matmul.getWaves()[1] * mma.size / target.waveSize;
+    sums += sums + 2 * 4 * lines;
+  }
+  int64_t epilogue = result.elementsPerLane * demand.liveBytes;
+  result.vgprs =
+      kBaseVGPRs + llvm::divideCeil(sums + std::max(operands, epilogue), 4);
+  int64_t stored = rows * cols * demand.outputBytes;
+  result.ldsBytes = std::max({stepA, stepB, stored, lanes * 4});
+  return result;
+}
+
+std::string te::explainGemmSchedule(const TileDemand &demand,
+                                    ScheduleAttr schedule,
+                                    const Target &target) {
+  MatmulAttr matmul = schedule.getMatmul();
+  ResourceEstimate resources = estimateGemm(demand, schedule, target);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << matmul.getMma() << " takes the operands"
+     << "; a step sums " << matmul.getK() << " elements of K; "
+     << matmul.getWaves()[0] << " x " << matmul.getWaves()[1] << " waves hold "
+     << resources.elementsPerLane << " sums a lane, of a tile of "
+     << schedule.getTile()[0] << " x " << schedule.getTile()[1];
+  return text;
+}
+
+std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
+                                                 ScheduleAttr schedule,
+                                                 const Target &target) {
+  MatmulAttr matmul = schedule.getMatmul();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (!demand.gemm) {
+    if (!matmul)
+      return std::nullopt;
+    os << "H14: the schedule has a matmul, but the region no te.gemm; leave it "
+          "out";
+    return text;
+  }
+  std::optional<GemmPlan> plan = planGemm(demand.gemm, target, text);
+  if (!plan)
+    return text;
+  if (!matmul) {
+    os << "H14: the region has a te.gemm, and the schedule does not say how it "
+          "is computed: add matmul = <..>, or leave the schedule to "
+          "te-schedule";
+    return text;
+  }
+  auto it = llvm::find_if(plan->instructions, [&](const MMA *mma) {
+    return mma->name == matmul.getMma();
+  });
+  if (it == plan->instructions.end()) {
+    os << "H14: " << matmul.getMma() << " on " << target.name
+       << " is not for these operands; use ";
+    llvm::interleave(
+        plan->instructions, os, [&](const MMA *mma) { os << mma->name; },
+        " or ");
+    return text;
+  }
+  const MMA &mma = **it;
+  for (int64_t size :
+       {schedule.getTile()[0], schedule.getTile()[1], matmul.getK()})
+    if (size > kMostSize) {
+      os << "H15: a tile of " << schedule.getTile()[0] << " x "
+         << schedule.getTile()[1] << " and k = " << matmul.getK()
+         << "; each is at most " << kMostSize;
+      return text;
+    }
+  for (unsigned dim : {0, 1})
+    if (schedule.getTile()[dim] < matmul.getWaves()[dim] * mma.size) {
+      os << "H15: " << matmul.getWaves()[dim] << " waves share "
+         << schedule.getTile()[dim] << (dim ? " columns" : " rows")
+         << " of the tile, but each needs " << mma.size << " for " << mma.name
+         << "; use fewer waves or a larger tile";
+      return text;
+    }
+  if (plan->scales == GemmPlan::Scales::Blocks &&
+      matmul.getK() != plan->block) {
+    os << "H15: a step sums " << matmul.getK()
+       << " elements of K, but a scale is for " << plan->block
+       << "; use k = " << plan->block;
+    return text;
+  }
+  if (schedule.getSweep() != SweepKind::None || schedule.getRowTiles() != 1 ||
+      schedule.getWorkgroups() != 0) {
+    os << "H15: workgroups of a te.gemm have one tile each; leave out "
+          "row_tiles, workgroups and sweep";
+    return text;
+  }
+  return std::nullopt;
+}

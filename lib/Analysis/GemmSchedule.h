@@ -1,0 +1,30 @@
+//===- GemmSchedule.h - schedules of regions with a te.gemm -----*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_LIB_ANALYSIS_GEMMSCHEDULE_H
+#define TE_LIB_ANALYSIS_GEMMSCHEDULE_H
+
+#include "te/Analysis/ResourceModel.h"
+
+namespace mlir::te {
+
+// What the functions of ResourceModel.h ask where the region has a te.gemm.
+
+ScheduleAttr chooseGemmSchedule(MLIRContext *context, const TileDemand &demand,
+                                const Target &target);
+ResourceEstimate estimateGemm(const TileDemand &demand, ScheduleAttr schedule,
+                              const Target &target);
+std::string explainGemmSchedule(const TileDemand &demand, ScheduleAttr schedule,
+                                const Target &target);
+/// H14 and H15, and G2: the region has a te.gemm just where the schedule has a
+/// matmul, which this te.gemm and this chip allow.
+std::optional<std::string> findGemmViolation(const TileDemand &demand,
+                                             ScheduleAttr schedule,
+                                             const Target &target);
+
+} // namespace mlir::te
+
+#endif // TE_LIB_ANALYSIS_GEMMSCHEDULE_H

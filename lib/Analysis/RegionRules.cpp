@@ -1,0 +1,252 @@
+//===- RegionRules.cpp - what may share a region --------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// findConflict: rules F3 to F10 of docs/spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Analysis/Region.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+/// What ties a part to others: tensors that it reads slices of, and those that
+/// it writes parts of.
+static SmallVector<Value> getTies(ArrayRef<Operation *> part,
+                                  ArrayRef<Operation *> ops) {
+  SmallVector<Value> ties;
+  for (Operation *op : part)
+    for (OpOperand &operand : op->getOpOperands())
+      if (Value source = getSliceSource(operand.get());
+          source && getExtent(operand) == Extent::Tile)
+        ties.push_back(source);
+  for (Operation *op : ops)
+    for (OpOperand &operand : op->getOpOperands())
+      if (getExtent(operand) == Extent::Parts &&
+          llvm::is_contained(part, getRoot(operand).getDefiningOp()))
+        ties.push_back(op->getResult(0));
+  return ties;
+}
+
+/// The first op of a part that is not tied to the first part.
+static Operation *findStranger(ArrayRef<SmallVector<Operation *>> parts,
+                               ArrayRef<Operation *> ops) {
+  llvm::SmallDenseSet<Value> known;
+  SmallVector<bool> reached(parts.size());
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (auto [part, isReached] : llvm::zip_equal(parts, reached)) {
+      SmallVector<Value> ties = getTies(part, ops);
+      bool joins = &part == parts.begin() || llvm::any_of(ties, [&](Value v) {
+        return known.contains(v);
+      });
+      if (isReached || !joins)
+        continue;
+      isReached = grows = true;
+      known.insert(ties.begin(), ties.end());
+    }
+  }
+  auto it = llvm::find(reached, false);
+  return it == reached.end() ? nullptr : parts[it - reached.begin()].front();
+}
+
+Operation *te::getWideProducer(Operation *op) {
+  if (!isa<QuantizeOp, AmaxOp>(op))
+    return nullptr;
+  auto result = dyn_cast<OpResult>(op->getOperand(0));
+  return result && isRegionOp(result.getOwner()) &&
+                 getExtent(result) == Extent::Wide
+             ? result.getOwner()
+             : nullptr;
+}
+
+/// Why an op can't read both halves of a wide result of its own region.
+static std::optional<std::string> whyNotWide(Operation *op) {
+  int64_t wide =
+      cast<ShapedType>(op->getOperand(0).getType()).getShape().back();
+  if (ShapedType::isDynamic(wide) || wide % (2 * kWideUnit) != 0)
+    return "F4: reads a result of two halves, whose length is not known to be "
+           "a multiple of " +
+           std::to_string(kWideUnit) +
+           "; put the two into regions of their own";
+  auto gated = cast<GatedActivationBwdOp>(getWideProducer(op));
+  if (gated.getInterleave() != 0)
+    return std::string("F4: reads a result of two halves that lie interleaved; "
+                       "put the two into regions of their own");
+  if (needsWholeRows(op) || isPerMatrix(op))
+    return std::string("F4: a row or a matrix by itself is more than a half of "
+                       "the result that is read; put the two into regions of "
+                       "their own");
+  return std::nullopt;
+}
+
+/// F4: what stays inside of the region stays in registers.
+static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
+  for (Operation *op : ops)
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value root = getRoot(operand);
+      Operation *producer = root.getDefiningOp();
+      Extent extent = getExtent(operand);
+      if (producer && isView(producer) && isa<FusionOp>(op->getParentOp()) &&
+          extent != Extent::Tile && extent != Extent::Parts)
+        return Conflict{op,
+                        ("F4: operand #" + Twine(operand.getOperandNumber()) +
+                         " is a view, but is not read by tiles of its own "
+                         "shape; te.copy it outside of the region")
+                            .str()};
+      if (producer && llvm::is_contained(ops, producer) &&
+          operand.getOperandNumber() == 0 && getWideProducer(op) == producer) {
+        if (std::optional<std::string> why = whyNotWide(op))
+          return Conflict{op, *why};
+        continue;
+      }
+      if (!producer || !llvm::is_contained(ops, producer) ||
+          (isTileValue(root) &&
+           (extent == Extent::Tile || extent == Extent::Parts)))
+        continue;
+      return Conflict{
+          op, ("F4: reads a result of '" + producer->getName().getStringRef() +
+               "' in its own region, which is complete only when the kernel "
+               "ends; put the two into regions of their own")
+                  .str()};
+    }
+  return std::nullopt;
+}
+
+/// The shape of an op's first tile.
+static ArrayRef<int64_t> getTileShape(Operation *op) {
+  if (auto gemm = dyn_cast<GemmOp>(op))
+    return gemm.getResult().getType().getShape();
+  for (OpOperand &operand : op->getOpOperands())
+    if (getExtent(operand) == Extent::Tile)
+      return cast<ShapedType>(operand.get().getType()).getShape();
+  return {};
+}
+
+/// Where one op takes each matrix by itself: an op that could not, or that has
+/// tensors of another shape, or reads a view.
+static Operation *findWholeTensorOp(ArrayRef<Operation *> ops) {
+  auto each = llvm::find_if(ops, isPerMatrix);
+  if (each == ops.end())
+    return nullptr;
+  ArrayRef<int64_t> shape = getTileShape(*each);
+  // Of a buffer as a whole, outside of a region, it is a buffer.
+  auto readsView = [&](OpOperand &operand) {
+    Operation *view = operand.get().getDefiningOp();
+    return view && isView(view) &&
+           (getSliceSource(operand.get()) ||
+            view->getParentOfType<FusionOp>() ||
+            llvm::is_contained(ops, getRoot(operand).getDefiningOp()));
+  };
+  auto it = llvm::find_if(ops, [&](Operation *op) {
+    bool isWhole =
+        isa<TileLoweringInterface>(op) && !isa<AmaxOp>(op) && !isPerMatrix(op);
+    return isWhole || getTileShape(op) != shape ||
+           llvm::any_of(op->getOpOperands(), readsView);
+  });
+  return it == ops.end() ? nullptr : *it;
+}
+
+/// F7: parts of one region share a schedule and its grid.
+static std::optional<Conflict>
+findUneven(ArrayRef<SmallVector<Operation *>> parts) {
+  if (parts.size() < 2)
+    return std::nullopt;
+  for (ArrayRef<Operation *> part : parts) {
+    if (ShapedType::isDynamic(findAnchor(part).getExtents().second))
+      return Conflict{part.front(),
+                      "F7: parts of one region have rows of a known length; "
+                      "give the last dimension a static size, or put the "
+                      "parts into regions of their own"};
+    for (Operation *op : part)
+      for (OpResult result : op->getResults())
+        if (Extent extent = getExtent(result);
+            !result.use_empty() &&
+            (extent == Extent::Column || extent == Extent::WideColumn))
+          return Conflict{op, "F7: sums over all rows are for a region of one "
+                              "part; put the parts into regions of their own"};
+  }
+  return std::nullopt;
+}
+
+/// F10: what a region with a te.gemm may not have: its workgroups have one tile
+/// of the result each.
+static std::optional<Conflict> findGemmConflict(ArrayRef<Operation *> ops) {
+  GemmOp gemm = findGemm(ops);
+  if (!gemm)
+    return std::nullopt;
+  for (Operation *op : ops) {
+    if (op != gemm && isa<GemmOp>(op))
+      return Conflict{op, "F10: a region has at most one te.gemm; put the two "
+                          "into regions of their own"};
+    if (needsWholeRows(op))
+      return Conflict{op, "F10: computes over whole rows, which a workgroup of "
+                          "te.gemm does not hold; put the two into regions of "
+                          "their own"};
+    for (OpResult result : op->getResults())
+      if (Extent extent = getExtent(result);
+          !result.use_empty() &&
+          (extent == Extent::Column || extent == Extent::WideColumn))
+        return Conflict{op, "F10: sums over all rows, of which a workgroup of "
+                            "te.gemm holds a tile; put the two into regions of "
+                            "their own"};
+  }
+  if (gemm.getBiasGrad() && !gemm.getBiasGrad().use_empty())
+    return Conflict{gemm, "F10: bias_grad is a sum over A, and no tile of D; "
+                          "use te.bias_grad in a region of its own (te-fuse "
+                          "does)"};
+  return std::nullopt;
+}
+
+std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
+  if (ops.empty())
+    return std::nullopt;
+  if (std::optional<Conflict> escape = findEscape(ops))
+    return escape;
+  if (std::optional<Conflict> conflict = findGemmConflict(ops))
+    return conflict;
+  auto walker = llvm::find_if(ops, needsWholeColumns);
+  if (walker != ops.end() && ops.size() > 1)
+    return Conflict{*walker,
+                    "F8: walks down whole columns, tile after tile; such an op "
+                    "is alone in its region"};
+  if (Operation *other = findWholeTensorOp(ops))
+    return Conflict{other, "F9: walks over the tensor as one matrix, but an op "
+                           "of the region over its matrices, one by one "
+                           "(per = matrix); put the two into regions of their "
+                           "own"};
+  SmallVector<SmallVector<Operation *>> parts = getParts(ops);
+  if (Operation *stranger = findStranger(parts, ops))
+    return Conflict{
+        stranger, ("F5: walks over another tensor than '" +
+                   ops.front()->getName().getStringRef() +
+                   "', of a size that may differ; put the two into regions of "
+                   "their own")
+                      .str()};
+  if (GemmOp gemm = findGemm(ops); gemm && parts.size() > 1)
+    return Conflict{gemm, "F10: a region with a te.gemm has one part; put the "
+                          "other parts into regions of their own"};
+  if (std::optional<Conflict> conflict = findUneven(parts))
+    return conflict;
+  auto flagged = llvm::find_if(ops, llvm::IsaPred<TileLoweringInterface>);
+  unsigned amaxes = 0;
+  for (Operation *op : ops) {
+    if (isa<TileLoweringInterface>(op) &&
+        getNoopFlag(op) != getNoopFlag(*flagged))
+      return Conflict{op, ("F6: has another noop flag than '" +
+                           (*flagged)->getName().getStringRef() +
+                           "'; the ops of a region run, or do not, together")
+                              .str()};
+    for (OpResult result : op->getResults())
+      amaxes += isAmax(result) && !result.use_empty();
+    if (amaxes > 1)
+      return Conflict{op, "F3: a region has at most one amax"};
+  }
+  return std::nullopt;
+}

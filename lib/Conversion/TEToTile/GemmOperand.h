@@ -1,0 +1,66 @@
+//===- GemmOperand.h - one side of a te.gemm, step by step ------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_LIB_CONVERSION_TETOTILE_GEMMOPERAND_H
+#define TE_LIB_CONVERSION_TETOTILE_GEMMOPERAND_H
+
+#include "te/Analysis/ResourceModel.h"
+#include "te/Conversion/TEToTile/TileContext.h"
+#include "te/Dialect/Tile/IR/MMALayout.h"
+
+namespace mlir::te {
+
+/// A or B: what of it this workgroup reads in one step along K. Tiles are outer
+/// x K: M x K of A, N x K of B, whatever the operand's orientation in memory;
+/// they are zero outside of the operand.
+class GemmOperand {
+public:
+  GemmOperand(TileContext &ctx, GemmOp op, const GemmPlan &plan,
+              tile::MMASide side);
+
+  /// The elements from `k` on, as the instruction wants them.
+  Value load(Value k) const;
+  /// Their E8M0 scales, as the instruction wants them.
+  Value loadScales(Value k) const;
+  /// The scale of each row of A or column of B in the block that begins at `k`
+  /// (f32, or E8M0 bytes, i8): a tile of one column, or of one row, of the
+  /// result's layout.
+  Value loadBlockScale(Value k) const;
+  /// The sum times this side's scales, which are for all of K.
+  Value scaleSum(Value sum) const;
+
+  bool isE8M0() const { return scaled && scaled.getScaling().isE8M0(); }
+
+private:
+  TileContext makeContext(Value k) const;
+  Value loadElements(TileContext &step) const;
+  Value loadScalesAs(Value k, const tile::LinearLayout &layout) const;
+  int64_t getOuter() const {
+    return ctx.schedule.getTile()[side == tile::MMASide::A ? 0 : 1];
+  }
+  tile::MMAWaves getWaves() const {
+    ArrayRef<int64_t> waves = ctx.schedule.getMatmul().getWaves();
+    return {waves[0], waves[1]};
+  }
+  const MMA &getMMA() const {
+    return *MMA::lookup(ctx.schedule.getMatmul().getMma());
+  }
+  /// This side's rows or columns of the result's layout.
+  tile::LinearLayout getLine() const;
+
+  TileContext &ctx;
+  tile::MMASide side;
+  Value operand;
+  ScaledType scaled; // or null
+  Type element;      // that the instruction takes
+  bool kIsLast;      // of the operand's (logical) dimensions
+  Value k;           // its extent
+  int64_t staticK;
+};
+
+} // namespace mlir::te
+
+#endif // TE_LIB_CONVERSION_TETOTILE_GEMMOPERAND_H

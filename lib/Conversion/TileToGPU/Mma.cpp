@@ -1,0 +1,122 @@
+//===- Mma.cpp - tile.mma as matrix instructions --------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Registers hold one instruction's part after the other, along K (of the
+// result: along a row) first: what te/Dialect/Tile/IR/MMALayout.h lays out.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Distribution.h"
+
+#include "te/Dialect/Tile/IR/MMALayout.h"
+
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+namespace {
+/// The registers of one operand, cut into those of one instruction each.
+struct Fragments {
+  Value vector, scales; // scales: null where there are none
+  int64_t size;         // registers of one instruction
+  int64_t alongK;       // instructions along K
+};
+
+struct MmaPattern : TilePattern<MmaOp> {
+  using TilePattern::TilePattern;
+
+  static Value slice(ImplicitLocOpBuilder &b, Value vector, int64_t first,
+                     int64_t size) {
+    return vector::ExtractStridedSliceOp::create(
+        b, vector, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{size},
+        ArrayRef<int64_t>{1});
+  }
+
+  /// What the instruction takes as an operand.
+  static Value getFragment(ImplicitLocOpBuilder &b, const Fragments &operand,
+                           int64_t outer, int64_t k) {
+    int64_t first = operand.size * (outer * operand.alongK + k);
+    if (operand.size == 1)
+      return vector::ExtractOp::create(b, operand.vector, first);
+    Value part = slice(b, operand.vector, first, operand.size);
+    if (!getElementTypeOrSelf(part.getType()).isInteger(8))
+      return part;
+    return vector::BitCastOp::create(
+        b,
+        VectorType::get({2 * operand.size},
+                        Float4E2M1FNType::get(b.getContext())),
+        part);
+  }
+
+  static Value getScale(ImplicitLocOpBuilder &b, const Fragments &operand,
+                        int64_t outer, int64_t k) {
+    Value byte = vector::ExtractOp::create(b, operand.scales,
+                                           outer * operand.alongK + k);
+    return arith::BitcastOp::create(b, Float8E8M0FNUType::get(b.getContext()),
+                                    byte);
+  }
+
+  /// The hardware's A is our B.
+  static Value emit(ImplicitLocOpBuilder &b, const MMA &mma,
+                    const Fragments &left, const Fragments &right, int64_t m,
+                    int64_t n, int64_t k, Value sum) {
+    Value a = getFragment(b, right, n, k), c = getFragment(b, left, m, k);
+    if (!left.scales)
+      return amdgpu::MFMAOp::create(b, sum.getType(), mma.size, mma.size, mma.k,
+                                    /*blocks=*/1, a, c, sum);
+    return amdgpu::ScaledMFMAOp::create(
+        b, sum.getType(), mma.size, mma.size, mma.k, a, c, sum,
+        getScale(b, right, n, k), getScale(b, left, m, k), /*scalesIdxA=*/0,
+        /*scalesIdxB=*/0);
+  }
+
+  LogicalResult
+  matchAndRewrite(MmaOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    const MMA &mma = op.getIntrinsic().getMMA();
+    if (!state.target->amd ||
+        !llvm::is_contained(state.target->amd->mmas, mma.name))
+      return op.emitError() << "T20: " << state.target->name << " has no "
+                            << mma.name << "; docs/spec.md lists those of each "
+                            << "chip";
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto fragments = [&](Value tile, Value vector, Value scales) {
+      auto type = cast<RankedTensorType>(tile.getType());
+      int64_t packed = type.getElementType().isInteger(8) ? 2 : 1;
+      return Fragments{vector, scales,
+                       mma.size * mma.k / packed / state.target->waveSize,
+                       type.getDimSize(1) * packed / mma.k};
+    };
+    Fragments left = fragments(op.getA(), adaptor.getA(), adaptor.getScaleA()),
+              right = fragments(op.getB(), adaptor.getB(), adaptor.getScaleB());
+    MMAWaves waves = getMMAWaves(getLayout(op.getType()));
+    int64_t rows = op.getType().getDimSize(0) / waves.rows / mma.size,
+            cols = op.getType().getDimSize(1) / waves.cols / mma.size;
+    int64_t size = mma.size * mma.size / state.target->waveSize;
+    Value result = adaptor.getAccumulator();
+    for (int64_t m = 0; m < rows; ++m)
+      for (int64_t n = 0; n < cols; ++n) {
+        int64_t first = size * (m * cols + n);
+        Value sum = slice(b, adaptor.getAccumulator(), first, size);
+        for (int64_t k = 0; k < left.alongK; ++k)
+          sum = emit(b, mma, left, right, m, n, k, sum);
+        result = vector::InsertStridedSliceOp::create(
+            b, sum, result, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{1});
+      }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+} // namespace
+
+void te::populateMmaPatterns(RewritePatternSet &patterns,
+                             const TypeConverter &types,
+                             const KernelState &state) {
+  patterns.add<MmaPattern>(types, patterns.getContext(), state);
+}

@@ -1,0 +1,92 @@
+//===- MmaOp.cpp - tile.mma and #tile.mma ---------------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Dialect/TE/IR/TE.h"
+#include "te/Dialect/Tile/IR/MMALayout.h"
+#include "te/Dialect/Tile/IR/Tile.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+LogicalResult MMAAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                              StringRef name) {
+  if (MMA::lookup(name))
+    return success();
+  return emitError() << "T20: there is no matrix instruction '" << name
+                     << "'; docs/spec.md lists those of each chip";
+}
+
+const MMA &MMAAttr::getMMA() const { return *MMA::lookup(getName()); }
+
+/// The tile is held as the instruction wants it.
+static LogicalResult verifyLayout(MmaOp op, StringRef what, Type tile,
+                                  const LinearLayout &expected) {
+  if (getLayout(tile) == expected)
+    return success();
+  return op.emitOpError() << "T20: " << what << " is not held as "
+                          << op.getIntrinsic().getName()
+                          << " wants it; expected "
+                          << LayoutAttr::get(op.getContext(), expected);
+}
+
+/// One operand and its scales. `outer` and `k` are the elements' extents.
+static LogicalResult verifySide(MmaOp op, StringRef what, MMASide side,
+                                Value operand, Value scale, int64_t outer,
+                                int64_t k, MMAWaves waves) {
+  const MMA &mma = op.getIntrinsic().getMMA();
+  auto type = cast<RankedTensorType>(operand.getType());
+  std::optional<MMAFormat> format = getMMAFormat(type.getElementType());
+  if (!format || !mma.accepts(*format))
+    return op.emitOpError() << "T20: " << mma.name << " does not take " << what
+                            << "'s " << type.getElementType();
+  if (failed(verifyLayout(
+          op, what, type,
+          getMMAOperandLayout(mma, *format, side, outer, k, waves))))
+    return failure();
+  if (!scale)
+    return success();
+  if (!getElementTypeOrSelf(scale.getType()).isInteger(8))
+    return op.emitOpError()
+           << "T20: the scales of " << what << " are i8, E8M0 bytes";
+  return verifyLayout(op, ("the scales of " + what).str(), scale.getType(),
+                      getMMAScaleLayout(mma, side, outer, k, waves));
+}
+
+LogicalResult MmaOp::verify() {
+  for (Type type : getOperandTypes())
+    if (!isTile(type) || cast<RankedTensorType>(type).getRank() != 2)
+      return emitOpError() << "T8: " << type
+                           << " is no tile of rank 2 with a #tile.layout";
+  const MMA &mma = getIntrinsic().getMMA();
+  auto k = [](Value operand) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    return type.getDimSize(1) * (type.getElementType().isInteger(8) ? 2 : 1);
+  };
+  auto result = cast<RankedTensorType>(getType());
+  int64_t m = getA().getType().getDimSize(0),
+          n = getB().getType().getDimSize(0);
+  MMAWaves waves = getMMAWaves(getLayout(result));
+  if (result.getShape() != ArrayRef<int64_t>{m, n} || k(getA()) != k(getB()) ||
+      k(getA()) % mma.k != 0 || m % (waves.rows * mma.size) != 0 ||
+      n % (waves.cols * mma.size) != 0 || !result.getElementType().isF32())
+    return emitOpError() << "T20: A is M x K, B is N x K and the result M x N "
+                            "of f32, in whole instructions of "
+                         << mma.size << " x " << mma.size << " x " << mma.k
+                         << " for each wave";
+  if (bool(getScaleA()) != bool(getScaleB()) || (getScaleA() && !mma.isScaled))
+    return emitOpError() << "T20: " << mma.name << " takes "
+                         << (mma.isScaled ? "scales of both operands, or none"
+                                          : "no scales");
+  if (failed(verifySide(*this, "A", MMASide::A, getA(), getScaleA(), m,
+                        k(getA()), waves)) ||
+      failed(verifySide(*this, "B", MMASide::B, getB(), getScaleB(), n,
+                        k(getA()), waves)))
+    return failure();
+  return verifyLayout(*this, "the accumulator", result,
+                      getMMAResultLayout(mma, m, n, waves));
+}

@@ -1,0 +1,85 @@
+// RUN: te-opt %s -te-to-tile -split-input-file | FileCheck %s
+
+// A loop along K: both tiles are read as they lie, taken to the lanes that the instruction wants, and multiplied; the
+// epilogue works on the result's layout. A step reads whole columns (64 = 2 x 32), but M may be anything.
+// CHECK-DAG: #[[$ACC:.*]] = #tile.layout<shape = [32, 32], register = {{\[}}[0, 1], [0, 2]], lane = {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = {{\[}}[0, 16], [16, 0]]>
+// CHECK-DAG: #[[$A:.*]] = #tile.layout<shape = [32, 32], register = {{\[}}[0, 1], [0, 2], [0, 4]], lane = {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = {{\[}}[0, 0], [16, 0]]>
+// CHECK-DAG: #[[$B:.*]] = #tile.layout<shape = [32, 32], register = {{\[}}[0, 1], [0, 2], [0, 4]], lane = {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = {{\[}}[16, 0], [0, 0]]>
+// CHECK-LABEL: func.func @linear
+// CHECK: tile.launch @linear_0 grid
+// CHECK: tile.kernel @linear_0
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<32x32xf32, #[[$ACC]]>
+// CHECK: %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[HELD:.*]] = %[[ZERO]])
+// CHECK:   %[[A:.*]] = tile.load {{.*}} {columns_in_bounds, divisible = 32 : i64} : memref<?x64xbf16
+// CHECK:   %[[AM:.*]] = tile.convert_layout %[[A]] : {{.*}} -> tensor<32x32xbf16, #[[$A]]>
+// CHECK:   %[[B:.*]] = tile.load {{.*}} : memref<48x64xbf16
+// CHECK:   %[[BM:.*]] = tile.convert_layout %[[B]] : {{.*}} -> tensor<32x32xbf16, #[[$B]]>
+// CHECK:   %[[NEXT:.*]] = tile.mma %[[AM]], %[[BM]], %[[HELD]] <"f32_16x16x32_bf16">
+// CHECK:   scf.yield %[[NEXT]]
+// CHECK: %[[LINE:.*]] = tile.broadcast
+// CHECK: arith.addf %[[SUM]], %[[LINE]] : tensor<32x32xf32, #[[$ACC]]>
+// CHECK: arith.truncf
+// CHECK: tile.convert_layout
+// CHECK: tile.store
+func.func @linear(%x: tensor<?x64xbf16>, %w: tensor<48x64xbf16>, %b: tensor<48xbf16>) -> tensor<?x48xbf16> {
+  %d = te.fusion "linear_0" (%a = %x : tensor<?x64xbf16>, %v = %w : tensor<48x64xbf16>, %c = %b : tensor<48xbf16>) -> (tensor<?x48xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 32], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [2, 2]>>} {
+    %0 = te.gemm %a, %v transpose_b bias(%c : tensor<48xbf16>) : tensor<?x64xbf16>, tensor<48x64xbf16> -> tensor<?x48xbf16>
+    te.yield %0 : tensor<?x48xbf16>
+  }
+  return %d : tensor<?x48xbf16>
+}
+
+// -----
+
+// An operand that lies K x M is transposed, by name only, before it goes through LDS.
+// CHECK-LABEL: tile.kernel @wgrad
+// CHECK: scf.for
+// CHECK: %[[A:.*]] = tile.load
+// CHECK: %[[T:.*]] = tile.transpose %[[A]]
+// CHECK: tile.convert_layout %[[T]]
+// CHECK: tile.mma
+func.func @f(%x: tensor<?x64xf16>, %y: tensor<?x32xf16>) -> tensor<64x32xf32> {
+  %d = te.fusion "wgrad" (%a = %x : tensor<?x64xf16>, %b = %y : tensor<?x32xf16>) -> (tensor<64x32xf32>)
+      attributes {schedule = #te.schedule<"gfx942", tile = [32, 32], waves = 1, vector = 8, matmul = <"f32_32x32x8_f16", k = 32, waves = [1, 1]>>} {
+    %0 = te.gemm %a, %b transpose_a : tensor<?x64xf16>, tensor<?x32xf16> -> tensor<64x32xf32>
+    te.yield %0 : tensor<64x32xf32>
+  }
+  return %d : tensor<64x32xf32>
+}
+
+// -----
+
+// E8M0 scales are operands of the instruction where the chip has one,
+// CHECK-LABEL: tile.kernel @scaled
+// CHECK: tile.mma {{.*}} scales(%{{.*}}, %{{.*}} : tensor<16x4xi8, #{{.*}}>, tensor<16x4xi8, #{{.*}}>) <"scale_f32_16x16x128_f8f6f4">
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @f(%x: !te.scaled<16x256xf8E4M3FN, #row>, %y: !te.scaled<16x256xf4E2M1FN, #row>) -> tensor<16x16xf32> {
+  %d = te.fusion "scaled" (%a = %x : !te.scaled<16x256xf8E4M3FN, #row>, %b = %y : !te.scaled<16x256xf4E2M1FN, #row>) -> (tensor<16x16xf32>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [16, 16], waves = 1, vector = 16, matmul = <"scale_f32_16x16x128_f8f6f4", k = 128, waves = [1, 1]>>} {
+    %0 = te.gemm %a, %b transpose_b : !te.scaled<16x256xf8E4M3FN, #row>, !te.scaled<16x256xf4E2M1FN, #row> -> tensor<16x16xf32>
+    te.yield %0 : tensor<16x16xf32>
+  }
+  return %d : tensor<16x16xf32>
+}
+
+// -----
+
+// and multiply each block's partial sum where it has none; the codes become bf16, exactly.
+// CHECK-LABEL: tile.kernel @blocks
+// CHECK: scf.for {{.*}} iter_args(%[[HELD:.*]] =
+// CHECK: arith.trunci {{.*}} to tensor<16x32xi16
+// CHECK: arith.bitcast {{.*}} to tensor<16x32xbf16
+// CHECK: %[[PART:.*]] = tile.mma {{.*}} <"f32_16x16x16_bf16">
+// CHECK: arith.mulf %[[PART]],
+// CHECK: %[[SCALED:.*]] = arith.mulf
+// CHECK: arith.addf %[[HELD]], %[[SCALED]]
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @f(%x: !te.scaled<16x256xf8E4M3FN, #row>, %y: !te.scaled<16x256xf8E4M3FN, #row>) -> tensor<16x16xf32> {
+  %d = te.fusion "blocks" (%a = %x : !te.scaled<16x256xf8E4M3FN, #row>, %b = %y : !te.scaled<16x256xf8E4M3FN, #row>) -> (tensor<16x16xf32>)
+      attributes {schedule = #te.schedule<"gfx942", tile = [16, 16], waves = 1, vector = 16, matmul = <"f32_16x16x16_bf16", k = 32, waves = [1, 1]>>} {
+    %0 = te.gemm %a, %b transpose_b : !te.scaled<16x256xf8E4M3FN, #row>, !te.scaled<16x256xf8E4M3FN, #row> -> tensor<16x16xf32>
+    te.yield %0 : tensor<16x16xf32>
+  }
+  return %d : tensor<16x16xf32>
+}

@@ -1,0 +1,43 @@
+// RUN: te-opt %s -tile-distribute -split-input-file | FileCheck %s
+
+// Two instructions along K add to one accumulator; the hardware's A is our B.
+#a = #tile.layout<shape = [16, 32], register = [[0, 1], [0, 2], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
+#c = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
+// CHECK-LABEL: gpu.func @along_k
+// CHECK-SAME: memref<bf16
+// CHECK-DAG: %[[A0:.*]] = vector.extract_strided_slice %[[A:.*]] {offsets = [0], sizes = [4], strides = [1]} : vector<8xbf16> to vector<4xbf16>
+// CHECK-DAG: %[[B0:.*]] = vector.extract_strided_slice %[[B:.*]] {offsets = [0], sizes = [4], strides = [1]} : vector<8xbf16> to vector<4xbf16>
+// CHECK: %[[FIRST:.*]] = amdgpu.mfma 16x16x16 %{{.*}} * %{{.*}} + %{{.*}} blgp = none : vector<4xbf16>, vector<4xbf16>, vector<4xf32>
+// CHECK-DAG: vector.extract_strided_slice %{{.*}} {offsets = [4], sizes = [4], strides = [1]} : vector<8xbf16> to vector<4xbf16>
+// CHECK: amdgpu.mfma 16x16x16 %{{.*}} * %{{.*}} + %[[FIRST]] blgp = none
+tile.kernel @along_k(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32, #gpu.address_space<global>>) attributes {target = "gfx942", waves = 1} {
+  %c0 = arith.constant 0 : index
+  %v = memref.reinterpret_cast %x to offset: [0], sizes: [32, 32], strides: [32, 1] : memref<bf16, #gpu.address_space<global>> to memref<32x32xbf16, strided<[32, 1]>, #gpu.address_space<global>>
+  %w = memref.reinterpret_cast %y to offset: [0], sizes: [16, 16], strides: [16, 1] : memref<f32, #gpu.address_space<global>> to memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
+  %c16 = arith.constant 16 : index
+  %a = tile.load %v[%c0, %c0] {in_bounds, divisible = 32 : i64} : memref<32x32xbf16, strided<[32, 1]>, #gpu.address_space<global>> -> tensor<16x32xbf16, #a>
+  %b = tile.load %v[%c16, %c0] {in_bounds, divisible = 32 : i64} : memref<32x32xbf16, strided<[32, 1]>, #gpu.address_space<global>> -> tensor<16x32xbf16, #a>
+  %z = arith.constant dense<0.0> : tensor<16x16xf32, #c>
+  %d = tile.mma %a, %b, %z <"f32_16x16x16_bf16"> : tensor<16x32xbf16, #a>, tensor<16x32xbf16, #a> -> tensor<16x16xf32, #c>
+  tile.store %d, %w[%c0, %c0] {in_bounds} : tensor<16x16xf32, #c>, memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
+}
+
+// -----
+
+// f32 operands are single registers; packed fp4 codes with scales are 16 bytes and one.
+#e = #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [0, 8]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 16], [0, 32]], wave = []>
+#s = #tile.layout<shape = [16, 4], register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2]], wave = []>
+#c = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
+// CHECK-LABEL: gpu.func @scaled
+// CHECK: vector.bitcast %{{.*}} : vector<16xi8> to vector<32xf4E2M1FN>
+// CHECK: amdgpu.scaled_mfma 16x16x128 (%{{.*}}[0] * %{{.*}}) * (%{{.*}}[0] * %{{.*}}) + %{{.*}} : f8E8M0FNU, vector<32xf4E2M1FN>, f8E8M0FNU, vector<32xf4E2M1FN>, vector<4xf32>
+tile.kernel @scaled(%x: memref<i8, #gpu.address_space<global>>, %y: memref<f32, #gpu.address_space<global>>) attributes {target = "gfx950", waves = 1} {
+  %c0 = arith.constant 0 : index
+  %v = memref.reinterpret_cast %x to offset: [0], sizes: [16, 64], strides: [64, 1] : memref<i8, #gpu.address_space<global>> to memref<16x64xi8, strided<[64, 1]>, #gpu.address_space<global>>
+  %w = memref.reinterpret_cast %y to offset: [0], sizes: [16, 16], strides: [16, 1] : memref<f32, #gpu.address_space<global>> to memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
+  %a = tile.load %v[%c0, %c0] {in_bounds, divisible = 64 : i64} : memref<16x64xi8, strided<[64, 1]>, #gpu.address_space<global>> -> tensor<16x64xi8, #e>
+  %q = tile.load %v[%c0, %c0] {in_bounds, divisible = 64 : i64} : memref<16x64xi8, strided<[64, 1]>, #gpu.address_space<global>> -> tensor<16x4xi8, #s>
+  %z = arith.constant dense<0.0> : tensor<16x16xf32, #c>
+  %d = tile.mma %a, %a, %z scales(%q, %q : tensor<16x4xi8, #s>, tensor<16x4xi8, #s>) <"scale_f32_16x16x128_f8f6f4"> : tensor<16x64xi8, #e>, tensor<16x64xi8, #e> -> tensor<16x16xf32, #c>
+  tile.store %d, %w[%c0, %c0] {in_bounds} : tensor<16x16xf32, #c>, memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
+}

@@ -1,0 +1,58 @@
+// RUN: te-opt %s -pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950}))' | FileCheck %s
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+#col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
+#rows = #te.scaling<row, scale = f32>
+
+// What works on the result's tiles is in the kernel of the gemm.
+// CHECK-LABEL: @epilogue
+// CHECK: te.fusion "epilogue_0"
+// CHECK: te.gemm
+// CHECK: te.activation silu
+// CHECK: arith.addf
+// CHECK: te.quantize
+// CHECK-NOT: te.fusion
+func.func @epilogue(%x: tensor<?x4096xbf16>, %w: tensor<6144x4096xbf16>, %b: tensor<6144xbf16>, %r: tensor<?x6144xbf16>)
+    -> (!te.scaled<?x6144xf8E4M3FN, #row>, !te.scaled<?x6144xf8E4M3FN, #col>) {
+  %d = te.gemm %x, %w transpose_b bias(%b : tensor<6144xbf16>) : tensor<?x4096xbf16>, tensor<6144x4096xbf16> -> tensor<?x6144xbf16>
+  %s = te.activation silu %d : tensor<?x6144xbf16> -> tensor<?x6144xbf16>
+  %y = arith.addf %s, %r : tensor<?x6144xbf16>
+  %q, %c = te.quantize %y : tensor<?x6144xbf16> -> !te.scaled<?x6144xf8E4M3FN, #row>, !te.scaled<?x6144xf8E4M3FN, #col>
+  return %q, %c : !te.scaled<?x6144xf8E4M3FN, #row>, !te.scaled<?x6144xf8E4M3FN, #col>
+}
+
+// What makes an operand is complete only when its kernel ends.
+// CHECK-LABEL: @prologue
+// CHECK: te.fusion "prologue_0"
+// CHECK: te.quantize
+// CHECK: te.fusion "prologue_1"
+// CHECK-SAME: apart = ["not with 'te.quantize': F4:
+// CHECK: te.gemm
+func.func @prologue(%x: tensor<128x256xbf16>, %w: !te.scaled<64x256xf8E4M3FN, #row>) -> tensor<128x64xbf16> {
+  %q = te.quantize %x : tensor<128x256xbf16> -> !te.scaled<128x256xf8E4M3FN, #row>
+  %d = te.gemm %q, %w transpose_b : !te.scaled<128x256xf8E4M3FN, #row>, !te.scaled<64x256xf8E4M3FN, #row> -> tensor<128x64xbf16>
+  return %d : tensor<128x64xbf16>
+}
+
+// Two gemms, and what needs whole rows, are kernels of their own.
+// CHECK-LABEL: @apart
+// CHECK: te.fusion "apart_0"
+// CHECK: te.fusion "apart_1"
+// CHECK-SAME: F10: a region has at most one te.gemm
+// CHECK: te.fusion "apart_2"
+// CHECK-SAME: F10: computes over whole rows
+func.func @apart(%a: tensor<64x32xbf16>, %b: tensor<48x32xbf16>) -> !te.scaled<64x48xf8E4M3FN, #rows> {
+  %0 = te.gemm %a, %b transpose_b : tensor<64x32xbf16>, tensor<48x32xbf16> -> tensor<64x48xf32>
+  %1 = te.gemm %a, %b transpose_b accumulate(%0 : tensor<64x48xf32>) : tensor<64x32xbf16>, tensor<48x32xbf16> -> tensor<64x48xf32>
+  %q = te.quantize %1 : tensor<64x48xf32> -> !te.scaled<64x48xf8E4M3FN, #rows>
+  return %q : !te.scaled<64x48xf8E4M3FN, #rows>
+}
+
+// A bias gradient is a pass over A.
+// CHECK-LABEL: @bias_grad
+// CHECK-DAG: te.bias_grad
+// CHECK-DAG: te.gemm
+func.func @bias_grad(%dy: tensor<?x64xbf16>, %x: tensor<?x32xbf16>) -> (tensor<64x32xf32>, tensor<64xbf16>) {
+  %dw, %db = te.gemm %dy, %x transpose_a : tensor<?x64xbf16>, tensor<?x32xbf16> -> tensor<64x32xf32> bias_grad tensor<64xbf16>
+  return %dw, %db : tensor<64x32xf32>, tensor<64xbf16>
+}

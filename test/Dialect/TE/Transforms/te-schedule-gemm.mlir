@@ -1,0 +1,106 @@
+// RUN: te-opt %s -te-schedule=target=gfx950 -split-input-file -verify-diagnostics
+// RUN: not te-opt %s -te-schedule=target=sm_90a -split-input-file 2>&1 | FileCheck %s --check-prefix=SM90
+
+// SM90: error: G2: te.gemm is not supported for sm_90a; compile for gfx942 or gfx950
+func.func @fits(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  %d = te.fusion "f" (%x = %a : tensor<256x256xbf16>, %y = %b : tensor<256x256xbf16>) -> (tensor<256x256xbf16>) {
+    %0 = te.gemm %x, %y : tensor<256x256xbf16>, tensor<256x256xbf16> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}
+
+// -----
+
+func.func @missing(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @+1 {{H14: the region has a te.gemm, and the schedule does not say how it is computed}}
+  %d = te.fusion "f" (%x = %a : tensor<256x256xbf16>, %y = %b : tensor<256x256xbf16>) -> (tensor<256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8>} {
+    %0 = te.gemm %x, %y : tensor<256x256xbf16>, tensor<256x256xbf16> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}
+
+// -----
+
+func.func @instruction(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @+1 {{H14: f32_16x16x32_f16 on gfx950 is not for these operands; use f32_16x16x32_bf16 or f32_16x16x16_bf16 or f32_32x32x16_bf16 or f32_32x32x8_bf16}}
+  %d = te.fusion "f" (%x = %a : tensor<256x256xbf16>, %y = %b : tensor<256x256xbf16>) -> (tensor<256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_f16", k = 64, waves = [2, 2]>>} {
+    %0 = te.gemm %x, %y : tensor<256x256xbf16>, tensor<256x256xbf16> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}
+
+// -----
+
+func.func @waves(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @+1 {{H15: 8 waves share 64 rows of the tile, but each needs 16 for f32_16x16x32_bf16; use fewer waves or a larger tile}}
+  %d = te.fusion "f" (%x = %a : tensor<256x256xbf16>, %y = %b : tensor<256x256xbf16>) -> (tensor<256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 8, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [8, 1]>>} {
+    %0 = te.gemm %x, %y : tensor<256x256xbf16>, tensor<256x256xbf16> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}
+
+// -----
+
+#line = #te.scaling<block = [1, 128], scale = f32>
+func.func @block(%a: !te.scaled<256x256xf8E4M3FN, #line>, %b: !te.scaled<256x256xf8E4M3FN, #line>) -> tensor<256x256xbf16> {
+  // expected-error @+1 {{H15: a step sums 64 elements of K, but a scale is for 128; use k = 128}}
+  %d = te.fusion "f" (%x = %a : !te.scaled<256x256xf8E4M3FN, #line>, %y = %b : !te.scaled<256x256xf8E4M3FN, #line>) -> (tensor<256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_fp8", k = 64, waves = [2, 2]>>} {
+    %0 = te.gemm %x, %y transpose_b : !te.scaled<256x256xf8E4M3FN, #line>, !te.scaled<256x256xf8E4M3FN, #line> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}
+
+// -----
+
+func.func @registers(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @+1 {{H9: 1024 elements a lane need about}}
+  %d = te.fusion "f" (%x = %a : tensor<256x256xbf16>, %y = %b : tensor<256x256xbf16>) -> (tensor<256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [256, 256], waves = 1, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [1, 1]>>} {
+    %0 = te.gemm %x, %y : tensor<256x256xbf16>, tensor<256x256xbf16> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}
+
+// -----
+
+func.func @huge(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @+1 {{H15: a tile of 64 x 64 and k = 1073741824; each is at most 1024}}
+  %d = te.fusion "f" (%x = %a : tensor<256x256xbf16>, %y = %b : tensor<256x256xbf16>) -> (tensor<256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 1073741824, waves = [2, 2]>>} {
+    %0 = te.gemm %x, %y : tensor<256x256xbf16>, tensor<256x256xbf16> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}
+
+// -----
+
+func.func @elsewhere(%a: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @+1 {{H14: the schedule has a matmul, but the region no te.gemm; leave it out}}
+  %d = te.fusion "f" (%x = %a : tensor<256x256xbf16>) -> (tensor<256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>>} {
+    %0 = te.activation gelu %x : tensor<256x256xbf16> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}
+
+// -----
+
+// expected-error @+1 {{H14: there is no matrix instruction 'f32_8x8x8'; docs/spec.md lists those of each chip}}
+#s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_8x8x8", k = 64, waves = [2, 2]>>
+
+// -----
+
+// expected-error @+1 {{H14: 4 waves do not lie as 2 x 1}}
+#s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 1]>>

@@ -1,0 +1,132 @@
+// RUN: te-opt %s -split-input-file -verify-diagnostics
+
+func.func @rank(%a: tensor<8xf32>, %b: tensor<8x4xf32>) {
+  // expected-error @+1 {{X1: A has rank 1; a matrix has two dimensions at least}}
+  %d = te.gemm %a, %b : tensor<8xf32>, tensor<8x4xf32> -> tensor<1x4xf32>
+  return
+}
+
+// -----
+
+func.func @transposed_rows(%a: tensor<2x8x4xf32>, %b: tensor<8x4xf32>) {
+  // expected-error @+1 {{X1: A has rank 3 and is transposed, and B is one matrix; where K is all but A's last dimension, put these together by tensor.collapse_shape}}
+  %d = te.gemm %a, %b transpose_a : tensor<2x8x4xf32>, tensor<8x4xf32> -> tensor<2x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @leading(%a: tensor<2x8x4xf32>, %b: tensor<3x4x8xf32>) {
+  // expected-error @+1 {{X1: dimension 0 of A is 2 and that of B 3; matrices are multiplied in pairs}}
+  %d = te.gemm %a, %b : tensor<2x8x4xf32>, tensor<3x4x8xf32> -> tensor<2x8x8xf32>
+  return
+}
+
+// -----
+
+func.func @k(%a: tensor<?x4096xbf16>, %w: tensor<6144x4095xbf16>) {
+  // expected-error @+1 {{X2: K is 4096 in A (dimension 1) and 4095 in B (dimension 1, transposed); transpose_a and transpose_b say where it is}}
+  %d = te.gemm %a, %w transpose_b : tensor<?x4096xbf16>, tensor<6144x4095xbf16> -> tensor<?x6144xbf16>
+  return
+}
+
+// -----
+
+func.func @result(%a: tensor<?x8xf32>, %b: tensor<8x4xf32>) {
+  // expected-error @+1 {{X3: dimension 1 of D is 5, expected 4: it has A's leading dimensions, M and N}}
+  %d = te.gemm %a, %b : tensor<?x8xf32>, tensor<8x4xf32> -> tensor<?x5xf32>
+  return
+}
+
+// -----
+
+func.func @bias(%a: tensor<?x8xf32>, %b: tensor<8x4xf32>, %v: tensor<8xf32>) {
+  // expected-error @+1 {{X3: dimension 0 of bias is 8, expected 4: it has one number a column of D}}
+  %d = te.gemm %a, %b bias(%v : tensor<8xf32>) : tensor<?x8xf32>, tensor<8x4xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @bias_grad(%a: tensor<8x16xf32>, %b: tensor<8x4xf32>) {
+  // expected-error @+1 {{X3: dimension 0 of bias_grad is 4, expected 16: it has the size of A's last dimension}}
+  %d, %g = te.gemm %a, %b transpose_a : tensor<8x16xf32>, tensor<8x4xf32> -> tensor<16x4xf32> bias_grad tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @types(%a: tensor<8x8xf32>, %b: tensor<8x4xbf16>) {
+  // expected-error @+1 {{X4: A holds 'f32' and B 'bf16'; convert one}}
+  %d = te.gemm %a, %b : tensor<8x8xf32>, tensor<8x4xbf16> -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @integers(%a: tensor<8x8xi32>, %b: tensor<8x4xi32>) {
+  // expected-error @+1 {{X4: A is 'tensor<8x8xi32>'; an operand is a tensor of bf16, f16 or f32, or a !te.scaled}}
+  %d = te.gemm %a, %b : tensor<8x8xi32>, tensor<8x4xi32> -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @half(%a: !te.scaled<8x64xf8E4M3FN, #row>, %b: tensor<64x4xbf16>) {
+  // expected-error @+1 {{X4: A is quantized and B is not; quantize both, or te.dequantize one}}
+  %d = te.gemm %a, %b : !te.scaled<8x64xf8E4M3FN, #row>, tensor<64x4xbf16> -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @direction(%a: !te.scaled<64x8xf8E4M3FN, #row>, %b: !te.scaled<4x64xf8E4M3FN, #row>) {
+  // expected-error @+1 {{X5: K runs along dimension 0 of A, but its blocks are [1, 32]; a block lies along K: quantize it with blocks [32, 1], or change transpose_a}}
+  %d = te.gemm %a, %b transpose_a transpose_b : !te.scaled<64x8xf8E4M3FN, #row>, !te.scaled<4x64xf8E4M3FN, #row> -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+#rows = #te.scaling<row, scale = f32>
+func.func @rows(%a: !te.scaled<8x64xf8E4M3FN, #rows>, %b: !te.scaled<64x4xf8E4M3FN, #rows>) {
+  // expected-error @+1 {{X5: B has a scale for each row, and K runs down its rows; use transpose_b with an operand whose K is its last dimension}}
+  %d = te.gemm %a, %b : !te.scaled<8x64xf8E4M3FN, #rows>, !te.scaled<64x4xf8E4M3FN, #rows> -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+#rows = #te.scaling<row, scale = f32>
+func.func @kinds(%a: !te.scaled<8x64xf8E4M3FN, #row>, %b: !te.scaled<4x64xf8E4M3FN, #rows>) {
+  // expected-error @+1 {{X6: A is block [1, 32] scaling with f8E8M0FNU scales and B is row scaling with f32 scales; both have E8M0 blocks}}
+  %d = te.gemm %a, %b transpose_b : !te.scaled<8x64xf8E4M3FN, #row>, !te.scaled<4x64xf8E4M3FN, #rows> -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @activation(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>, %c: tensor<8x4xf32>) {
+  // expected-error @+1 {{X7: gelu together with accumulate; add the two by arith.addf}}
+  %d = te.gemm %a, %b gelu accumulate(%c : tensor<8x4xf32>) : tensor<8x8xf32>, tensor<8x4xf32> -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @two(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>, %c: tensor<8x4xf32>) {
+  // expected-error @+1 {{X7: gelu and dgelu; an op has one of them}}
+  %d = te.gemm %a, %b gelu dgelu(%c : tensor<8x4xf32>) : tensor<8x8xf32>, tensor<8x4xf32> -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @beta(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>) {
+  // expected-error @+1 {{X8: beta is the factor of what is accumulated; add accumulate(..), or drop beta}}
+  %d = te.gemm %a, %b {beta = 2.0 : f32} : tensor<8x8xf32>, tensor<8x4xf32> -> tensor<8x4xf32>
+  return
+}

@@ -1,0 +1,242 @@
+"""Programs of te.gemm for sweep.py: every orientation, element type and epilogue, over covering sizes.
+
+Each case is (name, text, sizes of its runs, kinds of its inputs), as Sweep.cases takes them.
+"""
+
+# M, N, K: primes, ones, nothing, less than a tile or an instruction, whole and broken tiles and steps.
+SIZES = [(1, 1, 1), (7, 5, 13), (67, 131, 257), (0, 5, 4), (3, 0, 4), (5, 37, 0), (64, 128, 128), (17, 1, 33),
+         (1, 129, 64), (129, 3, 70)]
+LAYOUTS = [(False, True), (False, False), (True, False), (True, True)]  # transpose_a, transpose_b
+TYPES = ["bf16", "f16", "f32"]
+ROW = "block = [1, 32], scale = f8E8M0FNU"
+COL = "block = [32, 1], scale = f8E8M0FNU"
+SQUARE = "block = [32, 32], scale = f8E8M0FNU"
+
+
+def tensor(shape, element):
+    return f"tensor<{''.join(f'{s}x' for s in shape)}{element}>"
+
+
+def scaled(shape, element, scheme):
+    return f"!te.scaled<{''.join(f'{s}x' for s in shape)}{element}, #te.scaling<{scheme}>>"
+
+
+def named(dims):
+    """Sizes, or names of dynamic ones: the shape, and the argument's attribute."""
+    shape = ["?" if isinstance(d, str) else d for d in dims]
+    names = ", ".join(f'"{d}"' if isinstance(d, str) else f'"static{d}"' for d in dims)
+    return shape, f" {{te.dims = [{names}]}}"
+
+
+def orient(outer, k, exchanged):
+    return [k, outer] if exchanged else [outer, k]
+
+
+class Gemm:
+    """The text of one program. Sizes are numbers, or "M", "N" and "K" where they are dynamic; `lead` of A (and of B, if
+    `batched`)."""
+
+    def __init__(self, ta=False, tb=True, m="M", n="N", k="K", lead=(), batched=False):
+        self.words = " transpose_a" * ta + " transpose_b" * tb
+        self.a = [*lead, *orient(m, k, ta)]
+        self.b = [*(lead if batched else ()), *orient(n, k, not tb)]
+        self.d = [*lead, m, n]
+        self.arguments, self.after, self.results = [], [], []
+        self.options = ""
+
+    def argument(self, make, dims):
+        shape, attribute = named(dims)
+        self.arguments.append(f"%a{len(self.arguments)}: {make(shape)}{attribute}")
+        return f"%a{len(self.arguments) - 1}", make(shape)
+
+    def operands(self, element_a, element_b=None, schemes=None):
+        """Both sides: tensors, or with `schemes` quantized ones."""
+        makes = [lambda s, e=e: tensor(s, e) for e in (element_a, element_b or element_a)]
+        if schemes:
+            makes = [lambda s, e=e, c=c: scaled(s, e, c) for e, c in zip((element_a, element_b or element_a), schemes)]
+        pairs = [self.argument(make, dims) for make, dims in zip(makes, (self.a, self.b))]
+        self.names, self.types = zip(*pairs)
+        return self
+
+    def bias(self, element):
+        name, type = self.argument(lambda s: tensor(s, element), self.d[-1:])
+        self.words += f" bias({name} : {type})"
+        return self
+
+    def like_d(self, word, element):
+        name, type = self.argument(lambda s: tensor(s, element), self.d)
+        self.words += f" {word}({name} : {type})"
+        return self
+
+    def text(self, element, aux=None, bias_grad=None, gelu=False, after=(), results=None):
+        """`after`: lines that read %d; `results`: pairs of a value and its type, %d if not given."""
+        d = tensor(named(self.d)[0], element)
+        values, types, given = ["%d"], d, [("%d", d)]
+        for name, shape, what in [("aux", self.d, aux), ("bias_grad", self.a[-1:], bias_grad)]:
+            if what:
+                type = tensor(named(shape)[0], what)
+                values.append(f"%{name}")
+                types += f" {name} {type}"
+                given.append((f"%{name}", type))
+        words = self.words + " gelu" * gelu + self.options
+        lines = [f"  {', '.join(values)} = te.gemm {self.names[0]}, {self.names[1]}{words} : "
+                 f"{self.types[0]}, {self.types[1]} -> {types}", *after]
+        results = given + list(results or [])
+        out = ", ".join(t for _, t in results)
+        return (f"func.func @f({', '.join(self.arguments)}) -> ({out}) {{\n" + "\n".join(lines) +
+                f"\n  return {', '.join(v for v, _ in results)} : {out}\n}}\n")
+
+
+def sizes(chosen):
+    return [dict(zip("MNK", s)) for s in chosen]
+
+
+def plain_cases():
+    cases = []
+    for i, element in enumerate(TYPES):
+        for j, (ta, tb) in enumerate(LAYOUTS):
+            gemm = Gemm(ta, tb).operands(element)
+            chosen = [s for n, s in enumerate(SIZES) if (n + i + j) % 3 == 0]
+            cases.append((f"{element}-{j}", gemm.text([element, "f32"][(i + j) % 2]), sizes(chosen), [":normal"] * 2))
+    # Static sizes: whole tiles and steps, broken ones, small ones.
+    for i, (m, n, k) in enumerate([(128, 256, 192), (64, 64, 64), (33, 17, 8), (256, 32, 96), (1, 300, 40)]):
+        ta, tb = LAYOUTS[i % 4]
+        gemm = Gemm(ta, tb, m, n, k).operands(TYPES[i % 3])
+        cases.append((f"static-{i}", gemm.text("f32"), [{}], [":normal"] * 2))
+    # Leading dimensions that are rows, and pairs of matrices.
+    cases.append(("rows", Gemm(m="M", lead=["B"]).operands("bf16").text("bf16"),
+                  [{"B": b, "M": 5, "N": 33, "K": 40} for b in (3, 0)], [":normal"] * 2))
+    for i, (ta, tb) in enumerate(LAYOUTS):
+        gemm = Gemm(ta, tb, lead=["B"], batched=True).operands(TYPES[i % 3])
+        cases.append((f"batched-{i}", gemm.text("f32"), [{"B": b, "M": m, "N": 19, "K": 65}
+                                                         for b, m in ((3, 37), (2, 1), (0, 4))], [":normal"] * 2))
+    # A constant weight, of which nothing beyond N and K counts; one tensor as both operands.
+    x, d = tensor(["?", 45], "f32"), tensor(["?", 70], "f32")
+    cases.append(("constant", f'func.func @f(%x: {x} {{te.dims = ["M", "K"]}}) -> {d} {{\n'
+                  f"  %w = arith.constant dense<0.5> : tensor<70x45xf32>\n"
+                  f"  %d = te.gemm %x, %w transpose_b : {x}, tensor<70x45xf32> -> {d}\n  return %d : {d}\n}}\n",
+                  [{"M": 33}], [":normal"]))
+    square = tensor(["?", "?"], "f32")
+    cases.append(("gram", f'func.func @f(%x: {x} {{te.dims = ["M", "K"]}}) -> {square} {{\n'
+                  f"  %d = te.gemm %x, %x transpose_b : {x}, {x} -> {square}\n  return %d : {square}\n}}\n",
+                  [{"M": 33}], [":normal"]))
+    # Inf and NaN go their way.
+    cases.append(("special", Gemm().operands("f32").text("f32"), sizes([(9, 11, 35)]), ["", ""]))
+    return cases
+
+
+def epilogue_cases():
+    def make(words=(), element="bf16", d="bf16", options="", **more):
+        gemm = Gemm().operands(element)
+        for word in words:
+            gemm = gemm.bias("f32") if word == "bias" else gemm.like_d(word, "f32")
+        gemm.options = options
+        return gemm.text(d, **more)
+    chosen = sizes([(7, 5, 13), (67, 131, 65), (5, 37, 0)])
+    d, row = tensor(["?", "?"], "bf16"), scaled(["?", "?"], "f8E4M3FN", ROW)
+    col, one = scaled(["?", "?"], "f8E5M2", COL), "tensor<f32>"
+    norm = [":normal"]
+    cases = [
+        ("bias", make(["bias"]), chosen, norm * 3),
+        ("gelu", make(["bias"], gelu=True, aux="f32", d="f32", options=" {alpha = 0.25 : f32}"), chosen, norm * 3),
+        ("dgelu", make(["dgelu"]), chosen, norm * 3),
+        ("accumulate", make(["accumulate"], d="f32", options=" {alpha = 2.0 : f32}"), chosen, norm * 3),
+        ("beta", make(["bias", "accumulate"], d="f32", options=" {beta = -0.5 : f32}"), chosen, norm * 4),
+        # C is Inf and NaN here and there, and not read.
+        ("beta-0", make(["accumulate"], d="f32", options=" {beta = 0.0 : f32}"), chosen, norm * 2 + [""]),
+        ("bias-grad", Gemm(True, False).operands("bf16").text("f32", bias_grad="f32"), chosen, norm * 2),
+        ("activation", make(after=[f"  %s = te.activation silu %d : {d} -> {d}"], results=[("%s", d)]), chosen, norm * 2),
+        ("residual", make(["bias"], after=["  %s = arith.addf %d, %d : " + d], results=[("%s", d)]), chosen, norm * 3),
+        ("quantize", make(["bias"], after=[f"  %q, %c = te.quantize %d : {d} -> {row}, {col}"],
+                          results=[("%q", row), ("%c", col)]), chosen, norm * 3),
+        ("amax", make(after=[f"  %m = te.amax %d : {d} -> {one}"], results=[("%m", one)]), chosen, norm * 2),
+    ]
+    return cases
+
+
+def scaled_cases(fnuz):
+    native = ["f8E4M3FNUZ", "f8E5M2FNUZ"] if fnuz else ["f8E4M3FN", "f8E5M2"]
+    ocp, cases = ["f8E4M3FN", "f8E5M2"], []
+    def add(name, gemm, chosen, kinds):
+        cases.append((name, gemm.text("f32"), sizes(chosen), kinds))
+    some = [(7, 5, 13), (67, 131, 257), (5, 37, 0)]
+    few = [(33, 70, 160)]
+    normal = [":normal"] * 4
+    one, rows = "tensor, scale = f32", "row, scale = f32"
+    for i, (ta, tb) in enumerate(LAYOUTS):
+        add(f"tensor-{i}", Gemm(ta, tb).operands(native[i % 2], native[i // 2], [one, one]), some if i < 2 else few, normal)
+    add("tensor-transposed", Gemm(True, False).operands(native[0], native[0], [one + ", data_layout = transposed"] * 2),
+        few, normal)
+    add("tensor-ocp", Gemm().operands(ocp[0], ocp[1], [one, one]), few, normal)
+    add("rows", Gemm().operands(native[0], native[1], [rows, rows]), some, normal)
+    add("rows-tensor", Gemm(tb=False).operands(native[0], native[0], [rows, one]), few, normal)
+    line, square = "block = [1, 128], scale = f32", "block = [128, 128], scale = f32"
+    down = "block = [128, 1], scale = f32, data_layout = transposed"
+    add("line-square", Gemm().operands(native[0], native[0], [line, square]), some, normal)
+    add("line-square-dgrad", Gemm(tb=False).operands(native[1], native[0], [line, square]), few, normal)
+    add("line-line", Gemm().operands(native[0], native[1], [line, line]), few, normal)
+    add("down-down", Gemm(True, False).operands(native[0], native[0], [down, down]), few, normal)
+    even = ", rounding = even"
+    add("mxfp8", Gemm().operands(ocp[0], ocp[0], [ROW, ROW]), some, normal)
+    add("mxfp8-mixed", Gemm(tb=False).operands(ocp[1], ocp[0], [ROW, COL]), few, normal)
+    add("mxfp8-wgrad", Gemm(True, False).operands(ocp[0], ocp[1], [COL, COL]), few, normal)
+    add("mxfp8-square", Gemm(tb=False).operands(ocp[0], ocp[0], [ROW, SQUARE]), few, normal)
+    add("mxfp8-blocked", Gemm().operands(ocp[0], ocp[0], [ROW + ", scale_layout = blocked_32x4x4"] * 2), few, normal)
+    add("mxfp4", Gemm().operands("f4E2M1FN", "f4E2M1FN", [ROW + even] * 2), some, normal)
+    add("mxfp4-wgrad", Gemm(True, False).operands("f4E2M1FN", "f4E2M1FN", [COL + even + ", data_layout = transposed"] * 2),
+        few, normal)
+    add("mxfp4-square", Gemm(tb=False).operands("f4E2M1FN", "f4E2M1FN", [ROW, SQUARE]), few, normal)
+    add("mxfp8-mxfp4", Gemm().operands(ocp[0], "f4E2M1FN", [ROW, ROW]), few, normal)
+    # Scales of 2^-127, 2^127 and NaN; of one block, for two whose sums leave f32's range may be Inf - Inf.
+    wild = [":normal", ""] * 2
+    add("mxfp8-wild", Gemm().operands(ocp[0], ocp[1], [ROW, ROW]), [(65, 33, 32)], wild)
+    add("mxfp4-wild", Gemm().operands("f4E2M1FN", ocp[0], [ROW, ROW]), [(33, 65, 31)], wild)
+    # More than two dimensions: rows, and pairs of matrices of one scale each.
+    kinds = [{"B": 3, "M": 19, "N": 37, "K": 70}]
+    cases.append(("rows-3d", Gemm(lead=["B"]).operands(native[0], native[0], [rows, one]).text("f32"), kinds, normal))
+    cases.append(("mxfp8-3d", Gemm(lead=["B"]).operands(ocp[0], ocp[0], [ROW, ROW]).text("bf16"), kinds, normal))
+    cases.append(("tensor-batched", Gemm(tb=False, lead=["B"], batched=True).operands(native[0], native[1], [one, one])
+                  .text("f32"), kinds, normal))
+    shuffled = ROW + ", scale_layout = e8m0_shuffle"
+    for element, name in ((ocp[0], "mxfp8"), ("f4E2M1FN", "mxfp4")):
+        gemm = Gemm(n=48, k=192).operands(element, element, [shuffled, shuffled + ", data_layout = shuffle_16x16"])
+        cases.append((f"{name}-shuffled", gemm.text("f32"), [{"M": 37}], normal))
+    return cases
+
+
+# The instructions of each chip: elements of both sides, and their scheme.
+TENSOR = "tensor, scale = f32"
+COMMON = {"f32_16x16x4_f32": ("f32", None), "f32_32x32x2_f32": ("f32", None), "f32_16x16x16_f16": ("f16", None),
+          "f32_32x32x8_f16": ("f16", None), "f32_16x16x16_bf16": ("bf16", None), "f32_32x32x8_bf16": ("bf16", None)}
+GFX942 = {**COMMON, "f32_16x16x32_fp8_fnuz": ("f8E4M3FNUZ", TENSOR), "f32_32x32x16_fp8_fnuz": ("f8E5M2FNUZ", TENSOR)}
+GFX950 = {**COMMON, "f32_16x16x32_f16": ("f16", None), "f32_32x32x16_f16": ("f16", None),
+          "f32_16x16x32_bf16": ("bf16", None), "f32_32x32x16_bf16": ("bf16", None),
+          "f32_16x16x32_fp8": ("f8E5M2", TENSOR), "f32_32x32x16_fp8": ("f8E4M3FN", TENSOR),
+          "scale_f32_16x16x128_f8f6f4": ("f8E4M3FN", ROW), "scale_f32_32x32x64_f8f6f4": ("f8E5M2", ROW)}
+
+
+def instruction_cases(target):
+    """Every instruction, by a schedule that a user wrote: waves along the rows, the columns, and both."""
+    cases = []
+    for i, (name, (element, scheme)) in enumerate((GFX942 if target == "gfx942" else GFX950).items()):
+        size, k = (int(n) for n in name.split("_")[-2].split("x")[1:]) if "fnuz" not in name else \
+            (int(n) for n in name.split("_")[1].split("x")[1:])
+        waves = [(2, 2), (4, 1), (1, 2), (1, 1), (2, 4)][i % 5]
+        tile = [2 * size * w for w in waves]
+        step = max(2 * k, 32)
+        make = (lambda s: scaled(s, element, scheme)) if scheme else (lambda s: tensor(s, element))
+        m, n, depth = tile[0] + 5, tile[1] + 3, 2 * step + 7
+        a, b, d = make([m, depth]), make([n, depth]), tensor([m, n], "f32")
+        schedule = (f'#te.schedule<"{target}", tile = [{tile[0]}, {tile[1]}], waves = {waves[0] * waves[1]}, vector = 4, '
+                    f'matmul = <"{name}", k = {step}, waves = [{waves[0]}, {waves[1]}]>>')
+        text = (f"func.func @f(%a: {a}, %b: {b}) -> {d} {{\n"
+                f'  %d = te.fusion "f" (%x = %a : {a}, %y = %b : {b}) -> ({d}) attributes {{schedule = {schedule}}} {{\n'
+                f"    %0 = te.gemm %x, %y transpose_b : {a}, {b} -> {d}\n    te.yield %0 : {d}\n  }}\n"
+                f"  return %d : {d}\n}}\n")
+        cases.append((name, text, [{}], [":normal"] * (4 if scheme else 2)))
+    return cases
+
+
+def families(target):
+    fnuz = target == "gfx942"
+    return {"gemm-instructions": instruction_cases(target), "gemm": plain_cases(), "gemm-epilogue": epilogue_cases(), "gemm-scaled": scaled_cases(fnuz)}
