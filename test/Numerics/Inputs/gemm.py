@@ -151,6 +151,14 @@ def epilogue_cases():
                           results=[("%q", row), ("%c", col)]), chosen, norm * 3),
         ("amax", make(after=[f"  %m = te.amax %d : {d} -> {one}"], results=[("%m", one)]), chosen, norm * 2),
     ]
+    # Other schemes behind a product: fp4 both ways with a transform, 128 x 128 blocks, one scale.
+    for name, element, options, schemes in [
+            ("fp4", "f4E2M1FN", " {hadamard}", [ROW + ", rounding = even", COL + ", rounding = even, data_layout = transposed"]),
+            ("blocks", "f8E4M3FN", "", [f"block = [128, 128], scale = f32{layout}" for layout in ("", ", data_layout = transposed")]),
+            ("current", "f8E4M3FN", "", ["tensor, scale = f32", "tensor, scale = f32, data_layout = transposed"])]:
+        types = [scaled(["?", "?"], element, scheme) for scheme in schemes]
+        cases.append((f"quantize-{name}", make(after=[f"  %q, %c = te.quantize %d{options} : {d} -> {', '.join(types)}"],
+                                               results=list(zip(("%q", "%c"), types))), chosen[:2], norm * 2))
     return cases
 
 

@@ -25,7 +25,7 @@ func.func @missing(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor
 // -----
 
 func.func @instruction(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
-  // expected-error @+1 {{H14: f32_16x16x32_f16 on gfx950 is not for these operands; use f32_16x16x32_bf16 or f32_16x16x16_bf16 or f32_32x32x16_bf16 or f32_32x32x8_bf16}}
+  // expected-error @+1 {{H14: f32_16x16x32_f16 on gfx950 is not for these operands; use f32_16x16x32_bf16 or f32_32x32x16_bf16 or f32_16x16x16_bf16 or f32_32x32x8_bf16}}
   %d = te.fusion "f" (%x = %a : tensor<256x256xbf16>, %y = %b : tensor<256x256xbf16>) -> (tensor<256x256xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_f16", k = 64, waves = [2, 2]>>} {
     %0 = te.gemm %x, %y : tensor<256x256xbf16>, tensor<256x256xbf16> -> tensor<256x256xbf16>
