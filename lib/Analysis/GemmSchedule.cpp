@@ -193,10 +193,10 @@ ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
         std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1, 0,
         SweepKind::None, MatmulAttr::get(context, mma.name, k, waves));
   };
-  // One wave a SIMD, or two where its registers do not hold the tile; then
-  // smaller tiles.
+  // Two waves a SIMD, so that one computes while the other waits (the cycle
+  // model's choice), or one; then smaller tiles.
   while (true) {
-    for (int64_t perSIMD : {1, 2})
+    for (int64_t perSIMD : {2, 1})
       if (ScheduleAttr schedule = make(perSIMD * target.simdsPerCU);
           !findViolation(demand, schedule, target))
         return schedule;
@@ -251,6 +251,14 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   int64_t epilogue = result.elementsPerLane * demand.liveBytes;
   result.vgprs =
       kBaseVGPRs + llvm::divideCeil(sums + std::max(operands, epilogue), 4);
+  // The next step's operands, as they lie in memory.
+  unsigned ahead = llvm::divideCeil(
+      bytes(rows * matmul.getK(), elementBits(gemm.getA().getType())) +
+          bytes(cols * matmul.getK(), elementBits(gemm.getB().getType())),
+      4 * lanes);
+  result.prefetches = result.vgprs + ahead <= getMostVGPRs(schedule, target);
+  if (result.prefetches)
+    result.vgprs += ahead;
   int64_t stored = rows * cols * demand.outputBytes;
   result.ldsBytes = std::max({stepA, stepB, stored, lanes * 4});
   return result;
@@ -268,6 +276,8 @@ std::string te::explainGemmSchedule(const TileDemand &demand,
      << matmul.getWaves()[0] << " x " << matmul.getWaves()[1] << " waves hold "
      << resources.elementsPerLane << " sums a lane, of a tile of "
      << schedule.getTile()[0] << " x " << schedule.getTile()[1];
+  if (resources.prefetches)
+    os << "; the next step's operands are read meanwhile";
   return text;
 }
 

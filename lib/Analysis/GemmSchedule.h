@@ -11,6 +11,9 @@
 
 namespace mlir::te {
 
+/// Registers a lane of a workgroup that has a CU for itself.
+unsigned getMostVGPRs(ScheduleAttr schedule, const Target &target);
+
 // What the functions of ResourceModel.h ask where the region has a te.gemm.
 
 ScheduleAttr chooseGemmSchedule(MLIRContext *context, const TileDemand &demand,

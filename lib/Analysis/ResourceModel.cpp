@@ -63,8 +63,7 @@ static int64_t getReductionBytes(ScheduleAttr schedule, const Target &target,
   return to.getNumRegisters() * target.waveSize * schedule.getWaves() * 4;
 }
 
-/// Registers a lane of a workgroup that has a CU for itself.
-static unsigned getMostVGPRs(ScheduleAttr schedule, const Target &target) {
+unsigned te::getMostVGPRs(ScheduleAttr schedule, const Target &target) {
   unsigned perSIMD = llvm::divideCeil(schedule.getWaves(), target.simdsPerCU);
   return std::min(target.vgprsAddressable, target.vgprsPerLane / perSIMD);
 }
