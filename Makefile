@@ -34,6 +34,7 @@ bench: build
 	$(PY) benchmarks/quantize.py --bin $(BUILD)/bin
 	$(PY) benchmarks/fused.py --bin $(BUILD)/bin
 	$(PY) benchmarks/emulator.py --bin $(BUILD)/bin
+	$(PY) benchmarks/gemm.py --bin $(BUILD)/bin
 	$(PY) benchmarks/cycle.py --bin $(BUILD)/bin
 
 clean:

@@ -22,7 +22,8 @@
 // Where scales change along K inside of a sum that the instruction does not
 // scale, each block's partial sum is multiplied by both, and added in f32.
 //
-// Limits: one step in flight.
+// Limits: LDS holds one step; tile-prefetch-loads reads the next one's operands
+// into registers meanwhile.
 //
 //===----------------------------------------------------------------------===//
 
