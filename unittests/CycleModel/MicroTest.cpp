@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Each kernel keeps one unit busy; the clocks of one of its instructions must
-// be within 5 % of what is documented. Set TE_PRINT_TABLE to print the table of
-// docs/cycle-model.md.
+// be within 5 % of what is documented. Prints the table of docs/cycle-model.md.
 //
 //===----------------------------------------------------------------------===//
 #include "Kernels.h"
@@ -24,9 +23,8 @@ static constexpr double kTolerance = 0.05;
 static void expectClocks(const std::string &what, double clocks,
                          double documented) {
   double error = clocks / documented - 1;
-  if (getenv("TE_PRINT_TABLE"))
-    llvm::outs() << llvm::formatv("| {0} | {1:f2} | {2:f2} | {3:f1} % |\n",
-                                  what, documented, clocks, 100 * error);
+  llvm::outs() << llvm::formatv("| {0} | {1:f2} | {2:f2} | {3:f1} % |\n", what,
+                                documented, clocks, 100 * error);
   EXPECT_LE(std::abs(error), kTolerance)
       << what << ": " << clocks << " clocks, documented " << documented;
 }
