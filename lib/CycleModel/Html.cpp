@@ -227,20 +227,10 @@ static void printStalls(llvm::raw_ostream &os, const Profile &p) {
 }
 
 static void printInstructions(llvm::raw_ostream &os, const Profile &p) {
-  std::vector<size_t> order;
-  for (size_t i = 0; i < p.instructions.size(); ++i)
-    if (p.cu.instructionTimes[i].getStalled())
-      order.push_back(i);
-  llvm::sort(order, [&](size_t a, size_t b) {
-    return std::pair(p.cu.instructionTimes[b].getStalled(), a) <
-           std::pair(p.cu.instructionTimes[a].getStalled(), b);
-  });
-  if (order.size() > kListed)
-    order.resize(kListed);
   double all = std::max<uint64_t>(1, p.cu.residentClocks);
   os << "<h3>Where waves wait</h3><table><tr><th>share</th><th>mostly</th>"
         "<th>pc</th><th>instruction</th><th>source</th></tr>";
-  for (size_t i : order) {
+  for (size_t i : p.getMostStalled(kListed)) {
     const InstructionTime &time = p.cu.instructionTimes[i];
     size_t most = llvm::max_element(time.stalls) - time.stalls.begin();
     os << formatv("<tr><td class='n'>{0}</td><td>{1}</td><td>{2:x-}</td><td>"

@@ -118,4 +118,17 @@ std::optional<Stall> Profile::largestStall() const {
   return Stall(most - cu.stalls.begin());
 }
 
+std::vector<size_t> Profile::getMostStalled(size_t count) const {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < instructions.size(); ++i)
+    if (cu.instructionTimes[i].getStalled())
+      order.push_back(i);
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::pair(cu.instructionTimes[b].getStalled(), a) <
+           std::pair(cu.instructionTimes[a].getStalled(), b);
+  });
+  order.resize(std::min(order.size(), count));
+  return order;
+}
+
 } // namespace mlir::te::cycle

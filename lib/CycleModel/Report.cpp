@@ -107,18 +107,8 @@ static void printStalls(llvm::raw_ostream &os, const Profile &p) {
 
 static void printInstructions(llvm::raw_ostream &os, const Profile &p) {
   double all = std::max<uint64_t>(1, p.cu.residentClocks);
-  std::vector<size_t> order;
-  for (size_t i = 0; i < p.instructions.size(); ++i)
-    if (p.cu.instructionTimes[i].getStalled())
-      order.push_back(i);
-  llvm::sort(order, [&](size_t a, size_t b) {
-    return std::pair(p.cu.instructionTimes[b].getStalled(), a) <
-           std::pair(p.cu.instructionTimes[a].getStalled(), b);
-  });
-  if (order.size() > kListed)
-    order.resize(kListed);
   os << "  where waves wait\n";
-  for (size_t i : order) {
+  for (size_t i : p.getMostStalled(kListed)) {
     const InstructionTime &time = p.cu.instructionTimes[i];
     size_t most = llvm::max_element(time.stalls) - time.stalls.begin();
     const emu::TracedInstruction &inst = p.instructions[i];

@@ -166,6 +166,9 @@ struct Profile {
   Busiest busiest() const;
   /// The reason with the most clocks, or none where no wave ever waited.
   std::optional<Stall> largestStall() const;
+  /// The instructions that waves waited longest at, longest first: their
+  /// numbers, \p count at most.
+  std::vector<size_t> getMostStalled(size_t count) const;
 
   llvm::json::Object toJSON() const;
 };
