@@ -77,9 +77,13 @@ double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
   StepClocks step = getStepClocks(demand, plan, schedule, target, *timing);
   // A barrier waits for what was put into LDS; a conversion through LDS has two
   // barriers, and one for each operand follows the other.
-  bool overlaps = matmul.getStages() > 1;
-  double each = overlaps ? step.overlapped() + timing->ldsLatency
-                         : step.inTurn() + 4 * timing->ldsLatency;
+  // What is taken behind the barrier hides behind the last part's products,
+  // unless there is but one.
+  bool isPipelined = matmul.getStages() > 1;
+  bool hidesTakes = matmul.getK() > MMA::lookup(matmul.getMma())->k;
+  double each = isPipelined ? step.overlapped() + timing->ldsLatency +
+                                  (hidesTakes ? 0 : step.lds)
+                            : step.inTurn() + 4 * timing->ldsLatency;
   double stored =
       double(tile[0]) * tile[1] * demand.outputBytes / timing->l1Bytes;
   double workgroup =

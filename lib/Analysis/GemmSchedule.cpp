@@ -43,7 +43,7 @@ static bool isPackedAlongK(Value operand, unsigned kDim) {
 }
 
 /// The target's instructions that take these elements as they are, those with
-/// the most products a cycle first, then small ones. Scaled ones take operands
+/// the most products a cycle first, then large ones. Scaled ones take operands
 /// without scales too.
 static SmallVector<const MMA *> findInstructions(const Target &target, Type a,
                                                  Type b, bool needsScales) {
@@ -57,7 +57,8 @@ static SmallVector<const MMA *> findInstructions(const Target &target, Type a,
   }
   auto rank = [&](const MMA *mma) {
     double products = double(mma->size) * mma->size * mma->k;
-    return std::pair(mma->getCycles(formatA, formatB) / products, mma->size);
+    return std::pair(mma->getCycles(formatA, formatB) / products,
+                     -int(mma->size));
   };
   llvm::stable_sort(
       found, [&](const MMA *x, const MMA *y) { return rank(x) < rank(y); });
@@ -274,12 +275,16 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   result.prefetches =
       isPipelined || count(operands + ahead) <= getMostVGPRs(schedule, target);
   result.vgprs = count(operands + (result.prefetches ? ahead : 0));
-  int64_t stored = rows * cols * demand.outputBytes;
-  int64_t scales = 0; // E8M0, or f32 at the most
-  if (plan.scales == GemmPlan::Scales::Instruction)
-    scales = (rows + cols) * matmul.getK() / MMA::kScaledElements;
-  else if (plan.scales == GemmPlan::Scales::Blocks)
-    scales = (rows + cols) * 4;
+  // A wide result goes through LDS in pieces.
+  int64_t stored = rows * cols;
+  if (demand.outputBytes > 1)
+    stored = std::max<int64_t>(
+        stored, std::min<int64_t>(stored * demand.outputBytes,
+                                  target.ldsBytesPerWorkgroup / 2));
+  int64_t scales = 0; // of as many steps as a lane reads at once
+  if (plan.scales == GemmPlan::Scales::Instruction ||
+      plan.scales == GemmPlan::Scales::Blocks)
+    scales = (rows + cols) * target.maxAccessBytes;
   int64_t read = isPipelined ? matmul.getStages() * (stepA + stepB + scales)
                              : std::max(stepA, stepB);
   result.ldsBytes = std::max({read, stored, lanes * 4});

@@ -66,12 +66,16 @@ static void addBits(MMALayout::Bases &bases, unsigned dim, int64_t from,
   }
 }
 
+unsigned MMA::getRun(MMAFormat format) const {
+  unsigned perLane = k / (kLanes / size);
+  // An 8-bit operand of f8f6f4 is two runs of 16, k / 2 apart.
+  return isScaled && format != MMAFormat::E2M1 ? perLane / 2 : perLane;
+}
+
 MMALayout MMA::getOperandLayout(MMAFormat format) const {
   MMALayout layout;
-  unsigned groups = kLanes / size, perLane = k / groups;
+  unsigned groups = kLanes / size, run = getRun(format);
   addBits(layout.lanes, 0, 1, size);
-  // An 8-bit operand of f8f6f4 is two runs of 16, k / 2 apart.
-  unsigned run = isScaled && format != MMAFormat::E2M1 ? perLane / 2 : perLane;
   addBits(layout.registers, 1, 1, run);
   addBits(layout.lanes, 1, run, run * groups);
   addBits(layout.registers, 1, run * groups, k);

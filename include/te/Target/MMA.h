@@ -52,6 +52,8 @@ struct MMA {
 
   bool accepts(MMAFormat format) const;
   unsigned getCycles(MMAFormat a, MMAFormat b) const;
+  /// Elements along k that lie in consecutive registers of a lane.
+  unsigned getRun(MMAFormat format) const;
   /// Elements along k that share a scale.
   static constexpr unsigned kScaledElements = 32;
 

@@ -119,10 +119,14 @@ Value te::loadBytes(TileContext &ctx, ScaledType type, Value buffer) {
     bytes = bytes.project({1, 2});
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   // Row-major data are read as the load layout has them: lines are whole.
-  return source.order
-             ? ctx.loadWide(source.view, source.row, source.col, element, bytes,
-                            /*divisible=*/1, source.order)
-             : ctx.load(source.view, source.row, source.col, element, bytes);
+  if (source.order)
+    return ctx.loadWide(source.view, source.row, source.col, element, bytes,
+                        /*divisible=*/1, source.order);
+  Value tile = ctx.load(source.view, source.row, source.col, element, bytes);
+  bool transposed = type.getScaling().isTransposed();
+  ctx.setInBounds(tile, transposed ? ctx.wholeCols : ctx.wholeRows,
+                  transposed ? ctx.wholeRows : ctx.wholeCols);
+  return tile;
 }
 
 /// Codes in the tensor's orientation (of fp4: unpacked), in the load layout.

@@ -61,9 +61,10 @@ using Kind = GemmOperand::Kind;
 struct Stream {
   const GemmOperand *side;
   Kind kind;
-  int64_t parts; // of a step, taken one after another
+  int64_t parts;     // of a step, taken one after another
+  int64_t steps = 1; // that are read at once
   Value ring = {};
-  Value raw = {};  // the step after the one in LDS, as it lies in memory
+  Value raw = {};  // what is put into LDS next, as it lies in memory
   Value part = {}; // what is multiplied next
 };
 
@@ -79,27 +80,22 @@ public:
   Value emitEpilogue(Value product);
 
 private:
-  Value emitSteps(Value steps);
-  Value emitPipelinedSteps(Value steps);
+  Value emitSteps();
+  Value emitPipelinedSteps();
   SmallVector<Stream> makeStreams();
+  void read(Stream &stream, Value i, int64_t ahead);
   void put(Stream &stream, Value slot);
+  void take(Stream &stream, Value i, int64_t part);
+  void refill(Stream &stream, Value i);
+  Value getSlot(const Stream &stream, Value i, bool other = false);
   Value emitPart(MutableArrayRef<Stream> streams, int64_t part, Value i,
-                 Value slot, Value last, Value sum);
+                 Value sum);
   Value emitMma(ArrayRef<Value> sides, ArrayRef<Value> scales, Value sum);
   Value emitScaled(ArrayRef<Value> scales, Value partial);
   Value emitSum(Value sum, ArrayRef<Value> scales,
                 function_ref<Value(Value)> addProducts);
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
-  }
-  Value getFirst(Value step) {
-    return b.createOrFold<arith::MulIOp>(step, index(getStep()));
-  }
-  /// Where a step ahead of `i` begins; behind the last step the last is read
-  /// again, and not used.
-  Value getStepAt(Value i, int64_t ahead, Value last) {
-    Value at = b.createOrFold<arith::AddIOp>(i, index(ahead));
-    return getFirst(b.createOrFold<arith::MinSIOp>(at, last));
   }
   int64_t getStep() const { return ctx.schedule.getMatmul().getK(); }
   SplitScale emitSplit(Value bytes, bool roundsUp);
@@ -111,7 +107,8 @@ private:
   GemmOp op;
   const GemmPlan &plan;
   GemmOperand left, right;
-  Type type; // of the accumulators
+  Type type;   // of the accumulators
+  Value steps; // along K
 };
 } // namespace
 
@@ -170,9 +167,9 @@ Value GemmEmitter::emitSum(Value sum, ArrayRef<Value> scales,
   return arith::AddFOp::create(b, sum, emitScaled(scales, partial));
 }
 
-Value GemmEmitter::emitSteps(Value steps) {
+Value GemmEmitter::emitSteps() {
   auto emitStep = [&](Value i, ValueRange carried) -> SmallVector<Value> {
-    Value k = getFirst(i);
+    Value k = b.createOrFold<arith::MulIOp>(i, index(getStep()));
     SmallVector<Value> elements, scales;
     for (const GemmOperand *side : {&left, &right}) {
       elements.push_back(side->convert(
@@ -200,8 +197,20 @@ SmallVector<Stream> GemmEmitter::makeStreams() {
     for (const GemmOperand *side : {&left, &right})
       streams.push_back(
           {side, Kind::Scales,
-           plan.scales == GemmPlan::Scales::Instruction ? parts : 1});
+           plan.scales == GemmPlan::Scales::Instruction ? parts : 1,
+           side->getScaleSteps()});
   return streams;
+}
+
+/// Reads what begins `ahead` steps behind `i`; behind the last step the last is
+/// read again, and not used.
+void GemmEmitter::read(Stream &stream, Value i, int64_t ahead) {
+  Value last = arith::MaxSIOp::create(
+      b, b.createOrFold<arith::SubIOp>(steps, index(stream.steps)), index(0));
+  Value at = b.createOrFold<arith::AddIOp>(i, index(ahead));
+  Value k = b.createOrFold<arith::MulIOp>(
+      b.createOrFold<arith::MinSIOp>(at, last), index(getStep()));
+  stream.raw = stream.side->read(stream.kind, k, stream.steps);
 }
 
 void GemmEmitter::put(Stream &stream, Value slot) {
@@ -212,47 +221,84 @@ void GemmEmitter::put(Stream &stream, Value slot) {
   PutOp::create(b, tile, stream.ring, slot);
 }
 
-/// Products of one part of step `i`, whose slot is `slot`; meanwhile the
-/// streams move on.
+/// The slot of step `i`, or the other one.
+Value GemmEmitter::getSlot(const Stream &stream, Value i, bool other) {
+  Value turn = b.createOrFold<arith::RemUIOp>(
+      b.createOrFold<arith::DivUIOp>(i, index(stream.steps)), index(2));
+  return other ? b.createOrFold<arith::SubIOp>(index(1), turn) : turn;
+}
+
+void GemmEmitter::take(Stream &stream, Value i, int64_t part) {
+  Value inSlot = b.createOrFold<arith::MulIOp>(
+      b.createOrFold<arith::RemUIOp>(i, index(stream.steps)),
+      index(stream.parts));
+  stream.part =
+      stream.side->take(stream.kind, stream.ring, getSlot(stream, i),
+                        b.createOrFold<arith::AddIOp>(inSlot, index(part)));
+}
+
+/// In step `i` what was read goes into the slot that is free, and the next is
+/// read; of a stream that reads several steps at once, once in so many.
+void GemmEmitter::refill(Stream &stream, Value i) {
+  auto move = [&] {
+    put(stream, getSlot(stream, i, /*other=*/true));
+    read(stream, i, 2 * stream.steps);
+  };
+  if (stream.steps == 1)
+    return move();
+  Value old = stream.raw;
+  Value isDue = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq,
+      arith::RemUIOp::create(b, i, index(stream.steps)), index(0));
+  auto branch =
+      scf::IfOp::create(b, old.getType(), isDue, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    move();
+    scf::YieldOp::create(b, stream.raw);
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, old);
+  }
+  stream.raw = branch.getResult(0);
+}
+
+/// Products of one part of step `i`; meanwhile the streams move on.
 Value GemmEmitter::emitPart(MutableArrayRef<Stream> streams, int64_t part,
-                            Value i, Value slot, Value last, Value sum) {
+                            Value i, Value sum) {
   int64_t parts = streams.front().parts;
-  Value other = arith::SubIOp::create(b, index(1), slot);
   SmallVector<Value> current = llvm::map_to_vector(
       streams, [](const Stream &stream) { return stream.part; });
   for (Stream &stream : streams)
     if (part + 1 < stream.parts)
-      stream.part = stream.side->take(stream.kind, stream.ring, slot, part + 1);
+      take(stream, i, part + 1);
   // One side after the other, where there are parts before the barrier.
   for (auto [number, stream] : llvm::enumerate(streams))
-    if (part == (parts > 2 ? int64_t(number % 2) : 0)) {
-      put(stream, other);
-      stream.raw = stream.side->read(stream.kind, getStepAt(i, 2, last));
-    }
+    if (stream.steps == 1 && part == (parts > 2 ? int64_t(number % 2) : 0))
+      refill(stream, i);
   if (part == parts - 1) {
     gpu::BarrierOp::create(b);
+    Value next = b.createOrFold<arith::AddIOp>(i, index(1));
     for (Stream &stream : streams)
-      stream.part = stream.side->take(stream.kind, stream.ring, other, 0);
+      take(stream, next, 0);
   }
   ArrayRef<Value> sides(current);
   return emitMma(sides.take_front(2), sides.drop_front(2), sum);
 }
 
-Value GemmEmitter::emitPipelinedSteps(Value steps) {
+Value GemmEmitter::emitPipelinedSteps() {
   SmallVector<Stream> streams = makeStreams();
   Value zero = index(0);
-  Value last = arith::MaxSIOp::create(
-      b, b.createOrFold<arith::SubIOp>(steps, index(1)), zero);
   for (Stream &stream : streams)
-    stream.raw = stream.side->read(stream.kind, zero);
+    read(stream, zero, 0);
   for (Stream &stream : streams) {
     put(stream, zero);
-    stream.raw = stream.side->read(stream.kind, getStepAt(zero, 1, last));
+    read(stream, zero, stream.steps);
   }
   gpu::BarrierOp::create(b);
   SmallVector<Value> start = {ctx.constant(type, 0.0)};
   for (Stream &stream : streams) {
-    stream.part = stream.side->take(stream.kind, stream.ring, zero, 0);
+    take(stream, zero, 0);
     llvm::append_values(start, stream.raw, stream.part);
   }
 
@@ -261,13 +307,15 @@ Value GemmEmitter::emitPipelinedSteps(Value steps) {
       stream.raw = carried[1 + 2 * number];
       stream.part = carried[2 + 2 * number];
     }
-    Value slot = arith::RemUIOp::create(b, i, index(2));
     SmallVector<Value> scales;
     for (const Stream &stream : ArrayRef(streams).drop_front(2))
       scales.push_back(stream.part);
+    for (Stream &stream : streams)
+      if (stream.steps > 1)
+        refill(stream, i);
     SmallVector<Value> next = {emitSum(carried.front(), scales, [&](Value sum) {
       for (int64_t part = 0; part < streams.front().parts; ++part)
-        sum = emitPart(streams, part, i, slot, last, sum);
+        sum = emitPart(streams, part, i, sum);
       return sum;
     })};
     for (const Stream &stream : streams)
@@ -279,11 +327,10 @@ Value GemmEmitter::emitPipelinedSteps(Value steps) {
 
 Value GemmEmitter::emitProduct() {
   Value k = ctx.getDim(op.getA(), op.getKDimA());
-  Value steps = b.createOrFold<arith::DivUIOp>(
+  steps = b.createOrFold<arith::DivUIOp>(
       b.createOrFold<arith::AddIOp>(k, index(getStep() - 1)), index(getStep()));
-  Value sum = ctx.schedule.getMatmul().getStages() > 1
-                  ? emitPipelinedSteps(steps)
-                  : emitSteps(steps);
+  Value sum = ctx.schedule.getMatmul().getStages() > 1 ? emitPipelinedSteps()
+                                                       : emitSteps();
   if (plan.scales == GemmPlan::Scales::Sum)
     sum = right.scaleSum(left.scaleSum(sum));
   return sum;

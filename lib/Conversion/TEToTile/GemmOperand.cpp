@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Global memory is read as it lies, in the widest accesses; a tile that lies K
-// x outer is transposed (a renaming), and tile.convert_layout takes it through
-// LDS to the lanes that the instruction wants. Where the chip has no
-// instruction for the elements they become bf16 first, which holds every fp8
-// and fp4 value.
+// x outer is transposed, lanes each a block of their registers, and
+// tile.convert_layout takes it through LDS to the lanes that the instruction
+// wants. Where the chip has no instruction for the elements they become bf16
+// first, which holds every fp8 and fp4 value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,8 @@
 #include "Data.h"
 #include "FP4.h"
 #include "Scales.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -38,10 +40,37 @@ GemmOperand::GemmOperand(TileContext &ctx, GemmOp op, const GemmPlan &plan,
   k = ctx.getDim(operand, dim);
 }
 
-/// The operand as a tensor of its own: its extents, and the tile of this step.
-TileContext GemmOperand::makeContext(Value at) const {
+/// Who reads which element of K x outer: blocks of registers that have as many
+/// elements along K as one access of LDS moves, so that lanes transpose them by
+/// themselves; then lanes along a row, and along K.
+static LinearLayout getTransposingLayout(ArrayRef<int64_t> shape, int64_t run,
+                                         int64_t widest, unsigned laneBits,
+                                         unsigned waveBits) {
+  int64_t each = shape[0] * shape[1] >> (laneBits + waveBits);
+  int64_t alongK = std::min(run, std::max<int64_t>(each, 1));
+  int64_t across = std::clamp<int64_t>(each / alongK, 1, widest);
+  LinearLayout::Bases registers, rest, lanes, waves;
+  for (int64_t bit = 1; bit < shape[1]; bit *= 2)
+    (bit < across ? registers : rest).push_back(bit);
+  for (int64_t bit = 1; bit < shape[0]; bit *= 2)
+    (bit < alongK ? registers : rest).push_back(bit * shape[1]);
+  auto fill = [&](LinearLayout::Bases &bases, unsigned bits) {
+    size_t count = std::min<size_t>(bits, rest.size());
+    bases.assign(rest.begin(), rest.begin() + count);
+    rest.erase(rest.begin(), rest.begin() + count);
+    bases.resize(bits, 0); // replicas
+  };
+  fill(lanes, laneBits);
+  fill(waves, waveBits);
+  registers.append(rest);
+  return LinearLayout(shape, registers, lanes, waves);
+}
+
+/// The operand as a tensor of its own: its extents, and the tile of these
+/// steps.
+TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
   bool isA = side == MMASide::A;
-  int64_t size = ctx.schedule.getMatmul().getK(), outer = getOuter();
+  int64_t size = ctx.schedule.getMatmul().getK() * steps, outer = getOuter();
   SmallVector<int64_t> tile = {outer, size};
   unsigned bits =
       getElementTypeOrSelf(operand.getType()).getIntOrFloatBitWidth();
@@ -70,6 +99,10 @@ TileContext GemmOperand::makeContext(Value at) const {
     std::swap(step.staticRows, step.staticCols);
     std::swap(step.tileRow, step.tileCol);
     std::swap(step.wholeRows, step.wholeCols);
+    step.loadLayout = getTransposingLayout(
+        tile, getMMA().getRun(*getMMAFormat(element)),
+        ctx.target.maxAccessBytes * 8 / bits,
+        llvm::Log2_32(ctx.target.waveSize), llvm::Log2_64(schedule.getWaves()));
   }
   if (ctx.hasBuffers(operand))
     step.bindBuffers(operand, ctx.getBuffers(operand));
@@ -87,14 +120,30 @@ static Value emitExactBF16(TileContext &ctx, Value x) {
   return ctx.cast(half, b.getBF16Type());
 }
 
-Value GemmOperand::read(Kind kind, Value at) const {
-  TileContext step = makeContext(at);
+int64_t GemmOperand::getBlocks() const {
+  return ctx.schedule.getMatmul().getK() / getStoredBlock(scaled)[kIsLast];
+}
+
+int64_t GemmOperand::getScaleSteps() const {
+  int64_t size = ctx.schedule.getMatmul().getK(),
+          bits = cast<MemRefType>(ctx.getBuffers(operand).scales.getType())
+                     .getElementTypeBitWidth();
+  int64_t steps =
+      ctx.target.maxAccessBytes * 8 / bits / std::max<int64_t>(getBlocks(), 1);
+  // As far as K is known to be whole ones.
+  while (steps > 1 &&
+         (ShapedType::isDynamic(staticK) || staticK % (steps * size) != 0))
+    steps /= 2;
+  return std::max<int64_t>(steps, 1);
+}
+
+Value GemmOperand::read(Kind kind, Value at, int64_t steps) const {
+  TileContext step = makeContext(at, steps);
   if (kind == Kind::Elements)
     return scaled ? loadBytes(step, scaled, step.getBuffers(operand).data)
                   : step.getZeroPaddedTile(operand);
   std::array<int64_t, 2> blocks = {getOuter() / getSharing(getOuter()),
-                                   ctx.schedule.getMatmul().getK() /
-                                       getStoredBlock(scaled)[kIsLast ? 1 : 0]};
+                                   getBlocks() * steps};
   if (!kIsLast)
     std::swap(blocks[0], blocks[1]);
   Value scales = te::loadScalesAsStored(
@@ -154,12 +203,13 @@ Value GemmOperand::makeRing(Kind kind, Type tile, int64_t slots) const {
                         LayoutAttr::get(context, taken));
 }
 
-Value GemmOperand::take(Kind kind, Value ring, Value slot, int64_t part) const {
+Value GemmOperand::take(Kind kind, Value ring, Value slot, Value part) const {
   LinearLayout layout = ring.getDefiningOp<RingOp>().getTarget().getLayout();
   Type type = getTileType(getElementTypeOrSelf(ring.getType()),
                           ctx.b.getContext(), layout);
-  Value taken =
-      TakeOp::create(ctx.b, type, ring, slot, part * layout.getShape()[1]);
+  Value size = arith::ConstantIndexOp::create(ctx.b, layout.getShape()[1]);
+  Value taken = TakeOp::create(ctx.b, type, ring, slot,
+                               ctx.b.createOrFold<arith::MulIOp>(part, size));
   if (kind == Kind::Elements)
     return taken;
   taken = ctx.broadcast(taken, getScaleLayout());

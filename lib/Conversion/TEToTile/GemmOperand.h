@@ -23,8 +23,11 @@ public:
 
   /// Elements of a step, or the scales of its blocks.
   enum class Kind { Elements, Scales };
-  /// Those from `k` on, as they lie in memory: by whom it costs least to read.
-  Value read(Kind kind, Value k) const;
+  /// Those of `steps` steps from `k` on, as they lie in memory: by whom it
+  /// costs least to read.
+  Value read(Kind kind, Value k, int64_t steps = 1) const;
+  /// Of how many steps one lane reads the scales at once: a whole access.
+  int64_t getScaleSteps() const;
   /// The tile that the instruction's operand comes from: of its elements, outer
   /// x K.
   Value finish(Kind kind, Value raw) const;
@@ -32,7 +35,7 @@ public:
   /// instruction sums over, as it wants it; of scales that it does not take,
   /// all, as loadBlockScale has them.
   Value makeRing(Kind kind, Type tile, int64_t slots) const;
-  Value take(Kind kind, Value ring, Value slot, int64_t part) const;
+  Value take(Kind kind, Value ring, Value slot, Value part) const;
 
   /// Of finished elements: as the instruction wants them.
   Value convert(Value tile) const;
@@ -48,10 +51,12 @@ public:
   bool isE8M0() const { return scaled && scaled.getScaling().isE8M0(); }
 
 private:
-  TileContext makeContext(Value k) const;
+  TileContext makeContext(Value k, int64_t steps = 1) const;
   Value loadScalesAs(Value k, const tile::LinearLayout &layout) const;
   tile::LinearLayout getOperandLayout(int64_t k) const;
   tile::LinearLayout getScaleLayout() const;
+  /// Blocks along K in a step.
+  int64_t getBlocks() const;
   /// Rows of A or columns of B that share a scale, as the storage has them.
   int64_t getSharing(int64_t outer) const;
   int64_t getOuter() const {

@@ -354,11 +354,8 @@ Value te::loadScalesAsStored(TileContext &ctx, ScaledType type, Value buffer,
                                    llvm::Log2_64(ctx.schedule.getWaves()));
   Value scales = ctx.load(source.view, source.row, source.col, element, layout,
                           source.divisible, source.order);
-  if (!source.order) {
-    auto load = scales.getDefiningOp<LoadOp>();
-    load.setInBounds(whole[0] && whole[1]);
-    load.setColumnsInBounds(whole[1]);
-  }
+  if (!source.order)
+    ctx.setInBounds(scales, whole[0], whole[1]);
   return source.transposed ? ctx.transpose(scales) : scales;
 }
 

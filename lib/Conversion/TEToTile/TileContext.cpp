@@ -24,6 +24,8 @@ using namespace mlir::te;
 using namespace mlir::te::tile;
 
 LinearLayout TileContext::getLoadLayout() const {
+  if (loadLayout)
+    return *loadLayout;
   if (MatmulAttr matmul = schedule.getMatmul())
     return getMMAResultLayout(*MMA::lookup(matmul.getMma()),
                               schedule.getTile()[0], schedule.getTile()[1],
@@ -89,6 +91,10 @@ Value TileContext::toStoreLayout(Value tile) {
   Type elementType = getElementTypeOrSelf(tile.getType());
   ArrayRef<int64_t> shape = cast<ShapedType>(tile.getType()).getShape();
   unsigned bits = elementType.getIntOrFloatBitWidth();
+  // Waves that computed a part of the result store it.
+  if (schedule.getMatmul())
+    return convert(tile, getLayout(tile.getType())
+                             .withinWaves(target.maxAccessBytes * 8 / bits));
   return convert(tile, getStoreLayout(shape, bits));
 }
 
@@ -351,6 +357,12 @@ Value TileContext::load(Value view, Value row, Value col, Type elementType,
       getDivisible(view.getType(), type, divisible, bool(matrix)),
       !order && rows && cols, !order && cols,
       /*first_replica=*/false, order, interleave);
+}
+
+void TileContext::setInBounds(Value tile, bool rows, bool cols) {
+  auto load = tile.getDefiningOp<LoadOp>();
+  load.setInBounds(rows && cols);
+  load.setColumnsInBounds(cols);
 }
 
 Value TileContext::viewShard(Value buffer, Value start) {

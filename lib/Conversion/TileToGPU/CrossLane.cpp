@@ -244,13 +244,11 @@ Value ConvertLayoutPattern::throughLds(ImplicitLocOpBuilder &b, Value value,
                                        const LinearLayout &from,
                                        const LinearLayout &to) const {
   Type element = getElementTypeOrSelf(value.getType());
-  SharedLayout shared(from, to, getElementBytes(element),
-                      state.target->ldsBanks);
+  SharedLayout shared =
+      getSharedLayout(from, to, getElementBytes(element), *state.target);
   SharedAccess access(b, state, shared, element);
   gpu::BarrierOp::create(b);
-  access.put(value, from);
-  gpu::BarrierOp::create(b);
-  return access.take(to);
+  return access.exchange(value, from, to);
 }
 
 //===----------------------------------------------------------------------===//

@@ -34,14 +34,22 @@ std::optional<int64_t> te::getPartnerBasis(ExchangeOp op) {
   return flat;
 }
 
+SharedLayout te::getSharedLayout(const LinearLayout &from,
+                                 const LinearLayout &to, int64_t elementBytes,
+                                 const Target &target) {
+  return SharedLayout(from, to, elementBytes, target.ldsBanks,
+                      target.ldsBytesPerWorkgroup / 2);
+}
+
 int64_t te::getLdsBytes(Operation *op, const Target &target, int64_t waves) {
   if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
     LinearLayout from = getLayout(convert.getInput().getType()),
                  to = getLayout(convert.getResult().getType());
     if (analyzeConversion(from, to).kind != ConversionKind::Shared)
       return 0;
-    return from.getNumElements() *
-           getElementBytes(convert.getInput().getType());
+    return getSharedLayout(
+               from, to, getElementBytes(convert.getInput().getType()), target)
+        .getBytes();
   }
   if (auto exchange = dyn_cast<ExchangeOp>(op))
     return getPartnerBasis(exchange) ? 0

@@ -28,7 +28,14 @@ struct KernelState {
   Value lane, wave; // i32
   Value lds;        // memref<?xi8, workgroup>: null where no op needs any
   llvm::DenseMap<Operation *, int64_t> places; // where in LDS, in bytes
+  bool hasRings = false;                       // there is a tile.ring
 };
+
+/// How a tile.convert_layout goes through LDS: in pieces where it would take
+/// more than half of it.
+tile::SharedLayout getSharedLayout(const tile::LinearLayout &from,
+                                   const tile::LinearLayout &to,
+                                   int64_t elementBytes, const Target &target);
 
 /// Bytes of LDS that distributing `op` takes; 0 for ops that stay inside a
 /// wave.

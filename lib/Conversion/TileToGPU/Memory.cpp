@@ -24,15 +24,6 @@ static bool isSingle(const TileAccess &access) {
   return access.offsets.size() == 1 && !access.window;
 }
 
-/// In a loop over columns of the same rows one resource serves all iterations:
-/// where nothing is outside of it either, the scalar unit computes what
-/// changes.
-static bool walksAlongRows(LoadOp op) {
-  auto loop = op->getParentOfType<scf::ForOp>();
-  return loop && loop.isDefinedOutsideOfLoop(op.getRow()) &&
-         !loop.isDefinedOutsideOfLoop(op.getColumn());
-}
-
 static Value concatenate(ImplicitLocOpBuilder &b, ArrayRef<Value> parts,
                          VectorType type) {
   if (parts.size() == 1)
@@ -61,8 +52,10 @@ struct LoadPattern : TilePattern<LoadOp> {
     access.wholeColumns = op.getColumnsInBounds();
     VectorType type = getDistributedType(op.getType());
     // One element is the same for all lanes: the scalar unit reads it.
+    // Where tiles go through a ring, the loop's time is the matrix core's:
+    // addresses are left to the scalar unit.
     bool bounded = op.getColumnsInBounds() &&
-                   (!op.getInBounds() || walksAlongRows(op)) && !op.getRows() &&
+                   (!op.getInBounds() || state.hasRings) && !op.getRows() &&
                    op.getInterleave() == 0 &&
                    op.getType().getNumElements() > 1 &&
                    BufferAccess::isPossible(state, op.getType(), op.getView());

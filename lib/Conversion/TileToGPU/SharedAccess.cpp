@@ -9,12 +9,14 @@
 
 #include "te/Target/Target.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
 using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
 SharedAccess::Addresses::Addresses(SharedAccess &access,
-                                   const LinearLayout &layout)
+                                   const LinearLayout &layout, Value column)
     : access(access), variable(0) {
   auto &b = access.b;
   auto columns = [&](LayoutInput input) {
@@ -27,13 +29,26 @@ SharedAccess::Addresses::Addresses(SharedAccess &access,
   base = b.createOrFold<arith::XOrIOp>(
       emitXorMap(b, access.state.lane, columns(LayoutInput::Lane)),
       emitXorMap(b, access.state.wave, columns(LayoutInput::Wave)));
+  if (!column)
+    return;
+  SmallVector<int64_t> ofColumn;
+  for (int64_t bit = 1; bit < layout.getShape().back(); bit *= 2)
+    ofColumn.push_back(access.shared.address(bit) * access.bytes);
+  // A constant's bits are where instructions have a field for them.
+  if (std::optional<int64_t> constant = getConstantIntValue(column)) {
+    first = *constant;
+    return;
+  }
+  for (int64_t bits : ofColumn)
+    variable |= bits;
+  base = b.createOrFold<arith::XOrIOp>(base, emitXorMap(b, column, ofColumn));
 }
 
 /// What no lane's own bits overlap with is added last, where the instruction
 /// has a field for it.
 Value SharedAccess::Addresses::get(int64_t flat) {
   auto &b = access.b;
-  int64_t address = access.shared.address(flat) * access.bytes;
+  int64_t address = access.shared.address(flat ^ first) * access.bytes;
   Value result =
       b.createOrFold<arith::XOrIOp>(base, emitI32(b, address & variable));
   if (access.start)
@@ -41,36 +56,71 @@ Value SharedAccess::Addresses::get(int64_t flat) {
   return b.createOrFold<arith::AddIOp>(result, emitI32(b, address & ~variable));
 }
 
-void SharedAccess::put(Value vector, const LinearLayout &layout) {
+void SharedAccess::put(Value vector, const LinearLayout &layout,
+                       int64_t piece) {
   emitByOwner(b, state, layout, [&] {
     int64_t size = shared.getVectorElements();
     SmallVector<int64_t> order = shared.registerOrder(layout);
     Addresses addresses(*this, layout);
     for (size_t first = 0; first < order.size(); first += size) {
       ArrayRef<int64_t> group = ArrayRef<int64_t>(order).slice(first, size);
-      emitLdsStore(b, state, emitSelectElements(b, vector, group),
-                   addresses.get(layout.apply(group.front(), 0, 0)));
+      int64_t flat = layout.apply(group.front(), 0, 0);
+      if (shared.getPiece(flat) == piece)
+        emitLdsStore(b, state, emitSelectElements(b, vector, group),
+                     addresses.get(flat));
     }
   });
 }
 
-Value SharedAccess::take(const LinearLayout &layout, int64_t offset) {
+Value SharedAccess::makeResult(const LinearLayout &layout) {
+  return arith::ConstantOp::create(
+      b, b.getZeroAttr(VectorType::get({layout.getNumRegisters()}, element)));
+}
+
+Value SharedAccess::read(Value result, const LinearLayout &layout,
+                         int64_t piece, Value column) {
   int64_t size = shared.getVectorElements();
   SmallVector<int64_t> order = shared.registerOrder(layout);
-  Addresses addresses(*this, layout);
-  Value result = arith::ConstantOp::create(
-      b, b.getZeroAttr(VectorType::get({layout.getNumRegisters()}, element)));
+  Addresses addresses(*this, layout, column);
   auto part = VectorType::get({size}, element);
-  for (size_t first = 0; first < order.size(); first += size)
-    result = vector::InsertStridedSliceOp::create(
-        b,
-        emitLdsLoad(b, state, part,
-                    addresses.get(layout.apply(order[first], 0, 0) ^ offset)),
-        result, ArrayRef<int64_t>{int64_t(first)}, ArrayRef<int64_t>{1});
+  for (size_t first = 0; first < order.size(); first += size) {
+    int64_t flat = layout.apply(order[first], 0, 0);
+    if (shared.getPiece(flat) == piece)
+      result = vector::InsertStridedSliceOp::create(
+          b, emitLdsLoad(b, state, part, addresses.get(flat)), result,
+          ArrayRef<int64_t>{int64_t(first)}, ArrayRef<int64_t>{1});
+  }
+  return result;
+}
+
+Value SharedAccess::reorder(Value vector, const LinearLayout &layout) {
+  SmallVector<int64_t> order = shared.registerOrder(layout);
   SmallVector<int64_t> back(order.size());
   for (auto [i, reg] : llvm::enumerate(order))
     back[reg] = i;
-  return emitSelectElements(b, result, back);
+  return emitSelectElements(b, vector, back);
+}
+
+Value SharedAccess::take(const LinearLayout &layout, Value column) {
+  return reorder(read(makeResult(layout), layout, /*piece=*/0, column), layout);
+}
+
+Value SharedAccess::exchange(Value vector, const LinearLayout &from,
+                             const LinearLayout &to) {
+  // A wave's own accesses of LDS keep their order.
+  ArrayRef<int64_t> waves = from.getBases(LayoutInput::Wave);
+  bool crosses =
+      waves != to.getBases(LayoutInput::Wave) || llvm::is_contained(waves, 0);
+  Value result = makeResult(to);
+  for (int64_t piece : shared.getPieces()) {
+    if (piece && crosses)
+      gpu::BarrierOp::create(b);
+    put(vector, from, piece);
+    if (crosses)
+      gpu::BarrierOp::create(b);
+    result = read(result, to, piece);
+  }
+  return reorder(result, to);
 }
 
 //===----------------------------------------------------------------------===//
@@ -128,7 +178,9 @@ struct TakePattern : TilePattern<TakeOp> {
                         emitSlot(b, state, ring, op.getSlot()));
     LinearLayout whole = ring.getTarget().getLayout().embed(
         ring.getRing().getType().getShape().drop_front());
-    rewriter.replaceOp(op, access.take(whole, op.getColumn()));
+    Value column =
+        b.createOrFold<arith::IndexCastOp>(b.getI32Type(), op.getColumn());
+    rewriter.replaceOp(op, access.take(whole, column));
     return success();
   }
 };

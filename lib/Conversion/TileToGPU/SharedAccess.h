@@ -21,23 +21,38 @@ public:
       : b(b), state(state), shared(shared), element(elementType),
         bytes(getElementBytes(elementType)), start(start) {}
 
-  /// Writes a lane's registers, which hold what `layout` says.
-  void put(Value vector, const tile::LinearLayout &layout);
-  /// Reads what `layout` says (coordinates of the whole tile), `offset` (flat)
-  /// further on.
-  Value take(const tile::LinearLayout &layout, int64_t offset = 0);
+  /// Writes a lane's registers, which hold what `layout` says, as far as they
+  /// are in this piece.
+  void put(Value vector, const tile::LinearLayout &layout, int64_t piece = 0);
+  /// Reads what `layout` says (coordinates of the whole tile), so many columns
+  /// further on (i32, a multiple of those that the layout has).
+  Value take(const tile::LinearLayout &layout, Value column);
+  /// The tile in another layout, piece after piece. No barrier is in front of
+  /// the first.
+  Value exchange(Value vector, const tile::LinearLayout &from,
+                 const tile::LinearLayout &to);
 
 private:
+  /// Reads a piece into `result`, whose registers are in LDS's order.
+  Value read(Value result, const tile::LinearLayout &layout, int64_t piece,
+             Value column = Value());
+  /// From LDS's order of registers to that of `layout`.
+  Value reorder(Value vector, const tile::LinearLayout &layout);
+  Value makeResult(const tile::LinearLayout &layout);
+
   /// Byte addresses of a lane's registers.
   class Addresses {
   public:
-    Addresses(SharedAccess &access, const tile::LinearLayout &layout);
+    /// `column`: i32, or null for 0.
+    Addresses(SharedAccess &access, const tile::LinearLayout &layout,
+              Value column = Value());
     Value get(int64_t flat);
 
   private:
     SharedAccess &access;
-    Value base;       // of flat offset 0
-    int64_t variable; // bits of it that lanes and waves differ in
+    Value base;        // of flat offset 0
+    int64_t variable;  // bits of it that are not known
+    int64_t first = 0; // the flat offset of a known column
   };
 
   ImplicitLocOpBuilder &b;

@@ -255,6 +255,7 @@ static int64_t placeInLds(KernelOp kernel, KernelState &state) {
   };
   SmallVector<RingOp> rings;
   kernel.walk([&](RingOp ring) { rings.push_back(ring); });
+  state.hasRings = !rings.empty();
   bool isOverlaid = llvm::all_of(
       rings, [&](RingOp ring) { return areBehind(passing, ring); });
   // What ops use one after another, and then rings, or rings in its place;

@@ -72,8 +72,9 @@ public:
   Buffers getBuffers(Value value) const { return bound.lookup(value); }
 
   /// The layout in which tiles of the region's operands are loaded; with a
-  /// te.gemm, that of its result.
+  /// te.gemm, that of its result; or the one that is set.
   tile::LinearLayout getLoadLayout() const;
+  std::optional<tile::LinearLayout> loadLayout;
   /// The layout of the widest stores of a tile: a row-major order of 16 bytes a
   /// lane, or where memory has an order of its own (see tile.store) that one.
   tile::LinearLayout getStoreLayout(ArrayRef<int64_t> shape,
@@ -142,6 +143,9 @@ public:
   Value loadWide(Value view, Value row, Value col, Type elementType,
                  const tile::LinearLayout &layout, int64_t divisible = 1,
                  tile::LayoutAttr order = {});
+  /// What is known of a tile that load() gave: its rows, or its columns, are
+  /// inside of the view in every workgroup.
+  void setInBounds(Value tile, bool rows, bool cols);
   void store(Value tile, Value view, Value row, Value col,
              int64_t divisible = 1, tile::LayoutAttr order = {},
              int64_t interleave = 0);

@@ -191,6 +191,22 @@ LinearLayout LinearLayout::widen(int64_t vector) const {
   return result;
 }
 
+LinearLayout LinearLayout::withinWaves(int64_t vector) const {
+  LinearLayout result = *this;
+  Bases &regs = result.bases[0], &lanes = result.bases[1];
+  size_t lanesLeft = lanes.size();
+  regs.clear();
+  lanes.clear();
+  for (int64_t basis = 1; basis < getNumElements(); basis *= 2) {
+    if (llvm::is_contained(bases[2], basis))
+      continue;
+    bool isInLane = basis < vector || lanes.size() == lanesLeft;
+    (isInLane ? regs : lanes).push_back(basis);
+  }
+  lanes.resize(lanesLeft, 0); // replicas
+  return result;
+}
+
 LinearLayout LinearLayout::place(const LinearLayout &order) const {
   ArrayRef<int64_t> unit = order.getShape();
   int64_t unitSize = order.getNumElements();
@@ -295,12 +311,24 @@ static constexpr int64_t kBankBytes = 4;
 
 SharedLayout::SharedLayout(const LinearLayout &source,
                            const LinearLayout &target, int64_t elementBytes,
-                           unsigned banks)
+                           unsigned banks, int64_t mostBytes)
     : elementBytes(elementBytes), banks(banks) {
   unsigned numBits = llvm::Log2_64(source.getNumElements());
   columns.resize(numBits, 0);
   unsigned nextAddressBit = 0;
   SmallVector<bool> placed(numBits, false);
+  for (unsigned bit = numBits; bit-- > 0;) {
+    int64_t basis = int64_t(1) << bit;
+    auto isRegister = [&](const LinearLayout &layout) {
+      return llvm::is_contained(layout.getBases(LayoutInput::Register), basis);
+    };
+    if (getBytes() <= mostBytes || basis * elementBytes < kMaxLdsVectorBytes)
+      break;
+    if (isRegister(source) && isRegister(target)) {
+      pieceMask |= basis;
+      placed[bit] = true;
+    }
+  }
   auto place = [&](int64_t basis) {
     unsigned bit = llvm::Log2_64(basis);
     if (!placed[bit])
@@ -313,7 +341,8 @@ SharedLayout::SharedLayout(const LinearLayout &source,
   for (int64_t basis : source.getBases(LayoutInput::Register)) {
     if ((int64_t(2) << vectorBits.size()) * elementBytes > kMaxLdsVectorBytes)
       break;
-    if (basis && llvm::is_contained(targetRegs, basis)) {
+    if (basis && !(basis & pieceMask) &&
+        llvm::is_contained(targetRegs, basis)) {
       vectorBits.push_back(llvm::Log2_64(basis));
       place(basis);
     }
@@ -373,6 +402,18 @@ int64_t SharedLayout::address(int64_t flat) const {
     if ((flat >> bit) & 1)
       address ^= column;
   return address;
+}
+
+int64_t SharedLayout::getBytes() const {
+  return (elementBytes << columns.size()) >>
+         llvm::popcount(uint64_t(pieceMask));
+}
+
+SmallVector<int64_t> SharedLayout::getPieces() const {
+  SmallVector<int64_t> pieces = {0};
+  while (int64_t next = (pieces.back() - pieceMask) & pieceMask)
+    pieces.push_back(next);
+  return pieces;
 }
 
 SmallVector<int64_t>

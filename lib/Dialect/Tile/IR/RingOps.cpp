@@ -8,6 +8,7 @@
 #include "te/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -59,9 +60,10 @@ LogicalResult TakeOp::verify() {
                         [](RingOp ring) { return ring.getTarget(); })))
     return failure();
   int64_t size = cast<ShapedType>(getType()).getDimSize(1),
-          cols = getRing().getType().getShape().back(), column = getColumn();
-  if (column < 0 || column % size != 0 || column >= cols)
-    return emitOpError() << "T21: columns from " << column
+          cols = getRing().getType().getShape().back();
+  std::optional<int64_t> column = getConstantIntValue(getColumn());
+  if (column && (*column < 0 || *column % size != 0 || *column >= cols))
+    return emitOpError() << "T21: columns from " << *column
                          << " on are no part of " << cols << " in parts of "
                          << size;
   return success();

@@ -23,6 +23,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -89,6 +90,10 @@ public:
   /// Where a bit is in no reach (a wave holds it), the vector stays as wide as
   /// it is.
   LinearLayout widen(int64_t vector) const;
+  /// The same waves, each with its part in row-major order: `vector`
+  /// consecutive elements a lane, lanes along the rest of a row and then the
+  /// rows.
+  LinearLayout withinWaves(int64_t vector) const;
   /// Who holds which place in memory, for a tile of a matrix that lies there in
   /// `order`: coordinates are a row of units, and the offset in that row. It
   /// has gaps where the tile is smaller than a unit.
@@ -135,9 +140,18 @@ LayoutConversion analyzeConversion(const LinearLayout &source,
 /// `vectorElements` and neither has a bank conflict, where that is possible.
 class SharedLayout {
 public:
-  /// `elementBytes`: a power of two up to 8. `banks`: banks of 4 bytes.
+  /// `elementBytes`: a power of two up to 8. `banks`: banks of 4 bytes. Where
+  /// the tile would take more than `mostBytes`, it goes in pieces, as far as
+  /// bits are registers' on both sides.
   SharedLayout(const LinearLayout &source, const LinearLayout &target,
-               int64_t elementBytes, unsigned banks);
+               int64_t elementBytes, unsigned banks,
+               int64_t mostBytes = std::numeric_limits<int64_t>::max());
+  /// The flat offsets of the pieces, which follow one another in the same place
+  /// (one, 0, where the tile goes at once); and which one an offset is in.
+  llvm::SmallVector<int64_t> getPieces() const;
+  int64_t getPiece(int64_t flat) const { return flat & pieceMask; }
+  /// Bytes of a piece.
+  int64_t getBytes() const;
   int64_t getVectorElements() const { return int64_t(1) << vectorBits.size(); }
   /// The element address of a flat offset.
   int64_t address(int64_t flat) const;
@@ -151,6 +165,7 @@ public:
 private:
   llvm::SmallVector<int64_t> columns; // address contribution of each flat bit
   llvm::SmallVector<unsigned> vectorBits; // flat bits inside one vector
+  int64_t pieceMask = 0;                  // flat bits that pieces differ in
   int64_t elementBytes;
   unsigned banks;
 };

@@ -244,10 +244,10 @@ def Tile_PutOp : Tile_Op<"put", [MemoryEffects<[MemWrite]>]> {
 
 def Tile_TakeOp : Tile_Op<"take", [MemoryEffects<[MemRead]>]> {
   let summary = "read columns of a tile from a ring's slot";
-  let description = "The columns from `column` on, in the ring's `target` layout.";
-  let arguments = (ins Tile_Ring:$ring, Index:$slot, DefaultValuedAttr<I64Attr, "0">:$column);
+  let description = "The columns from `column` on, a multiple of the result's, in the ring's `target` layout.";
+  let arguments = (ins Tile_Ring:$ring, Index:$slot, Index:$column);
   let results = (outs Tile_AnyTile:$result);
-  let assemblyFormat = "$ring `[` $slot `]` (`columns` $column^)? attr-dict `:` type($ring) `->` type($result)";
+  let assemblyFormat = "$ring `[` $slot `,` $column `]` attr-dict `:` type($ring) `->` type($result)";
   let hasVerifier = 1;
 }
 
@@ -295,7 +295,8 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure, AttrSizedOperandSegments, AllTypesMatch<[
     With scales each run of 32 elements along K is multiplied by its E8M0 byte (i8 tiles, M x K/32 and N x K/32), by
     the instruction.
 
-    `in_order`: no instruction crosses the begin or the end of this product, where a backend would order them anew.
+    `in_order`: no instruction crosses the end of this product, and accesses of memory that stand in front of it, behind
+    the product before, are issued between its instructions; else a backend orders them anew.
 
     ```mlir
     %d = tile.mma %a, %b, %c <"f32_16x16x32_bf16"> : tensor<128x64xbf16, #a>, tensor<64x64xbf16, #b> -> tensor<128x64xf32, #c>
