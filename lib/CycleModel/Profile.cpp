@@ -74,7 +74,9 @@ double Profile::valuShare() const {
   return divide(cu.valuClocks, double(cu.clocks) * target->simdsPerCU);
 }
 double Profile::ldsShare() const {
-  return divide(cu.ldsClocks, double(cu.clocks) * timing->ldsPorts);
+  return divide(std::max(cu.ldsBankClocks * timing->ldsPorts,
+                         std::max(cu.ldsReadClocks, cu.ldsWriteClocks)),
+                double(cu.clocks) * timing->ldsPorts);
 }
 
 double Profile::addressShare() const {
@@ -100,16 +102,23 @@ double Profile::memoryShare() const {
   return divide(bytesPerSecond(), timing->memoryBandwidth);
 }
 
-double Profile::flopsPerSecond() const {
-  double perWorkgroup = divide(double(cu.flops), cu.workgroupEnds.size());
-  return divide(perWorkgroup * gridWorkgroups, seconds());
+std::optional<Profile::Roofline> Profile::roofline() const {
+  bool isMatrix = cu.flops > 0;
+  double flops = isMatrix ? cu.flops : cu.vectorFlops;
+  if (flops == 0)
+    return std::nullopt;
+  Roofline made;
+  made.unit = isMatrix ? "matrix" : "vector";
+  made.flopsPerByte = divide(flops, cu.memoryBytes);
+  made.flopsPerSecond =
+      divide(flops / cu.workgroupEnds.size() * gridWorkgroups, seconds());
+  double clocks =
+      isMatrix ? double(cu.mfmaClocks) : cu.vectorTurns * timing->turn;
+  made.peak = divide(flops, clocks) * target->simdsPerCU * timing->clockGHz *
+              1e9 * target->computeUnits;
+  made.memoryRoof = made.flopsPerByte * timing->memoryBandwidth;
+  return made;
 }
-double Profile::peakFlops() const {
-  double perClock =
-      divide(double(cu.flops), cu.mfmaClocks) * target->simdsPerCU;
-  return perClock * timing->clockGHz * 1e9 * target->computeUnits;
-}
-double Profile::intensity() const { return divide(cu.flops, cu.memoryBytes); }
 
 std::optional<Stall> Profile::largestStall() const {
   auto most = llvm::max_element(cu.stalls);

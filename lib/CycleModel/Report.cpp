@@ -56,10 +56,10 @@ static void printShares(llvm::raw_ostream &os, const Profile &p) {
                        std::max<uint64_t>(1, p.cu.loopRounds)));
   }
   line("VALU busy", p.valuShare(), "");
-  line("LDS ports busy", p.ldsShare(),
+  line("LDS busy", p.ldsShare(),
        p.cu.ldsConflictClocks
-           ? formatv("{0} of it bank conflicts",
-                     percent(double(p.cu.ldsConflictClocks) / p.cu.ldsClocks))
+           ? formatv("{0} bank conflicts",
+                     percent(double(p.cu.ldsConflictClocks) / p.cu.clocks))
                  .str()
            : "");
   line("memory bandwidth", p.memoryShare(),
@@ -74,15 +74,14 @@ static void printBusiest(llvm::raw_ostream &os, const Profile &p) {
 }
 
 static void printRoofline(llvm::raw_ostream &os, const Profile &p) {
-  if (!p.cu.flops)
+  auto at = p.roofline();
+  if (!at)
     return;
-  double peak = p.peakFlops();
-  double roof = std::min(peak, p.intensity() * p.timing->memoryBandwidth);
   os << formatv(
-      "  roofline           {0,14:f1}  flops a byte; {1:f1} of {2:f1} "
-      "TFLOP/s ({3} bound)\n",
-      p.intensity(), p.flopsPerSecond() / 1e12, roof / 1e12,
-      roof < peak ? "memory" : "matrix");
+      "  roofline           {0,14:f1}  {1} flops a byte; {2:f1} of {3:f1} "
+      "TFLOP/s ({4} bound)\n",
+      at->flopsPerByte, at->unit, at->flopsPerSecond / 1e12, at->roof() / 1e12,
+      at->isMemoryBound() ? "memory" : at->unit);
 }
 
 static void printStalls(llvm::raw_ostream &os, const Profile &p) {

@@ -37,24 +37,29 @@ struct Timing {
   // sum into the same registers may read them.
   unsigned matrixResultTurns;
 
-  // LDS: SIMDs share ports evenly.
-  unsigned ldsPorts, ldsPortBytes; // a clock
+  // LDS: SIMDs share ports evenly, and ports its banks (Target.h), which give a
+  // row of all of them a clock.
+  unsigned ldsPorts, ldsPortBytes; // that a port's reads bring back a clock
+  unsigned ldsStoreBytes;          // that a port's writes take a clock
   unsigned ldsLatency;             // clocks to the first data
   unsigned ldsQueue;               // instructions that wait at a port
 
   // Vector memory of a CU.
-  unsigned addressLanes;  // lanes a clock
-  unsigned linesPerClock; // tags looked up
-  unsigned l1Bytes;       // a clock, L1 to registers, and of stores
-  unsigned memoryQueue;   // instructions that wait for the address unit
-  unsigned bytesInFlight; // most that a CU has asked of L2 at once
-  unsigned l1Latency, l2Latency, memoryLatency; // clocks, unloaded
-  unsigned l2Bytes;                             // a clock of one XCD's L2
+  unsigned addressLanes;         // lanes a clock
+  unsigned linesPerClock;        // tags looked up
+  unsigned l1Bytes;              // a clock, L1 to registers, and of stores
+  unsigned memoryQueue;          // instructions that wait for the address unit
+  unsigned bytesInFlight;        // most that a CU has asked of L2 at once
+  unsigned l1Latency, l2Latency; // clocks, unloaded
+  double beyondL2;               // seconds that memory takes longer than L2
+  unsigned l2Bytes;              // a clock of one XCD's L2
   double memoryBandwidth, memoryPeak; // bytes a second: achievable, datasheet
 
   unsigned scalarLatency;          // clocks of a scalar load
   unsigned vmCounter, lgkmCounter; // the most operations that they count
 
+  /// Clocks of a load that memory serves, unloaded.
+  unsigned getMemoryLatency() const;
   /// Of a chip by LLVM's name, or null where nothing is known of it.
   static const Timing *lookup(llvm::StringRef chip);
 };
