@@ -12,7 +12,7 @@
 
 namespace mlir::te::cycle {
 
-static constexpr unsigned kLineBytes = 128, kStoreBytes = 64, kLanes = 64;
+static constexpr unsigned kLanes = 64;
 
 /// An address unit that stands still for one clock in so many is not what
 /// operations behind it wait for, but what it waits for is.
@@ -86,10 +86,8 @@ uint64_t LdsPort::write(uint64_t arrival, unsigned bytes) {
 MemoryPath::MemoryPath(const Timing &timing, unsigned activeCUs,
                        double memoryShare)
     : timing(timing), memoryShare(memoryShare), queue(timing.memoryQueue) {
-  double perXcd = std::ceil(double(activeCUs) / timing.xcds);
-  l2Rate = std::min<double>(timing.l1Bytes, timing.l2Bytes / perXcd);
-  memoryRate = std::min(l2Rate, timing.memoryBandwidth /
-                                    (timing.clockGHz * 1e9) / activeCUs);
+  l2Rate = timing.getL2Share(activeCUs);
+  memoryRate = timing.getMemoryShare(activeCUs);
 }
 
 /// Loads ask in order: what has come back by the time at which the last one
@@ -116,7 +114,7 @@ uint64_t MemoryPath::takeAddresses(uint64_t now, const emu::TraceEvent &event,
   if (addressFree <= now)
     worked = waited = 0;
   uint64_t turn = std::max(now, addressFree);
-  Blocked room = whenRoom(turn, event.missed * kLineBytes);
+  Blocked room = whenRoom(turn, event.missed * kCacheLineBytes);
   operation.begin = room.until;
   operation.end = addressFree = operation.begin + clocks;
   addressBusy += clocks;
@@ -150,7 +148,7 @@ bool MemoryPath::isFromMemory(unsigned lines) {
 Operation MemoryPath::load(uint64_t now, const emu::TraceEvent &event) {
   Operation made;
   uint64_t looked = takeAddresses(now, event, made);
-  uint64_t l2 = looked, memory = looked, bytes = event.missed * kLineBytes;
+  uint64_t l2 = looked, memory = looked, bytes = event.missed * kCacheLineBytes;
   uint64_t latency = timing.l1Latency;
   Stall stall = Stall::L1Latency;
   if (bytes) {

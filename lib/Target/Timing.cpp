@@ -8,6 +8,9 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
+#include <cmath>
+
 using namespace mlir::te;
 
 /// What the two chips share; what differs follows below.
@@ -78,6 +81,16 @@ static constexpr Timing kTimings[] = {
     make("gfx942", 2.1, 4, 64, 42, 28, 4.15e12, 5.3e12),
     make("gfx950", 2.4, 5, 128, 84, 52, 6.5e12, 8.0e12),
 };
+
+double Timing::getL2Share(unsigned activeCUs) const {
+  double perXcd = std::ceil(double(activeCUs) / xcds);
+  return std::min<double>(l1Bytes, l2Bytes / perXcd);
+}
+
+double Timing::getMemoryShare(unsigned activeCUs) const {
+  return std::min(getL2Share(activeCUs),
+                  memoryBandwidth / (clockGHz * 1e9) / activeCUs);
+}
 
 unsigned Timing::getMemoryLatency() const {
   return l2Latency + unsigned(beyondL2 * clockGHz * 1e9);

@@ -11,7 +11,12 @@
 //===----------------------------------------------------------------------===//
 #include "Kernels.h"
 
+#include "te/Target/MMA.h"
+
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <set>
 
 using namespace mlir::te;
 using namespace mlir::te::cycle;
@@ -71,6 +76,42 @@ TEST_P(Micro, MatrixCores) {
   for (const Case &at : cases)
     expectClocks(std::string(GetParam()) + " " + at.kernel,
                  clocksEach(k, at.kernel, 256, at.count, 1, out), at.clocks);
+}
+
+/// What te-schedule counts for an instruction (te/Target/MMA.h) is what the
+/// emulator's tables say; returns how many were looked at.
+static size_t expectSameCycles(Kernels &k, const char *kernel,
+                               MMAFormat narrow) {
+  uint64_t out = k.allocate(1 << 16);
+  emu::Trace trace = k.trace(kernel, 1, 64, k.pack(out));
+  std::set<llvm::StringRef> seen;
+  for (const emu::TracedInstruction &inst : trace.instructions) {
+    if (inst.unit != emu::Unit::Mfma)
+      continue;
+    llvm::StringRef text = inst.text;
+    std::string name = text.split(' ').first.drop_front(7).str(); // "v_mfma_"
+    if (llvm::StringRef(name).ends_with("_fp8_fp8"))
+      name = llvm::StringRef(name).drop_back(4).str() +
+             (k.target.fp8 == FP8Encoding::FNUZ ? "_fnuz" : "");
+    const MMA *mma = MMA::lookup(name);
+    EXPECT_TRUE(mma) << name;
+    if (!mma)
+      continue;
+    EXPECT_EQ(inst.passes * k.timing.passClocks, mma->getCycles(narrow, narrow))
+        << name;
+    EXPECT_EQ(inst.flops, 2ull * mma->size * mma->size * mma->k) << name;
+    EXPECT_TRUE(llvm::is_contained(k.target.amd->mmas, mma->name)) << name;
+    seen.insert(mma->name);
+  }
+  return seen.size();
+}
+
+TEST_P(Micro, MatrixTables) {
+  Kernels k("micro", GetParam());
+  EXPECT_EQ(expectSameCycles(k, "every_mfma", MMAFormat::E4M3FN),
+            k.target.amd->mmas.size());
+  if (k.target.hasScaledConversions)
+    EXPECT_EQ(expectSameCycles(k, "every_mfma_fp4", MMAFormat::E2M1), 2u);
 }
 
 TEST_P(Micro, VectorUnits) {

@@ -26,6 +26,10 @@ namespace mlir::te {
 /// once. Schedules of memory-bound kernels are chosen by it too (Target.cpp).
 constexpr unsigned kBytesInFlight = 32 << 10;
 
+/// [V] ISA documents of gfx942 and gfx950: a line of L1 and of L2, which a load
+/// asks for whole; and what a store writes at once.
+constexpr unsigned kCacheLineBytes = 128, kStoreBytes = 64;
+
 struct Timing {
   llvm::StringRef chip;
   double clockGHz; // peak: what figures in seconds assume
@@ -58,6 +62,10 @@ struct Timing {
   unsigned scalarLatency;          // clocks of a scalar load
   unsigned vmCounter, lgkmCounter; // the most operations that they count
 
+  /// Bytes a clock of a CU that has the same share of its XCD's L2, and of
+  /// memory's achievable bandwidth, as \p activeCUs have.
+  double getL2Share(unsigned activeCUs) const;
+  double getMemoryShare(unsigned activeCUs) const;
   /// Clocks of a load that memory serves, unloaded.
   unsigned getMemoryLatency() const;
   /// Of a chip by LLVM's name, or null where nothing is known of it.

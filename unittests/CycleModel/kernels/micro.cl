@@ -93,6 +93,49 @@ WIDE(mfma_fp4_16x16x128, f4, 0, "v_mfma_f32_16x16x128_f8f6f4", i4, " cbsz:4 blgp
 WIDE(mfma_fp4_32x32x64, f16v, 0, "v_mfma_f32_32x32x64_f8f6f4", i4, " cbsz:4 blgp:4")
 #endif
 
+// Each instruction that te-mlir uses.
+#define ONCE(name, result, operand) \
+  __asm__ volatile("v_mfma_" name " %0, %1, %1, %0" : "+v"(result) : "v"(operand))
+#define ONCE_SCALED(name, result, operand, formats)                              \
+  __asm__ volatile("v_mfma_" name " %0, %1, %1, %0, %2, %2 op_sel_hi:[0,0,0]" formats \
+                   : "+v"(result) : "v"(operand), "v"(LANE))
+KERNEL every_mfma(global float *out) {
+  f4 small = 0;
+  f16v large = 0;
+  float one = 0;
+  float2 two = 0;
+  ONCE("f32_16x16x4_f32", small, one);
+  ONCE("f32_32x32x2_f32", large, one);
+  ONCE("f32_16x16x16_f16", small, two);
+  ONCE("f32_32x32x8_f16", large, two);
+  ONCE("f32_16x16x16_bf16", small, two);
+  ONCE("f32_32x32x8_bf16", large, two);
+  ONCE("f32_16x16x32_fp8_fp8", small, two);
+  ONCE("f32_32x32x16_fp8_fp8", large, two);
+#ifdef GFX950
+  f4 four = 0;
+  i8v eight = 0;
+  ONCE("f32_16x16x32_f16", small, four);
+  ONCE("f32_32x32x16_f16", large, four);
+  ONCE("f32_16x16x32_bf16", small, four);
+  ONCE("f32_32x32x16_bf16", large, four);
+  ONCE_SCALED("scale_f32_16x16x128_f8f6f4", small, eight, "");
+  ONCE_SCALED("scale_f32_32x32x64_f8f6f4", large, eight, "");
+#endif
+  __asm__ volatile("s_nop 15\ns_nop 4" : "+v"(small), "+v"(large));
+  out[LANE] = small[0] + large[0];
+}
+#ifdef GFX950
+KERNEL every_mfma_fp4(global float *out) {
+  f4 small = 0, four = 0;
+  f16v large = 0;
+  ONCE_SCALED("scale_f32_16x16x128_f8f6f4", small, four, " cbsz:4 blgp:4");
+  ONCE_SCALED("scale_f32_32x32x64_f8f6f4", large, four, " cbsz:4 blgp:4");
+  __asm__ volatile("s_nop 15\ns_nop 4" : "+v"(small), "+v"(large));
+  out[LANE] = small[0] + large[0];
+}
+#endif
+
 //===-- Vector units ------------------------------------------------------===//
 
 #define VALU(name, code)                                                        \
