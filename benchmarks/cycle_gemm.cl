@@ -104,6 +104,17 @@ typedef float f4v __attribute__((ext_vector_type(4)));
 
 static uint swizzle(uint row) { return (row % 8) ^ (row / 8 % 2); }
 
+// Neighbouring tiles are an XCD's: four rows of tiles at a time, column by column.
+// Workgroup w is XCD w % 8's.
+static uint2 findTile(uint tilesN) {
+  uint tilesM = __builtin_amdgcn_grid_size_y(), all = tilesM * tilesN;
+  uint id = __builtin_amdgcn_workgroup_id_y() * tilesN + __builtin_amdgcn_workgroup_id_x();
+  if (all % 8 == 0)
+    id = id % 8 * (all / 8) + id / 8;
+  uint first = id / (4 * tilesN) * 4, inGroup = id % (4 * tilesN), rows = tilesM - first < 4 ? tilesM - first : 4;
+  return (uint2)(first + inGroup % rows, inGroup / rows) * 256;
+}
+
 // A wave's two loads of a half tile: 16 rows.
 static void refill(local char *to, global const char *from, uint first, uint second, uint wave) {
   __builtin_amdgcn_global_load_lds((global void *)(from + first), (local void *)(to + wave * 16 * ROW), 16, 0, 0);
@@ -136,7 +147,8 @@ static i8v widen(i4 piece) { return join(piece, (i4)0); }
   uint lane = __builtin_amdgcn_workitem_id_x() % 64;                                                                 \
   uint wave = __builtin_amdgcn_readfirstlane(__builtin_amdgcn_workitem_id_x() / 64);                                 \
   uint wm = wave / 4 * 64, wn = wave % 4 * 32;                                                                       \
-  uint row0 = __builtin_amdgcn_workgroup_id_y() * 256, column0 = __builtin_amdgcn_workgroup_id_x() * 256;            \
+  uint2 tile = findTile(n / 256);                                                                                    \
+  uint row0 = __builtin_amdgcn_readfirstlane(tile.x), column0 = __builtin_amdgcn_readfirstlane(tile.y);              \
   uint stride = bytes;                                                                                               \
   a += (ulong)row0 * stride;                                                                                         \
   b += (ulong)column0 * stride;                                                                                      \
