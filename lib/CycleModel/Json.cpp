@@ -118,6 +118,8 @@ Object Profile::toJSON() const {
               {"l2_bytes", cu.l2Bytes},
               {"useful_bytes", cu.usefulBytes}}},
       {"roofline", getRoofline(*this)},
+      {"code", Object{{"loop_bytes", loopBytes()},
+                      {"instruction_cache_bytes", timing->instructionCache}}},
       {"busiest", Object{{"unit", busiest().unit}, {"share", busiest().share}}},
       {"issue_clocks", cu.issueClocks},
       {"stalls", toObject(cu.stalls)},

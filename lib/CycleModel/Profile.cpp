@@ -120,6 +120,13 @@ std::optional<Profile::Roofline> Profile::roofline() const {
   return made;
 }
 
+uint64_t Profile::loopBytes() const {
+  constexpr uint64_t kBranchBytes = 4;
+  return cu.loop ? instructions[cu.loop->last].pc -
+                       instructions[cu.loop->first].pc + kBranchBytes
+                 : 0;
+}
+
 std::optional<Stall> Profile::largestStall() const {
   auto most = llvm::max_element(cu.stalls);
   if (!*most)

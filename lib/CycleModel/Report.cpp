@@ -67,6 +67,14 @@ static void printShares(llvm::raw_ostream &os, const Profile &p) {
                p.timing->memoryBandwidth / 1e12));
 }
 
+/// Fetching instructions is not modelled: said where it matters.
+static void printCode(llvm::raw_ostream &os, const Profile &p) {
+  if (p.loopBytes() > p.timing->instructionCache)
+    os << formatv("  loop code          {0,14}  bytes do not fit the "
+                  "instruction cache of {1}: fetching them is not modelled\n",
+                  p.loopBytes(), p.timing->instructionCache);
+}
+
 static void printBusiest(llvm::raw_ostream &os, const Profile &p) {
   Profile::Busiest busiest = p.busiest();
   os << formatv("  busiest unit       {0,14}  {1}\n", percent(busiest.share),
@@ -150,6 +158,7 @@ void printText(llvm::raw_ostream &os, const Profile &p) {
   printShares(os, p);
   printBusiest(os, p);
   printRoofline(os, p);
+  printCode(os, p);
   printStalls(os, p);
   printInstructions(os, p);
   printLines(os, p);

@@ -45,8 +45,9 @@ static constexpr Timing kCommon = {
     .l2Bytes = 2048, // [V] CDNA 3 white paper: 16 channels of 128
     .memoryBandwidth = 0,
     .memoryPeak = 0,
-    .scalarLatency = 120, // [U] a hit in the scalar cache
-    .vmCounter = 63,      // [V] the counters' fields in the ISA
+    .instructionCache = 64 << 10, // [V] CDNA 3 white paper
+    .scalarLatency = 120,         // [U] a hit in the scalar cache
+    .vmCounter = 63,              // [V] the counters' fields in the ISA
     .lgkmCounter = 15,
 };
 

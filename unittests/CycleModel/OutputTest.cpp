@@ -33,6 +33,21 @@ static size_t count(const std::string &text, const std::string &what) {
   return found;
 }
 
+/// A loop that the instruction cache does not hold is named.
+TEST_P(Output, LongLoop) {
+  Kernels k("micro", GetParam());
+  uint64_t out = k.allocate(1 << 16);
+  for (bool isLong : {false, true}) {
+    Profile p =
+        k.profile(isLong ? "valu_long" : "valu_fma", 1, 64, k.pack(out, 4));
+    EXPECT_EQ(p.loopBytes() > k.timing.instructionCache, isLong);
+    EXPECT_GT(p.loopBytes(), isLong ? 8192u * 8 : 64u * 8);
+    EXPECT_EQ(count(print([&](auto &os) { printText(os, p); }),
+                    "do not fit the instruction cache"),
+              size_t(isLong));
+  }
+}
+
 TEST_P(Output, EveryFormat) {
   Kernels k("micro", GetParam());
   uint64_t out = k.allocate(1 << 16);

@@ -178,6 +178,8 @@ struct Profile {
     double share;
   };
   Busiest busiest() const;
+  /// Of the loop's code, 0 where there is none.
+  uint64_t loopBytes() const;
   /// The reason with the most clocks, or none where no wave ever waited.
   std::optional<Stall> largestStall() const;
   /// The instructions that waves waited longest at, longest first: their

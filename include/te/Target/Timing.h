@@ -59,6 +59,7 @@ struct Timing {
   unsigned l2Bytes;              // a clock of one XCD's L2
   double memoryBandwidth, memoryPeak; // bytes a second: achievable, datasheet
 
+  unsigned instructionCache;       // bytes, which two CUs share
   unsigned scalarLatency;          // clocks of a scalar load
   unsigned vmCounter, lgkmCounter; // the most operations that they count
 

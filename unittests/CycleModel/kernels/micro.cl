@@ -146,6 +146,13 @@ KERNEL every_mfma_fp4(global float *out) {
     out[ID] = a + b + c + d;                                      \
   }
 VALU(valu_fma, "v_fma_f32 %0, %0, %1, %2\n")
+// 8192 instructions of eight bytes: more than the instruction cache has.
+KERNEL valu_long(global float *out, int n) {
+  float a = LANE;
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile(REPEAT64(REPEAT64(REPEAT2("v_fma_f32 %0, %0, %0, %0\n"))) : "+v"(a));
+  out[ID] = a;
+}
 VALU(valu_exp, "v_exp_f32 %0, %1\n")
 VALU(valu_move, "v_max_f32 %0, %0, %1\n")
 // Packed: two of each; and the upper lanes do nothing.
