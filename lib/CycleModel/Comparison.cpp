@@ -57,7 +57,7 @@ static constexpr Line kLines[] = {
     {"TFLOP/s of the roof",
      [](const Profile &p) {
        auto at = p.roofline();
-       return at ? llvm::formatv("{0:f1} of {1:f1} ({2})",
+       return at ? llvm::formatv("{0:f1} of {1:f1}, {2}",
                                  at->flopsPerSecond / 1e12, at->roof() / 1e12,
                                  at->isMemoryBound() ? "memory" : at->unit)
                        .str()
