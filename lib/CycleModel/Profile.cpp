@@ -47,6 +47,8 @@ Profile makeProfile(llvm::StringRef kernel, const emu::Trace &trace,
   made.registers = trace.registers;
   made.ldsBytes = trace.ldsBytes;
   made.instructions = trace.instructions;
+  made.askedOfL2 = trace.linesOfL2 * kCacheLineBytes;
+  made.askedFirst = trace.linesOfMemory * kCacheLineBytes;
   uint64_t units = target.computeUnits, held = made.residency.workgroups;
   made.activeCUs = std::min(units, std::max<uint64_t>(1, trace.gridWorkgroups));
   made.workgroupsOfCU =
@@ -118,6 +120,13 @@ std::optional<Profile::Roofline> Profile::roofline() const {
               1e9 * target->computeUnits;
   made.memoryRoof = made.flopsPerByte * timing->memoryBandwidth;
   return made;
+}
+
+double Profile::footprintOfL2() const {
+  return divide(askedFirst, std::min<uint64_t>(timing->xcds, gridWorkgroups));
+}
+bool Profile::exceedsL2() const {
+  return footprintOfL2() > timing->l2Capacity && askedFirst < askedOfL2;
 }
 
 uint64_t Profile::loopBytes() const {

@@ -67,8 +67,14 @@ static void printShares(llvm::raw_ostream &os, const Profile &p) {
                p.timing->memoryBandwidth / 1e12));
 }
 
-/// Fetching instructions is not modelled: said where it matters.
-static void printCode(llvm::raw_ostream &os, const Profile &p) {
+/// What is not modelled is said where it matters.
+static void printLimits(llvm::raw_ostream &os, const Profile &p) {
+  if (p.exceedsL2())
+    os << formatv(
+        "  L2                 {0,14:f1}  MiB an XCD, which has {1:f1}: "
+        "lines that are read again come from it here\n",
+        p.footprintOfL2() / (1 << 20),
+        double(p.timing->l2Capacity) / (1 << 20));
   if (p.loopBytes() > p.timing->instructionCache)
     os << formatv("  loop code          {0,14}  bytes do not fit the "
                   "instruction cache of {1}: fetching them is not modelled\n",
@@ -158,7 +164,7 @@ void printText(llvm::raw_ostream &os, const Profile &p) {
   printShares(os, p);
   printBusiest(os, p);
   printRoofline(os, p);
-  printCode(os, p);
+  printLimits(os, p);
   printStalls(os, p);
   printInstructions(os, p);
   printLines(os, p);

@@ -118,7 +118,8 @@ TEST_P(Micro, VectorUnits) {
   Kernels k("micro", GetParam());
   uint64_t out = k.allocate(1 << 16);
   for (auto [kernel, clocks] :
-       {std::pair("valu_fma", 4.0), std::pair("valu_exp", 16.0)})
+       {std::pair("valu_fma", 4.0), std::pair("valu_pk_fma", 4.0),
+        std::pair("valu_exp", 16.0)})
     expectClocks(std::string(GetParam()) + " " + kernel,
                  clocksEach(k, kernel, 1024, 64, 4, out), clocks);
 }

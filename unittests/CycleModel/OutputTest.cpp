@@ -48,6 +48,25 @@ TEST_P(Output, LongLoop) {
   }
 }
 
+/// So is reuse of more than L2 holds; bytes that are read once are not.
+TEST_P(Output, LargeFootprint) {
+  Kernels k("micro", GetParam());
+  uint64_t in = k.allocate(64 << 20), out = k.allocate(1 << 20);
+  auto look = [&](int shared, int rounds) {
+    Profile p =
+        k.profile("load_flood", 9, 1024, k.pack(in, out, shared, rounds));
+    EXPECT_EQ(count(print([&](auto &os) { printText(os, p); }),
+                    "lines that are read again"),
+              size_t(p.exceedsL2()));
+    return p;
+  };
+  constexpr int kRound = 1024 * 16, kMany = (5 << 20) / kRound; // bytes
+  EXPECT_TRUE(look(1, kMany).exceedsL2());
+  EXPECT_EQ(look(1, kMany).footprintOfL2(), 5 << 20);
+  EXPECT_FALSE(look(1, kMany / 2).exceedsL2());
+  EXPECT_FALSE(look(0, kMany).exceedsL2());
+}
+
 TEST_P(Output, EveryFormat) {
   Kernels k("micro", GetParam());
   uint64_t out = k.allocate(1 << 16);

@@ -145,6 +145,9 @@ struct Profile {
   unsigned wavesPerWorkgroup = 0, registers = 0, ldsBytes = 0;
   uint64_t workgroupsOfCU = 0; // of the CU that has most
   unsigned activeCUs = 0;
+  /// Of the launch: bytes that loads asked of L2, and those of them that an
+  /// XCD's L2 was asked for the first time.
+  uint64_t askedOfL2 = 0, askedFirst = 0;
   double rounds = 0;          // workgroupsOfCU / residency
   double fill = 0;            // share of the CUs' workgroup slots that is used
   double workgroupClocks = 0; // mean of a workgroup
@@ -178,6 +181,10 @@ struct Profile {
     double share;
   };
   Busiest busiest() const;
+  /// Different bytes that an XCD's L2 is asked for, on average; more than it
+  /// holds, and asked for again: some of what comes from it here does not.
+  double footprintOfL2() const;
+  bool exceedsL2() const;
   /// Of the loop's code, 0 where there is none.
   uint64_t loopBytes() const;
   /// The reason with the most clocks, or none where no wave ever waited.

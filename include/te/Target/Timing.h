@@ -57,6 +57,7 @@ struct Timing {
   unsigned l1Latency, l2Latency; // clocks, unloaded
   double beyondL2;               // seconds that memory takes longer than L2
   unsigned l2Bytes;              // a clock of one XCD's L2
+  unsigned l2Capacity; // bytes of it: named where it matters, not modelled
   double memoryBandwidth, memoryPeak; // bytes a second: achievable, datasheet
 
   unsigned instructionCache;       // bytes, which two CUs share
