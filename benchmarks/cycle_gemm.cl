@@ -362,3 +362,111 @@ KERNEL gemm256_mxfp4_pingpong(global const char *a, global const char *b, global
   STORE_32(upperRight, 0, 128);
   STORE_32(lowerRight, 128, 128);
 }
+
+// Smaller tiles, of four waves (two times two, one a SIMD), bf16: the workgroup
+// waits for its loads in front of each region; behind each of a region's products
+// stands a read, as long as there are any, and loads are spread evenly. M x N: the
+// tile.
+#define HALF_M (M / 2 * ROW)
+#define HALF_N (N / 2 * ROW)
+#define LOADS_M (M / 64) // of a wave, of half a tile
+#define LOADS_N (N / 64)
+#define TILES_M (M / 64) // of a wave, of a quadrant
+#define TILES_N (N / 64)
+#define REGION_4(sum, x, y, to, from, offset, reads, target, source, at, loads, pending)                             \
+  do {                                                                                                               \
+    WAIT_LDS;                                                                                                        \
+    WAIT_LOADS(pending);                                                                                             \
+    CLUSTER_END;                                                                                                     \
+    UNROLL for (uint p = 0; p < 2; ++p) UNROLL for (uint i = 0; i < TILES_M; ++i)                                    \
+        UNROLL for (uint j = 0; j < TILES_N; ++j) {                                                                  \
+      uint number = (p * TILES_M + i) * TILES_N + j, products = 2 * TILES_M * TILES_N;                               \
+      sum[i][j] = BF16(x[i], y[j], sum[i][j], p);                                                                    \
+      FENCE;                                                                                                         \
+      if (number < (reads))                                                                                          \
+        to[number / 2][number % 2] = readPiece(from[number % 2], (offset) + number / 2 * 16 * ROW);                  \
+      UNROLL for (uint r = number * (loads) / products; r < (number + 1) * (loads) / products; ++r)                  \
+          __builtin_amdgcn_global_load_lds((global void *)((source) + ahead + (r / 2 * 16) * (ulong)stride + at[r % 2]), \
+                                           (local void *)(lds + (target) + (wave * (loads) + r) * 8 * ROW), 16, 0,   \
+                                           0);                                                                       \
+      FENCE;                                                                                                         \
+    }                                                                                                                \
+  } while (0)
+#define FILL_4(target, source, at, loads)                                                                            \
+  UNROLL for (uint r = 0; r < (loads); ++r) __builtin_amdgcn_global_load_lds(                                        \
+      (global void *)((source) + ahead + (r / 2 * 16) * (ulong)stride + at[r % 2]),                                  \
+      (local void *)(lds + (target) + (wave * (loads) + r) * 8 * ROW), 16, 0, 0)
+#define STORE_4(sum, row, column)                                                                                    \
+  UNROLL for (uint i = 0; i < TILES_M; ++i) UNROLL for (uint j = 0; j < TILES_N; ++j) UNROLL for (uint r = 0; r < 4; ++r) \
+      d[(row0 + (row) + wm + i * 16 + lane / 16 * 4 + r) * (ulong)n + column0 + (column) + wn + j * 16 + lane % 16] = \
+          sum[i][j][r]
+#define BODY_4                                                                                                       \
+  local char lds[4 * (HALF_M + HALF_N)] __attribute__((aligned(16)));                                                \
+  uint lane = __builtin_amdgcn_workitem_id_x() % 64;                                                                 \
+  uint wave = __builtin_amdgcn_readfirstlane(__builtin_amdgcn_workitem_id_x() / 64);                                 \
+  uint wm = wave / 2 * (M / 4), wn = wave % 2 * (N / 4);                                                             \
+  uint2 tile = findTile(n / N);                                                                                      \
+  uint row0 = __builtin_amdgcn_readfirstlane(tile.x / 256 * M), column0 = __builtin_amdgcn_readfirstlane(tile.y / 256 * N); \
+  uint stride = k * 2, atM[2], atN[2];                                                                               \
+  a += (ulong)row0 * stride;                                                                                         \
+  b += (ulong)column0 * stride;                                                                                      \
+  UNROLL for (uint r = 0; r < 2; ++r) {                                                                              \
+    uint rowM = (wave * LOADS_M + r) * 8 + lane / 8, rowN = (wave * LOADS_N + r) * 8 + lane / 8;                     \
+    atM[r] = rowM * stride + ((lane % 8) ^ swizzle(rowM)) * 16;                                                      \
+    atN[r] = rowN * stride + ((lane % 8) ^ swizzle(rowN)) * 16;                                                      \
+  }                                                                                                                  \
+  global const char *lowerA = a + M / 2 * (ulong)stride, *rightB = b + N / 2 * (ulong)stride;                        \
+  local char *fromA[2], *fromB[2];                                                                                   \
+  UNROLL for (uint p = 0; p < 2; ++p) {                                                                              \
+    uint at = lane % 16 * ROW + ((p * 4 + lane / 16) ^ swizzle(lane % 16)) * 16;                                     \
+    fromA[p] = lds + wm * ROW + at;                                                                                  \
+    fromB[p] = lds + 4 * HALF_M + wn * ROW + at;                                                                     \
+  }                                                                                                                  \
+  f4v upperLeft[TILES_M][TILES_N] = {}, lowerLeft[TILES_M][TILES_N] = {}, upperRight[TILES_M][TILES_N] = {},         \
+      lowerRight[TILES_M][TILES_N] = {};                                                                             \
+  i4 upper[TILES_M][2], lower[TILES_M][2], left[TILES_N][2], right[TILES_N][2];                                      \
+  int ahead = 0;                                                                                                     \
+  UNROLL for (uint buffer = 0; buffer < 2; ++buffer, ahead += ROW) {                                                 \
+    FILL_4(4 * HALF_M + buffer * 2 * HALF_N, b, atN, LOADS_N);                                                       \
+    FILL_4(buffer * 2 * HALF_M, a, atM, LOADS_M);                                                                    \
+    FILL_4(buffer * 2 * HALF_M + HALF_M, lowerA, atM, LOADS_M);                                                      \
+    FILL_4(4 * HALF_M + buffer * 2 * HALF_N + HALF_N, rightB, atN, LOADS_N);                                         \
+  }                                                                                                                  \
+  WAIT_LOADS(3 * LOADS_M + 3 * LOADS_N);                                                                             \
+  CLUSTER_END;                                                                                                       \
+  UNROLL for (uint r = 0; r < 2 * TILES_N; ++r) left[r / 2][r % 2] = readPiece(fromB[r % 2], r / 2 * 16 * ROW);      \
+  UNROLL for (uint r = 0; r < 2 * TILES_M; ++r) upper[r / 2][r % 2] = readPiece(fromA[r % 2], r / 2 * 16 * ROW);     \
+  for (int at = 0; at < stride;) {                                                                                   \
+    UNROLL for (uint buffer = 0; buffer < 2; ++buffer, at += ROW) {                                                  \
+      uint nowM = buffer * 2 * HALF_M, nowN = buffer * 2 * HALF_N, other = 1 - buffer;                               \
+      ahead = at + 2 * ROW < stride ? at + 2 * ROW : at;                                                             \
+      REGION_4(upperLeft, upper, left, lower, fromA, nowM + HALF_M, 2 * TILES_M, 4 * HALF_M + nowN, b, atN, LOADS_N, \
+               2 * LOADS_M + 3 * LOADS_N);                                                                           \
+      REGION_4(lowerLeft, lower, left, right, fromB, nowN + HALF_N, 2 * TILES_N, nowM, a, atM, LOADS_M,              \
+               2 * LOADS_M + 3 * LOADS_N);                                                                           \
+      REGION_4(upperRight, upper, right, left, fromB, other * 2 * HALF_N, 2 * TILES_N, nowM + HALF_M, lowerA, atM,   \
+               LOADS_M, 3 * LOADS_M + 2 * LOADS_N);                                                                  \
+      REGION_4(lowerRight, lower, right, upper, fromA, other * 2 * HALF_M, 2 * TILES_M, 4 * HALF_M + nowN + HALF_N,  \
+               rightB, atN, LOADS_N, 3 * LOADS_M + 2 * LOADS_N);                                                     \
+    }                                                                                                                \
+  }                                                                                                                  \
+  WAIT_LDS; /* nobody needs the last reads, but their registers */                                                   \
+  CLUSTER_END;                                                                                                       \
+  STORE_4(upperLeft, 0, 0);                                                                                          \
+  STORE_4(lowerLeft, M / 2, 0);                                                                                      \
+  STORE_4(upperRight, 0, N / 2);                                                                                     \
+  STORE_4(lowerRight, M / 2, N / 2)
+#define KERNEL_4 kernel __attribute__((amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(1, 1))) void
+
+#define M 128
+#define N 128
+KERNEL_4 gemm128x128(global const char *a, global const char *b, global float *d, int n, int k) { BODY_4; }
+#undef N
+#define N 64
+KERNEL_4 gemm128x64(global const char *a, global const char *b, global float *d, int n, int k) { BODY_4; }
+#undef M
+#define M 256
+KERNEL_4 gemm256x64(global const char *a, global const char *b, global float *d, int n, int k) { BODY_4; }
+#undef N
+#define N 128
+KERNEL_4 gemm256x128(global const char *a, global const char *b, global float *d, int n, int k) { BODY_4; }
