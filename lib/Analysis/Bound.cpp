@@ -19,56 +19,42 @@ using namespace mlir::te;
 // te.gemm
 //===----------------------------------------------------------------------===//
 
-double GemmStep::getClocks() const {
-  return std::max({matrix, l2, ldsReads, ldsWrites});
-}
-
 llvm::StringRef GemmStep::getBound() const {
   double most = getClocks();
-  return most == matrix     ? "the matrix cores"
-         : most == l2       ? "L2"
-         : most == ldsReads ? "reads of LDS"
-                            : "writes to LDS";
+  return most == matrix ? "the matrix cores" : most == memory ? "L2" : "LDS";
 }
 
 static int64_t getBits(Type type) {
   return getElementTypeOrSelf(type).getIntOrFloatBitWidth();
 }
 
-std::optional<GemmStep> te::estimateGemmStep(const TileDemand &demand,
-                                             ScheduleAttr schedule,
-                                             const Target &target) {
-  const Timing *timing = Timing::lookup(target.name);
+GemmStep te::estimateGemmStep(const TileDemand &demand, const GemmPlan &plan,
+                              ScheduleAttr schedule, const Target &target,
+                              const Timing &timing) {
   MatmulAttr matmul = schedule.getMatmul();
-  std::string why;
-  std::optional<GemmPlan> plan;
-  if (timing && matmul && demand.gemm)
-    plan = planGemm(demand.gemm, target, why);
-  const MMA *mma = plan ? MMA::lookup(matmul.getMma()) : nullptr;
-  if (!mma)
-    return std::nullopt;
-  GemmOp gemm = demand.gemm;
-  int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
-  int64_t k = matmul.getK(), across = matmul.getWaves()[0],
-          along = matmul.getWaves()[1];
-  double products =
-      double(rows) * cols * k / (double(mma->size) * mma->size * mma->k);
-  auto bytes = [&](int64_t lines, Type type) {
-    return double(lines * k * getBits(type)) / 8;
-  };
+  const MMA &mma = *MMA::lookup(matmul.getMma());
+  double rows = schedule.getTile()[0], cols = schedule.getTile()[1],
+         k = matmul.getK();
+  double products = rows * cols * k / (double(mma.size) * mma.size * mma.k);
   // In LDS operands are what the instruction takes; each wave reads its rows of
   // A and its columns of B.
-  double a = bytes(rows, plan->a), b = bytes(cols, plan->b);
+  double a = rows * k * getBits(plan.a) / 8, b = cols * k * getBits(plan.b) / 8;
+  double read = a * matmul.getWaves()[1] + b * matmul.getWaves()[0];
+  GemmOp gemm = demand.gemm;
+  double loaded = (rows * getBits(gemm.getA().getType()) +
+                   cols * getBits(gemm.getB().getType())) *
+                  k / 8;
   GemmStep step;
-  step.matrix = products /
-                std::min<int64_t>(across * along, target.simdsPerCU) *
-                mma->getCycles(*getMMAFormat(plan->a), *getMMAFormat(plan->b));
-  step.l2 = (bytes(rows, gemm.getA().getType()) +
-             bytes(cols, gemm.getB().getType())) /
-            timing->getL2Share(target.computeUnits);
-  step.ldsReads =
-      (along * a + across * b) / (timing->ldsPorts * timing->ldsPortBytes);
-  step.ldsWrites = (a + b) / (timing->ldsPorts * timing->ldsStoreBytes);
+  step.matrix = products *
+                mma.getCycles(*getMMAFormat(plan.a), *getMMAFormat(plan.b)) /
+                std::min<unsigned>(schedule.getWaves(), target.simdsPerCU);
+  // What loads ask for must also have been under way for the latency.
+  step.memory =
+      loaded / std::min(timing.getL2Share(target.computeUnits),
+                        double(timing.bytesInFlight) / timing.l2Latency);
+  step.ldsReads = read / (timing.ldsPorts * timing.ldsPortBytes);
+  step.ldsWrites = (a + b) / (timing.ldsPorts * timing.ldsStoreBytes);
+  step.ldsBanks = (a + b + read) / (target.ldsBanks * 4);
   return step;
 }
 
@@ -98,14 +84,21 @@ std::optional<FlightEstimate> te::estimateFlight(const TileDemand &demand,
 
 std::string te::explainBound(const TileDemand &demand, ScheduleAttr schedule,
                              const Target &target) {
-  if (std::optional<GemmStep> step = estimateGemmStep(demand, schedule, target))
-    return llvm::formatv(
-        "; a step takes {0:f0} clocks of the matrix cores, {1:f0} of L2, "
-        "{2:f0} "
-        "of reads of LDS and {3:f0} of writes: bound by {4}, {5:f0} % of the "
-        "matrix cores' peak",
-        step->matrix, step->l2, step->ldsReads, step->ldsWrites,
-        step->getBound(), 100 * step->matrix / step->getClocks());
+  const Timing *timing = Timing::lookup(target.name);
+  if (!timing)
+    return "";
+  if (demand.gemm) {
+    std::string why;
+    std::optional<GemmPlan> plan = planGemm(demand.gemm, target, why);
+    if (!plan || !schedule.getMatmul())
+      return "";
+    GemmStep step = estimateGemmStep(demand, *plan, schedule, target, *timing);
+    return llvm::formatv("; a step takes {0:f0} clocks of the matrix cores, "
+                         "{1:f0} of L2 and {2:f0} of LDS: bound by {3}, {4:f0} "
+                         "% of the matrix cores' peak",
+                         step.matrix, step.memory, step.getLds(),
+                         step.getBound(), 100 * step.matrix / step.getClocks());
+  }
   if (std::optional<FlightEstimate> flight =
           estimateFlight(demand, schedule, target))
     return llvm::formatv(

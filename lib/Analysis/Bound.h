@@ -17,18 +17,21 @@
 
 namespace mlir::te {
 
-/// Clocks of one workgroup's step along K, of each unit of a CU by itself.
-struct GemmStep {
-  double matrix = 0, l2 = 0, ldsReads = 0, ldsWrites = 0;
+struct Timing;
 
-  double getClocks() const; // of the busiest unit
+/// Clocks of one workgroup's step along K, of each unit of a CU by itself:
+/// matrix cores, loads, and LDS's ports and banks.
+struct GemmStep {
+  double matrix = 0, memory = 0, ldsReads = 0, ldsWrites = 0, ldsBanks = 0;
+
+  double getLds() const { return std::max({ldsReads, ldsWrites, ldsBanks}); }
+  /// Of the busiest unit.
+  double getClocks() const { return std::max({matrix, memory, getLds()}); }
   llvm::StringRef getBound() const;
 };
-/// None where the schedule has no matmul, or nothing is known of the chip's
-/// time.
-std::optional<GemmStep> estimateGemmStep(const TileDemand &demand,
-                                         ScheduleAttr schedule,
-                                         const Target &target);
+GemmStep estimateGemmStep(const TileDemand &demand, const GemmPlan &plan,
+                          ScheduleAttr schedule, const Target &target,
+                          const Timing &timing);
 
 /// Bytes that a CU's workgroups have in flight, as many as it can ask for at
 /// the most, and those that hide memory's latency at its share of the
