@@ -1,8 +1,8 @@
 """The cycle model against published matrix efficiencies, and how fast it simulates; make bench runs it.
 
-    cycle.py --bin build/bin [--size 4096] [--rounds 64] [--json FILE]
+    cycle.py --bin build/bin [--rounds 32] [--json FILE]
 
-GEMMs of benchmarks/cycle_gemm.cl, written by hand in the form that the gfx950 Gluon tutorial describes, run in the
+GEMMs of benchmarks/cycle_gemm*.cl, written by hand in the form that the gfx950 Gluon tutorials describe, run in the
 emulator with --profile, and their results are compared with NumPy's. The share of the loop that the matrix cores are
 busy is put beside the published one. Speed: the processor time of te-run for one workgroup, over the instructions that
 it emulates and simulates.
@@ -18,15 +18,26 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 
-SOURCE = Path(__file__).parent / "cycle_gemm.cl"
-CLANG = ["clang-22", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx950", "-nogpulib", "-Xclang",
+SOURCES = {"gfx950": Path(__file__).parent / "cycle_gemm.cl", "gfx942": Path(__file__).parent / "cycle_gemm_gfx942.cl"}
+CLANG = ["clang-22", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-nogpulib", "-Xclang",
          "-finclude-default-header", "-O3", "-w", "-gline-tables-only"]
-# kernel, values of 64 bytes of a row, published share of the loop (percent)
-KERNELS = [("gemm256", 32, None), ("gemm256_pingpong", 32, 98.75), ("gemm256_bf8_pingpong", 64, 99.72),
-           ("gemm256_mxfp4_pingpong", 128, 92.41)]
+# chip, kernel, values of 64 bytes of a row, result as published (all CUs have one tile), share of the loop as published
+# (percent)
+KERNELS = [("gfx950", "gemm256", 32, (4096, 4096), None),
+           ("gfx950", "gemm256x128", 32, (4096, 2048), 83),
+           ("gfx950", "gemm128x128", 32, (2048, 2048), 69),
+           ("gfx950", "gemm256x64", 32, (4096, 1024), 55),
+           ("gfx950", "gemm128x64", 32, (2048, 1024), 47),
+           ("gfx950", "gemm256_pingpong", 32, (4096, 4096), 99.8),
+           ("gfx950", "gemm256_bf8_pingpong", 64, (4096, 4096), 99.7),
+           ("gfx950", "gemm256_mxfp4_pingpong", 128, (4096, 4096), 98.3),
+           ("gfx942", "gemm256_pingpong", 32, (4096, 4864), 98)]
+
+# Tiles of four waves; the others have eight, and 256 x 256.
+SMALL = {"gemm256x128": (256, 128), "gemm128x128": (128, 128), "gemm256x64": (256, 64), "gemm128x64": (128, 64)}
 
 
-def make_operand(kind, rng, rows, k, folder, name):
+def make_operand(chip, kind, rng, rows, k, folder, name):
     """Files of the values and, for MXFP4, of the scales; and the numbers they stand for."""
     path = lambda part: folder / f"{name}{part}.npy"
     if "bf8" in kind:
@@ -41,7 +52,7 @@ def make_operand(kind, rng, rows, k, folder, name):
         table = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6], np.float32)
         numbers = np.where(values & 8, -1, 1) * table[values & 7]
         return [path(""), path("s")], numbers * np.repeat(np.exp2(scales.astype(np.float32) - 127), 32, axis=1)
-    values = rng.integers(-4, 5, (rows, k)).astype(ml_dtypes.bfloat16)
+    values = rng.integers(-4, 5, (rows, k)).astype(np.float16 if chip == "gfx942" else ml_dtypes.bfloat16)
     np.save(path(""), values.view(np.uint16))
     return [path("")], values.astype(np.float32)
 
@@ -49,22 +60,24 @@ def make_operand(kind, rng, rows, k, folder, name):
 class Bench:
     def __init__(self, tools, folder):
         self.tools, self.folder = tools, folder
-        self.code = folder / "gemm.hsaco"
-        subprocess.run([*CLANG, SOURCE, "-o", self.code], check=True)
+        for chip, source in SOURCES.items():
+            subprocess.run([*CLANG, f"-mcpu={chip}", source, "-o", folder / f"{chip}.hsaco"], check=True)
 
-    def run(self, kernel, size, k):
+    def run(self, chip, kernel, size, k):
         """(profile of the launch, processor time); the result is right."""
-        rng = np.random.default_rng(0)
-        a, wide_a = make_operand(kernel, rng, size, k, self.folder, "a")
-        b, wide_b = make_operand(kernel, rng, size, k, self.folder, "b")
+        rng, (m, n) = np.random.default_rng(0), size
+        a, wide_a = make_operand(chip, kernel, rng, m, k, self.folder, "a")
+        b, wide_b = make_operand(chip, kernel, rng, n, k, self.folder, "b")
         out, report = self.folder / "d.npy", self.folder / "p.json"
         files = [a[0], b[0], *a[1:], *b[1:]]
-        arguments = [*(f"in:{file}" for file in files), f"out:f32[{size},{size}]:{out}", f"i32:{size}", f"i32:{k}"]
+        arguments = [*(f"in:{file}" for file in files), f"out:f32[{m},{n}]:{out}", f"i32:{n}", f"i32:{k}"]
         if "mxfp4" in kernel:
-            arguments.append(f"i32:{size}")
+            arguments.append(f"i32:{m}")
+        down, across = SMALL.get(kernel, (256, 256))
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([self.tools / "te-run", self.code, f"--kernel={kernel}", f"--grid={size // 256},{size // 256}",
-                        "--block=512", *(f"--arg={argument}" for argument in arguments), f"--profile={report}"],
+        subprocess.run([self.tools / "te-run", self.folder / f"{chip}.hsaco", f"--kernel={kernel}",
+                        f"--grid={n // across},{m // down}",
+                        f"--block={256 if kernel in SMALL else 512}", *(f"--arg={argument}" for argument in arguments), f"--profile={report}"],
                        check=True, capture_output=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         assert np.array_equal(np.load(out), wide_a @ wide_b.T), f"the result of {kernel} is wrong"
@@ -75,22 +88,22 @@ class Bench:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True, type=Path)
-    parser.add_argument("--size", type=int, default=4096)
     parser.add_argument("--rounds", type=int, default=32)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options.bin, Path(folder))
-        print(f"MFMA busy in the loop, {options.size} x {options.size}, gfx950\n")
-        print("| kernel | loop | published | error |\n| --- | --- | --- | --- |")
-        for kernel, values, published in KERNELS:
-            profile, _ = bench.run(kernel, options.size, values * options.rounds)
+        print("MFMA busy in the loop\n")
+        print("| chip | kernel | loop | published | error |\n| --- | --- | --- | --- | --- |")
+        for chip, kernel, values, size, published in KERNELS:
+            rounds = options.rounds * (4 if kernel in SMALL else 1)
+            profile, _ = bench.run(chip, kernel, size, values * rounds)
             share = 100 * profile["mfma"]["loop"]["busy"]
             error = f"{share - published:+.1f} points" if published else ""
-            print(f"| {kernel} | {share:.1f} % | {f'{published} %' if published else '-'} | {error} |", flush=True)
-            rows.append({"kernel": kernel, "loop": share, "published": published})
-        profile, seconds = bench.run("gemm256", 256, 16384)
+            print(f"| {chip} | {kernel} | {share:.1f} % | {f'{published} %' if published else '-'} | {error} |", flush=True)
+            rows.append({"chip": chip, "kernel": kernel, "loop": share, "published": published})
+        profile, seconds = bench.run("gfx950", "gemm256", (256, 256), 16384)
         speed = profile["simulated"]["instructions"] / seconds / 1e6
         met = speed >= 0.5
         print(f"\none workgroup, 256 x 256 x 16384, {profile['simulated']['instructions']} instructions in {seconds:.2f} s "

@@ -9,6 +9,8 @@
 
 #include "GemmCost.h"
 
+#include "te/Target/Timing.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -20,7 +22,7 @@ constexpr int64_t kMostTile = 256;
 /// No workgroup holds more along any side: estimates stay in their range.
 constexpr int64_t kMostSize = 1024;
 /// Bytes of one row of an operand that a step loads: a cache line, or half.
-constexpr int64_t kStepBytes[] = {128, 64};
+constexpr int64_t kStepBytes[] = {kCacheLineBytes, kCacheLineBytes / 2};
 /// VGPRs beside tiles: addresses, bounds, temporaries of the conversions.
 constexpr unsigned kBaseVGPRs = 40;
 } // namespace

@@ -7,9 +7,11 @@
 
 #include "te/Analysis/ResourceModel.h"
 
+#include "Bound.h"
 #include "GemmSchedule.h"
 
 #include "te/Dialect/Tile/IR/LinearLayout.h"
+#include "te/Target/Timing.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -22,7 +24,7 @@ constexpr int64_t kMostGrowth = 4;
 /// Waves that a tile which does not hold whole rows has at the most.
 constexpr int64_t kMostTileWaves = 8;
 /// A transposed copy is written in lines of this many bytes.
-constexpr int64_t kLineBytes = 64;
+constexpr int64_t kLineBytes = kStoreBytes;
 /// Rows that one row of partial sums stands for; where a workgroup walks along
 /// its rows, which are those of one tile.
 constexpr int64_t kSummedRows = 128, kSweptSummedRows = 32;
@@ -328,7 +330,8 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
 std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                                 const Target &target) {
   if (demand.gemm && schedule.getMatmul())
-    return explainGemmSchedule(demand, schedule, target);
+    return explainGemmSchedule(demand, schedule, target) +
+           explainBound(demand, schedule, target);
   std::string text;
   llvm::raw_string_ostream os(text);
   int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
@@ -360,6 +363,7 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
      << " bytes in flight a workgroup";
   if (resources.prefetches)
     os << ", and the next tile's";
+  os << explainBound(demand, schedule, target);
   return text;
 }
 

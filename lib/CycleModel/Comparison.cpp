@@ -51,9 +51,18 @@ static constexpr Line kLines[] = {
        return p.cu.loopClocks ? percent(p.loopMfmaShare()) : std::string("-");
      }},
     {"VALU busy", [](const Profile &p) { return percent(p.valuShare()); }},
-    {"LDS ports busy", [](const Profile &p) { return percent(p.ldsShare()); }},
+    {"LDS busy", [](const Profile &p) { return percent(p.ldsShare()); }},
     {"memory bandwidth",
      [](const Profile &p) { return percent(p.memoryShare()); }},
+    {"TFLOP/s of the roof",
+     [](const Profile &p) {
+       auto at = p.roofline();
+       return at ? llvm::formatv("{0:f1} of {1:f1}, {2}",
+                                 at->flopsPerSecond / 1e12, at->roof() / 1e12,
+                                 at->isMemoryBound() ? "memory" : at->unit)
+                       .str()
+                 : std::string("-");
+     }},
     {"busiest unit", [](const Profile &p) { return p.busiest().unit.str(); }},
     {"memory bytes (simulated)",
      [](const Profile &p) { return number(p.cu.memoryBytes); }},

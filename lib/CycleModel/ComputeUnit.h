@@ -39,18 +39,18 @@ private:
   bool takeTurn(unsigned simd, uint64_t now);
   Blocked check(SimulatedWave &wave, uint64_t now);
   Blocked checkUnit(SimulatedWave &wave, const emu::TracedInstruction &inst,
-                    const emu::TraceEvent &event, uint64_t now);
+                    uint64_t now);
   void issue(SimulatedWave &wave, uint64_t now);
   void issueInternal(SimulatedWave &wave, const emu::TracedInstruction &inst,
                      uint64_t now);
   void issueMatrix(SimulatedWave &wave, const emu::TracedInstruction &inst,
                    uint64_t now);
   void issueVector(SimulatedWave &wave, const emu::TracedInstruction &inst,
-                   uint64_t now);
+                   const emu::TraceEvent &event, uint64_t now);
   void issueMemory(SimulatedWave &wave, const emu::TracedInstruction &inst,
                    const emu::TraceEvent &event, uint64_t now);
-  void issueLds(SimulatedWave &wave, const emu::TraceEvent &event,
-                uint64_t now);
+  void issueLds(SimulatedWave &wave, const emu::TracedInstruction &inst,
+                const emu::TraceEvent &event, uint64_t now);
   void arrive(SimulatedWave &wave, uint64_t now);
   void release(Workgroup &workgroup, uint64_t now);
   void end(SimulatedWave &wave, uint64_t now);
@@ -73,7 +73,9 @@ private:
   const Timing &timing;
   const SimulationOptions &options;
   unsigned held; // workgroups at once
+  unsigned waveSize;
   std::vector<Simd> simds;
+  LdsBanks banks;
   std::vector<LdsPort> ports;
   MemoryPath memory;
   std::vector<std::unique_ptr<SimulatedWave>> waves; // all there were

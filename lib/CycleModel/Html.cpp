@@ -67,25 +67,27 @@ struct Axes {
 } // namespace
 
 static void printRoofline(llvm::raw_ostream &os, const Profile &p) {
-  if (!p.cu.flops || !p.cu.memoryBytes)
+  auto roofline = p.roofline();
+  if (!roofline || !p.cu.memoryBytes)
     return;
-  double peak = p.peakFlops(), bandwidth = p.timing->memoryBandwidth;
+  double peak = roofline->peak, bandwidth = p.timing->memoryBandwidth;
+  double flops = roofline->flopsPerSecond;
   Axes axes;
   axes.y1 = peak * 2;
-  axes.y0 = std::min(peak / 1e4, p.flopsPerSecond() / 2);
+  axes.y0 = std::min(peak / 1e4, flops / 2);
   double ridge = peak / bandwidth, low = std::max(axes.x0, axes.y0 / bandwidth);
   os << formatv("<h3>Roofline</h3><svg width='{0:f0}' height='310'>", kWidth);
   os << formatv("<polyline fill='none' stroke='#345' stroke-width='2' "
                 "points='{0:f1},{1:f1} {2:f1},{3:f1} {4:f1},{3:f1}'/>",
                 axes.x(low), axes.y(low * bandwidth), axes.x(ridge),
                 axes.y(peak), axes.x(axes.x1));
-  double at = std::clamp(p.intensity(), axes.x0, axes.x1);
+  double at = std::clamp(roofline->flopsPerByte, axes.x0, axes.x1);
   os << formatv("<circle cx='{0:f1}' cy='{1:f1}' r='5' fill='#c33'/>",
-                axes.x(at), axes.y(p.flopsPerSecond()));
+                axes.x(at), axes.y(flops));
   os << formatv("<text x='{0:f1}' y='{1:f1}'>{2:f1} TFLOP/s at {3:f1} flops a "
                 "byte</text>",
-                axes.x(at) + 9, axes.y(p.flopsPerSecond()) + 4,
-                p.flopsPerSecond() / 1e12, p.intensity());
+                axes.x(at) + 9, axes.y(flops) + 4, flops / 1e12,
+                roofline->flopsPerByte);
   os << formatv("<text x='{0:f1}' y='{1:f1}'>{2:f0} TFLOP/s</text>",
                 axes.x(axes.x1) - 90, axes.y(peak) - 6, peak / 1e12);
   os << formatv("<text x='{0:f1}' y='{1:f1}'>{2:f2} TB/s</text>",
@@ -94,9 +96,10 @@ static void printRoofline(llvm::raw_ostream &os, const Profile &p) {
     os << formatv("<text x='{0:f1}' y='300'>{1}</text>", axes.x(tick) - 8,
                   tick < 1 ? formatv("{0:f1}", tick).str()
                            : formatv("{0:f0}", tick).str());
-  os << "</svg><p>Flops of matrix instructions for each byte of memory; the "
-        "roofs are the achievable bandwidth and the matrix cores at the peak "
-        "clock, for the mix of instructions that ran.</p>";
+  os << formatv("</svg><p>Flops of {0} instructions for each byte of memory; "
+                "the roofs are the achievable bandwidth and the {0} units at "
+                "the peak clock, for the mix of instructions that ran.</p>",
+                roofline->unit);
 }
 
 //===----------------------------------------------------------------------===//

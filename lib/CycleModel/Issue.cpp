@@ -20,8 +20,7 @@ using emu::Unit;
 //===----------------------------------------------------------------------===//
 
 Blocked ComputeUnit::checkUnit(SimulatedWave &wave,
-                               const TracedInstruction &inst,
-                               const TraceEvent &event, uint64_t now) {
+                               const TracedInstruction &inst, uint64_t now) {
   Simd &simd = simds[wave.simd];
   switch (inst.unit) {
   case Unit::Mfma:
@@ -29,21 +28,13 @@ Blocked ComputeUnit::checkUnit(SimulatedWave &wave,
   case Unit::Valu:
     return {Stall::ValuBusy, simd.valuFree};
   case Unit::Lds: {
-    LdsPort &port = portOf(wave);
     Blocked full = wave.checkCounter(wave.lgkm, timing.lgkmCounter - 1);
-    Stall stall = port.conflicts * 2 >= port.busy ? Stall::LdsConflict
-                                                  : Stall::LdsBandwidth;
-    Blocked queue = {stall, port.whenFree(now)};
+    Blocked queue = portOf(wave).whenFree(now);
     return full.until > queue.until ? full : queue;
   }
   case Unit::Vmem: {
     Blocked full = wave.checkCounter(wave.vm, timing.vmCounter - 1);
-    if (full.until > now)
-      return full;
-    Blocked queue = {Stall::AddressUnit, memory.whenFree(now)};
-    if (queue.until > now)
-      return queue;
-    return memory.whenRoom(now, event);
+    return full.until > now ? full : memory.whenFree(now);
   }
   case Unit::Smem:
     return wave.checkCounter(wave.lgkm, timing.lgkmCounter - 1);
@@ -53,8 +44,8 @@ Blocked ComputeUnit::checkUnit(SimulatedWave &wave,
 }
 
 Blocked ComputeUnit::check(SimulatedWave &wave, uint64_t now) {
-  const TraceEvent &event = wave.current();
-  const TracedInstruction &inst = trace.instructions[event.instruction];
+  const TracedInstruction &inst =
+      trace.instructions[wave.current().instruction];
   if (inst.control == Control::Wait) {
     wave.retire(now);
     return wave.checkWait(inst);
@@ -65,7 +56,7 @@ Blocked ComputeUnit::check(SimulatedWave &wave, uint64_t now) {
   if (inst.unit == Unit::Lds || inst.unit == Unit::Vmem ||
       inst.unit == Unit::Smem)
     wave.retire(now);
-  return checkUnit(wave, inst, event, now);
+  return checkUnit(wave, inst, now);
 }
 
 bool ComputeUnit::takeTurn(unsigned number, uint64_t now) {
@@ -127,13 +118,13 @@ void ComputeUnit::issue(SimulatedWave &wave, uint64_t now) {
     issueMatrix(wave, inst, now);
     break;
   case Unit::Valu:
-    issueVector(wave, inst, now);
+    issueVector(wave, inst, event, now);
     break;
   case Unit::Vmem:
     issueMemory(wave, inst, event, now);
     break;
   case Unit::Lds:
-    issueLds(wave, event, now);
+    issueLds(wave, inst, event, now);
     break;
   case Unit::Smem: {
     Operation made;
@@ -194,10 +185,15 @@ void ComputeUnit::issueMatrix(SimulatedWave &wave,
 }
 
 void ComputeUnit::issueVector(SimulatedWave &wave,
-                              const TracedInstruction &inst, uint64_t now) {
+                              const TracedInstruction &inst,
+                              const TraceEvent &event, uint64_t now) {
   uint64_t clocks = inst.latency * timing.turn;
   simds[wave.simd].valuFree = now + clocks;
   result.valuClocks += clocks;
+  if (uint64_t flops = event.lanes * inst.laneFlops) {
+    result.vectorFlops += flops;
+    result.vectorTurns += double(flops) / (inst.mostLaneFlops * waveSize);
+  }
   wave.define(inst, Stall::ValuDependency, now + clocks, now + clocks);
   draw(Span::Valu, wave, wave.current().instruction, now, now + clocks);
 }
@@ -221,9 +217,10 @@ void ComputeUnit::issueMemory(SimulatedWave &wave,
     wave.lgkm.push_back(made);
 }
 
-void ComputeUnit::issueLds(SimulatedWave &wave, const TraceEvent &event,
-                           uint64_t now) {
-  Operation made = portOf(wave).issue(now, event);
+void ComputeUnit::issueLds(SimulatedWave &wave, const TracedInstruction &inst,
+                           const TraceEvent &event, uint64_t now) {
+  // What brings nothing back brings data in.
+  Operation made = portOf(wave).issue(now, event, inst.defs.empty());
   result.ldsBytes += event.bytes;
   wave.lgkm.push_back(made);
   draw(Span::Lds, wave, wave.current().instruction, made.begin, made.end);

@@ -54,6 +54,18 @@ static Object getMfma(const Profile &p) {
   return mfma;
 }
 
+static llvm::json::Value getRoofline(const Profile &p) {
+  auto at = p.roofline();
+  if (!at)
+    return nullptr;
+  return Object{{"unit", at->unit},
+                {"flops_per_byte", at->flopsPerByte},
+                {"flops_per_second", at->flopsPerSecond},
+                {"peak_flops_per_second", at->peak},
+                {"roof_flops_per_second", at->roof()},
+                {"bound", at->isMemoryBound() ? "memory" : at->unit}};
+}
+
 static Object getInstruction(const Profile &p, size_t i) {
   const emu::TracedInstruction &inst = p.instructions[i];
   const InstructionTime &time = p.cu.instructionTimes[i];
@@ -93,6 +105,9 @@ Object Profile::toJSON() const {
       {"valu", Object{{"busy", valuShare()}}},
       {"lds", Object{{"busy", ldsShare()},
                      {"bytes", cu.ldsBytes},
+                     {"bank_clocks", cu.ldsBankClocks},
+                     {"port_read_clocks", cu.ldsReadClocks},
+                     {"port_write_clocks", cu.ldsWriteClocks},
                      {"conflict_clocks", cu.ldsConflictClocks}}},
       {"memory",
        Object{{"address_unit_busy", addressShare()},
@@ -101,10 +116,12 @@ Object Profile::toJSON() const {
               {"achievable_bytes_per_second", timing->memoryBandwidth},
               {"memory_bytes", cu.memoryBytes},
               {"l2_bytes", cu.l2Bytes},
-              {"useful_bytes", cu.usefulBytes}}},
-      {"roofline", Object{{"flops_per_byte", intensity()},
-                          {"flops_per_second", flopsPerSecond()},
-                          {"peak_flops_per_second", peakFlops()}}},
+              {"useful_bytes", cu.usefulBytes},
+              {"l2_footprint_bytes", footprintOfL2()},
+              {"exceeds_l2", exceedsL2()}}},
+      {"roofline", getRoofline(*this)},
+      {"code", Object{{"loop_bytes", loopBytes()},
+                      {"instruction_cache_bytes", timing->instructionCache}}},
       {"busiest", Object{{"unit", busiest().unit}, {"share", busiest().share}}},
       {"issue_clocks", cu.issueClocks},
       {"stalls", toObject(cu.stalls)},

@@ -12,55 +12,71 @@
 
 namespace mlir::te::cycle {
 
-static constexpr unsigned kLineBytes = 128, kStoreBytes = 64, kLanes = 64;
+static constexpr unsigned kLanes = 64;
 
-uint64_t Queue::whenFree(uint64_t now) {
-  while (!starts.empty() && starts.front() <= now)
-    starts.pop_front();
-  return starts.size() < depth ? now : starts[starts.size() - depth];
+/// An address unit that stands still for one clock in so many is not what
+/// operations behind it wait for, but what it waits for is.
+static constexpr uint64_t kStandstill = 16;
+
+Blocked Queue::whenFree(uint64_t now) {
+  while (!entries.empty() && entries.front().start <= now)
+    entries.pop_front();
+  if (entries.size() < depth)
+    return {};
+  const Entry &entry = entries[entries.size() - depth];
+  return {entry.why, entry.start};
 }
 
 //===----------------------------------------------------------------------===//
 // LDS
 //===----------------------------------------------------------------------===//
 
-LdsPort::LdsPort(const Timing &timing, unsigned banks)
-    : timing(timing), rowClocks(banks * 4 / timing.ldsPortBytes),
-      queue(timing.ldsQueue) {}
+uint64_t LdsBanks::take(uint64_t now, uint64_t rows, uint64_t extra) {
+  free = std::max(free, now) + rows + extra;
+  busy += rows + extra;
+  conflicts += extra;
+  return free;
+}
 
 /// Data that has come by `now` goes first.
 void LdsPort::takeArrivals(uint64_t now) {
   while (!arrivals.empty() && arrivals.top().first <= now) {
-    auto [when, clocks] = arrivals.top();
+    auto [when, bytes] = arrivals.top();
     arrivals.pop();
-    free = std::max(free, when) + clocks;
-    busy += clocks;
+    double clocks = double(bytes) / timing.ldsStoreBytes;
+    storeFree = std::max<double>(storeFree, when) + clocks;
+    writes += clocks;
+    banks.take(when, llvm::divideCeil(bytes, banks.bytes), 0);
   }
 }
 
-Operation LdsPort::issue(uint64_t now, const emu::TraceEvent &event) {
+Operation LdsPort::issue(uint64_t now, const emu::TraceEvent &event,
+                         bool isStore) {
   takeArrivals(now);
-  uint64_t service = uint64_t(event.ldsRows) * rowClocks;
-  uint64_t extra = uint64_t(event.ldsConflicts) * rowClocks;
+  double &free = isStore ? storeFree : readFree;
+  double clocks = double(event.ldsRows) * banks.bytes /
+                  (isStore ? timing.ldsStoreBytes : timing.ldsPortBytes);
+  double begin = std::max({double(now), last, free});
+  uint64_t banksDone = banks.take(now, event.ldsRows, event.ldsConflicts);
+  last = begin;
+  free = std::max<double>(begin + clocks, banksDone);
+  (isStore ? writes : reads) += clocks;
+  queue.push(begin, banks.getReason());
   Operation made;
-  made.begin = std::max(now, free);
-  made.end = free = made.begin + service + extra;
-  busy += service + extra;
-  conflicts += extra;
-  queue.push(made.begin);
-  made.done = free + timing.ldsLatency;
-  Stall others =
-      conflicts * 2 >= busy ? Stall::LdsConflict : Stall::LdsBandwidth;
-  made.parts = {{{Stall::LdsLatency, timing.ldsLatency + service},
+  made.done = uint64_t(std::ceil(free)) + timing.ldsLatency;
+  uint64_t own = timing.ldsLatency + uint64_t(clocks), all = made.done - now;
+  uint64_t extra = std::min<uint64_t>(event.ldsConflicts, all - own);
+  made.parts = {{{Stall::LdsLatency, own},
                  {Stall::LdsConflict, extra},
-                 {others, made.begin - now}}};
+                 {banks.getReason(), all - own - extra}}};
+  made.begin = std::max<uint64_t>(begin, drawn);
+  made.end = drawn = std::max<uint64_t>(free, drawn);
   return made;
 }
 
 uint64_t LdsPort::write(uint64_t arrival, unsigned bytes) {
-  uint64_t clocks = llvm::divideCeil(bytes, timing.ldsPortBytes);
-  arrivals.push({arrival, clocks});
-  return arrival + clocks;
+  arrivals.push({arrival, bytes});
+  return arrival + llvm::divideCeil(bytes, timing.ldsStoreBytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -70,21 +86,22 @@ uint64_t LdsPort::write(uint64_t arrival, unsigned bytes) {
 MemoryPath::MemoryPath(const Timing &timing, unsigned activeCUs,
                        double memoryShare)
     : timing(timing), memoryShare(memoryShare), queue(timing.memoryQueue) {
-  double perXcd = std::ceil(double(activeCUs) / timing.xcds);
-  l2Rate = std::min<double>(timing.l1Bytes, timing.l2Bytes / perXcd);
-  memoryRate = std::min(l2Rate, timing.memoryBandwidth /
-                                    (timing.clockGHz * 1e9) / activeCUs);
+  l2Rate = timing.getL2Share(activeCUs);
+  memoryRate = timing.getMemoryShare(activeCUs);
 }
 
-Blocked MemoryPath::whenRoom(uint64_t now, const emu::TraceEvent &event) {
-  while (!flights.empty() && flights.top().until <= now) {
+/// Loads ask in order: what has come back by the time at which the last one
+/// asked is not looked at again.
+Blocked MemoryPath::whenRoom(uint64_t now, uint64_t bytes) {
+  Blocked room{Stall::InFlight, now};
+  while (!flights.empty() && (flights.top().until <= now ||
+                              inFlight + bytes > timing.bytesInFlight)) {
+    if (flights.top().until > room.until)
+      room = {flights.top().stall, flights.top().until};
     inFlight -= flights.top().bytes;
     flights.pop();
   }
-  bool fits = inFlight + event.missed * kLineBytes <= timing.bytesInFlight;
-  if (fits || flights.empty())
-    return {};
-  return {flights.top().stall, flights.top().until};
+  return room;
 }
 
 /// The address unit and L1: lanes, lines and bytes each have a rate.
@@ -94,10 +111,21 @@ uint64_t MemoryPath::takeAddresses(uint64_t now, const emu::TraceEvent &event,
       std::max<uint64_t>({kLanes / timing.addressLanes,
                           llvm::divideCeil(event.lines, timing.linesPerClock),
                           llvm::divideCeil(event.bytes, timing.l1Bytes)});
-  operation.begin = std::max(now, addressFree);
+  if (addressFree <= now)
+    worked = waited = 0;
+  uint64_t turn = std::max(now, addressFree);
+  Blocked room = whenRoom(turn, event.missed * kCacheLineBytes);
+  operation.begin = room.until;
   operation.end = addressFree = operation.begin + clocks;
   addressBusy += clocks;
-  queue.push(operation.begin);
+  worked += clocks;
+  waited += room.until - turn;
+  if (room.until > turn)
+    roomReason = room.stall;
+  Stall why = waited * kStandstill > worked ? roomReason : Stall::AddressUnit;
+  queue.push(operation.begin, why);
+  operation.parts[3] = {Stall::AddressUnit, clocks};
+  operation.parts[4] = {why, operation.begin - now};
   return addressFree;
 }
 
@@ -120,8 +148,8 @@ bool MemoryPath::isFromMemory(unsigned lines) {
 Operation MemoryPath::load(uint64_t now, const emu::TraceEvent &event) {
   Operation made;
   uint64_t looked = takeAddresses(now, event, made);
-  uint64_t l2 = looked, memory = looked, bytes = event.missed * kLineBytes;
-  unsigned latency = timing.l1Latency;
+  uint64_t l2 = looked, memory = looked, bytes = event.missed * kCacheLineBytes;
+  uint64_t latency = timing.l1Latency;
   Stall stall = Stall::L1Latency;
   if (bytes) {
     l2 = memory = transfer(l2Free, l2Rate, looked, bytes);
@@ -132,14 +160,13 @@ Operation MemoryPath::load(uint64_t now, const emu::TraceEvent &event) {
   if (bytes && isFromMemory(event.missed)) {
     memory = std::max(l2, transfer(memoryFree, memoryRate, looked, bytes));
     memoryBytes += bytes;
-    latency = timing.memoryLatency;
+    latency = timing.getMemoryLatency();
     stall = Stall::MemoryLatency;
   }
   made.done = memory + latency;
-  made.parts = {{{stall, latency},
-                 {Stall::MemoryBandwidth, memory - l2},
-                 {Stall::L2Bandwidth, l2 - looked},
-                 {Stall::AddressUnit, looked - now}}};
+  made.parts[0] = {stall, latency};
+  made.parts[1] = {Stall::MemoryBandwidth, memory - l2};
+  made.parts[2] = {Stall::L2Bandwidth, l2 - looked};
   if (bytes) {
     inFlight += bytes;
     // Where operations queue for long, room is short because of that.
@@ -162,10 +189,9 @@ Operation MemoryPath::store(uint64_t now, const emu::TraceEvent &event) {
   l2Bytes += bytes;
   memoryBytes += bytes;
   made.done = memory + timing.l2Latency;
-  made.parts = {{{Stall::StoreLatency, timing.l2Latency},
-                 {Stall::MemoryBandwidth, memory - l2},
-                 {Stall::L2Bandwidth, l2 - looked},
-                 {Stall::AddressUnit, looked - now}}};
+  made.parts[0] = {Stall::StoreLatency, timing.l2Latency};
+  made.parts[1] = {Stall::MemoryBandwidth, memory - l2};
+  made.parts[2] = {Stall::L2Bandwidth, l2 - looked};
   return made;
 }
 

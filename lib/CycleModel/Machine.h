@@ -37,43 +37,62 @@ struct Operation {
     Stall stall = Stall::Nop;
     uint64_t clocks = 0;
   };
-  std::array<Part, 4> parts;
+  std::array<Part, 5> parts;
   /// Busy time of the unit that served it, for drawings.
   uint64_t begin = 0, end = 0;
 };
 
-/// A few instructions wait in front of a unit.
+/// A few instructions wait in front of a unit, and leave in order.
 class Queue {
 public:
   explicit Queue(unsigned depth) : depth(depth) {}
-  /// When another one may enter; `now` or before: at once.
-  uint64_t whenFree(uint64_t now);
-  void push(uint64_t start) { starts.push_back(start); }
+  /// When another one may enter, and why not before; `now` or before: at once.
+  Blocked whenFree(uint64_t now);
+  void push(uint64_t start, Stall why) { entries.push_back({start, why}); }
 
 private:
+  struct Entry {
+    uint64_t start; // when it leaves the queue
+    Stall why;      // it waits
+  };
   unsigned depth;
-  std::deque<uint64_t> starts; // when each leaves the queue
+  std::deque<Entry> entries;
 };
 
-/// A port of LDS.
+/// What ports share: a row of all banks a clock.
+struct LdsBanks {
+  unsigned bytes; // of a row
+  uint64_t free = 0, busy = 0, conflicts = 0;
+  /// Returns when the rows are done.
+  uint64_t take(uint64_t now, uint64_t rows, uint64_t extra);
+  Stall getReason() const {
+    return conflicts * 2 >= busy ? Stall::LdsConflict : Stall::LdsBandwidth;
+  }
+};
+
+/// A port of LDS: reads bring data back beside the writes that bring it in, but
+/// instructions start in order.
 class LdsPort {
 public:
-  LdsPort(const Timing &timing, unsigned banks);
-  uint64_t whenFree(uint64_t now) { return queue.whenFree(now); }
-  Operation issue(uint64_t now, const emu::TraceEvent &event);
+  LdsPort(const Timing &timing, LdsBanks &banks)
+      : timing(timing), banks(banks), queue(timing.ldsQueue) {}
+  Blocked whenFree(uint64_t now) { return queue.whenFree(now); }
+  Operation issue(uint64_t now, const emu::TraceEvent &event, bool isStore);
   /// Data of a load from global memory; returns when it is written.
   uint64_t write(uint64_t arrival, unsigned bytes);
 
-  uint64_t busy = 0, conflicts = 0;
+  double reads = 0, writes = 0; // clocks
 
 private:
   void takeArrivals(uint64_t now);
 
   const Timing &timing;
-  unsigned rowClocks; // of the port, for one row of banks
-  uint64_t free = 0;
+  LdsBanks &banks;
+  double last = 0; // when the last instruction started
+  double readFree = 0, storeFree = 0;
+  uint64_t drawn = 0;
   Queue queue;
-  using Arrival = std::pair<uint64_t, uint64_t>; // when, clocks
+  using Arrival = std::pair<uint64_t, uint64_t>; // when, bytes
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals;
 };
 
@@ -84,15 +103,15 @@ public:
   /// `memoryShare`: of the lines that L1 does not have, those that L2 has not
   /// either.
   MemoryPath(const Timing &timing, unsigned activeCUs, double memoryShare);
-  uint64_t whenFree(uint64_t now) { return queue.whenFree(now); }
-  /// When the CU may ask for what `event` needs.
-  Blocked whenRoom(uint64_t now, const emu::TraceEvent &event);
+  Blocked whenFree(uint64_t now) { return queue.whenFree(now); }
   Operation load(uint64_t now, const emu::TraceEvent &event);
   Operation store(uint64_t now, const emu::TraceEvent &event);
 
   uint64_t addressBusy = 0, l2Bytes = 0, memoryBytes = 0;
 
 private:
+  /// When the CU may ask for so many bytes, and what for it waits until then.
+  Blocked whenRoom(uint64_t now, uint64_t bytes);
   uint64_t takeAddresses(uint64_t now, const emu::TraceEvent &event,
                          Operation &operation);
   uint64_t transfer(double &free, double rate, uint64_t from, uint64_t bytes);
@@ -103,6 +122,9 @@ private:
   double memoryShare;
   double owed = 0; // lines from memory that are not accounted for yet
   uint64_t addressFree = 0;
+  // Since the address unit was idle: clocks of work, and of waiting for room.
+  uint64_t worked = 0, waited = 0;
+  Stall roomReason = Stall::InFlight;
   double l2Free = 0, memoryFree = 0;
   Queue queue;
   uint64_t inFlight = 0; // bytes

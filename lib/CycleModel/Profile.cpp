@@ -47,6 +47,8 @@ Profile makeProfile(llvm::StringRef kernel, const emu::Trace &trace,
   made.registers = trace.registers;
   made.ldsBytes = trace.ldsBytes;
   made.instructions = trace.instructions;
+  made.askedOfL2 = trace.linesOfL2 * kCacheLineBytes;
+  made.askedFirst = trace.linesOfMemory * kCacheLineBytes;
   uint64_t units = target.computeUnits, held = made.residency.workgroups;
   made.activeCUs = std::min(units, std::max<uint64_t>(1, trace.gridWorkgroups));
   made.workgroupsOfCU =
@@ -74,7 +76,9 @@ double Profile::valuShare() const {
   return divide(cu.valuClocks, double(cu.clocks) * target->simdsPerCU);
 }
 double Profile::ldsShare() const {
-  return divide(cu.ldsClocks, double(cu.clocks) * timing->ldsPorts);
+  return divide(std::max(cu.ldsBankClocks * timing->ldsPorts,
+                         std::max(cu.ldsReadClocks, cu.ldsWriteClocks)),
+                double(cu.clocks) * timing->ldsPorts);
 }
 
 double Profile::addressShare() const {
@@ -100,16 +104,37 @@ double Profile::memoryShare() const {
   return divide(bytesPerSecond(), timing->memoryBandwidth);
 }
 
-double Profile::flopsPerSecond() const {
-  double perWorkgroup = divide(double(cu.flops), cu.workgroupEnds.size());
-  return divide(perWorkgroup * gridWorkgroups, seconds());
+std::optional<Profile::Roofline> Profile::roofline() const {
+  bool isMatrix = cu.flops > 0;
+  double flops = isMatrix ? cu.flops : cu.vectorFlops;
+  if (flops == 0)
+    return std::nullopt;
+  Roofline made;
+  made.unit = isMatrix ? "matrix" : "vector";
+  made.flopsPerByte = divide(flops, cu.memoryBytes);
+  made.flopsPerSecond =
+      divide(flops / cu.workgroupEnds.size() * gridWorkgroups, seconds());
+  double clocks =
+      isMatrix ? double(cu.mfmaClocks) : cu.vectorTurns * timing->turn;
+  made.peak = divide(flops, clocks) * target->simdsPerCU * timing->clockGHz *
+              1e9 * target->computeUnits;
+  made.memoryRoof = made.flopsPerByte * timing->memoryBandwidth;
+  return made;
 }
-double Profile::peakFlops() const {
-  double perClock =
-      divide(double(cu.flops), cu.mfmaClocks) * target->simdsPerCU;
-  return perClock * timing->clockGHz * 1e9 * target->computeUnits;
+
+double Profile::footprintOfL2() const {
+  return divide(askedFirst, std::min<uint64_t>(timing->xcds, gridWorkgroups));
 }
-double Profile::intensity() const { return divide(cu.flops, cu.memoryBytes); }
+bool Profile::exceedsL2() const {
+  return footprintOfL2() > timing->l2Capacity && askedFirst < askedOfL2;
+}
+
+uint64_t Profile::loopBytes() const {
+  constexpr uint64_t kBranchBytes = 4;
+  return cu.loop ? instructions[cu.loop->last].pc -
+                       instructions[cu.loop->first].pc + kBranchBytes
+                 : 0;
+}
 
 std::optional<Stall> Profile::largestStall() const {
   auto most = llvm::max_element(cu.stalls);

@@ -56,15 +56,29 @@ static void printShares(llvm::raw_ostream &os, const Profile &p) {
                        std::max<uint64_t>(1, p.cu.loopRounds)));
   }
   line("VALU busy", p.valuShare(), "");
-  line("LDS ports busy", p.ldsShare(),
+  line("LDS busy", p.ldsShare(),
        p.cu.ldsConflictClocks
-           ? formatv("{0} of it bank conflicts",
-                     percent(double(p.cu.ldsConflictClocks) / p.cu.ldsClocks))
+           ? formatv("{0} bank conflicts",
+                     percent(double(p.cu.ldsConflictClocks) / p.cu.clocks))
                  .str()
            : "");
   line("memory bandwidth", p.memoryShare(),
        formatv("{0:f2} of {1:f2} TB/s (achievable)", p.bytesPerSecond() / 1e12,
                p.timing->memoryBandwidth / 1e12));
+}
+
+/// What is not modelled is said where it matters.
+static void printLimits(llvm::raw_ostream &os, const Profile &p) {
+  if (p.exceedsL2())
+    os << formatv(
+        "  L2                 {0,14:f1}  MiB an XCD, which has {1:f1}: "
+        "lines that are read again come from it here\n",
+        p.footprintOfL2() / (1 << 20),
+        double(p.timing->l2Capacity) / (1 << 20));
+  if (p.loopBytes() > p.timing->instructionCache)
+    os << formatv("  loop code          {0,14}  bytes do not fit the "
+                  "instruction cache of {1}: fetching them is not modelled\n",
+                  p.loopBytes(), p.timing->instructionCache);
 }
 
 static void printBusiest(llvm::raw_ostream &os, const Profile &p) {
@@ -74,15 +88,14 @@ static void printBusiest(llvm::raw_ostream &os, const Profile &p) {
 }
 
 static void printRoofline(llvm::raw_ostream &os, const Profile &p) {
-  if (!p.cu.flops)
+  auto at = p.roofline();
+  if (!at)
     return;
-  double peak = p.peakFlops();
-  double roof = std::min(peak, p.intensity() * p.timing->memoryBandwidth);
   os << formatv(
-      "  roofline           {0,14:f1}  flops a byte; {1:f1} of {2:f1} "
-      "TFLOP/s ({3} bound)\n",
-      p.intensity(), p.flopsPerSecond() / 1e12, roof / 1e12,
-      roof < peak ? "memory" : "matrix");
+      "  roofline           {0,14:f1}  {1} flops a byte; {2:f1} of {3:f1} "
+      "TFLOP/s ({4} bound)\n",
+      at->flopsPerByte, at->unit, at->flopsPerSecond / 1e12, at->roof() / 1e12,
+      at->isMemoryBound() ? "memory" : at->unit);
 }
 
 static void printStalls(llvm::raw_ostream &os, const Profile &p) {
@@ -151,6 +164,7 @@ void printText(llvm::raw_ostream &os, const Profile &p) {
   printShares(os, p);
   printBusiest(os, p);
   printRoofline(os, p);
+  printLimits(os, p);
   printStalls(os, p);
   printInstructions(os, p);
   printLines(os, p);

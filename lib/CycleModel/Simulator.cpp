@@ -31,8 +31,9 @@ ComputeUnit::ComputeUnit(const emu::Trace &trace, const Target &target,
                          const Timing &timing, const Residency &residency,
                          const SimulationOptions &options)
     : trace(trace), timing(timing), options(options),
-      held(residency.workgroups), simds(target.simdsPerCU),
-      ports(timing.ldsPorts, LdsPort(timing, target.ldsBanks)),
+      held(residency.workgroups), waveSize(target.waveSize),
+      simds(target.simdsPerCU), banks{target.ldsBanks * 4},
+      ports(timing.ldsPorts, LdsPort(timing, banks)),
       memory(timing, countActive(trace, target), shareOfMemory(trace)) {
   result.instructionTimes.resize(trace.instructions.size());
   result.workgroupBegins.resize(trace.workgroups.size());
@@ -232,9 +233,11 @@ Simulation ComputeUnit::run() {
     round = std::max(round, next / timing.turn);
   }
   for (LdsPort &port : ports) {
-    result.ldsClocks += port.busy;
-    result.ldsConflictClocks += port.conflicts;
+    result.ldsReadClocks += port.reads;
+    result.ldsWriteClocks += port.writes;
   }
+  result.ldsBankClocks = banks.busy;
+  result.ldsConflictClocks = banks.conflicts;
   result.addressClocks = memory.addressBusy;
   result.l2Bytes = memory.l2Bytes;
   result.memoryBytes = memory.memoryBytes;

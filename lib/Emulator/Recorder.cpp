@@ -21,6 +21,8 @@ bool WaveRecorder::record(Wave &wave, const Inst &inst) {
   }
   events->push_back({});
   events->back().instruction = inst.word;
+  if (inst.cls == Class::Valu)
+    events->back().lanes = llvm::popcount(wave.exec());
   return true;
 }
 
@@ -118,6 +120,45 @@ static void describeMatrix(const Inst &inst, TracedInstruction &made) {
     made.accumulator = c - kFirstVector;
 }
 
+/// As AMD's profilers count: a fused multiply-add is two, a transcendental
+/// function one; comparisons, minima, conversions and moves are none.
+static void describeVector(llvm::StringRef stem, TracedInstruction &made) {
+  struct Flops {
+    uint8_t lane, most;
+  };
+  constexpr Flops kPlain{1, 2}, kFused{2, 2}, kPacked{2, 4}, kPackedFused{4, 4};
+  auto [lane, most] =
+      llvm::StringSwitch<Flops>(stem)
+          .Cases({"v_add_f16", "v_add_f32", "v_add_f64", "v_sub_f16",
+                  "v_sub_f32", "v_subrev_f16", "v_subrev_f32", "v_mul_f16",
+                  "v_mul_f32", "v_mul_f64", "v_mul_legacy_f32"},
+                 kPlain)
+          .Cases({"v_rcp_f16",        "v_rcp_f32",  "v_rcp_f64",
+                  "v_rcp_iflag_f32",  "v_rsq_f16",  "v_rsq_f32",
+                  "v_rsq_f64",        "v_sqrt_f16", "v_sqrt_f32",
+                  "v_sqrt_f64",       "v_exp_f16",  "v_exp_f32",
+                  "v_exp_legacy_f32", "v_log_f16",  "v_log_f32",
+                  "v_log_legacy_f32", "v_sin_f16",  "v_sin_f32",
+                  "v_cos_f16",        "v_cos_f32"},
+                 kPlain)
+          .Cases({"v_fma_f16", "v_fma_legacy_f16", "v_fma_f32", "v_fma_f64",
+                  "v_fmac_f32", "v_fmac_f64", "v_fmamk_f32", "v_fmaak_f32",
+                  "v_fma_mix_f32", "v_fma_mixlo_f16", "v_fma_mixhi_f16",
+                  "v_mac_f16", "v_mad_f16", "v_mad_legacy_f16", "v_madmk_f16",
+                  "v_madak_f16", "v_div_fmas_f32", "v_div_fmas_f64"},
+                 kFused)
+          .Cases(
+              {"v_pk_add_f16", "v_pk_mul_f16", "v_pk_add_f32", "v_pk_mul_f32"},
+              kPacked)
+          .Cases({"v_pk_fma_f16", "v_pk_fmac_f16", "v_pk_fma_f32",
+                  "v_dot2_f32_f16", "v_dot2_f32_bf16", "v_dot2c_f32_f16",
+                  "v_dot2c_f32_bf16"},
+                 kPackedFused)
+          .Default({0, 0});
+  made.laneFlops = lane;
+  made.mostLaneFlops = most;
+}
+
 static TracedInstruction describe(Program &program, const Inst &inst,
                                   uint64_t textBegin) {
   TracedInstruction made;
@@ -139,6 +180,8 @@ static TracedInstruction describe(Program &program, const Inst &inst,
   made.isFlat = inst.format == Format::Flat && inst.segment == 0;
   if (inst.flags & kMatrix)
     describeMatrix(inst, made);
+  if (inst.cls == Class::Valu)
+    describeVector(stem, made);
   const Effects &effects = program.getEffects(inst);
   for (const RegisterRange &range : effects.uses)
     if (range.isVector)

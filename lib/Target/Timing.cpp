@@ -8,6 +8,9 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
+#include <cmath>
+
 using namespace mlir::te;
 
 /// What the two chips share; what differs follows below.
@@ -20,51 +23,80 @@ static constexpr Timing kCommon = {
     .turn = 4,
     .passClocks = 4, // [V] matrix instruction calculator
     .matrixResultTurns = 0,
-    .ldsPorts = 0,
-    .ldsPortBytes = 64, // see below
-    // [V] "about 50 to 70 clocks" to the first data (gfx950 Gluon tutorial).
-    .ldsLatency = 60,
-    .ldsQueue = 8, // [U]
+    // [V] AMD's HIP documentation, and a measurement on gfx942: pairs of SIMDs
+    // share a port.
+    .ldsPorts = 2,
+    .ldsPortBytes = 0,
+    .ldsStoreBytes = 0,
+    .ldsLatency = 0,
+    .ldsQueue = 8, // [V] gfx950 Gluon tutorial
     // [U] 16 lanes a clock, so that a wave's addresses take one turn.
     .addressLanes = 16,
     .linesPerClock = 1, // [U] of 128 bytes
     // [V] measured on gfx942: 64 bytes a clock and CU, L1 or L2 hit.
     .l1Bytes = 64,
-    .memoryQueue = 8, // [U]
+    .memoryQueue = 12, // [V] "about 12 entries" (gfx950 Gluon tutorial)
     .bytesInFlight = kBytesInFlight,
-    .l1Latency = 120,     // [U]
-    .l2Latency = 300,     // [U]
-    .memoryLatency = 800, // [U]
-    .l2Bytes = 2048,      // [V] CDNA 3 white paper: 16 channels of 128
+    // [V] pointer chases on a gfx942 at 1.42 GHz: 100 clocks, 291, and 438 ns,
+    // 233 of which lie beyond L2 [C], where another clock counts.
+    .l1Latency = 100,
+    .l2Latency = 291,
+    .beyondL2 = 233e-9,
+    .l2Bytes = 2048,       // [V] CDNA 3 white paper: 16 channels of 128
+    .l2Capacity = 4 << 20, // [V] the same
     .memoryBandwidth = 0,
     .memoryPeak = 0,
-    .scalarLatency = 120, // [U] a hit in the scalar cache
-    .vmCounter = 63,      // [V] the counters' fields in the ISA
+    .instructionCache = 64 << 10, // [V] CDNA 3 white paper
+    .scalarLatency = 120,         // [U] a hit in the scalar cache
+    .vmCounter = 63,              // [V] the counters' fields in the ISA
     .lgkmCounter = 15,
 };
 
 static constexpr Timing make(llvm::StringRef chip, double clockGHz,
-                             unsigned matrixResultTurns, unsigned ldsPorts,
+                             unsigned matrixResultTurns, unsigned ldsPortBytes,
+                             unsigned ldsStoreBytes, unsigned ldsLatency,
                              double bandwidth, double peak) {
   Timing timing = kCommon;
   timing.chip = chip;
   timing.clockGHz = clockGHz;
   timing.matrixResultTurns = matrixResultTurns;
-  timing.ldsPorts = ldsPorts;
+  timing.ldsPortBytes = ldsPortBytes;
+  timing.ldsStoreBytes = ldsStoreBytes;
+  timing.ldsLatency = ldsLatency;
   timing.memoryBandwidth = bandwidth;
   timing.memoryPeak = peak;
   return timing;
 }
 
 // Clocks [V]. Matrix results [V]: LLVM's hazard table has passes + 3 wait
-// states between, one more on gfx950. LDS: 128 and 256 bytes a clock and CU [C,
-// V]. On gfx942 two ports of 64, one a pair of SIMDs [V, measured]; on gfx950
-// four [C: one ds_read_b128 per 16 clocks and SIMD]. Achievable bandwidth [V,
-// second-hand]: the middle of "4.0 to 4.3", and "about 6.5" TB/s.
+// states between, one more on gfx950.
+// LDS reads: 64 and 128 bytes a clock and port [V: measured on gfx942; the
+// gfx950 Gluon tutorial and its measurement, 8 clocks for ds_read_b128 of one
+// wave]. Writes: measured on a gfx942 with all waves, 84 bytes a clock and CU
+// for ds_write_b64 and b128 where reads got 126 [V]; gfx950: in proportion [U].
+// LDS latency: a chase of ds_read_b32 takes 32 clocks on gfx942 [V], 4 of them
+// its row; gfx950: "about 50 to 70 clocks" to the first data [V], of which
+// ds_read_b128 takes 8.
+// Achievable bandwidth [V, second-hand]: the middle of "4.0 to 4.3", and "about
+// 6.5" TB/s.
 static constexpr Timing kTimings[] = {
-    make("gfx942", 2.1, 4, 2, 4.15e12, 5.3e12),
-    make("gfx950", 2.4, 5, 4, 6.5e12, 8.0e12),
+    make("gfx942", 2.1, 4, 64, 42, 28, 4.15e12, 5.3e12),
+    make("gfx950", 2.4, 5, 128, 84, 52, 6.5e12, 8.0e12),
 };
+
+double Timing::getL2Share(unsigned activeCUs) const {
+  double perXcd = std::ceil(double(activeCUs) / xcds);
+  return std::min<double>(l1Bytes, l2Bytes / perXcd);
+}
+
+double Timing::getMemoryShare(unsigned activeCUs) const {
+  return std::min(getL2Share(activeCUs),
+                  memoryBandwidth / (clockGHz * 1e9) / activeCUs);
+}
+
+unsigned Timing::getMemoryLatency() const {
+  return l2Latency + unsigned(beyondL2 * clockGHz * 1e9);
+}
 
 const Timing *Timing::lookup(llvm::StringRef chip) {
   const Timing *found = llvm::find_if(

@@ -33,6 +33,40 @@ static size_t count(const std::string &text, const std::string &what) {
   return found;
 }
 
+/// A loop that the instruction cache does not hold is named.
+TEST_P(Output, LongLoop) {
+  Kernels k("micro", GetParam());
+  uint64_t out = k.allocate(1 << 16);
+  for (bool isLong : {false, true}) {
+    Profile p =
+        k.profile(isLong ? "valu_long" : "valu_fma", 1, 64, k.pack(out, 4));
+    EXPECT_EQ(p.loopBytes() > k.timing.instructionCache, isLong);
+    EXPECT_GT(p.loopBytes(), isLong ? 8192u * 8 : 64u * 8);
+    EXPECT_EQ(count(print([&](auto &os) { printText(os, p); }),
+                    "do not fit the instruction cache"),
+              size_t(isLong));
+  }
+}
+
+/// So is reuse of more than L2 holds; bytes that are read once are not.
+TEST_P(Output, LargeFootprint) {
+  Kernels k("micro", GetParam());
+  uint64_t in = k.allocate(64 << 20), out = k.allocate(1 << 20);
+  auto look = [&](int shared, int rounds) {
+    Profile p =
+        k.profile("load_flood", 9, 1024, k.pack(in, out, shared, rounds));
+    EXPECT_EQ(count(print([&](auto &os) { printText(os, p); }),
+                    "lines that are read again"),
+              size_t(p.exceedsL2()));
+    return p;
+  };
+  constexpr int kRound = 1024 * 16, kMany = (5 << 20) / kRound; // bytes
+  EXPECT_TRUE(look(1, kMany).exceedsL2());
+  EXPECT_EQ(look(1, kMany).footprintOfL2(), 5 << 20);
+  EXPECT_FALSE(look(1, kMany / 2).exceedsL2());
+  EXPECT_FALSE(look(0, kMany).exceedsL2());
+}
+
 TEST_P(Output, EveryFormat) {
   Kernels k("micro", GetParam());
   uint64_t out = k.allocate(1 << 16);

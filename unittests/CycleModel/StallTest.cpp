@@ -44,6 +44,7 @@ TEST_P(Planted, OneWorkgroup) {
       {"lds_chase", Stall::LdsLatency, 256},
       {"lds_b128", Stall::LdsBandwidth, 1024, 16},
       {"lds_b128", Stall::LdsConflict, 1024, 64},
+      {"lds_write_b128", Stall::LdsBandwidth, 1024},
       {"barrier_imbalance", Stall::Barrier, 256},
       {"store_wait", Stall::StoreLatency},
       {"sleep", Stall::Nop},

@@ -112,10 +112,15 @@ struct Simulation {
   std::vector<InstructionTime> instructionTimes; // as Trace::instructions
   uint64_t residentClocks = 0, issueClocks = 0;  // of all waves
   StallClocks stalls{};
-  uint64_t mfmaClocks = 0, valuClocks = 0;       // busy, all SIMDs together
-  uint64_t ldsClocks = 0, ldsConflictClocks = 0; // all ports together
+  uint64_t mfmaClocks = 0, valuClocks = 0;           // busy, all SIMDs together
+  uint64_t ldsBankClocks = 0, ldsConflictClocks = 0; // of its banks
+  uint64_t ldsReadClocks = 0, ldsWriteClocks = 0;    // all ports together
   uint64_t addressClocks = 0;
   uint64_t flops = 0; // of matrix instructions
+  /// Of vector instructions, and the turns of a SIMD that they take at the peak
+  /// of their kind of arithmetic.
+  uint64_t vectorFlops = 0;
+  double vectorTurns = 0;
   uint64_t usefulBytes = 0, ldsBytes = 0, l2Bytes = 0, memoryBytes = 0;
   /// The steady state of the loop: from the first wave's second round on until
   /// the first wave leaves; 0 where there is none.
@@ -140,6 +145,9 @@ struct Profile {
   unsigned wavesPerWorkgroup = 0, registers = 0, ldsBytes = 0;
   uint64_t workgroupsOfCU = 0; // of the CU that has most
   unsigned activeCUs = 0;
+  /// Of the launch: bytes that loads asked of L2, and those of them that an
+  /// XCD's L2 was asked for the first time.
+  uint64_t askedOfL2 = 0, askedFirst = 0;
   double rounds = 0;          // workgroupsOfCU / residency
   double fill = 0;            // share of the CUs' workgroup slots that is used
   double workgroupClocks = 0; // mean of a workgroup
@@ -148,15 +156,24 @@ struct Profile {
 
   double seconds() const; // of the grid, at the peak clock
   double mfmaShare() const, loopMfmaShare() const, valuShare() const;
-  double addressShare() const;   // of the address unit's time
-  double ldsShare() const;       // of the LDS ports' time
+  double addressShare() const; // of the address unit's time
+  double ldsShare() const; // of the time of LDS's banks, of its ports' reads or
+                           // of their writes, whichever is most
   double memoryShare() const;    // of the CU's share of achievable bandwidth
   double bytesPerSecond() const; // of memory, the chip
-  double flopsPerSecond() const; // of matrix instructions, the chip
-  /// The chip's peak at the mix of matrix instructions that ran.
-  double peakFlops() const;
-  /// Flops a byte of memory.
-  double intensity() const;
+  /// Where the launch is under the roofs of memory and of arithmetic: matrix
+  /// instructions, or vector ones where there are no others.
+  struct Roofline {
+    llvm::StringRef unit;  // "matrix", "vector"
+    double flopsPerByte;   // of memory; 0 where none is moved
+    double flopsPerSecond; // the chip
+    double peak;           // the chip's, at the mix of instructions that ran
+    double memoryRoof; // flops a second at the achievable bandwidth; 0: none
+    bool isMemoryBound() const { return memoryRoof > 0 && memoryRoof < peak; }
+    double roof() const { return isMemoryBound() ? memoryRoof : peak; }
+  };
+  /// None where no floating-point operation ran.
+  std::optional<Roofline> roofline() const;
   /// The unit that is busy for the largest share of the time. Where a kernel
   /// keeps two busy, waves may wait for the other one longer.
   struct Busiest {
@@ -164,6 +181,12 @@ struct Profile {
     double share;
   };
   Busiest busiest() const;
+  /// Different bytes that an XCD's L2 is asked for, on average; more than it
+  /// holds, and asked for again: some of what comes from it here does not.
+  double footprintOfL2() const;
+  bool exceedsL2() const;
+  /// Of the loop's code, 0 where there is none.
+  uint64_t loopBytes() const;
   /// The reason with the most clocks, or none where no wave ever waited.
   std::optional<Stall> largestStall() const;
   /// The instructions that waves waited longest at, longest first: their

@@ -57,8 +57,11 @@ struct TracedInstruction {
   /// Issue turns until an instruction can use the result, by LLVM's scheduling
   /// model of the chip.
   uint16_t latency = 1;
-  uint8_t passes = 0;   // of the matrix core, four clocks each
-  uint64_t flops = 0;   // of one matrix instruction
+  uint8_t passes = 0; // of the matrix core, four clocks each
+  uint64_t flops = 0; // of one matrix instruction
+  /// Of a vector instruction: flops of a lane, and the most that its kind of
+  /// arithmetic does in a turn (a packed or plain fused multiply-add).
+  uint8_t laneFlops = 0, mostLaneFlops = 0;
   bool toLds = false;   // a load from global memory that lands in LDS
   bool isFlat = false;  // counts in both counters
   int accumulator = -1; // the first row of a matrix instruction's C
@@ -74,6 +77,7 @@ struct TraceEvent {
   uint16_t bytes = 0; // LDS instructions too
   /// Of LDS: rows of banks that the access needs, and cycles beyond them.
   uint16_t ldsRows = 0, ldsConflicts = 0;
+  uint8_t lanes = 0; // active, of a vector instruction
 };
 
 struct TracedWorkgroup {

@@ -26,6 +26,10 @@ namespace mlir::te {
 /// once. Schedules of memory-bound kernels are chosen by it too (Target.cpp).
 constexpr unsigned kBytesInFlight = 32 << 10;
 
+/// [V] ISA documents of gfx942 and gfx950: a line of L1 and of L2, which a load
+/// asks for whole; and what a store writes at once.
+constexpr unsigned kCacheLineBytes = 128, kStoreBytes = 64;
+
 struct Timing {
   llvm::StringRef chip;
   double clockGHz; // peak: what figures in seconds assume
@@ -37,24 +41,35 @@ struct Timing {
   // sum into the same registers may read them.
   unsigned matrixResultTurns;
 
-  // LDS: SIMDs share ports evenly.
-  unsigned ldsPorts, ldsPortBytes; // a clock
+  // LDS: SIMDs share ports evenly, and ports its banks (Target.h), which give a
+  // row of all of them a clock.
+  unsigned ldsPorts, ldsPortBytes; // that a port's reads bring back a clock
+  unsigned ldsStoreBytes;          // that a port's writes take a clock
   unsigned ldsLatency;             // clocks to the first data
   unsigned ldsQueue;               // instructions that wait at a port
 
   // Vector memory of a CU.
-  unsigned addressLanes;  // lanes a clock
-  unsigned linesPerClock; // tags looked up
-  unsigned l1Bytes;       // a clock, L1 to registers, and of stores
-  unsigned memoryQueue;   // instructions that wait for the address unit
-  unsigned bytesInFlight; // most that a CU has asked of L2 at once
-  unsigned l1Latency, l2Latency, memoryLatency; // clocks, unloaded
-  unsigned l2Bytes;                             // a clock of one XCD's L2
+  unsigned addressLanes;         // lanes a clock
+  unsigned linesPerClock;        // tags looked up
+  unsigned l1Bytes;              // a clock, L1 to registers, and of stores
+  unsigned memoryQueue;          // instructions that wait for the address unit
+  unsigned bytesInFlight;        // most that a CU has asked of L2 at once
+  unsigned l1Latency, l2Latency; // clocks, unloaded
+  double beyondL2;               // seconds that memory takes longer than L2
+  unsigned l2Bytes;              // a clock of one XCD's L2
+  unsigned l2Capacity; // bytes of it: named where it matters, not modelled
   double memoryBandwidth, memoryPeak; // bytes a second: achievable, datasheet
 
+  unsigned instructionCache;       // bytes, which two CUs share
   unsigned scalarLatency;          // clocks of a scalar load
   unsigned vmCounter, lgkmCounter; // the most operations that they count
 
+  /// Bytes a clock of a CU that has the same share of its XCD's L2, and of
+  /// memory's achievable bandwidth, as \p activeCUs have.
+  double getL2Share(unsigned activeCUs) const;
+  double getMemoryShare(unsigned activeCUs) const;
+  /// Clocks of a load that memory serves, unloaded.
+  unsigned getMemoryLatency() const;
   /// Of a chip by LLVM's name, or null where nothing is known of it.
   static const Timing *lookup(llvm::StringRef chip);
 };

@@ -93,6 +93,49 @@ WIDE(mfma_fp4_16x16x128, f4, 0, "v_mfma_f32_16x16x128_f8f6f4", i4, " cbsz:4 blgp
 WIDE(mfma_fp4_32x32x64, f16v, 0, "v_mfma_f32_32x32x64_f8f6f4", i4, " cbsz:4 blgp:4")
 #endif
 
+// Each instruction that te-mlir uses.
+#define ONCE(name, result, operand) \
+  __asm__ volatile("v_mfma_" name " %0, %1, %1, %0" : "+v"(result) : "v"(operand))
+#define ONCE_SCALED(name, result, operand, formats)                              \
+  __asm__ volatile("v_mfma_" name " %0, %1, %1, %0, %2, %2 op_sel_hi:[0,0,0]" formats \
+                   : "+v"(result) : "v"(operand), "v"(LANE))
+KERNEL every_mfma(global float *out) {
+  f4 small = 0;
+  f16v large = 0;
+  float one = 0;
+  float2 two = 0;
+  ONCE("f32_16x16x4_f32", small, one);
+  ONCE("f32_32x32x2_f32", large, one);
+  ONCE("f32_16x16x16_f16", small, two);
+  ONCE("f32_32x32x8_f16", large, two);
+  ONCE("f32_16x16x16_bf16", small, two);
+  ONCE("f32_32x32x8_bf16", large, two);
+  ONCE("f32_16x16x32_fp8_fp8", small, two);
+  ONCE("f32_32x32x16_fp8_fp8", large, two);
+#ifdef GFX950
+  f4 four = 0;
+  i8v eight = 0;
+  ONCE("f32_16x16x32_f16", small, four);
+  ONCE("f32_32x32x16_f16", large, four);
+  ONCE("f32_16x16x32_bf16", small, four);
+  ONCE("f32_32x32x16_bf16", large, four);
+  ONCE_SCALED("scale_f32_16x16x128_f8f6f4", small, eight, "");
+  ONCE_SCALED("scale_f32_32x32x64_f8f6f4", large, eight, "");
+#endif
+  __asm__ volatile("s_nop 15\ns_nop 4" : "+v"(small), "+v"(large));
+  out[LANE] = small[0] + large[0];
+}
+#ifdef GFX950
+KERNEL every_mfma_fp4(global float *out) {
+  f4 small = 0, four = 0;
+  f16v large = 0;
+  ONCE_SCALED("scale_f32_16x16x128_f8f6f4", small, four, " cbsz:4 blgp:4");
+  ONCE_SCALED("scale_f32_32x32x64_f8f6f4", large, four, " cbsz:4 blgp:4");
+  __asm__ volatile("s_nop 15\ns_nop 4" : "+v"(small), "+v"(large));
+  out[LANE] = small[0] + large[0];
+}
+#endif
+
 //===-- Vector units ------------------------------------------------------===//
 
 #define VALU(name, code)                                                        \
@@ -103,7 +146,32 @@ WIDE(mfma_fp4_32x32x64, f16v, 0, "v_mfma_f32_32x32x64_f8f6f4", i4, " cbsz:4 blgp
     out[ID] = a + b + c + d;                                      \
   }
 VALU(valu_fma, "v_fma_f32 %0, %0, %1, %2\n")
+// 8192 instructions of eight bytes: more than the instruction cache has.
+KERNEL valu_long(global float *out, int n) {
+  float a = LANE;
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile(REPEAT64(REPEAT64(REPEAT2("v_fma_f32 %0, %0, %0, %0\n"))) : "+v"(a));
+  out[ID] = a;
+}
 VALU(valu_exp, "v_exp_f32 %0, %1\n")
+VALU(valu_move, "v_max_f32 %0, %0, %1\n")
+// Packed: two of each; and the upper lanes do nothing.
+#define VALU_PAIR(name, code)                                                   \
+  KERNEL name(global float *out, int n) {                                  \
+    float2 a = LANE, b = 1, c = 2;                                              \
+    for (int i = 0; i < n; ++i)                                                 \
+      __asm__ volatile(REPEAT64(code) : "+v"(a), "+v"(b), "+v"(c));             \
+    out[ID] = a[0] + b[0] + c[1];                                               \
+  }
+VALU_PAIR(valu_pk_fma, "v_pk_fma_f32 %0, %0, %1, %2\n")
+VALU(valu_pk_add_half, "v_pk_add_f16 %0, %0, %1\n")
+KERNEL valu_few_lanes(global float *out, int n) {
+  float a = LANE;
+  if ((LANE & 63) < 10)
+    for (int i = 0; i < n; ++i)
+      __asm__ volatile(REPEAT64("v_fma_f32 %0, %0, %0, %0\n") : "+v"(a));
+  out[ID] = a;
+}
 VALU(valu_exp_chain, "v_exp_f32 %0, %0\nv_add_f32 %0, %0, %1\n")
 
 //===-- LDS ---------------------------------------------------------------===//
@@ -129,6 +197,20 @@ VALU(valu_exp_chain, "v_exp_f32 %0, %0\nv_add_f32 %0, %0, %1\n")
 LDS_READS(lds_b128, f4, "ds_read_b128")
 LDS_READS(lds_b64, float2, "ds_read_b64")
 LDS_READS(lds_b32, float, "ds_read_b32")
+#define LDS_WRITES(name, type, code)                                            \
+  KERNEL name(global float *out, int n) {                                  \
+    local float store[8192];                                                    \
+    store[LANE] = LANE;                                                         \
+    type a = (type)(float)LANE;                                                 \
+    unsigned at = (unsigned)(local char *)store + (LANE & 63) * sizeof(type);   \
+    for (int i = 0; i < n; ++i)                                                 \
+      __asm__ volatile(REPEAT64(code " %0, %1\n") : : "v"(at), "v"(a) : "memory"); \
+    BARRIER;                                                                    \
+    out[ID] = store[LANE + (n & 7)];                                            \
+  }
+LDS_WRITES(lds_write_b128, f4, "ds_write_b128")
+LDS_WRITES(lds_write_b64, float2, "ds_write_b64")
+LDS_WRITES(lds_write_b32, float, "ds_write_b32")
 // Each address is what the read before it gave.
 KERNEL lds_chase(global int *out, int n) {
   local int store[256];
@@ -138,6 +220,12 @@ KERNEL lds_chase(global int *out, int n) {
   for (int i = 0; i < n; ++i)
     __asm__ volatile(REPEAT8("ds_read_b32 %0, %0\ns_waitcnt lgkmcnt(0)\n") : "+v"(at));
   out[LANE] = at + store[n & 7];
+}
+// What that takes without the reads.
+KERNEL lds_chase_loop(global int *out, int n) {
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile(REPEAT8("s_waitcnt lgkmcnt(0)\n"));
+  out[LANE] = n;
 }
 
 //===-- Memory ------------------------------------------------------------===//
