@@ -33,6 +33,10 @@ struct Shared {
   }
   const Dispatch &dispatch;
   const LaunchOptions &options;
+  /// Of a sample: the workgroups that run; of each wave, what is run of it and
+  /// which loads count for L2. Empty: everything.
+  std::vector<uint64_t> chosen;
+  std::vector<Window> windows;
   std::optional<SanitizedLaunch> sanitized;
   std::atomic<uint64_t> next{0}, done{0};
   std::atomic<bool> failed{false};
@@ -41,6 +45,11 @@ struct Shared {
   std::string message;
   LaunchStats stats;
   ProfileTable profile;
+
+  uint64_t countWorkgroups() const {
+    return chosen.empty() ? dispatch.getWorkgroups() : chosen.size();
+  }
+
   llvm::DenseMap<uint64_t, uint32_t> reached; // lines, as LineCache::Reach
   std::set<uint64_t> running; // workgroups; kept for the sanitizer only
 };
@@ -66,7 +75,7 @@ public:
       waves.back()->cache = &cache;
     }
     if (shared.options.record) {
-      cache.reach = &reach;
+      cache.reach = shared.chosen.empty() ? &reach : nullptr;
       recorders.resize(waves.size());
     }
     if (!shared.sanitized)
@@ -83,6 +92,7 @@ public:
 private:
   bool runWorkgroup(uint64_t workgroup);
   bool takeTurn(Wave &wave, uint64_t workgroup);
+  uint64_t limitToWindow(Wave &wave, uint64_t turn);
   void report(Wave &wave, uint64_t workgroup, const Inst &inst);
   void startWorkgroup(uint64_t workgroup);
   void startRecording(uint64_t workgroup);
@@ -108,106 +118,6 @@ private:
 
 } // namespace
 
-/// s_set_gpr_idx: M0 is added to the vector registers that its bits 12..15
-/// pick.
-static void runIndexed(Wave &wave, const Inst &inst) {
-  Inst moved = inst;
-  uint32_t m0 = wave.sgpr[kM0], index = m0 & 0xff;
-  bool fits = true;
-  for (unsigned k = 0; k < 3; ++k) {
-    uint16_t &number = moved.src[k].number;
-    if (!(m0 >> (12 + k) & 1) || number < kFirstVector)
-      continue;
-    number += index;
-    fits &= number < kFirstVector + wave.launch->vgprs;
-  }
-  if (m0 >> 15 & 1 && !(inst.flags & kScalarDst)) {
-    moved.dst += index;
-    fits &= moved.dst < wave.launch->vgprs;
-  }
-  if (!fits)
-    return wave.fail("M0's index takes a register number beyond the kernel's");
-  inst.run(wave, moved);
-  if (wave.shadow)
-    wave.shadow->defineIndexed(inst, moved.dst);
-}
-
-/// False, and a fault, for an instruction beyond the kernel's registers.
-static bool checkRegisters(Wave &wave, const Inst &inst) {
-  const LaunchContext &launch = *wave.launch;
-  Program::Registers used = launch.program->getRegisters(inst);
-  if (used.vgprs <= launch.vgprs && used.agprs <= launch.agprs)
-    return true;
-  wave.fail("it names register v" + llvm::Twine(used.vgprs - 1) + " or a" +
-            llvm::Twine(used.agprs - 1) + ", but the kernel descriptor has " +
-            llvm::Twine(launch.vgprs) + " VGPRs and " +
-            llvm::Twine(launch.agprs) + " AGPRs");
-  return false;
-}
-
-/// Runs `wave` until it stops, `budget` instructions at most; returns the last
-/// one.
-template <bool sanitized, bool profiled, bool recorded = false>
-static const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
-  const Inst *inst = wave.pc;
-  const bool checked = wave.launch->checkRegisters;
-  wave.stop = Stop::None;
-  while (budget) {
-    --budget;
-    inst = wave.pc;
-    wave.pc += inst->words;
-    ++counts[inst->word];
-    if (LLVM_UNLIKELY(checked) && !checkRegisters(wave, *inst))
-      return inst;
-    [[maybe_unused]] bool isMemory =
-        inst->cls == Class::Vmem || inst->cls == Class::Lds;
-    if constexpr (recorded)
-      if (!isMemory && !wave.recorder->record(wave, *inst))
-        return inst;
-    if constexpr (profiled) {
-      wave.counters = wave.profile + inst->word;
-      if (isMemory)
-        wave.counters->memoryLanes += llvm::popcount(wave.exec());
-    }
-    if constexpr (recorded)
-      if (isMemory) {
-        wave.recorder->facts = {};
-        wave.counters = &wave.recorder->facts;
-      }
-    if (inst->cls == Class::Valu) {
-      wave.counters->valuLanes += llvm::popcount(wave.exec());
-      if (LLVM_UNLIKELY(wave.mode & kModeGprIndex)) {
-        runIndexed(wave, *inst);
-        if (wave.stop != Stop::None)
-          return inst;
-        continue;
-      }
-    }
-    if constexpr (sanitized)
-      wave.shadow->run(*inst);
-    else
-      inst->run(wave, *inst);
-    if constexpr (recorded)
-      if (isMemory) {
-        addCounters(wave.profile[inst->word], wave.recorder->facts);
-        wave.recorder->recordMemory(wave, *inst);
-      }
-    if (LLVM_UNLIKELY(wave.stop != Stop::None))
-      return inst;
-  }
-  wave.stop = Stop::Yield;
-  return inst;
-}
-const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
-  if (wave.recorder)
-    return runWave<false, true, true>(wave, counts, budget);
-  if (wave.profile)
-    return wave.shadow ? runWave<true, true>(wave, counts, budget)
-                       : runWave<false, true>(wave, counts, budget);
-  return wave.shadow ? runWave<true, false>(wave, counts, budget)
-                     : runWave<false, false>(wave, counts, budget);
-}
-
 void Worker::report(Wave &wave, uint64_t workgroup, const Inst &inst) {
   std::lock_guard<std::mutex> lock(shared.mutex);
   shared.failed = true;
@@ -223,10 +133,27 @@ void Worker::report(Wave &wave, uint64_t workgroup, const Inst &inst) {
       dispatch.getContext().program->disassemble(inst.word), wave.fault);
 }
 
+/// Of a sample: how far the wave may run now; 0 where it has run enough. Only
+/// loads inside its window count as asking L2.
+uint64_t Worker::limitToWindow(Wave &wave, uint64_t turn) {
+  const Window &window = shared.windows[wave.index];
+  bool isInside = wave.clock >= window.begin;
+  cache.reach = isInside ? &reach : nullptr;
+  uint64_t until = isInside ? window.end : window.begin;
+  return std::min(turn, until - std::min(until, wave.clock));
+}
+
 /// False after a failure.
 bool Worker::takeTurn(Wave &wave, uint64_t workgroup) {
   uint64_t most = shared.options.maxWorkgroupInstructions;
   uint64_t turn = most ? std::min(kTurn, most + 1 - executed) : kTurn;
+  if (!shared.windows.empty()) {
+    turn = limitToWindow(wave, turn);
+    if (!turn) {
+      wave.stop = Stop::End;
+      return true;
+    }
+  }
   uint64_t budget = turn;
   const Inst *last = runWave(wave, counts.data(), budget);
   executed += turn - budget;
@@ -266,7 +193,8 @@ void Worker::startRecording(uint64_t workgroup) {
     return;
   reach.cache = workgroup % request->caches;
   auto at = llvm::lower_bound(request->workgroups, workgroup);
-  bool isWanted = at != request->workgroups.end() && *at == workgroup;
+  bool isWanted = shared.windows.empty() && at != request->workgroups.end() &&
+                  *at == workgroup;
   for (auto [i, wave, recorder] : llvm::enumerate(waves, recorders)) {
     wave->recorder = isWanted ? &recorder : nullptr;
     if (!isWanted)
@@ -342,7 +270,7 @@ bool Worker::runWorkgroup(uint64_t workgroup) {
 }
 
 void Worker::reportProgress() {
-  uint64_t total = dispatch.getWorkgroups(), done = ++shared.done;
+  uint64_t total = shared.countWorkgroups(), done = ++shared.done;
   if (!shared.options.progress ||
       done * 100 / total == (done - 1) * 100 / total)
     return;
@@ -358,11 +286,13 @@ uint64_t Worker::takeWorkgroup() {
 }
 
 void Worker::run() {
-  uint64_t total = dispatch.getWorkgroups();
+  uint64_t total = shared.countWorkgroups();
   while (!shared.failed) {
     uint64_t workgroup = takeWorkgroup();
     if (workgroup >= total)
       break;
+    if (!shared.chosen.empty())
+      workgroup = shared.chosen[workgroup];
     bool isDone = runWorkgroup(workgroup);
     if (shadow) {
       std::lock_guard<std::mutex> lock(shared.mutex);
@@ -405,6 +335,37 @@ static llvm::Error prepareTrace(const Dispatch &dispatch,
   return llvm::Error::success();
 }
 
+/// Runs what `shared` asks for.
+static void runWorkgroups(Shared &shared) {
+  unsigned cores = shared.options.threads ? shared.options.threads
+                                          : std::thread::hardware_concurrency();
+  unsigned count = std::max<uint64_t>(
+      1, std::min<uint64_t>(cores, shared.countWorkgroups()));
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < count; ++i)
+    threads.emplace_back([&] { Worker(shared).run(); });
+  Worker(shared).run();
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+/// The recorded workgroups, and then a few rounds of their loop in those of one
+/// L2 cache: the share of lines that it does not have is that of the launch.
+static void runSample(Shared &shared) {
+  const TraceRequest &request = *shared.options.record;
+  shared.chosen = request.workgroups;
+  runWorkgroups(shared);
+  if (shared.failed)
+    return;
+  llvm::ArrayRef<TracedWorkgroup> recorded = shared.options.trace->workgroups;
+  shared.windows = findRounds(recorded[recorded.size() / 2]);
+  shared.chosen.clear();
+  for (uint64_t i = 0; i < shared.dispatch.getWorkgroups(); i += request.caches)
+    shared.chosen.push_back(i);
+  shared.next = shared.done = 0;
+  runWorkgroups(shared);
+}
+
 llvm::Expected<LaunchStats>
 launch(const CodeObject &object, const KernelInfo &kernel, DeviceMemory &memory,
        const LaunchConfig &config, const LaunchOptions &options) {
@@ -425,15 +386,11 @@ launch(const CodeObject &object, const KernelInfo &kernel, DeviceMemory &memory,
       return error;
   Shared shared(**dispatch, options);
   uint64_t groups = (*dispatch)->getWorkgroups();
-  unsigned cores =
-      options.threads ? options.threads : std::thread::hardware_concurrency();
-  unsigned count = std::max<uint64_t>(1, std::min<uint64_t>(cores, groups));
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < count; ++i)
-    threads.emplace_back([&] { Worker(shared).run(); });
-  Worker(shared).run();
-  for (std::thread &thread : threads)
-    thread.join();
+  if (options.record && options.record->isSample &&
+      !options.record->workgroups.empty())
+    runSample(shared);
+  else
+    runWorkgroups(shared);
   if (shared.failed)
     return llvm::createStringError(shared.message);
   if (options.profile)

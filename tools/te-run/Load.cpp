@@ -210,7 +210,12 @@ void Session::useEmulator() {
   emulator = emulated.get();
   emulator->setProfiling(flags.stats != StatsKind::None || flags.annotate);
   if (isProfiled())
-    emulator->setRecording(chooseRecorded);
+    emulator->setRecording([&](StringRef chip, const emu::KernelInfo &kernel,
+                               const emu::LaunchConfig &config) {
+      emu::TraceRequest request = chooseRecorded(chip, kernel, config);
+      request.isSample = flags.sample && !request.workgroups.empty();
+      return request;
+    });
   device = std::move(emulated);
 }
 

@@ -48,6 +48,7 @@ struct RunFlags {
   std::optional<std::string> annotate; // a file; "" or "-": standard output
   std::vector<std::string> profiles;   // likewise, one a format
   bool compare = false;                // profiles are for main()
+  bool sample = false;                 // profiles of a few workgroups' run
   std::string save, results;           // folders
 };
 
@@ -93,6 +94,7 @@ private:
   bool readInputs();
   bool makeInputs();
   bool fillArgument(size_t index, size_t firstBuffer);
+  bool isLeftEmpty(Type type, const rt::Value &value, size_t firstBuffer);
 
   // Case.cpp: runs on machines without te-run.
   bool saveCase();
