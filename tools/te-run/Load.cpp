@@ -7,6 +7,7 @@
 #include "Session.h"
 
 #include "te/Driver/Compile.h"
+#include "te/Driver/Profiler.h"
 #include "te/Driver/Signature.h"
 #include "te/Runtime/Gpu.h"
 #include "te/Runtime/Npy.h"
@@ -89,6 +90,7 @@ bool Session::compile() {
     return fail(BadInput, llvm::toString(target.takeError()));
   CompileOptions options;
   options.target = *target;
+  options.tuningDb = flags.tuningDb;
   options.lineTables = flags.sanitize || flags.annotate || isProfiled();
   // compile() lowers the module in place, and the reference needs it as it is.
   OwningOpRef<ModuleOp> lowered(module->clone());

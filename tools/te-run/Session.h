@@ -36,7 +36,7 @@ struct LaunchFlags {
 };
 
 struct RunFlags {
-  std::string file, target, entry;
+  std::string file, target, tuningDb, entry;
   // Raw mode.
   std::vector<LaunchFlags> launches;
   std::vector<std::string> buffers;
@@ -151,11 +151,6 @@ private:
 /// --annotate: the launches' code with its figures, a kernel once.
 void printAnnotated(llvm::raw_ostream &os,
                     llvm::ArrayRef<EmulatedLaunch> launches);
-
-/// What te-run --profile records of a launch.
-emu::TraceRequest chooseRecorded(llvm::StringRef chip,
-                                 const emu::KernelInfo &kernel,
-                                 const emu::LaunchConfig &config);
 
 /// Lines of --list: what would stop the kernel in the emulator.
 void listMissing(llvm::raw_ostream &os, const emu::CodeObject &object,

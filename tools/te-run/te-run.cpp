@@ -47,6 +47,10 @@ struct CommandLine {
       cl::init(DeviceKind::Any), cl::cat(category)};
   cl::opt<std::string> entry{"entry", cl::desc("the function to run"),
                              cl::value_desc("name"), cl::cat(category)};
+  cl::opt<std::string> tuningDb{
+      "tuning-db",
+      cl::desc("of .mlir: compile with schedules that te-tune found"),
+      cl::value_desc("file"), cl::cat(category)};
   cl::list<std::string> inputs{
       "input",
       cl::desc("an argument, in order; a !te.scaled one takes data, then "
@@ -308,6 +312,7 @@ int main(int argc, char **argv) {
   RunFlags flags;
   flags.file = options.files.front();
   flags.target = options.target;
+  flags.tuningDb = options.tuningDb;
   flags.entry = options.entry;
   flags.device = options.device;
   flags.inputs = options.inputs;
