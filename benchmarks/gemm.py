@@ -10,8 +10,10 @@ where the model has changed.
 """
 
 import argparse
+import itertools
 import json
 import math
+import re
 import statistics
 import subprocess
 import tempfile
@@ -93,12 +95,17 @@ def measure_ours(tools, folder, row, chip, precision, more):
     return (launch, statistics.median(seconds) * 1e3) if launch else (None, why)
 
 
+def is_supported(precision, chip):
+    """By Triton: tl.dot_scaled takes scales of both sides on gfx950 only."""
+    return not precision.startswith("mx") or chip == "gfx950"
+
+
 def measure_triton(tools, folder, row, chip, precision, known, file):
     """{"seconds", "configuration", "failures"} as the file has it, or measured; no seconds where no configuration runs."""
-    import gemm_triton
     name, kind, m, n, k = row
     key = f"{chip} {precision} {kind} {m} {n} {k}"
     if key not in known:
+        import gemm_triton
         product = gemm_triton.Product(precision, chip, m, n, k, *PASSES[kind])
         best, failures = gemm_triton.measure(lambda flags: profile(tools, folder, flags), product, folder)
         known[key] = {"failures": failures}
@@ -112,6 +119,14 @@ def measure_triton(tools, folder, row, chip, precision, known, file):
     return known[key]
 
 
+def tune(tools, folder, chip, database, budget):
+    """te-schedule's time / that of the fastest schedule that te-tune finds for the program in the folder."""
+    done = subprocess.run([tools / "te-tune", folder / "gemm.mlir", f"--target={chip}", f"--tuning-db={database}", f"--budget={budget}"],
+                          check=True, capture_output=True, text=True)
+    best, default = re.search(r": (\d+) clocks, .* te-schedule's (\d+);", done.stdout).groups()
+    return int(default) / int(best)
+
+
 def roofline(launch, precision, chip, m, n, k):
     """Seconds."""
     peak = FLOPS[chip][precision] * launch["grid"]["compute_units"] * launch["grid"]["clock_ghz"] * 1e9
@@ -123,11 +138,22 @@ def geometric_mean(values):
     return math.exp(statistics.mean(map(math.log, values)))
 
 
-def report(name, ratios, others):
-    if ratios:
-        print(f"{name}: {len(ratios)} rows, geometric mean of Triton's time / ours {geometric_mean(ratios):.3f}, "
-              f"faster in {sum(r > 1 for r in ratios) / len(ratios):.0%}, median {statistics.median(ratios):.2f}, "
-              f"least {min(ratios):.2f}; share of the roofline, geometric mean: {geometric_mean(others):.1%}")
+def summarize(results):
+    """`results`: precision, chip, share of the roofline, Triton's time / ours or None, default / tuned or None, of each row."""
+    print("\n| operands | chip | rows | of the roofline, geometric mean | Triton / ours, geometric mean | median | least | rows where ours is faster | default / tuned, geometric mean | within 5 % |")
+    print("| --- " * 10 + "|")
+    groups = {}
+    for result in results:
+        for key in (result[:2], ("all", "")):
+            groups.setdefault(key, []).append(result[2:])
+    for (precision, chip), group in sorted(groups.items(), key=lambda item: item[0][0] == "all"):
+        ratios = [ratio for _, ratio, _ in group if ratio]
+        tuned = [ratio for _, _, ratio in group if ratio]
+        cells = [precision, chip, len(group), f"{geometric_mean([share for share, _, _ in group]):.1%}"]
+        cells += [f"{geometric_mean(ratios):.3f}", f"{statistics.median(ratios):.2f}", f"{min(ratios):.2f}",
+                  f"{sum(r > 1 for r in ratios)} of {len(ratios)}"] if ratios else ["-"] * 4
+        cells += [f"{geometric_mean(tuned):.3f}", f"{sum(r <= 1.05 for r in tuned)} of {len(tuned)}"] if tuned else ["-"] * 2
+        print("| " + " | ".join(map(str, cells)) + " |")
 
 
 def main():
@@ -137,47 +163,40 @@ def main():
     parser.add_argument("--precision", default=",".join(PRECISIONS), help="some of " + ", ".join(PRECISIONS))
     parser.add_argument("--chip", default=",".join(CHIPS), help="some of " + ", ".join(CHIPS))
     parser.add_argument("--filter", default="", help="rows whose name, pass or M x N x K have this in them")
-    parser.add_argument("--tuning-db", help="give te-compile schedules of te-tune")
+    parser.add_argument("--tuning-db", type=Path,
+                        help="schedules of te-tune: te-compile takes them from this file; with --tune they go there, and the table has te-schedule's")
+    parser.add_argument("--tune", help="run te-tune for each row, with this budget (60s, or 60 schedules)")
     options = parser.parse_args()
     tools = Path(options.bin).resolve()
     known = json.loads(options.triton.read_text()) if options.triton and options.triton.exists() else {}
-    more = [f"--tuning-db={options.tuning_db}"] if options.tuning_db else []
+    if options.tune and not options.tuning_db:
+        parser.error("--tune needs --tuning-db=FILE")
+    more = [f"--tuning-db={options.tuning_db}"] if options.tuning_db and not options.tune else []
     rows = [row for row in shapes() if options.filter in f"{row[0]} {row[1]} {row[2]} x {row[3]} x {row[4]}"]
-    print("| product | pass | M x N x K | operands | chip | modelled, us | TFLOP/s | of the roofline | MFMA busy | in the loop | waves a SIMD | registers | LDS, bytes | compile, ms | Triton, us | Triton / ours |")
-    print("| --- " * 16 + "|")
-    ratios, shares, start = {}, {}, time.time()
+    print("| product | pass | M x N x K | operands | chip | modelled, us | TFLOP/s | of the roofline | MFMA busy | in the loop | waves a SIMD | registers | LDS, bytes | compile, ms | Triton, us | Triton / ours | default / tuned |")
+    print("| --- " * 17 + "|")
+    results, start = [], time.time()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        for precision in options.precision.split(","):
-            for chip in options.chip.split(","):
-                for row in rows:
-                    name, kind, m, n, k = row
-                    launch, compiled = measure_ours(tools, folder, row, chip, precision, more)
-                    head = f"| {name} | {kind} | {m} x {n} x {k} | {precision} | {chip} |"
-                    if not launch:
-                        print(f"{head} {compiled} |" + " |" * 10, flush=True)
-                        continue
-                    seconds, use, mfma = launch["grid"]["seconds"], launch["occupancy"], launch["mfma"]
-                    share = roofline(launch, precision, chip, m, n, k) / seconds
-                    theirs = "| - | -"
-                    if options.triton:
-                        import gemm_triton
-                        if gemm_triton.is_supported(precision, chip):
-                            found = measure_triton(tools, folder, row, chip, precision, known, options.triton)
-                            if "seconds" in found:
-                                ratio = found["seconds"] / seconds
-                                ratios.setdefault((precision, chip), []).append(ratio)
-                                shares.setdefault((precision, chip), []).append(share)
-                                theirs = f"| {found['seconds'] * 1e6:.1f} | {ratio:.2f}"
-                            else:
-                                theirs = "| does not run | -"
-                    print(f"{head} {seconds * 1e6:.1f} | {2 * m * n * k / seconds / 1e12:.0f} | {share:.1%} | {mfma['busy']:.1%} | {mfma['loop']['busy']:.1%} | "
-                          f"{use['waves_per_simd']} | {use['registers']} | {use['lds_bytes']} | {compiled:.0f} {theirs} |", flush=True)
-    print()
-    for (precision, chip), group in ratios.items():
-        report(f"{precision} on {chip}", group, shares[precision, chip])
-    report("all", sum(ratios.values(), []), sum(shares.values(), []))
-    print(f"{time.time() - start:.0f} s")
+        for precision, chip, row in itertools.product(options.precision.split(","), options.chip.split(","), rows):
+            name, kind, m, n, k = row
+            launch, compiled = measure_ours(tools, folder, row, chip, precision, more)
+            head = f"| {name} | {kind} | {m} x {n} x {k} | {precision} | {chip} |"
+            if not launch:
+                print(f"{head} {compiled} |" + " |" * 11, flush=True)
+                continue
+            seconds, use, mfma = launch["grid"]["seconds"], launch["occupancy"], launch["mfma"]
+            share = roofline(launch, precision, chip, m, n, k) / seconds
+            theirs = measure_triton(tools, folder, row, chip, precision, known, options.triton) if options.triton and is_supported(precision, chip) else {}
+            ratio = theirs["seconds"] / seconds if "seconds" in theirs else None
+            tuned = tune(tools, folder, chip, options.tuning_db, options.tune) if options.tune else None
+            results.append((precision, chip, share, ratio, tuned))
+            print(f"{head} {seconds * 1e6:.1f} | {2 * m * n * k / seconds / 1e12:.0f} | {share:.1%} | {mfma['busy']:.1%} | {mfma['loop']['busy']:.1%} | "
+                  f"{use['waves_per_simd']} | {use['registers']} | {use['lds_bytes']} | {compiled:.0f} | "
+                  + (f"{theirs['seconds'] * 1e6:.1f} | {ratio:.2f} | " if ratio else f"{'does not run' if theirs else '-'} | - | ")
+                  + (f"{tuned:.2f} |" if tuned else "- |"), flush=True)
+    summarize(results)
+    print(f"\n{time.time() - start:.0f} s")
 
 
 if __name__ == "__main__":

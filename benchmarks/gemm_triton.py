@@ -105,11 +105,6 @@ def bits(precision):
     return {"bf16": 16, "f16": 16, "fp8": 8, "mxfp8": 8, "mxfp4": 4}[precision]
 
 
-def is_supported(precision, chip):
-    """tl.dot_scaled takes scales of both sides on gfx950 only."""
-    return not precision.startswith("mx") or chip == "gfx950"
-
-
 class Product:
     """C = op(A) op(B) on a chip: `ta` and `tb` say which operands are stored the other way round, as te.gemm's."""
 

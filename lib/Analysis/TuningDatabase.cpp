@@ -76,7 +76,8 @@ static bool fromJSON(const json::Value &value, TriedSchedule &tried,
                      json::Path path) {
   json::ObjectMapper map(value, path);
   return map && map.map("schedule", tried.schedule) &&
-         map.map("clocks", tried.clocks) && map.mapOptional("why", tried.why);
+         map.map("least", tried.least) && map.map("clocks", tried.clocks) &&
+         map.mapOptional("why", tried.why);
 }
 
 static bool fromJSON(const json::Value &value, TuningEntry &entry,
@@ -106,7 +107,9 @@ static bool fromJSON(const json::Value &value, TuningDatabase &database,
 }
 
 static json::Value toJSON(const TriedSchedule &tried) {
-  json::Object object{{"schedule", tried.schedule}, {"clocks", tried.clocks}};
+  json::Object object{{"schedule", tried.schedule},
+                      {"least", tried.least},
+                      {"clocks", tried.clocks}};
   if (!tried.why.empty())
     object["why"] = tried.why;
   return object;

@@ -262,7 +262,9 @@ Status Instance::fillBuffer(size_t index, const HostTensor *input,
   auto shape = getBufferShape(entry, buffer, dims);
   if (!shape)
     return shape.takeFailure();
-  HostTensor poisoned{buffer.type, std::move(*shape)};
+  HostTensor poisoned;
+  poisoned.type = buffer.type;
+  poisoned.shape = std::move(*shape);
   uint64_t bytes = getInfo(buffer.type).bytes * poisoned.getNumUnits();
   auto address = device.allocate(bytes, buffer.name);
   if (!address)

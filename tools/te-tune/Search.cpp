@@ -223,6 +223,7 @@ LogicalResult Search::tryAll(const TunedRegion &region, TuningEntry &entry) {
       return fusion.emitError()
              << "not tuned: te-schedule's own choice " << tried.schedule
              << " does not run: " << tried.why;
+    tried.least = next->least;
     entry.tried.push_back(tried);
     add(entry, tried);
     if (failed(save()))

@@ -30,6 +30,7 @@ constexpr const char *kTunedAttr = "te.tuned";
 /// it did not run, and `why` not.
 struct TriedSchedule {
   std::string schedule;
+  double least = 0; // clocks, by getLeastClocks
   std::optional<double> clocks;
   std::string why;
 };

@@ -66,7 +66,7 @@ def main():
     rng = np.random.default_rng(seed)
     gemm_triton.triton.knobs.cache.dir = folder + "/cache"
     for precision in ("bf16", "fp8", "mxfp8", "mxfp4"):
-        if not gemm_triton.is_supported(precision, chip):
+        if precision.startswith("mx") and chip == "gfx942":  # tl.dot_scaled takes scales of one side there
             continue
         many, few = gemm_triton.configurations(chip, 200), gemm_triton.configurations(chip, 1)
         check(rng, Path(folder), chip, precision, False, True, 200, 160, 512, many[2])
