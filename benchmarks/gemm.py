@@ -5,11 +5,11 @@
 Results are bf16. "Modelled" figures are the cycle model's at the peak clock (docs/cycle-model.md), of a sample of the grid (te-run --sample);
 compile: cold process, host wall time, median of 3. The roofline is what the operands' fastest instruction and the achievable bandwidth
 allow, each operand and the result moved once. With --triton its kernels (gemm_triton.py) run in the same emulator and cycle model, the fastest of
-a short list of configurations each; the file keeps these results, and rows that it has are not run again: remove it
-where the model has changed.
+a short list of configurations each; the file keeps these results, and rows that it has are not run again, unless the model has changed.
 """
 
 import argparse
+import hashlib
 import itertools
 import json
 import math
@@ -35,6 +35,8 @@ DECODED = [("LLaMA-3-8B gate_up", 28672, 4096), ("LLaMA-3-70B down", 8192, 28672
 FLOPS = {"gfx942": {"bf16": 2048, "f16": 2048, "fp8": 4096, "mxfp8": 2048, "mxfp4": 2048},  # no scaled instructions: bf16
          "gfx950": {"bf16": 4096, "f16": 4096, "fp8": 8192, "mxfp8": 8192, "mxfp4": 16384}}
 BITS = {"bf16": 16, "f16": 16, "fp8": 8, "mxfp8": 8.25, "mxfp4": 4.25}
+# What the cycle model's results depend on beside its own sources.
+MODEL = ("lib/Target/Timing.cpp", "lib/Target/Target.cpp", "lib/Emulator/Lds.cpp", "lib/Emulator/Profile.cpp", "lib/Emulator/Recorder.cpp")
 # Which operands are stored the other way round.
 PASSES = {"fprop": (False, True), "dgrad": (False, False), "wgrad": (True, False)}
 
@@ -95,28 +97,48 @@ def measure_ours(tools, folder, row, chip, precision, more):
     return (launch, statistics.median(seconds) * 1e3) if launch else (None, why)
 
 
+class TritonResults:
+    """What a file has of Triton's kernels by one model of time: the sources of the cycle model and of the kernels."""
+
+    def __init__(self, path):
+        self.path, self.rows = path, {}
+        root = Path(__file__).parents[1]
+        sources = [*sorted(root.glob("lib/CycleModel/*")), *(root / name for name in MODEL), root / "benchmarks/gemm_triton.py"]
+        self.model = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
+        if path.exists():
+            kept = json.loads(path.read_text())
+            if kept["model"] == self.model:
+                self.rows = kept["rows"]
+            else:
+                print(f"{path} is of another model; Triton's kernels run again\n")
+
+    def add(self, key, row):
+        self.rows[key] = row
+        part = self.path.with_suffix(".part")
+        part.write_text(json.dumps({"model": self.model, "rows": self.rows}, indent=1))
+        part.replace(self.path)
+
+
 def is_supported(precision, chip):
     """By Triton: tl.dot_scaled takes scales of both sides on gfx950 only."""
     return not precision.startswith("mx") or chip == "gfx950"
 
 
-def measure_triton(tools, folder, row, chip, precision, known, file):
+def measure_triton(tools, folder, row, chip, precision, results):
     """{"seconds", "configuration", "failures"} as the file has it, or measured; no seconds where no configuration runs."""
     name, kind, m, n, k = row
     key = f"{chip} {precision} {kind} {m} {n} {k}"
-    if key not in known:
+    if key not in results.rows:
         import gemm_triton
         product = gemm_triton.Product(precision, chip, m, n, k, *PASSES[kind])
         best, failures = gemm_triton.measure(lambda flags: profile(tools, folder, flags), product, folder)
-        known[key] = {"failures": failures}
+        found = {"failures": failures}
         if best:
             launch, configuration = best
-            known[key] |= {"seconds": launch["grid"]["seconds"], "configuration": configuration, "mfma": launch["mfma"]["busy"],
-                           "registers": launch["occupancy"]["registers"], "lds": launch["occupancy"]["lds_bytes"]}
-        part = file.with_suffix(".part")
-        part.write_text(json.dumps(known, indent=1))
-        part.replace(file)
-    return known[key]
+            found |= {"seconds": launch["grid"]["seconds"], "configuration": configuration, "mfma": launch["mfma"]["busy"],
+                      "registers": launch["occupancy"]["registers"], "lds": launch["occupancy"]["lds_bytes"]}
+        results.add(key, found)
+    return results.rows[key]
 
 
 def tune(tools, folder, chip, database, budget):
@@ -168,7 +190,7 @@ def main():
     parser.add_argument("--tune", help="run te-tune for each row, with this budget (60s, or 60 schedules)")
     options = parser.parse_args()
     tools = Path(options.bin).resolve()
-    known = json.loads(options.triton.read_text()) if options.triton and options.triton.exists() else {}
+    triton = TritonResults(options.triton) if options.triton else None
     if options.tune and not options.tuning_db:
         parser.error("--tune needs --tuning-db=FILE")
     more = [f"--tuning-db={options.tuning_db}"] if options.tuning_db and not options.tune else []
@@ -187,7 +209,7 @@ def main():
                 continue
             seconds, use, mfma = launch["grid"]["seconds"], launch["occupancy"], launch["mfma"]
             share = roofline(launch, precision, chip, m, n, k) / seconds
-            theirs = measure_triton(tools, folder, row, chip, precision, known, options.triton) if options.triton and is_supported(precision, chip) else {}
+            theirs = measure_triton(tools, folder, row, chip, precision, triton) if triton and is_supported(precision, chip) else {}
             ratio = theirs["seconds"] / seconds if "seconds" in theirs else None
             tuned = tune(tools, folder, chip, options.tuning_db, options.tune) if options.tune else None
             results.append((precision, chip, share, ratio, tuned))

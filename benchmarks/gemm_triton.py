@@ -92,13 +92,15 @@ MANY_ROWS_ASYNC = [(256, 256, 128, 4, 8, 2, 0, True), (256, 128, 128, 4, 8, 3, 0
 FEW_ROWS = [(16, 32, 512, 1, 2, 2, 0, False), (16, 64, 256, 1, 4, 2, 0, False), (32, 64, 256, 1, 4, 2, 0, False),
             (64, 64, 256, 1, 4, 2, 0, False), (64, 128, 256, 1, 8, 2, 0, False)]
 FEW_ROWS_ASYNC = [(16, 32, 512, 1, 2, 3, 0, True), (16, 64, 256, 1, 4, 3, 0, True), (64, 64, 256, 1, 4, 3, 0, True)]
+MOST, COMPUTE_UNITS = 64, {"gfx942": 304, "gfx950": 256}
 
 
-def configurations(chip, m):
+def configurations(chip, m, n=1):
+    """Without those whose tiles are so small that a CU has more than MOST of them, as an early_config_prune has it."""
     found = MANY_ROWS if m > 128 else FEW_ROWS
     if chip == "gfx950":
         found = found + (MANY_ROWS_ASYNC if m > 128 else FEW_ROWS_ASYNC)
-    return found
+    return [c for c in found if c == found[0] or math.ceil(m / c[0]) * math.ceil(n / c[1]) <= MOST * COMPUTE_UNITS[chip]]
 
 
 def bits(precision):
@@ -167,7 +169,7 @@ class Product:
 def measure(run, product, folder):
     """The fastest configuration's profile, by `run` (te-run's flags -> a launch's profile, or why there is none); and what did not run."""
     best, failures = None, []
-    for configuration in configurations(product.chip, product.m):
+    for configuration in configurations(product.chip, product.m, product.n):
         try:
             compiled, flags = product.compile(configuration)
         except Exception as error:  # a configuration that the chip's LDS does not hold, and whatever else stops the compiler

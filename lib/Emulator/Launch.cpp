@@ -75,7 +75,8 @@ public:
       waves.back()->cache = &cache;
     }
     if (shared.options.record) {
-      cache.reach = shared.chosen.empty() ? &reach : nullptr;
+      cache.isSample = !shared.chosen.empty();
+      cache.reach = cache.isSample ? nullptr : &reach;
       recorders.resize(waves.size());
     }
     if (!shared.sanitized)

@@ -77,6 +77,9 @@ static const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
         wave.recorder->facts = {};
         wave.counters = &wave.recorder->facts;
       }
+    if constexpr (profiled && !sanitized)
+      if (inst->cls == Class::Mfma && wave.cache->isSample)
+        continue;
     if (inst->cls == Class::Valu) {
       wave.counters->valuLanes += llvm::popcount(wave.exec());
       if (LLVM_UNLIKELY(wave.mode & kModeGprIndex)) {
