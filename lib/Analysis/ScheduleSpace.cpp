@@ -13,10 +13,12 @@ using namespace mlir;
 using namespace mlir::te;
 
 namespace {
-/// What can be chosen of a te.gemm's schedule.
+/// What can be chosen of a schedule.
 struct Point {
-  int64_t mma = 0; // number of the plan's instruction
-  int64_t rows = 0, cols = 0, wavesM = 0, wavesN = 0, k = 0;
+  int64_t rows = 0, cols = 0, vector = 0;
+  int64_t waves = 0; // without a te.gemm
+  int64_t mma = 0;   // number of the plan's instruction
+  int64_t wavesM = 0, wavesN = 0, k = 0;
 };
 /// The values of one of them, the inner ones last.
 struct Axis {
@@ -38,7 +40,8 @@ static int64_t elementBits(Type type) {
 
 /// A field of the schedule that is to be searched has its line here, and one in
 /// getDistance.
-static SmallVector<Axis> getAxes(const GemmPlan &plan, const Target &target) {
+static SmallVector<Axis> getAxes(const GemmPlan &plan, ScheduleAttr base,
+                                 const Target &target) {
   static constexpr int64_t kLeastTile = 16, kMostTile = 256;
   static constexpr int64_t kLeastStep = 32, kMostStep = 256; // bytes of a row
   int64_t widest = std::max(elementBits(plan.a), elementBits(plan.b));
@@ -56,6 +59,21 @@ static SmallVector<Axis> getAxes(const GemmPlan &plan, const Target &target) {
       {&Point::wavesM, powersOfTwo(1, waves)},
       {&Point::wavesN, powersOfTwo(1, waves)},
       {&Point::k, steps},
+      // Such kernels load as the layouts of the operands have it.
+      {&Point::vector, {base.getVector()}},
+  };
+}
+
+static SmallVector<Axis> getAxes(ScheduleAttr base, const Target &target) {
+  static constexpr int64_t kFactor = 8;
+  auto around = [](int64_t size) {
+    return powersOfTwo(std::max<int64_t>(size / kFactor, 1), size * kFactor);
+  };
+  return {
+      {&Point::rows, around(base.getTile()[0])},
+      {&Point::cols, around(base.getTile()[1])},
+      {&Point::waves, powersOfTwo(1, target.maxWavesPerWorkgroup)},
+      {&Point::vector, powersOfTwo(1, base.getVector())},
   };
 }
 
@@ -69,40 +87,51 @@ static void forEachPoint(ArrayRef<Axis> axes, Point &point,
   }
 }
 
-SmallVector<ScheduleAttr> te::listGemmSchedules(MLIRContext *context,
-                                                const TileDemand &demand,
-                                                const Target &target) {
-  SmallVector<ScheduleAttr> schedules = {
-      chooseSchedule(context, demand, target)};
+SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
+                                            const TileDemand &demand,
+                                            const Target &target) {
+  ScheduleAttr base = chooseSchedule(context, demand, target);
+  SmallVector<ScheduleAttr> schedules = {base};
+  auto add = [&](const Point &p, int64_t waves, MatmulAttr matmul) {
+    auto schedule =
+        ScheduleAttr::get(context, target.name, {p.rows, p.cols}, waves,
+                          std::min(p.vector, p.cols), base.getRowTiles(),
+                          base.getWorkgroups(), base.getSweep(), matmul);
+    if (schedule != base && !findViolation(demand, schedule, target))
+      schedules.push_back(schedule);
+  };
+  Point point;
+  if (!demand.gemm) {
+    forEachPoint(getAxes(base, target), point,
+                 [&](const Point &p) { add(p, p.waves, MatmulAttr()); });
+    return schedules;
+  }
   std::string why;
   std::optional<GemmPlan> plan = planGemm(demand.gemm, target, why);
   if (!plan)
     return schedules;
-  // Kernels of these regions load as their layouts of operands have it.
-  int64_t vector = schedules.front().getVector();
-  Point point;
-  forEachPoint(getAxes(*plan, target), point, [&](const Point &p) {
+  forEachPoint(getAxes(*plan, base, target), point, [&](const Point &p) {
     const MMA &mma = *plan->instructions[p.mma];
     int64_t waves = p.wavesM * p.wavesN;
-    if (waves > target.maxWavesPerWorkgroup || p.k < mma.k)
-      return;
-    auto schedule = ScheduleAttr::get(
-        context, target.name, {p.rows, p.cols}, waves, std::min(vector, p.cols),
-        1, 0, SweepKind::None,
-        MatmulAttr::get(context, mma.name, p.k, {p.wavesM, p.wavesN}));
-    if (schedule != schedules.front() &&
-        !findViolation(demand, schedule, target))
-      schedules.push_back(schedule);
+    if (waves <= target.maxWavesPerWorkgroup && p.k >= mma.k)
+      add(p, waves,
+          MatmulAttr::get(context, mma.name, p.k, {p.wavesM, p.wavesN}));
   });
   return schedules;
 }
 
 int64_t te::getDistance(ScheduleAttr a, ScheduleAttr b) {
   auto getSizes = [](ScheduleAttr schedule) -> SmallVector<int64_t> {
+    SmallVector<int64_t> sizes = {schedule.getTile()[0], schedule.getTile()[1],
+                                  schedule.getVector()};
     MatmulAttr matmul = schedule.getMatmul();
-    return {schedule.getTile()[0], schedule.getTile()[1],
-            matmul.getWaves()[0],  matmul.getWaves()[1],
-            matmul.getK(),         MMA::lookup(matmul.getMma())->size};
+    if (!matmul) {
+      sizes.push_back(schedule.getWaves());
+      return sizes;
+    }
+    sizes.append({matmul.getWaves()[0], matmul.getWaves()[1], matmul.getK(),
+                  MMA::lookup(matmul.getMma())->size});
+    return sizes;
   };
   int64_t distance = 0;
   for (auto [x, y] : llvm::zip_equal(getSizes(a), getSizes(b)))
@@ -113,10 +142,12 @@ int64_t te::getDistance(ScheduleAttr a, ScheduleAttr b) {
 double te::getLeastClocks(const TileDemand &demand, ScheduleAttr schedule,
                           const GemmSizes &sizes, const Target &target,
                           const Timing &timing) {
+  MatmulAttr matmul = schedule.getMatmul();
+  if (!matmul)
+    return 0;
   std::string why;
   std::optional<GemmPlan> plan = planGemm(demand.gemm, target, why);
-  MatmulAttr matmul = schedule.getMatmul();
-  if (!plan || !matmul)
+  if (!plan)
     return 0;
   const MMA &mma = *MMA::lookup(matmul.getMma());
   int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];

@@ -110,6 +110,9 @@ rt::Result<GemmSizes> te::getGemmSizes(const TunedRegion &region,
   auto dims = bindOwn(*entry, sizes);
   if (!dims)
     return dims.takeFailure();
+  GemmSizes made;
+  if (!region.demand.gemm)
+    return made;
   // Of an operand that comes from an argument of the function; else 1.
   auto getShape = [&](Value operand) {
     SmallVector<int64_t> shape(cast<ShapedType>(operand.getType()).getShape());
@@ -131,7 +134,6 @@ rt::Result<GemmSizes> te::getGemmSizes(const TunedRegion &region,
   };
   GemmOp gemm = region.demand.gemm;
   auto a = getShape(gemm.getA()), b = getShape(gemm.getB());
-  GemmSizes made;
   made.k = a[gemm.getKDimA()];
   made.n = b[2 * b.size() - 3 - gemm.getKDimB()];
   made.m = a[2 * a.size() - 3 - gemm.getKDimA()];

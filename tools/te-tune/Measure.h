@@ -34,8 +34,9 @@ struct TunedRegion {
 TriedSchedule measure(const TunedRegion &region, ScheduleAttr schedule,
                       llvm::ArrayRef<Sizes> sizes, const Target &target);
 
-/// The sizes of the region's te.gemm, as far as types and the arguments of its
-/// function tell them; an error where `sizes` do not fit the function.
+/// The sizes of the region's te.gemm (or ones), as far as types and the
+/// arguments of its function tell them; an error where `sizes` do not fit the
+/// function.
 rt::Result<GemmSizes> getGemmSizes(const TunedRegion &region,
                                    const Sizes &sizes);
 

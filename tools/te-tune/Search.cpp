@@ -27,6 +27,13 @@ using namespace mlir::te;
 /// Two fields by a step each, or one by two.
 static constexpr int64_t kRadius = 2;
 
+/// Measured are kernels on zeros.
+static bool takesIntegers(FusionOp fusion) {
+  return llvm::any_of(fusion.getOperandTypes(), [](Type type) {
+    return getElementTypeOrSelf(type).isInteger();
+  });
+}
+
 /// Regions to tune, in the order of the module; alike ones of a function
 /// together.
 static std::vector<TunedRegion> findRegions(ModuleOp module,
@@ -34,8 +41,14 @@ static std::vector<TunedRegion> findRegions(ModuleOp module,
   std::vector<TunedRegion> regions;
   module.walk([&](FusionOp fusion) {
     TileDemand demand = getTileDemand(getRegionOps(fusion));
-    if (!demand.gemm || written.contains(fusion.getKernel()))
+    if (written.contains(fusion.getKernel()))
       return;
+    if (takesIntegers(fusion)) {
+      llvm::errs() << "te-tune: " << fusion.getKernel()
+                   << ": not tuned: it takes integers, and what they are may "
+                      "say how much it does\n";
+      return;
+    }
     TunedRegion region;
     region.module = module;
     region.fusion = fusion;
@@ -138,7 +151,7 @@ static std::vector<Candidate> listCandidates(const TunedRegion &region,
   for (const TriedSchedule &each : entry.tried)
     tried.insert(each.schedule);
   std::vector<Candidate> candidates;
-  for (ScheduleAttr schedule : listGemmSchedules(
+  for (ScheduleAttr schedule : listSchedules(
            ModuleOp(region.module).getContext(), region.demand, target)) {
     Candidate made{schedule, "", 0, false};
     llvm::raw_string_ostream(made.text) << schedule;
@@ -156,7 +169,7 @@ static std::vector<Candidate> listCandidates(const TunedRegion &region,
 /// how many there are.
 static Candidate *findNext(std::vector<Candidate> &candidates,
                            const TuningEntry &entry, size_t &left) {
-  left = candidates.size();
+  left = 1;
   if (entry.schedule.empty())
     return candidates.front().isTried ? nullptr : &candidates.front();
   auto best = llvm::find_if(candidates, [&](const Candidate &candidate) {

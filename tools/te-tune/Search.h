@@ -37,7 +37,7 @@ public:
         timing(*Timing::lookup(target.name)), sizes(std::move(sizes)),
         budget(budget) {}
 
-  /// Tunes the regions with a te.gemm whose schedule the user left open.
+  /// Tunes the regions whose schedule the user left open.
   /// Failures are told: as diagnostics, or here on the standard error.
   LogicalResult tune(ModuleOp module);
   /// Regions that tune() has looked at.

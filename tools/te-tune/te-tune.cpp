@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // te-tune IN.mlir.. --target=CHIP --tuning-db=FILE: times the schedules of each
-// te.gemm region in the cycle model, and keeps the fastest (docs/tuning.md).
+// region in the cycle model, and keeps the fastest (docs/tuning.md).
 //
 // Exit codes: 0 done, or the budget is spent; 1 an input does not compile, or a
 // file cannot be read or written; 2 the command line is wrong.
@@ -152,7 +152,7 @@ static LogicalResult tuneFile(const std::string &path, MLIRContext &context,
     return failure();
   if (search.getRegions() == before)
     llvm::errs() << "te-tune: " << path
-                 << ": no te.gemm whose schedule is open; nothing to tune\n";
+                 << ": no region whose schedule is open; nothing to tune\n";
   return success();
 }
 
@@ -162,8 +162,7 @@ int main(int argc, char **argv) {
   Flags commandLine;
   cl::HideUnrelatedOptions(commandLine.category);
   if (!cl::ParseCommandLineOptions(
-          argc, argv,
-          "searches the schedules of te.gemm regions in the cycle model\n",
+          argc, argv, "searches the schedules of regions in the cycle model\n",
           &llvm::errs()))
     return kUsageError;
   const Settings flags = commandLine.get();

@@ -12,11 +12,12 @@
 
 namespace mlir::te {
 
-/// Every schedule of a region with a te.gemm that findViolation lets pass, the
-/// default first, each once.
-SmallVector<ScheduleAttr> listGemmSchedules(MLIRContext *context,
-                                            const TileDemand &demand,
-                                            const Target &target);
+/// Every schedule of a region that findViolation lets pass, the default first,
+/// each once. Without a te.gemm: tiles up to eight times as large or small as
+/// the default's, waves, vectors.
+SmallVector<ScheduleAttr> listSchedules(MLIRContext *context,
+                                        const TileDemand &demand,
+                                        const Target &target);
 
 /// How many steps lead from one to the other: twice or half a size is one.
 int64_t getDistance(ScheduleAttr a, ScheduleAttr b);
@@ -28,7 +29,7 @@ struct GemmSizes {
 
 /// Clocks that no kernel with this schedule takes less than: the matrix
 /// instructions of the busiest CU, what its workgroups load through L1, and
-/// the operands and the result once through memory.
+/// the operands and the result once through memory. 0 without a te.gemm.
 double getLeastClocks(const TileDemand &demand, ScheduleAttr schedule,
                       const GemmSizes &sizes, const Target &target,
                       const Timing &timing);
