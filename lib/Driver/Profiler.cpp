@@ -48,7 +48,9 @@ te::profileSample(const rt::Program &program, const rt::Entry &entry,
     auto shape = rt::getBufferShape(entry, entry.buffers[index], dims);
     if (!shape)
       return shape.takeFailure();
-    inputs.push_back({entry.buffers[index].type, std::move(*shape)});
+    rt::HostTensor &input = inputs.emplace_back();
+    input.type = entry.buffers[index].type;
+    input.shape = std::move(*shape);
   }
   rt::RunOptions options;
   options.hasContents = false;

@@ -50,7 +50,8 @@ struct Shared {
     return chosen.empty() ? dispatch.getWorkgroups() : chosen.size();
   }
 
-  llvm::DenseMap<uint64_t, uint32_t> reached; // lines, as LineCache::Reach
+  /// Where the launch is recorded. Of a sample: before the window, and in it.
+  std::array<LineCache::Reach, 2> reached;
   std::set<uint64_t> running; // workgroups; kept for the sanitizer only
 };
 
@@ -76,7 +77,7 @@ public:
     }
     if (shared.options.record) {
       cache.isSample = !shared.chosen.empty();
-      cache.reach = cache.isSample ? nullptr : &reach;
+      cache.reach = cache.isSample ? nullptr : reach.data();
       recorders.resize(waves.size());
     }
     if (!shared.sanitized)
@@ -110,7 +111,7 @@ private:
   MemoryCounters counters;
   std::vector<MemoryCounters> profile; // of each word, where it is asked for
   LineCache cache;
-  LineCache::Reach reach;                  // these two where it is recorded
+  std::array<LineCache::Reach, 2> reach;   // these two where it is recorded
   std::vector<WaveRecorder> recorders;     // of each wave
   uint64_t executed = 0;                   // by the workgroup's waves
   std::unique_ptr<WorkgroupShadow> shadow; // these two for the sanitizer
@@ -139,7 +140,7 @@ void Worker::report(Wave &wave, uint64_t workgroup, const Inst &inst) {
 uint64_t Worker::limitToWindow(Wave &wave, uint64_t turn) {
   const Window &window = shared.windows[wave.index];
   bool isInside = wave.clock >= window.begin;
-  cache.reach = isInside ? &reach : nullptr;
+  cache.reach = &reach[isInside];
   uint64_t until = isInside ? window.end : window.begin;
   return std::min(turn, until - std::min(until, wave.clock));
 }
@@ -192,7 +193,8 @@ void Worker::startRecording(uint64_t workgroup) {
   const TraceRequest *request = shared.options.record;
   if (!request)
     return;
-  reach.cache = workgroup % request->caches;
+  for (LineCache::Reach &each : reach)
+    each.cache = workgroup % request->caches;
   auto at = llvm::lower_bound(request->workgroups, workgroup);
   bool isWanted = shared.windows.empty() && at != request->workgroups.end() &&
                   *at == workgroup;
@@ -313,9 +315,11 @@ void Worker::run() {
   addCounts(shared.stats, *dispatch.getContext().program, counts, counters);
   if (!shared.options.record)
     return;
-  shared.options.trace->linesOfL2 += reach.asked;
-  for (auto [line, caches] : reach.caches)
-    shared.reached[line] |= caches;
+  for (auto [to, from] : llvm::zip_equal(shared.reached, reach)) {
+    to.asked += from.asked;
+    for (auto [line, caches] : from.caches)
+      to.caches[line] |= caches;
+  }
 }
 
 /// Makes room for what `options.record` asks for; an error where it is not
@@ -367,6 +371,36 @@ static void runSample(Shared &shared) {
   runWorkgroups(shared);
 }
 
+/// Lines that came from memory: those that an L2 cache was asked for first.
+static uint64_t countFirst(const LineCache::Reach &reach) {
+  uint64_t count = 0;
+  for (auto [line, caches] : reach.caches)
+    count += llvm::popcount(caches);
+  return count;
+}
+
+/// Of a sample: what the recorded workgroups asked, before their loop and from
+/// there on, by the shares of memory that other workgroups had in both.
+static void countLines(const Shared &shared, Trace &trace) {
+  if (shared.windows.empty()) {
+    trace.linesOfL2 = shared.reached[0].asked;
+    trace.linesOfMemory = countFirst(shared.reached[0]);
+    return;
+  }
+  std::array<uint64_t, 2> asked = {0, 0};
+  for (const TracedWorkgroup &workgroup : trace.workgroups)
+    for (auto [events, window] :
+         llvm::zip_equal(workgroup.waves, shared.windows))
+      for (auto [index, event] : llvm::enumerate(events))
+        asked[index >= window.begin] += event.missed;
+  double fromMemory = 0;
+  for (auto [mine, reach] : llvm::zip_equal(asked, shared.reached))
+    if (reach.asked)
+      fromMemory += double(mine) * countFirst(reach) / reach.asked;
+  trace.linesOfL2 = asked[0] + asked[1];
+  trace.linesOfMemory = std::llround(fromMemory);
+}
+
 llvm::Expected<LaunchStats>
 launch(const CodeObject &object, const KernelInfo &kernel, DeviceMemory &memory,
        const LaunchConfig &config, const LaunchOptions &options) {
@@ -399,8 +433,7 @@ launch(const CodeObject &object, const KernelInfo &kernel, DeviceMemory &memory,
         *(*dispatch)->getContext().program, (*dispatch)->getEntry()->word,
         (*dispatch)->getTextBegin(), shared.profile);
   if (options.record) {
-    for (auto [line, caches] : shared.reached)
-      options.trace->linesOfMemory += llvm::popcount(caches);
+    countLines(shared, *options.trace);
     finishTrace(*options.trace, **dispatch);
   }
   shared.stats.workgroups = groups;

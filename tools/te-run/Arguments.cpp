@@ -192,7 +192,10 @@ static rt::Result<rt::HostTensor> parseZeros(StringRef text) {
                              .str()};
     shape.push_back(size);
   }
-  return rt::HostTensor{*type, std::move(shape)};
+  rt::HostTensor tensor;
+  tensor.type = *type;
+  tensor.shape = std::move(shape);
+  return tensor;
 }
 
 static bool isBufferForm(StringRef kind) {

@@ -78,7 +78,9 @@ bool Session::isLeftEmpty(Type type, const rt::Value &value, size_t first) {
     auto shape = rt::getBufferShape(entry, buffer, dims);
     if (!shape)
       return false; // makeInputs() has said why
-    made.buffers.push_back({buffer.type, std::move(*shape)});
+    rt::HostTensor &tensor = made.buffers.emplace_back();
+    tensor.type = buffer.type;
+    tensor.shape = std::move(*shape);
   }
   arguments.push_back(std::move(made));
   return true;
