@@ -31,7 +31,11 @@ bool Session::load() {
                 flags.file + ": cannot open: " + buffer.getError().message());
   StringRef text = (*buffer)->getBuffer();
   std::vector<uint8_t> image(text.bytes_begin(), text.bytes_end());
-  if (rt::isElf(image) || rt::isPtx(image))
+  bool isCompiled = rt::isElf(image) || rt::isPtx(image);
+  if (isCompiled && !flags.tuningDb.empty())
+    return fail(BadInput, flags.file + ": it is compiled; --tuning-db is for "
+                                       ".mlir, or for te-compile");
+  if (isCompiled)
     return loadCodeObject(std::move(image)) &&
            (!needsReference() ||
             parseSource(program->getManifest().source,
