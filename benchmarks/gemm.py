@@ -36,7 +36,8 @@ FLOPS = {"gfx942": {"bf16": 2048, "f16": 2048, "fp8": 4096, "mxfp8": 2048, "mxfp
          "gfx950": {"bf16": 4096, "f16": 4096, "fp8": 8192, "mxfp8": 8192, "mxfp4": 16384}}
 BITS = {"bf16": 16, "f16": 16, "fp8": 8, "mxfp8": 8.25, "mxfp4": 4.25}
 # What the cycle model's results depend on beside its own sources.
-MODEL = ("lib/Target/Timing.cpp", "lib/Target/Target.cpp", "lib/Emulator/Lds.cpp", "lib/Emulator/Profile.cpp", "lib/Emulator/Recorder.cpp")
+MODEL = ("lib/Target/Timing.cpp", "lib/Target/Target.cpp", "lib/Emulator/Launch.cpp", "lib/Emulator/Lds.cpp",
+         "lib/Emulator/Profile.cpp", "lib/Emulator/Recorder.cpp")
 # Which operands are stored the other way round.
 PASSES = {"fprop": (False, True), "dgrad": (False, False), "wgrad": (True, False)}
 

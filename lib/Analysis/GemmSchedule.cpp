@@ -7,20 +7,20 @@
 
 #include "GemmSchedule.h"
 
+#include "GemmCost.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::te;
 
 namespace {
-/// A tile of the result is at most so many rows and columns, of four waves: 64
-/// accumulators a lane.
-constexpr int64_t kMostTile = 128;
-constexpr int64_t kLeastTile = 32;
+/// A tile of the result is at most so many rows and columns.
+constexpr int64_t kMostTile = 256;
 /// No workgroup holds more along any side: estimates stay in their range.
 constexpr int64_t kMostSize = 1024;
-/// Bytes of one row of an operand that a step loads: a cache line.
-constexpr int64_t kStepBytes = 128;
+/// Bytes of one row of an operand that a step loads: a cache line, or half.
+constexpr int64_t kStepBytes[] = {128, 64};
 /// VGPRs beside tiles: addresses, bounds, temporaries of the conversions.
 constexpr unsigned kBaseVGPRs = 40;
 } // namespace
@@ -135,28 +135,17 @@ static int64_t elementBits(Type type) {
   return getElementTypeOrSelf(type).getIntOrFloatBitWidth();
 }
 
-/// No larger than the result asks for, and as many tiles as the chip has CUs.
-static std::array<int64_t, 2> chooseTile(const TileDemand &demand,
-                                         const Target &target, int64_t least) {
-  auto bound = [&](int64_t extent) {
-    if (ShapedType::isDynamic(extent))
-      return kMostTile;
-    return std::clamp<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1)),
-                               least, kMostTile);
-  };
-  std::array<int64_t, 2> tile = {bound(demand.rows), bound(demand.cols)};
-  auto count = [&](unsigned dim) {
-    int64_t extent = dim ? demand.cols : demand.rows;
-    return ShapedType::isDynamic(extent)
-               ? int64_t(target.computeUnits)
-               : int64_t(llvm::divideCeil(extent, tile[dim]));
-  };
-  while (count(0) * count(1) < target.computeUnits &&
-         std::max(tile[0], tile[1]) > kLeastTile)
-    (tile[0] >= tile[1] ? tile[0] : tile[1]) /= 2;
-  tile[0] = std::max({tile[0], demand.minRows, least});
-  tile[1] = std::max({tile[1], demand.minCols, least});
-  return tile;
+/// Powers of two from the least that the epilogue and the instruction allow to
+/// what the result asks for, the largest first.
+static SmallVector<int64_t> listSizes(int64_t extent, int64_t least) {
+  int64_t most = kMostTile;
+  if (!ShapedType::isDynamic(extent))
+    most = std::min<int64_t>(most,
+                             llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1)));
+  SmallVector<int64_t> sizes;
+  for (int64_t size = std::max(most, least); size >= least; size /= 2)
+    sizes.push_back(size);
+  return sizes;
 }
 
 /// So many waves at most: twice as many along the longer side.
@@ -172,6 +161,38 @@ static std::array<int64_t, 2> chooseWaves(std::array<int64_t, 2> tile,
   return waves;
 }
 
+/// Calls `visit` with schedules, those that are usually better first.
+static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
+                            const GemmPlan &plan, const Target &target,
+                            function_ref<void(ScheduleAttr)> visit) {
+  int64_t widest = std::max(elementBits(plan.a), elementBits(plan.b));
+  auto make = [&](const MMA &mma, std::array<int64_t, 2> tile, int64_t k,
+                  int64_t mostWaves, int64_t stages) {
+    auto waves = chooseWaves(tile, mma, mostWaves);
+    visit(ScheduleAttr::get(
+        context, target.name, tile, waves[0] * waves[1],
+        std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1, 0,
+        SweepKind::None, MatmulAttr::get(context, mma.name, k, waves, stages)));
+  };
+  for (const MMA *mma : plan.instructions) {
+    SmallVector<int64_t> steps;
+    for (int64_t bytes : kStepBytes)
+      steps.push_back(std::max<int64_t>(bytes * 8 / widest, mma->k));
+    if (plan.scales == GemmPlan::Scales::Blocks)
+      steps.assign({plan.block});
+    int64_t size = mma->size;
+    for (int64_t rows : listSizes(demand.rows, std::max(demand.minRows, size)))
+      for (int64_t cols :
+           listSizes(demand.cols, std::max(demand.minCols, size)))
+        for (int64_t k : steps)
+          // Two waves a SIMD, so that one computes while the other waits, or
+          // one.
+          for (int64_t perSIMD : {2, 1})
+            for (int64_t stages : {2, 1})
+              make(*mma, {rows, cols}, k, perSIMD * target.simdsPerCU, stages);
+  }
+}
+
 ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
                                     const TileDemand &demand,
                                     const Target &target) {
@@ -180,35 +201,19 @@ ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
   if (!plan) // whatever it is, findGemmViolation says why not
     return ScheduleAttr::get(context, target.name, {1, 1}, 1, 1, 1, 0,
                              SweepKind::None, MatmulAttr());
-  const MMA &mma = *plan->instructions.front();
-  auto tile = chooseTile(demand, target, mma.size);
-  int64_t widest = std::max(elementBits(plan->a), elementBits(plan->b));
-  int64_t k = plan->scales == GemmPlan::Scales::Blocks
-                  ? plan->block
-                  : std::max<int64_t>(kStepBytes * 8 / widest, mma.k);
-  auto make = [&](int64_t most) {
-    auto waves = chooseWaves(tile, mma, most);
-    return ScheduleAttr::get(
-        context, target.name, tile, waves[0] * waves[1],
-        std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1, 0,
-        SweepKind::None, MatmulAttr::get(context, mma.name, k, waves));
-  };
-  // Two waves a SIMD, so that one computes while the other waits (the cycle
-  // model's choice), or one; then smaller tiles.
-  while (true) {
-    for (int64_t perSIMD : {2, 1})
-      if (ScheduleAttr schedule = make(perSIMD * target.simdsPerCU);
-          !findViolation(demand, schedule, target))
-        return schedule;
-    unsigned dim = tile[0] >= tile[1] ? 0 : 1;
-    if (tile[dim] / 2 <
-        std::max<int64_t>(dim ? demand.minCols : demand.minRows, mma.size))
-      dim = 1 - dim;
-    if (tile[dim] / 2 <
-        std::max<int64_t>(dim ? demand.minCols : demand.minRows, mma.size))
-      return make(target.simdsPerCU); // which findViolation tells
-    tile[dim] /= 2;
-  }
+  ScheduleAttr best, last;
+  double least = 0;
+  forEachSchedule(context, demand, *plan, target, [&](ScheduleAttr schedule) {
+    last = schedule;
+    if (findViolation(demand, schedule, target))
+      return;
+    double clocks = estimateGemmClocks(demand, *plan, schedule, target);
+    if (!best || clocks < least) {
+      best = schedule;
+      least = clocks;
+    }
+  });
+  return best ? best : last; // of the last, findViolation tells
 }
 
 ResourceEstimate te::estimateGemm(const TileDemand &demand,
@@ -232,9 +237,14 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   auto isConverted = [](Value operand, Type element) {
     return element && element != getElementTypeOrSelf(operand.getType());
   };
-  int64_t operands = (stepA + stepB) / lanes +
-                     stepA / (matmul.getWaves()[0] * target.waveSize) +
-                     stepB / (matmul.getWaves()[1] * target.waveSize);
+  bool isPipelined = matmul.getStages() > 1;
+  const MMA *mma = MMA::lookup(matmul.getMma());
+  int64_t parts = isPipelined ? matmul.getK() / mma->k : 1;
+  int64_t held = (stepA / (matmul.getWaves()[0] * target.waveSize) +
+                  stepB / (matmul.getWaves()[1] * target.waveSize)) /
+                 parts;
+  // Of a pipeline, the part after the one that is multiplied too.
+  int64_t operands = isPipelined ? 2 * held : (stepA + stepB) / lanes + held;
   GemmOp gemm = demand.gemm;
   if (isConverted(gemm.getA(), plan.a))
     operands += 4 * rows * matmul.getK() / lanes;
@@ -243,24 +253,36 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   int64_t sums = 4 * result.elementsPerLane;
   if (plan.scales == GemmPlan::Scales::Blocks) {
     // Partial sums, and two factors for each row and column that a lane has.
-    const MMA &mma = *MMA::lookup(matmul.getMma());
-    int64_t lines = rows / matmul.getWaves()[0] / mma.size +
-                    cols / matmul.getWaves()[1] * mma.size / target.waveSize;
+    int64_t lines = rows / matmul.getWaves()[0] / mma->size +
+                    cols / matmul.getWaves()[1] * mma->size / target.waveSize;
     sums += sums + 2 * 4 * lines;
   }
+  // Scales of this step and of the next: a register for each instruction's.
+  if (plan.scales == GemmPlan::Scales::Instruction)
+    operands += (isPipelined ? 2 : 1) * 4 * (matmul.getK() / mma->k) *
+                (rows / matmul.getWaves()[0] + cols / matmul.getWaves()[1]) /
+                mma->size;
   int64_t epilogue = result.elementsPerLane * demand.liveBytes;
-  result.vgprs =
-      kBaseVGPRs + llvm::divideCeil(sums + std::max(operands, epilogue), 4);
   // The next step's operands, as they lie in memory.
-  unsigned ahead = llvm::divideCeil(
-      bytes(rows * matmul.getK(), elementBits(gemm.getA().getType())) +
-          bytes(cols * matmul.getK(), elementBits(gemm.getB().getType())),
-      4 * lanes);
-  result.prefetches = result.vgprs + ahead <= getMostVGPRs(schedule, target);
-  if (result.prefetches)
-    result.vgprs += ahead;
+  int64_t ahead =
+      (bytes(rows * matmul.getK(), elementBits(gemm.getA().getType())) +
+       bytes(cols * matmul.getK(), elementBits(gemm.getB().getType()))) /
+      lanes;
+  auto count = [&](int64_t inLoop) -> unsigned {
+    return kBaseVGPRs + llvm::divideCeil(sums + std::max(inLoop, epilogue), 4);
+  };
+  result.prefetches =
+      isPipelined || count(operands + ahead) <= getMostVGPRs(schedule, target);
+  result.vgprs = count(operands + (result.prefetches ? ahead : 0));
   int64_t stored = rows * cols * demand.outputBytes;
-  result.ldsBytes = std::max({stepA, stepB, stored, lanes * 4});
+  int64_t scales = 0; // E8M0, or f32 at the most
+  if (plan.scales == GemmPlan::Scales::Instruction)
+    scales = (rows + cols) * matmul.getK() / MMA::kScaledElements;
+  else if (plan.scales == GemmPlan::Scales::Blocks)
+    scales = (rows + cols) * 4;
+  int64_t read = isPipelined ? matmul.getStages() * (stepA + stepB + scales)
+                             : std::max(stepA, stepB);
+  result.ldsBytes = std::max({read, stored, lanes * 4});
   return result;
 }
 
@@ -276,7 +298,9 @@ std::string te::explainGemmSchedule(const TileDemand &demand,
      << matmul.getWaves()[0] << " x " << matmul.getWaves()[1] << " waves hold "
      << resources.elementsPerLane << " sums a lane, of a tile of "
      << schedule.getTile()[0] << " x " << schedule.getTile()[1];
-  if (resources.prefetches)
+  if (matmul.getStages() > 1)
+    os << "; LDS holds two steps, one is written while the other is read";
+  else if (resources.prefetches)
     os << "; the next step's operands are read meanwhile";
   return text;
 }
@@ -336,6 +360,14 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
     os << "H15: a step sums " << matmul.getK()
        << " elements of K, but a scale is for " << plan->block
        << "; use k = " << plan->block;
+    return text;
+  }
+  GemmOp gemm = demand.gemm;
+  if (matmul.getStages() > 1 &&
+      cast<ShapedType>(gemm.getA().getType()).getDimSize(gemm.getKDimA()) ==
+          0) {
+    os << "H15: two stages have a first step along K, but K is 0; leave out "
+          "stages";
     return text;
   }
   if (schedule.getSweep() != SweepKind::None || schedule.getRowTiles() != 1 ||

@@ -18,7 +18,7 @@ struct Point {
   int64_t rows = 0, cols = 0, vector = 0;
   int64_t waves = 0; // without a te.gemm
   int64_t mma = 0;   // number of the plan's instruction
-  int64_t wavesM = 0, wavesN = 0, k = 0;
+  int64_t wavesM = 0, wavesN = 0, k = 0, stages = 0;
 };
 /// The values of one of them, the inner ones last.
 struct Axis {
@@ -59,6 +59,7 @@ static SmallVector<Axis> getAxes(const GemmPlan &plan, ScheduleAttr base,
       {&Point::wavesM, powersOfTwo(1, waves)},
       {&Point::wavesN, powersOfTwo(1, waves)},
       {&Point::k, steps},
+      {&Point::stages, {1, 2}},
       // Such kernels load as the layouts of the operands have it.
       {&Point::vector, {base.getVector()}},
   };
@@ -115,7 +116,8 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
     int64_t waves = p.wavesM * p.wavesN;
     if (waves <= target.maxWavesPerWorkgroup && p.k >= mma.k)
       add(p, waves,
-          MatmulAttr::get(context, mma.name, p.k, {p.wavesM, p.wavesN}));
+          MatmulAttr::get(context, mma.name, p.k, {p.wavesM, p.wavesN},
+                          p.stages));
   });
   return schedules;
 }
@@ -130,7 +132,7 @@ int64_t te::getDistance(ScheduleAttr a, ScheduleAttr b) {
       return sizes;
     }
     sizes.append({matmul.getWaves()[0], matmul.getWaves()[1], matmul.getK(),
-                  MMA::lookup(matmul.getMma())->size});
+                  matmul.getStages(), MMA::lookup(matmul.getMma())->size});
     return sizes;
   };
   int64_t distance = 0;

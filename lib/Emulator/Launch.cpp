@@ -371,20 +371,25 @@ static void runSample(Shared &shared) {
   runWorkgroups(shared);
 }
 
-/// Lines that came from memory: those that an L2 cache was asked for first.
-static uint64_t countFirst(const LineCache::Reach &reach) {
+/// Lines that came from memory: those that an L2 cache was asked for first, and
+/// not among `earlier` ones.
+static uint64_t countFirst(const LineCache::Reach &reach,
+                           const LineCache::Reach &earlier) {
   uint64_t count = 0;
   for (auto [line, caches] : reach.caches)
-    count += llvm::popcount(caches);
+    count += llvm::popcount(caches & ~earlier.caches.lookup(line));
   return count;
 }
 
 /// Of a sample: what the recorded workgroups asked, before their loop and from
 /// there on, by the shares of memory that other workgroups had in both.
-static void countLines(const Shared &shared, Trace &trace) {
+static void countLines(Shared &shared, Trace &trace) {
+  auto &[before, inside] = shared.reached;
+  uint64_t firstBefore = countFirst(before, LineCache::Reach()),
+           firstInside = countFirst(inside, before);
   if (shared.windows.empty()) {
-    trace.linesOfL2 = shared.reached[0].asked;
-    trace.linesOfMemory = countFirst(shared.reached[0]);
+    trace.linesOfL2 = before.asked;
+    trace.linesOfMemory = firstBefore;
     return;
   }
   std::array<uint64_t, 2> asked = {0, 0};
@@ -393,12 +398,13 @@ static void countLines(const Shared &shared, Trace &trace) {
          llvm::zip_equal(workgroup.waves, shared.windows))
       for (auto [index, event] : llvm::enumerate(events))
         asked[index >= window.begin] += event.missed;
-  double fromMemory = 0;
-  for (auto [mine, reach] : llvm::zip_equal(asked, shared.reached))
-    if (reach.asked)
-      fromMemory += double(mine) * countFirst(reach) / reach.asked;
+  auto scale = [](uint64_t asked, uint64_t first, uint64_t all) {
+    return all ? double(asked) * first / all : 0;
+  };
   trace.linesOfL2 = asked[0] + asked[1];
-  trace.linesOfMemory = std::llround(fromMemory);
+  trace.linesOfMemory =
+      std::llround(scale(asked[0], firstBefore, before.asked) +
+                   scale(asked[1], firstInside, inside.asked));
 }
 
 llvm::Expected<LaunchStats>

@@ -73,7 +73,7 @@ def compare(what, got, expected, name, rtol=0.0, atol=1e-12):
     tiny = {"f16": 2.0 ** -24, "f32": 2.0 ** -149, "bf16": 2.0 ** -133}[name]
     rounded = expected.astype(NUMPY[name]).astype(np.float64)
     close = np.abs(got - rounded) <= \
-        np.maximum(ULP[name], rtol) * np.abs(rounded) + max(atol, tiny)
+        np.maximum(ULP[name], rtol) * np.abs(rounded) + np.maximum(atol, tiny)
     good = close | (got == rounded) | (np.isnan(got) & np.isnan(rounded))
     if not good.all():
         at = tuple(np.argwhere(~good)[0])

@@ -22,8 +22,22 @@
 // Where scales change along K inside of a sum that the instruction does not
 // scale, each block's partial sum is multiplied by both, and added in f32.
 //
-// Limits: LDS holds one step; tile-prefetch-loads reads the next one's operands
-// into registers meanwhile.
+// With two stages there is no conversion: what the step after the next needs is
+// read from memory, what the next one needs is put into LDS, and each part of a
+// step is taken from there while the part before is multiplied. One barrier a
+// step stands before its last product, which hides what is taken behind it.
+//
+//   %sum = scf.for %i = .. iter_args(%acc, %raw, %part) {
+//     %part' = tile.take %ring[%i % 2] columns 16
+//     tile.put %raw, %ring[(%i + 1) % 2]; %raw' = tile.load ..[.. %i + 2]
+//     %acc' = tile.mma %part, .., %acc in_order
+//     gpu.barrier
+//     %part'' = tile.take %ring[(%i + 1) % 2]
+//     %acc'' = tile.mma %part', .., %acc' in_order
+//   }
+//
+// Limits: with one stage LDS holds one operand of one step; tile-prefetch-loads
+// reads the next step's into registers meanwhile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,6 +55,18 @@ struct SplitScale {
   Value first, second;
 };
 
+using Kind = GemmOperand::Kind;
+
+/// What comes from memory step by step: a side's elements, or its scales.
+struct Stream {
+  const GemmOperand *side;
+  Kind kind;
+  int64_t parts; // of a step, taken one after another
+  Value ring = {};
+  Value raw = {};  // the step after the one in LDS, as it lies in memory
+  Value part = {}; // what is multiplied next
+};
+
 /// Emits the product.
 class GemmEmitter {
 public:
@@ -53,9 +79,29 @@ public:
   Value emitEpilogue(Value product);
 
 private:
-  Value emitStep(Value k, Value sum);
-  Value emitMma(Value k, Value sum);
-  Value emitScaled(Value k, Value partial);
+  Value emitSteps(Value steps);
+  Value emitPipelinedSteps(Value steps);
+  SmallVector<Stream> makeStreams();
+  void put(Stream &stream, Value slot);
+  Value emitPart(MutableArrayRef<Stream> streams, int64_t part, Value i,
+                 Value slot, Value last, Value sum);
+  Value emitMma(ArrayRef<Value> sides, ArrayRef<Value> scales, Value sum);
+  Value emitScaled(ArrayRef<Value> scales, Value partial);
+  Value emitSum(Value sum, ArrayRef<Value> scales,
+                function_ref<Value(Value)> addProducts);
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value getFirst(Value step) {
+    return b.createOrFold<arith::MulIOp>(step, index(getStep()));
+  }
+  /// Where a step ahead of `i` begins; behind the last step the last is read
+  /// again, and not used.
+  Value getStepAt(Value i, int64_t ahead, Value last) {
+    Value at = b.createOrFold<arith::AddIOp>(i, index(ahead));
+    return getFirst(b.createOrFold<arith::MinSIOp>(at, last));
+  }
+  int64_t getStep() const { return ctx.schedule.getMatmul().getK(); }
   SplitScale emitSplit(Value bytes, bool roundsUp);
   Value multiply(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
   Value spread(Value line) { return ctx.broadcast(line, getLayout(type)); }
@@ -94,49 +140,150 @@ SplitScale GemmEmitter::emitSplit(Value bytes, bool roundsUp) {
 }
 
 /// A block's sum times the scales of both sides.
-Value GemmEmitter::emitScaled(Value k, Value partial) {
-  Value a = left.loadBlockScale(k), c = right.loadBlockScale(k);
+Value GemmEmitter::emitScaled(ArrayRef<Value> scales, Value partial) {
   if (!left.isE8M0())
-    return multiply(multiply(partial, spread(a)), spread(c));
-  SplitScale splitA = emitSplit(a, /*roundsUp=*/true),
-             splitB = emitSplit(c, /*roundsUp=*/false);
+    return multiply(multiply(partial, spread(scales[0])), spread(scales[1]));
+  SplitScale splitA = emitSplit(scales[0], /*roundsUp=*/true),
+             splitB = emitSplit(scales[1], /*roundsUp=*/false);
   Value first = multiply(spread(splitA.first), spread(splitB.first)),
         second = multiply(spread(splitA.second), spread(splitB.second));
   return multiply(multiply(partial, first), second);
 }
 
-Value GemmEmitter::emitMma(Value k, Value sum) {
-  Value a = left.load(k), c = right.load(k), scaleA, scaleB;
-  if (plan.scales == GemmPlan::Scales::Instruction) {
-    scaleA = left.loadScales(k);
-    scaleB = right.loadScales(k);
-  }
+Value GemmEmitter::emitMma(ArrayRef<Value> sides, ArrayRef<Value> scales,
+                           Value sum) {
+  bool areScaled = plan.scales == GemmPlan::Scales::Instruction;
   return MmaOp::create(
-      b, type, a, c, sum, scaleA, scaleB,
-      MMAAttr::get(b.getContext(), ctx.schedule.getMatmul().getMma()));
+      b, type, sides[0], sides[1], sum, areScaled ? scales[0] : Value(),
+      areScaled ? scales[1] : Value(),
+      MMAAttr::get(b.getContext(), ctx.schedule.getMatmul().getMma()),
+      /*in_order=*/ctx.schedule.getMatmul().getStages() > 1);
 }
 
-Value GemmEmitter::emitStep(Value k, Value sum) {
+/// The sum and a step's products; of a block that is scaled, once they are all
+/// in one.
+Value GemmEmitter::emitSum(Value sum, ArrayRef<Value> scales,
+                           function_ref<Value(Value)> addProducts) {
   if (plan.scales != GemmPlan::Scales::Blocks)
-    return emitMma(k, sum);
-  Value partial = emitMma(k, ctx.constant(type, 0.0));
-  return arith::AddFOp::create(b, sum, emitScaled(k, partial));
+    return addProducts(sum);
+  Value partial = addProducts(ctx.constant(type, 0.0));
+  return arith::AddFOp::create(b, sum, emitScaled(scales, partial));
+}
+
+Value GemmEmitter::emitSteps(Value steps) {
+  auto emitStep = [&](Value i, ValueRange carried) -> SmallVector<Value> {
+    Value k = getFirst(i);
+    SmallVector<Value> elements, scales;
+    for (const GemmOperand *side : {&left, &right}) {
+      elements.push_back(side->convert(
+          side->finish(Kind::Elements, side->read(Kind::Elements, k))));
+      if (plan.scales == GemmPlan::Scales::Instruction)
+        scales.push_back(side->loadScales(k));
+      else if (plan.scales == GemmPlan::Scales::Blocks)
+        scales.push_back(side->loadBlockScale(k));
+    }
+    return {emitSum(carried.front(), scales,
+                    [&](Value sum) { return emitMma(elements, scales, sum); })};
+  };
+  scf::ForOp loop = ctx.loop(steps, ctx.constant(type, 0.0), emitStep);
+  ctx.markPrefetched(loop);
+  return loop.getResult(0);
+}
+
+/// A's elements and B's, then the scales of both where a step has its own.
+SmallVector<Stream> GemmEmitter::makeStreams() {
+  int64_t parts = getStep() / MMA::lookup(ctx.schedule.getMatmul().getMma())->k;
+  SmallVector<Stream> streams = {{&left, Kind::Elements, parts},
+                                 {&right, Kind::Elements, parts}};
+  if (plan.scales == GemmPlan::Scales::Instruction ||
+      plan.scales == GemmPlan::Scales::Blocks)
+    for (const GemmOperand *side : {&left, &right})
+      streams.push_back(
+          {side, Kind::Scales,
+           plan.scales == GemmPlan::Scales::Instruction ? parts : 1});
+  return streams;
+}
+
+void GemmEmitter::put(Stream &stream, Value slot) {
+  Value tile = stream.side->finish(stream.kind, stream.raw);
+  if (!stream.ring)
+    stream.ring =
+        stream.side->makeRing(stream.kind, tile.getType(), /*slots=*/2);
+  PutOp::create(b, tile, stream.ring, slot);
+}
+
+/// Products of one part of step `i`, whose slot is `slot`; meanwhile the
+/// streams move on.
+Value GemmEmitter::emitPart(MutableArrayRef<Stream> streams, int64_t part,
+                            Value i, Value slot, Value last, Value sum) {
+  int64_t parts = streams.front().parts;
+  Value other = arith::SubIOp::create(b, index(1), slot);
+  SmallVector<Value> current = llvm::map_to_vector(
+      streams, [](const Stream &stream) { return stream.part; });
+  for (Stream &stream : streams)
+    if (part + 1 < stream.parts)
+      stream.part = stream.side->take(stream.kind, stream.ring, slot, part + 1);
+  // One side after the other, where there are parts before the barrier.
+  for (auto [number, stream] : llvm::enumerate(streams))
+    if (part == (parts > 2 ? int64_t(number % 2) : 0)) {
+      put(stream, other);
+      stream.raw = stream.side->read(stream.kind, getStepAt(i, 2, last));
+    }
+  if (part == parts - 1) {
+    gpu::BarrierOp::create(b);
+    for (Stream &stream : streams)
+      stream.part = stream.side->take(stream.kind, stream.ring, other, 0);
+  }
+  ArrayRef<Value> sides(current);
+  return emitMma(sides.take_front(2), sides.drop_front(2), sum);
+}
+
+Value GemmEmitter::emitPipelinedSteps(Value steps) {
+  SmallVector<Stream> streams = makeStreams();
+  Value zero = index(0);
+  Value last = arith::MaxSIOp::create(
+      b, b.createOrFold<arith::SubIOp>(steps, index(1)), zero);
+  for (Stream &stream : streams)
+    stream.raw = stream.side->read(stream.kind, zero);
+  for (Stream &stream : streams) {
+    put(stream, zero);
+    stream.raw = stream.side->read(stream.kind, getStepAt(zero, 1, last));
+  }
+  gpu::BarrierOp::create(b);
+  SmallVector<Value> start = {ctx.constant(type, 0.0)};
+  for (Stream &stream : streams) {
+    stream.part = stream.side->take(stream.kind, stream.ring, zero, 0);
+    llvm::append_values(start, stream.raw, stream.part);
+  }
+
+  auto emitStep = [&](Value i, ValueRange carried) -> SmallVector<Value> {
+    for (auto [number, stream] : llvm::enumerate(streams)) {
+      stream.raw = carried[1 + 2 * number];
+      stream.part = carried[2 + 2 * number];
+    }
+    Value slot = arith::RemUIOp::create(b, i, index(2));
+    SmallVector<Value> scales;
+    for (const Stream &stream : ArrayRef(streams).drop_front(2))
+      scales.push_back(stream.part);
+    SmallVector<Value> next = {emitSum(carried.front(), scales, [&](Value sum) {
+      for (int64_t part = 0; part < streams.front().parts; ++part)
+        sum = emitPart(streams, part, i, slot, last, sum);
+      return sum;
+    })};
+    for (const Stream &stream : streams)
+      llvm::append_values(next, stream.raw, stream.part);
+    return next;
+  };
+  return ctx.loop(steps, start, emitStep).getResult(0);
 }
 
 Value GemmEmitter::emitProduct() {
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, value);
-  };
-  int64_t step = ctx.schedule.getMatmul().getK();
   Value k = ctx.getDim(op.getA(), op.getKDimA());
   Value steps = b.createOrFold<arith::DivUIOp>(
-      b.createOrFold<arith::AddIOp>(k, constant(step - 1)), constant(step));
-  Value sum = ctx.loop(steps, ctx.constant(type, 0.0),
-                       [&](Value i, ValueRange carried) -> SmallVector<Value> {
-                         Value at = arith::MulIOp::create(b, i, constant(step));
-                         return {emitStep(at, carried.front())};
-                       })
-                  .front();
+      b.createOrFold<arith::AddIOp>(k, index(getStep() - 1)), index(getStep()));
+  Value sum = ctx.schedule.getMatmul().getStages() > 1
+                  ? emitPipelinedSteps(steps)
+                  : emitSteps(steps);
   if (plan.scales == GemmPlan::Scales::Sum)
     sum = right.scaleSum(left.scaleSum(sum));
   return sum;

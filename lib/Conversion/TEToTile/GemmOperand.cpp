@@ -30,6 +30,7 @@ GemmOperand::GemmOperand(TileContext &ctx, GemmOp op, const GemmPlan &plan,
   operand = isA ? op.getA() : op.getB();
   scaled = dyn_cast<ScaledType>(operand.getType());
   element = isA ? plan.a : plan.b;
+  takesScales = plan.scales == GemmPlan::Scales::Instruction;
   auto type = cast<ShapedType>(operand.getType());
   unsigned dim = isA ? op.getKDimA() : op.getKDimB();
   kIsLast = int64_t(dim) == type.getRank() - 1;
@@ -86,40 +87,94 @@ static Value emitExactBF16(TileContext &ctx, Value x) {
   return ctx.cast(half, b.getBF16Type());
 }
 
-/// This step's elements as they lie in memory: of the instruction's type.
-Value GemmOperand::loadElements(TileContext &step) const {
-  if (!scaled)
-    return step.getZeroPaddedTile(operand);
-  Value bytes = loadBytes(step, scaled, step.getBuffers(operand).data);
-  if (element == scaled.getElementType())
-    return bytes;
-  if (!scaled.isFP4())
-    return emitExactBF16(step, step.toF32(bytes));
-  Value codes = unpackFP4(step, bytes, getStoredLayout(step, scaled));
-  return emitExactBF16(step, decodeFP4(step, codes));
+Value GemmOperand::read(Kind kind, Value at) const {
+  TileContext step = makeContext(at);
+  if (kind == Kind::Elements)
+    return scaled ? loadBytes(step, scaled, step.getBuffers(operand).data)
+                  : step.getZeroPaddedTile(operand);
+  std::array<int64_t, 2> blocks = {getOuter() / getSharing(getOuter()),
+                                   ctx.schedule.getMatmul().getK() /
+                                       getStoredBlock(scaled)[kIsLast ? 1 : 0]};
+  if (!kIsLast)
+    std::swap(blocks[0], blocks[1]);
+  Value scales = te::loadScalesAsStored(
+      step, scaled, step.getBuffers(operand).scales, blocks);
+  return kIsLast ? scales : ctx.transpose(scales);
 }
 
-Value GemmOperand::load(Value at) const {
-  TileContext step = makeContext(at);
-  Value tile = loadElements(step);
+Value GemmOperand::finish(Kind kind, Value tile) const {
+  if (kind == Kind::Scales)
+    return tile;
+  TileContext step = makeContext(/*at=*/Value());
+  if (scaled && scaled.isFP4() && element != scaled.getElementType())
+    tile = emitExactBF16(
+        step,
+        decodeFP4(step, unpackFP4(step, tile, getStoredLayout(step, scaled))));
+  else if (scaled && element != scaled.getElementType())
+    tile = emitExactBF16(step, step.toF32(tile));
   bool isTransposed = scaled && scaled.getScaling().isTransposed();
-  if (kIsLast == isTransposed)
-    tile = ctx.transpose(tile);
-  return ctx.convert(tile, getMMAOperandLayout(getMMA(), *getMMAFormat(element),
-                                               side, getOuter(),
-                                               ctx.schedule.getMatmul().getK(),
-                                               getWaves()));
+  return kIsLast == isTransposed ? ctx.transpose(tile) : tile;
+}
+
+LinearLayout GemmOperand::getOperandLayout(int64_t k) const {
+  return getMMAOperandLayout(getMMA(), *getMMAFormat(element), side, getOuter(),
+                             k, getWaves());
+}
+
+/// Of what the lanes need of a part: outer x blocks.
+LinearLayout GemmOperand::getScaleLayout() const {
+  if (takesScales)
+    return getMMAScaleLayout(getMMA(), side, getOuter(), getMMA().k,
+                             getWaves());
+  return side == MMASide::A ? getLine() : getLine().transpose();
+}
+
+int64_t GemmOperand::getSharing(int64_t outer) const {
+  // Square blocks are for many rows, perhaps more than the tile has.
+  return std::min(getStoredBlock(scaled)[kIsLast ? 0 : 1], outer);
+}
+
+Value GemmOperand::convert(Value tile) const {
+  return ctx.convert(tile, getOperandLayout(ctx.schedule.getMatmul().getK()));
+}
+
+Value GemmOperand::makeRing(Kind kind, Type tile, int64_t slots) const {
+  MLIRContext *context = tile.getContext();
+  LinearLayout source = getLayout(tile);
+  ArrayRef<int64_t> shape = source.getShape();
+  auto type = MemRefType::get(
+      {slots, shape[0], shape[1]}, getElementTypeOrSelf(tile),
+      MemRefLayoutAttrInterface(),
+      gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup));
+  LinearLayout taken =
+      kind == Kind::Elements
+          ? getOperandLayout(getMMA().k)
+          : getScaleLayout().project({getSharing(getOuter()), 1});
+  return RingOp::create(ctx.b, type, LayoutAttr::get(context, source),
+                        LayoutAttr::get(context, taken));
+}
+
+Value GemmOperand::take(Kind kind, Value ring, Value slot, int64_t part) const {
+  LinearLayout layout = ring.getDefiningOp<RingOp>().getTarget().getLayout();
+  Type type = getTileType(getElementTypeOrSelf(ring.getType()),
+                          ctx.b.getContext(), layout);
+  Value taken =
+      TakeOp::create(ctx.b, type, ring, slot, part * layout.getShape()[1]);
+  if (kind == Kind::Elements)
+    return taken;
+  taken = ctx.broadcast(taken, getScaleLayout());
+  return takesScales || side == MMASide::A
+             ? taken
+             : ctx.convert(ctx.transpose(taken), getLine());
 }
 
 /// This step's scales of blocks, as a tile of outer x blocks along K.
 Value GemmOperand::loadScalesAs(Value at, const LinearLayout &layout) const {
   TileContext step = makeContext(at);
   LinearLayout mine = kIsLast ? layout : layout.transpose();
-  // Square blocks are for many rows, perhaps more than the tile has.
   unsigned outer = kIsLast ? 0 : 1;
   std::array<int64_t, 2> shared = {1, 1};
-  shared[outer] =
-      std::min(getStoredBlock(scaled)[outer], mine.getShape()[outer]);
+  shared[outer] = getSharing(mine.getShape()[outer]);
   Value scales = te::loadScales(step, scaled, step.getBuffers(operand).scales,
                                 mine.project(shared));
   scales = ctx.broadcast(scales, mine);

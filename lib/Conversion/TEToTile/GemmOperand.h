@@ -21,9 +21,22 @@ public:
   GemmOperand(TileContext &ctx, GemmOp op, const GemmPlan &plan,
               tile::MMASide side);
 
-  /// The elements from `k` on, as the instruction wants them.
-  Value load(Value k) const;
-  /// Their E8M0 scales, as the instruction wants them.
+  /// Elements of a step, or the scales of its blocks.
+  enum class Kind { Elements, Scales };
+  /// Those from `k` on, as they lie in memory: by whom it costs least to read.
+  Value read(Kind kind, Value k) const;
+  /// The tile that the instruction's operand comes from: of its elements, outer
+  /// x K.
+  Value finish(Kind kind, Value raw) const;
+  /// A ring for finished tiles, and a part of one of its slots: what one
+  /// instruction sums over, as it wants it; of scales that it does not take,
+  /// all, as loadBlockScale has them.
+  Value makeRing(Kind kind, Type tile, int64_t slots) const;
+  Value take(Kind kind, Value ring, Value slot, int64_t part) const;
+
+  /// Of finished elements: as the instruction wants them.
+  Value convert(Value tile) const;
+  /// E8M0 scales of this step, as the instruction wants them.
   Value loadScales(Value k) const;
   /// The scale of each row of A or column of B in the block that begins at `k`
   /// (f32, or E8M0 bytes, i8): a tile of one column, or of one row, of the
@@ -36,8 +49,11 @@ public:
 
 private:
   TileContext makeContext(Value k) const;
-  Value loadElements(TileContext &step) const;
   Value loadScalesAs(Value k, const tile::LinearLayout &layout) const;
+  tile::LinearLayout getOperandLayout(int64_t k) const;
+  tile::LinearLayout getScaleLayout() const;
+  /// Rows of A or columns of B that share a scale, as the storage has them.
+  int64_t getSharing(int64_t outer) const;
   int64_t getOuter() const {
     return ctx.schedule.getTile()[side == tile::MMASide::A ? 0 : 1];
   }
@@ -56,6 +72,7 @@ private:
   Value operand;
   ScaledType scaled; // or null
   Type element;      // that the instruction takes
+  bool takesScales;  // the instruction does
   bool kIsLast;      // of the operand's (logical) dimensions
   Value k;           // its extent
   int64_t staticK;

@@ -330,6 +330,38 @@ Value te::loadScales(TileContext &ctx, ScaledType type, Value buffer,
                            : scales;
 }
 
+Value te::loadScalesAsStored(TileContext &ctx, ScaledType type, Value buffer,
+                             std::array<int64_t, 2> blocks) {
+  ScaleView source = emitScaleView(ctx, type, buffer);
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  unsigned bits = element.getIntOrFloatBitWidth();
+  std::array<bool, 2> whole = {ctx.wholeRows, ctx.wholeCols};
+  std::array<int64_t, 2> block = getStoredBlock(type);
+  for (unsigned dim : {0, 1})
+    whole[dim] = whole[dim] && ctx.schedule.getTile()[dim] % block[dim] == 0;
+  if (source.transposed) {
+    std::swap(blocks[0], blocks[1]);
+    std::swap(whole[0], whole[1]);
+  }
+  int64_t lanes = ctx.schedule.getWaves() * ctx.target.waveSize;
+  int64_t run = std::clamp<int64_t>(blocks[0] * blocks[1] / lanes, 1,
+                                    ctx.target.maxAccessBytes * 8 / bits);
+  LinearLayout layout =
+      source.order
+          ? ctx.getStoreLayout(blocks, bits, source.order)
+          : LinearLayout::rowMajor(blocks, std::min(run, blocks[1]),
+                                   llvm::Log2_32(ctx.target.waveSize),
+                                   llvm::Log2_64(ctx.schedule.getWaves()));
+  Value scales = ctx.load(source.view, source.row, source.col, element, layout,
+                          source.divisible, source.order);
+  if (!source.order) {
+    auto load = scales.getDefiningOp<LoadOp>();
+    load.setInBounds(whole[0] && whole[1]);
+    load.setColumnsInBounds(whole[1]);
+  }
+  return source.transposed ? ctx.transpose(scales) : scales;
+}
+
 /// Of scales that are repeated along a dimension of their block, the first.
 static Value emitFirst(TileContext &ctx, Value scales, ScaledType type) {
   auto &b = ctx.b;

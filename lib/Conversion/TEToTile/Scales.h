@@ -56,6 +56,11 @@ void storeScales(TileContext &ctx, ScaledType type, Value scales, Value buffer,
 Value loadScales(TileContext &ctx, ScaledType type, Value buffer,
                  const tile::LinearLayout &blocks);
 
+/// The same, `blocks` of them, held by whom it costs least to read: every lane
+/// reads a run, and nothing goes through LDS.
+Value loadScalesAsStored(TileContext &ctx, ScaledType type, Value buffer,
+                         std::array<int64_t, 2> blocks);
+
 /// Copies this workgroup's scales of blocks from the storage of one type to
 /// another's, of one scheme.
 void moveScales(TileContext &ctx, ScaledType from, Value source, ScaledType to,

@@ -457,7 +457,7 @@ void TileContext::markPrefetched(scf::ForOp loop) {
     loop->setAttr(tile::PrefetchLoadsMarker, b.getUnitAttr());
 }
 
-SmallVector<Value>
+scf::ForOp
 TileContext::loop(Value count, ValueRange start,
                   function_ref<SmallVector<Value>(Value, ValueRange)> body) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
@@ -468,8 +468,7 @@ TileContext::loop(Value count, ValueRange start,
   SmallVector<Value> carried =
       body(loop.getInductionVar(), loop.getRegionIterArgs());
   scf::YieldOp::create(b, carried);
-  markPrefetched(loop);
-  return SmallVector<Value>(loop.getResults());
+  return loop;
 }
 
 SmallVector<Value>
@@ -481,13 +480,13 @@ TileContext::walkRows(ValueRange start,
       rows, arith::ConstantIndexOp::create(b, size - 1));
   Value tiles = b.createOrFold<arith::DivUIOp>(padded, tileRows);
   Value before = tileRow;
-  SmallVector<Value> results =
-      loop(tiles, start, [&](Value i, ValueRange carried) {
-        tileRow = arith::MulIOp::create(b, i, tileRows);
-        return body(carried);
-      });
+  scf::ForOp walk = loop(tiles, start, [&](Value i, ValueRange carried) {
+    tileRow = arith::MulIOp::create(b, i, tileRows);
+    return body(carried);
+  });
+  markPrefetched(walk);
   tileRow = before;
-  return results;
+  return SmallVector<Value>(walk.getResults());
 }
 
 void TileContext::inFirstWorkgroup(function_ref<void()> body) {

@@ -36,8 +36,9 @@ bool BufferAccess::isPossible(const KernelState &state, Type tile, Value view) {
 }
 
 BufferAccess::BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state,
-                           Type tile, Value view, Value row, Value col)
-    : b(b), elementBytes(getElementBytes(tile)) {
+                           Type tile, Value view, Value row, Value col,
+                           bool isInside)
+    : b(b), elementBytes(getElementBytes(tile)), isInside(isInside) {
   rowBytes = getRowStride(view) * elementBytes;
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
@@ -78,9 +79,11 @@ BufferAccess::BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state,
       add(multiply(laneRow, rowBytes), multiply(laneCol, elementBytes)));
 }
 
-Value BufferAccess::emitOffset(int64_t rows, int64_t cols) {
-  return b.createOrFold<arith::AddIOp>(
-      lane, emitI32(b, rows * rowBytes + cols * elementBytes));
+std::pair<Value, Value> BufferAccess::emitOffsets(int64_t rows, int64_t cols) {
+  Value more = emitI32(b, rows * rowBytes + cols * elementBytes);
+  auto add = [&](Value x) { return b.createOrFold<arith::AddIOp>(x, more); };
+  // The hardware bounds a lane's offset only.
+  return isInside ? std::pair(lane, add(column)) : std::pair(add(lane), column);
 }
 
 /// What one instruction moves as the vector's bytes.
@@ -94,8 +97,9 @@ static Type getAccessType(VectorType type) {
 
 Value BufferAccess::load(VectorType type, int64_t rows, int64_t cols) {
   Type access = getAccessType(type);
+  auto [each, all] = emitOffsets(rows, cols);
   Value loaded = ROCDL::RawPtrBufferLoadOp::create(
-      b, access, resource, emitOffset(rows, cols), column, emitI32(b, 0),
+      b, access, resource, each, all, emitI32(b, 0),
       /*alias_scopes=*/ArrayAttr(), /*noalias_scopes=*/ArrayAttr(),
       /*tbaa=*/ArrayAttr());
   if (!isa<VectorType>(access))
@@ -109,8 +113,9 @@ void BufferAccess::store(Value vector, int64_t rows, int64_t cols) {
   Value words = emitVectorBitcast(b, vector, getElementTypeOrSelf(access));
   if (!isa<VectorType>(access))
     words = vector::ExtractOp::create(b, words, int64_t(0));
+  auto [each, all] = emitOffsets(rows, cols);
   ROCDL::RawPtrBufferStoreOp::create(
-      b, words, resource, emitOffset(rows, cols), column, emitI32(b, 0),
+      b, words, resource, each, all, emitI32(b, 0),
       /*alias_scopes=*/ArrayAttr(), /*noalias_scopes=*/ArrayAttr(),
       /*tbaa=*/ArrayAttr());
 }

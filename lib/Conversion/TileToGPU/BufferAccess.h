@@ -24,9 +24,10 @@ public:
   static bool isPossible(const KernelState &state, Type tile, Value view);
 
   /// The rows of `view` (strided, rank 2) from `row` on, at most the tile's,
-  /// and its columns from `col` on.
+  /// and its columns from `col` on. Where the tile `isInside` the view nothing
+  /// is bounded, and no vector needs an offset register of its own.
   BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state, Type tile,
-               Value view, Value row, Value col);
+               Value view, Value row, Value col, bool isInside = false);
 
   /// A vector of this lane, its register 0 displaced by so many rows and
   /// columns.
@@ -34,10 +35,12 @@ public:
   void store(Value vector, int64_t rows, int64_t cols);
 
 private:
-  Value emitOffset(int64_t rows, int64_t cols);
+  /// Of the instruction: bytes of each lane, and of all.
+  std::pair<Value, Value> emitOffsets(int64_t rows, int64_t cols);
 
   ImplicitLocOpBuilder &b;
   int64_t rowBytes, elementBytes;
+  bool isInside;
   Value resource;
   Value column,
       lane; // bytes, i32: of the tile's column, of a lane's register 0

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Distribution.h"
+#include "SharedAccess.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -243,53 +243,14 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
 Value ConvertLayoutPattern::throughLds(ImplicitLocOpBuilder &b, Value value,
                                        const LinearLayout &from,
                                        const LinearLayout &to) const {
-  auto type = cast<VectorType>(value.getType());
-  int64_t bytes = getElementBytes(type);
-  SharedLayout shared(from, to, bytes, state.target->ldsBanks);
-  int64_t size = shared.getVectorElements();
-  // A lane's byte address at register 0, and what each register adds by XOR.
-  auto base = [&](const LinearLayout &layout) -> Value {
-    auto columns = [&](LayoutInput input) {
-      return llvm::map_to_vector(layout.getBases(input), [&](int64_t basis) {
-        return shared.address(basis) * bytes;
-      });
-    };
-    return b.createOrFold<arith::XOrIOp>(
-        emitXorMap(b, state.lane, columns(LayoutInput::Lane)),
-        emitXorMap(b, state.wave, columns(LayoutInput::Wave)));
-  };
-  auto address = [&](Value base, const LinearLayout &layout,
-                     int64_t reg) -> Value {
-    return b.createOrFold<arith::XOrIOp>(
-        base, emitI32(b, shared.address(layout.apply(reg, 0, 0)) * bytes));
-  };
-
+  Type element = getElementTypeOrSelf(value.getType());
+  SharedLayout shared(from, to, getElementBytes(element),
+                      state.target->ldsBanks);
+  SharedAccess access(b, state, shared, element);
   gpu::BarrierOp::create(b);
-  emitByOwner(b, state, from, [&] {
-    SmallVector<int64_t> order = shared.registerOrder(from);
-    Value start = base(from);
-    for (size_t first = 0; first < order.size(); first += size) {
-      ArrayRef<int64_t> group = ArrayRef<int64_t>(order).slice(first, size);
-      emitLdsStore(b, state, emitSelectElements(b, value, group),
-                   address(start, from, group.front()));
-    }
-  });
+  access.put(value, from);
   gpu::BarrierOp::create(b);
-
-  SmallVector<int64_t> order = shared.registerOrder(to);
-  auto resultType =
-      VectorType::get({to.getNumRegisters()}, type.getElementType());
-  auto partType = VectorType::get({size}, type.getElementType());
-  Value start = base(to),
-        result = arith::ConstantOp::create(b, b.getZeroAttr(resultType));
-  for (size_t first = 0; first < order.size(); first += size)
-    result = vector::InsertStridedSliceOp::create(
-        b, emitLdsLoad(b, state, partType, address(start, to, order[first])),
-        result, ArrayRef<int64_t>{int64_t(first)}, ArrayRef<int64_t>{1});
-  SmallVector<int64_t> back(order.size());
-  for (auto [i, reg] : llvm::enumerate(order))
-    back[reg] = i;
-  return emitSelectElements(b, result, back);
+  return access.take(to);
 }
 
 //===----------------------------------------------------------------------===//

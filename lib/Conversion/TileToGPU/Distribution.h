@@ -27,7 +27,7 @@ struct KernelState {
   int64_t waves = 1;
   Value lane, wave; // i32
   Value lds;        // memref<?xi8, workgroup>: null where no op needs any
-  llvm::DenseMap<Operation *, int64_t> staged; // where in LDS, in bytes
+  llvm::DenseMap<Operation *, int64_t> places; // where in LDS, in bytes
 };
 
 /// Bytes of LDS that distributing `op` takes; 0 for ops that stay inside a
@@ -102,6 +102,8 @@ void populateMemoryPatterns(RewritePatternSet &patterns,
 void populateCrossLanePatterns(RewritePatternSet &patterns,
                                const TypeConverter &types,
                                const KernelState &state);
+void populateRingPatterns(RewritePatternSet &patterns,
+                          const TypeConverter &types, const KernelState &state);
 void populateMmaPatterns(RewritePatternSet &patterns,
                          const TypeConverter &types, const KernelState &state);
 

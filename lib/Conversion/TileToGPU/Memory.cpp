@@ -24,6 +24,15 @@ static bool isSingle(const TileAccess &access) {
   return access.offsets.size() == 1 && !access.window;
 }
 
+/// In a loop over columns of the same rows one resource serves all iterations:
+/// where nothing is outside of it either, the scalar unit computes what
+/// changes.
+static bool walksAlongRows(LoadOp op) {
+  auto loop = op->getParentOfType<scf::ForOp>();
+  return loop && loop.isDefinedOutsideOfLoop(op.getRow()) &&
+         !loop.isDefinedOutsideOfLoop(op.getColumn());
+}
+
 static Value concatenate(ImplicitLocOpBuilder &b, ArrayRef<Value> parts,
                          VectorType type) {
   if (parts.size() == 1)
@@ -52,8 +61,9 @@ struct LoadPattern : TilePattern<LoadOp> {
     access.wholeColumns = op.getColumnsInBounds();
     VectorType type = getDistributedType(op.getType());
     // One element is the same for all lanes: the scalar unit reads it.
-    bool bounded = op.getColumnsInBounds() && !op.getInBounds() &&
-                   !op.getRows() && op.getInterleave() == 0 &&
+    bool bounded = op.getColumnsInBounds() &&
+                   (!op.getInBounds() || walksAlongRows(op)) && !op.getRows() &&
+                   op.getInterleave() == 0 &&
                    op.getType().getNumElements() > 1 &&
                    BufferAccess::isPossible(state, op.getType(), op.getView());
     auto all = [&](bool masked) {
@@ -78,7 +88,7 @@ struct LoadPattern : TilePattern<LoadOp> {
     };
     auto readRows = [&]() -> Value {
       BufferAccess rows(b, state, op.getType(), op.getView(), op.getRow(),
-                        op.getColumn());
+                        op.getColumn(), op.getInBounds());
       SmallVector<Value> parts;
       for (auto [r, c] : access.offsets)
         parts.push_back(rows.load(access.vectorType, r, c));
@@ -157,7 +167,7 @@ struct StagePattern : TilePattern<StageOp> {
     Type type = op.getTile().getType();
     Value view = memref::ViewOp::create(
         b, op.getView().getType(), state.lds,
-        arith::ConstantIndexOp::create(b, state.staged.lookup(op)),
+        arith::ConstantIndexOp::create(b, state.places.lookup(op)),
         ValueRange());
     Value zero = arith::ConstantIndexOp::create(b, 0);
     emitByOwner(b, state, getLayout(type), [&] {

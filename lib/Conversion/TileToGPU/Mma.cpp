@@ -15,6 +15,7 @@
 #include "te/Dialect/Tile/IR/MMALayout.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -27,6 +28,19 @@ struct Fragments {
   int64_t size;         // registers of one instruction
   int64_t alongK;       // instructions along K
 };
+
+/// Between the products of the region that ends here the accesses of memory
+/// that stand in it take turns, one of each kind behind a product: a wave that
+/// has to wait for its turn at a queue has work for the matrix core.
+static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products) {
+  using Mask = amdgpu::sched_barrier_opt_enum;
+  for (int64_t i = 0; i < products; ++i)
+    for (Mask kind :
+         {Mask::mfma_wmma, Mask::ds_read, Mask::ds_write, Mask::vmem_read})
+      ROCDL::SchedGroupBarrier::create(b, uint32_t(kind), /*size=*/1,
+                                       /*groupId=*/0);
+  amdgpu::SchedBarrierOp::create(b, Mask::none);
+}
 
 struct MmaPattern : TilePattern<MmaOp> {
   using TilePattern::TilePattern;
@@ -109,6 +123,8 @@ struct MmaPattern : TilePattern<MmaOp> {
         result = vector::InsertStridedSliceOp::create(
             b, sum, result, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{1});
       }
+    if (op.getInOrder())
+      emitInterleaving(b, rows * cols * left.alongK);
     rewriter.replaceOp(op, result);
     return success();
   }

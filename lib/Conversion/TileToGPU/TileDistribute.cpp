@@ -228,6 +228,45 @@ static LogicalResult unrollPicks(KernelOp kernel) {
   return success();
 }
 
+/// All of these ops stand behind the last use of the ring.
+static bool areBehind(ArrayRef<Operation *> ops, RingOp ring) {
+  Block *block = ring->getBlock();
+  return llvm::all_of(ops, [&](Operation *op) {
+    Operation *after = block->findAncestorOpInBlock(*op);
+    return after && llvm::all_of(ring->getUsers(), [&](Operation *user) {
+             return block->findAncestorOpInBlock(*user)->isBeforeInBlock(after);
+           });
+  });
+}
+
+/// Finds a place for all that lies in LDS; returns the bytes that takes.
+static int64_t placeInLds(KernelOp kernel, KernelState &state) {
+  int64_t shared = 0, end = 0;
+  SmallVector<Operation *> passing;
+  kernel.walk([&](Operation *op) {
+    if (int64_t bytes = getLdsBytes(op, *state.target, state.waves)) {
+      passing.push_back(op);
+      shared = std::max(shared, bytes);
+    }
+  });
+  auto place = [&](Operation *op, MemRefType type) {
+    state.places[op] = llvm::alignTo(end, state.target->maxAccessBytes);
+    end = state.places[op] + type.getNumElements() * getElementBytes(type);
+  };
+  SmallVector<RingOp> rings;
+  kernel.walk([&](RingOp ring) { rings.push_back(ring); });
+  bool isOverlaid = llvm::all_of(
+      rings, [&](RingOp ring) { return areBehind(passing, ring); });
+  // What ops use one after another, and then rings, or rings in its place;
+  // what is staged lies behind.
+  end = isOverlaid ? 0 : shared;
+  for (RingOp ring : rings)
+    place(ring, ring.getRing().getType());
+  end = std::max(end, shared);
+  kernel.walk([&](StageOp op) { place(op, op.getView().getType()); });
+  return end;
+}
+
 LogicalResult TileDistributePass::distribute(KernelOp kernel,
                                              gpu::GPUModuleOp module) {
   llvm::Expected<const Target *> target = Target::get(kernel.getTarget());
@@ -238,17 +277,7 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   if (!state.target->hasRegisterIndexing && failed(unrollPicks(kernel)))
     return failure();
   state.waves = kernel.getWaves();
-  int64_t ldsBytes = 0;
-  kernel.walk([&](Operation *op) {
-    ldsBytes = std::max(ldsBytes, getLdsBytes(op, *state.target, state.waves));
-  });
-  // What is staged lies behind what ops use one after another.
-  kernel.walk([&](StageOp op) {
-    ldsBytes = llvm::alignTo(ldsBytes, state.target->maxAccessBytes);
-    state.staged[op] = ldsBytes;
-    auto view = op.getView().getType();
-    ldsBytes += view.getNumElements() * getElementBytes(view);
-  });
+  int64_t ldsBytes = placeInLds(kernel, state);
   if (ldsBytes > int64_t(state.target->ldsBytesPerWorkgroup))
     return kernel.emitError()
            << "needs " << ldsBytes << " bytes of LDS, but a workgroup has "
@@ -279,6 +308,7 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   populateMemoryPatterns(patterns, types, state);
   populateCrossLanePatterns(patterns, types, state);
   populateMmaPatterns(patterns, types, state);
+  populateRingPatterns(patterns, types, state);
   ConversionTarget conversion(getContext());
   conversion.markUnknownOpDynamicallyLegal(isDistributed);
   scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns,

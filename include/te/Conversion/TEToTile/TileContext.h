@@ -163,9 +163,8 @@ public:
                  Value rows, Value cols);
   void markPrefetched(scf::ForOp loop);
   /// For i in [0, count): `body(i, carried)` gives what is carried on.
-  SmallVector<Value>
-  loop(Value count, ValueRange start,
-       function_ref<SmallVector<Value>(Value, ValueRange)> body);
+  scf::ForOp loop(Value count, ValueRange start,
+                  function_ref<SmallVector<Value>(Value, ValueRange)> body);
   /// The same for each tile of this workgroup's columns, from the first row to
   /// the last: tileRow is its own meanwhile.
   SmallVector<Value>

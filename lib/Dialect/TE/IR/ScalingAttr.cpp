@@ -247,7 +247,7 @@ static bool isPow2(int64_t n) { return n > 0 && llvm::isPowerOf2_64(n); }
 
 LogicalResult MatmulAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef mma, int64_t k,
-                                 ArrayRef<int64_t> waves) {
+                                 ArrayRef<int64_t> waves, int64_t stages) {
   const MMA *instruction = MMA::lookup(mma);
   if (!instruction)
     return emitError() << "H14: there is no matrix instruction '" << mma
@@ -259,6 +259,9 @@ LogicalResult MatmulAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (waves.size() != 2 || !llvm::all_of(waves, isPow2))
     return emitError() << "H14: waves of a matmul are two powers of two, along "
                           "the rows and the columns of its tile";
+  if (stages != 1 && stages != 2)
+    return emitError() << "H14: stages = " << stages
+                       << "; LDS holds one step of a matmul, or two";
   return success();
 }
 

@@ -210,6 +210,15 @@ LinearLayout LinearLayout::place(const LinearLayout &order) const {
   return result;
 }
 
+LinearLayout LinearLayout::embed(ArrayRef<int64_t> shape) const {
+  LinearLayout result = *this;
+  result.shape.assign(shape.begin(), shape.end());
+  for (Bases &input : result.bases)
+    for (int64_t &basis : input)
+      basis = result.toFlat(toCoordinates(basis));
+  return result;
+}
+
 std::optional<int64_t> LinearLayout::findRegister(int64_t flat) const {
   int64_t reg = 0;
   // Registers of a permutation layout: each flat bit names its register bit.

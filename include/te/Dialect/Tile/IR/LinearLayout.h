@@ -93,6 +93,8 @@ public:
   /// `order`: coordinates are a row of units, and the offset in that row. It
   /// has gaps where the tile is smaller than a unit.
   LinearLayout place(const LinearLayout &order) const;
+  /// The same coordinates in a larger tile, of which this is a corner.
+  LinearLayout embed(llvm::ArrayRef<int64_t> shape) const;
   /// The register that holds, in lane 0 and wave 0, the given flat offset; or
   /// nothing where that is not register 0's lane and wave.
   std::optional<int64_t> findRegister(int64_t flat) const;

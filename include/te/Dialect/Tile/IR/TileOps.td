@@ -16,6 +16,7 @@ class Tile_Op<string mnemonic, list<Trait> traits = []>
 
 def Tile_AnyTile : RankedTensorOf<[AnyType]>;
 def Tile_View : MemRefRankOf<[AnyType], [2]>;
+def Tile_Ring : MemRefRankOf<[AnyType], [3]>;
 
 def Tile_KernelOp : Tile_Op<"kernel", [
     IsolatedFromAbove, Symbol, SingleBlockImplicitTerminator<"ReturnOp">]> {
@@ -217,6 +218,39 @@ def Tile_StageOp : Tile_Op<"stage", [MemoryEffects<[MemAlloc, MemWrite]>]> {
   let hasVerifier = 1;
 }
 
+def Tile_RingOp : Tile_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "places in LDS for tiles on their way to other lanes";
+  let description = [{
+    Tiles of one size, in the order that suits both those who put them there (`source`) and those who take parts of their
+    columns (`target`). A loop fills one slot while it computes from another; barriers between are the program's own. What
+    other ops use LDS for may lie in the same place, where all of them stand behind the last use of the ring.
+
+    ```mlir
+    %ring = tile.ring from <..> to <..> : memref<2x256x64xbf16, #gpu.address_space<workgroup>>
+    ```
+  }];
+  let arguments = (ins Tile_LayoutAttr:$source, Tile_LayoutAttr:$target);
+  let results = (outs Tile_Ring:$ring);
+  let assemblyFormat = "`from` $source `to` $target attr-dict `:` type($ring)";
+  let hasVerifier = 1;
+}
+
+def Tile_PutOp : Tile_Op<"put", [MemoryEffects<[MemWrite]>]> {
+  let summary = "write a tile to a ring's slot";
+  let arguments = (ins Tile_AnyTile:$tile, Tile_Ring:$ring, Index:$slot);
+  let assemblyFormat = "$tile `,` $ring `[` $slot `]` attr-dict `:` type($tile) `,` type($ring)";
+  let hasVerifier = 1;
+}
+
+def Tile_TakeOp : Tile_Op<"take", [MemoryEffects<[MemRead]>]> {
+  let summary = "read columns of a tile from a ring's slot";
+  let description = "The columns from `column` on, in the ring's `target` layout.";
+  let arguments = (ins Tile_Ring:$ring, Index:$slot, DefaultValuedAttr<I64Attr, "0">:$column);
+  let results = (outs Tile_AnyTile:$result);
+  let assemblyFormat = "$ring `[` $slot `]` (`columns` $column^)? attr-dict `:` type($ring) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_PickOp : Tile_Op<"pick", [Pure]> {
   let summary = "one of several tiles, by a number that is the same in all lanes";
   let description = "How a loop walks over tiles that stay in registers.";
@@ -261,17 +295,19 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure, AttrSizedOperandSegments, AllTypesMatch<[
     With scales each run of 32 elements along K is multiplied by its E8M0 byte (i8 tiles, M x K/32 and N x K/32), by
     the instruction.
 
+    `in_order`: no instruction crosses the begin or the end of this product, where a backend would order them anew.
+
     ```mlir
     %d = tile.mma %a, %b, %c <"f32_16x16x32_bf16"> : tensor<128x64xbf16, #a>, tensor<64x64xbf16, #b> -> tensor<128x64xf32, #c>
     ```
   }];
   let arguments = (ins
     Tile_AnyTile:$a, Tile_AnyTile:$b, Tile_AnyTile:$accumulator,
-    Optional<Tile_AnyTile>:$scale_a, Optional<Tile_AnyTile>:$scale_b, Tile_MMAAttr:$intrinsic);
+    Optional<Tile_AnyTile>:$scale_a, Optional<Tile_AnyTile>:$scale_b, Tile_MMAAttr:$intrinsic, UnitAttr:$in_order);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
     $a `,` $b `,` $accumulator (`scales` `(` $scale_a^ `,` $scale_b `:` type($scale_a) `,` type($scale_b) `)`)?
-    $intrinsic attr-dict
+    $intrinsic (`in_order` $in_order^)? attr-dict
     `:` type($a) `,` type($b) `->` type($result)
   }];
   let hasVerifier = 1;

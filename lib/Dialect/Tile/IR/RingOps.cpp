@@ -1,0 +1,68 @@
+//===- RingOps.cpp - tile.ring, tile.put and tile.take --------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+LogicalResult RingOp::verify() {
+  auto ring = getRing().getType();
+  ArrayRef<int64_t> slot = ring.getShape().drop_front();
+  auto space = dyn_cast_or_null<gpu::AddressSpaceAttr>(ring.getMemorySpace());
+  if (!space || space.getValue() != gpu::AddressSpace::Workgroup ||
+      !ring.hasStaticShape() || !ring.getLayout().isIdentity())
+    return emitOpError() << "T21: a ring is slots x rows x columns of LDS, of "
+                            "known sizes; this is "
+                         << ring;
+  if (getSource().getShape() != slot)
+    return emitOpError() << "T21: tiles are put as " << getSource()
+                         << ", whose shape is not the slot's";
+  ArrayRef<int64_t> part = getTarget().getShape();
+  if (part.size() != 2 || part[0] != slot[0] || slot[1] % part[1] != 0)
+    return emitOpError() << "T21: parts are taken as " << getTarget()
+                         << ", which are not all rows and a share of the "
+                            "columns of a slot";
+  return success();
+}
+
+/// The ring, and that `tile` has its elements in `expected`.
+static LogicalResult verifyTile(Operation *op, Value ring, Type tile,
+                                function_ref<LayoutAttr(RingOp)> expected) {
+  auto def = ring.getDefiningOp<RingOp>();
+  if (!def)
+    return op->emitOpError("T21: the ring is not that of a tile.ring");
+  if (!isTile(tile) || getLayout(tile) != expected(def).getLayout())
+    return op->emitOpError() << "T21: the tile is " << tile
+                             << ", but the ring's layout is " << expected(def);
+  if (getElementTypeOrSelf(tile) != def.getRing().getType().getElementType())
+    return op->emitOpError()
+           << "T21: the tile's elements are " << getElementTypeOrSelf(tile)
+           << ", the ring's " << def.getRing().getType().getElementType();
+  return success();
+}
+
+LogicalResult PutOp::verify() {
+  return verifyTile(*this, getRing(), getTile().getType(),
+                    [](RingOp ring) { return ring.getSource(); });
+}
+
+LogicalResult TakeOp::verify() {
+  if (failed(verifyTile(*this, getRing(), getType(),
+                        [](RingOp ring) { return ring.getTarget(); })))
+    return failure();
+  int64_t size = cast<ShapedType>(getType()).getDimSize(1),
+          cols = getRing().getType().getShape().back(), column = getColumn();
+  if (column < 0 || column % size != 0 || column >= cols)
+    return emitOpError() << "T21: columns from " << column
+                         << " on are no part of " << cols << " in parts of "
+                         << size;
+  return success();
+}
