@@ -9,6 +9,8 @@
 
 #include "Bound.h"
 
+#include "te/Target/MMA.h"
+
 #include "te/Target/Timing.h"
 
 #include <cmath>

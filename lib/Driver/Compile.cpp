@@ -10,6 +10,7 @@
 #include "PTX.h"
 
 #include "te/Analysis/ResourceModel.h"
+#include "te/Analysis/TuningDatabase.h"
 #include "te/Conversion/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
@@ -55,6 +56,10 @@ static json::Array explain(ModuleOp module, const Target &target) {
     llvm::raw_string_ostream os(location);
     fusion.getLoc()->print(os);
     ScheduleAttr own = chooseSchedule(fusion.getContext(), demand, target);
+    auto tuned = fusion->getAttrOfType<StringAttr>(kTunedAttr);
+    std::string chosenBy = tuned             ? "te-tune, in " + tuned.str()
+                           : own == schedule ? "te-schedule"
+                                             : "the user";
     decisions.push_back(json::Object{
         {"kernel", fusion.getKernel()},
         {"location", location},
@@ -62,7 +67,7 @@ static json::Array explain(ModuleOp module, const Target &target) {
         {"parts", int64_t(getParts(getRegionOps(fusion)).size())},
         {"apart", std::move(apart)},
         {"why", explainSchedule(demand, schedule, target)},
-        {"chosen_by", own == schedule ? "te-schedule" : "the user"},
+        {"chosen_by", chosenBy},
         {"tile", json::Array{schedule.getTile()[0], schedule.getTile()[1]}},
         {"waves", schedule.getWaves()},
         {"vector", schedule.getVector()},
@@ -182,7 +187,8 @@ struct Compilation {
     if (options.timing)
       manager.enableTiming(timing);
     (void)applyPassManagerCLOptions(manager);
-    buildPipeline(manager, *options.target, from, std::min(to, Level::Native));
+    buildPipeline(manager, *options.target, from, std::min(to, Level::Native),
+                  options.tuningDb);
     return manager.run(module);
   }
   LogicalResult fail(llvm::Error error) {

@@ -32,7 +32,7 @@ static void addVerifier(OpPassManager &manager, StringRef level) {
 }
 
 void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
-                       Level to) {
+                       Level to, StringRef tuningDb) {
   auto covers = [&](Level level) { return from < level && level <= to; };
   if (from == Level::TE) {
     // te-opt --te-verify-level=level=te
@@ -48,6 +48,7 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     // --pass-pipeline='builtin.module(func.func(te-schedule{target=gfx950}))'
     SchedulePassOptions options;
     options.target = target.name.str();
+    options.tuningDb = tuningDb.str();
     manager.addNestedPass<func::FuncOp>(createSchedulePass(options));
     // te-opt --te-verify-level=level=fused
     addVerifier(manager, "fused");

@@ -33,6 +33,10 @@ struct Shared {
   }
   const Dispatch &dispatch;
   const LaunchOptions &options;
+  /// Of a sample: the workgroups that run; of each wave, what is run of it and
+  /// which loads count for L2. Empty: everything.
+  std::vector<uint64_t> chosen;
+  std::vector<Window> windows;
   std::optional<SanitizedLaunch> sanitized;
   std::atomic<uint64_t> next{0}, done{0};
   std::atomic<bool> failed{false};
@@ -41,7 +45,13 @@ struct Shared {
   std::string message;
   LaunchStats stats;
   ProfileTable profile;
-  llvm::DenseMap<uint64_t, uint32_t> reached; // lines, as LineCache::Reach
+
+  uint64_t countWorkgroups() const {
+    return chosen.empty() ? dispatch.getWorkgroups() : chosen.size();
+  }
+
+  /// Where the launch is recorded. Of a sample: before the window, and in it.
+  std::array<LineCache::Reach, 2> reached;
   std::set<uint64_t> running; // workgroups; kept for the sanitizer only
 };
 
@@ -66,7 +76,8 @@ public:
       waves.back()->cache = &cache;
     }
     if (shared.options.record) {
-      cache.reach = &reach;
+      cache.isSample = !shared.chosen.empty();
+      cache.reach = cache.isSample ? nullptr : reach.data();
       recorders.resize(waves.size());
     }
     if (!shared.sanitized)
@@ -83,6 +94,7 @@ public:
 private:
   bool runWorkgroup(uint64_t workgroup);
   bool takeTurn(Wave &wave, uint64_t workgroup);
+  uint64_t limitToWindow(Wave &wave, uint64_t turn);
   void report(Wave &wave, uint64_t workgroup, const Inst &inst);
   void startWorkgroup(uint64_t workgroup);
   void startRecording(uint64_t workgroup);
@@ -99,7 +111,7 @@ private:
   MemoryCounters counters;
   std::vector<MemoryCounters> profile; // of each word, where it is asked for
   LineCache cache;
-  LineCache::Reach reach;                  // these two where it is recorded
+  std::array<LineCache::Reach, 2> reach;   // these two where it is recorded
   std::vector<WaveRecorder> recorders;     // of each wave
   uint64_t executed = 0;                   // by the workgroup's waves
   std::unique_ptr<WorkgroupShadow> shadow; // these two for the sanitizer
@@ -107,106 +119,6 @@ private:
 };
 
 } // namespace
-
-/// s_set_gpr_idx: M0 is added to the vector registers that its bits 12..15
-/// pick.
-static void runIndexed(Wave &wave, const Inst &inst) {
-  Inst moved = inst;
-  uint32_t m0 = wave.sgpr[kM0], index = m0 & 0xff;
-  bool fits = true;
-  for (unsigned k = 0; k < 3; ++k) {
-    uint16_t &number = moved.src[k].number;
-    if (!(m0 >> (12 + k) & 1) || number < kFirstVector)
-      continue;
-    number += index;
-    fits &= number < kFirstVector + wave.launch->vgprs;
-  }
-  if (m0 >> 15 & 1 && !(inst.flags & kScalarDst)) {
-    moved.dst += index;
-    fits &= moved.dst < wave.launch->vgprs;
-  }
-  if (!fits)
-    return wave.fail("M0's index takes a register number beyond the kernel's");
-  inst.run(wave, moved);
-  if (wave.shadow)
-    wave.shadow->defineIndexed(inst, moved.dst);
-}
-
-/// False, and a fault, for an instruction beyond the kernel's registers.
-static bool checkRegisters(Wave &wave, const Inst &inst) {
-  const LaunchContext &launch = *wave.launch;
-  Program::Registers used = launch.program->getRegisters(inst);
-  if (used.vgprs <= launch.vgprs && used.agprs <= launch.agprs)
-    return true;
-  wave.fail("it names register v" + llvm::Twine(used.vgprs - 1) + " or a" +
-            llvm::Twine(used.agprs - 1) + ", but the kernel descriptor has " +
-            llvm::Twine(launch.vgprs) + " VGPRs and " +
-            llvm::Twine(launch.agprs) + " AGPRs");
-  return false;
-}
-
-/// Runs `wave` until it stops, `budget` instructions at most; returns the last
-/// one.
-template <bool sanitized, bool profiled, bool recorded = false>
-static const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
-  const Inst *inst = wave.pc;
-  const bool checked = wave.launch->checkRegisters;
-  wave.stop = Stop::None;
-  while (budget) {
-    --budget;
-    inst = wave.pc;
-    wave.pc += inst->words;
-    ++counts[inst->word];
-    if (LLVM_UNLIKELY(checked) && !checkRegisters(wave, *inst))
-      return inst;
-    [[maybe_unused]] bool isMemory =
-        inst->cls == Class::Vmem || inst->cls == Class::Lds;
-    if constexpr (recorded)
-      if (!isMemory && !wave.recorder->record(wave, *inst))
-        return inst;
-    if constexpr (profiled) {
-      wave.counters = wave.profile + inst->word;
-      if (isMemory)
-        wave.counters->memoryLanes += llvm::popcount(wave.exec());
-    }
-    if constexpr (recorded)
-      if (isMemory) {
-        wave.recorder->facts = {};
-        wave.counters = &wave.recorder->facts;
-      }
-    if (inst->cls == Class::Valu) {
-      wave.counters->valuLanes += llvm::popcount(wave.exec());
-      if (LLVM_UNLIKELY(wave.mode & kModeGprIndex)) {
-        runIndexed(wave, *inst);
-        if (wave.stop != Stop::None)
-          return inst;
-        continue;
-      }
-    }
-    if constexpr (sanitized)
-      wave.shadow->run(*inst);
-    else
-      inst->run(wave, *inst);
-    if constexpr (recorded)
-      if (isMemory) {
-        addCounters(wave.profile[inst->word], wave.recorder->facts);
-        wave.recorder->recordMemory(wave, *inst);
-      }
-    if (LLVM_UNLIKELY(wave.stop != Stop::None))
-      return inst;
-  }
-  wave.stop = Stop::Yield;
-  return inst;
-}
-const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
-  if (wave.recorder)
-    return runWave<false, true, true>(wave, counts, budget);
-  if (wave.profile)
-    return wave.shadow ? runWave<true, true>(wave, counts, budget)
-                       : runWave<false, true>(wave, counts, budget);
-  return wave.shadow ? runWave<true, false>(wave, counts, budget)
-                     : runWave<false, false>(wave, counts, budget);
-}
 
 void Worker::report(Wave &wave, uint64_t workgroup, const Inst &inst) {
   std::lock_guard<std::mutex> lock(shared.mutex);
@@ -223,10 +135,27 @@ void Worker::report(Wave &wave, uint64_t workgroup, const Inst &inst) {
       dispatch.getContext().program->disassemble(inst.word), wave.fault);
 }
 
+/// Of a sample: how far the wave may run now; 0 where it has run enough. Only
+/// loads inside its window count as asking L2.
+uint64_t Worker::limitToWindow(Wave &wave, uint64_t turn) {
+  const Window &window = shared.windows[wave.index];
+  bool isInside = wave.clock >= window.begin;
+  cache.reach = &reach[isInside];
+  uint64_t until = isInside ? window.end : window.begin;
+  return std::min(turn, until - std::min(until, wave.clock));
+}
+
 /// False after a failure.
 bool Worker::takeTurn(Wave &wave, uint64_t workgroup) {
   uint64_t most = shared.options.maxWorkgroupInstructions;
   uint64_t turn = most ? std::min(kTurn, most + 1 - executed) : kTurn;
+  if (!shared.windows.empty()) {
+    turn = limitToWindow(wave, turn);
+    if (!turn) {
+      wave.stop = Stop::End;
+      return true;
+    }
+  }
   uint64_t budget = turn;
   const Inst *last = runWave(wave, counts.data(), budget);
   executed += turn - budget;
@@ -264,9 +193,11 @@ void Worker::startRecording(uint64_t workgroup) {
   const TraceRequest *request = shared.options.record;
   if (!request)
     return;
-  reach.cache = workgroup % request->caches;
+  for (LineCache::Reach &each : reach)
+    each.cache = workgroup % request->caches;
   auto at = llvm::lower_bound(request->workgroups, workgroup);
-  bool isWanted = at != request->workgroups.end() && *at == workgroup;
+  bool isWanted = shared.windows.empty() && at != request->workgroups.end() &&
+                  *at == workgroup;
   for (auto [i, wave, recorder] : llvm::enumerate(waves, recorders)) {
     wave->recorder = isWanted ? &recorder : nullptr;
     if (!isWanted)
@@ -342,7 +273,7 @@ bool Worker::runWorkgroup(uint64_t workgroup) {
 }
 
 void Worker::reportProgress() {
-  uint64_t total = dispatch.getWorkgroups(), done = ++shared.done;
+  uint64_t total = shared.countWorkgroups(), done = ++shared.done;
   if (!shared.options.progress ||
       done * 100 / total == (done - 1) * 100 / total)
     return;
@@ -358,11 +289,13 @@ uint64_t Worker::takeWorkgroup() {
 }
 
 void Worker::run() {
-  uint64_t total = dispatch.getWorkgroups();
+  uint64_t total = shared.countWorkgroups();
   while (!shared.failed) {
     uint64_t workgroup = takeWorkgroup();
     if (workgroup >= total)
       break;
+    if (!shared.chosen.empty())
+      workgroup = shared.chosen[workgroup];
     bool isDone = runWorkgroup(workgroup);
     if (shadow) {
       std::lock_guard<std::mutex> lock(shared.mutex);
@@ -382,9 +315,11 @@ void Worker::run() {
   addCounts(shared.stats, *dispatch.getContext().program, counts, counters);
   if (!shared.options.record)
     return;
-  shared.options.trace->linesOfL2 += reach.asked;
-  for (auto [line, caches] : reach.caches)
-    shared.reached[line] |= caches;
+  for (auto [to, from] : llvm::zip_equal(shared.reached, reach)) {
+    to.asked += from.asked;
+    for (auto [line, caches] : from.caches)
+      to.caches[line] |= caches;
+  }
 }
 
 /// Makes room for what `options.record` asks for; an error where it is not
@@ -403,6 +338,73 @@ static llvm::Error prepareTrace(const Dispatch &dispatch,
     made.waves.resize(dispatch.getWaves());
   }
   return llvm::Error::success();
+}
+
+/// Runs what `shared` asks for.
+static void runWorkgroups(Shared &shared) {
+  unsigned cores = shared.options.threads ? shared.options.threads
+                                          : std::thread::hardware_concurrency();
+  unsigned count = std::max<uint64_t>(
+      1, std::min<uint64_t>(cores, shared.countWorkgroups()));
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < count; ++i)
+    threads.emplace_back([&] { Worker(shared).run(); });
+  Worker(shared).run();
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+/// The recorded workgroups, and then a few rounds of their loop in those of one
+/// L2 cache: the share of lines that it does not have is that of the launch.
+static void runSample(Shared &shared) {
+  const TraceRequest &request = *shared.options.record;
+  shared.chosen = request.workgroups;
+  runWorkgroups(shared);
+  if (shared.failed)
+    return;
+  llvm::ArrayRef<TracedWorkgroup> recorded = shared.options.trace->workgroups;
+  shared.windows = findRounds(recorded[recorded.size() / 2]);
+  shared.chosen.clear();
+  for (uint64_t i = 0; i < shared.dispatch.getWorkgroups(); i += request.caches)
+    shared.chosen.push_back(i);
+  shared.next = shared.done = 0;
+  runWorkgroups(shared);
+}
+
+/// Lines that came from memory: those that an L2 cache was asked for first, and
+/// not among `earlier` ones.
+static uint64_t countFirst(const LineCache::Reach &reach,
+                           const LineCache::Reach &earlier) {
+  uint64_t count = 0;
+  for (auto [line, caches] : reach.caches)
+    count += llvm::popcount(caches & ~earlier.caches.lookup(line));
+  return count;
+}
+
+/// Of a sample: what the recorded workgroups asked, before their loop and from
+/// there on, by the shares of memory that other workgroups had in both.
+static void countLines(Shared &shared, Trace &trace) {
+  auto &[before, inside] = shared.reached;
+  uint64_t firstBefore = countFirst(before, LineCache::Reach()),
+           firstInside = countFirst(inside, before);
+  if (shared.windows.empty()) {
+    trace.linesOfL2 = before.asked;
+    trace.linesOfMemory = firstBefore;
+    return;
+  }
+  std::array<uint64_t, 2> asked = {0, 0};
+  for (const TracedWorkgroup &workgroup : trace.workgroups)
+    for (auto [events, window] :
+         llvm::zip_equal(workgroup.waves, shared.windows))
+      for (auto [index, event] : llvm::enumerate(events))
+        asked[index >= window.begin] += event.missed;
+  auto scale = [](uint64_t asked, uint64_t first, uint64_t all) {
+    return all ? double(asked) * first / all : 0;
+  };
+  trace.linesOfL2 = asked[0] + asked[1];
+  trace.linesOfMemory =
+      std::llround(scale(asked[0], firstBefore, before.asked) +
+                   scale(asked[1], firstInside, inside.asked));
 }
 
 llvm::Expected<LaunchStats>
@@ -425,15 +427,11 @@ launch(const CodeObject &object, const KernelInfo &kernel, DeviceMemory &memory,
       return error;
   Shared shared(**dispatch, options);
   uint64_t groups = (*dispatch)->getWorkgroups();
-  unsigned cores =
-      options.threads ? options.threads : std::thread::hardware_concurrency();
-  unsigned count = std::max<uint64_t>(1, std::min<uint64_t>(cores, groups));
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < count; ++i)
-    threads.emplace_back([&] { Worker(shared).run(); });
-  Worker(shared).run();
-  for (std::thread &thread : threads)
-    thread.join();
+  if (options.record && options.record->isSample &&
+      !options.record->workgroups.empty())
+    runSample(shared);
+  else
+    runWorkgroups(shared);
   if (shared.failed)
     return llvm::createStringError(shared.message);
   if (options.profile)
@@ -441,8 +439,7 @@ launch(const CodeObject &object, const KernelInfo &kernel, DeviceMemory &memory,
         *(*dispatch)->getContext().program, (*dispatch)->getEntry()->word,
         (*dispatch)->getTextBegin(), shared.profile);
   if (options.record) {
-    for (auto [line, caches] : shared.reached)
-      options.trace->linesOfMemory += llvm::popcount(caches);
+    countLines(shared, *options.trace);
     finishTrace(*options.trace, **dispatch);
   }
   shared.stats.workgroups = groups;

@@ -40,6 +40,9 @@ public:
     unsigned cache = 0; // of the running workgroup
   };
   Reach *reach = nullptr;
+  /// The launch is a sample: products of matrices are left out, as no address
+  /// is made of them.
+  bool isSample = false;
 
 private:
   uint64_t capacity;

@@ -59,6 +59,39 @@ bool WaveRecorder::recordMemory(Wave &wave, const Inst &inst) {
 }
 
 //===----------------------------------------------------------------------===//
+// Samples
+//===----------------------------------------------------------------------===//
+
+/// Enough for steps of a quarter of a line to read whole lines.
+static constexpr size_t kRounds = 4;
+
+/// From one run of the hottest load to another one, all loads of its loop run
+/// equally often.
+static Window findRounds(llvm::ArrayRef<TraceEvent> events) {
+  llvm::DenseMap<uint32_t, std::vector<uint64_t>> runs; // of each load
+  const std::vector<uint64_t> *hottest = nullptr;
+  for (auto [index, event] : llvm::enumerate(events))
+    if (event.lines && !event.stored)
+      runs[event.instruction].push_back(index);
+  for (const TraceEvent &event : events) // in the order of the run
+    if (auto found = runs.find(event.instruction);
+        found != runs.end() &&
+        (!hottest || found->second.size() > hottest->size()))
+      hottest = &found->second;
+  if (!hottest || hottest->size() < 2)
+    return {0, events.size()};
+  size_t rounds = std::min(kRounds, hottest->size() - 1);
+  return {hottest->front(), (*hottest)[rounds]};
+}
+
+std::vector<Window> findRounds(const TracedWorkgroup &workgroup) {
+  std::vector<Window> windows;
+  for (const std::vector<TraceEvent> &events : workgroup.waves)
+    windows.push_back(findRounds(events));
+  return windows;
+}
+
+//===----------------------------------------------------------------------===//
 // What the encoding tells
 //===----------------------------------------------------------------------===//
 

@@ -29,6 +29,14 @@ struct WaveRecorder {
   bool recordMemory(Wave &wave, const Inst &inst);
 };
 
+/// Instructions of a wave, counted from its start.
+struct Window {
+  uint64_t begin = 0, end = 0;
+};
+/// For each wave of a recorded workgroup: a few rounds of the loop that it
+/// spends most loads in, or all its instructions where no load runs twice.
+std::vector<Window> findRounds(const TracedWorkgroup &workgroup);
+
 /// Completes a trace whose workgroups are recorded: describes the instructions
 /// that ran, and numbers them.
 void finishTrace(Trace &trace, const Dispatch &dispatch);

@@ -253,8 +253,33 @@ Instance::~Instance() {
     code.getDevice().free(address);
 }
 
-Status Instance::fill(std::span<const HostTensor> inputs, uint8_t poison) {
+/// Allocates the buffer; copies its input, or poison.
+Status Instance::fillBuffer(size_t index, const HostTensor *input,
+                            const RunOptions &options) {
   Device &device = code.getDevice();
+  const Buffer &buffer = entry.buffers[index];
+  bool isLeft = !options.hasContents && (!input || input->bytes.empty());
+  auto shape = getBufferShape(entry, buffer, dims);
+  if (!shape)
+    return shape.takeFailure();
+  HostTensor poisoned;
+  poisoned.type = buffer.type;
+  poisoned.shape = std::move(*shape);
+  uint64_t bytes = getInfo(buffer.type).bytes * poisoned.getNumUnits();
+  auto address = device.allocate(bytes, buffer.name);
+  if (!address)
+    return address.takeFailure();
+  addresses.push_back(*address);
+  if (isLeft)
+    return {};
+  if (input)
+    return device.copyToDevice(*address, input->bytes);
+  poisoned.bytes.assign(bytes, options.poison);
+  return device.poison(*address, poisoned.bytes);
+}
+
+Status Instance::fill(std::span<const HostTensor> inputs,
+                      const RunOptions &options) {
   std::vector<const HostTensor *> inputOf(entry.buffers.size());
   std::vector<size_t> arguments = getBuffersOf(entry.arguments);
   if (inputs.size() != arguments.size())
@@ -268,25 +293,9 @@ Status Instance::fill(std::span<const HostTensor> inputs, uint8_t poison) {
         !status)
       return status;
   }
-  for (size_t i = 0; i < entry.buffers.size(); ++i) {
-    const Buffer &buffer = entry.buffers[i];
-    HostTensor poisoned;
-    if (!inputOf[i]) {
-      auto made = makeBuffer(entry, buffer, dims, poison);
-      if (!made)
-        return made.takeFailure();
-      poisoned = std::move(*made);
-    }
-    const HostTensor &contents = inputOf[i] ? *inputOf[i] : poisoned;
-    auto address = device.allocate(contents.bytes.size(), buffer.name);
-    if (!address)
-      return address.takeFailure();
-    addresses.push_back(*address);
-    Status status = inputOf[i] ? device.copyToDevice(*address, contents.bytes)
-                               : device.poison(*address, contents.bytes);
-    if (!status)
+  for (size_t i = 0; i < entry.buffers.size(); ++i)
+    if (Status status = fillBuffer(i, inputOf[i], options); !status)
       return status;
-  }
   return {};
 }
 
@@ -295,7 +304,7 @@ Result<Instance> Instance::create(const LoadedCode &code, const Entry &entry,
                                   std::span<const HostTensor> inputs,
                                   const RunOptions &options) {
   Instance instance(code, entry, dims);
-  if (Status status = instance.fill(inputs, options.poison); !status)
+  if (Status status = instance.fill(inputs, options); !status)
     return status.takeFailure();
   return instance;
 }
@@ -347,7 +356,7 @@ Status Program::run(Device &device, const Entry &entry,
   auto instance = Instance::create(*code, entry, dims, inputs, options);
   if (!instance)
     return instance.takeFailure();
-  if (Status status = instance->launch(); !status)
+  if (Status status = instance->launch(); !status || !options.hasContents)
     return status;
   return instance->read(outputs);
 }

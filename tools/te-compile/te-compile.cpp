@@ -32,7 +32,7 @@ constexpr int kUsageError = 2;
 /// What the command line says. A copy of the flags: lld, which runs in this
 /// process, puts every flag back to its default.
 struct Settings {
-  std::string input, target, output, emit, ptxas;
+  std::string input, target, output, emit, ptxas, tuningDb;
   te::ReportFormat stats, explain;
   bool timing, lineTables;
 };
@@ -76,6 +76,12 @@ struct Flags {
       cl::desc("debug information from machine code to lines of the input"),
       cl::cat(category)};
 
+  cl::opt<std::string> tuningDb{
+      "tuning-db",
+      cl::desc("schedules that te-tune found (docs/tuning.md): regions that "
+               "the file has take theirs from there"),
+      cl::value_desc("file"), cl::cat(category)};
+
   cl::opt<std::string> ptxas{
       "ptxas",
       cl::desc("assembles PTX, for the figures of registers and spills "
@@ -83,8 +89,8 @@ struct Flags {
       cl::value_desc("program"), cl::cat(category)};
 
   Settings get() const {
-    return {input, target,  output, emit,      ptxas,
-            stats, explain, timing, lineTables};
+    return {input,    target, output,  emit,   ptxas,
+            tuningDb, stats,  explain, timing, lineTables};
   }
 
   static cl::ValuesClass formats(llvm::StringRef text) {
@@ -186,6 +192,7 @@ int main(int argc, char **argv) {
   if (options.ptxas.empty() && flags.stats != te::ReportFormat::None)
     if (auto found = llvm::sys::findProgramByName("ptxas"))
       options.ptxas = std::move(*found);
+  options.tuningDb = flags.tuningDb;
   options.lineTables = flags.lineTables;
   options.timing = flags.timing ? &root : nullptr;
   FailureOr<te::Artifact> artifact = te::compile(*module, options);

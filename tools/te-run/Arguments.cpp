@@ -167,7 +167,7 @@ static rt::Result<RawArgument> parseLds(StringRef text, StringRef size) {
 // Buffers
 //===----------------------------------------------------------------------===//
 
-/// DTYPE[SHAPE], as zeros.
+/// DTYPE[SHAPE], without bytes.
 static rt::Result<rt::HostTensor> parseZeros(StringRef text) {
   auto [name, sizes] = text.split('[');
   auto type = rt::findDType(name.str());
@@ -192,7 +192,10 @@ static rt::Result<rt::HostTensor> parseZeros(StringRef text) {
                              .str()};
     shape.push_back(size);
   }
-  return rt::HostTensor::zeros(*type, std::move(shape));
+  rt::HostTensor tensor;
+  tensor.type = *type;
+  tensor.shape = std::move(shape);
+  return tensor;
 }
 
 static bool isBufferForm(StringRef kind) {

@@ -20,10 +20,10 @@ namespace mlir::te {
 
 /// Device memory that the launches of one call share.
 struct RawBuffer {
-  std::string name;   // of a --buffer, or empty: no other argument has it
-  std::string output; // the file that it is written to in the end, or empty
-  rt::HostTensor tensor;
-  uint64_t address = 0; // on the device
+  std::string name;      // of a --buffer, or empty: no other argument has it
+  std::string output;    // the file that it is written to in the end, or empty
+  rt::HostTensor tensor; // without bytes: zeros
+  uint64_t address = 0;  // on the device
 };
 
 /// One --arg.

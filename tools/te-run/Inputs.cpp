@@ -64,11 +64,35 @@ bool Session::readInputs() {
   return true;
 }
 
+/// --sample: floats have any value, and take no memory. Integers may say how
+/// far a loop goes.
+bool Session::isLeftEmpty(Type type, const rt::Value &value, size_t first) {
+  if (getElementTypeOrSelf(type).isInteger())
+    return false;
+  for (size_t offset = 0; offset < value.buffers.size(); ++offset)
+    if (!inputs[first + offset].random)
+      return false;
+  ref::TensorValue made;
+  for (size_t index : value.buffers) {
+    const rt::Buffer &buffer = entry.buffers[index];
+    auto shape = rt::getBufferShape(entry, buffer, dims);
+    if (!shape)
+      return false; // makeInputs() has said why
+    rt::HostTensor &tensor = made.buffers.emplace_back();
+    tensor.type = buffer.type;
+    tensor.shape = std::move(*shape);
+  }
+  arguments.push_back(std::move(made));
+  return true;
+}
+
 /// Makes argument `index`, whose first buffer is input `first`.
 bool Session::fillArgument(size_t index, size_t first) {
   const rt::Value &value = entry.arguments[index];
   auto shape = rt::evaluateShape(entry, value.shape, value.name, dims);
   Type type = parseType(value.type, &context);
+  if (shape && type && flags.sample && isLeftEmpty(type, value, first))
+    return true;
   if (!shape || !type)
     return fail(BadInput, !shape ? shape.error()
                                  : "argument " + value.name +
@@ -120,7 +144,7 @@ bool Session::makeInputs() {
   }
   std::vector<size_t> buffers = rt::getBuffersOf(entry.arguments);
   for (auto [input, buffer] : llvm::zip_equal(inputs, buffers))
-    if (input.random)
+    if (input.random && !flags.sample)
       llvm::errs() << "te-run: " << entry.buffers[buffer].name
                    << " is random, seed " << input.random->seed << "\n";
   return true;

@@ -7,6 +7,7 @@
 #include "Session.h"
 
 #include "te/Driver/Compile.h"
+#include "te/Driver/Profiler.h"
 #include "te/Driver/Signature.h"
 #include "te/Runtime/Gpu.h"
 #include "te/Runtime/Npy.h"
@@ -30,7 +31,11 @@ bool Session::load() {
                 flags.file + ": cannot open: " + buffer.getError().message());
   StringRef text = (*buffer)->getBuffer();
   std::vector<uint8_t> image(text.bytes_begin(), text.bytes_end());
-  if (rt::isElf(image) || rt::isPtx(image))
+  bool isCompiled = rt::isElf(image) || rt::isPtx(image);
+  if (isCompiled && !flags.tuningDb.empty())
+    return fail(BadInput, flags.file + ": it is compiled; --tuning-db is for "
+                                       ".mlir, or for te-compile");
+  if (isCompiled)
     return loadCodeObject(std::move(image)) &&
            (!needsReference() ||
             parseSource(program->getManifest().source,
@@ -89,6 +94,7 @@ bool Session::compile() {
     return fail(BadInput, llvm::toString(target.takeError()));
   CompileOptions options;
   options.target = *target;
+  options.tuningDb = flags.tuningDb;
   options.lineTables = flags.sanitize || flags.annotate || isProfiled();
   // compile() lowers the module in place, and the reference needs it as it is.
   OwningOpRef<ModuleOp> lowered(module->clone());
@@ -210,7 +216,12 @@ void Session::useEmulator() {
   emulator = emulated.get();
   emulator->setProfiling(flags.stats != StatsKind::None || flags.annotate);
   if (isProfiled())
-    emulator->setRecording(chooseRecorded);
+    emulator->setRecording([&](StringRef chip, const emu::KernelInfo &kernel,
+                               const emu::LaunchConfig &config) {
+      emu::TraceRequest request = chooseRecorded(chip, kernel, config);
+      request.isSample = flags.sample && !request.workgroups.empty();
+      return request;
+    });
   device = std::move(emulated);
 }
 

@@ -12,28 +12,12 @@
 #include "Session.h"
 
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::te;
 
 /// Of a launch, for drawings.
 static constexpr size_t kMaxSpans = 60000;
-
-emu::TraceRequest mlir::te::chooseRecorded(StringRef chip,
-                                           const emu::KernelInfo &kernel,
-                                           const emu::LaunchConfig &config) {
-  const Target *target = Target::lookup(chip);
-  const Timing *timing = Timing::lookup(chip);
-  if (!target || !timing)
-    return {};
-  uint64_t lanes =
-      uint64_t(config.block[0]) * config.block[1] * config.block[2];
-  uint64_t grid = uint64_t(config.grid[0]) * config.grid[1] * config.grid[2];
-  return cycle::chooseWorkgroups(
-      *target, *timing, kernel.vgprs, kernel.ldsBytes + config.dynamicLdsBytes,
-      llvm::divideCeil(lanes, target->waveSize), grid);
-}
 
 void Session::makeProfiles() {
   cycle::SimulationOptions options;

@@ -149,14 +149,17 @@ static std::string nameBuffer(const Plan &plan, size_t buffer) {
   return "buffer";
 }
 
-/// Gives the buffers addresses and contents.
-static rt::Status upload(rt::Device &device, Plan &plan) {
+/// Gives the buffers addresses and contents; zeros only where they matter.
+static rt::Status upload(rt::Device &device, Plan &plan, bool hasZeros) {
   for (auto [index, buffer] : llvm::enumerate(plan.buffers)) {
-    auto address =
-        device.allocate(buffer.tensor.bytes.size(), nameBuffer(plan, index));
+    rt::HostTensor &tensor = buffer.tensor;
+    uint64_t bytes = tensor.getNumUnits() * rt::getInfo(tensor.type).bytes;
+    auto address = device.allocate(bytes, nameBuffer(plan, index));
     if (!address)
       return address.takeFailure();
     buffer.address = *address;
+    if (hasZeros)
+      tensor.bytes.resize(bytes);
     if (auto status = device.copyToDevice(*address, buffer.tensor.bytes);
         !status)
       return status;
@@ -208,6 +211,11 @@ bool Session::runRaw(ArrayRef<uint8_t> image) {
   auto plan = makePlan(flags, **object);
   if (!plan)
     return fail(BadInput, flags.file + ": " + plan.error());
+  if (flags.sample && llvm::any_of(plan->buffers, [](const RawBuffer &buffer) {
+        return !buffer.output.empty();
+      }))
+    return fail(BadInput, "--sample computes no results: give buffers as in: "
+                          "or tmp:");
   SmallVector<StringRef> names;
   for (const LaunchFlags &launch : flags.launches)
     names.push_back(launch.kernel);
@@ -217,7 +225,7 @@ bool Session::runRaw(ArrayRef<uint8_t> image) {
   auto module = device->load(image);
   if (!module)
     return fail(Failed, module.error());
-  if (auto status = upload(*device, *plan); !status)
+  if (auto status = upload(*device, *plan, !flags.sample); !status)
     return fail(Failed, status.error());
   rt::Status ran;
   seconds = timeSeconds([&] { ran = runLaunches(*device, *module, *plan); });

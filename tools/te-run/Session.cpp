@@ -90,7 +90,9 @@ bool Session::runOnDevice() {
   std::vector<rt::HostTensor> buffers = getBuffers(arguments);
   rt::Status status;
   seconds = timeSeconds([&] {
-    status = program->run(*device, entry, dims, buffers, outputs, kRunOptions);
+    rt::RunOptions options = kRunOptions;
+    options.hasContents = !flags.sample;
+    status = program->run(*device, entry, dims, buffers, outputs, options);
   });
   if (!status)
     return fail(Failed, flags.file + ": " + entry.name + " on " +

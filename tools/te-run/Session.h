@@ -36,7 +36,7 @@ struct LaunchFlags {
 };
 
 struct RunFlags {
-  std::string file, target, entry;
+  std::string file, target, tuningDb, entry;
   // Raw mode.
   std::vector<LaunchFlags> launches;
   std::vector<std::string> buffers;
@@ -48,6 +48,7 @@ struct RunFlags {
   std::optional<std::string> annotate; // a file; "" or "-": standard output
   std::vector<std::string> profiles;   // likewise, one a format
   bool compare = false;                // profiles are for main()
+  bool sample = false;                 // profiles of a few workgroups' run
   std::string save, results;           // folders
 };
 
@@ -93,6 +94,7 @@ private:
   bool readInputs();
   bool makeInputs();
   bool fillArgument(size_t index, size_t firstBuffer);
+  bool isLeftEmpty(Type type, const rt::Value &value, size_t firstBuffer);
 
   // Case.cpp: runs on machines without te-run.
   bool saveCase();
@@ -149,11 +151,6 @@ private:
 /// --annotate: the launches' code with its figures, a kernel once.
 void printAnnotated(llvm::raw_ostream &os,
                     llvm::ArrayRef<EmulatedLaunch> launches);
-
-/// What te-run --profile records of a launch.
-emu::TraceRequest chooseRecorded(llvm::StringRef chip,
-                                 const emu::KernelInfo &kernel,
-                                 const emu::LaunchConfig &config);
 
 /// Lines of --list: what would stop the kernel in the emulator.
 void listMissing(llvm::raw_ostream &os, const emu::CodeObject &object,

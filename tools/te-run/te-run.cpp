@@ -47,6 +47,10 @@ struct CommandLine {
       cl::init(DeviceKind::Any), cl::cat(category)};
   cl::opt<std::string> entry{"entry", cl::desc("the function to run"),
                              cl::value_desc("name"), cl::cat(category)};
+  cl::opt<std::string> tuningDb{
+      "tuning-db",
+      cl::desc("of .mlir: compile with schedules that te-tune found"),
+      cl::value_desc("file"), cl::cat(category)};
   cl::list<std::string> inputs{
       "input",
       cl::desc("an argument, in order; a !te.scaled one takes data, then "
@@ -119,6 +123,13 @@ struct CommandLine {
       cl::desc("run several files on the same inputs, and put their profiles "
                "side by side; in raw mode each file takes the --kernel of its "
                "place, or all take the one there is"),
+      cl::cat(category)};
+  cl::opt<bool> sample{
+      "sample",
+      cl::desc("with --profile or --compare: run only the workgroups that are "
+               "profiled, and a few rounds of their loop in others, on floats "
+               "that are 0 where no --input says otherwise. For grids that "
+               "take long as a whole"),
       cl::cat(category)};
   cl::opt<std::string> save{
       "save",
@@ -230,7 +241,12 @@ static std::string checkProfile(const CommandLine &options, RunFlags &flags) {
   if (flags.compare && options.files.size() < 2)
     return "--compare needs two files at least";
   if (!flags.compare && flags.profiles.empty())
-    return "";
+    return flags.sample ? "--sample goes with --profile or --compare" : "";
+  bool hasOther = !flags.outputs.empty() || flags.check || flags.annotate ||
+                  flags.stats != StatsKind::None;
+  if (flags.sample && hasOther)
+    return "--sample runs a part of the grid: --output, --check, --stats and "
+           "--annotate do not go with it";
   if (flags.list || flags.sanitize || !flags.save.empty() ||
       !flags.results.empty())
     return "--profile and --compare do not go with --list, --sanitize, --save "
@@ -296,6 +312,7 @@ int main(int argc, char **argv) {
   RunFlags flags;
   flags.file = options.files.front();
   flags.target = options.target;
+  flags.tuningDb = options.tuningDb;
   flags.entry = options.entry;
   flags.device = options.device;
   flags.inputs = options.inputs;
@@ -327,6 +344,7 @@ int main(int argc, char **argv) {
   }
   flags.profiles = options.profile;
   flags.compare = options.compare;
+  flags.sample = options.sample;
   if (std::string wrong = checkProfile(options, flags); !wrong.empty())
     return usageError(wrong);
   for (const std::string &dim : options.dims)

@@ -64,6 +64,8 @@ struct CompileOptions {
   Level level = Level::Image;
   /// The program that assembles PTX, for its figures; empty: they stay unknown.
   std::string ptxas;
+  /// Schedules that te-tune found: a file, or empty for none.
+  std::string tuningDb;
   /// Debug information that leads from machine code to lines of the IR.
   bool lineTables = false;
   /// Where --timing's tree hangs; null for none.
@@ -80,7 +82,7 @@ FailureOr<Artifact> compile(ModuleOp module, const CompileOptions &options);
 
 /// The passes from one level to the next, for te-opt and the driver alike.
 void buildPipeline(OpPassManager &manager, const Target &target, Level from,
-                   Level to);
+                   Level to, llvm::StringRef tuningDb = "");
 /// Registers --te-pipeline="target=... to=..." with te-opt.
 void registerPipelines();
 

@@ -92,6 +92,11 @@ struct TraceRequest {
   unsigned caches = 1;
   /// Events of one wave: more end the launch with an error.
   uint64_t maxEvents = 1 << 24;
+  /// Runs nothing but these workgroups, and in those that share the first L2
+  /// cache what leads to the hottest loop and a few rounds of it:
+  /// Trace::linesOfL2 and linesOfMemory are estimated by these. Nothing is computed that way, and a workgroup that
+  /// waits for another one may wait for ever (up to maxEvents).
+  bool isSample = false;
 };
 
 struct Trace {
@@ -101,8 +106,9 @@ struct Trace {
   unsigned wavesPerWorkgroup = 0;
   unsigned registers = 0; // a lane has, arch and acc together
   unsigned ldsBytes = 0;  // of a workgroup, dynamic LDS too
-  /// Of the whole launch: 128-byte lines that loads asked of L2, and those that
-  /// no earlier load had asked of the same L2: they come from memory.
+  /// Of the whole launch (or sample): 128-byte lines that loads asked of L2,
+  /// and those that no earlier load had asked of the same L2: they come from
+  /// memory.
   uint64_t linesOfL2 = 0, linesOfMemory = 0;
 };
 

@@ -52,6 +52,9 @@ struct RunOptions {
   /// Results and workspaces hold this in every byte before the first launch:
   /// device memory is never zero by contract.
   uint8_t poison = 0xA5;
+  /// Where contents do not matter: inputs may come without bytes, and stay as
+  /// the device allocates them like all else; no results are read.
+  bool hasContents = true;
 };
 
 /// A program's code on a device, until the end of this object.
@@ -95,7 +98,9 @@ private:
   Instance(const LoadedCode &code, const Entry &entry,
            std::span<const int64_t> dims)
       : code(code), entry(entry), dims(dims.begin(), dims.end()) {}
-  Status fill(std::span<const HostTensor> inputs, uint8_t poison);
+  Status fill(std::span<const HostTensor> inputs, const RunOptions &options);
+  Status fillBuffer(size_t index, const HostTensor *input,
+                    const RunOptions &options);
   Status launchStep(const Step &step) const;
   Result<std::vector<uint8_t>> packKernargs(const Step &step) const;
 

@@ -14,13 +14,20 @@
 //   #te.schedule<"gfx950",
 //     tile = [32, 512], waves = 4, vector = 8>} { ... }
 //
+// With tuning-db=FILE, a region that the file has takes its schedule from
+// there, and says so:
+//   attributes {schedule = ..., te.tuned = "FILE"}
+//
 // Limits: the choice is analytical (te/Analysis/ResourceModel.h); nothing is
 // timed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "te/Analysis/ResourceModel.h"
+#include "te/Analysis/TuningDatabase.h"
 #include "te/Dialect/TE/Transforms/Passes.h"
+
+#include "mlir/AsmParser/AsmParser.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -53,14 +60,62 @@ namespace {
 struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
   using SchedulePassBase::SchedulePassBase;
 
+  /// The database's entry for the region; null where it has none by this
+  /// compiler, which is told once where another one made it.
+  const TuningEntry *findTuned(FusionOp fusion, const Target &chip) {
+    if (!database)
+      return nullptr;
+    std::string compiler = getCompilerVersion();
+    const TuningEntry *entry = database->find(
+        getRegionKey(getRegionText(fusion)), chip.name, compiler);
+    if (!entry || entry->compiler == compiler)
+      return entry;
+    if (!std::exchange(isStaleTold, true))
+      fusion.emitWarning()
+          << "tuning database " << tuningDb << ": its schedule for this region "
+          << "is by " << entry->compiler << ", and this is " << compiler
+          << ", which chooses by itself; run te-tune again (told once)";
+    return nullptr;
+  }
+
+  /// The schedule of an entry, which fits; null, and an error, else.
+  ScheduleAttr readTuned(FusionOp fusion, const TuningEntry &entry,
+                         const TileDemand &demand, const Target &chip) {
+    std::string why;
+    ScheduleAttr schedule;
+    {
+      ScopedDiagnosticHandler handler(
+          &getContext(), [&](Diagnostic &found) { why = found.str(); });
+      schedule = dyn_cast_or_null<ScheduleAttr>(
+          parseAttribute(entry.schedule, &getContext()));
+    }
+    if (!schedule && why.empty())
+      why = "it is no #te.schedule";
+    if (schedule)
+      why = findViolation(demand, schedule, chip).value_or("");
+    if (why.empty())
+      return schedule;
+    fusion.emitError() << "tuning database " << tuningDb << ": its schedule "
+                       << entry.schedule << " for this region: " << why
+                       << "; run te-tune again, or leave the entry out";
+    return nullptr;
+  }
+
   LogicalResult schedule(FusionOp fusion, const Target &chip) {
     if (failed(verifyEncoding(fusion, chip)))
       return failure();
     TileDemand demand = getTileDemand(getRegionOps(fusion));
     ScheduleAttr schedule = fusion.getScheduleAttr();
-    if (schedule)
+    if (schedule) {
       ++numKept;
-    else {
+    } else if (const TuningEntry *entry = findTuned(fusion, chip)) {
+      schedule = readTuned(fusion, *entry, demand, chip);
+      if (!schedule)
+        return failure();
+      fusion.setScheduleAttr(schedule);
+      fusion->setAttr(kTunedAttr, StringAttr::get(&getContext(), tuningDb));
+      ++numTuned;
+    } else {
       schedule = chooseSchedule(&getContext(), demand, chip);
       fusion.setScheduleAttr(schedule);
       ++numChosen;
@@ -75,6 +130,14 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
       getOperation().emitError(llvm::toString(chip.takeError()));
       return signalPassFailure();
     }
+    if (!tuningDb.empty() && !database) {
+      auto loaded = TuningDatabase::load(tuningDb);
+      if (!loaded) {
+        getOperation().emitError(llvm::toString(loaded.takeError()));
+        return signalPassFailure();
+      }
+      database = std::make_shared<TuningDatabase>(std::move(*loaded));
+    }
     WalkResult result = getOperation().walk([&](FusionOp fusion) {
       return succeeded(schedule(fusion, **chip)) ? WalkResult::advance()
                                                  : WalkResult::interrupt();
@@ -82,5 +145,8 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
     if (result.wasInterrupted())
       signalPassFailure();
   }
+
+  std::shared_ptr<const TuningDatabase> database; // once it is read
+  bool isStaleTold = false;
 };
 } // namespace

@@ -43,14 +43,18 @@ def SchedulePass : Pass<"te-schedule", "::mlir::func::FuncOp"> {
   let description = [{
     Sets `#te.schedule` on each `te.fusion` from the resource model of the target
     (`te/Analysis/ResourceModel.h`). A schedule that is already there is the user's: it
-    is kept, and refused with the limit it breaks where it does not fit.
+    is kept, and refused with the limit it breaks where it does not fit. With `tuning-db`, a region that
+    te-tune has tuned for this target by this compiler takes its schedule from there (and the
+    attribute `te.tuned`).
     Also checks that the region's element types exist on the target.
   }];
   let options = [
-    Option<"target", "target", "std::string", "", "the chip, by the name that te-compile --target takes">
+    Option<"target", "target", "std::string", "", "the chip, by the name that te-compile --target takes">,
+    Option<"tuningDb", "tuning-db", "std::string", "\"\"", "schedules that te-tune found: a file (docs/tuning.md)">
   ];
   let statistics = [
     Statistic<"numChosen", "schedules chosen", "schedules that the pass chose">,
+    Statistic<"numTuned", "schedules tuned", "schedules that the tuning database has">,
     Statistic<"numKept", "schedules kept", "schedules that the user wrote">
   ];
   let dependentDialects = ["::mlir::te::TEDialect"];

@@ -1,0 +1,143 @@
+//===- Measure.cpp - te-tune: one schedule in the cycle model -------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Measure.h"
+
+#include "te/Driver/Compile.h"
+#include "te/Driver/Profiler.h"
+#include "te/Driver/Signature.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+/// The region's function alone, with the schedule in it.
+static OwningOpRef<ModuleOp> specialize(const TunedRegion &region,
+                                        ScheduleAttr schedule) {
+  OwningOpRef<ModuleOp> module(ModuleOp(region.module).clone());
+  for (auto function :
+       llvm::make_early_inc_range(module->getOps<func::FuncOp>()))
+    if (function.getName() != region.function)
+      function.erase();
+  module->walk([&](FusionOp fusion) {
+    if (llvm::is_contained(region.kernels, fusion.getKernel()))
+      fusion.setScheduleAttr(schedule);
+  });
+  return module;
+}
+
+/// The image, or why there is none.
+static rt::Result<rt::Program> compileQuietly(ModuleOp module,
+                                              const Target &target) {
+  std::string why;
+  ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &found) {
+    if (why.empty() && found.getSeverity() == DiagnosticSeverity::Error)
+      why = found.str();
+  });
+  CompileOptions options;
+  options.target = &target;
+  auto artifact = te::compile(module, options);
+  if (failed(artifact))
+    return rt::Failure{why.empty() ? "it does not compile" : why};
+  StringRef image = artifact->binary;
+  return rt::Program::create({image.bytes_begin(), image.bytes_end()});
+}
+
+/// `sizes` has those of other functions too.
+static rt::Result<std::vector<int64_t>> bindOwn(const rt::Entry &entry,
+                                                const Sizes &sizes) {
+  Sizes own;
+  for (auto &[name, size] : sizes)
+    if (llvm::is_contained(entry.dims, name))
+      own[name] = size;
+  return rt::bindDims(entry, own, {});
+}
+
+static rt::Result<double> time(const TunedRegion &region,
+                               const rt::Program &program, const Sizes &sizes) {
+  const rt::Entry *entry = program.getManifest().findEntry(region.function);
+  if (!entry)
+    return rt::Failure{"there is no entry " + region.function};
+  auto dims = bindOwn(*entry, sizes);
+  if (!dims)
+    return dims.takeFailure();
+  auto profiles = profileSample(program, *entry, *dims);
+  if (!profiles)
+    return profiles.takeFailure();
+  double clocks = 0;
+  for (const cycle::Profile &profile : *profiles)
+    if (llvm::is_contained(region.kernels, profile.kernel))
+      clocks += profile.gridClocks;
+  if (clocks == 0)
+    return rt::Failure{"its kernel is not launched for these sizes"};
+  return clocks;
+}
+
+TriedSchedule te::measure(const TunedRegion &region, ScheduleAttr schedule,
+                          ArrayRef<Sizes> sizes, const Target &target) {
+  TriedSchedule tried;
+  llvm::raw_string_ostream(tried.schedule) << schedule;
+  OwningOpRef<ModuleOp> module = specialize(region, schedule);
+  auto program = compileQuietly(*module, target);
+  if (!program) {
+    tried.why = program.error();
+    return tried;
+  }
+  double clocks = 0;
+  for (const Sizes &each : sizes) {
+    auto found = time(region, *program, each);
+    if (!found) {
+      tried.why = found.error();
+      return tried;
+    }
+    clocks += *found;
+  }
+  tried.clocks = clocks;
+  return tried;
+}
+
+rt::Result<GemmSizes> te::getGemmSizes(const TunedRegion &region,
+                                       const Sizes &sizes) {
+  FusionOp fusion = region.fusion;
+  auto function = fusion->getParentOfType<func::FuncOp>();
+  auto entry = getSignature(function);
+  if (failed(entry))
+    return rt::Failure{"the signature of " + region.function + " is not sound"};
+  auto dims = bindOwn(*entry, sizes);
+  if (!dims)
+    return dims.takeFailure();
+  GemmSizes made;
+  if (!region.demand.gemm)
+    return made;
+  // Of an operand that comes from an argument of the function; else 1.
+  auto getShape = [&](Value operand) {
+    SmallVector<int64_t> shape(cast<ShapedType>(operand.getType()).getShape());
+    std::vector<int64_t> known;
+    if (auto argument = dyn_cast<BlockArgument>(operand)) {
+      auto outer =
+          dyn_cast<BlockArgument>(fusion.getInputs()[argument.getArgNumber()]);
+      if (outer && outer.getOwner() == &function.getBody().front()) {
+        const rt::Value &value = entry->arguments[outer.getArgNumber()];
+        if (auto found =
+                rt::evaluateShape(*entry, value.shape, value.name, *dims))
+          known = *found;
+      }
+    }
+    for (auto [axis, size] : llvm::enumerate(shape))
+      if (ShapedType::isDynamic(size))
+        size = axis < known.size() ? known[axis] : 1;
+    return shape;
+  };
+  GemmOp gemm = region.demand.gemm;
+  auto a = getShape(gemm.getA()), b = getShape(gemm.getB());
+  made.k = a[gemm.getKDimA()];
+  made.n = b[2 * b.size() - 3 - gemm.getKDimB()];
+  made.m = a[2 * a.size() - 3 - gemm.getKDimA()];
+  for (int64_t lead : ArrayRef(a).drop_back(2))
+    (gemm.isBatched() ? made.batch : made.m) *= lead;
+  return made;
+}

@@ -1,0 +1,287 @@
+//===- Search.cpp - te-tune: the search -----------------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From te-schedule's choice on, what is nearest to the best that was measured,
+// and whose lower bound does not rule it out, until nothing within kRadius
+// steps is left. What an earlier call has measured is taken from the database,
+// so that a search goes on where it was interrupted, and ends with the same
+// result.
+//
+//===----------------------------------------------------------------------===//
+#include "Search.h"
+
+#include "te/Driver/Compile.h"
+#include "te/Driver/Signature.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+/// Two fields by a step each, or one by two.
+static constexpr int64_t kRadius = 2;
+
+/// Measured are kernels on zeros.
+static bool takesIntegers(FusionOp fusion) {
+  return llvm::any_of(fusion.getOperandTypes(), [](Type type) {
+    return getElementTypeOrSelf(type).isInteger();
+  });
+}
+
+/// Regions to tune, in the order of the module; alike ones of a function
+/// together.
+static std::vector<TunedRegion> findRegions(ModuleOp module,
+                                            const llvm::StringSet<> &written) {
+  std::vector<TunedRegion> regions;
+  module.walk([&](FusionOp fusion) {
+    TileDemand demand = getTileDemand(getRegionOps(fusion));
+    if (written.contains(fusion.getKernel()))
+      return;
+    if (takesIntegers(fusion)) {
+      llvm::errs() << "te-tune: " << fusion.getKernel()
+                   << ": not tuned: it takes integers, and what they are may "
+                      "say how much it does\n";
+      return;
+    }
+    TunedRegion region;
+    region.module = module;
+    region.fusion = fusion;
+    region.function = fusion->getParentOfType<func::FuncOp>().getName().str();
+    region.text = getRegionText(fusion);
+    region.key = getRegionKey(region.text);
+    region.demand = demand;
+    for (TunedRegion &other : regions)
+      if (other.key == region.key) {
+        if (other.function == region.function)
+          other.kernels.push_back(fusion.getKernel().str());
+        return;
+      }
+    region.kernels = {fusion.getKernel().str()};
+    regions.push_back(std::move(region));
+  });
+  return regions;
+}
+
+LogicalResult Search::tune(ModuleOp module) {
+  llvm::StringSet<> written; // kernels whose schedule is the user's
+  module.walk([&](FusionOp fusion) {
+    if (fusion.getScheduleAttr())
+      written.insert(fusion.getKernel());
+  });
+  OwningOpRef<ModuleOp> fused(module.clone());
+  for (auto function : fused->getOps<func::FuncOp>())
+    if (auto entry = getSignature(function); succeeded(entry))
+      dims.insert(entry->dims.begin(), entry->dims.end());
+  PassManager manager(module.getContext());
+  buildPipeline(manager, target, Level::TE, Level::Fused);
+  if (failed(manager.run(*fused)))
+    return failure();
+  for (const TunedRegion &region : findRegions(*fused, written)) {
+    ++regions;
+    if (failed(tune(region)))
+      return failure();
+  }
+  return success();
+}
+
+std::string Search::getUnusedName() const {
+  for (const Sizes &each : sizes)
+    for (auto &[name, size] : each)
+      if (!dims.count(name))
+        return name;
+  return "";
+}
+
+/// This region's entry; a fresh one where other sizes were timed.
+TuningEntry &Search::startEntry(const TunedRegion &region) {
+  std::string compiler = getCompilerVersion();
+  auto found = llvm::find_if(database.entries, [&](const TuningEntry &entry) {
+    return entry.key == region.key && entry.target == target.name;
+  });
+  if (found == database.entries.end())
+    found = database.entries.insert(found, TuningEntry());
+  if (found->compiler == compiler && found->sizes == sizes)
+    return *found;
+  if (!found->compiler.empty())
+    llvm::errs() << "te-tune: " << region.kernels.front() << ": the entry in "
+                 << path
+                 << (found->compiler == compiler ? " is for other sizes"
+                                                 : " is by " + found->compiler)
+                 << "; starting again\n";
+  *found = TuningEntry();
+  found->key = region.key;
+  found->target = target.name.str();
+  found->compiler = compiler;
+  found->region = region.text;
+  found->sizes = sizes;
+  return *found;
+}
+
+LogicalResult Search::save() const {
+  if (llvm::Error error = writeOutput(path, database.print())) {
+    llvm::errs() << "te-tune: error: cannot write " << path << ": "
+                 << llvm::toString(std::move(error)) << "\n";
+    return failure();
+  }
+  return success();
+}
+
+namespace {
+struct Candidate {
+  ScheduleAttr schedule;
+  std::string text;
+  double least; // clocks
+  bool isTried;
+};
+} // namespace
+
+/// The default first.
+static std::vector<Candidate> listCandidates(const TunedRegion &region,
+                                             const TuningEntry &entry,
+                                             ArrayRef<GemmSizes> sizes,
+                                             const Target &target,
+                                             const Timing &timing) {
+  llvm::StringSet<> tried;
+  for (const TriedSchedule &each : entry.tried)
+    tried.insert(each.schedule);
+  std::vector<Candidate> candidates;
+  for (ScheduleAttr schedule : listSchedules(
+           ModuleOp(region.module).getContext(), region.demand, target)) {
+    Candidate made{schedule, "", 0, false};
+    llvm::raw_string_ostream(made.text) << schedule;
+    made.isTried = tried.contains(made.text);
+    for (const GemmSizes &each : sizes)
+      made.least +=
+          getLeastClocks(region.demand, schedule, each, target, timing);
+    candidates.push_back(std::move(made));
+  }
+  return candidates;
+}
+
+/// What to try next: the default, then what is nearest to the best, of those
+/// what has the least bound. Null where nothing near it can be faster. `left`:
+/// how many there are.
+static Candidate *findNext(std::vector<Candidate> &candidates,
+                           const TuningEntry &entry, size_t &left) {
+  left = 1;
+  if (entry.schedule.empty())
+    return candidates.front().isTried ? nullptr : &candidates.front();
+  auto best = llvm::find_if(candidates, [&](const Candidate &candidate) {
+    return candidate.text == entry.schedule;
+  });
+  if (best == candidates.end()) // of an older resource model
+    best = candidates.begin();
+  Candidate *next = nullptr;
+  std::pair<int64_t, double> nearest;
+  left = 0;
+  for (Candidate &candidate : candidates) {
+    int64_t distance = getDistance(candidate.schedule, best->schedule);
+    if (candidate.isTried || candidate.least >= entry.clocks ||
+        distance > kRadius)
+      continue;
+    ++left;
+    std::pair<int64_t, double> mine(distance, candidate.least);
+    if (!next || mine < nearest) {
+      next = &candidate;
+      nearest = mine;
+    }
+  }
+  return next;
+}
+
+/// Takes over what was tried; the first one is the default.
+static void add(TuningEntry &entry, const TriedSchedule &tried) {
+  if (!tried.clocks)
+    return;
+  if (entry.schedule.empty()) {
+    entry.defaultSchedule = tried.schedule;
+    entry.defaultClocks = *tried.clocks;
+  }
+  if (entry.schedule.empty() || *tried.clocks < entry.clocks) {
+    entry.schedule = tried.schedule;
+    entry.clocks = *tried.clocks;
+  }
+}
+
+LogicalResult Search::tryAll(const TunedRegion &region, TuningEntry &entry) {
+  FusionOp fusion = region.fusion;
+  std::vector<GemmSizes> gemms;
+  for (const Sizes &each : sizes) {
+    auto gemm = getGemmSizes(region, each);
+    if (!gemm)
+      return fusion.emitError() << "not tuned: " << gemm.error();
+    gemms.push_back(*gemm);
+  }
+  std::vector<Candidate> candidates =
+      listCandidates(region, entry, gemms, target, timing);
+  progress.start(fusion.getKernel(), entry.tried.size());
+  size_t left;
+  while (Candidate *next = findNext(candidates, entry, left)) {
+    if (budget.isSpent()) {
+      progress.finish();
+      summarize(region, entry);
+      return success();
+    }
+    if (budget.schedules)
+      --*budget.schedules;
+    next->isTried = true;
+    TriedSchedule tried = measure(region, next->schedule, sizes, target);
+    if (!tried.clocks && entry.schedule.empty())
+      return fusion.emitError()
+             << "not tuned: te-schedule's own choice " << tried.schedule
+             << " does not run: " << tried.why;
+    tried.least = next->least;
+    entry.tried.push_back(tried);
+    add(entry, tried);
+    if (failed(save()))
+      return failure();
+    progress.report(entry.tried.size(), left, entry.clocks,
+                    entry.defaultClocks);
+  }
+  entry.isComplete = true;
+  progress.finish();
+  summarize(region, entry);
+  return save();
+}
+
+LogicalResult Search::tune(const TunedRegion &region) {
+  TuningEntry &entry = startEntry(region);
+  if (entry.isComplete) {
+    summarize(region, entry);
+    return success();
+  }
+  return tryAll(region, entry);
+}
+
+void Search::summarize(const TunedRegion &region,
+                       const TuningEntry &entry) const {
+  FusionOp fusion = region.fusion;
+  if (entry.schedule.empty()) {
+    llvm::outs() << fusion.getKernel() << " on " << target.name
+                 << ": nothing tried, the budget is spent\n";
+    return;
+  }
+  size_t failures = llvm::count_if(
+      entry.tried, [](const TriedSchedule &tried) { return !tried.clocks; });
+  llvm::outs() << llvm::formatv(
+      "{0} on {1}: {2:f0} clocks, {3:f2} x as fast as te-schedule's {4:f0}; ",
+      fusion.getKernel(), target.name, entry.clocks,
+      entry.defaultClocks / entry.clocks, entry.defaultClocks);
+  llvm::outs() << entry.tried.size() << " schedules tried";
+  if (failures) {
+    auto first = llvm::find_if(
+        entry.tried, [](const TriedSchedule &tried) { return !tried.clocks; });
+    llvm::outs() << " (" << failures << " do not run; the first, "
+                 << first->schedule << ": " << first->why << ")";
+  }
+  llvm::outs() << (entry.isComplete
+                       ? ", nothing near it can be faster\n"
+                       : "; the budget is spent, another call goes on\n")
+               << "  " << entry.schedule << "\n";
+}

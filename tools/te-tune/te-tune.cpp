@@ -1,0 +1,207 @@
+//===- te-tune.cpp - searches schedules -----------------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// te-tune IN.mlir.. --target=CHIP --tuning-db=FILE: times the schedules of each
+// region in the cycle model, and keeps the fastest (docs/tuning.md).
+//
+// Exit codes: 0 done, or the budget is spent; 1 an input does not compile, or a
+// file cannot be read or written; 2 the command line is wrong.
+//
+//===----------------------------------------------------------------------===//
+#include "Search.h"
+
+#include "te/Driver/CommandLine.h"
+#include "te/Driver/Compile.h"
+#include "te/Driver/Register.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace mlir::te;
+namespace cl = llvm::cl;
+
+namespace {
+constexpr int kFailed = 1, kUsageError = 2;
+
+/// What the command line says. A copy of the flags: lld, which runs in this
+/// process, puts every flag back to its default.
+struct Settings {
+  std::vector<std::string> files, dims;
+  std::string target, database, shapes, budget;
+};
+
+/// The flags, constructed once LLVM's own are out of the way.
+struct Flags {
+  cl::OptionCategory category{"te-tune options"};
+  cl::list<std::string> files{cl::Positional, cl::desc("IN.mlir.."),
+                              cl::OneOrMore, cl::cat(category)};
+  cl::opt<std::string> target{"target", cl::desc("the chip: gfx942 or gfx950"),
+                              cl::value_desc("chip"), cl::cat(category)};
+  cl::opt<std::string> database{
+      "tuning-db",
+      cl::desc("the database: read where it is there, and written after each "
+               "schedule"),
+      cl::value_desc("file"), cl::cat(category)};
+  cl::list<std::string> dims{"dim", cl::desc("the size of a dynamic dimension"),
+                             cl::value_desc("NAME=N"), cl::cat(category)};
+  cl::opt<std::string> shapes{
+      "shapes",
+      cl::desc("sizes of dynamic dimensions, a list of objects: the schedule "
+               "with the least time for all of them together is kept"),
+      cl::value_desc("F.json"), cl::cat(category)};
+  cl::opt<std::string> budget{
+      "budget",
+      cl::desc("stop after so many seconds (as in 60s) or schedules (60); "
+               "another call goes on from there"),
+      cl::value_desc("SECONDSs|N"), cl::cat(category)};
+
+  Settings get() const {
+    return {{files.begin(), files.end()},
+            {dims.begin(), dims.end()},
+            target,
+            database,
+            shapes,
+            budget};
+  }
+};
+} // namespace
+
+static int usageError(const llvm::Twine &message) {
+  llvm::errs() << "te-tune: error: " << message << "\n";
+  return kUsageError;
+}
+
+static bool parseBudget(StringRef text, Budget &budget) {
+  bool isTime = text.consume_back("s");
+  int64_t number;
+  if (text.getAsInteger(10, number) || number < 0)
+    return false;
+  if (isTime)
+    budget.until =
+        std::chrono::steady_clock::now() + std::chrono::seconds(number);
+  else
+    budget.schedules = number;
+  return true;
+}
+
+/// --shapes; returns what is wrong, or an empty string.
+static std::string readShapes(StringRef path, std::vector<Sizes> &sizes) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return ("--shapes=" + path + ": " + buffer.getError().message()).str();
+  auto value = llvm::json::parse((*buffer)->getBuffer());
+  if (!value)
+    return ("--shapes=" + path + ": " + llvm::toString(value.takeError()))
+        .str();
+  llvm::json::Path::Root root("the list");
+  if (!fromJSON(*value, sizes, root))
+    return ("--shapes=" + path + ": " + llvm::toString(root.getError()) +
+            "; it is a list such as [{\"M\": 1}, {\"M\": 64}]")
+        .str();
+  if (sizes.empty())
+    return ("--shapes=" + path + ": the list is empty").str();
+  return "";
+}
+
+/// --dim and --shapes; returns what is wrong, or an empty string.
+static std::string readSizes(const Settings &flags, std::vector<Sizes> &sizes) {
+  if (!flags.shapes.empty())
+    if (std::string wrong = readShapes(flags.shapes, sizes); !wrong.empty())
+      return wrong;
+  if (sizes.empty())
+    sizes.emplace_back();
+  for (StringRef text : flags.dims) {
+    auto [name, number] = text.split('=');
+    int64_t size;
+    if (name.empty() || number.getAsInteger(10, size))
+      return ("--dim=" + text + ": expected NAME=N").str();
+    for (Sizes &each : sizes)
+      if (!each.emplace(name.str(), size).second)
+        return ("--dim=" + text + ": " + name + " is given twice").str();
+  }
+  return "";
+}
+
+/// Parses and tunes one file.
+static LogicalResult tuneFile(const std::string &path, MLIRContext &context,
+                              Search &search) {
+  std::string message;
+  auto file = openInputFile(path, &message);
+  if (!file) {
+    llvm::errs() << "te-tune: error: " << message << "\n";
+    return failure();
+  }
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  SourceMgrDiagnosticHandler diagnostics(*sources, &context);
+  OwningOpRef<ModuleOp> module = parseModule(*sources, context);
+  if (!module)
+    return failure();
+  unsigned before = search.getRegions();
+  if (failed(search.tune(*module)))
+    return failure();
+  if (search.getRegions() == before)
+    llvm::errs() << "te-tune: " << path
+                 << ": no region whose schedule is open; nothing to tune\n";
+  return success();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  removeLibraryFlags();
+  Flags commandLine;
+  cl::HideUnrelatedOptions(commandLine.category);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv, "searches the schedules of regions in the cycle model\n",
+          &llvm::errs()))
+    return kUsageError;
+  const Settings flags = commandLine.get();
+  if (flags.target.empty() || flags.database.empty())
+    return usageError("--target=CHIP and --tuning-db=FILE are needed");
+  auto target = Target::get(flags.target);
+  if (!target)
+    return usageError(llvm::toString(target.takeError()));
+  if (!Timing::lookup((*target)->name))
+    return usageError("the cycle model does not know " + (*target)->name +
+                      "; tune for gfx942 or gfx950");
+  Budget budget;
+  if (!flags.budget.empty() && !parseBudget(flags.budget, budget))
+    return usageError(
+        "--budget=" + flags.budget +
+        ": expected seconds, as in 60s, or a number of schedules");
+  std::vector<Sizes> sizes;
+  if (std::string wrong = readSizes(flags, sizes); !wrong.empty())
+    return usageError(wrong);
+
+  TuningDatabase database;
+  if (llvm::sys::fs::exists(flags.database)) {
+    auto loaded = TuningDatabase::load(flags.database);
+    if (!loaded) {
+      llvm::errs() << "te-tune: error: " << llvm::toString(loaded.takeError())
+                   << "\n";
+      return kFailed;
+    }
+    database = std::move(*loaded);
+  }
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  Search search(database, flags.database, **target, sizes, budget);
+  for (const std::string &path : flags.files)
+    if (failed(tuneFile(path, context, search)))
+      return kFailed;
+  if (std::string name = search.getUnusedName(); !name.empty())
+    return usageError("no function has a dimension " + name);
+  return 0;
+}
