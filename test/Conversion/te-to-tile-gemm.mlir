@@ -83,3 +83,32 @@ func.func @f(%x: !te.scaled<16x256xf8E4M3FN, #row>, %y: !te.scaled<16x256xf8E4M3
   }
   return %d : tensor<16x16xf32>
 }
+
+// -----
+
+// Two stages: the step after the next is read, the next one is put into the other slot, and of this one each part is taken
+// before the part in front of it is multiplied. The barrier stands before the last product.
+// CHECK-LABEL: tile.kernel @stages_0
+// CHECK: %[[RA:.*]] = tile.ring from <shape = [32, 64]{{.*}} to <shape = [32, 32]{{.*}} : memref<2x32x64xbf16
+// CHECK: tile.put %{{.*}}, %[[RA]][%[[C0:.*]]]
+// CHECK: %[[RB:.*]] = tile.ring
+// CHECK: gpu.barrier
+// CHECK: tile.take %[[RA]][%[[C0]], %[[C0]]]
+// CHECK: scf.for %[[I:.*]] = {{.*}} iter_args(%[[SUM:.*]] = %{{.*}}, %[[RAW:.*]] = %{{.*}}, %[[PART:.*]] = %{{.*}}, %{{.*}}, %[[PARTB:.*]] = %{{.*}})
+// CHECK:   %[[SECOND:.*]] = tile.take %[[RA]]
+// CHECK:   tile.put %[[RAW]], %[[RA]]
+// CHECK:   tile.load
+// CHECK:   %[[FIRST:.*]] = tile.mma %[[PART]], %[[PARTB]], %[[SUM]] <"f32_16x16x32_bf16"> in_order
+// CHECK:   gpu.barrier
+// CHECK:   tile.take %[[RA]]
+// CHECK:   tile.mma %[[SECOND]], %{{.*}}, %[[FIRST]] <"f32_16x16x32_bf16"> in_order
+// CHECK:   scf.yield
+// CHECK-NOT: tile.take
+func.func @stages(%x: tensor<?x128xbf16>, %w: tensor<48x128xbf16>) -> tensor<?x48xbf16> {
+  %d = te.fusion "stages_0" (%a = %x : tensor<?x128xbf16>, %v = %w : tensor<48x128xbf16>) -> (tensor<?x48xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 32], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2>>} {
+    %0 = te.gemm %a, %v transpose_b : tensor<?x128xbf16>, tensor<48x128xbf16> -> tensor<?x48xbf16>
+    te.yield %0 : tensor<?x48xbf16>
+  }
+  return %d : tensor<?x48xbf16>
+}

@@ -8,17 +8,14 @@ tile.kernel @unknown() attributes {target = "gfx90a", waves = 1 : i64} {
 
 // -----
 
-// 256 x 128 of f32 through LDS.
+// 256 x 128 of f32 stay in LDS.
 #l = #tile.layout<shape = [256, 128], register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64], [1, 0]], lane = [[2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]], wave = [[128, 0]]>
-#o = #tile.layout<shape = [256, 128], register = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0], [128, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], wave = [[0, 64]]>
 // expected-error @+1 {{needs 131072 bytes of LDS, but a workgroup has 65536 on gfx942; use a smaller tile}}
-tile.kernel @lds(%in: memref<f32>, %out: memref<f32>) attributes {target = "gfx942", waves = 2 : i64} {
+tile.kernel @lds(%in: memref<f32>) attributes {target = "gfx942", waves = 2 : i64} {
   %c0 = arith.constant 0 : index
   %a = memref.reinterpret_cast %in to offset: [0], sizes: [256, 128], strides: [128, 1] : memref<f32> to memref<256x128xf32, strided<[128, 1]>>
-  %b = memref.reinterpret_cast %out to offset: [0], sizes: [256, 128], strides: [128, 1] : memref<f32> to memref<256x128xf32, strided<[128, 1]>>
   %x = tile.load %a[%c0, %c0] : memref<256x128xf32, strided<[128, 1]>> -> tensor<256x128xf32, #l>
-  %y = tile.convert_layout %x : tensor<256x128xf32, #l> -> tensor<256x128xf32, #o>
-  tile.store %y, %b[%c0, %c0] : tensor<256x128xf32, #o>, memref<256x128xf32, strided<[128, 1]>>
+  %v = tile.stage %x : tensor<256x128xf32, #l> -> memref<256x128xf32, #gpu.address_space<workgroup>>
 }
 
 // -----

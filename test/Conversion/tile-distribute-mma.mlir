@@ -41,3 +41,45 @@ tile.kernel @scaled(%x: memref<i8, #gpu.address_space<global>>, %y: memref<f32, 
   %d = tile.mma %a, %a, %z scales(%q, %q : tensor<16x4xi8, #s>, tensor<16x4xi8, #s>) <"scale_f32_16x16x128_f8f6f4"> : tensor<16x64xi8, #e>, tensor<16x64xi8, #e> -> tensor<16x16xf32, #c>
   tile.store %d, %w[%c0, %c0] {in_bounds} : tensor<16x16xf32, #c>, memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
 }
+
+// -----
+
+// A ring lies where what comes behind it goes through LDS; slots follow one another. A part is read at its lanes' addresses, by
+// XOR with what is not the same in all lanes. Between the products the accesses take turns, and nothing crosses their end.
+#put = #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []>
+#take = #tile.layout<shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []>
+#c = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
+#o = #tile.layout<shape = [16, 16], register = [[1, 0], [2, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [4, 0], [8, 0]], wave = []>
+// CHECK-LABEL: gpu.func @ring
+// CHECK-SAME: workgroup(%[[LDS:.*]] : memref<4096xi8
+// CHECK: vector.store %{{.*}}, %[[LDS]]{{.*}} : memref<4096xi8, {{.*}}>, vector<16xi8>
+// CHECK: vector.store %{{.*}}, %[[LDS]]{{.*}} : memref<4096xi8, {{.*}}>, vector<16xi8>
+// CHECK: gpu.barrier
+// CHECK: vector.load %[[LDS]]{{.*}} : memref<4096xi8, {{.*}}>, vector<16xi8>
+// CHECK: vector.load %[[LDS]]{{.*}} : memref<4096xi8, {{.*}}>, vector<16xi8>
+// CHECK: amdgpu.mfma 16x16x32
+// CHECK: rocdl.sched.group.barrier 8, 1, 0
+// CHECK: rocdl.sched.group.barrier 256, 1, 0
+// CHECK: rocdl.sched.group.barrier 512, 1, 0
+// CHECK: rocdl.sched.group.barrier 32, 1, 0
+// CHECK: amdgpu.sched_barrier allow = <none>
+// CHECK: gpu.barrier
+// CHECK: vector.store %{{.*}}, %[[LDS]]
+// CHECK-NOT: gpu.barrier
+// CHECK: vector.load %[[LDS]]
+tile.kernel @ring(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32, #gpu.address_space<global>>, %slot: index) attributes {target = "gfx950", waves = 1} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %v = memref.reinterpret_cast %x to offset: [0], sizes: [16, 64], strides: [64, 1] : memref<bf16, #gpu.address_space<global>> to memref<16x64xbf16, strided<[64, 1]>, #gpu.address_space<global>>
+  %w = memref.reinterpret_cast %y to offset: [0], sizes: [16, 16], strides: [16, 1] : memref<f32, #gpu.address_space<global>> to memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
+  %a = tile.load %v[%c0, %c0] {in_bounds, divisible = 64 : i64} : memref<16x64xbf16, strided<[64, 1]>, #gpu.address_space<global>> -> tensor<16x64xbf16, #put>
+  %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  tile.put %a, %r[%slot] : tensor<16x64xbf16, #put>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  gpu.barrier
+  %p = tile.take %r[%slot, %c0] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
+  %q = tile.take %r[%slot, %c32] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
+  %z = arith.constant dense<0.0> : tensor<16x16xf32, #c>
+  %d = tile.mma %p, %q, %z <"f32_16x16x32_bf16"> in_order : tensor<16x32xbf16, #take>, tensor<16x32xbf16, #take> -> tensor<16x16xf32, #c>
+  %e = tile.convert_layout %d : tensor<16x16xf32, #c> -> tensor<16x16xf32, #o>
+  tile.store %e, %w[%c0, %c0] {in_bounds} : tensor<16x16xf32, #o>, memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
+}

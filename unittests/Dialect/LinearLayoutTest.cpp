@@ -220,6 +220,59 @@ TEST(SharedLayout, AddressesAreABijection) {
   }
 }
 
+/// In pieces, each element has a place of its own in one of them, and both
+/// sides hold whole pieces in registers.
+TEST(SharedLayout, PiecesCoverTheTile) {
+  std::mt19937 rng(12);
+  for (int round = 0; round < 60; ++round) {
+    LinearLayout from = randomLayout(rng, {32, 64}, 5, 1),
+                 to = randomLayout(rng, {32, 64}, 5, 1);
+    int64_t bytes = int64_t(1) << (rng() % 3),
+            most = from.getNumElements() * bytes >> (rng() % 4);
+    SharedLayout shared(from, to, bytes, 32, most);
+    SmallVector<int64_t> pieces = shared.getPieces();
+    EXPECT_EQ(int64_t(pieces.size()) * shared.getBytes(),
+              from.getNumElements() * bytes);
+    std::set<std::pair<int64_t, int64_t>> places;
+    for (int64_t flat = 0; flat < from.getNumElements(); ++flat) {
+      int64_t piece = shared.getPiece(flat);
+      EXPECT_TRUE(llvm::is_contained(pieces, piece));
+      EXPECT_LT(shared.address(flat) * bytes, shared.getBytes());
+      places.insert({piece, shared.address(flat)});
+    }
+    EXPECT_EQ(int64_t(places.size()), from.getNumElements());
+    for (const LinearLayout &side : {from, to})
+      for (int64_t lane : {1, 7, 31})
+        for (int64_t wave : {0, 1})
+          for (int64_t reg = 0; reg < side.getNumRegisters(); ++reg)
+            EXPECT_EQ(shared.getPiece(side.apply(reg, lane, wave)),
+                      shared.getPiece(side.apply(reg, 0, 0)));
+  }
+}
+
+TEST(LinearLayout, WithinWavesKeepsWaves) {
+  // 32 x 32 over 2 x 2 waves, as a matrix instruction leaves it.
+  LinearLayout held({32, 32}, {1, 2}, {32, 64, 128, 256, 4, 8}, {16, 512});
+  LinearLayout stored = held.withinWaves(8);
+  EXPECT_TRUE(stored.isSurjective());
+  EXPECT_EQ(stored.getBases(LayoutInput::Wave),
+            held.getBases(LayoutInput::Wave));
+  // A wave has rows of 16: two lanes each, then 16 rows, and replicas.
+  EXPECT_EQ(stored.getBases(LayoutInput::Register),
+            (ArrayRef<int64_t>{1, 2, 4}));
+  EXPECT_EQ(stored.getBases(LayoutInput::Lane),
+            (ArrayRef<int64_t>{8, 32, 64, 128, 256, 0}));
+}
+
+TEST(LinearLayout, EmbedKeepsCoordinates) {
+  LinearLayout part({16, 32}, {1, 2, 4}, {32, 64, 128, 256, 8, 16}, {});
+  LinearLayout whole = part.embed({64, 128});
+  for (int64_t lane = 0; lane < 64; ++lane)
+    for (int64_t reg = 0; reg < 8; ++reg)
+      EXPECT_EQ(whole.toCoordinates(whole.apply(reg, lane, 0)),
+                part.toCoordinates(part.apply(reg, lane, 0)));
+}
+
 /// The order of data in 16 x 16 shuffles, and of scales in 32 x 4 x 4 blocks.
 static LinearLayout getShuffleOrder() {
   return LinearLayout({16, 32}, {1, 2, 4, 8, 32, 64, 128, 256, 16}, {}, {});

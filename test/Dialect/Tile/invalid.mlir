@@ -453,3 +453,67 @@ func.func @scales(%a: tensor<16x16xbf16, #a>, %s: tensor<16x16xi8, #a>, %c: tens
 
 // expected-error @+1 {{T20: there is no matrix instruction 'f32_8x8x8'; docs/spec.md lists those of each chip}}
 #m = #tile.mma<"f32_8x8x8">
+
+// -----
+
+func.func @no_lds() {
+  // expected-error @+1 {{T21: a ring is slots x rows x columns of LDS, of known sizes; this is 'memref<2x16x64xbf16>'}}
+  %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16>
+  return
+}
+
+// -----
+
+func.func @other_slot() {
+  // expected-error @+1 {{T21: tiles are put as}}
+  %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x128xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @no_part() {
+  // expected-error @+1 {{T21: parts are taken as}}
+  %r = tile.ring from <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> to <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> : memref<2x16x32xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+#take = #tile.layout<shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []>
+func.func @put_otherwise(%x: tensor<16x32xbf16, #take>, %i: index) {
+  %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{T21: the tile is}}
+  tile.put %x, %r[%i] : tensor<16x32xbf16, #take>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+#put = #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []>
+func.func @put_elements(%x: tensor<16x64xf16, #put>, %i: index) {
+  %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{T21: the tile's elements are 'f16', the ring's 'bf16'}}
+  tile.put %x, %r[%i] : tensor<16x64xf16, #put>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+#take = #tile.layout<shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []>
+func.func @beyond(%i: index) {
+  %c48 = arith.constant 48 : index
+  %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{T21: columns from 48 on are no part of 64 in parts of 32}}
+  %x = tile.take %r[%i, %c48] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
+  return
+}
+
+// -----
+
+#take = #tile.layout<shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []>
+func.func @no_ring(%r: memref<2x16x64xbf16, #gpu.address_space<workgroup>>, %i: index) {
+  // expected-error @+1 {{T21: the ring is not that of a tile.ring}}
+  %x = tile.take %r[%i, %i] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
+  return
+}

@@ -90,3 +90,21 @@ tile.kernel @k(%in: memref<f32>, %out: memref<f32>, %max: memref<f32>, %m: index
   // CHECK: tile.atomic_max %{{.*}}, %{{.*}} : tensor<1x1xf32, #[[ONE]]>, memref<f32>
   tile.atomic_max %v, %max : tensor<1x1xf32, #one>, memref<f32>
 }
+
+// 16 x 64 go through a ring of two slots, half of the columns at a time.
+#put = #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []>
+#take = #tile.layout<shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []>
+#sum = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
+// CHECK-LABEL: func.func @ring
+func.func @ring(%x: tensor<16x64xbf16, #put>, %slot: index, %column: index, %c: tensor<16x16xf32, #sum>) -> tensor<16x16xf32, #sum> {
+  // CHECK: %[[RING:.*]] = tile.ring from <shape = [16, 64], register = {{.*}}> to <shape = [16, 32], register = {{.*}}> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  %ring = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []>
+      to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  // CHECK: tile.put %{{.*}}, %[[RING]][%[[SLOT:.*]]] : tensor<16x64xbf16, #{{.*}}>, memref<2x16x64xbf16
+  tile.put %x, %ring[%slot] : tensor<16x64xbf16, #put>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  // CHECK: %[[PART:.*]] = tile.take %[[RING]][%[[SLOT]], %{{.*}}] : memref<2x16x64xbf16, {{.*}}> -> tensor<16x32xbf16, #{{.*}}>
+  %part = tile.take %ring[%slot, %column] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
+  // CHECK: tile.mma %[[PART]], %[[PART]], %{{.*}} <"f32_16x16x32_bf16"> in_order :
+  %d = tile.mma %part, %part, %c <"f32_16x16x32_bf16"> in_order : tensor<16x32xbf16, #take>, tensor<16x32xbf16, #take> -> tensor<16x16xf32, #sum>
+  return %d : tensor<16x16xf32, #sum>
+}

@@ -25,7 +25,7 @@ func.func @missing(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor
 // -----
 
 func.func @instruction(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
-  // expected-error @+1 {{H14: f32_16x16x32_f16 on gfx950 is not for these operands; use f32_16x16x32_bf16 or f32_32x32x16_bf16 or f32_16x16x16_bf16 or f32_32x32x8_bf16}}
+  // expected-error @+1 {{H14: f32_16x16x32_f16 on gfx950 is not for these operands; use f32_32x32x16_bf16 or f32_16x16x32_bf16 or f32_32x32x8_bf16 or f32_16x16x16_bf16}}
   %d = te.fusion "f" (%x = %a : tensor<256x256xbf16>, %y = %b : tensor<256x256xbf16>) -> (tensor<256x256xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_f16", k = 64, waves = [2, 2]>>} {
     %0 = te.gemm %x, %y : tensor<256x256xbf16>, tensor<256x256xbf16> -> tensor<256x256xbf16>
@@ -104,3 +104,32 @@ func.func @elsewhere(%a: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
 
 // expected-error @+1 {{H14: 4 waves do not lie as 2 x 1}}
 #s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 1]>>
+
+// -----
+
+// expected-error @+1 {{H14: stages = 3; LDS holds one step of a matmul, or two}}
+#s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 3>>
+
+// -----
+
+func.func @no_step(%a: tensor<64x0xbf16>, %b: tensor<0x64xbf16>) -> tensor<64x64xbf16> {
+  // expected-error @+1 {{H15: two stages have a first step along K, but K is 0; leave out stages}}
+  %d = te.fusion "f" (%x = %a : tensor<64x0xbf16>, %y = %b : tensor<0x64xbf16>) -> (tensor<64x64xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2>>} {
+    %0 = te.gemm %x, %y : tensor<64x0xbf16>, tensor<0x64xbf16> -> tensor<64x64xbf16>
+    te.yield %0 : tensor<64x64xbf16>
+  }
+  return %d : tensor<64x64xbf16>
+}
+
+// -----
+
+func.func @no_room(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @+1 {{LDS}}
+  %d = te.fusion "f" (%x = %a : tensor<256x256xbf16>, %y = %b : tensor<256x256xbf16>) -> (tensor<256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [256, 256], waves = 16, vector = 8, matmul = <"f32_32x32x16_bf16", k = 128, waves = [4, 4], stages = 2>>} {
+    %0 = te.gemm %x, %y : tensor<256x256xbf16>, tensor<256x256xbf16> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}
