@@ -89,11 +89,11 @@ func.func @f(%x: !te.scaled<16x256xf8E4M3FN, #row>, %y: !te.scaled<16x256xf8E4M3
 // Two stages: the step after the next is read, the next one is put into the other slot, and of this one each part is taken
 // before the part in front of it is multiplied. The barrier stands before the last product.
 // CHECK-LABEL: tile.kernel @stages_0
-// CHECK: %[[RA:.*]] = tile.ring from <shape = [32, 64]{{.*}} to <shape = [32, 32]{{.*}} : memref<2x32x64xbf16
+// CHECK: %[[RA:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x32x64xbf16
 // CHECK: tile.put %{{.*}}, %[[RA]][%[[C0:.*]]]
 // CHECK: %[[RB:.*]] = tile.ring
 // CHECK: gpu.barrier
-// CHECK: tile.take %[[RA]][%[[C0]], %[[C0]]]
+// CHECK: tile.take %[[RA]][%[[C0]], %{{.*}}]
 // CHECK: scf.for %[[I:.*]] = {{.*}} iter_args(%[[SUM:.*]] = %{{.*}}, %[[RAW:.*]] = %{{.*}}, %[[PART:.*]] = %{{.*}}, %{{.*}}, %[[PARTB:.*]] = %{{.*}})
 // CHECK:   %[[SECOND:.*]] = tile.take %[[RA]]
 // CHECK:   tile.put %[[RAW]], %[[RA]]

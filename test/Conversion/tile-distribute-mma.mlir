@@ -59,7 +59,7 @@ tile.kernel @scaled(%x: memref<i8, #gpu.address_space<global>>, %y: memref<f32, 
 // CHECK: vector.load %[[LDS]]{{.*}} : memref<4096xi8, {{.*}}>, vector<16xi8>
 // CHECK: amdgpu.mfma 16x16x32
 // CHECK: rocdl.sched.group.barrier 8, 1, 0
-// CHECK: rocdl.sched.group.barrier 256, 1, 0
+// CHECK: rocdl.sched.group.barrier 256, 2, 0
 // CHECK: rocdl.sched.group.barrier 512, 1, 0
 // CHECK: rocdl.sched.group.barrier 32, 1, 0
 // CHECK: amdgpu.sched_barrier allow = <none>

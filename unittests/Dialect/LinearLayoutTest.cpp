@@ -259,9 +259,9 @@ TEST(LinearLayout, WithinWavesKeepsWaves) {
             held.getBases(LayoutInput::Wave));
   // A wave has rows of 16: two lanes each, then 16 rows, and replicas.
   EXPECT_EQ(stored.getBases(LayoutInput::Register),
-            (ArrayRef<int64_t>{1, 2, 4}));
+            (llvm::ArrayRef<int64_t>{1, 2, 4}));
   EXPECT_EQ(stored.getBases(LayoutInput::Lane),
-            (ArrayRef<int64_t>{8, 32, 64, 128, 256, 0}));
+            (llvm::ArrayRef<int64_t>{8, 32, 64, 128, 256, 0}));
 }
 
 TEST(LinearLayout, EmbedKeepsCoordinates) {

@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -30,15 +31,22 @@ struct Fragments {
 };
 
 /// Between the products of the region that ends here the accesses of memory
-/// that stand in it take turns, one of each kind behind a product: a wave that
-/// has to wait for its turn at a queue has work for the matrix core.
-static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products) {
+/// that stand in it take turns, as many of each kind behind a product as the
+/// next part's `reads` of LDS ask for: a wave that has to wait for its turn at
+/// a queue has work for the matrix core.
+static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
+                             int64_t reads) {
   using Mask = amdgpu::sched_barrier_opt_enum;
-  for (int64_t i = 0; i < products; ++i)
-    for (Mask kind :
-         {Mask::mfma_wmma, Mask::ds_read, Mask::ds_write, Mask::vmem_read})
+  for (int64_t i = 0; i < products; ++i) {
+    ROCDL::SchedGroupBarrier::create(b, uint32_t(Mask::mfma_wmma), /*size=*/1,
+                                     /*groupId=*/0);
+    ROCDL::SchedGroupBarrier::create(b, uint32_t(Mask::ds_read),
+                                     llvm::divideCeil(reads, products),
+                                     /*groupId=*/0);
+    for (Mask kind : {Mask::ds_write, Mask::vmem_read})
       ROCDL::SchedGroupBarrier::create(b, uint32_t(kind), /*size=*/1,
                                        /*groupId=*/0);
+  }
   amdgpu::SchedBarrierOp::create(b, Mask::none);
 }
 
@@ -123,8 +131,19 @@ struct MmaPattern : TilePattern<MmaOp> {
         result = vector::InsertStridedSliceOp::create(
             b, sum, result, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{1});
       }
+    auto countReads = [&](const Fragments &operand) -> int64_t {
+      int64_t bytes =
+          cast<VectorType>(operand.vector.getType()).getNumElements() *
+          getElementBytes(operand.vector.getType());
+      int64_t scales =
+          operand.scales
+              ? cast<VectorType>(operand.scales.getType()).getNumElements()
+              : 0;
+      return llvm::divideCeil(bytes, state.target->maxAccessBytes) + scales;
+    };
     if (op.getInOrder())
-      emitInterleaving(b, rows * cols * left.alongK);
+      emitInterleaving(b, rows * cols * left.alongK,
+                       countReads(left) + countReads(right));
     rewriter.replaceOp(op, result);
     return success();
   }
