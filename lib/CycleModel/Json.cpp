@@ -117,7 +117,9 @@ Object Profile::toJSON() const {
               {"memory_bytes", cu.memoryBytes},
               {"l2_bytes", cu.l2Bytes},
               {"useful_bytes", cu.usefulBytes},
-              {"l2_footprint_bytes", footprintOfL2()},
+              {"l2_footprint_bytes", footprintOfL2()
+                                         ? llvm::json::Value(*footprintOfL2())
+                                         : llvm::json::Value(nullptr)},
               {"exceeds_l2", exceedsL2()}}},
       {"roofline", getRoofline(*this)},
       {"code", Object{{"loop_bytes", loopBytes()},

@@ -49,6 +49,7 @@ Profile makeProfile(llvm::StringRef kernel, const emu::Trace &trace,
   made.instructions = trace.instructions;
   made.askedOfL2 = trace.linesOfL2 * kCacheLineBytes;
   made.askedFirst = trace.linesOfMemory * kCacheLineBytes;
+  made.isSample = trace.isSample;
   uint64_t units = target.computeUnits, held = made.residency.workgroups;
   made.activeCUs = std::min(units, std::max<uint64_t>(1, trace.gridWorkgroups));
   made.workgroupsOfCU =
@@ -122,11 +123,14 @@ std::optional<Profile::Roofline> Profile::roofline() const {
   return made;
 }
 
-double Profile::footprintOfL2() const {
+std::optional<double> Profile::footprintOfL2() const {
+  if (isSample)
+    return std::nullopt;
   return divide(askedFirst, std::min<uint64_t>(timing->xcds, gridWorkgroups));
 }
 bool Profile::exceedsL2() const {
-  return footprintOfL2() > timing->l2Capacity && askedFirst < askedOfL2;
+  return footprintOfL2().value_or(0) > timing->l2Capacity &&
+         askedFirst < askedOfL2;
 }
 
 uint64_t Profile::loopBytes() const {

@@ -73,7 +73,7 @@ static void printLimits(llvm::raw_ostream &os, const Profile &p) {
     os << formatv(
         "  L2                 {0,14:f1}  MiB an XCD, which has {1:f1}: "
         "lines that are read again come from it here\n",
-        p.footprintOfL2() / (1 << 20),
+        *p.footprintOfL2() / (1 << 20),
         double(p.timing->l2Capacity) / (1 << 20));
   if (p.loopBytes() > p.timing->instructionCache)
     os << formatv("  loop code          {0,14}  bytes do not fit the "

@@ -328,6 +328,7 @@ static llvm::Error prepareTrace(const Dispatch &dispatch,
                                 const LaunchOptions &options) {
   assert(options.trace && options.profile && !options.sanitizer);
   *options.trace = {};
+  options.trace->isSample = options.record->isSample;
   for (uint64_t workgroup : options.record->workgroups) {
     if (workgroup >= dispatch.getWorkgroups())
       return llvm::createStringError(llvm::formatv(

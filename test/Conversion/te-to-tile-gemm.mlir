@@ -93,7 +93,7 @@ func.func @f(%x: !te.scaled<16x256xf8E4M3FN, #row>, %y: !te.scaled<16x256xf8E4M3
 // CHECK: tile.put %{{.*}}, %[[RA]][%[[C0:.*]]]
 // CHECK: %[[RB:.*]] = tile.ring
 // CHECK: gpu.barrier
-// CHECK: tile.take %[[RA]][%[[C0]], %{{.*}}]
+// CHECK: tile.take %[[RA]][%{{.*}}, %{{.*}}]
 // CHECK: scf.for %[[I:.*]] = {{.*}} iter_args(%[[SUM:.*]] = %{{.*}}, %[[RAW:.*]] = %{{.*}}, %[[PART:.*]] = %{{.*}}, %{{.*}}, %[[PARTB:.*]] = %{{.*}})
 // CHECK:   %[[SECOND:.*]] = tile.take %[[RA]]
 // CHECK:   tile.put %[[RAW]], %[[RA]]

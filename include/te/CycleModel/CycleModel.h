@@ -148,6 +148,7 @@ struct Profile {
   /// Of the launch: bytes that loads asked of L2, and those of them that an
   /// XCD's L2 was asked for the first time.
   uint64_t askedOfL2 = 0, askedFirst = 0;
+  bool isSample = false;      // a part of the grid ran
   double rounds = 0;          // workgroupsOfCU / residency
   double fill = 0;            // share of the CUs' workgroup slots that is used
   double workgroupClocks = 0; // mean of a workgroup
@@ -182,8 +183,9 @@ struct Profile {
   };
   Busiest busiest() const;
   /// Different bytes that an XCD's L2 is asked for, on average; more than it
-  /// holds, and asked for again: some of what comes from it here does not.
-  double footprintOfL2() const;
+  /// holds, and asked for again: some of what comes from it here does not. Not
+  /// known from a sample of the grid.
+  std::optional<double> footprintOfL2() const;
   bool exceedsL2() const;
   /// Of the loop's code, 0 where there is none.
   uint64_t loopBytes() const;

@@ -110,6 +110,7 @@ struct Trace {
   /// and those that no earlier load had asked of the same L2: they come from
   /// memory.
   uint64_t linesOfL2 = 0, linesOfMemory = 0;
+  bool isSample = false; // as requested
 };
 
 } // namespace mlir::te::emu
