@@ -223,25 +223,55 @@ GFX950 = {**COMMON, "f32_16x16x32_f16": ("f16", None), "f32_32x32x16_f16": ("f16
           "scale_f32_16x16x128_f8f6f4": ("f8E4M3FN", ROW), "scale_f32_32x32x64_f8f6f4": ("f8E5M2", ROW)}
 
 
+def scheduled(name, target, a, b, d, keywords, tile, vector, mma, step, waves, stages=1):
+    """A product by a schedule that a user wrote."""
+    matmul = f'<"{mma}", k = {step}, waves = [{waves[0]}, {waves[1]}]' + (f", stages = {stages}>" if stages > 1 else ">")
+    schedule = (f'#te.schedule<"{target}", tile = [{tile[0]}, {tile[1]}], waves = {waves[0] * waves[1]}, vector = {vector}, '
+                f"matmul = {matmul}>")
+    text = (f"func.func @f(%a: {a}, %b: {b}) -> {d} {{\n"
+            f'  %d = te.fusion "f" (%x = %a : {a}, %y = %b : {b}) -> ({d}) attributes {{schedule = {schedule}}} {{\n'
+            f"    %0 = te.gemm %x, %y {keywords} : {a}, {b} -> {d}\n    te.yield %0 : {d}\n  }}\n"
+            f"  return %d : {d}\n}}\n")
+    return name, text, [{}], [":normal"] * (2 * (1 + a.startswith("!te.scaled")))
+
+
 def instruction_cases(target):
-    """Every instruction, by a schedule that a user wrote: waves along the rows, the columns, and both."""
+    """Every instruction: waves along the rows, the columns, and both; a ragged K in one stage, a whole one in two."""
     cases = []
     for i, (name, (element, scheme)) in enumerate((GFX942 if target == "gfx942" else GFX950).items()):
         size, k = (int(n) for n in name.split("_")[-2].split("x")[1:]) if "fnuz" not in name else \
             (int(n) for n in name.split("_")[1].split("x")[1:])
-        waves = [(2, 2), (4, 1), (1, 2), (1, 1), (2, 4)][i % 5]
-        tile = [2 * size * w for w in waves]
         step = max(2 * k, 32)
         make = (lambda s: scaled(s, element, scheme)) if scheme else (lambda s: tensor(s, element))
-        m, n, depth = tile[0] + 5, tile[1] + 3, 2 * step + 7
-        a, b, d = make([m, depth]), make([n, depth]), tensor([m, n], "f32")
-        schedule = (f'#te.schedule<"{target}", tile = [{tile[0]}, {tile[1]}], waves = {waves[0] * waves[1]}, vector = 4, '
-                    f'matmul = <"{name}", k = {step}, waves = [{waves[0]}, {waves[1]}]>>')
-        text = (f"func.func @f(%a: {a}, %b: {b}) -> {d} {{\n"
-                f'  %d = te.fusion "f" (%x = %a : {a}, %y = %b : {b}) -> ({d}) attributes {{schedule = {schedule}}} {{\n'
-                f"    %0 = te.gemm %x, %y transpose_b : {a}, {b} -> {d}\n    te.yield %0 : {d}\n  }}\n"
-                f"  return %d : {d}\n}}\n")
-        cases.append((name, text, [{}], [":normal"] * (4 if scheme else 2)))
+        for stages in (1, 2):
+            waves = [(2, 2), (4, 1), (1, 2), (1, 1), (2, 4)][(i + 2 * stages) % 5]
+            tile = [2 * size * w for w in waves]
+            m, n, depth = tile[0] + 5, tile[1] + 3, (2 * step + 7 if stages == 1 else 3 * step)
+            cases.append(scheduled(f"{name}-{stages}", target, make([m, depth]), make([n, depth]), tensor([m, n], "f32"),
+                                   "transpose_b", tile, 4, name, step, waves, stages))
+    return cases + large_cases(target)
+
+
+def large_cases(target):
+    """The tiles of large products: two stages, one and several parts, whole steps and ragged ones, every orientation, scales of several steps at once."""
+    fnuz = target == "gfx942"
+    kind = "f32_32x32x8_bf16" if fnuz else "f32_32x32x16_bf16"
+    step = 32 if fnuz else 64
+    bf16 = lambda *s: tensor(list(s), "bf16")
+    cases = []
+    for name, keywords, m, n, k in [("tn", "transpose_b", 257, 300, 3 * step), ("nn", "", 256, 264, 2 * step),
+                                    ("nt", "transpose_a", 264, 256, 4 * step), ("tt", "transpose_a transpose_b", 256, 136, step + 8),
+                                    ("odd", "transpose_b", 259, 131, step + 13)]:
+        a = bf16(k, m) if "transpose_a" in keywords else bf16(m, k)
+        b = bf16(n, k) if "transpose_b" in keywords else bf16(k, n)
+        cases.append(scheduled(f"large-{name}", target, a, b, bf16(m, n), keywords, (256, 256), 8, kind, step, (2, 4), 2))
+    if fnuz:
+        a, b = scaled([259, 256], "f8E4M3FNUZ", TENSOR), scaled([140, 256], "f8E5M2FNUZ", TENSOR)
+        return cases + [scheduled("large-fp8", target, a, b, bf16(259, 140), "transpose_b", (256, 256), 16, "f32_32x32x16_fp8_fnuz", 64, (2, 4), 2)]
+    for name, element, tile, k in [("mxfp8", "f8E4M3FN", (256, 128), 1024), ("mxfp4", "f4E2M1FN", (256, 256), 1024), ("mxfp8-ragged", "f8E5M2", (256, 128), 416)]:
+        a, b = scaled([259, k], element, ROW), scaled([140, k], element, ROW)
+        waves = (4, 2) if tile[1] == 128 else (2, 4)
+        cases.append(scheduled(f"large-{name}", target, a, b, bf16(259, 140), "transpose_b", tile, 16, "scale_f32_32x32x64_f8f6f4", 128, waves, 2))
     return cases
 
 
