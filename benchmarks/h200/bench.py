@@ -355,6 +355,7 @@ def make_svg(data):
 
 def show_all(data, out):
     text = make_markdown(data)
+    out.mkdir(parents=True, exist_ok=True)
     (out / "bench.md").write_text(text)
     (out / "bench.svg").write_text(make_svg(data))
     print(text)
