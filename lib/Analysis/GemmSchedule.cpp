@@ -260,9 +260,10 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
                     cols / matmul.getWaves()[1] * mma->size / target.waveSize;
     sums += sums + 2 * 4 * lines;
   }
-  // Scales of this step and of the next: a register for each instruction's.
+  // Scales of this step and of the next: up to four parts' a register.
   if (plan.scales == GemmPlan::Scales::Instruction)
-    operands += (isPipelined ? 2 : 1) * 4 * (matmul.getK() / mma->k) *
+    operands += (isPipelined ? 2 : 1) *
+                llvm::alignTo(matmul.getK() / mma->k, 4) *
                 (rows / matmul.getWaves()[0] + cols / matmul.getWaves()[1]) /
                 mma->size;
   int64_t epilogue = result.elementsPerLane * demand.liveBytes;

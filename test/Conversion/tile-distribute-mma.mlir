@@ -26,11 +26,15 @@ tile.kernel @along_k(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f3
 
 // f32 operands are single registers; packed fp4 codes with scales are 16 bytes and one.
 #e = #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [0, 8]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 16], [0, 32]], wave = []>
+#two = #tile.layout<shape = [16, 8], register = [[0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2]], wave = []>
 #s = #tile.layout<shape = [16, 4], register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2]], wave = []>
 #c = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
 // CHECK-LABEL: gpu.func @scaled
 // CHECK: vector.bitcast %{{.*}} : vector<16xi8> to vector<32xf4E2M1FN>
-// CHECK: amdgpu.scaled_mfma 16x16x128 (%{{.*}}[0] * %{{.*}}) * (%{{.*}}[0] * %{{.*}}) + %{{.*}} : f8E8M0FNU, vector<32xf4E2M1FN>, f8E8M0FNU, vector<32xf4E2M1FN>, vector<4xf32>
+// CHECK: amdgpu.scaled_mfma 16x16x128 (%{{.*}}[0] * %{{.*}}) * (%{{.*}}[0] * %{{.*}}) + %{{.*}} : vector<4xf8E8M0FNU>, vector<32xf4E2M1FN>, vector<4xf8E8M0FNU>, vector<32xf4E2M1FN>, vector<4xf32>
+// Scales of two parts side by side in a register: the second byte.
+// CHECK: vector.shuffle %{{.*}} [0, 1, -1, -1] : vector<2xi8>, vector<2xi8>
+// CHECK: amdgpu.scaled_mfma 16x16x128 (%{{.*}}[1] * %{{.*}}) * (%{{.*}}[1] * %{{.*}})
 tile.kernel @scaled(%x: memref<i8, #gpu.address_space<global>>, %y: memref<f32, #gpu.address_space<global>>) attributes {target = "gfx950", waves = 1} {
   %c0 = arith.constant 0 : index
   %v = memref.reinterpret_cast %x to offset: [0], sizes: [16, 64], strides: [64, 1] : memref<i8, #gpu.address_space<global>> to memref<16x64xi8, strided<[64, 1]>, #gpu.address_space<global>>
@@ -39,7 +43,9 @@ tile.kernel @scaled(%x: memref<i8, #gpu.address_space<global>>, %y: memref<f32, 
   %q = tile.load %v[%c0, %c0] {in_bounds, divisible = 64 : i64} : memref<16x64xi8, strided<[64, 1]>, #gpu.address_space<global>> -> tensor<16x4xi8, #s>
   %z = arith.constant dense<0.0> : tensor<16x16xf32, #c>
   %d = tile.mma %a, %a, %z scales(%q, %q : tensor<16x4xi8, #s>, tensor<16x4xi8, #s>) <"scale_f32_16x16x128_f8f6f4"> : tensor<16x64xi8, #e>, tensor<16x64xi8, #e> -> tensor<16x16xf32, #c>
-  tile.store %d, %w[%c0, %c0] {in_bounds} : tensor<16x16xf32, #c>, memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
+  %r = tile.load %v[%c0, %c0] {in_bounds, divisible = 64 : i64} : memref<16x64xi8, strided<[64, 1]>, #gpu.address_space<global>> -> tensor<16x8xi8, #two>
+  %e = tile.mma %a, %a, %d scales(%r, %r : tensor<16x8xi8, #two>, tensor<16x8xi8, #two>) <"scale_f32_16x16x128_f8f6f4"> {scale_part = 1 : i64} : tensor<16x64xi8, #e>, tensor<16x64xi8, #e> -> tensor<16x16xf32, #c>
+  tile.store %e, %w[%c0, %c0] {in_bounds} : tensor<16x16xf32, #c>, memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
 }
 
 // -----

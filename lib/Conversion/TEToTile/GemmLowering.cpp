@@ -90,7 +90,8 @@ private:
   Value getSlot(const Stream &stream, Value i, bool other = false);
   Value emitPart(MutableArrayRef<Stream> streams, int64_t part, Value i,
                  Value sum);
-  Value emitMma(ArrayRef<Value> sides, ArrayRef<Value> scales, Value sum);
+  Value emitMma(ArrayRef<Value> sides, ArrayRef<Value> scales, Value sum,
+                int64_t part = 0);
   Value emitScaled(ArrayRef<Value> scales, Value partial);
   Value emitSum(Value sum, ArrayRef<Value> scales,
                 function_ref<Value(Value)> addProducts);
@@ -148,13 +149,14 @@ Value GemmEmitter::emitScaled(ArrayRef<Value> scales, Value partial) {
 }
 
 Value GemmEmitter::emitMma(ArrayRef<Value> sides, ArrayRef<Value> scales,
-                           Value sum) {
+                           Value sum, int64_t part) {
   bool areScaled = plan.scales == GemmPlan::Scales::Instruction;
   return MmaOp::create(
       b, type, sides[0], sides[1], sum, areScaled ? scales[0] : Value(),
       areScaled ? scales[1] : Value(),
       MMAAttr::get(b.getContext(), ctx.schedule.getMatmul().getMma()),
-      /*in_order=*/ctx.schedule.getMatmul().getStages() > 1);
+      /*in_order=*/ctx.schedule.getMatmul().getStages() > 1,
+      /*scale_part=*/areScaled ? part : 0);
 }
 
 /// The sum and a step's products; of a block that is scaled, once they are all
@@ -196,9 +198,7 @@ SmallVector<Stream> GemmEmitter::makeStreams() {
       plan.scales == GemmPlan::Scales::Blocks)
     for (const GemmOperand *side : {&left, &right})
       streams.push_back(
-          {side, Kind::Scales,
-           plan.scales == GemmPlan::Scales::Instruction ? parts : 1,
-           side->getScaleSteps()});
+          {side, Kind::Scales, /*parts=*/1, side->getScaleSteps()});
   return streams;
 }
 
@@ -283,7 +283,7 @@ Value GemmEmitter::emitPart(MutableArrayRef<Stream> streams, int64_t part,
       take(stream, next, 0);
   }
   ArrayRef<Value> sides(current);
-  return emitMma(sides.take_front(2), sides.drop_front(2), sum);
+  return emitMma(sides.take_front(2), sides.drop_front(2), sum, part);
 }
 
 Value GemmEmitter::emitPipelinedSteps() {

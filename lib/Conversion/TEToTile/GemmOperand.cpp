@@ -170,11 +170,11 @@ LinearLayout GemmOperand::getOperandLayout(int64_t k) const {
                              k, getWaves());
 }
 
-/// Of what the lanes need of a part: outer x blocks.
+/// Of what the lanes need in a step: outer x blocks.
 LinearLayout GemmOperand::getScaleLayout() const {
   if (takesScales)
-    return getMMAScaleLayout(getMMA(), side, getOuter(), getMMA().k,
-                             getWaves());
+    return getMMAScaleLayout(getMMA(), side, getOuter(),
+                             ctx.schedule.getMatmul().getK(), getWaves());
   return side == MMASide::A ? getLine() : getLine().transpose();
 }
 
@@ -232,8 +232,7 @@ Value GemmOperand::loadScalesAs(Value at, const LinearLayout &layout) const {
 }
 
 Value GemmOperand::loadScales(Value at) const {
-  LinearLayout layout = getMMAScaleLayout(
-      getMMA(), side, getOuter(), ctx.schedule.getMatmul().getK(), getWaves());
+  LinearLayout layout = getScaleLayout();
   return ctx.convert(loadScalesAs(at, layout), layout);
 }
 

@@ -31,9 +31,9 @@ public:
   /// The tile that the instruction's operand comes from: of its elements, outer
   /// x K.
   Value finish(Kind kind, Value raw) const;
-  /// A ring for finished tiles, and a part of one of its slots: what one
-  /// instruction sums over, as it wants it; of scales that it does not take,
-  /// all, as loadBlockScale has them.
+  /// A ring for finished tiles, and a part of one of its slots: elements that
+  /// one instruction sums over, as it wants them; scales of a step, as the
+  /// instruction wants them, or as loadBlockScale has them.
   Value makeRing(Kind kind, Type tile, int64_t slots) const;
   Value take(Kind kind, Value ring, Value slot, Value part) const;
 

@@ -18,6 +18,8 @@
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
@@ -25,9 +27,10 @@ using namespace mlir::te::tile;
 namespace {
 /// The registers of one operand, cut into those of one instruction each.
 struct Fragments {
-  Value vector, scales; // scales: null where there are none
-  int64_t size;         // registers of one instruction
-  int64_t alongK;       // instructions along K
+  Value vector, scales;                  // scales: null where there are none
+  int64_t size;                          // registers of one instruction
+  int64_t alongK;                        // instructions along K
+  int64_t scaleParts = 1, scalePart = 0; // the scales are for so many of these
 };
 
 /// Between the products of the region that ends here the accesses of memory
@@ -76,12 +79,23 @@ struct MmaPattern : TilePattern<MmaOp> {
         part);
   }
 
-  static Value getScale(ImplicitLocOpBuilder &b, const Fragments &operand,
-                        int64_t outer, int64_t k) {
-    Value byte = vector::ExtractOp::create(b, operand.scales,
-                                           outer * operand.alongK + k);
-    return arith::BitcastOp::create(b, Float8E8M0FNUType::get(b.getContext()),
-                                    byte);
+  /// A register of up to four scales that lie side by side along K, and which
+  /// of them the instruction takes.
+  static std::pair<Value, int64_t> getScale(ImplicitLocOpBuilder &b,
+                                            const Fragments &operand,
+                                            int64_t outer, int64_t k) {
+    constexpr int64_t bytes = 4;
+    int64_t row = operand.scaleParts * operand.alongK,
+            number = outer * row + operand.scalePart * operand.alongK + k,
+            group = std::min(row, bytes);
+    SmallVector<int64_t> picks(bytes, vector::ShuffleOp::kPoisonIndex);
+    std::iota(picks.begin(), picks.begin() + group, number / group * group);
+    Value word =
+        vector::ShuffleOp::create(b, operand.scales, operand.scales, picks);
+    Type element = Float8E8M0FNUType::get(b.getContext());
+    return {
+        arith::BitcastOp::create(b, VectorType::get({bytes}, element), word),
+        number % group};
   }
 
   /// The hardware's A is our B.
@@ -92,10 +106,11 @@ struct MmaPattern : TilePattern<MmaOp> {
     if (!left.scales)
       return amdgpu::MFMAOp::create(b, sum.getType(), mma.size, mma.size, mma.k,
                                     /*blocks=*/1, a, c, sum);
-    return amdgpu::ScaledMFMAOp::create(
-        b, sum.getType(), mma.size, mma.size, mma.k, a, c, sum,
-        getScale(b, right, n, k), getScale(b, left, m, k), /*scalesIdxA=*/0,
-        /*scalesIdxB=*/0);
+    auto [scaleA, byteA] = getScale(b, right, n, k);
+    auto [scaleC, byteC] = getScale(b, left, m, k);
+    return amdgpu::ScaledMFMAOp::create(b, sum.getType(), mma.size, mma.size,
+                                        mma.k, a, c, sum, scaleA, scaleC, byteA,
+                                        byteC);
   }
 
   LogicalResult
@@ -108,15 +123,24 @@ struct MmaPattern : TilePattern<MmaOp> {
                             << mma.name << "; docs/spec.md lists those of each "
                             << "chip";
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    auto fragments = [&](Value tile, Value vector, Value scales) {
+    auto fragments = [&](Value tile, Value vector, Value scaleTile,
+                         Value scales) {
       auto type = cast<RankedTensorType>(tile.getType());
-      int64_t packed = type.getElementType().isInteger(8) ? 2 : 1;
-      return Fragments{vector, scales,
-                       mma.size * mma.k / packed / state.target->waveSize,
-                       type.getDimSize(1) * packed / mma.k};
+      int64_t packed = type.getElementType().isInteger(8) ? 2 : 1,
+              k = type.getDimSize(1) * packed;
+      Fragments made{vector, scales,
+                     mma.size * mma.k / packed / state.target->waveSize,
+                     k / mma.k};
+      if (scales)
+        made.scaleParts = cast<ShapedType>(scaleTile.getType()).getDimSize(1) *
+                          MMA::kScaledElements / k;
+      made.scalePart = op.getScalePart();
+      return made;
     };
-    Fragments left = fragments(op.getA(), adaptor.getA(), adaptor.getScaleA()),
-              right = fragments(op.getB(), adaptor.getB(), adaptor.getScaleB());
+    Fragments left = fragments(op.getA(), adaptor.getA(), op.getScaleA(),
+                               adaptor.getScaleA()),
+              right = fragments(op.getB(), adaptor.getB(), op.getScaleB(),
+                                adaptor.getScaleB());
     MMAWaves waves = getMMAWaves(getLayout(op.getType()));
     int64_t rows = op.getType().getDimSize(0) / waves.rows / mma.size,
             cols = op.getType().getDimSize(1) / waves.cols / mma.size;
@@ -139,7 +163,8 @@ struct MmaPattern : TilePattern<MmaOp> {
           operand.scales
               ? cast<VectorType>(operand.scales.getType()).getNumElements()
               : 0;
-      return llvm::divideCeil(bytes, state.target->maxAccessBytes) + scales;
+      return llvm::divideCeil(bytes, state.target->maxAccessBytes) +
+             scales / operand.scaleParts;
     };
     if (op.getInOrder())
       emitInterleaving(b, rows * cols * left.alongK,

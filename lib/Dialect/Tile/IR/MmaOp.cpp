@@ -53,8 +53,15 @@ static LogicalResult verifySide(MmaOp op, StringRef what, MMASide side,
   if (!getElementTypeOrSelf(scale.getType()).isInteger(8))
     return op.emitOpError()
            << "T20: the scales of " << what << " are i8, E8M0 bytes";
+  int64_t scaled = cast<ShapedType>(scale.getType()).getDimSize(1) *
+                   MMA::kScaledElements,
+          part = op.getScalePart();
+  if (scaled % k != 0 || part < 0 || part >= scaled / k)
+    return op.emitOpError()
+           << "T20: the scales of " << what << " are for " << scaled
+           << " elements along K, of which part " << part << " is no " << k;
   return verifyLayout(op, ("the scales of " + what).str(), scale.getType(),
-                      getMMAScaleLayout(mma, side, outer, k, waves));
+                      getMMAScaleLayout(mma, side, outer, scaled, waves));
 }
 
 LogicalResult MmaOp::verify() {

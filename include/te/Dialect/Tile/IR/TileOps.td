@@ -293,7 +293,7 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure, AttrSizedOperandSegments, AllTypesMatch<[
     wants them (T20). Nothing crosses waves. An i8 operand is fp4 codes, two columns a byte.
 
     With scales each run of 32 elements along K is multiplied by its E8M0 byte (i8 tiles, M x K/32 and N x K/32), by
-    the instruction.
+    the instruction. The scales may be of a longer K than the operands, in whole parts of them: `scale_part` says of which.
 
     `in_order`: no instruction crosses the end of this product, and accesses of memory that stand in front of it, behind
     the product before, are issued between its instructions; else a backend orders them anew.
@@ -304,7 +304,8 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure, AttrSizedOperandSegments, AllTypesMatch<[
   }];
   let arguments = (ins
     Tile_AnyTile:$a, Tile_AnyTile:$b, Tile_AnyTile:$accumulator,
-    Optional<Tile_AnyTile>:$scale_a, Optional<Tile_AnyTile>:$scale_b, Tile_MMAAttr:$intrinsic, UnitAttr:$in_order);
+    Optional<Tile_AnyTile>:$scale_a, Optional<Tile_AnyTile>:$scale_b, Tile_MMAAttr:$intrinsic, UnitAttr:$in_order,
+    DefaultValuedAttr<I64Attr, "0">:$scale_part);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
     $a `,` $b `,` $accumulator (`scales` `(` $scale_a^ `,` $scale_b `:` type($scale_a) `,` type($scale_b) `)`)?
