@@ -57,7 +57,18 @@ static double getRsigma(ArrayRef<double> row, double mu, double epsilon) {
   return 1 / std::sqrt(sum / row.size() + epsilon);
 }
 
+/// How far a mean of `row` in f32 may be off: each sum by half an ulp, as many
+/// of them as decision 27 counts.
+static double getMeanBound(ArrayRef<double> row) {
+  double n = row.size(), magnitude = 0;
+  for (double x : row)
+    magnitude += std::fabs(x) / n;
+  return std::ldexp(std::fmin(n, 6 * std::sqrt(n) + 8), -24) * magnitude;
+}
+
 /// Both norms: `beta` and `muResult` are null for te.rms_norm, whose mu is 0.
+/// Where the elements of a row differ by little, what mu is off by is much of
+/// their distance from it: results have a bound of their own.
 template <typename Op>
 static LogicalResult normalize(Op op, Value beta, OpResult muResult,
                                Frame &frame) {
@@ -71,18 +82,24 @@ static LogicalResult normalize(Op op, Value beta, OpResult muResult,
     b = frame.load(beta);
   double epsilon = op.getEpsilon().convertToFloat();
   std::vector<double> y(x.size()), mus(matrix.rows), rsigmas(matrix.rows);
+  std::vector<double> bounds(x.size()), muBounds(matrix.rows);
   for (int64_t m = 0; m < matrix.rows; ++m) {
     auto row = ArrayRef(x).slice(m * matrix.cols, matrix.cols);
     mus[m] = muResult ? getMean(row) : 0;
     rsigmas[m] = getRsigma(row, mus[m], epsilon);
-    for (int64_t k = 0; k < matrix.cols; ++k)
+    muBounds[m] = muResult ? getMeanBound(row) : 0;
+    for (int64_t k = 0; k < matrix.cols; ++k) {
       y[m * matrix.cols + k] = (row[k] - mus[m]) * rsigmas[m] * g[k] + b[k];
+      bounds[m * matrix.cols + k] = muBounds[m] * rsigmas[m] * std::fabs(g[k]);
+    }
   }
-  if (muResult && failed(frame.store(muResult, getRowShape(input), mus)))
+  if (muResult &&
+      failed(frame.store(muResult, getRowShape(input), mus, muBounds)))
     return failure();
-  return failure(failed(frame.store(op->getResult(0), input.shape, y)) ||
-                 failed(frame.store(op->getResults().back(), getRowShape(input),
-                                    rsigmas)));
+  return failure(
+      failed(frame.store(op->getResult(0), input.shape, y, bounds)) ||
+      failed(
+          frame.store(op->getResults().back(), getRowShape(input), rsigmas)));
 }
 
 static LogicalResult runRmsNorm(Operation *op, Frame &frame) {
