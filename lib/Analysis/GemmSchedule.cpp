@@ -262,10 +262,9 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   }
   // Scales of this step and of the next: up to four parts' a register.
   if (plan.scales == GemmPlan::Scales::Instruction)
-    operands += (isPipelined ? 2 : 1) *
-                llvm::alignTo(matmul.getK() / mma->k, 4) *
-                (rows / matmul.getWaves()[0] + cols / matmul.getWaves()[1]) /
-                mma->size;
+    operands +=
+        (isPipelined ? 2 : 1) * llvm::alignTo(matmul.getK() / mma->k, 4) *
+        (rows / matmul.getWaves()[0] + cols / matmul.getWaves()[1]) / mma->size;
   int64_t epilogue = result.elementsPerLane * demand.liveBytes;
   // The next step's operands, as they lie in memory.
   int64_t ahead =

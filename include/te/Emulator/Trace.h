@@ -94,8 +94,9 @@ struct TraceRequest {
   uint64_t maxEvents = 1 << 24;
   /// Runs nothing but these workgroups, and in those that share the first L2
   /// cache what leads to the hottest loop and a few rounds of it:
-  /// Trace::linesOfL2 and linesOfMemory are estimated by these. Nothing is computed that way, and a workgroup that
-  /// waits for another one may wait for ever (up to maxEvents).
+  /// Trace::linesOfL2 and linesOfMemory are estimated by these. Nothing is
+  /// computed that way, and a workgroup that waits for another one may wait for
+  /// ever (up to maxEvents).
   bool isSample = false;
 };
 
