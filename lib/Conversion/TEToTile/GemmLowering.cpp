@@ -28,11 +28,11 @@
 // step stands before its last product, which hides what is taken behind it.
 //
 //   %sum = scf.for %i = .. iter_args(%acc, %raw, %part) {
-//     %part' = tile.take %ring[%i % 2] columns 16
+//     %part' = tile.take %ring[%i % 2, 16]
 //     tile.put %raw, %ring[(%i + 1) % 2]; %raw' = tile.load ..[.. %i + 2]
 //     %acc' = tile.mma %part, .., %acc in_order
 //     gpu.barrier
-//     %part'' = tile.take %ring[(%i + 1) % 2]
+//     %part'' = tile.take %ring[(%i + 1) % 2, 0]
 //     %acc'' = tile.mma %part', .., %acc' in_order
 //   }
 //

@@ -127,24 +127,26 @@ Value SharedAccess::exchange(Value vector, const LinearLayout &from,
 // tile.ring
 //===----------------------------------------------------------------------===//
 
-static SharedLayout getOrder(const KernelState &state, RingOp ring) {
-  auto type = ring.getRing().getType();
-  return SharedLayout(
-      ring.getSource().getLayout(),
-      ring.getTarget().getLayout().embed(type.getShape().drop_front()),
-      getElementBytes(type), state.target->ldsBanks);
+/// Of a part, in the coordinates of a slot.
+static LinearLayout getTakenLayout(RingOp ring) {
+  return ring.getTarget().getLayout().embed(
+      ring.getRing().getType().getShape().drop_front());
 }
 
-/// Bytes, i32, to the slot of a ring.
-static Value emitSlot(ImplicitLocOpBuilder &b, const KernelState &state,
-                      RingOp ring, Value slot) {
+/// A ring's slot.
+static SharedAccess makeAccess(ImplicitLocOpBuilder &b,
+                               const KernelState &state, RingOp ring,
+                               Value slot) {
   auto type = ring.getRing().getType();
-  int64_t size =
-      type.getNumElements() / type.getDimSize(0) * getElementBytes(type);
+  int64_t bytes = getElementBytes(type),
+          size = type.getNumElements() / type.getDimSize(0) * bytes;
   Value number = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), slot);
-  return b.createOrFold<arith::AddIOp>(
+  Value start = b.createOrFold<arith::AddIOp>(
       b.createOrFold<arith::MulIOp>(number, emitI32(b, size)),
       emitI32(b, state.places.lookup(ring)));
+  SharedLayout order(ring.getSource().getLayout(), getTakenLayout(ring), bytes,
+                     state.target->ldsBanks);
+  return SharedAccess(b, state, order, type.getElementType(), start);
 }
 
 namespace {
@@ -155,11 +157,8 @@ struct PutPattern : TilePattern<PutOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto ring = op.getRing().getDefiningOp<RingOp>();
-    SharedLayout order = getOrder(state, ring);
-    SharedAccess access(b, state, order,
-                        getElementTypeOrSelf(ring.getRing().getType()),
-                        emitSlot(b, state, ring, op.getSlot()));
-    access.put(adaptor.getTile(), ring.getSource().getLayout());
+    makeAccess(b, state, ring, op.getSlot())
+        .put(adaptor.getTile(), ring.getSource().getLayout());
     rewriter.eraseOp(op);
     return success();
   }
@@ -172,15 +171,10 @@ struct TakePattern : TilePattern<TakeOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto ring = op.getRing().getDefiningOp<RingOp>();
-    SharedLayout order = getOrder(state, ring);
-    SharedAccess access(b, state, order,
-                        getElementTypeOrSelf(ring.getRing().getType()),
-                        emitSlot(b, state, ring, op.getSlot()));
-    LinearLayout whole = ring.getTarget().getLayout().embed(
-        ring.getRing().getType().getShape().drop_front());
     Value column =
         b.createOrFold<arith::IndexCastOp>(b.getI32Type(), op.getColumn());
-    rewriter.replaceOp(op, access.take(whole, column));
+    rewriter.replaceOp(op, makeAccess(b, state, ring, op.getSlot())
+                               .take(getTakenLayout(ring), column));
     return success();
   }
 };

@@ -57,7 +57,7 @@ private:
 
   ImplicitLocOpBuilder &b;
   const KernelState &state;
-  const tile::SharedLayout &shared;
+  tile::SharedLayout shared;
   Type element;
   int64_t bytes;
   Value start;
