@@ -130,13 +130,44 @@ std::optional<GemmPlan> te::planGemm(GemmOp gemm, const Target &target,
   return plan;
 }
 
-//===----------------------------------------------------------------------===//
-// Schedules
-//===----------------------------------------------------------------------===//
-
 static int64_t elementBits(Type type) {
   return getElementTypeOrSelf(type).getIntOrFloatBitWidth();
 }
+
+bool te::canFetch(GemmOp gemm, const GemmPlan &plan, tile::MMASide side,
+                  ScheduleAttr schedule, const Target &target) {
+  bool isA = side == tile::MMASide::A;
+  Value operand = isA ? gemm.getA() : gemm.getB();
+  Type element = isA ? plan.a : plan.b;
+  auto type = cast<ShapedType>(operand.getType());
+  MatmulAttr matmul = schedule.getMatmul();
+  int64_t dim = isA ? gemm.getKDimA() : gemm.getKDimB(),
+          k = type.getDimSize(dim), step = matmul.getK();
+  ScaledType scaled = getScaled(operand);
+  if (dim != type.getRank() - 1 || ShapedType::isDynamic(k) || k % step != 0 ||
+      element != getElementTypeOrSelf(type) ||
+      (scaled && scaled.getScaling().getDataLayout() != te::DataLayout::Linear))
+    return false;
+  int64_t bits = elementBits(element), bytes = std::max<int64_t>(bits / 8, 1),
+          outer = schedule.getTile()[isA ? 0 : 1];
+  std::array<int64_t, 2> shape = {outer, step * bits / 8 / bytes};
+  unsigned lanes = llvm::Log2_32(target.waveSize),
+           waves = llvm::Log2_64(schedule.getWaves());
+  const MMA &mma = *MMA::lookup(matmul.getMma());
+  tile::LinearLayout taken =
+      tile::getMMAOperandLayout(mma, *getMMAFormat(element), side, outer, mma.k,
+                                {matmul.getWaves()[0], matmul.getWaves()[1]});
+  int64_t vector = std::min(target.maxAccessBytes / bytes, shape[1]);
+  tile::SharedLayout order(
+      tile::LinearLayout::rowMajor(shape, vector, lanes, waves),
+      taken.embed(shape), bytes, target.ldsBanks);
+  return order.getStreaming(shape, target.amd->directLoadBytes, lanes, waves)
+      .has_value();
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
 
 /// Powers of two from the least that the epilogue and the instruction allow to
 /// what the result asks for, the largest first.
@@ -170,12 +201,13 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
                             function_ref<void(ScheduleAttr)> visit) {
   int64_t widest = std::max(elementBits(plan.a), elementBits(plan.b));
   auto make = [&](const MMA &mma, std::array<int64_t, 2> tile, int64_t k,
-                  int64_t mostWaves, int64_t stages) {
+                  int64_t mostWaves, int64_t stages, bool direct) {
     auto waves = chooseWaves(tile, mma, mostWaves);
     visit(ScheduleAttr::get(
         context, target.name, tile, waves[0] * waves[1],
         std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1, 0,
-        SweepKind::None, MatmulAttr::get(context, mma.name, k, waves, stages)));
+        SweepKind::None,
+        MatmulAttr::get(context, mma.name, k, waves, stages, direct)));
   };
   for (const MMA *mma : plan.instructions) {
     SmallVector<int64_t> steps;
@@ -191,8 +223,10 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
           // Two waves a SIMD, so that one computes while the other waits, or
           // one.
           for (int64_t perSIMD : {2, 1})
-            for (int64_t stages : {2, 1})
-              make(*mma, {rows, cols}, k, perSIMD * target.simdsPerCU, stages);
+            for (auto [stages, direct] :
+                 {std::pair(2, true), {2, false}, {1, false}})
+              make(*mma, {rows, cols}, k, perSIMD * target.simdsPerCU, stages,
+                   direct);
   }
 }
 
@@ -267,10 +301,16 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
         (rows / matmul.getWaves()[0] + cols / matmul.getWaves()[1]) / mma->size;
   int64_t epilogue = result.elementsPerLane * demand.liveBytes;
   // The next step's operands, as they lie in memory.
-  int64_t ahead =
-      (bytes(rows * matmul.getK(), elementBits(gemm.getA().getType())) +
-       bytes(cols * matmul.getK(), elementBits(gemm.getB().getType()))) /
-      lanes;
+  auto getAhead = [&](tile::MMASide side, Value operand, int64_t outer) {
+    bool isDirect =
+        matmul.getDirect() && canFetch(gemm, plan, side, schedule, target);
+    return isDirect
+               ? 0
+               : bytes(outer * matmul.getK(), elementBits(operand.getType())) /
+                     lanes;
+  };
+  int64_t ahead = getAhead(tile::MMASide::A, gemm.getA(), rows) +
+                  getAhead(tile::MMASide::B, gemm.getB(), cols);
   auto count = [&](int64_t inLoop) -> unsigned {
     return kBaseVGPRs + llvm::divideCeil(sums + std::max(inLoop, epilogue), 4);
   };
@@ -306,7 +346,9 @@ std::string te::explainGemmSchedule(const TileDemand &demand,
      << resources.elementsPerLane << " sums a lane, of a tile of "
      << schedule.getTile()[0] << " x " << schedule.getTile()[1];
   if (matmul.getStages() > 1)
-    os << "; LDS holds two steps, one is written while the other is read";
+    os << "; LDS holds two steps, one is written "
+       << (matmul.getDirect() ? "straight from memory " : "")
+       << "while the other is read";
   else if (resources.prefetches)
     os << "; the next step's operands are read meanwhile";
   return text;
@@ -375,6 +417,18 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
           0) {
     os << "H15: two stages have a first step along K, but K is 0; leave out "
           "stages";
+    return text;
+  }
+  if (matmul.getDirect() &&
+      llvm::none_of(std::array{tile::MMASide::A, tile::MMASide::B},
+                    [&](tile::MMASide side) {
+                      return canFetch(gemm, *plan, side, schedule, target);
+                    })) {
+    os << "H15: no operand can go straight to LDS: on " << target.name
+       << " a lane loads " << target.amd->directLoadBytes
+       << " bytes there, of an operand whose rows lie along K in whole steps, "
+          "which is not converted, and whose step fills all waves; leave out "
+          "direct";
     return text;
   }
   if (schedule.getSweep() != SweepKind::None || schedule.getRowTiles() != 1 ||

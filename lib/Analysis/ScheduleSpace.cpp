@@ -18,7 +18,7 @@ struct Point {
   int64_t rows = 0, cols = 0, vector = 0;
   int64_t waves = 0; // without a te.gemm
   int64_t mma = 0;   // number of the plan's instruction
-  int64_t wavesM = 0, wavesN = 0, k = 0, stages = 0;
+  int64_t wavesM = 0, wavesN = 0, k = 0, stages = 0, direct = 0;
 };
 /// The values of one of them, the inner ones last.
 struct Axis {
@@ -60,6 +60,7 @@ static SmallVector<Axis> getAxes(const GemmPlan &plan, ScheduleAttr base,
       {&Point::wavesN, powersOfTwo(1, waves)},
       {&Point::k, steps},
       {&Point::stages, {1, 2}},
+      {&Point::direct, {0, 1}},
       // Such kernels load as the layouts of the operands have it.
       {&Point::vector, {base.getVector()}},
   };
@@ -114,10 +115,11 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
   forEachPoint(getAxes(*plan, base, target), point, [&](const Point &p) {
     const MMA &mma = *plan->instructions[p.mma];
     int64_t waves = p.wavesM * p.wavesN;
-    if (waves <= target.maxWavesPerWorkgroup && p.k >= mma.k)
+    if (waves <= target.maxWavesPerWorkgroup && p.k >= mma.k &&
+        p.direct < p.stages)
       add(p, waves,
           MatmulAttr::get(context, mma.name, p.k, {p.wavesM, p.wavesN},
-                          p.stages));
+                          p.stages, p.direct != 0));
   });
   return schedules;
 }
@@ -132,7 +134,8 @@ int64_t te::getDistance(ScheduleAttr a, ScheduleAttr b) {
       return sizes;
     }
     sizes.append({matmul.getWaves()[0], matmul.getWaves()[1], matmul.getK(),
-                  matmul.getStages(), MMA::lookup(matmul.getMma())->size});
+                  matmul.getStages(), 1 + matmul.getDirect(),
+                  MMA::lookup(matmul.getMma())->size});
     return sizes;
   };
   int64_t distance = 0;

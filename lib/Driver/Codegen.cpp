@@ -16,13 +16,18 @@
 #include "lld/Common/Driver.h"
 #include "mlir/Target/LLVMIR/ModuleTranslation.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/ObjCopy/CommonConfig.h"
 #include "llvm/ObjCopy/ConfigManager.h"
 #include "llvm/ObjCopy/ObjCopy.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/AMDGPUAddrSpace.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
@@ -92,6 +97,32 @@ static void markInvariantLoads(llvm::Function &kernel) {
   }
 }
 
+/// What goes straight to LDS is waited for by the kernel itself (tile.await):
+/// the backend need not do so in front of each other access of LDS.
+static void separateDirectLoads(llvm::Function &kernel) {
+  llvm::SmallVector<llvm::Instruction *> direct, others;
+  for (llvm::Instruction &inst : llvm::instructions(kernel)) {
+    auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
+    if (call && call->getIntrinsicID() ==
+                    llvm::Intrinsic::amdgcn_raw_ptr_buffer_load_lds)
+      direct.push_back(&inst);
+    else if (llvm::Value *pointer = llvm::getLoadStorePointerOperand(&inst);
+             pointer && pointer->getType()->getPointerAddressSpace() ==
+                            llvm::AMDGPUAS::LOCAL_ADDRESS)
+      others.push_back(&inst);
+  }
+  if (direct.empty())
+    return;
+  llvm::MDBuilder builder(kernel.getContext());
+  llvm::MDNode *domain = builder.createAnonymousAliasScopeDomain();
+  llvm::MDNode *scopes = llvm::MDNode::get(
+      kernel.getContext(), builder.createAnonymousAliasScope(domain));
+  for (llvm::Instruction *inst : direct)
+    inst->setMetadata(llvm::LLVMContext::MD_alias_scope, scopes);
+  for (llvm::Instruction *inst : others)
+    inst->setMetadata(llvm::LLVMContext::MD_noalias, scopes);
+}
+
 /// Kernels arrive unrolled, without calls or memory to promote: what is left to
 /// do is local, but that loops test at their end, so that what they carry keeps
 /// its registers. The default O2 pipeline takes three times as long for the
@@ -116,6 +147,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
     if (!function.isDeclaration()) {
       passes.run(function, functions);
       markInvariantLoads(function);
+      separateDirectLoads(function);
     }
 }
 

@@ -112,3 +112,37 @@ func.func @stages(%x: tensor<?x128xbf16>, %w: tensor<48x128xbf16>) -> tensor<?x4
   }
   return %d : tensor<?x48xbf16>
 }
+
+// -----
+
+// What lies along K goes straight from memory to the slot that is free, behind the barrier; the other operand through
+// registers, which transpose it. Nothing lands in LDS behind the loop.
+// CHECK-LABEL: tile.kernel @direct_0
+// CHECK: %[[RA:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x64x64xbf16
+// CHECK: tile.fetch %{{.*}}, %[[RA]][%{{.*}}] {in_bounds} : memref<64x128xbf16
+// CHECK: tile.put
+// CHECK: tile.await
+// CHECK: gpu.barrier
+// CHECK: tile.fetch %{{.*}}, %[[RA]]
+// CHECK: tile.take %[[RA]]
+// CHECK: scf.for
+// CHECK:   tile.take %[[RA]]
+// CHECK:   tile.put
+// CHECK-NOT: tile.fetch
+// CHECK:   tile.mma
+// CHECK:   tile.await
+// CHECK:   gpu.barrier
+// CHECK:   tile.take %[[RA]]
+// CHECK:   tile.fetch %{{.*}}, %[[RA]]
+// CHECK:   tile.mma
+// CHECK:   scf.yield
+// CHECK: tile.await
+// CHECK: gpu.barrier
+func.func @direct(%x: tensor<64x128xbf16>, %w: tensor<128x64xbf16>) -> tensor<64x64xbf16> {
+  %d = te.fusion "direct_0" (%a = %x : tensor<64x128xbf16>, %v = %w : tensor<128x64xbf16>) -> (tensor<64x64xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2, direct = true>>} {
+    %0 = te.gemm %a, %v : tensor<64x128xbf16>, tensor<128x64xbf16> -> tensor<64x64xbf16>
+    te.yield %0 : tensor<64x64xbf16>
+  }
+  return %d : tensor<64x64xbf16>
+}

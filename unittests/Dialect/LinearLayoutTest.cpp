@@ -250,6 +250,48 @@ TEST(SharedLayout, PiecesCoverTheTile) {
   }
 }
 
+/// Waves that write consecutive vectors of LDS cover the tile, in the order of
+/// the map, and lanes move from vector to vector by the same way.
+TEST(SharedLayout, StreamingWritesInOrder) {
+  for (int64_t cols : {64, 128, 256})
+    for (unsigned waveBits : {2u, 3u}) {
+      // 32 rows a lane group, 16 consecutive bytes twice: a matrix operand's.
+      LinearLayout::Bases lanes = {cols,     2 * cols,  4 * cols,
+                                   8 * cols, 16 * cols, 16};
+      LinearLayout taken({256, cols}, {1, 2, 4, 8, 32}, lanes, {});
+      SharedLayout shared(LinearLayout::rowMajor({256, cols}, 16, 6, waveBits),
+                          taken, 1, 64);
+      auto layout = shared.getStreaming({256, cols}, 16, 6, waveBits);
+      ASSERT_TRUE(layout) << cols << " columns";
+      EXPECT_TRUE(layout->isSurjective());
+      int64_t waves = int64_t(1) << waveBits;
+      for (int64_t wave = 0; wave < waves; ++wave)
+        for (int64_t lane = 0; lane < 64; ++lane)
+          for (int64_t reg = 0; reg < layout->getNumRegisters(); ++reg) {
+            int64_t flat = layout->apply(reg, lane, wave);
+            EXPECT_EQ(shared.address(flat),
+                      reg % 16 +
+                          16 * (lane + 64 * (wave + waves * (reg / 16))));
+            EXPECT_EQ(flat,
+                      layout->apply(reg, 0, 0) + layout->apply(0, lane, wave));
+          }
+    }
+}
+
+TEST(SharedLayout, StreamingIsRefused) {
+  LinearLayout rows = LinearLayout::rowMajor({256, 64}, 16, 6, 2);
+  SharedLayout shared(rows, rows, 1, 64);
+  EXPECT_TRUE(shared.getStreaming({256, 64}, 16, 6, 2));
+  // Vectors of another length, more lanes than vectors, vectors down columns.
+  EXPECT_FALSE(shared.getStreaming({256, 64}, 8, 6, 2));
+  LinearLayout few = LinearLayout::rowMajor({16, 64}, 16, 6, 2);
+  EXPECT_FALSE(SharedLayout(few, few, 1, 64).getStreaming({16, 64}, 16, 6, 2));
+  LinearLayout down({64, 64}, {64, 128, 256, 512}, {1, 2, 4, 8, 16, 32},
+                    {1024, 2048});
+  EXPECT_FALSE(
+      SharedLayout(down, down, 1, 64).getStreaming({64, 64}, 16, 6, 2));
+}
+
 TEST(LinearLayout, WithinWavesKeepsWaves) {
   // 32 x 32 over 2 x 2 waves, as a matrix instruction leaves it.
   LinearLayout held({32, 32}, {1, 2}, {32, 64, 128, 256, 4, 8}, {16, 512});

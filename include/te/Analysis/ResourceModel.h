@@ -13,6 +13,7 @@
 #define TE_ANALYSIS_RESOURCEMODEL_H
 
 #include "te/Analysis/Region.h"
+#include "te/Dialect/Tile/IR/MMALayout.h"
 #include "te/Target/Target.h"
 
 namespace mlir::te {
@@ -67,6 +68,12 @@ struct GemmPlan {
 /// The plan, or why there is none.
 std::optional<GemmPlan> planGemm(GemmOp gemm, const Target &target,
                                  std::string &why);
+
+/// True where a step's elements of one operand go to LDS as they lie in memory,
+/// by the chip's widest loads: whole steps along K, which is their last
+/// dimension, of elements that the instruction takes, and lanes enough.
+bool canFetch(GemmOp gemm, const GemmPlan &plan, tile::MMASide side,
+              ScheduleAttr schedule, const Target &target);
 
 /// The demand of a region of these ops, by what they read and write.
 TileDemand getTileDemand(ArrayRef<Operation *> ops);

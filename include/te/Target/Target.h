@@ -36,6 +36,7 @@ enum class BackendKind { AMDGPU, NVPTX };
 struct AMDProperties {
   unsigned isaMajor, isaMinor, isaStepping; // gfx950: 9, 5, 0
   unsigned sgprsMax;
+  unsigned directLoadBytes; // widest load of one lane straight to LDS
   llvm::ArrayRef<llvm::StringRef> mmas; // its matrix instructions (MMA.h)
 };
 

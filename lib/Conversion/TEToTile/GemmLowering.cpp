@@ -63,9 +63,15 @@ struct Stream {
   Kind kind;
   int64_t parts;     // of a step, taken one after another
   int64_t steps = 1; // that are read at once
+  bool isDirect = false;
   Value ring = {};
   Value raw = {};  // what is put into LDS next, as it lies in memory
   Value part = {}; // what is multiplied next
+  void append(SmallVector<Value> &carried) const {
+    if (!isDirect)
+      carried.push_back(raw);
+    carried.push_back(part);
+  }
 };
 
 /// Emits the product.
@@ -83,11 +89,14 @@ private:
   Value emitSteps();
   Value emitPipelinedSteps();
   SmallVector<Stream> makeStreams();
+  Value getStart(const Stream &stream, Value i, int64_t ahead);
   void read(Stream &stream, Value i, int64_t ahead);
+  void fetch(Stream &stream, Value i, int64_t ahead);
   void put(Stream &stream, Value slot);
   void take(Stream &stream, Value i, int64_t part);
   void refill(Stream &stream, Value i);
   Value getSlot(const Stream &stream, Value i, bool other = false);
+  void emitArrival(ArrayRef<Stream> streams);
   Value emitPart(MutableArrayRef<Stream> streams, int64_t part, Value i,
                  Value sum);
   Value emitMma(ArrayRef<Value> sides, ArrayRef<Value> scales, Value sum,
@@ -192,8 +201,10 @@ Value GemmEmitter::emitSteps() {
 /// A's elements and B's, then the scales of both where a step has its own.
 SmallVector<Stream> GemmEmitter::makeStreams() {
   int64_t parts = getStep() / MMA::lookup(ctx.schedule.getMatmul().getMma())->k;
-  SmallVector<Stream> streams = {{&left, Kind::Elements, parts},
-                                 {&right, Kind::Elements, parts}};
+  SmallVector<Stream> streams;
+  for (const GemmOperand *side : {&left, &right})
+    streams.push_back(
+        {side, Kind::Elements, parts, /*steps=*/1, side->isDirect()});
   if (plan.scales == GemmPlan::Scales::Instruction ||
       plan.scales == GemmPlan::Scales::Blocks)
     for (const GemmOperand *side : {&left, &right})
@@ -202,22 +213,31 @@ SmallVector<Stream> GemmEmitter::makeStreams() {
   return streams;
 }
 
-/// Reads what begins `ahead` steps behind `i`; behind the last step the last is
-/// read again, and not used.
-void GemmEmitter::read(Stream &stream, Value i, int64_t ahead) {
+/// Where the step begins that is `ahead` of `i`; behind the last step the last
+/// is read again, and not used.
+Value GemmEmitter::getStart(const Stream &stream, Value i, int64_t ahead) {
   Value last = arith::MaxSIOp::create(
       b, b.createOrFold<arith::SubIOp>(steps, index(stream.steps)), index(0));
   Value at = b.createOrFold<arith::AddIOp>(i, index(ahead));
-  Value k = b.createOrFold<arith::MulIOp>(
-      b.createOrFold<arith::MinSIOp>(at, last), index(getStep()));
-  stream.raw = stream.side->read(stream.kind, k, stream.steps);
+  return b.createOrFold<arith::MulIOp>(b.createOrFold<arith::MinSIOp>(at, last),
+                                       index(getStep()));
+}
+
+void GemmEmitter::read(Stream &stream, Value i, int64_t ahead) {
+  stream.raw =
+      stream.side->read(stream.kind, getStart(stream, i, ahead), stream.steps);
+}
+
+/// The same, straight to the slot of that step: that of `i`, or the other one.
+void GemmEmitter::fetch(Stream &stream, Value i, int64_t ahead) {
+  stream.side->fetch(getStart(stream, i, ahead), stream.ring,
+                     getSlot(stream, i, /*other=*/ahead % 2 != 0));
 }
 
 void GemmEmitter::put(Stream &stream, Value slot) {
   Value tile = stream.side->finish(stream.kind, stream.raw);
   if (!stream.ring)
-    stream.ring =
-        stream.side->makeRing(stream.kind, tile.getType(), /*slots=*/2);
+    stream.ring = stream.side->makeRing(stream.kind, tile.getType());
   PutOp::create(b, tile, stream.ring, slot);
 }
 
@@ -263,6 +283,14 @@ void GemmEmitter::refill(Stream &stream, Value i) {
   stream.raw = branch.getResult(0);
 }
 
+/// All waves have read the slot that is filled next, and written the one that
+/// is read next.
+void GemmEmitter::emitArrival(ArrayRef<Stream> streams) {
+  if (llvm::any_of(streams, [](const Stream &s) { return s.isDirect; }))
+    AwaitOp::create(b);
+  gpu::BarrierOp::create(b);
+}
+
 /// Products of one part of step `i`; meanwhile the streams move on.
 Value GemmEmitter::emitPart(MutableArrayRef<Stream> streams, int64_t part,
                             Value i, Value sum) {
@@ -274,13 +302,17 @@ Value GemmEmitter::emitPart(MutableArrayRef<Stream> streams, int64_t part,
       take(stream, i, part + 1);
   // One side after the other, where there are parts before the barrier.
   for (auto [number, stream] : llvm::enumerate(streams))
-    if (stream.steps == 1 && part == (parts > 2 ? int64_t(number % 2) : 0))
+    if (!stream.isDirect && stream.steps == 1 &&
+        part == (parts > 2 ? int64_t(number % 2) : 0))
       refill(stream, i);
   if (part == parts - 1) {
-    gpu::BarrierOp::create(b);
+    emitArrival(streams);
     Value next = b.createOrFold<arith::AddIOp>(i, index(1));
     for (Stream &stream : streams)
       take(stream, next, 0);
+    for (Stream &stream : streams)
+      if (stream.isDirect)
+        fetch(stream, i, 2);
   }
   ArrayRef<Value> sides(current);
   return emitMma(sides.take_front(2), sides.drop_front(2), sum, part);
@@ -290,22 +322,30 @@ Value GemmEmitter::emitPipelinedSteps() {
   SmallVector<Stream> streams = makeStreams();
   Value zero = index(0);
   for (Stream &stream : streams)
-    read(stream, zero, 0);
-  for (Stream &stream : streams) {
-    put(stream, zero);
-    read(stream, zero, stream.steps);
-  }
-  gpu::BarrierOp::create(b);
+    stream.isDirect ? fetch(stream, zero, 0) : read(stream, zero, 0);
+  for (Stream &stream : streams)
+    if (!stream.isDirect) {
+      put(stream, zero);
+      read(stream, zero, stream.steps);
+    }
+  emitArrival(streams);
   SmallVector<Value> start = {ctx.constant(type, 0.0)};
   for (Stream &stream : streams) {
+    if (stream.isDirect)
+      fetch(stream, zero, 1);
     take(stream, zero, 0);
-    llvm::append_values(start, stream.raw, stream.part);
+    stream.append(start);
   }
 
   auto emitStep = [&](Value i, ValueRange carried) -> SmallVector<Value> {
-    for (auto [number, stream] : llvm::enumerate(streams)) {
-      stream.raw = carried[1 + 2 * number];
-      stream.part = carried[2 + 2 * number];
+    ValueRange values = carried.drop_front();
+    for (Stream &stream : streams) {
+      if (!stream.isDirect) {
+        stream.raw = values.front();
+        values = values.drop_front();
+      }
+      stream.part = values.front();
+      values = values.drop_front();
     }
     SmallVector<Value> scales;
     for (const Stream &stream : ArrayRef(streams).drop_front(2))
@@ -319,10 +359,14 @@ Value GemmEmitter::emitPipelinedSteps() {
       return sum;
     })};
     for (const Stream &stream : streams)
-      llvm::append_values(next, stream.raw, stream.part);
+      stream.append(next);
     return next;
   };
-  return ctx.loop(steps, start, emitStep).getResult(0);
+  Value sum = ctx.loop(steps, start, emitStep).getResult(0);
+  // What was fetched behind the last step must not land in LDS later on.
+  if (llvm::any_of(streams, [](const Stream &s) { return s.isDirect; }))
+    emitArrival(streams);
+  return sum;
 }
 
 Value GemmEmitter::emitProduct() {

@@ -25,9 +25,12 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
+/// Steps that a ring holds.
+static constexpr int64_t kSlots = 2;
+
 GemmOperand::GemmOperand(TileContext &ctx, GemmOp op, const GemmPlan &plan,
                          MMASide side)
-    : ctx(ctx), side(side) {
+    : ctx(ctx), side(side), op(op), plan(plan) {
   bool isA = side == MMASide::A;
   operand = isA ? op.getA() : op.getB();
   scaled = dyn_cast<ScaledType>(operand.getType());
@@ -151,6 +154,20 @@ Value GemmOperand::read(Kind kind, Value at, int64_t steps) const {
   return kIsLast ? scales : ctx.transpose(scales);
 }
 
+bool GemmOperand::isDirect() const {
+  return ctx.schedule.getMatmul().getDirect() &&
+         canFetch(op, plan, side, ctx.schedule, ctx.target);
+}
+
+void GemmOperand::fetch(Value at, Value &ring, Value slot) const {
+  auto load = read(Kind::Elements, at).getDefiningOp<LoadOp>();
+  if (!ring)
+    ring = makeRing(Kind::Elements, load.getType());
+  FetchOp::create(ctx.b, load.getView(), load.getRow(), load.getColumn(), ring,
+                  slot, load.getInBounds());
+  load.erase();
+}
+
 Value GemmOperand::finish(Kind kind, Value tile) const {
   if (kind == Kind::Scales)
     return tile;
@@ -187,12 +204,12 @@ Value GemmOperand::convert(Value tile) const {
   return ctx.convert(tile, getOperandLayout(ctx.schedule.getMatmul().getK()));
 }
 
-Value GemmOperand::makeRing(Kind kind, Type tile, int64_t slots) const {
+Value GemmOperand::makeRing(Kind kind, Type tile) const {
   MLIRContext *context = tile.getContext();
   LinearLayout source = getLayout(tile);
   ArrayRef<int64_t> shape = source.getShape();
   auto type = MemRefType::get(
-      {slots, shape[0], shape[1]}, getElementTypeOrSelf(tile),
+      {kSlots, shape[0], shape[1]}, getElementTypeOrSelf(tile),
       MemRefLayoutAttrInterface(),
       gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup));
   LinearLayout taken =

@@ -31,10 +31,15 @@ public:
   /// The tile that the instruction's operand comes from: of its elements, outer
   /// x K.
   Value finish(Kind kind, Value raw) const;
+  /// True where a step's elements go straight to LDS.
+  bool isDirect() const;
+  /// Sends those of the step from `k` on to a ring's slot; makes the ring where
+  /// there is none.
+  void fetch(Value k, Value &ring, Value slot) const;
   /// A ring for finished tiles, and a part of one of its slots: elements that
   /// one instruction sums over, as it wants them; scales of a step, as the
   /// instruction wants them, or as loadBlockScale has them.
-  Value makeRing(Kind kind, Type tile, int64_t slots) const;
+  Value makeRing(Kind kind, Type tile) const;
   Value take(Kind kind, Value ring, Value slot, Value part) const;
 
   /// Of finished elements: as the instruction wants them.
@@ -75,6 +80,8 @@ private:
   TileContext &ctx;
   tile::MMASide side;
   Value operand;
+  GemmOp op;
+  const GemmPlan &plan;
   ScaledType scaled; // or null
   Type element;      // that the instruction takes
   bool takesScales;  // the instruction does

@@ -108,6 +108,17 @@ Value BufferAccess::load(VectorType type, int64_t rows, int64_t cols) {
   return emitVectorBitcast(b, loaded, type.getElementType());
 }
 
+void BufferAccess::fetch(Value place, int64_t bytes, int64_t rows,
+                         int64_t cols) {
+  auto [each, all] = emitOffsets(rows, cols);
+  // An offset of the instruction's own would displace both sides.
+  Value none = emitI32(b, 0);
+  ROCDL::RawPtrBufferLoadLdsOp::create(
+      b, resource, place, emitI32(b, bytes), each, all, /*offset=*/none,
+      /*aux=*/none, /*alias_scopes=*/ArrayAttr(),
+      /*noalias_scopes=*/ArrayAttr(), /*tbaa=*/ArrayAttr());
+}
+
 void BufferAccess::store(Value vector, int64_t rows, int64_t cols) {
   Type access = getAccessType(cast<VectorType>(vector.getType()));
   Value words = emitVectorBitcast(b, vector, getElementTypeOrSelf(access));

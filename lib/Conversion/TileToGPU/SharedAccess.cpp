@@ -9,6 +9,8 @@
 
 #include "te/Target/Target.h"
 
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -105,6 +107,28 @@ Value SharedAccess::take(const LinearLayout &layout, Value column) {
   return reorder(read(makeResult(layout), layout, /*piece=*/0, column), layout);
 }
 
+void SharedAccess::fetch(BufferAccess &memory, const LinearLayout &layout) {
+  int64_t size = shared.getVectorElements(), vector = size * bytes,
+          wave = vector * state.target->waveSize, round = wave * state.waves;
+  Value base = b.createOrFold<arith::IndexCastOp>(
+      b.getI32Type(),
+      memref::ExtractAlignedPointerAsIndexOp::create(b, state.lds));
+  auto add = [&](Value x, Value y) {
+    return b.createOrFold<arith::AddIOp>(x, y);
+  };
+  base = add(base, b.createOrFold<arith::MulIOp>(state.wave, emitI32(b, wave)));
+  if (start)
+    base = add(base, start);
+  auto pointer = LLVM::LLVMPointerType::get(
+      b.getContext(), ROCDL::ROCDLDialect::kSharedMemoryAddressSpace);
+  for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += size) {
+    SmallVector<int64_t> at = layout.toCoordinates(layout.apply(reg, 0, 0));
+    Value place = LLVM::IntToPtrOp::create(
+        b, pointer, add(base, emitI32(b, reg / size * round)));
+    memory.fetch(place, vector, at[0], at[1]);
+  }
+}
+
 Value SharedAccess::exchange(Value vector, const LinearLayout &from,
                              const LinearLayout &to) {
   // A wave's own accesses of LDS keep their order.
@@ -164,6 +188,46 @@ struct PutPattern : TilePattern<PutOp> {
   }
 };
 
+struct FetchPattern : TilePattern<FetchOp> {
+  using TilePattern::TilePattern;
+  LogicalResult
+  matchAndRewrite(FetchOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto ring = op.getRing().getDefiningOp<RingOp>();
+    LinearLayout source = ring.getSource().getLayout();
+    SharedAccess access = makeAccess(b, state, ring, op.getSlot());
+    std::optional<LinearLayout> layout = access.getShared().getStreaming(
+        source.getShape(), state.target->amd->directLoadBytes,
+        source.getBases(LayoutInput::Lane).size(),
+        source.getBases(LayoutInput::Wave).size());
+    Type type = getTileType(ring.getRing().getType().getElementType(),
+                            b.getContext(), layout.value_or(source));
+    if (!layout || !BufferAccess::isPossible(state, type, op.getView()))
+      return op.emitError(
+          "T22: this tile cannot go straight to LDS: its rows are too short "
+          "or too far apart, or too few lanes take part; load and put it");
+    BufferAccess memory(b, state, type, op.getView(), op.getRow(),
+                        op.getColumn(), op.getInBounds());
+    access.fetch(memory, *layout);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct AwaitPattern : TilePattern<AwaitOp> {
+  using TilePattern::TilePattern;
+  LogicalResult
+  matchAndRewrite(AwaitOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto none = rewriter.getI32IntegerAttr(0);
+    rewriter.replaceOpWithNewOp<amdgpu::MemoryCounterWaitOp>(
+        op, /*load=*/none, /*store=*/IntegerAttr(), /*ds=*/IntegerAttr(),
+        /*exp=*/IntegerAttr(), /*tensor=*/IntegerAttr());
+    return success();
+  }
+};
+
 struct TakePattern : TilePattern<TakeOp> {
   using TilePattern::TilePattern;
   LogicalResult
@@ -198,6 +262,7 @@ struct RingPattern : TilePattern<RingOp> {
 void te::populateRingPatterns(RewritePatternSet &patterns,
                               const TypeConverter &types,
                               const KernelState &state) {
-  patterns.add<RingPattern, PutPattern, TakePattern>(
-      types, patterns.getContext(), state);
+  patterns
+      .add<RingPattern, PutPattern, FetchPattern, AwaitPattern, TakePattern>(
+          types, patterns.getContext(), state);
 }

@@ -7,7 +7,7 @@
 #ifndef TE_LIB_CONVERSION_TILETOGPU_SHAREDACCESS_H
 #define TE_LIB_CONVERSION_TILETOGPU_SHAREDACCESS_H
 
-#include "Distribution.h"
+#include "BufferAccess.h"
 
 namespace mlir::te {
 
@@ -27,10 +27,15 @@ public:
   /// Reads what `layout` says (coordinates of the whole tile), so many columns
   /// further on (i32, a multiple of those that the layout has).
   Value take(const tile::LinearLayout &layout, Value column);
+  /// Reads a whole tile from `memory` to LDS, whose lanes hold it as `layout`
+  /// says (SharedLayout::getStreaming).
+  void fetch(BufferAccess &memory, const tile::LinearLayout &layout);
   /// The tile in another layout, piece after piece. No barrier is in front of
   /// the first.
   Value exchange(Value vector, const tile::LinearLayout &from,
                  const tile::LinearLayout &to);
+
+  const tile::SharedLayout &getShared() const { return shared; }
 
 private:
   /// Reads a piece into `result`, whose registers are in LDS's order.

@@ -528,3 +528,20 @@ func.func @scale_part(%a: tensor<16x128xf8E4M3FN, #a>, %s: tensor<16x4xi8, #s>, 
   %d = tile.mma %a, %a, %c scales(%s, %s : tensor<16x4xi8, #s>, tensor<16x4xi8, #s>) <"scale_f32_16x16x128_f8f6f4"> {scale_part = 1 : i64} : tensor<16x128xf8E4M3FN, #a>, tensor<16x128xf8E4M3FN, #a> -> tensor<16x16xf32, #c>
   return
 }
+
+// -----
+
+func.func @fetch_elements(%v: memref<16x64xf16>, %i: index) {
+  %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{T22: elements of 'f16' go to a ring of 'bf16' as they are; load, convert and put them}}
+  tile.fetch %v[%i, %i], %r[%i] : memref<16x64xf16>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @fetch_no_ring(%v: memref<16x64xbf16>, %r: memref<2x16x64xbf16, #gpu.address_space<workgroup>>, %i: index) {
+  // expected-error @+1 {{T21: the ring is not that of a tile.ring}}
+  tile.fetch %v[%i, %i], %r[%i] : memref<16x64xbf16>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  return
+}

@@ -96,11 +96,15 @@ tile.kernel @k(%in: memref<f32>, %out: memref<f32>, %max: memref<f32>, %m: index
 #take = #tile.layout<shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []>
 #sum = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
 // CHECK-LABEL: func.func @ring
-func.func @ring(%x: tensor<16x64xbf16, #put>, %slot: index, %column: index, %c: tensor<16x16xf32, #sum>) -> tensor<16x16xf32, #sum> {
+func.func @ring(%x: tensor<16x64xbf16, #put>, %v: memref<16x64xbf16>, %slot: index, %column: index, %c: tensor<16x16xf32, #sum>) -> tensor<16x16xf32, #sum> {
   // CHECK: %[[RING:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
   %ring = tile.ring from #put to #take : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
   // CHECK: tile.put %{{.*}}, %[[RING]][%[[SLOT:.*]]] : tensor<16x64xbf16, #{{.*}}>, memref<2x16x64xbf16
   tile.put %x, %ring[%slot] : tensor<16x64xbf16, #put>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  // CHECK: tile.fetch %{{.*}}[%[[SLOT]], %{{.*}}], %[[RING]][%[[SLOT]]] {in_bounds} : memref<16x64xbf16>, memref<2x16x64xbf16
+  tile.fetch %v[%slot, %column], %ring[%slot] {in_bounds} : memref<16x64xbf16>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  // CHECK: tile.await
+  tile.await
   // CHECK: %[[PART:.*]] = tile.take %[[RING]][%[[SLOT]], %{{.*}}] : memref<2x16x64xbf16, {{.*}}> -> tensor<16x32xbf16, #{{.*}}>
   %part = tile.take %ring[%slot, %column] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
   // CHECK: tile.mma %[[PART]], %[[PART]], %{{.*}} <"f32_16x16x32_bf16"> in_order :

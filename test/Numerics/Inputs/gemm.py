@@ -223,9 +223,9 @@ GFX950 = {**COMMON, "f32_16x16x32_f16": ("f16", None), "f32_32x32x16_f16": ("f16
           "scale_f32_16x16x128_f8f6f4": ("f8E4M3FN", ROW), "scale_f32_32x32x64_f8f6f4": ("f8E5M2", ROW)}
 
 
-def scheduled(name, target, a, b, d, keywords, tile, vector, mma, step, waves, stages=1):
+def scheduled(name, target, a, b, d, keywords, tile, vector, mma, step, waves, stages=1, direct=False):
     """A product by a schedule that a user wrote."""
-    matmul = f'<"{mma}", k = {step}, waves = [{waves[0]}, {waves[1]}]' + (f", stages = {stages}>" if stages > 1 else ">")
+    matmul = f'<"{mma}", k = {step}, waves = [{waves[0]}, {waves[1]}]' + (f", stages = {stages}" if stages > 1 else "") + ", direct = true" * direct + ">"
     schedule = (f'#te.schedule<"{target}", tile = [{tile[0]}, {tile[1]}], waves = {waves[0] * waves[1]}, vector = {vector}, '
                 f"matmul = {matmul}>")
     text = (f"func.func @f(%a: {a}, %b: {b}) -> {d} {{\n"
@@ -272,7 +272,25 @@ def large_cases(target):
         a, b = scaled([259, k], element, ROW), scaled([140, k], element, ROW)
         waves = (4, 2) if tile[1] == 128 else (2, 4)
         cases.append(scheduled(f"large-{name}", target, a, b, bf16(259, 140), "transpose_b", tile, 16, "scale_f32_32x32x64_f8f6f4", 128, waves, 2))
-    return cases
+    return cases + direct_cases(target)
+
+
+def direct_cases(target):
+    """Straight to LDS: each element type, rows that end inside of the tile, one step and several, the other operand transposed, and M not known."""
+    f8, f4 = (lambda element: lambda *s: scaled(list(s), element, ROW) for element in ("f8E4M3FN", "f4E2M1FN"))
+    fp8, bf16, f32 = lambda *s: scaled(list(s), "f8E5M2", TENSOR), lambda *s: tensor(list(s), "bf16"), lambda *s: tensor(list(s), "f32")
+    cases = []
+    for name, make, mma, tile, step, steps, waves in [
+            ("bf16", bf16, "f32_32x32x16_bf16", (256, 256), 64, 3, (2, 4)), ("bf16-small", bf16, "f32_16x16x32_bf16", (64, 64), 32, 1, (2, 2)),
+            ("f32", f32, "f32_16x16x4_f32", (64, 128), 16, 5, (2, 4)), ("fp8", fp8, "scale_f32_32x32x64_f8f6f4", (256, 256), 128, 2, (4, 2)),
+            ("mxfp8", f8, "scale_f32_32x32x64_f8f6f4", (256, 256), 128, 8, (2, 4)), ("mxfp8-part", f8, "scale_f32_16x16x128_f8f6f4", (128, 128), 128, 3, (2, 2)),
+            ("mxfp4", f4, "scale_f32_32x32x64_f8f6f4", (256, 256), 256, 4, (2, 4)), ("mxfp4-long", f4, "scale_f32_16x16x128_f8f6f4", (128, 64), 512, 2, (2, 2))]:
+        k = step * steps
+        cases.append(scheduled(f"direct-{name}", target, make(259, k), make(140, k), bf16(259, 140), "transpose_b", tile, 4, mma, step, waves, 2, True))
+    cases.append(scheduled("direct-one", target, bf16(256, 192), bf16(192, 256), f32(256, 256), "", (128, 128), 8, "f32_32x32x16_bf16", 64, (2, 2), 2, True))
+    x, w, d = bf16("?", 192), bf16(256, 192), f32("?", 256)
+    name, text, _, kinds = scheduled("direct-dynamic", target, x, w, d, "transpose_b", (128, 128), 8, "f32_32x32x16_bf16", 64, (2, 2), 2, True)
+    return cases + [(name, text.replace(f"%a: {x}", f'%a: {x} {{te.dims = ["M", "K"]}}'), [{"M": 0}, {"M": 1}, {"M": 300}], kinds)]
 
 
 def families(target):

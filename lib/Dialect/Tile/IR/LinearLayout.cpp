@@ -8,6 +8,7 @@
 #include "te/Dialect/Tile/IR/LinearLayout.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -402,6 +403,52 @@ int64_t SharedLayout::address(int64_t flat) const {
     if ((flat >> bit) & 1)
       address ^= column;
   return address;
+}
+
+/// The flat offset of each address bit: the inverse of an address map.
+static LinearLayout::Bases invert(ArrayRef<int64_t> columns) {
+  struct Row {
+    int64_t address, flat;
+  };
+  SmallVector<Row> rows;
+  for (auto [bit, column] : llvm::enumerate(columns))
+    rows.push_back({column, int64_t(1) << bit});
+  for (size_t bit = 0; bit < rows.size(); ++bit) {
+    auto has = [&](const Row &row) { return (row.address >> bit) & 1; };
+    auto pivot = std::find_if(rows.begin() + bit, rows.end(), has);
+    std::swap(rows[bit], *pivot);
+    for (Row &row : rows)
+      if (&row != &rows[bit] && has(row)) {
+        row.address ^= rows[bit].address;
+        row.flat ^= rows[bit].flat;
+      }
+  }
+  return llvm::map_to_vector<8>(rows, [](const Row &row) { return row.flat; });
+}
+
+std::optional<LinearLayout>
+SharedLayout::getStreaming(ArrayRef<int64_t> shape, int64_t bytes,
+                           unsigned laneBits, unsigned waveBits) const {
+  size_t vector = vectorBits.size(), others = vector + laneBits + waveBits;
+  if (getVectorElements() * elementBytes != bytes || pieceMask != 0 ||
+      columns.size() < others || shape.back() < getVectorElements())
+    return std::nullopt;
+  LinearLayout::Bases flat = invert(columns);
+  for (size_t bit = 0; bit < vector; ++bit)
+    if (flat[bit] != int64_t(1) << bit)
+      return std::nullopt;
+  auto all = ArrayRef<int64_t>(flat);
+  LinearLayout::Bases registers(all.take_front(vector));
+  registers.append(all.drop_front(others).begin(), all.end());
+  int64_t moved = 0, own = 0;
+  for (int64_t basis : all.drop_front(others))
+    moved |= basis;
+  for (int64_t basis : all.slice(vector, laneBits + waveBits))
+    own |= basis;
+  if (moved & own)
+    return std::nullopt;
+  return LinearLayout(shape, registers, all.slice(vector, laneBits),
+                      all.slice(vector + laneBits, waveBits));
 }
 
 int64_t SharedLayout::getBytes() const {

@@ -1,4 +1,5 @@
-//===- RingOps.cpp - tile.ring, tile.put and tile.take --------------------===//
+//===- RingOps.cpp - tile.ring, and what fills and reads it
+//------------------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -53,6 +54,19 @@ static LogicalResult verifyTile(Operation *op, Value ring, Type tile,
 LogicalResult PutOp::verify() {
   return verifyTile(*this, getRing(), getTile().getType(),
                     [](RingOp ring) { return ring.getSource(); });
+}
+
+LogicalResult FetchOp::verify() {
+  auto ring = getRing().getDefiningOp<RingOp>();
+  if (!ring)
+    return emitOpError("T21: the ring is not that of a tile.ring");
+  Type element = ring.getRing().getType().getElementType();
+  if (getView().getType().getElementType() != element)
+    return emitOpError() << "T22: elements of "
+                         << getView().getType().getElementType()
+                         << " go to a ring of " << element
+                         << " as they are; load, convert and put them";
+  return success();
 }
 
 LogicalResult TakeOp::verify() {

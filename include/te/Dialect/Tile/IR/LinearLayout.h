@@ -155,6 +155,14 @@ public:
   int64_t getVectorElements() const { return int64_t(1) << vectorBits.size(); }
   /// The element address of a flat offset.
   int64_t address(int64_t flat) const;
+  /// Who writes what where each wave writes consecutive vectors of LDS, one a
+  /// lane, which go there from memory: waves follow one another, then comes the
+  /// next vector of each. Nothing where vectors are not `bytes` long and
+  /// consecutive in the tile's rows, where the tile has none for every lane, or
+  /// where lanes do not move by the same way from each vector to its next.
+  std::optional<LinearLayout> getStreaming(llvm::ArrayRef<int64_t> shape,
+                                           int64_t bytes, unsigned laneBits,
+                                           unsigned waveBits) const;
   /// Cycles beyond the least possible that one vector access of a whole wave
   /// takes when it follows `layout`: the model of te::Target's banks.
   int64_t conflicts(const LinearLayout &layout) const;

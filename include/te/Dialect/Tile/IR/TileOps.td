@@ -251,6 +251,26 @@ def Tile_TakeOp : Tile_Op<"take", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 
+def Tile_FetchOp : Tile_Op<"fetch", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "read a tile from a buffer straight into a ring's slot";
+  let description = [{
+    The tile at [`row`, `column`], of the slot's shape, on its way to LDS: it is there behind a `tile.await` of the waves that
+    fetched it, and a barrier. Columns lie inside of the buffer; rows behind its last are zero. Registers hold nothing of
+    it, so lanes write LDS in its order, and read memory in the order that follows from it (T22).
+  }];
+  let arguments = (ins
+    Tile_View:$view, Index:$row, Index:$column, Tile_Ring:$ring, Index:$slot, UnitAttr:$in_bounds);
+  let assemblyFormat = [{
+    $view `[` $row `,` $column `]` `,` $ring `[` $slot `]` attr-dict `:` type($view) `,` type($ring)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "wait until what this wave fetched is in LDS";
+  let assemblyFormat = "attr-dict";
+}
+
 def Tile_PickOp : Tile_Op<"pick", [Pure]> {
   let summary = "one of several tiles, by a number that is the same in all lanes";
   let description = "How a loop walks over tiles that stay in registers.";
