@@ -8,6 +8,7 @@
 #include "te/Dialect/Tile/IR/LinearLayout.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
