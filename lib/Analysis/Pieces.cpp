@@ -51,9 +51,14 @@ ScheduleAttr te::sharePieces(const TileDemand &demand, ScheduleAttr whole,
   // Pieces of the same number of tiles.
   int64_t pieces = llvm::divideCeil(tiles, llvm::divideCeil(tiles, most));
   double cols = demand.cols;
-  double alone = getSeconds(demand, whole, whole.getTile()[0] * cols, *timing);
-  double pass =
-      getSeconds(demand, swept, swept.getTile()[0] * cols / pieces, *timing);
+  auto getPass = [&](ScheduleAttr schedule, double columns) {
+    return getSeconds(demand, schedule, schedule.getTile()[0] * columns,
+                      *timing);
+  };
+  unsigned rereads =
+      whole.getSweep() == SweepKind::Reread ? demand.rowStatistics : 0;
+  double alone = (1 + rereads) * getPass(whole, cols);
+  double pass = getPass(swept, cols / pieces);
   double shared = pass + demand.rowStatistics * (pass + kKernelGap);
   if (shared >= alone)
     return nullptr;

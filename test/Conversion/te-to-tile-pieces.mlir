@@ -48,7 +48,7 @@ func.func @rms(%x: tensor<3x4096xbf16>, %g: tensor<4096xbf16>) -> (tensor<3x4096
 #row = #te.scaling<row, scale = f32>
 #s = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = reread, pieces = 4>
 func.func @chain(%x: tensor<3x4096xbf16>, %g: tensor<4096xbf16>) -> !te.scaled<3x4096xf8E4M3FN, #row> {
-  %0 = te.fusion "k" (%a = %x : tensor<3x4096xbf16>, %b = %g : tensor<4096xbf16>) -> !te.scaled<3x4096xf8E4M3FN, #row> attributes {schedule = #s} {
+  %0 = te.fusion "k" (%a = %x : tensor<3x4096xbf16>, %b = %g : tensor<4096xbf16>) -> (!te.scaled<3x4096xf8E4M3FN, #row>) attributes {schedule = #s} {
     %n, %m, %r = te.layer_norm %a, %b, %b {epsilon = 1.0e-5 : f32}
         : tensor<3x4096xbf16>, tensor<4096xbf16>, tensor<4096xbf16> -> tensor<3x4096xbf16>, tensor<3xf32>, tensor<3xf32>
     %q = te.quantize %n : tensor<3x4096xbf16> -> !te.scaled<3x4096xf8E4M3FN, #row>
