@@ -206,7 +206,7 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
     visit(ScheduleAttr::get(
         context, target.name, tile, waves[0] * waves[1],
         std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1, 0,
-        SweepKind::None,
+        SweepKind::None, /*pieces=*/1,
         MatmulAttr::get(context, mma.name, k, waves, stages, direct)));
   };
   for (const MMA *mma : plan.instructions) {
@@ -237,7 +237,7 @@ ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
   std::optional<GemmPlan> plan = planGemm(demand.gemm, target, why);
   if (!plan) // whatever it is, findGemmViolation says why not
     return ScheduleAttr::get(context, target.name, {1, 1}, 1, 1, 1, 0,
-                             SweepKind::None, MatmulAttr());
+                             SweepKind::None, /*pieces=*/1, MatmulAttr());
   ScheduleAttr best, last;
   double least = 0;
   forEachSchedule(context, demand, *plan, target, [&](ScheduleAttr schedule) {

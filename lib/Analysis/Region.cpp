@@ -42,7 +42,7 @@ bool te::isSplatConstant(Operation *op) {
 
 bool te::isView(Operation *op) {
   return isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
-             tensor::CollapseShapeOp>(op);
+             tensor::CollapseShapeOp, tensor::CastOp>(op);
 }
 
 /// A reshape's source, where `fits` says yes to its groups of dimensions.
@@ -50,6 +50,12 @@ static Value
 getReshaped(Value value,
             function_ref<bool(ArrayRef<ReassociationIndices>)> fits) {
   return llvm::TypeSwitch<Operation *, Value>(value.getDefiningOp())
+      .Case([&](tensor::CastOp op) -> Value { // each dimension by itself
+        SmallVector<ReassociationIndices> groups;
+        for (int64_t i = 0; i < op.getType().getRank(); ++i)
+          groups.push_back({i});
+        return fits(groups) ? op.getSource() : Value();
+      })
       .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
           [&](auto op) -> Value {
             return fits(op.getReassociationIndices()) ? op.getSrc() : Value();
@@ -128,6 +134,11 @@ static bool readsRowStatistics(Operation *op) {
   return tiled && tiled.needsWholeRows() && tiled.readsRowStatistics();
 }
 
+static bool readsForResults(OpOperand &operand) {
+  return cast<TileLoweringInterface>(operand.getOwner())
+      .readsForResults(operand.getOperandNumber());
+}
+
 SmallVector<Operation *> te::getProducers(ArrayRef<Operation *> ops,
                                           ArrayRef<Value> values) {
   llvm::SmallPtrSet<Operation *, 8> needed;
@@ -159,6 +170,7 @@ SmallVector<Value> te::getKeptValues(ArrayRef<Operation *> ops) {
       if (producer && late.contains(producer))
         late.insert(op);
       else if (reads && getExtent(operand) == Extent::Tile &&
+               !readsForResults(operand) &&
                !(producer && isSplatConstant(producer)))
         kept.insert(operand.get());
     }
@@ -277,6 +289,8 @@ SmallVector<SmallVector<Operation *>> te::getParts(ArrayRef<Operation *> ops) {
       continue;
     tiled.push_back(op);
     classes.insert(op);
+    if (needsWholeColumns(op)) // walks down its own
+      continue;
     for (Value value : values)
       classes.unionSets(op, byValue.try_emplace(value, op).first->second);
     if (Operation *wide = getWideProducer(op); llvm::is_contained(ops, wide)) {

@@ -107,7 +107,7 @@ static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
         continue;
       }
       if (!producer || !llvm::is_contained(ops, producer) ||
-          (isTileValue(root) &&
+          (isTileValue(root) && !needsWholeColumns(op) &&
            (extent == Extent::Tile || extent == Extent::Parts)))
         continue;
       return Conflict{
@@ -158,12 +158,17 @@ static std::optional<Conflict>
 findUneven(ArrayRef<SmallVector<Operation *>> parts) {
   if (parts.size() < 2)
     return std::nullopt;
+  bool isKnown = llvm::none_of(parts, [](ArrayRef<Operation *> part) {
+    return ShapedType::isDynamic(findAnchor(part).getExtents().second);
+  });
   for (ArrayRef<Operation *> part : parts) {
-    if (ShapedType::isDynamic(findAnchor(part).getExtents().second))
-      return Conflict{part.front(),
-                      "F7: parts of one region have rows of a known length; "
-                      "give the last dimension a static size, or put the "
-                      "parts into regions of their own"};
+    auto whole = llvm::find_if(part, needsWholeRows);
+    if (!isKnown && whole != part.end())
+      return Conflict{*whole,
+                      "F7: computes over whole rows, and parts of the region "
+                      "have rows of unknown lengths; give their last "
+                      "dimensions static sizes, or put the parts into regions "
+                      "of their own"};
     for (Operation *op : part)
       for (OpResult result : op->getResults())
         if (Extent extent = getExtent(result);
@@ -212,10 +217,13 @@ std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
   if (std::optional<Conflict> conflict = findGemmConflict(ops))
     return conflict;
   auto walker = llvm::find_if(ops, needsWholeColumns);
-  if (walker != ops.end() && ops.size() > 1)
+  if (walker != ops.end()) {
+    if (llvm::all_of(ops, needsWholeColumns)) // each is a part of its own
+      return std::nullopt;
     return Conflict{*walker,
-                    "F8: walks down whole columns, tile after tile; such an op "
-                    "is alone in its region"};
+                    "F8: walks down whole columns, tile after tile; such ops "
+                    "share a region with each other only"};
+  }
   if (Operation *other = findWholeTensorOp(ops))
     return Conflict{other, "F9: walks over the tensor as one matrix, but an op "
                            "of the region over its matrices, one by one "

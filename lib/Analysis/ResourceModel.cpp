@@ -9,6 +9,7 @@
 
 #include "Bound.h"
 #include "GemmSchedule.h"
+#include "Pieces.h"
 
 #include "te/Dialect/Tile/IR/LinearLayout.h"
 #include "te/Target/Timing.h"
@@ -31,9 +32,7 @@ constexpr int64_t kSummedRows = 128, kSweptSummedRows = 32;
 /// The same where a tile holds whole rows, and so one column of workgroups must
 /// fill the chip: at least so many, and more while it is still filled.
 constexpr int64_t kWholeSummedRows = 64;
-/// Tiles of a row that are kept: each is straight-line code. Registers that
-/// picking from them takes.
-constexpr int64_t kMostKeptTiles = 32;
+/// Registers that picking from kept tiles takes.
 constexpr unsigned kPickVGPRs = 28;
 /// The part of LDS, one in so many, that staged columns take at most.
 constexpr int64_t kStagedShare = 2;
@@ -122,7 +121,7 @@ int64_t te::getStagedColumns(const TileDemand &demand, ScheduleAttr schedule,
                              const Target &target) {
   int64_t cols = schedule.getTile()[1];
   if (schedule.getSweep() == SweepKind::None || demand.columnBytes == 0 ||
-      ShapedType::isDynamic(demand.cols) ||
+      schedule.getPieces() > 1 || ShapedType::isDynamic(demand.cols) ||
       cols >= schedule.getWaves() * target.waveSize * schedule.getVector())
     return 0;
   int64_t row = llvm::PowerOf2Ceil(std::max<int64_t>(demand.cols, cols));
@@ -222,7 +221,7 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
       return estimate(demand,
                       ScheduleAttr::get(context, target.name, {rows, cols},
                                         waves, vector, 1, 0, SweepKind::None,
-                                        MatmulAttr()),
+                                        /*pieces=*/1, MatmulAttr()),
                       target)
           .vgprs;
     };
@@ -249,7 +248,7 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
   auto schedule = [&](int64_t workgroups) {
     return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
                              rowTiles, workgroups, SweepKind::None,
-                             MatmulAttr());
+                             /*pieces=*/1, MatmulAttr());
   };
   return schedule(
       walks && target.walksRows ? getResident(demand, schedule(1), target) : 0);
@@ -278,7 +277,7 @@ static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
     cols = std::min(cols, getDivisor(demand));
   return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
                            /*row_tiles=*/1, /*workgroups=*/0, sweep,
-                           MatmulAttr());
+                           /*pieces=*/1, MatmulAttr());
 }
 
 /// Tiles of one row that divide it, kept: where whole rows would idle lanes,
@@ -296,13 +295,12 @@ static std::optional<ScheduleAttr> chooseDividing(MLIRContext *context,
                                     cols / (target.waveSize * vector));
   return ScheduleAttr::get(context, target.name, {1, cols}, waves, vector,
                            /*row_tiles=*/1, /*workgroups=*/0, SweepKind::Keep,
-                           MatmulAttr());
+                           /*pieces=*/1, MatmulAttr());
 }
 
-ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
+/// The schedule in which each workgroup has its rows to itself.
+static ScheduleAttr chooseAlone(MLIRContext *context, const TileDemand &demand,
                                 const Target &target) {
-  if (demand.gemm)
-    return chooseGemmSchedule(context, demand, target);
   auto fits = [&](ScheduleAttr schedule) {
     return !findViolation(demand, schedule, target);
   };
@@ -327,6 +325,19 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
   return chooseSweep(context, demand, target, SweepKind::Reread);
 }
 
+ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
+                                const Target &target) {
+  if (demand.gemm)
+    return chooseGemmSchedule(context, demand, target);
+  ScheduleAttr alone = chooseAlone(context, demand, target);
+  if (!demand.sharesRows)
+    return alone;
+  ScheduleAttr shared = sharePieces(
+      demand, alone, chooseSweep(context, demand, target, SweepKind::Reread),
+      target);
+  return shared && !findViolation(demand, shared, target) ? shared : alone;
+}
+
 std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                                 const Target &target) {
   if (demand.gemm && schedule.getMatmul())
@@ -345,7 +356,12 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
   if (schedule.getSweep() == SweepKind::Keep)
     os << ", of a row that does not fit one tile: the tiles of a row are read "
           "once and stay in registers for what follows the first sweep";
-  if (schedule.getSweep() == SweepKind::Reread)
+  if (schedule.getPieces() > 1)
+    os << ", of a row that " << schedule.getPieces()
+       << " workgroups share, as there are too few rows for the chip: a kernel "
+          "before this one computes what is computed over its pieces, and it "
+          "is read a second time for the results";
+  else if (schedule.getSweep() == SweepKind::Reread)
     os << ", of a row that the registers of a workgroup do not hold: it is "
           "read a second time for the results";
   if (int64_t workgroups = schedule.getWorkgroups())
@@ -365,140 +381,4 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
     os << ", and the next tile's";
   os << explainBound(demand, schedule, target);
   return text;
-}
-
-namespace {
-/// Text as a stream makes it.
-struct Text {
-  std::string text;
-  template <class T> Text &operator<<(const T &part) {
-    llvm::raw_string_ostream(text) << part;
-    return *this;
-  }
-  operator std::optional<std::string>() const { return text; }
-};
-} // namespace
-
-/// H13: workgroups that walk down the rows.
-static std::optional<std::string> findWalkViolation(const TileDemand &demand,
-                                                    ScheduleAttr schedule) {
-  if (schedule.getWorkgroups() == 0)
-    return std::nullopt;
-  Text text;
-  text << "H13: workgroups = " << schedule.getWorkgroups() << ", but ";
-  if (schedule.getSweep() != SweepKind::None)
-    return text << "with a sweep a workgroup walks along its rows only; leave "
-                   "it out";
-  if (demand.dividesGrid)
-    return text
-           << "this region's workgroups are of several tensors, of several "
-              "matrices, or walk down whole columns already; leave it out";
-  return std::nullopt;
-}
-
-/// H10 and H11: what is computed over rows.
-static std::optional<std::string> findRowViolation(const TileDemand &demand,
-                                                   ScheduleAttr schedule) {
-  int64_t cols = schedule.getTile()[1];
-  bool isDynamic = ShapedType::isDynamic(demand.cols);
-  SweepKind sweep = schedule.getSweep();
-  if (sweep == SweepKind::None) {
-    if (demand.wholeRows && (isDynamic || cols < demand.cols))
-      return Text() << "H10: a tile of " << cols
-                    << " columns does not hold a row"
-                    << (isDynamic ? std::string(" of unknown length")
-                                  : " of " + std::to_string(demand.cols))
-                    << ", over which something is computed; make it as wide as "
-                       "the row, or walk along the row: sweep = "
-                    << (isDynamic ? "reread" : "keep or reread");
-    return std::nullopt;
-  }
-  if (!demand.wholeRows)
-    return Text() << "H11: sweep = " << stringifyEnum(sweep)
-                  << ", but nothing is computed over rows; leave it out";
-  if (demand.mixesRows)
-    return Text()
-           << "H11: sweep = " << stringifyEnum(sweep)
-           << ", but elements are rotated with others of their row, which "
-              "one tile holds; leave it out, and make the tile as wide";
-  if (schedule.getRowTiles() != 1)
-    return Text()
-           << "H11: row_tiles = " << schedule.getRowTiles()
-           << " with a sweep; sums over rows are those of one tile then, "
-              "row_tiles = 1";
-  if (sweep == SweepKind::Reread)
-    return std::nullopt;
-  if (isDynamic)
-    return Text() << "H11: sweep = keep, but the length of a row is not known; "
-                     "use reread";
-  if (int64_t tiles = llvm::divideCeil(demand.cols, cols);
-      tiles > kMostKeptTiles)
-    return Text() << "H11: sweep = keep of " << tiles
-                  << " tiles a row; at most " << kMostKeptTiles
-                  << " are kept: use wider ones, or reread";
-  return std::nullopt;
-}
-
-std::optional<std::string> te::findViolation(const TileDemand &demand,
-                                             ScheduleAttr schedule,
-                                             const Target &target) {
-  int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
-  if (schedule.getTarget() != target.name)
-    return Text() << "H4: the schedule is for " << schedule.getTarget()
-                  << " but the target is " << target.name
-                  << "; drop it, or compile for " << schedule.getTarget();
-  if (schedule.getWaves() > target.maxWavesPerWorkgroup)
-    return Text() << "H5: " << schedule.getWaves() << " waves exceed the "
-                  << target.maxWavesPerWorkgroup << " that a workgroup has on "
-                  << target.name;
-  if (std::optional<std::string> why =
-          findGemmViolation(demand, schedule, target))
-    return why;
-  if (!demand.gemm &&
-      schedule.getVector() * demand.inputBytes > target.maxAccessBytes)
-    return Text() << "H6: a vector of " << schedule.getVector()
-                  << " elements is " << schedule.getVector() * demand.inputBytes
-                  << " bytes; a lane moves at most " << target.maxAccessBytes
-                  << " at once";
-  if (rows < demand.minRows || cols < demand.minCols)
-    return Text()
-           << "H7: a tile of " << rows << " x " << cols
-           << " is smaller than a scale block; this region needs at least "
-           << demand.minRows << " x " << demand.minCols;
-  if (std::optional<std::string> why = findRowViolation(demand, schedule))
-    return why;
-  if (std::optional<std::string> why = findWalkViolation(demand, schedule))
-    return why;
-  if (demand.readsHalves && demand.cols % cols != 0)
-    return Text() << "H12: tiles of " << cols
-                  << " columns do not divide the halves of " << demand.cols
-                  << " columns that the region reads; make them narrower";
-  if (rows < demand.rowsPerWave * schedule.getWaves())
-    return Text() << "H7: " << schedule.getWaves() << " waves share " << rows
-                  << " rows, but a columnwise hadamard mixes "
-                  << demand.rowsPerWave
-                  << " rows inside of a wave; use a taller tile or fewer "
-                     "waves";
-  ResourceEstimate resources = estimate(demand, schedule, target);
-  if (resources.ldsBytes > target.ldsBytesPerWorkgroup)
-    return Text() << "H8: the tile needs " << resources.ldsBytes
-                  << " bytes of LDS, but a workgroup has "
-                  << target.ldsBytesPerWorkgroup << " on " << target.name
-                  << "; use a smaller tile";
-  unsigned vgprs = getMostVGPRs(schedule, target);
-  if (resources.vgprs > vgprs)
-    return Text() << "H9: " << resources.elementsPerLane
-                  << " elements a lane need about " << resources.vgprs
-                  << " VGPRs, but each of " << schedule.getWaves()
-                  << " waves has " << vgprs
-                  << "; use a smaller tile or more waves";
-  return std::nullopt;
-}
-
-LogicalResult te::verifySchedule(function_ref<InFlightDiagnostic()> emitError,
-                                 const TileDemand &demand,
-                                 ScheduleAttr schedule, const Target &target) {
-  if (std::optional<std::string> why = findViolation(demand, schedule, target))
-    return emitError() << *why;
-  return success();
 }

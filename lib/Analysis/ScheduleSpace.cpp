@@ -95,10 +95,10 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
   ScheduleAttr base = chooseSchedule(context, demand, target);
   SmallVector<ScheduleAttr> schedules = {base};
   auto add = [&](const Point &p, int64_t waves, MatmulAttr matmul) {
-    auto schedule =
-        ScheduleAttr::get(context, target.name, {p.rows, p.cols}, waves,
-                          std::min(p.vector, p.cols), base.getRowTiles(),
-                          base.getWorkgroups(), base.getSweep(), matmul);
+    auto schedule = ScheduleAttr::get(
+        context, target.name, {p.rows, p.cols}, waves,
+        std::min(p.vector, p.cols), base.getRowTiles(), base.getWorkgroups(),
+        base.getSweep(), base.getPieces(), matmul);
     if (schedule != base && !findViolation(demand, schedule, target))
       schedules.push_back(schedule);
   };

@@ -57,6 +57,8 @@ Value te::emitSize(ImplicitLocOpBuilder &b, Value tensor, int64_t i,
         sizes.push_back(size);
     return given(sizes[i]);
   }
+  if (auto cast = dyn_cast_if_present<tensor::CastOp>(op))
+    return of(cast.getSource(), i);
   if (auto expand = dyn_cast_if_present<tensor::ExpandShapeOp>(op))
     return given(expand.getMixedOutputShape()[i]);
   if (auto collapse = dyn_cast_if_present<tensor::CollapseShapeOp>(op)) {

@@ -84,26 +84,52 @@ static bool isStored(Value value, ArrayRef<Operation *> ops) {
   });
 }
 
+/// The larger of two sizes; kDynamic where one is.
+static int64_t joinSizes(int64_t a, int64_t b) {
+  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b)
+             ? ShapedType::kDynamic
+             : std::max(a, b);
+}
+
+/// Of parts that walk down columns: a workgroup computes one of them.
+static TileDemand joinWalkers(ArrayRef<SmallVector<Operation *>> parts) {
+  TileDemand all = getTileDemand(parts.front());
+  for (ArrayRef<Operation *> part : parts.drop_front()) {
+    TileDemand demand = getTileDemand(part);
+    all.rows = joinSizes(all.rows, demand.rows);
+    all.cols = joinSizes(all.cols, demand.cols);
+    for (unsigned TileDemand::*bytes :
+         {&TileDemand::inputBytes, &TileDemand::outputBytes,
+          &TileDemand::liveBytes, &TileDemand::columnBytes,
+          &TileDemand::loadedBytes})
+      all.*bytes = std::max(all.*bytes, demand.*bytes);
+  }
+  return all;
+}
+
 TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   TileDemand demand;
   demand.gemm = findGemm(ops);
   llvm::SmallDenseSet<Value> anchors;
   SmallVector<SmallVector<Operation *>> parts = getParts(ops);
-  // Several parts have one column of tiles for all.
-  demand.wholeRows = demand.mixesRows = demand.dividesGrid = parts.size() > 1;
+  if (parts.size() > 1 && llvm::all_of(ops, needsWholeColumns))
+    return joinWalkers(parts);
+  // Several parts have one column of tiles each, where that can be.
+  demand.dividesGrid = parts.size() > 1;
+  demand.wholeRows = demand.mixesRows =
+      parts.size() > 1 && llvm::none_of(parts, [](ArrayRef<Operation *> part) {
+        return ShapedType::isDynamic(findAnchor(part).getExtents().second);
+      });
   for (ArrayRef<Operation *> part : parts) {
     Anchor anchor = findAnchor(part);
     anchors.insert(anchor.value);
     demand.dividesGrid |= anchor.perMatrix;
     auto [rows, cols] = anchor.getExtents();
-    // Parts have known lengths (F7); a region of one part may not.
-    demand.cols =
-        ShapedType::isDynamic(cols) ? cols : std::max(cols, demand.cols);
-    if (!ShapedType::isDynamic(demand.rows))
-      demand.rows =
-          ShapedType::isDynamic(rows) ? rows : std::max(rows, demand.rows);
+    demand.cols = joinSizes(demand.cols, cols);
+    demand.rows = joinSizes(demand.rows, rows);
   }
   bool keepsF32 = false;
+  demand.sharesRows = parts.size() == 1 && !demand.dividesGrid;
   llvm::SmallDenseSet<Value> seen;
   auto isInside = [&](Operation *op) { return llvm::is_contained(ops, op); };
   auto add = [&](Value value, Extent extent, unsigned &widest) {
@@ -126,7 +152,10 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
     }
     if (needsWholeRows(op)) {
       demand.wholeRows = true;
-      demand.mixesRows |= cast<TileLoweringInterface>(op).mixesRow();
+      auto tiled = cast<TileLoweringInterface>(op);
+      demand.mixesRows |= tiled.mixesRow();
+      demand.sharesRows &= tiled.readsRowStatistics();
+      ++demand.rowStatistics;
       keepsF32 |= !isa<QuantizeOp>(op); // which converts its input twice
     }
     if (auto tiled = dyn_cast<TileLoweringInterface>(op))
@@ -167,6 +196,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
         }))
       demand.rowsPerWave = kHadamardRun;
   }
+  demand.sharesRows &= demand.wholeRows && !demand.mixesRows;
   // Sums over a row, and what is made of them, are f32.
   if (keepsF32)
     demand.liveBytes += 4;

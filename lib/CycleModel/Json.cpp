@@ -120,6 +120,8 @@ Object Profile::toJSON() const {
               {"l2_footprint_bytes", footprintOfL2()
                                          ? llvm::json::Value(*footprintOfL2())
                                          : llvm::json::Value(nullptr)},
+              {"grid_first_bytes", isSample ? llvm::json::Value(nullptr)
+                                            : llvm::json::Value(askedFirst)},
               {"exceeds_l2", exceedsL2()}}},
       {"roofline", getRoofline(*this)},
       {"code", Object{{"loop_bytes", loopBytes()},

@@ -143,6 +143,8 @@ FailureOr<json::Value> EntryWriter::sizeOf(Value value, int64_t dim) {
     return expression(launch.getDynamicSize(cast<OpResult>(value), dim));
   if (auto expand = value.getDefiningOp<tensor::ExpandShapeOp>())
     return expression(cast<Value>(expand.getMixedOutputShape()[dim]));
+  if (auto cast = value.getDefiningOp<tensor::CastOp>())
+    return sizeOf(cast.getSource(), dim);
   auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>();
   if (!collapse) {
     emitError(value.getLoc()) << "the size of dimension " << dim
@@ -174,10 +176,16 @@ FailureOr<json::Array> EntryWriter::shapeOf(Value value) {
   return shape;
 }
 
+/// A tensor in the buffer of its operand.
+static bool isReshape(Operation *op) {
+  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
+      op);
+}
+
 /// A reshape's buffer is that of what it reshapes.
 static Value getBufferOwner(Value value) {
   while (Operation *op = value.getDefiningOp())
-    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    if (isReshape(op))
       value = op->getOperand(0);
     else
       break;
@@ -313,13 +321,14 @@ FailureOr<json::Value> EntryWriter::write() {
   Block &body = func.getBody().front();
   // Kernels compute all that is a tensor; the host computes sizes.
   for (Operation &op : body)
-    if (!isa<tile::LaunchOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
-            op) &&
-        !op.use_empty() &&
-        llvm::any_of(op.getResultTypes(), llvm::IsaPred<ShapedType>))
-      return op.emitError() << op.getName()
-                            << " has no kernel yet; its semantics run with "
-                               "te-run --device=reference";
+    if (!isa<tile::LaunchOp>(op) && !isReshape(&op) && !op.use_empty() &&
+        llvm::any_of(op.getResultTypes(), llvm::IsaPred<ShapedType>)) {
+      bool isPut = isa<tensor::InsertSliceOp, tensor::EmptyOp>(op);
+      return op.emitError()
+             << op.getName() << " has no kernel yet"
+             << (isPut ? "; put the parts together with tensor.concat" : "")
+             << "; its semantics run with te-run --device=reference";
+    }
   if (failed(addResults(cast<func::ReturnOp>(body.getTerminator()))))
     return failure();
   // A value that a later launch takes over has that launch's buffer.

@@ -121,7 +121,9 @@ static Tolerance computeTolerance(OpResult result,
   else
     join(tolerance, "", getBounds(result.getType(), kF32));
   // Beta is added, and the mean is a sum.
-  bool isSum = isa<LayerNormOp>(op) && result.getResultNumber() < 2;
+  auto bwd = dyn_cast<RmsNormBwdOp>(op);
+  bool isSum = (isa<LayerNormOp>(op) && result.getResultNumber() < 2) ||
+               (bwd && bwd.getAdd() && result == bwd.getDx());
   if (isSum || isa<arith::AddFOp, arith::SubFOp, GemmOp>(op))
     tolerance.slack = std::max(tolerance.slack, tolerance.rtol);
   if (auto dequantize = dyn_cast<DequantizeOp>(op))

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "te/Reference/Hadamard.h"
-#include "te/Reference/Layouts.h"
 
 #include <array>
 
@@ -26,14 +25,17 @@ static void transformRun(std::array<float, kRun> &run) {
     value *= 0.25f;
 }
 
-HostTensor mlir::te::ref::hadamard(const HostTensor &x, bool alongRows,
-                                   uint32_t signMask) {
-  Matrix matrix = Matrix::flatten(x.shape);
+HostTensor mlir::te::ref::hadamard(const HostTensor &x, const Matrix &matrix,
+                                   bool alongRows, uint32_t signMask) {
   HostTensor result = HostTensor::zeros(DType::F32, x.shape);
-  int64_t lines = alongRows ? matrix.cols : matrix.rows;
-  int64_t length = alongRows ? matrix.rows : matrix.cols;
+  int64_t partRows = matrix.getPart().rows;
+  int64_t lines = alongRows ? matrix.parts * matrix.cols : matrix.rows;
+  int64_t length = alongRows ? partRows : matrix.cols;
   auto indexOf = [&](int64_t line, int64_t i) {
-    return alongRows ? i * matrix.cols + line : line * matrix.cols + i;
+    if (!alongRows)
+      return line * matrix.cols + i;
+    int64_t part = line / matrix.cols, col = line % matrix.cols;
+    return (part * partRows + i) * matrix.cols + col;
   };
   for (int64_t line = 0; line < lines; ++line)
     for (int64_t start = 0; start < length; start += kRun) {

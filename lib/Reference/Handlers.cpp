@@ -47,7 +47,8 @@ static LogicalResult quantizeInto(QuantizeOp op, OpResult result,
   HostTensor transformed;
   if (op.getHadamard())
     transformed =
-        hadamard(input, attr.isColumnwise(), op.getSignMask().value_or(0));
+        hadamard(input, Matrix::flatten(input.shape, getScaling(attr)),
+                 attr.isColumnwise(), op.getSignMask().value_or(0));
   auto quantized =
       quantize(op.getHadamard() ? transformed : input,
                *getDType(type.getElementType()), getScaling(attr), options);

@@ -112,10 +112,10 @@ static LogicalResult runLayerNorm(Operation *operation, Frame &frame) {
 }
 
 /// Both gradients: `muOperand` and `dbeta` are null for te.rms_norm_bwd, whose
-/// formula has neither mu nor mean(dyh).
+/// formula has neither mu nor mean(dyh); `add` may be.
 template <typename Op>
-static LogicalResult differentiate(Op op, Value muOperand, OpResult dbeta,
-                                   Frame &frame) {
+static LogicalResult differentiate(Op op, Value muOperand, Value add,
+                                   OpResult dbeta, Frame &frame) {
   const TensorValue input = frame.get(op.getInput());
   Matrix matrix = Matrix::flatten(input.shape);
   std::vector<double> x = frame.load(op.getInput());
@@ -127,6 +127,9 @@ static LogicalResult differentiate(Op op, Value muOperand, OpResult dbeta,
   if (muOperand)
     mu = frame.load(muOperand);
   std::vector<double> dx(x.size()), dgammas(matrix.cols), dbetas(matrix.cols);
+  std::vector<double> added;
+  if (add)
+    added = frame.load(add);
   for (int64_t m = 0; m < matrix.rows; ++m) {
     int64_t row = m * matrix.cols;
     double sum = 0, dot = 0; // of dyh, of dyh * xh
@@ -143,6 +146,8 @@ static LogicalResult differentiate(Op op, Value muOperand, OpResult dbeta,
     for (int64_t k = 0; k < matrix.cols; ++k) {
       double xh = (x[row + k] - mu[m]) * rsigma[m];
       dx[row + k] = rsigma[m] * (dy[row + k] * g[k] - mean - xh * meanDot);
+      if (add)
+        dx[row + k] += added[row + k];
     }
   }
   if (dbeta && failed(frame.store(dbeta, {matrix.cols}, dbetas)))
@@ -152,12 +157,13 @@ static LogicalResult differentiate(Op op, Value muOperand, OpResult dbeta,
 }
 
 static LogicalResult runRmsNormBwd(Operation *op, Frame &frame) {
-  return differentiate(cast<RmsNormBwdOp>(op), {}, {}, frame);
+  auto bwd = cast<RmsNormBwdOp>(op);
+  return differentiate(bwd, {}, bwd.getAdd(), {}, frame);
 }
 
 static LogicalResult runLayerNormBwd(Operation *operation, Frame &frame) {
   auto op = cast<LayerNormBwdOp>(operation);
-  return differentiate(op, op.getMu(), op->getResult(2), frame);
+  return differentiate(op, op.getMu(), {}, op->getResult(2), frame);
 }
 
 static LogicalResult runBiasGrad(Operation *operation, Frame &frame) {

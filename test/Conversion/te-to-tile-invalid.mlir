@@ -26,8 +26,8 @@ func.func @nothing(%x: tensor<4x64xbf16>) {
 
 func.func @foreign(%x: tensor<4x64xf32>) -> tensor<f32> {
   %r = te.fusion "k" (%a = %x : tensor<4x64xf32>) -> (tensor<f32>) {
-    // expected-error @+1 {{'tensor.cast' has no tile lowering; keep it out of te.fusion}}
-    %0 = tensor.cast %a : tensor<4x64xf32> to tensor<4x64xf32>
+    // expected-error @+1 {{'tensor.insert_slice' has no tile lowering; keep it out of te.fusion}}
+    %0 = tensor.insert_slice %a into %a[0, 0] [4, 64] [1, 1] : tensor<4x64xf32> into tensor<4x64xf32>
     %1 = te.amax %0 : tensor<4x64xf32> -> tensor<f32>
     te.yield %1 : tensor<f32>
   }
@@ -138,12 +138,24 @@ func.func @two_noops(%x: tensor<4x64xbf16>, %n: tensor<f32>) -> (!te.scaled<4x64
 
 func.func @update_beside(%h: tensor<4x64xf32>, %s: tensor<64xf32>) -> (tensor<4x64xf32>, tensor<64xf32>, tensor<f32>) {
   %r:3 = te.fusion "k" (%a = %h : tensor<4x64xf32>, %b = %s : tensor<64xf32>) -> (tensor<4x64xf32>, tensor<64xf32>, tensor<f32>) {
-    // expected-error @+1 {{F8: walks down whole columns, tile after tile; such an op is alone in its region}}
+    // expected-error @+1 {{F8: walks down whole columns, tile after tile; such ops share a region with each other only}}
     %0, %1 = te.update_scale max %a, %b for f8E5M2 : tensor<4x64xf32>, tensor<64xf32> -> tensor<4x64xf32>, tensor<64xf32>
     %2 = te.amax %a : tensor<4x64xf32> -> tensor<f32>
     te.yield %0, %1, %2 : tensor<4x64xf32>, tensor<64xf32>, tensor<f32>
   }
   return %r#0, %r#1, %r#2 : tensor<4x64xf32>, tensor<64xf32>, tensor<f32>
+}
+
+// -----
+
+func.func @update_chained(%h: tensor<4x64xf32>, %s: tensor<64xf32>) -> (tensor<4x64xf32>, tensor<64xf32>) {
+  %r:2 = te.fusion "k" (%a = %h : tensor<4x64xf32>, %b = %s : tensor<64xf32>) -> (tensor<4x64xf32>, tensor<64xf32>) {
+    %0, %1 = te.update_scale max %a, %b for f8E5M2 : tensor<4x64xf32>, tensor<64xf32> -> tensor<4x64xf32>, tensor<64xf32>
+    // expected-error @+1 {{F4: reads a result of 'te.update_scale' in its own region, which is complete only when the kernel ends; put the two into regions of their own}}
+    %2, %3 = te.update_scale max %0, %b for f8E5M2 : tensor<4x64xf32>, tensor<64xf32> -> tensor<4x64xf32>, tensor<64xf32>
+    te.yield %2, %3 : tensor<4x64xf32>, tensor<64xf32>
+  }
+  return %r#0, %r#1 : tensor<4x64xf32>, tensor<64xf32>
 }
 
 // -----

@@ -100,6 +100,17 @@ TEST(Tolerance, NormsByTypeAndResult) {
   })"),
       (Strings{"norm gradient (0.0005, 0.0005)",
                "norm gradient (1e-05, 0.001)"}));
+  // dx + add may cancel.
+  EXPECT_EQ(
+      getRules(R"((%x: tensor<4x32xbf16>, %g: tensor<32xf16>, %r: tensor<4xf32>)
+      -> (tensor<4x32xf32>, tensor<32xf16>) {
+    %dx, %dg = te.rms_norm_bwd %x, %x, %g, %r add(%x : tensor<4x32xbf16>)
+        : tensor<4x32xbf16>, tensor<4x32xbf16>, tensor<32xf16>, tensor<4xf32>
+        -> tensor<4x32xf32>, tensor<32xf16>
+    return %dx, %dg : tensor<4x32xf32>, tensor<32xf16>
+  })"),
+      (Strings{"norm gradient (0.0005, 0.0005, 0.0005)",
+               "norm gradient (1e-05, 0.001)"}));
 }
 
 // The widest of what is behind a value counts, through regions too.

@@ -191,6 +191,28 @@ def check_norm_gradients(run, rng):
                     a, b, "f32", rtol=1e-5, atol=2e-6)
 
 
+def check_add_rounds_once(run, rng):
+    """dx + add is rounded once: dx that was rounded before would miss many."""
+    shape = (16, 96)
+    x, dy, add = (draw(rng, shape, t) for t in ("bf16", "bf16", "bf16"))
+    gamma = draw(rng, shape[-1:], "bf16")
+    _, _, rsigma = norm(x, gamma, None, 1e-3, False)
+    rsigma = rsigma.astype(np.float32)
+    arguments = [("bf16", dy), ("bf16", x), ("bf16", gamma), ("f32", rsigma[..., 0]), ("bf16", add)]
+    types = [tensor(a.shape, t) for t, a in arguments]
+    results = [result(shape, "bf16"), result(shape[-1:], "bf16")]
+    got, _ = run(f"%r0, %r1 = te.rms_norm_bwd %0, %1, %2, %3 add(%4 : {types[4]}) : {', '.join(types[:4])} -> "
+                 f"{', '.join(kind for kind, _ in results)}", arguments, results)
+    xh = x.astype(np.float64) * rsigma
+    dyh = dy.astype(np.float64) * gamma.astype(np.float64)
+    dx = rsigma * (dyh - xh * (dyh * xh).mean(-1, keepdims=True))
+    once = (dx + add.astype(np.float64)).astype(NUMPY["bf16"])
+    twice = (dx.astype(NUMPY["bf16"]).astype(np.float64) + add.astype(np.float64)).astype(NUMPY["bf16"])
+    if (got != once).mean() > 0.002 or (got != twice).mean() < 0.05:
+        sys.exit(f"FAIL rms_norm_bwd add: {(got != once).sum()} elements are not rounded once, "
+                 f"{(got != twice).sum()} not twice, of {got.size}")
+
+
 # Activations ----------------------------------------------------------------
 
 def sigmoid(x):
@@ -404,6 +426,6 @@ def run_checks(description, *checks):
 
 
 if __name__ == "__main__":
-    run_checks(__doc__, check_norms, check_norm_gradients, check_activations,
+    run_checks(__doc__, check_norms, check_norm_gradients, check_add_rounds_once, check_activations,
                check_gated, check_activation_gradients, check_far_out,
                check_bias_grad)

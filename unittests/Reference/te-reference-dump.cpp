@@ -135,8 +135,9 @@ static void dumpHadamard(Words words) {
   x.shape = {parseInt(words[0]), parseInt(words[1])};
   x.type = parseType(words[2]);
   x.bytes = readFile(words[5]);
-  writeFile(words[6],
-            hadamard(x, parseInt(words[3]) != 0, parseInt(words[4])).bytes);
+  writeFile(words[6], hadamard(x, Matrix::flatten(x.shape),
+                               parseInt(words[3]) != 0, parseInt(words[4]))
+                          .bytes);
 }
 
 static Scaling parseScaling(Words words) {

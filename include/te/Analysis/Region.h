@@ -30,7 +30,7 @@ bool isRegionOp(Operation *op);
 /// it is used.
 bool isSplatConstant(Operation *op);
 
-/// True for tensor.extract_slice, expand_shape and collapse_shape.
+/// True for tensor.extract_slice, expand_shape, collapse_shape and cast.
 bool isView(Operation *op);
 /// What a tensor is a reshape of that keeps the last dimension: the same tile.
 Value getTileRoot(Value value);

@@ -35,6 +35,9 @@ struct TileDemand {
   bool wholeColumns = false;          // over each column, walking down rows
   bool readsHalves = false;           // of a wide result: tiles divide K
   bool mixesRows = false;             // elements read others of their row
+  bool sharesRows = false;            // workgroups can: kernels of their own
+                                      // compute what is computed over rows
+  unsigned rowStatistics = 0;         // ops whose tiles wait for such things
   bool dividesGrid = false;           // workgroups are not one column of tiles
   bool transposes = false;            // a result or operand stored (K, M)
   bool reorders = false;              // data in another order than row-major
@@ -98,7 +101,7 @@ ScheduleAttr chooseSchedule(MLIRContext *context, const TileDemand &demand,
 /// Why a schedule is as it is, in words: what bounds each of its sizes.
 std::string explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                             const Target &target);
-/// Why a schedule does not meet the demand or the chip's limits (H4 to H15).
+/// Why a schedule does not meet the demand or the chip's limits (H4 to H16).
 std::optional<std::string> findViolation(const TileDemand &demand,
                                          ScheduleAttr schedule,
                                          const Target &target);

@@ -172,7 +172,7 @@ ScheduleAttr te::chooseFinishSchedule(ArrayRef<OpResult> sums,
   return ScheduleAttr::get(type.getContext(), target.name, schedule.getTile(),
                            schedule.getWaves(), schedule.getVector(),
                            /*row_tiles=*/1, /*workgroups=*/0, SweepKind::None,
-                           MatmulAttr());
+                           /*pieces=*/1, MatmulAttr());
 }
 
 KernelOp te::emitFinishKernel(ImplicitLocOpBuilder &b, StringRef name,

@@ -82,11 +82,11 @@ TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
     std::swap(tile[0], tile[1]);
   int64_t vector =
       std::min<int64_t>(ctx.target.maxAccessBytes * 8 / bits, tile[1]);
-  TileContext step(ctx.b, ctx.target,
-                   ScheduleAttr::get(schedule.getContext(),
-                                     schedule.getTarget(), tile,
-                                     schedule.getWaves(), vector, 1, 0,
-                                     SweepKind::None, MatmulAttr()));
+  TileContext step(
+      ctx.b, ctx.target,
+      ScheduleAttr::get(schedule.getContext(), schedule.getTarget(), tile,
+                        schedule.getWaves(), vector, 1, 0, SweepKind::None,
+                        /*pieces=*/1, MatmulAttr()));
   step.getDim = ctx.getDim;
   step.matrix = ctx.matrix;
   step.rows = isA ? ctx.rows : ctx.cols;

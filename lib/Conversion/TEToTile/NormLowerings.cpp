@@ -124,9 +124,10 @@ struct LayerNormLowering : NormModel<LayerNormLowering, LayerNormOp, 1> {
   }
 };
 
-/// Both gradients: te.rms_norm has neither mu nor the mean of dyh.
+/// Both gradients: te.rms_norm has neither mu nor the mean of dyh; `add` is
+/// null where nothing is added to dx.
 template <class Op>
-void emitNormBwd(TileContext &ctx, Op op, Value mu, Value dbeta) {
+void emitNormBwd(TileContext &ctx, Op op, Value mu, Value add, Value dbeta) {
   auto &b = ctx.b;
   Value x = ctx.toF32(ctx.getZeroPaddedTile(op.getInput()));
   Value dy = ctx.toF32(ctx.getZeroPaddedTile(op.getGrad()));
@@ -149,16 +150,28 @@ void emitNormBwd(TileContext &ctx, Op op, Value mu, Value dbeta) {
   ctx.addToColumns(op.getDgamma(), multiply(dy, xh));
   if (dbeta)
     ctx.addToColumns(dbeta, dy);
-  ctx.define(op.getDx(), ctx.round(multiply(rsigma, inner),
-                                   getElementTypeOrSelf(op.getDx().getType())));
+  Value dx = multiply(rsigma, inner);
+  if (add)
+    dx = arith::AddFOp::create(b, dx, ctx.toF32(ctx.getTile(add)));
+  ctx.define(op.getDx(),
+             ctx.round(dx, getElementTypeOrSelf(op.getDx().getType())));
 }
 
 struct RmsNormBwdLowering : NormModel<RmsNormBwdLowering, RmsNormBwdOp, 2> {
+  static constexpr unsigned kAdd = 4;
+  Extent getOperandExtent(Operation *op, unsigned index) const {
+    return index == kAdd ? Extent::Tile
+                         : NormModel::getOperandExtent(op, index);
+  }
+  bool readsForResults(Operation *, unsigned index) const {
+    return index == kAdd;
+  }
   Extent getResultExtent(Operation *, unsigned index) const {
     return index == 0 ? Extent::Tile : Extent::Column;
   }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
-    emitNormBwd(ctx, cast<RmsNormBwdOp>(operation), Value(), Value());
+    auto op = cast<RmsNormBwdOp>(operation);
+    emitNormBwd(ctx, op, Value(), op.getAdd(), Value());
     return success();
   }
 };
@@ -170,7 +183,7 @@ struct LayerNormBwdLowering
   }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<LayerNormBwdOp>(operation);
-    emitNormBwd(ctx, op, op.getMu(), op.getDbeta());
+    emitNormBwd(ctx, op, op.getMu(), Value(), op.getDbeta());
     return success();
   }
 };

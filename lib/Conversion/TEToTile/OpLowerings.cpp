@@ -253,6 +253,8 @@ static void quantizeTensor(TileContext &ctx, QuantizeOp op, Value x,
 
 /// Folds max |x| over this tile into the amax buffer.
 static void emitTensorAmax(TileContext &ctx, Value x, Value result) {
+  if (!ctx.stores)
+    return;
   LinearLayout layout = getLayout(x.getType());
   Value amax = ctx.reduceAmax(x, layout.getShape());
   AtomicMaxOp::create(ctx.b, amax, ctx.getBuffers(result).data);

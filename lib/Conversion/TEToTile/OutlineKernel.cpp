@@ -212,9 +212,22 @@ LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
   Value chunks =
       emitTileCount(b, ctx.cols, part.cover.colMultiple, schedule.getTile()[1],
                     /*atLeastOne=*/true);
-  return RowSweep(ctx, mine, chunks)
+  return RowSweep(ctx, mine, chunks, pieces ? &*pieces : nullptr)
       .run(sums, group,
            [&](ArrayRef<Operation *> some) { return emitBody(ctx, some); });
+}
+
+/// Among several parts: the column of tiles of workgroup `group`, and its
+/// number in it.
+std::pair<Value, Value> Outliner::emitColumn(TileContext &ctx, const Part &part,
+                                             Value group) {
+  auto &b = ctx.b;
+  Value columns = emitTileCount(b, ctx.cols, part.cover.colMultiple,
+                                ctx.schedule.getTile()[1], /*atLeastOne=*/true);
+  if (getConstantIntValue(columns) == 1)
+    return {arith::ConstantIndexOp::create(b, 0), group};
+  return {arith::RemUIOp::create(b, group, columns),
+          arith::DivUIOp::create(b, group, columns)};
 }
 
 /// The program of workgroup (x, group) of a part.
@@ -225,12 +238,19 @@ LogicalResult Outliner::emitPart(const TileContext &common, const Part &part,
   bindExtents(ctx, part, next);
   int64_t width = ctx.schedule.getTile()[1];
   Value zero = arith::ConstantIndexOp::create(b, 0);
+  if (parts.size() > 1 && part.walksDown())
+    std::tie(x, group) = std::pair(group, zero);
+  else if (parts.size() > 1)
+    std::tie(x, group) = emitColumn(ctx, part, group);
   ctx.tileCol = zero; // where one tile holds all columns
   if (!ctx.wholeCols || ctx.staticCols != width)
     ctx.tileCol =
         arith::MulIOp::create(b, x, arith::ConstantIndexOp::create(b, width));
-  ctx.firstWorkgroup = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::eq, arith::AddIOp::create(b, x, group), zero);
+  Value place = arith::AddIOp::create(b, x, group);
+  if (piece)
+    place = arith::AddIOp::create(b, place, piece);
+  ctx.firstWorkgroup =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, place, zero);
   if (part.anchor.perMatrix)
     std::tie(ctx.matrix, group) =
         emitMatrix(b, group, ctx.rows, part.cover, getGroupRows());
@@ -258,18 +278,62 @@ LogicalResult Outliner::emitParts(const TileContext &common, Value x,
   return success();
 }
 
-KernelOp Outliner::emitKernel() {
+/// Buffers of a result in a kernel that does not write it: ops are lowered as
+/// if there were some, and nothing that reads them is left.
+static void bindUnwritten(TileContext &ctx, Value value) {
+  SmallVector<Type> types;
+  addPointerTypes(value.getType(), types);
+  auto make = [&](Type type) {
+    return UnrealizedConversionCastOp::create(ctx.b, type, ValueRange())
+        .getResult(0);
+  };
+  TileContext::Buffers buffers;
+  buffers.data = make(types.front());
+  if (types.size() > 1)
+    buffers.scales = make(types.back());
+  ctx.bindBuffers(value, buffers);
+}
+
+/// Binds the region's values to the kernel's buffers: what it reads, partial
+/// results of the kernels before it, and what it writes. Gives the number of
+/// these arguments.
+unsigned Outliner::bindArguments(TileContext &ctx, bool isLast) {
+  unsigned next = 0;
+  for (BlockArgument argument : fusion.getBody().getArguments())
+    if (!argument.getType().isIndex())
+      bindBuffers(ctx, argument, *body, next);
+  unsigned first = next;
+  next += partials.size() + !isLast;
+  if (pieces)
+    pieces->begin(piece,
+                  ValueRange(body->getArguments().slice(first, next - first)));
+  for (Value yielded : getYielded())
+    if (isLast)
+      bindBuffers(ctx, yielded, *body, next);
+    else
+      bindUnwritten(ctx, yielded);
+  return next;
+}
+
+KernelOp Outliner::emitKernel(bool isLast) {
   ImplicitLocOpBuilder b(fusion.getLoc(), fusion.getContext());
   b.setInsertionPointToEnd(fusion->getParentOfType<ModuleOp>().getBody());
   SmallVector<Type> types;
-  for (Type type : llvm::concat<const Type>(fusion.getBody().getArgumentTypes(),
-                                            getLaunchTypes()))
+  for (Type type : fusion.getBody().getArgumentTypes())
     if (!type.isIndex())
+      addPointerTypes(type, types);
+  Type f32 = RankedTensorType::get({}, b.getF32Type());
+  for (size_t i = 0; i < partials.size() + !isLast; ++i)
+    addPointerTypes(f32, types);
+  if (isLast)
+    for (Type type : getLaunchTypes())
       addPointerTypes(type, types);
   types.append(getDynamic().size(), b.getIndexType());
   ScheduleAttr schedule = fusion.getScheduleAttr();
-  auto kernel = KernelOp::create(b, fusion.getKernel(), schedule.getTarget(),
+  std::string name = (fusion.getKernel() + (isLast ? "" : "_part")).str();
+  auto kernel = KernelOp::create(b, name, schedule.getTarget(),
                                  schedule.getWaves(), types);
+  dims.clear();
   TileDemand demand = getTileDemand(ops);
   if (std::optional<int64_t> waves = getWavesPerSIMD(demand, schedule, target))
     kernel.setWavesPerSimd(*waves);
@@ -281,23 +345,25 @@ KernelOp Outliner::emitKernel() {
   ctx.getDim = [&](Value inner, int64_t i) {
     return emitKernelDim(b, inner, i);
   };
-  unsigned next = 0;
-  for (BlockArgument argument : fusion.getBody().getArguments())
-    if (!argument.getType().isIndex())
-      bindBuffers(ctx, argument, *body, next);
-  for (Value yielded : getYielded())
-    bindBuffers(ctx, yielded, *body, next);
   Value x = gpu::BlockIdOp::create(b, gpu::Dimension::x), y;
   if (hasOneColumn())
     std::tie(y, x) =
         std::pair<Value, Value>(x, arith::ConstantIndexOp::create(b, 0));
   else
     y = gpu::BlockIdOp::create(b, gpu::Dimension::y);
+  if (pieces)
+    piece = std::exchange(x, arith::ConstantIndexOp::create(b, 0));
+  unsigned next = bindArguments(ctx, isLast);
   LogicalResult result = success();
   emitUnlessNoop(b, noop ? ctx.getBuffers(noop).data : Value(),
                  [&] { result = emitParts(ctx, x, y, next); });
-  if (succeeded(result))
+  if (succeeded(result)) {
+    body->walk<WalkOrder::PostOrder>([](UnrealizedConversionCastOp unwritten) {
+      if (unwritten.use_empty())
+        unwritten.erase();
+    });
     return kernel;
+  }
   kernel.erase();
   return {};
 }

@@ -149,7 +149,7 @@ SmallVector<Value> Outliner::emitFinish(ImplicitLocOpBuilder &b,
 /// The number of workgroups along the rows of a part, in host code.
 Value Outliner::emitGroupCount(ImplicitLocOpBuilder &b, const Part &part,
                                Value rows) {
-  if (llvm::any_of(part.ops, needsWholeColumns))
+  if (part.walksDown())
     return arith::ConstantIndexOp::create(b, 1);
   Value count = emitTileCount(b, rows, part.cover.rowMultiple, getGroupRows(),
                               part.cover.atLeastOne);
@@ -163,11 +163,23 @@ Value Outliner::emitGroupCount(ImplicitLocOpBuilder &b, const Part &part,
   return count;
 }
 
-void Outliner::emitLaunch(KernelOp kernel) {
+/// Launches a kernel that writes partial results of rows.
+void Outliner::emitPartLaunch(ImplicitLocOpBuilder &b, KernelOp kernel,
+                              Value gridX, Value gridY, ValueRange inputs,
+                              ValueRange sizes) {
+  Type type = pieces->getPartialType(b.getContext(),
+                                     parts.front().anchor.getExtents().first);
+  auto launch =
+      LaunchOp::create(b, TypeRange(type), kernel.getSymName(), gridX, gridY,
+                       inputs, ValueRange(), sizes, ValueRange());
+  partials.push_back(launch.getResult(0));
+}
+
+void Outliner::emitLaunch(KernelOp kernel, bool isLast) {
   ImplicitLocOpBuilder b(fusion.getLoc(), fusion);
   ScheduleAttr schedule = fusion.getScheduleAttr();
   SmallVector<Value> sizes, inits, inputs, groups;
-  Value gridX, cols;
+  Value gridX, cols, one = arith::ConstantIndexOp::create(b, 1);
   for (const Part &part : parts) {
     auto hostDim = [&](Value inner, int64_t i) {
       return emitHostDim(b, inner, i);
@@ -178,10 +190,13 @@ void Outliner::emitLaunch(KernelOp kernel) {
     // Several parts have one column of tiles each.
     Value columns = emitTileCount(b, cols, cover.colMultiple,
                                   schedule.getTile()[1], cover.atLeastOne);
+    groups.push_back(emitGroupCount(b, part, extents.first));
+    if (parts.size() > 1)
+      groups.back() = b.createOrFold<arith::MulIOp>(
+          groups.back(), std::exchange(columns, one));
     gridX = gridX ? b.createOrFold<arith::MaxUIOp>(gridX, columns) : columns;
     if (schedule.getSweep() != SweepKind::None)
-      gridX = arith::ConstantIndexOp::create(b, 1);
-    groups.push_back(emitGroupCount(b, part, extents.first));
+      gridX = arith::ConstantIndexOp::create(b, schedule.getPieces());
     if (parts.size() > 1)
       continue;
     auto [rows, known] = part.anchor.getExtents();
@@ -202,6 +217,9 @@ void Outliner::emitLaunch(KernelOp kernel) {
   for (Value input : fusion.getInputs())
     if (!input.getType().isIndex())
       inputs.push_back(input);
+  llvm::append_range(inputs, partials);
+  if (!isLast)
+    return emitPartLaunch(b, kernel, gridX, gridY, inputs, sizes);
 
   // An amax, always the last, is zeroed first, then folded into.
   ValueRange yielded = getYielded();

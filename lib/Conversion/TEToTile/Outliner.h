@@ -12,6 +12,8 @@
 #ifndef TE_LIB_CONVERSION_TETOTILE_OUTLINER_H
 #define TE_LIB_CONVERSION_TETOTILE_OUTLINER_H
 
+#include "RowPieces.h"
+
 #include "te/Analysis/Region.h"
 #include "te/Conversion/TEToTile/TileContext.h"
 
@@ -29,6 +31,10 @@ struct Part {
   SmallVector<Operation *> ops;
   Anchor anchor;
   Cover cover;
+
+  /// A workgroup computes all rows of its columns. Among several parts, the
+  /// workgroups of this one lie along its columns.
+  bool walksDown() const { return llvm::any_of(ops, needsWholeColumns); }
 };
 
 /// One fusion on its way to a kernel and its launches.
@@ -44,15 +50,27 @@ struct Outliner {
   /// An index of the region has the dimension -1.
   llvm::MapVector<std::pair<Value, int64_t>, Value> dims = {};
   Block *body = nullptr; // of the kernel
+  /// Where workgroups share rows: the state from kernel to kernel, a kernel's
+  /// piece, and what the kernels before it wrote, in host code.
+  std::optional<RowPieces> pieces = {};
+  Value piece = {};
+  SmallVector<Value> partials = {};
 
   LogicalResult run();
-  tile::KernelOp emitKernel();
-  void emitLaunch(tile::KernelOp kernel);
+  LogicalResult emitPartKernels();
+  tile::KernelOp emitKernel(bool isLast = true);
+  unsigned bindArguments(TileContext &ctx, bool isLast);
+  void emitLaunch(tile::KernelOp kernel, bool isLast = true);
+  void emitPartLaunch(ImplicitLocOpBuilder &b, tile::KernelOp kernel,
+                      Value gridX, Value gridY, ValueRange inputs,
+                      ValueRange sizes);
   void bindExtents(TileContext &ctx, const Part &part, unsigned &next);
   LogicalResult emitBody(TileContext &ctx, ArrayRef<Operation *> ops);
   LogicalResult emitTiles(TileContext &ctx, const Part &part, Value group);
   LogicalResult emitPart(const TileContext &common, const Part &part, Value x,
                          Value group, unsigned &next);
+  std::pair<Value, Value> emitColumn(TileContext &ctx, const Part &part,
+                                     Value group);
   LogicalResult emitParts(const TileContext &common, Value x, Value group,
                           unsigned next);
   SmallVector<Type> getLaunchTypes();
@@ -65,7 +83,7 @@ struct Outliner {
   bool hasOneColumn() {
     ScheduleAttr schedule = fusion.getScheduleAttr();
     if (parts.size() > 1 || schedule.getSweep() != SweepKind::None)
-      return true;
+      return schedule.getPieces() == 1;
     int64_t cols = parts.front().anchor.getExtents().second;
     int64_t multiple =
         std::max(parts.front().cover.colMultiple, schedule.getTile()[1]);

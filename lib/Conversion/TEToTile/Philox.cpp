@@ -78,6 +78,10 @@ Value te::emitRandomWords(TileContext &ctx, Value rng, bool columnwise,
 
   Type i32 = getTileType(b.getI32Type(), b.getContext(),
                          layout.project({1, kPhiloxWords}));
+  Value firstRow = ctx.tileRow; // in M x K, of which a matrix is a part
+  if (ctx.matrix)
+    firstRow = arith::AddIOp::create(
+        b, arith::MulIOp::create(b, ctx.matrix, ctx.rows), firstRow);
   auto coordinate = [&](int64_t dimension, Value first) -> Value {
     Value base = arith::IndexCastOp::create(b, b.getI32Type(), first);
     return arith::AddIOp::create(b, CoordinateOp::create(b, i32, dimension),
@@ -90,7 +94,7 @@ Value te::emitRandomWords(TileContext &ctx, Value rng, bool columnwise,
   Words words = emitPhilox(
       ctx,
       {arith::OrIOp::create(b, twice, ctx.intConstant(i32, columnwise)),
-       coordinate(0, ctx.tileRow), ctx.splat(offsetLow, i32),
+       coordinate(0, firstRow), ctx.splat(offsetLow, i32),
        ctx.splat(offsetHigh, i32)},
       {seedLow, seedHigh});
 

@@ -18,8 +18,13 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
-RowSweep::RowSweep(TileContext &ctx, ArrayRef<Operation *> ops, Value chunks)
-    : ctx(ctx), ops(ops), chunks(chunks) {}
+RowSweep::RowSweep(TileContext &ctx, ArrayRef<Operation *> ops, Value chunks,
+                   RowPieces *pieces)
+    : ctx(ctx), ops(ops), pieces(pieces),
+      first(arith::ConstantIndexOp::create(ctx.b, 0)), last(chunks) {
+  if (pieces)
+    std::tie(first, last) = pieces->getChunks(ctx, chunks);
+}
 
 bool RowSweep::keeps() const {
   return ctx.schedule.getSweep() == te::SweepKind::Keep;
@@ -53,14 +58,25 @@ bool RowSweep::isUnknown(Value value) const {
   return false;
 }
 
+/// What earlier kernels folded, put together in front of this sweep's loop.
+SmallVector<Value> RowSweep::merge(unsigned number, const Fold &fold) {
+  OpBuilder::InsertionGuard guard(ctx.b);
+  ctx.b.setInsertionPoint(loop);
+  return fold.merge(pieces->loadPartials(ctx, number, fold.numParts));
+}
+
 /// The results of the next reduction: known from an earlier sweep, or folded in
 /// this one, or in a later one.
 SmallVector<Value> RowSweep::fold(unsigned numResults, Value input, Fold fold) {
   unsigned index = next++;
   if (index >= known.size())
     known.resize(index + 1);
+  if (known[index].empty() && pieces && pieces->isFolded(index))
+    known[index] = merge(index, fold);
   if (!known[index].empty())
     return known[index];
+  if (pieces)
+    pieces->postpone(index);
   if (!isUnknown(input)) {
     fold.index = index;
     folds.push_back(std::move(fold));
@@ -79,6 +95,14 @@ Value RowSweep::reduceRow(ReduceKind kind, Value tile) {
       ctx.b.getDenseI64ArrayAttr({1, ctx.schedule.getTile()[1]}));
 }
 
+/// Of a tile of rows x pieces.
+Value RowSweep::reducePieces(ReduceKind kind, Value tile) {
+  return ctx.convert(
+      ctx.reduce(kind, tile,
+                 {1, cast<ShapedType>(tile.getType()).getDimSize(1)}),
+      getLayout(getRowType()));
+}
+
 Value RowSweep::reduce(ReduceKind kind, Value tile) {
   Fold f;
   f.types = {tile.getType()};
@@ -90,22 +114,50 @@ Value RowSweep::reduce(ReduceKind kind, Value tile) {
   f.finish = [this, kind](ValueRange carried) -> SmallVector<Value> {
     return {reduceRow(kind, carried[0])};
   };
+  f.finishPiece = f.finish;
+  f.merge = [this, kind](ValueRange parts) -> SmallVector<Value> {
+    return {reducePieces(kind, parts[0])};
+  };
   return fold(1, tile, std::move(f)).front();
 }
 
-/// How many tiles of the row have an element at each position: f32.
-static Value emitPassed(TileContext &ctx, Type type) {
+/// How many of the tiles from `first` to `last` have an element at each
+/// position: f32.
+static Value emitPassed(TileContext &ctx, Type type, Value first, Value last) {
   auto &b = ctx.b;
   int64_t width = ctx.schedule.getTile()[1];
   Type i32 = withElementType(type, b.getI32Type());
-  Value cols = arith::IndexCastOp::create(b, b.getI32Type(), ctx.cols);
+  auto splat = [&](Value index) {
+    return ctx.splat(arith::IndexCastOp::create(b, b.getI32Type(), index), i32);
+  };
   Value left = arith::SubIOp::create(
-      b, ctx.splat(cols, i32), CoordinateOp::create(b, i32, /*dimension=*/1));
+      b, splat(ctx.cols), CoordinateOp::create(b, i32, /*dimension=*/1));
   left = arith::AddIOp::create(b, left, ctx.intConstant(i32, width - 1));
   left = arith::ShRSIOp::create(b, left,
                                 ctx.intConstant(i32, llvm::Log2_64(width)));
+  left = arith::SubIOp::create(b, arith::MinSIOp::create(b, left, splat(last)),
+                               splat(first));
   left = arith::MaxSIOp::create(b, left, ctx.intConstant(i32, 0));
   return arith::SIToFPOp::create(b, type, left);
+}
+
+/// The squared deviations from `mean` of all elements that passed a position,
+/// shares of the row, added up over the row.
+Value RowSweep::mergeSquares(ValueRange carried, Value mean) {
+  auto &b = ctx.b;
+  Type type = carried[0].getType();
+  Value passed = emitPassed(ctx, type, first, last),
+        zero = ctx.constant(type, 0.0);
+  Value delta = arith::SubFOp::create(b, carried[0],
+                                      ctx.broadcast(mean, getLayout(type)));
+  Value between =
+      arith::MulFOp::create(b, arith::MulFOp::create(b, delta, delta), passed);
+  // A position outside of the row has no part in it.
+  Value any = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, passed, zero);
+  between = arith::SelectOp::create(b, any, between, zero);
+  Value all = arith::AddFOp::create(b, carried[1], between);
+  all = arith::MulFOp::create(b, all, ctx.splat(ctx.getRowShare(), type));
+  return reduceRow(ReduceKind::Add, all);
 }
 
 /// Each position of the tile keeps a running mean and sum of squared deviations
@@ -113,7 +165,8 @@ static Value emitPassed(TileContext &ctx, Type type) {
 /// al.); the mean itself is a sum of shares, as where a tile holds whole rows.
 std::pair<Value, Value> RowSweep::getMoments(Value tile) {
   Type type = tile.getType();
-  Value number = chunk, row = ctx.tileRow, col = ctx.tileCol;
+  Value number = arith::SubIOp::create(ctx.b, chunk, first);
+  Value row = ctx.tileRow, col = ctx.tileCol;
   Fold f;
   f.types.assign(3, type); // mean, squares, sum of shares
   f.update = [=, this](ValueRange carried) -> SmallVector<Value> {
@@ -142,20 +195,39 @@ std::pair<Value, Value> RowSweep::getMoments(Value tile) {
     return {mean, squares, arith::AddFOp::create(b, carried[2], part)};
   };
   f.finish = [=, this](ValueRange carried) -> SmallVector<Value> {
-    auto &b = ctx.b;
     Value mu = reduceRow(ReduceKind::Add, carried[2]);
-    Value passed = emitPassed(ctx, type), zero = ctx.constant(type, 0.0);
-    Value delta = arith::SubFOp::create(b, carried[0],
-                                        ctx.broadcast(mu, getLayout(type)));
-    Value between = arith::MulFOp::create(
-        b, arith::MulFOp::create(b, delta, delta), passed);
-    // A position outside of the row has no part in it.
+    return {mu, mergeSquares(carried, mu)};
+  };
+  // Pieces are merged like positions: each by its own mean, then these.
+  f.numParts = 2;
+  f.finishPiece = [=, this](ValueRange carried) -> SmallVector<Value> {
+    auto &b = ctx.b;
+    Value part = reduceRow(ReduceKind::Add, carried[2]);
+    Value size =
+        arith::MulFOp::create(b, pieces->getSize(ctx), ctx.getRowShare());
+    Value mean =
+        arith::DivFOp::create(b, part, ctx.splat(size, part.getType()));
+    return {part, mergeSquares(carried, mean)};
+  };
+  f.merge = [this](ValueRange parts) -> SmallVector<Value> {
+    auto &b = ctx.b;
+    Type type = parts[0].getType();
+    Value sizes = arith::MulFOp::create(b, pieces->getSizes(ctx, type),
+                                        ctx.splat(ctx.getRowShare(), type));
+    Value zero = ctx.constant(type, 0.0);
+    Value mu = reducePieces(ReduceKind::Add, parts[0]);
+    Value delta = arith::SubFOp::create(
+        b, arith::DivFOp::create(b, parts[0], sizes),
+        ctx.broadcast(ctx.reduce(ReduceKind::Add, parts[0],
+                                 {1, cast<ShapedType>(type).getDimSize(1)}),
+                      getLayout(type)));
+    Value between =
+        arith::MulFOp::create(b, arith::MulFOp::create(b, delta, delta), sizes);
     Value any =
-        arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, passed, zero);
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, sizes, zero);
     between = arith::SelectOp::create(b, any, between, zero);
-    Value all = arith::AddFOp::create(b, carried[1], between);
-    all = arith::MulFOp::create(b, all, ctx.splat(ctx.getRowShare(), type));
-    return {mu, reduceRow(ReduceKind::Add, all)};
+    return {mu, reducePieces(ReduceKind::Add,
+                             arith::AddFOp::create(b, parts[1], between))};
   };
   SmallVector<Value> results = fold(2, tile, std::move(f));
   return {results[0], results[1]};
@@ -224,8 +296,13 @@ SmallVector<Value> RowSweep::update(ValueRange carried) {
 /// After a sweep: what its folds have come to.
 void RowSweep::finish(ValueRange carried) {
   for (Fold &f : folds) {
-    SmallVector<Value> results = f.finish(carried.take_front(f.types.size()));
+    ValueRange mine = carried.take_front(f.types.size());
     carried = carried.drop_front(f.types.size());
+    if (pieces && f.index) {
+      pieces->storePartials(ctx, *f.index, f.finishPiece(mine));
+      continue;
+    }
+    SmallVector<Value> results = f.finish(mine);
     if (f.index)
       known[*f.index] = std::move(results);
   }
@@ -266,7 +343,7 @@ LogicalResult RowSweep::keep(Body body) {
   SmallVector<Value> values = getKeptValues(ops);
   SmallVector<Operation *> producers = getProducers(ops, values);
   llvm::MapVector<Value, SmallVector<Value>> tiles;
-  for (int64_t i = 0; i < *getConstantIntValue(chunks); ++i) {
+  for (int64_t i = 0; i < *getConstantIntValue(last); ++i) {
     if (failed(emitTile(producers, body,
                         arith::ConstantIndexOp::create(ctx.b, i))))
       return failure();
@@ -282,16 +359,19 @@ LogicalResult RowSweep::emitLoop(ArrayRef<Operation *> ops, Body body,
                                  function_ref<void()> begin,
                                  function_ref<void()> end, bool backwards) {
   auto &b = ctx.b;
-  Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
-  auto loop = scf::ForOp::create(b, zero, chunks, one);
+  auto loop = scf::ForOp::create(b, first, last, one);
+  this->loop = loop;
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(loop.getBody()->getTerminator());
     begin();
     Value at = loop.getInductionVar();
     if (backwards)
-      at = arith::SubIOp::create(b, arith::SubIOp::create(b, chunks, one), at);
+      at = arith::SubIOp::create(
+          b,
+          arith::AddIOp::create(b, first, arith::SubIOp::create(b, last, one)),
+          at);
     if (failed(emitTile(ops, body, at)))
       return failure();
     end();
@@ -325,11 +405,14 @@ LogicalResult RowSweep::run(ArrayRef<OpResult> sums, Value group, Body body) {
   auto nothing = [] {};
   ctx.sweep = this;
   ctx.stores = false;
-  stage();
+  SmallVector<Operation *> statistics = getStatisticOps(ops);
+  if (pieces && !pieces->isLast())
+    return emitLoop(statistics, body, nothing, nothing);
+  if (!pieces)
+    stage();
   if (keeps() && failed(keep(body)))
     return failure();
-  SmallVector<Operation *> statistics = getStatisticOps(ops);
-  bool isKnown = statistics.empty();
+  bool isKnown = pieces || statistics.empty();
   while (!isKnown) {
     if (failed(emitLoop(statistics, body, nothing, nothing)))
       return failure();

@@ -13,13 +13,14 @@
 //
 // Where the schedule says `keep`, the tiles that sweeps begin with are loaded
 // first, all of them, and stay in registers; with `reread` each sweep loads
-// them again.
+// them again. Several workgroups may share a row (RowPieces.h): a kernel has
+// one of the sweeps then.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_LIB_CONVERSION_TETOTILE_ROWSWEEP_H
 #define TE_LIB_CONVERSION_TETOTILE_ROWSWEEP_H
 
-#include "te/Conversion/TEToTile/TileContext.h"
+#include "RowPieces.h"
 
 namespace mlir::te {
 
@@ -28,8 +29,10 @@ public:
   using Body = function_ref<LogicalResult(ArrayRef<Operation *>)>;
 
   /// `ops` is the region, `chunks` how many tiles a row has (an index; a
-  /// constant where the schedule keeps them).
-  RowSweep(TileContext &ctx, ArrayRef<Operation *> ops, Value chunks);
+  /// constant where the schedule keeps them). `pieces` is null where one
+  /// workgroup walks along a row.
+  RowSweep(TileContext &ctx, ArrayRef<Operation *> ops, Value chunks,
+           RowPieces *pieces);
 
   /// Emits all sweeps for the workgroup's rows from ctx.tileRow; `body` lowers
   /// ops for the tile at ctx.tileCol. `sums` are written as row `group`.
@@ -53,9 +56,16 @@ private:
     SmallVector<Type> types;       // of what is carried, from 0
     std::function<SmallVector<Value>(ValueRange)> update;
     std::function<SmallVector<Value>(ValueRange)> finish;
+    /// Of a piece of the row (one column each), and what those of all pieces,
+    /// tiles of rows x pieces, are put together to.
+    unsigned numParts = 1;
+    std::function<SmallVector<Value>(ValueRange)> finishPiece;
+    std::function<SmallVector<Value>(ValueRange)> merge;
   };
 
   SmallVector<Value> fold(unsigned numResults, Value input, Fold fold);
+  SmallVector<Value> merge(unsigned number, const Fold &fold);
+  Value mergeSquares(ValueRange carried, Value mean);
   bool isUnknown(Value value) const;
   LogicalResult emitTile(ArrayRef<Operation *> ops, Body body, Value chunk);
   void stage();
@@ -68,10 +78,14 @@ private:
   SmallVector<Value> getStarts();
   Type getRowType() const;
   Value reduceRow(tile::ReduceKind kind, Value tile);
+  Value reducePieces(tile::ReduceKind kind, Value tile);
 
   TileContext &ctx;
   ArrayRef<Operation *> ops;
-  Value chunks, chunk;
+  RowPieces *pieces;
+  Value first, last; // the tiles that the workgroup walks along: [first, last)
+  Value chunk;
+  Operation *loop = nullptr;                       // of this sweep
   llvm::MapVector<Value, SmallVector<Value>> kept; // tiles of each value
   llvm::DenseMap<Value, Value> staged;             // views of LDS
   unsigned next = 0; // number of the next reduction of this sweep

@@ -62,7 +62,29 @@ static Cover getCover(ValueRange yielded, ArrayRef<Operation *> ops) {
   return cover;
 }
 
+/// The kernels that compute something over rows which workgroups share.
+LogicalResult Outliner::emitPartKernels() {
+  ScheduleAttr schedule = fusion.getScheduleAttr();
+  int64_t width = schedule.getTile()[1],
+          unit = std::max(parts.front().cover.colMultiple, width),
+          cols = parts.front().anchor.getExtents().second;
+  pieces.emplace(schedule.getPieces(), llvm::alignTo(cols, unit) / width,
+                 width);
+  bool isComplete = false;
+  while (!isComplete) {
+    KernelOp kernel = emitKernel(/*isLast=*/false);
+    if (!kernel)
+      return failure();
+    isComplete = pieces->end();
+    symbols.insert(kernel);
+    emitLaunch(kernel, /*isLast=*/false);
+  }
+  return success();
+}
+
 LogicalResult Outliner::run() {
+  if (fusion.getScheduleAttr().getPieces() > 1 && failed(emitPartKernels()))
+    return failure();
   KernelOp kernel = emitKernel();
   if (!kernel)
     return failure();

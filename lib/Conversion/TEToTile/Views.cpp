@@ -230,6 +230,8 @@ LogicalResult View::follow(Operation *view) {
                        given(slice.getMixedSizes()), slice.getSource(),
                        slice.getDroppedDims());
   }
+  if (isa<tensor::CastOp>(view))
+    return success();
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view))
     return this->expand(expand.getReassociationIndices(), expand.getResult());
   collapse(cast<tensor::CollapseShapeOp>(view).getReassociationIndices());
@@ -400,9 +402,9 @@ LogicalResult te::storePart(TileContext &ctx, tensor::ConcatOp concat,
   for (Operation *op : llvm::reverse(chain)) {
     if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
       view.collapse(expand.getReassociationIndices());
-    else if (auto collapse = cast<tensor::CollapseShapeOp>(op);
-             failed(view.expand(collapse.getReassociationIndices(),
-                                collapse.getSrc())))
+    else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
+             collapse && failed(view.expand(collapse.getReassociationIndices(),
+                                            collapse.getSrc())))
       return failure();
     if (op->getOperand(0) == root)
       break;

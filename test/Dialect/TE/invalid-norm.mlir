@@ -160,3 +160,12 @@ func.func @n2_bias_grad(%dy: tensor<?x64xbf16>) {
   %db = te.bias_grad %dy : tensor<?x64xbf16> -> tensor<32xbf16>
   return
 }
+
+// -----
+
+func.func @n1_add(%dy: tensor<?x64xbf16>, %g: tensor<64xf32>, %r: tensor<?xf32>, %a: tensor<?x32xbf16>) {
+  // expected-error @+1 {{N1: dimension 1 of add is 32, expected 64: it has the input's shape}}
+  %dx, %dg = te.rms_norm_bwd %dy, %dy, %g, %r add(%a : tensor<?x32xbf16>)
+      : tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<64xf32>, tensor<?xf32> -> tensor<?x64xbf16>, tensor<64xf32>
+  return
+}

@@ -292,12 +292,3 @@ func.func @two_scopes(%x: tensor<2x4x32xbf16>) {
   %q:2 = te.quantize %x : tensor<2x4x32xbf16> -> !te.scaled<2x4x32xf8E4M3FN, #row>, !te.scaled<2x4x32xf8E4M3FN, #col>
   return
 }
-
-// -----
-
-#fp4 = #te.scaling<block = [1, 32], scale = f8E8M0FNU, per = matrix>
-func.func @transformed_matrices(%x: tensor<2x4x32xbf16>) {
-  // expected-error @+1 {{Q10: hadamard and stochastic count from the tensor's start, but result #0 has block [1, 32] scaling with f8E8M0FNU scales, each matrix by itself; quantize each matrix by an op of its own}}
-  %q = te.quantize %x {hadamard} : tensor<2x4x32xbf16> -> !te.scaled<2x4x32xf4E2M1FN, #fp4>
-  return
-}

@@ -138,9 +138,14 @@
 
 // -----
 
-// S10: f32 scales are of the whole tensor.
-// expected-error @+1 {{S10: per = matrix is for blocks with f8E8M0FNU scales, not 'f32'; drop it}}
-#s = #te.scaling<block = [128, 128], scale = f32, per = matrix>
+// S10: a row is a row of its matrix anyway, and a tensor's scale is one.
+// expected-error @+1 {{S10: per = matrix says what blocks are of, but the scaling is 'row'; drop it, or give blocks}}
+#s = #te.scaling<row, scale = f32, per = matrix>
+
+// -----
+
+// expected-error @+1 {{S10: per = matrix says what blocks are of, but the scaling is 'tensor'; drop it, or give blocks}}
+#s = #te.scaling<tensor, scale = f32, per = matrix>
 
 // -----
 

@@ -138,6 +138,8 @@ func.func @norms(%x: tensor<?x64xbf16>, %g: tensor<64xf32>, %b: tensor<64xf32>) 
   %z, %m, %s = te.layer_norm %x, %g, %b {epsilon = 0.0 : f32} : tensor<?x64xbf16>, tensor<64xf32>, tensor<64xf32> -> tensor<?x64xbf16>, tensor<?xf32>, tensor<?xf32>
   // CHECK: te.rms_norm_bwd %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x64xf32>, tensor<?x64xbf16>, tensor<64xf32>, tensor<?xf32> -> tensor<?x64xbf16>, tensor<64xf32>
   %dx, %dg = te.rms_norm_bwd %y, %x, %g, %r : tensor<?x64xf32>, tensor<?x64xbf16>, tensor<64xf32>, tensor<?xf32> -> tensor<?x64xbf16>, tensor<64xf32>
+  // CHECK: te.rms_norm_bwd %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} add(%{{.*}} : tensor<?x64xf32>) {zero_centered_gamma} : tensor<?x64xf32>, tensor<?x64xbf16>, tensor<64xf32>, tensor<?xf32> -> tensor<?x64xbf16>, tensor<64xf32>
+  %dx3, %dg3 = te.rms_norm_bwd %y, %x, %g, %r add(%y : tensor<?x64xf32>) {zero_centered_gamma} : tensor<?x64xf32>, tensor<?x64xbf16>, tensor<64xf32>, tensor<?xf32> -> tensor<?x64xbf16>, tensor<64xf32>
   // CHECK: te.layer_norm_bwd %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {zero_centered_gamma} : tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<64xf32>, tensor<?xf32>, tensor<?xf32> -> tensor<?x64xbf16>, tensor<64xf32>, tensor<64xbf16>
   %dx2, %dg2, %db2 = te.layer_norm_bwd %z, %x, %g, %m, %s {zero_centered_gamma} : tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<64xf32>, tensor<?xf32>, tensor<?xf32> -> tensor<?x64xbf16>, tensor<64xf32>, tensor<64xbf16>
   return

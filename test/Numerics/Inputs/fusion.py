@@ -28,7 +28,7 @@ def programs():
         yield f"{kind}-mxfp8", SHAPES, rows.norm(kind, "bf16", "bf16", schemes=[rows.ROW])
         yield f"{kind}-mxfp8-both", SHAPES, rows.norm(kind, "bf16", "bf16", residual=True, schemes=both)
         yield f"{kind}-zero-centred", SHAPES, rows.norm(kind, "f16", "bf16", zero_centered=True, schemes=[rows.BLOCK1D])
-        yield f"{kind}-backward", SHAPES, rows.norm_bwd(kind, "bf16", residual=True)
+        yield f"{kind}-backward", SHAPES, rows.norm_bwd(kind, "bf16", residual="addf")
     for kind in rows.GATED:
         yield kind, HALVES, rows.activation_sums(kind, "bf16", gated=True, schemes=both)
     for kind in rows.ACTIVATIONS:

@@ -100,7 +100,8 @@ def norm(kind, source, target, residual=False, zero_centered=False, schemes=(), 
     return make
 
 
-def norm_bwd(kind, element, residual=False):
+def norm_bwd(kind, element, residual=None):
+    """`residual`, the gradient of a residual connection, is an operand ("add") or an op behind ("addf")."""
     def make(shape):
         f = Function()
         x_type, small, stat = tensor(shape, element), tensor(shape[-1:], element), tensor(shape[:-1], "f32")
@@ -108,10 +109,11 @@ def norm_bwd(kind, element, residual=False):
         for _ in range(1 + (kind == "layer")):
             operands.append(f.argument(stat, row_dims(shape)))
         results = [x_type] + [small] * (1 + (kind == "layer"))
-        dx, *sums = f.op(f"te.{kind}_norm_bwd {', '.join(operands)} : "
+        r = f.argument(x_type, dims(shape)) if residual else None
+        add = f" add({r} : {x_type})" if residual == "add" else ""
+        dx, *sums = f.op(f"te.{kind}_norm_bwd {', '.join(operands)}{add} : "
                          f"{', '.join(f.types[o] for o in operands)} -> {', '.join(results)}", *results)
-        if residual:
-            r = f.argument(x_type, dims(shape))
+        if residual == "addf":
             dx = f.op(f"arith.addf {dx}, {r} : {x_type}", x_type)
         f.results += [dx] + sums
         return f.print()
@@ -217,7 +219,9 @@ def programs():
     sums = {}
     for kind in NORMS:
         for t in ["bf16", "f32"]:
-            sums[f"{kind}-{t}"] = norm_bwd(kind, t, residual=t == "bf16")
+            sums[f"{kind}-{t}"] = norm_bwd(kind, t, residual="addf" if t == "bf16" else None)
+    for t in ["bf16", "f16"]:
+        sums[f"rms-{t}-add"] = norm_bwd("rms", t, residual="add")
     for kind in ["gelu", "srelu"]:
         sums[f"{kind}-quantized"] = activation_sums(kind, "bf16", schemes=[ROW, COL])
         sums[f"{kind}-f32"] = activation_sums(kind, "f32", scales=True)
@@ -246,7 +250,7 @@ def programs():
     for i, kind in enumerate(NORMS):
         for t in ["bf16", "f32"]:
             sweeps[f"{kind}-{t}"] = norm(kind, t, t, zero_centered=t == "f32")
-            sweeps[f"{kind}-{t}-bwd"] = norm_bwd(kind, t, residual=i == 0)
+            sweeps[f"{kind}-{t}-bwd"] = norm_bwd(kind, t, residual=["add", None][i] if t == "bf16" else ["addf", None][i])
         sweeps[f"{kind}-both"] = norm(kind, "bf16", "bf16", residual=i == 0, schemes=[ROW, COL])
         sweeps[f"{kind}-row-scale"] = norm(kind, "f16", "f16", residual=i == 1, schemes=["row, scale = f32"])
     sweeps["gelu-dscale"] = activation_sums("gelu", "bf16", scales=True, schemes=[ROW])

@@ -293,8 +293,21 @@ def families(fnuz):
         for name, scheme in [("col", col_t), ("square", square_t), ("rows", square)]:
             programs["experts"][f"relayout-{name}-{layout}"] = move(
                 "relayout", scheme, scheme.replace(f"scale_layout = {layout}", other), [e, FP4][i == 2])
+        # What counts along a matrix, and f32 scales.
+        programs["experts"][f"hadamard-{layout}"] = quantize(
+            [row, col_t], FP4, source, options=f"hadamard, sign_mask = {['0', '0x1234ABCD', '-2'][i]} : i32")
+        programs["experts"][f"stochastic-{layout}"] = quantize(
+            [row, col_t], FP4, source, options="stochastic, hadamard" if i == 1 else "stochastic")
+        one, square = [BLOCK1D, BLOCK1D_COL], [BLOCK2D, BLOCK2D_COL]
+        f32 = [f"{s}{', rounding = pow2' * (i == 1)}, per = matrix" for s in [one, square, square][i]]
+        programs["experts"][f"f32-{i}"] = quantize(f32, per_tensor[-1 - i % 2], source, amax=i == 1,
+                                                   options="epsilon = 0.5 : f32" * (i == 2))
+        programs["experts"][f"dequantize-f32-{i}"] = dequantize(f32[i % 2], per_tensor[-1], source)
+        programs["experts"][f"1d-{i}"] = quantize([f"{s}, per = matrix" for s in one[i % 2:]], per_tensor[-1 - i % 2], source)
     programs["experts"]["transpose"] = move(
         "transpose", f"{SQUARE}, per = matrix", f"{SQUARE}, data_layout = transposed, per = matrix", mx[0])
+    programs["experts"]["transpose-f32"] = move(
+        "transpose", f"{BLOCK2D_COL}, per = matrix", f"{BLOCK2D}, per = matrix", per_tensor[-1])
     # Copies of one scale or of square blocks, and scales in each order from each other one.
     transposed, shuffle = "data_layout = transposed", "data_layout = shuffle_16x16"
     for i, (scheme, e) in enumerate(

@@ -119,7 +119,11 @@ template <typename Op> static LogicalResult verifyNormBwd(Op op) {
       failed(verifyColumns(op, "N2", "dgamma", x, op.getDgamma())));
 }
 
-LogicalResult RmsNormBwdOp::verify() { return verifyNormBwd(*this); }
+LogicalResult RmsNormBwdOp::verify() {
+  return failure(failed(verifyNormBwd(*this)) ||
+                 (getAdd() && failed(verifySame(*this, "N1", "add", getInput(),
+                                                getAdd()))));
+}
 
 LogicalResult LayerNormBwdOp::verify() {
   return failure(

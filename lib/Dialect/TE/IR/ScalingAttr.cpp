@@ -229,10 +229,11 @@ LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "S3: scale_layout = "
                        << stringifyScaleLayout(scaleLayout)
                        << " orders f8E8M0FNU bytes; f32 scales are linear";
-  if (scope == Scope::Matrix && !e8m0)
-    return emitError() << "S10: per = matrix is for blocks with f8E8M0FNU "
-                          "scales, not "
-                       << scaleType << "; drop it";
+  if (scope == Scope::Matrix && granularity != Granularity::Block)
+    return emitError() << "S10: per = matrix says what blocks are of, but the "
+                          "scaling is '"
+                       << stringifyGranularity(granularity)
+                       << "'; drop it, or give blocks";
   bool alongK = granularity == Granularity::Row ||
                 (granularity == Granularity::Block && blockRows == 1);
   if (dataLayout == DataLayout::Transposed && alongK)
@@ -274,7 +275,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    StringRef target, ArrayRef<int64_t> tile,
                                    int64_t waves, int64_t vector,
                                    int64_t rowTiles, int64_t workgroups,
-                                   SweepKind, MatmulAttr matmul) {
+                                   SweepKind, int64_t pieces,
+                                   MatmulAttr matmul) {
   if (tile.size() != 2)
     return emitError() << "H1: tile has two sizes, [rows, columns], but "
                        << tile.size() << " are given";
@@ -292,6 +294,9 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "H2: workgroups = " << workgroups
                        << " is negative; 0 stands for one for each group of "
                           "row_tiles tiles";
+  if (pieces < 1)
+    return emitError() << "H2: pieces = " << pieces
+                       << " is not positive; 1 stands for whole rows";
   if (vector > tile[1])
     return emitError() << "H3: a lane's vector of " << vector
                        << " elements is wider than the tile's " << tile[1]

@@ -19,13 +19,15 @@ using namespace mlir::te;
 #include "te/Dialect/TE/IR/TEDialect.cpp.inc"
 #include "te/Dialect/TE/IR/TEEnums.cpp.inc"
 
-/// What a schedule leaves out where it is usual: row_tiles, workgroups, sweep.
+/// What a schedule leaves out where it is usual: row_tiles, workgroups, sweep,
+/// pieces, matmul.
 static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
                                         int64_t &workgroups, SweepKind &sweep,
-                                        MatmulAttr &matmul) {
+                                        int64_t &pieces, MatmulAttr &matmul) {
   rowTiles = 1;
   workgroups = 0;
   sweep = SweepKind::None;
+  pieces = 1;
   while (succeeded(parser.parseOptionalComma())) {
     llvm::SMLoc loc = parser.getCurrentLocation();
     StringRef key;
@@ -36,6 +38,9 @@ static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
         return failure();
     } else if (key == "workgroups") {
       if (parser.parseInteger(workgroups))
+        return failure();
+    } else if (key == "pieces") {
+      if (parser.parseInteger(pieces))
         return failure();
     } else if (key == "sweep") {
       FailureOr<SweepKind> kind = FieldParser<SweepKind>::parse(parser);
@@ -50,21 +55,23 @@ static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
     } else {
       return parser.emitError(loc)
              << "a schedule has no '" << key
-             << "'; it may have row_tiles, workgroups, sweep and "
-                "matmul";
+             << "'; it may have row_tiles, workgroups, sweep, pieces "
+                "and matmul";
     }
   }
   return success();
 }
 static void printScheduleOptions(AsmPrinter &printer, int64_t rowTiles,
                                  int64_t workgroups, SweepKind sweep,
-                                 MatmulAttr matmul) {
+                                 int64_t pieces, MatmulAttr matmul) {
   if (rowTiles != 1)
     printer << ", row_tiles = " << rowTiles;
   if (workgroups != 0)
     printer << ", workgroups = " << workgroups;
   if (sweep != SweepKind::None)
     printer << ", sweep = " << stringifyEnum(sweep);
+  if (pieces != 1)
+    printer << ", pieces = " << pieces;
   if (matmul) {
     printer << ", matmul = ";
     printer.printStrippedAttrOrType(matmul);

@@ -121,12 +121,6 @@ static LogicalResult verifyQuantizeOptions(QuantizeOp op) {
              << first.getScaling().describe()
              << "; blocks are of the tensor in all results, or of each matrix "
                 "in all";
-    if (scaling.isPerMatrix() && (op.getHadamard() || op.getStochastic()))
-      return op.emitOpError()
-             << "Q10: hadamard and stochastic count from the tensor's start, "
-                "but result #"
-             << result.getResultNumber() << " has " << scaling.describe()
-             << "; quantize each matrix by an op of its own";
     bool perTensor = scaling.getGranularity() == Granularity::Tensor;
     if (op.getScale() && !perTensor)
       return op.emitOpError()

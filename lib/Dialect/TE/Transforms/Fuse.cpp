@@ -37,7 +37,8 @@
 //
 // Slices and reshapes are copied into the regions that read them, as views.
 // Ops that read slices of one tensor, or make parts of one, are one region of
-// several parts. A slice that needs a buffer is copied (te.copy).
+// several parts; so are all te.update_scale that do not depend on each other. A
+// slice that needs a buffer is copied (te.copy).
 // A te.transpose or te.relayout of what te.quantize makes becomes a result of
 // that op (its canonicalizations).
 //
@@ -98,8 +99,11 @@ static Value getSource(OpOperand &operand) {
   return sliced ? sliced : root;
 }
 
-/// True where `op` reads what the group computes, or the same large tensor.
+/// True where `op` reads what the group computes, or the same large tensor; ops
+/// that walk down columns are one launch, for it costs more than they do.
 bool Grouping::isTied(const Group &group, Operation *op) const {
+  if (needsWholeColumns(op) && llvm::any_of(group.ops, needsWholeColumns))
+    return true;
   for (OpOperand &operand : op->getOpOperands()) {
     Operation *producer = getRoot(operand).getDefiningOp();
     if (producer && llvm::is_contained(group.ops, producer))

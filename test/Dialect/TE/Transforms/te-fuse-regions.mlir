@@ -77,16 +77,48 @@ func.func @constant(%x: tensor<4x64xf32>) -> tensor<f32> {
 // CHECK-LABEL: func.func @between
 // CHECK: te.fusion "between_0"
 // CHECK-NEXT: arith.addf
-// CHECK: tensor.cast
+// CHECK: tensor.insert_slice
 // CHECK: te.fusion "between_1"
-// CHECK-SAME: apart = ["not with 'arith.addf': 'tensor.cast', which is not in the region, comes between"]
+// CHECK-SAME: apart = ["not with 'arith.addf': 'tensor.extract_slice', which is not in the region, comes between"]
+// CHECK-NEXT: tensor.extract_slice
 // CHECK-NEXT: arith.mulf
-func.func @between(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
+func.func @between(%x: tensor<4x64xf32>, %y: tensor<8x64xf32>) -> tensor<4x64xf32> {
   %a = arith.addf %x, %x : tensor<4x64xf32>
-  %d = tensor.cast %a : tensor<4x64xf32> to tensor<?x64xf32>
-  %b = tensor.cast %d : tensor<?x64xf32> to tensor<4x64xf32>
+  %d = tensor.insert_slice %a into %y[2, 0] [4, 64] [1, 1] : tensor<4x64xf32> into tensor<8x64xf32>
+  %b = tensor.extract_slice %d[0, 0] [4, 64] [1, 1] : tensor<8x64xf32> to tensor<4x64xf32>
   %c = arith.mulf %a, %b : tensor<4x64xf32>
   return %c : tensor<4x64xf32>
+}
+
+// A cast is a view.
+// CHECK-LABEL: func.func @cast
+// CHECK: te.fusion "cast_0"
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: tensor.cast
+// CHECK-NEXT: arith.negf
+// CHECK-NOT: te.fusion
+func.func @cast(%x: tensor<4x64xf32>) -> tensor<?x64xf32> {
+  %a = arith.addf %x, %x : tensor<4x64xf32>
+  %d = tensor.cast %a : tensor<4x64xf32> to tensor<?x64xf32>
+  %c = arith.negf %d : tensor<?x64xf32>
+  return %c : tensor<?x64xf32>
+}
+
+// Updates that do not depend on each other, of any sizes, are one kernel.
+// CHECK-LABEL: func.func @updates
+// CHECK: te.fusion "updates_0"
+// CHECK-NEXT: te.update_scale
+// CHECK-NEXT: te.update_scale
+// CHECK: te.fusion "updates_1"
+// CHECK-SAME: apart = ["not with 'te.update_scale': F4: reads a result of 'te.update_scale' in its own region
+// CHECK-NEXT: te.update_scale
+// CHECK-NOT: te.fusion
+// CHECK: return
+func.func @updates(%h: tensor<?x?xf32>, %s: tensor<?xf32>, %i: tensor<16xf32>, %t: tensor<f32>) -> (tensor<?x?xf32>, tensor<?xf32>, tensor<16xf32>, tensor<f32>) {
+  %0, %1 = te.update_scale max %h, %s for f8E4M3FN : tensor<?x?xf32>, tensor<?xf32> -> tensor<?x?xf32>, tensor<?xf32>
+  %2, %3 = te.update_scale max %i, %t for f8E5M2 : tensor<16xf32>, tensor<f32> -> tensor<16xf32>, tensor<f32>
+  %4, %5 = te.update_scale max %0, %1 for f8E4M3FN : tensor<?x?xf32>, tensor<?xf32> -> tensor<?x?xf32>, tensor<?xf32>
+  return %4, %5, %2, %3 : tensor<?x?xf32>, tensor<?xf32>, tensor<16xf32>, tensor<f32>
 }
 
 // Rows that no workgroup holds are walked along.

@@ -171,7 +171,9 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     from its own tiles to those `workgroups` further on (0, the default: each computes its own only);
     what is read once a column stays in its registers meanwhile. `sweep`: the workgroup walks along its rows, tile after tile, first for what is
     computed over each row, then for the results; in between the rows stay in registers (`keep`), or
-    are read again (`reread`). `matmul`, of a region with a `te.gemm`: how it is computed; `tile` is of its result then.
+    are read again (`reread`). `pieces` (1 if not given): so many workgroups share a row, each a run of its tiles; what
+    is computed over the row is folded by kernels of their own, piece by piece, and put together by the next kernel.
+    `matmul`, of a region with a `te.gemm`: how it is computed; `tile` is of its result then.
     Chosen by `te-schedule`, or written by the user and then only checked.
   }];
   let parameters = (ins
@@ -183,10 +185,11 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "0">:$workgroups,
     DefaultValuedParameter<"::mlir::te::SweepKind",
                            "::mlir::te::SweepKind::None">:$sweep,
+    DefaultValuedParameter<"int64_t", "1">:$pieces,
     OptionalParameter<"::mlir::te::MatmulAttr">:$matmul);
   let assemblyFormat = [{
     `<` $target `,` `tile` `=` `[` $tile `]` `,` `waves` `=` $waves `,` `vector` `=` $vector
-    `` custom<ScheduleOptions>($row_tiles, $workgroups, $sweep, $matmul) `>`
+    `` custom<ScheduleOptions>($row_tiles, $workgroups, $sweep, $pieces, $matmul) `>`
   }];
   let genVerifyDecl = 1;
 }

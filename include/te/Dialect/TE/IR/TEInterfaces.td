@@ -42,6 +42,10 @@ def TE_TileLoweringInterface : OpInterface<"TileLoweringInterface"> {
       "Of an op that needs whole rows: its tiles depend on what is computed over them.",
       "bool", "readsRowStatistics", (ins), [{}], [{ return true; }]>,
     InterfaceMethod<
+      "Of an op that needs whole rows: an operand's tile is read for the results only, not for what is "
+      "computed over the rows.",
+      "bool", "readsForResults", (ins "unsigned":$index), [{}], [{ return false; }]>,
+    InterfaceMethod<
       "Of an op that needs whole rows: elements read others of their row, so one tile holds it.",
       "bool", "mixesRow", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<

@@ -71,20 +71,25 @@ def TE_RmsNormBwdOp : TE_NormOp<"rms_norm_bwd"> {
   let summary = "gradients of te.rms_norm";
   let description = [{
     With xh = x * rsigma and dyh = dy * g: dx = rsigma * (dyh - xh * mean(dyh * xh)), dgamma = the sum of
-    dy * xh over the rows, in f32 in an order that is always the same. Constraints N1, N2 as of the norm.
+    dy * xh over the rows, in f32 in an order that is always the same. `add`, the gradient that comes through a
+    residual connection, is added to dx before it is rounded, once. Constraints N1 (add has the input's shape), N2 as of
+    the norm.
 
     ```mlir
     %dx, %dgamma = te.rms_norm_bwd %dy, %x, %gamma, %rsigma
         : tensor<?x4096xbf16>, tensor<?x4096xbf16>, tensor<4096xbf16>, tensor<?xf32>
         -> tensor<?x4096xbf16>, tensor<4096xbf16>
+    %dr, %dgamma2 = te.rms_norm_bwd %dy, %x, %gamma, %rsigma add(%dsum : tensor<?x4096xbf16>)
+        : tensor<?x4096xbf16>, tensor<?x4096xbf16>, tensor<4096xbf16>, tensor<?xf32>
+        -> tensor<?x4096xbf16>, tensor<4096xbf16>
     ```
   }];
   let arguments = (ins TE_HPTensor:$grad, TE_HPTensor:$input, TE_HPTensor:$gamma,
-    TensorOf<[F32]>:$rsigma, UnitAttr:$zero_centered_gamma);
+    TensorOf<[F32]>:$rsigma, Optional<TE_HPTensor>:$add, UnitAttr:$zero_centered_gamma);
   let results = (outs TE_HPTensor:$dx, TE_HPTensor:$dgamma);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    $grad `,` $input `,` $gamma `,` $rsigma attr-dict
+    $grad `,` $input `,` $gamma `,` $rsigma (`add` `(` $add^ `:` type($add) `)`)? attr-dict
     `:` type($grad) `,` type($input) `,` type($gamma) `,` type($rsigma)
     `->` type($dx) `,` type($dgamma)
   }];

@@ -1,0 +1,97 @@
+//===- Pieces.cpp - when workgroups share rows ----------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// docs/decisions/0015-rows-in-pieces.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pieces.h"
+
+#include "te/Target/Timing.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+/// Seconds in which one workgroup, alone on its CU, loads so many bytes of
+/// `demand`'s rows and writes what it makes of them: it has one tile in flight,
+/// or as much as the CU can ask for.
+static double getSeconds(const TileDemand &demand, ScheduleAttr schedule,
+                         double elements, const Timing &timing) {
+  double tile = double(schedule.getTile()[0]) * schedule.getTile()[1];
+  double perElement = demand.loadedBytes + demand.outputBytes;
+  double inFlight = std::min(tile * perElement, double(timing.bytesInFlight));
+  double clocks =
+      elements * perElement *
+      std::max(timing.getMemoryLatency() / inFlight, 1.0 / timing.l1Bytes);
+  return clocks / (timing.clockGHz * 1e9);
+}
+
+ScheduleAttr te::sharePieces(const TileDemand &demand, ScheduleAttr whole,
+                             ScheduleAttr swept, const Target &target) {
+  const Timing *timing = Timing::lookup(target.name);
+  if (!timing || !demand.sharesRows || ShapedType::isDynamic(demand.rows) ||
+      ShapedType::isDynamic(demand.cols) || demand.rows == 0)
+    return nullptr;
+  auto getGroups = [&](ScheduleAttr schedule) {
+    return int64_t(llvm::divideCeil(demand.rows, schedule.getTile()[0] *
+                                                     schedule.getRowTiles()));
+  };
+  int64_t tiles = llvm::divideCeil(demand.cols, swept.getTile()[1]);
+  int64_t most =
+      std::min<int64_t>(tiles, target.computeUnits / getGroups(swept));
+  if (most < 2 || getGroups(whole) >= int64_t(target.computeUnits))
+    return nullptr;
+  // Pieces of the same number of tiles.
+  int64_t pieces = llvm::divideCeil(tiles, llvm::divideCeil(tiles, most));
+  double cols = demand.cols;
+  auto getPass = [&](ScheduleAttr schedule, double columns) {
+    return getSeconds(demand, schedule, schedule.getTile()[0] * columns,
+                      *timing);
+  };
+  unsigned rereads =
+      whole.getSweep() == SweepKind::Reread ? demand.rowStatistics : 0;
+  double alone = (1 + rereads) * getPass(whole, cols);
+  double pass = getPass(swept, cols / pieces);
+  double shared = pass + demand.rowStatistics * (pass + kKernelGap);
+  if (shared >= alone)
+    return nullptr;
+  return ScheduleAttr::get(swept.getContext(), target.name, swept.getTile(),
+                           swept.getWaves(), swept.getVector(),
+                           /*row_tiles=*/1, /*workgroups=*/0, SweepKind::Reread,
+                           pieces, MatmulAttr());
+}
+
+std::optional<std::string> te::findPieceViolation(const TileDemand &demand,
+                                                  ScheduleAttr schedule) {
+  int64_t pieces = schedule.getPieces();
+  if (pieces == 1)
+    return std::nullopt;
+  auto because = [&](const llvm::Twine &why) {
+    return ("H16: pieces = " + llvm::Twine(pieces) + ", but " + why).str();
+  };
+  if (!demand.sharesRows)
+    return because("this region computes nothing over rows, or what one "
+                   "workgroup must (dscale, a rotation, several tensors); "
+                   "leave it out");
+  if (schedule.getSweep() != SweepKind::Reread)
+    return because("a row that workgroups share is read again by the next "
+                   "kernel; add sweep = reread");
+  if (ShapedType::isDynamic(demand.rows) || ShapedType::isDynamic(demand.cols))
+    return because("the tensor's size is not known, and so neither is how many "
+                   "partial results there are; make it static, or leave it "
+                   "out");
+  int64_t width = schedule.getTile()[1],
+          tiles = std::max<int64_t>(llvm::divideCeil(demand.cols, width), 1);
+  if (pieces > tiles)
+    return because("a row has " + llvm::Twine(tiles) + " tiles of " +
+                   llvm::Twine(width) +
+                   " columns; use at most as many pieces, or narrower tiles");
+  return std::nullopt;
+}

@@ -1,0 +1,163 @@
+//===- ScheduleRules.cpp - what a schedule must keep to -------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// findViolation: rules H4 to H16 of docs/spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GemmSchedule.h"
+#include "Pieces.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+/// Tiles of a row that are kept, at the most: each is straight-line code.
+static constexpr int64_t kMostKeptTiles = 32;
+
+namespace {
+/// Text as a stream makes it.
+struct Text {
+  std::string text;
+  template <class T> Text &operator<<(const T &part) {
+    llvm::raw_string_ostream(text) << part;
+    return *this;
+  }
+  operator std::optional<std::string>() const { return text; }
+};
+} // namespace
+
+/// H13: workgroups that walk down the rows.
+static std::optional<std::string> findWalkViolation(const TileDemand &demand,
+                                                    ScheduleAttr schedule) {
+  if (schedule.getWorkgroups() == 0)
+    return std::nullopt;
+  Text text;
+  text << "H13: workgroups = " << schedule.getWorkgroups() << ", but ";
+  if (schedule.getSweep() != SweepKind::None)
+    return text << "with a sweep a workgroup walks along its rows only; leave "
+                   "it out";
+  if (demand.dividesGrid)
+    return text
+           << "this region's workgroups are of several tensors, of several "
+              "matrices, or walk down whole columns already; leave it out";
+  return std::nullopt;
+}
+
+/// H10 and H11: what is computed over rows.
+static std::optional<std::string> findRowViolation(const TileDemand &demand,
+                                                   ScheduleAttr schedule) {
+  int64_t cols = schedule.getTile()[1];
+  bool isDynamic = ShapedType::isDynamic(demand.cols);
+  SweepKind sweep = schedule.getSweep();
+  if (sweep == SweepKind::None) {
+    if (demand.mixesRows && isDynamic)
+      return Text() << "H10: elements are rotated with others of their row, "
+                       "which one tile holds, but its length is not known; "
+                       "give the last dimension a static size";
+    if (demand.wholeRows && (isDynamic || cols < demand.cols))
+      return Text() << "H10: a tile of " << cols
+                    << " columns does not hold a row"
+                    << (isDynamic ? std::string(" of unknown length")
+                                  : " of " + std::to_string(demand.cols))
+                    << ", over which something is computed; make it as wide as "
+                       "the row, or walk along the row: sweep = "
+                    << (isDynamic ? "reread" : "keep or reread");
+    return std::nullopt;
+  }
+  if (!demand.wholeRows)
+    return Text() << "H11: sweep = " << stringifyEnum(sweep)
+                  << ", but nothing is computed over rows; leave it out";
+  if (demand.mixesRows)
+    return Text()
+           << "H11: sweep = " << stringifyEnum(sweep)
+           << ", but elements are rotated with others of their row, which "
+              "one tile holds; leave it out, and make the tile as wide";
+  if (schedule.getRowTiles() != 1)
+    return Text()
+           << "H11: row_tiles = " << schedule.getRowTiles()
+           << " with a sweep; sums over rows are those of one tile then, "
+              "row_tiles = 1";
+  if (sweep == SweepKind::Reread)
+    return std::nullopt;
+  if (isDynamic)
+    return Text() << "H11: sweep = keep, but the length of a row is not known; "
+                     "use reread";
+  if (int64_t tiles = llvm::divideCeil(demand.cols, cols);
+      tiles > kMostKeptTiles)
+    return Text() << "H11: sweep = keep of " << tiles
+                  << " tiles a row; at most " << kMostKeptTiles
+                  << " are kept: use wider ones, or reread";
+  return std::nullopt;
+}
+
+std::optional<std::string> te::findViolation(const TileDemand &demand,
+                                             ScheduleAttr schedule,
+                                             const Target &target) {
+  int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
+  if (schedule.getTarget() != target.name)
+    return Text() << "H4: the schedule is for " << schedule.getTarget()
+                  << " but the target is " << target.name
+                  << "; drop it, or compile for " << schedule.getTarget();
+  if (schedule.getWaves() > target.maxWavesPerWorkgroup)
+    return Text() << "H5: " << schedule.getWaves() << " waves exceed the "
+                  << target.maxWavesPerWorkgroup << " that a workgroup has on "
+                  << target.name;
+  if (std::optional<std::string> why =
+          findGemmViolation(demand, schedule, target))
+    return why;
+  if (!demand.gemm &&
+      schedule.getVector() * demand.inputBytes > target.maxAccessBytes)
+    return Text() << "H6: a vector of " << schedule.getVector()
+                  << " elements is " << schedule.getVector() * demand.inputBytes
+                  << " bytes; a lane moves at most " << target.maxAccessBytes
+                  << " at once";
+  if (rows < demand.minRows || cols < demand.minCols)
+    return Text()
+           << "H7: a tile of " << rows << " x " << cols
+           << " is smaller than a scale block; this region needs at least "
+           << demand.minRows << " x " << demand.minCols;
+  if (std::optional<std::string> why = findRowViolation(demand, schedule))
+    return why;
+  if (std::optional<std::string> why = findWalkViolation(demand, schedule))
+    return why;
+  if (std::optional<std::string> why = findPieceViolation(demand, schedule))
+    return why;
+  if (demand.readsHalves && demand.cols % cols != 0)
+    return Text() << "H12: tiles of " << cols
+                  << " columns do not divide the halves of " << demand.cols
+                  << " columns that the region reads; make them narrower";
+  if (rows < demand.rowsPerWave * schedule.getWaves())
+    return Text() << "H7: " << schedule.getWaves() << " waves share " << rows
+                  << " rows, but a columnwise hadamard mixes "
+                  << demand.rowsPerWave
+                  << " rows inside of a wave; use a taller tile or fewer "
+                     "waves";
+  ResourceEstimate resources = estimate(demand, schedule, target);
+  if (resources.ldsBytes > target.ldsBytesPerWorkgroup)
+    return Text() << "H8: the tile needs " << resources.ldsBytes
+                  << " bytes of LDS, but a workgroup has "
+                  << target.ldsBytesPerWorkgroup << " on " << target.name
+                  << "; use a smaller tile";
+  unsigned vgprs = getMostVGPRs(schedule, target);
+  if (resources.vgprs > vgprs)
+    return Text() << "H9: " << resources.elementsPerLane
+                  << " elements a lane need about " << resources.vgprs
+                  << " VGPRs, but each of " << schedule.getWaves()
+                  << " waves has " << vgprs
+                  << "; use a smaller tile or more waves";
+  return std::nullopt;
+}
+
+LogicalResult te::verifySchedule(function_ref<InFlightDiagnostic()> emitError,
+                                 const TileDemand &demand,
+                                 ScheduleAttr schedule, const Target &target) {
+  if (std::optional<std::string> why = findViolation(demand, schedule, target))
+    return emitError() << *why;
+  return success();
+}
