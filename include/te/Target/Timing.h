@@ -30,6 +30,11 @@ constexpr unsigned kBytesInFlight = 32 << 10;
 /// asks for whole; and what a store writes at once.
 constexpr unsigned kCacheLineBytes = 128, kStoreBytes = 64;
 
+/// [U] from one kernel's end to the beginning of the next, which waits for it,
+/// in seconds: what te-schedule weighs a second kernel by. Figures of single
+/// kernels do not have it.
+constexpr double kKernelGap = 1e-6;
+
 struct Timing {
   llvm::StringRef chip;
   double clockGHz; // peak: what figures in seconds assume

@@ -27,7 +27,7 @@ using namespace mlir::te::tile;
 
 GemmOperand::GemmOperand(TileContext &ctx, GemmOp op, const GemmPlan &plan,
                          MMASide side)
-    : ctx(ctx), side(side) {
+    : ctx(ctx), side(side), isOneOfMany(op.isBatched()) {
   bool isA = side == MMASide::A;
   operand = isA ? op.getA() : op.getB();
   scaled = dyn_cast<ScaledType>(operand.getType());
@@ -85,7 +85,7 @@ TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
                                      schedule.getWaves(), vector, 1, 0,
                                      SweepKind::None, MatmulAttr()));
   step.getDim = ctx.getDim;
-  step.matrix = ctx.matrix;
+  step.matrix = isOneOfMany ? ctx.matrix : Value();
   step.rows = isA ? ctx.rows : ctx.cols;
   step.staticRows = isA ? ctx.staticRows : ctx.staticCols;
   step.tileRow = isA ? ctx.tileRow : ctx.tileCol;

@@ -74,6 +74,7 @@ private:
 
   TileContext &ctx;
   tile::MMASide side;
+  bool isOneOfMany; // matrices; else it is the same one in every workgroup
   Value operand;
   ScaledType scaled; // or null
   Type element;      // that the instruction takes

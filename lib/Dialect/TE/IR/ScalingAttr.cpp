@@ -247,7 +247,8 @@ static bool isPow2(int64_t n) { return n > 0 && llvm::isPowerOf2_64(n); }
 
 LogicalResult MatmulAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef mma, int64_t k,
-                                 ArrayRef<int64_t> waves, int64_t stages) {
+                                 ArrayRef<int64_t> waves, int64_t stages,
+                                 int64_t splitK) {
   const MMA *instruction = MMA::lookup(mma);
   if (!instruction)
     return emitError() << "H14: there is no matrix instruction '" << mma
@@ -262,6 +263,9 @@ LogicalResult MatmulAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (stages != 1 && stages != 2)
     return emitError() << "H14: stages = " << stages
                        << "; LDS holds one step of a matmul, or two";
+  if (splitK < 1)
+    return emitError() << "H14: split_k = " << splitK
+                       << "; K is one piece or more";
   return success();
 }
 
