@@ -7,6 +7,8 @@
 
 #include "Bound.h"
 
+#include "GemmCost.h"
+
 #include "te/Target/Timing.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -95,9 +97,11 @@ std::string te::explainBound(const TileDemand &demand, ScheduleAttr schedule,
     GemmStep step = estimateGemmStep(demand, *plan, schedule, target, *timing);
     return llvm::formatv("; a step takes {0:f0} clocks of the matrix cores, "
                          "{1:f0} of L2 and {2:f0} of LDS: bound by {3}, {4:f0} "
-                         "% of the matrix cores' peak",
+                         "% of the matrix cores' peak; about {5:f0} clocks in "
+                         "all",
                          step.matrix, step.memory, step.getLds(),
-                         step.getBound(), 100 * step.matrix / step.getClocks());
+                         step.getBound(), 100 * step.matrix / step.getClocks(),
+                         estimateGemmClocks(demand, *plan, schedule, target));
   }
   if (std::optional<FlightEstimate> flight =
           estimateFlight(demand, schedule, target))

@@ -21,8 +21,12 @@ namespace {
 constexpr int64_t kMostTile = 256;
 /// No workgroup holds more along any side: estimates stay in their range.
 constexpr int64_t kMostSize = 1024;
-/// Bytes of one row of an operand that a step loads: a cache line, or half.
-constexpr int64_t kStepBytes[] = {kCacheLineBytes, kCacheLineBytes / 2};
+/// Bytes of one row of an operand that a step loads: cache lines, or half of
+/// one.
+constexpr int64_t kStepBytes[] = {4 * kCacheLineBytes, 2 * kCacheLineBytes,
+                                  kCacheLineBytes, kCacheLineBytes / 2};
+/// K is cut into so many pieces at most.
+constexpr int64_t kMostPieces = 64;
 /// VGPRs beside tiles: addresses, bounds, temporaries of the conversions.
 constexpr unsigned kBaseVGPRs = 40;
 } // namespace
@@ -207,7 +211,8 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
         context, target.name, tile, waves[0] * waves[1],
         std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1, 0,
         SweepKind::None, /*pieces=*/1,
-        MatmulAttr::get(context, mma.name, k, waves, stages, direct)));
+        MatmulAttr::get(context, mma.name, k, waves, stages, direct,
+                        /*split_k=*/1)));
   };
   for (const MMA *mma : plan.instructions) {
     SmallVector<int64_t> steps;
@@ -230,6 +235,45 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
   }
 }
 
+static ScheduleAttr withPieces(ScheduleAttr schedule, int64_t pieces) {
+  MatmulAttr matmul = schedule.getMatmul();
+  return ScheduleAttr::get(
+      schedule.getContext(), schedule.getTarget(), schedule.getTile(),
+      schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
+      schedule.getWorkgroups(), schedule.getSweep(), schedule.getPieces(),
+      MatmulAttr::get(schedule.getContext(), matmul.getMma(), matmul.getK(),
+                      matmul.getWaves(), matmul.getStages(), matmul.getDirect(),
+                      pieces));
+}
+
+SmallVector<int64_t> te::listPieces(const TileDemand &demand,
+                                    ScheduleAttr schedule,
+                                    const Target &target) {
+  SmallVector<int64_t> counts = {1};
+  GemmOp gemm = demand.gemm;
+  int64_t k =
+      cast<ShapedType>(gemm.getA().getType()).getDimSize(gemm.getKDimA());
+  if (gemm.isBatched() || gemm.getPieces() || ShapedType::isDynamic(k) ||
+      ShapedType::isDynamic(demand.rows) || ShapedType::isDynamic(demand.cols))
+    return counts;
+  int64_t tiles = std::max<int64_t>(
+      llvm::divideCeil(demand.rows, schedule.getTile()[0]) *
+          llvm::divideCeil(demand.cols, schedule.getTile()[1]),
+      1);
+  // While each CU has no more workgroups than waves fill it.
+  int64_t fills = target.computeUnits * target.maxWavesPerSIMD / tiles;
+  int64_t most = std::min({llvm::divideCeil(k, schedule.getMatmul().getK()),
+                           uint64_t(kMostPieces), uint64_t(fills)});
+  for (int64_t count = 2; count <= most; count *= 2)
+    counts.push_back(count);
+  // Or that each CU has as many as another.
+  for (int64_t each : {1, 2})
+    if (int64_t count = each * target.computeUnits / tiles;
+        count > 1 && count <= most && !llvm::isPowerOf2_64(count))
+      counts.push_back(count);
+  return counts;
+}
+
 ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
                                     const TileDemand &demand,
                                     const Target &target) {
@@ -244,10 +288,13 @@ ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
     last = schedule;
     if (findViolation(demand, schedule, target))
       return;
-    double clocks = estimateGemmClocks(demand, *plan, schedule, target);
-    if (!best || clocks < least) {
-      best = schedule;
-      least = clocks;
+    for (int64_t pieces : listPieces(demand, schedule, target)) {
+      ScheduleAttr split = withPieces(schedule, pieces);
+      double clocks = estimateGemmClocks(demand, *plan, split, target);
+      if (!best || clocks < least) {
+        best = split;
+        least = clocks;
+      }
     }
   });
   return best ? best : last; // of the last, findViolation tells
@@ -299,7 +346,8 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
     operands +=
         (isPipelined ? 2 : 1) * llvm::alignTo(matmul.getK() / mma->k, 4) *
         (rows / matmul.getWaves()[0] + cols / matmul.getWaves()[1]) / mma->size;
-  int64_t epilogue = result.elementsPerLane * demand.liveBytes;
+  bool isSplit = matmul.getSplitK() > 1; // then sums leave as they are
+  int64_t epilogue = result.elementsPerLane * (isSplit ? 4 : demand.liveBytes);
   // The next step's operands, as they lie in memory.
   auto getAhead = [&](tile::MMASide side, Value operand, int64_t outer) {
     bool isDirect =
@@ -318,10 +366,10 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
       isPipelined || count(operands + ahead) <= getMostVGPRs(schedule, target);
   result.vgprs = count(operands + (result.prefetches ? ahead : 0));
   // A wide result goes through LDS in pieces.
-  int64_t stored = rows * cols;
-  if (demand.outputBytes > 1)
+  int64_t stored = rows * cols, outputBytes = isSplit ? 4 : demand.outputBytes;
+  if (outputBytes > 1)
     stored = std::max<int64_t>(
-        stored, std::min<int64_t>(stored * demand.outputBytes,
+        stored, std::min<int64_t>(stored * outputBytes,
                                   target.ldsBytesPerWorkgroup / 2));
   int64_t scales = 0; // of as many steps as a lane reads at once
   if (plan.scales == GemmPlan::Scales::Instruction ||
@@ -351,6 +399,9 @@ std::string te::explainGemmSchedule(const TileDemand &demand,
        << "while the other is read";
   else if (resources.prefetches)
     os << "; the next step's operands are read meanwhile";
+  if (int64_t pieces = matmul.getSplitK(); pieces > 1)
+    os << "; K is cut into " << pieces << " pieces, so that "
+       << "more workgroups fill the chip, and a second kernel adds them up";
   return text;
 }
 
@@ -430,6 +481,21 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
           "which is not converted, and whose step fills all waves; leave out "
           "direct";
     return text;
+  }
+  if (int64_t pieces = matmul.getSplitK(); pieces > 1 && !gemm.getPieces()) {
+    int64_t k = cast<ShapedType>(gemm.getA().getType())
+                    .getDimSize(gemm.getKDimA()),
+            steps = llvm::divideCeil(k, matmul.getK());
+    if (gemm.isBatched())
+      os << "H17: split_k = " << pieces
+         << ", but matrices are multiplied in pairs, which are many workgroups "
+            "already; leave it out";
+    else if (!ShapedType::isDynamic(k) && steps < pieces)
+      os << "H17: split_k = " << pieces << ", but K = " << k << " has " << steps
+         << " steps of " << matmul.getK()
+         << ", and a piece has one at least; use fewer pieces, or a smaller k";
+    if (!text.empty())
+      return text;
   }
   if (schedule.getSweep() != SweepKind::None || schedule.getRowTiles() != 1 ||
       schedule.getWorkgroups() != 0) {

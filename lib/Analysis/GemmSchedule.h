@@ -16,6 +16,10 @@ unsigned getMostVGPRs(ScheduleAttr schedule, const Target &target);
 
 // What the functions of ResourceModel.h ask where the region has a te.gemm.
 
+/// The numbers of pieces that K may be cut into with this schedule, of whose
+/// own split_k nothing is asked: 1, and others where all sizes are known.
+SmallVector<int64_t> listPieces(const TileDemand &demand, ScheduleAttr schedule,
+                                const Target &target);
 ScheduleAttr chooseGemmSchedule(MLIRContext *context, const TileDemand &demand,
                                 const Target &target);
 ResourceEstimate estimateGemm(const TileDemand &demand, ScheduleAttr schedule,

@@ -110,7 +110,7 @@ Extent te::getExtent(OpResult result) {
 
 bool te::isPerMatrix(Operation *op) {
   if (auto gemm = dyn_cast<GemmOp>(op))
-    return gemm.isBatched();
+    return gemm.isBatched() || gemm.getPieces();
   return llvm::any_of(
       llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()),
       [](Type type) {
@@ -206,6 +206,8 @@ std::pair<int64_t, int64_t> Anchor::getExtents() const {
   if (extent == Extent::Shard)
     return sharded;
   ArrayRef<int64_t> shape = cast<ShapedType>(value.getType()).getShape();
+  if (extent == Extent::Pieces)
+    return flatten(shape.drop_front());
   if (perMatrix)
     return flatten(shape.take_back(2));
   if (extent == Extent::Row) {
@@ -219,6 +221,14 @@ std::pair<int64_t, int64_t> Anchor::getExtents() const {
   return extents;
 }
 
+int64_t Anchor::getMatrixDims() const {
+  if (!perMatrix)
+    return 0;
+  return extent == Extent::Pieces
+             ? 1
+             : cast<ShapedType>(value.getType()).getRank() - 2;
+}
+
 GemmOp te::findGemm(ArrayRef<Operation *> ops) {
   auto it = llvm::find_if(ops, llvm::IsaPred<GemmOp>);
   return it == ops.end() ? GemmOp() : cast<GemmOp>(*it);
@@ -226,10 +236,14 @@ GemmOp te::findGemm(ArrayRef<Operation *> ops) {
 
 Anchor te::findAnchor(ArrayRef<Operation *> ops) {
   if (GemmOp gemm = findGemm(ops))
-    return {gemm.getResult(), Extent::Tile, {}, llvm::any_of(ops, isPerMatrix)};
+    return {gemm.getResult(),
+            getExtent(cast<OpResult>(gemm.getResult())),
+            {},
+            llvm::any_of(ops, isPerMatrix)};
   Anchor others[] = {{Value(), Extent::Wide},
                      {Value(), Extent::Row},
-                     {Value(), Extent::Shard}};
+                     {Value(), Extent::Shard},
+                     {Value(), Extent::Pieces}};
   for (Operation *op : ops)
     for (OpOperand &operand : op->getOpOperands()) {
       Operation *producer = getRoot(operand).getDefiningOp();

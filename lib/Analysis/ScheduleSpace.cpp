@@ -7,6 +7,8 @@
 
 #include "te/Analysis/ScheduleSpace.h"
 
+#include "GemmSchedule.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -94,18 +96,20 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
                                             const Target &target) {
   ScheduleAttr base = chooseSchedule(context, demand, target);
   SmallVector<ScheduleAttr> schedules = {base};
-  auto add = [&](const Point &p, int64_t waves, MatmulAttr matmul) {
-    auto schedule = ScheduleAttr::get(
-        context, target.name, {p.rows, p.cols}, waves,
-        std::min(p.vector, p.cols), base.getRowTiles(), base.getWorkgroups(),
-        base.getSweep(), base.getPieces(), matmul);
+  auto make = [&](const Point &p, int64_t waves, MatmulAttr matmul) {
+    return ScheduleAttr::get(context, target.name, {p.rows, p.cols}, waves,
+                             std::min(p.vector, p.cols), base.getRowTiles(),
+                             base.getWorkgroups(), base.getSweep(),
+                             base.getPieces(), matmul);
+  };
+  auto add = [&](ScheduleAttr schedule) {
     if (schedule != base && !findViolation(demand, schedule, target))
       schedules.push_back(schedule);
   };
   Point point;
   if (!demand.gemm) {
     forEachPoint(getAxes(base, target), point,
-                 [&](const Point &p) { add(p, p.waves, MatmulAttr()); });
+                 [&](const Point &p) { add(make(p, p.waves, {})); });
     return schedules;
   }
   std::string why;
@@ -115,11 +119,19 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
   forEachPoint(getAxes(*plan, base, target), point, [&](const Point &p) {
     const MMA &mma = *plan->instructions[p.mma];
     int64_t waves = p.wavesM * p.wavesN;
-    if (waves <= target.maxWavesPerWorkgroup && p.k >= mma.k &&
-        p.direct < p.stages)
-      add(p, waves,
-          MatmulAttr::get(context, mma.name, p.k, {p.wavesM, p.wavesN},
-                          p.stages, p.direct != 0));
+    if (waves > target.maxWavesPerWorkgroup || p.k < mma.k ||
+        p.direct >= p.stages)
+      return;
+    auto withPieces = [&](int64_t pieces) {
+      return make(p, waves,
+                  MatmulAttr::get(context, mma.name, p.k, {p.wavesM, p.wavesN},
+                                  p.stages, p.direct != 0, pieces));
+    };
+    ScheduleAttr whole = withPieces(1);
+    if (findViolation(demand, whole, target))
+      return;
+    for (int64_t pieces : listPieces(demand, whole, target))
+      add(withPieces(pieces));
   });
   return schedules;
 }
@@ -135,7 +147,7 @@ int64_t te::getDistance(ScheduleAttr a, ScheduleAttr b) {
     }
     sizes.append({matmul.getWaves()[0], matmul.getWaves()[1], matmul.getK(),
                   matmul.getStages(), 1 + matmul.getDirect(),
-                  MMA::lookup(matmul.getMma())->size});
+                  MMA::lookup(matmul.getMma())->size, matmul.getSplitK()});
     return sizes;
   };
   int64_t distance = 0;
@@ -157,9 +169,11 @@ double te::getLeastClocks(const TileDemand &demand, ScheduleAttr schedule,
   const MMA &mma = *MMA::lookup(matmul.getMma());
   int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
   double steps = llvm::divideCeil(sizes.k, matmul.getK());
+  // With pieces of K, in tiles of all of it.
+  double pieces = matmul.getSplitK();
   double tiles = double(llvm::divideCeil(sizes.m, rows)) *
                  llvm::divideCeil(sizes.n, cols) * sizes.batch;
-  double tilesOfCU = std::ceil(tiles / target.computeUnits);
+  double tilesOfCU = std::ceil(tiles * pieces / target.computeUnits) / pieces;
   double products = double(rows / mma.size) * (cols / mma.size) *
                     (matmul.getK() / mma.k) * steps;
   unsigned cycles =

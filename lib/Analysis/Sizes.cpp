@@ -83,12 +83,18 @@ Value te::emitSize(ImplicitLocOpBuilder &b, Value tensor, int64_t i,
                 cast<ShapedType>(gemm.getA().getType()).getRank() - 1);
     if (i == shaped.getRank() - 1)
       return of(gemm.getB(), gemm.getNDim());
+    if (gemm.getPieces()) { // the first dimension is known
+      --i;
+      shaped = shaped.clone(shaped.getShape().drop_front());
+    }
     return of(gemm.getA(), i == shaped.getRank() - 2 ? gemm.getMDim() : i);
   }
   OpOperand *operand = findShapeOperand(op);
   auto two = [&]() -> Value { return arith::ConstantIndexOp::create(b, 2); };
   int64_t last = cast<ShapedType>(operand->get().getType()).getRank() - 1;
   bool isWide = getExtent(*operand) == Extent::Wide;
+  if (getExtent(*operand) == Extent::Pieces)
+    return of(operand->get(), i + 1);
   switch (getExtent(cast<OpResult>(tensor))) {
   case Extent::Column:
     i = last;

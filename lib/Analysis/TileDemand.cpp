@@ -132,15 +132,18 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   demand.sharesRows = parts.size() == 1 && !demand.dividesGrid;
   llvm::SmallDenseSet<Value> seen;
   auto isInside = [&](Operation *op) { return llvm::is_contained(ops, op); };
-  auto add = [&](Value value, Extent extent, unsigned &widest) {
+  // `count`: tiles of the value that a lane holds its elements of.
+  auto add = [&](Value value, Extent extent, unsigned &widest,
+                 int64_t count = 1) {
     if (extent == Extent::Column)
       demand.columnBytes += elementBytes(value.getType());
     if (extent != Extent::Tile && extent != Extent::Wide &&
-        extent != Extent::Shard && !anchors.contains(value))
+        extent != Extent::Shard && extent != Extent::Pieces &&
+        !anchors.contains(value))
       return;
     unsigned bytes = elementBytes(value.getType());
     widest = std::max(widest, bytes);
-    demand.liveBytes += bytes * (extent == Extent::Wide ? 2 : 1);
+    demand.liveBytes += bytes * (extent == Extent::Wide ? 2 : count);
     addType(demand, value.getType());
   };
   for (Operation *op : ops) {
@@ -167,7 +170,11 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
       if (seen.insert(root).second &&
           !(producer && (isInside(producer) || isSplatConstant(producer)))) {
         unsigned before = demand.liveBytes;
-        add(operand.get(), getExtent(operand), demand.inputBytes);
+        Extent extent = getExtent(operand);
+        add(operand.get(), extent, demand.inputBytes,
+            extent == Extent::Pieces
+                ? cast<ShapedType>(operand.get().getType()).getDimSize(0)
+                : 1);
         demand.loadedBytes += demand.liveBytes - before;
       }
     }

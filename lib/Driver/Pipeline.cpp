@@ -54,6 +54,8 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     addVerifier(manager, "fused");
   }
   if (covers(Level::Tile)) {
+    // te-opt --pass-pipeline='builtin.module(func.func(te-split-k))'
+    manager.addNestedPass<func::FuncOp>(createSplitKPass());
     // te-opt --te-to-tile
     manager.addPass(createTEToTilePass());
     // te-opt

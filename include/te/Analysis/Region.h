@@ -72,12 +72,15 @@ constexpr int64_t kWideUnit = 256;
 
 /// The value that has the extent of `ops`' tiles: one that comes from outside,
 /// M x K, or else M x 2K (Extent::Wide), or M with K = 1 (Extent::Row), or a
-/// part of M x K (Extent::Shard); null where there is none.
+/// part of M x K (Extent::Shard), or S x M x K (Extent::Pieces); null where
+/// there is none.
 struct Anchor {
   Value value;
   Extent extent = Extent::Tile;
   std::pair<int64_t, int64_t> sharded = {0, 0};
   bool perMatrix = false; // M x K is one of many such matrices
+  /// Leading dimensions that number these matrices.
+  int64_t getMatrixDims() const;
   /// M and K: static, or ShapedType::kDynamic.
   std::pair<int64_t, int64_t> getExtents() const;
 };

@@ -101,7 +101,7 @@ ScheduleAttr chooseSchedule(MLIRContext *context, const TileDemand &demand,
 /// Why a schedule is as it is, in words: what bounds each of its sizes.
 std::string explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                             const Target &target);
-/// Why a schedule does not meet the demand or the chip's limits (H4 to H16).
+/// Why a schedule does not meet the demand or the chip's limits (H4 to H17).
 std::optional<std::string> findViolation(const TileDemand &demand,
                                          ScheduleAttr schedule,
                                          const Target &target);

@@ -83,9 +83,9 @@ public:
         type(getTileType(ctx.b.getF32Type(), ctx.b.getContext(),
                          ctx.getLoadLayout())) {}
   Value emitProduct();
-  Value emitEpilogue(Value product);
 
 private:
+  void bindSteps();
   Value emitSteps();
   Value emitPipelinedSteps();
   SmallVector<Stream> makeStreams();
@@ -111,14 +111,21 @@ private:
   SplitScale emitSplit(Value bytes, bool roundsUp);
   Value multiply(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
   Value spread(Value line) { return ctx.broadcast(line, getLayout(type)); }
+  /// Where step `i` of the piece begins.
+  Value emitK(Value i) {
+    if (first)
+      i = b.createOrFold<arith::AddIOp>(first, i);
+    return b.createOrFold<arith::MulIOp>(i, index(getStep()));
+  }
 
   TileContext &ctx;
   ImplicitLocOpBuilder &b;
   GemmOp op;
   const GemmPlan &plan;
   GemmOperand left, right;
-  Type type;   // of the accumulators
-  Value steps; // along K
+  Type type;        // of the accumulators
+  Value steps;      // along K, of this workgroup's piece
+  Value first = {}; // of these; null: 0
 };
 } // namespace
 
@@ -180,7 +187,7 @@ Value GemmEmitter::emitSum(Value sum, ArrayRef<Value> scales,
 
 Value GemmEmitter::emitSteps() {
   auto emitStep = [&](Value i, ValueRange carried) -> SmallVector<Value> {
-    Value k = b.createOrFold<arith::MulIOp>(i, index(getStep()));
+    Value k = emitK(i);
     SmallVector<Value> elements, scales;
     for (const GemmOperand *side : {&left, &right}) {
       elements.push_back(side->convert(
@@ -219,8 +226,7 @@ Value GemmEmitter::getStart(const Stream &stream, Value i, int64_t ahead) {
   Value last = arith::MaxSIOp::create(
       b, b.createOrFold<arith::SubIOp>(steps, index(stream.steps)), index(0));
   Value at = b.createOrFold<arith::AddIOp>(i, index(ahead));
-  return b.createOrFold<arith::MulIOp>(b.createOrFold<arith::MinSIOp>(at, last),
-                                       index(getStep()));
+  return emitK(b.createOrFold<arith::MinSIOp>(at, last));
 }
 
 void GemmEmitter::read(Stream &stream, Value i, int64_t ahead) {
@@ -369,39 +375,44 @@ Value GemmEmitter::emitPipelinedSteps() {
   return sum;
 }
 
+/// All of K, or this workgroup's piece of it. Pieces are alike but for one
+/// unit; a unit is as many steps as a lane reads the scales of at once.
+void GemmEmitter::bindSteps() {
+  auto divide = [&](Value x, int64_t by) {
+    return b.createOrFold<arith::DivUIOp>(
+        b.createOrFold<arith::AddIOp>(x, index(by - 1)), index(by));
+  };
+  steps = divide(ctx.getDim(op.getA(), op.getKDimA()), getStep());
+  if (!op.getPieces())
+    return;
+  int64_t unit = 1;
+  for (const Stream &stream : makeStreams())
+    unit = std::max(unit, stream.steps);
+  int64_t pieces = *op.getPieces();
+  Value units = divide(steps, unit);
+  auto begin = [&](Value piece) {
+    Value number = b.createOrFold<arith::DivUIOp>(
+        b.createOrFold<arith::MulIOp>(piece, units), index(pieces));
+    return b.createOrFold<arith::MulIOp>(number, index(unit));
+  };
+  std::optional<int64_t> known = getConstantIntValue(units);
+  if (known && *known % pieces == 0) {
+    steps = index(*known / pieces * unit);
+    first = b.createOrFold<arith::MulIOp>(ctx.matrix, steps);
+    return;
+  }
+  first = begin(ctx.matrix);
+  Value end = begin(b.createOrFold<arith::AddIOp>(ctx.matrix, index(1)));
+  steps = arith::SubIOp::create(b, end, first);
+}
+
 Value GemmEmitter::emitProduct() {
-  Value k = ctx.getDim(op.getA(), op.getKDimA());
-  steps = b.createOrFold<arith::DivUIOp>(
-      b.createOrFold<arith::AddIOp>(k, index(getStep() - 1)), index(getStep()));
+  bindSteps();
   Value sum = ctx.schedule.getMatmul().getStages() > 1 ? emitPipelinedSteps()
                                                        : emitSteps();
   if (plan.scales == GemmPlan::Scales::Sum)
     sum = right.scaleSum(left.scaleSum(sum));
   return sum;
-}
-
-/// v in the order of decision 18; `aux` is written on the way.
-Value GemmEmitter::emitEpilogue(Value v) {
-  auto scale = [&](Value x, double factor) {
-    return factor == 1.0 ? x : multiply(x, ctx.constant(type, factor));
-  };
-  auto add = [&](Value x, Value y) -> Value {
-    return arith::AddFOp::create(b, x, y);
-  };
-  v = scale(v, op.getAlpha().convertToDouble());
-  if (op.getBias())
-    v = add(v, spread(ctx.toF32(ctx.loadColumns(op.getBias()))));
-  if (Value aux = op.getAux(); aux && !aux.use_empty())
-    ctx.define(aux, ctx.round(v, getElementTypeOrSelf(aux.getType())));
-  if (op.getGelu())
-    v = emitGelu(ctx, v);
-  if (op.getDgelu())
-    v = multiply(
-        v, emitGeluDerivative(ctx, ctx.toF32(ctx.getTile(op.getDgelu()))));
-  if (op.getAccumulate() && op.getBetaOrOne() != 0)
-    v = add(v, scale(ctx.toF32(ctx.getTile(op.getAccumulate())),
-                     op.getBetaOrOne()));
-  return v;
 }
 
 namespace {
@@ -419,8 +430,9 @@ struct GemmLowering
   }
   Extent getResultExtent(Operation *operation, unsigned index) const {
     auto op = cast<GemmOp>(operation);
-    return op->getResult(index) == op.getBiasGrad() ? Extent::Table
-                                                    : Extent::Tile;
+    if (op->getResult(index) == op.getBiasGrad())
+      return Extent::Table;
+    return op.getPieces() ? Extent::Pieces : Extent::Tile;
   }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<GemmOp>(operation);
@@ -431,8 +443,8 @@ struct GemmLowering
     if (!ctx.schedule.getMatmul())
       return op.emitError("H14: the region's schedule does not say how te.gemm "
                           "is computed; run te-schedule");
-    GemmEmitter emitter(ctx, op, *plan);
-    Value v = emitter.emitEpilogue(emitter.emitProduct());
+    Value v =
+        emitGemmEpilogue(ctx, op, GemmEmitter(ctx, op, *plan).emitProduct());
     ctx.define(op.getResult(),
                ctx.round(v, op.getResult().getType().getElementType()));
     return success();

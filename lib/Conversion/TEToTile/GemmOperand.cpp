@@ -30,7 +30,7 @@ static constexpr int64_t kSlots = 2;
 
 GemmOperand::GemmOperand(TileContext &ctx, GemmOp op, const GemmPlan &plan,
                          MMASide side)
-    : ctx(ctx), side(side), op(op), plan(plan) {
+    : ctx(ctx), side(side), op(op), plan(plan), isOneOfMany(op.isBatched()) {
   bool isA = side == MMASide::A;
   operand = isA ? op.getA() : op.getB();
   scaled = dyn_cast<ScaledType>(operand.getType());
@@ -88,7 +88,7 @@ TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
                         schedule.getWaves(), vector, 1, 0, SweepKind::None,
                         /*pieces=*/1, MatmulAttr()));
   step.getDim = ctx.getDim;
-  step.matrix = ctx.matrix;
+  step.matrix = isOneOfMany ? ctx.matrix : Value();
   step.rows = isA ? ctx.rows : ctx.cols;
   step.staticRows = isA ? ctx.staticRows : ctx.staticCols;
   step.tileRow = isA ? ctx.tileRow : ctx.tileCol;

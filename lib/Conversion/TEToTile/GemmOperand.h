@@ -79,6 +79,7 @@ private:
 
   TileContext &ctx;
   tile::MMASide side;
+  bool isOneOfMany; // matrices; else it is the same one in every workgroup
   Value operand;
   GemmOp op;
   const GemmPlan &plan;

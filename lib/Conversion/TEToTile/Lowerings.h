@@ -12,6 +12,7 @@
 namespace mlir::te {
 
 void attachGemmLowering(MLIRContext *context);
+void attachGemmSumLowering(MLIRContext *context);
 void attachNormLowerings(MLIRContext *context);
 void attachActivationLowerings(MLIRContext *context);
 void attachMoveLowerings(MLIRContext *context);
@@ -19,6 +20,9 @@ void attachPartialLowerings(MLIRContext *context);
 void attachUpdateScaleLowering(MLIRContext *context);
 void attachRopeLowerings(MLIRContext *context);
 void attachCopyLowerings(MLIRContext *context);
+
+/// What te.gemm does to the product, an f32 tile; aux is defined on the way.
+Value emitGemmEpilogue(TileContext &ctx, GemmOp op, Value product);
 
 /// gelu(x) and gelu'(x) of an f32 tile.
 Value emitGelu(TileContext &ctx, Value x);

@@ -383,6 +383,7 @@ void te::registerTileLowerings(DialectRegistry &registry) {
     DequantizeOp::attachInterface<DequantizeLowering>(*context);
     AmaxOp::attachInterface<AmaxLowering>(*context);
     attachGemmLowering(context);
+    attachGemmSumLowering(context);
     attachNormLowerings(context);
     attachActivationLowerings(context);
     attachMoveLowerings(context);

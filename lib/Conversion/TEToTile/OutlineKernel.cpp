@@ -51,11 +51,10 @@ te::emitExtents(ImplicitLocOpBuilder &b, const Anchor &anchor,
   };
   if (anchor.extent == Extent::Shard)
     return {constant(anchor.sharded.first), constant(anchor.sharded.second)};
-  if (anchor.perMatrix)
-    return {dim(anchor.value, rank - 2), dim(anchor.value, rank - 1)};
   bool isRow = anchor.extent == Extent::Row;
   Value rows = constant(1);
-  for (int64_t i = 0; i < rank - !isRow; ++i)
+  int64_t first = anchor.extent == Extent::Pieces ? 1 : anchor.getMatrixDims();
+  for (int64_t i = first; i < rank - !isRow; ++i)
     rows = b.createOrFold<arith::MulIOp>(rows, dim(anchor.value, i));
   if (isRow || rank == 0)
     return {rows, constant(1)};

@@ -156,10 +156,9 @@ Value Outliner::emitGroupCount(ImplicitLocOpBuilder &b, const Part &part,
   if (int64_t workgroups = fusion.getScheduleAttr().getWorkgroups())
     count = b.createOrFold<arith::MinUIOp>(
         count, arith::ConstantIndexOp::create(b, workgroups));
-  Value value = part.anchor.value;
-  int64_t rank = cast<ShapedType>(value.getType()).getRank();
-  for (int64_t i = 0; part.anchor.perMatrix && i + 2 < rank; ++i)
-    count = b.createOrFold<arith::MulIOp>(count, emitHostDim(b, value, i));
+  for (int64_t i = 0; i < part.anchor.getMatrixDims(); ++i)
+    count = b.createOrFold<arith::MulIOp>(count,
+                                          emitHostDim(b, part.anchor.value, i));
   return count;
 }
 

@@ -130,3 +130,59 @@ func.func @beta(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>) {
   %d = te.gemm %a, %b {beta = 2.0 : f32} : tensor<8x8xf32>, tensor<8x4xf32> -> tensor<8x4xf32>
   return
 }
+
+// -----
+
+func.func @no_piece(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>) {
+  // expected-error @+1 {{X9: pieces = 0; K is one piece or more}}
+  %d = te.gemm %a, %b {pieces = 0 : i64} : tensor<8x8xf32>, tensor<8x4xf32> -> tensor<0x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @rounded_pieces(%a: tensor<8x8xbf16>, %b: tensor<8x4xbf16>) {
+  // expected-error @+1 {{X9: pieces of 'tensor<2x8x4xbf16>'; they are sums in f32}}
+  %d = te.gemm %a, %b {pieces = 2 : i64} : tensor<8x8xbf16>, tensor<8x4xbf16> -> tensor<2x8x4xbf16>
+  return
+}
+
+// -----
+
+func.func @more_than_pieces(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>) {
+  // expected-error @+1 {{X9: pieces are sums of products and nothing else; the rest is te.gemm_sum's}}
+  %d = te.gemm %a, %b gelu {pieces = 2 : i64} : tensor<8x8xf32>, tensor<8x4xf32> -> tensor<2x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @pieces_of_pairs(%a: tensor<3x8x8xf32>, %b: tensor<3x8x4xf32>) {
+  // expected-error @+1 {{X9: pieces of many products; B is one matrix}}
+  %d = te.gemm %a, %b {pieces = 2 : i64} : tensor<3x8x8xf32>, tensor<3x8x4xf32> -> tensor<2x3x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @flat_pieces(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>) {
+  // expected-error @+1 {{X3: D}}
+  %d = te.gemm %a, %b {pieces = 2 : i64} : tensor<8x8xf32>, tensor<8x4xf32> -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @unknown_pieces(%p: tensor<?x8x4xf32>) {
+  // expected-error @+1 {{X9: pieces are 'tensor<?x8x4xf32>'; they are S x M x N of f32, S known and 1 at least}}
+  %d = te.gemm_sum %p : tensor<?x8x4xf32> -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @sum_shape(%p: tensor<2x8x4xf32>) {
+  // expected-error @+1 {{X3: dimension 1 of D is 8, expected 4: it is a sum of the pieces}}
+  %d = te.gemm_sum %p : tensor<2x8x4xf32> -> tensor<8x8xf32>
+  return
+}

@@ -39,3 +39,21 @@ func.func @batched(%a: tensor<4x?x64xbf16>, %b: tensor<4x64x?xbf16>) -> tensor<4
   %0 = te.gemm %a, %b : tensor<4x?x64xbf16>, tensor<4x64x?xbf16> -> tensor<4x?x?xf32>
   return %0 : tensor<4x?x?xf32>
 }
+
+// CHECK-LABEL: @pieces
+func.func @pieces(%x: tensor<?x4096xbf16>, %w: tensor<512x4096xbf16>, %b: tensor<512xbf16>) -> (tensor<?x512xbf16>, tensor<?x512xf32>) {
+  // CHECK: te.gemm %{{.*}}, %{{.*}} transpose_b {pieces = 4 : i64} : tensor<?x4096xbf16>, tensor<512x4096xbf16> -> tensor<4x?x512xf32>
+  %p = te.gemm %x, %w transpose_b {pieces = 4 : i64} : tensor<?x4096xbf16>, tensor<512x4096xbf16> -> tensor<4x?x512xf32>
+  // CHECK: te.gemm_sum %{{.*}} bias(%{{.*}} : tensor<512xbf16>) gelu {alpha = 2.000000e+00 : f32} : tensor<4x?x512xf32> -> tensor<?x512xbf16> aux tensor<?x512xf32>
+  %y, %z = te.gemm_sum %p bias(%b : tensor<512xbf16>) gelu {alpha = 2.0 : f32} : tensor<4x?x512xf32> -> tensor<?x512xbf16> aux tensor<?x512xf32>
+  return %y, %z : tensor<?x512xbf16>, tensor<?x512xf32>
+}
+
+// #te.matmul leaves out what is 1.
+// CHECK-LABEL: @matmul
+// CHECK-SAME: matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 3>
+// CHECK-SAME: matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2, split_k = 3>
+func.func @matmul() attributes {a = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 1, split_k = 3>>,
+    b = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 3, stages = 2>>} {
+  return
+}

@@ -223,11 +223,16 @@ GFX950 = {**COMMON, "f32_16x16x32_f16": ("f16", None), "f32_32x32x16_f16": ("f16
           "scale_f32_16x16x128_f8f6f4": ("f8E4M3FN", ROW), "scale_f32_32x32x64_f8f6f4": ("f8E5M2", ROW)}
 
 
-def scheduled(name, target, a, b, d, keywords, tile, vector, mma, step, waves, stages=1, direct=False):
+def schedule_text(target, tile, vector, mma, step, waves, stages=1, split=1, direct=False):
+    matmul = (f'<"{mma}", k = {step}, waves = [{waves[0]}, {waves[1]}]' + f", stages = {stages}" * (stages > 1) +
+              ", direct = true" * direct + f", split_k = {split}" * (split > 1))
+    return (f'#te.schedule<"{target}", tile = [{tile[0]}, {tile[1]}], waves = {waves[0] * waves[1]}, vector = {vector}, '
+            f"matmul = {matmul}>>")
+
+
+def scheduled(name, target, a, b, d, keywords, tile, vector, mma, step, waves, stages=1, split=1, direct=False):
     """A product by a schedule that a user wrote."""
-    matmul = f'<"{mma}", k = {step}, waves = [{waves[0]}, {waves[1]}]' + (f", stages = {stages}" if stages > 1 else "") + ", direct = true" * direct + ">"
-    schedule = (f'#te.schedule<"{target}", tile = [{tile[0]}, {tile[1]}], waves = {waves[0] * waves[1]}, vector = {vector}, '
-                f"matmul = {matmul}>")
+    schedule = schedule_text(target, tile, vector, mma, step, waves, stages, split, direct)
     text = (f"func.func @f(%a: {a}, %b: {b}) -> {d} {{\n"
             f'  %d = te.fusion "f" (%x = %a : {a}, %y = %b : {b}) -> ({d}) attributes {{schedule = {schedule}}} {{\n'
             f"    %0 = te.gemm %x, %y {keywords} : {a}, {b} -> {d}\n    te.yield %0 : {d}\n  }}\n"
@@ -286,13 +291,80 @@ def direct_cases(target):
             ("mxfp8", f8, "scale_f32_32x32x64_f8f6f4", (256, 256), 128, 8, (2, 4)), ("mxfp8-part", f8, "scale_f32_16x16x128_f8f6f4", (128, 128), 128, 3, (2, 2)),
             ("mxfp4", f4, "scale_f32_32x32x64_f8f6f4", (256, 256), 256, 4, (2, 4)), ("mxfp4-long", f4, "scale_f32_16x16x128_f8f6f4", (128, 64), 512, 2, (2, 2))]:
         k = step * steps
-        cases.append(scheduled(f"direct-{name}", target, make(259, k), make(140, k), bf16(259, 140), "transpose_b", tile, 4, mma, step, waves, 2, True))
-    cases.append(scheduled("direct-one", target, bf16(256, 192), bf16(192, 256), f32(256, 256), "", (128, 128), 8, "f32_32x32x16_bf16", 64, (2, 2), 2, True))
+        cases.append(scheduled(f"direct-{name}", target, make(259, k), make(140, k), bf16(259, 140), "transpose_b", tile, 4, mma, step, waves, 2, direct=True))
+    cases.append(scheduled("direct-one", target, bf16(256, 192), bf16(192, 256), f32(256, 256), "", (128, 128), 8, "f32_32x32x16_bf16", 64, (2, 2), 2, direct=True))
+    cases.append(scheduled("direct-split", target, f4(33, 2048), f4(70, 2048), f32(33, 70), "transpose_b", (64, 64), 16, "scale_f32_16x16x128_f8f6f4", 256, (2, 2), 2, 3, True))
     x, w, d = bf16("?", 192), bf16(256, 192), f32("?", 256)
-    name, text, _, kinds = scheduled("direct-dynamic", target, x, w, d, "transpose_b", (128, 128), 8, "f32_32x32x16_bf16", 64, (2, 2), 2, True)
+    name, text, _, kinds = scheduled("direct-dynamic", target, x, w, d, "transpose_b", (128, 128), 8, "f32_32x32x16_bf16", 64, (2, 2), 2, direct=True)
     return cases + [(name, text.replace(f"%a: {x}", f'%a: {x} {{te.dims = ["M", "K"]}}'), [{"M": 0}, {"M": 1}, {"M": 300}], kinds)]
+
+
+def split_cases(target):
+    """K in pieces: every kind of operands and scales, whole pieces and uneven ones, empty ones, every epilogue behind the sum."""
+    fnuz = target == "gfx942"
+    mma, step = ("f32_16x16x16_bf16", 32) if fnuz else ("f32_16x16x32_bf16", 64)
+    bf16 = lambda *s: tensor(list(s), "bf16")
+    cases = []
+    for i, (ta, tb) in enumerate(LAYOUTS):
+        for stages in (1, 2):
+            split, k = [(2, 4 * step), (3, 5 * step + 7), (5, 5 * step), (4, 7 * step - 1)][(i + stages) % 4]
+            keywords = " transpose_a" * ta + " transpose_b" * tb
+            a, b = bf16(*((k, 37) if ta else (37, k))), bf16(*((70, k) if tb else (k, 70)))
+            cases.append(scheduled(f"split-{i}-{stages}", target, a, b, bf16(37, 70), keywords, (32, 64), 8, mma, step, (1, 2), stages, split))
+    cases.append(scheduled("column", target, bf16(16, 8 * step), bf16(1, 8 * step), bf16(16, 1), "transpose_b", (16, 16), 8, mma, step, (1, 1), 2, 8))
+    # Nothing is known: as many pieces as steps, fewer, more than there are (some are empty), K and M of 0.
+    dynamic = Gemm(m="M", n=33, k="K").operands("bf16")
+    for stages in (1, 2):
+        schedule = schedule_text(target, (16, 32), 8, mma, step, (1, 2), stages, 4)
+        d = tensor(["?", 33], "f32")
+        head, _, rest = dynamic.text("f32").partition("{\n")
+        body = (f'  %d = te.fusion "f" (%x = %a0 : {dynamic.types[0]}, %y = %a1 : {dynamic.types[1]}) -> ({d}) attributes {{schedule = {schedule}}} {{\n'
+                f"    %0 = te.gemm %x, %y transpose_b : {dynamic.types[0]}, {dynamic.types[1]} -> {d}\n    te.yield %0 : {d}\n  }}\n  return %d : {d}\n}}\n")
+        cases.append((f"dynamic-{stages}", f"{head}{{\n{body}",
+                      [{"M": m, "K": k} for m, k in ((19, 4 * step), (5, 7 * step + 3), (17, step + 1), (1, 3), (4, 0), (0, 64))], [":normal"] * 2))
+    # Scales of all of K multiply each piece; of blocks, pieces are whole groups of those that are read at once.
+    rows, line, square = "row, scale = f32", "block = [1, 128], scale = f32", "block = [128, 128], scale = f32"
+    native = "f8E4M3FNUZ" if fnuz else "f8E4M3FN"
+    fp8 = "f32_16x16x32_fp8_fnuz" if fnuz else "f32_16x16x32_fp8"
+    mx, block = ("f32_16x16x16_bf16", 32) if fnuz else ("scale_f32_16x16x128_f8f6f4", 128)
+    for name, element, schemes, instruction, size, split, k in [
+            ("tensor", native, (TENSOR, TENSOR), fp8, 64, 3, 320), ("rows", native, (rows, rows), fp8, 64, 2, 200),
+            ("blocks", native, (line, square), fp8, 128, 3, 1024), ("blocks-ragged", native, (line, line), fp8, 128, 2, 400),
+            ("mxfp8", "f8E4M3FN", (ROW, ROW), mx, block, 3, 2048), ("mxfp8-ragged", "f8E5M2", (ROW, ROW), mx, block, 4, 608),
+            ("mxfp4", "f4E2M1FN", (ROW, ROW), mx, block, 2, 1536), ("mxfp4-few", "f4E2M1FN", (ROW, ROW), mx, block, 4, 1024)]:
+        for stages in (1, 2):
+            a, b = scaled([21, k], element, schemes[0]), scaled([40, k], element, schemes[1])
+            cases.append(scheduled(f"{name}-{stages}", target, a, b, tensor([21, 40], "f32"), "transpose_b", (32, 32), 8, instruction, size, (2, 1), stages, split))
+    return cases + split_epilogues(target, mma, step)
+
+
+def split_epilogues(target, mma, step):
+    """Regions with more than the product: all of it is behind the sum. Rows in two dimensions, too."""
+    schedule = schedule_text(target, (32, 64), 8, mma, step, (2, 2), 2, 3)
+    row, col = scaled([2, 35, 96], "f8E4M3FN", ROW), scaled([2, 35, 96], "f8E5M2", COL)
+    a, b, bias = tensor([2, 35, 4 * step], "bf16"), tensor([96, 4 * step], "bf16"), tensor([96], "f32")
+    half, full, one = tensor([2, 35, 96], "bf16"), tensor([2, 35, 96], "f32"), "tensor<f32>"
+    cases = []
+    for name, words, options, d, after, results in [
+            ("gelu", f"bias(%v : {bias}) gelu", " {alpha = 0.5 : f32}", half, "", [("%d", half), ("%z", full)]),
+            ("dgelu", f"dgelu(%c : {full})", "", half, "", [("%d", half)]),
+            ("accumulate", f"accumulate(%c : {full})", " {beta = -0.5 : f32}", full, "", [("%d", full)]),
+            ("residual", f"bias(%v : {bias})", "", half, f"    %e = arith.addf %d, %h : {half}\n", [("%e", half)]),
+            ("quantize", f"bias(%v : {bias})", "", half, f"    %q, %m = te.quantize %d : {half} -> {row}, {col}\n", [("%q", row), ("%m", col)]),
+            ("amax", "", "", half, f"    %m = te.amax %d : {half} -> {one}\n", [("%d", half), ("%m", one)])]:
+        aux = f" aux {full}" if len(results) > 1 and results[1][0] == "%z" else ""
+        made = "%d, %z" if aux else "%d"
+        used = [("%x", "%a", a), ("%y", "%b", b)] + [("%v", "%w", bias)] * ("%v" in words) + [("%c", "%r", full)] * ("%c" in words) + [("%h", "%r", half)] * ("%h" in after)
+        out = ", ".join(t for _, t in results)
+        text = (f"func.func @f({', '.join(f'{outer}: {t}' for _, outer, t in used)}) -> ({out}) {{\n"
+                f'  %f:{len(results)} = te.fusion "f" ({", ".join(f"{inner} = {outer} : {t}" for inner, outer, t in used)}) -> ({out}) attributes {{schedule = {schedule}}} {{\n'
+                f"    {made} = te.gemm %x, %y transpose_b {words}{options} : {a}, {b} -> {d}{aux}\n{after}"
+                f"    te.yield {', '.join(v for v, _ in results)} : {out}\n  }}\n"
+                f"  return {', '.join(f'%f#{i}' for i in range(len(results)))} : {out}\n}}\n")
+        cases.append((name, text, [{}], [":normal"] * len(used)))
+    return cases
 
 
 def families(target):
     fnuz = target == "gfx942"
-    return {"gemm-instructions": instruction_cases(target), "gemm": plain_cases(), "gemm-epilogue": epilogue_cases(), "gemm-scaled": scaled_cases(fnuz)}
+    return {"gemm-split": split_cases(target), "gemm-instructions": instruction_cases(target), "gemm": plain_cases(), "gemm-epilogue": epilogue_cases(), "gemm-scaled": scaled_cases(fnuz)}

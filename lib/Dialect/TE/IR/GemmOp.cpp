@@ -95,17 +95,13 @@ static LogicalResult verifyK(GemmOp op) {
                           << "); transpose_a and transpose_b say where it is";
 }
 
-/// X3.
-static LogicalResult verifyShapes(GemmOp op) {
-  SmallVector<int64_t> shape(getShape(op.getA()).drop_back(2));
-  shape.push_back(getShape(op.getA())[op.getMDim()]);
-  shape.push_back(getShape(op.getB())[op.getNDim()]);
+/// X3, of what the epilogue reads and writes: `shape` is D's.
+template <class Op>
+static LogicalResult verifyEpilogueShapes(Op op, ArrayRef<int64_t> shape) {
   auto same = [&](const Twine &what, Value value) {
     return verifyShape(op, "X3", what, shape, value.getType(),
                        "it has A's leading dimensions, M and N");
   };
-  if (failed(same("D", op.getResult())))
-    return failure();
   if (op.getAux() && failed(same("aux", op.getAux())))
     return failure();
   if (op.getDgelu() && failed(same("the operand of dgelu", op.getDgelu())))
@@ -116,6 +112,24 @@ static LogicalResult verifyShapes(GemmOp op) {
   if (op.getBias() && failed(verifyShape(op, "X3", "bias", {shape.back()},
                                          op.getBias().getType(),
                                          "it has one number a column of D")))
+    return failure();
+  return success();
+}
+
+/// X3.
+static LogicalResult verifyShapes(GemmOp op) {
+  SmallVector<int64_t> shape(getShape(op.getA()).drop_back(2));
+  shape.push_back(getShape(op.getA())[op.getMDim()]);
+  shape.push_back(getShape(op.getB())[op.getNDim()]);
+  SmallVector<int64_t> result(shape);
+  if (std::optional<uint64_t> pieces = op.getPieces())
+    result.insert(result.begin(), *pieces);
+  if (failed(verifyShape(op, "X3", "D", result, op.getResult().getType(),
+                         op.getPieces()
+                             ? "it has as many pieces, A's leading "
+                               "dimensions, M and N"
+                             : "it has A's leading dimensions, M and N")) ||
+      failed(verifyEpilogueShapes(op, shape)))
     return failure();
   if (Value grad = op.getBiasGrad())
     return verifyShape(op, "X3", "bias_grad", getShape(op.getA()).take_back(),
@@ -182,7 +196,7 @@ static LogicalResult verifyPair(GemmOp op) {
 }
 
 /// X7.
-static LogicalResult verifyEpilogue(GemmOp op) {
+template <class Op> static LogicalResult verifyEpilogue(Op op) {
   if (op.getGelu() && op.getDgelu())
     return op.emitOpError("X7: gelu and dgelu; an op has one of them");
   if (op.getAccumulate() && (op.getGelu() || op.getDgelu()))
@@ -193,15 +207,50 @@ static LogicalResult verifyEpilogue(GemmOp op) {
 }
 
 /// X8.
-static LogicalResult verifyFactors(GemmOp op) {
+template <class Op> static LogicalResult verifyFactors(Op op) {
   if (op.getBeta() && !op.getAccumulate())
     return op.emitOpError("X8: beta is the factor of what is accumulated; add "
                           "accumulate(..), or drop beta");
   return success();
 }
 
+/// X9: pieces are bare sums.
+static LogicalResult verifyPieces(GemmOp op) {
+  if (!op.getPieces())
+    return success();
+  if (int64_t(*op.getPieces()) < 1)
+    return op.emitOpError() << "X9: pieces = " << int64_t(*op.getPieces())
+                            << "; K is one piece or more";
+  if (op.isBatched())
+    return op.emitOpError("X9: pieces of many products; B is one matrix");
+  if (!op.getResult().getType().getElementType().isF32())
+    return op.emitOpError() << "X9: pieces of " << op.getResult().getType()
+                            << "; they are sums in f32";
+  if (op.getBias() || op.getDgelu() || op.getAccumulate() || op.getAux() ||
+      op.getBiasGrad() || op.getGelu() || !op.getAlpha().isExactlyValue(1.0))
+    return op.emitOpError("X9: pieces are sums of products and nothing else; "
+                          "the rest is te.gemm_sum's");
+  return success();
+}
+
+LogicalResult GemmSumOp::verify() {
+  auto pieces = cast<RankedTensorType>(getPieces().getType());
+  if (pieces.getRank() < 3 || !pieces.getElementType().isF32() ||
+      pieces.isDynamicDim(0) || pieces.getDimSize(0) == 0)
+    return emitOpError() << "X9: pieces are " << pieces
+                         << "; they are S x M x N of f32, S known and 1 at "
+                            "least";
+  ArrayRef<int64_t> shape = pieces.getShape().drop_front();
+  return failure(
+      failed(verifyShape(*this, "X3", "D", shape, getResult().getType(),
+                         "it is a sum of the pieces")) ||
+      failed(verifyEpilogueShapes(*this, shape)) ||
+      failed(verifyEpilogue(*this)) || failed(verifyFactors(*this)));
+}
+
 LogicalResult GemmOp::verify() {
   return failure(
+      failed(verifyPieces(*this)) ||
       failed(verifyOperand(*this, "A", getA())) ||
       failed(verifyOperand(*this, "B", getB())) || failed(verifyRanks(*this)) ||
       failed(verifyK(*this)) || failed(verifyShapes(*this)) ||

@@ -249,7 +249,7 @@ static bool isPow2(int64_t n) { return n > 0 && llvm::isPowerOf2_64(n); }
 LogicalResult MatmulAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef mma, int64_t k,
                                  ArrayRef<int64_t> waves, int64_t stages,
-                                 bool direct) {
+                                 bool direct, int64_t splitK) {
   const MMA *instruction = MMA::lookup(mma);
   if (!instruction)
     return emitError() << "H14: there is no matrix instruction '" << mma
@@ -268,6 +268,9 @@ LogicalResult MatmulAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "H14: what goes straight to LDS needs a slot while "
                           "another is read; add stages = 2, or leave out "
                           "direct";
+  if (splitK < 1)
+    return emitError() << "H14: split_k = " << splitK
+                       << "; K is one piece or more";
   return success();
 }
 

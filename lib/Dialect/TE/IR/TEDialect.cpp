@@ -78,6 +78,42 @@ static void printScheduleOptions(AsmPrinter &printer, int64_t rowTiles,
   }
 }
 
+/// What a matmul leaves out where it is 1: stages, split_k.
+static ParseResult parseMatmulOptions(AsmParser &parser, int64_t &stages,
+                                      bool &direct, int64_t &splitK) {
+  stages = splitK = 1;
+  direct = false;
+  while (succeeded(parser.parseOptionalComma())) {
+    llvm::SMLoc loc = parser.getCurrentLocation();
+    StringRef key;
+    if (parser.parseKeyword(&key) || parser.parseEqual())
+      return failure();
+    if (key == "direct") {
+      FailureOr<bool> given = FieldParser<bool>::parse(parser);
+      if (failed(given))
+        return failure();
+      direct = *given;
+      continue;
+    }
+    if (key != "stages" && key != "split_k")
+      return parser.emitError(loc)
+             << "a matmul has no '" << key
+             << "'; it may have stages, direct and split_k";
+    if (parser.parseInteger(key == "stages" ? stages : splitK))
+      return failure();
+  }
+  return success();
+}
+static void printMatmulOptions(AsmPrinter &printer, int64_t stages, bool direct,
+                               int64_t splitK) {
+  if (stages != 1)
+    printer << ", stages = " << stages;
+  if (direct)
+    printer << ", direct = true";
+  if (splitK != 1)
+    printer << ", split_k = " << splitK;
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "te/Dialect/TE/IR/TEAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES

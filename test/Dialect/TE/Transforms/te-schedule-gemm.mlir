@@ -107,6 +107,40 @@ func.func @elsewhere(%a: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
 
 // -----
 
+// expected-error @+1 {{H14: split_k = 0; K is one piece or more}}
+#s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 0>>
+
+// -----
+
+// expected-error @+1 {{a matmul has no 'split'; it may have stages, direct and split_k}}
+#s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split = 2>>
+
+// -----
+
+func.func @short(%a: tensor<256x128xbf16>, %b: tensor<128x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @+1 {{H17: split_k = 4, but K = 128 has 2 steps of 64, and a piece has one at least; use fewer pieces, or a smaller k}}
+  %d = te.fusion "f" (%x = %a : tensor<256x128xbf16>, %y = %b : tensor<128x256xbf16>) -> (tensor<256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 4>>} {
+    %0 = te.gemm %x, %y : tensor<256x128xbf16>, tensor<128x256xbf16> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}
+
+// -----
+
+func.func @pairs(%a: tensor<2x64x256xbf16>, %b: tensor<2x256x64xbf16>) -> tensor<2x64x64xbf16> {
+  // expected-error @+1 {{H17: split_k = 2, but matrices are multiplied in pairs, which are many workgroups already; leave it out}}
+  %d = te.fusion "f" (%x = %a : tensor<2x64x256xbf16>, %y = %b : tensor<2x256x64xbf16>) -> (tensor<2x64x64xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 2>>} {
+    %0 = te.gemm %x, %y : tensor<2x64x256xbf16>, tensor<2x256x64xbf16> -> tensor<2x64x64xbf16>
+    te.yield %0 : tensor<2x64x64xbf16>
+  }
+  return %d : tensor<2x64x64xbf16>
+}
+
+// -----
+
 // expected-error @+1 {{H14: stages = 3; LDS holds one step of a matmul, or two}}
 #s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 3>>
 

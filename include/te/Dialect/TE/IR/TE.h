@@ -37,6 +37,7 @@ enum class Extent {
   WideColumn, // one number a column of these
   Shard,      // a run of the M x K elements, in their order
   Parts,      // a tensor that others, which may be tiles, lie in side by side
+  Pieces,     // S x M x K: sums of an M x K tensor's elements, added later
   Table,      // read anywhere: angles by position, offsets of sequences
 };
 

@@ -147,15 +147,19 @@ def TE_MatmulAttr : TE_Attr<"Matmul", "matmul"> {
     workgroup's waves are `waves = [m, n]` of them along the tile's rows and columns. With `stages = 2` LDS has room for
     two steps: one is written while the other is read, and each part of a step is read while the one before is multiplied.
     With 1, the default, for one. With `direct` what lies along K, and is not converted, goes from memory straight to LDS.
+    With `split_k = S` K is cut into S pieces, whole steps each, of which one kernel makes
+    f32 sums; a second adds these up in a fixed order, and computes the rest of the region (`te-split-k`). 1, the default:
+    one kernel sums over all of K.
   }];
   let parameters = (ins
     StringRefParameter<"matrix instruction">:$mma,
     "int64_t":$k,
     ArrayRefParameter<"int64_t">:$waves,
     DefaultValuedParameter<"int64_t", "1">:$stages,
-    DefaultValuedParameter<"bool", "false">:$direct);
+    DefaultValuedParameter<"bool", "false">:$direct,
+    DefaultValuedParameter<"int64_t", "1">:$split_k);
   let assemblyFormat = [{
-    `<` $mma `,` `k` `=` $k `,` `waves` `=` `[` $waves `]` (`,` `stages` `=` $stages^)? (`,` `direct` `=` $direct^)? `>`
+    `<` $mma `,` `k` `=` $k `,` `waves` `=` `[` $waves `]` `` custom<MatmulOptions>($stages, $direct, $split_k) `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -31,9 +31,12 @@ def TE_GemmOp : TE_Op<"gemm", [
 
     A residual, another activation, a quantization of D are ops of their own, which `te-fuse` puts into the same kernel.
 
+    With `pieces = S`, which `te-split-k` makes, D is S x M x N of f32: each D[s] is the product over a part of K, and
+    these parts make up K; which they are is the schedule's. `te.gemm_sum` adds them up.
+
     Constraints: X1 ranks and leading dimensions, X2 K agrees, X3 shapes of the results and other operands, X4 element types,
     X5 scales do not change along K inside of a block that is summed, X6 both sides have one kind of scales, X7 gelu, dgelu and accumulate,
-    X8 alpha and beta.
+    X8 alpha and beta, X9 pieces.
 
     ```mlir
     %y = te.gemm %x, %w transpose_b bias(%b : tensor<6144xbf16>)
@@ -53,7 +56,8 @@ def TE_GemmOp : TE_Op<"gemm", [
     UnitAttr:$transpose_b,
     UnitAttr:$gelu,
     DefaultValuedAttr<F32Attr, "1.0f">:$alpha,
-    OptionalAttr<F32Attr>:$beta);
+    OptionalAttr<F32Attr>:$beta,
+    OptionalAttr<I64Attr>:$pieces);
   let results = (outs TE_HPTensor:$result, Optional<TE_HPTensor>:$aux,
     Optional<TE_HPTensor>:$bias_grad);
   let assemblyFormat = [{
@@ -84,6 +88,44 @@ def TE_GemmOp : TE_Op<"gemm", [
     }
 
   public:
+  }];
+}
+
+def TE_GemmSumOp : TE_Op<"gemm_sum", [Pure, AttrSizedOperandSegments]> {
+  let summary = "the sum of a product's pieces, and what surrounds it";
+  let description = [{
+    AB is the sum of `pieces` (S x M x N, f32), which a `te.gemm` with `pieces = S` made: the first, plus the second, and
+    so on. The rest is that of `te.gemm`, steps 1 to 4. `te-split-k` makes it.
+
+    Constraints: X3 shapes, X7 gelu, dgelu and accumulate, X8 alpha and beta, X9 pieces.
+
+    ```mlir
+    %p = te.gemm %x, %w transpose_b {pieces = 4 : i64}
+        : tensor<?x4096xbf16>, tensor<6144x4096xbf16> -> tensor<4x?x6144xf32>
+    %y = te.gemm_sum %p bias(%b : tensor<6144xbf16>) : tensor<4x?x6144xf32> -> tensor<?x6144xbf16>
+    ```
+  }];
+  let arguments = (ins
+    TE_HPTensor:$pieces,
+    Optional<TE_HPTensor>:$bias,
+    Optional<TE_HPTensor>:$dgelu,
+    Optional<TE_HPTensor>:$accumulate,
+    UnitAttr:$gelu,
+    DefaultValuedAttr<F32Attr, "1.0f">:$alpha,
+    OptionalAttr<F32Attr>:$beta);
+  let results = (outs TE_HPTensor:$result, Optional<TE_HPTensor>:$aux);
+  let assemblyFormat = [{
+    $pieces (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`gelu` $gelu^)? (`dgelu` `(` $dgelu^ `:` type($dgelu) `)`)?
+    (`accumulate` `(` $accumulate^ `:` type($accumulate) `)`)?
+    attr-dict `:` type($pieces) `->` type($result) (`aux` type($aux)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// beta, where something is accumulated: 1 if not given.
+    double getBetaOrOne() {
+      return getBeta() ? getBeta()->convertToDouble() : 1.0;
+    }
   }];
 }
 

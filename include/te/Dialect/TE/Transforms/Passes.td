@@ -60,6 +60,32 @@ def SchedulePass : Pass<"te-schedule", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::te::TEDialect"];
 }
 
+def SplitKPass : Pass<"te-split-k", "::mlir::func::FuncOp"> {
+  let summary = "a te.gemm whose K is cut into pieces becomes two regions";
+  let description = [{
+    Where a region's schedule says `split_k = S`, one region computes the sums of S pieces of K, and a second adds them
+    up, in their order, and computes everything else of the region, by a schedule of its own. Results are the same on
+    every run. After `te-schedule`, which chooses S.
+
+    ```mlir
+    %y = te.fusion "f_0" (%a = %x : ..., %b = %w : ...) -> (...) attributes {schedule = ... split_k = 4 ...} {
+      %d = te.gemm %a, %b transpose_b ...
+    }
+    // ==>
+    %p = te.fusion "f_0" (%a = %x : ..., %b = %w : ...) -> (...) attributes {schedule = ... split_k = 4 ...} {
+      %d = te.gemm %a, %b transpose_b {pieces = 4 : i64} : ... -> tensor<4x64x6144xf32>
+    }
+    %y = te.fusion "f_0_sum" (%a = %p : tensor<4x64x6144xf32>) -> (...) attributes {schedule = ...} {
+      %d = te.gemm_sum %a ...
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numSplit", "regions split", "regions that became two">
+  ];
+  let dependentDialects = ["::mlir::te::TEDialect"];
+}
+
 def VerifyLevelPass : Pass<"te-verify-level"> {
   let summary = "check the normal form of a level";
   let description = [{

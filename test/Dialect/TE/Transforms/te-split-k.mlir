@@ -1,0 +1,70 @@
+// te-split-k: a region whose schedule cuts K into pieces becomes two; the rest of the region follows the sum.
+// RUN: te-opt --pass-pipeline='builtin.module(func.func(te-split-k))' %s --split-input-file | FileCheck %s
+// RUN: te-opt --te-pipeline="target=gfx950 to=tile" %s --split-input-file | FileCheck %s --check-prefix=TILE
+
+// CHECK: #[[MATMUL:.*]] = #te.matmul<"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 4>
+// CHECK: #[[OWN:.*]] = #te.schedule<"gfx950", tile = [{{[0-9, ]*}}], waves = {{[0-9]*}}, vector = 4>
+// CHECK: #[[SCHEDULE:.*]] = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = #[[MATMUL]]>
+// CHECK-LABEL: func.func @epilogue
+// CHECK: %[[P:.*]] = te.fusion "f_0" (%[[A:.*]] = %arg0 : tensor<64x4096xbf16>, %[[B:.*]] = %arg1 : tensor<512x4096xbf16>) -> (tensor<4x64x512xf32>) attributes {schedule = #[[SCHEDULE]]}
+// CHECK-NEXT: %[[D:.*]] = te.gemm %[[A]], %[[B]] transpose_b {pieces = 4 : i64} : tensor<64x4096xbf16>, tensor<512x4096xbf16> -> tensor<4x64x512xf32>
+// CHECK-NEXT: te.yield %[[D]]
+// CHECK: %[[Y:.*]]:2 = te.fusion "f_0_sum" (%[[S:.*]] = %[[P]] : tensor<4x64x512xf32>, %[[V:.*]] = %arg2 : tensor<512xf32>, %[[R:.*]] = %arg3 : tensor<64x512xbf16>) -> (tensor<64x512xbf16>, tensor<64x512xf32>) attributes {schedule = #[[OWN]]}
+// CHECK: %[[H:.*]], %[[Z:.*]] = te.gemm_sum %[[S]] bias(%[[V]] : tensor<512xf32>) gelu {alpha = 2.000000e+00 : f32} : tensor<4x64x512xf32> -> tensor<64x512xbf16> aux tensor<64x512xf32>
+// CHECK-NEXT: %[[ADD:.*]] = arith.addf %[[H]], %[[R]]
+// CHECK-NEXT: te.yield %[[ADD]], %[[Z]]
+// CHECK: return %[[Y]]#0, %[[Y]]#1
+
+// The pieces are the matrices of the grid; the sum reads all of them before it adds.
+// TILE-LABEL: tile.kernel @f_0(
+// TILE: %[[PIECE:.*]] = arith.divui
+// TILE: %[[FIRST:.*]] = arith.muli %[[PIECE]], %c16
+// TILE: scf.for %{{.*}} = %c0 to %c16 step
+// TILE: memref.reinterpret_cast {{.*}} to offset: [%{{.*}}], sizes: [64, 512]
+// TILE-LABEL: tile.kernel @f_0_sum(
+// TILE-COUNT-4: tile.load {{.*}}xf32
+// TILE-COUNT-3: arith.addf {{.*}}xf32
+// TILE: math.{{.*}}
+func.func @epilogue(%x: tensor<64x4096xbf16>, %w: tensor<512x4096xbf16>, %v: tensor<512xf32>, %r: tensor<64x512xbf16>) -> (tensor<64x512xbf16>, tensor<64x512xf32>) {
+  %y:2 = te.fusion "f_0" (%a = %x : tensor<64x4096xbf16>, %b = %w : tensor<512x4096xbf16>, %c = %v : tensor<512xf32>, %d = %r : tensor<64x512xbf16>) -> (tensor<64x512xbf16>, tensor<64x512xf32>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 4>>} {
+    %h, %z = te.gemm %a, %b transpose_b bias(%c : tensor<512xf32>) gelu {alpha = 2.0 : f32} : tensor<64x4096xbf16>, tensor<512x4096xbf16> -> tensor<64x512xbf16> aux tensor<64x512xf32>
+    %s = arith.addf %h, %d : tensor<64x512xbf16>
+    te.yield %s, %z : tensor<64x512xbf16>, tensor<64x512xf32>
+  }
+  return %y#0, %y#1 : tensor<64x512xbf16>, tensor<64x512xf32>
+}
+
+// -----
+
+// A dynamic M, a K that the pieces do not divide: where a piece begins is computed.
+// CHECK-LABEL: func.func @dynamic
+// CHECK: te.gemm {{.*}} {pieces = 3 : i64} : tensor<?x100xbf16>, tensor<64x100xbf16> -> tensor<3x?x64xf32>
+// CHECK: te.gemm_sum {{.*}} : tensor<3x?x64xf32> -> tensor<?x64xf32>
+// TILE-LABEL: tile.kernel @f_0(
+// TILE: %[[PIECE:.*]] = arith.divui %block_id_x
+// TILE: %[[UNITS:.*]] = arith.muli %[[PIECE]], %c4
+// TILE: %[[FIRST:.*]] = arith.divui %[[UNITS]], %c3
+func.func @dynamic(%x: tensor<?x100xbf16>, %w: tensor<64x100xbf16>) -> tensor<?x64xf32> {
+  %y = te.fusion "f_0" (%a = %x : tensor<?x100xbf16>, %b = %w : tensor<64x100xbf16>) -> (tensor<?x64xf32>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 64], waves = 2, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [1, 2], stages = 2, split_k = 3>>} {
+    %d = te.gemm %a, %b transpose_b : tensor<?x100xbf16>, tensor<64x100xbf16> -> tensor<?x64xf32>
+    te.yield %d : tensor<?x64xf32>
+  }
+  return %y : tensor<?x64xf32>
+}
+
+// -----
+
+// One piece: nothing to do.
+// CHECK-LABEL: func.func @whole
+// CHECK-NOT: pieces
+// CHECK-NOT: te.gemm_sum
+func.func @whole(%x: tensor<32x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<32x64xf32> {
+  %y = te.fusion "f_0" (%a = %x : tensor<32x64xbf16>, %b = %w : tensor<64x64xbf16>) -> (tensor<32x64xf32>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 64], waves = 2, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [1, 2]>>} {
+    %d = te.gemm %a, %b transpose_b : tensor<32x64xbf16>, tensor<64x64xbf16> -> tensor<32x64xf32>
+    te.yield %d : tensor<32x64xf32>
+  }
+  return %y : tensor<32x64xf32>
+}
