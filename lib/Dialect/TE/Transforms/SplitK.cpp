@@ -156,7 +156,7 @@ static ScheduleAttr chooseSumSchedule(MLIRContext *context,
       waves /= 2;
     auto smaller = ScheduleAttr::get(
         context, target.name, {rows, cols}, waves, vector, best.getRowTiles(),
-        best.getWorkgroups(), SweepKind::None, MatmulAttr());
+        best.getWorkgroups(), SweepKind::None, /*pieces=*/1, MatmulAttr());
     if (!findViolation(demand, smaller, target) ||
         findViolation(demand, best, target))
       best = smaller;
