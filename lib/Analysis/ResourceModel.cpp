@@ -255,9 +255,8 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
 }
 
 /// Tiles of a workgroup that walks along its rows, of the usual size or a
-/// fraction of it: as many rows as a scale
-/// block or a sum over rows asks for, else one where rows are long, or one a
-/// wave where their length is not known.
+/// fraction of it: as many rows as a scale block or a sum over rows asks for,
+/// else one where rows are long, or one a wave where their length is not known.
 static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
                                 const Target &target, SweepKind sweep,
                                 int64_t fraction = 1) {
@@ -266,6 +265,11 @@ static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
   ScheduleAttr tile = chooseTile(context, part, target, /*wholeRows=*/false);
   int64_t waves = tile.getWaves(), vector = tile.getVector();
   int64_t elements = tile.getTile()[0] * tile.getTile()[1] / fraction;
+  // Along the rows of a scale block more waves walk, and keep more in flight.
+  for (; sweep == SweepKind::Reread && demand.minRows > 1 &&
+         waves < kMostTileWaves;
+       waves *= 2)
+    elements *= 2;
   int64_t rows =
       std::max({demand.minRows, demand.unitRows, demand.rowsPerWave * waves,
                 demand.transposes ? kLineBytes : 1,

@@ -30,7 +30,7 @@ static constexpr int64_t kSlots = 2;
 
 GemmOperand::GemmOperand(TileContext &ctx, GemmOp op, const GemmPlan &plan,
                          MMASide side)
-    : ctx(ctx), side(side), op(op), plan(plan), isOneOfMany(op.isBatched()) {
+    : ctx(ctx), side(side), isOneOfMany(op.isBatched()), op(op), plan(plan) {
   bool isA = side == MMASide::A;
   operand = isA ? op.getA() : op.getB();
   scaled = dyn_cast<ScaledType>(operand.getType());

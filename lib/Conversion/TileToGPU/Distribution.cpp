@@ -132,9 +132,14 @@ std::pair<Value, Value> te::emitLaneCoordinates(ImplicitLocOpBuilder &b,
         return layout.toCoordinates(basis)[dim];
       });
     };
-    Value sum = b.createOrFold<arith::AddIOp>(
-        emitLinearMap(b, state.lane, columns(LayoutInput::Lane)),
-        emitLinearMap(b, state.wave, columns(LayoutInput::Wave)));
+    SmallVector<int64_t> lanes = columns(LayoutInput::Lane),
+                         waves = columns(LayoutInput::Wave);
+    Value sum =
+        layout.isPermutation()
+            ? b.createOrFold<arith::AddIOp>(emitLinearMap(b, state.lane, lanes),
+                                            emitLinearMap(b, state.wave, waves))
+            : b.createOrFold<arith::XOrIOp>(emitXorMap(b, state.lane, lanes),
+                                            emitXorMap(b, state.wave, waves));
     return toIndex(b, sum);
   };
   return {along(0), along(1)};
