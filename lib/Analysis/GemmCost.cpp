@@ -108,6 +108,11 @@ double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
   // products, unless there is but one.
   bool hidesTakes = matmul.getK() > MMA::lookup(matmul.getMma())->k;
 
+  // Steps of time that a step's loads have: straight to LDS they are asked for
+  // while the last part of the step is multiplied that leaves them its place.
+  double parts = double(matmul.getK()) / MMA::lookup(matmul.getMma())->k;
+  double ahead = matmul.getDirect() ? matmul.getStages() - 1 - 0.5 / parts : 1;
+
   // `count` workgroups side by side, from the first load to the last store.
   auto getClocks = [&](double count) {
     double waves = schedule.getWaves(), simds = target.simdsPerCU;
@@ -124,7 +129,7 @@ double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
         isPipelined
             ? std::max(step.getClocks() + 2 * timing->ldsLatency +
                            (hidesTakes ? 0 : step.ldsReads),
-                       latency + step.memory + step.ldsWrites)
+                       (latency + step.memory + step.ldsWrites) / ahead)
             : step.matrix + step.ldsReads + step.ldsWrites +
                   4 * timing->ldsLatency +
                   std::max(latency - (resources.prefetches ? step.matrix : 0),

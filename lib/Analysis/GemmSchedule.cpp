@@ -228,8 +228,11 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
           // Two waves a SIMD, so that one computes while the other waits, or
           // one.
           for (int64_t perSIMD : {2, 1})
-            for (auto [stages, direct] :
-                 {std::pair(2, true), {2, false}, {1, false}})
+            for (auto [stages, direct] : {std::pair(4, true),
+                                          {3, true},
+                                          {2, true},
+                                          {2, false},
+                                          {1, false}})
               make(*mma, {rows, cols}, k, perSIMD * target.simdsPerCU, stages,
                    direct);
   }
@@ -327,8 +330,11 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   int64_t held = (stepA / (matmul.getWaves()[0] * target.waveSize) +
                   stepB / (matmul.getWaves()[1] * target.waveSize)) /
                  parts;
-  // Of a pipeline, the part after the one that is multiplied too.
-  int64_t operands = isPipelined ? 2 * held : (stepA + stepB) / lanes + held;
+  // Of a pipeline, the part after the one that is multiplied too; where nothing
+  // else is on its way, it takes the place of what has been multiplied.
+  int64_t operands = matmul.getDirect() ? 3 * held / 2
+                     : isPipelined      ? 2 * held
+                                        : (stepA + stepB) / lanes + held;
   GemmOp gemm = demand.gemm;
   if (isConverted(gemm.getA(), plan.a))
     operands += 4 * rows * matmul.getK() / lanes;
@@ -375,7 +381,7 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   if (plan.scales == GemmPlan::Scales::Instruction ||
       plan.scales == GemmPlan::Scales::Blocks)
     scales = (rows + cols) * target.maxAccessBytes;
-  int64_t read = isPipelined ? matmul.getStages() * (stepA + stepB + scales)
+  int64_t read = isPipelined ? matmul.getStages() * (stepA + stepB) + 2 * scales
                              : std::max(stepA, stepB);
   result.ldsBytes = std::max({read, stored, lanes * 4});
   return result;
@@ -394,9 +400,9 @@ std::string te::explainGemmSchedule(const TileDemand &demand,
      << resources.elementsPerLane << " sums a lane, of a tile of "
      << schedule.getTile()[0] << " x " << schedule.getTile()[1];
   if (matmul.getStages() > 1)
-    os << "; LDS holds two steps, one is written "
-       << (matmul.getDirect() ? "straight from memory " : "")
-       << "while the other is read";
+    os << "; LDS holds " << matmul.getStages() << " steps, one is read while "
+       << (matmul.getDirect() ? "others come straight from memory"
+                              : "the other is written");
   else if (resources.prefetches)
     os << "; the next step's operands are read meanwhile";
   if (int64_t pieces = matmul.getSplitK(); pieces > 1)

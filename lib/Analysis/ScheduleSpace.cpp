@@ -61,7 +61,7 @@ static SmallVector<Axis> getAxes(const GemmPlan &plan, ScheduleAttr base,
       {&Point::wavesM, powersOfTwo(1, waves)},
       {&Point::wavesN, powersOfTwo(1, waves)},
       {&Point::k, steps},
-      {&Point::stages, {1, 2}},
+      {&Point::stages, {1, 2, 3, 4}},
       {&Point::direct, {0, 1}},
       // Such kernels load as the layouts of the operands have it.
       {&Point::vector, {base.getVector()}},
@@ -120,7 +120,7 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
     const MMA &mma = *plan->instructions[p.mma];
     int64_t waves = p.wavesM * p.wavesN;
     if (waves > target.maxWavesPerWorkgroup || p.k < mma.k ||
-        p.direct >= p.stages)
+        (p.direct ? p.stages < 2 : p.stages > 2))
       return;
     auto withPieces = [&](int64_t pieces) {
       return make(p, waves,

@@ -64,6 +64,7 @@ struct Stream {
   int64_t parts;     // of a step, taken one after another
   int64_t steps = 1; // that are read at once
   bool isDirect = false;
+  int64_t slots = 2;
   Value ring = {};
   Value raw = {};  // what is put into LDS next, as it lies in memory
   Value part = {}; // what is multiplied next
@@ -91,12 +92,12 @@ private:
   SmallVector<Stream> makeStreams();
   Value getStart(const Stream &stream, Value i, int64_t ahead);
   void read(Stream &stream, Value i, int64_t ahead);
-  void fetch(Stream &stream, Value i, int64_t ahead);
   void put(Stream &stream, Value slot);
   void take(Stream &stream, Value i, int64_t part);
   void refill(Stream &stream, Value i);
-  Value getSlot(const Stream &stream, Value i, bool other = false);
-  void emitArrival(ArrayRef<Stream> streams);
+  Value getSlot(const Stream &stream, Value i, int64_t ahead = 0);
+  void fetchAll(MutableArrayRef<Stream> streams, Value i, int64_t ahead);
+  void emitArrival(ArrayRef<Stream> streams, int64_t pending);
   Value emitPart(MutableArrayRef<Stream> streams, int64_t part, Value i,
                  Value sum);
   Value emitMma(ArrayRef<Value> sides, ArrayRef<Value> scales, Value sum,
@@ -108,6 +109,7 @@ private:
     return arith::ConstantIndexOp::create(b, value);
   }
   int64_t getStep() const { return ctx.schedule.getMatmul().getK(); }
+  int64_t getStages() const { return ctx.schedule.getMatmul().getStages(); }
   SplitScale emitSplit(Value bytes, bool roundsUp);
   Value multiply(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
   Value spread(Value line) { return ctx.broadcast(line, getLayout(type)); }
@@ -210,8 +212,9 @@ SmallVector<Stream> GemmEmitter::makeStreams() {
   int64_t parts = getStep() / MMA::lookup(ctx.schedule.getMatmul().getMma())->k;
   SmallVector<Stream> streams;
   for (const GemmOperand *side : {&left, &right})
-    streams.push_back(
-        {side, Kind::Elements, parts, /*steps=*/1, side->isDirect()});
+    streams.push_back({side, Kind::Elements, parts, /*steps=*/1,
+                       side->isDirect(),
+                       /*slots=*/side->isDirect() ? getStages() : 2});
   if (plan.scales == GemmPlan::Scales::Instruction ||
       plan.scales == GemmPlan::Scales::Blocks)
     for (const GemmOperand *side : {&left, &right})
@@ -234,24 +237,28 @@ void GemmEmitter::read(Stream &stream, Value i, int64_t ahead) {
       stream.side->read(stream.kind, getStart(stream, i, ahead), stream.steps);
 }
 
-/// The same, straight to the slot of that step: that of `i`, or the other one.
-void GemmEmitter::fetch(Stream &stream, Value i, int64_t ahead) {
-  stream.side->fetch(getStart(stream, i, ahead), stream.ring,
-                     getSlot(stream, i, /*other=*/ahead % 2 != 0));
+/// The same of all that goes straight to LDS, to the slots of that step.
+void GemmEmitter::fetchAll(MutableArrayRef<Stream> streams, Value i,
+                           int64_t ahead) {
+  for (Stream &stream : streams)
+    if (stream.isDirect)
+      stream.side->fetch(getStart(stream, i, ahead), stream.ring, stream.slots,
+                         getSlot(stream, i, ahead));
 }
 
 void GemmEmitter::put(Stream &stream, Value slot) {
   Value tile = stream.side->finish(stream.kind, stream.raw);
   if (!stream.ring)
-    stream.ring = stream.side->makeRing(stream.kind, tile.getType());
+    stream.ring =
+        stream.side->makeRing(stream.kind, tile.getType(), stream.slots);
   PutOp::create(b, tile, stream.ring, slot);
 }
 
-/// The slot of step `i`, or the other one.
-Value GemmEmitter::getSlot(const Stream &stream, Value i, bool other) {
-  Value turn = b.createOrFold<arith::RemUIOp>(
-      b.createOrFold<arith::DivUIOp>(i, index(stream.steps)), index(2));
-  return other ? b.createOrFold<arith::SubIOp>(index(1), turn) : turn;
+/// The slot of what `i` is in, or of so many behind it.
+Value GemmEmitter::getSlot(const Stream &stream, Value i, int64_t ahead) {
+  Value number = b.createOrFold<arith::DivUIOp>(i, index(stream.steps));
+  number = b.createOrFold<arith::AddIOp>(number, index(ahead % stream.slots));
+  return b.createOrFold<arith::RemUIOp>(number, index(stream.slots));
 }
 
 void GemmEmitter::take(Stream &stream, Value i, int64_t part) {
@@ -267,7 +274,7 @@ void GemmEmitter::take(Stream &stream, Value i, int64_t part) {
 /// read; of a stream that reads several steps at once, once in so many.
 void GemmEmitter::refill(Stream &stream, Value i) {
   auto move = [&] {
-    put(stream, getSlot(stream, i, /*other=*/true));
+    put(stream, getSlot(stream, i, /*ahead=*/1));
     read(stream, i, 2 * stream.steps);
   };
   if (stream.steps == 1)
@@ -290,10 +297,15 @@ void GemmEmitter::refill(Stream &stream, Value i) {
 }
 
 /// All waves have read the slot that is filled next, and written the one that
-/// is read next.
-void GemmEmitter::emitArrival(ArrayRef<Stream> streams) {
-  if (llvm::any_of(streams, [](const Stream &s) { return s.isDirect; }))
-    AwaitOp::create(b);
+/// is read next; the last `pending` steps that were fetched may be on their
+/// way.
+void GemmEmitter::emitArrival(ArrayRef<Stream> streams, int64_t pending) {
+  SmallVector<Value> rings;
+  for (const Stream &stream : streams)
+    if (stream.isDirect)
+      rings.push_back(stream.ring);
+  if (!rings.empty())
+    AwaitOp::create(b, rings, pending);
   gpu::BarrierOp::create(b);
 }
 
@@ -312,13 +324,11 @@ Value GemmEmitter::emitPart(MutableArrayRef<Stream> streams, int64_t part,
         part == (parts > 2 ? int64_t(number % 2) : 0))
       refill(stream, i);
   if (part == parts - 1) {
-    emitArrival(streams);
+    emitArrival(streams, getStages() - 2);
     Value next = b.createOrFold<arith::AddIOp>(i, index(1));
     for (Stream &stream : streams)
       take(stream, next, 0);
-    for (Stream &stream : streams)
-      if (stream.isDirect)
-        fetch(stream, i, 2);
+    fetchAll(streams, i, getStages());
   }
   ArrayRef<Value> sides(current);
   return emitMma(sides.take_front(2), sides.drop_front(2), sum, part);
@@ -328,17 +338,18 @@ Value GemmEmitter::emitPipelinedSteps() {
   SmallVector<Stream> streams = makeStreams();
   Value zero = index(0);
   for (Stream &stream : streams)
-    stream.isDirect ? fetch(stream, zero, 0) : read(stream, zero, 0);
+    if (!stream.isDirect)
+      read(stream, zero, 0);
+  for (int64_t step = 0; step < getStages(); ++step)
+    fetchAll(streams, zero, step);
   for (Stream &stream : streams)
     if (!stream.isDirect) {
       put(stream, zero);
       read(stream, zero, stream.steps);
     }
-  emitArrival(streams);
+  emitArrival(streams, getStages() - 1);
   SmallVector<Value> start = {ctx.constant(type, 0.0)};
   for (Stream &stream : streams) {
-    if (stream.isDirect)
-      fetch(stream, zero, 1);
     take(stream, zero, 0);
     stream.append(start);
   }
@@ -371,7 +382,7 @@ Value GemmEmitter::emitPipelinedSteps() {
   Value sum = ctx.loop(steps, start, emitStep).getResult(0);
   // What was fetched behind the last step must not land in LDS later on.
   if (llvm::any_of(streams, [](const Stream &s) { return s.isDirect; }))
-    emitArrival(streams);
+    emitArrival(streams, /*pending=*/0);
   return sum;
 }
 

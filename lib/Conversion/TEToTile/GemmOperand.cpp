@@ -25,9 +25,6 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
-/// Steps that a ring holds.
-static constexpr int64_t kSlots = 2;
-
 GemmOperand::GemmOperand(TileContext &ctx, GemmOp op, const GemmPlan &plan,
                          MMASide side)
     : ctx(ctx), side(side), isOneOfMany(op.isBatched()), op(op), plan(plan) {
@@ -159,10 +156,11 @@ bool GemmOperand::isDirect() const {
          canFetch(op, plan, side, ctx.schedule, ctx.target);
 }
 
-void GemmOperand::fetch(Value at, Value &ring, Value slot) const {
+void GemmOperand::fetch(Value at, Value &ring, int64_t slots,
+                        Value slot) const {
   auto load = read(Kind::Elements, at).getDefiningOp<LoadOp>();
   if (!ring)
-    ring = makeRing(Kind::Elements, load.getType());
+    ring = makeRing(Kind::Elements, load.getType(), slots);
   FetchOp::create(ctx.b, load.getView(), load.getRow(), load.getColumn(), ring,
                   slot, load.getInBounds());
   load.erase();
@@ -204,12 +202,12 @@ Value GemmOperand::convert(Value tile) const {
   return ctx.convert(tile, getOperandLayout(ctx.schedule.getMatmul().getK()));
 }
 
-Value GemmOperand::makeRing(Kind kind, Type tile) const {
+Value GemmOperand::makeRing(Kind kind, Type tile, int64_t slots) const {
   MLIRContext *context = tile.getContext();
   LinearLayout source = getLayout(tile);
   ArrayRef<int64_t> shape = source.getShape();
   auto type = MemRefType::get(
-      {kSlots, shape[0], shape[1]}, getElementTypeOrSelf(tile),
+      {slots, shape[0], shape[1]}, getElementTypeOrSelf(tile),
       MemRefLayoutAttrInterface(),
       gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup));
   LinearLayout taken =

@@ -33,13 +33,13 @@ public:
   Value finish(Kind kind, Value raw) const;
   /// True where a step's elements go straight to LDS.
   bool isDirect() const;
-  /// Sends those of the step from `k` on to a ring's slot; makes the ring where
-  /// there is none.
-  void fetch(Value k, Value &ring, Value slot) const;
+  /// Sends those of the step from `k` on to a ring's slot; makes the ring, of
+  /// so many slots, where there is none.
+  void fetch(Value k, Value &ring, int64_t slots, Value slot) const;
   /// A ring for finished tiles, and a part of one of its slots: elements that
   /// one instruction sums over, as it wants them; scales of a step, as the
   /// instruction wants them, or as loadBlockScale has them.
-  Value makeRing(Kind kind, Type tile) const;
+  Value makeRing(Kind kind, Type tile, int64_t slots) const;
   Value take(Kind kind, Value ring, Value slot, Value part) const;
 
   /// Of finished elements: as the instruction wants them.

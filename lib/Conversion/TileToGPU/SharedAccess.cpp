@@ -157,16 +157,19 @@ static LinearLayout getTakenLayout(RingOp ring) {
       ring.getRing().getType().getShape().drop_front());
 }
 
+static int64_t getSlotBytes(MemRefType ring) {
+  return ring.getNumElements() / ring.getDimSize(0) * getElementBytes(ring);
+}
+
 /// A ring's slot.
 static SharedAccess makeAccess(ImplicitLocOpBuilder &b,
                                const KernelState &state, RingOp ring,
                                Value slot) {
   auto type = ring.getRing().getType();
-  int64_t bytes = getElementBytes(type),
-          size = type.getNumElements() / type.getDimSize(0) * bytes;
+  int64_t bytes = getElementBytes(type);
   Value number = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), slot);
   Value start = b.createOrFold<arith::AddIOp>(
-      b.createOrFold<arith::MulIOp>(number, emitI32(b, size)),
+      b.createOrFold<arith::MulIOp>(number, emitI32(b, getSlotBytes(type))),
       emitI32(b, state.places.lookup(ring)));
   SharedLayout order(ring.getSource().getLayout(), getTakenLayout(ring), bytes,
                      state.target->ldsBanks);
@@ -220,10 +223,18 @@ struct AwaitPattern : TilePattern<AwaitOp> {
   LogicalResult
   matchAndRewrite(AwaitOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto none = rewriter.getI32IntegerAttr(0);
+    // Loads are counted in order: those behind the last one that is awaited.
+    int64_t behind = 0;
+    for (Value value : op.getRings()) {
+      auto type = value.getDefiningOp<RingOp>().getRing().getType();
+      behind += op.getPending() * getSlotBytes(type) /
+                (state.target->amd->directLoadBytes * state.target->waveSize *
+                 state.waves);
+    }
     rewriter.replaceOpWithNewOp<amdgpu::MemoryCounterWaitOp>(
-        op, /*load=*/none, /*store=*/IntegerAttr(), /*ds=*/IntegerAttr(),
-        /*exp=*/IntegerAttr(), /*tensor=*/IntegerAttr());
+        op, /*load=*/rewriter.getI32IntegerAttr(behind),
+        /*store=*/IntegerAttr(), /*ds=*/IntegerAttr(), /*exp=*/IntegerAttr(),
+        /*tensor=*/IntegerAttr());
     return success();
   }
 };

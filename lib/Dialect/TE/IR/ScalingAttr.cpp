@@ -261,13 +261,15 @@ LogicalResult MatmulAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (waves.size() != 2 || !llvm::all_of(waves, isPow2))
     return emitError() << "H14: waves of a matmul are two powers of two, along "
                           "the rows and the columns of its tile";
-  if (stages != 1 && stages != 2)
+  if (!direct && stages != 1 && stages != 2)
     return emitError() << "H14: stages = " << stages
                        << "; LDS holds one step of a matmul, or two";
-  if (direct && stages != 2)
-    return emitError() << "H14: what goes straight to LDS needs a slot while "
-                          "another is read; add stages = 2, or leave out "
-                          "direct";
+  constexpr int64_t most = 8;
+  if (direct && (stages < 2 || stages > most))
+    return emitError() << "H14: stages = " << stages
+                       << ", but what goes straight to LDS has from 2 to "
+                       << most << " places there; set stages, or leave out "
+                       << "direct";
   if (splitK < 1)
     return emitError() << "H14: split_k = " << splitK
                        << "; K is one piece or more";

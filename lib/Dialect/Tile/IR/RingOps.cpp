@@ -69,6 +69,16 @@ LogicalResult FetchOp::verify() {
   return success();
 }
 
+LogicalResult AwaitOp::verify() {
+  if (getPending() < 0)
+    return emitOpError() << "T22: pending = " << getPending()
+                         << "; it is a number of tiles";
+  for (Value ring : getRings())
+    if (!ring.getDefiningOp<RingOp>())
+      return emitOpError("T21: the ring is not that of a tile.ring");
+  return success();
+}
+
 LogicalResult TakeOp::verify() {
   if (failed(verifyTile(*this, getRing(), getType(),
                         [](RingOp ring) { return ring.getTarget(); })))

@@ -268,7 +268,10 @@ def Tile_FetchOp : Tile_Op<"fetch", [MemoryEffects<[MemRead, MemWrite]>]> {
 
 def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "wait until what this wave fetched is in LDS";
-  let assemblyFormat = "attr-dict";
+  let description = "All of it, but for the last `pending` tiles of each of these rings, which may be on their way.";
+  let arguments = (ins Variadic<Tile_Ring>:$rings, DefaultValuedAttr<I64Attr, "0">:$pending);
+  let assemblyFormat = "($rings^ `:` type($rings))? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_PickOp : Tile_Op<"pick", [Pure]> {
