@@ -263,16 +263,22 @@ LogicalResult Outliner::emitParts(const TileContext &common, Value x,
   auto &b = common.b;
   OpBuilder::InsertionGuard guard(b);
   for (auto [i, part] : llvm::enumerate(parts)) {
-    if (i + 1 == parts.size())
+    if (i + 1 == parts.size() && (i == 0 || !part.walksDown()))
       return emitPart(common, part, x, group, next);
     Value count = body->getArgument(next + i);
     Value isHere =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, group, count);
-    auto branch = scf::IfOp::create(b, isHere, /*withElseRegion=*/true);
+    // Of many small parts a chain of branches is no deeper than one: in those
+    // behind its own, a workgroup's number has wrapped around.
+    bool isChain = part.walksDown();
+    auto branch = scf::IfOp::create(b, isHere, /*withElseRegion=*/!isChain);
     b.setInsertionPoint(branch.thenYield());
     if (failed(emitPart(common, part, x, group, next)))
       return failure();
-    b.setInsertionPoint(branch.elseYield());
+    if (isChain)
+      b.setInsertionPointAfter(branch);
+    else
+      b.setInsertionPoint(branch.elseYield());
     group = arith::SubIOp::create(b, group, count);
   }
   return success();
