@@ -33,6 +33,7 @@ format:
 bench: build
 	$(PY) benchmarks/quantize.py --bin $(BUILD)/bin
 	$(PY) benchmarks/fused.py --bin $(BUILD)/bin
+	$(PY) benchmarks/rows.py --bin $(BUILD)/bin
 	$(PY) benchmarks/emulator.py --bin $(BUILD)/bin
 	$(PY) benchmarks/gemm.py --bin $(BUILD)/bin
 	$(PY) benchmarks/cycle.py --bin $(BUILD)/bin

@@ -72,17 +72,24 @@ static SmallVector<const MMA *> findInstructions(const Target &target, Type a,
 }
 
 /// Why kernels do not take a quantized operand of many matrices.
-static std::optional<std::string> whyNotBatched(GemmOp gemm) {
-  if (!gemm.isBatched())
-    return std::nullopt;
-  for (Value operand : {gemm.getA(), gemm.getB()})
-    if (ScaledType type = getScaled(operand);
-        type && (type.getScaling().getGranularity() != Granularity::Tensor ||
-                 type.getScaling().getDataLayout() != te::DataLayout::Linear))
+static std::optional<std::string> whyNotMany(GemmOp gemm) {
+  for (Value operand : {gemm.getA(), gemm.getB()}) {
+    ScaledType type = getScaled(operand);
+    if (!type)
+      continue;
+    ScalingAttr scaling = type.getScaling();
+    if (gemm.isBatched() && (scaling.getGranularity() != Granularity::Tensor ||
+                             scaling.getDataLayout() != te::DataLayout::Linear))
       return std::string(
           "G3: kernels multiply quantized matrices in pairs only where each "
           "operand has one scale and linear data; te.dequantize the operands, "
           "or multiply slices");
+    if (scaling.isPerMatrix())
+      return std::string(
+          "G3: the rows of an operand are one matrix to a kernel, but its "
+          "scales are each matrix's (per = matrix); quantize it without, or "
+          "te.dequantize it");
+  }
   return std::nullopt;
 }
 
@@ -94,8 +101,8 @@ std::optional<GemmPlan> te::planGemm(GemmOp gemm, const Target &target,
               .str();
     return std::nullopt;
   }
-  if (std::optional<std::string> batched = whyNotBatched(gemm)) {
-    why = *batched;
+  if (std::optional<std::string> many = whyNotMany(gemm)) {
+    why = *many;
     return std::nullopt;
   }
   // fp4 codes that lie otherwise are unpacked, and become bf16.

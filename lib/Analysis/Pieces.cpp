@@ -19,18 +19,29 @@
 using namespace mlir;
 using namespace mlir::te;
 
-/// Seconds in which one workgroup, alone on its CU, loads so many bytes of
-/// `demand`'s rows and writes what it makes of them: it has one tile in flight,
-/// or as much as the CU can ask for.
-static double getSeconds(const TileDemand &demand, ScheduleAttr schedule,
-                         double elements, const Timing &timing) {
+namespace {
+/// Vector instructions that a pass over a row has for each element, about: a
+/// conversion, a product and a sum, and what surrounds them.
+constexpr double kInstructions = 10;
+/// A kernel that does next to nothing takes as long as so many loads, one after
+/// the other.
+constexpr double kLeastLoads = 2;
+} // namespace
+
+/// Clocks in which one workgroup, alone on its CU, makes a pass over so many
+/// elements: what it has in flight is one tile, or as much as the CU can ask
+/// for, and nothing is loaded while it computes.
+static double getClocks(const TileDemand &demand, ScheduleAttr schedule,
+                        double elements, const Target &target,
+                        const Timing &timing) {
   double tile = double(schedule.getTile()[0]) * schedule.getTile()[1];
   double perElement = demand.loadedBytes + demand.outputBytes;
   double inFlight = std::min(tile * perElement, double(timing.bytesInFlight));
-  double clocks =
-      elements * perElement *
-      std::max(timing.getMemoryLatency() / inFlight, 1.0 / timing.l1Bytes);
-  return clocks / (timing.clockGHz * 1e9);
+  double loads = perElement * std::max(timing.getMemoryLatency() / inFlight,
+                                       1.0 / timing.l1Bytes);
+  double simds = std::min<double>(schedule.getWaves(), target.simdsPerCU);
+  double vector = kInstructions * timing.turn / (simds * target.waveSize);
+  return elements * (loads + vector);
 }
 
 ScheduleAttr te::sharePieces(const TileDemand &demand, ScheduleAttr whole,
@@ -52,14 +63,17 @@ ScheduleAttr te::sharePieces(const TileDemand &demand, ScheduleAttr whole,
   int64_t pieces = llvm::divideCeil(tiles, llvm::divideCeil(tiles, most));
   double cols = demand.cols;
   auto getPass = [&](ScheduleAttr schedule, double columns) {
-    return getSeconds(demand, schedule, schedule.getTile()[0] * columns,
-                      *timing);
+    int64_t rows = std::min(schedule.getTile()[0] * schedule.getRowTiles(),
+                            std::max(demand.rows, schedule.getTile()[0]));
+    return getClocks(demand, schedule, rows * columns, target, *timing);
   };
   unsigned rereads =
       whole.getSweep() == SweepKind::Reread ? demand.rowStatistics : 0;
   double alone = (1 + rereads) * getPass(whole, cols);
   double pass = getPass(swept, cols / pieces);
-  double shared = pass + demand.rowStatistics * (pass + kKernelGap);
+  double kernel = kKernelGap * timing->clockGHz * 1e9 +
+                  kLeastLoads * timing->getMemoryLatency();
+  double shared = pass + demand.rowStatistics * (pass + kernel);
   if (shared >= alone)
     return nullptr;
   return ScheduleAttr::get(swept.getContext(), target.name, swept.getTile(),

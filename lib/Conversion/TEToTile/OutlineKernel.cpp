@@ -217,14 +217,18 @@ LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
 }
 
 /// Among several parts: the column of tiles of workgroup `group`, and its
-/// number in it.
+/// number in it, of those that are side by side along rows.
 std::pair<Value, Value> Outliner::emitColumn(TileContext &ctx, const Part &part,
                                              Value group) {
   auto &b = ctx.b;
   Value columns = emitTileCount(b, ctx.cols, part.cover.colMultiple,
                                 ctx.schedule.getTile()[1], /*atLeastOne=*/true);
-  if (getConstantIntValue(columns) == 1)
-    return {arith::ConstantIndexOp::create(b, 0), group};
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  bool isOne = getConstantIntValue(columns) == 1;
+  if (part.walksDown())
+    return {isOne ? zero : group, zero};
+  if (isOne)
+    return {zero, group};
   return {arith::RemUIOp::create(b, group, columns),
           arith::DivUIOp::create(b, group, columns)};
 }
@@ -237,9 +241,7 @@ LogicalResult Outliner::emitPart(const TileContext &common, const Part &part,
   bindExtents(ctx, part, next);
   int64_t width = ctx.schedule.getTile()[1];
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  if (parts.size() > 1 && part.walksDown())
-    std::tie(x, group) = std::pair(group, zero);
-  else if (parts.size() > 1)
+  if (parts.size() > 1)
     std::tie(x, group) = emitColumn(ctx, part, group);
   ctx.tileCol = zero; // where one tile holds all columns
   if (!ctx.wholeCols || ctx.staticCols != width)
@@ -262,16 +264,22 @@ LogicalResult Outliner::emitParts(const TileContext &common, Value x,
   auto &b = common.b;
   OpBuilder::InsertionGuard guard(b);
   for (auto [i, part] : llvm::enumerate(parts)) {
-    if (i + 1 == parts.size())
+    if (i + 1 == parts.size() && (i == 0 || !part.walksDown()))
       return emitPart(common, part, x, group, next);
     Value count = body->getArgument(next + i);
     Value isHere =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, group, count);
-    auto branch = scf::IfOp::create(b, isHere, /*withElseRegion=*/true);
+    // Of many small parts a chain of branches is no deeper than one: in those
+    // behind its own, a workgroup's number has wrapped around.
+    bool isChain = part.walksDown();
+    auto branch = scf::IfOp::create(b, isHere, /*withElseRegion=*/!isChain);
     b.setInsertionPoint(branch.thenYield());
     if (failed(emitPart(common, part, x, group, next)))
       return failure();
-    b.setInsertionPoint(branch.elseYield());
+    if (isChain)
+      b.setInsertionPointAfter(branch);
+    else
+      b.setInsertionPoint(branch.elseYield());
     group = arith::SubIOp::create(b, group, count);
   }
   return success();

@@ -170,7 +170,7 @@ func.func @no_room(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor
 
 // -----
 
-// expected-error @+1 {{H14: what goes straight to LDS needs a slot while another is read; add stages = 2, or leave out direct}}
+// expected-error @+1 {{H14: stages = 1, but what goes straight to LDS has from 2 to 8 places there; set stages, or leave out direct}}
 #s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], direct = true>>
 
 // -----
@@ -183,4 +183,18 @@ func.func @not_direct(%a: tensor<256x250xbf16>, %b: tensor<250x256xbf16>) -> ten
     te.yield %0 : tensor<256x256xbf16>
   }
   return %d : tensor<256x256xbf16>
+}
+
+// -----
+
+// Scales of each matrix, where the matrices' rows are those of one.
+#each = #te.scaling<block = [1, 32], scale = f8E8M0FNU, per = matrix>
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @each_matrix(%x: !te.scaled<2x33x256xf8E4M3FN, #each>, %w: !te.scaled<64x256xf8E4M3FN, #row>) -> tensor<2x33x64xbf16> {
+  // expected-error @+1 {{G3: the rows of an operand are one matrix to a kernel, but its scales are each matrix's (per = matrix); quantize it without, or te.dequantize it}}
+  %d = te.fusion "f" (%a = %x : !te.scaled<2x33x256xf8E4M3FN, #each>, %b = %w : !te.scaled<64x256xf8E4M3FN, #row>) -> (tensor<2x33x64xbf16>) {
+    %0 = te.gemm %a, %b transpose_b : !te.scaled<2x33x256xf8E4M3FN, #each>, !te.scaled<64x256xf8E4M3FN, #row> -> tensor<2x33x64xbf16>
+    te.yield %0 : tensor<2x33x64xbf16>
+  }
+  return %d : tensor<2x33x64xbf16>
 }
