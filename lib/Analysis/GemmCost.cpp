@@ -61,6 +61,105 @@ static double estimateSumClocks(const TileDemand &demand, double pieces,
          kKernelGap * timing.clockGHz * 1e9;
 }
 
+/// Clocks of the vector units in a step of one workgroup: partial sums that are
+/// scaled, operands that are converted, or turned so that K is in one register.
+static double estimateVectorClocks(const TileDemand &demand,
+                                   const GemmPlan &plan, ScheduleAttr schedule,
+                                   const Target &target, const Timing &timing) {
+  // Instructions an element.
+  constexpr double kForSum = 5, kForConversion = 8, kForTurn = 2;
+  GemmOp gemm = demand.gemm;
+  double rows = schedule.getTile()[0], cols = schedule.getTile()[1],
+         k = schedule.getMatmul().getK();
+  auto getForOperand = [&](Value operand, unsigned kDim, Type element) {
+    auto type = cast<ShapedType>(operand.getType());
+    auto scaled = dyn_cast<ScaledType>(type);
+    bool kIsLast = (int64_t(kDim) == type.getRank() - 1) !=
+                   (scaled && scaled.getScaling().isTransposed());
+    return (element != type.getElementType() ? kForConversion : 0) +
+           (kIsLast ? 0 : kForTurn);
+  };
+  double work = rows * k * getForOperand(gemm.getA(), gemm.getKDimA(), plan.a) +
+                cols * k * getForOperand(gemm.getB(), gemm.getKDimB(), plan.b);
+  if (plan.scales == GemmPlan::Scales::Blocks)
+    work += rows * cols * kForSum;
+  return work / target.waveSize * timing.turn /
+         std::min<unsigned>(schedule.getWaves(), target.simdsPerCU);
+}
+
+/// Units that work side by side: the busiest one's time, and more where others
+/// are nearly as busy, as they are not at the same moments.
+static double combine(ArrayRef<double> units) {
+  double sum = 0;
+  for (double unit : units)
+    sum += unit * unit * unit * unit;
+  return std::sqrt(std::sqrt(sum));
+}
+
+namespace {
+/// What workgroups of one CU take, so many of them side by side.
+struct ComputeUnit {
+  ScheduleAttr schedule;
+  const Target &target;
+  const Timing &timing;
+  GemmStep step;
+  double parts;      // of a step
+  double vector;     // clocks of a step
+  double steps;      // of a workgroup
+  double latency;    // of a step's loads
+  double fromMemory; // clocks of a step's bytes that memory serves
+  double stored;     // clocks of the stores
+  bool prefetches;   // loops of one stage do
+
+  /// From the first load to the last store.
+  double getClocks(double count) const;
+};
+} // namespace
+
+double ComputeUnit::getClocks(double count) const {
+  MatmulAttr matmul = schedule.getMatmul();
+  double waves = schedule.getWaves(), simds = target.simdsPerCU;
+  double each = std::min(waves, simds) / std::min(waves * count, simds);
+  double memory = count * std::max(step.memory, fromMemory);
+  // A barrier waits for what was put into LDS, and the first read behind it
+  // takes as long again, unless others' products hide it; what is taken behind
+  // a pipeline's barrier hides behind the last part's, unless there is but one.
+  bool isPipelined = matmul.getStages() > 1;
+  bool hidesTakes = parts > 1;
+  double waiting =
+      isPipelined ? 2 * timing.ldsLatency + (hidesTakes ? 0 : step.ldsReads)
+                  : 4 * timing.ldsLatency;
+  // A wave that has its SIMD for itself does not multiply while it reads.
+  if (waves * count <= simds)
+    waiting += step.ldsReads / 2;
+  double busiest =
+      combine({step.matrix * count * each + count * waiting,
+               vector * count * each, memory, count * step.getLds()});
+  // One by itself: a step's loads are asked for when those before have come and
+  // go into LDS, half of it while the other operand's still come; where waves
+  // share a SIMD and their products take longer than L2, among these. And each
+  // part is read before it is multiplied. Without a pipeline all of it is one
+  // after another.
+  double own = latency + vector + step.memory + step.ldsWrites / 2;
+  double products = step.matrix * simds / std::max(waves, simds);
+  if (waves > simds && products > timing.l2Latency)
+    own -= step.matrix / 2;
+  // Straight to LDS they are asked for, by and by, while the last part of the
+  // step is multiplied that leaves them its place.
+  if (matmul.getDirect())
+    own = (latency + step.memory) / (matmul.getStages() - 1 - 0.5 / parts) +
+          vector;
+  own = std::max(own, parts * timing.ldsLatency + step.ldsReads + products);
+  if (!isPipelined)
+    own = step.matrix + vector + step.ldsReads + step.ldsWrites + waiting +
+          std::max(latency - (prefetches ? step.matrix : 0), 0.0) +
+          memory / count;
+  // Arguments, the first load, its way into the loop; the last store's.
+  double start = 2 * timing.scalarLatency + timing.getMemoryLatency() + memory +
+                 4 * timing.ldsLatency + timing.l2Latency;
+  return start + steps * std::max(busiest, own) + count * stored;
+}
+
 double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
                               ScheduleAttr schedule, const Target &target) {
   const Timing *timing = Timing::lookup(target.name);
@@ -68,80 +167,50 @@ double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
     return 0;
   MatmulAttr matmul = schedule.getMatmul();
   GemmOp gemm = demand.gemm;
+  auto getBytes = [](Value operand) {
+    return getElementTypeOrSelf(operand.getType()).getIntOrFloatBitWidth() / 8.;
+  };
   double k = getSize(
       cast<ShapedType>(gemm.getA().getType()).getDimSize(gemm.getKDimA()));
-  double pieces = matmul.getSplitK();
-  double steps = std::ceil(std::ceil(k / matmul.getK()) / pieces);
-  auto tile = schedule.getTile();
-  Grid grid = {std::ceil(getSize(demand.cols) / tile[1]),
-               std::ceil(getSize(demand.rows) / tile[0]), pieces};
-  GemmStep step = estimateGemmStep(demand, plan, schedule, target, *timing);
-  double
-      bitsA =
-          getElementTypeOrSelf(gemm.getA().getType()).getIntOrFloatBitWidth(),
-      bitsB =
-          getElementTypeOrSelf(gemm.getB().getType()).getIntOrFloatBitWidth();
-
-  // Workgroups of the busiest CU, and of which it holds so many at once.
+  double pieces = matmul.getSplitK(), rows = schedule.getTile()[0],
+         cols = schedule.getTile()[1];
+  Grid grid = {std::ceil(getSize(demand.cols) / cols),
+               std::ceil(getSize(demand.rows) / rows), pieces};
   double active = std::min<double>(grid.getSize(), target.computeUnits);
-  double all = std::ceil(grid.getSize() / target.computeUnits);
   ResourceEstimate resources = estimate(demand, schedule, target);
-  double held =
-      std::max<double>(target.simdsPerCU *
-                           target.occupancy(resources.vgprs, resources.ldsBytes,
-                                            schedule.getWaves()) /
-                           schedule.getWaves(),
-                       1);
 
   // A step waits for the later of its operands.
   auto [shareA, shareB] = getMemoryShares(grid, timing->xcds);
   double latency = timing->l2Latency +
                    std::max(shareA, shareB) *
                        (timing->getMemoryLatency() - double(timing->l2Latency));
-  double fromMemory =
-      (shareA * tile[0] * bitsA + shareB * tile[1] * bitsB) * matmul.getK() / 8;
-  double outputBytes = pieces > 1 ? 4 : demand.outputBytes;
-  double stored = std::min<double>(tile[0], getSize(demand.rows)) * tile[1] *
-                  outputBytes / timing->l1Bytes;
-  bool isPipelined = matmul.getStages() > 1;
-  // What is taken behind a pipeline's barrier hides behind the last part's
-  // products, unless there is but one.
-  bool hidesTakes = matmul.getK() > MMA::lookup(matmul.getMma())->k;
+  double fromMemory = (shareA * rows * getBytes(gemm.getA()) +
+                       shareB * cols * getBytes(gemm.getB())) *
+                      matmul.getK() / timing->getMemoryShare(active);
+  double stored = std::min(rows, getSize(demand.rows)) * cols *
+                  (pieces > 1 ? 4 : demand.outputBytes) / timing->l1Bytes;
+  ComputeUnit unit = {
+      schedule,
+      target,
+      *timing,
+      estimateGemmStep(demand, plan, schedule, target, *timing),
+      double(matmul.getK()) / MMA::lookup(matmul.getMma())->k,
+      estimateVectorClocks(demand, plan, schedule, target, *timing),
+      std::ceil(std::ceil(k / matmul.getK()) / pieces),
+      latency,
+      fromMemory,
+      stored,
+      resources.prefetches};
 
-  // Steps of time that a step's loads have: straight to LDS they are asked for
-  // while the last part of the step is multiplied that leaves them its place.
-  double parts = double(matmul.getK()) / MMA::lookup(matmul.getMma())->k;
-  double ahead = matmul.getDirect() ? matmul.getStages() - 1 - 0.5 / parts : 1;
-
-  // `count` workgroups side by side, from the first load to the last store.
-  auto getClocks = [&](double count) {
-    double waves = schedule.getWaves(), simds = target.simdsPerCU;
-    double matrix = step.matrix * count * std::min(waves, simds) /
-                    std::min(waves * count, simds);
-    double memory =
-        std::max(count * step.memory,
-                 count * fromMemory / timing->getMemoryShare(active));
-    double busiest = std::max({matrix, memory, count * step.getLds()});
-    // One by itself: a step's loads are asked for when those before have come,
-    // and go into LDS; a barrier waits for that, and the first read behind it
-    // takes as long again. Without a pipeline all of it is one after another.
-    double own =
-        isPipelined
-            ? std::max(step.getClocks() + 2 * timing->ldsLatency +
-                           (hidesTakes ? 0 : step.ldsReads),
-                       (latency + step.memory + step.ldsWrites) / ahead)
-            : step.matrix + step.ldsReads + step.ldsWrites +
-                  4 * timing->ldsLatency +
-                  std::max(latency - (resources.prefetches ? step.matrix : 0),
-                           0.0) +
-                  memory / count;
-    double each = std::max(busiest, own);
-    return timing->getMemoryLatency() + memory + steps * each + count * stored;
-  };
-  double rounds = std::floor(all / held);
-  double clocks = rounds * (rounds > 0 ? getClocks(held) : 0);
-  if (double rest = all - rounds * held; rest > 0)
-    clocks += getClocks(rest);
+  // The busiest one has so many workgroups, and holds some of them at once.
+  double all = std::ceil(grid.getSize() / target.computeUnits);
+  unsigned waves =
+      target.simdsPerCU * target.occupancy(resources.vgprs, resources.ldsBytes,
+                                           schedule.getWaves());
+  double held = std::max<int64_t>(waves / schedule.getWaves(), 1);
+  double rounds = std::floor(all / held), rest = all - rounds * held;
+  double clocks = (rounds > 0 ? rounds * unit.getClocks(held) : 0) +
+                  (rest > 0 ? unit.getClocks(rest) : 0);
   if (pieces > 1)
     clocks += estimateSumClocks(demand, pieces, target, *timing);
   return clocks;

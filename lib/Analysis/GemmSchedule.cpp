@@ -270,8 +270,8 @@ SmallVector<int64_t> te::listPieces(const TileDemand &demand,
       llvm::divideCeil(demand.rows, schedule.getTile()[0]) *
           llvm::divideCeil(demand.cols, schedule.getTile()[1]),
       1);
-  // While each CU has no more workgroups than waves fill it.
-  int64_t fills = target.computeUnits * target.maxWavesPerSIMD / tiles;
+  // No more workgroups than there are SIMDs.
+  int64_t fills = target.computeUnits * target.simdsPerCU / tiles;
   int64_t most = std::min({llvm::divideCeil(k, schedule.getMatmul().getK()),
                            uint64_t(kMostPieces), uint64_t(fills)});
   for (int64_t count = 2; count <= most; count *= 2)
@@ -301,7 +301,8 @@ ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
     for (int64_t pieces : listPieces(demand, schedule, target)) {
       ScheduleAttr split = withPieces(schedule, pieces);
       double clocks = estimateGemmClocks(demand, *plan, split, target);
-      if (!best || clocks < least) {
+      if ((!best || clocks < least) &&
+          (pieces == 1 || !findViolation(demand, split, target))) {
         best = split;
         least = clocks;
       }
@@ -360,7 +361,7 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
         (isPipelined ? 2 : 1) * llvm::alignTo(matmul.getK() / mma->k, 4) *
         (rows / matmul.getWaves()[0] + cols / matmul.getWaves()[1]) / mma->size;
   bool isSplit = matmul.getSplitK() > 1; // then sums leave as they are
-  int64_t epilogue = result.elementsPerLane * (isSplit ? 4 : demand.liveBytes);
+  int64_t epilogue = isSplit ? 0 : result.elementsPerLane * demand.liveBytes;
   // The next step's operands, as they lie in memory.
   auto getAhead = [&](tile::MMASide side, Value operand, int64_t outer) {
     bool isDirect =
