@@ -67,7 +67,7 @@ static double estimateVectorClocks(const TileDemand &demand,
                                    const GemmPlan &plan, ScheduleAttr schedule,
                                    const Target &target, const Timing &timing) {
   // Instructions an element.
-  constexpr double kForSum = 5, kForConversion = 8, kForTurn = 2;
+  constexpr double kForSum = 5, kForConversion = 16, kForTurn = 2;
   GemmOp gemm = demand.gemm;
   double rows = schedule.getTile()[0], cols = schedule.getTile()[1],
          k = schedule.getMatmul().getK();
@@ -149,7 +149,8 @@ double ComputeUnit::getClocks(double count) const {
   if (matmul.getDirect())
     own = (latency + step.memory) / (matmul.getStages() - 1 - 0.5 / parts) +
           vector;
-  own = std::max(own, parts * timing.ldsLatency + step.ldsReads + products);
+  own = std::max(own, parts * timing.ldsLatency + products +
+                          (waves > simds ? 0 : step.ldsReads));
   if (!isPipelined)
     own = step.matrix + vector + step.ldsReads + step.ldsWrites + waiting +
           std::max(latency - (prefetches ? step.matrix : 0), 0.0) +

@@ -545,3 +545,11 @@ func.func @fetch_no_ring(%v: memref<16x64xbf16>, %r: memref<2x16x64xbf16, #gpu.a
   tile.fetch %v[%i, %i], %r[%i] : memref<16x64xbf16>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
   return
 }
+
+// -----
+
+func.func @await_fewer() {
+  // expected-error @+1 {{T22: pending = -1; it is a number of tiles}}
+  tile.await {pending = -1 : i64}
+  return
+}

@@ -285,13 +285,14 @@ def direct_cases(target):
     f8, f4 = (lambda element: lambda *s: scaled(list(s), element, ROW) for element in ("f8E4M3FN", "f4E2M1FN"))
     fp8, bf16, f32 = lambda *s: scaled(list(s), "f8E5M2", TENSOR), lambda *s: tensor(list(s), "bf16"), lambda *s: tensor(list(s), "f32")
     cases = []
-    for name, make, mma, tile, step, steps, waves in [
+    for i, (name, make, mma, tile, step, steps, waves) in enumerate([
             ("bf16", bf16, "f32_32x32x16_bf16", (256, 256), 64, 3, (2, 4)), ("bf16-small", bf16, "f32_16x16x32_bf16", (64, 64), 32, 1, (2, 2)),
             ("f32", f32, "f32_16x16x4_f32", (64, 128), 16, 5, (2, 4)), ("fp8", fp8, "scale_f32_32x32x64_f8f6f4", (256, 256), 128, 2, (4, 2)),
             ("mxfp8", f8, "scale_f32_32x32x64_f8f6f4", (256, 256), 128, 8, (2, 4)), ("mxfp8-part", f8, "scale_f32_16x16x128_f8f6f4", (128, 128), 128, 3, (2, 2)),
-            ("mxfp4", f4, "scale_f32_32x32x64_f8f6f4", (256, 256), 256, 4, (2, 4)), ("mxfp4-long", f4, "scale_f32_16x16x128_f8f6f4", (128, 64), 512, 2, (2, 2))]:
-        k = step * steps
-        cases.append(scheduled(f"direct-{name}", target, make(259, k), make(140, k), bf16(259, 140), "transpose_b", tile, 4, mma, step, waves, 2, direct=True))
+            ("mxfp4", f4, "scale_f32_32x32x64_f8f6f4", (256, 256), 256, 4, (2, 4)), ("mxfp4-long", f4, "scale_f32_16x16x128_f8f6f4", (128, 64), 512, 2, (2, 2))]):
+        k, stages = step * steps, 2 if tile[0] == 256 else 2 + i % 3
+        cases.append(scheduled(f"direct-{name}", target, make(259, k), make(140, k), bf16(259, 140), "transpose_b", tile, 4, mma, step, waves, stages, direct=True))
+    cases.append(scheduled("direct-deep", target, bf16(259, 224), bf16(140, 224), bf16(259, 140), "transpose_b", (256, 256), 8, "f32_32x32x16_bf16", 32, (2, 4), 4, direct=True))
     cases.append(scheduled("direct-one", target, bf16(256, 192), bf16(192, 256), f32(256, 256), "", (128, 128), 8, "f32_32x32x16_bf16", 64, (2, 2), 2, direct=True))
     cases.append(scheduled("direct-split", target, f4(33, 2048), f4(70, 2048), f32(33, 70), "transpose_b", (64, 64), 16, "scale_f32_16x16x128_f8f6f4", 256, (2, 2), 2, 3, True))
     x, w, d = bf16("?", 192), bf16(256, 192), f32("?", 256)
