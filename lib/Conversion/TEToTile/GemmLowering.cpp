@@ -379,7 +379,19 @@ Value GemmEmitter::emitPipelinedSteps() {
       stream.append(next);
     return next;
   };
-  Value sum = ctx.loop(steps, start, emitStep).getResult(0);
+  // What is taken next would be copied to where it is multiplied from, unless
+  // two parts take turns.
+  auto emitTwoSteps = [&](Value i, ValueRange carried) -> SmallVector<Value> {
+    Value even = b.createOrFold<arith::MulIOp>(i, index(2));
+    SmallVector<Value> between = emitStep(even, carried);
+    return emitStep(b.createOrFold<arith::AddIOp>(even, index(1)), between);
+  };
+  std::optional<int64_t> known = getConstantIntValue(steps);
+  bool isPaired =
+      streams.front().parts % 2 != 0 && known && *known % 2 == 0 && *known > 2;
+  Value sum =
+      isPaired ? ctx.loop(index(*known / 2), start, emitTwoSteps).getResult(0)
+               : ctx.loop(steps, start, emitStep).getResult(0);
   // What was fetched behind the last step must not land in LDS later on.
   if (llvm::any_of(streams, [](const Stream &s) { return s.isDirect; }))
     emitArrival(streams, /*pending=*/0);
