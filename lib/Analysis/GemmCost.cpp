@@ -125,7 +125,7 @@ double ComputeUnit::getClocks(double count) const {
   // takes as long again, unless others' products hide it; what is taken behind
   // a pipeline's barrier hides behind the last part's, unless there is but one.
   bool isPipelined = matmul.getStages() > 1;
-  bool hidesTakes = parts > 1;
+  bool hidesTakes = parts > 1 || matmul.getDirect();
   double waiting =
       isPipelined ? 2 * timing.ldsLatency + (hidesTakes ? 0 : step.ldsReads)
                   : 4 * timing.ldsLatency;
@@ -147,7 +147,8 @@ double ComputeUnit::getClocks(double count) const {
   // Straight to LDS they are asked for, by and by, while the last part of the
   // step is multiplied that leaves them its place.
   if (matmul.getDirect())
-    own = (latency + step.memory) / (matmul.getStages() - 1 - 0.5 / parts) +
+    own = (latency + step.memory + step.ldsWrites / 2) /
+              (matmul.getStages() - 1 - 0.5 / parts) +
           vector;
   own = std::max(own, parts * timing.ldsLatency + products +
                           (waves > simds ? 0 : step.ldsReads));

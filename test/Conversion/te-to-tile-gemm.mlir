@@ -123,7 +123,6 @@ func.func @stages(%x: tensor<?x128xbf16>, %w: tensor<48x128xbf16>) -> tensor<?x4
 // CHECK: tile.fetch %{{.*}}, %[[RA]]
 // CHECK: tile.put
 // CHECK: tile.await %[[RA]] : {{.*}} {pending = 1 : i64}
-// CHECK: gpu.barrier
 // CHECK: tile.take %[[RA]]
 // CHECK: scf.for
 // CHECK:   tile.take %[[RA]]
@@ -131,13 +130,11 @@ func.func @stages(%x: tensor<?x128xbf16>, %w: tensor<48x128xbf16>) -> tensor<?x4
 // CHECK-NOT: tile.fetch
 // CHECK:   tile.mma
 // CHECK:   tile.await %[[RA]] : memref<2x64x64xbf16, #gpu.address_space<workgroup>>{{$}}
-// CHECK:   gpu.barrier
 // CHECK:   tile.take %[[RA]]
 // CHECK:   tile.fetch %{{.*}}, %[[RA]]
 // CHECK:   tile.mma
 // CHECK:   scf.yield
 // CHECK: tile.await
-// CHECK: gpu.barrier
 func.func @direct(%x: tensor<64x128xbf16>, %w: tensor<128x64xbf16>) -> tensor<64x64xbf16> {
   %d = te.fusion "direct_0" (%a = %x : tensor<64x128xbf16>, %v = %w : tensor<128x64xbf16>) -> (tensor<64x64xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2, direct = true>>} {

@@ -304,9 +304,10 @@ void GemmEmitter::emitArrival(ArrayRef<Stream> streams, int64_t pending) {
   for (const Stream &stream : streams)
     if (stream.isDirect)
       rings.push_back(stream.ring);
-  if (!rings.empty())
+  if (rings.empty())
+    gpu::BarrierOp::create(b);
+  else
     AwaitOp::create(b, rings, pending);
-  gpu::BarrierOp::create(b);
 }
 
 /// Products of one part of step `i`; meanwhile the streams move on.

@@ -231,10 +231,18 @@ struct AwaitPattern : TilePattern<AwaitOp> {
                 (state.target->amd->directLoadBytes * state.target->waveSize *
                  state.waves);
     }
-    rewriter.replaceOpWithNewOp<amdgpu::MemoryCounterWaitOp>(
-        op, /*load=*/rewriter.getI32IntegerAttr(behind),
-        /*store=*/IntegerAttr(), /*ds=*/IntegerAttr(), /*exp=*/IntegerAttr(),
-        /*tensor=*/IntegerAttr());
+    // Not the barrier of the gpu dialect: its fences would wait for all loads.
+    // The backend keeps accesses on their side of it.
+    auto none = amdgpu::sched_barrier_opt_enum::none;
+    Location loc = op.getLoc();
+    amdgpu::SchedBarrierOp::create(rewriter, loc, none);
+    amdgpu::MemoryCounterWaitOp::create(
+        rewriter, loc, /*load=*/rewriter.getI32IntegerAttr(behind),
+        /*store=*/IntegerAttr(), /*ds=*/rewriter.getI32IntegerAttr(0),
+        /*exp=*/IntegerAttr(), /*tensor=*/IntegerAttr());
+    ROCDL::SBarrierOp::create(rewriter, loc);
+    amdgpu::SchedBarrierOp::create(rewriter, loc, none);
+    rewriter.eraseOp(op);
     return success();
   }
 };

@@ -254,8 +254,7 @@ def Tile_TakeOp : Tile_Op<"take", [MemoryEffects<[MemRead]>]> {
 def Tile_FetchOp : Tile_Op<"fetch", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "read a tile from a buffer straight into a ring's slot";
   let description = [{
-    The tile at [`row`, `column`], of the slot's shape, on its way to LDS: it is there behind a `tile.await` of the waves that
-    fetched it, and a barrier. Columns lie inside of the buffer; rows behind its last are zero. Registers hold nothing of
+    The tile at [`row`, `column`], of the slot's shape, on its way to LDS: it is there behind a `tile.await`. Columns lie inside of the buffer; rows behind its last are zero. Registers hold nothing of
     it, so lanes write LDS in its order, and read memory in the order that follows from it (T22).
   }];
   let arguments = (ins
@@ -267,8 +266,11 @@ def Tile_FetchOp : Tile_Op<"fetch", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "wait until what this wave fetched is in LDS";
-  let description = "All of it, but for the last `pending` tiles of each of these rings, which may be on their way.";
+  let summary = "a barrier for waves that fetch";
+  let description = [{
+    All waves have come here, and what they fetched is in LDS, but for the last `pending` tiles of each of these rings, which
+    may be on their way. What they took before is in their registers.
+  }];
   let arguments = (ins Variadic<Tile_Ring>:$rings, DefaultValuedAttr<I64Attr, "0">:$pending);
   let assemblyFormat = "($rings^ `:` type($rings))? attr-dict";
   let hasVerifier = 1;
