@@ -282,12 +282,13 @@ def large_cases(target):
 
 def direct_cases(target):
     """Straight to LDS: each element type, rows that end inside of the tile, one step and several, the other operand transposed, and M not known."""
-    f8, f4 = (lambda element: lambda *s: scaled(list(s), element, ROW) for element in ("f8E4M3FN", "f4E2M1FN"))
-    fp8, bf16, f32 = lambda *s: scaled(list(s), "f8E5M2", TENSOR), lambda *s: tensor(list(s), "bf16"), lambda *s: tensor(list(s), "f32")
+    f8, f4, fp8 = (lambda *s, e=e, c=c: scaled(list(s), e, c)
+                   for e, c in (("f8E4M3FN", ROW), ("f4E2M1FN", ROW), ("f8E5M2", TENSOR)))
+    bf16, f16, f32 = (lambda *s, e=e: tensor(list(s), e) for e in ("bf16", "f16", "f32"))
     cases = []
     for i, (name, make, mma, tile, step, steps, waves) in enumerate([
             ("bf16", bf16, "f32_32x32x16_bf16", (256, 256), 64, 3, (2, 4)), ("bf16-small", bf16, "f32_16x16x32_bf16", (64, 64), 32, 1, (2, 2)),
-            ("f32", f32, "f32_16x16x4_f32", (64, 128), 16, 5, (2, 4)), ("fp8", fp8, "scale_f32_32x32x64_f8f6f4", (256, 256), 128, 2, (4, 2)),
+            ("f16", f16, "f32_16x16x32_f16", (64, 128), 64, 5, (2, 4)), ("fp8", fp8, "scale_f32_32x32x64_f8f6f4", (256, 256), 128, 2, (4, 2)),
             ("mxfp8", f8, "scale_f32_32x32x64_f8f6f4", (256, 256), 128, 8, (2, 4)), ("mxfp8-part", f8, "scale_f32_16x16x128_f8f6f4", (128, 128), 128, 3, (2, 2)),
             ("mxfp4", f4, "scale_f32_32x32x64_f8f6f4", (256, 256), 256, 4, (2, 4)), ("mxfp4-long", f4, "scale_f32_16x16x128_f8f6f4", (128, 64), 512, 2, (2, 2))]):
         k, stages = step * steps, 2 if tile[0] == 256 else 2 + i % 3
