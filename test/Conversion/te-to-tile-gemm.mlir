@@ -122,14 +122,14 @@ func.func @stages(%x: tensor<?x128xbf16>, %w: tensor<48x128xbf16>) -> tensor<?x4
 // CHECK: tile.fetch %{{.*}}, %[[RA]][%{{.*}}] {in_bounds} : memref<64x128xbf16
 // CHECK: tile.fetch %{{.*}}, %[[RA]]
 // CHECK: tile.put
-// CHECK: tile.await %[[RA]] : {{.*}} {pending = 1 : i64}
+// CHECK: tile.await for %[[RA]] : {{.*}} {pending = 1 : i64}
 // CHECK: tile.take %[[RA]]
 // CHECK: scf.for
 // CHECK:   tile.take %[[RA]]
 // CHECK:   tile.put
 // CHECK-NOT: tile.fetch
 // CHECK:   tile.mma
-// CHECK:   tile.await %[[RA]] : memref<2x64x64xbf16, #gpu.address_space<workgroup>>{{$}}
+// CHECK:   tile.await for %[[RA]] : memref<2x64x64xbf16, #gpu.address_space<workgroup>>{{$}}
 // CHECK:   tile.take %[[RA]]
 // CHECK:   tile.fetch %{{.*}}, %[[RA]]
 // CHECK:   tile.mma

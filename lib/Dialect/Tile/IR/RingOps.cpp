@@ -70,8 +70,8 @@ LogicalResult FetchOp::verify() {
 }
 
 LogicalResult AwaitOp::verify() {
-  if (getPending() < 0)
-    return emitOpError() << "T22: pending = " << getPending()
+  if (int64_t pending = getPending(); pending < 0)
+    return emitOpError() << "T22: pending = " << pending
                          << "; it is a number of tiles";
   for (Value ring : getRings())
     if (!ring.getDefiningOp<RingOp>())

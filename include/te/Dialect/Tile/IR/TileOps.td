@@ -272,7 +272,7 @@ def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
     may be on their way. What they took before is in their registers.
   }];
   let arguments = (ins Variadic<Tile_Ring>:$rings, DefaultValuedAttr<I64Attr, "0">:$pending);
-  let assemblyFormat = "($rings^ `:` type($rings))? attr-dict";
+  let assemblyFormat = "(`for` $rings^ `:` type($rings))? attr-dict";
   let hasVerifier = 1;
 }
 
