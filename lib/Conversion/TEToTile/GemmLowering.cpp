@@ -26,6 +26,8 @@
 // read from memory, what the next one needs is put into LDS, and each part of a
 // step is taken from there while the part before is multiplied. One barrier a
 // step stands before its last product, which hides what is taken behind it.
+// With `direct` loads and puts are tile.fetch, several steps ahead, and the
+// barrier is tile.await.
 //
 //   %sum = scf.for %i = .. iter_args(%acc, %raw, %part) {
 //     %part' = tile.take %ring[%i % 2, 16]
