@@ -71,16 +71,24 @@ static double estimateVectorClocks(const TileDemand &demand,
   GemmOp gemm = demand.gemm;
   double rows = schedule.getTile()[0], cols = schedule.getTile()[1],
          k = schedule.getMatmul().getK();
-  auto getForOperand = [&](Value operand, unsigned kDim, Type element) {
+  auto getForOperand = [&](tile::MMASide side, Value operand, unsigned kDim,
+                           Type element) {
     auto type = cast<ShapedType>(operand.getType());
     auto scaled = dyn_cast<ScaledType>(type);
     bool kIsLast = (int64_t(kDim) == type.getRank() - 1) !=
                    (scaled && scaled.getScaling().isTransposed());
+    bool isTurned =
+        !kIsLast && !(schedule.getMatmul().getDirect() &&
+                      planFetch(gemm, plan, side, schedule, target));
     return (element != type.getElementType() ? kForConversion : 0) +
-           (kIsLast ? 0 : kForTurn);
+           (isTurned ? kForTurn : 0);
   };
-  double work = rows * k * getForOperand(gemm.getA(), gemm.getKDimA(), plan.a) +
-                cols * k * getForOperand(gemm.getB(), gemm.getKDimB(), plan.b);
+  double work =
+      rows * k *
+          getForOperand(tile::MMASide::A, gemm.getA(), gemm.getKDimA(),
+                        plan.a) +
+      cols * k *
+          getForOperand(tile::MMASide::B, gemm.getB(), gemm.getKDimB(), plan.b);
   if (plan.scales == GemmPlan::Scales::Blocks)
     work += rows * cols * kForSum;
   return work / target.waveSize * timing.turn /

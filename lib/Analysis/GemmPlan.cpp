@@ -1,5 +1,4 @@
-//===- GemmPlan.cpp - what computes a te.gemm
-//------------------------------===//
+//===- GemmPlan.cpp - what computes a te.gemm -----------------------------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "te/Analysis/ResourceModel.h"
+
+#include "te/Dialect/Tile/IR/RingOrder.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -17,13 +18,18 @@ static ScaledType getScaled(Value operand) {
   return dyn_cast<ScaledType>(operand.getType());
 }
 
+/// Rows in memory lie along K.
+static bool liesAlongK(Value operand, unsigned kDim) {
+  ScaledType type = getScaled(operand);
+  bool kIsLast =
+      int64_t(kDim) == cast<ShapedType>(operand.getType()).getRank() - 1;
+  return kIsLast != (type && type.getScaling().isTransposed());
+}
+
 /// fp4 codes are packed along K in memory.
 static bool isPackedAlongK(Value operand, unsigned kDim) {
   ScaledType type = getScaled(operand);
-  if (!type)
-    return true;
-  bool kIsLast = int64_t(kDim) == type.getRank() - 1;
-  return !type.isFP4() || kIsLast != type.getScaling().isTransposed();
+  return !type || !type.isFP4() || liesAlongK(operand, kDim);
 }
 
 /// The target's instructions that take these elements as they are, those with
@@ -119,34 +125,80 @@ std::optional<GemmPlan> te::planGemm(GemmOp gemm, const Target &target,
   return plan;
 }
 
-bool te::canFetch(GemmOp gemm, const GemmPlan &plan, tile::MMASide side,
-                  ScheduleAttr schedule, const Target &target) {
+int64_t te::getScaleBytes(const GemmPlan &plan, int64_t outer,
+                          ScheduleAttr schedule, const Target &target) {
+  int64_t access = target.maxAccessBytes;
+  if (plan.scales != GemmPlan::Scales::Instruction)
+    return access;
+  // A word a lane and row, of as many rows as a register has the scales of:
+  // what else there is of a cache line is read again later.
+  constexpr int64_t wordBytes = 4;
+  int64_t words = schedule.getWaves() * target.waveSize *
+                  MMA::kScalesInRegister * wordBytes / outer;
+  int64_t ofStep = schedule.getMatmul().getK() / MMA::kScaledElements;
+  return std::min(std::clamp(words, access, 2 * access),
+                  std::max(ofStep * kMostStepsInRound, access));
+}
+
+/// The transposed layout, whose registers hold what lies along K first, as
+/// instructions want it.
+static tile::LinearLayout transposeInOrder(const tile::LinearLayout &layout) {
+  tile::LinearLayout result = layout.transpose();
+  tile::LinearLayout::Bases registers(
+      result.getBases(tile::LayoutInput::Register));
+  std::stable_partition(registers.begin(), registers.end(), [&](int64_t basis) {
+    return basis >= result.getShape().back();
+  });
+  return tile::LinearLayout(result.getShape(), registers,
+                            result.getBases(tile::LayoutInput::Lane),
+                            result.getBases(tile::LayoutInput::Wave));
+}
+
+std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
+                                       tile::MMASide side,
+                                       ScheduleAttr schedule,
+                                       const Target &target) {
   bool isA = side == tile::MMASide::A;
   Value operand = isA ? gemm.getA() : gemm.getB();
   Type element = isA ? plan.a : plan.b;
   auto type = cast<ShapedType>(operand.getType());
   MatmulAttr matmul = schedule.getMatmul();
-  int64_t dim = isA ? gemm.getKDimA() : gemm.getKDimB(),
-          k = type.getDimSize(dim), step = matmul.getK();
+  unsigned kDim = isA ? gemm.getKDimA() : gemm.getKDimB(),
+           outerDim = 2 * type.getRank() - 3 - kDim;
+  bool alongK = liesAlongK(operand, kDim);
+  int64_t outer = schedule.getTile()[isA ? 0 : 1], step = matmul.getK();
   ScaledType scaled = getScaled(operand);
-  if (dim != type.getRank() - 1 || ShapedType::isDynamic(k) || k % step != 0 ||
-      element != getElementTypeOrSelf(type) ||
-      (scaled && scaled.getScaling().getDataLayout() != te::DataLayout::Linear))
-    return false;
+  // Rows are read in whole steps, or tiles.
+  int64_t extent = type.getDimSize(alongK ? kDim : outerDim),
+          ofRow = alongK ? step : outer;
+  if (ShapedType::isDynamic(extent) || extent % ofRow != 0 ||
+      element != getElementTypeOrSelf(type))
+    return std::nullopt;
+  if (scaled && scaled.getScaling().getDataLayout() != te::DataLayout::Linear &&
+      !scaled.getScaling().isTransposed())
+    return std::nullopt;
   int64_t bits = element.getIntOrFloatBitWidth(),
-          bytes = std::max<int64_t>(bits / 8, 1),
-          outer = schedule.getTile()[isA ? 0 : 1];
+          bytes = std::max<int64_t>(bits / 8, 1);
   std::array<int64_t, 2> shape = {outer, step * bits / 8 / bytes};
-  unsigned lanes = llvm::Log2_32(target.waveSize),
-           waves = llvm::Log2_64(schedule.getWaves());
   const MMA &mma = *MMA::lookup(matmul.getMma());
   tile::LinearLayout taken =
       tile::getMMAOperandLayout(mma, *getMMAFormat(element), side, outer, mma.k,
                                 {matmul.getWaves()[0], matmul.getWaves()[1]});
+  if (!alongK) {
+    std::swap(shape[0], shape[1]);
+    taken = transposeInOrder(taken);
+  }
+  unsigned lanes = llvm::Log2_32(target.waveSize),
+           waves = llvm::Log2_64(schedule.getWaves());
   int64_t vector = std::min(target.maxAccessBytes / bytes, shape[1]);
-  tile::SharedLayout order(
-      tile::LinearLayout::rowMajor(shape, vector, lanes, waves),
-      taken.embed(shape), bytes, target.ldsBanks);
-  return order.getStreaming(shape, target.amd->directLoadBytes, lanes, waves)
-      .has_value();
+  tile::LinearLayout source =
+      tile::LinearLayout::rowMajor(shape, vector, lanes, waves);
+  tile::RingOrder order = getRingOrder(source, taken, bytes, target);
+  // Else each element of a column is read by itself.
+  if (!alongK && !order.transposes)
+    return std::nullopt;
+  if (!order.shared.getStreaming(shape, target.amd->directLoadBytes, lanes,
+                                 waves))
+    return std::nullopt;
+  return FetchPlan{source, taken, alongK};
 }

@@ -218,7 +218,7 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   // The next step's operands, as they lie in memory.
   auto getAhead = [&](tile::MMASide side, Value operand, int64_t outer) {
     bool isDirect =
-        matmul.getDirect() && canFetch(gemm, plan, side, schedule, target);
+        matmul.getDirect() && planFetch(gemm, plan, side, schedule, target);
     return isDirect
                ? 0
                : bytes(outer * matmul.getK(), elementBits(operand.getType())) /
@@ -241,7 +241,8 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   int64_t scales = 0; // of as many steps as a lane reads at once
   if (plan.scales == GemmPlan::Scales::Instruction ||
       plan.scales == GemmPlan::Scales::Blocks)
-    scales = (rows + cols) * target.maxAccessBytes;
+    for (int64_t outer : {rows, cols})
+      scales += outer * getScaleBytes(plan, outer, schedule, target);
   int64_t read = isPipelined ? matmul.getStages() * (stepA + stepB) + 2 * scales
                              : std::max(stepA, stepB);
   result.ldsBytes = std::max({read, stored, lanes * 4});
@@ -338,14 +339,17 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
     return text;
   }
   if (matmul.getDirect() &&
-      llvm::none_of(std::array{tile::MMASide::A, tile::MMASide::B},
-                    [&](tile::MMASide side) {
-                      return canFetch(gemm, *plan, side, schedule, target);
-                    })) {
+      llvm::none_of(
+          std::array{tile::MMASide::A, tile::MMASide::B},
+          [&](tile::MMASide side) {
+            return planFetch(gemm, *plan, side, schedule, target).has_value();
+          })) {
     os << "H15: no operand can go straight to LDS: on " << target.name
        << " a lane loads " << target.amd->directLoadBytes
-       << " bytes there, of an operand whose rows lie along K in whole steps, "
-          "which is not converted, and whose step fills all waves; leave out "
+       << " bytes there, of an operand whose rows in memory are whole steps "
+          "along K"
+       << (target.amd->transposedReadBytes ? ", or whole tiles across it" : "")
+       << ", which is not converted, and whose step fills all waves; leave out "
           "direct";
     return text;
   }

@@ -97,6 +97,21 @@ static void markInvariantLoads(llvm::Function &kernel) {
   }
 }
 
+static bool accessesLDS(llvm::Instruction &inst) {
+  llvm::Value *pointer = llvm::getLoadStorePointerOperand(&inst);
+  if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst))
+    switch (call->getIntrinsicID()) {
+    case llvm::Intrinsic::amdgcn_ds_read_tr8_b64:
+    case llvm::Intrinsic::amdgcn_ds_read_tr16_b64:
+      pointer = call->getArgOperand(0);
+      break;
+    default:
+      break;
+    }
+  return pointer && pointer->getType()->getPointerAddressSpace() ==
+                        llvm::AMDGPUAS::LOCAL_ADDRESS;
+}
+
 /// What goes straight to LDS is waited for by the kernel itself (tile.await):
 /// the backend need not do so in front of each other access of LDS.
 static void separateDirectLoads(llvm::Function &kernel) {
@@ -106,9 +121,7 @@ static void separateDirectLoads(llvm::Function &kernel) {
     if (call && call->getIntrinsicID() ==
                     llvm::Intrinsic::amdgcn_raw_ptr_buffer_load_lds)
       direct.push_back(&inst);
-    else if (llvm::Value *pointer = llvm::getLoadStorePointerOperand(&inst);
-             pointer && pointer->getType()->getPointerAddressSpace() ==
-                            llvm::AMDGPUAS::LOCAL_ADDRESS)
+    else if (accessesLDS(inst))
       others.push_back(&inst);
   }
   if (direct.empty())

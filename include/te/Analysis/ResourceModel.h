@@ -72,11 +72,30 @@ struct GemmPlan {
 std::optional<GemmPlan> planGemm(GemmOp gemm, const Target &target,
                                  std::string &why);
 
-/// True where a step's elements of one operand go to LDS as they lie in memory,
-/// by the chip's widest loads: whole steps along K, which is their last
-/// dimension, of elements that the instruction takes, and lanes enough.
-bool canFetch(GemmOp gemm, const GemmPlan &plan, tile::MMASide side,
-              ScheduleAttr schedule, const Target &target);
+/// A round of a pipelined te.gemm's loop is at most so many steps: its code is
+/// to stay small.
+inline constexpr int64_t kMostStepsInRound = 8;
+
+/// Bytes of scales of one of `outer` rows of A or columns of B that are read at
+/// once, at most; LDS has room for two times as many.
+int64_t getScaleBytes(const GemmPlan &plan, int64_t outer,
+                      ScheduleAttr schedule, const Target &target);
+
+/// How one operand's elements go straight to LDS.
+struct FetchPlan {
+  /// A step's tile in memory: its rows lie along K, or are of one k each.
+  tile::LinearLayout source;
+  /// Of what one instruction sums over: who holds what, in the same
+  /// orientation.
+  tile::LinearLayout taken;
+  bool alongK;
+};
+/// The plan where they go as they lie in memory, by the chip's widest loads:
+/// rows in whole tiles, of elements that the instruction takes, and lanes
+/// enough; where rows do not lie along K, by reads of LDS that transpose.
+std::optional<FetchPlan> planFetch(GemmOp gemm, const GemmPlan &plan,
+                                   tile::MMASide side, ScheduleAttr schedule,
+                                   const Target &target);
 
 /// The demand of a region of these ops, by what they read and write.
 TileDemand getTileDemand(ArrayRef<Operation *> ops);

@@ -56,6 +56,8 @@ struct MMA {
   unsigned getRun(MMAFormat format) const;
   /// Elements along k that share a scale.
   static constexpr unsigned kScaledElements = 32;
+  /// Scales in a register, of which an instruction names one.
+  static constexpr int64_t kScalesInRegister = 4;
 
   /// Coordinates (row of A or column of B, k).
   MMALayout getOperandLayout(MMAFormat format) const;

@@ -37,6 +37,9 @@ struct AMDProperties {
   unsigned isaMajor, isaMinor, isaStepping; // gfx950: 9, 5, 0
   unsigned sgprsMax;
   unsigned directLoadBytes; // widest load of one lane straight to LDS
+  unsigned
+      transposedReadBytes; // of one lane from LDS, where 16 lanes transpose
+                           // 1- or 2-byte elements; 0: there is none
   llvm::ArrayRef<llvm::StringRef> mmas; // its matrix instructions (MMA.h)
 };
 

@@ -46,6 +46,8 @@
 #include "GemmOperand.h"
 #include "Lowerings.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
@@ -77,6 +79,20 @@ struct Stream {
   }
 };
 
+/// A step along K; where it is known, its place in a round of the loop, which
+/// begins with the first of steps whose scales are read at once.
+struct Step {
+  Value number;
+  std::optional<int64_t> inRound = std::nullopt;
+  int64_t round = 1;
+  /// The number modulo so many, where the place tells.
+  std::optional<int64_t> modulo(int64_t count) const {
+    return inRound && round % count == 0
+               ? std::optional<int64_t>(*inRound % count)
+               : std::nullopt;
+  }
+};
+
 /// Emits the product.
 class GemmEmitter {
 public:
@@ -95,13 +111,17 @@ private:
   Value getStart(const Stream &stream, Value i, int64_t ahead);
   void read(Stream &stream, Value i, int64_t ahead);
   void put(Stream &stream, Value slot);
-  void take(Stream &stream, Value i, int64_t part);
-  void refill(Stream &stream, Value i);
-  Value getSlot(const Stream &stream, Value i, int64_t ahead = 0);
-  void fetchAll(MutableArrayRef<Stream> streams, Value i, int64_t ahead);
+  void take(Stream &stream, Step step, int64_t part);
+  void move(Stream &stream, Step step);
+  void refill(Stream &stream, Step step);
+  Value getSlot(const Stream &stream, Step step, int64_t ahead = 0);
+  void fetchAll(MutableArrayRef<Stream> streams, Step step, int64_t ahead);
   void emitArrival(ArrayRef<Stream> streams, int64_t pending);
-  Value emitPart(MutableArrayRef<Stream> streams, int64_t part, Value i,
+  Value emitPart(MutableArrayRef<Stream> streams, int64_t part, Step step,
                  Value sum);
+  SmallVector<Value> emitStep(MutableArrayRef<Stream> streams, Step step,
+                              ValueRange carried);
+  int64_t chooseRound(ArrayRef<Stream> streams);
   Value emitMma(ArrayRef<Value> sides, ArrayRef<Value> scales, Value sum,
                 int64_t part = 0);
   Value emitScaled(ArrayRef<Value> scales, Value partial);
@@ -225,13 +245,27 @@ SmallVector<Stream> GemmEmitter::makeStreams() {
   return streams;
 }
 
+/// The most steps that one of them reads at once.
+static int64_t getLongest(ArrayRef<Stream> streams) {
+  int64_t steps = 1;
+  for (const Stream &stream : streams)
+    steps = std::max(steps, stream.steps);
+  return steps;
+}
+
 /// Where the step begins that is `ahead` of `i`; behind the last step the last
 /// is read again, and not used.
 Value GemmEmitter::getStart(const Stream &stream, Value i, int64_t ahead) {
   Value last = arith::MaxSIOp::create(
       b, b.createOrFold<arith::SubIOp>(steps, index(stream.steps)), index(0));
   Value at = b.createOrFold<arith::AddIOp>(i, index(ahead));
-  return emitK(b.createOrFold<arith::MinSIOp>(at, last));
+  // Steps are fewer than 2^31; scalar units compare 32 bits.
+  auto cast = [&](Type type, Value value) {
+    return b.createOrFold<arith::IndexCastOp>(type, value);
+  };
+  Value least = b.createOrFold<arith::MinSIOp>(cast(b.getI32Type(), at),
+                                               cast(b.getI32Type(), last));
+  return emitK(cast(b.getIndexType(), least));
 }
 
 void GemmEmitter::read(Stream &stream, Value i, int64_t ahead) {
@@ -240,12 +274,12 @@ void GemmEmitter::read(Stream &stream, Value i, int64_t ahead) {
 }
 
 /// The same of all that goes straight to LDS, to the slots of that step.
-void GemmEmitter::fetchAll(MutableArrayRef<Stream> streams, Value i,
+void GemmEmitter::fetchAll(MutableArrayRef<Stream> streams, Step step,
                            int64_t ahead) {
   for (Stream &stream : streams)
     if (stream.isDirect)
-      stream.side->fetch(getStart(stream, i, ahead), stream.ring, stream.slots,
-                         getSlot(stream, i, ahead));
+      stream.side->fetch(getStart(stream, step.number, ahead), stream.ring,
+                         stream.slots, getSlot(stream, step, ahead));
 }
 
 void GemmEmitter::put(Stream &stream, Value slot) {
@@ -256,41 +290,57 @@ void GemmEmitter::put(Stream &stream, Value slot) {
   PutOp::create(b, tile, stream.ring, slot);
 }
 
-/// The slot of what `i` is in, or of so many behind it.
-Value GemmEmitter::getSlot(const Stream &stream, Value i, int64_t ahead) {
-  Value number = b.createOrFold<arith::DivUIOp>(i, index(stream.steps));
+/// The slot of what a step is in, or of so many behind it.
+Value GemmEmitter::getSlot(const Stream &stream, Step step, int64_t ahead) {
+  if (std::optional<int64_t> place = step.modulo(stream.steps * stream.slots))
+    return index((*place / stream.steps + ahead) % stream.slots);
+  Value number =
+      b.createOrFold<arith::DivUIOp>(step.number, index(stream.steps));
   number = b.createOrFold<arith::AddIOp>(number, index(ahead % stream.slots));
   return b.createOrFold<arith::RemUIOp>(number, index(stream.slots));
 }
 
-void GemmEmitter::take(Stream &stream, Value i, int64_t part) {
-  Value inSlot = b.createOrFold<arith::MulIOp>(
-      b.createOrFold<arith::RemUIOp>(i, index(stream.steps)),
-      index(stream.parts));
+void GemmEmitter::take(Stream &stream, Step step, int64_t part) {
+  std::optional<int64_t> place = step.modulo(stream.steps);
+  Value first =
+      place ? index(*place)
+            : b.createOrFold<arith::RemUIOp>(step.number, index(stream.steps));
+  Value inSlot = b.createOrFold<arith::MulIOp>(first, index(stream.parts));
   stream.part =
-      stream.side->take(stream.kind, stream.ring, getSlot(stream, i),
+      stream.side->take(stream.kind, stream.ring, getSlot(stream, step),
                         b.createOrFold<arith::AddIOp>(inSlot, index(part)));
 }
 
-/// In step `i` what was read goes into the slot that is free, and the next is
-/// read; of a stream that reads several steps at once, once in so many.
-void GemmEmitter::refill(Stream &stream, Value i) {
-  auto move = [&] {
-    put(stream, getSlot(stream, i, /*ahead=*/1));
-    read(stream, i, 2 * stream.steps);
-  };
-  if (stream.steps == 1)
-    return move();
+/// What was read goes into the slot that is free, and the next is read.
+void GemmEmitter::move(Stream &stream, Step step) {
+  put(stream, getSlot(stream, step, /*ahead=*/1));
+  read(stream, step.number, 2);
+}
+
+/// The same of a stream that reads several steps at once: what was read is put
+/// in the last step but one, when it has had the others' time to come, and the
+/// next is read in the last, when its registers are free. A branch, where the
+/// step's place is not known, does both in the first.
+void GemmEmitter::refill(Stream &stream, Step step) {
+  int64_t last = stream.steps - 1;
+  if (std::optional<int64_t> place = step.modulo(stream.steps)) {
+    if (*place == last - 1)
+      put(stream, getSlot(stream, step, /*ahead=*/1));
+    if (*place == last)
+      read(stream, step.number, stream.steps + 1);
+    return;
+  }
   Value old = stream.raw;
   Value isDue = arith::CmpIOp::create(
       b, arith::CmpIPredicate::eq,
-      arith::RemUIOp::create(b, i, index(stream.steps)), index(0));
+      arith::RemUIOp::create(b, step.number, index(stream.steps)), index(0));
   auto branch =
       scf::IfOp::create(b, old.getType(), isDue, /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    move();
+    put(stream, getSlot(stream, step, /*ahead=*/1));
+    read(stream, step.number, 2 * stream.steps);
     scf::YieldOp::create(b, stream.raw);
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, old);
@@ -312,29 +362,80 @@ void GemmEmitter::emitArrival(ArrayRef<Stream> streams, int64_t pending) {
     AwaitOp::create(b, rings, pending);
 }
 
-/// Products of one part of step `i`; meanwhile the streams move on.
+/// Products of one part of a step; meanwhile the streams move on.
 Value GemmEmitter::emitPart(MutableArrayRef<Stream> streams, int64_t part,
-                            Value i, Value sum) {
+                            Step step, Value sum) {
   int64_t parts = streams.front().parts;
   SmallVector<Value> current = llvm::map_to_vector(
       streams, [](const Stream &stream) { return stream.part; });
   for (Stream &stream : streams)
     if (part + 1 < stream.parts)
-      take(stream, i, part + 1);
+      take(stream, step, part + 1);
   // One side after the other, where there are parts before the barrier.
   for (auto [number, stream] : llvm::enumerate(streams))
     if (!stream.isDirect && stream.steps == 1 &&
         part == (parts > 2 ? int64_t(number % 2) : 0))
-      refill(stream, i);
+      move(stream, step);
   if (part == parts - 1) {
     emitArrival(streams, getStages() - 2);
-    Value next = b.createOrFold<arith::AddIOp>(i, index(1));
+    Step next = step;
+    next.number = b.createOrFold<arith::AddIOp>(step.number, index(1));
+    if (next.inRound)
+      ++*next.inRound;
     for (Stream &stream : streams)
       take(stream, next, 0);
-    fetchAll(streams, i, getStages());
+    fetchAll(streams, step, getStages());
   }
+  // What a step puts here is taken behind the next one's barrier.
+  for (Stream &stream : streams)
+    if (step.inRound && stream.steps > 1 && part == 0)
+      refill(stream, step);
   ArrayRef<Value> sides(current);
   return emitMma(sides.take_front(2), sides.drop_front(2), sum, part);
+}
+
+SmallVector<Value> GemmEmitter::emitStep(MutableArrayRef<Stream> streams,
+                                         Step step, ValueRange carried) {
+  ValueRange values = carried.drop_front();
+  for (Stream &stream : streams) {
+    if (!stream.isDirect) {
+      stream.raw = values.front();
+      values = values.drop_front();
+    }
+    stream.part = values.front();
+    values = values.drop_front();
+  }
+  SmallVector<Value> scales;
+  for (const Stream &stream : streams.drop_front(2))
+    scales.push_back(stream.part);
+  // A branch among the instructions of a part would keep them in their order.
+  if (!step.inRound)
+    for (Stream &stream : streams)
+      if (stream.steps > 1)
+        refill(stream, step);
+  SmallVector<Value> next = {emitSum(carried.front(), scales, [&](Value sum) {
+    for (int64_t part = 0; part < streams.front().parts; ++part)
+      sum = emitPart(streams, part, step, sum);
+    return sum;
+  })};
+  for (const Stream &stream : streams)
+    stream.append(next);
+  return next;
+}
+
+/// Steps of a round of the loop. What is taken next would be copied to where it
+/// is multiplied from, unless two parts take turns; a round of as many steps as
+/// are read at once has no branches, and where it goes once through all slots
+/// their places are constants.
+int64_t GemmEmitter::chooseRound(ArrayRef<Stream> streams) {
+  std::optional<int64_t> known = getConstantIntValue(steps);
+  int64_t turns = streams.front().parts % 2 == 0 ? 1 : 2;
+  int64_t longest = std::max(turns, getLongest(streams));
+  for (int64_t round : {std::lcm(longest, getStages()), longest, turns})
+    if (known && *known % round == 0 && *known > round &&
+        round <= kMostStepsInRound)
+      return round;
+  return 1;
 }
 
 Value GemmEmitter::emitPipelinedSteps() {
@@ -344,7 +445,7 @@ Value GemmEmitter::emitPipelinedSteps() {
     if (!stream.isDirect)
       read(stream, zero, 0);
   for (int64_t step = 0; step < getStages(); ++step)
-    fetchAll(streams, zero, step);
+    fetchAll(streams, {zero}, step);
   for (Stream &stream : streams)
     if (!stream.isDirect) {
       put(stream, zero);
@@ -353,48 +454,25 @@ Value GemmEmitter::emitPipelinedSteps() {
   emitArrival(streams, getStages() - 1);
   SmallVector<Value> start = {ctx.constant(type, 0.0)};
   for (Stream &stream : streams) {
-    take(stream, zero, 0);
+    take(stream, {zero}, 0);
     stream.append(start);
   }
 
-  auto emitStep = [&](Value i, ValueRange carried) -> SmallVector<Value> {
-    ValueRange values = carried.drop_front();
-    for (Stream &stream : streams) {
-      if (!stream.isDirect) {
-        stream.raw = values.front();
-        values = values.drop_front();
-      }
-      stream.part = values.front();
-      values = values.drop_front();
-    }
-    SmallVector<Value> scales;
-    for (const Stream &stream : ArrayRef(streams).drop_front(2))
-      scales.push_back(stream.part);
-    for (Stream &stream : streams)
-      if (stream.steps > 1)
-        refill(stream, i);
-    SmallVector<Value> next = {emitSum(carried.front(), scales, [&](Value sum) {
-      for (int64_t part = 0; part < streams.front().parts; ++part)
-        sum = emitPart(streams, part, i, sum);
-      return sum;
-    })};
-    for (const Stream &stream : streams)
-      stream.append(next);
-    return next;
+  int64_t round = chooseRound(streams);
+  bool isWhole = round > 1 && round % getLongest(streams) == 0;
+  auto emitRound = [&](Value i, ValueRange carried) -> SmallVector<Value> {
+    Value first = b.createOrFold<arith::MulIOp>(i, index(round));
+    SmallVector<Value> values(carried);
+    for (int64_t step = 0; step < round; ++step)
+      values = emitStep(streams,
+                        {b.createOrFold<arith::AddIOp>(first, index(step)),
+                         isWhole ? std::optional<int64_t>(step) : std::nullopt,
+                         round},
+                        values);
+    return values;
   };
-  // What is taken next would be copied to where it is multiplied from, unless
-  // two parts take turns.
-  auto emitTwoSteps = [&](Value i, ValueRange carried) -> SmallVector<Value> {
-    Value even = b.createOrFold<arith::MulIOp>(i, index(2));
-    SmallVector<Value> between = emitStep(even, carried);
-    return emitStep(b.createOrFold<arith::AddIOp>(even, index(1)), between);
-  };
-  std::optional<int64_t> known = getConstantIntValue(steps);
-  bool isPaired =
-      streams.front().parts % 2 != 0 && known && *known % 2 == 0 && *known > 2;
-  Value sum =
-      isPaired ? ctx.loop(index(*known / 2), start, emitTwoSteps).getResult(0)
-               : ctx.loop(steps, start, emitStep).getResult(0);
+  Value rounds = b.createOrFold<arith::DivUIOp>(steps, index(round));
+  Value sum = ctx.loop(rounds, start, emitRound).getResult(0);
   // What was fetched behind the last step must not land in LDS later on.
   if (llvm::any_of(streams, [](const Stream &s) { return s.isDirect; }))
     emitArrival(streams, /*pending=*/0);
@@ -411,9 +489,7 @@ void GemmEmitter::bindSteps() {
   steps = divide(ctx.getDim(op.getA(), op.getKDimA()), getStep());
   if (!op.getPieces())
     return;
-  int64_t unit = 1;
-  for (const Stream &stream : makeStreams())
-    unit = std::max(unit, stream.steps);
+  int64_t unit = getLongest(makeStreams());
   int64_t pieces = *op.getPieces();
   Value units = divide(steps, unit);
   auto begin = [&](Value piece) {

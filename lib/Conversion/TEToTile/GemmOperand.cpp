@@ -38,6 +38,8 @@ GemmOperand::GemmOperand(TileContext &ctx, GemmOp op, const GemmPlan &plan,
   kIsLast = int64_t(dim) == type.getRank() - 1;
   staticK = type.getDimSize(dim);
   k = ctx.getDim(operand, dim);
+  if (ctx.schedule.getMatmul().getDirect())
+    fetched = planFetch(op, plan, side, ctx.schedule, ctx.target);
 }
 
 /// Who reads which element of K x outer: blocks of registers that have as many
@@ -99,10 +101,12 @@ TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
     std::swap(step.staticRows, step.staticCols);
     std::swap(step.tileRow, step.tileCol);
     std::swap(step.wholeRows, step.wholeCols);
-    step.loadLayout = getTransposingLayout(
-        tile, getMMA().getRun(*getMMAFormat(element)),
-        ctx.target.maxAccessBytes * 8 / bits,
-        llvm::Log2_32(ctx.target.waveSize), llvm::Log2_64(schedule.getWaves()));
+    if (!isDirect())
+      step.loadLayout =
+          getTransposingLayout(tile, getMMA().getRun(*getMMAFormat(element)),
+                               ctx.target.maxAccessBytes * 8 / bits,
+                               llvm::Log2_32(ctx.target.waveSize),
+                               llvm::Log2_64(schedule.getWaves()));
   }
   if (ctx.hasBuffers(operand))
     step.bindBuffers(operand, ctx.getBuffers(operand));
@@ -128,13 +132,25 @@ int64_t GemmOperand::getScaleSteps() const {
   int64_t size = ctx.schedule.getMatmul().getK(),
           bits = cast<MemRefType>(ctx.getBuffers(operand).scales.getType())
                      .getElementTypeBitWidth();
-  int64_t steps =
-      ctx.target.maxAccessBytes * 8 / bits / std::max<int64_t>(getBlocks(), 1);
+  int64_t steps = getScaleBytes(plan, getOuter(), ctx.schedule, ctx.target) *
+                  8 / bits / std::max<int64_t>(getBlocks(), 1);
   // As far as K is known to be whole ones.
   while (steps > 1 &&
          (ShapedType::isDynamic(staticK) || staticK % (steps * size) != 0))
     steps /= 2;
   return std::max<int64_t>(steps, 1);
+}
+
+SmallVector<int64_t> GemmOperand::getRowsTogether() const {
+  SmallVector<int64_t> rows;
+  MMAWaves waves = getWaves();
+  int64_t mine = getOuter() / (side == MMASide::A ? waves.rows : waves.cols);
+  const MMA &mma = getMMA();
+  for (int64_t row = mma.size;
+       takesScales && row < std::min(mine, MMA::kScalesInRegister * mma.size);
+       row *= 2)
+    rows.push_back(row);
+  return rows;
 }
 
 Value GemmOperand::read(Kind kind, Value at, int64_t steps) const {
@@ -147,13 +163,9 @@ Value GemmOperand::read(Kind kind, Value at, int64_t steps) const {
   if (!kIsLast)
     std::swap(blocks[0], blocks[1]);
   Value scales = te::loadScalesAsStored(
-      step, scaled, step.getBuffers(operand).scales, blocks);
+      step, scaled, step.getBuffers(operand).scales, blocks, getRowsTogether(),
+      /*dim=*/kIsLast ? 0 : 1);
   return kIsLast ? scales : ctx.transpose(scales);
-}
-
-bool GemmOperand::isDirect() const {
-  return ctx.schedule.getMatmul().getDirect() &&
-         canFetch(op, plan, side, ctx.schedule, ctx.target);
 }
 
 void GemmOperand::fetch(Value at, Value &ring, int64_t slots,
@@ -166,9 +178,22 @@ void GemmOperand::fetch(Value at, Value &ring, int64_t slots,
   load.erase();
 }
 
+/// The same, but that registers hold these bits of the row before others.
+static LinearLayout withRowsFirst(const LinearLayout &layout,
+                                  ArrayRef<int64_t> rows) {
+  ArrayRef<int64_t> shape = layout.getShape();
+  LinearLayout::Bases registers(layout.getBases(LayoutInput::Register));
+  std::stable_partition(registers.begin(), registers.end(), [&](int64_t basis) {
+    return basis % shape[1] == 0 && llvm::is_contained(rows, basis / shape[1]);
+  });
+  return LinearLayout(shape, registers, layout.getBases(LayoutInput::Lane),
+                      layout.getBases(LayoutInput::Wave));
+}
+
 Value GemmOperand::finish(Kind kind, Value tile) const {
   if (kind == Kind::Scales)
-    return tile;
+    return ctx.convert(
+        tile, withRowsFirst(getLayout(tile.getType()), getRowsTogether()));
   TileContext step = makeContext(/*at=*/Value());
   if (scaled && scaled.isFP4() && element != scaled.getElementType())
     tile = emitExactBF16(
@@ -204,14 +229,16 @@ Value GemmOperand::convert(Value tile) const {
 
 Value GemmOperand::makeRing(Kind kind, Type tile, int64_t slots) const {
   MLIRContext *context = tile.getContext();
-  LinearLayout source = getLayout(tile);
+  bool isFetched = kind == Kind::Elements && isDirect();
+  LinearLayout source = isFetched ? fetched->source : getLayout(tile);
   ArrayRef<int64_t> shape = source.getShape();
   auto type = MemRefType::get(
       {slots, shape[0], shape[1]}, getElementTypeOrSelf(tile),
       MemRefLayoutAttrInterface(),
       gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup));
   LinearLayout taken =
-      kind == Kind::Elements
+      isFetched ? fetched->taken
+      : kind == Kind::Elements
           ? getOperandLayout(getMMA().k)
           : getScaleLayout().project({getSharing(getOuter()), 1});
   return RingOp::create(ctx.b, type, LayoutAttr::get(context, source),
@@ -219,14 +246,18 @@ Value GemmOperand::makeRing(Kind kind, Type tile, int64_t slots) const {
 }
 
 Value GemmOperand::take(Kind kind, Value ring, Value slot, Value part) const {
-  LinearLayout layout = ring.getDefiningOp<RingOp>().getTarget().getLayout();
+  auto places = ring.getDefiningOp<RingOp>();
+  LinearLayout layout = places.getTarget().getLayout();
   Type type = getTileType(getElementTypeOrSelf(ring.getType()),
                           ctx.b.getContext(), layout);
-  Value size = arith::ConstantIndexOp::create(ctx.b, layout.getShape()[1]);
+  Value size = arith::ConstantIndexOp::create(
+      ctx.b, layout.getShape()[places.getPartDim()]);
   Value taken = TakeOp::create(ctx.b, type, ring, slot,
                                ctx.b.createOrFold<arith::MulIOp>(part, size));
   if (kind == Kind::Elements)
-    return taken;
+    return isDirect() && !fetched->alongK
+               ? ctx.convert(ctx.transpose(taken), getOperandLayout(getMMA().k))
+               : taken;
   taken = ctx.broadcast(taken, getScaleLayout());
   return takesScales || side == MMASide::A
              ? taken

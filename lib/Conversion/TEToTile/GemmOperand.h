@@ -32,7 +32,7 @@ public:
   /// x K.
   Value finish(Kind kind, Value raw) const;
   /// True where a step's elements go straight to LDS.
-  bool isDirect() const;
+  bool isDirect() const { return fetched.has_value(); }
   /// Sends those of the step from `k` on to a ring's slot; makes the ring, of
   /// so many slots, where there is none.
   void fetch(Value k, Value &ring, int64_t slots, Value slot) const;
@@ -60,6 +60,9 @@ private:
   Value loadScalesAs(Value k, const tile::LinearLayout &layout) const;
   tile::LinearLayout getOperandLayout(int64_t k) const;
   tile::LinearLayout getScaleLayout() const;
+  /// Bits of the row whose scales one register of an instruction holds: a lane
+  /// reads them together, so that they reach LDS, and leave it, as words.
+  SmallVector<int64_t> getRowsTogether() const;
   /// Blocks along K in a step.
   int64_t getBlocks() const;
   /// Rows of A or columns of B that share a scale, as the storage has them.
@@ -83,11 +86,12 @@ private:
   Value operand;
   GemmOp op;
   const GemmPlan &plan;
-  ScaledType scaled; // or null
-  Type element;      // that the instruction takes
-  bool takesScales;  // the instruction does
-  bool kIsLast;      // of the operand's (logical) dimensions
-  Value k;           // its extent
+  std::optional<FetchPlan> fetched; // where elements go straight to LDS
+  ScaledType scaled;                // or null
+  Type element;                     // that the instruction takes
+  bool takesScales;                 // the instruction does
+  bool kIsLast;                     // of the operand's (logical) dimensions
+  Value k;                          // its extent
   int64_t staticK;
 };
 

@@ -331,7 +331,8 @@ Value te::loadScales(TileContext &ctx, ScaledType type, Value buffer,
 }
 
 Value te::loadScalesAsStored(TileContext &ctx, ScaledType type, Value buffer,
-                             std::array<int64_t, 2> blocks) {
+                             std::array<int64_t, 2> blocks,
+                             ArrayRef<int64_t> together, unsigned dim) {
   ScaleView source = emitScaleView(ctx, type, buffer);
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   unsigned bits = element.getIntOrFloatBitWidth();
@@ -342,16 +343,24 @@ Value te::loadScalesAsStored(TileContext &ctx, ScaledType type, Value buffer,
   if (source.transposed) {
     std::swap(blocks[0], blocks[1]);
     std::swap(whole[0], whole[1]);
+    dim = 1 - dim;
   }
-  int64_t lanes = ctx.schedule.getWaves() * ctx.target.waveSize;
-  int64_t run = std::clamp<int64_t>(blocks[0] * blocks[1] / lanes, 1,
-                                    ctx.target.maxAccessBytes * 8 / bits);
-  LinearLayout layout =
-      source.order
-          ? ctx.getStoreLayout(blocks, bits, source.order)
-          : LinearLayout::rowMajor(blocks, std::min(run, blocks[1]),
-                                   llvm::Log2_32(ctx.target.waveSize),
-                                   llvm::Log2_64(ctx.schedule.getWaves()));
+  SmallVector<int64_t> held(together);
+  for (int64_t &bit : held)
+    bit *= dim == 0 ? blocks[1] : 1;
+  // Bytes that are put together from several runs come in whole words.
+  constexpr unsigned wordBits = 32;
+  int64_t lanes = ctx.schedule.getWaves() * ctx.target.waveSize,
+          least = held.empty() ? 1 : wordBits / bits,
+          run = std::clamp<int64_t>(
+              (blocks[0] * blocks[1] / lanes) >> held.size(), least,
+              ctx.target.maxAccessBytes * 8 / bits);
+  LinearLayout layout = source.order
+                            ? ctx.getStoreLayout(blocks, bits, source.order)
+                            : LinearLayout::rowMajor(
+                                  blocks, std::min(run, blocks[1]),
+                                  llvm::Log2_32(ctx.target.waveSize),
+                                  llvm::Log2_64(ctx.schedule.getWaves()), held);
   Value scales = ctx.load(source.view, source.row, source.col, element, layout,
                           source.divisible, source.order);
   if (!source.order)

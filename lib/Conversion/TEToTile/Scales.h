@@ -57,9 +57,11 @@ Value loadScales(TileContext &ctx, ScaledType type, Value buffer,
                  const tile::LinearLayout &blocks);
 
 /// The same, `blocks` of them, held by whom it costs least to read: every lane
-/// reads a run, and nothing goes through LDS.
+/// reads a run, and nothing goes through LDS. `together`: bits of the row (of
+/// blocks; `dim` 1: of the column) in which one lane's runs differ.
 Value loadScalesAsStored(TileContext &ctx, ScaledType type, Value buffer,
-                         std::array<int64_t, 2> blocks);
+                         std::array<int64_t, 2> blocks,
+                         ArrayRef<int64_t> together = {}, unsigned dim = 0);
 
 /// Copies this workgroup's scales of blocks from the storage of one type to
 /// another's, of one scheme.

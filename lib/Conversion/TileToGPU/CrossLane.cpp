@@ -171,7 +171,7 @@ struct TransposePattern : TilePattern<TransposeOp> {
       picks.push_back(
           from.findRegister(from.toFlat({at[1], at[0]})).value_or(0));
     }
-    rewriter.replaceOp(op, emitSelectElements(b, adaptor.getInput(), picks));
+    rewriter.replaceOp(op, emitPermuted(b, state, adaptor.getInput(), picks));
     return success();
   }
 };
@@ -181,13 +181,13 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
 
   /// The registers of `value`, held in the order of `bases`, in the order of
   /// `to`.
-  static Value reorder(ImplicitLocOpBuilder &b, Value value,
-                       ArrayRef<int64_t> bases, const LinearLayout &to) {
+  Value reorder(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t> bases,
+                const LinearLayout &to) const {
     LinearLayout held(to.getShape(), bases, {}, {});
     SmallVector<int64_t> picks;
     for (int64_t reg = 0; reg < to.getNumRegisters(); ++reg)
       picks.push_back(held.findRegister(to.apply(reg, 0, 0)).value_or(0));
-    return emitSelectElements(b, value, picks);
+    return emitPermuted(b, state, value, picks);
   }
 
   /// Lane bit `lane` and register bit `reg` change places.

@@ -79,6 +79,9 @@ Value toIndex(ImplicitLocOpBuilder &b, Value i32);
 /// vector.shuffle of one source.
 Value emitSelectElements(ImplicitLocOpBuilder &b, Value vector,
                          ArrayRef<int64_t> picks);
+/// The same; bytes by AMD's instruction for it, where they fill registers.
+Value emitPermuted(ImplicitLocOpBuilder &b, const KernelState &state,
+                   Value vector, ArrayRef<int64_t> picks);
 /// The value's bits as a vector of another element type.
 Value emitVectorBitcast(ImplicitLocOpBuilder &b, Value vector,
                         Type elementType);

@@ -36,19 +36,21 @@ struct Fragments {
 /// Between the products of the region that ends here the accesses of memory
 /// that stand in it take turns, as many of each kind behind a product as the
 /// next part's `reads` of LDS ask for: a wave that has to wait for its turn at
-/// a queue has work for the matrix core.
+/// a queue has work for the matrix core. The first reads come behind product
+/// `first`, the last one that needs a fragment whose place they take. A part
+/// that reads scales too has more loads than products.
 static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
-                             int64_t reads) {
+                             int64_t reads, int64_t first) {
   using Mask = amdgpu::sched_barrier_opt_enum;
+  auto emit = [&](Mask kind, int64_t size) {
+    ROCDL::SchedGroupBarrier::create(b, uint32_t(kind), size, /*groupId=*/0);
+  };
   for (int64_t i = 0; i < products; ++i) {
-    ROCDL::SchedGroupBarrier::create(b, uint32_t(Mask::mfma_wmma), /*size=*/1,
-                                     /*groupId=*/0);
-    ROCDL::SchedGroupBarrier::create(b, uint32_t(Mask::ds_read),
-                                     llvm::divideCeil(reads, products),
-                                     /*groupId=*/0);
-    for (Mask kind : {Mask::ds_write, Mask::vmem_read})
-      ROCDL::SchedGroupBarrier::create(b, uint32_t(kind), /*size=*/1,
-                                       /*groupId=*/0);
+    emit(Mask::mfma_wmma, 1);
+    if (i >= first)
+      emit(Mask::ds_read, llvm::divideCeil(reads, products - first));
+    emit(Mask::ds_write, 1);
+    emit(Mask::vmem_read, i < products / 2 ? 1 : 2);
   }
   amdgpu::SchedBarrierOp::create(b, Mask::none);
 }
@@ -79,15 +81,16 @@ struct MmaPattern : TilePattern<MmaOp> {
         part);
   }
 
-  /// A register of up to four scales that lie side by side along K, and which
-  /// of them the instruction takes.
+  /// A register of up to four instructions' scales, and which of them this one
+  /// takes.
   static std::pair<Value, int64_t> getScale(ImplicitLocOpBuilder &b,
                                             const Fragments &operand,
                                             int64_t outer, int64_t k) {
-    constexpr int64_t bytes = 4;
-    int64_t row = operand.scaleParts * operand.alongK,
-            number = outer * row + operand.scalePart * operand.alongK + k,
-            group = std::min(row, bytes);
+    constexpr int64_t bytes = MMA::kScalesInRegister;
+    int64_t all = cast<VectorType>(operand.scales.getType()).getNumElements(),
+            ofOuter = all / (operand.scaleParts * operand.alongK),
+            number = (operand.scalePart * operand.alongK + k) * ofOuter + outer,
+            group = std::min(all, bytes);
     SmallVector<int64_t> picks(bytes, vector::ShuffleOp::kPoisonIndex);
     std::iota(picks.begin(), picks.begin() + group, number / group * group);
     Value word =
@@ -164,11 +167,13 @@ struct MmaPattern : TilePattern<MmaOp> {
               ? cast<VectorType>(operand.scales.getType()).getNumElements()
               : 0;
       return llvm::divideCeil(bytes, state.target->maxAccessBytes) +
-             scales / operand.scaleParts;
+             llvm::divideCeil(scales,
+                              MMA::kScalesInRegister * operand.scaleParts);
     };
     if (op.getInOrder())
       emitInterleaving(b, rows * cols * left.alongK,
-                       countReads(left) + countReads(right));
+                       countReads(left) + countReads(right),
+                       cols * left.alongK - 1);
     rewriter.replaceOp(op, result);
     return success();
   }

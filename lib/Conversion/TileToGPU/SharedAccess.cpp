@@ -7,6 +7,7 @@
 
 #include "SharedAccess.h"
 
+#include "te/Dialect/Tile/IR/RingOrder.h"
 #include "te/Target/Target.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
@@ -18,8 +19,8 @@ using namespace mlir::te;
 using namespace mlir::te::tile;
 
 SharedAccess::Addresses::Addresses(SharedAccess &access,
-                                   const LinearLayout &layout, Value column)
-    : access(access), variable(0) {
+                                   const LinearLayout &layout)
+    : access(access) {
   auto &b = access.b;
   auto columns = [&](LayoutInput input) {
     return llvm::map_to_vector(layout.getBases(input), [&](int64_t basis) {
@@ -31,47 +32,82 @@ SharedAccess::Addresses::Addresses(SharedAccess &access,
   base = b.createOrFold<arith::XOrIOp>(
       emitXorMap(b, access.state.lane, columns(LayoutInput::Lane)),
       emitXorMap(b, access.state.wave, columns(LayoutInput::Wave)));
-  if (!column)
-    return;
-  SmallVector<int64_t> ofColumn;
-  for (int64_t bit = 1; bit < layout.getShape().back(); bit *= 2)
-    ofColumn.push_back(access.shared.address(bit) * access.bytes);
+}
+
+void SharedAccess::Addresses::advance(const LinearLayout &layout, Value offset,
+                                      unsigned dim) {
+  ArrayRef<int64_t> shape = layout.getShape();
+  int64_t stride = dim == 0 ? shape[1] : 1;
   // A constant's bits are where instructions have a field for them.
-  if (std::optional<int64_t> constant = getConstantIntValue(column)) {
-    first = *constant;
+  if (std::optional<int64_t> constant = getConstantIntValue(offset)) {
+    first = *constant * stride;
     return;
   }
-  for (int64_t bits : ofColumn)
-    variable |= bits;
-  base = b.createOrFold<arith::XOrIOp>(base, emitXorMap(b, column, ofColumn));
+  SmallVector<int64_t> ofOffset;
+  for (int64_t bit = 1; bit < shape[dim]; bit *= 2) {
+    ofOffset.push_back(access.shared.address(bit * stride) * access.bytes);
+    variable |= ofOffset.back();
+  }
+  auto &b = access.b;
+  base = b.createOrFold<arith::XOrIOp>(base, emitXorMap(b, offset, ofOffset));
+}
+
+/// The same value; what is added to it later is not added to what it comes
+/// from.
+static Value emitOpaque(ImplicitLocOpBuilder &b, Value value) {
+  return LLVM::InlineAsmOp::create(
+             b, value.getType(), value, /*asm_string=*/"",
+             /*constraints=*/"=v,0", /*has_side_effects=*/false,
+             /*is_align_stack=*/false, LLVM::TailCallKind::None,
+             /*asm_dialect=*/LLVM::AsmDialectAttr(),
+             /*operand_attrs=*/ArrayAttr())
+      .getRes();
 }
 
 /// What no lane's own bits overlap with is added last, where the instruction
-/// has a field for it.
+/// has a field for it. Of what lies behind the field's end the place comes
+/// first, so that all slots are in reach of one register.
 Value SharedAccess::Addresses::get(int64_t flat) {
+  constexpr int64_t reach = 1 << 16;
   auto &b = access.b;
   int64_t address = access.shared.address(flat ^ first) * access.bytes;
+  auto add = [&](Value x, Value y) {
+    return b.createOrFold<arith::AddIOp>(x, y);
+  };
   Value result =
       b.createOrFold<arith::XOrIOp>(base, emitI32(b, address & variable));
-  if (access.start)
-    result = b.createOrFold<arith::AddIOp>(result, access.start);
-  return b.createOrFold<arith::AddIOp>(result, emitI32(b, address & ~variable));
+  result = add(result, emitI32(b, access.place));
+  bool isKnown = access.start && getConstantIntValue(access.start);
+  if (access.start && !isKnown)
+    result = add(result, access.start);
+  if (access.place + access.size > reach && access.state.target->amd)
+    result = emitOpaque(b, result);
+  if (isKnown)
+    result = add(result, access.start);
+  return add(result, emitI32(b, address & ~variable));
 }
 
 void SharedAccess::put(Value vector, const LinearLayout &layout,
                        int64_t piece) {
-  emitByOwner(b, state, layout, [&] {
-    int64_t size = shared.getVectorElements();
-    SmallVector<int64_t> order = shared.registerOrder(layout);
-    Addresses addresses(*this, layout);
-    for (size_t first = 0; first < order.size(); first += size) {
-      ArrayRef<int64_t> group = ArrayRef<int64_t>(order).slice(first, size);
-      int64_t flat = layout.apply(group.front(), 0, 0);
-      if (shared.getPiece(flat) == piece)
-        emitLdsStore(b, state, emitSelectElements(b, vector, group),
-                     addresses.get(flat));
-    }
-  });
+  int64_t size = shared.getVectorElements();
+  SmallVector<int64_t> order = shared.registerOrder(layout);
+  Value sorted = emitPermuted(b, state, vector, order);
+  // What leaves together, as few whole numbers.
+  int64_t width = std::min<int64_t>(size * bytes, sizeof(uint32_t));
+  if (bytes == 1)
+    sorted = emitVectorBitcast(b, sorted, b.getIntegerType(8 * width));
+  int64_t each =
+      cast<VectorType>(sorted.getType()).getNumElements() * size / order.size();
+  Addresses addresses(*this, layout);
+  for (size_t first = 0; first < order.size(); first += size) {
+    int64_t flat = layout.apply(order[first], 0, 0);
+    if (shared.getPiece(flat) != piece)
+      continue;
+    Value part = vector::ExtractStridedSliceOp::create(
+        b, sorted, ArrayRef<int64_t>{int64_t(first) / size * each},
+        ArrayRef<int64_t>{each}, ArrayRef<int64_t>{1});
+    emitLdsStore(b, state, part, addresses.get(flat));
+  }
 }
 
 Value SharedAccess::makeResult(const LinearLayout &layout) {
@@ -79,18 +115,40 @@ Value SharedAccess::makeResult(const LinearLayout &layout) {
       b, b.getZeroAttr(VectorType::get({layout.getNumRegisters()}, element)));
 }
 
+Value SharedAccess::emitTransposedLoad(VectorType type, Value address) {
+  Value start = b.createOrFold<arith::IndexCastOp>(
+      b.getI32Type(),
+      memref::ExtractAlignedPointerAsIndexOp::create(b, state.lds));
+  Value pointer = LLVM::IntToPtrOp::create(
+      b,
+      LLVM::LLVMPointerType::get(
+          b.getContext(), ROCDL::ROCDLDialect::kSharedMemoryAddressSpace),
+      b.createOrFold<arith::AddIOp>(start, address));
+  Value loaded;
+  if (bytes == 1)
+    loaded = ROCDL::ds_read_tr8_b64::create(
+        b, VectorType::get({2}, b.getI32Type()), pointer);
+  else
+    loaded = ROCDL::ds_read_tr16_b64::create(
+        b, VectorType::get({4}, b.getI16Type()), pointer);
+  return emitVectorBitcast(b, loaded, type.getElementType());
+}
+
 Value SharedAccess::read(Value result, const LinearLayout &layout,
-                         int64_t piece, Value column) {
+                         int64_t piece, Addresses addresses, bool transposes) {
   int64_t size = shared.getVectorElements();
   SmallVector<int64_t> order = shared.registerOrder(layout);
-  Addresses addresses(*this, layout, column);
   auto part = VectorType::get({size}, element);
   for (size_t first = 0; first < order.size(); first += size) {
     int64_t flat = layout.apply(order[first], 0, 0);
-    if (shared.getPiece(flat) == piece)
-      result = vector::InsertStridedSliceOp::create(
-          b, emitLdsLoad(b, state, part, addresses.get(flat)), result,
-          ArrayRef<int64_t>{int64_t(first)}, ArrayRef<int64_t>{1});
+    if (shared.getPiece(flat) != piece)
+      continue;
+    Value address = addresses.get(flat);
+    result = vector::InsertStridedSliceOp::create(
+        b,
+        transposes ? emitTransposedLoad(part, address)
+                   : emitLdsLoad(b, state, part, address),
+        result, ArrayRef<int64_t>{int64_t(first)}, ArrayRef<int64_t>{1});
   }
   return result;
 }
@@ -103,12 +161,17 @@ Value SharedAccess::reorder(Value vector, const LinearLayout &layout) {
   return emitSelectElements(b, vector, back);
 }
 
-Value SharedAccess::take(const LinearLayout &layout, Value column) {
-  return reorder(read(makeResult(layout), layout, /*piece=*/0, column), layout);
+Value SharedAccess::take(const LinearLayout &reads, Value offset, unsigned dim,
+                         bool transposes) {
+  Addresses addresses(*this, reads);
+  addresses.advance(reads, offset, dim);
+  return reorder(
+      read(makeResult(reads), reads, /*piece=*/0, addresses, transposes),
+      reads);
 }
 
 void SharedAccess::fetch(BufferAccess &memory, const LinearLayout &layout) {
-  int64_t size = shared.getVectorElements(), vector = size * bytes,
+  int64_t size = shared.getRunElements(), vector = size * bytes,
           wave = vector * state.target->waveSize, round = wave * state.waves;
   Value base = b.createOrFold<arith::IndexCastOp>(
       b.getI32Type(),
@@ -117,6 +180,7 @@ void SharedAccess::fetch(BufferAccess &memory, const LinearLayout &layout) {
     return b.createOrFold<arith::AddIOp>(x, y);
   };
   base = add(base, b.createOrFold<arith::MulIOp>(state.wave, emitI32(b, wave)));
+  base = add(base, emitI32(b, place));
   if (start)
     base = add(base, start);
   auto pointer = LLVM::LLVMPointerType::get(
@@ -139,10 +203,10 @@ Value SharedAccess::exchange(Value vector, const LinearLayout &from,
   for (int64_t piece : shared.getPieces()) {
     if (piece && crosses)
       gpu::BarrierOp::create(b);
-    put(vector, from, piece);
+    emitByOwner(b, state, from, [&] { put(vector, from, piece); });
     if (crosses)
       gpu::BarrierOp::create(b);
-    result = read(result, to, piece);
+    result = read(result, to, piece, Addresses(*this, to));
   }
   return reorder(result, to);
 }
@@ -151,10 +215,10 @@ Value SharedAccess::exchange(Value vector, const LinearLayout &from,
 // tile.ring
 //===----------------------------------------------------------------------===//
 
-/// Of a part, in the coordinates of a slot.
-static LinearLayout getTakenLayout(RingOp ring) {
-  return ring.getTarget().getLayout().embed(
-      ring.getRing().getType().getShape().drop_front());
+static RingOrder getOrder(RingOp ring, const Target &target) {
+  return getRingOrder(ring.getSource().getLayout(),
+                      ring.getTarget().getLayout(),
+                      getElementBytes(ring.getRing().getType()), target);
 }
 
 static int64_t getSlotBytes(MemRefType ring) {
@@ -166,14 +230,12 @@ static SharedAccess makeAccess(ImplicitLocOpBuilder &b,
                                const KernelState &state, RingOp ring,
                                Value slot) {
   auto type = ring.getRing().getType();
-  int64_t bytes = getElementBytes(type);
   Value number = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), slot);
-  Value start = b.createOrFold<arith::AddIOp>(
-      b.createOrFold<arith::MulIOp>(number, emitI32(b, getSlotBytes(type))),
-      emitI32(b, state.places.lookup(ring)));
-  SharedLayout order(ring.getSource().getLayout(), getTakenLayout(ring), bytes,
-                     state.target->ldsBanks);
-  return SharedAccess(b, state, order, type.getElementType(), start);
+  Value start =
+      b.createOrFold<arith::MulIOp>(number, emitI32(b, getSlotBytes(type)));
+  return SharedAccess(b, state, getOrder(ring, *state.target).shared,
+                      type.getElementType(), start, state.places.lookup(ring),
+                      type.getNumElements() * getElementBytes(type));
 }
 
 namespace {
@@ -254,10 +316,12 @@ struct TakePattern : TilePattern<TakeOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto ring = op.getRing().getDefiningOp<RingOp>();
-    Value column =
-        b.createOrFold<arith::IndexCastOp>(b.getI32Type(), op.getColumn());
+    RingOrder order = getOrder(ring, *state.target);
+    Value offset =
+        b.createOrFold<arith::IndexCastOp>(b.getI32Type(), op.getOffset());
     rewriter.replaceOp(op, makeAccess(b, state, ring, op.getSlot())
-                               .take(getTakenLayout(ring), column));
+                               .take(order.reads, offset, ring.getPartDim(),
+                                     order.transposes));
     return success();
   }
 };

@@ -11,22 +11,32 @@
 
 namespace mlir::te {
 
-/// A tile that lies in LDS in the order of a SharedLayout, from a byte on (i32;
-/// null: from the first).
+/// A tile that lies in LDS in the order of a SharedLayout.
 class SharedAccess {
 public:
+  /// From LDS's first byte on.
   SharedAccess(ImplicitLocOpBuilder &b, const KernelState &state,
-               const tile::SharedLayout &shared, Type elementType,
-               Value start = Value())
+               const tile::SharedLayout &shared, Type elementType)
       : b(b), state(state), shared(shared), element(elementType),
-        bytes(getElementBytes(elementType)), start(start) {}
+        bytes(getElementBytes(elementType)) {}
+  /// From byte `start` (i32) of what is `size` bytes long and lies at `place`.
+  SharedAccess(ImplicitLocOpBuilder &b, const KernelState &state,
+               const tile::SharedLayout &shared, Type elementType, Value start,
+               int64_t place, int64_t size)
+      : SharedAccess(b, state, shared, elementType) {
+    this->start = start;
+    this->place = place;
+    this->size = size;
+  }
 
   /// Writes a lane's registers, which hold what `layout` says, as far as they
-  /// are in this piece.
+  /// are in this piece. Replicas write the same.
   void put(Value vector, const tile::LinearLayout &layout, int64_t piece = 0);
-  /// Reads what `layout` says (coordinates of the whole tile), so many columns
-  /// further on (i32, a multiple of those that the layout has).
-  Value take(const tile::LinearLayout &layout, Value column);
+  /// A part of the tile, in its coordinates, as `reads` says (RingOrder), so
+  /// many rows or columns (dimension `dim`) further on: i32, a multiple of the
+  /// part's.
+  Value take(const tile::LinearLayout &reads, Value offset, unsigned dim,
+             bool transposes);
   /// Reads a whole tile from `memory` to LDS, whose lanes hold it as `layout`
   /// says (SharedLayout::getStreaming).
   void fetch(BufferAccess &memory, const tile::LinearLayout &layout);
@@ -38,9 +48,12 @@ public:
   const tile::SharedLayout &getShared() const { return shared; }
 
 private:
+  class Addresses;
   /// Reads a piece into `result`, whose registers are in LDS's order.
   Value read(Value result, const tile::LinearLayout &layout, int64_t piece,
-             Value column = Value());
+             Addresses addresses, bool transposes = false);
+  /// A vector from a byte address, by an instruction that transposes.
+  Value emitTransposedLoad(VectorType type, Value address);
   /// From LDS's order of registers to that of `layout`.
   Value reorder(Value vector, const tile::LinearLayout &layout);
   Value makeResult(const tile::LinearLayout &layout);
@@ -48,16 +61,16 @@ private:
   /// Byte addresses of a lane's registers.
   class Addresses {
   public:
-    /// `column`: i32, or null for 0.
-    Addresses(SharedAccess &access, const tile::LinearLayout &layout,
-              Value column = Value());
+    Addresses(SharedAccess &access, const tile::LinearLayout &layout);
+    /// From here on so many rows or columns (i32) further on.
+    void advance(const tile::LinearLayout &layout, Value offset, unsigned dim);
     Value get(int64_t flat);
 
   private:
     SharedAccess &access;
-    Value base;        // of flat offset 0
-    int64_t variable;  // bits of it that are not known
-    int64_t first = 0; // the flat offset of a known column
+    Value base;           // of flat offset 0
+    int64_t variable = 0; // bits of it that are not known
+    int64_t first = 0;    // the flat offset of a known one
   };
 
   ImplicitLocOpBuilder &b;
@@ -65,7 +78,8 @@ private:
   tile::SharedLayout shared;
   Type element;
   int64_t bytes;
-  Value start;
+  Value start;                 // null: 0
+  int64_t place = 0, size = 0; // 0: not known
 };
 
 } // namespace mlir::te

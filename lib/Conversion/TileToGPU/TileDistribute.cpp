@@ -24,6 +24,7 @@
 #include "Distribution.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
@@ -211,6 +212,9 @@ gpu::GPUFuncOp TileDistributePass::makeFunction(KernelOp kernel,
       state.waves == 1
           ? emitI32(b, 0)
           : arith::ShRUIOp::create(b, id, emitI32(b, laneBits)).getResult();
+  // What follows from it is for scalar units.
+  if (state.waves > 1 && state.target->amd)
+    state.wave = ROCDL::ReadfirstlaneOp::create(b, b.getI32Type(), state.wave);
   return func;
 }
 

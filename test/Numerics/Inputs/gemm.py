@@ -290,7 +290,8 @@ def direct_cases(target):
             ("bf16", bf16, "f32_32x32x16_bf16", (256, 256), 64, 3, (2, 4)), ("bf16-small", bf16, "f32_16x16x32_bf16", (64, 64), 32, 1, (2, 2)),
             ("f16", f16, "f32_16x16x32_f16", (64, 128), 64, 5, (2, 4)), ("fp8", fp8, "scale_f32_32x32x64_f8f6f4", (256, 256), 128, 2, (4, 2)),
             ("mxfp8", f8, "scale_f32_32x32x64_f8f6f4", (256, 256), 128, 8, (2, 4)), ("mxfp8-part", f8, "scale_f32_16x16x128_f8f6f4", (128, 128), 128, 3, (2, 2)),
-            ("mxfp4", f4, "scale_f32_32x32x64_f8f6f4", (256, 256), 256, 4, (2, 4)), ("mxfp4-long", f4, "scale_f32_16x16x128_f8f6f4", (128, 64), 512, 2, (2, 2))]):
+            ("mxfp4", f4, "scale_f32_32x32x64_f8f6f4", (256, 256), 256, 4, (2, 4)), ("mxfp8-deep", f8, "scale_f32_32x32x64_f8f6f4", (256, 256), 64, 40, (2, 4)),
+            ("mxfp4-deep", f4, "scale_f32_32x32x64_f8f6f4", (256, 256), 128, 32, (2, 4)), ("mxfp8-branch", f8, "scale_f32_32x32x64_f8f6f4", (128, 128), 64, 36, (2, 2)), ("mxfp4-long", f4, "scale_f32_16x16x128_f8f6f4", (128, 64), 512, 2, (2, 2))]):
         k, stages = step * steps, 2 if tile[0] == 256 else 2 + i % 3
         cases.append(scheduled(f"direct-{name}", target, make(259, k), make(140, k), bf16(259, 140), "transpose_b", tile, 4, mma, step, waves, stages, direct=True))
     cases.append(scheduled("direct-deep", target, bf16(259, 224), bf16(140, 224), bf16(259, 140), "transpose_b", (256, 256), 8, "f32_32x32x16_bf16", 32, (2, 4), 4, direct=True))
@@ -298,7 +299,30 @@ def direct_cases(target):
     cases.append(scheduled("direct-split", target, f4(33, 2048), f4(70, 2048), f32(33, 70), "transpose_b", (64, 64), 16, "scale_f32_16x16x128_f8f6f4", 256, (2, 2), 2, 3, True))
     x, w, d = bf16("?", 192), bf16(256, 192), f32("?", 256)
     name, text, _, kinds = scheduled("direct-dynamic", target, x, w, d, "transpose_b", (128, 128), 8, "f32_32x32x16_bf16", 64, (2, 2), 2, direct=True)
-    return cases + [(name, text.replace(f"%a: {x}", f'%a: {x} {{te.dims = ["M", "K"]}}'), [{"M": 0}, {"M": 1}, {"M": 300}], kinds)]
+    cases.append((name, text.replace(f"%a: {x}", f'%a: {x} {{te.dims = ["M", "K"]}}'), [{"M": 0}, {"M": 1}, {"M": 300}], kinds))
+    return cases + across_cases(target)
+
+
+def across_cases(target):
+    """Straight to LDS, rows in memory across K, which reads of LDS transpose: each width of elements and lane layout, one side and both, K that ends inside of a step or is not known, pieces of K."""
+    cases = []
+    for i, (name, element, scheme, mma, tile, step, k, waves) in enumerate([
+            ("bf16", "bf16", None, "f32_32x32x16_bf16", (256, 256), 64, 192, (2, 4)), ("bf16-small", "bf16", None, "f32_16x16x32_bf16", (64, 128), 32, 45, (2, 2)),
+            ("f16", "f16", None, "f32_16x16x32_f16", (128, 128), 64, 320, (2, 2)), ("fp8", "f8E5M2", TENSOR, "scale_f32_32x32x64_f8f6f4", (256, 256), 128, 300, (4, 2)),
+            ("fp8-short", "f8E4M3FN", TENSOR, "f32_16x16x32_fp8", (64, 64), 64, 128, (2, 2)), ("mxfp8", "f8E4M3FN", COL, "scale_f32_32x32x64_f8f6f4", (256, 256), 128, 512, (2, 4)),
+            ("mxfp8-ragged", "f8E5M2", COL, "scale_f32_16x16x128_f8f6f4", (128, 64), 128, 293, (2, 1)),
+            ("mxfp4", "f4E2M1FN", COL + ", data_layout = transposed", "scale_f32_32x32x64_f8f6f4", (256, 128), 256, 512, (2, 4))]):
+        along = scheme and scheme.replace(COL, ROW).replace(", data_layout = transposed", "")
+        make = (lambda s, c: scaled(s, element, c)) if scheme else (lambda s, c: tensor(s, element))
+        m, n, stages = 2 * tile[0], tile[1], 2 + i % 3 if tile[0] < 256 else 2
+        for word, a, b in [("nt", make([k, m], scheme), make([k, n], scheme)), ("nn", make([m, k], along), make([k, n], scheme))]:
+            cases.append(scheduled(f"across-{name}-{word}", target, a, b, tensor([m, n], "bf16"), "transpose_a" if word == "nt" else "", tile, 4, mma, step, waves, stages, direct=True))
+    bf16, f32 = (lambda *s, e=e: tensor(list(s), e) for e in ("bf16", "f32"))
+    cases.append(scheduled("across-split", target, bf16(1000, 128), bf16(1000, 64), f32(128, 64), "transpose_a", (64, 64), 8, "f32_16x16x32_bf16", 64, (2, 2), 3, 5, True))
+    x, w = bf16("?", 128), bf16("?", 64)
+    name, text, _, kinds = scheduled("across-dynamic", target, x, w, f32(128, 64), "transpose_a", (64, 64), 8, "f32_16x16x32_bf16", 64, (2, 2), 2, direct=True)
+    text = text.replace(f"%a: {x}", f'%a: {x} {{te.dims = ["K", "M"]}}').replace(f"%b: {w}", f'%b: {w} {{te.dims = ["K", "N"]}}')
+    return cases + [(name, text, [{"K": 1}, {"K": 64}, {"K": 421}], kinds)]
 
 
 def split_cases(target):

@@ -52,11 +52,14 @@ static SmallVector<int64_t> getFlatBits(ArrayRef<int64_t> shape) {
 }
 
 LinearLayout LinearLayout::rowMajor(ArrayRef<int64_t> shape, int64_t vector,
-                                    unsigned laneBits, unsigned waveBits) {
+                                    unsigned laneBits, unsigned waveBits,
+                                    ArrayRef<int64_t> together) {
   SmallVector<int64_t> bits = getFlatBits(shape);
-  return handOut(shape, bits,
-                 std::min<unsigned>(llvm::Log2_64(vector), bits.size()),
-                 laneBits, waveBits);
+  auto isRegister = [&](int64_t bit) {
+    return bit < vector || llvm::is_contained(together, bit);
+  };
+  auto rest = std::stable_partition(bits.begin(), bits.end(), isRegister);
+  return handOut(shape, bits, rest - bits.begin(), laneBits, waveBits);
 }
 
 LinearLayout LinearLayout::inOrder(ArrayRef<int64_t> shape,
@@ -222,6 +225,29 @@ LinearLayout LinearLayout::place(const LinearLayout &order) const {
       basis =
           result.toFlat({at[0] / unit[0], at[1] / unit[1] * unitSize + offset});
     }
+  return result;
+}
+
+std::optional<LinearLayout> LinearLayout::beforeTranspose(int64_t size) const {
+  constexpr unsigned laneBits = 4; // of the lanes that transpose
+  unsigned sizeBits = llvm::Log2_64(size);
+  LinearLayout result = *this;
+  Bases &registers = result.bases[0], &lanes = result.bases[1];
+  if (lanes.size() < laneBits || sizeBits > laneBits)
+    return std::nullopt;
+  for (unsigned bit = 0; bit < laneBits; ++bit)
+    if (lanes[bit] != int64_t(1) << bit)
+      return std::nullopt;
+  for (unsigned bit = 0; bit < sizeBits; ++bit) {
+    int64_t down = shape.back() << bit;
+    auto *reg = llvm::find(registers, down);
+    if (reg == registers.end())
+      return std::nullopt;
+    *reg = int64_t(1) << bit;
+    lanes[laneBits - sizeBits + bit] = down;
+  }
+  for (unsigned bit = sizeBits; bit < laneBits; ++bit)
+    lanes[bit - sizeBits] = int64_t(1) << bit;
   return result;
 }
 

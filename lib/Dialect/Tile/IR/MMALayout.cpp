@@ -51,14 +51,17 @@ static LinearLayout::Bases getOperandWaves(Shape shape, MMASide side,
   return cols;
 }
 
-/// An operand or its scales: `unit` holds `unitShape` of it.
+/// An operand or its scales: `unit` holds `unitShape` of it; registers hold
+/// units along dimension `first` before those along the other.
 static LinearLayout getOperandLike(const MMALayout &unit, Shape unitShape,
-                                   Shape shape, MMASide side, MMAWaves waves) {
-  int64_t mine = shape[0] / (side == MMASide::A ? waves.rows : waves.cols);
+                                   Shape shape, MMASide side, MMAWaves waves,
+                                   unsigned first) {
+  Shape mine = shape;
+  mine[0] /= side == MMASide::A ? waves.rows : waves.cols;
   LinearLayout::Bases registers, lanes;
   addBases(registers, shape, unit.registers);
-  addBits(registers, shape, 1, unitShape[1], shape[1]);
-  addBits(registers, shape, 0, unitShape[0], mine);
+  for (unsigned dim : {first, 1 - first})
+    addBits(registers, shape, dim, unitShape[dim], mine[dim]);
   addBases(lanes, shape, unit.lanes);
   return LinearLayout(shape, registers, lanes,
                       getOperandWaves(shape, side, waves));
@@ -69,7 +72,7 @@ LinearLayout tile::getMMAOperandLayout(const MMA &mma, MMAFormat format,
                                        MMAWaves waves) {
   LinearLayout layout = getOperandLike(mma.getOperandLayout(format),
                                        {int64_t(mma.size), int64_t(mma.k)},
-                                       {outer, k}, side, waves);
+                                       {outer, k}, side, waves, /*first=*/1);
   return format == MMAFormat::E2M1 ? layout.project({1, 2}) : layout;
 }
 
@@ -78,7 +81,7 @@ LinearLayout tile::getMMAScaleLayout(const MMA &mma, MMASide side,
   constexpr int64_t block = MMA::kScaledElements;
   return getOperandLike(mma.getScaleLayout(),
                         {int64_t(mma.size), mma.k / block}, {outer, k / block},
-                        side, waves);
+                        side, waves, /*first=*/0);
 }
 
 LinearLayout tile::getMMAResultLayout(const MMA &mma, int64_t rows,

@@ -1,5 +1,4 @@
-//===- RingOps.cpp - tile.ring, and what fills and reads it
-//------------------===//
+//===- RingOps.cpp - tile.ring, and what fills and reads it --------------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,11 +27,17 @@ LogicalResult RingOp::verify() {
     return emitOpError() << "T21: tiles are put as " << getSource()
                          << ", whose shape is not the slot's";
   ArrayRef<int64_t> part = getTarget().getShape();
-  if (part.size() != 2 || part[0] != slot[0] || slot[1] % part[1] != 0)
+  if (part.size() != 2 || (part[0] != slot[0] && part[1] != slot[1]) ||
+      slot[0] % part[0] != 0 || slot[1] % part[1] != 0)
     return emitOpError() << "T21: parts are taken as " << getTarget()
                          << ", which are not all rows and a share of the "
-                            "columns of a slot";
+                            "columns of a slot, or all columns and a share of "
+                            "the rows";
   return success();
+}
+
+unsigned RingOp::getPartDim() {
+  return getTarget().getLayout().getShape()[0] == getSource().getShape()[0];
 }
 
 /// The ring, and that `tile` has its elements in `expected`.
@@ -83,12 +88,13 @@ LogicalResult TakeOp::verify() {
   if (failed(verifyTile(*this, getRing(), getType(),
                         [](RingOp ring) { return ring.getTarget(); })))
     return failure();
-  int64_t size = cast<ShapedType>(getType()).getDimSize(1),
-          cols = getRing().getType().getShape().back();
-  std::optional<int64_t> column = getConstantIntValue(getColumn());
-  if (column && (*column < 0 || *column % size != 0 || *column >= cols))
-    return emitOpError() << "T21: columns from " << *column
-                         << " on are no part of " << cols << " in parts of "
-                         << size;
+  unsigned dim = getRing().getDefiningOp<RingOp>().getPartDim();
+  int64_t size = cast<ShapedType>(getType()).getDimSize(dim),
+          all = getRing().getType().getDimSize(1 + dim);
+  std::optional<int64_t> offset = getConstantIntValue(getOffset());
+  if (offset && (*offset < 0 || *offset % size != 0 || *offset >= all))
+    return emitOpError() << "T21: " << (dim ? "columns" : "rows") << " from "
+                         << *offset << " on are no part of " << all
+                         << " in parts of " << size;
   return success();
 }

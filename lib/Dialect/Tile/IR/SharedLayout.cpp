@@ -18,13 +18,12 @@ using namespace mlir::te::tile;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// LDS moves at most 16 bytes a lane at once.
-static constexpr int64_t kMaxLdsVectorBytes = 16;
 static constexpr int64_t kBankBytes = 4;
 
 SharedLayout::SharedLayout(const LinearLayout &source,
                            const LinearLayout &target, int64_t elementBytes,
-                           unsigned banks, int64_t mostBytes)
+                           unsigned banks, int64_t mostBytes,
+                           int64_t vectorBytes, int64_t runBytes)
     : elementBytes(elementBytes), banks(banks) {
   unsigned numBits = llvm::Log2_64(source.getNumElements());
   columns.resize(numBits, 0);
@@ -35,7 +34,7 @@ SharedLayout::SharedLayout(const LinearLayout &source,
     auto isRegister = [&](const LinearLayout &layout) {
       return llvm::is_contained(layout.getBases(LayoutInput::Register), basis);
     };
-    if (getBytes() <= mostBytes || basis * elementBytes < kMaxLdsVectorBytes)
+    if (getBytes() <= mostBytes || basis * elementBytes < kMostVectorBytes)
       break;
     if (isRegister(source) && isRegister(target)) {
       pieceMask |= basis;
@@ -52,7 +51,7 @@ SharedLayout::SharedLayout(const LinearLayout &source,
   // Inside a vector: what both sides hold in registers.
   ArrayRef<int64_t> targetRegs = target.getBases(LayoutInput::Register);
   for (int64_t basis : source.getBases(LayoutInput::Register)) {
-    if ((int64_t(2) << vectorBits.size()) * elementBytes > kMaxLdsVectorBytes)
+    if ((int64_t(2) << vectorBits.size()) * elementBytes > vectorBytes)
       break;
     if (basis && !(basis & pieceMask) &&
         llvm::is_contained(targetRegs, basis)) {
@@ -60,19 +59,28 @@ SharedLayout::SharedLayout(const LinearLayout &source,
       place(basis);
     }
   }
+  runBits = vectorBits.size();
+  for (int64_t basis : source.getBases(LayoutInput::Register)) {
+    if (getRunElements() * elementBytes >= runBytes)
+      break;
+    if (!basis || placed[llvm::Log2_64(basis)])
+      continue;
+    place(basis);
+    ++runBits;
+  }
 
   // The lanes that one row of banks serves at once must differ in the slot
   // bits, on both sides: a bit that both have is a slot of its own, others are
   // paired by XOR.
-  int64_t vectorBytes =
+  int64_t accessBytes =
       std::max<int64_t>(getVectorElements() * elementBytes, kBankBytes);
   unsigned slotBits =
-      llvm::Log2_64(std::max<int64_t>(banks * kBankBytes / vectorBytes, 1));
+      llvm::Log2_64(std::max<int64_t>(banks * kBankBytes / accessBytes, 1));
   auto firstLanes = [&](const LinearLayout &layout) {
     SmallVector<int64_t> bits;
     for (int64_t basis :
          layout.getBases(LayoutInput::Lane).take_front(slotBits))
-      if (basis)
+      if (basis && !placed[llvm::Log2_64(basis)])
         bits.push_back(basis);
     return bits;
   };
@@ -89,7 +97,7 @@ SharedLayout::SharedLayout(const LinearLayout &source,
   // Lanes that share a dword do not compete for its bank: with vectors below a
   // dword, bits of one side fill the dword before slots are given away.
   unsigned dwordBits =
-      llvm::Log2_64(vectorBytes / (getVectorElements() * elementBytes));
+      llvm::Log2_64(accessBytes / (getVectorElements() * elementBytes));
   while (dwordBits > 0 && !onlyA.empty() &&
          nextAddressBit < vectorBits.size() + dwordBits) {
     place(onlyA.front());
@@ -141,9 +149,9 @@ static LinearLayout::Bases invert(ArrayRef<int64_t> columns) {
 std::optional<LinearLayout>
 SharedLayout::getStreaming(ArrayRef<int64_t> shape, int64_t bytes,
                            unsigned laneBits, unsigned waveBits) const {
-  size_t vector = vectorBits.size(), others = vector + laneBits + waveBits;
-  if (getVectorElements() * elementBytes != bytes || pieceMask != 0 ||
-      columns.size() < others || shape.back() < getVectorElements())
+  size_t vector = runBits, others = vector + laneBits + waveBits;
+  if (getRunElements() * elementBytes != bytes || pieceMask != 0 ||
+      columns.size() < others || shape.back() < getRunElements())
     return std::nullopt;
   LinearLayout::Bases flat = invert(columns);
   for (size_t bit = 0; bit < vector; ++bit)

@@ -42,9 +42,11 @@ public:
   /// elements a lane, then lanes along the last dimension and, once a row is
   /// full, along the rows; then registers along the rows as far as they must,
   /// and waves outermost. Lanes and waves that find nothing left to cover hold
-  /// replicas.
+  /// replicas. `together`: flat offsets of bits that registers hold in any
+  /// case.
   static LinearLayout rowMajor(llvm::ArrayRef<int64_t> shape, int64_t vector,
-                               unsigned laneBits, unsigned waveBits);
+                               unsigned laneBits, unsigned waveBits,
+                               llvm::ArrayRef<int64_t> together = {});
 
   /// The same distribution of a tile whose elements follow one another as
   /// `order` says: a unit of a matrix (its registers, nothing else, hold it),
@@ -98,6 +100,11 @@ public:
   /// `order`: coordinates are a row of units, and the offset in that row. It
   /// has gaps where the tile is smaller than a unit.
   LinearLayout place(const LinearLayout &order) const;
+  /// Who reads what, where an instruction transposes what 16 lanes read, `size`
+  /// elements each: element e of lane l comes from element l % size of lane
+  /// e * 16 / size + l / size. Nothing where 16 lanes are no run of a row, or
+  /// registers none of a column.
+  std::optional<LinearLayout> beforeTranspose(int64_t size) const;
   /// The same coordinates in a larger tile, of which this is a corner.
   LinearLayout embed(llvm::ArrayRef<int64_t> shape) const;
   /// The register that holds, in lane 0 and wave 0, the given flat offset; or
@@ -140,12 +147,21 @@ LayoutConversion analyzeConversion(const LinearLayout &source,
 /// `vectorElements` and neither has a bank conflict, where that is possible.
 class SharedLayout {
 public:
+  /// LDS moves at most so much of a lane at once.
+  static constexpr int64_t kMostVectorBytes = 16;
   /// `elementBytes`: a power of two up to 8. `banks`: banks of 4 bytes. Where
   /// the tile would take more than `mostBytes`, it goes in pieces, as far as
   /// bits are registers' on both sides.
   SharedLayout(const LinearLayout &source, const LinearLayout &target,
                int64_t elementBytes, unsigned banks,
-               int64_t mostBytes = std::numeric_limits<int64_t>::max());
+               int64_t mostBytes = std::numeric_limits<int64_t>::max())
+      : SharedLayout(source, target, elementBytes, banks, mostBytes,
+                     kMostVectorBytes, /*runBytes=*/0) {}
+  /// The same, with vectors of at most `vectorBytes`, of which the source's
+  /// registers hold `runBytes` side by side.
+  SharedLayout(const LinearLayout &source, const LinearLayout &target,
+               int64_t elementBytes, unsigned banks, int64_t mostBytes,
+               int64_t vectorBytes, int64_t runBytes);
   /// The flat offsets of the pieces, which follow one another in the same place
   /// (one, 0, where the tile goes at once); and which one an offset is in.
   llvm::SmallVector<int64_t> getPieces() const;
@@ -153,6 +169,9 @@ public:
   /// Bytes of a piece.
   int64_t getBytes() const;
   int64_t getVectorElements() const { return int64_t(1) << vectorBits.size(); }
+  /// Consecutive elements of the source that lie side by side: a vector, or
+  /// several of them.
+  int64_t getRunElements() const { return int64_t(1) << runBits; }
   /// The element address of a flat offset.
   int64_t address(int64_t flat) const;
   /// Who writes what where each wave writes consecutive vectors of LDS, one a
@@ -173,6 +192,7 @@ public:
 private:
   llvm::SmallVector<int64_t> columns; // address contribution of each flat bit
   llvm::SmallVector<unsigned> vectorBits; // flat bits inside one vector
+  unsigned runBits;                       // address bits inside one run
   int64_t pieceMask = 0;                  // flat bits that pieces differ in
   int64_t elementBytes;
   unsigned banks;

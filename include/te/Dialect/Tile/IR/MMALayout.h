@@ -32,7 +32,9 @@ enum class MMASide { A, B };
 /// byte: outer x k / 2.
 LinearLayout getMMAOperandLayout(const MMA &mma, MMAFormat format, MMASide side,
                                  int64_t outer, int64_t k, MMAWaves waves);
-/// Their scales: outer x k / 32.
+/// Their scales: outer x k / 32. Registers hold those of one instruction after
+/// the other along the outer dimension first: four that lie so are one register
+/// of the machine.
 LinearLayout getMMAScaleLayout(const MMA &mma, MMASide side, int64_t outer,
                                int64_t k, MMAWaves waves);
 /// M x N.

@@ -222,7 +222,8 @@ def Tile_RingOp : Tile_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
   let summary = "places in LDS for tiles on their way to other lanes";
   let description = [{
     Tiles of one size, in the order that suits both those who put them there (`source`) and those who take parts of their
-    columns (`target`). A loop fills one slot while it computes from another; barriers between are the program's own. What
+    columns or of their rows (`target`). Where lanes want elements of a column together that lie in rows, and the chip has
+    reads of LDS that transpose, parts are taken by these. A loop fills one slot while it computes from another; barriers between are the program's own. What
     other ops use LDS for may lie in the same place, where all of them stand behind the last use of the ring.
 
     ```mlir
@@ -233,6 +234,10 @@ def Tile_RingOp : Tile_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
   let results = (outs Tile_Ring:$ring);
   let assemblyFormat = "`from` $source `to` $target attr-dict `:` type($ring)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The dimension of which a part is a share: 1 where it is a whole slot.
+    unsigned getPartDim();
+  }];
 }
 
 def Tile_PutOp : Tile_Op<"put", [MemoryEffects<[MemWrite]>]> {
@@ -243,11 +248,11 @@ def Tile_PutOp : Tile_Op<"put", [MemoryEffects<[MemWrite]>]> {
 }
 
 def Tile_TakeOp : Tile_Op<"take", [MemoryEffects<[MemRead]>]> {
-  let summary = "read columns of a tile from a ring's slot";
-  let description = "The columns from `column` on, a multiple of the result's, in the ring's `target` layout.";
-  let arguments = (ins Tile_Ring:$ring, Index:$slot, Index:$column);
+  let summary = "read a part of a tile from a ring's slot";
+  let description = "The columns, or rows, from `offset` on, a multiple of the result's, in the ring's `target` layout.";
+  let arguments = (ins Tile_Ring:$ring, Index:$slot, Index:$offset);
   let results = (outs Tile_AnyTile:$result);
-  let assemblyFormat = "$ring `[` $slot `,` $column `]` attr-dict `:` type($ring) `->` type($result)";
+  let assemblyFormat = "$ring `[` $slot `,` $offset `]` attr-dict `:` type($ring) `->` type($result)";
   let hasVerifier = 1;
 }
 
