@@ -135,11 +135,60 @@ func.func @stages(%x: tensor<?x128xbf16>, %w: tensor<48x128xbf16>) -> tensor<?x4
 // CHECK:   tile.mma
 // CHECK:   scf.yield
 // CHECK: tile.await
-func.func @direct(%x: tensor<64x128xbf16>, %w: tensor<128x64xbf16>) -> tensor<64x64xbf16> {
-  %d = te.fusion "direct_0" (%a = %x : tensor<64x128xbf16>, %v = %w : tensor<128x64xbf16>) -> (tensor<64x64xbf16>)
+func.func @direct(%x: tensor<64x128xbf16>, %w: tensor<128x60xbf16>) -> tensor<64x60xbf16> {
+  %d = te.fusion "direct_0" (%a = %x : tensor<64x128xbf16>, %v = %w : tensor<128x60xbf16>) -> (tensor<64x60xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2, direct = true>>} {
+    %0 = te.gemm %a, %v : tensor<64x128xbf16>, tensor<128x60xbf16> -> tensor<64x60xbf16>
+    te.yield %0 : tensor<64x60xbf16>
+  }
+  return %d : tensor<64x60xbf16>
+}
+
+// -----
+
+// What lies across K does so too, in whole tiles: its parts are rows of the slot, taken as they are wanted and renamed.
+// CHECK-LABEL: tile.kernel @across_0
+// CHECK: %[[RA:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x64x64xbf16
+// CHECK: tile.fetch %{{.*}}, %[[RA]]
+// CHECK: %[[RB:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x64x64xbf16
+// CHECK-NEXT: tile.fetch %{{.*}}, %[[RB]][%{{.*}}] {in_bounds} : memref<128x64xbf16
+// CHECK-NOT: tile.put
+// CHECK: tile.await for %[[RA]], %[[RB]]
+// CHECK: %[[PART:.*]] = tile.take %[[RB]][%{{.*}}, %{{.*}}] : {{.*}} -> tensor<32x64xbf16
+// CHECK-NEXT: %[[TURNED:.*]] = tile.transpose %[[PART]] : {{.*}} -> tensor<64x32xbf16
+// CHECK-NOT: tile.convert_layout
+// CHECK: tile.mma
+func.func @across(%x: tensor<64x128xbf16>, %w: tensor<128x64xbf16>) -> tensor<64x64xbf16> {
+  %d = te.fusion "across_0" (%a = %x : tensor<64x128xbf16>, %v = %w : tensor<128x64xbf16>) -> (tensor<64x64xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2, direct = true>>} {
     %0 = te.gemm %a, %v : tensor<64x128xbf16>, tensor<128x64xbf16> -> tensor<64x64xbf16>
     te.yield %0 : tensor<64x64xbf16>
   }
   return %d : tensor<64x64xbf16>
+}
+
+// -----
+
+// A round is the steps whose scales are read at once: those of the next are put in the last of them, in front of the barrier,
+// and those behind it are read. Waits of the steps behind that know of these loads.
+// CHECK-LABEL: tile.kernel @round_0
+// CHECK: scf.for
+// CHECK-NOT: scf.if
+// CHECK: tile.await for {{.*}} {loads = 4 : i64, pending = 1 : i64}
+// CHECK: tile.await for {{.*}} {pending = 1 : i64}
+// CHECK: tile.await for {{.*}} {pending = 1 : i64}
+// CHECK: tile.put {{.*}} : tensor<128x16xi8
+// CHECK: tile.put {{.*}} : tensor<128x16xi8
+// CHECK: tile.await for {{.*}} {pending = 1 : i64}
+// CHECK: tile.load {{.*}} -> tensor<128x16xi8
+// CHECK: tile.load {{.*}} -> tensor<128x16xi8
+// CHECK: tile.mma {{.*}} in_order {reads =
+// CHECK: scf.yield
+func.func @round(%x: !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %w: !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> tensor<128x128xbf16> {
+  %d = te.fusion "round_0" (%a = %x : !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %v = %w : !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> (tensor<128x128xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [128, 128], waves = 4, vector = 16, matmul = <"scale_f32_16x16x128_f8f6f4", k = 128, waves = [2, 2], stages = 3, direct = true>>} {
+    %0 = te.gemm %a, %v transpose_b : !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>> -> tensor<128x128xbf16>
+    te.yield %0 : tensor<128x128xbf16>
+  }
+  return %d : tensor<128x128xbf16>
 }

@@ -224,3 +224,20 @@ tile.kernel @runs(%in: memref<f32>, %out: memref<f32>) attributes {target = "gfx
   %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds, interleave = 2 : i64} : memref<4x64xf32, strided<[128, 1]>> -> tensor<4x64xf32, #l>
   tile.store %x, %b[%c0, %c0] {divisible = 64 : i64, in_bounds} : tensor<4x64xf32, #l>, memref<4x64xf32, strided<[64, 1]>>
 }
+
+// -----
+
+// 4 x 4 bytes a lane are transposed by eight permutations of two registers' bytes.
+#rows = #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [1, 0], [2, 0]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [4, 0], [8, 0]], wave = []>
+#columns = #tile.layout<shape = [64, 16], register = [[0, 1], [0, 2], [1, 0], [2, 0]], lane = [[4, 0], [8, 0], [16, 0], [32, 0], [0, 4], [0, 8]], wave = []>
+// CHECK-LABEL: gpu.func @bytes
+// CHECK-COUNT-8: llvm.call_intrinsic "llvm.amdgcn.perm"
+// CHECK-NOT: llvm.amdgcn.perm
+tile.kernel @bytes(%in: memref<i8>, %out: memref<i8>) attributes {target = "gfx942", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [16, 64], strides: [64, 1] : memref<i8> to memref<16x64xi8, strided<[64, 1]>>
+  %b = memref.reinterpret_cast %out to offset: [0], sizes: [64, 16], strides: [16, 1] : memref<i8> to memref<64x16xi8, strided<[16, 1]>>
+  %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : memref<16x64xi8, strided<[64, 1]>> -> tensor<16x64xi8, #rows>
+  %y = tile.transpose %x : tensor<16x64xi8, #rows> -> tensor<64x16xi8, #columns>
+  tile.store %y, %b[%c0, %c0] {divisible = 16 : i64, in_bounds} : tensor<64x16xi8, #columns>, memref<64x16xi8, strided<[16, 1]>>
+}

@@ -292,6 +292,46 @@ TEST(SharedLayout, StreamingIsRefused) {
       SharedLayout(down, down, 1, 64).getStreaming({64, 64}, 16, 6, 2));
 }
 
+TEST(LinearLayout, RowMajorTogether) {
+  // Runs of four of rows r, r + 16 and r + 32.
+  LinearLayout layout =
+      LinearLayout::rowMajor({64, 16}, 4, 6, 1, {16 * 16, 32 * 16});
+  EXPECT_EQ(layout.getBases(LayoutInput::Register),
+            llvm::ArrayRef<int64_t>({1, 2, 16 * 16, 32 * 16}));
+  EXPECT_EQ(layout.getBases(LayoutInput::Lane),
+            llvm::ArrayRef<int64_t>({4, 8, 16, 32, 64, 128}));
+  EXPECT_EQ(layout.getBases(LayoutInput::Wave), llvm::ArrayRef<int64_t>({0}));
+}
+
+/// What 16 lanes read before the instruction transposes it is what they are to
+/// hold behind it.
+TEST(LinearLayout, BeforeTranspose) {
+  // 128 x 32 columns: 16 or 32 columns in lanes, runs of rows in registers.
+  LinearLayout layouts[] = {
+      {{128, 32}, {32, 64, 128, 256, 16}, {1, 2, 4, 8, 512, 1024}, {2048}},
+      {{128, 32}, {512, 32, 64, 128, 256}, {1, 2, 4, 8, 16, 1024}, {0}}};
+  for (const LinearLayout &held : layouts)
+    for (int64_t size : {4, 8}) {
+      LinearLayout read = *held.beforeTranspose(size);
+      for (int64_t lane = 0; lane < 64; ++lane)
+        for (int64_t reg = 0; reg < held.getNumRegisters(); ++reg) {
+          int64_t flat = held.apply(reg, lane, 0), k = flat / 32 % size,
+                  column = lane % 16;
+          // Which of a vector's elements, in a register that the first has.
+          int64_t from = lane / 16 * 16 + k * (16 / size) + column / size;
+          int64_t first = *held.findRegister(held.apply(reg, 0, 0) - k * 32);
+          int64_t element = 0;
+          for (auto [bit, basis] :
+               llvm::enumerate(read.getBases(LayoutInput::Register)))
+            if (basis < size && (column % size) & basis)
+              element |= int64_t(1) << bit;
+          EXPECT_EQ(read.apply(first | element, from, 0), flat);
+        }
+    }
+  LinearLayout alongRows = LinearLayout::rowMajor({64, 64}, 8, 6, 0);
+  EXPECT_FALSE(alongRows.beforeTranspose(8));
+}
+
 TEST(LinearLayout, WithinWavesKeepsWaves) {
   // 32 x 32 over 2 x 2 waves, as a matrix instruction leaves it.
   LinearLayout held({32, 32}, {1, 2}, {32, 64, 128, 256, 4, 8}, {16, 512});

@@ -116,14 +116,16 @@ private:
   void refill(Stream &stream, Step step);
   Value getSlot(const Stream &stream, Step step, int64_t ahead = 0);
   void fetchAll(MutableArrayRef<Stream> streams, Step step, int64_t ahead);
-  void emitArrival(ArrayRef<Stream> streams, int64_t pending);
+  void emitArrival(ArrayRef<Stream> streams, int64_t pending,
+                   int64_t loads = 0);
+  int64_t countLoads(ArrayRef<Stream> streams, Step step);
   Value emitPart(MutableArrayRef<Stream> streams, int64_t part, Step step,
                  Value sum);
   SmallVector<Value> emitStep(MutableArrayRef<Stream> streams, Step step,
                               ValueRange carried);
   int64_t chooseRound(ArrayRef<Stream> streams);
   Value emitMma(ArrayRef<Value> sides, ArrayRef<Value> scales, Value sum,
-                int64_t part = 0);
+                int64_t part = 0, int64_t reads = 0);
   Value emitScaled(ArrayRef<Value> scales, Value partial);
   Value emitSum(Value sum, ArrayRef<Value> scales,
                 function_ref<Value(Value)> addProducts);
@@ -189,14 +191,14 @@ Value GemmEmitter::emitScaled(ArrayRef<Value> scales, Value partial) {
 }
 
 Value GemmEmitter::emitMma(ArrayRef<Value> sides, ArrayRef<Value> scales,
-                           Value sum, int64_t part) {
+                           Value sum, int64_t part, int64_t reads) {
   bool areScaled = plan.scales == GemmPlan::Scales::Instruction;
   return MmaOp::create(
       b, type, sides[0], sides[1], sum, areScaled ? scales[0] : Value(),
       areScaled ? scales[1] : Value(),
       MMAAttr::get(b.getContext(), ctx.schedule.getMatmul().getMma()),
       /*in_order=*/ctx.schedule.getMatmul().getStages() > 1,
-      /*scale_part=*/areScaled ? part : 0);
+      /*scale_part=*/areScaled ? part : 0, reads);
 }
 
 /// The sum and a step's products; of a block that is scaled, once they are all
@@ -317,19 +319,8 @@ void GemmEmitter::move(Stream &stream, Step step) {
   read(stream, step.number, 2);
 }
 
-/// The same of a stream that reads several steps at once: what was read is put
-/// in the last step but one, when it has had the others' time to come, and the
-/// next is read in the last, when its registers are free. A branch, where the
-/// step's place is not known, does both in the first.
+/// The same of a stream that reads several steps at once, in the first of them.
 void GemmEmitter::refill(Stream &stream, Step step) {
-  int64_t last = stream.steps - 1;
-  if (std::optional<int64_t> place = step.modulo(stream.steps)) {
-    if (*place == last - 1)
-      put(stream, getSlot(stream, step, /*ahead=*/1));
-    if (*place == last)
-      read(stream, step.number, stream.steps + 1);
-    return;
-  }
   Value old = stream.raw;
   Value isDue = arith::CmpIOp::create(
       b, arith::CmpIPredicate::eq,
@@ -350,8 +341,9 @@ void GemmEmitter::refill(Stream &stream, Step step) {
 
 /// All waves have read the slot that is filled next, and written the one that
 /// is read next; the last `pending` steps that were fetched may be on their
-/// way.
-void GemmEmitter::emitArrival(ArrayRef<Stream> streams, int64_t pending) {
+/// way, and so many loads.
+void GemmEmitter::emitArrival(ArrayRef<Stream> streams, int64_t pending,
+                              int64_t loads) {
   SmallVector<Value> rings;
   for (const Stream &stream : streams)
     if (stream.isDirect)
@@ -359,7 +351,24 @@ void GemmEmitter::emitArrival(ArrayRef<Stream> streams, int64_t pending) {
   if (rings.empty())
     gpu::BarrierOp::create(b);
   else
-    AwaitOp::create(b, rings, pending);
+    AwaitOp::create(b, rings, pending, loads);
+}
+
+static bool isLastOf(const Stream &stream, Step step) {
+  return stream.steps > 1 && step.modulo(stream.steps) == stream.steps - 1;
+}
+
+/// Loads of scales, at the least, that stand behind what this step waits for:
+/// those of the steps whose fetches are under way, and its own.
+int64_t GemmEmitter::countLoads(ArrayRef<Stream> streams, Step step) {
+  int64_t loads = 0;
+  for (const Stream &stream : streams) {
+    std::optional<int64_t> place = step.modulo(stream.steps);
+    if (stream.steps > 1 && place &&
+        (isLastOf(stream, step) || *place < getStages() - 2))
+      loads += stream.side->countScaleLoads();
+  }
+  return loads;
 }
 
 /// Products of one part of a step; meanwhile the streams move on.
@@ -376,8 +385,16 @@ Value GemmEmitter::emitPart(MutableArrayRef<Stream> streams, int64_t part,
     if (!stream.isDirect && stream.steps == 1 &&
         part == (parts > 2 ? int64_t(number % 2) : 0))
       move(stream, step);
+  // What several steps take is put in their last one, when it has had the
+  // others' time to come.
+  bool isRefilled = part == 0 && step.inRound;
+  for (Stream &stream : streams)
+    if (isRefilled && isLastOf(stream, step)) {
+      put(stream, getSlot(stream, step, /*ahead=*/1));
+      read(stream, step.number, stream.steps + 1);
+    }
   if (part == parts - 1) {
-    emitArrival(streams, getStages() - 2);
+    emitArrival(streams, getStages() - 2, countLoads(streams, step));
     Step next = step;
     next.number = b.createOrFold<arith::AddIOp>(step.number, index(1));
     if (next.inRound)
@@ -386,12 +403,12 @@ Value GemmEmitter::emitPart(MutableArrayRef<Stream> streams, int64_t part,
       take(stream, next, 0);
     fetchAll(streams, step, getStages());
   }
-  // What a step puts here is taken behind the next one's barrier.
-  for (Stream &stream : streams)
-    if (step.inRound && stream.steps > 1 && part == 0)
-      refill(stream, step);
+  int64_t reads = 0;
+  for (const Stream &stream : streams)
+    if (part == parts - 1 || part + 1 < stream.parts)
+      reads += stream.side->countReads(stream.ring);
   ArrayRef<Value> sides(current);
-  return emitMma(sides.take_front(2), sides.drop_front(2), sum, part);
+  return emitMma(sides.take_front(2), sides.drop_front(2), sum, part, reads);
 }
 
 SmallVector<Value> GemmEmitter::emitStep(MutableArrayRef<Stream> streams,

@@ -19,6 +19,8 @@
 #include "FP4.h"
 #include "Scales.h"
 
+#include "te/Dialect/Tile/IR/RingOrder.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -262,6 +264,15 @@ Value GemmOperand::take(Kind kind, Value ring, Value slot, Value part) const {
   return takesScales || side == MMASide::A
              ? taken
              : ctx.convert(ctx.transpose(taken), getLine());
+}
+
+int64_t GemmOperand::countReads(Value ring) const {
+  auto places = ring.getDefiningOp<RingOp>();
+  LinearLayout target = places.getTarget().getLayout();
+  unsigned bits = getElementTypeOrSelf(ring.getType()).getIntOrFloatBitWidth();
+  RingOrder order = getRingOrder(places.getSource().getLayout(), target,
+                                 bits / 8, ctx.target);
+  return target.getNumRegisters() / order.shared.getVectorElements();
 }
 
 /// This step's scales of blocks, as a tile of outer x blocks along K.

@@ -35,7 +35,7 @@ struct Fragments {
 
 /// Between the products of the region that ends here the accesses of memory
 /// that stand in it take turns, as many of each kind behind a product as the
-/// next part's `reads` of LDS ask for: a wave that has to wait for its turn at
+/// `reads` of LDS ask for: a wave that has to wait for its turn at
 /// a queue has work for the matrix core. The first reads come behind product
 /// `first`, the last one that needs a fragment whose place they take. A part
 /// that reads scales too has more loads than products.
@@ -47,7 +47,7 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
   };
   for (int64_t i = 0; i < products; ++i) {
     emit(Mask::mfma_wmma, 1);
-    if (i >= first)
+    if (reads > 0 && i >= first)
       emit(Mask::ds_read, llvm::divideCeil(reads, products - first));
     emit(Mask::ds_write, 1);
     emit(Mask::vmem_read, i < products / 2 ? 1 : 2);
@@ -158,22 +158,9 @@ struct MmaPattern : TilePattern<MmaOp> {
         result = vector::InsertStridedSliceOp::create(
             b, sum, result, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{1});
       }
-    auto countReads = [&](const Fragments &operand) -> int64_t {
-      int64_t bytes =
-          cast<VectorType>(operand.vector.getType()).getNumElements() *
-          getElementBytes(operand.vector.getType());
-      int64_t scales =
-          operand.scales
-              ? cast<VectorType>(operand.scales.getType()).getNumElements()
-              : 0;
-      return llvm::divideCeil(bytes, state.target->maxAccessBytes) +
-             llvm::divideCeil(scales,
-                              MMA::kScalesInRegister * operand.scaleParts);
-    };
     if (op.getInOrder())
-      emitInterleaving(b, rows * cols * left.alongK,
-                       countReads(left) + countReads(right),
-                       cols * left.alongK - 1);
+      emitInterleaving(b, rows * cols * left.alongK, op.getReads(),
+                       rows > 1 ? cols * left.alongK - 1 : 0);
     rewriter.replaceOp(op, result);
     return success();
   }

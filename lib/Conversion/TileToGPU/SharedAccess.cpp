@@ -13,6 +13,7 @@
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -66,7 +67,9 @@ static Value emitOpaque(ImplicitLocOpBuilder &b, Value value) {
 
 /// What no lane's own bits overlap with is added last, where the instruction
 /// has a field for it. Of what lies behind the field's end the place comes
-/// first, so that all slots are in reach of one register.
+/// first, so that all slots are in reach of one register; a slot that changes
+/// comes first too, so that a loop does not keep what each part makes of a
+/// lane's address.
 Value SharedAccess::Addresses::get(int64_t flat) {
   constexpr int64_t reach = 1 << 16;
   auto &b = access.b;
@@ -74,15 +77,20 @@ Value SharedAccess::Addresses::get(int64_t flat) {
   auto add = [&](Value x, Value y) {
     return b.createOrFold<arith::AddIOp>(x, y);
   };
-  Value result =
-      b.createOrFold<arith::XOrIOp>(base, emitI32(b, address & variable));
+  Value result = base, mine = emitI32(b, address & variable);
+  bool isKnown = !access.start || getConstantIntValue(access.start);
+  bool isAligned =
+      access.place % int64_t(llvm::PowerOf2Ceil(variable + 1)) == 0;
+  if (isKnown || !isAligned)
+    result = b.createOrFold<arith::XOrIOp>(result, mine);
   result = add(result, emitI32(b, access.place));
-  bool isKnown = access.start && getConstantIntValue(access.start);
-  if (access.start && !isKnown)
+  if (!isKnown)
     result = add(result, access.start);
   if (access.place + access.size > reach && access.state.target->amd)
     result = emitOpaque(b, result);
-  if (isKnown)
+  if (!isKnown && isAligned)
+    result = b.createOrFold<arith::XOrIOp>(result, mine);
+  if (isKnown && access.start)
     result = add(result, access.start);
   return add(result, emitI32(b, address & ~variable));
 }
@@ -286,7 +294,7 @@ struct AwaitPattern : TilePattern<AwaitOp> {
   matchAndRewrite(AwaitOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     // Loads are counted in order: those behind the last one that is awaited.
-    int64_t behind = 0;
+    int64_t behind = op.getLoads();
     for (Value value : op.getRings()) {
       auto type = value.getDefiningOp<RingOp>().getRing().getType();
       behind += op.getPending() * getSlotBytes(type) /

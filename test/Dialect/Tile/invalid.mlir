@@ -549,7 +549,7 @@ func.func @fetch_no_ring(%v: memref<16x64xbf16>, %r: memref<2x16x64xbf16, #gpu.a
 // -----
 
 func.func @await_fewer() {
-  // expected-error @+1 {{T22: pending = -1; it is a number of tiles}}
+  // expected-error @+1 {{T22: pending = -1 is a number of tiles, and loads = 0 of instructions}}
   tile.await {pending = -1 : i64}
   return
 }

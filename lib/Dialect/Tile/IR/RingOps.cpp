@@ -75,9 +75,11 @@ LogicalResult FetchOp::verify() {
 }
 
 LogicalResult AwaitOp::verify() {
-  if (int64_t pending = getPending(); pending < 0)
+  if (int64_t pending = getPending(), loads = getLoads();
+      pending < 0 || loads < 0)
     return emitOpError() << "T22: pending = " << pending
-                         << "; it is a number of tiles";
+                         << " is a number of tiles, and loads = " << loads
+                         << " of instructions";
   for (Value ring : getRings())
     if (!ring.getDefiningOp<RingOp>())
       return emitOpError("T21: the ring is not that of a tile.ring");

@@ -274,9 +274,11 @@ def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "a barrier for waves that fetch";
   let description = [{
     All waves have come here, and what they fetched is in LDS, but for the last `pending` tiles of each of these rings, which
-    may be on their way. What they took before is in their registers.
+    may be on their way. What they took before is in their registers. Loads are waited for in their order: `loads` says how
+    many instructions of others (tile.load), at the least, stand behind what is awaited, and may be on their way too.
   }];
-  let arguments = (ins Variadic<Tile_Ring>:$rings, DefaultValuedAttr<I64Attr, "0">:$pending);
+  let arguments = (ins Variadic<Tile_Ring>:$rings, DefaultValuedAttr<I64Attr, "0">:$pending,
+    DefaultValuedAttr<I64Attr, "0">:$loads);
   let assemblyFormat = "(`for` $rings^ `:` type($rings))? attr-dict";
   let hasVerifier = 1;
 }
@@ -326,7 +328,7 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure, AttrSizedOperandSegments, AllTypesMatch<[
     the instruction. The scales may be of a longer K than the operands, in whole parts of them: `scale_part` says of which.
 
     `in_order`: no instruction crosses the end of this product, and accesses of memory that stand in front of it, behind
-    the product before, are issued between its instructions; else a backend orders them anew.
+    the product before, are issued between its instructions, among them `reads` of LDS; else a backend orders them anew.
 
     ```mlir
     %d = tile.mma %a, %b, %c <"f32_16x16x32_bf16"> : tensor<128x64xbf16, #a>, tensor<64x64xbf16, #b> -> tensor<128x64xf32, #c>
@@ -335,7 +337,7 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure, AttrSizedOperandSegments, AllTypesMatch<[
   let arguments = (ins
     Tile_AnyTile:$a, Tile_AnyTile:$b, Tile_AnyTile:$accumulator,
     Optional<Tile_AnyTile>:$scale_a, Optional<Tile_AnyTile>:$scale_b, Tile_MMAAttr:$intrinsic, UnitAttr:$in_order,
-    DefaultValuedAttr<I64Attr, "0">:$scale_part);
+    DefaultValuedAttr<I64Attr, "0">:$scale_part, DefaultValuedAttr<I64Attr, "0">:$reads);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
     $a `,` $b `,` $accumulator (`scales` `(` $scale_a^ `,` $scale_b `:` type($scale_a) `,` type($scale_b) `)`)?
