@@ -169,18 +169,18 @@ func.func @across(%x: tensor<64x128xbf16>, %w: tensor<128x64xbf16>) -> tensor<64
 
 // -----
 
-// A round is the steps whose scales are read at once: those of the next are put in the last of them, in front of the barrier,
-// and those behind it are read. Waits of the steps behind that know of these loads.
+// A round is the steps whose scales are read at once: those of the next are put in the last two of them, B's and A's, in front
+// of the barrier, and those behind it are read. Waits of the steps behind that know of these loads.
 // CHECK-LABEL: tile.kernel @round_0
 // CHECK: scf.for
 // CHECK-NOT: scf.if
 // CHECK: tile.await for {{.*}} {loads = 4 : i64, pending = 1 : i64}
 // CHECK: tile.await for {{.*}} {pending = 1 : i64}
-// CHECK: tile.await for {{.*}} {pending = 1 : i64}
-// CHECK: tile.put {{.*}} : tensor<128x16xi8
 // CHECK: tile.put {{.*}} : tensor<128x16xi8
 // CHECK: tile.await for {{.*}} {pending = 1 : i64}
 // CHECK: tile.load {{.*}} -> tensor<128x16xi8
+// CHECK: tile.put {{.*}} : tensor<128x16xi8
+// CHECK: tile.await for {{.*}} {loads = 4 : i64, pending = 1 : i64}
 // CHECK: tile.load {{.*}} -> tensor<128x16xi8
 // CHECK: tile.mma {{.*}} in_order {reads =
 // CHECK: scf.yield

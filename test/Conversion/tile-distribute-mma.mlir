@@ -94,15 +94,15 @@ tile.kernel @ring(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32, 
 
 // Rows across what lanes want together: 16 lanes read runs of rows, and get columns. Eight bytes an access.
 // CHECK-LABEL: gpu.func @across
-// CHECK-COUNT-8: rocdl.ds.read.tr16.b64 %{{.*}} : vector<4xi16>
+// CHECK-COUNT-16: rocdl.ds.read.tr16.b64 %{{.*}} : vector<4xi16>
 // CHECK-NOT: rocdl.ds.read
-tile.kernel @across(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<bf16, #gpu.address_space<global>>) attributes {target = "gfx950", waves = 1} {
+tile.kernel @across(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<bf16, #gpu.address_space<global>>) attributes {target = "gfx950", waves = 4} {
   %c0 = arith.constant 0 : index
-  %v = memref.reinterpret_cast %x to offset: [0], sizes: [32, 64], strides: [64, 1] : memref<bf16, #gpu.address_space<global>> to memref<32x64xbf16, strided<[64, 1]>, #gpu.address_space<global>>
-  %w = memref.reinterpret_cast %y to offset: [0], sizes: [32, 64], strides: [64, 1] : memref<bf16, #gpu.address_space<global>> to memref<32x64xbf16, strided<[64, 1]>, #gpu.address_space<global>>
-  %r = tile.ring from <shape = [32, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0], [16, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [32, 64], register = [[1, 0], [2, 0], [4, 0], [0, 16], [0, 32]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [8, 0], [16, 0]], wave = []> : memref<2x32x64xbf16, #gpu.address_space<workgroup>>
-  tile.fetch %v[%c0, %c0], %r[%c0] {in_bounds} : memref<32x64xbf16, strided<[64, 1]>, #gpu.address_space<global>>, memref<2x32x64xbf16, #gpu.address_space<workgroup>>
-  tile.await for %r : memref<2x32x64xbf16, #gpu.address_space<workgroup>>
-  %t = tile.take %r[%c0, %c0] : memref<2x32x64xbf16, #gpu.address_space<workgroup>> -> tensor<32x64xbf16, #tile.layout<shape = [32, 64], register = [[1, 0], [2, 0], [4, 0], [0, 16], [0, 32]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [8, 0], [16, 0]], wave = []>>
-  tile.store %t, %w[%c0, %c0] {in_bounds} : tensor<32x64xbf16, #tile.layout<shape = [32, 64], register = [[1, 0], [2, 0], [4, 0], [0, 16], [0, 32]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [8, 0], [16, 0]], wave = []>>, memref<32x64xbf16, strided<[64, 1]>, #gpu.address_space<global>>
+  %v = memref.reinterpret_cast %x to offset: [0], sizes: [32, 256], strides: [256, 1] : memref<bf16, #gpu.address_space<global>> to memref<32x256xbf16, strided<[256, 1]>, #gpu.address_space<global>>
+  %w = memref.reinterpret_cast %y to offset: [0], sizes: [32, 256], strides: [256, 1] : memref<bf16, #gpu.address_space<global>> to memref<32x256xbf16, strided<[256, 1]>, #gpu.address_space<global>>
+  %r = tile.ring from <shape = [32, 256], register = [[0, 1], [0, 2], [0, 4], [2, 0], [4, 0]], lane = [[0, 8], [0, 16], [0, 32], [0, 64], [0, 128], [1, 0]], wave = [[8, 0], [16, 0]]> to <shape = [32, 256], register = [[1, 0], [2, 0], [4, 0], [0, 16], [0, 32], [0, 64]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [8, 0], [16, 0]], wave = [[0, 0], [0, 128]]> : memref<2x32x256xbf16, #gpu.address_space<workgroup>>
+  tile.fetch %v[%c0, %c0], %r[%c0] {in_bounds} : memref<32x256xbf16, strided<[256, 1]>, #gpu.address_space<global>>, memref<2x32x256xbf16, #gpu.address_space<workgroup>>
+  tile.await for %r : memref<2x32x256xbf16, #gpu.address_space<workgroup>>
+  %t = tile.take %r[%c0, %c0] : memref<2x32x256xbf16, #gpu.address_space<workgroup>> -> tensor<32x256xbf16, #tile.layout<shape = [32, 256], register = [[1, 0], [2, 0], [4, 0], [0, 16], [0, 32], [0, 64]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [8, 0], [16, 0]], wave = [[0, 0], [0, 128]]>>
+  tile.store %t, %w[%c0, %c0] {in_bounds} : tensor<32x256xbf16, #tile.layout<shape = [32, 256], register = [[1, 0], [2, 0], [4, 0], [0, 16], [0, 32], [0, 64]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [8, 0], [16, 0]], wave = [[0, 0], [0, 128]]>>, memref<32x256xbf16, strided<[256, 1]>, #gpu.address_space<global>>
 }

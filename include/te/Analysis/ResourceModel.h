@@ -74,7 +74,7 @@ std::optional<GemmPlan> planGemm(GemmOp gemm, const Target &target,
 
 /// A round of a pipelined te.gemm's loop is at most so many steps: its code is
 /// to stay small.
-inline constexpr int64_t kMostStepsInRound = 8;
+inline constexpr int64_t kMostStepsInRound = 16;
 
 /// Bytes of scales of one of `outer` rows of A or columns of B that are read at
 /// once, at most; LDS has room for two times as many.

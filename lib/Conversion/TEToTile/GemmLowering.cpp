@@ -69,6 +69,8 @@ struct Stream {
   int64_t steps = 1; // that are read at once
   bool isDirect = false;
   int64_t slots = 2;
+  /// The one of several steps in which the next are put and read.
+  int64_t turn = 0;
   Value ring = {};
   Value raw = {};  // what is put into LDS next, as it lies in memory
   Value part = {}; // what is multiplied next
@@ -241,9 +243,14 @@ SmallVector<Stream> GemmEmitter::makeStreams() {
                        /*slots=*/side->isDirect() ? getStages() : 2});
   if (plan.scales == GemmPlan::Scales::Instruction ||
       plan.scales == GemmPlan::Scales::Blocks)
-    for (const GemmOperand *side : {&left, &right})
+    for (const GemmOperand *side : {&left, &right}) {
       streams.push_back(
           {side, Kind::Scales, /*parts=*/1, side->getScaleSteps()});
+      // Late, when what was read has had the other steps' time to come; not
+      // both in one step, as memory serves only so many at once.
+      int64_t before = side == &left ? 1 : 2;
+      streams.back().turn = std::max<int64_t>(streams.back().steps - before, 0);
+    }
   return streams;
 }
 
@@ -354,18 +361,17 @@ void GemmEmitter::emitArrival(ArrayRef<Stream> streams, int64_t pending,
     AwaitOp::create(b, rings, pending, loads);
 }
 
-static bool isLastOf(const Stream &stream, Step step) {
-  return stream.steps > 1 && step.modulo(stream.steps) == stream.steps - 1;
-}
-
 /// Loads of scales, at the least, that stand behind what this step waits for:
-/// those of the steps whose fetches are under way, and its own.
+/// those of the steps whose fetches are under way, and its own in front of the
+/// barrier.
 int64_t GemmEmitter::countLoads(ArrayRef<Stream> streams, Step step) {
   int64_t loads = 0;
   for (const Stream &stream : streams) {
     std::optional<int64_t> place = step.modulo(stream.steps);
-    if (stream.steps > 1 && place &&
-        (isLastOf(stream, step) || *place < getStages() - 2))
+    if (stream.steps == 1 || !place)
+      continue;
+    int64_t ago = (*place + stream.steps - stream.turn) % stream.steps;
+    if (ago <= getStages() - 2 && (ago > 0 || streams.front().parts > 1))
       loads += stream.side->countScaleLoads();
   }
   return loads;
@@ -385,14 +391,13 @@ Value GemmEmitter::emitPart(MutableArrayRef<Stream> streams, int64_t part,
     if (!stream.isDirect && stream.steps == 1 &&
         part == (parts > 2 ? int64_t(number % 2) : 0))
       move(stream, step);
-  // What several steps take is put in their last one, when it has had the
-  // others' time to come.
-  bool isRefilled = part == 0 && step.inRound;
+  auto isItsTurn = [&](const Stream &stream) {
+    return part == 0 && stream.steps > 1 &&
+           step.modulo(stream.steps) == stream.turn;
+  };
   for (Stream &stream : streams)
-    if (isRefilled && isLastOf(stream, step)) {
+    if (isItsTurn(stream))
       put(stream, getSlot(stream, step, /*ahead=*/1));
-      read(stream, step.number, stream.steps + 1);
-    }
   if (part == parts - 1) {
     emitArrival(streams, getStages() - 2, countLoads(streams, step));
     Step next = step;
@@ -403,6 +408,9 @@ Value GemmEmitter::emitPart(MutableArrayRef<Stream> streams, int64_t part,
       take(stream, next, 0);
     fetchAll(streams, step, getStages());
   }
+  for (Stream &stream : streams)
+    if (isItsTurn(stream))
+      read(stream, step.number, 2 * stream.steps - stream.turn);
   int64_t reads = 0;
   for (const Stream &stream : streams)
     if (part == parts - 1 || part + 1 < stream.parts)
@@ -464,11 +472,13 @@ Value GemmEmitter::emitPipelinedSteps() {
   for (int64_t step = 0; step < getStages(); ++step)
     fetchAll(streams, {zero}, step);
   for (Stream &stream : streams)
-    if (!stream.isDirect) {
+    if (!stream.isDirect)
       put(stream, zero);
-      read(stream, zero, stream.steps);
-    }
   emitArrival(streams, getStages() - 1);
+  // Behind all fetches: the first steps' waits count on that.
+  for (Stream &stream : streams)
+    if (!stream.isDirect)
+      read(stream, zero, stream.steps);
   SmallVector<Value> start = {ctx.constant(type, 0.0)};
   for (Stream &stream : streams) {
     take(stream, {zero}, 0);

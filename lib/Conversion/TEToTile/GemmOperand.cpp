@@ -136,9 +136,17 @@ int64_t GemmOperand::getScaleSteps() const {
                      .getElementTypeBitWidth();
   int64_t steps = getScaleBytes(plan, getOuter(), ctx.schedule, ctx.target) *
                   8 / bits / std::max<int64_t>(getBlocks(), 1);
-  // As far as K is known to be whole ones.
-  while (steps > 1 &&
-         (ShapedType::isDynamic(staticK) || staticK % (steps * size) != 0))
+  // As far as K, or each piece of it where they are alike, is known to be two
+  // whole ones at least.
+  GemmOp gemm = op;
+  int64_t pieces = gemm.getPieces().value_or(1);
+  auto isWhole = [&](int64_t length) {
+    if (ShapedType::isDynamic(staticK) || staticK / pieces < 2 * length)
+      return false;
+    int64_t part = staticK % (size * pieces) == 0 ? staticK / pieces : staticK;
+    return part % length == 0;
+  };
+  while (steps > 1 && !isWhole(steps * size))
     steps /= 2;
   return std::max<int64_t>(steps, 1);
 }
@@ -164,10 +172,9 @@ Value GemmOperand::read(Kind kind, Value at, int64_t steps) const {
                                    getBlocks() * steps};
   if (!kIsLast)
     std::swap(blocks[0], blocks[1]);
-  Value scales = te::loadScalesAsStored(
-      step, scaled, step.getBuffers(operand).scales, blocks, getRowsTogether(),
-      /*dim=*/kIsLast ? 0 : 1);
-  return kIsLast ? scales : ctx.transpose(scales);
+  return te::loadScalesAsStored(step, scaled, step.getBuffers(operand).scales,
+                                blocks, getRowsTogether(),
+                                /*dim=*/kIsLast ? 0 : 1);
 }
 
 void GemmOperand::fetch(Value at, Value &ring, int64_t slots,
@@ -193,9 +200,12 @@ static LinearLayout withRowsFirst(const LinearLayout &layout,
 }
 
 Value GemmOperand::finish(Kind kind, Value tile) const {
-  if (kind == Kind::Scales)
+  if (kind == Kind::Scales) {
+    if (te::areScalesTransposed(scaled) == kIsLast)
+      tile = ctx.transpose(tile);
     return ctx.convert(
         tile, withRowsFirst(getLayout(tile.getType()), getRowsTogether()));
+  }
   TileContext step = makeContext(/*at=*/Value());
   if (scaled && scaled.isFP4() && element != scaled.getElementType())
     tile = emitExactBF16(

@@ -267,7 +267,7 @@ static ScaleView emitScaleView(TileContext &ctx, ScaledType type,
   result.row = divide(ctx.tileRow, blockRows);
   result.col = divide(ctx.tileCol, blockCols);
   result.divisible = dims[1].multiple;
-  result.transposed = isColumns(type, dims[0]);
+  result.transposed = areScalesTransposed(type);
   if (result.transposed)
     std::swap(result.row, result.col);
   OpFoldResult rows = emitExtent(ctx, type, dims[0]),
@@ -365,7 +365,11 @@ Value te::loadScalesAsStored(TileContext &ctx, ScaledType type, Value buffer,
                           source.divisible, source.order);
   if (!source.order)
     ctx.setInBounds(scales, whole[0], whole[1]);
-  return source.transposed ? ctx.transpose(scales) : scales;
+  return scales;
+}
+
+bool te::areScalesTransposed(ScaledType type) {
+  return isColumns(type, getMatrixStorage(type)[0]);
 }
 
 /// Of scales that are repeated along a dimension of their block, the first.

@@ -56,9 +56,12 @@ void storeScales(TileContext &ctx, ScaledType type, Value scales, Value buffer,
 Value loadScales(TileContext &ctx, ScaledType type, Value buffer,
                  const tile::LinearLayout &blocks);
 
-/// The same, `blocks` of them, held by whom it costs least to read: every lane
-/// reads a run, and nothing goes through LDS. `together`: bits of the row (of
-/// blocks; `dim` 1: of the column) in which one lane's runs differ.
+/// Rows of the stored scales are columns of the tensor.
+bool areScalesTransposed(ScaledType type);
+/// The same, `blocks` of them, as they are stored, held by whom it costs least
+/// to read: every lane reads a run, and nothing is done with it. `together`:
+/// bits of the row (of blocks; `dim` 1: of the column) in which one lane's runs
+/// differ.
 Value loadScalesAsStored(TileContext &ctx, ScaledType type, Value buffer,
                          std::array<int64_t, 2> blocks,
                          ArrayRef<int64_t> together = {}, unsigned dim = 0);

@@ -175,14 +175,14 @@ func.func @no_room(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor
 
 // -----
 
-func.func @not_direct(%a: tensor<256x250xbf16>, %b: tensor<250x256xbf16>) -> tensor<256x256xbf16> {
-  // expected-error @+1 {{H15: no operand can go straight to LDS: on gfx950 a lane loads 16 bytes there, of an operand whose rows lie along K in whole steps, which is not converted, and whose step fills all waves; leave out direct}}
-  %d = te.fusion "f" (%x = %a : tensor<256x250xbf16>, %y = %b : tensor<250x256xbf16>) -> (tensor<256x256xbf16>)
+func.func @not_direct(%a: tensor<256x250xbf16>, %b: tensor<250x250xbf16>) -> tensor<256x250xbf16> {
+  // expected-error @+1 {{H15: no operand can go straight to LDS: on gfx950 a lane loads 16 bytes there, of an operand whose rows in memory are whole steps along K, or whole tiles across it, which is not converted, and whose step fills all waves; leave out direct}}
+  %d = te.fusion "f" (%x = %a : tensor<256x250xbf16>, %y = %b : tensor<250x250xbf16>) -> (tensor<256x250xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2, direct = true>>} {
-    %0 = te.gemm %x, %y : tensor<256x250xbf16>, tensor<250x256xbf16> -> tensor<256x256xbf16>
-    te.yield %0 : tensor<256x256xbf16>
+    %0 = te.gemm %x, %y : tensor<256x250xbf16>, tensor<250x250xbf16> -> tensor<256x250xbf16>
+    te.yield %0 : tensor<256x250xbf16>
   }
-  return %d : tensor<256x256xbf16>
+  return %d : tensor<256x250xbf16>
 }
 
 // -----
