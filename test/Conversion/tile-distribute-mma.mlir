@@ -67,7 +67,7 @@ tile.kernel @scaled(%x: memref<i8, #gpu.address_space<global>>, %y: memref<f32, 
 // CHECK: rocdl.sched.group.barrier 8, 1, 0
 // CHECK: rocdl.sched.group.barrier 256, 2, 0
 // CHECK: rocdl.sched.group.barrier 512, 1, 0
-// CHECK: rocdl.sched.group.barrier 32, 1, 0
+// CHECK: rocdl.sched.group.barrier 32, 2, 0
 // CHECK: amdgpu.sched_barrier allow = <none>
 // CHECK: gpu.barrier
 // CHECK: vector.store %{{.*}}, %[[LDS]]
@@ -85,7 +85,7 @@ tile.kernel @ring(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32, 
   %p = tile.take %r[%slot, %c0] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
   %q = tile.take %r[%slot, %c32] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
   %z = arith.constant dense<0.0> : tensor<16x16xf32, #c>
-  %d = tile.mma %p, %q, %z <"f32_16x16x32_bf16"> in_order : tensor<16x32xbf16, #take>, tensor<16x32xbf16, #take> -> tensor<16x16xf32, #c>
+  %d = tile.mma %p, %q, %z <"f32_16x16x32_bf16"> in_order {reads = 2 : i64} : tensor<16x32xbf16, #take>, tensor<16x32xbf16, #take> -> tensor<16x16xf32, #c>
   %e = tile.convert_layout %d : tensor<16x16xf32, #c> -> tensor<16x16xf32, #o>
   tile.store %e, %w[%c0, %c0] {in_bounds} : tensor<16x16xf32, #o>, memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
 }
@@ -94,7 +94,7 @@ tile.kernel @ring(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32, 
 
 // Rows across what lanes want together: 16 lanes read runs of rows, and get columns. Eight bytes an access.
 // CHECK-LABEL: gpu.func @across
-// CHECK-COUNT-16: rocdl.ds.read.tr16.b64 %{{.*}} : vector<4xi16>
+// CHECK-COUNT-16: rocdl.ds.read.tr16.b64 %{{.*}} : <3> -> vector<4xi16>
 // CHECK-NOT: rocdl.ds.read
 tile.kernel @across(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<bf16, #gpu.address_space<global>>) attributes {target = "gfx950", waves = 4} {
   %c0 = arith.constant 0 : index

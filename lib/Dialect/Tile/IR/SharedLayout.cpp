@@ -111,12 +111,12 @@ SharedLayout::SharedLayout(const LinearLayout &source,
   for (int64_t basis : ArrayRef<int64_t>(onlyB).drop_front(
            std::min(onlyA.size(), onlyB.size())))
     place(basis);
-  // An address bit of its own for each bit of B that was paired; where runs stay
-  // together soon, so that these are lanes' and waves' in getStreaming.
+  // What is left, and an address bit of its own for each bit of B that was
+  // paired: with runs first these, so that getStreaming finds them in lanes and
+  // waves.
   if (runBytes > 0)
-    for (auto [basisOfA, basis] : llvm::zip(onlyA, onlyB))
+    for (int64_t basis : onlyB)
       place(basis);
-  // What is left.
   for (unsigned bit = 0; bit < numBits; ++bit)
     place(int64_t(1) << bit);
 }
