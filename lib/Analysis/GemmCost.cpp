@@ -62,12 +62,16 @@ static double estimateSumClocks(const TileDemand &demand, double pieces,
 }
 
 /// Clocks of the vector units in a step of one workgroup: partial sums that are
-/// scaled, operands that are converted, or turned so that K is in one register.
+/// scaled, operands that are converted or scaled, or turned so that K is in one
+/// register.
 static double estimateVectorClocks(const TileDemand &demand,
                                    const GemmPlan &plan, ScheduleAttr schedule,
                                    const Target &target, const Timing &timing) {
   // Instructions an element.
-  constexpr double kForSum = 5, kForConversion = 16, kForTurn = 2;
+  constexpr double kForSum = 5, kForConversion = 16, kForScaling = 4,
+                   kForTurn = 2;
+  double forConversion =
+      plan.scales == GemmPlan::Scales::Elements ? kForScaling : kForConversion;
   GemmOp gemm = demand.gemm;
   double rows = schedule.getTile()[0], cols = schedule.getTile()[1],
          k = schedule.getMatmul().getK();
@@ -76,7 +80,7 @@ static double estimateVectorClocks(const TileDemand &demand,
     auto scaled = dyn_cast<ScaledType>(type);
     bool kIsLast = (int64_t(kDim) == type.getRank() - 1) !=
                    (scaled && scaled.getScaling().isTransposed());
-    return (element != type.getElementType() ? kForConversion : 0) +
+    return (element != type.getElementType() ? forConversion : 0) +
            (kIsLast ? 0 : kForTurn);
   };
   double work = rows * k * getForOperand(gemm.getA(), gemm.getKDimA(), plan.a) +

@@ -20,7 +20,10 @@
 //   arith on the result's layout
 //
 // Where scales change along K inside of a sum that the instruction does not
-// scale, each block's partial sum is multiplied by both, and added in f32.
+// scale, each block's partial sum is multiplied by both, and added in f32. E8M0
+// scales go into the elements instead, on their way to LDS; where one was seen
+// that has no room there, the workgroup computes its tile again
+// (GemmElements.cpp, GemmScales.cpp).
 //
 // With two stages there is no conversion: what the step after the next needs is
 // read from memory, what the next one needs is put into LDS, and each part of a
@@ -43,7 +46,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GemmOperand.h"
+#include "GemmScales.h"
 #include "Lowerings.h"
 
 using namespace mlir;
@@ -51,12 +54,6 @@ using namespace mlir::te;
 using namespace mlir::te::tile;
 
 namespace {
-/// 2^(byte - 127) as two factors, whose exponents differ by at most one: a
-/// product of two scales leaves f32's range only where the scaled sum does.
-struct SplitScale {
-  Value first, second;
-};
-
 using Kind = GemmOperand::Kind;
 
 /// What comes from memory step by step: a side's elements, or its scales.
@@ -70,10 +67,19 @@ struct Stream {
   Value ring = {};
   Value raw = {};  // what is put into LDS next, as it lies in memory
   Value part = {}; // what is multiplied next
-  void append(SmallVector<Value> &carried) const {
-    if (!isDirect)
-      carried.push_back(raw);
-    carried.push_back(part);
+  // Of elements that are scaled: the scales of what is put next and of so many
+  // steps, those behind them, and what these have been.
+  int64_t scaleSteps = 0;
+  Value scales = {}, scalesBehind = {};
+  GemmOperand::Seen seen = {};
+  /// What one step hands on to the next.
+  SmallVector<Value *> getCarried() {
+    SmallVector<Value *> carried;
+    for (Value *value : {isDirect ? nullptr : &raw, &part, &scales,
+                         &scalesBehind, &seen.scale, &seen.element})
+      if (value && *value)
+        carried.push_back(value);
+    return carried;
   }
 };
 
@@ -92,18 +98,24 @@ private:
   Value emitSteps();
   Value emitPipelinedSteps();
   SmallVector<Stream> makeStreams();
-  Value getStart(const Stream &stream, Value i, int64_t ahead);
+  Value getStart(int64_t count, Value i, int64_t ahead);
   void read(Stream &stream, Value i, int64_t ahead);
-  void put(Stream &stream, Value slot);
+  void startScales(Stream &stream, Value zero);
+  void moveScales(Stream &stream, Value i);
+  void restore(MutableArrayRef<Stream> streams, ValueRange values);
+  Value emitChecked(Value sum, ArrayRef<GemmOperand::Seen> seen);
+  void put(Stream &stream, Value slot, Value number);
   void take(Stream &stream, Value i, int64_t part);
   void refill(Stream &stream, Value i);
+  void emitEvery(int64_t count, Value i, ArrayRef<Value *> values,
+                 function_ref<void()> move);
   Value getSlot(const Stream &stream, Value i, int64_t ahead = 0);
   void fetchAll(MutableArrayRef<Stream> streams, Value i, int64_t ahead);
   void emitArrival(ArrayRef<Stream> streams, int64_t pending);
   Value emitPart(MutableArrayRef<Stream> streams, int64_t part, Value i,
                  Value sum);
   Value emitMma(ArrayRef<Value> sides, ArrayRef<Value> scales, Value sum,
-                int64_t part = 0);
+                bool inOrder = false, int64_t part = 0);
   Value emitScaled(ArrayRef<Value> scales, Value partial);
   Value emitSum(Value sum, ArrayRef<Value> scales,
                 function_ref<Value(Value)> addProducts);
@@ -112,7 +124,6 @@ private:
   }
   int64_t getStep() const { return ctx.schedule.getMatmul().getK(); }
   int64_t getStages() const { return ctx.schedule.getMatmul().getStages(); }
-  SplitScale emitSplit(Value bytes, bool roundsUp);
   Value multiply(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
   Value spread(Value line) { return ctx.broadcast(line, getLayout(type)); }
   /// Where step `i` of the piece begins.
@@ -133,49 +144,20 @@ private:
 };
 } // namespace
 
-SplitScale GemmEmitter::emitSplit(Value bytes, bool roundsUp) {
-  Type i32 = withElementType(bytes.getType(), b.getI32Type());
-  auto constant = [&](int64_t value) { return ctx.intConstant(i32, value); };
-  Value byte = arith::ExtUIOp::create(b, i32, bytes);
-  // byte - 127 is the sum of its halves, one rounded up and one down.
-  Value exponent = arith::SubIOp::create(b, byte, constant(127));
-  Value up = arith::ShRSIOp::create(
-      b, arith::AddIOp::create(b, exponent, constant(1)), constant(1));
-  Value down = arith::ShRSIOp::create(b, exponent, constant(1));
-  auto power = [&](Value half) {
-    Value bits = arith::ShLIOp::create(
-        b, arith::AddIOp::create(b, half, constant(127)), constant(23));
-    return ctx.cast(bits, b.getF32Type());
-  };
-  Value first = power(roundsUp ? up : down),
-        second = power(roundsUp ? down : up);
-  Value isNaN =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, byte, constant(255));
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  first = arith::SelectOp::create(b, isNaN, ctx.constant(first.getType(), nan),
-                                  first);
-  return {first, second};
-}
-
 /// A block's sum times the scales of both sides.
 Value GemmEmitter::emitScaled(ArrayRef<Value> scales, Value partial) {
   if (!left.isE8M0())
     return multiply(multiply(partial, spread(scales[0])), spread(scales[1]));
-  SplitScale splitA = emitSplit(scales[0], /*roundsUp=*/true),
-             splitB = emitSplit(scales[1], /*roundsUp=*/false);
-  Value first = multiply(spread(splitA.first), spread(splitB.first)),
-        second = multiply(spread(splitA.second), spread(splitB.second));
-  return multiply(multiply(partial, first), second);
+  return emitScaledBlock(ctx, partial, scales[0], scales[1]);
 }
 
 Value GemmEmitter::emitMma(ArrayRef<Value> sides, ArrayRef<Value> scales,
-                           Value sum, int64_t part) {
+                           Value sum, bool inOrder, int64_t part) {
   bool areScaled = plan.scales == GemmPlan::Scales::Instruction;
   return MmaOp::create(
       b, type, sides[0], sides[1], sum, areScaled ? scales[0] : Value(),
       areScaled ? scales[1] : Value(),
-      MMAAttr::get(b.getContext(), ctx.schedule.getMatmul().getMma()),
-      /*in_order=*/ctx.schedule.getMatmul().getStages() > 1,
+      MMAAttr::get(b.getContext(), ctx.schedule.getMatmul().getMma()), inOrder,
       /*scale_part=*/areScaled ? part : 0);
 }
 
@@ -190,23 +172,81 @@ Value GemmEmitter::emitSum(Value sum, ArrayRef<Value> scales,
 }
 
 Value GemmEmitter::emitSteps() {
+  bool scalesElements = plan.scales == GemmPlan::Scales::Elements;
+  SmallVector<Value> start = {ctx.constant(type, 0.0)};
+  std::array<GemmOperand::Seen, 2> seen;
+  auto forSeen = [&](function_ref<void(Value &)> visit) {
+    for (GemmOperand::Seen &each : seen)
+      for (Value *value : {&each.scale, &each.element})
+        if (*value)
+          visit(*value);
+  };
+  if (scalesElements)
+    seen = {left.makeSeen(), right.makeSeen()};
+  forSeen([&](Value &value) { start.push_back(value); });
   auto emitStep = [&](Value i, ValueRange carried) -> SmallVector<Value> {
+    ValueRange rest = carried.drop_front();
+    forSeen([&](Value &value) {
+      value = rest.front();
+      rest = rest.drop_front();
+    });
     Value k = emitK(i);
     SmallVector<Value> elements, scales;
-    for (const GemmOperand *side : {&left, &right}) {
-      elements.push_back(side->convert(
-          side->finish(Kind::Elements, side->read(Kind::Elements, k))));
+    for (auto [side, ofSide] :
+         llvm::zip_equal(std::array{&left, &right}, seen)) {
+      Value raw = side->read(Kind::Elements, k);
+      if (scalesElements)
+        raw = side->scaleElements(
+            raw,
+            side->getScaleBytes(side->readScaleGroup(k, /*steps=*/1),
+                                /*steps=*/1, index(0)),
+            ofSide);
+      else
+        raw = side->finish(Kind::Elements, raw);
+      elements.push_back(side->convert(raw));
       if (plan.scales == GemmPlan::Scales::Instruction)
         scales.push_back(side->loadScales(k));
       else if (plan.scales == GemmPlan::Scales::Blocks)
         scales.push_back(side->loadBlockScale(k));
     }
-    return {emitSum(carried.front(), scales,
-                    [&](Value sum) { return emitMma(elements, scales, sum); })};
+    SmallVector<Value> next = {emitSum(carried.front(), scales, [&](Value sum) {
+      return emitMma(elements, scales, sum);
+    })};
+    forSeen([&](Value &value) { next.push_back(value); });
+    return next;
   };
-  scf::ForOp loop = ctx.loop(steps, ctx.constant(type, 0.0), emitStep);
+  scf::ForOp loop = ctx.loop(steps, start, emitStep);
   ctx.markPrefetched(loop);
-  return loop.getResult(0);
+  if (!scalesElements)
+    return loop.getResult(0);
+  ValueRange results = loop.getResults().drop_front();
+  forSeen([&](Value &value) {
+    value = results.front();
+    results = results.drop_front();
+  });
+  return emitChecked(loop.getResult(0), seen);
+}
+
+/// The sum of elements that have their scales in them; where these are not all
+/// right, computed again.
+Value GemmEmitter::emitChecked(Value sum, ArrayRef<GemmOperand::Seen> seen) {
+  Value isBeyond =
+      emitIsAnywhere(ctx, arith::OrIOp::create(b, left.emitIsBeyond(seen[0]),
+                                               right.emitIsBeyond(seen[1])));
+  auto branch = scf::IfOp::create(b, type, isBeyond, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, emitExactSum(
+                              ctx, left, right, type, steps,
+                              [&](Value i) { return emitK(i); },
+                              [&](ArrayRef<Value> elements, Value held) {
+                                return emitMma(elements, /*scales=*/{}, held);
+                              }));
+  b.setInsertionPointToStart(branch.elseBlock());
+  double offset =
+      ldexp(1.0, left.getElementOffset() + right.getElementOffset());
+  scf::YieldOp::create(b, multiply(sum, ctx.constant(type, offset)));
+  return branch.getResult(0);
 }
 
 /// A's elements and B's, then the scales of both where a step has its own.
@@ -217,6 +257,9 @@ SmallVector<Stream> GemmEmitter::makeStreams() {
     streams.push_back({side, Kind::Elements, parts, /*steps=*/1,
                        side->isDirect(),
                        /*slots=*/side->isDirect() ? getStages() : 2});
+  if (plan.scales == GemmPlan::Scales::Elements)
+    for (Stream &stream : streams)
+      stream.scaleSteps = stream.side->getGroupSteps();
   if (plan.scales == GemmPlan::Scales::Instruction ||
       plan.scales == GemmPlan::Scales::Blocks)
     for (const GemmOperand *side : {&left, &right})
@@ -225,18 +268,18 @@ SmallVector<Stream> GemmEmitter::makeStreams() {
   return streams;
 }
 
-/// Where the step begins that is `ahead` of `i`; behind the last step the last
-/// is read again, and not used.
-Value GemmEmitter::getStart(const Stream &stream, Value i, int64_t ahead) {
+/// Where the `count` steps begin that are `ahead` of `i`; behind the last ones
+/// these are read again, and not used.
+Value GemmEmitter::getStart(int64_t count, Value i, int64_t ahead) {
   Value last = arith::MaxSIOp::create(
-      b, b.createOrFold<arith::SubIOp>(steps, index(stream.steps)), index(0));
+      b, b.createOrFold<arith::SubIOp>(steps, index(count)), index(0));
   Value at = b.createOrFold<arith::AddIOp>(i, index(ahead));
   return emitK(b.createOrFold<arith::MinSIOp>(at, last));
 }
 
 void GemmEmitter::read(Stream &stream, Value i, int64_t ahead) {
-  stream.raw =
-      stream.side->read(stream.kind, getStart(stream, i, ahead), stream.steps);
+  stream.raw = stream.side->read(stream.kind, getStart(stream.steps, i, ahead),
+                                 stream.steps);
 }
 
 /// The same of all that goes straight to LDS, to the slots of that step.
@@ -244,12 +287,19 @@ void GemmEmitter::fetchAll(MutableArrayRef<Stream> streams, Value i,
                            int64_t ahead) {
   for (Stream &stream : streams)
     if (stream.isDirect)
-      stream.side->fetch(getStart(stream, i, ahead), stream.ring, stream.slots,
-                         getSlot(stream, i, ahead));
+      stream.side->fetch(getStart(stream.steps, i, ahead), stream.ring,
+                         stream.slots, getSlot(stream, i, ahead));
 }
 
-void GemmEmitter::put(Stream &stream, Value slot) {
-  Value tile = stream.side->finish(stream.kind, stream.raw);
+/// Puts what is step `number`'s.
+void GemmEmitter::put(Stream &stream, Value slot, Value number) {
+  Value tile = stream.scales
+                   ? stream.side->scaleElements(
+                         stream.raw,
+                         stream.side->getScaleBytes(stream.scales,
+                                                    stream.scaleSteps, number),
+                         stream.seen)
+                   : stream.side->finish(stream.kind, stream.raw);
   if (!stream.ring)
     stream.ring =
         stream.side->makeRing(stream.kind, tile.getType(), stream.slots);
@@ -276,26 +326,66 @@ void GemmEmitter::take(Stream &stream, Value i, int64_t part) {
 /// read; of a stream that reads several steps at once, once in so many.
 void GemmEmitter::refill(Stream &stream, Value i) {
   auto move = [&] {
-    put(stream, getSlot(stream, i, /*ahead=*/1));
+    put(stream, getSlot(stream, i, /*ahead=*/1),
+        b.createOrFold<arith::AddIOp>(i, index(1)));
     read(stream, i, 2 * stream.steps);
   };
-  if (stream.steps == 1)
+  emitEvery(stream.steps, i, {&stream.raw}, move);
+}
+
+/// `move` changes `values`, once in so many steps.
+void GemmEmitter::emitEvery(int64_t count, Value i, ArrayRef<Value *> values,
+                            function_ref<void()> move) {
+  if (count == 1)
     return move();
-  Value old = stream.raw;
+  auto get = [&] {
+    return llvm::map_to_vector(values, [](Value *value) { return *value; });
+  };
+  SmallVector<Value> old = get();
   Value isDue = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::eq,
-      arith::RemUIOp::create(b, i, index(stream.steps)), index(0));
-  auto branch =
-      scf::IfOp::create(b, old.getType(), isDue, /*withElseRegion=*/true);
+      b, arith::CmpIPredicate::eq, arith::RemUIOp::create(b, i, index(count)),
+      index(0));
+  auto branch = scf::IfOp::create(b, TypeRange(ValueRange(old)), isDue,
+                                  /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     move();
-    scf::YieldOp::create(b, stream.raw);
+    scf::YieldOp::create(b, get());
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, old);
   }
-  stream.raw = branch.getResult(0);
+  for (auto [value, result] : llvm::zip_equal(values, branch.getResults()))
+    *value = result;
+}
+
+void GemmEmitter::restore(MutableArrayRef<Stream> streams, ValueRange values) {
+  for (Stream &stream : streams)
+    for (Value *value : stream.getCarried()) {
+      *value = values.front();
+      values = values.drop_front();
+    }
+}
+
+void GemmEmitter::startScales(Stream &stream, Value zero) {
+  auto readGroup = [&](int64_t ahead) {
+    return stream.side->readScaleGroup(getStart(stream.scaleSteps, zero, ahead),
+                                       stream.scaleSteps);
+  };
+  stream.scales = readGroup(0);
+  stream.scalesBehind = readGroup(stream.scaleSteps);
+  stream.seen = stream.side->makeSeen();
+}
+
+/// In step `i` elements of the next one are scaled.
+void GemmEmitter::moveScales(Stream &stream, Value i) {
+  int64_t steps = stream.scaleSteps;
+  Value next = b.createOrFold<arith::AddIOp>(i, index(1));
+  emitEvery(steps, next, {&stream.scales, &stream.scalesBehind}, [&] {
+    stream.scales = stream.scalesBehind;
+    stream.scalesBehind =
+        stream.side->readScaleGroup(getStart(steps, next, steps), steps);
+  });
 }
 
 /// All waves have read the slot that is filled next, and written the one that
@@ -334,52 +424,53 @@ Value GemmEmitter::emitPart(MutableArrayRef<Stream> streams, int64_t part,
     fetchAll(streams, i, getStages());
   }
   ArrayRef<Value> sides(current);
-  return emitMma(sides.take_front(2), sides.drop_front(2), sum, part);
+  return emitMma(sides.take_front(2), sides.drop_front(2), sum,
+                 /*inOrder=*/true, part);
 }
 
 Value GemmEmitter::emitPipelinedSteps() {
   SmallVector<Stream> streams = makeStreams();
   Value zero = index(0);
-  for (Stream &stream : streams)
+  for (Stream &stream : streams) {
     if (!stream.isDirect)
       read(stream, zero, 0);
+    if (stream.scaleSteps)
+      startScales(stream, zero);
+  }
   for (int64_t step = 0; step < getStages(); ++step)
     fetchAll(streams, zero, step);
   for (Stream &stream : streams)
     if (!stream.isDirect) {
-      put(stream, zero);
+      put(stream, zero, zero);
       read(stream, zero, stream.steps);
     }
   emitArrival(streams, getStages() - 1);
   SmallVector<Value> start = {ctx.constant(type, 0.0)};
   for (Stream &stream : streams) {
     take(stream, zero, 0);
-    stream.append(start);
+    for (Value *value : stream.getCarried())
+      start.push_back(*value);
   }
 
   auto emitStep = [&](Value i, ValueRange carried) -> SmallVector<Value> {
-    ValueRange values = carried.drop_front();
-    for (Stream &stream : streams) {
-      if (!stream.isDirect) {
-        stream.raw = values.front();
-        values = values.drop_front();
-      }
-      stream.part = values.front();
-      values = values.drop_front();
-    }
+    restore(streams, carried.drop_front());
     SmallVector<Value> scales;
     for (const Stream &stream : ArrayRef(streams).drop_front(2))
       scales.push_back(stream.part);
-    for (Stream &stream : streams)
+    for (Stream &stream : streams) {
       if (stream.steps > 1)
         refill(stream, i);
+      if (stream.scales)
+        moveScales(stream, i);
+    }
     SmallVector<Value> next = {emitSum(carried.front(), scales, [&](Value sum) {
       for (int64_t part = 0; part < streams.front().parts; ++part)
         sum = emitPart(streams, part, i, sum);
       return sum;
     })};
-    for (const Stream &stream : streams)
-      stream.append(next);
+    for (Stream &stream : streams)
+      for (Value *value : stream.getCarried())
+        next.push_back(*value);
     return next;
   };
   // What is taken next would be copied to where it is multiplied from, unless
@@ -392,13 +483,17 @@ Value GemmEmitter::emitPipelinedSteps() {
   std::optional<int64_t> known = getConstantIntValue(steps);
   bool isPaired =
       streams.front().parts % 2 != 0 && known && *known % 2 == 0 && *known > 2;
-  Value sum =
-      isPaired ? ctx.loop(index(*known / 2), start, emitTwoSteps).getResult(0)
-               : ctx.loop(steps, start, emitStep).getResult(0);
+  ValueRange results =
+      isPaired ? ctx.loop(index(*known / 2), start, emitTwoSteps).getResults()
+               : ctx.loop(steps, start, emitStep).getResults();
+  Value sum = results.front();
   // What was fetched behind the last step must not land in LDS later on.
   if (llvm::any_of(streams, [](const Stream &s) { return s.isDirect; }))
     emitArrival(streams, /*pending=*/0);
-  return sum;
+  if (plan.scales != GemmPlan::Scales::Elements)
+    return sum;
+  restore(streams, results.drop_front());
+  return emitChecked(sum, {streams[0].seen, streams[1].seen});
 }
 
 /// All of K, or this workgroup's piece of it. Pieces are alike but for one
@@ -413,7 +508,7 @@ void GemmEmitter::bindSteps() {
     return;
   int64_t unit = 1;
   for (const Stream &stream : makeStreams())
-    unit = std::max(unit, stream.steps);
+    unit = std::max({unit, stream.steps, stream.scaleSteps});
   int64_t pieces = *op.getPieces();
   Value units = divide(steps, unit);
   auto begin = [&](Value piece) {

@@ -79,6 +79,10 @@ TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
     std::swap(tile[0], tile[1]);
   int64_t vector =
       std::min<int64_t>(ctx.target.maxAccessBytes * 8 / bits, tile[1]);
+  // Lanes share the work.
+  if (plan.scales == GemmPlan::Scales::Elements)
+    vector = std::clamp<int64_t>(
+        outer * size / (schedule.getWaves() * ctx.target.waveSize), 1, vector);
   TileContext step(
       ctx.b, ctx.target,
       ScheduleAttr::get(schedule.getContext(), schedule.getTarget(), tile,
@@ -109,32 +113,24 @@ TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
   return step;
 }
 
-/// An f32 tile of values that bf16 holds: the upper half of the bits.
-static Value emitExactBF16(TileContext &ctx, Value x) {
-  auto &b = ctx.b;
-  Type i32 = withElementType(x.getType(), b.getI32Type());
-  Value high = arith::ShRUIOp::create(b, ctx.cast(x, b.getI32Type()),
-                                      ctx.intConstant(i32, 16));
-  Value half =
-      arith::TruncIOp::create(b, withElementType(i32, b.getI16Type()), high);
-  return ctx.cast(half, b.getBF16Type());
-}
-
 int64_t GemmOperand::getBlocks() const {
   return ctx.schedule.getMatmul().getK() / getStoredBlock(scaled)[kIsLast];
 }
 
-int64_t GemmOperand::getScaleSteps() const {
-  int64_t size = ctx.schedule.getMatmul().getK(),
-          bits = cast<MemRefType>(ctx.getBuffers(operand).scales.getType())
-                     .getElementTypeBitWidth();
-  int64_t steps =
-      ctx.target.maxAccessBytes * 8 / bits / std::max<int64_t>(getBlocks(), 1);
-  // As far as K is known to be whole ones.
+int64_t GemmOperand::getWholeSteps(int64_t steps) const {
+  int64_t size = ctx.schedule.getMatmul().getK();
   while (steps > 1 &&
          (ShapedType::isDynamic(staticK) || staticK % (steps * size) != 0))
     steps /= 2;
   return std::max<int64_t>(steps, 1);
+}
+
+int64_t GemmOperand::getScaleSteps() const {
+  int64_t bits = cast<MemRefType>(ctx.getBuffers(operand).scales.getType())
+                     .getElementTypeBitWidth();
+  int64_t steps =
+      ctx.target.maxAccessBytes * 8 / bits / std::max<int64_t>(getBlocks(), 1);
+  return getWholeSteps(steps);
 }
 
 Value GemmOperand::read(Kind kind, Value at, int64_t steps) const {

@@ -61,6 +61,10 @@ Value loadScales(TileContext &ctx, ScaledType type, Value buffer,
 Value loadScalesAsStored(TileContext &ctx, ScaledType type, Value buffer,
                          std::array<int64_t, 2> blocks);
 
+/// The same, held as `blocks` says, without a way through LDS.
+Value loadScalesIn(TileContext &ctx, ScaledType type, Value buffer,
+                   const tile::LinearLayout &blocks);
+
 /// Copies this workgroup's scales of blocks from the storage of one type to
 /// another's, of one scheme.
 void moveScales(TileContext &ctx, ScaledType from, Value source, ScaledType to,
