@@ -121,8 +121,16 @@ struct ReducePattern : TilePattern<ReduceOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     LinearLayout from = getLayout(op.getInput().getType()),
                  to = getLayout(op.getType());
-    Value value = reduceRegisters(b, op.getKind(), adaptor.getInput(), from,
-                                  op.getBlock());
+    Value value = adaptor.getInput();
+    bool isWord = op.getKind() == ReduceKind::Or && to.getNumRegisters() == 1 &&
+                  from.getNumRegisters() > 1;
+    value = isWord
+                ? vector::BroadcastOp::create(
+                      b, getDistributedType(op.getType()),
+                      // LLVM sees a register in the bytes that make it up.
+                      vector::ReductionOp::create(b, vector::CombiningKind::OR,
+                                                  value))
+                : reduceRegisters(b, op.getKind(), value, from, op.getBlock());
     for (auto [bit, bases] :
          llvm::enumerate(llvm::zip_equal(from.getBases(LayoutInput::Lane),
                                          to.getBases(LayoutInput::Lane)))) {
