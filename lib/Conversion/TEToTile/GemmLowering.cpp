@@ -482,18 +482,25 @@ Value GemmEmitter::emitPipelinedSteps() {
     return next;
   };
   // What is taken next would be copied to where it is multiplied from, unless
-  // two parts take turns.
-  auto emitTwoSteps = [&](Value i, ValueRange carried) -> SmallVector<Value> {
-    Value even = b.createOrFold<arith::MulIOp>(i, index(2));
-    SmallVector<Value> between = emitStep(even, carried);
-    return emitStep(b.createOrFold<arith::AddIOp>(even, index(1)), between);
-  };
+  // two parts take turns. A branch for scales would part the loop, and wait for
+  // what they load.
+  int64_t count = streams.front().parts % 2 != 0 ? 2 : 1;
+  for (const Stream &stream : streams)
+    count = std::max(count, stream.scaleSteps);
   std::optional<int64_t> known = getConstantIntValue(steps);
-  bool isPaired =
-      streams.front().parts % 2 != 0 && known && *known % 2 == 0 && *known > 2;
+  if (!known || *known % count != 0 || *known == count)
+    count = 1;
+  auto emitSeveral = [&](Value i, ValueRange carried) -> SmallVector<Value> {
+    SmallVector<Value> held(carried);
+    i = b.createOrFold<arith::MulIOp>(i, index(count));
+    for (int64_t step = 0; step < count; ++step)
+      held = emitStep(b.createOrFold<arith::AddIOp>(i, index(step)), held);
+    return held;
+  };
   ValueRange results =
-      isPaired ? ctx.loop(index(*known / 2), start, emitTwoSteps).getResults()
-               : ctx.loop(steps, start, emitStep).getResults();
+      count > 1
+          ? ctx.loop(index(*known / count), start, emitSeveral).getResults()
+          : ctx.loop(steps, start, emitStep).getResults();
   Value sum = results.front();
   // What was fetched behind the last step must not land in LDS later on.
   if (llvm::any_of(streams, [](const Stream &s) { return s.isDirect; }))

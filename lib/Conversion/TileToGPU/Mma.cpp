@@ -36,9 +36,9 @@ struct Fragments {
 /// Between the products of the region that ends here the accesses of memory
 /// that stand in it take turns, as many of each kind behind a product as the
 /// next part's `reads` of LDS ask for: a wave that has to wait for its turn at
-/// a queue has work for the matrix core.
+/// a queue has work for the matrix core. So do vector instructions.
 static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
-                             int64_t reads) {
+                             int64_t reads, int64_t vectorWork) {
   using Mask = amdgpu::sched_barrier_opt_enum;
   for (int64_t i = 0; i < products; ++i) {
     ROCDL::SchedGroupBarrier::create(b, uint32_t(Mask::mfma_wmma), /*size=*/1,
@@ -46,6 +46,10 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
     ROCDL::SchedGroupBarrier::create(b, uint32_t(Mask::ds_read),
                                      llvm::divideCeil(reads, products),
                                      /*groupId=*/0);
+    if (vectorWork)
+      ROCDL::SchedGroupBarrier::create(b, uint32_t(Mask::valu),
+                                       llvm::divideCeil(vectorWork, products),
+                                       /*groupId=*/0);
     for (Mask kind : {Mask::ds_write, Mask::vmem_read})
       ROCDL::SchedGroupBarrier::create(b, uint32_t(kind), /*size=*/1,
                                        /*groupId=*/0);
@@ -168,12 +172,25 @@ struct MmaPattern : TilePattern<MmaOp> {
     };
     if (op.getInOrder())
       emitInterleaving(b, rows * cols * left.alongK,
-                       countReads(left) + countReads(right));
+                       countReads(left) + countReads(right),
+                       state.vectorWork.lookup(op));
     rewriter.replaceOp(op, result);
     return success();
   }
 };
 } // namespace
+
+int64_t te::countVectorWork(MmaOp op) {
+  int64_t elements = 0;
+  for (Operation *before = op->getPrevNode(); before && !isa<MmaOp>(before);
+       before = before->getPrevNode())
+    if (before->hasTrait<OpTrait::Elementwise>() &&
+        !isa<arith::BitcastOp>(before) &&
+        isTile(before->getResult(0).getType()))
+      elements +=
+          getDistributedType(before->getResult(0).getType()).getNumElements();
+  return elements / 2;
+}
 
 void te::populateMmaPatterns(RewritePatternSet &patterns,
                              const TypeConverter &types,
