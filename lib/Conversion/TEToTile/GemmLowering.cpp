@@ -101,7 +101,7 @@ private:
   Value getStart(int64_t count, Value i, int64_t ahead);
   void read(Stream &stream, Value i, int64_t ahead);
   void startScales(Stream &stream, Value zero);
-  void moveScales(Stream &stream, Value i);
+  void moveScales(Stream &stream, Value number);
   void restore(MutableArrayRef<Stream> streams, ValueRange values);
   Value emitChecked(Value sum, ArrayRef<GemmOperand::Seen> seen);
   void put(Stream &stream, Value slot, Value number);
@@ -385,14 +385,13 @@ void GemmEmitter::startScales(Stream &stream, Value zero) {
   stream.seen = stream.side->makeSeen();
 }
 
-/// In step `i` elements of the next one are scaled.
-void GemmEmitter::moveScales(Stream &stream, Value i) {
+/// Elements that are scaled next are those of step `number`.
+void GemmEmitter::moveScales(Stream &stream, Value number) {
   int64_t steps = stream.scaleSteps;
-  Value next = b.createOrFold<arith::AddIOp>(i, index(1));
-  emitEvery(steps, next, {&stream.scales, &stream.scalesBehind}, [&] {
+  emitEvery(steps, number, {&stream.scales, &stream.scalesBehind}, [&] {
     stream.scales = stream.scalesBehind;
     stream.scalesBehind =
-        stream.side->readScaleGroup(getStart(steps, next, steps), steps);
+        stream.side->readScaleGroup(getStart(steps, number, steps), steps);
   });
 }
 
@@ -413,7 +412,7 @@ void GemmEmitter::emitArrival(ArrayRef<Stream> streams, int64_t pending) {
 /// Products of one part of step `i`; meanwhile the streams move on.
 Value GemmEmitter::emitPart(MutableArrayRef<Stream> streams, int64_t part,
                             Value i, Value sum) {
-  int64_t parts = streams.front().parts;
+  int64_t parts = streams.front().parts, lastRefill = parts > 2 ? 1 : 0;
   SmallVector<Value> current = llvm::map_to_vector(
       streams, [](const Stream &stream) { return stream.part; });
   for (Stream &stream : streams)
@@ -422,7 +421,7 @@ Value GemmEmitter::emitPart(MutableArrayRef<Stream> streams, int64_t part,
   // One side after the other, where there are parts before the barrier.
   for (auto [number, stream] : llvm::enumerate(streams))
     if (!stream.isDirect && stream.steps == 1 &&
-        part == (parts > 2 ? int64_t(number % 2) : 0))
+        part == std::min<int64_t>(number % 2, lastRefill))
       refill(stream, i);
   if (part == parts - 1) {
     emitArrival(streams, getStages() - 2);
@@ -432,8 +431,15 @@ Value GemmEmitter::emitPart(MutableArrayRef<Stream> streams, int64_t part,
     fetchAll(streams, i, getStages());
   }
   ArrayRef<Value> sides(current);
-  return emitMma(sides.take_front(2), sides.drop_front(2), sum,
-                 /*inOrder=*/true, part);
+  sum = emitMma(sides.take_front(2), sides.drop_front(2), sum,
+                /*inOrder=*/true, part);
+  // Between two parts, where a branch parts nothing else, and long before what
+  // is loaded later is waited for.
+  if (part == lastRefill)
+    for (Stream &stream : streams)
+      if (stream.scales)
+        moveScales(stream, b.createOrFold<arith::AddIOp>(i, index(2)));
+  return sum;
 }
 
 Value GemmEmitter::emitPipelinedSteps() {
@@ -451,6 +457,8 @@ Value GemmEmitter::emitPipelinedSteps() {
     if (!stream.isDirect) {
       put(stream, zero, zero);
       read(stream, zero, stream.steps);
+      if (stream.scaleSteps == 1)
+        moveScales(stream, index(1));
     }
   emitArrival(streams, getStages() - 1);
   SmallVector<Value> start = {ctx.constant(type, 0.0)};
@@ -465,12 +473,9 @@ Value GemmEmitter::emitPipelinedSteps() {
     SmallVector<Value> scales;
     for (const Stream &stream : ArrayRef(streams).drop_front(2))
       scales.push_back(stream.part);
-    for (Stream &stream : streams) {
+    for (Stream &stream : streams)
       if (stream.steps > 1)
         refill(stream, i);
-      if (stream.scales)
-        moveScales(stream, i);
-    }
     SmallVector<Value> next = {emitSum(carried.front(), scales, [&](Value sum) {
       for (int64_t part = 0; part < streams.front().parts; ++part)
         sum = emitPart(streams, part, i, sum);
@@ -482,25 +487,18 @@ Value GemmEmitter::emitPipelinedSteps() {
     return next;
   };
   // What is taken next would be copied to where it is multiplied from, unless
-  // two parts take turns. A branch for scales would part the loop, and wait for
-  // what they load.
-  int64_t count = streams.front().parts % 2 != 0 ? 2 : 1;
-  for (const Stream &stream : streams)
-    count = std::max(count, stream.scaleSteps);
-  std::optional<int64_t> known = getConstantIntValue(steps);
-  if (!known || *known % count != 0 || *known == count)
-    count = 1;
-  auto emitSeveral = [&](Value i, ValueRange carried) -> SmallVector<Value> {
-    SmallVector<Value> held(carried);
-    i = b.createOrFold<arith::MulIOp>(i, index(count));
-    for (int64_t step = 0; step < count; ++step)
-      held = emitStep(b.createOrFold<arith::AddIOp>(i, index(step)), held);
-    return held;
+  // two parts take turns.
+  auto emitTwoSteps = [&](Value i, ValueRange carried) -> SmallVector<Value> {
+    Value even = b.createOrFold<arith::MulIOp>(i, index(2));
+    SmallVector<Value> between = emitStep(even, carried);
+    return emitStep(b.createOrFold<arith::AddIOp>(even, index(1)), between);
   };
+  std::optional<int64_t> known = getConstantIntValue(steps);
+  bool isPaired =
+      streams.front().parts % 2 != 0 && known && *known % 2 == 0 && *known > 2;
   ValueRange results =
-      count > 1
-          ? ctx.loop(index(*known / count), start, emitSeveral).getResults()
-          : ctx.loop(steps, start, emitStep).getResults();
+      isPaired ? ctx.loop(index(*known / 2), start, emitTwoSteps).getResults()
+               : ctx.loop(steps, start, emitStep).getResults();
   Value sum = results.front();
   // What was fetched behind the last step must not land in LDS later on.
   if (llvm::any_of(streams, [](const Stream &s) { return s.isDirect; }))
