@@ -68,7 +68,7 @@ static double estimateVectorClocks(const TileDemand &demand,
                                    const GemmPlan &plan, ScheduleAttr schedule,
                                    const Target &target, const Timing &timing) {
   // Instructions an element.
-  constexpr double kForSum = 5, kForConversion = 16, kForScaling = 4.5,
+  constexpr double kForSum = 5, kForConversion = 16, kForScaling = 3.75,
                    kForTurn = 2;
   double forConversion =
       plan.scales == GemmPlan::Scales::Elements ? kForScaling : kForConversion;
@@ -87,6 +87,10 @@ static double estimateVectorClocks(const TileDemand &demand,
                 cols * k * getForOperand(gemm.getB(), gemm.getKDimB(), plan.b);
   if (plan.scales == GemmPlan::Scales::Blocks)
     work += rows * cols * kForSum;
+  // Scales, and addresses in LDS: what small tiles have in each step too.
+  constexpr double kForStep = 36;
+  if (plan.scales == GemmPlan::Scales::Elements)
+    work += kForStep * schedule.getWaves() * target.waveSize;
   return work / target.waveSize * timing.turn /
          std::min<unsigned>(schedule.getWaves(), target.simdsPerCU);
 }
