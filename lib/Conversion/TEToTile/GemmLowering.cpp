@@ -227,34 +227,12 @@ Value GemmEmitter::emitSteps() {
   return emitChecked(loop.getResult(0), seen);
 }
 
-/// The sum of elements that have their scales in them; where these are not all
-/// right, computed again.
 Value GemmEmitter::emitChecked(Value sum, ArrayRef<GemmOperand::Seen> seen) {
-  Value isBeyond =
-      emitIsAnywhere(ctx, arith::OrIOp::create(b, left.emitIsBeyond(seen[0]),
-                                               right.emitIsBeyond(seen[1])));
-  auto branch = scf::IfOp::create(b, type, isBeyond, /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(b, emitExactSum(
-                                ctx, left, right, type, steps,
-                                [&](Value i) { return emitK(i); },
-                                [&](ArrayRef<Value> elements, Value held) {
-                                  return emitMma(elements, /*scales=*/{}, held);
-                                }));
-    b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, sum);
-  }
-  // Were the product in the other branch, the sum would be held during this
-  // one.
-  auto constant = [&](double value) -> Value {
-    return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
-  };
-  int64_t offset = left.getElementOffset() + right.getElementOffset();
-  Value factor = arith::SelectOp::create(b, isBeyond, constant(1.0),
-                                         constant(ldexp(1.0, offset)));
-  return multiply(branch.getResult(0), ctx.splat(factor, type));
+  return emitCheckedSum(
+      ctx, {&left, &right}, seen, sum, steps, [&](Value i) { return emitK(i); },
+      [&](ArrayRef<Value> elements, Value held) {
+        return emitMma(elements, /*scales=*/{}, held);
+      });
 }
 
 /// A's elements and B's, then the scales of both where a step has its own.

@@ -76,7 +76,8 @@ Value te::emitScaledBlock(TileContext &ctx, Value sum, Value scaleA,
 // Scales of elements
 //===----------------------------------------------------------------------===//
 
-Value te::emitIsAnywhere(TileContext &ctx, Value condition) {
+/// i1: a condition of waves is true in any wave of the workgroup.
+static Value emitIsAnywhere(TileContext &ctx, Value condition) {
   auto &b = ctx.b;
   int64_t waves = ctx.schedule.getWaves();
   LinearLayout::Bases lanes(llvm::Log2_32(ctx.target.waveSize), 0), ofWaves;
@@ -129,21 +130,21 @@ static Value emitEntry(TileContext &ctx, Value number,
   return result;
 }
 
-Value te::emitExactSum(TileContext &ctx, const GemmOperand &left,
-                       const GemmOperand &right, Type type, Value steps,
-                       function_ref<Value(Value)> emitK,
-                       function_ref<Value(ArrayRef<Value>, Value)> emitMma) {
+/// The sum, whatever the scales and elements.
+static Value emitExactSum(TileContext &ctx, const GemmSides &both, Type type,
+                          Value steps, function_ref<Value(Value)> emitK,
+                          function_ref<Value(ArrayRef<Value>, Value)> emitMma) {
   auto &b = ctx.b;
   auto emitPass = [&](Value number, ValueRange sums) -> SmallVector<Value> {
     Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
                                           arith::ConstantIndexOp::create(b, 0));
     auto entry = [&](auto get) { return emitEntry(ctx, number, get); };
     std::pair<const GemmOperand *, ScalePass> sides[] = {
-        {&left,
+        {both[0],
          {entry([](const PassEntry &p) { return p.firstA; }),
           entry([](const PassEntry &p) { return p.endA - p.firstA; }),
           entry([](const PassEntry &p) { return p.shift; }), isFirst}},
-        {&right,
+        {both[1],
          {entry([](const PassEntry &p) { return p.firstB; }),
           entry([](const PassEntry &p) { return p.endB - p.firstB; }),
           entry([](const PassEntry &p) { return -p.shift; }), isFirst}}};
@@ -169,4 +170,33 @@ Value te::emitExactSum(TileContext &ctx, const GemmOperand &left,
   };
   Value count = arith::ConstantIndexOp::create(b, getPasses().size());
   return ctx.loop(count, ctx.constant(type, 0.0), emitPass).getResult(0);
+}
+
+Value te::emitCheckedSum(TileContext &ctx, const GemmSides &both,
+                         ArrayRef<GemmOperand::Seen> seen, Value sum,
+                         Value steps, function_ref<Value(Value)> emitK,
+                         function_ref<Value(ArrayRef<Value>, Value)> emitMma) {
+  auto &b = ctx.b;
+  Type type = sum.getType();
+  Value isBeyond = emitIsAnywhere(
+      ctx, arith::OrIOp::create(b, both[0]->emitIsBeyond(seen[0]),
+                                both[1]->emitIsBeyond(seen[1])));
+  auto branch = scf::IfOp::create(b, type, isBeyond, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b,
+                         emitExactSum(ctx, both, type, steps, emitK, emitMma));
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, sum);
+  }
+  // Were the product in the other branch, the sum would be held during this
+  // one.
+  auto constant = [&](double value) -> Value {
+    return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
+  };
+  int64_t offset = both[0]->getElementOffset() + both[1]->getElementOffset();
+  Value factor = arith::SelectOp::create(b, isBeyond, constant(1.0),
+                                         constant(ldexp(1.0, offset)));
+  return arith::MulFOp::create(b, branch.getResult(0), ctx.splat(factor, type));
 }

@@ -15,16 +15,17 @@ namespace mlir::te {
 /// row), which leaves f32's range only where the scaled sum does.
 Value emitScaledBlock(TileContext &ctx, Value sum, Value scaleA, Value scaleB);
 
-/// With GemmPlan::Scales::Elements: the sum over `steps` steps, whatever the
-/// scales and elements, in several passes; step i begins at `emitK(i)`, and
-/// `emitMma` adds the product of two finished tiles to a sum of type `type`.
-Value emitExactSum(TileContext &ctx, const GemmOperand &left,
-                   const GemmOperand &right, Type type, Value steps,
-                   function_ref<Value(Value)> emitK,
-                   function_ref<Value(ArrayRef<Value>, Value)> emitMma);
+/// A and B.
+using GemmSides = std::array<const GemmOperand *, 2>;
 
-/// i1: a condition of waves is true in any wave of the workgroup.
-Value emitIsAnywhere(TileContext &ctx, Value condition);
+/// With GemmPlan::Scales::Elements: the sum over `steps` steps of elements that
+/// have their scales in them, computed again where lanes have seen what this is
+/// not right for. Step i begins at `emitK(i)`; `emitMma` adds the product of
+/// two finished tiles to a sum.
+Value emitCheckedSum(TileContext &ctx, const GemmSides &both,
+                     ArrayRef<GemmOperand::Seen> seen, Value sum, Value steps,
+                     function_ref<Value(Value)> emitK,
+                     function_ref<Value(ArrayRef<Value>, Value)> emitMma);
 
 } // namespace mlir::te
 
