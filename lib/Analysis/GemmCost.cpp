@@ -62,12 +62,16 @@ static double estimateSumClocks(const TileDemand &demand, double pieces,
 }
 
 /// Clocks of the vector units in a step of one workgroup: partial sums that are
-/// scaled, operands that are converted, or turned so that K is in one register.
+/// scaled, operands that are converted or scaled, or turned so that K is in one
+/// register.
 static double estimateVectorClocks(const TileDemand &demand,
                                    const GemmPlan &plan, ScheduleAttr schedule,
                                    const Target &target, const Timing &timing) {
   // Instructions an element.
-  constexpr double kForSum = 5, kForConversion = 16, kForTurn = 2;
+  constexpr double kForSum = 5, kForConversion = 16, kForScaling = 3.75,
+                   kForTurn = 2;
+  double forConversion =
+      plan.scales == GemmPlan::Scales::Elements ? kForScaling : kForConversion;
   GemmOp gemm = demand.gemm;
   double rows = schedule.getTile()[0], cols = schedule.getTile()[1],
          k = schedule.getMatmul().getK();
@@ -80,7 +84,7 @@ static double estimateVectorClocks(const TileDemand &demand,
     bool isTurned =
         !kIsLast && !(schedule.getMatmul().getDirect() &&
                       planFetch(gemm, plan, side, schedule, target));
-    return (element != type.getElementType() ? kForConversion : 0) +
+    return (element != type.getElementType() ? forConversion : 0) +
            (isTurned ? kForTurn : 0);
   };
   double work =
@@ -91,6 +95,10 @@ static double estimateVectorClocks(const TileDemand &demand,
           getForOperand(tile::MMASide::B, gemm.getB(), gemm.getKDimB(), plan.b);
   if (plan.scales == GemmPlan::Scales::Blocks)
     work += rows * cols * kForSum;
+  // Scales, and addresses in LDS: what small tiles have in each step too.
+  constexpr double kForStep = 36;
+  if (plan.scales == GemmPlan::Scales::Elements)
+    work += kForStep * schedule.getWaves() * target.waveSize;
   return work / target.waveSize * timing.turn /
          std::min<unsigned>(schedule.getWaves(), target.simdsPerCU);
 }
@@ -113,6 +121,7 @@ struct ComputeUnit {
   GemmStep step;
   double parts;      // of a step
   double vector;     // clocks of a step
+  double besides;    // share of its products that these do not stand among
   double steps;      // of a workgroup
   double latency;    // of a step's loads
   double fromMemory; // clocks of a step's bytes that memory serves
@@ -140,17 +149,18 @@ double ComputeUnit::getClocks(double count) const {
   // A wave that has its SIMD for itself does not multiply while it reads.
   if (waves * count <= simds)
     waiting += step.ldsReads / 2;
-  double busiest =
-      combine({step.matrix * count * each + count * waiting,
-               vector * count * each, memory, count * step.getLds()});
+  double products = step.matrix * each;
+  double busiest = combine({products * count + count * waiting,
+                            vector * count * each + products * besides, memory,
+                            count * step.getLds()});
   // One by itself: a step's loads are asked for when those before have come and
   // go into LDS, half of it while the other operand's still come; where waves
   // share a SIMD and their products take longer than L2, among these. And each
   // part is read before it is multiplied. Without a pipeline all of it is one
   // after another.
   double own = latency + vector + step.memory + step.ldsWrites / 2;
-  double products = step.matrix * simds / std::max(waves, simds);
-  if (waves > simds && products > timing.l2Latency)
+  double ofWave = step.matrix * simds / std::max(waves, simds);
+  if (waves > simds && ofWave > timing.l2Latency)
     own -= step.matrix / 2;
   // Straight to LDS they are asked for, by and by, while the last part of the
   // step is multiplied that leaves them its place.
@@ -158,7 +168,7 @@ double ComputeUnit::getClocks(double count) const {
     own = (latency + step.memory + step.ldsWrites / 2) /
               (matmul.getStages() - 1 - 0.5 / parts) +
           vector;
-  own = std::max(own, parts * timing.ldsLatency + products +
+  own = std::max(own, parts * timing.ldsLatency + ofWave +
                           (waves > simds ? 0 : step.ldsReads));
   if (!isPipelined)
     own = step.matrix + vector + step.ldsReads + step.ldsWrites + waiting +
@@ -199,13 +209,18 @@ double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
                       matmul.getK() / timing->getMemoryShare(active);
   double stored = std::min(rows, getSize(demand.rows)) * cols *
                   (pieces > 1 ? 4 : demand.outputBytes) / timing->l1Bytes;
+  double parts = double(matmul.getK()) / MMA::lookup(matmul.getMma())->k;
+  // Elements are scaled beside one part's products for each side, in all waves
+  // at once.
+  bool scalesElements = plan.scales == GemmPlan::Scales::Elements;
   ComputeUnit unit = {
       schedule,
       target,
       *timing,
       estimateGemmStep(demand, plan, schedule, target, *timing),
-      double(matmul.getK()) / MMA::lookup(matmul.getMma())->k,
+      parts,
       estimateVectorClocks(demand, plan, schedule, target, *timing),
+      scalesElements ? 1 - (parts > 2 ? 2 : 1) / parts : 0,
       std::ceil(std::ceil(k / matmul.getK()) / pieces),
       latency,
       fromMemory,

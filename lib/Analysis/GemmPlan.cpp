@@ -77,6 +77,16 @@ static std::optional<std::string> whyNotMany(GemmOp gemm) {
   return std::nullopt;
 }
 
+/// bf16 has room for an element times a power of two. Data in an order of their
+/// own go through LDS to be read, which is in use while a pipeline runs.
+static bool scalesElements(GemmOp gemm) {
+  return llvm::all_of(std::array{gemm.getA(), gemm.getB()}, [](Value operand) {
+    ScalingAttr scaling = getScaled(operand).getScaling();
+    return scaling.isE8M0() &&
+           scaling.getDataLayout() != te::DataLayout::Shuffle16x16;
+  });
+}
+
 std::optional<GemmPlan> te::planGemm(GemmOp gemm, const Target &target,
                                      std::string &why) {
   if (!target.amd) {
@@ -110,7 +120,9 @@ std::optional<GemmPlan> te::planGemm(GemmOp gemm, const Target &target,
       }
     }
   }
-  if (isPacked)
+  if (plan.scales == GemmPlan::Scales::Blocks && scalesElements(gemm))
+    plan.scales = GemmPlan::Scales::Elements;
+  else if (isPacked)
     plan.instructions =
         findInstructions(target, plan.a, plan.b, /*needsScales=*/false);
   llvm::erase_if(plan.instructions, [&](const MMA *mma) {

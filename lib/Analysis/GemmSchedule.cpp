@@ -29,6 +29,8 @@ constexpr int64_t kStepBytes[] = {4 * kCacheLineBytes, 2 * kCacheLineBytes,
 constexpr int64_t kMostPieces = 64;
 /// VGPRs beside tiles: addresses, bounds, temporaries of the conversions.
 constexpr unsigned kBaseVGPRs = 40;
+/// VGPRs of one operand's scales that go into its elements.
+constexpr unsigned kScaleVGPRs = 4;
 } // namespace
 
 static int64_t elementBits(Type type) {
@@ -208,6 +210,9 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
                     cols / matmul.getWaves()[1] * mma->size / target.waveSize;
     sums += sums + 2 * 4 * lines;
   }
+  // Scales of this step and of later ones, and what they have been, of both.
+  if (plan.scales == GemmPlan::Scales::Elements)
+    operands += 2 * 4 * kScaleVGPRs;
   // Scales of this step and of the next: up to four parts' a register.
   if (plan.scales == GemmPlan::Scales::Instruction)
     operands +=
@@ -323,11 +328,13 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
          << "; use fewer waves or a larger tile";
       return text;
     }
-  if (plan->scales == GemmPlan::Scales::Blocks &&
-      matmul.getK() != plan->block) {
+  bool isOneBlock = plan->scales == GemmPlan::Scales::Blocks;
+  if (isOneBlock ? matmul.getK() != plan->block
+                 : plan->scales == GemmPlan::Scales::Elements &&
+                       matmul.getK() < plan->block) {
     os << "H15: a step sums " << matmul.getK()
        << " elements of K, but a scale is for " << plan->block
-       << "; use k = " << plan->block;
+       << "; use k = " << plan->block << (isOneBlock ? "" : " or more");
     return text;
   }
   GemmOp gemm = demand.gemm;

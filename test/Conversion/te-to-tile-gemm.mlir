@@ -65,7 +65,8 @@ func.func @f(%x: !te.scaled<16x256xf8E4M3FN, #row>, %y: !te.scaled<16x256xf4E2M1
 
 // -----
 
-// and multiply each block's partial sum where it has none; the codes become bf16, exactly.
+// and multiply each block's partial sum where it has none, and data are in an order of their own (else they go into the
+// elements: te-to-tile-gemm-scales.mlir); the codes become bf16, exactly.
 // CHECK-LABEL: tile.kernel @blocks
 // CHECK: scf.for {{.*}} iter_args(%[[HELD:.*]] =
 // CHECK: arith.trunci {{.*}} to tensor<16x32xi16
@@ -74,7 +75,7 @@ func.func @f(%x: !te.scaled<16x256xf8E4M3FN, #row>, %y: !te.scaled<16x256xf4E2M1
 // CHECK: arith.mulf %[[PART]],
 // CHECK: %[[SCALED:.*]] = arith.mulf
 // CHECK: arith.addf %[[HELD]], %[[SCALED]]
-#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU, data_layout = shuffle_16x16>
 func.func @f(%x: !te.scaled<16x256xf8E4M3FN, #row>, %y: !te.scaled<16x256xf8E4M3FN, #row>) -> tensor<16x16xf32> {
   %d = te.fusion "blocks" (%a = %x : !te.scaled<16x256xf8E4M3FN, #row>, %b = %y : !te.scaled<16x256xf8E4M3FN, #row>) -> (tensor<16x16xf32>)
       attributes {schedule = #te.schedule<"gfx942", tile = [16, 16], waves = 1, vector = 16, matmul = <"f32_16x16x16_bf16", k = 32, waves = [1, 1]>>} {

@@ -58,11 +58,11 @@ struct ResourceEstimate {
 /// How kernels of a target compute a te.gemm.
 struct GemmPlan {
   /// Where scales come in: there are none; they multiply the sum over K; the
-  /// partial sums of each block along K; or they are operands of the
-  /// instruction.
-  enum class Scales { None, Sum, Blocks, Instruction };
+  /// partial sums of each block along K; the elements, as these become bf16; or
+  /// they are operands of the instruction.
+  enum class Scales { None, Sum, Blocks, Elements, Instruction };
   Scales scales = Scales::None;
-  int64_t block = 1; // elements along K of a scale (Blocks, Instruction)
+  int64_t block = 1; // elements along K of a scale (but None, Sum)
   /// What the instruction takes: an operand of other elements is converted in
   /// registers, exactly.
   Type a, b;

@@ -43,7 +43,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GemmOperand.h"
+#include "GemmScales.h"
 #include "Lowerings.h"
 
 #include <numeric>
@@ -53,12 +53,6 @@ using namespace mlir::te;
 using namespace mlir::te::tile;
 
 namespace {
-/// 2^(byte - 127) as two factors, whose exponents differ by at most one: a
-/// product of two scales leaves f32's range only where the scaled sum does.
-struct SplitScale {
-  Value first, second;
-};
-
 using Kind = GemmOperand::Kind;
 
 /// What comes from memory step by step: a side's elements, or its scales.
@@ -74,10 +68,19 @@ struct Stream {
   Value ring = {};
   Value raw = {};  // what is put into LDS next, as it lies in memory
   Value part = {}; // what is multiplied next
-  void append(SmallVector<Value> &carried) const {
-    if (!isDirect)
-      carried.push_back(raw);
-    carried.push_back(part);
+  // Of elements that are scaled: the scales of what is put next and of so many
+  // steps, those behind them, and what these have been.
+  int64_t scaleSteps = 0;
+  Value scales = {}, scalesBehind = {};
+  GemmOperand::Seen seen = {};
+  /// What one step hands on to the next.
+  SmallVector<Value *> getCarried() {
+    SmallVector<Value *> carried;
+    for (Value *value : {isDirect ? nullptr : &raw, &part, &scales,
+                         &scalesBehind, &seen.scale, &seen.element})
+      if (value && *value)
+        carried.push_back(value);
+    return carried;
   }
 };
 
@@ -110,12 +113,17 @@ private:
   Value emitSteps();
   Value emitPipelinedSteps();
   SmallVector<Stream> makeStreams();
-  Value getStart(const Stream &stream, Value i, int64_t ahead);
+  Value getStart(int64_t count, Value i, int64_t ahead);
   void read(Stream &stream, Value i, int64_t ahead);
-  void put(Stream &stream, Value slot);
+  void startScales(Stream &stream, Value zero);
+  void moveScales(Stream &stream, Step step);
+  void restore(MutableArrayRef<Stream> streams, ValueRange values);
+  Value emitChecked(Value sum, ArrayRef<GemmOperand::Seen> seen);
+  void put(Stream &stream, Value slot, Value number);
   void take(Stream &stream, Step step, int64_t part);
   void move(Stream &stream, Step step);
-  void refill(Stream &stream, Step step);
+  void emitEvery(int64_t count, Step step, ArrayRef<Value *> values,
+                 function_ref<void()> change);
   Value getSlot(const Stream &stream, Step step, int64_t ahead = 0);
   void fetchAll(MutableArrayRef<Stream> streams, Step step, int64_t ahead);
   void emitArrival(ArrayRef<Stream> streams, int64_t pending,
@@ -127,16 +135,21 @@ private:
                               ValueRange carried);
   int64_t chooseRound(ArrayRef<Stream> streams);
   Value emitMma(ArrayRef<Value> sides, ArrayRef<Value> scales, Value sum,
-                int64_t part = 0, int64_t reads = 0);
+                bool inOrder = false, int64_t part = 0, int64_t reads = 0);
   Value emitScaled(ArrayRef<Value> scales, Value partial);
   Value emitSum(Value sum, ArrayRef<Value> scales,
                 function_ref<Value(Value)> addProducts);
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
+  Step getNext(Step step, int64_t ahead) {
+    step.number = b.createOrFold<arith::AddIOp>(step.number, index(ahead));
+    if (step.inRound)
+      *step.inRound += ahead;
+    return step;
+  }
   int64_t getStep() const { return ctx.schedule.getMatmul().getK(); }
   int64_t getStages() const { return ctx.schedule.getMatmul().getStages(); }
-  SplitScale emitSplit(Value bytes, bool roundsUp);
   Value multiply(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
   Value spread(Value line) { return ctx.broadcast(line, getLayout(type)); }
   /// Where step `i` of the piece begins.
@@ -157,49 +170,21 @@ private:
 };
 } // namespace
 
-SplitScale GemmEmitter::emitSplit(Value bytes, bool roundsUp) {
-  Type i32 = withElementType(bytes.getType(), b.getI32Type());
-  auto constant = [&](int64_t value) { return ctx.intConstant(i32, value); };
-  Value byte = arith::ExtUIOp::create(b, i32, bytes);
-  // byte - 127 is the sum of its halves, one rounded up and one down.
-  Value exponent = arith::SubIOp::create(b, byte, constant(127));
-  Value up = arith::ShRSIOp::create(
-      b, arith::AddIOp::create(b, exponent, constant(1)), constant(1));
-  Value down = arith::ShRSIOp::create(b, exponent, constant(1));
-  auto power = [&](Value half) {
-    Value bits = arith::ShLIOp::create(
-        b, arith::AddIOp::create(b, half, constant(127)), constant(23));
-    return ctx.cast(bits, b.getF32Type());
-  };
-  Value first = power(roundsUp ? up : down),
-        second = power(roundsUp ? down : up);
-  Value isNaN =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, byte, constant(255));
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  first = arith::SelectOp::create(b, isNaN, ctx.constant(first.getType(), nan),
-                                  first);
-  return {first, second};
-}
-
 /// A block's sum times the scales of both sides.
 Value GemmEmitter::emitScaled(ArrayRef<Value> scales, Value partial) {
   if (!left.isE8M0())
     return multiply(multiply(partial, spread(scales[0])), spread(scales[1]));
-  SplitScale splitA = emitSplit(scales[0], /*roundsUp=*/true),
-             splitB = emitSplit(scales[1], /*roundsUp=*/false);
-  Value first = multiply(spread(splitA.first), spread(splitB.first)),
-        second = multiply(spread(splitA.second), spread(splitB.second));
-  return multiply(multiply(partial, first), second);
+  return emitScaledBlock(ctx, partial, scales[0], scales[1]);
 }
 
 Value GemmEmitter::emitMma(ArrayRef<Value> sides, ArrayRef<Value> scales,
-                           Value sum, int64_t part, int64_t reads) {
+                           Value sum, bool inOrder, int64_t part,
+                           int64_t reads) {
   bool areScaled = plan.scales == GemmPlan::Scales::Instruction;
   return MmaOp::create(
       b, type, sides[0], sides[1], sum, areScaled ? scales[0] : Value(),
       areScaled ? scales[1] : Value(),
-      MMAAttr::get(b.getContext(), ctx.schedule.getMatmul().getMma()),
-      /*in_order=*/ctx.schedule.getMatmul().getStages() > 1,
+      MMAAttr::get(b.getContext(), ctx.schedule.getMatmul().getMma()), inOrder,
       /*scale_part=*/areScaled ? part : 0, reads);
 }
 
@@ -214,23 +199,67 @@ Value GemmEmitter::emitSum(Value sum, ArrayRef<Value> scales,
 }
 
 Value GemmEmitter::emitSteps() {
+  bool scalesElements = plan.scales == GemmPlan::Scales::Elements;
+  SmallVector<Value> start = {ctx.constant(type, 0.0)};
+  std::array<GemmOperand::Seen, 2> seen;
+  auto forSeen = [&](function_ref<void(Value &)> visit) {
+    for (GemmOperand::Seen &each : seen)
+      for (Value *value : {&each.scale, &each.element})
+        if (*value)
+          visit(*value);
+  };
+  if (scalesElements)
+    seen = {left.makeSeen(), right.makeSeen()};
+  forSeen([&](Value &value) { start.push_back(value); });
   auto emitStep = [&](Value i, ValueRange carried) -> SmallVector<Value> {
+    ValueRange rest = carried.drop_front();
+    forSeen([&](Value &value) {
+      value = rest.front();
+      rest = rest.drop_front();
+    });
     Value k = emitK(i);
     SmallVector<Value> elements, scales;
-    for (const GemmOperand *side : {&left, &right}) {
-      elements.push_back(side->convert(
-          side->finish(Kind::Elements, side->read(Kind::Elements, k))));
+    for (auto [side, ofSide] :
+         llvm::zip_equal(std::array{&left, &right}, seen)) {
+      Value raw = side->read(Kind::Elements, k);
+      if (scalesElements)
+        raw = side->scaleElements(
+            raw,
+            side->getScaleBytes(side->readScaleGroup(k, /*steps=*/1),
+                                /*steps=*/1, index(0)),
+            ofSide);
+      else
+        raw = side->finish(Kind::Elements, raw);
+      elements.push_back(side->convert(raw));
       if (plan.scales == GemmPlan::Scales::Instruction)
         scales.push_back(side->loadScales(k));
       else if (plan.scales == GemmPlan::Scales::Blocks)
         scales.push_back(side->loadBlockScale(k));
     }
-    return {emitSum(carried.front(), scales,
-                    [&](Value sum) { return emitMma(elements, scales, sum); })};
+    SmallVector<Value> next = {emitSum(carried.front(), scales, [&](Value sum) {
+      return emitMma(elements, scales, sum);
+    })};
+    forSeen([&](Value &value) { next.push_back(value); });
+    return next;
   };
-  scf::ForOp loop = ctx.loop(steps, ctx.constant(type, 0.0), emitStep);
+  scf::ForOp loop = ctx.loop(steps, start, emitStep);
   ctx.markPrefetched(loop);
-  return loop.getResult(0);
+  if (!scalesElements)
+    return loop.getResult(0);
+  ValueRange results = loop.getResults().drop_front();
+  forSeen([&](Value &value) {
+    value = results.front();
+    results = results.drop_front();
+  });
+  return emitChecked(loop.getResult(0), seen);
+}
+
+Value GemmEmitter::emitChecked(Value sum, ArrayRef<GemmOperand::Seen> seen) {
+  return emitCheckedSum(
+      ctx, {&left, &right}, seen, sum, steps, [&](Value i) { return emitK(i); },
+      [&](ArrayRef<Value> elements, Value held) {
+        return emitMma(elements, /*scales=*/{}, held);
+      });
 }
 
 /// A's elements and B's, then the scales of both where a step has its own.
@@ -241,6 +270,9 @@ SmallVector<Stream> GemmEmitter::makeStreams() {
     streams.push_back({side, Kind::Elements, parts, /*steps=*/1,
                        side->isDirect(),
                        /*slots=*/side->isDirect() ? getStages() : 2});
+  if (plan.scales == GemmPlan::Scales::Elements)
+    for (Stream &stream : streams)
+      stream.scaleSteps = stream.side->getGroupSteps();
   if (plan.scales == GemmPlan::Scales::Instruction ||
       plan.scales == GemmPlan::Scales::Blocks)
     for (const GemmOperand *side : {&left, &right}) {
@@ -258,15 +290,15 @@ SmallVector<Stream> GemmEmitter::makeStreams() {
 static int64_t getLongest(ArrayRef<Stream> streams) {
   int64_t steps = 1;
   for (const Stream &stream : streams)
-    steps = std::max(steps, stream.steps);
+    steps = std::max({steps, stream.steps, stream.scaleSteps});
   return steps;
 }
 
-/// Where the step begins that is `ahead` of `i`; behind the last step the last
-/// is read again, and not used.
-Value GemmEmitter::getStart(const Stream &stream, Value i, int64_t ahead) {
+/// Where the `count` steps begin that are `ahead` of `i`; behind the last ones
+/// these are read again, and not used.
+Value GemmEmitter::getStart(int64_t count, Value i, int64_t ahead) {
   Value last = arith::MaxSIOp::create(
-      b, b.createOrFold<arith::SubIOp>(steps, index(stream.steps)), index(0));
+      b, b.createOrFold<arith::SubIOp>(steps, index(count)), index(0));
   Value at = b.createOrFold<arith::AddIOp>(i, index(ahead));
   // Steps are fewer than 2^31; scalar units compare 32 bits.
   auto cast = [&](Type type, Value value) {
@@ -278,8 +310,8 @@ Value GemmEmitter::getStart(const Stream &stream, Value i, int64_t ahead) {
 }
 
 void GemmEmitter::read(Stream &stream, Value i, int64_t ahead) {
-  stream.raw =
-      stream.side->read(stream.kind, getStart(stream, i, ahead), stream.steps);
+  stream.raw = stream.side->read(stream.kind, getStart(stream.steps, i, ahead),
+                                 stream.steps);
 }
 
 /// The same of all that goes straight to LDS, to the slots of that step.
@@ -287,12 +319,20 @@ void GemmEmitter::fetchAll(MutableArrayRef<Stream> streams, Step step,
                            int64_t ahead) {
   for (Stream &stream : streams)
     if (stream.isDirect)
-      stream.side->fetch(getStart(stream, step.number, ahead), stream.ring,
-                         stream.slots, getSlot(stream, step, ahead));
+      stream.side->fetch(getStart(stream.steps, step.number, ahead),
+                         stream.ring, stream.slots,
+                         getSlot(stream, step, ahead));
 }
 
-void GemmEmitter::put(Stream &stream, Value slot) {
-  Value tile = stream.side->finish(stream.kind, stream.raw);
+/// Puts what is step `number`'s.
+void GemmEmitter::put(Stream &stream, Value slot, Value number) {
+  Value tile = stream.scales
+                   ? stream.side->scaleElements(
+                         stream.raw,
+                         stream.side->getScaleBytes(stream.scales,
+                                                    stream.scaleSteps, number),
+                         stream.seen)
+                   : stream.side->finish(stream.kind, stream.raw);
   if (!stream.ring)
     stream.ring =
         stream.side->makeRing(stream.kind, tile.getType(), stream.slots);
@@ -322,28 +362,68 @@ void GemmEmitter::take(Stream &stream, Step step, int64_t part) {
 
 /// What was read goes into the slot that is free, and the next is read.
 void GemmEmitter::move(Stream &stream, Step step) {
-  put(stream, getSlot(stream, step, /*ahead=*/1));
-  read(stream, step.number, 2);
+  put(stream, getSlot(stream, step, /*ahead=*/1),
+      b.createOrFold<arith::AddIOp>(step.number, index(1)));
+  read(stream, step.number, 2 * stream.steps);
 }
 
-/// The same of a stream that reads several steps at once, in the first of them.
-void GemmEmitter::refill(Stream &stream, Step step) {
-  Value old = stream.raw;
+/// `change` gives these values others, once in so many steps.
+void GemmEmitter::emitEvery(int64_t count, Step step, ArrayRef<Value *> values,
+                            function_ref<void()> change) {
+  if (count == 1)
+    return change();
+  if (std::optional<int64_t> place = step.modulo(count)) {
+    if (*place == 0)
+      change();
+    return;
+  }
+  auto get = [&] {
+    return llvm::map_to_vector(values, [](Value *value) { return *value; });
+  };
+  SmallVector<Value> old = get();
   Value isDue = arith::CmpIOp::create(
       b, arith::CmpIPredicate::eq,
-      arith::RemUIOp::create(b, step.number, index(stream.steps)), index(0));
-  auto branch =
-      scf::IfOp::create(b, old.getType(), isDue, /*withElseRegion=*/true);
+      arith::RemUIOp::create(b, step.number, index(count)), index(0));
+  auto branch = scf::IfOp::create(b, TypeRange(ValueRange(old)), isDue,
+                                  /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    put(stream, getSlot(stream, step, /*ahead=*/1));
-    read(stream, step.number, 2 * stream.steps);
-    scf::YieldOp::create(b, stream.raw);
+    change();
+    scf::YieldOp::create(b, get());
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, old);
   }
-  stream.raw = branch.getResult(0);
+  for (auto [value, result] : llvm::zip_equal(values, branch.getResults()))
+    *value = result;
+}
+
+void GemmEmitter::restore(MutableArrayRef<Stream> streams, ValueRange values) {
+  for (Stream &stream : streams)
+    for (Value *value : stream.getCarried()) {
+      *value = values.front();
+      values = values.drop_front();
+    }
+}
+
+void GemmEmitter::startScales(Stream &stream, Value zero) {
+  auto readGroup = [&](int64_t ahead) {
+    return stream.side->readScaleGroup(getStart(stream.scaleSteps, zero, ahead),
+                                       stream.scaleSteps);
+  };
+  stream.scales = readGroup(0);
+  stream.scalesBehind = readGroup(stream.scaleSteps);
+  stream.seen = stream.side->makeSeen();
+}
+
+/// Elements that are scaled next are those of this step.
+void GemmEmitter::moveScales(Stream &stream, Step step) {
+  int64_t steps = stream.scaleSteps;
+  emitEvery(steps, step, {&stream.scales, &stream.scalesBehind}, [&] {
+    stream.scales = stream.scalesBehind;
+    stream.scalesBehind =
+        stream.side->readScaleGroup(getStart(steps, step.number, steps), steps);
+  });
 }
 
 /// All waves have read the slot that is filled next, and written the one that
@@ -380,7 +460,7 @@ int64_t GemmEmitter::countLoads(ArrayRef<Stream> streams, Step step) {
 /// Products of one part of a step; meanwhile the streams move on.
 Value GemmEmitter::emitPart(MutableArrayRef<Stream> streams, int64_t part,
                             Step step, Value sum) {
-  int64_t parts = streams.front().parts;
+  int64_t parts = streams.front().parts, lastRefill = parts > 2 ? 1 : 0;
   SmallVector<Value> current = llvm::map_to_vector(
       streams, [](const Stream &stream) { return stream.part; });
   for (Stream &stream : streams)
@@ -389,7 +469,7 @@ Value GemmEmitter::emitPart(MutableArrayRef<Stream> streams, int64_t part,
   // One side after the other, where there are parts before the barrier.
   for (auto [number, stream] : llvm::enumerate(streams))
     if (!stream.isDirect && stream.steps == 1 &&
-        part == (parts > 2 ? int64_t(number % 2) : 0))
+        part == std::min<int64_t>(number % 2, lastRefill))
       move(stream, step);
   auto isItsTurn = [&](const Stream &stream) {
     return part == 0 && stream.steps > 1 &&
@@ -397,13 +477,10 @@ Value GemmEmitter::emitPart(MutableArrayRef<Stream> streams, int64_t part,
   };
   for (Stream &stream : streams)
     if (isItsTurn(stream))
-      put(stream, getSlot(stream, step, /*ahead=*/1));
+      put(stream, getSlot(stream, step, /*ahead=*/1), step.number);
   if (part == parts - 1) {
     emitArrival(streams, getStages() - 2, countLoads(streams, step));
-    Step next = step;
-    next.number = b.createOrFold<arith::AddIOp>(step.number, index(1));
-    if (next.inRound)
-      ++*next.inRound;
+    Step next = getNext(step, 1);
     for (Stream &stream : streams)
       take(stream, next, 0);
     fetchAll(streams, step, getStages());
@@ -416,47 +493,54 @@ Value GemmEmitter::emitPart(MutableArrayRef<Stream> streams, int64_t part,
     if (part == parts - 1 || part + 1 < stream.parts)
       reads += stream.side->countReads(stream.ring);
   ArrayRef<Value> sides(current);
-  return emitMma(sides.take_front(2), sides.drop_front(2), sum, part, reads);
+  sum = emitMma(sides.take_front(2), sides.drop_front(2), sum,
+                /*inOrder=*/true, part, reads);
+  // Between two parts, where a branch parts nothing else, and long before what
+  // is loaded later is waited for.
+  if (part == lastRefill)
+    for (Stream &stream : streams)
+      if (stream.scales)
+        moveScales(stream, getNext(step, 2));
+  return sum;
 }
 
 SmallVector<Value> GemmEmitter::emitStep(MutableArrayRef<Stream> streams,
                                          Step step, ValueRange carried) {
-  ValueRange values = carried.drop_front();
-  for (Stream &stream : streams) {
-    if (!stream.isDirect) {
-      stream.raw = values.front();
-      values = values.drop_front();
-    }
-    stream.part = values.front();
-    values = values.drop_front();
-  }
+  restore(streams, carried.drop_front());
   SmallVector<Value> scales;
   for (const Stream &stream : streams.drop_front(2))
     scales.push_back(stream.part);
   // A branch among the instructions of a part would keep them in their order.
-  if (!step.inRound)
-    for (Stream &stream : streams)
-      if (stream.steps > 1)
-        refill(stream, step);
+  for (Stream &stream : streams)
+    if (stream.steps > 1 && !step.modulo(stream.steps))
+      emitEvery(stream.steps, step, {&stream.raw}, [&] {
+        put(stream, getSlot(stream, step, /*ahead=*/1), step.number);
+        read(stream, step.number, 2 * stream.steps);
+      });
   SmallVector<Value> next = {emitSum(carried.front(), scales, [&](Value sum) {
     for (int64_t part = 0; part < streams.front().parts; ++part)
       sum = emitPart(streams, part, step, sum);
     return sum;
   })};
-  for (const Stream &stream : streams)
-    stream.append(next);
+  for (Stream &stream : streams)
+    for (Value *value : stream.getCarried())
+      next.push_back(*value);
   return next;
 }
 
 /// Steps of a round of the loop. What is taken next would be copied to where it
 /// is multiplied from, unless two parts take turns; a round of as many steps as
 /// are read at once has no branches, and where it goes once through all slots
-/// their places are constants.
+/// their places are constants; but conversions need the registers.
 int64_t GemmEmitter::chooseRound(ArrayRef<Stream> streams) {
   std::optional<int64_t> known = getConstantIntValue(steps);
   int64_t turns = streams.front().parts % 2 == 0 ? 1 : 2;
-  int64_t longest = std::max(turns, getLongest(streams));
-  for (int64_t round : {std::lcm(longest, getStages()), longest, turns})
+  SmallVector<int64_t> rounds = {turns};
+  if (plan.scales != GemmPlan::Scales::Elements) {
+    int64_t longest = std::max(turns, getLongest(streams));
+    rounds = {std::lcm(longest, getStages()), longest, turns};
+  }
+  for (int64_t round : rounds)
     if (known && *known % round == 0 && *known > round &&
         round <= kMostStepsInRound)
       return round;
@@ -466,23 +550,30 @@ int64_t GemmEmitter::chooseRound(ArrayRef<Stream> streams) {
 Value GemmEmitter::emitPipelinedSteps() {
   SmallVector<Stream> streams = makeStreams();
   Value zero = index(0);
-  for (Stream &stream : streams)
+  for (Stream &stream : streams) {
     if (!stream.isDirect)
       read(stream, zero, 0);
+    if (stream.scaleSteps)
+      startScales(stream, zero);
+  }
   for (int64_t step = 0; step < getStages(); ++step)
     fetchAll(streams, {zero}, step);
   for (Stream &stream : streams)
     if (!stream.isDirect)
-      put(stream, zero);
+      put(stream, zero, zero);
   emitArrival(streams, getStages() - 1);
   // Behind all fetches: the first steps' waits count on that.
   for (Stream &stream : streams)
-    if (!stream.isDirect)
+    if (!stream.isDirect) {
       read(stream, zero, stream.steps);
+      if (stream.scaleSteps == 1)
+        moveScales(stream, {index(1)});
+    }
   SmallVector<Value> start = {ctx.constant(type, 0.0)};
   for (Stream &stream : streams) {
     take(stream, {zero}, 0);
-    stream.append(start);
+    for (Value *value : stream.getCarried())
+      start.push_back(*value);
   }
 
   int64_t round = chooseRound(streams);
@@ -499,11 +590,15 @@ Value GemmEmitter::emitPipelinedSteps() {
     return values;
   };
   Value rounds = b.createOrFold<arith::DivUIOp>(steps, index(round));
-  Value sum = ctx.loop(rounds, start, emitRound).getResult(0);
+  ValueRange results = ctx.loop(rounds, start, emitRound).getResults();
+  Value sum = results.front();
   // What was fetched behind the last step must not land in LDS later on.
   if (llvm::any_of(streams, [](const Stream &s) { return s.isDirect; }))
     emitArrival(streams, /*pending=*/0);
-  return sum;
+  if (plan.scales != GemmPlan::Scales::Elements)
+    return sum;
+  restore(streams, results.drop_front());
+  return emitChecked(sum, {streams[0].seen, streams[1].seen});
 }
 
 /// All of K, or this workgroup's piece of it. Pieces are alike but for one

@@ -83,6 +83,10 @@ TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
     std::swap(tile[0], tile[1]);
   int64_t vector =
       std::min<int64_t>(ctx.target.maxAccessBytes * 8 / bits, tile[1]);
+  // Lanes share the work.
+  if (plan.scales == GemmPlan::Scales::Elements)
+    vector = std::clamp<int64_t>(
+        outer * size / (schedule.getWaves() * ctx.target.waveSize), 1, vector);
   TileContext step(
       ctx.b, ctx.target,
       ScheduleAttr::get(schedule.getContext(), schedule.getTarget(), tile,
@@ -115,31 +119,16 @@ TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
   return step;
 }
 
-/// An f32 tile of values that bf16 holds: the upper half of the bits.
-static Value emitExactBF16(TileContext &ctx, Value x) {
-  auto &b = ctx.b;
-  Type i32 = withElementType(x.getType(), b.getI32Type());
-  Value high = arith::ShRUIOp::create(b, ctx.cast(x, b.getI32Type()),
-                                      ctx.intConstant(i32, 16));
-  Value half =
-      arith::TruncIOp::create(b, withElementType(i32, b.getI16Type()), high);
-  return ctx.cast(half, b.getBF16Type());
-}
-
 int64_t GemmOperand::getBlocks() const {
   return ctx.schedule.getMatmul().getK() / getStoredBlock(scaled)[kIsLast];
 }
 
-int64_t GemmOperand::getScaleSteps() const {
-  int64_t size = ctx.schedule.getMatmul().getK(),
-          bits = cast<MemRefType>(ctx.getBuffers(operand).scales.getType())
-                     .getElementTypeBitWidth();
-  int64_t steps = getScaleBytes(plan, getOuter(), ctx.schedule, ctx.target) *
-                  8 / bits / std::max<int64_t>(getBlocks(), 1);
+int64_t GemmOperand::getWholeSteps(int64_t steps) const {
   // As far as K, or each piece of it where they are alike, is known to be two
   // whole ones at least.
   GemmOp gemm = op;
-  int64_t pieces = gemm.getPieces().value_or(1);
+  int64_t size = ctx.schedule.getMatmul().getK(),
+          pieces = gemm.getPieces().value_or(1);
   auto isWhole = [&](int64_t length) {
     if (ShapedType::isDynamic(staticK) || staticK / pieces < 2 * length)
       return false;
@@ -149,6 +138,13 @@ int64_t GemmOperand::getScaleSteps() const {
   while (steps > 1 && !isWhole(steps * size))
     steps /= 2;
   return std::max<int64_t>(steps, 1);
+}
+
+int64_t GemmOperand::getScaleSteps() const {
+  int64_t bits = cast<MemRefType>(ctx.getBuffers(operand).scales.getType())
+                     .getElementTypeBitWidth(),
+          bytes = te::getScaleBytes(plan, getOuter(), ctx.schedule, ctx.target);
+  return getWholeSteps(bytes * 8 / bits / std::max<int64_t>(getBlocks(), 1));
 }
 
 SmallVector<int64_t> GemmOperand::getRowsTogether() const {

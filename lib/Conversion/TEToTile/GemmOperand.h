@@ -13,6 +13,19 @@
 
 namespace mlir::te {
 
+/// An f32 tile of values that bf16 holds: the upper half of the bits.
+Value emitExactBF16(TileContext &ctx, Value x);
+
+/// Part of a product with scales of any size: elements whose scale is one of
+/// `count` bytes from `first` on, others are 0, times 2^shift. Scales are
+/// small, plain or large, and elements times plain ones are normal bf16
+/// numbers. All of it is i32, but for `keepsSpecials` (i1): Inf and NaN count
+/// too.
+struct ScalePass {
+  static constexpr int64_t kFirstPlain = 17, kFirstLarge = 240;
+  Value first, count, shift, keepsSpecials;
+};
+
 /// A or B: what of it this workgroup reads in one step along K. Tiles are outer
 /// x K: M x K of A, N x K of B, whatever the operand's orientation in memory;
 /// they are zero outside of the operand.
@@ -62,14 +75,45 @@ public:
 
   bool isE8M0() const { return scaled && scaled.getScaling().isE8M0(); }
 
+  // With GemmPlan::Scales::Elements (GemmElements.cpp):
+  /// The scales of `steps` steps from `k` on, and of so many at the most; each
+  /// lane has those of the elements that it reads.
+  Value readScaleGroup(Value k, int64_t steps) const;
+  int64_t getGroupSteps() const;
+  /// The bytes (i32) of the group's step that has this number: outer x blocks.
+  Value getScaleBytes(Value group, int64_t steps, Value number) const;
+  /// The largest of the scales, and of the magnitudes of elements (null where
+  /// these are never Inf or NaN), that a lane has scaled.
+  struct Seen {
+    Value scale, element;
+  };
+  Seen makeSeen() const;
+  /// Elements that were read times their scales and 2^-getElementOffset(), as
+  /// bf16.
+  Value scaleElements(Value raw, Value bytes, Seen &seen) const;
+  int64_t getElementOffset() const;
+  /// i1, for a wave: something was seen that scaleElements is not right for.
+  Value emitIsBeyond(const Seen &seen) const;
+  /// The same as scaleElements, without the offset, of one pass of several.
+  Value scaleExactly(Value raw, Value bytes, const ScalePass &pass) const;
+
 private:
   TileContext makeContext(Value k, int64_t steps = 1) const;
+  /// So many steps, or as many of them as K is known to be whole ones.
+  int64_t getWholeSteps(int64_t steps) const;
   Value loadScalesAs(Value k, const tile::LinearLayout &layout) const;
   tile::LinearLayout getOperandLayout(int64_t k) const;
   tile::LinearLayout getScaleLayout() const;
   /// Bits of the row whose scales one register of an instruction holds: a lane
   /// reads them together, so that they reach LDS, and leave it, as words.
   SmallVector<int64_t> getRowsTogether() const;
+  /// Of Scales::Elements: of the finished elements, and of their blocks'
+  /// scales; whether they lie the other way round in memory; whether scales of
+  /// so many steps are bytes of one register.
+  tile::LinearLayout getFinishedLayout() const;
+  tile::LinearLayout getBlockLayout() const;
+  bool isTurned() const;
+  bool isWord(int64_t steps) const;
   /// Blocks along K in a step.
   int64_t getBlocks() const;
   /// Rows of A or columns of B that share a scale, as the storage has them.

@@ -330,19 +330,31 @@ Value te::loadScales(TileContext &ctx, ScaledType type, Value buffer,
                            : scales;
 }
 
+/// The scales of a view, in the storage's orientation.
+static Value loadFromView(TileContext &ctx, ScaledType type,
+                          const ScaleView &source, Type element,
+                          const LinearLayout &layout) {
+  std::array<bool, 2> whole = {ctx.wholeRows, ctx.wholeCols};
+  std::array<int64_t, 2> block = getStoredBlock(type);
+  for (unsigned dim : {0, 1})
+    whole[dim] = whole[dim] && ctx.schedule.getTile()[dim] % block[dim] == 0;
+  if (source.transposed)
+    std::swap(whole[0], whole[1]);
+  Value scales = ctx.load(source.view, source.row, source.col, element, layout,
+                          source.divisible, source.order);
+  if (!source.order)
+    ctx.setInBounds(scales, whole[0], whole[1]);
+  return scales;
+}
+
 Value te::loadScalesAsStored(TileContext &ctx, ScaledType type, Value buffer,
                              std::array<int64_t, 2> blocks,
                              ArrayRef<int64_t> together, unsigned dim) {
   ScaleView source = emitScaleView(ctx, type, buffer);
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   unsigned bits = element.getIntOrFloatBitWidth();
-  std::array<bool, 2> whole = {ctx.wholeRows, ctx.wholeCols};
-  std::array<int64_t, 2> block = getStoredBlock(type);
-  for (unsigned dim : {0, 1})
-    whole[dim] = whole[dim] && ctx.schedule.getTile()[dim] % block[dim] == 0;
   if (source.transposed) {
     std::swap(blocks[0], blocks[1]);
-    std::swap(whole[0], whole[1]);
     dim = 1 - dim;
   }
   SmallVector<int64_t> held(together);
@@ -361,15 +373,22 @@ Value te::loadScalesAsStored(TileContext &ctx, ScaledType type, Value buffer,
                                   blocks, std::min(run, blocks[1]),
                                   llvm::Log2_32(ctx.target.waveSize),
                                   llvm::Log2_64(ctx.schedule.getWaves()), held);
-  Value scales = ctx.load(source.view, source.row, source.col, element, layout,
-                          source.divisible, source.order);
-  if (!source.order)
-    ctx.setInBounds(scales, whole[0], whole[1]);
-  return scales;
+  return loadFromView(ctx, type, source, element, layout);
 }
 
 bool te::areScalesTransposed(ScaledType type) {
   return isColumns(type, getMatrixStorage(type)[0]);
+}
+
+Value te::loadScalesIn(TileContext &ctx, ScaledType type, Value buffer,
+                       const LinearLayout &blocks) {
+  ScaleView source = emitScaleView(ctx, type, buffer);
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  if (!source.transposed)
+    return loadFromView(ctx, type, source, element, blocks);
+  return ctx.convert(ctx.transpose(loadFromView(ctx, type, source, element,
+                                                blocks.transpose())),
+                     blocks);
 }
 
 /// Of scales that are repeated along a dimension of their block, the first.

@@ -66,6 +66,10 @@ Value loadScalesAsStored(TileContext &ctx, ScaledType type, Value buffer,
                          std::array<int64_t, 2> blocks,
                          ArrayRef<int64_t> together = {}, unsigned dim = 0);
 
+/// The same, held as `blocks` says, without a way through LDS.
+Value loadScalesIn(TileContext &ctx, ScaledType type, Value buffer,
+                   const tile::LinearLayout &blocks);
+
 /// Copies this workgroup's scales of blocks from the storage of one type to
 /// another's, of one scheme.
 void moveScales(TileContext &ctx, ScaledType from, Value source, ScaledType to,

@@ -58,6 +58,21 @@ static Value reduceRegisters(ImplicitLocOpBuilder &b, ReduceKind kind,
   return value;
 }
 
+/// The same for OR, by one op a result: LLVM sees a register in the bytes that
+/// make it up.
+static Value joinWords(ImplicitLocOpBuilder &b, Value value,
+                       const LinearLayout &from, const LinearLayout &to) {
+  SmallVector<SmallVector<int64_t>> parts(to.getNumRegisters());
+  for (auto [reg, result] : llvm::enumerate(matchBlocks(from, to)))
+    parts[result].push_back(reg);
+  SmallVector<Value> words;
+  for (ArrayRef<int64_t> picks : parts)
+    words.push_back(vector::ReductionOp::create(
+        b, vector::CombiningKind::OR, emitSelectElements(b, value, picks)));
+  return vector::FromElementsOp::create(
+      b, VectorType::get({int64_t(words.size())}, b.getI32Type()), words);
+}
+
 /// Every wave writes its part; every wave reads all parts that it shares blocks
 /// with.
 static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
@@ -121,8 +136,11 @@ struct ReducePattern : TilePattern<ReduceOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     LinearLayout from = getLayout(op.getInput().getType()),
                  to = getLayout(op.getType());
-    Value value = reduceRegisters(b, op.getKind(), adaptor.getInput(), from,
-                                  op.getBlock());
+    bool isWords = op.getKind() == ReduceKind::Or &&
+                   getElementTypeOrSelf(op.getType()).isInteger(32);
+    Value value = isWords ? joinWords(b, adaptor.getInput(), from, to)
+                          : reduceRegisters(b, op.getKind(), adaptor.getInput(),
+                                            from, op.getBlock());
     for (auto [bit, bases] :
          llvm::enumerate(llvm::zip_equal(from.getBases(LayoutInput::Lane),
                                          to.getBases(LayoutInput::Lane)))) {

@@ -27,8 +27,9 @@ struct KernelState {
   int64_t waves = 1;
   Value lane, wave; // i32
   Value lds;        // memref<?xi8, workgroup>: null where no op needs any
-  llvm::DenseMap<Operation *, int64_t> places; // where in LDS, in bytes
-  bool hasRings = false;                       // there is a tile.ring
+  llvm::DenseMap<Operation *, int64_t> places;     // where in LDS, in bytes
+  bool hasRings = false;                           // there is a tile.ring
+  llvm::DenseMap<Operation *, int64_t> vectorWork; // see countVectorWork
 };
 
 /// How a tile.convert_layout goes through LDS: in pieces where it would take
@@ -40,6 +41,10 @@ tile::SharedLayout getSharedLayout(const tile::LinearLayout &from,
 /// Bytes of LDS that distributing `op` takes; 0 for ops that stay inside a
 /// wave.
 int64_t getLdsBytes(Operation *op, const Target &target, int64_t waves);
+
+/// About how many vector instructions the ops on tiles take that stand between
+/// this product and the one before: those of two elements are often one.
+int64_t countVectorWork(tile::MmaOp op);
 
 /// Where the partners of a tile.exchange are in another register or another
 /// lane of the wave: the basis that tells them apart. Else they meet in LDS.

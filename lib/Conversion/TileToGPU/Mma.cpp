@@ -35,12 +35,12 @@ struct Fragments {
 
 /// Between the products of the region that ends here the accesses of memory
 /// that stand in it take turns, as many of each kind behind a product as the
-/// `reads` of LDS ask for: a wave that has to wait for its turn at
-/// a queue has work for the matrix core. The first reads come behind product
-/// `first`, the last one that needs a fragment whose place they take. A part
-/// that reads scales too has more loads than products.
+/// `reads` of LDS ask for: a wave that has to wait for its turn at a queue has
+/// work for the matrix core. So do vector instructions. The first reads come
+/// behind product `first`, the last one that needs a fragment whose place they
+/// take. A part that reads scales too has more loads than products.
 static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
-                             int64_t reads, int64_t first) {
+                             int64_t reads, int64_t first, int64_t vectorWork) {
   using Mask = amdgpu::sched_barrier_opt_enum;
   auto emit = [&](Mask kind, int64_t size) {
     ROCDL::SchedGroupBarrier::create(b, uint32_t(kind), size, /*groupId=*/0);
@@ -49,6 +49,8 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
     emit(Mask::mfma_wmma, 1);
     if (reads > 0 && i >= first)
       emit(Mask::ds_read, llvm::divideCeil(reads, products - first));
+    if (vectorWork)
+      emit(Mask::valu, llvm::divideCeil(vectorWork, products));
     emit(Mask::ds_write, 1);
     emit(Mask::vmem_read, i < products / 2 ? 1 : 2);
   }
@@ -160,12 +162,25 @@ struct MmaPattern : TilePattern<MmaOp> {
       }
     if (op.getInOrder())
       emitInterleaving(b, rows * cols * left.alongK, op.getReads(),
-                       rows > 1 ? cols * left.alongK - 1 : 0);
+                       rows > 1 ? cols * left.alongK - 1 : 0,
+                       state.vectorWork.lookup(op));
     rewriter.replaceOp(op, result);
     return success();
   }
 };
 } // namespace
+
+int64_t te::countVectorWork(MmaOp op) {
+  int64_t elements = 0;
+  for (Operation *before = op->getPrevNode(); before && !isa<MmaOp>(before);
+       before = before->getPrevNode())
+    if (before->hasTrait<OpTrait::Elementwise>() &&
+        !isa<arith::BitcastOp>(before) &&
+        isTile(before->getResult(0).getType()))
+      elements +=
+          getDistributedType(before->getResult(0).getType()).getNumElements();
+  return elements / 2;
+}
 
 void te::populateMmaPatterns(RewritePatternSet &patterns,
                              const TypeConverter &types,

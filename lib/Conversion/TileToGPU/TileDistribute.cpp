@@ -282,6 +282,7 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   if (!state.target->hasRegisterIndexing && failed(unrollPicks(kernel)))
     return failure();
   state.waves = kernel.getWaves();
+  kernel.walk([&](MmaOp op) { state.vectorWork[op] = countVectorWork(op); });
   int64_t ldsBytes = placeInLds(kernel, state);
   if (ldsBytes > int64_t(state.target->ldsBytesPerWorkgroup))
     return kernel.emitError()

@@ -3,6 +3,8 @@
 Each case is (name, text, sizes of its runs, kinds of its inputs), as Sweep.cases takes them.
 """
 
+import numpy as np
+
 # M, N, K: primes, ones, nothing, less than a tile or an instruction, whole and broken tiles and steps.
 SIZES = [(1, 1, 1), (7, 5, 13), (67, 131, 257), (0, 5, 4), (3, 0, 4), (5, 37, 0), (64, 128, 128), (17, 1, 33),
          (1, 129, 64), (129, 3, 70)]
@@ -212,6 +214,82 @@ def scaled_cases(fnuz):
     return cases
 
 
+# Codes: their bits, and the largest that is finite.
+CODES = {"f8E4M3FN": (8, 0x7E), "f8E5M2": (8, 0x7B), "f4E2M1FN": (4, 7)}
+
+
+def draw_codes(element, outer, k, change=None):
+    """Any finite codes, outer x K, changed by `change(codes, rng)`."""
+    bits, largest = CODES[element]
+    def draw(rng):
+        codes = rng.integers(0, largest + 1, (outer, k)) | rng.integers(0, 2, (outer, k)) << (bits - 1)
+        if change:
+            change(codes, rng)
+        if bits == 4:
+            codes = codes[:, 0::2] | codes[:, 1::2] << 4
+        return codes.astype(np.uint8)
+    return draw
+
+
+def draw_bytes(element, outer, k, make):
+    """Scales in their storage, of which `make(rng, rows, blocks)` draws those that are not padding."""
+    rows, blocks = (256, 8) if CODES[element][0] == 4 else (128, 4)
+    def draw(rng):
+        count = -(-k // 32)
+        made = np.zeros((-(-outer // rows) * rows, -(-count // blocks) * blocks), np.uint8)
+        made[:outer, :count] = np.clip(make(rng, outer, count), 0, 255)
+        return made
+    return draw
+
+
+def extreme_cases():
+    """Scales that elements have no room for in bf16 where those of the other side make up for it; Inf and NaN among them;
+    blocks of zeros; scales just inside and outside of what the fast loop takes (2^24)."""
+    m, n, cases = 37, 70, []
+    def far(sign):  # a block's scales are far from 1, those of the other side as far the other way; rows differ a little
+        return lambda rng, rows, blocks: (127 + sign * np.array([0, 113, -113, 124, -122, 30, -100, 112])[np.arange(blocks) % 8]
+                                          + rng.integers(-3, 4, (rows, blocks)))
+    def near(value, spread=2):
+        return lambda rng, rows, blocks: value + rng.integers(-spread, spread + 1, (rows, blocks))
+    def one(value, other=127):  # in one place
+        def make(rng, rows, blocks):
+            made = np.full((rows, blocks), other)
+            made[rng.integers(rows), rng.integers(blocks)] = value
+            return made
+        return make
+    def zeros(rng, rows, blocks):  # every other block has the scale of zeros
+        return np.where(np.arange(blocks) % 2 == 0, 0, near(120)(rng, rows, blocks))
+    def clear(codes, rng):  # and their elements
+        for k in range(0, codes.shape[1], 64):
+            codes[:, k:k + 32] = 0
+    def spoil(code):
+        def change(codes, rng):
+            codes[rng.integers(codes.shape[0]), rng.integers(codes.shape[1])] = code
+        return change
+    def add(name, a, b, scales, k=224, change=None):
+        types = [scaled([m, k], a, ROW), scaled([n, k], b, ROW)]
+        d = tensor([m, n], "f32")
+        text = (f"func.func @f(%a: {types[0]}, %b: {types[1]}) -> {d} {{\n  %d = te.gemm %a, %b transpose_b : {types[0]}, {types[1]} -> {d}\n"
+                f"  return %d : {d}\n}}\n")
+        cases.append((name, text, [{}], [draw_codes(a, m, k, change), draw_bytes(a, m, k, scales[0]),
+                                         draw_codes(b, n, k), draw_bytes(b, n, k, scales[1])]))
+    e4m3, e5m2, fp4 = CODES
+    for a, b in [(e4m3, e4m3), (e5m2, e4m3), (e5m2, e5m2), (fp4, fp4), (e4m3, fp4)]:
+        add(f"far-{a}-{b}", a, b, (far(1), far(-1)))
+        add(f"opposite-{a}-{b}", a, b, (near(12), near(240)), k=96)
+        add(f"zeros-{a}-{b}", a, b, (zeros, near(130)), change=clear)
+        add(f"tiny-{a}-{b}", a, b, (near(2), near(149)))
+        add(f"limit-{a}-{b}", a, b, (near(150, 1), near(103)))
+        add(f"nan-{a}-{b}", a, b, (near(127), one(255)))
+    for k in (32, 200, 1024):
+        add(f"one-{k}", e4m3, e4m3, (one(152), one(10)), k)
+        add(f"one-fp4-{k}", fp4, e5m2, (one(254, 100), one(0)), k)
+    for scales in ((near(127), near(127)), (far(1), far(-1))):
+        for element, code in [(e4m3, 0x7F), (e4m3, 0xFF), (e5m2, 0x7C), (e5m2, 0xFC), (e5m2, 0x7E)]:
+            add(f"special-{len(cases)}-{element}-{code:x}", element, e5m2, scales, change=spoil(code))
+    return cases
+
+
 # The instructions of each chip: elements of both sides, and their scheme.
 TENSOR = "tensor, scale = f32"
 COMMON = {"f32_16x16x4_f32": ("f32", None), "f32_32x32x2_f32": ("f32", None), "f32_16x16x16_f16": ("f16", None),
@@ -393,4 +471,5 @@ def split_epilogues(target, mma, step):
 
 def families(target):
     fnuz = target == "gfx942"
-    return {"gemm-split": split_cases(target), "gemm-instructions": instruction_cases(target), "gemm": plain_cases(), "gemm-epilogue": epilogue_cases(), "gemm-scaled": scaled_cases(fnuz)}
+    return {"gemm-split": split_cases(target), "gemm-instructions": instruction_cases(target), "gemm": plain_cases(), "gemm-epilogue": epilogue_cases(), "gemm-scaled": scaled_cases(fnuz),
+            "gemm-extremes": extreme_cases()}

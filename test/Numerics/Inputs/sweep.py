@@ -89,10 +89,17 @@ class Sweep:
         self.runs += 1
         self.seed += 10
         command = ["te-run", artefact, "--check", *arguments]
-        command += [f"--input={d if isinstance(d, Path) else f'random:{self.seed + i}{d}'}"
-                    for i, d in enumerate(kinds)]
+        command += [f"--input={self.give(d, i)}" for i, d in enumerate(kinds)]
         command += ["--sanitize"] * self.sanitize
         self.call(f"{what}, seed {self.seed}", command)
+
+    def give(self, kind, number):
+        """What te-run reads an input from: a file, that of the array that a function draws, or random numbers."""
+        if callable(kind):
+            path = self.folder / f"input{number}.npy"
+            np.save(path, kind(np.random.default_rng(self.seed + number)))
+            return path
+        return kind if isinstance(kind, Path) else f"random:{self.seed + number}{kind}"
 
     def program(self, name, make, shapes, static):
         kinds = [""] * getattr(make, "inputs", 1)  # of the inputs that have a seed of their own
