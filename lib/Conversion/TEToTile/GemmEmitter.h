@@ -1,0 +1,138 @@
+//===- GemmEmitter.h - the product of a te.gemm, step by step ---*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_LIB_CONVERSION_TETOTILE_GEMMEMITTER_H
+#define TE_LIB_CONVERSION_TETOTILE_GEMMEMITTER_H
+
+#include "GemmScales.h"
+
+namespace mlir::te {
+
+/// What comes from memory step by step: a side's elements, or its scales.
+struct GemmStream {
+  const GemmOperand *side;
+  GemmOperand::Kind kind;
+  int64_t parts;     // of a step, taken one after another
+  int64_t steps = 1; // that are read at once
+  bool isDirect = false;
+  int64_t slots = 2;
+  /// The one of several steps in which the next are put and read.
+  int64_t turn = 0;
+  Value ring = {};
+  Value raw = {};  // what is put into LDS next, as it lies in memory
+  Value part = {}; // what is multiplied next
+  // Of elements that are scaled: the scales of what is put next and of so many
+  // steps, those behind them, and what these have been.
+  int64_t scaleSteps = 0;
+  Value scales = {}, scalesBehind = {};
+  GemmOperand::Seen seen = {};
+  /// What one step hands on to the next.
+  SmallVector<Value *> getCarried() {
+    SmallVector<Value *> carried;
+    for (Value *value : {isDirect ? nullptr : &raw, &part, &scales,
+                         &scalesBehind, &seen.scale, &seen.element})
+      if (value && *value)
+        carried.push_back(value);
+    return carried;
+  }
+};
+
+/// The most steps that one of them reads at once.
+int64_t getLongest(ArrayRef<GemmStream> streams);
+
+/// A step along K; where it is known, its place in a round of the loop, which
+/// begins with the first of steps whose scales are read at once.
+struct GemmStep {
+  Value number;
+  std::optional<int64_t> inRound = std::nullopt;
+  int64_t round = 1;
+  /// The number modulo so many, where the place tells.
+  std::optional<int64_t> modulo(int64_t count) const {
+    return inRound && round % count == 0
+               ? std::optional<int64_t>(*inRound % count)
+               : std::nullopt;
+  }
+};
+
+/// Emits the product.
+class GemmEmitter {
+public:
+  GemmEmitter(TileContext &ctx, GemmOp op, const GemmPlan &plan)
+      : ctx(ctx), b(ctx.b), op(op), plan(plan),
+        left(ctx, op, plan, tile::MMASide::A),
+        right(ctx, op, plan, tile::MMASide::B),
+        type(tile::getTileType(ctx.b.getF32Type(), ctx.b.getContext(),
+                               ctx.getLoadLayout())) {}
+  Value emitProduct();
+
+private:
+  using Kind = GemmOperand::Kind;
+  void bindSteps();
+  Value emitSteps();
+  Value emitPipelinedSteps();
+  SmallVector<GemmStream> makeStreams();
+  Value getStart(int64_t count, Value i, int64_t ahead);
+  void read(GemmStream &stream, Value i, int64_t ahead);
+  void startScales(GemmStream &stream, Value zero);
+  void moveScales(GemmStream &stream, GemmStep step);
+  void restore(MutableArrayRef<GemmStream> streams, ValueRange values);
+  Value emitChecked(Value sum, ArrayRef<GemmOperand::Seen> seen);
+  void put(GemmStream &stream, Value slot, Value number);
+  void take(GemmStream &stream, GemmStep step, int64_t part);
+  void move(GemmStream &stream, GemmStep step);
+  void emitEvery(int64_t count, GemmStep step, ArrayRef<Value *> values,
+                 function_ref<void()> change);
+  Value getSlot(const GemmStream &stream, GemmStep step, int64_t ahead = 0);
+  void fetchAll(MutableArrayRef<GemmStream> streams, GemmStep step,
+                int64_t ahead);
+  void emitArrival(ArrayRef<GemmStream> streams, int64_t pending,
+                   int64_t loads = 0);
+  int64_t countLoads(ArrayRef<GemmStream> streams, GemmStep step);
+  Value emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
+                 GemmStep step, Value sum);
+  SmallVector<Value> emitStep(MutableArrayRef<GemmStream> streams,
+                              GemmStep step, ValueRange carried);
+  int64_t chooseRound(ArrayRef<GemmStream> streams);
+  Value emitMma(ArrayRef<Value> sides, ArrayRef<Value> scales, Value sum,
+                bool inOrder = false, int64_t part = 0, int64_t reads = 0);
+  Value emitScaled(ArrayRef<Value> scales, Value partial);
+  Value emitSum(Value sum, ArrayRef<Value> scales,
+                function_ref<Value(Value)> addProducts);
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  GemmStep getNext(GemmStep step, int64_t ahead) {
+    step.number = b.createOrFold<arith::AddIOp>(step.number, index(ahead));
+    if (step.inRound)
+      *step.inRound += ahead;
+    return step;
+  }
+  int64_t getStep() const { return ctx.schedule.getMatmul().getK(); }
+  int64_t getStages() const { return ctx.schedule.getMatmul().getStages(); }
+  Value multiply(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
+  Value spread(Value line) {
+    return ctx.broadcast(line, tile::getLayout(type));
+  }
+  /// Where step `i` of the piece begins.
+  Value emitK(Value i) {
+    if (first)
+      i = b.createOrFold<arith::AddIOp>(first, i);
+    return b.createOrFold<arith::MulIOp>(i, index(getStep()));
+  }
+
+  TileContext &ctx;
+  ImplicitLocOpBuilder &b;
+  GemmOp op;
+  const GemmPlan &plan;
+  GemmOperand left, right;
+  Type type;        // of the accumulators
+  Value steps;      // along K, of this workgroup's piece
+  Value first = {}; // of these; null: 0
+};
+
+} // namespace mlir::te
+
+#endif // TE_LIB_CONVERSION_TETOTILE_GEMMEMITTER_H

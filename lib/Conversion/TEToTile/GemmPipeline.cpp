@@ -1,0 +1,380 @@
+//===- GemmPipeline.cpp - steps of a te.gemm that overlap -----------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With two stages there is no conversion: what the step after the next needs is
+// read from memory, what the next one needs is put into LDS, and each part of a
+// step is taken from there while the part before is multiplied. One barrier a
+// step stands before its last product, which hides what is taken behind it.
+// With `direct` loads and puts are tile.fetch, several steps ahead, and the
+// barrier is tile.await.
+//
+//   %sum = scf.for %i = .. iter_args(%acc, %raw, %part) {
+//     %part' = tile.take %ring[%i % 2, 16]
+//     tile.put %raw, %ring[(%i + 1) % 2]; %raw' = tile.load ..[.. %i + 2]
+//     %acc' = tile.mma %part, .., %acc in_order
+//     gpu.barrier
+//     %part'' = tile.take %ring[(%i + 1) % 2, 0]
+//     %acc'' = tile.mma %part', .., %acc' in_order
+//   }
+//
+// A round of the loop is several steps where their number is known
+// (docs/decisions/0018).
+//
+//===----------------------------------------------------------------------===//
+
+#include "GemmEmitter.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+/// A's elements and B's, then the scales of both where a step has its own.
+SmallVector<GemmStream> GemmEmitter::makeStreams() {
+  int64_t parts = getStep() / MMA::lookup(ctx.schedule.getMatmul().getMma())->k;
+  SmallVector<GemmStream> streams;
+  for (const GemmOperand *side : {&left, &right})
+    streams.push_back({side, Kind::Elements, parts, /*steps=*/1,
+                       side->isDirect(),
+                       /*slots=*/side->isDirect() ? getStages() : 2});
+  if (plan.scales == GemmPlan::Scales::Elements)
+    for (GemmStream &stream : streams)
+      stream.scaleSteps = stream.side->getGroupSteps();
+  if (plan.scales == GemmPlan::Scales::Instruction ||
+      plan.scales == GemmPlan::Scales::Blocks)
+    for (const GemmOperand *side : {&left, &right}) {
+      streams.push_back(
+          {side, Kind::Scales, /*parts=*/1, side->getScaleSteps()});
+      // Late, when what was read has had the other steps' time to come; not
+      // both in one step, as memory serves only so many at once.
+      int64_t before = side == &left ? 1 : 2;
+      streams.back().turn = std::max<int64_t>(streams.back().steps - before, 0);
+    }
+  return streams;
+}
+
+int64_t te::getLongest(ArrayRef<GemmStream> streams) {
+  int64_t steps = 1;
+  for (const GemmStream &stream : streams)
+    steps = std::max({steps, stream.steps, stream.scaleSteps});
+  return steps;
+}
+
+/// Where the `count` steps begin that are `ahead` of `i`; behind the last ones
+/// these are read again, and not used.
+Value GemmEmitter::getStart(int64_t count, Value i, int64_t ahead) {
+  Value last = arith::MaxSIOp::create(
+      b, b.createOrFold<arith::SubIOp>(steps, index(count)), index(0));
+  Value at = b.createOrFold<arith::AddIOp>(i, index(ahead));
+  // Steps are fewer than 2^31; scalar units compare 32 bits.
+  auto cast = [&](Type type, Value value) {
+    return b.createOrFold<arith::IndexCastOp>(type, value);
+  };
+  Value least = b.createOrFold<arith::MinSIOp>(cast(b.getI32Type(), at),
+                                               cast(b.getI32Type(), last));
+  return emitK(cast(b.getIndexType(), least));
+}
+
+void GemmEmitter::read(GemmStream &stream, Value i, int64_t ahead) {
+  stream.raw = stream.side->read(stream.kind, getStart(stream.steps, i, ahead),
+                                 stream.steps);
+}
+
+/// The same of all that goes straight to LDS, to the slots of that step.
+void GemmEmitter::fetchAll(MutableArrayRef<GemmStream> streams, GemmStep step,
+                           int64_t ahead) {
+  for (GemmStream &stream : streams)
+    if (stream.isDirect)
+      stream.side->fetch(getStart(stream.steps, step.number, ahead),
+                         stream.ring, stream.slots,
+                         getSlot(stream, step, ahead));
+}
+
+/// Puts what is step `number`'s.
+void GemmEmitter::put(GemmStream &stream, Value slot, Value number) {
+  Value tile = stream.scales
+                   ? stream.side->scaleElements(
+                         stream.raw,
+                         stream.side->getScaleBytes(stream.scales,
+                                                    stream.scaleSteps, number),
+                         stream.seen)
+                   : stream.side->finish(stream.kind, stream.raw);
+  if (!stream.ring)
+    stream.ring =
+        stream.side->makeRing(stream.kind, tile.getType(), stream.slots);
+  PutOp::create(b, tile, stream.ring, slot);
+}
+
+/// The slot of what a step is in, or of so many behind it.
+Value GemmEmitter::getSlot(const GemmStream &stream, GemmStep step,
+                           int64_t ahead) {
+  if (std::optional<int64_t> place = step.modulo(stream.steps * stream.slots))
+    return index((*place / stream.steps + ahead) % stream.slots);
+  Value number =
+      b.createOrFold<arith::DivUIOp>(step.number, index(stream.steps));
+  number = b.createOrFold<arith::AddIOp>(number, index(ahead % stream.slots));
+  return b.createOrFold<arith::RemUIOp>(number, index(stream.slots));
+}
+
+void GemmEmitter::take(GemmStream &stream, GemmStep step, int64_t part) {
+  std::optional<int64_t> place = step.modulo(stream.steps);
+  Value first =
+      place ? index(*place)
+            : b.createOrFold<arith::RemUIOp>(step.number, index(stream.steps));
+  Value inSlot = b.createOrFold<arith::MulIOp>(first, index(stream.parts));
+  stream.part =
+      stream.side->take(stream.kind, stream.ring, getSlot(stream, step),
+                        b.createOrFold<arith::AddIOp>(inSlot, index(part)));
+}
+
+/// What was read goes into the slot that is free, and the next is read.
+void GemmEmitter::move(GemmStream &stream, GemmStep step) {
+  put(stream, getSlot(stream, step, /*ahead=*/1),
+      b.createOrFold<arith::AddIOp>(step.number, index(1)));
+  read(stream, step.number, 2 * stream.steps);
+}
+
+/// `change` gives these values others, once in so many steps.
+void GemmEmitter::emitEvery(int64_t count, GemmStep step,
+                            ArrayRef<Value *> values,
+                            function_ref<void()> change) {
+  if (count == 1)
+    return change();
+  if (std::optional<int64_t> place = step.modulo(count)) {
+    if (*place == 0)
+      change();
+    return;
+  }
+  auto get = [&] {
+    return llvm::map_to_vector(values, [](Value *value) { return *value; });
+  };
+  SmallVector<Value> old = get();
+  Value isDue = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq,
+      arith::RemUIOp::create(b, step.number, index(count)), index(0));
+  auto branch = scf::IfOp::create(b, TypeRange(ValueRange(old)), isDue,
+                                  /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    change();
+    scf::YieldOp::create(b, get());
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, old);
+  }
+  for (auto [value, result] : llvm::zip_equal(values, branch.getResults()))
+    *value = result;
+}
+
+void GemmEmitter::restore(MutableArrayRef<GemmStream> streams,
+                          ValueRange values) {
+  for (GemmStream &stream : streams)
+    for (Value *value : stream.getCarried()) {
+      *value = values.front();
+      values = values.drop_front();
+    }
+}
+
+void GemmEmitter::startScales(GemmStream &stream, Value zero) {
+  auto readGroup = [&](int64_t ahead) {
+    return stream.side->readScaleGroup(getStart(stream.scaleSteps, zero, ahead),
+                                       stream.scaleSteps);
+  };
+  stream.scales = readGroup(0);
+  stream.scalesBehind = readGroup(stream.scaleSteps);
+  stream.seen = stream.side->makeSeen();
+}
+
+/// Elements that are scaled next are those of this step.
+void GemmEmitter::moveScales(GemmStream &stream, GemmStep step) {
+  int64_t steps = stream.scaleSteps;
+  emitEvery(steps, step, {&stream.scales, &stream.scalesBehind}, [&] {
+    stream.scales = stream.scalesBehind;
+    stream.scalesBehind =
+        stream.side->readScaleGroup(getStart(steps, step.number, steps), steps);
+  });
+}
+
+/// All waves have read the slot that is filled next, and written the one that
+/// is read next; the last `pending` steps that were fetched may be on their
+/// way, and so many loads.
+void GemmEmitter::emitArrival(ArrayRef<GemmStream> streams, int64_t pending,
+                              int64_t loads) {
+  SmallVector<Value> rings;
+  for (const GemmStream &stream : streams)
+    if (stream.isDirect)
+      rings.push_back(stream.ring);
+  if (rings.empty())
+    gpu::BarrierOp::create(b);
+  else
+    AwaitOp::create(b, rings, pending, loads);
+}
+
+/// Loads of scales, at the least, that stand behind what this step waits for:
+/// those of the steps whose fetches are under way, and its own in front of the
+/// barrier.
+int64_t GemmEmitter::countLoads(ArrayRef<GemmStream> streams, GemmStep step) {
+  int64_t loads = 0;
+  for (const GemmStream &stream : streams) {
+    std::optional<int64_t> place = step.modulo(stream.steps);
+    if (stream.steps == 1 || !place)
+      continue;
+    int64_t ago = (*place + stream.steps - stream.turn) % stream.steps;
+    if (ago <= getStages() - 2 && (ago > 0 || streams.front().parts > 1))
+      loads += stream.side->countScaleLoads();
+  }
+  return loads;
+}
+
+/// Products of one part of a step; meanwhile the streams move on.
+Value GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
+                            GemmStep step, Value sum) {
+  int64_t parts = streams.front().parts, lastRefill = parts > 2 ? 1 : 0;
+  SmallVector<Value> current = llvm::map_to_vector(
+      streams, [](const GemmStream &stream) { return stream.part; });
+  for (GemmStream &stream : streams)
+    if (part + 1 < stream.parts)
+      take(stream, step, part + 1);
+  // One side after the other, where there are parts before the barrier.
+  for (auto [number, stream] : llvm::enumerate(streams))
+    if (!stream.isDirect && stream.steps == 1 &&
+        part == std::min<int64_t>(number % 2, lastRefill))
+      move(stream, step);
+  auto isItsTurn = [&](const GemmStream &stream) {
+    return part == 0 && stream.steps > 1 &&
+           step.modulo(stream.steps) == stream.turn;
+  };
+  for (GemmStream &stream : streams)
+    if (isItsTurn(stream))
+      put(stream, getSlot(stream, step, /*ahead=*/1), step.number);
+  if (part == parts - 1) {
+    emitArrival(streams, getStages() - 2, countLoads(streams, step));
+    GemmStep next = getNext(step, 1);
+    for (GemmStream &stream : streams)
+      take(stream, next, 0);
+    fetchAll(streams, step, getStages());
+  }
+  for (GemmStream &stream : streams)
+    if (isItsTurn(stream))
+      read(stream, step.number, 2 * stream.steps - stream.turn);
+  int64_t reads = 0;
+  for (const GemmStream &stream : streams)
+    if (part == parts - 1 || part + 1 < stream.parts)
+      reads += stream.side->countReads(stream.ring);
+  ArrayRef<Value> sides(current);
+  sum = emitMma(sides.take_front(2), sides.drop_front(2), sum,
+                /*inOrder=*/true, part, reads);
+  // Between two parts, where a branch parts nothing else, and long before what
+  // is loaded later is waited for.
+  if (part == lastRefill)
+    for (GemmStream &stream : streams)
+      if (stream.scales)
+        moveScales(stream, getNext(step, 2));
+  return sum;
+}
+
+SmallVector<Value> GemmEmitter::emitStep(MutableArrayRef<GemmStream> streams,
+                                         GemmStep step, ValueRange carried) {
+  restore(streams, carried.drop_front());
+  SmallVector<Value> scales;
+  for (const GemmStream &stream : streams.drop_front(2))
+    scales.push_back(stream.part);
+  // A branch among the instructions of a part would keep them in their order.
+  for (GemmStream &stream : streams)
+    if (stream.steps > 1 && !step.modulo(stream.steps))
+      emitEvery(stream.steps, step, {&stream.raw}, [&] {
+        put(stream, getSlot(stream, step, /*ahead=*/1), step.number);
+        read(stream, step.number, 2 * stream.steps);
+      });
+  SmallVector<Value> next = {emitSum(carried.front(), scales, [&](Value sum) {
+    for (int64_t part = 0; part < streams.front().parts; ++part)
+      sum = emitPart(streams, part, step, sum);
+    return sum;
+  })};
+  for (GemmStream &stream : streams)
+    for (Value *value : stream.getCarried())
+      next.push_back(*value);
+  return next;
+}
+
+/// Steps of a round of the loop. What is taken next would be copied to where it
+/// is multiplied from, unless two parts take turns; a round of as many steps as
+/// are read at once has no branches, and where it goes once through all slots
+/// their places are constants; but conversions need the registers.
+int64_t GemmEmitter::chooseRound(ArrayRef<GemmStream> streams) {
+  std::optional<int64_t> known = getConstantIntValue(steps);
+  int64_t turns = streams.front().parts % 2 == 0 ? 1 : 2;
+  SmallVector<int64_t> rounds = {turns};
+  if (plan.scales != GemmPlan::Scales::Elements) {
+    int64_t longest = std::max(turns, getLongest(streams));
+    rounds = {std::lcm(longest, getStages()), longest, turns};
+  }
+  for (int64_t round : rounds)
+    if (known && *known % round == 0 && *known > round &&
+        round <= kMostStepsInRound)
+      return round;
+  return 1;
+}
+
+Value GemmEmitter::emitPipelinedSteps() {
+  SmallVector<GemmStream> streams = makeStreams();
+  Value zero = index(0);
+  for (GemmStream &stream : streams) {
+    if (!stream.isDirect)
+      read(stream, zero, 0);
+    if (stream.scaleSteps)
+      startScales(stream, zero);
+  }
+  for (int64_t step = 0; step < getStages(); ++step)
+    fetchAll(streams, {zero}, step);
+  for (GemmStream &stream : streams)
+    if (!stream.isDirect)
+      put(stream, zero, zero);
+  emitArrival(streams, getStages() - 1);
+  // Behind all fetches: the first steps' waits count on that.
+  for (GemmStream &stream : streams)
+    if (!stream.isDirect) {
+      read(stream, zero, stream.steps);
+      if (stream.scaleSteps == 1)
+        moveScales(stream, {index(1)});
+    }
+  SmallVector<Value> start = {ctx.constant(type, 0.0)};
+  for (GemmStream &stream : streams) {
+    take(stream, {zero}, 0);
+    for (Value *value : stream.getCarried())
+      start.push_back(*value);
+  }
+
+  int64_t round = chooseRound(streams);
+  bool isWhole = round > 1 && round % getLongest(streams) == 0;
+  auto emitRound = [&](Value i, ValueRange carried) -> SmallVector<Value> {
+    Value first = b.createOrFold<arith::MulIOp>(i, index(round));
+    SmallVector<Value> values(carried);
+    for (int64_t step = 0; step < round; ++step)
+      values = emitStep(streams,
+                        {b.createOrFold<arith::AddIOp>(first, index(step)),
+                         isWhole ? std::optional<int64_t>(step) : std::nullopt,
+                         round},
+                        values);
+    return values;
+  };
+  Value rounds = b.createOrFold<arith::DivUIOp>(steps, index(round));
+  ValueRange results = ctx.loop(rounds, start, emitRound).getResults();
+  Value sum = results.front();
+  // What was fetched behind the last step must not land in LDS later on.
+  if (llvm::any_of(streams, [](const GemmStream &s) { return s.isDirect; }))
+    emitArrival(streams, /*pending=*/0);
+  if (plan.scales != GemmPlan::Scales::Elements)
+    return sum;
+  restore(streams, results.drop_front());
+  return emitChecked(sum, {streams[0].seen, streams[1].seen});
+}
