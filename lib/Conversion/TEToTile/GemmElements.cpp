@@ -112,12 +112,13 @@ static SmallVector<int64_t> getLaneBlock(const LinearLayout &layout) {
 //===----------------------------------------------------------------------===//
 
 int64_t GemmOperand::getGroupSteps() const {
-  int64_t steps = kIsLast ? std::max<int64_t>(kScaleBytes / getBlocks(), 1) : 1;
-  return getWholeSteps(steps);
+  int64_t steps = std::max<int64_t>(kScaleBytes / getBlocks(), 1);
+  return isWord(steps) ? getWholeSteps(steps) : 1;
 }
 
 bool GemmOperand::isWord(int64_t steps) const {
-  return kIsLast && steps * getBlocks() <= kScaleBytes;
+  return kIsLast != areScalesTransposed(scaled) &&
+         steps * getBlocks() <= kScaleBytes;
 }
 
 Value GemmOperand::readScaleGroup(Value at, int64_t steps) const {
@@ -125,11 +126,15 @@ Value GemmOperand::readScaleGroup(Value at, int64_t steps) const {
   TileContext step = makeContext(at, steps);
   Value buffer = step.getBuffers(operand).scales;
   LinearLayout blocks = getBlockLayout();
-  if (!isWord(steps)) {
-    Value scales = te::loadScalesIn(step, scaled, buffer,
-                                    kIsLast ? blocks : blocks.transpose());
-    return kIsLast ? scales : ctx.convert(ctx.transpose(scales), blocks);
-  }
+  auto load = [&](const LinearLayout &layout) -> Value {
+    if (kIsLast)
+      return te::loadScalesIn(step, scaled, buffer, layout);
+    return ctx.convert(ctx.transpose(te::loadScalesIn(step, scaled, buffer,
+                                                      layout.transpose())),
+                       layout);
+  };
+  if (!isWord(steps))
+    return load(blocks);
   // The bytes of a row, in one register.
   int64_t count = steps * getBlocks();
   LinearLayout rows = blocks.project({1, blocks.getShape()[1]});
@@ -143,7 +148,7 @@ Value GemmOperand::readScaleGroup(Value at, int64_t steps) const {
   llvm::append_range(registers, spread(LayoutInput::Register));
   LinearLayout bytes({rows.getShape()[0], count}, registers,
                      spread(LayoutInput::Lane), spread(LayoutInput::Wave));
-  Value scales = te::loadScalesIn(step, scaled, buffer, bytes);
+  Value scales = load(bytes);
   Type i32 = withElementType(scales.getType(), b.getI32Type());
   Value place = arith::ShLIOp::create(b, CoordinateOp::create(b, i32, 1),
                                       ctx.intConstant(i32, 3));

@@ -195,6 +195,10 @@ static SmallVector<ScaledType::StorageDim> getMatrixStorage(ScaledType type) {
   return dims;
 }
 
+bool te::areScalesTransposed(ScaledType type) {
+  return isColumns(type, getMatrixStorage(type)[0]);
+}
+
 static bool isReplicated(ScaledType type) {
   ScalingAttr scaling = type.getScaling();
   return scaling.getBlockRows() > 1 && scaling.getBlockCols() > 1 &&
@@ -205,7 +209,7 @@ std::array<int64_t, 2> te::getStoredBlock(ScaledType type) {
   ScalingAttr scaling = type.getScaling();
   int64_t rows = scaling.getBlockRows(), cols = scaling.getBlockCols();
   if (isReplicated(type)) // over the rows of the stored matrix
-    (isColumns(type, getMatrixStorage(type)[0]) ? cols : rows) = 1;
+    (areScalesTransposed(type) ? cols : rows) = 1;
   return {rows, cols};
 }
 

@@ -37,6 +37,9 @@ double getLargest(Type elementType);
 Value emitScaleFromAmax(TileContext &ctx, Value amax, ScaledType type,
                         double overflow);
 
+/// True where the storage's rows are the tensor's columns.
+bool areScalesTransposed(ScaledType type);
+
 /// The elements that one stored scale is for: a block, or one row of it where
 /// the layout repeats the scale for each row.
 std::array<int64_t, 2> getStoredBlock(ScaledType type);

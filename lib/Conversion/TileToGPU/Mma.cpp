@@ -38,7 +38,7 @@ struct Fragments {
 /// `reads` of LDS ask for: a wave that has to wait for its turn at a queue has
 /// work for the matrix core. So do vector instructions. The first reads come
 /// behind product `first`, the last one that needs a fragment whose place they
-/// take. A part that reads scales too has more loads than products.
+/// take, or later. A part that reads scales too has more loads than products.
 static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
                              int64_t reads, int64_t first, int64_t vectorWork) {
   using Mask = amdgpu::sched_barrier_opt_enum;
@@ -160,9 +160,12 @@ struct MmaPattern : TilePattern<MmaOp> {
         result = vector::InsertStridedSliceOp::create(
             b, sum, result, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{1});
       }
+    // Scales, and where they are, take registers; bytes leave least for them.
+    bool isTight =
+        left.scales && !op.getA().getType().getElementType().isInteger();
     if (op.getInOrder())
       emitInterleaving(b, rows * cols * left.alongK, op.getReads(),
-                       rows > 1 ? cols * left.alongK - 1 : 0,
+                       rows > 1 ? cols * left.alongK - !isTight : 0,
                        state.vectorWork.lookup(op));
     rewriter.replaceOp(op, result);
     return success();
