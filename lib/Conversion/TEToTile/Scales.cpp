@@ -380,10 +380,6 @@ Value te::loadScalesAsStored(TileContext &ctx, ScaledType type, Value buffer,
   return loadFromView(ctx, type, source, element, layout);
 }
 
-bool te::areScalesTransposed(ScaledType type) {
-  return isColumns(type, getMatrixStorage(type)[0]);
-}
-
 Value te::loadScalesIn(TileContext &ctx, ScaledType type, Value buffer,
                        const LinearLayout &blocks) {
   ScaleView source = emitScaleView(ctx, type, buffer);

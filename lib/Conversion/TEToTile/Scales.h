@@ -59,8 +59,6 @@ void storeScales(TileContext &ctx, ScaledType type, Value scales, Value buffer,
 Value loadScales(TileContext &ctx, ScaledType type, Value buffer,
                  const tile::LinearLayout &blocks);
 
-/// Rows of the stored scales are columns of the tensor.
-bool areScalesTransposed(ScaledType type);
 /// The same, `blocks` of them, as they are stored, held by whom it costs least
 /// to read: every lane reads a run, and nothing is done with it. `together`:
 /// bits of the row (of blocks; `dim` 1: of the column) in which one lane's runs

@@ -146,7 +146,8 @@ def TE_MatmulAttr : TE_Attr<"Matmul", "matmul"> {
     `mma` names the matrix instruction (docs/spec.md has those of each chip). A step sums over `k` elements of K. The
     workgroup's waves are `waves = [m, n]` of them along the tile's rows and columns. With `stages = 2` LDS has room for
     two steps: one is written while the other is read, and each part of a step is read while the one before is multiplied.
-    With 1, the default, for one. With `direct` what is not converted goes from memory straight to LDS, which has room for `stages` steps then, from 2 to 8.
+    With 1, the default, for one. With `direct` what is not converted goes from memory straight to LDS, which has room for
+    `stages` steps then, from 2 to 8.
     With `split_k = S` K is cut into S pieces, whole steps each, of which one kernel makes
     f32 sums; a second adds these up in a fixed order, and computes the rest of the region (`te-split-k`). 1, the default:
     one kernel sums over all of K.
