@@ -50,9 +50,13 @@ GemmOperand::GemmOperand(TileContext &ctx, GemmOp op, const GemmPlan &plan,
 static LinearLayout getTransposingLayout(ArrayRef<int64_t> shape, int64_t run,
                                          int64_t widest, unsigned laneBits,
                                          unsigned waveBits) {
-  int64_t each = shape[0] * shape[1] >> (laneBits + waveBits);
-  int64_t alongK = std::min(run, std::max<int64_t>(each, 1));
-  int64_t across = std::clamp<int64_t>(each / alongK, 1, widest);
+  int64_t each =
+      std::max<int64_t>(shape[0] * shape[1] >> (laneBits + waveBits), 1);
+  // Loads are whole words: smaller ones are joined as they come.
+  constexpr int64_t wordsOfWidest = 4;
+  int64_t across = std::clamp<int64_t>(
+      each / run, std::min(widest / wordsOfWidest, each), widest);
+  int64_t alongK = std::min(run, each / across);
   LinearLayout::Bases registers, rest, lanes, waves;
   for (int64_t bit = 1; bit < shape[1]; bit *= 2)
     (bit < across ? registers : rest).push_back(bit);
