@@ -21,6 +21,7 @@ struct GemmStream {
   int64_t slots = 2;
   /// The one of several steps in which the next are put and read.
   int64_t turn = 0;
+  int64_t loads = 0; // instructions that read scales, at the least
   Value ring = {};
   Value raw = {};  // what is put into LDS next, as it lies in memory
   Value part = {}; // what is multiplied next

@@ -87,6 +87,11 @@ Value GemmEmitter::getStart(int64_t count, Value i, int64_t ahead) {
 void GemmEmitter::read(GemmStream &stream, Value i, int64_t ahead) {
   stream.raw = stream.side->read(stream.kind, getStart(stream.steps, i, ahead),
                                  stream.steps);
+  // Loads that mask columns, or follow an order, may be fewer.
+  auto load = stream.raw.getDefiningOp<LoadOp>();
+  bool isCertain = load && load.getColumnsInBounds() && !load.getOrder();
+  if (stream.kind == Kind::Scales)
+    stream.loads = isCertain ? stream.side->countScaleLoads() : 0;
 }
 
 /// The same of all that goes straight to LDS, to the slots of that step.
@@ -230,7 +235,7 @@ int64_t GemmEmitter::countLoads(ArrayRef<GemmStream> streams, GemmStep step) {
       continue;
     int64_t ago = (*place + stream.steps - stream.turn) % stream.steps;
     if (ago <= getStages() - 2 && (ago > 0 || streams.front().parts > 1))
-      loads += stream.side->countScaleLoads();
+      loads += stream.loads;
   }
   return loads;
 }

@@ -395,6 +395,13 @@ def across_cases(target):
         m, n, stages = 2 * tile[0], tile[1], 2 + i % 3 if tile[0] < 256 else 2
         for word, a, b in [("nt", make([k, m], scheme), make([k, n], scheme)), ("nn", make([m, k], along), make([k, n], scheme))]:
             cases.append(scheduled(f"across-{name}-{word}", target, a, b, tensor([m, n], "bf16"), "transpose_a" if word == "nt" else "", tile, 4, mma, step, waves, stages, direct=True))
+    # Scales that are no whole tile of columns, or lie in an order of their own, beside operands that go straight to LDS.
+    shuffled = lambda s, c: scaled(s, "f8E4M3FN", c + ", scale_layout = e8m0_shuffle")
+    for name, a, b, word in [("edge", scaled([128, 1024], "f8E4M3FN", ROW), scaled([1024, 200], "f8E4M3FN", COL), ""),
+                             ("shuffled", shuffled([256, 1024], ROW), shuffled([128, 1024], ROW), "transpose_b")]:
+        n = 200 if name == "edge" else 128
+        cases.append(scheduled(f"across-scales-{name}", target, a, b, tensor([128 if name == "edge" else 256, n], "bf16"), word, (128, 128), 4,
+                               "scale_f32_16x16x128_f8f6f4", 128, (2, 2), 3, direct=True))
     bf16, f32 = (lambda *s, e=e: tensor(list(s), e) for e in ("bf16", "f32"))
     cases.append(scheduled("across-split", target, bf16(1000, 128), bf16(1000, 64), f32(128, 64), "transpose_a", (64, 64), 8, "f32_16x16x32_bf16", 64, (2, 2), 3, 5, True))
     x, w = bf16("?", 128), bf16("?", 64)
