@@ -112,6 +112,26 @@ static double combine(ArrayRef<double> units) {
   return std::sqrt(std::sqrt(sum));
 }
 
+/// Steps whose scales are read at once, of the side where they are fewer; 0
+/// where the instruction takes none.
+static double getScaleSteps(const TileDemand &demand, const GemmPlan &plan,
+                            ScheduleAttr schedule, const Target &target) {
+  if (plan.scales != GemmPlan::Scales::Instruction)
+    return 0;
+  GemmOp gemm = demand.gemm;
+  MatmulAttr matmul = schedule.getMatmul();
+  int64_t k =
+      cast<ShapedType>(gemm.getA().getType()).getDimSize(gemm.getKDimA());
+  int64_t least = kMostStepsInRound;
+  for (int64_t outer : schedule.getTile()) {
+    int64_t bytes = getScaleBytes(plan, outer, schedule, target),
+            ofStep = std::max<int64_t>(matmul.getK() / MMA::kScaledElements, 1);
+    least = std::min(least, getWholeSteps(bytes / ofStep, k, matmul.getK(),
+                                          matmul.getSplitK()));
+  }
+  return least;
+}
+
 namespace {
 /// What workgroups of one CU take, so many of them side by side.
 struct ComputeUnit {
@@ -127,6 +147,7 @@ struct ComputeUnit {
   double fromMemory; // clocks of a step's bytes that memory serves
   double stored;     // clocks of the stores
   bool prefetches;   // loops of one stage do
+  double scaleSteps; // whose scales are read at once; 0: the sum has them
 
   /// From the first load to the last store.
   double getClocks(double count) const;
@@ -170,6 +191,9 @@ double ComputeUnit::getClocks(double count) const {
           vector;
   own = std::max(own, parts * timing.ldsLatency + ofWave +
                           (waves > simds ? 0 : step.ldsReads));
+  // Scales are put into LDS as many steps after they are read.
+  if (isPipelined && scaleSteps > 0)
+    own = std::max(own, latency / scaleSteps);
   if (!isPipelined)
     own = step.matrix + vector + step.ldsReads + step.ldsWrites + waiting +
           std::max(latency - (prefetches ? step.matrix : 0), 0.0) +
@@ -225,7 +249,8 @@ double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
       latency,
       fromMemory,
       stored,
-      resources.prefetches};
+      resources.prefetches,
+      getScaleSteps(demand, plan, schedule, target)};
 
   // The busiest one has so many workgroups, and holds some of them at once.
   double all = std::ceil(grid.getSize() / target.computeUnits);

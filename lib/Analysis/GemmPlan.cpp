@@ -152,6 +152,18 @@ int64_t te::getScaleBytes(const GemmPlan &plan, int64_t outer,
                   std::max(ofStep * kMostStepsInRound, access));
 }
 
+int64_t te::getWholeSteps(int64_t steps, int64_t k, int64_t step,
+                          int64_t pieces) {
+  auto isWhole = [&](int64_t length) {
+    if (ShapedType::isDynamic(k) || k / pieces < 2 * length)
+      return false;
+    return (k % (step * pieces) == 0 ? k / pieces : k) % length == 0;
+  };
+  while (steps > 1 && !isWhole(steps * step))
+    steps /= 2;
+  return std::max<int64_t>(steps, 1);
+}
+
 /// The transposed layout, whose registers hold what lies along K first, as
 /// instructions want it.
 static tile::LinearLayout transposeInOrder(const tile::LinearLayout &layout) {

@@ -81,6 +81,11 @@ inline constexpr int64_t kMostStepsInRound = 16;
 int64_t getScaleBytes(const GemmPlan &plan, int64_t outer,
                       ScheduleAttr schedule, const Target &target);
 
+/// So many steps of `step` elements, or as many of them as K (perhaps dynamic),
+/// or each of its pieces where they are alike, is known to be two whole ones of
+/// at least; 1 where it is not.
+int64_t getWholeSteps(int64_t steps, int64_t k, int64_t step, int64_t pieces);
+
 /// How one operand's elements go straight to LDS.
 struct FetchPlan {
   /// A step's tile in memory: its rows lie along K, or are of one k each.

@@ -128,20 +128,9 @@ int64_t GemmOperand::getBlocks() const {
 }
 
 int64_t GemmOperand::getWholeSteps(int64_t steps) const {
-  // As far as K, or each piece of it where they are alike, is known to be two
-  // whole ones at least.
   GemmOp gemm = op;
-  int64_t size = ctx.schedule.getMatmul().getK(),
-          pieces = gemm.getPieces().value_or(1);
-  auto isWhole = [&](int64_t length) {
-    if (ShapedType::isDynamic(staticK) || staticK / pieces < 2 * length)
-      return false;
-    int64_t part = staticK % (size * pieces) == 0 ? staticK / pieces : staticK;
-    return part % length == 0;
-  };
-  while (steps > 1 && !isWhole(steps * size))
-    steps /= 2;
-  return std::max<int64_t>(steps, 1);
+  return te::getWholeSteps(steps, staticK, ctx.schedule.getMatmul().getK(),
+                           gemm.getPieces().value_or(1));
 }
 
 int64_t GemmOperand::getScaleSteps() const {
