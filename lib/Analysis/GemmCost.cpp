@@ -32,21 +32,61 @@ namespace {
 /// tiles down the rows, then tiles along the columns.
 struct Grid {
   double columns, rows, pieces;
-  double getSize() const { return columns * rows * pieces; }
+  Grid(const TileDemand &demand, ScheduleAttr schedule)
+      : columns(std::ceil(getSize(demand.cols) / schedule.getTile()[1])),
+        rows(std::ceil(getSize(demand.rows) / schedule.getTile()[0])),
+        pieces(schedule.getMatmul().getSplitK()) {}
+  double getCount() const { return columns * rows * pieces; }
 };
 } // namespace
 
 /// The shares of what workgroups load of A and of B that memory serves: what no
-/// other workgroup of the same XCD loads too. They are dealt out to XCDs in
-/// turns.
+/// other workgroup of the same XCD loads too. An XCD has a run of tiles in
+/// groups of rows, or workgroups are dealt out in turns.
 static std::pair<double, double> getMemoryShares(const Grid &grid,
-                                                 unsigned xcds) {
-  double mine = std::max(grid.getSize() / xcds, 1.0);
-  double lines = std::min(grid.rows * grid.pieces, mine);
-  double columns = std::min(
-      grid.columns / std::gcd(int64_t(grid.columns), int64_t(xcds)), mine);
+                                                 int64_t group, unsigned xcds) {
+  double mine = std::max(grid.getCount() / xcds, 1.0);
+  double all = grid.rows * grid.pieces, lines = std::min(all, mine), columns;
+  if (group) {
+    double high = std::min({double(group), all, mine});
+    columns = std::min(mine / high, grid.columns);
+    lines = std::max(mine / grid.columns, high);
+  } else {
+    columns = std::min(
+        grid.columns / std::gcd(int64_t(grid.columns), int64_t(xcds)), mine);
+  }
   double pieces = std::min(grid.pieces, std::ceil(lines / grid.rows));
   return {lines / mine, std::min(columns * pieces / mine, 1.0)};
+}
+
+static double getOperandBytes(Value operand) {
+  return getElementTypeOrSelf(operand.getType()).getIntOrFloatBitWidth() / 8.;
+}
+
+int64_t te::chooseGroup(const TileDemand &demand, ScheduleAttr schedule,
+                        const Target &target) {
+  const Timing *timing = Timing::lookup(target.name);
+  Grid grid(demand, schedule);
+  GemmOp gemm = demand.gemm;
+  if (!timing || grid.columns == 1 || grid.getCount() <= timing->xcds)
+    return 0;
+  // What one XCD's CUs compute at the same time: longer, L2 does not hold it.
+  double together = std::ceil(
+      std::min<double>(grid.getCount(), target.computeUnits) / timing->xcds);
+  int64_t best = 0;
+  double least = 0;
+  for (int64_t group = 1; group <= grid.rows * grid.pieces && group <= together;
+       group *= 2) {
+    double bytes =
+        group * schedule.getTile()[0] * getOperandBytes(gemm.getA()) +
+        std::ceil(together / group) * schedule.getTile()[1] *
+            getOperandBytes(gemm.getB());
+    if (!best || bytes < least) {
+      best = group;
+      least = bytes;
+    }
+  }
+  return best;
 }
 
 /// Clocks of the kernel that adds up pieces and does the rest.
@@ -145,8 +185,10 @@ struct ComputeUnit {
   double steps;      // of a workgroup
   double latency;    // of a step's loads
   double fromMemory; // clocks of a step's bytes that memory serves
+  double inFlight;   // clocks that all of them must have been on their way
   double stored;     // clocks of the stores
   bool prefetches;   // loops of one stage do
+  bool fetches;      // both operands straight to LDS
   double scaleSteps; // whose scales are read at once; 0: the sum has them
 
   /// From the first load to the last store.
@@ -158,7 +200,7 @@ double ComputeUnit::getClocks(double count) const {
   MatmulAttr matmul = schedule.getMatmul();
   double waves = schedule.getWaves(), simds = target.simdsPerCU;
   double each = std::min(waves, simds) / std::min(waves * count, simds);
-  double memory = count * std::max(step.memory, fromMemory);
+  double memory = count * std::max({step.memory, fromMemory, inFlight});
   // A barrier waits for what was put into LDS, and the first read behind it
   // takes as long again, unless others' products hide it; what is taken behind
   // a pipeline's barrier hides behind the last part's, unless there is but one.
@@ -184,8 +226,9 @@ double ComputeUnit::getClocks(double count) const {
   if (waves > simds && ofWave > timing.l2Latency)
     own -= step.matrix / 2;
   // Straight to LDS they are asked for, by and by, while the last part of the
-  // step is multiplied that leaves them its place.
-  if (matmul.getDirect())
+  // step is multiplied that leaves them its place. An operand that takes the
+  // other way is waited for a step later, and so is what was asked before it.
+  if (fetches)
     own = (latency + step.memory + step.ldsWrites / 2) /
               (matmul.getStages() - 1 - 0.5 / parts) +
           vector;
@@ -211,26 +254,28 @@ double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
     return 0;
   MatmulAttr matmul = schedule.getMatmul();
   GemmOp gemm = demand.gemm;
-  auto getBytes = [](Value operand) {
-    return getElementTypeOrSelf(operand.getType()).getIntOrFloatBitWidth() / 8.;
-  };
   double k = getSize(
       cast<ShapedType>(gemm.getA().getType()).getDimSize(gemm.getKDimA()));
   double pieces = matmul.getSplitK(), rows = schedule.getTile()[0],
          cols = schedule.getTile()[1];
-  Grid grid = {std::ceil(getSize(demand.cols) / cols),
-               std::ceil(getSize(demand.rows) / rows), pieces};
-  double active = std::min<double>(grid.getSize(), target.computeUnits);
+  Grid grid(demand, schedule);
+  double active = std::min<double>(grid.getCount(), target.computeUnits);
   ResourceEstimate resources = estimate(demand, schedule, target);
 
   // A step waits for the later of its operands.
-  auto [shareA, shareB] = getMemoryShares(grid, timing->xcds);
-  double latency = timing->l2Latency +
-                   std::max(shareA, shareB) *
-                       (timing->getMemoryLatency() - double(timing->l2Latency));
-  double fromMemory = (shareA * rows * getBytes(gemm.getA()) +
-                       shareB * cols * getBytes(gemm.getB())) *
-                      matmul.getK() / timing->getMemoryShare(active);
+  auto [shareA, shareB] =
+      getMemoryShares(grid, matmul.getGroup(), timing->xcds);
+  auto getLatency = [&](double share) {
+    return timing->l2Latency +
+           share * (timing->getMemoryLatency() - double(timing->l2Latency));
+  };
+  double latency = getLatency(std::max(shareA, shareB));
+  double fromA = rows * matmul.getK() * getOperandBytes(gemm.getA()),
+         fromB = cols * matmul.getK() * getOperandBytes(gemm.getB());
+  double fromMemory =
+      (shareA * fromA + shareB * fromB) / timing->getMemoryShare(active);
+  double inFlight = (fromA * getLatency(shareA) + fromB * getLatency(shareB)) /
+                    timing->bytesInFlight;
   double stored = std::min(rows, getSize(demand.rows)) * cols *
                   (pieces > 1 ? 4 : demand.outputBytes) / timing->l1Bytes;
   double parts = double(matmul.getK()) / MMA::lookup(matmul.getMma())->k;
@@ -248,12 +293,16 @@ double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
       std::ceil(std::ceil(k / matmul.getK()) / pieces),
       latency,
       fromMemory,
+      inFlight,
       stored,
       resources.prefetches,
+      matmul.getDirect() &&
+          planFetch(gemm, plan, tile::MMASide::A, schedule, target) &&
+          planFetch(gemm, plan, tile::MMASide::B, schedule, target),
       getScaleSteps(demand, plan, schedule, target)};
 
   // The busiest one has so many workgroups, and holds some of them at once.
-  double all = std::ceil(grid.getSize() / target.computeUnits);
+  double all = std::ceil(grid.getCount() / target.computeUnits);
   unsigned waves =
       target.simdsPerCU * target.occupancy(resources.vgprs, resources.ldsBytes,
                                            schedule.getWaves());

@@ -19,6 +19,11 @@ namespace mlir::te {
 double estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
                           ScheduleAttr schedule, const Target &target);
 
+/// The `group` of #te.matmul with which the CUs of an XCD load the fewest bytes
+/// through its L2 at the same time; 0 where the order of tiles does not matter.
+int64_t chooseGroup(const TileDemand &demand, ScheduleAttr schedule,
+                    const Target &target);
+
 } // namespace mlir::te
 
 #endif // TE_LIB_ANALYSIS_GEMMCOST_H

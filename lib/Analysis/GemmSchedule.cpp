@@ -76,7 +76,7 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
         std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1, 0,
         SweepKind::None, /*pieces=*/1,
         MatmulAttr::get(context, mma.name, k, waves, stages, direct,
-                        /*split_k=*/1)));
+                        /*split_k=*/1, /*group=*/0)));
   };
   for (const MMA *mma : plan.instructions) {
     SmallVector<int64_t> steps;
@@ -100,15 +100,19 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
   }
 }
 
-static ScheduleAttr withPieces(ScheduleAttr schedule, int64_t pieces) {
-  MatmulAttr matmul = schedule.getMatmul();
-  return ScheduleAttr::get(
-      schedule.getContext(), schedule.getTarget(), schedule.getTile(),
-      schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
-      schedule.getWorkgroups(), schedule.getSweep(), schedule.getPieces(),
-      MatmulAttr::get(schedule.getContext(), matmul.getMma(), matmul.getK(),
-                      matmul.getWaves(), matmul.getStages(), matmul.getDirect(),
-                      pieces));
+ScheduleAttr te::withPieces(const TileDemand &demand, ScheduleAttr schedule,
+                            int64_t pieces, const Target &target) {
+  auto with = [&](int64_t group) {
+    MatmulAttr matmul = schedule.getMatmul();
+    return ScheduleAttr::get(
+        schedule.getContext(), schedule.getTarget(), schedule.getTile(),
+        schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
+        schedule.getWorkgroups(), schedule.getSweep(), schedule.getPieces(),
+        MatmulAttr::get(schedule.getContext(), matmul.getMma(), matmul.getK(),
+                        matmul.getWaves(), matmul.getStages(),
+                        matmul.getDirect(), pieces, group));
+  };
+  return with(chooseGroup(demand, with(0), target));
 }
 
 SmallVector<int64_t> te::listPieces(const TileDemand &demand,
@@ -154,7 +158,7 @@ ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
     if (findViolation(demand, schedule, target))
       return;
     for (int64_t pieces : listPieces(demand, schedule, target)) {
-      ScheduleAttr split = withPieces(schedule, pieces);
+      ScheduleAttr split = withPieces(demand, schedule, pieces, target);
       double clocks = estimateGemmClocks(demand, *plan, split, target);
       if ((!best || clocks < least) &&
           (pieces == 1 || !findViolation(demand, split, target))) {
@@ -272,6 +276,9 @@ std::string te::explainGemmSchedule(const TileDemand &demand,
                               : "the other is written");
   else if (resources.prefetches)
     os << "; the next step's operands are read meanwhile";
+  if (int64_t group = matmul.getGroup())
+    os << "; an XCD computes a run of tiles, in groups of " << group
+       << (group == 1 ? " row" : " rows") << " of them, for its L2";
   if (int64_t pieces = matmul.getSplitK(); pieces > 1)
     os << "; K is cut into " << pieces << " pieces, so that "
        << "more workgroups fill the chip, and a second kernel adds them up";

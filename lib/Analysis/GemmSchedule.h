@@ -20,6 +20,9 @@ unsigned getMostVGPRs(ScheduleAttr schedule, const Target &target);
 /// own split_k nothing is asked: 1, and others where all sizes are known.
 SmallVector<int64_t> listPieces(const TileDemand &demand, ScheduleAttr schedule,
                                 const Target &target);
+/// With so many pieces of K, and the order of tiles that goes with them.
+ScheduleAttr withPieces(const TileDemand &demand, ScheduleAttr schedule,
+                        int64_t pieces, const Target &target);
 ScheduleAttr chooseGemmSchedule(MLIRContext *context, const TileDemand &demand,
                                 const Target &target);
 ResourceEstimate estimateGemm(const TileDemand &demand, ScheduleAttr schedule,

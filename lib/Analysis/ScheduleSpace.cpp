@@ -122,16 +122,14 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
     if (waves > target.maxWavesPerWorkgroup || p.k < mma.k ||
         (p.direct ? p.stages < 2 : p.stages > 2))
       return;
-    auto withPieces = [&](int64_t pieces) {
-      return make(p, waves,
-                  MatmulAttr::get(context, mma.name, p.k, {p.wavesM, p.wavesN},
-                                  p.stages, p.direct != 0, pieces));
-    };
-    ScheduleAttr whole = withPieces(1);
+    ScheduleAttr whole = make(
+        p, waves,
+        MatmulAttr::get(context, mma.name, p.k, {p.wavesM, p.wavesN}, p.stages,
+                        p.direct != 0, /*split_k=*/1, /*group=*/0));
     if (findViolation(demand, whole, target))
       return;
     for (int64_t pieces : listPieces(demand, whole, target))
-      add(withPieces(pieces));
+      add(withPieces(demand, whole, pieces, target));
   });
   return schedules;
 }

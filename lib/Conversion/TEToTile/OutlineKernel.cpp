@@ -10,6 +10,7 @@
 #include "RowSweep.h"
 
 #include "te/Analysis/ResourceModel.h"
+#include "te/Target/Timing.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -233,6 +234,78 @@ std::pair<Value, Value> Outliner::emitColumn(TileContext &ctx, const Part &part,
           arith::DivUIOp::create(b, group, columns)};
 }
 
+/// The column and the row of the tile that workgroup (x, y) computes, of
+/// `columns` x `rows` of them, where each XCD has a run of tiles: of `group`
+/// rows, column by column. Workgroups are dealt out to XCDs in turns.
+static std::pair<Value, Value> emitOrder(ImplicitLocOpBuilder &b, Value x,
+                                         Value y, Value columns, Value rows,
+                                         int64_t group, unsigned xcds) {
+  // Grids fit 32 bits, and so do their divisions.
+  Type i32 = b.getI32Type();
+  auto narrow = [&](Value value) {
+    return b.createOrFold<arith::IndexCastUIOp>(i32, value);
+  };
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, i32, value);
+  };
+  auto mul = [&](Value l, Value r) {
+    return b.createOrFold<arith::MulIOp>(l, r);
+  };
+  auto div = [&](Value l, Value r) {
+    return b.createOrFold<arith::DivUIOp>(l, r);
+  };
+  auto rem = [&](Value l, Value r) {
+    return b.createOrFold<arith::RemUIOp>(l, r);
+  };
+  auto add = [&](Value l, Value r) {
+    return b.createOrFold<arith::AddIOp>(l, r);
+  };
+  auto sub = [&](Value l, Value r) {
+    return b.createOrFold<arith::SubIOp>(l, r);
+  };
+  auto min = [&](Value l, Value r) {
+    return b.createOrFold<arith::MinUIOp>(l, r);
+  };
+  columns = narrow(columns);
+  rows = narrow(rows);
+  Value turns = constant(xcds), height = constant(group);
+  Value mine = add(mul(narrow(y), columns), narrow(x)),
+        all = mul(columns, rows);
+  // The first XCDs have one more where they do not have as many each.
+  Value xcd = rem(mine, turns);
+  Value tile = add(div(mine, turns),
+                   add(mul(xcd, div(all, turns)), min(xcd, rem(all, turns))));
+  Value ofGroup = mul(columns, height);
+  Value number = div(tile, ofGroup), first = mul(number, height);
+  if (std::optional<int64_t> known = getConstantIntValue(rows);
+      !known || *known % group)
+    height = min(height, sub(rows, first));
+  Value inside = sub(tile, mul(number, ofGroup));
+  auto widen = [&](Value value) -> Value {
+    return arith::IndexCastUIOp::create(b, b.getIndexType(), value);
+  };
+  return {widen(div(inside, height)), widen(add(first, rem(inside, height)))};
+}
+
+/// The same for a part whose schedule orders its tiles.
+std::pair<Value, Value> Outliner::emitOrder(TileContext &ctx, const Part &part,
+                                            Value x, Value y) {
+  MatmulAttr matmul = ctx.schedule.getMatmul();
+  const Timing *timing = Timing::lookup(target.name);
+  if (!matmul || !matmul.getGroup() || hasOneColumn() || !timing)
+    return {x, y};
+  auto &b = ctx.b;
+  const Cover &cover = part.cover;
+  Value columns = emitTileCount(b, ctx.cols, cover.colMultiple,
+                                ctx.schedule.getTile()[1], cover.atLeastOne);
+  Value rows = emitTileCount(b, ctx.rows, cover.rowMultiple, getGroupRows(),
+                             cover.atLeastOne);
+  for (int64_t i = 0; i < part.anchor.getMatrixDims(); ++i)
+    rows =
+        b.createOrFold<arith::MulIOp>(rows, ctx.getDim(part.anchor.value, i));
+  return ::emitOrder(b, x, y, columns, rows, matmul.getGroup(), timing->xcds);
+}
+
 /// The program of workgroup (x, group) of a part.
 LogicalResult Outliner::emitPart(const TileContext &common, const Part &part,
                                  Value x, Value group, unsigned &next) {
@@ -243,6 +316,8 @@ LogicalResult Outliner::emitPart(const TileContext &common, const Part &part,
   Value zero = arith::ConstantIndexOp::create(b, 0);
   if (parts.size() > 1)
     std::tie(x, group) = emitColumn(ctx, part, group);
+  else
+    std::tie(x, group) = emitOrder(ctx, part, x, group);
   ctx.tileCol = zero; // where one tile holds all columns
   if (!ctx.wholeCols || ctx.staticCols != width)
     ctx.tileCol =

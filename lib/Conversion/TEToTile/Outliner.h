@@ -71,6 +71,8 @@ struct Outliner {
                          Value group, unsigned &next);
   std::pair<Value, Value> emitColumn(TileContext &ctx, const Part &part,
                                      Value group);
+  std::pair<Value, Value> emitOrder(TileContext &ctx, const Part &part, Value x,
+                                    Value y);
   LogicalResult emitParts(const TileContext &common, Value x, Value group,
                           unsigned next);
   SmallVector<Type> getLaunchTypes();

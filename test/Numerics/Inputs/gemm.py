@@ -301,16 +301,16 @@ GFX950 = {**COMMON, "f32_16x16x32_f16": ("f16", None), "f32_32x32x16_f16": ("f16
           "scale_f32_16x16x128_f8f6f4": ("f8E4M3FN", ROW), "scale_f32_32x32x64_f8f6f4": ("f8E5M2", ROW)}
 
 
-def schedule_text(target, tile, vector, mma, step, waves, stages=1, split=1, direct=False):
+def schedule_text(target, tile, vector, mma, step, waves, stages=1, split=1, direct=False, group=0):
     matmul = (f'<"{mma}", k = {step}, waves = [{waves[0]}, {waves[1]}]' + f", stages = {stages}" * (stages > 1) +
-              ", direct = true" * direct + f", split_k = {split}" * (split > 1))
+              ", direct = true" * direct + f", split_k = {split}" * (split > 1) + f", group = {group}" * (group > 0))
     return (f'#te.schedule<"{target}", tile = [{tile[0]}, {tile[1]}], waves = {waves[0] * waves[1]}, vector = {vector}, '
             f"matmul = {matmul}>>")
 
 
-def scheduled(name, target, a, b, d, keywords, tile, vector, mma, step, waves, stages=1, split=1, direct=False):
+def scheduled(name, target, a, b, d, keywords, tile, vector, mma, step, waves, stages=1, split=1, direct=False, group=0):
     """A product by a schedule that a user wrote."""
-    schedule = schedule_text(target, tile, vector, mma, step, waves, stages, split, direct)
+    schedule = schedule_text(target, tile, vector, mma, step, waves, stages, split, direct, group)
     text = (f"func.func @f(%a: {a}, %b: {b}) -> {d} {{\n"
             f'  %d = te.fusion "f" (%x = %a : {a}, %y = %b : {b}) -> ({d}) attributes {{schedule = {schedule}}} {{\n'
             f"    %0 = te.gemm %x, %y {keywords} : {a}, {b} -> {d}\n    te.yield %0 : {d}\n  }}\n"
@@ -449,6 +449,25 @@ def split_cases(target):
     return cases + split_epilogues(target, mma, step)
 
 
+def order_cases(target):
+    """Runs of tiles: whole groups of rows and parts of one, as many tiles an XCD and not, one row and one column, fewer tiles than XCDs."""
+    mma = "f32_16x16x16_bf16" if target == "gfx942" else "f32_16x16x32_bf16"
+    make = lambda name, a, b, d, group, split=1: scheduled(
+        name, target, *(tensor(s, "bf16") for s in (a, b)), tensor(d, "f32"), "transpose_b", (16, 16), 8, mma, 32, (1, 1), 2, split, group=group)
+    cases = [make(f"group-{group}", [149, 64], [133, 64], [149, 133], group) for group in (1, 3, 4, 7, 32)]
+    cases += [make(f"grid-{m}x{n}", [m, 40], [n, 40], [m, n], 2) for m, n in ((5, 300), (301, 16), (301, 17), (17, 33), (128, 128))]
+    cases += [make("batch", [3, 37, 64], [3, 45, 64], [3, 37, 45], 2), make("pieces", [70, 256], [90, 256], [70, 90], 4, 3)]
+    for name, m, n, runs in [("rows", "?", 75, ({"M": 0}, {"M": 1}, {"M": 97}, {"M": 160})),
+                             ("both", "?", "?", ({"M": 33, "N": 1}, {"M": 1, "N": 190}, {"M": 0, "N": 5}, {"M": 101, "N": 83}))]:
+        name, text, _, kinds = make(name, [m, 64], [n, 64], [m, n], 4)
+        a, b = tensor([m, 64], "bf16"), tensor([n, 64], "bf16")
+        text = text.replace(f"%a: {a}", f'%a: {a} {{te.dims = ["M", "K"]}}')
+        if n == "?":
+            text = text.replace(f"%b: {b}", f'%b: {b} {{te.dims = ["N", "K"]}}')
+        cases.append((name, text, list(runs), kinds))
+    return cases
+
+
 def split_epilogues(target, mma, step):
     """Regions with more than the product: all of it is behind the sum. Rows in two dimensions, too."""
     schedule = schedule_text(target, (32, 64), 8, mma, step, (2, 2), 2, 3)
@@ -478,5 +497,5 @@ def split_epilogues(target, mma, step):
 
 def families(target):
     fnuz = target == "gfx942"
-    return {"gemm-split": split_cases(target), "gemm-instructions": instruction_cases(target), "gemm": plain_cases(), "gemm-epilogue": epilogue_cases(), "gemm-scaled": scaled_cases(fnuz),
+    return {"gemm-split": split_cases(target), "gemm-order": order_cases(target), "gemm-instructions": instruction_cases(target), "gemm": plain_cases(), "gemm-epilogue": epilogue_cases(), "gemm-scaled": scaled_cases(fnuz),
             "gemm-extremes": extreme_cases()}

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -78,11 +79,13 @@ static void printScheduleOptions(AsmPrinter &printer, int64_t rowTiles,
   }
 }
 
-/// What a matmul leaves out where it is 1: stages, split_k.
+/// What a matmul leaves out where it is 1, stages and split_k, false or 0.
 static ParseResult parseMatmulOptions(AsmParser &parser, int64_t &stages,
-                                      bool &direct, int64_t &splitK) {
+                                      bool &direct, int64_t &splitK,
+                                      int64_t &group) {
   stages = splitK = 1;
   direct = false;
+  group = 0;
   while (succeeded(parser.parseOptionalComma())) {
     llvm::SMLoc loc = parser.getCurrentLocation();
     StringRef key;
@@ -95,23 +98,30 @@ static ParseResult parseMatmulOptions(AsmParser &parser, int64_t &stages,
       direct = *given;
       continue;
     }
-    if (key != "stages" && key != "split_k")
+    int64_t *number = llvm::StringSwitch<int64_t *>(key)
+                          .Case("stages", &stages)
+                          .Case("split_k", &splitK)
+                          .Case("group", &group)
+                          .Default(nullptr);
+    if (!number)
       return parser.emitError(loc)
              << "a matmul has no '" << key
-             << "'; it may have stages, direct and split_k";
-    if (parser.parseInteger(key == "stages" ? stages : splitK))
+             << "'; it may have stages, direct, split_k and group";
+    if (parser.parseInteger(*number))
       return failure();
   }
   return success();
 }
 static void printMatmulOptions(AsmPrinter &printer, int64_t stages, bool direct,
-                               int64_t splitK) {
+                               int64_t splitK, int64_t group) {
   if (stages != 1)
     printer << ", stages = " << stages;
   if (direct)
     printer << ", direct = true";
   if (splitK != 1)
     printer << ", split_k = " << splitK;
+  if (group != 0)
+    printer << ", group = " << group;
 }
 
 #define GET_ATTRDEF_CLASSES

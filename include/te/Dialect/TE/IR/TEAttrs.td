@@ -150,7 +150,9 @@ def TE_MatmulAttr : TE_Attr<"Matmul", "matmul"> {
     `stages` steps then, from 2 to 8.
     With `split_k = S` K is cut into S pieces, whole steps each, of which one kernel makes
     f32 sums; a second adds these up in a fixed order, and computes the rest of the region (`te-split-k`). 1, the default:
-    one kernel sums over all of K.
+    one kernel sums over all of K. With `group = G` each XCD computes a run of neighbouring tiles, of G rows of tiles
+    column by column, so that its L2 serves what they share. 0, the default: workgroups are tiles row by row, which the
+    chip deals out to its XCDs in turns.
   }];
   let parameters = (ins
     StringRefParameter<"matrix instruction">:$mma,
@@ -158,9 +160,10 @@ def TE_MatmulAttr : TE_Attr<"Matmul", "matmul"> {
     ArrayRefParameter<"int64_t">:$waves,
     DefaultValuedParameter<"int64_t", "1">:$stages,
     DefaultValuedParameter<"bool", "false">:$direct,
-    DefaultValuedParameter<"int64_t", "1">:$split_k);
+    DefaultValuedParameter<"int64_t", "1">:$split_k,
+    DefaultValuedParameter<"int64_t", "0">:$group);
   let assemblyFormat = [{
-    `<` $mma `,` `k` `=` $k `,` `waves` `=` `[` $waves `]` `` custom<MatmulOptions>($stages, $direct, $split_k) `>`
+    `<` $mma `,` `k` `=` $k `,` `waves` `=` `[` $waves `]` `` custom<MatmulOptions>($stages, $direct, $split_k, $group) `>`
   }];
   let genVerifyDecl = 1;
 }
