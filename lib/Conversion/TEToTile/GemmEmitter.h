@@ -19,6 +19,7 @@ struct GemmStream {
   int64_t steps = 1; // that are read at once
   bool isDirect = false;
   int64_t slots = 2;
+  bool fetchesLate = false; // in the step behind the one that frees the slot
   /// The one of several steps in which the next are put and read.
   int64_t turn = 0;
   int64_t loads = 0; // instructions that read scales, at the least
@@ -87,8 +88,7 @@ private:
   void emitEvery(int64_t count, GemmStep step, ArrayRef<Value *> values,
                  function_ref<void()> change);
   Value getSlot(const GemmStream &stream, GemmStep step, int64_t ahead = 0);
-  void fetchAll(MutableArrayRef<GemmStream> streams, GemmStep step,
-                int64_t ahead);
+  void fetch(GemmStream &stream, GemmStep step, int64_t ahead);
   void emitArrival(ArrayRef<GemmStream> streams, int64_t pending,
                    int64_t loads = 0);
   int64_t countLoads(ArrayRef<GemmStream> streams, GemmStep step);

@@ -46,6 +46,9 @@ SmallVector<GemmStream> GemmEmitter::makeStreams() {
     streams.push_back({side, Kind::Elements, parts, /*steps=*/1,
                        side->isDirect(),
                        /*slots=*/side->isDirect() ? getStages() : 2});
+  // One side behind the other: memory's queues do not hold a whole step.
+  streams.back().fetchesLate =
+      left.isDirect() && right.isDirect() && getStages() > 2 && parts > 1;
   if (plan.scales == GemmPlan::Scales::Elements)
     for (GemmStream &stream : streams)
       stream.scaleSteps = stream.side->getGroupSteps();
@@ -94,14 +97,10 @@ void GemmEmitter::read(GemmStream &stream, Value i, int64_t ahead) {
     stream.loads = isCertain ? stream.side->countScaleLoads() : 0;
 }
 
-/// The same of all that goes straight to LDS, to the slots of that step.
-void GemmEmitter::fetchAll(MutableArrayRef<GemmStream> streams, GemmStep step,
-                           int64_t ahead) {
-  for (GemmStream &stream : streams)
-    if (stream.isDirect)
-      stream.side->fetch(getStart(stream.steps, step.number, ahead),
-                         stream.ring, stream.slots,
-                         getSlot(stream, step, ahead));
+/// The same of what goes straight to LDS, to the slot of that step.
+void GemmEmitter::fetch(GemmStream &stream, GemmStep step, int64_t ahead) {
+  stream.side->fetch(getStart(stream.steps, step.number, ahead), stream.ring,
+                     stream.slots, getSlot(stream, step, ahead));
 }
 
 /// Puts what is step `number`'s.
@@ -234,7 +233,11 @@ int64_t GemmEmitter::countLoads(ArrayRef<GemmStream> streams, GemmStep step) {
     if (stream.steps == 1 || !place)
       continue;
     int64_t ago = (*place + stream.steps - stream.turn) % stream.steps;
-    if (ago <= getStages() - 2 && (ago > 0 || streams.front().parts > 1))
+    int64_t most =
+        getStages() - 2 - llvm::any_of(streams, [](const GemmStream &direct) {
+          return direct.fetchesLate;
+        });
+    if (ago <= most && (ago > 0 || streams.front().parts > 1))
       loads += stream.loads;
   }
   return loads;
@@ -266,8 +269,10 @@ Value GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
     GemmStep next = getNext(step, 1);
     for (GemmStream &stream : streams)
       take(stream, next, 0);
-    fetchAll(streams, step, getStages());
   }
+  for (GemmStream &stream : streams)
+    if (stream.isDirect && part == (stream.fetchesLate ? 0 : parts - 1))
+      fetch(stream, step, getStages() - stream.fetchesLate);
   for (GemmStream &stream : streams)
     if (isItsTurn(stream))
       read(stream, step.number, 2 * stream.steps - stream.turn);
@@ -317,17 +322,19 @@ SmallVector<Value> GemmEmitter::emitStep(MutableArrayRef<GemmStream> streams,
 /// their places are constants; but conversions need the registers.
 int64_t GemmEmitter::chooseRound(ArrayRef<GemmStream> streams) {
   std::optional<int64_t> known = getConstantIntValue(steps);
+  auto isGood = [&](int64_t round) {
+    return known && *known > round && round <= kMostStepsInRound;
+  };
   int64_t turns = streams.front().parts % 2 == 0 ? 1 : 2;
-  SmallVector<int64_t> rounds = {turns};
-  if (plan.scales != GemmPlan::Scales::Elements) {
-    int64_t longest = std::max(turns, getLongest(streams));
-    rounds = {std::lcm(longest, getStages()), longest, turns};
-  }
-  for (int64_t round : rounds)
-    if (known && *known % round == 0 && *known > round &&
-        round <= kMostStepsInRound)
-      return round;
-  return 1;
+  if (plan.scales == GemmPlan::Scales::Elements)
+    return isGood(turns) && *known % turns == 0 ? turns : 1;
+  int64_t longest = std::max(turns, getLongest(streams)),
+          whole = std::lcm(longest, getStages());
+  if (isGood(longest) && *known % longest == 0 &&
+      (!isGood(whole) || (longest > turns && *known % whole)))
+    return longest;
+  // Steps that are left have a loop of their own.
+  return isGood(whole) ? whole : isGood(turns) ? turns : 1;
 }
 
 Value GemmEmitter::emitPipelinedSteps() {
@@ -339,12 +346,18 @@ Value GemmEmitter::emitPipelinedSteps() {
     if (stream.scaleSteps)
       startScales(stream, zero);
   }
+  bool isLate = false;
   for (int64_t step = 0; step < getStages(); ++step)
-    fetchAll(streams, {zero}, step);
+    for (GemmStream &stream : streams) {
+      bool isFirstLate = stream.fetchesLate && step + 1 == getStages();
+      if (stream.isDirect && !isFirstLate)
+        fetch(stream, {zero}, step);
+      isLate |= isFirstLate;
+    }
   for (GemmStream &stream : streams)
     if (!stream.isDirect)
       put(stream, zero, zero);
-  emitArrival(streams, getStages() - 1);
+  emitArrival(streams, getStages() - 1 - isLate);
   // Behind all fetches: the first steps' waits count on that.
   for (GemmStream &stream : streams)
     if (!stream.isDirect) {
@@ -374,6 +387,16 @@ Value GemmEmitter::emitPipelinedSteps() {
   };
   Value rounds = b.createOrFold<arith::DivUIOp>(steps, index(round));
   ValueRange results = ctx.loop(rounds, start, emitRound).getResults();
+  Value done = b.createOrFold<arith::MulIOp>(rounds, index(round)),
+        rest = b.createOrFold<arith::SubIOp>(steps, done);
+  if (round > 1 && getConstantIntValue(rest) != 0)
+    results = ctx.loop(rest, results,
+                       [&](Value i, ValueRange carried) {
+                         return emitStep(
+                             streams, {b.createOrFold<arith::AddIOp>(done, i)},
+                             carried);
+                       })
+                  .getResults();
   Value sum = results.front();
   // What was fetched behind the last step must not land in LDS later on.
   if (llvm::any_of(streams, [](const GemmStream &s) { return s.isDirect; }))
