@@ -38,9 +38,12 @@ struct Fragments {
 /// `reads` of LDS ask for: a wave that has to wait for its turn at a queue has
 /// work for the matrix core. So do vector instructions. The first reads come
 /// behind product `first`, the last one that needs a fragment whose place they
-/// take, or later. A part that reads scales too has more loads than products.
+/// take, or later; with a `pace` of 2 half of the products behind it are left
+/// to hide the last one's latency. A part that reads scales too has more loads
+/// than products.
 static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
-                             int64_t reads, int64_t first, int64_t vectorWork) {
+                             int64_t reads, int64_t first, int64_t pace,
+                             int64_t vectorWork) {
   using Mask = amdgpu::sched_barrier_opt_enum;
   auto emit = [&](Mask kind, int64_t size) {
     ROCDL::SchedGroupBarrier::create(b, uint32_t(kind), size, /*groupId=*/0);
@@ -48,7 +51,7 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
   for (int64_t i = 0; i < products; ++i) {
     emit(Mask::mfma_wmma, 1);
     if (reads > 0 && i >= first)
-      emit(Mask::ds_read, llvm::divideCeil(reads, products - first));
+      emit(Mask::ds_read, llvm::divideCeil(reads * pace, products - first));
     if (vectorWork)
       emit(Mask::valu, llvm::divideCeil(vectorWork, products));
     emit(Mask::ds_write, 1);
@@ -160,13 +163,19 @@ struct MmaPattern : TilePattern<MmaOp> {
         result = vector::InsertStridedSliceOp::create(
             b, sum, result, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{1});
       }
-    // Scales, and where they are, take registers; bytes leave least for them.
-    bool isTight =
-        left.scales && !op.getA().getType().getElementType().isInteger();
+    // Where sums take a quarter of the registers, fragments have places of
+    // their own. Scales, and where they are, take registers; bytes leave least
+    // for them.
+    int64_t perSIMD =
+        llvm::divideCeil(state.waves, int64_t(state.target->simdsPerCU));
+    bool isRoomy =
+        rows * cols * size * 4 * perSIMD <= int64_t(state.target->vgprsPerLane);
+    bool isTight = !isRoomy && left.scales &&
+                   !op.getA().getType().getElementType().isInteger();
     if (op.getInOrder())
       emitInterleaving(b, rows * cols * left.alongK, op.getReads(),
-                       rows > 1 ? cols * left.alongK - !isTight : 0,
-                       state.vectorWork.lookup(op));
+                       rows > 1 && !isRoomy ? cols * left.alongK - !isTight : 0,
+                       /*pace=*/isTight ? 1 : 2, state.vectorWork.lookup(op));
     rewriter.replaceOp(op, result);
     return success();
   }
