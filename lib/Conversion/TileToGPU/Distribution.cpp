@@ -7,6 +7,8 @@
 
 #include "Distribution.h"
 
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -143,6 +145,40 @@ std::pair<Value, Value> te::emitLaneCoordinates(ImplicitLocOpBuilder &b,
     return toIndex(b, sum);
   };
   return {along(0), along(1)};
+}
+
+bool te::isRare(Operation *op) {
+  constexpr int64_t kMany = 16; // products
+  auto getMemory = [](Operation *op) -> Value {
+    if (auto put = dyn_cast<PutOp>(op))
+      return put.getRing();
+    auto load = dyn_cast<LoadOp>(op);
+    return load ? load.getView() : Value();
+  };
+  Value memory = getMemory(op);
+  if (!memory || !isa<scf::ForOp>(op->getParentOp()))
+    return false;
+  int64_t products = 0, alike = 0;
+  for (Operation &other : *op->getBlock()) {
+    products += isa<MmaOp>(other);
+    alike += other.getName() == op->getName() && getMemory(&other) == memory;
+  }
+  return products >= kMany * alike;
+}
+
+Value te::emitLaneBehind(ImplicitLocOpBuilder &b, Value behind) {
+  Type i32 = b.getI32Type();
+  // A zero that is not known to be one before the other is there.
+  Value zero = LLVM::InlineAsmOp::create(
+                   b, i32, ValueRange{emitI32(b, 0), behind}, /*asm_string=*/"",
+                   /*constraints=*/"=v,0,vs", /*has_side_effects=*/false,
+                   /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                   /*asm_dialect=*/LLVM::AsmDialectAttr(),
+                   /*operand_attrs=*/ArrayAttr())
+                   .getRes();
+  Value all = emitI32(b, -1);
+  Value low = ROCDL::MbcntLoOp::create(b, i32, ValueRange{all, zero});
+  return ROCDL::MbcntHiOp::create(b, i32, ValueRange{all, low});
 }
 
 Value te::emitIsOwner(ImplicitLocOpBuilder &b, const KernelState &state,

@@ -30,6 +30,7 @@ struct KernelState {
   llvm::DenseMap<Operation *, int64_t> places;     // where in LDS, in bytes
   bool hasRings = false;                           // there is a tile.ring
   llvm::DenseMap<Operation *, int64_t> vectorWork; // see countVectorWork
+  llvm::DenseSet<Operation *> rare;                // see isRare
 };
 
 /// How a tile.convert_layout goes through LDS: in pieces where it would take
@@ -45,6 +46,13 @@ int64_t getLdsBytes(Operation *op, const Target &target, int64_t waves);
 /// About how many vector instructions the ops on tiles take that stand between
 /// this product and the one before: those of two elements are often one.
 int64_t countVectorWork(tile::MmaOp op);
+
+/// True for a tile.load or tile.put that stands among many products, no other
+/// of its view or ring beside it: what a loop keeps in registers for it costs
+/// them more than computing it again.
+bool isRare(Operation *op);
+/// The lane's number, computed `behind` a value (i32), which a loop changes.
+Value emitLaneBehind(ImplicitLocOpBuilder &b, Value behind);
 
 /// Where the partners of a tile.exchange are in another register or another
 /// lane of the wave: the basis that tells them apart. Else they meet in LDS.

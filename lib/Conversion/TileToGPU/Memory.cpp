@@ -45,8 +45,12 @@ struct LoadPattern : TilePattern<LoadOp> {
   matchAndRewrite(LoadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    KernelState mine = state;
+    if (state.rare.contains(op))
+      mine.lane = emitLaneBehind(
+          b, arith::IndexCastOp::create(b, b.getI32Type(), op.getColumn()));
     TileAccess access =
-        makeAccess(b, state, op.getType(), op.getView(), op.getRow(),
+        makeAccess(b, mine, op.getType(), op.getView(), op.getRow(),
                    op.getColumn(), adaptor.getRows(), op.getDivisible(),
                    op.getWindow(), op.getOrder(), op.getInterleave());
     access.wholeColumns = op.getColumnsInBounds();
@@ -80,7 +84,7 @@ struct LoadPattern : TilePattern<LoadOp> {
           type, [&] { return all(false); }, [&] { return all(true); });
     };
     auto readRows = [&]() -> Value {
-      BufferAccess rows(b, state, op.getType(), op.getView(), op.getRow(),
+      BufferAccess rows(b, mine, op.getType(), op.getView(), op.getRow(),
                         op.getColumn(), op.getInBounds());
       SmallVector<Value> parts;
       for (auto [r, c] : access.offsets)

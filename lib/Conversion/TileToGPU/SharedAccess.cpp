@@ -254,7 +254,12 @@ struct PutPattern : TilePattern<PutOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto ring = op.getRing().getDefiningOp<RingOp>();
-    makeAccess(b, state, ring, op.getSlot())
+    KernelState mine = state;
+    if (state.rare.contains(op))
+      mine.lane = emitLaneBehind(
+          b, vector::ExtractOp::create(b, emitWords(b, adaptor.getTile()),
+                                       int64_t(0)));
+    makeAccess(b, mine, ring, op.getSlot())
         .put(adaptor.getTile(), ring.getSource().getLayout());
     rewriter.eraseOp(op);
     return success();

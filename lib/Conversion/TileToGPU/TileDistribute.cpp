@@ -283,6 +283,10 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
     return failure();
   state.waves = kernel.getWaves();
   kernel.walk([&](MmaOp op) { state.vectorWork[op] = countVectorWork(op); });
+  kernel.walk([&](Operation *op) {
+    if (state.target->amd && isRare(op))
+      state.rare.insert(op);
+  });
   int64_t ldsBytes = placeInLds(kernel, state);
   if (ldsBytes > int64_t(state.target->ldsBytesPerWorkgroup))
     return kernel.emitError()
