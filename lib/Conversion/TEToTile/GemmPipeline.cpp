@@ -60,7 +60,7 @@ SmallVector<GemmStream> GemmEmitter::makeStreams() {
       // Late, when what was read has had the other steps' time to come; not
       // both in one step, as memory serves only so many at once.
       int64_t many = streams.back().steps,
-              before = side == &left ? 1 : 1 + llvm::divideCeil(many, 2);
+              before = side == &left ? 1 : 2;
       streams.back().turn = std::max<int64_t>(many - before, 0);
     }
   return streams;

@@ -166,12 +166,14 @@ bool te::isRare(Operation *op) {
   return products >= kMany * alike;
 }
 
-Value te::emitLaneBehind(ImplicitLocOpBuilder &b, Value behind) {
+Value te::emitLaneBehind(ImplicitLocOpBuilder &b, Value behind,
+                         bool isUniform) {
   Type i32 = b.getI32Type();
   // A zero that is not known to be one before the other is there.
   Value zero = LLVM::InlineAsmOp::create(
                    b, i32, ValueRange{emitI32(b, 0), behind}, /*asm_string=*/"",
-                   /*constraints=*/"=v,0,vs", /*has_side_effects=*/false,
+                   /*constraints=*/isUniform ? "=v,0,s" : "=v,0,v",
+                   /*has_side_effects=*/false,
                    /*is_align_stack=*/false, LLVM::TailCallKind::None,
                    /*asm_dialect=*/LLVM::AsmDialectAttr(),
                    /*operand_attrs=*/ArrayAttr())

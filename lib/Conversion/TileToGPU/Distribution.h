@@ -51,8 +51,9 @@ int64_t countVectorWork(tile::MmaOp op);
 /// of its view or ring beside it: what a loop keeps in registers for it costs
 /// them more than computing it again.
 bool isRare(Operation *op);
-/// The lane's number, computed `behind` a value (i32), which a loop changes.
-Value emitLaneBehind(ImplicitLocOpBuilder &b, Value behind);
+/// The lane's number, computed `behind` a value (i32), which a loop changes,
+/// and which is the same for all lanes, or not.
+Value emitLaneBehind(ImplicitLocOpBuilder &b, Value behind, bool isUniform);
 
 /// Where the partners of a tile.exchange are in another register or another
 /// lane of the wave: the basis that tells them apart. Else they meet in LDS.

@@ -48,7 +48,8 @@ struct LoadPattern : TilePattern<LoadOp> {
     KernelState mine = state;
     if (state.rare.contains(op))
       mine.lane = emitLaneBehind(
-          b, arith::IndexCastOp::create(b, b.getI32Type(), op.getColumn()));
+          b, arith::IndexCastOp::create(b, b.getI32Type(), op.getColumn()),
+          /*isUniform=*/true);
     TileAccess access =
         makeAccess(b, mine, op.getType(), op.getView(), op.getRow(),
                    op.getColumn(), adaptor.getRows(), op.getDivisible(),

@@ -256,9 +256,11 @@ struct PutPattern : TilePattern<PutOp> {
     auto ring = op.getRing().getDefiningOp<RingOp>();
     KernelState mine = state;
     if (state.rare.contains(op))
-      mine.lane = emitLaneBehind(
-          b, vector::ExtractOp::create(b, emitWords(b, adaptor.getTile()),
-                                       int64_t(0)));
+      mine.lane =
+          emitLaneBehind(b,
+                         vector::ExtractOp::create(
+                             b, emitWords(b, adaptor.getTile()), int64_t(0)),
+                         /*isUniform=*/false);
     makeAccess(b, mine, ring, op.getSlot())
         .put(adaptor.getTile(), ring.getSource().getLayout());
     rewriter.eraseOp(op);
