@@ -193,3 +193,38 @@ func.func @round(%x: !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], 
   }
   return %d : tensor<128x128xbf16>
 }
+
+// -----
+
+// With three places B's step is asked for behind A's, in the step that follows. Steps that are no whole round have a loop of
+// their own: here one step.
+// CHECK-LABEL: tile.kernel @rest_0
+// CHECK: %[[RA:.*]] = tile.ring
+// CHECK-NEXT: tile.fetch %{{.*}}, %[[RA]]
+// CHECK: %[[RB:.*]] = tile.ring
+// CHECK-NEXT: tile.fetch %{{.*}}, %[[RB]]
+// CHECK: tile.fetch %{{.*}}, %[[RA]]
+// CHECK: tile.fetch %{{.*}}, %[[RB]]
+// CHECK: tile.fetch %{{.*}}, %[[RA]]
+// CHECK-NOT: tile.fetch
+// CHECK: tile.await for %[[RA]], %[[RB]] {{.*}} {pending = 1 : i64}
+// CHECK: scf.for
+// CHECK-COUNT-3: tile.await for {{.*}} {pending = 1 : i64}
+// CHECK: scf.yield
+// CHECK: scf.for
+// CHECK: tile.fetch %{{.*}}, %[[RB]]
+// CHECK: tile.mma
+// CHECK: tile.await for {{.*}} {pending = 1 : i64}
+// CHECK: tile.fetch %{{.*}}, %[[RA]]
+// CHECK: tile.mma
+// CHECK-NOT: tile.await for {{.*}} {pending = 1 : i64}
+// CHECK: scf.yield
+// CHECK: tile.await
+func.func @rest(%x: tensor<64x448xbf16>, %w: tensor<64x448xbf16>) -> tensor<64x64xbf16> {
+  %d = te.fusion "rest_0" (%a = %x : tensor<64x448xbf16>, %v = %w : tensor<64x448xbf16>) -> (tensor<64x64xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 3, direct = true>>} {
+    %0 = te.gemm %a, %v transpose_b : tensor<64x448xbf16>, tensor<64x448xbf16> -> tensor<64x64xbf16>
+    te.yield %0 : tensor<64x64xbf16>
+  }
+  return %d : tensor<64x64xbf16>
+}

@@ -70,3 +70,35 @@ func.func @empty(%x: tensor<0x64xbf16>) -> !te.scaled<0x64xf8E4M3FN, #row> {
   }
   return %r : !te.scaled<0x64xf8E4M3FN, #row>
 }
+
+// 5 rows of 3 tiles in groups of two, in runs of an XCD: seven of the eight have one more than the last. The column is the tile's
+// place in its group by the group's rows, of which the last one has fewer.
+// CHECK-LABEL: tile.kernel @order
+// CHECK: %[[X:.*]] = gpu.block_id {{ *}}x
+// CHECK: %[[Y:.*]] = gpu.block_id {{ *}}y
+// CHECK: %[[Y32:.*]] = arith.index_castui %[[Y]]
+// CHECK: %[[LINE:.*]] = arith.muli %[[Y32]], %{{.*}} : i32
+// CHECK: %[[X32:.*]] = arith.index_castui %[[X]]
+// CHECK: %[[MINE:.*]] = arith.addi %[[LINE]], %[[X32]] : i32
+// CHECK-DAG: %[[XCD:.*]] = arith.remui %[[MINE]], %[[C8:[a-z0-9_]*]] : i32
+// CHECK-DAG: %[[TURN:.*]] = arith.divui %[[MINE]], %[[C8]] : i32
+// CHECK: %[[MORE:.*]] = arith.minui %[[XCD]], %{{.*}} : i32
+// CHECK: %[[BEFORE:.*]] = arith.addi %[[XCD]], %[[MORE]] : i32
+// CHECK: %[[TILE:.*]] = arith.addi %[[TURN]], %[[BEFORE]] : i32
+// CHECK: %[[GROUP:.*]] = arith.divui %[[TILE]], %[[C6:[a-z0-9_]*]] : i32
+// CHECK: %[[FIRST:.*]] = arith.muli %[[GROUP]], %{{.*}} : i32
+// CHECK: %[[LEFT:.*]] = arith.subi %{{.*}}, %[[FIRST]] : i32
+// CHECK: %[[HEIGHT:.*]] = arith.minui
+// CHECK: %[[BEGIN:.*]] = arith.muli %[[GROUP]], %[[C6]] : i32
+// CHECK: %[[INSIDE:.*]] = arith.subi %[[TILE]], %[[BEGIN]] : i32
+// CHECK-DAG: arith.divui %[[INSIDE]], %[[HEIGHT]] : i32
+// CHECK-DAG: %[[DOWN:.*]] = arith.remui %[[INSIDE]], %[[HEIGHT]] : i32
+// CHECK: arith.addi %[[FIRST]], %[[DOWN]] : i32
+func.func @order(%x: tensor<80x32xbf16>, %y: tensor<48x32xbf16>) -> tensor<80x48xf32> {
+  %r = te.fusion "order" (%a = %x : tensor<80x32xbf16>, %b = %y : tensor<48x32xbf16>) -> (tensor<80x48xf32>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [16, 16], waves = 1, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [1, 1], group = 2>>} {
+    %0 = te.gemm %a, %b transpose_b : tensor<80x32xbf16>, tensor<48x32xbf16> -> tensor<80x48xf32>
+    te.yield %0 : tensor<80x48xf32>
+  }
+  return %r : tensor<80x48xf32>
+}

@@ -51,7 +51,9 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
   for (int64_t i = 0; i < products; ++i) {
     emit(Mask::mfma_wmma, 1);
     if (reads > 0 && i >= first)
-      emit(Mask::ds_read, llvm::divideCeil(reads * pace, products - first));
+      emit(Mask::ds_read,
+           std::min<int64_t>(reads,
+                             llvm::divideCeil(reads * pace, products - first)));
     if (vectorWork)
       emit(Mask::valu, llvm::divideCeil(vectorWork, products));
     emit(Mask::ds_write, 1);

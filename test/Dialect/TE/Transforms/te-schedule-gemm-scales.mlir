@@ -1,7 +1,7 @@
 // RUN: te-opt %s -te-schedule=target=gfx942 -split-input-file -verify-diagnostics | FileCheck %s
 
 // Elements that have their scales in them take bf16's pipeline: large tiles, short steps of whole blocks.
-// CHECK: "f32_32x32x8_bf16", k = 32, waves = [2, 4], stages = 2>
+// CHECK: "f32_32x32x8_bf16", k = 32, waves = [2, 4], stages = 2, group = 4>
 // CHECK: tile = [256, 256], waves = 8
 // CHECK: func.func @elements
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>

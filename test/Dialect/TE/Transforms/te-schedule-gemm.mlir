@@ -112,6 +112,11 @@ func.func @elsewhere(%a: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
 
 // -----
 
+// expected-error @+1 {{H14: group = -1 is negative; 0 stands for tiles row by row}}
+#s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], group = -1>>
+
+// -----
+
 // expected-error @+1 {{a matmul has no 'split'; it may have stages, direct, split_k and group}}
 #s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split = 2>>
 
