@@ -216,35 +216,40 @@ double ComputeUnit::getClocks(double count) const {
   double busiest = combine({products * count + count * waiting,
                             vector * count * each + products * besides, memory,
                             count * step.getLds()});
-  // One by itself: a step's loads are asked for when those before have come and
-  // go into LDS, half of it while the other operand's still come; where waves
-  // share a SIMD and their products take longer than L2, among these. And each
-  // part is read before it is multiplied. Without a pipeline all of it is one
-  // after another.
-  double own = latency + vector + step.memory + step.ldsWrites / 2;
+  // Arguments, the first load, its way into the loop; the last store's.
+  double start = 2 * timing.scalarLatency + timing.getMemoryLatency() + memory +
+                 4 * timing.ldsLatency + timing.l2Latency;
+  auto getAll = [&](double ofStep) {
+    return start + steps * ofStep + count * stored;
+  };
+  // One by itself, without a pipeline: all of it is one after another.
+  if (!isPipelined)
+    return getAll(std::max(
+        busiest, step.matrix + vector + step.ldsReads + step.ldsWrites +
+                     waiting +
+                     std::max(latency - (prefetches ? step.matrix : 0), 0.0) +
+                     memory / count));
+  // A step's loads are asked for when those before have come and go into LDS,
+  // half of it while the other operand's still come; where waves share a SIMD
+  // and their products take longer than L2, among these.
+  double arrival = latency + vector + step.memory + step.ldsWrites / 2;
   double ofWave = step.matrix * simds / std::max(waves, simds);
   if (waves > simds && ofWave > timing.l2Latency)
-    own -= step.matrix / 2;
+    arrival -= step.matrix / 2;
   // Straight to LDS they are asked for, by and by, while the last part of the
   // step is multiplied that leaves them its place. An operand that takes the
   // other way is waited for a step later, and so is what was asked before it.
   if (fetches)
-    own = (latency + step.memory + step.ldsWrites / 2) /
-              (matmul.getStages() - 1 - 0.5 / parts) +
-          vector;
-  own = std::max(own, parts * timing.ldsLatency + ofWave +
-                          (waves > simds ? 0 : step.ldsReads));
+    arrival = (latency + step.memory + step.ldsWrites / 2) /
+                  (matmul.getStages() - 1 - 0.5 / parts) +
+              vector;
   // Scales are put into LDS as many steps after they are read.
-  if (isPipelined && scaleSteps > 0)
-    own = std::max(own, latency / scaleSteps);
-  if (!isPipelined)
-    own = step.matrix + vector + step.ldsReads + step.ldsWrites + waiting +
-          std::max(latency - (prefetches ? step.matrix : 0), 0.0) +
-          memory / count;
-  // Arguments, the first load, its way into the loop; the last store's.
-  double start = 2 * timing.scalarLatency + timing.getMemoryLatency() + memory +
-                 4 * timing.ldsLatency + timing.l2Latency;
-  return start + steps * std::max(busiest, own) + count * stored;
+  if (scaleSteps > 0)
+    arrival = std::max(arrival, latency / scaleSteps);
+  // Each part is read before it is multiplied.
+  double taken =
+      parts * timing.ldsLatency + ofWave + (waves > simds ? 0 : step.ldsReads);
+  return getAll(std::max(combine({busiest, arrival}), taken));
 }
 
 double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,

@@ -25,6 +25,8 @@ constexpr int64_t kMostSize = 1024;
 /// one.
 constexpr int64_t kStepBytes[] = {4 * kCacheLineBytes, 2 * kCacheLineBytes,
                                   kCacheLineBytes, kCacheLineBytes / 2};
+/// Elements of tiles that may have fewer waves than a CU has SIMDs.
+constexpr int64_t kSmallTile = 4096;
 /// K is cut into so many pieces at most.
 constexpr int64_t kMostPieces = 64;
 /// VGPRs beside tiles: addresses, bounds, temporaries of the conversions.
@@ -67,7 +69,8 @@ static std::array<int64_t, 2> chooseWaves(std::array<int64_t, 2> tile,
 static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
                             const GemmPlan &plan, const Target &target,
                             function_ref<void(ScheduleAttr)> visit) {
-  int64_t widest = std::max(elementBits(plan.a), elementBits(plan.b));
+  int64_t widest = std::max(elementBits(plan.a), elementBits(plan.b)),
+          simds = target.simdsPerCU;
   auto make = [&](const MMA &mma, std::array<int64_t, 2> tile, int64_t k,
                   int64_t mostWaves, int64_t stages, bool direct) {
     auto waves = chooseWaves(tile, mma, mostWaves);
@@ -90,13 +93,14 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
            listSizes(demand.cols, std::max(demand.minCols, size)))
         for (int64_t k : steps)
           // Two waves a SIMD, so that one computes while the other waits, or
-          // one.
-          for (int64_t perSIMD : {2, 1})
+          // one; small tiles may have fewer: several workgroups then have
+          // a CU.
+          for (int64_t waves : {2 * simds, simds, simds / 2})
             // With two places in LDS direct loads have less than a step's time.
             for (auto [stages, direct] :
                  {std::pair(4, true), {3, true}, {2, false}, {1, false}})
-              make(*mma, {rows, cols}, k, perSIMD * target.simdsPerCU, stages,
-                   direct);
+              if (waves >= simds || rows * cols <= kSmallTile)
+                make(*mma, {rows, cols}, k, waves, stages, direct);
   }
 }
 

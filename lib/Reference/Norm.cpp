@@ -166,6 +166,15 @@ static LogicalResult runLayerNormBwd(Operation *operation, Frame &frame) {
   return differentiate(op, op.getMu(), {}, op->getResult(2), frame);
 }
 
+static LogicalResult runBiasAdd(Operation *operation, Frame &frame) {
+  auto op = cast<BiasAddOp>(operation);
+  std::vector<double> bias = frame.load(op.getBias()),
+                      values = frame.load(op.getInput());
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] += bias[i % bias.size()];
+  return frame.store(op->getResult(0), frame.get(op.getInput()).shape, values);
+}
+
 static LogicalResult runBiasGrad(Operation *operation, Frame &frame) {
   auto op = cast<BiasGradOp>(operation);
   int64_t cols = Matrix::flatten(frame.get(op.getInput()).shape).cols;
@@ -181,6 +190,7 @@ ArrayRef<HandlerEntry> mlir::te::ref::getNormHandlers() {
       {"te.layer_norm", runLayerNorm},
       {"te.rms_norm_bwd", runRmsNormBwd},
       {"te.layer_norm_bwd", runLayerNormBwd},
+      {"te.bias_add", runBiasAdd},
       {"te.bias_grad", runBiasGrad},
   };
   return kHandlers;

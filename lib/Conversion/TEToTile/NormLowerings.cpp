@@ -188,6 +188,24 @@ struct LayerNormBwdLowering
   }
 };
 
+struct BiasAddLowering
+    : TileLoweringInterface::ExternalModel<BiasAddLowering, BiasAddOp> {
+  Extent getOperandExtent(Operation *, unsigned index) const {
+    return index == 0 ? Extent::Tile : Extent::Column;
+  }
+  Extent getResultExtent(Operation *, unsigned) const { return Extent::Tile; }
+  LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
+    auto op = cast<BiasAddOp>(operation);
+    Value x = ctx.toF32(ctx.getTile(op.getInput()));
+    Value bias = ctx.broadcast(ctx.toF32(ctx.loadColumns(op.getBias())),
+                               getLayout(x.getType()));
+    ctx.define(op.getResult(),
+               ctx.round(arith::AddFOp::create(ctx.b, x, bias),
+                         getElementTypeOrSelf(op.getResult().getType())));
+    return success();
+  }
+};
+
 struct BiasGradLowering
     : TileLoweringInterface::ExternalModel<BiasGradLowering, BiasGradOp> {
   Extent getOperandExtent(Operation *, unsigned) const { return Extent::Tile; }
@@ -206,5 +224,6 @@ void te::attachNormLowerings(MLIRContext *context) {
   LayerNormOp::attachInterface<LayerNormLowering>(*context);
   RmsNormBwdOp::attachInterface<RmsNormBwdLowering>(*context);
   LayerNormBwdOp::attachInterface<LayerNormBwdLowering>(*context);
+  BiasAddOp::attachInterface<BiasAddLowering>(*context);
   BiasGradOp::attachInterface<BiasGradLowering>(*context);
 }

@@ -243,7 +243,8 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
                  to = getLayout(op.getType());
     LayoutConversion conversion = analyzeConversion(from, to);
     Value value = adaptor.getInput();
-    if (conversion.kind == ConversionKind::Shared) {
+    if (conversion.kind == ConversionKind::Shared ||
+        state.throughLds.contains(op)) {
       rewriter.replaceOp(op, throughLds(b, value, from, to));
       return success();
     }

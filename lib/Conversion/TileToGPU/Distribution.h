@@ -31,6 +31,8 @@ struct KernelState {
   bool hasRings = false;                           // there is a tile.ring
   llvm::DenseMap<Operation *, int64_t> vectorWork; // see countVectorWork
   llvm::DenseSet<Operation *> rare;                // see isRare
+  /// tile.convert_layout that lanes could do among themselves, with more work.
+  llvm::DenseSet<Operation *> throughLds;
 };
 
 /// How a tile.convert_layout goes through LDS: in pieces where it would take

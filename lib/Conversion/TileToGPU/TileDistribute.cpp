@@ -243,10 +243,29 @@ static bool areBehind(ArrayRef<Operation *> ops, RingOp ring) {
   });
 }
 
+/// Bytes of a conversion that lanes could do among themselves: each swap is two
+/// and a half instructions a register, LDS takes half of one and more time.
+/// 0 where they do.
+static int64_t getPassingBytes(ConvertLayoutOp op, const Target &target) {
+  constexpr size_t kFewSwaps = 2;
+  LinearLayout from = getLayout(op.getInput().getType()),
+               to = getLayout(op.getType());
+  if (analyzeConversion(from, to).swaps.size() <= kFewSwaps)
+    return 0;
+  return getSharedLayout(from, to, getElementBytes(op.getType()), target)
+      .getBytes();
+}
+
 /// Finds a place for all that lies in LDS; returns the bytes that takes.
 static int64_t placeInLds(KernelOp kernel, KernelState &state) {
   int64_t shared = 0, end = 0;
   SmallVector<Operation *> passing;
+  SmallVector<RingOp> rings;
+  kernel.walk([&](RingOp ring) { rings.push_back(ring); });
+  auto isBehindRings = [&](ArrayRef<Operation *> ops) {
+    return llvm::all_of(rings,
+                        [&](RingOp ring) { return areBehind(ops, ring); });
+  };
   kernel.walk([&](Operation *op) {
     if (int64_t bytes = getLdsBytes(op, *state.target, state.waves)) {
       passing.push_back(op);
@@ -257,11 +276,17 @@ static int64_t placeInLds(KernelOp kernel, KernelState &state) {
     state.places[op] = llvm::alignTo(end, state.target->maxAccessBytes);
     end = state.places[op] + type.getNumElements() * getElementBytes(type);
   };
-  SmallVector<RingOp> rings;
-  kernel.walk([&](RingOp ring) { rings.push_back(ring); });
   state.hasRings = !rings.empty();
-  bool isOverlaid = llvm::all_of(
-      rings, [&](RingOp ring) { return areBehind(passing, ring); });
+  bool isOverlaid = isBehindRings(passing);
+  // There is room where rings were that nothing needs any more.
+  if (isOverlaid && state.hasRings)
+    kernel.walk([&](ConvertLayoutOp op) {
+      int64_t bytes = getPassingBytes(op, *state.target);
+      if (!bytes || !isBehindRings(op.getOperation()))
+        return;
+      state.throughLds.insert(op);
+      shared = std::max(shared, bytes);
+    });
   // What ops use one after another, and then rings, or rings in its place;
   // what is staged lies behind.
   end = isOverlaid ? 0 : shared;

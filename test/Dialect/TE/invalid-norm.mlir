@@ -155,6 +155,22 @@ func.func @n3_nan(%x: tensor<?x64xbf16>, %g: tensor<64xf32>) {
 
 // -----
 
+func.func @n2_bias_add(%x: tensor<?x64xbf16>, %b: tensor<32xf32>) {
+  // expected-error @+1 {{N2: dimension 0 of the bias is 32, expected 64: it has the size of the input's last dimension}}
+  %y = te.bias_add %x, %b : tensor<?x64xbf16>, tensor<32xf32>
+  return
+}
+
+// -----
+
+func.func @n1_bias_add(%x: tensor<f32>, %b: tensor<f32>) {
+  // expected-error @+1 {{N1: the input has rank 0, but the op works on its last dimension; give it one}}
+  %y = te.bias_add %x, %b : tensor<f32>, tensor<f32>
+  return
+}
+
+// -----
+
 func.func @n2_bias_grad(%dy: tensor<?x64xbf16>) {
   // expected-error @+1 {{N2: }}
   %db = te.bias_grad %dy : tensor<?x64xbf16> -> tensor<32xbf16>

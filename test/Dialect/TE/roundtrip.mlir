@@ -100,8 +100,10 @@ func.func @quantize(%x: tensor<?x64xbf16> {te.dims = ["M", "K"], te.name = "x"},
   %10 = te.dim %e, 0 : !te.scaled<2x4x8xf8E5M2, #experts>
   // CHECK: te.relayout %{{.*}} : !te.scaled<?x64xf8E4M3FN, #[[MX]]> -> !te.scaled<?x64xf8E4M3FN, #{{[a-z0-9]+}}>
   %9 = te.relayout %0 : !te.scaled<?x64xf8E4M3FN, #row> -> !te.scaled<?x64xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = blocked_32x4x4>>
-  // CHECK: te.bias_grad %{{.*}} : tensor<?x64xbf16> -> tensor<64xf32>
+  // CHECK: %[[BIAS:.*]] = te.bias_grad %{{.*}} : tensor<?x64xbf16> -> tensor<64xf32>
   %bias_grad = te.bias_grad %x : tensor<?x64xbf16> -> tensor<64xf32>
+  // CHECK: te.bias_add %{{.*}}, %[[BIAS]] : tensor<?x64xbf16>, tensor<64xf32>
+  %biased = te.bias_add %x, %bias_grad : tensor<?x64xbf16>, tensor<64xf32>
   // CHECK: te.amax %{{.*}} noop(%{{.*}} : tensor<f32>) : tensor<?x64xbf16> -> tensor<f32>
   %5 = te.amax %x noop(%n : tensor<f32>) : tensor<?x64xbf16> -> tensor<f32>
   // CHECK: te.copy %{{.*}} : tensor<?x64xbf16>

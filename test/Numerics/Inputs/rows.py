@@ -150,6 +150,24 @@ def bias_grad(shape):
     return f.print()
 
 
+def bias_add(source, target, kind=None, schemes=()):
+    """A bias, of its own type, and an activation."""
+    def make(shape):
+        f = Function()
+        x_type, bias = tensor(shape, source), tensor(shape[-1:], target)
+        x, b = f.argument(x_type, dims(shape)), f.argument(bias, dims(shape[-1:]))
+        y = f.op(f"te.bias_add {x}, {b} : {x_type}, {bias}", x_type)
+        if kind:
+            f.results.append(y)
+            y = f.op(f"te.activation {kind} {y} : {x_type} -> {x_type}", x_type)
+        if schemes:
+            f.quantize(y, shape, "f8E4M3FN", schemes)
+        else:
+            f.results.append(y)
+        return f.print()
+    return make
+
+
 def row_dims(shape):
     """The names of the dimensions of a tensor with one number a row."""
     names = ", ".join(f'"d{i}"' for i in range(len(shape) - 1))
@@ -209,6 +227,9 @@ def programs():
             backward = j % 2 == len(kind) % 2
             acts[f"{kind}-{t}{'-bwd' * backward}"] = activation(kind, t, t, backward=backward)
         acts[f"{kind}-bwd-scaled"] = activation(kind, "bf16", "bf16", backward=True, scales=True)
+    for source, target in [("bf16", "bf16"), ("f16", "f32"), ("f32", "bf16")]:
+        acts[f"bias-{source}-{target}"] = bias_add(source, target)
+    fused["bias-gelu"] = bias_add("bf16", "bf16", "gelu", [ROW, COL])
     for kind in GATED:
         limit = " {limit = 1.5 : f32}" if kind == "clamped_swiglu" else ""
         acts[f"{kind}-f32"] = activation(kind, "f32", "f32", gated=True, attributes=limit)

@@ -101,6 +101,12 @@ LogicalResult LayerNormOp::verify() {
       failed(verifyEpsilon(*this, getEpsilon())));
 }
 
+LogicalResult BiasAddOp::verify() {
+  return failure(
+      failed(verifyRank(*this, "N1", getInput())) ||
+      failed(verifyColumns(*this, "N2", "the bias", getInput(), getBias())));
+}
+
 LogicalResult BiasGradOp::verify() {
   return failure(failed(verifyRank(*this, "N1", getInput())) ||
                  failed(verifyColumns(*this, "N2", "the result", getInput(),

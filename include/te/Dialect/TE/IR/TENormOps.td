@@ -213,6 +213,24 @@ def TE_ActivationBwdOp : TE_ActivationBase<"activation_bwd", [AttrSizedResultSeg
   }];
 }
 
+def TE_BiasAddOp : TE_Op<"bias_add", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "a number for each column, added to all rows";
+  let description = [{
+    In f32, rounded once to the input's type. Behind a `te.gemm` its `bias` is added before that is rounded; a
+    `te.bias_add` rounds a second time.
+
+    Constraints: N1, the input has rank 1 at least; N2, the bias has the size of its last dimension.
+
+    ```mlir
+    %y = te.bias_add %x, %b : tensor<?x4096xbf16>, tensor<4096xf32>
+    ```
+  }];
+  let arguments = (ins TE_HPTensor:$input, TE_HPTensor:$bias);
+  let results = (outs TE_HPTensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$input `,` $bias attr-dict `:` type($input) `,` type($bias)";
+}
+
 def TE_BiasGradOp : TE_Op<"bias_grad", [Pure]> {
   let summary = "the gradient of a bias: the sum of a gradient over its rows";
   let description = [{
