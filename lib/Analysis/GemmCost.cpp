@@ -311,7 +311,11 @@ double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
   unsigned waves =
       target.simdsPerCU * target.occupancy(resources.vgprs, resources.ldsBytes,
                                            schedule.getWaves());
-  double held = std::max<int64_t>(waves / schedule.getWaves(), 1);
+  // Of fewer waves than SIMDs LDS may hold less than registers do.
+  int64_t inLds =
+      target.ldsBytesPerWorkgroup / std::max<int64_t>(resources.ldsBytes, 1);
+  double held = std::max<int64_t>(
+      std::min<int64_t>(waves / schedule.getWaves(), inLds), 1);
   double rounds = std::floor(all / held), rest = all - rounds * held;
   double clocks = (rounds > 0 ? rounds * unit.getClocks(held) : 0) +
                   (rest > 0 ? unit.getClocks(rest) : 0);

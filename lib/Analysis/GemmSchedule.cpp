@@ -93,13 +93,13 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
            listSizes(demand.cols, std::max(demand.minCols, size)))
         for (int64_t k : steps)
           // Two waves a SIMD, so that one computes while the other waits, or
-          // one; small tiles may have fewer: several workgroups then have
-          // a CU.
+          // one; small tiles that go straight to LDS may have fewer: several
+          // workgroups then have a CU.
           for (int64_t waves : {2 * simds, simds, simds / 2})
             // With two places in LDS direct loads have less than a step's time.
             for (auto [stages, direct] :
                  {std::pair(4, true), {3, true}, {2, false}, {1, false}})
-              if (waves >= simds || rows * cols <= kSmallTile)
+              if (waves >= simds || (direct && rows * cols <= kSmallTile))
                 make(*mma, {rows, cols}, k, waves, stages, direct);
   }
 }
