@@ -383,6 +383,19 @@ def check_activation_gradients(run, rng):
                 draw(rng, half, "f32"), f"{{{', '.join(text)}}}", scales)
 
 
+def check_bias_add(run, rng):
+    """Bit for bit: an f32 sum, rounded once to the input's type."""
+    for shape in [(0, 5), (1, 7), (33, 31), (2, 3, 8)]:
+        for kind in NUMPY:
+            for bias_kind in NUMPY:
+                x, b = draw(rng, shape, kind), draw(rng, shape[-1:], bias_kind)
+                x_type = tensor(shape, kind)
+                got, = run(f"%r0 = te.bias_add %0, %1 : {x_type}, {tensor(shape[-1:], bias_kind)}",
+                           [(kind, x), (bias_kind, b)], [result(shape, kind)])
+                wanted = (x.astype(np.float32) + b.astype(np.float32)).astype(x.dtype)
+                assert got.tobytes() == wanted.tobytes(), f"bias_add {kind} {bias_kind} {shape}"
+
+
 def check_bias_grad(run, rng):
     for shape in [(0, 5), (1, 7), (33, 31), (2, 3, 8)]:
         for kind in NUMPY:
@@ -428,4 +441,4 @@ def run_checks(description, *checks):
 if __name__ == "__main__":
     run_checks(__doc__, check_norms, check_norm_gradients, check_add_rounds_once, check_activations,
                check_gated, check_activation_gradients, check_far_out,
-               check_bias_grad)
+               check_bias_add, check_bias_grad)

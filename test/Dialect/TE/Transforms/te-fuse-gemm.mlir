@@ -48,6 +48,20 @@ func.func @apart(%a: tensor<64x32xbf16>, %b: tensor<48x32xbf16>) -> !te.scaled<6
   return %q : !te.scaled<64x48xf8E4M3FN, #rows>
 }
 
+// A bias of its own behind the product is in its kernel, with what follows.
+// CHECK-LABEL: @bias_add
+// CHECK: te.fusion "bias_add_0"
+// CHECK: te.gemm
+// CHECK-NEXT: te.bias_add
+// CHECK-NEXT: te.activation
+// CHECK-NOT: te.fusion
+func.func @bias_add(%x: tensor<?x64xbf16>, %w: tensor<96x64xbf16>, %b: tensor<96xf32>) -> tensor<?x96xbf16> {
+  %0 = te.gemm %x, %w transpose_b : tensor<?x64xbf16>, tensor<96x64xbf16> -> tensor<?x96xbf16>
+  %1 = te.bias_add %0, %b : tensor<?x96xbf16>, tensor<96xf32>
+  %2 = te.activation silu %1 : tensor<?x96xbf16> -> tensor<?x96xbf16>
+  return %2 : tensor<?x96xbf16>
+}
+
 // A bias gradient is a pass over A.
 // CHECK-LABEL: @bias_grad
 // CHECK-DAG: te.bias_grad
