@@ -7,6 +7,8 @@
 
 #include "te/Analysis/ResourceModel.h"
 
+#include "te/Analysis/StorageOrder.h"
+
 #include "te/Dialect/Tile/IR/RingOrder.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -77,13 +79,11 @@ static std::optional<std::string> whyNotMany(GemmOp gemm) {
   return std::nullopt;
 }
 
-/// bf16 has room for an element times a power of two. Data in an order of their
-/// own go through LDS to be read, which is in use while a pipeline runs.
+/// bf16 has room for an element times a power of two.
 static bool scalesElements(GemmOp gemm) {
   return llvm::all_of(std::array{gemm.getA(), gemm.getB()}, [](Value operand) {
     ScalingAttr scaling = getScaled(operand).getScaling();
-    return scaling.isE8M0() &&
-           scaling.getDataLayout() != te::DataLayout::Shuffle16x16;
+    return scaling.isE8M0();
   });
 }
 
@@ -198,9 +198,6 @@ std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
   if (ShapedType::isDynamic(extent) || extent % ofRow != 0 ||
       element != getElementTypeOrSelf(type))
     return std::nullopt;
-  if (scaled && scaled.getScaling().getDataLayout() != te::DataLayout::Linear &&
-      !scaled.getScaling().isTransposed())
-    return std::nullopt;
   int64_t bits = element.getIntOrFloatBitWidth(),
           bytes = std::max<int64_t>(bits / 8, 1);
   std::array<int64_t, 2> shape = {outer, step * bits / 8 / bytes};
@@ -215,8 +212,11 @@ std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
   unsigned lanes = llvm::Log2_32(target.waveSize),
            waves = llvm::Log2_64(schedule.getWaves());
   int64_t vector = std::min(target.maxAccessBytes / bytes, shape[1]);
+  std::optional<tile::LinearLayout> stored =
+      scaled ? getDataOrder(scaled) : std::nullopt;
   tile::LinearLayout source =
-      tile::LinearLayout::rowMajor(shape, vector, lanes, waves);
+      stored ? tile::LinearLayout::inOrder(shape, *stored, vector, lanes, waves)
+             : tile::LinearLayout::rowMajor(shape, vector, lanes, waves);
   tile::RingOrder order = getRingOrder(source, taken, bytes, target);
   // Else each element of a column is read by itself.
   if (!alongK && !order.transposes)

@@ -65,20 +65,20 @@ func.func @f(%x: !te.scaled<16x256xf8E4M3FN, #row>, %y: !te.scaled<16x256xf4E2M1
 
 // -----
 
-// and multiply each block's partial sum where it has none, and data are in an order of their own (else they go into the
-// elements: te-to-tile-gemm-scales.mlir); the codes become bf16, exactly.
+// and multiply each block's partial sum where scales are f32 (E8M0 goes into the elements: te-to-tile-gemm-scales.mlir);
+// the codes become bf16, exactly. Who reads codes in an order of their own works on them: nothing changes lanes before.
 // CHECK-LABEL: tile.kernel @blocks
 // CHECK: scf.for {{.*}} iter_args(%[[HELD:.*]] =
-// CHECK: arith.trunci {{.*}} to tensor<16x32xi16
-// CHECK: arith.bitcast {{.*}} to tensor<16x32xbf16
+// CHECK: arith.trunci {{.*}} to tensor<16x128xi16
+// CHECK: arith.bitcast {{.*}} to tensor<16x128xbf16
 // CHECK: %[[PART:.*]] = tile.mma {{.*}} <"f32_16x16x16_bf16">
 // CHECK: arith.mulf %[[PART]],
 // CHECK: %[[SCALED:.*]] = arith.mulf
 // CHECK: arith.addf %[[HELD]], %[[SCALED]]
-#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU, data_layout = shuffle_16x16>
+#row = #te.scaling<block = [1, 128], scale = f32, data_layout = shuffle_16x16>
 func.func @f(%x: !te.scaled<16x256xf8E4M3FN, #row>, %y: !te.scaled<16x256xf8E4M3FN, #row>) -> tensor<16x16xf32> {
   %d = te.fusion "blocks" (%a = %x : !te.scaled<16x256xf8E4M3FN, #row>, %b = %y : !te.scaled<16x256xf8E4M3FN, #row>) -> (tensor<16x16xf32>)
-      attributes {schedule = #te.schedule<"gfx942", tile = [16, 16], waves = 1, vector = 16, matmul = <"f32_16x16x16_bf16", k = 32, waves = [1, 1]>>} {
+      attributes {schedule = #te.schedule<"gfx942", tile = [16, 16], waves = 1, vector = 16, matmul = <"f32_16x16x16_bf16", k = 128, waves = [1, 1]>>} {
     %0 = te.gemm %a, %b transpose_b : !te.scaled<16x256xf8E4M3FN, #row>, !te.scaled<16x256xf8E4M3FN, #row> -> tensor<16x16xf32>
     te.yield %0 : tensor<16x16xf32>
   }
@@ -143,6 +143,22 @@ func.func @direct(%x: tensor<64x128xbf16>, %w: tensor<128x60xbf16>) -> tensor<64
     te.yield %0 : tensor<64x60xbf16>
   }
   return %d : tensor<64x60xbf16>
+}
+
+// -----
+
+// Data in an order of their own do too: units of the matrix are rows of the view.
+// CHECK-DAG: #[[UNIT:.*]] = #tile.layout<shape = [16, 32], register = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0], [0, 16]], lane = [], wave = []>
+// CHECK-LABEL: tile.kernel @ordered_0
+// CHECK: tile.fetch {{.*}} {in_bounds, order = #[[UNIT]]} : memref<4x8192xf8E4M3FN
+// CHECK-NOT: tile.put
+func.func @ordered(%x: !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32>>, %w: !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32, data_layout = shuffle_16x16>>) -> tensor<64x64xbf16> {
+  %d = te.fusion "ordered_0" (%a = %x : !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32>>, %v = %w : !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32, data_layout = shuffle_16x16>>) -> (tensor<64x64xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 16, matmul = <"scale_f32_16x16x128_f8f6f4", k = 128, waves = [2, 2], stages = 2, direct = true>>} {
+    %0 = te.gemm %a, %v transpose_b : !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32>>, !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32, data_layout = shuffle_16x16>> -> tensor<64x64xbf16>
+    te.yield %0 : tensor<64x64xbf16>
+  }
+  return %d : tensor<64x64xbf16>
 }
 
 // -----

@@ -118,6 +118,24 @@ tile.kernel @waves(%in: memref<f32>, %out: memref<f32>) attributes {target = "gf
 
 // -----
 
+// Waves that held the same before need nothing of one another, wherever their rows begin.
+#l = #tile.layout<shape = [2, 64], register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 0]], wave = [[1, 0], [0, 0]]>
+#b = #tile.layout<shape = [2, 1], register = [], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], wave = [[1, 0], [0, 0]]>
+// CHECK-LABEL: gpu.func @same_waves
+// CHECK-NOT: workgroup(
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+tile.kernel @same_waves(%in: memref<f32>, %out: memref<f32>) attributes {target = "gfx950", waves = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [2, 64], strides: [64, 1] : memref<f32> to memref<2x64xf32, strided<[64, 1]>>
+  %b = memref.reinterpret_cast %out to offset: [0], sizes: [2, 1], strides: [1, 1] : memref<f32> to memref<2x1xf32, strided<[1, 1]>>
+  %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : memref<2x64xf32, strided<[64, 1]>> -> tensor<2x64xf32, #l>
+  %r = tile.reduce maxnum %x block [1, 64] : tensor<2x64xf32, #l> -> tensor<2x1xf32, #b>
+  tile.store %r, %b[%c0, %c0] {in_bounds} : tensor<2x1xf32, #b>, memref<2x1xf32, strided<[1, 1]>>
+}
+
+// -----
+
 // A conversion that only renames registers moves nothing; one between waves goes
 // through LDS.
 #l = #tile.layout<shape = [4, 64], register = [[0, 1], [1, 0]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [2, 0]], wave = []>
@@ -206,6 +224,28 @@ tile.kernel @rows(%in: memref<f32>, %m: index, %r: index) attributes {target = "
   %y = arith.addf %x, %x : tensor<4x64xf32, #l>
   %z = tile.pick %r of %x, %y : tensor<4x64xf32, #l>, tensor<4x64xf32, #l> -> tensor<4x64xf32, #l>
   tile.store %z, %a[%r, %c64] {divisible = 64 : i64, columns_in_bounds} : tensor<4x64xf32, #l>, memref<?x128xf32, strided<[128, 1]>>
+}
+
+// -----
+
+// In an order of their own, units of 2 x 4 here, a row of units is a row of the view, and bounds count these.
+#l = #tile.layout<shape = [4, 64], register = [[0, 1], [0, 2]], lane = [[1, 0], [0, 4], [0, 8], [0, 16], [0, 32], [2, 0]], wave = []>
+#unit = #tile.layout<shape = [2, 4], register = [[0, 1], [0, 2], [1, 0]], lane = [], wave = []>
+// CHECK-LABEL: gpu.func @units
+// CHECK-NOT: scf.if
+// CHECK: %[[ROW:.*]] = arith.divui %arg2, %c2
+// CHECK: %[[LEFT:.*]] = arith.subi %{{.*}}, %[[ROW]] : index
+// CHECK: %[[MOST:.*]] = arith.maxsi %[[LEFT]], %c0 : index
+// CHECK: arith.minsi %[[MOST]], %c2{{.*}} : index
+// CHECK: rocdl.raw.ptr.buffer.load
+// CHECK-NOT: scf.if
+// CHECK: rocdl.raw.ptr.buffer.store
+// CHECK: gpu.return
+tile.kernel @units(%in: memref<f32>, %m: index, %r: index) attributes {target = "gfx950", waves = 1 : i64} {
+  %c64 = arith.constant 64 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [%m, 256], strides: [256, 1] : memref<f32> to memref<?x256xf32, strided<[256, 1]>>
+  %x = tile.load %a[%r, %c64] {columns_in_bounds, order = #unit} : memref<?x256xf32, strided<[256, 1]>> -> tensor<4x64xf32, #l>
+  tile.store %x, %a[%r, %c64] {columns_in_bounds, order = #unit} : tensor<4x64xf32, #l>, memref<?x256xf32, strided<[256, 1]>>
 }
 
 // -----

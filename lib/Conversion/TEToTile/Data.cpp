@@ -9,6 +9,8 @@
 #include "FP4.h"
 #include "Scales.h"
 
+#include "te/Analysis/StorageOrder.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -37,23 +39,6 @@ Value te::emitSaturatingCast(TileContext &ctx, Value x, ScaledType type) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// The order of shuffled bytes in memory, section 2.9 of the semantics; null
-/// where they are row-major.
-static LayoutAttr getDataOrder(ScaledType type) {
-  if (type.getScaling().getDataLayout() != te::DataLayout::Shuffle16x16)
-    return {};
-  return getOrder(type.getContext(), {16, 32},
-                  {{0, 1},
-                   {0, 2},
-                   {0, 4},
-                   {0, 8},
-                   {1, 0},
-                   {2, 0},
-                   {4, 0},
-                   {8, 0},
-                   {0, 16}});
-}
-
 namespace {
 /// A value's data as a matrix of bytes (fp4: of packed ones) in the storage's
 /// order, and this workgroup's place in it.
@@ -76,7 +61,7 @@ static DataView emitDataView(TileContext &ctx, ScaledType type, Value buffer) {
         b.createOrFold<arith::AddIOp>(cols, one), one);
     col = b.createOrFold<arith::ShRUIOp>(col, one);
   }
-  LayoutAttr order = getDataOrder(type);
+  LayoutAttr order = getOrderAttr(type.getContext(), getDataOrder(type));
   return {ctx.viewMatrix(buffer, rows, cols, order), row, col, order};
 }
 
@@ -131,14 +116,15 @@ Value te::loadBytes(TileContext &ctx, ScaledType type, Value buffer) {
     bytes = bytes.project({1, 2});
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   // Row-major data are read as the load layout has them: lines are whole.
-  if (source.order)
-    return ctx.loadWide(source.view, source.row, source.col, element, bytes,
+  LinearLayout read =
+      source.order ? ctx.getStoreLayout(bytes.getShape(), 8, source.order)
+                   : bytes;
+  Value tile = ctx.load(source.view, source.row, source.col, element, read,
                         /*divisible=*/1, source.order);
-  Value tile = ctx.load(source.view, source.row, source.col, element, bytes);
   bool transposed = type.getScaling().isTransposed();
   ctx.setInBounds(tile, transposed ? ctx.wholeCols : ctx.wholeRows,
                   transposed ? ctx.wholeRows : ctx.wholeCols);
-  return tile;
+  return ctx.convert(tile, bytes);
 }
 
 /// Codes in the tensor's orientation (of fp4: unpacked), in the load layout.

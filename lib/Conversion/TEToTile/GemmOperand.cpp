@@ -19,6 +19,7 @@
 #include "FP4.h"
 #include "Scales.h"
 
+#include "te/Analysis/StorageOrder.h"
 #include "te/Dialect/Tile/IR/RingOrder.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -118,6 +119,12 @@ TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
                                llvm::Log2_32(ctx.target.waveSize),
                                llvm::Log2_64(schedule.getWaves()));
   }
+  // Who reads codes in an order of their own works on them too.
+  if (std::optional<LinearLayout> order =
+          scaled ? getCodeOrder(scaled) : std::nullopt)
+    step.loadLayout = LinearLayout::inOrder(
+        tile, *order, ctx.target.maxAccessBytes * 8 / bits,
+        llvm::Log2_32(ctx.target.waveSize), llvm::Log2_64(schedule.getWaves()));
   if (ctx.hasBuffers(operand))
     step.bindBuffers(operand, ctx.getBuffers(operand));
   return step;
@@ -172,7 +179,7 @@ void GemmOperand::fetch(Value at, Value &ring, int64_t slots,
   if (!ring)
     ring = makeRing(Kind::Elements, load.getType(), slots);
   FetchOp::create(ctx.b, load.getView(), load.getRow(), load.getColumn(), ring,
-                  slot, load.getInBounds());
+                  slot, load.getInBounds(), load.getOrderAttr());
   load.erase();
 }
 

@@ -56,11 +56,6 @@ public:
   Value take(Kind kind, Value ring, Value slot, Value part) const;
   /// Instructions that take a part.
   int64_t countReads(Value ring) const;
-  /// Instructions that read the scales of several steps, at the least: one for
-  /// each row that a lane reads together with others.
-  int64_t countScaleLoads() const {
-    return int64_t(1) << getRowsTogether().size();
-  }
 
   /// Of finished elements: as the instruction wants them.
   Value convert(Value tile) const;

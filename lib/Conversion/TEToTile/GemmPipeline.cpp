@@ -59,8 +59,7 @@ SmallVector<GemmStream> GemmEmitter::makeStreams() {
           {side, Kind::Scales, /*parts=*/1, side->getScaleSteps()});
       // Late, when what was read has had the other steps' time to come; not
       // both in one step, as memory serves only so many at once.
-      int64_t many = streams.back().steps,
-              before = side == &left ? 1 : 2;
+      int64_t many = streams.back().steps, before = side == &left ? 1 : 2;
       streams.back().turn = std::max<int64_t>(many - before, 0);
     }
   return streams;
@@ -88,14 +87,26 @@ Value GemmEmitter::getStart(int64_t count, Value i, int64_t ahead) {
   return emitK(cast(b.getIndexType(), least));
 }
 
+/// Instructions that a load is at the least: those that mask columns may be
+/// fewer, and those that follow an order may be joined.
+static int64_t countLoads(LoadOp load, const Target &target) {
+  LinearLayout layout = getLayout(load.getType());
+  if (std::optional<LayoutAttr> order = load.getOrder())
+    layout = layout.place(order->getLayout());
+  int64_t most = target.maxAccessBytes * 8 /
+                 load.getType().getElementType().getIntOrFloatBitWidth(),
+          count =
+              layout.getNumRegisters() / std::min(layout.getContiguity(), most);
+  return load.getColumnsInBounds() && (!load.getOrder() || count == 1) ? count
+                                                                       : 0;
+}
+
 void GemmEmitter::read(GemmStream &stream, Value i, int64_t ahead) {
   stream.raw = stream.side->read(stream.kind, getStart(stream.steps, i, ahead),
                                  stream.steps);
-  // Loads that mask columns, or follow an order, may be fewer.
   auto load = stream.raw.getDefiningOp<LoadOp>();
-  bool isCertain = load && load.getColumnsInBounds() && !load.getOrder();
   if (stream.kind == Kind::Scales)
-    stream.loads = isCertain ? stream.side->countScaleLoads() : 0;
+    stream.loads = load ? countLoads(load, ctx.target) : 0;
 }
 
 /// The same of what goes straight to LDS, to the slot of that step.

@@ -7,6 +7,8 @@
 
 #include "Scales.h"
 
+#include "te/Analysis/StorageOrder.h"
+
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -213,37 +215,9 @@ std::array<int64_t, 2> te::getStoredBlock(ScaledType type) {
   return {rows, cols};
 }
 
-LayoutAttr te::getOrder(MLIRContext *context, ArrayRef<int64_t> unit,
-                        ArrayRef<std::array<int64_t, 2>> bits) {
-  SmallVector<int64_t> flat;
-  for (auto [row, col] : bits)
-    flat.push_back(row * unit[1] + col);
-  return LayoutAttr::get(context, LinearLayout(unit, flat, {}, {}));
-}
-
-/// The order of the bytes in memory, section 2.9 of the semantics; null where
-/// it is row-major.
-static LayoutAttr getScaleOrder(ScaledType type) {
-  switch (type.getScaling().getScaleLayout()) {
-  case ScaleLayout::Linear:
-    break;
-  case ScaleLayout::Blocked32x4x4:
-    return getOrder(type.getContext(), {128, 4},
-                    {{0, 1},
-                     {0, 2},
-                     {32, 0},
-                     {64, 0},
-                     {1, 0},
-                     {2, 0},
-                     {4, 0},
-                     {8, 0},
-                     {16, 0}});
-  case ScaleLayout::E8M0Shuffle:
-    return getOrder(
-        type.getContext(), {32, 8},
-        {{16, 0}, {0, 4}, {1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 1}, {0, 2}});
-  }
-  return {};
+LayoutAttr te::getOrderAttr(MLIRContext *context,
+                            std::optional<LinearLayout> order) {
+  return order ? LayoutAttr::get(context, *order) : LayoutAttr();
 }
 
 namespace {
@@ -276,7 +250,7 @@ static ScaleView emitScaleView(TileContext &ctx, ScaledType type,
     std::swap(result.row, result.col);
   OpFoldResult rows = emitExtent(ctx, type, dims[0]),
                cols = emitExtent(ctx, type, dims[1]);
-  result.order = getScaleOrder(type);
+  result.order = getOrderAttr(type.getContext(), getScaleOrder(type));
   result.view = ctx.viewMatrix(buffer, rows, cols, result.order);
   for (ScaledType::StorageDim &dim : dims)
     dim.multiple = 1;
@@ -346,8 +320,7 @@ static Value loadFromView(TileContext &ctx, ScaledType type,
     std::swap(whole[0], whole[1]);
   Value scales = ctx.load(source.view, source.row, source.col, element, layout,
                           source.divisible, source.order);
-  if (!source.order)
-    ctx.setInBounds(scales, whole[0], whole[1]);
+  ctx.setInBounds(scales, whole[0], whole[1]);
   return scales;
 }
 

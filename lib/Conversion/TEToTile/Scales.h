@@ -44,10 +44,10 @@ bool areScalesTransposed(ScaledType type);
 /// the layout repeats the scale for each row.
 std::array<int64_t, 2> getStoredBlock(ScaledType type);
 
-/// An order in memory (see tile.store) of a matrix in units of `unit`: the
-/// coordinate that each bit of the offset in a unit stands for.
-tile::LayoutAttr getOrder(MLIRContext *context, ArrayRef<int64_t> unit,
-                          ArrayRef<std::array<int64_t, 2>> bits);
+/// An order in memory (te/Analysis/StorageOrder.h) for tile.load and others;
+/// null where there is none.
+tile::LayoutAttr getOrderAttr(MLIRContext *context,
+                              std::optional<tile::LinearLayout> order);
 
 /// Stores this workgroup's scales (one element a block, bytes or f32) where the
 /// type's storage has them. `padsLikeZeros`: the padding's value is what a

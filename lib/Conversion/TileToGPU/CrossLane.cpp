@@ -103,12 +103,7 @@ static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
   }
   gpu::BarrierOp::create(b);
 
-  int64_t reduced = 0; // wave bits over which blocks extend
-  for (auto [bit, bases] : llvm::enumerate(llvm::zip_equal(
-           from.getBases(LayoutInput::Wave), to.getBases(LayoutInput::Wave)))) {
-    auto [before, after] = bases;
-    reduced |= int64_t(before != 0 && after == 0) << bit;
-  }
+  int64_t reduced = getReducedWaves(from, to);
   Value first = arith::AndIOp::create(b, state.wave, emitI32(b, ~reduced));
   Value result;
   for (int64_t other = 0; other < state.waves; ++other) {

@@ -43,6 +43,16 @@ SharedLayout te::getSharedLayout(const LinearLayout &from,
                       target.ldsBytesPerWorkgroup / 2);
 }
 
+int64_t te::getReducedWaves(const LinearLayout &from, const LinearLayout &to) {
+  int64_t reduced = 0;
+  for (auto [bit, bases] : llvm::enumerate(llvm::zip_equal(
+           from.getBases(LayoutInput::Wave), to.getBases(LayoutInput::Wave)))) {
+    auto [before, after] = bases;
+    reduced |= int64_t(before != 0 && after == 0) << bit;
+  }
+  return reduced;
+}
+
 int64_t te::getLdsBytes(Operation *op, const Target &target, int64_t waves) {
   if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
     LinearLayout from = getLayout(convert.getInput().getType()),
@@ -60,10 +70,7 @@ int64_t te::getLdsBytes(Operation *op, const Target &target, int64_t waves) {
   if (auto reduce = dyn_cast<ReduceOp>(op)) {
     LinearLayout from = getLayout(reduce.getInput().getType()),
                  to = getLayout(reduce.getResult().getType());
-    bool acrossWaves =
-        from.getBases(LayoutInput::Wave) != to.getBases(LayoutInput::Wave) &&
-        llvm::is_contained(to.getBases(LayoutInput::Wave), 0);
-    if (!acrossWaves)
+    if (!getReducedWaves(from, to))
       return 0;
     return to.getNumRegisters() * target.waveSize * waves *
            getElementBytes(reduce.getInput().getType());

@@ -41,6 +41,11 @@ tile::SharedLayout getSharedLayout(const tile::LinearLayout &from,
                                    const tile::LinearLayout &to,
                                    int64_t elementBytes, const Target &target);
 
+/// Wave bits over which the blocks of a reduction extend: waves that held the
+/// same before need nothing of one another.
+int64_t getReducedWaves(const tile::LinearLayout &from,
+                        const tile::LinearLayout &to);
+
 /// Bytes of LDS that distributing `op` takes; 0 for ops that stay inside a
 /// wave.
 int64_t getLdsBytes(Operation *op, const Target &target, int64_t waves);

@@ -24,6 +24,12 @@ static bool isSingle(const TileAccess &access) {
   return access.offsets.size() == 1 && !access.window;
 }
 
+/// Rows of the view are a multiple of so many elements; of an order's units.
+template <typename Op> static int64_t getDivisible(Op op) {
+  std::optional<LayoutAttr> order = op.getOrder();
+  return order ? order->getLayout().getNumElements() : op.getDivisible();
+}
+
 static Value concatenate(ImplicitLocOpBuilder &b, ArrayRef<Value> parts,
                          VectorType type) {
   if (parts.size() == 1)
@@ -50,10 +56,12 @@ struct LoadPattern : TilePattern<LoadOp> {
       mine.lane = emitLaneBehind(
           b, arith::IndexCastOp::create(b, b.getI32Type(), op.getColumn()),
           /*isUniform=*/true);
+    TilePlace at =
+        placeInOrder(b, op.getOrder(),
+                     {op.getType(), op.getView(), op.getRow(), op.getColumn()});
     TileAccess access =
-        makeAccess(b, mine, op.getType(), op.getView(), op.getRow(),
-                   op.getColumn(), adaptor.getRows(), op.getDivisible(),
-                   op.getWindow(), op.getOrder(), op.getInterleave());
+        makeAccess(b, mine, at, adaptor.getRows(), getDivisible(op),
+                   op.getWindow(), op.getInterleave());
     access.wholeColumns = op.getColumnsInBounds();
     VectorType type = getDistributedType(op.getType());
     // One element is the same for all lanes: the scalar unit reads it.
@@ -63,7 +71,7 @@ struct LoadPattern : TilePattern<LoadOp> {
                    (!op.getInBounds() || state.hasRings) && !op.getRows() &&
                    op.getInterleave() == 0 &&
                    op.getType().getNumElements() > 1 &&
-                   BufferAccess::isPossible(state, op.getType(), op.getView());
+                   BufferAccess::isPossible(state, at.tile, op.getView());
     auto all = [&](bool masked) {
       SmallVector<Value> parts;
       for (unsigned v = 0; v < access.offsets.size(); ++v) {
@@ -85,8 +93,8 @@ struct LoadPattern : TilePattern<LoadOp> {
           type, [&] { return all(false); }, [&] { return all(true); });
     };
     auto readRows = [&]() -> Value {
-      BufferAccess rows(b, mine, op.getType(), op.getView(), op.getRow(),
-                        op.getColumn(), op.getInBounds());
+      BufferAccess rows(b, mine, at.tile, at.view, at.row, at.col,
+                        op.getInBounds());
       SmallVector<Value> parts;
       for (auto [r, c] : access.offsets)
         parts.push_back(rows.load(access.vectorType, r, c));
@@ -113,19 +121,19 @@ struct StorePattern : TilePattern<StoreOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Type type = op.getValue().getType();
     auto emit = [&] {
+      TilePlace at = placeInOrder(
+          b, op.getOrder(), {type, op.getView(), op.getRow(), op.getColumn()});
       TileAccess access =
-          makeAccess(b, state, type, op.getView(), op.getRow(), op.getColumn(),
-                     adaptor.getRows(), op.getDivisible(), op.getWindow(),
-                     op.getOrder(), op.getInterleave());
+          makeAccess(b, state, at, adaptor.getRows(), getDivisible(op),
+                     op.getWindow(), op.getInterleave());
       access.wholeColumns = op.getColumnsInBounds();
       auto part = [&](unsigned v) {
         return access.part(adaptor.getValue(), v);
       };
       if (op.getColumnsInBounds() && !op.getInBounds() && !op.getRows() &&
           op.getInterleave() == 0 &&
-          BufferAccess::isPossible(state, type, op.getView())) {
-        BufferAccess rows(b, state, type, op.getView(), op.getRow(),
-                          op.getColumn());
+          BufferAccess::isPossible(state, at.tile, op.getView())) {
+        BufferAccess rows(b, state, at.tile, at.view, at.row, at.col);
         for (auto [v, at] : llvm::enumerate(access.offsets))
           rows.store(part(v), at.first, at.second);
         return;
@@ -169,10 +177,10 @@ struct StagePattern : TilePattern<StageOp> {
         ValueRange());
     Value zero = arith::ConstantIndexOp::create(b, 0);
     emitByOwner(b, state, getLayout(type), [&] {
-      TileAccess access = makeAccess(
-          b, state, type, view, zero, zero, /*rows=*/Value(),
-          /*divisible=*/op.getView().getType().getShape().back(),
-          /*window=*/Value(), /*order=*/std::nullopt, /*interleave=*/0);
+      TileAccess access =
+          makeAccess(b, state, {type, view, zero, zero}, /*rows=*/Value(),
+                     /*divisible=*/op.getView().getType().getShape().back(),
+                     /*window=*/Value(), /*interleave=*/0);
       for (unsigned v = 0; v < access.offsets.size(); ++v) {
         auto [r, c] = access.position(v);
         access.store(access.part(adaptor.getTile(), v), r, c);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SharedAccess.h"
+#include "TileAccess.h"
 
 #include "te/Dialect/Tile/IR/RingOrder.h"
 #include "te/Target/Target.h"
@@ -178,7 +179,7 @@ Value SharedAccess::take(const LinearLayout &reads, Value offset, unsigned dim,
       reads);
 }
 
-void SharedAccess::fetch(BufferAccess &memory, const LinearLayout &layout) {
+void SharedAccess::fetch(BufferAccess &memory, const LinearLayout &places) {
   int64_t size = shared.getRunElements(), vector = size * bytes,
           wave = vector * state.target->waveSize, round = wave * state.waves;
   Value base = b.createOrFold<arith::IndexCastOp>(
@@ -193,8 +194,8 @@ void SharedAccess::fetch(BufferAccess &memory, const LinearLayout &layout) {
     base = add(base, start);
   auto pointer = LLVM::LLVMPointerType::get(
       b.getContext(), ROCDL::ROCDLDialect::kSharedMemoryAddressSpace);
-  for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += size) {
-    SmallVector<int64_t> at = layout.toCoordinates(layout.apply(reg, 0, 0));
+  for (int64_t reg = 0; reg < places.getNumRegisters(); reg += size) {
+    SmallVector<int64_t> at = places.toCoordinates(places.apply(reg, 0, 0));
     Value place = LLVM::IntToPtrOp::create(
         b, pointer, add(base, emitI32(b, reg / size * round)));
     memory.fetch(place, vector, at[0], at[1]);
@@ -283,13 +284,16 @@ struct FetchPattern : TilePattern<FetchOp> {
         source.getBases(LayoutInput::Wave).size());
     Type type = getTileType(ring.getRing().getType().getElementType(),
                             b.getContext(), layout.value_or(source));
-    if (!layout || !BufferAccess::isPossible(state, type, op.getView()))
+    TilePlace at = placeInOrder(
+        b, op.getOrder(), {type, op.getView(), op.getRow(), op.getColumn()});
+    if (!layout || !BufferAccess::isPossible(state, at.tile, op.getView()) ||
+        getLayout(at.tile).getContiguity() < layout->getContiguity())
       return op.emitError(
           "T22: this tile cannot go straight to LDS: its rows are too short "
           "or too far apart, or too few lanes take part; load and put it");
-    BufferAccess memory(b, state, type, op.getView(), op.getRow(),
-                        op.getColumn(), op.getInBounds());
-    access.fetch(memory, *layout);
+    BufferAccess memory(b, state, at.tile, at.view, at.row, at.col,
+                        op.getInBounds());
+    access.fetch(memory, getLayout(at.tile));
     rewriter.eraseOp(op);
     return success();
   }

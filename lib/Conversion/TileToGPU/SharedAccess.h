@@ -37,9 +37,9 @@ public:
   /// part's.
   Value take(const tile::LinearLayout &reads, Value offset, unsigned dim,
              bool transposes);
-  /// Reads a whole tile from `memory` to LDS, whose lanes hold it as `layout`
-  /// says (SharedLayout::getStreaming).
-  void fetch(BufferAccess &memory, const tile::LinearLayout &layout);
+  /// Reads a whole tile from `memory` to LDS: `places` of it in the buffer, by
+  /// lanes that hold it as SharedLayout::getStreaming says.
+  void fetch(BufferAccess &memory, const tile::LinearLayout &places);
   /// The tile in another layout, piece after piece. No barrier is in front of
   /// the first.
   Value exchange(Value vector, const tile::LinearLayout &from,

@@ -175,11 +175,12 @@ void TileAccess::maskedStore(Value vector, Value r, Value c) {
   emitIf(b, full, whole, tail);
 }
 
-/// Where [row, col] of a matrix in `order` lies: a row of units, and the offset
-/// in it.
-static std::pair<Value, Value> emitPlace(ImplicitLocOpBuilder &b,
-                                         const LinearLayout &order, Value row,
-                                         Value col) {
+TilePlace te::placeInOrder(ImplicitLocOpBuilder &b,
+                           std::optional<LayoutAttr> attr, TilePlace at) {
+  if (!attr)
+    return at;
+  LinearLayout order = attr->getLayout();
+  auto [tile, view, row, col] = at;
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
@@ -197,7 +198,9 @@ static std::pair<Value, Value> emitPlace(ImplicitLocOpBuilder &b,
   Value units = b.createOrFold<arith::MulIOp>(
       b.createOrFold<arith::DivUIOp>(col, constant(cols)),
       constant(rows * cols));
-  return {b.createOrFold<arith::DivUIOp>(row, constant(rows)),
+  return {getTileType(getElementTypeOrSelf(tile), b.getContext(),
+                      getLayout(tile).place(order)),
+          view, b.createOrFold<arith::DivUIOp>(row, constant(rows)),
           b.createOrFold<arith::AddIOp>(units, toIndex(b, offset))};
 }
 
@@ -218,16 +221,10 @@ static Value emitIsAligned(ImplicitLocOpBuilder &b, Value view, Value col,
 }
 
 TileAccess te::makeAccess(ImplicitLocOpBuilder &b, const KernelState &state,
-                          Type tileType, Value view, Value row, Value col,
-                          Value rows, int64_t divisible, Value window,
-                          std::optional<LayoutAttr> order, int64_t interleave) {
+                          TilePlace at, Value rows, int64_t divisible,
+                          Value window, int64_t interleave) {
+  auto [tileType, view, row, col] = at;
   LinearLayout layout = getLayout(tileType);
-  if (order) {
-    LinearLayout unit = order->getLayout();
-    std::tie(row, col) = emitPlace(b, unit, row, col);
-    layout = layout.place(unit);
-    divisible = unit.getNumElements();
-  }
   Type element = getElementTypeOrSelf(tileType);
   int64_t most = state.target->maxAccessBytes / getElementBytes(element);
   int64_t size = std::min(layout.getContiguity(), most);

@@ -127,12 +127,20 @@ struct TileAccess {
   void windowStore(Value vector, Value r, Value c);
 };
 
-/// The accesses of a tile with this layout at [row, col] of `view`; `rows` are
-/// the distributed numbers of its rows, or null.
+/// A tile at [row, col] of a view.
+struct TilePlace {
+  Type tile;
+  Value view, row, col;
+};
+/// As the view has it: of a matrix in an order of its own a row of units is a
+/// row of the view.
+TilePlace placeInOrder(ImplicitLocOpBuilder &b,
+                       std::optional<tile::LayoutAttr> order, TilePlace at);
+
+/// The accesses of a tile; `rows` are the distributed numbers of its rows, or
+/// null.
 TileAccess makeAccess(ImplicitLocOpBuilder &b, const KernelState &state,
-                      Type tileType, Value view, Value row, Value col,
-                      Value rows, int64_t divisible, Value window,
-                      std::optional<tile::LayoutAttr> order,
+                      TilePlace at, Value rows, int64_t divisible, Value window,
                       int64_t interleave);
 
 /// i1: the whole tile lies inside the view, and whole vectors are aligned.

@@ -540,6 +540,16 @@ func.func @fetch_elements(%v: memref<16x64xf16>, %i: index) {
 
 // -----
 
+#order = #tile.layout<shape = [2, 2], register = [[0, 1]], lane = [[1, 0]], wave = []>
+func.func @fetch_order(%v: memref<1x1024xbf16>, %i: index) {
+  %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{T13: an order permutes the bits of a unit of a matrix}}
+  tile.fetch %v[%i, %i], %r[%i] {order = #order} : memref<1x1024xbf16>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
 func.func @fetch_no_ring(%v: memref<16x64xbf16>, %r: memref<2x16x64xbf16, #gpu.address_space<workgroup>>, %i: index) {
   // expected-error @+1 {{T21: the ring is not that of a tile.ring}}
   tile.fetch %v[%i, %i], %r[%i] : memref<16x64xbf16>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>

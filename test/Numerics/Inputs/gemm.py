@@ -410,6 +410,43 @@ def across_cases(target):
     return cases + [(name, text, [{"K": 1}, {"K": 64}, {"K": 421}], kinds)]
 
 
+def shuffled_cases(target):
+    """Data and scales in orders of their own, as either operand in every orientation: each kind of scale, few rows and many, whole steps and ragged ones, by the default schedule, straight to LDS and through registers."""
+    fnuz = target == "gfx942"
+    fp8 = "f8E4M3FNUZ" if fnuz else "f8E4M3FN"
+    data, scale = ", data_layout = shuffle_16x16", ", scale_layout = e8m0_shuffle"
+    blocked, even = ", scale_layout = blocked_32x4x4", ", rounding = even"
+    some = [{"M": 1}, {"M": 37}, {"M": 300}]
+    wild, normal = [":normal", ""] * 2, [":normal"] * 4
+    cases = []
+    def add(name, gemm, element, schemes, runs=some, kinds=normal):
+        cases.append((name, gemm.operands(element, element, schemes).text("f32"), runs, kinds))
+    for element, name, ks in [("f8E4M3FN", "mxfp8", (32, 160, 512, 2048)), ("f4E2M1FN", "mxfp4", (64, 192, 1024, 2048))]:
+        down = COL if name == "mxfp8" else SQUARE
+        for i, k in enumerate(ks):
+            weights = ROW + data + [scale, "", blocked, scale][i]
+            add(f"{name}-{k}", Gemm(n=(48, 272, 512, 1040)[i], k=k), element, [ROW + ["", scale, blocked, scale][i], weights + (even if i == 2 else "")])
+        add(f"{name}-both", Gemm(m=256, n=384, k=512), element, [ROW + data + scale, ROW + data + scale], [{}])
+        add(f"{name}-wild", Gemm(n=64, k=512), element, [ROW + scale, ROW + data + scale], some[1:], wild)
+        add(f"{name}-dgrad", Gemm(tb=False, n=128, k=256), element, [ROW, down + data], some[1:])
+        add(f"{name}-wgrad", Gemm(True, False, m=128, n=256, k=512), element, [down + data + scale, down + data + scale], [{}])
+        add(f"{name}-left", Gemm(m=144, n="N", k=320), element, [ROW + data, ROW + scale], [{"N": 7}, {"N": 129}])
+    one, rows = "tensor, scale = f32", "row, scale = f32"
+    line, square = "block = [1, 128], scale = f32", "block = [128, 128], scale = f32"
+    for name, schemes in [("tensor", [one, one + data]), ("rows", [rows, rows + data]), ("blocks", [line, square + data])]:
+        add(name, Gemm(n=256, k=384), fp8, schemes)
+        add(f"{name}-dgrad", Gemm(tb=False, n=256, k=384), fp8, [line if name == "blocks" else one, schemes[1] if name != "rows" else one + data], some[1:])
+    add("tensor-wgrad", Gemm(True, False, m=128, n=64, k=256), fp8, [one + data, one + data], [{}])
+    if fnuz:
+        return cases
+    d = tensor([256, 256], "bf16")
+    for name, element, mma, step in [("mxfp8", "f8E4M3FN", "scale_f32_32x32x64_f8f6f4", 64), ("mxfp4", "f4E2M1FN", "scale_f32_16x16x128_f8f6f4", 128), ("mxfp4-large", "f4E2M1FN", "scale_f32_32x32x64_f8f6f4", 128)]:
+        for direct in (False, True):
+            a, b = (scaled([256, 2048], element, ROW + s) for s in (scale, data + scale))
+            cases.append(scheduled(f"{name}-{'direct' if direct else 'registers'}", target, a, b, d, "transpose_b", (256, 256 if direct and "32x32" in mma else 128), 16 if element[1] == "8" else 32, mma, step, (2, 4), 3 if direct else 2, direct=direct))
+    return cases
+
+
 def split_cases(target):
     """K in pieces: every kind of operands and scales, whole pieces and uneven ones, empty ones, every epilogue behind the sum."""
     fnuz = target == "gfx942"
@@ -497,5 +534,5 @@ def split_epilogues(target, mma, step):
 
 def families(target):
     fnuz = target == "gfx942"
-    return {"gemm-split": split_cases(target), "gemm-order": order_cases(target), "gemm-instructions": instruction_cases(target), "gemm": plain_cases(), "gemm-epilogue": epilogue_cases(), "gemm-scaled": scaled_cases(fnuz),
+    return {"gemm-split": split_cases(target), "gemm-shuffled": shuffled_cases(target), "gemm-order": order_cases(target), "gemm-instructions": instruction_cases(target), "gemm": plain_cases(), "gemm-epilogue": epilogue_cases(), "gemm-scaled": scaled_cases(fnuz),
             "gemm-extremes": extreme_cases()}

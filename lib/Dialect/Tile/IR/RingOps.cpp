@@ -71,7 +71,7 @@ LogicalResult FetchOp::verify() {
                          << getView().getType().getElementType()
                          << " go to a ring of " << element
                          << " as they are; load, convert and put them";
-  return success();
+  return verifyOrder(*this, /*rank=*/2, getOrder());
 }
 
 LogicalResult AwaitOp::verify() {

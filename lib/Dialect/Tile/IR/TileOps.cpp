@@ -174,13 +174,12 @@ static LogicalResult verifyRows(Operation *op, Type tile, Value rows,
                            << LayoutAttr::get(op->getContext(), expected);
 }
 
-/// T13: an order is a permutation of the bits of one unit of a matrix.
-static LogicalResult verifyOrder(Operation *op, Type tile,
-                                 std::optional<LayoutAttr> order) {
+LogicalResult mlir::te::tile::verifyOrder(Operation *op, int64_t rank,
+                                          std::optional<LayoutAttr> order) {
   if (!order)
     return success();
   LinearLayout unit = order->getLayout();
-  if (unit.getShape().size() == 2 && cast<ShapedType>(tile).getRank() == 2 &&
+  if (unit.getShape().size() == 2 && rank == 2 &&
       unit.getNumRegisters() == unit.getNumElements() && unit.isPermutation() &&
       unit.getBases(LayoutInput::Lane).empty() &&
       unit.getBases(LayoutInput::Wave).empty())
@@ -200,7 +199,7 @@ template <typename Op> static LogicalResult verifyAccess(Op op, Type tile) {
     return op.emitOpError() << "T18: interleave = " << interleave
                             << "; it is the length of a run, or 0, and does "
                                "not go with an order";
-  return verifyOrder(op, tile, op.getOrder());
+  return verifyOrder(op, cast<ShapedType>(tile).getRank(), op.getOrder());
 }
 
 LogicalResult LoadOp::verify() {

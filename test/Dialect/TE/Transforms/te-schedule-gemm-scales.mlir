@@ -15,10 +15,26 @@ func.func @elements(%a: !te.scaled<4096x4096xf8E4M3FN, #row>, %b: !te.scaled<409
 
 // -----
 
-// Data in an order of their own: a step is one block, whose sum is scaled.
-// CHECK: "f32_{{[0-9x]*}}_bf16", k = 32,
+// In whatever order they lie.
+// CHECK: "f32_32x32x8_bf16", k = 32, waves = [2, 4], stages = 2, group = 4>
+// CHECK: tile = [256, 256], waves = 8
+// CHECK: func.func @ordered
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = e8m0_shuffle>
+#weight = #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = e8m0_shuffle, data_layout = shuffle_16x16>
+func.func @ordered(%a: !te.scaled<4096x4096xf8E4M3FN, #row>, %b: !te.scaled<4096x4096xf4E2M1FN, #weight>) -> tensor<4096x4096xbf16> {
+  %d = te.fusion "f" (%x = %a : !te.scaled<4096x4096xf8E4M3FN, #row>, %y = %b : !te.scaled<4096x4096xf4E2M1FN, #weight>) -> (tensor<4096x4096xbf16>) {
+    %0 = te.gemm %x, %y transpose_b : !te.scaled<4096x4096xf8E4M3FN, #row>, !te.scaled<4096x4096xf4E2M1FN, #weight> -> tensor<4096x4096xbf16>
+    te.yield %0 : tensor<4096x4096xbf16>
+  }
+  return %d : tensor<4096x4096xbf16>
+}
+
+// -----
+
+// Scales that are f32: a step is one block, whose sum is scaled.
+// CHECK: "f32_{{[0-9x]*}}_bf16", k = 128,
 // CHECK: func.func @blocks
-#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU, data_layout = shuffle_16x16>
+#row = #te.scaling<block = [1, 128], scale = f32>
 func.func @blocks(%a: !te.scaled<256x256xf8E4M3FN, #row>, %b: !te.scaled<256x256xf8E4M3FN, #row>) -> tensor<256x256xbf16> {
   %d = te.fusion "f" (%x = %a : !te.scaled<256x256xf8E4M3FN, #row>, %y = %b : !te.scaled<256x256xf8E4M3FN, #row>) -> (tensor<256x256xbf16>) {
     %0 = te.gemm %x, %y transpose_b : !te.scaled<256x256xf8E4M3FN, #row>, !te.scaled<256x256xf8E4M3FN, #row> -> tensor<256x256xbf16>

@@ -41,6 +41,10 @@ RankedTensorType getTileType(Type elementType, MLIRContext *context,
 LinearLayout getLayout(Type tileType);
 /// True for a ranked tensor with a #tile.layout.
 bool isTile(Type type);
+/// T13: the order of an access of a tile of this rank permutes the bits of one
+/// unit of a matrix.
+LogicalResult verifyOrder(Operation *op, int64_t rank,
+                          std::optional<LayoutAttr> order);
 } // namespace mlir::te::tile
 
 #endif // TE_DIALECT_TILE_IR_TILE_H

@@ -260,10 +260,11 @@ def Tile_FetchOp : Tile_Op<"fetch", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "read a tile from a buffer straight into a ring's slot";
   let description = [{
     The tile at [`row`, `column`], of the slot's shape, on its way to LDS: it is there behind a `tile.await`. Columns lie inside of the buffer; rows behind its last are zero. Registers hold nothing of
-    it, so lanes write LDS in its order, and read memory in the order that follows from it (T22).
+    it, so lanes write LDS in its order, and read memory in the order that follows from it (T22). `order`: as of tile.load.
   }];
   let arguments = (ins
-    Tile_View:$view, Index:$row, Index:$column, Tile_Ring:$ring, Index:$slot, UnitAttr:$in_bounds);
+    Tile_View:$view, Index:$row, Index:$column, Tile_Ring:$ring, Index:$slot, UnitAttr:$in_bounds,
+    OptionalAttr<Tile_LayoutAttr>:$order);
   let assemblyFormat = [{
     $view `[` $row `,` $column `]` `,` $ring `[` $slot `]` attr-dict `:` type($view) `,` type($ring)
   }];
