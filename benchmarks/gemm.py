@@ -1,6 +1,6 @@
 """te.gemm in the cycle model, and the same products through Triton's AMD backend: layers of known models, squares, decoding.
 
-    build/venv/bin/python benchmarks/gemm.py --bin build/bin [--triton=FILE] [--precision=bf16,...] [--chip=gfx950] [--filter=TEXT]
+    build/venv/bin/python benchmarks/gemm.py --bin build/bin [--triton=FILE] [--precision=bf16,...] [--chip=gfx950] [--filter=TEXT] [--shuffled]
 
 Results are bf16. "Modelled" figures are the cycle model's at the peak clock (docs/cycle-model.md), of a sample of the grid (te-run --sample);
 compile: cold process, host wall time, median of 3. The roofline is what the operands' fastest instruction and the achievable bandwidth
@@ -55,20 +55,22 @@ def shapes():
             yield f"{name} decode", "fprop", m, n, k
 
 
-def operand(precision, chip, rows, columns, is_exchanged):
-    """Of `rows` x `columns`, the columns along K; exchanged: stored with K first, and quantized along it."""
+def operand(precision, chip, rows, columns, is_exchanged, is_shuffled=False):
+    """Of `rows` x `columns`, the columns along K; exchanged: stored with K first, and quantized along it; shuffled: as AITER stores weights."""
     shape = f"{columns}x{rows}x" if is_exchanged else f"{rows}x{columns}x"
     block = f"block = {'[32, 1]' if is_exchanged else '[1, 32]'}, scale = f8E8M0FNU"
     packed = ", rounding = even" + (", data_layout = transposed" if is_exchanged else "")  # fp4 codes lie along K
+    data, scales = (", data_layout = shuffle_16x16", ", scale_layout = e8m0_shuffle") if is_shuffled else ("", "")
+    block, packed = block + scales, packed + data
     return {"bf16": f"tensor<{shape}bf16>", "f16": f"tensor<{shape}f16>",
-            "fp8": f"!te.scaled<{shape}{'f8E4M3FNUZ' if chip == 'gfx942' else 'f8E4M3FN'}, #te.scaling<tensor, scale = f32>>",
-            "mxfp8": f"!te.scaled<{shape}f8E4M3FN, #te.scaling<{block}>>",
+            "fp8": f"!te.scaled<{shape}{'f8E4M3FNUZ' if chip == 'gfx942' else 'f8E4M3FN'}, #te.scaling<tensor, scale = f32{data}>>",
+            "mxfp8": f"!te.scaled<{shape}f8E4M3FN, #te.scaling<{block}{data}>>",
             "mxfp4": f"!te.scaled<{shape}f4E2M1FN, #te.scaling<{block}{packed}>>"}[precision]
 
 
-def program(precision, chip, kind, m, n, k):
+def program(precision, chip, kind, m, n, k, is_shuffled=False):
     ta, tb = PASSES[kind]
-    x, w, d = operand(precision, chip, m, k, ta), operand(precision, chip, n, k, not tb), f"tensor<{m}x{n}xbf16>"
+    x, w, d = operand(precision, chip, m, k, ta), operand(precision, chip, n, k, not tb, is_shuffled), f"tensor<{m}x{n}xbf16>"
     words = " transpose_a" * ta + " transpose_b" * tb
     return f"func.func @gemm(%x: {x}, %w: {w}) -> {d} {{\n  %y = te.gemm %x, %w{words} : {x}, {w} -> {d}\n  return %y : {d}\n}}\n"
 
@@ -85,10 +87,10 @@ def profile(tools, folder, flags):
     return launch, ""
 
 
-def measure_ours(tools, folder, row, chip, precision, more):
+def measure_ours(tools, folder, row, chip, precision, is_shuffled, more):
     """The launch's profile and milliseconds to compile; or None and why."""
     source, artefact = folder / "gemm.mlir", folder / "gemm.hsaco"
-    source.write_text(program(precision, chip, *row[1:]))
+    source.write_text(program(precision, chip, *row[1:], is_shuffled))
     seconds = []
     for _ in range(3):
         start = time.perf_counter()
@@ -188,6 +190,7 @@ def main():
     parser.add_argument("--precision", default=",".join(PRECISIONS), help="some of " + ", ".join(PRECISIONS))
     parser.add_argument("--chip", default=",".join(CHIPS), help="some of " + ", ".join(CHIPS))
     parser.add_argument("--filter", default="", help="rows whose name, pass or M x N x K have this in them")
+    parser.add_argument("--shuffled", action="store_true", help="X W^T alone, of quantized operands: W and its scales as AITER stores them (shuffle_16x16, e8m0_shuffle); Triton's are row-major")
     parser.add_argument("--tuning-db", type=Path,
                         help="schedules of te-tune: te-compile takes them from this file; with --tune they go there, and the table has te-schedule's")
     parser.add_argument("--tune", help="run te-tune for each row, with this budget (60s, or 60 schedules)")
@@ -197,15 +200,16 @@ def main():
     if options.tune and not options.tuning_db:
         parser.error("--tune needs --tuning-db=FILE")
     more = [f"--tuning-db={options.tuning_db}"] if options.tuning_db and not options.tune else []
-    rows = [row for row in shapes() if options.filter in f"{row[0]} {row[1]} {row[2]} x {row[3]} x {row[4]}"]
+    rows = [row for row in shapes() if options.filter in f"{row[0]} {row[1]} {row[2]} x {row[3]} x {row[4]}" and not (options.shuffled and row[1] != "fprop")]
+    precisions = [precision for precision in options.precision.split(",") if not (options.shuffled and precision in ("bf16", "f16"))]
     print("| product | pass | M x N x K | operands | chip | modelled, us | TFLOP/s | of the roofline | MFMA busy | in the loop | waves a SIMD | registers | LDS, bytes | compile, ms | Triton, us | Triton / ours | default / tuned |")
     print("| --- " * 17 + "|")
     results, start = [], time.time()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        for precision, chip, row in itertools.product(options.precision.split(","), options.chip.split(","), rows):
+        for precision, chip, row in itertools.product(precisions, options.chip.split(","), rows):
             name, kind, m, n, k = row
-            launch, compiled = measure_ours(tools, folder, row, chip, precision, more)
+            launch, compiled = measure_ours(tools, folder, row, chip, precision, options.shuffled, more)
             head = f"| {name} | {kind} | {m} x {n} x {k} | {precision} | {chip} |"
             if not launch:
                 print(f"{head} {compiled} |" + " |" * 11, flush=True)

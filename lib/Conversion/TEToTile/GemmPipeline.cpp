@@ -89,7 +89,7 @@ Value GemmEmitter::getStart(int64_t count, Value i, int64_t ahead) {
 
 /// Instructions that a load is at the least: those that mask columns may be
 /// fewer, and those that follow an order may be joined.
-static int64_t countLoads(LoadOp load, const Target &target) {
+static int64_t countInstructions(LoadOp load, const Target &target) {
   LinearLayout layout = getLayout(load.getType());
   if (std::optional<LayoutAttr> order = load.getOrder())
     layout = layout.place(order->getLayout());
@@ -106,7 +106,7 @@ void GemmEmitter::read(GemmStream &stream, Value i, int64_t ahead) {
                                  stream.steps);
   auto load = stream.raw.getDefiningOp<LoadOp>();
   if (stream.kind == Kind::Scales)
-    stream.loads = load ? countLoads(load, ctx.target) : 0;
+    stream.loads = load ? countInstructions(load, ctx.target) : 0;
 }
 
 /// The same of what goes straight to LDS, to the slot of that step.
