@@ -35,7 +35,7 @@ GemmStep te::estimateGemmStep(const TileDemand &demand, const GemmPlan &plan,
                               const Timing &timing) {
   MatmulAttr matmul = schedule.getMatmul();
   const MMA &mma = *MMA::lookup(matmul.getMma());
-  double rows = schedule.getTile()[0], cols = schedule.getTile()[1],
+  double rows = schedule.getTile()[0], cols = demand.getColumns(schedule),
          k = matmul.getK();
   double products = rows * cols * k / (double(mma.size) * mma.size * mma.k);
   // In LDS operands are what the instruction takes; each wave reads its rows of

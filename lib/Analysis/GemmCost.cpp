@@ -79,7 +79,7 @@ int64_t te::chooseGroup(const TileDemand &demand, ScheduleAttr schedule,
        group *= 2) {
     double bytes =
         group * schedule.getTile()[0] * getOperandBytes(gemm.getA()) +
-        std::ceil(together / group) * schedule.getTile()[1] *
+        std::ceil(together / group) * demand.getColumns(schedule) *
             getOperandBytes(gemm.getB());
     if (!best || bytes < least) {
       best = group;
@@ -113,7 +113,7 @@ static double estimateVectorClocks(const TileDemand &demand,
   double forConversion =
       plan.scales == GemmPlan::Scales::Elements ? kForScaling : kForConversion;
   GemmOp gemm = demand.gemm;
-  double rows = schedule.getTile()[0], cols = schedule.getTile()[1],
+  double rows = schedule.getTile()[0], cols = demand.getColumns(schedule),
          k = schedule.getMatmul().getK();
   auto getForOperand = [&](tile::MMASide side, Value operand, unsigned kDim,
                            Type element) {
@@ -262,7 +262,7 @@ double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
   double k = getSize(
       cast<ShapedType>(gemm.getA().getType()).getDimSize(gemm.getKDimA()));
   double pieces = matmul.getSplitK(), rows = schedule.getTile()[0],
-         cols = schedule.getTile()[1];
+         cols = demand.getColumns(schedule);
   Grid grid(demand, schedule);
   double active = std::min<double>(grid.getCount(), target.computeUnits);
   ResourceEstimate resources = estimate(demand, schedule, target);
@@ -281,7 +281,7 @@ double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
       (shareA * fromA + shareB * fromB) / timing->getMemoryShare(active);
   double inFlight = (fromA * getLatency(shareA) + fromB * getLatency(shareB)) /
                     timing->bytesInFlight;
-  double stored = std::min(rows, getSize(demand.rows)) * cols *
+  double stored = std::min(rows, getSize(demand.rows)) * schedule.getTile()[1] *
                   (pieces > 1 ? 4 : demand.outputBytes) / timing->l1Bytes;
   double parts = double(matmul.getK()) / MMA::lookup(matmul.getMma())->k;
   // Elements are scaled beside one part's products for each side, in all waves

@@ -126,8 +126,9 @@ SmallVector<int64_t> te::listPieces(const TileDemand &demand,
   GemmOp gemm = demand.gemm;
   int64_t k =
       cast<ShapedType>(gemm.getA().getType()).getDimSize(gemm.getKDimA());
-  if (gemm.isBatched() || gemm.getPieces() || ShapedType::isDynamic(k) ||
-      ShapedType::isDynamic(demand.rows) || ShapedType::isDynamic(demand.cols))
+  if (gemm.isBatched() || gemm.getPieces() || demand.products > 1 ||
+      ShapedType::isDynamic(k) || ShapedType::isDynamic(demand.rows) ||
+      ShapedType::isDynamic(demand.cols))
     return counts;
   int64_t tiles = std::max<int64_t>(
       llvm::divideCeil(demand.rows, schedule.getTile()[0]) *
@@ -179,7 +180,7 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   std::string why;
   GemmPlan plan = planGemm(demand.gemm, target, why).value_or(GemmPlan());
   MatmulAttr matmul = schedule.getMatmul();
-  int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
+  int64_t rows = schedule.getTile()[0], cols = demand.getColumns(schedule);
   int64_t lanes = schedule.getWaves() * target.waveSize;
   ResourceEstimate result;
   result.elementsPerLane = std::max<int64_t>(rows * cols / lanes, 1);
@@ -227,7 +228,8 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
         (isPipelined ? 2 : 1) * llvm::alignTo(matmul.getK() / mma->k, 4) *
         (rows / matmul.getWaves()[0] + cols / matmul.getWaves()[1]) / mma->size;
   bool isSplit = matmul.getSplitK() > 1; // then sums leave as they are
-  int64_t epilogue = isSplit ? 0 : result.elementsPerLane * demand.liveBytes;
+  int64_t epilogue =
+      isSplit ? 0 : result.elementsPerLane * demand.liveBytes / demand.products;
   // The next step's operands, as they lie in memory.
   auto getAhead = [&](tile::MMASide side, Value operand, int64_t outer) {
     bool isDirect =
@@ -246,7 +248,8 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
       isPipelined || count(operands + ahead) <= getMostVGPRs(schedule, target);
   result.vgprs = count(operands + (result.prefetches ? ahead : 0));
   // A wide result goes through LDS in pieces.
-  int64_t stored = rows * cols, outputBytes = isSplit ? 4 : demand.outputBytes;
+  int64_t stored = rows * schedule.getTile()[1],
+          outputBytes = isSplit ? 4 : demand.outputBytes;
   if (outputBytes > 1)
     stored = std::max<int64_t>(
         stored, std::min<int64_t>(stored * outputBytes,
@@ -254,8 +257,9 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   int64_t scales = 0; // of as many steps as a lane reads at once
   if (plan.scales == GemmPlan::Scales::Instruction ||
       plan.scales == GemmPlan::Scales::Blocks)
-    for (int64_t outer : {rows, cols})
-      scales += outer * getScaleBytes(plan, outer, schedule, target);
+    for (auto [outer, count] : {std::pair(rows, int64_t(1)),
+                                {schedule.getTile()[1], demand.products}})
+      scales += count * outer * getScaleBytes(plan, outer, schedule, target);
   int64_t read = isPipelined ? matmul.getStages() * (stepA + stepB) + 2 * scales
                              : std::max(stepA, stepB);
   result.ldsBytes = std::max({read, stored, lanes * 4});
@@ -274,6 +278,8 @@ std::string te::explainGemmSchedule(const TileDemand &demand,
      << matmul.getWaves()[0] << " x " << matmul.getWaves()[1] << " waves hold "
      << resources.elementsPerLane << " sums a lane, of a tile of "
      << schedule.getTile()[0] << " x " << schedule.getTile()[1];
+  if (demand.products > 1)
+    os << " of each half of the columns";
   if (matmul.getStages() > 1)
     os << "; LDS holds " << matmul.getStages() << " steps, one is read while "
        << (matmul.getDirect() ? "others come straight from memory"
@@ -379,6 +385,10 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
       os << "H17: split_k = " << pieces
          << ", but matrices are multiplied in pairs, which are many workgroups "
             "already; leave it out";
+    else if (demand.products > 1)
+      os << "H17: split_k = " << pieces
+         << ", but halves of the result are read together, which pieces have "
+            "not; leave it out";
     else if (!ShapedType::isDynamic(k) && steps < pieces)
       os << "H17: split_k = " << pieces << ", but K = " << k << " has " << steps
          << " steps of " << matmul.getK()

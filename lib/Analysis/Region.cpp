@@ -234,10 +234,30 @@ GemmOp te::findGemm(ArrayRef<Operation *> ops) {
   return it == ops.end() ? GemmOp() : cast<GemmOp>(*it);
 }
 
+static bool isGateOf(Operation *op, GemmOp gemm) {
+  auto gate = dyn_cast<GatedActivationOp>(op);
+  return gate && gemm && gate.getInput() == gemm.getResult() &&
+         gate->getBlock() == gemm->getBlock();
+}
+
+GatedActivationOp te::findGate(ArrayRef<Operation *> ops) {
+  GemmOp gemm = findGemm(ops);
+  auto it =
+      llvm::find_if(ops, [&](Operation *op) { return isGateOf(op, gemm); });
+  return it == ops.end() ? GatedActivationOp() : cast<GatedActivationOp>(*it);
+}
+
+GatedActivationOp te::findGate(GemmOp gemm) {
+  SmallVector<Operation *> readers(gemm.getResult().getUsers());
+  readers.push_back(gemm);
+  return findGate(readers);
+}
+
 Anchor te::findAnchor(ArrayRef<Operation *> ops) {
   if (GemmOp gemm = findGemm(ops))
     return {gemm.getResult(),
-            getExtent(cast<OpResult>(gemm.getResult())),
+            findGate(ops) ? Extent::Wide
+                          : getExtent(cast<OpResult>(gemm.getResult())),
             {},
             llvm::any_of(ops, isPerMatrix)};
   Anchor others[] = {{Value(), Extent::Wide},
@@ -309,6 +329,11 @@ SmallVector<SmallVector<Operation *>> te::getParts(ArrayRef<Operation *> ops) {
       classes.unionSets(op, byValue.try_emplace(value, op).first->second);
     if (Operation *wide = getWideProducer(op); llvm::is_contained(ops, wide)) {
       classes.unionSets(op, wide);
+      continue;
+    }
+    if (GatedActivationOp gate = findGate(ops); gate && isa<GemmOp>(op)) {
+      classes.insert(gate);
+      classes.unionSets(op, gate);
       continue;
     }
     if (extent)

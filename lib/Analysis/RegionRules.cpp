@@ -86,6 +86,28 @@ static std::optional<std::string> whyNotWide(Operation *op) {
   return std::nullopt;
 }
 
+/// Why an op can't read the halves of a te.gemm's result where it is computed.
+static std::optional<std::string> whyNotGate(GatedActivationOp gate) {
+  auto gemm = gate.getInput().getDefiningOp<GemmOp>();
+  if (gate.getInterleave() != 0)
+    return std::string(
+        "F10: reads the result of te.gemm in runs of columns, of which a "
+        "workgroup has no halves; put the two into regions of their own");
+  if (gemm.isBatched() || gemm.getPieces() || gemm.getAux() || gemm.getGelu() ||
+      gemm.getDgelu() || gemm.getAccumulate())
+    return std::string(
+        "F10: reads halves of the result of a te.gemm of pairs or pieces, or "
+        "whose epilogue is more than alpha and a bias; put the two into "
+        "regions of their own");
+  int64_t wide = gemm.getResult().getType().getShape().back();
+  if (ShapedType::isDynamic(wide) || wide % (2 * kWideUnit) != 0)
+    return "F10: reads halves of the result of te.gemm, whose length is not "
+           "known to be a multiple of " +
+           std::to_string(kWideUnit) +
+           "; put the two into regions of their own";
+  return std::nullopt;
+}
+
 /// F4: what stays inside of the region stays in registers.
 static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
   for (Operation *op : ops)
@@ -100,6 +122,12 @@ static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
                          " is a view, but is not read by tiles of its own "
                          "shape; te.copy it outside of the region")
                             .str()};
+      if (GatedActivationOp gate = findGate(ops);
+          gate == op && operand.getOperandNumber() == 0) {
+        if (std::optional<std::string> why = whyNotGate(gate))
+          return Conflict{op, *why};
+        continue;
+      }
       if (producer && llvm::is_contained(ops, producer) &&
           operand.getOperandNumber() == 0 && getWideProducer(op) == producer) {
         if (std::optional<std::string> why = whyNotWide(op))
@@ -186,7 +214,15 @@ static std::optional<Conflict> findGemmConflict(ArrayRef<Operation *> ops) {
   GemmOp gemm = findGemm(ops);
   if (!gemm)
     return std::nullopt;
+  GatedActivationOp gate = findGate(ops);
   for (Operation *op : ops) {
+    if (gate && op != gemm && op != gate)
+      if (ArrayRef<int64_t> shape = getTileShape(op);
+          !shape.empty() &&
+          shape != cast<ShapedType>(gate.getResult().getType()).getShape())
+        return Conflict{op, "F10: reads another tensor than the result of "
+                            "te.gated_activation, which reads halves of "
+                            "te.gemm's; put it into a region of its own"};
     if (op != gemm && isa<GemmOp>(op))
       return Conflict{op, "F10: a region has at most one te.gemm; put the two "
                           "into regions of their own"};

@@ -110,6 +110,7 @@ static TileDemand joinWalkers(ArrayRef<SmallVector<Operation *>> parts) {
 TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   TileDemand demand;
   demand.gemm = findGemm(ops);
+  demand.products = findGate(ops) ? 2 : 1;
   llvm::SmallDenseSet<Value> anchors;
   SmallVector<SmallVector<Operation *>> parts = getParts(ops);
   if (parts.size() > 1 && llvm::all_of(ops, needsWholeColumns))
@@ -188,7 +189,9 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
         demand.liveBytes += extent == Extent::Column ? 4 : 8;
       }
       if (isStored(result, ops))
-        add(result, getExtent(result), demand.outputBytes);
+        add(result,
+            op == demand.gemm && demand.products > 1 ? Extent::Wide : extent,
+            demand.outputBytes);
     }
     for (Attribute whole : getWholes(op))
       addType(demand, cast<TypeAttr>(whole).getValue());

@@ -147,10 +147,39 @@ func.func @direct(%x: tensor<64x128xbf16>, %w: tensor<128x60xbf16>) -> tensor<64
 
 // -----
 
+// Halves that are read together are two products of one tile of A; columns of the second begin half of them further on.
+// What is yielded of the product is stored half by half.
+// CHECK-LABEL: tile.kernel @gate_0
+// CHECK: %[[COL:.*]] = arith.muli %{{.*}}, %c64
+// CHECK: %[[SECOND:.*]] = arith.addi %[[COL]], %c512
+// CHECK: scf.for
+// CHECK:   %[[A:.*]] = tile.convert_layout
+// CHECK:   %[[GATE:.*]] = tile.load {{.*}}[%[[COL]],
+// CHECK:   %[[B0:.*]] = tile.convert_layout %[[GATE]]
+// CHECK:   %[[UP:.*]] = tile.load {{.*}}[%[[SECOND]],
+// CHECK:   %[[B1:.*]] = tile.convert_layout %[[UP]]
+// CHECK:   tile.mma %[[A]], %[[B0]]
+// CHECK:   tile.mma %[[A]], %[[B1]]
+// CHECK: tile.store {{.*}}tensor<32x64xbf16
+// CHECK: tile.store {{.*}}tensor<32x64xbf16
+// CHECK: math.exp
+// CHECK: tile.store {{.*}}tensor<32x64xbf16
+func.func @gate(%x: tensor<?x64xbf16>, %w: tensor<1024x64xbf16>) -> (tensor<?x512xbf16>, tensor<?x1024xbf16>) {
+  %g, %d = te.fusion "gate_0" (%a = %x : tensor<?x64xbf16>, %b = %w : tensor<1024x64xbf16>) -> (tensor<?x512xbf16>, tensor<?x1024xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>>} {
+    %0 = te.gemm %a, %b transpose_b : tensor<?x64xbf16>, tensor<1024x64xbf16> -> tensor<?x1024xbf16>
+    %1 = te.gated_activation swiglu %0 : tensor<?x1024xbf16> -> tensor<?x512xbf16>
+    te.yield %1, %0 : tensor<?x512xbf16>, tensor<?x1024xbf16>
+  }
+  return %g, %d : tensor<?x512xbf16>, tensor<?x1024xbf16>
+}
+
+// -----
+
 // Data in an order of their own do too: units of the matrix are rows of the view.
-// CHECK-DAG: #[[UNIT:.*]] = #tile.layout<shape = [16, 32], register = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0], [0, 16]], lane = [], wave = []>
+// CHECK-DAG: #[[$UNIT:.*]] = #tile.layout<shape = [16, 32], register = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0], [0, 16]], lane = [], wave = []>
 // CHECK-LABEL: tile.kernel @ordered_0
-// CHECK: tile.fetch {{.*}} {in_bounds, order = #[[UNIT]]} : memref<4x8192xf8E4M3FN
+// CHECK: tile.fetch {{.*}} {in_bounds, order = #[[$UNIT]]} : memref<4x8192xf8E4M3FN
 // CHECK-NOT: tile.put
 func.func @ordered(%x: !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32>>, %w: !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32, data_layout = shuffle_16x16>>) -> tensor<64x64xbf16> {
   %d = te.fusion "ordered_0" (%a = %x : !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32>>, %v = %w : !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32, data_layout = shuffle_16x16>>) -> (tensor<64x64xbf16>)

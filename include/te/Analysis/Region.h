@@ -87,6 +87,11 @@ struct Anchor {
 Anchor findAnchor(ArrayRef<Operation *> ops);
 /// The te.gemm among them, whose result is the extent then; or null.
 GemmOp findGemm(ArrayRef<Operation *> ops);
+/// The op among them that reads both halves of that result: a workgroup
+/// multiplies two tiles of B then, one of each half. Or null.
+GatedActivationOp findGate(ArrayRef<Operation *> ops);
+/// The same among all ops that read the result where it is computed.
+GatedActivationOp findGate(GemmOp gemm);
 
 /// The ops of each part, in order; ops that have no tile are in none.
 SmallVector<SmallVector<Operation *>> getParts(ArrayRef<Operation *> ops);

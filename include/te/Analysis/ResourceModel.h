@@ -21,6 +21,13 @@ namespace mlir::te {
 /// What a fused region of memory-bound ops asks of its tile.
 struct TileDemand {
   GemmOp gemm; // null where there is none: rows and cols are those of D
+  int64_t products = 1; // tiles of B that a workgroup multiplies with one of A:
+                        // two where D's halves are read together, and cols are
+                        // those of a half
+  /// Columns of D that a workgroup computes.
+  int64_t getColumns(ScheduleAttr schedule) const {
+    return products * schedule.getTile()[1];
+  }
   int64_t rows = 0, cols = 0; // M and K; ShapedType::kDynamic where unknown
   unsigned inputBytes = 1;    // of one element of the widest tensor read
   unsigned outputBytes = 1;   // of one element of the widest written

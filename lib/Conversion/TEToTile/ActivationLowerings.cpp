@@ -224,9 +224,9 @@ static Value emitRounded(TileContext &ctx, const Formula &value, Value result) {
 
 /// A half of a gated activation's input, in f32.
 template <class Op>
-static Formula loadHalf(TileContext &ctx, Op op, bool second) {
+static Formula getHalf(TileContext &ctx, Op op, bool second) {
   auto interleave = int64_t(op.getInterleave());
-  return {ctx, ctx.toF32(ctx.loadHalf(op.getInput(), {second, interleave}))};
+  return {ctx, ctx.toF32(ctx.getHalf(op.getInput(), {second, interleave}))};
 }
 
 /// dscale: the sum of each row of a product.
@@ -273,7 +273,7 @@ struct GatedActivationLowering
   Extent getResultExtent(Operation *, unsigned) const { return Extent::Tile; }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<GatedActivationOp>(operation);
-    Formula a = loadHalf(ctx, op, false), b = loadHalf(ctx, op, true);
+    Formula a = getHalf(ctx, op, false), b = getHalf(ctx, op, true);
     Gated gated = emitGated(op, a, b);
     Formula y = gated.gate * gated.up;
     if (op.getScales())
@@ -330,7 +330,7 @@ struct GatedActivationBwdLowering
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<GatedActivationBwdOp>(operation);
     Formula grad(ctx, ctx.toF32(ctx.getTile(op.getGrad())));
-    Formula a = loadHalf(ctx, op, false), b = loadHalf(ctx, op, true);
+    Formula a = getHalf(ctx, op, false), b = getHalf(ctx, op, true);
     Gated gated = emitGated(op, a, b);
     Formula da = gated.gateDerivative * grad * gated.up;
     Formula db = gated.gate * grad * gated.upDerivative;

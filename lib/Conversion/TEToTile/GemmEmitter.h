@@ -59,29 +59,33 @@ struct GemmStep {
   }
 };
 
-/// Emits the product.
+/// Emits the product, or those of one tile of A and several of B.
 class GemmEmitter {
 public:
-  GemmEmitter(TileContext &ctx, GemmOp op, const GemmPlan &plan)
+  /// `columns`: for each tile of B, the context that has its columns.
+  GemmEmitter(TileContext &ctx, MutableArrayRef<TileContext> columns, GemmOp op,
+              const GemmPlan &plan)
       : ctx(ctx), b(ctx.b), op(op), plan(plan),
         left(ctx, op, plan, tile::MMASide::A),
-        right(ctx, op, plan, tile::MMASide::B),
         type(tile::getTileType(ctx.b.getF32Type(), ctx.b.getContext(),
-                               ctx.getLoadLayout())) {}
-  Value emitProduct();
+                               ctx.getLoadLayout())) {
+    for (TileContext &mine : columns)
+      rights.emplace_back(mine, op, plan, tile::MMASide::B);
+  }
+  SmallVector<Value> emitProducts();
 
 private:
   using Kind = GemmOperand::Kind;
   void bindSteps();
-  Value emitSteps();
-  Value emitPipelinedSteps();
+  SmallVector<Value> emitSteps();
+  SmallVector<Value> emitPipelinedSteps();
   SmallVector<GemmStream> makeStreams();
   Value getStart(int64_t count, Value i, int64_t ahead);
   void read(GemmStream &stream, Value i, int64_t ahead);
   void startScales(GemmStream &stream, Value zero);
   void moveScales(GemmStream &stream, GemmStep step);
   void restore(MutableArrayRef<GemmStream> streams, ValueRange values);
-  Value emitChecked(Value sum, ArrayRef<GemmOperand::Seen> seen);
+  void check(MutableArrayRef<Value> sums, ArrayRef<GemmOperand::Seen> seen);
   void put(GemmStream &stream, Value slot, Value number);
   void take(GemmStream &stream, GemmStep step, int64_t part);
   void move(GemmStream &stream, GemmStep step);
@@ -92,16 +96,29 @@ private:
   void emitArrival(ArrayRef<GemmStream> streams, int64_t pending,
                    int64_t loads = 0);
   int64_t countLoads(ArrayRef<GemmStream> streams, GemmStep step);
-  Value emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
-                 GemmStep step, Value sum);
+  void emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
+                GemmStep step, MutableArrayRef<Value> sums);
   SmallVector<Value> emitStep(MutableArrayRef<GemmStream> streams,
                               GemmStep step, ValueRange carried);
   int64_t chooseRound(ArrayRef<GemmStream> streams);
-  Value emitMma(ArrayRef<Value> sides, ArrayRef<Value> scales, Value sum,
-                bool inOrder = false, int64_t part = 0, int64_t reads = 0);
-  Value emitScaled(ArrayRef<Value> scales, Value partial);
-  Value emitSum(Value sum, ArrayRef<Value> scales,
-                function_ref<Value(Value)> addProducts);
+  /// To each sum, what its tile of B adds: `sides` and `scales` are A's and
+  /// each tile of B's.
+  void emitMmas(ArrayRef<Value> sides, ArrayRef<Value> scales,
+                MutableArrayRef<Value> sums, bool inOrder = false,
+                int64_t part = 0, int64_t reads = 0);
+  Value emitScaled(Value scaleA, Value scaleB, Value partial);
+  void emitSums(MutableArrayRef<Value> sums, ArrayRef<Value> scales,
+                function_ref<void(MutableArrayRef<Value>)> addProducts);
+  /// A, and the tiles of B.
+  SmallVector<const GemmOperand *> getSides() const {
+    SmallVector<const GemmOperand *> sides = {&left};
+    for (const GemmOperand &right : rights)
+      sides.push_back(&right);
+    return sides;
+  }
+  SmallVector<Value> getZeros() {
+    return SmallVector<Value>(rights.size(), ctx.constant(type, 0.0));
+  }
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
@@ -128,8 +145,9 @@ private:
   ImplicitLocOpBuilder &b;
   GemmOp op;
   const GemmPlan &plan;
-  GemmOperand left, right;
-  Type type;        // of the accumulators
+  GemmOperand left;
+  std::vector<GemmOperand> rights;
+  Type type;        // of the accumulators of one tile of B
   Value steps;      // along K, of this workgroup's piece
   Value first = {}; // of these; null: 0
 };

@@ -37,37 +37,46 @@ using namespace mlir::te;
 using namespace mlir::te::tile;
 
 /// A block's sum times the scales of both sides.
-Value GemmEmitter::emitScaled(ArrayRef<Value> scales, Value partial) {
+Value GemmEmitter::emitScaled(Value scaleA, Value scaleB, Value partial) {
   if (!left.isE8M0())
-    return multiply(multiply(partial, spread(scales[0])), spread(scales[1]));
-  return emitScaledBlock(ctx, partial, scales[0], scales[1]);
+    return multiply(multiply(partial, spread(scaleA)), spread(scaleB));
+  return emitScaledBlock(ctx, partial, scaleA, scaleB);
 }
 
-Value GemmEmitter::emitMma(ArrayRef<Value> sides, ArrayRef<Value> scales,
-                           Value sum, bool inOrder, int64_t part,
-                           int64_t reads) {
+void GemmEmitter::emitMmas(ArrayRef<Value> sides, ArrayRef<Value> scales,
+                           MutableArrayRef<Value> sums, bool inOrder,
+                           int64_t part, int64_t reads) {
   bool areScaled = plan.scales == GemmPlan::Scales::Instruction;
-  return MmaOp::create(
-      b, type, sides[0], sides[1], sum, areScaled ? scales[0] : Value(),
-      areScaled ? scales[1] : Value(),
-      MMAAttr::get(b.getContext(), ctx.schedule.getMatmul().getMma()), inOrder,
-      /*scale_part=*/areScaled ? part : 0, reads);
+  auto mma = MMAAttr::get(b.getContext(), ctx.schedule.getMatmul().getMma());
+  int64_t count = sums.size();
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    int64_t behind = reads * (i + 1) / count - reads * i / count;
+    sum = MmaOp::create(b, type, sides[0], sides[1 + i], sum,
+                        areScaled ? scales[0] : Value(),
+                        areScaled ? scales[1 + i] : Value(), mma, inOrder,
+                        /*scale_part=*/areScaled ? part : 0, behind);
+  }
 }
 
-/// The sum and a step's products; of a block that is scaled, once they are all
+/// The sums and a step's products; of a block that is scaled, once they are all
 /// in one.
-Value GemmEmitter::emitSum(Value sum, ArrayRef<Value> scales,
-                           function_ref<Value(Value)> addProducts) {
+void GemmEmitter::emitSums(
+    MutableArrayRef<Value> sums, ArrayRef<Value> scales,
+    function_ref<void(MutableArrayRef<Value>)> addProducts) {
   if (plan.scales != GemmPlan::Scales::Blocks)
-    return addProducts(sum);
-  Value partial = addProducts(ctx.constant(type, 0.0));
-  return arith::AddFOp::create(b, sum, emitScaled(scales, partial));
+    return addProducts(sums);
+  SmallVector<Value> partial = getZeros();
+  addProducts(partial);
+  for (auto [i, sum] : llvm::enumerate(sums))
+    sum = arith::AddFOp::create(
+        b, sum, emitScaled(scales[0], scales[1 + i], partial[i]));
 }
 
-Value GemmEmitter::emitSteps() {
+SmallVector<Value> GemmEmitter::emitSteps() {
   bool scalesElements = plan.scales == GemmPlan::Scales::Elements;
-  SmallVector<Value> start = {ctx.constant(type, 0.0)};
-  std::array<GemmOperand::Seen, 2> seen;
+  SmallVector<const GemmOperand *> sides = getSides();
+  SmallVector<Value> start = getZeros();
+  SmallVector<GemmOperand::Seen> seen(sides.size());
   auto forSeen = [&](function_ref<void(Value &)> visit) {
     for (GemmOperand::Seen &each : seen)
       for (Value *value : {&each.scale, &each.element})
@@ -75,18 +84,21 @@ Value GemmEmitter::emitSteps() {
           visit(*value);
   };
   if (scalesElements)
-    seen = {left.makeSeen(), right.makeSeen()};
+    for (auto [side, ofSide] : llvm::zip_equal(sides, seen))
+      ofSide = side->makeSeen();
   forSeen([&](Value &value) { start.push_back(value); });
-  auto emitStep = [&](Value i, ValueRange carried) -> SmallVector<Value> {
-    ValueRange rest = carried.drop_front();
+  auto restore = [&](ValueRange carried) {
+    carried = carried.drop_front(rights.size());
     forSeen([&](Value &value) {
-      value = rest.front();
-      rest = rest.drop_front();
+      value = carried.front();
+      carried = carried.drop_front();
     });
+  };
+  auto emitStep = [&](Value i, ValueRange carried) -> SmallVector<Value> {
+    restore(carried);
     Value k = emitK(i);
     SmallVector<Value> elements, scales;
-    for (auto [side, ofSide] :
-         llvm::zip_equal(std::array{&left, &right}, seen)) {
+    for (auto [side, ofSide] : llvm::zip_equal(sides, seen)) {
       Value raw = side->read(Kind::Elements, k);
       if (scalesElements)
         raw = side->scaleElements(
@@ -102,30 +114,33 @@ Value GemmEmitter::emitSteps() {
       else if (plan.scales == GemmPlan::Scales::Blocks)
         scales.push_back(side->loadBlockScale(k));
     }
-    SmallVector<Value> next = {emitSum(carried.front(), scales, [&](Value sum) {
-      return emitMma(elements, scales, sum);
-    })};
+    SmallVector<Value> next(carried.take_front(rights.size()));
+    emitSums(next, scales, [&](MutableArrayRef<Value> sums) {
+      emitMmas(elements, scales, sums);
+    });
     forSeen([&](Value &value) { next.push_back(value); });
     return next;
   };
   scf::ForOp loop = ctx.loop(steps, start, emitStep);
   ctx.markPrefetched(loop);
-  if (!scalesElements)
-    return loop.getResult(0);
-  ValueRange results = loop.getResults().drop_front();
-  forSeen([&](Value &value) {
-    value = results.front();
-    results = results.drop_front();
-  });
-  return emitChecked(loop.getResult(0), seen);
+  restore(loop.getResults());
+  SmallVector<Value> sums(loop.getResults().take_front(rights.size()));
+  if (scalesElements)
+    check(sums, seen);
+  return sums;
 }
 
-Value GemmEmitter::emitChecked(Value sum, ArrayRef<GemmOperand::Seen> seen) {
-  return emitCheckedSum(
-      ctx, {&left, &right}, seen, sum, steps, [&](Value i) { return emitK(i); },
-      [&](ArrayRef<Value> elements, Value held) {
-        return emitMma(elements, /*scales=*/{}, held);
-      });
+/// Computes anew what has met scales or elements that bf16 has no room for.
+void GemmEmitter::check(MutableArrayRef<Value> sums,
+                        ArrayRef<GemmOperand::Seen> seen) {
+  for (auto [i, sum] : llvm::enumerate(sums))
+    sum = emitCheckedSum(
+        ctx, {&left, &rights[i]}, {seen[0], seen[1 + i]}, sum, steps,
+        [&](Value step) { return emitK(step); },
+        [&](ArrayRef<Value> elements, Value held) {
+          emitMmas(elements, /*scales=*/{}, held);
+          return held;
+        });
 }
 
 /// All of K, or this workgroup's piece of it. Pieces are alike but for one
@@ -157,13 +172,30 @@ void GemmEmitter::bindSteps() {
   steps = arith::SubIOp::create(b, end, first);
 }
 
-Value GemmEmitter::emitProduct() {
+SmallVector<Value> GemmEmitter::emitProducts() {
   bindSteps();
-  Value sum = ctx.schedule.getMatmul().getStages() > 1 ? emitPipelinedSteps()
-                                                       : emitSteps();
+  SmallVector<Value> sums = ctx.schedule.getMatmul().getStages() > 1
+                                ? emitPipelinedSteps()
+                                : emitSteps();
   if (plan.scales == GemmPlan::Scales::Sum)
-    sum = right.scaleSum(left.scaleSum(sum));
-  return sum;
+    for (auto [right, sum] : llvm::zip_equal(rights, sums))
+      sum = right.scaleSum(left.scaleSum(sum));
+  return sums;
+}
+
+/// Where the columns of each of a workgroup's tiles of B are: the tile's, or
+/// for an op that reads both halves of the result (getExtent: Wide) those of
+/// each half, beside as many others.
+static std::vector<TileContext> getColumns(TileContext &ctx, GemmOp op) {
+  std::vector<TileContext> columns = {ctx};
+  if (getExtent(cast<OpResult>(op.getResult())) != Extent::Wide)
+    return columns;
+  TileContext &first = columns.front();
+  first.staticCols *= 2; // F10: they are known
+  first.cols = arith::ConstantIndexOp::create(ctx.b, first.staticCols);
+  columns.push_back(first);
+  columns.back().tileCol = arith::AddIOp::create(ctx.b, ctx.tileCol, ctx.cols);
+  return columns;
 }
 
 namespace {
@@ -183,7 +215,10 @@ struct GemmLowering
     auto op = cast<GemmOp>(operation);
     if (op->getResult(index) == op.getBiasGrad())
       return Extent::Table;
-    return op.getPieces() ? Extent::Pieces : Extent::Tile;
+    if (op.getPieces())
+      return Extent::Pieces;
+    return isa<FusionOp>(op->getParentOp()) && findGate(op) ? Extent::Wide
+                                                            : Extent::Tile;
   }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<GemmOp>(operation);
@@ -194,10 +229,16 @@ struct GemmLowering
     if (!ctx.schedule.getMatmul())
       return op.emitError("H14: the region's schedule does not say how te.gemm "
                           "is computed; run te-schedule");
-    Value v =
-        emitGemmEpilogue(ctx, op, GemmEmitter(ctx, op, *plan).emitProduct());
-    ctx.define(op.getResult(),
-               ctx.round(v, op.getResult().getType().getElementType()));
+    std::vector<TileContext> columns = getColumns(ctx, op);
+    SmallVector<Value> results =
+        GemmEmitter(ctx, columns, op, *plan).emitProducts();
+    for (auto [mine, result] : llvm::zip_equal(columns, results))
+      result = ctx.round(emitGemmEpilogue(mine, op, result),
+                         op.getResult().getType().getElementType());
+    if (results.size() > 1)
+      ctx.defineWide(op.getResult(), results[0], results[1], /*interleave=*/0);
+    else
+      ctx.define(op.getResult(), results[0]);
     return success();
   }
 };

@@ -42,25 +42,27 @@ using namespace mlir::te::tile;
 SmallVector<GemmStream> GemmEmitter::makeStreams() {
   int64_t parts = getStep() / MMA::lookup(ctx.schedule.getMatmul().getMma())->k;
   SmallVector<GemmStream> streams;
-  for (const GemmOperand *side : {&left, &right})
-    streams.push_back({side, Kind::Elements, parts, /*steps=*/1,
-                       side->isDirect(),
-                       /*slots=*/side->isDirect() ? getStages() : 2});
-  // One side behind the other: memory's queues do not hold a whole step.
-  streams.back().fetchesLate =
-      left.isDirect() && right.isDirect() && getStages() > 2 && parts > 1;
+  SmallVector<const GemmOperand *> sides = getSides();
+  for (const GemmOperand *side : sides) {
+    bool isDirect = side->isDirect();
+    streams.push_back({side, Kind::Elements, parts, /*steps=*/1, isDirect,
+                       /*slots=*/isDirect ? getStages() : 2});
+    // One side behind the other: memory's queues do not hold a whole step.
+    streams.back().fetchesLate = side != &left && left.isDirect() && isDirect &&
+                                 getStages() > 2 && parts > 1;
+  }
   if (plan.scales == GemmPlan::Scales::Elements)
     for (GemmStream &stream : streams)
       stream.scaleSteps = stream.side->getGroupSteps();
   if (plan.scales == GemmPlan::Scales::Instruction ||
       plan.scales == GemmPlan::Scales::Blocks)
-    for (const GemmOperand *side : {&left, &right}) {
+    for (auto [number, side] : llvm::enumerate(sides)) {
       streams.push_back(
           {side, Kind::Scales, /*parts=*/1, side->getScaleSteps()});
       // Late, when what was read has had the other steps' time to come; not
       // both in one step, as memory serves only so many at once.
-      int64_t many = streams.back().steps, before = side == &left ? 1 : 2;
-      streams.back().turn = std::max<int64_t>(many - before, 0);
+      int64_t many = streams.back().steps;
+      streams.back().turn = std::max<int64_t>(many - 1 - int64_t(number), 0);
     }
   return streams;
 }
@@ -256,8 +258,8 @@ int64_t GemmEmitter::countLoads(ArrayRef<GemmStream> streams, GemmStep step) {
 }
 
 /// Products of one part of a step; meanwhile the streams move on.
-Value GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
-                            GemmStep step, Value sum) {
+void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
+                           GemmStep step, MutableArrayRef<Value> sums) {
   int64_t parts = streams.front().parts, lastRefill = parts > 2 ? 1 : 0;
   SmallVector<Value> current = llvm::map_to_vector(
       streams, [](const GemmStream &stream) { return stream.part; });
@@ -293,22 +295,22 @@ Value GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
     if (part == parts - 1 || part + 1 < stream.parts)
       reads += stream.side->countReads(stream.ring);
   ArrayRef<Value> sides(current);
-  sum = emitMma(sides.take_front(2), sides.drop_front(2), sum,
-                /*inOrder=*/true, part, reads);
+  size_t operands = 1 + rights.size();
+  emitMmas(sides.take_front(operands), sides.drop_front(operands), sums,
+           /*inOrder=*/true, part, reads);
   // Between two parts, where a branch parts nothing else, and long before what
   // is loaded later is waited for.
   if (part == lastRefill)
     for (GemmStream &stream : streams)
       if (stream.scales)
         moveScales(stream, getNext(step, 2));
-  return sum;
 }
 
 SmallVector<Value> GemmEmitter::emitStep(MutableArrayRef<GemmStream> streams,
                                          GemmStep step, ValueRange carried) {
-  restore(streams, carried.drop_front());
+  restore(streams, carried.drop_front(rights.size()));
   SmallVector<Value> scales;
-  for (const GemmStream &stream : streams.drop_front(2))
+  for (const GemmStream &stream : streams.drop_front(1 + rights.size()))
     scales.push_back(stream.part);
   // A branch among the instructions of a part would keep them in their order.
   for (GemmStream &stream : streams)
@@ -317,11 +319,11 @@ SmallVector<Value> GemmEmitter::emitStep(MutableArrayRef<GemmStream> streams,
         put(stream, getSlot(stream, step, /*ahead=*/1), step.number);
         read(stream, step.number, 2 * stream.steps);
       });
-  SmallVector<Value> next = {emitSum(carried.front(), scales, [&](Value sum) {
+  SmallVector<Value> next(carried.take_front(rights.size()));
+  emitSums(next, scales, [&](MutableArrayRef<Value> sums) {
     for (int64_t part = 0; part < streams.front().parts; ++part)
-      sum = emitPart(streams, part, step, sum);
-    return sum;
-  })};
+      emitPart(streams, part, step, sums);
+  });
   for (GemmStream &stream : streams)
     for (Value *value : stream.getCarried())
       next.push_back(*value);
@@ -349,7 +351,7 @@ int64_t GemmEmitter::chooseRound(ArrayRef<GemmStream> streams) {
   return isGood(whole) ? whole : isGood(turns) ? turns : 1;
 }
 
-Value GemmEmitter::emitPipelinedSteps() {
+SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
   SmallVector<GemmStream> streams = makeStreams();
   Value zero = index(0);
   for (GemmStream &stream : streams) {
@@ -377,7 +379,7 @@ Value GemmEmitter::emitPipelinedSteps() {
       if (stream.scaleSteps == 1)
         moveScales(stream, {index(1)});
     }
-  SmallVector<Value> start = {ctx.constant(type, 0.0)};
+  SmallVector<Value> start = getZeros();
   for (GemmStream &stream : streams) {
     take(stream, {zero}, 0);
     for (Value *value : stream.getCarried())
@@ -409,12 +411,15 @@ Value GemmEmitter::emitPipelinedSteps() {
                              carried);
                        })
                   .getResults();
-  Value sum = results.front();
+  SmallVector<Value> sums(results.take_front(rights.size()));
   // What was fetched behind the last step must not land in LDS later on.
   if (llvm::any_of(streams, [](const GemmStream &s) { return s.isDirect; }))
     emitArrival(streams, /*pending=*/0);
-  if (plan.scales != GemmPlan::Scales::Elements)
-    return sum;
-  restore(streams, results.drop_front());
-  return emitChecked(sum, {streams[0].seen, streams[1].seen});
+  if (plan.scales == GemmPlan::Scales::Elements) {
+    restore(streams, results.drop_front(rights.size()));
+    check(sums, llvm::map_to_vector(streams, [](const GemmStream &stream) {
+            return stream.seen;
+          }));
+  }
+  return sums;
 }

@@ -116,7 +116,9 @@ Value TileContext::viewHalf(Value buffer, Half half, OpFoldResult rows) {
   return view(buffer, rows, cols, stride, offset);
 }
 
-Value TileContext::loadHalf(Value tensor, Half half) {
+Value TileContext::getHalf(Value tensor, Half half) {
+  if (auto it = wideTiles.find(tensor); it != wideTiles.end())
+    return half.second ? it->second.second : it->second.first;
   Type elementType = getElementTypeOrSelf(tensor.getType());
   return load(viewHalf(getBuffers(tensor).data, half), tileRow, tileCol,
               elementType, getLoadLayout(), /*divisible=*/1, /*order=*/{},

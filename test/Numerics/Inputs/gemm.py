@@ -70,8 +70,8 @@ class Gemm:
         self.words += f" {word}({name} : {type})"
         return self
 
-    def text(self, element, aux=None, bias_grad=None, gelu=False, after=(), results=None):
-        """`after`: lines that read %d; `results`: pairs of a value and its type, %d if not given."""
+    def text(self, element, aux=None, bias_grad=None, gelu=False, after=(), results=None, keeps=True):
+        """`after`: lines that read %d; `results`: pairs of a value and its type, beside %d (unless not `keeps`)."""
         d = tensor(named(self.d)[0], element)
         values, types, given = ["%d"], d, [("%d", d)]
         for name, shape, what in [("aux", self.d, aux), ("bias_grad", self.a[-1:], bias_grad)]:
@@ -83,7 +83,7 @@ class Gemm:
         words = self.words + " gelu" * gelu + self.options
         lines = [f"  {', '.join(values)} = te.gemm {self.names[0]}, {self.names[1]}{words} : "
                  f"{self.types[0]}, {self.types[1]} -> {types}", *after]
-        results = given + list(results or [])
+        results = given[not keeps:] + list(results or [])
         out = ", ".join(t for _, t in results)
         return (f"func.func @f({', '.join(self.arguments)}) -> ({out}) {{\n" + "\n".join(lines) +
                 f"\n  return {', '.join(v for v, _ in results)} : {out}\n}}\n")
@@ -447,6 +447,45 @@ def shuffled_cases(target):
     return cases
 
 
+def gated_cases(target):
+    """A gated activation of a product in the product's kernel: every orientation and kind of scales, the product kept or not, a bias, what is quantized behind it, large tiles and small ones, no rows and no K."""
+    fnuz = target == "gfx942"
+    fp8 = "f8E4M3FNUZ" if fnuz else "f8E4M3FN"
+    cases, normal = [], [":normal"] * 5
+    def add(name, gemm, runs, kind="swiglu", keeps=False, quantized=(), element="bf16", options="", kinds=normal):
+        wide = gemm.d[-1]
+        d, y = tensor(named(gemm.d)[0], element), tensor(named(gemm.d[:-1] + [wide // 2])[0], element)
+        after = [f"  %g = te.gated_activation {kind} %d{options} : {d} -> {y}"]
+        results = [("%g", y)]
+        if quantized:
+            types = [scaled(named(gemm.d[:-1] + [wide // 2])[0], *q) for q in quantized]
+            after.append(f"  {', '.join(f'%q{i}' for i in range(len(types)))} = te.quantize %g : {y} -> {', '.join(types)}")
+            results = [(f"%q{i}", t) for i, t in enumerate(types)]
+        cases.append((name, gemm.text(element, after=after, results=results, keeps=keeps), runs, kinds[:sum(1 + ("te.scaled" in a) for a in gemm.arguments)]))
+    some = [{"M": m, "K": k} for m, k in ((1, 13), (37, 64), (0, 5), (5, 0), (300, 257))]
+    for i, (ta, tb) in enumerate(LAYOUTS):
+        add(f"plain-{i}", Gemm(ta, tb, n=(512, 1536)[i % 2]).operands(["bf16", "f16"][i // 2]), some, ["swiglu", "geglu", "reglu", "clamped_swiglu"][i], keeps=i % 2 == 1)
+    add("f32", Gemm(n=512).operands("f32"), some, keeps=True)
+    add("bias", Gemm(n=1024, k=192).operands("bf16").bias("bf16"), [{"M": 65}], keeps=True)
+    add("alpha", Gemm(n=512, k=96).operands("bf16"), [{"M": 65}], options=" {interleave = 32 : i64}")
+    add("large", Gemm(m=300, n=1024, k=1024).operands("bf16"), [{}])
+    add("large-kept", Gemm(m=512, n=1024, k=512).operands("f16"), [{}], keeps=True, element="f16")
+    mx = [(("f8E4M3FN", ROW), ("f8E4M3FN", COL)), (("f4E2M1FN", ROW + ", rounding = even"),)]
+    for i, quantized in enumerate(mx + [((fp8, "tensor, scale = f32"),)]):
+        add(f"quantize-{i}", Gemm(n=1024, k=160).operands("bf16"), [{"M": 1}, {"M": 67}], keeps=i == 1, quantized=quantized)
+    one, rows = "tensor, scale = f32", "row, scale = f32"
+    line, square = "block = [1, 128], scale = f32", "block = [128, 128], scale = f32"
+    shuffled = ROW + ", scale_layout = e8m0_shuffle"
+    for name, element, schemes in [("tensor", fp8, [one, one]), ("rows", fp8, [rows, rows]), ("blocks", fp8, [line, square]), ("lines", fp8, [line, line]), ("mxfp8", "f8E4M3FN", [ROW, ROW]),
+                                   ("mxfp4", "f4E2M1FN", [ROW, ROW]), ("shuffled", "f4E2M1FN", [shuffled, shuffled + ", data_layout = shuffle_16x16"])]:
+        for k in (192, 1024):
+            add(f"{name}-{k}", Gemm(n=1024, k=k).operands(element, element, schemes), [{"M": 1}, {"M": 40}, {"M": 260}], keeps=k == 192,
+                quantized=((element, schemes[0]),) if k == 1024 and name in ("mxfp8", "mxfp4") else ())
+    add("wild", Gemm(n=512, k=256).operands("f8E4M3FN", "f4E2M1FN", [ROW, ROW]), [{"M": 65}], keeps=True, kinds=[":normal", ""] * 2)
+    add("mxfp8-dgrad", Gemm(tb=False, n=1024, k=512).operands("f8E4M3FN", "f8E4M3FN", [ROW, COL]), [{"M": 130}])
+    return cases
+
+
 def split_cases(target):
     """K in pieces: every kind of operands and scales, whole pieces and uneven ones, empty ones, every epilogue behind the sum."""
     fnuz = target == "gfx942"
@@ -534,5 +573,5 @@ def split_epilogues(target, mma, step):
 
 def families(target):
     fnuz = target == "gfx942"
-    return {"gemm-split": split_cases(target), "gemm-shuffled": shuffled_cases(target), "gemm-order": order_cases(target), "gemm-instructions": instruction_cases(target), "gemm": plain_cases(), "gemm-epilogue": epilogue_cases(), "gemm-scaled": scaled_cases(fnuz),
+    return {"gemm-split": split_cases(target), "gemm-shuffled": shuffled_cases(target), "gemm-gated": gated_cases(target), "gemm-order": order_cases(target), "gemm-instructions": instruction_cases(target), "gemm": plain_cases(), "gemm-epilogue": epilogue_cases(), "gemm-scaled": scaled_cases(fnuz),
             "gemm-extremes": extreme_cases()}

@@ -98,13 +98,13 @@ public:
   void forgetTiles() { tiles.clear(); }
   /// Half of a tensor of 2K columns: left or right, or with `interleave` runs
   /// of so many columns in turn. A view (null `rows`: of M), and this
-  /// workgroup's tile.
+  /// workgroup's tile: in registers, or loaded.
   struct Half {
     bool second = false;
     int64_t interleave = 0;
   };
   Value viewHalf(Value buffer, Half half, OpFoldResult rows = {});
-  Value loadHalf(Value tensor, Half half);
+  Value getHalf(Value tensor, Half half);
   void storeHalf(Value tile, Value tensor, Half half);
   /// The tiles of both halves of a wide result, stored where it is yielded;
   /// then, for ops of the region that read it, calls `body` for each half: its

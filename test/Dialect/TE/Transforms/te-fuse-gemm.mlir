@@ -62,6 +62,38 @@ func.func @bias_add(%x: tensor<?x64xbf16>, %w: tensor<96x64xbf16>, %b: tensor<96
   return %2 : tensor<?x96xbf16>
 }
 
+// A gated activation has both halves in the product's kernel, with what follows; what reads the product otherwise has not.
+// CHECK-LABEL: @gate
+// CHECK: te.fusion "gate_0"
+// CHECK: te.gemm
+// CHECK-NEXT: te.gated_activation
+// CHECK-NEXT: te.quantize
+// CHECK: te.fusion "gate_1"
+// CHECK-SAME: apart = ["not with 'te.quantize': F10: reads another tensor than the result of te.gated_activation
+// CHECK: te.amax
+func.func @gate(%x: tensor<?x64xbf16>, %w: tensor<1024x64xbf16>, %b: tensor<1024xbf16>) -> (!te.scaled<?x512xf8E4M3FN, #row>, tensor<?x1024xbf16>, tensor<f32>) {
+  %0 = te.gemm %x, %w transpose_b bias(%b : tensor<1024xbf16>) : tensor<?x64xbf16>, tensor<1024x64xbf16> -> tensor<?x1024xbf16>
+  %1 = te.gated_activation swiglu %0 : tensor<?x1024xbf16> -> tensor<?x512xbf16>
+  %q = te.quantize %1 : tensor<?x512xbf16> -> !te.scaled<?x512xf8E4M3FN, #row>
+  %m = te.amax %0 : tensor<?x1024xbf16> -> tensor<f32>
+  return %q, %0, %m : !te.scaled<?x512xf8E4M3FN, #row>, tensor<?x1024xbf16>, tensor<f32>
+}
+
+// Runs, halves of any length, and an epilogue with another tensor: two kernels.
+// CHECK-LABEL: @no_gate
+// CHECK: F10: reads the result of te.gemm in runs of columns
+// CHECK: F10: reads halves of the result of te.gemm, whose length is not known to be a multiple of 256
+// CHECK: F10: reads halves of the result of a te.gemm of pairs or pieces, or whose epilogue is more than alpha and a bias
+func.func @no_gate(%x: tensor<?x64xbf16>, %w: tensor<1024x64xbf16>, %v: tensor<520x64xbf16>, %c: tensor<?x1024xf32>) -> (tensor<?x512xbf16>, tensor<?x260xbf16>, tensor<?x512xf32>) {
+  %0 = te.gemm %x, %w transpose_b : tensor<?x64xbf16>, tensor<1024x64xbf16> -> tensor<?x1024xbf16>
+  %1 = te.gated_activation swiglu %0 {interleave = 32 : i64} : tensor<?x1024xbf16> -> tensor<?x512xbf16>
+  %2 = te.gemm %x, %v transpose_b : tensor<?x64xbf16>, tensor<520x64xbf16> -> tensor<?x520xbf16>
+  %3 = te.gated_activation swiglu %2 : tensor<?x520xbf16> -> tensor<?x260xbf16>
+  %4 = te.gemm %x, %w transpose_b accumulate(%c : tensor<?x1024xf32>) : tensor<?x64xbf16>, tensor<1024x64xbf16> -> tensor<?x1024xf32>
+  %5 = te.gated_activation swiglu %4 : tensor<?x1024xf32> -> tensor<?x512xf32>
+  return %1, %3, %5 : tensor<?x512xbf16>, tensor<?x260xbf16>, tensor<?x512xf32>
+}
+
 // A bias gradient is a pass over A.
 // CHECK-LABEL: @bias_grad
 // CHECK-DAG: te.bias_grad
