@@ -36,6 +36,7 @@ bench: build
 	$(PY) benchmarks/rows.py --bin $(BUILD)/bin
 	$(PY) benchmarks/emulator.py --bin $(BUILD)/bin
 	$(PY) benchmarks/gemm.py --bin $(BUILD)/bin
+	$(PY) benchmarks/gated.py --bin $(BUILD)/bin
 	$(PY) benchmarks/cycle.py --bin $(BUILD)/bin
 
 clean:

@@ -13,6 +13,8 @@
 
 #include "te/Target/Timing.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <cmath>
 #include <numeric>
 
@@ -89,12 +91,12 @@ int64_t te::chooseGroup(const TileDemand &demand, ScheduleAttr schedule,
   return best;
 }
 
-/// Clocks of the kernel that adds up pieces and does the rest.
-static double estimateSumClocks(const TileDemand &demand, double pieces,
-                                const Target &target, const Timing &timing) {
+/// Clocks of a kernel behind a product, which reads so many bytes of it for
+/// each element, and what the demand says, and writes its results.
+static double estimatePassClocks(const TileDemand &demand, double read,
+                                 const Timing &timing) {
   double elements = getSize(demand.rows) * getSize(demand.cols);
-  double bytes =
-      elements * (4 * pieces + demand.loadedBytes + demand.outputBytes);
+  double bytes = elements * (read + demand.loadedBytes + demand.outputBytes);
   // Loads are all under way at once; then what there is to store.
   return (timing.getMemoryLatency() + timing.l2Latency) +
          bytes / timing.memoryBandwidth * timing.clockGHz * 1e9 +
@@ -320,6 +322,33 @@ double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
   double clocks = (rounds > 0 ? rounds * unit.getClocks(held) : 0) +
                   (rest > 0 ? unit.getClocks(rest) : 0);
   if (pieces > 1)
-    clocks += estimateSumClocks(demand, pieces, target, *timing);
+    clocks += estimatePassClocks(demand, 4 * pieces, *timing);
   return clocks;
+}
+
+std::optional<std::string> te::findGateLoss(ArrayRef<Operation *> ops,
+                                            const Target &target) {
+  GatedActivationOp gate = findGate(ops);
+  const Timing *timing = Timing::lookup(target.name);
+  std::string why;
+  std::optional<GemmPlan> plan =
+      gate ? planGemm(findGemm(ops), target, why) : std::nullopt;
+  if (!plan || !timing)
+    return std::nullopt;
+  auto estimateProduct = [&](ArrayRef<Operation *> some) {
+    TileDemand demand = getTileDemand(some);
+    return estimateGemmClocks(demand, *plan,
+                              chooseSchedule(gate.getContext(), demand, target),
+                              target);
+  };
+  SmallVector<Operation *> others(ops);
+  llvm::erase(others, gate);
+  Operation *pass = gate;
+  double together = estimateProduct(ops),
+         apart = estimateProduct(others) +
+                 estimatePassClocks(getTileDemand(pass), /*read=*/0, *timing);
+  if (together <= apart)
+    return std::nullopt;
+  return llvm::formatv("one kernel would take about {0:f0} clocks, two {1:f0}",
+                       together, apart);
 }

@@ -129,6 +129,11 @@ std::optional<int64_t> getWavesPerSIMD(const TileDemand &demand,
 /// workgroups a SIMD.
 ScheduleAttr chooseSchedule(MLIRContext *context, const TileDemand &demand,
                             const Target &target);
+/// Where the last of these ops is a gated activation that would read its
+/// te.gemm's sums: why two kernels are faster, by the estimates that schedules
+/// are chosen by; nothing where they are not.
+std::optional<std::string> findGateLoss(ArrayRef<Operation *> ops,
+                                        const Target &target);
 /// Why a schedule is as it is, in words: what bounds each of its sizes.
 std::string explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                             const Target &target);

@@ -48,13 +48,13 @@ void GemmEmitter::emitMmas(ArrayRef<Value> sides, ArrayRef<Value> scales,
                            int64_t part, int64_t reads) {
   bool areScaled = plan.scales == GemmPlan::Scales::Instruction;
   auto mma = MMAAttr::get(b.getContext(), ctx.schedule.getMatmul().getMma());
-  int64_t count = sums.size();
+  // One region of instructions: the last product ends it.
   for (auto [i, sum] : llvm::enumerate(sums)) {
-    int64_t behind = reads * (i + 1) / count - reads * i / count;
-    sum = MmaOp::create(b, type, sides[0], sides[1 + i], sum,
-                        areScaled ? scales[0] : Value(),
-                        areScaled ? scales[1 + i] : Value(), mma, inOrder,
-                        /*scale_part=*/areScaled ? part : 0, behind);
+    bool isLast = i + 1 == sums.size();
+    sum = MmaOp::create(
+        b, type, sides[0], sides[1 + i], sum, areScaled ? scales[0] : Value(),
+        areScaled ? scales[1 + i] : Value(), mma, inOrder && isLast,
+        /*scale_part=*/areScaled ? part : 0, isLast ? reads : 0);
   }
 }
 

@@ -27,10 +27,11 @@ struct KernelState {
   int64_t waves = 1;
   Value lane, wave; // i32
   Value lds;        // memref<?xi8, workgroup>: null where no op needs any
-  llvm::DenseMap<Operation *, int64_t> places;     // where in LDS, in bytes
-  bool hasRings = false;                           // there is a tile.ring
-  llvm::DenseMap<Operation *, int64_t> vectorWork; // see countVectorWork
-  llvm::DenseSet<Operation *> rare;                // see isRare
+  llvm::DenseMap<Operation *, int64_t> places; // where in LDS, in bytes
+  bool hasRings = false;                       // there is a tile.ring
+  // See countVectorWork and countProductsBefore.
+  llvm::DenseMap<Operation *, int64_t> vectorWork, productsBefore;
+  llvm::DenseSet<Operation *> rare; // see isRare
   /// tile.convert_layout that lanes could do among themselves, with more work.
   llvm::DenseSet<Operation *> throughLds;
 };
@@ -53,6 +54,8 @@ int64_t getLdsBytes(Operation *op, const Target &target, int64_t waves);
 /// About how many vector instructions the ops on tiles take that stand between
 /// this product and the one before: those of two elements are often one.
 int64_t countVectorWork(tile::MmaOp op);
+/// Products in front of one that is in order, behind the one before that is.
+int64_t countProductsBefore(tile::MmaOp op);
 
 /// True for a tile.load or tile.put that stands among many products, no other
 /// of its view or ring beside it: what a loop keeps in registers for it costs

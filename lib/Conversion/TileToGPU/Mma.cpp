@@ -170,13 +170,18 @@ struct MmaPattern : TilePattern<MmaOp> {
     // for them.
     int64_t perSIMD =
         llvm::divideCeil(state.waves, int64_t(state.target->simdsPerCU));
-    bool isRoomy =
-        rows * cols * size * 4 * perSIMD <= int64_t(state.target->vgprsPerLane);
+    int64_t together = 1 + state.productsBefore.lookup(op);
+    bool isRoomy = together * rows * cols * size * 4 * perSIMD <=
+                   int64_t(state.target->vgprsPerLane);
     bool isTight = !isRoomy && left.scales &&
                    !op.getA().getType().getElementType().isInteger();
+    int64_t products = rows * cols * left.alongK;
+    // Fragments of a product that has been are free.
+    int64_t before = (together - 1) * products,
+            free = before ? before : cols * left.alongK;
     if (op.getInOrder())
-      emitInterleaving(b, rows * cols * left.alongK, op.getReads(),
-                       rows > 1 && !isRoomy ? cols * left.alongK - !isTight : 0,
+      emitInterleaving(b, together * products, op.getReads(),
+                       (rows > 1 || before) && !isRoomy ? free - !isTight : 0,
                        /*pace=*/isTight ? 1 : 2, state.vectorWork.lookup(op));
     rewriter.replaceOp(op, result);
     return success();
@@ -184,15 +189,31 @@ struct MmaPattern : TilePattern<MmaOp> {
 };
 } // namespace
 
+int64_t te::countProductsBefore(MmaOp op) {
+  int64_t count = 0;
+  for (Operation *before = op->getPrevNode(); op.getInOrder() && before;
+       before = before->getPrevNode())
+    if (auto mma = dyn_cast<MmaOp>(before)) {
+      if (mma.getInOrder())
+        break;
+      ++count;
+    }
+  return count;
+}
+
 int64_t te::countVectorWork(MmaOp op) {
   int64_t elements = 0;
-  for (Operation *before = op->getPrevNode(); before && !isa<MmaOp>(before);
-       before = before->getPrevNode())
+  for (Operation *before = op->getPrevNode(); before;
+       before = before->getPrevNode()) {
+    auto mma = dyn_cast<MmaOp>(before);
+    if (mma && mma.getInOrder())
+      break;
     if (before->hasTrait<OpTrait::Elementwise>() &&
         !isa<arith::BitcastOp>(before) &&
         isTile(before->getResult(0).getType()))
       elements +=
           getDistributedType(before->getResult(0).getType()).getNumElements();
+  }
   return elements / 2;
 }
 

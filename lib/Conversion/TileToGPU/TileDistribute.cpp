@@ -307,7 +307,10 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   if (!state.target->hasRegisterIndexing && failed(unrollPicks(kernel)))
     return failure();
   state.waves = kernel.getWaves();
-  kernel.walk([&](MmaOp op) { state.vectorWork[op] = countVectorWork(op); });
+  kernel.walk([&](MmaOp op) {
+    state.vectorWork[op] = countVectorWork(op);
+    state.productsBefore[op] = countProductsBefore(op);
+  });
   kernel.walk([&](Operation *op) {
     if (state.target->amd && isRare(op))
       state.rare.insert(op);

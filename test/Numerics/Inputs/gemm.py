@@ -3,6 +3,8 @@
 Each case is (name, text, sizes of its runs, kinds of its inputs), as Sweep.cases takes them.
 """
 
+import re
+
 import numpy as np
 
 # M, N, K: primes, ones, nothing, less than a tile or an instruction, whole and broken tiles and steps.
@@ -447,6 +449,17 @@ def shuffled_cases(target):
     return cases
 
 
+def in_one_kernel(text):
+    """A program whose ops are in a region that a user wrote, whatever te-fuse would make of them."""
+    head, *lines, _ = text.splitlines()
+    arguments = [a.split(" {te.dims")[0].split(": ") for a in re.findall(r"%a\d+: .*?(?= \{te.dims)", head)]
+    values, types = lines.pop().replace("  return ", "").split(" : ")
+    inner = [re.sub(r"%a(\d+)", r"%i\1", line) for line in lines]
+    given = ", ".join(f"{name.replace('a', 'i')} = {name} : {type}" for name, type in arguments)
+    results = ", ".join(f"%r{i}" for i in range(len(values.split(", "))))
+    return "\n".join([head, f'  {results} = te.fusion "f" ({given}) -> ({types}) {{', *inner, f"    te.yield {values} : {types}", "  }", f"  return {results} : {types}", "}", ""])
+
+
 def gated_cases(target):
     """A gated activation of a product in the product's kernel: every orientation and kind of scales, the product kept or not, a bias, what is quantized behind it, large tiles and small ones, no rows and no K."""
     fnuz = target == "gfx942"
@@ -461,7 +474,8 @@ def gated_cases(target):
             types = [scaled(named(gemm.d[:-1] + [wide // 2])[0], *q) for q in quantized]
             after.append(f"  {', '.join(f'%q{i}' for i in range(len(types)))} = te.quantize %g : {y} -> {', '.join(types)}")
             results = [(f"%q{i}", t) for i, t in enumerate(types)]
-        cases.append((name, gemm.text(element, after=after, results=results, keeps=keeps), runs, kinds[:sum(1 + ("te.scaled" in a) for a in gemm.arguments)]))
+        text = gemm.text(element, after=after, results=results, keeps=keeps)
+        cases.append((name, text if options or name == "quantize-2" else in_one_kernel(text), runs, kinds[:sum(1 + ("te.scaled" in a) for a in gemm.arguments)]))
     some = [{"M": m, "K": k} for m, k in ((1, 13), (37, 64), (0, 5), (5, 0), (300, 257))]
     for i, (ta, tb) in enumerate(LAYOUTS):
         add(f"plain-{i}", Gemm(ta, tb, n=(512, 1536)[i % 2]).operands(["bf16", "f16"][i // 2]), some, ["swiglu", "geglu", "reglu", "clamped_swiglu"][i], keeps=i % 2 == 1)

@@ -143,13 +143,15 @@ static Operation *findBetween(ArrayRef<Operation *> ops) {
   return nullptr;
 }
 
-/// Why the chip can't run the ops as one kernel.
-static std::optional<std::string> whyTooLarge(ArrayRef<Operation *> ops,
-                                              const Target &target) {
+/// Why the chip can't run the ops as one kernel, or is faster with two.
+static std::optional<std::string> whyTwo(ArrayRef<Operation *> ops,
+                                         const Target &target) {
   TileDemand demand = getTileDemand(ops);
-  return findViolation(
-      demand, chooseSchedule(ops.front()->getContext(), demand, target),
-      target);
+  if (std::optional<std::string> violation = findViolation(
+          demand, chooseSchedule(ops.front()->getContext(), demand, target),
+          target))
+    return violation;
+  return ops.back() == findGate(ops) ? findGateLoss(ops, target) : std::nullopt;
 }
 
 std::optional<std::string> Grouping::whyApart(ArrayRef<Operation *> ops) const {
@@ -159,7 +161,7 @@ std::optional<std::string> Grouping::whyApart(ArrayRef<Operation *> ops) const {
     return ("'" + between->getName().getStringRef() +
             "', which is not in the region, comes between")
         .str();
-  return target ? whyTooLarge(ops, *target) : std::nullopt;
+  return target ? whyTwo(ops, *target) : std::nullopt;
 }
 
 void Grouping::add(Operation *op) {

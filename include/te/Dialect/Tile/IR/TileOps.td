@@ -329,7 +329,7 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure, AttrSizedOperandSegments, AllTypesMatch<[
     the instruction. The scales may be of a longer K than the operands, in whole parts of them: `scale_part` says of which.
 
     `in_order`: no instruction crosses the end of this product, and accesses of memory that stand in front of it, behind
-    the product before, are issued between its instructions, among them `reads` of LDS; else a backend orders them anew.
+    the product before that has it, are issued between its instructions, among them `reads` of LDS; else a backend orders them anew.
 
     ```mlir
     %d = tile.mma %a, %b, %c <"f32_16x16x32_bf16"> : tensor<128x64xbf16, #a>, tensor<64x64xbf16, #b> -> tensor<128x64xf32, #c>
