@@ -57,6 +57,16 @@ static SmallVector<const MMA *> findInstructions(const Target &target, Type a,
   return found;
 }
 
+/// Each matrix of an operand of many has its data and its scales side by side.
+static bool liesByMatrix(ScalingAttr scaling) {
+  if (scaling.isPerMatrix())
+    return true;
+  bool isTensor = scaling.getGranularity() == Granularity::Tensor;
+  return scaling.getDataLayout() == te::DataLayout::Linear &&
+         scaling.getScaleLayout() == ScaleLayout::Linear &&
+         (isTensor || scaling.getBlockRows() == 1);
+}
+
 /// Why kernels do not take a quantized operand of many matrices.
 static std::optional<std::string> whyNotMany(GemmOp gemm) {
   for (Value operand : {gemm.getA(), gemm.getB()}) {
@@ -64,13 +74,13 @@ static std::optional<std::string> whyNotMany(GemmOp gemm) {
     if (!type)
       continue;
     ScalingAttr scaling = type.getScaling();
-    if (gemm.isBatched() && (scaling.getGranularity() != Granularity::Tensor ||
-                             scaling.getDataLayout() != te::DataLayout::Linear))
+    if (gemm.isBatched() && !liesByMatrix(scaling))
       return std::string(
           "G3: kernels multiply quantized matrices in pairs only where each "
-          "operand has one scale and linear data; te.dequantize the operands, "
-          "or multiply slices");
-    if (scaling.isPerMatrix())
+          "matrix has its data and scales side by side: one scale, or scales "
+          "of rows or of blocks of one row, in linear layouts, or per = "
+          "matrix; quantize them so, or te.dequantize them");
+    if (scaling.isPerMatrix() && !gemm.isBatched())
       return std::string(
           "G3: the rows of an operand are one matrix to a kernel, but its "
           "scales are each matrix's (per = matrix); quantize it without, or "

@@ -22,6 +22,9 @@
 // Where scales change along K inside of a sum that the instruction does not
 // scale, each block's partial sum is multiplied by both, and added in f32.
 //
+// Where a gated activation reads both halves of the result, a workgroup has two
+// tiles of B, one of each half, and two sums (docs/decisions/0021).
+//
 // With two stages or more the loop is a pipeline: GemmPipeline.cpp.
 //
 // Limits: with one stage LDS holds one operand of one step; tile-prefetch-loads

@@ -316,17 +316,22 @@ Value GemmOperand::scaleSum(Value sum) const {
   auto &b = ctx.b;
   LinearLayout layout = getLayout(sum.getType());
   Value buffer = ctx.getBuffers(operand).scales, scale;
+  Value zero = arith::ConstantIndexOp::create(b, 0),
+        one = arith::ConstantIndexOp::create(b, 1);
+  auto load = [&](Value rows, Value cols, Value row, Value col) {
+    TileContext mine = ctx;
+    if (!isOneOfMany)
+      mine.matrix = Value();
+    return mine.load(mine.viewMatrix(buffer, rows, cols), row, col,
+                     b.getF32Type(), getLine());
+  };
   if (scaled.getScaling().getGranularity() == Granularity::Tensor) {
     scale = ctx.splat(memref::LoadOp::create(b, buffer, ValueRange()),
                       sum.getType());
   } else if (side == MMASide::A) {
-    scale = ctx.broadcast(ctx.loadRowsOf(buffer), layout);
+    scale = ctx.broadcast(load(ctx.rows, one, ctx.tileRow, zero), layout);
   } else {
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    scale =
-        ctx.broadcast(ctx.load(ctx.view(buffer, b.getIndexAttr(1), ctx.cols),
-                               zero, ctx.tileCol, b.getF32Type(), getLine()),
-                      layout);
+    scale = ctx.broadcast(load(one, ctx.cols, zero, ctx.tileCol), layout);
   }
   return arith::MulFOp::create(b, sum, scale);
 }

@@ -449,6 +449,36 @@ def shuffled_cases(target):
     return cases
 
 
+def pair_cases(target):
+    """Pairs of quantized matrices: scales of rows and of blocks, those of each matrix by itself, every orientation, orders of their own, no pairs and no rows."""
+    fnuz = target == "gfx942"
+    fp8 = "f8E4M3FNUZ" if fnuz else "f8E4M3FN"
+    cases, normal = [], [":normal"] * 4
+    some = [{"B": 3, "M": 37}, {"B": 1, "M": 1}, {"B": 2, "M": 150}, {"B": 0, "M": 5}, {"B": 4, "M": 0}]
+    def add(name, gemm, element, schemes, runs=some, d="f32", kinds=normal):
+        cases.append((name, gemm.operands(element, element, schemes).text(d), runs, kinds))
+    make = lambda ta=False, tb=True, **sizes: Gemm(ta, tb, lead=["B"], batched=True, **{"n": 96, "k": 160, **sizes})
+    each = ", per = matrix"
+    rows, line = "row, scale = f32", "block = [1, 128], scale = f32"
+    square, down = "block = [128, 128], scale = f32" + each, "block = [128, 1], scale = f32" + each
+    shuffled = ROW + ", scale_layout = e8m0_shuffle" + each
+    add("rows", make(), fp8, [rows, rows])
+    add("lines", make(n=70, k=300), fp8, [line, line])
+    add("squares", make(n=257, k=384), fp8, [line, square], d="bf16")
+    add("squares-dgrad", make(tb=False, n=130, k=256), fp8, [line, square])
+    add("down", make(True, False, n=130, k=256), fp8, [down, down])
+    for element, name in (("f8E4M3FN", "mxfp8"), ("f4E2M1FN", "mxfp4")):
+        add(name, make(), element, [ROW, ROW])
+        add(f"{name}-long", make(n=256, k=1024), element, [ROW + each, ROW], d="bf16")
+        add(f"{name}-wild", make(n=33), element, [ROW, ROW + each], some[:1], kinds=[":normal", ""] * 2)
+        add(f"{name}-shuffled", make(n=272, k=512), element, [shuffled, shuffled + ", data_layout = shuffle_16x16"])
+        transposed = each + (", data_layout = transposed" if element[1] == "4" else "")
+        add(f"{name}-dgrad", make(tb=False, n=128, k=256), element, [ROW, COL + transposed])
+        add(f"{name}-wgrad", make(True, False, m=64, n=128, k=192), element, [COL + transposed, COL + transposed], [{"B": 3}])
+    add("blocked", make(n=64, k=256), "f8E4M3FN", [ROW + ", scale_layout = blocked_32x4x4" + each] * 2)
+    return cases
+
+
 def in_one_kernel(text):
     """A program whose ops are in a region that a user wrote, whatever te-fuse would make of them."""
     head, *lines, _ = text.splitlines()
@@ -587,5 +617,5 @@ def split_epilogues(target, mma, step):
 
 def families(target):
     fnuz = target == "gfx942"
-    return {"gemm-split": split_cases(target), "gemm-shuffled": shuffled_cases(target), "gemm-gated": gated_cases(target), "gemm-order": order_cases(target), "gemm-instructions": instruction_cases(target), "gemm": plain_cases(), "gemm-epilogue": epilogue_cases(), "gemm-scaled": scaled_cases(fnuz),
+    return {"gemm-split": split_cases(target), "gemm-shuffled": shuffled_cases(target), "gemm-gated": gated_cases(target), "gemm-pairs": pair_cases(target), "gemm-order": order_cases(target), "gemm-instructions": instruction_cases(target), "gemm": plain_cases(), "gemm-epilogue": epilogue_cases(), "gemm-scaled": scaled_cases(fnuz),
             "gemm-extremes": extreme_cases()}
