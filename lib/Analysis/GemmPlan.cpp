@@ -57,14 +57,17 @@ static SmallVector<const MMA *> findInstructions(const Target &target, Type a,
   return found;
 }
 
-/// Each matrix of an operand of many has its data and its scales side by side.
-static bool liesByMatrix(ScalingAttr scaling) {
+/// Each matrix of an operand of many has its data and its scales side by side:
+/// rows are stored one behind the other.
+static bool liesByMatrix(ScaledType type) {
+  ScalingAttr scaling = type.getScaling();
   if (scaling.isPerMatrix())
     return true;
-  bool isTensor = scaling.getGranularity() == Granularity::Tensor;
+  SmallVector<ScaledType::StorageDim> scales = type.getScaleStorage();
   return scaling.getDataLayout() == te::DataLayout::Linear &&
          scaling.getScaleLayout() == ScaleLayout::Linear &&
-         (isTensor || scaling.getBlockRows() == 1);
+         (scales.empty() ||
+          (scales[0].firstDim == 0 && scales[0].divisor == 1));
 }
 
 /// Why kernels do not take a quantized operand of many matrices.
@@ -74,12 +77,12 @@ static std::optional<std::string> whyNotMany(GemmOp gemm) {
     if (!type)
       continue;
     ScalingAttr scaling = type.getScaling();
-    if (gemm.isBatched() && !liesByMatrix(scaling))
+    if (gemm.isBatched() && !liesByMatrix(type))
       return std::string(
           "G3: kernels multiply quantized matrices in pairs only where each "
-          "matrix has its data and scales side by side: one scale, or scales "
-          "of rows or of blocks of one row, in linear layouts, or per = "
-          "matrix; quantize them so, or te.dequantize them");
+          "matrix has its data and scales side by side: one scale, scales of "
+          "rows, or MX scales of rows in linear layouts, or per = matrix; "
+          "quantize them so, or te.dequantize them");
     if (scaling.isPerMatrix() && !gemm.isBatched())
       return std::string(
           "G3: the rows of an operand are one matrix to a kernel, but its "

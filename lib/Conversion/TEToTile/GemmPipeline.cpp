@@ -61,8 +61,11 @@ SmallVector<GemmStream> GemmEmitter::makeStreams() {
           {side, Kind::Scales, /*parts=*/1, side->getScaleSteps()});
       // Late, when what was read has had the other steps' time to come; not
       // both in one step, as memory serves only so many at once.
+      // Not first in a round: the backend would wait for all that is under way,
+      // as it would have to before the first round.
       int64_t many = streams.back().steps;
-      streams.back().turn = std::max<int64_t>(many - 1 - int64_t(number), 0);
+      streams.back().turn = std::max<int64_t>(many - 1 - int64_t(number),
+                                              std::min<int64_t>(many - 1, 1));
     }
   return streams;
 }

@@ -190,15 +190,19 @@ static OpFoldResult emitExtent(TileContext &ctx, ScaledType type,
 }
 
 /// Of the scales of one matrix, or of the tensor.
-static SmallVector<ScaledType::StorageDim> getMatrixStorage(ScaledType type) {
+static SmallVector<ScaledType::StorageDim>
+getMatrixStorage(const TileContext &ctx, ScaledType type) {
   SmallVector<ScaledType::StorageDim> dims = type.getScaleStorage();
   if (type.getScaling().isPerMatrix())
     dims.erase(dims.begin());
+  else if (ctx.matrix) // their rows follow one another; padding is behind all
+    dims.front().multiple = 1;
   return dims;
 }
 
 bool te::areScalesTransposed(ScaledType type) {
-  return isColumns(type, getMatrixStorage(type)[0]);
+  return isColumns(type,
+                   type.getScaleStorage()[type.getScaling().isPerMatrix()]);
 }
 
 static bool isReplicated(ScaledType type) {
@@ -235,7 +239,7 @@ struct ScaleView {
 static ScaleView emitScaleView(TileContext &ctx, ScaledType type,
                                Value buffer) {
   auto &b = ctx.b;
-  SmallVector<ScaledType::StorageDim> dims = getMatrixStorage(type);
+  SmallVector<ScaledType::StorageDim> dims = getMatrixStorage(ctx, type);
   auto divide = [&](Value offset, int64_t block) -> Value {
     return b.createOrFold<arith::DivUIOp>(
         offset, arith::ConstantIndexOp::create(b, block));

@@ -459,7 +459,7 @@ def pair_cases(target):
         cases.append((name, gemm.operands(element, element, schemes).text(d), runs, kinds))
     make = lambda ta=False, tb=True, **sizes: Gemm(ta, tb, lead=["B"], batched=True, **{"n": 96, "k": 160, **sizes})
     each = ", per = matrix"
-    rows, line = "row, scale = f32", "block = [1, 128], scale = f32"
+    rows, line = "row, scale = f32", "block = [1, 128], scale = f32" + each
     square, down = "block = [128, 128], scale = f32" + each, "block = [128, 1], scale = f32" + each
     shuffled = ROW + ", scale_layout = e8m0_shuffle" + each
     add("rows", make(), fp8, [rows, rows])

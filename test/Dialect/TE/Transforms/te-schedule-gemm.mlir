@@ -196,7 +196,7 @@ func.func @not_direct(%a: tensor<256x250xbf16>, %b: tensor<250x250xbf16>) -> ten
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 #col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
 func.func @pairs(%x: !te.scaled<2x33x256xf8E4M3FN, #row>, %w: !te.scaled<2x256x64xf8E4M3FN, #col>) -> tensor<2x33x64xbf16> {
-  // expected-error @+1 {{G3: kernels multiply quantized matrices in pairs only where each matrix has its data and scales side by side: one scale, or scales of rows or of blocks of one row, in linear layouts, or per = matrix; quantize them so, or te.dequantize them}}
+  // expected-error @+1 {{G3: kernels multiply quantized matrices in pairs only where each matrix has its data and scales side by side: one scale, scales of rows, or MX scales of rows in linear layouts, or per = matrix; quantize them so, or te.dequantize them}}
   %d = te.fusion "f" (%a = %x : !te.scaled<2x33x256xf8E4M3FN, #row>, %b = %w : !te.scaled<2x256x64xf8E4M3FN, #col>) -> (tensor<2x33x64xbf16>) {
     %0 = te.gemm %a, %b : !te.scaled<2x33x256xf8E4M3FN, #row>, !te.scaled<2x256x64xf8E4M3FN, #col> -> tensor<2x33x64xbf16>
     te.yield %0 : tensor<2x33x64xbf16>
