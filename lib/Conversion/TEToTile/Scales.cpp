@@ -305,9 +305,15 @@ Value te::loadScales(TileContext &ctx, ScaledType type, Value buffer,
                      const LinearLayout &blocks) {
   ScaleView source = emitScaleView(ctx, type, buffer);
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
-  Value scales = ctx.loadWide(source.view, source.row, source.col, element,
-                              source.transposed ? blocks.transpose() : blocks,
-                              source.divisible, source.order);
+  // By the widest loads, and then to those who work on them.
+  LinearLayout stored = source.transposed ? blocks.transpose() : blocks;
+  LinearLayout wide = ctx.getStoreLayout(
+      stored.getShape(), element.getIntOrFloatBitWidth(), source.order);
+  Value scales = ctx.load(source.view, source.row, source.col, element, wide,
+                          source.divisible, source.order);
+  if (analyzeConversion(wide, stored).kind == ConversionKind::Shared)
+    scales.getDefiningOp<LoadOp>().setFirstReplica(true);
+  scales = ctx.convert(scales, stored);
   return source.transposed ? ctx.convert(ctx.transpose(scales), blocks)
                            : scales;
 }

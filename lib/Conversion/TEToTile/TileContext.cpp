@@ -417,17 +417,6 @@ void TileContext::store(Value tile, Value view, Value rows) {
                   /*interleave=*/0);
 }
 
-Value TileContext::loadWide(Value view, Value row, Value col, Type elementType,
-                            const LinearLayout &layout, int64_t divisible,
-                            LayoutAttr order) {
-  LinearLayout wide = getStoreLayout(
-      layout.getShape(), elementType.getIntOrFloatBitWidth(), order);
-  Value tile = load(view, row, col, elementType, wide, divisible, order);
-  if (analyzeConversion(wide, layout).kind == ConversionKind::Shared)
-    tile.getDefiningOp<LoadOp>().setFirstReplica(true);
-  return convert(tile, layout);
-}
-
 void TileContext::store(Value tile, Value view, Value row, Value col,
                         int64_t divisible, LayoutAttr order,
                         int64_t interleave) {

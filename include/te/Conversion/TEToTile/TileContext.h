@@ -138,11 +138,6 @@ public:
   Value load(Value view, Value row, Value col, Type elementType,
              const tile::LinearLayout &layout, int64_t divisible = 1,
              tile::LayoutAttr order = {}, int64_t interleave = 0);
-  /// The same, read once in the widest accesses, then handed to the lanes that
-  /// `layout` names.
-  Value loadWide(Value view, Value row, Value col, Type elementType,
-                 const tile::LinearLayout &layout, int64_t divisible = 1,
-                 tile::LayoutAttr order = {});
   /// What is known of a tile that load() gave: its rows, or its columns, are
   /// inside of the view in every workgroup.
   void setInBounds(Value tile, bool rows, bool cols);
