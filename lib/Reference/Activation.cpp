@@ -207,18 +207,18 @@ static LogicalResult runGatedActivation(Operation *operation, Frame &frame) {
 /// dx, and the sums over it that the op has results for.
 template <typename Op>
 static LogicalResult storeGradients(Op op, ArrayRef<double> dx,
-                                    ArrayRef<double> dscale, Frame &frame) {
+                                    const Sums &dscale, Frame &frame) {
   std::vector<int64_t> shape = frame.get(op.getInput()).shape;
   int64_t cols = Matrix::flatten(shape).cols;
-  std::vector<double> dbias(cols);
+  Sums dbias(cols);
   for (auto [i, value] : llvm::enumerate(dx))
-    dbias[i % cols] += value;
+    dbias.add(i % cols, value);
   auto rowShape = ArrayRef(shape).drop_back();
   auto dbiasResult = dyn_cast_or_null<OpResult>(op.getDbias());
   auto dscaleResult = dyn_cast_or_null<OpResult>(op.getDscale());
-  if (dbiasResult && failed(frame.store(dbiasResult, {cols}, dbias)))
+  if (dbiasResult && failed(dbias.store(dbiasResult, {cols}, frame)))
     return failure();
-  if (dscaleResult && failed(frame.store(dscaleResult, rowShape, dscale)))
+  if (dscaleResult && failed(dscale.store(dscaleResult, rowShape, frame)))
     return failure();
   return frame.store(op->getResult(0), shape, dx);
 }
@@ -230,11 +230,12 @@ static LogicalResult runActivationBwd(Operation *operation, Frame &frame) {
   std::vector<double> grad = frame.load(op.getGrad());
   std::vector<double> scales = loadScales(op.getScales(), matrix.rows, frame);
   Function function = getFunction(op.getKind());
-  std::vector<double> dx(x.size()), dscale(matrix.rows);
+  std::vector<double> dx(x.size());
+  Sums dscale(matrix.rows);
   for (size_t i = 0; i < x.size(); ++i) {
     int64_t row = i / matrix.cols;
     dx[i] = multiply({function.derivative(x[i]), grad[i], scales[row]});
-    dscale[row] += multiply({function.value(x[i]), grad[i]});
+    dscale.add(row, multiply({function.value(x[i]), grad[i]}));
   }
   return storeGradients(op, dx, dscale, frame);
 }
@@ -245,7 +246,8 @@ static LogicalResult runGatedActivationBwd(Operation *operation, Frame &frame) {
   std::vector<double> x = frame.load(op.getInput());
   std::vector<double> grad = frame.load(op.getGrad());
   std::vector<double> scales = loadScales(op.getScales(), matrix.rows, frame);
-  std::vector<double> dx(x.size()), dscale(matrix.rows);
+  std::vector<double> dx(x.size());
+  Sums dscale(matrix.rows);
   for (int64_t m = 0; m < matrix.rows; ++m)
     for (int64_t k = 0; k < matrix.cols; ++k) {
       auto [a, b] = getPair(k, matrix.cols, op.getInterleave());
@@ -254,7 +256,7 @@ static LogicalResult runGatedActivationBwd(Operation *operation, Frame &frame) {
       double g = grad[m * matrix.cols + k];
       dx[row + a] = multiply({gated.df, g, gated.up, scales[m]});
       dx[row + b] = multiply({gated.f, g, gated.dup, scales[m]});
-      dscale[m] += multiply({gated.f, gated.up, g});
+      dscale.add(m, multiply({gated.f, gated.up, g}));
     }
   return storeGradients(op, dx, dscale, frame);
 }

@@ -33,6 +33,24 @@ struct Frame {
                       ArrayRef<double> numbers, ArrayRef<double> bounds = {});
 };
 
+/// Sums of approximate terms, each rounded once to its result's type.
+class Sums {
+public:
+  explicit Sums(int64_t count) : values(count), squares(count) {}
+  void add(int64_t index, double term) {
+    values[index] += term;
+    squares[index] += term * term;
+  }
+  /// With bounds: terms that are each off by 5e-6 of themselves (TE semantics
+  /// 5.1: f32), in either direction, add up to that times the root of the sum
+  /// of their squares, also where the terms cancel.
+  LogicalResult store(OpResult result, ArrayRef<int64_t> shape,
+                      Frame &frame) const;
+
+private:
+  std::vector<double> values, squares;
+};
+
 /// Runs one op by the handler that the table has for its name; an error at the
 /// op where it has none.
 LogicalResult interpretOp(Operation *op, Frame &frame);

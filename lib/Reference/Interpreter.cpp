@@ -8,6 +8,8 @@
 #include "Handlers.h"
 #include "te/Dialect/TE/IR/TE.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::te;
 using ref::TensorValue;
@@ -79,6 +81,14 @@ LogicalResult ref::Frame::store(OpResult result, ArrayRef<int64_t> shape,
                    [&](Value operand) { return hasUnspecified(get(operand)); }))
     tensor.unspecified.assign(tensor.bytes.size(), 0xFF);
   return set(result, {shape.vec(), {std::move(tensor)}});
+}
+
+LogicalResult ref::Sums::store(OpResult result, ArrayRef<int64_t> shape,
+                          Frame &frame) const {
+  std::vector<double> bounds;
+  for (double square : squares)
+    bounds.push_back(5e-6 * std::sqrt(square));
+  return frame.store(result, shape, values, bounds);
 }
 
 /// Runs the ops of a block up to its terminator, whose operands are returned.

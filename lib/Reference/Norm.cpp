@@ -179,10 +179,10 @@ static LogicalResult runBiasAdd(Operation *operation, Frame &frame) {
 static LogicalResult runBiasGrad(Operation *operation, Frame &frame) {
   auto op = cast<BiasGradOp>(operation);
   int64_t cols = Matrix::flatten(frame.get(op.getInput()).shape).cols;
-  std::vector<double> sums(cols);
+  Sums sums(cols);
   for (auto [i, value] : llvm::enumerate(frame.load(op.getInput())))
-    sums[i % cols] += value;
-  return frame.store(op->getResult(0), {cols}, sums);
+    sums.add(i % cols, value);
+  return sums.store(op->getResult(0), {cols}, frame);
 }
 
 ArrayRef<HandlerEntry> mlir::te::ref::getNormHandlers() {

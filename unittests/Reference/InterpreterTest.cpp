@@ -157,6 +157,32 @@ TEST_F(Interpreter, FusionAndArith) {
   EXPECT_EQ(getFloats((*results)[1].buffers[0]), (std::vector<float>{3}));
 }
 
+// The terms' sizes say how far off a sum may be, not what is left of them.
+TEST_F(Interpreter, SumsAreBoundedByTheirTerms) {
+  auto results = run(R"(
+    func.func @f(%x: tensor<2x2xf32>, %dy: tensor<2x2xf32>)
+        -> (tensor<2xf32>, tensor<2xf32>) {
+      %b = te.bias_grad %x : tensor<2x2xf32> -> tensor<2xf32>
+      %s = arith.constant dense<1.0> : tensor<2xf32>
+      %dx, %ds = te.activation_bwd relu %dy, %x scales(%s : tensor<2xf32>)
+        : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32> dscale tensor<2xf32>
+      return %b, %ds : tensor<2xf32>, tensor<2xf32>
+    })",
+                     {makeF32({2, 2}, {4.0f, 1.0f, -4.0f, 3.0f}),
+                      makeF32({2, 2}, {1.0f, -4.0f, 9.0f, 0.0f})});
+  ASSERT_TRUE(succeeded(results)) << diagnostics;
+  const HostTensor &columns = (*results)[0].buffers[0];
+  EXPECT_EQ(getFloats(columns), (std::vector<float>{0, 4}));
+  ASSERT_EQ(columns.bounds.size(), 2u);
+  EXPECT_DOUBLE_EQ(columns.bounds[0], 5e-6 * std::sqrt(32.0));
+  EXPECT_DOUBLE_EQ(columns.bounds[1], 5e-6 * std::sqrt(10.0));
+  const HostTensor &rows = (*results)[1].buffers[0];
+  EXPECT_EQ(getFloats(rows), (std::vector<float>{0, 0}));
+  ASSERT_EQ(rows.bounds.size(), 2u);
+  EXPECT_DOUBLE_EQ(rows.bounds[0], 5e-6 * std::sqrt(32.0));
+  EXPECT_DOUBLE_EQ(rows.bounds[1], 0);
+}
+
 // H16 of a unit vector is 0.25 everywhere, with the signs of its column.
 TEST_F(Interpreter, HadamardBeforeFP4) {
   std::vector<float> unit(32);
