@@ -37,6 +37,7 @@ bench: build
 	$(PY) benchmarks/emulator.py --bin $(BUILD)/bin
 	$(PY) benchmarks/gemm.py --bin $(BUILD)/bin
 	$(PY) benchmarks/gated.py --bin $(BUILD)/bin
+	$(PY) benchmarks/prologue.py --bin $(BUILD)/bin
 	$(PY) benchmarks/cycle.py --bin $(BUILD)/bin
 
 clean:

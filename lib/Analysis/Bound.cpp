@@ -43,8 +43,8 @@ GemmStep te::estimateGemmStep(const TileDemand &demand, const GemmPlan &plan,
   double a = rows * k * getBits(plan.a) / 8, b = cols * k * getBits(plan.b) / 8;
   double read = a * matmul.getWaves()[1] + b * matmul.getWaves()[0];
   GemmOp gemm = demand.gemm;
-  double loaded = (rows * getBits(gemm.getA().getType()) +
-                   cols * getBits(gemm.getB().getType())) *
+  double loaded = (rows * getBits(getSource(gemm.getA()).getType()) +
+                   cols * getBits(getSource(gemm.getB()).getType())) *
                   k / 8;
   GemmStep step;
   step.matrix = products *

@@ -62,7 +62,9 @@ static std::pair<double, double> getMemoryShares(const Grid &grid,
 }
 
 static double getOperandBytes(Value operand) {
-  return getElementTypeOrSelf(operand.getType()).getIntOrFloatBitWidth() / 8.;
+  return getElementTypeOrSelf(getSource(operand).getType())
+             .getIntOrFloatBitWidth() /
+         8.;
 }
 
 int64_t te::chooseGroup(const TileDemand &demand, ScheduleAttr schedule,
@@ -103,6 +105,25 @@ static double estimatePassClocks(const TileDemand &demand, double read,
          kKernelGap * timing.clockGHz * 1e9;
 }
 
+/// Instructions an element that a prologue makes of another: codes become f32,
+/// which are scaled, and rounded where a scale is no power of two.
+static double getPrologueWork(Value source, Type element,
+                              const Target &target) {
+  auto scaled = dyn_cast<ScaledType>(source.getType());
+  double decode = 0, scale = scaled ? 0.5 : 0, round = 0.5;
+  if (scaled && scaled.isFP4()) {
+    decode = 4;
+  } else if (scaled) {
+    bool isFNUZ =
+        isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(scaled.getElementType());
+    decode = isFNUZ == (target.fp8 == FP8Encoding::FNUZ) ? 3 : 8;
+  }
+  bool isExact = scaled && scaled.getScaling().isE8M0();
+  if (element.isBF16() && !isExact && !target.hasBF16Conversions)
+    round = 5.5;
+  return decode + scale + round;
+}
+
 /// Clocks of the vector units in a step of one workgroup: partial sums that are
 /// scaled, operands that are converted or scaled, or turned so that K is in one
 /// register.
@@ -117,8 +138,9 @@ static double estimateVectorClocks(const TileDemand &demand,
   GemmOp gemm = demand.gemm;
   double rows = schedule.getTile()[0], cols = demand.getColumns(schedule),
          k = schedule.getMatmul().getK();
-  auto getForOperand = [&](tile::MMASide side, Value operand, unsigned kDim,
+  auto getForOperand = [&](tile::MMASide side, Value factor, unsigned kDim,
                            Type element) {
+    Value operand = getSource(factor);
     auto type = cast<ShapedType>(operand.getType());
     auto scaled = dyn_cast<ScaledType>(type);
     bool kIsLast = (int64_t(kDim) == type.getRank() - 1) !=
@@ -126,8 +148,10 @@ static double estimateVectorClocks(const TileDemand &demand,
     bool isTurned =
         !kIsLast && !(schedule.getMatmul().getDirect() &&
                       planFetch(gemm, plan, side, schedule, target));
-    return (element != type.getElementType() ? forConversion : 0) +
-           (isTurned ? kForTurn : 0);
+    double work = operand != factor ? getPrologueWork(operand, element, target)
+                  : element != type.getElementType() ? forConversion
+                                                     : 0;
+    return work + (isTurned ? kForTurn : 0);
   };
   double work =
       rows * k *
@@ -286,9 +310,10 @@ double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
   double stored = std::min(rows, getSize(demand.rows)) * schedule.getTile()[1] *
                   (pieces > 1 ? 4 : demand.outputBytes) / timing->l1Bytes;
   double parts = double(matmul.getK()) / MMA::lookup(matmul.getMma())->k;
-  // Elements are scaled beside one part's products for each side, in all waves
-  // at once.
-  bool scalesElements = plan.scales == GemmPlan::Scales::Elements;
+  // Elements are scaled, or dequantized, beside one part's products for each
+  // side, in all waves at once.
+  bool scalesElements =
+      plan.scales == GemmPlan::Scales::Elements || hasPrologue(gemm);
   ComputeUnit unit = {
       schedule,
       target,
@@ -326,6 +351,45 @@ double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
   return clocks;
 }
 
+/// The product's clocks in a kernel of these ops.
+static double estimateKernel(ArrayRef<Operation *> ops, const GemmPlan &plan,
+                             const Target &target) {
+  TileDemand demand = getTileDemand(ops);
+  return estimateGemmClocks(
+      demand, plan, chooseSchedule(ops.front()->getContext(), demand, target),
+      target);
+}
+
+/// What two kernels take less than one, in words.
+static std::optional<std::string> compareClocks(double together, double apart) {
+  if (together <= apart)
+    return std::nullopt;
+  return llvm::formatv("one kernel would take about {0:f0} clocks, two {1:f0}",
+                       together, apart);
+}
+
+std::optional<std::string> te::findPrologueLoss(FusionOp fusion, GemmOp plain,
+                                                const Target &target) {
+  const Timing *timing = Timing::lookup(target.name);
+  SmallVector<Operation *> ops = getRegionOps(fusion);
+  TileDemand demand = getTileDemand(ops);
+  std::string why;
+  std::optional<GemmPlan> plan = planGemm(demand.gemm, target, why),
+                          ofPlain = planGemm(plain, target, why);
+  if (!plan)
+    return why;
+  if (std::optional<std::string> violation = findViolation(
+          demand, chooseSchedule(fusion.getContext(), demand, target), target))
+    return violation;
+  if (!ofPlain || !timing)
+    return std::nullopt;
+  double apart = estimateKernel(plain.getOperation(), *ofPlain, target);
+  for (Operation &op : fusion.getBody().front())
+    if (isPrologue(&op))
+      apart += estimatePassClocks(getTileDemand(&op), /*read=*/0, *timing);
+  return compareClocks(estimateKernel(ops, *plan, target), apart);
+}
+
 std::optional<std::string> te::findGateLoss(ArrayRef<Operation *> ops,
                                             const Target &target) {
   GatedActivationOp gate = findGate(ops);
@@ -335,20 +399,11 @@ std::optional<std::string> te::findGateLoss(ArrayRef<Operation *> ops,
       gate ? planGemm(findGemm(ops), target, why) : std::nullopt;
   if (!plan || !timing)
     return std::nullopt;
-  auto estimateProduct = [&](ArrayRef<Operation *> some) {
-    TileDemand demand = getTileDemand(some);
-    return estimateGemmClocks(demand, *plan,
-                              chooseSchedule(gate.getContext(), demand, target),
-                              target);
-  };
   SmallVector<Operation *> others(ops);
   llvm::erase(others, gate);
   Operation *pass = gate;
-  double together = estimateProduct(ops),
-         apart = estimateProduct(others) +
-                 estimatePassClocks(getTileDemand(pass), /*read=*/0, *timing);
-  if (together <= apart)
-    return std::nullopt;
-  return llvm::formatv("one kernel would take about {0:f0} clocks, two {1:f0}",
-                       together, apart);
+  return compareClocks(
+      estimateKernel(ops, *plan, target),
+      estimateKernel(others, *plan, target) +
+          estimatePassClocks(getTileDemand(pass), /*read=*/0, *timing));
 }

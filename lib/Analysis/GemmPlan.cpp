@@ -73,7 +73,7 @@ static bool liesByMatrix(ScaledType type) {
 /// Why kernels do not take a quantized operand of many matrices.
 static std::optional<std::string> whyNotMany(GemmOp gemm) {
   for (Value operand : {gemm.getA(), gemm.getB()}) {
-    ScaledType type = getScaled(operand);
+    ScaledType type = getScaled(getSource(operand));
     if (!type)
       continue;
     ScalingAttr scaling = type.getScaling();
@@ -82,12 +82,13 @@ static std::optional<std::string> whyNotMany(GemmOp gemm) {
           "G3: kernels multiply quantized matrices in pairs only where each "
           "matrix has its data and scales side by side: one scale, scales of "
           "rows, or MX scales of rows in linear layouts, or per = matrix; "
-          "quantize them so, or te.dequantize them");
+          "quantize them so, or te.dequantize them in a region of "
+          "their own");
     if (scaling.isPerMatrix() && !gemm.isBatched())
       return std::string(
           "G3: the rows of an operand are one matrix to a kernel, but its "
           "scales are each matrix's (per = matrix); quantize it without, or "
-          "te.dequantize it");
+          "te.dequantize it in a region of its own");
   }
   return std::nullopt;
 }
@@ -196,7 +197,7 @@ std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
                                        ScheduleAttr schedule,
                                        const Target &target) {
   bool isA = side == tile::MMASide::A;
-  Value operand = isA ? gemm.getA() : gemm.getB();
+  Value operand = getSource(isA ? gemm.getA() : gemm.getB());
   Type element = isA ? plan.a : plan.b;
   auto type = cast<ShapedType>(operand.getType());
   MatmulAttr matmul = schedule.getMatmul();

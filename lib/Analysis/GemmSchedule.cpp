@@ -208,9 +208,10 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
                      : isPipelined      ? 2 * held
                                         : (stepA + stepB) / lanes + held;
   GemmOp gemm = demand.gemm;
-  if (isConverted(gemm.getA(), plan.a))
+  Value a = getSource(gemm.getA()), b = getSource(gemm.getB());
+  if (isConverted(a, plan.a))
     operands += 4 * rows * matmul.getK() / lanes;
-  if (isConverted(gemm.getB(), plan.b))
+  if (isConverted(b, plan.b))
     operands += 4 * cols * matmul.getK() / lanes;
   int64_t sums = 4 * result.elementsPerLane;
   if (plan.scales == GemmPlan::Scales::Blocks) {
@@ -239,8 +240,8 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
                : bytes(outer * matmul.getK(), elementBits(operand.getType())) /
                      lanes;
   };
-  int64_t ahead = getAhead(tile::MMASide::A, gemm.getA(), rows) +
-                  getAhead(tile::MMASide::B, gemm.getB(), cols);
+  int64_t ahead =
+      getAhead(tile::MMASide::A, a, rows) + getAhead(tile::MMASide::B, b, cols);
   auto count = [&](int64_t inLoop) -> unsigned {
     return kBaseVGPRs + llvm::divideCeil(sums + std::max(inLoop, epilogue), 4);
   };

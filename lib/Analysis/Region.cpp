@@ -253,6 +253,34 @@ GatedActivationOp te::findGate(GemmOp gemm) {
   return findGate(readers);
 }
 
+bool te::isConversion(Operation *op) {
+  bool isCast =
+      isa<arith::ExtFOp, arith::TruncFOp>(op) && isElementwise(op) &&
+      getElementTypeOrSelf(op->getOperand(0)).getIntOrFloatBitWidth() >= 16;
+  if (auto truncate = dyn_cast<arith::TruncFOp>(op))
+    isCast &= !truncate.getRoundingmode();
+  auto isFactor = [&](OpOperand &use) {
+    return isa<GemmOp>(use.getOwner()) && use.getOperandNumber() < 2 &&
+           use.getOwner() == *op->user_begin();
+  };
+  return (isCast || isa<DequantizeOp>(op)) && !op->use_empty() &&
+         llvm::all_of(op->getUses(), isFactor);
+}
+
+bool te::isPrologue(Operation *op) {
+  return isa_and_present<FusionOp>(op->getParentOp()) && isConversion(op);
+}
+
+Value te::getSource(Value operand) {
+  Operation *producer = operand.getDefiningOp();
+  return producer && isPrologue(producer) ? producer->getOperand(0) : operand;
+}
+
+bool te::hasPrologue(GemmOp gemm) {
+  return getSource(gemm.getA()) != gemm.getA() ||
+         getSource(gemm.getB()) != gemm.getB();
+}
+
 Anchor te::findAnchor(ArrayRef<Operation *> ops) {
   if (GemmOp gemm = findGemm(ops))
     return {gemm.getResult(),
@@ -348,7 +376,7 @@ SmallVector<SmallVector<Operation *>> te::getParts(ArrayRef<Operation *> ops) {
 SmallVector<Operation *> te::getRegionOps(FusionOp fusion) {
   SmallVector<Operation *> ops;
   for (Operation &op : fusion.getBody().front().without_terminator())
-    if (!isSplatConstant(&op) && !isView(&op))
+    if (!isSplatConstant(&op) && !isView(&op) && !isPrologue(&op))
       ops.push_back(&op);
   return ops;
 }

@@ -179,8 +179,8 @@ double te::getLeastClocks(const TileDemand &demand, ScheduleAttr schedule,
   // A wave has one SIMD; workgroups on other SIMDs may run beside it.
   double matrix = tilesOfCU * products * cycles / target.simdsPerCU;
   GemmOp gemm = demand.gemm;
-  double bitsA = elementBits(gemm.getA().getType()),
-         bitsB = elementBits(gemm.getB().getType());
+  double bitsA = elementBits(getSource(gemm.getA()).getType()),
+         bitsB = elementBits(getSource(gemm.getB()).getType());
   double loaded =
       tilesOfCU * sizes.k *
       (std::min(rows, sizes.m) * bitsA + std::min(cols, sizes.n) * bitsB) / 8 /

@@ -228,3 +228,17 @@ func.func @gate(%x: tensor<64x64xbf16>, %w: tensor<1024x64xbf16>) -> tensor<64x5
   }
   return %r : tensor<64x512xbf16>
 }
+
+// -----
+
+// A conversion whose result others read too is no prologue: it is complete only when its kernel ends.
+func.func @converted_and_kept(%x: tensor<16x64xf32>, %w: tensor<64x64xbf16>) -> (tensor<16x64xbf16>, tensor<16x64xbf16>) {
+  %d, %h = te.fusion "f_0" (%p = %x : tensor<16x64xf32>, %b = %w : tensor<64x64xbf16>) -> (tensor<16x64xbf16>, tensor<16x64xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [16, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [1, 4]>>} {
+    %a = arith.truncf %p : tensor<16x64xf32> to tensor<16x64xbf16>
+    // expected-error @+1 {{F4: reads a result of 'arith.truncf' in its own region, which is complete only when the kernel ends; put the two into regions of their own}}
+    %0 = te.gemm %a, %b transpose_b : tensor<16x64xbf16>, tensor<64x64xbf16> -> tensor<16x64xbf16>
+    te.yield %0, %a : tensor<16x64xbf16>, tensor<16x64xbf16>
+  }
+  return %d, %h : tensor<16x64xbf16>, tensor<16x64xbf16>
+}

@@ -93,6 +93,17 @@ GatedActivationOp findGate(ArrayRef<Operation *> ops);
 /// The same among all ops that read the result where it is computed.
 GatedActivationOp findGate(GemmOp gemm);
 
+/// True for what makes an operand of one te.gemm, and nothing else, of other
+/// elements: a te.dequantize or a cast.
+bool isConversion(Operation *op);
+/// The same in that te.gemm's region, whose kernel converts what it reads: it
+/// is no op of the region.
+bool isPrologue(Operation *op);
+/// What a kernel reads of an operand of te.gemm: what a prologue converts, or
+/// the operand itself.
+Value getSource(Value operand);
+bool hasPrologue(GemmOp gemm);
+
 /// The ops of each part, in order; ops that have no tile are in none.
 SmallVector<SmallVector<Operation *>> getParts(ArrayRef<Operation *> ops);
 
@@ -111,7 +122,7 @@ struct Conflict {
 /// The first conflict among `ops`, which stand in the order of their block.
 std::optional<Conflict> findConflict(ArrayRef<Operation *> ops);
 
-/// The ops of a region, without constants and the terminator.
+/// The ops of a region, without constants, views, prologues and the terminator.
 SmallVector<Operation *> getRegionOps(FusionOp fusion);
 
 } // namespace mlir::te

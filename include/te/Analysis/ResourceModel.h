@@ -134,6 +134,11 @@ ScheduleAttr chooseSchedule(MLIRContext *context, const TileDemand &demand,
 /// are chosen by; nothing where they are not.
 std::optional<std::string> findGateLoss(ArrayRef<Operation *> ops,
                                         const Target &target);
+/// Why a te.gemm that reads what conversions give (`plain`) is faster in a
+/// kernel of its own than with the prologues of a region; nothing where it is
+/// not.
+std::optional<std::string> findPrologueLoss(FusionOp fusion, GemmOp plain,
+                                            const Target &target);
 /// Why a schedule is as it is, in words: what bounds each of its sizes.
 std::string explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                             const Target &target);

@@ -64,6 +64,7 @@ struct Target {
   unsigned maxAccessBytes;   // widest global or LDS access of one lane
   bool hasUnalignedAccesses; // of global memory, as wide
   FP8Encoding fp8;
+  bool hasBF16Conversions;   // from f32, by an instruction
   bool hasScaledConversions; // fp8 and fp4 by a block's scale
   bool hasBufferAccesses;    // whose resource bounds them: zero outside
   bool hasRegisterIndexing;  // by a number that is known at run time

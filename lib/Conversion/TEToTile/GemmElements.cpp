@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Scales on the way from memory to LDS: of a prologue, which dequantizes, or of
 // GemmPlan::Scales::Elements: fp8 and fp4 codes become bf16 with their block's
 // E8M0 scale in them. A code's fields at their places in an f32 are the value
 // times 2^(bias - 127), subnormals included; one product takes that back and
@@ -87,9 +88,22 @@ LinearLayout GemmOperand::getFinishedLayout() const {
   return isTurned() ? stored.transpose() : stored;
 }
 
+SmallVector<int64_t> GemmOperand::getScaleBlock() const {
+  int64_t step = ctx.schedule.getMatmul().getK();
+  switch (scaled.getScaling().getGranularity()) {
+  case Granularity::Tensor:
+    return {getOuter(), step};
+  case Granularity::Row:
+    return kIsLast ? SmallVector<int64_t>{1, step}
+                   : SmallVector<int64_t>{getOuter(), 1};
+  case Granularity::Block:
+    break;
+  }
+  return {getSharing(getOuter()), step / std::max<int64_t>(getBlocks(), 1)};
+}
+
 LinearLayout GemmOperand::getBlockLayout() const {
-  return getFinishedLayout().project(
-      {getSharing(getOuter()), ctx.schedule.getMatmul().getK() / getBlocks()});
+  return getFinishedLayout().project(getScaleBlock());
 }
 
 /// Neighbours that one lane holds.
@@ -112,26 +126,49 @@ static SmallVector<int64_t> getLaneBlock(const LinearLayout &layout) {
 //===----------------------------------------------------------------------===//
 
 int64_t GemmOperand::getGroupSteps() const {
+  Granularity granularity = scaled.getScaling().getGranularity();
+  if (granularity == Granularity::Tensor ||
+      (granularity == Granularity::Row && kIsLast))
+    return 0;
+  if (!isE8M0())
+    return 1;
   int64_t steps = std::max<int64_t>(kScaleBytes / getBlocks(), 1);
   return isWord(steps) ? getWholeSteps(steps) : 1;
 }
 
 bool GemmOperand::isWord(int64_t steps) const {
-  return kIsLast != areScalesTransposed(scaled) &&
+  return isE8M0() && kIsLast != areScalesTransposed(scaled) &&
          steps * getBlocks() <= kScaleBytes;
+}
+
+/// In the tensor's orientation.
+Value GemmOperand::loadScalesOfElements(TileContext &step,
+                                        const LinearLayout &layout) const {
+  auto &b = ctx.b;
+  Value buffer = step.getBuffers(operand).scales;
+  Type f32 = getTileType(b.getF32Type(), b.getContext(), layout);
+  switch (scaled.getScaling().getGranularity()) {
+  case Granularity::Tensor:
+    return ctx.splat(memref::LoadOp::create(b, buffer, ValueRange()), f32);
+  case Granularity::Row:
+    return step.load(step.viewMatrix(buffer, step.rows, b.getIndexAttr(1)),
+                     step.tileRow, arith::ConstantIndexOp::create(b, 0),
+                     b.getF32Type(), layout);
+  case Granularity::Block:
+    break;
+  }
+  return te::loadScalesIn(step, scaled, buffer, layout);
 }
 
 Value GemmOperand::readScaleGroup(Value at, int64_t steps) const {
   auto &b = ctx.b;
-  TileContext step = makeContext(at, steps);
-  Value buffer = step.getBuffers(operand).scales;
+  TileContext step = makeContext(at, std::max<int64_t>(steps, 1));
   LinearLayout blocks = getBlockLayout();
   auto load = [&](const LinearLayout &layout) -> Value {
     if (kIsLast)
-      return te::loadScalesIn(step, scaled, buffer, layout);
-    return ctx.convert(ctx.transpose(te::loadScalesIn(step, scaled, buffer,
-                                                      layout.transpose())),
-                       layout);
+      return loadScalesOfElements(step, layout);
+    return ctx.convert(
+        ctx.transpose(loadScalesOfElements(step, layout.transpose())), layout);
   };
   if (!isWord(steps))
     return load(blocks);
@@ -160,6 +197,8 @@ Value GemmOperand::readScaleGroup(Value at, int64_t steps) const {
 Value GemmOperand::getScaleBytes(Value group, int64_t steps,
                                  Value number) const {
   auto &b = ctx.b;
+  if (!isE8M0())
+    return group;
   LinearLayout blocks = getBlockLayout();
   Type i32 = getTileType(b.getI32Type(), b.getContext(), blocks);
   if (!isWord(steps))
@@ -267,23 +306,39 @@ Value GemmOperand::emitIsBeyond(const Seen &seen) const {
   return arith::OrIOp::create(b, beyond, special);
 }
 
-Value GemmOperand::scaleExactly(Value raw, Value bytes,
-                                const ScalePass &pass) const {
+Value GemmOperand::decode(Value raw) const {
   auto &b = ctx.b;
   TileContext step = makeContext(/*at=*/Value());
-  Fields fields(scaled);
   Value x;
   if (scaled.isFP4()) {
     Value placed = emitPlaced(step, scaled, raw);
     x = arith::MulFOp::create(
         b, placed,
         ctx.constant(placed.getType(),
-                     ldexp(1.0, kExponentBias - fields.bias)));
+                     ldexp(1.0, kExponentBias - Fields(scaled).bias)));
   } else {
     x = step.toF32(raw);
   }
-  if (isTurned())
-    x = ctx.transpose(x);
+  return isTurned() ? ctx.transpose(x) : x;
+}
+
+Value GemmOperand::dequantize(Value raw, Value scales) const {
+  auto &b = ctx.b;
+  Value x = decode(raw);
+  if (isE8M0())
+    scales = emitScale(ctx, scales);
+  x = arith::MulFOp::create(b, x,
+                            ctx.broadcast(scales, getLayout(x.getType())));
+  // A power of two rounds nothing, but below the normal numbers of bf16.
+  return isE8M0() && element.isBF16() ? emitExactBF16(ctx, x)
+                                      : ctx.round(x, element);
+}
+
+Value GemmOperand::scaleExactly(Value raw, Value bytes,
+                                const ScalePass &pass) const {
+  auto &b = ctx.b;
+  Fields fields(scaled);
+  Value x = decode(raw);
   Type f32 = x.getType(), i32 = bytes.getType();
   if (fields.hasSpecials) {
     Value isFinite = arith::CmpFOp::create(

@@ -27,7 +27,7 @@ struct GemmStream {
   Value raw = {};  // what is put into LDS next, as it lies in memory
   Value part = {}; // what is multiplied next
   // Of elements that are scaled: the scales of what is put next and of so many
-  // steps, those behind them, and what these have been.
+  // steps (0: of all), those behind them, and what these have been.
   int64_t scaleSteps = 0;
   Value scales = {}, scalesBehind = {};
   GemmOperand::Seen seen = {};

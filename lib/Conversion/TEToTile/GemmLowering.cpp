@@ -109,6 +109,10 @@ SmallVector<Value> GemmEmitter::emitSteps() {
             side->getScaleBytes(side->readScaleGroup(k, /*steps=*/1),
                                 /*steps=*/1, index(0)),
             ofSide);
+      else if (side->scalesElements())
+        raw = side->dequantize(
+            raw, side->getScaleBytes(side->readScaleGroup(k, /*steps=*/1),
+                                     /*steps=*/1, index(0)));
       else
         raw = side->finish(Kind::Elements, raw);
       elements.push_back(side->convert(raw));
@@ -153,7 +157,7 @@ void GemmEmitter::bindSteps() {
     return b.createOrFold<arith::DivUIOp>(
         b.createOrFold<arith::AddIOp>(x, index(by - 1)), index(by));
   };
-  steps = divide(ctx.getDim(op.getA(), op.getKDimA()), getStep());
+  steps = divide(ctx.getDim(getSource(op.getA()), op.getKDimA()), getStep());
   if (!op.getPieces())
     return;
   int64_t unit = getLongest(makeStreams());

@@ -32,7 +32,9 @@ GemmOperand::GemmOperand(TileContext &ctx, GemmOp op, const GemmPlan &plan,
                          MMASide side)
     : ctx(ctx), side(side), isOneOfMany(op.isBatched()), op(op), plan(plan) {
   bool isA = side == MMASide::A;
-  operand = isA ? op.getA() : op.getB();
+  Value factor = isA ? op.getA() : op.getB();
+  operand = getSource(factor);
+  isConverted = operand != factor;
   scaled = dyn_cast<ScaledType>(operand.getType());
   element = isA ? plan.a : plan.b;
   takesScales = plan.scales == GemmPlan::Scales::Instruction;
@@ -89,7 +91,7 @@ TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
   int64_t vector =
       std::min<int64_t>(ctx.target.maxAccessBytes * 8 / bits, tile[1]);
   // Lanes share the work.
-  if (plan.scales == GemmPlan::Scales::Elements)
+  if (isConverted || plan.scales == GemmPlan::Scales::Elements)
     vector = std::clamp<int64_t>(
         outer * size / (schedule.getWaves() * ctx.target.waveSize), 1, vector);
   TileContext step(
@@ -203,7 +205,9 @@ Value GemmOperand::finish(Kind kind, Value tile) const {
         tile, withRowsFirst(getLayout(tile.getType()), getRowsTogether()));
   }
   TileContext step = makeContext(/*at=*/Value());
-  if (scaled && scaled.isFP4() && element != scaled.getElementType())
+  if (isConverted) // a cast
+    tile = step.round(step.toF32(tile), element);
+  else if (scaled && scaled.isFP4() && element != scaled.getElementType())
     tile = emitExactBF16(
         step,
         decodeFP4(step, unpackFP4(step, tile, getStoredLayout(step, scaled))));

@@ -70,13 +70,22 @@ public:
 
   bool isE8M0() const { return scaled && scaled.getScaling().isE8M0(); }
 
-  // With GemmPlan::Scales::Elements (GemmElements.cpp):
-  /// The scales of `steps` steps from `k` on, and of so many at the most; each
-  /// lane has those of the elements that it reads.
+  /// Scales go into the elements as these are read: of a prologue, which
+  /// dequantizes them, or with GemmPlan::Scales::Elements.
+  bool scalesElements() const {
+    return scaled && (isConverted || plan.scales == GemmPlan::Scales::Elements);
+  }
+  /// The scales of `steps` steps from `k` on, and of so many at the most (0:
+  /// they are for all of K); each lane has those of the elements that it reads.
   Value readScaleGroup(Value k, int64_t steps) const;
   int64_t getGroupSteps() const;
-  /// The bytes (i32) of the group's step that has this number: outer x blocks.
+  /// The bytes (i32) of the group's step that has this number, or f32 scales:
+  /// outer x blocks.
   Value getScaleBytes(Value group, int64_t steps, Value number) const;
+  /// Of a prologue: elements that were read, as it makes them of these scales.
+  Value dequantize(Value raw, Value scales) const;
+
+  // With GemmPlan::Scales::Elements (GemmElements.cpp):
   /// The largest of the scales, and of the magnitudes of elements (null where
   /// these are never Inf or NaN), that a lane has scaled.
   struct Seen {
@@ -109,6 +118,12 @@ private:
   tile::LinearLayout getBlockLayout() const;
   bool isTurned() const;
   bool isWord(int64_t steps) const;
+  /// f32 values of codes that were read: outer x K.
+  Value decode(Value raw) const;
+  /// Elements that share a scale, of a finished tile.
+  SmallVector<int64_t> getScaleBlock() const;
+  Value loadScalesOfElements(TileContext &step,
+                             const tile::LinearLayout &layout) const;
   /// Blocks along K in a step.
   int64_t getBlocks() const;
   /// Rows of A or columns of B that share a scale, as the storage has them.
@@ -129,7 +144,8 @@ private:
   TileContext &ctx;
   tile::MMASide side;
   bool isOneOfMany; // matrices; else it is the same one in every workgroup
-  Value operand;
+  Value operand;    // what is read: see getSource
+  bool isConverted; // by a prologue
   GemmOp op;
   const GemmPlan &plan;
   std::optional<FetchPlan> fetched; // where elements go straight to LDS

@@ -51,8 +51,8 @@ SmallVector<GemmStream> GemmEmitter::makeStreams() {
     streams.back().fetchesLate = side != &left && left.isDirect() && isDirect &&
                                  getStages() > 2 && parts > 1;
   }
-  if (plan.scales == GemmPlan::Scales::Elements)
-    for (GemmStream &stream : streams)
+  for (GemmStream &stream : streams)
+    if (stream.side->scalesElements())
       stream.scaleSteps = stream.side->getGroupSteps();
   if (plan.scales == GemmPlan::Scales::Instruction ||
       plan.scales == GemmPlan::Scales::Blocks)
@@ -122,13 +122,14 @@ void GemmEmitter::fetch(GemmStream &stream, GemmStep step, int64_t ahead) {
 
 /// Puts what is step `number`'s.
 void GemmEmitter::put(GemmStream &stream, Value slot, Value number) {
-  Value tile = stream.scales
-                   ? stream.side->scaleElements(
-                         stream.raw,
-                         stream.side->getScaleBytes(stream.scales,
-                                                    stream.scaleSteps, number),
-                         stream.seen)
-                   : stream.side->finish(stream.kind, stream.raw);
+  Value scales =
+      stream.scales
+          ? stream.side->getScaleBytes(stream.scales, stream.scaleSteps, number)
+          : Value();
+  Value tile = !scales ? stream.side->finish(stream.kind, stream.raw)
+               : plan.scales == GemmPlan::Scales::Elements
+                   ? stream.side->scaleElements(stream.raw, scales, stream.seen)
+                   : stream.side->dequantize(stream.raw, scales);
   if (!stream.ring)
     stream.ring =
         stream.side->makeRing(stream.kind, tile.getType(), stream.slots);
@@ -211,8 +212,10 @@ void GemmEmitter::startScales(GemmStream &stream, Value zero) {
                                        stream.scaleSteps);
   };
   stream.scales = readGroup(0);
-  stream.scalesBehind = readGroup(stream.scaleSteps);
-  stream.seen = stream.side->makeSeen();
+  if (stream.scaleSteps)
+    stream.scalesBehind = readGroup(stream.scaleSteps);
+  if (plan.scales == GemmPlan::Scales::Elements)
+    stream.seen = stream.side->makeSeen();
 }
 
 /// Elements that are scaled next are those of this step.
@@ -305,7 +308,7 @@ void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
   // is loaded later is waited for.
   if (part == lastRefill)
     for (GemmStream &stream : streams)
-      if (stream.scales)
+      if (stream.scaleSteps)
         moveScales(stream, getNext(step, 2));
 }
 
@@ -360,7 +363,7 @@ SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
   for (GemmStream &stream : streams) {
     if (!stream.isDirect)
       read(stream, zero, 0);
-    if (stream.scaleSteps)
+    if (stream.kind == Kind::Elements && stream.side->scalesElements())
       startScales(stream, zero);
   }
   bool isLate = false;

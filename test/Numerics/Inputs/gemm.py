@@ -72,8 +72,8 @@ class Gemm:
         self.words += f" {word}({name} : {type})"
         return self
 
-    def text(self, element, aux=None, bias_grad=None, gelu=False, after=(), results=None, keeps=True):
-        """`after`: lines that read %d; `results`: pairs of a value and its type, beside %d (unless not `keeps`)."""
+    def text(self, element, aux=None, bias_grad=None, gelu=False, before=(), after=(), results=None, keeps=True):
+        """`before`: lines that make the operands; `after`: lines that read %d; `results`: pairs of a value and its type, beside %d (unless not `keeps`)."""
         d = tensor(named(self.d)[0], element)
         values, types, given = ["%d"], d, [("%d", d)]
         for name, shape, what in [("aux", self.d, aux), ("bias_grad", self.a[-1:], bias_grad)]:
@@ -83,7 +83,8 @@ class Gemm:
                 types += f" {name} {type}"
                 given.append((f"%{name}", type))
         words = self.words + " gelu" * gelu + self.options
-        lines = [f"  {', '.join(values)} = te.gemm {self.names[0]}, {self.names[1]}{words} : "
+        lines = [*before,
+                 f"  {', '.join(values)} = te.gemm {self.names[0]}, {self.names[1]}{words} : "
                  f"{self.types[0]}, {self.types[1]} -> {types}", *after]
         results = given[not keeps:] + list(results or [])
         out = ", ".join(t for _, t in results)

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 import gemm
+import prologues
 import rope
 import rows
 from recipes import families
@@ -167,7 +168,8 @@ class Sweep:
     def family(self, family, big=False):
         """Every program of a family, each over its shapes."""
         by_rows = rows.programs()
-        by_case = {"rope": rope.cases(), "packed": rope.packed_cases(), **gemm.families(self.target)}
+        by_case = {"rope": rope.cases(), "packed": rope.packed_cases(), **gemm.families(self.target),
+                   **prologues.families(self.target)}
         if family in by_case:
             return self.cases(by_case[family])
         programs = by_rows.get(family) or families(self.target == "gfx942")[family]
@@ -196,7 +198,7 @@ class Sweep:
 
 
 def list_families():
-    return [*families(False), *rows.programs(), "rope", "packed", *gemm.families("gfx950")]
+    return [*families(False), *rows.programs(), "rope", "packed", *gemm.families("gfx950"), *prologues.families("gfx950")]
 
 
 def main():

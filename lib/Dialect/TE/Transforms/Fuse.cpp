@@ -38,6 +38,11 @@
 // A gated activation of a te.gemm's result joins its region where the estimates
 // of schedules say that one kernel is faster: more rows, no need of pieces.
 //
+// A te.dequantize or a cast of a te.gemm's operand, which nothing else reads
+// and no other op of the function makes, goes into its region as a prologue
+// where the estimates say that converting each tile as it is read takes less
+// than a pass over the operand.
+//
 // Slices and reshapes are copied into the regions that read them, as views.
 // Ops that read slices of one tensor, or make parts of one, are one region of
 // several parts; so are all te.update_scale that do not depend on each other. A
@@ -50,7 +55,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "te/Analysis/ResourceModel.h"
+#include "Prologues.h"
+
 #include "te/Dialect/TE/Transforms/Passes.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -77,7 +83,8 @@ struct Group {
 /// The groups of one block.
 class Grouping {
 public:
-  explicit Grouping(const Target *target) : target(target) {}
+  Grouping(Block &block, const Target *target)
+      : target(target), prologues(findPrologues(block, target)) {}
   void add(Operation *op);
   void wrap(StringRef function, unsigned &next);
 
@@ -87,6 +94,7 @@ private:
 
   const Target *target; // null: limits are not looked at
   std::vector<Group> groups;
+  Prologues prologues;
 };
 } // namespace
 
@@ -168,6 +176,8 @@ std::optional<std::string> Grouping::whyApart(ArrayRef<Operation *> ops) const {
 }
 
 void Grouping::add(Operation *op) {
+  if (prologues.ops.contains(op))
+    return;
   Group merged{{op}, {}};
   for (Group &group : llvm::reverse(groups)) {
     if (!isTied(group, op) && !llvm::any_of(merged.ops, [&](Operation *o) {
@@ -180,10 +190,12 @@ void Grouping::add(Operation *op) {
       return a->isBeforeInBlock(b);
     });
     if (std::optional<std::string> why = whyApart(together)) {
-      merged.apart.push_back(("not with '" +
-                              group.ops.back()->getName().getStringRef() +
-                              "': " + *why)
-                                 .str());
+      Operation *last = group.ops.back();
+      auto loss = prologues.losses.find(last);
+      merged.apart.push_back(
+          ("not with '" + last->getName().getStringRef() +
+           "': " + (loss != prologues.losses.end() ? loss->second : *why))
+              .str());
       continue;
     }
     merged.ops = std::move(together);
@@ -197,7 +209,8 @@ void Grouping::add(Operation *op) {
 namespace {
 /// What a group needs from outside, and gives.
 struct Surroundings {
-  explicit Surroundings(const Group &group) : ops(group.ops) {
+  Surroundings(const Group &group, const Prologues &prologues)
+      : ops(group.ops), prologues(prologues) {
     for (Operation *op : group.ops)
       for (OpOperand &operand : op->getOpOperands())
         read(operand.get(), getRoot(operand));
@@ -214,8 +227,9 @@ struct Surroundings {
   }
 
   ArrayRef<Operation *> ops;
+  const Prologues &prologues;
   SetVector<Value> inputs;
-  SetVector<Operation *> copied; // constants and views
+  SetVector<Operation *> copied; // constants, views and prologues
   SmallVector<Value> yielded;
 
 private:
@@ -226,8 +240,10 @@ private:
     if (isInside(producer))
       return;
     bool isCopied = producer && isSplatConstant(producer);
-    if (producer && isView(producer) &&
-        (getSliceSource(value) || isInside(root.getDefiningOp()))) {
+    bool isCopiedView =
+        producer && isView(producer) &&
+        (getSliceSource(value) || isInside(root.getDefiningOp()));
+    if (isCopiedView || prologues.ops.contains(producer)) {
       isCopied = true;
       for (Value operand : producer->getOperands())
         read(operand, root);
@@ -276,10 +292,10 @@ static void addCopies(Group &group) {
 }
 
 /// Moves the ops of `group` into a region, which stands where the last one did.
-static void wrap(Group &group, StringRef kernel) {
+static void wrap(Group &group, StringRef kernel, const Prologues &prologues) {
   addCopies(group);
   OpBuilder builder(group.ops.back());
-  Surroundings region(group);
+  Surroundings region(group, prologues);
   auto fusion = FusionOp::create(builder, group.ops.back()->getLoc(),
                                  TypeRange(ValueRange(region.yielded)),
                                  region.inputs.getArrayRef(), kernel,
@@ -311,7 +327,9 @@ static void wrap(Group &group, StringRef kernel) {
 
 void Grouping::wrap(StringRef function, unsigned &next) {
   for (Group &group : groups)
-    ::wrap(group, (function + "_" + Twine(next++)).str());
+    ::wrap(group, (function + "_" + Twine(next++)).str(), prologues);
+  for (Operation *op : prologues.ops)
+    op->erase();
 }
 
 static SmallVector<OpResult> getResults(QuantizeOp op,
@@ -464,7 +482,7 @@ struct FusePass : te::impl::FusePassBase<FusePass> {
     copySlices(func);
     unsigned next = llvm::range_size(func.getOps<FusionOp>());
     for (Block &block : func.getBody()) {
-      Grouping grouping(chip);
+      Grouping grouping(block, chip);
       for (Operation &op : block)
         if (isRegionOp(&op))
           grouping.add(&op);

@@ -53,24 +53,36 @@ static int64_t getPieces(FusionOp fusion) {
 /// The region that makes the pieces.
 static FusionOp emitPieces(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
                            int64_t count) {
-  auto getHost = [&](Value operand) {
-    return fusion.getInputs()[cast<BlockArgument>(operand).getArgNumber()];
-  };
+  std::array<Value, 2> factors = {gemm.getA(), gemm.getB()}, inputs = factors;
+  for (Value &input : inputs)
+    input =
+        fusion
+            .getInputs()[cast<BlockArgument>(getSource(input)).getArgNumber()];
   SmallVector<int64_t> shape(gemm.getResult().getType().getShape());
   shape.insert(shape.begin(), count);
   Type type = RankedTensorType::get(shape, builder.getF32Type());
   Location loc = fusion.getLoc();
-  auto made = FusionOp::create(
-      builder, loc, type, {getHost(gemm.getA()), getHost(gemm.getB())},
-      fusion.getKernelAttr(), fusion.getScheduleAttr(), fusion.getApartAttr());
+  auto made =
+      FusionOp::create(builder, loc, type, inputs, fusion.getKernelAttr(),
+                       fusion.getScheduleAttr(), fusion.getApartAttr());
   made->setDiscardableAttrs(fusion->getDiscardableAttrDictionary());
   OpBuilder::InsertionGuard guard(builder);
   Block &body = made.getBody().emplaceBlock();
   body.addArguments(made.getInputs().getTypes(), {loc, loc});
   builder.setInsertionPointToEnd(&body);
+  for (auto [factor, argument] :
+       llvm::zip_equal(factors, body.getArguments())) {
+    Value source = getSource(factor), operand = argument;
+    if (source != factor) {
+      IRMapping mapping;
+      mapping.map(source, argument);
+      operand = builder.clone(*factor.getDefiningOp(), mapping)->getResult(0);
+    }
+    factor = operand;
+  }
   auto product = GemmOp::create(
       builder, gemm.getLoc(), type, /*aux=*/Type(), /*bias_grad=*/Type(),
-      body.getArgument(0), body.getArgument(1), /*bias=*/Value(),
+      factors[0], factors[1], /*bias=*/Value(),
       /*dgelu=*/Value(), /*accumulate=*/Value(), gemm.getTransposeA(),
       gemm.getTransposeB(), /*gelu=*/false, llvm::APFloat(1.0f),
       /*beta=*/FloatAttr(), builder.getI64IntegerAttr(count));
@@ -86,7 +98,7 @@ static FusionOp emitSum(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
   auto isRead = [&](BlockArgument argument) {
     return llvm::any_of(argument.getUses(), [&](OpOperand &use) {
       bool isFactor = use.getOwner() == gemm && use.getOperandNumber() < 2;
-      return !isFactor;
+      return !isFactor && !isPrologue(use.getOwner());
     });
   };
   SmallVector<Value> inputs = {pieces};
@@ -107,6 +119,8 @@ static FusionOp emitSum(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
   for (BlockArgument argument : arguments)
     mapping.map(argument, body.addArgument(argument.getType(), loc));
   for (Operation &op : before) {
+    if (isPrologue(&op))
+      continue;
     if (&op != gemm) {
       builder.clone(op, mapping);
       continue;

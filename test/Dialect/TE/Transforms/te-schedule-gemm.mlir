@@ -210,7 +210,7 @@ func.func @gate(%x: tensor<64x64xbf16>, %w: tensor<1024x64xbf16>) -> tensor<64x5
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 #col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
 func.func @pairs(%x: !te.scaled<2x33x256xf8E4M3FN, #row>, %w: !te.scaled<2x256x64xf8E4M3FN, #col>) -> tensor<2x33x64xbf16> {
-  // expected-error @+1 {{G3: kernels multiply quantized matrices in pairs only where each matrix has its data and scales side by side: one scale, scales of rows, or MX scales of rows in linear layouts, or per = matrix; quantize them so, or te.dequantize them}}
+  // expected-error @+1 {{G3: kernels multiply quantized matrices in pairs only where each matrix has its data and scales side by side: one scale, scales of rows, or MX scales of rows in linear layouts, or per = matrix; quantize them so, or te.dequantize them in a region of their own}}
   %d = te.fusion "f" (%a = %x : !te.scaled<2x33x256xf8E4M3FN, #row>, %b = %w : !te.scaled<2x256x64xf8E4M3FN, #col>) -> (tensor<2x33x64xbf16>) {
     %0 = te.gemm %a, %b : !te.scaled<2x33x256xf8E4M3FN, #row>, !te.scaled<2x256x64xf8E4M3FN, #col> -> tensor<2x33x64xbf16>
     te.yield %0 : tensor<2x33x64xbf16>
@@ -224,7 +224,7 @@ func.func @pairs(%x: !te.scaled<2x33x256xf8E4M3FN, #row>, %w: !te.scaled<2x256x6
 #each = #te.scaling<block = [1, 32], scale = f8E8M0FNU, per = matrix>
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @each_matrix(%x: !te.scaled<2x33x256xf8E4M3FN, #each>, %w: !te.scaled<64x256xf8E4M3FN, #row>) -> tensor<2x33x64xbf16> {
-  // expected-error @+1 {{G3: the rows of an operand are one matrix to a kernel, but its scales are each matrix's (per = matrix); quantize it without, or te.dequantize it}}
+  // expected-error @+1 {{G3: the rows of an operand are one matrix to a kernel, but its scales are each matrix's (per = matrix); quantize it without, or te.dequantize it in a region of its own}}
   %d = te.fusion "f" (%a = %x : !te.scaled<2x33x256xf8E4M3FN, #each>, %b = %w : !te.scaled<64x256xf8E4M3FN, #row>) -> (tensor<2x33x64xbf16>) {
     %0 = te.gemm %a, %b transpose_b : !te.scaled<2x33x256xf8E4M3FN, #each>, !te.scaled<64x256xf8E4M3FN, #row> -> tensor<2x33x64xbf16>
     te.yield %0 : tensor<2x33x64xbf16>

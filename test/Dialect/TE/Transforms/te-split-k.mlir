@@ -68,3 +68,24 @@ func.func @whole(%x: tensor<32x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<32x64
   }
   return %y : tensor<32x64xf32>
 }
+
+// -----
+
+// What an operand is converted from is read by the pieces; the sum has no use for it.
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+// CHECK-LABEL: func.func @prologue
+// CHECK: te.fusion "f_0" (%[[A:.*]] = %arg0 : tensor<16x1024xbf16>, %[[Q:.*]] = %arg1 : !te.scaled<64x1024xf4E2M1FN, #{{.*}}>) -> (tensor<2x16x64xf32>)
+// CHECK-NEXT: %[[B:.*]] = te.dequantize %[[Q]]
+// CHECK-NEXT: te.gemm %[[A]], %[[B]] transpose_b {pieces = 2 : i64}
+// CHECK: te.fusion "f_0_sum" (%{{.*}} = %{{.*}} : tensor<2x16x64xf32>, %{{.*}} = %arg2 : tensor<64xf32>) -> (tensor<16x64xbf16>)
+// CHECK-NEXT: te.gemm_sum
+// CHECK-NEXT: te.yield
+func.func @prologue(%x: tensor<16x1024xbf16>, %q: !te.scaled<64x1024xf4E2M1FN, #row>, %v: tensor<64xf32>) -> tensor<16x64xbf16> {
+  %y = te.fusion "f_0" (%a = %x : tensor<16x1024xbf16>, %p = %q : !te.scaled<64x1024xf4E2M1FN, #row>, %c = %v : tensor<64xf32>) -> (tensor<16x64xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [16, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [1, 4], stages = 2, split_k = 2>>} {
+    %b = te.dequantize %p : !te.scaled<64x1024xf4E2M1FN, #row> -> tensor<64x1024xbf16>
+    %d = te.gemm %a, %b transpose_b bias(%c : tensor<64xf32>) : tensor<16x1024xbf16>, tensor<64x1024xbf16> -> tensor<16x64xbf16>
+    te.yield %d : tensor<16x64xbf16>
+  }
+  return %y : tensor<16x64xbf16>
+}

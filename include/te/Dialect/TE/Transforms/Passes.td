@@ -18,7 +18,8 @@ def FusePass : Pass<"te-fuse", "::mlir::func::FuncOp"> {
     between, and a schedule for all of them fits `target`. Elementwise `arith` and `math` ops on tensors take
     part like te ops. `apart` of a region says why it is not one with another that it is tied to.
     A `te.gated_activation` of a `te.gemm` is in its kernel where the estimates that schedules are chosen by (F10) say
-    that one kernel is faster.
+    that one kernel is faster. So is a `te.dequantize` or a cast of its A or B, which nothing else reads: then each
+    tile is converted as it is read.
     A `te.transpose` or `te.relayout` of what `te.quantize` makes becomes a result of that op.
     Kernels are named after the function and their number in it.
 
