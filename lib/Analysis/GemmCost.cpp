@@ -105,12 +105,13 @@ static double estimatePassClocks(const TileDemand &demand, double read,
          kKernelGap * timing.clockGHz * 1e9;
 }
 
-/// Instructions an element that a prologue makes of another: codes become f32,
-/// which are scaled, and rounded where a scale is no power of two.
+/// Instructions an element that a prologue makes of another, as kernels have
+/// them: codes become f32, which are scaled, and rounded where a scale is no
+/// power of two.
 static double getPrologueWork(Value source, Type element,
                               const Target &target) {
   auto scaled = dyn_cast<ScaledType>(source.getType());
-  double decode = 0, scale = scaled ? 0.5 : 0, round = 0.5;
+  double decode = 2, scale = scaled ? 0.5 : 0, round = 0.5;
   if (scaled && scaled.isFP4()) {
     decode = 4;
   } else if (scaled) {

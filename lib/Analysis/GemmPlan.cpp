@@ -10,6 +10,7 @@
 #include "te/Analysis/StorageOrder.h"
 
 #include "te/Dialect/Tile/IR/RingOrder.h"
+#include "te/Target/Timing.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -192,6 +193,49 @@ static tile::LinearLayout transposeInOrder(const tile::LinearLayout &layout) {
                             result.getBases(tile::LayoutInput::Wave));
 }
 
+/// Where all SIMDs multiply.
+static bool hidesMemory(const GemmPlan &plan, ScheduleAttr schedule,
+                        const Target &target) {
+  const Timing *timing = Timing::lookup(target.name);
+  const MMA &mma = *MMA::lookup(schedule.getMatmul().getMma());
+  int64_t products = schedule.getTile()[0] * schedule.getTile()[1] *
+                     schedule.getMatmul().getK() /
+                     (mma.size * mma.size * mma.k);
+  return timing && products * mma.getCycles(*getMMAFormat(plan.a),
+                                            *getMMAFormat(plan.b)) >=
+                       target.simdsPerCU * timing->getMemoryLatency();
+}
+
+/// Steps that operands are fetched for at once: a cache line of each row, where
+/// both have shorter ones and LDS holds two such runs of steps at least: each
+/// step would ask for the lines of several. They have less time to come then
+/// (where a step is one part, the second side just a step's), and the first
+/// ones take longer, which short products do not make up for.
+static int64_t getFetchSteps(GemmOp gemm, ScheduleAttr schedule) {
+  MatmulAttr matmul = schedule.getMatmul();
+  std::array<int64_t, 2> counts;
+  for (auto [count, operand, kDim] :
+       llvm::zip_equal(counts, std::array{gemm.getA(), gemm.getB()},
+                       std::array{gemm.getKDimA(), gemm.getKDimB()})) {
+    auto type = cast<ShapedType>(operand.getType());
+    ScaledType scaled = getScaled(operand);
+    count =
+        kCacheLineBytes * 8 / (matmul.getK() * type.getElementTypeBitWidth());
+    int64_t pieces = gemm.getPieces().value_or(matmul.getSplitK());
+    if (count < 2 ||
+        type.getDimSize(kDim) <
+            2 * pieces * matmul.getStages() * matmul.getK() ||
+        !liesAlongK(operand, kDim) || (scaled && getDataOrder(scaled)) ||
+        getWholeSteps(count, type.getDimSize(kDim), matmul.getK(), pieces) !=
+            count)
+      return 1;
+  }
+  bool fits = matmul.getK() > MMA::lookup(matmul.getMma())->k &&
+              counts[0] == counts[1] && matmul.getStages() >= 2 * counts[0] &&
+              matmul.getStages() % counts[0] == 0;
+  return fits ? counts[0] : 1;
+}
+
 std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
                                        tile::MMASide side,
                                        ScheduleAttr schedule,
@@ -214,7 +258,11 @@ std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
     return std::nullopt;
   int64_t bits = element.getIntOrFloatBitWidth(),
           bytes = std::max<int64_t>(bits / 8, 1);
-  std::array<int64_t, 2> shape = {outer, step * bits / 8 / bytes};
+  std::optional<tile::LinearLayout> stored =
+      scaled ? getDataOrder(scaled) : std::nullopt;
+  bool isHidden = hidesMemory(plan, schedule, target);
+  int64_t steps = isHidden ? getFetchSteps(gemm, schedule) : 1;
+  std::array<int64_t, 2> shape = {outer, steps * step * bits / 8 / bytes};
   const MMA &mma = *MMA::lookup(matmul.getMma());
   tile::LinearLayout taken =
       tile::getMMAOperandLayout(mma, *getMMAFormat(element), side, outer, mma.k,
@@ -226,8 +274,6 @@ std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
   unsigned lanes = llvm::Log2_32(target.waveSize),
            waves = llvm::Log2_64(schedule.getWaves());
   int64_t vector = std::min(target.maxAccessBytes / bytes, shape[1]);
-  std::optional<tile::LinearLayout> stored =
-      scaled ? getDataOrder(scaled) : std::nullopt;
   tile::LinearLayout source =
       stored ? tile::LinearLayout::inOrder(shape, *stored, vector, lanes, waves)
              : tile::LinearLayout::rowMajor(shape, vector, lanes, waves);
@@ -238,5 +284,5 @@ std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
   if (!order.shared.getStreaming(shape, target.amd->directLoadBytes, lanes,
                                  waves))
     return std::nullopt;
-  return FetchPlan{source, taken, alongK};
+  return FetchPlan{source, taken, alongK, steps, isHidden};
 }

@@ -16,7 +16,7 @@ struct GemmStream {
   const GemmOperand *side;
   GemmOperand::Kind kind;
   int64_t parts;     // of a step, taken one after another
-  int64_t steps = 1; // that are read at once
+  int64_t steps = 1; // that are read, or fetched, at once
   bool isDirect = false;
   int64_t slots = 2;
   bool fetchesLate = false; // in the step behind the one that frees the slot
@@ -93,8 +93,10 @@ private:
                  function_ref<void()> change);
   Value getSlot(const GemmStream &stream, GemmStep step, int64_t ahead = 0);
   void fetch(GemmStream &stream, GemmStep step, int64_t ahead);
+  void fetchInTurn(GemmStream &stream, GemmStep step);
   void emitArrival(ArrayRef<GemmStream> streams, int64_t pending,
-                   int64_t loads = 0);
+                   int64_t loads = 0, bool keepsReading = false);
+  void emitStepArrival(ArrayRef<GemmStream> streams, GemmStep step, bool puts);
   int64_t countLoads(ArrayRef<GemmStream> streams, GemmStep step);
   void emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
                 GemmStep step, MutableArrayRef<Value> sums);

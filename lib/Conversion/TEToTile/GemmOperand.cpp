@@ -177,7 +177,7 @@ Value GemmOperand::read(Kind kind, Value at, int64_t steps) const {
 
 void GemmOperand::fetch(Value at, Value &ring, int64_t slots,
                         Value slot) const {
-  auto load = read(Kind::Elements, at).getDefiningOp<LoadOp>();
+  auto load = read(Kind::Elements, at, getFetchSteps()).getDefiningOp<LoadOp>();
   if (!ring)
     ring = makeRing(Kind::Elements, load.getType(), slots);
   FetchOp::create(ctx.b, load.getView(), load.getRow(), load.getColumn(), ring,

@@ -46,7 +46,10 @@ public:
   Value finish(Kind kind, Value raw) const;
   /// True where a step's elements go straight to LDS.
   bool isDirect() const { return fetched.has_value(); }
-  /// Sends those of the step from `k` on to a ring's slot; makes the ring, of
+  /// So many steps' at once.
+  int64_t getFetchSteps() const { return fetched ? fetched->steps : 1; }
+  bool hidesMemory() const { return fetched && fetched->hidesMemory; }
+  /// Sends those of the steps from `k` on to a ring's slot; makes the ring, of
   /// so many slots, where there is none.
   void fetch(Value k, Value &ring, int64_t slots, Value slot) const;
   /// A ring for finished tiles, and a part of one of its slots: elements that

@@ -45,12 +45,19 @@ SmallVector<GemmStream> GemmEmitter::makeStreams() {
   SmallVector<const GemmOperand *> sides = getSides();
   for (const GemmOperand *side : sides) {
     bool isDirect = side->isDirect();
-    streams.push_back({side, Kind::Elements, parts, /*steps=*/1, isDirect,
-                       /*slots=*/isDirect ? getStages() : 2});
+    int64_t fetched = side->getFetchSteps();
+    streams.push_back({side, Kind::Elements, parts, fetched, isDirect,
+                       /*slots=*/isDirect ? getStages() / fetched : 2});
     // One side behind the other: memory's queues do not hold a whole step.
     streams.back().fetchesLate = side != &left && left.isDirect() && isDirect &&
                                  getStages() > 2 && parts > 1;
   }
+  // Both late, where the last reads of a step of one part would be waited for,
+  // and a step less is time enough: the slots that they read are free then.
+  if (parts == 1 && getStages() > 3 &&
+      llvm::all_of(sides, [](auto *side) { return side->hidesMemory(); }))
+    for (GemmStream &stream : streams)
+      stream.fetchesLate = true;
   for (GemmStream &stream : streams)
     if (stream.side->scalesElements())
       stream.scaleSteps = stream.side->getGroupSteps();
@@ -114,10 +121,39 @@ void GemmEmitter::read(GemmStream &stream, Value i, int64_t ahead) {
     stream.loads = load ? countInstructions(load, ctx.target) : 0;
 }
 
-/// The same of what goes straight to LDS, to the slot of that step.
+/// The same of what goes straight to LDS, to the slot that is so many behind
+/// this step's.
 void GemmEmitter::fetch(GemmStream &stream, GemmStep step, int64_t ahead) {
-  stream.side->fetch(getStart(stream.steps, step.number, ahead), stream.ring,
-                     stream.slots, getSlot(stream, step, ahead));
+  int64_t inSlot = step.modulo(stream.steps).value_or(0);
+  stream.side->fetch(
+      getStart(stream.steps, step.number, ahead * stream.steps - inSlot),
+      stream.ring, stream.slots, getSlot(stream, step, ahead));
+}
+
+/// In a step whose last reads free a slot, or in the one behind it.
+void GemmEmitter::fetchInTurn(GemmStream &stream, GemmStep step) {
+  int64_t ahead = stream.slots - stream.fetchesLate,
+          turn = stream.fetchesLate ? 0 : stream.steps - 1;
+  auto emit = [&] {
+    GemmStep first = step;
+    if (stream.steps > 1 && !step.modulo(stream.steps))
+      first.number =
+          arith::SubIOp::create(b, step.number, index(turn)).getResult();
+    fetch(stream, first, ahead);
+  };
+  if (std::optional<int64_t> place = step.modulo(stream.steps);
+      place || stream.steps == 1) {
+    if (place.value_or(0) == turn)
+      emit();
+    return;
+  }
+  Value isDue = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq,
+      arith::RemUIOp::create(b, step.number, index(stream.steps)), index(turn));
+  auto branch = scf::IfOp::create(b, isDue, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenYield());
+  emit();
 }
 
 /// Puts what is step `number`'s.
@@ -230,9 +266,10 @@ void GemmEmitter::moveScales(GemmStream &stream, GemmStep step) {
 
 /// All waves have read the slot that is filled next, and written the one that
 /// is read next; the last `pending` steps that were fetched may be on their
-/// way, and so many loads.
+/// way, and so many loads. With `keepsReading` the slot that is filled next is
+/// another one.
 void GemmEmitter::emitArrival(ArrayRef<GemmStream> streams, int64_t pending,
-                              int64_t loads) {
+                              int64_t loads, bool keepsReading) {
   SmallVector<Value> rings;
   for (const GemmStream &stream : streams)
     if (stream.isDirect)
@@ -240,7 +277,7 @@ void GemmEmitter::emitArrival(ArrayRef<GemmStream> streams, int64_t pending,
   if (rings.empty())
     gpu::BarrierOp::create(b);
   else
-    AwaitOp::create(b, rings, pending, loads);
+    AwaitOp::create(b, rings, pending, loads, keepsReading);
 }
 
 /// Loads of scales, at the least, that stand behind what this step waits for:
@@ -250,17 +287,37 @@ int64_t GemmEmitter::countLoads(ArrayRef<GemmStream> streams, GemmStep step) {
   int64_t loads = 0;
   for (const GemmStream &stream : streams) {
     std::optional<int64_t> place = step.modulo(stream.steps);
-    if (stream.steps == 1 || !place)
+    if (stream.kind == Kind::Elements || stream.steps == 1 || !place)
       continue;
     int64_t ago = (*place + stream.steps - stream.turn) % stream.steps;
+    bool isLate = llvm::any_of(
+        streams, [](const GemmStream &direct) { return direct.fetchesLate; });
+    int64_t fetched = streams.front().steps;
     int64_t most =
-        getStages() - 2 - llvm::any_of(streams, [](const GemmStream &direct) {
-          return direct.fetchesLate;
-        });
+        fetched > 1 ? getStages() - fetched - 2 : getStages() - 2 - isLate;
     if (ago <= most && (ago > 0 || streams.front().parts > 1))
       loads += stream.loads;
   }
   return loads;
+}
+
+/// In front of a step's last part: what the next step needs is there.
+void GemmEmitter::emitStepArrival(ArrayRef<GemmStream> streams, GemmStep step,
+                                  bool puts) {
+  const GemmStream &first = streams.front();
+  if (first.steps == 1) {
+    bool areLate = first.parts == 1 && first.fetchesLate;
+    return emitArrival(streams, getStages() - 2 - areLate,
+                       countLoads(streams, step), areLate && !puts);
+  }
+  std::optional<int64_t> place = step.modulo(first.steps);
+  if (!place || *place == first.steps - 1)
+    return emitArrival(streams, first.slots - 2, countLoads(streams, step));
+  // The next step has come with this one.
+  int64_t loads = 0;
+  for (const GemmStream &stream : streams)
+    loads += stream.loads;
+  emitArrival(streams, first.slots - 1, loads);
 }
 
 /// Products of one part of a step; meanwhile the streams move on.
@@ -278,21 +335,25 @@ void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
         part == std::min<int64_t>(number % 2, lastRefill))
       move(stream, step);
   auto isItsTurn = [&](const GemmStream &stream) {
-    return part == 0 && stream.steps > 1 &&
+    return part == 0 && stream.kind == Kind::Scales && stream.steps > 1 &&
            step.modulo(stream.steps) == stream.turn;
   };
   for (GemmStream &stream : streams)
     if (isItsTurn(stream))
       put(stream, getSlot(stream, step, /*ahead=*/1), step.number);
   if (part == parts - 1) {
-    emitArrival(streams, getStages() - 2, countLoads(streams, step));
+    bool puts = llvm::any_of(streams, [&](const GemmStream &stream) {
+      bool isKnown = stream.steps > 1 && step.modulo(stream.steps);
+      return !stream.isDirect && (!isKnown || isItsTurn(stream));
+    });
+    emitStepArrival(streams, step, puts);
     GemmStep next = getNext(step, 1);
     for (GemmStream &stream : streams)
       take(stream, next, 0);
   }
   for (GemmStream &stream : streams)
     if (stream.isDirect && part == (stream.fetchesLate ? 0 : parts - 1))
-      fetch(stream, step, getStages() - stream.fetchesLate);
+      fetchInTurn(stream, step);
   for (GemmStream &stream : streams)
     if (isItsTurn(stream))
       read(stream, step.number, 2 * stream.steps - stream.turn);
@@ -320,7 +381,8 @@ SmallVector<Value> GemmEmitter::emitStep(MutableArrayRef<GemmStream> streams,
     scales.push_back(stream.part);
   // A branch among the instructions of a part would keep them in their order.
   for (GemmStream &stream : streams)
-    if (stream.steps > 1 && !step.modulo(stream.steps))
+    if (stream.kind == Kind::Scales && stream.steps > 1 &&
+        !step.modulo(stream.steps))
       emitEvery(stream.steps, step, {&stream.raw}, [&] {
         put(stream, getSlot(stream, step, /*ahead=*/1), step.number);
         read(stream, step.number, 2 * stream.steps);
@@ -367,17 +429,18 @@ SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
       startScales(stream, zero);
   }
   bool isLate = false;
-  for (int64_t step = 0; step < getStages(); ++step)
+  int64_t slots = getStages() / left.getFetchSteps();
+  for (int64_t slot = 0; slot < slots; ++slot)
     for (GemmStream &stream : streams) {
-      bool isFirstLate = stream.fetchesLate && step + 1 == getStages();
+      bool isFirstLate = stream.fetchesLate && slot + 1 == slots;
       if (stream.isDirect && !isFirstLate)
-        fetch(stream, {zero}, step);
+        fetch(stream, {zero}, slot);
       isLate |= isFirstLate;
     }
   for (GemmStream &stream : streams)
     if (!stream.isDirect)
       put(stream, zero, zero);
-  emitArrival(streams, getStages() - 1 - isLate);
+  emitArrival(streams, slots - 1 - isLate);
   // Behind all fetches: the first steps' waits count on that.
   for (GemmStream &stream : streams)
     if (!stream.isDirect) {

@@ -319,7 +319,9 @@ struct AwaitPattern : TilePattern<AwaitOp> {
     amdgpu::SchedBarrierOp::create(rewriter, loc, none);
     amdgpu::MemoryCounterWaitOp::create(
         rewriter, loc, /*load=*/rewriter.getI32IntegerAttr(behind),
-        /*store=*/IntegerAttr(), /*ds=*/rewriter.getI32IntegerAttr(0),
+        /*store=*/IntegerAttr(),
+        /*ds=*/
+        op.getKeepsReading() ? IntegerAttr() : rewriter.getI32IntegerAttr(0),
         /*exp=*/IntegerAttr(), /*tensor=*/IntegerAttr());
     ROCDL::SBarrierOp::create(rewriter, loc);
     amdgpu::SchedBarrierOp::create(rewriter, loc, none);

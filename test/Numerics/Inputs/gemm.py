@@ -375,6 +375,17 @@ def direct_cases(target):
             ("mxfp4-deep", f4, "scale_f32_32x32x64_f8f6f4", (256, 256), 128, 32, (2, 4)), ("mxfp8-branch", f8, "scale_f32_32x32x64_f8f6f4", (128, 128), 64, 36, (2, 2)), ("mxfp4-long", f4, "scale_f32_16x16x128_f8f6f4", (128, 64), 512, 2, (2, 2))]):
         k, stages = step * steps, 2 if tile[0] == 256 else 2 + i % 3
         cases.append(scheduled(f"direct-{name}", target, make(259, k), make(140, k), bf16(259, 140), "transpose_b", tile, 4, mma, step, waves, stages, direct=True))
+    # Steps of one part and four stages: reads of a slot go on behind a barrier; whole rounds, steps that are left, K in pieces.
+    for name, make, k, split in [("mxfp8", f8, 64 * 48, 1), ("mxfp8-left", f8, 64 * 37, 1), ("mxfp8-short", f8, 64 * 3, 1), ("fp8", fp8, 64 * 9, 1), ("mxfp8-split", f8, 64 * 64, 2)]:
+        cases.append(scheduled(f"direct-late-{name}", target, make(259, k), make(140, k), bf16(259, 140), "transpose_b", (256, 256), 4, "scale_f32_32x32x64_f8f6f4", 64, (2, 4), 4, split, direct=True))
+    # Rows of a step that are shorter than a cache line: several steps are fetched at once, both sides in turn; two rounds and many, steps that are left, few for a round, K in pieces.
+    for name, make, mma, step, counts in [("mxfp4", f4, "scale_f32_32x32x64_f8f6f4", 128, (8, 10, 16, 42)), ("bf16", bf16, "f32_32x32x16_bf16", 32, (8, 10, 17))]:
+        for count in counts:
+            k = step * count
+            cases.append(scheduled(f"direct-line-{name}-{count}", target, make(259, k), make(140, k), bf16(259, 140), "transpose_b", (256, 256), 4, mma, step, (2, 4), 4, direct=True))
+    for count, split in ((64, 2), (36, 3)):
+        k = 128 * count
+        cases.append(scheduled(f"direct-line-split-{count}", target, f4(129, k), f4(140, k), f32(129, 140), "transpose_b", (256, 256), 4, "scale_f32_32x32x64_f8f6f4", 128, (2, 4), 4, split, direct=True))
     cases.append(scheduled("direct-deep", target, bf16(259, 224), bf16(140, 224), bf16(259, 140), "transpose_b", (256, 256), 8, "f32_32x32x16_bf16", 32, (2, 4), 4, direct=True))
     cases.append(scheduled("direct-one", target, bf16(256, 192), bf16(192, 256), f32(256, 256), "", (128, 128), 8, "f32_32x32x16_bf16", 64, (2, 2), 2, direct=True))
     cases.append(scheduled("direct-split", target, f4(33, 2048), f4(70, 2048), f32(33, 70), "transpose_b", (64, 64), 16, "scale_f32_16x16x128_f8f6f4", 256, (2, 2), 2, 3, True))
@@ -386,7 +397,7 @@ def direct_cases(target):
 
 def across_cases(target):
     """Straight to LDS, rows in memory across K, which reads of LDS transpose: each width of elements and lane layout, one side and both, K that ends inside of a step or is not known, pieces of K."""
-    cases = []
+    cases, f8 = [], lambda *s: scaled(list(s), "f8E4M3FN", ROW)
     for i, (name, element, scheme, mma, tile, step, k, waves) in enumerate([
             ("bf16", "bf16", None, "f32_32x32x16_bf16", (256, 256), 64, 192, (2, 4)), ("bf16-small", "bf16", None, "f32_16x16x32_bf16", (64, 128), 32, 45, (2, 2)),
             ("f16", "f16", None, "f32_16x16x32_f16", (128, 128), 64, 320, (2, 2)), ("fp8", "f8E5M2", TENSOR, "scale_f32_32x32x64_f8f6f4", (256, 256), 128, 300, (4, 2)),
@@ -398,6 +409,9 @@ def across_cases(target):
         m, n, stages = 2 * tile[0], tile[1], 2 + i % 3 if tile[0] < 256 else 2
         for word, a, b in [("nt", make([k, m], scheme), make([k, n], scheme)), ("nn", make([m, k], along), make([k, n], scheme))]:
             cases.append(scheduled(f"across-{name}-{word}", target, a, b, tensor([m, n], "bf16"), "transpose_a" if word == "nt" else "", tile, 4, mma, step, waves, stages, direct=True))
+    down = lambda *s: scaled(list(s), "f8E4M3FN", COL)
+    for name, word, a, b in [("nt", "transpose_a", down(1536, 256), down(1536, 256)), ("nn", "", f8(256, 1536), down(1536, 256))]:
+        cases.append(scheduled(f"across-late-{name}", target, a, b, tensor([256, 256], "bf16"), word, (256, 256), 4, "scale_f32_32x32x64_f8f6f4", 64, (2, 4), 4, direct=True))
     # Scales that are no whole tile of columns, or lie in an order of their own, beside operands that go straight to LDS.
     shuffled = lambda s, c: scaled(s, "f8E4M3FN", c + ", scale_layout = e8m0_shuffle")
     for name, a, b, word in [("edge", scaled([128, 1024], "f8E4M3FN", ROW), scaled([1024, 200], "f8E4M3FN", COL), ""),
