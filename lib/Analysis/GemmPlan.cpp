@@ -222,7 +222,7 @@ static int64_t getFetchSteps(GemmOp gemm, ScheduleAttr schedule) {
     count =
         kCacheLineBytes * 8 / (matmul.getK() * type.getElementTypeBitWidth());
     int64_t pieces = gemm.getPieces().value_or(matmul.getSplitK());
-    if (count < 2 ||
+    if (count < 2 || getSource(operand) != operand ||
         type.getDimSize(kDim) <
             2 * pieces * matmul.getStages() * matmul.getK() ||
         !liesAlongK(operand, kDim) || (scaled && getDataOrder(scaled)) ||

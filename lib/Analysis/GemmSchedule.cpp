@@ -281,6 +281,10 @@ std::string te::explainGemmSchedule(const TileDemand &demand,
      << schedule.getTile()[0] << " x " << schedule.getTile()[1];
   if (demand.products > 1)
     os << " of each half of the columns";
+  GemmOp gemm = demand.gemm;
+  for (auto [name, operand] : {std::pair("A", gemm.getA()), {"B", gemm.getB()}})
+    if (getSource(operand) != operand)
+      os << "; " << name << " is converted as it is read";
   if (matmul.getStages() > 1)
     os << "; LDS holds " << matmul.getStages() << " steps, one is read while "
        << (matmul.getDirect() ? "others come straight from memory"
