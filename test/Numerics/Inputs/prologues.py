@@ -65,6 +65,8 @@ def prologue_cases(target):
             add(f"static-{name}-{m}", Gemm(m=m, n=n, k=k), "bf16", {"b": (code, scheme)}, [{}], "bf16")
     add("static-dgrad", Gemm(tb=False, m=130, n=256, k=512), "bf16", {"b": ("f4E2M1FN", SQUARE)}, [{}])
     add("static-wgrad", Gemm(True, False, m=128, n=256, k=512), "bf16", {"a": ("f8E4M3FN", COL), "b": ("f8E4M3FN", COL)}, [{}])
+    for name, scheme in (("rows", ROWS), ("squares", BLOCK + ", per = matrix"), ("experts", ROW + ", per = matrix, scale_layout = e8m0_shuffle" + SHUFFLED)):
+        add(f"pairs-{name}", Gemm(lead=["B"], batched=True, n=64, k=320), "bf16", {"b": ("f4E2M1FN" if "E8M0" in scheme else fp8, scheme)}, [{"B": 3, "M": 37}, {"B": 0, "M": 5}])
     add("pairs", Gemm(lead=["B"], batched=True, n=64, k=160), "bf16", {"b": ("f8E4M3FN", ROW)}, [{"B": 3, "M": 37}, {"B": 0, "M": 5}])
     d = tensor(["?", 256], "bf16")
     add("activation", Gemm(n=256, k=320), "bf16", {"b": ("f4E2M1FN", ROW)}, [{"M": 67}], "bf16", after=[f"  %s = te.activation silu %d : {d} -> {d}"], results=[("%s", d)], keeps=False)
