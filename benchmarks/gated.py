@@ -42,14 +42,19 @@ def measure(tools, folder, chip, text):
     return sum(launch["grid"]["seconds"] for launch in launches) + GAP * (len(launches) - 1), len(launches)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def parse(description, kinds, default, names):
+    """The options of a benchmark whose rows come in several `kinds` of operands, and the folder of the tools."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True, help="the folder of te-compile and te-run")
-    parser.add_argument("--precision", default="bf16,fp8,mxfp8,mxfp4", help="some of " + ", ".join(gemm.PRECISIONS))
+    parser.add_argument(f"--{kinds}", default=default, help="some of " + ", ".join(names))
     parser.add_argument("--chip", default=",".join(gemm.CHIPS), help="some of " + ", ".join(gemm.CHIPS))
     parser.add_argument("--filter", default="", help="rows whose name has this in it")
     options = parser.parse_args()
-    tools = Path(options.bin).resolve()
+    return options, Path(options.bin).resolve()
+
+
+def main():
+    options, tools = parse(__doc__, "precision", "bf16,fp8,mxfp8,mxfp4", gemm.PRECISIONS)
     print("| layer | M x N x K | operands | chip | kernels | modelled, us | two programs, us | two / te-fuse's |")
     print("| --- " * 8 + "|")
     ratios = []

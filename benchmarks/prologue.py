@@ -6,13 +6,12 @@ Weights are N x K, results bf16. Figures are the cycle model's at the peak clock
 have a gap of a microsecond between them. te-fuse converts weights in the product's kernel where its estimates say that this is faster.
 """
 
-import argparse
 import itertools
 import tempfile
 from pathlib import Path
 
 import gemm
-from gated import GAP, measure
+from gated import GAP, measure, parse
 
 LAYERS = [(f"LLaMA-3-8B {name}", m, n, k) for m in (1, 16, 128, 1024, 4096)
           for name, n, k in (("gate + up", 28672, 4096), ("down", 4096, 14336))]
@@ -40,13 +39,7 @@ def product(source, m, n, k, made=""):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", required=True, help="the folder of te-compile and te-run")
-    parser.add_argument("--weights", default="mxfp4,mxfp8,fp8", help="some of " + ", ".join(WEIGHTS))
-    parser.add_argument("--chip", default=",".join(gemm.CHIPS), help="some of " + ", ".join(gemm.CHIPS))
-    parser.add_argument("--filter", default="", help="rows whose name has this in it")
-    options = parser.parse_args()
-    tools = Path(options.bin).resolve()
+    options, tools = parse(__doc__, "weights", "mxfp4,mxfp8,fp8", WEIGHTS)
     print("| layer | M x N x K | weights | chip | kernels | modelled, us | two programs, us | two / te-fuse's | bf16 weights, us |")
     print("| --- " * 9 + "|")
     ratios = []

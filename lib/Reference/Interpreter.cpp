@@ -84,7 +84,7 @@ LogicalResult ref::Frame::store(OpResult result, ArrayRef<int64_t> shape,
 }
 
 LogicalResult ref::Sums::store(OpResult result, ArrayRef<int64_t> shape,
-                          Frame &frame) const {
+                               Frame &frame) const {
   std::vector<double> bounds;
   for (double square : squares)
     bounds.push_back(5e-6 * std::sqrt(square));

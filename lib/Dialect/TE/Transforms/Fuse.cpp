@@ -38,10 +38,8 @@
 // A gated activation of a te.gemm's result joins its region where the estimates
 // of schedules say that one kernel is faster: more rows, no need of pieces.
 //
-// A te.dequantize or a cast of a te.gemm's operand, which nothing else reads
-// and no other op of the function makes, goes into its region as a prologue
-// where the estimates say that converting each tile as it is read takes less
-// than a pass over the operand.
+// A te.dequantize or a cast that only a te.gemm reads is a prologue of its
+// region where that takes less than a kernel (Prologues.h).
 //
 // Slices and reshapes are copied into the regions that read them, as views.
 // Ops that read slices of one tensor, or make parts of one, are one region of
