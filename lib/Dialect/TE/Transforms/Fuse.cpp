@@ -98,7 +98,7 @@ private:
 
 /// The large tensor that an op's operand is, or is a slice of; null where it is
 /// a small one, or a constant.
-static Value getSource(OpOperand &operand) {
+static Value getTensorRead(OpOperand &operand) {
   Value root = getRoot(operand);
   Operation *producer = root.getDefiningOp();
   if (getExtent(operand) != Extent::Tile ||
@@ -117,10 +117,10 @@ bool Grouping::isTied(const Group &group, Operation *op) const {
     Operation *producer = getRoot(operand).getDefiningOp();
     if (producer && llvm::is_contained(group.ops, producer))
       return true;
-    Value source = getSource(operand);
+    Value source = getTensorRead(operand);
     for (Operation *other : group.ops)
       for (OpOperand &theirs : other->getOpOperands())
-        if (source && getSource(theirs) == source)
+        if (source && getTensorRead(theirs) == source)
           return true;
   }
   return false;
@@ -189,11 +189,10 @@ void Grouping::add(Operation *op) {
     });
     if (std::optional<std::string> why = whyApart(together)) {
       Operation *last = group.ops.back();
-      auto loss = prologues.losses.find(last);
-      merged.apart.push_back(
-          ("not with '" + last->getName().getStringRef() +
-           "': " + (loss != prologues.losses.end() ? loss->second : *why))
-              .str());
+      std::string loss = prologues.losses.lookup(last);
+      merged.apart.push_back(("not with '" + last->getName().getStringRef() +
+                              "': " + (loss.empty() ? *why : loss))
+                                 .str());
       continue;
     }
     merged.ops = std::move(together);
