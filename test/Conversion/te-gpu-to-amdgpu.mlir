@@ -109,6 +109,42 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // No conversions to bf16: rounded by integers. Only what may have a NaN whose upper half is no NaN is looked at.
+  // CHECK-LABEL: gpu.func @bf16_gfx942
+  gpu.func @bf16_gfx942(%x: vector<4xbf16>, %y: vector<4xbf16>, %z: vector<4xf32>, %out: memref<4xbf16>) kernel attributes {te.target = "gfx942"} {
+    %c0 = arith.constant 0 : index
+    // CHECK: %[[SUM:.*]] = arith.addf %{{.*}} : vector<4xf32>
+    // CHECK: arith.bitcast %[[SUM]] : vector<4xf32> to vector<4xi32>
+    // CHECK-NOT: arith.cmpf
+    // CHECK: arith.bitcast %{{.*}} : vector<4xi16> to vector<4xbf16>
+    %0 = arith.addf %x, %y : vector<4xbf16>
+    vector.store %0, %out[%c0] : memref<4xbf16>, vector<4xbf16>
+    // CHECK: %[[PRODUCT:.*]] = arith.mulf %{{.*}} : vector<4xf32>
+    // CHECK: %[[BITS:.*]] = arith.bitcast %[[PRODUCT]]
+    // CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[PRODUCT]], %[[PRODUCT]]
+    // CHECK: arith.select %[[NAN]], %[[BITS]], %{{.*}} : vector<4xi1>, vector<4xi32>
+    %1 = arith.extf %x : vector<4xbf16> to vector<4xf32>
+    %2 = arith.mulf %1, %z : vector<4xf32>
+    %3 = arith.truncf %2 : vector<4xf32> to vector<4xbf16>
+    vector.store %3, %out[%c0] : memref<4xbf16>, vector<4xbf16>
+    // CHECK: %[[QUIET:.*]] = arith.ori
+    // CHECK: arith.select %{{.*}}, %[[QUIET]], %{{.*}} : vector<4xi1>, vector<4xi32>
+    %4 = arith.truncf %z : vector<4xf32> to vector<4xbf16>
+    vector.store %4, %out[%c0] : memref<4xbf16>, vector<4xbf16>
+    // CHECK: gpu.return
+    gpu.return
+  }
+
+  // gfx950 has them.
+  // CHECK-LABEL: gpu.func @bf16_gfx950
+  gpu.func @bf16_gfx950(%z: vector<4xf32>, %out: memref<4xbf16>) kernel attributes {te.target = "gfx950"} {
+    %c0 = arith.constant 0 : index
+    // CHECK: arith.truncf
+    %0 = arith.truncf %z : vector<4xf32> to vector<4xbf16>
+    vector.store %0, %out[%c0] : memref<4xbf16>, vector<4xbf16>
+    gpu.return
+  }
+
   // One scale for the vector: gfx950's scaled conversion, straight from bf16.
   // CHECK-LABEL: gpu.func @scaled_gfx950
   // CHECK: arith.constant 23 : i32

@@ -34,13 +34,37 @@ func.func @dequantize(%q: !te.scaled<?x?xf8E4M3FN, #s>) -> tensor<?x?xbf16> {
 // What a region's own ops make of the zeros outside of the tensor is no part of an amax.
 #col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
 // CHECK-LABEL: tile.kernel @fused_0(
-// CHECK: arith.addf
+// CHECK: math.exp
 // CHECK: tile.coordinate 0
 // CHECK: tile.coordinate 1
 // CHECK: arith.select {{.*}}xf32
 // CHECK: tile.reduce maxnum
 func.func @fused(%x: tensor<?x64xf32>) -> !te.scaled<?x64xf8E4M3FN, #col> {
   %z = te.fusion "fused_0" (%a = %x : tensor<?x64xf32>) -> (!te.scaled<?x64xf8E4M3FN, #col>) {
+    %0 = math.exp %a : tensor<?x64xf32>
+    %1 = te.quantize %0 : tensor<?x64xf32> -> !te.scaled<?x64xf8E4M3FN, #col>
+    te.yield %1 : !te.scaled<?x64xf8E4M3FN, #col>
+  }
+  return %z : !te.scaled<?x64xf8E4M3FN, #col>
+}
+
+// -----
+
+// Sums of what is zero there are zero. Blocks that waves share: lanes have one column each, work out its
+// scale, and hand it to those who have its elements.
+#col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
+// CHECK-DAG: #[[LOAD:.*]] = #tile.layout<shape = [64, 64], register = {{\[\[0, 1\]}}
+// CHECK-DAG: #[[EACH:.*]] = #tile.layout<shape = [2, 64], register = [], lane = {{\[\[0, 1\], \[0, 2\], \[0, 4\], \[0, 8\], \[0, 16\], \[0, 32\]\], wave = \[\[1, 0\]}}
+// CHECK-LABEL: tile.kernel @sum_0(
+// CHECK: arith.addf
+// CHECK-NOT: tile.coordinate
+// CHECK: tile.reduce maxnum %{{.*}} block [32, 1] : tensor<64x64xf32, #[[LOAD]]> -> tensor<2x64xf32, #[[EACH]]>
+// CHECK: arith.maxsi {{.*}} tensor<2x64xi32, #[[EACH]]>
+// CHECK: %[[MINE:.*]] = tile.convert_layout %{{.*}} : tensor<2x64xf32, #[[EACH]]> -> tensor<2x64xf32, #[[BLOCKS:.*]]>
+// CHECK: tile.broadcast %[[MINE]] : tensor<2x64xf32, #[[BLOCKS]]> -> tensor<64x64xf32, #[[LOAD]]>
+// CHECK: tile.store %{{.*}} : tensor<2x64xi8, #[[EACH]]>
+func.func @sum(%x: tensor<?x64xf32>) -> !te.scaled<?x64xf8E4M3FN, #col> {
+  %z = te.fusion "sum_0" (%a = %x : tensor<?x64xf32>) -> (!te.scaled<?x64xf8E4M3FN, #col>) {
     %0 = arith.addf %a, %a : tensor<?x64xf32>
     %1 = te.quantize %0 : tensor<?x64xf32> -> !te.scaled<?x64xf8E4M3FN, #col>
     te.yield %1 : !te.scaled<?x64xf8E4M3FN, #col>

@@ -118,6 +118,30 @@ tile.kernel @waves(%in: memref<f32>, %out: memref<f32>) attributes {target = "gf
 
 // -----
 
+// Lanes may hold other blocks than those they have elements of: each wave's part is a row of blocks in LDS.
+#l = #tile.layout<shape = [2, 128], register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], wave = [[1, 0]]>
+#b = #tile.layout<shape = [1, 128], register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], wave = [[0, 64]]>
+// CHECK-LABEL: gpu.func @spread
+// CHECK-SAME: memref<1024xi8, #gpu.address_space<workgroup>>
+// CHECK: gpu.barrier
+// CHECK: vector.store %{{.*}} : memref<1024xi8{{.*}}>, vector<8xi8>
+// CHECK: gpu.barrier
+// CHECK: %[[FIRST:.*]] = vector.bitcast %{{.*}} : vector<4xi8> to vector<1xf32>
+// CHECK: %[[SECOND:.*]] = vector.bitcast %{{.*}} : vector<4xi8> to vector<1xf32>
+// CHECK: arith.maxnumf {{.*}} : vector<1xf32>
+// CHECK-NOT: arith.maxnumf
+// CHECK: gpu.return
+tile.kernel @spread(%in: memref<f32>, %out: memref<f32>) attributes {target = "gfx950", waves = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [2, 128], strides: [128, 1] : memref<f32> to memref<2x128xf32, strided<[128, 1]>>
+  %b = memref.reinterpret_cast %out to offset: [0], sizes: [1, 128], strides: [128, 1] : memref<f32> to memref<1x128xf32, strided<[128, 1]>>
+  %x = tile.load %a[%c0, %c0] {divisible = 128 : i64, in_bounds} : memref<2x128xf32, strided<[128, 1]>> -> tensor<2x128xf32, #l>
+  %r = tile.reduce maxnum %x block [2, 1] : tensor<2x128xf32, #l> -> tensor<1x128xf32, #b>
+  tile.store %r, %b[%c0, %c0] {divisible = 128 : i64, in_bounds} : tensor<1x128xf32, #b>, memref<1x128xf32, strided<[128, 1]>>
+}
+
+// -----
+
 // Waves that held the same before need nothing of one another, wherever their rows begin.
 #l = #tile.layout<shape = [2, 64], register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 0]], wave = [[1, 0], [0, 0]]>
 #b = #tile.layout<shape = [2, 1], register = [], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], wave = [[1, 0], [0, 0]]>

@@ -33,6 +33,10 @@ void registerTileLowerings(DialectRegistry &registry);
 
 /// The name of the gpu.module that holds every kernel of a program.
 inline constexpr StringLiteral kKernelModule = "kernels";
+
+/// On an arith.mulf whose right factor is positive: its result has the signs of
+/// its left one.
+inline constexpr StringLiteral kKeepsSignAttrName = "tile.keeps_sign";
 } // namespace mlir::te
 
 #endif // TE_CONVERSION_PASSES_H

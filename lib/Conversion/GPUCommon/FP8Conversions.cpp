@@ -15,6 +15,8 @@
 #include "FP8Conversions.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -120,8 +122,7 @@ struct TruncPattern : FP8Pattern<arith::TruncFOp> {
     Value safe = arith::SelectOp::create(
         b, nan, splat(b, f32, b.getF32FloatAttr(largest)), half);
     Value bytes = emitNative(b, safe, sibling);
-    Value signs = arith::AndIOp::create(b, arith::BitcastOp::create(b, i32, x),
-                                        splatInt(b, i32, int64_t(1) << 31));
+    Value signs = findSigns(x);
     return forEachPack(b, type, [&](int64_t first, int64_t count) {
       return addSigns(b, bytes, signs, first, count, type.getElementType());
     });
@@ -140,35 +141,69 @@ struct TruncPattern : FP8Pattern<arith::TruncFOp> {
     return {arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x), x};
   }
 
-  /// Four bytes with the sign bits of four words (bit 31, the others zero) put
-  /// in.
-  static Value addSigns(ImplicitLocOpBuilder &b, Value bytes, Value signs,
-                        int64_t first, int64_t count, Type elementType) {
-    auto slice = [&](Value vector) -> Value {
-      return vector::ExtractStridedSliceOp::create(
-          b, vector, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{count},
-          ArrayRef<int64_t>{1});
-    };
-    SmallVector<int64_t> picks;
-    for (int64_t i = 0; i < kPack; ++i)
-      picks.push_back(std::min(i, count - 1));
-    Value part = slice(bytes);
-    Value pack = vector::ShuffleOp::create(b, part, part, picks);
-    Value word = vector::ExtractOp::create(
-        b,
-        vector::BitCastOp::create(b, VectorType::get({1}, b.getI32Type()),
-                                  pack),
-        int64_t(0));
-    for (int64_t i = 0; i < count; ++i) {
-      Value sign = vector::ExtractOp::create(b, signs, first + i);
-      Value shift = arith::ConstantIntOp::create(b, b.getI32Type(), 24 - 8 * i);
-      word =
-          arith::OrIOp::create(b, word, arith::ShRUIOp::create(b, sign, shift));
+  /// True for min(max(x, low), high) around 0.
+  static bool isClampOf(Value value, Value x) {
+    auto high = value.getDefiningOp<arith::MinNumFOp>();
+    auto low = high ? high.getLhs().getDefiningOp<arith::MaxNumFOp>()
+                    : arith::MaxNumFOp();
+    DenseFPElementsAttr most, least;
+    return low && low.getLhs() == x &&
+           matchPattern(high.getRhs(), m_Constant(&most)) && most.isSplat() &&
+           matchPattern(low.getRhs(), m_Constant(&least)) && least.isSplat() &&
+           !most.getSplatValue<APFloat>().isNegative() &&
+           least.getSplatValue<APFloat>().isNegative();
+  }
+
+  /// What has the signs of x, in the fewest registers: a clamp around 0, a
+  /// product with scales and a wider format keep them.
+  static Value findSigns(Value x) {
+    if (auto select = x.getDefiningOp<arith::SelectOp>())
+      if (isClampOf(select.getFalseValue(), select.getTrueValue()))
+        x = select.getTrueValue();
+    auto product = x.getDefiningOp<arith::MulFOp>();
+    if (!product || !product->hasAttr(kKeepsSignAttrName))
+      return x;
+    auto wide = product.getLhs().getDefiningOp<arith::ExtFOp>();
+    return wide && getElementTypeOrSelf(wide.getIn().getType()).isBF16()
+               ? wide.getIn()
+               : product.getLhs();
+  }
+
+  /// Four bytes with the signs of four elements of `source` put in.
+  Value addSigns(ImplicitLocOpBuilder &b, Value bytes, Value source,
+                 int64_t first, int64_t count, Type elementType) const {
+    auto type = cast<VectorType>(source.getType());
+    int64_t size = type.getElementTypeBitWidth() / 8;
+    std::array<int64_t, kPack> picks, signs;
+    for (int64_t i = 0; i < kPack; ++i) {
+      picks[i] = first + std::min(i, count - 1);
+      signs[i] = picks[i] * size + size - 1;
     }
-    Value words = vector::FromElementsOp::create(
-        b, VectorType::get({1}, b.getI32Type()), word);
+    auto words = [&](Value vector) {
+      int64_t bits =
+          cast<VectorType>(vector.getType()).getNumElements() *
+          cast<VectorType>(vector.getType()).getElementTypeBitWidth();
+      return vector::BitCastOp::create(
+          b, VectorType::get({bits / 32}, b.getI32Type()), vector);
+    };
+    if (type.getNumElements() * size % kPack != 0) {
+      SmallVector<int64_t> all =
+          llvm::to_vector(llvm::seq<int64_t>(0, type.getNumElements()));
+      all.resize(llvm::alignTo(all.size(), kPack), 0);
+      source = vector::ShuffleOp::create(b, source, source, all);
+    }
+    Value word = vector::ExtractOp::create(
+        b, words(vector::ShuffleOp::create(b, bytes, bytes, picks)),
+        int64_t(0));
+    Value mask =
+        arith::ConstantOp::create(b, b.getI32IntegerAttr(int32_t(0x80808080)));
+    Value sign =
+        arith::AndIOp::create(b, native.pick(b, words(source), signs), mask);
+    Value both = vector::FromElementsOp::create(
+        b, VectorType::get({1}, b.getI32Type()),
+        arith::OrIOp::create(b, word, sign).getResult());
     return vector::BitCastOp::create(b, VectorType::get({kPack}, elementType),
-                                     words);
+                                     both);
   }
 };
 

@@ -25,6 +25,10 @@ struct PackedFP8 {
                  int64_t count, VectorType packType);
   /// What the first `count` codes of a pack mean, in a vector of four.
   Value (*ext)(ImplicitLocOpBuilder &b, Value pack, int64_t count);
+  /// An i32 of four bytes of a vector of i32; where the other encoding is
+  /// emulated.
+  Value (*pick)(ImplicitLocOpBuilder &b, Value words,
+                std::array<int64_t, 4> bytes);
 };
 
 bool isFP8(Type type);

@@ -1,4 +1,4 @@
-//===- PackedConversions.cpp - AMD's fp8 and fp4 instructions -------------===//
+//===- PackedConversions.cpp - AMD's conversions of narrow floats ---------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "PackedConversions.h"
+
+#include "../TileToGPU/Distribution.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -115,9 +117,91 @@ struct ScalingTruncPattern : OpRewritePattern<arith::ScalingTruncFOp> {
 };
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// bf16 by integer arithmetic
+//===----------------------------------------------------------------------===//
+
+/// True where a NaN of this f32 has zeros for a lower half, so that rounding
+/// does not carry out of it: all that it is made of was bf16, and a sum's or
+/// product's NaN is a quiet one of its operands, or 0x7FC00000.
+static bool hasShortNaNs(Value value, unsigned depth = 4) {
+  Operation *op = value.getDefiningOp();
+  if (auto wide = dyn_cast_if_present<arith::ExtFOp>(op))
+    return getElementTypeOrSelf(wide.getIn().getType()).isBF16();
+  return depth > 0 &&
+         isa_and_present<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return hasShortNaNs(operand, depth - 1);
+         });
+}
+
+/// To nearest, ties to even, of f32. LLVM does the same for any NaN, which
+/// takes more instructions than most values need.
+static Value emitBF16(ImplicitLocOpBuilder &b, Value x) {
+  auto type = cast<VectorType>(x.getType());
+  auto i32 = type.clone(b.getI32Type());
+  auto constant = [&](int64_t value) {
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(i32, b.getI32IntegerAttr(value)));
+  };
+  Value bits = arith::BitcastOp::create(b, i32, x), half = constant(16);
+  Value odd = arith::AndIOp::create(b, arith::ShRUIOp::create(b, bits, half),
+                                    constant(1));
+  Value rounded = arith::AddIOp::create(b, arith::AddIOp::create(b, odd, bits),
+                                        constant(0x7FFF));
+  if (!hasShortNaNs(x)) {
+    bool isQuiet = isa_and_present<arith::AddFOp, arith::SubFOp, arith::MulFOp,
+                                   math::FmaOp>(x.getDefiningOp());
+    Value quiet =
+        isQuiet ? bits : arith::OrIOp::create(b, bits, constant(0x400000));
+    Value nan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
+    rounded = arith::SelectOp::create(b, nan, quiet, rounded);
+  }
+  Value upper = arith::TruncIOp::create(
+      b, type.clone(b.getI16Type()), arith::ShRUIOp::create(b, rounded, half));
+  return arith::BitcastOp::create(b, type.clone(b.getBF16Type()), upper);
+}
+
+namespace {
+struct BF16TruncPattern : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<VectorType>(op.getType()) ||
+        !getElementTypeOrSelf(op.getType()).isBF16() ||
+        !getElementTypeOrSelf(op.getIn().getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "not f32 to bf16");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, emitBF16(b, op.getIn()));
+    return success();
+  }
+};
+
+/// A bf16 sum or product is the f32 one, rounded.
+template <typename Op> struct BF16ArithmeticPattern : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || !type.getElementType().isBF16())
+      return rewriter.notifyMatchFailure(op, "not of bf16");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto f32 = type.clone(b.getF32Type());
+    Value x = arith::ExtFOp::create(b, f32, op.getLhs()),
+          y = arith::ExtFOp::create(b, f32, op.getRhs());
+    rewriter.replaceOp(op, emitBF16(b, Op::create(b, x, y)));
+    return success();
+  }
+};
+} // namespace
+
 void te::populatePackedConversionPatterns(RewritePatternSet &patterns,
                                           const Target &target) {
-  populateFP8Patterns(patterns, target, {truncPack, extPack});
+  populateFP8Patterns(patterns, target, {truncPack, extPack, emitPickedBytes});
+  if (!target.hasBF16Conversions)
+    patterns.add<BF16TruncPattern, BF16ArithmeticPattern<arith::AddFOp>,
+                 BF16ArithmeticPattern<arith::SubFOp>,
+                 BF16ArithmeticPattern<arith::MulFOp>>(patterns.getContext());
   if (target.hasScaledConversions)
     patterns.add<ScalingTruncPattern, ScalingTruncFP4Pattern>(
         patterns.getContext());

@@ -35,8 +35,8 @@ RankedTensorType te::getPartialType(OpResult sum) {
 
 /// The sum of each column of an f32 tile, in one row.
 static Value emitReduceColumns(TileContext &ctx, Value tile) {
-  return ctx.reduce(ReduceKind::Add, tile,
-                    {cast<ShapedType>(tile.getType()).getDimSize(0), 1});
+  return ctx.reduceSpread(ReduceKind::Add, tile,
+                          {cast<ShapedType>(tile.getType()).getDimSize(0), 1});
 }
 
 /// The runs of columns that the halves of a wide sum lie in.

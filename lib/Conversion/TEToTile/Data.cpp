@@ -10,12 +10,19 @@
 #include "Scales.h"
 
 #include "te/Analysis/StorageOrder.h"
+#include "te/Conversion/Passes.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
+
+Value te::emitScaled(TileContext &ctx, Value x, Value factor) {
+  auto product = arith::MulFOp::create(ctx.b, ctx.toF32(x), factor);
+  product->setAttr(kKeepsSignAttrName, ctx.b.getUnitAttr());
+  return product;
+}
 
 /// min(max(x, -limit), limit), NaN kept: the conversion's overflow behaviour
 /// depends on a mode bit, so the compiler clamps (spec/te_semantics.md, 1.2).

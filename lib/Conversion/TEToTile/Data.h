@@ -16,6 +16,10 @@
 
 namespace mlir::te {
 
+/// x * factor in f32, of positive factors: marked so that the codes' signs can
+/// be taken from x.
+Value emitScaled(TileContext &ctx, Value x, Value factor);
+
 /// The saturating cast of an f32 tile to 8-bit floats.
 Value emitSaturatingCast(TileContext &ctx, Value x, ScaledType type);
 

@@ -45,10 +45,12 @@ static constexpr int64_t kLeastHugeByte = 253; // of an Inf, and others
 static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
                            ScaledType type, Value words) {
   auto &b = ctx.b;
-  LinearLayout layout = getLayout(x.getType());
+  LinearLayout layout = getLayout(x.getType()),
+               blocks = layout.project(getBlock(type.getScaling()));
   auto general = [&]() -> Value {
-    Value factor = ctx.broadcast(emitInverseScale(ctx, byte), layout);
-    Value scaled = arith::MulFOp::create(b, ctx.toF32(x), factor);
+    Value factor =
+        ctx.broadcast(ctx.convert(emitInverseScale(ctx, byte), blocks), layout);
+    Value scaled = emitScaled(ctx, x, factor);
     if (type.isFP4())
       return castToFP4(ctx, scaled, type, getElementTypeOrSelf(x.getType()),
                        words);
@@ -57,6 +59,8 @@ static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
   if (words || !hasScaledTrunc(ctx.target, type))
     return general();
 
+  amax = ctx.convert(amax, blocks);
+  byte = ctx.convert(byte, blocks);
   Type i32 = byte.getType();
   Value zero = ctx.constant(amax.getType(), 0.0);
   Value isZero =
@@ -109,8 +113,10 @@ static void quantizeBlocksF32(TileContext &ctx, Value x, Value amax,
   auto &b = ctx.b;
   Value scale = emitScaleFromAmax(
       ctx, amax, type, getLargest(getElementTypeOrSelf(x.getType())));
-  Value factor = ctx.broadcast(scale, getLayout(x.getType()));
-  Value scaled = arith::MulFOp::create(b, ctx.toF32(x), factor);
+  LinearLayout layout = getLayout(x.getType());
+  Value factor = ctx.broadcast(
+      ctx.convert(scale, layout.project(getBlock(type.getScaling()))), layout);
+  Value scaled = emitScaled(ctx, x, factor);
   storeData(ctx, type, emitSaturatingCast(ctx, scaled, type), buffers.data);
   Value inverse =
       arith::DivFOp::create(b, ctx.constant(scale.getType(), 1.0), scale);
@@ -148,8 +154,7 @@ static void quantizeBlocks(TileContext &ctx, QuantizeOp op, Value x,
   if (op.getHadamard())
     x = emitHadamard(ctx, ctx.toF32(x), scaling.isColumnwise() ? 0 : 1,
                      op.getSignMask().value_or(0));
-  Value amax =
-      ctx.reduceAmax(x, {scaling.getBlockRows(), scaling.getBlockCols()});
+  Value amax = ctx.reduceAmax(x, getBlock(scaling));
   if (!mixesRows(op) && ctx.wholeCols) // the scales of rows outside are zeros'
     amax = ctx.padWithZeros(amax);
   TileContext::Buffers buffers = ctx.getBuffers(result);

@@ -41,10 +41,6 @@ BlockView viewBlocks(TileContext &ctx, Value tensor, ScalingAttr scaling) {
           divide(ctx.tileRow, rows), divide(ctx.tileCol, cols)};
 }
 
-SmallVector<int64_t> getBlock(ScalingAttr scaling) {
-  return {scaling.getBlockRows(), scaling.getBlockCols()};
-}
-
 Value loadStart(TileContext &ctx, Value start) {
   return arith::IndexCastOp::create(ctx.b, ctx.b.getIndexType(),
                                     ctx.getScalar(start));

@@ -108,10 +108,9 @@ Value te::emitInverseScale(TileContext &ctx, Value byte) {
   Value shifted = arith::ShLIOp::create(
       b, arith::SubIOp::create(b, ctx.intConstant(i32, kMaxByte), byte),
       ctx.intConstant(i32, kMantissaBits));
-  Value last = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, byte,
-                                     ctx.intConstant(i32, kMaxByte));
-  Value bits = arith::SelectOp::create(
-      b, last, ctx.intConstant(i32, kTwoToMinus127), shifted);
+  // Of 254 and of 255 it is no exponent, and less than that, signed.
+  Value bits =
+      arith::MaxSIOp::create(b, shifted, ctx.intConstant(i32, kTwoToMinus127));
   return ctx.cast(bits, b.getF32Type());
 }
 
@@ -200,6 +199,10 @@ getMatrixStorage(const TileContext &ctx, ScaledType type) {
   return dims;
 }
 
+SmallVector<int64_t> te::getBlock(ScalingAttr scaling) {
+  return {scaling.getBlockRows(), scaling.getBlockCols()};
+}
+
 bool te::areScalesTransposed(ScaledType type) {
   return isColumns(type,
                    type.getScaleStorage()[type.getScaling().isPerMatrix()]);
@@ -267,9 +270,9 @@ static ScaleView emitScaleView(TileContext &ctx, ScaledType type,
   return result;
 }
 
-/// Scales are a small part of the data: where lanes already hold so many
-/// consecutive bytes they are stored as they are, else gathered through LDS
-/// into the widest stores.
+/// Scales are a small part of the data: where neighbouring lanes already hold
+/// so many consecutive bytes they are stored as they are, else gathered through
+/// LDS into the widest stores.
 static constexpr int64_t kMinScaleStoreBytes = 8;
 
 void te::storeScales(TileContext &ctx, ScaledType type, Value scales,
@@ -293,7 +296,7 @@ void te::storeScales(TileContext &ctx, ScaledType type, Value scales,
   unsigned bytes =
       getElementTypeOrSelf(scales.getType()).getIntOrFloatBitWidth() / 8;
   if (target.order ||
-      layout.getContiguity() * bytes <
+      layout.getRunOfLanes() * bytes <
           std::min(kMinScaleStoreBytes, layout.getShape().back() * bytes))
     scales = ctx.convert(
         scales, ctx.getStoreLayout(layout.getShape(), 8 * bytes, target.order));

@@ -37,6 +37,9 @@ double getLargest(Type elementType);
 Value emitScaleFromAmax(TileContext &ctx, Value amax, ScaledType type,
                         double overflow);
 
+/// The rows and columns of one block.
+SmallVector<int64_t> getBlock(ScalingAttr scaling);
+
 /// True where the storage's rows are the tensor's columns.
 bool areScalesTransposed(ScaledType type);
 

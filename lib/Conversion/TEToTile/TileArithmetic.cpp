@@ -69,14 +69,27 @@ Value TileContext::reduce(ReduceKind kind, Value tile,
   return ReduceOp::create(b, type, kind, tile, b.getDenseI64ArrayAttr(block));
 }
 
+Value TileContext::reduceSpread(ReduceKind kind, Value tile,
+                                ArrayRef<int64_t> block) {
+  LinearLayout layout = getLayout(tile.getType()),
+               blocks = layout.project(block);
+  if (layout.getWavesOfBlock(block) && blocks.getNumRegisters() > 1)
+    blocks = LinearLayout::rowMajor(blocks.getShape(), /*vector=*/1,
+                                    llvm::Log2_32(target.waveSize),
+                                    llvm::Log2_64(schedule.getWaves()));
+  Type type =
+      getTileType(getElementTypeOrSelf(tile.getType()), b.getContext(), blocks);
+  return ReduceOp::create(b, type, kind, tile, b.getDenseI64ArrayAttr(block));
+}
+
 Value TileContext::reduceAmax(Value tile, ArrayRef<int64_t> block) {
   // A maximum rounds nothing: it is the same in any format.
   bool isPacked =
       target.hasPackedBF16 && getElementTypeOrSelf(tile.getType()).isBF16();
   if (!isPacked)
     tile = toF32(tile);
-  Value amax =
-      toF32(reduce(ReduceKind::MaxNum, math::AbsFOp::create(b, tile), block));
+  Value amax = toF32(
+      reduceSpread(ReduceKind::MaxNum, math::AbsFOp::create(b, tile), block));
   // Where a whole block is NaN, its amax is 0 (decision 3: fmax from 0).
   return arith::MaxNumFOp::create(b, amax, constant(amax.getType(), 0.0));
 }

@@ -266,17 +266,21 @@ Value TileContext::padWithZeros(Value tile) {
                                  constant(tile.getType(), 0.0));
 }
 
-/// A tile that was loaded, in this sweep or an earlier one: it is zero outside
-/// of the tensor.
-static bool isLoaded(Value tile) {
-  if (auto pick = tile.getDefiningOp<PickOp>())
-    return llvm::all_of(pick.getTiles(), isLoaded);
-  return tile.getDefiningOp<LoadOp>() != nullptr;
+/// True for a tile that is zero outside of the tensor: it was loaded, in this
+/// sweep or an earlier one, or is a sum or product of such.
+static bool isZeroOutside(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  if (isa_and_present<PickOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
+                      arith::ExtFOp, arith::TruncFOp>(op))
+    return llvm::all_of(op->getOperands(), [](Value operand) {
+      return !isTile(operand.getType()) || isZeroOutside(operand);
+    });
+  return isa_and_present<LoadOp>(op);
 }
 
 Value TileContext::getZeroPaddedTile(Value tensor) {
   Value tile = getTile(tensor);
-  return isLoaded(tile) ? tile : padWithZeros(tile);
+  return isZeroOutside(tile) ? tile : padWithZeros(tile);
 }
 
 Value TileContext::getColumnPaddedTile(Value tensor) {

@@ -167,6 +167,11 @@ SmallVector<Value> BytePermutation::emit(ArrayRef<Word> results) {
   return values;
 }
 
+Value te::emitPickedBytes(ImplicitLocOpBuilder &b, Value words,
+                          std::array<int64_t, 4> bytes) {
+  return BytePermutation(b, words).emit(Word(bytes)).front();
+}
+
 Value te::emitPermuted(ImplicitLocOpBuilder &b, const KernelState &state,
                        Value vector, ArrayRef<int64_t> picks) {
   auto type = cast<VectorType>(vector.getType());

@@ -74,10 +74,9 @@ static Value joinWords(ImplicitLocOpBuilder &b, Value value,
 }
 
 /// Every wave writes its part; every wave reads all parts that it shares blocks
-/// with.
+/// with (`shared`: wave bits).
 static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
-                         ReduceKind kind, Value value, const LinearLayout &from,
-                         const LinearLayout &to) {
+                         ReduceKind kind, Value value, int64_t shared) {
   auto type = cast<VectorType>(value.getType());
   int64_t elementBytes = getElementBytes(type);
   int64_t chunk = std::min<int64_t>(
@@ -103,11 +102,10 @@ static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
   }
   gpu::BarrierOp::create(b);
 
-  int64_t reduced = getReducedWaves(from, to);
-  Value first = arith::AndIOp::create(b, state.wave, emitI32(b, ~reduced));
+  Value first = arith::AndIOp::create(b, state.wave, emitI32(b, ~shared));
   Value result;
   for (int64_t other = 0; other < state.waves; ++other) {
-    if (other & ~reduced)
+    if (other & ~shared)
       continue;
     Value wave = b.createOrFold<arith::OrIOp>(first, emitI32(b, other));
     Value part = arith::ConstantOp::create(b, b.getZeroAttr(type));
@@ -122,6 +120,42 @@ static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
   return result;
 }
 
+/// Every wave's part is a tile of blocks in LDS (`parts`: who wrote what);
+/// every lane reads its own blocks of all of them.
+static Value spreadWaves(ImplicitLocOpBuilder &b, const KernelState &state,
+                         ReduceKind kind, Value value,
+                         const LinearLayout &parts, int64_t shared,
+                         const LinearLayout &to) {
+  Type element = getElementTypeOrSelf(value.getType());
+  SharedLayout order =
+      getSharedLayout(parts, to, getElementBytes(element), *state.target);
+  int64_t count = int64_t(1) << llvm::popcount(uint64_t(shared)),
+          bytes = order.getBytes();
+  auto access = [&](Value start) {
+    return SharedAccess(b, state, order, element, start, /*place=*/0,
+                        count * bytes);
+  };
+  // Where each wave's part starts.
+  SmallVector<int64_t> starts;
+  for (int64_t bit = 1, next = bytes; bit < state.waves; bit *= 2) {
+    starts.push_back(shared & bit ? next : 0);
+    next <<= (shared & bit) != 0;
+  }
+  LinearLayout lanes(parts.getShape(), parts.getBases(LayoutInput::Register),
+                     parts.getBases(LayoutInput::Lane), {});
+  gpu::BarrierOp::create(b);
+  emitByOwner(b, state, lanes, [&] {
+    access(emitLinearMap(b, state.wave, starts)).put(value, parts);
+  });
+  gpu::BarrierOp::create(b);
+  Value result;
+  for (int64_t part = 0; part < count; ++part) {
+    Value mine = access(emitI32(b, part * bytes)).get(to);
+    result = result ? emitCombine(b, kind, result, mine) : mine;
+  }
+  return result;
+}
+
 namespace {
 struct ReducePattern : TilePattern<ReduceOp> {
   using TilePattern::TilePattern;
@@ -130,22 +164,25 @@ struct ReducePattern : TilePattern<ReduceOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     LinearLayout from = getLayout(op.getInput().getType()),
-                 to = getLayout(op.getType());
+                 to = getLayout(op.getType()),
+                 parts = from.project(op.getBlock());
     bool isWords = op.getKind() == ReduceKind::Or &&
                    getElementTypeOrSelf(op.getType()).isInteger(32);
-    Value value = isWords ? joinWords(b, adaptor.getInput(), from, to)
+    Value value = isWords ? joinWords(b, adaptor.getInput(), from, parts)
                           : reduceRegisters(b, op.getKind(), adaptor.getInput(),
                                             from, op.getBlock());
     for (auto [bit, bases] :
          llvm::enumerate(llvm::zip_equal(from.getBases(LayoutInput::Lane),
-                                         to.getBases(LayoutInput::Lane)))) {
+                                         parts.getBases(LayoutInput::Lane)))) {
       auto [before, after] = bases;
       if (before != 0 && after == 0)
         value = emitCombine(b, op.getKind(), value,
                             emitShuffleXor(b, state, value, int64_t(1) << bit));
     }
-    if (getLdsBytes(op, *state.target, state.waves) > 0)
-      value = reduceWaves(b, state, op.getKind(), value, from, to);
+    if (int64_t shared = from.getWavesOfBlock(op.getBlock()))
+      value = parts == to ? reduceWaves(b, state, op.getKind(), value, shared)
+                          : spreadWaves(b, state, op.getKind(), value, parts,
+                                        shared, to);
     rewriter.replaceOp(op, value);
     return success();
   }

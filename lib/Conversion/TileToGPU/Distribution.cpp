@@ -43,16 +43,6 @@ SharedLayout te::getSharedLayout(const LinearLayout &from,
                       target.ldsBytesPerWorkgroup / 2);
 }
 
-int64_t te::getReducedWaves(const LinearLayout &from, const LinearLayout &to) {
-  int64_t reduced = 0;
-  for (auto [bit, bases] : llvm::enumerate(llvm::zip_equal(
-           from.getBases(LayoutInput::Wave), to.getBases(LayoutInput::Wave)))) {
-    auto [before, after] = bases;
-    reduced |= int64_t(before != 0 && after == 0) << bit;
-  }
-  return reduced;
-}
-
 int64_t te::getLdsBytes(Operation *op, const Target &target, int64_t waves) {
   if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
     LinearLayout from = getLayout(convert.getInput().getType()),
@@ -70,10 +60,15 @@ int64_t te::getLdsBytes(Operation *op, const Target &target, int64_t waves) {
   if (auto reduce = dyn_cast<ReduceOp>(op)) {
     LinearLayout from = getLayout(reduce.getInput().getType()),
                  to = getLayout(reduce.getResult().getType());
-    if (!getReducedWaves(from, to))
+    int64_t reduced = from.getWavesOfBlock(reduce.getBlock()),
+            bytes = getElementBytes(reduce.getInput().getType());
+    if (!reduced)
       return 0;
-    return to.getNumRegisters() * target.waveSize * waves *
-           getElementBytes(reduce.getInput().getType());
+    LinearLayout parts = from.project(reduce.getBlock());
+    if (parts == to)
+      return to.getNumRegisters() * target.waveSize * waves * bytes;
+    return getSharedLayout(parts, to, bytes, target).getBytes()
+           << llvm::popcount(uint64_t(reduced));
   }
   return 0;
 }

@@ -42,11 +42,6 @@ tile::SharedLayout getSharedLayout(const tile::LinearLayout &from,
                                    const tile::LinearLayout &to,
                                    int64_t elementBytes, const Target &target);
 
-/// Wave bits over which the blocks of a reduction extend: waves that held the
-/// same before need nothing of one another.
-int64_t getReducedWaves(const tile::LinearLayout &from,
-                        const tile::LinearLayout &to);
-
 /// Bytes of LDS that distributing `op` takes; 0 for ops that stay inside a
 /// wave.
 int64_t getLdsBytes(Operation *op, const Target &target, int64_t waves);
@@ -106,6 +101,9 @@ Value emitSelectElements(ImplicitLocOpBuilder &b, Value vector,
 /// The same; bytes by AMD's instruction for it, where they fill registers.
 Value emitPermuted(ImplicitLocOpBuilder &b, const KernelState &state,
                    Value vector, ArrayRef<int64_t> picks);
+/// An i32 of any four bytes of a vector of i32, by that instruction.
+Value emitPickedBytes(ImplicitLocOpBuilder &b, Value words,
+                      std::array<int64_t, 4> bytes);
 /// The value's bits as a vector of another element type.
 Value emitVectorBitcast(ImplicitLocOpBuilder &b, Value vector,
                         Type elementType);

@@ -170,6 +170,12 @@ Value SharedAccess::reorder(Value vector, const LinearLayout &layout) {
   return emitSelectElements(b, vector, back);
 }
 
+Value SharedAccess::get(const LinearLayout &layout) {
+  return reorder(
+      read(makeResult(layout), layout, /*piece=*/0, Addresses(*this, layout)),
+      layout);
+}
+
 Value SharedAccess::take(const LinearLayout &reads, Value offset, unsigned dim,
                          bool transposes) {
   Addresses addresses(*this, reads);

@@ -40,6 +40,8 @@ public:
   /// Reads a whole tile from `memory` to LDS: `places` of it in the buffer, by
   /// lanes that hold it as SharedLayout::getStreaming says.
   void fetch(BufferAccess &memory, const tile::LinearLayout &places);
+  /// The whole tile (of one piece).
+  Value get(const tile::LinearLayout &layout);
   /// The tile in another layout, piece after piece. No barrier is in front of
   /// the first.
   Value exchange(Value vector, const tile::LinearLayout &from,

@@ -179,7 +179,11 @@ public:
   Value round(Value tile, Type elementType); // from f32
   Value cast(Value tile, Type elementType);  // bitcast of the elements
   Value reduce(tile::ReduceKind kind, Value tile, ArrayRef<int64_t> block);
-  /// Of a tile of any float: f32.
+  /// Blocks that waves share are dealt out to all lanes, where each would have
+  /// several: what is done with them is done once.
+  Value reduceSpread(tile::ReduceKind kind, Value tile,
+                     ArrayRef<int64_t> block);
+  /// Of a tile of any float: f32, spread like that.
   Value reduceAmax(Value tile, ArrayRef<int64_t> block);
   /// The sum, or for non-negative elements the maximum, of each row of the
   /// tensor that an f32 tile is part of, in one column; `tile` is 0 outside of

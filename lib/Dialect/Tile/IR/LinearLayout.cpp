@@ -161,6 +161,27 @@ LinearLayout LinearLayout::project(ArrayRef<int64_t> block) const {
   return result;
 }
 
+int64_t LinearLayout::getRunOfLanes() const {
+  int64_t run = getContiguity();
+  for (int64_t basis : getBases(LayoutInput::Lane)) {
+    if (basis != run)
+      break;
+    run *= 2;
+  }
+  return run;
+}
+
+int64_t LinearLayout::getWavesOfBlock(ArrayRef<int64_t> block) const {
+  int64_t waves = 0;
+  for (auto [bit, bases] : llvm::enumerate(
+           llvm::zip_equal(getBases(LayoutInput::Wave),
+                           project(block).getBases(LayoutInput::Wave)))) {
+    auto [before, after] = bases;
+    waves |= int64_t(before != 0 && after == 0) << bit;
+  }
+  return waves;
+}
+
 LinearLayout LinearLayout::transpose() const {
   LinearLayout result = *this;
   std::swap(result.shape[0], result.shape[1]);

@@ -261,6 +261,12 @@ LogicalResult ReduceOp::verify() {
   if (int64_t(getBlock().size()) != getInput().getType().getRank())
     return emitOpError() << "T9: one block size for each of the "
                          << getInput().getType().getRank() << " dimensions";
+  LinearLayout from = getLayout(getInput().getType()),
+               to = getLayout(getResult().getType());
+  bool isValid = llvm::all_of(getBlock(), llvm::isPowerOf2_64);
+  if (isValid && from.getWavesOfBlock(getBlock()) &&
+      to.getShape() == from.project(getBlock()).getShape())
+    return success();
   return verifyProjection(*this, getInput().getType(), getResult().getType(),
                           getBlock());
 }

@@ -150,8 +150,9 @@ def Tile_AtomicMaxOp : Tile_Op<"atomic_max", [MemoryEffects<[MemRead, MemWrite]>
 def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
   let summary = "combine the elements of each block";
   let description = [{
-    The result has one element a block; its layout is the input's, projected. `maxnum`
-    ignores NaN, `or` is for integers.
+    The result has one element a block; its layout is the input's, projected. Where waves share
+    blocks, any other layout is possible too (T9): the parts meet in LDS, and each lane
+    reads those of the blocks that it holds. `maxnum` ignores NaN, `or` is for integers.
   }];
   let arguments = (ins
     Tile_ReduceKindAttr:$kind, Tile_AnyTile:$input, DenseI64ArrayAttr:$block);
