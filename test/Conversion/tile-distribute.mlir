@@ -124,7 +124,7 @@ tile.kernel @waves(%in: memref<f32>, %out: memref<f32>) attributes {target = "gf
 // CHECK-LABEL: gpu.func @spread
 // CHECK-SAME: memref<1024xi8, #gpu.address_space<workgroup>>
 // CHECK: gpu.barrier
-// CHECK: vector.store %{{.*}} : memref<1024xi8{{.*}}>, vector<8xi8>
+// CHECK-COUNT-2: vector.store %{{.*}} : memref<1024xi8, #gpu.address_space<workgroup>>, vector<4xi8>
 // CHECK: gpu.barrier
 // CHECK: %[[FIRST:.*]] = vector.bitcast %{{.*}} : vector<4xi8> to vector<1xf32>
 // CHECK: %[[SECOND:.*]] = vector.bitcast %{{.*}} : vector<4xi8> to vector<1xf32>

@@ -9,6 +9,8 @@
 
 #include "../TileToGPU/Distribution.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
 using namespace mlir;
 using namespace mlir::te;
 
