@@ -69,6 +69,14 @@ unsigned te::getMostVGPRs(ScheduleAttr schedule, const Target &target) {
   return std::min(target.vgprsAddressable, target.vgprsPerLane / perSIMD);
 }
 
+int64_t te::getTurnBytes(int64_t waves, const Target &target) {
+  int64_t workgroups = target.maxWavesPerSIMD * target.simdsPerCU / waves;
+  int64_t each = target.ldsBytes / std::max<int64_t>(workgroups, 1);
+  return (std::min<int64_t>(each, target.ldsBytesPerWorkgroup) -
+          target.ldsReserved) /
+         2;
+}
+
 ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
                               const Target &target) {
   if (schedule.getMatmul() && demand.gemm)
@@ -111,9 +119,11 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
     lds = std::max(lds,
                    elements * std::min(demand.outputBytes, demand.inputBytes));
   lds = std::max(lds, elements * demand.exchangedBytes);
+  lds = std::max<int64_t>(lds, lanes * 4);
+  lds = std::max(lds,
+                 2 * std::min(lds, getTurnBytes(schedule.getWaves(), target)));
   result.ldsBytes =
-      std::max<int64_t>(lds, lanes * 4) +
-      getStagedColumns(demand, schedule, target) * demand.columnBytes;
+      lds + getStagedColumns(demand, schedule, target) * demand.columnBytes;
   return result;
 }
 

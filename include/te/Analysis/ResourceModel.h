@@ -111,6 +111,11 @@ std::optional<FetchPlan> planFetch(GemmOp gemm, const GemmPlan &plan,
                                    tile::MMASide side, ScheduleAttr schedule,
                                    const Target &target);
 
+/// Bytes of LDS, at most, that what goes from wave to wave may take for each of
+/// two areas used in turns: a CU that is full of waves has that for all
+/// workgroups.
+int64_t getTurnBytes(int64_t waves, const Target &target);
+
 /// The demand of a region of these ops, by what they read and write.
 TileDemand getTileDemand(ArrayRef<Operation *> ops);
 ResourceEstimate estimate(const TileDemand &demand, ScheduleAttr schedule,

@@ -73,10 +73,16 @@ static Value joinWords(ImplicitLocOpBuilder &b, Value value,
       b, VectorType::get({int64_t(words.size())}, b.getI32Type()), words);
 }
 
+static void emitWait(ImplicitLocOpBuilder &b, SharedTurn turn) {
+  if (turn.waits)
+    gpu::BarrierOp::create(b);
+}
+
 /// Every wave writes its part; every wave reads all parts that it shares blocks
 /// with (`shared`: wave bits).
 static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
-                         ReduceKind kind, Value value, int64_t shared) {
+                         ReduceKind kind, Value value, int64_t shared,
+                         SharedTurn turn) {
   auto type = cast<VectorType>(value.getType());
   int64_t elementBytes = getElementBytes(type);
   int64_t chunk = std::min<int64_t>(
@@ -90,10 +96,10 @@ static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
     Value lane = arith::MulIOp::create(b, state.lane, emitI32(b, chunkBytes));
     Value base = arith::AddIOp::create(b, offset, lane);
     return b.createOrFold<arith::AddIOp>(
-        base, emitI32(b, c * chunkBytes * state.target->waveSize));
+        base, emitI32(b, turn.place + c * chunkBytes * state.target->waveSize));
   };
   int64_t chunks = type.getNumElements() / chunk;
-  gpu::BarrierOp::create(b);
+  emitWait(b, turn);
   for (int64_t c = 0; c < chunks; ++c) {
     Value part = vector::ExtractStridedSliceOp::create(
         b, value, ArrayRef<int64_t>{c * chunk}, ArrayRef<int64_t>{chunk},
@@ -125,14 +131,14 @@ static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
 static Value spreadWaves(ImplicitLocOpBuilder &b, const KernelState &state,
                          ReduceKind kind, Value value,
                          const LinearLayout &parts, int64_t shared,
-                         const LinearLayout &to) {
+                         const LinearLayout &to, SharedTurn turn) {
   Type element = getElementTypeOrSelf(value.getType());
   SharedLayout order =
       getSharedLayout(parts, to, getElementBytes(element), *state.target);
   int64_t count = int64_t(1) << llvm::popcount(uint64_t(shared)),
           bytes = order.getBytes();
   auto access = [&](Value start) {
-    return SharedAccess(b, state, order, element, start, /*place=*/0,
+    return SharedAccess(b, state, order, element, start, turn.place,
                         count * bytes);
   };
   // Where each wave's part starts.
@@ -143,7 +149,7 @@ static Value spreadWaves(ImplicitLocOpBuilder &b, const KernelState &state,
   }
   LinearLayout lanes(parts.getShape(), parts.getBases(LayoutInput::Register),
                      parts.getBases(LayoutInput::Lane), {});
-  gpu::BarrierOp::create(b);
+  emitWait(b, turn);
   emitByOwner(b, state, lanes, [&] {
     access(emitLinearMap(b, state.wave, starts)).put(value, parts);
   });
@@ -179,10 +185,12 @@ struct ReducePattern : TilePattern<ReduceOp> {
         value = emitCombine(b, op.getKind(), value,
                             emitShuffleXor(b, state, value, int64_t(1) << bit));
     }
+    SharedTurn turn = state.turns.lookup(op);
     if (int64_t shared = from.getWavesOfBlock(op.getBlock()))
-      value = parts == to ? reduceWaves(b, state, op.getKind(), value, shared)
-                          : spreadWaves(b, state, op.getKind(), value, parts,
-                                        shared, to);
+      value = parts == to
+                  ? reduceWaves(b, state, op.getKind(), value, shared, turn)
+                  : spreadWaves(b, state, op.getKind(), value, parts, shared,
+                                to, turn);
     rewriter.replaceOp(op, value);
     return success();
   }
@@ -265,7 +273,8 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
   }
 
   Value throughLds(ImplicitLocOpBuilder &b, Value value,
-                   const LinearLayout &from, const LinearLayout &to) const;
+                   const LinearLayout &from, const LinearLayout &to,
+                   SharedTurn turn) const;
 
   LogicalResult
   matchAndRewrite(ConvertLayoutOp op, OpAdaptor adaptor,
@@ -277,7 +286,8 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
     Value value = adaptor.getInput();
     if (conversion.kind == ConversionKind::Shared ||
         state.throughLds.contains(op)) {
-      rewriter.replaceOp(op, throughLds(b, value, from, to));
+      rewriter.replaceOp(
+          op, throughLds(b, value, from, to, state.turns.lookup(op)));
       return success();
     }
     SmallVector<int64_t> bases(from.getBases(LayoutInput::Register));
@@ -293,12 +303,13 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
 
 Value ConvertLayoutPattern::throughLds(ImplicitLocOpBuilder &b, Value value,
                                        const LinearLayout &from,
-                                       const LinearLayout &to) const {
+                                       const LinearLayout &to,
+                                       SharedTurn turn) const {
   Type element = getElementTypeOrSelf(value.getType());
   SharedLayout shared =
       getSharedLayout(from, to, getElementBytes(element), *state.target);
-  SharedAccess access(b, state, shared, element);
-  gpu::BarrierOp::create(b);
+  SharedAccess access(b, state, shared, element, turn.place);
+  emitWait(b, turn);
   return access.exchange(value, from, to);
 }
 
@@ -423,8 +434,10 @@ Value ExchangePattern::throughLds(ImplicitLocOpBuilder &b, ExchangeOp op,
     return b.createOrFold<arith::MulIOp>(x, constant(factor));
   };
   Value start[] = {toI32(laneRow), toI32(laneCol)};
+  SharedTurn turn = state.turns.lookup(op);
   auto address = [&](Value row, Value col) {
-    return times(add(times(row, rowLength), col), bytes);
+    return add(times(add(times(row, rowLength), col), bytes),
+               constant(turn.place));
   };
   auto position = [&](int64_t reg, unsigned dim) {
     int64_t at = layout.toCoordinates(layout.apply(reg, 0, 0))[dim];
@@ -436,7 +449,7 @@ Value ExchangePattern::throughLds(ImplicitLocOpBuilder &b, ExchangeOp op,
         ArrayRef<int64_t>{1});
   };
 
-  gpu::BarrierOp::create(b);
+  emitWait(b, turn);
   emitByOwner(b, state, layout, [&] {
     for (int64_t reg = 0; reg < type.getNumElements(); reg += size)
       emitLdsStore(b, state, slice(reg, size),

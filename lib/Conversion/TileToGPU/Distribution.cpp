@@ -43,6 +43,12 @@ SharedLayout te::getSharedLayout(const LinearLayout &from,
                       target.ldsBytesPerWorkgroup / 2);
 }
 
+bool te::crossesWaves(const LinearLayout &from, const LinearLayout &to) {
+  ArrayRef<int64_t> waves = from.getBases(LayoutInput::Wave);
+  return waves != to.getBases(LayoutInput::Wave) ||
+         llvm::is_contained(waves, 0);
+}
+
 int64_t te::getLdsBytes(Operation *op, const Target &target, int64_t waves) {
   if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
     LinearLayout from = getLayout(convert.getInput().getType()),

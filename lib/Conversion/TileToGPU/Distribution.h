@@ -20,15 +20,23 @@
 
 namespace mlir::te {
 
+/// Where an op's data go from wave to wave, in bytes, and whether others may
+/// still read there: a barrier in front.
+struct SharedTurn {
+  int64_t place = 0;
+  bool waits = true;
+};
+
 /// The kernel that patterns work on. LDS is one buffer, used by one op after
-/// another; each use starts with a barrier, as others may still read.
+/// another.
 struct KernelState {
   const Target *target = nullptr;
   int64_t waves = 1;
   Value lane, wave; // i32
   Value lds;        // memref<?xi8, workgroup>: null where no op needs any
-  llvm::DenseMap<Operation *, int64_t> places; // where in LDS, in bytes
-  bool hasRings = false;                       // there is a tile.ring
+  llvm::DenseMap<Operation *, int64_t> places;   // where in LDS, in bytes
+  bool hasRings = false;                         // there is a tile.ring
+  llvm::DenseMap<Operation *, SharedTurn> turns; // see assignTurns
   // See countVectorWork and countProductsBefore.
   llvm::DenseMap<Operation *, int64_t> vectorWork, productsBefore;
   llvm::DenseSet<Operation *> rare; // see isRare
@@ -45,6 +53,13 @@ tile::SharedLayout getSharedLayout(const tile::LinearLayout &from,
 /// Bytes of LDS that distributing `op` takes; 0 for ops that stay inside a
 /// wave.
 int64_t getLdsBytes(Operation *op, const Target &target, int64_t waves);
+
+/// True where data go from one wave to another: a barrier is between.
+bool crossesWaves(const tile::LinearLayout &from, const tile::LinearLayout &to);
+
+/// Gives each op that needs LDS one of these areas (SharedTurns.cpp).
+void assignTurns(Block &block, KernelState &state, int64_t areaBytes,
+                 unsigned areas);
 
 /// About how many vector instructions the ops on tiles take that stand between
 /// this product and the one before: those of two elements are often one.

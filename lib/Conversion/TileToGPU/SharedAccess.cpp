@@ -211,9 +211,7 @@ void SharedAccess::fetch(BufferAccess &memory, const LinearLayout &places) {
 Value SharedAccess::exchange(Value vector, const LinearLayout &from,
                              const LinearLayout &to) {
   // A wave's own accesses of LDS keep their order.
-  ArrayRef<int64_t> waves = from.getBases(LayoutInput::Wave);
-  bool crosses =
-      waves != to.getBases(LayoutInput::Wave) || llvm::is_contained(waves, 0);
+  bool crosses = crossesWaves(from, to);
   Value result = makeResult(to);
   for (int64_t piece : shared.getPieces()) {
     if (piece && crosses)

@@ -14,18 +14,18 @@ namespace mlir::te {
 /// A tile that lies in LDS in the order of a SharedLayout.
 class SharedAccess {
 public:
-  /// From LDS's first byte on.
+  /// From this byte on.
   SharedAccess(ImplicitLocOpBuilder &b, const KernelState &state,
-               const tile::SharedLayout &shared, Type elementType)
+               const tile::SharedLayout &shared, Type elementType,
+               int64_t place)
       : b(b), state(state), shared(shared), element(elementType),
-        bytes(getElementBytes(elementType)) {}
+        bytes(getElementBytes(elementType)), place(place) {}
   /// From byte `start` (i32) of what is `size` bytes long and lies at `place`.
   SharedAccess(ImplicitLocOpBuilder &b, const KernelState &state,
                const tile::SharedLayout &shared, Type elementType, Value start,
                int64_t place, int64_t size)
-      : SharedAccess(b, state, shared, elementType) {
+      : SharedAccess(b, state, shared, elementType, place) {
     this->start = start;
-    this->place = place;
     this->size = size;
   }
 

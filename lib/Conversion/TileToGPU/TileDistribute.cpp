@@ -23,6 +23,8 @@
 
 #include "Distribution.h"
 
+#include "te/Analysis/ResourceModel.h"
+
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -289,6 +291,14 @@ static int64_t placeInLds(KernelOp kernel, KernelState &state) {
     });
   // What ops use one after another, and then rings, or rings in its place;
   // what is staged lies behind.
+  if (!state.hasRings) {
+    int64_t area = llvm::alignTo(shared, state.target->maxAccessBytes);
+    bool takesTurns =
+        passing.size() > 1 && area <= getTurnBytes(state.waves, *state.target);
+    unsigned areas = takesTurns ? 2 : 1;
+    assignTurns(kernel.getBody().front(), state, area, areas);
+    shared = area * areas;
+  }
   end = isOverlaid ? 0 : shared;
   for (RingOp ring : rings)
     place(ring, ring.getRing().getType());

@@ -164,9 +164,9 @@ LinearLayout LinearLayout::project(ArrayRef<int64_t> block) const {
 int64_t LinearLayout::getRunOfLanes() const {
   int64_t run = getContiguity();
   for (int64_t basis : getBases(LayoutInput::Lane)) {
-    if (basis != run)
+    if (basis != 0 && basis != run)
       break;
-    run *= 2;
+    run += basis;
   }
   return run;
 }

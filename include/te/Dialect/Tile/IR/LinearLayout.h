@@ -86,7 +86,8 @@ public:
   LinearLayout project(llvm::ArrayRef<int64_t> block) const;
   /// Wave bits over which blocks extend.
   int64_t getWavesOfBlock(llvm::ArrayRef<int64_t> block) const;
-  /// Consecutive elements that consecutive lanes hold, from lane 0 on.
+  /// Consecutive elements that consecutive lanes hold, from lane 0 on; replicas
+  /// may stand between them.
   int64_t getRunOfLanes() const;
   /// The layout of the transposed (rank 2) tile, registers reordered so that
   /// what is contiguous along the new last dimension comes first.
