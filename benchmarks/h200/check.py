@@ -150,7 +150,7 @@ def make(options):
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as scratch:
         maker = Maker(Path(folder), Path(options.bin).resolve(), options.target)
         # The second target has no te.gemm.
-        memory_bound = [f for f in sweep.list_families() if f not in sweep.gemm.families(options.target)]
+        memory_bound = [f for f in sweep.list_families() if f not in sweep.gemm_families(options.target)]
         for family in options.families or memory_bound:
             recording = recorder(options.target, options.seed, scratch, False)
             recording.family(family)

@@ -168,8 +168,7 @@ class Sweep:
     def family(self, family, big=False):
         """Every program of a family, each over its shapes."""
         by_rows = rows.programs()
-        by_case = {"rope": rope.cases(), "packed": rope.packed_cases(), **gemm.families(self.target),
-                   **prologues.families(self.target)}
+        by_case = {"rope": rope.cases(), "packed": rope.packed_cases(), **gemm_families(self.target)}
         if family in by_case:
             return self.cases(by_case[family])
         programs = by_rows.get(family) or families(self.target == "gfx942")[family]
@@ -197,8 +196,13 @@ class Sweep:
                 self.program(name, make, shapes + longest, static)
 
 
+def gemm_families(target):
+    """Those of te.gemm."""
+    return {**gemm.families(target), **prologues.families(target)}
+
+
 def list_families():
-    return [*families(False), *rows.programs(), "rope", "packed", *gemm.families("gfx950"), *prologues.families("gfx950")]
+    return [*families(False), *rows.programs(), "rope", "packed", *gemm_families("gfx950")]
 
 
 def main():
