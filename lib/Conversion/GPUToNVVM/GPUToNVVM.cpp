@@ -138,7 +138,8 @@ struct GPUToNVVMPass : te::impl::GPUToNVVMPassBase<GPUToNVVMPass> {
     if (failed(target))
       return failure();
     RewritePatternSet patterns(&getContext());
-    populateFP8Patterns(patterns, **target, {truncPack, extPack, /*pick=*/nullptr});
+    populateFP8Patterns(patterns, **target,
+                        {truncPack, extPack, /*pick=*/nullptr});
     patterns.add<PackBF16Pattern>(&getContext());
     walkAndApplyPatterns(func, std::move(patterns));
     return success();

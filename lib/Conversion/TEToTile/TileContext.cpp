@@ -333,8 +333,8 @@ Value TileContext::viewMatrix(Value buffer, OpFoldResult rows,
 }
 
 /// Whether the grid's every tile at [row, col] lies inside the view along rows,
-/// and along columns: it is at one of the workgroup's own offsets, and the
-/// extent is whole tiles.
+/// and along columns: it is at one of the workgroup's own offsets (of scales,
+/// in blocks), and the extent is whole tiles.
 std::pair<bool, bool> TileContext::isInBounds(Value row, Value col, Type view,
                                               Type tile) const {
   auto extents = llvm::cast<MemRefType>(view).getShape();
@@ -344,10 +344,19 @@ std::pair<bool, bool> TileContext::isInBounds(Value row, Value col, Type view,
       return false;
     if (matchPattern(offset, m_Zero()))
       return size <= extent;
+    int64_t block = 1;
+    if (auto divided = offset.getDefiningOp<arith::DivUIOp>())
+      if (auto by = getConstantIntValue(divided.getRhs())) {
+        offset = divided.getLhs();
+        block = *by;
+      }
+    auto covers = [&](int64_t length, unsigned dim) {
+      return extent * block >= length &&
+             size * block == schedule.getTile()[dim];
+    };
     if (offset == tileRow)
-      return wholeRows && extent == staticRows && size == schedule.getTile()[0];
-    return offset == tileCol && wholeCols && extent == staticCols &&
-           size == schedule.getTile()[1];
+      return wholeRows && covers(staticRows, 0);
+    return offset == tileCol && wholeCols && covers(staticCols, 1);
   };
   return {inside(row, extents[0], sizes[0]), inside(col, extents[1], sizes[1])};
 }
