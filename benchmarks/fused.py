@@ -5,7 +5,9 @@
 One table. Bytes, lanes, conflicts and spills are emulated counts of all kernels of a program over --rows tokens, and of
 LLaMA-3-8B's hidden size over 4096 too; the least possible is each input read and each output written once. "Asked" is what
 lanes ask for; "memory" what each XCD's L2 has to get from memory once, and what is written (the cycle model's profile,
---profile of te-run): that a CU or an XCD asks again for what its caches have does not count there. Compile times are those of a cold process (host wall
+--profile of te-run): that a CU or an XCD asks again for what its caches have does not count there. Modelled time is the cycle model's, of all
+kernels of the program over 16384 tokens (--sample), and its share is what moving the least possible bytes at the achievable
+bandwidth would take of it. Compile times are those of a cold process (host wall
 time, median of --runs after one warm-up). Nothing here asserts: it prints.
 """
 
@@ -22,6 +24,7 @@ from pathlib import Path
 # Hidden and intermediate sizes.
 MODELS = {"LLaMA-3-8B": (4096, 14336), "LLaMA-3-70B": (8192, 28672), "Mixtral-8x22B": (6144, 16384)}
 SQUARE = 4096  # tokens, with that hidden size
+TOKENS = 16384  # of modelled times
 SCHEMES = {"row": "block = [1, 32], scale = f8E8M0FNU", "col": "block = [32, 1], scale = f8E8M0FNU"}
 
 
@@ -128,12 +131,20 @@ def measure(tools, folder, chip, text, rows, runs):
     stats = json.loads(out)
     total = {k: v["value"] for k, v in stats["total"].items() if isinstance(v, dict)}
     profile = folder / "p.json"
-    subprocess.run([tools / "te-run", artefact, f"--dim=M={rows}", *inputs, f"--profile={profile}"], check=True,
-                   capture_output=True)
-    read = sum(launch["memory"]["grid_first_bytes"] for launch in json.loads(profile.read_text())["launches"])
+
+    def launches(tokens, *options):
+        subprocess.run([tools / "te-run", artefact, f"--dim=M={tokens}", *inputs, f"--profile={profile}", *options],
+                       check=True, capture_output=True)
+        return json.loads(profile.read_text())["launches"]
+
+    read = sum(launch["memory"]["grid_first_bytes"] for launch in launches(rows))
+    sampled = launches(TOKENS, "--sample")
+    modelled = sum(launch["grid"]["seconds"] for launch in sampled)
+    least = total["least_bytes"] * TOKENS / rows / sampled[0]["memory"]["achievable_bytes_per_second"]
     memory = (read + total["least_bytes"] - input_bytes(text, rows)) / total["least_bytes"]
     return {"memory": memory, "kernels": len(stats["launches"]), "ratio": total["bytes_ratio"], "lanes": total["valu_lane_share"],
-            "conflicts": total["lds_conflict_cycles"], "scratch": total["scratch_accesses"], "ms": ms}
+            "conflicts": total["lds_conflict_cycles"], "scratch": total["scratch_accesses"], "us": 1e6 * modelled,
+            "share": least / modelled, "ms": ms}
 
 
 def main():
@@ -152,10 +163,12 @@ def main():
     print(f"{platform.machine()}, {platform.system()} {platform.release()}, {time.strftime('%Y-%m-%d')}\n")
     print(f"Emulated counts; compile: cold process, host wall time, median of {options.runs}\n")
     print("| model | pattern | tokens | chip | kernels | bytes / least: asked | memory (model) | VALU lanes active |"
-          " LDS conflict cycles | scratch accesses | compile, ms |\n|" + " --- |" * 11)
+          f" LDS conflict cycles | scratch accesses | modelled, us, {TOKENS} tokens | of the least time | compile, ms |\n|"
+          + " --- |" * 13)
     for r in table:
         print(f"| {r['model']} | {r['pattern']} | {r['tokens']} | {r['chip']} | {r['kernels']} | {r['ratio']:.3f} |"
-              f" {r['memory']:.3f} | {r['lanes']:.3f} | {r['conflicts']:.0f} | {r['scratch']:.0f} | {r['ms']:.0f} |")
+              f" {r['memory']:.3f} | {r['lanes']:.3f} | {r['conflicts']:.0f} | {r['scratch']:.0f} |"
+              f" {r['us']:.1f} | {r['share']:.2f} | {r['ms']:.0f} |")
     if options.json:
         options.json.write_text(json.dumps(table, indent=2) + "\n")
 

@@ -257,36 +257,6 @@ Value TileContext::reduceRows(ReduceKind kind, Value tile) {
                 {1, cast<ShapedType>(tile.getType()).getDimSize(1)});
 }
 
-Value TileContext::padWithZeros(Value tile) {
-  if (wholeRows && wholeCols)
-    return tile;
-  Value inside =
-      isInside(getLayout(tile.getType()), tileRow, tileCol, rows, cols);
-  return arith::SelectOp::create(b, inside, tile,
-                                 constant(tile.getType(), 0.0));
-}
-
-/// True for a tile that is zero outside of the tensor: it was loaded, in this
-/// sweep or an earlier one, or is a sum or product of such.
-static bool isZeroOutside(Value tile) {
-  Operation *op = tile.getDefiningOp();
-  if (isa_and_present<PickOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
-                      arith::ExtFOp, arith::TruncFOp>(op))
-    return llvm::all_of(op->getOperands(), [](Value operand) {
-      return !isTile(operand.getType()) || isZeroOutside(operand);
-    });
-  return isa_and_present<LoadOp>(op);
-}
-
-Value TileContext::getZeroPaddedTile(Value tensor) {
-  Value tile = getTile(tensor);
-  return isZeroOutside(tile) ? tile : padWithZeros(tile);
-}
-
-Value TileContext::getColumnPaddedTile(Value tensor) {
-  return wholeCols ? getTile(tensor) : getZeroPaddedTile(tensor);
-}
-
 Value TileContext::getScalar(Value tensor) {
   return memref::LoadOp::create(b, getBuffers(tensor).data, ValueRange());
 }
@@ -332,35 +302,6 @@ Value TileContext::viewMatrix(Value buffer, OpFoldResult rows,
   return view(buffer, rows, cols, /*stride=*/{}, offset);
 }
 
-/// Whether the grid's every tile at [row, col] lies inside the view along rows,
-/// and along columns: it is at one of the workgroup's own offsets (of scales,
-/// in blocks), and the extent is whole tiles.
-std::pair<bool, bool> TileContext::isInBounds(Value row, Value col, Type view,
-                                              Type tile) const {
-  auto extents = llvm::cast<MemRefType>(view).getShape();
-  auto sizes = llvm::cast<ShapedType>(tile).getShape();
-  auto inside = [&](Value offset, int64_t extent, int64_t size) {
-    if (ShapedType::isDynamic(extent))
-      return false;
-    if (matchPattern(offset, m_Zero()))
-      return size <= extent;
-    int64_t block = 1;
-    if (auto divided = offset.getDefiningOp<arith::DivUIOp>())
-      if (auto by = getConstantIntValue(divided.getRhs())) {
-        offset = divided.getLhs();
-        block = *by;
-      }
-    auto covers = [&](int64_t length, unsigned dim) {
-      return extent * block >= length &&
-             size * block == schedule.getTile()[dim];
-    };
-    if (offset == tileRow)
-      return wholeRows && covers(staticRows, 0);
-    return offset == tileCol && wholeCols && covers(staticCols, 1);
-  };
-  return {inside(row, extents[0], sizes[0]), inside(col, extents[1], sizes[1])};
-}
-
 Value TileContext::load(Value view, Value row, Value col, Type elementType,
                         const LinearLayout &layout, int64_t divisible,
                         LayoutAttr order, int64_t interleave) {
@@ -372,12 +313,6 @@ Value TileContext::load(Value view, Value row, Value col, Type elementType,
       getDivisible(view.getType(), type, divisible, bool(matrix)),
       !order && rows && cols, !order && cols,
       /*first_replica=*/false, order, interleave);
-}
-
-void TileContext::setInBounds(Value tile, bool rows, bool cols) {
-  auto load = tile.getDefiningOp<LoadOp>();
-  load.setInBounds(rows && cols);
-  load.setColumnsInBounds(cols);
 }
 
 Value TileContext::viewShard(Value buffer, Value start) {
@@ -441,31 +376,6 @@ void TileContext::store(Value tile, Value view, Value row, Value col,
       /*window=*/Value(),
       getDivisible(view.getType(), tile.getType(), divisible, bool(matrix)),
       !order && rows && cols, !order && cols, order, interleave);
-}
-
-Value TileContext::isInside(const LinearLayout &layout, Value row, Value col,
-                            Value rows, Value cols) {
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, value);
-  };
-  // Along a dimension, an element's place is that of its row or column.
-  auto along = [&](int64_t dim, Value offset, Value extent) -> Value {
-    SmallVector<int64_t> block(layout.getShape());
-    block[dim] = 1;
-    LinearLayout line = layout.project(block);
-    Type i32 = getTileType(b.getI32Type(), b.getContext(), line);
-    Value left = arith::SubIOp::create(b, extent, offset);
-    left = arith::MaxSIOp::create(b, left, constant(0));
-    left = arith::MinSIOp::create(b, left, constant(layout.getShape()[dim]));
-    left = arith::IndexCastOp::create(b, b.getI32Type(), left);
-    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                                         CoordinateOp::create(b, i32, dim),
-                                         splat(left, i32));
-    return broadcast(inside, layout);
-  };
-  if (col == tileCol && cols == this->cols && wholeCols)
-    return along(0, row, rows);
-  return arith::AndIOp::create(b, along(0, row, rows), along(1, col, cols));
 }
 
 void TileContext::markPrefetched(scf::ForOp loop) {
