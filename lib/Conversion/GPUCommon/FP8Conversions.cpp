@@ -16,7 +16,6 @@
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -179,26 +178,15 @@ struct TruncPattern : FP8Pattern<arith::TruncFOp> {
       picks[i] = first + std::min(i, count - 1);
       signs[i] = picks[i] * size + size - 1;
     }
-    auto words = [&](Value vector) {
-      int64_t bits =
-          cast<VectorType>(vector.getType()).getNumElements() *
-          cast<VectorType>(vector.getType()).getElementTypeBitWidth();
-      return vector::BitCastOp::create(
-          b, VectorType::get({bits / 32}, b.getI32Type()), vector);
-    };
-    if (type.getNumElements() * size % kPack != 0) {
-      SmallVector<int64_t> all =
-          llvm::to_vector(llvm::seq<int64_t>(0, type.getNumElements()));
-      all.resize(llvm::alignTo(all.size(), kPack), 0);
-      source = vector::ShuffleOp::create(b, source, source, all);
-    }
     Value word = vector::ExtractOp::create(
-        b, words(vector::ShuffleOp::create(b, bytes, bytes, picks)),
+        b,
+        vector::BitCastOp::create(
+            b, VectorType::get({1}, b.getI32Type()),
+            vector::ShuffleOp::create(b, bytes, bytes, picks)),
         int64_t(0));
     Value mask =
         arith::ConstantOp::create(b, b.getI32IntegerAttr(int32_t(0x80808080)));
-    Value sign =
-        arith::AndIOp::create(b, native.pick(b, words(source), signs), mask);
+    Value sign = arith::AndIOp::create(b, native.pick(b, source, signs), mask);
     Value both = vector::FromElementsOp::create(
         b, VectorType::get({1}, b.getI32Type()),
         arith::OrIOp::create(b, word, sign).getResult());

@@ -25,9 +25,9 @@ struct PackedFP8 {
                  int64_t count, VectorType packType);
   /// What the first `count` codes of a pack mean, in a vector of four.
   Value (*ext)(ImplicitLocOpBuilder &b, Value pack, int64_t count);
-  /// An i32 of four bytes of a vector of i32; where the other encoding is
+  /// An i32 of four bytes of a vector's registers; where the other encoding is
   /// emulated.
-  Value (*pick)(ImplicitLocOpBuilder &b, Value words,
+  Value (*pick)(ImplicitLocOpBuilder &b, Value vector,
                 std::array<int64_t, 4> bytes);
 };
 

@@ -167,9 +167,9 @@ SmallVector<Value> BytePermutation::emit(ArrayRef<Word> results) {
   return values;
 }
 
-Value te::emitPickedBytes(ImplicitLocOpBuilder &b, Value words,
+Value te::emitPickedBytes(ImplicitLocOpBuilder &b, Value vector,
                           std::array<int64_t, 4> bytes) {
-  return BytePermutation(b, words).emit(Word(bytes)).front();
+  return BytePermutation(b, emitWords(b, vector)).emit(Word(bytes)).front();
 }
 
 Value te::emitPermuted(ImplicitLocOpBuilder &b, const KernelState &state,

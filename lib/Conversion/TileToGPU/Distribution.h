@@ -116,8 +116,8 @@ Value emitSelectElements(ImplicitLocOpBuilder &b, Value vector,
 /// The same; bytes by AMD's instruction for it, where they fill registers.
 Value emitPermuted(ImplicitLocOpBuilder &b, const KernelState &state,
                    Value vector, ArrayRef<int64_t> picks);
-/// An i32 of any four bytes of a vector of i32, by that instruction.
-Value emitPickedBytes(ImplicitLocOpBuilder &b, Value words,
+/// An i32 of any four bytes of a vector's registers, by that instruction.
+Value emitPickedBytes(ImplicitLocOpBuilder &b, Value vector,
                       std::array<int64_t, 4> bytes);
 /// The value's bits as a vector of another element type.
 Value emitVectorBitcast(ImplicitLocOpBuilder &b, Value vector,

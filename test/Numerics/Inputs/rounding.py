@@ -1,14 +1,14 @@
 """Rounding to bf16 on the emulator against ml_dtypes, bit by bit: f32 numbers of any bits, and ties; sums, differences and
 products of bf16 numbers of any bits. Every NaN must stay one, whatever its payload."""
 
-import argparse
-import random
 import subprocess
 import tempfile
 from pathlib import Path
 
 import ml_dtypes
 import numpy as np
+
+import bits
 
 X, A = 'tensor<?xf32> {te.dims = ["N"]}', 'tensor<?xbf16> {te.dims = ["N"]}'
 PROGRAM = f"""func.func @f(%x: {X}, %a: {A}, %b: {A}) -> (tensor<?xbf16>, tensor<?xbf16>, tensor<?xbf16>, tensor<?xbf16>, tensor<?xbf16>) {{
@@ -23,13 +23,8 @@ PROGRAM = f"""func.func @f(%x: {X}, %a: {A}, %b: {A}) -> (tensor<?xbf16>, tensor
 }}
 """
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--target", required=True)
-parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
-options = parser.parse_args()
-print(f"seed {options.seed}")
-rng = np.random.default_rng(options.seed)
-words = rng.integers(0, 1 << 32, 40000, dtype=np.uint64).astype(np.uint32)
+target, rng = bits.start()
+words = bits.words(rng, 40000)
 ties = (words[:10000] & 0xFFFF0000) | 0x8000
 nans = np.uint32([0x7F800001, 0xFF800001, 0x7FFFFFFF, 0xFFFFFFFF, 0x7F80FFFF, 0x7FC00000, 0xFFFF8000])
 edges = np.uint32([0, 0x80000000, 1, 0x7F7FFFFF, 0xFF7FFFFF, 0x7F7F8000, 0x7F7F7FFF, 0x7F800000, 0xFF800000])
@@ -47,7 +42,7 @@ with tempfile.TemporaryDirectory() as folder:
     for name, value in [("x", x), ("a", a.view(np.uint16)), ("b", b.view(np.uint16))]:
         np.save(folder / f"{name}.npy", value)
     (folder / "f.mlir").write_text(PROGRAM)
-    subprocess.run(["te-run", folder / "f.mlir", f"--target={options.target}", "--device=emulator",
+    subprocess.run(["te-run", folder / "f.mlir", f"--target={target}", "--device=emulator",
                     *(f"--input={folder / n}.npy" for n in "xab"), *(f"--output={folder / f'y{i}'}.npy" for i in range(5))],
                    check=True)
     for i, (name, want) in enumerate(zip(["round", "sum", "difference", "product", "product with f32"], expected)):
