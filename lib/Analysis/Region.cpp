@@ -42,7 +42,7 @@ bool te::isSplatConstant(Operation *op) {
 
 bool te::isView(Operation *op) {
   return isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
-             tensor::CollapseShapeOp, tensor::CastOp>(op);
+             tensor::CollapseShapeOp, tensor::CastOp, PermuteOp>(op);
 }
 
 /// A reshape's source, where `fits` says yes to its groups of dimensions.
@@ -92,10 +92,34 @@ Value te::getSliceSource(Value value) {
   while (Operation *view = value.getDefiningOp()) {
     if (!isView(view))
       break;
-    isSlice |= isa<tensor::ExtractSliceOp>(view);
+    isSlice |= isa<tensor::ExtractSliceOp, PermuteOp>(view);
     value = view->getOperand(0);
   }
   return isSlice ? value : Value();
+}
+
+bool te::isTransposed(Value value) {
+  auto permute = value.getDefiningOp<PermuteOp>();
+  return permute && !permute.keepsRows();
+}
+
+bool te::isTransposedByMatrix(Value value) {
+  return isTransposed(value) && cast<ShapedType>(value.getType()).getRank() > 2;
+}
+
+/// Takes each matrix by itself as its types say.
+static bool hasMatrixTypes(Operation *op) {
+  return llvm::any_of(
+      llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()),
+      [](Type type) {
+        auto scaled = dyn_cast<ScaledType>(type);
+        return scaled && scaled.getScaling().isPerMatrix();
+      });
+}
+
+bool te::readsTransposedMatrices(Operation *op) {
+  return !isa<TileLoweringInterface>(op) || isa<CopyOp, AmaxOp>(op) ||
+         hasMatrixTypes(op);
 }
 
 Extent te::getExtent(OpOperand &operand) {
@@ -111,12 +135,8 @@ Extent te::getExtent(OpResult result) {
 bool te::isPerMatrix(Operation *op) {
   if (auto gemm = dyn_cast<GemmOp>(op))
     return gemm.isBatched() || gemm.getPieces();
-  return llvm::any_of(
-      llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()),
-      [](Type type) {
-        auto scaled = dyn_cast<ScaledType>(type);
-        return scaled && scaled.getScaling().isPerMatrix();
-      });
+  return llvm::any_of(op->getOperands(), isTransposedByMatrix) ||
+         hasMatrixTypes(op);
 }
 
 bool te::needsWholeRows(Operation *op) {

@@ -167,7 +167,7 @@ static Operation *findWholeTensorOp(ArrayRef<Operation *> ops) {
   // Of a buffer as a whole, outside of a region, it is a buffer.
   auto readsView = [&](OpOperand &operand) {
     Operation *view = operand.get().getDefiningOp();
-    return view && isView(view) &&
+    return view && isView(view) && !isTransposed(operand.get()) &&
            (getSliceSource(operand.get()) ||
             view->getParentOfType<FusionOp>() ||
             llvm::is_contained(ops, getRoot(operand).getDefiningOp()));
@@ -177,6 +177,17 @@ static Operation *findWholeTensorOp(ArrayRef<Operation *> ops) {
         isa<TileLoweringInterface>(op) && !isa<AmaxOp>(op) && !isPerMatrix(op);
     return isWhole || getTileShape(op) != shape ||
            llvm::any_of(op->getOpOperands(), readsView);
+  });
+  return it == ops.end() ? nullptr : *it;
+}
+
+/// F9: an op that reads matrices one by one, as they lie transposed, and could
+/// not.
+static Operation *findMatrixReader(ArrayRef<Operation *> ops) {
+  auto it = llvm::find_if(ops, [](Operation *op) {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      return isTransposedByMatrix(operand) && !readsTransposedMatrices(op);
+    });
   });
   return it == ops.end() ? nullptr : *it;
 }
@@ -226,6 +237,10 @@ static std::optional<Conflict> findGemmConflict(ArrayRef<Operation *> ops) {
     if (op != gemm && isa<GemmOp>(op))
       return Conflict{op, "F10: a region has at most one te.gemm; put the two "
                           "into regions of their own"};
+    if (llvm::any_of(op->getOperands(), isTransposed))
+      return Conflict{op, "F10: reads a tile that lies transposed, which a "
+                          "workgroup of te.gemm does not; put the two into "
+                          "regions of their own"};
     if (needsWholeRows(op))
       return Conflict{op, "F10: computes over whole rows, which a workgroup of "
                           "te.gemm does not hold; put the two into regions of "
@@ -260,6 +275,9 @@ std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
                     "F8: walks down whole columns, tile after tile; such ops "
                     "share a region with each other only"};
   }
+  if (Operation *reader = findMatrixReader(ops))
+    return Conflict{reader, "F9: reads matrices that lie transposed as one "
+                            "tensor; te.copy them in a region of its own"};
   if (Operation *other = findWholeTensorOp(ops))
     return Conflict{other, "F9: walks over the tensor as one matrix, but an op "
                            "of the region over its matrices, one by one "

@@ -24,8 +24,6 @@ namespace {
 constexpr int64_t kMostGrowth = 4;
 /// Waves that a tile which does not hold whole rows has at the most.
 constexpr int64_t kMostTileWaves = 8;
-/// A transposed copy is written in lines of this many bytes.
-constexpr int64_t kLineBytes = kStoreBytes;
 /// Rows that one row of partial sums stands for; where a workgroup walks along
 /// its rows, which are those of one tile.
 constexpr int64_t kSummedRows = 128, kSweptSummedRows = 32;
@@ -191,8 +189,7 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
   if (demand.readsHalves) // which a lane holds both of
     elements /= 2;
   elements = std::max(elements, lanes * vector);
-  int64_t minRows =
-      std::max(demand.minRows, demand.transposes ? kLineBytes : 1);
+  int64_t minRows = std::max(demand.minRows, demand.linesRows);
   minRows = std::max(minRows, demand.rowsPerWave * waves);
   int64_t minCols = demand.minCols;
   if (demand.unitRows * demand.unitCols <= kMostGrowth * elements) {
@@ -223,7 +220,7 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
   // keeps busy: each reads its columns of gamma once.
   bool walks = wholeRows && demand.columnBytes > 0 && !demand.mixesRows &&
                !demand.dividesGrid && demand.minRows == 1 &&
-               !demand.reducesRows && !demand.transposes;
+               !demand.reducesRows && demand.linesRows == 1;
   if (walks) {
     rows = std::max<int64_t>(target.waveSize * vector / cols, 1);
     rows = bound(rows, demand.rows);
@@ -282,8 +279,7 @@ static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
     elements *= 2;
   int64_t rows =
       std::max({demand.minRows, demand.unitRows, demand.rowsPerWave * waves,
-                demand.transposes ? kLineBytes : 1,
-                demand.sumsColumns ? kSweptSummedRows : 1});
+                demand.linesRows, demand.sumsColumns ? kSweptSummedRows : 1});
   if (ShapedType::isDynamic(demand.cols))
     rows = std::max(rows, waves);
   int64_t cols = std::max({elements / rows, demand.minCols, vector});
@@ -383,8 +379,8 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
        << " workgroups fill the chip, and walk down the rows with what is read "
           "once a column in registers";
   os << "; " << rows << " rows ";
-  if (demand.transposes)
-    os << "fill a " << kLineBytes << "-byte line of the transposed copy";
+  if (demand.linesRows > 1)
+    os << "fill a line of what lies transposed";
   else if (rows == demand.minRows && rows > 1)
     os << "hold one scale block";
   else

@@ -57,6 +57,8 @@ Value te::emitSize(ImplicitLocOpBuilder &b, Value tensor, int64_t i,
         sizes.push_back(size);
     return given(sizes[i]);
   }
+  if (auto permute = dyn_cast_if_present<PermuteOp>(op))
+    return of(permute.getInput(), permute.getPermutation()[i]);
   if (auto cast = dyn_cast_if_present<tensor::CastOp>(op))
     return of(cast.getSource(), i);
   if (auto expand = dyn_cast_if_present<tensor::ExpandShapeOp>(op))

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "te/Analysis/ResourceModel.h"
+#include "te/Target/Timing.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -54,8 +55,17 @@ static void addScaled(TileDemand &demand, ScaledType type) {
     demand.reducesRows |= scaling.getBlockRows() > 1;
   }
   addUnit(demand, scaling);
-  demand.transposes |= scaling.isTransposed();
+  if (scaling.isTransposed())
+    demand.linesRows = std::max<int64_t>(demand.linesRows, kStoreBytes);
   demand.reorders |= scaling.getDataLayout() != te::DataLayout::Linear;
+}
+
+/// A tile that is turned over through LDS as it is read.
+static void addTransposed(TileDemand &demand, Type type) {
+  unsigned bytes = elementBytes(type);
+  demand.linesRows =
+      std::max<int64_t>(demand.linesRows, kCacheLineBytes / bytes);
+  demand.exchangedBytes = std::max(demand.exchangedBytes, bytes);
 }
 
 /// What a value that is read from or written to memory asks for.
@@ -168,6 +178,8 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
     for (OpOperand &operand : op->getOpOperands()) {
       Value root = getRoot(operand);
       Operation *producer = root.getDefiningOp();
+      if (isTransposed(root))
+        addTransposed(demand, root.getType());
       if (seen.insert(root).second &&
           !(producer && (isInside(producer) || isSplatConstant(producer)))) {
         unsigned before = demand.liveBytes;

@@ -106,9 +106,31 @@ template <double (*function)(double)> static double apply(double a, double) {
   return function(a);
 }
 
+/// Index arithmetic: where slices begin, and how long they are.
+template <int64_t (*compute)(int64_t, int64_t)>
+static LogicalResult runIndex(Operation *op, Frame &frame) {
+  if (!op->getResult(0).getType().isIndex())
+    return op->emitError() << "the reference interpreter does not know this op "
+                              "on "
+                           << op->getResult(0).getType();
+  auto number = [&](unsigned i) {
+    return frame.get(op->getOperand(i)).buffers[0].load<int64_t>(0);
+  };
+  HostTensor result = HostTensor::zeros(DType::I64, {});
+  result.store<int64_t>(0, compute(number(0), number(1)));
+  return frame.set(op->getResult(0), {{}, {std::move(result)}});
+}
+
+static int64_t addIndex(int64_t a, int64_t b) { return a + b; }
+static int64_t subtractIndex(int64_t a, int64_t b) { return a - b; }
+static int64_t multiplyIndex(int64_t a, int64_t b) { return a * b; }
+
 ArrayRef<HandlerEntry> mlir::te::ref::getArithHandlers() {
   static constexpr HandlerEntry kHandlers[] = {
       {"arith.constant", runConstant},
+      {"arith.addi", runIndex<addIndex>},
+      {"arith.subi", runIndex<subtractIndex>},
+      {"arith.muli", runIndex<multiplyIndex>},
       {"arith.addf", runElementwise<add>},
       {"arith.subf", runElementwise<subtract>},
       {"arith.mulf", runElementwise<multiply>},

@@ -5,11 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// te.copy, tensor.cast, collapse_shape, expand_shape, extract_slice,
-// insert_slice, concat, dim and empty. Bits are copied as they are.
+// te.copy, te.permute, tensor.cast, collapse_shape, expand_shape,
+// extract_slice, insert_slice, concat, dim and empty. Bits are copied as they
+// are.
 //
 //===----------------------------------------------------------------------===//
 #include "Handlers.h"
+
+#include "te/Dialect/TE/IR/TE.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -126,6 +129,26 @@ static LogicalResult runExtractSlice(Operation *operation, Frame &frame) {
   return frame.set(op->getResult(0), {std::move(shape), {std::move(result)}});
 }
 
+static LogicalResult runPermute(Operation *operation, Frame &frame) {
+  auto op = cast<PermuteOp>(operation);
+  const TensorValue source = frame.get(op.getInput());
+  ArrayRef<int64_t> permutation = op.getPermutation();
+  std::vector<int64_t> shape;
+  for (int64_t axis : permutation)
+    shape.push_back(source.shape[axis]);
+  HostTensor result = HostTensor::zeros(source.buffers[0].type, shape);
+  Sizes at(shape.size());
+  for (int64_t i = 0, e = result.getNumUnits(); i < e; ++i) {
+    int64_t rest = i, position = 0;
+    for (size_t axis = shape.size(); axis-- > 0; rest /= shape[axis])
+      at[permutation[axis]] = rest % shape[axis];
+    for (size_t axis = 0; axis < at.size(); ++axis)
+      position = position * source.shape[axis] + at[axis];
+    copyElement(source.buffers[0], position, result, i);
+  }
+  return frame.set(op->getResult(0), {std::move(shape), {std::move(result)}});
+}
+
 static LogicalResult runInsertSlice(Operation *operation, Frame &frame) {
   auto op = cast<tensor::InsertSliceOp>(operation);
   const TensorValue source = frame.get(op.getSource());
@@ -196,6 +219,7 @@ ArrayRef<HandlerEntry> mlir::te::ref::getTensorHandlers() {
       {"tensor.empty", runEmpty},
       {"tensor.expand_shape", runExpandShape},
       {"tensor.extract_slice", runExtractSlice},
+      {"te.permute", runPermute},
       {"tensor.insert_slice", runInsertSlice},
   };
   return kHandlers;

@@ -116,7 +116,9 @@ gpu.module @kernels {
     // CHECK: %[[SUM:.*]] = arith.addf %{{.*}} : vector<4xf32>
     // CHECK: arith.bitcast %[[SUM]] : vector<4xf32> to vector<4xi32>
     // CHECK-NOT: arith.cmpf
-    // CHECK: arith.bitcast %{{.*}} : vector<4xi16> to vector<4xbf16>
+    // CHECK: %[[UPPER:.*]] = arith.constant 117834498 : i32
+    // CHECK: llvm.call_intrinsic "llvm.amdgcn.perm"(%{{.*}}, %{{.*}}, %[[UPPER]])
+    // CHECK: vector.bitcast %{{.*}} : vector<2xi32> to vector<4xbf16>
     %0 = arith.addf %x, %y : vector<4xbf16>
     vector.store %0, %out[%c0] : memref<4xbf16>, vector<4xbf16>
     // CHECK: %[[PRODUCT:.*]] = arith.mulf %{{.*}} : vector<4xf32>

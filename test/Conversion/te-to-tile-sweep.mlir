@@ -82,3 +82,20 @@ func.func @sums(%dy: tensor<?x?xbf16>, %x: tensor<?x?xbf16>, %s: tensor<?xf32>) 
   %dx, %b, %d = te.activation_bwd gelu %dy, %x scales(%s : tensor<?xf32>) : tensor<?x?xbf16>, tensor<?x?xbf16> -> tensor<?x?xbf16> dbias tensor<?xbf16> dscale tensor<?xf32>
   return %dx, %b, %d : tensor<?x?xbf16>, tensor<?xbf16>, tensor<?xf32>
 }
+
+// -----
+
+// Tiles that are computed and kept: straight-line code in parts.
+// CHECK-LABEL: tile.kernel @computed_0(
+// CHECK-COUNT-8: tile.load %{{.*}} -> tensor<32x
+// CHECK: tile.fence
+// CHECK-COUNT-8: tile.load %{{.*}} -> tensor<32x
+// CHECK: tile.fence
+// CHECK: scf.for
+// CHECK-NOT: tile.fence
+func.func @computed(%x: tensor<?x4096xbf16>, %z: tensor<?x4096xbf16>, %g: tensor<4096xbf16>) -> !te.scaled<?x4096xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>> {
+  %s = arith.addf %x, %z : tensor<?x4096xbf16>
+  %y, %rs = te.rms_norm %s, %g {epsilon = 1.0e-5 : f32} : tensor<?x4096xbf16>, tensor<4096xbf16> -> tensor<?x4096xbf16>, tensor<?xf32>
+  %q = te.quantize %y : tensor<?x4096xbf16> -> !te.scaled<?x4096xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>
+  return %q : !te.scaled<?x4096xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>
+}

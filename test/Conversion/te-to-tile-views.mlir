@@ -33,6 +33,83 @@ func.func @uneven(%x: tensor<?x192xf32>) -> tensor<?x64xf32> {
 
 // -----
 
+// A tile that is read as it lies in memory, then turned over: of a slice, and of this workgroup's matrix.
+// CHECK-LABEL: tile.kernel @turned_0(
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [8], sizes: [%{{.*}}, 48], strides: [64, 1]
+// CHECK: %[[T:.*]] = tile.load {{.*}} {divisible = 8 : i64} {{.*}} -> tensor<[[C:[0-9]+]]x[[R:[0-9]+]]xbf16
+// CHECK: %[[U:.*]] = tile.transpose %[[T]] : {{.*}} -> tensor<[[R]]x[[C]]xbf16
+// CHECK: tile.convert_layout %[[U]]
+func.func @turned(%x: tensor<?x64xbf16>) -> tensor<48x?xbf16> {
+  %n = te.dim %x, 0 : tensor<?x64xbf16>
+  %a = tensor.extract_slice %x[0, 8] [%n, 48] [1, 1] : tensor<?x64xbf16> to tensor<?x48xbf16>
+  %t = te.permute %a [1, 0] : tensor<?x48xbf16> -> tensor<48x?xbf16>
+  %y = arith.negf %t : tensor<48x?xbf16>
+  return %y : tensor<48x?xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: tile.kernel @matrices_0(
+// CHECK: %[[OFFSET:.*]] = arith.muli %{{.*}}, %c1920
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [%[[OFFSET]]], sizes: [40, 48], strides: [48, 1]
+// CHECK: tile.load {{.*}} {divisible = 16 : i64}
+// CHECK: tile.transpose
+func.func @matrices(%x: tensor<3x40x48xbf16>) -> tensor<3x48x40xbf16> {
+  %t = te.permute %x [0, 2, 1] : tensor<3x40x48xbf16> -> tensor<3x48x40xbf16>
+  %y = arith.negf %t : tensor<3x48x40xbf16>
+  return %y : tensor<3x48x40xbf16>
+}
+
+// -----
+
+// Rows in another order, by their numbers.
+// CHECK-LABEL: tile.kernel @ordered_0(
+// CHECK: tile.load %{{.*}} rows(
+func.func @ordered(%x: tensor<5x7x64xf32>) -> tensor<7x5x64xf32> {
+  %t = te.permute %x [1, 0, 2] : tensor<5x7x64xf32> -> tensor<7x5x64xf32>
+  %y = arith.negf %t : tensor<7x5x64xf32>
+  return %y : tensor<7x5x64xf32>
+}
+
+// -----
+
+func.func @last(%x: tensor<2x3x64xf32>) -> tensor<64x2x3xf32> {
+  %r = te.fusion "last_0" (%a = %x : tensor<2x3x64xf32>) -> (tensor<64x2x3xf32>) {
+    // expected-error @+1 {{V1: 'te.permute' moves the last dimension; te-fuse makes such an order of others, outside of regions}}
+    %t = te.permute %a [2, 0, 1] : tensor<2x3x64xf32> -> tensor<64x2x3xf32>
+    %y = arith.negf %t : tensor<64x2x3xf32>
+    te.yield %y : tensor<64x2x3xf32>
+  }
+  return %r : tensor<64x2x3xf32>
+}
+
+// -----
+
+func.func @around(%x: tensor<6x64xf32>) -> tensor<64x2x3xf32> {
+  %r = te.fusion "around_0" (%a = %x : tensor<6x64xf32>) -> (tensor<64x2x3xf32>) {
+    %t = te.permute %a [1, 0] : tensor<6x64xf32> -> tensor<64x6xf32>
+    // expected-error @+1 {{V1: 'tensor.expand_shape' is a view of a transposed one, whose rows lie apart; te.copy that first}}
+    %e = tensor.expand_shape %t [[0], [1, 2]] output_shape [64, 2, 3] : tensor<64x6xf32> into tensor<64x2x3xf32>
+    %y = arith.negf %e : tensor<64x2x3xf32>
+    te.yield %y : tensor<64x2x3xf32>
+  }
+  return %r : tensor<64x2x3xf32>
+}
+
+// -----
+
+func.func @one(%x: tensor<3x64x32xf32>) -> tensor<3x32x64xf32> {
+  %r = te.fusion "one_0" (%a = %x : tensor<3x64x32xf32>) -> (tensor<3x32x64xf32>) {
+    %t = te.permute %a [0, 2, 1] : tensor<3x64x32xf32> -> tensor<3x32x64xf32>
+    // expected-error @+1 {{F9: reads matrices that lie transposed as one tensor; te.copy them in a region of its own}}
+    %y = te.activation relu %t : tensor<3x32x64xf32> -> tensor<3x32x64xf32>
+    te.yield %y : tensor<3x32x64xf32>
+  }
+  return %r : tensor<3x32x64xf32>
+}
+
+// -----
+
 func.func @step(%x: tensor<8x64xf32>) -> tensor<8x32xf32> {
   // expected-error @+1 {{V1: 'tensor.extract_slice' takes elements with a step; kernels read every element between an offset and a size}}
   %a = tensor.extract_slice %x[0, 0] [8, 32] [1, 2] : tensor<8x64xf32> to tensor<8x32xf32>

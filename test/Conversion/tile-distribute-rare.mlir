@@ -34,3 +34,30 @@ func.func @few(%x: tensor<64x448xbf16>, %w: tensor<64x448xbf16>) -> tensor<64x64
   }
   return %d : tensor<64x64xbf16>
 }
+
+// -----
+
+// A fence is one of the backend's order on AMD, whose stages are long.
+// CHECK-LABEL: gpu.func @fenced
+// CHECK: vector.load
+// CHECK-NEXT: amdgpu.sched_barrier allow = <none>
+// CHECK-LABEL: gpu.func @unfenced
+// CHECK: vector.load
+// CHECK-NOT: sched_barrier
+// CHECK-NOT: tile.fence
+#l = #tile.layout<shape = [1, 256], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], wave = []>
+#n = #tile.layout<shape = [1, 128], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], wave = []>
+tile.kernel @fenced(%in: memref<f32>) attributes {target = "gfx942", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [1, 256], strides: [256, 1] : memref<f32> to memref<1x256xf32, strided<[256, 1]>>
+  %x = tile.load %a[%c0, %c0] {divisible = 256 : i64, in_bounds} : memref<1x256xf32, strided<[256, 1]>> -> tensor<1x256xf32, #l>
+  tile.fence
+  tile.store %x, %a[%c0, %c0] {divisible = 256 : i64, in_bounds} : tensor<1x256xf32, #l>, memref<1x256xf32, strided<[256, 1]>>
+}
+tile.kernel @unfenced(%in: memref<f32>) attributes {target = "sm_90a", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [1, 128], strides: [128, 1] : memref<f32> to memref<1x128xf32, strided<[128, 1]>>
+  %x = tile.load %a[%c0, %c0] {divisible = 128 : i64, in_bounds} : memref<1x128xf32, strided<[128, 1]>> -> tensor<1x128xf32, #n>
+  tile.fence
+  tile.store %x, %a[%c0, %c0] {divisible = 128 : i64, in_bounds} : tensor<1x128xf32, #n>, memref<1x128xf32, strided<[128, 1]>>
+}

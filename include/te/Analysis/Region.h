@@ -30,14 +30,21 @@ bool isRegionOp(Operation *op);
 /// it is used.
 bool isSplatConstant(Operation *op);
 
-/// True for tensor.extract_slice, expand_shape, collapse_shape and cast.
+/// True for tensor.extract_slice, expand_shape, collapse_shape and cast, and
+/// for te.permute.
 bool isView(Operation *op);
+/// True for a view whose tiles are loaded transposed; `ByMatrix`: each of many
+/// matrices by itself, which not all ops could.
+bool isTransposed(Value value);
+bool isTransposedByMatrix(Value value);
+bool readsTransposedMatrices(Operation *op);
 /// What a tensor is a reshape of that keeps the last dimension: the same tile.
 Value getTileRoot(Value value);
 /// The value whose tile an operand is: its tile root, or of a concat's operand
 /// what it is any reshape of.
 Value getRoot(OpOperand &operand);
-/// The tensor that a value is a slice of, or null where no slice is between.
+/// The tensor that a value is a slice or te.permute of, or null where neither
+/// is between.
 Value getSliceSource(Value value);
 
 Extent getExtent(OpOperand &operand);

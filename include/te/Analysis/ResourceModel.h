@@ -46,7 +46,8 @@ struct TileDemand {
                                       // compute what is computed over rows
   unsigned rowStatistics = 0;         // ops whose tiles wait for such things
   bool dividesGrid = false;           // workgroups are not one column of tiles
-  bool transposes = false;            // a result or operand stored (K, M)
+  int64_t linesRows = 1;              // rows that fill a line of what is
+                                      // stored (K, M)
   bool reorders = false;              // data in another order than row-major
   bool reducesRows = false;           // a scale or amax across rows
   bool sumsColumns = false;           // over all rows

@@ -137,6 +137,22 @@ static bool hasShortNaNs(Value value, unsigned depth = 4) {
          });
 }
 
+/// bf16 whose bits are the upper halves of i32: two at a time by an instruction
+/// that nothing needs to recognize.
+static Value emitUpperHalves(ImplicitLocOpBuilder &b, Value words) {
+  auto type = cast<VectorType>(words.getType());
+  int64_t count = type.getNumElements();
+  SmallVector<Value> pairs;
+  for (int64_t i = 0; i < count; i += 2) {
+    int64_t next = 4 * std::min(i + 1, count - 1);
+    pairs.push_back(
+        emitPickedBytes(b, words, {4 * i + 2, 4 * i + 3, next + 2, next + 3}));
+  }
+  auto packed = VectorType::get({int64_t(pairs.size())}, b.getI32Type());
+  return emitFromWords(b, vector::FromElementsOp::create(b, packed, pairs),
+                       type.clone(b.getBF16Type()));
+}
+
 /// To nearest, ties to even, of f32. LLVM does the same for any NaN, which
 /// takes more instructions than most values need.
 static Value emitBF16(ImplicitLocOpBuilder &b, Value x) {
@@ -159,9 +175,7 @@ static Value emitBF16(ImplicitLocOpBuilder &b, Value x) {
     Value nan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
     rounded = arith::SelectOp::create(b, nan, quiet, rounded);
   }
-  Value upper = arith::TruncIOp::create(
-      b, type.clone(b.getI16Type()), arith::ShRUIOp::create(b, rounded, half));
-  return arith::BitcastOp::create(b, type.clone(b.getBF16Type()), upper);
+  return emitUpperHalves(b, rounded);
 }
 
 namespace {

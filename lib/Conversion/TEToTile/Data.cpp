@@ -104,16 +104,7 @@ void te::storeData(TileContext &ctx, ScaledType type, Value data,
 LinearLayout te::getStoredLayout(TileContext &ctx, ScaledType type) {
   if (!type.getScaling().isTransposed())
     return ctx.getLoadLayout();
-  // Lanes share what is done with it.
-  ArrayRef<int64_t> tile = ctx.schedule.getTile();
-  int64_t lanes = ctx.schedule.getWaves() * ctx.target.waveSize;
-  int64_t widest =
-      ctx.target.maxAccessBytes * 8 / int64_t(type.getElementTypeBitWidth());
-  int64_t least = type.isFP4() ? 2 : 1; // of one byte
-  int64_t vector = std::clamp(tile[0] * tile[1] / lanes, least, widest);
-  return LinearLayout::rowMajor({tile[1], tile[0]}, std::min(vector, tile[0]),
-                                llvm::Log2_32(ctx.target.waveSize),
-                                llvm::Log2_64(ctx.schedule.getWaves()));
+  return ctx.getTransposedLayout(type.getElementTypeBitWidth());
 }
 
 Value te::loadBytes(TileContext &ctx, ScaledType type, Value buffer) {

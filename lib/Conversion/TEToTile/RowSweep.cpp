@@ -337,6 +337,10 @@ void RowSweep::stage() {
     }
 }
 
+/// Tiles that are computed between two fences: enough loads in flight, and code
+/// that the backend orders in a moment.
+static constexpr int64_t kFencedTiles = 4;
+
 /// Keeps the tiles that the sweeps begin with: tile after tile of a row is
 /// loaded (or computed) as straight-line code.
 LogicalResult RowSweep::keep(Body body) {
@@ -349,6 +353,8 @@ LogicalResult RowSweep::keep(Body body) {
       return failure();
     for (Value value : values)
       tiles[value].push_back(ctx.getTile(value));
+    if (!producers.empty() && (i + 1) % kFencedTiles == 0)
+      FenceOp::create(ctx.b);
   }
   kept = std::move(tiles);
   return success();

@@ -48,6 +48,17 @@ LinearLayout TileContext::getStoreLayout(ArrayRef<int64_t> shape,
                                 waves);
 }
 
+LinearLayout TileContext::getTransposedLayout(unsigned elementBits) const {
+  ArrayRef<int64_t> tile = schedule.getTile();
+  int64_t lanes = schedule.getWaves() * target.waveSize;
+  int64_t widest = target.maxAccessBytes * 8 / elementBits;
+  int64_t least = elementBits < 8 ? 8 / elementBits : 1; // of one byte
+  int64_t vector = std::clamp(tile[0] * tile[1] / lanes, least, widest);
+  return LinearLayout::rowMajor({tile[1], tile[0]}, std::min(vector, tile[0]),
+                                llvm::Log2_32(target.waveSize),
+                                llvm::Log2_64(schedule.getWaves()));
+}
+
 /// The elements of a constant, all the same, as a tile.
 static Value emitSplatConstant(TileContext &ctx, Operation *constant) {
   DenseElementsAttr value;

@@ -44,6 +44,23 @@ struct Factor {
   bool joins = true;
 };
 using Dimension = SmallVector<Factor, 2>;
+} // namespace
+
+/// Factors in a row that join become one.
+static Dimension join(ArrayRef<Factor> factors,
+                      function_ref<Number(Number, Number)> times) {
+  Dimension joined;
+  for (const Factor &factor : factors) {
+    if (!joined.empty() && joined.back().joins)
+      joined.back() = {times(joined.back().size, factor.size), factor.stride,
+                       factor.joins};
+    else
+      joined.push_back(factor);
+  }
+  return joined;
+}
+
+namespace {
 
 /// A tensor in a buffer.
 class View {
@@ -58,10 +75,12 @@ public:
                       const llvm::SmallBitVector &dropped);
   LogicalResult expand(ArrayRef<ReassociationIndices> groups, Value shape);
   void collapse(ArrayRef<ReassociationIndices> groups);
+  LogicalResult permute(PermuteOp op);
 
   Value load(Type elementType);
   void store(Value tile);
-  /// The last dimension lies side by side.
+  /// The last dimension lies side by side, or where tiles are transposed, the
+  /// one in front of it.
   LogicalResult verifyRows();
 
 private:
@@ -77,7 +96,11 @@ private:
   }
   bool isWhole(Value source, int64_t dim, OpFoldResult offset,
                OpFoldResult size);
+  Value loadTransposed(Type elementType);
   Dimension getRows() const;
+  Dimension joinRows() {
+    return join(getRows(), [&](Number x, Number y) { return times(x, y); });
+  }
   std::pair<Value, Value> emitMatrix(const LinearLayout &layout);
   Value emitNumbers(ArrayRef<Factor> rows, int64_t unit,
                     const LinearLayout &layout);
@@ -90,6 +113,7 @@ private:
   Value buffer;
   SmallVector<Dimension> dims;
   Number offset{{}, 0};
+  bool isTransposed = false; // columns of its last two dimensions are rows
 };
 } // namespace
 
@@ -214,8 +238,29 @@ void View::collapse(ArrayRef<ReassociationIndices> groups) {
   dims = std::move(collapsed);
 }
 
+LogicalResult View::permute(PermuteOp op) {
+  ArrayRef<int64_t> permutation = op.getPermutation();
+  if (!op.keepsRows() && !op.isTransposition())
+    return error() << "moves the last dimension; te-fuse makes such an order "
+                      "of others, outside of regions";
+  SmallVector<Dimension> before = std::move(dims);
+  dims.clear();
+  for (auto [i, from] : llvm::enumerate(permutation)) {
+    dims.push_back(before[from]);
+    dims.back().back().joins &=
+        i + 1 < permutation.size() && permutation[i + 1] == from + 1;
+  }
+  isTransposed = !op.keepsRows();
+  return success();
+}
+
 LogicalResult View::follow(Operation *view) {
   op = view;
+  if (isTransposed)
+    return error() << "is a view of a transposed one, whose rows lie apart; "
+                      "te.copy that first";
+  if (auto permute = dyn_cast<PermuteOp>(view))
+    return this->permute(permute);
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(view)) {
     if (!slice.hasUnitStride())
       return error() << "takes elements with a step; kernels read every "
@@ -242,20 +287,6 @@ LogicalResult View::follow(Operation *view) {
 // As a matrix
 //===----------------------------------------------------------------------===//
 
-/// Factors in a row that join become one.
-static Dimension join(ArrayRef<Factor> factors,
-                      function_ref<Number(Number, Number)> times) {
-  Dimension joined;
-  for (const Factor &factor : factors) {
-    if (!joined.empty() && joined.back().joins)
-      joined.back() = {times(joined.back().size, factor.size), factor.stride,
-                       factor.joins};
-    else
-      joined.push_back(factor);
-  }
-  return joined;
-}
-
 Dimension View::getRows() const {
   Dimension rows;
   for (const Dimension &dim : ArrayRef(dims).drop_back())
@@ -269,8 +300,15 @@ LogicalResult View::verifyRows() {
   if (dims.empty())
     return success();
   Dimension last = join(dims.back(), product);
-  if (last.size() == 1 && last[0].stride.is(1))
+  if (isTransposed) {
+    // One matrix, or this workgroup's of many that are evenly apart.
+    Dimension rows = joinRows();
+    if (last.size() == 1 && rows.back().stride.is(1) &&
+        rows.size() == (ctx.matrix ? 2 : 1))
+      return success();
+  } else if (last.size() == 1 && last[0].stride.is(1)) {
     return success();
+  }
   return error() << "gives rows whose elements do not lie side by side; keep "
                     "the last dimension whole in the reshape";
 }
@@ -312,8 +350,7 @@ Value View::emitNumbers(ArrayRef<Factor> rows, int64_t unit,
 /// A matrix with the view's rows among its own: evenly apart, or with the
 /// numbers of the tile's.
 std::pair<Value, Value> View::emitMatrix(const LinearLayout &layout) {
-  Dimension rows =
-      join(getRows(), [&](Number x, Number y) { return times(x, y); });
+  Dimension rows = joinRows();
   if (rows.empty())
     rows.push_back({{{}, 1}, {{}, 0}, false});
   if (rows.size() == 1)
@@ -332,7 +369,37 @@ std::pair<Value, Value> View::emitMatrix(const LinearLayout &layout) {
       numbers};
 }
 
+/// The largest power of two that divides all of these.
+static int64_t getCommon(ArrayRef<int64_t> numbers) {
+  int64_t common = 0;
+  for (int64_t number : numbers)
+    common = std::gcd(common, number);
+  return common == 0 ? std::numeric_limits<int32_t>::max() / 2 + 1
+                     : int64_t(1) << llvm::countr_zero(uint64_t(common));
+}
+
+/// A tile is read as it lies in memory, in wide accesses, and turned over.
+Value View::loadTransposed(Type elementType) {
+  Dimension rows = joinRows();
+  Factor row = rows.back(), col = join(dims.back(), [&](Number x, Number y) {
+                                    return times(x, y);
+                                  }).front();
+  if (ctx.matrix)
+    offset = plus(offset, times({ctx.matrix, 1}, rows.front().stride));
+  LinearLayout layout =
+      ctx.getTransposedLayout(elementType.getIntOrFloatBitWidth());
+  Value tile = ctx.load(
+      ctx.view(buffer, fold(col.size), fold(row.size), fold(col.stride),
+               fold(offset)),
+      ctx.tileCol, ctx.tileRow, elementType, layout,
+      getCommon({row.size.divisor, col.stride.divisor, offset.divisor}));
+  ctx.setInBounds(tile, ctx.wholeCols, ctx.wholeRows);
+  return ctx.convert(ctx.transpose(tile), ctx.getLoadLayout());
+}
+
 Value View::load(Type elementType) {
+  if (isTransposed)
+    return loadTransposed(elementType);
   LinearLayout layout = ctx.getLoadLayout();
   auto [matrix, numbers] = emitMatrix(layout);
   return ctx.load(matrix, numbers, elementType, layout);

@@ -117,6 +117,19 @@ struct PickPattern : TilePattern<PickOp> {
   }
 };
 
+struct FencePattern : TilePattern<FenceOp> {
+  using TilePattern::TilePattern;
+  LogicalResult
+  matchAndRewrite(FenceOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (state.target->amd)
+      amdgpu::SchedBarrierOp::create(rewriter, op.getLoc(),
+                                     amdgpu::sched_barrier_opt_enum::none);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct CoordinatePattern : TilePattern<CoordinateOp> {
   using TilePattern::TilePattern;
   LogicalResult
@@ -352,7 +365,8 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   RewritePatternSet patterns(&getContext());
   patterns.add<ElementwisePattern, ConstantPattern, SplatPattern>(
       types, &getContext());
-  patterns.add<PickPattern, CoordinatePattern>(types, &getContext(), state);
+  patterns.add<PickPattern, FencePattern, CoordinatePattern>(
+      types, &getContext(), state);
   populateMemoryPatterns(patterns, types, state);
   populateCrossLanePatterns(patterns, types, state);
   populateMmaPatterns(patterns, types, state);

@@ -134,3 +134,35 @@ func.func @in_order(%x: tensor<4x64xbf16>) -> (!te.scaled<4x64xf8E4M3FN, #rowb>,
   %s = te.relayout %q#1 : !te.scaled<4x64xf8E4M3FN, #col> -> !te.scaled<4x64xf8E4M3FN, #colb>
   return %r, %q#1, %s : !te.scaled<4x64xf8E4M3FN, #rowb>, !te.scaled<4x64xf8E4M3FN, #col>, !te.scaled<4x64xf8E4M3FN, #colb>
 }
+
+// Two orders are one, or none; a constant has none.
+// CHECK-LABEL: func.func @orders
+// CHECK-SAME: %[[X:.*]]: tensor<2x3x4xf32>
+// CHECK-DAG: %[[C:.*]] = arith.constant dense<2.000000e+00> : tensor<5x4xf32>
+// CHECK-DAG: %[[Y:.*]] = te.permute %[[X]] [1, 0, 2] : tensor<2x3x4xf32> -> tensor<3x2x4xf32>
+// CHECK: return %[[Y]], %[[X]], %[[C]]
+func.func @orders(%x: tensor<2x3x4xf32>) -> (tensor<3x2x4xf32>, tensor<2x3x4xf32>, tensor<5x4xf32>) {
+  %a = te.permute %x [2, 0, 1] : tensor<2x3x4xf32> -> tensor<4x2x3xf32>
+  %b = te.permute %a [2, 1, 0] : tensor<4x2x3xf32> -> tensor<3x2x4xf32>
+  %c = te.permute %b [1, 0, 2] : tensor<3x2x4xf32> -> tensor<2x3x4xf32>
+  %k = arith.constant dense<2.0> : tensor<4x5xf32>
+  %d = te.permute %k [1, 0] : tensor<4x5xf32> -> tensor<5x4xf32>
+  return %b, %c, %d : tensor<3x2x4xf32>, tensor<2x3x4xf32>, tensor<5x4xf32>
+}
+
+// A te.gemm's flag, either way; but where A's leading dimensions are rows.
+// CHECK-LABEL: func.func @flags
+// CHECK-SAME: %[[A:[a-z0-9]*]]: tensor<8x4xf32>, %[[B:[a-z0-9]*]]: tensor<16x8xf32>
+// CHECK: %[[T:.*]] = te.permute
+// CHECK: te.gemm %[[A]], %[[B]] transpose_a transpose_b :
+// CHECK: te.gemm %[[A]], %{{.*}} :
+// CHECK: te.gemm %[[T]], %[[B]] transpose_b :
+func.func @flags(%a: tensor<8x4xf32>, %b: tensor<16x8xf32>, %c: tensor<4x16xf32>, %d: tensor<3x8x4xf32>) -> (tensor<4x16xf32>, tensor<8x16xf32>, tensor<3x4x16xf32>) {
+  %at = te.permute %a [1, 0] : tensor<8x4xf32> -> tensor<4x8xf32>
+  %bt = te.permute %b [1, 0] : tensor<16x8xf32> -> tensor<8x16xf32>
+  %dt = te.permute %d [0, 2, 1] : tensor<3x8x4xf32> -> tensor<3x4x8xf32>
+  %0 = te.gemm %at, %bt : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  %1 = te.gemm %at, %c transpose_a : tensor<4x8xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
+  %2 = te.gemm %dt, %bt : tensor<3x4x8xf32>, tensor<8x16xf32> -> tensor<3x4x16xf32>
+  return %0, %1, %2 : tensor<4x16xf32>, tensor<8x16xf32>, tensor<3x4x16xf32>
+}

@@ -1,4 +1,4 @@
-// The other ops (D1, D2, M1, F1, F2), argument attributes (A1, A2), schedules (H1 to H3).
+// The other ops (D1, D2, D5, D6, M1, F1, F2), argument attributes (A1, A2), schedules (H1 to H3).
 
 // RUN: te-opt %s --split-input-file --verify-diagnostics -o /dev/null
 
@@ -282,3 +282,35 @@ func.func @dims_square(%x: tensor<32x64xbf16> {te.dims = ["N", "N"]}) { return }
 // H3: a vector lies inside of the tile.
 // expected-error @+1 {{H3: a lane's vector of 8 elements is wider than the tile's 4 columns}}
 #s = #te.schedule<"gfx950", tile = [32, 4], waves = 4, vector = 8>
+
+// -----
+
+func.func @permute_twice(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{D5: [1, 1] is no order of the 2 dimension(s) of 'tensor<4x8xf32>'; name each once, from 0 on}}
+  %y = te.permute %x [1, 1] : tensor<4x8xf32> -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+func.func @permute_rank(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{D5: [0] is no order of the 2 dimension(s) of 'tensor<4x8xf32>'; name each once, from 0 on}}
+  %y = te.permute %x [0] : tensor<4x8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @permute_shape(%x: tensor<4x?x8xf32>) {
+  // expected-error @+1 {{D6: the result is 'tensor<8x?x4xf32>'; the input's dimensions in the order [2, 0, 1] are 'tensor<8x4x?xf32>'}}
+  %y = te.permute %x [2, 0, 1] : tensor<4x?x8xf32> -> tensor<8x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @permute_type(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{D6: the result is 'tensor<8x4xbf16>'; the input's dimensions in the order [1, 0] are 'tensor<8x4xf32>'}}
+  %y = te.permute %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xbf16>
+  return
+}

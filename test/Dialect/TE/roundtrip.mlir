@@ -108,6 +108,8 @@ func.func @quantize(%x: tensor<?x64xbf16> {te.dims = ["M", "K"], te.name = "x"},
   %5 = te.amax %x noop(%n : tensor<f32>) : tensor<?x64xbf16> -> tensor<f32>
   // CHECK: te.copy %{{.*}} : tensor<?x64xbf16>
   %copied = te.copy %x : tensor<?x64xbf16>
+  // CHECK: te.permute %{{.*}} [1, 0] : tensor<?x64xbf16> -> tensor<64x?xbf16>
+  %turned = te.permute %x [1, 0] : tensor<?x64xbf16> -> tensor<64x?xbf16>
   // CHECK: te.amax %{{.*}} : tensor<?x64xf16> -> tensor<f32>
   %6 = te.amax %4 : tensor<?x64xf16> -> tensor<f32>
   // CHECK: te.dim %{{.*}}, 0 : !te.scaled<?x64xf8E4M3FN, #[[MX]]>

@@ -65,6 +65,8 @@ tile.kernel @k(%in: memref<f32>, %out: memref<f32>, %max: memref<f32>, %m: index
   %q = tile.scaled_trunc %x, %scale : tensor<4x16xf32, #l>, tensor<4x2xi8, #b> -> tensor<4x16xf8E4M3FN, #l>
   // CHECK: tile.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] {divisible = 4 : i64} : tensor<4x16xf32, #{{.*}}>, memref<
   tile.store %w, %store[%c0, %c0] {divisible = 4 : i64} : tensor<4x16xf32, #l>, memref<?x16xf32, strided<[16, 1]>>
+  // CHECK: tile.fence{{$}}
+  tile.fence
   // CHECK: tile.pick %{{.*}} of %[[X]], %[[X]] : tensor<4x16xf32, #[[L]]>, tensor<4x16xf32, #[[L]]> -> tensor<4x16xf32, #[[L]]>
   %picked = tile.pick %c0 of %x, %x : tensor<4x16xf32, #l>, tensor<4x16xf32, #l> -> tensor<4x16xf32, #l>
   // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {interleave = 4 : i64} : memref<

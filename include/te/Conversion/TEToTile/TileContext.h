@@ -81,6 +81,10 @@ public:
                                     unsigned elementBits,
                                     tile::LayoutAttr order = {}) const;
 
+  /// That of a tile that is loaded with rows for columns: lanes share what is
+  /// done with it.
+  tile::LinearLayout getTransposedLayout(unsigned elementBits) const;
+
   /// This workgroup's tile of a high-precision tensor: in registers, or loaded.
   Value getTile(Value tensor);
   bool isDefined(Value tensor) const { return tiles.contains(tensor); }

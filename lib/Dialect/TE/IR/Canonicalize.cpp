@@ -1,4 +1,4 @@
-//===- Canonicalize.cpp - te.quantize and the orders of its results -------===//
+//===- Canonicalize.cpp - orders that ops read and write anyway -----------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,6 +13,7 @@
 
 #include "te/Dialect/TE/IR/TE.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -109,7 +110,57 @@ struct QuantizeInOrder : OpRewritePattern<RelayoutOp> {
     return success();
   }
 };
+/// Two orders, one after the other, are one.
+struct PermuteOnce : OpRewritePattern<PermuteOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PermuteOp op,
+                                PatternRewriter &rewriter) const override {
+    auto before = op.getInput().getDefiningOp<PermuteOp>();
+    if (!before)
+      return rewriter.notifyMatchFailure(op, "not of another one's result");
+    rewriter.replaceOpWithNewOp<PermuteOp>(
+        op, op.getType(), before.getInput(),
+        applyPermutation(before.getPermutation(), op.getPermutation()));
+    return success();
+  }
+};
+
+/// A te.gemm reads its operands in either order.
+struct TransposeInGemm : OpRewritePattern<PermuteOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PermuteOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.isTransposition())
+      return rewriter.notifyMatchFailure(op, "more than the last two");
+    // Of one matrix, or of pairs: else A's leading dimensions are rows.
+    int64_t rank = op.getType().getRank();
+    bool changed = false;
+    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+      auto gemm = dyn_cast<GemmOp>(use.getOwner());
+      if (!gemm || use.getOperandNumber() > 1)
+        continue;
+      bool isA = use.getOperandNumber() == 0;
+      Value other = isA ? gemm.getB() : gemm.getA();
+      if (isA && rank != cast<ShapedType>(other.getType()).getRank())
+        continue;
+      rewriter.modifyOpInPlace(gemm, [&] {
+        use.set(op.getInput());
+        if (isA)
+          gemm.setTransposeA(!gemm.getTransposeA());
+        else
+          gemm.setTransposeB(!gemm.getTransposeB());
+      });
+      changed = true;
+    }
+    return success(changed);
+  }
+};
 } // namespace
+
+void PermuteOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *context) {
+  patterns.add<PermuteOnce, TransposeInGemm>(context);
+}
 
 void QuantizeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                              MLIRContext *context) {

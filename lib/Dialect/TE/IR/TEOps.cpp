@@ -11,6 +11,7 @@
 
 #include "te/Dialect/TE/IR/TE.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -254,6 +255,50 @@ OpFoldResult TransposeDataOp::fold(FoldAdaptor) {
   auto before = getInput().getDefiningOp<TransposeDataOp>();
   bool isBack = before && before.getInput().getType() == getType();
   return isBack ? before.getInput() : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// PermuteOp
+//===----------------------------------------------------------------------===//
+
+/// D5, D6.
+LogicalResult PermuteOp::verify() {
+  auto from = cast<RankedTensorType>(getInput().getType()),
+       to = cast<RankedTensorType>(getResult().getType());
+  ArrayRef<int64_t> permutation = getPermutation();
+  if (int64_t(permutation.size()) != from.getRank() ||
+      !isPermutationVector(permutation))
+    return emitOpError() << "D5: [" << permutation << "] is no order of the "
+                         << from.getRank() << " dimension(s) of " << from
+                         << "; name each once, from 0 on";
+  auto wanted = from.clone(applyPermutation(from.getShape(), permutation));
+  if (to != wanted)
+    return emitOpError() << "D6: the result is " << to
+                         << "; the input's dimensions in the order ["
+                         << permutation << "] are " << wanted;
+  return success();
+}
+
+bool PermuteOp::keepsRows() {
+  ArrayRef<int64_t> permutation = getPermutation();
+  return permutation.empty() ||
+         permutation.back() + 1 == int64_t(permutation.size());
+}
+
+bool PermuteOp::isTransposition() {
+  SmallVector<int64_t> swapped(getPermutation());
+  if (swapped.size() < 2)
+    return false;
+  std::swap(swapped.back(), swapped[swapped.size() - 2]);
+  return isIdentityPermutation(swapped);
+}
+
+OpFoldResult PermuteOp::fold(FoldAdaptor adaptor) {
+  if (isIdentityPermutation(getPermutation()))
+    return getInput();
+  if (auto splat = dyn_cast_if_present<SplatElementsAttr>(adaptor.getInput()))
+    return splat.resizeSplat(getResult().getType());
+  return {};
 }
 
 LogicalResult DimOp::verify() {

@@ -24,16 +24,7 @@
 // it, and a schedule fits. Values are the unfused program's, for each op rounds
 // as its types say.
 //
-// Current scaling needs the whole tensor's amax before the first element is
-// cast: that is a kernel of its own, or part of its producer's.
-//
-//   %q, %m = te.quantize %x : ...
-// ==>
-//   %m = te.amax %x : ...
-//   %q = te.quantize %x amax(%m : tensor<f32>) : ...
-//
-// The bias gradient of a te.gemm is a te.bias_grad of A, which it reads like
-// the te.gemm's producer.
+// What no kernel computes as it stands is made of other ops first (Prepare.h).
 //
 // A gated activation of a te.gemm's result joins its region where the estimates
 // of schedules say that one kernel is faster: more rows, no need of pieces.
@@ -43,16 +34,14 @@
 //
 // Slices and reshapes are copied into the regions that read them, as views.
 // Ops that read slices of one tensor, or make parts of one, are one region of
-// several parts; so are all te.update_scale that do not depend on each other. A
-// slice that needs a buffer is copied (te.copy).
-// A te.transpose or te.relayout of what te.quantize makes becomes a result of
-// that op (its canonicalizations).
+// several parts; so are all te.update_scale that do not depend on each other.
 //
 // Limits: blocks of a function one by one; ops that only share a small operand
 // (a scale, a gamma) stay apart.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Prepare.h"
 #include "Prologues.h"
 
 #include "te/Dialect/TE/Transforms/Passes.h"
@@ -60,8 +49,6 @@
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -329,120 +316,6 @@ void Grouping::wrap(StringRef function, unsigned &next) {
     op->erase();
 }
 
-static SmallVector<OpResult> getResults(QuantizeOp op,
-                                        Granularity granularity) {
-  return llvm::filter_to_vector(op.getScaledResults(), [&](OpResult result) {
-    return cast<ScaledType>(result.getType()).getScaling().getGranularity() ==
-           granularity;
-  });
-}
-
-/// True where a result's scale needs the amax of the whole tensor, which no
-/// operand gives.
-static bool needsAmax(QuantizeOp op) {
-  return !op.getScale() && !op.getAmax() &&
-         !getResults(op, Granularity::Tensor).empty();
-}
-
-/// One op for each granularity among the results, so that no scheme is held to
-/// another's tile (they share a region where one fits all). The amax is an op
-/// too: what current scaling is computed from.
-static void split(QuantizeOp op) {
-  OpBuilder builder(op);
-  auto scalar = RankedTensorType::get({}, builder.getF32Type());
-  bool isCurrent = needsAmax(op);
-  OpResult given = op.getAmaxResult();
-  Value amax;
-  if (isCurrent || given)
-    amax = AmaxOp::create(builder, op.getLoc(), scalar, op.getInput(),
-                          op.getNoop());
-  for (Granularity granularity :
-       {Granularity::Tensor, Granularity::Row, Granularity::Block}) {
-    SmallVector<OpResult> results = getResults(op, granularity);
-    if (results.empty())
-      continue;
-    SmallVector<Type> types = llvm::map_to_vector(
-        results, [](OpResult result) { return result.getType(); });
-    bool takesAmax = isCurrent && granularity == Granularity::Tensor;
-    auto part = QuantizeOp::create(
-        builder, op.getLoc(), types, op.getInput(), op.getScale(),
-        takesAmax ? amax : Value(), op.getNoop(), op.getRng(), op.getHadamard(),
-        op.getSignMaskAttr(), op.getStochastic(), op.getEpsilonAttr());
-    for (auto [before, after] : llvm::zip_equal(results, part.getResults()))
-      before.replaceAllUsesWith(after);
-  }
-  if (given)
-    given.replaceAllUsesWith(amax);
-  op.erase();
-}
-
-/// A gradient of a bias is a pass over A of its own.
-static void splitBiasGrad(GemmOp op) {
-  Value grad = op.getBiasGrad();
-  if (!grad || grad.use_empty())
-    return;
-  OpBuilder builder(op);
-  Value a = op.getA();
-  if (auto scaled = dyn_cast<ScaledType>(a.getType()))
-    a = DequantizeOp::create(
-        builder, op.getLoc(),
-        RankedTensorType::get(scaled.getShape(), builder.getF32Type()), a);
-  Value sum = BiasGradOp::create(builder, op.getLoc(), grad.getType(), a);
-  grad.replaceAllUsesWith(sum);
-}
-
-/// Sizes are computed from those of the function's arguments.
-static void resolveSizes(func::FuncOp func) {
-  func.walk([](Operation *op) {
-    auto dim = dyn_cast<DimOp>(op);
-    auto tensorDim = dyn_cast<tensor::DimOp>(op);
-    std::optional<int64_t> index;
-    if (dim)
-      index = dim.getDimension();
-    else if (tensorDim)
-      index = tensorDim.getConstantIndex();
-    if (!index || op->getParentOfType<FusionOp>())
-      return;
-    auto type = cast<ShapedType>(op->getOperand(0).getType());
-    if (*index < 0 || !type.hasRank() || *index >= type.getRank())
-      return;
-    ImplicitLocOpBuilder b(op->getLoc(), op);
-    Value tensor = op->getOperand(0);
-    Value size = emitSize(b, tensor, *index, [&](Value source, int64_t i) {
-      if (i < 0)
-        return source;
-      return b.createOrFold<DimOp>(b.getIndexType(), source, uint64_t(i));
-    });
-    op->getResult(0).replaceAllUsesWith(size);
-    op->erase();
-  });
-}
-
-/// Copies slices that someone reads who wants a buffer.
-static void copySlices(func::FuncOp func) {
-  func.walk([](Operation *op) {
-    if (!isView(op) || !getSliceSource(op->getResult(0)) ||
-        op->getParentOfType<FusionOp>())
-      return;
-    SmallVector<OpOperand *> uses;
-    for (OpOperand &use : op->getResult(0).getUses()) {
-      Operation *user = use.getOwner();
-      Extent extent = isRegionOp(user) ? getExtent(use) : Extent::Scalar;
-      bool readsViews = !isPerMatrix(user) && !needsWholeColumns(user) &&
-                        (extent == Extent::Tile || extent == Extent::Parts);
-      if (!isView(user) && !readsViews)
-        uses.push_back(&use);
-    }
-    if (uses.empty())
-      return;
-    OpBuilder builder(op->getContext());
-    builder.setInsertionPointAfter(op);
-    auto copy = CopyOp::create(builder, op->getLoc(), op->getResult(0));
-    for (OpOperand *use : uses)
-      use->set(copy.getResult());
-  });
-}
-
 namespace {
 struct FusePass : te::impl::FusePassBase<FusePass> {
   using FusePassBase::FusePassBase;
@@ -458,25 +331,7 @@ struct FusePass : te::impl::FusePassBase<FusePass> {
       }
       chip = *found;
     }
-    RewritePatternSet orders(&getContext());
-    TransposeDataOp::getCanonicalizationPatterns(orders, &getContext());
-    RelayoutOp::getCanonicalizationPatterns(orders, &getContext());
-    walkAndApplyPatterns(func, std::move(orders));
-    SmallVector<QuantizeOp> mixed;
-    func.walk([&](QuantizeOp op) {
-      bool hasRows = !getResults(op, Granularity::Row).empty(),
-           hasBlocks = !getResults(op, Granularity::Block).empty();
-      if ((needsAmax(op) || (hasRows && hasBlocks)) &&
-          !op->getParentOfType<FusionOp>())
-        mixed.push_back(op);
-    });
-    llvm::for_each(mixed, split);
-    func.walk([](GemmOp op) {
-      if (!op->getParentOfType<FusionOp>())
-        splitBiasGrad(op);
-    });
-    resolveSizes(func);
-    copySlices(func);
+    prepare(func);
     unsigned next = llvm::range_size(func.getOps<FusionOp>());
     for (Block &block : func.getBody()) {
       Grouping grouping(block, chip);
@@ -487,15 +342,8 @@ struct FusePass : te::impl::FusePassBase<FusePass> {
       // A region stands where its last op did; who reads a result of an earlier
       // one comes after it.
       sortTopologically(&block);
-      dropDead(block);
     }
-  }
-
-  /// Constants and views that regions have copies of.
-  static void dropDead(Block &block) {
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (op.use_empty() && (isSplatConstant(&op) || isView(&op)))
-        op.erase();
+    dropDead(func); // regions have copies
   }
 };
 } // namespace

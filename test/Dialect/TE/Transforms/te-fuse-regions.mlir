@@ -77,17 +77,15 @@ func.func @constant(%x: tensor<4x64xf32>) -> tensor<f32> {
 // CHECK-LABEL: func.func @between
 // CHECK: te.fusion "between_0"
 // CHECK-NEXT: arith.addf
-// CHECK: tensor.insert_slice
 // CHECK: te.fusion "between_1"
-// CHECK-SAME: apart = ["not with 'arith.addf': 'tensor.extract_slice', which is not in the region, comes between"]
-// CHECK-NEXT: tensor.extract_slice
+// CHECK-SAME: apart = ["not with 'arith.addf': 'te.permute', which is not in the region, comes between"]
+// CHECK-NEXT: te.permute
 // CHECK-NEXT: arith.mulf
-func.func @between(%x: tensor<4x64xf32>, %y: tensor<8x64xf32>) -> tensor<4x64xf32> {
-  %a = arith.addf %x, %x : tensor<4x64xf32>
-  %d = tensor.insert_slice %a into %y[2, 0] [4, 64] [1, 1] : tensor<4x64xf32> into tensor<8x64xf32>
-  %b = tensor.extract_slice %d[0, 0] [4, 64] [1, 1] : tensor<8x64xf32> to tensor<4x64xf32>
-  %c = arith.mulf %a, %b : tensor<4x64xf32>
-  return %c : tensor<4x64xf32>
+func.func @between(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %a = arith.addf %x, %x : tensor<64x64xf32>
+  %b = te.permute %a [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
+  %c = arith.mulf %a, %b : tensor<64x64xf32>
+  return %c : tensor<64x64xf32>
 }
 
 // A cast is a view.

@@ -171,6 +171,35 @@ def TE_CopyOp : TE_Op<"copy", [Pure, SameOperandsAndResultType]> {
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
+def TE_PermuteOp : TE_Op<"permute", [Pure]> {
+  let summary = "a tensor with its dimensions in another order";
+  let description = [{
+    Dimension i of the result is dimension `permutation[i]` of the input. Nothing is moved where the last dimension
+    stays the last, or the last two change places: kernels of the ops that read the result load its tiles from where
+    the input lies, rows by their numbers, or transposed. `te-fuse` makes other orders from these, and of the last two
+    dimensions of a `te.gemm`'s operand it makes `transpose_a` or `transpose_b`.
+
+    Constraints: D5 `permutation` names each dimension of the input once; D6 the result has the input's element type
+    and its sizes, in that order.
+
+    ```mlir
+    %t = te.permute %x [1, 0] : tensor<?x4096xbf16> -> tensor<4096x?xbf16>
+    ```
+  }];
+  let arguments = (ins TE_HPTensor:$input, DenseI64ArrayAttr:$permutation);
+  let results = (outs TE_HPTensor:$result);
+  let assemblyFormat = "$input $permutation attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    /// The last dimension is the input's: rows are its rows.
+    bool keepsRows();
+    /// The last two dimensions change places, and no others.
+    bool isTransposition();
+  }];
+}
+
 def TE_DimOp : TE_Op<"dim", [Pure]> {
   let summary = "the size of a dimension of a tensor or a scaled tensor";
   let arguments = (ins AnyType:$input, I64Attr:$dimension);

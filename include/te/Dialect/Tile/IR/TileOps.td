@@ -297,6 +297,15 @@ def Tile_PickOp : Tile_Op<"pick", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_FenceOp : Tile_Op<"fence", [MemoryEffects<[MemWrite]>]> {
+  let summary = "instructions stay on their side of it";
+  let description = [{
+    Of the machine code's order alone: nothing is waited for. Long straight-line code of one tile after the other keeps
+    the order that it was written in, and is scheduled in short parts, in less time.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def Tile_AnyOp : Tile_Op<"any", [Pure]> {
   let summary = "is a condition true anywhere in this wave's part of the tile";
   let description = "The result is the same for all lanes of a wave, but may differ between waves.";
