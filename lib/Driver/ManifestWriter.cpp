@@ -326,9 +326,9 @@ FailureOr<json::Value> EntryWriter::write() {
       bool isPut = isa<tensor::InsertSliceOp, tensor::EmptyOp>(op);
       return op.emitError()
              << op.getName() << " has no kernel yet"
-             << (isPut ? "; put slices into tensors without a step, and cover with "
-                      "them what tensor.empty gives"
-                    : "")
+             << (isPut ? "; put slices into tensors without a step, and cover "
+                         "with them what tensor.empty gives"
+                       : "")
              << "; its semantics run with te-run --device=reference";
     }
   if (failed(addResults(cast<func::ReturnOp>(body.getTerminator()))))
