@@ -138,6 +138,20 @@ int64_t te::getStagedColumns(const TileDemand &demand, ScheduleAttr schedule,
              : 0;
 }
 
+/// Bytes of a tile that a lane holds by preference, of the wider of input and
+/// output.
+static int64_t getTileBytes(const TileDemand &demand, const Target &target) {
+  if (demand.readsHalves) // which a lane holds both of
+    return demand.reducesRows ? target.halvesBytesPerLane
+                              : target.tileBytesPerLane / 2;
+  if (demand.wholeRows || demand.unitRows > 1)
+    return target.tileBytesPerLane;
+  int64_t widest = std::max(demand.inputBytes, demand.outputBytes);
+  return std::max<int64_t>(target.tileBytesPerLane,
+                           target.freeBytesPerLane * widest /
+                               std::max<int64_t>(demand.loadedBytes, widest));
+}
+
 std::optional<int64_t> te::getWavesPerSIMD(const TileDemand &demand,
                                            ScheduleAttr schedule,
                                            const Target &target) {
@@ -149,8 +163,8 @@ std::optional<int64_t> te::getWavesPerSIMD(const TileDemand &demand,
     return least;
   int64_t bytes = resources.elementsPerLane *
                   std::max(demand.inputBytes, demand.outputBytes);
-  return bytes > target.tileBytesPerLane ? std::optional(2 * least)
-                                         : std::nullopt;
+  return bytes > getTileBytes(demand, target) ? std::optional(2 * least)
+                                              : std::nullopt;
 }
 
 /// No wider than the tensor, where its size is known.
@@ -185,9 +199,9 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
   int64_t vector = target.maxAccessBytes / demand.inputBytes;
   unsigned widest = std::max(demand.inputBytes, demand.outputBytes);
   int64_t lanes = waves * target.waveSize;
-  int64_t elements = lanes * target.tileBytesPerLane / widest;
-  if (demand.readsHalves) // which a lane holds both of
-    elements /= 2;
+  int64_t bytes = getTileBytes(demand, target);
+  int64_t elements = lanes * bytes / widest;
+  vector = std::clamp<int64_t>(bytes / widest, 1, vector);
   elements = std::max(elements, lanes * vector);
   int64_t minRows = std::max(demand.minRows, demand.linesRows);
   minRows = std::max(minRows, demand.rowsPerWave * waves);
@@ -290,15 +304,23 @@ static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
                            /*pieces=*/1, MatmulAttr());
 }
 
-/// Tiles of one row that divide it, kept: where whole rows would idle lanes,
-/// and tiles are picked from registers for free as loops over them unroll.
+/// Tiles of one row that divide it, kept: where whole rows would idle lanes, or
+/// are more than lanes prefer and wait for one thing alone that is computed
+/// over them; and tiles are picked from registers for free as loops over them
+/// unroll.
 static std::optional<ScheduleAttr> chooseDividing(MLIRContext *context,
                                                   const TileDemand &demand,
                                                   const Target &target) {
-  int64_t padded = llvm::PowerOf2Ceil(demand.cols), cols = getDivisor(demand);
+  int64_t padded = llvm::PowerOf2Ceil(demand.cols);
   int64_t vector = target.maxAccessBytes / demand.inputBytes;
-  if (target.hasRegisterIndexing || demand.sumsColumns ||
-      (padded - demand.cols) * kIdleShare < padded ||
+  int64_t preferred = target.workgroupWaves * target.waveSize *
+                      getTileBytes(demand, target) /
+                      std::max(demand.inputBytes, demand.outputBytes);
+  bool idles = (padded - demand.cols) * kIdleShare >= padded;
+  int64_t cols = std::min(getDivisor(demand), preferred);
+  bool isWide =
+      demand.cols > preferred && cols == preferred && demand.rowStatistics == 1;
+  if (target.hasRegisterIndexing || demand.sumsColumns || !(idles || isWide) ||
       cols < target.waveSize * vector)
     return std::nullopt;
   int64_t waves = std::min<int64_t>(target.workgroupWaves,

@@ -14,6 +14,7 @@
 #include "te/Conversion/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/Timing.h"
 
@@ -189,7 +190,10 @@ struct Compilation {
     (void)applyPassManagerCLOptions(manager);
     buildPipeline(manager, *options.target, from, std::min(to, Level::Native),
                   options.tuningDb);
-    return manager.run(module);
+    // A level's result is verified, what its passes hand on is not.
+    manager.enableVerifier(false);
+    return success(succeeded(manager.run(module)) &&
+                   succeeded(verify(module)));
   }
   LogicalResult fail(llvm::Error error) {
     return module.emitError(llvm::toString(std::move(error)));
@@ -278,7 +282,7 @@ LogicalResult Compilation::run() {
   Level level = options.level;
   if (failed(runPasses(Level::TE, std::min(level, Level::Fused))))
     return failure();
-  if (level >= Level::Fused)
+  if (options.explain && level >= Level::Fused)
     artifact.decisions = explain(module, *options.target);
   if (level >= Level::Tile) {
     if (failed(runPasses(Level::Fused, Level::Tile)))

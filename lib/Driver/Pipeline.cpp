@@ -72,6 +72,8 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
   if (covers(Level::GPU)) {
     // te-opt --tile-distribute
     manager.addPass(createTileDistributePass());
+    // te-opt --te-forward-slices
+    manager.addPass(createForwardSlicesPass());
     // te-opt --canonicalize --cse
     manager.addPass(createCanonicalizerPass());
     manager.addPass(createCSEPass());

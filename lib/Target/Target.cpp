@@ -74,6 +74,8 @@ static const Target kTargets[] = {
      .hasPackedBF16 = false,
      .workgroupWaves = 8,
      .tileBytesPerLane = kAMDTileBytes,
+     .freeBytesPerLane = kAMDTileBytes,
+     .halvesBytesPerLane = kAMDTileBytes / 4,
      .walksRows = true,
      .prefetchesTiles = false},
     {.name = "gfx950",
@@ -110,6 +112,8 @@ static const Target kTargets[] = {
      .hasPackedBF16 = false,
      .workgroupWaves = 8,
      .tileBytesPerLane = kAMDTileBytes,
+     .freeBytesPerLane = kAMDTileBytes,
+     .halvesBytesPerLane = kAMDTileBytes / 4,
      .walksRows = true,
      .prefetchesTiles = false},
     // A block may have 227 KiB of shared memory, but more than 48 only where
@@ -142,6 +146,8 @@ static const Target kTargets[] = {
      .hasPackedBF16 = true,
      .workgroupWaves = 4,
      .tileBytesPerLane = 64,
+     .freeBytesPerLane = 128,
+     .halvesBytesPerLane = 32,
      .walksRows = false,
      .prefetchesTiles = true},
 };

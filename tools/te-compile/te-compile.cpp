@@ -194,6 +194,7 @@ int main(int argc, char **argv) {
       options.ptxas = std::move(*found);
   options.tuningDb = flags.tuningDb;
   options.lineTables = flags.lineTables;
+  options.explain = flags.explain != te::ReportFormat::None;
   options.timing = flags.timing ? &root : nullptr;
   FailureOr<te::Artifact> artifact = te::compile(*module, options);
   if (failed(artifact))

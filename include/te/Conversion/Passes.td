@@ -51,6 +51,26 @@ def TileDistributePass : Pass<"tile-distribute", "::mlir::ModuleOp"> {
   ];
 }
 
+def ForwardSlicesPass : Pass<"te-forward-slices", "::mlir::ModuleOp"> {
+  let summary = "elements of vectors come from where they were made";
+  let description = [{
+    What a lane holds of a tile is one vector, put together from what it loads and taken apart again
+    for each instruction. Where a vector that something computes with is moved together by
+    `vector.insert_strided_slice`, `vector.extract_strided_slice` and `vector.shuffle` of whole
+    registers (32 bits), it is made from the vectors that were moved.
+
+    ```mlir
+    %1 = vector.insert_strided_slice %a, %0 {offsets = [0], strides = [1]} : vector<4xf32> into vector<8xf32>
+    %2 = vector.insert_strided_slice %b, %1 {offsets = [4], strides = [1]} : vector<4xf32> into vector<8xf32>
+    %3 = vector.extract_strided_slice %2 {offsets = [4], sizes = [4], strides = [1]} : vector<8xf32> to vector<4xf32>
+    "use"(%3)
+    // ==>
+    "use"(%b)
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+}
+
 def GPUToAMDGPUPass : Pass<"te-gpu-to-amdgpu", "::mlir::ModuleOp"> {
   let summary = "lane exchanges and fp8 conversions by the chip's instructions";
   let description = [{

@@ -56,7 +56,8 @@ struct Artifact {
   llvm::json::Value manifest = nullptr;
   std::vector<KernelFigures> kernels; // those of the image
   std::vector<TileTraffic> traffic;   // a kernel each, in order
-  llvm::json::Array decisions;        // what --explain tells, a region each
+  llvm::json::Array decisions;        // what --explain tells, a region each,
+                                      // where it is asked for
 };
 
 struct CompileOptions {
@@ -66,6 +67,8 @@ struct CompileOptions {
   std::string ptxas;
   /// Schedules that te-tune found: a file, or empty for none.
   std::string tuningDb;
+  /// The artefact has its decisions: each schedule is chosen once more.
+  bool explain = false;
   /// Debug information that leads from machine code to lines of the IR.
   bool lineTables = false;
   /// Where --timing's tree hangs; null for none.

@@ -69,13 +69,16 @@ struct Target {
   bool hasBufferAccesses;    // whose resource bounds them: zero outside
   bool hasRegisterIndexing;  // by a number that is known at run time
   bool hasPackedBF16;        // maxima of bf16, two at once
-  // What memory-bound kernels prefer: waves of a workgroup, bytes of a tile
-  // that a lane holds of the wider of input and output, and whether workgroups
-  // that fill the chip walk down the rows (so that gamma is read once) or each
-  // has rows of its own; whether loops over tiles read one ahead. Of sm_90a
-  // measured (docs/h200.md), else so that waves, not lanes, keep 32 KiB a CU in
-  // flight.
-  unsigned workgroupWaves, tileBytesPerLane;
+  // What memory-bound kernels prefer: waves of a workgroup; bytes of a tile
+  // that a lane holds of the wider of input and output, the same of all that is
+  // read where nothing ties the tile to rows, and where waves meet for the
+  // scales of both halves of a gradient; whether workgroups that fill the chip
+  // walk down the rows (so that gamma is read once) or each has rows of its
+  // own; whether loops over tiles read one ahead. Of sm_90a measured
+  // (docs/h200.md), else by the cycle model, so that waves, not lanes, keep
+  // 32 KiB a CU in flight.
+  unsigned workgroupWaves, tileBytesPerLane, freeBytesPerLane,
+      halvesBytesPerLane;
   bool walksRows, prefetchesTiles;
 
   /// Waves that a SIMD holds at once, for a kernel with these resources; at

@@ -27,6 +27,60 @@ func.func @nearly(%x: tensor<?x7680xbf16>, %g: tensor<7680xbf16>) -> tensor<?x76
 
 // -----
 
+// A row that lanes would hold twice as much of as they prefer is kept in two tiles, where one thing is computed over it.
+// SM90: tile = [1, 4096], waves = 4, vector = 8, sweep = keep>
+// GFX950: tile = [1, 8192]
+// CHECK-LABEL: func.func @wide
+func.func @wide(%x: tensor<?x8192xbf16>, %g: tensor<8192xbf16>) -> tensor<?x8192xbf16> {
+  %y, %rs = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<?x8192xbf16>, tensor<8192xbf16> -> tensor<?x8192xbf16>, tensor<?xf32>
+  return %y : tensor<?x8192xbf16>
+}
+
+// -----
+
+// Not where the amax of each row is another.
+// CHECK: tile = [1, 8192]
+// CHECK-LABEL: func.func @wide_twice
+func.func @wide_twice(%x: tensor<?x8192xbf16>, %g: tensor<8192xbf16>) -> !te.scaled<?x8192xf8E4M3FN, #te.scaling<row, scale = f32>> {
+  %y, %rs = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<?x8192xbf16>, tensor<8192xbf16> -> tensor<?x8192xbf16>, tensor<?xf32>
+  %q = te.quantize %y : tensor<?x8192xbf16> -> !te.scaled<?x8192xf8E4M3FN, #te.scaling<row, scale = f32>>
+  return %q : !te.scaled<?x8192xf8E4M3FN, #te.scaling<row, scale = f32>>
+}
+
+// -----
+
+// Where nothing is computed over rows, lanes of sm_90a hold 128 bytes of all that is read: of one tensor, or of a gate and its factor.
+// SM90: tile = [64, 128], waves = 4, vector = 8>
+// CHECK-LABEL: func.func @columns
+func.func @columns(%x: tensor<?x8192xbf16>) -> !te.scaled<?x8192xf4E2M1FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed>> {
+  %q = te.quantize %x : tensor<?x8192xbf16> -> !te.scaled<?x8192xf4E2M1FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed>>
+  return %q : !te.scaled<?x8192xf4E2M1FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed>>
+}
+
+// -----
+
+// SM90: tile = [32, 128], waves = 4, vector = 8>
+// CHECK-LABEL: func.func @gated
+func.func @gated(%x: tensor<?x16384xbf16>) -> !te.scaled<?x8192xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>> {
+  %y = te.gated_activation swiglu %x : tensor<?x16384xbf16> -> tensor<?x8192xbf16>
+  %q = te.quantize %y : tensor<?x8192xbf16> -> !te.scaled<?x8192xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>
+  return %q : !te.scaled<?x8192xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>
+}
+
+// -----
+
+// A gradient's halves are read in tiles of a quarter where waves meet for the scales of columns.
+// SM90: tile = [32, 64], waves = 4, vector = 8, row_tiles = 4>
+// GFX950: tile = [32, 64], waves = 8, vector = 4, row_tiles = 4>
+// CHECK-LABEL: func.func @halves
+func.func @halves(%dy: tensor<?x8192xbf16>, %x: tensor<?x16384xbf16>) -> (!te.scaled<?x16384xf8E5M2, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, !te.scaled<?x16384xf8E5M2, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>, tensor<16384xbf16>) {
+  %dx, %db = te.gated_activation_bwd swiglu %dy, %x : tensor<?x8192xbf16>, tensor<?x16384xbf16> -> tensor<?x16384xbf16> dbias tensor<16384xbf16>
+  %q:2 = te.quantize %dx : tensor<?x16384xbf16> -> !te.scaled<?x16384xf8E5M2, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, !te.scaled<?x16384xf8E5M2, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>
+  return %q#0, %q#1, %db : !te.scaled<?x16384xf8E5M2, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, !te.scaled<?x16384xf8E5M2, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>, tensor<16384xbf16>
+}
+
+// -----
+
 // Sums over rows keep a workgroup walking down them.
 // TILE-LABEL: tile.kernel @sums_0(
 // AHEAD: } {tile.prefetch}
