@@ -4,7 +4,7 @@
 #     A static library. PCH: use the precompiled MLIR header.
 #   te_tool(NAME [PCH] [STATIC] SOURCES... LINK libs...)
 #     A program. STATIC: with the archives of MLIR and LLVM, which start 20 ms faster than the shared libraries, and at a fixed address: the
-#     loader has a quarter of a million fewer places to write to.
+#     loader has nothing to write to.
 #   te_llvm: MLIR, LLVM and lld's ELF linker, as the program that is linked has them.
 #   te_tablegen(OUT TD FLAGS...), te_tablegen_target(NAME)
 
@@ -49,7 +49,7 @@ function(te_tool name)
   set_property(TARGET ${name} PROPERTY TE_STATIC ${ARG_STATIC})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   if(ARG_STATIC)
-    target_link_options(${name} PRIVATE -no-pie -Wl,--as-needed)
+    target_link_options(${name} PRIVATE -no-pie -static-libstdc++ -Wl,--as-needed)
   endif()
   if(ARG_PCH)
     target_precompile_headers(${name} REUSE_FROM te_pch)
