@@ -156,6 +156,8 @@ static Value emitExactSum(TileContext &ctx, const GemmSides &both, Type type,
                                           /*steps=*/1, none);
         elements.push_back(side->convert(side->scaleExactly(
             side->read(GemmOperand::Kind::Elements, k), bytes, pass)));
+        // Seldom run: quick to compile rather than to hide memory.
+        tile::FenceOp::create(b);
       }
       return {emitMma(elements, carried.front())};
     };
