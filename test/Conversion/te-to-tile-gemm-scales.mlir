@@ -70,6 +70,9 @@ func.func @f(%x: !te.scaled<64x256xf8E4M3FN, #row>, %y: !te.scaled<64x256xf4E2M1
 // CHECK:     %[[FIRST:.*]] = arith.cmpi eq, %[[PASS]]
 // CHECK:     %[[SUM:.*]] = scf.for
 // CHECK:       arith.extf {{.*}}f8E4M3FN{{.*}} to tensor<16x32xf32
+// CHECK:       tile.fence
+// CHECK:       arith.extf {{.*}}f8E4M3FN{{.*}} to tensor<
+// CHECK:       tile.fence
 // CHECK:       tile.mma {{.*}} <"f32_16x16x16_bf16"> :
 // CHECK:     %[[FINITE:.*]] = arith.cmpf olt
 // CHECK:     tensor.splat %[[FIRST]]
