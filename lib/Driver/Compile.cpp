@@ -192,8 +192,7 @@ struct Compilation {
                   options.tuningDb);
     // A level's result is verified, what its passes hand on is not.
     manager.enableVerifier(false);
-    return success(succeeded(manager.run(module)) &&
-                   succeeded(verify(module)));
+    return success(succeeded(manager.run(module)) && succeeded(verify(module)));
   }
   LogicalResult fail(llvm::Error error) {
     return module.emitError(llvm::toString(std::move(error)));

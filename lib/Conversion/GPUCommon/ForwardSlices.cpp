@@ -31,7 +31,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -64,7 +64,7 @@ private:
   Value assemble(OpBuilder &builder, Location loc, Runs runs) const;
   void replace(Operation *op);
 
-  llvm::MapVector<Value, Runs> known;
+  llvm::DenseMap<Value, Runs> known;
 };
 } // namespace
 
@@ -145,7 +145,7 @@ std::optional<Runs> Forwarder::trace(Operation *op) const {
   return runs;
 }
 
-/// Runs of vectors that are others' bits: runs of those, where each is.
+/// Runs of vectors that are registers' bits: runs of those, where each is.
 static std::optional<Runs> lookThroughBitcasts(ArrayRef<Run> runs,
                                                Type &element) {
   Runs sources;
@@ -160,8 +160,9 @@ static std::optional<Runs> lookThroughBitcasts(ArrayRef<Run> runs,
       found = type.getElementType();
       run.base = cast.getSource();
     }
-    int64_t ratio = kRegisterBits / element.getIntOrFloatBitWidth();
-    sources.push_back({run.base, run.offset / ratio, run.size / ratio});
+    int64_t bits = element.getIntOrFloatBitWidth();
+    sources.push_back({run.base, run.offset * bits / kRegisterBits,
+                       run.size * bits / kRegisterBits});
   }
   if (!found)
     return std::nullopt;
