@@ -28,8 +28,9 @@ constexpr int64_t kMostTileWaves = 8;
 /// its rows, which are those of one tile.
 constexpr int64_t kSummedRows = 128, kSweptSummedRows = 32;
 /// The same where a tile holds whole rows, and so one column of workgroups must
-/// fill the chip: at least so many, and more while it is still filled.
-constexpr int64_t kWholeSummedRows = 64;
+/// fill the chip: at least so many, and more while it is still filled; fewer
+/// where it is not, as long as those of one result are one byte in so many.
+constexpr int64_t kWholeSummedRows = 64, kPartialShare = 20;
 /// Registers that picking from kept tiles takes.
 constexpr unsigned kPickVGPRs = 28;
 /// The part of LDS, one in so many, that staged columns take at most.
@@ -238,16 +239,25 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
   if (walks) {
     rows = std::max<int64_t>(target.waveSize * vector / cols, 1);
     rows = bound(rows, demand.rows);
-    auto needs = [&](int64_t waves) {
-      return estimate(demand,
-                      ScheduleAttr::get(context, target.name, {rows, cols},
-                                        waves, vector, 1, 0, SweepKind::None,
-                                        /*pieces=*/1, MatmulAttr()),
-                      target)
-          .vgprs;
+    auto get = [&](int64_t rows, int64_t waves, int64_t workgroups) {
+      return ScheduleAttr::get(context, target.name, {rows, cols}, waves,
+                               vector, /*row_tiles=*/1, workgroups,
+                               SweepKind::None, /*pieces=*/1, MatmulAttr());
     };
-    while (waves < target.maxWavesPerWorkgroup && needs(waves) > kWideVGPRs)
+    while (waves < target.maxWavesPerWorkgroup &&
+           estimate(demand, get(rows, waves, 0), target).vgprs > kWideVGPRs)
       waves *= 2;
+    // A few workgroups that sum all rows, and do not read ahead: each has in
+    // flight what a CU has room for.
+    auto getMoreWaves = [&] {
+      return std::min<int64_t>(2 * waves, target.maxWavesPerWorkgroup);
+    };
+    while (demand.sumsColumns && !target.prefetchesTiles &&
+           bound(2 * rows, demand.rows) > rows &&
+           !findViolation(demand, get(2 * rows, getMoreWaves(), 1), target)) {
+      rows *= 2;
+      waves = getMoreWaves();
+    }
   }
   // No more waves than have a vector to load.
   while (waves > 1 && waves * target.waveSize * vector > rows * cols)
@@ -261,8 +271,13 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
       return true;
     if (!walks)
       return summed >= kSummedRows;
-    bool fills = isKnown && demand.rows / (2 * summed) >= target.computeUnits;
-    return summed >= kWholeSummedRows && !fills;
+    // Partial sums are f32, and written and read.
+    bool isSmall = summed * (demand.loadedBytes + demand.outputBytes) >=
+                   kPartialShare * 2 * 4;
+    int64_t groups = demand.rows / summed;
+    if (summed < kWholeSummedRows)
+      return isKnown && isSmall && groups <= target.computeUnits;
+    return !isKnown || groups / 2 < target.computeUnits;
   };
   while (demand.sumsColumns && !demand.wholeColumns && !isGrown())
     rowTiles *= 2;

@@ -18,6 +18,7 @@ func.func @dgelu(%dy: tensor<?x512xbf16>, %x: tensor<?x512xbf16>) -> (tensor<?x5
 // CHECK: scf.yield %[[NEXT]]
 // CHECK: tile.reduce {{ *}}add {{.*}} block [{{[0-9]+}}, 1]
 // CHECK: tile.store
+// A line of each row a workgroup, and as many rows as its lanes load by two vectors.
 // CHECK: tile.kernel @dgelu_0_sum
-// CHECK: scf.for
+// CHECK: scf.for {{.*}} -> (tensor<128x32xf32,
 // CHECK: arith.truncf

@@ -8,10 +8,15 @@
 #include "ColumnSums.h"
 
 #include "te/Analysis/ResourceModel.h"
+#include "te/Target/Timing.h"
 
 using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
+
+/// Vectors that a lane of the second kernel loads at once: it has little else
+/// to wait for memory with.
+static constexpr int64_t kFinishVectors = 2;
 
 static unsigned getHalves(OpResult sum) {
   return getExtent(sum) == Extent::WideColumn ? 2 : 1;
@@ -162,17 +167,13 @@ LogicalResult te::emitRowTiles(TileContext &ctx, ArrayRef<OpResult> sums,
 
 ScheduleAttr te::chooseFinishSchedule(ArrayRef<OpResult> sums,
                                       const Target &target) {
-  TileDemand demand;
-  RankedTensorType type = getPartialType(sums.front());
-  std::tie(demand.rows, demand.cols) = flatten(type.getShape());
-  demand.inputBytes = demand.outputBytes = 4;
-  demand.liveBytes = 4 * sums.size();
-  demand.sumsColumns = true;
-  ScheduleAttr schedule = chooseSchedule(type.getContext(), demand, target);
-  return ScheduleAttr::get(type.getContext(), target.name, schedule.getTile(),
-                           schedule.getWaves(), schedule.getVector(),
-                           /*row_tiles=*/1, /*workgroups=*/0, SweepKind::None,
-                           /*pieces=*/1, MatmulAttr());
+  constexpr int64_t bytes = 4;
+  int64_t waves = target.workgroupWaves, vector = target.maxAccessBytes / bytes;
+  int64_t cols = kCacheLineBytes / bytes;
+  int64_t rows = waves * target.waveSize * vector * kFinishVectors / cols;
+  return ScheduleAttr::get(sums.front().getContext(), target.name, {rows, cols},
+                           waves, vector, /*row_tiles=*/1, /*workgroups=*/0,
+                           SweepKind::None, /*pieces=*/1, MatmulAttr());
 }
 
 KernelOp te::emitFinishKernel(ImplicitLocOpBuilder &b, StringRef name,

@@ -42,7 +42,7 @@ void storeColumnSums(TileContext &ctx, ArrayRef<OpResult> sums, Value group);
 tile::KernelOp emitFinishKernel(ImplicitLocOpBuilder &b, StringRef name,
                                 const Target &target, ScheduleAttr schedule,
                                 ArrayRef<OpResult> sums);
-/// Its schedule.
+/// Its schedule: a cache line of each row a workgroup, so that many work.
 ScheduleAttr chooseFinishSchedule(ArrayRef<OpResult> sums,
                                   const Target &target);
 

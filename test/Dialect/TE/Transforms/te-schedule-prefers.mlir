@@ -81,7 +81,10 @@ func.func @halves(%dy: tensor<?x8192xbf16>, %x: tensor<?x16384xbf16>) -> (!te.sc
 
 // -----
 
-// Sums over rows keep a workgroup walking down them.
+// Sums over rows keep a workgroup walking down them: there are few, so each has in flight what a CU holds, where nothing is read ahead.
+// SM90: tile = [1, 4096], waves = 8, vector = 8, row_tiles = 64>
+// GFX950: tile = [4, 4096], waves = 16, vector = 8, row_tiles = 16, workgroups = 1024>
+// CHECK-LABEL: func.func @sums
 // TILE-LABEL: tile.kernel @sums_0(
 // AHEAD: } {tile.prefetch}
 // PLAIN-NOT: tile.prefetch
@@ -89,4 +92,24 @@ func.func @halves(%dy: tensor<?x8192xbf16>, %x: tensor<?x16384xbf16>) -> (!te.sc
 func.func @sums(%dy: tensor<?x4096xbf16>, %x: tensor<?x4096xbf16>, %g: tensor<4096xbf16>, %rs: tensor<?xf32>) -> (tensor<?x4096xbf16>, tensor<4096xbf16>) {
   %dx, %dg = te.rms_norm_bwd %dy, %x, %g, %rs : tensor<?x4096xbf16>, tensor<?x4096xbf16>, tensor<4096xbf16>, tensor<?xf32> -> tensor<?x4096xbf16>, tensor<4096xbf16>
   return %dx, %dg : tensor<?x4096xbf16>, tensor<4096xbf16>
+}
+
+// -----
+
+// Fewer rows each, where they are known and would leave CUs idle: partial sums may be a twentieth of the data.
+// GFX950: tile = [4, 4096], waves = 16, vector = 8, row_tiles = 8, workgroups = 1024>
+// CHECK-LABEL: func.func @few
+func.func @few(%dy: tensor<8192x4096xbf16>, %x: tensor<8192x4096xbf16>, %g: tensor<4096xbf16>, %rs: tensor<8192xf32>) -> (tensor<8192x4096xbf16>, tensor<4096xbf16>) {
+  %dx, %dg = te.rms_norm_bwd %dy, %x, %g, %rs : tensor<8192x4096xbf16>, tensor<8192x4096xbf16>, tensor<4096xbf16>, tensor<8192xf32> -> tensor<8192x4096xbf16>, tensor<4096xbf16>
+  return %dx, %dg : tensor<8192x4096xbf16>, tensor<4096xbf16>
+}
+
+// -----
+
+// f32 is twice the data: half the rows.
+// GFX950: tile = [4, 2048], waves = 16, vector = 4, row_tiles = 4, workgroups = 1024>
+// CHECK-LABEL: func.func @wide
+func.func @wide(%dy: tensor<2048x2048xf32>, %x: tensor<2048x2048xf32>, %g: tensor<2048xf32>, %rs: tensor<2048xf32>) -> (tensor<2048x2048xf32>, tensor<2048xf32>) {
+  %dx, %dg = te.rms_norm_bwd %dy, %x, %g, %rs : tensor<2048x2048xf32>, tensor<2048x2048xf32>, tensor<2048xf32>, tensor<2048xf32> -> tensor<2048x2048xf32>, tensor<2048xf32>
+  return %dx, %dg : tensor<2048x2048xf32>, tensor<2048xf32>
 }
