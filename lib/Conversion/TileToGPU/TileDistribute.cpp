@@ -96,16 +96,24 @@ struct PickPattern : TilePattern<PickOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto type = getDistributedType(op.getType());
-    SmallVector<Value> words = llvm::map_to_vector(
-        adaptor.getTiles(), [&](Value tile) { return emitWords(b, tile); });
-    auto wordsType = cast<VectorType>(words.front().getType());
+    // Taken apart where the tiles are made: in the loop that picks, LLVM would
+    // make a shuffle of all tiles of each word, and be long about them.
+    SmallVector<SmallVector<Value>> words;
+    VectorType wordsType;
+    for (Value tile : adaptor.getTiles()) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointAfterValue(tile);
+      Value all = emitWords(b, tile);
+      wordsType = cast<VectorType>(all.getType());
+      SmallVector<Value> &each = words.emplace_back();
+      for (int64_t i = 0; i < wordsType.getNumElements(); ++i)
+        each.push_back(vector::ExtractOp::create(b, all, i));
+    }
     auto column = VectorType::get({int64_t(words.size())}, b.getI32Type());
     SmallVector<Value> picked;
     for (int64_t i = 0; i < wordsType.getNumElements(); ++i) {
-      SmallVector<Value> choices =
-          llvm::map_to_vector(words, [&](Value all) -> Value {
-            return vector::ExtractOp::create(b, all, i);
-          });
+      SmallVector<Value> choices = llvm::map_to_vector(
+          words, [&](ArrayRef<Value> each) { return each[i]; });
       Value from = vector::FromElementsOp::create(b, column, choices);
       picked.push_back(
           vector::ExtractOp::create(b, from, OpFoldResult(op.getIndex())));
