@@ -236,8 +236,13 @@ tile.kernel @vote(%in: memref<f32>, %out: memref<f32, #gpu.address_space<global>
 // CHECK: %[[BYTES:.*]] = arith.index_cast %[[SIZE]] : index to i64
 // CHECK: %[[RSRC:.*]] = rocdl.make.buffer.rsrc %{{.*}}, %c0_i16, %[[BYTES]], %{{.*}}
 // CHECK: %[[X:.*]] = rocdl.raw.ptr.buffer.load %[[RSRC]], %{{.*}}, %c256_i32, %c0_i32 : vector<4xi32>
-// CHECK: vector.from_elements %{{.*}}, %{{.*}} : vector<2xi32>
-// CHECK: vector.extract %{{.*}}[%arg2] : i32 from vector<2xi32>
+// Each tile is taken apart where it is made.
+// CHECK: %[[XWORD:.*]] = vector.extract %[[X]][0] : i32 from vector<4xi32>
+// CHECK: arith.addf
+// CHECK: %[[Y:.*]] = vector.bitcast %{{.*}} : vector<4xf32> to vector<4xi32>
+// CHECK: %[[YWORD:.*]] = vector.extract %[[Y]][0] : i32 from vector<4xi32>
+// CHECK: %[[BOTH:.*]] = vector.from_elements %[[XWORD]], %[[YWORD]] : vector<2xi32>
+// CHECK: vector.extract %[[BOTH]][%arg2] : i32 from vector<2xi32>
 // CHECK: rocdl.raw.ptr.buffer.store %{{.*}}, %[[RSRC]]
 // CHECK-NOT: scf.if
 // CHECK: gpu.return
