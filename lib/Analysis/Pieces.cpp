@@ -97,10 +97,9 @@ std::optional<std::string> te::findPieceViolation(const TileDemand &demand,
   if (schedule.getSweep() != SweepKind::Reread)
     return because("a row that workgroups share is read again by the next "
                    "kernel; add sweep = reread");
-  if (ShapedType::isDynamic(demand.rows) || ShapedType::isDynamic(demand.cols))
-    return because("the tensor's size is not known, and so neither is how many "
-                   "partial results there are; make it static, or leave it "
-                   "out");
+  if (ShapedType::isDynamic(demand.cols))
+    return because("the length of a row is not known, and so neither is how "
+                   "many tiles a piece has; make it static, or leave it out");
   int64_t width = schedule.getTile()[1],
           tiles = std::max<int64_t>(llvm::divideCeil(demand.cols, width), 1);
   if (pieces > tiles)

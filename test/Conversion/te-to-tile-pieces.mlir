@@ -56,3 +56,22 @@ func.func @chain(%x: tensor<3x4096xbf16>, %g: tensor<4096xbf16>) -> !te.scaled<3
   }
   return %0 : !te.scaled<3x4096xf8E4M3FN, #row>
 }
+
+// -----
+
+// Of rows whose number is not known: as many partial results as there are.
+// CHECK-LABEL: func.func @dynamic
+// CHECK: %[[M:.*]] = te.dim %arg0, 0
+// CHECK: %[[PART:.*]] = tile.launch @k_part grid(%c4, %[[M]]) ins(%arg0, %arg1 : {{.*}}) sizes(%[[M]]) shape(%[[M]]) -> tensor<1x?x4xf32>
+// CHECK: tile.launch @k grid(%c4, %[[M]]) ins(%arg0, %arg1, %[[PART]] :
+// CHECK-LABEL: tile.kernel @k_part(
+// CHECK-SAME: %[[ROWS:[a-z0-9]+]]: index)
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [%[[ROWS]], 4], strides: [4, 1]
+#s = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = reread, pieces = 4>
+func.func @dynamic(%x: tensor<?x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<?x4096xbf16> {
+  %0 = te.fusion "k" (%a = %x : tensor<?x4096xbf16>, %b = %g : tensor<4096xbf16>) -> (tensor<?x4096xbf16>) attributes {schedule = #s} {
+    %n, %r = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<?x4096xbf16>, tensor<4096xbf16> -> tensor<?x4096xbf16>, tensor<?xf32>
+    te.yield %n : tensor<?x4096xbf16>
+  }
+  return %0 : tensor<?x4096xbf16>
+}

@@ -164,13 +164,15 @@ Value Outliner::emitGroupCount(ImplicitLocOpBuilder &b, const Part &part,
 
 /// Launches a kernel that writes partial results of rows.
 void Outliner::emitPartLaunch(ImplicitLocOpBuilder &b, KernelOp kernel,
-                              Value gridX, Value gridY, ValueRange inputs,
-                              ValueRange sizes) {
-  Type type = pieces->getPartialType(b.getContext(),
-                                     parts.front().anchor.getExtents().first);
-  auto launch =
-      LaunchOp::create(b, TypeRange(type), kernel.getSymName(), gridX, gridY,
-                       inputs, ValueRange(), sizes, ValueRange());
+                              Value gridX, Value gridY, Value rows,
+                              ValueRange inputs, ValueRange sizes) {
+  RankedTensorType type = pieces->getPartialType(
+      b.getContext(), parts.front().anchor.getExtents().first);
+  SmallVector<Value> dynamic;
+  if (!type.hasStaticShape())
+    dynamic.push_back(rows);
+  auto launch = LaunchOp::create(b, TypeRange(type), kernel.getSymName(), gridX,
+                                 gridY, inputs, ValueRange(), sizes, dynamic);
   partials.push_back(launch.getResult(0));
 }
 
@@ -178,18 +180,18 @@ void Outliner::emitLaunch(KernelOp kernel, bool isLast) {
   ImplicitLocOpBuilder b(fusion.getLoc(), fusion);
   ScheduleAttr schedule = fusion.getScheduleAttr();
   SmallVector<Value> sizes, inits, inputs, groups;
-  Value gridX, cols, one = arith::ConstantIndexOp::create(b, 1);
+  Value gridX, rows, cols, one = arith::ConstantIndexOp::create(b, 1);
   for (const Part &part : parts) {
     auto hostDim = [&](Value inner, int64_t i) {
       return emitHostDim(b, inner, i);
     };
     auto extents = emitExtents(b, part.anchor, hostDim);
-    cols = extents.second;
+    std::tie(rows, cols) = extents;
     const Cover &cover = part.cover;
     // Several parts have one column of tiles each.
     Value columns = emitTileCount(b, cols, cover.colMultiple,
                                   schedule.getTile()[1], cover.atLeastOne);
-    groups.push_back(emitGroupCount(b, part, extents.first));
+    groups.push_back(emitGroupCount(b, part, rows));
     if (parts.size() > 1)
       groups.back() = b.createOrFold<arith::MulIOp>(
           groups.back(), std::exchange(columns, one));
@@ -198,10 +200,10 @@ void Outliner::emitLaunch(KernelOp kernel, bool isLast) {
       gridX = arith::ConstantIndexOp::create(b, schedule.getPieces());
     if (parts.size() > 1)
       continue;
-    auto [rows, known] = part.anchor.getExtents();
-    if (ShapedType::isDynamic(rows))
-      sizes.push_back(extents.first);
-    if (ShapedType::isDynamic(known))
+    auto [knownRows, knownCols] = part.anchor.getExtents();
+    if (ShapedType::isDynamic(knownRows))
+      sizes.push_back(rows);
+    if (ShapedType::isDynamic(knownCols))
       sizes.push_back(cols);
   }
   Value gridY = groups.front();
@@ -218,7 +220,7 @@ void Outliner::emitLaunch(KernelOp kernel, bool isLast) {
       inputs.push_back(input);
   llvm::append_range(inputs, partials);
   if (!isLast)
-    return emitPartLaunch(b, kernel, gridX, gridY, inputs, sizes);
+    return emitPartLaunch(b, kernel, gridX, gridY, rows, inputs, sizes);
 
   // An amax, always the last, is zeroed first, then folded into.
   ValueRange yielded = getYielded();

@@ -62,7 +62,7 @@ struct Outliner {
   unsigned bindArguments(TileContext &ctx, bool isLast);
   void emitLaunch(tile::KernelOp kernel, bool isLast = true);
   void emitPartLaunch(ImplicitLocOpBuilder &b, tile::KernelOp kernel,
-                      Value gridX, Value gridY, ValueRange inputs,
+                      Value gridX, Value gridY, Value rows, ValueRange inputs,
                       ValueRange sizes);
   void bindExtents(TileContext &ctx, const Part &part, unsigned &next);
   LogicalResult emitBody(TileContext &ctx, ArrayRef<Operation *> ops);

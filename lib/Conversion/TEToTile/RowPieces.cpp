@@ -74,9 +74,10 @@ Value RowPieces::getSizes(TileContext &ctx, Type type) const {
 Value RowPieces::viewPartial(TileContext &ctx, unsigned kernel,
                              unsigned slot) const {
   auto &b = ctx.b;
-  return ctx.view(buffers[kernel], b.getIndexAttr(ctx.staticRows),
-                  b.getIndexAttr(count), /*stride=*/{},
-                  b.getIndexAttr(slot * ctx.staticRows * count));
+  Value offset = b.createOrFold<arith::MulIOp>(
+      ctx.rows, arith::ConstantIndexOp::create(b, slot * count));
+  return ctx.view(buffers[kernel], ctx.rows, b.getIndexAttr(count),
+                  /*stride=*/{}, offset);
 }
 
 SmallVector<Value> RowPieces::loadPartials(TileContext &ctx, unsigned number,

@@ -3,7 +3,8 @@
     pieces.py --target=CHIP [--seed=S]
 
 te-fuse's regions get schedules with `pieces`: tiles, waves and the number of pieces are drawn, so that rows end in whole
-and broken tiles, in pieces with fewer tiles than others and in pieces with none. Two pieces more or less must not change
+and broken tiles, in pieces with fewer tiles than others and in pieces with none; some of the dimensions before the last are
+dynamic. Two pieces more or less must not change
 what a result is within its tolerance, and two runs must not change a bit.
 """
 
@@ -62,18 +63,20 @@ def main():
         source, ir, artefact = (Path(name) / f for f in ("p.mlir", "fused.mlir", "p.hsaco"))
         for program, least, make in programs():
             for shape in rng.sample(SHAPES, 2):
-                text = make(shape)
+                drawn = (*(rng.choice([size, "?"]) for size in shape[:-1]), shape[-1])
+                text = make(drawn)
                 source.write_text(text)
                 compile = ["te-compile", f"--target={options.target}"]
                 subprocess.run([*compile, source, "--emit=fused", "-o", ir], check=True)
                 shared = share(ir.read_text(), least, shape[-1], rng)
                 assert "pieces = " in shared, shared
                 ir.write_text(shared)
-                what = f"{program} of {shape}: {SCHEDULE.search(shared)[0]}"
+                what = f"{program} of {shape} as {drawn}: {SCHEDULE.search(shared)[0]}"
                 if subprocess.run([*compile, ir, "-o", artefact]).returncode:
                     raise SystemExit(f"FAIL to compile {what}")
                 seed = rng.randrange(1 << 20)
-                inputs = [f"--input=random:{seed + i}{d}" for i, d in enumerate(distributions(program, text, True))]
+                sizes = [f"--dim=d{i}={size}" for i, size in enumerate(shape) if drawn[i] == "?"]
+                inputs = sizes + [f"--input=random:{seed + i}{d}" for i, d in enumerate(distributions(program, text, True))]
                 outputs = [Path(name) / f"{i}.npy" for i in range(2)]
                 result = subprocess.run(["te-run", artefact, "--check", "--sanitize", *inputs], capture_output=True, text=True)
                 if result.returncode:
