@@ -7,7 +7,7 @@
 
 #include "ColumnSums.h"
 
-#include "te/Analysis/ResourceModel.h"
+#include "te/Analysis/Region.h"
 #include "te/Target/Timing.h"
 
 using namespace mlir;
