@@ -39,6 +39,19 @@ struct Grid {
         rows(std::ceil(getSize(demand.rows) / schedule.getTile()[0])),
         pieces(schedule.getMatmul().getSplitK()) {}
   double getCount() const { return columns * rows * pieces; }
+  /// Those of rows that are not cut into pieces, which come first.
+  Grid getWhole(ScheduleAttr schedule) const {
+    Grid whole = *this;
+    whole.pieces = 1;
+    whole.rows = schedule.getMatmul().getWholeRows() / schedule.getTile()[0];
+    return whole;
+  }
+  /// Those of the other rows.
+  Grid getRest(ScheduleAttr schedule) const {
+    Grid rest = *this;
+    rest.rows -= getWhole(schedule).rows;
+    return rest;
+  }
 };
 } // namespace
 
@@ -71,6 +84,8 @@ int64_t te::chooseGroup(const TileDemand &demand, ScheduleAttr schedule,
                         const Target &target) {
   const Timing *timing = Timing::lookup(target.name);
   Grid grid(demand, schedule);
+  if (schedule.getMatmul().getWholeRows())
+    grid = grid.getWhole(schedule);
   GemmOp gemm = demand.gemm;
   if (!timing || grid.columns == 1 || grid.getCount() <= timing->xcds)
     return 0;
@@ -94,10 +109,11 @@ int64_t te::chooseGroup(const TileDemand &demand, ScheduleAttr schedule,
 }
 
 /// Clocks of a kernel behind a product, which reads so many bytes of it for
-/// each element, and what the demand says, and writes its results.
+/// each element from a row on, and what the demand says, and writes its
+/// results.
 static double estimatePassClocks(const TileDemand &demand, double read,
-                                 const Timing &timing) {
-  double elements = getSize(demand.rows) * getSize(demand.cols);
+                                 const Timing &timing, int64_t firstRow = 0) {
+  double elements = (getSize(demand.rows) - firstRow) * getSize(demand.cols);
   double bytes = elements * (read + demand.loadedBytes + demand.outputBytes);
   // Loads are all under way at once; then what there is to store.
   return (timing.getMemoryLatency() + timing.l2Latency) +
@@ -279,63 +295,69 @@ double ComputeUnit::getClocks(double count) const {
   return getAll(std::max(combine({busiest, arrival}), taken));
 }
 
+/// A unit that has workgroups of this grid, of so many among all.
+static ComputeUnit makeUnit(const TileDemand &demand, const GemmPlan &plan,
+                            ScheduleAttr schedule, const Target &target,
+                            const Timing &timing, const Grid &grid,
+                            double count, bool prefetches) {
+  MatmulAttr matmul = schedule.getMatmul();
+  GemmOp gemm = demand.gemm;
+  double k = getSize(
+      cast<ShapedType>(gemm.getA().getType()).getDimSize(gemm.getKDimA()));
+  double pieces = grid.pieces, rows = schedule.getTile()[0],
+         cols = demand.getColumns(schedule);
+  double active = std::min<double>(count, target.computeUnits);
+
+  // A step waits for the later of its operands.
+  auto [shareA, shareB] = getMemoryShares(grid, matmul.getGroup(), timing.xcds);
+  auto getLatency = [&](double share) {
+    return timing.l2Latency +
+           share * (timing.getMemoryLatency() - double(timing.l2Latency));
+  };
+  double latency = getLatency(std::max(shareA, shareB));
+  double fromA = rows * matmul.getK() * getOperandBytes(gemm.getA()),
+         fromB = cols * matmul.getK() * getOperandBytes(gemm.getB());
+  double fromMemory =
+      (shareA * fromA + shareB * fromB) / timing.getMemoryShare(active);
+  double inFlight = (fromA * getLatency(shareA) + fromB * getLatency(shareB)) /
+                    timing.bytesInFlight;
+  double stored = std::min(rows, getSize(demand.rows)) * schedule.getTile()[1] *
+                  (pieces > 1 ? 4 : demand.outputBytes);
+  // Beside whole tiles pieces are as large, of fewer steps: what they store is
+  // not hidden.
+  bool isRest = pieces > 1 && matmul.getWholeRows();
+  stored /= isRest ? timing.getMemoryShare(active) : double(timing.l1Bytes);
+  double parts = double(matmul.getK()) / MMA::lookup(matmul.getMma())->k;
+  // Elements are scaled, or dequantized, beside one part's products for each
+  // side, in all waves at once.
+  bool scalesElements =
+      plan.scales == GemmPlan::Scales::Elements || hasPrologue(gemm);
+  return {schedule,
+          target,
+          timing,
+          estimateGemmStep(demand, plan, schedule, target, timing),
+          parts,
+          estimateVectorClocks(demand, plan, schedule, target, timing),
+          scalesElements ? 1 - (parts > 2 ? 2 : 1) / parts : 0,
+          std::ceil(std::ceil(k / matmul.getK()) / pieces),
+          latency,
+          fromMemory,
+          inFlight,
+          stored,
+          prefetches,
+          matmul.getDirect() &&
+              planFetch(gemm, plan, tile::MMASide::A, schedule, target) &&
+              planFetch(gemm, plan, tile::MMASide::B, schedule, target),
+          getScaleSteps(demand, plan, schedule, target)};
+}
+
 double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
                               ScheduleAttr schedule, const Target &target) {
   const Timing *timing = Timing::lookup(target.name);
   if (!timing)
     return 0;
   MatmulAttr matmul = schedule.getMatmul();
-  GemmOp gemm = demand.gemm;
-  double k = getSize(
-      cast<ShapedType>(gemm.getA().getType()).getDimSize(gemm.getKDimA()));
-  double pieces = matmul.getSplitK(), rows = schedule.getTile()[0],
-         cols = demand.getColumns(schedule);
-  Grid grid(demand, schedule);
-  double active = std::min<double>(grid.getCount(), target.computeUnits);
   ResourceEstimate resources = estimate(demand, schedule, target);
-
-  // A step waits for the later of its operands.
-  auto [shareA, shareB] =
-      getMemoryShares(grid, matmul.getGroup(), timing->xcds);
-  auto getLatency = [&](double share) {
-    return timing->l2Latency +
-           share * (timing->getMemoryLatency() - double(timing->l2Latency));
-  };
-  double latency = getLatency(std::max(shareA, shareB));
-  double fromA = rows * matmul.getK() * getOperandBytes(gemm.getA()),
-         fromB = cols * matmul.getK() * getOperandBytes(gemm.getB());
-  double fromMemory =
-      (shareA * fromA + shareB * fromB) / timing->getMemoryShare(active);
-  double inFlight = (fromA * getLatency(shareA) + fromB * getLatency(shareB)) /
-                    timing->bytesInFlight;
-  double stored = std::min(rows, getSize(demand.rows)) * schedule.getTile()[1] *
-                  (pieces > 1 ? 4 : demand.outputBytes) / timing->l1Bytes;
-  double parts = double(matmul.getK()) / MMA::lookup(matmul.getMma())->k;
-  // Elements are scaled, or dequantized, beside one part's products for each
-  // side, in all waves at once.
-  bool scalesElements =
-      plan.scales == GemmPlan::Scales::Elements || hasPrologue(gemm);
-  ComputeUnit unit = {
-      schedule,
-      target,
-      *timing,
-      estimateGemmStep(demand, plan, schedule, target, *timing),
-      parts,
-      estimateVectorClocks(demand, plan, schedule, target, *timing),
-      scalesElements ? 1 - (parts > 2 ? 2 : 1) / parts : 0,
-      std::ceil(std::ceil(k / matmul.getK()) / pieces),
-      latency,
-      fromMemory,
-      inFlight,
-      stored,
-      resources.prefetches,
-      matmul.getDirect() &&
-          planFetch(gemm, plan, tile::MMASide::A, schedule, target) &&
-          planFetch(gemm, plan, tile::MMASide::B, schedule, target),
-      getScaleSteps(demand, plan, schedule, target)};
-
-  // The busiest one has so many workgroups, and holds some of them at once.
-  double all = std::ceil(grid.getCount() / target.computeUnits);
   unsigned waves =
       target.simdsPerCU * target.occupancy(resources.vgprs, resources.ldsBytes,
                                            schedule.getWaves());
@@ -344,11 +366,28 @@ double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
       target.ldsBytesPerWorkgroup / std::max<int64_t>(resources.ldsBytes, 1);
   double held = std::max<int64_t>(
       std::min<int64_t>(waves / schedule.getWaves(), inLds), 1);
-  double rounds = std::floor(all / held), rest = all - rounds * held;
-  double clocks = (rounds > 0 ? rounds * unit.getClocks(held) : 0) +
-                  (rest > 0 ? unit.getClocks(rest) : 0);
-  if (pieces > 1)
-    clocks += estimatePassClocks(demand, 4 * pieces, *timing);
+  Grid grid(demand, schedule), whole = grid.getWhole(schedule),
+                               rest = grid.getRest(schedule);
+  double count = whole.getCount() + rest.getCount();
+  auto getClocks = [&](const Grid &part, double all) {
+    if (all <= 0)
+      return 0.0;
+    ComputeUnit unit = makeUnit(demand, plan, schedule, target, *timing, part,
+                                count, resources.prefetches);
+    double rounds = std::floor(all / held), last = all - rounds * held;
+    return (rounds > 0 ? rounds * unit.getClocks(held) : 0) +
+           (last > 0 ? unit.getClocks(last) : 0);
+  };
+  // The busiest one has so many workgroups, and holds some of them at once.
+  auto getBusiest = [&](double workgroups) {
+    return std::ceil(workgroups / target.computeUnits);
+  };
+  double ofWhole = getBusiest(whole.getCount());
+  double clocks =
+      getClocks(whole, ofWhole) + getClocks(rest, getBusiest(count) - ofWhole);
+  if (int64_t pieces = matmul.getSplitK(); pieces > 1)
+    clocks +=
+        estimatePassClocks(demand, 4 * pieces, *timing, matmul.getWholeRows());
   return clocks;
 }
 

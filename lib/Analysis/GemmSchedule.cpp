@@ -29,6 +29,13 @@ constexpr int64_t kStepBytes[] = {4 * kCacheLineBytes, 2 * kCacheLineBytes,
 constexpr int64_t kSmallTile = 4096;
 /// K is cut into so many pieces at most.
 constexpr int64_t kMostPieces = 64;
+/// Of rows that are left by full rounds of tiles, into so many: more are more
+/// sums to write and read.
+constexpr int64_t kMostRestPieces = 8;
+/// What that must promise to save: the estimates are not better than this.
+constexpr double kRestMargin = 1.04;
+/// The time of a full round and a short one is at least so much of that of two.
+constexpr double kLeastShareOfRounds = 0.5;
 /// VGPRs beside tiles: addresses, bounds, temporaries of the conversions.
 constexpr unsigned kBaseVGPRs = 40;
 /// VGPRs of one operand's scales that go into its elements.
@@ -79,7 +86,7 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
         std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1, 0,
         SweepKind::None, /*pieces=*/1,
         MatmulAttr::get(context, mma.name, k, waves, stages, direct,
-                        /*split_k=*/1, /*group=*/0)));
+                        /*split_k=*/1, /*whole_rows=*/0, /*group=*/0)));
   };
   for (const MMA *mma : plan.instructions) {
     SmallVector<int64_t> steps;
@@ -104,8 +111,8 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
   }
 }
 
-ScheduleAttr te::withPieces(const TileDemand &demand, ScheduleAttr schedule,
-                            int64_t pieces, const Target &target) {
+ScheduleAttr te::withSplit(const TileDemand &demand, ScheduleAttr schedule,
+                           Split split, const Target &target) {
   auto with = [&](int64_t group) {
     MatmulAttr matmul = schedule.getMatmul();
     return ScheduleAttr::get(
@@ -114,22 +121,50 @@ ScheduleAttr te::withPieces(const TileDemand &demand, ScheduleAttr schedule,
         schedule.getWorkgroups(), schedule.getSweep(), schedule.getPieces(),
         MatmulAttr::get(schedule.getContext(), matmul.getMma(), matmul.getK(),
                         matmul.getWaves(), matmul.getStages(),
-                        matmul.getDirect(), pieces, group));
+                        matmul.getDirect(), split.pieces, split.wholeRows,
+                        group));
   };
   return with(chooseGroup(demand, with(0), target));
 }
 
-SmallVector<int64_t> te::listPieces(const TileDemand &demand,
-                                    ScheduleAttr schedule,
-                                    const Target &target) {
-  SmallVector<int64_t> counts = {1};
+static int64_t getK(GemmOp gemm) {
+  return cast<ShapedType>(gemm.getA().getType()).getDimSize(gemm.getKDimA());
+}
+
+/// K may be cut, and all sizes are known.
+static bool isCuttable(const TileDemand &demand) {
   GemmOp gemm = demand.gemm;
-  int64_t k =
-      cast<ShapedType>(gemm.getA().getType()).getDimSize(gemm.getKDimA());
-  if (gemm.isBatched() || gemm.getPieces() || demand.products > 1 ||
-      ShapedType::isDynamic(k) || ShapedType::isDynamic(demand.rows) ||
-      ShapedType::isDynamic(demand.cols))
-    return counts;
+  return !gemm.isBatched() && gemm.countPieces() == 1 && demand.products == 1 &&
+         !ShapedType::isDynamic(getK(gemm)) &&
+         !ShapedType::isDynamic(demand.rows) &&
+         !ShapedType::isDynamic(demand.cols);
+}
+
+SmallVector<Split> te::listRests(const TileDemand &demand,
+                                 ScheduleAttr schedule, const Target &target) {
+  SmallVector<Split> splits;
+  if (!isCuttable(demand))
+    return splits;
+  int64_t rows = llvm::divideCeil(demand.rows, schedule.getTile()[0]),
+          cols = llvm::divideCeil(demand.cols, schedule.getTile()[1]),
+          full = rows * cols / target.computeUnits * target.computeUnits,
+          whole = cols ? full / cols : 0,
+          steps = getK(demand.gemm) / schedule.getMatmul().getK();
+  if (whole == 0 || whole == rows)
+    return splits;
+  for (int64_t pieces = 2; pieces <= kMostRestPieces; ++pieces)
+    if (steps % pieces == 0 &&
+        getK(demand.gemm) == steps * schedule.getMatmul().getK())
+      splits.push_back({pieces, whole * schedule.getTile()[0]});
+  return splits;
+}
+
+SmallVector<Split> te::listSplits(const TileDemand &demand,
+                                  ScheduleAttr schedule, const Target &target) {
+  SmallVector<Split> splits = {Split()};
+  if (!isCuttable(demand))
+    return splits;
+  int64_t k = getK(demand.gemm);
   int64_t tiles = std::max<int64_t>(
       llvm::divideCeil(demand.rows, schedule.getTile()[0]) *
           llvm::divideCeil(demand.cols, schedule.getTile()[1]),
@@ -139,13 +174,13 @@ SmallVector<int64_t> te::listPieces(const TileDemand &demand,
   int64_t most = std::min({llvm::divideCeil(k, schedule.getMatmul().getK()),
                            uint64_t(kMostPieces), uint64_t(fills)});
   for (int64_t count = 2; count <= most; count *= 2)
-    counts.push_back(count);
+    splits.push_back({count});
   // Or that each CU has as many as another.
   for (int64_t each : {1, 2})
     if (int64_t count = each * target.computeUnits / tiles;
         count > 1 && count <= most && !llvm::isPowerOf2_64(count))
-      counts.push_back(count);
-  return counts;
+      splits.push_back({count});
+  return splits;
 }
 
 ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
@@ -156,23 +191,37 @@ ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
   if (!plan) // whatever it is, findGemmViolation says why not
     return ScheduleAttr::get(context, target.name, {1, 1}, 1, 1, 1, 0,
                              SweepKind::None, /*pieces=*/1, MatmulAttr());
-  ScheduleAttr best, last;
-  double least = 0;
+  // Of each kind, the best: without rows that are cut alone, and with them.
+  std::array<std::pair<ScheduleAttr, double>, 2> best;
+  ScheduleAttr last;
   forEachSchedule(context, demand, *plan, target, [&](ScheduleAttr schedule) {
     last = schedule;
     if (findViolation(demand, schedule, target))
       return;
-    for (int64_t pieces : listPieces(demand, schedule, target)) {
-      ScheduleAttr split = withPieces(demand, schedule, pieces, target);
+    auto consider = [&](Split how) {
+      ScheduleAttr split = withSplit(demand, schedule, how, target);
       double clocks = estimateGemmClocks(demand, *plan, split, target);
-      if ((!best || clocks < least) &&
-          (pieces == 1 || !findViolation(demand, split, target))) {
-        best = split;
-        least = clocks;
-      }
+      auto &[chosen, least] = best[how.wholeRows > 0];
+      if ((!chosen || clocks < least) &&
+          (how.pieces == 1 || !findViolation(demand, split, target)))
+        std::tie(chosen, least) = std::pair(split, clocks);
+      return clocks;
+    };
+    double whole = 0;
+    for (Split how : listSplits(demand, schedule, target)) {
+      double clocks = consider(how);
+      if (how.pieces == 1)
+        whole = clocks;
     }
+    // What a last round that is not full can save is a part of it.
+    if (whole * kLeastShareOfRounds < best[0].second)
+      for (Split how : listRests(demand, schedule, target))
+        consider(how);
   });
-  return best ? best : last; // of the last, findViolation tells
+  auto &[plain, rest] = best;
+  if (rest.first && rest.second * kRestMargin < plain.second)
+    return rest.first;
+  return plain.first ? plain.first : last; // of the last, findViolation tells
 }
 
 ResourceEstimate te::estimateGemm(const TileDemand &demand,
@@ -228,7 +277,8 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
     operands +=
         (isPipelined ? 2 : 1) * llvm::alignTo(matmul.getK() / mma->k, 4) *
         (rows / matmul.getWaves()[0] + cols / matmul.getWaves()[1]) / mma->size;
-  bool isSplit = matmul.getSplitK() > 1; // then sums leave as they are
+  // Then sums leave as they are, of all rows.
+  bool isSplit = matmul.getSplitK() > 1 && !matmul.getWholeRows();
   int64_t epilogue =
       isSplit ? 0 : result.elementsPerLane * demand.liveBytes / demand.products;
   // The next step's operands, as they lie in memory.
@@ -250,7 +300,9 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   result.vgprs = count(operands + (result.prefetches ? ahead : 0));
   // A wide result goes through LDS in pieces.
   int64_t stored = rows * schedule.getTile()[1],
-          outputBytes = isSplit ? 4 : demand.outputBytes;
+          outputBytes = matmul.getSplitK() > 1
+                            ? std::max(isSplit ? 4u : demand.outputBytes, 4u)
+                            : demand.outputBytes;
   if (outputBytes > 1)
     stored = std::max<int64_t>(
         stored, std::min<int64_t>(stored * outputBytes,
@@ -294,9 +346,55 @@ std::string te::explainGemmSchedule(const TileDemand &demand,
   if (int64_t group = matmul.getGroup())
     os << "; an XCD computes a run of tiles, in groups of " << group
        << (group == 1 ? " row" : " rows") << " of them, for its L2";
-  if (int64_t pieces = matmul.getSplitK(); pieces > 1)
-    os << "; K is cut into " << pieces << " pieces, so that "
-       << "more workgroups fill the chip, and a second kernel adds them up";
+  if (int64_t pieces = matmul.getSplitK(); pieces > 1) {
+    os << "; K is cut into " << pieces << " pieces";
+    if (int64_t whole = matmul.getWholeRows())
+      os << " for the last " << demand.rows - whole << " rows, whose tiles are "
+         << "no full round of the " << target.computeUnits << " CUs";
+    else
+      os << ", so that more workgroups fill the chip";
+    os << ", and a second kernel adds them up";
+  }
+  return text;
+}
+
+/// H17, of pieces that are not made yet.
+static std::optional<std::string> findSplitViolation(const TileDemand &demand,
+                                                     MatmulAttr matmul,
+                                                     ArrayRef<int64_t> tile) {
+  GemmOp gemm = demand.gemm;
+  int64_t pieces = matmul.getSplitK(), whole = matmul.getWholeRows(),
+          k = getK(gemm), steps = llvm::divideCeil(k, matmul.getK());
+  if (pieces == 1 || gemm.countPieces() > 1)
+    return std::nullopt;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "H17: split_k = " << pieces << ", but ";
+  if (gemm.isBatched())
+    os << "matrices are multiplied in pairs, which are many workgroups "
+          "already; leave it out";
+  else if (demand.products > 1)
+    os << "halves of the result are read together, which pieces have not; "
+          "leave it out";
+  else if (!ShapedType::isDynamic(k) && steps < pieces)
+    os << "K = " << k << " has " << steps << " steps of " << matmul.getK()
+       << ", and a piece has one at least; use fewer pieces, or a smaller k";
+  else if (!whole)
+    return std::nullopt;
+  else if (!isCuttable(demand))
+    os << "whole_rows = " << whole
+       << " needs M, N and K to be known; leave it out";
+  else if (whole % tile[0] != 0 || whole >= demand.rows)
+    os << "whole_rows = " << whole << " are no whole tiles of " << tile[0]
+       << " rows, or not fewer than the " << demand.rows
+       << " of the result; change it";
+  else if (k % (matmul.getK() * pieces) != 0)
+    os << "whole_rows = " << whole
+       << " needs pieces that are alike, and K = " << k
+       << " is not a multiple of " << pieces << " times " << matmul.getK()
+       << "; use another split_k";
+  else
+    return std::nullopt;
   return text;
 }
 
@@ -382,25 +480,9 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
           "direct";
     return text;
   }
-  if (int64_t pieces = matmul.getSplitK(); pieces > 1 && !gemm.getPieces()) {
-    int64_t k = cast<ShapedType>(gemm.getA().getType())
-                    .getDimSize(gemm.getKDimA()),
-            steps = llvm::divideCeil(k, matmul.getK());
-    if (gemm.isBatched())
-      os << "H17: split_k = " << pieces
-         << ", but matrices are multiplied in pairs, which are many workgroups "
-            "already; leave it out";
-    else if (demand.products > 1)
-      os << "H17: split_k = " << pieces
-         << ", but halves of the result are read together, which pieces have "
-            "not; leave it out";
-    else if (!ShapedType::isDynamic(k) && steps < pieces)
-      os << "H17: split_k = " << pieces << ", but K = " << k << " has " << steps
-         << " steps of " << matmul.getK()
-         << ", and a piece has one at least; use fewer pieces, or a smaller k";
-    if (!text.empty())
-      return text;
-  }
+  if (std::optional<std::string> why =
+          findSplitViolation(demand, matmul, schedule.getTile()))
+    return why;
   if (schedule.getSweep() != SweepKind::None || schedule.getRowTiles() != 1 ||
       schedule.getWorkgroups() != 0) {
     os << "H15: workgroups of a te.gemm have one tile each; leave out "

@@ -16,13 +16,21 @@ unsigned getMostVGPRs(ScheduleAttr schedule, const Target &target);
 
 // What the functions of ResourceModel.h ask where the region has a te.gemm.
 
-/// The numbers of pieces that K may be cut into with this schedule, of whose
-/// own split_k nothing is asked: 1, and others where all sizes are known.
-SmallVector<int64_t> listPieces(const TileDemand &demand, ScheduleAttr schedule,
-                                const Target &target);
-/// With so many pieces of K, and the order of tiles that goes with them.
-ScheduleAttr withPieces(const TileDemand &demand, ScheduleAttr schedule,
-                        int64_t pieces, const Target &target);
+/// How K is cut: into so many pieces, of the rows behind so many.
+struct Split {
+  int64_t pieces = 1, wholeRows = 0;
+};
+/// How K may be cut for all rows with this schedule, of whose own split nothing
+/// is asked: not, and in other ways where all sizes are known.
+SmallVector<Split> listSplits(const TileDemand &demand, ScheduleAttr schedule,
+                              const Target &target);
+/// The same for the rows whose tiles do not have a round of all CUs for
+/// themselves; none where there are no such rows, or no others.
+SmallVector<Split> listRests(const TileDemand &demand, ScheduleAttr schedule,
+                             const Target &target);
+/// With such a split, and the order of tiles that goes with it.
+ScheduleAttr withSplit(const TileDemand &demand, ScheduleAttr schedule,
+                       Split split, const Target &target);
 ScheduleAttr chooseGemmSchedule(MLIRContext *context, const TileDemand &demand,
                                 const Target &target);
 ResourceEstimate estimateGemm(const TileDemand &demand, ScheduleAttr schedule,

@@ -254,6 +254,21 @@ GemmOp te::findGemm(ArrayRef<Operation *> ops) {
   return it == ops.end() ? GemmOp() : cast<GemmOp>(*it);
 }
 
+/// Rows that are in front of those that there are pieces of.
+static int64_t getFirstRow(GemmSumOp sum) {
+  auto pieces = cast<RankedTensorType>(sum.getPieces().getType());
+  ArrayRef<int64_t> shape = sum.getResult().getType().getShape();
+  return pieces.hasStaticShape() && !ShapedType::isDynamicShape(shape)
+             ? flatten(shape).first -
+                   flatten(pieces.getShape().drop_front()).first
+             : 0;
+}
+
+int64_t te::getFirstRow(ArrayRef<Operation *> ops) {
+  auto it = llvm::find_if(ops, llvm::IsaPred<GemmSumOp>);
+  return it == ops.end() ? 0 : ::getFirstRow(cast<GemmSumOp>(*it));
+}
+
 static bool isGateOf(Operation *op, GemmOp gemm) {
   auto gate = dyn_cast<GatedActivationOp>(op);
   return gate && gemm && gate.getInput() == gemm.getResult() &&
@@ -308,6 +323,9 @@ Anchor te::findAnchor(ArrayRef<Operation *> ops) {
                           : getExtent(cast<OpResult>(gemm.getResult())),
             {},
             llvm::any_of(ops, isPerMatrix)};
+  for (Operation *op : ops)
+    if (auto sum = dyn_cast<GemmSumOp>(op); sum && ::getFirstRow(sum) > 0)
+      return {sum.getResult(), Extent::Tile};
   Anchor others[] = {{Value(), Extent::Wide},
                      {Value(), Extent::Row},
                      {Value(), Extent::Shard},

@@ -122,6 +122,11 @@ std::optional<std::string> te::findViolation(const TileDemand &demand,
            << "H7: a tile of " << rows << " x " << cols
            << " is smaller than a scale block; this region needs at least "
            << demand.minRows << " x " << demand.minCols;
+  if (int64_t group = rows * schedule.getRowTiles();
+      demand.firstRow % group != 0)
+    return Text() << "H17: what is computed begins with row " << demand.firstRow
+                  << ", inside of the " << group
+                  << " rows of a workgroup; give it fewer";
   if (std::optional<std::string> why = findRowViolation(demand, schedule))
     return why;
   if (std::optional<std::string> why = findWalkViolation(demand, schedule))

@@ -125,11 +125,14 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
     ScheduleAttr whole = make(
         p, waves,
         MatmulAttr::get(context, mma.name, p.k, {p.wavesM, p.wavesN}, p.stages,
-                        p.direct != 0, /*split_k=*/1, /*group=*/0));
+                        p.direct != 0, /*split_k=*/1, /*whole_rows=*/0,
+                        /*group=*/0));
     if (findViolation(demand, whole, target))
       return;
-    for (int64_t pieces : listPieces(demand, whole, target))
-      add(withPieces(demand, whole, pieces, target));
+    SmallVector<Split> splits = listSplits(demand, whole, target);
+    llvm::append_range(splits, listRests(demand, whole, target));
+    for (Split split : splits)
+      add(withSplit(demand, whole, split, target));
   });
   return schedules;
 }

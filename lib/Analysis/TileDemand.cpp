@@ -121,6 +121,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   TileDemand demand;
   demand.gemm = findGemm(ops);
   demand.products = findGate(ops) ? 2 : 1;
+  demand.firstRow = getFirstRow(ops);
   llvm::SmallDenseSet<Value> anchors;
   SmallVector<SmallVector<Operation *>> parts = getParts(ops);
   if (parts.size() > 1 && llvm::all_of(ops, needsWholeColumns))

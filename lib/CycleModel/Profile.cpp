@@ -13,8 +13,8 @@ namespace mlir::te::cycle {
 
 static double divide(double a, double b) { return b > 0 ? a / b : 0; }
 
-/// The compute unit with most workgroups runs the first, the middle and the
-/// last of them; those between take as long as the middle ones do.
+/// The compute unit with most workgroups runs the first, some in the middle and
+/// the last of them; those between take as long as the middle ones do.
 static double extrapolate(const Profile &profile) {
   const Simulation &cu = profile.cu;
   uint64_t simulated = cu.workgroupEnds.size(),
@@ -26,9 +26,8 @@ static double extrapolate(const Profile &profile) {
     return cu.clocks * double(profile.workgroupsOfCU) / simulated;
   std::vector<uint64_t> ends = cu.workgroupEnds;
   llvm::sort(ends);
-  // From the end of the first generation to that of the last but one.
-  double steady = double(ends[simulated - held - 1] - ends[held - 1]) /
-                  (simulated - 2 * held);
+  // From the end of the first generation to that of the next one.
+  double steady = double(ends[2 * held - 1] - ends[held - 1]) / held;
   return cu.clocks + rest * steady;
 }
 

@@ -10,9 +10,10 @@
 
 namespace mlir::te::cycle {
 
-/// Generations of workgroups that are simulated: the first one fills the caches
-/// of nothing, the last one drains.
-static constexpr uint64_t kGenerations = 3;
+/// Generations of workgroups that are simulated: all, or the first one, which
+/// finds nothing in the caches, one in the middle, and the last ones, which may
+/// have less to do (pieces of K) and drain.
+static constexpr uint64_t kGenerations = 8, kLastGenerations = 6;
 
 Residency getResidency(const Target &target, unsigned registers,
                        unsigned ldsBytes, unsigned wavesPerWorkgroup,
@@ -65,10 +66,10 @@ emu::TraceRequest chooseWorkgroups(const Target &target, const Timing &timing,
     add(0, all);
     return request;
   }
-  uint64_t middle = std::min(std::max(held, all / 2), all - 2 * held);
+  uint64_t last = all - kLastGenerations * held;
   add(0, held);
-  add(middle, held);
-  add(all - held, held);
+  add(std::min(std::max(held, all / 2), last - held), held);
+  add(last, kLastGenerations * held);
   return request;
 }
 

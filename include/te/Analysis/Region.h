@@ -94,6 +94,9 @@ struct Anchor {
 Anchor findAnchor(ArrayRef<Operation *> ops);
 /// The te.gemm among them, whose result is the extent then; or null.
 GemmOp findGemm(ArrayRef<Operation *> ops);
+/// The first row that is computed, where a te.gemm_sum has pieces of the last
+/// ones only; else 0.
+int64_t getFirstRow(ArrayRef<Operation *> ops);
 /// The op among them that reads both halves of that result: a workgroup
 /// multiplies two tiles of B then, one of each half. Or null.
 GatedActivationOp findGate(ArrayRef<Operation *> ops);

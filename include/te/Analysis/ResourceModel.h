@@ -29,6 +29,7 @@ struct TileDemand {
     return products * schedule.getTile()[1];
   }
   int64_t rows = 0, cols = 0; // M and K; ShapedType::kDynamic where unknown
+  int64_t firstRow = 0;       // that is computed
   unsigned inputBytes = 1;    // of one element of the widest tensor read
   unsigned outputBytes = 1;   // of one element of the widest written
   unsigned liveBytes = 0;     // an element keeps in registers, at the most

@@ -70,7 +70,7 @@ Residency getResidency(const Target &target, unsigned registers,
                        uint64_t gridWorkgroups);
 
 /// Which workgroups the first compute unit runs, as far as they are recorded:
-/// all, or the first, the middle and the last generation.
+/// all, or the first, one in the middle and the last generations.
 emu::TraceRequest chooseWorkgroups(const Target &target, const Timing &timing,
                                    unsigned registers, unsigned ldsBytes,
                                    unsigned wavesPerWorkgroup,

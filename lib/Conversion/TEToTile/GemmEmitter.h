@@ -77,6 +77,7 @@ public:
 private:
   using Kind = GemmOperand::Kind;
   void bindSteps();
+  void bindRest();
   SmallVector<Value> emitSteps();
   SmallVector<Value> emitPipelinedSteps();
   SmallVector<GemmStream> makeStreams();
@@ -149,9 +150,10 @@ private:
   const GemmPlan &plan;
   GemmOperand left;
   std::vector<GemmOperand> rights;
-  Type type;        // of the accumulators of one tile of B
-  Value steps;      // along K, of this workgroup's piece
-  Value first = {}; // of these; null: 0
+  Type type;                         // of the accumulators of one tile of B
+  Value steps;                       // along K, of this workgroup's piece
+  std::optional<int64_t> knownSteps; // as many, or what divides them
+  Value first = {};                  // of these; null: 0
 };
 
 } // namespace mlir::te

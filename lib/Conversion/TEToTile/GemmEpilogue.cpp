@@ -72,14 +72,15 @@ struct GemmSumLowering
     auto &b = ctx.b;
     Value buffer = ctx.getBuffers(op.getPieces()).data, sum;
     SmallVector<Value> pieces;
+    TileContext last = ctx;
+    last.setFirstRow(op.getPieces());
     for (int64_t s = 0, count = op.getPieces().getType().getDimSize(0);
          s < count; ++s) {
-      ctx.matrix = arith::ConstantIndexOp::create(b, s);
-      pieces.push_back(ctx.load(ctx.viewMatrix(buffer, ctx.rows, ctx.cols),
-                                ctx.tileRow, ctx.tileCol, b.getF32Type(),
-                                ctx.getLoadLayout()));
+      last.matrix = arith::ConstantIndexOp::create(b, s);
+      pieces.push_back(last.load(last.viewMatrix(buffer, last.rows, last.cols),
+                                 last.tileRow, last.tileCol, b.getF32Type(),
+                                 last.getLoadLayout()));
     }
-    ctx.matrix = Value();
     for (Value piece : pieces)
       sum = sum ? arith::AddFOp::create(b, sum, piece).getResult() : piece;
     Value v = emitEpilogue(ctx, op, sum);

@@ -158,6 +158,9 @@ void GemmEmitter::bindSteps() {
         b.createOrFold<arith::AddIOp>(x, index(by - 1)), index(by));
   };
   steps = divide(ctx.getDim(getSource(op.getA()), op.getKDimA()), getStep());
+  knownSteps = getConstantIntValue(steps);
+  if (op.getRest()) // H17: pieces are alike
+    return bindRest();
   if (!op.getPieces())
     return;
   int64_t unit = getLongest(makeStreams());
@@ -170,13 +173,37 @@ void GemmEmitter::bindSteps() {
   };
   std::optional<int64_t> known = getConstantIntValue(units);
   if (known && *known % pieces == 0) {
-    steps = index(*known / pieces * unit);
+    knownSteps = *known / pieces * unit;
+    steps = index(*knownSteps);
     first = b.createOrFold<arith::MulIOp>(ctx.matrix, steps);
     return;
   }
+  knownSteps = std::nullopt;
   first = begin(ctx.matrix);
   Value end = begin(b.createOrFold<arith::AddIOp>(ctx.matrix, index(1)));
   steps = arith::SubIOp::create(b, end, first);
+}
+
+/// All of K, or a piece of it where this workgroup makes one.
+void GemmEmitter::bindRest() {
+  *knownSteps /= op.countPieces();
+  Value ofPiece = index(*knownSteps);
+  first = b.createOrFold<arith::MulIOp>(ctx.piece, ofPiece);
+  steps = arith::SelectOp::create(b, ctx.isPiece, ofPiece, steps);
+}
+
+/// Where this workgroup makes a piece, it stores the sums as they are; what
+/// follows is for the other workgroups.
+static void emitPiece(TileContext &ctx, GemmOp op, Value sums) {
+  auto &b = ctx.b;
+  auto branch = scf::IfOp::create(b, ctx.isPiece, /*withElseRegion=*/true);
+  b.setInsertionPoint(branch.thenYield());
+  TileContext last = ctx;
+  last.matrix = ctx.piece;
+  last.setFirstRow(op.getRest());
+  last.storeWide(sums, last.viewMatrix(ctx.getBuffers(op.getRest()).data,
+                                       last.rows, last.cols));
+  b.setInsertionPoint(branch.elseYield());
 }
 
 SmallVector<Value> GemmEmitter::emitProducts() {
@@ -222,7 +249,7 @@ struct GemmLowering
     auto op = cast<GemmOp>(operation);
     if (op->getResult(index) == op.getBiasGrad())
       return Extent::Table;
-    if (op.getPieces())
+    if (op.getPieces() || op->getResult(index) == op.getRest())
       return Extent::Pieces;
     return isa<FusionOp>(op->getParentOp()) && findGate(op) ? Extent::Wide
                                                             : Extent::Tile;
@@ -239,6 +266,8 @@ struct GemmLowering
     std::vector<TileContext> columns = getColumns(ctx, op);
     SmallVector<Value> results =
         GemmEmitter(ctx, columns, op, *plan).emitProducts();
+    if (op.getRest())
+      emitPiece(ctx, op, results.front());
     for (auto [mine, result] : llvm::zip_equal(columns, results))
       result = ctx.round(emitGemmEpilogue(mine, op, result),
                          op.getResult().getType().getElementType());

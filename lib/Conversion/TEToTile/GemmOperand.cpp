@@ -139,7 +139,7 @@ int64_t GemmOperand::getBlocks() const {
 int64_t GemmOperand::getWholeSteps(int64_t steps) const {
   GemmOp gemm = op;
   return te::getWholeSteps(steps, staticK, ctx.schedule.getMatmul().getK(),
-                           gemm.getPieces().value_or(1));
+                           gemm.countPieces());
 }
 
 int64_t GemmOperand::getScaleSteps() const {

@@ -403,7 +403,7 @@ SmallVector<Value> GemmEmitter::emitStep(MutableArrayRef<GemmStream> streams,
 /// are read at once has no branches, and where it goes once through all slots
 /// their places are constants; but conversions need the registers.
 int64_t GemmEmitter::chooseRound(ArrayRef<GemmStream> streams) {
-  std::optional<int64_t> known = getConstantIntValue(steps);
+  std::optional<int64_t> known = knownSteps;
   auto isGood = [&](int64_t round) {
     return known && *known > round && round <= kMostStepsInRound;
   };
@@ -472,7 +472,7 @@ SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
   ValueRange results = ctx.loop(rounds, start, emitRound).getResults();
   Value done = b.createOrFold<arith::MulIOp>(rounds, index(round)),
         rest = b.createOrFold<arith::SubIOp>(steps, done);
-  if (round > 1 && getConstantIntValue(rest) != 0)
+  if (round > 1 && *knownSteps % round != 0)
     results = ctx.loop(rest, results,
                        [&](Value i, ValueRange carried) {
                          return emitStep(

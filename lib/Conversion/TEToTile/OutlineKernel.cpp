@@ -201,11 +201,15 @@ LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
   if (schedule.getSweep() == SweepKind::None)
     return emitRowTiles(
         ctx, sums, group,
-        schedule.getWorkgroups() == 0
-            ? Value()
-            : emitTileCount(ctx.b, ctx.rows, part.cover.rowMultiple,
-                            getGroupRows(), part.cover.atLeastOne),
-        [&] { return emitBody(ctx, mine); });
+        schedule.getWorkgroups() == 0 ? Value()
+                                      : emitGroups(ctx.b, part, ctx.rows),
+        [&] {
+          if (firstRow)
+            ctx.tileRow = arith::AddIOp::create(
+                ctx.b, ctx.tileRow,
+                arith::ConstantIndexOp::create(ctx.b, firstRow));
+          return emitBody(ctx, mine);
+        });
   auto &b = ctx.b;
   ctx.tileRow = arith::MulIOp::create(
       b, group, arith::ConstantIndexOp::create(b, schedule.getTile()[0]));
@@ -287,12 +291,19 @@ static std::pair<Value, Value> emitOrder(ImplicitLocOpBuilder &b, Value x,
   return {widen(div(inside, height)), widen(add(first, rem(inside, height)))};
 }
 
+/// The schedule orders tiles.
+bool Outliner::orders() {
+  MatmulAttr matmul = fusion.getScheduleAttr().getMatmul();
+  return matmul && matmul.getGroup() && !hasOneColumn() &&
+         Timing::lookup(target.name);
+}
+
 /// The same for a part whose schedule orders its tiles.
 std::pair<Value, Value> Outliner::emitOrder(TileContext &ctx, const Part &part,
                                             Value x, Value y) {
-  MatmulAttr matmul = ctx.schedule.getMatmul();
-  const Timing *timing = Timing::lookup(target.name);
-  if (!matmul || !matmul.getGroup() || hasOneColumn() || !timing)
+  if (GemmOp gemm = findGemm(part.ops); gemm && gemm.getRest())
+    return emitRestOrder(ctx, part, x, y);
+  if (!orders())
     return {x, y};
   auto &b = ctx.b;
   const Cover &cover = part.cover;
@@ -303,7 +314,40 @@ std::pair<Value, Value> Outliner::emitOrder(TileContext &ctx, const Part &part,
   for (int64_t i = 0; i < part.anchor.getMatrixDims(); ++i)
     rows =
         b.createOrFold<arith::MulIOp>(rows, ctx.getDim(part.anchor.value, i));
-  return ::emitOrder(b, x, y, columns, rows, matmul.getGroup(), timing->xcds);
+  return ::emitOrder(b, x, y, columns, rows,
+                     ctx.schedule.getMatmul().getGroup(),
+                     Timing::lookup(target.name)->xcds);
+}
+
+/// The same where a te.gemm's last rows are cut into pieces of K: workgroups of
+/// the other rows come first, then those of each piece.
+std::pair<Value, Value>
+Outliner::emitRestOrder(TileContext &ctx, const Part &part, Value x, Value y) {
+  auto &b = ctx.b;
+  Value whole = arith::ConstantIndexOp::create(b, getWholeGroups()),
+        zero = arith::ConstantIndexOp::create(b, 0);
+  Value rest =
+      b.createOrFold<arith::SubIOp>(emitGroups(b, part, ctx.rows), whole);
+  Value count =
+      arith::ConstantIndexOp::create(b, findGemm(part.ops).countPieces());
+  Value is = ctx.isPiece =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::uge, y, whole);
+  auto select = [&](Value piece, Value other) -> Value {
+    return arith::SelectOp::create(b, is, piece, other);
+  };
+  Value columns =
+      emitTileCount(b, ctx.cols, part.cover.colMultiple,
+                    ctx.schedule.getTile()[1], part.cover.atLeastOne);
+  Value rows = select(b.createOrFold<arith::MulIOp>(rest, count), whole);
+  y = arith::SubIOp::create(b, y, select(whole, zero));
+  if (orders())
+    std::tie(x, y) =
+        ::emitOrder(b, x, y, columns, rows, ctx.schedule.getMatmul().getGroup(),
+                    Timing::lookup(target.name)->xcds);
+  ctx.piece = select(arith::DivUIOp::create(b, y, rest), zero);
+  Value row =
+      arith::AddIOp::create(b, arith::RemUIOp::create(b, y, rest), whole);
+  return {x, select(row, y)};
 }
 
 /// The program of workgroup (x, group) of a part.

@@ -146,13 +146,31 @@ SmallVector<Value> Outliner::emitFinish(ImplicitLocOpBuilder &b,
   return results;
 }
 
+/// The number of tiles down the rows of a part, from the first row on that is
+/// computed, in host code or a kernel's.
+Value Outliner::emitGroups(ImplicitLocOpBuilder &b, const Part &part,
+                           Value rows) {
+  Value count = emitTileCount(b, rows, part.cover.rowMultiple, getGroupRows(),
+                              part.cover.atLeastOne);
+  if (firstRow)
+    count = b.createOrFold<arith::SubIOp>(
+        count, arith::ConstantIndexOp::create(b, firstRow / getGroupRows()));
+  return count;
+}
+
 /// The number of workgroups along the rows of a part, in host code.
 Value Outliner::emitGroupCount(ImplicitLocOpBuilder &b, const Part &part,
                                Value rows) {
   if (part.walksDown())
     return arith::ConstantIndexOp::create(b, 1);
-  Value count = emitTileCount(b, rows, part.cover.rowMultiple, getGroupRows(),
-                              part.cover.atLeastOne);
+  Value count = emitGroups(b, part, rows);
+  if (GemmOp gemm = findGemm(part.ops); gemm && gemm.getRest()) {
+    Value whole = arith::ConstantIndexOp::create(b, getWholeGroups());
+    count = b.createOrFold<arith::AddIOp>(
+        whole, b.createOrFold<arith::MulIOp>(
+                   b.createOrFold<arith::SubIOp>(count, whole),
+                   arith::ConstantIndexOp::create(b, gemm.countPieces())));
+  }
   if (int64_t workgroups = fusion.getScheduleAttr().getWorkgroups())
     count = b.createOrFold<arith::MinUIOp>(
         count, arith::ConstantIndexOp::create(b, workgroups));
@@ -224,7 +242,8 @@ void Outliner::emitLaunch(KernelOp kernel, bool isLast) {
 
   // An amax, always the last, is zeroed first, then folded into.
   ValueRange yielded = getYielded();
-  if (!yielded.empty() && isAmax(yielded.back()))
+  llvm::append_range(inits, fusion.getInits());
+  if (inits.empty() && !yielded.empty() && isAmax(yielded.back()))
     inits.push_back(emitZero(b, yielded.back().getType()).getResult(0));
   auto launch = LaunchOp::create(b, getLaunchTypes(), kernel.getSymName(),
                                  hasOneColumn() ? gridY : gridX,

@@ -46,6 +46,7 @@ struct Outliner {
   SmallVector<Part> parts;
   Value noop;
   SmallVector<OpResult> sums; // yielded: over all rows
+  int64_t firstRow = 0;       // that is computed
   /// Sizes that lowerings asked for: arguments of the kernel behind the others.
   /// An index of the region has the dimension -1.
   llvm::MapVector<std::pair<Value, int64_t>, Value> dims = {};
@@ -73,6 +74,9 @@ struct Outliner {
                                      Value group);
   std::pair<Value, Value> emitOrder(TileContext &ctx, const Part &part, Value x,
                                     Value y);
+  bool orders();
+  std::pair<Value, Value> emitRestOrder(TileContext &ctx, const Part &part,
+                                        Value x, Value y);
   LogicalResult emitParts(const TileContext &common, Value x, Value group,
                           unsigned next);
   SmallVector<Type> getLaunchTypes();
@@ -97,6 +101,10 @@ struct Outliner {
     ScheduleAttr schedule = fusion.getScheduleAttr();
     return schedule.getTile()[0] * schedule.getRowTiles();
   }
+  /// Tiles down the rows of a te.gemm whose other rows are cut into pieces.
+  int64_t getWholeGroups() {
+    return fusion.getScheduleAttr().getMatmul().getWholeRows() / getGroupRows();
+  }
   Value getHostValue(Value inner) {
     auto argument = dyn_cast_if_present<BlockArgument>(inner);
     return argument ? fusion.getInputs()[argument.getArgNumber()] : Value();
@@ -106,6 +114,7 @@ struct Outliner {
   }
   Value emitKernelDim(ImplicitLocOpBuilder &b, Value inner, int64_t i);
   Value emitHostDim(ImplicitLocOpBuilder &b, Value inner, int64_t i);
+  Value emitGroups(ImplicitLocOpBuilder &b, const Part &part, Value rows);
   Value emitGroupCount(ImplicitLocOpBuilder &b, const Part &part, Value rows);
   SmallVector<bool> getDynamic();
 };

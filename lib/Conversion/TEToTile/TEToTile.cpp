@@ -120,8 +120,14 @@ struct TEToTilePass : te::impl::TEToTilePassBase<TEToTilePass> {
     for (Operation *op : ops)
       if (Value flag = getNoopFlag(op))
         noop = flag;
-    return Outliner{
-        fusion, **target, symbols, ops, parts, noop, getColumnSums(fusion)}
+    return Outliner{fusion,
+                    **target,
+                    symbols,
+                    ops,
+                    parts,
+                    noop,
+                    getColumnSums(fusion),
+                    getFirstRow(ops)}
         .run();
   }
 

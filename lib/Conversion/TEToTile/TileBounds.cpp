@@ -48,6 +48,21 @@ std::pair<bool, bool> TileContext::isInBounds(Value row, Value col, Type view,
   return {inside(row, extents[0], sizes[0]), inside(col, extents[1], sizes[1])};
 }
 
+void TileContext::setFirstRow(Value lastRows) {
+  auto shape = llvm::cast<ShapedType>(lastRows.getType()).getShape();
+  if (ShapedType::isDynamic(staticRows) || ShapedType::isDynamicShape(shape))
+    return;
+  int64_t count = llvm::product_of(shape.drop_front().drop_back());
+  if (count == staticRows)
+    return;
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  tileRow = arith::SubIOp::create(b, tileRow, constant(staticRows - count));
+  rows = constant(count);
+  staticRows = count;
+}
+
 void TileContext::setInBounds(Value tile, bool rows, bool cols) {
   auto load = tile.getDefiningOp<LoadOp>();
   load.setInBounds(rows && cols);

@@ -186,3 +186,27 @@ func.func @sum_shape(%p: tensor<2x8x4xf32>) {
   %d = te.gemm_sum %p : tensor<2x8x4xf32> -> tensor<8x8xf32>
   return
 }
+
+// -----
+
+func.func @rest_of_another_width(%a: tensor<64x8xf32>, %b: tensor<8x4xf32>) {
+  // expected-error @+1 {{X9: pieces of the last rows are 'tensor<2x32x8xf32>'; they are S x R x N of f32, and D has R rows or more, M and N known}}
+  %d, %r = te.gemm %a, %b : tensor<64x8xf32>, tensor<8x4xf32> -> tensor<64x4xf32> rest tensor<2x32x8xf32>
+  return
+}
+
+// -----
+
+func.func @rest_beside_pieces(%a: tensor<64x8xf32>, %b: tensor<8x4xf32>) {
+  // expected-error @+1 {{X9: rest beside pieces, a bias gradient, or of many products; drop one}}
+  %d, %r = te.gemm %a, %b {pieces = 2 : i64} : tensor<64x8xf32>, tensor<8x4xf32> -> tensor<2x64x4xf32> rest tensor<2x32x4xf32>
+  return
+}
+
+// -----
+
+func.func @sum_of_other_columns(%p: tensor<2x8x4xf32>) {
+  // expected-error @+1 {{X9: pieces of the last rows are 'tensor<2x8x4xf32>'; they are S x R x N of f32, and D has R rows or more, M and N known}}
+  %d = te.gemm_sum %p : tensor<2x8x4xf32> -> tensor<16x8xf32>
+  return
+}

@@ -158,7 +158,7 @@ func.func @dim_negative(%x: tensor<4x32xbf16>) {
 
 func.func @fusion_operands(%x: tensor<4x32xbf16>) {
   // expected-error @+1 {{F1: the region's arguments and the operands must have the same types, in the same order}}
-  "te.fusion"(%x) <{kernel = "k"}> ({
+  "te.fusion"(%x) <{kernel = "k", operandSegmentSizes = array<i32: 1, 0>}> ({
   ^bb0(%a: tensor<4x32xf32>):
     "te.yield"() : () -> ()
   }) : (tensor<4x32xbf16>) -> ()
@@ -181,6 +181,17 @@ func.func @fusion_result_type(%x: tensor<4x32xbf16>) {
   // expected-error @+1 {{F2: te.yield gives 1 value(s) of types ('tensor<4x32xbf16>') but the results are ('tensor<f32>')}}
   %r = te.fusion "k" (%a = %x : tensor<4x32xbf16>) -> (tensor<f32>) {
     te.yield %a : tensor<4x32xbf16>
+  }
+  return
+}
+
+// -----
+
+func.func @fusion_inits(%x: tensor<4x32xbf16>, %y: tensor<4xf32>) {
+  // expected-error @+1 {{F11: the inits are ('tensor<4xf32>') but the results that take them over ('tensor<f32>')}}
+  %r = te.fusion "k" (%a = %x : tensor<4x32xbf16>) inits(%y : tensor<4xf32>) -> (tensor<f32>) {
+    %0 = te.amax %a : tensor<4x32xbf16> -> tensor<f32>
+    te.yield %0 : tensor<f32>
   }
   return
 }

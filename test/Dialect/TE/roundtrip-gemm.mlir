@@ -43,6 +43,19 @@ func.func @batched(%a: tensor<4x?x64xbf16>, %b: tensor<4x64x?xbf16>) -> tensor<4
   return %0 : tensor<4x?x?xf32>
 }
 
+// CHECK-LABEL: @rest
+func.func @rest(%x: tensor<2x48x64xbf16>, %w: tensor<32x64xbf16>) -> tensor<2x48x32xbf16> {
+  // CHECK: %[[D:.*]], %[[R:.*]] = te.gemm %{{.*}}, %{{.*}} transpose_b : tensor<2x48x64xbf16>, tensor<32x64xbf16> -> tensor<2x48x32xbf16> rest tensor<4x32x32xf32>
+  %d, %r = te.gemm %x, %w transpose_b : tensor<2x48x64xbf16>, tensor<32x64xbf16> -> tensor<2x48x32xbf16> rest tensor<4x32x32xf32>
+  // CHECK: te.fusion "k" (%[[P:.*]] = %[[R]] : tensor<4x32x32xf32>) inits(%[[D]] : tensor<2x48x32xbf16>) -> (tensor<2x48x32xbf16>) {
+  %y = te.fusion "k" (%p = %r : tensor<4x32x32xf32>) inits(%d : tensor<2x48x32xbf16>) -> (tensor<2x48x32xbf16>) {
+    // CHECK: te.gemm_sum %[[P]] : tensor<4x32x32xf32> -> tensor<2x48x32xbf16>
+    %0 = te.gemm_sum %p : tensor<4x32x32xf32> -> tensor<2x48x32xbf16>
+    te.yield %0 : tensor<2x48x32xbf16>
+  }
+  return %y : tensor<2x48x32xbf16>
+}
+
 // CHECK-LABEL: @pieces
 func.func @pieces(%x: tensor<?x4096xbf16>, %w: tensor<512x4096xbf16>, %b: tensor<512xbf16>) -> (tensor<?x512xbf16>, tensor<?x512xf32>) {
   // CHECK: te.gemm %{{.*}}, %{{.*}} transpose_b {pieces = 4 : i64} : tensor<?x4096xbf16>, tensor<512x4096xbf16> -> tensor<4x?x512xf32>

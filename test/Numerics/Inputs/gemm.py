@@ -304,16 +304,16 @@ GFX950 = {**COMMON, "f32_16x16x32_f16": ("f16", None), "f32_32x32x16_f16": ("f16
           "scale_f32_16x16x128_f8f6f4": ("f8E4M3FN", ROW), "scale_f32_32x32x64_f8f6f4": ("f8E5M2", ROW)}
 
 
-def schedule_text(target, tile, vector, mma, step, waves, stages=1, split=1, direct=False, group=0):
+def schedule_text(target, tile, vector, mma, step, waves, stages=1, split=1, direct=False, group=0, whole=0):
     matmul = (f'<"{mma}", k = {step}, waves = [{waves[0]}, {waves[1]}]' + f", stages = {stages}" * (stages > 1) +
-              ", direct = true" * direct + f", split_k = {split}" * (split > 1) + f", group = {group}" * (group > 0))
+              ", direct = true" * direct + f", split_k = {split}" * (split > 1) + f", whole_rows = {whole}" * (whole > 0) + f", group = {group}" * (group > 0))
     return (f'#te.schedule<"{target}", tile = [{tile[0]}, {tile[1]}], waves = {waves[0] * waves[1]}, vector = {vector}, '
             f"matmul = {matmul}>>")
 
 
-def scheduled(name, target, a, b, d, keywords, tile, vector, mma, step, waves, stages=1, split=1, direct=False, group=0):
+def scheduled(name, target, a, b, d, keywords, tile, vector, mma, step, waves, stages=1, split=1, direct=False, group=0, whole=0):
     """A product by a schedule that a user wrote."""
-    schedule = schedule_text(target, tile, vector, mma, step, waves, stages, split, direct, group)
+    schedule = schedule_text(target, tile, vector, mma, step, waves, stages, split, direct, group, whole)
     text = (f"func.func @f(%a: {a}, %b: {b}) -> {d} {{\n"
             f'  %d = te.fusion "f" (%x = %a : {a}, %y = %b : {b}) -> ({d}) attributes {{schedule = {schedule}}} {{\n'
             f"    %0 = te.gemm %x, %y {keywords} : {a}, {b} -> {d}\n    te.yield %0 : {d}\n  }}\n"
@@ -603,10 +603,41 @@ def order_cases(target):
     return cases
 
 
-def split_epilogues(target, mma, step):
-    """Regions with more than the product: all of it is behind the sum. Rows in two dimensions, too."""
-    schedule = schedule_text(target, (32, 64), 8, mma, step, (2, 2), 2, 3)
+def rest_cases(target):
+    """Pieces of the last rows alone: every orientation and kind of operands, several tiles in front and behind, a last one that is ragged, in runs, one column of tiles, pieces of whole rounds and of one step, a converted operand, every epilogue of both kernels."""
+    fnuz = target == "gfx942"
+    mma, step = ("f32_16x16x16_bf16", 32) if fnuz else ("f32_16x16x32_bf16", 64)
+    bf16 = lambda *s: tensor(list(s), "bf16")
+    cases = []
+    for i, (ta, tb) in enumerate(LAYOUTS):
+        for stages in (1, 2):
+            split, m, n, whole, group = [(2, 149, 150, 64, 0), (4, 96, 61, 32, 0), (3, 129, 200, 32, 2), (8, 200, 130, 160, 3)][(i + stages) % 4]
+            k = split * step * (1 + (i + stages) % 3)
+            keywords = " transpose_a" * ta + " transpose_b" * tb
+            a, b = bf16(*((k, m) if ta else (m, k))), bf16(*((n, k) if tb else (k, n)))
+            cases.append(scheduled(f"rest-{i}-{stages}", target, a, b, bf16(m, n), keywords, (32, 64), 8, mma, step, (1, 2), stages, split, group=group, whole=whole))
+    for name, m, n, split, steps, group in [("whole-rounds", 256, 128, 2, 8, 1), ("left", 129, 192, 3, 5, 0), ("one", 70, 64, 4, 1, 0)]:
+        cases.append(scheduled(f"stages-{name}", target, bf16(m, split * steps * step), bf16(n, split * steps * step), bf16(m, n), "transpose_b", (64, 64), 8, mma, step, (2, 2), 2 if fnuz else 3, split, not fnuz, group, 64))
+    rows, line, square = "row, scale = f32", "block = [1, 128], scale = f32", "block = [128, 128], scale = f32"
+    native = "f8E4M3FNUZ" if fnuz else "f8E4M3FN"
+    fp8 = "f32_16x16x32_fp8_fnuz" if fnuz else "f32_16x16x32_fp8"
+    mx, block = ("f32_16x16x16_bf16", 32) if fnuz else ("scale_f32_16x16x128_f8f6f4", 128)
+    for name, element, schemes, instruction, size, split, k in [
+            ("tensor", native, (TENSOR, TENSOR), fp8, 64, 3, 384), ("rows", native, (rows, rows), fp8, 64, 2, 256),
+            ("blocks", native, (line, square), fp8, 128, 2, 1024), ("blocks-odd", native, (line, line), fp8, 128, 3, 1152),
+            ("mxfp8", "f8E4M3FN", (ROW, ROW), mx, block, 4, 2048), ("mxfp8-odd", "f8E5M2", (ROW, ROW), mx, block, 3, 9 * block),
+            ("mxfp4", "f4E2M1FN", (ROW, ROW), mx, block, 2, 1536)]:
+        for stages in (1, 2):
+            a, b = scaled([101, k], element, schemes[0]), scaled([80, k], element, schemes[1])
+            cases.append(scheduled(f"{name}-{stages}", target, a, b, tensor([101, 80], "f32"), "transpose_b", (32, 32), 8, instruction, size, (2, 1), stages, split, whole=64))
+    return cases + split_epilogues(target, mma, step, whole=32)
+
+
+def split_epilogues(target, mma, step, whole=0):
+    """Regions with more than the product: all of it is behind the sum, where there is one. Rows in two dimensions, too."""
+    schedule = schedule_text(target, (32, 64), 8, mma, step, (2, 2), 2, 3 - (whole > 0), whole=whole)
     row, col = scaled([2, 35, 96], "f8E4M3FN", ROW), scaled([2, 35, 96], "f8E5M2", COL)
+    padded = scaled([2, 35, 96], "f8E4M3FN", ROW + ", scale_layout = blocked_32x4x4")
     a, b, bias = tensor([2, 35, 4 * step], "bf16"), tensor([96, 4 * step], "bf16"), tensor([96], "f32")
     half, full, one = tensor([2, 35, 96], "bf16"), tensor([2, 35, 96], "f32"), "tensor<f32>"
     cases = []
@@ -616,6 +647,7 @@ def split_epilogues(target, mma, step):
             ("accumulate", f"accumulate(%c : {full})", " {beta = -0.5 : f32}", full, "", [("%d", full)]),
             ("residual", f"bias(%v : {bias})", "", half, f"    %e = arith.addf %d, %h : {half}\n", [("%e", half)]),
             ("quantize", f"bias(%v : {bias})", "", half, f"    %q, %m = te.quantize %d : {half} -> {row}, {col}\n", [("%q", row), ("%m", col)]),
+            ("quantize-padded", "", "", half, f"    %q = te.quantize %d : {half} -> {padded}\n", [("%q", padded)]),
             ("amax", "", "", half, f"    %m = te.amax %d : {half} -> {one}\n", [("%d", half), ("%m", one)])]:
         aux = f" aux {full}" if len(results) > 1 and results[1][0] == "%z" else ""
         made = "%d, %z" if aux else "%d"
@@ -632,5 +664,5 @@ def split_epilogues(target, mma, step):
 
 def families(target):
     fnuz = target == "gfx942"
-    return {"gemm-split": split_cases(target), "gemm-shuffled": shuffled_cases(target), "gemm-gated": gated_cases(target), "gemm-pairs": pair_cases(target), "gemm-order": order_cases(target), "gemm-instructions": instruction_cases(target), "gemm": plain_cases(), "gemm-epilogue": epilogue_cases(), "gemm-scaled": scaled_cases(fnuz),
+    return {"gemm-split": split_cases(target), "gemm-rest": rest_cases(target), "gemm-shuffled": shuffled_cases(target), "gemm-gated": gated_cases(target), "gemm-pairs": pair_cases(target), "gemm-order": order_cases(target), "gemm-instructions": instruction_cases(target), "gemm": plain_cases(), "gemm-epilogue": epilogue_cases(), "gemm-scaled": scaled_cases(fnuz),
             "gemm-extremes": extreme_cases()}

@@ -43,6 +43,9 @@ public:
   Value shardLength;              // of an Extent::Shard, index
   Value matrix; // which matrix this workgroup's tile is of, index; null: the
                 // tensor is one
+  /// Where a te.gemm's last rows are cut into pieces of K: whether this
+  /// workgroup makes one (i1), and which (index; else 0).
+  Value isPiece, piece;
   bool wholeRows = false,
        wholeCols = false; // every tile of the grid is a whole one
   Value firstWorkgroup;   // i1: workgroup (0, 0), at its first tile
@@ -137,6 +140,9 @@ public:
   /// is one: this workgroup's, where a buffer holds many.
   Value viewMatrix(Value buffer, OpFoldResult rows, OpFoldResult cols,
                    tile::LayoutAttr order = {});
+  /// From here on rows are those of `lastRows`, S x R x N: the last ones of
+  /// this matrix, or all.
+  void setFirstRow(Value lastRows);
   /// Loads or stores a tile at [row, col] of a `rows x cols` view, whose row
   /// length is a multiple of `divisible` (a power of two).
   Value load(Value view, Value row, Value col, Type elementType,

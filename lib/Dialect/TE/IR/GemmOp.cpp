@@ -214,8 +214,34 @@ template <class Op> static LogicalResult verifyFactors(Op op) {
   return success();
 }
 
+/// Rows of a matrix whose leading dimensions all are rows.
+static int64_t getRows(ArrayRef<int64_t> shape) {
+  return llvm::product_of(shape.drop_back());
+}
+
+/// X9: pieces of the last rows of a matrix of this shape.
+static LogicalResult verifyLastRows(Operation *op, ArrayRef<int64_t> shape,
+                                    RankedTensorType pieces) {
+  if (pieces.getRank() == 3 && pieces.getElementType().isF32() &&
+      pieces.hasStaticShape() && !ShapedType::isDynamicShape(shape) &&
+      pieces.getDimSize(0) > 0 && pieces.getDimSize(2) == shape.back() &&
+      pieces.getDimSize(1) <= getRows(shape))
+    return success();
+  return op->emitOpError()
+         << "X9: pieces of the last rows are " << pieces
+         << "; they are S x R x N of f32, and D has R rows or more, M and N "
+            "known";
+}
+
 /// X9: pieces are bare sums.
 static LogicalResult verifyPieces(GemmOp op) {
+  if (op.getRest()) {
+    if (op.getPieces() || op.isBatched() || op.getBiasGrad())
+      return op.emitOpError("X9: rest beside pieces, a bias gradient, or of "
+                            "many products; drop one");
+    return verifyLastRows(op, op.getResult().getType().getShape(),
+                          op.getRest().getType());
+  }
   if (!op.getPieces())
     return success();
   if (int64_t(*op.getPieces()) < 1)
@@ -240,12 +266,19 @@ LogicalResult GemmSumOp::verify() {
     return emitOpError() << "X9: pieces are " << pieces
                          << "; they are S x M x N of f32, S known and 1 at "
                             "least";
-  ArrayRef<int64_t> shape = pieces.getShape().drop_front();
-  return failure(
-      failed(verifyShape(*this, "X3", "D", shape, getResult().getType(),
-                         "it is a sum of the pieces")) ||
-      failed(verifyEpilogueShapes(*this, shape)) ||
-      failed(verifyEpilogue(*this)) || failed(verifyFactors(*this)));
+  ArrayRef<int64_t> shape = pieces.getShape().drop_front(),
+                    result = getResult().getType().getShape();
+  bool areLast = pieces.hasStaticShape() &&
+                 !ShapedType::isDynamicShape(result) &&
+                 getRows(shape) < getRows(result);
+  if (areLast)
+    shape = result;
+  return failure(failed(areLast ? verifyLastRows(*this, result, pieces)
+                                : verifyShape(*this, "X3", "D", shape,
+                                              getResult().getType(),
+                                              "it is a sum of the pieces")) ||
+                 failed(verifyEpilogueShapes(*this, shape)) ||
+                 failed(verifyEpilogue(*this)) || failed(verifyFactors(*this)));
 }
 
 LogicalResult GemmOp::verify() {

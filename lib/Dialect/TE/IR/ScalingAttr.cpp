@@ -249,7 +249,8 @@ static bool isPow2(int64_t n) { return n > 0 && llvm::isPowerOf2_64(n); }
 LogicalResult MatmulAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef mma, int64_t k,
                                  ArrayRef<int64_t> waves, int64_t stages,
-                                 bool direct, int64_t splitK, int64_t group) {
+                                 bool direct, int64_t splitK, int64_t wholeRows,
+                                 int64_t group) {
   const MMA *instruction = MMA::lookup(mma);
   if (!instruction)
     return emitError() << "H14: there is no matrix instruction '" << mma
@@ -273,6 +274,10 @@ LogicalResult MatmulAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (splitK < 1)
     return emitError() << "H14: split_k = " << splitK
                        << "; K is one piece or more";
+  if (wholeRows < 0 || (wholeRows > 0 && splitK == 1))
+    return emitError() << "H14: whole_rows = " << wholeRows
+                       << "; it is a number of rows in front of those whose K "
+                          "is cut, and goes with split_k";
   if (group < 0)
     return emitError() << "H14: group = " << group
                        << " is negative; 0 stands for tiles row by row";

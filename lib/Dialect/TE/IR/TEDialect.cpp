@@ -82,10 +82,10 @@ static void printScheduleOptions(AsmPrinter &printer, int64_t rowTiles,
 /// What a matmul leaves out where it is 1, stages and split_k, false or 0.
 static ParseResult parseMatmulOptions(AsmParser &parser, int64_t &stages,
                                       bool &direct, int64_t &splitK,
-                                      int64_t &group) {
+                                      int64_t &wholeRows, int64_t &group) {
   stages = splitK = 1;
   direct = false;
-  group = 0;
+  wholeRows = group = 0;
   while (succeeded(parser.parseOptionalComma())) {
     llvm::SMLoc loc = parser.getCurrentLocation();
     StringRef key;
@@ -101,25 +101,30 @@ static ParseResult parseMatmulOptions(AsmParser &parser, int64_t &stages,
     int64_t *number = llvm::StringSwitch<int64_t *>(key)
                           .Case("stages", &stages)
                           .Case("split_k", &splitK)
+                          .Case("whole_rows", &wholeRows)
                           .Case("group", &group)
                           .Default(nullptr);
     if (!number)
       return parser.emitError(loc)
              << "a matmul has no '" << key
-             << "'; it may have stages, direct, split_k and group";
+             << "'; it may have stages, direct, split_k, whole_rows and "
+                "group";
     if (parser.parseInteger(*number))
       return failure();
   }
   return success();
 }
 static void printMatmulOptions(AsmPrinter &printer, int64_t stages, bool direct,
-                               int64_t splitK, int64_t group) {
+                               int64_t splitK, int64_t wholeRows,
+                               int64_t group) {
   if (stages != 1)
     printer << ", stages = " << stages;
   if (direct)
     printer << ", direct = true";
   if (splitK != 1)
     printer << ", split_k = " << splitK;
+  if (wholeRows != 0)
+    printer << ", whole_rows = " << wholeRows;
   if (group != 0)
     printer << ", group = " << group;
 }

@@ -340,9 +340,15 @@ ParseResult FusionOp::parse(OpAsmParser &parser, OperationState &state) {
   };
   if (parser.parseAttribute(kernel, builder.getNoneType(), "kernel",
                             state.attributes) ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
-                                     parseBinding) ||
-      parser.parseArrow() || parser.parseLParen())
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseBinding))
+    return failure();
+  SmallVector<OpAsmParser::UnresolvedOperand> inits;
+  SmallVector<Type> initTypes;
+  if (succeeded(parser.parseOptionalKeyword("inits")) &&
+      (parser.parseLParen() || parser.parseOperandList(inits) ||
+       parser.parseColonTypeList(initTypes) || parser.parseRParen()))
+    return failure();
+  if (parser.parseArrow() || parser.parseLParen())
     return failure();
   if (failed(parser.parseOptionalRParen()))
     if (parser.parseTypeList(resultTypes) || parser.parseRParen())
@@ -350,8 +356,11 @@ ParseResult FusionOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<Type> inputTypes = llvm::map_to_vector(
       arguments, [](OpAsmParser::Argument &a) { return a.type; });
   if (parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
-      parser.resolveOperands(operands, inputTypes, loc, state.operands))
+      parser.resolveOperands(operands, inputTypes, loc, state.operands) ||
+      parser.resolveOperands(inits, initTypes, loc, state.operands))
     return failure();
+  state.getOrAddProperties<Properties>().operandSegmentSizes = {
+      int(operands.size()), int(inits.size())};
   state.addTypes(resultTypes);
   Region *body = state.addRegion();
   if (parser.parseRegion(*body, arguments))
@@ -368,8 +377,12 @@ void FusionOp::print(OpAsmPrinter &printer) {
                           printer << argument << " = " << input << " : "
                                   << input.getType();
                         });
-  printer << ") -> (" << getResultTypes() << ")";
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"kernel"});
+  printer << ")";
+  if (!getInits().empty())
+    printer << " inits(" << getInits() << " : " << getInits().getTypes() << ")";
+  printer << " -> (" << getResultTypes() << ")";
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {"kernel", getOperandSegmentSizeAttr()});
   printer << " ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
@@ -385,5 +398,9 @@ LogicalResult FusionOp::verify() {
                          << " value(s) of types (" << yield.getOperandTypes()
                          << ") but the results are (" << getResultTypes()
                          << ")";
+  if (!getInits().empty() && getInits().getTypes() != getResultTypes())
+    return emitOpError() << "F11: the inits are (" << getInits().getTypes()
+                         << ") but the results that take them over ("
+                         << getResultTypes() << ")";
   return success();
 }

@@ -280,10 +280,10 @@ static void wrap(Group &group, StringRef kernel, const Prologues &prologues) {
   addCopies(group);
   OpBuilder builder(group.ops.back());
   Surroundings region(group, prologues);
-  auto fusion = FusionOp::create(builder, group.ops.back()->getLoc(),
-                                 TypeRange(ValueRange(region.yielded)),
-                                 region.inputs.getArrayRef(), kernel,
-                                 ScheduleAttr(), ArrayAttr());
+  auto fusion = FusionOp::create(
+      builder, group.ops.back()->getLoc(),
+      TypeRange(ValueRange(region.yielded)), region.inputs.getArrayRef(),
+      /*inits=*/ValueRange(), kernel, ScheduleAttr(), ArrayAttr());
   if (!group.apart.empty())
     fusion.setApartAttr(builder.getStrArrayAttr(
         SmallVector<StringRef>(group.apart.begin(), group.apart.end())));

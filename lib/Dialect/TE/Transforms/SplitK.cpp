@@ -22,6 +22,16 @@
 //     %e = arith.addf %d, ...
 //   }
 //
+// With `whole_rows = R` the first region computes the first R rows as it did,
+// and pieces of the others; the second one adds those up, and writes what
+// follows from them into the first one's results.
+//
+//   %p, %e = te.fusion "f_0" ... {
+//     %d, %rest = te.gemm %a, %b ... rest tensor<4x64x..>
+//     %e = arith.addf %d, ...
+//   }
+//   %y = te.fusion "f_0_sum" (%a = %p) inits(%e) ...
+//
 // Limits: the sum's schedule is the pass's choice.
 //
 //===----------------------------------------------------------------------===//
@@ -45,7 +55,7 @@ namespace mlir::te {
 static int64_t getPieces(FusionOp fusion) {
   ScheduleAttr schedule = fusion.getScheduleAttr();
   GemmOp gemm = findGemm(getRegionOps(fusion));
-  return schedule && schedule.getMatmul() && gemm && !gemm.getPieces()
+  return schedule && schedule.getMatmul() && gemm && gemm.countPieces() == 1
              ? schedule.getMatmul().getSplitK()
              : 1;
 }
@@ -62,9 +72,9 @@ static FusionOp emitPieces(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
   shape.insert(shape.begin(), count);
   Type type = RankedTensorType::get(shape, builder.getF32Type());
   Location loc = fusion.getLoc();
-  auto made =
-      FusionOp::create(builder, loc, type, inputs, fusion.getKernelAttr(),
-                       fusion.getScheduleAttr(), fusion.getApartAttr());
+  auto made = FusionOp::create(builder, loc, type, inputs,
+                               /*inits=*/ValueRange(), fusion.getKernelAttr(),
+                               fusion.getScheduleAttr(), fusion.getApartAttr());
   made->setDiscardableAttrs(fusion->getDiscardableAttrDictionary());
   OpBuilder::InsertionGuard guard(builder);
   Block &body = made.getBody().emplaceBlock();
@@ -82,7 +92,7 @@ static FusionOp emitPieces(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
   }
   auto product = GemmOp::create(
       builder, gemm.getLoc(), type, /*aux=*/Type(), /*bias_grad=*/Type(),
-      factors[0], factors[1], /*bias=*/Value(),
+      /*rest=*/Type(), factors[0], factors[1], /*bias=*/Value(),
       /*dgelu=*/Value(), /*accumulate=*/Value(), gemm.getTransposeA(),
       gemm.getTransposeB(), /*gelu=*/false, llvm::APFloat(1.0f),
       /*beta=*/FloatAttr(), builder.getI64IntegerAttr(count));
@@ -90,9 +100,45 @@ static FusionOp emitPieces(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
   return made;
 }
 
-/// The region that adds up `pieces`, and computes the rest of `fusion`.
+/// The region, which makes pieces of all rows from `wholeRows` on beside: its
+/// first result.
+static FusionOp emitRest(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
+                         int64_t count, int64_t wholeRows) {
+  auto [rows, cols] = findAnchor(gemm.getOperation()).getExtents();
+  Type rest = RankedTensorType::get({count, rows - wholeRows, cols},
+                                    builder.getF32Type());
+  SmallVector<Type> types = {rest};
+  llvm::append_range(types, fusion.getResultTypes());
+  auto made =
+      FusionOp::create(builder, fusion.getLoc(), types, fusion.getInputs(),
+                       /*inits=*/ValueRange(), fusion.getKernelAttr(),
+                       fusion.getScheduleAttr(), fusion.getApartAttr());
+  made->setDiscardableAttrs(fusion->getDiscardableAttrDictionary());
+  IRMapping mapping;
+  fusion.getBody().cloneInto(&made.getBody(), mapping);
+  Operation *product = mapping.lookup(gemm.getOperation());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(product);
+  auto both = GemmOp::create(
+      builder, gemm.getLoc(), gemm.getResult().getType(),
+      gemm.getAux() ? gemm.getAux().getType() : Type(), /*bias_grad=*/Type(),
+      rest, product->getOperand(0), product->getOperand(1),
+      mapping.lookupOrNull(gemm.getBias()),
+      mapping.lookupOrNull(gemm.getDgelu()),
+      mapping.lookupOrNull(gemm.getAccumulate()), gemm.getTransposeA(),
+      gemm.getTransposeB(), gemm.getGelu(), gemm.getAlpha(), gemm.getBetaAttr(),
+      /*pieces=*/IntegerAttr());
+  product->replaceAllUsesWith(both->getResults().drop_back());
+  product->erase();
+  Operation *yield = made.getBody().front().getTerminator();
+  yield->insertOperands(0, both.getRest());
+  return made;
+}
+
+/// The region that adds up `pieces`, and computes the rest of `fusion`: where
+/// `begun` are given, of the rows that these lack.
 static FusionOp emitSum(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
-                        Value pieces) {
+                        Value pieces, ValueRange begun) {
   Location loc = fusion.getLoc();
   Block &before = fusion.getBody().front();
   auto isRead = [&](BlockArgument argument) {
@@ -109,7 +155,7 @@ static FusionOp emitSum(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
       inputs.push_back(fusion.getInputs()[argument.getArgNumber()]);
     }
   auto made = FusionOp::create(builder, loc, fusion.getResultTypes(), inputs,
-                               (fusion.getKernel() + "_sum").str(),
+                               begun, (fusion.getKernel() + "_sum").str(),
                                ScheduleAttr(), ArrayAttr());
   OpBuilder::InsertionGuard guard(builder);
   Block &body = made.getBody().emplaceBlock();
@@ -153,7 +199,10 @@ static ScheduleAttr chooseSumSchedule(MLIRContext *context,
       return ShapedType::isDynamic(extent) ? target.computeUnits
                                            : llvm::divideCeil(extent, tile);
     };
-    return count(demand.rows, schedule.getTile()[0]) *
+    return count(ShapedType::isDynamic(demand.rows)
+                     ? demand.rows
+                     : demand.rows - demand.firstRow,
+                 schedule.getTile()[0]) *
                count(demand.cols, schedule.getTile()[1]) >=
            target.computeUnits;
   };
@@ -187,8 +236,13 @@ struct SplitKPass : te::impl::SplitKPassBase<SplitKPass> {
       return fusion.emitError(llvm::toString(target.takeError()));
     GemmOp gemm = findGemm(getRegionOps(fusion));
     OpBuilder builder(fusion);
-    FusionOp pieces = emitPieces(builder, fusion, gemm, getPieces(fusion));
-    FusionOp sum = emitSum(builder, fusion, gemm, pieces.getResult(0));
+    int64_t wholeRows = fusion.getScheduleAttr().getMatmul().getWholeRows();
+    FusionOp pieces =
+        wholeRows
+            ? emitRest(builder, fusion, gemm, getPieces(fusion), wholeRows)
+            : emitPieces(builder, fusion, gemm, getPieces(fusion));
+    FusionOp sum = emitSum(builder, fusion, gemm, pieces.getResult(0),
+                           pieces.getResults().drop_front());
     TileDemand demand = getTileDemand(getRegionOps(sum));
     sum.setScheduleAttr(chooseSumSchedule(&getContext(), demand, **target));
     fusion->replaceAllUsesWith(sum.getResults());

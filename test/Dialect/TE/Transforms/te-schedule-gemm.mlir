@@ -117,7 +117,7 @@ func.func @elsewhere(%a: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
 
 // -----
 
-// expected-error @+1 {{a matmul has no 'split'; it may have stages, direct, split_k and group}}
+// expected-error @+1 {{a matmul has no 'split'; it may have stages, direct, split_k, whole_rows and group}}
 #s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split = 2>>
 
 // -----
@@ -130,6 +130,71 @@ func.func @short(%a: tensor<256x128xbf16>, %b: tensor<128x256xbf16>) -> tensor<2
     te.yield %0 : tensor<256x256xbf16>
   }
   return %d : tensor<256x256xbf16>
+}
+
+// -----
+
+// expected-error @+1 {{H14: whole_rows = 64; it is a number of rows in front of those whose K is cut, and goes with split_k}}
+#s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], whole_rows = 64>>
+
+// -----
+
+func.func @inside_of_a_tile(%a: tensor<256x128xbf16>, %b: tensor<128x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @+1 {{H17: split_k = 2, but whole_rows = 96 are no whole tiles of 64 rows, or not fewer than the 256 of the result; change it}}
+  %d = te.fusion "f" (%x = %a : tensor<256x128xbf16>, %y = %b : tensor<128x256xbf16>) -> (tensor<256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 2, whole_rows = 96>>} {
+    %0 = te.gemm %x, %y : tensor<256x128xbf16>, tensor<128x256xbf16> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}
+
+// -----
+
+func.func @nothing_left(%a: tensor<256x128xbf16>, %b: tensor<128x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @+1 {{H17: split_k = 2, but whole_rows = 256 are no whole tiles of 64 rows, or not fewer than the 256 of the result; change it}}
+  %d = te.fusion "f" (%x = %a : tensor<256x128xbf16>, %y = %b : tensor<128x256xbf16>) -> (tensor<256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 2, whole_rows = 256>>} {
+    %0 = te.gemm %x, %y : tensor<256x128xbf16>, tensor<128x256xbf16> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}
+
+// -----
+
+func.func @uneven(%a: tensor<256x192xbf16>, %b: tensor<192x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @+1 {{H17: split_k = 2, but whole_rows = 64 needs pieces that are alike, and K = 192 is not a multiple of 2 times 64; use another split_k}}
+  %d = te.fusion "f" (%x = %a : tensor<256x192xbf16>, %y = %b : tensor<192x256xbf16>) -> (tensor<256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 2, whole_rows = 64>>} {
+    %0 = te.gemm %x, %y : tensor<256x192xbf16>, tensor<192x256xbf16> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}
+
+// -----
+
+func.func @unknown_rows(%a: tensor<?x128xbf16>, %b: tensor<128x256xbf16>) -> tensor<?x256xbf16> {
+  // expected-error @+1 {{H17: split_k = 2, but whole_rows = 64 needs M, N and K to be known; leave it out}}
+  %d = te.fusion "f" (%x = %a : tensor<?x128xbf16>, %y = %b : tensor<128x256xbf16>) -> (tensor<?x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 2, whole_rows = 64>>} {
+    %0 = te.gemm %x, %y : tensor<?x128xbf16>, tensor<128x256xbf16> -> tensor<?x256xbf16>
+    te.yield %0 : tensor<?x256xbf16>
+  }
+  return %d : tensor<?x256xbf16>
+}
+
+// -----
+
+func.func @begins_inside(%p: tensor<2x96x256xf32>) -> tensor<256x256xf32> {
+  // expected-error @+1 {{H17: what is computed begins with row 160, inside of the 64 rows of a workgroup; give it fewer}}
+  %d = te.fusion "f" (%x = %p : tensor<2x96x256xf32>) -> (tensor<256x256xf32>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 4>} {
+    %0 = te.gemm_sum %x : tensor<2x96x256xf32> -> tensor<256x256xf32>
+    te.yield %0 : tensor<256x256xf32>
+  }
+  return %d : tensor<256x256xf32>
 }
 
 // -----

@@ -89,3 +89,43 @@ func.func @prologue(%x: tensor<16x1024xbf16>, %q: !te.scaled<64x1024xf4E2M1FN, #
   }
   return %y : tensor<16x64xbf16>
 }
+
+// -----
+
+// The last 64 rows alone: the first kernel finishes the others, and has pieces of these; the second writes behind what it has written.
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+// CHECK-LABEL: func.func @rest
+// CHECK: %[[R:.*]]:3 = te.fusion "f_0" (%[[A:.*]] = %arg0 : tensor<192x256xbf16>, %[[B:.*]] = %arg1 : tensor<64x256xbf16>, %[[V:.*]] = %arg2 : tensor<64xf32>) -> (tensor<2x64x64xf32>, !te.scaled<192x64xf8E4M3FN, #[[ROW:.*]]>, tensor<f32>)
+// CHECK-NEXT: %[[D:.*]], %[[P:.*]] = te.gemm %[[A]], %[[B]] transpose_b bias(%[[V]] : tensor<64xf32>) : tensor<192x256xbf16>, tensor<64x256xbf16> -> tensor<192x64xbf16> rest tensor<2x64x64xf32>
+// CHECK-NEXT: %[[Q:.*]] = te.quantize %[[D]]
+// CHECK-NEXT: %[[M:.*]] = te.amax %[[D]]
+// CHECK-NEXT: te.yield %[[P]], %[[Q]], %[[M]]
+// CHECK: te.fusion "f_0_sum" (%[[S:.*]] = %[[R]]#0 : tensor<2x64x64xf32>, %[[W:.*]] = %arg2 : tensor<64xf32>) inits(%[[R]]#1, %[[R]]#2 : !te.scaled<192x64xf8E4M3FN, #[[ROW]]>, tensor<f32>)
+// CHECK-NEXT: te.gemm_sum %[[S]] bias(%[[W]] : tensor<64xf32>) : tensor<2x64x64xf32> -> tensor<192x64xbf16>
+
+// Two rows of tiles are whole, two pieces of two each (the scales' padding is one) are behind them; one amax is zeroed, both kernels fold into it.
+// TILE-LABEL: func.func @rest
+// TILE: %[[ZERO:.*]] = tile.launch @f_0_zero
+// TILE: %[[FIRST:.*]]:3 = tile.launch @f_0 grid(%c2, %c6) ins(%arg0, %arg1, %arg2 : {{.*}}) inits(%[[ZERO]] : tensor<f32>)
+// TILE: tile.launch @f_0_sum grid({{.*}}) ins(%[[FIRST]]#0, %arg2 : {{.*}}) inits(%[[FIRST]]#1, %[[FIRST]]#2 : {{.*}})
+// TILE-LABEL: tile.kernel @f_0(
+// TILE: %[[IS:.*]] = arith.cmpi uge, %block_id_y, %c2
+// TILE: %[[STEPS:.*]] = arith.select %[[IS]], %c2{{.*}}, %c4
+// TILE: scf.for %{{.*}} = %c0{{.*}} to %[[STEPS]]
+// TILE: scf.if %[[IS]] {
+// TILE: tile.store {{.*}}xf32
+// TILE: } else {
+// TILE: arith.addf
+// TILE: tile.atomic_max
+// TILE-LABEL: tile.kernel @f_0_sum(
+// TILE: arith.addi %{{.*}}, %c128
+func.func @rest(%x: tensor<192x256xbf16>, %w: tensor<64x256xbf16>, %v: tensor<64xf32>) -> (!te.scaled<192x64xf8E4M3FN, #row>, tensor<f32>) {
+  %y:2 = te.fusion "f_0" (%a = %x : tensor<192x256xbf16>, %b = %w : tensor<64x256xbf16>, %c = %v : tensor<64xf32>) -> (!te.scaled<192x64xf8E4M3FN, #row>, tensor<f32>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 2, whole_rows = 128>>} {
+    %d = te.gemm %a, %b transpose_b bias(%c : tensor<64xf32>) : tensor<192x256xbf16>, tensor<64x256xbf16> -> tensor<192x64xbf16>
+    %q = te.quantize %d : tensor<192x64xbf16> -> !te.scaled<192x64xf8E4M3FN, #row>
+    %m = te.amax %d : tensor<192x64xbf16> -> tensor<f32>
+    te.yield %q, %m : !te.scaled<192x64xf8E4M3FN, #row>, tensor<f32>
+  }
+  return %y#0, %y#1 : !te.scaled<192x64xf8E4M3FN, #row>, tensor<f32>
+}

@@ -150,7 +150,8 @@ def TE_MatmulAttr : TE_Attr<"Matmul", "matmul"> {
     `stages` steps then, from 2 to 8.
     With `split_k = S` K is cut into S pieces, whole steps each, of which one kernel makes
     f32 sums; a second adds these up in a fixed order, and computes the rest of the region (`te-split-k`). 1, the default:
-    one kernel sums over all of K. With `group = G` each XCD computes a run of neighbouring tiles, of G rows of tiles
+    one kernel sums over all of K. With `whole_rows = R` beside it, that holds for what is behind the result's first R
+    rows; tiles of these, which have a round of the CUs for themselves, are summed over all of K, and finished, by the first kernel. With `group = G` each XCD computes a run of neighbouring tiles, of G rows of tiles
     column by column, so that its L2 serves what they share. 0, the default: workgroups are tiles row by row, which the
     chip deals out to its XCDs in turns.
   }];
@@ -161,9 +162,10 @@ def TE_MatmulAttr : TE_Attr<"Matmul", "matmul"> {
     DefaultValuedParameter<"int64_t", "1">:$stages,
     DefaultValuedParameter<"bool", "false">:$direct,
     DefaultValuedParameter<"int64_t", "1">:$split_k,
+    DefaultValuedParameter<"int64_t", "0">:$whole_rows,
     DefaultValuedParameter<"int64_t", "0">:$group);
   let assemblyFormat = [{
-    `<` $mma `,` `k` `=` $k `,` `waves` `=` `[` $waves `]` `` custom<MatmulOptions>($stages, $direct, $split_k, $group) `>`
+    `<` $mma `,` `k` `=` $k `,` `waves` `=` `[` $waves `]` `` custom<MatmulOptions>($stages, $direct, $split_k, $whole_rows, $group) `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -32,7 +32,8 @@ def TE_GemmOp : TE_Op<"gemm", [
     A residual, another activation, a quantization of D are ops of their own, which `te-fuse` puts into the same kernel.
 
     With `pieces = S`, which `te-split-k` makes, D is S x M x N of f32: each D[s] is the product over a part of K, and
-    these parts make up K; which they are is the schedule's. `te.gemm_sum` adds them up.
+    these parts make up K; which they are is the schedule's. `te.gemm_sum` adds them up. With a result `rest`, S x R x N of
+    f32, it makes such pieces of the last R rows alone (of M, where A has several dimensions of rows), and the other results hold nothing of these.
 
     Constraints: X1 ranks and leading dimensions, X2 K agrees, X3 shapes of the results and other operands, X4 element types,
     X5 scales do not change along K inside of a block that is summed, X6 both sides have one kind of scales, X7 gelu, dgelu and accumulate,
@@ -59,14 +60,14 @@ def TE_GemmOp : TE_Op<"gemm", [
     OptionalAttr<F32Attr>:$beta,
     OptionalAttr<I64Attr>:$pieces);
   let results = (outs TE_HPTensor:$result, Optional<TE_HPTensor>:$aux,
-    Optional<TE_HPTensor>:$bias_grad);
+    Optional<TE_HPTensor>:$bias_grad, Optional<TE_HPTensor>:$rest);
   let assemblyFormat = [{
     $a `,` $b (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)?
     (`bias` `(` $bias^ `:` type($bias) `)`)?
     (`gelu` $gelu^)? (`dgelu` `(` $dgelu^ `:` type($dgelu) `)`)?
     (`accumulate` `(` $accumulate^ `:` type($accumulate) `)`)?
     attr-dict `:` type($a) `,` type($b) `->` type($result)
-    (`aux` type($aux)^)? (`bias_grad` type($bias_grad)^)?
+    (`aux` type($aux)^)? (`bias_grad` type($bias_grad)^)? (`rest` type($rest)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -80,6 +81,10 @@ def TE_GemmOp : TE_Op<"gemm", [
     /// beta, where something is accumulated: 1 if not given.
     double getBetaOrOne() {
       return getBeta() ? getBeta()->convertToDouble() : 1.0;
+    }
+    /// How many pieces K is cut into, of all rows or of the last ones.
+    int64_t countPieces() {
+      return getRest() ? getRest().getType().getDimSize(0) : int64_t(getPieces().value_or(1));
     }
 
   private:
@@ -95,7 +100,8 @@ def TE_GemmSumOp : TE_Op<"gemm_sum", [Pure, AttrSizedOperandSegments]> {
   let summary = "the sum of a product's pieces, and what surrounds it";
   let description = [{
     AB is the sum of `pieces` (S x M x N, f32), which a `te.gemm` with `pieces = S` made: the first, plus the second, and
-    so on. The rest is that of `te.gemm`, steps 1 to 4. `te-split-k` makes it.
+    so on. What follows is that of `te.gemm`, steps 1 to 4. `te-split-k` makes it. Pieces of fewer rows than D has are of
+    the last ones, what `rest` of `te.gemm` gave: then nothing is computed of the other rows.
 
     Constraints: X3 shapes, X7 gelu, dgelu and accumulate, X8 alpha and beta, X9 pieces.
 

@@ -210,13 +210,14 @@ def TE_DimOp : TE_Op<"dim", [Pure]> {
 }
 
 def TE_FusionOp : TE_Op<"fusion", [
-    IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+    AttrSizedOperandSegments, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
   let summary = "a region that becomes one kernel";
   let description = [{
     Made by `te-fuse`. The region's arguments are the operands; what it yields is
     written to memory, everything else stays in registers. `schedule` is set by
     `te-schedule`, or by the user; `kernel` is the name of the kernel, `apart` what kept `te-fuse` from
-    making it one with others.
+    making it one with others. Where a region computes only some rows, those that `te.gemm_sum` names, its results take over
+    what `inits`, one for each, hold of the others.
 
     ```mlir
     %q = te.fusion "quantize_0" (%a = %x : tensor<?x64xbf16>) -> (!te.scaled<...>) {
@@ -227,6 +228,7 @@ def TE_FusionOp : TE_Op<"fusion", [
   }];
   let arguments = (ins
     Variadic<AnyType>:$inputs,
+    Variadic<AnyType>:$inits,
     StrAttr:$kernel,
     OptionalAttr<TE_ScheduleAttr>:$schedule,
     OptionalAttr<StrArrayAttr>:$apart);

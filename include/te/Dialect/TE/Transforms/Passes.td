@@ -82,6 +82,9 @@ def SplitKPass : Pass<"te-split-k", "::mlir::func::FuncOp"> {
       %d = te.gemm_sum %a ...
     }
     ```
+
+    With `whole_rows = R` beside it, the first region computes the first R rows as it did, and makes pieces of the
+    others, a result `rest`; the second one computes the other rows, in the buffers of the first one's results (`inits`).
   }];
   let statistics = [
     Statistic<"numSplit", "regions split", "regions that became two">
