@@ -28,6 +28,7 @@
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/AMDGPUAddrSpace.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
@@ -42,8 +43,24 @@ LLD_HAS_DRIVER(elf)
 using namespace mlir;
 using namespace mlir::te;
 
+bool te::setBackendFlags() {
+  // A branch that all lanes take alike stays one: else both sides are laid out
+  // one behind the other, and what both read is live in both.
+  static bool isSet = [] {
+    auto &flags = llvm::cl::getRegisteredOptions();
+    auto it = flags.find("structurizecfg-skip-uniform-regions");
+    return it != flags.end() &&
+           !it->second->addOccurrence(0, it->first, "true");
+  }();
+  return isSet;
+}
+
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 te::createTargetMachine(const Target &target) {
+  if (!setBackendFlags())
+    return llvm::createStringError(
+        "this LLVM cannot be told to keep uniform branches; te-mlir is for "
+        "LLVM 22");
   static bool initialized = [] {
     LLVMInitializeAMDGPUTargetInfo();
     LLVMInitializeAMDGPUTarget();

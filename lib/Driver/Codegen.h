@@ -16,6 +16,10 @@
 
 namespace mlir::te {
 
+/// Sets what of the backends only LLVM's own flags can: once, and before these
+/// are taken away (removeLibraryFlags). False where LLVM has no such flag.
+bool setBackendFlags();
+
 /// LLVM's machine for a chip.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const Target &target);

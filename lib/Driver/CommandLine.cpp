@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "te/Driver/CommandLine.h"
 
+#include "Codegen.h"
+
 #include "llvm/Support/CommandLine.h"
 
 void mlir::te::removeLibraryFlags() {
+  setBackendFlags(); // createTargetMachine tells where it could not
   // The call registers what LLVM registers late.
   llvm::SmallVector<llvm::cl::Option *> flags;
   for (auto [name, flag] : llvm::cl::getRegisteredOptions()) {

@@ -189,21 +189,21 @@ void GemmEmitter::bindRest() {
   *knownSteps /= op.countPieces();
   Value ofPiece = index(*knownSteps);
   first = b.createOrFold<arith::MulIOp>(ctx.piece, ofPiece);
-  steps = arith::SelectOp::create(b, ctx.isPiece, ofPiece, steps);
+  steps = arith::SelectOp::create(b, ctx.isWhole, steps, ofPiece);
 }
 
 /// Where this workgroup makes a piece, it stores the sums as they are; what
 /// follows is for the other workgroups.
 static void emitPiece(TileContext &ctx, GemmOp op, Value sums) {
   auto &b = ctx.b;
-  auto branch = scf::IfOp::create(b, ctx.isPiece, /*withElseRegion=*/true);
-  b.setInsertionPoint(branch.thenYield());
+  auto branch = scf::IfOp::create(b, ctx.isWhole, /*withElseRegion=*/true);
+  b.setInsertionPoint(branch.elseYield());
   TileContext last = ctx;
   last.matrix = ctx.piece;
   last.setFirstRow(op.getRest());
   last.storeWide(sums, last.viewMatrix(ctx.getBuffers(op.getRest()).data,
                                        last.rows, last.cols));
-  b.setInsertionPoint(branch.elseYield());
+  b.setInsertionPoint(branch.thenYield());
 }
 
 SmallVector<Value> GemmEmitter::emitProducts() {

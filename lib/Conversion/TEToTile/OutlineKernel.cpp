@@ -330,10 +330,9 @@ Outliner::emitRestOrder(TileContext &ctx, const Part &part, Value x, Value y) {
       b.createOrFold<arith::SubIOp>(emitGroups(b, part, ctx.rows), whole);
   Value count =
       arith::ConstantIndexOp::create(b, findGemm(part.ops).countPieces());
-  Value is = ctx.isPiece =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::uge, y, whole);
-  auto select = [&](Value piece, Value other) -> Value {
-    return arith::SelectOp::create(b, is, piece, other);
+  ctx.isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, y, whole);
+  auto select = [&](Value ofPiece, Value other) -> Value {
+    return arith::SelectOp::create(b, ctx.isWhole, other, ofPiece);
   };
   Value columns =
       emitTileCount(b, ctx.cols, part.cover.colMultiple,

@@ -44,8 +44,8 @@ public:
   Value matrix; // which matrix this workgroup's tile is of, index; null: the
                 // tensor is one
   /// Where a te.gemm's last rows are cut into pieces of K: whether this
-  /// workgroup makes one (i1), and which (index; else 0).
-  Value isPiece, piece;
+  /// workgroup's are others (i1), and which piece it makes (index; else 0).
+  Value isWhole, piece;
   bool wholeRows = false,
        wholeCols = false; // every tile of the grid is a whole one
   Value firstWorkgroup;   // i1: workgroup (0, 0), at its first tile

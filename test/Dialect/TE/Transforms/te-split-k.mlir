@@ -109,14 +109,14 @@ func.func @prologue(%x: tensor<16x1024xbf16>, %q: !te.scaled<64x1024xf4E2M1FN, #
 // TILE: %[[FIRST:.*]]:3 = tile.launch @f_0 grid(%c2, %c6) ins(%arg0, %arg1, %arg2 : {{.*}}) inits(%[[ZERO]] : tensor<f32>)
 // TILE: tile.launch @f_0_sum grid({{.*}}) ins(%[[FIRST]]#0, %arg2 : {{.*}}) inits(%[[FIRST]]#1, %[[FIRST]]#2 : {{.*}})
 // TILE-LABEL: tile.kernel @f_0(
-// TILE: %[[IS:.*]] = arith.cmpi uge, %block_id_y, %c2
-// TILE: %[[STEPS:.*]] = arith.select %[[IS]], %c2{{.*}}, %c4
+// TILE: %[[IS:.*]] = arith.cmpi ult, %block_id_y, %c2
+// TILE: %[[STEPS:.*]] = arith.select %[[IS]], %c4{{.*}}, %c2
 // TILE: scf.for %{{.*}} = %c0{{.*}} to %[[STEPS]]
 // TILE: scf.if %[[IS]] {
-// TILE: tile.store {{.*}}xf32
-// TILE: } else {
 // TILE: arith.addf
 // TILE: tile.atomic_max
+// TILE: } else {
+// TILE: tile.store {{.*}}xf32
 // TILE-LABEL: tile.kernel @f_0_sum(
 // TILE: arith.addi %{{.*}}, %c128
 func.func @rest(%x: tensor<192x256xbf16>, %w: tensor<64x256xbf16>, %v: tensor<64xf32>) -> (!te.scaled<192x64xf8E4M3FN, #row>, tensor<f32>) {
