@@ -1,5 +1,6 @@
 // te-schedule cuts K into pieces where tiles of the result leave compute units idle, and where all sizes are known.
 // RUN: te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950},te-schedule{target=gfx950}))' %s --split-input-file | FileCheck %s
+// RUN: te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx942},te-schedule{target=gfx942}))' %s --split-input-file | FileCheck %s --check-prefix=GFX942
 
 // CHECK: split_k
 // CHECK-LABEL: func.func @decode
@@ -25,3 +26,24 @@ func.func @unknown(%x: tensor<?x7168xbf16>, %w: tensor<1536x7168xbf16>) -> tenso
   %y = te.gemm %x, %w transpose_b : tensor<?x7168xbf16>, tensor<1536x7168xbf16> -> tensor<?x1536xbf16>
   return %y : tensor<?x1536xbf16>
 }
+
+// -----
+
+// 512 tiles, on 304 CUs: nine of 16 rows of tiles are a full round.
+// GFX942: split_k = 4, whole_rows = 2304
+// GFX942-LABEL: func.func @last_round
+func.func @last_round(%x: tensor<4096x28672xbf16>, %w: tensor<8192x28672xbf16>) -> tensor<4096x8192xbf16> {
+  %y = te.gemm %x, %w transpose_b : tensor<4096x28672xbf16>, tensor<8192x28672xbf16> -> tensor<4096x8192xbf16>
+  return %y : tensor<4096x8192xbf16>
+}
+
+// -----
+
+// Ten and a half: what the last one's pieces cost is not saved.
+// GFX942-NOT: whole_rows
+// GFX942-LABEL: func.func @many_rounds
+func.func @many_rounds(%x: tensor<12800x4096xbf16>, %w: tensor<16384x4096xbf16>) -> tensor<12800x16384xbf16> {
+  %y = te.gemm %x, %w transpose_b : tensor<12800x4096xbf16>, tensor<16384x4096xbf16> -> tensor<12800x16384xbf16>
+  return %y : tensor<12800x16384xbf16>
+}
+
