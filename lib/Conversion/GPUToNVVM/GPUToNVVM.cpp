@@ -131,6 +131,38 @@ struct PackBF16Pattern : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// bf16 widened in its word: the upper one of two is masked there, where a
+/// conversion of one at a time first moves it to a register of its own.
+struct WidenBF16Pattern : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getIn().getType());
+    if (!type || !type.getElementType().isBF16() || type.getRank() != 1 ||
+        type.getNumElements() % 2 != 0 ||
+        !getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "not pairs of bf16 to f32");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    int64_t count = type.getNumElements() / 2;
+    auto words = VectorType::get({count}, b.getI32Type()),
+         numbers = VectorType::get({count}, b.getF32Type());
+    Value pairs = vector::BitCastOp::create(b, words, op.getIn());
+    auto constant = [&](uint32_t value) -> Value {
+      return arith::ConstantOp::create(
+          b, DenseElementsAttr::get(words, APInt(32, value)));
+    };
+    Value low = arith::ShLIOp::create(b, pairs, constant(16)),
+          high = arith::AndIOp::create(b, pairs, constant(0xffff0000u));
+    SmallVector<int64_t> order;
+    for (int64_t i = 0; i < count; ++i)
+      order.append({i, count + i});
+    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(
+        op, vector::BitCastOp::create(b, numbers, low),
+        vector::BitCastOp::create(b, numbers, high), order);
+    return success();
+  }
+};
+
 struct GPUToNVVMPass : te::impl::GPUToNVVMPassBase<GPUToNVVMPass> {
   LogicalResult convert(gpu::GPUFuncOp func) {
     FailureOr<const Target *> target =
@@ -140,7 +172,7 @@ struct GPUToNVVMPass : te::impl::GPUToNVVMPassBase<GPUToNVVMPass> {
     RewritePatternSet patterns(&getContext());
     populateFP8Patterns(patterns, **target,
                         {truncPack, extPack, /*pick=*/nullptr});
-    patterns.add<PackBF16Pattern>(&getContext());
+    patterns.add<PackBF16Pattern, WidenBF16Pattern>(&getContext());
     walkAndApplyPatterns(func, std::move(patterns));
     return success();
   }

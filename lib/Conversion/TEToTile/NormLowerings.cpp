@@ -21,13 +21,21 @@ using namespace mlir::te;
 using namespace mlir::te::tile;
 
 namespace {
-/// The mean of each row of an f32 tile that is 0 outside of the tensor. Shares
-/// of it are summed: the sum of large elements might overflow.
-Value emitRowMean(TileContext &ctx, Value tile) {
+/// A product that is summed, in one step where the chip has that.
+Value emitSummand(TileContext &ctx, Value x, Value y) {
+  return arith::MulFOp::create(ctx.b, x, y, arith::FastMathFlags::contract);
+}
+
+/// The mean of each row of an f32 tile that is 0 outside of the tensor, or of
+/// its products with another one. Shares of it are summed: the sum of large
+/// elements might overflow.
+Value emitRowMean(TileContext &ctx, Value tile, Value other = {}) {
+  Value share = ctx.splat(ctx.getRowShare(), tile.getType());
+  if (!other)
+    return ctx.reduceRows(ReduceKind::Add, emitSummand(ctx, tile, share));
   return ctx.reduceRows(
       ReduceKind::Add,
-      arith::MulFOp::create(ctx.b, tile,
-                            ctx.splat(ctx.getRowShare(), tile.getType())));
+      emitSummand(ctx, arith::MulFOp::create(ctx.b, tile, share), other));
 }
 
 /// Mean and mean square deviation of each row; where rows are read from memory
@@ -39,7 +47,7 @@ std::pair<Value, Value> emitMoments(TileContext &ctx, Value x) {
   Value mu = emitRowMean(ctx, x);
   Value inside = ctx.padWithZeros(
       arith::SubFOp::create(b, x, ctx.broadcast(mu, getLayout(x.getType()))));
-  return {mu, emitRowMean(ctx, arith::MulFOp::create(b, inside, inside))};
+  return {mu, emitRowMean(ctx, inside, inside)};
 }
 
 /// 1 / sqrt(x + epsilon), correctly rounded but for the double step.
@@ -80,11 +88,13 @@ void defineNormed(TileContext &ctx, Op op, Value x, Value rsigma, Value beta) {
   auto &b = ctx.b;
   LinearLayout layout = getLayout(x.getType());
   Value y = arith::MulFOp::create(b, x, ctx.broadcast(rsigma, layout));
-  y = arith::MulFOp::create(
-      b, y, emitGamma(ctx, op.getGamma(), op.getZeroCenteredGamma(), layout));
+  Value gamma =
+      emitGamma(ctx, op.getGamma(), op.getZeroCenteredGamma(), layout);
   if (beta)
-    y = arith::AddFOp::create(
-        b, y, ctx.broadcast(ctx.toF32(ctx.loadColumns(beta)), layout));
+    y = math::FmaOp::create(
+        b, y, gamma, ctx.broadcast(ctx.toF32(ctx.loadColumns(beta)), layout));
+  else
+    y = arith::MulFOp::create(b, y, gamma);
   ctx.define(op.getResult(),
              ctx.round(y, getElementTypeOrSelf(op.getResult().getType())));
 }
@@ -95,9 +105,8 @@ struct RmsNormLowering : NormModel<RmsNormLowering, RmsNormOp, 1> {
   }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<RmsNormOp>(operation);
-    auto &b = ctx.b;
     Value x = ctx.toF32(ctx.getZeroPaddedTile(op.getInput()));
-    Value mean = emitRowMean(ctx, arith::MulFOp::create(b, x, x));
+    Value mean = emitRowMean(ctx, x, x);
     Value rsigma = emitInverseRoot(ctx, mean, op.getEpsilon());
     ctx.defineRows(op.getRsigma(), rsigma);
     defineNormed(ctx, op, x, rsigma, Value());
@@ -145,14 +154,15 @@ void emitNormBwd(TileContext &ctx, Op op, Value mu, Value add, Value dbeta) {
   Value inner = dyh;
   if (mu)
     inner = arith::SubFOp::create(b, inner, row(emitRowMean(ctx, dyh)));
-  Value dot = row(emitRowMean(ctx, multiply(dyh, xh)));
-  inner = arith::SubFOp::create(b, inner, multiply(xh, dot));
-  ctx.addToColumns(op.getDgamma(), multiply(dy, xh));
+  Value dot = row(arith::NegFOp::create(b, emitRowMean(ctx, dyh, xh)));
+  inner = math::FmaOp::create(b, xh, dot, inner);
+  ctx.addToColumns(op.getDgamma(), emitSummand(ctx, dy, xh));
   if (dbeta)
     ctx.addToColumns(dbeta, dy);
-  Value dx = multiply(rsigma, inner);
-  if (add)
-    dx = arith::AddFOp::create(b, dx, ctx.toF32(ctx.getTile(add)));
+  Value dx =
+      add ? math::FmaOp::create(b, rsigma, inner, ctx.toF32(ctx.getTile(add)))
+                .getResult()
+          : multiply(rsigma, inner);
   ctx.define(op.getDx(),
              ctx.round(dx, getElementTypeOrSelf(op.getDx().getType())));
 }

@@ -11,6 +11,7 @@
 
 #include "te/Analysis/ResourceModel.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -108,7 +109,8 @@ Value RowSweep::reduce(ReduceKind kind, Value tile) {
   f.types = {tile.getType()};
   f.update = [this, kind, tile](ValueRange carried) -> SmallVector<Value> {
     if (kind == ReduceKind::Add)
-      return {arith::AddFOp::create(ctx.b, carried[0], tile)};
+      return {arith::AddFOp::create(ctx.b, carried[0], tile,
+                                    arith::FastMathFlags::contract)};
     return {arith::MaxNumFOp::create(ctx.b, carried[0], tile)};
   };
   f.finish = [this, kind](ValueRange carried) -> SmallVector<Value> {
@@ -178,21 +180,19 @@ std::pair<Value, Value> RowSweep::getMoments(Value tile) {
     Value inverse =
         arith::DivFOp::create(b, one, arith::AddFOp::create(b, count, one));
     Value delta = arith::SubFOp::create(b, tile, carried[0]);
-    Value mean = arith::AddFOp::create(
-        b, carried[0],
-        arith::MulFOp::create(b, delta, ctx.splat(inverse, type)));
-    Value squares = arith::AddFOp::create(
-        b, carried[1],
-        arith::MulFOp::create(b, delta, arith::SubFOp::create(b, tile, mean)));
+    Value mean =
+        math::FmaOp::create(b, delta, ctx.splat(inverse, type), carried[0]);
+    Value squares = math::FmaOp::create(
+        b, delta, arith::SubFOp::create(b, tile, mean), carried[1]);
     if (!ctx.wholeRows || !ctx.wholeCols) {
       Value inside =
           ctx.isInside(getLayout(type), row, col, ctx.rows, ctx.cols);
       mean = arith::SelectOp::create(b, inside, mean, carried[0]);
       squares = arith::SelectOp::create(b, inside, squares, carried[1]);
     }
-    Value part =
-        arith::MulFOp::create(b, tile, ctx.splat(ctx.getRowShare(), type));
-    return {mean, squares, arith::AddFOp::create(b, carried[2], part)};
+    Value sum = math::FmaOp::create(b, tile, ctx.splat(ctx.getRowShare(), type),
+                                    carried[2]);
+    return {mean, squares, sum};
   };
   f.finish = [=, this](ValueRange carried) -> SmallVector<Value> {
     Value mu = reduceRow(ReduceKind::Add, carried[2]);
@@ -239,7 +239,8 @@ void RowSweep::defineRowSum(Value tensor, Value tile) {
   Fold f;
   f.types = {tile.getType()};
   f.update = [this, tile](ValueRange carried) -> SmallVector<Value> {
-    return {arith::AddFOp::create(ctx.b, carried[0], tile)};
+    return {arith::AddFOp::create(ctx.b, carried[0], tile,
+                                  arith::FastMathFlags::contract)};
   };
   f.finish = [this, tensor](ValueRange carried) -> SmallVector<Value> {
     ctx.defineRows(tensor, reduceRow(ReduceKind::Add, carried[0]));

@@ -29,7 +29,7 @@ static Value emitCombine(ImplicitLocOpBuilder &b, ReduceKind kind, Value x,
   case ReduceKind::MaxNum:
     return arith::MaxNumFOp::create(b, x, y);
   case ReduceKind::Add:
-    return arith::AddFOp::create(b, x, y);
+    return arith::AddFOp::create(b, x, y, arith::FastMathFlags::contract);
   case ReduceKind::Or:
     return arith::OrIOp::create(b, x, y);
   }

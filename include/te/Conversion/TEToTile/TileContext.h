@@ -67,7 +67,8 @@ public:
   llvm::DenseMap<ColumnSum, Value> columnSums;
   void addToColumns(Value result, Value tile, unsigned second = 0) {
     if (auto it = columnSums.find({result, second}); it != columnSums.end())
-      it->second = arith::AddFOp::create(b, it->second, tile);
+      it->second = arith::AddFOp::create(b, it->second, tile,
+                                         arith::FastMathFlags::contract);
   }
 
   void bindBuffers(Value value, Buffers buffers) { bound[value] = buffers; }
