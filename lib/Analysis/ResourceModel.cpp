@@ -8,6 +8,7 @@
 #include "te/Analysis/ResourceModel.h"
 
 #include "Bound.h"
+#include "Clusters.h"
 #include "GemmSchedule.h"
 #include "Pieces.h"
 
@@ -31,6 +32,8 @@ constexpr int64_t kSummedRows = 128, kSweptSummedRows = 32;
 /// fill the chip: at least so many, and more while it is still filled; fewer
 /// where it is not, as long as those of one result are one byte in so many.
 constexpr int64_t kWholeSummedRows = 64, kPartialShare = 20;
+/// Numbers a row that a cluster's workgroups exchange at once, at the most.
+constexpr int64_t kMostTogether = 2;
 /// Registers that picking from kept tiles takes.
 constexpr unsigned kPickVGPRs = 28;
 /// The part of LDS, one in so many, that staged columns take at most.
@@ -85,8 +88,9 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   ResourceEstimate result;
   result.elementsPerLane = std::max<int64_t>(elements / lanes, 1);
   // What is packed, and two working copies of one vector in f32.
-  int64_t bytes =
-      result.elementsPerLane * demand.liveBytes + 2 * 4 * schedule.getVector();
+  // While a cluster's workgroups wait for each other, nothing is f32.
+  int64_t live = demand.liveBytes - (schedule.getCluster() > 1 ? 4 : 0);
+  int64_t bytes = result.elementsPerLane * live + 2 * 4 * schedule.getVector();
   if (schedule.getSweep() == SweepKind::Keep)
     bytes += llvm::divideCeil(demand.cols, schedule.getTile()[1]) *
                  result.elementsPerLane * demand.keptBytes +
@@ -121,6 +125,8 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   lds = std::max<int64_t>(lds, lanes * 4);
   lds = std::max(lds,
                  2 * std::min(lds, getTurnBytes(schedule.getWaves(), target)));
+  if (schedule.getCluster() > 1)
+    lds += kMostTogether * schedule.getTile()[0] * 4;
   result.ldsBytes =
       lds + getStagedColumns(demand, schedule, target) * demand.columnBytes;
   return result;
@@ -242,7 +248,8 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
     auto get = [&](int64_t rows, int64_t waves, int64_t workgroups) {
       return ScheduleAttr::get(context, target.name, {rows, cols}, waves,
                                vector, /*row_tiles=*/1, workgroups,
-                               SweepKind::None, /*pieces=*/1, MatmulAttr());
+                               SweepKind::None, /*pieces=*/1, /*cluster=*/1,
+                               MatmulAttr());
     };
     while (waves < target.maxWavesPerWorkgroup &&
            estimate(demand, get(rows, waves, 0), target).vgprs > kWideVGPRs)
@@ -284,7 +291,7 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
   auto schedule = [&](int64_t workgroups) {
     return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
                              rowTiles, workgroups, SweepKind::None,
-                             /*pieces=*/1, MatmulAttr());
+                             /*pieces=*/1, /*cluster=*/1, MatmulAttr());
   };
   return schedule(
       walks && target.walksRows ? getResident(demand, schedule(1), target) : 0);
@@ -316,7 +323,7 @@ static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
     cols = std::min(cols, getDivisor(demand));
   return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
                            /*row_tiles=*/1, /*workgroups=*/0, sweep,
-                           /*pieces=*/1, MatmulAttr());
+                           /*pieces=*/1, /*cluster=*/1, MatmulAttr());
 }
 
 /// Tiles of one row that divide it, kept: where whole rows would idle lanes, or
@@ -342,7 +349,7 @@ static std::optional<ScheduleAttr> chooseDividing(MLIRContext *context,
                                     cols / (target.waveSize * vector));
   return ScheduleAttr::get(context, target.name, {1, cols}, waves, vector,
                            /*row_tiles=*/1, /*workgroups=*/0, SweepKind::Keep,
-                           /*pieces=*/1, MatmulAttr());
+                           /*pieces=*/1, /*cluster=*/1, MatmulAttr());
 }
 
 /// The schedule in which each workgroup has its rows to itself.
@@ -369,6 +376,8 @@ static ScheduleAttr chooseAlone(MLIRContext *context, const TileDemand &demand,
     if (demand.keptBytes > 0 && fits(kept))
       return kept;
   }
+  if (ScheduleAttr cluster = chooseCluster(context, demand, target))
+    return cluster;
   return chooseSweep(context, demand, target, SweepKind::Reread);
 }
 
@@ -396,10 +405,15 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
   ResourceEstimate resources = estimate(demand, schedule, target);
   os << schedule.getVector() << " elements of " << demand.inputBytes
      << " bytes fill a lane's " << target.maxAccessBytes << "-byte access; ";
-  os << cols << " columns "
-     << (!ShapedType::isDynamic(demand.cols) && cols >= demand.cols
-             ? "hold a whole row"
-             : "are what a wave reads in consecutive accesses");
+  os << cols << " columns ";
+  if (schedule.getCluster() > 1)
+    os << "are a workgroup's part of a row, which " << schedule.getCluster()
+       << " of a cluster hold together, as the registers of one do not: what "
+          "is computed over the row goes between them, and it is read once";
+  else if (!ShapedType::isDynamic(demand.cols) && cols >= demand.cols)
+    os << "hold a whole row";
+  else
+    os << "are what a wave reads in consecutive accesses";
   if (schedule.getSweep() == SweepKind::Keep)
     os << ", of a row that does not fit one tile: the tiles of a row are read "
           "once and stay in registers for what follows the first sweep";

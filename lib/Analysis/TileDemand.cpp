@@ -55,6 +55,10 @@ static void addScaled(TileDemand &demand, ScaledType type) {
     demand.reducesRows |= scaling.getBlockRows() > 1;
   }
   addUnit(demand, scaling);
+  for (ScaledType::StorageDim dim : type.getScaleStorage())
+    if (dim.numDims == 1 && int64_t(dim.firstDim) == type.getRank() - 1)
+      demand.coverCols =
+          std::max<int64_t>(demand.coverCols, dim.divisor * dim.multiple);
   if (scaling.isTransposed())
     demand.linesRows = std::max<int64_t>(demand.linesRows, kStoreBytes);
   demand.reorders |= scaling.getDataLayout() != te::DataLayout::Linear;

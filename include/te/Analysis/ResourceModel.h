@@ -42,6 +42,7 @@ struct TileDemand {
   bool wholeColumns = false;          // over each column, walking down rows
   bool readsHalves = false;           // of a wide result: tiles divide K
   bool mixesRows = false;             // elements read others of their row
+  int64_t coverCols = 1;              // whose multiple workgroups cover
   bool sharesRows = false;            // workgroups can: kernels of their own
                                       // compute what is computed over rows
   unsigned rowStatistics = 0;         // ops whose tiles wait for such things
@@ -150,7 +151,7 @@ std::optional<std::string> findPrologueLoss(FusionOp fusion, GemmOp plain,
 /// Why a schedule is as it is, in words: what bounds each of its sizes.
 std::string explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                             const Target &target);
-/// Why a schedule does not meet the demand or the chip's limits (H4 to H17).
+/// Why a schedule does not meet the demand or the chip's limits (H4 to H18).
 std::optional<std::string> findViolation(const TileDemand &demand,
                                          ScheduleAttr schedule,
                                          const Target &target);

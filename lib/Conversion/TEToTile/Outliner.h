@@ -107,11 +107,16 @@ struct Outliner {
   Value emitKernelDim(ImplicitLocOpBuilder &b, Value inner, int64_t i);
   Value emitHostDim(ImplicitLocOpBuilder &b, Value inner, int64_t i);
   Value emitGroupCount(ImplicitLocOpBuilder &b, const Part &part, Value rows);
+  std::pair<Value, Value> emitPlace(ImplicitLocOpBuilder &b);
   SmallVector<bool> getDynamic();
 };
 
 /// Pointers to global memory of a value's buffers: data, then scales.
 void addPointerTypes(Type type, SmallVectorImpl<Type> &types);
+
+/// Makes one tile.cluster_reduce of those of a block that do not wait for each
+/// other.
+void joinExchanges(tile::KernelOp kernel);
 
 /// M and K of an anchor, whose sizes `dim` gives.
 std::pair<Value, Value> emitExtents(ImplicitLocOpBuilder &b,

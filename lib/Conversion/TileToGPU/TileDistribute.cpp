@@ -26,6 +26,7 @@
 #include "te/Analysis/ResourceModel.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
@@ -165,7 +166,8 @@ struct TileDistributePass
     : te::impl::TileDistributePassBase<TileDistributePass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     TileDistributePassBase::getDependentDialects(registry);
-    registry.insert<amdgpu::AMDGPUDialect>(); // tile.mma
+    registry.insert<amdgpu::AMDGPUDialect, // tile.mma
+                    NVVM::NVVMDialect>();  // tile.cluster_reduce
   }
   LogicalResult distribute(KernelOp kernel, gpu::GPUModuleOp module);
   gpu::GPUFuncOp makeFunction(KernelOp kernel, gpu::GPUModuleOp module,
@@ -211,6 +213,9 @@ gpu::GPUFuncOp TileDistributePass::makeFunction(KernelOp kernel,
   func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   int64_t lanes = state.waves * state.target->waveSize;
   func.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({int32_t(lanes), 1, 1}));
+  if (state.cluster > 1)
+    func.setKnownClusterSizeAttr(
+        b.getDenseI32ArrayAttr({int32_t(state.cluster), 1, 1}));
   func->setAttr("te.target", kernel.getTargetAttr());
   if (Attribute waves = kernel.getWavesPerSimdAttr())
     func->setAttr("te.waves_per_simd", waves);
@@ -325,7 +330,7 @@ static int64_t placeInLds(KernelOp kernel, KernelState &state) {
     place(ring, ring.getRing().getType());
   end = std::max(end, shared);
   kernel.walk([&](StageOp op) { place(op, op.getView().getType()); });
-  return end;
+  return placeClusterReduces(kernel, state, end);
 }
 
 LogicalResult TileDistributePass::distribute(KernelOp kernel,
@@ -338,6 +343,12 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   if (!state.target->hasRegisterIndexing && failed(unrollPicks(kernel)))
     return failure();
   state.waves = kernel.getWaves();
+  state.cluster = kernel.getCluster().value_or(1);
+  if (state.cluster > int64_t(state.target->maxClusterWorkgroups))
+    return kernel.emitError()
+           << "clusters of " << state.cluster << " workgroups, but "
+           << state.target->name << " has at most "
+           << state.target->maxClusterWorkgroups;
   kernel.walk([&](MmaOp op) {
     state.vectorWork[op] = countVectorWork(op);
     state.productsBefore[op] = countProductsBefore(op);
@@ -362,6 +373,9 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   OpBuilder builder = OpBuilder::atBlockEnd(&entry);
   gpu::ReturnOp::create(builder, kernel.getLoc());
   kernel.erase();
+  if (func.walk([](ClusterReduceOp) { return WalkResult::interrupt(); })
+          .wasInterrupted())
+    emitClusterFrame(func);
 
   TypeConverter types;
   types.addConversion([](Type type) { return type; });
@@ -377,6 +391,7 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
       types, &getContext(), state);
   populateMemoryPatterns(patterns, types, state);
   populateCrossLanePatterns(patterns, types, state);
+  populateClusterPatterns(patterns, types, state);
   populateMmaPatterns(patterns, types, state);
   populateRingPatterns(patterns, types, state);
   ConversionTarget conversion(getContext());
