@@ -88,8 +88,12 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   ResourceEstimate result;
   result.elementsPerLane = std::max<int64_t>(elements / lanes, 1);
   // What is packed, and two working copies of one vector in f32.
-  // While a cluster's workgroups wait for each other, nothing is f32.
-  int64_t live = demand.liveBytes - (schedule.getCluster() > 1 ? 4 : 0);
+  int64_t live = demand.liveBytes;
+  // What is f32 is computed again behind an exchange of a cluster's workgroups
+  // (but for sums), and results are stored as they are made.
+  if (schedule.getCluster() > 1)
+    live = demand.sumsColumns ? live - demand.statisticBytes
+                              : std::max(demand.keptBytes, demand.inputBytes);
   int64_t bytes = result.elementsPerLane * live + 2 * 4 * schedule.getVector();
   if (schedule.getSweep() == SweepKind::Keep)
     bytes += llvm::divideCeil(demand.cols, schedule.getTile()[1]) *
@@ -111,7 +115,8 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   // the packed scales, and the whole output tile where it is reordered.
   int64_t lds = 0;
   if (demand.reducesRows)
-    lds = schedule.getTile()[1] * schedule.getWaves() * 4;
+    lds = schedule.getTile()[1] * schedule.getWaves() *
+          (schedule.getCluster() > 1 ? 2 : 4);
   if (demand.sumsColumns)
     lds = std::max(
         lds, getReductionBytes(schedule, target, {schedule.getTile()[0], 1}));
@@ -123,10 +128,12 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
                    elements * std::min(demand.outputBytes, demand.inputBytes));
   lds = std::max(lds, elements * demand.exchangedBytes);
   lds = std::max<int64_t>(lds, lanes * 4);
+  if (schedule.getCluster() == 1 || lds <= getTurnBytes(schedule.getWaves(), target))
   lds = std::max(lds,
                  2 * std::min(lds, getTurnBytes(schedule.getWaves(), target)));
   if (schedule.getCluster() > 1)
-    lds += kMostTogether * schedule.getTile()[0] * 4;
+    lds += 2 * (8 + schedule.getCluster() * kMostTogether *
+                        schedule.getTile()[0] * 4);
   result.ldsBytes =
       lds + getStagedColumns(demand, schedule, target) * demand.columnBytes;
   return result;

@@ -224,8 +224,8 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   }
   demand.sharesRows &= demand.wholeRows && !demand.mixesRows;
   // Sums over a row, and what is made of them, are f32.
-  if (keepsF32)
-    demand.liveBytes += 4;
+  demand.statisticBytes = keepsF32 ? 4 : 0;
+  demand.liveBytes += demand.statisticBytes;
   for (Value value : getKeptValues(ops))
     demand.keptBytes += elementBytes(value.getType());
   return demand;

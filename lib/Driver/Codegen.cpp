@@ -11,6 +11,8 @@
 
 #include "Codegen.h"
 
+#include "ElementOrder.h"
+
 #include "te/Emulator/Emulator.h"
 
 #include "lld/Common/Driver.h"
@@ -62,9 +64,11 @@ te::createTargetMachine(const Target &target) {
       llvm::TargetRegistry::lookupTarget(triple, message);
   if (!backend)
     return llvm::createStringError(message);
+  // The PTX that has st.async, of CUDA 12.1.
+  bool isPTX = target.backend == BackendKind::NVPTX;
   return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
-      triple, target.name, "", llvm::TargetOptions(), llvm::Reloc::PIC_,
-      std::nullopt, llvm::CodeGenOptLevel::Default));
+      triple, target.name, isPTX ? "+ptx81" : "", llvm::TargetOptions(),
+      llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
 /// The loads through a pointer; nothing where something else uses it too.
@@ -159,6 +163,9 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   for (llvm::Function &function : module)
     if (!function.isDeclaration()) {
       passes.run(function, functions);
+      // Where one workgroup does not hold a row, its tile is large.
+      if (function.hasFnAttribute("nvvm.cluster_dim"))
+        ElementOrderPass().run(function, functions);
       markInvariantLoads(function);
       separateDirectLoads(function);
     }

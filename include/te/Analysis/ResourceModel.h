@@ -28,13 +28,14 @@ struct TileDemand {
   int64_t getColumns(ScheduleAttr schedule) const {
     return products * schedule.getTile()[1];
   }
-  int64_t rows = 0, cols = 0; // M and K; ShapedType::kDynamic where unknown
-  unsigned inputBytes = 1;    // of one element of the widest tensor read
-  unsigned outputBytes = 1;   // of one element of the widest written
-  unsigned liveBytes = 0;     // an element keeps in registers, at the most
-  unsigned columnBytes = 0;   // of what is read once a column
-  unsigned keptBytes = 0;     // of which from one sweep over a row to the next
-  unsigned loadedBytes = 0;   // of each element, of all tensors read
+  int64_t rows = 0, cols = 0;  // M and K; ShapedType::kDynamic where unknown
+  unsigned inputBytes = 1;     // of one element of the widest tensor read
+  unsigned outputBytes = 1;    // of one element of the widest written
+  unsigned liveBytes = 0;      // an element keeps in registers, at the most
+  unsigned statisticBytes = 0; // of which f32 for what is computed over rows
+  unsigned columnBytes = 0;    // of what is read once a column
+  unsigned keptBytes = 0;      // of which from one sweep over a row to the next
+  unsigned loadedBytes = 0;    // of each element, of all tensors read
   int64_t minRows = 1, minCols = 1;   // a whole scale block
   int64_t unitRows = 1, unitCols = 1; // elements whose scales lie side by side
   int64_t rowsPerWave = 0;            // that exchange elements inside a wave

@@ -454,7 +454,7 @@ KernelOp Outliner::emitKernel(bool isLast) {
       if (unwritten.use_empty())
         unwritten.erase();
     });
-    joinExchanges(kernel);
+    finishExchanges(kernel);
     return kernel;
   }
   kernel.erase();

@@ -114,9 +114,9 @@ struct Outliner {
 /// Pointers to global memory of a value's buffers: data, then scales.
 void addPointerTypes(Type type, SmallVectorImpl<Type> &types);
 
-/// Makes one tile.cluster_reduce of those of a block that do not wait for each
-/// other.
-void joinExchanges(tile::KernelOp kernel);
+/// Of a kernel with tile.cluster_reduce: fewer of them, and fewer registers
+/// meanwhile (Exchanges.cpp).
+void finishExchanges(tile::KernelOp kernel);
 
 /// M and K of an anchor, whose sizes `dim` gives.
 std::pair<Value, Value> emitExtents(ImplicitLocOpBuilder &b,

@@ -32,9 +32,11 @@ struct SharedTurn {
 struct KernelState {
   const Target *target = nullptr;
   int64_t waves = 1;
-  int64_t cluster = 1; // workgroups
-  Value lane, wave;    // i32
-  Value lds;           // memref<?xi8, workgroup>: null where no op needs any
+  int64_t cluster = 1;                      // workgroups
+  int64_t exchangePlace = 0, slotBytes = 0; // of tile.cluster_reduce, in LDS
+  Value exchanges;                          // memref<i32>: how many there were
+  Value lane, wave;                         // i32
+  Value lds; // memref<?xi8, workgroup>: null where no op needs any
   llvm::DenseMap<Operation *, int64_t> places;   // where in LDS, in bytes
   bool hasRings = false;                         // there is a tile.ring
   llvm::DenseMap<Operation *, SharedTurn> turns; // see assignTurns
@@ -62,12 +64,11 @@ bool crossesWaves(const tile::LinearLayout &from, const tile::LinearLayout &to);
 void assignTurns(Block &block, KernelState &state, int64_t areaBytes,
                  unsigned areas);
 
-/// Gives all tile.cluster_reduce of a kernel their area of LDS, from `end` on;
-/// its end.
-int64_t placeClusterReduces(tile::KernelOp kernel, KernelState &state,
-                            int64_t end);
-/// Where there are such ops: what stands first and last in the kernel.
-void emitClusterFrame(gpu::GPUFuncOp func);
+/// Gives the exchanges of a cluster's workgroups their place in LDS, from `end`
+/// on; its end.
+int64_t placeExchanges(tile::KernelOp kernel, KernelState &state, int64_t end);
+/// Where there are any: what all workgroups do before the first.
+void beginExchanges(gpu::GPUFuncOp func, KernelState &state);
 
 /// About how many vector instructions the ops on tiles take that stand between
 /// this product and the one before: those of two elements are often one.

@@ -32,6 +32,9 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorTransforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -135,6 +138,34 @@ struct FencePattern : TilePattern<FenceOp> {
       amdgpu::SchedBarrierOp::create(rewriter, op.getLoc(),
                                      amdgpu::sched_barrier_opt_enum::none);
     rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// By an instruction that does nothing, but LLVM does not know that.
+struct HoldPattern : TilePattern<HoldOp> {
+  using TilePattern::TilePattern;
+  LogicalResult
+  matchAndRewrite(HoldOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value words = emitWords(b, adaptor.getInput());
+    auto type = cast<VectorType>(words.getType());
+    SmallVector<Value> held;
+    for (int64_t i = 0; i < type.getNumElements(); ++i)
+      held.push_back(LLVM::InlineAsmOp::create(
+                         b, b.getI32Type(),
+                         ValueRange(vector::ExtractOp::create(b, words, i)),
+                         /*asm_string=*/"",
+                         /*constraints=*/state.target->amd ? "=v,0" : "=r,0",
+                         /*has_side_effects=*/true, /*is_align_stack=*/false,
+                         LLVM::TailCallKind::None,
+                         /*asm_dialect=*/LLVM::AsmDialectAttr(),
+                         /*operand_attrs=*/ArrayAttr())
+                         .getRes());
+    rewriter.replaceOp(
+        op, emitFromWords(b, vector::FromElementsOp::create(b, type, held),
+                          getDistributedType(op.getType())));
     return success();
   }
 };
@@ -330,7 +361,27 @@ static int64_t placeInLds(KernelOp kernel, KernelState &state) {
     place(ring, ring.getRing().getType());
   end = std::max(end, shared);
   kernel.walk([&](StageOp op) { place(op, op.getView().getType()); });
-  return placeClusterReduces(kernel, state, end);
+  return placeExchanges(kernel, state, end);
+}
+
+/// What is computed of a large tile in parts of one access each: the backend
+/// can order these so that few of them are in registers at once.
+static LogicalResult splitVectors(gpu::GPUFuncOp func) {
+  constexpr int64_t kPart = 8;
+  vector::UnrollVectorOptions options;
+  options.setNativeShapeFn(
+      [](Operation *op) -> std::optional<SmallVector<int64_t>> {
+        auto type = op->getNumResults() == 1
+                        ? dyn_cast<VectorType>(op->getResult(0).getType())
+                        : VectorType();
+        if (!op->hasTrait<OpTrait::Elementwise>() || !type ||
+            type.getNumElements() <= kPart || type.getNumElements() % kPart)
+          return std::nullopt;
+        return SmallVector<int64_t>{kPart};
+      });
+  RewritePatternSet patterns(func.getContext());
+  vector::populateVectorUnrollPatterns(patterns, options);
+  return applyPatternsGreedily(func, std::move(patterns));
 }
 
 LogicalResult TileDistributePass::distribute(KernelOp kernel,
@@ -373,9 +424,7 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   OpBuilder builder = OpBuilder::atBlockEnd(&entry);
   gpu::ReturnOp::create(builder, kernel.getLoc());
   kernel.erase();
-  if (func.walk([](ClusterReduceOp) { return WalkResult::interrupt(); })
-          .wasInterrupted())
-    emitClusterFrame(func);
+  beginExchanges(func, state);
 
   TypeConverter types;
   types.addConversion([](Type type) { return type; });
@@ -387,7 +436,7 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   RewritePatternSet patterns(&getContext());
   patterns.add<ElementwisePattern, ConstantPattern, SplatPattern>(
       types, &getContext());
-  patterns.add<PickPattern, FencePattern, CoordinatePattern>(
+  patterns.add<PickPattern, FencePattern, HoldPattern, CoordinatePattern>(
       types, &getContext(), state);
   populateMemoryPatterns(patterns, types, state);
   populateCrossLanePatterns(patterns, types, state);
@@ -398,5 +447,7 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   conversion.markUnknownOpDynamicallyLegal(isDistributed);
   scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns,
                                                        conversion);
-  return applyFullConversion(func, conversion, std::move(patterns));
+  if (failed(applyFullConversion(func, conversion, std::move(patterns))))
+    return failure();
+  return state.cluster > 1 ? splitVectors(func) : success();
 }

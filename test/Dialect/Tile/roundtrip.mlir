@@ -126,4 +126,6 @@ tile.kernel @cluster(%in: memref<f32>) attributes {target = "sm_90a", waves = 2 
   %max = tile.cluster_reduce maxnum %a : tensor<4x1xf32, #part>
   // CHECK: %{{.*}}:2 = tile.cluster_reduce add %[[A]], %{{.*}} : tensor<4x1xf32, #{{.*}}>, tensor<4x1xf32, #{{.*}}>
   %both:2 = tile.cluster_reduce add %a, %max : tensor<4x1xf32, #part>, tensor<4x1xf32, #part>
+  // CHECK: tile.hold %{{.*}} : tensor<4x1xf32, #{{.*}}>
+  %held = tile.hold %a : tensor<4x1xf32, #part>
 }

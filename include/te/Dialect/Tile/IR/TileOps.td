@@ -326,6 +326,17 @@ def Tile_FenceOp : Tile_Op<"fence", [MemoryEffects<[MemWrite]>]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Tile_HoldOp : Tile_Op<"hold", [MemoryEffects<[MemWrite]>, AllTypesMatch<["input", "result"]>]> {
+  let summary = "the same tile, of which nothing is known";
+  let description = [{
+    What was computed of the tile in front of this is computed again behind it, instead of being kept in registers that have
+    no room for it.
+  }];
+  let arguments = (ins Tile_AnyTile:$input);
+  let results = (outs Tile_AnyTile:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
 def Tile_AnyOp : Tile_Op<"any", [Pure]> {
   let summary = "is a condition true anywhere in this wave's part of the tile";
   let description = "The result is the same for all lanes of a wave, but may differ between waves.";
