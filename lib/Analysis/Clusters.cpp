@@ -12,6 +12,19 @@
 using namespace mlir;
 using namespace mlir::te;
 
+namespace {
+/// Measured on an H200 (docs/decisions/0026-clusters.md). Bytes of an element
+/// that are worth a cluster where they would be read twice: of fewer, waiting
+/// for each other takes as long.
+constexpr unsigned kWorthBytes = 4;
+/// Of a tile of many rows: waves, and bytes that a lane holds.
+constexpr int64_t kBlockWaves = 16, kBlockLaneBytes = 128;
+/// The same where workgroups walk down the rows and sum them.
+constexpr int64_t kWalkWaves = 4, kWalkLaneBytes = 32;
+/// Clusters do not fill a chip to the last CU: of so many parts one is left.
+constexpr int64_t kUnfilledShare = 8;
+} // namespace
+
 bool te::canFormClusters(const TileDemand &demand) {
   return demand.wholeRows && !demand.mixesRows && !demand.dividesGrid &&
          !demand.readsHalves && !demand.gemm;
@@ -24,5 +37,34 @@ int64_t te::getRowTiles(const TileDemand &demand, int64_t width) {
 
 ScheduleAttr te::chooseCluster(MLIRContext *context, const TileDemand &demand,
                                const Target &target) {
-  return nullptr;
+  if (target.maxClusterWorkgroups < 2 || !canFormClusters(demand) ||
+      ShapedType::isDynamic(demand.cols) || demand.loadedBytes < kWorthBytes)
+    return nullptr;
+  int64_t rows = std::max({demand.minRows, demand.unitRows, demand.linesRows});
+  bool walks = rows == 1 && demand.sumsColumns;
+  int64_t waves = walks ? kWalkWaves : kBlockWaves,
+          laneBytes = walks ? kWalkLaneBytes : kBlockLaneBytes,
+          lanes = waves * target.waveSize;
+  int64_t width = lanes * laneBytes / demand.inputBytes / rows,
+          vector = target.maxAccessBytes / demand.inputBytes;
+  if (rows > width || demand.rowsPerWave * waves > rows)
+    return nullptr;
+  auto get = [&](int64_t workgroups) {
+    return ScheduleAttr::get(context, target.name, {rows, width}, waves, vector,
+                             /*row_tiles=*/1, workgroups, SweepKind::None,
+                             /*pieces=*/1, getRowTiles(demand, width),
+                             MatmulAttr());
+  };
+  ScheduleAttr schedule = get(0);
+  if (walks) {
+    ResourceEstimate resources = estimate(demand, get(1), target);
+    int64_t resident =
+        target.computeUnits * target.simdsPerCU *
+        target.occupancy(resources.vgprs, resources.ldsBytes, waves) / waves;
+    schedule = get(std::max<int64_t>(
+        (resident - resident / kUnfilledShare) / schedule.getCluster(), 1));
+  }
+  return schedule.getCluster() > 1 && !findViolation(demand, schedule, target)
+             ? schedule
+             : nullptr;
 }

@@ -114,9 +114,10 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   // LDS: partial reductions (one f32 a lane and register of the reduced tile),
   // the packed scales, and the whole output tile where it is reordered.
   int64_t lds = 0;
+  bool isPacked = schedule.getCluster() > 1 && target.hasPackedBF16;
   if (demand.reducesRows)
     lds = schedule.getTile()[1] * schedule.getWaves() *
-          (schedule.getCluster() > 1 ? 2 : 4);
+          (isPacked ? demand.amaxBytes : 4);
   if (demand.sumsColumns)
     lds = std::max(
         lds, getReductionBytes(schedule, target, {schedule.getTile()[0], 1}));
@@ -128,9 +129,9 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
                    elements * std::min(demand.outputBytes, demand.inputBytes));
   lds = std::max(lds, elements * demand.exchangedBytes);
   lds = std::max<int64_t>(lds, lanes * 4);
-  if (schedule.getCluster() == 1 || lds <= getTurnBytes(schedule.getWaves(), target))
-  lds = std::max(lds,
-                 2 * std::min(lds, getTurnBytes(schedule.getWaves(), target)));
+  if (int64_t turn = getTurnBytes(schedule.getWaves(), target);
+      schedule.getCluster() == 1 || lds <= turn)
+    lds = std::max(lds, 2 * std::min(lds, turn));
   if (schedule.getCluster() > 1)
     lds += 2 * (8 + schedule.getCluster() * kMostTogether *
                         schedule.getTile()[0] * 4);

@@ -212,6 +212,8 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
     for (Attribute whole : getWholes(op))
       addType(demand, cast<TypeAttr>(whole).getValue());
     auto quantize = dyn_cast<QuantizeOp>(op);
+    if (quantize && !getElementTypeOrSelf(op->getOperand(0).getType()).isBF16())
+      demand.amaxBytes = 4;
     if (quantize && quantize.getStochastic()) {
       demand.minCols = std::max(demand.minCols, kPhiloxWords);
       demand.liveBytes += kRandomBytes;

@@ -11,8 +11,6 @@
 
 #include "Codegen.h"
 
-#include "ElementOrder.h"
-
 #include "te/Emulator/Emulator.h"
 
 #include "lld/Common/Driver.h"
@@ -163,9 +161,6 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   for (llvm::Function &function : module)
     if (!function.isDeclaration()) {
       passes.run(function, functions);
-      // Where one workgroup does not hold a row, its tile is large.
-      if (function.hasFnAttribute("nvvm.cluster_dim"))
-        ElementOrderPass().run(function, functions);
       markInvariantLoads(function);
       separateDirectLoads(function);
     }

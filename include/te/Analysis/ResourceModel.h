@@ -51,6 +51,7 @@ struct TileDemand {
   int64_t linesRows = 1;              // rows that fill a line of what is
                                       // stored (K, M)
   bool reorders = false;              // data in another order than row-major
+  unsigned amaxBytes = 2;             // of an element that is packed for it
   bool reducesRows = false;           // a scale or amax across rows
   bool sumsColumns = false;           // over all rows
   unsigned exchangedBytes = 0;        // of LDS for each element of the tile

@@ -139,26 +139,10 @@ void Again::run() {
   }
 }
 
-/// Sums and maxima that go from wave to wave.
-static bool meets(Operation *op) {
-  auto reduce = dyn_cast<ReduceOp>(op);
-  return reduce && getLayout(reduce.getInput().getType())
-                       .getWavesOfBlock(reduce.getBlock());
-}
-
 void te::finishExchanges(KernelOp kernel) {
   joinExchanges(kernel);
-  // What computes again behind an exchange, or where waves meet behind one.
   SmallVector<Operation *> places;
-  kernel.walk([&](ClusterReduceOp exchange) {
-    bool isNext = true;
-    for (Operation *op = exchange->getNextNode(); op; op = op->getNextNode()) {
-      if (std::exchange(isNext, false) || meets(op))
-        places.push_back(op);
-      if (isa<ClusterReduceOp>(op))
-        break;
-    }
-  });
+  kernel.walk([&](ClusterReduceOp op) { places.push_back(op->getNextNode()); });
   for (Operation *place : places)
     Again(place).run();
 }

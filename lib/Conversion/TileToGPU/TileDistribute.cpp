@@ -32,9 +32,6 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
-#include "mlir/Dialect/Vector/Transforms/VectorTransforms.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -352,6 +349,9 @@ static int64_t placeInLds(KernelOp kernel, KernelState &state) {
     int64_t area = llvm::alignTo(shared, state.target->maxAccessBytes);
     bool takesTurns =
         passing.size() > 1 && area <= getTurnBytes(state.waves, *state.target);
+    // One where both and a cluster's exchanges would not fit.
+    takesTurns &= placeExchanges(kernel, state, 2 * area) <=
+                  int64_t(state.target->ldsBytesPerWorkgroup);
     unsigned areas = takesTurns ? 2 : 1;
     assignTurns(kernel.getBody().front(), state, area, areas);
     shared = area * areas;
@@ -362,26 +362,6 @@ static int64_t placeInLds(KernelOp kernel, KernelState &state) {
   end = std::max(end, shared);
   kernel.walk([&](StageOp op) { place(op, op.getView().getType()); });
   return placeExchanges(kernel, state, end);
-}
-
-/// What is computed of a large tile in parts of one access each: the backend
-/// can order these so that few of them are in registers at once.
-static LogicalResult splitVectors(gpu::GPUFuncOp func) {
-  constexpr int64_t kPart = 8;
-  vector::UnrollVectorOptions options;
-  options.setNativeShapeFn(
-      [](Operation *op) -> std::optional<SmallVector<int64_t>> {
-        auto type = op->getNumResults() == 1
-                        ? dyn_cast<VectorType>(op->getResult(0).getType())
-                        : VectorType();
-        if (!op->hasTrait<OpTrait::Elementwise>() || !type ||
-            type.getNumElements() <= kPart || type.getNumElements() % kPart)
-          return std::nullopt;
-        return SmallVector<int64_t>{kPart};
-      });
-  RewritePatternSet patterns(func.getContext());
-  vector::populateVectorUnrollPatterns(patterns, options);
-  return applyPatternsGreedily(func, std::move(patterns));
 }
 
 LogicalResult TileDistributePass::distribute(KernelOp kernel,
@@ -447,7 +427,5 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   conversion.markUnknownOpDynamicallyLegal(isDistributed);
   scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns,
                                                        conversion);
-  if (failed(applyFullConversion(func, conversion, std::move(patterns))))
-    return failure();
-  return state.cluster > 1 ? splitVectors(func) : success();
+  return applyFullConversion(func, conversion, std::move(patterns));
 }
