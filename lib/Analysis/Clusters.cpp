@@ -58,9 +58,11 @@ ScheduleAttr te::chooseCluster(MLIRContext *context, const TileDemand &demand,
   ScheduleAttr schedule = get(0);
   if (walks) {
     ResourceEstimate resources = estimate(demand, get(1), target);
+    int64_t perSIMD = getWavesPerSIMD(demand, get(1), target)
+                          .value_or(target.occupancy(
+                              resources.vgprs, resources.ldsBytes, waves));
     int64_t resident =
-        target.computeUnits * target.simdsPerCU *
-        target.occupancy(resources.vgprs, resources.ldsBytes, waves) / waves;
+        target.computeUnits * target.simdsPerCU * perSIMD / waves;
     schedule = get(std::max<int64_t>(
         (resident - resident / kUnfilledShare) / schedule.getCluster(), 1));
   }

@@ -32,6 +32,8 @@ constexpr int64_t kSummedRows = 128, kSweptSummedRows = 32;
 /// fill the chip: at least so many, and more while it is still filled; fewer
 /// where it is not, as long as those of one result are one byte in so many.
 constexpr int64_t kWholeSummedRows = 64, kPartialShare = 20;
+/// Workgroups a CU of clusters that walk down rows, where registers suffice.
+constexpr int64_t kClustersResident = 4;
 /// Numbers a row that a cluster's workgroups exchange at once, at the most.
 constexpr int64_t kMostTogether = 2;
 /// Registers that picking from kept tiles takes.
@@ -92,8 +94,9 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   // What is f32 is computed again behind an exchange of a cluster's workgroups
   // (but for sums), and results are stored as they are made.
   if (schedule.getCluster() > 1)
-    live = demand.sumsColumns ? live - demand.statisticBytes
-                              : std::max(demand.keptBytes, demand.inputBytes);
+    live = demand.sumsColumns
+               ? live - demand.statisticBytes - demand.outputBytes
+               : std::max(demand.keptBytes, demand.inputBytes);
   int64_t bytes = result.elementsPerLane * live + 2 * 4 * schedule.getVector();
   if (schedule.getSweep() == SweepKind::Keep)
     bytes += llvm::divideCeil(demand.cols, schedule.getTile()[1]) *
@@ -172,6 +175,11 @@ std::optional<int64_t> te::getWavesPerSIMD(const TileDemand &demand,
                                            const Target &target) {
   ResourceEstimate resources = estimate(demand, schedule, target);
   int64_t least = llvm::divideCeil(schedule.getWaves(), target.simdsPerCU);
+  // All clusters that walk are there at once, or some begin when others end.
+  if (int64_t waves = kClustersResident * least;
+      schedule.getCluster() > 1 && schedule.getWorkgroups() > 0 &&
+      resources.vgprs <= target.vgprsPerLane / waves + kSpareVGPRs)
+    return waves;
   int64_t most = target.occupancy(resources.vgprs, resources.ldsBytes,
                                   schedule.getWaves());
   if (most < 2 * least)
@@ -376,6 +384,10 @@ static ScheduleAttr chooseAlone(MLIRContext *context, const TileDemand &demand,
             chooseDividing(context, demand, target);
         dividing && fits(*dividing))
       return *dividing;
+  // Workgroups that sum all rows: small ones hide each other's waiting.
+  if (demand.sumsColumns)
+    if (ScheduleAttr cluster = chooseCluster(context, demand, target))
+      return cluster;
   if (fits(whole))
     return whole;
   for (int64_t fraction : {1, 2}) {
