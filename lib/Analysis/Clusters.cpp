@@ -21,6 +21,8 @@ constexpr unsigned kWorthBytes = 4;
 constexpr int64_t kBlockWaves = 16, kBlockLaneBytes = 128;
 /// The same where workgroups walk down the rows and sum them.
 constexpr int64_t kWalkWaves = 4, kWalkLaneBytes = 32;
+/// Tiles are narrower where one lane in so many, or more, would idle.
+constexpr int64_t kIdleShare = 8;
 /// Clusters do not fill a chip to the last CU: of so many parts one is left.
 constexpr int64_t kUnfilledShare = 8;
 } // namespace
@@ -43,9 +45,17 @@ ScheduleAttr te::chooseCluster(MLIRContext *context, const TileDemand &demand,
   int64_t rows = std::max({demand.minRows, demand.unitRows, demand.linesRows});
   bool walks = rows == 1 && demand.sumsColumns;
   int64_t waves = walks ? kWalkWaves : kBlockWaves,
-          laneBytes = walks ? kWalkLaneBytes : kBlockLaneBytes,
-          lanes = waves * target.waveSize;
-  int64_t width = lanes * laneBytes / demand.inputBytes / rows,
+          laneBytes = walks ? kWalkLaneBytes : kBlockLaneBytes;
+  auto getWidth = [&] {
+    return waves * target.waveSize * laneBytes / demand.inputBytes / rows;
+  };
+  auto idles = [&] {
+    int64_t padded = llvm::alignTo(demand.cols, getWidth());
+    return (padded - demand.cols) * kIdleShare >= padded;
+  };
+  if (walks && idles())
+    waves /= 2;
+  int64_t width = getWidth(),
           vector = target.maxAccessBytes / demand.inputBytes;
   if (rows > width || demand.rowsPerWave * waves > rows)
     return nullptr;

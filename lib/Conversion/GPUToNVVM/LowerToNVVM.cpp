@@ -65,7 +65,8 @@ static void setBlocks(gpu::GPUModuleOp module, const Target &target) {
     bool isCluster = func->hasAttr(NVVM::NVVMDialect::getClusterDimAttrName());
     if (waves && (perSIMD > 1 || isCluster) && waves.getInt() > perSIMD)
       func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                    builder.getI32IntegerAttr(waves.getInt() / perSIMD));
+                    builder.getI32IntegerAttr(waves.getInt() * target.waveSize *
+                                              target.simdsPerCU / block[0]));
   });
 }
 
