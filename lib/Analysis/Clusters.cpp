@@ -19,10 +19,8 @@ namespace {
 constexpr unsigned kWorthBytes = 4;
 /// Of a tile of many rows: waves, and bytes that a lane holds.
 constexpr int64_t kBlockWaves = 16, kBlockLaneBytes = 128;
-/// The same where workgroups walk down the rows and sum them.
-constexpr int64_t kWalkWaves = 4, kWalkLaneBytes = 32;
-/// Tiles are narrower where one lane in so many, or more, would idle.
-constexpr int64_t kIdleShare = 8;
+/// The same where workgroups walk down the rows and sum them: fewest waves.
+constexpr int64_t kWalkWaves = 2, kWalkLaneBytes = 32;
 /// Clusters do not fill a chip to the last CU: of so many parts one is left.
 constexpr int64_t kUnfilledShare = 8;
 } // namespace
@@ -49,12 +47,9 @@ ScheduleAttr te::chooseCluster(MLIRContext *context, const TileDemand &demand,
   auto getWidth = [&] {
     return waves * target.waveSize * laneBytes / demand.inputBytes / rows;
   };
-  auto idles = [&] {
-    int64_t padded = llvm::alignTo(demand.cols, getWidth());
-    return (padded - demand.cols) * kIdleShare >= padded;
-  };
-  if (walks && idles())
-    waves /= 2;
+  while (walks && waves < kBlockWaves &&
+         getRowTiles(demand, getWidth()) > int64_t(target.maxClusterWorkgroups))
+    waves *= 2;
   int64_t width = getWidth(),
           vector = target.maxAccessBytes / demand.inputBytes;
   if (rows > width || demand.rowsPerWave * waves > rows)

@@ -32,8 +32,8 @@ constexpr int64_t kSummedRows = 128, kSweptSummedRows = 32;
 /// fill the chip: at least so many, and more while it is still filled; fewer
 /// where it is not, as long as those of one result are one byte in so many.
 constexpr int64_t kWholeSummedRows = 64, kPartialShare = 20;
-/// Workgroups a CU of clusters that walk down rows, where registers suffice.
-constexpr int64_t kClustersResident = 4;
+/// Waves a SIMD of clusters that walk down rows, where registers suffice.
+constexpr int64_t kClusterWaves = 4;
 /// Numbers a row that a cluster's workgroups exchange at once, at the most.
 constexpr int64_t kMostTogether = 2;
 /// Registers that picking from kept tiles takes.
@@ -176,7 +176,7 @@ std::optional<int64_t> te::getWavesPerSIMD(const TileDemand &demand,
   ResourceEstimate resources = estimate(demand, schedule, target);
   int64_t least = llvm::divideCeil(schedule.getWaves(), target.simdsPerCU);
   // All clusters that walk are there at once, or some begin when others end.
-  if (int64_t waves = kClustersResident * least;
+  if (int64_t waves = std::max(kClusterWaves, least);
       schedule.getCluster() > 1 && schedule.getWorkgroups() > 0 &&
       resources.vgprs <= target.vgprsPerLane / waves + kSpareVGPRs)
     return waves;

@@ -22,8 +22,8 @@ func.func @residual(%x: tensor<?x8192xbf16>, %r: tensor<?x8192xbf16>, %g: tensor
 
 // -----
 
-// Three workgroups a row; as many clusters as the chip holds walk down the rows.
-// SM90: #te.schedule<"sm_90a", tile = [1, 2048], waves = 4, vector = 8, workgroups = 154, cluster = 3>
+// Six workgroups a row; as many clusters as the chip holds walk down the rows.
+// SM90: #te.schedule<"sm_90a", tile = [1, 1024], waves = 2, vector = 8, workgroups = 154, cluster = 6>
 // CHECK-LABEL: func.func @gradient
 func.func @gradient(%dy: tensor<?x6144xbf16>, %x: tensor<?x6144xbf16>, %g: tensor<6144xbf16>, %m: tensor<?xf32>, %r: tensor<?xf32>)
     -> (tensor<?x6144xbf16>, tensor<6144xbf16>, tensor<6144xbf16>) {
@@ -34,13 +34,14 @@ func.func @gradient(%dy: tensor<?x6144xbf16>, %x: tensor<?x6144xbf16>, %g: tenso
 
 // -----
 
-// Tiles of half the width, where a quarter of the lanes would idle.
-// SM90: #te.schedule<"sm_90a", tile = [1, 1024], waves = 2, vector = 8, workgroups = 308, cluster = 3>
-// CHECK-LABEL: func.func @ragged
-func.func @ragged(%dy: tensor<?x3072xbf16>, %x: tensor<?x3072xbf16>, %g: tensor<3072xbf16>, %r: tensor<?xf32>) -> (tensor<?x3072xbf16>, tensor<3072xbf16>) {
-  %dx, %dg = te.rms_norm_bwd %dy, %x, %g, %r : tensor<?x3072xbf16>, tensor<?x3072xbf16>, tensor<3072xbf16>, tensor<?xf32> -> tensor<?x3072xbf16>, tensor<3072xbf16>
-  return %dx, %dg : tensor<?x3072xbf16>, tensor<3072xbf16>
+// Larger workgroups where a cluster has no more of them.
+// SM90: #te.schedule<"sm_90a", tile = [1, 2048], waves = 4, vector = 8, workgroups = 77, cluster = 6>
+// CHECK-LABEL: func.func @long
+func.func @long(%dy: tensor<?x12288xbf16>, %x: tensor<?x12288xbf16>, %g: tensor<12288xbf16>, %r: tensor<?xf32>) -> (tensor<?x12288xbf16>, tensor<12288xbf16>) {
+  %dx, %dg = te.rms_norm_bwd %dy, %x, %g, %r : tensor<?x12288xbf16>, tensor<?x12288xbf16>, tensor<12288xbf16>, tensor<?xf32> -> tensor<?x12288xbf16>, tensor<12288xbf16>
+  return %dx, %dg : tensor<?x12288xbf16>, tensor<12288xbf16>
 }
+
 // -----
 
 // Two bytes an element are read again sooner than workgroups have waited for each other.
