@@ -24,6 +24,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import clusters
 import launcher
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -151,11 +152,15 @@ def make(options):
         maker = Maker(Path(folder), Path(options.bin).resolve(), options.target)
         # The second target has no te.gemm.
         memory_bound = [f for f in sweep.list_families() if f not in sweep.gemm_families(options.target)]
-        for family in options.families or memory_bound:
-            recording = recorder(options.target, options.seed, scratch, False)
-            recording.family(family)
+        for family in options.families or [*memory_bound, "clusters"]:
+            if family == "clusters":
+                recorded = clusters.runs(maker.binaries / "te-compile", options.target, rng)
+            else:
+                recording = recorder(options.target, options.seed, scratch, False)
+                recording.family(family)
+                recorded = recording.recorded
             before = len(maker.cases), len(maker.failures)
-            maker.add_family(family, choose(recording.recorded, rng), options.count)
+            maker.add_family(family, choose(recorded, rng), options.count)
             print(f"{family}: {len(maker.cases) - before[0]} cases, {len(maker.failures) - before[1]} failures", flush=True)
         manifest = {"seed": options.seed, "target": options.target, "cases": maker.cases, "failures": maker.failures}
         (maker.folder / "cases.json").write_text(json.dumps(manifest))

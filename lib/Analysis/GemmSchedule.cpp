@@ -84,7 +84,7 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
     visit(ScheduleAttr::get(
         context, target.name, tile, waves[0] * waves[1],
         std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1, 0,
-        SweepKind::None, /*pieces=*/1,
+        SweepKind::None, /*pieces=*/1, /*cluster=*/1,
         MatmulAttr::get(context, mma.name, k, waves, stages, direct,
                         /*split_k=*/1, /*whole_rows=*/0, /*group=*/0)));
   };
@@ -119,6 +119,7 @@ ScheduleAttr te::withSplit(const TileDemand &demand, ScheduleAttr schedule,
         schedule.getContext(), schedule.getTarget(), schedule.getTile(),
         schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
         schedule.getWorkgroups(), schedule.getSweep(), schedule.getPieces(),
+        schedule.getCluster(),
         MatmulAttr::get(schedule.getContext(), matmul.getMma(), matmul.getK(),
                         matmul.getWaves(), matmul.getStages(),
                         matmul.getDirect(), split.pieces, split.wholeRows,
@@ -190,7 +191,8 @@ ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
   std::optional<GemmPlan> plan = planGemm(demand.gemm, target, why);
   if (!plan) // whatever it is, findGemmViolation says why not
     return ScheduleAttr::get(context, target.name, {1, 1}, 1, 1, 1, 0,
-                             SweepKind::None, /*pieces=*/1, MatmulAttr());
+                             SweepKind::None, /*pieces=*/1, /*cluster=*/1,
+                             MatmulAttr());
   // Of each kind, the best: without rows that are cut alone, and with them.
   std::array<std::pair<ScheduleAttr, double>, 2> best;
   ScheduleAttr last;

@@ -57,7 +57,8 @@ ScheduleAttr te::sharePieces(const TileDemand &demand, ScheduleAttr whole,
   int64_t tiles = llvm::divideCeil(demand.cols, swept.getTile()[1]);
   int64_t most =
       std::min<int64_t>(tiles, target.computeUnits / getGroups(swept));
-  if (most < 2 || getGroups(whole) >= int64_t(target.computeUnits))
+  int64_t cluster = whole.getCluster();
+  if (most < 2 || getGroups(whole) * cluster >= int64_t(target.computeUnits))
     return nullptr;
   // Pieces of the same number of tiles.
   int64_t pieces = llvm::divideCeil(tiles, llvm::divideCeil(tiles, most));
@@ -69,7 +70,7 @@ ScheduleAttr te::sharePieces(const TileDemand &demand, ScheduleAttr whole,
   };
   unsigned rereads =
       whole.getSweep() == SweepKind::Reread ? demand.rowStatistics : 0;
-  double alone = (1 + rereads) * getPass(whole, cols);
+  double alone = (1 + rereads) * getPass(whole, cols / cluster);
   double pass = getPass(swept, cols / pieces);
   double kernel = kKernelGap * timing->clockGHz * 1e9 +
                   kLeastLoads * timing->getMemoryLatency();
@@ -79,7 +80,7 @@ ScheduleAttr te::sharePieces(const TileDemand &demand, ScheduleAttr whole,
   return ScheduleAttr::get(swept.getContext(), target.name, swept.getTile(),
                            swept.getWaves(), swept.getVector(),
                            /*row_tiles=*/1, /*workgroups=*/0, SweepKind::Reread,
-                           pieces, MatmulAttr());
+                           pieces, /*cluster=*/1, MatmulAttr());
 }
 
 std::optional<std::string> te::findPieceViolation(const TileDemand &demand,

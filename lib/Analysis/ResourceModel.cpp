@@ -8,6 +8,7 @@
 #include "te/Analysis/ResourceModel.h"
 
 #include "Bound.h"
+#include "Clusters.h"
 #include "GemmSchedule.h"
 #include "Pieces.h"
 
@@ -31,6 +32,10 @@ constexpr int64_t kSummedRows = 128, kSweptSummedRows = 32;
 /// fill the chip: at least so many, and more while it is still filled; fewer
 /// where it is not, as long as those of one result are one byte in so many.
 constexpr int64_t kWholeSummedRows = 64, kPartialShare = 20;
+/// Waves a SIMD of clusters that walk down rows, where registers suffice.
+constexpr int64_t kClusterWaves = 4;
+/// Numbers a row that a cluster's workgroups exchange at once, at the most.
+constexpr int64_t kMostTogether = 2;
 /// Registers that picking from kept tiles takes.
 constexpr unsigned kPickVGPRs = 28;
 /// The part of LDS, one in so many, that staged columns take at most.
@@ -85,8 +90,14 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   ResourceEstimate result;
   result.elementsPerLane = std::max<int64_t>(elements / lanes, 1);
   // What is packed, and two working copies of one vector in f32.
-  int64_t bytes =
-      result.elementsPerLane * demand.liveBytes + 2 * 4 * schedule.getVector();
+  int64_t live = demand.liveBytes;
+  // What is f32 is computed again behind an exchange of a cluster's workgroups
+  // (but for sums), and results are stored as they are made.
+  if (schedule.getCluster() > 1)
+    live = demand.sumsColumns
+               ? live - demand.statisticBytes - demand.outputBytes
+               : std::max(demand.keptBytes, demand.inputBytes);
+  int64_t bytes = result.elementsPerLane * live + 2 * 4 * schedule.getVector();
   if (schedule.getSweep() == SweepKind::Keep)
     bytes += llvm::divideCeil(demand.cols, schedule.getTile()[1]) *
                  result.elementsPerLane * demand.keptBytes +
@@ -106,8 +117,10 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   // LDS: partial reductions (one f32 a lane and register of the reduced tile),
   // the packed scales, and the whole output tile where it is reordered.
   int64_t lds = 0;
+  bool isPacked = schedule.getCluster() > 1 && target.hasPackedBF16;
   if (demand.reducesRows)
-    lds = schedule.getTile()[1] * schedule.getWaves() * 4;
+    lds = schedule.getTile()[1] * schedule.getWaves() *
+          (isPacked ? demand.amaxBytes : 4);
   if (demand.sumsColumns)
     lds = std::max(
         lds, getReductionBytes(schedule, target, {schedule.getTile()[0], 1}));
@@ -119,8 +132,12 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
                    elements * std::min(demand.outputBytes, demand.inputBytes));
   lds = std::max(lds, elements * demand.exchangedBytes);
   lds = std::max<int64_t>(lds, lanes * 4);
-  lds = std::max(lds,
-                 2 * std::min(lds, getTurnBytes(schedule.getWaves(), target)));
+  if (int64_t turn = getTurnBytes(schedule.getWaves(), target);
+      schedule.getCluster() == 1 || lds <= turn)
+    lds = std::max(lds, 2 * std::min(lds, turn));
+  if (schedule.getCluster() > 1)
+    lds += 2 * (8 + schedule.getCluster() * kMostTogether *
+                        schedule.getTile()[0] * 4);
   result.ldsBytes =
       lds + getStagedColumns(demand, schedule, target) * demand.columnBytes;
   return result;
@@ -158,6 +175,11 @@ std::optional<int64_t> te::getWavesPerSIMD(const TileDemand &demand,
                                            const Target &target) {
   ResourceEstimate resources = estimate(demand, schedule, target);
   int64_t least = llvm::divideCeil(schedule.getWaves(), target.simdsPerCU);
+  // All clusters that walk are there at once, or some begin when others end.
+  if (int64_t waves = std::max(kClusterWaves, least);
+      schedule.getCluster() > 1 && schedule.getWorkgroups() > 0 &&
+      resources.vgprs <= target.vgprsPerLane / waves + kSpareVGPRs)
+    return waves;
   int64_t most = target.occupancy(resources.vgprs, resources.ldsBytes,
                                   schedule.getWaves());
   if (most < 2 * least)
@@ -242,7 +264,8 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
     auto get = [&](int64_t rows, int64_t waves, int64_t workgroups) {
       return ScheduleAttr::get(context, target.name, {rows, cols}, waves,
                                vector, /*row_tiles=*/1, workgroups,
-                               SweepKind::None, /*pieces=*/1, MatmulAttr());
+                               SweepKind::None, /*pieces=*/1, /*cluster=*/1,
+                               MatmulAttr());
     };
     while (waves < target.maxWavesPerWorkgroup &&
            estimate(demand, get(rows, waves, 0), target).vgprs > kWideVGPRs)
@@ -284,7 +307,7 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
   auto schedule = [&](int64_t workgroups) {
     return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
                              rowTiles, workgroups, SweepKind::None,
-                             /*pieces=*/1, MatmulAttr());
+                             /*pieces=*/1, /*cluster=*/1, MatmulAttr());
   };
   return schedule(
       walks && target.walksRows ? getResident(demand, schedule(1), target) : 0);
@@ -316,7 +339,7 @@ static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
     cols = std::min(cols, getDivisor(demand));
   return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
                            /*row_tiles=*/1, /*workgroups=*/0, sweep,
-                           /*pieces=*/1, MatmulAttr());
+                           /*pieces=*/1, /*cluster=*/1, MatmulAttr());
 }
 
 /// Tiles of one row that divide it, kept: where whole rows would idle lanes, or
@@ -342,7 +365,7 @@ static std::optional<ScheduleAttr> chooseDividing(MLIRContext *context,
                                     cols / (target.waveSize * vector));
   return ScheduleAttr::get(context, target.name, {1, cols}, waves, vector,
                            /*row_tiles=*/1, /*workgroups=*/0, SweepKind::Keep,
-                           /*pieces=*/1, MatmulAttr());
+                           /*pieces=*/1, /*cluster=*/1, MatmulAttr());
 }
 
 /// The schedule in which each workgroup has its rows to itself.
@@ -361,6 +384,10 @@ static ScheduleAttr chooseAlone(MLIRContext *context, const TileDemand &demand,
             chooseDividing(context, demand, target);
         dividing && fits(*dividing))
       return *dividing;
+  // Workgroups that sum all rows: small ones hide each other's waiting.
+  if (demand.sumsColumns)
+    if (ScheduleAttr cluster = chooseCluster(context, demand, target))
+      return cluster;
   if (fits(whole))
     return whole;
   for (int64_t fraction : {1, 2}) {
@@ -369,6 +396,8 @@ static ScheduleAttr chooseAlone(MLIRContext *context, const TileDemand &demand,
     if (demand.keptBytes > 0 && fits(kept))
       return kept;
   }
+  if (ScheduleAttr cluster = chooseCluster(context, demand, target))
+    return cluster;
   return chooseSweep(context, demand, target, SweepKind::Reread);
 }
 
@@ -396,10 +425,15 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
   ResourceEstimate resources = estimate(demand, schedule, target);
   os << schedule.getVector() << " elements of " << demand.inputBytes
      << " bytes fill a lane's " << target.maxAccessBytes << "-byte access; ";
-  os << cols << " columns "
-     << (!ShapedType::isDynamic(demand.cols) && cols >= demand.cols
-             ? "hold a whole row"
-             : "are what a wave reads in consecutive accesses");
+  os << cols << " columns ";
+  if (schedule.getCluster() > 1)
+    os << "are a workgroup's part of a row, which " << schedule.getCluster()
+       << " of a cluster hold together, as the registers of one do not: what "
+          "is computed over the row goes between them, and it is read once";
+  else if (!ShapedType::isDynamic(demand.cols) && cols >= demand.cols)
+    os << "hold a whole row";
+  else
+    os << "are what a wave reads in consecutive accesses";
   if (schedule.getSweep() == SweepKind::Keep)
     os << ", of a row that does not fit one tile: the tiles of a row are read "
           "once and stay in registers for what follows the first sweep";

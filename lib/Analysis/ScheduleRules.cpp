@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// findViolation: rules H4 to H17 of docs/spec.md.
+// findViolation: rules H4 to H18 of docs/spec.md.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Clusters.h"
 #include "GemmSchedule.h"
 #include "Pieces.h"
 
@@ -60,7 +61,8 @@ static std::optional<std::string> findRowViolation(const TileDemand &demand,
       return Text() << "H10: elements are rotated with others of their row, "
                        "which one tile holds, but its length is not known; "
                        "give the last dimension a static size";
-    if (demand.wholeRows && (isDynamic || cols < demand.cols))
+    if (demand.wholeRows && (isDynamic || cols < demand.cols) &&
+        schedule.getCluster() == 1)
       return Text() << "H10: a tile of " << cols
                     << " columns does not hold a row"
                     << (isDynamic ? std::string(" of unknown length")
@@ -96,6 +98,41 @@ static std::optional<std::string> findRowViolation(const TileDemand &demand,
   return std::nullopt;
 }
 
+/// H18: rows that the workgroups of a cluster hold together.
+static std::optional<std::string> findClusterViolation(const TileDemand &demand,
+                                                       ScheduleAttr schedule,
+                                                       const Target &target) {
+  int64_t cluster = schedule.getCluster(), width = schedule.getTile()[1];
+  if (cluster == 1)
+    return std::nullopt;
+  Text text;
+  text << "H18: cluster = " << cluster << ", but ";
+  if (target.maxClusterWorkgroups == 1)
+    return text << "workgroups of " << target.name
+                << " form no clusters; leave it out";
+  if (cluster > int64_t(target.maxClusterWorkgroups))
+    return text << "a cluster has at most " << target.maxClusterWorkgroups
+                << " workgroups on " << target.name << "; use wider tiles";
+  if (schedule.getSweep() != SweepKind::None || schedule.getPieces() > 1)
+    return text << "with a sweep each workgroup walks along its rows by "
+                   "itself; leave one of them out";
+  if (!canFormClusters(demand))
+    return text << "this region computes nothing over rows, or its workgroups "
+                   "are of several tensors or matrices, or it rotates "
+                   "elements of a row, or reads halves of a wide result; "
+                   "leave it out";
+  if (ShapedType::isDynamic(demand.cols))
+    return text << "the length of a row is not known, and so neither is how "
+                   "many tiles it has; make it static, or use sweep = reread";
+  int64_t tiles = getRowTiles(demand, width);
+  if (cluster != tiles)
+    return text << "a row of " << demand.cols << " has " << tiles
+                << (tiles == 1 ? " tile of " : " tiles of ") << width
+                << " columns, one for each workgroup; "
+                << (tiles == 1 ? "leave it out" : "make them as many");
+  return std::nullopt;
+}
+
 std::optional<std::string> te::findViolation(const TileDemand &demand,
                                              ScheduleAttr schedule,
                                              const Target &target) {
@@ -127,6 +164,9 @@ std::optional<std::string> te::findViolation(const TileDemand &demand,
     return Text() << "H17: what is computed begins with row " << demand.firstRow
                   << ", inside of the " << group
                   << " rows of a workgroup; give it fewer";
+  if (std::optional<std::string> why =
+          findClusterViolation(demand, schedule, target))
+    return why;
   if (std::optional<std::string> why = findRowViolation(demand, schedule))
     return why;
   if (std::optional<std::string> why = findWalkViolation(demand, schedule))

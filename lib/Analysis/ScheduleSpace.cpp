@@ -7,6 +7,7 @@
 
 #include "te/Analysis/ScheduleSpace.h"
 
+#include "Clusters.h"
 #include "GemmSchedule.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -97,10 +98,11 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
   ScheduleAttr base = chooseSchedule(context, demand, target);
   SmallVector<ScheduleAttr> schedules = {base};
   auto make = [&](const Point &p, int64_t waves, MatmulAttr matmul) {
+    int64_t cluster = base.getCluster() == 1 ? 1 : getRowTiles(demand, p.cols);
     return ScheduleAttr::get(context, target.name, {p.rows, p.cols}, waves,
                              std::min(p.vector, p.cols), base.getRowTiles(),
                              base.getWorkgroups(), base.getSweep(),
-                             base.getPieces(), matmul);
+                             base.getPieces(), cluster, matmul);
   };
   auto add = [&](ScheduleAttr schedule) {
     if (schedule != base && !findViolation(demand, schedule, target))

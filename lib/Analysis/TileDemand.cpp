@@ -55,6 +55,10 @@ static void addScaled(TileDemand &demand, ScaledType type) {
     demand.reducesRows |= scaling.getBlockRows() > 1;
   }
   addUnit(demand, scaling);
+  for (ScaledType::StorageDim dim : type.getScaleStorage())
+    if (dim.numDims == 1 && int64_t(dim.firstDim) == type.getRank() - 1)
+      demand.coverCols =
+          std::max<int64_t>(demand.coverCols, dim.divisor * dim.multiple);
   if (scaling.isTransposed())
     demand.linesRows = std::max<int64_t>(demand.linesRows, kStoreBytes);
   demand.reorders |= scaling.getDataLayout() != te::DataLayout::Linear;
@@ -209,6 +213,8 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
     for (Attribute whole : getWholes(op))
       addType(demand, cast<TypeAttr>(whole).getValue());
     auto quantize = dyn_cast<QuantizeOp>(op);
+    if (quantize && !getElementTypeOrSelf(op->getOperand(0).getType()).isBF16())
+      demand.amaxBytes = 4;
     if (quantize && quantize.getStochastic()) {
       demand.minCols = std::max(demand.minCols, kPhiloxWords);
       demand.liveBytes += kRandomBytes;
@@ -221,8 +227,8 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   }
   demand.sharesRows &= demand.wholeRows && !demand.mixesRows;
   // Sums over a row, and what is made of them, are f32.
-  if (keepsF32)
-    demand.liveBytes += 4;
+  demand.statisticBytes = keepsF32 ? 4 : 0;
+  demand.liveBytes += demand.statisticBytes;
   for (Value value : getKeptValues(ops))
     demand.keptBytes += elementBytes(value.getType());
   return demand;

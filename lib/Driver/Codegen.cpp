@@ -79,9 +79,11 @@ te::createTargetMachine(const Target &target) {
       llvm::TargetRegistry::lookupTarget(triple, message);
   if (!backend)
     return llvm::createStringError(message);
+  // The PTX that has st.async, of CUDA 12.1.
+  bool isPTX = target.backend == BackendKind::NVPTX;
   return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
-      triple, target.name, "", llvm::TargetOptions(), llvm::Reloc::PIC_,
-      std::nullopt, llvm::CodeGenOptLevel::Default));
+      triple, target.name, isPTX ? "+ptx81" : "", llvm::TargetOptions(),
+      llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
 /// The loads through a pointer; nothing where something else uses it too.

@@ -45,3 +45,9 @@ tile.kernel @no_such_instruction(%in: memref<bf16>, %out: memref<f32>) attribute
   %y = tile.mma %x, %x, %z <"f32_16x16x32_bf16"> : tensor<16x32xbf16, #a>, tensor<16x32xbf16, #a> -> tensor<16x16xf32, #c>
   tile.store %y, %o[%c0, %c0] : tensor<16x16xf32, #c>, memref<16x16xf32, strided<[16, 1]>>
 }
+
+// -----
+
+// expected-error @+1 {{clusters of 2 workgroups, but gfx950 has at most 1}}
+tile.kernel @cluster() attributes {target = "gfx950", waves = 1 : i64, cluster = 2 : i64} {
+}

@@ -28,14 +28,15 @@ struct TileDemand {
   int64_t getColumns(ScheduleAttr schedule) const {
     return products * schedule.getTile()[1];
   }
-  int64_t rows = 0, cols = 0; // M and K; ShapedType::kDynamic where unknown
-  int64_t firstRow = 0;       // that is computed
-  unsigned inputBytes = 1;    // of one element of the widest tensor read
-  unsigned outputBytes = 1;   // of one element of the widest written
-  unsigned liveBytes = 0;     // an element keeps in registers, at the most
-  unsigned columnBytes = 0;   // of what is read once a column
-  unsigned keptBytes = 0;     // of which from one sweep over a row to the next
-  unsigned loadedBytes = 0;   // of each element, of all tensors read
+  int64_t rows = 0, cols = 0;  // M and K; ShapedType::kDynamic where unknown
+  int64_t firstRow = 0;        // that is computed
+  unsigned inputBytes = 1;     // of one element of the widest tensor read
+  unsigned outputBytes = 1;    // of one element of the widest written
+  unsigned liveBytes = 0;      // an element keeps in registers, at the most
+  unsigned statisticBytes = 0; // of which f32 for what is computed over rows
+  unsigned columnBytes = 0;    // of what is read once a column
+  unsigned keptBytes = 0;      // of which from one sweep over a row to the next
+  unsigned loadedBytes = 0;    // of each element, of all tensors read
   int64_t minRows = 1, minCols = 1;   // a whole scale block
   int64_t unitRows = 1, unitCols = 1; // elements whose scales lie side by side
   int64_t rowsPerWave = 0;            // that exchange elements inside a wave
@@ -43,6 +44,7 @@ struct TileDemand {
   bool wholeColumns = false;          // over each column, walking down rows
   bool readsHalves = false;           // of a wide result: tiles divide K
   bool mixesRows = false;             // elements read others of their row
+  int64_t coverCols = 1;              // whose multiple workgroups cover
   bool sharesRows = false;            // workgroups can: kernels of their own
                                       // compute what is computed over rows
   unsigned rowStatistics = 0;         // ops whose tiles wait for such things
@@ -50,6 +52,7 @@ struct TileDemand {
   int64_t linesRows = 1;              // rows that fill a line of what is
                                       // stored (K, M)
   bool reorders = false;              // data in another order than row-major
+  unsigned amaxBytes = 2;             // of an element that is packed for it
   bool reducesRows = false;           // a scale or amax across rows
   bool sumsColumns = false;           // over all rows
   unsigned exchangedBytes = 0;        // of LDS for each element of the tile
@@ -151,7 +154,7 @@ std::optional<std::string> findPrologueLoss(FusionOp fusion, GemmOp plain,
 /// Why a schedule is as it is, in words: what bounds each of its sizes.
 std::string explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                             const Target &target);
-/// Why a schedule does not meet the demand or the chip's limits (H4 to H17).
+/// Why a schedule does not meet the demand or the chip's limits (H4 to H18).
 std::optional<std::string> findViolation(const TileDemand &demand,
                                          ScheduleAttr schedule,
                                          const Target &target);

@@ -61,8 +61,9 @@ struct Target {
   unsigned ldsBytesPerWorkgroup;           // that a kernel can declare
   unsigned ldsReserved; // of a CU, by each workgroup for itself
   unsigned computeUnits;
-  unsigned maxAccessBytes;   // widest global or LDS access of one lane
-  bool hasUnalignedAccesses; // of global memory, as wide
+  unsigned maxClusterWorkgroups; // that read each other's LDS: 1 where none do
+  unsigned maxAccessBytes;       // widest global or LDS access of one lane
+  bool hasUnalignedAccesses;     // of global memory, as wide
   FP8Encoding fp8;
   bool hasBF16Conversions;   // from f32, by an instruction
   bool hasScaledConversions; // fp8 and fp4 by a block's scale

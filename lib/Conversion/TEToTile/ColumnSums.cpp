@@ -173,7 +173,8 @@ ScheduleAttr te::chooseFinishSchedule(ArrayRef<OpResult> sums,
   int64_t rows = waves * target.waveSize * vector * kFinishVectors / cols;
   return ScheduleAttr::get(sums.front().getContext(), target.name, {rows, cols},
                            waves, vector, /*row_tiles=*/1, /*workgroups=*/0,
-                           SweepKind::None, /*pieces=*/1, MatmulAttr());
+                           SweepKind::None, /*pieces=*/1, /*cluster=*/1,
+                           MatmulAttr());
 }
 
 KernelOp te::emitFinishKernel(ImplicitLocOpBuilder &b, StringRef name,

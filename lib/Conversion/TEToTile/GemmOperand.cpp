@@ -98,7 +98,7 @@ TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
       ctx.b, ctx.target,
       ScheduleAttr::get(schedule.getContext(), schedule.getTarget(), tile,
                         schedule.getWaves(), vector, 1, 0, SweepKind::None,
-                        /*pieces=*/1, MatmulAttr()));
+                        /*pieces=*/1, /*cluster=*/1, MatmulAttr()));
   step.getDim = ctx.getDim;
   step.matrix = isOneOfMany ? ctx.matrix : Value();
   step.rows = isA ? ctx.rows : ctx.cols;

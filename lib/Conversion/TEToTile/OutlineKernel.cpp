@@ -440,6 +440,18 @@ unsigned Outliner::bindArguments(TileContext &ctx, bool isLast) {
   return next;
 }
 
+/// This workgroup's column of tiles, and its group of rows.
+std::pair<Value, Value> Outliner::emitPlace(ImplicitLocOpBuilder &b) {
+  constexpr auto x = gpu::Dimension::x;
+  if (fusion.getScheduleAttr().getCluster() > 1)
+    return {gpu::ClusterBlockIdOp::create(b, x),
+            gpu::ClusterIdOp::create(b, x)};
+  Value id = gpu::BlockIdOp::create(b, x);
+  if (hasOneColumn())
+    return {arith::ConstantIndexOp::create(b, 0), id};
+  return {id, gpu::BlockIdOp::create(b, gpu::Dimension::y)};
+}
+
 KernelOp Outliner::emitKernel(bool isLast) {
   ImplicitLocOpBuilder b(fusion.getLoc(), fusion.getContext());
   b.setInsertionPointToEnd(fusion->getParentOfType<ModuleOp>().getBody());
@@ -462,6 +474,8 @@ KernelOp Outliner::emitKernel(bool isLast) {
   TileDemand demand = getTileDemand(ops);
   if (std::optional<int64_t> waves = getWavesPerSIMD(demand, schedule, target))
     kernel.setWavesPerSimd(*waves);
+  if (schedule.getCluster() > 1)
+    kernel.setCluster(schedule.getCluster());
   body = &kernel.getBody().front();
   b.setInsertionPointToStart(body);
 
@@ -470,12 +484,8 @@ KernelOp Outliner::emitKernel(bool isLast) {
   ctx.getDim = [&](Value inner, int64_t i) {
     return emitKernelDim(b, inner, i);
   };
-  Value x = gpu::BlockIdOp::create(b, gpu::Dimension::x), y;
-  if (hasOneColumn())
-    std::tie(y, x) =
-        std::pair<Value, Value>(x, arith::ConstantIndexOp::create(b, 0));
-  else
-    y = gpu::BlockIdOp::create(b, gpu::Dimension::y);
+  Value x, y;
+  std::tie(x, y) = emitPlace(b);
   if (pieces)
     piece = std::exchange(x, arith::ConstantIndexOp::create(b, 0));
   unsigned next = bindArguments(ctx, isLast);
@@ -487,6 +497,7 @@ KernelOp Outliner::emitKernel(bool isLast) {
       if (unwritten.use_empty())
         unwritten.erase();
     });
+    finishExchanges(kernel);
     return kernel;
   }
   kernel.erase();

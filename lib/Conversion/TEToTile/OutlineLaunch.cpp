@@ -245,10 +245,14 @@ void Outliner::emitLaunch(KernelOp kernel, bool isLast) {
   llvm::append_range(inits, fusion.getInits());
   if (inits.empty() && !yielded.empty() && isAmax(yielded.back()))
     inits.push_back(emitZero(b, yielded.back().getType()).getResult(0));
-  auto launch = LaunchOp::create(b, getLaunchTypes(), kernel.getSymName(),
-                                 hasOneColumn() ? gridY : gridX,
-                                 hasOneColumn() ? gridX : gridY, inputs, inits,
-                                 sizes, emitSizes(b, gridY));
+  Value x = hasOneColumn() ? gridY : gridX, y = hasOneColumn() ? gridX : gridY;
+  if (int64_t cluster = schedule.getCluster(); cluster > 1) {
+    x = b.createOrFold<arith::MulIOp>(
+        gridY, arith::ConstantIndexOp::create(b, cluster));
+    y = one;
+  }
+  auto launch = LaunchOp::create(b, getLaunchTypes(), kernel.getSymName(), x, y,
+                                 inputs, inits, sizes, emitSizes(b, gridY));
   SmallVector<Value> results(launch.getResults()), partial;
   for (auto [inner, result] : llvm::zip_equal(yielded, launch.getResults()))
     if (llvm::is_contained(sums, inner))

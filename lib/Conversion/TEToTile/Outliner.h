@@ -116,11 +116,16 @@ struct Outliner {
   Value emitHostDim(ImplicitLocOpBuilder &b, Value inner, int64_t i);
   Value emitGroups(ImplicitLocOpBuilder &b, const Part &part, Value rows);
   Value emitGroupCount(ImplicitLocOpBuilder &b, const Part &part, Value rows);
+  std::pair<Value, Value> emitPlace(ImplicitLocOpBuilder &b);
   SmallVector<bool> getDynamic();
 };
 
 /// Pointers to global memory of a value's buffers: data, then scales.
 void addPointerTypes(Type type, SmallVectorImpl<Type> &types);
+
+/// Of a kernel with tile.cluster_reduce: fewer of them, and fewer registers
+/// meanwhile (Exchanges.cpp).
+void finishExchanges(tile::KernelOp kernel);
 
 /// M and K of an anchor, whose sizes `dim` gives.
 std::pair<Value, Value> emitExtents(ImplicitLocOpBuilder &b,

@@ -264,8 +264,11 @@ void TileContext::defineRowSum(Value tensor, Value tile) {
 Value TileContext::reduceRows(ReduceKind kind, Value tile) {
   if (sweep)
     return sweep->reduce(kind, tile);
-  return reduce(kind, tile,
-                {1, cast<ShapedType>(tile.getType()).getDimSize(1)});
+  Value rows =
+      reduce(kind, tile, {1, cast<ShapedType>(tile.getType()).getDimSize(1)});
+  if (schedule.getCluster() == 1)
+    return rows;
+  return ClusterReduceOp::create(b, kind, rows).getResult(0);
 }
 
 Value TileContext::getScalar(Value tensor) {

@@ -23,8 +23,8 @@ using namespace mlir::te::tile;
 // tile.reduce
 //===----------------------------------------------------------------------===//
 
-static Value emitCombine(ImplicitLocOpBuilder &b, ReduceKind kind, Value x,
-                         Value y) {
+Value te::emitCombine(ImplicitLocOpBuilder &b, ReduceKind kind, Value x,
+                      Value y) {
   switch (kind) {
   case ReduceKind::MaxNum:
     return arith::MaxNumFOp::create(b, x, y);

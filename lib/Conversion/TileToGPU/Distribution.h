@@ -32,8 +32,11 @@ struct SharedTurn {
 struct KernelState {
   const Target *target = nullptr;
   int64_t waves = 1;
-  Value lane, wave; // i32
-  Value lds;        // memref<?xi8, workgroup>: null where no op needs any
+  int64_t cluster = 1;                      // workgroups
+  int64_t exchangePlace = 0, slotBytes = 0; // of tile.cluster_reduce, in LDS
+  Value exchanges;                          // memref<i32>: how many there were
+  Value lane, wave;                         // i32
+  Value lds; // memref<?xi8, workgroup>: null where no op needs any
   llvm::DenseMap<Operation *, int64_t> places;   // where in LDS, in bytes
   bool hasRings = false;                         // there is a tile.ring
   llvm::DenseMap<Operation *, SharedTurn> turns; // see assignTurns
@@ -60,6 +63,12 @@ bool crossesWaves(const tile::LinearLayout &from, const tile::LinearLayout &to);
 /// Gives each op that needs LDS one of these areas (SharedTurns.cpp).
 void assignTurns(Block &block, KernelState &state, int64_t areaBytes,
                  unsigned areas);
+
+/// Gives the exchanges of a cluster's workgroups their place in LDS, from `end`
+/// on; its end.
+int64_t placeExchanges(tile::KernelOp kernel, KernelState &state, int64_t end);
+/// Where there are any: what all workgroups do before the first.
+void beginExchanges(gpu::GPUFuncOp func, KernelState &state);
 
 /// About how many vector instructions the ops on tiles take that stand between
 /// this product and the one before: those of two elements are often one.
@@ -108,6 +117,9 @@ Value emitIsOwner(ImplicitLocOpBuilder &b, const KernelState &state,
 void emitByOwner(ImplicitLocOpBuilder &b, const KernelState &state,
                  const tile::LinearLayout &layout, function_ref<void()> body);
 
+/// Two numbers, or vectors of them, as a reduction has it.
+Value emitCombine(ImplicitLocOpBuilder &b, tile::ReduceKind kind, Value x,
+                  Value y);
 Value emitI32(ImplicitLocOpBuilder &b, int64_t value);
 Value toIndex(ImplicitLocOpBuilder &b, Value i32);
 /// vector.shuffle of one source.
@@ -149,6 +161,9 @@ void populateMemoryPatterns(RewritePatternSet &patterns,
 void populateCrossLanePatterns(RewritePatternSet &patterns,
                                const TypeConverter &types,
                                const KernelState &state);
+void populateClusterPatterns(RewritePatternSet &patterns,
+                             const TypeConverter &types,
+                             const KernelState &state);
 void populateRingPatterns(RewritePatternSet &patterns,
                           const TypeConverter &types, const KernelState &state);
 void populateMmaPatterns(RewritePatternSet &patterns,

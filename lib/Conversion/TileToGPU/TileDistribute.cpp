@@ -26,6 +26,7 @@
 #include "te/Analysis/ResourceModel.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
@@ -138,6 +139,34 @@ struct FencePattern : TilePattern<FenceOp> {
   }
 };
 
+/// By an instruction that does nothing, but LLVM does not know that.
+struct HoldPattern : TilePattern<HoldOp> {
+  using TilePattern::TilePattern;
+  LogicalResult
+  matchAndRewrite(HoldOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value words = emitWords(b, adaptor.getInput());
+    auto type = cast<VectorType>(words.getType());
+    SmallVector<Value> held;
+    for (int64_t i = 0; i < type.getNumElements(); ++i)
+      held.push_back(LLVM::InlineAsmOp::create(
+                         b, b.getI32Type(),
+                         ValueRange(vector::ExtractOp::create(b, words, i)),
+                         /*asm_string=*/"",
+                         /*constraints=*/state.target->amd ? "=v,0" : "=r,0",
+                         /*has_side_effects=*/true, /*is_align_stack=*/false,
+                         LLVM::TailCallKind::None,
+                         /*asm_dialect=*/LLVM::AsmDialectAttr(),
+                         /*operand_attrs=*/ArrayAttr())
+                         .getRes());
+    rewriter.replaceOp(
+        op, emitFromWords(b, vector::FromElementsOp::create(b, type, held),
+                          getDistributedType(op.getType())));
+    return success();
+  }
+};
+
 struct CoordinatePattern : TilePattern<CoordinateOp> {
   using TilePattern::TilePattern;
   LogicalResult
@@ -165,7 +194,8 @@ struct TileDistributePass
     : te::impl::TileDistributePassBase<TileDistributePass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     TileDistributePassBase::getDependentDialects(registry);
-    registry.insert<amdgpu::AMDGPUDialect>(); // tile.mma
+    registry.insert<amdgpu::AMDGPUDialect, // tile.mma
+                    NVVM::NVVMDialect>();  // tile.cluster_reduce
   }
   LogicalResult distribute(KernelOp kernel, gpu::GPUModuleOp module);
   gpu::GPUFuncOp makeFunction(KernelOp kernel, gpu::GPUModuleOp module,
@@ -211,6 +241,9 @@ gpu::GPUFuncOp TileDistributePass::makeFunction(KernelOp kernel,
   func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   int64_t lanes = state.waves * state.target->waveSize;
   func.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({int32_t(lanes), 1, 1}));
+  if (state.cluster > 1)
+    func.setKnownClusterSizeAttr(
+        b.getDenseI32ArrayAttr({int32_t(state.cluster), 1, 1}));
   func->setAttr("te.target", kernel.getTargetAttr());
   if (Attribute waves = kernel.getWavesPerSimdAttr())
     func->setAttr("te.waves_per_simd", waves);
@@ -316,6 +349,9 @@ static int64_t placeInLds(KernelOp kernel, KernelState &state) {
     int64_t area = llvm::alignTo(shared, state.target->maxAccessBytes);
     bool takesTurns =
         passing.size() > 1 && area <= getTurnBytes(state.waves, *state.target);
+    // One where both and a cluster's exchanges would not fit.
+    takesTurns &= placeExchanges(kernel, state, 2 * area) <=
+                  int64_t(state.target->ldsBytesPerWorkgroup);
     unsigned areas = takesTurns ? 2 : 1;
     assignTurns(kernel.getBody().front(), state, area, areas);
     shared = area * areas;
@@ -325,7 +361,7 @@ static int64_t placeInLds(KernelOp kernel, KernelState &state) {
     place(ring, ring.getRing().getType());
   end = std::max(end, shared);
   kernel.walk([&](StageOp op) { place(op, op.getView().getType()); });
-  return end;
+  return placeExchanges(kernel, state, end);
 }
 
 LogicalResult TileDistributePass::distribute(KernelOp kernel,
@@ -338,6 +374,12 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   if (!state.target->hasRegisterIndexing && failed(unrollPicks(kernel)))
     return failure();
   state.waves = kernel.getWaves();
+  state.cluster = kernel.getCluster().value_or(1);
+  if (state.cluster > int64_t(state.target->maxClusterWorkgroups))
+    return kernel.emitError()
+           << "clusters of " << state.cluster << " workgroups, but "
+           << state.target->name << " has at most "
+           << state.target->maxClusterWorkgroups;
   kernel.walk([&](MmaOp op) {
     state.vectorWork[op] = countVectorWork(op);
     state.productsBefore[op] = countProductsBefore(op);
@@ -362,6 +404,7 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   OpBuilder builder = OpBuilder::atBlockEnd(&entry);
   gpu::ReturnOp::create(builder, kernel.getLoc());
   kernel.erase();
+  beginExchanges(func, state);
 
   TypeConverter types;
   types.addConversion([](Type type) { return type; });
@@ -373,10 +416,11 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   RewritePatternSet patterns(&getContext());
   patterns.add<ElementwisePattern, ConstantPattern, SplatPattern>(
       types, &getContext());
-  patterns.add<PickPattern, FencePattern, CoordinatePattern>(
+  patterns.add<PickPattern, FencePattern, HoldPattern, CoordinatePattern>(
       types, &getContext(), state);
   populateMemoryPatterns(patterns, types, state);
   populateCrossLanePatterns(patterns, types, state);
+  populateClusterPatterns(patterns, types, state);
   populateMmaPatterns(patterns, types, state);
   populateRingPatterns(patterns, types, state);
   ConversionTarget conversion(getContext());

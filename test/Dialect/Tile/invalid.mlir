@@ -563,3 +563,60 @@ func.func @await_fewer() {
   tile.await {pending = -1 : i64}
   return
 }
+
+// -----
+
+#r = #tile.layout<shape = [4, 1], register = [[1, 0], [2, 0]], lane = [[0, 0]], wave = []>
+tile.kernel @no_cluster() attributes {target = "sm_90a", waves = 1 : i64} {
+  %cst = arith.constant 1.0 : f32
+  %a = tensor.splat %cst : tensor<4x1xf32, #r>
+  // expected-error @+1 {{T23: the kernel's workgroups form no clusters; give it cluster, or leave the op out}}
+  %s = tile.cluster_reduce add %a : tensor<4x1xf32, #r>
+}
+
+// -----
+
+#r = #tile.layout<shape = [4, 1], register = [[1, 0], [2, 0]], lane = [[0, 0]], wave = []>
+tile.kernel @no_bits() attributes {target = "sm_90a", waves = 1 : i64, cluster = 2 : i64} {
+  %cst = arith.constant 1.0 : f32
+  %a = tensor.splat %cst : tensor<4x1xf32, #r>
+  // expected-error @+1 {{T23: numbers are added, or their maximum is taken}}
+  %s = tile.cluster_reduce or %a : tensor<4x1xf32, #r>
+}
+
+// -----
+
+#r = #tile.layout<shape = [4, 1], register = [[1, 0], [2, 0]], lane = [[0, 0]], wave = []>
+tile.kernel @no_tiles() attributes {target = "sm_90a", waves = 1 : i64, cluster = 2 : i64} {
+  %cst = arith.constant 1.0 : f32
+  %a = tensor.splat %cst : tensor<4x1xf32, #r>
+  // expected-error @+1 {{T23: it combines one tile or more}}
+  "tile.cluster_reduce"() <{kind = #tile<reduce_kind add>}> : () -> ()
+}
+
+// -----
+
+#w = #tile.layout<shape = [1, 4], register = [[0, 1], [0, 2]], lane = [[0, 0]], wave = []>
+tile.kernel @columns() attributes {target = "sm_90a", waves = 1 : i64, cluster = 2 : i64} {
+  %cst = arith.constant 1.0 : f32
+  %a = tensor.splat %cst : tensor<1x4xf32, #w>
+  // expected-error @+1 {{is no tile of one column of f32, alike for all that are combined together}}
+  %s = tile.cluster_reduce add %a : tensor<1x4xf32, #w>
+}
+
+// -----
+
+// expected-error @+1 {{T23: cluster = 0; it is a number of workgroups, or left out}}
+tile.kernel @none() attributes {target = "sm_90a", waves = 1 : i64, cluster = 0 : i64} {
+}
+
+// -----
+
+tile.kernel @pairs(%out: memref<f32>) attributes {target = "sm_90a", waves = 1 : i64, cluster = 2 : i64} {
+}
+func.func @half_a_cluster() -> tensor<f32> {
+  %c3 = arith.constant 3 : index
+  // expected-error @+1 {{T23: a grid of 3 workgroups along x is no whole clusters of 2}}
+  %r = tile.launch @pairs grid(%c3, %c3) ins() -> tensor<f32>
+  return %r : tensor<f32>
+}

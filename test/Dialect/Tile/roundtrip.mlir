@@ -115,3 +115,17 @@ func.func @ring(%x: tensor<16x64xbf16, #put>, %v: memref<16x64xbf16>, %slot: ind
   %d = tile.mma %part, %part, %c <"f32_16x16x32_bf16"> in_order : tensor<16x32xbf16, #take>, tensor<16x32xbf16, #take> -> tensor<16x16xf32, #sum>
   return %d : tensor<16x16xf32, #sum>
 }
+
+// Two workgroups hold a row together.
+#part = #tile.layout<shape = [4, 1], register = [[1, 0]], lane = [[0, 0], [0, 0]], wave = [[2, 0]]>
+// CHECK: tile.kernel @cluster({{.*}}) attributes {cluster = 2 : i64, target = "sm_90a", waves = 2 : i64}
+tile.kernel @cluster(%in: memref<f32>) attributes {target = "sm_90a", waves = 2 : i64, cluster = 2 : i64} {
+  %cst = arith.constant 1.0 : f32
+  %a = tensor.splat %cst : tensor<4x1xf32, #part>
+  // CHECK: %{{.*}} = tile.cluster_reduce maxnum %[[A:.*]] : tensor<4x1xf32, #{{.*}}>
+  %max = tile.cluster_reduce maxnum %a : tensor<4x1xf32, #part>
+  // CHECK: %{{.*}}:2 = tile.cluster_reduce add %[[A]], %{{.*}} : tensor<4x1xf32, #{{.*}}>, tensor<4x1xf32, #{{.*}}>
+  %both:2 = tile.cluster_reduce add %a, %max : tensor<4x1xf32, #part>, tensor<4x1xf32, #part>
+  // CHECK: tile.hold %{{.*}} : tensor<4x1xf32, #{{.*}}>
+  %held = tile.hold %a : tensor<4x1xf32, #part>
+}

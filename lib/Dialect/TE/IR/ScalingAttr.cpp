@@ -288,7 +288,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    StringRef target, ArrayRef<int64_t> tile,
                                    int64_t waves, int64_t vector,
                                    int64_t rowTiles, int64_t workgroups,
-                                   SweepKind, int64_t pieces,
+                                   SweepKind, int64_t pieces, int64_t cluster,
                                    MatmulAttr matmul) {
   if (tile.size() != 2)
     return emitError() << "H1: tile has two sizes, [rows, columns], but "
@@ -310,6 +310,10 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (pieces < 1)
     return emitError() << "H2: pieces = " << pieces
                        << " is not positive; 1 stands for whole rows";
+  if (cluster < 1)
+    return emitError() << "H2: cluster = " << cluster
+                       << " is not positive; 1 stands for workgroups that "
+                          "have their rows to themselves";
   if (vector > tile[1])
     return emitError() << "H3: a lane's vector of " << vector
                        << " elements is wider than the tile's " << tile[1]

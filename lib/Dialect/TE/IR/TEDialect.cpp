@@ -21,14 +21,15 @@ using namespace mlir::te;
 #include "te/Dialect/TE/IR/TEEnums.cpp.inc"
 
 /// What a schedule leaves out where it is usual: row_tiles, workgroups, sweep,
-/// pieces, matmul.
+/// pieces, cluster, matmul.
 static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
                                         int64_t &workgroups, SweepKind &sweep,
-                                        int64_t &pieces, MatmulAttr &matmul) {
+                                        int64_t &pieces, int64_t &cluster,
+                                        MatmulAttr &matmul) {
   rowTiles = 1;
   workgroups = 0;
   sweep = SweepKind::None;
-  pieces = 1;
+  pieces = cluster = 1;
   while (succeeded(parser.parseOptionalComma())) {
     llvm::SMLoc loc = parser.getCurrentLocation();
     StringRef key;
@@ -43,6 +44,9 @@ static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
     } else if (key == "pieces") {
       if (parser.parseInteger(pieces))
         return failure();
+    } else if (key == "cluster") {
+      if (parser.parseInteger(cluster))
+        return failure();
     } else if (key == "sweep") {
       FailureOr<SweepKind> kind = FieldParser<SweepKind>::parse(parser);
       if (failed(kind))
@@ -56,15 +60,16 @@ static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
     } else {
       return parser.emitError(loc)
              << "a schedule has no '" << key
-             << "'; it may have row_tiles, workgroups, sweep, pieces "
-                "and matmul";
+             << "'; it may have row_tiles, workgroups, sweep, pieces, "
+                "cluster and matmul";
     }
   }
   return success();
 }
 static void printScheduleOptions(AsmPrinter &printer, int64_t rowTiles,
                                  int64_t workgroups, SweepKind sweep,
-                                 int64_t pieces, MatmulAttr matmul) {
+                                 int64_t pieces, int64_t cluster,
+                                 MatmulAttr matmul) {
   if (rowTiles != 1)
     printer << ", row_tiles = " << rowTiles;
   if (workgroups != 0)
@@ -73,6 +78,8 @@ static void printScheduleOptions(AsmPrinter &printer, int64_t rowTiles,
     printer << ", sweep = " << stringifyEnum(sweep);
   if (pieces != 1)
     printer << ", pieces = " << pieces;
+  if (cluster != 1)
+    printer << ", cluster = " << cluster;
   if (matmul) {
     printer << ", matmul = ";
     printer.printStrippedAttrOrType(matmul);

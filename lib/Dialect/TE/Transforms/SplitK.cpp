@@ -217,9 +217,10 @@ static ScheduleAttr chooseSumSchedule(MLIRContext *context,
       break;
     while (waves > 1 && waves * target.waveSize * vector > rows * cols)
       waves /= 2;
-    auto smaller = ScheduleAttr::get(
-        context, target.name, {rows, cols}, waves, vector, best.getRowTiles(),
-        best.getWorkgroups(), SweepKind::None, /*pieces=*/1, MatmulAttr());
+    auto smaller = ScheduleAttr::get(context, target.name, {rows, cols}, waves,
+                                     vector, best.getRowTiles(),
+                                     best.getWorkgroups(), SweepKind::None,
+                                     /*pieces=*/1, /*cluster=*/1, MatmulAttr());
     if (!findViolation(demand, smaller, target) ||
         findViolation(demand, best, target))
       best = smaller;

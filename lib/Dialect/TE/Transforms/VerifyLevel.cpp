@@ -56,7 +56,7 @@ static ArrayRef<Level> getLevels() {
       {"gpu",
        {"builtin", "func", "tile", "tensor", "arith", "te"},
        {"gpu", "arith", "math", "scf", "vector", "memref", "amdgpu", "rocdl",
-        "llvm"},
+        "nvvm", "llvm"},
        {"tile.kernel", "gpu.launch_func"},
        "tile-distribute"},
       {"rocdl",

@@ -9,6 +9,7 @@
 #include "te/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -65,6 +66,9 @@ LogicalResult KernelOp::verify() {
   if (getWaves() <= 0 || !llvm::isPowerOf2_64(getWaves()))
     return emitOpError() << "T4: waves = " << getWaves()
                          << " is not a power of two";
+  if (int64_t cluster = getCluster().value_or(1); cluster < 1)
+    return emitOpError() << "T23: cluster = " << cluster
+                         << "; it is a number of workgroups, or left out";
   for (BlockArgument argument : getBody().getArguments()) {
     auto pointer = dyn_cast<MemRefType>(argument.getType());
     if (!argument.getType().isIndex() && !(pointer && pointer.getRank() == 0))
@@ -132,6 +136,12 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   };
   count(getInputs().getTypes());
   count(getResultTypes());
+  std::optional<int64_t> gridX = getConstantIntValue(getGridX());
+  if (int64_t cluster = kernel.getCluster().value_or(1);
+      gridX && *gridX % cluster != 0)
+    return emitOpError() << "T23: a grid of " << *gridX
+                         << " workgroups along x is no whole clusters of "
+                         << cluster;
   size_t expected = kernel.getBody().getNumArguments();
   if (buffers + getSizes().size() != expected)
     return emitOpError() << "T7: gives " << buffers << " buffers and "
@@ -269,6 +279,35 @@ LogicalResult ReduceOp::verify() {
     return success();
   return verifyProjection(*this, getInput().getType(), getResult().getType(),
                           getBlock());
+}
+
+LogicalResult ClusterReduceOp::inferReturnTypes(MLIRContext *,
+                                                std::optional<Location>,
+                                                Adaptor adaptor,
+                                                SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, adaptor.getInputs().getTypes());
+  return success();
+}
+
+LogicalResult ClusterReduceOp::verify() {
+  if (failed(verifyTiles(*this)))
+    return failure();
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (kernel && kernel.getCluster().value_or(1) == 1)
+    return emitOpError("T23: the kernel's workgroups form no clusters; give it "
+                       "cluster, or leave the op out");
+  if (getKind() == ReduceKind::Or)
+    return emitOpError("T23: numbers are added, or their maximum is taken");
+  if (getInputs().empty())
+    return emitOpError("T23: it combines one tile or more");
+  for (Type type : getInputs().getTypes())
+    if (auto tile = cast<RankedTensorType>(type);
+        tile != getInputs().front().getType() || tile.getRank() != 2 ||
+        tile.getDimSize(1) != 1 || !tile.getElementType().isF32())
+      return emitOpError() << "T23: " << type
+                           << " is no tile of one column of f32, alike for "
+                              "all that are combined together";
+  return success();
 }
 
 /// T9 for a tile of elements and a tile of their blocks.

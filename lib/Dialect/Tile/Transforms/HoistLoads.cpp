@@ -14,6 +14,9 @@
 //     %g = tile.load %gamma[%c0, %c0]  ==>  scf.for %i = ... {
 //     ... }                                   ... }
 //
+// And in front of a cluster's exchange, while workgroups wait for each other,
+// what is read behind it.
+//
 // Limits: buffers that the kernel only reads; what is computed from a load
 // stays in the loop, where it takes no registers meanwhile.
 //
@@ -27,6 +30,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::te::tile;
@@ -47,6 +51,18 @@ static bool isHoisted(Operation *op) {
          });
 }
 
+/// Loads behind the exchange that do not depend on it.
+static void readInFront(ClusterReduceOp exchange) {
+  IRRewriter rewriter(exchange.getContext());
+  SmallVector<LoadOp> loads;
+  for (LoadOp load : exchange->getBlock()->getOps<LoadOp>())
+    if (exchange->isBeforeInBlock(load) && isReadOnly(load.getView()))
+      loads.push_back(load);
+  for (LoadOp load : loads)
+    if (succeeded(moveOperationDependencies(rewriter, load, exchange)))
+      rewriter.moveOpBefore(load, exchange);
+}
+
 namespace {
 struct HoistLoadsPass : te::tile::impl::HoistLoadsPassBase<HoistLoadsPass> {
   void runOnOperation() override {
@@ -59,6 +75,7 @@ struct HoistLoadsPass : te::tile::impl::HoistLoadsPassBase<HoistLoadsPass> {
           [&](Operation *op, Region *) { return isHoisted(op); },
           [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
     });
+    getOperation()->walk(readInFront);
   }
 };
 } // namespace

@@ -307,3 +307,15 @@ func.func @no_pieces(%x: tensor<8x512xbf16>) -> tensor<8x512xbf16> {
   }
   return %r : tensor<8x512xbf16>
 }
+
+// -----
+
+func.func @cluster_of_amd(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<8x4096xbf16> {
+  // expected-error @+1 {{H18: cluster = 4, but workgroups of gfx950 form no clusters; leave it out}}
+  %r = te.fusion "k" (%a = %x : tensor<8x4096xbf16>, %b = %g : tensor<4096xbf16>) -> (tensor<8x4096xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [1, 1024], waves = 2, vector = 8, cluster = 4>} {
+    %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<8x4096xbf16>, tensor<4096xbf16> -> tensor<8x4096xbf16>, tensor<8xf32>
+    te.yield %0 : tensor<8x4096xbf16>
+  }
+  return %r : tensor<8x4096xbf16>
+}

@@ -81,8 +81,9 @@ func.func @halves(%dy: tensor<?x8192xbf16>, %x: tensor<?x16384xbf16>) -> (!te.sc
 
 // -----
 
-// Sums over rows keep a workgroup walking down them: there are few, so each has in flight what a CU holds, where nothing is read ahead.
-// SM90: tile = [1, 4096], waves = 8, vector = 8, row_tiles = 64>
+// Sums over rows keep a workgroup walking down them: there are few, so each has in flight what a CU holds, where nothing is read ahead;
+// else small ones hold a row together, and hide each other's waiting.
+// SM90: tile = [1, 1024], waves = 2, vector = 8, workgroups = 231, cluster = 4>
 // GFX950: tile = [4, 4096], waves = 16, vector = 8, row_tiles = 16, workgroups = 1024>
 // CHECK-LABEL: func.func @sums
 // TILE-LABEL: tile.kernel @sums_0(

@@ -183,6 +183,8 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     computed over each row, then for the results; in between the rows stay in registers (`keep`), or
     are read again (`reread`). `pieces` (1 if not given): so many workgroups share a row, each a run of its tiles; what
     is computed over the row is folded by kernels of their own, piece by piece, and put together by the next kernel.
+    `cluster` (1 if not given): so many neighbouring workgroups hold a row together, a tile each, and exchange what is
+    computed over it in one kernel, on chips whose workgroups form clusters.
     `matmul`, of a region with a `te.gemm`: how it is computed; `tile` is of its result then.
     Chosen by `te-schedule`, or written by the user and then only checked.
   }];
@@ -196,10 +198,11 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"::mlir::te::SweepKind",
                            "::mlir::te::SweepKind::None">:$sweep,
     DefaultValuedParameter<"int64_t", "1">:$pieces,
+    DefaultValuedParameter<"int64_t", "1">:$cluster,
     OptionalParameter<"::mlir::te::MatmulAttr">:$matmul);
   let assemblyFormat = [{
     `<` $target `,` `tile` `=` `[` $tile `]` `,` `waves` `=` $waves `,` `vector` `=` $vector
-    `` custom<ScheduleOptions>($row_tiles, $workgroups, $sweep, $pieces, $matmul) `>`
+    `` custom<ScheduleOptions>($row_tiles, $workgroups, $sweep, $pieces, $cluster, $matmul) `>`
   }];
   let genVerifyDecl = 1;
 }

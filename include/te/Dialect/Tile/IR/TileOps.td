@@ -8,6 +8,7 @@
 #define TILE_OPS_TD
 
 include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "te/Dialect/Tile/IR/TileAttrs.td"
 
@@ -25,11 +26,12 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     Arguments are the kernel's, in order: pointers as rank-0 memrefs in global memory, and
     sizes as `index`. `target` names the chip, `waves` the waves of a workgroup. `waves_per_simd`, where given,
     is what the backend counts on: of one workgroup, where registers leave room for no more and it need not look for ways to
-    have them, or of two, which it must not give up.
+    have them, or of two, which it must not give up. With `cluster` = c, c workgroups that are neighbours along the grid's x
+    run at the same time, and read each other's LDS (`tile.cluster_reduce`).
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name, StrAttr:$target, I64Attr:$waves,
-    OptionalAttr<I64Attr>:$waves_per_simd);
+    OptionalAttr<I64Attr>:$waves_per_simd, OptionalAttr<I64Attr>:$cluster);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -160,6 +162,24 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
   let assemblyFormat = [{
     $kind $input `block` $block attr-dict `:` type($input) `->` type($result)
   }];
+  let hasVerifier = 1;
+}
+
+def Tile_ClusterReduceOp : Tile_Op<"cluster_reduce", [
+    MemoryEffects<[MemRead, MemWrite]>, InferTypeOpAdaptor]> {
+  let summary = "combine the tiles of a cluster's workgroups, element by element";
+  let description = [{
+    Of columns of f32, one number a row. All workgroups of the kernel's `cluster` come here as often; each leaves its
+    tiles in its LDS, waits for the others, reads theirs, and combines them in the order of their ranks, so all have the
+    same result, in every run. Tiles that are given together take one wait.
+
+    ```mlir
+    %sum = tile.cluster_reduce add %part : tensor<32x1xf32, #rows>
+    ```
+  }];
+  let arguments = (ins Tile_ReduceKindAttr:$kind, Variadic<Tile_AnyTile>:$inputs);
+  let results = (outs Variadic<Tile_AnyTile>:$outputs);
+  let assemblyFormat = "$kind $inputs attr-dict `:` type($inputs)";
   let hasVerifier = 1;
 }
 
@@ -304,6 +324,17 @@ def Tile_FenceOp : Tile_Op<"fence", [MemoryEffects<[MemWrite]>]> {
     the order that it was written in, and is scheduled in short parts, in less time.
   }];
   let assemblyFormat = "attr-dict";
+}
+
+def Tile_HoldOp : Tile_Op<"hold", [MemoryEffects<[MemWrite]>, AllTypesMatch<["input", "result"]>]> {
+  let summary = "the same tile, of which nothing is known";
+  let description = [{
+    What was computed of the tile in front of this is computed again behind it, instead of being kept in registers that have
+    no room for it.
+  }];
+  let arguments = (ins Tile_AnyTile:$input);
+  let results = (outs Tile_AnyTile:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
 def Tile_AnyOp : Tile_Op<"any", [Pure]> {

@@ -1,0 +1,77 @@
+//===- Clusters.cpp - rows that a cluster's workgroups hold ---------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Clusters.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+namespace {
+/// Measured on an H200 (docs/decisions/0026-clusters.md). Bytes of an element
+/// that are worth a cluster where they would be read twice: of fewer, waiting
+/// for each other takes as long.
+constexpr unsigned kWorthBytes = 4;
+/// Of a tile of many rows: waves, and bytes that a lane holds.
+constexpr int64_t kBlockWaves = 16, kBlockLaneBytes = 128;
+/// The same where workgroups walk down the rows and sum them: fewest waves.
+constexpr int64_t kWalkWaves = 2, kWalkLaneBytes = 32;
+/// Clusters do not fill a chip to the last CU: of so many parts one is left.
+constexpr int64_t kUnfilledShare = 8;
+} // namespace
+
+bool te::canFormClusters(const TileDemand &demand) {
+  return demand.wholeRows && !demand.mixesRows && !demand.dividesGrid &&
+         !demand.readsHalves && !demand.gemm;
+}
+
+int64_t te::getRowTiles(const TileDemand &demand, int64_t width) {
+  int64_t unit = std::max(demand.coverCols, width);
+  return std::max<int64_t>(llvm::alignTo(demand.cols, unit) / width, 1);
+}
+
+ScheduleAttr te::chooseCluster(MLIRContext *context, const TileDemand &demand,
+                               const Target &target) {
+  if (target.maxClusterWorkgroups < 2 || !canFormClusters(demand) ||
+      ShapedType::isDynamic(demand.cols) || demand.loadedBytes < kWorthBytes)
+    return nullptr;
+  int64_t rows = std::max({demand.minRows, demand.unitRows, demand.linesRows});
+  bool walks = rows == 1 && demand.sumsColumns;
+  int64_t waves = walks ? kWalkWaves : kBlockWaves,
+          laneBytes = walks ? kWalkLaneBytes : kBlockLaneBytes;
+  auto getWidth = [&] {
+    return waves * target.waveSize * laneBytes / demand.inputBytes / rows;
+  };
+  while (walks && waves < kBlockWaves &&
+         getRowTiles(demand, getWidth()) > int64_t(target.maxClusterWorkgroups))
+    waves *= 2;
+  int64_t width = getWidth(),
+          vector = target.maxAccessBytes / demand.inputBytes;
+  if (rows > width || demand.rowsPerWave * waves > rows)
+    return nullptr;
+  auto get = [&](int64_t workgroups) {
+    return ScheduleAttr::get(context, target.name, {rows, width}, waves, vector,
+                             /*row_tiles=*/1, workgroups, SweepKind::None,
+                             /*pieces=*/1, getRowTiles(demand, width),
+                             MatmulAttr());
+  };
+  ScheduleAttr schedule = get(0);
+  if (walks) {
+    ResourceEstimate resources = estimate(demand, get(1), target);
+    int64_t perSIMD = getWavesPerSIMD(demand, get(1), target)
+                          .value_or(target.occupancy(
+                              resources.vgprs, resources.ldsBytes, waves));
+    int64_t resident =
+        target.computeUnits * target.simdsPerCU * perSIMD / waves;
+    schedule = get(std::max<int64_t>(
+        (resident - resident / kUnfilledShare) / schedule.getCluster(), 1));
+  }
+  return schedule.getCluster() > 1 && !findViolation(demand, schedule, target)
+             ? schedule
+             : nullptr;
+}

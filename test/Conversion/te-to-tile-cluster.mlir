@@ -1,0 +1,69 @@
+// Rows that a cluster's workgroups hold together: the code is that of a tile which holds whole rows, and an exchange.
+
+// RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(te-to-tile,canonicalize,cse)' | FileCheck %s
+
+// Clusters lie along x, one for each tile of rows. What is f32 in front of the exchange is computed again behind it.
+// CHECK-LABEL: func.func @rms
+// CHECK: tile.launch @k grid(%c8, %c1) ins(%arg0, %arg1 :
+// CHECK-LABEL: tile.kernel @k(
+// CHECK-SAME: cluster = 4 : i64
+// CHECK-DAG: %[[RANK:.*]] = gpu.cluster_block_id x
+// CHECK-DAG: %[[ROWS:.*]] = gpu.cluster_id x
+// CHECK: %[[COLUMN:.*]] = arith.muli %[[RANK]], %c1024
+// CHECK: %[[X:.*]] = tile.load %{{.*}}[%{{.*}}, %[[COLUMN]]]
+// CHECK: arith.extf %[[X]]
+// CHECK: %[[PART:.*]] = tile.reduce add %{{.*}} block [1, 1024]
+// CHECK: %[[SUM:.*]] = tile.cluster_reduce add %[[PART]] : tensor<32x1xf32
+// CHECK: %[[HELD:.*]] = tile.hold %[[X]]
+// CHECK: %[[AGAIN:.*]] = arith.extf %[[HELD]]
+// CHECK: %[[R:.*]] = arith.divf
+// CHECK: tile.store %[[R]], %{{.*}}[%{{.*}}, %[[COLUMN]]]
+// CHECK: arith.mulf %[[AGAIN]]
+// CHECK: tile.store %{{.*}}[%{{.*}}, %[[COLUMN]]]
+#s = #te.schedule<"sm_90a", tile = [32, 1024], waves = 8, vector = 8, cluster = 4>
+func.func @rms(%x: tensor<64x4096xbf16>, %g: tensor<4096xbf16>) -> (tensor<64x4096xbf16>, tensor<64xf32>) {
+  %0:2 = te.fusion "k" (%a = %x : tensor<64x4096xbf16>, %b = %g : tensor<4096xbf16>) -> (tensor<64x4096xbf16>, tensor<64xf32>) attributes {schedule = #s} {
+    %n, %r = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<64x4096xbf16>, tensor<4096xbf16> -> tensor<64x4096xbf16>, tensor<64xf32>
+    te.yield %n, %r : tensor<64x4096xbf16>, tensor<64xf32>
+  }
+  return %0#0, %0#1 : tensor<64x4096xbf16>, tensor<64xf32>
+}
+
+// -----
+
+// The deviations wait for the mean: two exchanges. 6000 columns are three tiles, the last of them broken.
+// CHECK-LABEL: func.func @layer
+// CHECK: tile.launch @k grid(%c9, %c1)
+// CHECK-LABEL: tile.kernel @k(
+// CHECK: tile.cluster_reduce add
+// CHECK: tile.cluster_reduce add
+// CHECK-NOT: tile.cluster_reduce
+#s = #te.schedule<"sm_90a", tile = [1, 2048], waves = 4, vector = 8, cluster = 3>
+func.func @layer(%x: tensor<3x6000xbf16>, %g: tensor<6000xbf16>) -> tensor<3x6000xbf16> {
+  %0 = te.fusion "k" (%a = %x : tensor<3x6000xbf16>, %b = %g : tensor<6000xbf16>) -> (tensor<3x6000xbf16>) attributes {schedule = #s} {
+    %n, %m, %r = te.layer_norm %a, %b, %b {epsilon = 1.0e-5 : f32} : tensor<3x6000xbf16>, tensor<6000xbf16>, tensor<6000xbf16> -> tensor<3x6000xbf16>, tensor<3xf32>, tensor<3xf32>
+    te.yield %n : tensor<3x6000xbf16>
+  }
+  return %0 : tensor<3x6000xbf16>
+}
+
+// -----
+
+// Both sums of a gradient in one exchange, in the loop; partial sums of the workgroup's own columns.
+// CHECK-LABEL: func.func @backward
+// CHECK: tile.launch @k grid(%c12, %c1) {{.*}} shape(%c4, %c4)
+// CHECK-LABEL: tile.kernel @k(
+// CHECK: scf.for
+// CHECK: %{{.*}}:2 = tile.cluster_reduce add %{{.*}}, %{{.*}} : tensor<1x1xf32, #{{.*}}>, tensor<1x1xf32
+// CHECK-NOT: tile.cluster_reduce
+// CHECK: tile.kernel @k_sum
+#s = #te.schedule<"sm_90a", tile = [1, 2048], waves = 4, vector = 8, row_tiles = 16, cluster = 3>
+func.func @backward(%dy: tensor<64x6144xbf16>, %x: tensor<64x6144xbf16>, %g: tensor<6144xbf16>, %m: tensor<64xf32>, %r: tensor<64xf32>) -> (tensor<64x6144xbf16>, tensor<6144xbf16>, tensor<6144xbf16>) {
+  %0:3 = te.fusion "k" (%a = %dy : tensor<64x6144xbf16>, %b = %x : tensor<64x6144xbf16>, %c = %g : tensor<6144xbf16>, %d = %m : tensor<64xf32>, %e = %r : tensor<64xf32>)
+      -> (tensor<64x6144xbf16>, tensor<6144xbf16>, tensor<6144xbf16>) attributes {schedule = #s} {
+    %dx, %dg, %db = te.layer_norm_bwd %a, %b, %c, %d, %e
+        : tensor<64x6144xbf16>, tensor<64x6144xbf16>, tensor<6144xbf16>, tensor<64xf32>, tensor<64xf32> -> tensor<64x6144xbf16>, tensor<6144xbf16>, tensor<6144xbf16>
+    te.yield %dx, %dg, %db : tensor<64x6144xbf16>, tensor<6144xbf16>, tensor<6144xbf16>
+  }
+  return %0#0, %0#1, %0#2 : tensor<64x6144xbf16>, tensor<6144xbf16>, tensor<6144xbf16>
+}
