@@ -13,7 +13,7 @@ func.func @dgelu(%dy: tensor<?x512xbf16>, %x: tensor<?x512xbf16>) -> (tensor<?x5
 // The sums stay in registers over the tiles of a workgroup.
 // CHECK: tile.kernel @dgelu_0
 // CHECK: scf.for {{.*}} iter_args(%[[SUM:[0-9a-z_]+]] = %{{[0-9a-z_]+}}) -> (tensor<[[TILE:[0-9x]+]]xf32, #[[L:[0-9a-z]+]]>)
-// CHECK: %[[NEXT:[0-9a-z_]+]] = arith.addf %[[SUM]], %[[DX:[0-9a-z_]+]] : tensor<[[TILE]]xf32, #[[L]]>
+// CHECK: %[[NEXT:[0-9a-z_]+]] = arith.addf %[[SUM]], %[[DX:[0-9a-z_]+]] fastmath<contract> : tensor<[[TILE]]xf32, #[[L]]>
 // CHECK: arith.truncf %[[DX]]
 // CHECK: scf.yield %[[NEXT]]
 // CHECK: tile.reduce {{ *}}add {{.*}} block [{{[0-9]+}}, 1]

@@ -36,25 +36,45 @@ Value te::emitCombine(ImplicitLocOpBuilder &b, ReduceKind kind, Value x,
   return {};
 }
 
-/// Folds register bits that the block covers: halves of the vector meet.
+/// Folds register bits that the block covers. Halves of the vector meet; sums
+/// go along it first, so that each product that is added takes one instruction,
+/// in a few chains side by side.
 static Value reduceRegisters(ImplicitLocOpBuilder &b, ReduceKind kind,
                              Value value, const LinearLayout &from,
                              ArrayRef<int64_t> block) {
+  constexpr size_t kChainBits = 2;
   SmallVector<int64_t> bases(from.getBases(LayoutInput::Register));
+  SmallVector<size_t> folded; // bits, the highest first
   for (size_t bit = bases.size(); bit-- > 0;) {
     SmallVector<int64_t> at = from.toCoordinates(bases[bit]);
-    bool kept = false;
-    for (auto [c, size] : llvm::zip_equal(at, block))
-      kept |= c / size != 0;
-    if (kept)
-      continue;
-    SmallVector<int64_t> low, high;
-    for (int64_t reg = 0; reg < int64_t(1) << bases.size(); ++reg)
-      ((reg >> bit) & 1 ? high : low).push_back(reg);
-    value = emitCombine(b, kind, emitSelectElements(b, value, low),
-                        emitSelectElements(b, value, high));
-    bases.erase(bases.begin() + bit);
+    if (llvm::all_of(llvm::zip_equal(at, block), [](auto pair) {
+          auto [c, size] = pair;
+          return c / size == 0;
+        }))
+      folded.push_back(bit);
   }
+  auto fold = [&](ArrayRef<size_t> bits) {
+    SmallVector<SmallVector<int64_t>> parts(int64_t(1) << bits.size());
+    for (int64_t reg = 0; reg < int64_t(1) << bases.size(); ++reg) {
+      size_t part = 0;
+      for (size_t bit : bits)
+        part = part << 1 | (reg >> bit & 1);
+      parts[part].push_back(reg);
+    }
+    Value result = emitSelectElements(b, value, parts.front());
+    for (ArrayRef<int64_t> part : ArrayRef(parts).drop_front())
+      result = emitCombine(b, kind, result, emitSelectElements(b, value, part));
+    value = result;
+    for (size_t bit : bits)
+      bases.erase(bases.begin() + bit);
+  };
+  ArrayRef<size_t> rest(folded);
+  if (kind == ReduceKind::Add && folded.size() > kChainBits) {
+    fold(rest.drop_back(kChainBits));
+    rest = rest.take_back(kChainBits);
+  }
+  for (size_t bit : rest)
+    fold(bit);
   return value;
 }
 
