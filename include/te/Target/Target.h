@@ -61,7 +61,7 @@ struct Target {
   unsigned ldsBytesPerWorkgroup;           // that a kernel can declare
   unsigned ldsReserved; // of a CU, by each workgroup for itself
   unsigned computeUnits;
-  unsigned maxClusterWorkgroups; // that read each other's LDS: 1 where none do
+  unsigned maxClusterWorkgroups; // that write to each other's LDS: 1: none
   unsigned maxAccessBytes;       // widest global or LDS access of one lane
   bool hasUnalignedAccesses;     // of global memory, as wide
   FP8Encoding fp8;

@@ -27,7 +27,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     sizes as `index`. `target` names the chip, `waves` the waves of a workgroup. `waves_per_simd`, where given,
     is what the backend counts on: of one workgroup, where registers leave room for no more and it need not look for ways to
     have them, or of two, which it must not give up. With `cluster` = c, c workgroups that are neighbours along the grid's x
-    run at the same time, and read each other's LDS (`tile.cluster_reduce`).
+    run at the same time, and write to each other's LDS (`tile.cluster_reduce`).
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name, StrAttr:$target, I64Attr:$waves,
@@ -169,8 +169,8 @@ def Tile_ClusterReduceOp : Tile_Op<"cluster_reduce", [
     MemoryEffects<[MemRead, MemWrite]>, InferTypeOpAdaptor]> {
   let summary = "combine the tiles of a cluster's workgroups, element by element";
   let description = [{
-    Of columns of f32, one number a row. All workgroups of the kernel's `cluster` come here as often; each leaves its
-    tiles in its LDS, waits for the others, reads theirs, and combines them in the order of their ranks, so all have the
+    Of columns of f32, one number a row. All workgroups of the kernel's `cluster` come here as often; each sends its
+    tiles to the LDS of all, waits for the others', and combines them in the order of their ranks, so all have the
     same result, in every run. Tiles that are given together take one wait.
 
     ```mlir
