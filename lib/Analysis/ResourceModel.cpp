@@ -43,8 +43,9 @@ constexpr int64_t kStagedShare = 2;
 /// Workgroups a CU that walk down rows, at the least: one alone has nothing to
 /// load while its waves wait for each other (measured on an H200).
 constexpr int64_t kLeastResident = 4;
-/// Registers a lane from which on a row is better spread over more waves.
-constexpr unsigned kWideVGPRs = 128;
+/// Registers a lane from which on a row is better spread over more waves; where
+/// these wait for each other more than once, more (measured on an H200).
+constexpr unsigned kWideVGPRs = 128, kWideWaitingVGPRs = 180;
 /// A row's tiles are narrower than the row, and kept, where a tile as wide as
 /// the row would idle one lane in so many or more.
 constexpr int64_t kIdleShare = 8;
@@ -162,6 +163,9 @@ static int64_t getTileBytes(const TileDemand &demand, const Target &target) {
   if (demand.readsHalves) // which a lane holds both of
     return demand.reducesRows ? target.halvesBytesPerLane
                               : target.tileBytesPerLane / 2;
+  // Waves that wait for each other more than once are better few.
+  if (demand.rowStatistics > 1 && demand.minRows == 1)
+    return target.freeBytesPerLane;
   if (demand.wholeRows || demand.unitRows > 1)
     return target.tileBytesPerLane;
   int64_t widest = std::max(demand.inputBytes, demand.outputBytes);
@@ -267,8 +271,9 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
                                SweepKind::None, /*pieces=*/1, /*cluster=*/1,
                                MatmulAttr());
     };
+    unsigned widest = demand.rowStatistics > 1 ? kWideWaitingVGPRs : kWideVGPRs;
     while (waves < target.maxWavesPerWorkgroup &&
-           estimate(demand, get(rows, waves, 0), target).vgprs > kWideVGPRs)
+           estimate(demand, get(rows, waves, 0), target).vgprs > widest)
       waves *= 2;
     // A few workgroups that sum all rows, and do not read ahead: each has in
     // flight what a CU has room for.
