@@ -164,7 +164,7 @@ static int64_t getTileBytes(const TileDemand &demand, const Target &target) {
     return demand.reducesRows ? target.halvesBytesPerLane
                               : target.tileBytesPerLane / 2;
   // Waves that wait for each other more than once are better few.
-  if (demand.rowStatistics > 1 && demand.minRows == 1)
+  if (demand.rowStatistics > 1 && demand.sharesRows && demand.minRows == 1)
     return target.freeBytesPerLane;
   if (demand.wholeRows || demand.unitRows > 1)
     return target.tileBytesPerLane;
