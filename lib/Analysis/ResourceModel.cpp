@@ -43,9 +43,9 @@ constexpr int64_t kStagedShare = 2;
 /// Workgroups a CU that walk down rows, at the least: one alone has nothing to
 /// load while its waves wait for each other (measured on an H200).
 constexpr int64_t kLeastResident = 4;
-/// Registers a lane from which on a row is better spread over more waves; where
-/// these wait for each other more than once, more (measured on an H200).
-constexpr unsigned kWideVGPRs = 128, kWideWaitingVGPRs = 180;
+/// Registers a lane from which on a row is better spread over more waves, where
+/// lanes hold as much of a row as of another tile; else as many times that.
+constexpr unsigned kWideVGPRs = 128;
 /// A row's tiles are narrower than the row, and kept, where a tile as wide as
 /// the row would idle one lane in so many or more.
 constexpr int64_t kIdleShare = 8;
@@ -163,8 +163,8 @@ static int64_t getTileBytes(const TileDemand &demand, const Target &target) {
   if (demand.readsHalves) // which a lane holds both of
     return demand.reducesRows ? target.halvesBytesPerLane
                               : target.tileBytesPerLane / 2;
-  // Waves that wait for each other more than once are better few.
-  if (demand.rowStatistics > 1 && demand.sharesRows && demand.minRows == 1)
+  // Waves that wait for each other are better few.
+  if (demand.sharesRows && demand.minRows == 1 && !demand.sumsColumns)
     return target.freeBytesPerLane;
   if (demand.wholeRows || demand.unitRows > 1)
     return target.tileBytesPerLane;
@@ -271,9 +271,10 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
                                SweepKind::None, /*pieces=*/1, /*cluster=*/1,
                                MatmulAttr());
     };
-    unsigned widest = demand.rowStatistics > 1 ? kWideWaitingVGPRs : kWideVGPRs;
+    unsigned wide =
+        kWideVGPRs * getTileBytes(demand, target) / target.tileBytesPerLane;
     while (waves < target.maxWavesPerWorkgroup &&
-           estimate(demand, get(rows, waves, 0), target).vgprs > widest)
+           estimate(demand, get(rows, waves, 0), target).vgprs > wide)
       waves *= 2;
     // A few workgroups that sum all rows, and do not read ahead: each has in
     // flight what a CU has room for.
@@ -347,10 +348,8 @@ static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
                            /*pieces=*/1, /*cluster=*/1, MatmulAttr());
 }
 
-/// Tiles of one row that divide it, kept: where whole rows would idle lanes, or
-/// are more than lanes prefer and wait for one thing alone that is computed
-/// over them; and tiles are picked from registers for free as loops over them
-/// unroll.
+/// Tiles of one row that divide it, kept: where whole rows would idle lanes,
+/// and tiles are picked from registers for free as loops over them unroll.
 static std::optional<ScheduleAttr> chooseDividing(MLIRContext *context,
                                                   const TileDemand &demand,
                                                   const Target &target) {
@@ -361,9 +360,7 @@ static std::optional<ScheduleAttr> chooseDividing(MLIRContext *context,
                       std::max(demand.inputBytes, demand.outputBytes);
   bool idles = (padded - demand.cols) * kIdleShare >= padded;
   int64_t cols = std::min(getDivisor(demand), preferred);
-  bool isWide =
-      demand.cols > preferred && cols == preferred && demand.rowStatistics == 1;
-  if (target.hasRegisterIndexing || demand.sumsColumns || !(idles || isWide) ||
+  if (target.hasRegisterIndexing || demand.sumsColumns || !idles ||
       cols < target.waveSize * vector)
     return std::nullopt;
   int64_t waves = std::min<int64_t>(target.workgroupWaves,
