@@ -132,13 +132,17 @@ static int64_t getK(GemmOp gemm) {
   return cast<ShapedType>(gemm.getA().getType()).getDimSize(gemm.getKDimA());
 }
 
+static bool areSizesKnown(const TileDemand &demand) {
+  return !ShapedType::isDynamic(getK(demand.gemm)) &&
+         !ShapedType::isDynamic(demand.rows) &&
+         !ShapedType::isDynamic(demand.cols);
+}
+
 /// K may be cut, and all sizes are known.
 static bool isCuttable(const TileDemand &demand) {
   GemmOp gemm = demand.gemm;
   return !gemm.isBatched() && gemm.countPieces() == 1 && demand.products == 1 &&
-         !ShapedType::isDynamic(getK(gemm)) &&
-         !ShapedType::isDynamic(demand.rows) &&
-         !ShapedType::isDynamic(demand.cols);
+         areSizesKnown(demand);
 }
 
 SmallVector<Split> te::listRests(const TileDemand &demand,
@@ -360,19 +364,27 @@ std::string te::explainGemmSchedule(const TileDemand &demand,
   return text;
 }
 
-/// H17, of pieces that are not made yet.
+/// H17, of pieces that are not made yet, or of the last rows.
 static std::optional<std::string> findSplitViolation(const TileDemand &demand,
                                                      MatmulAttr matmul,
                                                      ArrayRef<int64_t> tile) {
   GemmOp gemm = demand.gemm;
   int64_t pieces = matmul.getSplitK(), whole = matmul.getWholeRows(),
           k = getK(gemm), steps = llvm::divideCeil(k, matmul.getK());
-  if (pieces == 1 || gemm.countPieces() > 1)
+  Value rest = gemm.getRest();
+  if (!rest && (pieces == 1 || gemm.getPieces()))
     return std::nullopt;
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "H17: split_k = " << pieces << ", but ";
-  if (gemm.isBatched())
+  if (rest &&
+      (pieces != gemm.countPieces() ||
+       whole != demand.rows - cast<ShapedType>(rest.getType()).getDimSize(1)))
+    os << "te.gemm makes " << gemm.countPieces() << " pieces of its last "
+       << cast<ShapedType>(rest.getType()).getDimSize(1)
+       << " rows; whole_rows are the others, and split_k is as many: leave "
+          "both to te-split-k";
+  else if (gemm.isBatched())
     os << "matrices are multiplied in pairs, which are many workgroups "
           "already; leave it out";
   else if (demand.products > 1)
@@ -383,7 +395,7 @@ static std::optional<std::string> findSplitViolation(const TileDemand &demand,
        << ", and a piece has one at least; use fewer pieces, or a smaller k";
   else if (!whole)
     return std::nullopt;
-  else if (!isCuttable(demand))
+  else if (!areSizesKnown(demand))
     os << "whole_rows = " << whole
        << " needs M, N and K to be known; leave it out";
   else if (whole % tile[0] != 0 || whole >= demand.rows)

@@ -187,6 +187,18 @@ func.func @unknown_rows(%a: tensor<?x128xbf16>, %b: tensor<128x256xbf16>) -> ten
 
 // -----
 
+func.func @rest_of_no_split(%a: tensor<256x128xbf16>, %b: tensor<128x256xbf16>) -> (tensor<256x256xbf16>, tensor<2x64x256xf32>) {
+  // expected-error @+1 {{H17: split_k = 1, but te.gemm makes 2 pieces of its last 64 rows; whole_rows are the others, and split_k is as many: leave both to te-split-k}}
+  %d:2 = te.fusion "f" (%x = %a : tensor<256x128xbf16>, %y = %b : tensor<128x256xbf16>) -> (tensor<256x256xbf16>, tensor<2x64x256xf32>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>>} {
+    %0, %r = te.gemm %x, %y : tensor<256x128xbf16>, tensor<128x256xbf16> -> tensor<256x256xbf16> rest tensor<2x64x256xf32>
+    te.yield %0, %r : tensor<256x256xbf16>, tensor<2x64x256xf32>
+  }
+  return %d#0, %d#1 : tensor<256x256xbf16>, tensor<2x64x256xf32>
+}
+
+// -----
+
 func.func @begins_inside(%p: tensor<2x96x256xf32>) -> tensor<256x256xf32> {
   // expected-error @+1 {{H17: what is computed begins with row 160, inside of the 64 rows of a workgroup; give it fewer}}
   %d = te.fusion "f" (%x = %p : tensor<2x96x256xf32>) -> (tensor<256x256xf32>)

@@ -27,8 +27,8 @@ func.func @nearly(%x: tensor<?x7680xbf16>, %g: tensor<7680xbf16>) -> tensor<?x76
 
 // -----
 
-// A row that lanes would hold twice as much of as they prefer is kept in two tiles, where one thing is computed over it.
-// SM90: tile = [1, 4096], waves = 4, vector = 8, sweep = keep>
+// Lanes of sm_90a hold 128 bytes of a row that is waited for: fewer waves wait.
+// SM90: tile = [1, 8192], waves = 4, vector = 8>
 // GFX950: tile = [1, 8192]
 // CHECK-LABEL: func.func @wide
 func.func @wide(%x: tensor<?x8192xbf16>, %g: tensor<8192xbf16>) -> tensor<?x8192xbf16> {
@@ -38,8 +38,9 @@ func.func @wide(%x: tensor<?x8192xbf16>, %g: tensor<8192xbf16>) -> tensor<?x8192
 
 // -----
 
-// Not where the amax of each row is another.
-// CHECK: tile = [1, 8192]
+// The same where the amax of each row is waited for too.
+// SM90: tile = [1, 8192], waves = 4, vector = 8>
+// GFX950: tile = [1, 8192], waves = 8
 // CHECK-LABEL: func.func @wide_twice
 func.func @wide_twice(%x: tensor<?x8192xbf16>, %g: tensor<8192xbf16>) -> !te.scaled<?x8192xf8E4M3FN, #te.scaling<row, scale = f32>> {
   %y, %rs = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<?x8192xbf16>, tensor<8192xbf16> -> tensor<?x8192xbf16>, tensor<?xf32>
