@@ -545,6 +545,12 @@ def gated_cases(target):
     return cases
 
 
+def scaled_kinds(fnuz):
+    """Schemes with f32 scales, the chip's fp8 type and its instruction, and the instruction and the least step of MX operands."""
+    return ("row, scale = f32", "block = [1, 128], scale = f32", "block = [128, 128], scale = f32", "f8E4M3FNUZ" if fnuz else "f8E4M3FN",
+            "f32_16x16x32_fp8_fnuz" if fnuz else "f32_16x16x32_fp8", *(("f32_16x16x16_bf16", 32) if fnuz else ("scale_f32_16x16x128_f8f6f4", 128)))
+
+
 def split_cases(target):
     """K in pieces: every kind of operands and scales, whole pieces and uneven ones, empty ones, every epilogue behind the sum."""
     fnuz = target == "gfx942"
@@ -569,10 +575,7 @@ def split_cases(target):
         cases.append((f"dynamic-{stages}", f"{head}{{\n{body}",
                       [{"M": m, "K": k} for m, k in ((19, 4 * step), (5, 7 * step + 3), (17, step + 1), (1, 3), (4, 0), (0, 64))], [":normal"] * 2))
     # Scales of all of K multiply each piece; of blocks, pieces are whole groups of those that are read at once.
-    rows, line, square = "row, scale = f32", "block = [1, 128], scale = f32", "block = [128, 128], scale = f32"
-    native = "f8E4M3FNUZ" if fnuz else "f8E4M3FN"
-    fp8 = "f32_16x16x32_fp8_fnuz" if fnuz else "f32_16x16x32_fp8"
-    mx, block = ("f32_16x16x16_bf16", 32) if fnuz else ("scale_f32_16x16x128_f8f6f4", 128)
+    rows, line, square, native, fp8, mx, block = scaled_kinds(fnuz)
     for name, element, schemes, instruction, size, split, k in [
             ("tensor", native, (TENSOR, TENSOR), fp8, 64, 3, 320), ("rows", native, (rows, rows), fp8, 64, 2, 200),
             ("blocks", native, (line, square), fp8, 128, 3, 1024), ("blocks-ragged", native, (line, line), fp8, 128, 2, 400),
@@ -618,10 +621,7 @@ def rest_cases(target):
             cases.append(scheduled(f"rest-{i}-{stages}", target, a, b, bf16(m, n), keywords, (32, 64), 8, mma, step, (1, 2), stages, split, group=group, whole=whole))
     for name, m, n, split, steps, group in [("whole-rounds", 256, 128, 2, 8, 1), ("left", 129, 192, 3, 5, 0), ("one", 70, 64, 4, 1, 0)]:
         cases.append(scheduled(f"stages-{name}", target, bf16(m, split * steps * step), bf16(n, split * steps * step), bf16(m, n), "transpose_b", (64, 64), 8, mma, step, (2, 2), 2 if fnuz else 3, split, not fnuz, group, 64))
-    rows, line, square = "row, scale = f32", "block = [1, 128], scale = f32", "block = [128, 128], scale = f32"
-    native = "f8E4M3FNUZ" if fnuz else "f8E4M3FN"
-    fp8 = "f32_16x16x32_fp8_fnuz" if fnuz else "f32_16x16x32_fp8"
-    mx, block = ("f32_16x16x16_bf16", 32) if fnuz else ("scale_f32_16x16x128_f8f6f4", 128)
+    rows, line, square, native, fp8, mx, block = scaled_kinds(fnuz)
     for name, element, schemes, instruction, size, split, k in [
             ("tensor", native, (TENSOR, TENSOR), fp8, 64, 3, 384), ("rows", native, (rows, rows), fp8, 64, 2, 256),
             ("blocks", native, (line, square), fp8, 128, 2, 1024), ("blocks-odd", native, (line, line), fp8, 128, 3, 1152),
