@@ -1,4 +1,4 @@
-// G1 and H4 to H17 on gfx950.
+// G1 and H4 to H18 on gfx950.
 
 // RUN: te-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}))' -o /dev/null
 
