@@ -77,6 +77,7 @@ private:
 
   Sanitizer &sanitizer;
   const Dispatch &dispatch;
+  unsigned number; // among the sanitizer's launches
 };
 
 } // namespace mlir::te::emu

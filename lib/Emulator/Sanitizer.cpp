@@ -7,17 +7,20 @@
 #include "te/Emulator/Sanitizer.h"
 #include "SanitizedLaunch.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <set>
+#include <map>
+#include <mutex>
+#include <tuple>
 
 namespace mlir::te::emu {
 
 llvm::StringRef getName(Defect kind) {
   static constexpr const char *names[] = {
-      "out-of-bounds", "use-after-free",     "misaligned",
-      "uninitialized", "race",               "missing-wait",
-      "barrier-divergence", "deadlock", "order-dependence"};
+      "out-of-bounds",      "use-after-free", "misaligned",
+      "uninitialized",      "race",           "missing-wait",
+      "barrier-divergence", "deadlock",       "order-dependence"};
   return names[unsigned(kind)];
 }
 
@@ -76,40 +79,74 @@ llvm::json::Object SanitizerReport::toJSON() const {
 // Sanitizer
 //===----------------------------------------------------------------------===//
 
+using Places = std::tuple<Defect, std::string, uint64_t, uint64_t>;
+
+static Places getPlaces(const Sanitizer::Key &key) {
+  // A race is the same from either side.
+  bool swapped = key.kind == Defect::Race && key.otherPc < key.pc;
+  return {key.kind, key.kernel, swapped ? key.otherPc : key.pc,
+          swapped ? key.pc : key.otherPc};
+}
+
 struct Sanitizer::Impl {
+  struct Found {
+    Site site;
+    size_t serial; // time within a workgroup
+    SanitizerReport report;
+  };
   std::mutex mutex;
-  std::set<std::tuple<Defect, std::string, uint64_t, uint64_t>> seen;
-  std::vector<SanitizerReport> reports;
+  std::map<Places, Found> found;
+  unsigned launches = 0;
+  size_t serial = 0;
+
+  bool isWanted(const Places &places, Site site) const {
+    auto known = found.find(places);
+    return known == found.end() || site < known->second.site;
+  }
 };
 
 Sanitizer::Sanitizer() : impl(std::make_unique<Impl>()) {}
 Sanitizer::~Sanitizer() = default;
 
-llvm::ArrayRef<SanitizerReport> Sanitizer::getReports() const {
-  return impl->reports;
+std::vector<SanitizerReport> Sanitizer::getReports() const {
+  std::lock_guard<std::mutex> lock(impl->mutex);
+  std::vector<const Impl::Found *> ordered;
+  for (const auto &[places, found] : impl->found)
+    ordered.push_back(&found);
+  llvm::sort(ordered, [](const Impl::Found *a, const Impl::Found *b) {
+    return std::tie(a->site, a->serial) < std::tie(b->site, b->serial);
+  });
+  std::vector<SanitizerReport> reports;
+  for (const Impl::Found *found : ordered)
+    reports.push_back(found->report);
+  return reports;
 }
 
-bool Sanitizer::isNew(Defect kind, llvm::StringRef kernel, uint64_t pc,
-                      uint64_t otherPc) {
-  // A race is the same from either side.
-  if (kind == Defect::Race && otherPc < pc)
-    std::swap(pc, otherPc);
+unsigned Sanitizer::beginLaunch() {
   std::lock_guard<std::mutex> lock(impl->mutex);
-  return impl->seen.insert({kind, kernel.str(), pc, otherPc}).second;
+  return impl->launches++;
 }
 
-void Sanitizer::add(SanitizerReport report) {
+bool Sanitizer::isWanted(const Key &key, Site site) {
   std::lock_guard<std::mutex> lock(impl->mutex);
-  impl->reports.push_back(std::move(report));
+  return impl->isWanted(getPlaces(key), site);
+}
+
+void Sanitizer::add(const Key &key, Site site, SanitizerReport report) {
+  std::lock_guard<std::mutex> lock(impl->mutex);
+  Places places = getPlaces(key);
+  if (impl->isWanted(places, site)) // another thread may have been here
+    impl->found.insert_or_assign(
+        places, Impl::Found{site, impl->serial++, std::move(report)});
 }
 
 //===----------------------------------------------------------------------===//
 // SanitizedLaunch
 //===----------------------------------------------------------------------===//
 
-SanitizedLaunch::SanitizedLaunch(Sanitizer &sanitizer,
-                                 const Dispatch &dispatch)
-    : sanitizer(sanitizer), dispatch(dispatch) {}
+SanitizedLaunch::SanitizedLaunch(Sanitizer &sanitizer, const Dispatch &dispatch)
+    : sanitizer(sanitizer), dispatch(dispatch),
+      number(sanitizer.beginLaunch()) {}
 
 uint64_t SanitizedLaunch::addressOf(uint32_t word) const {
   return dispatch.getTextBegin() + uint64_t(word) * 4;
@@ -134,8 +171,10 @@ void SanitizedLaunch::report(Defect kind, const Wave &wave, const Inst &inst,
   // Each place that reads a value that nothing wrote is one; each pair of a
   // race.
   uint64_t otherPc = isKnown ? addressOf(other->word) : 0;
-  if (!sanitizer.isNew(kind, dispatch.getKernel().name, addressOf(inst.word),
-                       otherPc))
+  Sanitizer::Key key{kind, dispatch.getKernel().name, addressOf(inst.word),
+                     otherPc};
+  Sanitizer::Site site{number, wave.workgroupIndex};
+  if (!sanitizer.isWanted(key, site))
     return;
   SanitizerReport report;
   report.kind = kind;
@@ -146,7 +185,7 @@ void SanitizedLaunch::report(Defect kind, const Wave &wave, const Inst &inst,
     report.other = describe(*other);
   report.lane = lane;
   report.message = message.str();
-  sanitizer.add(std::move(report));
+  sanitizer.add(key, site, std::move(report));
 }
 
 } // namespace mlir::te::emu

@@ -181,7 +181,7 @@ protected:
         << (stats ? "" : llvm::toString(stats.takeError()));
     if (!stats)
       llvm::consumeError(stats.takeError());
-    return s.sanitizer.getReports().vec();
+    return s.sanitizer.getReports();
   }
   unsigned seed = std::random_device()();
 };
@@ -261,17 +261,41 @@ TEST_P(Sanitizing, FaultWhileWatchedEndsTheLaunch) {
 TEST_P(Sanitizing, OnePlaceIsReportedOnce) {
   Session s("defects", GetParam());
   s.expectsDefects = true;
-  s.options.threads = 1; // or any workgroup may be the first
+  s.options.threads = 4; // the first workgroup is named, whoever was first
   uint64_t in = s.upload(std::vector<int32_t>(64 * kSize), "in");
   uint64_t out = s.upload(std::vector<int32_t>(64), "out");
   s.setArguments(in, out);
   s.expectRun("store_past_end", {{64, 1, 1}, {kSize, 1, 1}});
   s.expectRun("store_past_end", {{64, 1, 1}, {kSize, 1, 1}});
-  ASSERT_EQ(s.sanitizer.getReports().size(), 1u);
-  const SanitizerReport &report = s.sanitizer.getReports().front();
+  std::vector<SanitizerReport> reports = s.sanitizer.getReports();
+  ASSERT_EQ(reports.size(), 1u);
+  const SanitizerReport &report = reports.front();
   EXPECT_EQ(report.place.workgroup, "(0, 0, 0)");
   EXPECT_EQ(report.place.wave, 0);
   EXPECT_EQ(report.lane, 63);
+}
+
+TEST(Sanitizer, TellsOfTheFirstWorkgroup) {
+  Sanitizer sanitizer;
+  Sanitizer::Key race{Defect::Race, "k", 8, 16}, same{Defect::Race, "k", 16, 8};
+  Sanitizer::Key other{Defect::Misaligned, "k", 8, 16};
+  unsigned launch = sanitizer.beginLaunch();
+  auto add = [&](const Sanitizer::Key &key, uint32_t workgroup) {
+    sanitizer.add(key, {launch, workgroup},
+                  {key.kind, "k", {}, {}, int(workgroup), ""});
+  };
+  add(race, 3);
+  add(other, 2);
+  EXPECT_TRUE(sanitizer.isWanted(same, {launch, 1}));
+  EXPECT_FALSE(sanitizer.isWanted(same, {launch, 3}));
+  add(same, 1);
+  add(race, 2); // of a thread that asked before
+  EXPECT_FALSE(sanitizer.isWanted(race, {sanitizer.beginLaunch(), 0}));
+  std::vector<SanitizerReport> reports = sanitizer.getReports();
+  ASSERT_EQ(reports.size(), 2u);
+  EXPECT_EQ(reports[0].lane, 1);
+  EXPECT_EQ(reports[0].kind, Defect::Race);
+  EXPECT_EQ(reports[1].lane, 2);
 }
 
 TEST_P(Sanitizing, NeedsShadowedMemory) {

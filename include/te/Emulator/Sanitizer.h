@@ -8,13 +8,13 @@
 // A launch with LaunchOptions::sanitizer set looks for defects that hardware
 // does not report. What each kind means, and what is not found, is said in
 // docs/sanitizer.md. A defect is reported once for each distinct place (pair of
-// places, for races), and the launch goes on where it can.
+// places, for races), and the launch goes on where it can. Of the workgroups
+// that meet it the first one is named, whichever thread came to it first.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_EMULATOR_SANITIZER_H
 #define TE_EMULATOR_SANITIZER_H
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -22,6 +22,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace mlir::te::emu {
 
@@ -69,11 +71,22 @@ class Sanitizer {
 public:
   Sanitizer();
   ~Sanitizer();
-  llvm::ArrayRef<SanitizerReport> getReports() const;
-  /// False where this place (or pair of places) has been reported. Thread-safe.
-  bool isNew(Defect kind, llvm::StringRef kernel, uint64_t pc,
-             uint64_t otherPc);
-  void add(SanitizerReport report); // thread-safe
+  /// In the order of the launches, of their workgroups, and of time within one.
+  std::vector<SanitizerReport> getReports() const;
+
+  /// What is one defect, wherever it happens: its place or pair of places.
+  struct Key {
+    Defect kind;
+    std::string kernel;
+    uint64_t pc, otherPc;
+  };
+  /// The workgroup of a launch, both counted from 0.
+  using Site = std::pair<unsigned, uint32_t>;
+
+  unsigned beginLaunch(); // its number; thread-safe, as are the next two
+  /// False where the defect has been reported at this site or an earlier one.
+  bool isWanted(const Key &key, Site site);
+  void add(const Key &key, Site site, SanitizerReport report);
 
 private:
   struct Impl;
