@@ -74,7 +74,8 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     manager.addPass(createTileDistributePass());
     // te-opt --te-forward-slices
     manager.addPass(createForwardSlicesPass());
-    // te-opt --canonicalize --cse
+    // te-opt --cse --canonicalize --cse
+    manager.addPass(createCSEPass()); // seven of eight ops: all tiles' indices
     manager.addPass(createCanonicalizerPass());
     manager.addPass(createCSEPass());
     // te-opt --te-verify-level=level=gpu
