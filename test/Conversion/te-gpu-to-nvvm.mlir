@@ -22,6 +22,29 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // The low bytes of 16-bit numbers are picked in their words.
+  // CHECK-LABEL: gpu.func @low_bytes
+  // CHECK-SAME: (%[[X:.*]]: vector<4xi16>,
+  // CHECK: %[[B:.*]] = vector.bitcast %[[X]] : vector<4xi16> to vector<8xi8>
+  // CHECK: vector.shuffle %[[B]], %[[B]] [0, 2, 4, 6] : vector<8xi8>
+  // CHECK-NOT: arith.trunci
+  gpu.func @low_bytes(%x: vector<4xi16>, %out: memref<4xi8>) kernel attributes {te.target = "sm_90a"} {
+    %c0 = arith.constant 0 : index
+    %q = arith.trunci %x : vector<4xi16> to vector<4xi8>
+    vector.store %q, %out[%c0] : memref<4xi8>, vector<4xi8>
+    gpu.return
+  }
+
+  // Of three there is no word: as it was.
+  // CHECK-LABEL: gpu.func @three_bytes
+  // CHECK: arith.trunci
+  gpu.func @three_bytes(%x: vector<3xi16>, %out: memref<3xi8>) kernel attributes {te.target = "sm_90a"} {
+    %c0 = arith.constant 0 : index
+    %q = arith.trunci %x : vector<3xi16> to vector<3xi8>
+    vector.store %q, %out[%c0] : memref<3xi8>, vector<3xi8>
+    gpu.return
+  }
+
   // Back by way of f16, two codes an instruction.
   // CHECK-LABEL: gpu.func @widen
   // CHECK-COUNT-2: nvvm.convert.f8x2.to.f16x2 %{{.*}} : vector<2xi8>(f8E5M2) -> vector<2xf16>

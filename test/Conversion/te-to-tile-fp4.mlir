@@ -2,6 +2,7 @@
 
 // RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}),te-to-tile,cse)' | FileCheck %s --check-prefixes=CHECK,GFX950
 // RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx942}),te-to-tile,cse)' | FileCheck %s --check-prefixes=CHECK,GFX942
+// RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=sm_90a}),te-to-tile,cse)' | FileCheck %s --check-prefix=SM90A
 
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU, rounding = even>
 #col = #te.scaling<block = [32, 1], scale = f8E8M0FNU, rounding = even, data_layout = transposed>
@@ -9,20 +10,30 @@
 // CHECK-SAME: memref<bf16, {{.*}}>, %{{.*}}: memref<i8, {{.*}}>, %{{.*}}: memref<i8, {{.*}}>, %{{.*}}: memref<i8, {{.*}}>, %{{.*}}: memref<i8,
 // CHECK: tile.load
 // CHECK-NOT: tile.load
-// Rowwise: codes of bf16 are sums of f16, two of which are a byte, or come packed from the instruction.
+// Rowwise: codes of bf16 are the lowest bits of sums in f16, or come packed from the instruction.
 // GFX950: scf.if
-// CHECK: tile.reduce add %{{.*}} block [1, 2] : tensor<64x128xf16, {{.*}}> -> tensor<64x64xf16
-// CHECK: arith.trunci %{{.*}} : tensor<64x64xi16, {{.*}}> to tensor<64x64xi8
+// CHECK: math.fma %{{.*}} : tensor<64x128xf16
+// CHECK: arith.trunci %{{.*}} : tensor<64x128xi16, {{.*}}> to tensor<64x128xi8
+// CHECK: tile.reduce nibbles %{{.*}} block [1, 2] : tensor<64x128xi8, {{.*}}> -> tensor<64x64xi8
 // GFX950: tile.scaled_trunc %{{.*}} : tensor<64x128xbf16, {{.*}}>, tensor<64x4xi8, {{.*}}> -> tensor<64x64xi8
 // GFX942-NOT: tile.scaled_trunc
 // K/2 bytes a row.
 // CHECK: memref.reinterpret_cast {{.*}} sizes: [%{{.*}}, 2048]
 // CHECK: tile.store {{.*}} : tensor<64x64xi8
-// Columnwise: transposed as codes, then packed.
-// CHECK: tile.transpose %{{.*}} -> tensor<128x64xi8
+// Columnwise: packed, then transposed.
+// CHECK: tile.reduce nibbles %{{.*}} block [2, 1] : {{.*}} -> tensor<32x128xi8
+// CHECK: tile.transpose %{{.*}} -> tensor<128x32xi8
 // CHECK: tile.convert_layout
-// CHECK: tile.reduce or %{{.*}} block [1, 2] : {{.*}} -> tensor<128x32xi8
 // CHECK: tile.store {{.*}} : tensor<128x32xi8
+// Where bf16 is computed with, two at once, it is scaled and rounded as it is; its magnitudes are those of the amax.
+// SM90A-LABEL: tile.kernel @both_0(
+// SM90A: %[[Y:.*]] = math.absf %[[X:.*]] : tensor<[[T:64x128xbf16]]
+// SM90A-NOT: math.absf
+// SM90A: %[[S:.*]] = arith.mulf %[[Y]], %{{.*}} : tensor<[[T]]
+// SM90A-DAG: %[[TWO:.*]] = arith.constant dense<2.000000e+00> : tensor<[[T]]
+// SM90A-DAG: %[[BASE:.*]] = arith.constant dense<1.320000e+02> : tensor<[[T]]
+// SM90A: math.fma %[[S]], %[[TWO]], %[[BASE]] : tensor<[[T]]
+// SM90A: arith.bitcast %[[X]] : tensor<[[T]], {{.*}}> to tensor<64x128xi16
 // What pads has 127, as blocks of zeros have: nothing to mask.
 // CHECK-NOT: arith.cmpi slt
 func.func @both(%x: tensor<?x4096xbf16>) -> (!te.scaled<?x4096xf4E2M1FN, #row>, !te.scaled<?x4096xf4E2M1FN, #col>) {

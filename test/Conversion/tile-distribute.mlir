@@ -95,6 +95,40 @@ tile.kernel @reduce(%in: memref<f32>, %out: memref<f32>) attributes {target = "g
 
 // -----
 
+// Two codes a byte: the second one's is the upper half, four bytes of registers at once; of lanes the one with the bit has it.
+#l = #tile.layout<shape = [2, 512], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], wave = [[0, 256]]>
+#c = #tile.layout<shape = [2, 256], register = [[0, 1], [0, 2]], lane = [[1, 0], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], wave = [[0, 128]]>
+#r = #tile.layout<shape = [1, 512], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], wave = [[0, 256]]>
+// CHECK-LABEL: gpu.func @nibbles
+// CHECK: %[[FOUR:.*]] = arith.constant dense<4> : vector<1xi32>
+// CHECK-NOT: gpu.shuffle
+// CHECK: %[[EVEN:.*]] = vector.shuffle %[[X:.*]], %[[X]] [0, 2, 4, 6] : vector<8xi8>
+// CHECK: %[[ODD:.*]] = vector.shuffle %[[X]], %[[X]] [1, 3, 5, 7] : vector<8xi8>
+// CHECK-DAG: %[[LOW:.*]] = vector.bitcast %[[EVEN]] : vector<4xi8> to vector<1xi32>
+// CHECK-DAG: %[[HIGH:.*]] = vector.bitcast %[[ODD]] : vector<4xi8> to vector<1xi32>
+// CHECK: %[[UP:.*]] = arith.shli %[[HIGH]], %[[FOUR]]
+// CHECK: arith.ori %[[LOW]], %[[UP]]
+// CHECK: gpu.shuffle xor %{{.*}}, %c1_i32, %c64_i32
+// CHECK: %[[IS:.*]] = arith.cmpi ne
+// CHECK: %[[FIRST:.*]] = arith.select %[[IS]], %[[OTHER:.*]], %[[X]] : vector<8xi8>
+// CHECK: %[[SECOND:.*]] = arith.select %[[IS]], %[[X]], %[[OTHER]] : vector<8xi8>
+// CHECK: %[[HIGH:.*]] = vector.bitcast %[[SECOND]] : vector<8xi8> to vector<2xi32>
+// CHECK: arith.shli %[[HIGH]]
+// CHECK: gpu.return
+tile.kernel @nibbles(%in: memref<i8>, %out: memref<i8>) attributes {target = "gfx950", waves = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [2, 512], strides: [512, 1] : memref<i8> to memref<2x512xi8, strided<[512, 1]>>
+  %b = memref.reinterpret_cast %out to offset: [0], sizes: [2, 256], strides: [256, 1] : memref<i8> to memref<2x256xi8, strided<[256, 1]>>
+  %d = memref.reinterpret_cast %out to offset: [0], sizes: [1, 512], strides: [512, 1] : memref<i8> to memref<1x512xi8, strided<[512, 1]>>
+  %x = tile.load %a[%c0, %c0] {divisible = 512 : i64, in_bounds} : memref<2x512xi8, strided<[512, 1]>> -> tensor<2x512xi8, #l>
+  %cols = tile.reduce nibbles %x block [1, 2] : tensor<2x512xi8, #l> -> tensor<2x256xi8, #c>
+  tile.store %cols, %b[%c0, %c0] {divisible = 256 : i64, in_bounds} : tensor<2x256xi8, #c>, memref<2x256xi8, strided<[256, 1]>>
+  %rows = tile.reduce nibbles %x block [2, 1] : tensor<2x512xi8, #l> -> tensor<1x512xi8, #r>
+  tile.store %rows, %d[%c0, %c0] {divisible = 512 : i64, in_bounds} : tensor<1x512xi8, #r>, memref<1x512xi8, strided<[512, 1]>>
+}
+
+// -----
+
 // Rows in different waves meet in LDS, between barriers.
 #l = #tile.layout<shape = [2, 64], register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], wave = [[1, 0]]>
 #b = #tile.layout<shape = [1, 64], register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], wave = [[0, 0]]>

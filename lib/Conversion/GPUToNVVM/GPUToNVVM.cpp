@@ -164,6 +164,29 @@ struct WidenBF16Pattern : OpRewritePattern<arith::ExtFOp> {
   }
 };
 
+/// The low bytes of 16-bit numbers, picked in their words: LLVM takes each to
+/// a register of its own.
+struct NarrowPattern : OpRewritePattern<arith::TruncIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::TruncIOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || type.getRank() != 1 || type.getNumElements() % 2 != 0 ||
+        !type.getElementType().isInteger(8) ||
+        !getElementTypeOrSelf(op.getIn().getType()).isInteger(16))
+      return rewriter.notifyMatchFailure(op, "not 16 bits to 8, in pairs");
+    int64_t count = type.getNumElements();
+    Value bytes = vector::BitCastOp::create(
+        rewriter, op.getLoc(),
+        VectorType::get({2 * count}, type.getElementType()), op.getIn());
+    SmallVector<int64_t> low;
+    for (int64_t i = 0; i < count; ++i)
+      low.push_back(2 * i);
+    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, bytes, bytes, low);
+    return success();
+  }
+};
+
 struct GPUToNVVMPass : te::impl::GPUToNVVMPassBase<GPUToNVVMPass> {
   LogicalResult convert(gpu::GPUFuncOp func) {
     FailureOr<const Target *> target =
@@ -173,7 +196,8 @@ struct GPUToNVVMPass : te::impl::GPUToNVVMPassBase<GPUToNVVMPass> {
     RewritePatternSet patterns(&getContext());
     populateFP8Patterns(patterns, **target,
                         {truncPack, extPack, /*pick=*/nullptr});
-    patterns.add<PackBF16Pattern, WidenBF16Pattern>(&getContext());
+    patterns.add<PackBF16Pattern, WidenBF16Pattern, NarrowPattern>(
+        &getContext());
     walkAndApplyPatterns(func, std::move(patterns));
     return success();
   }

@@ -94,9 +94,9 @@ static void storeBytes(TileContext &ctx, ScaledType type, Value data,
 void te::storeData(TileContext &ctx, ScaledType type, Value data,
                    Value buffer) {
   if (type.getScaling().isTransposed()) {
-    data = ctx.convert(ctx.transpose(data), getTransposedLayout(ctx, type));
-    if (type.isFP4())
-      data = packFP4(ctx, data);
+    LinearLayout layout = getTransposedLayout(ctx, type);
+    data = type.isFP4() ? packTransposedFP4(ctx, data, layout)
+                        : ctx.convert(ctx.transpose(data), layout);
   }
   storeBytes(ctx, type, data, buffer);
 }

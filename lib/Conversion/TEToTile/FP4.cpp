@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FP4.h"
+#include "Data.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -123,8 +124,8 @@ static Value encode(TileContext &ctx, Value x, Ties ties, Value words) {
 }
 
 namespace {
-/// A float format and the power of two whose ulp is 1: a small number added to
-/// it is rounded to an integer and is its lowest bits.
+/// A float format and the power of two whose ulp is 1: what is added to it is
+/// rounded to an integer, and is its lowest bits.
 struct Adder {
   FloatType type;
   unsigned bits;
@@ -132,84 +133,81 @@ struct Adder {
 };
 } // namespace
 
-/// Where the sums of emitNibbles are exact: f32 has room for all bits of f16
-/// and a carry, f16 for those of bf16.
-static std::optional<Adder> getAdder(TileContext &ctx, Type source) {
-  if (source.isBF16())
-    return Adder{ctx.b.getF16Type(), 16, 0x1p10};
-  if (source.isF16())
-    return Adder{ctx.b.getF32Type(), 32, 0x1p23};
-  return std::nullopt;
+/// The narrowest one that the target computes two at once in and that has what
+/// `source` times a power of two is, where that is no smaller than a code.
+static Adder getAdder(TileContext &ctx, Type source) {
+  auto &b = ctx.b;
+  if (source.isBF16() && ctx.target.hasPackedBF16)
+    return {b.getBF16Type(), 16, 0x1p7};
+  if (source.isBF16() || source.isF16())
+    return {b.getF16Type(), 16, 0x1p10};
+  return {b.getF32Type(), 32, 0x1p23};
+}
+
+/// Magnitudes of x times powers of two, exact but below the least normal
+/// number, and numbers with the signs.
+static std::pair<Value, Value> emitScaledIn(TileContext &ctx, Value x,
+                                            Value factors, FloatType type) {
+  auto &b = ctx.b;
+  LinearLayout layout = getLayout(x.getType());
+  if (!type.isBF16()) {
+    Value scaled =
+        ctx.round(emitScaled(ctx, x, ctx.broadcast(factors, layout)), type);
+    return {math::AbsFOp::create(b, scaled), scaled};
+  }
+  // Magnitudes are there: amax is one of them.
+  return {
+      arith::MulFOp::create(b, math::AbsFOp::create(b, x),
+                            ctx.broadcast(ctx.round(factors, type), layout)),
+      x};
 }
 
 /// Codes to nearest even, as floats: a magnitude y has the code 2y below 2,
-/// y + 2 below 4, then y / 2 + 4: the least of the three, rounded, and even
-/// where the code is. What is negative adds 8.
-static Value emitNibbles(TileContext &ctx, Value x, Adder adder) {
+/// y + 2 below 4, then y / 2 + 4: the least of the three, each rounded where
+/// it is computed, and even where the code is. What is negative adds 8.
+static Value emitNibbles(TileContext &ctx, Value y, Value signs, Adder adder) {
   auto &b = ctx.b;
-  if (adder.type != getElementTypeOrSelf(x.getType()))
-    x = arith::TruncFOp::create(b, withElementType(x.getType(), adder.type), x);
-  Type type = x.getType();
+  Type type = y.getType();
   Type bitsType = withElementType(type, b.getIntegerType(adder.bits));
   auto number = [&](double value) { return ctx.constant(type, value); };
   auto bits = [&](uint64_t value) {
     return ctx.intConstant(bitsType, llvm::SignExtend64(value, adder.bits));
   };
-  Value y = math::AbsFOp::create(b, x);
-  Value code = arith::MinNumFOp::create(b, arith::AddFOp::create(b, y, y),
-                                        arith::AddFOp::create(b, y, number(2)));
-  Value large = math::FmaOp::create(b, y, number(0.5), number(4));
+  double base = adder.unit + 4; // room for the sign
+  Value code = arith::MinNumFOp::create(
+      b, math::FmaOp::create(b, y, number(2), number(base)),
+      arith::AddFOp::create(b, y, number(base + 2)));
+  Value large = math::FmaOp::create(b, y, number(0.5), number(base + 4));
   code = arith::MinNumFOp::create(
-      b, code, arith::MinNumFOp::create(b, large, number(7)));
-  // 8 with the sign of x: 4 - 8 / 2 or 4 + 8 / 2.
+      b, code, arith::MinNumFOp::create(b, large, number(base + 7)));
+  // 8 with the sign: -4 = -8 / 2 or +4 = 8 / 2.
   APFloat eight(8.0);
   bool isExact;
   eight.convert(adder.type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
                 &isExact);
   Value sign =
-      arith::AndIOp::create(b, ctx.cast(x, getElementTypeOrSelf(bitsType)),
+      arith::AndIOp::create(b, ctx.cast(signs, getElementTypeOrSelf(bitsType)),
                             bits(uint64_t(1) << (adder.bits - 1)));
   sign = arith::OrIOp::create(b, sign,
                               bits(eight.bitcastToAPInt().getZExtValue()));
-  Value rounded = arith::AddFOp::create(b, code, number(adder.unit + 4));
-  return math::FmaOp::create(b, ctx.cast(sign, adder.type), number(-0.5),
-                             rounded);
+  return math::FmaOp::create(b, ctx.cast(sign, adder.type), number(-0.5), code);
 }
 
-/// The lowest bits of such floats: i8.
-static Value toCodes(TileContext &ctx, Value floats, Adder adder) {
-  return toI8(ctx, ctx.cast(floats, ctx.b.getIntegerType(adder.bits)));
-}
-
-Value te::castToFP4(TileContext &ctx, Value x, ScaledType type, Type source,
+Value te::castToFP4(TileContext &ctx, Value x, Value factors, ScaledType type,
                     Value words) {
-  auto &b = ctx.b;
   Ties ties = type.getScaling().getTies();
-  bool packs = !type.getScaling().isTransposed();
-  std::optional<Adder> adder = getAdder(ctx, source);
-  if (words || ties != Ties::Even || !adder) {
-    Value codes = encode(ctx, x, ties, words);
-    return packs ? packFP4(ctx, codes) : codes;
+  Value codes;
+  if (words || ties != Ties::Even) {
+    Value scaled =
+        emitScaled(ctx, x, ctx.broadcast(factors, getLayout(x.getType())));
+    codes = encode(ctx, scaled, ties, words);
+  } else {
+    Adder adder = getAdder(ctx, getElementTypeOrSelf(x.getType()));
+    auto [magnitudes, signs] = emitScaledIn(ctx, x, factors, adder.type);
+    codes = toI8(ctx, ctx.cast(emitNibbles(ctx, magnitudes, signs, adder),
+                               ctx.b.getIntegerType(adder.bits)));
   }
-  Value nibbles = emitNibbles(ctx, x, *adder);
-  if (!packs)
-    return toCodes(ctx, nibbles, *adder);
-  // Odd columns 16 times: the sum of both is the byte.
-  Type f = nibbles.getType();
-  Type i32 = withElementType(f, b.getI32Type());
-  Value unit = ctx.constant(f, adder->unit);
-  Value odd = arith::TruncIOp::create(b, withElementType(f, b.getI1Type()),
-                                      CoordinateOp::create(b, i32, 1));
-  Value weight =
-      arith::SelectOp::create(b, odd, ctx.constant(f, 16), ctx.constant(f, 1));
-  Value bytes = ctx.reduce(
-      ReduceKind::Add,
-      arith::MulFOp::create(b, arith::SubFOp::create(b, nibbles, unit), weight),
-      {1, 2});
-  return toCodes(ctx,
-                 arith::AddFOp::create(
-                     b, bytes, ctx.constant(bytes.getType(), adder->unit)),
-                 *adder);
+  return type.getScaling().isTransposed() ? codes : packFP4(ctx, codes);
 }
 
 Value te::decodeFP4(TileContext &ctx, Value codes) {
@@ -239,10 +237,16 @@ static Value emitNibble(TileContext &ctx, Type tileType) {
 }
 
 Value te::packFP4(TileContext &ctx, Value codes) {
-  auto &b = ctx.b;
-  Value placed =
-      arith::ShLIOp::create(b, codes, emitNibble(ctx, codes.getType()));
-  return ctx.reduce(ReduceKind::Or, placed, {1, 2});
+  return ctx.reduce(ReduceKind::Nibbles, codes, {1, 2});
+}
+
+Value te::packTransposedFP4(TileContext &ctx, Value codes,
+                            const LinearLayout &layout) {
+  // Half as much crosses lanes where one wave has both rows.
+  if (getLayout(codes.getType()).getWavesOfBlock({2, 1}))
+    return packFP4(ctx, ctx.convert(ctx.transpose(codes), layout));
+  Value bytes = ctx.reduce(ReduceKind::Nibbles, codes, {2, 1});
+  return ctx.convert(ctx.transpose(bytes), layout.project({1, 2}));
 }
 
 Value te::unpackFP4(TileContext &ctx, Value bytes, const LinearLayout &layout) {

@@ -48,13 +48,11 @@ static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
   LinearLayout layout = getLayout(x.getType()),
                blocks = layout.project(getBlock(type.getScaling()));
   auto general = [&]() -> Value {
-    Value factor =
-        ctx.broadcast(ctx.convert(emitInverseScale(ctx, byte), blocks), layout);
-    Value scaled = emitScaled(ctx, x, factor);
+    Value factors = ctx.convert(emitInverseScale(ctx, byte), blocks);
     if (type.isFP4())
-      return castToFP4(ctx, scaled, type, getElementTypeOrSelf(x.getType()),
-                       words);
-    return emitSaturatingCast(ctx, scaled, type);
+      return castToFP4(ctx, x, factors, type, words);
+    return emitSaturatingCast(
+        ctx, emitScaled(ctx, x, ctx.broadcast(factors, layout)), type);
   };
   if (words || !hasScaledTrunc(ctx.target, type))
     return general();

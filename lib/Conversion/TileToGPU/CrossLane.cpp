@@ -23,6 +23,22 @@ using namespace mlir::te::tile;
 // tile.reduce
 //===----------------------------------------------------------------------===//
 
+/// x | y << 4 for bytes below 16; four at once, where there are as many.
+static Value emitNibbles(ImplicitLocOpBuilder &b, Value x, Value y) {
+  auto type = cast<VectorType>(x.getType()), words = type;
+  if (type.getNumElements() % 4 == 0)
+    words = VectorType::get({type.getNumElements() / 4}, b.getI32Type());
+  auto toWords = [&](Value bytes) -> Value {
+    return vector::BitCastOp::create(b, words, bytes);
+  };
+  Value four = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(words,
+                                b.getIntegerAttr(words.getElementType(), 4)));
+  Value both = arith::OrIOp::create(b, toWords(x),
+                                    arith::ShLIOp::create(b, toWords(y), four));
+  return vector::BitCastOp::create(b, type, both);
+}
+
 Value te::emitCombine(ImplicitLocOpBuilder &b, ReduceKind kind, Value x,
                       Value y) {
   switch (kind) {
@@ -32,6 +48,8 @@ Value te::emitCombine(ImplicitLocOpBuilder &b, ReduceKind kind, Value x,
     return arith::AddFOp::create(b, x, y, arith::FastMathFlags::contract);
   case ReduceKind::Or:
     return arith::OrIOp::create(b, x, y);
+  case ReduceKind::Nibbles:
+    return emitNibbles(b, x, y);
   }
   return {};
 }
@@ -91,6 +109,25 @@ static Value joinWords(ImplicitLocOpBuilder &b, Value value,
         b, vector::CombiningKind::OR, emitSelectElements(b, value, picks)));
   return vector::FromElementsOp::create(
       b, VectorType::get({int64_t(words.size())}, b.getI32Type()), words);
+}
+
+/// i1: that the lane's number has this bit.
+static Value hasLaneBit(ImplicitLocOpBuilder &b, const KernelState &state,
+                        int64_t bit) {
+  return arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ne,
+      arith::AndIOp::create(b, state.lane, emitI32(b, bit)), emitI32(b, 0));
+}
+
+/// What this lane and the one whose number differs in `bit` have.
+static Value combineLanes(ImplicitLocOpBuilder &b, const KernelState &state,
+                          ReduceKind kind, Value value, int64_t bit) {
+  Value other = emitShuffleXor(b, state, value, bit);
+  if (kind != ReduceKind::Nibbles)
+    return emitCombine(b, kind, value, other);
+  Value odd = hasLaneBit(b, state, bit);
+  return emitCombine(b, kind, arith::SelectOp::create(b, odd, other, value),
+                     arith::SelectOp::create(b, odd, value, other));
 }
 
 static void emitWait(ImplicitLocOpBuilder &b, SharedTurn turn) {
@@ -202,8 +239,7 @@ struct ReducePattern : TilePattern<ReduceOp> {
                                          parts.getBases(LayoutInput::Lane)))) {
       auto [before, after] = bases;
       if (before != 0 && after == 0)
-        value = emitCombine(b, op.getKind(), value,
-                            emitShuffleXor(b, state, value, int64_t(1) << bit));
+        value = combineLanes(b, state, op.getKind(), value, int64_t(1) << bit);
     }
     SharedTurn turn = state.turns.lookup(op);
     if (int64_t shared = from.getWavesOfBlock(op.getBlock()))
@@ -280,10 +316,7 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
     }
     Value lo = emitSelectElements(b, value, low),
           hi = emitSelectElements(b, value, high);
-    Value bit =
-        arith::AndIOp::create(b, state.lane, emitI32(b, int64_t(1) << lane));
-    Value odd =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, emitI32(b, 0));
+    Value odd = hasLaneBit(b, state, int64_t(1) << lane);
     Value sent = arith::SelectOp::create(b, odd, lo, hi);
     Value kept = arith::SelectOp::create(b, odd, hi, lo);
     Value received = emitShuffleXor(b, state, sent, int64_t(1) << lane);

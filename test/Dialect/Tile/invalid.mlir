@@ -157,6 +157,36 @@ func.func @reduce_block_rank(%x: tensor<4x4xf32, #l>) {
 
 #l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
 #b = #tile.layout<shape = [4, 1], register = [], lane = [[1, 0], [2, 0]], wave = []>
+func.func @reduce_nibbles_type(%x: tensor<4x4xf32, #l>) {
+  // expected-error @+1 {{T9: nibbles are two neighbouring i8 codes that one wave holds}}
+  %r = tile.reduce nibbles %x block [1, 4] : tensor<4x4xf32, #l> -> tensor<4x1xf32, #b>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+#b = #tile.layout<shape = [4, 1], register = [], lane = [[1, 0], [2, 0]], wave = []>
+func.func @reduce_nibbles_block(%x: tensor<4x4xi8, #l>) {
+  // expected-error @+1 {{T9: nibbles are two neighbouring i8 codes that one wave holds}}
+  %r = tile.reduce nibbles %x block [1, 4] : tensor<4x4xi8, #l> -> tensor<4x1xi8, #b>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[2, 0]], wave = [[1, 0]]>
+#b = #tile.layout<shape = [2, 4], register = [[0, 1], [0, 2]], lane = [[1, 0]], wave = [[0, 0]]>
+func.func @reduce_nibbles_waves(%x: tensor<4x4xi8, #l>) {
+  // expected-error @+1 {{T9: nibbles are two neighbouring i8 codes that one wave holds}}
+  %r = tile.reduce nibbles %x block [2, 1] : tensor<4x4xi8, #l> -> tensor<2x4xi8, #b>
+  return
+}
+
+// -----
+
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+#b = #tile.layout<shape = [4, 1], register = [], lane = [[1, 0], [2, 0]], wave = []>
 func.func @reduce_block_size(%x: tensor<4x4xf32, #l>) {
   // expected-error @+1 {{T9: block size 3 of dimension 1 is not a power of two that divides the tile's 4}}
   %r = tile.reduce maxnum %x block [1, 3] : tensor<4x4xf32, #l> -> tensor<4x1xf32, #b>

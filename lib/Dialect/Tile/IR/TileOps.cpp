@@ -273,6 +273,11 @@ LogicalResult ReduceOp::verify() {
                          << getInput().getType().getRank() << " dimensions";
   LinearLayout from = getLayout(getInput().getType()),
                to = getLayout(getResult().getType());
+  if (getKind() == ReduceKind::Nibbles &&
+      (!getInput().getType().getElementType().isInteger(8) ||
+       llvm::product_of(getBlock()) != 2 || from.getWavesOfBlock(getBlock())))
+    return emitOpError(
+        "T9: nibbles are two neighbouring i8 codes that one wave holds");
   bool isValid = llvm::all_of(getBlock(), llvm::isPowerOf2_64);
   if (isValid && from.getWavesOfBlock(getBlock()) &&
       to.getShape() == from.project(getBlock()).getShape())
@@ -296,7 +301,7 @@ LogicalResult ClusterReduceOp::verify() {
   if (kernel && kernel.getCluster().value_or(1) == 1)
     return emitOpError("T23: the kernel's workgroups form no clusters; give it "
                        "cluster, or leave the op out");
-  if (getKind() == ReduceKind::Or)
+  if (getKind() != ReduceKind::Add && getKind() != ReduceKind::MaxNum)
     return emitOpError("T23: numbers are added, or their maximum is taken");
   if (getInputs().empty())
     return emitOpError("T23: it combines one tile or more");

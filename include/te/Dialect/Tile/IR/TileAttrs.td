@@ -86,7 +86,8 @@ class Tile_Enum<string name, string summary, list<I32EnumAttrCase> cases>
 def Tile_ReduceKind : Tile_Enum<"ReduceKind", "what a reduction combines with", [
   I32EnumAttrCase<"MaxNum", 0, "maxnum">,
   I32EnumAttrCase<"Add", 1, "add">,
-  I32EnumAttrCase<"Or", 2, "or">]>;
+  I32EnumAttrCase<"Or", 2, "or">,
+  I32EnumAttrCase<"Nibbles", 3, "nibbles">]>;
 def Tile_ReduceKindAttr : EnumAttr<Tile_Dialect, Tile_ReduceKind, "reduce_kind">;
 
 #endif // TILE_ATTRS_TD

@@ -155,6 +155,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
     The result has one element a block; its layout is the input's, projected. Where waves share
     blocks, any other layout is possible too (T9): the parts meet in LDS, and each lane
     reads those of the blocks that it holds. `maxnum` ignores NaN, `or` is for integers.
+    `nibbles` puts the i8 codes of two neighbours, each below 16, into a byte, the second one's high.
   }];
   let arguments = (ins
     Tile_ReduceKindAttr:$kind, Tile_AnyTile:$input, DenseI64ArrayAttr:$block);
