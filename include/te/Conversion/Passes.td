@@ -109,7 +109,8 @@ def GPUToNVVMPass : Pass<"te-gpu-to-nvvm", "::mlir::ModuleOp"> {
   let summary = "fp8 and bf16 conversions by the chip's instructions, for NVIDIA's chips";
   let description = [{
     `arith.truncf`/`extf` between vectors of f32 and OCP 8-bit floats become packed conversions, two
-    elements each, and so does `truncf` to bf16. Inputs of `truncf` to 8 bits are within the format's
+    elements each, and so does `truncf` to bf16. The upper one of two bf16 is widened, and the low bytes of
+    16-bit integers are picked, in their words. Inputs of `truncf` to 8 bits are within the format's
     range or NaN; a clamp that sees to that is left out, as the instruction saturates. Lane exchanges,
     votes and barriers have conversions upstream, which lower-to-nvvm applies.
 

@@ -14,7 +14,7 @@
 //   %r = nvvm.convert.f32x2.to.f8x2 %x1, %x0 {rnd = rn, sat = satfinite}
 //          : i16 (f8E4M3FN)
 //
-// Limits: a chip with OCP codes; fp4 is integer code by then.
+// Limits: a chip with OCP codes; fp4 codes are arithmetic by then.
 //
 //===----------------------------------------------------------------------===//
 

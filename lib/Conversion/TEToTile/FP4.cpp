@@ -19,9 +19,6 @@ constexpr double kLargest = 6;
 /// Bits of an f32's mantissa that a code has no room for, but one; and the
 /// field of exponent and mantissa bit that code 0 would have.
 constexpr int64_t kDroppedBits = 22, kFieldBias = 252;
-/// Its ulp is 0.5, the step of magnitudes below 1.
-constexpr double kHalfStep = 0x1p22;
-constexpr int64_t kHalfStepBits = 0x4A800000;
 constexpr int64_t kSign = 8;
 constexpr int64_t kRun = 16; // elements that a Hadamard transform mixes
 } // namespace
@@ -36,37 +33,24 @@ static Value toI32(TileContext &ctx, Value tile) {
       ctx.b, withElementType(tile.getType(), ctx.b.getI32Type()), tile);
 }
 
-/// Magnitudes of 1 and more: exponent and one mantissa bit, rounded in the
-/// f32's bits.
-static Value emitNormalCode(TileContext &ctx, Value bits, Ties ties) {
+/// Magnitudes of 1 and more, ties away: exponent and one mantissa bit, rounded
+/// in the f32's bits.
+static Value emitNormalCode(TileContext &ctx, Value bits) {
   auto &b = ctx.b;
   auto constant = [&](int64_t value) {
     return ctx.intConstant(bits.getType(), value);
   };
-  int64_t half = int64_t(1) << (kDroppedBits - 1);
   Value rounded = arith::AddIOp::create(
-      b, bits, constant(ties == Ties::Away ? half : half - 1));
-  if (ties == Ties::Even) {
-    Value odd = arith::AndIOp::create(
-        b, arith::ShRUIOp::create(b, bits, constant(kDroppedBits)),
-        constant(1));
-    rounded = arith::AddIOp::create(b, rounded, odd);
-  }
+      b, bits, constant(int64_t(1) << (kDroppedBits - 1)));
   return arith::SubIOp::create(
       b, arith::ShRUIOp::create(b, rounded, constant(kDroppedBits)),
       constant(kFieldBias));
 }
 
-/// Magnitudes below 1: a multiple of 0.5.
-static Value emitSmallCode(TileContext &ctx, Value magnitude, Ties ties) {
+/// Magnitudes below 1, ties away: a multiple of 0.5.
+static Value emitSmallCode(TileContext &ctx, Value magnitude) {
   auto &b = ctx.b;
   Type f32 = magnitude.getType(), i32 = withElementType(f32, b.getI32Type());
-  if (ties == Ties::Even) {
-    Value rounded =
-        arith::AddFOp::create(b, magnitude, ctx.constant(f32, kHalfStep));
-    return arith::SubIOp::create(b, ctx.cast(rounded, b.getI32Type()),
-                                 ctx.intConstant(i32, kHalfStepBits));
-  }
   auto reaches = [&](double threshold) -> Value {
     Value is = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, magnitude,
                                      ctx.constant(f32, threshold));
@@ -84,7 +68,8 @@ static Value emitRandomCode(TileContext &ctx, Value magnitude, Value isSmall,
   auto constant = [&](int64_t value) { return ctx.intConstant(i32, value); };
   Value units = arith::FPToUIOp::create(
       b, i32,
-      arith::MulFOp::create(b, magnitude, ctx.constant(f32, 2 * kHalfStep)));
+      arith::MulFOp::create(b, magnitude,
+                            ctx.constant(f32, 2.0 * (1 << kDroppedBits))));
   Value normal = arith::SubIOp::create(b, ctx.cast(magnitude, b.getI32Type()),
                                        constant(kFieldBias << kDroppedBits));
   Value exact = arith::SelectOp::create(b, isSmall, units, normal);
@@ -93,7 +78,7 @@ static Value emitRandomCode(TileContext &ctx, Value magnitude, Value isSmall,
                                 constant(kDroppedBits));
 }
 
-/// Codes of any f32 values.
+/// Codes of any f32 values, ties away or by `words`.
 static Value encode(TileContext &ctx, Value x, Ties ties, Value words) {
   auto &b = ctx.b;
   Type f32 = x.getType(), i32 = withElementType(f32, b.getI32Type());
@@ -102,11 +87,10 @@ static Value encode(TileContext &ctx, Value x, Ties ties, Value words) {
   Value isSmall = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, magnitude,
                                         ctx.constant(f32, 1.0));
   Value code =
-      words
-          ? emitRandomCode(ctx, magnitude, isSmall, words)
-          : arith::SelectOp::create(
-                b, isSmall, emitSmallCode(ctx, magnitude, ties),
-                emitNormalCode(ctx, ctx.cast(magnitude, b.getI32Type()), ties));
+      words ? emitRandomCode(ctx, magnitude, isSmall, words)
+            : arith::SelectOp::create(
+                  b, isSmall, emitSmallCode(ctx, magnitude),
+                  emitNormalCode(ctx, ctx.cast(magnitude, b.getI32Type())));
   Value sign;
   if (ties == Ties::Even) {
     sign = arith::AndIOp::create(
