@@ -284,6 +284,13 @@ Value te::emitFromWords(ImplicitLocOpBuilder &b, Value words, VectorType type) {
       ArrayRef<int64_t>{1});
 }
 
+Value te::hasLaneBit(ImplicitLocOpBuilder &b, const KernelState &state,
+                     int64_t bit) {
+  return arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ne,
+      arith::AndIOp::create(b, state.lane, emitI32(b, bit)), emitI32(b, 0));
+}
+
 Value te::emitShuffleXor(ImplicitLocOpBuilder &b, const KernelState &state,
                          Value vector, int64_t mask) {
   auto type = cast<VectorType>(vector.getType());
@@ -299,6 +306,11 @@ Value te::emitShuffleXor(ImplicitLocOpBuilder &b, const KernelState &state,
   }
   return emitFromWords(
       b, vector::FromElementsOp::create(b, wordsType, received), type);
+}
+
+void te::emitWait(ImplicitLocOpBuilder &b, SharedTurn turn) {
+  if (turn.waits)
+    gpu::BarrierOp::create(b);
 }
 
 void te::emitLdsStore(ImplicitLocOpBuilder &b, const KernelState &state,

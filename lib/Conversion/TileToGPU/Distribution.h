@@ -137,10 +137,15 @@ Value emitVectorBitcast(ImplicitLocOpBuilder &b, Value vector,
 /// A vector as i32 registers, the last one filled up; and back.
 Value emitWords(ImplicitLocOpBuilder &b, Value vector);
 Value emitFromWords(ImplicitLocOpBuilder &b, Value words, VectorType type);
+/// i1: that the lane's number has this bit.
+Value hasLaneBit(ImplicitLocOpBuilder &b, const KernelState &state,
+                 int64_t bit);
 /// A vector exchanged with lane ^ mask, through 32-bit registers.
 Value emitShuffleXor(ImplicitLocOpBuilder &b, const KernelState &state,
                      Value vector, int64_t mask);
 
+/// The barrier in front of a turn, where it needs one.
+void emitWait(ImplicitLocOpBuilder &b, SharedTurn turn);
 /// LDS access of `vector` (i8 vectors inside) at a byte address.
 void emitLdsStore(ImplicitLocOpBuilder &b, const KernelState &state,
                   Value vector, Value byteAddress);
@@ -156,6 +161,9 @@ template <typename Op> struct TilePattern : OpConversionPattern<Op> {
 };
 
 void populateMemoryPatterns(RewritePatternSet &patterns,
+                            const TypeConverter &types,
+                            const KernelState &state);
+void populateReducePatterns(RewritePatternSet &patterns,
                             const TypeConverter &types,
                             const KernelState &state);
 void populateCrossLanePatterns(RewritePatternSet &patterns,

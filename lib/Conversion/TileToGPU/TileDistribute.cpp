@@ -419,6 +419,7 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   patterns.add<PickPattern, FencePattern, HoldPattern, CoordinatePattern>(
       types, &getContext(), state);
   populateMemoryPatterns(patterns, types, state);
+  populateReducePatterns(patterns, types, state);
   populateCrossLanePatterns(patterns, types, state);
   populateClusterPatterns(patterns, types, state);
   populateMmaPatterns(patterns, types, state);
