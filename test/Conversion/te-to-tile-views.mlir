@@ -119,23 +119,31 @@ func.func @step(%x: tensor<8x64xf32>) -> tensor<8x32xf32> {
 
 // -----
 
+#schedule = #te.schedule<"gfx950", tile = [1, 256], waves = 1, vector = 4>
 func.func @pieces(%x: tensor<8x64xf32>) -> tensor<256xf32> {
-  %a = tensor.extract_slice %x[0, 0] [8, 32] [1, 1] : tensor<8x64xf32> to tensor<8x32xf32>
-  // expected-error @+1 {{V1: 'tensor.collapse_shape' gives rows whose elements do not lie side by side; keep the last dimension whole in the reshape}}
-  %b = tensor.collapse_shape %a [[0, 1]] : tensor<8x32xf32> into tensor<256xf32>
-  %y = arith.negf %b : tensor<256xf32>
-  return %y : tensor<256xf32>
+  %r = te.fusion "k" (%v = %x : tensor<8x64xf32>) -> (tensor<256xf32>) attributes {schedule = #schedule} {
+    %a = tensor.extract_slice %v[0, 0] [8, 32] [1, 1] : tensor<8x64xf32> to tensor<8x32xf32>
+    // expected-error @+1 {{V1: 'tensor.collapse_shape' gives rows whose elements do not lie side by side; keep the last dimension whole in the reshape}}
+    %b = tensor.collapse_shape %a [[0, 1]] : tensor<8x32xf32> into tensor<256xf32>
+    %y = arith.negf %b : tensor<256xf32>
+    te.yield %y : tensor<256xf32>
+  }
+  return %r : tensor<256xf32>
 }
 
 // -----
 
+#schedule = #te.schedule<"gfx950", tile = [8, 64], waves = 1, vector = 4>
 func.func @twice(%x: tensor<8x3x64xf32>) -> tensor<5x64xf32> {
-  %a = tensor.extract_slice %x[0, 0, 0] [8, 2, 64] [1, 1, 1] : tensor<8x3x64xf32> to tensor<8x2x64xf32>
-  %b = tensor.collapse_shape %a [[0, 1], [2]] : tensor<8x2x64xf32> into tensor<16x64xf32>
-  // expected-error @+1 {{V1: 'tensor.extract_slice' takes a part of dimension 0, whose elements are not evenly apart in memory; slice before the reshape}}
-  %c = tensor.extract_slice %b[1, 0] [5, 64] [1, 1] : tensor<16x64xf32> to tensor<5x64xf32>
-  %y = arith.negf %c : tensor<5x64xf32>
-  return %y : tensor<5x64xf32>
+  %r = te.fusion "k" (%v = %x : tensor<8x3x64xf32>) -> (tensor<5x64xf32>) attributes {schedule = #schedule} {
+    %a = tensor.extract_slice %v[0, 0, 0] [8, 2, 64] [1, 1, 1] : tensor<8x3x64xf32> to tensor<8x2x64xf32>
+    %b = tensor.collapse_shape %a [[0, 1], [2]] : tensor<8x2x64xf32> into tensor<16x64xf32>
+    // expected-error @+1 {{V1: 'tensor.extract_slice' takes a part of dimension 0, whose elements are not evenly apart in memory; slice before the reshape}}
+    %c = tensor.extract_slice %b[1, 0] [5, 64] [1, 1] : tensor<16x64xf32> to tensor<5x64xf32>
+    %y = arith.negf %c : tensor<5x64xf32>
+    te.yield %y : tensor<5x64xf32>
+  }
+  return %r : tensor<5x64xf32>
 }
 
 // -----

@@ -231,9 +231,11 @@ LogicalResult View::expand(ArrayRef<ReassociationIndices> groups, Value shape) {
 void View::collapse(ArrayRef<ReassociationIndices> groups) {
   SmallVector<Dimension> collapsed;
   for (const ReassociationIndices &group : groups) {
-    Dimension &all = collapsed.emplace_back();
+    Dimension all;
     for (int64_t i : group)
       llvm::append_range(all, dims[i]);
+    collapsed.push_back(
+        join(all, [&](Number x, Number y) { return times(x, y); }));
   }
   dims = std::move(collapsed);
 }

@@ -1,4 +1,5 @@
-"""te.permute and tensor.insert_slice on the emulator against numpy, bit by bit: random ranks, sizes, orders and boxes."""
+"""te.permute, tensor.insert_slice and chains of slices and reshapes on the emulator against numpy, bit by bit: random ranks, sizes,
+orders and boxes."""
 
 import subprocess
 import tempfile
@@ -8,7 +9,7 @@ import numpy as np
 
 import bits
 
-CASES = 40
+CASES = 81
 SIZES = [1, 1, 2, 3, 5, 16, 31, 33, 64, 65, 130, 257]
 TYPES = {"bf16": np.uint16, "f16": np.uint16, "f32": np.uint32}
 STORED = {"bf16": np.uint16, "f16": np.float16, "f32": np.float32}
@@ -57,11 +58,55 @@ def insert(rng, name, dtype):
     return text, [shape, size], expected
 
 
+def chain(rng, name, dtype):
+    first = shape = draw_shape(rng, rng.integers(1, 5))
+    steps, lines = [], []
+
+    def step(op, result, middle=""):
+        n = len(lines)
+        source, types = "%x" if n == 0 else f"%v{n - 1}", f"{tensor(shape, dtype)} {{}} {tensor(result, dtype)}"
+        types = types.format("to" if op == "extract_slice" else "into")
+        lines.append(f"  %v{n} = tensor.{op} {source}{middle} : {types}\n")
+
+    for kind in rng.integers(0, 3, rng.integers(2, 7)):
+        if kind == 0:
+            size = [n if rng.integers(2) else int(rng.integers(1, n + 1)) for n in shape]
+            start = [int(rng.integers(0, n - s + 1)) for n, s in zip(shape, size)]
+            step("extract_slice", size, f"{start} {size} {[1] * len(shape)}")
+            steps.append(lambda x, box=tuple(slice(a, a + n) for a, n in zip(start, size)): x[box])
+            shape = size
+            continue
+        i = int(rng.integers(0, len(shape)))
+        if kind == 1 and i + 1 < len(shape):
+            result = shape[:i] + [shape[i] * shape[i + 1]] + shape[i + 2:]
+            groups = [[j] for j in range(i)] + [[i, i + 1]] + [[j] for j in range(i + 2, len(shape))]
+            step("collapse_shape", result, f" {groups}")
+        elif kind == 2 and len(shape) < 6:
+            d = int(rng.choice([d for d in range(1, shape[i] + 1) if shape[i] % d == 0]))
+            result = shape[:i] + [d, shape[i] // d] + shape[i + 1:]
+            groups = [[j] for j in range(i)] + [[i, i + 1]] + [[j + 1] for j in range(i + 1, len(shape))]
+            step("expand_shape", result, f" {groups} output_shape {result}")
+        else:
+            continue
+        shape = result
+        steps.append(lambda x, to=tuple(result): x.reshape(to))
+    last = f"%v{len(lines) - 1}" if lines else "%x"
+    text = (f"func.func @{name}(%x: {tensor(first, dtype)}) -> {tensor(shape, dtype)} {{\n{''.join(lines)}"
+            f"  %y = arith.negf {last} : {tensor(shape, dtype)}\n  return %y : {tensor(shape, dtype)}\n}}\n")
+
+    def expected(x):
+        for f in steps:
+            x = f(x)
+        return x ^ np.array(1 << (8 * x.itemsize - 1), x.dtype)
+
+    return text, [first], expected
+
+
 target, rng = bits.start()
 cases = []
 for i in range(CASES):
     dtype = str(rng.choice(list(TYPES)))
-    kind = permute if i % 3 else insert
+    kind = (insert, permute, chain)[i % 3]
     cases.append((f"f{i}", dtype, *kind(rng, f"f{i}", dtype)))
 failures = 0
 with tempfile.TemporaryDirectory() as folder:

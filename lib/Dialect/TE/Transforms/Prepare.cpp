@@ -8,6 +8,7 @@
 #include "Prepare.h"
 
 #include "Orders.h"
+#include "Rows.h"
 
 #include "te/Analysis/Region.h"
 
@@ -180,4 +181,5 @@ void te::prepare(func::FuncOp func) {
     }
   resolveSizes(func); // of what came in
   copyViews(func);
+  copyRowsApart(func);
 }
