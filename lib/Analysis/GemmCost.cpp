@@ -8,6 +8,7 @@
 #include "GemmCost.h"
 
 #include "Bound.h"
+#include "GemmSchedule.h"
 
 #include "te/Target/MMA.h"
 
@@ -203,8 +204,7 @@ static double getScaleSteps(const TileDemand &demand, const GemmPlan &plan,
     return 0;
   GemmOp gemm = demand.gemm;
   MatmulAttr matmul = schedule.getMatmul();
-  int64_t k =
-      cast<ShapedType>(gemm.getA().getType()).getDimSize(gemm.getKDimA());
+  int64_t k = getK(gemm);
   int64_t least = kMostStepsInRound;
   for (int64_t outer : schedule.getTile()) {
     int64_t bytes = getScaleBytes(plan, outer, schedule, target),
@@ -302,8 +302,7 @@ static ComputeUnit makeUnit(const TileDemand &demand, const GemmPlan &plan,
                             double count, bool prefetches) {
   MatmulAttr matmul = schedule.getMatmul();
   GemmOp gemm = demand.gemm;
-  double k = getSize(
-      cast<ShapedType>(gemm.getA().getType()).getDimSize(gemm.getKDimA()));
+  double k = getSize(getK(gemm));
   double pieces = grid.pieces, rows = schedule.getTile()[0],
          cols = demand.getColumns(schedule);
   double active = std::min<double>(count, target.computeUnits);

@@ -14,6 +14,10 @@ namespace mlir::te {
 /// Registers a lane of a workgroup that has a CU for itself.
 unsigned getMostVGPRs(ScheduleAttr schedule, const Target &target);
 
+int64_t getK(GemmOp gemm); // or ShapedType::kDynamic
+/// M, N and K are.
+bool areSizesKnown(const TileDemand &demand);
+
 // What the functions of ResourceModel.h ask where the region has a te.gemm.
 
 /// How K is cut: into so many pieces, of the rows behind so many.
@@ -37,8 +41,8 @@ ResourceEstimate estimateGemm(const TileDemand &demand, ScheduleAttr schedule,
                               const Target &target);
 std::string explainGemmSchedule(const TileDemand &demand, ScheduleAttr schedule,
                                 const Target &target);
-/// H14 and H15, and G2: the region has a te.gemm just where the schedule has a
-/// matmul, which this te.gemm and this chip allow.
+/// H14, H15 and H17, and G2: the region has a te.gemm just where the schedule
+/// has a matmul, which this te.gemm and this chip allow.
 std::optional<std::string> findGemmViolation(const TileDemand &demand,
                                              ScheduleAttr schedule,
                                              const Target &target);

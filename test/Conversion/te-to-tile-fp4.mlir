@@ -33,7 +33,7 @@
 // SM90A-DAG: %[[TWO:.*]] = arith.constant dense<2.000000e+00> : tensor<[[T]]
 // SM90A-DAG: %[[BASE:.*]] = arith.constant dense<1.320000e+02> : tensor<[[T]]
 // SM90A: math.fma %[[S]], %[[TWO]], %[[BASE]] : tensor<[[T]]
-// SM90A: arith.bitcast %[[X]] : tensor<[[T]], {{.*}}> to tensor<64x128xi16
+// SM90A: math.copysign %{{.*}}, %[[X]] : tensor<[[T]]
 // What pads has 127, as blocks of zeros have: nothing to mask.
 // CHECK-NOT: arith.cmpi slt
 func.func @both(%x: tensor<?x4096xbf16>) -> (!te.scaled<?x4096xf4E2M1FN, #row>, !te.scaled<?x4096xf4E2M1FN, #col>) {

@@ -152,11 +152,7 @@ static std::pair<Value, Value> emitScaledIn(TileContext &ctx, Value x,
 static Value emitNibbles(TileContext &ctx, Value y, Value signs, Adder adder) {
   auto &b = ctx.b;
   Type type = y.getType();
-  Type bitsType = withElementType(type, b.getIntegerType(adder.bits));
   auto number = [&](double value) { return ctx.constant(type, value); };
-  auto bits = [&](uint64_t value) {
-    return ctx.intConstant(bitsType, llvm::SignExtend64(value, adder.bits));
-  };
   double base = adder.unit + 4; // room for the sign
   Value code = arith::MinNumFOp::create(
       b, math::FmaOp::create(b, y, number(2), number(base)),
@@ -164,17 +160,8 @@ static Value emitNibbles(TileContext &ctx, Value y, Value signs, Adder adder) {
   Value large = math::FmaOp::create(b, y, number(0.5), number(base + 4));
   code = arith::MinNumFOp::create(
       b, code, arith::MinNumFOp::create(b, large, number(base + 7)));
-  // 8 with the sign: -4 = -8 / 2 or +4 = 8 / 2.
-  APFloat eight(8.0);
-  bool isExact;
-  eight.convert(adder.type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                &isExact);
-  Value sign =
-      arith::AndIOp::create(b, ctx.cast(signs, getElementTypeOrSelf(bitsType)),
-                            bits(uint64_t(1) << (adder.bits - 1)));
-  sign = arith::OrIOp::create(b, sign,
-                              bits(eight.bitcastToAPInt().getZExtValue()));
-  return math::FmaOp::create(b, ctx.cast(sign, adder.type), number(-0.5), code);
+  return arith::SubFOp::create(b, code,
+                               math::CopySignOp::create(b, number(4), signs));
 }
 
 Value te::castToFP4(TileContext &ctx, Value x, Value factors, ScaledType type,

@@ -10,7 +10,6 @@
 #include "RowSweep.h"
 
 #include "te/Analysis/ResourceModel.h"
-#include "te/Target/Timing.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -236,117 +235,6 @@ std::pair<Value, Value> Outliner::emitColumn(TileContext &ctx, const Part &part,
     return {zero, group};
   return {arith::RemUIOp::create(b, group, columns),
           arith::DivUIOp::create(b, group, columns)};
-}
-
-/// The column and the row of the tile that workgroup (x, y) computes, of
-/// `columns` x `rows` of them, where each XCD has a run of tiles: of `group`
-/// rows, column by column. Workgroups are dealt out to XCDs in turns.
-static std::pair<Value, Value> emitOrder(ImplicitLocOpBuilder &b, Value x,
-                                         Value y, Value columns, Value rows,
-                                         int64_t group, unsigned xcds) {
-  // Grids fit 32 bits, and so do their divisions.
-  Type i32 = b.getI32Type();
-  auto narrow = [&](Value value) {
-    return b.createOrFold<arith::IndexCastUIOp>(i32, value);
-  };
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(b, i32, value);
-  };
-  auto mul = [&](Value l, Value r) {
-    return b.createOrFold<arith::MulIOp>(l, r);
-  };
-  auto div = [&](Value l, Value r) {
-    return b.createOrFold<arith::DivUIOp>(l, r);
-  };
-  auto rem = [&](Value l, Value r) {
-    return b.createOrFold<arith::RemUIOp>(l, r);
-  };
-  auto add = [&](Value l, Value r) {
-    return b.createOrFold<arith::AddIOp>(l, r);
-  };
-  auto sub = [&](Value l, Value r) {
-    return b.createOrFold<arith::SubIOp>(l, r);
-  };
-  auto min = [&](Value l, Value r) {
-    return b.createOrFold<arith::MinUIOp>(l, r);
-  };
-  columns = narrow(columns);
-  rows = narrow(rows);
-  Value turns = constant(xcds), height = constant(group);
-  Value mine = add(mul(narrow(y), columns), narrow(x)),
-        all = mul(columns, rows);
-  // The first XCDs have one more where they do not have as many each.
-  Value xcd = rem(mine, turns);
-  Value tile = add(div(mine, turns),
-                   add(mul(xcd, div(all, turns)), min(xcd, rem(all, turns))));
-  Value ofGroup = mul(columns, height);
-  Value number = div(tile, ofGroup), first = mul(number, height);
-  if (std::optional<int64_t> known = getConstantIntValue(rows);
-      !known || *known % group)
-    height = min(height, sub(rows, first));
-  Value inside = sub(tile, mul(number, ofGroup));
-  auto widen = [&](Value value) -> Value {
-    return arith::IndexCastUIOp::create(b, b.getIndexType(), value);
-  };
-  return {widen(div(inside, height)), widen(add(first, rem(inside, height)))};
-}
-
-/// The schedule orders tiles.
-bool Outliner::orders() {
-  MatmulAttr matmul = fusion.getScheduleAttr().getMatmul();
-  return matmul && matmul.getGroup() && !hasOneColumn() &&
-         Timing::lookup(target.name);
-}
-
-/// The same for a part whose schedule orders its tiles.
-std::pair<Value, Value> Outliner::emitOrder(TileContext &ctx, const Part &part,
-                                            Value x, Value y) {
-  if (GemmOp gemm = findGemm(part.ops); gemm && gemm.getRest())
-    return emitRestOrder(ctx, part, x, y);
-  if (!orders())
-    return {x, y};
-  auto &b = ctx.b;
-  const Cover &cover = part.cover;
-  Value columns = emitTileCount(b, ctx.cols, cover.colMultiple,
-                                ctx.schedule.getTile()[1], cover.atLeastOne);
-  Value rows = emitTileCount(b, ctx.rows, cover.rowMultiple, getGroupRows(),
-                             cover.atLeastOne);
-  for (int64_t i = 0; i < part.anchor.getMatrixDims(); ++i)
-    rows =
-        b.createOrFold<arith::MulIOp>(rows, ctx.getDim(part.anchor.value, i));
-  return ::emitOrder(b, x, y, columns, rows,
-                     ctx.schedule.getMatmul().getGroup(),
-                     Timing::lookup(target.name)->xcds);
-}
-
-/// The same where a te.gemm's last rows are cut into pieces of K: workgroups of
-/// the other rows come first, then those of each piece.
-std::pair<Value, Value>
-Outliner::emitRestOrder(TileContext &ctx, const Part &part, Value x, Value y) {
-  auto &b = ctx.b;
-  Value whole = arith::ConstantIndexOp::create(b, getWholeGroups()),
-        zero = arith::ConstantIndexOp::create(b, 0);
-  Value rest =
-      b.createOrFold<arith::SubIOp>(emitGroups(b, part, ctx.rows), whole);
-  Value count =
-      arith::ConstantIndexOp::create(b, findGemm(part.ops).countPieces());
-  ctx.isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, y, whole);
-  auto select = [&](Value ofPiece, Value other) -> Value {
-    return arith::SelectOp::create(b, ctx.isWhole, other, ofPiece);
-  };
-  Value columns =
-      emitTileCount(b, ctx.cols, part.cover.colMultiple,
-                    ctx.schedule.getTile()[1], part.cover.atLeastOne);
-  Value rows = select(b.createOrFold<arith::MulIOp>(rest, count), whole);
-  y = arith::SubIOp::create(b, y, select(whole, zero));
-  if (orders())
-    std::tie(x, y) =
-        ::emitOrder(b, x, y, columns, rows, ctx.schedule.getMatmul().getGroup(),
-                    Timing::lookup(target.name)->xcds);
-  ctx.piece = select(arith::DivUIOp::create(b, y, rest), zero);
-  Value row =
-      arith::AddIOp::create(b, arith::RemUIOp::create(b, y, rest), whole);
-  return {x, select(row, y)};
 }
 
 /// The program of workgroup (x, group) of a part.

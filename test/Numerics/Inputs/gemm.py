@@ -551,6 +551,12 @@ def scaled_kinds(fnuz):
             "f32_16x16x32_fp8_fnuz" if fnuz else "f32_16x16x32_fp8", *(("f32_16x16x16_bf16", 32) if fnuz else ("scale_f32_16x16x128_f8f6f4", 128)))
 
 
+def oriented(ta, tb, m, n, k):
+    """bf16 operands and result, and the keywords."""
+    a, b, d = (tensor(list(s), "bf16") for s in ((k, m) if ta else (m, k), (n, k) if tb else (k, n), (m, n)))
+    return a, b, d, " transpose_a" * ta + " transpose_b" * tb
+
+
 def split_cases(target):
     """K in pieces: every kind of operands and scales, whole pieces and uneven ones, empty ones, every epilogue behind the sum."""
     fnuz = target == "gfx942"
@@ -560,9 +566,7 @@ def split_cases(target):
     for i, (ta, tb) in enumerate(LAYOUTS):
         for stages in (1, 2):
             split, k = [(2, 4 * step), (3, 5 * step + 7), (5, 5 * step), (4, 7 * step - 1)][(i + stages) % 4]
-            keywords = " transpose_a" * ta + " transpose_b" * tb
-            a, b = bf16(*((k, 37) if ta else (37, k))), bf16(*((70, k) if tb else (k, 70)))
-            cases.append(scheduled(f"split-{i}-{stages}", target, a, b, bf16(37, 70), keywords, (32, 64), 8, mma, step, (1, 2), stages, split))
+            cases.append(scheduled(f"split-{i}-{stages}", target, *oriented(ta, tb, 37, 70, k), (32, 64), 8, mma, step, (1, 2), stages, split))
     cases.append(scheduled("column", target, bf16(16, 8 * step), bf16(1, 8 * step), bf16(16, 1), "transpose_b", (16, 16), 8, mma, step, (1, 1), 2, 8))
     # Nothing is known: as many pieces as steps, fewer, more than there are (some are empty), K and M of 0.
     dynamic = Gemm(m="M", n=33, k="K").operands("bf16")
@@ -616,9 +620,7 @@ def rest_cases(target):
         for stages in (1, 2):
             split, m, n, whole, group = [(2, 149, 150, 64, 0), (4, 96, 61, 32, 0), (3, 129, 200, 32, 2), (8, 200, 130, 160, 3)][(i + stages) % 4]
             k = split * step * (1 + (i + stages) % 3)
-            keywords = " transpose_a" * ta + " transpose_b" * tb
-            a, b = bf16(*((k, m) if ta else (m, k))), bf16(*((n, k) if tb else (k, n)))
-            cases.append(scheduled(f"rest-{i}-{stages}", target, a, b, bf16(m, n), keywords, (32, 64), 8, mma, step, (1, 2), stages, split, group=group, whole=whole))
+            cases.append(scheduled(f"rest-{i}-{stages}", target, *oriented(ta, tb, m, n, k), (32, 64), 8, mma, step, (1, 2), stages, split, group=group, whole=whole))
     for name, m, n, split, steps, group in [("whole-rounds", 256, 128, 2, 8, 1), ("left", 129, 192, 3, 5, 0), ("one", 70, 64, 4, 1, 0)]:
         cases.append(scheduled(f"stages-{name}", target, bf16(m, split * steps * step), bf16(n, split * steps * step), bf16(m, n), "transpose_b", (64, 64), 8, mma, step, (2, 2), 2 if fnuz else 3, split, not fnuz, group, 64))
     rows, line, square, native, fp8, mx, block = scaled_kinds(fnuz)

@@ -62,17 +62,15 @@ def chain(rng, name, dtype):
     first = shape = draw_shape(rng, rng.integers(1, 5))
     steps, lines = [], []
 
-    def step(op, result, middle=""):
+    def step(op, result, how, into="into"):
         n = len(lines)
-        source, types = "%x" if n == 0 else f"%v{n - 1}", f"{tensor(shape, dtype)} {{}} {tensor(result, dtype)}"
-        types = types.format("to" if op == "extract_slice" else "into")
-        lines.append(f"  %v{n} = tensor.{op} {source}{middle} : {types}\n")
+        lines.append(f"  %v{n} = tensor.{op} %{f'v{n - 1}' if n else 'x'}{how} : {tensor(shape, dtype)} {into} {tensor(result, dtype)}\n")
 
     for kind in rng.integers(0, 3, rng.integers(2, 7)):
         if kind == 0:
             size = [n if rng.integers(2) else int(rng.integers(1, n + 1)) for n in shape]
             start = [int(rng.integers(0, n - s + 1)) for n, s in zip(shape, size)]
-            step("extract_slice", size, f"{start} {size} {[1] * len(shape)}")
+            step("extract_slice", size, f"{start} {size} {[1] * len(shape)}", "to")
             steps.append(lambda x, box=tuple(slice(a, a + n) for a, n in zip(start, size)): x[box])
             shape = size
             continue

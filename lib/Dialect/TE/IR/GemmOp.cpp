@@ -214,18 +214,13 @@ template <class Op> static LogicalResult verifyFactors(Op op) {
   return success();
 }
 
-/// Rows of a matrix whose leading dimensions all are rows.
-static int64_t getRows(ArrayRef<int64_t> shape) {
-  return llvm::product_of(shape.drop_back());
-}
-
 /// X9: pieces of the last rows of a matrix of this shape.
 static LogicalResult verifyLastRows(Operation *op, ArrayRef<int64_t> shape,
                                     RankedTensorType pieces) {
   if (pieces.getRank() == 3 && pieces.getElementType().isF32() &&
       pieces.hasStaticShape() && !ShapedType::isDynamicShape(shape) &&
       pieces.getDimSize(0) > 0 && pieces.getDimSize(2) == shape.back() &&
-      pieces.getDimSize(1) <= getRows(shape))
+      pieces.getDimSize(1) <= flatten(shape).first)
     return success();
   return op->emitOpError()
          << "X9: pieces of the last rows are " << pieces
@@ -270,7 +265,7 @@ LogicalResult GemmSumOp::verify() {
                     result = getResult().getType().getShape();
   bool areLast = pieces.hasStaticShape() &&
                  !ShapedType::isDynamicShape(result) &&
-                 getRows(shape) < getRows(result);
+                 flatten(shape).first < flatten(result).first;
   if (areLast)
     shape = result;
   return failure(failed(areLast ? verifyLastRows(*this, result, pieces)

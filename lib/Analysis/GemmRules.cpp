@@ -1,0 +1,156 @@
+//===- GemmRules.cpp - what a schedule of a te.gemm must keep to ----------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GemmSchedule.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+/// No workgroup holds more along any side: estimates stay in their range.
+static constexpr int64_t kMostSize = 1024;
+
+/// H17, of pieces that are not made yet, or of the last rows.
+static std::optional<std::string> findSplitViolation(const TileDemand &demand,
+                                                     MatmulAttr matmul,
+                                                     ArrayRef<int64_t> tile) {
+  GemmOp gemm = demand.gemm;
+  int64_t pieces = matmul.getSplitK(), whole = matmul.getWholeRows(),
+          k = getK(gemm), steps = llvm::divideCeil(k, matmul.getK());
+  Value rest = gemm.getRest();
+  if (!rest && (pieces == 1 || gemm.getPieces()))
+    return std::nullopt;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "H17: split_k = " << pieces << ", but ";
+  if (rest &&
+      (pieces != gemm.countPieces() ||
+       whole != demand.rows - cast<ShapedType>(rest.getType()).getDimSize(1)))
+    os << "te.gemm makes " << gemm.countPieces() << " pieces of its last "
+       << cast<ShapedType>(rest.getType()).getDimSize(1)
+       << " rows; whole_rows are the others, and split_k is as many: leave "
+          "both to te-split-k";
+  else if (gemm.isBatched())
+    os << "matrices are multiplied in pairs, which are many workgroups "
+          "already; leave it out";
+  else if (demand.products > 1)
+    os << "halves of the result are read together, which pieces have not; "
+          "leave it out";
+  else if (!ShapedType::isDynamic(k) && steps < pieces)
+    os << "K = " << k << " has " << steps << " steps of " << matmul.getK()
+       << ", and a piece has one at least; use fewer pieces, or a smaller k";
+  else if (!whole)
+    return std::nullopt;
+  else if (!areSizesKnown(demand))
+    os << "whole_rows = " << whole
+       << " needs M, N and K to be known; leave it out";
+  else if (whole % tile[0] != 0 || whole >= demand.rows)
+    os << "whole_rows = " << whole << " are no whole tiles of " << tile[0]
+       << " rows, or not fewer than the " << demand.rows
+       << " of the result; change it";
+  else if (k % (matmul.getK() * pieces) != 0)
+    os << "whole_rows = " << whole
+       << " needs pieces that are alike, and K = " << k
+       << " is not a multiple of " << pieces << " times " << matmul.getK()
+       << "; use another split_k";
+  else
+    return std::nullopt;
+  return text;
+}
+
+std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
+                                                 ScheduleAttr schedule,
+                                                 const Target &target) {
+  MatmulAttr matmul = schedule.getMatmul();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (!demand.gemm) {
+    if (!matmul)
+      return std::nullopt;
+    os << "H14: the schedule has a matmul, but the region no te.gemm; leave it "
+          "out";
+    return text;
+  }
+  std::optional<GemmPlan> plan = planGemm(demand.gemm, target, text);
+  if (!plan)
+    return text;
+  if (!matmul) {
+    os << "H14: the region has a te.gemm, and the schedule does not say how it "
+          "is computed: add matmul = <..>, or leave the schedule to "
+          "te-schedule";
+    return text;
+  }
+  auto it = llvm::find_if(plan->instructions, [&](const MMA *mma) {
+    return mma->name == matmul.getMma();
+  });
+  if (it == plan->instructions.end()) {
+    os << "H14: " << matmul.getMma() << " on " << target.name
+       << " is not for these operands; use ";
+    llvm::interleave(
+        plan->instructions, os, [&](const MMA *mma) { os << mma->name; },
+        " or ");
+    return text;
+  }
+  const MMA &mma = **it;
+  for (int64_t size :
+       {schedule.getTile()[0], schedule.getTile()[1], matmul.getK()})
+    if (size > kMostSize) {
+      os << "H15: a tile of " << schedule.getTile()[0] << " x "
+         << schedule.getTile()[1] << " and k = " << matmul.getK()
+         << "; each is at most " << kMostSize;
+      return text;
+    }
+  for (unsigned dim : {0, 1})
+    if (schedule.getTile()[dim] < matmul.getWaves()[dim] * mma.size) {
+      os << "H15: " << matmul.getWaves()[dim] << " waves share "
+         << schedule.getTile()[dim] << (dim ? " columns" : " rows")
+         << " of the tile, but each needs " << mma.size << " for " << mma.name
+         << "; use fewer waves or a larger tile";
+      return text;
+    }
+  bool isOneBlock = plan->scales == GemmPlan::Scales::Blocks;
+  if (isOneBlock ? matmul.getK() != plan->block
+                 : plan->scales == GemmPlan::Scales::Elements &&
+                       matmul.getK() < plan->block) {
+    os << "H15: a step sums " << matmul.getK()
+       << " elements of K, but a scale is for " << plan->block
+       << "; use k = " << plan->block << (isOneBlock ? "" : " or more");
+    return text;
+  }
+  GemmOp gemm = demand.gemm;
+  if (matmul.getStages() > 1 && getK(gemm) == 0) {
+    os << "H15: two stages have a first step along K, but K is 0; leave out "
+          "stages";
+    return text;
+  }
+  if (matmul.getDirect() &&
+      llvm::none_of(
+          std::array{tile::MMASide::A, tile::MMASide::B},
+          [&](tile::MMASide side) {
+            return planFetch(gemm, *plan, side, schedule, target).has_value();
+          })) {
+    os << "H15: no operand can go straight to LDS: on " << target.name
+       << " a lane loads " << target.amd->directLoadBytes
+       << " bytes there, of an operand whose rows in memory are whole steps "
+          "along K"
+       << (target.amd->transposedReadBytes ? ", or whole tiles across it" : "")
+       << ", which is not converted, and whose step fills all waves; leave out "
+          "direct";
+    return text;
+  }
+  if (std::optional<std::string> why =
+          findSplitViolation(demand, matmul, schedule.getTile()))
+    return why;
+  if (schedule.getSweep() != SweepKind::None || schedule.getRowTiles() != 1 ||
+      schedule.getWorkgroups() != 0) {
+    os << "H15: workgroups of a te.gemm have one tile each; leave out "
+          "row_tiles, workgroups and sweep";
+    return text;
+  }
+  return std::nullopt;
+}
