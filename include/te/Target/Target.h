@@ -69,7 +69,7 @@ struct Target {
   bool hasScaledConversions; // fp8 and fp4 by a block's scale
   bool hasBufferAccesses;    // whose resource bounds them: zero outside
   bool hasRegisterIndexing;  // by a number that is known at run time
-  bool hasPackedBF16;        // maxima of bf16, two at once
+  bool hasPackedBF16;        // arithmetic of bf16, two at once
   // What memory-bound kernels prefer: waves of a workgroup; bytes of a tile
   // that a lane holds of the wider of input and output, the same of all that is
   // read where nothing ties the tile to rows, and where waves meet for the
