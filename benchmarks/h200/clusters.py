@@ -17,7 +17,7 @@ PADDING = 128        # columns that scales of blocks are padded to
 
 
 def draw(text, least, columns, sums, rng):
-    """The same fused IR with a cluster, and its schedule."""
+    """The same fused IR with a cluster, which holds rows or walks along them, and its schedule."""
     unit = PADDING if "block = [" in text else 1
     padded = -(-columns // unit) * unit
     height = max(least, rng.choice([1, 2, 8]))
@@ -26,9 +26,13 @@ def draw(text, least, columns, sums, rng):
     most = max(fewest, min(16, height * width // (LANES * 8)))
     waves = rng.choice([w for w in (1, 2, 4, 8, 16, 32) if fewest <= w <= most])
     more = f", row_tiles = {rng.choice([1, 4, 16])}" if sums else ""
-    match = SCHEDULE.search(text)
+    match, tiles = SCHEDULE.search(text), -(-padded // width)
+    cluster = tiles
+    if rng.random() < 0.4:
+        fit = [c for c in range(2, tiles + 1) if (c - 1) * -(-tiles // c) < tiles]
+        cluster, more = rng.choice(fit), ", sweep = reread"
     schedule = (f'#te.schedule<"{match[1]}", tile = [{height}, {width}], waves = {waves}, vector = {match[5]}{more}, '
-                f'cluster = {-(-padded // width)}>')
+                f'cluster = {cluster}>')
     return SCHEDULE.sub(schedule, text), schedule
 
 

@@ -94,12 +94,16 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   int64_t live = demand.liveBytes;
   // What is f32 is computed again behind an exchange of a cluster's workgroups
   // (but for sums), and results are stored as they are made.
-  if (schedule.getCluster() > 1)
+  bool holds =
+      schedule.getCluster() > 1 && schedule.getSweep() == SweepKind::None;
+  if (holds)
     live = demand.sumsColumns
                ? live - demand.statisticBytes - demand.outputBytes
                : std::max(demand.keptBytes, demand.inputBytes);
   int64_t bytes = result.elementsPerLane * live + 2 * 4 * schedule.getVector();
-  if (schedule.getSweep() == SweepKind::Keep)
+  bool inLds =
+      schedule.getCluster() > 1 && schedule.getSweep() == SweepKind::Keep;
+  if (schedule.getSweep() == SweepKind::Keep && !inLds)
     bytes += llvm::divideCeil(demand.cols, schedule.getTile()[1]) *
                  result.elementsPerLane * demand.keptBytes +
              result.elementsPerLane * demand.columnBytes + kPickVGPRs * 4;
@@ -107,7 +111,7 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
     bytes += result.elementsPerLane * demand.columnBytes;
   result.vgprs = kBaseVGPRs + llvm::divideCeil(bytes, 4);
   bool loops = schedule.getRowTiles() > 1 || schedule.getWorkgroups() > 0 ||
-               schedule.getSweep() == SweepKind::Reread;
+               schedule.getSweep() == SweepKind::Reread || inLds;
   unsigned ahead =
       llvm::divideCeil(result.elementsPerLane * demand.loadedBytes, 4);
   unsigned most = getMostVGPRs(schedule, target);
@@ -118,7 +122,7 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   // LDS: partial reductions (one f32 a lane and register of the reduced tile),
   // the packed scales, and the whole output tile where it is reordered.
   int64_t lds = 0;
-  bool isPacked = schedule.getCluster() > 1 && target.hasPackedBF16;
+  bool isPacked = holds && target.hasPackedBF16;
   if (demand.reducesRows)
     lds = schedule.getTile()[1] * schedule.getWaves() *
           (isPacked ? demand.amaxBytes : 4);
@@ -136,6 +140,10 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   if (int64_t turn = getTurnBytes(schedule.getWaves(), target);
       schedule.getCluster() == 1 || lds <= turn)
     lds = std::max(lds, 2 * std::min(lds, turn));
+  if (inLds)
+    lds += llvm::divideCeil(getRowTiles(demand, schedule.getTile()[1]),
+                            schedule.getCluster()) *
+           elements * demand.keptBytes;
   if (schedule.getCluster() > 1)
     lds += 2 * (8 + schedule.getCluster() * kMostTogether *
                         schedule.getTile()[0] * 4);
@@ -148,7 +156,8 @@ int64_t te::getStagedColumns(const TileDemand &demand, ScheduleAttr schedule,
                              const Target &target) {
   int64_t cols = schedule.getTile()[1];
   if (schedule.getSweep() == SweepKind::None || demand.columnBytes == 0 ||
-      schedule.getPieces() > 1 || ShapedType::isDynamic(demand.cols) ||
+      schedule.getPieces() > 1 || schedule.getCluster() > 1 ||
+      ShapedType::isDynamic(demand.cols) ||
       cols >= schedule.getWaves() * target.waveSize * schedule.getVector())
     return 0;
   int64_t row = llvm::PowerOf2Ceil(std::max<int64_t>(demand.cols, cols));

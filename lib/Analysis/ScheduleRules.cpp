@@ -91,7 +91,7 @@ static std::optional<std::string> findRowViolation(const TileDemand &demand,
     return Text() << "H11: sweep = keep, but the length of a row is not known; "
                      "use reread";
   if (int64_t tiles = llvm::divideCeil(demand.cols, cols);
-      tiles > kMostKeptTiles)
+      tiles > kMostKeptTiles && schedule.getCluster() == 1)
     return Text() << "H11: sweep = keep of " << tiles
                   << " tiles a row; at most " << kMostKeptTiles
                   << " are kept: use wider ones, or reread";
@@ -113,9 +113,9 @@ static std::optional<std::string> findClusterViolation(const TileDemand &demand,
   if (cluster > int64_t(target.maxClusterWorkgroups))
     return text << "a cluster has at most " << target.maxClusterWorkgroups
                 << " workgroups on " << target.name << "; use wider tiles";
-  if (schedule.getSweep() != SweepKind::None || schedule.getPieces() > 1)
-    return text << "with a sweep each workgroup walks along its rows by "
-                   "itself; leave one of them out";
+  if (schedule.getPieces() > 1)
+    return text << "workgroups that share rows in pieces run by themselves; "
+                   "leave one of them out";
   if (!canFormClusters(demand))
     return text << "this region computes nothing over rows, or its workgroups "
                    "are of several tensors or matrices, or it rotates "
@@ -123,8 +123,16 @@ static std::optional<std::string> findClusterViolation(const TileDemand &demand,
                    "leave it out";
   if (ShapedType::isDynamic(demand.cols))
     return text << "the length of a row is not known, and so neither is how "
-                   "many tiles it has; make it static, or use sweep = reread";
+                   "many tiles it has; make it static, or leave it out";
   int64_t tiles = getRowTiles(demand, width);
+  if (schedule.getSweep() != SweepKind::None) {
+    int64_t each = llvm::divideCeil(tiles, cluster);
+    if ((cluster - 1) * each < tiles)
+      return std::nullopt;
+    return text << "of " << tiles << (tiles == 1 ? " tile" : " tiles")
+                << " of a row, " << each << " for a workgroup, none is left "
+                << "for the last; use fewer workgroups, or narrower tiles";
+  }
   if (cluster != tiles)
     return text << "a row of " << demand.cols << " has " << tiles
                 << (tiles == 1 ? " tile of " : " tiles of ") << width

@@ -98,7 +98,8 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
   ScheduleAttr base = chooseSchedule(context, demand, target);
   SmallVector<ScheduleAttr> schedules = {base};
   auto make = [&](const Point &p, int64_t waves, MatmulAttr matmul) {
-    int64_t cluster = base.getCluster() == 1 ? 1 : getRowTiles(demand, p.cols);
+    bool holds = base.getCluster() > 1 && base.getSweep() == SweepKind::None;
+    int64_t cluster = holds ? getRowTiles(demand, p.cols) : base.getCluster();
     return ScheduleAttr::get(context, target.name, {p.rows, p.cols}, waves,
                              std::min(p.vector, p.cols), base.getRowTiles(),
                              base.getWorkgroups(), base.getSweep(),

@@ -298,11 +298,12 @@ LogicalResult EntryWriter::addLaunch(tile::LaunchOp launch) {
   if (!block)
     return launch.emitError()
            << "kernel @" << launch.getKernel() << " has no workgroup size";
+  auto lds = kernel->getAttrOfType<IntegerAttr>(kDynamicLdsAttrName);
   steps.push_back(
       json::Object{{"kernel", launch.getKernel()},
                    {"grid", json::Array{std::move(*x), std::move(*y), 1}},
                    {"block", json::Array{block[0], block[1], block[2]}},
-                   {"dynamic_lds", 0},
+                   {"dynamic_lds", lds ? lds.getInt() : 0},
                    {"args", std::move(args)}});
   return success();
 }

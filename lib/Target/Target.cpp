@@ -118,8 +118,6 @@ static const Target kTargets[] = {
      .halvesBytesPerLane = kAMDTileBytes / 4,
      .walksRows = true,
      .prefetchesTiles = false},
-    // A block may have 227 KiB of shared memory, but more than 48 only where
-    // it is allocated by the launch; kernels declare theirs.
     {.name = "sm_90a",
      .triple = "nvptx64-nvidia-cuda",
      .backend = BackendKind::NVPTX,
@@ -135,7 +133,7 @@ static const Target kTargets[] = {
      .ldsBytes = 228 << 10,
      .ldsBanks = 32,
      .ldsGranule = 128,
-     .ldsBytesPerWorkgroup = 48 << 10,
+     .ldsBytesPerWorkgroup = 227 << 10,
      .ldsReserved = 1 << 10,
      .computeUnits = 132,
      .maxClusterWorkgroups = 8,

@@ -67,3 +67,27 @@ func.func @backward(%dy: tensor<64x6144xbf16>, %x: tensor<64x6144xbf16>, %g: ten
   }
   return %0#0, %0#1, %0#2 : tensor<64x6144xbf16>, tensor<6144xbf16>, tensor<6144xbf16>
 }
+
+// -----
+
+// What is more than a cluster's registers hold is read again: each workgroup walks twice along its share of a row's tiles, two each
+// of five (one for the last).
+// CHECK-LABEL: func.func @share
+// CHECK: tile.launch @k grid(%c6, %c1)
+// CHECK-LABEL: tile.kernel @k(
+// CHECK-DAG: %[[RANK:.*]] = gpu.cluster_block_id x
+// CHECK-DAG: %[[FIRST:.*]] = arith.muli %[[RANK]], %c2
+// CHECK-DAG: %[[END:.*]] = arith.addi %[[FIRST]], %c2
+// CHECK-DAG: %[[LAST:.*]] = arith.minui %[[END]], %c5
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
+// CHECK: %[[PART:.*]] = tile.reduce add
+// CHECK: tile.cluster_reduce add %[[PART]]
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
+#s = #te.schedule<"sm_90a", tile = [32, 256], waves = 4, vector = 8, sweep = reread, cluster = 3>
+func.func @share(%x: tensor<64x1280xbf16>, %g: tensor<1280xbf16>) -> tensor<64x1280xbf16> {
+  %0 = te.fusion "k" (%a = %x : tensor<64x1280xbf16>, %b = %g : tensor<1280xbf16>) -> (tensor<64x1280xbf16>) attributes {schedule = #s} {
+    %n, %r = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<64x1280xbf16>, tensor<1280xbf16> -> tensor<64x1280xbf16>, tensor<64xf32>
+    te.yield %n : tensor<64x1280xbf16>
+  }
+  return %0 : tensor<64x1280xbf16>
+}

@@ -37,6 +37,10 @@ inline constexpr StringLiteral kKernelModule = "kernels";
 /// On an arith.mulf whose right factor is positive: its result has the signs of
 /// its left one.
 inline constexpr StringLiteral kKeepsSignAttrName = "tile.keeps_sign";
+
+/// On a kernel: bytes of LDS that its launches give it (i64), beside what it
+/// declares.
+inline constexpr StringLiteral kDynamicLdsAttrName = "te.dynamic_lds";
 } // namespace mlir::te
 
 #endif // TE_CONVERSION_PASSES_H

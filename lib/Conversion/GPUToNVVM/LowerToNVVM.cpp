@@ -70,6 +70,28 @@ static void setBlocks(gpu::GPUModuleOp module, const Target &target) {
   });
 }
 
+/// Bytes of shared memory that a kernel can declare; what has more gets it from
+/// the launch (`te.dynamic_lds`).
+static constexpr int64_t kMostDeclaredBytes = 48 << 10;
+
+static void declareShared(gpu::GPUModuleOp module) {
+  Builder builder(module.getContext());
+  module.walk([&](LLVM::GlobalOp global) {
+    auto type = llvm::dyn_cast<LLVM::LLVMArrayType>(global.getGlobalType());
+    if (global.getAddrSpace() != unsigned(NVVM::NVVMMemorySpace::Shared) ||
+        !type || type.getNumElements() <= kMostDeclaredBytes)
+      return;
+    module.walk([&](LLVM::AddressOfOp use) {
+      if (use.getGlobalName() == global.getSymName())
+        use->getParentOfType<LLVM::LLVMFuncOp>()->setAttr(
+            kDynamicLdsAttrName,
+            builder.getI64IntegerAttr(type.getNumElements()));
+    });
+    global.setGlobalType(LLVM::LLVMArrayType::get(type.getElementType(), 0));
+    global.setLinkage(LLVM::Linkage::External);
+  });
+}
+
 namespace {
 struct LowerToNVVMPass : te::impl::LowerToNVVMPassBase<LowerToNVVMPass> {
   LogicalResult lower(gpu::GPUModuleOp module, const Target &target);
@@ -111,5 +133,6 @@ LogicalResult LowerToNVVMPass::lower(gpu::GPUModuleOp module,
   if (failed(convertModule(module, legal, std::move(patterns))))
     return failure();
   setBlocks(module, target);
+  declareShared(module);
   return checkNoCalls(module, isLibraryCall, "lower-to-nvvm");
 }

@@ -169,8 +169,8 @@ Value te::castToFP4(TileContext &ctx, Value x, Value factors, ScaledType type,
   Ties ties = type.getScaling().getTies();
   Value codes;
   if (words || ties != Ties::Even) {
-    Value scaled =
-        emitScaled(ctx, x, ctx.broadcast(factors, getLayout(x.getType())));
+    Value scaled = emitScaled(
+        ctx, x, ctx.broadcast(ctx.toF32(factors), getLayout(x.getType())));
     codes = encode(ctx, scaled, ties, words);
   } else {
     Adder adder = getAdder(ctx, getElementTypeOrSelf(x.getType()));

@@ -52,7 +52,8 @@ static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
     if (type.isFP4())
       return castToFP4(ctx, x, factors, type, words);
     return emitSaturatingCast(
-        ctx, emitScaled(ctx, x, ctx.broadcast(factors, layout)), type);
+        ctx, emitScaled(ctx, x, ctx.broadcast(ctx.toF32(factors), layout)),
+        type);
   };
   if (words || !hasScaledTrunc(ctx.target, type))
     return general();
@@ -162,8 +163,8 @@ static void quantizeBlocks(TileContext &ctx, QuantizeOp op, Value x,
                             getLayout(x.getType()));
   if (scaling.isE8M0())
     return quantizeBlocksE8M0(ctx, x, amax, type, buffers, words);
-  quantizeBlocksF32(ctx, x, emitBounded(ctx, op, amax), type, buffers,
-                    op.getEpsilon().has_value());
+  quantizeBlocksF32(ctx, x, emitBounded(ctx, op, ctx.toF32(amax)), type,
+                    buffers, op.getEpsilon().has_value());
 }
 
 /// x / divisor, one a row, as an IEEE division rounds it, from at most 2^-17 on
@@ -259,7 +260,7 @@ static void emitTensorAmax(TileContext &ctx, Value x, Value result) {
   if (!ctx.stores)
     return;
   LinearLayout layout = getLayout(x.getType());
-  Value amax = ctx.reduceAmax(x, layout.getShape());
+  Value amax = ctx.toF32(ctx.reduceAmax(x, layout.getShape()));
   AtomicMaxOp::create(ctx.b, amax, ctx.getBuffers(result).data);
 }
 

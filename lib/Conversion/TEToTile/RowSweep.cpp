@@ -19,12 +19,29 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
+/// Of `chunks` tiles, those of this workgroup of a cluster, at most `each`.
+static std::pair<Value, Value> getShare(TileContext &ctx, Value chunks,
+                                        int64_t each) {
+  auto &b = ctx.b;
+  Value share = arith::ConstantIndexOp::create(b, each);
+  Value rank = gpu::ClusterBlockIdOp::create(b, gpu::Dimension::x);
+  Value first = arith::MulIOp::create(b, rank, share);
+  Value last = arith::AddIOp::create(b, first, share);
+  if (*getConstantIntValue(chunks) % each != 0)
+    last = arith::MinUIOp::create(b, last, chunks);
+  return {first, last};
+}
+
 RowSweep::RowSweep(TileContext &ctx, ArrayRef<Operation *> ops, Value chunks,
                    RowPieces *pieces)
     : ctx(ctx), ops(ops), pieces(pieces),
       first(arith::ConstantIndexOp::create(ctx.b, 0)), last(chunks) {
   if (pieces)
     std::tie(first, last) = pieces->getChunks(ctx, chunks);
+  if (int64_t cluster = ctx.schedule.getCluster(); cluster > 1) {
+    share = llvm::divideCeil(*getConstantIntValue(chunks), cluster);
+    std::tie(first, last) = getShare(ctx, chunks, share);
+  }
 }
 
 bool RowSweep::keeps() const {
@@ -91,9 +108,10 @@ SmallVector<Value> RowSweep::fold(unsigned numResults, Value input, Fold fold) {
 }
 
 Value RowSweep::reduceRow(ReduceKind kind, Value tile) {
-  return ReduceOp::create(
-      ctx.b, getRowType(), kind, tile,
-      ctx.b.getDenseI64ArrayAttr({1, ctx.schedule.getTile()[1]}));
+  return ctx.exchange(
+      kind, ReduceOp::create(
+                ctx.b, getRowType(), kind, tile,
+                ctx.b.getDenseI64ArrayAttr({1, ctx.schedule.getTile()[1]})));
 }
 
 /// Of a tile of rows x pieces.
@@ -273,6 +291,11 @@ LogicalResult RowSweep::emitTile(ArrayRef<Operation *> ops, Body body,
   next = 0;
   for (auto &[value, tiles] : kept)
     ctx.setTile(value, PickOp::create(b, tiles.front().getType(), at, tiles));
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  for (auto &[value, place] : rings)
+    ctx.setTile(value,
+                TakeOp::create(b, place.second, place.first,
+                               arith::SubIOp::create(b, at, first), zero));
   return body(ops);
 }
 
@@ -361,6 +384,33 @@ LogicalResult RowSweep::keep(Body body) {
   return success();
 }
 
+/// Puts the tiles that the sweeps begin with into LDS. Each lane takes what it
+/// put there itself.
+void RowSweep::put() {
+  auto &b = ctx.b;
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  Value slot = arith::SubIOp::create(b, chunk, first);
+  for (Value value : getKeptValues(ops)) {
+    Value tile = ctx.getTile(value);
+    auto type = cast<RankedTensorType>(tile.getType());
+    auto layout = LayoutAttr::get(b.getContext(), getLayout(type));
+    Value ring;
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(loop);
+      ring = RingOp::create(
+          b,
+          MemRefType::get({share, type.getDimSize(0), type.getDimSize(1)},
+                          type.getElementType(), MemRefLayoutAttrInterface(),
+                          space),
+          layout, layout);
+    }
+    PutOp::create(b, tile, ring, slot);
+    rings[value] = {ring, type};
+  }
+}
+
 /// A sweep as a loop; `begin` and `end` emit code around that of the ops.
 LogicalResult RowSweep::emitLoop(ArrayRef<Operation *> ops, Body body,
                                  function_ref<void()> begin,
@@ -417,11 +467,15 @@ LogicalResult RowSweep::run(ArrayRef<OpResult> sums, Value group, Body body) {
     return emitLoop(statistics, body, nothing, nothing);
   if (!pieces)
     stage();
-  if (keeps() && failed(keep(body)))
+  bool holds = keeps() && share == 0, puts = keeps() && share > 0;
+  if (holds && failed(keep(body)))
     return failure();
   bool isKnown = pieces || statistics.empty();
   while (!isKnown) {
-    if (failed(emitLoop(statistics, body, nothing, nothing)))
+    if (failed(emitLoop(statistics, body, nothing, [&] {
+          if (puts && rings.empty())
+            put();
+        })))
       return failure();
     isKnown = llvm::none_of(known, [](ArrayRef<Value> v) { return v.empty(); });
   }

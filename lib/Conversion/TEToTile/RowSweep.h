@@ -13,8 +13,10 @@
 //
 // Where the schedule says `keep`, the tiles that sweeps begin with are loaded
 // first, all of them, and stay in registers; with `reread` each sweep loads
-// them again. Several workgroups may share a row (RowPieces.h): a kernel has
-// one of the sweeps then.
+// them again. Workgroups of a cluster have a share of the row's tiles each, and
+// exchange what they fold; those they keep are in LDS, where the first sweep
+// puts them. Several workgroups may share a row (RowPieces.h): a kernel has one
+// of the sweeps then.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_LIB_CONVERSION_TETOTILE_ROWSWEEP_H
@@ -46,7 +48,10 @@ public:
   /// are not staged.
   Value getStaged(Value tensor) const { return staged.lookup(tensor); }
   /// True for a value whose tile an earlier sweep kept.
-  bool isKept(Value tensor) const { return kept.contains(tensor); }
+  bool isKept(Value tensor) const {
+    return kept.contains(tensor) || rings.contains(tensor);
+  }
+  /// True where tiles are read once.
   bool keeps() const;
 
 private:
@@ -70,6 +75,7 @@ private:
   LogicalResult emitTile(ArrayRef<Operation *> ops, Body body, Value chunk);
   void stage();
   LogicalResult keep(Body body);
+  void put();
   LogicalResult emitLoop(ArrayRef<Operation *> ops, Body body,
                          function_ref<void()> begin, function_ref<void()> end,
                          bool backwards = false);
@@ -84,10 +90,13 @@ private:
   ArrayRef<Operation *> ops;
   RowPieces *pieces;
   Value first, last; // the tiles that the workgroup walks along: [first, last)
+  int64_t share = 0; // so many at the most, where the others are a cluster's
   Value chunk;
   Operation *loop = nullptr;                       // of this sweep
   llvm::MapVector<Value, SmallVector<Value>> kept; // tiles of each value
-  llvm::DenseMap<Value, Value> staged;             // views of LDS
+  /// Tiles of each value in LDS, and their type.
+  llvm::MapVector<Value, std::pair<Value, Type>> rings;
+  llvm::DenseMap<Value, Value> staged; // views of LDS
   unsigned next = 0; // number of the next reduction of this sweep
   SmallVector<SmallVector<Value>> known; // results of reductions, by number
   SmallVector<Fold> folds;               // of this sweep

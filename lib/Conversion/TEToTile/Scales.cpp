@@ -22,6 +22,9 @@ constexpr int64_t kMantissaBits = 23, kMantissaMask = 0x7FFFFF,
                   kInfBits = 0x7F800000;
 /// 2^-127 as an f32 subnormal; a quiet NaN.
 constexpr int64_t kTwoToMinus127 = 0x00400000, kNaNBits = 0x7FC00000;
+/// bf16 fields, and 2^-127 as one.
+constexpr int64_t kMantissaBitsBF16 = 7, kMantissaMaskBF16 = 0x7F,
+                  kTwoToMinus127BF16 = 0x0040;
 constexpr int64_t kOneByte = 127, kInfByteFP4 = 253, kMaxByte = 254,
                   kNaNByte = 255;
 } // namespace
@@ -39,6 +42,47 @@ static int64_t getLargestExponent(Type elementType) {
   return ilogb(APFloat::getLargest(semantics(elementType)));
 }
 
+/// What is added to an amax' bf16 mantissa so that it carries where amax times
+/// `reciprocal` is above the power of two that `largest` is in: the product of
+/// no other mantissa lies near it.
+static int64_t getCarryBF16(float reciprocal, int64_t largestExponent) {
+  float power = std::ldexp(1.0f, -largestExponent);
+  for (int64_t mantissa = kMantissaMaskBF16; mantissa > 0; --mantissa)
+    if (std::ldexp(float(kMantissaMaskBF16 + 1 + mantissa),
+                   -kMantissaBitsBF16) *
+            reciprocal <=
+        power)
+      return kMantissaMaskBF16 - mantissa;
+  return kMantissaMaskBF16;
+}
+
+/// RCEIL of a bf16 amax, in 16 bits: its exponent less that of the largest
+/// value, rounded up in place, and not below 0. amax * 0 is NaN of an Inf, and
+/// so finds it: the byte is 254.
+static Value emitRCeilBF16(TileContext &ctx, Value amax, float reciprocal,
+                           int64_t largestExponent) {
+  auto &b = ctx.b;
+  Type i16 = withElementType(amax.getType(), b.getIntegerType(16));
+  auto constant = [&](int64_t value) { return ctx.intConstant(i16, value); };
+  auto inPlace = [](int64_t exponent) { return exponent << kMantissaBitsBF16; };
+  Value isNaN = ctx.cast(
+      arith::MulFOp::create(b, amax, ctx.constant(amax.getType(), 0.0)),
+      b.getIntegerType(16));
+  Value infinite = arith::AndIOp::create(b, isNaN, constant(inPlace(kMaxByte)));
+  Value rounded = arith::AddIOp::create(
+      b, ctx.cast(amax, b.getIntegerType(16)),
+      constant(getCarryBF16(reciprocal, largestExponent)));
+  Value least = constant(inPlace(largestExponent));
+  Value exponent =
+      arith::AndIOp::create(b, arith::MaxUIOp::create(b, rounded, least),
+                            constant(int16_t(~kMantissaMaskBF16)));
+  exponent =
+      arith::AddIOp::create(b, exponent, constant(-inPlace(largestExponent)));
+  return arith::ShRUIOp::create(b,
+                                arith::MaxUIOp::create(b, exponent, infinite),
+                                constant(kMantissaBitsBF16));
+}
+
 /// RCEIL: the exponent of the smallest power of two >= amax / largest, where
 /// the division is a product with the rounded reciprocal (section 2.6 of the
 /// semantics).
@@ -46,6 +90,9 @@ static Value emitRCeil(TileContext &ctx, Value amax, Type elementType) {
   auto &b = ctx.b;
   Type f32 = amax.getType(), i32 = withElementType(f32, b.getI32Type());
   float reciprocal = 1.0f / float(getLargest(elementType));
+  if (getElementTypeOrSelf(f32).isBF16())
+    return emitRCeilBF16(ctx, amax, reciprocal,
+                         getLargestExponent(elementType));
   Value v = arith::MulFOp::create(b, amax, ctx.constant(f32, reciprocal));
   Value bits = ctx.cast(v, b.getI32Type());
   // Adding all ones below the exponent carries into it unless the mantissa is
@@ -68,6 +115,7 @@ Value te::emitScaleByte(TileContext &ctx, Value amax, ScaleRounding rounding,
     return emitRCeil(ctx, amax, elementType);
 
   auto &b = ctx.b;
+  amax = ctx.toF32(amax);
   Type i32 = withElementType(amax.getType(), b.getI32Type());
   Value bits = ctx.cast(amax, b.getI32Type());
   int64_t mantissa = APFloat::semanticsPrecision(semantics(elementType)) - 1;
@@ -102,9 +150,28 @@ int64_t te::getByteOfZeros(ScaleRounding rounding, Type elementType) {
              : 0;
 }
 
+/// The same from bytes in i16: bf16.
+static Value emitInverseScaleBF16(TileContext &ctx, Value byte) {
+  auto &b = ctx.b;
+  auto constant = [&](int64_t value) {
+    return ctx.intConstant(byte.getType(), value);
+  };
+  // 255 - byte in the exponent's place, less 1: the chip adds two at once, but
+  // does not subtract them.
+  Value placed = arith::ShLIOp::create(b, byte, constant(kMantissaBitsBF16));
+  Value flipped =
+      arith::XOrIOp::create(b, placed, constant(kNaNByte << kMantissaBitsBF16));
+  Value bits = arith::AddIOp::create(
+      b, flipped, constant(-(int64_t(1) << kMantissaBitsBF16)));
+  return ctx.cast(arith::MaxSIOp::create(b, bits, constant(kTwoToMinus127BF16)),
+                  b.getBF16Type());
+}
+
 Value te::emitInverseScale(TileContext &ctx, Value byte) {
   auto &b = ctx.b;
   Type i32 = byte.getType();
+  if (getElementTypeOrSelf(i32).isInteger(16))
+    return emitInverseScaleBF16(ctx, byte);
   Value shifted = arith::ShLIOp::create(
       b, arith::SubIOp::create(b, ctx.intConstant(i32, kMaxByte), byte),
       ctx.intConstant(i32, kMantissaBits));
@@ -284,7 +351,8 @@ void te::storeScales(TileContext &ctx, ScaledType type, Value scales,
   if (target.transposed)
     scales = ctx.transpose(scales);
   LinearLayout layout = getLayout(scales.getType());
-  if (!padsLikeZeros || isReplicated(type)) {
+  bool isPadded = !(ctx.wholeRows && ctx.wholeCols);
+  if (isPadded && (!padsLikeZeros || isReplicated(type))) {
     Value inside =
         ctx.isInside(layout, target.row, target.col, target.rows, target.cols);
     double padding = type.getScalePadding();

@@ -16,13 +16,14 @@
 
 namespace mlir::te {
 
-/// The E8M0 byte of each block, as an i32 tile, from its amax (f32, not NaN).
+/// The E8M0 byte of each block, as an i32 tile, from its amax (f32, not NaN); an
+/// i16 tile where amax is bf16 and the byte is computed in that.
 Value emitScaleByte(TileContext &ctx, Value amax, ScaleRounding rounding,
                     Type elementType);
 /// The byte of an amax of 0.
 int64_t getByteOfZeros(ScaleRounding rounding, Type elementType);
 /// 2^(127 - byte), the multiplier on the way in (byte 0: 2^127, byte 254:
-/// 2^-127).
+/// 2^-127): f32, or bf16 from bytes in i16.
 Value emitInverseScale(TileContext &ctx, Value byte);
 /// 2^(byte - 127), the multiplier on the way out (byte 0: 2^-127, byte 255:
 /// NaN).

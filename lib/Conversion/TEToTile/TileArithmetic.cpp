@@ -51,7 +51,7 @@ Value TileContext::toF32(Value tile) {
 }
 
 Value TileContext::round(Value tile, Type elementType) {
-  if (elementType.isF32())
+  if (getElementTypeOrSelf(tile) == elementType)
     return tile;
   return arith::TruncFOp::create(
       b, withElementType(tile.getType(), elementType), tile);
@@ -88,8 +88,8 @@ Value TileContext::reduceAmax(Value tile, ArrayRef<int64_t> block) {
       target.hasPackedBF16 && getElementTypeOrSelf(tile.getType()).isBF16();
   if (!isPacked)
     tile = toF32(tile);
-  Value amax = toF32(
-      reduceSpread(ReduceKind::MaxNum, math::AbsFOp::create(b, tile), block));
+  Value amax =
+      reduceSpread(ReduceKind::MaxNum, math::AbsFOp::create(b, tile), block);
   // Where a whole block is NaN, its amax is 0 (decision 3: fmax from 0).
   return arith::MaxNumFOp::create(b, amax, constant(amax.getType(), 0.0));
 }

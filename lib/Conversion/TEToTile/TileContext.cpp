@@ -264,8 +264,12 @@ void TileContext::defineRowSum(Value tensor, Value tile) {
 Value TileContext::reduceRows(ReduceKind kind, Value tile) {
   if (sweep)
     return sweep->reduce(kind, tile);
-  Value rows =
-      reduce(kind, tile, {1, cast<ShapedType>(tile.getType()).getDimSize(1)});
+  return exchange(
+      kind,
+      reduce(kind, tile, {1, cast<ShapedType>(tile.getType()).getDimSize(1)}));
+}
+
+Value TileContext::exchange(ReduceKind kind, Value rows) {
   if (schedule.getCluster() == 1)
     return rows;
   return ClusterReduceOp::create(b, kind, rows).getResult(0);

@@ -194,12 +194,15 @@ public:
   /// several: what is done with them is done once.
   Value reduceSpread(tile::ReduceKind kind, Value tile,
                      ArrayRef<int64_t> block);
-  /// Of a tile of any float: f32, spread like that.
+  /// Of a tile of any float: f32, or bf16 where the target computes two of that
+  /// at once; spread like that.
   Value reduceAmax(Value tile, ArrayRef<int64_t> block);
   /// The sum, or for non-negative elements the maximum, of each row of the
   /// tensor that an f32 tile is part of, in one column; `tile` is 0 outside of
   /// the tensor.
   Value reduceRows(tile::ReduceKind kind, Value tile);
+  /// One number a row of all workgroups of a cluster, from each one's.
+  Value exchange(tile::ReduceKind kind, Value rows);
   /// The sums of each row as a result that the region's ops do not read.
   void defineRowSum(Value tensor, Value tile);
   /// 1 / K, f32.

@@ -40,9 +40,9 @@ func.func @one(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<8x4096x
 // -----
 
 func.func @sweeps(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<8x4096xbf16> {
-  // expected-error @+1 {{H18: cluster = 4, but with a sweep each workgroup walks along its rows by itself; leave one of them out}}
+  // expected-error @+1 {{H18: cluster = 4, but what walks along whole rows, or along pieces of them, does so by itself; leave one of them out, or use sweep = reread}}
   %r = te.fusion "k" (%a = %x : tensor<8x4096xbf16>, %b = %g : tensor<4096xbf16>) -> (tensor<8x4096xbf16>)
-      attributes {schedule = #te.schedule<"sm_90a", tile = [1, 1024], waves = 1, vector = 8, sweep = reread, cluster = 4>} {
+      attributes {schedule = #te.schedule<"sm_90a", tile = [1, 1024], waves = 1, vector = 8, sweep = keep, cluster = 4>} {
     %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<8x4096xbf16>, tensor<4096xbf16> -> tensor<8x4096xbf16>, tensor<8xf32>
     te.yield %0 : tensor<8x4096xbf16>
   }
@@ -51,8 +51,21 @@ func.func @sweeps(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<8x40
 
 // -----
 
+// Six tiles: two for each of three workgroups.
+func.func @shares(%x: tensor<8x6144xbf16>, %g: tensor<6144xbf16>) -> tensor<8x6144xbf16> {
+  // expected-error @+1 {{H18: cluster = 4, but of 6 tiles of a row, 2 for a workgroup, none is left for the last; use fewer workgroups, or narrower tiles}}
+  %r = te.fusion "k" (%a = %x : tensor<8x6144xbf16>, %b = %g : tensor<6144xbf16>) -> (tensor<8x6144xbf16>)
+      attributes {schedule = #te.schedule<"sm_90a", tile = [1, 1024], waves = 1, vector = 8, sweep = reread, cluster = 4>} {
+    %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<8x6144xbf16>, tensor<6144xbf16> -> tensor<8x6144xbf16>, tensor<8xf32>
+    te.yield %0 : tensor<8x6144xbf16>
+  }
+  return %r : tensor<8x6144xbf16>
+}
+
+// -----
+
 func.func @unknown(%x: tensor<8x?xbf16>, %g: tensor<?xbf16>) -> tensor<8x?xbf16> {
-  // expected-error @+1 {{H18: cluster = 4, but the length of a row is not known, and so neither is how many tiles it has; make it static, or use sweep = reread}}
+  // expected-error @+1 {{H18: cluster = 4, but the length of a row is not known, and so neither is how many tiles it has; make it static, or leave it out}}
   %r = te.fusion "k" (%a = %x : tensor<8x?xbf16>, %b = %g : tensor<?xbf16>) -> (tensor<8x?xbf16>)
       attributes {schedule = #te.schedule<"sm_90a", tile = [1, 1024], waves = 1, vector = 8, cluster = 4>} {
     %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<8x?xbf16>, tensor<?xbf16> -> tensor<8x?xbf16>, tensor<8xf32>
