@@ -32,6 +32,10 @@ constexpr int64_t kSummedRows = 128, kSweptSummedRows = 32;
 /// fill the chip: at least so many, and more while it is still filled; fewer
 /// where it is not, as long as those of one result are one byte in so many.
 constexpr int64_t kWholeSummedRows = 64, kPartialShare = 20;
+/// Bytes of a tile that a lane holds, at the most, where elements are rotated:
+/// angles are read as well. Measured on sm_90a; by the cycle model on the
+/// others.
+constexpr int64_t kRotatedBytes = 32;
 /// Waves a SIMD of clusters that walk down rows, where registers suffice.
 constexpr int64_t kClusterWaves = 4;
 /// Numbers a row that a cluster's workgroups exchange at once, at the most.
@@ -115,6 +119,12 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   unsigned ahead =
       llvm::divideCeil(result.elementsPerLane * demand.loadedBytes, 4);
   unsigned most = getMostVGPRs(schedule, target);
+  if (inLds) {
+    unsigned share =
+        ahead * llvm::divideCeil(getRowTiles(demand, schedule.getTile()[1]),
+                                 schedule.getCluster());
+    result.readsShare = result.vgprs + share <= most + kSpareVGPRs;
+  }
   result.prefetches = target.prefetchesTiles && loops && result.vgprs <= most &&
                       result.vgprs + ahead <= most + kSpareVGPRs;
   if (result.prefetches)
@@ -172,6 +182,8 @@ static int64_t getTileBytes(const TileDemand &demand, const Target &target) {
   if (demand.readsHalves) // which a lane holds both of
     return demand.reducesRows ? target.halvesBytesPerLane
                               : target.tileBytesPerLane / 2;
+  if (demand.mixesRows)
+    return std::min<int64_t>(target.tileBytesPerLane, kRotatedBytes);
   // Waves that wait for each other are better few.
   if (demand.sharesRows && demand.minRows == 1 && !demand.sumsColumns)
     return target.freeBytesPerLane;
@@ -437,7 +449,15 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
   os << schedule.getVector() << " elements of " << demand.inputBytes
      << " bytes fill a lane's " << target.maxAccessBytes << "-byte access; ";
   os << cols << " columns ";
-  if (schedule.getCluster() > 1)
+  if (schedule.getCluster() > 1 && schedule.getSweep() != SweepKind::None)
+    os << "are what a wave reads in consecutive accesses, of a row that "
+       << schedule.getCluster()
+       << " workgroups of a cluster share, as the registers of one do not hold "
+          "it: what is computed over the row goes between them, and each "
+       << (schedule.getSweep() == SweepKind::Keep
+               ? "keeps its tiles in LDS meanwhile"
+               : "reads its tiles a second time for the results");
+  else if (schedule.getCluster() > 1)
     os << "are a workgroup's part of a row, which " << schedule.getCluster()
        << " of a cluster hold together, as the registers of one do not: what "
           "is computed over the row goes between them, and it is read once";
@@ -445,7 +465,7 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
     os << "hold a whole row";
   else
     os << "are what a wave reads in consecutive accesses";
-  if (schedule.getSweep() == SweepKind::Keep)
+  if (schedule.getSweep() == SweepKind::Keep && schedule.getCluster() == 1)
     os << ", of a row that does not fit one tile: the tiles of a row are read "
           "once and stay in registers for what follows the first sweep";
   if (schedule.getPieces() > 1)
@@ -453,7 +473,8 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
        << " workgroups share, as there are too few rows for the chip: a kernel "
           "before this one computes what is computed over its pieces, and it "
           "is read a second time for the results";
-  else if (schedule.getSweep() == SweepKind::Reread)
+  else if (schedule.getSweep() == SweepKind::Reread &&
+           schedule.getCluster() == 1)
     os << ", of a row that the registers of a workgroup do not hold: it is "
           "read a second time for the results";
   if (int64_t workgroups = schedule.getWorkgroups())

@@ -76,13 +76,15 @@ func.func @backward(%dy: tensor<64x6144xbf16>, %x: tensor<64x6144xbf16>, %g: ten
 // CHECK: tile.launch @k grid(%c6, %c1)
 // CHECK-LABEL: tile.kernel @k(
 // CHECK-DAG: %[[RANK:.*]] = gpu.cluster_block_id x
-// CHECK-DAG: %[[FIRST:.*]] = arith.muli %[[RANK]], %c2
-// CHECK-DAG: %[[END:.*]] = arith.addi %[[FIRST]], %c2
-// CHECK-DAG: %[[LAST:.*]] = arith.minui %[[END]], %c5
-// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
+// CHECK-DAG: %[[BEFORE:.*]] = arith.muli %[[RANK]], %c2
+// CHECK-DAG: %[[LEFT:.*]] = arith.subi %c5, %[[BEFORE]]
+// CHECK-DAG: %[[LAST:.*]] = arith.minui %[[LEFT]], %c2
+// CHECK: scf.for %[[I:.*]] = %c0 to %[[LAST]]
+// CHECK: %[[AT:.*]] = arith.addi %[[BEFORE]], %[[I]]
+// CHECK: arith.muli %[[AT]], %c256
 // CHECK: %[[PART:.*]] = tile.reduce add
 // CHECK: tile.cluster_reduce add %[[PART]]
-// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
+// CHECK: scf.for %{{.*}} = %c0 to %[[LAST]]
 #s = #te.schedule<"sm_90a", tile = [32, 256], waves = 4, vector = 8, sweep = reread, cluster = 3>
 func.func @share(%x: tensor<64x1280xbf16>, %g: tensor<1280xbf16>) -> tensor<64x1280xbf16> {
   %0 = te.fusion "k" (%a = %x : tensor<64x1280xbf16>, %b = %g : tensor<1280xbf16>) -> (tensor<64x1280xbf16>) attributes {schedule = #s} {

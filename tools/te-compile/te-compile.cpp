@@ -43,9 +43,8 @@ struct Flags {
   cl::opt<std::string> input{cl::Positional,
                              cl::desc("IN.mlir (- is standard input)"),
                              cl::init("-"), cl::cat(category)};
-  cl::opt<std::string> target{"target",
-                              cl::desc("the chip: " + te::Target::listNames()),
-                              cl::cat(category)};
+  std::string chips = "the chip: " + te::Target::listNames(); // kept for --help
+  cl::opt<std::string> target{"target", cl::desc(chips), cl::cat(category)};
   cl::opt<std::string> output{"o",
                               cl::desc("output file (- is standard output)"),
                               cl::value_desc("file"), cl::cat(category)};

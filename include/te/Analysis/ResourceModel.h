@@ -64,6 +64,8 @@ struct ResourceEstimate {
   unsigned vgprs = 0;      // estimated, before register allocation
   bool prefetches = false; // loops over tiles read one ahead: the chip prefers
                            // that, and registers leave room for it
+  bool readsShare = false; // of a cluster: its tiles of a row all at once, on
+                           // their way to LDS, as registers leave room for it
   unsigned ldsBytes = 0; // exact upper bound of what tile-distribute allocates
 };
 

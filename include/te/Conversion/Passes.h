@@ -38,8 +38,8 @@ inline constexpr StringLiteral kKernelModule = "kernels";
 /// its left one.
 inline constexpr StringLiteral kKeepsSignAttrName = "tile.keeps_sign";
 
-/// On a kernel: bytes of LDS that its launches give it (i64), beside what it
-/// declares.
+/// On a kernel: bytes of LDS that its launches give it (i64), as they are more
+/// than it can declare.
 inline constexpr StringLiteral kDynamicLdsAttrName = "te.dynamic_lds";
 } // namespace mlir::te
 

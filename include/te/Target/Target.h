@@ -58,12 +58,15 @@ struct Target {
   unsigned vgprsAddressable; // architected VGPRs that one kernel can name
   unsigned vgprGranule;
   unsigned ldsBytes, ldsBanks, ldsGranule; // a CU; banks are 4 bytes wide
-  unsigned ldsBytesPerWorkgroup;           // that a kernel can declare
+  unsigned ldsBytesPerWorkgroup;           // that a workgroup can have
+  unsigned
+      ldsBytesDeclared; // by a kernel, at the most: more comes with a launch
   unsigned ldsReserved; // of a CU, by each workgroup for itself
   unsigned computeUnits;
   unsigned maxClusterWorkgroups; // that write to each other's LDS: 1: none
   unsigned maxAccessBytes;       // widest global or LDS access of one lane
-  bool hasUnalignedAccesses;     // of global memory, as wide
+  unsigned leastStoreBytes;  // of a lane: fewer are put together with others'
+  bool hasUnalignedAccesses; // of global memory, as wide
   FP8Encoding fp8;
   bool hasBF16Conversions;   // from f32, by an instruction
   bool hasScaledConversions; // fp8 and fp4 by a block's scale

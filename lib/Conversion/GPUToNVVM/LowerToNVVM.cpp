@@ -70,24 +70,16 @@ static void setBlocks(gpu::GPUModuleOp module, const Target &target) {
   });
 }
 
-/// Bytes of shared memory that a kernel can declare; what has more gets it from
-/// the launch (`te.dynamic_lds`).
-static constexpr int64_t kMostDeclaredBytes = 48 << 10;
-
+/// Shared memory of kernels that get it from their launches has no size.
 static void declareShared(gpu::GPUModuleOp module) {
-  Builder builder(module.getContext());
-  module.walk([&](LLVM::GlobalOp global) {
-    auto type = llvm::dyn_cast<LLVM::LLVMArrayType>(global.getGlobalType());
-    if (global.getAddrSpace() != unsigned(NVVM::NVVMMemorySpace::Shared) ||
-        !type || type.getNumElements() <= kMostDeclaredBytes)
+  module.walk([&](LLVM::AddressOfOp use) {
+    auto func = use->getParentOfType<LLVM::LLVMFuncOp>();
+    auto global = module.lookupSymbol<LLVM::GlobalOp>(use.getGlobalName());
+    if (!func->hasAttr(kDynamicLdsAttrName) ||
+        global.getAddrSpace() != unsigned(NVVM::NVVMMemorySpace::Shared))
       return;
-    module.walk([&](LLVM::AddressOfOp use) {
-      if (use.getGlobalName() == global.getSymName())
-        use->getParentOfType<LLVM::LLVMFuncOp>()->setAttr(
-            kDynamicLdsAttrName,
-            builder.getI64IntegerAttr(type.getNumElements()));
-    });
-    global.setGlobalType(LLVM::LLVMArrayType::get(type.getElementType(), 0));
+    global.setGlobalType(
+        LLVM::LLVMArrayType::get(IntegerType::get(module.getContext(), 8), 0));
     global.setLinkage(LLVM::Linkage::External);
   });
 }

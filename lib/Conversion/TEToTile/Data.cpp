@@ -83,10 +83,10 @@ static void storeBytes(TileContext &ctx, ScaledType type, Value data,
                        Value buffer) {
   DataView target = emitDataView(ctx, type, buffer);
   LinearLayout layout = getLayout(data.getType());
-  data =
-      ctx.convert(data, target.order ? ctx.getStoreLayout(layout.getShape(), 8,
-                                                          target.order)
-                                     : layout.widen(ctx.target.maxAccessBytes));
+  data = ctx.convert(
+      data, target.order
+                ? ctx.getStoreLayout(layout.getShape(), 8, target.order)
+                : layout.widen(ctx.target.leastStoreBytes));
   ctx.store(data, target.view, target.row, target.col, /*divisible=*/1,
             target.order);
 }

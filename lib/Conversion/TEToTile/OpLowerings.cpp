@@ -52,8 +52,7 @@ static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
     if (type.isFP4())
       return castToFP4(ctx, x, factors, type, words);
     return emitSaturatingCast(
-        ctx, emitScaled(ctx, x, ctx.broadcast(ctx.toF32(factors), layout)),
-        type);
+        ctx, emitScaled(ctx, x, ctx.broadcast(factors, layout)), type);
   };
   if (words || !hasScaledTrunc(ctx.target, type))
     return general();
@@ -161,10 +160,12 @@ static void quantizeBlocks(TileContext &ctx, QuantizeOp op, Value x,
   if (op.getStochastic())
     words = emitRandomWords(ctx, op.getRng(), scaling.isColumnwise(),
                             getLayout(x.getType()));
+  if (!type.isFP4()) // whose codes may be computed in bf16
+    amax = ctx.toF32(amax);
   if (scaling.isE8M0())
     return quantizeBlocksE8M0(ctx, x, amax, type, buffers, words);
-  quantizeBlocksF32(ctx, x, emitBounded(ctx, op, ctx.toF32(amax)), type,
-                    buffers, op.getEpsilon().has_value());
+  quantizeBlocksF32(ctx, x, emitBounded(ctx, op, amax), type, buffers,
+                    op.getEpsilon().has_value());
 }
 
 /// x / divisor, one a row, as an IEEE division rounds it, from at most 2^-17 on

@@ -12,6 +12,7 @@
 #include "te/Analysis/ResourceModel.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -19,28 +20,23 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
-/// Of `chunks` tiles, those of this workgroup of a cluster, at most `each`.
-static std::pair<Value, Value> getShare(TileContext &ctx, Value chunks,
-                                        int64_t each) {
-  auto &b = ctx.b;
-  Value share = arith::ConstantIndexOp::create(b, each);
-  Value rank = gpu::ClusterBlockIdOp::create(b, gpu::Dimension::x);
-  Value first = arith::MulIOp::create(b, rank, share);
-  Value last = arith::AddIOp::create(b, first, share);
-  if (*getConstantIntValue(chunks) % each != 0)
-    last = arith::MinUIOp::create(b, last, chunks);
-  return {first, last};
-}
-
 RowSweep::RowSweep(TileContext &ctx, ArrayRef<Operation *> ops, Value chunks,
                    RowPieces *pieces)
     : ctx(ctx), ops(ops), pieces(pieces),
-      first(arith::ConstantIndexOp::create(ctx.b, 0)), last(chunks) {
+      first(arith::ConstantIndexOp::create(ctx.b, 0)), last(chunks),
+      before(first) {
   if (pieces)
     std::tie(first, last) = pieces->getChunks(ctx, chunks);
   if (int64_t cluster = ctx.schedule.getCluster(); cluster > 1) {
-    share = llvm::divideCeil(*getConstantIntValue(chunks), cluster);
-    std::tie(first, last) = getShare(ctx, chunks, share);
+    auto &b = ctx.b;
+    int64_t count = *getConstantIntValue(chunks);
+    share = llvm::divideCeil(count, cluster);
+    last = arith::ConstantIndexOp::create(b, share);
+    before = arith::MulIOp::create(
+        b, gpu::ClusterBlockIdOp::create(b, gpu::Dimension::x), last);
+    if (count % cluster != 0)
+      last = arith::MinUIOp::create(b, last,
+                                    arith::SubIOp::create(b, chunks, before));
   }
 }
 
@@ -141,7 +137,7 @@ Value RowSweep::reduce(ReduceKind kind, Value tile) {
   return fold(1, tile, std::move(f)).front();
 }
 
-/// How many of the tiles from `first` to `last` have an element at each
+/// How many of the row's tiles from `first` to `last` have an element at each
 /// position: f32.
 static Value emitPassed(TileContext &ctx, Type type, Value first, Value last) {
   auto &b = ctx.b;
@@ -166,7 +162,9 @@ static Value emitPassed(TileContext &ctx, Type type, Value first, Value last) {
 Value RowSweep::mergeSquares(ValueRange carried, Value mean) {
   auto &b = ctx.b;
   Type type = carried[0].getType();
-  Value passed = emitPassed(ctx, type, first, last),
+  Value passed =
+            emitPassed(ctx, type, b.createOrFold<arith::AddIOp>(before, first),
+                       b.createOrFold<arith::AddIOp>(before, last)),
         zero = ctx.constant(type, 0.0);
   Value delta = arith::SubFOp::create(b, carried[0],
                                       ctx.broadcast(mean, getLayout(type)));
@@ -278,13 +276,14 @@ static void eraseDead(Block &block) {
       op.erase();
 }
 
-/// Lowers `ops` for one tile: number `at` of the row.
+/// Lowers `ops` for one tile: number `at` of the row, or of a cluster's share.
 LogicalResult RowSweep::emitTile(ArrayRef<Operation *> ops, Body body,
                                  Value at) {
   auto &b = ctx.b;
   chunk = at;
   ctx.tileCol = arith::MulIOp::create(
-      b, at, arith::ConstantIndexOp::create(b, ctx.schedule.getTile()[1]));
+      b, b.createOrFold<arith::AddIOp>(before, at),
+      arith::ConstantIndexOp::create(b, ctx.schedule.getTile()[1]));
   ctx.forgetTiles();
   folds.clear();
   placeholders.clear();
@@ -293,9 +292,7 @@ LogicalResult RowSweep::emitTile(ArrayRef<Operation *> ops, Body body,
     ctx.setTile(value, PickOp::create(b, tiles.front().getType(), at, tiles));
   Value zero = arith::ConstantIndexOp::create(b, 0);
   for (auto &[value, place] : rings)
-    ctx.setTile(value,
-                TakeOp::create(b, place.second, place.first,
-                               arith::SubIOp::create(b, at, first), zero));
+    ctx.setTile(value, TakeOp::create(b, place.second, place.first, at, zero));
   return body(ops);
 }
 
@@ -390,7 +387,6 @@ void RowSweep::put() {
   auto &b = ctx.b;
   auto space =
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  Value slot = arith::SubIOp::create(b, chunk, first);
   for (Value value : getKeptValues(ops)) {
     Value tile = ctx.getTile(value);
     auto type = cast<RankedTensorType>(tile.getType());
@@ -406,7 +402,7 @@ void RowSweep::put() {
                           space),
           layout, layout);
     }
-    PutOp::create(b, tile, ring, slot);
+    PutOp::create(b, tile, ring, chunk);
     rings[value] = {ring, type};
   }
 }
@@ -451,6 +447,7 @@ LogicalResult RowSweep::emitLoop(ArrayRef<Operation *> ops, Body body,
     return failure();
   auto carrying = cast<scf::ForOp>(swept->getOperation());
   ctx.markPrefetched(carrying);
+  this->loop = carrying;
   eraseDead(*carrying.getBody());
   b.setInsertionPointAfter(carrying);
   ctx.tileCol = arith::ConstantIndexOp::create(b, 0);
@@ -468,6 +465,9 @@ LogicalResult RowSweep::run(ArrayRef<OpResult> sums, Value group, Body body) {
   if (!pieces)
     stage();
   bool holds = keeps() && share == 0, puts = keeps() && share > 0;
+  bool readsAtOnce =
+      puts && getConstantIntValue(last) &&
+      estimate(getTileDemand(this->ops), ctx.schedule, ctx.target).readsShare;
   if (holds && failed(keep(body)))
     return failure();
   bool isKnown = pieces || statistics.empty();
@@ -477,6 +477,9 @@ LogicalResult RowSweep::run(ArrayRef<OpResult> sums, Value group, Body body) {
             put();
         })))
       return failure();
+    if (readsAtOnce && failed(loopUnrollFull(cast<scf::ForOp>(loop))))
+      return failure();
+    readsAtOnce = false;
     isKnown = llvm::none_of(known, [](ArrayRef<Value> v) { return v.empty(); });
   }
   ctx.stores = true;

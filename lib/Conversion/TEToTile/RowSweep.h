@@ -90,7 +90,8 @@ private:
   ArrayRef<Operation *> ops;
   RowPieces *pieces;
   Value first, last; // the tiles that the workgroup walks along: [first, last)
-  int64_t share = 0; // so many at the most, where the others are a cluster's
+  Value before;      // so many tiles of the row are other workgroups'
+  int64_t share = 0; // of a cluster: so many tiles at the most
   Value chunk;
   Operation *loop = nullptr;                       // of this sweep
   llvm::MapVector<Value, SmallVector<Value>> kept; // tiles of each value

@@ -252,6 +252,8 @@ gpu::GPUFuncOp TileDistributePass::makeFunction(KernelOp kernel,
     if (isa<MemRefType>(type))
       func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                       b.getUnitAttr());
+  if (ldsBytes > int64_t(state.target->ldsBytesDeclared))
+    func->setAttr(kDynamicLdsAttrName, b.getI64IntegerAttr(ldsBytes));
   if (ldsBytes) {
     state.lds = func.getWorkgroupAttributions().front();
     func.setWorkgroupAttributionAttr(

@@ -184,7 +184,8 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     are read again (`reread`). `pieces` (1 if not given): so many workgroups share a row, each a run of its tiles; what
     is computed over the row is folded by kernels of their own, piece by piece, and put together by the next kernel.
     `cluster` (1 if not given): so many neighbouring workgroups hold a row together, a tile each, and exchange what is
-    computed over it in one kernel, on chips whose workgroups form clusters.
+    computed over it in one kernel, on chips whose workgroups form clusters; with `sweep` each walks along its share of the
+    row's tiles, and keeps them in LDS (`keep`) or reads them again (`reread`).
     `matmul`, of a region with a `te.gemm`: how it is computed; `tile` is of its result then.
     Chosen by `te-schedule`, or written by the user and then only checked.
   }];
