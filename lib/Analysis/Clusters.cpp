@@ -21,6 +21,9 @@ constexpr unsigned kWorthBytes = 4;
 constexpr int64_t kBlockWaves = 16, kBlockLaneBytes = 128;
 /// The same where workgroups walk down the rows and sum them: fewest waves.
 constexpr int64_t kWalkWaves = 2, kWalkLaneBytes = 32;
+/// Workgroups a CU of those that keep their share in LDS: while one reads,
+/// others compute.
+constexpr int64_t kSharingWorkgroups = 3;
 /// Clusters do not fill a chip to the last CU: of so many parts one is left.
 constexpr int64_t kUnfilledShare = 8;
 } // namespace
@@ -33,6 +36,25 @@ bool te::canFormClusters(const TileDemand &demand) {
 int64_t te::getRowTiles(const TileDemand &demand, int64_t width) {
   int64_t unit = std::max(demand.coverCols, width);
   return std::max<int64_t>(llvm::alignTo(demand.cols, unit) / width, 1);
+}
+
+ScheduleAttr te::shareSweep(const TileDemand &demand, ScheduleAttr sweep,
+                            const Target &target) {
+  if (target.maxClusterWorkgroups < 2 || !canFormClusters(demand) ||
+      ShapedType::isDynamic(demand.cols) || demand.minRows == 1)
+    return nullptr;
+  int64_t tiles = getRowTiles(demand, sweep.getTile()[1]);
+  int64_t share = llvm::divideCeil(tiles, int64_t(target.maxClusterWorkgroups));
+  auto schedule = ScheduleAttr::get(
+      sweep.getContext(), target.name, sweep.getTile(), sweep.getWaves(),
+      sweep.getVector(), sweep.getRowTiles(), sweep.getWorkgroups(),
+      SweepKind::Keep, /*pieces=*/1, llvm::divideCeil(tiles, share),
+      MatmulAttr());
+  if (schedule.getCluster() == 1 || findViolation(demand, schedule, target))
+    return nullptr;
+  int64_t lds =
+      estimate(demand, schedule, target).ldsBytes + target.ldsReserved;
+  return kSharingWorkgroups * lds <= target.ldsBytes ? schedule : nullptr;
 }
 
 ScheduleAttr te::chooseCluster(MLIRContext *context, const TileDemand &demand,

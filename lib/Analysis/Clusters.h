@@ -23,6 +23,11 @@ bool canFormClusters(const TileDemand &demand);
 /// with included.
 int64_t getRowTiles(const TileDemand &demand, int64_t width);
 
+/// The schedule in which they share rows, walk along them as `sweep` does, and
+/// keep their tiles in LDS; null where none is worth it.
+ScheduleAttr shareSweep(const TileDemand &demand, ScheduleAttr sweep,
+                        const Target &target);
+
 /// The schedule in which the workgroups of a cluster hold rows together; null
 /// where none is possible.
 ScheduleAttr chooseCluster(MLIRContext *context, const TileDemand &demand,

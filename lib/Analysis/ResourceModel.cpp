@@ -421,7 +421,9 @@ static ScheduleAttr chooseAlone(MLIRContext *context, const TileDemand &demand,
   }
   if (ScheduleAttr cluster = chooseCluster(context, demand, target))
     return cluster;
-  return chooseSweep(context, demand, target, SweepKind::Reread);
+  ScheduleAttr reread = chooseSweep(context, demand, target, SweepKind::Reread);
+  ScheduleAttr shared = shareSweep(demand, reread, target);
+  return shared ? shared : reread;
 }
 
 ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,

@@ -47,6 +47,19 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // More than a kernel can declare comes from its launch.
+  // CHECK: llvm.mlir.global external @__wg_large_0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
+  // CHECK-LABEL: llvm.func @large(
+  // CHECK-SAME: te.dynamic_lds = 65536
+  gpu.func @large(%out: memref<4xi8, #gpu.address_space<global>>)
+      workgroup(%lds: memref<65536xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>, te.target = "sm_90a", te.dynamic_lds = 65536 : i64} {
+    %t = gpu.thread_id x
+    %bytes = vector.load %lds[%t] : memref<65536xi8, #gpu.address_space<workgroup>>, vector<4xi8>
+    vector.store %bytes, %out[%t] : memref<4xi8, #gpu.address_space<global>>, vector<4xi8>
+    gpu.return
+  }
+
   // afn: the chip's power of two and reciprocal, an element at a time. Where two workgroups fit a SM, they shall.
   // CHECK-LABEL: llvm.func @approximate(
   // CHECK-SAME: nvvm.minctasm = 2 : i32

@@ -93,3 +93,27 @@ func.func @share(%x: tensor<64x1280xbf16>, %g: tensor<1280xbf16>) -> tensor<64x1
   }
   return %0 : tensor<64x1280xbf16>
 }
+
+// -----
+
+// What stays in LDS is put there by the first sweep: the one whose loads are all on their way at once, as registers have room.
+// CHECK-LABEL: func.func @kept
+// CHECK-LABEL: tile.kernel @k(
+// CHECK: %[[RING:.*]] = tile.ring from <[[L:.*]]> to <[[L]]> : memref<2x32x256xbf16, #gpu.address_space<workgroup>>
+// CHECK: %[[A:.*]] = tile.load
+// CHECK: tile.put %[[A]], %[[RING]][%c0]
+// CHECK: %[[B:.*]] = tile.load
+// CHECK: tile.put %[[B]], %[[RING]][%c1]
+// CHECK-NOT: scf.for
+// CHECK: tile.cluster_reduce add
+// CHECK: scf.for %[[I:.*]] = %c0 to %c2
+// CHECK: tile.take %[[RING]][%[[I]], %c0]
+// CHECK-NOT: tile.load {{.*}}tensor<32x256xbf16
+#s = #te.schedule<"sm_90a", tile = [32, 256], waves = 8, vector = 8, sweep = keep, cluster = 4>
+func.func @kept(%x: tensor<64x2048xbf16>, %g: tensor<2048xbf16>) -> tensor<64x2048xbf16> {
+  %0 = te.fusion "k" (%a = %x : tensor<64x2048xbf16>, %b = %g : tensor<2048xbf16>) -> (tensor<64x2048xbf16>) attributes {schedule = #s} {
+    %n, %r = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<64x2048xbf16>, tensor<2048xbf16> -> tensor<64x2048xbf16>, tensor<64xf32>
+    te.yield %n : tensor<64x2048xbf16>
+  }
+  return %0 : tensor<64x2048xbf16>
+}

@@ -84,3 +84,31 @@ func.func @dequantize(%q: !te.scaled<?x4096xf4E2M1FN, #row>) -> tensor<?x4096xbf
   %y = te.dequantize %q : !te.scaled<?x4096xf4E2M1FN, #row> -> tensor<?x4096xbf16>
   return %y : tensor<?x4096xbf16>
 }
+
+// -----
+
+// Of whole tiles no scale is padding. Where bf16 is computed with, so is its exponent, in place: it carries above 1.5 times
+// a power of two, 6's exponent is 2, and an Inf has 254; so is 2^(127 - byte).
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+// CHECK-LABEL: tile.kernel @whole_0(
+// CHECK-NOT: arith.cmpi slt
+// CHECK: tile.store {{.*}}xi8
+// SM90A-LABEL: tile.kernel @whole_0(
+// SM90A: %[[AMAX:.*]] = arith.maxnumf %{{.*}} : tensor<[[T:[0-9]+x[0-9]+x]]bf16
+// SM90A: arith.mulf %[[AMAX]], %{{.*}} : tensor<[[T]]bf16
+// SM90A: arith.constant dense<32512> : tensor<[[T]]i16
+// SM90A: arith.constant dense<63> : tensor<[[T]]i16
+// SM90A: arith.constant dense<256> : tensor<[[T]]i16
+// SM90A: arith.maxui {{.*}} : tensor<[[T]]i16
+// SM90A: arith.maxui {{.*}} : tensor<[[T]]i16
+// SM90A: %[[BYTE:.*]] = arith.shrui {{.*}} : tensor<[[T]]i16
+// SM90A: arith.xori {{.*}} : tensor<[[T]]i16
+// SM90A: %[[FACTOR:.*]] = arith.bitcast {{.*}} : tensor<[[T]]i16, {{.*}} to tensor<[[T]]bf16
+// SM90A-NOT: arith.truncf
+// SM90A: tile.broadcast %[[FACTOR]]
+// SM90A: arith.trunci %[[BYTE]]
+// SM90A-NOT: arith.select
+func.func @whole(%x: tensor<32768x8192xbf16>) -> !te.scaled<32768x8192xf4E2M1FN, #row> {
+  %q = te.quantize %x : tensor<32768x8192xbf16> -> !te.scaled<32768x8192xf4E2M1FN, #row>
+  return %q : !te.scaled<32768x8192xf4E2M1FN, #row>
+}

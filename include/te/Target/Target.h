@@ -65,7 +65,7 @@ struct Target {
   unsigned computeUnits;
   unsigned maxClusterWorkgroups; // that write to each other's LDS: 1: none
   unsigned maxAccessBytes;       // widest global or LDS access of one lane
-  unsigned leastStoreBytes;  // of a lane: fewer are put together with others'
+  unsigned fp4StoreBytes;    // of a lane: fewer are put together with others'
   bool hasUnalignedAccesses; // of global memory, as wide
   FP8Encoding fp8;
   bool hasBF16Conversions;   // from f32, by an instruction

@@ -83,10 +83,12 @@ static void storeBytes(TileContext &ctx, ScaledType type, Value data,
                        Value buffer) {
   DataView target = emitDataView(ctx, type, buffer);
   LinearLayout layout = getLayout(data.getType());
-  data = ctx.convert(
-      data, target.order
-                ? ctx.getStoreLayout(layout.getShape(), 8, target.order)
-                : layout.widen(ctx.target.leastStoreBytes));
+  if (target.order)
+    layout = ctx.getStoreLayout(layout.getShape(), 8, target.order);
+  else
+    layout = layout.widen(type.isFP4() ? ctx.target.fp4StoreBytes
+                                       : ctx.target.maxAccessBytes);
+  data = ctx.convert(data, layout);
   ctx.store(data, target.view, target.row, target.col, /*divisible=*/1,
             target.order);
 }

@@ -45,9 +45,16 @@ std::pair<Value, Value> emitMoments(TileContext &ctx, Value x) {
     return ctx.sweep->getMoments(x);
   auto &b = ctx.b;
   Value mu = emitRowMean(ctx, x);
+  // Deviations times the root of a share, by one instruction each; that the
+  // mean times it is rounded adds the square of a bias.
+  Value root = math::SqrtOp::create(b, ctx.getRowShare());
+  Value bias = arith::MulFOp::create(b, arith::NegFOp::create(b, mu),
+                                     ctx.splat(root, mu.getType()));
   Value inside = ctx.padWithZeros(
-      arith::SubFOp::create(b, x, ctx.broadcast(mu, getLayout(x.getType()))));
-  return {mu, emitRowMean(ctx, inside, inside)};
+      math::FmaOp::create(b, x, ctx.splat(root, x.getType()),
+                          ctx.broadcast(bias, getLayout(x.getType()))));
+  return {mu,
+          ctx.reduceRows(ReduceKind::Add, emitSummand(ctx, inside, inside))};
 }
 
 /// 1 / sqrt(x + epsilon), correctly rounded but for the double step.

@@ -44,9 +44,12 @@ func.func @long(%dy: tensor<?x12288xbf16>, %x: tensor<?x12288xbf16>, %g: tensor<
 
 // -----
 
-// Two bytes an element are read again sooner than workgroups have waited for each other.
-// CHECK: sweep = reread>
+// Of two bytes an element each workgroup walks along its share, which LDS holds: while one reads, others compute.
+// SM90: #te.schedule<"sm_90a", tile = [32, 256], waves = 8, vector = 8, sweep = keep, cluster = 8>
+// GFX950: sweep = reread>
 // CHECK-LABEL: func.func @norm
+// EXPLAIN: norm_0
+// EXPLAIN: of a row that 8 workgroups of a cluster share, as the registers of one do not hold it: what is computed over the row goes between them, and each keeps its tiles in LDS meanwhile
 #col2 = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
 func.func @norm(%x: tensor<?x8192xbf16>, %g: tensor<8192xbf16>) -> !te.scaled<?x8192xf8E4M3FN, #col2> {
   %y, %rs = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<?x8192xbf16>, tensor<8192xbf16> -> tensor<?x8192xbf16>, tensor<?xf32>
@@ -56,7 +59,7 @@ func.func @norm(%x: tensor<?x8192xbf16>, %g: tensor<8192xbf16>) -> !te.scaled<?x
 
 // -----
 
-// Rows of unknown length, and more tiles than a cluster has workgroups.
+// Rows of unknown length, and shares of which LDS holds one.
 // CHECK-NOT: cluster =
 // CHECK-LABEL: func.func @unknown
 #col3 = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
