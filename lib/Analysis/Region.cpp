@@ -107,6 +107,57 @@ bool te::isTransposedByMatrix(Value value) {
   return isTransposed(value) && cast<ShapedType>(value.getType()).getRank() > 2;
 }
 
+Value te::getTurnedSource(Value value) {
+  value = getTileRoot(value);
+  if (!isTransposed(value) || isTransposedByMatrix(value))
+    return {};
+  return getTileRoot(value.getDefiningOp<PermuteOp>().getInput());
+}
+
+/// True for an op that computes the same way on tiles of any orientation.
+static bool canTurn(Operation *op) {
+  auto fits = [](Extent extent) {
+    return extent == Extent::Tile || extent == Extent::Scalar;
+  };
+  return isRegionOp(op) && !needsWholeRows(op) && !needsWholeColumns(op) &&
+         llvm::all_of(op->getOpOperands(),
+                      [&](OpOperand &o) { return fits(getExtent(o)); }) &&
+         llvm::all_of(op->getResults(), [&](OpResult result) {
+           return result.use_empty() || fits(getExtent(result));
+         });
+}
+
+llvm::SmallPtrSet<Operation *, 4> te::getTurnedOps(ArrayRef<Operation *> ops) {
+  llvm::SmallPtrSet<Operation *, 4> turned;
+  auto isRead = [&](Value tile) { // as it is
+    return llvm::any_of(ops, [&](Operation *op) {
+      return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+        return getExtent(operand) == Extent::Tile && getRoot(operand) == tile;
+      });
+    });
+  };
+  auto turns = [&](OpOperand &operand) {
+    if (Value source = getTurnedSource(operand.get()))
+      return llvm::is_contained(ops, source.getDefiningOp()) || isRead(source);
+    return turned.contains(getRoot(operand).getDefiningOp());
+  };
+  for (Operation *op : ops) {
+    if (!canTurn(op))
+      continue;
+    bool all = true, any = false;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Operation *producer = operand.get().getDefiningOp();
+      if (getExtent(operand) != Extent::Tile ||
+          (producer && isSplatConstant(producer)))
+        continue;
+      (turns(operand) ? any : all) = turns(operand);
+    }
+    if (all && any)
+      turned.insert(op);
+  }
+  return turned;
+}
+
 /// Takes each matrix by itself as its types say.
 static bool hasMatrixTypes(Operation *op) {
   return llvm::any_of(
@@ -316,7 +367,10 @@ bool te::hasPrologue(GemmOp gemm) {
          getSource(gemm.getB()) != gemm.getB();
 }
 
-Anchor te::findAnchor(ArrayRef<Operation *> ops) {
+Anchor te::findAnchor(ArrayRef<Operation *> all) {
+  llvm::SmallPtrSet<Operation *, 4> turned = getTurnedOps(all);
+  SmallVector<Operation *> ops = llvm::filter_to_vector(
+      all, [&](Operation *op) { return !turned.contains(op); });
   if (GemmOp gemm = findGemm(ops))
     return {gemm.getResult(),
             findGate(ops) ? Extent::Wide
@@ -382,6 +436,7 @@ SmallVector<SmallVector<Operation *>> te::getParts(ArrayRef<Operation *> ops) {
   llvm::SmallDenseMap<Value, Operation *> byValue;
   std::map<std::pair<int64_t, int64_t>, Operation *> byExtent;
   SmallVector<Operation *> tiled;
+  llvm::SmallPtrSet<Operation *, 4> turned = getTurnedOps(ops);
   for (Operation *op : ops) {
     SmallVector<Value> values = getTileValues(op);
     auto extent = getStatic(op);
@@ -391,6 +446,12 @@ SmallVector<SmallVector<Operation *>> te::getParts(ArrayRef<Operation *> ops) {
     classes.insert(op);
     if (needsWholeColumns(op)) // walks down its own
       continue;
+    if (turned.contains(op)) {
+      for (Value &value : values)
+        if (Value source = getTurnedSource(value))
+          value = source;
+      extent.reset(); // of other ops' columns and rows
+    }
     for (Value value : values)
       classes.unionSets(op, byValue.try_emplace(value, op).first->second);
     if (Operation *wide = getWideProducer(op); llvm::is_contained(ops, wide)) {

@@ -110,8 +110,21 @@ static std::optional<std::string> whyNotGate(GatedActivationOp gate) {
 
 /// F4: what stays inside of the region stays in registers.
 static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
+  llvm::SmallPtrSet<Operation *, 4> turned = getTurnedOps(ops);
   for (Operation *op : ops)
     for (OpOperand &operand : op->getOpOperands()) {
+      Value source = getTurnedSource(operand.get());
+      if (Operation *producer = source ? source.getDefiningOp() : nullptr;
+          producer && llvm::is_contained(ops, producer) &&
+          !(turned.contains(op) && isTileValue(source) &&
+            !turned.contains(producer) && getFirstRow(ops) == 0))
+        return Conflict{
+            op,
+            ("F12: reads a result of '" + producer->getName().getStringRef() +
+             "' with rows for columns, but computes over rows or columns, "
+             "or reads another tensor as it is; put the two into regions "
+             "of their own")
+                .str()};
       Value root = getRoot(operand);
       Operation *producer = root.getDefiningOp();
       Extent extent = getExtent(operand);

@@ -132,7 +132,7 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   // LDS: partial reductions (one f32 a lane and register of the reduced tile),
   // the packed scales, and the whole output tile where it is reordered.
   int64_t lds = 0;
-  bool isPacked = holds && target.hasPackedBF16;
+  bool isPacked = schedule.getCluster() > 1 && target.hasPackedBF16;
   if (demand.reducesRows)
     lds = schedule.getTile()[1] * schedule.getWaves() *
           (isPacked ? demand.amaxBytes : 4);
@@ -147,8 +147,9 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
                    elements * std::min(demand.outputBytes, demand.inputBytes));
   lds = std::max(lds, elements * demand.exchangedBytes);
   lds = std::max<int64_t>(lds, lanes * 4);
+  // A kernel that keeps tiles in LDS has one area, others two in turns.
   if (int64_t turn = getTurnBytes(schedule.getWaves(), target);
-      schedule.getCluster() == 1 || lds <= turn)
+      !inLds && (schedule.getCluster() == 1 || lds <= turn))
     lds = std::max(lds, 2 * std::min(lds, turn));
   if (inLds)
     lds += llvm::divideCeil(getRowTiles(demand, schedule.getTile()[1]),

@@ -28,7 +28,7 @@ static unsigned elementBytes(Type type) {
 /// Scales in an order of their own are stored side by side, in wide stores,
 /// where a tile holds a whole unit of that order: as many rows (or columns of a
 /// columnwise scheme) and as many blocks.
-static void addUnit(TileDemand &demand, ScalingAttr scaling) {
+static void addUnit(TileDemand &demand, ScalingAttr scaling, bool isTurned) {
   int64_t lines, blocks;
   switch (scaling.getScaleLayout()) {
   case ScaleLayout::Linear:
@@ -43,25 +43,35 @@ static void addUnit(TileDemand &demand, ScalingAttr scaling) {
   int64_t rows = lines, cols = blocks * scaling.getBlockCols();
   if (scaling.getBlockCols() == 1)
     std::tie(rows, cols) = std::pair(blocks * scaling.getBlockRows(), lines);
+  if (isTurned)
+    std::swap(rows, cols);
   demand.unitRows = std::max(demand.unitRows, rows);
   demand.unitCols = std::max(demand.unitCols, cols);
 }
 
-static void addScaled(TileDemand &demand, ScaledType type) {
+/// `isTurned`: rows of the type are columns of tiles.
+static void addScaled(TileDemand &demand, ScaledType type, bool isTurned) {
   ScalingAttr scaling = type.getScaling();
   if (scaling.isBlock()) {
-    demand.minRows = std::max(demand.minRows, scaling.getBlockRows());
-    demand.minCols = std::max(demand.minCols, scaling.getBlockCols());
-    demand.reducesRows |= scaling.getBlockRows() > 1;
+    int64_t rows = scaling.getBlockRows(), cols = scaling.getBlockCols();
+    if (isTurned)
+      std::swap(rows, cols);
+    demand.minRows = std::max(demand.minRows, rows);
+    demand.minCols = std::max(demand.minCols, cols);
+    demand.reducesRows |= rows > 1;
   }
-  addUnit(demand, scaling);
-  for (ScaledType::StorageDim dim : type.getScaleStorage())
-    if (dim.numDims == 1 && int64_t(dim.firstDim) == type.getRank() - 1)
+  addUnit(demand, scaling, isTurned);
+  for (ScaledType::StorageDim dim : type.getScaleStorage()) {
+    bool isCols =
+        dim.numDims == 1 && int64_t(dim.firstDim) == type.getRank() - 1;
+    if (isCols != isTurned)
       demand.coverCols =
           std::max<int64_t>(demand.coverCols, dim.divisor * dim.multiple);
-  if (scaling.isTransposed())
+  }
+  if (scaling.isTransposed() != isTurned)
     demand.linesRows = std::max<int64_t>(demand.linesRows, kStoreBytes);
-  demand.reorders |= scaling.getDataLayout() != te::DataLayout::Linear;
+  demand.reorders |=
+      isTurned || scaling.getDataLayout() != te::DataLayout::Linear;
 }
 
 /// A tile that is turned over through LDS as it is read.
@@ -73,9 +83,11 @@ static void addTransposed(TileDemand &demand, Type type) {
 }
 
 /// What a value that is read from or written to memory asks for.
-static void addType(TileDemand &demand, Type type) {
+static void addType(TileDemand &demand, Type type, bool isTurned = false) {
   if (auto scaled = dyn_cast<ScaledType>(type))
-    addScaled(demand, scaled);
+    addScaled(demand, scaled, isTurned);
+  else if (isTurned)
+    addTransposed(demand, type);
 }
 
 /// What the tensors become that an op reads or writes a shard of.
@@ -149,6 +161,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   llvm::SmallDenseSet<Value> seen;
   auto isInside = [&](Operation *op) { return llvm::is_contained(ops, op); };
   // `count`: tiles of the value that a lane holds its elements of.
+  llvm::SmallPtrSet<Operation *, 4> turned = getTurnedOps(ops);
   auto add = [&](Value value, Extent extent, unsigned &widest,
                  int64_t count = 1) {
     if (extent == Extent::Column)
@@ -160,7 +173,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
     unsigned bytes = elementBytes(value.getType());
     widest = std::max(widest, bytes);
     demand.liveBytes += bytes * (extent == Extent::Wide ? 2 : count);
-    addType(demand, value.getType());
+    addType(demand, value.getType(), turned.contains(value.getDefiningOp()));
   };
   for (Operation *op : ops) {
     demand.wholeColumns |= needsWholeColumns(op);
@@ -183,6 +196,8 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
     for (OpOperand &operand : op->getOpOperands()) {
       Value root = getRoot(operand);
       Operation *producer = root.getDefiningOp();
+      if (turned.contains(op) && getTurnedSource(root))
+        continue; // another op's tile
       if (isTransposed(root))
         addTransposed(demand, root.getType());
       if (seen.insert(root).second &&
@@ -215,13 +230,17 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
     auto quantize = dyn_cast<QuantizeOp>(op);
     if (quantize && !getElementTypeOrSelf(op->getOperand(0).getType()).isBF16())
       demand.amaxBytes = 4;
+    bool isTurned = turned.contains(op);
     if (quantize && quantize.getStochastic()) {
-      demand.minCols = std::max(demand.minCols, kPhiloxWords);
+      int64_t &least = isTurned ? demand.minRows : demand.minCols;
+      least = std::max(least, kPhiloxWords);
       demand.liveBytes += kRandomBytes;
     }
     if (quantize && quantize.getHadamard() &&
-        llvm::any_of(quantize.getScaledResults(), [](OpResult result) {
-          return cast<ScaledType>(result.getType()).getScaling().isColumnwise();
+        llvm::any_of(quantize.getScaledResults(), [&](OpResult result) {
+          return cast<ScaledType>(result.getType())
+                     .getScaling()
+                     .isColumnwise() != isTurned;
         }))
       demand.rowsPerWave = kHadamardRun;
   }

@@ -7,6 +7,8 @@
 
 #include "PTX.h"
 
+#include "te/Conversion/Passes.h"
+
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/DataLayout.h"
@@ -33,11 +35,11 @@ static bool isUsedIn(const llvm::Value &value, const llvm::Function &kernel) {
   });
 }
 
-/// Bytes of the shared variables of a kernel.
+/// Bytes of the shared variables of a kernel, and of what its launches add.
 static uint32_t getSharedBytes(const llvm::Function &kernel) {
   constexpr unsigned kShared = 3;
   const llvm::DataLayout &layout = kernel.getDataLayout();
-  uint32_t bytes = 0;
+  uint32_t bytes = kernel.getFnAttributeAsParsedInteger(kDynamicLdsAttrName);
   for (const llvm::GlobalVariable &variable : kernel.getParent()->globals()) {
     if (variable.getAddressSpace() == kShared && isUsedIn(variable, kernel))
       bytes += layout.getTypeAllocSize(variable.getValueType());
@@ -128,7 +130,7 @@ static void readVerbose(llvm::StringRef output,
     if (auto count = findFigure(line, "registers"))
       kernel->vgprs = count;
     if (auto bytes = findFigure(line, "bytes smem"))
-      kernel->ldsBytes = *bytes;
+      kernel->ldsBytes = std::max(kernel->ldsBytes, *bytes);
   }
 }
 

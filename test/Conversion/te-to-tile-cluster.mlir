@@ -99,7 +99,7 @@ func.func @share(%x: tensor<64x1280xbf16>, %g: tensor<1280xbf16>) -> tensor<64x1
 // What stays in LDS is put there by the first sweep: the one whose loads are all on their way at once, as registers have room.
 // CHECK-LABEL: func.func @kept
 // CHECK-LABEL: tile.kernel @k(
-// CHECK: %[[RING:.*]] = tile.ring from <[[L:.*]]> to <[[L]]> : memref<2x32x256xbf16, #gpu.address_space<workgroup>>
+// CHECK: %[[RING:.*]] = tile.ring from #[[L:.*]] to #[[L]] : memref<2x32x256xbf16, #gpu.address_space<workgroup>>
 // CHECK: %[[A:.*]] = tile.load
 // CHECK: tile.put %[[A]], %[[RING]][%c0]
 // CHECK: %[[B:.*]] = tile.load

@@ -20,9 +20,9 @@
 // K/2 bytes a row.
 // CHECK: memref.reinterpret_cast {{.*}} sizes: [%{{.*}}, 2048]
 // CHECK: tile.store {{.*}} : tensor<64x64xi8
-// Columnwise: packed, then transposed.
-// CHECK: tile.reduce nibbles %{{.*}} block [2, 1] : {{.*}} -> tensor<32x128xi8
-// CHECK: tile.transpose %{{.*}} -> tensor<128x32xi8
+// Columnwise: transposed in registers, and packed before lanes exchange them.
+// CHECK: tile.transpose %{{.*}} -> tensor<128x64xi8
+// CHECK: tile.reduce nibbles %{{.*}} block [1, 2] : {{.*}} -> tensor<128x32xi8
 // CHECK: tile.convert_layout
 // CHECK: tile.store {{.*}} : tensor<128x32xi8
 // Where bf16 is computed with, two at once, it is scaled and rounded as it is; its magnitudes are those of the amax.

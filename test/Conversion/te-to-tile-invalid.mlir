@@ -1,4 +1,4 @@
-// What has no kernel, and regions that are not one kernel (F3 to F9).
+// What has no kernel, and regions that are not one kernel (F3 to F12).
 
 // RUN: te-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}),te-to-tile)' -o /dev/null
 
@@ -241,4 +241,31 @@ func.func @converted_and_kept(%x: tensor<16x64xf32>, %w: tensor<64x64xbf16>) -> 
     te.yield %0, %a : tensor<16x64xbf16>, tensor<16x64xbf16>
   }
   return %d, %h : tensor<16x64xbf16>, tensor<16x64xbf16>
+}
+
+// -----
+
+// A tile and the same with rows for columns are no tiles of one extent.
+func.func @turned(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %r = te.fusion "k" (%a = %x : tensor<64x64xf32>) -> (tensor<64x64xf32>) {
+    %0 = arith.negf %a : tensor<64x64xf32>
+    %t = te.permute %0 [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
+    // expected-error @+1 {{F12: reads a result of 'arith.negf' with rows for columns, but computes over rows or columns, or reads another tensor as it is}}
+    %1 = arith.mulf %0, %t : tensor<64x64xf32>
+    te.yield %1 : tensor<64x64xf32>
+  }
+  return %r : tensor<64x64xf32>
+}
+
+// -----
+
+func.func @turned_rows(%x: tensor<64x64xf32>, %g: tensor<64xf32>) -> tensor<64x64xf32> {
+  %r = te.fusion "k" (%a = %x : tensor<64x64xf32>, %b = %g : tensor<64xf32>) -> (tensor<64x64xf32>) {
+    %0 = arith.negf %a : tensor<64x64xf32>
+    %t = te.permute %0 [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
+    // expected-error @+1 {{F12: reads a result of 'arith.negf' with rows for columns}}
+    %1, %2 = te.rms_norm %t, %b {epsilon = 1.0e-5 : f32} : tensor<64x64xf32>, tensor<64xf32> -> tensor<64x64xf32>, tensor<64xf32>
+    te.yield %1 : tensor<64x64xf32>
+  }
+  return %r : tensor<64x64xf32>
 }

@@ -47,6 +47,14 @@ Value getRoot(OpOperand &operand);
 /// is between.
 Value getSliceSource(Value value);
 
+/// What a value is with rows for columns, by a te.permute of two dimensions:
+/// its source's tile root; null where it is not.
+Value getTurnedSource(Value value);
+/// Those of `ops` that compute on tiles which others of them compute or read,
+/// but with rows for columns: a tile is turned over in registers, and their
+/// extent is K x M.
+llvm::SmallPtrSet<Operation *, 4> getTurnedOps(ArrayRef<Operation *> ops);
+
 Extent getExtent(OpOperand &operand);
 Extent getExtent(OpResult result);
 /// True for an op that takes each matrix of its tensors by itself.

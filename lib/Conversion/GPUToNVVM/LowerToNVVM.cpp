@@ -59,6 +59,9 @@ static void setBlocks(gpu::GPUModuleOp module, const Target &target) {
     if (!block)
       return;
     func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), block);
+    if (auto lds = func->getAttrOfType<IntegerAttr>(kDynamicLdsAttrName))
+      func.setPassthroughAttr(builder.getArrayAttr(builder.getStrArrayAttr(
+          {kDynamicLdsAttrName, std::to_string(lds.getInt())})));
     auto waves = func->getAttrOfType<IntegerAttr>("te.waves_per_simd");
     int64_t perSIMD =
         llvm::divideCeil(block[0], target.waveSize * target.simdsPerCU);

@@ -72,12 +72,6 @@ static DataView emitDataView(TileContext &ctx, ScaledType type, Value buffer) {
   return {ctx.viewMatrix(buffer, rows, cols, order), row, col, order};
 }
 
-/// Who holds which element of the type, for the widest accesses of memory.
-static LinearLayout getTransposedLayout(TileContext &ctx, ScaledType type) {
-  ArrayRef<int64_t> tile = ctx.schedule.getTile();
-  return ctx.getStoreLayout({tile[1], tile[0]}, type.getElementTypeBitWidth());
-}
-
 /// Stores bytes (of fp4: packed ones) that are in the storage's orientation.
 static void storeBytes(TileContext &ctx, ScaledType type, Value data,
                        Value buffer) {
@@ -95,10 +89,14 @@ static void storeBytes(TileContext &ctx, ScaledType type, Value data,
 
 void te::storeData(TileContext &ctx, ScaledType type, Value data,
                    Value buffer) {
-  if (type.getScaling().isTransposed()) {
-    LinearLayout layout = getTransposedLayout(ctx, type);
-    data = type.isFP4() ? packTransposedFP4(ctx, data, layout)
-                        : ctx.convert(ctx.transpose(data), layout);
+  bool isTransposed = type.getScaling().isTransposed();
+  if (isTransposed)
+    data = ctx.transpose(data);
+  if (isTransposed || ctx.isTurned) {
+    LinearLayout layout = ctx.getStoreLayout(
+        getLayout(data.getType()).getShape(), type.getElementTypeBitWidth());
+    data =
+        type.isFP4() ? packFP4In(ctx, data, layout) : ctx.convert(data, layout);
   }
   storeBytes(ctx, type, data, buffer);
 }

@@ -178,7 +178,8 @@ Value te::castToFP4(TileContext &ctx, Value x, Value factors, ScaledType type,
     codes = toI8(ctx, ctx.cast(emitNibbles(ctx, magnitudes, signs, adder),
                                ctx.b.getIntegerType(adder.bits)));
   }
-  return type.getScaling().isTransposed() ? codes : packFP4(ctx, codes);
+  bool isPacked = !type.getScaling().isTransposed() && !ctx.isTurned;
+  return isPacked ? packFP4(ctx, codes) : codes;
 }
 
 Value te::decodeFP4(TileContext &ctx, Value codes) {
@@ -211,13 +212,11 @@ Value te::packFP4(TileContext &ctx, Value codes) {
   return ctx.reduce(ReduceKind::Nibbles, codes, {1, 2});
 }
 
-Value te::packTransposedFP4(TileContext &ctx, Value codes,
-                            const LinearLayout &layout) {
-  // Half as much crosses lanes where one wave has both rows.
-  if (getLayout(codes.getType()).getWavesOfBlock({2, 1}))
-    return packFP4(ctx, ctx.convert(ctx.transpose(codes), layout));
-  Value bytes = ctx.reduce(ReduceKind::Nibbles, codes, {2, 1});
-  return ctx.convert(ctx.transpose(bytes), layout.project({1, 2}));
+Value te::packFP4In(TileContext &ctx, Value codes, const LinearLayout &layout) {
+  // Half as much crosses lanes where one wave has both columns.
+  if (getLayout(codes.getType()).getWavesOfBlock({1, 2}))
+    return packFP4(ctx, ctx.convert(codes, layout));
+  return ctx.convert(packFP4(ctx, codes), layout.project({1, 2}));
 }
 
 Value te::unpackFP4(TileContext &ctx, Value bytes, const LinearLayout &layout) {

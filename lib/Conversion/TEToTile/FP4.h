@@ -18,7 +18,8 @@ namespace mlir::te {
 
 /// The codes of a tile of floats times `factors` (f32 powers of two, or NaN,
 /// one a block), saturated, as i8: bit 3 the sign, bits 2 to 0 the magnitude;
-/// packed, two columns a byte, unless the type's data are transposed. With
+/// packed, two columns a byte, unless a lane's columns are not those of memory:
+/// the type's data are transposed, or `ctx` is turned. With
 /// `words` (i32, random) magnitudes are rounded stochastically.
 Value castToFP4(TileContext &ctx, Value x, Value factors, ScaledType type,
                 Value words = {});
@@ -27,10 +28,9 @@ Value decodeFP4(TileContext &ctx, Value codes);
 
 /// Codes of neighbouring columns in one byte, the even column's low.
 Value packFP4(TileContext &ctx, Value codes);
-/// Codes of neighbouring rows so, transposed; `layout` is that of the
-/// transposed tile of codes.
-Value packTransposedFP4(TileContext &ctx, Value codes,
-                        const tile::LinearLayout &layout);
+/// The same held as `layout` (of a tile of codes) has them.
+Value packFP4In(TileContext &ctx, Value codes,
+                const tile::LinearLayout &layout);
 /// The inverse, as a tile of `layout`.
 Value unpackFP4(TileContext &ctx, Value bytes,
                 const tile::LinearLayout &layout);

@@ -26,11 +26,12 @@ using namespace mlir::te::tile;
 // te.quantize
 //===----------------------------------------------------------------------===//
 
-/// True where the target's scaled conversions give the type's codes, as they
-/// are stored.
-static bool hasScaledTrunc(const Target &target, ScaledType type) {
+/// True where the target's scaled conversions give the type's codes, of columns
+/// side by side in a lane, as they are stored.
+static bool hasScaledTrunc(const TileContext &ctx, ScaledType type) {
   ScalingAttr scaling = type.getScaling();
-  if (!target.hasScaledConversions || scaling.getBlockCols() < 2)
+  if (!ctx.target.hasScaledConversions || ctx.isTurned ||
+      scaling.getBlockCols() < 2)
     return false;
   if (type.isFP4())
     return scaling.getTies() == Ties::Even && !scaling.isTransposed();
@@ -54,7 +55,7 @@ static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
     return emitSaturatingCast(
         ctx, emitScaled(ctx, x, ctx.broadcast(factors, layout)), type);
   };
-  if (words || !hasScaledTrunc(ctx.target, type))
+  if (words || !hasScaledTrunc(ctx, type))
     return general();
 
   amax = ctx.convert(amax, blocks);

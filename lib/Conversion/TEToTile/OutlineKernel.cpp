@@ -106,9 +106,32 @@ static void emitElementwise(TileContext &ctx, Operation *op) {
   ctx.define(op->getResult(0), tiled->getResult(0));
 }
 
+/// Lowers an op on tiles with rows for columns.
+static LogicalResult emitTurned(TileContext &ctx, TileContext &turned,
+                                Operation *op) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (Value source = getExtent(operand) == Extent::Tile
+                           ? getTurnedSource(operand.get())
+                           : Value())
+      turned.setTile(getTileRoot(operand.get()),
+                     ctx.transpose(ctx.getTile(source)));
+  auto lowering = dyn_cast<TileLoweringInterface>(op);
+  if (lowering)
+    return lowering.lowerToTile(turned);
+  emitElementwise(turned, op);
+  return success();
+}
+
 LogicalResult Outliner::emitBody(TileContext &ctx, ArrayRef<Operation *> ops) {
+  llvm::SmallPtrSet<Operation *, 4> turnedOps = getTurnedOps(this->ops);
+  TileContext turned = turnedOps.empty() ? ctx : ctx.turn();
   for (Operation *op : ops) {
     ctx.b.setLoc(op->getLoc());
+    if (turnedOps.contains(op)) {
+      if (failed(emitTurned(ctx, turned, op)))
+        return failure();
+      continue;
+    }
     if (Value result = op->getResult(0);
         ctx.sweep && ctx.sweep->isKept(result)) {
       ctx.define(result, ctx.getTile(result));
@@ -123,7 +146,7 @@ LogicalResult Outliner::emitBody(TileContext &ctx, ArrayRef<Operation *> ops) {
                         : lower()))
       return failure();
   }
-  return failure(ctx.hasFailed);
+  return failure(ctx.hasFailed || turned.hasFailed);
 }
 
 Value Outliner::emitKernelDim(ImplicitLocOpBuilder &b, Value inner, int64_t i) {

@@ -39,6 +39,7 @@ namespace mlir::te {
 /// Of what the ops of a part yield.
 static Cover getCover(ValueRange yielded, ArrayRef<Operation *> ops) {
   Cover cover;
+  llvm::SmallPtrSet<Operation *, 4> turned = getTurnedOps(ops);
   for (Value inner : yielded) {
     if (!llvm::is_contained(ops, inner.getDefiningOp()))
       continue;
@@ -55,6 +56,7 @@ static Cover getCover(ValueRange yielded, ArrayRef<Operation *> ops) {
     for (ScaledType::StorageDim dim : scaled.getScaleStorage()) {
       bool isCols =
           dim.numDims == 1 && int64_t(dim.firstDim) == scaled.getRank() - 1;
+      isCols ^= turned.contains(inner.getDefiningOp());
       int64_t &multiple = isCols ? cover.colMultiple : cover.rowMultiple;
       multiple = std::max(multiple, dim.divisor * dim.multiple);
     }

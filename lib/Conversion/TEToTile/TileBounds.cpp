@@ -91,6 +91,8 @@ Value TileContext::isInside(const LinearLayout &layout, Value row, Value col,
   };
   if (col == tileCol && cols == this->cols && wholeCols)
     return along(0, row, rows);
+  if (row == tileRow && rows == this->rows && wholeRows)
+    return along(1, col, cols);
   return arith::AndIOp::create(b, along(0, row, rows), along(1, col, cols));
 }
 
@@ -108,7 +110,7 @@ Value TileContext::padWithZeros(Value tile) {
 static bool isZeroOutside(Value tile) {
   Operation *op = tile.getDefiningOp();
   if (isa_and_present<PickOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
-                      arith::ExtFOp, arith::TruncFOp>(op))
+                      arith::ExtFOp, arith::TruncFOp, TransposeOp>(op))
     return llvm::all_of(op->getOperands(), [](Value operand) {
       return !isTile(operand.getType()) || isZeroOutside(operand);
     });

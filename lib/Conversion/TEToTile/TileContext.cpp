@@ -59,6 +59,24 @@ LinearLayout TileContext::getTransposedLayout(unsigned elementBits) const {
                                 llvm::Log2_64(schedule.getWaves()));
 }
 
+TileContext TileContext::turn() const {
+  TileContext turned = *this;
+  ArrayRef<int64_t> tile = schedule.getTile();
+  turned.schedule = ScheduleAttr::get(
+      b.getContext(), schedule.getTarget(), {tile[1], tile[0]},
+      schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
+      schedule.getWorkgroups(), schedule.getSweep(), schedule.getPieces(),
+      schedule.getCluster(), schedule.getMatmul());
+  turned.loadLayout = getLoadLayout().transpose();
+  std::swap(turned.rows, turned.cols);
+  std::swap(turned.staticRows, turned.staticCols);
+  std::swap(turned.tileRow, turned.tileCol);
+  std::swap(turned.wholeRows, turned.wholeCols);
+  turned.isTurned = !isTurned;
+  turned.forgetTiles();
+  return turned;
+}
+
 /// The elements of a constant, all the same, as a tile.
 static Value emitSplatConstant(TileContext &ctx, Operation *constant) {
   DenseElementsAttr value;

@@ -22,6 +22,7 @@ import gemm
 import prologues
 import rope
 import rows
+import turned
 from recipes import families
 
 # Primes, single rows and columns, empty tensors, less than a block, non-multiples of every tile.
@@ -168,7 +169,8 @@ class Sweep:
     def family(self, family, big=False):
         """Every program of a family, each over its shapes."""
         by_rows = rows.programs()
-        by_case = {"rope": rope.cases(), "packed": rope.packed_cases(), **gemm_families(self.target)}
+        by_case = {"rope": rope.cases(), "packed": rope.packed_cases(), **gemm_families(self.target),
+                   "turned": turned.cases(self.shapes, self.target == "gfx942")}
         if family in by_case:
             return self.cases(by_case[family])
         programs = by_rows.get(family) or families(self.target == "gfx942")[family]
@@ -202,7 +204,7 @@ def gemm_families(target):
 
 
 def list_families():
-    return [*families(False), *rows.programs(), "rope", "packed", *gemm_families("gfx950")]
+    return [*families(False), *rows.programs(), "rope", "packed", "turned", *gemm_families("gfx950")]
 
 
 def main():

@@ -71,6 +71,11 @@ public:
                                          arith::FastMathFlags::contract);
   }
 
+  /// What an op sees that computes on tiles with rows for columns: M and K have
+  /// changed places, and nothing has a tile yet.
+  TileContext turn() const;
+  bool isTurned = false;
+
   void bindBuffers(Value value, Buffers buffers) { bound[value] = buffers; }
   bool hasBuffers(Value value) const { return bound.contains(value); }
   Buffers getBuffers(Value value) const { return bound.lookup(value); }

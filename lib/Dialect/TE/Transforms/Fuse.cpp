@@ -95,13 +95,19 @@ static Value getTensorRead(OpOperand &operand) {
   return sliced ? sliced : root;
 }
 
+/// Who computes the tile that an operand is, perhaps with rows for columns.
+static Operation *findProducer(OpOperand &operand) {
+  Value source = getTurnedSource(operand.get());
+  return (source ? source : getRoot(operand)).getDefiningOp();
+}
+
 /// True where `op` reads what the group computes, or the same large tensor; ops
 /// that walk down columns are one launch, for it costs more than they do.
 bool Grouping::isTied(const Group &group, Operation *op) const {
   if (needsWholeColumns(op) && llvm::any_of(group.ops, needsWholeColumns))
     return true;
   for (OpOperand &operand : op->getOpOperands()) {
-    Operation *producer = getRoot(operand).getDefiningOp();
+    Operation *producer = findProducer(operand);
     if (producer && llvm::is_contained(group.ops, producer))
       return true;
     Value source = getTensorRead(operand);
@@ -120,8 +126,8 @@ static Operation *findBetween(ArrayRef<Operation *> ops) {
   SmallVector<std::pair<Operation *, Operation *>> work; // op, where it began
   auto push = [&](Operation *op, Operation *began) {
     for (OpOperand &operand : op->getOpOperands()) {
-      // From inside to inside, perhaps reshaped: not between.
-      Operation *root = getRoot(operand).getDefiningOp();
+      // From inside to inside, perhaps reshaped or turned: not between.
+      Operation *root = findProducer(operand);
       Operation *producer = operand.get().getDefiningOp();
       if (producer && !(inside.contains(root) && !began))
         work.push_back({producer, began ? began : producer});

@@ -46,13 +46,49 @@ static int64_t multiply(int64_t x, int64_t y) {
              : x * y;
 }
 
+/// The tensor, and its dimension, whose size a view's is, through casts and
+/// reshapes of other dimensions.
+static std::pair<Value, int64_t> findSize(Value tensor, int64_t dim) {
+  while (Operation *view = tensor.getDefiningOp()) {
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(view)) {
+      auto collapse = dyn_cast<tensor::CollapseShapeOp>(view);
+      auto groups =
+          collapse
+              ? collapse.getReassociationIndices()
+              : cast<tensor::ExpandShapeOp>(view).getReassociationIndices();
+      auto group = collapse ? groups.begin() + dim
+                            : llvm::find_if(groups, [&](const auto &dims) {
+                                return llvm::is_contained(dims, dim);
+                              });
+      if (group->size() != 1)
+        break;
+      dim = collapse ? group->front() : group - groups.begin();
+    } else if (!isa<tensor::CastOp>(view)) {
+      break;
+    }
+    tensor = view->getOperand(0);
+  }
+  return {tensor, dim};
+}
+
+/// True where a slice is known to take all of a dimension.
+static bool isWhole(tensor::ExtractSliceOp op, int64_t dim) {
+  if (op.getStaticOffsets()[dim] != 0)
+    return false;
+  OpFoldResult size = op.getMixedSizes()[dim];
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return known == op.getSourceType().getDimSize(dim);
+  auto asked = cast<Value>(size).getDefiningOp<DimOp>();
+  return asked &&
+         findSize(op.getSource(), dim) ==
+             std::pair(asked.getInput(), int64_t(asked.getDimension()));
+}
+
 static std::optional<Parts> slice(Parts parts, tensor::ExtractSliceOp op) {
   if (!op.hasUnitStride())
     return std::nullopt;
-  ArrayRef<int64_t> shape = op.getSourceType().getShape();
-  for (auto [i, from, to] :
-       llvm::enumerate(op.getStaticOffsets(), op.getStaticSizes())) {
-    if (from == 0 && (to == shape[i] || ShapedType::isDynamic(to)))
+  for (auto [i, to] : llvm::enumerate(op.getStaticSizes())) {
+    if (isWhole(op, i))
       continue;
     if (parts[i].size() != 1)
       return std::nullopt;

@@ -47,14 +47,14 @@ func.func @any(%x: tensor<2x3x4xf32>) -> tensor<4x3x2xf32> {
   return %y : tensor<4x3x2xf32>
 }
 
-// One kernel of what computes, one of what reads that transposed: not before it is complete.
+// One kernel of what computes and what stores that transposed.
 // CHECK-LABEL: func.func @producer
 // CHECK: te.fusion "producer_0"
-// CHECK-NEXT: arith.negf
-// CHECK: te.fusion "producer_1"
 // CHECK-SAME: -> (tensor<8x?xf32>)
+// CHECK-NEXT: arith.negf
 // CHECK-NEXT: te.permute
 // CHECK-NEXT: te.copy
+// CHECK-NOT: te.fusion
 func.func @producer(%x: tensor<?x8xf32>) -> tensor<8x?xf32> {
   %n = arith.negf %x : tensor<?x8xf32>
   %t = te.permute %n [1, 0] : tensor<?x8xf32> -> tensor<8x?xf32>

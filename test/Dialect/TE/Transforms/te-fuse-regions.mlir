@@ -81,11 +81,11 @@ func.func @constant(%x: tensor<4x64xf32>) -> tensor<f32> {
 // CHECK-SAME: apart = ["not with 'arith.addf': 'te.permute', which is not in the region, comes between"]
 // CHECK-NEXT: te.permute
 // CHECK-NEXT: arith.mulf
-func.func @between(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  %a = arith.addf %x, %x : tensor<64x64xf32>
-  %b = te.permute %a [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
-  %c = arith.mulf %a, %b : tensor<64x64xf32>
-  return %c : tensor<64x64xf32>
+func.func @between(%x: tensor<2x64x64xf32>) -> tensor<2x64x64xf32> {
+  %a = arith.addf %x, %x : tensor<2x64x64xf32>
+  %b = te.permute %a [0, 2, 1] : tensor<2x64x64xf32> -> tensor<2x64x64xf32>
+  %c = arith.mulf %a, %b : tensor<2x64x64xf32>
+  return %c : tensor<2x64x64xf32>
 }
 
 // A cast is a view.

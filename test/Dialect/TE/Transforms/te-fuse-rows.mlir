@@ -50,3 +50,18 @@ func.func @part(%x: tensor<8x3x64xf32>) -> tensor<5x64xf32> {
   %y = arith.negf %c : tensor<5x64xf32>
   return %y : tensor<5x64xf32>
 }
+
+// A size that another tensor has may be less than the whole: what it takes is copied before it is put together.
+// CHECK-LABEL: func.func @unknown
+// CHECK: te.fusion "unknown_0"
+// CHECK: tensor.extract_slice
+// CHECK-NEXT: te.copy
+// CHECK: te.fusion "unknown_1"
+// CHECK-NOT: te.fusion
+func.func @unknown(%x: tensor<8x?xf32>, %z: tensor<?xf32>) -> tensor<?xf32> {
+  %n = te.dim %z, 0 : tensor<?xf32>
+  %s = tensor.extract_slice %x[0, 0] [8, %n] [1, 1] : tensor<8x?xf32> to tensor<8x?xf32>
+  %c = tensor.collapse_shape %s [[0, 1]] : tensor<8x?xf32> into tensor<?xf32>
+  %y = arith.negf %c : tensor<?xf32>
+  return %y : tensor<?xf32>
+}

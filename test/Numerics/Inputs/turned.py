@@ -1,0 +1,115 @@
+"""Random programs in which a tensor is read as it is and with rows for columns: te.permute behind a norm, an activation, a sum, or
+beside another reader of an argument. Cases for sweep.py: the unturned and the turned ops are one kernel."""
+
+from recipes import (BLOCK1D, BLOCK1D_COL, BLOCK2D, BLOCK2D_COL, COL, COL_TRANSPOSED, FP4, ROW, SQUARE, TENSOR, TRANSPOSED, scaled,
+                     tensor)
+
+COUNT = 14
+ROWS, COLUMNS = [0, 1, 2, 31, 33, 64, 130, 257], [1, 3, 32, 65, 96, 130, 300, 1100]
+LAYOUTS = ["linear", "blocked_32x4x4", "e8m0_shuffle"]
+SOURCES = ["argument", "rms_norm", "layer_norm", "activation", "sum", "reshaped"]
+
+
+def recipe(draw, fnuz):
+    """Schemes, element type, and what else te.quantize is given."""
+    kind = draw.choice(["mx", "mx", "fp4", "fp4", "block", "tensor"])
+    if kind == "tensor":
+        return draw.choice([[TENSOR], [TRANSPOSED], [TENSOR, TRANSPOSED]]), "f8E4M3FNUZ" if fnuz else "f8E4M3FN", ["scale"]
+    if kind == "block":
+        return draw.choice([[BLOCK1D], [BLOCK1D_COL], [BLOCK2D], [BLOCK1D, BLOCK1D_COL], [BLOCK2D, BLOCK2D_COL]]), "f8E5M2", []
+    layout = f", scale_layout = {draw.choice(LAYOUTS)}, rounding = {draw.choice(['rceil', 'floor', 'even', 'ceil'])}"
+    if kind == "mx":
+        schemes = draw.choice([[ROW], [COL], [ROW, COL], [SQUARE], [ROW, COL_TRANSPOSED]])
+        return [s + layout for s in schemes], draw.choice(["f8E4M3FN", "f8E5M2"]), []
+    layout += f", ties = {draw.choice(['even', 'away'])}"
+    options = draw.choice([[], ["hadamard"], ["hadamard, sign_mask = 305419896 : i32"], ["stochastic"]])
+    return [s + layout for s in draw.choice([[ROW], [COL_TRANSPOSED], [ROW, COL_TRANSPOSED]])], FP4, options
+
+
+class Program:
+    def __init__(self, draw, fnuz):
+        self.draw, self.fnuz = draw, fnuz
+        self.arguments, self.lines, self.results = [], [], []
+
+    def argument(self, type, attributes=""):
+        self.arguments.append(f"%a{len(self.arguments)}: {type}{attributes}")
+        return f"%a{len(self.arguments) - 1}"
+
+    def op(self, text, *types):
+        name = f"%v{len(self.lines)}"
+        self.lines.append(f"  {name}{f':{len(types)}' if len(types) > 1 else ''} = {text}")
+        return [f"{name}#{i}" for i in range(len(types))] if len(types) > 1 else name
+
+    def quantize(self, x, shape):
+        schemes, element, options = recipe(self.draw, self.fnuz)
+        given = ""
+        if "scale" in options:
+            given, options = f" scale({self.argument('tensor<f32>')} : tensor<f32>)", []
+        if "stochastic" in options:
+            given = f" rng({self.argument('tensor<2xi64>')} : tensor<2xi64>)"
+        types = [scaled(shape, element, s) for s in schemes]
+        attributes = f" {{{options[0]}}}" if options else ""
+        results = self.op(f"te.quantize {x}{given}{attributes} : {tensor(shape, self.element)} -> {', '.join(types)}", *types)
+        self.results += zip(results if len(types) > 1 else [results], types)
+
+    def read(self, x, shape, kinds):
+        kind, type = self.draw.choice(kinds), tensor(shape, self.element)
+        if kind == "quantize":
+            return self.quantize(x, shape)
+        if kind == "return":
+            return self.results.append((x, type))
+        if kind == "amax":
+            return self.results.append((self.op(f"te.amax {x} : {type} -> tensor<f32>", 1), "tensor<f32>"))
+        y = self.op(f"arith.addf {x}, {x} : {type}", 1)
+        self.results.append((y, type))
+        if kind == "both":
+            self.quantize(y, shape)
+
+    def source(self, kind, m, k):
+        shape, dims = [m, k], ' {te.dims = ["M", "K"]}'
+        if kind == "reshaped":
+            shape, dims = [3, m, k], ' {te.dims = ["B", "M", "K"]}'
+        type = tensor(shape, self.element)
+        x = self.argument(type, dims)
+        if kind.endswith("norm"):
+            vector = tensor([k], self.element)
+            given = [self.argument(vector) for _ in range(1 + (kind == "layer_norm"))]
+            statistics = [tensor([m], "f32")] * len(given)
+            return self.op(f"te.{kind} {', '.join([x, *given])} {{epsilon = 1.0e-5 : f32}} : {type}, "
+                           f"{', '.join([vector] * len(given))} -> {', '.join([type, *statistics])}", type, *statistics)[0], [m, k]
+        if kind == "activation":
+            return self.op(f"te.activation silu %a0 : {type} -> {type}", 1), shape
+        if kind == "sum":
+            return self.op(f"arith.addf %a0, {self.argument(type, dims)} : {type}", 1), shape
+        if kind == "reshaped":
+            y, rows = self.op(f"arith.negf %a0 : {type}", 1), m if m == "?" else 3 * m
+            return self.op(f"tensor.collapse_shape {y} [[0, 1], [2]] : {type} into {tensor([rows, k], self.element)}", 1), [rows, k]
+        return x, shape
+
+    def write(self, kind, m, k):
+        x, shape = self.source(kind, m, k)
+        turned = shape[::-1]
+        self.read(x, shape, ["quantize", "add", "amax"] if kind == "argument" else ["quantize", "return", "both"]
+                  if kind != "reshaped" else ["quantize", "both"])
+        t = self.op(f"te.permute {x} [1, 0] : {tensor(shape, self.element)} -> {tensor(turned, self.element)}", 1)
+        has_amax = "amax" in self.lines[-2]
+        self.read(t, turned, ["quantize", "quantize", "add", "return", "both"] + ["amax"] * (not has_amax))
+        names, types = zip(*self.results)
+        text = "\n".join(self.lines)
+        return (f"func.func @f({', '.join(self.arguments)}) -> ({', '.join(types)}) {{\n{text}\n"
+                f"  return {', '.join(names)} : {', '.join(types)}\n}}\n")
+
+
+def cases(draw, fnuz):
+    """Name, text, sizes of the dynamic dimensions for each run, and a kind of input for each argument."""
+    for i in range(COUNT):
+        program, kind = Program(draw, fnuz), SOURCES[i % len(SOURCES)]
+        program.element = draw.choice(["bf16", "f16", "f32"])
+        m = draw.choice(["?", draw.choice(ROWS)])
+        k = draw.choice(COLUMNS + [256, 2048]) if kind.endswith("norm") else draw.choice(["?", draw.choice(COLUMNS)])
+        text = program.write(kind, m, k)
+        runs = [{**({"M": draw.choice(ROWS)} if m == "?" else {}), **({"K": draw.choice(COLUMNS)} if k == "?" else {})}
+                for _ in range(3 if "?" in (m, k) else 1)]
+        kinds = [":uniform" if kind == "layer_norm" else ":normal" if kind != "argument" else ""] + [
+            "" if "i64" in a else ":uniform" for a in program.arguments[1:]]
+        yield f"turned-{i}-{kind}", text, runs, kinds
