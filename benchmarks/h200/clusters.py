@@ -28,9 +28,9 @@ def draw(text, least, columns, sums, rng):
     more = f", row_tiles = {rng.choice([1, 4, 16])}" if sums else ""
     match, tiles = SCHEDULE.search(text), -(-padded // width)
     cluster = tiles
-    if rng.random() < 0.4:
+    if rng.random() < 0.6:
         fit = [c for c in range(2, tiles + 1) if (c - 1) * -(-tiles // c) < tiles]
-        cluster, more = rng.choice(fit), ", sweep = reread"
+        cluster, more = rng.choice(fit), f", sweep = {rng.choice(['reread', 'keep'])}"
     schedule = (f'#te.schedule<"{match[1]}", tile = [{height}, {width}], waves = {waves}, vector = {match[5]}{more}, '
                 f'cluster = {cluster}>')
     return SCHEDULE.sub(schedule, text), schedule

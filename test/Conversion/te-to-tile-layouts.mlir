@@ -2,6 +2,7 @@
 // what pads is written where blocks of zeros would store something else.
 
 // RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}),te-to-tile,cse)' | FileCheck %s
+// RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=sm_90a}),te-to-tile,cse)' | FileCheck %s --check-prefix=SM90A
 
 // 16 bytes of a lane are 2 bits of columns, then rows 32 and 64 apart: the tile holds 128 x 4 scales.
 #s = #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = blocked_32x4x4, data_layout = shuffle_16x16>
@@ -63,4 +64,18 @@ func.func @epsilon(%x: tensor<?x4096xbf16>) -> !te.scaled<?x4096xf8E4M3FN, #s> {
 func.func @dequantize(%q: !te.scaled<?x4096xf8E4M3FN, #s>) -> tensor<?x4096xbf16> {
   %y = te.dequantize %q : !te.scaled<?x4096xf8E4M3FN, #s> -> tensor<?x4096xbf16>
   return %y : tensor<?x4096xbf16>
+}
+
+// -----
+
+// Scales that lanes share out among them go back to those who hold their elements, and are repeated over rows from there.
+#s = #te.scaling<block = [32, 32], scale = f8E8M0FNU, scale_layout = e8m0_shuffle>
+// SM90A-LABEL: tile.kernel @shared_0(
+// SM90A: tile.reduce maxnum %{{.*}} block [32, 32] : {{.*}} -> tensor<1x8xf32, [[DEALT:#layout[0-9]*]]>
+// SM90A: %[[BYTES:.*]] = arith.trunci %{{.*}} to tensor<1x8xi8, [[DEALT]]>
+// SM90A: %[[BACK:.*]] = tile.convert_layout %[[BYTES]] : tensor<1x8xi8, [[DEALT]]>
+// SM90A: tile.broadcast %[[BACK]] : {{.*}} -> tensor<32x8xi8
+func.func @shared(%x: tensor<?x4096xf32>) -> !te.scaled<?x4096xf8E5M2, #s> {
+  %q = te.quantize %x : tensor<?x4096xf32> -> !te.scaled<?x4096xf8E5M2, #s>
+  return %q : !te.scaled<?x4096xf8E5M2, #s>
 }

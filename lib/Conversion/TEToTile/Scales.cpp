@@ -345,9 +345,12 @@ static constexpr int64_t kMinScaleStoreBytes = 8;
 void te::storeScales(TileContext &ctx, ScaledType type, Value scales,
                      Value buffer, bool padsLikeZeros) {
   ScaleView target = emitScaleView(ctx, type, buffer);
-  if (isReplicated(type))
-    scales = ctx.broadcast(scales,
-                           ctx.getLoadLayout().project(getStoredBlock(type)));
+  if (isReplicated(type)) { // by those who hold their elements
+    LinearLayout elements = ctx.getLoadLayout();
+    scales =
+        ctx.convert(scales, elements.project(getBlock(type.getScaling())));
+    scales = ctx.broadcast(scales, elements.project(getStoredBlock(type)));
+  }
   if (target.transposed)
     scales = ctx.transpose(scales);
   LinearLayout layout = getLayout(scales.getType());
