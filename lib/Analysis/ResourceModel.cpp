@@ -32,8 +32,8 @@ constexpr int64_t kSummedRows = 128, kSweptSummedRows = 32;
 /// fill the chip: at least so many, and more while it is still filled; fewer
 /// where it is not, as long as those of one result are one byte in so many.
 constexpr int64_t kWholeSummedRows = 64, kPartialShare = 20;
-/// Of so many tiles that one row is kept in, at the most, half of the waves that
-/// a workgroup usually has compute each. Measured on sm_90a.
+/// Of so many tiles that one row is kept in, at the most, half of the waves
+/// that a workgroup usually has compute each. Measured on sm_90a.
 constexpr int64_t kFewTiles = 3;
 /// Bytes of a tile that a lane holds, at the most, where elements are rotated:
 /// angles are read as well. Measured on sm_90a; by the cycle model on the
@@ -174,7 +174,8 @@ int64_t te::getStagedColumns(const TileDemand &demand, ScheduleAttr schedule,
       ShapedType::isDynamic(demand.cols) ||
       cols >= schedule.getWaves() * target.waveSize * schedule.getVector())
     return 0;
-  int64_t row = llvm::PowerOf2Ceil(std::max<int64_t>(demand.cols, cols));
+  int64_t row = llvm::PowerOf2Ceil(
+      std::max<int64_t>(llvm::alignTo(demand.cols, demand.coverCols), cols));
   return row * demand.columnBytes <= target.ldsBytesPerWorkgroup / kStagedShare
              ? row
              : 0;

@@ -234,6 +234,8 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
     if (quantize && quantize.getStochastic()) {
       int64_t &least = isTurned ? demand.minRows : demand.minCols;
       least = std::max(least, kPhiloxWords);
+      if (isTurned) // four columns' words are one lane's
+        addTransposed(demand, op->getOperand(0).getType());
       demand.liveBytes += kRandomBytes;
     }
     if (quantize && quantize.getHadamard() &&

@@ -99,3 +99,19 @@ func.func @computed(%x: tensor<?x4096xbf16>, %z: tensor<?x4096xbf16>, %g: tensor
   %q = te.quantize %y : tensor<?x4096xbf16> -> !te.scaled<?x4096xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>
   return %q : !te.scaled<?x4096xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>
 }
+
+// -----
+
+// Columns of scales' padding are tiles too: what is read once a column is staged for them.
+#padded = #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed>
+// CHECK-LABEL: func.func @staged
+// CHECK: tile.stage %{{.*}} -> memref<1x256xbf16, #gpu.address_space<workgroup>>
+#keeps = #te.schedule<"gfx950", tile = [32, 64], waves = 4, vector = 8, sweep = keep>
+func.func @staged(%x: tensor<?x96xbf16>, %g: tensor<96xbf16>) -> !te.scaled<?x96xf4E2M1FN, #padded> {
+  %0 = te.fusion "k" (%a = %x : tensor<?x96xbf16>, %b = %g : tensor<96xbf16>) -> (!te.scaled<?x96xf4E2M1FN, #padded>) attributes {schedule = #keeps} {
+    %n, %r = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<?x96xbf16>, tensor<96xbf16> -> tensor<?x96xbf16>, tensor<?xf32>
+    %q = te.quantize %n : tensor<?x96xbf16> -> !te.scaled<?x96xf4E2M1FN, #padded>
+    te.yield %q : !te.scaled<?x96xf4E2M1FN, #padded>
+  }
+  return %0 : !te.scaled<?x96xf4E2M1FN, #padded>
+}

@@ -35,3 +35,15 @@ func.func @back(%x: tensor<?x768xbf16>, %s: tensor<f32>) -> (tensor<?x768xbf16>,
   %q = te.quantize %t scale(%s : tensor<f32>) : tensor<768x?xbf16> -> !te.scaled<768x?xf8E4M3FN, #back>
   return %n, %q : tensor<?x768xbf16>, !te.scaled<768x?xf8E4M3FN, #back>
 }
+
+// Four columns of a turned tile, which random words are for, are one lane's: it changes its layout first.
+// CHECK-LABEL: tile.kernel @random_0(
+// CHECK: %[[T:.*]] = tile.transpose %{{.*}} -> tensor<[[SHAPE:[0-9]+x[0-9]+]]xbf16, #[[TURNED:.*]]>
+// CHECK: tile.convert_layout %{{.*}} : tensor<[[SHAPE]]xbf16, #[[TURNED]]> -> tensor<[[SHAPE]]xbf16, #[[ROWS:.*]]>
+// CHECK: tile.reduce maxnum %{{.*}} : tensor<[[SHAPE]]xf32, #[[ROWS]]>
+func.func @random(%x: tensor<?x768xbf16>, %s: tensor<2xi64>) -> (tensor<?x768xbf16>, !te.scaled<768x?xf4E2M1FN, #row>) {
+  %n = arith.negf %x : tensor<?x768xbf16>
+  %t = te.permute %n [1, 0] : tensor<?x768xbf16> -> tensor<768x?xbf16>
+  %q = te.quantize %t rng(%s : tensor<2xi64>) {stochastic} : tensor<768x?xbf16> -> !te.scaled<768x?xf4E2M1FN, #row>
+  return %n, %q : tensor<?x768xbf16>, !te.scaled<768x?xf4E2M1FN, #row>
+}

@@ -17,6 +17,7 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -293,6 +294,15 @@ struct QuantizeLowering
     Value x = mixesRows(quantize)
                   ? ctx.getZeroPaddedTile(quantize.getInput())
                   : ctx.getColumnPaddedTile(quantize.getInput());
+    auto restore = llvm::make_scope_exit(
+        [&, layout = ctx.loadLayout] { ctx.loadLayout = layout; });
+    if (ctx.isTurned && quantize.getStochastic()) {
+      // Four columns share random words, which one lane works out.
+      ctx.loadLayout = ctx.getStoreLayout(
+          cast<ShapedType>(x.getType()).getShape(),
+          getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth());
+      x = ctx.convert(x, *ctx.loadLayout);
+    }
     SmallVector<OpResult> perTensor;
     for (OpResult result : quantize.getScaledResults()) {
       if (!ctx.hasBuffers(result))

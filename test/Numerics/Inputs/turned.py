@@ -4,8 +4,8 @@ beside another reader of an argument. Cases for sweep.py: the unturned and the t
 from recipes import (BLOCK1D, BLOCK1D_COL, BLOCK2D, BLOCK2D_COL, COL, COL_TRANSPOSED, FP4, ROW, SQUARE, TENSOR, TRANSPOSED, scaled,
                      tensor)
 
-COUNT = 14
-ROWS, COLUMNS = [0, 1, 2, 31, 33, 64, 130, 257], [1, 3, 32, 65, 96, 130, 300, 1100]
+COUNT = 20
+ROWS, COLUMNS = [0, 1, 2, 31, 33, 64, 128, 130, 257], [1, 3, 32, 65, 96, 128, 130, 256, 300, 1100]
 LAYOUTS = ["linear", "blocked_32x4x4", "e8m0_shuffle"]
 SOURCES = ["argument", "rms_norm", "layer_norm", "activation", "sum", "reshaped"]
 
@@ -106,7 +106,7 @@ def cases(draw, fnuz):
         program, kind = Program(draw, fnuz), SOURCES[i % len(SOURCES)]
         program.element = draw.choice(["bf16", "f16", "f32"])
         m = draw.choice(["?", draw.choice(ROWS)])
-        k = draw.choice(COLUMNS + [256, 2048]) if kind.endswith("norm") else draw.choice(["?", draw.choice(COLUMNS)])
+        k = draw.choice([n for n in COLUMNS if n >= 32] + [2048]) if kind.endswith("norm") else draw.choice(["?", draw.choice(COLUMNS)])
         text = program.write(kind, m, k)
         runs = [{**({"M": draw.choice(ROWS)} if m == "?" else {}), **({"K": draw.choice(COLUMNS)} if k == "?" else {})}
                 for _ in range(3 if "?" in (m, k) else 1)]
