@@ -7,7 +7,6 @@
 
 #include "te/Analysis/ResourceModel.h"
 
-#include "Bound.h"
 #include "Clusters.h"
 #include "GemmSchedule.h"
 #include "Pieces.h"
@@ -451,63 +450,4 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
       demand, alone, chooseSweep(context, demand, target, SweepKind::Reread),
       target);
   return shared && !findViolation(demand, shared, target) ? shared : alone;
-}
-
-std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
-                                const Target &target) {
-  if (demand.gemm && schedule.getMatmul())
-    return explainGemmSchedule(demand, schedule, target) +
-           explainBound(demand, schedule, target);
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
-  ResourceEstimate resources = estimate(demand, schedule, target);
-  os << schedule.getVector() << " elements of " << demand.inputBytes
-     << " bytes fill a lane's " << target.maxAccessBytes << "-byte access; ";
-  os << cols << " columns ";
-  if (schedule.getCluster() > 1 && schedule.getSweep() != SweepKind::None)
-    os << "are what a wave reads in consecutive accesses, of a row that "
-       << schedule.getCluster()
-       << " workgroups of a cluster share, as the registers of one do not hold "
-          "it: what is computed over the row goes between them, and each "
-       << (schedule.getSweep() == SweepKind::Keep
-               ? "keeps its tiles in LDS meanwhile"
-               : "reads its tiles a second time for the results");
-  else if (schedule.getCluster() > 1)
-    os << "are a workgroup's part of a row, which " << schedule.getCluster()
-       << " of a cluster hold together, as the registers of one do not: what "
-          "is computed over the row goes between them, and it is read once";
-  else if (!ShapedType::isDynamic(demand.cols) && cols >= demand.cols)
-    os << "hold a whole row";
-  else
-    os << "are what a wave reads in consecutive accesses";
-  if (schedule.getSweep() == SweepKind::Keep && schedule.getCluster() == 1)
-    os << ", of a row that does not fit one tile: the tiles of a row are read "
-          "once and stay in registers for what follows the first sweep";
-  if (schedule.getPieces() > 1)
-    os << ", of a row that " << schedule.getPieces()
-       << " workgroups share, as there are too few rows for the chip: a kernel "
-          "before this one computes what is computed over its pieces, and it "
-          "is read a second time for the results";
-  else if (schedule.getSweep() == SweepKind::Reread &&
-           schedule.getCluster() == 1)
-    os << ", of a row that the registers of a workgroup do not hold: it is "
-          "read a second time for the results";
-  if (int64_t workgroups = schedule.getWorkgroups())
-    os << "; " << workgroups
-       << " workgroups fill the chip, and walk down the rows with what is read "
-          "once a column in registers";
-  os << "; " << rows << " rows ";
-  if (demand.linesRows > 1)
-    os << "fill a line of what lies transposed";
-  else if (rows == demand.minRows && rows > 1)
-    os << "hold one scale block";
-  else
-    os << "give a lane " << resources.elementsPerLane << " elements";
-  os << "; " << rows * cols * demand.inputBytes
-     << " bytes in flight a workgroup";
-  if (resources.prefetches)
-    os << ", and the next tile's";
-  os << explainBound(demand, schedule, target);
-  return text;
 }

@@ -132,7 +132,7 @@ Value emitSize(ImplicitLocOpBuilder &b, Value tensor, int64_t i,
                function_ref<Value(Value, int64_t)> leaf);
 
 /// What keeps ops from being computed by one kernel: the op, and why, with the
-/// number of the rule (F3 to F10 of docs/spec.md).
+/// number of the rule (F3 to F12 of docs/spec.md).
 struct Conflict {
   Operation *op;
   std::string why;

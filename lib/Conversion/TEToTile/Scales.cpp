@@ -347,8 +347,7 @@ void te::storeScales(TileContext &ctx, ScaledType type, Value scales,
   ScaleView target = emitScaleView(ctx, type, buffer);
   if (isReplicated(type)) { // by those who hold their elements
     LinearLayout elements = ctx.getLoadLayout();
-    scales =
-        ctx.convert(scales, elements.project(getBlock(type.getScaling())));
+    scales = ctx.convert(scales, elements.project(getBlock(type.getScaling())));
     scales = ctx.broadcast(scales, elements.project(getStoredBlock(type)));
   }
   if (target.transposed)

@@ -176,7 +176,8 @@ def TE_PermuteOp : TE_Op<"permute", [Pure]> {
   let description = [{
     Dimension i of the result is dimension `permutation[i]` of the input. Nothing is moved where the last dimension
     stays the last, or the last two change places: kernels of the ops that read the result load its tiles from where
-    the input lies, rows by their numbers, or transposed. `te-fuse` makes other orders from these, and of the last two
+    the input lies, rows by their numbers, or transposed. What a kernel computes itself, of two dimensions, it turns over
+    in registers (F12). `te-fuse` makes other orders from these, and of the last two
     dimensions of a `te.gemm`'s operand it makes `transpose_a` or `transpose_b`.
 
     Constraints: D5 `permutation` names each dimension of the input once; D6 the result has the input's element type

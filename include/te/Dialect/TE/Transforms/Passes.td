@@ -14,7 +14,7 @@ def FusePass : Pass<"te-fuse", "::mlir::func::FuncOp"> {
   let description = [{
     Ops that walk over one M x K extent share a region, and tiles pass between them in registers: each
     op, in the order of the program, joins the regions of its producers and of those that read the
-    same tensor, where the rules of a region allow it (F3 to F10 of `docs/spec.md`), no other op comes
+    same tensor, as it is or with rows for columns, where the rules of a region allow it (F3 to F12 of `docs/spec.md`), no other op comes
     between, and a schedule for all of them fits `target`. Elementwise `arith` and `math` ops on tensors take
     part like te ops. `apart` of a region says why it is not one with another that it is tied to.
     A `te.gated_activation` of a `te.gemm` is in its kernel where the estimates that schedules are chosen by (F10) say
