@@ -34,6 +34,8 @@ struct ConcatLowering
   Extent getResultExtent(Operation *, unsigned) const { return Extent::Parts; }
   /// Asked in each part of the region: stores what this one computes.
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
+    if (!ctx.hasBuffers(op->getResult(0))) // nobody reads it
+      return success();
     for (OpOperand &operand : op->getOpOperands())
       if (Value root = getRoot(operand);
           ctx.isDefined(root) &&

@@ -89,11 +89,15 @@ class Program:
     def write(self, kind, m, k):
         x, shape = self.source(kind, m, k)
         turned = shape[::-1]
-        self.read(x, shape, ["quantize", "add", "amax"] if kind == "argument" else ["quantize", "return", "both"]
-                  if kind != "reshaped" else ["quantize", "both"])
+        straight = (["quantize", "add", "amax"] if kind == "argument" else ["quantize", "return", "both"]
+                    if kind != "reshaped" else ["quantize", "both"])
+        first = self.draw.random() < 0.5
+        if first:
+            self.read(x, shape, straight)
         t = self.op(f"te.permute {x} [1, 0] : {tensor(shape, self.element)} -> {tensor(turned, self.element)}", 1)
-        has_amax = "amax" in self.lines[-2]
-        self.read(t, turned, ["quantize", "quantize", "add", "return", "both"] + ["amax"] * (not has_amax))
+        self.read(t, turned, ["quantize", "quantize", "add", "return", "both", "amax"])
+        if not first:
+            self.read(x, shape, straight)
         names, types = zip(*self.results)
         text = "\n".join(self.lines)
         return (f"func.func @f({', '.join(self.arguments)}) -> ({', '.join(types)}) {{\n{text}\n"

@@ -35,7 +35,8 @@
 // Slices and reshapes are copied into the regions that read them, as views.
 // So is a te.permute of two dimensions: ops behind it work on the tiles of the
 // others, turned. Ops that read slices of one tensor, or make parts of one, are
-// one region of several parts; so are all te.update_scale that do not depend on each other.
+// one region of several parts; so are all te.update_scale that do not depend on
+// each other.
 //
 // Limits: blocks of a function one by one; ops that only share a small operand
 // (a scale, a gamma) stay apart.
@@ -121,9 +122,18 @@ bool Grouping::isTied(const Group &group, Operation *op) const {
 }
 
 /// An op outside of `ops` that depends on one of them, and on which one
-/// depends: null where there is none.
-static Operation *findBetween(ArrayRef<Operation *> ops) {
+/// depends: null where there is none. Of another group all ops are computed
+/// together.
+static Operation *findBetween(ArrayRef<Operation *> ops,
+                              ArrayRef<Group> groups) {
   llvm::SmallPtrSet<Operation *, 16> inside(llvm::from_range, ops), seen;
+  auto getGroup = [&](Operation *op) -> ArrayRef<Operation *> {
+    auto it = llvm::find_if(groups, [&](const Group &group) {
+      return llvm::is_contained(group.ops, op);
+    });
+    return it == groups.end() ? ArrayRef<Operation *>(op)
+                              : ArrayRef<Operation *>(it->ops);
+  };
   SmallVector<std::pair<Operation *, Operation *>> work; // op, where it began
   auto push = [&](Operation *op, Operation *began) {
     for (OpOperand &operand : op->getOpOperands()) {
@@ -140,8 +150,9 @@ static Operation *findBetween(ArrayRef<Operation *> ops) {
     auto [op, began] = work.pop_back_val();
     if (inside.contains(op))
       return began;
-    if (seen.insert(op).second)
-      push(op, began);
+    for (Operation *together : getGroup(op))
+      if (seen.insert(together).second)
+        push(together, began);
   }
   return nullptr;
 }
@@ -160,7 +171,7 @@ static std::optional<std::string> whyTwo(ArrayRef<Operation *> ops,
 std::optional<std::string> Grouping::whyApart(ArrayRef<Operation *> ops) const {
   if (std::optional<Conflict> conflict = findConflict(ops))
     return conflict->why;
-  if (Operation *between = findBetween(ops))
+  if (Operation *between = findBetween(ops, groups))
     return ("'" + between->getName().getStringRef() +
             "', which is not in the region, comes between")
         .str();
@@ -202,6 +213,17 @@ namespace {
 struct Surroundings {
   Surroundings(const Group &group, const Prologues &prologues)
       : ops(group.ops), prologues(prologues) {
+    llvm::SmallDenseMap<Value, Value> readAs;
+    for (Operation *op : group.ops)
+      for (OpOperand &operand : op->getOpOperands()) {
+        Value tensor = operand.get();
+        if (getTurnedSource(tensor))
+          tensor = getTileRoot(tensor).getDefiningOp()->getOperand(0);
+        Value root = getTileRoot(tensor);
+        if (getExtent(operand) == Extent::Tile &&
+            readAs.try_emplace(root, tensor).first->second != tensor)
+          reshaped.insert(root);
+      }
     for (Operation *op : group.ops)
       for (OpOperand &operand : op->getOpOperands())
         read(operand.get(), getRoot(operand));
@@ -224,8 +246,10 @@ struct Surroundings {
   SmallVector<Value> yielded;
 
 private:
+  llvm::SmallDenseSet<Value> reshaped; // read in several shapes
+
   /// A reshape of a whole buffer is a buffer; other views, and what is between
-  /// two ops of the group, go into the region.
+  /// two ops of the group or makes one tensor of two, go into the region.
   void read(Value value, Value root) {
     Operation *producer = value.getDefiningOp();
     if (isInside(producer))
@@ -233,11 +257,12 @@ private:
     bool isCopied = producer && isSplatConstant(producer);
     bool isCopiedView =
         producer && isView(producer) &&
-        (getSliceSource(value) || isInside(root.getDefiningOp()));
+        (getSliceSource(value) || isInside(root.getDefiningOp()) ||
+         reshaped.contains(root));
     if (isCopiedView || prologues.ops.contains(producer)) {
       isCopied = true;
       for (Value operand : producer->getOperands())
-        read(operand, root);
+        read(operand, isTransposed(value) ? getTileRoot(operand) : root);
     }
     if (isCopied)
       copied.insert(producer);

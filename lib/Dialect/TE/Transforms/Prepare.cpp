@@ -67,6 +67,25 @@ static void split(QuantizeOp op) {
   op.erase();
 }
 
+/// Of one tensor, in any order of its dimensions, one amax; what a function
+/// returns is each value once.
+static void shareAmaxes(func::FuncOp func) {
+  llvm::DenseMap<std::pair<Value, Value>, AmaxOp> first;
+  func.walk([&](AmaxOp op) {
+    if (op->getParentOfType<FusionOp>())
+      return;
+    while (auto permute = op.getInput().getDefiningOp<PermuteOp>())
+      op.getInputMutable().assign(permute.getInput());
+    AmaxOp same =
+        first.try_emplace({op.getInput(), op.getNoop()}, op).first->second;
+    if (same == op || same->getBlock() != op->getBlock() ||
+        llvm::any_of(op->getUsers(), llvm::IsaPred<func::ReturnOp>))
+      return;
+    op.replaceAllUsesWith(same.getResult());
+    op.erase();
+  });
+}
+
 /// A gradient of a bias is a pass over A of its own.
 static void splitBiasGrad(GemmOp op) {
   Value grad = op.getBiasGrad();
@@ -149,7 +168,7 @@ static void copyViews(func::FuncOp func) {
 void te::dropDead(func::FuncOp func) {
   for (Block &block : func.getBody())
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (!isRegionOp(&op) && !isa<FusionOp>(op) && isOpTriviallyDead(&op))
+      if (!isa<FusionOp>(op) && isOpTriviallyDead(&op))
         op.erase();
 }
 
@@ -179,6 +198,7 @@ void te::prepare(func::FuncOp func) {
     } else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
       concatenate(insert);
     }
+  shareAmaxes(func);
   resolveSizes(func); // of what came in
   copyViews(func);
   copyRowsApart(func);

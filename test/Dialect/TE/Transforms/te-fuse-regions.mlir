@@ -224,3 +224,43 @@ func.func @bias_grad(%dy: tensor<?x512xbf16>) -> (!te.scaled<?x512xf8E5M2, #col>
   %q = te.quantize %dy : tensor<?x512xbf16> -> !te.scaled<?x512xf8E5M2, #col>
   return %q, %db : !te.scaled<?x512xf8E5M2, #col>, tensor<512xbf16>
 }
+
+// Two regions that each wait for the other are none: the second quantization stays apart from the first amax, as the amax it reads
+// is computed with what reads that one.
+// CHECK-LABEL: func.func @crossed
+// CHECK: te.fusion "crossed_0"
+// CHECK-NEXT: te.amax
+// CHECK: te.fusion "crossed_1"
+// CHECK: te.quantize
+// CHECK-NEXT: te.amax
+// CHECK: te.fusion "crossed_2"
+// CHECK-SAME: "not with 'te.amax': 'te.amax', which is not in the region, comes between"
+// CHECK-NEXT: te.quantize
+#e4 = #te.scaling<tensor, scale = f32>
+func.func @crossed(%x: tensor<?x64xbf16>) -> (tensor<f32>, tensor<f32>, !te.scaled<?x64xf8E4M3FN, #e4>, !te.scaled<?x64xf8E5M2, #e4>) {
+  %a = te.amax %x : tensor<?x64xbf16> -> tensor<f32>
+  %q = te.quantize %x amax(%a : tensor<f32>) : tensor<?x64xbf16> -> !te.scaled<?x64xf8E4M3FN, #e4>
+  %b = te.amax %x : tensor<?x64xbf16> -> tensor<f32>
+  %r = te.quantize %x amax(%b : tensor<f32>) : tensor<?x64xbf16> -> !te.scaled<?x64xf8E5M2, #e4>
+  return %a, %b, %q, %r : tensor<f32>, tensor<f32>, !te.scaled<?x64xf8E4M3FN, #e4>, !te.scaled<?x64xf8E5M2, #e4>
+}
+
+// Current scaling of one tensor, twice and turned, has one amax; what nobody reads is no kernel.
+// CHECK-LABEL: func.func @scaled
+// CHECK: te.fusion "scaled_0"
+// CHECK-NEXT: te.amax
+// CHECK-NEXT: te.yield
+// CHECK: te.fusion "scaled_1"
+// CHECK: te.quantize
+// CHECK: te.quantize
+// CHECK: te.quantize
+// CHECK: te.yield
+// CHECK-NOT: te.fusion
+func.func @scaled(%x: tensor<?x64xbf16>, %z: tensor<8x8xf32>) -> (!te.scaled<?x64xf8E4M3FN, #e4>, !te.scaled<?x64xf8E5M2, #e4>, !te.scaled<64x?xf8E4M3FN, #e4>) {
+  %q = te.quantize %x : tensor<?x64xbf16> -> !te.scaled<?x64xf8E4M3FN, #e4>
+  %r = te.quantize %x : tensor<?x64xbf16> -> !te.scaled<?x64xf8E5M2, #e4>
+  %t = te.permute %x [1, 0] : tensor<?x64xbf16> -> tensor<64x?xbf16>
+  %s = te.quantize %t : tensor<64x?xbf16> -> !te.scaled<64x?xf8E4M3FN, #e4>
+  %dead = arith.negf %z : tensor<8x8xf32>
+  return %q, %r, %s : !te.scaled<?x64xf8E4M3FN, #e4>, !te.scaled<?x64xf8E5M2, #e4>, !te.scaled<64x?xf8E4M3FN, #e4>
+}

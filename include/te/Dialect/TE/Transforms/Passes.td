@@ -20,6 +20,7 @@ def FusePass : Pass<"te-fuse", "::mlir::func::FuncOp"> {
     A `te.gated_activation` of a `te.gemm` is in its kernel where the estimates that schedules are chosen by (F10) say
     that one kernel is faster. So is a `te.dequantize` or a cast of its A or B, which nothing else reads: then each
     tile is converted as it is read.
+    Ops that nobody reads are dropped, and a tensor, in any order of its dimensions, has one `te.amax`.
     A `te.transpose` or `te.relayout` of what `te.quantize` makes becomes a result of that op.
     Kernels are named after the function and their number in it.
 

@@ -1,0 +1,135 @@
+"""Random programs of norms, activations, sums, quantizations, amaxes, slices, concatenations, reshapes and te.permute over a few tensors,
+read by several ops each and in any order: whatever te-fuse puts together, they compute what the reference does.
+
+    programs.py --target=CHIP [--seed=S] [--count=N]
+"""
+
+import argparse
+import random
+import subprocess
+import tempfile
+from pathlib import Path
+
+from recipes import BLOCK1D, COL, ROW, SQUARE, TENSOR, TRANSPOSED, scaled, tensor
+
+K = 96
+SHAPES = {"cube": [2, "?", K], "rows": ["?", K], "half": ["?", K // 2], "turned": [K, "?"]}
+ROWS = [0, 1, 31, 70]
+
+
+class Program:
+    """Ops on values of four shapes: 2 x M x K, 2M x K, 2M x K/2, and K x 2M."""
+
+    def __init__(self, draw):
+        self.draw, self.lines, self.results, self.arguments, self.is_normed = draw, [], [], [], False
+        self.values = {shape: [] for shape in SHAPES}
+        for _ in range(draw.randrange(1, 3)):
+            self.values["cube"].append(self.argument(self.type("cube"), ' {te.dims = ["B", "M", "K"]}'))
+        self.gamma = self.argument(tensor([K], "bf16"))
+
+    def type(self, shape):
+        return tensor(SHAPES[shape], "bf16")
+
+    def argument(self, type, attributes=""):
+        self.arguments.append(f"%a{len(self.arguments)}: {type}{attributes}")
+        return f"%a{len(self.arguments) - 1}"
+
+    def op(self, text, *types):
+        name = f"%v{len(self.lines)}"
+        self.lines.append(f"  {name}{f':{len(types)}' if len(types) > 1 else ''} = {text}")
+        return [f"{name}#{i}" for i in range(len(types))] if len(types) > 1 else [name]
+
+    def define(self, shape, value):
+        self.values[shape].append(value)
+        if self.draw.random() < 0.3:
+            self.results.append((value, self.type(shape)))
+
+    def halve(self, x, t):
+        """A half of the columns, or what a gate makes of both."""
+        half = self.type("half")
+        if self.draw.random() < 0.5:
+            return self.define("half", *self.op(f"te.gated_activation reglu {x} : {t} -> {half}", half))
+        start = self.draw.choice([0, K // 2])
+        rows = self.op(f"te.dim {x}, 0 : {t}", "index")[0]
+        self.values["half"].extend(self.op(f"tensor.extract_slice {x}[0, {start}] [{rows}, {K // 2}] [1, 1] : {t} to {half}", half))
+
+    def join(self, x, t):
+        """Two halves side by side, or the gradient of a gate."""
+        rows, other = self.type("rows"), self.draw.choice(self.values["half"])
+        if self.values["rows"] and self.draw.random() < 0.5:
+            y = self.draw.choice(self.values["rows"])
+            return self.define("rows", *self.op(f"te.gated_activation_bwd reglu {x}, {y} : {t}, {rows} -> {rows}", rows))
+        self.define("rows", *self.op(f"tensor.concat dim(1) {x}, {other} : ({t}, {t}) -> {rows}", rows))
+
+    def step(self):
+        shape = self.draw.choice([s for s in SHAPES if self.values[s]])
+        x, t, draw = self.draw.choice(self.values[shape][-3:]), self.type(shape), self.draw
+        kind = draw.choice(["add", "negate", "activate", "norm", "move", "move", "quantize", "quantize", "current", "amax", "sum",
+                            "half", "half"])
+        if kind == "add":
+            return self.define(shape, *self.op(f"arith.addf {x}, {draw.choice(self.values[shape])} : {t}", t))
+        if kind == "negate":
+            return self.define(shape, *self.op(f"arith.negf {x} : {t}", t))
+        if kind == "activate":
+            return self.define(shape, *self.op(f"te.activation relu {x} : {t} -> {t}", t))
+        if kind == "half" and shape == "rows":
+            return self.halve(x, t)
+        if kind == "half" and shape == "half":
+            return self.join(x, t)
+        if kind == "norm" and shape in ("cube", "rows") and not self.is_normed:  # of two, rounding adds up
+            self.is_normed = True
+            statistics = tensor(SHAPES[shape][:-1], "f32")
+            y, r = self.op(f"te.rms_norm {x}, {self.gamma} {{epsilon = 1.0e-5 : f32}} : {t}, {tensor([K], 'bf16')} -> {t}, {statistics}",
+                           t, statistics)
+            if draw.random() < 0.3:
+                self.results.append((r, statistics))
+            return self.define(shape, y)
+        if kind == "move" and shape == "cube":
+            return self.values["rows"].extend(
+                self.op(f"tensor.collapse_shape {x} [[0, 1], [2]] : {t} into {self.type('rows')}", t))
+        if kind == "move" and shape != "half":
+            other = "turned" if shape == "rows" else "rows"
+            return self.values[other].extend(self.op(f"te.permute {x} [1, 0] : {t} -> {self.type(other)}", t))
+        if kind == "amax":
+            return self.results.append((*self.op(f"te.amax {x} : {t} -> tensor<f32>", t), "tensor<f32>"))
+        if kind == "sum" and shape in ("cube", "rows"):
+            vector = tensor([K], "bf16")
+            return self.results.append((*self.op(f"te.bias_grad {x} : {t} -> {vector}", t), vector))
+        schemes = draw.choice([[TENSOR], [TENSOR, TRANSPOSED]] if kind == "current" else [[ROW], [COL], [ROW, COL], [SQUARE], [BLOCK1D]])
+        types = [scaled(SHAPES[shape], "f8E5M2", s) for s in schemes]
+        self.results += zip(self.op(f"te.quantize {x} : {t} -> {', '.join(types)}", *types), types)
+
+    def write(self):
+        while len(self.lines) < 11 or not self.results:
+            self.step()
+        names, types = zip(*dict(self.results).items())
+        return (f"func.func @f({', '.join(self.arguments)}) -> ({', '.join(types)}) {{\n" + "\n".join(self.lines) +
+                f"\n  return {', '.join(names)} : {', '.join(types)}\n}}\n")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--target", required=True)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
+    parser.add_argument("--count", type=int, default=40)
+    options = parser.parse_args()
+    print("seed", options.seed)
+    draw, failures = random.Random(options.seed), 0
+    with tempfile.TemporaryDirectory() as folder:
+        source, artefact = Path(folder) / "p.mlir", Path(folder) / "p.hsaco"
+        for _ in range(options.count):
+            source.write_text(Program(draw).write())
+            run = subprocess.run(["te-compile", source, f"--target={options.target}", "-o", artefact], capture_output=True, text=True)
+            if run.returncode == 0:
+                inputs = [f"--input=random:{draw.randrange(1 << 20)}:normal"]
+                run = subprocess.run(["te-run", artefact, f"--dim=M={draw.choice(ROWS)}", *inputs, "--check", "--sanitize"],
+                                     capture_output=True, text=True)
+            if run.returncode:
+                failures += 1
+                print(f"FAIL {source.read_text()}{run.stdout}{run.stderr[-2000:]}")
+    print(f"{options.count} programs, {failures} failures")
+    raise SystemExit(failures != 0)
+
+
+if __name__ == "__main__":
+    main()
