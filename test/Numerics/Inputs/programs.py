@@ -10,18 +10,20 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from recipes import BLOCK1D, COL, ROW, SQUARE, TENSOR, TRANSPOSED, scaled, tensor
+from recipes import BLOCK1D, COL, ROW, SQUARE, TENSOR, TRANSPOSED, tensor
+from rows import Function
 
 K = 96
 SHAPES = {"cube": [2, "?", K], "rows": ["?", K], "half": ["?", K // 2], "turned": [K, "?"]}
 ROWS = [0, 1, 31, 70]
 
 
-class Program:
+class Program(Function):
     """Ops on values of four shapes: 2 x M x K, 2M x K, 2M x K/2, and K x 2M."""
 
     def __init__(self, draw):
-        self.draw, self.lines, self.results, self.arguments, self.is_normed = draw, [], [], [], False
+        super().__init__()
+        self.draw, self.is_normed = draw, False
         self.values = {shape: [] for shape in SHAPES}
         for _ in range(draw.randrange(1, 3)):
             self.values["cube"].append(self.argument(self.type("cube"), ' {te.dims = ["B", "M", "K"]}'))
@@ -30,36 +32,27 @@ class Program:
     def type(self, shape):
         return tensor(SHAPES[shape], "bf16")
 
-    def argument(self, type, attributes=""):
-        self.arguments.append(f"%a{len(self.arguments)}: {type}{attributes}")
-        return f"%a{len(self.arguments) - 1}"
-
-    def op(self, text, *types):
-        name = f"%v{len(self.lines)}"
-        self.lines.append(f"  {name}{f':{len(types)}' if len(types) > 1 else ''} = {text}")
-        return [f"{name}#{i}" for i in range(len(types))] if len(types) > 1 else [name]
-
     def define(self, shape, value):
         self.values[shape].append(value)
         if self.draw.random() < 0.3:
-            self.results.append((value, self.type(shape)))
+            self.results.append(value)
 
     def halve(self, x, t):
         """A half of the columns, or what a gate makes of both."""
         half = self.type("half")
         if self.draw.random() < 0.5:
-            return self.define("half", *self.op(f"te.gated_activation reglu {x} : {t} -> {half}", half))
+            return self.define("half", self.op(f"te.gated_activation reglu {x} : {t} -> {half}", half))
         start = self.draw.choice([0, K // 2])
-        rows = self.op(f"te.dim {x}, 0 : {t}", "index")[0]
-        self.values["half"].extend(self.op(f"tensor.extract_slice {x}[0, {start}] [{rows}, {K // 2}] [1, 1] : {t} to {half}", half))
+        rows = self.op(f"te.dim {x}, 0 : {t}", "index")
+        self.values["half"].append(self.op(f"tensor.extract_slice {x}[0, {start}] [{rows}, {K // 2}] [1, 1] : {t} to {half}", half))
 
     def join(self, x, t):
         """Two halves side by side, or the gradient of a gate."""
         rows, other = self.type("rows"), self.draw.choice(self.values["half"])
         if self.values["rows"] and self.draw.random() < 0.5:
             y = self.draw.choice(self.values["rows"])
-            return self.define("rows", *self.op(f"te.gated_activation_bwd reglu {x}, {y} : {t}, {rows} -> {rows}", rows))
-        self.define("rows", *self.op(f"tensor.concat dim(1) {x}, {other} : ({t}, {t}) -> {rows}", rows))
+            return self.define("rows", self.op(f"te.gated_activation_bwd reglu {x}, {y} : {t}, {rows} -> {rows}", rows))
+        self.define("rows", self.op(f"tensor.concat dim(1) {x}, {other} : ({t}, {t}) -> {rows}", rows))
 
     def step(self):
         shape = self.draw.choice([s for s in SHAPES if self.values[s]])
@@ -67,11 +60,11 @@ class Program:
         kind = draw.choice(["add", "negate", "activate", "norm", "move", "move", "quantize", "quantize", "current", "amax", "sum",
                             "half", "half"])
         if kind == "add":
-            return self.define(shape, *self.op(f"arith.addf {x}, {draw.choice(self.values[shape])} : {t}", t))
+            return self.define(shape, self.op(f"arith.addf {x}, {draw.choice(self.values[shape])} : {t}", t))
         if kind == "negate":
-            return self.define(shape, *self.op(f"arith.negf {x} : {t}", t))
+            return self.define(shape, self.op(f"arith.negf {x} : {t}", t))
         if kind == "activate":
-            return self.define(shape, *self.op(f"te.activation relu {x} : {t} -> {t}", t))
+            return self.define(shape, self.op(f"te.activation relu {x} : {t} -> {t}", t))
         if kind == "half" and shape == "rows":
             return self.halve(x, t)
         if kind == "half" and shape == "half":
@@ -82,29 +75,27 @@ class Program:
             y, r = self.op(f"te.rms_norm {x}, {self.gamma} {{epsilon = 1.0e-5 : f32}} : {t}, {tensor([K], 'bf16')} -> {t}, {statistics}",
                            t, statistics)
             if draw.random() < 0.3:
-                self.results.append((r, statistics))
+                self.results.append(r)
             return self.define(shape, y)
         if kind == "move" and shape == "cube":
-            return self.values["rows"].extend(
-                self.op(f"tensor.collapse_shape {x} [[0, 1], [2]] : {t} into {self.type('rows')}", t))
+            rows = self.type("rows")
+            return self.values["rows"].append(self.op(f"tensor.collapse_shape {x} [[0, 1], [2]] : {t} into {rows}", rows))
         if kind == "move" and shape != "half":
             other = "turned" if shape == "rows" else "rows"
-            return self.values[other].extend(self.op(f"te.permute {x} [1, 0] : {t} -> {self.type(other)}", t))
+            return self.values[other].append(self.op(f"te.permute {x} [1, 0] : {t} -> {self.type(other)}", self.type(other)))
         if kind == "amax":
-            return self.results.append((*self.op(f"te.amax {x} : {t} -> tensor<f32>", t), "tensor<f32>"))
+            return self.results.append(self.op(f"te.amax {x} : {t} -> tensor<f32>", "tensor<f32>"))
         if kind == "sum" and shape in ("cube", "rows"):
             vector = tensor([K], "bf16")
-            return self.results.append((*self.op(f"te.bias_grad {x} : {t} -> {vector}", t), vector))
+            return self.results.append(self.op(f"te.bias_grad {x} : {t} -> {vector}", vector))
         schemes = draw.choice([[TENSOR], [TENSOR, TRANSPOSED]] if kind == "current" else [[ROW], [COL], [ROW, COL], [SQUARE], [BLOCK1D]])
-        types = [scaled(SHAPES[shape], "f8E5M2", s) for s in schemes]
-        self.results += zip(self.op(f"te.quantize {x} : {t} -> {', '.join(types)}", *types), types)
+        self.quantize(x, SHAPES[shape], "f8E5M2", schemes)
 
     def write(self):
         while len(self.lines) < 11 or not self.results:
             self.step()
-        names, types = zip(*dict(self.results).items())
-        return (f"func.func @f({', '.join(self.arguments)}) -> ({', '.join(types)}) {{\n" + "\n".join(self.lines) +
-                f"\n  return {', '.join(names)} : {', '.join(types)}\n}}\n")
+        self.results = list(dict.fromkeys(self.results))
+        return self.print()
 
 
 def main():

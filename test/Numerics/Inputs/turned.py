@@ -1,8 +1,8 @@
 """Random programs in which a tensor is read as it is and with rows for columns: te.permute behind a norm, an activation, a sum, or
 beside another reader of an argument. Cases for sweep.py: the unturned and the turned ops are one kernel."""
 
-from recipes import (BLOCK1D, BLOCK1D_COL, BLOCK2D, BLOCK2D_COL, COL, COL_TRANSPOSED, FP4, ROW, SQUARE, TENSOR, TRANSPOSED, scaled,
-                     tensor)
+from recipes import (BLOCK1D, BLOCK1D_COL, BLOCK2D, BLOCK2D_COL, COL, COL_TRANSPOSED, FP4, ROW, SQUARE, TENSOR, TRANSPOSED, tensor)
+from rows import Function
 
 COUNT = 20
 ROWS, COLUMNS = [0, 1, 2, 31, 33, 64, 128, 130, 257], [1, 3, 32, 65, 96, 128, 130, 256, 300, 1100]
@@ -26,44 +26,32 @@ def recipe(draw, fnuz):
     return [s + layout for s in draw.choice([[ROW], [COL_TRANSPOSED], [ROW, COL_TRANSPOSED]])], FP4, options
 
 
-class Program:
+class Program(Function):
     def __init__(self, draw, fnuz):
+        super().__init__()
         self.draw, self.fnuz = draw, fnuz
-        self.arguments, self.lines, self.results = [], [], []
 
-    def argument(self, type, attributes=""):
-        self.arguments.append(f"%a{len(self.arguments)}: {type}{attributes}")
-        return f"%a{len(self.arguments) - 1}"
-
-    def op(self, text, *types):
-        name = f"%v{len(self.lines)}"
-        self.lines.append(f"  {name}{f':{len(types)}' if len(types) > 1 else ''} = {text}")
-        return [f"{name}#{i}" for i in range(len(types))] if len(types) > 1 else name
-
-    def quantize(self, x, shape):
+    def quantize_by_any(self, x, shape):
         schemes, element, options = recipe(self.draw, self.fnuz)
         given = ""
         if "scale" in options:
             given, options = f" scale({self.argument('tensor<f32>')} : tensor<f32>)", []
         if "stochastic" in options:
             given = f" rng({self.argument('tensor<2xi64>')} : tensor<2xi64>)"
-        types = [scaled(shape, element, s) for s in schemes]
-        attributes = f" {{{options[0]}}}" if options else ""
-        results = self.op(f"te.quantize {x}{given}{attributes} : {tensor(shape, self.element)} -> {', '.join(types)}", *types)
-        self.results += zip(results if len(types) > 1 else [results], types)
+        self.quantize(x, shape, element, schemes, given + (f" {{{options[0]}}}" if options else ""))
 
     def read(self, x, shape, kinds):
         kind, type = self.draw.choice(kinds), tensor(shape, self.element)
         if kind == "quantize":
-            return self.quantize(x, shape)
+            return self.quantize_by_any(x, shape)
         if kind == "return":
-            return self.results.append((x, type))
+            return self.results.append(x)
         if kind == "amax":
-            return self.results.append((self.op(f"te.amax {x} : {type} -> tensor<f32>", 1), "tensor<f32>"))
-        y = self.op(f"arith.addf {x}, {x} : {type}", 1)
-        self.results.append((y, type))
+            return self.results.append(self.op(f"te.amax {x} : {type} -> tensor<f32>", "tensor<f32>"))
+        y = self.op(f"arith.addf {x}, {x} : {type}", type)
+        self.results.append(y)
         if kind == "both":
-            self.quantize(y, shape)
+            self.quantize_by_any(y, shape)
 
     def source(self, kind, m, k):
         shape, dims = [m, k], ' {te.dims = ["M", "K"]}'
@@ -78,12 +66,13 @@ class Program:
             return self.op(f"te.{kind} {', '.join([x, *given])} {{epsilon = 1.0e-5 : f32}} : {type}, "
                            f"{', '.join([vector] * len(given))} -> {', '.join([type, *statistics])}", type, *statistics)[0], [m, k]
         if kind == "activation":
-            return self.op(f"te.activation silu %a0 : {type} -> {type}", 1), shape
+            return self.op(f"te.activation silu %a0 : {type} -> {type}", type), shape
         if kind == "sum":
-            return self.op(f"arith.addf %a0, {self.argument(type, dims)} : {type}", 1), shape
+            return self.op(f"arith.addf %a0, {self.argument(type, dims)} : {type}", type), shape
         if kind == "reshaped":
-            y, rows = self.op(f"arith.negf %a0 : {type}", 1), m if m == "?" else 3 * m
-            return self.op(f"tensor.collapse_shape {y} [[0, 1], [2]] : {type} into {tensor([rows, k], self.element)}", 1), [rows, k]
+            y, rows = self.op(f"arith.negf %a0 : {type}", type), m if m == "?" else 3 * m
+            flat = tensor([rows, k], self.element)
+            return self.op(f"tensor.collapse_shape {y} [[0, 1], [2]] : {type} into {flat}", flat), [rows, k]
         return x, shape
 
     def write(self, kind, m, k):
@@ -94,14 +83,12 @@ class Program:
         first = self.draw.random() < 0.5
         if first:
             self.read(x, shape, straight)
-        t = self.op(f"te.permute {x} [1, 0] : {tensor(shape, self.element)} -> {tensor(turned, self.element)}", 1)
+        to = tensor(turned, self.element)
+        t = self.op(f"te.permute {x} [1, 0] : {tensor(shape, self.element)} -> {to}", to)
         self.read(t, turned, ["quantize", "quantize", "add", "return", "both", "amax"])
         if not first:
             self.read(x, shape, straight)
-        names, types = zip(*self.results)
-        text = "\n".join(self.lines)
-        return (f"func.func @f({', '.join(self.arguments)}) -> ({', '.join(types)}) {{\n{text}\n"
-                f"  return {', '.join(names)} : {', '.join(types)}\n}}\n")
+        return self.print()
 
 
 def cases(draw, fnuz):
