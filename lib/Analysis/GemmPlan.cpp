@@ -12,6 +12,7 @@
 #include "te/Dialect/Tile/IR/RingOrder.h"
 #include "te/Target/Timing.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -105,8 +106,12 @@ static bool scalesElements(GemmOp gemm) {
 std::optional<GemmPlan> te::planGemm(GemmOp gemm, const Target &target,
                                      std::string &why) {
   if (!target.amd) {
+    auto able = llvm::make_filter_range(
+        Target::all(), [](const Target &other) { return bool(other.amd); });
+    auto names =
+        llvm::map_range(able, [](const Target &other) { return other.name; });
     why = ("G2: te.gemm is not supported for " + target.name +
-           "; compile for gfx942 or gfx950")
+           "; compile for " + llvm::join(names, " or "))
               .str();
     return std::nullopt;
   }

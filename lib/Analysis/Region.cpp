@@ -150,7 +150,9 @@ llvm::SmallPtrSet<Operation *, 4> te::getTurnedOps(ArrayRef<Operation *> ops) {
       if (getExtent(operand) != Extent::Tile ||
           (producer && isSplatConstant(producer)))
         continue;
-      (turns(operand) ? any : all) = turns(operand);
+      bool isTurned = turns(operand);
+      all &= isTurned;
+      any |= isTurned;
     }
     if (all && any)
       turned.insert(op);

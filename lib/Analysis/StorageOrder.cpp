@@ -66,3 +66,7 @@ std::optional<LinearLayout> te::getScaleOrder(ScaledType type) {
   }
   return std::nullopt;
 }
+
+bool te::isColumns(ScaledType type, ScaledType::StorageDim dim) {
+  return dim.numDims == 1 && int64_t(dim.firstDim) == type.getRank() - 1;
+}

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "te/Analysis/ResourceModel.h"
+#include "te/Analysis/StorageOrder.h"
 #include "te/Target/Timing.h"
 
 using namespace mlir;
@@ -61,13 +62,10 @@ static void addScaled(TileDemand &demand, ScaledType type, bool isTurned) {
     demand.reducesRows |= rows > 1;
   }
   addUnit(demand, scaling, isTurned);
-  for (ScaledType::StorageDim dim : type.getScaleStorage()) {
-    bool isCols =
-        dim.numDims == 1 && int64_t(dim.firstDim) == type.getRank() - 1;
-    if (isCols != isTurned)
+  for (ScaledType::StorageDim dim : type.getScaleStorage())
+    if (isColumns(type, dim) != isTurned)
       demand.coverCols =
           std::max<int64_t>(demand.coverCols, dim.divisor * dim.multiple);
-  }
   if (scaling.isTransposed() != isTurned)
     demand.linesRows = std::max<int64_t>(demand.linesRows, kStoreBytes);
   demand.reorders |=

@@ -26,6 +26,9 @@ std::optional<tile::LinearLayout> getDataOrder(ScaledType type);
 std::optional<tile::LinearLayout> getCodeOrder(ScaledType type);
 /// Of the scales' bytes.
 std::optional<tile::LinearLayout> getScaleOrder(ScaledType type);
+/// True for the dimension of the scales' storage that runs along the tensor's
+/// rows.
+bool isColumns(ScaledType type, ScaledType::StorageDim dim);
 
 } // namespace mlir::te
 

@@ -17,7 +17,7 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -294,8 +294,7 @@ struct QuantizeLowering
     Value x = mixesRows(quantize)
                   ? ctx.getZeroPaddedTile(quantize.getInput())
                   : ctx.getColumnPaddedTile(quantize.getInput());
-    auto restore = llvm::make_scope_exit(
-        [&, layout = ctx.loadLayout] { ctx.loadLayout = layout; });
+    llvm::SaveAndRestore restore(ctx.loadLayout);
     if (ctx.isTurned && quantize.getStochastic()) {
       // Four columns share random words, which one lane works out.
       ctx.loadLayout = ctx.getStoreLayout(

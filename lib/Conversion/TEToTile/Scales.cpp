@@ -229,11 +229,6 @@ Value te::emitScaleFromAmax(TileContext &ctx, Value amax, ScaledType type,
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// True for the storage dimension that runs along the tensor's rows.
-static bool isColumns(ScaledType type, ScaledType::StorageDim dim) {
-  return dim.numDims == 1 && int64_t(dim.firstDim) == type.getRank() - 1;
-}
-
 /// A storage dimension's size inside the kernel.
 static OpFoldResult emitExtent(TileContext &ctx, ScaledType type,
                                ScaledType::StorageDim dim) {

@@ -25,6 +25,8 @@
 #include "Outliner.h"
 #include "RegionCheck.h"
 
+#include "te/Analysis/StorageOrder.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -55,8 +57,7 @@ static Cover getCover(ValueRange yielded, ArrayRef<Operation *> ops) {
     }
     for (ScaledType::StorageDim dim : scaled.getScaleStorage()) {
       bool isCols =
-          dim.numDims == 1 && int64_t(dim.firstDim) == scaled.getRank() - 1;
-      isCols ^= turned.contains(inner.getDefiningOp());
+          isColumns(scaled, dim) != turned.contains(inner.getDefiningOp());
       int64_t &multiple = isCols ? cover.colMultiple : cover.rowMultiple;
       multiple = std::max(multiple, dim.divisor * dim.multiple);
     }
