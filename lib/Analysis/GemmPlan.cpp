@@ -59,17 +59,20 @@ static SmallVector<const MMA *> findInstructions(const Target &target, Type a,
   return found;
 }
 
-/// Each matrix of an operand of many has its data and its scales side by side:
-/// rows are stored one behind the other.
+/// Each matrix of an operand of many has data and scales of its own: rows are
+/// stored one behind the other, and no block lies in two matrices.
 static bool liesByMatrix(ScaledType type) {
   ScalingAttr scaling = type.getScaling();
   if (scaling.isPerMatrix())
     return true;
-  SmallVector<ScaledType::StorageDim> scales = type.getScaleStorage();
-  return scaling.getDataLayout() == te::DataLayout::Linear &&
-         scaling.getScaleLayout() == ScaleLayout::Linear &&
-         (scales.empty() ||
-          (scales[0].firstDim == 0 && scales[0].divisor == 1));
+  if (scaling.getDataLayout() != te::DataLayout::Linear ||
+      scaling.getScaleLayout() != ScaleLayout::Linear)
+    return false;
+  int64_t rows = type.getShape().drop_back().back();
+  return llvm::all_of(type.getScaleStorage(), [&](const auto &dim) {
+    return dim.firstDim != 0 || dim.divisor == 1 ||
+           (!ShapedType::isDynamic(rows) && rows % dim.divisor == 0);
+  });
 }
 
 /// Why kernels do not take a quantized operand of many matrices.
@@ -82,10 +85,10 @@ static std::optional<std::string> whyNotMany(GemmOp gemm) {
     if (gemm.isBatched() && !liesByMatrix(type))
       return std::string(
           "G3: kernels multiply quantized matrices in pairs only where each "
-          "matrix has its data and scales side by side: one scale, scales of "
-          "rows, or MX scales of rows in linear layouts, or per = matrix; "
-          "quantize them so, or te.dequantize them in a region of "
-          "their own");
+          "matrix has data and scales of its own: one scale, or linear "
+          "layouts and blocks that do not lie in two matrices (their rows are "
+          "known, and a multiple of a block's), or per = matrix; quantize "
+          "them so, or te.dequantize them in a region of their own");
     if (scaling.isPerMatrix() && !gemm.isBatched())
       return std::string(
           "G3: the rows of an operand are one matrix to a kernel, but its "

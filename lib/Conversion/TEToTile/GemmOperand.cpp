@@ -100,7 +100,10 @@ TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
                         schedule.getWaves(), vector, 1, 0, SweepKind::None,
                         /*pieces=*/1, /*cluster=*/1, MatmulAttr()));
   step.getDim = ctx.getDim;
-  step.matrix = isOneOfMany ? ctx.matrix : Value();
+  if (isOneOfMany) {
+    step.matrix = ctx.matrix;
+    step.matrices = emitCount();
+  }
   step.rows = isA ? ctx.rows : ctx.cols;
   step.staticRows = isA ? ctx.staticRows : ctx.staticCols;
   step.tileRow = isA ? ctx.tileRow : ctx.tileCol;
@@ -130,6 +133,14 @@ TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
   if (ctx.hasBuffers(operand))
     step.bindBuffers(operand, ctx.getBuffers(operand));
   return step;
+}
+
+Value GemmOperand::emitCount() const {
+  Value count = arith::ConstantIndexOp::create(ctx.b, 1);
+  int64_t rank = cast<ShapedType>(operand.getType()).getRank();
+  for (int64_t dim = 0; dim < rank - 2; ++dim)
+    count = ctx.b.createOrFold<arith::MulIOp>(count, ctx.getDim(operand, dim));
+  return count;
 }
 
 int64_t GemmOperand::getBlocks() const {

@@ -127,6 +127,8 @@ private:
   SmallVector<int64_t> getScaleBlock() const;
   Value loadScalesOfElements(TileContext &step,
                              const tile::LinearLayout &layout) const;
+  /// How many matrices there are.
+  Value emitCount() const;
   /// Blocks along K in a step.
   int64_t getBlocks() const;
   /// Rows of A or columns of B that share a scale, as the storage has them.

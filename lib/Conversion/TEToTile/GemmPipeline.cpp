@@ -102,6 +102,11 @@ Value GemmEmitter::getStart(int64_t count, Value i, int64_t ahead) {
 /// Instructions that a load is at the least: those that mask columns may be
 /// fewer, and those that follow an order may be joined.
 static int64_t countInstructions(LoadOp load, const Target &target) {
+  // Rows that are an unknown number apart are not read by way of a buffer, and
+  // LLVM takes other loads out of a loop that they do not change in.
+  auto view = cast<MemRefType>(load.getView().getType());
+  if (ShapedType::isDynamic(view.getStridesAndOffset().first.front()))
+    return 0;
   LinearLayout layout = getLayout(load.getType());
   if (std::optional<LayoutAttr> order = load.getOrder())
     layout = layout.place(order->getLayout());

@@ -301,6 +301,29 @@ struct ScaleView {
 };
 } // namespace
 
+/// Of many matrices whose scales' rows are of columns: each row has those of
+/// all matrices, one behind the other. This matrix's part of them, and what its
+/// start is a multiple of.
+static std::pair<Value, int64_t>
+viewAcross(TileContext &ctx, ScaledType type,
+           ArrayRef<ScaledType::StorageDim> dims, Value buffer) {
+  auto &b = ctx.b;
+  TileContext all = ctx;
+  all.rows = b.createOrFold<arith::MulIOp>(ctx.rows, ctx.matrices);
+  all.staticRows = getConstantIntValue(all.rows).value_or(ShapedType::kDynamic);
+  ScaledType::StorageDim mine = dims[1];
+  mine.multiple = 1;
+  Value start = b.createOrFold<arith::MulIOp>(ctx.matrix, ctx.rows);
+  int64_t divisible = ShapedType::isDynamic(ctx.staticRows)
+                          ? 1
+                          : int64_t(1) << llvm::countr_zero(
+                                uint64_t(std::max<int64_t>(ctx.staticRows, 1)));
+  return {ctx.view(buffer, emitExtent(ctx, type, dims[0]),
+                   emitExtent(ctx, type, mine), emitExtent(all, type, dims[1]),
+                   OpFoldResult(start)),
+          divisible};
+}
+
 static ScaleView emitScaleView(TileContext &ctx, ScaledType type,
                                Value buffer) {
   auto &b = ctx.b;
@@ -320,7 +343,13 @@ static ScaleView emitScaleView(TileContext &ctx, ScaledType type,
   OpFoldResult rows = emitExtent(ctx, type, dims[0]),
                cols = emitExtent(ctx, type, dims[1]);
   result.order = getOrderAttr(type.getContext(), getScaleOrder(type));
-  result.view = ctx.viewMatrix(buffer, rows, cols, result.order);
+  bool isAcross = ctx.matrices && !type.getScaling().isPerMatrix() &&
+                  isColumns(type, dims[0]);
+  if (isAcross)
+    std::tie(result.view, result.divisible) =
+        viewAcross(ctx, type, dims, buffer);
+  else
+    result.view = ctx.viewMatrix(buffer, rows, cols, result.order);
   for (ScaledType::StorageDim &dim : dims)
     dim.multiple = 1;
   auto extent = [&](ScaledType::StorageDim dim) {

@@ -491,6 +491,15 @@ def pair_cases(target):
         add(f"{name}-dgrad", make(tb=False, n=128, k=256), element, [ROW, COL + transposed])
         add(f"{name}-wgrad", make(True, False, m=64, n=128, k=192), element, [COL + transposed, COL + transposed], [{"B": 3}])
     add("blocked", make(n=64, k=256), "f8E4M3FN", [ROW + ", scale_layout = blocked_32x4x4" + each] * 2)
+    # Scales of the whole tensor, whose rows have those of every matrix, or of blocks that end with a matrix.
+    every_line, every_square, every_down = ("block = [1, 128], scale = f32", "block = [128, 128], scale = f32", "block = [128, 1], scale = f32")
+    add("lines-of-all", make(n=70, k=300), fp8, [every_line, every_line])
+    add("lines-of-all-known", make(m=64, n=128, k=1024), fp8, [every_line, every_line], [{"B": 3}], d="bf16")
+    add("squares-of-all", make(n=256, k=384), fp8, [every_line, every_square], d="bf16")
+    add("squares-of-all-dgrad", make(tb=False, n=130, k=256), fp8, [every_line, every_square])
+    add("down-of-all", make(True, False, m=64, n=130, k=256), fp8, [every_down, every_down], [{"B": 2}, {"B": 0}])
+    add("mxfp8-of-all", make(tb=False, n=96, k=160), "f8E4M3FN", [ROW, COL])
+    add("mxfp8-of-all-wgrad", make(True, False, m=80, n=64, k=96), "f8E4M3FN", [COL, COL], [{"B": 3}])
     return cases
 
 

@@ -43,6 +43,7 @@ public:
   Value shardLength;              // of an Extent::Shard, index
   Value matrix; // which matrix this workgroup's tile is of, index; null: the
                 // tensor is one
+  Value matrices; // how many there are, where a lowering asks
   /// Where a te.gemm's last rows are cut into pieces of K: whether this
   /// workgroup's are others (i1), and which piece it makes (index; else 0).
   Value isWhole, piece;

@@ -286,10 +286,10 @@ func.func @gate(%x: tensor<64x64xbf16>, %w: tensor<1024x64xbf16>) -> tensor<64x5
 // A block of rows of two matrices has one scale.
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 #col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
-func.func @pairs(%x: !te.scaled<2x33x256xf8E4M3FN, #row>, %w: !te.scaled<2x256x64xf8E4M3FN, #col>) -> tensor<2x33x64xbf16> {
-  // expected-error @+1 {{G3: kernels multiply quantized matrices in pairs only where each matrix has its data and scales side by side: one scale, scales of rows, or MX scales of rows in linear layouts, or per = matrix; quantize them so, or te.dequantize them in a region of their own}}
-  %d = te.fusion "f" (%a = %x : !te.scaled<2x33x256xf8E4M3FN, #row>, %b = %w : !te.scaled<2x256x64xf8E4M3FN, #col>) -> (tensor<2x33x64xbf16>) {
-    %0 = te.gemm %a, %b : !te.scaled<2x33x256xf8E4M3FN, #row>, !te.scaled<2x256x64xf8E4M3FN, #col> -> tensor<2x33x64xbf16>
+func.func @pairs(%x: !te.scaled<2x33x240xf8E4M3FN, #row>, %w: !te.scaled<2x240x64xf8E4M3FN, #col>) -> tensor<2x33x64xbf16> {
+  // expected-error @+1 {{G3: kernels multiply quantized matrices in pairs only where each matrix has data and scales of its own: one scale, or linear layouts and blocks that do not lie in two matrices (their rows are known, and a multiple of a block's), or per = matrix; quantize them so, or te.dequantize them in a region of their own}}
+  %d = te.fusion "f" (%a = %x : !te.scaled<2x33x240xf8E4M3FN, #row>, %b = %w : !te.scaled<2x240x64xf8E4M3FN, #col>) -> (tensor<2x33x64xbf16>) {
+    %0 = te.gemm %a, %b : !te.scaled<2x33x240xf8E4M3FN, #row>, !te.scaled<2x240x64xf8E4M3FN, #col> -> tensor<2x33x64xbf16>
     te.yield %0 : tensor<2x33x64xbf16>
   }
   return %d : tensor<2x33x64xbf16>
