@@ -25,8 +25,10 @@ constexpr int64_t kMostGrowth = 4;
 /// Waves that a tile which does not hold whole rows has at the most.
 constexpr int64_t kMostTileWaves = 8;
 /// Rows that one row of partial sums stands for; where a workgroup walks along
-/// its rows, which are those of one tile.
-constexpr int64_t kSummedRows = 128, kSweptSummedRows = 32;
+/// its rows, which are those of one tile. Twice as many where workgroups read
+/// ahead, and so many a CU are left (measured on sm_90a).
+constexpr int64_t kSummedRows = 128, kSweptSummedRows = 32,
+                  kManyWorkgroups = 32;
 /// The same where a tile holds whole rows, and so one column of workgroups must
 /// fill the chip: at least so many, and more while it is still filled; fewer
 /// where it is not, as long as those of one result are one byte in so many.
@@ -180,6 +182,17 @@ int64_t te::getStagedColumns(const TileDemand &demand, ScheduleAttr schedule,
              : 0;
 }
 
+/// fp4 data go both ways: tiles fill lines of both, where lanes then hold no
+/// more than twice what they prefer, and registers suffice.
+static bool fillsBothLines(const TileDemand &demand, const Target &target) {
+  int64_t elements =
+      demand.linesRows * demand.linesCols / (kMostTileWaves * target.waveSize);
+  int64_t widest = std::max(demand.inputBytes, demand.outputBytes);
+  return demand.linesRows > 1 && demand.linesCols > 1 &&
+         elements * widest <= 2 * target.tileBytesPerLane &&
+         elements * demand.liveBytes <= 4 * kWideVGPRs;
+}
+
 /// Bytes of a tile that a lane holds by preference, of the wider of input and
 /// output.
 static int64_t getTileBytes(const TileDemand &demand, const Target &target) {
@@ -191,7 +204,7 @@ static int64_t getTileBytes(const TileDemand &demand, const Target &target) {
   // Waves that wait for each other are better few.
   if (demand.sharesRows && demand.minRows == 1 && !demand.sumsColumns)
     return target.freeBytesPerLane;
-  if (demand.wholeRows || demand.unitRows > 1)
+  if (demand.wholeRows || demand.unitRows > 1 || fillsBothLines(demand, target))
     return target.tileBytesPerLane;
   int64_t widest = std::max(demand.inputBytes, demand.outputBytes);
   return std::max<int64_t>(target.tileBytesPerLane,
@@ -258,6 +271,8 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
   int64_t minRows = std::max(demand.minRows, demand.linesRows);
   minRows = std::max(minRows, demand.rowsPerWave * waves);
   int64_t minCols = demand.minCols;
+  if (fillsBothLines(demand, target))
+    minCols = std::max(minCols, bound(demand.linesCols, demand.cols));
   if (demand.unitRows * demand.unitCols <= kMostGrowth * elements) {
     minRows = std::max(minRows, bound(demand.unitRows, demand.rows));
     minCols = std::max(minCols, bound(demand.unitCols, demand.cols));
@@ -323,8 +338,14 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
     int64_t summed = rows * rowTiles;
     if (isKnown && summed >= demand.rows)
       return true;
-    if (!walks)
-      return summed >= kSummedRows;
+    if (!walks) {
+      bool isMore = target.prefetchesTiles && isKnown &&
+                    summed < 2 * kSummedRows &&
+                    !ShapedType::isDynamic(demand.cols) &&
+                    demand.rows / (2 * summed) * (demand.cols / cols) >=
+                        kManyWorkgroups * target.computeUnits;
+      return summed >= kSummedRows && !isMore;
+    }
     // Partial sums are f32, and written and read.
     bool isSmall = summed * (demand.loadedBytes + demand.outputBytes) >=
                    kPartialShare * 2 * 4;

@@ -80,7 +80,8 @@ static const Target kTargets[] = {
      .freeBytesPerLane = kAMDTileBytes,
      .halvesBytesPerLane = kAMDTileBytes / 4,
      .walksRows = true,
-     .prefetchesTiles = false},
+     .prefetchesTiles = false,
+     .scalesFirst = false},
     {.name = "gfx950",
      .triple = "amdgcn-amd-amdhsa",
      .backend = BackendKind::AMDGPU,
@@ -121,7 +122,8 @@ static const Target kTargets[] = {
      .freeBytesPerLane = kAMDTileBytes,
      .halvesBytesPerLane = kAMDTileBytes / 4,
      .walksRows = true,
-     .prefetchesTiles = false},
+     .prefetchesTiles = false,
+     .scalesFirst = false},
     {.name = "sm_90a",
      .triple = "nvptx64-nvidia-cuda",
      .backend = BackendKind::NVPTX,
@@ -156,7 +158,8 @@ static const Target kTargets[] = {
      .freeBytesPerLane = 128,
      .halvesBytesPerLane = 32,
      .walksRows = false,
-     .prefetchesTiles = true},
+     .prefetchesTiles = true,
+     .scalesFirst = true},
 };
 
 llvm::ArrayRef<Target> Target::all() { return kTargets; }

@@ -22,11 +22,13 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The low bytes of 16-bit numbers are picked in their words.
+  // The low bytes of 16-bit numbers are picked in their words, of two at once (0x6420).
   // CHECK-LABEL: gpu.func @low_bytes
   // CHECK-SAME: (%[[X:.*]]: vector<4xi16>,
-  // CHECK: %[[B:.*]] = vector.bitcast %[[X]] : vector<4xi16> to vector<8xi8>
-  // CHECK: vector.shuffle %[[B]], %[[B]] [0, 2, 4, 6] : vector<8xi8>
+  // CHECK: %[[W:.*]] = vector.bitcast %[[X]] : vector<4xi16> to vector<2xi32>
+  // CHECK-DAG: %[[LOW:.*]] = vector.extract %[[W]][0]
+  // CHECK-DAG: %[[HIGH:.*]] = vector.extract %[[W]][1]
+  // CHECK: nvvm.prmt <default> %c25632_i32, %[[LOW]], %[[HIGH]] : i32
   // CHECK-NOT: arith.trunci
   gpu.func @low_bytes(%x: vector<4xi16>, %out: memref<4xi8>) kernel attributes {te.target = "sm_90a"} {
     %c0 = arith.constant 0 : index
@@ -42,6 +44,37 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %q = arith.trunci %x : vector<3xi16> to vector<3xi8>
     vector.store %q, %out[%c0] : memref<3xi8>, vector<3xi8>
+    gpu.return
+  }
+
+  // 16-bit numbers are shifted in their words, without what comes from the other one.
+  // CHECK-LABEL: gpu.func @shifts
+  // CHECK-SAME: (%[[X:.*]]: vector<2xi16>,
+  // CHECK: %[[W:.*]] = vector.bitcast %[[X]] : vector<2xi16> to vector<1xi32>
+  // CHECK: %[[BY:.*]] = arith.constant dense<12> : vector<1xi32>
+  // CHECK: %[[R:.*]] = arith.shrui %[[W]], %[[BY]]
+  // CHECK: %[[KEPT:.*]] = arith.constant dense<983055> : vector<1xi32>
+  // CHECK: arith.andi %[[R]], %[[KEPT]]
+  // CHECK: %[[L:.*]] = arith.shli
+  // CHECK: %[[KEPT:.*]] = arith.constant dense<-458760> : vector<1xi32>
+  // CHECK: arith.andi %[[L]], %[[KEPT]]
+  gpu.func @shifts(%x: vector<2xi16>, %out: memref<2xi16>) kernel attributes {te.target = "sm_90a"} {
+    %c0 = arith.constant 0 : index
+    %c12 = arith.constant dense<12> : vector<2xi16>
+    %c3 = arith.constant dense<3> : vector<2xi16>
+    %r = arith.shrui %x, %c12 : vector<2xi16>
+    %l = arith.shli %r, %c3 : vector<2xi16>
+    vector.store %l, %out[%c0] : memref<2xi16>, vector<2xi16>
+    gpu.return
+  }
+
+  // By numbers that differ: as it was.
+  // CHECK-LABEL: gpu.func @two_shifts
+  // CHECK: arith.shrui %{{.*}} : vector<2xi16>
+  gpu.func @two_shifts(%x: vector<2xi16>, %by: vector<2xi16>, %out: memref<2xi16>) kernel attributes {te.target = "sm_90a"} {
+    %c0 = arith.constant 0 : index
+    %r = arith.shrui %x, %by : vector<2xi16>
+    vector.store %r, %out[%c0] : memref<2xi16>, vector<2xi16>
     gpu.return
   }
 

@@ -10,30 +10,40 @@
 // CHECK-SAME: memref<bf16, {{.*}}>, %{{.*}}: memref<i8, {{.*}}>, %{{.*}}: memref<i8, {{.*}}>, %{{.*}}: memref<i8, {{.*}}>, %{{.*}}: memref<i8,
 // CHECK: tile.load
 // CHECK-NOT: tile.load
-// Rowwise: codes of bf16 are the lowest bits of sums in f16, or come packed from the instruction.
+// Rowwise: codes of bf16 are the lowest bits of sums in f16, but for bit 2, or come packed from the instruction. A tile fills 64 bytes of both copies.
 // GFX950: scf.if
-// CHECK: math.fma %{{.*}} : tensor<64x128xf16
-// CHECK: arith.trunci %{{.*}} : tensor<64x128xi16, {{.*}}> to tensor<64x128xi8
-// CHECK: tile.reduce nibbles %{{.*}} block [1, 2] : tensor<64x128xi8, {{.*}}> -> tensor<64x64xi8
-// GFX950: tile.scaled_trunc %{{.*}} : tensor<64x128xbf16, {{.*}}>, tensor<64x4xi8, {{.*}}> -> tensor<64x64xi8
+// CHECK: %[[BASE:.*]] = arith.constant dense<1.022000e+03> : tensor<128x128xf16
+// CHECK: %[[LOW:.*]] = arith.addf %[[Y:.*]], %[[BASE]] : tensor<128x128xf16
+// CHECK-DAG: %[[HALF:.*]] = arith.constant dense<5.000000e-01> : tensor<128x128xf16
+// CHECK-DAG: %[[UNIT:.*]] = arith.constant dense<1.024000e+03> : tensor<128x128xf16
+// CHECK: %[[HIGH:.*]] = math.fma %[[Y]], %[[HALF]], %[[UNIT]] : tensor<128x128xf16
+// CHECK: %[[MOST:.*]] = arith.constant dense<1.027000e+03> : tensor<128x128xf16
+// CHECK: %[[LIMITED:.*]] = arith.minnumf %[[HIGH]], %[[MOST]]
+// CHECK: arith.minnumf %[[LOW]], %[[LIMITED]]
+// CHECK: arith.trunci %{{.*}} : tensor<128x128xi16, {{.*}}> to tensor<128x128xi8
+// CHECK: %[[PACKED:.*]] = tile.reduce nibbles %{{.*}} block [1, 2] : tensor<128x128xi8, {{.*}}> -> tensor<128x64xi8
+// CHECK: %[[BITS:.*]] = arith.constant dense<68> : tensor<128x64xi8
+// CHECK: arith.xori %[[PACKED]], %[[BITS]]
+// GFX950: tile.scaled_trunc %{{.*}} : tensor<128x128xbf16, {{.*}}>, tensor<128x4xi8, {{.*}}> -> tensor<128x64xi8
 // GFX942-NOT: tile.scaled_trunc
 // K/2 bytes a row.
 // CHECK: memref.reinterpret_cast {{.*}} sizes: [%{{.*}}, 2048]
-// CHECK: tile.store {{.*}} : tensor<64x64xi8
+// CHECK: tile.store {{.*}} : tensor<128x64xi8
 // Columnwise: transposed in registers, and packed before lanes exchange them.
-// CHECK: tile.transpose %{{.*}} -> tensor<128x64xi8
-// CHECK: tile.reduce nibbles %{{.*}} block [1, 2] : {{.*}} -> tensor<128x32xi8
+// CHECK: tile.transpose %{{.*}} -> tensor<128x128xi8
+// CHECK: tile.reduce nibbles %{{.*}} block [1, 2] : {{.*}} -> tensor<128x64xi8
 // CHECK: tile.convert_layout
-// CHECK: tile.store {{.*}} : tensor<128x32xi8
-// Where bf16 is computed with, two at once, it is scaled and rounded as it is; its magnitudes are those of the amax.
+// CHECK: tile.store {{.*}} : tensor<128x64xi8
+// Where bf16 is computed with, two at once, it is scaled where it is rounded; its magnitudes are those of the amax. Scales of both copies come before codes, and stores behind.
 // SM90A-LABEL: tile.kernel @both_0(
-// SM90A: %[[Y:.*]] = math.absf %[[X:.*]] : tensor<[[T:64x128xbf16]]
-// SM90A-NOT: math.absf
-// SM90A: %[[S:.*]] = arith.mulf %[[Y]], %{{.*}} : tensor<[[T]]
-// SM90A-DAG: %[[TWO:.*]] = arith.constant dense<2.000000e+00> : tensor<[[T]]
-// SM90A-DAG: %[[BASE:.*]] = arith.constant dense<1.320000e+02> : tensor<[[T]]
-// SM90A: math.fma %[[S]], %[[TWO]], %[[BASE]] : tensor<[[T]]
-// SM90A: math.copysign %{{.*}}, %[[X]] : tensor<[[T]]
+// SM90A: %[[Y:.*]] = math.absf %[[X:.*]] : tensor<[[T:128x128xbf16]]
+// SM90A: tile.reduce maxnum %[[Y]] block [1, 32]
+// SM90A: tile.reduce maxnum %[[Y]] block [32, 1]
+// SM90A-NOT: tile.store
+// SM90A-DAG: %[[BASE:.*]] = arith.constant dense<1.260000e+02> : tensor<[[T]]
+// SM90A: math.fma %[[Y]], %{{.*}}, %[[BASE]] : tensor<[[T]]
+// SM90A-COUNT-3: math.fma %[[Y]], %{{.*}} : tensor<[[T]]
+// SM90A: tile.store
 // What pads has 127, as blocks of zeros have: nothing to mask.
 // CHECK-NOT: arith.cmpi slt
 func.func @both(%x: tensor<?x4096xbf16>) -> (!te.scaled<?x4096xf4E2M1FN, #row>, !te.scaled<?x4096xf4E2M1FN, #col>) {

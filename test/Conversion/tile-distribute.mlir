@@ -100,20 +100,20 @@ tile.kernel @reduce(%in: memref<f32>, %out: memref<f32>) attributes {target = "g
 #c = #tile.layout<shape = [2, 256], register = [[0, 1], [0, 2]], lane = [[1, 0], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], wave = [[0, 128]]>
 #r = #tile.layout<shape = [1, 512], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], wave = [[0, 256]]>
 // CHECK-LABEL: gpu.func @nibbles
-// CHECK: %[[FOUR:.*]] = arith.constant dense<4> : vector<1xi32>
+// CHECK: %[[UPPER:.*]] = arith.constant dense<16> : vector<1xi32>
 // CHECK-NOT: gpu.shuffle
 // CHECK: %[[EVEN:.*]] = vector.shuffle %[[X:.*]], %[[X]] [0, 2, 4, 6] : vector<8xi8>
 // CHECK: %[[ODD:.*]] = vector.shuffle %[[X]], %[[X]] [1, 3, 5, 7] : vector<8xi8>
 // CHECK-DAG: %[[LOW:.*]] = vector.bitcast %[[EVEN]] : vector<4xi8> to vector<1xi32>
 // CHECK-DAG: %[[HIGH:.*]] = vector.bitcast %[[ODD]] : vector<4xi8> to vector<1xi32>
-// CHECK: %[[UP:.*]] = arith.shli %[[HIGH]], %[[FOUR]]
-// CHECK: arith.ori %[[LOW]], %[[UP]]
+// CHECK: %[[UP:.*]] = arith.muli %[[HIGH]], %[[UPPER]]
+// CHECK: arith.addi %[[LOW]], %[[UP]]
 // CHECK: gpu.shuffle xor %{{.*}}, %c1_i32, %c64_i32
 // CHECK: %[[IS:.*]] = arith.cmpi ne
 // CHECK: %[[FIRST:.*]] = arith.select %[[IS]], %[[OTHER:.*]], %[[X]] : vector<8xi8>
 // CHECK: %[[SECOND:.*]] = arith.select %[[IS]], %[[X]], %[[OTHER]] : vector<8xi8>
 // CHECK: %[[HIGH:.*]] = vector.bitcast %[[SECOND]] : vector<8xi8> to vector<2xi32>
-// CHECK: arith.shli %[[HIGH]]
+// CHECK: arith.muli %[[HIGH]]
 // CHECK: gpu.return
 tile.kernel @nibbles(%in: memref<i8>, %out: memref<i8>) attributes {target = "gfx950", waves = 2 : i64} {
   %c0 = arith.constant 0 : index

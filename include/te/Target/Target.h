@@ -78,12 +78,13 @@ struct Target {
   // read where nothing ties the tile to rows, and where waves meet for the
   // scales of both halves of a gradient; whether workgroups that fill the chip
   // walk down the rows (so that gamma is read once) or each has rows of its
-  // own; whether loops over tiles read one ahead. Of sm_90a measured
+  // own; whether loops over tiles read one ahead; whether the scales of all of
+  // a tensor's copies come before the codes of the first. Of sm_90a measured
   // (docs/h200.md), else by the cycle model, so that waves, not lanes, keep
   // 32 KiB a CU in flight.
   unsigned workgroupWaves, tileBytesPerLane, freeBytesPerLane,
       halvesBytesPerLane;
-  bool walksRows, prefetchesTiles;
+  bool walksRows, prefetchesTiles, scalesFirst;
 
   /// Waves that a SIMD holds at once, for a kernel with these resources; at
   /// least 1 where the kernel fits at all, else 0.

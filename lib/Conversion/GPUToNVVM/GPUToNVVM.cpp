@@ -20,6 +20,7 @@
 
 #include "../GPUCommon/FP8Conversions.h"
 #include "../GPUCommon/Lowering.h"
+#include "../GPUCommon/Narrow.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -164,25 +165,33 @@ struct WidenBF16Pattern : OpRewritePattern<arith::ExtFOp> {
   }
 };
 
-/// The low bytes of 16-bit numbers, picked in their words: LLVM takes each to
-/// a register of its own.
-struct NarrowPattern : OpRewritePattern<arith::TruncIOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(arith::TruncIOp op,
+/// Two 16-bit numbers are shifted in their word, and what came from the other
+/// one is masked: LLVM takes each to a register of its own.
+template <typename ShiftOp> struct ShiftPattern : OpRewritePattern<ShiftOp> {
+  using OpRewritePattern<ShiftOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(ShiftOp op,
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
+    APInt by;
     if (!type || type.getRank() != 1 || type.getNumElements() % 2 != 0 ||
-        !type.getElementType().isInteger(8) ||
-        !getElementTypeOrSelf(op.getIn().getType()).isInteger(16))
-      return rewriter.notifyMatchFailure(op, "not 16 bits to 8, in pairs");
-    int64_t count = type.getNumElements();
-    Value bytes = vector::BitCastOp::create(
-        rewriter, op.getLoc(),
-        VectorType::get({2 * count}, type.getElementType()), op.getIn());
-    SmallVector<int64_t> low;
-    for (int64_t i = 0; i < count; ++i)
-      low.push_back(2 * i);
-    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, bytes, bytes, low);
+        !type.getElementType().isInteger(16) ||
+        !matchPattern(op.getRhs(), m_ConstantInt(&by)) || by.uge(16))
+      return rewriter.notifyMatchFailure(op, "not pairs of 16 bits, by one");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto words = VectorType::get({type.getNumElements() / 2}, b.getI32Type());
+    auto splat = [&](APInt value) -> Value {
+      return arith::ConstantOp::create(b, DenseElementsAttr::get(words, value));
+    };
+    unsigned left = 16 - by.getZExtValue();
+    APInt kept = std::is_same_v<ShiftOp, arith::ShLIOp>
+                     ? APInt::getHighBitsSet(16, left)
+                     : APInt::getLowBitsSet(16, left);
+    Value shifted =
+        ShiftOp::create(b, vector::BitCastOp::create(b, words, op.getLhs()),
+                        splat(by.zext(32)));
+    Value masked =
+        arith::AndIOp::create(b, shifted, splat(APInt::getSplat(32, kept)));
+    rewriter.replaceOpWithNewOp<vector::BitCastOp>(op, type, masked);
     return success();
   }
 };
@@ -196,8 +205,9 @@ struct GPUToNVVMPass : te::impl::GPUToNVVMPassBase<GPUToNVVMPass> {
     RewritePatternSet patterns(&getContext());
     populateFP8Patterns(patterns, **target,
                         {truncPack, extPack, /*pick=*/nullptr});
-    patterns.add<PackBF16Pattern, WidenBF16Pattern, NarrowPattern>(
-        &getContext());
+    populateNarrowPatterns(patterns, BackendKind::NVPTX);
+    patterns.add<PackBF16Pattern, WidenBF16Pattern, ShiftPattern<arith::ShLIOp>,
+                 ShiftPattern<arith::ShRUIOp>>(&getContext());
     walkAndApplyPatterns(func, std::move(patterns));
     return success();
   }

@@ -7,12 +7,18 @@
 
 #include "PackedConversions.h"
 
+#include "../GPUCommon/Narrow.h"
 #include "../TileToGPU/Distribution.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mlir::te;
+
+static Value pickBytes(ImplicitLocOpBuilder &b, Value vector,
+                       std::array<int64_t, 4> bytes) {
+  return emitPickedBytes(b, BackendKind::AMDGPU, vector, bytes);
+}
 
 static Value truncPack(ImplicitLocOpBuilder &b, Value source, int64_t first,
                        int64_t count, VectorType packType) {
@@ -146,7 +152,7 @@ static Value emitUpperHalves(ImplicitLocOpBuilder &b, Value words) {
   for (int64_t i = 0; i < count; i += 2) {
     int64_t next = 4 * std::min(i + 1, count - 1);
     pairs.push_back(
-        emitPickedBytes(b, words, {4 * i + 2, 4 * i + 3, next + 2, next + 3}));
+        pickBytes(b, words, {4 * i + 2, 4 * i + 3, next + 2, next + 3}));
   }
   auto packed = VectorType::get({int64_t(pairs.size())}, b.getI32Type());
   return emitFromWords(b, vector::FromElementsOp::create(b, packed, pairs),
@@ -213,7 +219,8 @@ template <typename Op> struct BF16ArithmeticPattern : OpRewritePattern<Op> {
 
 void te::populatePackedConversionPatterns(RewritePatternSet &patterns,
                                           const Target &target) {
-  populateFP8Patterns(patterns, target, {truncPack, extPack, emitPickedBytes});
+  populateFP8Patterns(patterns, target, {truncPack, extPack, pickBytes});
+  populateNarrowPatterns(patterns, BackendKind::AMDGPU);
   if (!target.hasBF16Conversions)
     patterns.add<BF16TruncPattern, BF16ArithmeticPattern<arith::AddFOp>,
                  BF16ArithmeticPattern<arith::SubFOp>,

@@ -128,58 +128,85 @@ static Adder getAdder(TileContext &ctx, Type source) {
   return {b.getF32Type(), 32, 0x1p23};
 }
 
-/// Magnitudes of x times powers of two, exact but below the least normal
-/// number, and numbers with the signs.
-static std::pair<Value, Value> emitScaledIn(TileContext &ctx, Value x,
-                                            Value factors, FloatType type) {
+/// Codes of |x| to nearest even, in the lowest bits of floats. Below the power
+/// of two whose ulp is 1 the ulp is 1/2: a magnitude added to that number less
+/// 2 is rounded to a code's step where it is below 4, and half of it, added to
+/// the number itself, is from 4 on. The less of the two counts, which is even
+/// where the code is. Code 4 is the power of two itself, so bit 2 is inverted.
+static Value emitMagnitudes(TileContext &ctx, Value x, Value factors,
+                            Adder adder) {
   auto &b = ctx.b;
+  Value y = math::AbsFOp::create(b, x), low, high;
   LinearLayout layout = getLayout(x.getType());
-  if (!type.isBF16()) {
-    Value scaled =
-        ctx.round(emitScaled(ctx, x, ctx.broadcast(factors, layout)), type);
-    return {math::AbsFOp::create(b, scaled), scaled};
+  auto number = [&](Value like, double value) {
+    return ctx.constant(like.getType(), value);
+  };
+  if (adder.type.isBF16()) { // products are exact, and not rounded
+    auto add = [&](Value by, double base) -> Value {
+      return math::FmaOp::create(b, y, ctx.broadcast(by, layout),
+                                 number(y, base));
+    };
+    Value factor = ctx.round(factors, adder.type);
+    low = add(factor, adder.unit - 2);
+    high =
+        add(arith::MulFOp::create(b, factor, number(factor, 0.5)), adder.unit);
+  } else {
+    // Exact but below the least normal number.
+    y = ctx.round(emitScaled(ctx, y, ctx.broadcast(factors, layout)),
+                  adder.type);
+    low = arith::AddFOp::create(b, y, number(y, adder.unit - 2));
+    high = math::FmaOp::create(b, y, number(y, 0.5), number(y, adder.unit));
   }
-  // Magnitudes are there: amax is one of them.
-  return {
-      arith::MulFOp::create(b, math::AbsFOp::create(b, x),
-                            ctx.broadcast(ctx.round(factors, type), layout)),
-      x};
+  Value limited =
+      arith::MinNumFOp::create(b, high, number(high, adder.unit + 3));
+  return arith::MinNumFOp::create(b, low, limited);
 }
 
-/// Codes to nearest even, as floats: a magnitude y has the code 2y below 2,
-/// y + 2 below 4, then y / 2 + 4: the least of the three, each rounded where
-/// it is computed, and even where the code is. What is negative adds 8.
-static Value emitNibbles(TileContext &ctx, Value y, Value signs, Adder adder) {
+/// The same with x' signs in bit 3, as i8.
+static Value encodeToNearest(TileContext &ctx, Value x, Value factors) {
   auto &b = ctx.b;
-  Type type = y.getType();
-  auto number = [&](double value) { return ctx.constant(type, value); };
-  double base = adder.unit + 4; // room for the sign
-  Value code = arith::MinNumFOp::create(
-      b, math::FmaOp::create(b, y, number(2), number(base)),
-      arith::AddFOp::create(b, y, number(base + 2)));
-  Value large = math::FmaOp::create(b, y, number(0.5), number(base + 4));
-  code = arith::MinNumFOp::create(
-      b, code, arith::MinNumFOp::create(b, large, number(base + 7)));
-  return arith::SubFOp::create(b, code,
-                               math::CopySignOp::create(b, number(4), signs));
+  Adder adder = getAdder(ctx, getElementTypeOrSelf(x.getType()));
+  auto bitsOf = [&](Value tile) {
+    unsigned width =
+        getElementTypeOrSelf(tile.getType()).getIntOrFloatBitWidth();
+    return ctx.cast(tile, b.getIntegerType(width));
+  };
+  Value codes = bitsOf(emitMagnitudes(ctx, x, factors, adder)),
+        signs = bitsOf(x);
+  unsigned width =
+      getElementTypeOrSelf(signs.getType()).getIntOrFloatBitWidth();
+  auto field = [&](Value bits, int64_t mask) -> Value {
+    return arith::AndIOp::create(b, bits,
+                                 ctx.intConstant(bits.getType(), mask));
+  };
+  codes = field(codes, kSign - 1);
+  signs = field(arith::ShRUIOp::create(
+                    b, signs, ctx.intConstant(signs.getType(), width - 4)),
+                kSign);
+  bool isAlike = codes.getType() == signs.getType();
+  if (!isAlike) {
+    codes = toI8(ctx, codes);
+    signs = toI8(ctx, signs);
+  }
+  Value both = arith::OrIOp::create(b, codes, signs);
+  return isAlike ? toI8(ctx, both) : both;
 }
 
 Value te::castToFP4(TileContext &ctx, Value x, Value factors, ScaledType type,
                     Value words) {
   Ties ties = type.getScaling().getTies();
-  Value codes;
+  bool isPacked = !type.getScaling().isTransposed() && !ctx.isTurned;
+  auto pack = [&](Value codes) {
+    return isPacked ? packFP4(ctx, codes) : codes;
+  };
   if (words || ties != Ties::Even) {
     Value scaled = emitScaled(
         ctx, x, ctx.broadcast(ctx.toF32(factors), getLayout(x.getType())));
-    codes = encode(ctx, scaled, ties, words);
-  } else {
-    Adder adder = getAdder(ctx, getElementTypeOrSelf(x.getType()));
-    auto [magnitudes, signs] = emitScaledIn(ctx, x, factors, adder.type);
-    codes = toI8(ctx, ctx.cast(emitNibbles(ctx, magnitudes, signs, adder),
-                               ctx.b.getIntegerType(adder.bits)));
+    return pack(encode(ctx, scaled, ties, words));
   }
-  bool isPacked = !type.getScaling().isTransposed() && !ctx.isTurned;
-  return isPacked ? packFP4(ctx, codes) : codes;
+  Value codes = pack(encodeToNearest(ctx, x, factors));
+  return arith::XOrIOp::create(
+      ctx.b, codes, ctx.intConstant(codes.getType(), isPacked ? 0x44 : 4));
 }
 
 Value te::decodeFP4(TileContext &ctx, Value codes) {

@@ -91,39 +91,6 @@ static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
   return branch.getResult(0);
 }
 
-static void quantizeBlocksE8M0(TileContext &ctx, Value x, Value amax,
-                               ScaledType type, TileContext::Buffers buffers,
-                               Value words) {
-  auto &b = ctx.b;
-  Value byte = emitScaleByte(ctx, amax, type.getScaling().getRounding(),
-                             type.getElementType());
-  bool padsLikeZeros =
-      getByteOfZeros(type.getScaling().getRounding(), type.getElementType()) ==
-      type.getScalePadding();
-  storeData(ctx, type, emitBlockCast(ctx, x, amax, byte, type, words),
-            buffers.data);
-  Value narrow = arith::TruncIOp::create(
-      b, withElementType(byte.getType(), b.getI8Type()), byte);
-  storeScales(ctx, type, narrow, buffers.scales, padsLikeZeros);
-}
-
-static void quantizeBlocksF32(TileContext &ctx, Value x, Value amax,
-                              ScaledType type, TileContext::Buffers buffers,
-                              bool hasEpsilon) {
-  auto &b = ctx.b;
-  Value scale = emitScaleFromAmax(
-      ctx, amax, type, getLargest(getElementTypeOrSelf(x.getType())));
-  LinearLayout layout = getLayout(x.getType());
-  Value factor = ctx.broadcast(
-      ctx.convert(scale, layout.project(getBlock(type.getScaling()))), layout);
-  Value scaled = emitScaled(ctx, x, factor);
-  storeData(ctx, type, emitSaturatingCast(ctx, scaled, type), buffers.data);
-  Value inverse =
-      arith::DivFOp::create(b, ctx.constant(scale.getType(), 1.0), scale);
-  storeScales(ctx, type, inverse, buffers.scales,
-              /*padsLikeZeros=*/!hasEpsilon);
-}
-
 /// The amax (a tile or scalar), at least the op's epsilon where it has one.
 static Value emitBounded(TileContext &ctx, QuantizeOp op, Value amax) {
   if (!op.getEpsilon())
@@ -147,27 +114,95 @@ static bool mixesRows(QuantizeOp op) {
          });
 }
 
-static void quantizeBlocks(TileContext &ctx, QuantizeOp op, Value x,
+namespace {
+/// A result in blocks on its way.
+struct Blocks {
+  OpResult result;
+  Value x, amax;
+  Value data, scales; // as they are stored
+  bool padsLikeZeros = false;
+
+  ScaledType getType() { return cast<ScaledType>(result.getType()); }
+  ScalingAttr getScaling() { return getType().getScaling(); }
+};
+} // namespace
+
+static Blocks reduceBlocks(TileContext &ctx, QuantizeOp op, Value x,
                            OpResult result) {
-  auto type = cast<ScaledType>(result.getType());
-  ScalingAttr scaling = type.getScaling();
+  Blocks blocks;
+  blocks.result = result;
+  ScalingAttr scaling = blocks.getScaling();
   if (op.getHadamard())
     x = emitHadamard(ctx, ctx.toF32(x), scaling.isColumnwise() ? 0 : 1,
                      op.getSignMask().value_or(0));
   Value amax = ctx.reduceAmax(x, getBlock(scaling));
   if (!mixesRows(op) && ctx.wholeCols) // the scales of rows outside are zeros'
     amax = ctx.padWithZeros(amax);
-  TileContext::Buffers buffers = ctx.getBuffers(result);
+  if (!blocks.getType().isFP4()) // whose codes may be computed in bf16
+    amax = ctx.toF32(amax);
+  blocks.x = x;
+  blocks.amax = amax;
+  return blocks;
+}
+
+static void quantizeE8M0(TileContext &ctx, QuantizeOp op, Blocks &blocks) {
+  auto &b = ctx.b;
+  ScaledType type = blocks.getType();
+  ScaleRounding rounding = blocks.getScaling().getRounding();
   Value words;
   if (op.getStochastic())
-    words = emitRandomWords(ctx, op.getRng(), scaling.isColumnwise(),
-                            getLayout(x.getType()));
-  if (!type.isFP4()) // whose codes may be computed in bf16
-    amax = ctx.toF32(amax);
-  if (scaling.isE8M0())
-    return quantizeBlocksE8M0(ctx, x, amax, type, buffers, words);
-  quantizeBlocksF32(ctx, x, emitBounded(ctx, op, amax), type, buffers,
-                    op.getEpsilon().has_value());
+    words =
+        emitRandomWords(ctx, op.getRng(), blocks.getScaling().isColumnwise(),
+                        getLayout(blocks.x.getType()));
+  Value byte = emitScaleByte(ctx, blocks.amax, rounding, type.getElementType());
+  blocks.data = emitBlockCast(ctx, blocks.x, blocks.amax, byte, type, words);
+  blocks.scales = arith::TruncIOp::create(
+      b, withElementType(byte.getType(), b.getI8Type()), byte);
+  blocks.padsLikeZeros =
+      getByteOfZeros(rounding, type.getElementType()) == type.getScalePadding();
+}
+
+static void quantizeF32(TileContext &ctx, QuantizeOp op, Blocks &blocks) {
+  auto &b = ctx.b;
+  ScaledType type = blocks.getType();
+  Value scale =
+      emitScaleFromAmax(ctx, emitBounded(ctx, op, blocks.amax), type,
+                        getLargest(getElementTypeOrSelf(blocks.x.getType())));
+  LinearLayout layout = getLayout(blocks.x.getType());
+  Value factor = ctx.broadcast(
+      ctx.convert(scale, layout.project(getBlock(blocks.getScaling()))),
+      layout);
+  blocks.data =
+      emitSaturatingCast(ctx, emitScaled(ctx, blocks.x, factor), type);
+  blocks.scales =
+      arith::DivFOp::create(b, ctx.constant(scale.getType(), 1.0), scale);
+  blocks.padsLikeZeros = !op.getEpsilon();
+}
+
+static void storeBlocks(TileContext &ctx, Blocks &blocks) {
+  TileContext::Buffers buffers = ctx.getBuffers(blocks.result);
+  storeData(ctx, blocks.getType(), blocks.data, buffers.data);
+  storeScales(ctx, blocks.getType(), blocks.scales, buffers.scales,
+              blocks.padsLikeZeros);
+}
+
+/// One copy after the other, or what waits for other waves first and stores
+/// last, as the target prefers.
+static void quantizeBlocks(TileContext &ctx, QuantizeOp op, Value x,
+                           ArrayRef<OpResult> results) {
+  if (!ctx.target.scalesFirst && results.size() > 1) {
+    for (const OpResult &result : results)
+      quantizeBlocks(ctx, op, x, result);
+    return;
+  }
+  SmallVector<Blocks> all;
+  for (OpResult result : results)
+    all.push_back(reduceBlocks(ctx, op, x, result));
+  for (Blocks &blocks : all)
+    blocks.getScaling().isE8M0() ? quantizeE8M0(ctx, op, blocks)
+                                 : quantizeF32(ctx, op, blocks);
+  for (Blocks &blocks : all)
+    storeBlocks(ctx, blocks);
 }
 
 /// x / divisor, one a row, as an IEEE division rounds it, from at most 2^-17 on
@@ -302,14 +337,14 @@ struct QuantizeLowering
           getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth());
       x = ctx.convert(x, *ctx.loadLayout);
     }
-    SmallVector<OpResult> perTensor;
+    SmallVector<OpResult> perTensor, perBlock;
     for (OpResult result : quantize.getScaledResults()) {
       if (!ctx.hasBuffers(result))
         continue;
       switch (
           cast<ScaledType>(result.getType()).getScaling().getGranularity()) {
       case Granularity::Block:
-        quantizeBlocks(ctx, quantize, x, result);
+        perBlock.push_back(result);
         break;
       case Granularity::Row:
         quantizeRows(ctx, x, result);
@@ -318,6 +353,7 @@ struct QuantizeLowering
         perTensor.push_back(result);
       }
     }
+    quantizeBlocks(ctx, quantize, x, perBlock);
     if (!perTensor.empty()) {
       if (!quantize.getScale() && !quantize.getAmax())
         return op->emitError()

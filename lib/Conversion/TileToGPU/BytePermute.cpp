@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// v_perm_b32 takes any four bytes of two registers. Bytes of more come from two
-// of it, each of bytes of a pair of registers; what a pair has to give to
-// several results is gathered together, so that a transposition of 4 x 4 bytes
-// is eight of them. LLVM makes shifts and masks of a vector.shuffle like that.
+// v_perm_b32 (prmt of NVIDIA's chips) takes any four bytes of two registers.
+// Bytes of more come from two of it, each of bytes of a pair of registers; what
+// a pair has to give to several results is gathered together, so that a
+// transposition of 4 x 4 bytes is eight of them. LLVM makes shifts and masks of
+// a vector.shuffle like that, or twelve of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/Sequence.h"
@@ -36,7 +38,8 @@ struct Gathered {
 
 class BytePermutation {
 public:
-  BytePermutation(ImplicitLocOpBuilder &b, Value words) : b(b), words(words) {}
+  BytePermutation(ImplicitLocOpBuilder &b, BackendKind backend, Value words)
+      : b(b), backend(backend), words(words) {}
   /// The results, each a register of these bytes.
   SmallVector<Value> emit(ArrayRef<Word> results);
 
@@ -59,6 +62,7 @@ private:
   Value emitOfHalves(const Word &word, const Halves &halves);
 
   ImplicitLocOpBuilder &b;
+  BackendKind backend;
   Value words; // vector of i32
   llvm::MapVector<Pair, SmallVector<Gathered>> gatheredOf;
 };
@@ -74,11 +78,15 @@ SmallVector<int64_t> BytePermutation::listSources(const Word &word) {
 
 Value BytePermutation::emitPerm(Value low, Value high,
                                 ArrayRef<int64_t> places) {
+  bool isNVPTX = backend == BackendKind::NVPTX;
   uint32_t selector = 0;
   for (auto [i, place] : llvm::enumerate(places))
-    selector |= uint32_t(place) << (8 * i);
+    selector |= uint32_t(place) << ((isNVPTX ? 4 : 8) * i);
   Value constant =
       arith::ConstantOp::create(b, b.getI32IntegerAttr(int32_t(selector)));
+  if (isNVPTX)
+    return NVVM::PermuteOp::create(b, b.getI32Type(), low, high, constant,
+                                   NVVM::PermuteMode::DEFAULT);
   return LLVM::CallIntrinsicOp::create(b, b.getI32Type(),
                                        b.getStringAttr("llvm.amdgcn.perm"),
                                        ValueRange{high, low, constant})
@@ -167,9 +175,11 @@ SmallVector<Value> BytePermutation::emit(ArrayRef<Word> results) {
   return values;
 }
 
-Value te::emitPickedBytes(ImplicitLocOpBuilder &b, Value vector,
-                          std::array<int64_t, 4> bytes) {
-  return BytePermutation(b, emitWords(b, vector)).emit(Word(bytes)).front();
+Value te::emitPickedBytes(ImplicitLocOpBuilder &b, BackendKind backend,
+                          Value vector, std::array<int64_t, 4> bytes) {
+  return BytePermutation(b, backend, emitWords(b, vector))
+      .emit(Word(bytes))
+      .front();
 }
 
 Value te::emitPermuted(ImplicitLocOpBuilder &b, const KernelState &state,
@@ -177,14 +187,15 @@ Value te::emitPermuted(ImplicitLocOpBuilder &b, const KernelState &state,
   auto type = cast<VectorType>(vector.getType());
   bool moves =
       !llvm::equal(picks, llvm::seq<int64_t>(0, type.getNumElements()));
-  if (!moves || !state.target->amd || getElementBytes(type) != 1 ||
-      picks.size() % kWordBytes != 0 || type.getNumElements() % kWordBytes != 0)
+  if (!moves || getElementBytes(type) != 1 || picks.size() % kWordBytes != 0 ||
+      type.getNumElements() % kWordBytes != 0)
     return emitSelectElements(b, vector, picks);
   SmallVector<Word> results(picks.size() / kWordBytes);
   for (auto [i, pick] : llvm::enumerate(picks))
     results[i / kWordBytes][i % kWordBytes] = pick;
   Value words = emitVectorBitcast(b, vector, b.getI32Type());
-  SmallVector<Value> values = BytePermutation(b, words).emit(results);
+  SmallVector<Value> values =
+      BytePermutation(b, state.target->backend, words).emit(results);
   auto made = VectorType::get({int64_t(values.size())}, b.getI32Type());
   return emitVectorBitcast(b, vector::FromElementsOp::create(b, made, values),
                            type.getElementType());

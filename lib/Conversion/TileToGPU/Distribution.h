@@ -125,12 +125,12 @@ Value toIndex(ImplicitLocOpBuilder &b, Value i32);
 /// vector.shuffle of one source.
 Value emitSelectElements(ImplicitLocOpBuilder &b, Value vector,
                          ArrayRef<int64_t> picks);
-/// The same; bytes by AMD's instruction for it, where they fill registers.
+/// The same; bytes by the chip's instruction for it, where they fill registers.
 Value emitPermuted(ImplicitLocOpBuilder &b, const KernelState &state,
                    Value vector, ArrayRef<int64_t> picks);
 /// An i32 of any four bytes of a vector's registers, by that instruction.
-Value emitPickedBytes(ImplicitLocOpBuilder &b, Value vector,
-                      std::array<int64_t, 4> bytes);
+Value emitPickedBytes(ImplicitLocOpBuilder &b, BackendKind backend,
+                      Value vector, std::array<int64_t, 4> bytes);
 /// The value's bits as a vector of another element type.
 Value emitVectorBitcast(ImplicitLocOpBuilder &b, Value vector,
                         Type elementType);

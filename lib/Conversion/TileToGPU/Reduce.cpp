@@ -28,9 +28,9 @@ static Value emitNibbles(ImplicitLocOpBuilder &b, Value x, Value y) {
   };
   Value four = arith::ConstantOp::create(
       b, DenseElementsAttr::get(words,
-                                b.getIntegerAttr(words.getElementType(), 4)));
-  Value both = arith::OrIOp::create(b, toWords(x),
-                                    arith::ShLIOp::create(b, toWords(y), four));
+                                b.getIntegerAttr(words.getElementType(), 16)));
+  Value both = arith::AddIOp::create(b, toWords(x),
+                                    arith::MulIOp::create(b, toWords(y), four));
   return vector::BitCastOp::create(b, type, both);
 }
 

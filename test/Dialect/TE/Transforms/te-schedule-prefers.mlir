@@ -51,12 +51,22 @@ func.func @wide_twice(%x: tensor<?x8192xbf16>, %g: tensor<8192xbf16>) -> !te.sca
 
 // -----
 
-// Where nothing is computed over rows, lanes of sm_90a hold 128 bytes of all that is read: of one tensor, or of a gate and its factor.
-// SM90: tile = [64, 128], waves = 4, vector = 8>
+// Where nothing is computed over rows, lanes of sm_90a hold 128 bytes of all that is read: of one tensor, or of a gate and its factor. 128 rows of fp4 fill 64 bytes of a transposed copy.
+// SM90: tile = [128, 64], waves = 4, vector = 8>
 // CHECK-LABEL: func.func @columns
 func.func @columns(%x: tensor<?x8192xbf16>) -> !te.scaled<?x8192xf4E2M1FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed>> {
   %q = te.quantize %x : tensor<?x8192xbf16> -> !te.scaled<?x8192xf4E2M1FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed>>
   return %q : !te.scaled<?x8192xf4E2M1FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed>>
+}
+
+// -----
+
+// Of both copies; eight waves have half of the larger tile's elements each.
+// SM90: tile = [128, 128], waves = 8, vector = 8>
+// CHECK-LABEL: func.func @both_ways
+func.func @both_ways(%x: tensor<?x8192xbf16>) -> (!te.scaled<?x8192xf4E2M1FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, !te.scaled<?x8192xf4E2M1FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed>>) {
+  %q:2 = te.quantize %x : tensor<?x8192xbf16> -> !te.scaled<?x8192xf4E2M1FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, !te.scaled<?x8192xf4E2M1FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed>>
+  return %q#0, %q#1 : !te.scaled<?x8192xf4E2M1FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, !te.scaled<?x8192xf4E2M1FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed>>
 }
 
 // -----
@@ -79,6 +89,18 @@ func.func @halves(%dy: tensor<?x8192xbf16>, %x: tensor<?x16384xbf16>) -> (!te.sc
   %dx, %db = te.gated_activation_bwd swiglu %dy, %x : tensor<?x8192xbf16>, tensor<?x16384xbf16> -> tensor<?x16384xbf16> dbias tensor<16384xbf16>
   %q:2 = te.quantize %dx : tensor<?x16384xbf16> -> !te.scaled<?x16384xf8E5M2, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, !te.scaled<?x16384xf8E5M2, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>
   return %q#0, %q#1, %db : !te.scaled<?x16384xf8E5M2, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, !te.scaled<?x16384xf8E5M2, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>, tensor<16384xbf16>
+}
+
+// -----
+
+// Of many rows and columns 256 rows are summed by a workgroup that reads ahead, as more than 32 of them a CU are left.
+// SM90: tile = [32, 64], waves = 4, vector = 8, row_tiles = 8>
+// GFX950: tile = [32, 64], waves = 8, vector = 4, row_tiles = 4>
+// CHECK-LABEL: func.func @many_halves
+func.func @many_halves(%dy: tensor<8192x16384xbf16>, %x: tensor<8192x32768xbf16>) -> (!te.scaled<8192x32768xf8E5M2, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>, tensor<32768xbf16>) {
+  %dx, %db = te.gated_activation_bwd swiglu %dy, %x : tensor<8192x16384xbf16>, tensor<8192x32768xbf16> -> tensor<8192x32768xbf16> dbias tensor<32768xbf16>
+  %q = te.quantize %dx : tensor<8192x32768xbf16> -> !te.scaled<8192x32768xf8E5M2, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>
+  return %q, %db : !te.scaled<8192x32768xf8E5M2, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>, tensor<32768xbf16>
 }
 
 // -----

@@ -1,0 +1,21 @@
+//===- Narrow.h - 16-bit numbers to bytes -----------------------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_LIB_CONVERSION_GPUCOMMON_NARROW_H
+#define TE_LIB_CONVERSION_GPUCOMMON_NARROW_H
+
+#include "te/Target/Target.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::te {
+
+/// Patterns for arith.trunci from vectors of i16 to i8.
+void populateNarrowPatterns(RewritePatternSet &patterns, BackendKind backend);
+
+} // namespace mlir::te
+
+#endif // TE_LIB_CONVERSION_GPUCOMMON_NARROW_H
