@@ -3,6 +3,31 @@
 // RUN: te-opt %s --te-gpu-to-amdgpu | FileCheck %s
 
 gpu.module @kernels {
+  // The low bytes of four 16-bit numbers, of two words: bytes 0, 2, 4 and 6 (0x06040200).
+  // CHECK-LABEL: gpu.func @low_bytes
+  // CHECK-SAME: (%[[X:.*]]: vector<4xi16>,
+  // CHECK: %[[W:.*]] = vector.bitcast %[[X]] : vector<4xi16> to vector<2xi32>
+  // CHECK-DAG: %[[LOW:.*]] = vector.extract %[[W]][0]
+  // CHECK-DAG: %[[HIGH:.*]] = vector.extract %[[W]][1]
+  // CHECK: llvm.call_intrinsic "llvm.amdgcn.perm"(%[[HIGH]], %[[LOW]], %c100925952_i32)
+  // CHECK-NOT: arith.trunci
+  gpu.func @low_bytes(%x: vector<4xi16>, %out: memref<4xi8>) kernel attributes {te.target = "gfx942"} {
+    %c0 = arith.constant 0 : index
+    %q = arith.trunci %x : vector<4xi16> to vector<4xi8>
+    vector.store %q, %out[%c0] : memref<4xi8>, vector<4xi8>
+    gpu.return
+  }
+
+  // Of three there is no word: as it was.
+  // CHECK-LABEL: gpu.func @three_bytes
+  // CHECK: arith.trunci
+  gpu.func @three_bytes(%x: vector<3xi16>, %out: memref<3xi8>) kernel attributes {te.target = "gfx942"} {
+    %c0 = arith.constant 0 : index
+    %q = arith.trunci %x : vector<3xi16> to vector<3xi8>
+    vector.store %q, %out[%c0] : memref<3xi8>, vector<3xi8>
+    gpu.return
+  }
+
   // CHECK-LABEL: gpu.func @exchanges
   gpu.func @exchanges(%x: i32, %out: memref<8xi32>) kernel attributes {te.target = "gfx942"} {
     %c0 = arith.constant 0 : index

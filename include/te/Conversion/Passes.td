@@ -79,7 +79,8 @@ def GPUToAMDGPUPass : Pass<"te-gpu-to-amdgpu", "::mlir::ModuleOp"> {
     is the type's, they become its conversions; where it is the sibling's, the byte that stands for x in
     one stands for x/2 in the other, and NaN and -0, on which the two
     disagree, are mended in the bits. Inputs of `truncf` are within the format's range or NaN.
-    `arith.scaling_truncf` by one scale becomes the packed scaled conversions.
+    `arith.scaling_truncf` by one scale becomes the packed scaled conversions. `arith.trunci` of 16-bit
+    integers to bytes picks four at once from two words.
 
     ```mlir
     %q = arith.truncf %x : vector<4xf32> to vector<4xf8E4M3FN>
@@ -109,8 +110,8 @@ def GPUToNVVMPass : Pass<"te-gpu-to-nvvm", "::mlir::ModuleOp"> {
   let summary = "fp8 and bf16 conversions by the chip's instructions, for NVIDIA's chips";
   let description = [{
     `arith.truncf`/`extf` between vectors of f32 and OCP 8-bit floats become packed conversions, two
-    elements each, and so does `truncf` to bf16. The upper one of two bf16 is widened, and the low bytes of
-    16-bit integers are picked, in their words. Inputs of `truncf` to 8 bits are within the format's
+    elements each, and so does `truncf` to bf16. The upper one of two bf16 is widened, and
+    16-bit integers are shifted and their low bytes picked, in their words. Inputs of `truncf` to 8 bits are within the format's
     range or NaN; a clamp that sees to that is left out, as the instruction saturates. Lane exchanges,
     votes and barriers have conversions upstream, which lower-to-nvvm applies.
 

@@ -18,7 +18,8 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
-/// x | y << 4 for bytes below 16; four at once, where there are as many.
+/// x + 16 y for bytes below 16; four at once, where there are as many. A chip
+/// has an instruction for both.
 static Value emitNibbles(ImplicitLocOpBuilder &b, Value x, Value y) {
   auto type = cast<VectorType>(x.getType()), words = type;
   if (type.getNumElements() % 4 == 0)
@@ -26,11 +27,11 @@ static Value emitNibbles(ImplicitLocOpBuilder &b, Value x, Value y) {
   auto toWords = [&](Value bytes) -> Value {
     return vector::BitCastOp::create(b, words, bytes);
   };
-  Value four = arith::ConstantOp::create(
+  Value sixteen = arith::ConstantOp::create(
       b, DenseElementsAttr::get(words,
                                 b.getIntegerAttr(words.getElementType(), 16)));
-  Value both = arith::AddIOp::create(b, toWords(x),
-                                    arith::MulIOp::create(b, toWords(y), four));
+  Value both = arith::AddIOp::create(
+      b, toWords(x), arith::MulIOp::create(b, toWords(y), sixteen));
   return vector::BitCastOp::create(b, type, both);
 }
 

@@ -1,5 +1,5 @@
-"""Random programs of norms, activations, sums, quantizations, amaxes, slices, concatenations, reshapes and te.permute over a few tensors,
-read by several ops each and in any order: whatever te-fuse puts together, they compute what the reference does.
+"""Random programs of norms, activations, sums, products, quantizations and back, amaxes, slices, concatenations, reshapes and te.permute over a
+few tensors, read by several ops each and in any order: whatever te-fuse puts together, they compute what the reference does.
 
     programs.py --target=CHIP [--seed=S] [--count=N]
 """
@@ -23,11 +23,12 @@ class Program(Function):
 
     def __init__(self, draw):
         super().__init__()
-        self.draw, self.is_normed = draw, False
+        self.draw, self.is_normed, self.is_multiplied = draw, False, False
         self.values = {shape: [] for shape in SHAPES}
         for _ in range(draw.randrange(1, 3)):
             self.values["cube"].append(self.argument(self.type("cube"), ' {te.dims = ["B", "M", "K"]}'))
         self.gamma = self.argument(tensor([K], "bf16"))
+        self.weights = {n: self.argument(tensor([n, K], "bf16")) for n in (K, K // 2)}
 
     def type(self, shape):
         return tensor(SHAPES[shape], "bf16")
@@ -54,11 +55,27 @@ class Program(Function):
             return self.define("rows", self.op(f"te.gated_activation_bwd reglu {x}, {y} : {t}, {rows} -> {rows}", rows))
         self.define("rows", self.op(f"tensor.concat dim(1) {x}, {other} : ({t}, {t}) -> {rows}", rows))
 
+    def multiply(self, shape, x, t):
+        """A product of K or K/2 columns, of whichever orientation the shape asks for."""
+        n = self.draw.choice([K, K // 2]) if shape == "rows" else K // 2 if shape == "half" else K
+        result = {"cube": "cube", "rows": "rows" if n == K else "half"}.get(shape, "rows")
+        flag = {"half": "", "turned": "transpose_a "}.get(shape, "transpose_b ")
+        d = self.type(result)
+        self.define(result, self.op(f"te.gemm {x}, {self.weights[n]} {flag}: {t}, {tensor([n, K], 'bf16')} -> {d}", d))
+
+    def requantize(self, shape, x, t):
+        """What is left of a value that was quantized; the codes may be a result too."""
+        scaled = f"!te.scaled<{'x'.join(map(str, SHAPES[shape]))}xf8E5M2, #te.scaling<{self.draw.choice([ROW, COL])}>>"
+        codes = self.op(f"te.quantize {x} : {t} -> {scaled}", scaled)
+        if self.draw.random() < 0.3:
+            self.results.append(codes)
+        self.define(shape, self.op(f"te.dequantize {codes} : {scaled} -> {t}", t))
+
     def step(self):
         shape = self.draw.choice([s for s in SHAPES if self.values[s]])
         x, t, draw = self.draw.choice(self.values[shape][-3:]), self.type(shape), self.draw
         kind = draw.choice(["add", "negate", "activate", "norm", "move", "move", "quantize", "quantize", "current", "amax", "sum",
-                            "half", "half"])
+                            "half", "half", "product", "product", "again"])
         if kind == "add":
             return self.define(shape, self.op(f"arith.addf {x}, {draw.choice(self.values[shape])} : {t}", t))
         if kind == "negate":
@@ -77,6 +94,11 @@ class Program(Function):
             if draw.random() < 0.3:
                 self.results.append(r)
             return self.define(shape, y)
+        if kind == "product" and not self.is_multiplied:  # and so it does of two products
+            self.is_multiplied = True
+            return self.multiply(shape, x, t)
+        if kind == "again":
+            return self.requantize(shape, x, t)
         if kind == "move" and shape == "cube":
             rows = self.type("rows")
             return self.values["rows"].append(self.op(f"tensor.collapse_shape {x} [[0, 1], [2]] : {t} into {rows}", rows))

@@ -41,8 +41,8 @@ public:
   int64_t staticRows, staticCols; // the same where known, else kDynamic
   Value tileRow, tileCol;         // this workgroup's first element, index
   Value shardLength;              // of an Extent::Shard, index
-  Value matrix; // which matrix this workgroup's tile is of, index; null: the
-                // tensor is one
+  Value matrix;   // which matrix this workgroup's tile is of, index; null: the
+                  // tensor is one
   Value matrices; // how many there are, where a lowering asks
   /// Where a te.gemm's last rows are cut into pieces of K: whether this
   /// workgroup's are others (i1), and which piece it makes (index; else 0).
