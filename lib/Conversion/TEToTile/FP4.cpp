@@ -108,11 +108,9 @@ static Value encode(TileContext &ctx, Value x, Ties ties, Value words) {
 }
 
 namespace {
-/// A float format and the power of two whose ulp is 1: what is added to it is
-/// rounded to an integer, and is its lowest bits.
+/// A float format, and its power of two whose ulp is 1.
 struct Adder {
   FloatType type;
-  unsigned bits;
   double unit;
 };
 } // namespace
@@ -122,10 +120,10 @@ struct Adder {
 static Adder getAdder(TileContext &ctx, Type source) {
   auto &b = ctx.b;
   if (source.isBF16() && ctx.target.hasPackedBF16)
-    return {b.getBF16Type(), 16, 0x1p7};
+    return {b.getBF16Type(), 0x1p7};
   if (source.isBF16() || source.isF16())
-    return {b.getF16Type(), 16, 0x1p10};
-  return {b.getF32Type(), 32, 0x1p23};
+    return {b.getF16Type(), 0x1p10};
+  return {b.getF32Type(), 0x1p23};
 }
 
 /// Codes of |x| to nearest even, in the lowest bits of floats. Below the power
