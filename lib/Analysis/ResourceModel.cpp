@@ -182,13 +182,22 @@ int64_t te::getStagedColumns(const TileDemand &demand, ScheduleAttr schedule,
              : 0;
 }
 
-/// fp4 data go both ways: tiles fill lines of both, where lanes then hold no
-/// more than twice what they prefer, and registers suffice.
+/// Elements of fp4 that fill a line.
+constexpr int64_t kFP4Line = 2 * kStoreBytes;
+
+/// Tiles that hold parts of rows fill lines of fp4 data that are stored (K, M),
+/// where there are as many rows.
+static bool fillsFP4Rows(const TileDemand &demand) {
+  return demand.storesFP4ByCols && !demand.wholeRows &&
+         (ShapedType::isDynamic(demand.rows) || demand.rows > kFP4Line / 2);
+}
+
+/// They go both ways: tiles fill lines of both, where lanes then hold no more
+/// than twice what they prefer, and registers suffice.
 static bool fillsBothLines(const TileDemand &demand, const Target &target) {
-  int64_t elements =
-      demand.linesRows * demand.linesCols / (kMostTileWaves * target.waveSize);
+  int64_t elements = kFP4Line * kFP4Line / (kMostTileWaves * target.waveSize);
   int64_t widest = std::max(demand.inputBytes, demand.outputBytes);
-  return demand.linesRows > 1 && demand.linesCols > 1 &&
+  return fillsFP4Rows(demand) && demand.storesFP4ByRows &&
          elements * widest <= 2 * target.tileBytesPerLane &&
          elements * demand.liveBytes <= 4 * kWideVGPRs;
 }
@@ -271,8 +280,11 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
   int64_t minRows = std::max(demand.minRows, demand.linesRows);
   minRows = std::max(minRows, demand.rowsPerWave * waves);
   int64_t minCols = demand.minCols;
-  if (fillsBothLines(demand, target))
-    minCols = std::max(minCols, bound(demand.linesCols, demand.cols));
+  bool fillsBoth = fillsBothLines(demand, target);
+  if (fillsBoth)
+    minCols = std::max(minCols, bound(kFP4Line, demand.cols));
+  if (fillsBoth || (fillsFP4Rows(demand) && !demand.storesFP4ByRows))
+    minRows = std::max(minRows, kFP4Line);
   if (demand.unitRows * demand.unitCols <= kMostGrowth * elements) {
     minRows = std::max(minRows, bound(demand.unitRows, demand.rows));
     minCols = std::max(minCols, bound(demand.unitCols, demand.cols));

@@ -66,11 +66,11 @@ static void addScaled(TileDemand &demand, ScaledType type, bool isTurned) {
     if (isColumns(type, dim) != isTurned)
       demand.coverCols =
           std::max<int64_t>(demand.coverCols, dim.divisor * dim.multiple);
-  int64_t line = kStoreBytes * 8 / type.getElementTypeBitWidth();
-  if (scaling.isTransposed() != isTurned)
-    demand.linesRows = std::max(demand.linesRows, line);
-  else if (type.isFP4())
-    demand.linesCols = line;
+  bool isTransposed = scaling.isTransposed() != isTurned;
+  if (isTransposed)
+    demand.linesRows = std::max<int64_t>(demand.linesRows, kStoreBytes);
+  if (type.isFP4())
+    (isTransposed ? demand.storesFP4ByCols : demand.storesFP4ByRows) = true;
   demand.reorders |=
       isTurned || scaling.getDataLayout() != te::DataLayout::Linear;
 }

@@ -49,14 +49,15 @@ struct TileDemand {
                                       // compute what is computed over rows
   unsigned rowStatistics = 0;         // ops whose tiles wait for such things
   bool dividesGrid = false;           // workgroups are not one column of tiles
-  int64_t linesRows = 1, linesCols = 1; // rows that fill a line of what is
-                                        // stored (K, M); columns that fill
-                                        // one of fp4 data (M, K)
-  bool reorders = false;                // data in another order than row-major
-  unsigned amaxBytes = 2;               // of an element that is packed for it
-  bool reducesRows = false;             // a scale or amax across rows
-  bool sumsColumns = false;             // over all rows
-  unsigned exchangedBytes = 0;          // of LDS for each element of the tile
+  int64_t linesRows = 1; // rows that fill a line of what is stored (K, M)
+  bool storesFP4ByCols = false; // fp4 data (K, M), whose line takes twice as
+                                // many
+  bool storesFP4ByRows = false; // fp4 data (M, K)
+  bool reorders = false;        // data in another order than row-major
+  unsigned amaxBytes = 2;       // of an element that is packed for it
+  bool reducesRows = false;     // a scale or amax across rows
+  bool sumsColumns = false;     // over all rows
+  unsigned exchangedBytes = 0;  // of LDS for each element of the tile
 };
 
 /// The estimate for one schedule.
