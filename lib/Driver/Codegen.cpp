@@ -36,7 +36,10 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/Scalarizer.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+#include <limits>
 
 LLD_HAS_DRIVER(elf)
 
@@ -170,11 +173,19 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
+  // Vectors of one element become scalars, and longer ones stay: SelectionDAG
+  // takes a zext of <1 x i32> to a BUILD_VECTOR and back without end. Once more
+  // at the end, as InstCombine makes some of bitcasts.
+  llvm::ScalarizerPassOptions oneElement;
+  oneElement.ScalarizeMinBits = std::numeric_limits<unsigned>::max();
+  oneElement.ScalarizeLoadStore = true;
   llvm::FunctionPassManager passes;
+  passes.addPass(llvm::ScalarizerPass(oneElement));
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopRotatePass()));
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::ScalarizerPass(oneElement));
   for (llvm::Function &function : module)
     if (!function.isDeclaration()) {
       passes.run(function, functions);
