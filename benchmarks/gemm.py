@@ -37,7 +37,7 @@ FLOPS = {"gfx942": {"bf16": 2048, "f16": 2048, "fp8": 4096, "mxfp8": 2048, "mxfp
 BITS = {"bf16": 16, "f16": 16, "fp8": 8, "mxfp8": 8.25, "mxfp4": 4.25}
 # What the cycle model's results depend on beside its own sources.
 MODEL = ("lib/Target/Timing.cpp", "lib/Target/Target.cpp", "lib/Emulator/Launch.cpp", "lib/Emulator/Lds.cpp",
-         "lib/Emulator/Profile.cpp", "lib/Emulator/Recorder.cpp")
+         "lib/Emulator/Profile.cpp", "lib/Emulator/Recorder.cpp", "lib/Emulator/Work.cpp")
 # Which operands are stored the other way round.
 PASSES = {"fprop": (False, True), "dgrad": (False, False), "wgrad": (True, False)}
 

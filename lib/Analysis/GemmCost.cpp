@@ -196,23 +196,44 @@ static double combine(ArrayRef<double> units) {
   return std::sqrt(std::sqrt(sum));
 }
 
-/// Steps whose scales are read at once, of the side where they are fewer; 0
-/// where the instruction takes none.
-static double getScaleSteps(const TileDemand &demand, const GemmPlan &plan,
-                            ScheduleAttr schedule, const Target &target) {
-  if (plan.scales != GemmPlan::Scales::Instruction)
-    return 0;
+/// Steps whose scales of blocks are read at once, of each side; 1 where there
+/// are none.
+static std::array<int64_t, 2> getScaleSteps(const TileDemand &demand,
+                                            const GemmPlan &plan,
+                                            ScheduleAttr schedule,
+                                            const Target &target) {
+  using Scales = GemmPlan::Scales;
+  constexpr int64_t kWordBytes = 4; // a lane's, or one scale of f32
   GemmOp gemm = demand.gemm;
   MatmulAttr matmul = schedule.getMatmul();
-  int64_t k = getK(gemm);
-  int64_t least = kMostStepsInRound;
-  for (int64_t outer : schedule.getTile()) {
-    int64_t bytes = getScaleBytes(plan, outer, schedule, target),
-            ofStep = std::max<int64_t>(matmul.getK() / MMA::kScaledElements, 1);
-    least = std::min(least, getWholeSteps(bytes / ofStep, k, matmul.getK(),
-                                          matmul.getSplitK()));
+  std::array<int64_t, 2> sides = {1, 1};
+  if (plan.scales == Scales::None || plan.scales == Scales::Sum)
+    return sides;
+  int64_t ofStep = std::max<int64_t>(matmul.getK() / plan.block, 1);
+  for (auto [steps, outer, operand] :
+       llvm::zip_equal(sides, schedule.getTile(),
+                       std::array<Value, 2>{gemm.getA(), gemm.getB()})) {
+    auto scaled = dyn_cast<ScaledType>(getSource(operand).getType());
+    if (plan.scales == Scales::Elements &&
+        !(scaled && scaled.getScaling().isE8M0()))
+      continue;
+    int64_t bytes = plan.scales == Scales::Elements
+                        ? kWordBytes
+                        : getScaleBytes(plan, outer, schedule, target),
+            each = plan.scales == Scales::Blocks ? kWordBytes : 1;
+    steps = getWholeSteps(std::max<int64_t>(bytes / each / ofStep, 1),
+                          getK(gemm), matmul.getK(), matmul.getSplitK());
   }
-  return least;
+  return sides;
+}
+
+/// Steps of the longest piece of K: pieces are whole runs of steps that are
+/// read at once.
+static double getPieceSteps(double k, ScheduleAttr schedule, double pieces,
+                            double together) {
+  double steps = std::ceil(k / schedule.getMatmul().getK());
+  return std::min(std::ceil(std::ceil(steps / together) / pieces) * together,
+                  steps);
 }
 
 namespace {
@@ -327,6 +348,14 @@ static ComputeUnit makeUnit(const TileDemand &demand, const GemmPlan &plan,
   bool isRest = pieces > 1 && matmul.getWholeRows();
   stored /= isRest ? timing.getMemoryShare(active) : double(timing.l1Bytes);
   double parts = double(matmul.getK()) / MMA::lookup(matmul.getMma())->k;
+  std::optional<FetchPlan> fetchA, fetchB;
+  if (matmul.getDirect()) {
+    fetchA = planFetch(gemm, plan, tile::MMASide::A, schedule, target);
+    fetchB = planFetch(gemm, plan, tile::MMASide::B, schedule, target);
+  }
+  auto [scalesA, scalesB] = getScaleSteps(demand, plan, schedule, target);
+  double together = std::max({scalesA, scalesB, fetchA ? fetchA->steps : 1,
+                              fetchB ? fetchB->steps : 1});
   // Elements are scaled, or dequantized, beside one part's products for each
   // side, in all waves at once.
   bool scalesElements =
@@ -338,16 +367,16 @@ static ComputeUnit makeUnit(const TileDemand &demand, const GemmPlan &plan,
           parts,
           estimateVectorClocks(demand, plan, schedule, target, timing),
           scalesElements ? 1 - (parts > 2 ? 2 : 1) / parts : 0,
-          std::ceil(std::ceil(k / matmul.getK()) / pieces),
+          getPieceSteps(k, schedule, pieces, isRest ? 1 : together),
           latency,
           fromMemory,
           inFlight,
           stored,
           prefetches,
-          matmul.getDirect() &&
-              planFetch(gemm, plan, tile::MMASide::A, schedule, target) &&
-              planFetch(gemm, plan, tile::MMASide::B, schedule, target),
-          getScaleSteps(demand, plan, schedule, target)};
+          fetchA && fetchB,
+          plan.scales == GemmPlan::Scales::Instruction
+              ? double(std::min(scalesA, scalesB))
+              : 0};
 }
 
 double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,

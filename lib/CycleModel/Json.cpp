@@ -31,16 +31,17 @@ static std::string formatPc(const Profile &p, uint32_t instruction) {
 }
 
 static Object getGrid(const Profile &p) {
-  return Object{{"workgroups", p.gridWorkgroups},
-                {"waves_per_workgroup", p.wavesPerWorkgroup},
-                {"clocks", p.gridClocks},
-                {"seconds", p.seconds()},
-                {"clock_ghz", p.timing->clockGHz},
-                {"compute_units", p.target->computeUnits},
-                {"active_compute_units", p.activeCUs},
-                {"workgroups_of_busiest_unit", p.workgroupsOfCU},
-                {"rounds", p.rounds},
-                {"fill", p.fill}};
+  return Object{
+      {"workgroups", p.gridWorkgroups},
+      {"waves_per_workgroup", p.wavesPerWorkgroup},
+      {"clocks", p.gridClocks},
+      {"seconds", p.seconds()},
+      {"clock_ghz", p.timing->clockGHz},
+      {"compute_units", p.target->computeUnits},
+      {"active_compute_units", p.activeCUs},
+      {"workgroups_of_busiest_unit", int64_t(p.busiestUnit.workgroups.size())},
+      {"rounds", p.rounds},
+      {"fill", p.busiestUnit.fill}};
 }
 
 static Object getMfma(const Profile &p) {

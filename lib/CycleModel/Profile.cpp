@@ -13,22 +13,31 @@ namespace mlir::te::cycle {
 
 static double divide(double a, double b) { return b > 0 ? a / b : 0; }
 
-/// The compute unit with most workgroups runs the first, some in the middle and
-/// the last of them; those between take as long as the middle ones do.
-static double extrapolate(const Profile &profile) {
+static double sumWork(const emu::Trace &trace,
+                      llvm::ArrayRef<emu::TracedWorkgroup> workgroups) {
+  double sum = 0;
+  for (const emu::TracedWorkgroup &each : workgroups)
+    sum += trace.work.empty() ? 1 : trace.work[each.workgroup];
+  return sum;
+}
+
+/// The busiest compute unit runs the first, some in the middle and the last of
+/// its workgroups; what is between is done at the pace of the middle ones.
+static double extrapolate(const Profile &profile, const emu::Trace &trace) {
   const Simulation &cu = profile.cu;
-  uint64_t simulated = cu.workgroupEnds.size(),
-           held = profile.residency.workgroups;
-  uint64_t rest = profile.workgroupsOfCU - simulated;
-  if (!rest)
+  llvm::ArrayRef<emu::TracedWorkgroup> simulated = trace.workgroups;
+  uint64_t held = profile.residency.workgroups;
+  if (simulated.size() == profile.busiestUnit.workgroups.size())
     return cu.clocks;
-  if (simulated <= 2 * held)
-    return cu.clocks * double(profile.workgroupsOfCU) / simulated;
+  if (simulated.size() <= 2 * held)
+    return cu.clocks * profile.busiestUnit.work / profile.simulatedWork;
   std::vector<uint64_t> ends = cu.workgroupEnds;
   llvm::sort(ends);
   // From the end of the first generation to that of the next one.
-  double steady = double(ends[2 * held - 1] - ends[held - 1]) / held;
-  return cu.clocks + rest * steady;
+  double steady = double(ends[2 * held - 1] - ends[held - 1]) /
+                  sumWork(trace, simulated.slice(held, held));
+  return cu.clocks +
+         (profile.busiestUnit.work - profile.simulatedWork) * steady;
 }
 
 Profile makeProfile(llvm::StringRef kernel, const emu::Trace &trace,
@@ -51,14 +60,14 @@ Profile makeProfile(llvm::StringRef kernel, const emu::Trace &trace,
   made.isSample = trace.isSample;
   uint64_t units = target.computeUnits, held = made.residency.workgroups;
   made.activeCUs = std::min(units, std::max<uint64_t>(1, trace.gridWorkgroups));
-  made.workgroupsOfCU =
-      llvm::divideCeil(std::max<uint64_t>(1, trace.gridWorkgroups), units);
-  made.rounds = double(made.workgroupsOfCU) / held;
-  made.fill = double(trace.gridWorkgroups) / (made.workgroupsOfCU * units);
+  made.busiestUnit =
+      findBusiestUnit(target, timing, held, trace.gridWorkgroups, trace.work);
+  made.rounds = double(made.busiestUnit.workgroups.size()) / held;
+  made.simulatedWork = sumWork(trace, trace.workgroups);
   for (auto [begin, end] :
        llvm::zip_equal(made.cu.workgroupBegins, made.cu.workgroupEnds))
     made.workgroupClocks += double(end - begin) / made.cu.workgroupEnds.size();
-  made.gridClocks = extrapolate(made);
+  made.gridClocks = extrapolate(made, trace);
   return made;
 }
 
@@ -112,8 +121,8 @@ std::optional<Profile::Roofline> Profile::roofline() const {
   Roofline made;
   made.unit = isMatrix ? "matrix" : "vector";
   made.flopsPerByte = divide(flops, cu.memoryBytes);
-  made.flopsPerSecond =
-      divide(flops / cu.workgroupEnds.size() * gridWorkgroups, seconds());
+  double work = busiestUnit.work * busiestUnit.fill * target->computeUnits;
+  made.flopsPerSecond = divide(flops / simulatedWork * work, seconds());
   double clocks =
       isMatrix ? double(cu.mfmaClocks) : cu.vectorTurns * timing->turn;
   made.peak = divide(flops, clocks) * target->simdsPerCU * timing->clockGHz *

@@ -31,7 +31,7 @@ static void printTimes(llvm::raw_ostream &os, const Profile &p) {
   os << formatv("  rounds             {0,14:f2}  ({1} workgroups, {2} CUs, {3} "
                 "at a time; {4} of the slots are used)\n",
                 p.rounds, p.gridWorkgroups, p.target->computeUnits,
-                p.residency.workgroups, percent(p.fill));
+                p.residency.workgroups, percent(p.busiestUnit.fill));
   os << formatv(
       "  occupancy          {0,14}  waves a SIMD, limited by {1} ({2} "
       "registers, {3} bytes of LDS)\n",

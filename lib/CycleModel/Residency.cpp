@@ -6,7 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "te/CycleModel/CycleModel.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <queue>
+#include <tuple>
 
 namespace mlir::te::cycle {
 
@@ -47,20 +51,53 @@ Residency getResidency(const Target &target, unsigned registers,
   return made;
 }
 
+BusiestUnit findBusiestUnit(const Target &target, const Timing &timing,
+                            unsigned held, uint64_t gridWorkgroups,
+                            llvm::ArrayRef<uint64_t> work) {
+  assert(work.empty() || work.size() == gridWorkgroups);
+  // A place for a workgroup: when it is free, its number in its unit, the unit.
+  using Place = std::tuple<uint64_t, unsigned, unsigned>;
+  std::vector<BusiestUnit> units(target.computeUnits);
+  double all = 0;
+  for (unsigned xcd = 0; xcd < timing.xcds; ++xcd) {
+    std::priority_queue<Place, std::vector<Place>, std::greater<Place>> places;
+    for (unsigned number = 0; number < held; ++number)
+      for (unsigned unit = xcd; unit < units.size(); unit += timing.xcds)
+        places.push({0, number, unit});
+    for (uint64_t at = xcd; at < gridWorkgroups; at += timing.xcds) {
+      auto [free, number, unit] = places.top();
+      uint64_t mine = work.empty() ? 1 : work[at];
+      places.pop();
+      places.push({free + mine, number, unit});
+      units[unit].workgroups.push_back(at);
+      units[unit].work += mine;
+      all += mine;
+    }
+  }
+  BusiestUnit &most =
+      *llvm::max_element(units, [](const BusiestUnit &a, const BusiestUnit &b) {
+        return a.work < b.work;
+      });
+  most.fill = all / (double(most.work) * units.size());
+  return std::move(most);
+}
+
 emu::TraceRequest chooseWorkgroups(const Target &target, const Timing &timing,
                                    unsigned registers, unsigned ldsBytes,
                                    unsigned wavesPerWorkgroup,
-                                   uint64_t gridWorkgroups) {
+                                   uint64_t gridWorkgroups,
+                                   llvm::ArrayRef<uint64_t> work) {
   uint64_t held = getResidency(target, registers, ldsBytes, wavesPerWorkgroup,
                                gridWorkgroups)
                       .workgroups;
-  uint64_t units = target.computeUnits;
-  uint64_t all = llvm::divideCeil(gridWorkgroups, units);
+  std::vector<uint64_t> mine =
+      findBusiestUnit(target, timing, held, gridWorkgroups, work).workgroups;
+  uint64_t all = mine.size();
   emu::TraceRequest request;
   request.caches = timing.xcds;
   auto add = [&](uint64_t from, uint64_t count) {
-    for (uint64_t i = from; i < from + count; ++i)
-      request.workgroups.push_back(i * units);
+    auto begin = mine.begin() + from;
+    request.workgroups.insert(request.workgroups.end(), begin, begin + count);
   };
   if (all <= kGenerations * held) {
     add(0, all);

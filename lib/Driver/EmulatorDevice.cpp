@@ -99,14 +99,17 @@ rt::Status EmulatorDevice::launch(const rt::Launch &launch) {
     options.progress = report;
   emu::Trace trace;
   emu::TraceRequest request;
+  std::vector<uint64_t> work;
   if (choose) {
-    request = choose(object.getChip(), *kernel, config);
+    work = emu::measureWork(object, *kernel, memory, config);
+    request = choose(object.getChip(), *kernel, config, work);
     options.record = &request;
     options.trace = &trace;
   }
   auto stats = emu::launch(object, *kernel, memory, config, options);
   if (!stats)
     return toFailure(stats.takeError());
+  trace.work = std::move(work);
   launches.push_back(
       {*kernel, std::move(*stats), object.getChip().str(), std::move(trace)});
   return {};

@@ -15,7 +15,8 @@ using namespace mlir::te;
 
 emu::TraceRequest te::chooseRecorded(llvm::StringRef chip,
                                      const emu::KernelInfo &kernel,
-                                     const emu::LaunchConfig &config) {
+                                     const emu::LaunchConfig &config,
+                                     llvm::ArrayRef<uint64_t> work) {
   const Target *target = Target::lookup(chip);
   const Timing *timing = Timing::lookup(chip);
   if (!target || !timing)
@@ -25,7 +26,7 @@ emu::TraceRequest te::chooseRecorded(llvm::StringRef chip,
   uint64_t grid = uint64_t(config.grid[0]) * config.grid[1] * config.grid[2];
   return cycle::chooseWorkgroups(
       *target, *timing, kernel.vgprs, kernel.ldsBytes + config.dynamicLdsBytes,
-      llvm::divideCeil(lanes, target->waveSize), grid);
+      llvm::divideCeil(lanes, target->waveSize), grid, work);
 }
 
 rt::Result<std::vector<cycle::Profile>>
@@ -38,8 +39,9 @@ te::profileSample(const rt::Program &program, const rt::Entry &entry,
                        program.getManifest().target};
   EmulatorDevice device;
   device.setRecording([](llvm::StringRef chip, const emu::KernelInfo &kernel,
-                         const emu::LaunchConfig &config) {
-    emu::TraceRequest request = chooseRecorded(chip, kernel, config);
+                         const emu::LaunchConfig &config,
+                         llvm::ArrayRef<uint64_t> work) {
+    emu::TraceRequest request = chooseRecorded(chip, kernel, config, work);
     request.isSample = true;
     return request;
   });

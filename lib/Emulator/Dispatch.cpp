@@ -302,6 +302,10 @@ unsigned Dispatch::initialize(Wave &wave, uint64_t workgroup,
   std::memset(wave.vgpr[kAccRow], 0, context.agprs * sizeof(wave.vgpr[0]));
   std::memset(wave.sgpr, 0, sizeof(wave.sgpr));
   std::fill(wave.scratch.begin(), wave.scratch.end(), 0);
+  return enter(wave, workgroup, index);
+}
+
+unsigned Dispatch::enter(Wave &wave, uint64_t workgroup, unsigned index) const {
   wave.index = index;
   wave.workgroupIndex = workgroup;
   wave.scc = false;

@@ -37,6 +37,8 @@ public:
   /// Sets registers and program counter as the hardware does; returns how many
   /// scalar registers that were.
   unsigned initialize(Wave &wave, uint64_t workgroup, unsigned index) const;
+  /// The same, but what the hardware does not set stays as it is.
+  unsigned enter(Wave &wave, uint64_t workgroup, unsigned index) const;
 
 private:
   Dispatch(const KernelInfo &kernel, const KernelDescriptor &descriptor,

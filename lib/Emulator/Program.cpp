@@ -152,18 +152,21 @@ std::optional<uint32_t> Program::findTakenAddress(const Inst &inst) const {
   return takes ? std::optional<uint32_t>(target / 4) : std::nullopt;
 }
 
+bool Program::endsFlow(const Inst &inst) const {
+  llvm::StringRef name = names[inst.mnemonic];
+  // Behind llvm.trap (s_trap 2) the compiler puts nothing of this function.
+  bool traps = name == "s_trap" && inst.offset == 2;
+  return name == "s_branch" || name.starts_with("s_endpgm") ||
+         name == "s_setpc_b64" || traps || !inst.mnemonic;
+}
+
 void Program::pushSuccessors(const Inst &inst,
                              llvm::SmallVectorImpl<uint32_t> &work) const {
-  llvm::StringRef name = names[inst.mnemonic];
   if (inst.target)
     work.push_back(inst.target->word);
   if (auto taken = findTakenAddress(inst))
     work.push_back(*taken);
-  // Behind llvm.trap (s_trap 2) the compiler puts nothing of this function.
-  bool traps = name == "s_trap" && inst.offset == 2;
-  bool ends = name == "s_branch" || name == "s_endpgm" ||
-              name == "s_setpc_b64" || traps || !inst.mnemonic;
-  if (!ends)
+  if (!endsFlow(inst))
     work.push_back(inst.word + inst.words);
 }
 

@@ -99,6 +99,8 @@ public:
   const Effects &getEffects(const Inst &inst) const {
     return effects[inst.word];
   }
+  /// The next word is not what runs behind `inst`.
+  bool endsFlow(const Inst &inst) const;
 
 private:
   explicit Program(const CodeObject::Impl &object) : object(object) {}

@@ -217,8 +217,9 @@ void Session::useEmulator() {
   emulator->setProfiling(flags.stats != StatsKind::None || flags.annotate);
   if (isProfiled())
     emulator->setRecording([&](StringRef chip, const emu::KernelInfo &kernel,
-                               const emu::LaunchConfig &config) {
-      emu::TraceRequest request = chooseRecorded(chip, kernel, config);
+                               const emu::LaunchConfig &config,
+                               ArrayRef<uint64_t> work) {
+      emu::TraceRequest request = chooseRecorded(chip, kernel, config, work);
       request.isSample = flags.sample && !request.workgroups.empty();
       return request;
     });

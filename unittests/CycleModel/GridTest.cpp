@@ -54,7 +54,8 @@ TEST_P(Grid, ChosenWorkgroups) {
   const Timing &timing = *Timing::lookup(GetParam());
   for (uint64_t grid : {uint64_t(1), uint64_t(2), uint64_t(303), uint64_t(305),
                         uint64_t(4999), uint64_t(100003), kLarge}) {
-    auto chosen = chooseWorkgroups(target, timing, 128, 0, 4, grid).workgroups;
+    auto chosen =
+        chooseWorkgroups(target, timing, 128, 0, 4, grid, {}).workgroups;
     uint64_t held = getResidency(target, 128, 0, 4, grid).workgroups;
     uint64_t all = llvm::divideCeil(grid, uint64_t(target.computeUnits));
     EXPECT_EQ(chosen.size(), std::min(all, 8 * held)) << grid;
@@ -64,6 +65,84 @@ TEST_P(Grid, ChosenWorkgroups) {
     EXPECT_TRUE(llvm::is_sorted(chosen));
     EXPECT_EQ(std::unique(chosen.begin(), chosen.end()), chosen.end());
   }
+}
+
+/// Workgroups go where a place is free first; the unit with most work counts.
+TEST_P(Grid, BusiestUnit) {
+  const Target &target = *Target::lookup(GetParam());
+  const Timing &timing = *Timing::lookup(GetParam());
+  using Numbers = std::vector<uint64_t>;
+  uint64_t units = target.computeUnits;
+  auto find = [&](unsigned held, const Numbers &work) {
+    return findBusiestUnit(target, timing, held, work.size(), work);
+  };
+  BusiestUnit alike = find(2, Numbers(2 * units + 1, 7));
+  EXPECT_EQ(alike.workgroups, (Numbers{0, units, 2 * units}));
+  EXPECT_EQ(alike.work, 21u);
+  EXPECT_NEAR(alike.fill, 2.0 / 3, 0.01);
+
+  Numbers work(units, 1);
+  work[77] = 4;
+  EXPECT_EQ(find(1, work).workgroups, Numbers{77});
+  // All places are taken at once, whoever has more to do.
+  work.resize(2 * units, 1);
+  EXPECT_EQ(find(2, work).workgroups, (Numbers{77, 77 + units}));
+  // The others of its XCD are done first, and one of them has its second one.
+  EXPECT_EQ(find(1, work).workgroups, Numbers{77});
+  uint64_t xcd = 77 % timing.xcds, last = 2 * units - timing.xcds + xcd;
+  work[last] = 3;
+  EXPECT_EQ(find(1, work).workgroups, (Numbers{xcd, xcd + units, last}));
+}
+
+/// A grid takes as long as its longest workgroup, whichever that is.
+TEST_P(Grid, UnevenWorkgroups) {
+  Kernels k("micro", GetParam());
+  unsigned units = k.target.computeUnits, rounds = 40;
+  uint64_t out = k.allocate(uint64_t(units) * 256 * 4);
+  auto run = [&](int which) {
+    return k.profile("uneven", units, 256, k.pack(out, rounds, which));
+  };
+  Profile none = run(-1), first = run(0);
+  EXPECT_GT(first.gridClocks, none.gridClocks * 10);
+  for (int which : {1, 100, int(units) - 1}) {
+    Profile other = run(which);
+    EXPECT_NEAR(other.gridClocks / first.gridClocks, 1, 0.01) << which;
+    EXPECT_EQ(other.busiestUnit.workgroups,
+              std::vector<uint64_t>{uint64_t(which)});
+    EXPECT_LT(other.busiestUnit.fill, 0.2);
+  }
+}
+
+/// What a workgroup has to do is known before the launch, by what branches
+/// depend on; all alike where other waves say it; and not at all where only the
+/// launch can tell.
+TEST_P(Grid, MeasuredWork) {
+  Kernels k("micro", GetParam());
+  std::vector<int> given = {5, 1, 9, 1};
+  uint64_t in = k.allocate(1 << 12), out = k.allocate(1 << 16);
+  ASSERT_TRUE(k.memory.write(in, {reinterpret_cast<const uint8_t *>(&given[0]),
+                                  given.size() * sizeof(int)}));
+  auto measure = [&](const char *kernel,
+                     const std::vector<uint8_t> &arguments) {
+    emu::LaunchConfig config{{4, 1, 1}, {256, 1, 1}};
+    config.explicitKernargs = arguments;
+    return emu::measureWork(*k.object, *k.object->findKernel(kernel), k.memory,
+                            config);
+  };
+  auto own = measure("rounds", k.pack(in, out, 0));
+  ASSERT_EQ(own.size(), 4u);
+  EXPECT_GT(own[1], own[0]);
+  EXPECT_EQ(own[3] - own[2], own[1] - own[0]);
+  auto read = measure("rounds", k.pack(in, out, 1));
+  ASSERT_EQ(read.size(), 4u);
+  EXPECT_EQ(read[1], read[3]);
+  EXPECT_EQ(read[2] - read[0], 4 * (own[1] - own[0]));
+  auto told = measure("rounds", k.pack(in, out, 2));
+  EXPECT_EQ(told, std::vector<uint64_t>(4, told.at(0)));
+  EXPECT_TRUE(measure("ticket", k.pack(in, out)).empty());
+  EXPECT_FALSE(measure("poll", k.pack(in, out)).empty());
+  EXPECT_TRUE(measure("poll", k.pack(out, out)).empty());
+  EXPECT_EQ(*reinterpret_cast<int *>(k.memory.view(in, 4)), 5); // as it was
 }
 
 /// Seventeen generations that are all alike take 17 times as long as one takes.
@@ -78,12 +157,12 @@ TEST_P(Grid, Extrapolation) {
   EXPECT_EQ(two.residency.workgroups, 2u);
   EXPECT_EQ(many.cu.workgroupEnds.size(), 16u);
   EXPECT_DOUBLE_EQ(many.rounds, 17);
-  EXPECT_DOUBLE_EQ(many.fill, 1);
+  EXPECT_DOUBLE_EQ(many.busiestUnit.fill, 1);
   EXPECT_NEAR(many.gridClocks / two.gridClocks, 17, 1.7);
   Profile ragged = k.profile("valu_fma", 2 * units + 1, 1024, k.pack(out, 4));
-  EXPECT_EQ(ragged.workgroupsOfCU, 3u);
+  EXPECT_EQ(ragged.busiestUnit.workgroups.size(), 3u);
   EXPECT_GT(ragged.gridClocks, two.gridClocks);
-  EXPECT_NEAR(ragged.fill, 2.0 / 3, 0.01);
+  EXPECT_NEAR(ragged.busiestUnit.fill, 2.0 / 3, 0.01);
 }
 
 /// The records do not depend on how the host runs the launch.

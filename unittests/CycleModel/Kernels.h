@@ -52,9 +52,11 @@ public:
     EXPECT_TRUE(info) << kernel;
     emu::LaunchConfig config{{grid, 1, 1}, {block, 1, 1}};
     config.explicitKernargs = arguments;
+    std::vector<uint64_t> work =
+        emu::measureWork(*object, *info, memory, config);
     emu::TraceRequest request =
         chooseWorkgroups(target, timing, info->vgprs, info->ldsBytes,
-                         llvm::divideCeil(block, 64), grid);
+                         llvm::divideCeil(block, 64), grid, work);
     emu::Trace made;
     emu::LaunchOptions options;
     options.profile = true;
@@ -63,6 +65,7 @@ public:
     options.trace = &made;
     auto stats = emu::launch(*object, *info, memory, config, options);
     EXPECT_TRUE(bool(stats)) << llvm::toString(stats.takeError());
+    made.work = std::move(work);
     return made;
   }
   Profile profile(const std::string &kernel, uint32_t grid, uint32_t block,

@@ -69,12 +69,26 @@ Residency getResidency(const Target &target, unsigned registers,
                        unsigned ldsBytes, unsigned wavesPerWorkgroup,
                        uint64_t gridWorkgroups);
 
-/// Which workgroups the first compute unit runs, as far as they are recorded:
+/// The compute unit that has most to do.
+struct BusiestUnit {
+  std::vector<uint64_t> workgroups; // in ascending order
+  uint64_t work = 0;                // of all of them
+  double fill = 0; // of all units, the mean work / this one's: the tail
+};
+/// XCDs get workgroups in turns, and of their units the one that first has a
+/// place for it, of `held` places each. `work`: of each workgroup
+/// (emu::measureWork); empty: they are alike.
+BusiestUnit findBusiestUnit(const Target &target, const Timing &timing,
+                            unsigned held, uint64_t gridWorkgroups,
+                            llvm::ArrayRef<uint64_t> work);
+
+/// Which workgroups the busiest compute unit runs, as far as they are recorded:
 /// all, or the first, one in the middle and the last generations.
 emu::TraceRequest chooseWorkgroups(const Target &target, const Timing &timing,
                                    unsigned registers, unsigned ldsBytes,
                                    unsigned wavesPerWorkgroup,
-                                   uint64_t gridWorkgroups);
+                                   uint64_t gridWorkgroups,
+                                   llvm::ArrayRef<uint64_t> work);
 
 /// Clocks of one instruction, of all waves together.
 struct InstructionTime {
@@ -134,7 +148,7 @@ Simulation simulate(const emu::Trace &trace, const Target &target,
                     const Timing &timing, const Residency &residency,
                     const SimulationOptions &options = {});
 
-/// The whole launch, extrapolated from one compute unit.
+/// The whole launch, extrapolated from its busiest compute unit.
 struct Profile {
   std::string kernel;
   const Target *target = nullptr;
@@ -143,14 +157,14 @@ struct Profile {
   Simulation cu;
   uint64_t gridWorkgroups = 0;
   unsigned wavesPerWorkgroup = 0, registers = 0, ldsBytes = 0;
-  uint64_t workgroupsOfCU = 0; // of the CU that has most
+  BusiestUnit busiestUnit;  // the one that is simulated
+  double simulatedWork = 0; // of its work
   unsigned activeCUs = 0;
   /// Of the launch: bytes that loads asked of L2, and those of them that an
   /// XCD's L2 was asked for the first time.
   uint64_t askedOfL2 = 0, askedFirst = 0;
   bool isSample = false;      // a part of the grid ran
-  double rounds = 0;          // workgroupsOfCU / residency
-  double fill = 0;            // share of the CUs' workgroup slots that is used
+  double rounds = 0;          // workgroups of the busiest unit / residency
   double workgroupClocks = 0; // mean of a workgroup
   double gridClocks = 0;      // the tail included
   std::vector<emu::TracedInstruction> instructions;

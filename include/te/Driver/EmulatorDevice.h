@@ -39,10 +39,10 @@ public:
   /// Later launches fill LaunchStats::profile and what goes with it.
   void setProfiling(bool on) { isProfiling = on; }
 
-  /// Which workgroups of a launch to record.
-  using Chooser = std::function<emu::TraceRequest(llvm::StringRef chip,
-                                                  const emu::KernelInfo &,
-                                                  const emu::LaunchConfig &)>;
+  /// Which workgroups of a launch to record; `work` as emu::measureWork has it.
+  using Chooser = std::function<emu::TraceRequest(
+      llvm::StringRef chip, const emu::KernelInfo &, const emu::LaunchConfig &,
+      llvm::ArrayRef<uint64_t>)>;
   /// Later launches are profiled, and fill EmulatedLaunch::trace. Not with a
   /// sanitizer.
   void setRecording(Chooser chooser) {

@@ -17,7 +17,8 @@ namespace mlir::te {
 /// does not know.
 emu::TraceRequest chooseRecorded(llvm::StringRef chip,
                                  const emu::KernelInfo &kernel,
-                                 const emu::LaunchConfig &config);
+                                 const emu::LaunchConfig &config,
+                                 llvm::ArrayRef<uint64_t> work);
 
 /// Profiles each launch of an entry by a sample of its grid
 /// (emu::TraceRequest::isSample), on arguments of zeros; `dims` as

@@ -212,6 +212,15 @@ struct LaunchOptions {
   llvm::function_ref<void(double)> progress = nullptr;
 };
 
+/// How much each workgroup of a launch has to do, without running it: issue
+/// turns of its first wave, matrix instructions by their passes. Empty where
+/// branches depend on what the launch itself computes, or take too long to
+/// follow.
+std::vector<uint64_t> measureWork(const CodeObject &object,
+                                  const KernelInfo &kernel,
+                                  DeviceMemory &memory,
+                                  const LaunchConfig &config);
+
 /// Runs `kernel` to its end. An error names kernel, workgroup, wave, pc,
 /// disassembly, lane and address as far as they apply, and the nearest
 /// allocation for an access out of bounds.

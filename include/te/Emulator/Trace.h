@@ -112,6 +112,9 @@ struct Trace {
   /// memory.
   uint64_t linesOfL2 = 0, linesOfMemory = 0;
   bool isSample = false; // as requested
+  /// Of each workgroup of the grid, as measureWork has it; empty: not known.
+  /// Whoever asks for the trace fills it.
+  std::vector<uint64_t> work;
 };
 
 } // namespace mlir::te::emu

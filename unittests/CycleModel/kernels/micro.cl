@@ -382,3 +382,45 @@ KERNEL jump(global float *out, int n) {
     __asm__ volatile("s_branch 0f\ns_nop 0\n0:s_branch 1f\ns_nop 0\n1:\n");
   out[LANE] = n;
 }
+
+//===-- Workgroups --------------------------------------------------------===//
+
+// One workgroup makes `n` rounds, the others one.
+KERNEL uneven(global float *out, int n, int which) {
+  float a = LANE;
+  int rounds = __builtin_amdgcn_workgroup_id_x() == which ? n : 1;
+  for (int i = 0; i < rounds; ++i)
+    __asm__ volatile(REPEAT64("v_fma_f32 %0, %0, %0, %0\n") : "+v"(a));
+  out[ID] = a;
+}
+// Rounds that a lane finds, that memory has, that waves tell one another, and
+// that only the launch itself can tell.
+KERNEL rounds(global int *given, global float *out, int kind) {
+  local int told;
+  float a = LANE;
+  int mine = __builtin_amdgcn_workgroup_id_x(), n = 1 + mine;
+  if (kind == 1)
+    n = given[mine];
+  if (kind == 2) {
+    if (LANE == 0)
+      told = n;
+    BARRIER;
+    n = told;
+  }
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile("v_fma_f32 %0, %0, %0, %0\n" : "+v"(a));
+  out[ID] = a;
+}
+KERNEL ticket(global int *next, global float *out) {
+  float a = LANE;
+  int n = __builtin_amdgcn_readfirstlane(__opencl_atomic_fetch_add((global atomic_int *)next, 1, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_DEVICE));
+  for (int i = 0; i < n; ++i)
+    __asm__ volatile("v_fma_f32 %0, %0, %0, %0\n" : "+v"(a));
+  out[ID] = a;
+}
+// Never ends by itself.
+KERNEL poll(global int *flag, global float *out) {
+  while (!*(volatile global int *)flag)
+    ;
+  out[ID] = 1;
+}
