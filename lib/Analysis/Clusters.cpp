@@ -22,8 +22,8 @@ constexpr int64_t kBlockWaves = 16, kBlockLaneBytes = 128;
 /// The same where workgroups walk down the rows and sum them: fewest waves.
 constexpr int64_t kWalkWaves = 2, kWalkLaneBytes = 32;
 /// Workgroups a CU of those that keep their share in LDS: while one reads,
-/// others compute.
-constexpr int64_t kSharingWorkgroups = 3;
+/// others compute; and at the least.
+constexpr int64_t kSharingWorkgroups = 3, kFewestWorkgroups = 2;
 /// Clusters do not fill a chip to the last CU: of so many parts one is left.
 constexpr int64_t kUnfilledShare = 8;
 } // namespace
@@ -44,17 +44,25 @@ ScheduleAttr te::shareSweep(const TileDemand &demand, ScheduleAttr sweep,
       ShapedType::isDynamic(demand.cols) || demand.minRows == 1)
     return nullptr;
   int64_t tiles = getRowTiles(demand, sweep.getTile()[1]);
-  int64_t share = llvm::divideCeil(tiles, int64_t(target.maxClusterWorkgroups));
-  auto schedule = ScheduleAttr::get(
-      sweep.getContext(), target.name, sweep.getTile(), sweep.getWaves(),
-      sweep.getVector(), sweep.getRowTiles(), sweep.getWorkgroups(),
-      SweepKind::Keep, /*pieces=*/1, llvm::divideCeil(tiles, share),
-      MatmulAttr());
-  if (schedule.getCluster() == 1 || findViolation(demand, schedule, target))
-    return nullptr;
-  int64_t lds =
-      estimate(demand, schedule, target).ldsBytes + target.ldsReserved;
-  return kSharingWorkgroups * lds <= target.ldsBytes ? schedule : nullptr;
+  ScheduleAttr largest;
+  for (int64_t most = 2; most <= int64_t(target.maxClusterWorkgroups); ++most) {
+    int64_t share = llvm::divideCeil(tiles, most);
+    auto schedule = ScheduleAttr::get(
+        sweep.getContext(), target.name, sweep.getTile(), sweep.getWaves(),
+        sweep.getVector(), sweep.getRowTiles(), sweep.getWorkgroups(),
+        SweepKind::Keep, /*pieces=*/1, llvm::divideCeil(tiles, share),
+        MatmulAttr());
+    if (schedule.getCluster() == 1 || findViolation(demand, schedule, target))
+      continue;
+    int64_t together =
+        target.ldsBytes /
+        (estimate(demand, schedule, target).ldsBytes + target.ldsReserved);
+    if (together >= kSharingWorkgroups)
+      return schedule;
+    if (together >= kFewestWorkgroups)
+      largest = schedule;
+  }
+  return largest;
 }
 
 ScheduleAttr te::chooseCluster(MLIRContext *context, const TileDemand &demand,

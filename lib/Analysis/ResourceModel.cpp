@@ -108,9 +108,13 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
     live = demand.sumsColumns
                ? live - demand.statisticBytes - demand.outputBytes
                : std::max(demand.keptBytes, demand.inputBytes);
-  int64_t bytes = result.elementsPerLane * live + 2 * 4 * schedule.getVector();
   bool inLds =
       schedule.getCluster() > 1 && schedule.getSweep() == SweepKind::Keep;
+  if (inLds) // what LDS has is taken when it is read
+    live = std::max(demand.keptBytes, demand.inputBytes) + demand.outputBytes;
+  int64_t bytes = result.elementsPerLane * live + 2 * 4 * schedule.getVector();
+  if (inLds) // of the next tile, too
+    bytes += schedule.getVector() * int64_t(demand.columnBytes);
   if (schedule.getSweep() == SweepKind::Keep && !inLds)
     bytes += llvm::divideCeil(demand.cols, schedule.getTile()[1]) *
                  result.elementsPerLane * demand.keptBytes +
@@ -226,11 +230,21 @@ std::optional<int64_t> te::getWavesPerSIMD(const TileDemand &demand,
                                            const Target &target) {
   ResourceEstimate resources = estimate(demand, schedule, target);
   int64_t least = llvm::divideCeil(schedule.getWaves(), target.simdsPerCU);
+  auto suffices = [&](int64_t waves) {
+    return resources.vgprs <= target.vgprsPerLane / waves + kSpareVGPRs;
+  };
   // All clusters that walk are there at once, or some begin when others end.
   if (int64_t waves = std::max(kClusterWaves, least);
       schedule.getCluster() > 1 && schedule.getWorkgroups() > 0 &&
-      resources.vgprs <= target.vgprsPerLane / waves + kSpareVGPRs)
+      suffices(waves))
     return waves;
+  // Of those whose rows LDS holds as many are there as it has room for.
+  if (schedule.getCluster() > 1 && schedule.getSweep() == SweepKind::Keep)
+    for (int64_t workgroups =
+             target.ldsBytes / (resources.ldsBytes + target.ldsReserved);
+         workgroups > 1; --workgroups)
+      if (suffices(least * workgroups))
+        return least * workgroups;
   int64_t most = target.occupancy(resources.vgprs, resources.ldsBytes,
                                   schedule.getWaves());
   if (most < 2 * least)

@@ -96,14 +96,17 @@ func.func @share(%x: tensor<64x1280xbf16>, %g: tensor<1280xbf16>) -> tensor<64x1
 
 // -----
 
-// What stays in LDS is put there by the first sweep: the one whose loads are all on their way at once, as registers have room.
+// What stays in LDS is fetched there, all tiles at once; the first sweep waits for one after the other.
 // CHECK-LABEL: func.func @kept
 // CHECK-LABEL: tile.kernel @k(
 // CHECK: %[[RING:.*]] = tile.ring from #[[L:.*]] to #[[L]] : memref<2x32x256xbf16, #gpu.address_space<workgroup>>
-// CHECK: %[[A:.*]] = tile.load
-// CHECK: tile.put %[[A]], %[[RING]][%c0]
-// CHECK: %[[B:.*]] = tile.load
-// CHECK: tile.put %[[B]], %[[RING]][%c1]
+// CHECK: tile.fetch %{{.*}}, %[[RING]][%c0] {in_bounds}
+// CHECK: tile.fetch %{{.*}}, %[[RING]][%c1] {in_bounds}
+// CHECK-NOT: tile.load
+// CHECK: tile.await for %[[RING]] {{.*}}{pending = 1 : i64}
+// CHECK: tile.take %[[RING]][%c0, %c0]
+// CHECK: tile.await for %[[RING]] : memref<2x32x256xbf16, #gpu.address_space<workgroup>>{{$}}
+// CHECK: tile.take %[[RING]][%c1, %c0]
 // CHECK-NOT: scf.for
 // CHECK: tile.cluster_reduce add
 // CHECK: scf.for %[[I:.*]] = %c0 to %c2
@@ -116,4 +119,43 @@ func.func @kept(%x: tensor<64x2048xbf16>, %g: tensor<2048xbf16>) -> tensor<64x20
     te.yield %n : tensor<64x2048xbf16>
   }
   return %0 : tensor<64x2048xbf16>
+}
+
+// -----
+
+// What is computed is put there by the first sweep, whose loads are all on their way at once, as registers have room.
+// CHECK-LABEL: func.func @computed
+// CHECK-LABEL: tile.kernel @k(
+// CHECK: %[[RING:.*]] = tile.ring from #[[L:.*]] to #[[L]] : memref<2x32x256xbf16, #gpu.address_space<workgroup>>
+// CHECK-NOT: tile.fetch
+// CHECK: tile.put %{{.*}}, %[[RING]][%c0]
+// CHECK: tile.put %{{.*}}, %[[RING]][%c1]
+// CHECK-NOT: scf.for
+// CHECK: tile.cluster_reduce add
+// CHECK: scf.for %[[I:.*]] = %c0 to %c2
+// CHECK: tile.take %[[RING]][%[[I]], %c0]
+#s = #te.schedule<"sm_90a", tile = [32, 256], waves = 8, vector = 8, sweep = keep, cluster = 4>
+func.func @computed(%x: tensor<64x2048xbf16>, %y: tensor<64x2048xbf16>, %g: tensor<2048xbf16>) -> tensor<64x2048xbf16> {
+  %0 = te.fusion "k" (%a = %x : tensor<64x2048xbf16>, %c = %y : tensor<64x2048xbf16>, %b = %g : tensor<2048xbf16>) -> (tensor<64x2048xbf16>) attributes {schedule = #s} {
+    %sum = arith.addf %a, %c : tensor<64x2048xbf16>
+    %n, %r = te.rms_norm %sum, %b {epsilon = 1.0e-5 : f32} : tensor<64x2048xbf16>, tensor<2048xbf16> -> tensor<64x2048xbf16>, tensor<64xf32>
+    te.yield %n : tensor<64x2048xbf16>
+  }
+  return %0 : tensor<64x2048xbf16>
+}
+
+// -----
+
+// So are rows that end inside of a tile: nothing says that whole runs of them exist.
+// CHECK-LABEL: func.func @ragged
+// CHECK-LABEL: tile.kernel @k(
+// CHECK-NOT: tile.fetch
+// CHECK: tile.put
+#s = #te.schedule<"sm_90a", tile = [32, 256], waves = 8, vector = 8, sweep = keep, cluster = 4>
+func.func @ragged(%x: tensor<64x1990xbf16>, %g: tensor<1990xbf16>) -> tensor<64x1990xbf16> {
+  %0 = te.fusion "k" (%a = %x : tensor<64x1990xbf16>, %b = %g : tensor<1990xbf16>) -> (tensor<64x1990xbf16>) attributes {schedule = #s} {
+    %n, %r = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<64x1990xbf16>, tensor<1990xbf16> -> tensor<64x1990xbf16>, tensor<64xf32>
+    te.yield %n : tensor<64x1990xbf16>
+  }
+  return %0 : tensor<64x1990xbf16>
 }

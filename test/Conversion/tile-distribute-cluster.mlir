@@ -16,8 +16,11 @@
 // CHECK: nvvm.cluster.wait {aligned}
 // 3 workgroups send 4 rows of 4 bytes.
 // CHECK: nvvm.mbarrier.arrive.expect_tx %{{.*}}, %c48_i32
-// Three workgroups, two registers.
-// CHECK-COUNT-6: llvm.inline_asm has_side_effects {{.*}}st.async
+// Two registers, by a lane for each of three workgroups.
+// CHECK: %[[HAS:.*]] = arith.cmpi ult, %[[RANK:.*]], %c3_i32
+// CHECK: scf.if %[[HAS]]
+// CHECK-COUNT-2: nvvm.mapa %{{.*}}, %[[RANK]]
+// CHECK-COUNT-2: llvm.inline_asm has_side_effects {{.*}}st.async
 // CHECK-NOT: st.async
 // CHECK: llvm.inline_asm has_side_effects {{.*}}mbarrier.try_wait.parity
 // CHECK-COUNT-3: vector.load %[[LDS]]
@@ -44,4 +47,19 @@ tile.kernel @hold(%in: memref<bf16>, %out: memref<bf16>) attributes {target = "s
   %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : memref<1x64xbf16, strided<[64, 1]>> -> tensor<1x64xbf16, #w>
   %y = tile.hold %x : tensor<1x64xbf16, #w>
   tile.store %y, %b[%c0, %c0] {divisible = 64 : i64, in_bounds} : tensor<1x64xbf16, #w>, memref<1x64xbf16, strided<[64, 1]>>
+}
+
+// A single number goes to all by one lane.
+#one = #tile.layout<shape = [2, 1], register = [], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], wave = [[1, 0]]>
+// CHECK-LABEL: gpu.func @single
+// CHECK: scf.if
+// CHECK-COUNT-3: st.async
+// CHECK-NOT: st.async
+tile.kernel @single(%in: memref<f32>, %out: memref<f32>) attributes {target = "sm_90a", waves = 2 : i64, cluster = 3 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [2, 1], strides: [1, 1] : memref<f32> to memref<2x1xf32, strided<[1, 1]>>
+  %b = memref.reinterpret_cast %out to offset: [0], sizes: [2, 1], strides: [1, 1] : memref<f32> to memref<2x1xf32, strided<[1, 1]>>
+  %x = tile.load %a[%c0, %c0] {in_bounds} : memref<2x1xf32, strided<[1, 1]>> -> tensor<2x1xf32, #one>
+  %y = tile.cluster_reduce add %x : tensor<2x1xf32, #one>
+  tile.store %y, %b[%c0, %c0] {in_bounds} : tensor<2x1xf32, #one>, memref<2x1xf32, strided<[1, 1]>>
 }

@@ -65,7 +65,9 @@ struct Target {
   unsigned computeUnits;
   unsigned maxClusterWorkgroups; // that write to each other's LDS: 1: none
   unsigned maxAccessBytes;       // widest global or LDS access of one lane
-  unsigned fp4StoreBytes;    // of a lane: fewer are put together with others'
+  unsigned laneCopyBytes; // of a lane, from memory to any place in LDS, which
+                          // no register and no cache of the CU holds; 0: none
+  unsigned fp4StoreBytes; // of a lane: fewer are put together with others'
   bool hasUnalignedAccesses; // of global memory, as wide
   FP8Encoding fp8;
   bool hasBF16Conversions;   // from f32, by an instruction

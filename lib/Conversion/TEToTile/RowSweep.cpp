@@ -276,15 +276,21 @@ static void eraseDead(Block &block) {
       op.erase();
 }
 
-/// Lowers `ops` for one tile: number `at` of the row, or of a cluster's share.
-LogicalResult RowSweep::emitTile(ArrayRef<Operation *> ops, Body body,
-                                 Value at) {
+/// To tile number `at` of the row, or of a cluster's share.
+void RowSweep::moveTo(Value at) {
   auto &b = ctx.b;
   chunk = at;
   ctx.tileCol = arith::MulIOp::create(
       b, b.createOrFold<arith::AddIOp>(before, at),
       arith::ConstantIndexOp::create(b, ctx.schedule.getTile()[1]));
   ctx.forgetTiles();
+}
+
+/// Lowers `ops` for one tile.
+LogicalResult RowSweep::emitTile(ArrayRef<Operation *> ops, Body body,
+                                 Value at) {
+  auto &b = ctx.b;
+  moveTo(at);
   folds.clear();
   placeholders.clear();
   next = 0;
@@ -381,26 +387,64 @@ LogicalResult RowSweep::keep(Body body) {
   return success();
 }
 
-/// Puts the tiles that the sweeps begin with into LDS. Each lane takes what it
-/// put there itself.
+/// A place in LDS for a share's tiles of this type. Each lane takes what it put
+/// there, or fetched, itself.
+RingOp RowSweep::makeRing(RankedTensorType type) {
+  auto &b = ctx.b;
+  auto layout = LayoutAttr::get(b.getContext(), getLayout(type));
+  return RingOp::create(
+      b,
+      MemRefType::get({share, type.getDimSize(0), type.getDimSize(1)},
+                      type.getElementType(), MemRefLayoutAttrInterface(),
+                      gpu::AddressSpaceAttr::get(b.getContext(),
+                                                 gpu::AddressSpace::Workgroup)),
+      layout, layout);
+}
+
+/// Asks for all tiles of the share that the sweeps begin with, where these are
+/// arguments: what is on its way takes no registers, and none of L1, of which
+/// LDS leaves little.
+void RowSweep::fetch() {
+  auto &b = ctx.b;
+  std::optional<int64_t> count = getConstantIntValue(last);
+  SmallVector<Value> values = getKeptValues(ops);
+  if (!count || !llvm::all_of(values, llvm::IsaPred<BlockArgument>))
+    return;
+  llvm::MapVector<Value, std::pair<Value, Type>> fetched;
+  for (int64_t i = 0; i < *count; ++i) {
+    moveTo(arith::ConstantIndexOp::create(b, i));
+    auto loads = llvm::map_to_vector(values, [&](Value value) {
+      return ctx.getTile(value).getDefiningOp<LoadOp>();
+    });
+    if (!llvm::all_of(loads, [&](LoadOp load) {
+          return load && load.isCopy(ctx.target.laneCopyBytes);
+        }))
+      return;
+    for (auto [value, load] : llvm::zip_equal(values, loads)) {
+      auto &[ring, type] = fetched[value];
+      if (!ring) {
+        type = load.getType();
+        ring = makeRing(load.getType());
+      }
+      FetchOp::create(b, load.getView(), load.getRow(), load.getColumn(), ring,
+                      chunk, load.getInBounds(), /*order=*/LayoutAttr());
+      load.erase();
+    }
+  }
+  rings = std::move(fetched);
+}
+
+/// Puts the tiles that the sweeps begin with into LDS.
 void RowSweep::put() {
   auto &b = ctx.b;
-  auto space =
-      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
   for (Value value : getKeptValues(ops)) {
     Value tile = ctx.getTile(value);
     auto type = cast<RankedTensorType>(tile.getType());
-    auto layout = LayoutAttr::get(b.getContext(), getLayout(type));
     Value ring;
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPoint(loop);
-      ring = RingOp::create(
-          b,
-          MemRefType::get({share, type.getDimSize(0), type.getDimSize(1)},
-                          type.getElementType(), MemRefLayoutAttrInterface(),
-                          space),
-          layout, layout);
+      ring = makeRing(type);
     }
     PutOp::create(b, tile, ring, chunk);
     rings[value] = {ring, type};
@@ -455,6 +499,17 @@ LogicalResult RowSweep::emitLoop(ArrayRef<Operation *> ops, Body body,
   return success();
 }
 
+/// A sweep as straight-line code, where no tile waits for the next ones.
+LogicalResult RowSweep::unroll() {
+  Block *block = loop->getBlock();
+  if (failed(loopUnrollFull(cast<scf::ForOp>(loop))))
+    return failure();
+  SmallVector<AwaitOp> awaits(block->getOps<AwaitOp>());
+  for (auto [i, await] : llvm::enumerate(llvm::reverse(awaits)))
+    await.setPending(i);
+  return success();
+}
+
 LogicalResult RowSweep::run(ArrayRef<OpResult> sums, Value group, Body body) {
   auto nothing = [] {};
   ctx.sweep = this;
@@ -470,16 +525,27 @@ LogicalResult RowSweep::run(ArrayRef<OpResult> sums, Value group, Body body) {
       estimate(getTileDemand(this->ops), ctx.schedule, ctx.target).readsShare;
   if (holds && failed(keep(body)))
     return failure();
+  if (puts)
+    fetch();
+  SmallVector<Value> fetched;
+  for (auto &[value, place] : rings)
+    fetched.push_back(place.first);
   bool isKnown = pieces || statistics.empty();
   while (!isKnown) {
-    if (failed(emitLoop(statistics, body, nothing, [&] {
-          if (puts && rings.empty())
-            put();
-        })))
+    auto begin = [&] {
+      if (!fetched.empty())
+        AwaitOp::create(ctx.b, fetched);
+    };
+    auto end = [&] {
+      if (puts && rings.empty())
+        put();
+    };
+    if (failed(emitLoop(statistics, body, begin, end)))
       return failure();
-    if (readsAtOnce && failed(loopUnrollFull(cast<scf::ForOp>(loop))))
+    if (readsAtOnce && failed(unroll()))
       return failure();
     readsAtOnce = false;
+    fetched.clear();
     isKnown = llvm::none_of(known, [](ArrayRef<Value> v) { return v.empty(); });
   }
   ctx.stores = true;

@@ -72,13 +72,17 @@ private:
   SmallVector<Value> merge(unsigned number, const Fold &fold);
   Value mergeSquares(ValueRange carried, Value mean);
   bool isUnknown(Value value) const;
+  void moveTo(Value chunk);
   LogicalResult emitTile(ArrayRef<Operation *> ops, Body body, Value chunk);
   void stage();
   LogicalResult keep(Body body);
+  tile::RingOp makeRing(RankedTensorType type);
+  void fetch();
   void put();
   LogicalResult emitLoop(ArrayRef<Operation *> ops, Body body,
                          function_ref<void()> begin, function_ref<void()> end,
                          bool backwards = false);
+  LogicalResult unroll();
   SmallVector<Value> update(ValueRange carried);
   void finish(ValueRange carried);
   SmallVector<Value> getStarts();

@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Distribution.h"
+#include "TileAccess.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/Support/MathExtras.h"
@@ -48,18 +49,6 @@ int64_t te::placeExchanges(KernelOp kernel, KernelState &state, int64_t end) {
   state.exchangePlace = llvm::alignTo(end, kBarrierBytes);
   state.slotBytes = slot;
   return state.exchangePlace + kSlots * (kBarrierBytes + slot);
-}
-
-static Value getPointer(ImplicitLocOpBuilder &b, const KernelState &state,
-                        Value byte) {
-  Value raw = arith::IndexCastOp::create(
-      b, b.getI64Type(),
-      memref::ExtractAlignedPointerAsIndexOp::create(b, state.lds));
-  auto type = LLVM::LLVMPointerType::get(
-      b.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
-  Value start = LLVM::IntToPtrOp::create(b, type, raw);
-  return LLVM::GEPOp::create(b, type, b.getI8Type(), start,
-                             ArrayRef<LLVM::GEPArg>{byte});
 }
 
 static void emitAsm(ImplicitLocOpBuilder &b, StringRef text,
@@ -99,7 +88,7 @@ void te::beginExchanges(gpu::GPUFuncOp func, KernelState &state) {
   inFirstLane(b, state, [&] {
     for (int64_t slot = 0; slot < kSlots; ++slot) {
       Value place = emitI32(b, state.exchangePlace + slot * kBarrierBytes);
-      NVVM::MBarrierInitOp::create(b, getPointer(b, state, place),
+      NVVM::MBarrierInitOp::create(b, emitSharedPointer(b, state, place),
                                    emitI32(b, 1), /*predicate=*/Value());
     }
     NVVM::FenceMbarrierInitOp::create(b);
@@ -115,6 +104,30 @@ struct ClusterReducePattern : OpConversionPattern<ClusterReduceOp> {
   ClusterReducePattern(const TypeConverter &types, MLIRContext *context,
                        const KernelState &state)
       : OpConversionPattern(types, context), state(state) {}
+
+  /// To one rank: to where `own` and `barrier` are in its LDS.
+  void sendTo(ImplicitLocOpBuilder &b, ClusterReduceOp op, ValueRange inputs,
+              Value rank, Value own, Value barrier) const {
+    LinearLayout layout = getLayout(op.getInputs().front().getType());
+    auto remote = LLVM::LLVMPointerType::get(
+        b.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
+    Value target = NVVM::MapaOp::create(b, remote, own, rank),
+          arrives = NVVM::MapaOp::create(b, remote, barrier, rank);
+    for (auto [k, input] : llvm::enumerate(inputs))
+      for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+        int64_t at =
+            k * getRows(op) + layout.toCoordinates(layout.apply(reg, 0, 0))[0];
+        Value there = LLVM::GEPOp::create(b, remote, b.getF32Type(), target,
+                                          ArrayRef<LLVM::GEPArg>{int32_t(at)});
+        Value part = vector::ExtractOp::create(b, input, reg);
+        emitAsm(b,
+                "st.async.weak.shared::cluster.mbarrier::complete_tx::"
+                "bytes.b32 [$0], $1, [$2];",
+                "l,r,l,~{memory}",
+                {there, arith::BitcastOp::create(b, b.getI32Type(), part),
+                 arrives});
+      }
+  }
 
   /// Sends one's parts, row after row, tile after tile, behind those of lower
   /// ranks in the slot from byte `slot` on.
@@ -133,31 +146,33 @@ struct ClusterReducePattern : OpConversionPattern<ClusterReduceOp> {
         arith::AddIOp::create(
             b, arith::MulIOp::create(b, rank, emitI32(b, getPartBytes(op))),
             arith::MulIOp::create(b, row, emitI32(b, kFloatBytes))));
-    auto remote = LLVM::LLVMPointerType::get(
-        b.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
-    emitByOwner(b, state, layout, [&] {
-      Value own = getPointer(b, state, start);
-      for (int64_t to = 0; to < state.cluster; ++to) {
-        Value target = NVVM::MapaOp::create(b, remote, own, emitI32(b, to)),
-              arrives =
-                  NVVM::MapaOp::create(b, remote, barrier, emitI32(b, to));
-        for (auto [k, input] : llvm::enumerate(inputs))
-          for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
-            int64_t at = k * getRows(op) +
-                         layout.toCoordinates(layout.apply(reg, 0, 0))[0];
-            Value there =
-                LLVM::GEPOp::create(b, remote, b.getF32Type(), target,
-                                    ArrayRef<LLVM::GEPArg>{int32_t(at)});
-            Value part = vector::ExtractOp::create(b, input, reg);
-            emitAsm(b,
-                    "st.async.weak.shared::cluster.mbarrier::complete_tx::"
-                    "bytes.b32 [$0], $1, [$2];",
-                    "l,r,l,~{memory}",
-                    {there, arith::BitcastOp::create(b, b.getI32Type(), part),
-                     arrives});
-          }
+    // Of the lanes that have the same rows each sends to ranks of its own; a
+    // single number is sent faster by one lane (docs/decisions/0026).
+    bool byLanes = inputs.size() * layout.getNumRegisters() > 1;
+    SmallVector<int64_t> columns;
+    int64_t copies = 1;
+    for (int64_t basis : layout.getBases(LayoutInput::Lane)) {
+      bool isFree = byLanes && basis == 0;
+      columns.push_back(isFree ? copies : 0);
+      copies *= isFree ? 2 : 1;
+    }
+    auto sendAll = [&] {
+      Value own = emitSharedPointer(b, state, start),
+            copy = emitLinearMap(b, state.lane, columns);
+      for (int64_t ranks = 0; ranks < state.cluster; ranks += copies) {
+        Value to = b.createOrFold<arith::AddIOp>(copy, emitI32(b, ranks));
+        auto send = [&] { sendTo(b, op, inputs, to, own, barrier); };
+        if (ranks + copies <= state.cluster)
+          send();
+        else
+          emitIf(b,
+                 arith::CmpIOp::create(b, arith::CmpIPredicate::ult, to,
+                                       emitI32(b, state.cluster)),
+                 send);
       }
-    });
+    };
+    Value sends = emitIsOwner(b, state, layout, /*lanes=*/!byLanes);
+    sends ? emitIf(b, sends, sendAll) : sendAll();
   }
 
   /// All parts of each row, put together by the lane of that number, in the
@@ -225,7 +240,7 @@ struct ClusterReducePattern : OpConversionPattern<ClusterReduceOp> {
           b, arith::MulIOp::create(b, turn, emitI32(b, bytes)),
           emitI32(b, state.exchangePlace + first));
     };
-    Value barrier = getPointer(b, state, place(0, kBarrierBytes)),
+    Value barrier = emitSharedPointer(b, state, place(0, kBarrierBytes)),
           slot = place(kSlots * kBarrierBytes, state.slotBytes);
     inFirstLane(b, state, [&] {
       NVVM::MBarrierArriveExpectTxOp::create(

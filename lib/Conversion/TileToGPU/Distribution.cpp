@@ -7,6 +7,7 @@
 
 #include "Distribution.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -155,6 +156,18 @@ std::pair<Value, Value> te::emitLaneCoordinates(ImplicitLocOpBuilder &b,
   return {along(0), along(1)};
 }
 
+Value te::emitSharedPointer(ImplicitLocOpBuilder &b, const KernelState &state,
+                            Value byte) {
+  Value raw = arith::IndexCastOp::create(
+      b, b.getI64Type(),
+      memref::ExtractAlignedPointerAsIndexOp::create(b, state.lds));
+  auto type = LLVM::LLVMPointerType::get(
+      b.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
+  Value start = LLVM::IntToPtrOp::create(b, type, raw);
+  return LLVM::GEPOp::create(b, type, b.getI8Type(), start,
+                             ArrayRef<LLVM::GEPArg>{byte});
+}
+
 bool te::isRare(Operation *op) {
   constexpr int64_t kMany = 16; // products
   auto getMemory = [](Operation *op) -> Value {
@@ -192,7 +205,7 @@ Value te::emitLaneBehind(ImplicitLocOpBuilder &b, Value behind,
 }
 
 Value te::emitIsOwner(ImplicitLocOpBuilder &b, const KernelState &state,
-                      const LinearLayout &layout) {
+                      const LinearLayout &layout, bool lanes) {
   auto mask = [&](LayoutInput input) {
     int64_t bits = 0;
     for (auto [i, basis] : llvm::enumerate(layout.getBases(input)))
@@ -200,8 +213,9 @@ Value te::emitIsOwner(ImplicitLocOpBuilder &b, const KernelState &state,
     return bits;
   };
   Value replica;
-  for (auto [value, bits] : {std::pair(state.lane, mask(LayoutInput::Lane)),
-                             std::pair(state.wave, mask(LayoutInput::Wave))}) {
+  for (auto [value, bits] :
+       {std::pair(state.lane, lanes ? mask(LayoutInput::Lane) : 0),
+        std::pair(state.wave, mask(LayoutInput::Wave))}) {
     if (!bits)
       continue;
     Value part = arith::AndIOp::create(b, value, emitI32(b, bits));

@@ -101,6 +101,9 @@ Value emitLinearMap(ImplicitLocOpBuilder &b, Value value,
 /// The same for columns of any value.
 Value emitXorMap(ImplicitLocOpBuilder &b, Value value,
                  ArrayRef<int64_t> columns);
+/// Of a byte (i32) of LDS, in the address space of NVVM.
+Value emitSharedPointer(ImplicitLocOpBuilder &b, const KernelState &state,
+                        Value byte);
 /// This lane's row and column at register 0, as index.
 std::pair<Value, Value> emitLaneCoordinates(ImplicitLocOpBuilder &b,
                                             const KernelState &state,
@@ -109,9 +112,9 @@ std::pair<Value, Value> emitLaneCoordinates(ImplicitLocOpBuilder &b,
 SmallVector<int64_t> matchBlocks(const tile::LinearLayout &large,
                                  const tile::LinearLayout &small);
 /// i1: this lane holds the first replica of its elements; null where there are
-/// none.
+/// none. Without `lanes` those of other waves only are looked at.
 Value emitIsOwner(ImplicitLocOpBuilder &b, const KernelState &state,
-                  const tile::LinearLayout &layout);
+                  const tile::LinearLayout &layout, bool lanes = true);
 
 /// Calls `body` where this lane holds the first replica of its elements.
 void emitByOwner(ImplicitLocOpBuilder &b, const KernelState &state,

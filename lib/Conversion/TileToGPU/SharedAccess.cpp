@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "SharedAccess.h"
-#include "TileAccess.h"
 
 #include "te/Dialect/Tile/IR/RingOrder.h"
 #include "te/Target/Target.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -208,6 +208,41 @@ void SharedAccess::fetch(BufferAccess &memory, const LinearLayout &places) {
   }
 }
 
+bool SharedAccess::copy(TileAccess &memory, const LinearLayout &layout,
+                        bool isInside) {
+  int64_t size = shared.getVectorElements();
+  SmallVector<int64_t> order = shared.registerOrder(layout);
+  if (size * bytes != state.target->laneCopyBytes || memory.size() != size ||
+      memory.aligned || !llvm::is_sorted(order))
+    return false;
+  auto pointer = LLVM::LLVMPointerType::get(
+      b.getContext(), unsigned(NVVM::NVVMMemorySpace::Global));
+  Value raw = arith::IndexCastOp::create(
+      b, b.getI64Type(),
+      memref::ExtractAlignedPointerAsIndexOp::create(b, memory.view));
+  Value buffer = LLVM::IntToPtrOp::create(b, pointer, raw);
+  Addresses addresses(*this, layout);
+  for (unsigned v = 0; v < memory.offsets.size(); ++v) {
+    auto [r, c] = memory.position(v);
+    Value at = arith::IndexCastOp::create(b, b.getI64Type(),
+                                          memory.flatten(r, c)),
+          from = LLVM::GEPOp::create(b, pointer, element, buffer,
+                                     ArrayRef<LLVM::GEPArg>{at}),
+          to = emitSharedPointer(b, state,
+                                 addresses.get(layout.apply(v * size, 0, 0)));
+    // Of rows behind the last nothing is read, and zeros are written.
+    Value read = isInside ? Value()
+                          : arith::SelectOp::create(b, memory.isRowInside(r),
+                                                    emitI32(b, size * bytes),
+                                                    emitI32(b, 0))
+                                .getResult();
+    NVVM::CpAsyncOp::create(b, to, from, size * bytes,
+                            NVVM::LoadCacheModifierKind::CG, read);
+  }
+  NVVM::CpAsyncCommitGroupOp::create(b);
+  return true;
+}
+
 Value SharedAccess::exchange(Value vector, const LinearLayout &from,
                              const LinearLayout &to) {
   // A wave's own accesses of LDS keep their order.
@@ -275,6 +310,26 @@ struct PutPattern : TilePattern<PutOp> {
 
 struct FetchPattern : TilePattern<FetchOp> {
   using TilePattern::TilePattern;
+
+  LogicalResult copyByLanes(FetchOp op, ImplicitLocOpBuilder &b,
+                            SharedAccess &access, const LinearLayout &source,
+                            ConversionPatternRewriter &rewriter) const {
+    Type type = getTileType(op.getView().getType().getElementType(),
+                            b.getContext(), source);
+    TilePlace at = placeInOrder(
+        b, op.getOrder(), {type, op.getView(), op.getRow(), op.getColumn()});
+    TileAccess memory = te::makeAccess(b, state, at, /*rows=*/Value(),
+                                       /*divisible=*/source.getContiguity(),
+                                       /*window=*/Value(), /*interleave=*/0);
+    if (!access.copy(memory, source, op.getInBounds()))
+      return op.emitError("T22: this tile cannot be copied to LDS: a lane has "
+                          "no whole runs of ")
+             << state.target->laneCopyBytes
+             << " bytes of its rows; load and put it";
+    rewriter.eraseOp(op);
+    return success();
+  }
+
   LogicalResult
   matchAndRewrite(FetchOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -282,6 +337,8 @@ struct FetchPattern : TilePattern<FetchOp> {
     auto ring = op.getRing().getDefiningOp<RingOp>();
     LinearLayout source = ring.getSource().getLayout();
     SharedAccess access = makeAccess(b, state, ring, op.getSlot());
+    if (!state.target->amd)
+      return copyByLanes(op, b, access, source, rewriter);
     std::optional<LinearLayout> layout = access.getShared().getStreaming(
         source.getShape(), state.target->amd->directLoadBytes,
         source.getBases(LayoutInput::Lane).size(),
@@ -303,11 +360,26 @@ struct FetchPattern : TilePattern<FetchOp> {
   }
 };
 
+/// True where each lane takes what it fetched itself.
+static bool takesItsOwn(Value ring) {
+  auto op = ring.getDefiningOp<RingOp>();
+  return op.getSource() == op.getTarget();
+}
+
 struct AwaitPattern : TilePattern<AwaitOp> {
   using TilePattern::TilePattern;
   LogicalResult
   matchAndRewrite(AwaitOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (!state.target->amd) { // a group of copies is a tile of a ring
+      int64_t behind = op.getPending() * int64_t(op.getRings().size());
+      NVVM::CpAsyncWaitGroupOp::create(rewriter, op.getLoc(),
+                                       rewriter.getI32IntegerAttr(behind));
+      if (!llvm::all_of(op.getRings(), takesItsOwn))
+        gpu::BarrierOp::create(rewriter, op.getLoc());
+      rewriter.eraseOp(op);
+      return success();
+    }
     // Loads are counted in order: those behind the last one that is awaited.
     int64_t behind = op.getLoads();
     for (Value value : op.getRings()) {

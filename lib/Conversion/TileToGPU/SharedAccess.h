@@ -8,6 +8,7 @@
 #define TE_LIB_CONVERSION_TILETOGPU_SHAREDACCESS_H
 
 #include "BufferAccess.h"
+#include "TileAccess.h"
 
 namespace mlir::te {
 
@@ -40,6 +41,10 @@ public:
   /// Reads a whole tile from `memory` to LDS: `places` of it in the buffer, by
   /// lanes that hold it as SharedLayout::getStreaming says.
   void fetch(BufferAccess &memory, const tile::LinearLayout &places);
+  /// Reads a whole tile from `memory` to where `put` would write it, each lane
+  /// what it holds of `layout`. False where its runs are no single copies.
+  bool copy(TileAccess &memory, const tile::LinearLayout &layout,
+            bool isInside);
   /// The whole tile (of one piece).
   Value get(const tile::LinearLayout &layout);
   /// The tile in another layout, piece after piece. No barrier is in front of

@@ -216,6 +216,17 @@ LogicalResult LoadOp::verify() {
   return verifyAccess(*this, getResult().getType());
 }
 
+bool LoadOp::isCopy(int64_t bytes) {
+  if (getRows() || getWindow() || getOrder() || getInterleave() > 0 ||
+      getFirstReplica() || !getColumnsInBounds())
+    return false;
+  int64_t run =
+      std::min<int64_t>(getLayout(getType()).getContiguity(), getDivisible());
+  return bytes > 0 &&
+         run * getElementTypeOrSelf(getType()).getIntOrFloatBitWidth() ==
+             8 * bytes;
+}
+
 LogicalResult StoreOp::verify() {
   return verifyAccess(*this, getValue().getType());
 }

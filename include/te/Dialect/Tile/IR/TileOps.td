@@ -110,6 +110,11 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>, AttrSizedOperandSeg
     `:` type($view) `->` type($result)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// True where lanes read runs of so many bytes (of laneCopyBytes: not 0) as they lie in memory, or zeros of rows
+    /// that are outside: tile.fetch does the same.
+    bool isCopy(int64_t bytes);
+  }];
 }
 
 def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>, AttrSizedOperandSegments]> {
