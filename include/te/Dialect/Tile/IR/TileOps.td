@@ -288,7 +288,7 @@ def Tile_FetchOp : Tile_Op<"fetch", [MemoryEffects<[MemRead, MemWrite]>]> {
   let description = [{
     The tile at [`row`, `column`], of the slot's shape, on its way to LDS: it is there behind a `tile.await`. Columns lie inside of the buffer; rows behind its last are zero. Registers hold nothing of
     it, so lanes write LDS in its order, and read memory in the order that follows from it (T22). `order`: as of tile.load.
-    Where lanes say what goes where (sm_90a), each copies runs of 16 bytes of what `source` gives it.
+    Where lanes say what goes where (laneCopyBytes), each copies runs of 16 bytes of what `source` gives it.
   }];
   let arguments = (ins
     Tile_View:$view, Index:$row, Index:$column, Tile_Ring:$ring, Index:$slot, UnitAttr:$in_bounds,
@@ -306,7 +306,7 @@ def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
     may be on their way. What they took before is in their registers, and what they put is in LDS; with `keeps_reading` neither
     is waited for: nothing comes to the slots that they read, and no wave takes what was put, before the next such op. Loads are waited for in their order: `loads` says how
     many instructions of others (tile.load), at the least, stand behind what is awaited, and may be on their way too. Where
-    each lane takes what it fetched itself (sm_90a, rings whose layouts are the same), it waits for itself alone.
+    each lane takes what it fetched itself (laneCopyBytes, rings whose layouts are the same), it waits for itself alone.
   }];
   let arguments = (ins Variadic<Tile_Ring>:$rings, DefaultValuedAttr<I64Attr, "0">:$pending,
     DefaultValuedAttr<I64Attr, "0">:$loads, UnitAttr:$keeps_reading);
