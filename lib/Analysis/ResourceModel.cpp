@@ -90,6 +90,26 @@ int64_t te::getTurnBytes(int64_t waves, const Target &target) {
          2;
 }
 
+/// Elements of fp4 that fill a line.
+constexpr int64_t kFP4Line = 2 * kStoreBytes;
+
+/// Tiles that hold parts of rows fill lines of fp4 data that are stored (K, M),
+/// where there are as many rows.
+static bool fillsFP4Rows(const TileDemand &demand) {
+  return demand.storesFP4ByCols && !demand.wholeRows &&
+         (ShapedType::isDynamic(demand.rows) || demand.rows > kFP4Line / 2);
+}
+
+/// They go both ways: tiles fill lines of both, where lanes then hold no more
+/// than twice what they prefer, and registers suffice.
+static bool fillsBothLines(const TileDemand &demand, const Target &target) {
+  int64_t elements = kFP4Line * kFP4Line / (kMostTileWaves * target.waveSize);
+  int64_t widest = std::max(demand.inputBytes, demand.outputBytes);
+  return fillsFP4Rows(demand) && demand.storesFP4ByRows &&
+         elements * widest <= 2 * target.tileBytesPerLane &&
+         elements * demand.liveBytes <= 4 * kWideVGPRs;
+}
+
 ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
                               const Target &target) {
   if (schedule.getMatmul() && demand.gemm)
@@ -98,8 +118,14 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   int64_t lanes = schedule.getWaves() * target.waveSize;
   ResourceEstimate result;
   result.elementsPerLane = std::max<int64_t>(elements / lanes, 1);
-  // What is packed, and two working copies of one vector in f32.
+  // What is packed, and two working copies of one vector: in f32, but for fp4
+  // of bf16 where the chip computes in that.
   int64_t live = demand.liveBytes;
+  int64_t working = demand.inputBytes == 2 && demand.amaxBytes == 2 &&
+                            fillsBothLines(demand, target) &&
+                            target.hasPackedBF16
+                        ? 2
+                        : 4;
   // What is f32 is computed again behind an exchange of a cluster's workgroups
   // (but for sums), and results are stored as they are made.
   bool holds =
@@ -112,7 +138,8 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
       schedule.getCluster() > 1 && schedule.getSweep() == SweepKind::Keep;
   if (inLds) // what LDS has is taken when it is read
     live = std::max(demand.keptBytes, demand.inputBytes) + demand.outputBytes;
-  int64_t bytes = result.elementsPerLane * live + 2 * 4 * schedule.getVector();
+  int64_t bytes =
+      result.elementsPerLane * live + 2 * working * schedule.getVector();
   if (inLds) // of the next tile, too
     bytes += schedule.getVector() * int64_t(demand.columnBytes);
   if (schedule.getSweep() == SweepKind::Keep && !inLds)
@@ -186,26 +213,6 @@ int64_t te::getStagedColumns(const TileDemand &demand, ScheduleAttr schedule,
              : 0;
 }
 
-/// Elements of fp4 that fill a line.
-constexpr int64_t kFP4Line = 2 * kStoreBytes;
-
-/// Tiles that hold parts of rows fill lines of fp4 data that are stored (K, M),
-/// where there are as many rows.
-static bool fillsFP4Rows(const TileDemand &demand) {
-  return demand.storesFP4ByCols && !demand.wholeRows &&
-         (ShapedType::isDynamic(demand.rows) || demand.rows > kFP4Line / 2);
-}
-
-/// They go both ways: tiles fill lines of both, where lanes then hold no more
-/// than twice what they prefer, and registers suffice.
-static bool fillsBothLines(const TileDemand &demand, const Target &target) {
-  int64_t elements = kFP4Line * kFP4Line / (kMostTileWaves * target.waveSize);
-  int64_t widest = std::max(demand.inputBytes, demand.outputBytes);
-  return fillsFP4Rows(demand) && demand.storesFP4ByRows &&
-         elements * widest <= 2 * target.tileBytesPerLane &&
-         elements * demand.liveBytes <= 4 * kWideVGPRs;
-}
-
 /// Bytes of a tile that a lane holds by preference, of the wider of input and
 /// output.
 static int64_t getTileBytes(const TileDemand &demand, const Target &target) {
@@ -238,8 +245,14 @@ std::optional<int64_t> te::getWavesPerSIMD(const TileDemand &demand,
       schedule.getCluster() > 1 && schedule.getWorkgroups() > 0 &&
       suffices(waves))
     return waves;
-  // Of those whose rows LDS holds as many are there as it has room for.
-  if (schedule.getCluster() > 1 && schedule.getSweep() == SweepKind::Keep)
+  int64_t bytes = resources.elementsPerLane *
+                  std::max(demand.inputBytes, demand.outputBytes);
+  bool isLarge = bytes > getTileBytes(demand, target);
+  // Of those whose rows LDS holds, and of large tiles that wait for nothing but
+  // memory, as many are there as it has room for. Unknown pitches would spill.
+  if ((schedule.getCluster() > 1 && schedule.getSweep() == SweepKind::Keep) ||
+      (isLarge && fillsBothLines(demand, target) &&
+       !ShapedType::isDynamic(demand.cols)))
     for (int64_t workgroups =
              target.ldsBytes / (resources.ldsBytes + target.ldsReserved);
          workgroups > 1; --workgroups)
@@ -249,10 +262,7 @@ std::optional<int64_t> te::getWavesPerSIMD(const TileDemand &demand,
                                   schedule.getWaves());
   if (most < 2 * least)
     return least;
-  int64_t bytes = resources.elementsPerLane *
-                  std::max(demand.inputBytes, demand.outputBytes);
-  return bytes > getTileBytes(demand, target) ? std::optional(2 * least)
-                                              : std::nullopt;
+  return isLarge ? std::optional(2 * least) : std::nullopt;
 }
 
 /// No wider than the tensor, where its size is known.

@@ -247,6 +247,8 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
         }))
       demand.rowsPerWave = kHadamardRun;
   }
+  if (demand.storesFP4ByRows && demand.storesFP4ByCols) // a byte for both
+    --demand.liveBytes;
   demand.sharesRows &= demand.wholeRows && !demand.mixesRows;
   // Sums over a row, and what is made of them, are f32.
   demand.statisticBytes = keepsF32 ? 4 : 0;

@@ -37,6 +37,34 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // The high bytes, and logic of bytes: in words.
+  // CHECK-LABEL: gpu.func @high_bytes
+  // CHECK-SAME: (%[[X:.*]]: vector<4xi16>, %[[Y:.*]]: vector<4xi8>,
+  // CHECK: %[[W:.*]] = vector.bitcast %[[X]] : vector<4xi16> to vector<2xi32>
+  // CHECK: nvvm.prmt <default> %c30001_i32
+  // CHECK: %[[BY:.*]] = arith.constant dense<4> : vector<1xi32>
+  // CHECK: %[[R:.*]] = arith.shrui %{{.*}}, %[[BY]] : vector<1xi32>
+  // CHECK: %[[KEPT:.*]] = arith.constant dense<252645135> : vector<1xi32>
+  // CHECK: %[[S:.*]] = arith.andi %[[R]], %[[KEPT]] : vector<1xi32>
+  // CHECK: %[[YW:.*]] = vector.bitcast %[[Y]] : vector<4xi8> to vector<1xi32>
+  // CHECK: %[[SEVEN:.*]] = arith.constant dense<117901063> : vector<1xi32>
+  // CHECK: %[[C:.*]] = arith.andi %[[YW]], %[[SEVEN]] : vector<1xi32>
+  // CHECK: arith.ori %[[C]], %[[S]] : vector<1xi32>
+  // CHECK-NOT: arith.trunci
+  gpu.func @high_bytes(%x: vector<4xi16>, %y: vector<4xi8>, %out: memref<4xi8>) kernel attributes {te.target = "sm_90a"} {
+    %c0 = arith.constant 0 : index
+    %c8 = arith.constant dense<8> : vector<4xi16>
+    %c4 = arith.constant dense<4> : vector<4xi8>
+    %c7 = arith.constant dense<7> : vector<4xi8>
+    %h = arith.shrui %x, %c8 : vector<4xi16>
+    %q = arith.trunci %h : vector<4xi16> to vector<4xi8>
+    %s = arith.shrui %q, %c4 : vector<4xi8>
+    %c = arith.andi %y, %c7 : vector<4xi8>
+    %r = arith.ori %c, %s : vector<4xi8>
+    vector.store %r, %out[%c0] : memref<4xi8>, vector<4xi8>
+    gpu.return
+  }
+
   // Of three there is no word: as it was.
   // CHECK-LABEL: gpu.func @three_bytes
   // CHECK: arith.trunci

@@ -80,7 +80,7 @@ def GPUToAMDGPUPass : Pass<"te-gpu-to-amdgpu", "::mlir::ModuleOp"> {
     one stands for x/2 in the other, and NaN and -0, on which the two
     disagree, are mended in the bits. Inputs of `truncf` are within the format's range or NaN.
     `arith.scaling_truncf` by one scale becomes the packed scaled conversions. `arith.trunci` of 16-bit
-    integers to bytes picks four at once from two words.
+    integers to bytes, their low or their high ones, picks four at once from two words; bytes are shifted, and their bits joined, in words.
 
     ```mlir
     %q = arith.truncf %x : vector<4xf32> to vector<4xf8E4M3FN>
@@ -111,7 +111,7 @@ def GPUToNVVMPass : Pass<"te-gpu-to-nvvm", "::mlir::ModuleOp"> {
   let description = [{
     `arith.truncf`/`extf` between vectors of f32 and OCP 8-bit floats become packed conversions, two
     elements each, and so does `truncf` to bf16. The upper one of two bf16 is widened, and
-    16-bit integers are shifted and their low bytes picked, in their words. Inputs of `truncf` to 8 bits are within the format's
+    integers of less than a word are shifted, their bytes picked, and logic of bytes computed, in words. Inputs of `truncf` to 8 bits are within the format's
     range or NaN; a clamp that sees to that is left out, as the instruction saturates. Lane exchanges,
     votes and barriers have conversions upstream, which lower-to-nvvm applies.
 

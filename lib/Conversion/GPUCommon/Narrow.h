@@ -1,4 +1,4 @@
-//===- Narrow.h - 16-bit numbers to bytes -----------------------*- C++ -*-===//
+//===- Narrow.h - numbers of less than a word -------------------*- C++ -*-===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,8 @@
 
 namespace mlir::te {
 
-/// Patterns for arith.trunci from vectors of i16 to i8.
+/// Patterns for vectors of i16 and i8: arith.trunci from one to the other, and
+/// shifts.
 void populateNarrowPatterns(RewritePatternSet &patterns, BackendKind backend);
 
 } // namespace mlir::te

@@ -165,37 +165,6 @@ struct WidenBF16Pattern : OpRewritePattern<arith::ExtFOp> {
   }
 };
 
-/// Two 16-bit numbers are shifted in their word, and what came from the other
-/// one is masked: LLVM takes each to a register of its own.
-template <typename ShiftOp> struct ShiftPattern : OpRewritePattern<ShiftOp> {
-  using OpRewritePattern<ShiftOp>::OpRewritePattern;
-  LogicalResult matchAndRewrite(ShiftOp op,
-                                PatternRewriter &rewriter) const override {
-    auto type = dyn_cast<VectorType>(op.getType());
-    APInt by;
-    if (!type || type.getRank() != 1 || type.getNumElements() % 2 != 0 ||
-        !type.getElementType().isInteger(16) ||
-        !matchPattern(op.getRhs(), m_ConstantInt(&by)) || by.uge(16))
-      return rewriter.notifyMatchFailure(op, "not pairs of 16 bits, by one");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    auto words = VectorType::get({type.getNumElements() / 2}, b.getI32Type());
-    auto splat = [&](APInt value) -> Value {
-      return arith::ConstantOp::create(b, DenseElementsAttr::get(words, value));
-    };
-    unsigned left = 16 - by.getZExtValue();
-    APInt kept = std::is_same_v<ShiftOp, arith::ShLIOp>
-                     ? APInt::getHighBitsSet(16, left)
-                     : APInt::getLowBitsSet(16, left);
-    Value shifted =
-        ShiftOp::create(b, vector::BitCastOp::create(b, words, op.getLhs()),
-                        splat(by.zext(32)));
-    Value masked =
-        arith::AndIOp::create(b, shifted, splat(APInt::getSplat(32, kept)));
-    rewriter.replaceOpWithNewOp<vector::BitCastOp>(op, type, masked);
-    return success();
-  }
-};
-
 struct GPUToNVVMPass : te::impl::GPUToNVVMPassBase<GPUToNVVMPass> {
   LogicalResult convert(gpu::GPUFuncOp func) {
     FailureOr<const Target *> target =
@@ -206,8 +175,7 @@ struct GPUToNVVMPass : te::impl::GPUToNVVMPassBase<GPUToNVVMPass> {
     populateFP8Patterns(patterns, **target,
                         {truncPack, extPack, /*pick=*/nullptr});
     populateNarrowPatterns(patterns, BackendKind::NVPTX);
-    patterns.add<PackBF16Pattern, WidenBF16Pattern, ShiftPattern<arith::ShLIOp>,
-                 ShiftPattern<arith::ShRUIOp>>(&getContext());
+    patterns.add<PackBF16Pattern, WidenBF16Pattern>(&getContext());
     walkAndApplyPatterns(func, std::move(patterns));
     return success();
   }

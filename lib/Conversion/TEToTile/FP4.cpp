@@ -160,7 +160,8 @@ static Value emitMagnitudes(TileContext &ctx, Value x, Value factors,
   return arith::MinNumFOp::create(b, low, limited);
 }
 
-/// The same with x' signs in bit 3, as i8.
+/// The same with x' signs in bit 3, as i8. Codes and signs meet as bytes: a
+/// register has four of those, and what two copies of x share is small.
 static Value encodeToNearest(TileContext &ctx, Value x, Value factors) {
   auto &b = ctx.b;
   Adder adder = getAdder(ctx, getElementTypeOrSelf(x.getType()));
@@ -169,25 +170,18 @@ static Value encodeToNearest(TileContext &ctx, Value x, Value factors) {
         getElementTypeOrSelf(tile.getType()).getIntOrFloatBitWidth();
     return ctx.cast(tile, b.getIntegerType(width));
   };
-  Value codes = bitsOf(emitMagnitudes(ctx, x, factors, adder)),
-        signs = bitsOf(x);
-  unsigned width =
-      getElementTypeOrSelf(signs.getType()).getIntOrFloatBitWidth();
+  auto shiftDown = [&](Value bits, int64_t by) -> Value {
+    return arith::ShRUIOp::create(b, bits, ctx.intConstant(bits.getType(), by));
+  };
   auto field = [&](Value bits, int64_t mask) -> Value {
     return arith::AndIOp::create(b, bits,
                                  ctx.intConstant(bits.getType(), mask));
   };
-  codes = field(codes, kSign - 1);
-  signs = field(arith::ShRUIOp::create(
-                    b, signs, ctx.intConstant(signs.getType(), width - 4)),
-                kSign);
-  bool isAlike = codes.getType() == signs.getType();
-  if (!isAlike) {
-    codes = toI8(ctx, codes);
-    signs = toI8(ctx, signs);
-  }
-  Value both = arith::OrIOp::create(b, codes, signs);
-  return isAlike ? toI8(ctx, both) : both;
+  Value codes = toI8(ctx, bitsOf(emitMagnitudes(ctx, x, factors, adder)));
+  Value bits = bitsOf(x);
+  unsigned width = getElementTypeOrSelf(bits.getType()).getIntOrFloatBitWidth();
+  Value signs = shiftDown(toI8(ctx, shiftDown(bits, width - 8)), 4);
+  return arith::OrIOp::create(b, field(codes, kSign - 1), field(signs, kSign));
 }
 
 Value te::castToFP4(TileContext &ctx, Value x, Value factors, ScaledType type,
