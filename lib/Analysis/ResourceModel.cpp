@@ -44,6 +44,9 @@ constexpr int64_t kRotatedBytes = 32;
 constexpr int64_t kClusterWaves = 4;
 /// Numbers a row that a cluster's workgroups exchange at once, at the most.
 constexpr int64_t kMostTogether = 2;
+/// Rows of a workgroup that normalizes them and does nothing else, at the most.
+/// Measured on sm_90a.
+constexpr int64_t kMostNormRows = 4;
 /// Registers that picking from kept tiles takes.
 constexpr unsigned kPickVGPRs = 28;
 /// The part of LDS, one in so many, that staged columns take at most.
@@ -352,6 +355,17 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
     while (waves < target.maxWavesPerWorkgroup &&
            estimate(demand, get(rows, waves, 0), target).vgprs > wide)
       waves *= 2;
+    // Of norms alone, workgroups are larger where many are left.
+    int64_t full = kMostTileWaves * target.waveSize * bytes / (widest * cols);
+    bool isAlone = demand.rowStatistics == 1 &&
+                   demand.outputBytes >= demand.inputBytes &&
+                   demand.loadedBytes == demand.inputBytes;
+    if (isAlone && !target.walksRows && full > rows && full <= kMostNormRows &&
+        demand.rows / full >= kManyWorkgroups * int64_t(target.computeUnits) &&
+        !findViolation(demand, get(full, kMostTileWaves, 0), target)) {
+      rows = full;
+      waves = kMostTileWaves;
+    }
     // A few workgroups that sum all rows, and do not read ahead: each has in
     // flight what a CU has room for.
     auto getMoreWaves = [&] {

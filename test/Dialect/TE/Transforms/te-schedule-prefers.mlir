@@ -39,7 +39,28 @@ func.func @wide(%x: tensor<?x8192xbf16>, %g: tensor<8192xbf16>) -> tensor<?x8192
 
 // -----
 
-// The same where the amax of each row is waited for too.
+// Where many are left, workgroups of sm_90a that only normalize are twice as large.
+// SM90: tile = [4, 4096], waves = 8, vector = 8>
+// GFX950: tile = [1, 4096]
+// CHECK-LABEL: func.func @alone
+func.func @alone(%x: tensor<32768x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<32768x4096xbf16> {
+  %y, %rs = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<32768x4096xbf16>, tensor<4096xbf16> -> tensor<32768x4096xbf16>, tensor<32768xf32>
+  return %y : tensor<32768x4096xbf16>
+}
+
+// -----
+
+// Of a few rows they are not.
+// SM90: tile = [1, 4096], waves = 4, vector = 8>
+// CHECK-LABEL: func.func @alone_few
+func.func @alone_few(%x: tensor<4096x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<4096x4096xbf16> {
+  %y, %rs = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<4096x4096xbf16>, tensor<4096xbf16> -> tensor<4096x4096xbf16>, tensor<4096xf32>
+  return %y : tensor<4096x4096xbf16>
+}
+
+// -----
+
+// Four waves where the amax of each row is waited for too.
 // SM90: tile = [1, 8192], waves = 4, vector = 8>
 // GFX950: tile = [1, 8192], waves = 8
 // CHECK-LABEL: func.func @wide_twice
