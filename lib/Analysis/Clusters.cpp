@@ -38,17 +38,17 @@ int64_t te::getRowTiles(const TileDemand &demand, int64_t width) {
   return std::max<int64_t>(llvm::alignTo(demand.cols, unit) / width, 1);
 }
 
-ScheduleAttr te::shareSweep(const TileDemand &demand, ScheduleAttr sweep,
-                            const Target &target) {
-  if (target.maxClusterWorkgroups < 2 || !canFormClusters(demand) ||
-      ShapedType::isDynamic(demand.cols) || demand.minRows == 1)
-    return nullptr;
-  int64_t tiles = getRowTiles(demand, sweep.getTile()[1]);
+/// `sweep` by a cluster whose workgroups keep tiles of `rows` rows and as many
+/// elements in LDS; null where it has no room for two of them a CU.
+static ScheduleAttr shareTiles(const TileDemand &demand, ScheduleAttr sweep,
+                               int64_t rows, const Target &target) {
+  int64_t cols = sweep.getTile()[0] * sweep.getTile()[1] / rows;
+  int64_t tiles = getRowTiles(demand, cols);
   ScheduleAttr largest;
   for (int64_t most = 2; most <= int64_t(target.maxClusterWorkgroups); ++most) {
     int64_t share = llvm::divideCeil(tiles, most);
     auto schedule = ScheduleAttr::get(
-        sweep.getContext(), target.name, sweep.getTile(), sweep.getWaves(),
+        sweep.getContext(), target.name, {rows, cols}, sweep.getWaves(),
         sweep.getVector(), sweep.getRowTiles(), sweep.getWorkgroups(),
         SweepKind::Keep, /*pieces=*/1, llvm::divideCeil(tiles, share),
         MatmulAttr());
@@ -63,6 +63,22 @@ ScheduleAttr te::shareSweep(const TileDemand &demand, ScheduleAttr sweep,
       largest = schedule;
   }
   return largest;
+}
+
+ScheduleAttr te::shareSweep(const TileDemand &demand, ScheduleAttr sweep,
+                            const Target &target) {
+  if (target.maxClusterWorkgroups < 2 || !canFormClusters(demand) ||
+      ShapedType::isDynamic(demand.cols) || demand.minRows == 1)
+    return nullptr;
+  // Few rows: fewer workgroups have room for them, even if they are less than a
+  // line of what is stored (K, M); not where that is a few bytes of fp4.
+  int64_t rows = sweep.getTile()[0];
+  int64_t fewest = std::max(
+      {demand.minRows, demand.unitRows, demand.rowsPerWave * sweep.getWaves()});
+  if (!demand.storesFP4ByCols && fewest < rows)
+    if (ScheduleAttr few = shareTiles(demand, sweep, fewest, target))
+      return few;
+  return shareTiles(demand, sweep, rows, target);
 }
 
 ScheduleAttr te::chooseCluster(MLIRContext *context, const TileDemand &demand,

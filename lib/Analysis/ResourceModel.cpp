@@ -43,7 +43,7 @@ constexpr int64_t kRotatedBytes = 32;
 /// Waves a SIMD of clusters that walk down rows, where registers suffice.
 constexpr int64_t kClusterWaves = 4;
 /// Numbers a row that a cluster's workgroups exchange at once, at the most.
-constexpr int64_t kMostTogether = 2;
+constexpr unsigned kMostTogether = 2;
 /// Rows of a workgroup that normalizes them and does nothing else, at the most.
 /// Measured on sm_90a.
 constexpr int64_t kMostNormRows = 4;
@@ -62,6 +62,8 @@ constexpr unsigned kWideVGPRs = 128;
 constexpr int64_t kIdleShare = 8;
 /// VGPRs beside the tile: addresses, scales, temporaries of the conversions.
 constexpr unsigned kBaseVGPRs = 40;
+/// Beside those, where the pitch of transposed data is not known.
+constexpr unsigned kPitchVGPRs = 4;
 /// Of which a loop that reads ahead can do without.
 constexpr unsigned kSpareVGPRs = 16;
 } // namespace
@@ -194,7 +196,8 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
                             schedule.getCluster()) *
            elements * demand.keptBytes;
   if (schedule.getCluster() > 1)
-    lds += 2 * (8 + schedule.getCluster() * kMostTogether *
+    lds += 2 * (8 + schedule.getCluster() *
+                        std::min(kMostTogether, demand.rowNumbers) *
                         schedule.getTile()[0] * 4);
   result.ldsBytes =
       lds + getStagedColumns(demand, schedule, target) * demand.columnBytes;
@@ -240,6 +243,9 @@ std::optional<int64_t> te::getWavesPerSIMD(const TileDemand &demand,
                                            const Target &target) {
   ResourceEstimate resources = estimate(demand, schedule, target);
   int64_t least = llvm::divideCeil(schedule.getWaves(), target.simdsPerCU);
+  // Pitches of what is stored (K, M) are numbers of their own.
+  if (demand.linesRows > 1 && ShapedType::isDynamic(demand.rows))
+    resources.vgprs += kPitchVGPRs;
   auto suffices = [&](int64_t waves) {
     return resources.vgprs <= target.vgprsPerLane / waves + kSpareVGPRs;
   };
@@ -475,6 +481,30 @@ static std::optional<ScheduleAttr> chooseDividing(MLIRContext *context,
   return get(waves);
 }
 
+/// A tile that there are not enough registers for, with fewer columns, and then
+/// rows, until there are, or the least that scale blocks ask for is left.
+static ScheduleAttr shrink(const TileDemand &demand, ScheduleAttr schedule,
+                           const Target &target) {
+  int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
+  int64_t leastRows = std::max(demand.minRows,
+                               demand.rowsPerWave * schedule.getWaves()),
+          leastCols = std::max(demand.minCols, schedule.getVector());
+  while (findViolation(demand, schedule, target)) {
+    if (cols / 2 >= leastCols)
+      cols /= 2;
+    else if (rows / 2 >= leastRows)
+      rows /= 2;
+    else
+      break;
+    schedule = ScheduleAttr::get(
+        schedule.getContext(), target.name, {rows, cols}, schedule.getWaves(),
+        schedule.getVector(), schedule.getRowTiles(), schedule.getWorkgroups(),
+        schedule.getSweep(), schedule.getPieces(), schedule.getCluster(),
+        schedule.getMatmul());
+  }
+  return schedule;
+}
+
 /// The schedule in which each workgroup has its rows to itself.
 static ScheduleAttr chooseAlone(MLIRContext *context, const TileDemand &demand,
                                 const Target &target) {
@@ -485,7 +515,7 @@ static ScheduleAttr chooseAlone(MLIRContext *context, const TileDemand &demand,
   ScheduleAttr whole =
       chooseTile(context, demand, target, demand.wholeRows && known);
   if (!demand.wholeRows || demand.mixesRows)
-    return whole;
+    return fits(whole) ? whole : shrink(demand, whole, target);
   if (known && demand.keptBytes > 0)
     if (std::optional<ScheduleAttr> dividing =
             chooseDividing(context, demand, target);

@@ -189,6 +189,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
       demand.mixesRows |= tiled.mixesRow();
       demand.sharesRows &= tiled.readsRowStatistics();
       ++demand.rowStatistics;
+      demand.rowNumbers += isa<LayerNormBwdOp>(op) ? 2 : 1;
       keepsF32 |= !isa<QuantizeOp>(op); // which converts its input twice
     }
     if (auto tiled = dyn_cast<TileLoweringInterface>(op))

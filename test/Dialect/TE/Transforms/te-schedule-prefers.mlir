@@ -159,3 +159,16 @@ func.func @wide(%dy: tensor<2048x2048xf32>, %x: tensor<2048x2048xf32>, %g: tenso
   %dx, %dg = te.rms_norm_bwd %dy, %x, %g, %rs : tensor<2048x2048xf32>, tensor<2048x2048xf32>, tensor<2048xf32>, tensor<2048xf32> -> tensor<2048x2048xf32>, tensor<2048xf32>
   return %dx, %dg : tensor<2048x2048xf32>, tensor<2048xf32>
 }
+
+// -----
+
+// 128 rows of swizzled scales would need more registers than there are: less of them.
+// SM90: tile = [128, 64], waves = 8
+// CHECK-LABEL: func.func @less_than_a_unit
+func.func @less_than_a_unit(%a0: tensor<?x65xbf16> {te.dims = ["M", "K"]}, %a1: tensor<2xi64>) -> (tensor<f32>, !te.scaled<?x65xf4E2M1FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed, scale_layout = blocked_32x4x4, rounding = ceil, ties = even>>) {
+  %v0 = te.activation silu %a0 : tensor<?x65xbf16> -> tensor<?x65xbf16>
+  %v1 = te.permute %v0 [1, 0] : tensor<?x65xbf16> -> tensor<65x?xbf16>
+  %v2 = te.amax %v1 : tensor<65x?xbf16> -> tensor<f32>
+  %v3 = te.quantize %v0 rng(%a1 : tensor<2xi64>) {stochastic} : tensor<?x65xbf16> -> !te.scaled<?x65xf4E2M1FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed, scale_layout = blocked_32x4x4, rounding = ceil, ties = even>>
+  return %v2, %v3 : tensor<f32>, !te.scaled<?x65xf4E2M1FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed, scale_layout = blocked_32x4x4, rounding = ceil, ties = even>>
+}
