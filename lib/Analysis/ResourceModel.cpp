@@ -482,14 +482,18 @@ static std::optional<ScheduleAttr> chooseDividing(MLIRContext *context,
 }
 
 /// A tile that there are not enough registers for, with fewer columns, and then
-/// rows, until there are, or the least that scale blocks ask for is left.
+/// rows, until there are, or lanes hold what they prefer, or it is the least
+/// that scale blocks ask for.
 static ScheduleAttr shrink(const TileDemand &demand, ScheduleAttr schedule,
                            const Target &target) {
   int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
   int64_t leastRows = std::max(demand.minRows,
                                demand.rowsPerWave * schedule.getWaves()),
           leastCols = std::max(demand.minCols, schedule.getVector());
-  while (findViolation(demand, schedule, target)) {
+  int64_t least = schedule.getWaves() * target.waveSize *
+                  target.tileBytesPerLane /
+                  std::max(demand.inputBytes, demand.outputBytes);
+  while (rows * cols > least && findViolation(demand, schedule, target)) {
     if (cols / 2 >= leastCols)
       cols /= 2;
     else if (rows / 2 >= leastRows)
