@@ -1,0 +1,350 @@
+//===- ScheduleChoice.cpp - the default schedule of a region --------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Clusters.h"
+#include "GemmSchedule.h"
+#include "Pieces.h"
+#include "TilePreferences.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+namespace {
+/// A tile grows so many times at most to hold a unit of the scales' order.
+constexpr int64_t kMostGrowth = 4;
+/// Rows that one row of partial sums stands for; where a workgroup walks along
+/// its rows, which are those of one tile. Twice as many where workgroups read
+/// ahead, and so many a CU are left (measured on sm_90a).
+constexpr int64_t kSummedRows = 128, kSweptSummedRows = 32,
+                  kManyWorkgroups = 32;
+/// The same where a tile holds whole rows, and so one column of workgroups must
+/// fill the chip: at least so many, and more while it is still filled; fewer
+/// where it is not, as long as those of one result are one byte in so many.
+constexpr int64_t kWholeSummedRows = 64, kPartialShare = 20;
+/// Of so many tiles that one row is kept in, at the most, half of the waves
+/// that a workgroup usually has compute each. Measured on sm_90a.
+constexpr int64_t kFewTiles = 3;
+/// Rows of a workgroup that normalizes them and does nothing else, at the most.
+/// Measured on sm_90a.
+constexpr int64_t kMostNormRows = 4;
+/// Workgroups a CU that walk down rows, at the least: one alone has nothing to
+/// load while its waves wait for each other (measured on an H200).
+constexpr int64_t kLeastResident = 4;
+/// A row's tiles are narrower than the row, and kept, where a tile as wide as
+/// the row would idle one lane in so many or more.
+constexpr int64_t kIdleShare = 8;
+} // namespace
+
+/// No wider than the tensor, where its size is known.
+static int64_t bound(int64_t wish, int64_t extent) {
+  if (ShapedType::isDynamic(extent))
+    return wish;
+  return std::min<int64_t>(wish,
+                           llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1)));
+}
+
+/// The largest power of two that divides K.
+static int64_t getDivisor(const TileDemand &demand) {
+  return int64_t(1) << llvm::countr_zero(
+             uint64_t(std::max<int64_t>(demand.cols, 1)));
+}
+
+/// Workgroups that the chip holds at once.
+static int64_t getResident(const TileDemand &demand, ScheduleAttr schedule,
+                           const Target &target) {
+  ResourceEstimate resources = estimate(demand, schedule, target);
+  int64_t waves =
+      target.simdsPerCU * target.occupancy(resources.vgprs, resources.ldsBytes,
+                                           schedule.getWaves());
+  return std::max<int64_t>(waves / schedule.getWaves(), kLeastResident) *
+         target.computeUnits;
+}
+
+namespace {
+/// A workgroup's tile on its way.
+struct Shape {
+  int64_t rows, cols, waves, vector;
+
+  ScheduleAttr toSchedule(MLIRContext *context, const Target &target,
+                          int64_t rowTiles, int64_t workgroups) const {
+    return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
+                             rowTiles, workgroups, SweepKind::None,
+                             /*pieces=*/1, /*cluster=*/1, MatmulAttr());
+  }
+};
+} // namespace
+
+/// Of as many bytes a lane as the chip prefers, or as much as scale blocks, the
+/// order of scales and lines of what is stored ask for.
+static Shape chooseShape(const TileDemand &demand, const Target &target,
+                         bool wholeRows) {
+  int64_t waves = target.workgroupWaves;
+  int64_t vector = target.maxAccessBytes / demand.inputBytes;
+  unsigned widest = std::max(demand.inputBytes, demand.outputBytes);
+  int64_t lanes = waves * target.waveSize;
+  int64_t bytes = getTileBytes(demand, target);
+  vector = std::clamp<int64_t>(bytes / widest, 1, vector);
+  int64_t elements = std::max(lanes * bytes / widest, lanes * vector);
+  int64_t minRows =
+      std::max({demand.minRows, demand.linesRows, demand.rowsPerWave * waves});
+  int64_t minCols = demand.minCols;
+  bool fillsBoth = fillsBothLines(demand, target);
+  if (fillsBoth)
+    minCols = std::max(minCols, bound(kFP4Line, demand.cols));
+  if (fillsBoth || (fillsFP4Rows(demand) && !demand.storesFP4ByRows))
+    minRows = std::max(minRows, kFP4Line);
+  if (demand.unitRows * demand.unitCols <= kMostGrowth * elements) {
+    minRows = std::max(minRows, bound(demand.unitRows, demand.rows));
+    minCols = std::max(minCols, bound(demand.unitCols, demand.cols));
+  }
+  int64_t cols = std::min<int64_t>(
+      target.waveSize * target.maxAccessBytes / widest, elements / minRows);
+  cols = std::max({bound(cols, demand.cols), minCols, vector});
+  if (demand.readsHalves && !ShapedType::isDynamic(demand.cols))
+    cols = std::min(cols, getDivisor(demand));
+  if (wholeRows)
+    cols = std::max<int64_t>(llvm::PowerOf2Ceil(demand.cols), cols);
+  int64_t rows = std::max(elements / cols, minRows);
+  rows = std::max({bound(rows, demand.rows), demand.minRows,
+                   demand.rowsPerWave * waves, int64_t(1)});
+  // Whole rows, and a tile that is larger for a unit of the scales' order, have
+  // more waves.
+  int64_t most = wholeRows ? target.maxWavesPerWorkgroup : kMostTileWaves;
+  while (waves < most && rows * cols > (wholeRows ? 1 : 2) * elements &&
+         rows >= demand.rowsPerWave * waves * 2) {
+    waves *= 2;
+    elements *= 2;
+  }
+  return {rows, cols, waves, vector};
+}
+
+/// Where nothing is shared by rows, as many waves as a full access of a row
+/// keeps busy: each reads its columns of gamma once.
+static void spreadRows(MLIRContext *context, const TileDemand &demand,
+                       const Target &target, Shape &shape) {
+  auto get = [&](int64_t rows, int64_t waves, int64_t workgroups) {
+    return Shape{rows, shape.cols, waves, shape.vector}.toSchedule(
+        context, target, /*rowTiles=*/1, workgroups);
+  };
+  int64_t bytes = getTileBytes(demand, target);
+  shape.rows =
+      bound(std::max<int64_t>(target.waveSize * shape.vector / shape.cols, 1),
+            demand.rows);
+  unsigned wide = kWideVGPRs * bytes / target.tileBytesPerLane;
+  while (shape.waves < target.maxWavesPerWorkgroup &&
+         estimate(demand, get(shape.rows, shape.waves, 0), target).vgprs > wide)
+    shape.waves *= 2;
+  // Of norms alone, workgroups are larger where many are left.
+  int64_t full = kMostTileWaves * target.waveSize * bytes /
+                 (std::max(demand.inputBytes, demand.outputBytes) * shape.cols);
+  bool isAlone = demand.rowStatistics == 1 &&
+                 demand.outputBytes >= demand.inputBytes &&
+                 demand.loadedBytes == demand.inputBytes;
+  if (isAlone && !target.walksRows && full > shape.rows &&
+      full <= kMostNormRows &&
+      demand.rows / full >= kManyWorkgroups * int64_t(target.computeUnits) &&
+      !findViolation(demand, get(full, kMostTileWaves, 0), target)) {
+    shape.rows = full;
+    shape.waves = kMostTileWaves;
+  }
+  // A few workgroups that sum all rows, and do not read ahead: each has in
+  // flight what a CU has room for.
+  auto getMoreWaves = [&] {
+    return std::min<int64_t>(2 * shape.waves, target.maxWavesPerWorkgroup);
+  };
+  while (
+      demand.sumsColumns && !target.prefetchesTiles &&
+      bound(2 * shape.rows, demand.rows) > shape.rows &&
+      !findViolation(demand, get(2 * shape.rows, getMoreWaves(), 1), target)) {
+    shape.rows *= 2;
+    shape.waves = getMoreWaves();
+  }
+}
+
+/// Partial sums are written once for so many rows: a small part of the data.
+static bool sumsEnoughRows(const TileDemand &demand, const Target &target,
+                           const Shape &shape, int64_t summed, bool walks) {
+  bool isKnown = !ShapedType::isDynamic(demand.rows);
+  if (isKnown && summed >= demand.rows)
+    return true;
+  if (!walks) {
+    bool isMore = target.prefetchesTiles && isKnown &&
+                  summed < 2 * kSummedRows &&
+                  !ShapedType::isDynamic(demand.cols) &&
+                  demand.rows / (2 * summed) * (demand.cols / shape.cols) >=
+                      kManyWorkgroups * target.computeUnits;
+    return summed >= kSummedRows && !isMore;
+  }
+  // Partial sums are f32, and written and read.
+  bool isSmall = summed * (demand.loadedBytes + demand.outputBytes) >=
+                 kPartialShare * 2 * 4;
+  int64_t groups = demand.rows / summed;
+  if (summed < kWholeSummedRows)
+    return isKnown && isSmall && groups <= target.computeUnits;
+  return !isKnown || groups / 2 < target.computeUnits;
+}
+
+/// The tile of one workgroup: with `wholeRows` it holds whole rows.
+static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
+                               const Target &target, bool wholeRows) {
+  Shape shape = chooseShape(demand, target, wholeRows);
+  bool walks = wholeRows && demand.columnBytes > 0 && !demand.mixesRows &&
+               !demand.dividesGrid && demand.minRows == 1 &&
+               !demand.reducesRows && demand.linesRows == 1;
+  if (walks)
+    spreadRows(context, demand, target, shape);
+  // No more waves than have a vector to load.
+  while (shape.waves > 1 &&
+         shape.waves * target.waveSize * shape.vector > shape.rows * shape.cols)
+    shape.waves /= 2;
+  int64_t rowTiles = 1;
+  while (demand.sumsColumns && !demand.wholeColumns &&
+         !sumsEnoughRows(demand, target, shape, shape.rows * rowTiles, walks))
+    rowTiles *= 2;
+  ScheduleAttr walking = shape.toSchedule(context, target, rowTiles, 1);
+  return shape.toSchedule(
+      context, target, rowTiles,
+      walks && target.walksRows ? getResident(demand, walking, target) : 0);
+}
+
+/// Tiles of a workgroup that walks along its rows, of the usual size or a
+/// fraction of it: as many rows as a scale block or a sum over rows asks for,
+/// else one where rows are long, or one a wave where their length is not known.
+static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
+                                const Target &target, SweepKind sweep,
+                                int64_t fraction = 1) {
+  TileDemand part = demand;
+  part.cols = ShapedType::kDynamic;
+  ScheduleAttr tile = chooseTile(context, part, target, /*wholeRows=*/false);
+  int64_t waves = tile.getWaves(), vector = tile.getVector();
+  int64_t elements = tile.getTile()[0] * tile.getTile()[1] / fraction;
+  // Along the rows of a scale block more waves walk, and keep more in flight.
+  for (; sweep == SweepKind::Reread && demand.minRows > 1 &&
+         waves < kMostTileWaves;
+       waves *= 2)
+    elements *= 2;
+  int64_t rows =
+      std::max({demand.minRows, demand.unitRows, demand.rowsPerWave * waves,
+                demand.linesRows, demand.sumsColumns ? kSweptSummedRows : 1});
+  if (ShapedType::isDynamic(demand.cols))
+    rows = std::max(rows, waves);
+  int64_t cols = std::max({elements / rows, demand.minCols, vector});
+  if (demand.readsHalves)
+    cols = std::min(cols, getDivisor(demand));
+  return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
+                           /*row_tiles=*/1, /*workgroups=*/0, sweep,
+                           /*pieces=*/1, /*cluster=*/1, MatmulAttr());
+}
+
+/// Tiles of one row that divide it, kept: where whole rows would idle lanes,
+/// and tiles are picked from registers for free as loops over them unroll.
+static std::optional<ScheduleAttr> chooseDividing(MLIRContext *context,
+                                                  const TileDemand &demand,
+                                                  const Target &target) {
+  int64_t padded = llvm::PowerOf2Ceil(demand.cols);
+  int64_t vector = target.maxAccessBytes / demand.inputBytes;
+  int64_t preferred = target.workgroupWaves * target.waveSize *
+                      getTileBytes(demand, target) /
+                      std::max(demand.inputBytes, demand.outputBytes);
+  bool idles = (padded - demand.cols) * kIdleShare >= padded;
+  int64_t cols = std::min(getDivisor(demand), preferred);
+  if (target.hasRegisterIndexing || demand.sumsColumns || !idles ||
+      cols < target.waveSize * vector)
+    return std::nullopt;
+  auto get = [&](int64_t waves) {
+    return ScheduleAttr::get(context, target.name, {1, cols}, waves, vector,
+                             /*row_tiles=*/1, /*workgroups=*/0, SweepKind::Keep,
+                             /*pieces=*/1, /*cluster=*/1, MatmulAttr());
+  };
+  int64_t waves = std::min<int64_t>(target.workgroupWaves,
+                                    cols / (target.waveSize * vector));
+  // Fewer waves wait less for each other, where one still holds its share.
+  bool isShort = demand.cols <= kFewTiles * cols &&
+                 demand.loadedBytes <= demand.inputBytes;
+  if (ScheduleAttr few = get(std::max<int64_t>(waves / 2, 1));
+      isShort && !findViolation(demand, few, target))
+    return few;
+  return get(waves);
+}
+
+/// A tile that there are not enough registers for, with fewer columns, and then
+/// rows, until there are, or lanes hold what they prefer, or it is the least
+/// that scale blocks ask for.
+static ScheduleAttr shrink(const TileDemand &demand, ScheduleAttr schedule,
+                           const Target &target) {
+  int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
+  int64_t leastRows = std::max(demand.minRows,
+                               demand.rowsPerWave * schedule.getWaves()),
+          leastCols = std::max(demand.minCols, schedule.getVector());
+  int64_t least = schedule.getWaves() * target.waveSize *
+                  target.tileBytesPerLane /
+                  std::max(demand.inputBytes, demand.outputBytes);
+  while (rows * cols > least && findViolation(demand, schedule, target)) {
+    if (cols / 2 >= leastCols)
+      cols /= 2;
+    else if (rows / 2 >= leastRows)
+      rows /= 2;
+    else
+      break;
+    schedule = ScheduleAttr::get(
+        schedule.getContext(), target.name, {rows, cols}, schedule.getWaves(),
+        schedule.getVector(), schedule.getRowTiles(), schedule.getWorkgroups(),
+        schedule.getSweep(), schedule.getPieces(), schedule.getCluster(),
+        schedule.getMatmul());
+  }
+  return schedule;
+}
+
+/// The schedule in which each workgroup has its rows to itself.
+static ScheduleAttr chooseAlone(MLIRContext *context, const TileDemand &demand,
+                                const Target &target) {
+  auto fits = [&](ScheduleAttr schedule) {
+    return !findViolation(demand, schedule, target);
+  };
+  bool known = !ShapedType::isDynamic(demand.cols);
+  ScheduleAttr whole =
+      chooseTile(context, demand, target, demand.wholeRows && known);
+  if (!demand.wholeRows || demand.mixesRows)
+    return fits(whole) ? whole : shrink(demand, whole, target);
+  if (known && demand.keptBytes > 0)
+    if (std::optional<ScheduleAttr> dividing =
+            chooseDividing(context, demand, target);
+        dividing && fits(*dividing))
+      return *dividing;
+  // Workgroups that sum all rows: small ones hide each other's waiting.
+  if (demand.sumsColumns)
+    if (ScheduleAttr cluster = chooseCluster(context, demand, target))
+      return cluster;
+  if (fits(whole))
+    return whole;
+  for (int64_t fraction : {1, 2}) {
+    ScheduleAttr kept =
+        chooseSweep(context, demand, target, SweepKind::Keep, fraction);
+    if (demand.keptBytes > 0 && fits(kept))
+      return kept;
+  }
+  if (ScheduleAttr cluster = chooseCluster(context, demand, target))
+    return cluster;
+  ScheduleAttr reread = chooseSweep(context, demand, target, SweepKind::Reread);
+  ScheduleAttr shared = shareSweep(demand, reread, target);
+  return shared ? shared : reread;
+}
+
+ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
+                                const Target &target) {
+  if (demand.gemm)
+    return chooseGemmSchedule(context, demand, target);
+  ScheduleAttr alone = chooseAlone(context, demand, target);
+  if (!demand.sharesRows)
+    return alone;
+  ScheduleAttr shared = sharePieces(
+      demand, alone, chooseSweep(context, demand, target, SweepKind::Reread),
+      target);
+  return shared && !findViolation(demand, shared, target) ? shared : alone;
+}
