@@ -36,6 +36,8 @@ constexpr double kRestMargin = 1.04;
 constexpr double kLeastShareOfRounds = 0.5;
 /// VGPRs beside tiles: addresses, bounds, temporaries of the conversions.
 constexpr unsigned kBaseVGPRs = 40;
+/// Rows of the smaller matrix instructions.
+constexpr unsigned kShortInstruction = 16;
 /// VGPRs of one operand's scales that go into its elements.
 constexpr unsigned kScaleVGPRs = 4;
 } // namespace
@@ -176,12 +178,18 @@ SmallVector<Split> te::listSplits(const TileDemand &demand,
   int64_t fills = target.computeUnits * target.simdsPerCU / tiles;
   int64_t most = std::min({llvm::divideCeil(k, schedule.getMatmul().getK()),
                            uint64_t(kMostPieces), uint64_t(fills)});
-  for (int64_t count = 2; count <= most; count *= 2)
-    splits.push_back({count});
+  // Powers of two, or pieces of whole steps.
+  int64_t steps = k / schedule.getMatmul().getK();
+  bool isWhole = steps * schedule.getMatmul().getK() == k;
+  for (int64_t count = 2; count <= most; ++count)
+    if (llvm::isPowerOf2_64(count) || (isWhole && steps % count == 0))
+      splits.push_back({count});
   // Or that each CU has as many as another.
   for (int64_t each : {1, 2})
     if (int64_t count = each * target.computeUnits / tiles;
-        count > 1 && count <= most && !llvm::isPowerOf2_64(count))
+        count > 1 && count <= most && llvm::none_of(splits, [&](Split split) {
+          return split.pieces == count;
+        }))
       splits.push_back({count});
   return splits;
 }
@@ -262,6 +270,17 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
                                         : (stepA + stepB) / lanes + held;
   GemmOp gemm = demand.gemm;
   Value a = getSource(gemm.getA()), b = getSource(gemm.getB());
+  // What reads that transpose bring for 16 rows is put together in other
+  // registers.
+  for (auto [side, step, waves] :
+       {std::tuple(tile::MMASide::A, stepA, matmul.getWaves()[0]),
+        {tile::MMASide::B, stepB, matmul.getWaves()[1]}})
+    if (std::optional<FetchPlan> fetch =
+            matmul.getDirect() && mma->size == kShortInstruction
+                ? planFetch(gemm, plan, side, schedule, target)
+                : std::nullopt;
+        fetch && !fetch->alongK)
+      operands += step / (waves * target.waveSize) / parts;
   if (isConverted(a, plan.a))
     operands += 4 * rows * matmul.getK() / lanes;
   if (isConverted(b, plan.b))

@@ -82,8 +82,10 @@ struct GemmSumLowering
                                  last.getLoadLayout()));
     }
     // One after the other they would each take memory's latency.
-    b.getInsertionBlock()->getParent()->getParentOfType<tile::KernelOp>()->setAttr(
-        kLoadsFirstAttrName, b.getUnitAttr());
+    b.getInsertionBlock()
+        ->getParent()
+        ->getParentOfType<tile::KernelOp>()
+        ->setAttr(kLoadsFirstAttrName, b.getUnitAttr());
     for (Value piece : pieces)
       sum = sum ? arith::AddFOp::create(b, sum, piece).getResult() : piece;
     Value v = emitEpilogue(ctx, op, sum);
