@@ -134,13 +134,17 @@ static double estimateVectorClocks(const TileDemand &demand,
          std::min<unsigned>(schedule.getWaves(), target.simdsPerCU);
 }
 
+/// [V] of a taken branch, in LLVM's scheduling model.
+static constexpr double kBranchTurns = 8;
+
 /// Units that work side by side: the busiest one's time, and more where others
-/// are nearly as busy, as they are not at the same moments.
-static double combine(ArrayRef<double> units) {
+/// are nearly as busy, as they are not at the same moments. The power is less
+/// where they are kept less regularly busy.
+static double combine(ArrayRef<double> units, double power = 4) {
   double sum = 0;
   for (double unit : units)
-    sum += unit * unit * unit * unit;
-  return std::sqrt(std::sqrt(sum));
+    sum += std::pow(unit, power);
+  return std::pow(sum, 1 / power);
 }
 
 /// Steps whose scales of blocks are read at once, of each side; 1 where there
@@ -262,7 +266,11 @@ double GemmUnit::getStepClocks(double count) const {
   double taken = parts * timing.ldsLatency + ofWave;
   if (isLone)
     taken += reads + (fetches ? 0 : writes + vector);
-  return std::max(combine({busiest, arrival}), taken);
+  double clocks = std::max(combine({busiest, arrival}), taken);
+  // Rounds of one step each: branches, and a read that is not asked for before.
+  if (!knowsSteps)
+    clocks += 2 * kBranchTurns * timing.turn + timing.ldsLatency;
+  return clocks;
 }
 
 double GemmUnit::getClocks(double all, double held) const {
@@ -281,7 +289,8 @@ double GemmUnit::getClocks(double all, double held) const {
                    target.simdsPerCU,
                steps * vector, steps * loads.fromMemory + stored,
                steps * std::max(loads.addresses, loads.inFlight),
-               steps * step.getLds(), getTogether(1) / held});
+               steps * step.getLds(), getTogether(1) / held},
+              /*power=*/3);
   return getStart(1) + all * busiest;
 }
 
@@ -422,23 +431,29 @@ GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
   // side, in all waves at once.
   bool scalesElements =
       plan.scales == GemmPlan::Scales::Elements || hasPrologue(gemm);
-  return {schedule,
-          target,
-          timing,
-          estimateGemmStep(demand, plan, schedule, target, timing),
-          combineLoads(operands, active, target, timing),
-          parts,
-          estimateVectorClocks(demand, plan, schedule, target, timing),
-          scalesElements ? 1 - (parts > 2 ? 2 : 1) / parts : 0,
-          getPieceSteps(getSize(getK(gemm)), schedule, grid.pieces,
-                        isRest ? 1 : together),
-          stored,
-          prefetches,
-          fetchA && fetchB,
-          rows * demand.getColumns(schedule) * kFewSums <=
-              double(getMostVGPRs(schedule, target)) * target.waveSize *
-                  schedule.getWaves(),
-          plan.scales == GemmPlan::Scales::Instruction
-              ? double(std::min(scaleSteps[0], scaleSteps[1]))
-              : 0};
+  return {
+      schedule,
+      target,
+      timing,
+      estimateGemmStep(demand, plan, schedule, target, timing),
+      combineLoads(operands, active, target, timing),
+      parts,
+      estimateVectorClocks(demand, plan, schedule, target, timing),
+      scalesElements ? 1 - (parts > 2 ? 2 : 1) / parts : 0,
+      getPieceSteps(getSize(getK(gemm)), schedule, grid.pieces,
+                    isRest ? 1 : together),
+      stored,
+      prefetches,
+      fetchA && fetchB,
+      matmul.getSplitK() == 1 ||
+          (!ShapedType::isDynamic(getK(gemm)) &&
+           std::fmod(std::ceil(std::ceil(double(getK(gemm)) / matmul.getK()) /
+                               (isRest ? 1 : together)),
+                     matmul.getSplitK()) == 0),
+      rows * demand.getColumns(schedule) * kFewSums <=
+          double(getMostVGPRs(schedule, target)) * target.waveSize *
+              schedule.getWaves(),
+      plan.scales == GemmPlan::Scales::Instruction
+          ? double(std::min(scaleSteps[0], scaleSteps[1]))
+          : 0};
 }

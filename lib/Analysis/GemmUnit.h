@@ -59,6 +59,7 @@ struct GemmUnit {
   double stored;     // clocks of the stores
   bool prefetches;   // loops of one stage do
   bool fetches;      // both operands straight to LDS
+  bool knowsSteps;   // how many they are: pieces are alike
   bool readsAtOnce;  // a part that is multiplied next
   double scaleSteps; // whose scales are read at once; 0: the sum has them
 
