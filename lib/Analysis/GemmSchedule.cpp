@@ -24,7 +24,7 @@ constexpr int64_t kMostTile = 256;
 constexpr int64_t kStepBytes[] = {4 * kCacheLineBytes, 2 * kCacheLineBytes,
                                   kCacheLineBytes, kCacheLineBytes / 2};
 /// Elements of tiles that may have fewer waves than a CU has SIMDs.
-constexpr int64_t kSmallTile = 4096;
+constexpr int64_t kSmallTile = 16384;
 /// K is cut into so many pieces at most.
 constexpr int64_t kMostPieces = 64;
 /// Of rows that are left by full rounds of tiles, into so many: more are more
@@ -80,13 +80,19 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
           simds = target.simdsPerCU;
   auto make = [&](const MMA &mma, std::array<int64_t, 2> tile, int64_t k,
                   int64_t mostWaves, int64_t stages, bool direct) {
+    auto visitWaves = [&](std::array<int64_t, 2> waves) {
+      visit(ScheduleAttr::get(
+          context, target.name, tile, waves[0] * waves[1],
+          std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1, 0,
+          SweepKind::None, /*pieces=*/1, /*cluster=*/1,
+          MatmulAttr::get(context, mma.name, k, waves, stages, direct,
+                          /*split_k=*/1, /*whole_rows=*/0, /*group=*/0)));
+    };
     auto waves = chooseWaves(tile, mma, mostWaves);
-    visit(ScheduleAttr::get(
-        context, target.name, tile, waves[0] * waves[1],
-        std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1, 0,
-        SweepKind::None, /*pieces=*/1, /*cluster=*/1,
-        MatmulAttr::get(context, mma.name, k, waves, stages, direct,
-                        /*split_k=*/1, /*whole_rows=*/0, /*group=*/0)));
+    visitWaves(waves);
+    // Of a square more rows have waves, which then store longer runs.
+    if (tile[0] == tile[1] && waves[0] != waves[1])
+      visitWaves({waves[1], waves[0]});
   };
   for (const MMA *mma : plan.instructions) {
     SmallVector<int64_t> steps;
@@ -103,9 +109,11 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
           // one; small tiles that go straight to LDS may have fewer: several
           // workgroups then have a CU.
           for (int64_t waves : {2 * simds, simds, simds / 2})
-            // With two places in LDS direct loads have less than a step's time.
-            for (auto [stages, direct] :
-                 {std::pair(4, true), {3, true}, {2, false}, {1, false}})
+            for (auto [stages, direct] : {std::pair(4, true),
+                                          {3, true},
+                                          {2, true},
+                                          {2, false},
+                                          {1, false}})
               if (waves >= simds || (direct && rows * cols <= kSmallTile))
                 make(*mma, {rows, cols}, k, waves, stages, direct);
   }
