@@ -101,9 +101,10 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
     if (plan.scales == GemmPlan::Scales::Blocks)
       steps.assign({plan.block});
     int64_t size = mma->size;
-    for (int64_t rows : listSizes(demand.rows, std::max(demand.minRows, size)))
-      for (int64_t cols :
-           listSizes(demand.cols, std::max(demand.minCols, size)))
+    // Wide tiles before tall ones: B's step is asked for later than A's.
+    for (int64_t cols : listSizes(demand.cols, std::max(demand.minCols, size)))
+      for (int64_t rows :
+           listSizes(demand.rows, std::max(demand.minRows, size)))
         for (int64_t k : steps)
           // Two waves a SIMD, so that one computes while the other waits, or
           // one; small tiles that go straight to LDS may have fewer: several
