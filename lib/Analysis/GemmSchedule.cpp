@@ -110,12 +110,15 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
           // one; small tiles that go straight to LDS may have fewer: several
           // workgroups then have a CU.
           for (int64_t waves : {2 * simds, simds, simds / 2})
+            // With two places in LDS direct loads have less than a step's time,
+            // too little beside an operand that is converted in registers.
             for (auto [stages, direct] : {std::pair(4, true),
                                           {3, true},
                                           {2, true},
                                           {2, false},
                                           {1, false}})
-              if (waves >= simds || (direct && rows * cols <= kSmallTile))
+              if ((waves >= simds || (direct && rows * cols <= kSmallTile)) &&
+                  (stages > 2 || !direct || !hasPrologue(demand.gemm)))
                 make(*mma, {rows, cols}, k, waves, stages, direct);
   }
 }
