@@ -69,6 +69,9 @@ double te::getOperandBytes(Value operand) {
          8.;
 }
 
+/// Instructions that round an f32 to bf16, where the chip has none for that.
+static constexpr double kForRounding = 5.5;
+
 /// Instructions an element that a prologue makes of another, as kernels have
 /// them: codes become f32, which are scaled, and rounded where a scale is no
 /// power of two.
@@ -85,8 +88,24 @@ static double getPrologueWork(Value source, Type element,
   }
   bool isExact = scaled && scaled.getScaling().isE8M0();
   if (element.isBF16() && !isExact && !target.hasBF16Conversions)
-    round = 5.5;
+    round = kForRounding;
   return decode + scale + round;
+}
+
+/// Clocks in which a workgroup's sums become results of so many bytes, on their
+/// way through LDS.
+static double estimateFinish(const TileDemand &demand, ScheduleAttr schedule,
+                             const Target &target, const Timing &timing,
+                             double bytes) {
+  GemmOp gemm = demand.gemm;
+  double elements = double(schedule.getTile()[0]) * schedule.getTile()[1];
+  bool isRounded = bytes < 4 && !target.hasBF16Conversions &&
+                   getElementTypeOrSelf(gemm.getResult().getType()).isBF16();
+  double work = isRounded ? kForRounding : bytes < 4 ? 0.5 : 0;
+  return elements * work / target.waveSize * timing.turn /
+             std::min<unsigned>(schedule.getWaves(), target.simdsPerCU) +
+         elements * bytes / timing.ldsPorts *
+             (1.0 / timing.ldsStoreBytes + 1.0 / timing.ldsPortBytes);
 }
 
 /// Clocks of the vector units in a step of one workgroup: partial sums that are
@@ -275,7 +294,8 @@ double GemmUnit::getStepClocks(double count) const {
 
 double GemmUnit::getClocks(double all, double held) const {
   auto getTogether = [&](double count) {
-    return getStart(count) + steps * getStepClocks(count) + count * stored;
+    return getStart(count) + steps * getStepClocks(count) +
+           count * (finished + stored);
   };
   double rounds = std::floor(all / held), last = all - rounds * held;
   // Where steps go through registers, one by itself takes as long as several.
@@ -287,7 +307,7 @@ double GemmUnit::getClocks(double all, double held) const {
       combine({steps * step.matrix *
                    std::min<double>(schedule.getWaves(), target.simdsPerCU) /
                    target.simdsPerCU,
-               steps * vector, steps * loads.fromMemory + stored,
+               steps * vector + finished, steps * loads.fromMemory + stored,
                steps * std::max(loads.addresses, loads.inFlight),
                steps * step.getLds(), getTogether(1) / held},
               /*power=*/3);
@@ -427,33 +447,37 @@ GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
   double together =
       std::max({scaleSteps[0], scaleSteps[1], fetchA ? fetchA->steps : 1,
                 fetchB ? fetchB->steps : 1});
+  // As many for each piece, which are runs of steps that are read at once.
+  double steps = std::ceil(getSize(getK(gemm)) / matmul.getK()),
+         runs = std::ceil(steps / together);
+  bool knowsSteps = matmul.getSplitK() == 1 ||
+                    (!ShapedType::isDynamic(getK(gemm)) &&
+                     std::fmod(isRest ? steps : runs, matmul.getSplitK()) == 0);
   // Elements are scaled, or dequantized, beside one part's products for each
   // side, in all waves at once.
   bool scalesElements =
       plan.scales == GemmPlan::Scales::Elements || hasPrologue(gemm);
+  bool scalesProducts = plan.scales == GemmPlan::Scales::Instruction;
+  bool readsAtOnce = rows * demand.getColumns(schedule) * kFewSums <=
+                     double(getMostVGPRs(schedule, target)) * target.waveSize *
+                         schedule.getWaves();
   return {
-      schedule,
-      target,
-      timing,
-      estimateGemmStep(demand, plan, schedule, target, timing),
-      combineLoads(operands, active, target, timing),
-      parts,
-      estimateVectorClocks(demand, plan, schedule, target, timing),
-      scalesElements ? 1 - (parts > 2 ? 2 : 1) / parts : 0,
-      getPieceSteps(getSize(getK(gemm)), schedule, grid.pieces,
-                    isRest ? 1 : together),
-      stored,
-      prefetches,
-      fetchA && fetchB,
-      matmul.getSplitK() == 1 ||
-          (!ShapedType::isDynamic(getK(gemm)) &&
-           std::fmod(std::ceil(std::ceil(double(getK(gemm)) / matmul.getK()) /
-                               (isRest ? 1 : together)),
-                     matmul.getSplitK()) == 0),
-      rows * demand.getColumns(schedule) * kFewSums <=
-          double(getMostVGPRs(schedule, target)) * target.waveSize *
-              schedule.getWaves(),
-      plan.scales == GemmPlan::Scales::Instruction
-          ? double(std::min(scaleSteps[0], scaleSteps[1]))
-          : 0};
+      .schedule = schedule,
+      .target = target,
+      .timing = timing,
+      .step = estimateGemmStep(demand, plan, schedule, target, timing),
+      .loads = combineLoads(operands, active, target, timing),
+      .parts = parts,
+      .vector = estimateVectorClocks(demand, plan, schedule, target, timing),
+      .besides = scalesElements ? 1 - (parts > 2 ? 2 : 1) / parts : 0,
+      .steps = getPieceSteps(getSize(getK(gemm)), schedule, grid.pieces,
+                             isRest ? 1 : together),
+      .finished = estimateFinish(demand, schedule, target, timing, width),
+      .stored = stored,
+      .prefetches = prefetches,
+      .fetches = fetchA && fetchB,
+      .knowsSteps = knowsSteps,
+      .readsAtOnce = readsAtOnce,
+      .scaleSteps =
+          scalesProducts ? double(std::min(scaleSteps[0], scaleSteps[1])) : 0};
 }

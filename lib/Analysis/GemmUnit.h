@@ -56,6 +56,7 @@ struct GemmUnit {
   double vector;     // clocks of a step
   double besides;    // share of its products that these do not stand among
   double steps;      // of a workgroup
+  double finished;   // clocks in which sums become what is stored
   double stored;     // clocks of the stores
   bool prefetches;   // loops of one stage do
   bool fetches;      // both operands straight to LDS
