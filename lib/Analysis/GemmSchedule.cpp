@@ -24,7 +24,7 @@ constexpr int64_t kMostTile = 256;
 constexpr int64_t kStepBytes[] = {4 * kCacheLineBytes, 2 * kCacheLineBytes,
                                   kCacheLineBytes, kCacheLineBytes / 2};
 /// Elements of tiles that may have fewer waves than a CU has SIMDs.
-constexpr int64_t kSmallTile = 4096;
+constexpr int64_t kSmallTile = 16384;
 /// K is cut into so many pieces at most.
 constexpr int64_t kMostPieces = 64;
 /// Of rows that are left by full rounds of tiles, into so many: more are more
@@ -36,6 +36,8 @@ constexpr double kRestMargin = 1.04;
 constexpr double kLeastShareOfRounds = 0.5;
 /// VGPRs beside tiles: addresses, bounds, temporaries of the conversions.
 constexpr unsigned kBaseVGPRs = 40;
+/// Rows of the smaller matrix instructions.
+constexpr unsigned kShortInstruction = 16;
 /// VGPRs of one operand's scales that go into its elements.
 constexpr unsigned kScaleVGPRs = 4;
 } // namespace
@@ -78,13 +80,19 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
           simds = target.simdsPerCU;
   auto make = [&](const MMA &mma, std::array<int64_t, 2> tile, int64_t k,
                   int64_t mostWaves, int64_t stages, bool direct) {
+    auto visitWaves = [&](std::array<int64_t, 2> waves) {
+      visit(ScheduleAttr::get(
+          context, target.name, tile, waves[0] * waves[1],
+          std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1, 0,
+          SweepKind::None, /*pieces=*/1, /*cluster=*/1,
+          MatmulAttr::get(context, mma.name, k, waves, stages, direct,
+                          /*split_k=*/1, /*whole_rows=*/0, /*group=*/0)));
+    };
     auto waves = chooseWaves(tile, mma, mostWaves);
-    visit(ScheduleAttr::get(
-        context, target.name, tile, waves[0] * waves[1],
-        std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1, 0,
-        SweepKind::None, /*pieces=*/1, /*cluster=*/1,
-        MatmulAttr::get(context, mma.name, k, waves, stages, direct,
-                        /*split_k=*/1, /*whole_rows=*/0, /*group=*/0)));
+    visitWaves(waves);
+    // Of a square more rows have waves, which then store longer runs.
+    if (tile[0] == tile[1] && waves[0] != waves[1])
+      visitWaves({waves[1], waves[0]});
   };
   for (const MMA *mma : plan.instructions) {
     SmallVector<int64_t> steps;
@@ -93,18 +101,24 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
     if (plan.scales == GemmPlan::Scales::Blocks)
       steps.assign({plan.block});
     int64_t size = mma->size;
-    for (int64_t rows : listSizes(demand.rows, std::max(demand.minRows, size)))
-      for (int64_t cols :
-           listSizes(demand.cols, std::max(demand.minCols, size)))
+    // Wide tiles before tall ones: B's step is asked for later than A's.
+    for (int64_t cols : listSizes(demand.cols, std::max(demand.minCols, size)))
+      for (int64_t rows :
+           listSizes(demand.rows, std::max(demand.minRows, size)))
         for (int64_t k : steps)
           // Two waves a SIMD, so that one computes while the other waits, or
           // one; small tiles that go straight to LDS may have fewer: several
           // workgroups then have a CU.
           for (int64_t waves : {2 * simds, simds, simds / 2})
-            // With two places in LDS direct loads have less than a step's time.
-            for (auto [stages, direct] :
-                 {std::pair(4, true), {3, true}, {2, false}, {1, false}})
-              if (waves >= simds || (direct && rows * cols <= kSmallTile))
+            // With two places in LDS direct loads have less than a step's time,
+            // too little beside an operand that is converted in registers.
+            for (auto [stages, direct] : {std::pair(4, true),
+                                          {3, true},
+                                          {2, true},
+                                          {2, false},
+                                          {1, false}})
+              if ((waves >= simds || (direct && rows * cols <= kSmallTile)) &&
+                  (stages > 2 || !direct || !hasPrologue(demand.gemm)))
                 make(*mma, {rows, cols}, k, waves, stages, direct);
   }
 }
@@ -176,12 +190,18 @@ SmallVector<Split> te::listSplits(const TileDemand &demand,
   int64_t fills = target.computeUnits * target.simdsPerCU / tiles;
   int64_t most = std::min({llvm::divideCeil(k, schedule.getMatmul().getK()),
                            uint64_t(kMostPieces), uint64_t(fills)});
-  for (int64_t count = 2; count <= most; count *= 2)
-    splits.push_back({count});
+  // Powers of two, or pieces of whole steps.
+  int64_t steps = k / schedule.getMatmul().getK();
+  bool isWhole = steps * schedule.getMatmul().getK() == k;
+  for (int64_t count = 2; count <= most; ++count)
+    if (llvm::isPowerOf2_64(count) || (isWhole && steps % count == 0))
+      splits.push_back({count});
   // Or that each CU has as many as another.
   for (int64_t each : {1, 2})
     if (int64_t count = each * target.computeUnits / tiles;
-        count > 1 && count <= most && !llvm::isPowerOf2_64(count))
+        count > 1 && count <= most && llvm::none_of(splits, [&](Split split) {
+          return split.pieces == count;
+        }))
       splits.push_back({count});
   return splits;
 }
@@ -262,6 +282,17 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
                                         : (stepA + stepB) / lanes + held;
   GemmOp gemm = demand.gemm;
   Value a = getSource(gemm.getA()), b = getSource(gemm.getB());
+  // What reads that transpose bring for 16 rows is put together in other
+  // registers.
+  for (auto [side, step, waves] :
+       {std::tuple(tile::MMASide::A, stepA, matmul.getWaves()[0]),
+        {tile::MMASide::B, stepB, matmul.getWaves()[1]}})
+    if (std::optional<FetchPlan> fetch =
+            matmul.getDirect() && mma->size == kShortInstruction
+                ? planFetch(gemm, plan, side, schedule, target)
+                : std::nullopt;
+        fetch && !fetch->alongK)
+      operands += step / (waves * target.waveSize) / parts;
   if (isConverted(a, plan.a))
     operands += 4 * rows * matmul.getK() / lanes;
   if (isConverted(b, plan.b))

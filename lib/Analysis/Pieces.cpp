@@ -72,8 +72,8 @@ ScheduleAttr te::sharePieces(const TileDemand &demand, ScheduleAttr whole,
       whole.getSweep() == SweepKind::Reread ? demand.rowStatistics : 0;
   double alone = (1 + rereads) * getPass(whole, cols / cluster);
   double pass = getPass(swept, cols / pieces);
-  double kernel = kKernelGap * timing->clockGHz * 1e9 +
-                  kLeastLoads * timing->getMemoryLatency();
+  double kernel =
+      timing->getKernelGap() + kLeastLoads * timing->getMemoryLatency();
   double shared = pass + demand.rowStatistics * (pass + kernel);
   if (shared >= alone)
     return nullptr;

@@ -35,7 +35,8 @@ static constexpr Timing kCommon = {
     .linesPerClock = 1, // [U] of 128 bytes
     // [V] measured on gfx942: 64 bytes a clock and CU, L1 or L2 hit.
     .l1Bytes = 64,
-    .memoryQueue = 12, // [V] "about 12 entries" (gfx950 Gluon tutorial)
+    .l1Capacity = 32 << 10, // [V] CDNA 3 white paper
+    .memoryQueue = 12,      // [V] "about 12 entries" (gfx950 Gluon tutorial)
     .bytesInFlight = kBytesInFlight,
     // [V] pointer chases on a gfx942 at 1.42 GHz: 100 clocks, 291, and 438 ns,
     // 233 of which lie beyond L2 [C], where another clock counts.
@@ -97,6 +98,8 @@ double Timing::getMemoryShare(unsigned activeCUs) const {
 unsigned Timing::getMemoryLatency() const {
   return l2Latency + unsigned(beyondL2 * clockGHz * 1e9);
 }
+
+double Timing::getKernelGap() const { return kKernelGap * clockGHz * 1e9; }
 
 const Timing *Timing::lookup(llvm::StringRef chip) {
   const Timing *found = llvm::find_if(

@@ -59,4 +59,12 @@ gpu.module @kernels {
     memref.store %p, %out[] : memref<f32, #gpu.address_space<global>>
     gpu.return
   }
+
+  // What one tile loads is under way at once.
+  // CHECK-LABEL: llvm.func @first(
+  // CHECK-SAME: ["amdgpu-sched-strategy", "max-ilp"]
+  gpu.func @first(%out: memref<f32, #gpu.address_space<global>> {llvm.noalias}) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, te.target = "gfx950", te.loads_first} {
+    gpu.return
+  }
 }

@@ -273,3 +273,19 @@ func.func @rest(%x: tensor<64x448xbf16>, %w: tensor<64x448xbf16>) -> tensor<64x6
   }
   return %d : tensor<64x64xbf16>
 }
+
+// -----
+
+// Pieces of K are added up when all of them are under way.
+// CHECK-LABEL: tile.kernel @sum_0({{.*}}attributes {{.*}}te.loads_first
+// CHECK-COUNT-3: tile.load
+// CHECK-NOT: tile.load
+// CHECK: arith.addf
+func.func @sum(%s: tensor<3x64x64xf32>) -> tensor<64x64xbf16> {
+  %d = te.fusion "sum_0" (%x = %s : tensor<3x64x64xf32>) -> (tensor<64x64xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [16, 32], waves = 1, vector = 4>} {
+    %0 = te.gemm_sum %x : tensor<3x64x64xf32> -> tensor<64x64xbf16>
+    te.yield %0 : tensor<64x64xbf16>
+  }
+  return %d : tensor<64x64xbf16>
+}

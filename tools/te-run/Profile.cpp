@@ -31,14 +31,21 @@ void Session::makeProfiles() {
   }
 }
 
+/// Clocks and seconds of all launches, each of which waits for the one before.
+static std::pair<double, double> getTotals(ArrayRef<cycle::Profile> profiles) {
+  double clocks = 0, seconds = 0;
+  for (auto [index, profile] : llvm::enumerate(profiles)) {
+    clocks += profile.gridClocks + (index ? profile.timing->getKernelGap() : 0);
+    seconds += profile.seconds() + (index ? kKernelGap : 0);
+  }
+  return {clocks, seconds};
+}
+
 static llvm::json::Value toJson(ArrayRef<cycle::Profile> profiles) {
   llvm::json::Array launches;
-  double clocks = 0, seconds = 0;
-  for (const cycle::Profile &profile : profiles) {
+  for (const cycle::Profile &profile : profiles)
     launches.push_back(profile.toJSON());
-    clocks += profile.gridClocks;
-    seconds += profile.seconds();
-  }
+  auto [clocks, seconds] = getTotals(profiles);
   return llvm::json::Object{{"version", 1},
                             {"grid_clocks", clocks},
                             {"seconds", seconds},
@@ -47,14 +54,12 @@ static llvm::json::Value toJson(ArrayRef<cycle::Profile> profiles) {
 
 static void printText(llvm::raw_ostream &os,
                       ArrayRef<cycle::Profile> profiles) {
-  double seconds = 0;
-  for (const cycle::Profile &profile : profiles) {
+  for (const cycle::Profile &profile : profiles)
     cycle::printText(os, profile);
-    seconds += profile.seconds();
-  }
   if (profiles.size() > 1)
-    os << llvm::formatv("all {0} launches: {1:f2} us\n", profiles.size(),
-                        seconds * 1e6);
+    os << llvm::formatv("all {0} launches, {1:f0} us between two: {2:f2} us\n",
+                        profiles.size(), kKernelGap * 1e6,
+                        getTotals(profiles).second * 1e6);
 }
 
 bool Session::printProfiles() {

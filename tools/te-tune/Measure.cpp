@@ -71,9 +71,10 @@ static rt::Result<double> time(const TunedRegion &region,
   double clocks = 0;
   for (const cycle::Profile &profile : *profiles) {
     StringRef kernel = profile.kernel;
-    kernel.consume_back("_sum"); // what adds up a region's parts
+    bool isSecond = kernel.consume_back("_sum"); // adds up a region's parts
     if (llvm::is_contained(region.kernels, kernel))
-      clocks += profile.gridClocks;
+      clocks +=
+          profile.gridClocks + (isSecond ? profile.timing->getKernelGap() : 0);
   }
   if (clocks == 0)
     return rt::Failure{"its kernel is not launched for these sizes"};

@@ -41,6 +41,10 @@ inline constexpr StringLiteral kKeepsSignAttrName = "tile.keeps_sign";
 /// On a kernel: bytes of LDS that its launches give it (i64), as they are more
 /// than it can declare.
 inline constexpr StringLiteral kDynamicLdsAttrName = "te.dynamic_lds";
+
+/// On a kernel of one tile (unit): what it loads is to be under way at once,
+/// before anything is computed of it.
+inline constexpr StringLiteral kLoadsFirstAttrName = "te.loads_first";
 } // namespace mlir::te
 
 #endif // TE_CONVERSION_PASSES_H

@@ -31,8 +31,8 @@ constexpr unsigned kBytesInFlight = 32 << 10;
 constexpr unsigned kCacheLineBytes = 128, kStoreBytes = 64;
 
 /// [U] from one kernel's end to the beginning of the next, which waits for it,
-/// in seconds: what te-schedule weighs a second kernel by. Figures of single
-/// kernels do not have it.
+/// in seconds. A program's time has it between its kernels, and te-schedule and
+/// te-tune weigh a second kernel by it; figures of single kernels do not.
 constexpr double kKernelGap = 1e-6;
 
 struct Timing {
@@ -57,6 +57,7 @@ struct Timing {
   unsigned addressLanes;         // lanes a clock
   unsigned linesPerClock;        // tags looked up
   unsigned l1Bytes;              // a clock, L1 to registers, and of stores
+  unsigned l1Capacity;           // bytes of it, as the emulator has them
   unsigned memoryQueue;          // instructions that wait for the address unit
   unsigned bytesInFlight;        // most that a CU has asked of L2 at once
   unsigned l1Latency, l2Latency; // clocks, unloaded
@@ -75,6 +76,8 @@ struct Timing {
   double getMemoryShare(unsigned activeCUs) const;
   /// Clocks of a load that memory serves, unloaded.
   unsigned getMemoryLatency() const;
+  /// Clocks of kKernelGap.
+  double getKernelGap() const;
   /// Of a chip by LLVM's name, or null where nothing is known of it.
   static const Timing *lookup(llvm::StringRef chip);
 };

@@ -72,6 +72,8 @@ static void setBackendAttributes(gpu::GPUModuleOp module,
       attributes.push_back(
           pair("amdgpu-waves-per-eu", exactly + "," + exactly));
     }
+    if (func->hasAttr(kLoadsFirstAttrName))
+      attributes.push_back(pair("amdgpu-sched-strategy", "max-ilp"));
     func.setPassthroughAttr(builder.getArrayAttr(attributes));
     if (!block)
       return;

@@ -81,6 +81,11 @@ struct GemmSumLowering
                                  last.tileRow, last.tileCol, b.getF32Type(),
                                  last.getLoadLayout()));
     }
+    // One after the other they would each take memory's latency.
+    b.getInsertionBlock()
+        ->getParent()
+        ->getParentOfType<tile::KernelOp>()
+        ->setAttr(kLoadsFirstAttrName, b.getUnitAttr());
     for (Value piece : pieces)
       sum = sum ? arith::AddFOp::create(b, sum, piece).getResult() : piece;
     Value v = emitEpilogue(ctx, op, sum);

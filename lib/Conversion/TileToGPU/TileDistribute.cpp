@@ -247,6 +247,8 @@ gpu::GPUFuncOp TileDistributePass::makeFunction(KernelOp kernel,
   func->setAttr("te.target", kernel.getTargetAttr());
   if (Attribute waves = kernel.getWavesPerSimdAttr())
     func->setAttr("te.waves_per_simd", waves);
+  if (Attribute first = kernel->getAttr(kLoadsFirstAttrName))
+    func->setAttr(kLoadsFirstAttrName, first);
   // Each buffer of a launch is its own allocation.
   for (auto [i, type] : llvm::enumerate(func.getArgumentTypes()))
     if (isa<MemRefType>(type))

@@ -11,6 +11,17 @@ func.func @decode(%x: tensor<16x7168xbf16>, %w: tensor<1536x7168xbf16>) -> tenso
 
 // -----
 
+// 28 steps of 256, or 56 of 128: pieces of four, which are a round of the loop; not eight unlike ones.
+// CHECK: split_k = {{7|14}}
+// CHECK-LABEL: func.func @alike
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @alike(%x: !te.scaled<1x7168xf4E2M1FN, #row>, %w: !te.scaled<1536x7168xf4E2M1FN, #row>) -> tensor<1x1536xbf16> {
+  %y = te.gemm %x, %w transpose_b : !te.scaled<1x7168xf4E2M1FN, #row>, !te.scaled<1536x7168xf4E2M1FN, #row> -> tensor<1x1536xbf16>
+  return %y : tensor<1x1536xbf16>
+}
+
+// -----
+
 // CHECK-NOT: split_k
 // CHECK-LABEL: func.func @filled
 func.func @filled(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {

@@ -1,0 +1,483 @@
+//===- GemmUnit.cpp - what workgroups of a product take -------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GemmUnit.h"
+
+#include "GemmSchedule.h"
+
+#include "te/Target/MMA.h"
+#include "te/Target/Timing.h"
+
+#include <cmath>
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::te;
+
+/// A size that is not known.
+static constexpr int64_t kUsualSize = 4096;
+
+double te::getSize(int64_t extent) {
+  return ShapedType::isDynamic(extent) ? kUsualSize
+                                       : std::max<int64_t>(extent, 1);
+}
+
+GemmGrid::GemmGrid(const TileDemand &demand, ScheduleAttr schedule)
+    : columns(std::ceil(getSize(demand.cols) / schedule.getTile()[1])),
+      rows(std::ceil(getSize(demand.rows) / schedule.getTile()[0])),
+      pieces(schedule.getMatmul().getSplitK()) {}
+
+GemmGrid GemmGrid::getWhole(ScheduleAttr schedule) const {
+  GemmGrid whole = *this;
+  whole.pieces = 1;
+  whole.rows = schedule.getMatmul().getWholeRows() / schedule.getTile()[0];
+  return whole;
+}
+
+GemmGrid GemmGrid::getRest(ScheduleAttr schedule) const {
+  GemmGrid rest = *this;
+  rest.rows -= getWhole(schedule).rows;
+  return rest;
+}
+
+/// The shares of what workgroups load of A and of B that memory serves: what no
+/// other workgroup of the same XCD loads too. An XCD has a run of tiles in
+/// groups of rows, or workgroups are dealt out in turns.
+static std::pair<double, double> getMemoryShares(const GemmGrid &grid,
+                                                 int64_t group, unsigned xcds) {
+  double mine = std::max(grid.getCount() / xcds, 1.0);
+  double all = grid.rows * grid.pieces, lines = std::min(all, mine), columns;
+  if (group) {
+    double high = std::min({double(group), all, mine});
+    columns = std::min(mine / high, grid.columns);
+    lines = std::max(mine / grid.columns, high);
+  } else {
+    columns = std::min(
+        grid.columns / std::gcd(int64_t(grid.columns), int64_t(xcds)), mine);
+  }
+  double pieces = std::min(grid.pieces, std::ceil(lines / grid.rows));
+  return {lines / mine, std::min(columns * pieces / mine, 1.0)};
+}
+
+double te::getOperandBytes(Value operand) {
+  return getElementTypeOrSelf(getSource(operand).getType())
+             .getIntOrFloatBitWidth() /
+         8.;
+}
+
+/// Instructions that round an f32 to bf16, where the chip has none for that.
+static constexpr double kForRounding = 5.5;
+
+/// Instructions an element that a prologue makes of another, as kernels have
+/// them: codes become f32, which are scaled, and rounded where a scale is no
+/// power of two.
+static double getPrologueWork(Value source, Type element,
+                              const Target &target) {
+  auto scaled = dyn_cast<ScaledType>(source.getType());
+  double decode = 2, scale = scaled ? 0.5 : 0, round = 0.5;
+  if (scaled && scaled.isFP4()) {
+    decode = 4;
+  } else if (scaled) {
+    bool isFNUZ =
+        isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(scaled.getElementType());
+    decode = isFNUZ == (target.fp8 == FP8Encoding::FNUZ) ? 3 : 8;
+  }
+  bool isExact = scaled && scaled.getScaling().isE8M0();
+  if (element.isBF16() && !isExact && !target.hasBF16Conversions)
+    round = kForRounding;
+  return decode + scale + round;
+}
+
+/// Clocks in which a workgroup's sums become results of so many bytes, on their
+/// way through LDS.
+static double estimateFinish(const TileDemand &demand, ScheduleAttr schedule,
+                             const Target &target, const Timing &timing,
+                             double bytes) {
+  GemmOp gemm = demand.gemm;
+  double elements = double(schedule.getTile()[0]) * schedule.getTile()[1];
+  bool isRounded = bytes < 4 && !target.hasBF16Conversions &&
+                   getElementTypeOrSelf(gemm.getResult().getType()).isBF16();
+  double work = isRounded ? kForRounding : bytes < 4 ? 0.5 : 0;
+  return elements * work / target.waveSize * timing.turn /
+             std::min<unsigned>(schedule.getWaves(), target.simdsPerCU) +
+         elements * bytes / timing.ldsPorts *
+             (1.0 / timing.ldsStoreBytes + 1.0 / timing.ldsPortBytes);
+}
+
+/// Clocks of the vector units in a step of one workgroup: partial sums that are
+/// scaled, operands that are converted or scaled, or turned so that K is in one
+/// register.
+static double estimateVectorClocks(const TileDemand &demand,
+                                   const GemmPlan &plan, ScheduleAttr schedule,
+                                   const Target &target, const Timing &timing) {
+  // Instructions an element.
+  constexpr double kForSum = 5, kForConversion = 16, kForScaling = 3.75,
+                   kForTurn = 2;
+  double forConversion =
+      plan.scales == GemmPlan::Scales::Elements ? kForScaling : kForConversion;
+  GemmOp gemm = demand.gemm;
+  double rows = schedule.getTile()[0], cols = demand.getColumns(schedule),
+         k = schedule.getMatmul().getK();
+  auto getForOperand = [&](tile::MMASide side, Value factor, unsigned kDim,
+                           Type element) {
+    Value operand = getSource(factor);
+    auto type = cast<ShapedType>(operand.getType());
+    auto scaled = dyn_cast<ScaledType>(type);
+    bool kIsLast = (int64_t(kDim) == type.getRank() - 1) !=
+                   (scaled && scaled.getScaling().isTransposed());
+    bool isTurned =
+        !kIsLast && !(schedule.getMatmul().getDirect() &&
+                      planFetch(gemm, plan, side, schedule, target));
+    double work = operand != factor ? getPrologueWork(operand, element, target)
+                  : element != type.getElementType() ? forConversion
+                                                     : 0;
+    return work + (isTurned ? kForTurn : 0);
+  };
+  double work =
+      rows * k *
+          getForOperand(tile::MMASide::A, gemm.getA(), gemm.getKDimA(),
+                        plan.a) +
+      cols * k *
+          getForOperand(tile::MMASide::B, gemm.getB(), gemm.getKDimB(), plan.b);
+  if (plan.scales == GemmPlan::Scales::Blocks)
+    work += rows * cols * kForSum;
+  // Scales, and addresses in LDS: what small tiles have in each step too.
+  constexpr double kForStep = 36;
+  if (plan.scales == GemmPlan::Scales::Elements)
+    work += kForStep * schedule.getWaves() * target.waveSize;
+  return work / target.waveSize * timing.turn /
+         std::min<unsigned>(schedule.getWaves(), target.simdsPerCU);
+}
+
+/// [V] of a taken branch, in LLVM's scheduling model.
+static constexpr double kBranchTurns = 8;
+
+/// Units that work side by side: the busiest one's time, and more where others
+/// are nearly as busy, as they are not at the same moments. The power is less
+/// where they are kept less regularly busy.
+static double combine(ArrayRef<double> units, double power = 4) {
+  double sum = 0;
+  for (double unit : units)
+    sum += std::pow(unit, power);
+  return std::pow(sum, 1 / power);
+}
+
+/// Steps whose scales of blocks are read at once, of each side; 1 where there
+/// are none.
+static std::array<int64_t, 2> getScaleSteps(const TileDemand &demand,
+                                            const GemmPlan &plan,
+                                            ScheduleAttr schedule,
+                                            const Target &target) {
+  using Scales = GemmPlan::Scales;
+  constexpr int64_t kWordBytes = 4; // a lane's, or one scale of f32
+  GemmOp gemm = demand.gemm;
+  MatmulAttr matmul = schedule.getMatmul();
+  std::array<int64_t, 2> sides = {1, 1};
+  if (plan.scales == Scales::None || plan.scales == Scales::Sum)
+    return sides;
+  int64_t ofStep = std::max<int64_t>(matmul.getK() / plan.block, 1);
+  for (auto [steps, outer, operand] :
+       llvm::zip_equal(sides, schedule.getTile(),
+                       std::array<Value, 2>{gemm.getA(), gemm.getB()})) {
+    auto scaled = dyn_cast<ScaledType>(getSource(operand).getType());
+    if (plan.scales == Scales::Elements &&
+        !(scaled && scaled.getScaling().isE8M0()))
+      continue;
+    int64_t bytes = plan.scales == Scales::Elements
+                        ? kWordBytes
+                        : getScaleBytes(plan, outer, schedule, target),
+            each = plan.scales == Scales::Blocks ? kWordBytes : 1;
+    steps = getWholeSteps(std::max<int64_t>(bytes / each / ofStep, 1),
+                          getK(gemm), matmul.getK(), matmul.getSplitK());
+  }
+  return sides;
+}
+
+/// Steps of the longest piece of K: pieces are whole runs of steps that are
+/// read at once.
+static double getPieceSteps(double k, ScheduleAttr schedule, double pieces,
+                            double together) {
+  double steps = std::ceil(k / schedule.getMatmul().getK());
+  return std::min(std::ceil(std::ceil(steps / together) / pieces) * together,
+                  steps);
+}
+
+double GemmUnit::getProducts(double count) const {
+  double waves = schedule.getWaves(), simds = target.simdsPerCU;
+  return step.matrix * std::min(waves, simds) / waves *
+         std::ceil(waves * count / simds);
+}
+
+double GemmUnit::getStart(double count) const {
+  double memory = count * loads.getClocks(),
+         ahead = fetches ? schedule.getMatmul().getStages() - 1 : 1;
+  // Arguments; the first loads, and their way into the loop, which begins when
+  // all are asked for; scales, which go through registers.
+  double start = 2 * timing.scalarLatency +
+                 std::max(timing.getMemoryLatency() + memory, ahead * memory) +
+                 4 * timing.ldsLatency +
+                 (scaleSteps > 0 ? timing.getMemoryLatency() : 0);
+  // Lines that are read again behind the last step; the last store.
+  return start + (fetches ? 2 : 1) * timing.l2Latency;
+}
+
+double GemmUnit::getStepClocks(double count) const {
+  MatmulAttr matmul = schedule.getMatmul();
+  double waves = schedule.getWaves(), simds = target.simdsPerCU;
+  double memory = count * loads.getClocks();
+  bool isPipelined = matmul.getStages() > 1, isLone = waves <= simds;
+  // Waves on few SIMDs have the ports of these alone.
+  double ports = std::max(timing.ldsPorts * std::min(waves / simds, 1.0), 1.0);
+  double reads = step.ldsReads * timing.ldsPorts / ports,
+         writes = step.ldsWrites * timing.ldsPorts / ports;
+  // A barrier waits for what was put into LDS, and the first read behind it
+  // takes as long again; what is taken behind a pipeline's barrier hides behind
+  // the last part's, unless there is but one. Straight to LDS all is there a
+  // step earlier.
+  double waiting = isPipelined ? 2 * timing.ldsLatency + (parts > 1 ? 0 : reads)
+                               : 4 * timing.ldsLatency;
+  if (fetches)
+    waiting = 0;
+  // Where sums take few registers, a part is asked for when the one before has
+  // been multiplied; else while it is.
+  else if (isPipelined && readsAtOnce)
+    waiting += parts * timing.ldsLatency;
+  // A wave that has its SIMD for itself does not multiply while it reads.
+  if (waves * count <= simds && !fetches)
+    waiting += step.ldsReads / 2;
+  // Others' products hide that.
+  double products = getProducts(count), each = products / count;
+  double busiest = combine({std::max(products, each + waiting),
+                            vector * products / step.matrix + each * besides,
+                            memory, count * step.getLds()});
+  // One by itself, without a pipeline: all of it is one after another, and of
+  // several what another one does meanwhile is a matter of chance.
+  if (!isPipelined)
+    return std::hypot(
+        busiest,
+        step.matrix + vector + reads + writes + waiting +
+            std::max(loads.latency - (prefetches ? step.matrix : 0), 0.0) +
+            memory / count);
+  // A step's loads are asked for when those before have come and go into LDS,
+  // half of it while the other operand's still come; where waves share a SIMD
+  // and their products take longer than L2, among these.
+  double arrival = loads.latency + vector + loads.transfer + writes / 2;
+  double ofWave = step.matrix * simds / std::max(waves, simds);
+  if (!isLone && ofWave > timing.l2Latency)
+    arrival -= step.matrix / 2;
+  // Straight to LDS they are asked for, by and by, while the last part of the
+  // step is multiplied that leaves them its place. An operand that takes the
+  // other way is waited for a step later, and so is what was asked before it.
+  if (fetches)
+    arrival = (loads.lastLatency + loads.transfer + writes / 2) /
+                  (matmul.getStages() - 1 - 0.5 / parts) +
+              vector;
+  // Scales are put into LDS as many steps after they are read.
+  if (scaleSteps > 0)
+    arrival = std::max(arrival, (fetches ? loads.lastLatency : loads.latency) /
+                                    scaleSteps);
+  // Each part is read before it is multiplied; what comes by way of registers
+  // is worked on and written by the same waves.
+  double taken = parts * timing.ldsLatency + ofWave;
+  if (isLone)
+    taken += reads + (fetches ? 0 : writes + vector);
+  double clocks = std::max(combine({busiest, arrival}), taken);
+  // Rounds of one step each: branches, and a read that is not asked for before.
+  if (!knowsSteps)
+    clocks += 2 * kBranchTurns * timing.turn + timing.ldsLatency;
+  return clocks;
+}
+
+double GemmUnit::getClocks(double all, double held) const {
+  auto getTogether = [&](double count) {
+    return getStart(count) + steps * getStepClocks(count) +
+           count * (finished + stored);
+  };
+  double rounds = std::floor(all / held), last = all - rounds * held;
+  // Where steps go through registers, one by itself takes as long as several.
+  if (all <= held || held == 1 || !fetches)
+    return (rounds > 0 ? rounds * getTogether(held) : 0) +
+           (last > 0 ? getTogether(last) : 0);
+  // Others store and begin while one is in its loop.
+  double busiest =
+      combine({steps * step.matrix *
+                   std::min<double>(schedule.getWaves(), target.simdsPerCU) /
+                   target.simdsPerCU,
+               steps * vector + finished, steps * loads.fromMemory + stored,
+               steps * std::max(loads.addresses, loads.inFlight),
+               steps * step.getLds(), getTogether(1) / held},
+              /*power=*/3);
+  return getStart(1) + all * busiest;
+}
+
+namespace {
+/// Of one operand.
+struct OperandLoads {
+  double bytes = 0; // of elements and scales in a step
+  double lines = 0; // of cache that they lie in
+  double asked = 0; // bytes of lines that L1 does not have
+  double share = 0; // of the bytes that memory serves
+
+  double getLatency(double fromMemory, const Timing &timing) const {
+    return timing.l2Latency +
+           fromMemory * (timing.getMemoryLatency() - double(timing.l2Latency));
+  }
+};
+} // namespace
+
+/// Sums are few that take such a part of a lane's registers.
+static constexpr double kFewSums = 8;
+
+/// What a step loads of A and of B, of whose scales so many steps' are read at
+/// once. `fetch`: where elements go straight to LDS.
+static std::array<OperandLoads, 2>
+getOperandLoads(const TileDemand &demand, const GemmPlan &plan,
+                ScheduleAttr schedule, const Timing &timing,
+                std::array<const std::optional<FetchPlan> *, 2> fetches,
+                std::array<int64_t, 2> scaleSteps) {
+  constexpr double kLine = kCacheLineBytes;
+  GemmOp gemm = demand.gemm;
+  double k = schedule.getMatmul().getK();
+  std::array<OperandLoads, 2> loads;
+  std::array<double, 2> scaleLines = {0, 0}, scaleBytes = {0, 0};
+  for (auto [index, factor, kDim, tile, extent] : llvm::enumerate(
+           std::array{gemm.getA(), gemm.getB()},
+           std::array{gemm.getKDimA(), gemm.getKDimB()},
+           std::array{double(schedule.getTile()[0]),
+                      double(demand.getColumns(schedule))},
+           std::array{getSize(demand.rows), getSize(demand.cols)})) {
+    Value operand = getSource(factor);
+    auto type = cast<ShapedType>(operand.getType());
+    auto scaled = dyn_cast<ScaledType>(type);
+    bool kIsLast = int64_t(kDim) == type.getRank() - 1;
+    bool alongK = kIsLast != (scaled && scaled.getScaling().isTransposed());
+    double outer = std::min(tile, extent), element = getOperandBytes(operand),
+           steps = *fetches[index] ? (*fetches[index])->steps : 1,
+           run = (alongK ? k * steps : outer) * element;
+    OperandLoads &made = loads[index];
+    made.bytes = outer * k * element;
+    made.lines = made.bytes / std::min(run, kLine);
+    if (!scaled || !scaled.getScaling().isE8M0())
+      continue;
+    // Of rows along K each lane reads its own.
+    scaleBytes[index] = outer * k / plan.block;
+    double pitch = getSize(getK(gemm)) / plan.block;
+    scaleLines[index] =
+        kIsLast ? outer / scaleSteps[index] * std::min(pitch / kLine, 1.0)
+                : scaleBytes[index] / std::min<double>(outer, kLine);
+  }
+  // L1 has the other part of a line when the next step, or the next read of
+  // scales, asks for it, or not.
+  double ofElements = loads[0].lines + loads[1].lines,
+         held = timing.l1Capacity / kLine,
+         between = std::max(scaleSteps[0], scaleSteps[1]);
+  bool keeps = ofElements + scaleLines[0] + scaleLines[1] < held,
+       keepsScales =
+           between * (ofElements + scaleLines[0] + scaleLines[1]) < held;
+  for (auto [index, made] : llvm::enumerate(loads)) {
+    made.asked = (keeps ? made.bytes : made.lines * kLine) +
+                 (keepsScales ? scaleBytes[index] : scaleLines[index] * kLine);
+    made.bytes += scaleBytes[index];
+    made.lines += scaleLines[index];
+  }
+  return loads;
+}
+
+static GemmLoads combineLoads(std::array<OperandLoads, 2> operands,
+                              double active, const Target &target,
+                              const Timing &timing) {
+  double bytes = 0, lines = 0, asked = 0;
+  GemmLoads loads;
+  for (const OperandLoads &each : operands) {
+    bytes += each.bytes;
+    lines += each.lines;
+    asked += each.asked;
+    loads.fromMemory += each.share * each.bytes / timing.getMemoryShare(active);
+    loads.inFlight +=
+        each.asked * each.getLatency(each.share, timing) / timing.bytesInFlight;
+    // They come in order: one that memory serves holds up the others.
+    double instructions =
+        each.bytes / (target.maxAccessBytes * target.waveSize);
+    loads.latency =
+        std::max(loads.latency, each.getLatency(each.share, timing));
+    loads.lastLatency = std::max(
+        loads.lastLatency,
+        each.getLatency(std::min(each.share * std::max(instructions, 1.0), 1.0),
+                        timing));
+  }
+  double ofL2 = timing.getL2Share(target.computeUnits);
+  loads.transfer = bytes / ofL2;
+  loads.addresses =
+      std::max({loads.transfer, lines / timing.linesPerClock, asked / ofL2});
+  return loads;
+}
+
+GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
+                       ScheduleAttr schedule, const Target &target,
+                       const Timing &timing, const GemmGrid &grid, double count,
+                       bool prefetches) {
+  MatmulAttr matmul = schedule.getMatmul();
+  GemmOp gemm = demand.gemm;
+  double active = std::min<double>(count, target.computeUnits);
+  std::optional<FetchPlan> fetchA, fetchB;
+  if (matmul.getDirect()) {
+    fetchA = planFetch(gemm, plan, tile::MMASide::A, schedule, target);
+    fetchB = planFetch(gemm, plan, tile::MMASide::B, schedule, target);
+  }
+  auto scaleSteps = getScaleSteps(demand, plan, schedule, target);
+  std::array<OperandLoads, 2> operands = getOperandLoads(
+      demand, plan, schedule, timing, {&fetchA, &fetchB}, scaleSteps);
+  std::tie(operands[0].share, operands[1].share) =
+      getMemoryShares(grid, matmul.getGroup(), timing.xcds);
+
+  double rows = schedule.getTile()[0],
+         width = grid.pieces > 1 ? 4 : demand.outputBytes;
+  // Whole pieces of lines, of which a wave may have less.
+  double stored = std::min(rows, getSize(demand.rows)) * schedule.getTile()[1] *
+                  width / timing.getMemoryShare(active) *
+                  std::max(kStoreBytes * matmul.getWaves()[1] /
+                               (schedule.getTile()[1] * width),
+                           1.0);
+  double parts = double(matmul.getK()) / MMA::lookup(matmul.getMma())->k;
+  bool isRest = grid.pieces > 1 && matmul.getWholeRows();
+  double together =
+      std::max({scaleSteps[0], scaleSteps[1], fetchA ? fetchA->steps : 1,
+                fetchB ? fetchB->steps : 1});
+  // As many for each piece, which are runs of steps that are read at once.
+  double steps = std::ceil(getSize(getK(gemm)) / matmul.getK()),
+         runs = std::ceil(steps / together);
+  bool knowsSteps = matmul.getSplitK() == 1 ||
+                    (!ShapedType::isDynamic(getK(gemm)) &&
+                     std::fmod(isRest ? steps : runs, matmul.getSplitK()) == 0);
+  // Elements are scaled, or dequantized, beside one part's products for each
+  // side, in all waves at once.
+  bool scalesElements =
+      plan.scales == GemmPlan::Scales::Elements || hasPrologue(gemm);
+  bool scalesProducts = plan.scales == GemmPlan::Scales::Instruction;
+  bool readsAtOnce = rows * demand.getColumns(schedule) * kFewSums <=
+                     double(getMostVGPRs(schedule, target)) * target.waveSize *
+                         schedule.getWaves();
+  return {
+      .schedule = schedule,
+      .target = target,
+      .timing = timing,
+      .step = estimateGemmStep(demand, plan, schedule, target, timing),
+      .loads = combineLoads(operands, active, target, timing),
+      .parts = parts,
+      .vector = estimateVectorClocks(demand, plan, schedule, target, timing),
+      .besides = scalesElements ? 1 - (parts > 2 ? 2 : 1) / parts : 0,
+      .steps = getPieceSteps(getSize(getK(gemm)), schedule, grid.pieces,
+                             isRest ? 1 : together),
+      .finished = estimateFinish(demand, schedule, target, timing, width),
+      .stored = stored,
+      .prefetches = prefetches,
+      .fetches = fetchA && fetchB,
+      .knowsSteps = knowsSteps,
+      .readsAtOnce = readsAtOnce,
+      .scaleSteps =
+          scalesProducts ? double(std::min(scaleSteps[0], scaleSteps[1])) : 0};
+}

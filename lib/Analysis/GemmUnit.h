@@ -1,0 +1,86 @@
+//===- GemmUnit.h - what workgroups of a product take -----------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_LIB_ANALYSIS_GEMMUNIT_H
+#define TE_LIB_ANALYSIS_GEMMUNIT_H
+
+#include "Bound.h"
+
+#include "te/Analysis/ResourceModel.h"
+
+namespace mlir::te {
+
+/// An extent; one that is not known counts as a usual size.
+double getSize(int64_t extent);
+/// Bytes of one of an operand's elements.
+double getOperandBytes(Value operand);
+
+/// The workgroups of a product, which lie as gridX x gridY: pieces of K and
+/// tiles down the rows, then tiles along the columns.
+struct GemmGrid {
+  double columns, rows, pieces;
+  GemmGrid(const TileDemand &demand, ScheduleAttr schedule);
+  double getCount() const { return columns * rows * pieces; }
+  /// Those of rows that are not cut into pieces, which come first.
+  GemmGrid getWhole(ScheduleAttr schedule) const;
+  /// Those of the other rows.
+  GemmGrid getRest(ScheduleAttr schedule) const;
+};
+
+/// What a workgroup's step loads.
+struct GemmLoads {
+  double addresses = 0;   // clocks of the address unit, L1 and L2
+  double fromMemory = 0;  // clocks of memory for the bytes that it serves
+  double inFlight = 0;    // clocks that all of it must be on its way
+  double transfer = 0;    // clocks of L2 for what lanes ask for
+  double latency = 0;     // until it has come, by itself: on average,
+  double lastLatency = 0; // and the last of it
+
+  /// The busiest one.
+  double getClocks() const {
+    return std::max({addresses, fromMemory, inFlight});
+  }
+};
+
+/// What workgroups of one CU take, so many of them side by side.
+struct GemmUnit {
+  ScheduleAttr schedule;
+  const Target &target;
+  const Timing &timing;
+  GemmStep step;
+  GemmLoads loads;
+  double parts;      // of a step
+  double vector;     // clocks of a step
+  double besides;    // share of its products that these do not stand among
+  double steps;      // of a workgroup
+  double finished;   // clocks in which sums become what is stored
+  double stored;     // clocks of the stores
+  bool prefetches;   // loops of one stage do
+  bool fetches;      // both operands straight to LDS
+  bool knowsSteps;   // how many they are: pieces are alike
+  bool readsAtOnce;  // a part that is multiplied next
+  double scaleSteps; // whose scales are read at once; 0: the sum has them
+
+  /// A unit that has workgroups of this grid, of `count` among all.
+  static GemmUnit get(const TileDemand &demand, const GemmPlan &plan,
+                      ScheduleAttr schedule, const Target &target,
+                      const Timing &timing, const GemmGrid &grid, double count,
+                      bool prefetches);
+  /// From the first load to the last store of so many workgroups, of which the
+  /// unit holds some at once.
+  double getClocks(double all, double held) const;
+
+private:
+  /// Of so many side by side: the way to the first step and from the last one;
+  /// a step; its products on the busiest SIMD.
+  double getStart(double count) const;
+  double getStepClocks(double count) const;
+  double getProducts(double count) const;
+};
+
+} // namespace mlir::te
+
+#endif // TE_LIB_ANALYSIS_GEMMUNIT_H

@@ -1,0 +1,33 @@
+// Which tiles te-schedule takes for a product, and how waves share them.
+// RUN: te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950},te-schedule{target=gfx950}))' %s --split-input-file | FileCheck %s
+// RUN: te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx942},te-schedule{target=gfx942}))' %s --split-input-file | FileCheck %s --check-prefix=GFX942
+
+// 256 x 256 tiles fill the second of three rounds by a quarter; of three workgroups a CU two multiply while one stores.
+// CHECK: tile = [128, 128], waves = 4
+// CHECK-LABEL: func.func @rounds
+func.func @rounds(%x: tensor<4096x24576xbf16>, %y: tensor<4096x1536xbf16>) -> tensor<24576x1536xbf16> {
+  %d = te.gemm %x, %y transpose_a : tensor<4096x24576xbf16>, tensor<4096x1536xbf16> -> tensor<24576x1536xbf16>
+  return %d : tensor<24576x1536xbf16>
+}
+
+// -----
+
+// A wave has whole pieces of the lines that it stores: 32 columns of bf16, not 16.
+// GFX942: waves = [4, 2]
+// GFX942-LABEL: func.func @square
+func.func @square(%x: tensor<1024x1024xbf16>, %w: tensor<1024x1024xbf16>) -> tensor<1024x1024xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<1024x1024xbf16>, tensor<1024x1024xbf16> -> tensor<1024x1024xbf16>
+  return %d : tensor<1024x1024xbf16>
+}
+
+// -----
+
+// A short K, much of whose time is the stores'.
+// CHECK: stages = 2, direct = true
+// CHECK: tile = [128, 128], waves = 2
+// CHECK-LABEL: func.func @short
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @short(%x: !te.scaled<4096x512xf4E2M1FN, #row>, %w: !te.scaled<32768x512xf4E2M1FN, #row>) -> tensor<4096x32768xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<4096x512xf4E2M1FN, #row>, !te.scaled<32768x512xf4E2M1FN, #row> -> tensor<4096x32768xbf16>
+  return %d : tensor<4096x32768xbf16>
+}
