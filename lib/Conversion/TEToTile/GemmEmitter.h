@@ -33,12 +33,14 @@ struct GemmStream {
   // steps (0: of all), those behind them, and what these have been.
   int64_t scaleSteps = 0;
   Value scales = {}, scalesBehind = {};
+  Value scalesComing = {}; // read in the step before, if they were due
   GemmOperand::Seen seen = {};
   /// What one step hands on to the next.
   SmallVector<Value *> getCarried() {
     SmallVector<Value *> carried;
-    for (Value *value : {isDirect ? nullptr : &raw, &part, &scales,
-                         &scalesBehind, &seen.scale, &seen.element})
+    for (Value *value :
+         {isDirect ? nullptr : &raw, &part, &scales, &scalesBehind,
+          &scalesComing, &seen.scale, &seen.element})
       if (value && *value)
         carried.push_back(value);
     return carried;

@@ -91,9 +91,27 @@ void GemmEmitter::startScales(GemmStream &stream, Value zero) {
     stream.seen = stream.side->makeSeen();
 }
 
-/// Elements that are scaled next are those of this step.
+/// Elements that are scaled next are those of this step. Without a branch,
+/// where that is possible: it would part the instructions of a step.
 void GemmEmitter::moveScales(GemmStream &stream, GemmStep step) {
   int64_t steps = stream.scaleSteps;
+  if (stream.scalesComing) {
+    auto isDue = [&](int64_t place) -> Value {
+      return arith::CmpIOp::create(
+          b, arith::CmpIPredicate::eq,
+          arith::RemUIOp::create(b, step.number, index(steps)), index(place));
+    };
+    auto select = [&](Value condition, Value x, Value y) -> Value {
+      return arith::SelectOp::create(b, ctx.splat(condition, x.getType()), x,
+                                     y);
+    };
+    stream.scales = select(isDue(0), stream.scalesBehind, stream.scales);
+    stream.scalesBehind =
+        select(isDue(1), stream.scalesComing, stream.scalesBehind);
+    stream.scalesComing = stream.side->readScaleGroup(
+        getStart(steps, step.number, steps), steps, isDue(0));
+    return;
+  }
   emitEvery(steps, step, {&stream.scales, &stream.scalesBehind}, [&] {
     stream.scales = stream.scalesBehind;
     stream.scalesBehind =
@@ -151,16 +169,24 @@ void GemmEmitter::emitStepArrival(ArrayRef<GemmStream> streams, GemmStep step,
 /// Products of one part of a step; meanwhile the streams move on.
 void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
                            GemmStep step, MutableArrayRef<Value> sums) {
-  int64_t parts = streams.front().parts, lastRefill = parts > 2 ? 1 : 0;
+  // One side after the other, where there are parts before the barrier; as late
+  // as that is, where vector instructions may come before.
+  bool isSpread = plan.scales == GemmPlan::Scales::Elements &&
+                  llvm::all_of(streams, [](const GemmStream &stream) {
+                    return stream.scaleSteps == 1 || stream.scalesComing;
+                  });
+  int64_t parts = streams.front().parts, lastRefill = parts <= 2 ? 0
+                                                      : isSpread ? parts - 2
+                                                                 : 1;
   SmallVector<Value> current = llvm::map_to_vector(
       streams, [](const GemmStream &stream) { return stream.part; });
   for (GemmStream &stream : streams)
     if (part + 1 < stream.parts)
       take(stream, step, part + 1);
-  // One side after the other, where there are parts before the barrier.
   for (auto [number, stream] : llvm::enumerate(streams))
     if (!stream.isDirect && stream.steps == 1 &&
-        part == std::min<int64_t>(number % 2, lastRefill))
+        part ==
+            (isSpread ? lastRefill : std::min<int64_t>(number % 2, lastRefill)))
       move(stream, step);
   auto isItsTurn = [&](const GemmStream &stream, int64_t turn) {
     return part == 0 && stream.kind == Kind::Scales && stream.steps > 1 &&
@@ -311,6 +337,13 @@ SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
       if (stream.scaleSteps == 1)
         moveScales(stream, {index(1)});
     }
+  // Not due yet; behind the others, as in the loop: the backend counts what
+  // stands behind a load on both ways.
+  for (GemmStream &stream : streams)
+    if (stream.scales && stream.side->readsIfDue(stream.scaleSteps))
+      stream.scalesComing = stream.side->readScaleGroup(
+          getStart(stream.scaleSteps, zero, 0), stream.scaleSteps,
+          arith::ConstantIntOp::create(b, b.getI1Type(), 0));
   SmallVector<Value> start = getZeros();
   for (GemmStream &stream : streams) {
     take(stream, {zero}, 0);
