@@ -217,9 +217,11 @@ static bool hidesMemory(const GemmPlan &plan, ScheduleAttr schedule,
 /// Steps that operands are fetched for at once: a cache line of each row, where
 /// both have shorter ones and LDS holds two such runs of steps at least: each
 /// step would ask for the lines of several. They have less time to come then
-/// (where a step is one part, the second side just a step's), and the first
-/// ones take longer, which short products do not make up for.
-static int64_t getFetchSteps(GemmOp gemm, ScheduleAttr schedule) {
+/// and the first ones take longer, which short products do not make up for.
+/// Where a step is one part A alone has time enough; beside scales, for which
+/// L2 has no room otherwise.
+static int64_t getFetchSteps(GemmOp gemm, const GemmPlan &plan,
+                             tile::MMASide side, ScheduleAttr schedule) {
   MatmulAttr matmul = schedule.getMatmul();
   std::array<int64_t, 2> counts;
   for (auto [count, operand, kDim] :
@@ -238,10 +240,15 @@ static int64_t getFetchSteps(GemmOp gemm, ScheduleAttr schedule) {
             count)
       return 1;
   }
-  bool fits = matmul.getK() > MMA::lookup(matmul.getMma())->k &&
-              counts[0] == counts[1] && matmul.getStages() >= 2 * counts[0] &&
-              matmul.getStages() % counts[0] == 0;
-  return fits ? counts[0] : 1;
+  if (counts[0] != counts[1] || matmul.getStages() % counts[0] != 0)
+    return 1;
+  if (matmul.getK() > MMA::lookup(matmul.getMma())->k)
+    return matmul.getStages() >= 2 * counts[0] ? counts[0] : 1;
+  bool isRoomy = matmul.getStages() == 4 && counts[0] == 2;
+  return side == tile::MMASide::A && isRoomy &&
+                 plan.scales == GemmPlan::Scales::Instruction
+             ? counts[0]
+             : 1;
 }
 
 std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
@@ -269,7 +276,7 @@ std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
   std::optional<tile::LinearLayout> stored =
       scaled ? getDataOrder(scaled) : std::nullopt;
   bool isHidden = hidesMemory(plan, schedule, target);
-  int64_t steps = isHidden ? getFetchSteps(gemm, schedule) : 1;
+  int64_t steps = isHidden ? getFetchSteps(gemm, plan, side, schedule) : 1;
   std::array<int64_t, 2> shape = {outer, steps * step * bits / 8 / bytes};
   const MMA &mma = *MMA::lookup(matmul.getMma());
   tile::LinearLayout taken =

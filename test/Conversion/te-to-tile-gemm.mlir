@@ -289,3 +289,44 @@ func.func @sum(%s: tensor<3x64x64xf32>) -> tensor<64x64xbf16> {
   }
   return %d : tensor<64x64xbf16>
 }
+
+// -----
+
+// A step of one part that asks for half of each cache line: A's lines come for two steps at once, behind the barrier where all
+// waves have what they read of the two before, and B's each step. Scales of a round are read and put in steps of the round
+// before, one side behind the other, so that the loop carries none.
+// CHECK-LABEL: tile.kernel @lines_0
+// CHECK: %[[RA:.*]] = tile.ring {{.*}} : memref<2x256x128xf8E4M3FN
+// CHECK-NEXT: tile.fetch %{{.*}}, %[[RA]][%c0{{(_[0-9]+)?}}]
+// CHECK: %[[RB:.*]] = tile.ring {{.*}} : memref<4x256x64xf8E4M3FN
+// CHECK-NEXT: tile.fetch %{{.*}}, %[[RB]][%c0{{(_[0-9]+)?}}]
+// CHECK: tile.fetch %{{.*}}, %[[RB]][%c1{{(_[0-9]+)?}}]
+// CHECK: tile.fetch %{{.*}}, %[[RA]][%c1{{(_[0-9]+)?}}]
+// CHECK: tile.fetch %{{.*}}, %[[RB]][%c2{{(_[0-9]+)?}}]
+// CHECK: tile.await for %[[RA]], %[[RB]] {{.*}} {pending = 1 : i64}
+// CHECK-NOT: tile.load
+// CHECK: scf.for
+// CHECK: tile.await for %[[RA]], %[[RB]] {{.*}} {keeps_reading, pending = 1 : i64}
+// CHECK: %[[A1:[0-9]+]] = tile.take %[[RA]]
+// CHECK-NOT: tile.fetch %{{.*}}, %[[RA]]
+// CHECK: tile.fetch %{{.*}}, %[[RB]][%c3{{(_[0-9]+)?}}]
+// CHECK: tile.load {{.*}} -> tensor<256x32xi8
+// CHECK: tile.mma
+// CHECK: %[[HELD:[0-9]+]] = tile.hold %[[A1]]
+// CHECK: tile.await for %[[RB]] : {{.*}} {keeps_reading, loads = 4 : i64, pending = 1 : i64}
+// CHECK: tile.fetch %{{.*}}, %[[RA]][%c0{{(_[0-9]+)?}}]
+// CHECK: tile.fetch %{{.*}}, %[[RB]][%c0{{(_[0-9]+)?}}]
+// CHECK: tile.mma %[[HELD]]
+// CHECK: tile.put {{.*}} : tensor<256x32xi8
+// CHECK: tile.load {{.*}} -> tensor<256x32xi8
+// CHECK: tile.put {{.*}} : tensor<256x32xi8
+// CHECK: scf.yield {{%[0-9]+, %[0-9]+, %[0-9]+, %[0-9]+, %[0-9]+}} :
+#lines = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @lines(%x: !te.scaled<256x2048xf8E4M3FN, #lines>, %w: !te.scaled<256x2048xf8E4M3FN, #lines>) -> tensor<256x256xbf16> {
+  %d = te.fusion "lines_0" (%a = %x : !te.scaled<256x2048xf8E4M3FN, #lines>, %v = %w : !te.scaled<256x2048xf8E4M3FN, #lines>) -> (tensor<256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [256, 256], waves = 8, vector = 16, matmul = <"scale_f32_32x32x64_f8f6f4", k = 64, waves = [2, 4], stages = 4, direct = true>>} {
+    %0 = te.gemm %a, %v transpose_b : !te.scaled<256x2048xf8E4M3FN, #lines>, !te.scaled<256x2048xf8E4M3FN, #lines> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}

@@ -106,3 +106,45 @@ tile.kernel @across(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<bf1
   %t = tile.take %r[%c0, %c0] : memref<2x32x256xbf16, #gpu.address_space<workgroup>> -> tensor<32x256xbf16, #tile.layout<shape = [32, 256], register = [[1, 0], [2, 0], [4, 0], [0, 16], [0, 32], [0, 64]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [8, 0], [16, 0]], wave = [[0, 0], [0, 128]]>>
   tile.store %t, %w[%c0, %c0] {in_bounds} : tensor<32x256xbf16, #tile.layout<shape = [32, 256], register = [[1, 0], [2, 0], [4, 0], [0, 16], [0, 32], [0, 64]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [8, 0], [16, 0]], wave = [[0, 0], [0, 128]]>>, memref<32x256xbf16, strided<[256, 1]>, #gpu.address_space<global>>
 }
+
+// -----
+
+// What is computed for LDS in front of the last of two products stands among both: vector instructions cross the end of the
+// first, and the last one says for each where its reads and the others come. Of rows behind the last none is asked for.
+#put = #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []>
+#take = #tile.layout<shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []>
+#c = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
+// CHECK-LABEL: gpu.func @spread
+// CHECK: %[[BYTES:.*]] = arith.select %{{.*}}, %{{.*}}, %c0_i64{{.*}} : i64
+// CHECK: rocdl.make.buffer.rsrc %{{.*}}, %{{.*}}, %[[BYTES]], %{{.*}}
+// CHECK: amdgpu.mfma 16x16x32
+// CHECK-NEXT: vector.insert_strided_slice
+// CHECK-NEXT: amdgpu.sched_barrier allow = <valu|salu>
+// CHECK: arith.negf
+// CHECK: amdgpu.mfma 16x16x32
+// CHECK: rocdl.sched.group.barrier 8, 1, 0
+// CHECK: rocdl.sched.group.barrier 256, 1, 0
+// CHECK: rocdl.sched.group.barrier 2, 5, 0
+// CHECK: rocdl.sched.group.barrier 8, 1, 0
+// CHECK: rocdl.sched.group.barrier 256, 2, 0
+// CHECK: rocdl.sched.group.barrier 2, 5, 0
+// CHECK: amdgpu.sched_barrier allow = <none>
+tile.kernel @spread(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32, #gpu.address_space<global>>, %slot: index) attributes {target = "gfx950", waves = 1} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %v = memref.reinterpret_cast %x to offset: [0], sizes: [16, 64], strides: [64, 1] : memref<bf16, #gpu.address_space<global>> to memref<16x64xbf16, strided<[64, 1]>, #gpu.address_space<global>>
+  %w = memref.reinterpret_cast %y to offset: [0], sizes: [16, 16], strides: [16, 1] : memref<f32, #gpu.address_space<global>> to memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
+  %due = arith.cmpi eq, %slot, %c0 : index
+  %row = arith.select %due, %c0, %c16 : index
+  %a = tile.load %v[%row, %c0] {columns_in_bounds, divisible = 64 : i64} : memref<16x64xbf16, strided<[64, 1]>, #gpu.address_space<global>> -> tensor<16x64xbf16, #put>
+  %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  %p = tile.take %r[%slot, %c0] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
+  %z = arith.constant dense<0.0> : tensor<16x16xf32, #c>
+  %d = tile.mma %p, %p, %z <"f32_16x16x32_bf16"> in_order {reads = 1 : i64} : tensor<16x32xbf16, #take>, tensor<16x32xbf16, #take> -> tensor<16x16xf32, #c>
+  %q = tile.take %r[%slot, %c32] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
+  %n = arith.negf %a : tensor<16x64xbf16, #put>
+  tile.put %n, %r[%slot] : tensor<16x64xbf16, #put>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  %e = tile.mma %p, %q, %d <"f32_16x16x32_bf16"> in_order {reads = 2 : i64} : tensor<16x32xbf16, #take>, tensor<16x32xbf16, #take> -> tensor<16x16xf32, #c>
+  tile.store %e, %w[%c0, %c0] {in_bounds} : tensor<16x16xf32, #c>, memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
+}

@@ -20,8 +20,11 @@ struct GemmStream {
   bool isDirect = false;
   int64_t slots = 2;
   bool fetchesLate = false; // in the step behind the one that frees the slot
-  /// The one of several steps in which the next are put and read.
-  int64_t turn = 0;
+  /// The one of several steps in which the next are put into LDS, and the one
+  /// in which they are read: the same, and they are the next after these, or,
+  /// `isInRound`, one in front of it.
+  int64_t turn = 0, readTurn = 0;
+  bool isInRound = false;
   int64_t loads = 0; // instructions that read scales, at the least
   Value ring = {};
   Value raw = {};  // what is put into LDS next, as it lies in memory
@@ -30,12 +33,14 @@ struct GemmStream {
   // steps (0: of all), those behind them, and what these have been.
   int64_t scaleSteps = 0;
   Value scales = {}, scalesBehind = {};
+  Value scalesComing = {}; // read in the step before, if they were due
   GemmOperand::Seen seen = {};
   /// What one step hands on to the next.
   SmallVector<Value *> getCarried() {
     SmallVector<Value *> carried;
-    for (Value *value : {isDirect ? nullptr : &raw, &part, &scales,
-                         &scalesBehind, &seen.scale, &seen.element})
+    for (Value *value :
+         {isDirect ? nullptr : &raw, &part, &scales, &scalesBehind,
+          &scalesComing, &seen.scale, &seen.element})
       if (value && *value)
         carried.push_back(value);
     return carried;
@@ -83,6 +88,7 @@ private:
   SmallVector<GemmStream> makeStreams();
   Value getStart(int64_t count, Value i, int64_t ahead);
   void read(GemmStream &stream, Value i, int64_t ahead);
+  void planTurns(MutableArrayRef<GemmStream> streams, int64_t round);
   void startScales(GemmStream &stream, Value zero);
   void moveScales(GemmStream &stream, GemmStep step);
   void restore(MutableArrayRef<GemmStream> streams, ValueRange values);
@@ -97,7 +103,10 @@ private:
   void fetchInTurn(GemmStream &stream, GemmStep step);
   void emitArrival(ArrayRef<GemmStream> streams, int64_t pending,
                    int64_t loads = 0, bool keepsReading = false);
+  void emitArrivalOfBoth(ArrayRef<GemmStream> streams, GemmStep step,
+                         bool puts);
   void emitStepArrival(ArrayRef<GemmStream> streams, GemmStep step, bool puts);
+  void emitScalesAtOnce(GemmStream &stream, GemmStep step);
   int64_t countLoads(ArrayRef<GemmStream> streams, GemmStep step);
   void emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
                 GemmStep step, MutableArrayRef<Value> sums);

@@ -80,7 +80,10 @@ public:
   }
   /// The scales of `steps` steps from `k` on, and of so many at the most (0:
   /// they are for all of K); each lane has those of the elements that it reads.
-  Value readScaleGroup(Value k, int64_t steps) const;
+  Value readScaleGroup(Value k, int64_t steps, Value isDue = {}) const;
+  /// True where such scales can be read only if `isDue`, without a branch: else
+  /// they are zeros, from nowhere.
+  bool readsIfDue(int64_t steps) const;
   int64_t getGroupSteps() const;
   /// The bytes (i32) of the group's step that has this number, or f32 scales:
   /// outer x blocks.

@@ -38,174 +38,6 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
-/// A's elements and B's, then the scales of both where a step has its own.
-SmallVector<GemmStream> GemmEmitter::makeStreams() {
-  int64_t parts = getStep() / MMA::lookup(ctx.schedule.getMatmul().getMma())->k;
-  SmallVector<GemmStream> streams;
-  SmallVector<const GemmOperand *> sides = getSides();
-  for (const GemmOperand *side : sides) {
-    bool isDirect = side->isDirect();
-    int64_t fetched = side->getFetchSteps();
-    streams.push_back({side, Kind::Elements, parts, fetched, isDirect,
-                       /*slots=*/isDirect ? getStages() / fetched : 2});
-    // One side behind the other: memory's queues do not hold a whole step.
-    streams.back().fetchesLate = side != &left && left.isDirect() && isDirect &&
-                                 getStages() > 2 && parts > 1;
-  }
-  // Both late, where the last reads of a step of one part would be waited for,
-  // and a step less is time enough: the slots that they read are free then.
-  if (parts == 1 && getStages() > 3 &&
-      llvm::all_of(sides, [](auto *side) { return side->hidesMemory(); }))
-    for (GemmStream &stream : streams)
-      stream.fetchesLate = true;
-  for (GemmStream &stream : streams)
-    if (stream.side->scalesElements())
-      stream.scaleSteps = stream.side->getGroupSteps();
-  if (plan.scales == GemmPlan::Scales::Instruction ||
-      plan.scales == GemmPlan::Scales::Blocks)
-    for (auto [number, side] : llvm::enumerate(sides)) {
-      streams.push_back(
-          {side, Kind::Scales, /*parts=*/1, side->getScaleSteps()});
-      // Late, when what was read has had the other steps' time to come; not
-      // both in one step, as memory serves only so many at once.
-      // Not first in a round: the backend would wait for all that is under way,
-      // as it would have to before the first round.
-      int64_t many = streams.back().steps;
-      streams.back().turn = std::max<int64_t>(many - 1 - int64_t(number),
-                                              std::min<int64_t>(many - 1, 1));
-    }
-  return streams;
-}
-
-int64_t te::getLongest(ArrayRef<GemmStream> streams) {
-  int64_t steps = 1;
-  for (const GemmStream &stream : streams)
-    steps = std::max({steps, stream.steps, stream.scaleSteps});
-  return steps;
-}
-
-/// Where the `count` steps begin that are `ahead` of `i`; behind the last ones
-/// these are read again, and not used.
-Value GemmEmitter::getStart(int64_t count, Value i, int64_t ahead) {
-  Value last = arith::MaxSIOp::create(
-      b, b.createOrFold<arith::SubIOp>(steps, index(count)), index(0));
-  Value at = b.createOrFold<arith::AddIOp>(i, index(ahead));
-  // Steps are fewer than 2^31; scalar units compare 32 bits.
-  auto cast = [&](Type type, Value value) {
-    return b.createOrFold<arith::IndexCastOp>(type, value);
-  };
-  Value least = b.createOrFold<arith::MinSIOp>(cast(b.getI32Type(), at),
-                                               cast(b.getI32Type(), last));
-  return emitK(cast(b.getIndexType(), least));
-}
-
-/// Instructions that a load is at the least: those that mask columns may be
-/// fewer, and those that follow an order may be joined.
-static int64_t countInstructions(LoadOp load, const Target &target) {
-  // Rows that are an unknown number apart are not read by way of a buffer, and
-  // LLVM takes other loads out of a loop that they do not change in.
-  auto view = cast<MemRefType>(load.getView().getType());
-  if (ShapedType::isDynamic(view.getStridesAndOffset().first.front()))
-    return 0;
-  LinearLayout layout = getLayout(load.getType());
-  if (std::optional<LayoutAttr> order = load.getOrder())
-    layout = layout.place(order->getLayout());
-  int64_t most = target.maxAccessBytes * 8 /
-                 load.getType().getElementType().getIntOrFloatBitWidth(),
-          count =
-              layout.getNumRegisters() / std::min(layout.getContiguity(), most);
-  return load.getColumnsInBounds() && (!load.getOrder() || count == 1) ? count
-                                                                       : 0;
-}
-
-void GemmEmitter::read(GemmStream &stream, Value i, int64_t ahead) {
-  stream.raw = stream.side->read(stream.kind, getStart(stream.steps, i, ahead),
-                                 stream.steps);
-  auto load = stream.raw.getDefiningOp<LoadOp>();
-  if (stream.kind == Kind::Scales)
-    stream.loads = load ? countInstructions(load, ctx.target) : 0;
-}
-
-/// The same of what goes straight to LDS, to the slot that is so many behind
-/// this step's.
-void GemmEmitter::fetch(GemmStream &stream, GemmStep step, int64_t ahead) {
-  int64_t inSlot = step.modulo(stream.steps).value_or(0);
-  stream.side->fetch(
-      getStart(stream.steps, step.number, ahead * stream.steps - inSlot),
-      stream.ring, stream.slots, getSlot(stream, step, ahead));
-}
-
-/// In a step whose last reads free a slot, or in the one behind it.
-void GemmEmitter::fetchInTurn(GemmStream &stream, GemmStep step) {
-  int64_t ahead = stream.slots - stream.fetchesLate,
-          turn = stream.fetchesLate ? 0 : stream.steps - 1;
-  auto emit = [&] {
-    GemmStep first = step;
-    if (stream.steps > 1 && !step.modulo(stream.steps))
-      first.number =
-          arith::SubIOp::create(b, step.number, index(turn)).getResult();
-    fetch(stream, first, ahead);
-  };
-  if (std::optional<int64_t> place = step.modulo(stream.steps);
-      place || stream.steps == 1) {
-    if (place.value_or(0) == turn)
-      emit();
-    return;
-  }
-  Value isDue = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::eq,
-      arith::RemUIOp::create(b, step.number, index(stream.steps)), index(turn));
-  auto branch = scf::IfOp::create(b, isDue, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(branch.thenYield());
-  emit();
-}
-
-/// Puts what is step `number`'s.
-void GemmEmitter::put(GemmStream &stream, Value slot, Value number) {
-  Value scales =
-      stream.scales
-          ? stream.side->getScaleBytes(stream.scales, stream.scaleSteps, number)
-          : Value();
-  Value tile = !scales ? stream.side->finish(stream.kind, stream.raw)
-               : plan.scales == GemmPlan::Scales::Elements
-                   ? stream.side->scaleElements(stream.raw, scales, stream.seen)
-                   : stream.side->dequantize(stream.raw, scales);
-  if (!stream.ring)
-    stream.ring =
-        stream.side->makeRing(stream.kind, tile.getType(), stream.slots);
-  PutOp::create(b, tile, stream.ring, slot);
-}
-
-/// The slot of what a step is in, or of so many behind it.
-Value GemmEmitter::getSlot(const GemmStream &stream, GemmStep step,
-                           int64_t ahead) {
-  if (std::optional<int64_t> place = step.modulo(stream.steps * stream.slots))
-    return index((*place / stream.steps + ahead) % stream.slots);
-  Value number =
-      b.createOrFold<arith::DivUIOp>(step.number, index(stream.steps));
-  number = b.createOrFold<arith::AddIOp>(number, index(ahead % stream.slots));
-  return b.createOrFold<arith::RemUIOp>(number, index(stream.slots));
-}
-
-void GemmEmitter::take(GemmStream &stream, GemmStep step, int64_t part) {
-  std::optional<int64_t> place = step.modulo(stream.steps);
-  Value first =
-      place ? index(*place)
-            : b.createOrFold<arith::RemUIOp>(step.number, index(stream.steps));
-  Value inSlot = b.createOrFold<arith::MulIOp>(first, index(stream.parts));
-  stream.part =
-      stream.side->take(stream.kind, stream.ring, getSlot(stream, step),
-                        b.createOrFold<arith::AddIOp>(inSlot, index(part)));
-}
-
-/// What was read goes into the slot that is free, and the next is read.
-void GemmEmitter::move(GemmStream &stream, GemmStep step) {
-  put(stream, getSlot(stream, step, /*ahead=*/1),
-      b.createOrFold<arith::AddIOp>(step.number, index(1)));
-  read(stream, step.number, 2 * stream.steps);
-}
-
 /// `change` gives these values others, once in so many steps.
 void GemmEmitter::emitEvery(int64_t count, GemmStep step,
                             ArrayRef<Value *> values,
@@ -259,9 +91,27 @@ void GemmEmitter::startScales(GemmStream &stream, Value zero) {
     stream.seen = stream.side->makeSeen();
 }
 
-/// Elements that are scaled next are those of this step.
+/// Elements that are scaled next are those of this step. Without a branch,
+/// where that is possible: it would part the instructions of a step.
 void GemmEmitter::moveScales(GemmStream &stream, GemmStep step) {
   int64_t steps = stream.scaleSteps;
+  if (stream.scalesComing) {
+    auto isDue = [&](int64_t place) -> Value {
+      return arith::CmpIOp::create(
+          b, arith::CmpIPredicate::eq,
+          arith::RemUIOp::create(b, step.number, index(steps)), index(place));
+    };
+    auto select = [&](Value condition, Value x, Value y) -> Value {
+      return arith::SelectOp::create(b, ctx.splat(condition, x.getType()), x,
+                                     y);
+    };
+    stream.scales = select(isDue(0), stream.scalesBehind, stream.scales);
+    stream.scalesBehind =
+        select(isDue(1), stream.scalesComing, stream.scalesBehind);
+    stream.scalesComing = stream.side->readScaleGroup(
+        getStart(steps, step.number, steps), steps, isDue(0));
+    return;
+  }
   emitEvery(steps, step, {&stream.scales, &stream.scalesBehind}, [&] {
     stream.scales = stream.scalesBehind;
     stream.scalesBehind =
@@ -285,31 +135,22 @@ void GemmEmitter::emitArrival(ArrayRef<GemmStream> streams, int64_t pending,
     AwaitOp::create(b, rings, pending, loads, keepsReading);
 }
 
-/// Loads of scales, at the least, that stand behind what this step waits for:
-/// those of the steps whose fetches are under way, and its own in front of the
-/// barrier.
-int64_t GemmEmitter::countLoads(ArrayRef<GemmStream> streams, GemmStep step) {
-  int64_t loads = 0;
-  for (const GemmStream &stream : streams) {
-    std::optional<int64_t> place = step.modulo(stream.steps);
-    if (stream.kind == Kind::Elements || stream.steps == 1 || !place)
-      continue;
-    int64_t ago = (*place + stream.steps - stream.turn) % stream.steps;
-    bool isLate = llvm::any_of(
-        streams, [](const GemmStream &direct) { return direct.fetchesLate; });
-    int64_t fetched = streams.front().steps;
-    int64_t most =
-        fetched > 1 ? getStages() - fetched - 2 : getStages() - 2 - isLate;
-    if (ago <= most && (ago > 0 || streams.front().parts > 1))
-      loads += stream.loads;
-  }
-  return loads;
+/// The same where A comes for two steps at once, in the second of the two that
+/// are multiplied meanwhile, and the others each step.
+void GemmEmitter::emitArrivalOfBoth(ArrayRef<GemmStream> streams, GemmStep step,
+                                    bool puts) {
+  std::optional<int64_t> place = step.modulo(streams.front().steps);
+  bool frees = place.value_or(1) == 1;
+  emitArrival(frees ? streams.drop_front() : streams, /*pending=*/1,
+              countLoads(streams, step), place && !puts);
 }
 
 /// In front of a step's last part: what the next step needs is there.
 void GemmEmitter::emitStepArrival(ArrayRef<GemmStream> streams, GemmStep step,
                                   bool puts) {
   const GemmStream &first = streams.front();
+  if (first.steps > 1 && first.parts == 1)
+    return emitArrivalOfBoth(streams, step, puts);
   if (first.steps == 1) {
     bool areLate = first.parts == 1 && first.fetchesLate;
     return emitArrival(streams, getStages() - 2 - areLate,
@@ -328,28 +169,47 @@ void GemmEmitter::emitStepArrival(ArrayRef<GemmStream> streams, GemmStep step,
 /// Products of one part of a step; meanwhile the streams move on.
 void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
                            GemmStep step, MutableArrayRef<Value> sums) {
-  int64_t parts = streams.front().parts, lastRefill = parts > 2 ? 1 : 0;
+  // One side after the other, where there are parts before the barrier; as late
+  // as that is, where vector instructions may come before.
+  bool isSpread = plan.scales == GemmPlan::Scales::Elements &&
+                  llvm::all_of(streams, [](const GemmStream &stream) {
+                    return stream.scaleSteps == 1 || stream.scalesComing;
+                  });
+  int64_t parts = streams.front().parts, lastRefill = parts <= 2 ? 0
+                                                      : isSpread ? parts - 2
+                                                                 : 1;
   SmallVector<Value> current = llvm::map_to_vector(
       streams, [](const GemmStream &stream) { return stream.part; });
   for (GemmStream &stream : streams)
     if (part + 1 < stream.parts)
       take(stream, step, part + 1);
-  // One side after the other, where there are parts before the barrier.
   for (auto [number, stream] : llvm::enumerate(streams))
     if (!stream.isDirect && stream.steps == 1 &&
-        part == std::min<int64_t>(number % 2, lastRefill))
+        part ==
+            (isSpread ? lastRefill : std::min<int64_t>(number % 2, lastRefill)))
       move(stream, step);
-  auto isItsTurn = [&](const GemmStream &stream) {
+  auto isItsTurn = [&](const GemmStream &stream, int64_t turn) {
     return part == 0 && stream.kind == Kind::Scales && stream.steps > 1 &&
-           step.modulo(stream.steps) == stream.turn;
+           step.modulo(stream.steps) == turn;
   };
   for (GemmStream &stream : streams)
-    if (isItsTurn(stream))
+    if (isItsTurn(stream, stream.turn)) {
       put(stream, getSlot(stream, step, /*ahead=*/1), step.number);
+      if (stream.isInRound)
+        stream.raw = {};
+    }
   if (part == parts - 1) {
+    // A's slot is filled next: all waves have read it.
+    if (GemmStream &a = streams.front();
+        a.steps > 1 && parts == 1 && step.modulo(a.steps) == a.steps - 1)
+      current.front() = HoldOp::create(b, current.front());
+    // What a wave puts is there when it has multiplied what it takes next: in
+    // front of the barrier after the next.
     bool puts = llvm::any_of(streams, [&](const GemmStream &stream) {
       bool isKnown = stream.steps > 1 && step.modulo(stream.steps);
-      return !stream.isDirect && (!isKnown || isItsTurn(stream));
+      return !stream.isDirect &&
+             (!isKnown || (isItsTurn(stream, stream.turn) &&
+                           stream.turn + 2 >= stream.steps));
     });
     emitStepArrival(streams, step, puts);
     GemmStep next = getNext(step, 1);
@@ -360,8 +220,9 @@ void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
     if (stream.isDirect && part == (stream.fetchesLate ? 0 : parts - 1))
       fetchInTurn(stream, step);
   for (GemmStream &stream : streams)
-    if (isItsTurn(stream))
-      read(stream, step.number, 2 * stream.steps - stream.turn);
+    if (isItsTurn(stream, stream.readTurn))
+      read(stream, step.number,
+           (stream.isInRound ? 1 : 2) * stream.steps - stream.readTurn);
   int64_t reads = 0;
   for (const GemmStream &stream : streams)
     if (part == parts - 1 || part + 1 < stream.parts)
@@ -378,6 +239,24 @@ void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
         moveScales(stream, getNext(step, 2));
 }
 
+/// Where a step's place is not known: the next scales are put, in one of
+/// several steps, and read, now or so many steps ago.
+void GemmEmitter::emitScalesAtOnce(GemmStream &stream, GemmStep step) {
+  auto putNext = [&] {
+    put(stream, getSlot(stream, step, /*ahead=*/1), step.number);
+  };
+  if (!stream.isInRound)
+    return emitEvery(stream.steps, step, {&stream.raw}, [&] {
+      putNext();
+      read(stream, step.number, 2 * stream.steps);
+    });
+  emitEvery(stream.steps, step, {}, [&] {
+    read(stream, step.number, stream.steps);
+    putNext();
+  });
+  stream.raw = {};
+}
+
 SmallVector<Value> GemmEmitter::emitStep(MutableArrayRef<GemmStream> streams,
                                          GemmStep step, ValueRange carried) {
   restore(streams, carried.drop_front(rights.size()));
@@ -388,10 +267,7 @@ SmallVector<Value> GemmEmitter::emitStep(MutableArrayRef<GemmStream> streams,
   for (GemmStream &stream : streams)
     if (stream.kind == Kind::Scales && stream.steps > 1 &&
         !step.modulo(stream.steps))
-      emitEvery(stream.steps, step, {&stream.raw}, [&] {
-        put(stream, getSlot(stream, step, /*ahead=*/1), step.number);
-        read(stream, step.number, 2 * stream.steps);
-      });
+      emitScalesAtOnce(stream, step);
   SmallVector<Value> next(carried.take_front(rights.size()));
   emitSums(next, scales, [&](MutableArrayRef<Value> sums) {
     for (int64_t part = 0; part < streams.front().parts; ++part)
@@ -433,26 +309,41 @@ SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
     if (stream.kind == Kind::Elements && stream.side->scalesElements())
       startScales(stream, zero);
   }
+  int64_t round = chooseRound(streams);
+  bool isWhole = round > 1 && round % getLongest(streams) == 0;
+  planTurns(streams, isWhole ? round : 1);
   bool isLate = false;
-  int64_t slots = getStages() / left.getFetchSteps();
-  for (int64_t slot = 0; slot < slots; ++slot)
+  for (int64_t step = 0; step < getStages(); ++step)
     for (GemmStream &stream : streams) {
-      bool isFirstLate = stream.fetchesLate && slot + 1 == slots;
-      if (stream.isDirect && !isFirstLate)
+      int64_t slot = step / stream.steps;
+      bool isFirstLate = stream.fetchesLate && slot + 1 == stream.slots;
+      if (stream.isDirect && step % stream.steps == 0 && !isFirstLate)
         fetch(stream, {zero}, slot);
-      isLate |= isFirstLate;
+      isLate |= stream.isDirect && isFirstLate;
     }
   for (GemmStream &stream : streams)
     if (!stream.isDirect)
       put(stream, zero, zero);
-  emitArrival(streams, slots - 1 - isLate);
+  const GemmStream &first = streams.front();
+  bool comeApart = first.steps > 1 && first.parts == 1;
+  emitArrival(streams,
+              comeApart ? 1 : getStages() / left.getFetchSteps() - 1 - isLate);
   // Behind all fetches: the first steps' waits count on that.
   for (GemmStream &stream : streams)
-    if (!stream.isDirect) {
+    if (stream.isInRound) {
+      stream.raw = {};
+    } else if (!stream.isDirect) {
       read(stream, zero, stream.steps);
       if (stream.scaleSteps == 1)
         moveScales(stream, {index(1)});
     }
+  // Not due yet; behind the others, as in the loop: the backend counts what
+  // stands behind a load on both ways.
+  for (GemmStream &stream : streams)
+    if (stream.scales && stream.side->readsIfDue(stream.scaleSteps))
+      stream.scalesComing = stream.side->readScaleGroup(
+          getStart(stream.scaleSteps, zero, 0), stream.scaleSteps,
+          arith::ConstantIntOp::create(b, b.getI1Type(), 0));
   SmallVector<Value> start = getZeros();
   for (GemmStream &stream : streams) {
     take(stream, {zero}, 0);
@@ -460,8 +351,6 @@ SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
       start.push_back(*value);
   }
 
-  int64_t round = chooseRound(streams);
-  bool isWhole = round > 1 && round % getLongest(streams) == 0;
   auto emitRound = [&](Value i, ValueRange carried) -> SmallVector<Value> {
     Value first = b.createOrFold<arith::MulIOp>(i, index(round));
     SmallVector<Value> values(carried);

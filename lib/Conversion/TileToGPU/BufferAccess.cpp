@@ -35,6 +35,13 @@ bool BufferAccess::isPossible(const KernelState &state, Type tile, Value view) {
          std::numeric_limits<int32_t>::max();
 }
 
+/// The view has as many rows.
+static bool isBehind(ImplicitLocOpBuilder &b, Value view, Value row) {
+  Value rows = b.createOrFold<memref::DimOp>(view, int64_t(0));
+  return isEqualConstantIntOrValue(getAsOpFoldResult(rows),
+                                   getAsOpFoldResult(row));
+}
+
 BufferAccess::BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state,
                            Type tile, Value view, Value row, Value col,
                            bool isInside)
@@ -49,6 +56,14 @@ BufferAccess::BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state,
   auto add = [&](Value x, Value y) -> Value {
     return b.createOrFold<arith::AddIOp>(x, y);
   };
+  // Rows behind the last, or others: none or what there is of these, which does
+  // not change in a loop.
+  Value isAny;
+  if (auto select = row.getDefiningOp<arith::SelectOp>())
+    if (isBehind(b, view, select.getFalseValue())) {
+      isAny = select.getCondition();
+      row = select.getTrueValue();
+    }
   // Rows of the tile that are inside, from 0 to all.
   Value left =
       arith::SubIOp::create(b, memref::DimOp::create(b, view, int64_t(0)), row);
@@ -57,6 +72,9 @@ BufferAccess::BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state,
                                 constant(cast<ShapedType>(tile).getDimSize(0)));
   Value bytes =
       arith::IndexCastOp::create(b, b.getI64Type(), multiply(left, rowBytes));
+  if (isAny)
+    bytes = arith::SelectOp::create(
+        b, isAny, bytes, arith::ConstantIntOp::create(b, b.getI64Type(), 0));
 
   auto metadata = memref::ExtractStridedMetadataOp::create(b, view);
   Value start = add(multiply(metadata.getOffset(), elementBytes),

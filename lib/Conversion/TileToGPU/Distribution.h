@@ -42,6 +42,10 @@ struct KernelState {
   llvm::DenseMap<Operation *, SharedTurn> turns; // see assignTurns
   // See countVectorWork and countProductsBefore.
   llvm::DenseMap<Operation *, int64_t> vectorWork, productsBefore;
+  /// Products that vector instructions of a later one may stand in front of,
+  /// and, for that one, the reads of each: see spreadVectorWork.
+  llvm::DenseSet<Operation *> spread;
+  llvm::DenseMap<Operation *, SmallVector<int64_t>> readsBefore;
   llvm::DenseSet<Operation *> rare; // see isRare
   /// tile.convert_layout that lanes could do among themselves, with more work.
   llvm::DenseSet<Operation *> throughLds;
@@ -72,7 +76,12 @@ void beginExchanges(gpu::GPUFuncOp func, KernelState &state);
 
 /// About how many vector instructions the ops on tiles take that stand between
 /// this product and the one before: those of two elements are often one.
-int64_t countVectorWork(tile::MmaOp op);
+int64_t countVectorWork(tile::MmaOp op, bool withTransposes = false);
+/// Where all of it stands in front of the last of several products, with no
+/// barrier between these: it comes between the instructions of all of them.
+/// What is chosen for the instructions of a product is taken from in front of
+/// it, so the last one says it for all.
+void spreadVectorWork(Block &block, KernelState &state);
 /// Products in front of one that is in order, behind the one before that is.
 int64_t countProductsBefore(tile::MmaOp op);
 

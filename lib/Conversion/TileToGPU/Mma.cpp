@@ -15,6 +15,7 @@
 #include "te/Dialect/Tile/IR/MMALayout.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -59,7 +60,6 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
     emit(Mask::ds_write, 1);
     emit(Mask::vmem_read, i < products / 2 ? 1 : 2);
   }
-  amdgpu::SchedBarrierOp::create(b, Mask::none);
 }
 
 struct MmaPattern : TilePattern<MmaOp> {
@@ -179,10 +179,21 @@ struct MmaPattern : TilePattern<MmaOp> {
     // Fragments of a product that has been are free.
     int64_t before = (together - 1) * products,
             free = before ? before : cols * left.alongK;
-    if (op.getInOrder())
-      emitInterleaving(b, together * products, op.getReads(),
-                       (rows > 1 || before) && !isRoomy ? free - !isTight : 0,
+    int64_t start = (rows > 1 || before) && !isRoomy ? free - !isTight : 0;
+    auto interleave = [&](int64_t reads) {
+      emitInterleaving(b, together * products, reads, start,
                        /*pace=*/isTight ? 1 : 2, state.vectorWork.lookup(op));
+    };
+    bool isSpread = state.spread.contains(op);
+    if (op.getInOrder() && !isSpread) {
+      for (int64_t reads : state.readsBefore.lookup(op))
+        interleave(reads);
+      interleave(op.getReads());
+    }
+    using Mask = amdgpu::sched_barrier_opt_enum;
+    if (op.getInOrder())
+      amdgpu::SchedBarrierOp::create(b, isSpread ? Mask::valu | Mask::salu
+                                                 : Mask::none);
     rewriter.replaceOp(op, result);
     return success();
   }
@@ -201,20 +212,49 @@ int64_t te::countProductsBefore(MmaOp op) {
   return count;
 }
 
-int64_t te::countVectorWork(MmaOp op) {
+int64_t te::countVectorWork(MmaOp op, bool withTransposes) {
   int64_t elements = 0;
   for (Operation *before = op->getPrevNode(); before;
        before = before->getPrevNode()) {
     auto mma = dyn_cast<MmaOp>(before);
     if (mma && mma.getInOrder())
       break;
-    if (before->hasTrait<OpTrait::Elementwise>() &&
-        !isa<arith::BitcastOp>(before) &&
+    bool works = before->hasTrait<OpTrait::Elementwise>() &&
+                 !isa<arith::BitcastOp>(before);
+    if ((works || (withTransposes && isa<TransposeOp>(before))) &&
         isTile(before->getResult(0).getType()))
       elements +=
           getDistributedType(before->getResult(0).getType()).getNumElements();
   }
   return elements / 2;
+}
+
+void te::spreadVectorWork(Block &block, KernelState &state) {
+  SmallVector<Operation *> run;
+  auto finish = [&] {
+    bool isLast = run.size() > 1 && state.vectorWork.lookup(run.back()) &&
+                  llvm::none_of(ArrayRef(run).drop_back(), [&](Operation *op) {
+                    return state.vectorWork.lookup(op);
+                  });
+    if (isLast) {
+      constexpr double kForOthers = 1.125; // addresses, reductions
+      int64_t work = kForOthers * countVectorWork(cast<MmaOp>(run.back()),
+                                                  /*withTransposes=*/true);
+      for (Operation *op : run)
+        state.vectorWork[op] = llvm::divideCeil(work, run.size());
+      for (Operation *op : ArrayRef(run).drop_back()) {
+        state.spread.insert(op);
+        state.readsBefore[run.back()].push_back(cast<MmaOp>(op).getReads());
+      }
+    }
+    run.clear();
+  };
+  for (Operation &op : block)
+    if (auto mma = dyn_cast<MmaOp>(op); mma && mma.getInOrder())
+      run.push_back(&op);
+    else if (isa<gpu::BarrierOp, AwaitOp>(op) || op.getNumRegions())
+      finish();
+  finish();
 }
 
 void te::populateMmaPatterns(RewritePatternSet &patterns,

@@ -388,6 +388,7 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
     state.vectorWork[op] = countVectorWork(op);
     state.productsBefore[op] = countProductsBefore(op);
   });
+  kernel.walk([&](Block *block) { spreadVectorWork(*block, state); });
   kernel.walk([&](Operation *op) {
     if (state.target->amd && isRare(op))
       state.rare.insert(op);

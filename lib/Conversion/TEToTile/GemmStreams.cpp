@@ -1,0 +1,234 @@
+//===- GemmStreams.cpp - what a te.gemm reads step by step ----------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Elements and scales of both sides on their way from memory to LDS, and from
+// there to the instructions: which step reads, fetches and puts what, and how
+// many loads stand behind others. GemmPipeline.cpp has the steps.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GemmEmitter.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+/// A's elements and B's, then the scales of both where a step has its own.
+SmallVector<GemmStream> GemmEmitter::makeStreams() {
+  int64_t parts = getStep() / MMA::lookup(ctx.schedule.getMatmul().getMma())->k;
+  SmallVector<GemmStream> streams;
+  SmallVector<const GemmOperand *> sides = getSides();
+  for (const GemmOperand *side : sides) {
+    bool isDirect = side->isDirect();
+    int64_t fetched = side->getFetchSteps();
+    streams.push_back({side, Kind::Elements, parts, fetched, isDirect,
+                       /*slots=*/isDirect ? getStages() / fetched : 2});
+    // One side behind the other: memory's queues do not hold a whole step.
+    streams.back().fetchesLate = side != &left && left.isDirect() && isDirect &&
+                                 getStages() > 2 && parts > 1;
+  }
+  // Both late, where the last reads of a step of one part would be waited for,
+  // and a step less is time enough: the slots that they read are free then. But
+  // not what comes for two steps.
+  if (parts == 1 && getStages() > 3 &&
+      llvm::all_of(sides, [](auto *side) { return side->hidesMemory(); }))
+    for (GemmStream &stream : streams)
+      stream.fetchesLate = stream.steps == 1;
+  for (GemmStream &stream : streams)
+    if (stream.side->scalesElements())
+      stream.scaleSteps = stream.side->getGroupSteps();
+  if (plan.scales == GemmPlan::Scales::Instruction ||
+      plan.scales == GemmPlan::Scales::Blocks)
+    for (const GemmOperand *side : sides)
+      streams.push_back(
+          {side, Kind::Scales, /*parts=*/1, side->getScaleSteps()});
+  return streams;
+}
+
+int64_t te::getLongest(ArrayRef<GemmStream> streams) {
+  int64_t steps = 1;
+  for (const GemmStream &stream : streams)
+    steps = std::max({steps, stream.steps, stream.scaleSteps});
+  return steps;
+}
+
+/// Where the `count` steps begin that are `ahead` of `i`; behind the last ones
+/// these are read again, and not used.
+Value GemmEmitter::getStart(int64_t count, Value i, int64_t ahead) {
+  Value last = arith::MaxSIOp::create(
+      b, b.createOrFold<arith::SubIOp>(steps, index(count)), index(0));
+  Value at = b.createOrFold<arith::AddIOp>(i, index(ahead));
+  // Steps are fewer than 2^31; scalar units compare 32 bits.
+  auto cast = [&](Type type, Value value) {
+    return b.createOrFold<arith::IndexCastOp>(type, value);
+  };
+  Value least = b.createOrFold<arith::MinSIOp>(cast(b.getI32Type(), at),
+                                               cast(b.getI32Type(), last));
+  return emitK(cast(b.getIndexType(), least));
+}
+
+/// Instructions that a load is at the least: those that mask columns may be
+/// fewer, and those that follow an order may be joined.
+static int64_t countInstructions(LoadOp load, const Target &target) {
+  // Rows that are an unknown number apart are not read by way of a buffer, and
+  // LLVM takes other loads out of a loop that they do not change in.
+  auto view = cast<MemRefType>(load.getView().getType());
+  if (ShapedType::isDynamic(view.getStridesAndOffset().first.front()))
+    return 0;
+  LinearLayout layout = getLayout(load.getType());
+  if (std::optional<LayoutAttr> order = load.getOrder())
+    layout = layout.place(order->getLayout());
+  int64_t most = target.maxAccessBytes * 8 /
+                 load.getType().getElementType().getIntOrFloatBitWidth(),
+          count =
+              layout.getNumRegisters() / std::min(layout.getContiguity(), most);
+  return load.getColumnsInBounds() && (!load.getOrder() || count == 1) ? count
+                                                                       : 0;
+}
+
+void GemmEmitter::read(GemmStream &stream, Value i, int64_t ahead) {
+  stream.raw = stream.side->read(stream.kind, getStart(stream.steps, i, ahead),
+                                 stream.steps);
+  auto load = stream.raw.getDefiningOp<LoadOp>();
+  if (stream.kind == Kind::Scales)
+    stream.loads = load ? countInstructions(load, ctx.target) : 0;
+}
+
+/// The steps of a round in which scales are read, and put into LDS.
+void GemmEmitter::planTurns(MutableArrayRef<GemmStream> streams,
+                            int64_t round) {
+  constexpr int64_t ofLatency = 4; // steps, at the least
+  auto scales = llvm::make_filter_range(streams, [](const GemmStream &stream) {
+    return stream.kind == Kind::Scales;
+  });
+  int64_t sides = llvm::range_size(scales);
+  for (auto [number, stream] : llvm::enumerate(scales)) {
+    int64_t many = stream.steps, mine = many / sides;
+    // One side behind the other, and put soon, where steps of one part have
+    // fragments of two of them in registers: there is no room for both.
+    stream.isInRound = streams.front().parts == 1 && round % many == 0 &&
+                       mine - 3 >= ofLatency;
+    if (stream.isInRound) {
+      stream.readTurn = number * mine;
+      stream.turn = stream.readTurn + mine - 3;
+      continue;
+    }
+    // Late, when what was read has had the other steps' time to come; not
+    // both in one step, as memory serves only so many at once.
+    // Not first in a round: the backend would wait for all that is under way,
+    // as it would have to before the first round.
+    stream.turn = stream.readTurn =
+        std::max<int64_t>(many - 1 - number, std::min<int64_t>(many - 1, 1));
+  }
+}
+
+/// The same of what goes straight to LDS, to the slot that is so many behind
+/// this step's.
+void GemmEmitter::fetch(GemmStream &stream, GemmStep step, int64_t ahead) {
+  int64_t inSlot = step.modulo(stream.steps).value_or(0);
+  stream.side->fetch(
+      getStart(stream.steps, step.number, ahead * stream.steps - inSlot),
+      stream.ring, stream.slots, getSlot(stream, step, ahead));
+}
+
+/// In a step whose last reads free a slot, or in the one behind it.
+void GemmEmitter::fetchInTurn(GemmStream &stream, GemmStep step) {
+  int64_t ahead = stream.slots - stream.fetchesLate,
+          turn = stream.fetchesLate ? 0 : stream.steps - 1;
+  auto emit = [&] {
+    GemmStep first = step;
+    if (stream.steps > 1 && !step.modulo(stream.steps))
+      first.number =
+          arith::SubIOp::create(b, step.number, index(turn)).getResult();
+    fetch(stream, first, ahead);
+  };
+  if (std::optional<int64_t> place = step.modulo(stream.steps);
+      place || stream.steps == 1) {
+    if (place.value_or(0) == turn)
+      emit();
+    return;
+  }
+  Value isDue = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq,
+      arith::RemUIOp::create(b, step.number, index(stream.steps)), index(turn));
+  auto branch = scf::IfOp::create(b, isDue, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenYield());
+  emit();
+}
+
+/// Puts what is step `number`'s.
+void GemmEmitter::put(GemmStream &stream, Value slot, Value number) {
+  Value scales =
+      stream.scales
+          ? stream.side->getScaleBytes(stream.scales, stream.scaleSteps, number)
+          : Value();
+  Value tile = !scales ? stream.side->finish(stream.kind, stream.raw)
+               : plan.scales == GemmPlan::Scales::Elements
+                   ? stream.side->scaleElements(stream.raw, scales, stream.seen)
+                   : stream.side->dequantize(stream.raw, scales);
+  if (!stream.ring)
+    stream.ring =
+        stream.side->makeRing(stream.kind, tile.getType(), stream.slots);
+  PutOp::create(b, tile, stream.ring, slot);
+}
+
+/// The slot of what a step is in, or of so many behind it.
+Value GemmEmitter::getSlot(const GemmStream &stream, GemmStep step,
+                           int64_t ahead) {
+  if (std::optional<int64_t> place = step.modulo(stream.steps * stream.slots))
+    return index((*place / stream.steps + ahead) % stream.slots);
+  Value number =
+      b.createOrFold<arith::DivUIOp>(step.number, index(stream.steps));
+  number = b.createOrFold<arith::AddIOp>(number, index(ahead % stream.slots));
+  return b.createOrFold<arith::RemUIOp>(number, index(stream.slots));
+}
+
+void GemmEmitter::take(GemmStream &stream, GemmStep step, int64_t part) {
+  std::optional<int64_t> place = step.modulo(stream.steps);
+  Value first =
+      place ? index(*place)
+            : b.createOrFold<arith::RemUIOp>(step.number, index(stream.steps));
+  Value inSlot = b.createOrFold<arith::MulIOp>(first, index(stream.parts));
+  stream.part =
+      stream.side->take(stream.kind, stream.ring, getSlot(stream, step),
+                        b.createOrFold<arith::AddIOp>(inSlot, index(part)));
+}
+
+/// What was read goes into the slot that is free, and the next is read.
+void GemmEmitter::move(GemmStream &stream, GemmStep step) {
+  put(stream, getSlot(stream, step, /*ahead=*/1),
+      b.createOrFold<arith::AddIOp>(step.number, index(1)));
+  read(stream, step.number, 2 * stream.steps);
+}
+
+/// Loads of scales, at the least, that stand behind what this step waits for:
+/// those of the steps whose fetches are under way, and its own in front of the
+/// barrier.
+int64_t GemmEmitter::countLoads(ArrayRef<GemmStream> streams, GemmStep step) {
+  int64_t loads = 0;
+  for (const GemmStream &stream : streams) {
+    std::optional<int64_t> place = step.modulo(stream.steps);
+    if (stream.kind == Kind::Elements || stream.steps == 1 || !place)
+      continue;
+    bool isLate = llvm::any_of(
+        streams, [](const GemmStream &direct) { return direct.fetchesLate; });
+    int64_t fetched = streams.front().steps;
+    int64_t most = fetched > 1 && streams.front().parts > 1
+                       ? getStages() - fetched - 2
+                       : getStages() - 2 - isLate;
+    int64_t ago = *place - stream.readTurn;
+    // In the first round there are none of another one before.
+    if (!stream.isInRound)
+      ago = (ago + stream.steps) % stream.steps;
+    if (ago <= most && (ago > 0 || (ago == 0 && streams.front().parts > 1)))
+      loads += stream.loads;
+  }
+  return loads;
+}
