@@ -80,8 +80,10 @@ double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
   MatmulAttr matmul = schedule.getMatmul();
   ResourceEstimate resources = estimate(demand, schedule, target);
   unsigned waves =
-      target.simdsPerCU * target.occupancy(resources.vgprs, resources.ldsBytes,
-                                           schedule.getWaves());
+      target.simdsPerCU *
+      target.occupancy(resources.vgprs +
+                           countCopies(demand, plan, schedule, target),
+                       resources.ldsBytes, schedule.getWaves());
   // Of fewer waves than SIMDs LDS may hold less than registers do.
   int64_t inLds =
       target.ldsBytesPerWorkgroup / std::max<int64_t>(resources.ldsBytes, 1);

@@ -222,6 +222,11 @@ ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
     last = schedule;
     if (findViolation(demand, schedule, target))
       return;
+    // The user's may spill a few.
+    if (estimateGemm(demand, schedule, target).vgprs +
+            countCopies(demand, *plan, schedule, target) >
+        getMostVGPRs(schedule, target))
+      return;
     auto consider = [&](Split how) {
       ScheduleAttr split = withSplit(demand, schedule, how, target);
       double clocks = estimateGemmClocks(demand, *plan, split, target);
@@ -246,6 +251,26 @@ ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
   if (rest.first && rest.second * kRestMargin < plain.second)
     return rest.first;
   return plain.first ? plain.first : last; // of the last, findViolation tells
+}
+
+unsigned te::countCopies(const TileDemand &demand, const GemmPlan &plan,
+                         ScheduleAttr schedule, const Target &target) {
+  MatmulAttr matmul = schedule.getMatmul();
+  const MMA &mma = *MMA::lookup(matmul.getMma());
+  int64_t bytes = 0;
+  if (!matmul.getDirect() || mma.size != kShortInstruction)
+    return 0;
+  for (auto [side, outer, waves, element] :
+       {std::tuple(tile::MMASide::A, schedule.getTile()[0],
+                   matmul.getWaves()[0], plan.a),
+        {tile::MMASide::B, demand.getColumns(schedule), matmul.getWaves()[1],
+         plan.b}})
+    if (std::optional<FetchPlan> fetch =
+            planFetch(demand.gemm, plan, side, schedule, target);
+        fetch && !fetch->alongK)
+      bytes +=
+          outer * mma.k * elementBits(element) / 8 / (waves * target.waveSize);
+  return bytes / 4;
 }
 
 ResourceEstimate te::estimateGemm(const TileDemand &demand,
@@ -282,17 +307,6 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
                                         : (stepA + stepB) / lanes + held;
   GemmOp gemm = demand.gemm;
   Value a = getSource(gemm.getA()), b = getSource(gemm.getB());
-  // What reads that transpose bring for 16 rows is put together in other
-  // registers.
-  for (auto [side, step, waves] :
-       {std::tuple(tile::MMASide::A, stepA, matmul.getWaves()[0]),
-        {tile::MMASide::B, stepB, matmul.getWaves()[1]}})
-    if (std::optional<FetchPlan> fetch =
-            matmul.getDirect() && mma->size == kShortInstruction
-                ? planFetch(gemm, plan, side, schedule, target)
-                : std::nullopt;
-        fetch && !fetch->alongK)
-      operands += step / (waves * target.waveSize) / parts;
   if (isConverted(a, plan.a))
     operands += 4 * rows * matmul.getK() / lanes;
   if (isConverted(b, plan.b))

@@ -37,6 +37,11 @@ ScheduleAttr withSplit(const TileDemand &demand, ScheduleAttr schedule,
                        Split split, const Target &target);
 ScheduleAttr chooseGemmSchedule(MLIRContext *context, const TileDemand &demand,
                                 const Target &target);
+/// Registers beside the estimate's, where there is room: reads of LDS that
+/// transpose bring the operands of short instructions in pieces, which are put
+/// together elsewhere.
+unsigned countCopies(const TileDemand &demand, const GemmPlan &plan,
+                     ScheduleAttr schedule, const Target &target);
 ResourceEstimate estimateGemm(const TileDemand &demand, ScheduleAttr schedule,
                               const Target &target);
 std::string explainGemmSchedule(const TileDemand &demand, ScheduleAttr schedule,
