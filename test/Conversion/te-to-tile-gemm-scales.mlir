@@ -7,7 +7,7 @@
 // CHECK: %[[WIDE:.*]] = arith.extui %[[BYTES]]
 // CHECK: %[[PLACED:.*]] = arith.shli %[[WIDE]]
 // CHECK: tile.reduce or %[[PLACED]] block [1, 4] : {{.*}} -> tensor<64x1xi32
-// CHECK: scf.for {{.*}} iter_args(%[[SUM:[a-z0-9]+]] = %{{[^,]*}}, %[[RAW:[a-z0-9]+]] = %{{[^,]*}}, %{{[a-z0-9]+}} = %{{[^,]*}}, %[[GROUP:[a-z0-9]+]] = %{{[^,]*}}, %[[BEHIND:[a-z0-9]+]] = %{{[^,]*}}, %[[COMING:[a-z0-9]+]] = %{{[^,]*}}, %[[SCALE:[a-z0-9]+]] = %{{[^,]*}}, %[[LARGEST:[a-z0-9]+]] = %{{[^,]*}}, %[[RAWB:[a-z0-9]+]] = %{{[^,]*}}, %{{[^)]*}})
+// CHECK: scf.for {{.*}} iter_args(%[[SUM:[a-z0-9]+]] = %{{[^,]*}}, %[[RAW:[a-z0-9]+]] = %{{[^,]*}}, %{{[a-z0-9]+}} = %{{[^,]*}}, %[[GROUP:[a-z0-9]+]] = %{{[^,]*}}, %[[BEHIND:[a-z0-9]+]] = %{{[^,]*}}, %[[SCALE:[a-z0-9]+]] = %{{[^,]*}}, %[[LARGEST:[a-z0-9]+]] = %{{[^,]*}}, %[[RAWB:[a-z0-9]+]] = %{{[^,]*}}, %{{[^)]*}})
 // CHECK:   %[[BOTH:.*]] = tile.broadcast %[[GROUP]]
 // CHECK:   %[[SHIFTED:.*]] = arith.shrui %[[BOTH]]
 // CHECK:   %[[BYTE:.*]] = arith.andi %[[SHIFTED]]
@@ -29,22 +29,19 @@
 // CHECK:   %[[HALF:.*]] = arith.bitcast {{.*}} to tensor<64x64xbf16
 // CHECK:   tile.put %[[HALF]]
 // CHECK:   tile.load {{.*}} -> tensor<64x64xf8E4M3FN
-// CHECK-NOT: tile.mma
+// CHECK:   tile.mma {{.*}} in_order
 // fp4: a code's sign to bit 31, and down again; there is no Inf and no NaN.
 // CHECK:   tile.broadcast %[[RAWB]] : tensor<64x32xi8
 // CHECK:   arith.shrsi
 // CHECK-NOT: math.absf
 // CHECK:   tile.put
 // CHECK:   tile.mma {{.*}} in_order
-// The groups of scales move on without a branch; where the next one is not asked for, rows behind the last are.
-// CHECK-NOT: scf.if
-// CHECK:   %[[DUE:[0-9]+]] = arith.cmpi eq
-// CHECK:   %[[TAKES:[a-z0-9_]+]] = {{.*}}splat %[[DUE]]
-// CHECK:   arith.select %[[TAKES]], %[[BEHIND]], %[[GROUP]]
-// CHECK:   arith.select %{{.*}}, %[[COMING]], %[[BEHIND]]
-// CHECK:   %[[ROW:.*]] = arith.select %{{.*}}, %{{.*}}, %c128{{.*}} : index
-// CHECK:   tile.load %{{.*}}[%[[ROW]], %{{.*}}] {{.*}} : memref<128x8xi8{{.*}} -> tensor<64x4xi8
-// CHECK:   gpu.barrier
+// The groups of scales move on behind the part in which both sides were put; the next one is asked for.
+// CHECK:   scf.if {{.*}} -> (tensor<64x1xi32, {{.*}}>, tensor<64x1xi32, {{.*}}>) {
+// CHECK:     tile.load {{.*}} -> tensor<64x4xi8
+// CHECK:     scf.yield %[[BEHIND]],
+// CHECK:   } else {
+// CHECK:     scf.yield %[[GROUP]], %[[BEHIND]]
 // CHECK:   scf.yield
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @f(%x: !te.scaled<64x256xf8E4M3FN, #row>, %y: !te.scaled<64x256xf4E2M1FN, #row>) -> tensor<64x64xf32> {
@@ -113,4 +110,38 @@ func.func @f(%x: !te.scaled<256x32xf8E5M2, #col>, %y: !te.scaled<256x32xf8E4M3FN
     te.yield %0 : tensor<32x32xf32>
   }
   return %d : tensor<32x32xf32>
+}
+
+// -----
+
+// Where products take longer than what scales elements, that stands in front of the last part before the barrier, from where it
+// spreads over all of these. The groups of scales move on without a branch: where the next one is not asked for, rows behind
+// the last are.
+// CHECK-LABEL: tile.kernel @spread
+// CHECK: scf.for {{.*}} iter_args(%[[SUM:[a-z0-9]+]] = %{{[^,]*}}, %[[RAW:[a-z0-9]+]] = %{{[^,]*}}, %{{[a-z0-9]+}} = %{{[^,]*}}, %[[GROUP:[a-z0-9]+]] = %{{[^,]*}}, %[[BEHIND:[a-z0-9]+]] = %{{[^,]*}}, %[[COMING:[a-z0-9]+]] = %{{[^,]*}},
+// CHECK-NOT: scf.if
+// CHECK-NOT: arith.mulf
+// CHECK-COUNT-2: tile.mma {{.*}} in_order
+// CHECK: arith.mulf
+// CHECK: tile.put
+// CHECK: arith.mulf
+// CHECK: tile.put
+// CHECK: tile.mma {{.*}} in_order
+// CHECK: %[[DUE:[0-9]+]] = arith.cmpi eq
+// CHECK: %[[TAKES:[a-z0-9_]+]] = {{.*}}splat %[[DUE]]
+// CHECK: arith.select %[[TAKES]], %[[BEHIND]], %[[GROUP]]
+// CHECK: arith.select %{{.*}}, %[[COMING]], %[[BEHIND]]
+// CHECK: %[[ROW:.*]] = arith.select %{{.*}}, %{{.*}}, %c256{{.*}} : index
+// CHECK: tile.load %{{.*}}[%[[ROW]], %{{.*}}] {{.*}} -> tensor<256x4xi8
+// CHECK: gpu.barrier
+// CHECK: tile.mma {{.*}} in_order
+// CHECK: scf.yield
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @f(%x: !te.scaled<256x256xf8E4M3FN, #row>, %y: !te.scaled<256x256xf8E4M3FN, #row>) -> tensor<256x256xf32> {
+  %d = te.fusion "spread" (%a = %x : !te.scaled<256x256xf8E4M3FN, #row>, %b = %y : !te.scaled<256x256xf8E4M3FN, #row>) -> (tensor<256x256xf32>)
+      attributes {schedule = #te.schedule<"gfx942", tile = [256, 256], waves = 8, vector = 16, matmul = <"f32_32x32x8_bf16", k = 32, waves = [2, 4], stages = 2>>} {
+    %0 = te.gemm %a, %b transpose_b : !te.scaled<256x256xf8E4M3FN, #row>, !te.scaled<256x256xf8E4M3FN, #row> -> tensor<256x256xf32>
+    te.yield %0 : tensor<256x256xf32>
+  }
+  return %d : tensor<256x256xf32>
 }

@@ -103,6 +103,7 @@ private:
   void fetchInTurn(GemmStream &stream, GemmStep step);
   void emitArrival(ArrayRef<GemmStream> streams, int64_t pending,
                    int64_t loads = 0, bool keepsReading = false);
+  bool spreadsScaling(ArrayRef<GemmStream> streams);
   void emitArrivalOfBoth(ArrayRef<GemmStream> streams, GemmStep step,
                          bool puts);
   void emitStepArrival(ArrayRef<GemmStream> streams, GemmStep step, bool puts);
@@ -163,6 +164,7 @@ private:
   Value steps;                       // along K, of this workgroup's piece
   std::optional<int64_t> knownSteps; // as many, or what divides them
   Value first = {};                  // of these; null: 0
+  bool isSpread = false;             // see spreadsScaling
 };
 
 } // namespace mlir::te

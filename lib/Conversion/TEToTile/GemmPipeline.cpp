@@ -166,15 +166,34 @@ void GemmEmitter::emitStepArrival(ArrayRef<GemmStream> streams, GemmStep step,
   emitArrival(streams, first.slots - 1, loads);
 }
 
+/// What scales elements comes between all products in front of a step's
+/// barrier, unless it takes longer than a step's products, or has a branch in
+/// it.
+bool GemmEmitter::spreadsScaling(ArrayRef<GemmStream> streams) {
+  if (plan.scales != GemmPlan::Scales::Elements ||
+      !llvm::all_of(streams, [](const GemmStream &stream) {
+        return stream.scaleSteps == 1 ||
+               stream.side->readsIfDue(stream.scaleSteps);
+      }))
+    return false;
+  constexpr int64_t perElement = 4, clocksOfTurn = 4;
+  const MMA &mma = *MMA::lookup(ctx.schedule.getMatmul().getMma());
+  int64_t waves = ctx.schedule.getWaves(), elements = 0, products = 0;
+  for (const GemmStream &stream : streams)
+    elements +=
+        cast<ShapedType>(stream.ring.getType()).getNumElements() / stream.slots;
+  elements /= waves * ctx.target.waveSize;
+  products = rights.size() * cast<ShapedType>(type).getNumElements() *
+             getStep() / (waves * mma.size * mma.size * mma.k);
+  return elements * perElement * clocksOfTurn <=
+         products * mma.getCycles(*getMMAFormat(plan.a), *getMMAFormat(plan.b));
+}
+
 /// Products of one part of a step; meanwhile the streams move on.
 void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
                            GemmStep step, MutableArrayRef<Value> sums) {
   // One side after the other, where there are parts before the barrier; as late
   // as that is, where vector instructions may come before.
-  bool isSpread = plan.scales == GemmPlan::Scales::Elements &&
-                  llvm::all_of(streams, [](const GemmStream &stream) {
-                    return stream.scaleSteps == 1 || stream.scalesComing;
-                  });
   int64_t parts = streams.front().parts, lastRefill = parts <= 2 ? 0
                                                       : isSpread ? parts - 2
                                                                  : 1;
@@ -337,10 +356,11 @@ SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
       if (stream.scaleSteps == 1)
         moveScales(stream, {index(1)});
     }
+  isSpread = spreadsScaling(streams);
   // Not due yet; behind the others, as in the loop: the backend counts what
   // stands behind a load on both ways.
   for (GemmStream &stream : streams)
-    if (stream.scales && stream.side->readsIfDue(stream.scaleSteps))
+    if (isSpread && stream.scaleSteps > 1)
       stream.scalesComing = stream.side->readScaleGroup(
           getStart(stream.scaleSteps, zero, 0), stream.scaleSteps,
           arith::ConstantIntOp::create(b, b.getI1Type(), 0));

@@ -103,7 +103,7 @@ void GemmEmitter::read(GemmStream &stream, Value i, int64_t ahead) {
 /// The steps of a round in which scales are read, and put into LDS.
 void GemmEmitter::planTurns(MutableArrayRef<GemmStream> streams,
                             int64_t round) {
-  constexpr int64_t ofLatency = 4; // steps, at the least
+  constexpr int64_t ofLatency = 2; // steps, at the least
   auto scales = llvm::make_filter_range(streams, [](const GemmStream &stream) {
     return stream.kind == Kind::Scales;
   });
@@ -113,10 +113,10 @@ void GemmEmitter::planTurns(MutableArrayRef<GemmStream> streams,
     // One side behind the other, and put soon, where steps of one part have
     // fragments of two of them in registers: there is no room for both.
     stream.isInRound = streams.front().parts == 1 && round % many == 0 &&
-                       mine - 3 >= ofLatency;
+                       mine - 2 >= ofLatency;
     if (stream.isInRound) {
       stream.readTurn = number * mine;
-      stream.turn = stream.readTurn + mine - 3;
+      stream.turn = stream.readTurn + std::max(mine - 3, ofLatency);
       continue;
     }
     // Late, when what was read has had the other steps' time to come; not
