@@ -65,6 +65,18 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Shifted out altogether, a number has no byte to pick: the shift stays.
+  // CHECK-LABEL: gpu.func @no_byte
+  // CHECK: arith.shrui %{{.*}} : vector<4xi16>
+  gpu.func @no_byte(%x: vector<4xi16>, %out: memref<4xi8>) kernel attributes {te.target = "sm_90a"} {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant dense<16> : vector<4xi16>
+    %h = arith.shrui %x, %c16 : vector<4xi16>
+    %q = arith.trunci %h : vector<4xi16> to vector<4xi8>
+    vector.store %q, %out[%c0] : memref<4xi8>, vector<4xi8>
+    gpu.return
+  }
+
   // Of three there is no word: as it was.
   // CHECK-LABEL: gpu.func @three_bytes
   // CHECK: arith.trunci

@@ -11,9 +11,11 @@
 //===----------------------------------------------------------------------===//
 #include "Kernels.h"
 
+#include "../../lib/Emulator/Chip.h"
 #include "te/Target/MMA.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <set>
@@ -104,6 +106,16 @@ static size_t expectSameCycles(Kernels &k, const char *kernel,
     seen.insert(mma->name);
   }
   return seen.size();
+}
+
+/// te-schedule's L1 is the emulator's, too.
+TEST_P(Micro, L1Capacity) {
+  const emu::Chip *chip =
+      emu::findChip(llvm::StringRef(GetParam()) == "gfx942"
+                        ? llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX942
+                        : llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX950);
+  ASSERT_TRUE(chip);
+  EXPECT_EQ(Timing::lookup(GetParam())->l1Capacity, chip->l1Bytes);
 }
 
 TEST_P(Micro, MatrixTables) {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The low or high bytes of four 16-bit numbers, picked from two words at once,
-// and numbers shifted, and their bits joined, in their words: LLVM takes each
-// number to a register of its own, and what is computed of them before as well.
+// A byte of each of four numbers, picked from their words at once, and numbers
+// shifted, and their bits joined, in their words: LLVM takes each number to a
+// register of its own, and what is computed of them before as well.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ static std::pair<Value, int64_t> skipByteShift(Value bits) {
   APInt by;
   auto shift = bits.getDefiningOp<arith::ShRUIOp>();
   if (shift && matchPattern(shift.getRhs(), m_ConstantInt(&by)) &&
-      by.urem(8) == 0)
+      by.urem(8) == 0 && by.ult(by.getBitWidth()))
     return {shift.getLhs(), by.getZExtValue()};
   return {bits, 0};
 }
@@ -47,8 +47,7 @@ struct NarrowPattern : OpRewritePattern<arith::TruncIOp> {
     if (!type || type.getRank() != 1 || type.getNumElements() % perWord != 0 ||
         !type.getElementType().isInteger(8) ||
         (width != 16 && (width != 32 || backend != BackendKind::NVPTX)))
-      return rewriter.notifyMatchFailure(
-          op, "not halves of words to bytes, by fours");
+      return rewriter.notifyMatchFailure(op, "not numbers to bytes, by fours");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto [source, skipped] = skipByteShift(op.getIn());
     SmallVector<Value> words;
