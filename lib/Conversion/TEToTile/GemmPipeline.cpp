@@ -113,7 +113,7 @@ void GemmEmitter::moveScales(GemmStream &stream, GemmStep step) {
     return;
   }
   emitEvery(steps, step, {&stream.scales, &stream.scalesBehind}, [&] {
-    stream.scales = stream.scalesBehind;
+    stream.scales = steps > 1 ? HoldOp::create(b, stream.scalesBehind).getResult() : stream.scalesBehind;
     stream.scalesBehind =
         stream.side->readScaleGroup(getStart(steps, step.number, steps), steps);
   });
@@ -202,6 +202,9 @@ void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
   for (GemmStream &stream : streams)
     if (part + 1 < stream.parts)
       take(stream, step, part + 1);
+  for (auto [number, stream] : llvm::enumerate(streams))
+    if (isSpread && step.inRound && part == int64_t(number))
+      stream.raw = HoldOp::create(b, stream.raw);
   for (auto [number, stream] : llvm::enumerate(streams))
     if (!stream.isDirect && stream.steps == 1 &&
         part ==
@@ -292,6 +295,8 @@ SmallVector<Value> GemmEmitter::emitStep(MutableArrayRef<GemmStream> streams,
     for (int64_t part = 0; part < streams.front().parts; ++part)
       emitPart(streams, part, step, sums);
   });
+  if (isSpread && step.inRound)
+    FenceOp::create(b);
   for (GemmStream &stream : streams)
     for (Value *value : stream.getCarried())
       next.push_back(*value);
@@ -308,10 +313,14 @@ int64_t GemmEmitter::chooseRound(ArrayRef<GemmStream> streams) {
     return known && *known > round && round <= kMostStepsInRound;
   };
   int64_t turns = streams.front().parts % 2 == 0 ? 1 : 2;
-  if (plan.scales == GemmPlan::Scales::Elements)
-    return isGood(turns) && *known % turns == 0 ? turns : 1;
   int64_t longest = std::max(turns, getLongest(streams)),
           whole = std::lcm(longest, getStages());
+  if (plan.scales == GemmPlan::Scales::Elements) {
+    for (int64_t round : {whole, turns})
+      if (isGood(round) && *known % round == 0)
+        return round;
+    return 1;
+  }
   if (isGood(longest) && *known % longest == 0 &&
       (!isGood(whole) || (longest > turns && *known % whole)))
     return longest;
@@ -360,7 +369,7 @@ SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
   // Not due yet; behind the others, as in the loop: the backend counts what
   // stands behind a load on both ways.
   for (GemmStream &stream : streams)
-    if (isSpread && stream.scaleSteps > 1)
+    if (isSpread && stream.scaleSteps > 1 && round % stream.scaleSteps != 0)
       stream.scalesComing = stream.side->readScaleGroup(
           getStart(stream.scaleSteps, zero, 0), stream.scaleSteps,
           arith::ConstantIntOp::create(b, b.getI1Type(), 0));

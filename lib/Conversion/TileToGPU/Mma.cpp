@@ -252,7 +252,7 @@ void te::spreadVectorWork(Block &block, KernelState &state) {
   for (Operation &op : block)
     if (auto mma = dyn_cast<MmaOp>(op); mma && mma.getInOrder())
       run.push_back(&op);
-    else if (isa<gpu::BarrierOp, AwaitOp>(op) || op.getNumRegions())
+    else if (isa<gpu::BarrierOp, AwaitOp, FenceOp>(op) || op.getNumRegions())
       finish();
   finish();
 }
