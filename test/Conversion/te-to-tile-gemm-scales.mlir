@@ -137,8 +137,39 @@ func.func @f(%x: !te.scaled<256x32xf8E5M2, #col>, %y: !te.scaled<256x32xf8E4M3FN
 // CHECK: tile.mma {{.*}} in_order
 // CHECK: scf.yield
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @f(%x: !te.scaled<256x256xf8E4M3FN, #row>, %y: !te.scaled<256x256xf4E2M1FN, #row>) -> tensor<256x256xf32> {
+  %d = te.fusion "spread" (%a = %x : !te.scaled<256x256xf8E4M3FN, #row>, %b = %y : !te.scaled<256x256xf4E2M1FN, #row>) -> (tensor<256x256xf32>)
+      attributes {schedule = #te.schedule<"gfx942", tile = [256, 256], waves = 8, vector = 16, matmul = <"f32_32x32x8_bf16", k = 32, waves = [2, 4], stages = 2>>} {
+    %0 = te.gemm %a, %b transpose_b : !te.scaled<256x256xf8E4M3FN, #row>, !te.scaled<256x256xf4E2M1FN, #row> -> tensor<256x256xf32>
+    te.yield %0 : tensor<256x256xf32>
+  }
+  return %d : tensor<256x256xf32>
+}
+
+// -----
+
+// Both fp8, with rows along K: a round is as many steps as scales are read for at once, and nothing is asked whether it is due.
+// Steps keep apart, and their elements and scales whole, until they are worked on.
+// CHECK-LABEL: tile.kernel @rounds
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c2{{.*}} step
+// CHECK-NOT: scf.if
+// CHECK-NOT: arith.cmpi
+// CHECK: tile.hold %{{.*}} : tensor<256x32xf8E4M3FN
+// CHECK: tile.mma {{.*}} in_order
+// CHECK: tile.hold %{{.*}} : tensor<256x32xf8E4M3FN
+// CHECK-COUNT-2: tile.mma {{.*}} in_order
+// CHECK: gpu.barrier
+// CHECK: tile.mma {{.*}} in_order
+// CHECK: tile.fence
+// CHECK-COUNT-3: tile.mma {{.*}} in_order
+// CHECK: gpu.barrier
+// CHECK: tile.fence
+// CHECK-COUNT-2: tile.hold %{{.*}} : tensor<256x1xi32
+// CHECK-NOT: arith.cmpi
+// CHECK: scf.yield
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @f(%x: !te.scaled<256x256xf8E4M3FN, #row>, %y: !te.scaled<256x256xf8E4M3FN, #row>) -> tensor<256x256xf32> {
-  %d = te.fusion "spread" (%a = %x : !te.scaled<256x256xf8E4M3FN, #row>, %b = %y : !te.scaled<256x256xf8E4M3FN, #row>) -> (tensor<256x256xf32>)
+  %d = te.fusion "rounds" (%a = %x : !te.scaled<256x256xf8E4M3FN, #row>, %b = %y : !te.scaled<256x256xf8E4M3FN, #row>) -> (tensor<256x256xf32>)
       attributes {schedule = #te.schedule<"gfx942", tile = [256, 256], waves = 8, vector = 16, matmul = <"f32_32x32x8_bf16", k = 32, waves = [2, 4], stages = 2>>} {
     %0 = te.gemm %a, %b transpose_b : !te.scaled<256x256xf8E4M3FN, #row>, !te.scaled<256x256xf8E4M3FN, #row> -> tensor<256x256xf32>
     te.yield %0 : tensor<256x256xf32>

@@ -85,6 +85,8 @@ public:
   /// they are zeros, from nowhere.
   bool readsIfDue(int64_t steps) const;
   int64_t getGroupSteps() const;
+  /// They lie the other way round in memory.
+  bool isTurned() const;
   /// The bytes (i32) of the group's step that has this number, or f32 scales:
   /// outer x blocks.
   Value getScaleBytes(Value group, int64_t steps, Value number) const;
@@ -118,11 +120,9 @@ private:
   /// reads them together, so that they reach LDS, and leave it, as words.
   SmallVector<int64_t> getRowsTogether() const;
   /// Of Scales::Elements: of the finished elements, and of their blocks'
-  /// scales; whether they lie the other way round in memory; whether scales of
-  /// so many steps are bytes of one register.
+  /// scales; whether scales of so many steps are bytes of one register.
   tile::LinearLayout getFinishedLayout() const;
   tile::LinearLayout getBlockLayout() const;
-  bool isTurned() const;
   bool isWord(int64_t steps) const;
   /// f32 values of codes that were read: outer x K.
   Value decode(Value raw) const;

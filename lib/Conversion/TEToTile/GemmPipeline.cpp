@@ -113,7 +113,10 @@ void GemmEmitter::moveScales(GemmStream &stream, GemmStep step) {
     return;
   }
   emitEvery(steps, step, {&stream.scales, &stream.scalesBehind}, [&] {
-    stream.scales = steps > 1 ? HoldOp::create(b, stream.scalesBehind).getResult() : stream.scalesBehind;
+    stream.scales = stream.scalesBehind;
+    // LLVM would take bytes apart where they were loaded, and wait there.
+    if (isSpread && step.inRound)
+      stream.scales = HoldOp::create(b, stream.scales);
     stream.scalesBehind =
         stream.side->readScaleGroup(getStart(steps, step.number, steps), steps);
   });
@@ -202,8 +205,10 @@ void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
   for (GemmStream &stream : streams)
     if (part + 1 < stream.parts)
       take(stream, step, part + 1);
+  // LLVM would take elements apart where they were loaded, and wait there.
   for (auto [number, stream] : llvm::enumerate(streams))
-    if (isSpread && step.inRound && part == int64_t(number))
+    if (isSpread && step.inRound &&
+        part == std::min<int64_t>(number, lastRefill))
       stream.raw = HoldOp::create(b, stream.raw);
   for (auto [number, stream] : llvm::enumerate(streams))
     if (!stream.isDirect && stream.steps == 1 &&
@@ -295,6 +300,8 @@ SmallVector<Value> GemmEmitter::emitStep(MutableArrayRef<GemmStream> streams,
     for (int64_t part = 0; part < streams.front().parts; ++part)
       emitPart(streams, part, step, sums);
   });
+  // What scales the next step's elements does not come before their loads have
+  // had this step's last products to arrive.
   if (isSpread && step.inRound)
     FenceOp::create(b);
   for (GemmStream &stream : streams)
@@ -306,7 +313,8 @@ SmallVector<Value> GemmEmitter::emitStep(MutableArrayRef<GemmStream> streams,
 /// Steps of a round of the loop. What is taken next would be copied to where it
 /// is multiplied from, unless two parts take turns; a round of as many steps as
 /// are read at once has no branches, and where it goes once through all slots
-/// their places are constants; but conversions need the registers.
+/// their places are constants; but conversions need the registers, unless they
+/// are spread between all products and lanes do not turn what they read.
 int64_t GemmEmitter::chooseRound(ArrayRef<GemmStream> streams) {
   std::optional<int64_t> known = knownSteps;
   auto isGood = [&](int64_t round) {
@@ -316,7 +324,12 @@ int64_t GemmEmitter::chooseRound(ArrayRef<GemmStream> streams) {
   int64_t longest = std::max(turns, getLongest(streams)),
           whole = std::lcm(longest, getStages());
   if (plan.scales == GemmPlan::Scales::Elements) {
-    for (int64_t round : {whole, turns})
+    // fp4's loop is no faster so.
+    bool isGain =
+        isSpread && llvm::all_of(streams, [](const GemmStream &stream) {
+          return stream.seen.element && !stream.side->isTurned();
+        });
+    for (int64_t round : {isGain ? whole : turns, turns})
       if (isGood(round) && *known % round == 0)
         return round;
     return 1;
@@ -366,6 +379,11 @@ SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
         moveScales(stream, {index(1)});
     }
   isSpread = spreadsScaling(streams);
+  // No stream is direct then, so nothing before asked for the round.
+  if (isSpread) {
+    round = chooseRound(streams);
+    isWhole = round > 1 && round % getLongest(streams) == 0;
+  }
   // Not due yet; behind the others, as in the loop: the backend counts what
   // stands behind a load on both ways.
   for (GemmStream &stream : streams)
