@@ -85,6 +85,9 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
      << " bytes in flight a workgroup";
   if (resources.prefetches)
     os << ", and the next tile's";
+  if (ArrayRef<int64_t> prefetch = schedule.getL2Prefetch(); !prefetch.empty())
+    os << "; L2 is asked for what the workgroup " << prefetch[0]
+       << " further on reads, as this one waits for its rows";
   os << explainBound(demand, schedule, target);
   return text;
 }

@@ -30,9 +30,9 @@ constexpr int64_t kWholeSummedRows = 64, kPartialShare = 20;
 /// Of so many tiles that one row is kept in, at the most, half of the waves
 /// that a workgroup usually has compute each. Measured on sm_90a.
 constexpr int64_t kFewTiles = 3;
-/// Rows of a workgroup that normalizes them and does nothing else, at the most.
-/// Measured on sm_90a.
-constexpr int64_t kMostNormRows = 4;
+/// Bytes that an instruction asks L2 for ahead: of norms that do nothing else,
+/// and others. Measured on sm_90a.
+constexpr int64_t kNormPrefetchBytes = 512, kPrefetchBytes = 4096;
 /// Workgroups a CU that walk down rows, at the least: one alone has nothing to
 /// load while its waves wait for each other (measured on an H200).
 constexpr int64_t kLeastResident = 4;
@@ -84,11 +84,13 @@ struct Shape {
 /// order of scales and lines of what is stored ask for.
 static Shape chooseShape(const TileDemand &demand, const Target &target,
                          bool wholeRows) {
-  int64_t waves = target.workgroupWaves;
+  int64_t waves = fillsRows(demand, target) ? kMostTileWaves
+                                            : int64_t(target.workgroupWaves);
   int64_t vector = target.maxAccessBytes / demand.inputBytes;
   unsigned widest = std::max(demand.inputBytes, demand.outputBytes);
   int64_t lanes = waves * target.waveSize;
-  int64_t bytes = getTileBytes(demand, target);
+  int64_t bytes =
+      wholeRows ? getRowBytes(demand, target) : getTileBytes(demand, target);
   vector = std::clamp<int64_t>(bytes / widest, 1, vector);
   int64_t elements = std::max(lanes * bytes / widest, lanes * vector);
   int64_t minRows =
@@ -108,6 +110,8 @@ static Shape chooseShape(const TileDemand &demand, const Target &target,
   cols = std::max({bound(cols, demand.cols), minCols, vector});
   if (demand.readsHalves && !ShapedType::isDynamic(demand.cols))
     cols = std::min(cols, getDivisor(demand));
+  if (fillsRows(demand, target))
+    cols = std::max(cols, std::min(elements, getDivisor(demand)));
   if (wholeRows)
     cols = std::max<int64_t>(llvm::PowerOf2Ceil(demand.cols), cols);
   int64_t rows = std::max(elements / cols, minRows);
@@ -124,6 +128,11 @@ static Shape chooseShape(const TileDemand &demand, const Target &target,
   return {rows, cols, waves, vector};
 }
 
+/// So many workgroups a CU there are, and more.
+static bool areMany(int64_t workgroups, const Target &target) {
+  return workgroups >= kManyWorkgroups * int64_t(target.computeUnits);
+}
+
 /// Where nothing is shared by rows, as many waves as a full access of a row
 /// keeps busy: each reads its columns of gamma once.
 static void spreadRows(MLIRContext *context, const TileDemand &demand,
@@ -132,27 +141,16 @@ static void spreadRows(MLIRContext *context, const TileDemand &demand,
     return Shape{rows, shape.cols, waves, shape.vector}.toSchedule(
         context, target, /*rowTiles=*/1, workgroups);
   };
-  int64_t bytes = getTileBytes(demand, target);
+  int64_t bytes = getRowBytes(demand, target);
   shape.rows =
       bound(std::max<int64_t>(target.waveSize * shape.vector / shape.cols, 1),
             demand.rows);
-  unsigned wide = kWideVGPRs * bytes / target.tileBytesPerLane;
+  unsigned wide = kWideVGPRs *
+                  std::max<int64_t>(bytes, target.tileBytesPerLane) /
+                  target.tileBytesPerLane;
   while (shape.waves < target.maxWavesPerWorkgroup &&
          estimate(demand, get(shape.rows, shape.waves, 0), target).vgprs > wide)
     shape.waves *= 2;
-  // Of norms alone, workgroups are larger where many are left.
-  int64_t full = kMostTileWaves * target.waveSize * bytes /
-                 (std::max(demand.inputBytes, demand.outputBytes) * shape.cols);
-  bool isAlone = demand.rowStatistics == 1 &&
-                 demand.outputBytes >= demand.inputBytes &&
-                 demand.loadedBytes == demand.inputBytes;
-  if (isAlone && !target.walksRows && full > shape.rows &&
-      full <= kMostNormRows &&
-      demand.rows / full >= kManyWorkgroups * int64_t(target.computeUnits) &&
-      !findViolation(demand, get(full, kMostTileWaves, 0), target)) {
-    shape.rows = full;
-    shape.waves = kMostTileWaves;
-  }
   // A few workgroups that sum all rows, and do not read ahead: each has in
   // flight what a CU has room for.
   auto getMoreWaves = [&] {
@@ -174,11 +172,11 @@ static bool sumsEnoughRows(const TileDemand &demand, const Target &target,
   if (isKnown && summed >= demand.rows)
     return true;
   if (!walks) {
-    bool isMore = target.prefetchesTiles && isKnown &&
-                  summed < 2 * kSummedRows &&
-                  !ShapedType::isDynamic(demand.cols) &&
-                  demand.rows / (2 * summed) * (demand.cols / shape.cols) >=
-                      kManyWorkgroups * target.computeUnits;
+    bool isMore =
+        target.prefetchesTiles && isKnown && summed < 2 * kSummedRows &&
+        !ShapedType::isDynamic(demand.cols) &&
+        areMany(demand.rows / (2 * summed) * (demand.cols / shape.cols),
+                target);
     return summed >= kSummedRows && !isMore;
   }
   // Partial sums are f32, and written and read.
@@ -336,11 +334,39 @@ static ScheduleAttr chooseAlone(MLIRContext *context, const TileDemand &demand,
   return shared ? shared : reread;
 }
 
+/// With what L2 is asked for meanwhile, where workgroups wait for their rows,
+/// and many follow. Not where fp4 is computed, which takes longer than memory
+/// does, or tiles of a row are kept while it is quantized.
+static ScheduleAttr askAhead(const TileDemand &demand, ScheduleAttr schedule,
+                             const Target &target) {
+  int64_t rows = schedule.getTile()[0];
+  bool isAlone = isNormAlone(demand),
+       waits = demand.rowStatistics > 0 && !demand.mixesRows &&
+               demand.cols > 0 && !demand.storesFP4ByRows &&
+               (isAlone || demand.loadedBytes > demand.inputBytes ||
+                schedule.getSweep() == SweepKind::None);
+  if (!waits || target.aheadBytes == 0 ||
+      (!ShapedType::isDynamic(demand.rows) &&
+       !areMany(demand.rows / rows, target)))
+    return schedule;
+  int64_t ahead = target.aheadBytes * target.computeUnits /
+                  (rows * demand.cols * demand.loadedBytes);
+  ScheduleAttr asking = ScheduleAttr::get(
+      schedule.getContext(), target.name, schedule.getTile(),
+      schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
+      schedule.getWorkgroups(), schedule.getSweep(), schedule.getPieces(),
+      schedule.getCluster(), schedule.getMatmul(),
+      {std::max<int64_t>(ahead, 1),
+       isAlone ? kNormPrefetchBytes : kPrefetchBytes});
+  return findViolation(demand, asking, target) ? schedule : asking;
+}
+
 ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
                                 const Target &target) {
   if (demand.gemm)
     return chooseGemmSchedule(context, demand, target);
   ScheduleAttr alone = chooseAlone(context, demand, target);
+  alone = askAhead(demand, alone, target);
   if (!demand.sharesRows)
     return alone;
   ScheduleAttr shared = sharePieces(

@@ -141,6 +141,39 @@ static std::optional<std::string> findClusterViolation(const TileDemand &demand,
   return std::nullopt;
 }
 
+/// H19: what a workgroup asks L2 for another one.
+static std::optional<std::string>
+findPrefetchViolation(const TileDemand &demand, ScheduleAttr schedule,
+                      const Target &target) {
+  ArrayRef<int64_t> prefetch = schedule.getL2Prefetch();
+  if (prefetch.empty())
+    return std::nullopt;
+  Text text;
+  text << "H19: l2_prefetch = [" << prefetch[0] << ", " << prefetch[1]
+       << "], but ";
+  if (target.l2PrefetchBytes == 0)
+    return text << target.name
+                << " has no instruction that asks L2 for so much; leave it out";
+  if (prefetch[1] % target.l2PrefetchBytes != 0)
+    return text << target.name << " asks for a multiple of "
+                << target.l2PrefetchBytes << " bytes; round it";
+  bool hasRows = schedule.getSweep() != SweepKind::None ||
+                 schedule.getTile()[1] >= demand.cols;
+  if (!hasRows || demand.gemm || demand.dividesGrid ||
+      schedule.getCluster() > 1 || schedule.getPieces() > 1 ||
+      schedule.getWorkgroups() > 0 || schedule.getRowTiles() > 1)
+    return text << "that is for workgroups that have one tile's rows to "
+                   "themselves, with a tile as wide or a sweep: no te.gemm, "
+                   "several tensors or matrices, cluster, pieces, workgroups "
+                   "or row_tiles; leave it out";
+  if (ShapedType::isDynamic(demand.cols) ||
+      demand.cols * demand.inputBytes % target.l2PrefetchBytes != 0)
+    return text << "rows whose length is not known, or no multiple of "
+                << target.l2PrefetchBytes
+                << " bytes, begin where it cannot; leave it out";
+  return std::nullopt;
+}
+
 std::optional<std::string> te::findViolation(const TileDemand &demand,
                                              ScheduleAttr schedule,
                                              const Target &target) {
@@ -174,6 +207,9 @@ std::optional<std::string> te::findViolation(const TileDemand &demand,
                   << " rows of a workgroup; give it fewer";
   if (std::optional<std::string> why =
           findClusterViolation(demand, schedule, target))
+    return why;
+  if (std::optional<std::string> why =
+          findPrefetchViolation(demand, schedule, target))
     return why;
   if (std::optional<std::string> why = findRowViolation(demand, schedule))
     return why;

@@ -62,7 +62,10 @@ static void addScaled(TileDemand &demand, ScaledType type, bool isTurned) {
     demand.reducesRows |= rows > 1;
   }
   addUnit(demand, scaling, isTurned);
-  for (ScaledType::StorageDim dim : type.getScaleStorage())
+  SmallVector<ScaledType::StorageDim> storage = type.getScaleStorage();
+  demand.scalesByCols |=
+      storage.size() > 1 && isColumns(type, storage.front()) != isTurned;
+  for (ScaledType::StorageDim dim : storage)
     if (isColumns(type, dim) != isTurned)
       demand.coverCols =
           std::max<int64_t>(demand.coverCols, dim.divisor * dim.multiple);

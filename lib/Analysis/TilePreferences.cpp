@@ -15,6 +15,13 @@ namespace {
 /// angles are read as well. Measured on sm_90a; by the cycle model on the
 /// others.
 constexpr int64_t kRotatedBytes = 32;
+/// Where nothing goes along columns, of as many waves as a tile has at most.
+constexpr int64_t kRunBytes = 32;
+/// Of whole rows that are waited for: of norms that do nothing else, and, at
+/// the most and at the least, where a second tensor is read with them; less
+/// where so many waves hold a row then.
+constexpr int64_t kNormBytes = 32, kMostResidualBytes = 32,
+                  kLeastResidualBytes = 16, kResidualWaves = 16;
 } // namespace
 
 bool te::fillsFP4Rows(const TileDemand &demand) {
@@ -30,6 +37,24 @@ bool te::fillsBothLines(const TileDemand &demand, const Target &target) {
          elements * demand.liveBytes <= 4 * kWideVGPRs;
 }
 
+/// What is computed over rows is that, and each is a workgroup's.
+static bool waitsForRows(const TileDemand &demand) {
+  return demand.sharesRows && demand.minRows == 1 && !demand.sumsColumns;
+}
+
+bool te::isNormAlone(const TileDemand &demand) {
+  return demand.rowStatistics == 1 && demand.outputBytes >= demand.inputBytes &&
+         demand.loadedBytes == demand.inputBytes;
+}
+
+bool te::fillsRows(const TileDemand &demand, const Target &target) {
+  return !target.walksRows && !demand.wholeRows && !demand.wholeColumns &&
+         !demand.readsHalves && demand.minRows == 1 && demand.unitRows == 1 &&
+         demand.linesRows == 1 && demand.rowsPerWave == 0 &&
+         !demand.reducesRows && !demand.scalesByCols && !demand.sumsColumns &&
+         !ShapedType::isDynamic(demand.cols);
+}
+
 int64_t te::getTileBytes(const TileDemand &demand, const Target &target) {
   if (demand.readsHalves) // which a lane holds both of
     return demand.reducesRows ? target.halvesBytesPerLane
@@ -37,12 +62,34 @@ int64_t te::getTileBytes(const TileDemand &demand, const Target &target) {
   if (demand.mixesRows)
     return std::min<int64_t>(target.tileBytesPerLane, kRotatedBytes);
   // Waves that wait for each other are better few.
-  if (demand.sharesRows && demand.minRows == 1 && !demand.sumsColumns)
+  if (waitsForRows(demand))
     return target.freeBytesPerLane;
+  if (fillsRows(demand, target))
+    return std::min<int64_t>(target.tileBytesPerLane, kRunBytes);
   if (demand.wholeRows || demand.unitRows > 1 || fillsBothLines(demand, target))
     return target.tileBytesPerLane;
   int64_t widest = std::max(demand.inputBytes, demand.outputBytes);
   return std::max<int64_t>(target.tileBytesPerLane,
                            target.freeBytesPerLane * widest /
                                std::max<int64_t>(demand.loadedBytes, widest));
+}
+
+/// Of a row and a second tensor's.
+static int64_t getResidualBytes(const TileDemand &demand,
+                                const Target &target) {
+  if (demand.rowStatistics > 1) // with more instructions in between
+    return kMostResidualBytes;
+  int64_t row = llvm::PowerOf2Ceil(std::max<int64_t>(demand.cols, 1)) *
+                std::max(demand.inputBytes, demand.outputBytes);
+  return std::clamp<int64_t>(row / (kResidualWaves * target.waveSize),
+                             kLeastResidualBytes, kMostResidualBytes);
+}
+
+int64_t te::getRowBytes(const TileDemand &demand, const Target &target) {
+  int64_t bytes = getTileBytes(demand, target);
+  if (target.walksRows || !waitsForRows(demand))
+    return bytes;
+  if (demand.loadedBytes > demand.inputBytes)
+    return std::min(bytes, getResidualBytes(demand, target));
+  return isNormAlone(demand) ? std::min(bytes, kNormBytes) : bytes;
 }

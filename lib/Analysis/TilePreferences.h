@@ -32,9 +32,18 @@ bool fillsFP4Rows(const TileDemand &demand);
 /// than twice what they prefer, and registers suffice.
 bool fillsBothLines(const TileDemand &demand, const Target &target);
 
+/// It normalizes rows, and does nothing else.
+bool isNormAlone(const TileDemand &demand);
+
+/// Nothing goes along columns: a tile is as much of a row as it can, of what
+/// memory, and scales, are then whole lines.
+/// By the cycle model no better where workgroups walk.
+bool fillsRows(const TileDemand &demand, const Target &target);
+
 /// Bytes of a tile that a lane holds by preference, of the wider of input and
-/// output.
+/// output; of a tile that holds whole rows.
 int64_t getTileBytes(const TileDemand &demand, const Target &target);
+int64_t getRowBytes(const TileDemand &demand, const Target &target);
 
 } // namespace mlir::te
 

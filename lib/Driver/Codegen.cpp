@@ -89,18 +89,28 @@ te::createTargetMachine(const Target &target) {
       llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
-/// The loads through a pointer; nothing where something else uses it too.
+/// A call that reads what a pointer points to, at the most: a prefetch.
+static bool onlyReads(const llvm::Use &use) {
+  auto *call = llvm::dyn_cast<llvm::CallBase>(use.getUser());
+  return call && call->isDataOperand(&use) &&
+         call->onlyReadsMemory(call->getDataOperandNo(&use)) &&
+         call->doesNotCapture(call->getDataOperandNo(&use));
+}
+
+/// The loads through a pointer; nothing where something else uses it too, but
+/// to read.
 static std::optional<llvm::SmallVector<llvm::LoadInst *>>
 getOnlyLoads(llvm::Value *pointer) {
   llvm::SmallVector<llvm::LoadInst *> loads;
   llvm::SmallVector<llvm::Value *> work{pointer};
   while (!work.empty())
-    for (llvm::User *user : work.pop_back_val()->users()) {
+    for (llvm::Use &use : work.pop_back_val()->uses()) {
+      llvm::User *user = use.getUser();
       if (auto *load = llvm::dyn_cast<llvm::LoadInst>(user))
         loads.push_back(load);
       else if (llvm::isa<llvm::GetElementPtrInst>(user))
         work.push_back(user);
-      else
+      else if (!onlyReads(use))
         return std::nullopt;
     }
   return loads;

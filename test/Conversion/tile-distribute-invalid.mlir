@@ -51,3 +51,23 @@ tile.kernel @no_such_instruction(%in: memref<bf16>, %out: memref<f32>) attribute
 // expected-error @+1 {{clusters of 2 workgroups, but gfx950 has at most 1}}
 tile.kernel @cluster() attributes {target = "gfx950", waves = 1 : i64, cluster = 2 : i64} {
 }
+
+// -----
+
+tile.kernel @prefetch(%in: memref<bf16>) attributes {target = "gfx942", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %i = memref.reinterpret_cast %in to offset: [0], sizes: [16, 64], strides: [64, 1] : memref<bf16> to memref<16x64xbf16, strided<[64, 1]>>
+  // expected-error @+2 {{T24: gfx942 has no instruction that asks L2 for rows}}
+  // expected-error @+1 {{failed to legalize operation 'tile.prefetch'}}
+  tile.prefetch %i[%c0] rows 1 bytes 128 : memref<16x64xbf16, strided<[64, 1]>>
+}
+
+// -----
+
+tile.kernel @prefetch_bytes(%in: memref<bf16>) attributes {target = "sm_90a", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %i = memref.reinterpret_cast %in to offset: [0], sizes: [16, 64], strides: [64, 1] : memref<bf16> to memref<16x64xbf16, strided<[64, 1]>>
+  // expected-error @+2 {{T24: sm_90a asks L2 for a multiple of 16 bytes, not for 8}}
+  // expected-error @+1 {{failed to legalize operation 'tile.prefetch'}}
+  tile.prefetch %i[%c0] rows 1 bytes 8 : memref<16x64xbf16, strided<[64, 1]>>
+}

@@ -54,6 +54,7 @@ struct TileDemand {
   bool storesFP4ByCols = false; // fp4 data (K, M), whose line takes twice as
                                 // many
   bool storesFP4ByRows = false; // fp4 data (M, K)
+  bool scalesByCols = false;    // scales of one column lie side by side
   bool reorders = false;        // data in another order than row-major
   unsigned amaxBytes = 2;       // of an element that is packed for it
   bool reducesRows = false;     // a scale or amax across rows
@@ -159,7 +160,7 @@ std::optional<std::string> findPrologueLoss(FusionOp fusion, GemmOp plain,
 /// Why a schedule is as it is, in words: what bounds each of its sizes.
 std::string explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                             const Target &target);
-/// Why a schedule does not meet the demand or the chip's limits (H4 to H18).
+/// Why a schedule does not meet the demand or the chip's limits (H4 to H19).
 std::optional<std::string> findViolation(const TileDemand &demand,
                                          ScheduleAttr schedule,
                                          const Target &target);

@@ -65,9 +65,11 @@ struct Target {
   unsigned computeUnits;
   unsigned maxClusterWorkgroups; // that write to each other's LDS: 1: none
   unsigned maxAccessBytes;       // widest global or LDS access of one lane
-  unsigned laneCopyBytes; // of a lane, from memory to any place in LDS, which
-                          // no register and no cache of the CU holds; 0: none
-  unsigned fp4StoreBytes; // of a lane: fewer are put together with others'
+  unsigned laneCopyBytes;   // of a lane, from memory to any place in LDS, which
+                            // no register and no cache of the CU holds; 0: none
+  unsigned l2PrefetchBytes; // an instruction asks L2 for a multiple of so many,
+                            // aligned as much; 0: there is none
+  unsigned fp4StoreBytes;   // of a lane: fewer are put together with others'
   bool hasUnalignedAccesses; // of global memory, as wide
   FP8Encoding fp8;
   bool hasBF16Conversions;   // from f32, by an instruction
@@ -81,11 +83,12 @@ struct Target {
   // scales of both halves of a gradient; whether workgroups that fill the chip
   // walk down the rows (so that gamma is read once) or each has rows of its
   // own; whether loops over tiles read one ahead; whether the scales of all of
-  // a tensor's copies come before the codes of the first. Of sm_90a measured
-  // (docs/h200.md), else by the cycle model, so that waves, not lanes, keep
-  // 32 KiB a CU in flight.
+  // a tensor's copies come before the codes of the first; bytes a CU
+  // that L2 is asked for ahead of the rows that are waited for. Of sm_90a
+  // measured (docs/h200.md), else by the cycle model, so that waves, not lanes,
+  // keep 32 KiB a CU in flight.
   unsigned workgroupWaves, tileBytesPerLane, freeBytesPerLane,
-      halvesBytesPerLane;
+      halvesBytesPerLane, aheadBytes;
   bool walksRows, prefetchesTiles, scalesFirst;
 
   /// Waves that a SIMD holds at once, for a kernel with these resources; at

@@ -209,6 +209,39 @@ void Outliner::bindExtents(TileContext &ctx, const Part &part, unsigned &next) {
     ctx.shardLength = ctx.getDim(part.anchor.value, 0);
 }
 
+/// Asks L2 for the rows that another workgroup will load.
+static void emitPrefetch(TileContext &ctx, ArrayRef<Operation *> ops,
+                         Value group) {
+  auto &b = ctx.b;
+  ArrayRef<int64_t> prefetch = ctx.schedule.getL2Prefetch();
+  int64_t rows = ctx.schedule.getTile()[0];
+  Value row = arith::MulIOp::create(
+      b,
+      arith::AddIOp::create(b, group,
+                            arith::ConstantIndexOp::create(b, prefetch[0])),
+      arith::ConstantIndexOp::create(b, rows));
+  llvm::SmallSetVector<Value, 2> tensors;
+  for (Operation *op : ops)
+    for (OpOperand &operand : op->getOpOperands())
+      if (Value root = getTileRoot(operand.get());
+          getExtent(operand) == Extent::Tile && isa<BlockArgument>(root))
+        tensors.insert(root);
+  for (Value tensor : tensors) {
+    int64_t rowBytes =
+        ctx.staticCols *
+        std::max(getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth(),
+                 8u) /
+        8;
+    int64_t part = std::min<int64_t>(
+        prefetch[1], int64_t(1) << llvm::countr_zero(uint64_t(rowBytes)));
+    // Rows of narrower elements may begin elsewhere.
+    if (part % ctx.target.l2PrefetchBytes == 0)
+      PrefetchOp::create(
+          b, ctx.viewMatrix(ctx.getBuffers(tensor).data, ctx.rows, ctx.cols),
+          row, rows, part);
+  }
+}
+
 /// The code of all tiles of a workgroup of a part: its rows are those of
 /// `group`.
 LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
@@ -220,6 +253,8 @@ LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
     });
   });
   ScheduleAttr schedule = ctx.schedule;
+  if (!schedule.getL2Prefetch().empty())
+    emitPrefetch(ctx, mine, group);
   if (schedule.getSweep() == SweepKind::None)
     return emitRowTiles(
         ctx, sums, group,

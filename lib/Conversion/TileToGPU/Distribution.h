@@ -175,6 +175,9 @@ template <typename Op> struct TilePattern : OpConversionPattern<Op> {
 void populateMemoryPatterns(RewritePatternSet &patterns,
                             const TypeConverter &types,
                             const KernelState &state);
+void populatePrefetchPatterns(RewritePatternSet &patterns,
+                              const TypeConverter &types,
+                              const KernelState &state);
 void populateReducePatterns(RewritePatternSet &patterns,
                             const TypeConverter &types,
                             const KernelState &state);

@@ -424,6 +424,7 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   patterns.add<PickPattern, FencePattern, HoldPattern, CoordinatePattern>(
       types, &getContext(), state);
   populateMemoryPatterns(patterns, types, state);
+  populatePrefetchPatterns(patterns, types, state);
   populateReducePatterns(patterns, types, state);
   populateCrossLanePatterns(patterns, types, state);
   populateClusterPatterns(patterns, types, state);

@@ -650,3 +650,12 @@ func.func @half_a_cluster() -> tensor<f32> {
   %r = tile.launch @pairs grid(%c3, %c3) ins() -> tensor<f32>
   return %r : tensor<f32>
 }
+
+// -----
+
+tile.kernel @prefetch(%in: memref<bf16>) attributes {target = "sm_90a", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %i = memref.reinterpret_cast %in to offset: [0], sizes: [16, 72], strides: [72, 1] : memref<bf16> to memref<16x72xbf16, strided<[72, 1]>>
+  // expected-error @+1 {{T24: 1 rows of 144 bytes are not asked for by 32 bytes; each row is a whole number of these}}
+  tile.prefetch %i[%c0] rows 1 bytes 32 : memref<16x72xbf16, strided<[72, 1]>>
+}

@@ -129,3 +129,11 @@ tile.kernel @cluster(%in: memref<f32>) attributes {target = "sm_90a", waves = 2 
   // CHECK: tile.hold %{{.*}} : tensor<4x1xf32, #{{.*}}>
   %held = tile.hold %a : tensor<4x1xf32, #part>
 }
+
+// CHECK: tile.kernel @prefetch
+tile.kernel @prefetch(%in: memref<bf16>) attributes {target = "sm_90a", waves = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %i = memref.reinterpret_cast %in to offset: [0], sizes: [16, 64], strides: [64, 1] : memref<bf16> to memref<16x64xbf16, strided<[64, 1]>>
+  // CHECK: tile.prefetch %{{.*}}[%{{.*}}] rows 2 bytes 128 : memref<16x64xbf16, strided<[64, 1]>>
+  tile.prefetch %i[%c0] rows 2 bytes 128 : memref<16x64xbf16, strided<[64, 1]>>
+}

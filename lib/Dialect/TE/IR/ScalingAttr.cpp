@@ -289,7 +289,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t waves, int64_t vector,
                                    int64_t rowTiles, int64_t workgroups,
                                    SweepKind, int64_t pieces, int64_t cluster,
-                                   MatmulAttr matmul) {
+                                   MatmulAttr matmul,
+                                   ArrayRef<int64_t> l2Prefetch) {
   if (tile.size() != 2)
     return emitError() << "H1: tile has two sizes, [rows, columns], but "
                        << tile.size() << " are given";
@@ -318,6 +319,15 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "H3: a lane's vector of " << vector
                        << " elements is wider than the tile's " << tile[1]
                        << " columns";
+  if (!l2Prefetch.empty() && l2Prefetch.size() != 2)
+    return emitError() << "H1: l2_prefetch has two numbers, workgroups and "
+                          "bytes, but "
+                       << l2Prefetch.size() << " are given";
+  if (!l2Prefetch.empty() && (l2Prefetch[0] < 1 || !isPow2(l2Prefetch[1])))
+    return emitError() << "H2: l2_prefetch = [" << l2Prefetch[0] << ", "
+                       << l2Prefetch[1]
+                       << "] is not a positive number of workgroups and a "
+                          "power of two of bytes; leave it out for none";
   if (matmul && llvm::product_of(matmul.getWaves()) != waves)
     return emitError() << "H14: " << waves << " waves do not lie as "
                        << matmul.getWaves()[0] << " x " << matmul.getWaves()[1];

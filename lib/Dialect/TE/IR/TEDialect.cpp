@@ -21,11 +21,12 @@ using namespace mlir::te;
 #include "te/Dialect/TE/IR/TEEnums.cpp.inc"
 
 /// What a schedule leaves out where it is usual: row_tiles, workgroups, sweep,
-/// pieces, cluster, matmul.
+/// pieces, cluster, matmul, l2_prefetch.
 static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
                                         int64_t &workgroups, SweepKind &sweep,
                                         int64_t &pieces, int64_t &cluster,
-                                        MatmulAttr &matmul) {
+                                        MatmulAttr &matmul,
+                                        SmallVector<int64_t> &l2Prefetch) {
   rowTiles = 1;
   workgroups = 0;
   sweep = SweepKind::None;
@@ -47,6 +48,11 @@ static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
     } else if (key == "cluster") {
       if (parser.parseInteger(cluster))
         return failure();
+    } else if (key == "l2_prefetch") {
+      if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+            return parser.parseInteger(l2Prefetch.emplace_back());
+          }))
+        return failure();
     } else if (key == "sweep") {
       FailureOr<SweepKind> kind = FieldParser<SweepKind>::parse(parser);
       if (failed(kind))
@@ -61,7 +67,7 @@ static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
       return parser.emitError(loc)
              << "a schedule has no '" << key
              << "'; it may have row_tiles, workgroups, sweep, pieces, "
-                "cluster and matmul";
+                "cluster, matmul and l2_prefetch";
     }
   }
   return success();
@@ -69,7 +75,8 @@ static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
 static void printScheduleOptions(AsmPrinter &printer, int64_t rowTiles,
                                  int64_t workgroups, SweepKind sweep,
                                  int64_t pieces, int64_t cluster,
-                                 MatmulAttr matmul) {
+                                 MatmulAttr matmul,
+                                 ArrayRef<int64_t> l2Prefetch) {
   if (rowTiles != 1)
     printer << ", row_tiles = " << rowTiles;
   if (workgroups != 0)
@@ -83,6 +90,11 @@ static void printScheduleOptions(AsmPrinter &printer, int64_t rowTiles,
   if (matmul) {
     printer << ", matmul = ";
     printer.printStrippedAttrOrType(matmul);
+  }
+  if (!l2Prefetch.empty()) {
+    printer << ", l2_prefetch = [";
+    llvm::interleaveComma(l2Prefetch, printer);
+    printer << "]";
   }
 }
 

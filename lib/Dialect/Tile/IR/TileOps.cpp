@@ -227,6 +227,22 @@ bool LoadOp::isCopy(int64_t bytes) {
              8 * bytes;
 }
 
+int64_t PrefetchOp::getRowBytes() {
+  MemRefType type = getView().getType();
+  return type.getDimSize(1) * type.getElementTypeBitWidth() / 8;
+}
+
+LogicalResult PrefetchOp::verify() {
+  if (getView().getType().isDynamicDim(1))
+    return emitOpError("T24: rows whose length is not known are not asked for");
+  if (getRows() > 0 && getBytes() > 0 && getRowBytes() > 0 &&
+      getRowBytes() % getBytes() == 0)
+    return success();
+  return emitOpError() << "T24: " << getRows() << " rows of " << getRowBytes()
+                       << " bytes are not asked for by " << getBytes()
+                       << " bytes; each row is a whole number of these";
+}
+
 LogicalResult StoreOp::verify() {
   return verifyAccess(*this, getValue().getType());
 }

@@ -7,7 +7,7 @@
 
 // A tile of 8192 columns would idle a quarter of the lanes: three of 2048 are kept, where picking among them is free; few
 // tiles take half as many waves.
-// SM90: #te.schedule<"sm_90a", tile = [1, 2048], waves = 2, vector = 8, sweep = keep>
+// SM90: #te.schedule<"sm_90a", tile = [1, 2048], waves = 2, vector = 8, sweep = keep, l2_prefetch = [88, 512]>
 // GFX950: #te.schedule<"gfx950", tile = [1, 8192]
 // CHECK-LABEL: func.func @ragged
 // TILE-LABEL: tile.kernel @ragged
@@ -29,18 +29,19 @@ func.func @nearly(%x: tensor<?x7680xbf16>, %g: tensor<7680xbf16>) -> tensor<?x76
 // -----
 
 // Lanes of sm_90a hold 128 bytes of a row that is waited for: fewer waves wait.
-// SM90: tile = [1, 8192], waves = 4, vector = 8>
+// SM90: tile = [1, 8192], waves = 4, vector = 8,
 // GFX950: tile = [1, 8192]
 // CHECK-LABEL: func.func @wide
-func.func @wide(%x: tensor<?x8192xbf16>, %g: tensor<8192xbf16>) -> tensor<?x8192xbf16> {
+func.func @wide(%x: tensor<?x8192xbf16>, %g: tensor<8192xbf16>) -> !te.scaled<?x8192xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>> {
   %y, %rs = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<?x8192xbf16>, tensor<8192xbf16> -> tensor<?x8192xbf16>, tensor<?xf32>
-  return %y : tensor<?x8192xbf16>
+  %q = te.quantize %y : tensor<?x8192xbf16> -> !te.scaled<?x8192xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>
+  return %q : !te.scaled<?x8192xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>
 }
 
 // -----
 
-// Where many are left, workgroups of sm_90a that only normalize are twice as large.
-// SM90: tile = [4, 4096], waves = 8, vector = 8>
+// A quarter of that where nothing else is done.
+// SM90: tile = [1, 4096], waves = 8, vector = 8,
 // GFX950: tile = [1, 4096]
 // CHECK-LABEL: func.func @alone
 func.func @alone(%x: tensor<32768x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<32768x4096xbf16> {
@@ -50,18 +51,50 @@ func.func @alone(%x: tensor<32768x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<3
 
 // -----
 
-// Of a few rows they are not.
-// SM90: tile = [1, 4096], waves = 4, vector = 8>
-// CHECK-LABEL: func.func @alone_few
-func.func @alone_few(%x: tensor<4096x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<4096x4096xbf16> {
-  %y, %rs = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<4096x4096xbf16>, tensor<4096xbf16> -> tensor<4096x4096xbf16>, tensor<4096xf32>
-  return %y : tensor<4096x4096xbf16>
+// Less where a second tensor is read: what sixteen waves hold, but 32 bytes where two things are waited for.
+// SM90: tile = [1, 4096], waves = 16, vector = 8,
+// CHECK-LABEL: func.func @residual
+func.func @residual(%x: tensor<?x4096xbf16>, %r: tensor<?x4096xbf16>, %g: tensor<4096xbf16>) -> (tensor<?x4096xbf16>, tensor<?x4096xbf16>) {
+  %s = arith.addf %x, %r : tensor<?x4096xbf16>
+  %y, %rs = te.rms_norm %s, %g {epsilon = 1.0e-5 : f32} : tensor<?x4096xbf16>, tensor<4096xbf16> -> tensor<?x4096xbf16>, tensor<?xf32>
+  return %s, %y : tensor<?x4096xbf16>, tensor<?x4096xbf16>
+}
+
+// -----
+
+// SM90: tile = [1, 4096], waves = 8, vector = 8,
+// CHECK-LABEL: func.func @residual_twice
+func.func @residual_twice(%x: tensor<?x4096xbf16>, %r: tensor<?x4096xbf16>, %g: tensor<4096xbf16>) -> (tensor<?x4096xbf16>, !te.scaled<?x4096xf8E4M3FN, #te.scaling<row, scale = f32>>) {
+  %s = arith.addf %x, %r : tensor<?x4096xbf16>
+  %y, %rs = te.rms_norm %s, %g {epsilon = 1.0e-5 : f32} : tensor<?x4096xbf16>, tensor<4096xbf16> -> tensor<?x4096xbf16>, tensor<?xf32>
+  %q = te.quantize %y : tensor<?x4096xbf16> -> !te.scaled<?x4096xf8E4M3FN, #te.scaling<row, scale = f32>>
+  return %s, %q : tensor<?x4096xbf16>, !te.scaled<?x4096xf8E4M3FN, #te.scaling<row, scale = f32>>
+}
+
+// -----
+
+// Where nothing goes along columns, a tile is a run of one row: as much as divides it.
+// SM90: tile = [2, 2048], waves = 8, vector = 8>
+// CHECK-LABEL: func.func @run
+func.func @run(%x: tensor<?x14336xbf16>) -> !te.scaled<?x14336xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>> {
+  %q = te.quantize %x : tensor<?x14336xbf16> -> !te.scaled<?x14336xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>
+  return %q : !te.scaled<?x14336xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>
+}
+
+// -----
+
+// Scales of 1 x 128 lie column by column: more rows fill their lines.
+// SM90: tile = [32, 256], waves = 4, vector = 8>
+// CHECK-LABEL: func.func @scales_by_columns
+func.func @scales_by_columns(%x: tensor<?x8192xbf16>) -> !te.scaled<?x8192xf8E4M3FN, #te.scaling<block = [1, 128], scale = f32>> {
+  %q = te.quantize %x : tensor<?x8192xbf16> -> !te.scaled<?x8192xf8E4M3FN, #te.scaling<block = [1, 128], scale = f32>>
+  return %q : !te.scaled<?x8192xf8E4M3FN, #te.scaling<block = [1, 128], scale = f32>>
 }
 
 // -----
 
 // Four waves where the amax of each row is waited for too.
-// SM90: tile = [1, 8192], waves = 4, vector = 8>
+// SM90: tile = [1, 8192], waves = 4, vector = 8,
 // GFX950: tile = [1, 8192], waves = 8
 // CHECK-LABEL: func.func @wide_twice
 func.func @wide_twice(%x: tensor<?x8192xbf16>, %g: tensor<8192xbf16>) -> !te.scaled<?x8192xf8E4M3FN, #te.scaling<row, scale = f32>> {

@@ -187,6 +187,8 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     computed over it in one kernel, on chips whose workgroups form clusters; with `sweep` each walks along its share of the
     row's tiles, and keeps them in LDS (`keep`) or reads them again (`reread`).
     `matmul`, of a region with a `te.gemm`: how it is computed; `tile` is of its result then.
+    `l2_prefetch = [n, bytes]`, on chips that can: a workgroup asks L2 for what the one n further on loads, so many bytes
+    with one instruction.
     Chosen by `te-schedule`, or written by the user and then only checked.
   }];
   let parameters = (ins
@@ -200,10 +202,17 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
                            "::mlir::te::SweepKind::None">:$sweep,
     DefaultValuedParameter<"int64_t", "1">:$pieces,
     DefaultValuedParameter<"int64_t", "1">:$cluster,
-    OptionalParameter<"::mlir::te::MatmulAttr">:$matmul);
+    OptionalParameter<"::mlir::te::MatmulAttr">:$matmul,
+    OptionalArrayRefParameter<"int64_t">:$l2_prefetch);
+  let builders = [AttrBuilder<(ins "StringRef":$target,
+      "ArrayRef<int64_t>":$tile, "int64_t":$waves, "int64_t":$vector,
+      "int64_t":$row_tiles, "int64_t":$workgroups, "SweepKind":$sweep,
+      "int64_t":$pieces, "int64_t":$cluster, "MatmulAttr":$matmul), [{
+    return $_get($_ctxt, target, tile, waves, vector, row_tiles, workgroups, sweep, pieces, cluster, matmul, ArrayRef<int64_t>());
+  }]>];
   let assemblyFormat = [{
     `<` $target `,` `tile` `=` `[` $tile `]` `,` `waves` `=` $waves `,` `vector` `=` $vector
-    `` custom<ScheduleOptions>($row_tiles, $workgroups, $sweep, $pieces, $cluster, $matmul) `>`
+    `` custom<ScheduleOptions>($row_tiles, $workgroups, $sweep, $pieces, $cluster, $matmul, $l2_prefetch) `>`
   }];
   let genVerifyDecl = 1;
 }

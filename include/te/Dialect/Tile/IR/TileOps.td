@@ -117,6 +117,21 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>, AttrSizedOperandSeg
   }];
 }
 
+def Tile_PrefetchOp : Tile_Op<"prefetch", [MemoryEffects<[MemWrite]>]> {
+  let summary = "ask L2 for rows that another workgroup will load";
+  let description = [{
+    Of so many `rows` of a view from `row` on, those that are inside of it, `bytes` with one instruction of one lane: each
+    row is a static number of these. Nothing is waited for, and nothing else depends on it.
+  }];
+  let arguments = (ins Tile_View:$view, Index:$row, I64Attr:$rows, I64Attr:$bytes);
+  let assemblyFormat = "$view `[` $row `]` `rows` $rows `bytes` $bytes attr-dict `:` type($view)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Of one row; not whole, or negative, where the op is not valid.
+    int64_t getRowBytes();
+  }];
+}
+
 def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>, AttrSizedOperandSegments]> {
   let summary = "write a tile to a buffer; nothing outside of it";
   let description = [{

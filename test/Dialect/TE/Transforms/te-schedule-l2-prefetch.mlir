@@ -1,0 +1,83 @@
+// Kernels that wait for their rows ask L2 for what others read later, where a chip can be asked, and many are left.
+
+// RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=sm_90a}))' | FileCheck %s
+// RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}))' | FileCheck %s --check-prefix=AMD --implicit-check-not=l2_prefetch
+// RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=sm_90a}),te-to-tile)' | FileCheck %s --check-prefix=TILE --implicit-check-not=tile.prefetch
+// AMD: te.fusion
+
+// Each row is 16 KiB, in 32 parts.
+// CHECK: #te.schedule<"sm_90a", tile = [1, 8192], waves = 16, vector = 8, l2_prefetch = [66, 512]>
+// CHECK-LABEL: func.func @norm
+// TILE-LABEL: tile.kernel @norm
+// TILE: %[[ID:.*]] = gpu.block_id x
+// TILE: %[[AHEAD:.*]] = arith.constant 66 : index
+// TILE: %[[GROUP:.*]] = arith.addi %[[ID]], %[[AHEAD]] : index
+// TILE: %[[ONE:.*]] = arith.constant 1 : index
+// TILE: %[[ROW:.*]] = arith.muli %[[GROUP]], %[[ONE]] : index
+// TILE: %[[VIEW:.*]] = memref.reinterpret_cast %arg0
+// TILE: tile.prefetch %[[VIEW]][%[[ROW]]] rows 1 bytes 512 : memref<32768x8192xbf16
+// TILE: tile.load
+func.func @norm(%x: tensor<32768x8192xbf16>, %g: tensor<8192xbf16>) -> tensor<32768x8192xbf16> {
+  %0, %1 = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<32768x8192xbf16>, tensor<8192xbf16> -> tensor<32768x8192xbf16>, tensor<32768xf32>
+  return %0 : tensor<32768x8192xbf16>
+}
+
+// -----
+
+// Two tensors that go together, of an unknown number of rows; both are asked for before any is loaded.
+// CHECK: #te.schedule<"sm_90a", tile = [1, 4096], waves = 16, vector = 8, l2_prefetch = [66, 4096]>
+// CHECK-LABEL: func.func @residual
+// TILE-LABEL: tile.kernel @residual
+// TILE-NOT: tile.load
+// TILE-COUNT-2: tile.prefetch {{.*}} rows 1 bytes 4096 : memref<?x4096xbf16
+// TILE: tile.load
+func.func @residual(%x: tensor<?x4096xbf16>, %r: tensor<?x4096xbf16>, %g: tensor<4096xbf16>, %n: index)
+    -> (tensor<?x4096xbf16>, !te.scaled<?x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) {
+  %s = arith.addf %x, %r : tensor<?x4096xbf16>
+  %0, %1 = te.rms_norm %s, %g {epsilon = 1.0e-5 : f32} : tensor<?x4096xbf16>, tensor<4096xbf16> -> tensor<?x4096xbf16>, tensor<?xf32>
+  %q = te.quantize %0 : tensor<?x4096xbf16> -> !te.scaled<?x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>
+  return %s, %q : tensor<?x4096xbf16>, !te.scaled<?x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>
+}
+
+// -----
+
+// Rows kept in tiles are asked for once, whole: the largest power of two that divides 12288 bytes and is no more than 512.
+// CHECK: #te.schedule<"sm_90a", tile = [1, 2048], waves = 2, vector = 8, sweep = keep, l2_prefetch = [88, 512]>
+// CHECK-LABEL: func.func @kept
+// TILE-LABEL: tile.kernel @kept
+// TILE: tile.prefetch {{.*}} rows 1 bytes 512 : memref<?x6144xbf16
+func.func @kept(%x: tensor<?x6144xbf16>, %g: tensor<6144xbf16>) -> tensor<?x6144xbf16> {
+  %0, %1 = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<?x6144xbf16>, tensor<6144xbf16> -> tensor<?x6144xbf16>, tensor<?xf32>
+  return %0 : tensor<?x6144xbf16>
+}
+
+// -----
+
+// Few rows.
+// CHECK: tile = [1, 8192], waves = 16, vector = 8>
+// CHECK-LABEL: func.func @few
+func.func @few(%x: tensor<512x8192xbf16>, %g: tensor<8192xbf16>) -> tensor<512x8192xbf16> {
+  %0, %1 = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<512x8192xbf16>, tensor<8192xbf16> -> tensor<512x8192xbf16>, tensor<512xf32>
+  return %0 : tensor<512x8192xbf16>
+}
+
+// -----
+
+// Rows that begin anywhere.
+// CHECK-NOT: l2_prefetch
+// CHECK-LABEL: func.func @odd
+func.func @odd(%x: tensor<32768x8191xbf16>, %g: tensor<8191xbf16>) -> tensor<32768x8191xbf16> {
+  %0, %1 = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<32768x8191xbf16>, tensor<8191xbf16> -> tensor<32768x8191xbf16>, tensor<32768xf32>
+  return %0 : tensor<32768x8191xbf16>
+}
+
+// -----
+
+// fp4, whose arithmetic takes longer than memory.
+// CHECK-NOT: l2_prefetch
+// CHECK-LABEL: func.func @fp4
+func.func @fp4(%x: tensor<?x8192xbf16>, %g: tensor<8192xbf16>) -> !te.scaled<?x8192xf4E2M1FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>> {
+  %0, %1 = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<?x8192xbf16>, tensor<8192xbf16> -> tensor<?x8192xbf16>, tensor<?xf32>
+  %q = te.quantize %0 : tensor<?x8192xbf16> -> !te.scaled<?x8192xf4E2M1FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>
+  return %q : !te.scaled<?x8192xf4E2M1FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>
+}
