@@ -212,7 +212,14 @@ int64_t te::countProductsBefore(MmaOp op) {
   return count;
 }
 
-int64_t te::countVectorWork(MmaOp op, bool withTransposes) {
+/// One of words only renames registers.
+static bool isNarrowTranspose(Operation *op) {
+  auto transpose = dyn_cast<TransposeOp>(op);
+  return transpose &&
+         getElementTypeOrSelf(transpose.getType()).getIntOrFloatBitWidth() < 32;
+}
+
+int64_t te::countVectorWork(MmaOp op) {
   int64_t elements = 0;
   for (Operation *before = op->getPrevNode(); before;
        before = before->getPrevNode()) {
@@ -221,7 +228,7 @@ int64_t te::countVectorWork(MmaOp op, bool withTransposes) {
       break;
     bool works = before->hasTrait<OpTrait::Elementwise>() &&
                  !isa<arith::BitcastOp>(before);
-    if ((works || (withTransposes && isa<TransposeOp>(before))) &&
+    if ((works || isNarrowTranspose(before)) &&
         isTile(before->getResult(0).getType()))
       elements +=
           getDistributedType(before->getResult(0).getType()).getNumElements();
@@ -238,8 +245,7 @@ void te::spreadVectorWork(Block &block, KernelState &state) {
                   });
     if (isLast) {
       constexpr double kForOthers = 1.125; // addresses, reductions
-      int64_t work = kForOthers * countVectorWork(cast<MmaOp>(run.back()),
-                                                  /*withTransposes=*/true);
+      int64_t work = kForOthers * countVectorWork(cast<MmaOp>(run.back()));
       for (Operation *op : run)
         state.vectorWork[op] = llvm::divideCeil(work, run.size());
       for (Operation *op : ArrayRef(run).drop_back()) {
