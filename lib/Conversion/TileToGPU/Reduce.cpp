@@ -52,7 +52,8 @@ Value te::emitCombine(ImplicitLocOpBuilder &b, ReduceKind kind, Value x,
 
 /// Folds register bits that the block covers. Halves of the vector meet; sums
 /// go along it first, so that each product that is added takes one instruction,
-/// in a few chains side by side.
+/// in a few chains side by side, and maxima go along it, two numbers in one
+/// instruction.
 static Value reduceRegisters(ImplicitLocOpBuilder &b, ReduceKind kind,
                              Value value, const LinearLayout &from,
                              ArrayRef<int64_t> block) {
@@ -83,7 +84,10 @@ static Value reduceRegisters(ImplicitLocOpBuilder &b, ReduceKind kind,
       bases.erase(bases.begin() + bit);
   };
   ArrayRef<size_t> rest(folded);
-  if (kind == ReduceKind::Add && folded.size() > kChainBits) {
+  if (kind == ReduceKind::MaxNum && !folded.empty()) {
+    fold(rest);
+    rest = {};
+  } else if (kind == ReduceKind::Add && folded.size() > kChainBits) {
     fold(rest.drop_back(kChainBits));
     rest = rest.take_back(kChainBits);
   }
