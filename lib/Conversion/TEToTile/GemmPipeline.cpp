@@ -329,15 +329,12 @@ int64_t GemmEmitter::chooseRound(ArrayRef<GemmStream> streams) {
   int64_t longest = std::max(turns, getLongest(streams)),
           whole = std::lcm(longest, getStages());
   if (plan.scales == GemmPlan::Scales::Elements) {
-    // fp4's loop is no faster so; beside elements that lanes turn, places in
-    // LDS are all that is gained.
+    // That places in LDS are constants is all that is gained; fp4's loop is no
+    // faster so.
     bool isGain = isSpread && llvm::all_of(streams, [](auto &stream) {
                     return stream.seen.element;
                   });
-    bool areTurned = llvm::any_of(
-        streams, [](auto &stream) { return stream.side->isTurned(); });
-    int64_t best = !isGain ? turns : areTurned ? getStages() : whole;
-    for (int64_t round : {best, turns})
+    for (int64_t round : {isGain ? getStages() : turns, turns})
       if (isGood(round) && *known % round == 0)
         return round;
     return 1;
