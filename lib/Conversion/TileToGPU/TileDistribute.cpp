@@ -179,10 +179,11 @@ struct HoldPattern : TilePattern<HoldOp> {
     SmallVector<Value> apart, held;
     for (int64_t i = 0; i < type.getNumElements(); ++i)
       apart.push_back(vector::ExtractOp::create(b, words, i));
-    size_t together = apart.size() <= few ? apart.size() : 1;
+    bool isAMD = bool(state.target->amd);
+    size_t together = isAMD && apart.size() <= few ? apart.size() : 1;
     for (size_t i = 0; i < apart.size(); i += together)
-      llvm::append_range(held, emitHeld(b, bool(state.target->amd),
-                                        ArrayRef(apart).slice(i, together)));
+      llvm::append_range(
+          held, emitHeld(b, isAMD, ArrayRef(apart).slice(i, together)));
     rewriter.replaceOp(
         op, emitFromWords(b, vector::FromElementsOp::create(b, type, held),
                           getDistributedType(op.getType())));
