@@ -1,6 +1,6 @@
 """te.gemm in the cycle model, and the same products through Triton's AMD backend: layers of known models, squares, decoding.
 
-    build/venv/bin/python benchmarks/gemm.py --bin build/bin [--triton=FILE] [--precision=bf16,...] [--chip=gfx950] [--filter=TEXT] [--shuffled]
+    build/venv/bin/python benchmarks/gemm.py --bin build/bin [--triton=FILE] [--precision=bf16,...] [--chip=gfx950] [--filter=TEXT] [--least=N] [--shuffled]
 
 Results are bf16. "Modelled" figures are the cycle model's at the peak clock (docs/cycle-model.md), of a sample of the grid (te-run --sample);
 compile: cold process, host wall time, median of 3. The roofline is what the operands' fastest instruction and the achievable bandwidth
@@ -38,6 +38,8 @@ BITS = {"bf16": 16, "f16": 16, "fp8": 8, "mxfp8": 8.25, "mxfp4": 4.25}
 # What the cycle model's results depend on beside its own sources.
 MODEL = ("lib/Target/Timing.cpp", "lib/Target/Target.cpp", "lib/Emulator/Launch.cpp", "lib/Emulator/Lds.cpp",
          "lib/Emulator/Profile.cpp", "lib/Emulator/Recorder.cpp", "lib/Emulator/Work.cpp")
+# Of a loop's time, what matrix cores should be busy (DESIGN.md, 8).
+BAR = {"bf16": 0.95, "f16": 0.95, "fp8": 0.95, "mxfp8": 0.95, "mxfp4": 0.9}
 # Which operands are stored the other way round.
 PASSES = {"fprop": (False, True), "dgrad": (False, False), "wgrad": (True, False)}
 
@@ -183,6 +185,16 @@ def summarize(results):
         print("| " + " | ".join(map(str, cells)) + " |")
 
 
+def summarize_loops(loops):
+    """`loops`: precision, chip and the share in which the loop's matrix cores are busy, of each row."""
+    groups = {}
+    for precision, chip, busy in loops:
+        groups.setdefault((precision, chip), []).append(busy)
+    for (precision, chip), group in sorted(groups.items()):
+        reached = sum(busy >= BAR[precision] for busy in group)
+        print(f"{precision} on {chip}: {reached} of {len(group)} loops at {BAR[precision]:.0%}, least {min(group):.1%}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True, help="the folder of te-compile and te-run")
@@ -190,6 +202,7 @@ def main():
     parser.add_argument("--precision", default=",".join(PRECISIONS), help="some of " + ", ".join(PRECISIONS))
     parser.add_argument("--chip", default=",".join(CHIPS), help="some of " + ", ".join(CHIPS))
     parser.add_argument("--filter", default="", help="rows whose name, pass or M x N x K have this in them")
+    parser.add_argument("--least", type=int, default=0, help="rows whose sizes are all so much at least")
     parser.add_argument("--shuffled", action="store_true", help="X W^T alone, of quantized operands: W and its scales as AITER stores them (shuffle_16x16, e8m0_shuffle); Triton's are row-major")
     parser.add_argument("--tuning-db", type=Path,
                         help="schedules of te-tune: te-compile takes them from this file; with --tune they go there, and the table has te-schedule's")
@@ -200,11 +213,11 @@ def main():
     if options.tune and not options.tuning_db:
         parser.error("--tune needs --tuning-db=FILE")
     more = [f"--tuning-db={options.tuning_db}"] if options.tuning_db and not options.tune else []
-    rows = [row for row in shapes() if options.filter in f"{row[0]} {row[1]} {row[2]} x {row[3]} x {row[4]}" and not (options.shuffled and row[1] != "fprop")]
+    rows = [row for row in shapes() if options.filter in f"{row[0]} {row[1]} {row[2]} x {row[3]} x {row[4]}" and min(row[2:]) >= options.least and not (options.shuffled and row[1] != "fprop")]
     precisions = [precision for precision in options.precision.split(",") if not (options.shuffled and precision in ("bf16", "f16"))]
     print("| product | pass | M x N x K | operands | chip | modelled, us | TFLOP/s | of the roofline | MFMA busy | in the loop | waves a SIMD | registers | LDS, bytes | compile, ms | Triton, us | Triton / ours | default / tuned |")
     print("| --- " * 17 + "|")
-    results, start = [], time.time()
+    results, loops, start = [], [], time.time()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         for precision, chip, row in itertools.product(precisions, options.chip.split(","), rows):
@@ -221,11 +234,14 @@ def main():
             tuned = tune(tools, folder, chip, options.tuning_db, options.tune) if options.tune else None
             results.append((precision, chip, share, ratio, tuned))
             loop = f"{mfma['loop']['busy']:.1%}" if "loop" in mfma else "-"  # a few rounds are none
+            if "loop" in mfma:
+                loops.append((precision, chip, mfma["loop"]["busy"]))
             print(f"{head} {seconds * 1e6:.1f} | {2 * m * n * k / seconds / 1e12:.0f} | {share:.1%} | {mfma['busy']:.1%} | {loop} | "
                   f"{use['waves_per_simd']} | {use['registers']} | {use['lds_bytes']} | {compiled:.0f} | "
                   + (f"{theirs['seconds'] * 1e6:.1f} | {ratio:.2f} | " if ratio else f"{'does not run' if theirs else '-'} | - | ")
                   + (f"{tuned:.2f} |" if tuned else "- |"), flush=True)
     summarize(results)
+    summarize_loops(loops)
     print(f"\n{time.time() - start:.0f} s")
 
 

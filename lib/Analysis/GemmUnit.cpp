@@ -265,7 +265,11 @@ double GemmUnit::getStepClocks(double count) const {
   // A step's loads are asked for when those before have come and go into LDS,
   // half of it while the other operand's still come; where waves share a SIMD
   // and their products take longer than L2, among these.
-  double arrival = loads.latency + vector + loads.transfer + writes / 2;
+  // Of two parts the first one waits for all of them, which come in order: for
+  // what memory serves, too.
+  bool waitsForAll = parts <= 2 && !isLone && scaleSteps == 0;
+  double arrival = (waitsForAll ? loads.lastLatency : loads.latency) + vector +
+                   loads.transfer + writes / 2;
   double ofWave = step.matrix * simds / std::max(waves, simds);
   if (!isLone && ofWave > timing.l2Latency)
     arrival -= step.matrix / 2;

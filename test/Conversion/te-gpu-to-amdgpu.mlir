@@ -18,6 +18,20 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Signed bytes of a word, each by two shifts that are one instruction.
+  // CHECK-LABEL: gpu.func @signed_bytes
+  // CHECK: %[[W:.*]] = vector.bitcast %{{.*}} : vector<4xi8> to vector<1xi32>
+  // CHECK: %[[UP:.*]] = arith.shli %[[W]], %{{.*}} : vector<1xi32>
+  // CHECK: %[[LOW:.*]] = arith.shrsi %[[UP]], %{{.*}} : vector<1xi32>
+  // CHECK: vector.extract %[[LOW]][0]
+  // CHECK-NOT: arith.extsi
+  gpu.func @signed_bytes(%x: vector<4xi8>, %out: memref<4xi32>) kernel attributes {te.target = "gfx942"} {
+    %c0 = arith.constant 0 : index
+    %w = arith.extsi %x : vector<4xi8> to vector<4xi32>
+    vector.store %w, %out[%c0] : memref<4xi32>, vector<4xi32>
+    gpu.return
+  }
+
   // The high bytes, and logic of bytes: in words.
   // CHECK-LABEL: gpu.func @high_bytes
   // CHECK-SAME: (%[[X:.*]]: vector<4xi16>, %[[Y:.*]]: vector<4xi8>,

@@ -72,7 +72,7 @@ func.func @empty(%x: tensor<0x64xbf16>) -> !te.scaled<0x64xf8E4M3FN, #row> {
 }
 
 // 5 rows of 3 tiles in groups of two, in runs of an XCD: seven of the eight have one more than the last. The column is the tile's
-// place in its group by the group's rows, of which the last one has fewer.
+// place in its group by the group's rows, of which the last one has fewer. Both are scalars.
 // CHECK-LABEL: tile.kernel @order
 // CHECK: %[[X:.*]] = gpu.block_id {{ *}}x
 // CHECK: %[[Y:.*]] = gpu.block_id {{ *}}y
@@ -94,6 +94,7 @@ func.func @empty(%x: tensor<0x64xbf16>) -> !te.scaled<0x64xf8E4M3FN, #row> {
 // CHECK-DAG: arith.divui %[[INSIDE]], %[[HEIGHT]] : i32
 // CHECK-DAG: %[[DOWN:.*]] = arith.remui %[[INSIDE]], %[[HEIGHT]] : i32
 // CHECK: arith.addi %[[FIRST]], %[[DOWN]] : i32
+// CHECK: gpu.subgroup_broadcast %{{.*}}, first_active_lane : i32
 func.func @order(%x: tensor<80x32xbf16>, %y: tensor<48x32xbf16>) -> tensor<80x48xf32> {
   %r = te.fusion "order" (%a = %x : tensor<80x32xbf16>, %b = %y : tensor<48x32xbf16>) -> (tensor<80x48xf32>)
       attributes {schedule = #te.schedule<"gfx950", tile = [16, 16], waves = 1, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [1, 1], group = 2>>} {

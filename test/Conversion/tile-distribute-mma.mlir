@@ -93,7 +93,10 @@ tile.kernel @ring(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32, 
 // -----
 
 // Rows across what lanes want together: 16 lanes read runs of rows, and get columns. Eight bytes an access.
+// The rows of a tile that is inside are not counted.
 // CHECK-LABEL: gpu.func @across
+// CHECK-NOT: arith.minsi
+// CHECK: rocdl.make.buffer.rsrc
 // CHECK-COUNT-16: rocdl.ds.read.tr16.b64 %{{.*}} : <3> -> vector<4xi16>
 // CHECK-NOT: rocdl.ds.read
 tile.kernel @across(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<bf16, #gpu.address_space<global>>) attributes {target = "gfx950", waves = 4} {

@@ -69,13 +69,12 @@ tile.kernel @window(%in: memref<f32>, %out: memref<f32>, %n: index, %start: inde
 
 // -----
 
-// Blocks of 1 x 16: 4 registers, then lanes that differ in bits 0 and 1.
+// Blocks of 1 x 16: 4 registers, one behind the other, then lanes that differ in bits 0 and 1.
 #l = #tile.layout<shape = [4, 64], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], wave = []>
 #b = #tile.layout<shape = [4, 4], register = [], lane = [[0, 0], [0, 0], [0, 1], [0, 2], [1, 0], [2, 0]], wave = []>
 // CHECK-LABEL: gpu.func @reduce
 // CHECK-NOT: workgroup
-// CHECK: arith.maxnumf
-// CHECK: arith.maxnumf
+// CHECK-COUNT-3: arith.maxnumf {{.*}} : vector<1xf32>
 // CHECK: gpu.shuffle xor %{{.*}}, %c1_i32, %c64_i32
 // CHECK: arith.maxnumf
 // CHECK: gpu.shuffle xor %{{.*}}, %c2_i32, %c64_i32
@@ -386,4 +385,19 @@ tile.kernel @turns(%in: memref<f32>, %out: memref<f32>) attributes {target = "gf
     scf.yield %z : tensor<2x64xf32, #l>
   }
   tile.store %3, %b[%c0, %c0] {divisible = 64 : i64, in_bounds} : tensor<2x64xf32, #l>, memref<2x64xf32, strided<[64, 1]>>
+}
+
+// -----
+
+// A few words that are held wait once for what loads them.
+#l = #tile.layout<shape = [4, 64], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], wave = []>
+// CHECK-LABEL: gpu.func @held
+// CHECK: llvm.inline_asm has_side_effects {{.*}}"", "=v,=v,=v,=v,0,1,2,3"
+// CHECK-NOT: llvm.inline_asm
+tile.kernel @held(%in: memref<f32>) attributes {target = "gfx942", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [4, 64], strides: [64, 1] : memref<f32> to memref<4x64xf32, strided<[64, 1]>>
+  %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : memref<4x64xf32, strided<[64, 1]>> -> tensor<4x64xf32, #l>
+  %h = tile.hold %x : tensor<4x64xf32, #l>
+  tile.store %h, %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : tensor<4x64xf32, #l>, memref<4x64xf32, strided<[64, 1]>>
 }

@@ -217,10 +217,48 @@ template <typename Op> struct BF16ArithmeticPattern : OpRewritePattern<Op> {
 };
 } // namespace
 
+namespace {
+/// Bytes are taken from their words, each by one instruction, which the one
+/// that works on it may do itself; LLVM takes them from halves of words, and
+/// the upper one by a shift.
+struct SignedBytesPattern : OpRewritePattern<arith::ExtSIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::ExtSIOp op,
+                                PatternRewriter &rewriter) const override {
+    constexpr int64_t perWord = 4, bits = 8, wordBits = perWord * bits;
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || type.getRank() != 1 || type.getNumElements() % perWord != 0 ||
+        !type.getElementType().isInteger(wordBits) ||
+        !getElementTypeOrSelf(op.getIn().getType()).isInteger(bits))
+      return rewriter.notifyMatchFailure(op, "not words of bytes");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto words =
+        VectorType::get({type.getNumElements() / perWord}, b.getI32Type());
+    auto splat = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(
+          b, DenseElementsAttr::get(words, b.getI32IntegerAttr(value)));
+    };
+    Value source = b.createOrFold<vector::BitCastOp>(words, op.getIn());
+    SmallVector<Value> places;
+    for (int64_t place = 1; place <= perWord; ++place)
+      places.push_back(arith::ShRSIOp::create(
+          b, arith::ShLIOp::create(b, source, splat(wordBits - place * bits)),
+          splat(wordBits - bits)));
+    SmallVector<Value> numbers;
+    for (int64_t i = 0; i < type.getNumElements(); ++i)
+      numbers.push_back(
+          vector::ExtractOp::create(b, places[i % perWord], i / perWord));
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, numbers);
+    return success();
+  }
+};
+} // namespace
+
 void te::populatePackedConversionPatterns(RewritePatternSet &patterns,
                                           const Target &target) {
   populateFP8Patterns(patterns, target, {truncPack, extPack, pickBytes});
   populateNarrowPatterns(patterns, BackendKind::AMDGPU);
+  patterns.add<SignedBytesPattern>(patterns.getContext());
   if (!target.hasBF16Conversions)
     patterns.add<BF16TruncPattern, BF16ArithmeticPattern<arith::AddFOp>,
                  BF16ArithmeticPattern<arith::SubFOp>,

@@ -294,14 +294,16 @@ Value GemmOperand::scaleElements(Value raw, Value bytes, Seen &seen) const {
   auto &b = ctx.b;
   TileContext step = makeContext(/*at=*/Value());
   Value placed = emitPlaced(step, scaled, raw);
-  if (isTurned())
-    placed = ctx.transpose(placed);
-  LinearLayout layout = getLayout(placed.getType());
+  auto turn = [&](Value tile) {
+    return isTurned() ? ctx.transpose(tile) : tile;
+  };
+  Value inOrder = turn(placed);
+  LinearLayout layout = getLayout(inOrder.getType());
   seen.scale = arith::MaxUIOp::create(b, seen.scale, bytes);
   if (seen.element)
     seen.element = arith::MaxNumFOp::create(
         b, seen.element,
-        ctx.reduce(ReduceKind::MaxNum, math::AbsFOp::create(b, placed),
+        ctx.reduce(ReduceKind::MaxNum, math::AbsFOp::create(b, inOrder),
                    getLaneBlock(layout)));
   auto constant = [&](int64_t value) {
     return ctx.intConstant(bytes.getType(), value);
@@ -309,8 +311,12 @@ Value GemmOperand::scaleElements(Value raw, Value bytes, Seen &seen) const {
   Value field = arith::AddIOp::create(
       b, arith::ShLIOp::create(b, bytes, constant(kMantissaBits)),
       constant((kMostExponent - kMostScale) << kMantissaBits));
-  Value factor = ctx.broadcast(ctx.cast(field, b.getF32Type()), layout);
-  return emitExactBF16(ctx, arith::MulFOp::create(b, placed, factor));
+  // In memory's order, neighbours have factors of their own: of a pair of equal
+  // ones LLVM gives an instruction one, with whatever is in the register behind
+  // it, and waits for that.
+  Value factor = ctx.broadcast(turn(ctx.cast(field, b.getF32Type())),
+                               getLayout(placed.getType()));
+  return emitExactBF16(ctx, turn(arith::MulFOp::create(b, placed, factor)));
 }
 
 Value GemmOperand::emitIsBeyond(const Seen &seen) const {

@@ -113,6 +113,7 @@ private:
                 GemmStep step, MutableArrayRef<Value> sums);
   SmallVector<Value> emitStep(MutableArrayRef<GemmStream> streams,
                               GemmStep step, ValueRange carried);
+  int64_t getProductClocks();
   int64_t chooseRound(ArrayRef<GemmStream> streams);
   /// To each sum, what its tile of B adds: `sides` and `scales` are A's and
   /// each tile of B's.
@@ -140,6 +141,11 @@ private:
     if (step.inRound)
       *step.inRound += ahead;
     return step;
+  }
+  /// In a round of several steps, what is loaded is worked on in the step that
+  /// needs it.
+  bool holdsLoads(GemmStep step) const {
+    return isSpread && step.inRound.has_value();
   }
   int64_t getStep() const { return ctx.schedule.getMatmul().getK(); }
   int64_t getStages() const { return ctx.schedule.getMatmul().getStages(); }

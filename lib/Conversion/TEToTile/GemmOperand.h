@@ -109,6 +109,11 @@ public:
   /// The same as scaleElements, without the offset, of one pass of several.
   Value scaleExactly(Value raw, Value bytes, const ScalePass &pass) const;
 
+  /// Rows or columns of the workgroup's tile.
+  int64_t getOuter() const {
+    return ctx.schedule.getTile()[side == tile::MMASide::A ? 0 : 1];
+  }
+
 private:
   TileContext makeContext(Value k, int64_t steps = 1) const;
   /// So many steps, or as many of them as K is known to be whole ones.
@@ -136,9 +141,6 @@ private:
   int64_t getBlocks() const;
   /// Rows of A or columns of B that share a scale, as the storage has them.
   int64_t getSharing(int64_t outer) const;
-  int64_t getOuter() const {
-    return ctx.schedule.getTile()[side == tile::MMASide::A ? 0 : 1];
-  }
   tile::MMAWaves getWaves() const {
     ArrayRef<int64_t> waves = ctx.schedule.getMatmul().getWaves();
     return {waves[0], waves[1]};

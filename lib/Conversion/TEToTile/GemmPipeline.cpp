@@ -115,7 +115,7 @@ void GemmEmitter::moveScales(GemmStream &stream, GemmStep step) {
   emitEvery(steps, step, {&stream.scales, &stream.scalesBehind}, [&] {
     stream.scales = stream.scalesBehind;
     // LLVM would take bytes apart where they were loaded, and wait there.
-    if (isSpread && step.inRound)
+    if (holdsLoads(step))
       stream.scales = HoldOp::create(b, stream.scales);
     stream.scalesBehind =
         stream.side->readScaleGroup(getStart(steps, step.number, steps), steps);
@@ -169,6 +169,14 @@ void GemmEmitter::emitStepArrival(ArrayRef<GemmStream> streams, GemmStep step,
   emitArrival(streams, first.slots - 1, loads);
 }
 
+/// What one matrix core would take for all products of a step.
+int64_t GemmEmitter::getProductClocks() {
+  const MMA &mma = *MMA::lookup(ctx.schedule.getMatmul().getMma());
+  int64_t products = rights.size() * cast<ShapedType>(type).getNumElements() *
+                     getStep() / (mma.size * mma.size * mma.k);
+  return products * mma.getCycles(*getMMAFormat(plan.a), *getMMAFormat(plan.b));
+}
+
 /// What scales elements comes between all products in front of a step's
 /// barrier, unless it takes longer than a step's products, or has a branch in
 /// it.
@@ -180,16 +188,11 @@ bool GemmEmitter::spreadsScaling(ArrayRef<GemmStream> streams) {
       }))
     return false;
   constexpr int64_t perElement = 4, clocksOfTurn = 4;
-  const MMA &mma = *MMA::lookup(ctx.schedule.getMatmul().getMma());
-  int64_t waves = ctx.schedule.getWaves(), elements = 0, products = 0;
+  int64_t elements = 0;
   for (const GemmStream &stream : streams)
-    elements +=
-        cast<ShapedType>(stream.ring.getType()).getNumElements() / stream.slots;
-  elements /= waves * ctx.target.waveSize;
-  products = rights.size() * cast<ShapedType>(type).getNumElements() *
-             getStep() / (waves * mma.size * mma.size * mma.k);
-  return elements * perElement * clocksOfTurn <=
-         products * mma.getCycles(*getMMAFormat(plan.a), *getMMAFormat(plan.b));
+    elements += stream.side->getOuter() * getStep();
+  return elements / ctx.target.waveSize * perElement * clocksOfTurn <=
+         getProductClocks();
 }
 
 /// Products of one part of a step; meanwhile the streams move on.
@@ -207,8 +210,7 @@ void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
       take(stream, step, part + 1);
   // LLVM would take elements apart where they were loaded, and wait there.
   for (auto [number, stream] : llvm::enumerate(streams))
-    if (isSpread && step.inRound &&
-        part == std::min<int64_t>(number, lastRefill))
+    if (holdsLoads(step) && part == std::min<int64_t>(number, lastRefill))
       stream.raw = HoldOp::create(b, stream.raw);
   for (auto [number, stream] : llvm::enumerate(streams))
     if (!stream.isDirect && stream.steps == 1 &&
@@ -302,13 +304,16 @@ SmallVector<Value> GemmEmitter::emitStep(MutableArrayRef<GemmStream> streams,
   });
   // What scales the next step's elements does not come before their loads have
   // had this step's last products to arrive.
-  if (isSpread && step.inRound)
+  if (holdsLoads(step))
     FenceOp::create(b);
   for (GemmStream &stream : streams)
     for (Value *value : stream.getCarried())
       next.push_back(*value);
   return next;
 }
+
+/// Of the matrix cores in a round, where steps are short: its branch takes 32.
+static constexpr int64_t kLeastRoundClocks = 4096;
 
 /// Steps of a round of the loop. What is taken next would be copied to where it
 /// is multiplied from, unless two parts take turns; a round of as many steps as
@@ -324,12 +329,12 @@ int64_t GemmEmitter::chooseRound(ArrayRef<GemmStream> streams) {
   int64_t longest = std::max(turns, getLongest(streams)),
           whole = std::lcm(longest, getStages());
   if (plan.scales == GemmPlan::Scales::Elements) {
-    // fp4's loop is no faster so.
-    bool isGain =
-        isSpread && llvm::all_of(streams, [](const GemmStream &stream) {
-          return stream.seen.element && !stream.side->isTurned();
-        });
-    for (int64_t round : {isGain ? whole : turns, turns})
+    // That places in LDS are constants is all that is gained; fp4's loop is no
+    // faster so.
+    bool isGain = isSpread && llvm::all_of(streams, [](auto &stream) {
+                    return stream.seen.element;
+                  });
+    for (int64_t round : {isGain ? getStages() : turns, turns})
       if (isGood(round) && *known % round == 0)
         return round;
     return 1;
@@ -337,6 +342,12 @@ int64_t GemmEmitter::chooseRound(ArrayRef<GemmStream> streams) {
   if (isGood(longest) && *known % longest == 0 &&
       (!isGood(whole) || (longest > turns && *known % whole)))
     return longest;
+  // A branch takes its share of a round of short steps.
+  int64_t cores =
+      std::min<int64_t>(ctx.schedule.getWaves(), ctx.target.simdsPerCU);
+  while (isGood(2 * whole) && *known % (2 * whole) == 0 &&
+         whole * getProductClocks() < kLeastRoundClocks * cores)
+    whole *= 2;
   // Steps that are left have a loop of their own.
   return isGood(whole) ? whole : isGood(turns) ? turns : 1;
 }
@@ -350,6 +361,7 @@ SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
     if (stream.kind == Kind::Elements && stream.side->scalesElements())
       startScales(stream, zero);
   }
+  isSpread = spreadsScaling(streams);
   int64_t round = chooseRound(streams);
   bool isWhole = round > 1 && round % getLongest(streams) == 0;
   planTurns(streams, isWhole ? round : 1);
@@ -378,12 +390,6 @@ SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
       if (stream.scaleSteps == 1)
         moveScales(stream, {index(1)});
     }
-  isSpread = spreadsScaling(streams);
-  // No stream is direct then, so nothing before asked for the round.
-  if (isSpread) {
-    round = chooseRound(streams);
-    isWhole = round > 1 && round % getLongest(streams) == 0;
-  }
   // Not due yet; behind the others, as in the loop: the backend counts what
   // stands behind a load on both ways.
   for (GemmStream &stream : streams)
@@ -402,11 +408,11 @@ SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
     Value first = b.createOrFold<arith::MulIOp>(i, index(round));
     SmallVector<Value> values(carried);
     for (int64_t step = 0; step < round; ++step)
-      values = emitStep(streams,
-                        {b.createOrFold<arith::AddIOp>(first, index(step)),
-                         isWhole ? std::optional<int64_t>(step) : std::nullopt,
-                         round},
-                        values);
+      values = emitStep(
+          streams,
+          {b.createOrFold<arith::AddIOp>(first, index(step)),
+           round > 1 ? std::optional<int64_t>(step) : std::nullopt, round},
+          values);
     return values;
   };
   Value rounds = b.createOrFold<arith::DivUIOp>(steps, index(round));

@@ -9,16 +9,32 @@
 
 #include "te/Target/Timing.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
 using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
+
+/// A number of 32 bits that all lanes have, for scalar units: vector units
+/// divide, and LLVM would keep the quotient in vector registers, with a loop
+/// around each load that takes an offset from there.
+static Value emitScalar(ImplicitLocOpBuilder &b, Value number,
+                        const Target &target) {
+  if (!target.amd)
+    return number;
+  Type i32 = b.getI32Type();
+  Value narrow = b.createOrFold<arith::IndexCastUIOp>(i32, number);
+  narrow = gpu::SubgroupBroadcastOp::create(
+      b, narrow, /*lane=*/Value(), gpu::BroadcastType::first_active_lane);
+  return arith::IndexCastUIOp::create(b, b.getIndexType(), narrow);
+}
 
 /// The column and the row of the tile that workgroup (x, y) computes, of
 /// `columns` x `rows` of them, where each XCD has a run of tiles: of `group`
 /// rows, column by column. Workgroups are dealt out to XCDs in turns.
 static std::pair<Value, Value> emitOrder(ImplicitLocOpBuilder &b, Value x,
                                          Value y, Value columns, Value rows,
-                                         int64_t group, unsigned xcds) {
+                                         int64_t group, const Target &target) {
   // Grids fit 32 bits, and so do their divisions.
   Type i32 = b.getI32Type();
   auto narrow = [&](Value value) {
@@ -47,7 +63,8 @@ static std::pair<Value, Value> emitOrder(ImplicitLocOpBuilder &b, Value x,
   };
   columns = narrow(columns);
   rows = narrow(rows);
-  Value turns = constant(xcds), height = constant(group);
+  Value turns = constant(Timing::lookup(target.name)->xcds),
+        height = constant(group);
   Value mine = add(mul(narrow(y), columns), narrow(x)),
         all = mul(columns, rows);
   // The first XCDs have one more where they do not have as many each.
@@ -60,8 +77,9 @@ static std::pair<Value, Value> emitOrder(ImplicitLocOpBuilder &b, Value x,
       !known || *known % group)
     height = min(height, sub(rows, first));
   Value inside = sub(tile, mul(number, ofGroup));
-  auto widen = [&](Value value) -> Value {
-    return arith::IndexCastUIOp::create(b, b.getIndexType(), value);
+  auto widen = [&](Value value) {
+    return emitScalar(
+        b, arith::IndexCastUIOp::create(b, b.getIndexType(), value), target);
   };
   return {widen(div(inside, height)), widen(add(first, rem(inside, height)))};
 }
@@ -90,8 +108,7 @@ std::pair<Value, Value> Outliner::emitOrder(TileContext &ctx, const Part &part,
     rows =
         b.createOrFold<arith::MulIOp>(rows, ctx.getDim(part.anchor.value, i));
   return ::emitOrder(b, x, y, columns, rows,
-                     ctx.schedule.getMatmul().getGroup(),
-                     Timing::lookup(target.name)->xcds);
+                     ctx.schedule.getMatmul().getGroup(), target);
 }
 
 /// The same where a te.gemm's last rows are cut into pieces of K: workgroups of
@@ -115,11 +132,11 @@ Outliner::emitRestOrder(TileContext &ctx, const Part &part, Value x, Value y) {
   Value rows = select(b.createOrFold<arith::MulIOp>(rest, count), whole);
   y = arith::SubIOp::create(b, y, select(whole, zero));
   if (orders())
-    std::tie(x, y) =
-        ::emitOrder(b, x, y, columns, rows, ctx.schedule.getMatmul().getGroup(),
-                    Timing::lookup(target.name)->xcds);
-  ctx.piece = select(arith::DivUIOp::create(b, y, rest), zero);
+    std::tie(x, y) = ::emitOrder(b, x, y, columns, rows,
+                                 ctx.schedule.getMatmul().getGroup(), target);
+  ctx.piece =
+      emitScalar(b, select(arith::DivUIOp::create(b, y, rest), zero), target);
   Value row =
       arith::AddIOp::create(b, arith::RemUIOp::create(b, y, rest), whole);
-  return {x, select(row, y)};
+  return {x, emitScalar(b, select(row, y), target)};
 }

@@ -42,6 +42,22 @@ static bool isBehind(ImplicitLocOpBuilder &b, Value view, Value row) {
                                    getAsOpFoldResult(row));
 }
 
+/// Rows of the tile that are inside of the view, from 0 to all; of a tile that
+/// is inside, which costs a loop nothing, all.
+static Value emitRowsInside(ImplicitLocOpBuilder &b, Type tile, Value view,
+                            Value row, bool isInside) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  Value all = constant(cast<ShapedType>(tile).getDimSize(0));
+  if (isInside)
+    return all;
+  Value left =
+      arith::SubIOp::create(b, memref::DimOp::create(b, view, int64_t(0)), row);
+  left = arith::MaxSIOp::create(b, left, constant(0));
+  return arith::MinSIOp::create(b, left, all);
+}
+
 BufferAccess::BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state,
                            Type tile, Value view, Value row, Value col,
                            bool isInside)
@@ -64,14 +80,9 @@ BufferAccess::BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state,
       isAny = select.getCondition();
       row = select.getTrueValue();
     }
-  // Rows of the tile that are inside, from 0 to all.
-  Value left =
-      arith::SubIOp::create(b, memref::DimOp::create(b, view, int64_t(0)), row);
-  left = arith::MaxSIOp::create(b, left, constant(0));
-  left = arith::MinSIOp::create(b, left,
-                                constant(cast<ShapedType>(tile).getDimSize(0)));
-  Value bytes =
-      arith::IndexCastOp::create(b, b.getI64Type(), multiply(left, rowBytes));
+  Value bytes = arith::IndexCastOp::create(
+      b, b.getI64Type(),
+      multiply(emitRowsInside(b, tile, view, row, isInside), rowBytes));
   if (isAny)
     bytes = arith::SelectOp::create(
         b, isAny, bytes, arith::ConstantIntOp::create(b, b.getI64Type(), 0));

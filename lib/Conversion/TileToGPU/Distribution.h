@@ -76,7 +76,7 @@ void beginExchanges(gpu::GPUFuncOp func, KernelState &state);
 
 /// About how many vector instructions the ops on tiles take that stand between
 /// this product and the one before: those of two elements are often one.
-int64_t countVectorWork(tile::MmaOp op, bool withTransposes = false);
+int64_t countVectorWork(tile::MmaOp op);
 /// Where all of it stands in front of the last of several products, with no
 /// barrier between these: it comes between the instructions of all of them.
 /// What is chosen for the instructions of a product is taken from in front of

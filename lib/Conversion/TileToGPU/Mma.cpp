@@ -55,8 +55,9 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
       emit(Mask::ds_read,
            std::min<int64_t>(reads,
                              llvm::divideCeil(reads * pace, products - first)));
-    if (vectorWork)
-      emit(Mask::valu, llvm::divideCeil(vectorWork, products));
+    if (int64_t work = llvm::divideCeil((i + 1) * vectorWork, products) -
+                       llvm::divideCeil(i * vectorWork, products))
+      emit(Mask::valu, work);
     emit(Mask::ds_write, 1);
     emit(Mask::vmem_read, i < products / 2 ? 1 : 2);
   }
@@ -212,7 +213,14 @@ int64_t te::countProductsBefore(MmaOp op) {
   return count;
 }
 
-int64_t te::countVectorWork(MmaOp op, bool withTransposes) {
+/// One of words only renames registers.
+static bool isNarrowTranspose(Operation *op) {
+  auto transpose = dyn_cast<TransposeOp>(op);
+  return transpose &&
+         getElementTypeOrSelf(transpose.getType()).getIntOrFloatBitWidth() < 32;
+}
+
+int64_t te::countVectorWork(MmaOp op) {
   int64_t elements = 0;
   for (Operation *before = op->getPrevNode(); before;
        before = before->getPrevNode()) {
@@ -221,7 +229,7 @@ int64_t te::countVectorWork(MmaOp op, bool withTransposes) {
       break;
     bool works = before->hasTrait<OpTrait::Elementwise>() &&
                  !isa<arith::BitcastOp>(before);
-    if ((works || (withTransposes && isa<TransposeOp>(before))) &&
+    if ((works || isNarrowTranspose(before)) &&
         isTile(before->getResult(0).getType()))
       elements +=
           getDistributedType(before->getResult(0).getType()).getNumElements();
@@ -238,10 +246,13 @@ void te::spreadVectorWork(Block &block, KernelState &state) {
                   });
     if (isLast) {
       constexpr double kForOthers = 1.125; // addresses, reductions
-      int64_t work = kForOthers * countVectorWork(cast<MmaOp>(run.back()),
-                                                  /*withTransposes=*/true);
+      int64_t work = kForOthers * countVectorWork(cast<MmaOp>(run.back()));
+      // Less beside the first part, whose wave has its loads to wait for.
+      constexpr int64_t first = 5, other = 6;
+      int64_t all = first + (run.size() - 1) * other;
       for (Operation *op : run)
-        state.vectorWork[op] = llvm::divideCeil(work, run.size());
+        state.vectorWork[op] =
+            llvm::divideCeil(work * (op == run.front() ? first : other), all);
       for (Operation *op : ArrayRef(run).drop_back()) {
         state.spread.insert(op);
         state.readsBefore[run.back()].push_back(cast<MmaOp>(op).getReads());

@@ -52,9 +52,11 @@ Value te::emitCombine(ImplicitLocOpBuilder &b, ReduceKind kind, Value x,
 
 /// Folds register bits that the block covers. Halves of the vector meet; sums
 /// go along it first, so that each product that is added takes one instruction,
-/// in a few chains side by side.
-static Value reduceRegisters(ImplicitLocOpBuilder &b, ReduceKind kind,
-                             Value value, const LinearLayout &from,
+/// in a few chains side by side, and maxima of AMD's chips go along it, two
+/// numbers in one instruction.
+static Value reduceRegisters(ImplicitLocOpBuilder &b, const KernelState &state,
+                             ReduceKind kind, Value value,
+                             const LinearLayout &from,
                              ArrayRef<int64_t> block) {
   constexpr size_t kChainBits = 2;
   SmallVector<int64_t> bases(from.getBases(LayoutInput::Register));
@@ -83,7 +85,10 @@ static Value reduceRegisters(ImplicitLocOpBuilder &b, ReduceKind kind,
       bases.erase(bases.begin() + bit);
   };
   ArrayRef<size_t> rest(folded);
-  if (kind == ReduceKind::Add && folded.size() > kChainBits) {
+  if (kind == ReduceKind::MaxNum && state.target->amd && !folded.empty()) {
+    fold(rest);
+    rest = {};
+  } else if (kind == ReduceKind::Add && folded.size() > kChainBits) {
     fold(rest.drop_back(kChainBits));
     rest = rest.take_back(kChainBits);
   }
@@ -214,9 +219,10 @@ struct ReducePattern : TilePattern<ReduceOp> {
                  parts = from.project(op.getBlock());
     bool isWords = op.getKind() == ReduceKind::Or &&
                    getElementTypeOrSelf(op.getType()).isInteger(32);
-    Value value = isWords ? joinWords(b, adaptor.getInput(), from, parts)
-                          : reduceRegisters(b, op.getKind(), adaptor.getInput(),
-                                            from, op.getBlock());
+    Value value =
+        isWords ? joinWords(b, adaptor.getInput(), from, parts)
+                : reduceRegisters(b, state, op.getKind(), adaptor.getInput(),
+                                  from, op.getBlock());
     for (auto [bit, bases] :
          llvm::enumerate(llvm::zip_equal(from.getBases(LayoutInput::Lane),
                                          parts.getBases(LayoutInput::Lane)))) {

@@ -139,6 +139,32 @@ struct FencePattern : TilePattern<FenceOp> {
   }
 };
 
+/// These words (i32), in registers, behind one wait for all that load them.
+static SmallVector<Value> emitHeld(ImplicitLocOpBuilder &b, bool isAMD,
+                                   ArrayRef<Value> words) {
+  bool isOne = words.size() == 1;
+  std::string results, inputs;
+  for (size_t i = 0; i < words.size(); ++i) {
+    results += isAMD ? "=v," : "=r,";
+    inputs += (i ? "," : "") + std::to_string(i);
+  }
+  SmallVector<Type> types(words.size(), b.getI32Type());
+  Type all = isOne ? types.front()
+                   : LLVM::LLVMStructType::getLiteral(b.getContext(), types);
+  Value held = LLVM::InlineAsmOp::create(b, all, words, /*asm_string=*/"",
+                                         /*constraints=*/results + inputs,
+                                         /*has_side_effects=*/true,
+                                         /*is_align_stack=*/false,
+                                         LLVM::TailCallKind::None,
+                                         /*asm_dialect=*/LLVM::AsmDialectAttr(),
+                                         /*operand_attrs=*/ArrayAttr())
+                   .getRes();
+  SmallVector<Value> apart;
+  for (int64_t i = 0; i < int64_t(words.size()); ++i)
+    apart.push_back(isOne ? held : LLVM::ExtractValueOp::create(b, held, i));
+  return apart;
+}
+
 /// By an instruction that does nothing, but LLVM does not know that.
 struct HoldPattern : TilePattern<HoldOp> {
   using TilePattern::TilePattern;
@@ -148,18 +174,16 @@ struct HoldPattern : TilePattern<HoldOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value words = emitWords(b, adaptor.getInput());
     auto type = cast<VectorType>(words.getType());
-    SmallVector<Value> held;
+    // Of many, LLVM would have to find places for all at once.
+    constexpr size_t few = 4;
+    SmallVector<Value> apart, held;
     for (int64_t i = 0; i < type.getNumElements(); ++i)
-      held.push_back(LLVM::InlineAsmOp::create(
-                         b, b.getI32Type(),
-                         ValueRange(vector::ExtractOp::create(b, words, i)),
-                         /*asm_string=*/"",
-                         /*constraints=*/state.target->amd ? "=v,0" : "=r,0",
-                         /*has_side_effects=*/true, /*is_align_stack=*/false,
-                         LLVM::TailCallKind::None,
-                         /*asm_dialect=*/LLVM::AsmDialectAttr(),
-                         /*operand_attrs=*/ArrayAttr())
-                         .getRes());
+      apart.push_back(vector::ExtractOp::create(b, words, i));
+    bool isAMD = bool(state.target->amd);
+    size_t together = isAMD && apart.size() <= few ? apart.size() : 1;
+    for (size_t i = 0; i < apart.size(); i += together)
+      llvm::append_range(
+          held, emitHeld(b, isAMD, ArrayRef(apart).slice(i, together)));
     rewriter.replaceOp(
         op, emitFromWords(b, vector::FromElementsOp::create(b, type, held),
                           getDistributedType(op.getType())));
