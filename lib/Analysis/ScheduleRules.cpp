@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// findViolation: rules H4 to H18 of docs/spec.md.
+// findViolation: rules H4 to H19 of docs/spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,8 @@ using namespace mlir::te;
 
 /// Tiles of a row that are kept, at the most: each is straight-line code.
 static constexpr int64_t kMostKeptTiles = 32;
+/// Codes of fp4 in a byte.
+static constexpr int64_t kFP4Pair = 2;
 
 namespace {
 /// Text as a stream makes it.
@@ -195,6 +197,11 @@ std::optional<std::string> te::findViolation(const TileDemand &demand,
                   << " elements is " << schedule.getVector() * demand.inputBytes
                   << " bytes; a lane moves at most " << target.maxAccessBytes
                   << " at once";
+  if (!demand.gemm && demand.storesFP4ByRows && schedule.getVector() < kFP4Pair)
+    return Text() << "H6: vector = " << schedule.getVector()
+                  << ", but a byte has the fp4 codes of two neighbours in a "
+                     "row; a lane loads at least "
+                  << kFP4Pair;
   if (rows < demand.minRows || cols < demand.minCols)
     return Text()
            << "H7: a tile of " << rows << " x " << cols

@@ -110,7 +110,6 @@ struct TruncPattern : FP8Pattern<arith::TruncFOp> {
   /// zeros, is put back.
   Value emulate(ImplicitLocOpBuilder &b, Value x, VectorType type) const {
     auto f32 = cast<VectorType>(x.getType());
-    auto i32 = f32.clone(b.getI32Type());
     Type sibling = getSibling(type.getElementType());
     double largest =
         APFloat::getLargest(cast<FloatType>(sibling).getFloatSemantics())

@@ -56,6 +56,19 @@ func.func @vector(%x: tensor<?x?xf32>) -> tensor<f32> {
 
 // -----
 
+#fp4 = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @pair(%x: tensor<16x32xbf16>) -> !te.scaled<16x32xf4E2M1FN, #fp4> {
+  // expected-error @+1 {{H6: vector = 1, but a byte has the fp4 codes of two neighbours in a row; a lane loads at least 2}}
+  %r = te.fusion "k" (%a = %x : tensor<16x32xbf16>) -> (!te.scaled<16x32xf4E2M1FN, #fp4>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [16, 32], waves = 2, vector = 1>} {
+    %0 = te.quantize %a : tensor<16x32xbf16> -> !te.scaled<16x32xf4E2M1FN, #fp4>
+    te.yield %0 : !te.scaled<16x32xf4E2M1FN, #fp4>
+  }
+  return %r : !te.scaled<16x32xf4E2M1FN, #fp4>
+}
+
+// -----
+
 #col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
 func.func @block_rows(%x: tensor<?x?xbf16>) -> !te.scaled<?x?xf8E4M3FN, #col> {
   // expected-error @+1 {{H7: a tile of 16 x 128 is smaller than a scale block; this region needs at least 32 x 1}}
