@@ -356,6 +356,10 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
     stored = std::max<int64_t>(
         stored, std::min<int64_t>(stored * outputBytes,
                                   target.ldsBytesPerWorkgroup / 2));
+  // Where no pipeline needs more: waves store two vectors a lane at a time, of
+  // the product alone.
+  if (!isPipelined && demand.liveBytes == demand.outputBytes)
+    stored = std::min<int64_t>(stored, 2 * target.maxAccessBytes * lanes);
   int64_t scales = 0; // of as many steps as a lane reads at once
   if (plan.scales == GemmPlan::Scales::Instruction ||
       plan.scales == GemmPlan::Scales::Blocks)

@@ -254,14 +254,16 @@ double GemmUnit::getStepClocks(double count) const {
   double busiest = combine({std::max(products, each + waiting),
                             vector * products / step.matrix + each * besides,
                             memory, count * step.getLds()});
-  // One by itself, without a pipeline: all of it is one after another, and of
-  // several what another one does meanwhile is a matter of chance.
-  if (!isPipelined)
-    return std::hypot(
-        busiest,
-        step.matrix + vector + reads + writes + waiting +
-            std::max(loads.latency - (prefetches ? step.matrix : 0), 0.0) +
-            memory / count);
+  // One by itself, without a pipeline: all of it is one after another, but what
+  // the products hide of the next step's loads. Several fill one another's
+  // gaps, less so where waves scale elements, which they do at the same time.
+  if (!isPipelined) {
+    double come =
+        loads.latency + loads.getClocks() - (prefetches ? step.matrix : 0);
+    return combine({busiest, step.matrix + vector + reads + writes + waiting +
+                                 std::max(come, 0.0)},
+                   /*power=*/besides > 0 ? 2 : 6);
+  }
   // A step's loads are asked for when those before have come and go into LDS,
   // half of it while the other operand's still come; where waves share a SIMD
   // and their products take longer than L2, among these.
@@ -296,10 +298,35 @@ double GemmUnit::getStepClocks(double count) const {
   return clocks;
 }
 
+double GemmUnit::getLoopClocks(double count) const {
+  // In a pipeline workgroups wait for the same unit, and advance alike.
+  if (schedule.getMatmul().getStages() > 1)
+    return steps * getStepClocks(count);
+  // Else the oldest goes first, what it leaves is the next one's, and the last
+  // is alone in the end.
+  SmallVector<double> left(size_t(count), steps), shares;
+  double clocks = 0, rate = 0;
+  for (double some = 1; some <= count; ++some) {
+    double all = std::max(some / getStepClocks(some), rate);
+    shares.push_back(all - rate);
+    rate = all;
+  }
+  while (!left.empty()) {
+    double next = left.front() / shares.front();
+    for (auto [mine, share] : llvm::zip(left, shares))
+      if (share > 0)
+        next = std::min(next, mine / share);
+    for (auto [mine, share] : llvm::zip(left, shares))
+      mine -= next * share;
+    llvm::erase_if(left, [&](double mine) { return mine <= 1e-6 * steps; });
+    clocks += next;
+  }
+  return clocks;
+}
+
 double GemmUnit::getClocks(double all, double held) const {
   auto getTogether = [&](double count) {
-    return getStart(count) + steps * getStepClocks(count) +
-           count * (finished + stored);
+    return getStart(count) + getLoopClocks(count) + count * (finished + stored);
   };
   double rounds = std::floor(all / held), last = all - rounds * held;
   // Where steps go through registers, one by itself takes as long as several.

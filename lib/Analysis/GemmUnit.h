@@ -78,6 +78,8 @@ private:
   /// a step; its products on the busiest SIMD.
   double getStart(double count) const;
   double getStepClocks(double count) const;
+  /// All steps.
+  double getLoopClocks(double count) const;
   double getProducts(double count) const;
 };
 

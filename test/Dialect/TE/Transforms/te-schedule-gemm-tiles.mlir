@@ -31,3 +31,24 @@ func.func @short(%x: !te.scaled<4096x512xf4E2M1FN, #row>, %w: !te.scaled<32768x5
   %d = te.gemm %x, %w transpose_b : !te.scaled<4096x512xf4E2M1FN, #row>, !te.scaled<32768x512xf4E2M1FN, #row> -> tensor<4096x32768xbf16>
   return %d : tensor<4096x32768xbf16>
 }
+
+// -----
+
+// A short K, whose stores no pipeline hides: three workgroups without one are on a CU at once, as LDS holds a step of each.
+// GFX942: #matmul = #te.matmul<"f32_32x32x8_bf16", k = 32, waves = [2, 2], group = 8>
+// GFX942: tile = [128, 128], waves = 4
+// GFX942-LABEL: func.func @together
+func.func @together(%x: tensor<512x7168xbf16>, %y: tensor<512x2048xbf16>) -> tensor<7168x2048xbf16> {
+  %d = te.gemm %x, %y transpose_a : tensor<512x7168xbf16>, tensor<512x2048xbf16> -> tensor<7168x2048xbf16>
+  return %d : tensor<7168x2048xbf16>
+}
+
+// -----
+
+// With a long K the last of them would be alone for long.
+// GFX942: stages = 2
+// GFX942-LABEL: func.func @alone
+func.func @alone(%x: tensor<1024x4096xbf16>, %y: tensor<4096x14336xbf16>) -> tensor<1024x14336xbf16> {
+  %d = te.gemm %x, %y : tensor<1024x4096xbf16>, tensor<4096x14336xbf16> -> tensor<1024x14336xbf16>
+  return %d : tensor<1024x14336xbf16>
+}
