@@ -62,9 +62,11 @@ static void explainRows(llvm::raw_ostream &os, const TileDemand &demand,
 
 std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                                 const Target &target) {
-  if (demand.gemm && schedule.getMatmul())
-    return explainGemmSchedule(demand, schedule, target) +
-           explainBound(demand, schedule, target);
+  if (demand.gemm && schedule.getMatmul()) {
+    TileDemand product = getPieceDemand(demand, schedule);
+    return explainGemmSchedule(product, schedule, target) +
+           explainBound(product, schedule, target);
+  }
   std::string text;
   llvm::raw_string_ostream os(text);
   int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];

@@ -72,8 +72,9 @@ static double estimatePassClocks(const TileDemand &demand, double read,
              (each > 1 ? std::ceil(each) / each : 1);
 }
 
-double te::estimateGemmClocks(const TileDemand &demand, const GemmPlan &plan,
+double te::estimateGemmClocks(const TileDemand &ofRegion, const GemmPlan &plan,
                               ScheduleAttr schedule, const Target &target) {
+  TileDemand demand = getPieceDemand(ofRegion, schedule);
   const Timing *timing = Timing::lookup(target.name);
   if (!timing)
     return 0;

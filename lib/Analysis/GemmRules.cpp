@@ -39,7 +39,7 @@ static std::optional<std::string> findSplitViolation(const TileDemand &demand,
     os << "matrices are multiplied in pairs, which are many workgroups "
           "already; leave it out";
   else if (demand.products > 1)
-    os << "halves of the result are read together, which pieces have not; "
+    os << "halves of the result are read together, which whole_rows has not; "
           "leave it out";
   else if (!ShapedType::isDynamic(k) && steps < pieces)
     os << "K = " << k << " has " << steps << " steps of " << matmul.getK()

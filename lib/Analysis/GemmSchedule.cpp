@@ -206,34 +206,52 @@ SmallVector<Split> te::listSplits(const TileDemand &demand,
   return splits;
 }
 
-ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
-                                    const TileDemand &demand,
-                                    const Target &target) {
-  std::string why;
-  std::optional<GemmPlan> plan = planGemm(demand.gemm, target, why);
-  if (!plan) // whatever it is, findGemmViolation says why not
-    return ScheduleAttr::get(context, target.name, {1, 1}, 1, 1, 1, 0,
-                             SweepKind::None, /*pieces=*/1, /*cluster=*/1,
-                             MatmulAttr());
-  // Of each kind, the best: without rows that are cut alone, and with them.
-  std::array<std::pair<ScheduleAttr, double>, 2> best;
-  ScheduleAttr last;
-  forEachSchedule(context, demand, *plan, target, [&](ScheduleAttr schedule) {
-    last = schedule;
+namespace {
+/// A schedule and what the product takes by it.
+struct Choice {
+  ScheduleAttr schedule;
+  double clocks = 0;
+};
+
+/// Of each kind, the best.
+struct Choices {
+  Choice whole, split, rest; // `split`: of all rows
+  ScheduleAttr last;         // of all that there are
+
+  void consider(Choice choice) {
+    MatmulAttr matmul = choice.schedule.getMatmul();
+    Choice &best = matmul.getWholeRows()    ? rest
+                   : matmul.getSplitK() > 1 ? split
+                                            : whole;
+    if (!best.schedule || choice.clocks < best.clocks)
+      best = choice;
+  }
+  /// Without rows that are cut alone.
+  const Choice &getPlain() const {
+    return !whole.schedule || (split.schedule && split.clocks < whole.clocks)
+               ? split
+               : whole;
+  }
+};
+} // namespace
+
+static Choices considerSchedules(MLIRContext *context, const TileDemand &demand,
+                                 const GemmPlan &plan, const Target &target) {
+  Choices choices;
+  forEachSchedule(context, demand, plan, target, [&](ScheduleAttr schedule) {
+    choices.last = schedule;
     if (findViolation(demand, schedule, target))
       return;
     // The user's may spill a few.
     if (estimateGemm(demand, schedule, target).vgprs +
-            countCopies(demand, *plan, schedule, target) >
+            countCopies(demand, plan, schedule, target) >
         getMostVGPRs(schedule, target))
       return;
     auto consider = [&](Split how) {
       ScheduleAttr split = withSplit(demand, schedule, how, target);
-      double clocks = estimateGemmClocks(demand, *plan, split, target);
-      auto &[chosen, least] = best[how.wholeRows > 0];
-      if ((!chosen || clocks < least) &&
-          (how.pieces == 1 || !findViolation(demand, split, target)))
-        std::tie(chosen, least) = std::pair(split, clocks);
+      double clocks = estimateGemmClocks(demand, plan, split, target);
+      if (how.pieces == 1 || !findViolation(demand, split, target))
+        choices.consider({split, clocks});
       return clocks;
     };
     double whole = 0;
@@ -243,14 +261,37 @@ ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
         whole = clocks;
     }
     // What a last round that is not full can save is a part of it.
-    if (whole * kLeastShareOfRounds < best[0].second)
+    if (whole * kLeastShareOfRounds < choices.getPlain().clocks)
       for (Split how : listRests(demand, schedule, target))
         consider(how);
   });
-  auto &[plain, rest] = best;
-  if (rest.first && rest.second * kRestMargin < plain.second)
-    return rest.first;
-  return plain.first ? plain.first : last; // of the last, findViolation tells
+  return choices;
+}
+
+ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
+                                    const TileDemand &demand,
+                                    const Target &target) {
+  std::string why;
+  std::optional<GemmPlan> plan = planGemm(demand.gemm, target, why);
+  if (!plan) // whatever it is, findGemmViolation says why not
+    return ScheduleAttr::get(context, target.name, {1, 1}, 1, 1, 1, 0,
+                             SweepKind::None, /*pieces=*/1, /*cluster=*/1,
+                             MatmulAttr());
+  Choices choices = considerSchedules(context, demand, *plan, target);
+  const Choice &plain = choices.getPlain(), &rest = choices.rest;
+  // Pieces of a result whose halves are read together are those of both.
+  if (demand.products > 1) {
+    TileDemand both = demand;
+    both.products = 1;
+    both.cols *= demand.products; // F10: they are known
+    Choice split = considerSchedules(context, both, *plan, target).split;
+    if (split.schedule && (!plain.schedule || split.clocks < plain.clocks))
+      return split.schedule;
+  }
+  if (rest.schedule && rest.clocks * kRestMargin < plain.clocks)
+    return rest.schedule;
+  return plain.schedule ? plain.schedule
+                        : choices.last; // findViolation tells of it
 }
 
 unsigned te::countCopies(const TileDemand &demand, const GemmPlan &plan,

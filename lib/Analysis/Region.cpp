@@ -322,23 +322,28 @@ int64_t te::getFirstRow(ArrayRef<Operation *> ops) {
   return it == ops.end() ? 0 : ::getFirstRow(cast<GemmSumOp>(*it));
 }
 
-static bool isGateOf(Operation *op, GemmOp gemm) {
+static bool isGateOf(Operation *op, Operation *product) {
   auto gate = dyn_cast<GatedActivationOp>(op);
-  return gate && gemm && gate.getInput() == gemm.getResult() &&
-         gate->getBlock() == gemm->getBlock();
+  return gate && gate.getInput() == product->getResult(0) &&
+         gate->getBlock() == product->getBlock();
 }
 
-GatedActivationOp te::findGate(ArrayRef<Operation *> ops) {
-  GemmOp gemm = findGemm(ops);
+static GatedActivationOp findGateAmong(ArrayRef<Operation *> ops,
+                                       Operation *product) {
   auto it =
-      llvm::find_if(ops, [&](Operation *op) { return isGateOf(op, gemm); });
+      llvm::find_if(ops, [&](Operation *op) { return isGateOf(op, product); });
   return it == ops.end() ? GatedActivationOp() : cast<GatedActivationOp>(*it);
 }
 
-GatedActivationOp te::findGate(GemmOp gemm) {
-  SmallVector<Operation *> readers(gemm.getResult().getUsers());
-  readers.push_back(gemm);
-  return findGate(readers);
+GatedActivationOp te::findGate(ArrayRef<Operation *> ops) {
+  auto product = llvm::find_if(ops, llvm::IsaPred<GemmOp, GemmSumOp>);
+  return product == ops.end() ? GatedActivationOp()
+                              : findGateAmong(ops, *product);
+}
+
+GatedActivationOp te::findGate(Operation *product) {
+  return findGateAmong(
+      SmallVector<Operation *>(product->getResult(0).getUsers()), product);
 }
 
 bool te::isConversion(Operation *op) {
@@ -379,9 +384,11 @@ Anchor te::findAnchor(ArrayRef<Operation *> all) {
                           : getExtent(cast<OpResult>(gemm.getResult())),
             {},
             llvm::any_of(ops, isPerMatrix)};
+  GatedActivationOp gate = findGate(ops);
   for (Operation *op : ops)
-    if (auto sum = dyn_cast<GemmSumOp>(op); sum && ::getFirstRow(sum) > 0)
-      return {sum.getResult(), Extent::Tile};
+    if (auto sum = dyn_cast<GemmSumOp>(op);
+        sum && (gate || ::getFirstRow(sum) > 0))
+      return {sum.getResult(), gate ? Extent::Wide : Extent::Tile};
   Anchor others[] = {{Value(), Extent::Wide},
                      {Value(), Extent::Row},
                      {Value(), Extent::Shard},
@@ -460,7 +467,8 @@ SmallVector<SmallVector<Operation *>> te::getParts(ArrayRef<Operation *> ops) {
       classes.unionSets(op, wide);
       continue;
     }
-    if (GatedActivationOp gate = findGate(ops); gate && isa<GemmOp>(op)) {
+    if (GatedActivationOp gate = findGate(ops);
+        gate && isa<GemmOp, GemmSumOp>(op)) {
       classes.insert(gate);
       classes.unionSets(op, gate);
       continue;

@@ -88,18 +88,23 @@ static std::optional<std::string> whyNotWide(Operation *op) {
 
 /// Why an op can't read the halves of a te.gemm's result where it is computed.
 static std::optional<std::string> whyNotGate(GatedActivationOp gate) {
-  auto gemm = gate.getInput().getDefiningOp<GemmOp>();
   if (gate.getInterleave() != 0)
     return std::string(
         "F10: reads the result of te.gemm in runs of columns, of which a "
         "workgroup has no halves; put the two into regions of their own");
-  if (gemm.isBatched() || gemm.getPieces() || gemm.getAux() || gemm.getGelu() ||
-      gemm.getDgelu() || gemm.getAccumulate())
+  auto hasMore = [](auto product) {
+    return product.getAux() || product.getGelu() || product.getDgelu() ||
+           product.getAccumulate();
+  };
+  auto gemm = gate.getInput().getDefiningOp<GemmOp>();
+  bool isMore = gemm ? gemm.isBatched() || gemm.getPieces() || hasMore(gemm)
+                     : hasMore(gate.getInput().getDefiningOp<GemmSumOp>());
+  if (isMore)
     return std::string(
         "F10: reads halves of the result of a te.gemm of pairs or pieces, or "
         "whose epilogue is more than alpha and a bias; put the two into "
         "regions of their own");
-  int64_t wide = gemm.getResult().getType().getShape().back();
+  int64_t wide = cast<ShapedType>(gate.getInput().getType()).getShape().back();
   if (ShapedType::isDynamic(wide) || wide % (2 * kWideUnit) != 0)
     return "F10: reads halves of the result of te.gemm, whose length is not "
            "known to be a multiple of " +
@@ -232,21 +237,32 @@ findUneven(ArrayRef<SmallVector<Operation *>> parts) {
   return std::nullopt;
 }
 
+/// F10: beside an op that reads halves of a product, others have tiles of its
+/// result.
+static std::optional<Conflict> findGateConflict(ArrayRef<Operation *> ops) {
+  GatedActivationOp gate = findGate(ops);
+  if (!gate)
+    return std::nullopt;
+  for (Operation *op : ops) {
+    if (op == gate || op == gate.getInput().getDefiningOp())
+      continue;
+    if (ArrayRef<int64_t> shape = getTileShape(op);
+        !shape.empty() &&
+        shape != cast<ShapedType>(gate.getResult().getType()).getShape())
+      return Conflict{op, "F10: reads another tensor than the result of "
+                          "te.gated_activation, which reads halves of "
+                          "te.gemm's; put it into a region of its own"};
+  }
+  return std::nullopt;
+}
+
 /// F10: what a region with a te.gemm may not have: its workgroups have one tile
 /// of the result each.
 static std::optional<Conflict> findGemmConflict(ArrayRef<Operation *> ops) {
   GemmOp gemm = findGemm(ops);
   if (!gemm)
     return std::nullopt;
-  GatedActivationOp gate = findGate(ops);
   for (Operation *op : ops) {
-    if (gate && op != gemm && op != gate)
-      if (ArrayRef<int64_t> shape = getTileShape(op);
-          !shape.empty() &&
-          shape != cast<ShapedType>(gate.getResult().getType()).getShape())
-        return Conflict{op, "F10: reads another tensor than the result of "
-                            "te.gated_activation, which reads halves of "
-                            "te.gemm's; put it into a region of its own"};
     if (op != gemm && isa<GemmOp>(op))
       return Conflict{op, "F10: a region has at most one te.gemm; put the two "
                           "into regions of their own"};
@@ -278,6 +294,8 @@ std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
     return std::nullopt;
   if (std::optional<Conflict> escape = findEscape(ops))
     return escape;
+  if (std::optional<Conflict> conflict = findGateConflict(ops))
+    return conflict;
   if (std::optional<Conflict> conflict = findGemmConflict(ops))
     return conflict;
   auto walker = llvm::find_if(ops, needsWholeColumns);

@@ -65,7 +65,7 @@ int64_t te::getTurnBytes(int64_t waves, const Target &target) {
 ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
                               const Target &target) {
   if (schedule.getMatmul() && demand.gemm)
-    return estimateGemm(demand, schedule, target);
+    return estimateGemm(getPieceDemand(demand, schedule), schedule, target);
   int64_t elements = schedule.getTile()[0] * schedule.getTile()[1];
   int64_t lanes = schedule.getWaves() * target.waveSize;
   ResourceEstimate result;

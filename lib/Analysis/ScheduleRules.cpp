@@ -176,9 +176,10 @@ findPrefetchViolation(const TileDemand &demand, ScheduleAttr schedule,
   return std::nullopt;
 }
 
-std::optional<std::string> te::findViolation(const TileDemand &demand,
+std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
                                              ScheduleAttr schedule,
                                              const Target &target) {
+  TileDemand demand = getPieceDemand(ofRegion, schedule);
   int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
   if (schedule.getTarget() != target.name)
     return Text() << "H4: the schedule is for " << schedule.getTarget()

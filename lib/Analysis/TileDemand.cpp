@@ -140,7 +140,7 @@ static TileDemand joinWalkers(ArrayRef<SmallVector<Operation *>> parts) {
 TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   TileDemand demand;
   demand.gemm = findGemm(ops);
-  demand.products = findGate(ops) ? 2 : 1;
+  demand.products = demand.gemm && findGate(ops) ? 2 : 1;
   demand.firstRow = getFirstRow(ops);
   llvm::SmallDenseSet<Value> anchors;
   SmallVector<SmallVector<Operation *>> parts = getParts(ops);
@@ -211,7 +211,8 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
         Extent extent = getExtent(operand);
         add(operand.get(), extent, demand.inputBytes,
             extent == Extent::Pieces
-                ? cast<ShapedType>(operand.get().getType()).getDimSize(0)
+                ? cast<ShapedType>(operand.get().getType()).getDimSize(0) *
+                      (findGate(op) ? 2 : 1)
                 : 1);
         demand.loadedBytes += demand.liveBytes - before;
       }
@@ -260,4 +261,16 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   for (Value value : getKeptValues(ops))
     demand.keptBytes += elementBytes(value.getType());
   return demand;
+}
+
+TileDemand te::getPieceDemand(const TileDemand &demand, ScheduleAttr schedule) {
+  TileDemand pieces = demand;
+  MatmulAttr matmul = schedule.getMatmul();
+  if (demand.products == 1 || !matmul || matmul.getSplitK() == 1 ||
+      matmul.getWholeRows())
+    return pieces;
+  pieces.products = 1;
+  if (!ShapedType::isDynamic(demand.cols))
+    pieces.cols *= demand.products;
+  return pieces;
 }

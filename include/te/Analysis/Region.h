@@ -105,11 +105,13 @@ GemmOp findGemm(ArrayRef<Operation *> ops);
 /// The first row that is computed, where a te.gemm_sum has pieces of the last
 /// ones only; else 0.
 int64_t getFirstRow(ArrayRef<Operation *> ops);
-/// The op among them that reads both halves of that result: a workgroup
-/// multiplies two tiles of B then, one of each half. Or null.
+/// The op among them that reads both halves of that result, or of a
+/// te.gemm_sum's: a workgroup computes two tiles of it then, one of each half.
+/// Or null.
 GatedActivationOp findGate(ArrayRef<Operation *> ops);
-/// The same among all ops that read the result where it is computed.
-GatedActivationOp findGate(GemmOp gemm);
+/// The same among all ops that read the result of a te.gemm or te.gemm_sum
+/// where it is computed.
+GatedActivationOp findGate(Operation *product);
 
 /// True for what makes an operand of one te.gemm, and nothing else, of other
 /// elements: a te.dequantize or a cast.

@@ -18,6 +18,7 @@
 
 #include "Lowerings.h"
 
+#include "te/Analysis/Region.h"
 #include "te/Conversion/TEToTile/TileContext.h"
 
 using namespace mlir;
@@ -57,6 +58,26 @@ Value te::emitGemmEpilogue(TileContext &ctx, GemmOp op, Value product) {
   return emitEpilogue(ctx, op, product);
 }
 
+std::vector<TileContext> te::getProductColumns(TileContext &ctx,
+                                               Operation *product) {
+  std::vector<TileContext> columns = {ctx};
+  if (getExtent(cast<OpResult>(product->getResult(0))) != Extent::Wide)
+    return columns;
+  TileContext &first = columns.front();
+  first.staticCols *= 2; // F10: they are known
+  first.cols = arith::ConstantIndexOp::create(ctx.b, first.staticCols);
+  columns.push_back(first);
+  columns.back().tileCol = arith::AddIOp::create(ctx.b, ctx.tileCol, ctx.cols);
+  return columns;
+}
+
+void te::defineProduct(TileContext &ctx, Value result, ValueRange tiles) {
+  if (tiles.size() > 1)
+    ctx.defineWide(result, tiles[0], tiles[1], /*interleave=*/0);
+  else
+    ctx.define(result, tiles[0]);
+}
+
 namespace {
 struct GemmSumLowering
     : TileLoweringInterface::ExternalModel<GemmSumLowering, GemmSumOp> {
@@ -66,31 +87,59 @@ struct GemmSumLowering
     bool isBias = index == 1 && cast<GemmSumOp>(operation).getBias();
     return isBias ? Extent::Column : Extent::Tile;
   }
-  Extent getResultExtent(Operation *, unsigned) const { return Extent::Tile; }
+  Extent getResultExtent(Operation *operation, unsigned index) const {
+    return index == 0 && findGate(operation) ? Extent::Wide : Extent::Tile;
+  }
+
+  /// The pieces of a tile of all columns, or of those of a half.
+  static SmallVector<Value> loadPieces(TileContext &ctx, GemmSumOp op,
+                                       int64_t half, int64_t halves) {
+    auto &b = ctx.b;
+    Value buffer = ctx.getBuffers(op.getPieces()).data;
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, value);
+    };
+    auto multiply = [&](Value x, Value y) {
+      return b.createOrFold<arith::MulIOp>(x, y);
+    };
+    TileContext last = ctx;
+    last.setFirstRow(op.getPieces());
+    Value pitch = multiply(last.cols, constant(halves));
+    SmallVector<Value> pieces;
+    for (int64_t s = 0, count = op.getPieces().getType().getDimSize(0);
+         s < count; ++s) {
+      last.matrix = constant(s);
+      Value start = b.createOrFold<arith::AddIOp>(
+          multiply(multiply(last.matrix, last.rows), pitch),
+          multiply(last.cols, constant(half)));
+      Value view = last.view(buffer, last.rows, last.cols, pitch, start);
+      pieces.push_back(last.load(view, last.tileRow, last.tileCol,
+                                 b.getF32Type(), last.getLoadLayout()));
+    }
+    return pieces;
+  }
+
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<GemmSumOp>(operation);
     auto &b = ctx.b;
-    Value buffer = ctx.getBuffers(op.getPieces()).data, sum;
-    SmallVector<Value> pieces;
-    TileContext last = ctx;
-    last.setFirstRow(op.getPieces());
-    for (int64_t s = 0, count = op.getPieces().getType().getDimSize(0);
-         s < count; ++s) {
-      last.matrix = arith::ConstantIndexOp::create(b, s);
-      pieces.push_back(last.load(last.viewMatrix(buffer, last.rows, last.cols),
-                                 last.tileRow, last.tileCol, b.getF32Type(),
-                                 last.getLoadLayout()));
-    }
+    std::vector<TileContext> columns = getProductColumns(ctx, op);
+    SmallVector<SmallVector<Value>> pieces;
+    for (size_t half = 0; half < columns.size(); ++half)
+      pieces.push_back(loadPieces(ctx, op, half, columns.size()));
     // One after the other they would each take memory's latency.
     b.getInsertionBlock()
         ->getParent()
         ->getParentOfType<tile::KernelOp>()
         ->setAttr(kLoadsFirstAttrName, b.getUnitAttr());
-    for (Value piece : pieces)
-      sum = sum ? arith::AddFOp::create(b, sum, piece).getResult() : piece;
-    Value v = emitEpilogue(ctx, op, sum);
-    ctx.define(op.getResult(),
-               ctx.round(v, op.getResult().getType().getElementType()));
+    SmallVector<Value> results;
+    for (auto [mine, parts] : llvm::zip_equal(columns, pieces)) {
+      Value sum = parts.front();
+      for (Value piece : ArrayRef(parts).drop_front())
+        sum = arith::AddFOp::create(b, sum, piece);
+      results.push_back(ctx.round(emitEpilogue(mine, op, sum),
+                                  op.getResult().getType().getElementType()));
+    }
+    defineProduct(ctx, op.getResult(), results);
     return success();
   }
 };

@@ -217,21 +217,6 @@ SmallVector<Value> GemmEmitter::emitProducts() {
   return sums;
 }
 
-/// Where the columns of each of a workgroup's tiles of B are: the tile's, or
-/// for an op that reads both halves of the result (getExtent: Wide) those of
-/// each half, beside as many others.
-static std::vector<TileContext> getColumns(TileContext &ctx, GemmOp op) {
-  std::vector<TileContext> columns = {ctx};
-  if (getExtent(cast<OpResult>(op.getResult())) != Extent::Wide)
-    return columns;
-  TileContext &first = columns.front();
-  first.staticCols *= 2; // F10: they are known
-  first.cols = arith::ConstantIndexOp::create(ctx.b, first.staticCols);
-  columns.push_back(first);
-  columns.back().tileCol = arith::AddIOp::create(ctx.b, ctx.tileCol, ctx.cols);
-  return columns;
-}
-
 namespace {
 struct GemmLowering
     : TileLoweringInterface::ExternalModel<GemmLowering, GemmOp> {
@@ -263,7 +248,7 @@ struct GemmLowering
     if (!ctx.schedule.getMatmul())
       return op.emitError("H14: the region's schedule does not say how te.gemm "
                           "is computed; run te-schedule");
-    std::vector<TileContext> columns = getColumns(ctx, op);
+    std::vector<TileContext> columns = getProductColumns(ctx, op);
     SmallVector<Value> results =
         GemmEmitter(ctx, columns, op, *plan).emitProducts();
     if (op.getRest())
@@ -271,10 +256,7 @@ struct GemmLowering
     for (auto [mine, result] : llvm::zip_equal(columns, results))
       result = ctx.round(emitGemmEpilogue(mine, op, result),
                          op.getResult().getType().getElementType());
-    if (results.size() > 1)
-      ctx.defineWide(op.getResult(), results[0], results[1], /*interleave=*/0);
-    else
-      ctx.define(op.getResult(), results[0]);
+    defineProduct(ctx, op.getResult(), results);
     return success();
   }
 };

@@ -551,6 +551,10 @@ def gated_cases(target):
                 quantized=((element, schemes[0]),) if k == 1024 and name in ("mxfp8", "mxfp4") else ())
     add("wild", Gemm(n=512, k=256).operands("f8E4M3FN", "f4E2M1FN", [ROW, ROW]), [{"M": 65}], keeps=True, kinds=[":normal", ""] * 2)
     add("mxfp8-dgrad", Gemm(tb=False, n=1024, k=512).operands("f8E4M3FN", "f8E4M3FN", [ROW, COL]), [{"M": 130}])
+    # Few workgroups and a long K: halves meet where its pieces are added up.
+    add("pieces", Gemm(m=16, n=1024, k=2048).operands("bf16").bias("bf16"), [{}], keeps=True)
+    add("pieces-odd", Gemm(m=5, n=1536, k=1999).operands("f16"), [{}], "geglu")
+    add("pieces-mxfp4", Gemm(m=33, n=1024, k=4096).operands("f4E2M1FN", "f4E2M1FN", [ROW, ROW]), [{}], quantized=mx[0])
     return cases
 
 

@@ -269,11 +269,11 @@ func.func @not_direct(%a: tensor<256x250xbf16>, %b: tensor<250x250xbf16>) -> ten
 
 // -----
 
-// Pieces have no halves that are read together.
+// Halves of the result meet where pieces are added up; rows that are finished in the first kernel would need them there.
 func.func @gate(%x: tensor<64x64xbf16>, %w: tensor<1024x64xbf16>) -> tensor<64x512xbf16> {
-  // expected-error @+1 {{H17: split_k = 2, but halves of the result are read together, which pieces have not; leave it out}}
+  // expected-error @+1 {{H17: split_k = 2, but halves of the result are read together, which whole_rows has not; leave it out}}
   %r = te.fusion "k" (%a = %x : tensor<64x64xbf16>, %b = %w : tensor<1024x64xbf16>) -> (tensor<64x512xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [32, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [2, 2], split_k = 2>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [2, 2], split_k = 2, whole_rows = 32>>} {
     %0 = te.gemm %a, %b transpose_b : tensor<64x64xbf16>, tensor<1024x64xbf16> -> tensor<64x1024xbf16>
     %1 = te.gated_activation swiglu %0 : tensor<64x1024xbf16> -> tensor<64x512xbf16>
     te.yield %1 : tensor<64x512xbf16>

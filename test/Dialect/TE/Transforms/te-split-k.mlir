@@ -129,3 +129,28 @@ func.func @rest(%x: tensor<192x256xbf16>, %w: tensor<64x256xbf16>, %v: tensor<64
   }
   return %y#0, %y#1 : !te.scaled<192x64xf8E4M3FN, #row>, tensor<f32>
 }
+
+// -----
+
+// A gate: the pieces are those of both halves, beside each other in tiles of their own; the second kernel reads the two.
+// CHECK-LABEL: func.func @gate
+// CHECK: %[[P:.*]] = te.fusion "f_0" (%{{.*}} = %arg0 : {{.*}}, %{{.*}} = %arg1 : {{.*}}) -> (tensor<3x37x1024xf32>)
+// CHECK-NEXT: te.gemm {{.*}} {pieces = 3 : i64}
+// CHECK: te.fusion "f_0_sum" (%[[A:.*]] = %[[P]] : tensor<3x37x1024xf32>, %[[V:.*]] = %arg2 : tensor<1024xf32>) -> (tensor<37x512xbf16>, tensor<37x1024xbf16>)
+// CHECK-NEXT: %[[D:.*]] = te.gemm_sum %[[A]] bias(%[[V]] : tensor<1024xf32>) : tensor<3x37x1024xf32> -> tensor<37x1024xbf16>
+// CHECK-NEXT: te.gated_activation swiglu %[[D]] : tensor<37x1024xbf16> -> tensor<37x512xbf16>
+
+// TILE-LABEL: func.func @gate
+// TILE-LABEL: tile.kernel @f_0_sum(
+// TILE-COUNT-3: memref.reinterpret_cast %arg0 to offset: [{{0|37888|75776}}], sizes: [37, 512], strides: [1024, 1]
+// TILE-COUNT-3: memref.reinterpret_cast %arg0 to offset: [{{512|38400|76288}}], sizes: [37, 512], strides: [1024, 1]
+// TILE: math.exp
+func.func @gate(%x: tensor<37x200xbf16>, %w: tensor<1024x200xbf16>, %v: tensor<1024xf32>) -> (tensor<37x512xbf16>, tensor<37x1024xbf16>) {
+  %y:2 = te.fusion "f_0" (%a = %x : tensor<37x200xbf16>, %b = %w : tensor<1024x200xbf16>, %c = %v : tensor<1024xf32>) -> (tensor<37x512xbf16>, tensor<37x1024xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [2, 2], split_k = 3>>} {
+    %d = te.gemm %a, %b transpose_b bias(%c : tensor<1024xf32>) : tensor<37x200xbf16>, tensor<1024x200xbf16> -> tensor<37x1024xbf16>
+    %g = te.gated_activation swiglu %d : tensor<37x1024xbf16> -> tensor<37x512xbf16>
+    te.yield %g, %d : tensor<37x512xbf16>, tensor<37x1024xbf16>
+  }
+  return %y#0, %y#1 : tensor<37x512xbf16>, tensor<37x1024xbf16>
+}
