@@ -280,10 +280,10 @@ ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
   Choices choices = considerSchedules(context, demand, *plan, target);
   const Choice &plain = choices.getPlain(), &rest = choices.rest;
   // Pieces of a result whose halves are read together are those of both.
-  if (demand.products > 1) {
+  if (demand.products > 1 && areSizesKnown(demand)) {
     TileDemand both = demand;
     both.products = 1;
-    both.cols *= demand.products; // F10: they are known
+    both.cols *= demand.products;
     Choice split = considerSchedules(context, both, *plan, target).split;
     if (split.schedule && (!plain.schedule || split.clocks < plain.clocks))
       return split.schedule;
