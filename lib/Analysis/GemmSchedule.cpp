@@ -281,10 +281,8 @@ ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
   const Choice &plain = choices.getPlain(), &rest = choices.rest;
   // Pieces of a result whose halves are read together are those of both.
   if (demand.products > 1 && areSizesKnown(demand)) {
-    TileDemand both = demand;
-    both.products = 1;
-    both.cols *= demand.products;
-    Choice split = considerSchedules(context, both, *plan, target).split;
+    Choice split =
+        considerSchedules(context, getHalvesApart(demand), *plan, target).split;
     if (split.schedule && (!plain.schedule || split.clocks < plain.clocks))
       return split.schedule;
   }

@@ -13,7 +13,6 @@
 #include "te/Target/Timing.h"
 
 #include <cmath>
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::te;
@@ -42,25 +41,6 @@ GemmGrid GemmGrid::getRest(ScheduleAttr schedule) const {
   GemmGrid rest = *this;
   rest.rows -= getWhole(schedule).rows;
   return rest;
-}
-
-/// The shares of what workgroups load of A and of B that memory serves: what no
-/// other workgroup of the same XCD loads too. An XCD has a run of tiles in
-/// groups of rows, or workgroups are dealt out in turns.
-static std::pair<double, double> getMemoryShares(const GemmGrid &grid,
-                                                 int64_t group, unsigned xcds) {
-  double mine = std::max(grid.getCount() / xcds, 1.0);
-  double all = grid.rows * grid.pieces, lines = std::min(all, mine), columns;
-  if (group) {
-    double high = std::min({double(group), all, mine});
-    columns = std::min(mine / high, grid.columns);
-    lines = std::max(mine / grid.columns, high);
-  } else {
-    columns = std::min(
-        grid.columns / std::gcd(int64_t(grid.columns), int64_t(xcds)), mine);
-  }
-  double pieces = std::min(grid.pieces, std::ceil(lines / grid.rows));
-  return {lines / mine, std::min(columns * pieces / mine, 1.0)};
 }
 
 double te::getOperandBytes(Value operand) {
@@ -345,107 +325,8 @@ double GemmUnit::getClocks(double all, double held) const {
   return getStart(1) + all * busiest;
 }
 
-namespace {
-/// Of one operand.
-struct OperandLoads {
-  double bytes = 0; // of elements and scales in a step
-  double lines = 0; // of cache that they lie in
-  double asked = 0; // bytes of lines that L1 does not have
-  double share = 0; // of the bytes that memory serves
-
-  double getLatency(double fromMemory, const Timing &timing) const {
-    return timing.l2Latency +
-           fromMemory * (timing.getMemoryLatency() - double(timing.l2Latency));
-  }
-};
-} // namespace
-
 /// Sums are few that take such a part of a lane's registers.
 static constexpr double kFewSums = 8;
-
-/// What a step loads of A and of B, of whose scales so many steps' are read at
-/// once. `fetch`: where elements go straight to LDS.
-static std::array<OperandLoads, 2>
-getOperandLoads(const TileDemand &demand, const GemmPlan &plan,
-                ScheduleAttr schedule, const Timing &timing,
-                std::array<const std::optional<FetchPlan> *, 2> fetches,
-                std::array<int64_t, 2> scaleSteps) {
-  constexpr double kLine = kCacheLineBytes;
-  GemmOp gemm = demand.gemm;
-  double k = schedule.getMatmul().getK();
-  std::array<OperandLoads, 2> loads;
-  std::array<double, 2> scaleLines = {0, 0}, scaleBytes = {0, 0};
-  for (auto [index, factor, kDim, tile, extent] : llvm::enumerate(
-           std::array{gemm.getA(), gemm.getB()},
-           std::array{gemm.getKDimA(), gemm.getKDimB()},
-           std::array{double(schedule.getTile()[0]),
-                      double(demand.getColumns(schedule))},
-           std::array{getSize(demand.rows), getSize(demand.cols)})) {
-    Value operand = getSource(factor);
-    auto type = cast<ShapedType>(operand.getType());
-    auto scaled = dyn_cast<ScaledType>(type);
-    bool kIsLast = int64_t(kDim) == type.getRank() - 1;
-    bool alongK = kIsLast != (scaled && scaled.getScaling().isTransposed());
-    double outer = std::min(tile, extent), element = getOperandBytes(operand),
-           steps = *fetches[index] ? (*fetches[index])->steps : 1,
-           run = (alongK ? k * steps : outer) * element;
-    OperandLoads &made = loads[index];
-    made.bytes = outer * k * element;
-    made.lines = made.bytes / std::min(run, kLine);
-    if (!scaled || !scaled.getScaling().isE8M0())
-      continue;
-    // Of rows along K each lane reads its own.
-    scaleBytes[index] = outer * k / plan.block;
-    double pitch = getSize(getK(gemm)) / plan.block;
-    scaleLines[index] =
-        kIsLast ? outer / scaleSteps[index] * std::min(pitch / kLine, 1.0)
-                : scaleBytes[index] / std::min<double>(outer, kLine);
-  }
-  // L1 has the other part of a line when the next step, or the next read of
-  // scales, asks for it, or not.
-  double ofElements = loads[0].lines + loads[1].lines,
-         held = timing.l1Capacity / kLine,
-         between = std::max(scaleSteps[0], scaleSteps[1]);
-  bool keeps = ofElements + scaleLines[0] + scaleLines[1] < held,
-       keepsScales =
-           between * (ofElements + scaleLines[0] + scaleLines[1]) < held;
-  for (auto [index, made] : llvm::enumerate(loads)) {
-    made.asked = (keeps ? made.bytes : made.lines * kLine) +
-                 (keepsScales ? scaleBytes[index] : scaleLines[index] * kLine);
-    made.bytes += scaleBytes[index];
-    made.lines += scaleLines[index];
-  }
-  return loads;
-}
-
-static GemmLoads combineLoads(std::array<OperandLoads, 2> operands,
-                              double active, const Target &target,
-                              const Timing &timing) {
-  double bytes = 0, lines = 0, asked = 0;
-  GemmLoads loads;
-  for (const OperandLoads &each : operands) {
-    bytes += each.bytes;
-    lines += each.lines;
-    asked += each.asked;
-    loads.fromMemory += each.share * each.bytes / timing.getMemoryShare(active);
-    loads.inFlight +=
-        each.asked * each.getLatency(each.share, timing) / timing.bytesInFlight;
-    // They come in order: one that memory serves holds up the others.
-    double instructions =
-        each.bytes / (target.maxAccessBytes * target.waveSize);
-    loads.latency =
-        std::max(loads.latency, each.getLatency(each.share, timing));
-    loads.lastLatency = std::max(
-        loads.lastLatency,
-        each.getLatency(std::min(each.share * std::max(instructions, 1.0), 1.0),
-                        timing));
-  }
-  double ofL2 = timing.getL2Share(target.computeUnits);
-  loads.transfer = bytes / ofL2;
-  loads.addresses =
-      std::max({loads.transfer, lines / timing.linesPerClock, asked / ofL2});
-  return loads;
-}
 
 GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
                        ScheduleAttr schedule, const Target &target,
@@ -460,10 +341,6 @@ GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
     fetchB = planFetch(gemm, plan, tile::MMASide::B, schedule, target);
   }
   auto scaleSteps = getScaleSteps(demand, plan, schedule, target);
-  std::array<OperandLoads, 2> operands = getOperandLoads(
-      demand, plan, schedule, timing, {&fetchA, &fetchB}, scaleSteps);
-  std::tie(operands[0].share, operands[1].share) =
-      getMemoryShares(grid, matmul.getGroup(), timing.xcds);
 
   double rows = schedule.getTile()[0],
          width = grid.pieces > 1 ? 4 : demand.outputBytes;
@@ -497,7 +374,8 @@ GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
       .target = target,
       .timing = timing,
       .step = estimateGemmStep(demand, plan, schedule, target, timing),
-      .loads = combineLoads(operands, active, target, timing),
+      .loads = GemmLoads::get(demand, plan, schedule, target, timing,
+                              {&fetchA, &fetchB}, scaleSteps, grid, active),
       .parts = parts,
       .vector = estimateVectorClocks(demand, plan, schedule, target, timing),
       .besides = scalesElements ? 1 - (parts > 2 ? 2 : 1) / parts : 0,

@@ -39,6 +39,15 @@ struct GemmLoads {
   double latency = 0;     // until it has come, by itself: on average,
   double lastLatency = 0; // and the last of it
 
+  /// Where so many units are active. `fetches`: how elements of A and of B go
+  /// straight to LDS, if they do; `scaleSteps`: whose scales are read at once.
+  static GemmLoads get(const TileDemand &demand, const GemmPlan &plan,
+                       ScheduleAttr schedule, const Target &target,
+                       const Timing &timing,
+                       std::array<const std::optional<FetchPlan> *, 2> fetches,
+                       std::array<int64_t, 2> scaleSteps, const GemmGrid &grid,
+                       double active);
+
   /// The busiest one.
   double getClocks() const {
     return std::max({addresses, fromMemory, inFlight});

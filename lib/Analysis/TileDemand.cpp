@@ -263,14 +263,16 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   return demand;
 }
 
-TileDemand te::getPieceDemand(const TileDemand &demand, ScheduleAttr schedule) {
-  TileDemand pieces = demand;
-  MatmulAttr matmul = schedule.getMatmul();
-  if (demand.products == 1 || !matmul || matmul.getSplitK() == 1 ||
-      matmul.getWholeRows())
-    return pieces;
-  pieces.products = 1;
+TileDemand te::getHalvesApart(const TileDemand &demand) {
+  TileDemand apart = demand;
+  apart.products = 1;
   if (!ShapedType::isDynamic(demand.cols))
-    pieces.cols *= demand.products;
-  return pieces;
+    apart.cols *= demand.products;
+  return apart;
+}
+
+TileDemand te::getPieceDemand(const TileDemand &demand, ScheduleAttr schedule) {
+  MatmulAttr matmul = schedule.getMatmul();
+  bool isCut = matmul && matmul.getSplitK() > 1 && !matmul.getWholeRows();
+  return isCut ? getHalvesApart(demand) : demand;
 }

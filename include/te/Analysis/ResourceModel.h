@@ -129,10 +129,11 @@ int64_t getTurnBytes(int64_t waves, const Target &target);
 
 /// The demand of a region of these ops, by what they read and write.
 TileDemand getTileDemand(ArrayRef<Operation *> ops);
-/// Of a region whose schedule cuts K into pieces, that of the kernel which
-/// multiplies: one that reads halves of the result together has the columns of
-/// both beside each other, and they meet where pieces are added up. Of others
-/// the same as given.
+/// Of a region that reads halves of a product together, that of a kernel which
+/// only multiplies: the columns of both are beside each other.
+TileDemand getHalvesApart(const TileDemand &demand);
+/// The same where the schedule cuts K into pieces, of the kernel that makes
+/// these: halves meet where they are added up. Of others the same as given.
 TileDemand getPieceDemand(const TileDemand &demand, ScheduleAttr schedule);
 ResourceEstimate estimate(const TileDemand &demand, ScheduleAttr schedule,
                           const Target &target);

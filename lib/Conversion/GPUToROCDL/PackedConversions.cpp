@@ -215,9 +215,7 @@ template <typename Op> struct BF16ArithmeticPattern : OpRewritePattern<Op> {
     return success();
   }
 };
-} // namespace
 
-namespace {
 /// Bytes are taken from their words, each by one instruction, which the one
 /// that works on it may do itself; LLVM takes them from halves of words, and
 /// the upper one by a shift.

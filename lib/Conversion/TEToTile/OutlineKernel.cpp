@@ -229,9 +229,7 @@ static void emitPrefetch(TileContext &ctx, ArrayRef<Operation *> ops,
   for (Value tensor : tensors) {
     int64_t rowBytes =
         ctx.staticCols *
-        std::max(getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth(),
-                 8u) /
-        8;
+        getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth() / 8;
     int64_t part = std::min<int64_t>(
         prefetch[1], int64_t(1) << llvm::countr_zero(uint64_t(rowBytes)));
     // Rows of narrower elements may begin elsewhere.
