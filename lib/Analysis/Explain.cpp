@@ -90,6 +90,9 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
   if (ArrayRef<int64_t> prefetch = schedule.getL2Prefetch(); !prefetch.empty())
     os << "; L2 is asked for what the workgroup " << prefetch[0]
        << " further on reads, as this one waits for its rows";
+  if (schedule.getResidents() > 0)
+    os << "; a compute unit holds at most " << schedule.getResidents()
+       << " workgroups at once, by their LDS";
   os << explainBound(demand, schedule, target);
   return text;
 }

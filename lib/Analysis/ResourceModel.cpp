@@ -62,6 +62,14 @@ int64_t te::getTurnBytes(int64_t waves, const Target &target) {
          2;
 }
 
+int64_t te::getResidentBytes(ScheduleAttr schedule, const Target &target) {
+  int64_t residents = schedule.getResidents();
+  if (residents == 0)
+    return 0;
+  int64_t fits = target.ldsBytes / (residents + 1) - target.ldsReserved;
+  return llvm::alignTo(fits + 1, target.maxAccessBytes);
+}
+
 ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
                               const Target &target) {
   if (schedule.getMatmul() && demand.gemm)
@@ -146,8 +154,8 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
     lds += 2 * (8 + schedule.getCluster() *
                         std::min(kMostTogether, demand.rowNumbers) *
                         schedule.getTile()[0] * 4);
-  result.ldsBytes =
-      lds + getStagedColumns(demand, schedule, target) * demand.columnBytes;
+  lds += getStagedColumns(demand, schedule, target) * demand.columnBytes;
+  result.ldsBytes = std::max<int64_t>(lds, getResidentBytes(schedule, target));
   return result;
 }
 
@@ -185,9 +193,11 @@ std::optional<int64_t> te::getWavesPerSIMD(const TileDemand &demand,
   int64_t bytes = resources.elementsPerLane *
                   std::max(demand.inputBytes, demand.outputBytes);
   bool isLarge = bytes > getTileBytes(demand, target);
-  // Of those whose rows LDS holds, and of large tiles that wait for nothing but
-  // memory, as many are there as it has room for. Unknown pitches would spill.
+  // Of those whose rows LDS holds, of halves whose waves meet for each column,
+  // and of large tiles that wait for nothing but memory, as many are there as
+  // it has room for. Unknown pitches would spill.
   if ((schedule.getCluster() > 1 && schedule.getSweep() == SweepKind::Keep) ||
+      (demand.readsHalves && demand.reducesRows) ||
       (isLarge && fillsBothLines(demand, target) &&
        !ShapedType::isDynamic(demand.cols)))
     for (int64_t workgroups =
@@ -199,5 +209,8 @@ std::optional<int64_t> te::getWavesPerSIMD(const TileDemand &demand,
                                   schedule.getWaves());
   if (most < 2 * least)
     return least;
-  return isLarge ? std::optional(2 * least) : std::nullopt;
+  // Small workgroups spread well by themselves, but for clusters, which come
+  // whole or not at all.
+  bool isAsked = isLarge && (least > 1 || schedule.getCluster() > 1);
+  return isAsked ? std::optional(2 * least) : std::nullopt;
 }

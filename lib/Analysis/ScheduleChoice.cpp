@@ -33,6 +33,9 @@ constexpr int64_t kFewTiles = 3;
 /// Bytes that an instruction asks L2 for ahead: of norms that do nothing else,
 /// and others. Measured on sm_90a.
 constexpr int64_t kNormPrefetchBytes = 512, kPrefetchBytes = 4096;
+/// Bytes that the few workgroups which a CU holds then load, at the least.
+/// Measured on a H100: four of 8 KiB are too few for most kernels.
+constexpr int64_t kLeastAtOnce = 48 << 10;
 /// Workgroups a CU that walk down rows, at the least: one alone has nothing to
 /// load while its waves wait for each other (measured on an H200).
 constexpr int64_t kLeastResident = 4;
@@ -84,8 +87,9 @@ struct Shape {
 /// order of scales and lines of what is stored ask for.
 static Shape chooseShape(const TileDemand &demand, const Target &target,
                          bool wholeRows) {
-  int64_t waves = fillsRows(demand, target) ? kMostTileWaves
-                                            : int64_t(target.workgroupWaves);
+  int64_t waves = fillsRows(demand, target) || demand.mixesRows
+                      ? kMostTileWaves
+                      : int64_t(target.workgroupWaves);
   int64_t vector = target.maxAccessBytes / demand.inputBytes;
   unsigned widest = std::max(demand.inputBytes, demand.outputBytes);
   int64_t lanes = waves * target.waveSize;
@@ -240,6 +244,16 @@ static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
                            /*pieces=*/1, /*cluster=*/1, MatmulAttr());
 }
 
+/// Where L2 has what workgroups wait for, memory likes few of them at once, if
+/// their rows are long: one thing is waited for, and what is stored takes few
+/// instructions. Scales that lie column by column, or a second thing, leave a
+/// chip with more bandwidth waiting (decision 0010).
+static bool keepsFew(const TileDemand &demand, const Target &target) {
+  return demand.cols * demand.loadedBytes * target.aheadResidents >=
+             kLeastAtOnce &&
+         demand.rowStatistics == 1 && !demand.scalesByCols;
+}
+
 /// Tiles of one row that divide it, kept: where whole rows would idle lanes,
 /// and tiles are picked from registers for free as loops over them unroll.
 static std::optional<ScheduleAttr> chooseDividing(MLIRContext *context,
@@ -262,9 +276,13 @@ static std::optional<ScheduleAttr> chooseDividing(MLIRContext *context,
   };
   int64_t waves = std::min<int64_t>(target.workgroupWaves,
                                     cols / (target.waveSize * vector));
-  // Fewer waves wait less for each other, where one still holds its share.
-  bool isShort = demand.cols <= kFewTiles * cols &&
-                 demand.loadedBytes <= demand.inputBytes;
+  // Fewer waves wait less for each other, where one still holds its share, and
+  // there are many workgroups.
+  bool isShort =
+      demand.cols <= kFewTiles * cols &&
+      demand.loadedBytes <= demand.inputBytes &&
+      !(isNormAlone(demand) && keepsFew(demand, target) &&
+        (ShapedType::isDynamic(demand.rows) || areMany(demand.rows, target)));
   if (ScheduleAttr few = get(std::max<int64_t>(waves / 2, 1));
       isShort && !findViolation(demand, few, target))
     return few;
@@ -351,13 +369,17 @@ static ScheduleAttr askAhead(const TileDemand &demand, ScheduleAttr schedule,
     return schedule;
   int64_t ahead = target.aheadBytes * target.computeUnits /
                   (rows * demand.cols * demand.loadedBytes);
+  bool isFew = keepsFew(demand, target);
+  if (isFew && demand.loadedBytes == demand.inputBytes) // one for each CU
+    ahead = std::max<int64_t>(ahead, target.computeUnits);
   ScheduleAttr asking = ScheduleAttr::get(
       schedule.getContext(), target.name, schedule.getTile(),
       schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
       schedule.getWorkgroups(), schedule.getSweep(), schedule.getPieces(),
       schedule.getCluster(), schedule.getMatmul(),
       {std::max<int64_t>(ahead, 1),
-       isAlone ? kNormPrefetchBytes : kPrefetchBytes});
+       isAlone ? kNormPrefetchBytes : kPrefetchBytes},
+      isFew ? target.aheadResidents : 0);
   return findViolation(demand, asking, target) ? schedule : asking;
 }
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// findViolation: rules H4 to H19 of docs/spec.md.
+// findViolation: rules H4 to H20 of docs/spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -176,6 +176,20 @@ findPrefetchViolation(const TileDemand &demand, ScheduleAttr schedule,
   return std::nullopt;
 }
 
+/// H20: how many workgroups a compute unit holds.
+static std::optional<std::string>
+findResidentsViolation(const TileDemand &demand, ScheduleAttr schedule) {
+  if (schedule.getResidents() == 0 ||
+      (demand.wholeRows && !demand.gemm && schedule.getWaves() > 1 &&
+       schedule.getCluster() == 1 && schedule.getPieces() == 1 &&
+       schedule.getWorkgroups() == 0))
+    return std::nullopt;
+  return Text() << "H20: residents = " << schedule.getResidents()
+                << ", but that is for workgroups of several waves that wait "
+                   "for rows of their own: no te.gemm, cluster, pieces or "
+                   "workgroups; leave it out";
+}
+
 std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
                                              ScheduleAttr schedule,
                                              const Target &target) {
@@ -218,6 +232,8 @@ std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
     return why;
   if (std::optional<std::string> why =
           findPrefetchViolation(demand, schedule, target))
+    return why;
+  if (std::optional<std::string> why = findResidentsViolation(demand, schedule))
     return why;
   if (std::optional<std::string> why = findRowViolation(demand, schedule))
     return why;

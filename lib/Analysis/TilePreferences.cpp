@@ -11,10 +11,6 @@ using namespace mlir;
 using namespace mlir::te;
 
 namespace {
-/// Bytes of a tile that a lane holds, at the most, where elements are rotated:
-/// angles are read as well. Measured on sm_90a; by the cycle model on the
-/// others.
-constexpr int64_t kRotatedBytes = 32;
 /// Where nothing goes along columns, of as many waves as a tile has at most.
 constexpr int64_t kRunBytes = 32;
 /// Of whole rows that are waited for: of norms that do nothing else, and, at
@@ -60,7 +56,7 @@ int64_t te::getTileBytes(const TileDemand &demand, const Target &target) {
     return demand.reducesRows ? target.halvesBytesPerLane
                               : target.tileBytesPerLane / 2;
   if (demand.mixesRows)
-    return std::min<int64_t>(target.tileBytesPerLane, kRotatedBytes);
+    return target.rotatedBytesPerLane;
   // Waves that wait for each other are better few.
   if (waitsForRows(demand))
     return target.freeBytesPerLane;

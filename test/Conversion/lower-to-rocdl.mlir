@@ -43,10 +43,14 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One reduction of the angle, in integers, serves its sine and its cosine.
+  // One reduction of the angle serves its sine and its cosine: in integers from 2^30 on, which is 0x4E800000; else in f64.
   // CHECK-LABEL: llvm.func @angle(
+  // CHECK: %[[LARGE:.*]] = llvm.icmp "uge" %{{.*}}, %{{.*}} : i32
+  // CHECK: llvm.cond_br %[[LARGE]]
   // CHECK: llvm.sitofp %{{.*}} : i64 to f64
   // CHECK-NOT: llvm.sitofp
+  // CHECK-COUNT-3: llvm.intr.fma{{.*}} : (f64, f64, f64) -> f64
+  // CHECK-NOT: f64, f64, f64
   // CHECK-NOT: llvm.intr.sin
   // CHECK-NOT: llvm.intr.cos
   // CHECK: llvm.return

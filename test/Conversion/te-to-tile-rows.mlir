@@ -71,3 +71,51 @@ func.func @sum(%x: tensor<?x64xf32>) -> !te.scaled<?x64xf8E4M3FN, #col> {
   }
   return %z : !te.scaled<?x64xf8E4M3FN, #col>
 }
+
+// -----
+
+// A workgroup of one row has a row of the tensor, however many there are; of two it may not.
+// CHECK-LABEL: func.func @row(
+// CHECK: %[[M:.*]] = te.dim
+// CHECK: tile.launch @one grid(%[[M]], %{{.*}}) {{.*}} sizes(%[[M]])
+// CHECK-LABEL: tile.kernel @one(
+// CHECK: tile.load {{.*}}in_bounds} : memref<?x512xbf16
+// CHECK-NOT: arith.select
+// CHECK: tile.store {{.*}}in_bounds} : {{.*}} memref<?x1xf32
+// CHECK: tile.store {{.*}}in_bounds} : {{.*}} memref<?x512xbf16
+func.func @row(%x: tensor<?x512xbf16>, %g: tensor<512xbf16>) -> (tensor<?x512xbf16>, tensor<?xf32>) {
+  %r:2 = te.fusion "one" (%a = %x : tensor<?x512xbf16>, %b = %g : tensor<512xbf16>) -> (tensor<?x512xbf16>, tensor<?xf32>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8>} {
+    %y, %s = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<?x512xbf16>, tensor<512xbf16> -> tensor<?x512xbf16>, tensor<?xf32>
+    te.yield %y, %s : tensor<?x512xbf16>, tensor<?xf32>
+  }
+  return %r#0, %r#1 : tensor<?x512xbf16>, tensor<?xf32>
+}
+
+// -----
+
+// CHECK-LABEL: tile.kernel @two(
+// CHECK-NOT: , in_bounds} : memref<?x
+func.func @rows(%x: tensor<?x512xbf16>, %g: tensor<512xbf16>) -> (tensor<?x512xbf16>, tensor<?xf32>) {
+  %r:2 = te.fusion "two" (%a = %x : tensor<?x512xbf16>, %b = %g : tensor<512xbf16>) -> (tensor<?x512xbf16>, tensor<?xf32>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [2, 512], waves = 1, vector = 8>} {
+    %y, %s = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<?x512xbf16>, tensor<512xbf16> -> tensor<?x512xbf16>, tensor<?xf32>
+    te.yield %y, %s : tensor<?x512xbf16>, tensor<?xf32>
+  }
+  return %r#0, %r#1 : tensor<?x512xbf16>, tensor<?xf32>
+}
+
+// -----
+
+// Rows of padding are stored by workgroups of their own.
+#mx = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+// CHECK-LABEL: tile.kernel @padded_0(
+// CHECK-NOT: , in_bounds} : memref<?x
+func.func @padded(%x: tensor<?x512xbf16>) -> !te.scaled<?x512xf8E4M3FN, #mx> {
+  %r = te.fusion "padded" (%a = %x : tensor<?x512xbf16>) -> (!te.scaled<?x512xf8E4M3FN, #mx>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8>} {
+    %q = te.quantize %a : tensor<?x512xbf16> -> !te.scaled<?x512xf8E4M3FN, #mx>
+    te.yield %q : !te.scaled<?x512xf8E4M3FN, #mx>
+  }
+  return %r : !te.scaled<?x512xf8E4M3FN, #mx>
+}

@@ -73,6 +73,10 @@ struct ResourceEstimate {
   unsigned ldsBytes = 0; // exact upper bound of what tile-distribute allocates
 };
 
+/// The least LDS with which a compute unit holds no more than the schedule's
+/// residents; 0 where it may hold as many as fit.
+int64_t getResidentBytes(ScheduleAttr schedule, const Target &target);
+
 /// How kernels of a target compute a te.gemm.
 struct GemmPlan {
   /// Where scales come in: there are none; they multiply the sum over K; the
@@ -166,7 +170,7 @@ std::optional<std::string> findPrologueLoss(FusionOp fusion, GemmOp plain,
 /// Why a schedule is as it is, in words: what bounds each of its sizes.
 std::string explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                             const Target &target);
-/// Why a schedule does not meet the demand or the chip's limits (H4 to H19).
+/// Why a schedule does not meet the demand or the chip's limits (H4 to H20).
 std::optional<std::string> findViolation(const TileDemand &demand,
                                          ScheduleAttr schedule,
                                          const Target &target);

@@ -37,6 +37,9 @@ public:
   Value f32(double value) {
     return constant(b.getF32Type(), b.getF32FloatAttr(value));
   }
+  Value f64(double value) {
+    return constant(b.getF64Type(), b.getF64FloatAttr(value));
+  }
   template <typename Op, typename... Values> Value make(Values... values) {
     return Op::create(b, values...);
   }

@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A GPU's own sine has an absolute error, and its argument is reduced in f32.
-// Here the angle is multiplied by as many bits of 2/pi as matter (Payne and
-// Hanek's reduction, in integers, no branch): the quarter turns that are left
-// out are whole ones. The sine and the cosine of one value share that.
+// Here quarter turns leave the angle in f64, by pi/2 in two parts. Angles of
+// 2^30 and more, which a branch looks for, are multiplied by as many bits of
+// 2/pi as matter (Payne and Hanek's reduction, in integers): the quarter turns
+// that are left out are whole ones. The sine and the cosine of one value share
+// all that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +18,8 @@
 #include "Emitter.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <numbers>
 
@@ -33,6 +37,13 @@ constexpr int64_t kFirstWords = 5;
 constexpr int64_t kLeastExponent = 120;
 
 constexpr int64_t kSignBit = 0x80000000;
+/// 2^30: as many quarter turns, and their products with what two f64 numbers
+/// leave out of pi/2, keep 30 bits of the remainder of any f32 angle.
+constexpr int64_t kLargeBits = 0x4E800000;
+/// What rounds an f64 number to a whole one, whose low bits it then has.
+constexpr double kRounding = 0x1.8p52;
+/// pi/2 less the nearest f64 number.
+constexpr double kHalfPiRest = 6.123233995736766e-17;
 /// Below pi/4 the angle is its own remainder.
 constexpr int64_t kQuarterPiBits = 0x3F490FDB;
 
@@ -43,7 +54,7 @@ constexpr double kSine[] = {-0.166666641831398, 0.008332748897373676,
 constexpr double kCosine[] = {0.0416666641831398, -0.001388830365613103,
                               2.4547965949750505e-05};
 
-/// |x| = quarter * pi/2 + remainder; the quarter modulo 4, and the remainder
+/// x = quarter * pi/2 + remainder; the quarter modulo 4, and the remainder
 /// from -pi/4 to pi/4.
 struct Reduced {
   Value quarter, remainder;
@@ -83,8 +94,12 @@ static Value emitTurns(Emitter &e, Value bits) {
                                low);
 }
 
-static Reduced emitReduced(Emitter &e, Value bits, Value magnitude) {
+/// Of any angle. NaN of Inf and NaN.
+static Reduced emitLargeReduced(Emitter &e, Value x) {
   auto &b = e.b;
+  Value all = arith::BitcastOp::create(b, e.type(b.getI32Type()), x);
+  Value sign = e.make<arith::AndIOp>(all, e.i32(kSignBit));
+  Value bits = e.make<arith::XOrIOp>(all, sign);
   Value turns = emitTurns(e, bits);
   // To the nearest quarter: from -2^63 to 2^63 is what is left of it.
   Value rest = e.make<arith::ShLIOp>(turns, e.i64(2));
@@ -93,24 +108,60 @@ static Reduced emitReduced(Emitter &e, Value bits, Value magnitude) {
                                    e.i64(1));
   quarter = arith::TruncIOp::create(b, e.type(b.getI32Type()), quarter);
   Value remainder = arith::SIToFPOp::create(b, e.type(b.getF64Type()), rest);
-  remainder = e.make<arith::MulFOp>(
-      remainder, e.constant(b.getF64Type(),
-                            b.getF64FloatAttr(std::numbers::pi / 2 * 0x1p-64)));
-  remainder = arith::TruncFOp::create(b, e.type(b.getF32Type()), remainder);
+  remainder =
+      e.make<arith::MulFOp>(remainder, e.f64(std::numbers::pi / 2 * 0x1p-64));
+  remainder = arith::TruncFOp::create(b, x.getType(), remainder);
+  Value isNegative = e.isSet(all, kSignBit);
+  quarter =
+      e.select(isNegative, e.make<arith::SubIOp>(e.i32(0), quarter), quarter);
+  remainder =
+      e.select(isNegative, arith::NegFOp::create(b, remainder), remainder);
   Value isSmall = e.isBelow(bits, kQuarterPiBits);
   return {e.select(isSmall, e.i32(0), quarter),
-          e.select(isSmall, magnitude, remainder)};
+          e.fma(x, e.f32(0), e.select(isSmall, x, remainder))};
+}
+
+/// Of an angle below 2^30.
+static Reduced emitSmallReduced(Emitter &e, Value x) {
+  auto &b = e.b;
+  Value wide = arith::ExtFOp::create(b, e.type(b.getF64Type()), x);
+  Value rounded = e.fma(wide, e.f64(2 / std::numbers::pi), e.f64(kRounding));
+  Value quarters = e.make<arith::SubFOp>(rounded, e.f64(kRounding));
+  Value bits = arith::BitcastOp::create(b, e.type(b.getI64Type()), rounded);
+  Value rest = e.fma(quarters, e.f64(-std::numbers::pi / 2), wide);
+  rest = e.fma(quarters, e.f64(-kHalfPiRest), rest);
+  return {arith::TruncIOp::create(b, e.type(b.getI32Type()), bits),
+          arith::TruncFOp::create(b, x.getType(), rest)};
+}
+
+static Reduced emitReduced(Emitter &e, Value x) {
+  auto &b = e.b;
+  Value bits = arith::BitcastOp::create(b, e.type(b.getI32Type()), x);
+  bits = e.make<arith::AndIOp>(bits, e.i32(~kSignBit));
+  if (isa<VectorType>(bits.getType()))
+    bits = vector::ReductionOp::create(b, vector::CombiningKind::MAXUI, bits);
+  Value isLarge = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::uge, bits,
+      arith::ConstantIntOp::create(b, b.getI32Type(), kLargeBits));
+  auto branch = scf::IfOp::create(
+      b, TypeRange{e.type(b.getI32Type()), x.getType()}, isLarge,
+      /*addThenBlock=*/true, /*addElseBlock=*/true);
+  auto emit = [&](Block &block, auto reduce) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&block);
+    Reduced reduced = reduce(e, x);
+    scf::YieldOp::create(b, ValueRange{reduced.quarter, reduced.remainder});
+  };
+  emit(branch.getThenRegion().front(), emitLargeReduced);
+  emit(branch.getElseRegion().front(), emitSmallReduced);
+  return {branch.getResult(0), branch.getResult(1)};
 }
 
 /// The sine and the cosine of an f32 value.
 static std::pair<Value, Value> emitSinCos(Emitter &e, Value x) {
   auto &b = e.b;
   Type i32 = e.type(b.getI32Type()), f32 = x.getType();
-  Value all = arith::BitcastOp::create(b, i32, x);
-  Value sign = e.make<arith::AndIOp>(all, e.i32(kSignBit));
-  Value bits = e.make<arith::XOrIOp>(all, sign);
-  auto [quarter, r] =
-      emitReduced(e, bits, arith::BitcastOp::create(b, f32, bits));
+  auto [quarter, r] = emitReduced(e, x);
   Value z = e.make<arith::MulFOp>(r, r);
   auto polynomial = [&](ArrayRef<double> c) {
     Value sum = e.fma(z, e.f32(c[2]), e.f32(c[1]));
@@ -121,19 +172,16 @@ static std::pair<Value, Value> emitSinCos(Emitter &e, Value x) {
                        e.fma(z, e.f32(-0.5), e.f32(1)));
   // Odd quarters exchange the two; two bits of the quarter are their signs.
   Value isOdd = e.isSet(quarter, 1);
-  Value zero = e.f32(0); // times Inf and NaN it is NaN
-  auto finish = [&](Value value, Value quarter, Value otherSign) {
+  auto finish = [&](Value value, Value quarter) -> Value {
     Value flip = e.make<arith::ShLIOp>(e.make<arith::AndIOp>(quarter, e.i32(2)),
                                        e.i32(30));
-    if (otherSign)
-      flip = e.make<arith::XOrIOp>(flip, otherSign);
     Value flipped =
         e.make<arith::XOrIOp>(arith::BitcastOp::create(b, i32, value), flip);
-    return e.fma(x, zero, arith::BitcastOp::create(b, f32, flipped));
+    return arith::BitcastOp::create(b, f32, flipped);
   };
   Value next = e.make<arith::AddIOp>(quarter, e.i32(1));
-  return {finish(e.select(isOdd, cosine, sine), quarter, sign),
-          finish(e.select(isOdd, sine, cosine), next, Value())};
+  return {finish(e.select(isOdd, cosine, sine), quarter),
+          finish(e.select(isOdd, sine, cosine), next)};
 }
 
 void te::expandSinCos(gpu::GPUModuleOp module) {

@@ -48,9 +48,8 @@ static bool isLibraryCall(Operation *op) {
 }
 
 /// Kernels are launched with the block that they were made for, no smaller one.
-/// Of large ones ptxas would use up the registers of a second on the SM, where
-/// the resource model says that they leave room for it; small ones it spreads
-/// well by itself, but for clusters, which come whole or not at all.
+/// ptxas would use up the registers of further ones on the SM, where the
+/// resource model says that they leave room.
 static void setBlocks(gpu::GPUModuleOp module, const Target &target) {
   Builder builder(module.getContext());
   module.walk([&](LLVM::LLVMFuncOp func) {
@@ -65,8 +64,7 @@ static void setBlocks(gpu::GPUModuleOp module, const Target &target) {
     auto waves = func->getAttrOfType<IntegerAttr>("te.waves_per_simd");
     int64_t perSIMD =
         llvm::divideCeil(block[0], target.waveSize * target.simdsPerCU);
-    bool isCluster = func->hasAttr(NVVM::NVVMDialect::getClusterDimAttrName());
-    if (waves && (perSIMD > 1 || isCluster) && waves.getInt() > perSIMD)
+    if (waves && waves.getInt() > perSIMD)
       func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     builder.getI32IntegerAttr(waves.getInt() * target.waveSize *
                                               target.simdsPerCU / block[0]));

@@ -191,7 +191,11 @@ void Outliner::bindExtents(TileContext &ctx, const Part &part, unsigned &next) {
     return !ShapedType::isDynamic(known) && known > 0 &&
            known % std::max(multiple, tile) == 0;
   };
-  ctx.wholeRows = whole(extent.first, part.cover.rowMultiple, getGroupRows());
+  // A workgroup of one row has a row of the tensor, however many there are.
+  bool isRow = getGroupRows() == 1 && part.cover.rowMultiple <= 1 &&
+               !part.cover.needsRow && !part.walksDown();
+  ctx.wholeRows =
+      isRow || whole(extent.first, part.cover.rowMultiple, getGroupRows());
   ctx.wholeCols =
       whole(extent.second, part.cover.colMultiple, schedule.getTile()[1]);
   if (parts.size() > 1) {
@@ -251,8 +255,6 @@ LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
     });
   });
   ScheduleAttr schedule = ctx.schedule;
-  if (!schedule.getL2Prefetch().empty())
-    emitPrefetch(ctx, mine, group);
   if (schedule.getSweep() == SweepKind::None)
     return emitRowTiles(
         ctx, sums, group,
@@ -274,6 +276,43 @@ LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
   return RowSweep(ctx, mine, chunks, pieces ? &*pieces : nullptr)
       .run(sums, group,
            [&](ArrayRef<Operation *> some) { return emitBody(ctx, some); });
+}
+
+/// Whether some workgroups may have rows behind the last, which every access
+/// of theirs would have to branch for. Where nothing waits for a row that costs
+/// no time, and two programs cost registers; or LDS, where that holds rows.
+bool Outliner::hasEdge(const TileContext &ctx, const Part &part) {
+  ScheduleAttr schedule = fusion.getScheduleAttr();
+  bool inLds =
+      schedule.getCluster() > 1 && schedule.getSweep() == SweepKind::Keep;
+  return !target.hasBufferAccesses && !ctx.wholeRows && !inLds &&
+         getTileDemand(part.ops).wholeRows &&
+         ShapedType::isDynamic(ctx.staticRows) && parts.size() == 1 &&
+         !part.walksDown() && schedule.getWorkgroups() == 0 && !pieces &&
+         !schedule.getMatmul();
+}
+
+/// The code of a workgroup whose rows are all inside, and of one at the edge.
+LogicalResult Outliner::emitAtEdge(TileContext &ctx, const Part &part,
+                                   Value group) {
+  auto &b = ctx.b;
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  Value end =
+      arith::MulIOp::create(b, arith::AddIOp::create(b, group, constant(1)),
+                            constant(getGroupRows()));
+  Value isInside =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ule, end, ctx.rows);
+  auto branch = scf::IfOp::create(b, isInside, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenYield());
+  TileContext whole = ctx;
+  whole.wholeRows = true;
+  if (failed(emitTiles(whole, part, group)))
+    return failure();
+  b.setInsertionPoint(branch.elseYield());
+  return emitTiles(ctx, part, group);
 }
 
 /// Among several parts: the column of tiles of workgroup `group`, and its
@@ -317,7 +356,10 @@ LogicalResult Outliner::emitPart(const TileContext &common, const Part &part,
   if (part.anchor.perMatrix)
     std::tie(ctx.matrix, group) =
         emitMatrix(b, group, ctx.rows, part.cover, getGroupRows());
-  return emitTiles(ctx, part, group);
+  if (!ctx.schedule.getL2Prefetch().empty()) // there is one part
+    emitPrefetch(ctx, ops, group);
+  return hasEdge(ctx, part) ? emitAtEdge(ctx, part, group)
+                            : emitTiles(ctx, part, group);
 }
 
 /// Workgroups are divided among the parts, one part's behind the other's.
@@ -420,6 +462,8 @@ KernelOp Outliner::emitKernel(bool isLast) {
     kernel.setWavesPerSimd(*waves);
   if (schedule.getCluster() > 1)
     kernel.setCluster(schedule.getCluster());
+  if (int64_t bytes = getResidentBytes(schedule, target))
+    kernel.setLdsBytes(bytes);
   body = &kernel.getBody().front();
   b.setInsertionPointToStart(body);
 

@@ -151,7 +151,7 @@ SmallVector<Value> Outliner::emitFinish(ImplicitLocOpBuilder &b,
 Value Outliner::emitGroups(ImplicitLocOpBuilder &b, const Part &part,
                            Value rows) {
   Value count = emitTileCount(b, rows, part.cover.rowMultiple, getGroupRows(),
-                              part.cover.atLeastOne);
+                              part.cover.needsRow);
   if (firstRow)
     count = b.createOrFold<arith::SubIOp>(
         count, arith::ConstantIndexOp::create(b, firstRow / getGroupRows()));
@@ -208,7 +208,7 @@ void Outliner::emitLaunch(KernelOp kernel, bool isLast) {
     const Cover &cover = part.cover;
     // Several parts have one column of tiles each.
     Value columns = emitTileCount(b, cols, cover.colMultiple,
-                                  schedule.getTile()[1], cover.atLeastOne);
+                                  schedule.getTile()[1], cover.needsCol);
     groups.push_back(emitGroupCount(b, part, rows));
     if (parts.size() > 1)
       groups.back() = b.createOrFold<arith::MulIOp>(

@@ -101,9 +101,9 @@ std::pair<Value, Value> Outliner::emitOrder(TileContext &ctx, const Part &part,
   auto &b = ctx.b;
   const Cover &cover = part.cover;
   Value columns = emitTileCount(b, ctx.cols, cover.colMultiple,
-                                ctx.schedule.getTile()[1], cover.atLeastOne);
+                                ctx.schedule.getTile()[1], cover.needsCol);
   Value rows = emitTileCount(b, ctx.rows, cover.rowMultiple, getGroupRows(),
-                             cover.atLeastOne);
+                             cover.needsRow);
   for (int64_t i = 0; i < part.anchor.getMatrixDims(); ++i)
     rows =
         b.createOrFold<arith::MulIOp>(rows, ctx.getDim(part.anchor.value, i));
@@ -126,9 +126,8 @@ Outliner::emitRestOrder(TileContext &ctx, const Part &part, Value x, Value y) {
   auto select = [&](Value ofPiece, Value other) -> Value {
     return arith::SelectOp::create(b, ctx.isWhole, other, ofPiece);
   };
-  Value columns =
-      emitTileCount(b, ctx.cols, part.cover.colMultiple,
-                    ctx.schedule.getTile()[1], part.cover.atLeastOne);
+  Value columns = emitTileCount(b, ctx.cols, part.cover.colMultiple,
+                                ctx.schedule.getTile()[1], part.cover.needsCol);
   Value rows = select(b.createOrFold<arith::MulIOp>(rest, count), whole);
   y = arith::SubIOp::create(b, y, select(whole, zero));
   if (orders())

@@ -20,10 +20,11 @@
 namespace mlir::te {
 
 /// What the tiles of a region must cover: M and K rounded up to the padding
-/// that results store, and at least one tile where a result has rank 0.
+/// that results store, and at least one tile along an extent where a result has
+/// elements without it.
 struct Cover {
   int64_t rowMultiple = 1, colMultiple = 1;
-  bool atLeastOne = false;
+  bool needsRow = false, needsCol = false;
 };
 
 /// Ops that walk over one extent.
@@ -68,6 +69,8 @@ struct Outliner {
   void bindExtents(TileContext &ctx, const Part &part, unsigned &next);
   LogicalResult emitBody(TileContext &ctx, ArrayRef<Operation *> ops);
   LogicalResult emitTiles(TileContext &ctx, const Part &part, Value group);
+  bool hasEdge(const TileContext &ctx, const Part &part);
+  LogicalResult emitAtEdge(TileContext &ctx, const Part &part, Value group);
   LogicalResult emitPart(const TileContext &common, const Part &part, Value x,
                          Value group, unsigned &next);
   std::pair<Value, Value> emitColumn(TileContext &ctx, const Part &part,

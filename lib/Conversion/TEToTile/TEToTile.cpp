@@ -48,19 +48,21 @@ static Cover getCover(ValueRange yielded, ArrayRef<Operation *> ops) {
     auto scaled = dyn_cast<ScaledType>(inner.getType());
     if (!scaled) {
       Extent extent = getExtent(cast<OpResult>(inner));
-      cover.atLeastOne |= extent == Extent::Scalar || extent == Extent::Row;
+      cover.needsRow |= extent == Extent::Scalar;
+      cover.needsCol |= extent == Extent::Scalar || extent == Extent::Row;
       continue;
     }
-    if (!scaled.getScaling().isBlock()) { // an empty tensor has a scale too
-      cover.atLeastOne = true;
-      continue;
-    }
+    // An empty tensor has a scale too, and each of its rows.
+    bool isBlock = scaled.getScaling().isBlock(), isRow = false, isCol = false;
     for (ScaledType::StorageDim dim : scaled.getScaleStorage()) {
       bool isCols =
           isColumns(scaled, dim) != turned.contains(inner.getDefiningOp());
+      (isCols ? isCol : isRow) = true;
       int64_t &multiple = isCols ? cover.colMultiple : cover.rowMultiple;
       multiple = std::max(multiple, dim.divisor * dim.multiple);
     }
+    cover.needsRow |= !isBlock && !isRow;
+    cover.needsCol |= !isBlock && !isCol;
   }
   return cover;
 }

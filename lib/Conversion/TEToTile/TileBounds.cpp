@@ -12,6 +12,7 @@
 
 #include "te/Conversion/TEToTile/TileContext.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
@@ -22,9 +23,9 @@ using namespace mlir::te::tile;
 /// Whether the grid's every tile at [row, col] lies inside the view along rows,
 /// and along columns: it is at one of the workgroup's own offsets (of scales,
 /// in blocks), and the extent is whole tiles.
-std::pair<bool, bool> TileContext::isInBounds(Value row, Value col, Type view,
+std::pair<bool, bool> TileContext::isInBounds(Value row, Value col, Value view,
                                               Type tile) const {
-  auto extents = llvm::cast<MemRefType>(view).getShape();
+  auto extents = llvm::cast<MemRefType>(view.getType()).getShape();
   auto sizes = llvm::cast<ShapedType>(tile).getShape();
   auto inside = [&](Value offset, int64_t extent, int64_t size) {
     if (ShapedType::isDynamic(extent))
@@ -45,7 +46,13 @@ std::pair<bool, bool> TileContext::isInBounds(Value row, Value col, Type view,
       return wholeRows && covers(staticRows, 0);
     return offset == tileCol && wholeCols && covers(staticCols, 1);
   };
-  return {inside(row, extents[0], sizes[0]), inside(col, extents[1], sizes[1])};
+  // The number of rows may not be known; the workgroup's are among them.
+  auto cast = view.getDefiningOp<memref::ReinterpretCastOp>();
+  bool isTile = wholeRows && row == tileRow &&
+                sizes[0] == schedule.getTile()[0] && cast &&
+                cast.getMixedSizes()[0] == OpFoldResult(rows);
+  return {isTile || inside(row, extents[0], sizes[0]),
+          inside(col, extents[1], sizes[1])};
 }
 
 void TileContext::setFirstRow(Value lastRows) {

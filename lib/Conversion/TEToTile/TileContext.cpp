@@ -342,7 +342,7 @@ Value TileContext::load(Value view, Value row, Value col, Type elementType,
                         const LinearLayout &layout, int64_t divisible,
                         LayoutAttr order, int64_t interleave) {
   Type type = getTileType(elementType, b.getContext(), layout);
-  auto [rows, cols] = isInBounds(row, col, view.getType(), type);
+  auto [rows, cols] = isInBounds(row, col, view, type);
   return LoadOp::create(
       b, type, view, row, col, /*rows=*/Value(),
       /*window=*/Value(),
@@ -406,7 +406,7 @@ void TileContext::store(Value tile, Value view, Value row, Value col,
                         int64_t interleave) {
   if (!stores)
     return;
-  auto [rows, cols] = isInBounds(row, col, view.getType(), tile.getType());
+  auto [rows, cols] = isInBounds(row, col, view, tile.getType());
   StoreOp::create(
       b, tile, view, row, col, /*rows=*/Value(),
       /*window=*/Value(),

@@ -418,6 +418,7 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
       state.rare.insert(op);
   });
   int64_t ldsBytes = placeInLds(kernel, state);
+  ldsBytes = std::max(ldsBytes, int64_t(kernel.getLdsBytes().value_or(0)));
   if (ldsBytes > int64_t(state.target->ldsBytesPerWorkgroup))
     return kernel.emitError()
            << "needs " << ldsBytes << " bytes of LDS, but a workgroup has "

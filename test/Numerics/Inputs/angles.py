@@ -18,8 +18,11 @@ PROGRAM = """func.func @f(%x: tensor<?xf32> {te.dims = ["N"]}) -> (tensor<?xf32>
 target, rng = bits.start()
 words = bits.words(rng, 60000)
 quarters = (np.pi / 2 * rng.integers(0, 1 << 20, 5000)).astype(np.float32)
-special = np.float32([0, -0.0, 1e-45, np.inf, -np.inf, np.nan, np.pi / 4, 3.4028235e38, 16367173 * 2.0**72])
-x = np.concatenate([words.view(np.float32), quarters, special])
+near = np.exp2(rng.uniform(10, 31, 1 << 20)).astype(np.float32)
+turns = near / (np.pi / 2)
+near = near[np.argsort(np.abs(turns - np.rint(turns)))[:5000]] * rng.choice(np.float32([-1, 1]), 5000)
+special = np.float32([0, -0.0, 2.0**30, np.nextafter(np.float32(2.0**30), np.float32(0)), 1e-45, np.inf, -np.inf, np.nan, np.pi / 4, 3.4028235e38, 16367173 * 2.0**72])
+x = np.concatenate([words.view(np.float32), quarters, near, special])
 with tempfile.TemporaryDirectory() as folder:
     folder = Path(folder)
     np.save(folder / "x.npy", x)

@@ -222,7 +222,7 @@ public:
 
 private:
   Value viewShard(Value buffer, Value start);
-  std::pair<bool, bool> isInBounds(Value row, Value col, Type view,
+  std::pair<bool, bool> isInBounds(Value row, Value col, Value view,
                                    Type tile) const;
 
   llvm::DenseMap<Value, Buffers> bound;

@@ -284,13 +284,11 @@ LogicalResult MatmulAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                   StringRef target, ArrayRef<int64_t> tile,
-                                   int64_t waves, int64_t vector,
-                                   int64_t rowTiles, int64_t workgroups,
-                                   SweepKind, int64_t pieces, int64_t cluster,
-                                   MatmulAttr matmul,
-                                   ArrayRef<int64_t> l2Prefetch) {
+LogicalResult ScheduleAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, StringRef target,
+    ArrayRef<int64_t> tile, int64_t waves, int64_t vector, int64_t rowTiles,
+    int64_t workgroups, SweepKind, int64_t pieces, int64_t cluster,
+    MatmulAttr matmul, ArrayRef<int64_t> l2Prefetch, int64_t residents) {
   if (tile.size() != 2)
     return emitError() << "H1: tile has two sizes, [rows, columns], but "
                        << tile.size() << " are given";
@@ -315,6 +313,9 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "H2: cluster = " << cluster
                        << " is not positive; 1 stands for workgroups that "
                           "have their rows to themselves";
+  if (residents < 0)
+    return emitError() << "H2: residents = " << residents
+                       << " is negative; 0 stands for as many as fit";
   if (vector > tile[1])
     return emitError() << "H3: a lane's vector of " << vector
                        << " elements is wider than the tile's " << tile[1]

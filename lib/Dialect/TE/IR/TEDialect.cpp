@@ -21,14 +21,15 @@ using namespace mlir::te;
 #include "te/Dialect/TE/IR/TEEnums.cpp.inc"
 
 /// What a schedule leaves out where it is usual: row_tiles, workgroups, sweep,
-/// pieces, cluster, matmul, l2_prefetch.
+/// pieces, cluster, matmul, l2_prefetch, residents.
 static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
                                         int64_t &workgroups, SweepKind &sweep,
                                         int64_t &pieces, int64_t &cluster,
                                         MatmulAttr &matmul,
-                                        SmallVector<int64_t> &l2Prefetch) {
+                                        SmallVector<int64_t> &l2Prefetch,
+                                        int64_t &residents) {
   rowTiles = 1;
-  workgroups = 0;
+  workgroups = residents = 0;
   sweep = SweepKind::None;
   pieces = cluster = 1;
   while (succeeded(parser.parseOptionalComma())) {
@@ -47,6 +48,9 @@ static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
         return failure();
     } else if (key == "cluster") {
       if (parser.parseInteger(cluster))
+        return failure();
+    } else if (key == "residents") {
+      if (parser.parseInteger(residents))
         return failure();
     } else if (key == "l2_prefetch") {
       if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
@@ -67,7 +71,7 @@ static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
       return parser.emitError(loc)
              << "a schedule has no '" << key
              << "'; it may have row_tiles, workgroups, sweep, pieces, "
-                "cluster, matmul and l2_prefetch";
+                "cluster, matmul, l2_prefetch and residents";
     }
   }
   return success();
@@ -76,7 +80,8 @@ static void printScheduleOptions(AsmPrinter &printer, int64_t rowTiles,
                                  int64_t workgroups, SweepKind sweep,
                                  int64_t pieces, int64_t cluster,
                                  MatmulAttr matmul,
-                                 ArrayRef<int64_t> l2Prefetch) {
+                                 ArrayRef<int64_t> l2Prefetch,
+                                 int64_t residents) {
   if (rowTiles != 1)
     printer << ", row_tiles = " << rowTiles;
   if (workgroups != 0)
@@ -96,6 +101,8 @@ static void printScheduleOptions(AsmPrinter &printer, int64_t rowTiles,
     llvm::interleaveComma(l2Prefetch, printer);
     printer << "]";
   }
+  if (residents != 0)
+    printer << ", residents = " << residents;
 }
 
 /// What a matmul leaves out where it is 1, stages and split_k, false or 0.

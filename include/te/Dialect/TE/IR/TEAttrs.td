@@ -188,7 +188,8 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     row's tiles, and keeps them in LDS (`keep`) or reads them again (`reread`).
     `matmul`, of a region with a `te.gemm`: how it is computed; `tile` is of its result then.
     `l2_prefetch = [n, bytes]`, on chips that can: a workgroup asks L2 for what the one n further on loads, so many bytes
-    with one instruction.
+    with one instruction. `residents = n` (0, the default: as many as fit): a compute unit holds at most n workgroups at once, by
+    the LDS that each has; fewer streams are what memory likes, where L2 has what they wait for.
     Chosen by `te-schedule`, or written by the user and then only checked.
   }];
   let parameters = (ins
@@ -203,16 +204,17 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "1">:$pieces,
     DefaultValuedParameter<"int64_t", "1">:$cluster,
     OptionalParameter<"::mlir::te::MatmulAttr">:$matmul,
-    OptionalArrayRefParameter<"int64_t">:$l2_prefetch);
+    OptionalArrayRefParameter<"int64_t">:$l2_prefetch,
+    DefaultValuedParameter<"int64_t", "0">:$residents);
   let builders = [AttrBuilder<(ins "StringRef":$target,
       "ArrayRef<int64_t>":$tile, "int64_t":$waves, "int64_t":$vector,
       "int64_t":$row_tiles, "int64_t":$workgroups, "SweepKind":$sweep,
       "int64_t":$pieces, "int64_t":$cluster, "MatmulAttr":$matmul), [{
-    return $_get($_ctxt, target, tile, waves, vector, row_tiles, workgroups, sweep, pieces, cluster, matmul, ArrayRef<int64_t>());
+    return $_get($_ctxt, target, tile, waves, vector, row_tiles, workgroups, sweep, pieces, cluster, matmul, ArrayRef<int64_t>(), /*residents=*/0);
   }]>];
   let assemblyFormat = [{
     `<` $target `,` `tile` `=` `[` $tile `]` `,` `waves` `=` $waves `,` `vector` `=` $vector
-    `` custom<ScheduleOptions>($row_tiles, $workgroups, $sweep, $pieces, $cluster, $matmul, $l2_prefetch) `>`
+    `` custom<ScheduleOptions>($row_tiles, $workgroups, $sweep, $pieces, $cluster, $matmul, $l2_prefetch, $residents) `>`
   }];
   let genVerifyDecl = 1;
 }
