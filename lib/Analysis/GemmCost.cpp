@@ -72,6 +72,11 @@ static double estimatePassClocks(const TileDemand &demand, double read,
              (each > 1 ? std::ceil(each) / each : 1);
 }
 
+/// Registers that LLVM takes beyond the estimate for a loop whose operands come
+/// straight to LDS, where it finds them: with fewer left to a workgroup's SIMDs
+/// it does not hold itself back.
+static constexpr unsigned kDirectVGPRs = 16;
+
 double te::estimateGemmClocks(const TileDemand &ofRegion, const GemmPlan &plan,
                               ScheduleAttr schedule, const Target &target) {
   TileDemand demand = getPieceDemand(ofRegion, schedule);
@@ -83,7 +88,8 @@ double te::estimateGemmClocks(const TileDemand &ofRegion, const GemmPlan &plan,
   unsigned waves =
       target.simdsPerCU *
       target.occupancy(resources.vgprs +
-                           countCopies(demand, plan, schedule, target),
+                           countCopies(demand, plan, schedule, target) +
+                           (matmul.getDirect() ? kDirectVGPRs : 0),
                        resources.ldsBytes, schedule.getWaves());
   // Of fewer waves than SIMDs LDS may hold less than registers do.
   int64_t inLds =
