@@ -72,9 +72,8 @@ static double estimatePassClocks(const TileDemand &demand, double read,
              (each > 1 ? std::ceil(each) / each : 1);
 }
 
-/// Registers that LLVM takes beyond the estimate for a loop whose operands come
-/// straight to LDS, where it finds them: with fewer left to a workgroup's SIMDs
-/// it does not hold itself back.
+/// LLVM counts on no other workgroup: registers that it takes beyond the
+/// estimate in loops whose operands come straight to LDS, about (0012).
 static constexpr unsigned kDirectVGPRs = 16;
 
 double te::estimateGemmClocks(const TileDemand &ofRegion, const GemmPlan &plan,

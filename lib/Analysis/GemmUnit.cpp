@@ -408,6 +408,8 @@ GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
       std::fmod(steps / matmul.getSplitK(), matmul.getStages()) == 0;
   double vector =
       estimateVectorClocks(demand, plan, schedule, target, timing, inRounds);
+  double besides =
+      scalesElements && !spreads ? 1 - (parts > 2 ? 2 : 1) / parts : 0;
   bool scalesProducts = plan.scales == GemmPlan::Scales::Instruction;
   bool readsAtOnce = rows * demand.getColumns(schedule) * kFewSums <=
                      double(getMostVGPRs(schedule, target)) * target.waveSize *
@@ -420,8 +422,7 @@ GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
                                   {&fetchA, &fetchB}, scaleSteps, grid, active),
           .parts = parts,
           .vector = vector,
-          .besides =
-              scalesElements && !spreads ? 1 - (parts > 2 ? 2 : 1) / parts : 0,
+          .besides = besides,
           .spreads = spreads,
           .steps = getPieceSteps(getSize(getK(gemm)), schedule, grid.pieces,
                                  isRest ? 1 : together),
