@@ -89,9 +89,10 @@ static double estimateFinish(const TileDemand &demand, ScheduleAttr schedule,
 }
 
 /// [C] vector instructions of kernels: for an element that is scaled, and for a
-/// wave's step beside these (scales, addresses in LDS), where places in LDS are
-/// constants of a round or not.
-static constexpr double kForScaling = 4, kForStep = 20, kForStepInRound = 2;
+/// wave's step beside these (scales, addresses in LDS): where places in LDS are
+/// constants of a round, else between all products, and beside single parts.
+static constexpr double kForScaling = 4, kForStepInRound = 2, kForStep = 16,
+                        kForLooseStep = 36;
 
 /// What scales elements stands between all products of a step, as the lowering
 /// has it (GemmEmitter::spreadsScaling).
@@ -108,11 +109,12 @@ static bool spreadsScaling(const TileDemand &demand, const GemmPlan &plan,
 
 /// Clocks of the vector units in a step of one workgroup: partial sums that are
 /// scaled, operands that are converted or scaled, or turned so that K is in one
-/// register.
+/// register. `ofStep`: instructions of a wave that scales elements, beside
+/// that.
 static double estimateVectorClocks(const TileDemand &demand,
                                    const GemmPlan &plan, ScheduleAttr schedule,
                                    const Target &target, const Timing &timing,
-                                   bool inRounds) {
+                                   double ofStep) {
   // Instructions an element.
   constexpr double kForSum = 5, kForConversion = 16, kForTurn = 2;
   double forConversion =
@@ -144,8 +146,7 @@ static double estimateVectorClocks(const TileDemand &demand,
   if (plan.scales == GemmPlan::Scales::Blocks)
     work += rows * cols * kForSum;
   if (plan.scales == GemmPlan::Scales::Elements)
-    work += (inRounds ? kForStepInRound : kForStep) * schedule.getWaves() *
-            target.waveSize;
+    work += ofStep * schedule.getWaves() * target.waveSize;
   return work / target.waveSize * timing.turn /
          std::min<unsigned>(schedule.getWaves(), target.simdsPerCU);
 }
@@ -406,8 +407,11 @@ GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
   bool inRounds =
       spreads && knowsSteps && scalesInRounds(gemm, plan) &&
       std::fmod(steps / matmul.getSplitK(), matmul.getStages()) == 0;
-  double vector =
-      estimateVectorClocks(demand, plan, schedule, target, timing, inRounds);
+  double ofStep = inRounds  ? kForStepInRound
+                  : spreads ? kForStep
+                            : kForLooseStep,
+         vector = estimateVectorClocks(demand, plan, schedule, target, timing,
+                                       ofStep);
   double besides =
       scalesElements && !spreads ? 1 - (parts > 2 ? 2 : 1) / parts : 0;
   bool scalesProducts = plan.scales == GemmPlan::Scales::Instruction;
