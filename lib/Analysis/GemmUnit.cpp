@@ -299,11 +299,14 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
                                     scaleSteps);
   if (isThere)
     arrival = 0;
-  // Each part is read before it is multiplied, while the one before is; what
-  // comes by way of registers is worked on and written by the same waves.
+  // Each part is read before it is multiplied, while the one before is, where
+  // steps are far enough ahead (0012); what comes by way of registers is worked
+  // on and written by the same waves.
   double taken = parts * timing.ldsLatency + ofWave;
   if (isLone)
-    taken += fetches ? reads / parts : reads + writes + vector;
+    taken += !fetches                  ? reads + writes + vector
+             : matmul.getStages() >= 4 ? reads / parts
+                                       : reads;
   double clocks = std::max(combine({busiest, arrival}), taken);
   // Rounds of one step each: branches, and a read that is not asked for before.
   if (!knowsSteps)
