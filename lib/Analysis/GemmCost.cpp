@@ -72,6 +72,10 @@ static double estimatePassClocks(const TileDemand &demand, double read,
              (each > 1 ? std::ceil(each) / each : 1);
 }
 
+/// LLVM counts on no other workgroup: registers that it takes beyond the
+/// estimate in loops whose operands come straight to LDS, about (0012).
+static constexpr unsigned kDirectVGPRs = 16;
+
 double te::estimateGemmClocks(const TileDemand &ofRegion, const GemmPlan &plan,
                               ScheduleAttr schedule, const Target &target) {
   TileDemand demand = getPieceDemand(ofRegion, schedule);
@@ -83,7 +87,8 @@ double te::estimateGemmClocks(const TileDemand &ofRegion, const GemmPlan &plan,
   unsigned waves =
       target.simdsPerCU *
       target.occupancy(resources.vgprs +
-                           countCopies(demand, plan, schedule, target),
+                           countCopies(demand, plan, schedule, target) +
+                           (matmul.getDirect() ? kDirectVGPRs : 0),
                        resources.ldsBytes, schedule.getWaves());
   // Of fewer waves than SIMDs LDS may hold less than registers do.
   int64_t inLds =

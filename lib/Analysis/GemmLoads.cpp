@@ -49,6 +49,8 @@ struct OperandLoads {
   double lines = 0; // of cache that they lie in
   double asked = 0; // bytes of lines that L1 does not have
   double share = 0; // of the bytes that memory serves
+  // The next step asks for the rest of these lines: elements', scales'.
+  bool alongK = false, scalesAlongK = false;
 
   double getLatency(double fromMemory, const Timing &timing) const {
     return timing.l2Latency +
@@ -86,6 +88,8 @@ getOperandLoads(const TileDemand &demand, const GemmPlan &plan,
     OperandLoads &made = loads[index];
     made.bytes = outer * k * element;
     made.lines = made.bytes / std::min(run, kLine);
+    made.alongK = alongK;
+    made.scalesAlongK = kIsLast;
     if (!scaled || !scaled.getScaling().isE8M0())
       continue;
     // Of rows along K each lane reads its own.
@@ -96,7 +100,8 @@ getOperandLoads(const TileDemand &demand, const GemmPlan &plan,
                 : scaleBytes[index] / std::min<double>(outer, kLine);
   }
   // L1 has the other part of a line when the next step, or the next read of
-  // scales, asks for it, or not.
+  // scales, asks for it, or not. Of rows across K no step does: that part is
+  // another tile's.
   double ofElements = loads[0].lines + loads[1].lines,
          held = timing.l1Capacity / kLine,
          between = std::max(scaleSteps[0], scaleSteps[1]);
@@ -104,8 +109,9 @@ getOperandLoads(const TileDemand &demand, const GemmPlan &plan,
        keepsScales =
            between * (ofElements + scaleLines[0] + scaleLines[1]) < held;
   for (auto [index, made] : llvm::enumerate(loads)) {
-    made.asked = (keeps ? made.bytes : made.lines * kLine) +
-                 (keepsScales ? scaleBytes[index] : scaleLines[index] * kLine);
+    made.asked = (keeps && made.alongK ? made.bytes : made.lines * kLine) +
+                 (keepsScales && made.scalesAlongK ? scaleBytes[index]
+                                                   : scaleLines[index] * kLine);
     made.bytes += scaleBytes[index];
     made.lines += scaleLines[index];
   }

@@ -36,6 +36,16 @@ static bool isPackedAlongK(Value operand, unsigned kDim) {
   return !type || !type.isFP4() || liesAlongK(operand, kDim);
 }
 
+bool te::scalesInRounds(GemmOp gemm, const GemmPlan &plan) {
+  auto isPlain = [](Value factor, unsigned kDim) {
+    ScaledType type = getScaled(factor);
+    return type && !type.isFP4() && liesAlongK(factor, kDim);
+  };
+  return plan.scales == GemmPlan::Scales::Elements &&
+         isPlain(gemm.getA(), gemm.getKDimA()) &&
+         isPlain(gemm.getB(), gemm.getKDimB());
+}
+
 /// The target's instructions that take these elements as they are, those with
 /// the most products a cycle first, then large ones. Scaled ones take operands
 /// without scales too.

@@ -94,6 +94,10 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
     if (tile[0] == tile[1] && waves[0] != waves[1])
       visitWaves({waves[1], waves[0]});
   };
+  SmallVector<int64_t> counts = {2 * simds, simds, simds / 2};
+  // What one wave scales stands beside the products of three others.
+  if (scalesInRounds(demand.gemm, plan))
+    counts.push_back(4 * simds);
   for (const MMA *mma : plan.instructions) {
     SmallVector<int64_t> steps;
     for (int64_t bytes : kStepBytes)
@@ -109,7 +113,7 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
           // Two waves a SIMD, so that one computes while the other waits, or
           // one; small tiles that go straight to LDS may have fewer: several
           // workgroups then have a CU.
-          for (int64_t waves : {2 * simds, simds, simds / 2})
+          for (int64_t waves : counts)
             // With two places in LDS direct loads have less than a step's time,
             // too little beside an operand that is converted in registers.
             for (auto [stages, direct] : {std::pair(4, true),
@@ -312,6 +316,18 @@ unsigned te::countCopies(const TileDemand &demand, const GemmPlan &plan,
   return bytes / 4;
 }
 
+/// Bytes of a row's scales that LDS has for as many steps as are read at once.
+static int64_t getScaleBytesInLDS(const GemmPlan &plan, GemmOp gemm,
+                                  int64_t outer, ScheduleAttr schedule,
+                                  const Target &target) {
+  MatmulAttr matmul = schedule.getMatmul();
+  int64_t each = plan.scales == GemmPlan::Scales::Blocks ? 4 : 1,
+          ofStep = each * std::max<int64_t>(matmul.getK() / plan.block, 1),
+          bytes = getScaleBytes(plan, outer, schedule, target);
+  return ofStep * getWholeSteps(std::max<int64_t>(bytes / ofStep, 1),
+                                getK(gemm), matmul.getK(), matmul.getSplitK());
+}
+
 ResourceEstimate te::estimateGemm(const TileDemand &demand,
                                   ScheduleAttr schedule, const Target &target) {
   std::string why;
@@ -404,7 +420,8 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
       plan.scales == GemmPlan::Scales::Blocks)
     for (auto [outer, count] : {std::pair(rows, int64_t(1)),
                                 {schedule.getTile()[1], demand.products}})
-      scales += count * outer * getScaleBytes(plan, outer, schedule, target);
+      scales += count * outer *
+                getScaleBytesInLDS(plan, gemm, outer, schedule, target);
   int64_t read = isPipelined ? matmul.getStages() * (stepA + stepB) + 2 * scales
                              : std::max(stepA, stepB);
   result.ldsBytes = std::max({read, stored, lanes * 4});

@@ -88,15 +88,36 @@ static double estimateFinish(const TileDemand &demand, ScheduleAttr schedule,
              (1.0 / timing.ldsStoreBytes + 1.0 / timing.ldsPortBytes);
 }
 
+/// [C] vector instructions of kernels: for an element that is scaled, and for a
+/// wave's step beside these (scales, addresses in LDS): where places in LDS are
+/// constants of a round, else between all products, and beside single parts (15
+/// to 36).
+static constexpr double kForScaling = 4, kForStepInRound = 2, kForStep = 16,
+                        kForLooseStep = 30;
+
+/// What scales elements stands between all products of a step, as the lowering
+/// has it (GemmEmitter::spreadsScaling).
+static bool spreadsScaling(const TileDemand &demand, const GemmPlan &plan,
+                           ScheduleAttr schedule, const Target &target,
+                           const Timing &timing, const GemmStep &step) {
+  MatmulAttr matmul = schedule.getMatmul();
+  double lines = schedule.getTile()[0] + demand.getColumns(schedule),
+         each = lines * matmul.getK() / target.waveSize * kForScaling,
+         cores = std::min<double>(schedule.getWaves(), target.simdsPerCU);
+  return plan.scales == GemmPlan::Scales::Elements && matmul.getStages() > 1 &&
+         each * timing.turn <= step.matrix * cores;
+}
+
 /// Clocks of the vector units in a step of one workgroup: partial sums that are
 /// scaled, operands that are converted or scaled, or turned so that K is in one
-/// register.
+/// register. `ofStep`: instructions of a wave that scales elements, beside
+/// that.
 static double estimateVectorClocks(const TileDemand &demand,
                                    const GemmPlan &plan, ScheduleAttr schedule,
-                                   const Target &target, const Timing &timing) {
+                                   const Target &target, const Timing &timing,
+                                   double ofStep) {
   // Instructions an element.
-  constexpr double kForSum = 5, kForConversion = 16, kForScaling = 3.75,
-                   kForTurn = 2;
+  constexpr double kForSum = 5, kForConversion = 16, kForTurn = 2;
   double forConversion =
       plan.scales == GemmPlan::Scales::Elements ? kForScaling : kForConversion;
   GemmOp gemm = demand.gemm;
@@ -125,10 +146,8 @@ static double estimateVectorClocks(const TileDemand &demand,
           getForOperand(tile::MMASide::B, gemm.getB(), gemm.getKDimB(), plan.b);
   if (plan.scales == GemmPlan::Scales::Blocks)
     work += rows * cols * kForSum;
-  // Scales, and addresses in LDS: what small tiles have in each step too.
-  constexpr double kForStep = 36;
   if (plan.scales == GemmPlan::Scales::Elements)
-    work += kForStep * schedule.getWaves() * target.waveSize;
+    work += ofStep * schedule.getWaves() * target.waveSize;
   return work / target.waveSize * timing.turn /
          std::min<unsigned>(schedule.getWaves(), target.simdsPerCU);
 }
@@ -194,21 +213,29 @@ double GemmUnit::getProducts(double count) const {
 
 double GemmUnit::getStart(double count) const {
   double memory = count * loads.getClocks(),
-         ahead = fetches ? schedule.getMatmul().getStages() - 1 : 1;
-  // Arguments; the first loads, and their way into the loop, which begins when
-  // all are asked for; scales, which go through registers.
-  double start = 2 * timing.scalarLatency +
-                 std::max(timing.getMemoryLatency() + memory, ahead * memory) +
-                 4 * timing.ldsLatency +
-                 (scaleSteps > 0 ? timing.getMemoryLatency() : 0);
-  // Lines that are read again behind the last step; the last store.
-  return start + (fetches ? 2 : 1) * timing.l2Latency;
+         waves = count * schedule.getWaves(),
+         ahead = schedule.getMatmul().getStages() - 1;
+  // Arguments, and the last store.
+  double outside = 2 * timing.scalarLatency + timing.l2Latency;
+  // The first loads, their way into the loop, and scales, which go through
+  // registers.
+  if (!fetches)
+    return outside + timing.getMemoryLatency() + memory +
+           4 * timing.ldsLatency +
+           (scaleSteps > 0 ? timing.getMemoryLatency() : 0);
+  // A wave asks for all steps that are ahead, then the next wave does: the last
+  // one's first step, or its scales, which come behind all of these, begin the
+  // loop. Behind that what was asked for again comes, from L1.
+  double asked = scaleSteps > 0 ? ahead * memory
+                                : (ahead * (waves - 1) + 1) / waves * memory;
+  return outside + asked + timing.getMemoryLatency() + 8 * timing.ldsLatency +
+         count * loads.addresses + timing.l1Latency;
 }
 
-double GemmUnit::getStepClocks(double count) const {
+double GemmUnit::getStepClocks(double count, bool isThere) const {
   MatmulAttr matmul = schedule.getMatmul();
   double waves = schedule.getWaves(), simds = target.simdsPerCU;
-  double memory = count * loads.getClocks();
+  double memory = count * (isThere ? loads.addresses : loads.getClocks());
   bool isPipelined = matmul.getStages() > 1, isLone = waves <= simds;
   // Waves on few SIMDs have the ports of these alone.
   double ports = std::max(timing.ldsPorts * std::min(waves / simds, 1.0), 1.0);
@@ -262,15 +289,25 @@ double GemmUnit::getStepClocks(double count) const {
     arrival = (loads.lastLatency + loads.transfer + writes / 2) /
                   (matmul.getStages() - 1 - 0.5 / parts) +
               vector;
+  // What scales elements between all products asks for more as it goes: only a
+  // wave's own part stands between what has come and what it asks for.
+  if (spreads)
+    arrival = loads.latency + vector * simds / std::max(waves, simds) +
+              loads.transfer + writes / 2;
   // Scales are put into LDS as many steps after they are read.
   if (scaleSteps > 0)
     arrival = std::max(arrival, (fetches ? loads.lastLatency : loads.latency) /
                                     scaleSteps);
-  // Each part is read before it is multiplied; what comes by way of registers
-  // is worked on and written by the same waves.
+  if (isThere)
+    arrival = 0;
+  // Each part is read before it is multiplied, while the one before is, where
+  // steps are far enough ahead (0012); what comes by way of registers is worked
+  // on and written by the same waves.
   double taken = parts * timing.ldsLatency + ofWave;
   if (isLone)
-    taken += reads + (fetches ? 0 : writes + vector);
+    taken += !fetches                  ? reads + writes + vector
+             : matmul.getStages() >= 4 ? reads / parts
+                                       : reads;
   double clocks = std::max(combine({busiest, arrival}), taken);
   // Rounds of one step each: branches, and a read that is not asked for before.
   if (!knowsSteps)
@@ -279,9 +316,13 @@ double GemmUnit::getStepClocks(double count) const {
 }
 
 double GemmUnit::getLoopClocks(double count) const {
-  // In a pipeline workgroups wait for the same unit, and advance alike.
-  if (schedule.getMatmul().getStages() > 1)
-    return steps * getStepClocks(count);
+  // In a pipeline workgroups wait for the same unit, and advance alike. What
+  // was asked for before the loop is there, but for the last of it.
+  if (int64_t stages = schedule.getMatmul().getStages(); stages > 1) {
+    double there = fetches ? std::min<double>(steps, stages - 2) : 0;
+    return there * getStepClocks(count, /*isThere=*/true) +
+           (steps - there) * getStepClocks(count);
+  }
   // Else the oldest goes first, what it leaves is the next one's, and the last
   // is alone in the end.
   SmallVector<double> left(size_t(count), steps), shares;
@@ -365,28 +406,41 @@ GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
   // side, in all waves at once.
   bool scalesElements =
       plan.scales == GemmPlan::Scales::Elements || hasPrologue(gemm);
+  GemmStep step = estimateGemmStep(demand, plan, schedule, target, timing);
+  bool spreads = spreadsScaling(demand, plan, schedule, target, timing, step);
+  bool inRounds =
+      spreads && knowsSteps && scalesInRounds(gemm, plan) &&
+      std::fmod(steps / matmul.getSplitK(), matmul.getStages()) == 0;
+  double ofStep = inRounds  ? kForStepInRound
+                  : spreads ? kForStep
+                            : kForLooseStep,
+         vector = estimateVectorClocks(demand, plan, schedule, target, timing,
+                                       ofStep);
+  double besides =
+      scalesElements && !spreads ? 1 - (parts > 2 ? 2 : 1) / parts : 0;
   bool scalesProducts = plan.scales == GemmPlan::Scales::Instruction;
   bool readsAtOnce = rows * demand.getColumns(schedule) * kFewSums <=
                      double(getMostVGPRs(schedule, target)) * target.waveSize *
                          schedule.getWaves();
-  return {
-      .schedule = schedule,
-      .target = target,
-      .timing = timing,
-      .step = estimateGemmStep(demand, plan, schedule, target, timing),
-      .loads = GemmLoads::get(demand, plan, schedule, target, timing,
-                              {&fetchA, &fetchB}, scaleSteps, grid, active),
-      .parts = parts,
-      .vector = estimateVectorClocks(demand, plan, schedule, target, timing),
-      .besides = scalesElements ? 1 - (parts > 2 ? 2 : 1) / parts : 0,
-      .steps = getPieceSteps(getSize(getK(gemm)), schedule, grid.pieces,
-                             isRest ? 1 : together),
-      .finished = estimateFinish(demand, schedule, target, timing, width),
-      .stored = stored,
-      .prefetches = prefetches,
-      .fetches = fetchA && fetchB,
-      .knowsSteps = knowsSteps,
-      .readsAtOnce = readsAtOnce,
-      .scaleSteps =
-          scalesProducts ? double(std::min(scaleSteps[0], scaleSteps[1])) : 0};
+  return {.schedule = schedule,
+          .target = target,
+          .timing = timing,
+          .step = step,
+          .loads = GemmLoads::get(demand, plan, schedule, target, timing,
+                                  {&fetchA, &fetchB}, scaleSteps, grid, active),
+          .parts = parts,
+          .vector = vector,
+          .besides = besides,
+          .spreads = spreads,
+          .steps = getPieceSteps(getSize(getK(gemm)), schedule, grid.pieces,
+                                 isRest ? 1 : together),
+          .finished = estimateFinish(demand, schedule, target, timing, width),
+          .stored = stored,
+          .prefetches = prefetches,
+          .fetches = fetchA && fetchB,
+          .knowsSteps = knowsSteps,
+          .readsAtOnce = readsAtOnce,
+          .scaleSteps = scalesProducts
+                            ? double(std::min(scaleSteps[0], scaleSteps[1]))
+                            : 0};
 }

@@ -64,6 +64,7 @@ struct GemmUnit {
   double parts;      // of a step
   double vector;     // clocks of a step
   double besides;    // share of its products that these do not stand among
+  bool spreads;      // these between all products
   double steps;      // of a workgroup
   double finished;   // clocks in which sums become what is stored
   double stored;     // clocks of the stores
@@ -84,9 +85,9 @@ struct GemmUnit {
 
 private:
   /// Of so many side by side: the way to the first step and from the last one;
-  /// a step; its products on the busiest SIMD.
+  /// a step, whose operands may be there; its products on the busiest SIMD.
   double getStart(double count) const;
-  double getStepClocks(double count) const;
+  double getStepClocks(double count, bool isThere = false) const;
   /// All steps.
   double getLoopClocks(double count) const;
   double getProducts(double count) const;

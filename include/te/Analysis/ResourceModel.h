@@ -94,6 +94,10 @@ struct GemmPlan {
 std::optional<GemmPlan> planGemm(GemmOp gemm, const Target &target,
                                  std::string &why);
 
+/// Lanes scale elements as they lie in memory, which are codes of fp8 along K:
+/// such loops go once through all places in LDS a round (docs/decisions/0017).
+bool scalesInRounds(GemmOp gemm, const GemmPlan &plan);
+
 /// A round of a pipelined te.gemm's loop is at most so many steps: its code is
 /// to stay small.
 inline constexpr int64_t kMostStepsInRound = 16;

@@ -22,9 +22,9 @@ func.func @square(%x: tensor<1024x1024xbf16>, %w: tensor<1024x1024xbf16>) -> ten
 
 // -----
 
-// A short K, much of whose time is the stores'.
-// CHECK: stages = 2, direct = true
-// CHECK: tile = [128, 128], waves = 2
+// A short K, much of whose time is the stores': of four workgroups on a CU some store while others load.
+// CHECK: stages = 3, direct = true
+// CHECK: tile = [64, 128], waves = 4
 // CHECK-LABEL: func.func @short
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @short(%x: !te.scaled<4096x512xf4E2M1FN, #row>, %w: !te.scaled<32768x512xf4E2M1FN, #row>) -> tensor<4096x32768xbf16> {
@@ -51,4 +51,28 @@ func.func @together(%x: tensor<512x7168xbf16>, %y: tensor<512x2048xbf16>) -> ten
 func.func @alone(%x: tensor<1024x4096xbf16>, %y: tensor<4096x14336xbf16>) -> tensor<1024x14336xbf16> {
   %d = te.gemm %x, %y : tensor<1024x4096xbf16>, tensor<4096x14336xbf16> -> tensor<1024x14336xbf16>
   return %d : tensor<1024x14336xbf16>
+}
+
+// -----
+
+// Four waves of a SIMD, where two would leave the matrix cores idle: what one scales stands beside another's products.
+// GFX942: waves = [2, 8], stages = 2
+// GFX942: waves = 16
+// GFX942-LABEL: func.func @scaled
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @scaled(%x: !te.scaled<1024x4096xf8E4M3FN, #row>, %w: !te.scaled<28672x4096xf8E4M3FN, #row>) -> tensor<1024x28672xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<1024x4096xf8E4M3FN, #row>, !te.scaled<28672x4096xf8E4M3FN, #row> -> tensor<1024x28672xbf16>
+  return %d : tensor<1024x28672xbf16>
+}
+
+// -----
+
+// Not where lanes turn codes that lie across K.
+// GFX942: waves = 8
+// GFX942-LABEL: func.func @turned
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+#column = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
+func.func @turned(%x: !te.scaled<1024x4096xf8E4M3FN, #row>, %w: !te.scaled<4096x28672xf8E4M3FN, #column>) -> tensor<1024x28672xbf16> {
+  %d = te.gemm %x, %w : !te.scaled<1024x4096xf8E4M3FN, #row>, !te.scaled<4096x28672xf8E4M3FN, #column> -> tensor<1024x28672xbf16>
+  return %d : tensor<1024x28672xbf16>
 }
