@@ -100,8 +100,15 @@ BufferAccess::BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state,
       row = select.getTrueValue();
     }
   // What goes along the rows step by step keeps its resource: 64-bit addresses
-  // of each step would take the scalar unit six instructions.
-  bool moves = isInside && movesByRows(b, view, row, col, rowBytes);
+  // of each step take the scalar unit six instructions, offsets two, and one
+  // for each row of a lane, as these are beyond the reach of an instruction's
+  // own. That counts where a wave's turns are taken by vector instructions.
+  constexpr int64_t fewRows = 4;
+  LinearLayout layout = getLayout(tile);
+  int64_t laneRows =
+      layout.project({1, layout.getShape()[1]}).getNumRegisters();
+  bool moves = isInside && !state.spread.empty() && laneRows <= fewRows &&
+               movesByRows(b, view, row, col, rowBytes);
   Value rows = moves ? constant(cast<ShapedType>(view.getType()).getDimSize(0))
                      : emitRowsInside(b, tile, view, row, isInside);
   Value bytes =
@@ -127,7 +134,7 @@ BufferAccess::BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state,
 
   all = b.createOrFold<arith::IndexCastOp>(b.getI32Type(),
                                            moves ? rowStart : colStart);
-  auto [laneRow, laneCol] = emitLaneCoordinates(b, state, getLayout(tile));
+  auto [laneRow, laneCol] = emitLaneCoordinates(b, state, layout);
   lane = arith::IndexCastOp::create(
       b, b.getI32Type(),
       add(multiply(laneRow, rowBytes), multiply(laneCol, elementBytes)));
