@@ -14,6 +14,7 @@
 
 #include "te/Dialect/Tile/IR/MMALayout.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
@@ -262,11 +263,22 @@ int64_t te::countVectorWork(MmaOp op) {
   return elements / 2;
 }
 
-static bool turnsElements(MmaOp op) {
-  bool turns = false;
-  forEachBefore(op,
-                [&](Operation *before) { turns |= isa<TransposeOp>(before); });
-  return turns;
+/// Operands whose elements lanes turn in front of the product.
+static int64_t countTurned(MmaOp op) {
+  int64_t count = 0;
+  forEachBefore(op, [&](Operation *before) {
+    auto put = dyn_cast<PutOp>(before);
+    SetVector<Operation *> slice;
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    options.filter = [](Operation *of) {
+      return of->hasTrait<OpTrait::Elementwise>() || isa<TransposeOp>(of);
+    };
+    if (put && succeeded(getBackwardSlice(put.getTile(), &slice, options)))
+      count += llvm::any_of(slice,
+                            [](Operation *of) { return isa<TransposeOp>(of); });
+  });
+  return count;
 }
 
 /// Beside a run of products; the last one's work is all of theirs. `behind`
@@ -277,10 +289,11 @@ static bool spreadOver(ArrayRef<MmaOp> run, MmaOp behind, KernelState &state) {
       llvm::any_of(run.drop_back(),
                    [&](MmaOp op) { return state.vectorWork.lookup(op); }))
     return false;
-  bool isOverBarrier = behind && turnsElements(run.back());
-  // Addresses, reductions; more of these groups stay empty where no loads of
-  // four bytes stand between them.
-  double forOthers = isOverBarrier ? 1.06 : 1.19;
+  int64_t turned = countTurned(run.back());
+  bool isOverBarrier = behind && turned > 0;
+  // Addresses, reductions, of turned operands factors of each neighbour. More
+  // of these groups stay empty where no loads of four bytes stand between them.
+  double forOthers = isOverBarrier ? 0.98 + 0.08 * turned : 1.19;
   int64_t work = forOthers * countVectorWork(run.back()),
           halves = 2 * run.size() + isOverBarrier;
   for (MmaOp op : run)
