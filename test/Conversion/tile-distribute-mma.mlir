@@ -151,3 +151,58 @@ tile.kernel @spread(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32
   %e = tile.mma %p, %q, %d <"f32_16x16x32_bf16"> in_order {reads = 2 : i64} : tensor<16x32xbf16, #take>, tensor<16x32xbf16, #take> -> tensor<16x16xf32, #c>
   tile.store %e, %w[%c0, %c0] {in_bounds} : tensor<16x16xf32, #c>, memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
 }
+
+// -----
+
+// Turned elements are written to LDS in many pieces: what turns them stands up to the middle of the product behind the barrier,
+// whose reads come later then, and writes cross the end of the last product in front of it.
+#turned = #tile.layout<shape = [64, 16], register = [[1, 0], [2, 0], [4, 0], [0, 8]], lane = [[8, 0], [16, 0], [32, 0], [0, 1], [0, 2], [0, 4]], wave = []>
+#put = #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []>
+#take = #tile.layout<shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []>
+#c = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
+// CHECK-LABEL: gpu.func @over_barrier
+// CHECK: amdgpu.sched_barrier allow = <valu|salu>
+// CHECK: amdgpu.sched_barrier allow = <valu|salu|ds_write>
+// CHECK-NEXT: gpu.barrier
+// CHECK: amdgpu.mfma 16x16x32
+// CHECK: rocdl.sched.group.barrier 8, 1, 0
+// CHECK: rocdl.sched.group.barrier 2, 7, 0
+// CHECK: rocdl.sched.group.barrier 8, 1, 0
+// CHECK: rocdl.sched.group.barrier 2, 7, 0
+// CHECK: rocdl.sched.group.barrier 8, 1, 0
+// CHECK: rocdl.sched.group.barrier 256, 2, 0
+// CHECK: rocdl.sched.group.barrier 2, 4, 0
+// CHECK: amdgpu.sched_barrier allow = <none>
+// What goes along rows, step by step: the resource is the view's and stays, the step's place is the scalar offset.
+// CHECK: scf.for %[[I:.*]] = %c0 to %c64 step %c16
+// CHECK-DAG: %[[BYTES:.*]] = arith.index_cast %c4096{{.*}} : index to i64
+// CHECK-DAG: %[[STEP:.*]] = arith.muli %[[I]], %c64
+// CHECK: %[[RSRC:.*]] = rocdl.make.buffer.rsrc %{{.*}}, %c0_i16{{.*}}, %[[BYTES]], %{{.*}}
+// CHECK: %[[ALL:.*]] = arith.index_cast %[[STEP]] : index to i32
+// CHECK: rocdl.raw.ptr.buffer.load %[[RSRC]], %{{.*}}, %[[ALL]], %c0_i32{{.*}} : vector<4xi32>
+tile.kernel @over_barrier(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32, #gpu.address_space<global>>, %slot: index) attributes {target = "gfx950", waves = 1} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %u = memref.reinterpret_cast %x to offset: [0], sizes: [64, 32], strides: [32, 1] : memref<bf16, #gpu.address_space<global>> to memref<64x32xbf16, strided<[32, 1]>, #gpu.address_space<global>>
+  %v = memref.reinterpret_cast %x to offset: [0], sizes: [64, 16], strides: [16, 1] : memref<bf16, #gpu.address_space<global>> to memref<64x16xbf16, strided<[16, 1]>, #gpu.address_space<global>>
+  %w = memref.reinterpret_cast %y to offset: [0], sizes: [16, 16], strides: [16, 1] : memref<f32, #gpu.address_space<global>> to memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
+  %a = tile.load %v[%c0, %c0] {in_bounds, columns_in_bounds, divisible = 16 : i64} : memref<64x16xbf16, strided<[16, 1]>, #gpu.address_space<global>> -> tensor<64x16xbf16, #turned>
+  %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  %p = tile.take %r[%slot, %c0] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
+  %z = arith.constant dense<0.0> : tensor<16x16xf32, #c>
+  %d = tile.mma %p, %p, %z <"f32_16x16x32_bf16"> in_order {reads = 1 : i64} : tensor<16x32xbf16, #take>, tensor<16x32xbf16, #take> -> tensor<16x16xf32, #c>
+  %q = tile.take %r[%slot, %c32] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
+  %m = arith.negf %a : tensor<64x16xbf16, #turned>
+  %n = tile.transpose %m : tensor<64x16xbf16, #turned> -> tensor<16x64xbf16, #put>
+  tile.put %n, %r[%slot] : tensor<16x64xbf16, #put>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  %e = tile.mma %p, %q, %d <"f32_16x16x32_bf16"> in_order {reads = 1 : i64} : tensor<16x32xbf16, #take>, tensor<16x32xbf16, #take> -> tensor<16x16xf32, #c>
+  gpu.barrier
+  %f = tile.mma %q, %q, %e <"f32_16x16x32_bf16"> in_order {reads = 2 : i64} : tensor<16x32xbf16, #take>, tensor<16x32xbf16, #take> -> tensor<16x16xf32, #c>
+  tile.store %f, %w[%c0, %c0] {in_bounds} : tensor<16x16xf32, #c>, memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
+  scf.for %i = %c0 to %c64 step %c16 {
+    %s = tile.load %u[%i, %c0] {in_bounds, columns_in_bounds, divisible = 32 : i64} : memref<64x32xbf16, strided<[32, 1]>, #gpu.address_space<global>> -> tensor<16x32xbf16, #take>
+    tile.store %s, %u[%i, %c0] {in_bounds, columns_in_bounds, divisible = 32 : i64} : tensor<16x32xbf16, #take>, memref<64x32xbf16, strided<[32, 1]>, #gpu.address_space<global>>
+  }
+}

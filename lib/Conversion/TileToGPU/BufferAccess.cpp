@@ -8,6 +8,7 @@
 #include "BufferAccess.h"
 
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -40,6 +41,24 @@ static bool isBehind(ImplicitLocOpBuilder &b, Value view, Value row) {
   Value rows = b.createOrFold<memref::DimOp>(view, int64_t(0));
   return isEqualConstantIntOrValue(getAsOpFoldResult(rows),
                                    getAsOpFoldResult(row));
+}
+
+/// In a loop rows change and columns do not, and the view's bytes are known to
+/// fit an offset.
+static bool movesByRows(OpBuilder &b, Value view, Value row, Value col,
+                        int64_t rowBytes) {
+  Operation *parent = b.getInsertionBlock()->getParentOp();
+  auto loop = dyn_cast<scf::ForOp>(parent);
+  if (!loop)
+    loop = parent->getParentOfType<scf::ForOp>();
+  int64_t rows = cast<ShapedType>(view.getType()).getDimSize(0);
+  if (!loop || ShapedType::isDynamic(rows) ||
+      rows * rowBytes >= std::numeric_limits<int32_t>::max())
+    return false;
+  auto changes = [&](Value value) {
+    return loop.getRegion().isAncestor(value.getParentRegion());
+  };
+  return changes(row) && !changes(col);
 }
 
 /// Rows of the tile that are inside of the view, from 0 to all; of a tile that
@@ -80,16 +99,29 @@ BufferAccess::BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state,
       isAny = select.getCondition();
       row = select.getTrueValue();
     }
-  Value bytes = arith::IndexCastOp::create(
-      b, b.getI64Type(),
-      multiply(emitRowsInside(b, tile, view, row, isInside), rowBytes));
+  // What goes along the rows step by step keeps its resource: 64-bit addresses
+  // of each step take the scalar unit six instructions, offsets two, and one
+  // for each row of a lane, as these are beyond the reach of an instruction's
+  // own. That counts where a wave's turns are taken by vector instructions.
+  constexpr int64_t fewRows = 4;
+  LinearLayout layout = getLayout(tile);
+  int64_t laneRows =
+      layout.project({1, layout.getShape()[1]}).getNumRegisters();
+  bool moves = isInside && !state.spread.empty() && laneRows <= fewRows &&
+               movesByRows(b, view, row, col, rowBytes);
+  Value rows = moves ? constant(cast<ShapedType>(view.getType()).getDimSize(0))
+                     : emitRowsInside(b, tile, view, row, isInside);
+  Value bytes =
+      arith::IndexCastOp::create(b, b.getI64Type(), multiply(rows, rowBytes));
   if (isAny)
     bytes = arith::SelectOp::create(
         b, isAny, bytes, arith::ConstantIntOp::create(b, b.getI64Type(), 0));
 
   auto metadata = memref::ExtractStridedMetadataOp::create(b, view);
+  Value rowStart = multiply(row, rowBytes),
+        colStart = multiply(col, elementBytes);
   Value start = add(multiply(metadata.getOffset(), elementBytes),
-                    multiply(row, rowBytes));
+                    moves ? colStart : rowStart);
   Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, view);
   Value address =
       arith::IndexCastOp::create(b, b.getI64Type(), add(base, start));
@@ -100,9 +132,9 @@ BufferAccess::BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state,
       arith::ConstantIntOp::create(b, b.getI16Type(), 0), bytes,
       emitI32(b, kResourceFlags));
 
-  column = b.createOrFold<arith::IndexCastOp>(b.getI32Type(),
-                                              multiply(col, elementBytes));
-  auto [laneRow, laneCol] = emitLaneCoordinates(b, state, getLayout(tile));
+  all = b.createOrFold<arith::IndexCastOp>(b.getI32Type(),
+                                           moves ? rowStart : colStart);
+  auto [laneRow, laneCol] = emitLaneCoordinates(b, state, layout);
   lane = arith::IndexCastOp::create(
       b, b.getI32Type(),
       add(multiply(laneRow, rowBytes), multiply(laneCol, elementBytes)));
@@ -112,7 +144,7 @@ std::pair<Value, Value> BufferAccess::emitOffsets(int64_t rows, int64_t cols) {
   Value more = emitI32(b, rows * rowBytes + cols * elementBytes);
   auto add = [&](Value x) { return b.createOrFold<arith::AddIOp>(x, more); };
   // The hardware bounds a lane's offset only.
-  return isInside ? std::pair(lane, add(column)) : std::pair(add(lane), column);
+  return isInside ? std::pair(lane, add(all)) : std::pair(add(lane), all);
 }
 
 /// What one instruction moves as the vector's bytes.

@@ -45,8 +45,7 @@ private:
   int64_t rowBytes, elementBytes;
   bool isInside;
   Value resource;
-  Value column,
-      lane; // bytes, i32: of the tile's column, of a lane's register 0
+  Value all, lane; // bytes, i32: of the tile, of a lane's register 0
 };
 
 } // namespace mlir::te

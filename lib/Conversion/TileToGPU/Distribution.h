@@ -42,10 +42,14 @@ struct KernelState {
   llvm::DenseMap<Operation *, SharedTurn> turns; // see assignTurns
   // See countVectorWork and countProductsBefore.
   llvm::DenseMap<Operation *, int64_t> vectorWork, productsBefore;
-  /// Products that vector instructions of a later one may stand in front of,
-  /// and, for that one, the reads of each: see spreadVectorWork.
-  llvm::DenseSet<Operation *> spread;
-  llvm::DenseMap<Operation *, SmallVector<int64_t>> readsBefore;
+  /// See spreadVectorWork: products that vector instructions of a later one may
+  /// stand beside, of these the last in front of a barrier that the later one
+  /// stands behind, and, for that one, the reads and instructions of each.
+  llvm::DenseSet<Operation *> spread, spreadOverBarrier;
+  struct Part {
+    int64_t reads, vectorWork;
+  };
+  llvm::DenseMap<Operation *, SmallVector<Part>> partsBefore;
   llvm::DenseSet<Operation *> rare; // see isRare
   /// tile.convert_layout that lanes could do among themselves, with more work.
   llvm::DenseSet<Operation *> throughLds;
@@ -78,9 +82,11 @@ void beginExchanges(gpu::GPUFuncOp func, KernelState &state);
 /// this product and the one before: those of two elements are often one.
 int64_t countVectorWork(tile::MmaOp op);
 /// Where all of it stands in front of the last of several products, with no
-/// barrier between these: it comes between the instructions of all of them.
-/// What is chosen for the instructions of a product is taken from in front of
-/// it, so the last one says it for all.
+/// barrier between these: it comes between the instructions of all of them,
+/// and, where lanes turn elements, up to the middle of the product behind the
+/// barrier, which is only then waited for: turned elements are written to LDS
+/// in many pieces. What is chosen for the instructions of a product is taken
+/// from in front of it, so the last one says it for all.
 void spreadVectorWork(Block &block, KernelState &state);
 /// Products in front of one that is in order, behind the one before that is.
 int64_t countProductsBefore(tile::MmaOp op);

@@ -14,6 +14,7 @@
 
 #include "te/Dialect/Tile/IR/MMALayout.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
@@ -41,10 +42,10 @@ struct Fragments {
 /// behind product `first`, the last one that needs a fragment whose place they
 /// take, or later; with a `pace` of 2 half of the products behind it are left
 /// to hide the last one's latency. A part that reads scales too has more loads
-/// than products.
+/// than products. Vector instructions come behind the first `besideWork`.
 static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
                              int64_t reads, int64_t first, int64_t pace,
-                             int64_t vectorWork) {
+                             int64_t vectorWork, int64_t besideWork) {
   using Mask = amdgpu::sched_barrier_opt_enum;
   auto emit = [&](Mask kind, int64_t size) {
     ROCDL::SchedGroupBarrier::create(b, uint32_t(kind), size, /*groupId=*/0);
@@ -55,8 +56,11 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
       emit(Mask::ds_read,
            std::min<int64_t>(reads,
                              llvm::divideCeil(reads * pace, products - first)));
-    if (int64_t work = llvm::divideCeil((i + 1) * vectorWork, products) -
-                       llvm::divideCeil(i * vectorWork, products))
+    auto countUpTo = [&](int64_t product) {
+      return llvm::divideCeil(std::min(product, besideWork) * vectorWork,
+                              besideWork);
+    };
+    if (int64_t work = countUpTo(i + 1) - countUpTo(i))
       emit(Mask::valu, work);
     emit(Mask::ds_write, 1);
     emit(Mask::vmem_read, i < products / 2 ? 1 : 2);
@@ -181,20 +185,35 @@ struct MmaPattern : TilePattern<MmaOp> {
     int64_t before = (together - 1) * products,
             free = before ? before : cols * left.alongK;
     int64_t start = (rows > 1 || before) && !isRoomy ? free - !isTight : 0;
-    auto interleave = [&](int64_t reads) {
-      emitInterleaving(b, together * products, reads, start,
-                       /*pace=*/isTight ? 1 : 2, state.vectorWork.lookup(op));
+    int64_t all = together * products, half = std::max<int64_t>(all / 2, 1);
+    auto interleave = [&](KernelState::Part part, int64_t first,
+                          int64_t besideWork) {
+      emitInterleaving(b, all, part.reads, first, /*pace=*/isTight ? 1 : 2,
+                       part.vectorWork, besideWork);
     };
     bool isSpread = state.spread.contains(op);
     if (op.getInOrder() && !isSpread) {
-      for (int64_t reads : state.readsBefore.lookup(op))
-        interleave(reads);
-      interleave(op.getReads());
+      bool isOverBarrier = false;
+      if (auto parts = state.partsBefore.find(op);
+          parts != state.partsBefore.end()) {
+        for (KernelState::Part part : parts->second)
+          interleave(part, start, all);
+        isOverBarrier = state.spreadOverBarrier.contains(op);
+      }
+      KernelState::Part own{int64_t(op.getReads()),
+                            state.vectorWork.lookup(op)};
+      if (isOverBarrier)
+        interleave(own, half - 1, half);
+      else
+        interleave(own, start, all);
     }
     using Mask = amdgpu::sched_barrier_opt_enum;
-    if (op.getInOrder())
-      amdgpu::SchedBarrierOp::create(b, isSpread ? Mask::valu | Mask::salu
-                                                 : Mask::none);
+    if (op.getInOrder()) {
+      Mask passing = isSpread ? Mask::valu | Mask::salu : Mask::none;
+      if (isSpread && state.spreadOverBarrier.contains(op))
+        passing = passing | Mask::ds_write;
+      amdgpu::SchedBarrierOp::create(b, passing);
+    }
     rewriter.replaceOp(op, result);
     return success();
   }
@@ -220,52 +239,103 @@ static bool isNarrowTranspose(Operation *op) {
          getElementTypeOrSelf(transpose.getType()).getIntOrFloatBitWidth() < 32;
 }
 
-int64_t te::countVectorWork(MmaOp op) {
-  int64_t elements = 0;
+/// Calls `visit` for what stands between the product and the one before.
+static void forEachBefore(MmaOp op, function_ref<void(Operation *)> visit) {
   for (Operation *before = op->getPrevNode(); before;
        before = before->getPrevNode()) {
     auto mma = dyn_cast<MmaOp>(before);
     if (mma && mma.getInOrder())
-      break;
+      return;
+    visit(before);
+  }
+}
+
+int64_t te::countVectorWork(MmaOp op) {
+  int64_t elements = 0;
+  forEachBefore(op, [&](Operation *before) {
     bool works = before->hasTrait<OpTrait::Elementwise>() &&
                  !isa<arith::BitcastOp>(before);
     if ((works || isNarrowTranspose(before)) &&
         isTile(before->getResult(0).getType()))
       elements +=
           getDistributedType(before->getResult(0).getType()).getNumElements();
-  }
+  });
   return elements / 2;
 }
 
+/// Operands whose elements lanes turn in front of the product.
+static int64_t countTurned(MmaOp op) {
+  int64_t count = 0;
+  forEachBefore(op, [&](Operation *before) {
+    auto put = dyn_cast<PutOp>(before);
+    SetVector<Operation *> slice;
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    options.filter = [](Operation *of) {
+      return of->hasTrait<OpTrait::Elementwise>() || isa<TransposeOp>(of);
+    };
+    if (put && succeeded(getBackwardSlice(put.getTile(), &slice, options)))
+      count += llvm::any_of(slice,
+                            [](Operation *of) { return isa<TransposeOp>(of); });
+  });
+  return count;
+}
+
+/// Beside a run of products; the last one's work is all of theirs. `behind`
+/// stands behind the barrier that ends the run, or is null; true where it is
+/// one of them then.
+static bool spreadOver(ArrayRef<MmaOp> run, MmaOp behind, KernelState &state) {
+  if (run.size() < 2 || !state.vectorWork.lookup(run.back()) ||
+      llvm::any_of(run.drop_back(),
+                   [&](MmaOp op) { return state.vectorWork.lookup(op); }))
+    return false;
+  int64_t turned = countTurned(run.back());
+  bool isOverBarrier = behind && turned > 0;
+  // Addresses, reductions, of turned operands factors of each neighbour. More
+  // of these groups stay empty where no loads of four bytes stand between them.
+  double forOthers = isOverBarrier ? 0.98 + 0.08 * turned : 1.19;
+  int64_t work = forOthers * countVectorWork(run.back()),
+          halves = 2 * run.size() + isOverBarrier;
+  for (MmaOp op : run)
+    state.vectorWork[op] = llvm::divideCeil(2 * work, halves);
+  SmallVector<MmaOp> all(run);
+  if (isOverBarrier) {
+    state.spreadOverBarrier.insert(run.back());
+    state.spreadOverBarrier.insert(behind);
+    state.vectorWork[behind] = llvm::divideCeil(work, halves);
+    all.push_back(behind);
+  }
+  for (MmaOp op : ArrayRef(all).drop_back()) {
+    state.spread.insert(op);
+    state.partsBefore[all.back()].push_back(
+        {int64_t(op.getReads()), state.vectorWork[op]});
+  }
+  return isOverBarrier;
+}
+
 void te::spreadVectorWork(Block &block, KernelState &state) {
-  SmallVector<Operation *> run;
-  auto finish = [&] {
-    bool isLast = run.size() > 1 && state.vectorWork.lookup(run.back()) &&
-                  llvm::none_of(ArrayRef(run).drop_back(), [&](Operation *op) {
-                    return state.vectorWork.lookup(op);
-                  });
-    if (isLast) {
-      constexpr double kForOthers = 1.125; // addresses, reductions
-      int64_t work = kForOthers * countVectorWork(cast<MmaOp>(run.back()));
-      // Less beside the first part, whose wave has its loads to wait for.
-      constexpr int64_t first = 5, other = 6;
-      int64_t all = first + (run.size() - 1) * other;
-      for (Operation *op : run)
-        state.vectorWork[op] =
-            llvm::divideCeil(work * (op == run.front() ? first : other), all);
-      for (Operation *op : ArrayRef(run).drop_back()) {
-        state.spread.insert(op);
-        state.readsBefore[run.back()].push_back(cast<MmaOp>(op).getReads());
-      }
-    }
+  SmallVector<MmaOp> run;
+  bool isBehind = false; // the run's barrier
+  auto finish = [&](MmaOp behind) {
+    bool isDone = spreadOver(run, behind, state);
     run.clear();
+    if (behind && !isDone)
+      run.push_back(behind);
+    isBehind = false;
   };
   for (Operation &op : block)
-    if (auto mma = dyn_cast<MmaOp>(op); mma && mma.getInOrder())
-      run.push_back(&op);
-    else if (isa<gpu::BarrierOp, AwaitOp, FenceOp>(op) || op.getNumRegions())
-      finish();
-  finish();
+    if (auto mma = dyn_cast<MmaOp>(op); mma && mma.getInOrder()) {
+      if (isBehind)
+        finish(mma);
+      else
+        run.push_back(mma);
+    } else if (isa<gpu::BarrierOp>(op) && !isBehind) {
+      isBehind = true;
+    } else if (isa<gpu::BarrierOp, AwaitOp, FenceOp>(op) ||
+               op.getNumRegions()) {
+      finish({});
+    }
+  finish({});
 }
 
 void te::populateMmaPatterns(RewritePatternSet &patterns,
