@@ -67,7 +67,7 @@ int64_t te::getResidentBytes(ScheduleAttr schedule, const Target &target) {
   if (residents == 0)
     return 0;
   int64_t fits = target.ldsBytes / (residents + 1) - target.ldsReserved;
-  return llvm::alignTo(fits + 1, target.maxAccessBytes);
+  return llvm::alignTo(std::max<int64_t>(fits, 0) + 1, target.maxAccessBytes);
 }
 
 ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,

@@ -33,9 +33,9 @@ constexpr int64_t kFewTiles = 3;
 /// Bytes that an instruction asks L2 for ahead: of norms that do nothing else,
 /// and others. Measured on sm_90a.
 constexpr int64_t kNormPrefetchBytes = 512, kPrefetchBytes = 4096;
-/// Bytes that the few workgroups which a CU holds then load, at the least.
-/// Measured on a H100: four of 8 KiB are too few for most kernels.
-constexpr int64_t kLeastAtOnce = 48 << 10;
+/// Bytes that the few workgroups which a CU holds then load, about: of norms
+/// that do nothing else, and of others. Measured on a H100.
+constexpr int64_t kNormAtOnce = 40 << 10, kRowsAtOnce = 48 << 10;
 /// Workgroups a CU that walk down rows, at the least: one alone has nothing to
 /// load while its waves wait for each other (measured on an H200).
 constexpr int64_t kLeastResident = 4;
@@ -244,14 +244,17 @@ static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
                            /*pieces=*/1, /*cluster=*/1, MatmulAttr());
 }
 
-/// Where L2 has what workgroups wait for, memory likes few of them at once, if
-/// their rows are long: one thing is waited for, and what is stored takes few
-/// instructions. Scales that lie column by column, or a second thing, leave a
-/// chip with more bandwidth waiting (decision 0010).
-static bool keepsFew(const TileDemand &demand, const Target &target) {
-  return demand.cols * demand.loadedBytes * target.aheadResidents >=
-             kLeastAtOnce &&
-         demand.rowStatistics == 1 && !demand.scalesByCols;
+/// How many workgroups a CU holds where L2 has what they wait for, 0 for as
+/// many as fit: memory likes few, if one thing is waited for, and what is
+/// stored takes few instructions. Scales that lie column by column, or a second
+/// thing, leave a chip with more bandwidth waiting (decision 0010).
+static int64_t getResidents(const TileDemand &demand, const Target &target) {
+  if (target.aheadResidents == 0 || demand.cols <= 0 ||
+      demand.rowStatistics != 1 || demand.scalesByCols)
+    return 0;
+  int64_t bytes = isNormAlone(demand) ? kNormAtOnce : kRowsAtOnce;
+  return std::max<int64_t>(bytes / (demand.cols * demand.loadedBytes),
+                           target.aheadResidents);
 }
 
 /// Tiles of one row that divide it, kept: where whole rows would idle lanes,
@@ -281,7 +284,8 @@ static std::optional<ScheduleAttr> chooseDividing(MLIRContext *context,
   bool isShort =
       demand.cols <= kFewTiles * cols &&
       demand.loadedBytes <= demand.inputBytes &&
-      !(isNormAlone(demand) && keepsFew(demand, target) &&
+      !(isNormAlone(demand) && target.aheadResidents > 0 &&
+        getResidents(demand, target) == target.aheadResidents &&
         (ShapedType::isDynamic(demand.rows) || areMany(demand.rows, target)));
   if (ScheduleAttr few = get(std::max<int64_t>(waves / 2, 1));
       isShort && !findViolation(demand, few, target))
@@ -369,8 +373,11 @@ static ScheduleAttr askAhead(const TileDemand &demand, ScheduleAttr schedule,
     return schedule;
   int64_t ahead = target.aheadBytes * target.computeUnits /
                   (rows * demand.cols * demand.loadedBytes);
-  bool isFew = keepsFew(demand, target);
-  if (isFew && demand.loadedBytes == demand.inputBytes) // one for each CU
+  int64_t residents = getResidents(demand, target);
+  if (residents * schedule.getWaves() >=
+      int64_t(target.maxWavesPerSIMD) * target.simdsPerCU)
+    residents = 0; // as many as fit
+  if (residents > 0 && demand.loadedBytes == demand.inputBytes) // one a CU
     ahead = std::max<int64_t>(ahead, target.computeUnits);
   ScheduleAttr asking = ScheduleAttr::get(
       schedule.getContext(), target.name, schedule.getTile(),
@@ -379,7 +386,7 @@ static ScheduleAttr askAhead(const TileDemand &demand, ScheduleAttr schedule,
       schedule.getCluster(), schedule.getMatmul(),
       {std::max<int64_t>(ahead, 1),
        isAlone ? kNormPrefetchBytes : kPrefetchBytes},
-      isFew ? target.aheadResidents : 0);
+      residents);
   return findViolation(demand, asking, target) ? schedule : asking;
 }
 

@@ -48,7 +48,7 @@ public:
   /// workgroup's are others (i1), and which piece it makes (index; else 0).
   Value isWhole, piece;
   bool wholeRows = false,
-       wholeCols = false; // every tile of the grid is a whole one
+       wholeCols = false; // every tile of this code is whole
   Value firstWorkgroup;   // i1: workgroup (0, 0), at its first tile
 
   /// A size of a value of the region, index: a constant, or an argument of the
