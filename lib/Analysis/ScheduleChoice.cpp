@@ -34,8 +34,10 @@ constexpr int64_t kFewTiles = 3;
 /// and others. Measured on sm_90a.
 constexpr int64_t kNormPrefetchBytes = 512, kPrefetchBytes = 4096;
 /// Bytes that the few workgroups which a CU holds then load, about: of norms
-/// that do nothing else, and of others. Measured on a H100.
-constexpr int64_t kNormAtOnce = 40 << 10, kRowsAtOnce = 48 << 10;
+/// that do nothing else, and of others, and the shortest rows that gain by it.
+/// Measured on a H100.
+constexpr int64_t kNormAtOnce = 40 << 10, kRowsAtOnce = 48 << 10,
+                  kLeastOfRow = 8 << 10;
 /// Workgroups a CU that walk down rows, at the least: one alone has nothing to
 /// load while its waves wait for each other (measured on an H200).
 constexpr int64_t kLeastResident = 4;
@@ -249,12 +251,12 @@ static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
 /// stored takes few instructions. Scales that lie column by column, or a second
 /// thing, leave a chip with more bandwidth waiting (decision 0010).
 static int64_t getResidents(const TileDemand &demand, const Target &target) {
-  if (target.aheadResidents == 0 || demand.cols <= 0 ||
+  int64_t row = demand.cols * demand.loadedBytes;
+  if (target.aheadResidents == 0 || row < kLeastOfRow ||
       demand.rowStatistics != 1 || demand.scalesByCols)
     return 0;
   int64_t bytes = isNormAlone(demand) ? kNormAtOnce : kRowsAtOnce;
-  return std::max<int64_t>(bytes / (demand.cols * demand.loadedBytes),
-                           target.aheadResidents);
+  return std::max<int64_t>(bytes / row, target.aheadResidents);
 }
 
 /// Tiles of one row that divide it, kept: where whole rows would idle lanes,
