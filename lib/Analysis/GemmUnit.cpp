@@ -308,7 +308,10 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
     taken += !fetches                  ? reads + writes + vector
              : matmul.getStages() >= 4 ? reads / parts
                                        : reads;
-  double clocks = std::max(combine({busiest, arrival}), taken);
+  // What comes straight to LDS, steps ahead, holds large parts up less.
+  // [fitted]
+  double power = fetches && !isLone && ofWave > timing.l2Latency ? 4.5 : 4;
+  double clocks = std::max(combine({busiest, arrival}, power), taken);
   // Rounds of one step each: branches, and a read that is not asked for before.
   if (!knowsSteps)
     clocks += 2 * kBranchTurns * timing.turn + timing.ldsLatency;
