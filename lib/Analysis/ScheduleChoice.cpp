@@ -139,6 +139,13 @@ static bool areMany(int64_t workgroups, const Target &target) {
   return workgroups >= kManyWorkgroups * int64_t(target.computeUnits);
 }
 
+/// The same of workgroups of so many rows; an unknown number may be many.
+static bool mayBeMany(const TileDemand &demand, int64_t rows,
+                      const Target &target) {
+  return ShapedType::isDynamic(demand.rows) ||
+         areMany(demand.rows / rows, target);
+}
+
 /// Where nothing is shared by rows, as many waves as a full access of a row
 /// keeps busy: each reads its columns of gamma once.
 static void spreadRows(MLIRContext *context, const TileDemand &demand,
@@ -283,12 +290,11 @@ static std::optional<ScheduleAttr> chooseDividing(MLIRContext *context,
                                     cols / (target.waveSize * vector));
   // Fewer waves wait less for each other, where one still holds its share, and
   // there are many workgroups.
-  bool isShort =
-      demand.cols <= kFewTiles * cols &&
-      demand.loadedBytes <= demand.inputBytes &&
-      !(isNormAlone(demand) && target.aheadResidents > 0 &&
-        getResidents(demand, target) == target.aheadResidents &&
-        (ShapedType::isDynamic(demand.rows) || areMany(demand.rows, target)));
+  bool isShort = demand.cols <= kFewTiles * cols &&
+                 demand.loadedBytes <= demand.inputBytes &&
+                 !(isNormAlone(demand) && target.aheadResidents > 0 &&
+                   getResidents(demand, target) == target.aheadResidents &&
+                   mayBeMany(demand, /*rows=*/1, target));
   if (ScheduleAttr few = get(std::max<int64_t>(waves / 2, 1));
       isShort && !findViolation(demand, few, target))
     return few;
@@ -369,9 +375,7 @@ static ScheduleAttr askAhead(const TileDemand &demand, ScheduleAttr schedule,
                demand.cols > 0 && !demand.storesFP4ByRows &&
                (isAlone || demand.loadedBytes > demand.inputBytes ||
                 schedule.getSweep() == SweepKind::None);
-  if (!waits || target.aheadBytes == 0 ||
-      (!ShapedType::isDynamic(demand.rows) &&
-       !areMany(demand.rows / rows, target)))
+  if (!waits || target.aheadBytes == 0 || !mayBeMany(demand, rows, target))
     return schedule;
   int64_t ahead = target.aheadBytes * target.computeUnits /
                   (rows * demand.cols * demand.loadedBytes);

@@ -85,8 +85,8 @@ struct Target {
   // walk down the rows (so that gamma is read once) or each has rows of its
   // own; whether loops over tiles read one ahead; whether the scales of all of
   // a tensor's copies come before the codes of the first; bytes a CU
-  // that L2 is asked for ahead of the rows that are waited for, and how many
-  // workgroups a CU holds then (0: as many as fit). Of sm_90a
+  // that L2 is asked for ahead of the rows that are waited for, and to how many
+  // workgroups a CU is held then at the least (0: as many as fit). Of sm_90a
   // measured (docs/h200.md), else by the cycle model, so that waves, not lanes,
   // keep 32 KiB a CU in flight.
   unsigned workgroupWaves, tileBytesPerLane, freeBytesPerLane,

@@ -20,9 +20,9 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
-/// Whether this code's every tile at [row, col] lies inside the view along rows,
-/// and along columns: it is at one of the workgroup's own offsets (of scales,
-/// in blocks), and the extent is whole tiles.
+/// Whether this code's every tile at [row, col] lies inside the view along
+/// rows, and along columns: it is at one of the workgroup's own offsets (of
+/// scales, in blocks), and the extent is whole tiles.
 std::pair<bool, bool> TileContext::isInBounds(Value row, Value col, Value view,
                                               Type tile) const {
   auto extents = llvm::cast<MemRefType>(view.getType()).getShape();

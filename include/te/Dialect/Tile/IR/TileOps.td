@@ -26,7 +26,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     Arguments are the kernel's, in order: pointers as rank-0 memrefs in global memory, and
     sizes as `index`. `target` names the chip, `waves` the waves of a workgroup. `waves_per_simd`, where given,
     is what the backend counts on: of one workgroup, where registers leave room for no more and it need not look for ways to
-    have them, or of two, which it must not give up. With `cluster` = c, c workgroups that are neighbours along the grid's x
+    have them, or of several, which it must not give up. With `cluster` = c, c workgroups that are neighbours along the grid's x
     run at the same time, and write to each other's LDS (`tile.cluster_reduce`). `lds_bytes`: a workgroup has so many bytes
     of LDS at the least, so that a compute unit does not hold more of them.
   }];
