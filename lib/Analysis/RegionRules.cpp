@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "te/Analysis/Region.h"
+#include "te/Analysis/StorageOrder.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -86,12 +87,34 @@ static std::optional<std::string> whyNotWide(Operation *op) {
   return std::nullopt;
 }
 
+/// Why a te.gemm can't have the columns of every other run in one tile.
+static std::optional<std::string> whyNotRuns(GemmOp gemm, int64_t run) {
+  if (!llvm::isPowerOf2_64(run) && run % kWideUnit != 0)
+    return "F10: reads the result of te.gemm in runs of " +
+           std::to_string(run) +
+           " columns, neither a power of two nor a multiple of " +
+           std::to_string(kWideUnit) +
+           "; put the two into regions of their own";
+  auto scaled = dyn_cast<ScaledType>(getSource(gemm.getB()).getType());
+  bool liesByColumns = gemm.getTransposeB();
+  if (scaled) {
+    ScalingAttr scaling = scaled.getScaling();
+    liesByColumns &= !scaling.isTransposed() && !getDataOrder(scaled) &&
+                     !getScaleOrder(scaled) &&
+                     (!scaling.isBlock() ||
+                      (scaling.getBlockRows() == 1 &&
+                       scaled.getScaleStorage().front().firstDim == 0));
+  }
+  if (liesByColumns)
+    return std::nullopt;
+  return std::string(
+      "F10: reads the result of te.gemm in runs of columns, but B does not lie "
+      "row by row, each a column of the result with a row of scales (N x K, "
+      "transpose_b, linear); put the two into regions of their own");
+}
+
 /// Why an op can't read the halves of a te.gemm's result where it is computed.
 static std::optional<std::string> whyNotGate(GatedActivationOp gate) {
-  if (gate.getInterleave() != 0)
-    return std::string(
-        "F10: reads the result of te.gemm in runs of columns, of which a "
-        "workgroup has no halves; put the two into regions of their own");
   auto hasMore = [](auto product) {
     return product.getAux() || product.getGelu() || product.getDgelu() ||
            product.getAccumulate();
@@ -110,6 +133,8 @@ static std::optional<std::string> whyNotGate(GatedActivationOp gate) {
            "known to be a multiple of " +
            std::to_string(kWideUnit) +
            "; put the two into regions of their own";
+  if (int64_t run = gate.getInterleave(); run && gemm)
+    return whyNotRuns(gemm, run);
   return std::nullopt;
 }
 

@@ -176,6 +176,28 @@ func.func @gate(%x: tensor<?x64xbf16>, %w: tensor<1024x64xbf16>) -> (tensor<?x51
 
 // -----
 
+// Runs of 32 columns: tiles of B are every other run of rows, of the second half 32 rows further on. A bias is read in the same runs,
+// and what is yielded of the product stored in them.
+// CHECK-LABEL: tile.kernel @gate_of_runs
+// CHECK: %[[COL:.*]] = arith.muli %{{.*}}, %c64
+// CHECK: %[[FIRST:.*]] = arith.addi %[[COL]], %{{.*}}
+// CHECK: %[[SECOND:.*]] = arith.addi %[[FIRST]], %c32
+// CHECK: tile.load {{.*}}[%[[FIRST]], {{.*}} {{.*}}row_interleave = 32
+// CHECK: tile.load {{.*}}[%[[SECOND]], {{.*}} {{.*}}row_interleave = 32
+// CHECK-COUNT-2: tile.load {{.*}}[%{{.*}}, %[[COL]]] {{.*}}interleave = 32 : i64{{.*}}-> tensor<1x64xbf16
+// CHECK-COUNT-2: tile.store {{.*}}[%{{.*}}, %[[COL]]] {{.*}}interleave = 32 : i64{{.*}}tensor<32x64xbf16
+func.func @gate_of_runs(%x: tensor<?x64xbf16>, %w: tensor<1024x64xbf16>, %v: tensor<1024xbf16>) -> (tensor<?x512xbf16>, tensor<?x1024xbf16>) {
+  %g, %d = te.fusion "gate_of_runs" (%a = %x : tensor<?x64xbf16>, %b = %w : tensor<1024x64xbf16>, %c = %v : tensor<1024xbf16>) -> (tensor<?x512xbf16>, tensor<?x1024xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>>} {
+    %0 = te.gemm %a, %b transpose_b bias(%c : tensor<1024xbf16>) : tensor<?x64xbf16>, tensor<1024x64xbf16> -> tensor<?x1024xbf16>
+    %1 = te.gated_activation swiglu %0 {interleave = 32 : i64} : tensor<?x1024xbf16> -> tensor<?x512xbf16>
+    te.yield %1, %0 : tensor<?x512xbf16>, tensor<?x1024xbf16>
+  }
+  return %g, %d : tensor<?x512xbf16>, tensor<?x1024xbf16>
+}
+
+// -----
+
 // Data in an order of their own do too: units of the matrix are rows of the view.
 // CHECK-DAG: #[[$UNIT:.*]] = #tile.layout<shape = [16, 32], register = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0], [0, 16]], lane = [], wave = []>
 // CHECK-LABEL: tile.kernel @ordered_0

@@ -219,10 +219,10 @@ func.func @columns(%x: tensor<4x2x3x64xbf16>, %f: tensor<16x?xf32>) -> tensor<4x
 
 // -----
 
-func.func @gate(%x: tensor<64x64xbf16>, %w: tensor<1024x64xbf16>) -> tensor<64x512xbf16> {
-  %r = te.fusion "k" (%a = %x : tensor<64x64xbf16>, %b = %w : tensor<1024x64xbf16>) -> (tensor<64x512xbf16>) {
-    %0 = te.gemm %a, %b transpose_b : tensor<64x64xbf16>, tensor<1024x64xbf16> -> tensor<64x1024xbf16>
-    // expected-error @+1 {{F10: reads the result of te.gemm in runs of columns}}
+func.func @gate(%x: tensor<64x64xbf16>, %w: tensor<64x1024xbf16>) -> tensor<64x512xbf16> {
+  %r = te.fusion "k" (%a = %x : tensor<64x64xbf16>, %b = %w : tensor<64x1024xbf16>) -> (tensor<64x512xbf16>) {
+    %0 = te.gemm %a, %b : tensor<64x64xbf16>, tensor<64x1024xbf16> -> tensor<64x1024xbf16>
+    // expected-error @+1 {{F10: reads the result of te.gemm in runs of columns, but B does not lie row by row, each a column of the result with a row of scales (N x K, transpose_b, linear); put the two into regions of their own}}
     %1 = te.gated_activation swiglu %0 {interleave = 32 : i64} : tensor<64x1024xbf16> -> tensor<64x512xbf16>
     te.yield %1 : tensor<64x512xbf16>
   }

@@ -329,6 +329,21 @@ tile.kernel @runs(%in: memref<f32>, %out: memref<f32>) attributes {target = "gfx
 
 // -----
 
+// Rows in runs of 2: a lane's second row is 4 further on, and the lane's own bit is a row.
+#l = #tile.layout<shape = [4, 128], register = [[0, 1], [0, 2], [2, 0]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [0, 64], [1, 0]], wave = []>
+// CHECK-LABEL: gpu.func @row_runs(
+// CHECK: %[[NEXT:.*]] = arith.addi %[[ROW:.*]], %c4 : index
+// CHECK: vector.load %{{.*}}[%[[NEXT]], %{{.*}}] {alignment = 16 : i64} : {{.*}}, vector<4xf32>
+tile.kernel @row_runs(%in: memref<f32>, %out: memref<f32>) attributes {target = "gfx950", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [8, 128], strides: [128, 1] : memref<f32> to memref<8x128xf32, strided<[128, 1]>>
+  %b = memref.reinterpret_cast %out to offset: [0], sizes: [4, 128], strides: [128, 1] : memref<f32> to memref<4x128xf32, strided<[128, 1]>>
+  %x = tile.load %a[%c0, %c0] {divisible = 128 : i64, in_bounds, row_interleave = 2 : i64} : memref<8x128xf32, strided<[128, 1]>> -> tensor<4x128xf32, #l>
+  tile.store %x, %b[%c0, %c0] {divisible = 128 : i64, in_bounds} : tensor<4x128xf32, #l>, memref<4x128xf32, strided<[128, 1]>>
+}
+
+// -----
+
 // 4 x 4 bytes a lane are transposed by eight permutations of two registers' bytes.
 #rows = #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [1, 0], [2, 0]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [4, 0], [8, 0]], wave = []>
 #columns = #tile.layout<shape = [64, 16], register = [[0, 1], [0, 2], [1, 0], [2, 0]], lane = [[4, 0], [8, 0], [16, 0], [32, 0], [0, 4], [0, 8]], wave = []>

@@ -58,22 +58,39 @@ Value te::emitGemmEpilogue(TileContext &ctx, GemmOp op, Value product) {
   return emitEpilogue(ctx, op, product);
 }
 
+/// Columns that the gate takes in turn, or 0: halves.
+static int64_t getInterleave(Operation *product) {
+  GatedActivationOp gate = findGate(product);
+  return gate ? int64_t(gate.getInterleave()) : 0;
+}
+
 std::vector<TileContext> te::getProductColumns(TileContext &ctx,
                                                Operation *product) {
-  std::vector<TileContext> columns = {ctx};
   if (getExtent(cast<OpResult>(product->getResult(0))) != Extent::Wide)
-    return columns;
-  TileContext &first = columns.front();
-  first.staticCols *= 2; // F10: they are known
-  first.cols = arith::ConstantIndexOp::create(ctx.b, first.staticCols);
-  columns.push_back(first);
-  columns.back().tileCol = arith::AddIOp::create(ctx.b, ctx.tileCol, ctx.cols);
+    return {ctx};
+  auto &b = ctx.b;
+  int64_t interleave = getInterleave(product);
+  std::vector<TileContext> columns(2, ctx);
+  for (auto [i, half] : llvm::enumerate(columns)) {
+    half.halfColumns = {{/*second=*/i == 1, interleave}, ctx.tileCol, ctx.cols};
+    half.staticCols *= 2; // F10: they are known
+    half.cols = arith::ConstantIndexOp::create(b, half.staticCols);
+  }
+  Value length = ctx.cols;
+  if (interleave > 0) { // so many runs of the second half are in front
+    length = arith::ConstantIndexOp::create(b, interleave);
+    Value before = arith::MulIOp::create(
+        b, arith::DivUIOp::create(b, ctx.tileCol, length), length);
+    columns[0].tileCol = arith::AddIOp::create(b, ctx.tileCol, before);
+  }
+  columns[1].tileCol = arith::AddIOp::create(b, columns[0].tileCol, length);
   return columns;
 }
 
-void te::defineProduct(TileContext &ctx, Value result, ValueRange tiles) {
+void te::defineProduct(TileContext &ctx, Operation *product, ValueRange tiles) {
+  Value result = product->getResult(0);
   if (tiles.size() > 1)
-    ctx.defineWide(result, tiles[0], tiles[1], /*interleave=*/0);
+    ctx.defineWide(result, tiles[0], tiles[1], getInterleave(product));
   else
     ctx.define(result, tiles[0]);
 }
@@ -94,6 +111,7 @@ struct GemmSumLowering
   /// The pieces of a tile of all columns, or of those of a half.
   static SmallVector<Value> loadPieces(TileContext &ctx, GemmSumOp op,
                                        int64_t half, int64_t halves) {
+    int64_t interleave = getInterleave(op);
     auto &b = ctx.b;
     Value buffer = ctx.getBuffers(op.getPieces()).data;
     auto constant = [&](int64_t value) -> Value {
@@ -111,10 +129,12 @@ struct GemmSumLowering
       last.matrix = constant(s);
       Value start = b.createOrFold<arith::AddIOp>(
           multiply(multiply(last.matrix, last.rows), pitch),
-          multiply(last.cols, constant(half)));
+          multiply(interleave ? constant(interleave) : last.cols,
+                   constant(half)));
       Value view = last.view(buffer, last.rows, last.cols, pitch, start);
       pieces.push_back(last.load(view, last.tileRow, last.tileCol,
-                                 b.getF32Type(), last.getLoadLayout()));
+                                 b.getF32Type(), last.getLoadLayout(),
+                                 /*divisible=*/1, /*order=*/{}, interleave));
     }
     return pieces;
   }
@@ -139,7 +159,7 @@ struct GemmSumLowering
       results.push_back(ctx.round(emitEpilogue(mine, op, sum),
                                   op.getResult().getType().getElementType()));
     }
-    defineProduct(ctx, op.getResult(), results);
+    defineProduct(ctx, op, results);
     return success();
   }
 };

@@ -22,8 +22,9 @@
 // Where scales change along K inside of a sum that the instruction does not
 // scale, each block's partial sum is multiplied by both, and added in f32.
 //
-// Where a gated activation reads both halves of the result, a workgroup has two
-// tiles of B, one of each half, and two sums (docs/decisions/0021).
+// Where a gated activation reads both halves of the result, or its runs of
+// columns in turn, a workgroup has two tiles of B, one of each half, and two
+// sums (docs/decisions/0021).
 //
 // With two stages or more the loop is a pipeline: GemmPipeline.cpp.
 //
@@ -256,7 +257,7 @@ struct GemmLowering
     for (auto [mine, result] : llvm::zip_equal(columns, results))
       result = ctx.round(emitGemmEpilogue(mine, op, result),
                          op.getResult().getType().getElementType());
-    defineProduct(ctx, op.getResult(), results);
+    defineProduct(ctx, op, results);
     return success();
   }
 };

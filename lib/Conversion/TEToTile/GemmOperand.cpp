@@ -47,6 +47,12 @@ GemmOperand::GemmOperand(TileContext &ctx, GemmOp op, const GemmPlan &plan,
     fetched = planFetch(op, plan, side, ctx.schedule, ctx.target);
 }
 
+/// Of a tile of so many rows of which every other run is another's: 0 where it
+/// lies in one.
+static int64_t getRowRun(int64_t run, int64_t rows) {
+  return run < rows ? run : 0;
+}
+
 /// Who reads which element of K x outer: blocks of registers that have as many
 /// elements along K as one access of LDS moves, so that lanes transpose them by
 /// themselves; then lanes along a row, and along K.
@@ -108,6 +114,8 @@ TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
   step.staticRows = isA ? ctx.staticRows : ctx.staticCols;
   step.tileRow = isA ? ctx.tileRow : ctx.tileCol;
   step.wholeRows = isA ? ctx.wholeRows : ctx.wholeCols;
+  if (!isA && ctx.halfColumns)
+    step.rowRun = getRowRun(ctx.halfColumns->half.interleave, outer);
   step.cols = k;
   step.staticCols = staticK;
   step.tileCol = at;
@@ -192,7 +200,8 @@ void GemmOperand::fetch(Value at, Value &ring, int64_t slots,
   if (!ring)
     ring = makeRing(Kind::Elements, load.getType(), slots);
   FetchOp::create(ctx.b, load.getView(), load.getRow(), load.getColumn(), ring,
-                  slot, load.getInBounds(), load.getOrderAttr());
+                  slot, load.getInBounds(), load.getOrderAttr(),
+                  load.getRowInterleave());
   load.erase();
 }
 
@@ -346,7 +355,9 @@ Value GemmOperand::scaleSum(Value sum) const {
   } else if (side == MMASide::A) {
     scale = ctx.broadcast(load(ctx.rows, one, ctx.tileRow, zero), layout);
   } else {
-    scale = ctx.broadcast(load(one, ctx.cols, zero, ctx.tileCol), layout);
+    scale = ctx.broadcast(isOneOfMany ? load(one, ctx.cols, zero, ctx.tileCol)
+                                      : ctx.loadColumnsOf(buffer),
+                          layout);
   }
   return arith::MulFOp::create(b, sum, scale);
 }

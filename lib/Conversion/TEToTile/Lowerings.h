@@ -29,7 +29,7 @@ Value emitGemmEpilogue(TileContext &ctx, GemmOp op, Value product);
 std::vector<TileContext> getProductColumns(TileContext &ctx,
                                            Operation *product);
 /// The result, by as many tiles.
-void defineProduct(TileContext &ctx, Value result, ValueRange tiles);
+void defineProduct(TileContext &ctx, Operation *product, ValueRange tiles);
 
 /// gelu(x) and gelu'(x) of an f32 tile.
 Value emitGelu(TileContext &ctx, Value x);

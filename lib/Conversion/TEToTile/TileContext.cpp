@@ -211,8 +211,21 @@ Value TileContext::loadColumns(Value tensor) {
         /*divisible=*/schedule.getTile()[1], /*in_bounds=*/true,
         /*columns_in_bounds=*/true, /*first_replica=*/false, LayoutAttr(),
         /*interleave=*/0);
-  return load(view(getBuffers(tensor).data, b.getIndexAttr(1), cols), zero,
-              tileCol, element, layout);
+  return loadColumnsOf(getBuffers(tensor).data);
+}
+
+Value TileContext::loadColumnsOf(Value buffer) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Type element = llvm::cast<MemRefType>(buffer.getType()).getElementType();
+  LinearLayout layout = getLoadLayout().project({schedule.getTile()[0], 1});
+  if (!halfColumns || halfColumns->half.interleave == 0)
+    return load(view(buffer, b.getIndexAttr(1), cols), zero, tileCol, element,
+                layout);
+  TileContext one = *this;
+  one.cols = halfColumns->cols;
+  return load(one.viewHalf(buffer, halfColumns->half, b.getIndexAttr(1)), zero,
+              halfColumns->tileCol, element, layout, /*divisible=*/1,
+              /*order=*/{}, halfColumns->half.interleave);
 }
 
 /// The largest power of two that divides a view's row length, as far as it is
@@ -348,7 +361,7 @@ Value TileContext::load(Value view, Value row, Value col, Type elementType,
       /*window=*/Value(),
       getDivisible(view.getType(), type, divisible, bool(matrix)),
       !order && rows && cols, !order && cols,
-      /*first_replica=*/false, order, interleave);
+      /*first_replica=*/false, order, interleave, rowRun);
 }
 
 Value TileContext::viewShard(Value buffer, Value start) {

@@ -57,8 +57,8 @@ struct LoadPattern : TilePattern<LoadOp> {
           b, arith::IndexCastOp::create(b, b.getI32Type(), op.getColumn()),
           /*isUniform=*/true);
     TilePlace at =
-        placeInOrder(b, op.getOrder(),
-                     {op.getType(), op.getView(), op.getRow(), op.getColumn()});
+        placeInView(b, op.getOrder(), op.getRowInterleave(),
+                    {op.getType(), op.getView(), op.getRow(), op.getColumn()});
     TileAccess access =
         makeAccess(b, mine, at, adaptor.getRows(), getDivisible(op),
                    op.getWindow(), op.getInterleave());
@@ -89,7 +89,7 @@ struct LoadPattern : TilePattern<LoadOp> {
       return emitIf(
           b,
           emitIsInterior(b, access, op.getRow(), op.getColumn(),
-                         op.getType().getShape()),
+                         cast<ShapedType>(at.tile).getShape()),
           type, [&] { return all(false); }, [&] { return all(true); });
     };
     auto readRows = [&]() -> Value {
@@ -121,8 +121,9 @@ struct StorePattern : TilePattern<StoreOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Type type = op.getValue().getType();
     auto emit = [&] {
-      TilePlace at = placeInOrder(
-          b, op.getOrder(), {type, op.getView(), op.getRow(), op.getColumn()});
+      TilePlace at =
+          placeInView(b, op.getOrder(), /*rowRun=*/0,
+                      {type, op.getView(), op.getRow(), op.getColumn()});
       TileAccess access =
           makeAccess(b, state, at, adaptor.getRows(), getDivisible(op),
                      op.getWindow(), op.getInterleave());

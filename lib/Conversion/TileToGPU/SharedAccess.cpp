@@ -316,8 +316,9 @@ struct FetchPattern : TilePattern<FetchOp> {
                             ConversionPatternRewriter &rewriter) const {
     Type type = getTileType(op.getView().getType().getElementType(),
                             b.getContext(), source);
-    TilePlace at = placeInOrder(
-        b, op.getOrder(), {type, op.getView(), op.getRow(), op.getColumn()});
+    TilePlace at =
+        placeInView(b, op.getOrder(), op.getRowInterleave(),
+                    {type, op.getView(), op.getRow(), op.getColumn()});
     TileAccess memory = te::makeAccess(b, state, at, /*rows=*/Value(),
                                        /*divisible=*/source.getContiguity(),
                                        /*window=*/Value(), /*interleave=*/0);
@@ -345,8 +346,9 @@ struct FetchPattern : TilePattern<FetchOp> {
         source.getBases(LayoutInput::Wave).size());
     Type type = getTileType(ring.getRing().getType().getElementType(),
                             b.getContext(), layout.value_or(source));
-    TilePlace at = placeInOrder(
-        b, op.getOrder(), {type, op.getView(), op.getRow(), op.getColumn()});
+    TilePlace at =
+        placeInView(b, op.getOrder(), op.getRowInterleave(),
+                    {type, op.getView(), op.getRow(), op.getColumn()});
     if (!layout || !BufferAccess::isPossible(state, at.tile, op.getView()) ||
         getLayout(at.tile).getContiguity() < layout->getContiguity())
       return op.emitError(

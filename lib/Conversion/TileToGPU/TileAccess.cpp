@@ -175,8 +175,12 @@ void TileAccess::maskedStore(Value vector, Value r, Value c) {
   emitIf(b, full, whole, tail);
 }
 
-TilePlace te::placeInOrder(ImplicitLocOpBuilder &b,
-                           std::optional<LayoutAttr> attr, TilePlace at) {
+TilePlace te::placeInView(ImplicitLocOpBuilder &b,
+                          std::optional<LayoutAttr> attr, int64_t rowRun,
+                          TilePlace at) {
+  if (rowRun > 0)
+    at.tile = getTileType(getElementTypeOrSelf(at.tile), b.getContext(),
+                          getLayout(at.tile).spreadRows(rowRun));
   if (!attr)
     return at;
   LinearLayout order = attr->getLayout();

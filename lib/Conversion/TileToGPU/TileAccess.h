@@ -133,9 +133,10 @@ struct TilePlace {
   Value view, row, col;
 };
 /// As the view has it: of a matrix in an order of its own a row of units is a
-/// row of the view.
-TilePlace placeInOrder(ImplicitLocOpBuilder &b,
-                       std::optional<tile::LayoutAttr> order, TilePlace at);
+/// row of the view; rows in runs of `rowRun` (0: all in one) have gaps.
+TilePlace placeInView(ImplicitLocOpBuilder &b,
+                      std::optional<tile::LayoutAttr> order, int64_t rowRun,
+                      TilePlace at);
 
 /// The accesses of a tile; `rows` are the distributed numbers of its rows, or
 /// null.

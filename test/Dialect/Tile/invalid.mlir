@@ -435,6 +435,15 @@ func.func @interleave(%v: memref<4x4xf32>, %c: index) {
 
 // -----
 
+#l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
+func.func @row_interleave(%v: memref<8x4xf32>, %c: index) {
+  // expected-error @+1 {{T18: row_interleave = 3; it is the length of a run, a power of two, or 0, and goes neither with rows that are given nor with an order}}
+  %r = tile.load %v[%c, %c] {row_interleave = 3 : i64} : memref<8x4xf32> -> tensor<4x4xf32, #l>
+  return
+}
+
+// -----
+
 #tile = #tile.layout<shape = [1, 64], register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], wave = []>
 tile.kernel @stage_elsewhere() attributes {target = "gfx950", waves = 1 : i64} {
   %t = arith.constant dense<0.0> : tensor<1x64xf32, #tile>

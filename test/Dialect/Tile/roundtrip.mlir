@@ -71,6 +71,8 @@ tile.kernel @k(%in: memref<f32>, %out: memref<f32>, %max: memref<f32>, %m: index
   %picked = tile.pick %c0 of %x, %x : tensor<4x16xf32, #l>, tensor<4x16xf32, #l> -> tensor<4x16xf32, #l>
   // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {interleave = 4 : i64} : memref<
   %run = tile.load %view[%c0, %c0] {interleave = 4 : i64} : memref<?x16xf32, strided<[16, 1]>> -> tensor<4x16xf32, #l>
+  // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {row_interleave = 2 : i64} : memref<
+  %rows_of_runs = tile.load %view[%c0, %c0] {row_interleave = 2 : i64} : memref<?x16xf32, strided<[16, 1]>> -> tensor<4x16xf32, #l>
   // CHECK: tile.exchange %[[X]] along 1 by 4 : tensor<4x16xf32, #[[L]]>
   %partner = tile.exchange %x along 1 by 4 : tensor<4x16xf32, #l>
   // CHECK: tile.coordinate 1 : tensor<4x16xi32, #[[L]]>

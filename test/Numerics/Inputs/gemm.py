@@ -515,11 +515,11 @@ def in_one_kernel(text):
 
 
 def gated_cases(target):
-    """A gated activation of a product in the product's kernel: every orientation and kind of scales, the product kept or not, a bias, what is quantized behind it, large tiles and small ones, no rows and no K."""
+    """A gated activation of a product in the product's kernel: every orientation and kind of scales, halves and runs of columns, the product kept or not, a bias, what is quantized behind it, large tiles and small ones, no rows and no K."""
     fnuz = target == "gfx942"
     fp8 = "f8E4M3FNUZ" if fnuz else "f8E4M3FN"
     cases, normal = [], [":normal"] * 5
-    def add(name, gemm, runs, kind="swiglu", keeps=False, quantized=(), element="bf16", options="", kinds=normal):
+    def add(name, gemm, runs, kind="swiglu", keeps=False, quantized=(), element="bf16", options="", kinds=normal, fuses=False):
         wide = gemm.d[-1]
         d, y = tensor(named(gemm.d)[0], element), tensor(named(gemm.d[:-1] + [wide // 2])[0], element)
         after = [f"  %g = te.gated_activation {kind} %d{options} : {d} -> {y}"]
@@ -529,18 +529,18 @@ def gated_cases(target):
             after.append(f"  {', '.join(f'%q{i}' for i in range(len(types)))} = te.quantize %g : {y} -> {', '.join(types)}")
             results = [(f"%q{i}", t) for i, t in enumerate(types)]
         text = gemm.text(element, after=after, results=results, keeps=keeps)
-        cases.append((name, text if options or name == "quantize-2" else in_one_kernel(text), runs, kinds[:sum(1 + ("te.scaled" in a) for a in gemm.arguments)]))
+        cases.append((name, text if fuses else in_one_kernel(text), runs, kinds[:sum(1 + ("te.scaled" in a) for a in gemm.arguments)]))
     some = [{"M": m, "K": k} for m, k in ((1, 13), (37, 64), (0, 5), (5, 0), (300, 257))]
     for i, (ta, tb) in enumerate(LAYOUTS):
         add(f"plain-{i}", Gemm(ta, tb, n=(512, 1536)[i % 2]).operands(["bf16", "f16"][i // 2]), some, ["swiglu", "geglu", "reglu", "clamped_swiglu"][i], keeps=i % 2 == 1)
     add("f32", Gemm(n=512).operands("f32"), some, keeps=True)
     add("bias", Gemm(n=1024, k=192).operands("bf16").bias("bf16"), [{"M": 65}], keeps=True)
-    add("alpha", Gemm(n=512, k=96).operands("bf16"), [{"M": 65}], options=" {interleave = 32 : i64}")
+    add("alpha", Gemm(n=512, k=96).operands("bf16"), [{"M": 65}], options=" {interleave = 32 : i64}", fuses=True)
     add("large", Gemm(m=300, n=1024, k=1024).operands("bf16"), [{}])
     add("large-kept", Gemm(m=512, n=1024, k=512).operands("f16"), [{}], keeps=True, element="f16")
     mx = [(("f8E4M3FN", ROW), ("f8E4M3FN", COL)), (("f4E2M1FN", ROW + ", rounding = even"),)]
     for i, quantized in enumerate(mx + [((fp8, "tensor, scale = f32"),)]):
-        add(f"quantize-{i}", Gemm(n=1024, k=160).operands("bf16"), [{"M": 1}, {"M": 67}], keeps=i == 1, quantized=quantized)
+        add(f"quantize-{i}", Gemm(n=1024, k=160).operands("bf16"), [{"M": 1}, {"M": 67}], keeps=i == 1, quantized=quantized, fuses=i == 2)
     one, rows = "tensor, scale = f32", "row, scale = f32"
     line, square = "block = [1, 128], scale = f32", "block = [128, 128], scale = f32"
     shuffled = ROW + ", scale_layout = e8m0_shuffle"
@@ -551,6 +551,20 @@ def gated_cases(target):
                 quantized=((element, schemes[0]),) if k == 1024 and name in ("mxfp8", "mxfp4") else ())
     add("wild", Gemm(n=512, k=256).operands("f8E4M3FN", "f4E2M1FN", [ROW, ROW]), [{"M": 65}], keeps=True, kinds=[":normal", ""] * 2)
     add("mxfp8-dgrad", Gemm(tb=False, n=1024, k=512).operands("f8E4M3FN", "f8E4M3FN", [ROW, COL]), [{"M": 130}])
+    # The same in runs of columns: of one, shorter than a tile, or longer.
+    for run, name, element, schemes, k, keeps in [
+            (1, "bf16", "bf16", None, "K", True), (4, "f16", "f16", None, 192, False), (32, "bf16-large", "bf16", None, 1024, True), (256, "bf16-long", "bf16", None, 512, True),
+            (512, "f32", "f32", None, "K", False), (2, "tensor", fp8, [one, one], 512, False), (32, "rows", fp8, [rows, rows], 512, True),
+            (64, "mxfp8", "f8E4M3FN", [ROW, ROW], 192, True), (1, "mxfp8-large", "f8E4M3FN", [ROW, ROW], 1024, False), (32, "mxfp4", "f4E2M1FN", [ROW, ROW], 1024, False),
+            (128, "mxfp4-few", "f4E2M1FN", [ROW, ROW], 192, True)]:
+        gemm = Gemm(n=1024, **({} if k == "K" else {"k": k}))
+        gemm = gemm.operands(element, element, schemes) if schemes else gemm.operands(element)
+        add(f"runs-{name}", gemm.bias("bf16") if keeps and not schemes else gemm, some if k == "K" else [{"M": 1}, {"M": 40}, {"M": 300}], keeps=keeps, options=f" {{interleave = {run} : i64}}")
+    add("runs-quantized", Gemm(n=1024, k=160).operands("bf16"), [{"M": 67}], quantized=mx[0], options=" {interleave = 32 : i64}")
+    for run in (1, 16, 512):
+        add(f"runs-pieces-{run}", Gemm(m=16, n=1024, k=2048).operands("bf16").bias("bf16"), [{}], keeps=run == 16, options=f" {{interleave = {run} : i64}}")
+    add("runs-lines", Gemm(n=1024, k=256).operands(fp8, fp8, [line, line]), [{"M": 40}], options=" {interleave = 8 : i64}", fuses=True)
+    add("runs-apart", Gemm(tb=False, n=1536, k=96).operands("bf16"), [{"M": 65}], options=" {interleave = 3 : i64}", fuses=True)
     # Few workgroups and a long K: halves meet where its pieces are added up.
     add("pieces", Gemm(m=16, n=1024, k=2048).operands("bf16").bias("bf16"), [{}], keeps=True)
     add("pieces-odd", Gemm(m=5, n=1536, k=1999).operands("f16"), [{}], "geglu")

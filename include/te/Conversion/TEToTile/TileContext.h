@@ -49,6 +49,7 @@ public:
   Value isWhole, piece;
   bool wholeRows = false,
        wholeCols = false; // every tile of this code is whole
+  int64_t rowRun = 0;     // rows in memory lie in runs (tile.load)
   Value firstWorkgroup;   // i1: workgroup (0, 0), at its first tile
 
   /// A size of a value of the region, index: a constant, or an argument of the
@@ -117,6 +118,13 @@ public:
     bool second = false;
     int64_t interleave = 0;
   };
+  /// This workgroup's columns, of a tensor that is twice as wide: those of the
+  /// half, which begin at `tileCol` in memory, among its `cols`.
+  struct HalfColumns {
+    Half half;
+    Value tileCol, cols; // as there is one half alone
+  };
+  std::optional<HalfColumns> halfColumns;
   Value viewHalf(Value buffer, Half half, OpFoldResult rows = {});
   Value getHalf(Value tensor, Half half);
   void storeHalf(Value tile, Value tensor, Half half);
@@ -130,6 +138,7 @@ public:
   Value loadRows(Value tensor);
   Value loadRowsOf(Value buffer);
   Value loadColumns(Value tensor);
+  Value loadColumnsOf(Value buffer);
   /// A gather: the rows of a view that `rows` (i32, one a row of the tile)
   /// names, from column 0 on; zero where the view has no such row.
   Value loadRowsAt(Value view, Value rows, const tile::LinearLayout &layout);

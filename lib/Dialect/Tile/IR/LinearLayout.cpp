@@ -249,6 +249,17 @@ LinearLayout LinearLayout::place(const LinearLayout &order) const {
   return result;
 }
 
+LinearLayout LinearLayout::spreadRows(int64_t run) const {
+  LinearLayout result = *this;
+  result.shape[0] *= 2;
+  for (Bases &input : result.bases)
+    for (int64_t &basis : input) {
+      SmallVector<int64_t> at = toCoordinates(basis);
+      basis = result.toFlat({at[0] + at[0] / run * run, at[1]});
+    }
+  return result;
+}
+
 std::optional<LinearLayout> LinearLayout::beforeTranspose(int64_t size) const {
   constexpr unsigned laneBits = 4; // of the lanes that transpose
   unsigned sizeBits = llvm::Log2_64(size);

@@ -71,6 +71,8 @@ LogicalResult FetchOp::verify() {
                          << getView().getType().getElementType()
                          << " go to a ring of " << element
                          << " as they are; load, convert and put them";
+  if (failed(verifyRowInterleave(*this, getRowInterleave(), bool(getOrder()))))
+    return failure();
   return verifyOrder(*this, /*rank=*/2, getOrder());
 }
 

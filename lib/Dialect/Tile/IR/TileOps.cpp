@@ -212,13 +212,26 @@ template <typename Op> static LogicalResult verifyAccess(Op op, Type tile) {
   return verifyOrder(op, cast<ShapedType>(tile).getRank(), op.getOrder());
 }
 
+LogicalResult mlir::te::tile::verifyRowInterleave(Operation *op, int64_t run,
+                                                  bool hasOtherRows) {
+  if (run == 0 || (llvm::isPowerOf2_64(run) && run > 0 && !hasOtherRows))
+    return success();
+  return op->emitOpError() << "T18: row_interleave = " << run
+                           << "; it is the length of a run, a power of two, "
+                              "or 0, and goes neither with rows that are "
+                              "given nor with an order";
+}
+
 LogicalResult LoadOp::verify() {
+  if (failed(verifyRowInterleave(*this, getRowInterleave(),
+                                 getRows() || getOrder())))
+    return failure();
   return verifyAccess(*this, getResult().getType());
 }
 
 bool LoadOp::isCopy(int64_t bytes) {
   if (getRows() || getWindow() || getOrder() || getInterleave() > 0 ||
-      getFirstReplica() || !getColumnsInBounds())
+      getRowInterleave() > 0 || getFirstReplica() || !getColumnsInBounds())
     return false;
   int64_t run =
       std::min<int64_t>(getLayout(getType()).getContiguity(), getDivisible());

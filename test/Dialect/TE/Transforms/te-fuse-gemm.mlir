@@ -3,6 +3,7 @@
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 #col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
 #rows = #te.scaling<row, scale = f32>
+#shuffled = #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = e8m0_shuffle, data_layout = shuffle_16x16>
 
 // What works on the result's tiles is in the kernel of the gemm.
 // CHECK-LABEL: @epilogue
@@ -79,19 +80,35 @@ func.func @gate(%x: tensor<?x64xbf16>, %w: tensor<1024x64xbf16>, %b: tensor<1024
   return %q, %0, %m : !te.scaled<?x512xf8E4M3FN, #row>, tensor<?x1024xbf16>, tensor<f32>
 }
 
-// Runs, halves of any length, and an epilogue with another tensor: two kernels.
+// Runs of columns that are rows of B are as good as halves.
+// CHECK-LABEL: @gate_of_runs
+// CHECK: te.gemm
+// CHECK-NEXT: te.gated_activation
+func.func @gate_of_runs(%x: tensor<?x64xbf16>, %w: tensor<1024x64xbf16>) -> tensor<?x512xbf16> {
+  %0 = te.gemm %x, %w transpose_b : tensor<?x64xbf16>, tensor<1024x64xbf16> -> tensor<?x1024xbf16>
+  %1 = te.gated_activation swiglu %0 {interleave = 1 : i64} : tensor<?x1024xbf16> -> tensor<?x512xbf16>
+  return %1 : tensor<?x512xbf16>
+}
+
+// Runs of a B that lies otherwise, or of odd lengths, halves of any length, and an epilogue with another tensor: two kernels.
 // CHECK-LABEL: @no_gate
-// CHECK: F10: reads the result of te.gemm in runs of columns
+// CHECK: F10: reads the result of te.gemm in runs of columns, but B does not lie row by row
+// CHECK: F10: reads the result of te.gemm in runs of columns, but B does not lie row by row
+// CHECK: F10: reads the result of te.gemm in runs of 24 columns, neither a power of two nor a multiple of 256
 // CHECK: F10: reads halves of the result of te.gemm, whose length is not known to be a multiple of 256
 // CHECK: F10: reads halves of the result of a te.gemm of pairs or pieces, or whose epilogue is more than alpha and a bias
-func.func @no_gate(%x: tensor<?x64xbf16>, %w: tensor<1024x64xbf16>, %v: tensor<520x64xbf16>, %c: tensor<?x1024xf32>) -> (tensor<?x512xbf16>, tensor<?x260xbf16>, tensor<?x512xf32>) {
-  %0 = te.gemm %x, %w transpose_b : tensor<?x64xbf16>, tensor<1024x64xbf16> -> tensor<?x1024xbf16>
+func.func @no_gate(%x: tensor<?x64xbf16>, %w: tensor<1024x64xbf16>, %wk: tensor<64x1024xbf16>, %xs: !te.scaled<?x64xf4E2M1FN, #row>, %ws: !te.scaled<1024x64xf4E2M1FN, #shuffled>, %u: tensor<1536x64xbf16>, %v: tensor<520x64xbf16>, %c: tensor<?x1024xf32>) -> (tensor<?x512xbf16>, tensor<?x512xbf16>, tensor<?x768xbf16>, tensor<?x260xbf16>, tensor<?x512xf32>) {
+  %0 = te.gemm %x, %wk : tensor<?x64xbf16>, tensor<64x1024xbf16> -> tensor<?x1024xbf16>
   %1 = te.gated_activation swiglu %0 {interleave = 32 : i64} : tensor<?x1024xbf16> -> tensor<?x512xbf16>
+  %s = te.gemm %xs, %ws transpose_b : !te.scaled<?x64xf4E2M1FN, #row>, !te.scaled<1024x64xf4E2M1FN, #shuffled> -> tensor<?x1024xbf16>
+  %t = te.gated_activation swiglu %s {interleave = 32 : i64} : tensor<?x1024xbf16> -> tensor<?x512xbf16>
+  %6 = te.gemm %x, %u transpose_b : tensor<?x64xbf16>, tensor<1536x64xbf16> -> tensor<?x1536xbf16>
+  %7 = te.gated_activation swiglu %6 {interleave = 24 : i64} : tensor<?x1536xbf16> -> tensor<?x768xbf16>
   %2 = te.gemm %x, %v transpose_b : tensor<?x64xbf16>, tensor<520x64xbf16> -> tensor<?x520xbf16>
   %3 = te.gated_activation swiglu %2 : tensor<?x520xbf16> -> tensor<?x260xbf16>
   %4 = te.gemm %x, %w transpose_b accumulate(%c : tensor<?x1024xf32>) : tensor<?x64xbf16>, tensor<1024x64xbf16> -> tensor<?x1024xf32>
   %5 = te.gated_activation swiglu %4 : tensor<?x1024xf32> -> tensor<?x512xf32>
-  return %1, %3, %5 : tensor<?x512xbf16>, tensor<?x260xbf16>, tensor<?x512xf32>
+  return %1, %t, %7, %3, %5 : tensor<?x512xbf16>, tensor<?x512xbf16>, tensor<?x768xbf16>, tensor<?x260xbf16>, tensor<?x512xf32>
 }
 
 // A bias gradient is a pass over A.

@@ -105,6 +105,9 @@ public:
   /// `order`: coordinates are a row of units, and the offset in that row. It
   /// has gaps where the tile is smaller than a unit.
   LinearLayout place(const LinearLayout &order) const;
+  /// The same tile, its rows in runs of `run` (a power of two), each followed
+  /// by as many that are not the tile's: gaps.
+  LinearLayout spreadRows(int64_t run) const;
   /// Who reads what, where an instruction transposes what 16 lanes read, `size`
   /// elements each: element e of lane l comes from element l % size of lane
   /// e * 16 / size + l / size. Nothing where 16 lanes are no run of a row, or

@@ -46,6 +46,10 @@ bool isTile(Type type);
 /// unit of a matrix.
 LogicalResult verifyOrder(Operation *op, int64_t rank,
                           std::optional<LayoutAttr> order);
+/// T18: rows of a tile that lie in runs; `hasOtherRows`: something else says
+/// where they are.
+LogicalResult verifyRowInterleave(Operation *op, int64_t run,
+                                  bool hasOtherRows);
 } // namespace mlir::te::tile
 
 #endif // TE_DIALECT_TILE_IR_TILE_H

@@ -99,13 +99,17 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>, AttrSizedOperandSeg
 
     With `interleave` = g > 0 the view's columns lie in runs of g, each followed by g elements that
     are not the view's: column c at c + c / g * g.
+
+    With `row_interleave` = g > 0, a power of two, the tile's rows lie in runs of g, each followed by g of the view that
+    are not the tile's: row i at `row` + i + i / g * g.
   }];
   let arguments = (ins
     Tile_View:$view, Index:$row, Index:$column, Optional<Tile_AnyTile>:$rows, Optional<Index>:$window,
     DefaultValuedAttr<I64Attr, "1">:$divisible, UnitAttr:$in_bounds,
     UnitAttr:$columns_in_bounds, UnitAttr:$first_replica,
     OptionalAttr<Tile_LayoutAttr>:$order,
-    DefaultValuedAttr<I64Attr, "0">:$interleave);
+    DefaultValuedAttr<I64Attr, "0">:$interleave,
+    DefaultValuedAttr<I64Attr, "0">:$row_interleave);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
     $view `[` $row `,` $column `]` (`rows` `(` $rows^ `:` type($rows) `)`)? (`window` $window^)? attr-dict
@@ -304,12 +308,13 @@ def Tile_FetchOp : Tile_Op<"fetch", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "read a tile from a buffer straight into a ring's slot";
   let description = [{
     The tile at [`row`, `column`], of the slot's shape, on its way to LDS: it is there behind a `tile.await`. Columns lie inside of the buffer; rows behind its last are zero. Registers hold nothing of
-    it, so lanes write LDS in its order, and read memory in the order that follows from it (T22). `order`: as of tile.load.
+    it, so lanes write LDS in its order, and read memory in the order that follows from it (T22). `order` and
+    `row_interleave`: as of tile.load.
     Where lanes say what goes where (laneCopyBytes), each copies runs of 16 bytes of what `source` gives it.
   }];
   let arguments = (ins
     Tile_View:$view, Index:$row, Index:$column, Tile_Ring:$ring, Index:$slot, UnitAttr:$in_bounds,
-    OptionalAttr<Tile_LayoutAttr>:$order);
+    OptionalAttr<Tile_LayoutAttr>:$order, DefaultValuedAttr<I64Attr, "0">:$row_interleave);
   let assemblyFormat = [{
     $view `[` $row `,` $column `]` `,` $ring `[` $slot `]` attr-dict `:` type($view) `,` type($ring)
   }];
