@@ -1,6 +1,6 @@
 """The first half of an MLP, te.gemm and a gated activation, in the cycle model: as te-fuse makes it, and as two programs.
 
-    build/venv/bin/python benchmarks/gated.py --bin build/bin [--precision=bf16,...] [--chip=gfx950] [--filter=TEXT]
+    build/venv/bin/python benchmarks/gated.py --bin build/bin [--precision=bf16,...] [--chip=gfx950] [--filter=TEXT] [--interleave=32]
 
 Results are bf16. Figures are the cycle model's at the peak clock (docs/cycle-model.md), of a sample of the grid; two kernels have a gap of a
 microsecond between them. te-fuse makes two kernels of it where its estimates say that these are faster.
@@ -20,16 +20,17 @@ LAYERS = [("LLaMA-3-8B", 4096, 28672, 4096), ("LLaMA-3-70B", 4096, 57344, 8192),
           ("DeepSeek-V3 expert", 512, 4096, 7168), ("LLaMA-3-8B decode", 64, 28672, 4096), ("DeepSeek-V3 expert decode", 16, 4096, 7168)]
 
 
-def gate(m, n):
-    return f"te.gated_activation swiglu %y : tensor<{m}x{n}xbf16> -> tensor<{m}x{n // 2}xbf16>"
+def gate(m, n, interleave):
+    runs = f" {{interleave = {interleave} : i64}}" if interleave else ""
+    return f"te.gated_activation swiglu %y{runs} : tensor<{m}x{n}xbf16> -> tensor<{m}x{n // 2}xbf16>"
 
 
-def both(product, m, n):
+def both(product, m, n, interleave):
     """The text of a te.gemm's program, with the activation behind it."""
     result = f"tensor<{m}x{n // 2}xbf16>"
     head, _, tail = product.rpartition("  return ")
     head = head.replace(f"-> tensor<{m}x{n}xbf16> {{", f"-> {result} {{", 1)
-    return f"{head}  %g = {gate(m, n)}\n  return %g : {result}\n}}\n"
+    return f"{head}  %g = {gate(m, n, interleave)}\n  return %g : {result}\n}}\n"
 
 
 def measure(tools, folder, chip, text):
@@ -42,19 +43,22 @@ def measure(tools, folder, chip, text):
     return found["seconds"], len(found["launches"])
 
 
-def parse(description, kinds, default, names):
-    """The options of a benchmark whose rows come in several `kinds` of operands, and the folder of the tools."""
+def parse(description, kinds, default, names, more=()):
+    """The options of a benchmark whose rows come in several `kinds` of operands, and `more`, and the folder of the tools."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True, help="the folder of te-compile and te-run")
     parser.add_argument(f"--{kinds}", default=default, help="some of " + ", ".join(names))
     parser.add_argument("--chip", default=",".join(gemm.CHIPS), help="some of " + ", ".join(gemm.CHIPS))
     parser.add_argument("--filter", default="", help="rows whose name has this in it")
+    for name, settings in more:
+        parser.add_argument(name, **settings)
     options = parser.parse_args()
     return options, Path(options.bin).resolve()
 
 
 def main():
-    options, tools = parse(__doc__, "precision", "bf16,fp8,mxfp8,mxfp4", gemm.PRECISIONS)
+    options, tools = parse(__doc__, "precision", "bf16,fp8,mxfp8,mxfp4", gemm.PRECISIONS,
+                           [("--interleave", {"type": int, "default": 0, "help": "columns of the gate and of the rest in turn (0: halves)"})])
     print("| layer | M x N x K | operands | chip | kernels | modelled, us | two programs, us | two / te-fuse's |")
     print("| --- " * 8 + "|")
     ratios = []
@@ -63,8 +67,8 @@ def main():
             if options.filter not in name:
                 continue
             product = gemm.program(precision, chip, "fprop", m, n, k)
-            ours, kernels = measure(tools, Path(temporary), chip, both(product, m, n))
-            activation = f"func.func @f(%y: tensor<{m}x{n}xbf16>) -> tensor<{m}x{n // 2}xbf16> {{\n  %g = {gate(m, n)}\n  return %g : tensor<{m}x{n // 2}xbf16>\n}}\n"
+            ours, kernels = measure(tools, Path(temporary), chip, both(product, m, n, options.interleave))
+            activation = f"func.func @f(%y: tensor<{m}x{n}xbf16>) -> tensor<{m}x{n // 2}xbf16> {{\n  %g = {gate(m, n, options.interleave)}\n  return %g : tensor<{m}x{n // 2}xbf16>\n}}\n"
             two = sum(measure(tools, Path(temporary), chip, text)[0] for text in (product, activation)) + GAP
             ratios.append(two / ours)
             print(f"| {name} | {m} x {n} x {k} | {precision} | {chip} | {kernels} | {ours * 1e6:.1f} | {two * 1e6:.1f} | {ratios[-1]:.2f} |", flush=True)

@@ -31,8 +31,9 @@ constexpr int64_t kWholeSummedRows = 64, kPartialShare = 20;
 /// that a workgroup usually has compute each. Measured on sm_90a.
 constexpr int64_t kFewTiles = 3;
 /// Bytes that an instruction asks L2 for ahead: of norms that do nothing else,
-/// and others. Measured on sm_90a.
-constexpr int64_t kNormPrefetchBytes = 512, kPrefetchBytes = 4096;
+/// others, and long rows: multiples of the last one. Measured on sm_90a.
+constexpr int64_t kNormPrefetchBytes = 512, kPrefetchBytes = 4096,
+                  kLongPrefetchBytes = 16 << 10;
 /// Bytes that the few workgroups which a CU holds then load, about: of norms
 /// that do nothing else, and of others, and the shortest rows that gain by it.
 /// Measured on a H100.
@@ -253,14 +254,22 @@ static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
                            /*pieces=*/1, /*cluster=*/1, MatmulAttr());
 }
 
+/// Rows for which memory likes few workgroups, each far ahead of others, though
+/// two things are waited for.
+static bool isLong(const TileDemand &demand) {
+  return demand.loadedBytes == demand.inputBytes && !demand.scalesByCols &&
+         demand.rowWaits <= 2 &&
+         demand.cols * demand.loadedBytes % kLongPrefetchBytes == 0;
+}
+
 /// How many workgroups a CU holds where L2 has what they wait for, 0 for as
-/// many as fit: memory likes few, if one thing is waited for, and what is
-/// stored takes few instructions. Scales that lie column by column, or a second
-/// thing, leave a chip with more bandwidth waiting (decision 0010).
+/// many as fit: memory likes few, if little is waited for, and what is stored
+/// takes few instructions. Scales that lie column by column, or more waits,
+/// leave a chip with more bandwidth waiting (decision 0010).
 static int64_t getResidents(const TileDemand &demand, const Target &target) {
   int64_t row = demand.cols * demand.loadedBytes;
-  if (target.aheadResidents == 0 || row < kLeastOfRow ||
-      demand.rowStatistics != 1 || demand.scalesByCols)
+  if (target.aheadResidents == 0 || row < kLeastOfRow || demand.scalesByCols ||
+      (demand.rowStatistics != 1 && !isLong(demand)))
     return 0;
   int64_t bytes = isNormAlone(demand) ? kNormAtOnce : kRowsAtOnce;
   return std::max<int64_t>(bytes / row, target.aheadResidents);
@@ -377,22 +386,25 @@ static ScheduleAttr askAhead(const TileDemand &demand, ScheduleAttr schedule,
                 schedule.getSweep() == SweepKind::None);
   if (!waits || target.aheadBytes == 0 || !mayBeMany(demand, rows, target))
     return schedule;
-  int64_t ahead = target.aheadBytes * target.computeUnits /
-                  (rows * demand.cols * demand.loadedBytes);
+  int64_t row = demand.cols * demand.loadedBytes;
+  int64_t ahead = target.aheadBytes * target.computeUnits / (rows * row);
   int64_t residents = getResidents(demand, target);
   if (residents * schedule.getWaves() >=
       int64_t(target.maxWavesPerSIMD) * target.simdsPerCU)
     residents = 0; // as many as fit
-  if (residents > 0 && demand.loadedBytes == demand.inputBytes) // one a CU
-    ahead = std::max<int64_t>(ahead, target.computeUnits);
+  if (residents > 0 &&
+      demand.loadedBytes == demand.inputBytes) // one a CU, or two
+    ahead = std::max<int64_t>(ahead, target.computeUnits *
+                                         (isLong(demand) && !isAlone ? 2 : 1));
+  int64_t bytes = isLong(demand) ? kLongPrefetchBytes
+                  : isAlone      ? kNormPrefetchBytes
+                                 : kPrefetchBytes;
   ScheduleAttr asking = ScheduleAttr::get(
       schedule.getContext(), target.name, schedule.getTile(),
       schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
       schedule.getWorkgroups(), schedule.getSweep(), schedule.getPieces(),
       schedule.getCluster(), schedule.getMatmul(),
-      {std::max<int64_t>(ahead, 1),
-       isAlone ? kNormPrefetchBytes : kPrefetchBytes},
-      residents);
+      {std::max<int64_t>(ahead, 1), bytes}, residents);
   return findViolation(demand, asking, target) ? schedule : asking;
 }
 

@@ -192,7 +192,8 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
       demand.mixesRows |= tiled.mixesRow();
       demand.sharesRows &= tiled.readsRowStatistics();
       ++demand.rowStatistics;
-      demand.rowNumbers += isa<LayerNormBwdOp>(op) ? 2 : 1;
+      demand.rowNumbers += tiled.countRowNumbers();
+      demand.rowWaits += tiled.countRowWaits();
       keepsF32 |= !isa<QuantizeOp>(op); // which converts its input twice
     }
     if (auto tiled = dyn_cast<TileLoweringInterface>(op))

@@ -344,6 +344,40 @@ tile.kernel @row_runs(%in: memref<f32>, %out: memref<f32>) attributes {target = 
 
 // -----
 
+// The largest magnitude of a wave is one instruction of sm_90a; NaN counts for nothing.
+#row = #tile.layout<shape = [1, 64], register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], wave = []>
+#one = #tile.layout<shape = [1, 1], register = [], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], wave = []>
+// CHECK-LABEL: gpu.func @magnitude(
+// CHECK: %[[MOST:.*]] = arith.maxnumf %{{.*}}, %{{.*}} : vector<1xf32>
+// CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[MOST]], %[[MOST]]
+// CHECK: %[[BITS:.*]] = arith.bitcast %[[MOST]] : vector<1xf32> to vector<1xi32>
+// CHECK: %[[WORD:.*]] = arith.select %[[NAN]], %{{.*}}, %[[BITS]]
+// CHECK: %[[LANE:.*]] = vector.extract %[[WORD]][0]
+// CHECK: gpu.subgroup_reduce maxsi %[[LANE]] uniform : (i32) -> i32
+// CHECK-NOT: gpu.shuffle
+// What may be negative goes from lane to lane.
+// CHECK-LABEL: gpu.func @number(
+// CHECK-COUNT-5: gpu.shuffle xor
+tile.kernel @magnitude(%in: memref<f32>, %out: memref<f32>) attributes {target = "sm_90a", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [1, 64], strides: [64, 1] : memref<f32> to memref<1x64xf32, strided<[64, 1]>>
+  %b = memref.reinterpret_cast %out to offset: [0], sizes: [1, 1], strides: [1, 1] : memref<f32> to memref<1x1xf32, strided<[1, 1]>>
+  %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : memref<1x64xf32, strided<[64, 1]>> -> tensor<1x64xf32, #row>
+  %abs = math.absf %x : tensor<1x64xf32, #row>
+  %m = tile.reduce maxnum %abs block [1, 64] : tensor<1x64xf32, #row> -> tensor<1x1xf32, #one>
+  tile.store %m, %b[%c0, %c0] {in_bounds} : tensor<1x1xf32, #one>, memref<1x1xf32, strided<[1, 1]>>
+}
+tile.kernel @number(%in: memref<f32>, %out: memref<f32>) attributes {target = "sm_90a", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [1, 64], strides: [64, 1] : memref<f32> to memref<1x64xf32, strided<[64, 1]>>
+  %b = memref.reinterpret_cast %out to offset: [0], sizes: [1, 1], strides: [1, 1] : memref<f32> to memref<1x1xf32, strided<[1, 1]>>
+  %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : memref<1x64xf32, strided<[64, 1]>> -> tensor<1x64xf32, #row>
+  %m = tile.reduce maxnum %x block [1, 64] : tensor<1x64xf32, #row> -> tensor<1x1xf32, #one>
+  tile.store %m, %b[%c0, %c0] {in_bounds} : tensor<1x1xf32, #one>, memref<1x1xf32, strided<[1, 1]>>
+}
+
+// -----
+
 // 4 x 4 bytes a lane are transposed by eight permutations of two registers' bytes.
 #rows = #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [1, 0], [2, 0]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [4, 0], [8, 0]], wave = []>
 #columns = #tile.layout<shape = [64, 16], register = [[0, 1], [0, 2], [1, 0], [2, 0]], lane = [[4, 0], [8, 0], [16, 0], [32, 0], [0, 4], [0, 8]], wave = []>

@@ -49,6 +49,7 @@ struct TileDemand {
                                       // compute what is computed over rows
   unsigned rowStatistics = 0;         // ops whose tiles wait for such things
   unsigned rowNumbers = 0;            // numbers of a row that these wait for
+  unsigned rowWaits = 0;              // how often, one after another
   bool dividesGrid = false;           // workgroups are not one column of tiles
   int64_t linesRows = 1; // rows that fill a line of what is stored (K, M)
   bool storesFP4ByCols = false; // fp4 data (K, M), whose line takes twice as

@@ -125,6 +125,7 @@ struct LayerNormLowering : NormModel<LayerNormLowering, LayerNormOp, 1> {
   Extent getResultExtent(Operation *, unsigned index) const {
     return index == 0 ? Extent::Tile : Extent::Row;
   }
+  unsigned countRowWaits(Operation *) const { return 2; } // deviations
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<LayerNormOp>(operation);
     auto &b = ctx.b;
@@ -198,6 +199,7 @@ struct LayerNormBwdLowering
   Extent getResultExtent(Operation *, unsigned index) const {
     return index == 0 ? Extent::Tile : Extent::Column;
   }
+  unsigned countRowNumbers(Operation *) const { return 2; }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<LayerNormBwdOp>(operation);
     emitNormBwd(ctx, op, op.getMu(), Value(), op.getDbeta());

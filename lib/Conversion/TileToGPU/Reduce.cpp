@@ -12,6 +12,8 @@
 
 #include "SharedAccess.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -123,6 +125,35 @@ static Value combineLanes(ImplicitLocOpBuilder &b, const KernelState &state,
                      arith::SelectOp::create(b, odd, value, other));
 }
 
+/// No number of the tile is negative.
+static bool isMagnitude(Value tile) {
+  if (auto most = tile.getDefiningOp<arith::MaxNumFOp>())
+    return isMagnitude(most.getLhs()) && isMagnitude(most.getRhs());
+  return tile.getDefiningOp<math::AbsFOp>() ||
+         matchPattern(tile, m_PosZeroFloat());
+}
+
+/// The largest magnitude that the lanes of a wave have, by one instruction
+/// each: as whole numbers they have the same order, and NaN, which counts for
+/// nothing, is -1.
+static Value reduceMagnitudes(ImplicitLocOpBuilder &b, Value value) {
+  auto words = VectorType::get(cast<VectorType>(value.getType()).getShape(),
+                               b.getI32Type());
+  Value bits = arith::SelectOp::create(
+      b, arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, value, value),
+      arith::ConstantOp::create(
+          b, DenseElementsAttr::get(words, b.getI32IntegerAttr(-1))),
+      arith::BitcastOp::create(b, words, value));
+  SmallVector<Value> most;
+  for (int64_t i = 0; i < words.getNumElements(); ++i)
+    most.push_back(
+        gpu::SubgroupReduceOp::create(b, vector::ExtractOp::create(b, bits, i),
+                                      gpu::AllReduceOperation::MAXSI,
+                                      /*uniform=*/true));
+  return arith::BitcastOp::create(
+      b, value.getType(), vector::FromElementsOp::create(b, words, most));
+}
+
 /// Every wave writes its part; every wave reads all parts that it shares blocks
 /// with (`shared`: wave bits).
 static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
@@ -223,13 +254,20 @@ struct ReducePattern : TilePattern<ReduceOp> {
         isWords ? joinWords(b, adaptor.getInput(), from, parts)
                 : reduceRegisters(b, state, op.getKind(), adaptor.getInput(),
                                   from, op.getBlock());
+    SmallVector<int64_t> lanes; // bits of those that share blocks
     for (auto [bit, bases] :
          llvm::enumerate(llvm::zip_equal(from.getBases(LayoutInput::Lane),
-                                         parts.getBases(LayoutInput::Lane)))) {
-      auto [before, after] = bases;
-      if (before != 0 && after == 0)
-        value = combineLanes(b, state, op.getKind(), value, int64_t(1) << bit);
-    }
+                                         parts.getBases(LayoutInput::Lane))))
+      if (std::get<0>(bases) != 0 && std::get<1>(bases) == 0)
+        lanes.push_back(int64_t(1) << bit);
+    if (!state.target->amd &&
+        int64_t(1) << lanes.size() == state.target->waveSize &&
+        op.getKind() == ReduceKind::MaxNum && isMagnitude(op.getInput()) &&
+        getElementTypeOrSelf(op.getType()).isF32())
+      value = reduceMagnitudes(b, value);
+    else
+      for (int64_t bit : lanes)
+        value = combineLanes(b, state, op.getKind(), value, bit);
     SharedTurn turn = state.turns.lookup(op);
     if (int64_t shared = from.getWavesOfBlock(op.getBlock()))
       value = parts == to

@@ -5,8 +5,8 @@
 // RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=sm_90a}),te-to-tile)' | FileCheck %s --check-prefix=TILE --implicit-check-not=tile.prefetch
 // AMD: te.fusion
 
-// Each row is 16 KiB, in 32 parts.
-// CHECK: #te.schedule<"sm_90a", tile = [1, 8192], waves = 16, vector = 8, l2_prefetch = [66, 512]>
+// Each row is 16 KiB, asked for at once.
+// CHECK: #te.schedule<"sm_90a", tile = [1, 8192], waves = 16, vector = 8, l2_prefetch = [66, 16384]>
 // CHECK-LABEL: func.func @norm
 // TILE-LABEL: tile.kernel @norm
 // TILE: %[[ID:.*]] = gpu.block_id x
@@ -15,7 +15,7 @@
 // TILE: %[[ONE:.*]] = arith.constant 1 : index
 // TILE: %[[ROW:.*]] = arith.muli %[[GROUP]], %[[ONE]] : index
 // TILE: %[[VIEW:.*]] = memref.reinterpret_cast %arg0
-// TILE: tile.prefetch %[[VIEW]][%[[ROW]]] rows 1 bytes 512 : memref<32768x8192xbf16
+// TILE: tile.prefetch %[[VIEW]][%[[ROW]]] rows 1 bytes 16384 : memref<32768x8192xbf16
 // TILE: tile.load
 func.func @norm(%x: tensor<32768x8192xbf16>, %g: tensor<8192xbf16>) -> tensor<32768x8192xbf16> {
   %0, %1 = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<32768x8192xbf16>, tensor<8192xbf16> -> tensor<32768x8192xbf16>, tensor<32768xf32>
@@ -49,6 +49,27 @@ func.func @residual(%x: tensor<?x4096xbf16>, %r: tensor<?x4096xbf16>, %g: tensor
 func.func @kept(%x: tensor<?x6144xbf16>, %g: tensor<6144xbf16>) -> tensor<?x6144xbf16> {
   %0, %1 = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<?x6144xbf16>, tensor<6144xbf16> -> tensor<?x6144xbf16>, tensor<?xf32>
   return %0 : tensor<?x6144xbf16>
+}
+
+// -----
+
+// Long rows that are quantized: few workgroups, each asking two a CU ahead, if nothing is waited for more than twice.
+// CHECK-DAG: #[[FEW:.*]] = #te.schedule<"sm_90a", tile = [1, 8192], waves = 4, vector = 8, l2_prefetch = [264, 16384], residents = 4>
+// CHECK-DAG: #[[MANY:.*]] = #te.schedule<"sm_90a", tile = [1, 8192], waves = 4, vector = 8, l2_prefetch = [66, 4096]>
+// CHECK-LABEL: func.func @long
+// CHECK: te.fusion "long_0" {{.*}}schedule = #[[FEW]]
+// CHECK: te.fusion "long_1" {{.*}}schedule = #[[MANY]]
+// TILE-LABEL: tile.kernel @long_0
+// TILE: tile.prefetch {{.*}} bytes 16384
+// TILE-LABEL: tile.kernel @long_1
+// TILE: tile.prefetch {{.*}} bytes 4096
+func.func @long(%x: tensor<32768x8192xbf16>, %g: tensor<8192xbf16>, %y: tensor<65536x8192xbf16>)
+    -> (!te.scaled<32768x8192xf8E4M3FN, #te.scaling<row, scale = f32>>, !te.scaled<65536x8192xf8E4M3FN, #te.scaling<row, scale = f32>>) {
+  %0, %1 = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<32768x8192xbf16>, tensor<8192xbf16> -> tensor<32768x8192xbf16>, tensor<32768xf32>
+  %q = te.quantize %0 : tensor<32768x8192xbf16> -> !te.scaled<32768x8192xf8E4M3FN, #te.scaling<row, scale = f32>>
+  %2, %3, %4 = te.layer_norm %y, %g, %g {epsilon = 1.0e-5 : f32} : tensor<65536x8192xbf16>, tensor<8192xbf16>, tensor<8192xbf16> -> tensor<65536x8192xbf16>, tensor<65536xf32>, tensor<65536xf32>
+  %p = te.quantize %2 : tensor<65536x8192xbf16> -> !te.scaled<65536x8192xf8E4M3FN, #te.scaling<row, scale = f32>>
+  return %q, %p : !te.scaled<32768x8192xf8E4M3FN, #te.scaling<row, scale = f32>>, !te.scaled<65536x8192xf8E4M3FN, #te.scaling<row, scale = f32>>
 }
 
 // -----

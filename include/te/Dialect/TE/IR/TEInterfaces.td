@@ -42,6 +42,12 @@ def TE_TileLoweringInterface : OpInterface<"TileLoweringInterface"> {
       "Of an op that needs whole rows: its tiles depend on what is computed over them.",
       "bool", "readsRowStatistics", (ins), [{}], [{ return true; }]>,
     InterfaceMethod<
+      "Of an op that needs whole rows: how many numbers a row they wait for, at once or one after another.",
+      "unsigned", "countRowNumbers", (ins), [{}], [{ return 1; }]>,
+    InterfaceMethod<
+      "Of an op that needs whole rows: how often they wait, one time after another.",
+      "unsigned", "countRowWaits", (ins), [{}], [{ return 1; }]>,
+    InterfaceMethod<
       "Of an op that needs whole rows: an operand's tile is read for the results only, not for what is "
       "computed over the rows.",
       "bool", "readsForResults", (ins "unsigned":$index), [{}], [{ return false; }]>,
