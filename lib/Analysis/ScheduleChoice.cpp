@@ -30,15 +30,14 @@ constexpr int64_t kWholeSummedRows = 64, kPartialShare = 20;
 /// Of so many tiles that one row is kept in, at the most, half of the waves
 /// that a workgroup usually has compute each. Measured on sm_90a.
 constexpr int64_t kFewTiles = 3;
-/// Bytes that an instruction asks L2 for ahead: of norms that do nothing else,
-/// others, and long rows: multiples of the last one. Measured on sm_90a.
-constexpr int64_t kNormPrefetchBytes = 512, kPrefetchBytes = 4096,
-                  kLongPrefetchBytes = 16 << 10;
-/// Bytes that the few workgroups which a CU holds then load, about: of norms
-/// that do nothing else, and of others, and the shortest rows that gain by it.
-/// Measured on a H100.
-constexpr int64_t kNormAtOnce = 40 << 10, kRowsAtOnce = 48 << 10,
-                  kLeastOfRow = 8 << 10;
+/// Bytes that an instruction asks L2 for ahead, at the most and, where a row is
+/// more of them, at the least; those of long rows, and of norms that do nothing
+/// else and wait once. Measured on sm_90a.
+constexpr int64_t kPrefetchBytes = 4096, kLongPrefetchBytes = 16 << 10,
+                  kLeastNormBytes = 512;
+/// Of norms that do nothing else the rows, longer than this, whose tiles are
+/// all waves' work where L2 is asked ahead. Measured on sm_90a.
+constexpr int64_t kLongerRow = 8 << 10;
 /// Workgroups a CU that walk down rows, at the least: one alone has nothing to
 /// load while its waves wait for each other (measured on an H200).
 constexpr int64_t kLeastResident = 4;
@@ -90,9 +89,8 @@ struct Shape {
 /// order of scales and lines of what is stored ask for.
 static Shape chooseShape(const TileDemand &demand, const Target &target,
                          bool wholeRows) {
-  int64_t waves = fillsRows(demand, target) || demand.mixesRows
-                      ? kMostTileWaves
-                      : int64_t(target.workgroupWaves);
+  int64_t waves = fillsRows(demand, target) ? kMostTileWaves
+                                            : int64_t(target.workgroupWaves);
   int64_t vector = target.maxAccessBytes / demand.inputBytes;
   unsigned widest = std::max(demand.inputBytes, demand.outputBytes);
   int64_t lanes = waves * target.waveSize;
@@ -254,27 +252,6 @@ static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
                            /*pieces=*/1, /*cluster=*/1, MatmulAttr());
 }
 
-/// Rows for which memory likes few workgroups, each far ahead of others, though
-/// two things are waited for.
-static bool isLong(const TileDemand &demand) {
-  return demand.loadedBytes == demand.inputBytes && !demand.scalesByCols &&
-         demand.rowWaits <= 2 &&
-         demand.cols * demand.loadedBytes % kLongPrefetchBytes == 0;
-}
-
-/// How many workgroups a CU holds where L2 has what they wait for, 0 for as
-/// many as fit: memory likes few, if little is waited for, and what is stored
-/// takes few instructions. Scales that lie column by column, or more waits,
-/// leave a chip with more bandwidth waiting (decision 0010).
-static int64_t getResidents(const TileDemand &demand, const Target &target) {
-  int64_t row = demand.cols * demand.loadedBytes;
-  if (target.aheadResidents == 0 || row < kLeastOfRow || demand.scalesByCols ||
-      (demand.rowStatistics != 1 && !isLong(demand)))
-    return 0;
-  int64_t bytes = isNormAlone(demand) ? kNormAtOnce : kRowsAtOnce;
-  return std::max<int64_t>(bytes / row, target.aheadResidents);
-}
-
 /// Tiles of one row that divide it, kept: where whole rows would idle lanes,
 /// and tiles are picked from registers for free as loops over them unroll.
 static std::optional<ScheduleAttr> chooseDividing(MLIRContext *context,
@@ -301,8 +278,8 @@ static std::optional<ScheduleAttr> chooseDividing(MLIRContext *context,
   // there are many workgroups.
   bool isShort = demand.cols <= kFewTiles * cols &&
                  demand.loadedBytes <= demand.inputBytes &&
-                 !(isNormAlone(demand) && target.aheadResidents > 0 &&
-                   getResidents(demand, target) == target.aheadResidents &&
+                 !(isNormAlone(demand) && target.aheadBytes > 0 &&
+                   demand.cols * demand.inputBytes > kLongerRow &&
                    mayBeMany(demand, /*rows=*/1, target));
   if (ScheduleAttr few = get(std::max<int64_t>(waves / 2, 1));
       isShort && !findViolation(demand, few, target))
@@ -374,37 +351,39 @@ static ScheduleAttr chooseAlone(MLIRContext *context, const TileDemand &demand,
 }
 
 /// With what L2 is asked for meanwhile, where workgroups wait for their rows,
-/// and many follow. Not where fp4 is computed, which takes longer than memory
-/// does, or tiles of a row are kept while it is quantized.
+/// and many follow. Not where fp4 is computed, or scales that lie column by
+/// column, or a third thing is waited for, which take longer than memory does,
+/// nor where tiles of a row are kept while it is quantized.
 static ScheduleAttr askAhead(const TileDemand &demand, ScheduleAttr schedule,
                              const Target &target) {
   int64_t rows = schedule.getTile()[0];
   bool isAlone = isNormAlone(demand),
+       readsOnce = demand.loadedBytes == demand.inputBytes,
        waits = demand.rowStatistics > 0 && !demand.mixesRows &&
                demand.cols > 0 && !demand.storesFP4ByRows &&
-               (isAlone || demand.loadedBytes > demand.inputBytes ||
-                schedule.getSweep() == SweepKind::None);
+               (isAlone || !readsOnce ||
+                (schedule.getSweep() == SweepKind::None &&
+                 !demand.scalesByCols && demand.rowWaits <= 2));
   if (!waits || target.aheadBytes == 0 || !mayBeMany(demand, rows, target))
     return schedule;
-  int64_t row = demand.cols * demand.loadedBytes;
-  int64_t ahead = target.aheadBytes * target.computeUnits / (rows * row);
-  int64_t residents = getResidents(demand, target);
-  if (residents * schedule.getWaves() >=
-      int64_t(target.maxWavesPerSIMD) * target.simdsPerCU)
-    residents = 0; // as many as fit
-  if (residents > 0 &&
-      demand.loadedBytes == demand.inputBytes) // one a CU, or two
-    ahead = std::max<int64_t>(ahead, target.computeUnits *
-                                         (isLong(demand) && !isAlone ? 2 : 1));
-  int64_t bytes = isLong(demand) ? kLongPrefetchBytes
-                  : isAlone      ? kNormPrefetchBytes
-                                 : kPrefetchBytes;
+  int64_t row = demand.cols * demand.inputBytes;
+  bool isLong = readsOnce && row % kLongPrefetchBytes == 0;
+  int64_t ahead = target.aheadBytes * target.computeUnits /
+                  (rows * demand.cols * demand.loadedBytes);
+  if (isAlone || isLong) // one a CU, or two
+    ahead = std::max<int64_t>(ahead, target.computeUnits * (isAlone ? 1 : 2));
+  bool isWhole = isLong || (isAlone && demand.rowWaits == 1);
+  int64_t bytes =
+      std::min(row & -row, isWhole ? kLongPrefetchBytes : kPrefetchBytes);
+  if (bytes < (isAlone ? kLeastNormBytes : kPrefetchBytes))
+    return schedule;
   ScheduleAttr asking = ScheduleAttr::get(
       schedule.getContext(), target.name, schedule.getTile(),
       schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
       schedule.getWorkgroups(), schedule.getSweep(), schedule.getPieces(),
       schedule.getCluster(), schedule.getMatmul(),
-      {std::max<int64_t>(ahead, 1), bytes}, residents);
+      {std::max<int64_t>(ahead, 1), bytes},
+      /*residents=*/0);
   return findViolation(demand, asking, target) ? schedule : asking;
 }
 

@@ -79,18 +79,16 @@ struct Target {
   bool hasPackedBF16;        // arithmetic of bf16, two at once
   // What memory-bound kernels prefer: waves of a workgroup; bytes of a tile
   // that a lane holds of the wider of input and output, the same of all that is
-  // read where nothing ties the tile to rows, where waves meet for the scales
-  // of both halves of a gradient, and where elements are rotated by angles that
-  // are read as well; whether workgroups that fill the chip
+  // read where nothing ties the tile to rows, and where waves meet for the
+  // scales of both halves of a gradient; whether workgroups that fill the chip
   // walk down the rows (so that gamma is read once) or each has rows of its
   // own; whether loops over tiles read one ahead; whether the scales of all of
-  // a tensor's copies come before the codes of the first; bytes a CU
-  // that L2 is asked for ahead of the rows that are waited for, and to how many
-  // workgroups a CU is held then at the least (0: as many as fit). Of sm_90a
-  // measured (docs/h200.md), else by the cycle model, so that waves, not lanes,
-  // keep 32 KiB a CU in flight.
+  // a tensor's copies come before the codes of the first; bytes a CU that L2 is
+  // asked for ahead of the rows that are waited for. Of sm_90a measured
+  // (docs/h200.md), else by the cycle model, so that waves, not lanes, keep 32
+  // KiB a CU in flight.
   unsigned workgroupWaves, tileBytesPerLane, freeBytesPerLane,
-      halvesBytesPerLane, rotatedBytesPerLane, aheadBytes, aheadResidents;
+      halvesBytesPerLane, aheadBytes;
   bool walksRows, prefetchesTiles, scalesFirst;
 
   /// Waves that a SIMD holds at once, for a kernel with these resources; at

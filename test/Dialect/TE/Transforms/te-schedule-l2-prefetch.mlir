@@ -6,11 +6,11 @@
 // AMD: te.fusion
 
 // Each row is 16 KiB, asked for at once.
-// CHECK: #te.schedule<"sm_90a", tile = [1, 8192], waves = 16, vector = 8, l2_prefetch = [66, 16384]>
+// CHECK: #te.schedule<"sm_90a", tile = [1, 8192], waves = 16, vector = 8, l2_prefetch = [132, 16384]>
 // CHECK-LABEL: func.func @norm
 // TILE-LABEL: tile.kernel @norm
 // TILE: %[[ID:.*]] = gpu.block_id x
-// TILE: %[[AHEAD:.*]] = arith.constant 66 : index
+// TILE: %[[AHEAD:.*]] = arith.constant 132 : index
 // TILE: %[[GROUP:.*]] = arith.addi %[[ID]], %[[AHEAD]] : index
 // TILE: %[[ONE:.*]] = arith.constant 1 : index
 // TILE: %[[ROW:.*]] = arith.muli %[[GROUP]], %[[ONE]] : index
@@ -41,11 +41,11 @@ func.func @residual(%x: tensor<?x4096xbf16>, %r: tensor<?x4096xbf16>, %g: tensor
 
 // -----
 
-// Rows kept in tiles are asked for once, whole: the largest power of two that divides 12288 bytes and is no more than 512.
-// CHECK: #te.schedule<"sm_90a", tile = [1, 2048], waves = 4, vector = 8, sweep = keep, l2_prefetch = [132, 512], residents = 4>
+// Rows kept in tiles are asked for once, whole: the largest power of two that divides 12288 bytes.
+// CHECK: #te.schedule<"sm_90a", tile = [1, 2048], waves = 4, vector = 8, sweep = keep, l2_prefetch = [132, 4096]>
 // CHECK-LABEL: func.func @kept
 // TILE-LABEL: tile.kernel @kept
-// TILE: tile.prefetch {{.*}} rows 1 bytes 512 : memref<?x6144xbf16
+// TILE: tile.prefetch {{.*}} rows 1 bytes 4096 : memref<?x6144xbf16
 func.func @kept(%x: tensor<?x6144xbf16>, %g: tensor<6144xbf16>) -> tensor<?x6144xbf16> {
   %0, %1 = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<?x6144xbf16>, tensor<6144xbf16> -> tensor<?x6144xbf16>, tensor<?xf32>
   return %0 : tensor<?x6144xbf16>
@@ -53,16 +53,15 @@ func.func @kept(%x: tensor<?x6144xbf16>, %g: tensor<6144xbf16>) -> tensor<?x6144
 
 // -----
 
-// Long rows that are quantized: few workgroups, each asking two a CU ahead, if nothing is waited for more than twice.
-// CHECK-DAG: #[[FEW:.*]] = #te.schedule<"sm_90a", tile = [1, 8192], waves = 4, vector = 8, l2_prefetch = [264, 16384], residents = 4>
-// CHECK-DAG: #[[MANY:.*]] = #te.schedule<"sm_90a", tile = [1, 8192], waves = 4, vector = 8, l2_prefetch = [66, 4096]>
+// Long rows that are quantized: two workgroups a CU ahead, unless a third thing is waited for.
+// CHECK-DAG: #[[TWICE:.*]] = #te.schedule<"sm_90a", tile = [1, 8192], waves = 4, vector = 8, l2_prefetch = [264, 16384]>
+// CHECK-DAG: #[[MORE:.*]] = #te.schedule<"sm_90a", tile = [1, 8192], waves = 4, vector = 8>
 // CHECK-LABEL: func.func @long
-// CHECK: te.fusion "long_0" {{.*}}schedule = #[[FEW]]
-// CHECK: te.fusion "long_1" {{.*}}schedule = #[[MANY]]
+// CHECK: te.fusion "long_0" {{.*}}schedule = #[[TWICE]]
+// CHECK: te.fusion "long_1" {{.*}}schedule = #[[MORE]]
 // TILE-LABEL: tile.kernel @long_0
 // TILE: tile.prefetch {{.*}} bytes 16384
 // TILE-LABEL: tile.kernel @long_1
-// TILE: tile.prefetch {{.*}} bytes 4096
 func.func @long(%x: tensor<32768x8192xbf16>, %g: tensor<8192xbf16>, %y: tensor<65536x8192xbf16>)
     -> (!te.scaled<32768x8192xf8E4M3FN, #te.scaling<row, scale = f32>>, !te.scaled<65536x8192xf8E4M3FN, #te.scaling<row, scale = f32>>) {
   %0, %1 = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<32768x8192xbf16>, tensor<8192xbf16> -> tensor<32768x8192xbf16>, tensor<32768xf32>

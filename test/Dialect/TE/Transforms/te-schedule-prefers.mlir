@@ -7,7 +7,7 @@
 
 // A tile of 8192 columns would idle a quarter of the lanes: three of 2048 are kept, where picking among them is free; few
 // tiles take half as many waves.
-// SM90: #te.schedule<"sm_90a", tile = [1, 2048], waves = 4, vector = 8, sweep = keep, l2_prefetch = [132, 512], residents = 4>
+// SM90: #te.schedule<"sm_90a", tile = [1, 2048], waves = 4, vector = 8, sweep = keep, l2_prefetch = [132, 4096]>
 // GFX950: #te.schedule<"gfx950", tile = [1, 8192]
 // CHECK-LABEL: func.func @ragged
 // TILE-LABEL: tile.kernel @ragged
