@@ -47,12 +47,6 @@ GemmOperand::GemmOperand(TileContext &ctx, GemmOp op, const GemmPlan &plan,
     fetched = planFetch(op, plan, side, ctx.schedule, ctx.target);
 }
 
-/// Of a tile of so many rows of which every other run is another's: 0 where it
-/// lies in one.
-static int64_t getRowRun(int64_t run, int64_t rows) {
-  return run < rows ? run : 0;
-}
-
 /// Who reads which element of K x outer: blocks of registers that have as many
 /// elements along K as one access of LDS moves, so that lanes transpose them by
 /// themselves; then lanes along a row, and along K.
@@ -114,8 +108,9 @@ TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
   step.staticRows = isA ? ctx.staticRows : ctx.staticCols;
   step.tileRow = isA ? ctx.tileRow : ctx.tileCol;
   step.wholeRows = isA ? ctx.wholeRows : ctx.wholeCols;
-  if (!isA && ctx.halfColumns)
-    step.rowRun = getRowRun(ctx.halfColumns->half.interleave, outer);
+  if (!isA && ctx.halfColumns) // a run may be as long as the tile
+    if (int64_t run = ctx.halfColumns->half.interleave; run < outer)
+      step.rowRun = run;
   step.cols = k;
   step.staticCols = staticK;
   step.tileCol = at;
