@@ -51,6 +51,7 @@ struct OperandLoads {
   double share = 0; // of the bytes that memory serves
   // The next step asks for the rest of these lines: elements', scales'.
   bool alongK = false, scalesAlongK = false;
+  GemmBurst elements, scales;
 
   double getLatency(double fromMemory, const Timing &timing) const {
     return timing.l2Latency +
@@ -90,6 +91,8 @@ getOperandLoads(const TileDemand &demand, const GemmPlan &plan,
     made.lines = made.bytes / std::min(run, kLine);
     made.alongK = alongK;
     made.scalesAlongK = kIsLast;
+    made.elements = {made.lines * kLine, made.bytes, 1,
+                     alongK ? kLine / std::min(run, kLine) : 1};
     if (!scaled || !scaled.getScaling().isE8M0())
       continue;
     // Of rows along K each lane reads its own.
@@ -112,6 +115,12 @@ getOperandLoads(const TileDemand &demand, const GemmPlan &plan,
     made.asked = (keeps && made.alongK ? made.bytes : made.lines * kLine) +
                  (keepsScales && made.scalesAlongK ? scaleBytes[index]
                                                    : scaleLines[index] * kLine);
+    // Where rows lie along K, their lines are for several steps.
+    double group = scaleSteps[index], ofScales = scaleLines[index] * kLine;
+    made.scales = {ofScales * group, scaleBytes[index] * group, group,
+                   made.scalesAlongK && ofScales > 0
+                       ? std::max(ofScales / scaleBytes[index], 1.0)
+                       : 1};
     made.bytes += scaleBytes[index];
     made.lines += scaleLines[index];
   }
@@ -148,6 +157,15 @@ GemmLoads GemmLoads::get(
   }
   double ofL2 = timing.getL2Share(target.computeUnits);
   loads.transfer = bytes / ofL2;
+  for (auto [index, each] : llvm::enumerate(operands)) {
+    double ofScales = each.scales.instructions / each.scales.steps;
+    loads.usedElements += each.share * (each.bytes - ofScales);
+    loads.usedScales[index] = each.share * ofScales;
+    loads.elements[index] = each.elements;
+    loads.scales[index] = each.scales;
+    for (GemmBurst *burst : {&loads.elements[index], &loads.scales[index]})
+      burst->instructions /= target.maxAccessBytes * target.waveSize;
+  }
   loads.addresses =
       std::max({loads.transfer, lines / timing.linesPerClock, asked / ofL2});
   return loads;

@@ -328,6 +328,25 @@ static int64_t getScaleBytesInLDS(const GemmPlan &plan, GemmOp gemm,
                                 getK(gemm), matmul.getK(), matmul.getSplitK());
 }
 
+/// LDS through which sums become elements that are stored, of so many bytes: in
+/// pieces of a wave's rows, as far as registers hold these on both sides
+/// (SharedLayout). On one they are those of several instructions, on the other
+/// what lanes leave that have whole rows of the wave's columns.
+static int64_t getPassingBytes(ScheduleAttr schedule, int64_t bytes,
+                               const Target &target) {
+  MatmulAttr matmul = schedule.getMatmul();
+  int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1],
+          ofLanes = target.waveSize * schedule.getVector() *
+                    matmul.getWaves()[1] / cols,
+          together =
+              std::max<int64_t>(MMA::lookup(matmul.getMma())->size, ofLanes);
+  int64_t passing = rows * cols * bytes;
+  for (int64_t left = rows / matmul.getWaves()[0];
+       left > together && passing > target.ldsBytesPerWorkgroup / 2; left /= 2)
+    passing /= 2;
+  return passing;
+}
+
 ResourceEstimate te::estimateGemm(const TileDemand &demand,
                                   ScheduleAttr schedule, const Target &target) {
   std::string why;
@@ -408,9 +427,7 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
                             ? std::max(isSplit ? 4u : demand.outputBytes, 4u)
                             : demand.outputBytes;
   if (outputBytes > 1)
-    stored = std::max<int64_t>(
-        stored, std::min<int64_t>(stored * outputBytes,
-                                  target.ldsBytesPerWorkgroup / 2));
+    stored = std::max(stored, getPassingBytes(schedule, outputBytes, target));
   // Where no pipeline needs more: waves store two vectors a lane at a time, of
   // the product alone.
   if (!isPipelined && demand.liveBytes == demand.outputBytes)

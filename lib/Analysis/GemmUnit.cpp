@@ -265,11 +265,17 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   // the products hide of the next step's loads. Several fill one another's
   // gaps, less so where waves scale elements, which they do at the same time.
   if (!isPipelined) {
-    double come =
-        loads.latency + loads.getClocks() - (prefetches ? step.matrix : 0);
-    return combine({busiest, step.matrix + vector + reads + writes + waiting +
-                                 std::max(come, 0.0)},
-                   /*power=*/besides > 0 ? 2 : 6);
+    double work = step.matrix + vector + reads + writes + waiting;
+    if (isThere)
+      return combine({busiest, work});
+    double come = loads.getClocks(), alone = work + loads.latency + come;
+    // Each wave asks for its part of the next step when its own of this one has
+    // come, while others' are under way; the first one's turn comes again when
+    // these have come, too, and have been worked on.
+    if (prefetches)
+      alone = work + std::max(loads.latency + come / waves - step.matrix,
+                              come * (waves - 1) / waves);
+    return combine({busiest, alone}, /*power=*/besides > 0 ? 2 : 6);
   }
   // A step's loads are asked for when those before have come and go into LDS,
   // half of it while the other operand's still come; where waves share a SIMD
@@ -322,14 +328,22 @@ double GemmUnit::getLoopClocks(double count) const {
   // In a pipeline workgroups wait for the same unit, and advance alike. What
   // was asked for before the loop is there, but for the last of it.
   if (int64_t stages = schedule.getMatmul().getStages(); stages > 1) {
-    double there = fetches ? std::min<double>(steps, stages - 2) : 0;
-    return there * getStepClocks(count, /*isThere=*/true) +
-           (steps - there) * getStepClocks(count);
+    double there = fetches ? std::min<double>(steps, stages - 2) : 0,
+           whenThere = getStepClocks(count, /*isThere=*/true),
+           clocks = there * whenThere + (steps - there) * getStepClocks(count);
+    // Where memory takes longer than all else, it matters what is asked when:
+    // the loop begins with the scales, which come behind all else, so that
+    // memory has nothing left to bring.
+    return fetches && scaleSteps > 0 && count * loads.fromMemory > whenThere
+               ? std::max(clocks, getFetchingClocks(count))
+               : clocks;
   }
   // Else the oldest goes first, what it leaves is the next one's, and the last
-  // is alone in the end.
-  SmallVector<double> left(size_t(count), steps), shares;
-  double clocks = 0, rate = 0;
+  // is alone in the end. Loops that prefetch wait for nothing in their last
+  // step: the first one's loads are those of the way into the loop.
+  double last = prefetches ? 1 : 0;
+  SmallVector<double> left(size_t(count), steps - last), shares;
+  double clocks = last * getStepClocks(1, /*isThere=*/true), rate = 0;
   for (double some = 1; some <= count; ++some) {
     double all = std::max(some / getStepClocks(some), rate);
     shares.push_back(all - rate);
@@ -431,6 +445,7 @@ GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
           .step = step,
           .loads = GemmLoads::get(demand, plan, schedule, target, timing,
                                   {&fetchA, &fetchB}, scaleSteps, grid, active),
+          .active = active,
           .parts = parts,
           .vector = vector,
           .besides = besides,
@@ -441,6 +456,8 @@ GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
           .stored = stored,
           .prefetches = prefetches,
           .fetches = fetchA && fetchB,
+          .fetchesLate = parts == 1 && matmul.getStages() > 3 && fetchA &&
+                         fetchB && fetchA->hidesMemory && fetchB->hidesMemory,
           .knowsSteps = knowsSteps,
           .readsAtOnce = readsAtOnce,
           .scaleSteps = scalesProducts

@@ -30,6 +30,14 @@ struct GemmGrid {
   GemmGrid getRest(ScheduleAttr schedule) const;
 };
 
+/// What loads of one kind ask of L2 and memory at once, and how often.
+struct GemmBurst {
+  double bytes = 0;        // of lines that L1 does not have
+  double instructions = 0; // of one lane's widest load each
+  double steps = 1;        // that they are for
+  double asks = 1;         // that lines are for, while L1 keeps them
+};
+
 /// What a workgroup's step loads.
 struct GemmLoads {
   double addresses = 0;   // clocks of the address unit, L1 and L2
@@ -38,6 +46,11 @@ struct GemmLoads {
   double transfer = 0;    // clocks of L2 for what lanes ask for
   double latency = 0;     // until it has come, by itself: on average,
   double lastLatency = 0; // and the last of it
+  // The same step by step, of A and of B: elements and scales; bytes that
+  // memory serves.
+  std::array<GemmBurst, 2> elements, scales;
+  double usedElements = 0;
+  std::array<double, 2> usedScales = {0, 0};
 
   /// Where so many units are active. `fetches`: how elements of A and of B go
   /// straight to LDS, if they do; `scaleSteps`: whose scales are read at once.
@@ -61,6 +74,7 @@ struct GemmUnit {
   const Timing &timing;
   GemmStep step;
   GemmLoads loads;
+  double active;     // units that work
   double parts;      // of a step
   double vector;     // clocks of a step
   double besides;    // share of its products that these do not stand among
@@ -70,6 +84,7 @@ struct GemmUnit {
   double stored;     // clocks of the stores
   bool prefetches;   // loops of one stage do
   bool fetches;      // both operands straight to LDS
+  bool fetchesLate;  // both a step later: steps of one part
   bool knowsSteps;   // how many they are: pieces are alike
   bool readsAtOnce;  // a part that is multiplied next
   double scaleSteps; // whose scales are read at once; 0: the sum has them
@@ -88,8 +103,9 @@ private:
   /// a step, whose operands may be there; its products on the busiest SIMD.
   double getStart(double count) const;
   double getStepClocks(double count, bool isThere = false) const;
-  /// All steps.
+  /// All steps; of a loop whose operands come straight to LDS.
   double getLoopClocks(double count) const;
+  double getFetchingClocks(double count) const;
   double getProducts(double count) const;
 };
 
