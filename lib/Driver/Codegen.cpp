@@ -168,6 +168,35 @@ static void separateDirectLoads(llvm::Function &kernel) {
     inst->setMetadata(llvm::LLVMContext::MD_noalias, scopes);
 }
 
+/// What a pipeline of products writes to LDS is read behind a barrier, which
+/// keeps the order of both: the backend need not keep the writes of a block
+/// that spreads instructions between products (Mma.cpp) behind its reads.
+static void separateSlots(llvm::Function &kernel) {
+  auto isSpread = [](llvm::Instruction &inst) {
+    auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
+    return call && call->getIntrinsicID() ==
+                       llvm::Intrinsic::amdgcn_sched_group_barrier;
+  };
+  llvm::MDBuilder builder(kernel.getContext());
+  llvm::MDNode *scopes = nullptr;
+  for (llvm::BasicBlock &block : kernel) {
+    if (llvm::none_of(block, isSpread))
+      continue;
+    if (!scopes)
+      scopes = llvm::MDNode::get(
+          kernel.getContext(), builder.createAnonymousAliasScope(
+                                   builder.createAnonymousAliasScopeDomain()));
+    for (llvm::Instruction &inst : block)
+      if (accessesLDS(inst)) {
+        unsigned kind = llvm::isa<llvm::StoreInst>(inst)
+                            ? llvm::LLVMContext::MD_alias_scope
+                            : llvm::LLVMContext::MD_noalias;
+        inst.setMetadata(
+            kind, llvm::MDNode::concatenate(inst.getMetadata(kind), scopes));
+      }
+  }
+}
+
 /// Kernels arrive unrolled, without calls or memory to promote: what is left to
 /// do is local, but that loops test at their end, so that what they carry keeps
 /// its registers. The default O2 pipeline takes three times as long for the
@@ -201,6 +230,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       passes.run(function, functions);
       markInvariantLoads(function);
       separateDirectLoads(function);
+      separateSlots(function);
     }
 }
 

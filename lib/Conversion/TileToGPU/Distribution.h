@@ -41,13 +41,16 @@ struct KernelState {
   bool hasRings = false;                         // there is a tile.ring
   llvm::DenseMap<Operation *, SharedTurn> turns; // see assignTurns
   // See countVectorWork and countProductsBefore.
-  llvm::DenseMap<Operation *, int64_t> vectorWork, productsBefore;
+  llvm::DenseMap<Operation *, int64_t> vectorWork, productsBefore, writes;
+  llvm::DenseSet<Operation *> turned;
   /// See spreadVectorWork: products that vector instructions of a later one may
   /// stand beside, of these the last in front of a barrier that the later one
   /// stands behind, and, for that one, the reads and instructions of each.
   llvm::DenseSet<Operation *> spread, spreadOverBarrier;
   struct Part {
     int64_t reads, vectorWork;
+    int64_t writes = 0; // to LDS; one behind each product at the least
+    bool turns = false; // what is written last has been turned in front of it
   };
   llvm::DenseMap<Operation *, SmallVector<Part>> partsBefore;
   llvm::DenseSet<Operation *> rare; // see isRare
@@ -81,6 +84,10 @@ void beginExchanges(gpu::GPUFuncOp func, KernelState &state);
 /// About how many vector instructions the ops on tiles take that stand between
 /// this product and the one before: those of two elements are often one.
 int64_t countVectorWork(tile::MmaOp op);
+/// Instructions that write to LDS there.
+int64_t countWrites(tile::MmaOp op, const Target &target);
+/// Operands whose elements lanes turn there.
+int64_t countTurned(tile::MmaOp op);
 /// Where all of it stands in front of the last of several products, with no
 /// barrier between these: it comes between the instructions of all of them,
 /// and, where lanes turn elements, up to the middle of the product behind the

@@ -12,7 +12,9 @@
 
 #include "Distribution.h"
 
+#include "te/Dialect/TE/IR/TE.h"
 #include "te/Dialect/Tile/IR/MMALayout.h"
+#include "te/Dialect/Tile/IR/RingOrder.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
@@ -40,31 +42,54 @@ struct Fragments {
 /// `reads` of LDS ask for: a wave that has to wait for its turn at a queue has
 /// work for the matrix core. So do vector instructions. The first reads come
 /// behind product `first`, the last one that needs a fragment whose place they
-/// take, or later; with a `pace` of 2 half of the products behind it are left
-/// to hide the last one's latency. A part that reads scales too has more loads
-/// than products. Vector instructions come behind the first `besideWork`.
+/// take, or later; the last ones leave so many products to hide their latency
+/// (`hiding`). A part that reads scales too has more loads than products.
+/// Vector instructions come behind the first `besideWork`.
+///
+/// LLVM finds a place for each write to LDS, and where it does not fit what it
+/// needs comes in front of it all the same: one that has to wait for vector
+/// instructions behind a later product takes all of these along, and the spread
+/// is lost. So groups have room for all of them, and not too early.
 static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
-                             int64_t reads, int64_t first, int64_t pace,
-                             int64_t vectorWork, int64_t besideWork) {
+                             KernelState::Part part, int64_t first,
+                             int64_t hiding, int64_t besideWork) {
   using Mask = amdgpu::sched_barrier_opt_enum;
+  int64_t beside = std::max<int64_t>(products - first - hiding, 1),
+          reads = llvm::divideCeil(part.reads, beside);
   auto emit = [&](Mask kind, int64_t size) {
     ROCDL::SchedGroupBarrier::create(b, uint32_t(kind), size, /*groupId=*/0);
   };
   for (int64_t i = 0; i < products; ++i) {
     emit(Mask::mfma_wmma, 1);
     if (reads > 0 && i >= first)
-      emit(Mask::ds_read,
-           std::min<int64_t>(reads,
-                             llvm::divideCeil(reads * pace, products - first)));
+      emit(Mask::ds_read, reads);
     auto countUpTo = [&](int64_t product) {
-      return llvm::divideCeil(std::min(product, besideWork) * vectorWork,
+      return llvm::divideCeil(std::min(product, besideWork) * part.vectorWork,
                               besideWork);
     };
     if (int64_t work = countUpTo(i + 1) - countUpTo(i))
       emit(Mask::valu, work);
-    emit(Mask::ds_write, 1);
+    // Lanes that turn elements have half of that behind them before the first
+    // can be written.
+    auto countWritesUpTo = [&](int64_t product) {
+      int64_t ready = part.turns ? 2 * product - products : product;
+      return std::max<int64_t>(ready, 0) * part.writes / products;
+    };
+    if (int64_t writes = std::max<int64_t>(
+            countWritesUpTo(i + 1) - countWritesUpTo(i), !part.turns))
+      emit(Mask::ds_write, writes);
     emit(Mask::vmem_read, i < products / 2 ? 1 : 2);
   }
+}
+
+/// A barrier stands between the products and those of the region before.
+static bool isBehindBarrier(MmaOp op) {
+  for (Operation *before = op->getPrevNode();
+       before && !isa<amdgpu::SchedBarrierOp>(before);
+       before = before->getPrevNode())
+    if (isa<gpu::BarrierOp>(before))
+      return true;
+  return false;
 }
 
 struct MmaPattern : TilePattern<MmaOp> {
@@ -186,10 +211,27 @@ struct MmaPattern : TilePattern<MmaOp> {
             free = before ? before : cols * left.alongK;
     int64_t start = (rows > 1 || before) && !isRoomy ? free - !isTight : 0;
     int64_t all = together * products, half = std::max<int64_t>(all / 2, 1);
+    // Of the latency of LDS and a read; half the products at the most. Behind
+    // a barrier reads of all waves begin together, behind the first product:
+    // they are fewer beside each.
+    constexpr int64_t kReadClocks = 64;
+    auto getFormat = [](Value tile) {
+      Type element = getElementTypeOrSelf(tile.getType());
+      return element.isInteger(8) ? MMAFormat::E2M1 : *getMMAFormat(element);
+    };
+    int64_t hiding = 0;
+    if (!isTight)
+      hiding = std::min<int64_t>(
+          llvm::divideCeil(kReadClocks, mma.getCycles(getFormat(op.getA()),
+                                                      getFormat(op.getB()))),
+          (all - start) / 2);
+    bool areSpread = state.partsBefore.find(op) != state.partsBefore.end();
+    if (isBehindBarrier(op))
+      hiding = llvm::divideCeil(hiding, 2);
     auto interleave = [&](KernelState::Part part, int64_t first,
                           int64_t besideWork) {
-      emitInterleaving(b, all, part.reads, first, /*pace=*/isTight ? 1 : 2,
-                       part.vectorWork, besideWork);
+      emitInterleaving(b, all, part, first,
+                       areSpread ? (all - first) / 2 : hiding, besideWork);
     };
     bool isSpread = state.spread.contains(op);
     if (op.getInOrder() && !isSpread) {
@@ -202,6 +244,10 @@ struct MmaPattern : TilePattern<MmaOp> {
       }
       KernelState::Part own{int64_t(op.getReads()),
                             state.vectorWork.lookup(op)};
+      if (state.partsBefore.find(op) == state.partsBefore.end()) {
+        own.writes = state.writes.lookup(op);
+        own.turns = state.turned.contains(op);
+      }
       if (isOverBarrier)
         interleave(own, half - 1, half);
       else
@@ -263,8 +309,22 @@ int64_t te::countVectorWork(MmaOp op) {
   return elements / 2;
 }
 
-/// Operands whose elements lanes turn in front of the product.
-static int64_t countTurned(MmaOp op) {
+int64_t te::countWrites(MmaOp op, const Target &target) {
+  int64_t count = 0;
+  forEachBefore(op, [&](Operation *before) {
+    if (auto put = dyn_cast<PutOp>(before)) {
+      auto ring = put.getRing().getDefiningOp<RingOp>();
+      LinearLayout source = ring.getSource().getLayout();
+      RingOrder order =
+          getRingOrder(source, ring.getTarget().getLayout(),
+                       getElementBytes(ring.getRing().getType()), target);
+      count += source.getNumRegisters() / order.shared.getVectorElements();
+    }
+  });
+  return count;
+}
+
+int64_t te::countTurned(MmaOp op) {
   int64_t count = 0;
   forEachBefore(op, [&](Operation *before) {
     auto put = dyn_cast<PutOp>(before);

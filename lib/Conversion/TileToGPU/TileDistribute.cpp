@@ -411,6 +411,9 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   kernel.walk([&](MmaOp op) {
     state.vectorWork[op] = countVectorWork(op);
     state.productsBefore[op] = countProductsBefore(op);
+    state.writes[op] = countWrites(op, **target);
+    if (countTurned(op))
+      state.turned.insert(op);
   });
   kernel.walk([&](Block *block) { spreadVectorWork(*block, state); });
   kernel.walk([&](Operation *op) {
