@@ -39,7 +39,7 @@ struct Fragments {
 
 /// Between the products of the region that ends here the accesses of memory
 /// that stand in it take turns, as many of each kind behind a product as the
-/// `reads` of LDS ask for: a wave that has to wait for its turn at a queue has
+/// reads of LDS ask for: a wave that has to wait for its turn at a queue has
 /// work for the matrix core. So do vector instructions. The first reads come
 /// behind product `first`, the last one that needs a fragment whose place they
 /// take, or later; the last ones leave so many products to hide their latency
@@ -50,46 +50,46 @@ struct Fragments {
 /// needs comes in front of it all the same: one that has to wait for vector
 /// instructions behind a later product takes all of these along, and the spread
 /// is lost. So groups have room for all of them, and not too early.
+///
+/// A barrier stands behind the first product. All waves read LDS then, and what
+/// the second one's queue takes is time in which no matrix core works: of reads
+/// one comes first, and no loads in a quarter of the products.
 static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
                              KernelState::Part part, int64_t first,
                              int64_t hiding, int64_t besideWork) {
   using Mask = amdgpu::sched_barrier_opt_enum;
+  const KernelState::Front &front = part.front;
   int64_t beside = std::max<int64_t>(products - first - hiding, 1),
-          reads = llvm::divideCeil(part.reads, beside);
+          reads = llvm::divideCeil(part.reads, beside),
+          firstLoad = front.hasBarrier ? products / 4 : 0;
   auto emit = [&](Mask kind, int64_t size) {
     ROCDL::SchedGroupBarrier::create(b, uint32_t(kind), size, /*groupId=*/0);
+  };
+  auto countWorkUpTo = [&](int64_t product) {
+    return llvm::divideCeil(std::min(product, besideWork) * part.vectorWork,
+                            besideWork);
+  };
+  // Lanes that turn elements have half of that behind them before the first can
+  // be written.
+  auto countWritesUpTo = [&](int64_t product) {
+    int64_t ready = front.turns ? 2 * product - products : product;
+    return std::max<int64_t>(ready, 0) * front.writes / products;
   };
   for (int64_t i = 0; i < products; ++i) {
     emit(Mask::mfma_wmma, 1);
     if (reads > 0 && i >= first)
-      emit(Mask::ds_read, reads);
-    auto countUpTo = [&](int64_t product) {
-      return llvm::divideCeil(std::min(product, besideWork) * part.vectorWork,
-                              besideWork);
-    };
-    if (int64_t work = countUpTo(i + 1) - countUpTo(i))
+      emit(Mask::ds_read, front.hasBarrier && i == 0 ? 1 : reads);
+    if (int64_t work = countWorkUpTo(i + 1) - countWorkUpTo(i))
       emit(Mask::valu, work);
-    // Lanes that turn elements have half of that behind them before the first
-    // can be written.
-    auto countWritesUpTo = [&](int64_t product) {
-      int64_t ready = part.turns ? 2 * product - products : product;
-      return std::max<int64_t>(ready, 0) * part.writes / products;
-    };
-    if (int64_t writes = std::max<int64_t>(
-            countWritesUpTo(i + 1) - countWritesUpTo(i), !part.turns))
+    int64_t writes = std::max<int64_t>(
+        countWritesUpTo(i + 1) - countWritesUpTo(i), !front.turns);
+    if (i == products - 1)
+      writes += front.lastWrites;
+    if (writes)
       emit(Mask::ds_write, writes);
-    emit(Mask::vmem_read, i < products / 2 ? 1 : 2);
+    if (i >= firstLoad)
+      emit(Mask::vmem_read, i < products / 2 ? 1 : 2);
   }
-}
-
-/// A barrier stands between the products and those of the region before.
-static bool isBehindBarrier(MmaOp op) {
-  for (Operation *before = op->getPrevNode();
-       before && !isa<amdgpu::SchedBarrierOp>(before);
-       before = before->getPrevNode())
-    if (isa<gpu::BarrierOp>(before))
-      return true;
-  return false;
 }
 
 struct MmaPattern : TilePattern<MmaOp> {
@@ -211,13 +211,10 @@ struct MmaPattern : TilePattern<MmaOp> {
             free = before ? before : cols * left.alongK;
     int64_t start = (rows > 1 || before) && !isRoomy ? free - !isTight : 0;
     int64_t all = together * products, half = std::max<int64_t>(all / 2, 1);
-    // Of the latency of LDS and a read; half the products at the most. Behind
-    // a barrier reads of all waves begin together, behind the first product:
-    // they are fewer beside each.
+    // Of the latency of LDS and a read; half the products at the most.
     constexpr int64_t kReadClocks = 64;
     auto getFormat = [](Value tile) {
-      Type element = getElementTypeOrSelf(tile.getType());
-      return element.isInteger(8) ? MMAFormat::E2M1 : *getMMAFormat(element);
+      return *getMMAFormat(getElementTypeOrSelf(tile.getType()));
     };
     int64_t hiding = 0;
     if (!isTight)
@@ -225,33 +222,32 @@ struct MmaPattern : TilePattern<MmaOp> {
           llvm::divideCeil(kReadClocks, mma.getCycles(getFormat(op.getA()),
                                                       getFormat(op.getB()))),
           (all - start) / 2);
-    bool areSpread = state.partsBefore.find(op) != state.partsBefore.end();
-    if (isBehindBarrier(op))
-      hiding = llvm::divideCeil(hiding, 2);
-    auto interleave = [&](KernelState::Part part, int64_t first,
-                          int64_t besideWork) {
-      emitInterleaving(b, all, part, first,
-                       areSpread ? (all - first) / 2 : hiding, besideWork);
-    };
     bool isSpread = state.spread.contains(op);
     if (op.getInOrder() && !isSpread) {
-      bool isOverBarrier = false;
-      if (auto parts = state.partsBefore.find(op);
-          parts != state.partsBefore.end()) {
-        for (KernelState::Part part : parts->second)
-          interleave(part, start, all);
-        isOverBarrier = state.spreadOverBarrier.contains(op);
-      }
       KernelState::Part own{int64_t(op.getReads()),
                             state.vectorWork.lookup(op)};
-      if (state.partsBefore.find(op) == state.partsBefore.end()) {
-        own.writes = state.writes.lookup(op);
-        own.turns = state.turned.contains(op);
+      own.front.hasBarrier = state.fronts.lookup(op).hasBarrier;
+      if (auto parts = state.partsBefore.find(op);
+          parts != state.partsBefore.end()) {
+        auto interleave = [&](KernelState::Part part, int64_t first,
+                              int64_t besideWork) {
+          emitInterleaving(b, all, part, first, (all - first) / 2, besideWork);
+        };
+        for (KernelState::Part part : parts->second) {
+          part.front.hasBarrier = own.front.hasBarrier; // one of them has it
+          interleave(part, start, all);
+        }
+        if (state.spreadOverBarrier.contains(op))
+          interleave(own, half - 1, half);
+        else
+          interleave(own, start, all);
+      } else {
+        // Reads that begin at a barrier, fewer beside each product.
+        if (own.front.hasBarrier)
+          hiding = llvm::divideCeil(hiding, 2);
+        own.front = state.fronts.lookup(op);
+        emitInterleaving(b, all, own, start, hiding, all);
       }
-      if (isOverBarrier)
-        interleave(own, half - 1, half);
-      else
-        interleave(own, start, all);
     }
     using Mask = amdgpu::sched_barrier_opt_enum;
     if (op.getInOrder()) {
@@ -309,22 +305,8 @@ int64_t te::countVectorWork(MmaOp op) {
   return elements / 2;
 }
 
-int64_t te::countWrites(MmaOp op, const Target &target) {
-  int64_t count = 0;
-  forEachBefore(op, [&](Operation *before) {
-    if (auto put = dyn_cast<PutOp>(before)) {
-      auto ring = put.getRing().getDefiningOp<RingOp>();
-      LinearLayout source = ring.getSource().getLayout();
-      RingOrder order =
-          getRingOrder(source, ring.getTarget().getLayout(),
-                       getElementBytes(ring.getRing().getType()), target);
-      count += source.getNumRegisters() / order.shared.getVectorElements();
-    }
-  });
-  return count;
-}
-
-int64_t te::countTurned(MmaOp op) {
+/// Operands whose elements lanes turn in front of the product.
+static int64_t countTurned(MmaOp op) {
   int64_t count = 0;
   forEachBefore(op, [&](Operation *before) {
     auto put = dyn_cast<PutOp>(before);
@@ -339,6 +321,26 @@ int64_t te::countTurned(MmaOp op) {
                             [](Operation *of) { return isa<TransposeOp>(of); });
   });
   return count;
+}
+
+KernelState::Front te::getFront(MmaOp op, const Target &target) {
+  KernelState::Front front;
+  forEachBefore(op, [&](Operation *before) {
+    front.hasBarrier |= isa<gpu::BarrierOp>(before);
+    auto put = dyn_cast<PutOp>(before);
+    if (!put)
+      return;
+    auto ring = put.getRing().getDefiningOp<RingOp>();
+    LinearLayout source = ring.getSource().getLayout();
+    RingOrder order =
+        getRingOrder(source, ring.getTarget().getLayout(),
+                     getElementBytes(ring.getRing().getType()), target);
+    // What is put once in a while is permuted and finds its place first.
+    (isRare(put) ? front.lastWrites : front.writes) +=
+        source.getNumRegisters() / order.shared.getVectorElements();
+  });
+  front.turns = countTurned(op) > 0;
+  return front;
 }
 
 /// Beside a run of products; the last one's work is all of theirs. `behind`

@@ -411,9 +411,7 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   kernel.walk([&](MmaOp op) {
     state.vectorWork[op] = countVectorWork(op);
     state.productsBefore[op] = countProductsBefore(op);
-    state.writes[op] = countWrites(op, **target);
-    if (countTurned(op))
-      state.turned.insert(op);
+    state.fronts[op] = getFront(op, **target);
   });
   kernel.walk([&](Block *block) { spreadVectorWork(*block, state); });
   kernel.walk([&](Operation *op) {
