@@ -78,7 +78,8 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
   for (int64_t i = 0; i < products; ++i) {
     emit(Mask::mfma_wmma, 1);
     if (reads > 0 && i >= first)
-      emit(Mask::ds_read, front.hasBarrier && i == 0 ? 1 : reads);
+      emit(Mask::ds_read,
+           front.hasBarrier && i == 0 && products > 1 ? 1 : reads);
     if (int64_t work = countWorkUpTo(i + 1) - countWorkUpTo(i))
       emit(Mask::valu, work);
     int64_t writes = std::max<int64_t>(
