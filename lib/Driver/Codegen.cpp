@@ -144,6 +144,13 @@ static bool accessesLDS(llvm::Instruction &inst) {
                         llvm::AMDGPUAS::LOCAL_ADDRESS;
 }
 
+/// Adds to what an instruction has of a kind.
+static void addScopes(llvm::Instruction &inst, unsigned kind,
+                      llvm::MDNode *scopes) {
+  inst.setMetadata(kind,
+                   llvm::MDNode::concatenate(inst.getMetadata(kind), scopes));
+}
+
 /// What goes straight to LDS is waited for by the kernel itself (tile.await):
 /// the backend need not do so in front of each other access of LDS.
 static void separateDirectLoads(llvm::Function &kernel) {
@@ -165,36 +172,19 @@ static void separateDirectLoads(llvm::Function &kernel) {
   for (llvm::Instruction *inst : direct)
     inst->setMetadata(llvm::LLVMContext::MD_alias_scope, scopes);
   for (llvm::Instruction *inst : others)
-    inst->setMetadata(llvm::LLVMContext::MD_noalias, scopes);
+    addScopes(*inst, llvm::LLVMContext::MD_noalias, scopes);
 }
 
-/// What a pipeline of products writes to LDS is read behind a barrier, which
-/// keeps the order of both: the backend need not keep the writes of a block
-/// that spreads instructions between products (Mma.cpp) behind its reads.
-static void separateSlots(llvm::Function &kernel) {
-  auto isSpread = [](llvm::Instruction &inst) {
-    auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
-    return call && call->getIntrinsicID() ==
-                       llvm::Intrinsic::amdgcn_sched_group_barrier;
-  };
-  llvm::MDBuilder builder(kernel.getContext());
+/// Reads that transpose are of slots that are apart, and have no place in MLIR
+/// to say that of what is written there (SharedAccess.cpp).
+static void separateTransposed(llvm::Function &kernel) {
   llvm::MDNode *scopes = nullptr;
-  for (llvm::BasicBlock &block : kernel) {
-    if (llvm::none_of(block, isSpread))
-      continue;
-    if (!scopes)
-      scopes = llvm::MDNode::get(
-          kernel.getContext(), builder.createAnonymousAliasScope(
-                                   builder.createAnonymousAliasScopeDomain()));
-    for (llvm::Instruction &inst : block)
-      if (accessesLDS(inst)) {
-        unsigned kind = llvm::isa<llvm::StoreInst>(inst)
-                            ? llvm::LLVMContext::MD_alias_scope
-                            : llvm::LLVMContext::MD_noalias;
-        inst.setMetadata(
-            kind, llvm::MDNode::concatenate(inst.getMetadata(kind), scopes));
-      }
-  }
+  for (llvm::Instruction &inst : llvm::instructions(kernel))
+    if (llvm::isa<llvm::StoreInst>(inst) && accessesLDS(inst) && !scopes)
+      scopes = inst.getMetadata(llvm::LLVMContext::MD_alias_scope);
+  for (llvm::Instruction &inst : llvm::instructions(kernel))
+    if (scopes && llvm::isa<llvm::IntrinsicInst>(inst) && accessesLDS(inst))
+      addScopes(inst, llvm::LLVMContext::MD_noalias, scopes);
 }
 
 /// Kernels arrive unrolled, without calls or memory to promote: what is left to
@@ -230,7 +220,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       passes.run(function, functions);
       markInvariantLoads(function);
       separateDirectLoads(function);
-      separateSlots(function);
+      separateTransposed(function);
     }
 }
 
