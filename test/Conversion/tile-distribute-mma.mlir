@@ -51,18 +51,19 @@ tile.kernel @scaled(%x: memref<i8, #gpu.address_space<global>>, %y: memref<f32, 
 // -----
 
 // A ring lies where what comes behind it goes through LDS; slots follow one another. A part is read at its lanes' addresses, by
-// XOR with what is not the same in all lanes. Between the products the accesses take turns, and nothing crosses their end.
+// XOR with what is not the same in all lanes; writes and reads are apart, as a barrier is between. Between the products the accesses take turns, and nothing crosses their end.
 #put = #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []>
 #take = #tile.layout<shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []>
 #c = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
 #o = #tile.layout<shape = [16, 16], register = [[1, 0], [2, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [4, 0], [8, 0]], wave = []>
 // CHECK-LABEL: gpu.func @ring
 // CHECK-SAME: workgroup(%[[LDS:.*]] : memref<4096xi8
-// CHECK: vector.store %{{.*}}, %[[LDS]]{{.*}} : memref<4096xi8, {{.*}}>, vector<16xi8>
-// CHECK: vector.store %{{.*}}, %[[LDS]]{{.*}} : memref<4096xi8, {{.*}}>, vector<16xi8>
+// CHECK: memref.extract_aligned_pointer_as_index %[[LDS]]
+// CHECK: llvm.store %{{.*}} {alias_scopes = [#[[SLOTS:.*]]], alignment = 16 : i64} : vector<16xi8>, !llvm.ptr<3>
+// CHECK: llvm.store %{{.*}} {alias_scopes = [#[[SLOTS]]], alignment = 16 : i64} : vector<16xi8>, !llvm.ptr<3>
 // CHECK: gpu.barrier
-// CHECK: vector.load %[[LDS]]{{.*}} : memref<4096xi8, {{.*}}>, vector<16xi8>
-// CHECK: vector.load %[[LDS]]{{.*}} : memref<4096xi8, {{.*}}>, vector<16xi8>
+// CHECK: llvm.load %{{.*}} {alignment = 16 : i64, noalias_scopes = [#[[SLOTS]]]} : !llvm.ptr<3> -> vector<16xi8>
+// CHECK: llvm.load %{{.*}} {alignment = 16 : i64, noalias_scopes = [#[[SLOTS]]]} : !llvm.ptr<3> -> vector<16xi8>
 // CHECK: amdgpu.mfma 16x16x32
 // CHECK: rocdl.sched.group.barrier 8, 1, 0
 // CHECK: rocdl.sched.group.barrier 256, 2, 0
