@@ -67,7 +67,7 @@ tile.kernel @scaled(%x: memref<i8, #gpu.address_space<global>>, %y: memref<f32, 
 // CHECK: amdgpu.mfma 16x16x32
 // CHECK: rocdl.sched.group.barrier 8, 1, 0
 // CHECK: rocdl.sched.group.barrier 256, 2, 0
-// CHECK: rocdl.sched.group.barrier 512, 2, 0
+// CHECK: rocdl.sched.group.barrier 512, 1, 0
 // CHECK: rocdl.sched.group.barrier 32, 2, 0
 // CHECK: amdgpu.sched_barrier allow = <none>
 // CHECK: gpu.barrier

@@ -71,7 +71,10 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
   };
   // Lanes that turn elements have half of that behind them before the first can
   // be written.
+  constexpr int64_t kFew = 4; // products: their loads go first
   auto countWritesUpTo = [&](int64_t product) {
+    if (products < kFew)
+      return product;
     int64_t ready = front.turns ? 2 * product - products : product;
     return std::max<int64_t>(ready, 0) * front.writes / products;
   };
