@@ -144,6 +144,13 @@ static bool accessesLDS(llvm::Instruction &inst) {
                         llvm::AMDGPUAS::LOCAL_ADDRESS;
 }
 
+/// Adds to what an instruction has of a kind.
+static void addScopes(llvm::Instruction &inst, unsigned kind,
+                      llvm::MDNode *scopes) {
+  inst.setMetadata(kind,
+                   llvm::MDNode::concatenate(inst.getMetadata(kind), scopes));
+}
+
 /// What goes straight to LDS is waited for by the kernel itself (tile.await):
 /// the backend need not do so in front of each other access of LDS.
 static void separateDirectLoads(llvm::Function &kernel) {
@@ -165,7 +172,19 @@ static void separateDirectLoads(llvm::Function &kernel) {
   for (llvm::Instruction *inst : direct)
     inst->setMetadata(llvm::LLVMContext::MD_alias_scope, scopes);
   for (llvm::Instruction *inst : others)
-    inst->setMetadata(llvm::LLVMContext::MD_noalias, scopes);
+    addScopes(*inst, llvm::LLVMContext::MD_noalias, scopes);
+}
+
+/// Reads that transpose are of slots that are apart, and have no place in MLIR
+/// to say that of what is written there (SharedAccess.cpp).
+static void separateTransposed(llvm::Function &kernel) {
+  llvm::MDNode *scopes = nullptr;
+  for (llvm::Instruction &inst : llvm::instructions(kernel))
+    if (llvm::isa<llvm::StoreInst>(inst) && accessesLDS(inst) && !scopes)
+      scopes = inst.getMetadata(llvm::LLVMContext::MD_alias_scope);
+  for (llvm::Instruction &inst : llvm::instructions(kernel))
+    if (scopes && llvm::isa<llvm::IntrinsicInst>(inst) && accessesLDS(inst))
+      addScopes(inst, llvm::LLVMContext::MD_noalias, scopes);
 }
 
 /// Kernels arrive unrolled, without calls or memory to promote: what is left to
@@ -201,6 +220,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       passes.run(function, functions);
       markInvariantLoads(function);
       separateDirectLoads(function);
+      separateTransposed(function);
     }
 }
 

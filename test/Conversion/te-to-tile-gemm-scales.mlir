@@ -173,3 +173,57 @@ func.func @f(%x: !te.scaled<256x256xf8E4M3FN, #row>, %y: !te.scaled<256x256xf8E4
   }
   return %d : tensor<256x256xf32>
 }
+
+// -----
+
+// Loads come in order: scales are read behind the barrier, in the part behind the one that reads elements, as the next step waits for these.
+// CHECK-LABEL: tile.kernel @apart_0
+// CHECK: scf.for
+// CHECK-COUNT-12: tile.mma
+// CHECK: tile.load {{.*}} -> tensor<256x128xf8E4M3FN
+// CHECK: tile.put {{.*}} : tensor<256x32xi8
+// CHECK: tile.mma
+// CHECK: gpu.barrier
+// CHECK: tile.load {{.*}} -> tensor<256x32xi8
+// CHECK: tile.mma
+// CHECK: tile.put {{.*}} : tensor<128x32xi8
+// CHECK: tile.mma
+// CHECK: gpu.barrier
+// CHECK: tile.load {{.*}} -> tensor<128x32xi8
+// CHECK: tile.mma
+// CHECK: scf.yield
+#rows = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @apart(%x: !te.scaled<128x2048xf8E4M3FN, #rows>, %w: !te.scaled<256x2048xf8E4M3FN, #rows>) -> tensor<128x256xbf16> {
+  %d = te.fusion "apart_0" (%a = %x : !te.scaled<128x2048xf8E4M3FN, #rows>, %v = %w : !te.scaled<256x2048xf8E4M3FN, #rows>) -> (tensor<128x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [128, 256], waves = 8, vector = 16, matmul = <"scale_f32_32x32x64_f8f6f4", k = 128, waves = [2, 4], stages = 2>>} {
+    %0 = te.gemm %a, %v transpose_b : !te.scaled<128x2048xf8E4M3FN, #rows>, !te.scaled<256x2048xf8E4M3FN, #rows> -> tensor<128x256xbf16>
+    te.yield %0 : tensor<128x256xbf16>
+  }
+  return %d : tensor<128x256xbf16>
+}
+
+// -----
+
+// Where a step is one part, and sums leave registers for that, scales are put behind the barrier, among products.
+// CHECK-LABEL: tile.kernel @behind_0
+// CHECK: scf.for
+// CHECK-COUNT-4: tile.mma
+// CHECK: tile.await
+// CHECK-NOT: tile.mma
+// CHECK: tile.put {{.*}} : tensor<128x32xi8
+// CHECK-COUNT-8: tile.mma
+// CHECK: tile.await
+// CHECK-NOT: tile.mma
+// CHECK: tile.put {{.*}} : tensor<256x32xi8
+// CHECK-COUNT-3: tile.mma
+// CHECK: tile.await
+// CHECK: tile.mma
+#rows = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @behind(%x: !te.scaled<128x2048xf8E4M3FN, #rows>, %w: !te.scaled<256x2048xf8E4M3FN, #rows>) -> tensor<128x256xbf16> {
+  %d = te.fusion "behind_0" (%a = %x : !te.scaled<128x2048xf8E4M3FN, #rows>, %v = %w : !te.scaled<256x2048xf8E4M3FN, #rows>) -> (tensor<128x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [128, 256], waves = 8, vector = 16, matmul = <"scale_f32_32x32x64_f8f6f4", k = 64, waves = [2, 4], stages = 4, direct = true>>} {
+    %0 = te.gemm %a, %v transpose_b : !te.scaled<128x2048xf8E4M3FN, #rows>, !te.scaled<256x2048xf8E4M3FN, #rows> -> tensor<128x256xbf16>
+    te.yield %0 : tensor<128x256xbf16>
+  }
+  return %d : tensor<128x256xbf16>
+}

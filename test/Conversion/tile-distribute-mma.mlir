@@ -51,18 +51,19 @@ tile.kernel @scaled(%x: memref<i8, #gpu.address_space<global>>, %y: memref<f32, 
 // -----
 
 // A ring lies where what comes behind it goes through LDS; slots follow one another. A part is read at its lanes' addresses, by
-// XOR with what is not the same in all lanes. Between the products the accesses take turns, and nothing crosses their end.
+// XOR with what is not the same in all lanes; writes and reads are apart, as a barrier is between. Between the products the accesses take turns, and nothing crosses their end.
 #put = #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []>
 #take = #tile.layout<shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []>
 #c = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
 #o = #tile.layout<shape = [16, 16], register = [[1, 0], [2, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [4, 0], [8, 0]], wave = []>
 // CHECK-LABEL: gpu.func @ring
 // CHECK-SAME: workgroup(%[[LDS:.*]] : memref<4096xi8
-// CHECK: vector.store %{{.*}}, %[[LDS]]{{.*}} : memref<4096xi8, {{.*}}>, vector<16xi8>
-// CHECK: vector.store %{{.*}}, %[[LDS]]{{.*}} : memref<4096xi8, {{.*}}>, vector<16xi8>
+// CHECK: memref.extract_aligned_pointer_as_index %[[LDS]]
+// CHECK: llvm.store %{{.*}} {alias_scopes = [#[[SLOTS:.*]]], alignment = 16 : i64} : vector<16xi8>, !llvm.ptr<3>
+// CHECK: llvm.store %{{.*}} {alias_scopes = [#[[SLOTS]]], alignment = 16 : i64} : vector<16xi8>, !llvm.ptr<3>
 // CHECK: gpu.barrier
-// CHECK: vector.load %[[LDS]]{{.*}} : memref<4096xi8, {{.*}}>, vector<16xi8>
-// CHECK: vector.load %[[LDS]]{{.*}} : memref<4096xi8, {{.*}}>, vector<16xi8>
+// CHECK: llvm.load %{{.*}} {alignment = 16 : i64, noalias_scopes = [#[[SLOTS]]]} : !llvm.ptr<3> -> vector<16xi8>
+// CHECK: llvm.load %{{.*}} {alignment = 16 : i64, noalias_scopes = [#[[SLOTS]]]} : !llvm.ptr<3> -> vector<16xi8>
 // CHECK: amdgpu.mfma 16x16x32
 // CHECK: rocdl.sched.group.barrier 8, 1, 0
 // CHECK: rocdl.sched.group.barrier 256, 2, 0
@@ -108,6 +109,71 @@ tile.kernel @across(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<bf1
   tile.await for %r : memref<2x32x256xbf16, #gpu.address_space<workgroup>>
   %t = tile.take %r[%c0, %c0] : memref<2x32x256xbf16, #gpu.address_space<workgroup>> -> tensor<32x256xbf16, #tile.layout<shape = [32, 256], register = [[1, 0], [2, 0], [4, 0], [0, 16], [0, 32], [0, 64]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [8, 0], [16, 0]], wave = [[0, 0], [0, 128]]>>
   tile.store %t, %w[%c0, %c0] {in_bounds} : tensor<32x256xbf16, #tile.layout<shape = [32, 256], register = [[1, 0], [2, 0], [4, 0], [0, 16], [0, 32], [0, 64]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [8, 0], [16, 0]], wave = [[0, 0], [0, 128]]>>, memref<32x256xbf16, strided<[256, 1]>, #gpu.address_space<global>>
+}
+
+// -----
+
+// Of four products: writes to LDS come as they can, turned ones when half of what turns them stands in front. Behind a barrier
+// one read comes first, and no loads beside the first product.
+#raw = #tile.layout<shape = [64, 32], register = [[1, 0], [2, 0], [4, 0], [0, 8], [0, 16]], lane = [[8, 0], [16, 0], [32, 0], [0, 1], [0, 2], [0, 4]], wave = []>
+#put = #tile.layout<shape = [32, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0], [16, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []>
+#take = #tile.layout<shape = [32, 32], register = [[0, 1], [0, 2], [0, 4], [16, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []>
+#c = #tile.layout<shape = [32, 32], register = [[0, 1], [0, 2], [0, 16], [16, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
+// CHECK-LABEL: gpu.func @four
+// CHECK-COUNT-4: amdgpu.mfma 16x16x32
+// CHECK: rocdl.sched.group.barrier 8, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 256, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 512, 2, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 32, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 8, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 256, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 512, 2, 0
+// CHECK: amdgpu.sched_barrier allow = <none>
+// CHECK-COUNT-4: amdgpu.mfma 16x16x32
+// CHECK: rocdl.sched.group.barrier 8, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 2, 4, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 32, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 8, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 2, 4, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 32, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 8, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 2, 4, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 512, 2, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 32, 2, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 8, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 2, 4, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 512, 2, 0
+// CHECK: amdgpu.sched_barrier allow = <none>
+// CHECK: gpu.barrier
+// CHECK-COUNT-4: amdgpu.mfma 16x16x32
+// CHECK: rocdl.sched.group.barrier 8, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 256, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 512, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 8, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 256, 2, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 512, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 32, 1, 0
+tile.kernel @four(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32, #gpu.address_space<global>>, %slot: index) attributes {target = "gfx950", waves = 1} {
+  %c0 = arith.constant 0 : index
+  %v = memref.reinterpret_cast %x to offset: [0], sizes: [32, 64], strides: [64, 1] : memref<bf16, #gpu.address_space<global>> to memref<32x64xbf16, strided<[64, 1]>, #gpu.address_space<global>>
+  %u = memref.reinterpret_cast %x to offset: [0], sizes: [64, 32], strides: [32, 1] : memref<bf16, #gpu.address_space<global>> to memref<64x32xbf16, strided<[32, 1]>, #gpu.address_space<global>>
+  %w = memref.reinterpret_cast %y to offset: [0], sizes: [32, 32], strides: [32, 1] : memref<f32, #gpu.address_space<global>> to memref<32x32xf32, strided<[32, 1]>, #gpu.address_space<global>>
+  %a = tile.load %v[%c0, %c0] {in_bounds, divisible = 64 : i64} : memref<32x64xbf16, strided<[64, 1]>, #gpu.address_space<global>> -> tensor<32x64xbf16, #put>
+  %b = tile.load %u[%c0, %c0] {in_bounds, divisible = 32 : i64} : memref<64x32xbf16, strided<[32, 1]>, #gpu.address_space<global>> -> tensor<64x32xbf16, #raw>
+  %r = tile.ring from <shape = [32, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0], [16, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [32, 32], register = [[0, 1], [0, 2], [0, 4], [16, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x32x64xbf16, #gpu.address_space<workgroup>>
+  %p = tile.take %r[%slot, %c0] : memref<2x32x64xbf16, #gpu.address_space<workgroup>> -> tensor<32x32xbf16, #take>
+  %z = arith.constant dense<0.0> : tensor<32x32xf32, #c>
+  tile.put %a, %r[%slot] : tensor<32x64xbf16, #put>, memref<2x32x64xbf16, #gpu.address_space<workgroup>>
+  tile.put %a, %r[%slot] : tensor<32x64xbf16, #put>, memref<2x32x64xbf16, #gpu.address_space<workgroup>>
+  %d = tile.mma %p, %p, %z <"f32_16x16x32_bf16"> in_order {reads = 2 : i64} : tensor<32x32xbf16, #take>, tensor<32x32xbf16, #take> -> tensor<32x32xf32, #c>
+  tile.fence
+  %t = tile.transpose %b : tensor<64x32xbf16, #raw> -> tensor<32x64xbf16, #put>
+  tile.put %t, %r[%slot] : tensor<32x64xbf16, #put>, memref<2x32x64xbf16, #gpu.address_space<workgroup>>
+  %e = tile.mma %p, %p, %d <"f32_16x16x32_bf16"> in_order : tensor<32x32xbf16, #take>, tensor<32x32xbf16, #take> -> tensor<32x32xf32, #c>
+  gpu.barrier
+  %q = tile.take %r[%slot, %c0] : memref<2x32x64xbf16, #gpu.address_space<workgroup>> -> tensor<32x32xbf16, #take>
+  %f = tile.mma %p, %q, %e <"f32_16x16x32_bf16"> in_order {reads = 4 : i64} : tensor<32x32xbf16, #take>, tensor<32x32xbf16, #take> -> tensor<32x32xf32, #c>
+  tile.store %f, %w[%c0, %c0] {in_bounds} : tensor<32x32xf32, #c>, memref<32x32xf32, strided<[32, 1]>, #gpu.address_space<global>>
 }
 
 // -----

@@ -25,7 +25,8 @@ struct GemmStream {
   /// `isInRound`, one in front of it.
   int64_t turn = 0, readTurn = 0;
   bool isInRound = false;
-  int64_t loads = 0; // instructions that read scales, at the least
+  bool putsBehind = false; // the step's barrier, not in front of it
+  int64_t loads = 0;       // instructions that read scales, at the least
   Value ring = {};
   Value raw = {};  // what is put into LDS next, as it lies in memory
   Value part = {}; // what is multiplied next
@@ -88,6 +89,7 @@ private:
   SmallVector<GemmStream> makeStreams();
   Value getStart(int64_t count, Value i, int64_t ahead);
   void read(GemmStream &stream, Value i, int64_t ahead);
+  bool hasFewSums() const;
   void planTurns(MutableArrayRef<GemmStream> streams, int64_t round);
   void startScales(GemmStream &stream, Value zero);
   void moveScales(GemmStream &stream, GemmStep step);

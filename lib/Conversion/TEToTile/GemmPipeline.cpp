@@ -217,39 +217,53 @@ void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
         part ==
             (isSpread ? lastRefill : std::min<int64_t>(number % 2, lastRefill)))
       move(stream, step);
-  auto isItsTurn = [&](const GemmStream &stream, int64_t turn) {
-    return part == 0 && stream.kind == Kind::Scales && stream.steps > 1 &&
+  auto isItsTurn = [&](const GemmStream &stream, int64_t turn,
+                       int64_t inPart = 0) {
+    return part == inPart && stream.kind == Kind::Scales && stream.steps > 1 &&
            step.modulo(stream.steps) == turn;
   };
-  for (GemmStream &stream : streams)
-    if (isItsTurn(stream, stream.turn)) {
-      put(stream, getSlot(stream, step, /*ahead=*/1), step.number);
-      if (stream.isInRound)
-        stream.raw = {};
-    }
+  auto putInTurn = [&](bool isBehind) {
+    for (GemmStream &stream : streams)
+      if (stream.putsBehind == isBehind && isItsTurn(stream, stream.turn)) {
+        put(stream, getSlot(stream, step, /*ahead=*/1), step.number);
+        if (stream.isInRound)
+          stream.raw = {};
+      }
+  };
+  putInTurn(/*isBehind=*/false);
   if (part == parts - 1) {
     // A's slot is filled next: all waves have read it.
     if (GemmStream &a = streams.front();
         a.steps > 1 && parts == 1 && step.modulo(a.steps) == a.steps - 1)
       current.front() = HoldOp::create(b, current.front());
     // What a wave puts is there when it has multiplied what it takes next: in
-    // front of the barrier after the next.
+    // front of the barrier after the next; what it puts behind a barrier, one
+    // later, as it may come behind what it takes in that step.
     bool puts = llvm::any_of(streams, [&](const GemmStream &stream) {
-      bool isKnown = stream.steps > 1 && step.modulo(stream.steps);
-      return !stream.isDirect &&
-             (!isKnown || (isItsTurn(stream, stream.turn) &&
-                           stream.turn + 2 >= stream.steps));
+      std::optional<int64_t> place = step.modulo(stream.steps);
+      if (stream.isDirect || stream.steps == 1 || !place)
+        return !stream.isDirect;
+      return stream.putsBehind
+                 ? *place == stream.steps - 1 && stream.turn + 3 >= stream.steps
+                 : *place == stream.turn && stream.turn + 2 >= stream.steps;
     });
     emitStepArrival(streams, step, puts);
     GemmStep next = getNext(step, 1);
     for (GemmStream &stream : streams)
       take(stream, next, 0);
+    // Behind the barrier, among products: where a step is one part there are
+    // none in front of it.
+    putInTurn(/*isBehind=*/true);
   }
   for (GemmStream &stream : streams)
     if (stream.isDirect && part == (stream.fetchesLate ? 0 : parts - 1))
       fetchInTurn(stream, step);
+  // Loads come in order: where elements go through registers, the next step
+  // waits for this step's, but not for scales that stand behind these.
+  bool areDirect = llvm::any_of(
+      streams, [](const GemmStream &stream) { return stream.isDirect; });
   for (GemmStream &stream : streams)
-    if (isItsTurn(stream, stream.readTurn))
+    if (isItsTurn(stream, stream.readTurn, areDirect ? 0 : parts - 1))
       read(stream, step.number,
            (stream.isInRound ? 1 : 2) * stream.steps - stream.readTurn);
   int64_t reads = 0;

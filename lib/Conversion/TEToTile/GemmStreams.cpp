@@ -100,6 +100,15 @@ void GemmEmitter::read(GemmStream &stream, Value i, int64_t ahead) {
     stream.loads = load ? countInstructions(load, ctx.target) : 0;
 }
 
+/// They take a quarter of the registers at the most.
+bool GemmEmitter::hasFewSums() const {
+  int64_t lanes = ctx.schedule.getWaves() * ctx.target.waveSize,
+          sums = rights.size() * cast<ShapedType>(type).getNumElements(),
+          perSIMD = llvm::divideCeil(ctx.schedule.getWaves(),
+                                     int64_t(ctx.target.simdsPerCU));
+  return 4 * perSIMD * sums <= lanes * int64_t(ctx.target.vgprsPerLane);
+}
+
 /// The steps of a round in which scales are read, and put into LDS.
 void GemmEmitter::planTurns(MutableArrayRef<GemmStream> streams,
                             int64_t round) {
@@ -116,7 +125,10 @@ void GemmEmitter::planTurns(MutableArrayRef<GemmStream> streams,
                        mine - 2 >= ofLatency;
     if (stream.isInRound) {
       stream.readTurn = number * mine;
-      stream.turn = stream.readTurn + std::max(mine - 3, ofLatency);
+      // Among products, where sums leave the registers for that.
+      stream.putsBehind = hasFewSums();
+      stream.turn =
+          stream.readTurn + std::max(mine - 3 - stream.putsBehind, ofLatency);
       continue;
     }
     // Late, when what was read has had the other steps' time to come; not

@@ -42,12 +42,21 @@ struct KernelState {
   llvm::DenseMap<Operation *, SharedTurn> turns; // see assignTurns
   // See countVectorWork and countProductsBefore.
   llvm::DenseMap<Operation *, int64_t> vectorWork, productsBefore;
+  /// What stands between a product and the one before: instructions that write
+  /// to LDS, those of them that come last, elements that are turned for that,
+  /// and a barrier.
+  struct Front {
+    int64_t writes = 0, lastWrites = 0;
+    bool turns = false, hasBarrier = false;
+  };
+  llvm::DenseMap<Operation *, Front> fronts;
   /// See spreadVectorWork: products that vector instructions of a later one may
   /// stand beside, of these the last in front of a barrier that the later one
   /// stands behind, and, for that one, the reads and instructions of each.
   llvm::DenseSet<Operation *> spread, spreadOverBarrier;
   struct Part {
     int64_t reads, vectorWork;
+    Front front = {}; // of a part that nothing else is spread over
   };
   llvm::DenseMap<Operation *, SmallVector<Part>> partsBefore;
   llvm::DenseSet<Operation *> rare; // see isRare
@@ -81,6 +90,8 @@ void beginExchanges(gpu::GPUFuncOp func, KernelState &state);
 /// About how many vector instructions the ops on tiles take that stand between
 /// this product and the one before: those of two elements are often one.
 int64_t countVectorWork(tile::MmaOp op);
+/// What else stands there.
+KernelState::Front getFront(tile::MmaOp op, const Target &target);
 /// Where all of it stands in front of the last of several products, with no
 /// barrier between these: it comes between the instructions of all of them,
 /// and, where lanes turn elements, up to the middle of the product behind the

@@ -12,7 +12,9 @@
 
 #include "Distribution.h"
 
+#include "te/Dialect/TE/IR/TE.h"
 #include "te/Dialect/Tile/IR/MMALayout.h"
+#include "te/Dialect/Tile/IR/RingOrder.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
@@ -37,33 +39,60 @@ struct Fragments {
 
 /// Between the products of the region that ends here the accesses of memory
 /// that stand in it take turns, as many of each kind behind a product as the
-/// `reads` of LDS ask for: a wave that has to wait for its turn at a queue has
+/// reads of LDS ask for: a wave that has to wait for its turn at a queue has
 /// work for the matrix core. So do vector instructions. The first reads come
 /// behind product `first`, the last one that needs a fragment whose place they
-/// take, or later; with a `pace` of 2 half of the products behind it are left
-/// to hide the last one's latency. A part that reads scales too has more loads
-/// than products. Vector instructions come behind the first `besideWork`.
+/// take, or later; the last ones leave so many products to hide their latency
+/// (`hiding`). A part that reads scales too has more loads than products.
+/// Vector instructions come behind the first `besideWork`.
+///
+/// LLVM finds a place for each write to LDS, and where it does not fit what it
+/// needs comes in front of it all the same: one that has to wait for vector
+/// instructions behind a later product takes all of these along, and the spread
+/// is lost. So groups have room for all of them, and not too early.
+///
+/// A barrier stands behind the first product. All waves read LDS then, and what
+/// the second one's queue takes is time in which no matrix core works: of reads
+/// one comes first, and no loads in a quarter of the products.
 static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
-                             int64_t reads, int64_t first, int64_t pace,
-                             int64_t vectorWork, int64_t besideWork) {
+                             KernelState::Part part, int64_t first,
+                             int64_t hiding, int64_t besideWork) {
   using Mask = amdgpu::sched_barrier_opt_enum;
+  const KernelState::Front &front = part.front;
+  int64_t beside = std::max<int64_t>(products - first - hiding, 1),
+          reads = llvm::divideCeil(part.reads, beside),
+          firstLoad = front.hasBarrier ? products / 4 : 0;
   auto emit = [&](Mask kind, int64_t size) {
     ROCDL::SchedGroupBarrier::create(b, uint32_t(kind), size, /*groupId=*/0);
+  };
+  auto countWorkUpTo = [&](int64_t product) {
+    return llvm::divideCeil(std::min(product, besideWork) * part.vectorWork,
+                            besideWork);
+  };
+  // Lanes that turn elements have half of that behind them before the first can
+  // be written.
+  constexpr int64_t kFew = 4; // products: their loads go first
+  auto countWritesUpTo = [&](int64_t product) {
+    if (products < kFew)
+      return product;
+    int64_t ready = front.turns ? 2 * product - products : product;
+    return std::max<int64_t>(ready, 0) * front.writes / products;
   };
   for (int64_t i = 0; i < products; ++i) {
     emit(Mask::mfma_wmma, 1);
     if (reads > 0 && i >= first)
       emit(Mask::ds_read,
-           std::min<int64_t>(reads,
-                             llvm::divideCeil(reads * pace, products - first)));
-    auto countUpTo = [&](int64_t product) {
-      return llvm::divideCeil(std::min(product, besideWork) * vectorWork,
-                              besideWork);
-    };
-    if (int64_t work = countUpTo(i + 1) - countUpTo(i))
+           front.hasBarrier && i == 0 && products > 1 ? 1 : reads);
+    if (int64_t work = countWorkUpTo(i + 1) - countWorkUpTo(i))
       emit(Mask::valu, work);
-    emit(Mask::ds_write, 1);
-    emit(Mask::vmem_read, i < products / 2 ? 1 : 2);
+    int64_t writes = std::max<int64_t>(
+        countWritesUpTo(i + 1) - countWritesUpTo(i), !front.turns);
+    if (i == products - 1)
+      writes += front.lastWrites;
+    if (writes)
+      emit(Mask::ds_write, writes);
+    if (i >= firstLoad)
+      emit(Mask::vmem_read, i < products / 2 ? 1 : 2);
   }
 }
 
@@ -186,26 +215,43 @@ struct MmaPattern : TilePattern<MmaOp> {
             free = before ? before : cols * left.alongK;
     int64_t start = (rows > 1 || before) && !isRoomy ? free - !isTight : 0;
     int64_t all = together * products, half = std::max<int64_t>(all / 2, 1);
-    auto interleave = [&](KernelState::Part part, int64_t first,
-                          int64_t besideWork) {
-      emitInterleaving(b, all, part.reads, first, /*pace=*/isTight ? 1 : 2,
-                       part.vectorWork, besideWork);
+    // Of the latency of LDS and a read; half the products at the most.
+    constexpr int64_t kReadClocks = 64;
+    auto getFormat = [](Value tile) {
+      return *getMMAFormat(getElementTypeOrSelf(tile.getType()));
     };
+    int64_t hiding = 0;
+    if (!isTight)
+      hiding = std::min<int64_t>(
+          llvm::divideCeil(kReadClocks, mma.getCycles(getFormat(op.getA()),
+                                                      getFormat(op.getB()))),
+          (all - start) / 2);
     bool isSpread = state.spread.contains(op);
     if (op.getInOrder() && !isSpread) {
-      bool isOverBarrier = false;
-      if (auto parts = state.partsBefore.find(op);
-          parts != state.partsBefore.end()) {
-        for (KernelState::Part part : parts->second)
-          interleave(part, start, all);
-        isOverBarrier = state.spreadOverBarrier.contains(op);
-      }
       KernelState::Part own{int64_t(op.getReads()),
                             state.vectorWork.lookup(op)};
-      if (isOverBarrier)
-        interleave(own, half - 1, half);
-      else
-        interleave(own, start, all);
+      own.front.hasBarrier = state.fronts.lookup(op).hasBarrier;
+      if (auto parts = state.partsBefore.find(op);
+          parts != state.partsBefore.end()) {
+        auto interleave = [&](KernelState::Part part, int64_t first,
+                              int64_t besideWork) {
+          emitInterleaving(b, all, part, first, (all - first) / 2, besideWork);
+        };
+        for (KernelState::Part part : parts->second) {
+          part.front.hasBarrier = own.front.hasBarrier; // one of them has it
+          interleave(part, start, all);
+        }
+        if (state.spreadOverBarrier.contains(op))
+          interleave(own, half - 1, half);
+        else
+          interleave(own, start, all);
+      } else {
+        // Reads that begin at a barrier, fewer beside each product.
+        if (own.front.hasBarrier)
+          hiding = llvm::divideCeil(hiding, 2);
+        own.front = state.fronts.lookup(op);
+        emitInterleaving(b, all, own, start, hiding, all);
+      }
     }
     using Mask = amdgpu::sched_barrier_opt_enum;
     if (op.getInOrder()) {
@@ -279,6 +325,26 @@ static int64_t countTurned(MmaOp op) {
                             [](Operation *of) { return isa<TransposeOp>(of); });
   });
   return count;
+}
+
+KernelState::Front te::getFront(MmaOp op, const Target &target) {
+  KernelState::Front front;
+  forEachBefore(op, [&](Operation *before) {
+    front.hasBarrier |= isa<gpu::BarrierOp>(before);
+    auto put = dyn_cast<PutOp>(before);
+    if (!put)
+      return;
+    auto ring = put.getRing().getDefiningOp<RingOp>();
+    LinearLayout source = ring.getSource().getLayout();
+    RingOrder order =
+        getRingOrder(source, ring.getTarget().getLayout(),
+                     getElementBytes(ring.getRing().getType()), target);
+    // What is put once in a while is permuted and finds its place first.
+    (isRare(put) ? front.lastWrites : front.writes) +=
+        source.getNumRegisters() / order.shared.getVectorElements();
+  });
+  front.turns = countTurned(op) > 0;
+  return front;
 }
 
 /// Beside a run of products; the last one's work is all of theirs. `behind`

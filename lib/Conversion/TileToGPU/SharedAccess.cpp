@@ -11,6 +11,7 @@
 #include "te/Target/Target.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -96,6 +97,44 @@ Value SharedAccess::Addresses::get(int64_t flat) {
   return add(result, emitI32(b, address & ~variable));
 }
 
+/// What all writes of rings that are apart belong to, and no read of them.
+static ArrayAttr getSlotScopes(MLIRContext *context) {
+  auto id = StringAttr::get(context, "te.slots");
+  auto domain = LLVM::AliasScopeDomainAttr::get(context, id, StringAttr());
+  return ArrayAttr::get(
+      context, LLVM::AliasScopeAttr::get(context, id, domain, StringAttr()));
+}
+
+/// A pointer to LDS: vector.load and vector.store have no alias scopes.
+static Value emitPointer(ImplicitLocOpBuilder &b, Value lds, Value address) {
+  auto pointer = LLVM::LLVMPointerType::get(
+      b.getContext(), ROCDL::ROCDLDialect::kSharedMemoryAddressSpace);
+  Value start = b.createOrFold<arith::IndexCastOp>(
+      b.getI32Type(), memref::ExtractAlignedPointerAsIndexOp::create(b, lds));
+  return LLVM::GEPOp::create(b, pointer, b.getI8Type(),
+                             LLVM::IntToPtrOp::create(b, pointer, start),
+                             ArrayRef<LLVM::GEPArg>{address});
+}
+
+void SharedAccess::emitStore(Value part, Value address) {
+  if (!areApart)
+    return emitLdsStore(b, state, part, address);
+  Value data = emitVectorBitcast(b, part, b.getI8Type());
+  int64_t size = cast<VectorType>(data.getType()).getNumElements();
+  LLVM::StoreOp::create(b, data, emitPointer(b, state.lds, address), size)
+      .setAliasScopesAttr(getSlotScopes(b.getContext()));
+}
+
+Value SharedAccess::emitLoad(VectorType part, Value address) {
+  if (!areApart)
+    return emitLdsLoad(b, state, part, address);
+  int64_t size = part.getNumElements() * bytes;
+  auto load = LLVM::LoadOp::create(b, VectorType::get({size}, b.getI8Type()),
+                                   emitPointer(b, state.lds, address), size);
+  load.setNoaliasScopesAttr(getSlotScopes(b.getContext()));
+  return emitVectorBitcast(b, load, part.getElementType());
+}
+
 void SharedAccess::put(Value vector, const LinearLayout &layout,
                        int64_t piece) {
   int64_t size = shared.getVectorElements();
@@ -115,7 +154,7 @@ void SharedAccess::put(Value vector, const LinearLayout &layout,
     Value part = vector::ExtractStridedSliceOp::create(
         b, sorted, ArrayRef<int64_t>{int64_t(first) / size * each},
         ArrayRef<int64_t>{each}, ArrayRef<int64_t>{1});
-    emitLdsStore(b, state, part, addresses.get(flat));
+    emitStore(part, addresses.get(flat));
   }
 }
 
@@ -156,7 +195,7 @@ Value SharedAccess::read(Value result, const LinearLayout &layout,
     result = vector::InsertStridedSliceOp::create(
         b,
         transposes ? emitTransposedLoad(part, address)
-                   : emitLdsLoad(b, state, part, address),
+                   : emitLoad(part, address),
         result, ArrayRef<int64_t>{int64_t(first)}, ArrayRef<int64_t>{1});
   }
   return result;
@@ -273,6 +312,12 @@ static int64_t getSlotBytes(MemRefType ring) {
   return ring.getNumElements() / ring.getDimSize(0) * getElementBytes(ring);
 }
 
+/// True where each lane takes what it put or fetched itself.
+static bool takesItsOwn(Value ring) {
+  auto op = ring.getDefiningOp<RingOp>();
+  return op.getSource() == op.getTarget();
+}
+
 /// A ring's slot.
 static SharedAccess makeAccess(ImplicitLocOpBuilder &b,
                                const KernelState &state, RingOp ring,
@@ -281,9 +326,13 @@ static SharedAccess makeAccess(ImplicitLocOpBuilder &b,
   Value number = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), slot);
   Value start =
       b.createOrFold<arith::MulIOp>(number, emitI32(b, getSlotBytes(type)));
-  return SharedAccess(b, state, getOrder(ring, *state.target).shared,
+  SharedAccess access(b, state, getOrder(ring, *state.target).shared,
                       type.getElementType(), start, state.places.lookup(ring),
                       type.getNumElements() * getElementBytes(type));
+  // What a lane takes of its own is there without a barrier.
+  if (state.target->amd && !takesItsOwn(ring))
+    access.setApart();
+  return access;
 }
 
 namespace {
@@ -361,12 +410,6 @@ struct FetchPattern : TilePattern<FetchOp> {
     return success();
   }
 };
-
-/// True where each lane takes what it fetched itself.
-static bool takesItsOwn(Value ring) {
-  auto op = ring.getDefiningOp<RingOp>();
-  return op.getSource() == op.getTarget();
-}
 
 struct AwaitPattern : TilePattern<AwaitOp> {
   using TilePattern::TilePattern;

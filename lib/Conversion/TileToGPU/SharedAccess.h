@@ -29,6 +29,9 @@ public:
     this->start = start;
     this->size = size;
   }
+  /// A barrier stands between what is put and what is taken anywhere: the
+  /// backend need not keep their order otherwise (docs/decisions/0018).
+  void setApart() { areApart = true; }
 
   /// Writes a lane's registers, which hold what `layout` says, as far as they
   /// are in this piece. Replicas write the same.
@@ -64,6 +67,8 @@ private:
   /// From LDS's order of registers to that of `layout`.
   Value reorder(Value vector, const tile::LinearLayout &layout);
   Value makeResult(const tile::LinearLayout &layout);
+  void emitStore(Value part, Value address);
+  Value emitLoad(VectorType part, Value address);
 
   /// Byte addresses of a lane's registers.
   class Addresses {
@@ -87,6 +92,7 @@ private:
   int64_t bytes;
   Value start;                 // null: 0
   int64_t place = 0, size = 0; // 0: not known
+  bool areApart = false;
 };
 
 } // namespace mlir::te

@@ -411,6 +411,7 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   kernel.walk([&](MmaOp op) {
     state.vectorWork[op] = countVectorWork(op);
     state.productsBefore[op] = countProductsBefore(op);
+    state.fronts[op] = getFront(op, **target);
   });
   kernel.walk([&](Block *block) { spreadVectorWork(*block, state); });
   kernel.walk([&](Operation *op) {
