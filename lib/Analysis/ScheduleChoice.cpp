@@ -30,9 +30,9 @@ constexpr int64_t kWholeSummedRows = 64, kPartialShare = 20;
 /// Of so many tiles that one row is kept in, at the most, half of the waves
 /// that a workgroup usually has compute each. Measured on sm_90a.
 constexpr int64_t kFewTiles = 3;
-/// Bytes that an instruction asks L2 for ahead, at the most and, where a row is
-/// more of them, at the least; those of long rows, and of norms that do nothing
-/// else and wait once. Measured on sm_90a.
+/// Bytes that an instruction asks L2 for ahead: usually; of long rows, and at
+/// the most of norms that do nothing else and wait once; and at the least of
+/// any norm that does nothing else. Measured on sm_90a.
 constexpr int64_t kPrefetchBytes = 4096, kLongPrefetchBytes = 16 << 10,
                   kLeastNormBytes = 512;
 /// Of norms that do nothing else the rows, longer than this, whose tiles are
