@@ -256,8 +256,17 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   // A wave that has its SIMD for itself does not multiply while it reads.
   if (waves * count <= simds && !fetches)
     waiting += step.ldsReads / 2;
-  // Others' products hide that.
   double products = getProducts(count), each = products / count;
+  // But where steps are far enough ahead (0012): it reads each part of a step
+  // while the one before is multiplied, as others' reads do.
+  double ofWave = step.matrix * simds / std::max(waves, simds), ahead = 0;
+  if (isLone && fetches && matmul.getStages() >= 4) {
+    ahead = parts * combine({ofWave / parts,
+                             reads / parts + double(timing.ldsLatency)});
+    if (count == 1)
+      waiting = ahead - each;
+  }
+  // Others' products hide that.
   double busiest = combine({std::max(products, each + waiting),
                             vector * products / step.matrix + each * besides,
                             memory, count * step.getLds()});
@@ -285,7 +294,6 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   bool waitsForAll = parts <= 2 && !isLone && scaleSteps == 0;
   double arrival = (waitsForAll ? loads.lastLatency : loads.latency) + vector +
                    loads.transfer + writes / 2;
-  double ofWave = step.matrix * simds / std::max(waves, simds);
   if (!isLone && ofWave > timing.l2Latency)
     arrival -= step.matrix / 2;
   // Straight to LDS they are asked for, by and by, while the last part of the
@@ -306,14 +314,13 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
                                     scaleSteps);
   if (isThere)
     arrival = 0;
-  // Each part is read before it is multiplied, while the one before is, where
-  // steps are far enough ahead (0012); what comes by way of registers is worked
-  // on and written by the same waves.
+  // Each part is read before it is multiplied; what comes by way of registers
+  // is worked on and written by the same waves.
   double taken = parts * timing.ldsLatency + ofWave;
   if (isLone)
-    taken += !fetches                  ? reads + writes + vector
-             : matmul.getStages() >= 4 ? reads / parts
-                                       : reads;
+    taken += fetches ? reads : reads + writes + vector;
+  if (ahead > 0)
+    taken = ahead;
   // What comes straight to LDS, steps ahead, holds large parts up less.
   // [fitted]
   double power = fetches && !isLone && ofWave > timing.l2Latency ? 4.5 : 4;
