@@ -369,25 +369,40 @@ double GemmUnit::getLoopClocks(double count) const {
   return clocks;
 }
 
+/// [fitted] Of many workgroups, how far what they take is from what units take
+/// if all are at different places, to what rounds take in which all are at the
+/// same: in the logarithm.
+static constexpr double kMeeting = 0.62;
+
 double GemmUnit::getClocks(double all, double held) const {
   auto getTogether = [&](double count) {
     return getStart(count) + getLoopClocks(count) + count * (finished + stored);
   };
-  double rounds = std::floor(all / held), last = all - rounds * held;
-  // Where steps go through registers, one by itself takes as long as several.
-  if (all <= held || held == 1 || !fetches)
-    return (rounds > 0 ? rounds * getTogether(held) : 0) +
-           (last > 0 ? getTogether(last) : 0);
+  double rounds = std::floor(all / held), last = all - rounds * held,
+         inRounds = (rounds > 0 ? rounds * getTogether(held) : 0) +
+                    (last > 0 ? getTogether(last) : 0);
+  if (all <= held || held == 1)
+    return inRounds;
   // Others store and begin while one is in its loop.
-  double busiest =
-      combine({steps * step.matrix *
-                   std::min<double>(schedule.getWaves(), target.simdsPerCU) /
-                   target.simdsPerCU,
-               steps * vector + finished, steps * loads.fromMemory + stored,
-               steps * std::max(loads.addresses, loads.inFlight),
-               steps * step.getLds(), getTogether(1) / held},
-              /*power=*/3);
-  return getStart(1) + all * busiest;
+  double waves = schedule.getWaves(), simds = target.simdsPerCU,
+         alone = getTogether(1) / held;
+  SmallVector<double> units = {
+      steps * step.matrix * std::min(waves, simds) / simds,
+      steps * vector + finished, steps * loads.fromMemory + stored,
+      steps * std::max(loads.addresses, loads.inFlight), steps * step.getLds()};
+  // In three rounds and more they come apart; where steps go through
+  // registers, if waves share SIMDs. Else one by itself takes as long as
+  // several.
+  double some = inRounds;
+  if (all >= 2 * held && (fetches || waves > simds)) {
+    double apart = std::max(getStart(1) + all * combine(units), all * alone);
+    some = std::min(
+        std::pow(inRounds, kMeeting) * std::pow(apart, 1 - kMeeting), inRounds);
+  }
+  if (!fetches)
+    return some;
+  units.push_back(alone);
+  return std::min(some, getStart(1) + all * combine(units, /*power=*/3));
 }
 
 /// Sums are few that take such a part of a lane's registers.
