@@ -78,7 +78,7 @@ tile.kernel @scaled(%x: memref<i8, #gpu.address_space<global>>, %y: memref<f32, 
 // CHECK: vector.store %{{.*}}, %[[LDS]]
 // CHECK-NOT: gpu.barrier
 // CHECK: vector.load %[[LDS]]
-tile.kernel @ring(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32, #gpu.address_space<global>>, %slot: index) attributes {target = "gfx950", waves = 1} {
+tile.kernel @ring(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32, #gpu.address_space<global>>, %slot: index) attributes {target = "gfx950", waves = 1, waves_per_simd = 1} {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
   %v = memref.reinterpret_cast %x to offset: [0], sizes: [16, 64], strides: [64, 1] : memref<bf16, #gpu.address_space<global>> to memref<16x64xbf16, strided<[64, 1]>, #gpu.address_space<global>>

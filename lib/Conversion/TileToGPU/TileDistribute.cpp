@@ -340,12 +340,10 @@ static int64_t getPassingBytes(ConvertLayoutOp op, const Target &target) {
       .getBytes();
 }
 
-/// No other workgroup computes or stores while this one does the other: there
-/// is one on a CU, or there are at most two waves a SIMD.
-static bool isAmongFew(KernelOp kernel, const KernelState &state) {
-  int64_t own =
-      llvm::divideCeil(state.waves, int64_t(state.target->simdsPerCU));
-  return kernel.getWavesPerSimd().value_or(own) <= std::max<int64_t>(own, 2);
+/// No other workgroup computes or stores while this one does the other.
+static bool isAlone(KernelOp kernel, const KernelState &state) {
+  return kernel.getWavesPerSimd() ==
+         llvm::divideCeil(state.waves, int64_t(state.target->simdsPerCU));
 }
 
 /// Finds a place for all that lies in LDS; returns the bytes that takes.
@@ -391,7 +389,7 @@ static int64_t placeInLds(KernelOp kernel, KernelState &state) {
     unsigned areas = takesTurns ? 2 : 1;
     assignTurns(kernel.getBody().front(), state, area, areas);
     shared = area * areas;
-  } else if (isAmongFew(kernel, state)) {
+  } else if (isAlone(kernel, state)) {
     kernel.walk([&](ConvertLayoutOp op) {
       if (isBehindRings(op.getOperation()) && passesLds(op, state))
         meetEarly(op, state);
