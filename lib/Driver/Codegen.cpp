@@ -11,21 +11,26 @@
 
 #include "Codegen.h"
 
+#include "te/Conversion/Passes.h"
 #include "te/Emulator/Emulator.h"
 
 #include "lld/Common/Driver.h"
 #include "mlir/Target/LLVMIR/ModuleTranslation.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/CodeGen/Passes.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/ObjCopy/CommonConfig.h"
 #include "llvm/ObjCopy/ConfigManager.h"
 #include "llvm/ObjCopy/ObjCopy.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/PassRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/AMDGPUAddrSpace.h"
 #include "llvm/Support/CommandLine.h"
@@ -243,6 +248,31 @@ te::translateToLLVM(gpu::GPUModuleOp kernels, llvm::LLVMContext &context,
   return module;
 }
 
+namespace {
+/// Keeps the scheduler behind register allocation from kernels whose order
+/// stays. It would find the same places for a loop's instructions once more:
+/// a fifth of a compile.
+class KeptOrders : public llvm::OptPassGate {
+public:
+  explicit KeptOrders(const llvm::Module &module) {
+    for (const llvm::Function &function : module)
+      if (function.hasFnAttribute(kKeepsOrderAttrName))
+        units.insert(("function (" + function.getName() + ")").str());
+  }
+  bool isEnabled() const override { return !units.empty(); }
+  bool shouldRunPass(llvm::StringRef pass,
+                     llvm::StringRef unit) const override {
+    return !units.contains(unit) || pass != scheduler->getPassArgument();
+  }
+
+private:
+  llvm::StringSet<> units;
+  const llvm::PassInfo *scheduler =
+      llvm::PassRegistry::getPassRegistry()->getPassInfo(
+          &llvm::PostMachineSchedulerID);
+};
+} // namespace
+
 llvm::Expected<std::string> te::emitMachineCode(llvm::Module &module,
                                                 llvm::TargetMachine &machine,
                                                 bool assembly) {
@@ -253,7 +283,12 @@ llvm::Expected<std::string> te::emitMachineCode(llvm::Module &module,
                        : llvm::CodeGenFileType::ObjectFile;
   if (machine.addPassesToEmitFile(manager, os, nullptr, kind))
     return llvm::createStringError("the backend cannot emit this kind of file");
+  KeptOrders gate(module);
+  llvm::LLVMContext &context = module.getContext();
+  llvm::OptPassGate &before = context.getOptPassGate();
+  context.setOptPassGate(gate);
   manager.run(module);
+  context.setOptPassGate(before);
   return std::string(code);
 }
 

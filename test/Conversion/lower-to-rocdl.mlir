@@ -71,4 +71,12 @@ gpu.module @kernels {
       attributes {known_block_size = array<i32: 64, 1, 1>, te.target = "gfx950", te.loads_first} {
     gpu.return
   }
+
+  // The order that the loop's groups give stays.
+  // CHECK-LABEL: llvm.func @ordered(
+  // CHECK-SAME: "te.keeps_order"]
+  gpu.func @ordered(%out: memref<f32, #gpu.address_space<global>> {llvm.noalias}) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, te.target = "gfx950", te.keeps_order} {
+    gpu.return
+  }
 }

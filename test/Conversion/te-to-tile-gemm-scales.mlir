@@ -74,9 +74,13 @@ func.func @f(%x: !te.scaled<64x256xf8E4M3FN, #row>, %y: !te.scaled<64x256xf4E2M1
 // CHECK:       arith.extf {{.*}}f8E4M3FN{{.*}} to tensor<
 // CHECK:       tile.fence
 // CHECK:       tile.mma {{.*}} <"f32_16x16x16_bf16"> :
-// CHECK:     %[[FINITE:.*]] = arith.cmpf olt
-// CHECK:     tensor.splat %[[FIRST]]
-// CHECK:     arith.select {{.*}}, %[[SUM]]
+// What is finite is dropped of the first pass alone.
+// CHECK-DAG: %[[INF:.*]] = arith.constant 0x7F800000 : f32
+// CHECK-DAG: %[[NONE:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK:     %[[BOUND:.*]] = arith.select %[[FIRST]], %[[INF]], %[[NONE]] : f32
+// CHECK:     %[[BOUNDS:.*]] = tensor.splat %[[BOUND]]
+// CHECK:     %[[DROPS:.*]] = arith.cmpf olt, %{{.*}}, %[[BOUNDS]]
+// CHECK:     arith.select %[[DROPS]], %{{.*}}, %[[SUM]]
 // CHECK: } else {
 // CHECK:   scf.yield %[[LOOP]]#0
 // CHECK: arith.select %[[ANY]], %{{.*}}, %{{.*}} : f32

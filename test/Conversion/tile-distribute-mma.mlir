@@ -70,11 +70,15 @@ tile.kernel @scaled(%x: memref<i8, #gpu.address_space<global>>, %y: memref<f32, 
 // CHECK: rocdl.sched.group.barrier 512, 1, 0
 // CHECK: rocdl.sched.group.barrier 32, 2, 0
 // CHECK: amdgpu.sched_barrier allow = <none>
+// Waves meet behind the last product, not behind what is computed of it.
 // CHECK: gpu.barrier
+// CHECK-NEXT: amdgpu.sched_barrier allow = <none>
+// CHECK: arith.negf
+// CHECK-NOT: gpu.barrier
 // CHECK: vector.store %{{.*}}, %[[LDS]]
 // CHECK-NOT: gpu.barrier
 // CHECK: vector.load %[[LDS]]
-tile.kernel @ring(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32, #gpu.address_space<global>>, %slot: index) attributes {target = "gfx950", waves = 1} {
+tile.kernel @ring(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32, #gpu.address_space<global>>, %slot: index) attributes {target = "gfx950", waves = 1, waves_per_simd = 1} {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
   %v = memref.reinterpret_cast %x to offset: [0], sizes: [16, 64], strides: [64, 1] : memref<bf16, #gpu.address_space<global>> to memref<16x64xbf16, strided<[64, 1]>, #gpu.address_space<global>>
@@ -87,7 +91,8 @@ tile.kernel @ring(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32, 
   %q = tile.take %r[%slot, %c32] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
   %z = arith.constant dense<0.0> : tensor<16x16xf32, #c>
   %d = tile.mma %p, %q, %z <"f32_16x16x32_bf16"> in_order {reads = 2 : i64} : tensor<16x32xbf16, #take>, tensor<16x32xbf16, #take> -> tensor<16x16xf32, #c>
-  %e = tile.convert_layout %d : tensor<16x16xf32, #c> -> tensor<16x16xf32, #o>
+  %n = arith.negf %d : tensor<16x16xf32, #c>
+  %e = tile.convert_layout %n : tensor<16x16xf32, #c> -> tensor<16x16xf32, #o>
   tile.store %e, %w[%c0, %c0] {in_bounds} : tensor<16x16xf32, #o>, memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
 }
 

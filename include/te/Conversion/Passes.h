@@ -45,6 +45,10 @@ inline constexpr StringLiteral kDynamicLdsAttrName = "te.dynamic_lds";
 /// On a kernel of one tile (unit): what it loads is to be under way at once,
 /// before anything is computed of it.
 inline constexpr StringLiteral kLoadsFirstAttrName = "te.loads_first";
+
+/// On a kernel (unit; of LLVM's functions a string): its loop says where vector
+/// instructions stand, so it is not scheduled again behind register allocation.
+inline constexpr StringLiteral kKeepsOrderAttrName = "te.keeps_order";
 } // namespace mlir::te
 
 #endif // TE_CONVERSION_PASSES_H

@@ -74,6 +74,8 @@ static void setBackendAttributes(gpu::GPUModuleOp module,
     }
     if (func->hasAttr(kLoadsFirstAttrName))
       attributes.push_back(pair("amdgpu-sched-strategy", "max-ilp"));
+    if (func->hasAttr(kKeepsOrderAttrName))
+      attributes.push_back(builder.getStringAttr(kKeepsOrderAttrName));
     func.setPassthroughAttr(builder.getArrayAttr(attributes));
     if (!block)
       return;

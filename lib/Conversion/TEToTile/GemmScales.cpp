@@ -162,12 +162,17 @@ static Value emitExactSum(TileContext &ctx, const GemmSides &both, Type type,
       return {emitMma(elements, carried.front())};
     };
     Value sum = ctx.loop(steps, sums, emitStep).getResult(0);
-    // Of the first pass what is not finite.
-    Value isFinite = arith::CmpFOp::create(
-        b, arith::CmpFPredicate::OLT, math::AbsFOp::create(b, sum),
-        ctx.constant(type, std::numeric_limits<double>::infinity()));
-    Value drops = arith::AndIOp::create(b, isFinite,
-                                        ctx.splat(isFirst, isFinite.getType()));
+    // Of the first pass what is not finite: one comparison, whose bound is the
+    // pass's (no magnitude is below 0).
+    auto constant = [&](double value) -> Value {
+      return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
+    };
+    Value bound = arith::SelectOp::create(
+        b, isFirst, constant(std::numeric_limits<double>::infinity()),
+        constant(0.0));
+    Value drops = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
+                                        math::AbsFOp::create(b, sum),
+                                        ctx.splat(bound, type));
     return {arith::SelectOp::create(b, drops, ctx.constant(type, 0.0), sum)};
   };
   Value count = arith::ConstantIndexOp::create(b, getPasses().size());

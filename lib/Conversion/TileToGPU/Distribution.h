@@ -80,6 +80,12 @@ bool crossesWaves(const tile::LinearLayout &from, const tile::LinearLayout &to);
 /// Gives each op that needs LDS one of these areas (SharedTurns.cpp).
 void assignTurns(Block &block, KernelState &state, int64_t areaBytes,
                  unsigned areas);
+/// The op's data go through LDS.
+bool passesLds(Operation *op, const KernelState &state);
+/// Beside rings: waves that exchange what they computed meet before they do
+/// that, at once behind what else was in LDS. So one stores while another one
+/// computes; else all compute, and then all store.
+void meetEarly(tile::ConvertLayoutOp op, KernelState &state);
 
 /// Gives the exchanges of a cluster's workgroups their place in LDS, from `end`
 /// on; its end.

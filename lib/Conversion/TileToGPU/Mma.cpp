@@ -12,6 +12,7 @@
 
 #include "Distribution.h"
 
+#include "te/Conversion/Passes.h"
 #include "te/Dialect/TE/IR/TE.h"
 #include "te/Dialect/Tile/IR/MMALayout.h"
 #include "te/Dialect/Tile/IR/RingOrder.h"
@@ -94,6 +95,18 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
     if (i >= firstLoad)
       emit(Mask::vmem_read, i < products / 2 ? 1 : 2);
   }
+}
+
+/// Products of one pipeline of groups, from which on its order stays as it is
+/// behind register allocation. The scheduler compares each instruction of a
+/// pipeline with all others: of half as many it takes a quarter of the time.
+constexpr int64_t kLongPipeline = 32;
+
+static void keepOrder(MmaOp op, PatternRewriter &rewriter) {
+  auto func = op->getParentOfType<gpu::GPUFuncOp>();
+  rewriter.modifyOpInPlace(func, [&] {
+    func->setAttr(kKeepsOrderAttrName, rewriter.getUnitAttr());
+  });
 }
 
 struct MmaPattern : TilePattern<MmaOp> {
@@ -241,10 +254,13 @@ struct MmaPattern : TilePattern<MmaOp> {
           part.front.hasBarrier = own.front.hasBarrier; // one of them has it
           interleave(part, start, all);
         }
-        if (state.spreadOverBarrier.contains(op))
+        if (state.spreadOverBarrier.contains(op)) {
           interleave(own, half - 1, half);
-        else
+          if (all * int64_t(parts->second.size() + 1) >= kLongPipeline)
+            keepOrder(op, rewriter);
+        } else {
           interleave(own, start, all);
+        }
       } else {
         // Reads that begin at a barrier, fewer beside each product.
         if (own.front.hasBarrier)

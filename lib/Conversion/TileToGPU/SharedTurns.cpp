@@ -14,6 +14,7 @@
 
 #include "Distribution.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -81,4 +82,26 @@ AreasInUse Turns::visit(Block &block, AreasInUse used) {
 void te::assignTurns(Block &block, KernelState &state, int64_t areaBytes,
                      unsigned areas) {
   Turns(state, areaBytes, areas).visit(block, /*used=*/0);
+}
+
+bool te::passesLds(Operation *op, const KernelState &state) {
+  return state.throughLds.contains(op) ||
+         getLdsBytes(op, *state.target, state.waves) > 0;
+}
+
+void te::meetEarly(ConvertLayoutOp op, KernelState &state) {
+  Operation *last = op->getPrevNode();
+  while (last && !last->getNumRegions() && !passesLds(last, state) &&
+         !isa<gpu::BarrierOp, TakeOp, PutOp, FetchOp, AwaitOp, MmaOp>(last))
+    last = last->getPrevNode();
+  if (!last)
+    return;
+  state.turns[op].waits = false;
+  if (isa<gpu::BarrierOp>(last))
+    return;
+  OpBuilder b(op->getContext());
+  b.setInsertionPointAfter(last);
+  gpu::BarrierOp::create(b, op.getLoc());
+  // Else LLVM puts it where it likes.
+  FenceOp::create(b, op.getLoc());
 }

@@ -340,6 +340,12 @@ static int64_t getPassingBytes(ConvertLayoutOp op, const Target &target) {
       .getBytes();
 }
 
+/// No other workgroup computes or stores while this one does the other.
+static bool isAlone(KernelOp kernel, const KernelState &state) {
+  return kernel.getWavesPerSimd() ==
+         llvm::divideCeil(state.waves, int64_t(state.target->simdsPerCU));
+}
+
 /// Finds a place for all that lies in LDS; returns the bytes that takes.
 static int64_t placeInLds(KernelOp kernel, KernelState &state) {
   int64_t shared = 0, end = 0;
@@ -383,6 +389,11 @@ static int64_t placeInLds(KernelOp kernel, KernelState &state) {
     unsigned areas = takesTurns ? 2 : 1;
     assignTurns(kernel.getBody().front(), state, area, areas);
     shared = area * areas;
+  } else if (isAlone(kernel, state)) {
+    kernel.walk([&](ConvertLayoutOp op) {
+      if (isBehindRings(op.getOperation()) && passesLds(op, state))
+        meetEarly(op, state);
+    });
   }
   end = isOverlaid ? 0 : shared;
   for (RingOp ring : rings)
