@@ -390,11 +390,11 @@ double GemmUnit::getClocks(double all, double held) const {
       steps * step.matrix * std::min(waves, simds) / simds,
       steps * vector + finished, steps * loads.fromMemory + stored,
       steps * std::max(loads.addresses, loads.inFlight), steps * step.getLds()};
-  // In three rounds and more they come apart; where steps go through
+  // In more than three rounds they come apart; where steps go through
   // registers, if waves share SIMDs. Else one by itself takes as long as
   // several.
   double some = inRounds;
-  if (all >= 2 * held && (fetches || waves > simds)) {
+  if (all > 3 * held && (fetches || waves > simds)) {
     double apart = std::max(getStart(1) + all * combine(units), all * alone);
     some = std::min(
         std::pow(inRounds, kMeeting) * std::pow(apart, 1 - kMeeting), inRounds);
