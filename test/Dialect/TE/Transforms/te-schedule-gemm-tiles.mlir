@@ -76,3 +76,24 @@ func.func @turned(%x: !te.scaled<1024x4096xf8E4M3FN, #row>, %w: !te.scaled<4096x
   %d = te.gemm %x, %w : !te.scaled<1024x4096xf8E4M3FN, #row>, !te.scaled<4096x28672xf8E4M3FN, #column> -> tensor<1024x28672xbf16>
   return %d : tensor<1024x28672xbf16>
 }
+
+// -----
+
+// A wave that is alone on its SIMD reads each part of a step while it multiplies the one before, as steps are four places ahead: eight would read a third more.
+// CHECK: waves = [2, 2], stages = 4, direct = true
+// CHECK: tile = [128, 128], waves = 4
+// CHECK-LABEL: func.func @ahead
+func.func @ahead(%x: tensor<512x2048xbf16>, %w: tensor<7168x2048xbf16>) -> tensor<512x7168xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<512x2048xbf16>, tensor<7168x2048xbf16> -> tensor<512x7168xbf16>
+  return %d : tensor<512x7168xbf16>
+}
+
+// -----
+
+// A short K and many rounds: of two workgroups on a CU one stores while the other multiplies.
+// GFX942: tile = [128, 128], waves = 8
+// GFX942-LABEL: func.func @apart
+func.func @apart(%x: tensor<4096x512xbf16>, %w: tensor<32768x512xbf16>) -> tensor<4096x32768xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<4096x512xbf16>, tensor<32768x512xbf16> -> tensor<4096x32768xbf16>
+  return %d : tensor<4096x32768xbf16>
+}
