@@ -263,6 +263,9 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   if (isLone && fetches && matmul.getStages() >= 4) {
     ahead = parts * combine({ofWave / parts,
                              reads / parts + double(timing.ldsLatency)});
+    // Of one part the first reads stand behind the step's barrier.
+    if (parts == 1)
+      ahead += timing.ldsLatency;
     if (count == 1)
       waiting = ahead - each;
   }
