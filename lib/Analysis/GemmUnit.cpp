@@ -375,7 +375,7 @@ double GemmUnit::getLoopClocks(double count) const {
 /// [fitted] Of many workgroups, how far what they take is from what units take
 /// if all are at different places, to what rounds take in which all are at the
 /// same: in the logarithm.
-static constexpr double kMeeting = 0.62;
+static constexpr double kMeeting = 0.64;
 
 double GemmUnit::getClocks(double all, double held) const {
   auto getTogether = [&](double count) {
