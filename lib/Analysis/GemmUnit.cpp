@@ -257,8 +257,8 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   if (waves * count <= simds && !fetches)
     waiting += step.ldsReads / 2;
   double products = getProducts(count), each = products / count;
-  // But where steps are far enough ahead (0012): it reads each part of a step
-  // while the one before is multiplied, as others' reads do.
+  // But where steps are far enough ahead (0012) it reads each part of one while
+  // the part before is multiplied.
   double ofWave = step.matrix * simds / std::max(waves, simds), ahead = 0;
   if (isLone && fetches && matmul.getStages() >= 4) {
     ahead = parts * combine({ofWave / parts,
@@ -320,10 +320,10 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   // Each part is read before it is multiplied; what comes by way of registers
   // is worked on and written by the same waves.
   double taken = parts * timing.ldsLatency + ofWave;
-  if (isLone)
-    taken += fetches ? reads : reads + writes + vector;
   if (ahead > 0)
     taken = ahead;
+  else if (isLone)
+    taken += fetches ? reads : reads + writes + vector;
   // What comes straight to LDS, steps ahead, holds large parts up less.
   // [fitted]
   double power = fetches && !isLone && ofWave > timing.l2Latency ? 4.5 : 4;

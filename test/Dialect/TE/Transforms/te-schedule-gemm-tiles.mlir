@@ -79,7 +79,7 @@ func.func @turned(%x: !te.scaled<1024x4096xf8E4M3FN, #row>, %w: !te.scaled<4096x
 
 // -----
 
-// A wave that is alone on its SIMD reads each part of a step while it multiplies the one before, as steps are four places ahead: eight would read a third more.
+// A wave that is alone on its SIMD reads each part of a step while it multiplies the one before, as steps are four places ahead: eight would read half as much again.
 // CHECK: waves = [2, 2], stages = 4, direct = true
 // CHECK: tile = [128, 128], waves = 4
 // CHECK-LABEL: func.func @ahead
