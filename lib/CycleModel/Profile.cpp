@@ -22,7 +22,8 @@ static double sumWork(const emu::Trace &trace,
 }
 
 /// The busiest compute unit runs the first, some in the middle and the last of
-/// its workgroups; what is between is done at the pace of the middle ones.
+/// its workgroups; what is between is done at the pace of all these but the
+/// first generation and the last.
 static double extrapolate(const Profile &profile, const emu::Trace &trace) {
   const Simulation &cu = profile.cu;
   llvm::ArrayRef<emu::TracedWorkgroup> simulated = trace.workgroups;
@@ -33,9 +34,9 @@ static double extrapolate(const Profile &profile, const emu::Trace &trace) {
     return cu.clocks * profile.busiestUnit.work / profile.simulatedWork;
   std::vector<uint64_t> ends = cu.workgroupEnds;
   llvm::sort(ends);
-  // From the end of the first generation to that of the next one.
-  double steady = double(ends[2 * held - 1] - ends[held - 1]) /
-                  sumWork(trace, simulated.slice(held, held));
+  uint64_t last = ends.size() - held;
+  double steady = double(ends[last - 1] - ends[held - 1]) /
+                  sumWork(trace, simulated.slice(held, last - held));
   return cu.clocks +
          (profile.busiestUnit.work - profile.simulatedWork) * steady;
 }

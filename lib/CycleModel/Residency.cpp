@@ -16,8 +16,9 @@ namespace mlir::te::cycle {
 
 /// Generations of workgroups that are simulated: all, or the first one, which
 /// finds nothing in the caches, one in the middle, and the last ones, which may
-/// have less to do (pieces of K) and drain.
-static constexpr uint64_t kGenerations = 8, kLastGenerations = 6;
+/// have less to do (pieces of K) and drain. Workgroups that share a unit come
+/// apart by and by.
+static constexpr uint64_t kGenerations = 8, kSharedGenerations = 16;
 
 Residency getResidency(const Target &target, unsigned registers,
                        unsigned ldsBytes, unsigned wavesPerWorkgroup,
@@ -99,14 +100,15 @@ emu::TraceRequest chooseWorkgroups(const Target &target, const Timing &timing,
     auto begin = mine.begin() + from;
     request.workgroups.insert(request.workgroups.end(), begin, begin + count);
   };
-  if (all <= kGenerations * held) {
+  uint64_t simulated = (held > 1 ? kSharedGenerations : kGenerations) * held;
+  if (all <= simulated) {
     add(0, all);
     return request;
   }
-  uint64_t last = all - kLastGenerations * held;
+  uint64_t last = all - (simulated - 2 * held);
   add(0, held);
   add(std::min(std::max(held, all / 2), last - held), held);
-  add(last, kLastGenerations * held);
+  add(last, all - last);
   return request;
 }
 

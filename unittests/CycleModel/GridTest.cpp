@@ -48,7 +48,8 @@ TEST_P(Grid, Residency) {
   }
 }
 
-/// Ascending, inside the grid, and never more than eight generations.
+/// Ascending, inside the grid, and never more than sixteen generations; eight
+/// where a workgroup has the unit for itself.
 TEST_P(Grid, ChosenWorkgroups) {
   const Target &target = *Target::lookup(GetParam());
   const Timing &timing = *Timing::lookup(GetParam());
@@ -58,7 +59,7 @@ TEST_P(Grid, ChosenWorkgroups) {
         chooseWorkgroups(target, timing, 128, 0, 4, grid, {}).workgroups;
     uint64_t held = getResidency(target, 128, 0, 4, grid).workgroups;
     uint64_t all = llvm::divideCeil(grid, uint64_t(target.computeUnits));
-    EXPECT_EQ(chosen.size(), std::min(all, 8 * held)) << grid;
+    EXPECT_EQ(chosen.size(), std::min(all, (held > 1 ? 16 : 8) * held)) << grid;
     EXPECT_EQ(chosen.front(), 0u);
     EXPECT_EQ(chosen.back(), (all - 1) * target.computeUnits);
     EXPECT_LT(chosen.back(), grid);
@@ -155,7 +156,7 @@ TEST_P(Grid, Extrapolation) {
   };
   Profile two = run(2), many = run(34);
   EXPECT_EQ(two.residency.workgroups, 2u);
-  EXPECT_EQ(many.cu.workgroupEnds.size(), 16u);
+  EXPECT_EQ(many.cu.workgroupEnds.size(), 32u);
   EXPECT_DOUBLE_EQ(many.rounds, 17);
   EXPECT_DOUBLE_EQ(many.busiestUnit.fill, 1);
   EXPECT_NEAR(many.gridClocks / two.gridClocks, 17, 1.7);
@@ -163,6 +164,21 @@ TEST_P(Grid, Extrapolation) {
   EXPECT_EQ(ragged.busiestUnit.workgroups.size(), 3u);
   EXPECT_GT(ragged.gridClocks, two.gridClocks);
   EXPECT_NEAR(ragged.busiestUnit.fill, 2.0 / 3, 0.01);
+}
+
+/// Workgroups that are not simulated take what they would have.
+TEST_P(Grid, Pace) {
+  Kernels k("micro", GetParam());
+  uint64_t grid = uint64_t(96) * k.target.computeUnits;
+  uint64_t in = k.allocate(1 << 20), out = k.allocate(grid * 512 * 4);
+  auto arguments = k.pack(in, out, 3);
+  auto profile = [&](bool all) {
+    return k.profile("load_l2", grid, 512, arguments, {}, all);
+  };
+  Profile some = profile(false), all = profile(true);
+  EXPECT_EQ(some.cu.workgroupEnds.size(), 64u);
+  EXPECT_EQ(all.cu.workgroupEnds.size(), 96u);
+  EXPECT_NEAR(some.gridClocks / all.gridClocks, 1, 0.02);
 }
 
 /// The records do not depend on how the host runs the launch.

@@ -46,8 +46,8 @@ public:
   }
 
   emu::Trace trace(const std::string &kernel, uint32_t grid, uint32_t block,
-                   const std::vector<uint8_t> &arguments,
-                   unsigned threads = 0) {
+                   const std::vector<uint8_t> &arguments, unsigned threads = 0,
+                   bool all = false) {
     const emu::KernelInfo *info = object->findKernel(kernel);
     EXPECT_TRUE(info) << kernel;
     emu::LaunchConfig config{{grid, 1, 1}, {block, 1, 1}};
@@ -57,6 +57,9 @@ public:
     emu::TraceRequest request =
         chooseWorkgroups(target, timing, info->vgprs, info->ldsBytes,
                          llvm::divideCeil(block, 64), grid, work);
+    if (all)
+      request.workgroups =
+          findBusiestUnit(target, timing, /*held=*/1, grid, work).workgroups;
     emu::Trace made;
     emu::LaunchOptions options;
     options.profile = true;
@@ -70,9 +73,10 @@ public:
   }
   Profile profile(const std::string &kernel, uint32_t grid, uint32_t block,
                   const std::vector<uint8_t> &arguments,
-                  const SimulationOptions &options = {}) {
-    return makeProfile(kernel, trace(kernel, grid, block, arguments), target,
-                       timing, options);
+                  const SimulationOptions &options = {}, bool all = false) {
+    return makeProfile(
+        kernel, trace(kernel, grid, block, arguments, /*threads=*/0, all),
+        target, timing, options);
   }
 
   const Target &target;
