@@ -52,17 +52,22 @@ struct GemmStream {
 int64_t getLongest(ArrayRef<GemmStream> streams);
 
 /// A step along K; where it is known, its place in a round of the loop, which
-/// begins with the first of steps whose scales are read at once.
+/// begins with the first of steps whose scales are read at once, or among all
+/// steps (`round` is 0).
 struct GemmStep {
   Value number;
   std::optional<int64_t> inRound = std::nullopt;
   int64_t round = 1;
+  /// Steps behind this one, where they are known.
+  std::optional<int64_t> left = std::nullopt;
   /// The number modulo so many, where the place tells.
   std::optional<int64_t> modulo(int64_t count) const {
     return inRound && round % count == 0
                ? std::optional<int64_t>(*inRound % count)
                : std::nullopt;
   }
+  /// There is a step so far behind it, or there may be.
+  bool mayHave(int64_t ahead) const { return !left || ahead <= *left; }
 };
 
 /// Emits the product, or those of one tile of A and several of B.
@@ -98,6 +103,7 @@ private:
   void put(GemmStream &stream, Value slot, Value number);
   void take(GemmStream &stream, GemmStep step, int64_t part);
   void move(GemmStream &stream, GemmStep step);
+  void readInTurn(GemmStream &stream, GemmStep step);
   void emitEvery(int64_t count, GemmStep step, ArrayRef<Value *> values,
                  function_ref<void()> change);
   Value getSlot(const GemmStream &stream, GemmStep step, int64_t ahead = 0);
@@ -111,12 +117,17 @@ private:
   void emitStepArrival(ArrayRef<GemmStream> streams, GemmStep step, bool puts);
   void emitScalesAtOnce(GemmStream &stream, GemmStep step);
   int64_t countLoads(ArrayRef<GemmStream> streams, GemmStep step);
+  int64_t countPending(ArrayRef<GemmStream> streams, GemmStep step,
+                       int64_t most);
   void emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
                 GemmStep step, MutableArrayRef<Value> sums);
   SmallVector<Value> emitStep(MutableArrayRef<GemmStream> streams,
                               GemmStep step, ValueRange carried);
   int64_t getProductClocks();
+  bool mayStandAlone(ArrayRef<GemmStream> streams, int64_t count);
   int64_t chooseRound(ArrayRef<GemmStream> streams);
+  void emitFirstSteps(MutableArrayRef<GemmStream> streams, GemmStep before,
+                      int64_t round);
   /// To each sum, what its tile of B adds: `sides` and `scales` are A's and
   /// each tile of B's.
   void emitMmas(ArrayRef<Value> sides, ArrayRef<Value> scales,
@@ -142,6 +153,8 @@ private:
     step.number = b.createOrFold<arith::AddIOp>(step.number, index(ahead));
     if (step.inRound)
       *step.inRound += ahead;
+    if (step.left)
+      *step.left -= ahead;
     return step;
   }
   /// In a round of several steps, what is loaded is worked on in the step that

@@ -117,8 +117,9 @@ void GemmEmitter::moveScales(GemmStream &stream, GemmStep step) {
     // LLVM would take bytes apart where they were loaded, and wait there.
     if (holdsLoads(step))
       stream.scales = HoldOp::create(b, stream.scales);
-    stream.scalesBehind =
-        stream.side->readScaleGroup(getStart(steps, step.number, steps), steps);
+    if (step.mayHave(steps))
+      stream.scalesBehind = stream.side->readScaleGroup(
+          getStart(steps, step.number, steps), steps);
   });
 }
 
@@ -144,7 +145,8 @@ void GemmEmitter::emitArrivalOfBoth(ArrayRef<GemmStream> streams, GemmStep step,
                                     bool puts) {
   std::optional<int64_t> place = step.modulo(streams.front().steps);
   bool frees = place.value_or(1) == 1;
-  emitArrival(frees ? streams.drop_front() : streams, /*pending=*/1,
+  emitArrival(frees ? streams.drop_front() : streams,
+              countPending(streams, step, /*most=*/1),
               countLoads(streams, step), place && !puts);
 }
 
@@ -156,17 +158,19 @@ void GemmEmitter::emitStepArrival(ArrayRef<GemmStream> streams, GemmStep step,
     return emitArrivalOfBoth(streams, step, puts);
   if (first.steps == 1) {
     bool areLate = first.parts == 1 && first.fetchesLate;
-    return emitArrival(streams, getStages() - 2 - areLate,
+    return emitArrival(streams,
+                       countPending(streams, step, getStages() - 2 - areLate),
                        countLoads(streams, step), areLate && !puts);
   }
   std::optional<int64_t> place = step.modulo(first.steps);
   if (!place || *place == first.steps - 1)
-    return emitArrival(streams, first.slots - 2, countLoads(streams, step));
+    return emitArrival(streams, countPending(streams, step, first.slots - 2),
+                       countLoads(streams, step));
   // The next step has come with this one.
   int64_t loads = 0;
   for (const GemmStream &stream : streams)
     loads += stream.loads;
-  emitArrival(streams, first.slots - 1, loads);
+  emitArrival(streams, countPending(streams, step, first.slots - 1), loads);
 }
 
 /// What one matrix core would take for all products of a step.
@@ -224,14 +228,15 @@ void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
   };
   auto putInTurn = [&](bool isBehind) {
     for (GemmStream &stream : streams)
-      if (stream.putsBehind == isBehind && isItsTurn(stream, stream.turn)) {
+      if (stream.putsBehind == isBehind && isItsTurn(stream, stream.turn) &&
+          step.mayHave(stream.steps - stream.turn)) {
         put(stream, getSlot(stream, step, /*ahead=*/1), step.number);
         if (stream.isInRound)
           stream.raw = {};
       }
   };
   putInTurn(/*isBehind=*/false);
-  if (part == parts - 1) {
+  if (part == parts - 1 && step.mayHave(1)) {
     // A's slot is filled next: all waves have read it.
     if (GemmStream &a = streams.front();
         a.steps > 1 && parts == 1 && step.modulo(a.steps) == a.steps - 1)
@@ -264,11 +269,10 @@ void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
       streams, [](const GemmStream &stream) { return stream.isDirect; });
   for (GemmStream &stream : streams)
     if (isItsTurn(stream, stream.readTurn, areDirect ? 0 : parts - 1))
-      read(stream, step.number,
-           (stream.isInRound ? 1 : 2) * stream.steps - stream.readTurn);
+      readInTurn(stream, step);
   int64_t reads = 0;
   for (const GemmStream &stream : streams)
-    if (part == parts - 1 || part + 1 < stream.parts)
+    if (part == parts - 1 ? step.mayHave(1) : part + 1 < stream.parts)
       reads += stream.side->countReads(stream.ring);
   ArrayRef<Value> sides(current);
   size_t operands = 1 + rights.size();
@@ -278,7 +282,7 @@ void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
   // is loaded later is waited for.
   if (part == lastRefill)
     for (GemmStream &stream : streams)
-      if (stream.scaleSteps)
+      if (stream.scaleSteps && step.mayHave(2))
         moveScales(stream, getNext(step, 2));
 }
 
@@ -336,6 +340,9 @@ static constexpr int64_t kLeastRoundClocks = 4096;
 /// are spread between all products and lanes do not turn what they read.
 int64_t GemmEmitter::chooseRound(ArrayRef<GemmStream> streams) {
   std::optional<int64_t> known = knownSteps;
+  if (known && getConstantIntValue(steps) && *known <= kMostStepsInRound &&
+      mayStandAlone(streams, *known))
+    return *known;
   auto isGood = [&](int64_t round) {
     return known && *known > round && round <= kMostStepsInRound;
   };
@@ -366,25 +373,38 @@ int64_t GemmEmitter::chooseRound(ArrayRef<GemmStream> streams) {
   return isGood(whole) ? whole : isGood(turns) ? turns : 1;
 }
 
-SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
-  SmallVector<GemmStream> streams = makeStreams();
+/// A wave's products in code that has no loop: where steps are few and elements
+/// come straight to LDS, so that those which are not there would be many, and
+/// elsewhere. They take time to compile.
+static constexpr int64_t kFewSteps = 32, kMostProductsOfFew = 256,
+                         kMostProducts = 64;
+
+/// So many steps stand one behind the other, all of them or the last ones:
+/// they ask for nothing that is not there, but their code is longer.
+bool GemmEmitter::mayStandAlone(ArrayRef<GemmStream> streams, int64_t count) {
+  const MMA &mma = *MMA::lookup(ctx.schedule.getMatmul().getMma());
+  int64_t sums = rights.size() * cast<ShapedType>(type).getNumElements(),
+          products = count * sums * getStep() / (mma.size * mma.size * mma.k) /
+                     ctx.schedule.getWaves();
+  bool areDirect = llvm::all_of(streams, [](const GemmStream &stream) {
+    return stream.isDirect || stream.kind == Kind::Scales;
+  });
+  bool areFew = *getConstantIntValue(steps) <= kFewSteps;
+  return products <= (areDirect && areFew ? kMostProductsOfFew : kMostProducts);
+}
+
+/// What stands in front of the loop: the first steps are asked for, and the
+/// first one is there.
+void GemmEmitter::emitFirstSteps(MutableArrayRef<GemmStream> streams,
+                                 GemmStep before, int64_t round) {
   Value zero = index(0);
-  for (GemmStream &stream : streams) {
-    if (!stream.isDirect)
-      read(stream, zero, 0);
-    if (stream.kind == Kind::Elements && stream.side->scalesElements())
-      startScales(stream, zero);
-  }
-  isSpread = spreadsScaling(streams);
-  int64_t round = chooseRound(streams);
-  bool isWhole = round > 1 && round % getLongest(streams) == 0;
-  planTurns(streams, isWhole ? round : 1);
   bool isLate = false;
   for (int64_t step = 0; step < getStages(); ++step)
     for (GemmStream &stream : streams) {
       int64_t slot = step / stream.steps;
       bool isFirstLate = stream.fetchesLate && slot + 1 == stream.slots;
-      if (stream.isDirect && step % stream.steps == 0 && !isFirstLate)
+      if (stream.isDirect && step % stream.steps == 0 && !isFirstLate &&
+          before.mayHave(step + 1))
         fetch(stream, {zero}, slot);
       isLate |= stream.isDirect && isFirstLate;
     }
@@ -394,12 +414,15 @@ SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
   const GemmStream &first = streams.front();
   bool comeApart = first.steps > 1 && first.parts == 1;
   emitArrival(streams,
-              comeApart ? 1 : getStages() / left.getFetchSteps() - 1 - isLate);
+              countPending(streams, before,
+                           comeApart ? 1
+                                     : getStages() / left.getFetchSteps() - 1 -
+                                           isLate));
   // Behind all fetches: the first steps' waits count on that.
   for (GemmStream &stream : streams)
     if (stream.isInRound) {
       stream.raw = {};
-    } else if (!stream.isDirect) {
+    } else if (!stream.isDirect && before.mayHave(stream.steps + 1)) {
       read(stream, zero, stream.steps);
       if (stream.scaleSteps == 1)
         moveScales(stream, {index(1)});
@@ -411,42 +434,74 @@ SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
       stream.scalesComing = stream.side->readScaleGroup(
           getStart(stream.scaleSteps, zero, 0), stream.scaleSteps,
           arith::ConstantIntOp::create(b, b.getI1Type(), 0));
-  SmallVector<Value> start = getZeros();
+}
+
+SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
+  SmallVector<GemmStream> streams = makeStreams();
+  Value zero = index(0);
+  for (GemmStream &stream : streams) {
+    if (!stream.isDirect)
+      read(stream, zero, 0);
+    if (stream.kind == Kind::Elements && stream.side->scalesElements())
+      startScales(stream, zero);
+  }
+  isSpread = spreadsScaling(streams);
+  int64_t round = chooseRound(streams), behind = 0;
+  bool isWhole = round > 1 && round % getLongest(streams) == 0;
+  // Steps behind the loop know how many are left.
+  std::optional<int64_t> all = getConstantIntValue(steps);
+  if (all && round > 1 && *all >= round &&
+      mayStandAlone(streams, round + *all % round))
+    behind = round + *all % round;
+  bool isOnly = behind > 0 && behind == all;
+  planTurns(streams, isWhole ? round : 1);
+  int64_t places = isOnly ? 0 : round;
+  GemmStep before = {zero, -1, places, isOnly ? all : std::optional<int64_t>()};
+  emitFirstSteps(streams, before, places);
+  SmallVector<Value> values = getZeros();
   for (GemmStream &stream : streams) {
     take(stream, {zero}, 0);
     for (Value *value : stream.getCarried())
-      start.push_back(*value);
+      values.push_back(*value);
   }
 
-  auto emitRound = [&](Value i, ValueRange carried) -> SmallVector<Value> {
-    Value first = b.createOrFold<arith::MulIOp>(i, index(round));
-    SmallVector<Value> values(carried);
-    for (int64_t step = 0; step < round; ++step)
+  auto emitSteps = [&](Value first, int64_t count, bool areLast,
+                       SmallVector<Value> values) {
+    for (int64_t step = 0; step < count; ++step)
       values = emitStep(
           streams,
           {b.createOrFold<arith::AddIOp>(first, index(step)),
-           round > 1 ? std::optional<int64_t>(step) : std::nullopt, round},
+           round > 1 || isOnly ? std::optional(step) : std::nullopt, places,
+           areLast ? std::optional(count - 1 - step) : std::nullopt},
           values);
     return values;
   };
-  Value rounds = b.createOrFold<arith::DivUIOp>(steps, index(round));
-  ValueRange results = ctx.loop(rounds, start, emitRound).getResults();
-  Value done = b.createOrFold<arith::MulIOp>(rounds, index(round)),
-        rest = b.createOrFold<arith::SubIOp>(steps, done);
-  if (round > 1 && *knownSteps % round != 0)
-    results = ctx.loop(rest, results,
-                       [&](Value i, ValueRange carried) {
-                         return emitStep(
-                             streams, {b.createOrFold<arith::AddIOp>(done, i)},
-                             carried);
-                       })
-                  .getResults();
-  SmallVector<Value> sums(results.take_front(rights.size()));
+  Value rounds = b.createOrFold<arith::DivUIOp>(
+            behind ? index(*all - behind) : steps, index(round)),
+        done = b.createOrFold<arith::MulIOp>(rounds, index(round));
+  if (!isOnly)
+    values = ctx.loop(rounds, values,
+                      [&](Value i, ValueRange carried) {
+                        return emitSteps(
+                            b.createOrFold<arith::MulIOp>(i, index(round)),
+                            round, /*areLast=*/false, carried);
+                      })
+                 .getResults();
+  values = emitSteps(done, behind, /*areLast=*/true, values);
+  if (!behind && round > 1 && *knownSteps % round != 0)
+    values = ctx.loop(b.createOrFold<arith::SubIOp>(steps, done), values,
+                      [&](Value i, ValueRange carried) {
+                        return emitStep(
+                            streams, {b.createOrFold<arith::AddIOp>(done, i)},
+                            carried);
+                      })
+                 .getResults();
+  SmallVector<Value> sums(ArrayRef(values).take_front(rights.size()));
   // What was fetched behind the last step must not land in LDS later on.
   if (llvm::any_of(streams, [](const GemmStream &s) { return s.isDirect; }))
     emitArrival(streams, /*pending=*/0);
   if (plan.scales == GemmPlan::Scales::Elements) {
-    restore(streams, results.drop_front(rights.size()));
+    restore(streams, ArrayRef(values).drop_front(rights.size()));
     check(sums, llvm::map_to_vector(streams, [](const GemmStream &stream) {
             return stream.seen;
           }));

@@ -153,6 +153,8 @@ void GemmEmitter::fetch(GemmStream &stream, GemmStep step, int64_t ahead) {
 void GemmEmitter::fetchInTurn(GemmStream &stream, GemmStep step) {
   int64_t ahead = stream.slots - stream.fetchesLate,
           turn = stream.fetchesLate ? 0 : stream.steps - 1;
+  if (!step.mayHave(ahead * stream.steps - turn))
+    return;
   auto emit = [&] {
     GemmStep first = step;
     if (stream.steps > 1 && !step.modulo(stream.steps))
@@ -215,9 +217,23 @@ void GemmEmitter::take(GemmStream &stream, GemmStep step, int64_t part) {
 
 /// What was read goes into the slot that is free, and the next is read.
 void GemmEmitter::move(GemmStream &stream, GemmStep step) {
-  put(stream, getSlot(stream, step, /*ahead=*/1),
-      b.createOrFold<arith::AddIOp>(step.number, index(1)));
-  read(stream, step.number, 2 * stream.steps);
+  if (step.mayHave(1))
+    put(stream, getSlot(stream, step, /*ahead=*/1),
+        b.createOrFold<arith::AddIOp>(step.number, index(1)));
+  if (step.mayHave(2))
+    read(stream, step.number, 2);
+}
+
+/// The first step of the scales that are read in a step of their turn, from
+/// that on.
+static int64_t getScalesAhead(const GemmStream &stream) {
+  return (stream.isInRound ? 1 : 2) * stream.steps - stream.readTurn;
+}
+
+/// Scales that are read in this step.
+void GemmEmitter::readInTurn(GemmStream &stream, GemmStep step) {
+  if (int64_t ahead = getScalesAhead(stream); step.mayHave(ahead))
+    read(stream, step.number, ahead);
 }
 
 /// Loads of scales, at the least, that stand behind what this step waits for:
@@ -239,8 +255,25 @@ int64_t GemmEmitter::countLoads(ArrayRef<GemmStream> streams, GemmStep step) {
     // In the first round there are none of another one before.
     if (!stream.isInRound)
       ago = (ago + stream.steps) % stream.steps;
-    if (ago <= most && (ago > 0 || (ago == 0 && streams.front().parts > 1)))
+    if (ago <= most && (ago > 0 || (ago == 0 && streams.front().parts > 1)) &&
+        step.mayHave(getScalesAhead(stream) - ago))
       loads += stream.loads;
   }
   return loads;
+}
+
+/// Tiles that may be on their way when the step behind this one is there, of
+/// each stream that is fetched, and so many at the most: those behind it.
+int64_t GemmEmitter::countPending(ArrayRef<GemmStream> streams, GemmStep step,
+                                  int64_t most) {
+  if (!step.left)
+    return most;
+  for (const GemmStream &stream : streams) {
+    if (!stream.isDirect)
+      continue;
+    std::optional<int64_t> place = getNext(step, 1).modulo(stream.steps);
+    int64_t behind = *step.left - stream.steps + place.value_or(0);
+    most = std::clamp<int64_t>(behind / stream.steps, 0, most);
+  }
+  return most;
 }
