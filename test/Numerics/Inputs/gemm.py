@@ -395,6 +395,32 @@ def direct_cases(target):
     return cases + across_cases(target)
 
 
+def step_cases(target, rng):
+    """Few steps, which have no loop, and the last ones behind one: each way to LDS, steps of one part and of two, both
+    orientations, scales of several steps at once, pieces of K; from one step on."""
+    fnuz = target == "gfx942"
+    f8 = "f8E4M3FNUZ" if fnuz else "f8E4M3FN"
+    kinds = {"bf16": ("bf16", None, "f32_32x32x8_bf16" if fnuz else "f32_16x16x32_bf16", 32),
+             "fp8": (f8, TENSOR, "f32_16x16x32_fp8_fnuz" if fnuz else "scale_f32_32x32x64_f8f6f4", 64),
+             "mxfp8": ("f8E4M3FN", ROW, "f32_32x32x8_bf16" if fnuz else "scale_f32_32x32x64_f8f6f4", 32 if fnuz else 64),
+             "mxfp4": ("f4E2M1FN", ROW, "f32_16x16x16_bf16" if fnuz else "scale_f32_16x16x128_f8f6f4", 32 if fnuz else 128)}
+    cases = []
+    for kind, (element, scheme, mma, part) in kinds.items():
+        for stages, direct in [(2, False)] if fnuz else [(2, False), (2, True), (3, True), (4, True)]:
+            for parts in (1, 2):
+                for word in ("transpose_b", "transpose_a"):
+                    count, split, step = rng.choice([1, 2, 3, 4, 5, 6, 7, 9, 13, 16, 24, 33, 36]), rng.choice([1, 1, 2]), part * parts
+                    k = count * split * step
+                    turned = scheme and (scheme.replace(ROW, COL) + ", data_layout = transposed" * (kind == "mxfp4"))
+                    make = (lambda s, c: scaled(s, element, c)) if scheme else (lambda s, c: tensor(s, element))
+                    a, b = (make([k, 128], turned), make([k, 128], turned)) if word == "transpose_a" else \
+                        (make([rng.randint(1, 130), k], scheme), make([rng.randint(1, 200), k], scheme))
+                    m, n = (128, 128) if word == "transpose_a" else (int(re.search(r"\d+", t)[0]) for t in (a, b))
+                    cases.append(scheduled(f"steps-{kind}-{stages}-{'direct' if direct else 'registers'}-{count}x{step}-{split}-{word}", target, a, b,
+                                           tensor([m, n], "bf16" if split == 1 else "f32"), word, (64, 128), 4, mma, step, (1, 4), stages, split, direct))
+    return cases
+
+
 def across_cases(target):
     """Straight to LDS, rows in memory across K, which reads of LDS transpose: each width of elements and lane layout, one side and both, K that ends inside of a step or is not known, pieces of K."""
     cases, f8 = [], lambda *s: scaled(list(s), "f8E4M3FN", ROW)
