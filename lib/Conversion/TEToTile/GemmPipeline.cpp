@@ -408,25 +408,51 @@ void GemmEmitter::emitFirstSteps(MutableArrayRef<GemmStream> streams,
         fetch(stream, {zero}, slot);
       isLate |= stream.isDirect && isFirstLate;
     }
-  for (GemmStream &stream : streams)
-    if (!stream.isDirect)
-      put(stream, zero, zero);
+  // Behind all fetches, as the first steps' waits count on that: what is put
+  // next. Beside what is fetched scales are counted, so they are read behind
+  // the first arrival where LLVM may take them to the loop's block.
+  bool areDirect = llvm::any_of(
+      streams, [](const GemmStream &stream) { return stream.isDirect; });
+  auto readsNext = [&](const GemmStream &stream, bool areEarly) {
+    return !stream.isDirect && !stream.isInRound &&
+           before.mayHave(stream.steps + 1) &&
+           areEarly ==
+               (!areDirect || (stream.kind == Kind::Scales && before.left));
+  };
+  int64_t loads = 0;
+  SmallVector<Value> next;
+  if (areDirect && llvm::any_of(streams, [&](const GemmStream &stream) {
+        return readsNext(stream, /*areEarly=*/true);
+      }))
+    FenceOp::create(b);
+  for (GemmStream &stream : streams) {
+    Value first = stream.raw;
+    if (readsNext(stream, /*areEarly=*/true)) {
+      read(stream, zero, stream.steps);
+      loads += stream.loads;
+    }
+    next.push_back(std::exchange(stream.raw, first));
+  }
+  for (auto [stream, raw] : llvm::zip_equal(streams, next)) {
+    if (stream.isDirect)
+      continue;
+    put(stream, zero, zero);
+    stream.raw = stream.isInRound ? Value() : raw;
+  }
   const GemmStream &first = streams.front();
   bool comeApart = first.steps > 1 && first.parts == 1;
-  emitArrival(streams,
-              countPending(streams, before,
-                           comeApart ? 1
-                                     : getStages() / left.getFetchSteps() - 1 -
-                                           isLate));
-  // Behind all fetches: the first steps' waits count on that.
-  for (GemmStream &stream : streams)
-    if (stream.isInRound) {
-      stream.raw = {};
-    } else if (!stream.isDirect && before.mayHave(stream.steps + 1)) {
+  emitArrival(
+      streams,
+      countPending(streams, before,
+                   comeApart ? 1
+                             : getStages() / left.getFetchSteps() - 1 - isLate),
+      loads);
+  for (GemmStream &stream : streams) {
+    if (readsNext(stream, /*areEarly=*/false))
       read(stream, zero, stream.steps);
-      if (stream.scaleSteps == 1)
-        moveScales(stream, {index(1)});
-    }
+    if (!stream.isDirect && stream.scaleSteps == 1 && before.mayHave(2))
+      moveScales(stream, {index(1)});
+  }
   // Not due yet; behind the others, as in the loop: the backend counts what
   // stands behind a load on both ways.
   for (GemmStream &stream : streams)
