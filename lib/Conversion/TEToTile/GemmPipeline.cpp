@@ -398,6 +398,23 @@ bool GemmEmitter::mayStandAlone(ArrayRef<GemmStream> streams, int64_t count) {
 void GemmEmitter::emitFirstSteps(MutableArrayRef<GemmStream> streams,
                                  GemmStep before, int64_t round) {
   Value zero = index(0);
+  // What is put next is read early: scales in front of what is fetched where
+  // there is no loop, else behind it, as the first steps' waits count on that.
+  bool areDirect = llvm::any_of(
+      streams, [](const GemmStream &stream) { return stream.isDirect; });
+  auto readsNext = [&](const GemmStream &stream, bool isEarly) {
+    return !stream.isDirect && !stream.isInRound &&
+           before.mayHave(stream.steps + 1) &&
+           isEarly ==
+               (!areDirect || (stream.kind == Kind::Scales && before.left));
+  };
+  SmallVector<Value> next;
+  for (GemmStream &stream : streams) {
+    Value first = stream.raw;
+    if (readsNext(stream, /*isEarly=*/true))
+      read(stream, zero, stream.steps);
+    next.push_back(std::exchange(stream.raw, first));
+  }
   bool isLate = false;
   for (int64_t step = 0; step < getStages(); ++step)
     for (GemmStream &stream : streams) {
@@ -408,31 +425,6 @@ void GemmEmitter::emitFirstSteps(MutableArrayRef<GemmStream> streams,
         fetch(stream, {zero}, slot);
       isLate |= stream.isDirect && isFirstLate;
     }
-  // Behind all fetches, as the first steps' waits count on that: what is put
-  // next. Beside what is fetched scales are counted, so they are read behind
-  // the first arrival where LLVM may take them to the loop's block.
-  bool areDirect = llvm::any_of(
-      streams, [](const GemmStream &stream) { return stream.isDirect; });
-  auto readsNext = [&](const GemmStream &stream, bool areEarly) {
-    return !stream.isDirect && !stream.isInRound &&
-           before.mayHave(stream.steps + 1) &&
-           areEarly ==
-               (!areDirect || (stream.kind == Kind::Scales && before.left));
-  };
-  int64_t loads = 0;
-  SmallVector<Value> next;
-  if (areDirect && llvm::any_of(streams, [&](const GemmStream &stream) {
-        return readsNext(stream, /*areEarly=*/true);
-      }))
-    FenceOp::create(b);
-  for (GemmStream &stream : streams) {
-    Value first = stream.raw;
-    if (readsNext(stream, /*areEarly=*/true)) {
-      read(stream, zero, stream.steps);
-      loads += stream.loads;
-    }
-    next.push_back(std::exchange(stream.raw, first));
-  }
   for (auto [stream, raw] : llvm::zip_equal(streams, next)) {
     if (stream.isDirect)
       continue;
@@ -441,14 +433,13 @@ void GemmEmitter::emitFirstSteps(MutableArrayRef<GemmStream> streams,
   }
   const GemmStream &first = streams.front();
   bool comeApart = first.steps > 1 && first.parts == 1;
-  emitArrival(
-      streams,
-      countPending(streams, before,
-                   comeApart ? 1
-                             : getStages() / left.getFetchSteps() - 1 - isLate),
-      loads);
+  emitArrival(streams,
+              countPending(streams, before,
+                           comeApart ? 1
+                                     : getStages() / left.getFetchSteps() - 1 -
+                                           isLate));
   for (GemmStream &stream : streams) {
-    if (readsNext(stream, /*areEarly=*/false))
+    if (readsNext(stream, /*isEarly=*/false))
       read(stream, zero, stream.steps);
     if (!stream.isDirect && stream.scaleSteps == 1 && before.mayHave(2))
       moveScales(stream, {index(1)});

@@ -255,6 +255,9 @@ int64_t GemmEmitter::countLoads(ArrayRef<GemmStream> streams, GemmStep step) {
     // In the first round there are none of another one before.
     if (!stream.isInRound)
       ago = (ago + stream.steps) % stream.steps;
+    // Without a loop the first ones stand in front of what is fetched.
+    if (step.round == 0 && ago > *step.inRound)
+      continue;
     if (ago <= most && (ago > 0 || (ago == 0 && streams.front().parts > 1)) &&
         step.mayHave(getScalesAhead(stream) - ago))
       loads += stream.loads;
