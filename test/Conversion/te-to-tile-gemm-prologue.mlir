@@ -4,7 +4,7 @@
 // Codes become f32, are multiplied by their block's scale, and are bf16 then: a power of two rounds nothing.
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 // CHECK-LABEL: tile.kernel @weights
-// CHECK: tile.load {{.*}} : memref<64x512xf8E4M3FN
+// CHECK: tile.load {{.*}} : memref<64x2048xf8E4M3FN
 // CHECK: scf.for
 // CHECK:   %[[F:.*]] = arith.extf %{{.*}} : tensor<64x64xf8E4M3FN, #{{.*}}> to tensor<64x64xf32
 // CHECK:   %[[S:.*]] = tile.broadcast %{{.*}} : tensor<64x2xf32, #{{.*}}> -> tensor<64x64xf32
@@ -14,11 +14,11 @@
 // CHECK:   tile.put %{{.*}} : tensor<64x64xbf16
 // CHECK:   tile.mma
 // CHECK: tile.store
-func.func @weights(%x: tensor<16x512xbf16>, %q: !te.scaled<64x512xf8E4M3FN, #row>) -> tensor<16x64xbf16> {
-  %y = te.fusion "weights" (%a = %x : tensor<16x512xbf16>, %p = %q : !te.scaled<64x512xf8E4M3FN, #row>) -> (tensor<16x64xbf16>)
+func.func @weights(%x: tensor<16x2048xbf16>, %q: !te.scaled<64x2048xf8E4M3FN, #row>) -> tensor<16x64xbf16> {
+  %y = te.fusion "weights" (%a = %x : tensor<16x2048xbf16>, %p = %q : !te.scaled<64x2048xf8E4M3FN, #row>) -> (tensor<16x64xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [16, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [1, 4], stages = 2>>} {
-    %b = te.dequantize %p : !te.scaled<64x512xf8E4M3FN, #row> -> tensor<64x512xbf16>
-    %d = te.gemm %a, %b transpose_b : tensor<16x512xbf16>, tensor<64x512xbf16> -> tensor<16x64xbf16>
+    %b = te.dequantize %p : !te.scaled<64x2048xf8E4M3FN, #row> -> tensor<64x2048xbf16>
+    %d = te.gemm %a, %b transpose_b : tensor<16x2048xbf16>, tensor<64x2048xbf16> -> tensor<16x64xbf16>
     te.yield %d : tensor<16x64xbf16>
   }
   return %y : tensor<16x64xbf16>
@@ -35,11 +35,11 @@ func.func @weights(%x: tensor<16x512xbf16>, %q: !te.scaled<64x512xf8E4M3FN, #row
 // CHECK:   arith.mulf
 // CHECK:   arith.truncf %{{.*}} : tensor<64x64xf32, #{{.*}}> to tensor<64x64xbf16
 // CHECK:   tile.put
-func.func @tensor(%x: tensor<16x512xbf16>, %q: !te.scaled<64x512xf8E4M3FN, #one>) -> tensor<16x64xbf16> {
-  %y = te.fusion "tensor" (%a = %x : tensor<16x512xbf16>, %p = %q : !te.scaled<64x512xf8E4M3FN, #one>) -> (tensor<16x64xbf16>)
+func.func @tensor(%x: tensor<16x2048xbf16>, %q: !te.scaled<64x2048xf8E4M3FN, #one>) -> tensor<16x64xbf16> {
+  %y = te.fusion "tensor" (%a = %x : tensor<16x2048xbf16>, %p = %q : !te.scaled<64x2048xf8E4M3FN, #one>) -> (tensor<16x64xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [16, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [1, 4], stages = 2>>} {
-    %b = te.dequantize %p : !te.scaled<64x512xf8E4M3FN, #one> -> tensor<64x512xbf16>
-    %d = te.gemm %a, %b transpose_b : tensor<16x512xbf16>, tensor<64x512xbf16> -> tensor<16x64xbf16>
+    %b = te.dequantize %p : !te.scaled<64x2048xf8E4M3FN, #one> -> tensor<64x2048xbf16>
+    %d = te.gemm %a, %b transpose_b : tensor<16x2048xbf16>, tensor<64x2048xbf16> -> tensor<16x64xbf16>
     te.yield %d : tensor<16x64xbf16>
   }
   return %y : tensor<16x64xbf16>
@@ -50,15 +50,15 @@ func.func @tensor(%x: tensor<16x512xbf16>, %q: !te.scaled<64x512xf8E4M3FN, #one>
 // A cast; with one stage the tile is converted before it goes to the lanes that the instruction wants.
 // CHECK-LABEL: tile.kernel @cast
 // CHECK: scf.for
-// CHECK:   %[[X:.*]] = tile.load {{.*}} : memref<16x512xf32
+// CHECK:   %[[X:.*]] = tile.load {{.*}} : memref<16x2048xf32
 // CHECK:   %[[H:.*]] = arith.truncf %[[X]]
 // CHECK:   tile.convert_layout %[[H]]
 // CHECK:   tile.mma
-func.func @cast(%x: tensor<16x512xf32>, %w: tensor<64x512xbf16>) -> tensor<16x64xbf16> {
-  %y = te.fusion "cast" (%p = %x : tensor<16x512xf32>, %b = %w : tensor<64x512xbf16>) -> (tensor<16x64xbf16>)
+func.func @cast(%x: tensor<16x2048xf32>, %w: tensor<64x2048xbf16>) -> tensor<16x64xbf16> {
+  %y = te.fusion "cast" (%p = %x : tensor<16x2048xf32>, %b = %w : tensor<64x2048xbf16>) -> (tensor<16x64xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [16, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [1, 4]>>} {
-    %a = arith.truncf %p : tensor<16x512xf32> to tensor<16x512xbf16>
-    %d = te.gemm %a, %b transpose_b : tensor<16x512xbf16>, tensor<64x512xbf16> -> tensor<16x64xbf16>
+    %a = arith.truncf %p : tensor<16x2048xf32> to tensor<16x2048xbf16>
+    %d = te.gemm %a, %b transpose_b : tensor<16x2048xbf16>, tensor<64x2048xbf16> -> tensor<16x64xbf16>
     te.yield %d : tensor<16x64xbf16>
   }
   return %y : tensor<16x64xbf16>

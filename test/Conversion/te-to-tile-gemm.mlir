@@ -88,8 +88,9 @@ func.func @f(%x: !te.scaled<16x256xf8E4M3FN, #row>, %y: !te.scaled<16x256xf8E4M3
 // -----
 
 // Two stages: the step after the next is read, the next one is put into the other slot, and of this one each part is taken
-// before the part in front of it is multiplied. The barrier stands before the last product.
+// before the part in front of it is multiplied. The barrier stands before the last product. What is put next is read before the first step is put.
 // CHECK-LABEL: tile.kernel @stages_0
+// CHECK-COUNT-4: tile.load
 // CHECK: %[[RA:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x32x64xbf16
 // CHECK: tile.put %{{.*}}, %[[RA]][%[[C0:.*]]]
 // CHECK: %[[RB:.*]] = tile.ring
@@ -105,10 +106,10 @@ func.func @f(%x: !te.scaled<16x256xf8E4M3FN, #row>, %y: !te.scaled<16x256xf8E4M3
 // CHECK:   tile.mma %[[SECOND]], %{{.*}}, %[[FIRST]] <"f32_16x16x32_bf16"> in_order
 // CHECK:   scf.yield
 // CHECK-NOT: tile.take
-func.func @stages(%x: tensor<?x128xbf16>, %w: tensor<48x128xbf16>) -> tensor<?x48xbf16> {
-  %d = te.fusion "stages_0" (%a = %x : tensor<?x128xbf16>, %v = %w : tensor<48x128xbf16>) -> (tensor<?x48xbf16>)
+func.func @stages(%x: tensor<?x?xbf16>, %w: tensor<48x?xbf16>) -> tensor<?x48xbf16> {
+  %d = te.fusion "stages_0" (%a = %x : tensor<?x?xbf16>, %v = %w : tensor<48x?xbf16>) -> (tensor<?x48xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [32, 32], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2>>} {
-    %0 = te.gemm %a, %v transpose_b : tensor<?x128xbf16>, tensor<48x128xbf16> -> tensor<?x48xbf16>
+    %0 = te.gemm %a, %v transpose_b : tensor<?x?xbf16>, tensor<48x?xbf16> -> tensor<?x48xbf16>
     te.yield %0 : tensor<?x48xbf16>
   }
   return %d : tensor<?x48xbf16>
@@ -116,8 +117,8 @@ func.func @stages(%x: tensor<?x128xbf16>, %w: tensor<48x128xbf16>) -> tensor<?x4
 
 // -----
 
-// What lies along K goes straight from memory to the slot that is free, behind the barrier; the other operand through
-// registers, which transpose it. Nothing lands in LDS behind the loop.
+// What lies along K goes straight from memory to LDS, the other operand through registers, which transpose it. Two steps
+// have no loop, and nothing is asked for behind them.
 // CHECK-LABEL: tile.kernel @direct_0
 // CHECK: %[[RA:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x64x64xbf16
 // CHECK: tile.fetch %{{.*}}, %[[RA]][%{{.*}}] {in_bounds} : memref<64x128xbf16
@@ -125,16 +126,15 @@ func.func @stages(%x: tensor<?x128xbf16>, %w: tensor<48x128xbf16>) -> tensor<?x4
 // CHECK: tile.put
 // CHECK: tile.await for %[[RA]] : {{.*}} {pending = 1 : i64}
 // CHECK: tile.take %[[RA]]
-// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK-NOT: tile.fetch
 // CHECK:   tile.take %[[RA]]
 // CHECK:   tile.put
-// CHECK-NOT: tile.fetch
 // CHECK:   tile.mma
 // CHECK:   tile.await for %[[RA]] : memref<2x64x64xbf16, #gpu.address_space<workgroup>>{{$}}
 // CHECK:   tile.take %[[RA]]
-// CHECK:   tile.fetch %{{.*}}, %[[RA]]
-// CHECK:   tile.mma
-// CHECK:   scf.yield
+// CHECK-COUNT-3: tile.mma
+// CHECK-NOT: tile.take
 // CHECK: tile.await
 func.func @direct(%x: tensor<64x128xbf16>, %w: tensor<128x60xbf16>) -> tensor<64x60xbf16> {
   %d = te.fusion "direct_0" (%a = %x : tensor<64x128xbf16>, %v = %w : tensor<128x60xbf16>) -> (tensor<64x60xbf16>)
@@ -252,10 +252,10 @@ func.func @across(%x: tensor<64x128xbf16>, %w: tensor<128x64xbf16>) -> tensor<64
 // CHECK: tile.load {{.*}} -> tensor<128x16xi8
 // CHECK: tile.mma {{.*}} in_order {reads =
 // CHECK: scf.yield
-func.func @round(%x: !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %w: !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> tensor<128x128xbf16> {
-  %d = te.fusion "round_0" (%a = %x : !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %v = %w : !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> (tensor<128x128xbf16>)
+func.func @round(%x: !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %w: !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> tensor<128x128xbf16> {
+  %d = te.fusion "round_0" (%a = %x : !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %v = %w : !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> (tensor<128x128xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [128, 128], waves = 4, vector = 16, matmul = <"scale_f32_16x16x128_f8f6f4", k = 128, waves = [2, 2], stages = 3, direct = true>>} {
-    %0 = te.gemm %a, %v transpose_b : !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>> -> tensor<128x128xbf16>
+    %0 = te.gemm %a, %v transpose_b : !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>> -> tensor<128x128xbf16>
     te.yield %0 : tensor<128x128xbf16>
   }
   return %d : tensor<128x128xbf16>
@@ -263,8 +263,8 @@ func.func @round(%x: !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], 
 
 // -----
 
-// With three places B's step is asked for behind A's, in the step that follows. Steps that are no whole round have a loop of
-// their own: here one step.
+// With three places B's step is asked for behind A's, in the step that follows. The last round and the step that is left
+// stand behind the loop: what they do not have behind them they do not ask for, and wait for less.
 // CHECK-LABEL: tile.kernel @rest_0
 // CHECK: %[[RA:.*]] = tile.ring
 // CHECK-NEXT: tile.fetch %{{.*}}, %[[RA]]
@@ -278,19 +278,23 @@ func.func @round(%x: !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], 
 // CHECK: scf.for
 // CHECK-COUNT-3: tile.await for {{.*}} {pending = 1 : i64}
 // CHECK: scf.yield
-// CHECK: scf.for
+// CHECK-NOT: scf.for
 // CHECK: tile.fetch %{{.*}}, %[[RB]]
 // CHECK: tile.mma
 // CHECK: tile.await for {{.*}} {pending = 1 : i64}
 // CHECK: tile.fetch %{{.*}}, %[[RA]]
 // CHECK: tile.mma
-// CHECK-NOT: tile.await for {{.*}} {pending = 1 : i64}
-// CHECK: scf.yield
+// CHECK: tile.fetch %{{.*}}, %[[RB]]
+// CHECK-NOT: tile.fetch
+// CHECK: tile.await for {{.*}} {pending = 1 : i64}
+// CHECK: tile.await for %[[RA]], %[[RB]] : {{.*}}>{{$}}
+// CHECK-COUNT-3: tile.mma
+// CHECK-NOT: tile.mma
 // CHECK: tile.await
-func.func @rest(%x: tensor<64x448xbf16>, %w: tensor<64x448xbf16>) -> tensor<64x64xbf16> {
-  %d = te.fusion "rest_0" (%a = %x : tensor<64x448xbf16>, %v = %w : tensor<64x448xbf16>) -> (tensor<64x64xbf16>)
+func.func @rest(%x: tensor<64x2176xbf16>, %w: tensor<64x2176xbf16>) -> tensor<64x64xbf16> {
+  %d = te.fusion "rest_0" (%a = %x : tensor<64x2176xbf16>, %v = %w : tensor<64x2176xbf16>) -> (tensor<64x64xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 3, direct = true>>} {
-    %0 = te.gemm %a, %v transpose_b : tensor<64x448xbf16>, tensor<64x448xbf16> -> tensor<64x64xbf16>
+    %0 = te.gemm %a, %v transpose_b : tensor<64x2176xbf16>, tensor<64x2176xbf16> -> tensor<64x64xbf16>
     te.yield %0 : tensor<64x64xbf16>
   }
   return %d : tensor<64x64xbf16>
@@ -344,11 +348,37 @@ func.func @sum(%s: tensor<3x64x64xf32>) -> tensor<64x64xbf16> {
 // CHECK: tile.put {{.*}} : tensor<256x32xi8
 // CHECK: scf.yield {{%[0-9]+, %[0-9]+, %[0-9]+, %[0-9]+, %[0-9]+}} :
 #lines = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
-func.func @lines(%x: !te.scaled<256x2048xf8E4M3FN, #lines>, %w: !te.scaled<256x2048xf8E4M3FN, #lines>) -> tensor<256x256xbf16> {
-  %d = te.fusion "lines_0" (%a = %x : !te.scaled<256x2048xf8E4M3FN, #lines>, %v = %w : !te.scaled<256x2048xf8E4M3FN, #lines>) -> (tensor<256x256xbf16>)
+func.func @lines(%x: !te.scaled<256x4096xf8E4M3FN, #lines>, %w: !te.scaled<256x4096xf8E4M3FN, #lines>) -> tensor<256x256xbf16> {
+  %d = te.fusion "lines_0" (%a = %x : !te.scaled<256x4096xf8E4M3FN, #lines>, %v = %w : !te.scaled<256x4096xf8E4M3FN, #lines>) -> (tensor<256x256xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [256, 256], waves = 8, vector = 16, matmul = <"scale_f32_32x32x64_f8f6f4", k = 64, waves = [2, 4], stages = 4, direct = true>>} {
-    %0 = te.gemm %a, %v transpose_b : !te.scaled<256x2048xf8E4M3FN, #lines>, !te.scaled<256x2048xf8E4M3FN, #lines> -> tensor<256x256xbf16>
+    %0 = te.gemm %a, %v transpose_b : !te.scaled<256x4096xf8E4M3FN, #lines>, !te.scaled<256x4096xf8E4M3FN, #lines> -> tensor<256x256xbf16>
     te.yield %0 : tensor<256x256xbf16>
   }
   return %d : tensor<256x256xbf16>
+}
+
+// -----
+
+// Few steps have no loop. Scales of all steps are read in front of what is fetched: of two groups both, and the second is put
+// within the first. Nothing is asked for behind the last step, and its barrier is that of what follows.
+// CHECK-LABEL: tile.kernel @few_0
+// CHECK-COUNT-4: tile.load {{.*}} -> tensor<128x16xi8
+// CHECK-COUNT-6: tile.fetch
+// CHECK: tile.await for {{.*}} {pending = 2 : i64}
+// CHECK-NOT: tile.load
+// CHECK-NOT: scf.for
+// CHECK: tile.put {{.*}} : tensor<128x16xi8
+// CHECK: tile.put {{.*}} : tensor<128x16xi8
+// CHECK-COUNT-2: tile.await for {{.*}} {pending = 1 : i64}
+// CHECK: tile.await for {{.*}}>{{$}}
+// CHECK-COUNT-2: tile.mma
+// CHECK-NEXT: tile.await
+// CHECK-NOT: tile.await
+func.func @few(%x: !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %w: !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> tensor<128x128xbf16> {
+  %d = te.fusion "few_0" (%a = %x : !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %v = %w : !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> (tensor<128x128xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [128, 128], waves = 4, vector = 16, matmul = <"scale_f32_16x16x128_f8f6f4", k = 128, waves = [2, 2], stages = 3, direct = true>>} {
+    %0 = te.gemm %a, %v transpose_b : !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, !te.scaled<128x1024xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>> -> tensor<128x128xbf16>
+    te.yield %0 : tensor<128x128xbf16>
+  }
+  return %d : tensor<128x128xbf16>
 }

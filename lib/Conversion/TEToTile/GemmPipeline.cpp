@@ -389,8 +389,12 @@ bool GemmEmitter::mayStandAlone(ArrayRef<GemmStream> streams, int64_t count) {
   bool areDirect = llvm::all_of(streams, [](const GemmStream &stream) {
     return stream.isDirect || stream.kind == Kind::Scales;
   });
-  bool areFew = *getConstantIntValue(steps) <= kFewSteps;
-  return products <= (areDirect && areFew ? kMostProductsOfFew : kMostProducts);
+  int64_t all = *getConstantIntValue(steps);
+  // What scales elements makes a step's code long as it is.
+  if (plan.scales == GemmPlan::Scales::Elements && count < all)
+    return false;
+  return products <=
+         (areDirect && all <= kFewSteps ? kMostProductsOfFew : kMostProducts);
 }
 
 /// What stands in front of the loop: the first steps are asked for, and the
