@@ -73,7 +73,8 @@ static double estimatePassClocks(const TileDemand &demand, double read,
 }
 
 /// LLVM counts on no other workgroup: registers that it takes beyond the
-/// estimate in loops whose operands come straight to LDS, about (0012).
+/// estimate in loops whose operands come straight to LDS, about (0012); few
+/// steps have none.
 static constexpr unsigned kDirectVGPRs = 16;
 
 double te::estimateGemmClocks(const TileDemand &ofRegion, const GemmPlan &plan,
@@ -84,11 +85,14 @@ double te::estimateGemmClocks(const TileDemand &ofRegion, const GemmPlan &plan,
     return 0;
   MatmulAttr matmul = schedule.getMatmul();
   ResourceEstimate resources = estimate(demand, schedule, target);
+  int64_t k = getK(demand.gemm);
+  bool isLoop = ShapedType::isDynamic(k) ||
+                k > kMostStepsInRound * matmul.getK() * matmul.getSplitK();
   unsigned waves =
       target.simdsPerCU *
       target.occupancy(resources.vgprs +
                            countCopies(demand, plan, schedule, target) +
-                           (matmul.getDirect() ? kDirectVGPRs : 0),
+                           (matmul.getDirect() && isLoop ? kDirectVGPRs : 0),
                        resources.ldsBytes, schedule.getWaves());
   // Of fewer waves than SIMDs LDS may hold less than registers do.
   int64_t inLds =
