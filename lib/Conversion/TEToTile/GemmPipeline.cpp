@@ -379,22 +379,21 @@ int64_t GemmEmitter::chooseRound(ArrayRef<GemmStream> streams) {
 static constexpr int64_t kFewSteps = 32, kMostProductsOfFew = 256,
                          kMostProducts = 64;
 
-/// So many steps stand one behind the other, all of them or the last ones:
-/// they ask for nothing that is not there, but their code is longer.
+/// So many steps stand one behind the other, all of them or, where elements
+/// come straight to LDS, the last ones: they ask for nothing that is not there,
+/// but their code is longer.
 bool GemmEmitter::mayStandAlone(ArrayRef<GemmStream> streams, int64_t count) {
   const MMA &mma = *MMA::lookup(ctx.schedule.getMatmul().getMma());
   int64_t sums = rights.size() * cast<ShapedType>(type).getNumElements(),
           products = count * sums * getStep() / (mma.size * mma.size * mma.k) /
-                     ctx.schedule.getWaves();
+                     ctx.schedule.getWaves(),
+          all = *getConstantIntValue(steps);
   bool areDirect = llvm::all_of(streams, [](const GemmStream &stream) {
     return stream.isDirect || stream.kind == Kind::Scales;
   });
-  int64_t all = *getConstantIntValue(steps);
-  // What scales elements makes a step's code long as it is.
-  if (plan.scales == GemmPlan::Scales::Elements && count < all)
-    return false;
-  return products <=
-         (areDirect && all <= kFewSteps ? kMostProductsOfFew : kMostProducts);
+  if (!areDirect)
+    return count == all && products <= kMostProducts;
+  return products <= (all <= kFewSteps ? kMostProductsOfFew : kMostProducts);
 }
 
 /// What stands in front of the loop: the first steps are asked for, and the
