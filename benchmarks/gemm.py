@@ -233,9 +233,10 @@ def main():
             ratio = theirs["seconds"] / seconds if "seconds" in theirs else None
             tuned = tune(tools, folder, chip, options.tuning_db, options.tune) if options.tune else None
             results.append((precision, chip, share, ratio, tuned))
-            loop = f"{mfma['loop']['busy']:.1%}" if "loop" in mfma else "-"  # a few rounds are none
-            if "loop" in mfma:
-                loops.append((precision, chip, mfma["loop"]["busy"]))
+            steady = mfma.get("loop") or mfma.get("middle")  # a few rounds are neither
+            loop = f"{steady['busy']:.1%}" if steady else "-"
+            if steady:
+                loops.append((precision, chip, steady["busy"]))
             print(f"{head} {seconds * 1e6:.1f} | {2 * m * n * k / seconds / 1e12:.0f} | {share:.1%} | {mfma['busy']:.1%} | {loop} | "
                   f"{use['waves_per_simd']} | {use['registers']} | {use['lds_bytes']} | {compiled:.0f} | "
                   + (f"{theirs['seconds'] * 1e6:.1f} | {ratio:.2f} | " if ratio else f"{'does not run' if theirs else '-'} | - | ")

@@ -56,6 +56,7 @@ private:
   void end(SimulatedWave &wave, uint64_t now);
   void sortWaves(Simd &simd);
   void noteLoop(SimulatedWave &wave, uint64_t now);
+  void noteProduct(SimulatedWave &wave, uint64_t now);
   void finishLoop();
 
   void charge(SimulatedWave &wave, uint64_t until);

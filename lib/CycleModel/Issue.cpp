@@ -112,6 +112,8 @@ void ComputeUnit::issue(SimulatedWave &wave, uint64_t now) {
   draw(Span::Issue, wave, number, now, nextTurn(now));
   if (result.loop && number == result.loop->first)
     noteLoop(wave, now);
+  if (wave.products && inst.unit == Unit::Mfma)
+    noteProduct(wave, now);
   wave.wake = wave.stalledSince = nextTurn(now);
   switch (inst.unit) {
   case Unit::Mfma:

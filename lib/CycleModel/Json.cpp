@@ -52,6 +52,9 @@ static Object getMfma(const Profile &p) {
                           {"clocks", p.cu.loopClocks},
                           {"rounds", p.cu.loopRounds},
                           {"busy", p.loopMfmaShare()}};
+  else if (p.cu.loopClocks)
+    mfma["middle"] =
+        Object{{"clocks", p.cu.loopClocks}, {"busy", p.loopMfmaShare()}};
   return mfma;
 }
 

@@ -68,7 +68,8 @@ public:
   struct Round {
     uint64_t clock, mfmaClocks; // when it begins; of the CU, until then
   };
-  std::vector<Round> rounds; // of the loop
+  std::vector<Round> rounds; // of the loop, or of products without one
+  uint64_t products = 0, issuedProducts = 0; // where there is no loop
 
 private:
   bool isStalled() const { return stalledFor == next; }

@@ -72,6 +72,11 @@ void ComputeUnit::startWave(Workgroup &workgroup, unsigned number,
   simd.slots.pop_back();
   wave->wake = wave->stalledSince = wave->started = now;
   wave->setStall({Stall::Arbitration, now});
+  // The first generation's, where there is no loop.
+  if (!result.loop && workgroup.index < held)
+    wave->products = llvm::count_if(events, [&](const TraceEvent &event) {
+      return trace.instructions[event.instruction].unit == emu::Unit::Mfma;
+    });
   workgroup.waves.push_back(wave->id);
   ++workgroup.alive;
   simd.waves.push_back(wave->id);
@@ -187,6 +192,14 @@ void ComputeUnit::noteLoop(SimulatedWave &wave, uint64_t now) {
     wave.rounds.push_back({now, result.mfmaClocks});
 }
 
+/// Without a loop: a wave begins the middle half of its matrix instructions, or
+/// ends it.
+void ComputeUnit::noteProduct(SimulatedWave &wave, uint64_t now) {
+  uint64_t issued = ++wave.issuedProducts;
+  if (issued == wave.products / 4 || issued == wave.products * 3 / 4)
+    wave.rounds.push_back({now, result.mfmaClocks});
+}
+
 /// From when every wave is in its second round until the first one leaves.
 /// Where waves run after one another there is no such time: from the first
 /// second round until the last wave leaves.
@@ -194,9 +207,9 @@ void ComputeUnit::finishLoop() {
   using Round = SimulatedWave::Round;
   std::vector<Round> begins, ends;
   for (auto &wave : waves) {
-    if (wave->rounds.size() < 3)
+    if (wave->rounds.size() < (result.loop ? 3 : 2))
       continue;
-    begins.push_back(wave->rounds[1]);
+    begins.push_back(wave->rounds[result.loop ? 1 : 0]);
     ends.push_back(wave->rounds.back());
     result.loopRounds = wave->rounds.size() - 2;
   }

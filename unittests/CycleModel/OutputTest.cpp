@@ -67,6 +67,22 @@ TEST_P(Output, LargeFootprint) {
   EXPECT_FALSE(look(0, kMany).exceedsL2());
 }
 
+/// Code without a loop: the middle half of its matrix instructions.
+TEST_P(Output, MiddleWithoutLoop) {
+  Kernels k("micro", GetParam());
+  uint64_t out = k.allocate(1 << 16);
+  Profile p = k.profile("every_mfma", 1, 256, k.pack(out));
+  EXPECT_FALSE(p.cu.loop);
+  EXPECT_GT(p.cu.loopClocks, 0u);
+  EXPECT_LT(p.cu.loopClocks, p.cu.clocks);
+  EXPECT_GT(p.loopMfmaShare(), p.mfmaShare());
+  auto text = print([&](auto &os) { os << llvm::json::Value(p.toJSON()); });
+  EXPECT_NE(text.find("\"middle\":{"), std::string::npos);
+  EXPECT_NE(
+      print([&](auto &os) { printText(os, p); }).find("MFMA busy, middle"),
+      std::string::npos);
+}
+
 TEST_P(Output, EveryFormat) {
   Kernels k("micro", GetParam());
   uint64_t out = k.allocate(1 << 16);

@@ -137,7 +137,8 @@ struct Simulation {
   double vectorTurns = 0;
   uint64_t usefulBytes = 0, ldsBytes = 0, l2Bytes = 0, memoryBytes = 0;
   /// The steady state of the loop: from the first wave's second round on until
-  /// the first wave leaves; 0 where there is none.
+  /// the first wave leaves; without a loop, of the middle half of each wave's
+  /// matrix instructions; 0 where there is none.
   std::optional<Loop> loop;
   uint64_t loopClocks = 0, loopMfmaClocks = 0, loopRounds = 0;
   std::vector<Span> spans;

@@ -123,6 +123,7 @@ private:
                 GemmStep step, MutableArrayRef<Value> sums);
   SmallVector<Value> emitStep(MutableArrayRef<GemmStream> streams,
                               GemmStep step, ValueRange carried);
+  int64_t countProducts();
   int64_t getProductClocks();
   bool mayStandAlone(ArrayRef<GemmStream> streams, int64_t count);
   int64_t chooseRound(ArrayRef<GemmStream> streams);
