@@ -39,7 +39,8 @@ struct Request {
   double bytes, instructions;
 };
 
-/// The requests of all steps of a loop, of one workgroup.
+/// The requests of all steps of a loop, of one workgroup, with those behind the
+/// last one, which kernels that know it do not make (0012).
 class Requests {
 public:
   /// `ahead`: so many steps are on their way while one is multiplied.

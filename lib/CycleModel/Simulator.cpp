@@ -202,7 +202,8 @@ void ComputeUnit::noteProduct(SimulatedWave &wave, uint64_t now) {
 
 /// From when every wave is in its second round until the first one leaves.
 /// Where waves run after one another there is no such time: from the first
-/// second round until the last wave leaves.
+/// second round until the last wave leaves. Without a loop likewise of the
+/// middle halves.
 void ComputeUnit::finishLoop() {
   using Round = SimulatedWave::Round;
   std::vector<Round> begins, ends;

@@ -306,7 +306,7 @@ SmallVector<Value> GemmEmitter::emitStep(MutableArrayRef<GemmStream> streams,
 /// What stands in front of the loop: the first steps are asked for, and the
 /// first one is there.
 void GemmEmitter::emitFirstSteps(MutableArrayRef<GemmStream> streams,
-                                 GemmStep before, int64_t round) {
+                                 GemmStep before) {
   Value zero = index(0);
   // What is put next is read early: scales in front of what is fetched where
   // there is no loop, else behind it, as the first steps' waits count on that.
@@ -357,7 +357,8 @@ void GemmEmitter::emitFirstSteps(MutableArrayRef<GemmStream> streams,
   // Not due yet; behind the others, as in the loop: the backend counts what
   // stands behind a load on both ways.
   for (GemmStream &stream : streams)
-    if (isSpread && stream.scaleSteps > 1 && round % stream.scaleSteps != 0)
+    if (isSpread && stream.scaleSteps > 1 &&
+        before.round % stream.scaleSteps != 0)
       stream.scalesComing = stream.side->readScaleGroup(
           getStart(stream.scaleSteps, zero, 0), stream.scaleSteps,
           arith::ConstantIntOp::create(b, b.getI1Type(), 0));
@@ -377,14 +378,14 @@ SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
   bool isWhole = round > 1 && round % getLongest(streams) == 0;
   // Steps behind the loop know how many are left.
   std::optional<int64_t> all = getConstantIntValue(steps);
-  if (all && round > 1 && *all >= round &&
+  if (all && (round > 1 || all == round) && *all >= round &&
       mayStandAlone(streams, round + *all % round))
     behind = round + *all % round;
   bool isOnly = behind > 0 && behind == all;
   planTurns(streams, isWhole ? round : 1);
   int64_t places = isOnly ? 0 : round;
   GemmStep before = {zero, -1, places, isOnly ? all : std::optional<int64_t>()};
-  emitFirstSteps(streams, before, places);
+  emitFirstSteps(streams, before);
   SmallVector<Value> values = getZeros();
   for (GemmStream &stream : streams) {
     take(stream, {zero}, 0);

@@ -409,7 +409,7 @@ def step_cases(target, rng):
         for stages, direct in [(2, False)] if fnuz else [(2, False), (2, True), (3, True), (4, True)]:
             for parts in (1, 2):
                 for word in ("transpose_b", "transpose_a"):
-                    count, split, step = rng.choice([1, 2, 3, 4, 5, 6, 7, 9, 13, 16, 24, 33, 36]), rng.choice([1, 1, 2]), part * parts
+                    count, split, step = rng.choice([1, 1, 2, 3, 4, 5, 6, 7, 9, 13, 16, 24, 33, 36]), rng.choice([1, 1, 2]), part * parts
                     k = count * split * step
                     turned = scheme and (scheme.replace(ROW, COL) + ", data_layout = transposed" * (kind == "mxfp4"))
                     make = (lambda s, c: scaled(s, element, c)) if scheme else (lambda s, c: tensor(s, element))
