@@ -9,6 +9,8 @@
 
 #include "SimulatedWave.h"
 
+#include <random>
+
 namespace mlir::te::cycle {
 
 /// A workgroup that is resident.
@@ -82,6 +84,7 @@ private:
   std::vector<std::unique_ptr<SimulatedWave>> waves; // all there were
   std::vector<Workgroup> workgroups;
   size_t nextWorkgroup = 0, resident = 0, nextSimd = 0;
+  std::mt19937_64 random;
   Simulation result;
 };
 

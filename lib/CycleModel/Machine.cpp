@@ -84,8 +84,9 @@ uint64_t LdsPort::write(uint64_t arrival, unsigned bytes) {
 //===----------------------------------------------------------------------===//
 
 MemoryPath::MemoryPath(const Timing &timing, unsigned activeCUs,
-                       double memoryShare)
-    : timing(timing), memoryShare(memoryShare), queue(timing.memoryQueue) {
+                       double memoryShare, double due)
+    : timing(timing), memoryShare(memoryShare), due(due),
+      queue(timing.memoryQueue) {
   l2Rate = timing.getL2Share(activeCUs);
   memoryRate = timing.getMemoryShare(activeCUs);
 }
@@ -139,7 +140,7 @@ uint64_t MemoryPath::transfer(double &free, double rate, uint64_t from,
 /// out.
 bool MemoryPath::isFromMemory(unsigned lines) {
   owed += lines * memoryShare;
-  if (owed < lines * 0.5)
+  if (owed < lines * due)
     return false;
   owed -= lines;
   return true;

@@ -101,8 +101,9 @@ private:
 class MemoryPath {
 public:
   /// `memoryShare`: of the lines that L1 does not have, those that L2 has not
-  /// either.
-  MemoryPath(const Timing &timing, unsigned activeCUs, double memoryShare);
+  /// either. `due`: memory serves a load of which it owes so large a part.
+  MemoryPath(const Timing &timing, unsigned activeCUs, double memoryShare,
+             double due);
   Blocked whenFree(uint64_t now) { return queue.whenFree(now); }
   Operation load(uint64_t now, const emu::TraceEvent &event);
   Operation store(uint64_t now, const emu::TraceEvent &event);
@@ -119,7 +120,7 @@ private:
 
   const Timing &timing;
   double l2Rate, memoryRate; // bytes a clock
-  double memoryShare;
+  double memoryShare, due;
   double owed = 0; // lines from memory that are not accounted for yet
   uint64_t addressFree = 0;
   // Since the address unit was idle: clocks of work, and of waiting for room.

@@ -26,6 +26,10 @@ static void printTimes(llvm::raw_ostream &os, const Profile &p) {
   os << formatv("  grid               {0,14:f0} clocks = {1:f2} us at {2} GHz "
                 "(the peak clock; matrix load lowers it)\n",
                 p.gridClocks, p.seconds() * 1e6, p.timing->clockGHz);
+  os << formatv(
+      "  draws              {0,14}  of what no launch repeats: {1:f0} "
+      "to {2:f0} clocks\n",
+      p.draws, p.leastGridClocks, p.mostGridClocks);
   os << formatv("  workgroup          {0,14:f0} clocks, on average\n",
                 p.workgroupClocks);
   os << formatv("  rounds             {0,14:f2}  ({1} workgroups, {2} CUs, {3} "

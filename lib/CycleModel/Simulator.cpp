@@ -15,12 +15,24 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <cmath>
+
 namespace mlir::te::cycle {
 
 using emu::TraceEvent;
 
 static unsigned countActive(const emu::Trace &trace, const Target &target) {
   return std::clamp<uint64_t>(trace.gridWorkgroups, 1, target.computeUnits);
+}
+
+/// Turns in which a workgroup starts, of any draw but the first.
+static constexpr unsigned kStartTurns = 4;
+
+/// Half of a load; of other draws any part, all of them evenly.
+static double getDue(unsigned draw) {
+  constexpr double kGoldenRatio = 1.6180339887498949;
+  double part = 0.5 + draw * kGoldenRatio;
+  return 1 - (part - std::floor(part));
 }
 
 static double shareOfMemory(const emu::Trace &trace) {
@@ -34,7 +46,9 @@ ComputeUnit::ComputeUnit(const emu::Trace &trace, const Target &target,
       held(residency.workgroups), waveSize(target.waveSize),
       simds(target.simdsPerCU), banks{target.ldsBanks * 4},
       ports(timing.ldsPorts, LdsPort(timing, banks)),
-      memory(timing, countActive(trace, target), shareOfMemory(trace)) {
+      memory(timing, countActive(trace, target), shareOfMemory(trace),
+             getDue(options.draw)),
+      random(options.draw) {
   result.instructionTimes.resize(trace.instructions.size());
   result.workgroupBegins.resize(trace.workgroups.size());
   result.workgroupEnds.resize(trace.workgroups.size());
@@ -49,12 +63,15 @@ ComputeUnit::ComputeUnit(const emu::Trace &trace, const Target &target,
 void ComputeUnit::start(uint64_t now) {
   while (resident < held && nextWorkgroup < trace.workgroups.size()) {
     const emu::TracedWorkgroup &traced = trace.workgroups[nextWorkgroup];
-    result.workgroupBegins[nextWorkgroup] = now;
+    uint64_t begin = now;
+    if (options.draw)
+      begin += random() % (kStartTurns * timing.turn);
+    result.workgroupBegins[nextWorkgroup] = begin;
     unsigned number = workgroups.size();
     workgroups.push_back({nextWorkgroup++, {}, 0, 0});
     ++resident;
     for (const auto &events : traced.waves)
-      startWave(workgroups[number], number, events, now);
+      startWave(workgroups[number], number, events, begin);
   }
 }
 

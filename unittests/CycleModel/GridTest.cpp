@@ -8,6 +8,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <set>
+
 using namespace mlir::te;
 using namespace mlir::te::cycle;
 using namespace mlir::te::cycle::test;
@@ -179,6 +181,41 @@ TEST_P(Grid, Pace) {
   EXPECT_EQ(some.cu.workgroupEnds.size(), 64u);
   EXPECT_EQ(all.cu.workgroupEnds.size(), 96u);
   EXPECT_NEAR(some.gridClocks / all.gridClocks, 1, 0.02);
+}
+
+/// A launch is simulated with other starts and other loads from memory; its
+/// time is the mean of these, the rest is of one that is near.
+TEST_P(Grid, Draws) {
+  Kernels k("micro", GetParam());
+  uint64_t in = k.allocate(8 << 20), out = k.allocate(1 << 20);
+  emu::Trace trace = k.trace("load_flood", 24, 1024, k.pack(in, out, 1, 4));
+  Residency residency =
+      getResidency(k.target, trace.registers, trace.ldsBytes,
+                   trace.wavesPerWorkgroup, trace.gridWorkgroups);
+  Profile made = makeProfile("load_flood", trace, k.target, k.timing);
+  ASSERT_GT(made.draws, 8u);
+  constexpr double kStored = 1024 * sizeof(float);
+  double sum = 0, least = 1e9, most = 0;
+  std::set<uint64_t> begins;
+  for (unsigned draw = 0; draw < made.draws; ++draw) {
+    Simulation one = simulate(trace, k.target, k.timing, residency, {0, draw});
+    sum += one.clocks;
+    least = std::min<double>(least, one.clocks);
+    most = std::max<double>(most, one.clocks);
+    begins.insert(one.workgroupBegins[0]);
+    // A third of the lines is new to its XCD, whichever loads ask for it: 21
+    // of 64 loads, or 22.
+    EXPECT_NEAR((one.memoryBytes - kStored) * 64. / (one.l2Bytes - kStored),
+                64 / 3., 1)
+        << draw;
+  }
+  EXPECT_GT(begins.size(), 4u);
+  EXPECT_LT(*begins.rbegin(), 4 * k.timing.turn);
+  EXPECT_GT(most - least, *begins.rbegin()); // by the loads, too
+  EXPECT_DOUBLE_EQ(made.gridClocks, sum / made.draws);
+  EXPECT_DOUBLE_EQ(made.leastGridClocks, least);
+  EXPECT_DOUBLE_EQ(made.mostGridClocks, most);
+  EXPECT_NEAR(made.cu.clocks, made.gridClocks, (most - least) / 4);
 }
 
 /// The records do not depend on how the host runs the launch.

@@ -116,6 +116,10 @@ struct Span {
 
 struct SimulationOptions {
   size_t maxSpans = 0; // recorded for drawings
+  /// What no launch repeats: how soon a workgroup starts where there is room
+  /// for it, and which loads memory serves (of 0: at once, and each load that
+  /// is due).
+  unsigned draw = 0;
 };
 
 /// What the simulated compute unit did.
@@ -149,13 +153,14 @@ Simulation simulate(const emu::Trace &trace, const Target &target,
                     const Timing &timing, const Residency &residency,
                     const SimulationOptions &options = {});
 
-/// The whole launch, extrapolated from its busiest compute unit.
+/// The whole launch, extrapolated from its busiest compute unit, which is
+/// simulated once for each of several draws (SimulationOptions).
 struct Profile {
   std::string kernel;
   const Target *target = nullptr;
   const Timing *timing = nullptr;
   Residency residency;
-  Simulation cu;
+  Simulation cu; // of the draw that is nearest to the mean
   uint64_t gridWorkgroups = 0;
   unsigned wavesPerWorkgroup = 0, registers = 0, ldsBytes = 0;
   BusiestUnit busiestUnit;  // the one that is simulated
@@ -167,7 +172,9 @@ struct Profile {
   bool isSample = false;      // a part of the grid ran
   double rounds = 0;          // workgroups of the busiest unit / residency
   double workgroupClocks = 0; // mean of a workgroup
-  double gridClocks = 0;      // the tail included
+  double gridClocks = 0;      // the tail included; the mean of all draws
+  double leastGridClocks = 0, mostGridClocks = 0; // of a draw
+  unsigned draws = 0;
   std::vector<emu::TracedInstruction> instructions;
 
   double seconds() const; // of the grid, at the peak clock
