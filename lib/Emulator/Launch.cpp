@@ -76,6 +76,7 @@ public:
       waves.back()->cache = &cache;
     }
     if (shared.options.record) {
+      cache.isRecorded = true;
       cache.isSample = !shared.chosen.empty();
       cache.reach = cache.isSample ? nullptr : reach.data();
       recorders.resize(waves.size());
@@ -317,6 +318,7 @@ void Worker::run() {
     return;
   for (auto [to, from] : llvm::zip_equal(shared.reached, reach)) {
     to.asked += from.asked;
+    to.fresh += from.fresh;
     for (auto [line, caches] : from.caches)
       to.caches[line] |= caches;
   }
@@ -382,8 +384,8 @@ static uint64_t countFirst(const LineCache::Reach &reach,
   return count;
 }
 
-/// Of a sample: what the recorded workgroups asked, before their loop and from
-/// there on, by the shares of memory that other workgroups had in both.
+/// Of a sample: lines that the recorded workgroups asked for, before the window
+/// and from there on, by how many workgroups shared those of others in both.
 static void countLines(Shared &shared, Trace &trace) {
   auto &[before, inside] = shared.reached;
   uint64_t firstBefore = countFirst(before, LineCache::Reach()),
@@ -393,19 +395,20 @@ static void countLines(Shared &shared, Trace &trace) {
     trace.linesOfMemory = firstBefore;
     return;
   }
-  std::array<uint64_t, 2> asked = {0, 0};
+  std::array<uint64_t, 2> fresh = {0, 0};
   for (const TracedWorkgroup &workgroup : trace.workgroups)
     for (auto [events, window] :
          llvm::zip_equal(workgroup.waves, shared.windows))
-      for (auto [index, event] : llvm::enumerate(events))
-        asked[index >= window.begin] += event.missed;
-  auto scale = [](uint64_t asked, uint64_t first, uint64_t all) {
-    return all ? double(asked) * first / all : 0;
+      for (auto [index, event] : llvm::enumerate(events)) {
+        trace.linesOfL2 += event.missed;
+        fresh[index >= window.begin] += event.fresh;
+      }
+  auto share = [](uint64_t fresh, uint64_t first, uint64_t all) {
+    return all ? double(fresh) * first / all : 0;
   };
-  trace.linesOfL2 = asked[0] + asked[1];
   trace.linesOfMemory =
-      std::llround(scale(asked[0], firstBefore, before.asked) +
-                   scale(asked[1], firstInside, inside.asked));
+      std::llround(share(fresh[0], firstBefore, before.fresh) +
+                   share(fresh[1], firstInside, inside.fresh));
 }
 
 llvm::Expected<LaunchStats>

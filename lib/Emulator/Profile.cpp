@@ -17,17 +17,20 @@ namespace mlir::te::emu {
 
 void LineCache::clear() {
   when.clear();
+  asked.clear();
   loaded = 0;
 }
 
-bool LineCache::load(uint64_t line) {
+LineCache::Asked LineCache::load(uint64_t line) {
   auto [entry, isNew] = when.try_emplace(line, loaded);
   if (!isNew && loaded - entry->second <= capacity)
-    return false;
+    return {};
   entry->second = loaded++;
+  bool isFresh = isRecorded && asked.insert(line).second;
   if (reach) {
     reach->caches[line] |= 1u << reach->cache;
     ++reach->asked;
+    reach->fresh += isFresh;
   }
   // What has left the cache is dropped now and then.
   if (when.size() > 8 * capacity)
@@ -36,7 +39,7 @@ bool LineCache::load(uint64_t line) {
       if (loaded - at->second > capacity)
         when.erase(at);
     }
-  return true;
+  return {true, isFresh};
 }
 
 void profileGlobal(Wave &wave, const LaneAddresses &lanes, unsigned bytes,
@@ -46,9 +49,11 @@ void profileGlobal(Wave &wave, const LaneAddresses &lanes, unsigned bytes,
   switch (traffic) {
   case Traffic::Load:
     counters.wideLoadLines += wide.size();
-    for (uint64_t line : wide)
-      if (wave.cache->load(line))
-        counters.l2LoadBytes += LineCache::kLineBytes;
+    for (uint64_t line : wide) {
+      LineCache::Asked asked = wave.cache->load(line);
+      counters.l2LoadBytes += asked.isMiss * LineCache::kLineBytes;
+      counters.freshLines += asked.isFresh;
+    }
     break;
   case Traffic::Store:
     counters.wideStoreLines += wide.size();

@@ -17,6 +17,7 @@
 #include "te/Emulator/Emulator.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::te::emu {
 
@@ -29,17 +30,22 @@ public:
 
   explicit LineCache(uint64_t bytes) : capacity(bytes / kLineBytes) {}
   void clear();
-  /// Loads line number `line`; true where that asks L2.
-  bool load(uint64_t line);
+  /// Loads line number `line`: whether that asks L2, and, where the launch is
+  /// recorded, whether the workgroup does so for the first time.
+  struct Asked {
+    bool isMiss = false, isFresh = false;
+  };
+  Asked load(uint64_t line);
 
   /// The lines that each of a chip's L2 caches was asked for, where a launch is
   /// recorded: a bit a cache.
   struct Reach {
     llvm::DenseMap<uint64_t, uint32_t> caches;
-    uint64_t asked = 0;
+    uint64_t asked = 0, fresh = 0;
     unsigned cache = 0; // of the running workgroup
   };
   Reach *reach = nullptr;
+  bool isRecorded = false;
   /// The launch is a sample: products of matrices are left out, as no address
   /// is made of them.
   bool isSample = false;
@@ -48,6 +54,7 @@ private:
   uint64_t capacity;
   uint64_t loaded = 0;                     // lines, ever
   llvm::DenseMap<uint64_t, uint64_t> when; // a line's number among those
+  llvm::DenseSet<uint64_t> asked;          // lines, where it is recorded
 };
 
 /// Counts what the plain path does not, of one vector memory instruction.

@@ -47,12 +47,13 @@ bool WaveRecorder::recordMemory(Wave &wave, const Inst &inst) {
   event.bytes = facts.loadBytes + facts.storeBytes + facts.atomicBytes;
   event.lines = facts.wideLoadLines + facts.wideStoreLines;
   event.missed = facts.l2LoadBytes / LineCache::kLineBytes;
+  event.fresh = facts.freshLines;
   event.stored = (facts.l2StoreBytes + facts.l2AtomicBytes) / 64;
   if (facts.scratchAccesses) {
     // A lane's scratch is interleaved with its neighbours': whole lines.
     unsigned lanes = llvm::popcount(wave.exec());
     event.bytes = lanes * 4;
-    event.lines = event.missed =
+    event.lines = event.missed = event.fresh =
         llvm::divideCeil(lanes * 4, LineCache::kLineBytes);
   }
   return true;
@@ -62,11 +63,19 @@ bool WaveRecorder::recordMemory(Wave &wave, const Inst &inst) {
 // Samples
 //===----------------------------------------------------------------------===//
 
-/// Enough for steps of a quarter of a line to read whole lines.
-static constexpr size_t kRounds = 4;
+/// Of a loop: at least, and at most where its steps read small parts of lines
+/// (16 bytes of each).
+static constexpr size_t kRounds = 2, kMostRounds = 8;
+
+/// Rounds in which a load reads whole lines.
+static size_t countRoundsOfLine(const TraceEvent &load) {
+  return llvm::divideCeil(load.lines * LineCache::kLineBytes,
+                          std::max<uint64_t>(load.bytes, 1));
+}
 
 /// From one run of the hottest load to another one, all loads of its loop run
-/// equally often.
+/// equally often; where it is long, behind as many rounds again, in which it
+/// asks for what it asks for once (scales).
 static Window findRounds(llvm::ArrayRef<TraceEvent> events) {
   llvm::DenseMap<uint32_t, std::vector<uint64_t>> runs; // of each load
   const std::vector<uint64_t> *hottest = nullptr;
@@ -80,8 +89,14 @@ static Window findRounds(llvm::ArrayRef<TraceEvent> events) {
       hottest = &found->second;
   if (!hottest || hottest->size() < 2)
     return {0, events.size()};
-  size_t rounds = std::min(kRounds, hottest->size() - 1);
-  return {hottest->front(), (*hottest)[rounds]};
+  size_t rounds = kRounds, last = hottest->size() - 1;
+  for (const auto &[instruction, found] : runs)
+    if (found.size() == hottest->size())
+      rounds = std::max(rounds, countRoundsOfLine(events[found.front()]));
+  rounds = std::min(rounds, kMostRounds);
+  if (last < 2 * rounds)
+    return {hottest->front(), (*hottest)[std::min(2 * rounds, last)]};
+  return {(*hottest)[rounds], (*hottest)[2 * rounds]};
 }
 
 std::vector<Window> findRounds(const TracedWorkgroup &workgroup) {
