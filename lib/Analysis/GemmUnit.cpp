@@ -294,11 +294,14 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   // and their products take longer than L2, among these.
   // Of two parts the first one waits for all of them, which come in order: for
   // what memory serves, too.
-  bool waitsForAll = parts <= 2 && !isLone && scaleSteps == 0;
-  double arrival = (waitsForAll ? loads.lastLatency : loads.latency) + vector +
-                   loads.transfer + writes / 2;
-  if (!isLone && ofWave > timing.l2Latency)
-    arrival -= step.matrix / 2;
+  bool waitsForAll = parts <= 2 && !isLone && scaleSteps == 0 && !spreads;
+  // Of waves that share a SIMD, or that scale elements between all products,
+  // one asks for more behind its own part, while others work on theirs.
+  double hidden = vector - vector * simds / std::max(waves, simds);
+  if (!isLone && ofWave > timing.l2Latency && !spreads)
+    hidden = std::max(hidden, step.matrix / 2);
+  double arrival = (waitsForAll ? loads.lastLatency : loads.latency) + vector -
+                   hidden + loads.transfer + writes / 2;
   // Straight to LDS they are asked for, by and by, while the last part of the
   // step is multiplied that leaves them its place. An operand that takes the
   // other way is waited for a step later, and so is what was asked before it.
@@ -306,11 +309,6 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
     arrival = (loads.lastLatency + loads.transfer + writes / 2) /
                   (matmul.getStages() - 1 - 0.5 / parts) +
               vector;
-  // What scales elements between all products asks for more as it goes: only a
-  // wave's own part stands between what has come and what it asks for.
-  if (spreads)
-    arrival = loads.latency + vector * simds / std::max(waves, simds) +
-              loads.transfer + writes / 2;
   // Scales are put into LDS as many steps after they are read.
   if (scaleSteps > 0)
     arrival = std::max(arrival, (fetches ? loads.lastLatency : loads.latency) /
@@ -341,6 +339,10 @@ double GemmUnit::getLoopClocks(double count) const {
     double there = fetches ? std::min<double>(steps, stages - 2) : 0,
            whenThere = getStepClocks(count, /*isThere=*/true),
            clocks = there * whenThere + (steps - there) * getStepClocks(count);
+    // Through registers all that was asked for is waited for: what lies behind
+    // the last step, too, where that is not known. [fitted]
+    if (!knowsSteps && !fetches)
+      clocks += getStepClocks(count) / 2;
     // Where memory takes longer than all else, it matters what is asked when:
     // the loop begins with the scales, which come behind all else, so that
     // memory has nothing left to bring.
@@ -404,8 +406,15 @@ double GemmUnit::getClocks(double all, double held) const {
   }
   if (!fetches)
     return some;
+  // Those behind a single round find the unit as empty as the first did; later
+  // the ones of a round come to their ends at different times.
   units.push_back(alone);
-  return std::min(some, getStart(1) + all * combine(units, /*power=*/3));
+  double each = combine(units, /*power=*/3), ofLast = each;
+  if (rounds == 1 && last > 0) {
+    units.back() *= held / last;
+    ofLast = combine(units, /*power=*/3);
+  }
+  return std::min(some, getStart(1) + (all - last) * each + last * ofLast);
 }
 
 /// Sums are few that take such a part of a lane's registers.
