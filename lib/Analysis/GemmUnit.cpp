@@ -90,10 +90,10 @@ static double estimateFinish(const TileDemand &demand, ScheduleAttr schedule,
 
 /// [C] vector instructions of kernels: for an element that is scaled, and for a
 /// wave's step beside these (scales, addresses in LDS): where places in LDS are
-/// constants of a round, else between all products, and beside single parts (15
-/// to 36).
+/// constants of a round, else between all products, and beside single parts (10
+/// to 36; fewer where many waves share a step, which this is to tell apart).
 static constexpr double kForScaling = 4, kForStepInRound = 2, kForStep = 16,
-                        kForLooseStep = 30;
+                        kForLooseStep = 18;
 
 /// What scales elements stands between all products of a step, as the lowering
 /// has it (GemmEmitter::spreadsScaling).

@@ -97,3 +97,37 @@ func.func @apart(%x: tensor<4096x512xbf16>, %w: tensor<32768x512xbf16>) -> tenso
   %d = te.gemm %x, %w transpose_b : tensor<4096x512xbf16>, tensor<32768x512xbf16> -> tensor<4096x32768xbf16>
   return %d : tensor<4096x32768xbf16>
 }
+
+// -----
+
+// Four workgroups of 128 x 128 a CU, of which it holds three: the fourth one would find it empty again.
+// CHECK: tile = [256, 256], waves = 8
+// CHECK-LABEL: func.func @tail
+#tensor = #te.scaling<tensor, scale = f32>
+func.func @tail(%x: !te.scaled<512x7168xf8E4M3FN, #tensor>, %y: !te.scaled<512x2048xf8E4M3FN, #tensor>) -> tensor<7168x2048xbf16> {
+  %d = te.gemm %x, %y transpose_a : !te.scaled<512x7168xf8E4M3FN, #tensor>, !te.scaled<512x2048xf8E4M3FN, #tensor> -> tensor<7168x2048xbf16>
+  return %d : tensor<7168x2048xbf16>
+}
+
+// -----
+
+// Of two waves on a SIMD one scales its elements while what the other one has asked for comes: larger tiles, no pieces of K.
+// GFX942: waves = [2, 4], stages = 2, group = 1>
+// GFX942: tile = [64, 128], waves = 8
+// GFX942-LABEL: func.func @turns
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @turns(%x: !te.scaled<64x4096xf8E4M3FN, #row>, %w: !te.scaled<28672x4096xf8E4M3FN, #row>) -> tensor<64x28672xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<64x4096xf8E4M3FN, #row>, !te.scaled<28672x4096xf8E4M3FN, #row> -> tensor<64x28672xbf16>
+  return %d : tensor<64x28672xbf16>
+}
+
+// -----
+
+// Sixteen pieces of seven steps, not twelve of five or four: those know their last step, and ask for nothing behind it.
+// GFX942: split_k = 16
+// GFX942-LABEL: func.func @alike
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @alike(%x: !te.scaled<16x7168xf8E4M3FN, #row>, %w: !te.scaled<1536x7168xf8E4M3FN, #row>) -> tensor<16x1536xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<16x7168xf8E4M3FN, #row>, !te.scaled<1536x7168xf8E4M3FN, #row> -> tensor<16x1536xbf16>
+  return %d : tensor<16x1536xbf16>
+}
