@@ -111,9 +111,9 @@ func.func @tail(%x: !te.scaled<512x7168xf8E4M3FN, #tensor>, %y: !te.scaled<512x2
 
 // -----
 
-// Of two waves on a SIMD one scales its elements while what the other one has asked for comes: larger tiles, no pieces of K.
-// GFX942: waves = [2, 4], stages = 2, group = 1>
-// GFX942: tile = [64, 128], waves = 8
+// Of four waves on a SIMD one scales its elements while what the others have asked for comes: larger tiles, no pieces of K.
+// GFX942: waves = [2, 8], stages = 2, group = 1>
+// GFX942: tile = [64, 128], waves = 16
 // GFX942-LABEL: func.func @turns
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @turns(%x: !te.scaled<64x4096xf8E4M3FN, #row>, %w: !te.scaled<28672x4096xf8E4M3FN, #row>) -> tensor<64x28672xbf16> {
