@@ -76,7 +76,6 @@ public:
       waves.back()->cache = &cache;
     }
     if (shared.options.record) {
-      cache.isRecorded = true;
       cache.isSample = !shared.chosen.empty();
       cache.reach = cache.isSample ? nullptr : reach.data();
       recorders.resize(waves.size());

@@ -26,7 +26,7 @@ LineCache::Asked LineCache::load(uint64_t line) {
   if (!isNew && loaded - entry->second <= capacity)
     return {};
   entry->second = loaded++;
-  bool isFresh = isRecorded && asked.insert(line).second;
+  bool isFresh = isSample && asked.insert(line).second;
   if (reach) {
     reach->caches[line] |= 1u << reach->cache;
     ++reach->asked;

@@ -30,8 +30,8 @@ public:
 
   explicit LineCache(uint64_t bytes) : capacity(bytes / kLineBytes) {}
   void clear();
-  /// Loads line number `line`: whether that asks L2, and, where the launch is
-  /// recorded, whether the workgroup does so for the first time.
+  /// Loads line number `line`: whether that asks L2, and, of a sample, whether
+  /// the workgroup does so for the first time.
   struct Asked {
     bool isMiss = false, isFresh = false;
   };
@@ -45,7 +45,6 @@ public:
     unsigned cache = 0; // of the running workgroup
   };
   Reach *reach = nullptr;
-  bool isRecorded = false;
   /// The launch is a sample: products of matrices are left out, as no address
   /// is made of them.
   bool isSample = false;
@@ -54,7 +53,7 @@ private:
   uint64_t capacity;
   uint64_t loaded = 0;                     // lines, ever
   llvm::DenseMap<uint64_t, uint64_t> when; // a line's number among those
-  llvm::DenseSet<uint64_t> asked;          // lines, where it is recorded
+  llvm::DenseSet<uint64_t> asked;          // lines, of a sample
 };
 
 /// Counts what the plain path does not, of one vector memory instruction.

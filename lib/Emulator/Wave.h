@@ -35,8 +35,8 @@ struct MemoryCounters {
   uint64_t memoryLanes = 0; // of vector memory and LDS instructions
   uint64_t wideLoadLines = 0, wideStoreLines = 0;
   uint64_t l2LoadBytes = 0, l2StoreBytes = 0, l2AtomicBytes = 0;
-  uint64_t freshLines = 0; // of loads; where the launch is recorded
-  uint64_t ldsRows = 0; // of banks, without conflicts
+  uint64_t freshLines = 0; // of loads; of a sample
+  uint64_t ldsRows = 0;    // of banks, without conflicts
 
   uint64_t loadBytes = 0, storeBytes = 0, atomicBytes = 0;
   uint64_t loadLines = 0, storeLines = 0;

@@ -73,7 +73,7 @@ struct TraceEvent {
   uint32_t instruction = 0; // index of Trace::instructions
   // Of vector memory: 128-byte lines that the active lanes touched; those of a
   // load that L1 did not have, and those of them that the workgroup had not
-  // asked for before; 64-byte pieces stored; useful bytes.
+  // asked for before (of a sample); 64-byte pieces stored; useful bytes.
   uint8_t lines = 0, missed = 0, fresh = 0, stored = 0;
   uint16_t bytes = 0; // LDS instructions too
   /// Of LDS: rows of banks that the access needs, and cycles beyond them.
@@ -95,9 +95,9 @@ struct TraceRequest {
   uint64_t maxEvents = 1 << 24;
   /// Runs nothing but these workgroups, and in those that share the first L2
   /// cache what leads to the hottest loop and a few rounds of it:
-  /// Trace::linesOfL2 and linesOfMemory are estimated by these. Nothing is
-  /// computed that way, and a workgroup that waits for another one may wait for
-  /// ever (up to maxEvents).
+  /// Trace::linesOfMemory is estimated by these. Nothing is computed that way,
+  /// and a workgroup that waits for another one may wait for ever (up to
+  /// maxEvents).
   bool isSample = false;
 };
 
