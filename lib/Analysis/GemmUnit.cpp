@@ -270,9 +270,12 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
       waiting = ahead - each;
   }
   // Others' products hide that.
+  // Where several scale elements, these are kept less regularly busy.
+  bool shareScaling = count > 1 && isPipelined && (besides > 0 || spreads);
   double busiest = combine({std::max(products, each + waiting),
                             vector * products / step.matrix + each * besides,
-                            memory, count * step.getLds()});
+                            memory, count * step.getLds()},
+                           /*power=*/shareScaling ? 3 : 4);
   // One by itself, without a pipeline: all of it is one after another, but what
   // the products hide of the next step's loads. Several fill one another's
   // gaps, less so where waves scale elements, which they do at the same time.
