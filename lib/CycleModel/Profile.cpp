@@ -26,7 +26,9 @@ static double sumWork(const emu::Trace &trace,
 
 /// Simulations of a launch. Where workgroups share a compute unit, or few loads
 /// come from memory, one may take 5 % longer than another, and up to 15.
-static constexpr unsigned kDraws = 16;
+/// Four tell whether it is so here.
+static constexpr unsigned kDraws = 16, kFirstDraws = 4;
+static constexpr double kAlike = 0.002;
 
 /// The busiest compute unit runs the first, some in the middle and the last of
 /// its workgroups; what is between is done at the pace of all these but the
@@ -57,14 +59,20 @@ static void simulateDraws(Profile &made, const emu::Trace &trace,
   };
   std::vector<Simulation> draws;
   std::vector<double> clocks;
-  for (unsigned draw = 0; draw < kDraws; ++draw) {
-    draws.push_back(simulateOne(draw, 0));
+  auto areAlike = [&] {
+    auto [least, most] = std::minmax_element(clocks.begin(), clocks.end());
+    made.leastGridClocks = *least;
+    made.mostGridClocks = *most;
+    return *most - *least <= kAlike * *most;
+  };
+  do {
+    draws.push_back(simulateOne(draws.size(), 0));
     clocks.push_back(extrapolate(made, draws.back(), trace));
-  }
-  made.draws = kDraws;
-  made.gridClocks = std::accumulate(clocks.begin(), clocks.end(), 0.) / kDraws;
-  made.leastGridClocks = *llvm::min_element(clocks);
-  made.mostGridClocks = *llvm::max_element(clocks);
+  } while (clocks.size() < kFirstDraws ||
+           (!areAlike() && clocks.size() < kDraws));
+  made.draws = draws.size();
+  made.gridClocks =
+      std::accumulate(clocks.begin(), clocks.end(), 0.) / made.draws;
   auto nearest = llvm::min_element(clocks, [&](double a, double b) {
     return std::abs(a - made.gridClocks) < std::abs(b - made.gridClocks);
   });
