@@ -93,6 +93,7 @@ func.func @ahead(%x: tensor<512x2048xbf16>, %w: tensor<7168x2048xbf16>) -> tenso
 // A short K and many rounds: of two workgroups on a CU one stores while the other multiplies.
 // GFX942: tile = [128, 128], waves = 8
 // GFX942-LABEL: func.func @apart
+// CHECK-LABEL: func.func @apart
 func.func @apart(%x: tensor<4096x512xbf16>, %w: tensor<32768x512xbf16>) -> tensor<4096x32768xbf16> {
   %d = te.gemm %x, %w transpose_b : tensor<4096x512xbf16>, tensor<32768x512xbf16> -> tensor<4096x32768xbf16>
   return %d : tensor<4096x32768xbf16>
@@ -103,6 +104,7 @@ func.func @apart(%x: tensor<4096x512xbf16>, %w: tensor<32768x512xbf16>) -> tenso
 // Four workgroups of 128 x 128 a CU, of which it holds three: the fourth one would find it empty again.
 // CHECK: tile = [256, 256], waves = 8
 // CHECK-LABEL: func.func @tail
+// GFX942-LABEL: func.func @tail
 #tensor = #te.scaling<tensor, scale = f32>
 func.func @tail(%x: !te.scaled<512x7168xf8E4M3FN, #tensor>, %y: !te.scaled<512x2048xf8E4M3FN, #tensor>) -> tensor<7168x2048xbf16> {
   %d = te.gemm %x, %y transpose_a : !te.scaled<512x7168xf8E4M3FN, #tensor>, !te.scaled<512x2048xf8E4M3FN, #tensor> -> tensor<7168x2048xbf16>
