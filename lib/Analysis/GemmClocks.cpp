@@ -1,0 +1,248 @@
+//===- GemmClocks.cpp - from a workgroup's parts to a CU's clocks ---------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the parts of GemmUnit.cpp take together: the way into the loop, its
+// steps, and all workgroups of a CU (docs/decisions/0012).
+//
+//===----------------------------------------------------------------------===//
+
+#include "GemmUnit.h"
+
+#include "te/Target/Timing.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::te;
+
+/// [V] of a taken branch, in LLVM's scheduling model.
+static constexpr double kBranchTurns = 8;
+
+/// Units that work side by side: the busiest one's time, and more where others
+/// are nearly as busy, as they are not at the same moments. The power is less
+/// where they are kept less regularly busy.
+static double combine(ArrayRef<double> units, double power = 4) {
+  double sum = 0;
+  for (double unit : units)
+    sum += std::pow(unit, power);
+  return std::pow(sum, 1 / power);
+}
+
+double GemmUnit::getProducts(double count) const {
+  double waves = schedule.getWaves(), simds = target.simdsPerCU;
+  return step.matrix * std::min(waves, simds) / waves *
+         std::ceil(waves * count / simds);
+}
+
+double GemmUnit::getStart(double count) const {
+  double memory = count * loads.getClocks(),
+         waves = count * schedule.getWaves(),
+         ahead = schedule.getMatmul().getStages() - 1;
+  // Arguments, and the last store.
+  double outside = 2 * timing.scalarLatency + timing.l2Latency;
+  // The first loads, their way into the loop, and scales, which go through
+  // registers.
+  if (!fetches)
+    return outside + timing.getMemoryLatency() + memory +
+           4 * timing.ldsLatency +
+           (scaleSteps > 0 ? timing.getMemoryLatency() : 0);
+  // A wave asks for all steps that are ahead, then the next wave does: the last
+  // one's first step, or its scales, which come behind all of these, begin the
+  // loop. Behind that what was asked for again comes, from L1.
+  double asked = scaleSteps > 0 ? ahead * memory
+                                : (ahead * (waves - 1) + 1) / waves * memory;
+  return outside + asked + timing.getMemoryLatency() + 8 * timing.ldsLatency +
+         count * loads.addresses + timing.l1Latency;
+}
+
+double GemmUnit::getStepClocks(double count, bool isThere) const {
+  MatmulAttr matmul = schedule.getMatmul();
+  double waves = schedule.getWaves(), simds = target.simdsPerCU;
+  double memory = count * (isThere ? loads.addresses : loads.getClocks());
+  bool isPipelined = matmul.getStages() > 1, isLone = waves <= simds;
+  // Waves on few SIMDs have the ports of these alone.
+  double ports = std::max(timing.ldsPorts * std::min(waves / simds, 1.0), 1.0);
+  double reads = step.ldsReads * timing.ldsPorts / ports,
+         writes = step.ldsWrites * timing.ldsPorts / ports;
+  // A barrier waits for what was put into LDS, and the first read behind it
+  // takes as long again; what is taken behind a pipeline's barrier hides behind
+  // the last part's, unless there is but one. Straight to LDS all is there a
+  // step earlier.
+  double waiting = isPipelined ? 2 * timing.ldsLatency + (parts > 1 ? 0 : reads)
+                               : 4 * timing.ldsLatency;
+  if (fetches)
+    waiting = 0;
+  // Where sums take few registers, a part is asked for when the one before has
+  // been multiplied; else while it is.
+  else if (isPipelined && readsAtOnce)
+    waiting += parts * timing.ldsLatency;
+  // A wave that has its SIMD for itself does not multiply while it reads.
+  if (waves * count <= simds && !fetches)
+    waiting += step.ldsReads / 2;
+  double products = getProducts(count), each = products / count;
+  // But where steps are far enough ahead (0012) it reads each part of one while
+  // the part before is multiplied.
+  double ofWave = step.matrix * simds / std::max(waves, simds), ahead = 0;
+  if (isLone && fetches && matmul.getStages() >= 4) {
+    ahead = parts * combine({ofWave / parts,
+                             reads / parts + double(timing.ldsLatency)});
+    // Of one part the first reads stand behind the step's barrier.
+    if (parts == 1)
+      ahead += timing.ldsLatency;
+    if (count == 1)
+      waiting = ahead - each;
+  }
+  // Others' products hide that. Units of several that scale elements are kept
+  // less regularly busy.
+  bool shareScaling = count > 1 && isPipelined && (besides > 0 || spreads);
+  double busiest = combine({std::max(products, each + waiting),
+                            vector * products / step.matrix + each * besides,
+                            memory, count * step.getLds()},
+                           /*power=*/shareScaling ? 3 : 4);
+  // One by itself, without a pipeline: all of it is one after another, but what
+  // the products hide of the next step's loads. Several fill one another's
+  // gaps, less so where waves scale elements, which they do at the same time.
+  if (!isPipelined) {
+    double work = step.matrix + vector + reads + writes + waiting;
+    if (isThere)
+      return combine({busiest, work});
+    double come = loads.getClocks(), alone = work + loads.latency + come;
+    // Each wave asks for its part of the next step when its own of this one has
+    // come, while others' are under way; the first one's turn comes again when
+    // these have come, too, and have been worked on.
+    if (prefetches)
+      alone = work + std::max(loads.latency + come / waves - step.matrix,
+                              come * (waves - 1) / waves);
+    return combine({busiest, alone}, /*power=*/besides > 0 ? 2 : 6);
+  }
+  // A step's loads are asked for when those before have come and go into LDS,
+  // half of it while the other operand's still come; where waves share a SIMD
+  // and their products take longer than L2, among these.
+  // Of two parts the first one waits for all of them, which come in order: for
+  // what memory serves, too.
+  bool waitsForAll = parts <= 2 && !isLone && scaleSteps == 0 && !spreads;
+  // Of waves that share a SIMD, or that scale elements between all products,
+  // one asks for more behind its own part, while others work on theirs.
+  double hidden = vector - vector * simds / std::max(waves, simds);
+  if (!isLone && ofWave > timing.l2Latency && !spreads)
+    hidden = std::max(hidden, step.matrix / 2);
+  double arrival = (waitsForAll ? loads.lastLatency : loads.latency) + vector -
+                   hidden + loads.transfer + writes / 2;
+  // Straight to LDS they are asked for, by and by, while the last part of the
+  // step is multiplied that leaves them its place. An operand that takes the
+  // other way is waited for a step later, and so is what was asked before it.
+  if (fetches)
+    arrival = (loads.lastLatency + loads.transfer + writes / 2) /
+                  (matmul.getStages() - 1 - 0.5 / parts) +
+              vector;
+  // Scales are put into LDS as many steps after they are read.
+  if (scaleSteps > 0)
+    arrival = std::max(arrival, (fetches ? loads.lastLatency : loads.latency) /
+                                    scaleSteps);
+  if (isThere)
+    arrival = 0;
+  // Each part is read before it is multiplied; what comes by way of registers
+  // is worked on and written by the same waves.
+  double taken = parts * timing.ldsLatency + ofWave;
+  if (ahead > 0)
+    taken = ahead;
+  else if (isLone)
+    taken += fetches ? reads : reads + writes + vector;
+  // What comes straight to LDS, steps ahead, holds large parts up less.
+  // [fitted]
+  double power = fetches && !isLone && ofWave > timing.l2Latency ? 4.5 : 4;
+  double clocks = std::max(combine({busiest, arrival}, power), taken);
+  // Rounds of one step each: branches, and a read that is not asked for before.
+  if (!knowsSteps)
+    clocks += 2 * kBranchTurns * timing.turn + timing.ldsLatency;
+  return clocks;
+}
+
+double GemmUnit::getLoopClocks(double count) const {
+  // In a pipeline workgroups wait for the same unit, and advance alike. What
+  // was asked for before the loop is there, but for the last of it.
+  if (int64_t stages = schedule.getMatmul().getStages(); stages > 1) {
+    double there = fetches ? std::min<double>(steps, stages - 2) : 0,
+           whenThere = getStepClocks(count, /*isThere=*/true),
+           clocks = there * whenThere + (steps - there) * getStepClocks(count);
+    // Through registers all that was asked for is waited for: what lies behind
+    // the last step, too, where that is not known. [fitted]
+    if (!knowsSteps && !fetches)
+      clocks += getStepClocks(count) / 2;
+    // Where memory takes longer than all else, it matters what is asked when:
+    // the loop begins with the scales, which come behind all else, so that
+    // memory has nothing left to bring.
+    return fetches && scaleSteps > 0 && count * loads.fromMemory > whenThere
+               ? std::max(clocks, getFetchingClocks(count))
+               : clocks;
+  }
+  // Else the oldest goes first, what it leaves is the next one's, and the last
+  // is alone in the end. Loops that prefetch wait for nothing in their last
+  // step: the first one's loads are those of the way into the loop.
+  double last = prefetches ? 1 : 0;
+  SmallVector<double> left(size_t(count), steps - last), shares;
+  double clocks = last * getStepClocks(1, /*isThere=*/true), rate = 0;
+  for (double some = 1; some <= count; ++some) {
+    double all = std::max(some / getStepClocks(some), rate);
+    shares.push_back(all - rate);
+    rate = all;
+  }
+  while (!left.empty()) {
+    double next = left.front() / shares.front();
+    for (auto [mine, share] : llvm::zip(left, shares))
+      if (share > 0)
+        next = std::min(next, mine / share);
+    for (auto [mine, share] : llvm::zip(left, shares))
+      mine -= next * share;
+    llvm::erase_if(left, [&](double mine) { return mine <= 1e-6 * steps; });
+    clocks += next;
+  }
+  return clocks;
+}
+
+/// [fitted] Of many workgroups, how far what they take is from what units take
+/// if all are at different places, to what rounds take in which all are at the
+/// same: in the logarithm.
+static constexpr double kMeeting = 0.64;
+
+double GemmUnit::getClocks(double all, double held) const {
+  auto getTogether = [&](double count) {
+    return getStart(count) + getLoopClocks(count) + count * (finished + stored);
+  };
+  double rounds = std::floor(all / held), last = all - rounds * held,
+         inRounds = (rounds > 0 ? rounds * getTogether(held) : 0) +
+                    (last > 0 ? getTogether(last) : 0);
+  if (all <= held || held == 1)
+    return inRounds;
+  // Others store and begin while one is in its loop.
+  double waves = schedule.getWaves(), simds = target.simdsPerCU,
+         alone = getTogether(1) / held;
+  SmallVector<double> units = {
+      steps * step.matrix * std::min(waves, simds) / simds,
+      steps * vector + finished, steps * loads.fromMemory + stored,
+      steps * std::max(loads.addresses, loads.inFlight), steps * step.getLds()};
+  // In more than three rounds they come apart; where steps go through
+  // registers, if waves share SIMDs. Else one by itself takes as long as
+  // several.
+  double some = inRounds;
+  if (all > 3 * held && (fetches || waves > simds)) {
+    double apart = std::max(getStart(1) + all * combine(units), all * alone);
+    some = std::min(
+        std::pow(inRounds, kMeeting) * std::pow(apart, 1 - kMeeting), inRounds);
+  }
+  if (!fetches)
+    return some;
+  // Those behind a single round find the unit as empty as the first did; later
+  // the ones of a round come to their ends at different times.
+  units.push_back(alone);
+  double each = combine(units, /*power=*/3), ofLast = each;
+  if (rounds == 1 && last > 0) {
+    units.back() *= held / last;
+    ofLast = combine(units, /*power=*/3);
+  }
+  return std::min(some, getStart(1) + (all - last) * each + last * ofLast);
+}
