@@ -88,8 +88,8 @@ void ScaledPair::findLargest() {
     largest = std::max(largest, block.largest);
 }
 
-/// Close, as f32 numbers are; or a step apart: to the next power of two, or as
-/// far as an amax may differ.
+/// Close, as f32 numbers are; or a step apart: within atol of the amax, to the
+/// next power of two, or as far as an amax may differ.
 Verdict ScaledPair::judgeScale(uint32_t a, uint32_t b, Block &block) const {
   if (a == b)
     return Verdict::Same;
@@ -101,7 +101,7 @@ Verdict ScaledPair::judgeScale(uint32_t a, uint32_t b, Block &block) const {
   if (!isE8M0 && error <= kClose * y)
     return Verdict::Same;
   block.isStep = true;
-  if (block.largest <= tolerance.atol)
+  if (block.largest <= tolerance.atol || error * format.max <= tolerance.atol)
     return Verdict::Same;
   bool isPowerOfTwo = isE8M0 || scaling.rounding == ref::Rounding::Pow2;
   bool isNear =

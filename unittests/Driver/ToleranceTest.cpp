@@ -331,6 +331,24 @@ TEST(Tolerance, F32Scales) {
   EXPECT_EQ(check(1.009f).second, 1);
 }
 
+// The amax of few elements may be a small difference of large numbers.
+TEST(Tolerance, F32ScalesWithinAtolOfTheAmax) {
+  Scaled scaled;
+  scaled.scaling.scaleType = DType::F32;
+  for (int64_t i = 0; i < 64 * 64; ++i)
+    scaled.x.store<float>(i, 0.005f * scaled.x.load<float>(i));
+  scaled.requantize(DType::F8E4M3FN, scaled.expected);
+  auto check = [&](float factor) {
+    scaled.found = scaled.expected;
+    for (int64_t i = 0; i < 8; ++i)
+      scaled.found.scales.store<float>(
+          i, factor * scaled.expected.scales.load<float>(i));
+    return scaled.countMismatches();
+  };
+  EXPECT_EQ(check(1.0009f), Counts(0, 0)); // of 0.01
+  EXPECT_EQ(check(1.0021f).second, 8);
+}
+
 TEST(Tolerance, FP4Nibbles) {
   Scaled scaled(DType::F4E2M1FN);
   uint8_t byte = scaled.expected.data.bytes[5];
