@@ -28,8 +28,9 @@ struct GemmStream {
   bool putsBehind = false; // the step's barrier, not in front of it
   int64_t loads = 0;       // instructions that read scales, at the least
   Value ring = {};
-  Value raw = {};  // what is put into LDS next, as it lies in memory
-  Value part = {}; // what is multiplied next
+  Value raw = {};    // what is put into LDS next, as it lies in memory
+  Value behind = {}; // what follows it, where that is read before it has come
+  Value part = {};   // what is multiplied next
   // Of elements that are scaled: the scales of what is put next and of so many
   // steps (0: of all), those behind them, and what these have been.
   int64_t scaleSteps = 0;
@@ -102,6 +103,7 @@ private:
   void check(MutableArrayRef<Value> sums, ArrayRef<GemmOperand::Seen> seen);
   void put(GemmStream &stream, Value slot, Value number);
   void take(GemmStream &stream, GemmStep step, int64_t part);
+  void hold(GemmStream &stream, GemmStep step);
   void move(GemmStream &stream, GemmStep step);
   void readInTurn(GemmStream &stream, GemmStep step);
   void emitEvery(int64_t count, GemmStep step, ArrayRef<Value *> values,
@@ -160,7 +162,8 @@ private:
   /// In a round of several steps, what is loaded is worked on in the step that
   /// needs it.
   bool holdsLoads(GemmStep step) const {
-    return isSpread && step.inRound.has_value();
+    return plan.scales == GemmPlan::Scales::Elements &&
+           step.inRound.has_value();
   }
   int64_t getStep() const { return ctx.schedule.getMatmul().getK(); }
   int64_t getStages() const { return ctx.schedule.getMatmul().getStages(); }

@@ -185,10 +185,9 @@ void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
   for (GemmStream &stream : streams)
     if (part + 1 < stream.parts)
       take(stream, step, part + 1);
-  // LLVM would take elements apart where they were loaded, and wait there.
   for (auto [number, stream] : llvm::enumerate(streams))
     if (holdsLoads(step) && part == std::min<int64_t>(number, lastRefill))
-      stream.raw = HoldOp::create(b, stream.raw);
+      hold(stream, step);
   for (auto [number, stream] : llvm::enumerate(streams))
     if (!stream.isDirect && stream.steps == 1 &&
         part ==
@@ -308,6 +307,8 @@ SmallVector<Value> GemmEmitter::emitStep(MutableArrayRef<GemmStream> streams,
 void GemmEmitter::emitFirstSteps(MutableArrayRef<GemmStream> streams,
                                  GemmStep before) {
   Value zero = index(0);
+  if (before.left && plan.scales == GemmPlan::Scales::Elements)
+    FenceOp::create(b);
   // What is put next is read early: scales in front of what is fetched where
   // there is no loop, else behind it, as the first steps' waits count on that.
   bool areDirect = llvm::any_of(
@@ -335,6 +336,9 @@ void GemmEmitter::emitFirstSteps(MutableArrayRef<GemmStream> streams,
         fetch(stream, {zero}, slot);
       isLate |= stream.isDirect && isFirstLate;
     }
+  // All is asked for before LLVM waits for any.
+  if (before.left && plan.scales == GemmPlan::Scales::Elements)
+    FenceOp::create(b);
   for (auto [stream, raw] : llvm::zip_equal(streams, next)) {
     if (stream.isDirect)
       continue;

@@ -215,12 +215,26 @@ void GemmEmitter::take(GemmStream &stream, GemmStep step, int64_t part) {
                         b.createOrFold<arith::AddIOp>(inSlot, index(part)));
 }
 
+/// What was read is waited for here: LLVM would take elements apart where they
+/// were loaded, and wait there. Without a loop, which would have to copy it,
+/// the next is asked for before.
+void GemmEmitter::hold(GemmStream &stream, GemmStep step) {
+  Value raw = stream.raw;
+  if (step.left && step.mayHave(2)) {
+    read(stream, step.number, 2);
+    stream.behind = stream.raw;
+  }
+  stream.raw = HoldOp::create(b, raw);
+}
+
 /// What was read goes into the slot that is free, and the next is read.
 void GemmEmitter::move(GemmStream &stream, GemmStep step) {
   if (step.mayHave(1))
     put(stream, getSlot(stream, step, /*ahead=*/1),
         b.createOrFold<arith::AddIOp>(step.number, index(1)));
-  if (step.mayHave(2))
+  if (stream.behind)
+    stream.raw = std::exchange(stream.behind, {});
+  else if (step.mayHave(2))
     read(stream, step.number, 2);
 }
 
