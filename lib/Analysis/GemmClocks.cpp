@@ -130,8 +130,11 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   double hidden = vector - vector * simds / std::max(waves, simds);
   if (!isLone && ofWave > timing.l2Latency && !spreads)
     hidden = std::max(hidden, step.matrix / 2);
-  double arrival = (waitsForAll ? loads.lastLatency : loads.latency) + vector -
-                   hidden + loads.transfer + writes / 2;
+  // Where a step's are asked for before the ones in front are waited for, two
+  // are under way.
+  double coming =
+             (waitsForAll ? loads.lastLatency : loads.latency) + loads.transfer,
+         arrival = coming / (readsEarly ? 2 : 1) + vector - hidden + writes / 2;
   // Straight to LDS they are asked for, by and by, while the last part of the
   // step is multiplied that leaves them its place. An operand that takes the
   // other way is waited for a step later, and so is what was asked before it.

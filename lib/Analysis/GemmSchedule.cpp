@@ -59,12 +59,13 @@ static SmallVector<int64_t> listSizes(int64_t extent, int64_t least) {
   return sizes;
 }
 
-/// So many waves at most: twice as many along the longer side.
+/// So many waves at most: twice as many along the longer side, or as many.
 static std::array<int64_t, 2> chooseWaves(std::array<int64_t, 2> tile,
                                           const MMA &mma, int64_t most) {
   std::array<int64_t, 2> waves = {1, 1};
   while (waves[0] * waves[1] < most) {
-    unsigned dim = tile[0] / waves[0] > tile[1] / waves[1] ? 0 : 1;
+    int64_t rows = tile[0] / waves[0], cols = tile[1] / waves[1];
+    unsigned dim = rows != cols ? rows < cols : waves[0] >= waves[1];
     if (tile[dim] / waves[dim] <= mma.size)
       break;
     waves[dim] *= 2;

@@ -183,6 +183,20 @@ static std::array<int64_t, 2> getScaleSteps(const TileDemand &demand,
   return sides;
 }
 
+/// Elements that are scaled go through registers in so few steps that these
+/// have no loop (GemmEmitter::mayStandAlone, hold).
+static bool mayReadEarly(const TileDemand &demand, const GemmPlan &plan,
+                         ScheduleAttr schedule, double steps) {
+  MatmulAttr matmul = schedule.getMatmul();
+  const MMA &mma = *MMA::lookup(matmul.getMma());
+  double products = double(schedule.getTile()[0]) *
+                    demand.getColumns(schedule) * matmul.getK() /
+                    (mma.size * mma.size * mma.k);
+  return plan.scales == GemmPlan::Scales::Elements &&
+         steps <= kMostStepsInRound &&
+         steps * products <= kMostProductsAlone * schedule.getWaves();
+}
+
 /// Steps of the longest piece of K: pieces are whole runs of steps that are
 /// read at once.
 static double getPieceSteps(double k, ScheduleAttr schedule, double pieces,
@@ -268,6 +282,8 @@ GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
           .fetchesLate = parts == 1 && matmul.getStages() > 3 && fetchA &&
                          fetchB && fetchA->hidesMemory && fetchB->hidesMemory,
           .knowsSteps = knowsSteps,
+          .readsEarly = knowsSteps && mayReadEarly(demand, plan, schedule,
+                                                   steps / matmul.getSplitK()),
           .readsAtOnce = readsAtOnce,
           .scaleSteps = scalesProducts
                             ? double(std::min(scaleSteps[0], scaleSteps[1]))

@@ -86,6 +86,7 @@ struct GemmUnit {
   bool fetches;      // both operands straight to LDS
   bool fetchesLate;  // both a step later: steps of one part
   bool knowsSteps;   // how many they are: pieces are alike
+  bool readsEarly;   // steps before the one in front of them is waited for
   bool readsAtOnce;  // a part that is multiplied next
   double scaleSteps; // whose scales are read at once; 0: the sum has them
 

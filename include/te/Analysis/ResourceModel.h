@@ -102,6 +102,9 @@ bool scalesInRounds(GemmOp gemm, const GemmPlan &plan);
 /// A round of a pipelined te.gemm's loop is at most so many steps: its code is
 /// to stay small.
 inline constexpr int64_t kMostStepsInRound = 16;
+/// Products of a wave that stand one behind the other, without a loop, where
+/// operands come by way of registers.
+inline constexpr int64_t kMostProductsAlone = 64;
 
 /// Bytes of scales of one of `outer` rows of A or columns of B that are read at
 /// once, at most; LDS has room for two times as many.

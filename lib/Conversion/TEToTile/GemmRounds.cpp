@@ -99,8 +99,7 @@ int64_t GemmEmitter::chooseRound(ArrayRef<GemmStream> streams) {
 /// A wave's products in code that has no loop: where steps are few and elements
 /// come straight to LDS, so that those which are not there would be many, and
 /// elsewhere. They take time to compile.
-static constexpr int64_t kFewSteps = 32, kMostProductsOfFew = 256,
-                         kMostProducts = 64;
+static constexpr int64_t kFewSteps = 32, kMostProductsOfFew = 256;
 
 /// So many steps stand one behind the other, all of them or, where elements
 /// come straight to LDS, the last ones: they ask for nothing that is not there,
@@ -112,6 +111,7 @@ bool GemmEmitter::mayStandAlone(ArrayRef<GemmStream> streams, int64_t count) {
     return stream.isDirect || stream.kind == Kind::Scales;
   });
   if (!areDirect)
-    return count == all && products <= kMostProducts;
-  return products <= (all <= kFewSteps ? kMostProductsOfFew : kMostProducts);
+    return count == all && products <= kMostProductsAlone;
+  return products <=
+         (all <= kFewSteps ? kMostProductsOfFew : kMostProductsAlone);
 }
