@@ -98,25 +98,30 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   }
   // Others' products hide that. Units of several that scale elements are kept
   // less regularly busy.
-  bool shareScaling = count > 1 && isPipelined && (besides > 0 || spreads);
-  double busiest = combine({std::max(products, each + waiting),
-                            vector * products / step.matrix + each * besides,
-                            memory, count * step.getLds()},
-                           /*power=*/shareScaling ? 3 : 4);
+  bool scales = besides > 0 || spreads,
+       shareScaling = count > 1 && isPipelined && scales;
+  // LDS is regular, unlike memory: of waves that share SIMDs, some read while
+  // others multiply, where all that comes is theirs to write.
+  double work = std::max(products, each + waiting), lds = count * step.getLds();
+  if (waves * count > simds && !fetches && !scales)
+    work = combine({work, std::exchange(lds, 0)}, /*power=*/6);
+  double busiest = combine(
+      {work, vector * products / step.matrix + each * besides, memory, lds},
+      /*power=*/shareScaling ? 3 : 4);
   // One by itself, without a pipeline: all of it is one after another, but what
   // the products hide of the next step's loads. Several fill one another's
   // gaps, less so where waves scale elements, which they do at the same time.
   if (!isPipelined) {
-    double work = step.matrix + vector + reads + writes + waiting;
+    double serial = step.matrix + vector + reads + writes + waiting;
     if (isThere)
-      return combine({busiest, work});
-    double come = loads.getClocks(), alone = work + loads.latency + come;
+      return combine({busiest, serial});
+    double come = loads.getClocks(), alone = serial + loads.latency + come;
     // Each wave asks for its part of the next step when its own of this one has
     // come, while others' are under way; the first one's turn comes again when
     // these have come, too, and have been worked on.
     if (prefetches)
-      alone = work + std::max(loads.latency + come / waves - step.matrix,
-                              come * (waves - 1) / waves);
+      alone = serial + std::max(loads.latency + come / waves - step.matrix,
+                                come * (waves - 1) / waves);
     return combine({busiest, alone}, /*power=*/besides > 0 ? 2 : 6);
   }
   // A step's loads are asked for when those before have come and go into LDS,

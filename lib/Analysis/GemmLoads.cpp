@@ -155,7 +155,7 @@ GemmLoads GemmLoads::get(
         each.getLatency(std::min(each.share * std::max(instructions, 1.0), 1.0),
                         timing));
   }
-  double ofL2 = timing.getL2Share(target.computeUnits);
+  double ofL2 = timing.getL2Share(unsigned(active));
   loads.transfer = bytes / ofL2;
   for (auto [index, each] : llvm::enumerate(operands)) {
     double ofScales = each.scales.instructions / each.scales.steps;
