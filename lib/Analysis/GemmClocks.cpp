@@ -247,10 +247,13 @@ double GemmUnit::getClocks(double all, double held) const {
   // Those behind a single round find the unit as empty as the first did; later
   // the ones of a round come to their ends at different times.
   units.push_back(alone);
-  double each = combine(units, /*power=*/3), ofLast = each;
+  // Nearly all is asked for at once where steps are few, in front of products:
+  // units are busy for one workgroup after another. [fitted]
+  double power = steps <= schedule.getMatmul().getStages() + 1 ? 6 : 3,
+         each = combine(units, power), ofLast = each;
   if (rounds == 1 && last > 0) {
     units.back() *= held / last;
-    ofLast = combine(units, /*power=*/3);
+    ofLast = combine(units, power);
   }
   return std::min(some, getStart(1) + (all - last) * each + last * ofLast);
 }
