@@ -108,13 +108,17 @@ getOperandLoads(const TileDemand &demand, const GemmPlan &plan,
   double ofElements = loads[0].lines + loads[1].lines,
          held = timing.l1Capacity / kLine,
          between = std::max(scaleSteps[0], scaleSteps[1]);
-  bool keeps = ofElements + scaleLines[0] + scaleLines[1] < held,
-       keepsScales =
-           between * (ofElements + scaleLines[0] + scaleLines[1]) < held;
+  // Waves are not at the same place: some of what would just fit is gone, and
+  // some of what would not is there. [fitted]
+  double needed = (ofElements + scaleLines[0] + scaleLines[1]) / held;
+  auto getAsked = [&](double bytes, double lines, bool alongK, double between) {
+    double gone = alongK ? std::clamp(2 * between * needed - 1.5, 0.0, 1.0) : 1;
+    return bytes + gone * (lines * kLine - bytes);
+  };
   for (auto [index, made] : llvm::enumerate(loads)) {
-    made.asked = (keeps && made.alongK ? made.bytes : made.lines * kLine) +
-                 (keepsScales && made.scalesAlongK ? scaleBytes[index]
-                                                   : scaleLines[index] * kLine);
+    made.asked = getAsked(made.bytes, made.lines, made.alongK, 1) +
+                 getAsked(scaleBytes[index], scaleLines[index],
+                          made.scalesAlongK, between);
     // Where rows lie along K, their lines are for several steps.
     double group = scaleSteps[index], ofScales = scaleLines[index] * kLine;
     made.scales = {ofScales * group, scaleBytes[index] * group, group,
