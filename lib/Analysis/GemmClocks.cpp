@@ -162,7 +162,7 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
     taken += fetches ? reads : reads + writes + vector;
   // What comes straight to LDS, steps ahead, holds large parts up less.
   // [fitted]
-  double power = fetches && !isLone && ofWave > timing.l2Latency ? 4.5 : 4;
+  double power = fetches && !isLone && ofWave > timing.l2Latency ? 5 : 4;
   double clocks = std::max(combine({busiest, arrival}, power), taken);
   // Rounds of one step each: branches, and a read that is not asked for before.
   if (!knowsSteps)
