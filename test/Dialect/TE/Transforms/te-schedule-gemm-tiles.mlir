@@ -22,9 +22,9 @@ func.func @square(%x: tensor<1024x1024xbf16>, %w: tensor<1024x1024xbf16>) -> ten
 
 // -----
 
-// A short K, much of whose time is the stores': of four workgroups on a CU some store while others load.
+// A short K, much of whose time is the stores': of the workgroups on a CU some store while others ask for all that they need.
 // CHECK: stages = 3, direct = true
-// CHECK: tile = [64, 128], waves = 4
+// CHECK: tile = [64, 64], waves = 4
 // CHECK-LABEL: func.func @short
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @short(%x: !te.scaled<4096x512xf4E2M1FN, #row>, %w: !te.scaled<32768x512xf4E2M1FN, #row>) -> tensor<4096x32768xbf16> {
@@ -56,7 +56,7 @@ func.func @alone(%x: tensor<1024x4096xbf16>, %y: tensor<4096x14336xbf16>) -> ten
 // -----
 
 // Four waves of a SIMD, where two would leave the matrix cores idle: what one scales stands beside another's products.
-// GFX942: waves = [2, 8], stages = 2
+// GFX942: waves = [4, 4], stages = 2
 // GFX942: waves = 16
 // GFX942-LABEL: func.func @scaled
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
@@ -114,7 +114,7 @@ func.func @tail(%x: !te.scaled<512x7168xf8E4M3FN, #tensor>, %y: !te.scaled<512x2
 // -----
 
 // Of four waves on a SIMD one scales its elements while what the others have asked for comes: larger tiles, no pieces of K.
-// GFX942: waves = [2, 8], stages = 2, group = 1>
+// GFX942: waves = [4, 4], stages = 2, group = 1>
 // GFX942: tile = [64, 128], waves = 16
 // GFX942-LABEL: func.func @turns
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
@@ -132,4 +132,37 @@ func.func @turns(%x: !te.scaled<64x4096xf8E4M3FN, #row>, %w: !te.scaled<28672x40
 func.func @alike(%x: !te.scaled<16x7168xf8E4M3FN, #row>, %w: !te.scaled<1536x7168xf8E4M3FN, #row>) -> tensor<16x1536xbf16> {
   %d = te.gemm %x, %w transpose_b : !te.scaled<16x7168xf8E4M3FN, #row>, !te.scaled<1536x7168xf8E4M3FN, #row> -> tensor<16x1536xbf16>
   return %d : tensor<16x1536xbf16>
+}
+
+// -----
+
+// Seven steps without a loop have two steps under way, whose lines are partly in L1: larger pieces than of 64 columns, not fewer.
+// GFX942: waves = [1, 8], stages = 2, split_k = 16
+// GFX942: tile = [16, 128], waves = 8
+// GFX942-LABEL: func.func @early
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @early(%x: !te.scaled<16x7168xf4E2M1FN, #row>, %w: !te.scaled<1536x7168xf4E2M1FN, #row>) -> tensor<16x1536xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<16x7168xf4E2M1FN, #row>, !te.scaled<1536x7168xf4E2M1FN, #row> -> tensor<16x1536xbf16>
+  return %d : tensor<16x1536xbf16>
+}
+
+// -----
+
+// Of two waves on a SIMD one reads while the other multiplies: a tile half as high, with whole rounds.
+// GFX942: waves = [2, 4], stages = 2, group = 8>
+// GFX942: tile = [128, 256], waves = 8
+// GFX942-LABEL: func.func @regular
+func.func @regular(%x: tensor<4096x7168xbf16>, %w: tensor<7168x16384xbf16>) -> tensor<4096x16384xbf16> {
+  %d = te.gemm %x, %w : tensor<4096x7168xbf16>, tensor<7168x16384xbf16> -> tensor<4096x16384xbf16>
+  return %d : tensor<4096x16384xbf16>
+}
+
+// -----
+
+// 224 workgroups for 304 CUs have a larger share of L2 each: one tile of all rows, not four that load its columns again.
+// GFX942: tile = [64, 128], waves = 8
+// GFX942-LABEL: func.func @share
+func.func @share(%x: tensor<64x4096xbf16>, %w: tensor<28672x4096xbf16>) -> tensor<64x28672xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<64x4096xbf16>, tensor<28672x4096xbf16> -> tensor<64x28672xbf16>
+  return %d : tensor<64x28672xbf16>
 }
