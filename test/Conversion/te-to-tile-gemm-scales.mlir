@@ -180,6 +180,35 @@ func.func @f(%x: !te.scaled<256x256xf8E4M3FN, #row>, %y: !te.scaled<256x256xf8E4
 
 // -----
 
+// Few steps have no loop: the first two are asked for before either is waited for, and what follows is, before a step's elements are.
+// CHECK-LABEL: tile.kernel @early
+// CHECK-NOT: scf.for
+// CHECK: tile.load {{.*}} -> tensor<16x64xf8E4M3FN
+// CHECK: tile.load {{.*}} -> tensor<64x64xf8E4M3FN
+// CHECK: tile.fence
+// CHECK: %[[A1:.*]] = tile.load {{.*}} -> tensor<16x64xf8E4M3FN
+// CHECK: tile.load {{.*}} -> tensor<64x64xf8E4M3FN
+// CHECK: tile.fence
+// CHECK: tile.put
+// CHECK: %[[A2:.*]] = tile.load {{.*}} -> tensor<16x64xf8E4M3FN
+// CHECK-NEXT: tile.hold %[[A1]]
+// CHECK: tile.mma
+// CHECK: %[[A3:.*]] = tile.load {{.*}} -> tensor<16x64xf8E4M3FN
+// CHECK-NEXT: tile.hold %[[A2]]
+// CHECK-NOT: tile.load {{.*}} -> tensor<16x64xf8E4M3FN
+// CHECK: tile.hold %[[A3]]
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @f(%x: !te.scaled<16x256xf8E4M3FN, #row>, %y: !te.scaled<64x256xf8E4M3FN, #row>) -> tensor<16x64xf32> {
+  %d = te.fusion "early" (%a = %x : !te.scaled<16x256xf8E4M3FN, #row>, %b = %y : !te.scaled<64x256xf8E4M3FN, #row>) -> (tensor<16x64xf32>)
+      attributes {schedule = #te.schedule<"gfx942", tile = [16, 64], waves = 4, vector = 8, matmul = <"f32_16x16x16_bf16", k = 64, waves = [1, 4], stages = 2>>} {
+    %0 = te.gemm %a, %b transpose_b : !te.scaled<16x256xf8E4M3FN, #row>, !te.scaled<64x256xf8E4M3FN, #row> -> tensor<16x64xf32>
+    te.yield %0 : tensor<16x64xf32>
+  }
+  return %d : tensor<16x64xf32>
+}
+
+// -----
+
 // Loads come in order: scales are read behind the barrier, in the part behind the one that reads elements, as the next step waits for these.
 // CHECK-LABEL: tile.kernel @apart_0
 // CHECK: scf.for

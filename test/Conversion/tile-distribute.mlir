@@ -450,3 +450,19 @@ tile.kernel @held(%in: memref<f32>) attributes {target = "gfx942", waves = 1 : i
   %h = tile.hold %x : tensor<4x64xf32, #l>
   tile.store %h, %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : tensor<4x64xf32, #l>, memref<4x64xf32, strided<[64, 1]>>
 }
+
+// -----
+
+// Two bytes are one load's, of which nothing is taken apart before.
+#l = #tile.layout<shape = [2, 64], register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], wave = []>
+// CHECK-LABEL: gpu.func @held_bytes
+// CHECK: %[[BITS:.*]] = vector.bitcast %{{.*}} : vector<2xi8> to vector<1xi16>
+// CHECK: arith.extui %[[BITS]] : vector<1xi16> to vector<1xi32>
+// CHECK: llvm.inline_asm has_side_effects {{.*}}"", "=v,0"
+tile.kernel @held_bytes(%in: memref<i8>) attributes {target = "gfx942", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = memref.reinterpret_cast %in to offset: [0], sizes: [2, 64], strides: [64, 1] : memref<i8> to memref<2x64xi8, strided<[64, 1]>>
+  %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : memref<2x64xi8, strided<[64, 1]>> -> tensor<2x64xi8, #l>
+  %h = tile.hold %x : tensor<2x64xi8, #l>
+  tile.store %h, %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : tensor<2x64xi8, #l>, memref<2x64xi8, strided<[64, 1]>>
+}
