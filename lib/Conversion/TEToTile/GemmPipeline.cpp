@@ -307,8 +307,13 @@ SmallVector<Value> GemmEmitter::emitStep(MutableArrayRef<GemmStream> streams,
 void GemmEmitter::emitFirstSteps(MutableArrayRef<GemmStream> streams,
                                  GemmStep before) {
   Value zero = index(0);
-  if (before.left && plan.scales == GemmPlan::Scales::Elements)
-    FenceOp::create(b);
+  // Without a loop LLVM would wait for a step's elements in front of what it
+  // loads next: scales, and the step behind.
+  auto loadFirst = [&] {
+    if (before.left && plan.scales == GemmPlan::Scales::Elements)
+      FenceOp::create(b);
+  };
+  loadFirst();
   // What is put next is read early: scales in front of what is fetched where
   // there is no loop, else behind it, as the first steps' waits count on that.
   bool areDirect = llvm::any_of(
@@ -336,9 +341,7 @@ void GemmEmitter::emitFirstSteps(MutableArrayRef<GemmStream> streams,
         fetch(stream, {zero}, slot);
       isLate |= stream.isDirect && isFirstLate;
     }
-  // All is asked for before LLVM waits for any.
-  if (before.left && plan.scales == GemmPlan::Scales::Elements)
-    FenceOp::create(b);
+  loadFirst();
   for (auto [stream, raw] : llvm::zip_equal(streams, next)) {
     if (stream.isDirect)
       continue;
