@@ -148,21 +148,21 @@ func.func @early(%x: !te.scaled<16x7168xf4E2M1FN, #row>, %w: !te.scaled<1536x716
 
 // -----
 
-// Of two waves on a SIMD one reads while the other multiplies: a tile half as high, with whole rounds.
-// GFX942: waves = [2, 4], stages = 2, group = 8>
-// GFX942: tile = [128, 256], waves = 8
+// Of two waves on a SIMD one reads while the other multiplies: smaller tiles, whose reads of LDS take as long as products, and K stays whole.
+// GFX942: k = 64, waves = [2, 4], stages = 2, group = 4>
+// GFX942: tile = [128, 128], waves = 8
 // GFX942-LABEL: func.func @regular
-func.func @regular(%x: tensor<4096x7168xbf16>, %w: tensor<7168x16384xbf16>) -> tensor<4096x16384xbf16> {
-  %d = te.gemm %x, %w : tensor<4096x7168xbf16>, tensor<7168x16384xbf16> -> tensor<4096x16384xbf16>
-  return %d : tensor<4096x16384xbf16>
+func.func @regular(%x: tensor<1024x14336xbf16>, %w: tensor<4096x14336xbf16>) -> tensor<1024x4096xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<1024x14336xbf16>, tensor<4096x14336xbf16> -> tensor<1024x4096xbf16>
+  return %d : tensor<1024x4096xbf16>
 }
 
 // -----
 
-// 224 workgroups for 304 CUs have a larger share of L2 each: one tile of all rows, not four that load its columns again.
-// GFX942: tile = [64, 128], waves = 8
+// 224 workgroups for 304 CUs have a larger share of L2 each: wide tiles, not six times as many small ones that load the rows again.
+// GFX942: tile = [16, 128], waves = 4
 // GFX942-LABEL: func.func @share
-func.func @share(%x: tensor<64x4096xbf16>, %w: tensor<28672x4096xbf16>) -> tensor<64x28672xbf16> {
-  %d = te.gemm %x, %w transpose_b : tensor<64x4096xbf16>, tensor<28672x4096xbf16> -> tensor<64x28672xbf16>
-  return %d : tensor<64x28672xbf16>
+func.func @share(%x: tensor<16x4096xbf16>, %w: tensor<28672x4096xbf16>) -> tensor<16x28672xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<16x4096xbf16>, tensor<28672x4096xbf16> -> tensor<16x28672xbf16>
+  return %d : tensor<16x28672xbf16>
 }
