@@ -104,7 +104,7 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   // others multiply, where all that comes is theirs to write.
   double work = std::max(products, each + waiting), lds = count * step.getLds();
   if (waves * count > simds && !fetches && !scales)
-    work = combine({work, std::exchange(lds, 0)}, /*power=*/6);
+    work = combine({work, std::exchange(lds, 0)}, /*power=*/5);
   double busiest = combine(
       {work, vector * products / step.matrix + each * besides, memory, lds},
       /*power=*/shareScaling ? 3 : 4);
@@ -160,9 +160,12 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
     taken = ahead;
   else if (isLone)
     taken += fetches ? reads : reads + writes + vector;
-  // What comes straight to LDS, steps ahead, holds large parts up less.
-  // [fitted]
-  double power = fetches && !isLone && ofWave > timing.l2Latency ? 5 : 4;
+  // What comes straight to LDS, two steps ahead or more, holds large parts up
+  // less. [fitted]
+  double power =
+      fetches && matmul.getStages() > 2 && !isLone && ofWave > timing.l2Latency
+          ? 5
+          : 4;
   double clocks = std::max(combine({busiest, arrival}, power), taken);
   // Rounds of one step each: branches, and a read that is not asked for before.
   if (!knowsSteps)
