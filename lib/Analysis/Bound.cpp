@@ -47,6 +47,7 @@ GemmStep te::estimateGemmStep(const TileDemand &demand, const GemmPlan &plan,
                    cols * getBits(getSource(gemm.getB()).getType())) *
                   k / 8;
   GemmStep step;
+  step.products = products;
   step.matrix = products *
                 mma.getCycles(*getMMAFormat(plan.a), *getMMAFormat(plan.b)) /
                 std::min<unsigned>(schedule.getWaves(), target.simdsPerCU);

@@ -22,6 +22,7 @@ struct Timing;
 /// Clocks of one workgroup's step along K, of each unit of a CU by itself:
 /// matrix cores, loads, and LDS's ports and banks.
 struct GemmStep {
+  double products = 0; // matrix instructions of all waves
   double matrix = 0, memory = 0, ldsReads = 0, ldsWrites = 0, ldsBanks = 0;
 
   double getLds() const { return std::max({ldsReads, ldsWrites, ldsBanks}); }

@@ -101,7 +101,7 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   bool scales = besides > 0 || spreads,
        shareScaling = count > 1 && isPipelined && scales;
   // LDS is regular, unlike memory: of waves that share SIMDs, some read while
-  // others multiply, where all that comes is theirs to write.
+  // others multiply, where all that comes is theirs to write. [fitted]
   double work = std::max(products, each + waiting), lds = count * step.getLds();
   if (waves * count > simds && !fetches && !scales)
     work = combine({work, std::exchange(lds, 0)}, /*power=*/5);

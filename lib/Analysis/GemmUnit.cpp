@@ -185,16 +185,12 @@ static std::array<int64_t, 2> getScaleSteps(const TileDemand &demand,
 
 /// Elements that are scaled go through registers in so few steps that these
 /// have no loop (GemmEmitter::mayStandAlone, hold).
-static bool mayReadEarly(const TileDemand &demand, const GemmPlan &plan,
-                         ScheduleAttr schedule, double steps) {
-  MatmulAttr matmul = schedule.getMatmul();
-  const MMA &mma = *MMA::lookup(matmul.getMma());
-  double products = double(schedule.getTile()[0]) *
-                    demand.getColumns(schedule) * matmul.getK() /
-                    (mma.size * mma.size * mma.k);
+static bool mayReadEarly(const GemmPlan &plan, GemmOp gemm,
+                         ScheduleAttr schedule, const GemmStep &step,
+                         double steps) {
   return plan.scales == GemmPlan::Scales::Elements &&
-         steps <= kMostStepsInRound &&
-         steps * products <= kMostProductsAlone * schedule.getWaves();
+         !ShapedType::isDynamic(getK(gemm)) && steps <= kMostStepsInRound &&
+         steps * step.products <= kMostProductsAlone * schedule.getWaves();
 }
 
 /// Steps of the longest piece of K: pieces are whole runs of steps that are
@@ -282,7 +278,7 @@ GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
           .fetchesLate = parts == 1 && matmul.getStages() > 3 && fetchA &&
                          fetchB && fetchA->hidesMemory && fetchB->hidesMemory,
           .knowsSteps = knowsSteps,
-          .readsEarly = knowsSteps && mayReadEarly(demand, plan, schedule,
+          .readsEarly = knowsSteps && mayReadEarly(plan, gemm, schedule, step,
                                                    steps / matmul.getSplitK()),
           .readsAtOnce = readsAtOnce,
           .scaleSteps = scalesProducts

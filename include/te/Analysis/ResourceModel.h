@@ -102,8 +102,8 @@ bool scalesInRounds(GemmOp gemm, const GemmPlan &plan);
 /// A round of a pipelined te.gemm's loop is at most so many steps: its code is
 /// to stay small.
 inline constexpr int64_t kMostStepsInRound = 16;
-/// Products of a wave that stand one behind the other, without a loop, where
-/// operands come by way of registers.
+/// Products of a wave that may stand one behind the other, without a loop; of
+/// few steps whose elements come straight to LDS, more may.
 inline constexpr int64_t kMostProductsAlone = 64;
 
 /// Bytes of scales of one of `outer` rows of A or columns of B that are read at

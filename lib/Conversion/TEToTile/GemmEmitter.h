@@ -95,6 +95,7 @@ private:
   SmallVector<GemmStream> makeStreams();
   Value getStart(int64_t count, Value i, int64_t ahead);
   void read(GemmStream &stream, Value i, int64_t ahead);
+  void readBehind(GemmStream &stream, Value i, int64_t ahead);
   bool hasFewSums() const;
   void planTurns(MutableArrayRef<GemmStream> streams, int64_t round);
   void startScales(GemmStream &stream, Value zero);

@@ -324,13 +324,9 @@ void GemmEmitter::emitFirstSteps(MutableArrayRef<GemmStream> streams,
            isEarly ==
                (!areDirect || (stream.kind == Kind::Scales && before.left));
   };
-  SmallVector<Value> next;
-  for (GemmStream &stream : streams) {
-    Value first = stream.raw;
+  for (GemmStream &stream : streams)
     if (readsNext(stream, /*isEarly=*/true))
-      read(stream, zero, stream.steps);
-    next.push_back(std::exchange(stream.raw, first));
-  }
+      readBehind(stream, zero, stream.steps);
   bool isLate = false;
   for (int64_t step = 0; step < getStages(); ++step)
     for (GemmStream &stream : streams) {
@@ -342,11 +338,12 @@ void GemmEmitter::emitFirstSteps(MutableArrayRef<GemmStream> streams,
       isLate |= stream.isDirect && isFirstLate;
     }
   loadFirst();
-  for (auto [stream, raw] : llvm::zip_equal(streams, next)) {
+  for (GemmStream &stream : streams) {
     if (stream.isDirect)
       continue;
     put(stream, zero, zero);
-    stream.raw = stream.isInRound ? Value() : raw;
+    if (stream.isInRound || stream.behind)
+      stream.raw = std::exchange(stream.behind, {});
   }
   const GemmStream &first = streams.front();
   bool comeApart = first.steps > 1 && first.parts == 1;

@@ -96,9 +96,9 @@ int64_t GemmEmitter::chooseRound(ArrayRef<GemmStream> streams) {
   return isGood(whole) ? whole : isGood(turns) ? turns : 1;
 }
 
-/// A wave's products in code that has no loop: where steps are few and elements
-/// come straight to LDS, so that those which are not there would be many, and
-/// elsewhere. They take time to compile.
+/// A wave's products in code that has no loop, where steps are few and elements
+/// come straight to LDS, so that those which are not there would be many;
+/// elsewhere kMostProductsAlone. They take time to compile.
 static constexpr int64_t kFewSteps = 32, kMostProductsOfFew = 256;
 
 /// So many steps stand one behind the other, all of them or, where elements

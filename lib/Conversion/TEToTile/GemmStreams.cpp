@@ -100,6 +100,13 @@ void GemmEmitter::read(GemmStream &stream, Value i, int64_t ahead) {
     stream.loads = load ? countInstructions(load, ctx.target) : 0;
 }
 
+/// While what was read before is still to be put.
+void GemmEmitter::readBehind(GemmStream &stream, Value i, int64_t ahead) {
+  Value raw = stream.raw;
+  read(stream, i, ahead);
+  stream.behind = std::exchange(stream.raw, raw);
+}
+
 /// They take a quarter of the registers at the most.
 bool GemmEmitter::hasFewSums() const {
   int64_t lanes = ctx.schedule.getWaves() * ctx.target.waveSize,
@@ -219,12 +226,9 @@ void GemmEmitter::take(GemmStream &stream, GemmStep step, int64_t part) {
 /// were loaded, and wait there. Without a loop, which would have to copy it,
 /// the next is asked for before.
 void GemmEmitter::hold(GemmStream &stream, GemmStep step) {
-  Value raw = stream.raw;
-  if (step.left && step.mayHave(2)) {
-    read(stream, step.number, 2);
-    stream.behind = stream.raw;
-  }
-  stream.raw = HoldOp::create(b, raw);
+  if (step.left && step.mayHave(2))
+    readBehind(stream, step.number, 2);
+  stream.raw = HoldOp::create(b, stream.raw);
 }
 
 /// What was read goes into the slot that is free, and the next is read.
