@@ -161,11 +161,11 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   else if (isLone)
     taken += fetches ? reads : reads + writes + vector;
   // What comes straight to LDS, two steps ahead or more, holds large parts up
-  // less. [fitted]
-  double power =
-      fetches && matmul.getStages() > 2 && !isLone && ofWave > timing.l2Latency
-          ? 5
-          : 4;
+  // less, and a step of one part whose reads are spread over its products.
+  // [fitted]
+  double power = 4;
+  if (fetches && matmul.getStages() > 2 && !isLone)
+    power = ofWave > timing.l2Latency ? 5 : parts == 1 && !readsAtOnce ? 6 : 4;
   double clocks = std::max(combine({busiest, arrival}, power), taken);
   // Rounds of one step each: branches, and a read that is not asked for before.
   if (!knowsSteps)
