@@ -117,6 +117,43 @@ func.func @stages(%x: tensor<?x?xbf16>, %w: tensor<48x?xbf16>) -> tensor<?x48xbf
 
 // -----
 
+// Of two parts the first has room for one side's writes: by eight waves the smaller side, here A, is put behind the barrier, into the
+// slot that has been read, and the step behind that is read. Both slots are filled in front of the loop.
+// CHECK-LABEL: tile.kernel @behind_0
+// CHECK: %[[RA:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x64x64xbf16
+// CHECK: tile.put %{{.*}}, %[[RA]][%{{c0.*}}]
+// CHECK: tile.put %[[BEHIND:.*]], %[[RA]][%{{c1.*}}]
+// CHECK: tile.load
+// CHECK: %[[RB:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x128x64xbf16
+// CHECK: tile.put %{{.*}}, %[[RB]][%{{c0.*}}]
+// CHECK-NOT: tile.put
+// CHECK: gpu.barrier
+// CHECK: scf.for %[[I:[a-z0-9_]*]] = {{.*}} iter_args(%{{[a-z0-9_]+}} = %{{[a-z0-9_]+}}, %[[RAW:[a-z0-9_]+]] = %{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} = %{{[a-z0-9_]+}}, %[[RAWB:[a-z0-9_]+]] =
+// CHECK-NOT: tile.put
+// CHECK:   tile.put %[[RAWB]], %[[RB]]
+// CHECK-NOT: tile.put
+// CHECK:   tile.mma
+// CHECK:   gpu.barrier
+// CHECK:   tile.take %[[RA]]
+// CHECK:   tile.take %[[RB]]
+// CHECK:   %[[SLOT:.*]] = arith.remui %[[I]], %{{.*}} : index
+// CHECK:   tile.put %[[RAW]], %[[RA]][%[[SLOT]]]
+// CHECK:   arith.addi %[[I]], %c3
+// CHECK:   tile.load
+// CHECK:   tile.mma
+// CHECK-NOT: tile.put
+// CHECK:   scf.yield
+func.func @behind(%x: tensor<?x?xbf16>, %w: tensor<128x?xbf16>) -> tensor<?x128xbf16> {
+  %d = te.fusion "behind_0" (%a = %x : tensor<?x?xbf16>, %v = %w : tensor<128x?xbf16>) -> (tensor<?x128xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 128], waves = 8, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 4], stages = 2>>} {
+    %0 = te.gemm %a, %v transpose_b : tensor<?x?xbf16>, tensor<128x?xbf16> -> tensor<?x128xbf16>
+    te.yield %0 : tensor<?x128xbf16>
+  }
+  return %d : tensor<?x128xbf16>
+}
+
+// -----
+
 // What lies along K goes straight from memory to LDS, the other operand through registers, which transpose it. Two steps
 // have no loop, and nothing is asked for behind them.
 // CHECK-LABEL: tile.kernel @direct_0

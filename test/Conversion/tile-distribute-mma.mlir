@@ -119,7 +119,7 @@ tile.kernel @across(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<bf1
 // -----
 
 // Of four products: writes to LDS come as they can, turned ones when half of what turns them stands in front. Behind a barrier
-// one read comes first, and no loads beside the first product.
+// one read comes first, and no loads beside the first product; no writes either, where they stand behind the barrier.
 #raw = #tile.layout<shape = [64, 32], register = [[1, 0], [2, 0], [4, 0], [0, 8], [0, 16]], lane = [[8, 0], [16, 0], [32, 0], [0, 1], [0, 2], [0, 4]], wave = []>
 #put = #tile.layout<shape = [32, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0], [16, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []>
 #take = #tile.layout<shape = [32, 32], register = [[0, 1], [0, 2], [0, 4], [16, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []>
@@ -158,6 +158,14 @@ tile.kernel @across(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<bf1
 // CHECK-NEXT: rocdl.sched.group.barrier 256, 2, 0
 // CHECK-NEXT: rocdl.sched.group.barrier 512, 1, 0
 // CHECK-NEXT: rocdl.sched.group.barrier 32, 1, 0
+// CHECK: gpu.barrier
+// CHECK-COUNT-4: amdgpu.mfma 16x16x32
+// CHECK: rocdl.sched.group.barrier 8, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 256, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 8, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 256, 2, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 512, 1, 0
+// CHECK-NEXT: rocdl.sched.group.barrier 32, 1, 0
 tile.kernel @four(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32, #gpu.address_space<global>>, %slot: index) attributes {target = "gfx950", waves = 1} {
   %c0 = arith.constant 0 : index
   %v = memref.reinterpret_cast %x to offset: [0], sizes: [32, 64], strides: [64, 1] : memref<bf16, #gpu.address_space<global>> to memref<32x64xbf16, strided<[64, 1]>, #gpu.address_space<global>>
@@ -178,7 +186,11 @@ tile.kernel @four(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32, 
   gpu.barrier
   %q = tile.take %r[%slot, %c0] : memref<2x32x64xbf16, #gpu.address_space<workgroup>> -> tensor<32x32xbf16, #take>
   %f = tile.mma %p, %q, %e <"f32_16x16x32_bf16"> in_order {reads = 4 : i64} : tensor<32x32xbf16, #take>, tensor<32x32xbf16, #take> -> tensor<32x32xf32, #c>
-  tile.store %f, %w[%c0, %c0] {in_bounds} : tensor<32x32xf32, #c>, memref<32x32xf32, strided<[32, 1]>, #gpu.address_space<global>>
+  gpu.barrier
+  %s = tile.take %r[%slot, %c0] : memref<2x32x64xbf16, #gpu.address_space<workgroup>> -> tensor<32x32xbf16, #take>
+  tile.put %a, %r[%slot] : tensor<32x64xbf16, #put>, memref<2x32x64xbf16, #gpu.address_space<workgroup>>
+  %g = tile.mma %p, %s, %f <"f32_16x16x32_bf16"> in_order {reads = 4 : i64} : tensor<32x32xbf16, #take>, tensor<32x32xbf16, #take> -> tensor<32x32xf32, #c>
+  tile.store %g, %w[%c0, %c0] {in_bounds} : tensor<32x32xf32, #c>, memref<32x32xf32, strided<[32, 1]>, #gpu.address_space<global>>
 }
 
 // -----

@@ -8,9 +8,10 @@
 // With two stages there is no conversion: what the step after the next needs is
 // read from memory, what the next one needs is put into LDS, and each part of a
 // step is taken from there while the part before is multiplied. One barrier a
-// step stands before its last product, which hides what is taken behind it.
-// With `direct` loads and puts are tile.fetch, several steps ahead, and the
-// barrier is tile.await.
+// step stands before its last product, which hides what is taken behind it. Of
+// two parts the smaller side is put behind the barrier, into the slot of the
+// step that has been read. With `direct` loads and puts are tile.fetch, several
+// steps ahead, and the barrier is tile.await.
 //
 //   %sum = scf.for %i = .. iter_args(%acc, %raw, %part) {
 //     %part' = tile.take %ring[%i % 2, 16]
@@ -189,7 +190,7 @@ void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
     if (holdsLoads(step) && part == std::min<int64_t>(number, lastRefill))
       hold(stream, step);
   for (auto [number, stream] : llvm::enumerate(streams))
-    if (!stream.isDirect && stream.steps == 1 &&
+    if (!stream.isDirect && stream.steps == 1 && stream.ahead == 1 &&
         part ==
             (isSpread ? lastRefill : std::min<int64_t>(number % 2, lastRefill)))
       move(stream, step);
@@ -231,6 +232,9 @@ void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
     // Behind the barrier, among products: where a step is one part there are
     // none in front of it.
     putInTurn(/*isBehind=*/true);
+    for (GemmStream &stream : streams)
+      if (stream.ahead > 1)
+        move(stream, step);
   }
   for (GemmStream &stream : streams)
     if (stream.isDirect && part == (stream.fetchesLate ? 0 : parts - 1))
@@ -344,6 +348,11 @@ void GemmEmitter::emitFirstSteps(MutableArrayRef<GemmStream> streams,
     put(stream, zero, zero);
     if (stream.isInRound || stream.behind)
       stream.raw = std::exchange(stream.behind, {});
+    if (stream.ahead > 1 && before.mayHave(2)) {
+      put(stream, getSlot(stream, {zero}, /*ahead=*/1), index(1));
+      if (before.mayHave(3))
+        read(stream, zero, 2);
+    }
   }
   const GemmStream &first = streams.front();
   bool comeApart = first.steps > 1 && first.parts == 1;

@@ -40,6 +40,20 @@ SmallVector<GemmStream> GemmEmitter::makeStreams() {
       llvm::all_of(sides, [](auto *side) { return side->hidesMemory(); }))
     for (GemmStream &stream : streams)
       stream.fetchesLate = stream.steps == 1;
+  // Of two parts one has the barrier, and the other would have all writes to
+  // LDS beside as many reads: the smaller side's stand behind the barrier.
+  if (parts == 2 && ctx.schedule.getWaves() > ctx.target.simdsPerCU &&
+      llvm::none_of(streams, [](const GemmStream &stream) {
+        return stream.isDirect || stream.side->scalesElements();
+      })) {
+    int64_t columns = 0;
+    for (const GemmOperand &right : rights)
+      columns += right.getOuter();
+    bool isLeft = left.getOuter() < columns;
+    for (GemmStream &stream : streams)
+      if ((stream.side == &left) == isLeft)
+        stream.ahead = 2;
+  }
   for (GemmStream &stream : streams)
     if (stream.side->scalesElements())
       stream.scaleSteps = stream.side->getGroupSteps();
@@ -233,13 +247,14 @@ void GemmEmitter::hold(GemmStream &stream, GemmStep step) {
 
 /// What was read goes into the slot that is free, and the next is read.
 void GemmEmitter::move(GemmStream &stream, GemmStep step) {
-  if (step.mayHave(1))
-    put(stream, getSlot(stream, step, /*ahead=*/1),
-        b.createOrFold<arith::AddIOp>(step.number, index(1)));
+  int64_t ahead = stream.ahead;
+  if (step.mayHave(ahead))
+    put(stream, getSlot(stream, step, ahead),
+        b.createOrFold<arith::AddIOp>(step.number, index(ahead)));
   if (stream.behind)
     stream.raw = std::exchange(stream.behind, {});
-  else if (step.mayHave(2))
-    read(stream, step.number, 2);
+  else if (step.mayHave(ahead + 1))
+    read(stream, step.number, ahead + 1);
 }
 
 /// The first step of the scales that are read in a step of their turn, from

@@ -47,7 +47,7 @@ struct KernelState {
   /// and a barrier.
   struct Front {
     int64_t writes = 0, lastWrites = 0;
-    bool turns = false, hasBarrier = false;
+    bool turns = false, hasBarrier = false, isBehindBarrier = false;
   };
   llvm::DenseMap<Operation *, Front> fronts;
   /// See spreadVectorWork: products that vector instructions of a later one may

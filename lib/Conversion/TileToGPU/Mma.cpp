@@ -88,6 +88,9 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
       emit(Mask::valu, work);
     int64_t writes = std::max<int64_t>(
         countWritesUpTo(i + 1) - countWritesUpTo(i), !front.turns);
+
+    if (i == 0 && front.isBehindBarrier && products > 1)
+      writes = 0;
     if (i == products - 1)
       writes += front.lastWrites;
     if (writes)
@@ -350,6 +353,7 @@ KernelState::Front te::getFront(MmaOp op, const Target &target) {
     auto put = dyn_cast<PutOp>(before);
     if (!put)
       return;
+    front.isBehindBarrier |= !front.hasBarrier;
     auto ring = put.getRing().getDefiningOp<RingOp>();
     LinearLayout source = ring.getSource().getLayout();
     RingOrder order =
@@ -359,6 +363,7 @@ KernelState::Front te::getFront(MmaOp op, const Target &target) {
     (isRare(put) ? front.lastWrites : front.writes) +=
         source.getNumRegisters() / order.shared.getVectorElements();
   });
+  front.isBehindBarrier &= front.hasBarrier;
   front.turns = countTurned(op) > 0;
   return front;
 }

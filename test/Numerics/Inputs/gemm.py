@@ -416,8 +416,10 @@ def step_cases(target, rng):
                     a, b = (make([k, 128], turned), make([k, 128], turned)) if word == "transpose_a" else \
                         (make([rng.randint(1, 130), k], scheme), make([rng.randint(1, 200), k], scheme))
                     m, n = (128, 128) if word == "transpose_a" else (int(re.search(r"\d+", t)[0]) for t in (a, b))
-                    cases.append(scheduled(f"steps-{kind}-{stages}-{'direct' if direct else 'registers'}-{count}x{step}-{split}-{word}", target, a, b,
-                                           tensor([m, n], "bf16" if split == 1 else "f32"), word, (64, 128), 4, mma, step, (1, 4), stages, split, direct))
+                    # Eight waves put the smaller side behind the barrier.
+                    for tile, waves in [((64, 128), (1, 4))] + [((64, 128), (2, 4)), ((128, 64), (4, 2))] * (parts == 2 and not direct):
+                        cases.append(scheduled(f"steps-{kind}-{stages}-{'direct' if direct else 'registers'}-{count}x{step}-{split}-{word}-{tile[0]}x{waves[0]}", target, a, b,
+                                               tensor([m, n], "bf16" if split == 1 else "f32"), word, tile, 4, mma, step, waves, stages, split, direct))
     return cases
 
 
