@@ -44,7 +44,7 @@ struct KernelState {
   llvm::DenseMap<Operation *, int64_t> vectorWork, productsBefore;
   /// What stands between a product and the one before: instructions that write
   /// to LDS, those of them that come last, elements that are turned for that,
-  /// and a barrier.
+  /// and a barrier, which all writes may stand behind.
   struct Front {
     int64_t writes = 0, lastWrites = 0;
     bool turns = false, hasBarrier = false, isBehindBarrier = false;

@@ -54,7 +54,8 @@ struct Fragments {
 ///
 /// A barrier stands behind the first product. All waves read LDS then, and what
 /// the second one's queue takes is time in which no matrix core works: of reads
-/// one comes first, and no loads in a quarter of the products.
+/// one comes first, no writes that stand behind it, and no loads in a quarter
+/// of the products.
 static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
                              KernelState::Part part, int64_t first,
                              int64_t hiding, int64_t besideWork) {
@@ -348,12 +349,13 @@ static int64_t countTurned(MmaOp op) {
 
 KernelState::Front te::getFront(MmaOp op, const Target &target) {
   KernelState::Front front;
+  bool isInFront = false; // of the barrier
   forEachBefore(op, [&](Operation *before) {
     front.hasBarrier |= isa<gpu::BarrierOp>(before);
     auto put = dyn_cast<PutOp>(before);
     if (!put)
       return;
-    front.isBehindBarrier |= !front.hasBarrier;
+    (front.hasBarrier ? isInFront : front.isBehindBarrier) = true;
     auto ring = put.getRing().getDefiningOp<RingOp>();
     LinearLayout source = ring.getSource().getLayout();
     RingOrder order =
@@ -363,7 +365,7 @@ KernelState::Front te::getFront(MmaOp op, const Target &target) {
     (isRare(put) ? front.lastWrites : front.writes) +=
         source.getNumRegisters() / order.shared.getVectorElements();
   });
-  front.isBehindBarrier &= front.hasBarrier;
+  front.isBehindBarrier &= front.hasBarrier && !isInFront;
   front.turns = countTurned(op) > 0;
   return front;
 }
