@@ -9,7 +9,7 @@
 // read from memory, what the next one needs is put into LDS, and each part of a
 // step is taken from there while the part before is multiplied. One barrier a
 // step stands before its last product, which hides what is taken behind it. Of
-// two parts the smaller side is put behind the barrier, into the slot of the
+// two parts a smaller side is put behind the barrier, into the slot of the
 // step that has been read. With `direct` loads and puts are tile.fetch, several
 // steps ahead, and the barrier is tile.await.
 //

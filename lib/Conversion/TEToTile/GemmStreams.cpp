@@ -41,19 +41,18 @@ SmallVector<GemmStream> GemmEmitter::makeStreams() {
     for (GemmStream &stream : streams)
       stream.fetchesLate = stream.steps == 1;
   // Of two parts one has the barrier, and the other would have all writes to
-  // LDS beside as many reads: the smaller side's stand behind the barrier.
-  if (parts == 2 && ctx.schedule.getWaves() > ctx.target.simdsPerCU &&
+  // LDS beside as many reads: a smaller side's stand behind the barrier.
+  int64_t rows = left.getOuter(), columns = 0;
+  for (const GemmOperand &right : rights)
+    columns += right.getOuter();
+  if (parts == 2 && rows != columns &&
+      ctx.schedule.getWaves() > ctx.target.simdsPerCU &&
       llvm::none_of(streams, [](const GemmStream &stream) {
         return stream.isDirect || stream.side->scalesElements();
-      })) {
-    int64_t columns = 0;
-    for (const GemmOperand &right : rights)
-      columns += right.getOuter();
-    bool isLeft = left.getOuter() < columns;
+      }))
     for (GemmStream &stream : streams)
-      if ((stream.side == &left) == isLeft)
+      if ((stream.side == &left) == (rows < columns))
         stream.ahead = 2;
-  }
   for (GemmStream &stream : streams)
     if (stream.side->scalesElements())
       stream.scaleSteps = stream.side->getGroupSteps();
