@@ -160,12 +160,16 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
     taken = ahead;
   else if (isLone)
     taken += fetches ? reads : reads + writes + vector;
-  // What comes straight to LDS, two steps ahead or more, holds large parts up
-  // less, and a step of one part whose reads are spread over its products.
-  // [fitted]
+  // What comes straight to LDS holds less up: waves that have a SIMD each; two
+  // steps ahead or more, large parts and those whose reads are spread over
+  // products, most where these are all of a step. [fitted]
+  bool isLarge = ofWave > timing.l2Latency;
   double power = 4;
-  if (fetches && matmul.getStages() > 2 && !isLone)
-    power = ofWave > timing.l2Latency ? 5 : parts == 1 && !readsAtOnce ? 6 : 4;
+  if (fetches && waves == simds)
+    power = 6;
+  else if (fetches && matmul.getStages() > 2 && !isLone &&
+           (isLarge || !readsAtOnce))
+    power = isLarge || parts > 1 ? 5 : 8;
   double clocks = std::max(combine({busiest, arrival}, power), taken);
   // Rounds of one step each: branches, and a read that is not asked for before.
   if (!knowsSteps)

@@ -179,3 +179,25 @@ func.func @spread(%x: !te.scaled<4096x4096xf8E4M3FN, #a>, %w: !te.scaled<4096x14
   %d = te.gemm %x, %w : !te.scaled<4096x4096xf8E4M3FN, #a>, !te.scaled<4096x14336xf8E4M3FN, #b> -> tensor<4096x14336xbf16>
   return %d : tensor<4096x14336xbf16>
 }
+
+// -----
+
+// Waves that have a SIMD each, straight to LDS in four places, are held up little by what arrives: square tiles, which leave no part of a round.
+// CHECK: waves = [2, 2], stages = 4, direct = true, group = 4>
+// CHECK: tile = [128, 128], waves = 4
+// CHECK-LABEL: func.func @each
+#tensor = #te.scaling<tensor, scale = f32>
+func.func @each(%x: !te.scaled<4096x16384xf8E4M3FN, #tensor>, %w: !te.scaled<7168x16384xf8E4M3FN, #tensor>) -> tensor<4096x7168xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<4096x16384xf8E4M3FN, #tensor>, !te.scaled<7168x16384xf8E4M3FN, #tensor> -> tensor<4096x7168xbf16>
+  return %d : tensor<4096x7168xbf16>
+}
+
+// -----
+
+// Where a step is two parts, of which one has its barrier, what arrives holds eight waves up more than where it is one.
+// CHECK: #matmul = #te.matmul<"f32_32x32x16_bf16", k = 32, waves = [2, 2], stages = 4, direct = true, group = 8>
+// CHECK-LABEL: func.func @halves
+func.func @halves(%x: tensor<4096x6144xbf16>, %w: tensor<4096x4096xbf16>) -> tensor<6144x4096xbf16> {
+  %d = te.gemm %x, %w transpose_a : tensor<4096x6144xbf16>, tensor<4096x4096xbf16> -> tensor<6144x4096xbf16>
+  return %d : tensor<6144x4096xbf16>
+}
