@@ -160,16 +160,13 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
     taken = ahead;
   else if (isLone)
     taken += fetches ? reads : reads + writes + vector;
-  // What comes straight to LDS holds less up: waves that have a SIMD each; two
-  // steps ahead or more, large parts and those whose reads are spread over
-  // products, most where these are all of a step. [fitted]
-  bool isLarge = ofWave > timing.l2Latency;
+  // What comes straight to LDS holds less up: waves that have a SIMD each, and,
+  // two steps ahead or more, most where a small part is all of a step. [fitted]
   double power = 4;
   if (fetches && waves == simds)
     power = 6;
-  else if (fetches && matmul.getStages() > 2 && !isLone &&
-           (isLarge || !readsAtOnce))
-    power = isLarge || parts > 1 ? 5 : 8;
+  else if (fetches && matmul.getStages() > 2 && !isLone)
+    power = ofWave > timing.l2Latency || parts > 1 ? 5 : 8;
   double clocks = std::max(combine({busiest, arrival}, power), taken);
   // Rounds of one step each: branches, and a read that is not asked for before.
   if (!knowsSteps)
