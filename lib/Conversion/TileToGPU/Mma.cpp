@@ -89,7 +89,6 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
       emit(Mask::valu, work);
     int64_t writes = std::max<int64_t>(
         countWritesUpTo(i + 1) - countWritesUpTo(i), !front.turns);
-
     if (i == 0 && front.isBehindBarrier && products > 1)
       writes = 0;
     if (i == products - 1)
