@@ -25,10 +25,9 @@ struct GemmStream {
   /// `isInRound`, one in front of it.
   int64_t turn = 0, readTurn = 0;
   bool isInRound = false;
-  bool putsBehind = false; // the step's barrier, not in front of it
-  /// Elements that a step puts are of so many steps later: of two where it puts
-  /// them behind its barrier, which frees its own slot.
-  int64_t ahead = 1;
+  /// The step's barrier, not in front of it; of elements those of the step
+  /// after the next, as the barrier frees this step's slot.
+  bool putsBehind = false;
   int64_t loads = 0; // instructions that read scales, at the least
   Value ring = {};
   Value raw = {};    // what is put into LDS next, as it lies in memory

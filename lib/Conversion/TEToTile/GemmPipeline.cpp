@@ -9,7 +9,7 @@
 // read from memory, what the next one needs is put into LDS, and each part of a
 // step is taken from there while the part before is multiplied. One barrier a
 // step stands before its last product, which hides what is taken behind it. Of
-// two parts a smaller side is put behind the barrier, into the slot of the
+// two parts a smaller side may be put behind the barrier, into the slot of the
 // step that has been read. With `direct` loads and puts are tile.fetch, several
 // steps ahead, and the barrier is tile.await.
 //
@@ -190,7 +190,7 @@ void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
     if (holdsLoads(step) && part == std::min<int64_t>(number, lastRefill))
       hold(stream, step);
   for (auto [number, stream] : llvm::enumerate(streams))
-    if (!stream.isDirect && stream.steps == 1 && stream.ahead == 1 &&
+    if (!stream.isDirect && stream.steps == 1 && !stream.putsBehind &&
         part ==
             (isSpread ? lastRefill : std::min<int64_t>(number % 2, lastRefill)))
       move(stream, step);
@@ -233,7 +233,7 @@ void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
     // none in front of it.
     putInTurn(/*isBehind=*/true);
     for (GemmStream &stream : streams)
-      if (stream.ahead > 1)
+      if (stream.kind == Kind::Elements && stream.putsBehind)
         move(stream, step);
   }
   for (GemmStream &stream : streams)
@@ -348,7 +348,8 @@ void GemmEmitter::emitFirstSteps(MutableArrayRef<GemmStream> streams,
     put(stream, zero, zero);
     if (stream.isInRound || stream.behind)
       stream.raw = std::exchange(stream.behind, {});
-    if (stream.ahead > 1 && before.mayHave(2)) {
+    if (stream.kind == Kind::Elements && stream.putsBehind &&
+        before.mayHave(2)) {
       put(stream, getSlot(stream, {zero}, /*ahead=*/1), index(1));
       if (before.mayHave(3))
         read(stream, zero, 2);

@@ -52,7 +52,7 @@ SmallVector<GemmStream> GemmEmitter::makeStreams() {
       }))
     for (GemmStream &stream : streams)
       if ((stream.side == &left) == (rows < columns))
-        stream.ahead = 2;
+        stream.putsBehind = true;
   for (GemmStream &stream : streams)
     if (stream.side->scalesElements())
       stream.scaleSteps = stream.side->getGroupSteps();
@@ -246,7 +246,7 @@ void GemmEmitter::hold(GemmStream &stream, GemmStep step) {
 
 /// What was read goes into the slot that is free, and the next is read.
 void GemmEmitter::move(GemmStream &stream, GemmStep step) {
-  int64_t ahead = stream.ahead;
+  int64_t ahead = 1 + stream.putsBehind;
   if (step.mayHave(ahead))
     put(stream, getSlot(stream, step, ahead),
         b.createOrFold<arith::AddIOp>(step.number, index(ahead)));
