@@ -22,6 +22,9 @@ using namespace mlir::te;
 /// [V] of a taken branch, in LLVM's scheduling model.
 static constexpr double kBranchTurns = 8;
 
+/// [fitted] Latencies of LDS that another wave's part hides.
+static constexpr double kHiddenLatencies = 2.7;
+
 /// Units that work side by side: the busiest one's time, and more where others
 /// are nearly as busy, as they are not at the same moments. The power is less
 /// where they are kept less regularly busy.
@@ -74,19 +77,28 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   // step earlier.
   double waiting = isPipelined ? 2 * timing.ldsLatency + (parts > 1 ? 0 : reads)
                                : 4 * timing.ldsLatency;
+  // Of waves that share a SIMD, whose operands go through registers as they
+  // are, one multiplies while the other waits for LDS, if that takes no longer;
+  // where they take turns, what lanes turn may be half as much. [fitted]
+  double ofWave = step.matrix * simds / std::max(waves, simds), ahead = 0;
+  bool hides = isPipelined && !isLone && !fetches && scaleSteps == 0 &&
+               vector <= (matmul.getPingPong() ? step.matrix / 2 : 0);
   if (fetches)
     waiting = 0;
   // Where sums take few registers, a part is asked for when the one before has
   // been multiplied; else while it is.
   else if (isPipelined && readsAtOnce)
-    waiting += parts * timing.ldsLatency;
+    waiting +=
+        parts *
+        (hides ? std::max(kHiddenLatencies * timing.ldsLatency - ofWave / parts,
+                          0.0)
+               : timing.ldsLatency);
   // A wave that has its SIMD for itself does not multiply while it reads.
   if (waves * count <= simds && !fetches)
     waiting += step.ldsReads / 2;
   double products = getProducts(count), each = products / count;
   // But where steps are far enough ahead (0012) it reads each part of one while
   // the part before is multiplied.
-  double ofWave = step.matrix * simds / std::max(waves, simds), ahead = 0;
   if (isLone && fetches && matmul.getStages() >= 4) {
     ahead = parts * combine({ofWave / parts,
                              reads / parts + double(timing.ldsLatency)});
@@ -101,10 +113,16 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   bool scales = besides > 0 || spreads,
        shareScaling = count > 1 && isPipelined && scales;
   // LDS is regular, unlike memory: of waves that share SIMDs, some read while
-  // others multiply, where all that comes is theirs to write. [fitted]
+  // others multiply, where all that comes is theirs to write; the more so where
+  // one hides what the other waits for, or they take turns, in which addresses
+  // are as regular. [fitted]
   double work = std::max(products, each + waiting), lds = count * step.getLds();
+  bool takesTurns = hides && matmul.getPingPong();
+  double regular = takesTurns ? 20 : hides ? 7 : 5;
   if (waves * count > simds && !fetches && !scales)
-    work = combine({work, std::exchange(lds, 0)}, /*power=*/5);
+    work = combine({work, std::exchange(lds, 0)}, regular);
+  if (takesTurns && loads.addresses >= loads.getClocks())
+    work = combine({work, std::exchange(memory, 0)}, regular);
   double busiest = combine(
       {work, vector * products / step.matrix + each * besides, memory, lds},
       /*power=*/shareScaling ? 3 : 4);

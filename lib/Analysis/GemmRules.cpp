@@ -122,6 +122,12 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
        << "; use k = " << plan->block << (isOneBlock ? "" : " or more");
     return text;
   }
+  if (matmul.getPingPong() && schedule.getWaves() <= target.simdsPerCU) {
+    os << "H15: ping_pong is for waves that share a SIMD, but a CU of "
+       << target.name << " has one for each of the " << schedule.getWaves()
+       << " waves; use more waves, or leave out ping_pong";
+    return text;
+  }
   GemmOp gemm = demand.gemm;
   if (matmul.getStages() > 1 && getK(gemm) == 0) {
     os << "H15: two stages have a first step along K, but K is 0; leave out "

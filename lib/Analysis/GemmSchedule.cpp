@@ -8,6 +8,7 @@
 #include "GemmSchedule.h"
 
 #include "GemmCost.h"
+#include "GemmUnit.h"
 
 #include "te/Target/Timing.h"
 
@@ -82,12 +83,19 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
   auto make = [&](const MMA &mma, std::array<int64_t, 2> tile, int64_t k,
                   int64_t mostWaves, int64_t stages, bool direct) {
     auto visitWaves = [&](std::array<int64_t, 2> waves) {
-      visit(ScheduleAttr::get(
-          context, target.name, tile, waves[0] * waves[1],
-          std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1, 0,
-          SweepKind::None, /*pieces=*/1, /*cluster=*/1,
-          MatmulAttr::get(context, mma.name, k, waves, stages, direct,
-                          /*split_k=*/1, /*whole_rows=*/0, /*group=*/0)));
+      auto get = [&](bool pingPong) {
+        return ScheduleAttr::get(
+            context, target.name, tile, waves[0] * waves[1],
+            std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1,
+            0, SweepKind::None, /*pieces=*/1, /*cluster=*/1,
+            MatmulAttr::get(context, mma.name, k, waves, stages, direct,
+                            pingPong, /*split_k=*/1, /*whole_rows=*/0,
+                            /*group=*/0));
+      };
+      ScheduleAttr schedule = get(/*pingPong=*/false);
+      visit(gainsByPingPong(demand, plan, schedule, target)
+                ? get(/*pingPong=*/true)
+                : schedule);
     };
     auto waves = chooseWaves(tile, mma, mostWaves);
     visitWaves(waves);
@@ -139,8 +147,8 @@ ScheduleAttr te::withSplit(const TileDemand &demand, ScheduleAttr schedule,
         schedule.getCluster(),
         MatmulAttr::get(schedule.getContext(), matmul.getMma(), matmul.getK(),
                         matmul.getWaves(), matmul.getStages(),
-                        matmul.getDirect(), split.pieces, split.wholeRows,
-                        group));
+                        matmul.getDirect(), matmul.getPingPong(), split.pieces,
+                        split.wholeRows, group));
   };
   return with(chooseGroup(demand, with(0), target));
 }
@@ -467,7 +475,10 @@ std::string te::explainGemmSchedule(const TileDemand &demand,
   if (matmul.getStages() > 1)
     os << "; LDS holds " << matmul.getStages() << " steps, one is read while "
        << (matmul.getDirect() ? "others come straight from memory"
-                              : "the other is written");
+                              : "the other is written")
+       << (matmul.getPingPong()
+               ? ", and waves of a SIMD take turns with its parts"
+               : "");
   else if (resources.prefetches)
     os << "; the next step's operands are read meanwhile";
   if (int64_t group = matmul.getGroup())

@@ -152,6 +152,29 @@ static double estimateVectorClocks(const TileDemand &demand,
          std::min<unsigned>(schedule.getWaves(), target.simdsPerCU);
 }
 
+bool te::gainsByPingPong(const TileDemand &demand, const GemmPlan &plan,
+                         ScheduleAttr schedule, const Target &target) {
+  using Scales = GemmPlan::Scales;
+  MatmulAttr matmul = schedule.getMatmul();
+  const Timing *timing = Timing::lookup(target.name);
+  double parts = double(matmul.getK()) / MMA::lookup(matmul.getMma())->k,
+         sharing = double(schedule.getWaves()) / target.simdsPerCU;
+  // What scales elements or sums is beside the other wave's products as it is;
+  // scales through LDS are waited for beside elements through registers.
+  if (!timing || matmul.getStages() == 1 || parts == 1 || sharing <= 1 ||
+      plan.scales == Scales::Elements || plan.scales == Scales::Blocks ||
+      hasPrologue(demand.gemm) ||
+      (plan.scales == Scales::Instruction && !matmul.getDirect()))
+    return false;
+  GemmStep step = estimateGemmStep(demand, plan, schedule, target, *timing);
+  // LDS has nothing to do beside the last part in front of a barrier, but for
+  // what that part has asked for.
+  double ofPart = parts * sharing,
+         idle = std::max(
+             (step.matrix - step.ldsReads) / ofPart - timing->ldsLatency, 0.0);
+  return step.getLds() + idle <= step.matrix;
+}
+
 /// Steps whose scales of blocks are read at once, of each side; 1 where there
 /// are none.
 static std::array<int64_t, 2> getScaleSteps(const TileDemand &demand,

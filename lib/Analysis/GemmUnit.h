@@ -18,6 +18,10 @@ double getSize(int64_t extent);
 /// Bytes of one of an operand's elements.
 double getOperandBytes(Value operand);
 
+/// Whether waves that share a SIMD gain by turns (ping_pong).
+bool gainsByPingPong(const TileDemand &demand, const GemmPlan &plan,
+                     ScheduleAttr schedule, const Target &target);
+
 /// The workgroups of a product, which lie as gridX x gridY: pieces of K and
 /// tiles down the rows, then tiles along the columns.
 struct GemmGrid {

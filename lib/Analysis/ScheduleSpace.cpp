@@ -21,7 +21,7 @@ struct Point {
   int64_t rows = 0, cols = 0, vector = 0;
   int64_t waves = 0; // without a te.gemm
   int64_t mma = 0;   // number of the plan's instruction
-  int64_t wavesM = 0, wavesN = 0, k = 0, stages = 0, direct = 0;
+  int64_t wavesM = 0, wavesN = 0, k = 0, stages = 0, direct = 0, pingPong = 0;
 };
 /// The values of one of them, the inner ones last.
 struct Axis {
@@ -64,6 +64,7 @@ static SmallVector<Axis> getAxes(const GemmPlan &plan, ScheduleAttr base,
       {&Point::k, steps},
       {&Point::stages, {1, 2, 3, 4}},
       {&Point::direct, {0, 1}},
+      {&Point::pingPong, {0, 1}},
       // Such kernels load as the layouts of the operands have it.
       {&Point::vector, {base.getVector()}},
   };
@@ -123,13 +124,15 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
     const MMA &mma = *plan->instructions[p.mma];
     int64_t waves = p.wavesM * p.wavesN;
     if (waves > target.maxWavesPerWorkgroup || p.k < mma.k ||
-        (p.direct ? p.stages < 2 : p.stages > 2))
+        (p.direct ? p.stages < 2 : p.stages > 2) ||
+        (p.pingPong && (p.stages == 1 || p.k == mma.k)))
       return;
-    ScheduleAttr whole = make(
-        p, waves,
-        MatmulAttr::get(context, mma.name, p.k, {p.wavesM, p.wavesN}, p.stages,
-                        p.direct != 0, /*split_k=*/1, /*whole_rows=*/0,
-                        /*group=*/0));
+    ScheduleAttr whole =
+        make(p, waves,
+             MatmulAttr::get(context, mma.name, p.k, {p.wavesM, p.wavesN},
+                             p.stages, p.direct != 0, p.pingPong != 0,
+                             /*split_k=*/1, /*whole_rows=*/0,
+                             /*group=*/0));
     if (findViolation(demand, whole, target))
       return;
     SmallVector<Split> splits = listSplits(demand, whole, target);
@@ -151,7 +154,8 @@ int64_t te::getDistance(ScheduleAttr a, ScheduleAttr b) {
     }
     sizes.append({matmul.getWaves()[0], matmul.getWaves()[1], matmul.getK(),
                   matmul.getStages(), 1 + matmul.getDirect(),
-                  MMA::lookup(matmul.getMma())->size, matmul.getSplitK()});
+                  1 + matmul.getPingPong(), MMA::lookup(matmul.getMma())->size,
+                  matmul.getSplitK()});
     return sizes;
   };
   int64_t distance = 0;

@@ -154,6 +154,45 @@ func.func @behind(%x: tensor<?x?xbf16>, %w: tensor<128x?xbf16>) -> tensor<?x128x
 
 // -----
 
+// Waves that share a SIMD take turns, by priority: from the barrier on each part is less urgent than the one before. A is
+// larger: its part is taken behind B's, and its next step is asked for half a step before B's. Behind the loop all are alike.
+// CHECK-LABEL: tile.kernel @turns_0
+// CHECK: %[[RA:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x128x128xbf16
+// CHECK: %[[RB:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x64x128xbf16
+// CHECK-NOT: tile.priority
+// CHECK: scf.for
+// CHECK:   tile.priority 2
+// CHECK:   tile.take %[[RB]]
+// CHECK:   tile.take %[[RA]]
+// CHECK:   tile.put %{{.*}}, %[[RA]]
+// CHECK-NOT: tile.put
+// CHECK:   tile.mma
+// CHECK:   tile.priority 1
+// CHECK-NOT: tile.put
+// CHECK:   tile.mma
+// CHECK:   tile.priority 0
+// CHECK:   tile.put %{{.*}}, %[[RB]]
+// CHECK:   tile.mma
+// CHECK:   tile.priority 3
+// CHECK:   gpu.barrier
+// CHECK:   tile.take %[[RB]]
+// CHECK:   tile.take %[[RA]]
+// CHECK:   tile.mma
+// CHECK-NOT: tile.priority
+// CHECK:   scf.yield
+// CHECK: tile.priority 0
+// CHECK: tile.store
+func.func @turns(%x: tensor<?x?xbf16>, %w: tensor<64x?xbf16>) -> tensor<?x64xbf16> {
+  %d = te.fusion "turns_0" (%a = %x : tensor<?x?xbf16>, %v = %w : tensor<64x?xbf16>) -> (tensor<?x64xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [128, 64], waves = 8, vector = 8, matmul = <"f32_16x16x32_bf16", k = 128, waves = [2, 4], stages = 2, ping_pong = true>>} {
+    %0 = te.gemm %a, %v transpose_b : tensor<?x?xbf16>, tensor<64x?xbf16> -> tensor<?x64xbf16>
+    te.yield %0 : tensor<?x64xbf16>
+  }
+  return %d : tensor<?x64xbf16>
+}
+
+// -----
+
 // What lies along K goes straight from memory to LDS, the other operand through registers, which transpose it. Two steps
 // have no loop, and nothing is asked for behind them.
 // CHECK-LABEL: tile.kernel @direct_0

@@ -71,3 +71,11 @@ tile.kernel @prefetch_bytes(%in: memref<bf16>) attributes {target = "sm_90a", wa
   // expected-error @+1 {{failed to legalize operation 'tile.prefetch'}}
   tile.prefetch %i[%c0] rows 1 bytes 8 : memref<16x64xbf16, strided<[64, 1]>>
 }
+
+// -----
+
+tile.kernel @priority() attributes {target = "sm_90a", waves = 1 : i64} {
+  // expected-error @+2 {{T25: waves of sm_90a have no priorities; leave it out}}
+  // expected-error @+1 {{failed to legalize operation 'tile.priority'}}
+  tile.priority 1
+}

@@ -466,3 +466,11 @@ tile.kernel @held_bytes(%in: memref<i8>) attributes {target = "gfx942", waves = 
   %h = tile.hold %x : tensor<2x64xi8, #l>
   tile.store %h, %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : tensor<2x64xi8, #l>, memref<2x64xi8, strided<[64, 1]>>
 }
+
+// -----
+
+// CHECK-LABEL: gpu.func @priority
+// CHECK: rocdl.s.setprio 2
+tile.kernel @priority() attributes {target = "gfx942", waves = 1 : i64} {
+  tile.priority 2
+}

@@ -106,6 +106,8 @@ private:
   void check(MutableArrayRef<Value> sums, ArrayRef<GemmOperand::Seen> seen);
   void put(GemmStream &stream, Value slot, Value number);
   void take(GemmStream &stream, GemmStep step, int64_t part);
+  void takeAll(MutableArrayRef<GemmStream> streams, GemmStep step,
+               int64_t part);
   void hold(GemmStream &stream, GemmStep step);
   void move(GemmStream &stream, GemmStep step);
   void readInTurn(GemmStream &stream, GemmStep step);
@@ -124,6 +126,8 @@ private:
   int64_t countLoads(ArrayRef<GemmStream> streams, GemmStep step);
   int64_t countPending(ArrayRef<GemmStream> streams, GemmStep step,
                        int64_t most);
+  void emitTurn(int64_t part, int64_t parts);
+  bool refillsHalfApart(int64_t parts);
   void emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
                 GemmStep step, MutableArrayRef<Value> sums);
   SmallVector<Value> emitStep(MutableArrayRef<GemmStream> streams,

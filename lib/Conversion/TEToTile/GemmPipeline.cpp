@@ -173,26 +173,46 @@ void GemmEmitter::emitStepArrival(ArrayRef<GemmStream> streams, GemmStep step,
   emitArrival(streams, countPending(streams, step, first.slots - 1), loads);
 }
 
+/// Of waves that share a SIMD the one that is behind goes first: parts count
+/// from the barrier, which stands in front of the last one's second product.
+void GemmEmitter::emitTurn(int64_t part, int64_t parts) {
+  constexpr int64_t levels = 4;
+  int64_t ahead = (part + 1) % parts;
+  PriorityOp::create(b, levels - 1 - ahead * levels / parts);
+}
+
+/// Waves that take turns ask for the same within a part or two: for no more
+/// than memory's queues and LDS have time for meanwhile, if the second side has
+/// its turn half a step behind the first, where that is the larger one or parts
+/// are short.
+bool GemmEmitter::refillsHalfApart(int64_t parts) {
+  constexpr int64_t few = 4; // products of a wave
+  return ctx.schedule.getMatmul().getPingPong() &&
+         (left.getOuter() > rights.front().getOuter() ||
+          countProducts() < few * parts * ctx.schedule.getWaves());
+}
+
 /// Products of one part of a step; meanwhile the streams move on.
 void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
                            GemmStep step, MutableArrayRef<Value> sums) {
   // One side after the other, where there are parts before the barrier; as late
   // as that is, where vector instructions may come before.
-  int64_t parts = streams.front().parts, lastRefill = parts <= 2 ? 0
-                                                      : isSpread ? parts - 2
-                                                                 : 1;
+  int64_t parts = streams.front().parts;
+  int64_t lastRefill = parts <= 2                ? 0
+                       : isSpread                ? parts - 2
+                       : refillsHalfApart(parts) ? parts / 2
+                                                 : 1;
   SmallVector<Value> current = llvm::map_to_vector(
       streams, [](const GemmStream &stream) { return stream.part; });
-  for (GemmStream &stream : streams)
-    if (part + 1 < stream.parts)
-      take(stream, step, part + 1);
+  if (ctx.schedule.getMatmul().getPingPong())
+    emitTurn(part, parts);
+  takeAll(streams, step, part + 1);
   for (auto [number, stream] : llvm::enumerate(streams))
     if (holdsLoads(step) && part == std::min<int64_t>(number, lastRefill))
       hold(stream, step);
   for (auto [number, stream] : llvm::enumerate(streams))
     if (!stream.isDirect && stream.steps == 1 && !stream.putsBehind &&
-        part ==
-            (isSpread ? lastRefill : std::min<int64_t>(number % 2, lastRefill)))
+        part == (isSpread || number % 2 ? lastRefill : 0))
       move(stream, step);
   auto isItsTurn = [&](const GemmStream &stream, int64_t turn,
                        int64_t inPart = 0) {
@@ -226,9 +246,7 @@ void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
                  : *place == stream.turn && stream.turn + 2 >= stream.steps;
     });
     emitStepArrival(streams, step, puts);
-    GemmStep next = getNext(step, 1);
-    for (GemmStream &stream : streams)
-      take(stream, next, 0);
+    takeAll(streams, getNext(step, 1), /*part=*/0);
     // Behind the barrier, among products: where a step is one part there are
     // none in front of it.
     putInTurn(/*isBehind=*/true);
@@ -438,6 +456,8 @@ SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
                             carried);
                       })
                  .getResults();
+  if (ctx.schedule.getMatmul().getPingPong())
+    PriorityOp::create(b, 0);
   SmallVector<Value> sums(ArrayRef(values).take_front(rights.size()));
   // What was fetched behind the last step must not land in LDS later on.
   if (llvm::any_of(streams, [](const GemmStream &s) { return s.isDirect; }))

@@ -235,6 +235,23 @@ void GemmEmitter::take(GemmStream &stream, GemmStep step, int64_t part) {
                         b.createOrFold<arith::AddIOp>(inSlot, index(part)));
 }
 
+/// A part of each side. The first products want some fragments of the side that
+/// has more, and all of the other, which comes first then. Not beside what
+/// scales elements, nor where a step is one part: these gain nothing.
+void GemmEmitter::takeAll(MutableArrayRef<GemmStream> streams, GemmStep step,
+                          int64_t part) {
+  ArrayRef<int64_t> waves = ctx.schedule.getMatmul().getWaves();
+  auto order =
+      llvm::map_to_vector(streams, [](GemmStream &stream) { return &stream; });
+  if (streams.front().parts > 1 && plan.scales != GemmPlan::Scales::Elements &&
+      left.getOuter() / waves[0] > rights.front().getOuter() / waves[1])
+    std::rotate(order.begin(), order.begin() + 1,
+                order.begin() + 1 + rights.size());
+  for (GemmStream *stream : order)
+    if (part < stream->parts)
+      take(*stream, step, part);
+}
+
 /// What was read is waited for here: LLVM would take elements apart where they
 /// were loaded, and wait there. Without a loop, which would have to copy it,
 /// the next is asked for before.

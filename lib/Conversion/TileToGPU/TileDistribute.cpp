@@ -139,6 +139,19 @@ struct FencePattern : TilePattern<FenceOp> {
   }
 };
 
+struct PriorityPattern : TilePattern<PriorityOp> {
+  using TilePattern::TilePattern;
+  LogicalResult
+  matchAndRewrite(PriorityOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!state.target->amd)
+      return op.emitOpError() << "T25: waves of " << state.target->name
+                              << " have no priorities; leave it out";
+    rewriter.replaceOpWithNewOp<ROCDL::SetPrioOp>(op, uint16_t(op.getLevel()));
+    return success();
+  }
+};
+
 /// These words (i32), in registers, behind one wait for all that load them.
 static SmallVector<Value> emitHeld(ImplicitLocOpBuilder &b, bool isAMD,
                                    ArrayRef<Value> words) {
@@ -458,8 +471,8 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   RewritePatternSet patterns(&getContext());
   patterns.add<ElementwisePattern, ConstantPattern, SplatPattern>(
       types, &getContext());
-  patterns.add<PickPattern, FencePattern, HoldPattern, CoordinatePattern>(
-      types, &getContext(), state);
+  patterns.add<PickPattern, FencePattern, PriorityPattern, HoldPattern,
+               CoordinatePattern>(types, &getContext(), state);
   populateMemoryPatterns(patterns, types, state);
   populatePrefetchPatterns(patterns, types, state);
   populateReducePatterns(patterns, types, state);

@@ -668,3 +668,10 @@ tile.kernel @prefetch(%in: memref<bf16>) attributes {target = "sm_90a", waves = 
   // expected-error @+1 {{T24: 1 rows of 144 bytes are not asked for by 32 bytes; each row is a whole number of these}}
   tile.prefetch %i[%c0] rows 1 bytes 32 : memref<16x72xbf16, strided<[72, 1]>>
 }
+
+// -----
+
+tile.kernel @priority() attributes {target = "gfx950", waves = 1 : i64} {
+  // expected-error @+1 {{attribute 'level' failed to satisfy constraint: 64-bit signless integer attribute whose minimum value is 0 whose maximum value is 3}}
+  tile.priority 4
+}

@@ -67,6 +67,8 @@ tile.kernel @k(%in: memref<f32>, %out: memref<f32>, %max: memref<f32>, %m: index
   tile.store %w, %store[%c0, %c0] {divisible = 4 : i64} : tensor<4x16xf32, #l>, memref<?x16xf32, strided<[16, 1]>>
   // CHECK: tile.fence{{$}}
   tile.fence
+  // CHECK: tile.priority 3{{$}}
+  tile.priority 3
   // CHECK: tile.pick %{{.*}} of %[[X]], %[[X]] : tensor<4x16xf32, #[[L]]>, tensor<4x16xf32, #[[L]]> -> tensor<4x16xf32, #[[L]]>
   %picked = tile.pick %c0 of %x, %x : tensor<4x16xf32, #l>, tensor<4x16xf32, #l> -> tensor<4x16xf32, #l>
   // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {interleave = 4 : i64} : memref<

@@ -304,16 +304,16 @@ GFX950 = {**COMMON, "f32_16x16x32_f16": ("f16", None), "f32_32x32x16_f16": ("f16
           "scale_f32_16x16x128_f8f6f4": ("f8E4M3FN", ROW), "scale_f32_32x32x64_f8f6f4": ("f8E5M2", ROW)}
 
 
-def schedule_text(target, tile, vector, mma, step, waves, stages=1, split=1, direct=False, group=0, whole=0):
+def schedule_text(target, tile, vector, mma, step, waves, stages=1, split=1, direct=False, group=0, whole=0, turns=False):
     matmul = (f'<"{mma}", k = {step}, waves = [{waves[0]}, {waves[1]}]' + f", stages = {stages}" * (stages > 1) +
-              ", direct = true" * direct + f", split_k = {split}" * (split > 1) + f", whole_rows = {whole}" * (whole > 0) + f", group = {group}" * (group > 0))
+              ", direct = true" * direct + ", ping_pong = true" * turns + f", split_k = {split}" * (split > 1) + f", whole_rows = {whole}" * (whole > 0) + f", group = {group}" * (group > 0))
     return (f'#te.schedule<"{target}", tile = [{tile[0]}, {tile[1]}], waves = {waves[0] * waves[1]}, vector = {vector}, '
             f"matmul = {matmul}>>")
 
 
-def scheduled(name, target, a, b, d, keywords, tile, vector, mma, step, waves, stages=1, split=1, direct=False, group=0, whole=0):
+def scheduled(name, target, a, b, d, keywords, tile, vector, mma, step, waves, stages=1, split=1, direct=False, group=0, whole=0, turns=False):
     """A product by a schedule that a user wrote."""
-    schedule = schedule_text(target, tile, vector, mma, step, waves, stages, split, direct, group, whole)
+    schedule = schedule_text(target, tile, vector, mma, step, waves, stages, split, direct, group, whole, turns)
     text = (f"func.func @f(%a: {a}, %b: {b}) -> {d} {{\n"
             f'  %d = te.fusion "f" (%x = %a : {a}, %y = %b : {b}) -> ({d}) attributes {{schedule = {schedule}}} {{\n'
             f"    %0 = te.gemm %x, %y {keywords} : {a}, {b} -> {d}\n    te.yield %0 : {d}\n  }}\n"
@@ -396,8 +396,8 @@ def direct_cases(target):
 
 
 def step_cases(target, rng):
-    """Few steps, which have no loop, and the last ones behind one: each way to LDS, steps of one part and of two, both
-    orientations, scales of several steps at once, pieces of K; from one step on."""
+    """Few steps, which have no loop, and the last ones behind one: each way to LDS, steps of one part and of two, or of
+    more by waves that take turns, both orientations, scales of several steps at once, pieces of K; from one step on."""
     fnuz = target == "gfx942"
     f8 = "f8E4M3FNUZ" if fnuz else "f8E4M3FN"
     kinds = {"bf16": ("bf16", None, "f32_32x32x8_bf16" if fnuz else "f32_16x16x32_bf16", 32),
@@ -407,7 +407,9 @@ def step_cases(target, rng):
     cases = []
     for kind, (element, scheme, mma, part) in kinds.items():
         for stages, direct in [(2, False)] if fnuz else [(2, False), (2, True), (3, True), (4, True)]:
-            for parts in (1, 2):
+            width = 2 if kind == "bf16" or (fnuz and scheme == ROW) else 0.5 if kind == "mxfp4" else 1
+            fits = [parts for parts in (1, 2, 4) if stages * (64 + 128) * part * parts * width <= (65536 if fnuz else 153600)]
+            for parts in fits:
                 for word in ("transpose_b", "transpose_a"):
                     count, split, step = rng.choice([1, 1, 2, 3, 4, 5, 6, 7, 9, 13, 16, 24, 33, 36]), rng.choice([1, 1, 2]), part * parts
                     k = count * split * step
@@ -416,10 +418,13 @@ def step_cases(target, rng):
                     a, b = (make([k, 128], turned), make([k, 128], turned)) if word == "transpose_a" else \
                         (make([rng.randint(1, 130), k], scheme), make([rng.randint(1, 200), k], scheme))
                     m, n = (128, 128) if word == "transpose_a" else (int(re.search(r"\d+", t)[0]) for t in (a, b))
-                    # Eight waves put the smaller side behind the barrier.
-                    for tile, waves in [((64, 128), (1, 4))] + [((64, 128), (2, 4)), ((128, 64), (4, 2))] * (parts == 2 and not direct):
-                        cases.append(scheduled(f"steps-{kind}-{stages}-{'direct' if direct else 'registers'}-{count}x{step}-{split}-{word}-{tile[0]}x{waves[0]}", target, a, b,
-                                               tensor([m, n], "bf16" if split == 1 else "f32"), word, tile, 4, mma, step, waves, stages, split, direct))
+                    # Eight waves put the smaller side of two parts behind the barrier. With turns the larger side comes first.
+                    wide, tall = ((64, 128), (2, 4)), ((128, 64), (4, 2))
+                    tiles = [(((64, 128), (1, 4)), False)] * (parts < 4) + [(wide, False), (tall, False)] * (parts == 2 and not direct) + \
+                        [(rng.choice([wide, tall]), True)] * (parts > 1)
+                    for (tile, waves), turns in tiles:
+                        cases.append(scheduled(f"steps-{kind}-{stages}-{'direct' if direct else 'registers'}-{count}x{step}-{split}-{word}-{tile[0]}x{waves[0]}{'-turns' * turns}", target, a, b,
+                                               tensor([m, n], "bf16" if split == 1 else "f32"), word, tile, 4, mma, step, waves, stages, split, direct, turns=turns))
     return cases
 
 

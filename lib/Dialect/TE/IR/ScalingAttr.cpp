@@ -249,8 +249,8 @@ static bool isPow2(int64_t n) { return n > 0 && llvm::isPowerOf2_64(n); }
 LogicalResult MatmulAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef mma, int64_t k,
                                  ArrayRef<int64_t> waves, int64_t stages,
-                                 bool direct, int64_t splitK, int64_t wholeRows,
-                                 int64_t group) {
+                                 bool direct, bool pingPong, int64_t splitK,
+                                 int64_t wholeRows, int64_t group) {
   const MMA *instruction = MMA::lookup(mma);
   if (!instruction)
     return emitError() << "H14: there is no matrix instruction '" << mma
@@ -271,6 +271,12 @@ LogicalResult MatmulAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << ", but what goes straight to LDS has from 2 to "
                        << most << " places there; set stages, or leave out "
                        << "direct";
+  if (pingPong && (stages == 1 || k == instruction->k))
+    return emitError() << "H14: ping_pong takes turns with the parts of a "
+                          "step, and with stages = "
+                       << stages << " and k = " << k << " there is one; use "
+                       << "stages = 2 and k = " << 2 * instruction->k
+                       << " or more, or leave out ping_pong";
   if (splitK < 1)
     return emitError() << "H14: split_k = " << splitK
                        << "; K is one piece or more";

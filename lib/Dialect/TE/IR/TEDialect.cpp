@@ -107,21 +107,22 @@ static void printScheduleOptions(AsmPrinter &printer, int64_t rowTiles,
 
 /// What a matmul leaves out where it is 1, stages and split_k, false or 0.
 static ParseResult parseMatmulOptions(AsmParser &parser, int64_t &stages,
-                                      bool &direct, int64_t &splitK,
-                                      int64_t &wholeRows, int64_t &group) {
+                                      bool &direct, bool &pingPong,
+                                      int64_t &splitK, int64_t &wholeRows,
+                                      int64_t &group) {
   stages = splitK = 1;
-  direct = false;
+  direct = pingPong = false;
   wholeRows = group = 0;
   while (succeeded(parser.parseOptionalComma())) {
     llvm::SMLoc loc = parser.getCurrentLocation();
     StringRef key;
     if (parser.parseKeyword(&key) || parser.parseEqual())
       return failure();
-    if (key == "direct") {
+    if (key == "direct" || key == "ping_pong") {
       FailureOr<bool> given = FieldParser<bool>::parse(parser);
       if (failed(given))
         return failure();
-      direct = *given;
+      (key == "direct" ? direct : pingPong) = *given;
       continue;
     }
     int64_t *number = llvm::StringSwitch<int64_t *>(key)
@@ -133,20 +134,22 @@ static ParseResult parseMatmulOptions(AsmParser &parser, int64_t &stages,
     if (!number)
       return parser.emitError(loc)
              << "a matmul has no '" << key
-             << "'; it may have stages, direct, split_k, whole_rows and "
-                "group";
+             << "'; it may have stages, direct, ping_pong, split_k, "
+                "whole_rows and group";
     if (parser.parseInteger(*number))
       return failure();
   }
   return success();
 }
 static void printMatmulOptions(AsmPrinter &printer, int64_t stages, bool direct,
-                               int64_t splitK, int64_t wholeRows,
+                               bool pingPong, int64_t splitK, int64_t wholeRows,
                                int64_t group) {
   if (stages != 1)
     printer << ", stages = " << stages;
   if (direct)
     printer << ", direct = true";
+  if (pingPong)
+    printer << ", ping_pong = true";
   if (splitK != 1)
     printer << ", split_k = " << splitK;
   if (wholeRows != 0)

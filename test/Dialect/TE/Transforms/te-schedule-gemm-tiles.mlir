@@ -201,3 +201,58 @@ func.func @halves(%x: tensor<4096x6144xbf16>, %w: tensor<4096x4096xbf16>) -> ten
   %d = te.gemm %x, %w transpose_a : tensor<4096x6144xbf16>, tensor<4096x4096xbf16> -> tensor<6144x4096xbf16>
   return %d : tensor<6144x4096xbf16>
 }
+
+// -----
+
+// Waves of a SIMD that take turns keep LDS, addresses and matrix cores busy at once: square tiles, in seven rounds of a quarter of what two take.
+// GFX942: #matmul = #te.matmul<"f32_32x32x8_bf16", k = 32, waves = [2, 4], stages = 2, ping_pong = true, group = 8>
+// GFX942: tile = [128, 128], waves = 8
+// GFX942-LABEL: func.func @turns
+func.func @turns(%x: tensor<4096x8192xbf16>, %w: tensor<8192x8192xbf16>) -> tensor<4096x8192xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<4096x8192xbf16>, tensor<8192x8192xbf16> -> tensor<4096x8192xbf16>
+  return %d : tensor<4096x8192xbf16>
+}
+
+// -----
+
+// Addresses are as regular: wide tiles, where large ones would have their last rows cut.
+// GFX942: #matmul = #te.matmul<"f32_32x32x8_bf16", k = 32, waves = [2, 4], stages = 2, ping_pong = true, group = 8>
+// GFX942: tile = [128, 256], waves = 8
+// GFX942-LABEL: func.func @addresses
+func.func @addresses(%x: tensor<8192x8192xbf16>, %w: tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<8192x8192xbf16>, tensor<8192x8192xbf16> -> tensor<8192x8192xbf16>
+  return %d : tensor<8192x8192xbf16>
+}
+
+// -----
+
+// The same where lanes turn one operand: larger instructions, whose steps take turns, not shorter ones, of which one wave hides what the other waits for.
+// GFX942: #matmul = #te.matmul<"f32_32x32x8_bf16", k = 64, waves = [2, 4], stages = 2, ping_pong = true, group = 8>
+// GFX942: tile = [128, 128], waves = 8
+// GFX942-LABEL: func.func @turned
+func.func @turned(%x: tensor<1024x4096xbf16>, %w: tensor<4096x14336xbf16>) -> tensor<1024x14336xbf16> {
+  %d = te.gemm %x, %w : tensor<1024x4096xbf16>, tensor<4096x14336xbf16> -> tensor<1024x14336xbf16>
+  return %d : tensor<1024x14336xbf16>
+}
+
+// -----
+
+// A part of another wave's products hides the latency of LDS: tiles that K is not cut for.
+// GFX942: #matmul = #te.matmul<"f32_32x32x8_bf16", k = 32, waves = [4, 2], stages = 2, ping_pong = true, group = 4>
+// GFX942: tile = [256, 128], waves = 8
+// GFX942-LABEL: func.func @hidden
+func.func @hidden(%x: tensor<4096x7168xbf16>, %w: tensor<1536x7168xbf16>) -> tensor<4096x1536xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<4096x7168xbf16>, tensor<1536x7168xbf16> -> tensor<4096x1536xbf16>
+  return %d : tensor<4096x1536xbf16>
+}
+
+// -----
+
+// What scales elements stands beside the other wave's products: no turns.
+// GFX942: #matmul = #te.matmul<"f32_32x32x8_bf16", k = 32, waves = [2, 4], stages = 2, group = 4>
+// GFX942-LABEL: func.func @scaled
+#block = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @scaled(%x: !te.scaled<4096x4096xf8E4M3FN, #block>, %w: !te.scaled<4096x4096xf8E4M3FN, #block>) -> tensor<4096x4096xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<4096x4096xf8E4M3FN, #block>, !te.scaled<4096x4096xf8E4M3FN, #block> -> tensor<4096x4096xbf16>
+  return %d : tensor<4096x4096xbf16>
+}

@@ -97,6 +97,28 @@ func.func @elsewhere(%a: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
 
 // -----
 
+// expected-error @+1 {{H14: ping_pong takes turns with the parts of a step, and with stages = 2 and k = 32 there is one; use stages = 2 and k = 64 or more, or leave out ping_pong}}
+#s = #te.schedule<"gfx950", tile = [64, 128], waves = 8, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [2, 4], stages = 2, ping_pong = true>>
+
+// -----
+
+// expected-error @+1 {{H14: ping_pong takes turns with the parts of a step, and with stages = 1 and k = 64 there is one}}
+#s = #te.schedule<"gfx950", tile = [64, 128], waves = 8, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 4], ping_pong = true>>
+
+// -----
+
+func.func @turns(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @+1 {{H15: ping_pong is for waves that share a SIMD, but a CU of gfx950 has one for each of the 4 waves; use more waves, or leave out ping_pong}}
+  %d = te.fusion "turns_0" (%x = %a : tensor<256x256xbf16>, %y = %b : tensor<256x256xbf16>) -> (tensor<256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2, ping_pong = true>>} {
+    %0 = te.gemm %x, %y : tensor<256x256xbf16>, tensor<256x256xbf16> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}
+
+// -----
+
 // expected-error @+1 {{H14: there is no matrix instruction 'f32_8x8x8'; docs/spec.md lists those of each chip}}
 #s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_8x8x8", k = 64, waves = [2, 2]>>
 
@@ -117,7 +139,7 @@ func.func @elsewhere(%a: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
 
 // -----
 
-// expected-error @+1 {{a matmul has no 'split'; it may have stages, direct, split_k, whole_rows and group}}
+// expected-error @+1 {{a matmul has no 'split'; it may have stages, direct, ping_pong, split_k, whole_rows and group}}
 #s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split = 2>>
 
 // -----

@@ -147,7 +147,8 @@ def TE_MatmulAttr : TE_Attr<"Matmul", "matmul"> {
     workgroup's waves are `waves = [m, n]` of them along the tile's rows and columns. With `stages = 2` LDS has room for
     two steps: one is written while the other is read, and each part of a step is read while the one before is multiplied.
     With 1, the default, for one. With `direct` what is not converted goes from memory straight to LDS, which has room for
-    `stages` steps then, from 2 to 8.
+    `stages` steps then, from 2 to 8. With `ping_pong` the waves that share a SIMD take turns: the one that is behind in a
+    step, counted in parts from its barrier, goes first, so that one multiplies while the other waits for LDS.
     With `split_k = S` K is cut into S pieces, whole steps each, of which one kernel makes
     f32 sums; a second adds these up in a fixed order, and computes the rest of the region (`te-split-k`). 1, the default:
     one kernel sums over all of K. With `whole_rows = R` beside it, that holds for what is behind the result's first R
@@ -161,11 +162,12 @@ def TE_MatmulAttr : TE_Attr<"Matmul", "matmul"> {
     ArrayRefParameter<"int64_t">:$waves,
     DefaultValuedParameter<"int64_t", "1">:$stages,
     DefaultValuedParameter<"bool", "false">:$direct,
+    DefaultValuedParameter<"bool", "false">:$ping_pong,
     DefaultValuedParameter<"int64_t", "1">:$split_k,
     DefaultValuedParameter<"int64_t", "0">:$whole_rows,
     DefaultValuedParameter<"int64_t", "0">:$group);
   let assemblyFormat = [{
-    `<` $mma `,` `k` `=` $k `,` `waves` `=` `[` $waves `]` `` custom<MatmulOptions>($stages, $direct, $split_k, $whole_rows, $group) `>`
+    `<` $mma `,` `k` `=` $k `,` `waves` `=` `[` $waves `]` `` custom<MatmulOptions>($stages, $direct, $ping_pong, $split_k, $whole_rows, $group) `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -356,6 +356,16 @@ def Tile_FenceOp : Tile_Op<"fence", [MemoryEffects<[MemWrite]>]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Tile_PriorityOp : Tile_Op<"priority", [MemoryEffects<[MemWrite]>]> {
+  let summary = "of waves that want the same unit those with a higher level go first";
+  let description = [{
+    From here on, of this wave, on AMD's chips: 0, with which a kernel begins, to 3 (s_setprio). Of waves with the same
+    level the older one goes first.
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<3>]>:$level);
+  let assemblyFormat = "$level attr-dict";
+}
+
 def Tile_HoldOp : Tile_Op<"hold", [MemoryEffects<[MemWrite]>, AllTypesMatch<["input", "result"]>]> {
   let summary = "the same tile, of which nothing is known";
   let description = [{
