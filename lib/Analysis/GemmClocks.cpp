@@ -238,6 +238,8 @@ double GemmUnit::getLoopClocks(double count) const {
 /// if all are at different places, to what rounds take in which all are at the
 /// same: in the logarithm.
 static constexpr double kMeeting = 0.64;
+/// [fitted] The same of waves that take turns, in loops of so many steps.
+static constexpr double kMeetingInTurns = 0.3, kLongLoop = 64;
 
 double GemmUnit::getClocks(double all, double held) const {
   auto getTogether = [&](double count) {
@@ -261,8 +263,11 @@ double GemmUnit::getClocks(double all, double held) const {
   double some = inRounds;
   if (all > 3 * held && (fetches || waves > simds)) {
     double apart = std::max(getStart(1) + all * combine(units), all * alone);
-    some = std::min(
-        std::pow(inRounds, kMeeting) * std::pow(apart, 1 - kMeeting), inRounds);
+    bool takesTurns = !fetches && schedule.getMatmul().getPingPong();
+    double meeting =
+        takesTurns && steps >= kLongLoop ? kMeetingInTurns : kMeeting;
+    some = std::min(std::pow(inRounds, meeting) * std::pow(apart, 1 - meeting),
+                    inRounds);
   }
   if (!fetches)
     return some;
