@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GemmSchedule.h"
+
 #include "te/Analysis/ResourceModel.h"
 
 #include "te/Analysis/StorageOrder.h"
@@ -22,8 +24,7 @@ static ScaledType getScaled(Value operand) {
   return dyn_cast<ScaledType>(operand.getType());
 }
 
-/// Rows in memory lie along K.
-static bool liesAlongK(Value operand, unsigned kDim) {
+bool te::liesAlongK(Value operand, unsigned kDim) {
   ScaledType type = getScaled(operand);
   bool kIsLast =
       int64_t(kDim) == cast<ShapedType>(operand.getType()).getRank() - 1;

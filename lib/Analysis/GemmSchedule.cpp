@@ -104,8 +104,12 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
       visitWaves({waves[1], waves[0]});
   };
   SmallVector<int64_t> counts = {2 * simds, simds, simds / 2};
-  // What one wave scales stands beside the products of three others.
-  if (scalesInRounds(demand.gemm, plan))
+  // What one wave scales stands beside the products of three others; not what
+  // lanes turn.
+  GemmOp gemm = demand.gemm;
+  if (plan.scales == GemmPlan::Scales::Elements &&
+      liesAlongK(gemm.getA(), gemm.getKDimA()) &&
+      liesAlongK(gemm.getB(), gemm.getKDimB()))
     counts.push_back(4 * simds);
   for (const MMA *mma : plan.instructions) {
     SmallVector<int64_t> steps;

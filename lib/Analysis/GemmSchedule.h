@@ -15,6 +15,8 @@ namespace mlir::te {
 unsigned getMostVGPRs(ScheduleAttr schedule, const Target &target);
 
 int64_t getK(GemmOp gemm); // or ShapedType::kDynamic
+/// An operand's rows in memory are along K.
+bool liesAlongK(Value operand, unsigned kDim);
 /// M, N and K are.
 bool areSizesKnown(const TileDemand &demand);
 

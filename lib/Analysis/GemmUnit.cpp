@@ -152,6 +152,10 @@ static double estimateVectorClocks(const TileDemand &demand,
          std::min<unsigned>(schedule.getWaves(), target.simdsPerCU);
 }
 
+/// [fitted] Waves of a SIMD, and parts of a step, of which one scales elements
+/// while others multiply, if they take turns.
+static constexpr double kManyWaves = 4, kManyParts = 8;
+
 bool te::gainsByPingPong(const TileDemand &demand, const GemmPlan &plan,
                          ScheduleAttr schedule, const Target &target) {
   using Scales = GemmPlan::Scales;
@@ -162,10 +166,11 @@ bool te::gainsByPingPong(const TileDemand &demand, const GemmPlan &plan,
   // What scales elements or sums is beside the other wave's products as it is;
   // scales through LDS are waited for beside elements through registers.
   if (!timing || matmul.getStages() == 1 || parts == 1 || sharing <= 1 ||
-      plan.scales == Scales::Elements || plan.scales == Scales::Blocks ||
-      hasPrologue(demand.gemm) ||
+      plan.scales == Scales::Blocks || hasPrologue(demand.gemm) ||
       (plan.scales == Scales::Instruction && !matmul.getDirect()))
     return false;
+  if (plan.scales == Scales::Elements)
+    return sharing >= kManyWaves && parts >= kManyParts;
   GemmStep step = estimateGemmStep(demand, plan, schedule, target, *timing);
   // LDS has nothing to do beside the last part in front of a barrier, but for
   // what that part has asked for.
@@ -262,9 +267,11 @@ GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
                     (!ShapedType::isDynamic(getK(gemm)) &&
                      std::fmod(isRest ? steps : runs, matmul.getSplitK()) == 0);
   // Elements are scaled, or dequantized, beside one part's products for each
-  // side, in all waves at once.
+  // side, in all waves at once, but where many take turns.
   bool scalesElements =
       plan.scales == GemmPlan::Scales::Elements || hasPrologue(gemm);
+  bool takeTurns = matmul.getPingPong() &&
+                   schedule.getWaves() >= kManyWaves * target.simdsPerCU;
   GemmStep step = estimateGemmStep(demand, plan, schedule, target, timing);
   bool spreads = spreadsScaling(demand, plan, schedule, target, timing, step);
   bool inRounds =
@@ -275,8 +282,9 @@ GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
                             : kForLooseStep,
          vector = estimateVectorClocks(demand, plan, schedule, target, timing,
                                        ofStep);
-  double besides =
-      scalesElements && !spreads ? 1 - (parts > 2 ? 2 : 1) / parts : 0;
+  double besides = scalesElements && !spreads && !takeTurns
+                       ? 1 - (parts > 2 ? 2 : 1) / parts
+                       : 0;
   bool scalesProducts = plan.scales == GemmPlan::Scales::Instruction;
   bool readsAtOnce = rows * demand.getColumns(schedule) * kFewSums <=
                      double(getMostVGPRs(schedule, target)) * target.waveSize *

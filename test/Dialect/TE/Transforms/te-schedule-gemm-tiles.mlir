@@ -256,3 +256,28 @@ func.func @scaled(%x: !te.scaled<4096x4096xf8E4M3FN, #block>, %w: !te.scaled<409
   %d = te.gemm %x, %w transpose_b : !te.scaled<4096x4096xf8E4M3FN, #block>, !te.scaled<4096x4096xf8E4M3FN, #block> -> tensor<4096x4096xbf16>
   return %d : tensor<4096x4096xbf16>
 }
+
+// -----
+
+// But four waves of a SIMD, whose steps are eight parts, are at different ones: one scales while the others multiply.
+// GFX942: #matmul = #te.matmul<"f32_16x16x16_bf16", k = 128, waves = [4, 4], stages = 2, ping_pong = true, group = 4>
+// GFX942: tile = [64, 64], waves = 16
+// GFX942-LABEL: func.func @many
+#block = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @many(%x: !te.scaled<1024x1024xf4E2M1FN, #block>, %w: !te.scaled<1024x1024xf4E2M1FN, #block>) -> tensor<1024x1024xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<1024x1024xf4E2M1FN, #block>, !te.scaled<1024x1024xf4E2M1FN, #block> -> tensor<1024x1024xbf16>
+  return %d : tensor<1024x1024xbf16>
+}
+
+// -----
+
+// Not where lanes turn what they scale, too.
+// GFX942: #matmul = #te.matmul<"f32_16x16x16_bf16", k = 64, waves = [2, 4], stages = 2, group = 4>
+// GFX942: tile = [128, 128], waves = 8
+// GFX942-LABEL: func.func @both
+#block = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+#column = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
+func.func @both(%x: !te.scaled<512x4096xf8E4M3FN, #block>, %w: !te.scaled<4096x7168xf8E4M3FN, #column>) -> tensor<512x7168xbf16> {
+  %d = te.gemm %x, %w : !te.scaled<512x4096xf8E4M3FN, #block>, !te.scaled<4096x7168xf8E4M3FN, #column> -> tensor<512x7168xbf16>
+  return %d : tensor<512x7168xbf16>
+}
