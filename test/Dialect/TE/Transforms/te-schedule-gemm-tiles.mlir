@@ -281,3 +281,14 @@ func.func @both(%x: !te.scaled<512x4096xf8E4M3FN, #block>, %w: !te.scaled<4096x7
   %d = te.gemm %x, %w : !te.scaled<512x4096xf8E4M3FN, #block>, !te.scaled<4096x7168xf8E4M3FN, #column> -> tensor<512x7168xbf16>
   return %d : tensor<512x7168xbf16>
 }
+
+// -----
+
+// In long loops workgroups whose waves take turns come apart: square tiles, of which one stores while the other multiplies.
+// GFX942: #matmul = #te.matmul<"f32_32x32x8_bf16", k = 32, waves = [2, 4], stages = 2, ping_pong = true, group = 8>
+// GFX942: tile = [128, 128], waves = 8
+// GFX942-LABEL: func.func @long
+func.func @long(%x: tensor<4096x8192xbf16>, %w: tensor<8192x8192xbf16>) -> tensor<4096x8192xbf16> {
+  %d = te.gemm %x, %w : tensor<4096x8192xbf16>, tensor<8192x8192xbf16> -> tensor<4096x8192xbf16>
+  return %d : tensor<4096x8192xbf16>
+}
