@@ -8,9 +8,7 @@
 #include "GemmSchedule.h"
 
 #include "te/Analysis/ResourceModel.h"
-
 #include "te/Analysis/StorageOrder.h"
-
 #include "te/Dialect/Tile/IR/RingOrder.h"
 #include "te/Target/Timing.h"
 
