@@ -110,6 +110,7 @@ func.func @pairs(%x: tensor<2x16x64xbf16>, %q: !te.scaled<2x64x64xf8E4M3FN, #blo
 // GFX942-LABEL: @turns
 // GFX942: te.fusion "turns_0"
 // GFX942: te.dequantize
+// GFX942-NOT: te.fusion
 // GFX942: te.gemm
 // GFX942-NOT: te.fusion
 // GFX942: return
