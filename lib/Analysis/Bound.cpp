@@ -8,6 +8,7 @@
 #include "Bound.h"
 
 #include "GemmCost.h"
+#include "GemmSchedule.h"
 
 #include "te/Target/Timing.h"
 
@@ -26,10 +27,6 @@ llvm::StringRef GemmStep::getBound() const {
   return most == matrix ? "the matrix cores" : most == memory ? "L2" : "LDS";
 }
 
-static int64_t getBits(Type type) {
-  return getElementTypeOrSelf(type).getIntOrFloatBitWidth();
-}
-
 GemmStep te::estimateGemmStep(const TileDemand &demand, const GemmPlan &plan,
                               ScheduleAttr schedule, const Target &target,
                               const Timing &timing) {
@@ -40,11 +37,12 @@ GemmStep te::estimateGemmStep(const TileDemand &demand, const GemmPlan &plan,
   double products = rows * cols * k / (double(mma.size) * mma.size * mma.k);
   // In LDS operands are what the instruction takes; each wave reads its rows of
   // A and its columns of B.
-  double a = rows * k * getBits(plan.a) / 8, b = cols * k * getBits(plan.b) / 8;
+  double a = rows * k * getElementBits(plan.a) / 8,
+         b = cols * k * getElementBits(plan.b) / 8;
   double read = a * matmul.getWaves()[1] + b * matmul.getWaves()[0];
   GemmOp gemm = demand.gemm;
-  double loaded = (rows * getBits(getSource(gemm.getA()).getType()) +
-                   cols * getBits(getSource(gemm.getB()).getType())) *
+  double loaded = (rows * getElementBits(getSource(gemm.getA()).getType()) +
+                   cols * getElementBits(getSource(gemm.getB()).getType())) *
                   k / 8;
   GemmStep step;
   step.products = products;

@@ -82,7 +82,7 @@ getOperandLoads(const TileDemand &demand, const GemmPlan &plan,
     auto type = cast<ShapedType>(operand.getType());
     auto scaled = dyn_cast<ScaledType>(type);
     bool kIsLast = int64_t(kDim) == type.getRank() - 1;
-    bool alongK = kIsLast != (scaled && scaled.getScaling().isTransposed());
+    bool alongK = liesAlongK(operand, kDim);
     double outer = std::min(tile, extent), element = getOperandBytes(operand),
            steps = *fetches[index] ? (*fetches[index])->steps : 1,
            run = (alongK ? k * steps : outer) * element;

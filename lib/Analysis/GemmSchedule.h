@@ -14,6 +14,8 @@ namespace mlir::te {
 /// Registers a lane of a workgroup that has a CU for itself.
 unsigned getMostVGPRs(ScheduleAttr schedule, const Target &target);
 
+/// Of an element, or of a tensor's.
+int64_t getElementBits(Type type);
 int64_t getK(GemmOp gemm); // or ShapedType::kDynamic
 /// An operand's rows in memory are along K.
 bool liesAlongK(Value operand, unsigned kDim);

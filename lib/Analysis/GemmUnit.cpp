@@ -127,11 +127,8 @@ static double estimateVectorClocks(const TileDemand &demand,
                            Type element) {
     Value operand = getSource(factor);
     auto type = cast<ShapedType>(operand.getType());
-    auto scaled = dyn_cast<ScaledType>(type);
-    bool kIsLast = (int64_t(kDim) == type.getRank() - 1) !=
-                   (scaled && scaled.getScaling().isTransposed());
-    bool isTurned =
-        !kIsLast && !(schedule.getMatmul().getDirect() &&
+    bool isTurned = !liesAlongK(operand, kDim) &&
+                    !(schedule.getMatmul().getDirect() &&
                       planFetch(gemm, plan, side, schedule, target));
     double work = operand != factor ? getPrologueWork(operand, element, target)
                   : element != type.getElementType() ? forConversion
@@ -152,9 +149,15 @@ static double estimateVectorClocks(const TileDemand &demand,
          std::min<unsigned>(schedule.getWaves(), target.simdsPerCU);
 }
 
-/// [fitted] Waves of a SIMD, and parts of a step, of which one scales elements
-/// while others multiply, if they take turns.
-static constexpr double kManyWaves = 4, kManyParts = 8;
+/// Waves that take turns are at different parts of a step, so that some
+/// multiply while one scales elements: where a SIMD has many, and a step as
+/// well. [fitted]
+static bool areApart(ScheduleAttr schedule, double parts,
+                     const Target &target) {
+  constexpr double manyWaves = 4, manyParts = 8;
+  return schedule.getWaves() >= manyWaves * target.simdsPerCU &&
+         parts >= manyParts;
+}
 
 bool te::gainsByPingPong(const TileDemand &demand, const GemmPlan &plan,
                          ScheduleAttr schedule, const Target &target) {
@@ -170,7 +173,7 @@ bool te::gainsByPingPong(const TileDemand &demand, const GemmPlan &plan,
       (plan.scales == Scales::Instruction && !matmul.getDirect()))
     return false;
   if (plan.scales == Scales::Elements)
-    return sharing >= kManyWaves && parts >= kManyParts;
+    return areApart(schedule, parts, target);
   GemmStep step = estimateGemmStep(demand, plan, schedule, target, *timing);
   // LDS has nothing to do beside the last part in front of a barrier, but for
   // what that part has asked for.
@@ -269,9 +272,8 @@ GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
   // Elements are scaled, or dequantized, beside one part's products for each
   // side, in all waves at once, but where many take turns.
   bool scalesElements =
-      plan.scales == GemmPlan::Scales::Elements || hasPrologue(gemm);
-  bool takeTurns = matmul.getPingPong() &&
-                   schedule.getWaves() >= kManyWaves * target.simdsPerCU;
+      (plan.scales == GemmPlan::Scales::Elements || hasPrologue(gemm)) &&
+      !(matmul.getPingPong() && areApart(schedule, parts, target));
   GemmStep step = estimateGemmStep(demand, plan, schedule, target, timing);
   bool spreads = spreadsScaling(demand, plan, schedule, target, timing, step);
   bool inRounds =
@@ -282,9 +284,8 @@ GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
                             : kForLooseStep,
          vector = estimateVectorClocks(demand, plan, schedule, target, timing,
                                        ofStep);
-  double besides = scalesElements && !spreads && !takeTurns
-                       ? 1 - (parts > 2 ? 2 : 1) / parts
-                       : 0;
+  double besides =
+      scalesElements && !spreads ? 1 - (parts > 2 ? 2 : 1) / parts : 0;
   bool scalesProducts = plan.scales == GemmPlan::Scales::Instruction;
   bool readsAtOnce = rows * demand.getColumns(schedule) * kFewSums <=
                      double(getMostVGPRs(schedule, target)) * target.waveSize *

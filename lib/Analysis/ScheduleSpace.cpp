@@ -37,17 +37,13 @@ static SmallVector<int64_t> powersOfTwo(int64_t from, int64_t to) {
   return values;
 }
 
-static int64_t elementBits(Type type) {
-  return getElementTypeOrSelf(type).getIntOrFloatBitWidth();
-}
-
 /// A field of the schedule that is to be searched has its line here, and one in
 /// getDistance.
 static SmallVector<Axis> getAxes(const GemmPlan &plan, ScheduleAttr base,
                                  const Target &target) {
   static constexpr int64_t kLeastTile = 16, kMostTile = 256;
   static constexpr int64_t kLeastStep = 32, kMostStep = 256; // bytes of a row
-  int64_t widest = std::max(elementBits(plan.a), elementBits(plan.b));
+  int64_t widest = std::max(getElementBits(plan.a), getElementBits(plan.b));
   int64_t waves = target.maxWavesPerWorkgroup;
   SmallVector<int64_t> steps = powersOfTwo(kLeastStep, kMostStep);
   for (int64_t &step : steps)
@@ -189,8 +185,8 @@ double te::getLeastClocks(const TileDemand &demand, ScheduleAttr schedule,
   // A wave has one SIMD; workgroups on other SIMDs may run beside it.
   double matrix = tilesOfCU * products * cycles / target.simdsPerCU;
   GemmOp gemm = demand.gemm;
-  double bitsA = elementBits(getSource(gemm.getA()).getType()),
-         bitsB = elementBits(getSource(gemm.getB()).getType());
+  double bitsA = getElementBits(getSource(gemm.getA()).getType()),
+         bitsB = getElementBits(getSource(gemm.getB()).getType());
   double loaded =
       tilesOfCU * sizes.k *
       (std::min(rows, sizes.m) * bitsA + std::min(cols, sizes.n) * bitsB) / 8 /
