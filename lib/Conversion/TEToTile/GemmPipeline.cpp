@@ -12,7 +12,8 @@
 // two parts a smaller side may be put behind the barrier, into the slot of the
 // step that has been read. With `direct` loads and puts are tile.fetch, several
 // steps ahead, and the barrier is tile.await. With `ping_pong` each part begins
-// with a priority: of waves that share a SIMD the one that is behind goes first.
+// with a priority: of waves that share a SIMD the one that is behind goes
+// first.
 //
 //   %sum = scf.for %i = .. iter_args(%acc, %raw, %part) {
 //     %part' = tile.take %ring[%i % 2, 16]
