@@ -12,6 +12,7 @@
 
 #include "GemmUnit.h"
 
+#include "te/Target/MMA.h"
 #include "te/Target/Timing.h"
 
 #include <cmath>
@@ -24,6 +25,18 @@ static constexpr double kBranchTurns = 8;
 
 /// [fitted] Latencies of LDS that another wave's part hides.
 static constexpr double kHiddenLatencies = 2.7;
+
+/// [fitted] What lanes turn beside products may be such a part of these, where
+/// one wave hides what the other waits for.
+static constexpr double kTurnedShare = 0.15;
+
+/// Elements of large tiles, and steps of long loops.
+static constexpr double kLargeTile = 16384, kLongLoop = 64;
+
+/// [fitted] Of what a step of a large tile takes beyond its busiest unit (in
+/// the logarithm) what sums of powers have too much: through registers, and
+/// straight to LDS.
+static constexpr double kExcess = 0.35, kDirectExcess = 0.45;
 
 /// Units that work side by side: the busiest one's time, and more where others
 /// are nearly as busy, as they are not at the same moments. The power is less
@@ -62,6 +75,24 @@ double GemmUnit::getStart(double count) const {
          count * loads.addresses + timing.l1Latency;
 }
 
+double GemmUnit::getExcess() const {
+  constexpr unsigned kWideMMA = 32;
+  MatmulAttr matmul = schedule.getMatmul();
+  bool isLone = schedule.getWaves() <= target.simdsPerCU,
+       isNarrow = MMA::lookup(matmul.getMma())->size < kWideMMA,
+       scales = scaleSteps > 0;
+  if (double(schedule.getTile()[0]) * schedule.getTile()[1] < kLargeTile ||
+      besides > 0 || spreads)
+    return 0;
+  if (!fetches)
+    return (scales ? !isNarrow : steps >= kLongLoop) ? kExcess : 0;
+  // Scales are waited for, and narrow instructions read more, of waves that
+  // share SIMDs.
+  if (scales && (matmul.getStages() < 4 || (!isLone && parts > 1)))
+    return 0;
+  return isNarrow && (scales || !isLone) ? 0 : kDirectExcess;
+}
+
 double GemmUnit::getStepClocks(double count, bool isThere) const {
   MatmulAttr matmul = schedule.getMatmul();
   double waves = schedule.getWaves(), simds = target.simdsPerCU;
@@ -79,10 +110,11 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
                                : 4 * timing.ldsLatency;
   // Of waves that share a SIMD, whose operands go through registers as they
   // are, one multiplies while the other waits for LDS, if that takes no longer;
-  // where they take turns, what lanes turn may be half as much. [fitted]
+  // where they take turns, lanes may turn some.
   double ofWave = step.matrix * simds / std::max(waves, simds), ahead = 0;
-  bool hides = isPipelined && !isLone && !fetches && scaleSteps == 0 &&
-               vector <= (matmul.getPingPong() ? step.matrix / 2 : 0);
+  bool hides =
+      isPipelined && !isLone && !fetches && scaleSteps == 0 &&
+      vector <= (matmul.getPingPong() ? kTurnedShare * step.matrix : 0);
   if (fetches)
     waiting = 0;
   // Where sums take few registers, a part is asked for when the one before has
@@ -186,6 +218,12 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   else if (fetches && matmul.getStages() > 2 && !isLone)
     power = ofWave > timing.l2Latency || parts > 1 ? 5 : 8;
   double clocks = std::max(combine({busiest, arrival}, power), taken);
+  // Units of large tiles are more regular than that.
+  double least =
+      std::max({products, count * vector, count * step.getLds(),
+                count * (isThere ? loads.addresses : loads.getClocks())});
+  if (clocks > least)
+    clocks *= std::pow(least / clocks, getExcess());
   // Rounds of one step each: branches, and a read that is not asked for before.
   if (!knowsSteps)
     clocks += 2 * kBranchTurns * timing.turn + timing.ldsLatency;
@@ -238,8 +276,9 @@ double GemmUnit::getLoopClocks(double count) const {
 /// if all are at different places, to what rounds take in which all are at the
 /// same: in the logarithm.
 static constexpr double kMeeting = 0.64;
-/// [fitted] The same of waves that take turns, in loops of so many steps.
-static constexpr double kMeetingInTurns = 0.3, kLongLoop = 64;
+/// [fitted] The same of waves that take turns, in long loops; in shorter ones,
+/// and where lanes turn operands.
+static constexpr double kMeetingInTurns = 0.3, kMeetingInFewTurns = 0.8;
 
 double GemmUnit::getClocks(double all, double held) const {
   auto getTogether = [&](double count) {
@@ -264,8 +303,9 @@ double GemmUnit::getClocks(double all, double held) const {
   if (all > 3 * held && (fetches || waves > simds)) {
     double apart = std::max(getStart(1) + all * combine(units), all * alone);
     bool takesTurns = !fetches && schedule.getMatmul().getPingPong();
-    double meeting =
-        takesTurns && steps >= kLongLoop ? kMeetingInTurns : kMeeting;
+    double meeting = takesTurns && steps >= kLongLoop ? kMeetingInTurns
+                     : takesTurns || vector > 0       ? kMeetingInFewTurns
+                                                      : kMeeting;
     some = std::min(std::pow(inRounds, meeting) * std::pow(apart, 1 - meeting),
                     inRounds);
   }

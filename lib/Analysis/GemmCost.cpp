@@ -77,6 +77,21 @@ static double estimatePassClocks(const TileDemand &demand, double read,
 /// steps have none.
 static constexpr unsigned kDirectVGPRs = 16;
 
+/// Of the last rows' pieces, those that the busiest CU has behind its `ofWhole`
+/// whole ones. Workgroups are dealt out to XCDs in turns; of an XCD's CUs those
+/// that have fewer whole ones have pieces meanwhile.
+static double getBusiestRest(const GemmGrid &whole, const GemmGrid &rest,
+                             double ofWhole, const Target &target,
+                             const Timing &timing) {
+  double units = double(target.computeUnits) / timing.xcds,
+         wholes = std::ceil(whole.getCount() / timing.xcds),
+         all = std::ceil((whole.getCount() + rest.getCount()) / timing.xcds);
+  if (wholes == 0 || all == wholes)
+    return std::ceil(all / units) - ofWhole;
+  double pieces = rest.pieces * wholes + all - wholes;
+  return std::max(std::ceil(pieces / units) - rest.pieces * ofWhole, 1.0);
+}
+
 double te::estimateGemmClocks(const TileDemand &ofRegion, const GemmPlan &plan,
                               ScheduleAttr schedule, const Target &target) {
   TileDemand demand = getPieceDemand(ofRegion, schedule);
@@ -110,12 +125,9 @@ double te::estimateGemmClocks(const TileDemand &ofRegion, const GemmPlan &plan,
     return unit.getClocks(all, held);
   };
   // The busiest one has so many workgroups, and holds some of them at once.
-  auto getBusiest = [&](double workgroups) {
-    return std::ceil(workgroups / target.computeUnits);
-  };
-  double ofWhole = getBusiest(whole.getCount());
-  double clocks =
-      getClocks(whole, ofWhole) + getClocks(rest, getBusiest(count) - ofWhole);
+  double ofWhole = std::ceil(whole.getCount() / target.computeUnits),
+         ofRest = getBusiestRest(whole, rest, ofWhole, target, *timing),
+         clocks = getClocks(whole, ofWhole) + getClocks(rest, ofRest);
   if (int64_t pieces = matmul.getSplitK(); pieces > 1)
     clocks += estimatePassClocks(demand, 4 * pieces, target, *timing,
                                  matmul.getWholeRows());

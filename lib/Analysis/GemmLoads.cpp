@@ -15,6 +15,7 @@
 
 #include "GemmSchedule.h"
 
+#include "te/Analysis/StorageOrder.h"
 #include "te/Target/Timing.h"
 
 #include <cmath>
@@ -86,6 +87,9 @@ getOperandLoads(const TileDemand &demand, const GemmPlan &plan,
     double outer = std::min(tile, extent), element = getOperandBytes(operand),
            steps = *fetches[index] ? (*fetches[index])->steps : 1,
            run = (alongK ? k * steps : outer) * element;
+    // Shuffled bytes of 16 rows lie together.
+    if (scaled && getDataOrder(scaled))
+      run = std::max(run, kLine);
     OperandLoads &made = loads[index];
     made.bytes = outer * k * element;
     made.lines = made.bytes / std::min(run, kLine);

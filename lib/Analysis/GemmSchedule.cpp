@@ -32,7 +32,7 @@ constexpr int64_t kMostPieces = 64;
 /// sums to write and read.
 constexpr int64_t kMostRestPieces = 8;
 /// What that must promise to save: the estimates are not better than this.
-constexpr double kRestMargin = 1.04;
+constexpr double kRestMargin = 1.03;
 /// The time of a full round and a short one is at least so much of that of two.
 constexpr double kLeastShareOfRounds = 0.5;
 } // namespace

@@ -116,8 +116,9 @@ static double estimateVectorClocks(const TileDemand &demand,
                                    const GemmPlan &plan, ScheduleAttr schedule,
                                    const Target &target, const Timing &timing,
                                    double ofStep) {
-  // Instructions an element.
-  constexpr double kForSum = 5, kForConversion = 16, kForTurn = 2;
+  // Instructions an element. v_perm_b32 makes a register of two: of 2 x 2
+  // elements of two bytes two turn all, of 4 x 4 of one byte eight. [C]
+  constexpr double kForSum = 5, kForConversion = 16, kForTurn = 0.5;
   double forConversion =
       plan.scales == GemmPlan::Scales::Elements ? kForScaling : kForConversion;
   GemmOp gemm = demand.gemm;
@@ -159,6 +160,23 @@ static bool areApart(ScheduleAttr schedule, double parts,
          parts >= manyParts;
 }
 
+/// Stores of a workgroup take longer than all its products, and another one
+/// fits into LDS: by turns the loops of both would end together, and none would
+/// multiply while the other stores.
+static bool storesBesideOthers(const TileDemand &demand, const GemmPlan &plan,
+                               ScheduleAttr schedule, const Target &target,
+                               const Timing &timing, const GemmStep &step) {
+  MatmulAttr matmul = schedule.getMatmul();
+  double rows = schedule.getTile()[0], cols = schedule.getTile()[1],
+         steps = std::ceil(getSize(getK(demand.gemm)) / matmul.getK()),
+         bits = rows * getElementBits(plan.a) + cols * getElementBits(plan.b),
+         inLds = matmul.getStages() * matmul.getK() * bits / 8,
+         stored = rows * cols * demand.outputBytes /
+                  timing.getMemoryShare(target.computeUnits);
+  return stored > steps * step.matrix &&
+         2 * inLds <= target.ldsBytesPerWorkgroup;
+}
+
 bool te::gainsByPingPong(const TileDemand &demand, const GemmPlan &plan,
                          ScheduleAttr schedule, const Target &target) {
   using Scales = GemmPlan::Scales;
@@ -175,6 +193,8 @@ bool te::gainsByPingPong(const TileDemand &demand, const GemmPlan &plan,
   if (plan.scales == Scales::Elements)
     return areApart(schedule, parts, target);
   GemmStep step = estimateGemmStep(demand, plan, schedule, target, *timing);
+  if (storesBesideOthers(demand, plan, schedule, target, *timing, step))
+    return false;
   // LDS has nothing to do beside the last part in front of a barrier, but for
   // what that part has asked for.
   double ofPart = parts * sharing,

@@ -108,6 +108,8 @@ private:
   /// a step, whose operands may be there; its products on the busiest SIMD.
   double getStart(double count) const;
   double getStepClocks(double count, bool isThere = false) const;
+  /// Of what a step takes beyond its busiest unit, what is too much.
+  double getExcess() const;
   /// All steps; of a loop whose operands come straight to LDS.
   double getLoopClocks(double count) const;
   double getFetchingClocks(double count) const;
