@@ -173,7 +173,7 @@ std::optional<std::string> te::findPrologueLoss(FusionOp fusion, GemmOp plain,
   // [fitted] Estimates of kernels that convert have more too much than those of
   // products through registers whose waves take turns.
   MatmulAttr matmul = schedule.getMatmul();
-  double margin = matmul.getPingPong() && !matmul.getDirect() ? 1.03 : 1,
+  double margin = matmul.getPingPong() && !matmul.getDirect() ? 1.05 : 1,
          apart = estimateGemmClocks(ofProduct, *ofPlain, schedule, target);
   for (Operation &op : fusion.getBody().front())
     if (isPrologue(&op))

@@ -1,5 +1,5 @@
 // Which tiles te-schedule takes for a product, and how waves share them.
-// RUN: te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950},te-schedule{target=gfx950}))' %s --split-input-file | FileCheck %s
+// RUN: sed s/FNUZ/FN/g %s | te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950},te-schedule{target=gfx950}))' --split-input-file | FileCheck %s
 // RUN: te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx942},te-schedule{target=gfx942}))' %s --split-input-file | FileCheck %s --check-prefix=GFX942
 
 // 256 x 256 tiles fill the second of three rounds by a quarter; of three workgroups a CU two multiply while one stores.
@@ -35,11 +35,12 @@ func.func @short(%x: !te.scaled<4096x512xf4E2M1FN, #row>, %w: !te.scaled<32768x5
 // -----
 
 // A short K, whose stores no pipeline hides: three workgroups without one are on a CU at once, as LDS holds a step of each.
-// GFX942: #matmul = #te.matmul<"f32_32x32x8_bf16", k = 32, waves = [2, 2], group = 8>
+// GFX942: #matmul = #te.matmul<"f32_32x32x16_fp8_fnuz", k = 64, waves = [2, 2], group = 8>
 // GFX942: tile = [128, 128], waves = 4
 // GFX942-LABEL: func.func @together
-func.func @together(%x: tensor<512x7168xbf16>, %y: tensor<512x2048xbf16>) -> tensor<7168x2048xbf16> {
-  %d = te.gemm %x, %y transpose_a : tensor<512x7168xbf16>, tensor<512x2048xbf16> -> tensor<7168x2048xbf16>
+#tensor = #te.scaling<tensor, scale = f32>
+func.func @together(%x: !te.scaled<512x7168xf8E4M3FNUZ, #tensor>, %y: !te.scaled<512x2048xf8E4M3FNUZ, #tensor>) -> tensor<7168x2048xbf16> {
+  %d = te.gemm %x, %y transpose_a : !te.scaled<512x7168xf8E4M3FNUZ, #tensor>, !te.scaled<512x2048xf8E4M3FNUZ, #tensor> -> tensor<7168x2048xbf16>
   return %d : tensor<7168x2048xbf16>
 }
 

@@ -41,7 +41,7 @@ func.func @unknown(%x: tensor<?x7168xbf16>, %w: tensor<1536x7168xbf16>) -> tenso
 // -----
 
 // 512 tiles, on 304 CUs: nine of 16 rows of tiles are a full round.
-// GFX942: split_k = 7, whole_rows = 3584
+// GFX942: split_k = 8, whole_rows = 3584
 // GFX942-LABEL: func.func @last_round
 func.func @last_round(%x: tensor<4096x28672xbf16>, %w: tensor<8192x28672xbf16>) -> tensor<4096x8192xbf16> {
   %y = te.gemm %x, %w transpose_b : tensor<4096x28672xbf16>, tensor<8192x28672xbf16> -> tensor<4096x8192xbf16>

@@ -1,0 +1,130 @@
+// What te-schedule knows of units that work side by side, and of a CU's last workgroups (docs/decisions/0012, session 34).
+// RUN: sed s/FNUZ/FN/g %s | te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950},te-schedule{target=gfx950}))' --split-input-file | FileCheck %s
+// RUN: te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx942},te-schedule{target=gfx942}))' %s --split-input-file | FileCheck %s --check-prefix=GFX942
+
+// Lanes turn one operand by half an instruction an element, beside the products: long steps of square tiles, for which K is not cut.
+// GFX942: #matmul = #te.matmul<"f32_32x32x16_fp8_fnuz", k = 128, waves = [2, 4], stages = 2, ping_pong = true, group = 4>
+// GFX942: tile = [128, 128], waves = 8
+// GFX942-LABEL: func.func @turned
+#tensor = #te.scaling<tensor, scale = f32>
+func.func @turned(%x: !te.scaled<1024x28672xf8E4M3FNUZ, #tensor>, %w: !te.scaled<28672x4096xf8E4M3FNUZ, #tensor>) -> tensor<1024x4096xbf16> {
+  %d = te.gemm %x, %w : !te.scaled<1024x28672xf8E4M3FNUZ, #tensor>, !te.scaled<28672x4096xf8E4M3FNUZ, #tensor> -> tensor<1024x4096xbf16>
+  return %d : tensor<1024x4096xbf16>
+}
+
+// -----
+
+// Both operands of square tiles take lanes a quarter of the products' time, in which the other wave waits, too: large ones.
+// GFX942: tile = [256, 256], waves = 8
+// GFX942-LABEL: func.func @both
+#tensor = #te.scaling<tensor, scale = f32>
+func.func @both(%x: !te.scaled<4096x24576xf8E4M3FNUZ, #tensor>, %y: !te.scaled<4096x1536xf8E4M3FNUZ, #tensor>) -> tensor<24576x1536xbf16> {
+  %d = te.gemm %x, %y transpose_a : !te.scaled<4096x24576xf8E4M3FNUZ, #tensor>, !te.scaled<4096x1536xf8E4M3FNUZ, #tensor> -> tensor<24576x1536xbf16>
+  return %d : tensor<24576x1536xbf16>
+}
+
+// -----
+
+// In long loops units are regular: two workgroups of square tiles, whose reads of LDS take as long as the products, in less than three rounds.
+// GFX942: ping_pong = true
+// GFX942: tile = [128, 128], waves = 8
+// GFX942-LABEL: func.func @regular
+#tensor = #te.scaling<tensor, scale = f32>
+func.func @regular(%x: !te.scaled<4096x1536xf8E4M3FNUZ, #tensor>, %y: !te.scaled<4096x7168xf8E4M3FNUZ, #tensor>) -> tensor<1536x7168xbf16> {
+  %d = te.gemm %x, %y transpose_a : !te.scaled<4096x1536xf8E4M3FNUZ, #tensor>, !te.scaled<4096x7168xf8E4M3FNUZ, #tensor> -> tensor<1536x7168xbf16>
+  return %d : tensor<1536x7168xbf16>
+}
+
+// -----
+
+// In short ones workgroups whose waves take turns end together: large tiles.
+// GFX942: tile = [256, 256], waves = 8
+// GFX942-LABEL: func.func @short
+func.func @short(%x: tensor<1024x4096xbf16>, %y: tensor<1024x14336xbf16>) -> tensor<4096x14336xbf16> {
+  %d = te.gemm %x, %y transpose_a : tensor<1024x4096xbf16>, tensor<1024x14336xbf16> -> tensor<4096x14336xbf16>
+  return %d : tensor<4096x14336xbf16>
+}
+
+// -----
+
+// So units are where scales are beside wide instructions, through registers.
+// CHECK: #matmul = #te.matmul<"scale_f32_32x32x64_f8f6f4", k = 256, waves = [2, 4], stages = 2, group = 8>
+// CHECK: tile = [128, 256], waves = 8
+// CHECK-LABEL: func.func @scales
+// GFX942-LABEL: func.func @scales
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+#column = #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed>
+func.func @scales(%x: !te.scaled<4096x4096xf4E2M1FN, #row>, %w: !te.scaled<4096x14336xf4E2M1FN, #column>) -> tensor<4096x14336xbf16> {
+  %d = te.gemm %x, %w : !te.scaled<4096x4096xf4E2M1FN, #row>, !te.scaled<4096x14336xf4E2M1FN, #column> -> tensor<4096x14336xbf16>
+  return %d : tensor<4096x14336xbf16>
+}
+
+// -----
+
+// And straight to LDS: square tiles of waves that have a SIMD each, in seven rounds of a quarter of what two take.
+// CHECK: #matmul = #te.matmul<"f32_32x32x16_bf16", k = 32, waves = [2, 2], stages = 4, direct = true, group = 4>
+// CHECK: tile = [128, 128], waves = 4
+// CHECK-LABEL: func.func @direct
+func.func @direct(%x: tensor<4096x1536xbf16>, %w: tensor<1536x7168xbf16>) -> tensor<4096x7168xbf16> {
+  %d = te.gemm %x, %w : tensor<4096x1536xbf16>, tensor<1536x7168xbf16> -> tensor<4096x7168xbf16>
+  return %d : tensor<4096x7168xbf16>
+}
+
+// -----
+
+// With scales, too, of which a step waits for those of one part.
+// CHECK: #matmul = #te.matmul<"scale_f32_32x32x64_f8f6f4", k = 64, waves = [2, 2], stages = 4, direct = true, group = 4>
+// CHECK: tile = [128, 128], waves = 4
+// CHECK-LABEL: func.func @part
+#column = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
+func.func @part(%x: !te.scaled<4096x1536xf8E4M3FN, #column>, %y: !te.scaled<4096x7168xf8E4M3FN, #column>) -> tensor<1536x7168xbf16> {
+  %d = te.gemm %x, %y transpose_a : !te.scaled<4096x1536xf8E4M3FN, #column>, !te.scaled<4096x7168xf8E4M3FN, #column> -> tensor<1536x7168xbf16>
+  return %d : tensor<1536x7168xbf16>
+}
+
+// -----
+
+// But not beside narrow instructions, which read LDS more often, nor of two parts, by waves that share SIMDs.
+// CHECK: #matmul = #te.matmul<"scale_f32_32x32x64_f8f6f4", k = 128, waves = [2, 2], stages = 4, direct = true, group = 4>
+// CHECK: tile = [128, 128], waves = 4
+// CHECK-LABEL: func.func @narrow
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @narrow(%x: !te.scaled<1024x14336xf8E4M3FN, #row>, %w: !te.scaled<4096x14336xf8E4M3FN, #row>) -> tensor<1024x4096xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<1024x14336xf8E4M3FN, #row>, !te.scaled<4096x14336xf8E4M3FN, #row> -> tensor<1024x4096xbf16>
+  return %d : tensor<1024x4096xbf16>
+}
+
+// -----
+
+// Stores take longer than eight steps' products: of two workgroups on a CU one multiplies while the other stores, without turns.
+// GFX942: #matmul = #te.matmul<"f32_32x32x16_fp8_fnuz", k = 64, waves = [2, 4], stages = 2, group = 8>
+// GFX942: tile = [128, 128], waves = 8
+// GFX942-LABEL: func.func @stores
+#tensor = #te.scaling<tensor, scale = f32>
+func.func @stores(%x: !te.scaled<4096x512xf8E4M3FNUZ, #tensor>, %w: !te.scaled<32768x512xf8E4M3FNUZ, #tensor>) -> tensor<4096x32768xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<4096x512xf8E4M3FNUZ, #tensor>, !te.scaled<32768x512xf8E4M3FNUZ, #tensor> -> tensor<4096x32768xbf16>
+  return %d : tensor<4096x32768xbf16>
+}
+
+// -----
+
+// Two whole tiles on most of an XCD's CUs: the others have pieces of the last rows meanwhile, and each has one more behind, not two.
+// GFX942: split_k = 4, whole_rows = 1280
+// GFX942: tile = [128, 128], waves = 8
+// GFX942-LABEL: func.func @pieces
+func.func @pieces(%x: tensor<4096x1536xbf16>, %y: tensor<4096x7168xbf16>) -> tensor<1536x7168xbf16> {
+  %d = te.gemm %x, %y transpose_a : tensor<4096x1536xbf16>, tensor<4096x7168xbf16> -> tensor<1536x7168xbf16>
+  return %d : tensor<1536x7168xbf16>
+}
+
+// -----
+
+// Shuffled weights are read by whole lines: large tiles.
+// CHECK: tile = [256, 256], waves = 8
+// CHECK-LABEL: func.func @shuffled
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+#shuffled = #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = e8m0_shuffle, data_layout = shuffle_16x16>
+func.func @shuffled(%x: !te.scaled<8192x8192xf4E2M1FN, #row>, %w: !te.scaled<8192x8192xf4E2M1FN, #shuffled>) -> tensor<8192x8192xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<8192x8192xf4E2M1FN, #row>, !te.scaled<8192x8192xf4E2M1FN, #shuffled> -> tensor<8192x8192xbf16>
+  return %d : tensor<8192x8192xbf16>
+}
