@@ -12,7 +12,6 @@
 
 #include "GemmUnit.h"
 
-#include "te/Target/MMA.h"
 #include "te/Target/Timing.h"
 
 #include <cmath>
@@ -76,21 +75,14 @@ double GemmUnit::getStart(double count) const {
 }
 
 double GemmUnit::getExcess() const {
-  constexpr unsigned kWideMMA = 32;
-  MatmulAttr matmul = schedule.getMatmul();
-  bool isLone = schedule.getWaves() <= target.simdsPerCU,
-       isNarrow = MMA::lookup(matmul.getMma())->size < kWideMMA,
-       scales = scaleSteps > 0;
+  bool scales = scaleSteps > 0;
   if (double(schedule.getTile()[0]) * schedule.getTile()[1] < kLargeTile ||
       besides > 0 || spreads)
     return 0;
   if (!fetches)
-    return (scales ? !isNarrow : steps >= kLongLoop) ? kExcess : 0;
-  // Scales are waited for, and narrow instructions read more, of waves that
-  // share SIMDs.
-  if (scales && (matmul.getStages() < 4 || (!isLone && parts > 1)))
-    return 0;
-  return isNarrow && (scales || !isLone) ? 0 : kDirectExcess;
+    return scales || steps >= kLongLoop ? kExcess : 0;
+  // Scales are waited for where they are few places ahead.
+  return scales && schedule.getMatmul().getStages() < 4 ? 0 : kDirectExcess;
 }
 
 double GemmUnit::getStepClocks(double count, bool isThere) const {

@@ -84,14 +84,14 @@ func.func @part(%x: !te.scaled<4096x1536xf8E4M3FN, #column>, %y: !te.scaled<4096
 
 // -----
 
-// But not beside narrow instructions, which read LDS more often, nor of two parts, by waves that share SIMDs.
-// CHECK: #matmul = #te.matmul<"scale_f32_32x32x64_f8f6f4", k = 128, waves = [2, 2], stages = 4, direct = true, group = 4>
-// CHECK: tile = [128, 128], waves = 4
-// CHECK-LABEL: func.func @narrow
+// But not where elements are scaled, in turn with products.
+// GFX942: tile = [128, 128], waves = 16
+// GFX942-LABEL: func.func @elements
+// CHECK-LABEL: func.func @elements
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
-func.func @narrow(%x: !te.scaled<1024x14336xf8E4M3FN, #row>, %w: !te.scaled<4096x14336xf8E4M3FN, #row>) -> tensor<1024x4096xbf16> {
-  %d = te.gemm %x, %w transpose_b : !te.scaled<1024x14336xf8E4M3FN, #row>, !te.scaled<4096x14336xf8E4M3FN, #row> -> tensor<1024x4096xbf16>
-  return %d : tensor<1024x4096xbf16>
+func.func @elements(%x: !te.scaled<2048x2048xf8E4M3FN, #row>, %w: !te.scaled<2048x2048xf8E4M3FN, #row>) -> tensor<2048x2048xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<2048x2048xf8E4M3FN, #row>, !te.scaled<2048x2048xf8E4M3FN, #row> -> tensor<2048x2048xbf16>
+  return %d : tensor<2048x2048xbf16>
 }
 
 // -----
@@ -115,6 +115,16 @@ func.func @stores(%x: !te.scaled<4096x512xf8E4M3FNUZ, #tensor>, %w: !te.scaled<3
 func.func @pieces(%x: tensor<4096x1536xbf16>, %y: tensor<4096x7168xbf16>) -> tensor<1536x7168xbf16> {
   %d = te.gemm %x, %y transpose_a : tensor<4096x1536xbf16>, tensor<4096x7168xbf16> -> tensor<1536x7168xbf16>
   return %d : tensor<1536x7168xbf16>
+}
+
+// -----
+
+// They promise 3 %.
+// GFX942: split_k = 4, whole_rows = 2304
+// GFX942-LABEL: func.func @promise
+func.func @promise(%x: tensor<4096x28672xbf16>, %w: tensor<28672x4096xbf16>) -> tensor<4096x4096xbf16> {
+  %d = te.gemm %x, %w : tensor<4096x28672xbf16>, tensor<28672x4096xbf16> -> tensor<4096x4096xbf16>
+  return %d : tensor<4096x4096xbf16>
 }
 
 // -----
