@@ -294,9 +294,10 @@ double GemmUnit::getClocks(double all, double held) const {
   double some = inRounds;
   if (all > 3 * held && (fetches || waves > simds)) {
     double apart = std::max(getStart(1) + all * combine(units), all * alone);
-    bool takesTurns = !fetches && schedule.getMatmul().getPingPong();
+    bool takesTurns = !fetches && schedule.getMatmul().getPingPong(),
+         turnsLanes = vector > 0 && besides == 0 && !spreads;
     double meeting = takesTurns && steps >= kLongLoop ? kMeetingInTurns
-                     : takesTurns || vector > 0       ? kMeetingInFewTurns
+                     : takesTurns || turnsLanes       ? kMeetingInFewTurns
                                                       : kMeeting;
     some = std::min(std::pow(inRounds, meeting) * std::pow(apart, 1 - meeting),
                     inRounds);

@@ -168,18 +168,16 @@ std::optional<std::string> te::findPrologueLoss(FusionOp fusion, GemmOp plain,
   if (!ofPlain || !timing)
     return std::nullopt;
   TileDemand ofProduct = getTileDemand(plain.getOperation());
-  ScheduleAttr schedule =
-      chooseSchedule(fusion.getContext(), ofProduct, target);
-  // [fitted] Estimates of kernels that convert have more too much than those of
-  // products through registers whose waves take turns.
-  MatmulAttr matmul = schedule.getMatmul();
-  double margin = matmul.getPingPong() && !matmul.getDirect() ? 1.05 : 1,
-         apart = estimateGemmClocks(ofProduct, *ofPlain, schedule, target);
+  double apart = estimateGemmClocks(
+      ofProduct, *ofPlain,
+      chooseSchedule(fusion.getContext(), ofProduct, target), target);
   for (Operation &op : fusion.getBody().front())
     if (isPrologue(&op))
       apart +=
           estimatePassClocks(getTileDemand(&op), /*read=*/0, target, *timing);
-  return compareClocks(estimateKernel(ops, *plan, target), apart, margin);
+  // [fitted] Estimates of kernels that convert have more too much.
+  constexpr double kMargin = 1.05;
+  return compareClocks(estimateKernel(ops, *plan, target), apart, kMargin);
 }
 
 std::optional<std::string> te::findGateLoss(ArrayRef<Operation *> ops,
