@@ -269,7 +269,7 @@ double GemmUnit::getLoopClocks(double count) const {
 /// same: in the logarithm.
 static constexpr double kMeeting = 0.64;
 /// [fitted] The same of waves that take turns, in long loops; in shorter ones,
-/// and where lanes turn operands.
+/// and where vector units work on operands.
 static constexpr double kMeetingInTurns = 0.3, kMeetingInFewTurns = 0.8;
 
 double GemmUnit::getClocks(double all, double held) const {
@@ -294,10 +294,9 @@ double GemmUnit::getClocks(double all, double held) const {
   double some = inRounds;
   if (all > 3 * held && (fetches || waves > simds)) {
     double apart = std::max(getStart(1) + all * combine(units), all * alone);
-    bool takesTurns = !fetches && schedule.getMatmul().getPingPong(),
-         turnsLanes = vector > 0 && besides == 0 && !spreads;
+    bool takesTurns = !fetches && schedule.getMatmul().getPingPong();
     double meeting = takesTurns && steps >= kLongLoop ? kMeetingInTurns
-                     : takesTurns || turnsLanes       ? kMeetingInFewTurns
+                     : takesTurns || vector > 0       ? kMeetingInFewTurns
                                                       : kMeeting;
     some = std::min(std::pow(inRounds, meeting) * std::pow(apart, 1 - meeting),
                     inRounds);
