@@ -83,12 +83,12 @@ static constexpr unsigned kDirectVGPRs = 16;
 static double getBusiestRest(const GemmGrid &whole, const GemmGrid &rest,
                              double ofWhole, const Target &target,
                              const Timing &timing) {
+  if (rest.getCount() == 0)
+    return 0;
   double units = double(target.computeUnits) / timing.xcds,
          wholes = std::ceil(whole.getCount() / timing.xcds),
-         all = std::ceil((whole.getCount() + rest.getCount()) / timing.xcds);
-  if (wholes == 0 || all == wholes)
-    return std::ceil(all / units) - ofWhole;
-  double pieces = rest.pieces * wholes + all - wholes;
+         all = std::ceil((whole.getCount() + rest.getCount()) / timing.xcds),
+         pieces = rest.pieces * wholes + all - wholes;
   return std::max(std::ceil(pieces / units) - rest.pieces * ofWhole, 1.0);
 }
 

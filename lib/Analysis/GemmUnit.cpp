@@ -44,9 +44,7 @@ GemmGrid GemmGrid::getRest(ScheduleAttr schedule) const {
 }
 
 double te::getOperandBytes(Value operand) {
-  return getElementTypeOrSelf(getSource(operand).getType())
-             .getIntOrFloatBitWidth() /
-         8.;
+  return getElementBits(getSource(operand).getType()) / 8.;
 }
 
 /// Instructions that round an f32 to bf16, where the chip has none for that.
@@ -163,18 +161,17 @@ static bool areApart(ScheduleAttr schedule, double parts,
 /// Stores of a workgroup take longer than all its products, and another one
 /// fits into LDS: by turns the loops of both would end together, and none would
 /// multiply while the other stores.
-static bool storesBesideOthers(const TileDemand &demand, const GemmPlan &plan,
-                               ScheduleAttr schedule, const Target &target,
-                               const Timing &timing, const GemmStep &step) {
-  MatmulAttr matmul = schedule.getMatmul();
-  double rows = schedule.getTile()[0], cols = schedule.getTile()[1],
-         steps = std::ceil(getSize(getK(demand.gemm)) / matmul.getK()),
-         bits = rows * getElementBits(plan.a) + cols * getElementBits(plan.b),
-         inLds = matmul.getStages() * matmul.getK() * bits / 8,
-         stored = rows * cols * demand.outputBytes /
+static bool storesBesideOthers(const TileDemand &demand, ScheduleAttr schedule,
+                               const Target &target, const Timing &timing,
+                               const GemmStep &step) {
+  double steps = std::ceil(getSize(getK(demand.gemm)) /
+                           schedule.getMatmul().getK()),
+         stored = double(schedule.getTile()[0]) * schedule.getTile()[1] *
+                  demand.outputBytes /
                   timing.getMemoryShare(target.computeUnits);
   return stored > steps * step.matrix &&
-         2 * inLds <= target.ldsBytesPerWorkgroup;
+         2 * estimateGemm(demand, schedule, target).ldsBytes <=
+             target.ldsBytesPerWorkgroup;
 }
 
 bool te::gainsByPingPong(const TileDemand &demand, const GemmPlan &plan,
@@ -193,7 +190,7 @@ bool te::gainsByPingPong(const TileDemand &demand, const GemmPlan &plan,
   if (plan.scales == Scales::Elements)
     return areApart(schedule, parts, target);
   GemmStep step = estimateGemmStep(demand, plan, schedule, target, *timing);
-  if (storesBesideOthers(demand, plan, schedule, target, *timing, step))
+  if (storesBesideOthers(demand, schedule, target, *timing, step))
     return false;
   // LDS has nothing to do beside the last part in front of a barrier, but for
   // what that part has asked for.
