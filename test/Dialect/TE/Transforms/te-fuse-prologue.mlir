@@ -106,7 +106,7 @@ func.func @pairs(%x: tensor<2x16x64xbf16>, %q: !te.scaled<2x64x64xf8E4M3FN, #blo
   return %d : tensor<2x16x64xbf16>
 }
 
-// Also where the product is estimated 3.4 % shorter than the kernel that converts, whose estimate has more too much (docs/decisions/0022).
+// Also where the product is estimated 3.6 % shorter than the kernel that converts, whose estimate has more too much (docs/decisions/0022).
 // GFX942-LABEL: @turns
 // GFX942: te.fusion "turns_0"
 // GFX942: te.dequantize
