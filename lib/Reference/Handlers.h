@@ -9,6 +9,8 @@
 
 #include "te/Reference/Interpreter.h"
 
+#include <cmath>
+
 namespace mlir::te::ref {
 
 /// The values known so far of one region.
@@ -33,6 +35,11 @@ struct Frame {
                       ArrayRef<double> numbers, ArrayRef<double> bounds = {});
 };
 
+/// How far off a sum is of terms that are each off by 5e-6 of themselves (TE
+/// semantics 5.1: f32), in either direction: that times the root of the sum of
+/// their squares, also where the terms cancel.
+inline double getSumBound(double squares) { return 5e-6 * std::sqrt(squares); }
+
 /// Sums of approximate terms, each rounded once to its result's type.
 class Sums {
 public:
@@ -41,9 +48,7 @@ public:
     values[index] += term;
     squares[index] += term * term;
   }
-  /// With bounds: terms that are each off by 5e-6 of themselves (TE semantics
-  /// 5.1: f32), in either direction, add up to that times the root of the sum
-  /// of their squares, also where the terms cancel.
+  /// With the bounds of getSumBound.
   LogicalResult store(OpResult result, ArrayRef<int64_t> shape,
                       Frame &frame) const;
 

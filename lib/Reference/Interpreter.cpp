@@ -87,7 +87,7 @@ LogicalResult ref::Sums::store(OpResult result, ArrayRef<int64_t> shape,
                                Frame &frame) const {
   std::vector<double> bounds;
   for (double square : squares)
-    bounds.push_back(5e-6 * std::sqrt(square));
+    bounds.push_back(getSumBound(square));
   return frame.store(result, shape, values, bounds);
 }
 

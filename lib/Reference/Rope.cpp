@@ -88,7 +88,7 @@ static LogicalResult rotate(Op op, bool isBackward, Frame &frame) {
                           << " columns: an even number, at most " << size;
   std::vector<double> x = frame.load(op.getInput());
   std::vector<double> freqs = frame.load(op.getFreqs());
-  std::vector<double> y = x;
+  std::vector<double> y = x, bounds(x.size()); // what is copied is exact
   for (int64_t row = 0, e = heads * size ? x.size() / (heads * size) : 0;
        row < e; ++row) {
     std::optional<Token> token = findToken(op, row, frame);
@@ -101,12 +101,14 @@ static LogicalResult rotate(Op op, bool isBackward, Frame &frame) {
       for (int64_t i = 0; i < columns; ++i) {
         auto [j, sign] = getPartner(i, columns, op.getInterleaved());
         double sine = isBackward ? -std::sin(angles[j]) : std::sin(angles[i]);
-        y[first + i] =
-            x[first + i] * std::cos(angles[i]) + sign * x[first + j] * sine;
+        double mine = x[first + i] * std::cos(angles[i]),
+               other = sign * x[first + j] * sine;
+        y[first + i] = mine + other;
+        bounds[first + i] = getSumBound(mine * mine + other * other);
       }
     }
   }
-  return frame.store(op->getResult(0), input.shape, y);
+  return frame.store(op->getResult(0), input.shape, y, bounds);
 }
 
 static LogicalResult runRope(Operation *op, Frame &frame) {

@@ -52,6 +52,10 @@ static void copyElement(const HostTensor &from, int64_t source, HostTensor &to,
   unsigned bytes = rt::getInfo(to.type).bytes;
   std::copy_n(from.bytes.begin() + source * bytes, bytes,
               to.bytes.begin() + target * bytes);
+  if (!from.bounds.empty() || !to.bounds.empty()) {
+    to.bounds.resize(to.getNumUnits());
+    to.bounds[target] = from.bounds.empty() ? 0 : from.bounds[source];
+  }
   if (from.unspecified.empty() && to.unspecified.empty())
     return;
   to.unspecified.resize(to.bytes.size());

@@ -183,6 +183,32 @@ TEST_F(Interpreter, SumsAreBoundedByTheirTerms) {
   EXPECT_DOUBLE_EQ(rows.bounds[1], 0);
 }
 
+// Also behind what only moves elements; what is not rotated is exact.
+TEST_F(Interpreter, RotationsAreBoundedByTheirTerms) {
+  auto results = run(R"(
+    func.func @f(%x: tensor<1x1x1x3xf32>, %freqs: tensor<1x2xf32>)
+        -> tensor<1x1x1x4xf32> {
+      %y = te.rope sbhd %x, %freqs
+        : tensor<1x1x1x3xf32>, tensor<1x2xf32> -> tensor<1x1x1x3xf32>
+      %first = tensor.extract_slice %x[0, 0, 0, 0] [1, 1, 1, 1] [1, 1, 1, 1]
+        : tensor<1x1x1x3xf32> to tensor<1x1x1x1xf32>
+      %z = tensor.concat dim(3) %first, %y
+        : (tensor<1x1x1x1xf32>, tensor<1x1x1x3xf32>) -> tensor<1x1x1x4xf32>
+      return %z : tensor<1x1x1x4xf32>
+    })",
+                     {makeF32({1, 1, 1, 3}, {3.0f, 4.0f, 5.0f}),
+                      makeF32({1, 2}, {0.5f, 0.5f})});
+  ASSERT_TRUE(succeeded(results)) << diagnostics;
+  const std::vector<double> &bounds = (*results)[0].buffers[0].bounds;
+  ASSERT_EQ(bounds.size(), 4u);
+  EXPECT_EQ(bounds[0], 0);
+  EXPECT_DOUBLE_EQ(bounds[1],
+                   5e-6 * std::hypot(3 * std::cos(0.5), 4 * std::sin(0.5)));
+  EXPECT_DOUBLE_EQ(bounds[2],
+                   5e-6 * std::hypot(4 * std::cos(0.5), 3 * std::sin(0.5)));
+  EXPECT_EQ(bounds[3], 0);
+}
+
 // H16 of a unit vector is 0.25 everywhere, with the signs of its column.
 TEST_F(Interpreter, HadamardBeforeFP4) {
   std::vector<float> unit(32);
