@@ -272,9 +272,25 @@ static constexpr double kMeeting = 0.64;
 /// and where vector units work on operands.
 static constexpr double kMeetingInTurns = 0.3, kMeetingInFewTurns = 0.8;
 
+/// [fitted] The same of stores beside a loop.
+static constexpr double kStoresPower = 8;
+
 double GemmUnit::getClocks(double all, double held) const {
+  if (besideStores == 0)
+    return getTileClocks(all, held);
+  // The last ones are stored behind all.
+  return getTileClocks(all, held) + std::min(all, held) * stored;
+}
+
+double GemmUnit::getTileClocks(double all, double held) const {
+  // Stores stand behind a tile's own loop, or beside the next one's last steps.
   auto getTogether = [&](double count) {
-    return getStart(count) + getLoopClocks(count) + count * (finished + stored);
+    double loop = getLoopClocks(count), beside = besideStores / steps * loop,
+           memory = count * (stored + besideStores * loads.fromMemory);
+    if (besideStores > 0)
+      loop += combine({beside, memory}, kStoresPower) - beside;
+    return getStart(count) + loop +
+           count * (finished + (besideStores > 0 ? 0 : stored));
   };
   double rounds = std::floor(all / held), last = all - rounds * held,
          inRounds = (rounds > 0 ? rounds * getTogether(held) : 0) +

@@ -92,12 +92,8 @@ static double getBusiestRest(const GemmGrid &whole, const GemmGrid &rest,
   return std::max(std::ceil(pieces / units) - rest.pieces * ofWhole, 1.0);
 }
 
-double te::estimateGemmClocks(const TileDemand &ofRegion, const GemmPlan &plan,
-                              ScheduleAttr schedule, const Target &target) {
-  TileDemand demand = getPieceDemand(ofRegion, schedule);
-  const Timing *timing = Timing::lookup(target.name);
-  if (!timing)
-    return 0;
+int64_t te::countResidents(const TileDemand &demand, const GemmPlan &plan,
+                           ScheduleAttr schedule, const Target &target) {
   MatmulAttr matmul = schedule.getMatmul();
   ResourceEstimate resources = estimate(demand, schedule, target);
   int64_t k = getK(demand.gemm);
@@ -112,8 +108,21 @@ double te::estimateGemmClocks(const TileDemand &ofRegion, const GemmPlan &plan,
   // Of fewer waves than SIMDs LDS may hold less than registers do.
   int64_t inLds =
       target.ldsBytesPerWorkgroup / std::max<int64_t>(resources.ldsBytes, 1);
-  double held = std::max<int64_t>(
+  return std::max<int64_t>(
       std::min<int64_t>(waves / schedule.getWaves(), inLds), 1);
+}
+
+double te::estimateGemmClocks(const TileDemand &ofRegion, const GemmPlan &plan,
+                              ScheduleAttr schedule, const Target &target) {
+  TileDemand demand = getPieceDemand(ofRegion, schedule);
+  const Timing *timing = Timing::lookup(target.name);
+  if (!timing)
+    return 0;
+  MatmulAttr matmul = schedule.getMatmul();
+  ResourceEstimate resources = estimate(demand, schedule, target);
+  double held = countResidents(demand, plan, schedule, target);
+  if (int64_t workgroups = schedule.getWorkgroups())
+    held = std::min(held, std::ceil(double(workgroups) / target.computeUnits));
   GemmGrid grid(demand, schedule), whole = grid.getWhole(schedule),
                                    rest = grid.getRest(schedule);
   double count = whole.getCount() + rest.getCount();

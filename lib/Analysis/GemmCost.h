@@ -11,6 +11,10 @@
 
 namespace mlir::te {
 
+/// Workgroups that a compute unit holds at once, at the least one.
+int64_t countResidents(const TileDemand &demand, const GemmPlan &plan,
+                       ScheduleAttr schedule, const Target &target);
+
 /// Clocks of a compute unit until the region's last tile is stored, as
 /// te/Target/Timing.h has the chip: the largest of what a step along K asks of
 /// the matrix cores, of LDS and of memory, where two stages overlap them, else

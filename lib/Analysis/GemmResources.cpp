@@ -149,8 +149,18 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   };
   int64_t ahead =
       getAhead(tile::MMASide::A, a, rows) + getAhead(tile::MMASide::B, b, cols);
+  // The tile before, which is stored meanwhile. Beside scales LLVM takes more
+  // in steps that have no loop. [C]
+  constexpr int64_t kScaledSteps = 4 * 28;
+  bool hasScales = plan.scales == GemmPlan::Scales::Elements ||
+                   plan.scales == GemmPlan::Scales::Instruction;
+  int64_t before = schedule.getWorkgroups() > 0
+                       ? result.elementsPerLane * demand.outputBytes +
+                             (hasScales ? kScaledSteps : 0)
+                       : 0;
   auto count = [&](int64_t inLoop) -> unsigned {
-    return kBaseVGPRs + llvm::divideCeil(sums + std::max(inLoop, epilogue), 4);
+    return kBaseVGPRs +
+           llvm::divideCeil(before + sums + std::max(inLoop, epilogue), 4);
   };
   result.prefetches =
       isPipelined || count(operands + ahead) <= getMostVGPRs(schedule, target);

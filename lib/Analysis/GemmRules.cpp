@@ -152,10 +152,17 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
   if (std::optional<std::string> why =
           findSplitViolation(demand, matmul, schedule.getTile()))
     return why;
-  if (schedule.getSweep() != SweepKind::None || schedule.getRowTiles() != 1 ||
-      schedule.getWorkgroups() != 0) {
-    os << "H15: workgroups of a te.gemm have one tile each; leave out "
-          "row_tiles, workgroups and sweep";
+  if (schedule.getWorkgroups() != 0 &&
+      (matmul.getSplitK() > 1 || gemm.isBatched())) {
+    os << "H15: workgroups = " << schedule.getWorkgroups()
+       << " compute one tile after the other, of one matrix and all of K; "
+          "leave out workgroups"
+       << (gemm.isBatched() ? "" : " or split_k");
+    return text;
+  }
+  if (schedule.getSweep() != SweepKind::None || schedule.getRowTiles() != 1) {
+    os << "H15: workgroups of a te.gemm have one tile at a time; leave out "
+          "row_tiles and sweep";
     return text;
   }
   return std::nullopt;

@@ -137,7 +137,7 @@ ScheduleAttr te::withSplit(const TileDemand &demand, ScheduleAttr schedule,
     return ScheduleAttr::get(
         schedule.getContext(), schedule.getTarget(), schedule.getTile(),
         schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
-        schedule.getWorkgroups(), schedule.getSweep(), schedule.getPieces(),
+        split.workgroups, schedule.getSweep(), schedule.getPieces(),
         schedule.getCluster(),
         MatmulAttr::get(schedule.getContext(), matmul.getMma(), matmul.getK(),
                         matmul.getWaves(), matmul.getStages(),
@@ -181,6 +181,25 @@ SmallVector<Split> te::listRests(const TileDemand &demand,
         getK(demand.gemm) == steps * schedule.getMatmul().getK())
       splits.push_back({pieces, whole * schedule.getTile()[0]});
   return splits;
+}
+
+SmallVector<Split> te::listWalks(const TileDemand &demand, const GemmPlan &plan,
+                                 ScheduleAttr schedule, const Target &target) {
+  ArrayRef<int64_t> tile = schedule.getTile();
+  // Columns that are masked are stored by branches, which part products.
+  if (!isCuttable(demand) || schedule.getMatmul().getStages() == 1 ||
+      demand.cols % tile[1] != 0)
+    return {};
+  int64_t units = target.computeUnits,
+          tiles =
+              llvm::divideCeil(demand.rows, tile[0]) * (demand.cols / tile[1]);
+  Split split;
+  split.workgroups = units;
+  split.workgroups *= countResidents(
+      demand, plan, withSplit(demand, schedule, split, target), target);
+  if (tiles <= split.workgroups)
+    return {};
+  return {split};
 }
 
 SmallVector<Split> te::listSplits(const TileDemand &demand,
@@ -257,7 +276,8 @@ static Choices considerSchedules(MLIRContext *context, const TileDemand &demand,
     auto consider = [&](Split how) {
       ScheduleAttr split = withSplit(demand, schedule, how, target);
       double clocks = estimateGemmClocks(demand, plan, split, target);
-      if (how.pieces == 1 || !findViolation(demand, split, target))
+      if ((how.pieces == 1 && how.workgroups == 0) ||
+          !findViolation(demand, split, target))
         choices.consider({split, clocks});
       return clocks;
     };
@@ -267,6 +287,8 @@ static Choices considerSchedules(MLIRContext *context, const TileDemand &demand,
       if (how.pieces == 1)
         whole = clocks;
     }
+    for (Split how : listWalks(demand, plan, schedule, target))
+      consider(how);
     // What a last round that is not full can save is a part of it.
     if (whole * kLeastShareOfRounds < choices.getPlain().clocks)
       for (Split how : listRests(demand, schedule, target))
@@ -329,6 +351,10 @@ std::string te::explainGemmSchedule(const TileDemand &demand,
   if (int64_t group = matmul.getGroup())
     os << "; an XCD computes a run of tiles, in groups of " << group
        << (group == 1 ? " row" : " rows") << " of them, for its L2";
+  if (int64_t workgroups = schedule.getWorkgroups())
+    os << "; " << workgroups
+       << " workgroups fill the chip, compute one tile after another, and "
+          "store each beside the next one's products";
   if (int64_t pieces = matmul.getSplitK(); pieces > 1) {
     os << "; K is cut into " << pieces << " pieces";
     if (int64_t whole = matmul.getWholeRows())

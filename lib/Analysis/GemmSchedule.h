@@ -24,9 +24,11 @@ bool areSizesKnown(const TileDemand &demand);
 
 // What the functions of ResourceModel.h ask where the region has a te.gemm.
 
-/// How K is cut: into so many pieces, of the rows behind so many.
+/// How a product is dealt out: K is cut into so many pieces, of the rows behind
+/// so many; or so many workgroups compute one tile after the other (0: each has
+/// one).
 struct Split {
-  int64_t pieces = 1, wholeRows = 0;
+  int64_t pieces = 1, wholeRows = 0, workgroups = 0;
 };
 /// How K may be cut for all rows with this schedule, of whose own split nothing
 /// is asked: not, and in other ways where all sizes are known.
@@ -36,6 +38,10 @@ SmallVector<Split> listSplits(const TileDemand &demand, ScheduleAttr schedule,
 /// themselves; none where there are no such rows, or no others.
 SmallVector<Split> listRests(const TileDemand &demand, ScheduleAttr schedule,
                              const Target &target);
+/// As many workgroups as CUs hold at once, where there are more tiles, whose
+/// stores then lie beside the next ones' products; or nothing.
+SmallVector<Split> listWalks(const TileDemand &demand, const GemmPlan &plan,
+                             ScheduleAttr schedule, const Target &target);
 /// With such a split, and the order of tiles that goes with it.
 ScheduleAttr withSplit(const TileDemand &demand, ScheduleAttr schedule,
                        Split split, const Target &target);

@@ -307,30 +307,35 @@ GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
   bool readsAtOnce = rows * demand.getColumns(schedule) * kFewSums <=
                      double(getMostVGPRs(schedule, target)) * target.waveSize *
                          schedule.getWaves();
-  return {.schedule = schedule,
-          .target = target,
-          .timing = timing,
-          .step = step,
-          .loads = GemmLoads::get(demand, plan, schedule, target, timing,
-                                  {&fetchA, &fetchB}, scaleSteps, grid, active),
-          .active = active,
-          .parts = parts,
-          .vector = vector,
-          .besides = besides,
-          .spreads = spreads,
-          .steps = getPieceSteps(getSize(getK(gemm)), schedule, grid.pieces,
-                                 isRest ? 1 : together),
-          .finished = estimateFinish(demand, schedule, target, timing, width),
-          .stored = stored,
-          .prefetches = prefetches,
-          .fetches = fetchA && fetchB,
-          .fetchesLate = parts == 1 && matmul.getStages() > 3 && fetchA &&
-                         fetchB && fetchA->hidesMemory && fetchB->hidesMemory,
-          .knowsSteps = knowsSteps,
-          .readsEarly = knowsSteps && mayReadEarly(plan, gemm, schedule, step,
-                                                   steps / matmul.getSplitK()),
-          .readsAtOnce = readsAtOnce,
-          .scaleSteps = scalesProducts
-                            ? double(std::min(scaleSteps[0], scaleSteps[1]))
-                            : 0};
+  return {
+      .schedule = schedule,
+      .target = target,
+      .timing = timing,
+      .step = step,
+      .loads = GemmLoads::get(demand, plan, schedule, target, timing,
+                              {&fetchA, &fetchB}, scaleSteps, grid, active),
+      .active = active,
+      .parts = parts,
+      .vector = vector,
+      .besides = besides,
+      .spreads = spreads,
+      .steps = getPieceSteps(getSize(getK(gemm)), schedule, grid.pieces,
+                             isRest ? 1 : together),
+      .finished = estimateFinish(demand, schedule, target, timing, width),
+      .stored = stored,
+      .prefetches = prefetches,
+      .fetches = fetchA && fetchB,
+      .fetchesLate = parts == 1 && matmul.getStages() > 3 && fetchA && fetchB &&
+                     fetchA->hidesMemory && fetchB->hidesMemory,
+      .knowsSteps = knowsSteps,
+      .readsEarly = knowsSteps && mayReadEarly(plan, gemm, schedule, step,
+                                               steps / matmul.getSplitK()),
+      .readsAtOnce = readsAtOnce,
+      .scaleSteps =
+          scalesProducts ? double(std::min(scaleSteps[0], scaleSteps[1])) : 0,
+      .besideStores =
+          schedule.getWorkgroups() > 0
+              ? std::min(steps, std::floor(getMostBesideStores(plan, matmul) *
+                                           schedule.getWaves() / step.products))
+              : 0};
 }

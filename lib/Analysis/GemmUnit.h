@@ -93,6 +93,9 @@ struct GemmUnit {
   bool readsEarly;   // steps before the one in front of them is waited for
   bool readsAtOnce;  // a part that is multiplied next
   double scaleSteps; // whose scales are read at once; 0: the sum has them
+  /// Steps that the tile before is stored beside; 0: each is stored behind its
+  /// own.
+  double besideStores;
 
   /// A unit that has workgroups of this grid, of `count` among all.
   static GemmUnit get(const TileDemand &demand, const GemmPlan &plan,
@@ -104,6 +107,7 @@ struct GemmUnit {
   double getClocks(double all, double held) const;
 
 private:
+  double getTileClocks(double all, double held) const;
   /// Of so many side by side: the way to the first step and from the last one;
   /// a step, whose operands may be there; its products on the busiest SIMD.
   double getStart(double count) const;

@@ -185,6 +185,12 @@ std::optional<int64_t> te::getWavesPerSIMD(const TileDemand &demand,
   auto suffices = [&](int64_t waves) {
     return resources.vgprs <= target.vgprsPerLane / waves + kSpareVGPRs;
   };
+  // So are all workgroups of a product.
+  if (int64_t workgroups = schedule.getWorkgroups();
+      workgroups && schedule.getMatmul())
+    return std::max<int64_t>(llvm::divideCeil(workgroups, target.computeUnits) *
+                                 schedule.getWaves() / target.simdsPerCU,
+                             least);
   // All clusters that walk are there at once, or some begin when others end.
   if (int64_t waves = std::max(kClusterWaves, least);
       schedule.getCluster() > 1 && schedule.getWorkgroups() > 0 &&

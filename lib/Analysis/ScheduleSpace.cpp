@@ -133,6 +133,7 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
       return;
     SmallVector<Split> splits = listSplits(demand, whole, target);
     llvm::append_range(splits, listRests(demand, whole, target));
+    llvm::append_range(splits, listWalks(demand, *plan, whole, target));
     for (Split split : splits)
       add(withSplit(demand, whole, split, target));
   });
@@ -151,7 +152,7 @@ int64_t te::getDistance(ScheduleAttr a, ScheduleAttr b) {
     sizes.append({matmul.getWaves()[0], matmul.getWaves()[1], matmul.getK(),
                   matmul.getStages(), 1 + matmul.getDirect(),
                   1 + matmul.getPingPong(), MMA::lookup(matmul.getMma())->size,
-                  matmul.getSplitK()});
+                  matmul.getSplitK(), 1 + (schedule.getWorkgroups() > 0)});
     return sizes;
   };
   int64_t distance = 0;

@@ -48,13 +48,12 @@ static constexpr Line kLines[] = {
      [](const Profile &p) { return percent(p.mfmaShare()); }},
     {"MFMA busy, loop",
      [](const Profile &p) {
-       return p.cu.loop && p.cu.loopClocks ? percent(p.loopMfmaShare())
-                                           : std::string("-");
+       return p.hasSteadyLoop() ? percent(p.loopMfmaShare()) : std::string("-");
      }},
     {"MFMA busy, middle",
      [](const Profile &p) {
-       return !p.cu.loop && p.cu.loopClocks ? percent(p.loopMfmaShare())
-                                            : std::string("-");
+       return !p.hasSteadyLoop() && p.cu.loopClocks ? percent(p.loopMfmaShare())
+                                                    : std::string("-");
      }},
     {"VALU busy", [](const Profile &p) { return percent(p.valuShare()); }},
     {"LDS busy", [](const Profile &p) { return percent(p.ldsShare()); }},

@@ -60,6 +60,7 @@ private:
   void noteLoop(SimulatedWave &wave, uint64_t now);
   void noteProduct(SimulatedWave &wave, uint64_t now);
   void finishLoop();
+  void finishVisit(size_t visit);
 
   void charge(SimulatedWave &wave, uint64_t until);
   void chargeStall(uint32_t instruction, Stall stall, uint64_t clocks);

@@ -49,7 +49,7 @@ static Object getGrid(const Profile &p) {
 
 static Object getMfma(const Profile &p) {
   Object mfma{{"busy", p.mfmaShare()}, {"clocks", p.cu.mfmaClocks}};
-  if (p.cu.loop && p.cu.loopClocks)
+  if (p.hasSteadyLoop())
     mfma["loop"] = Object{{"first_pc", formatPc(p, p.cu.loop->first)},
                           {"last_pc", formatPc(p, p.cu.loop->last)},
                           {"clocks", p.cu.loopClocks},

@@ -19,6 +19,7 @@ std::optional<Loop> findLoop(const emu::Trace &trace) {
   // Branches backwards, and how often each instruction ran.
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> loops;
   std::vector<uint64_t> counts(trace.instructions.size());
+  std::vector<bool> stores(trace.instructions.size());
   uint64_t waves = 0;
   for (const emu::TracedWorkgroup &workgroup : trace.workgroups)
     for (const auto &events : workgroup.waves) {
@@ -26,14 +27,30 @@ std::optional<Loop> findLoop(const emu::Trace &trace) {
       for (size_t i = 0; i < events.size(); ++i) {
         uint32_t at = events[i].instruction;
         ++counts[at];
+        if (events[i].stored > 0 &&
+            trace.instructions[at].unit == emu::Unit::Vmem)
+          stores[at] = true;
         if (i + 1 < events.size() && events[i + 1].instruction <= at &&
             trace.instructions[at].unit == emu::Unit::Branch)
           ++loops[{events[i + 1].instruction, at}];
       }
     }
-  // What a few waves jump back for is no loop.
+  auto getProducts = [&](std::pair<uint32_t, uint32_t> range) {
+    uint64_t products = 0;
+    for (uint32_t at = range.first; at <= range.second; ++at)
+      if (trace.instructions[at].unit == emu::Unit::Mfma)
+        products += counts[at];
+    return products;
+  };
+  auto isOfTiles = [&](std::pair<uint32_t, uint32_t> range) {
+    auto begin = stores.begin();
+    return std::find(begin + range.first, begin + range.second + 1, true) !=
+               begin + range.second + 1 &&
+           getProducts(range) > 0;
+  };
+  // What a few waves jump back for is no loop; a workgroup may have few tiles.
   std::erase_if(loops, [&](const auto &loop) {
-    return loop.second < kLeastRounds * waves;
+    return loop.second < kLeastRounds * waves && !isOfTiles(loop.first);
   });
   auto isInnermost = [&](std::pair<uint32_t, uint32_t> loop) {
     return llvm::none_of(loops, [&](const auto &other) {
@@ -51,7 +68,9 @@ std::optional<Loop> findLoop(const emu::Trace &trace) {
       work += counts[at] * std::max<uint64_t>(1, trace.instructions[at].passes);
     if (work > most) {
       most = work;
-      best = Loop{range.first, range.second};
+      // Each wave comes to its first round from elsewhere.
+      best = Loop{range.first, range.second,
+                  isOfTiles(range) ? getProducts(range) / (rounds + waves) : 0};
     }
   }
   return best;

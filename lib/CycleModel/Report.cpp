@@ -53,8 +53,9 @@ static void printShares(llvm::raw_ostream &os, const Profile &p) {
   };
   if (p.cu.mfmaClocks) {
     line("MFMA busy, kernel", p.mfmaShare(), "");
-    if (p.cu.loopClocks && !p.cu.loop)
-      line("MFMA busy, middle", p.loopMfmaShare(), "no loop");
+    if (p.cu.loopClocks && !p.hasSteadyLoop())
+      line("MFMA busy, middle", p.loopMfmaShare(),
+           p.cu.loop ? "of each tile: no loop" : "no loop");
     else if (p.cu.loopClocks)
       line("MFMA busy, loop", p.loopMfmaShare(),
            formatv("{0} rounds of {1:f0} clocks", p.cu.loopRounds,

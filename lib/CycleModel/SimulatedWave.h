@@ -19,6 +19,8 @@ public:
       : events(events) {}
 
   const emu::TraceEvent &current() const { return events[next]; }
+  /// The instruction before, or the current one where it is the first.
+  uint32_t previous() const { return events[next ? next - 1 : 0].instruction; }
   /// The current instruction, a branch, is taken.
   bool isJump() const;
 
@@ -68,8 +70,10 @@ public:
   struct Round {
     uint64_t clock, mfmaClocks; // when it begins; of the CU, until then
   };
-  std::vector<Round> rounds; // of the loop, or of products without one
-  uint64_t products = 0, issuedProducts = 0; // where there is no loop
+  /// Each time that it comes to the loop; or of each tile, or all, where their
+  /// products have no loop, how the middle half of these begins and ends.
+  std::vector<std::vector<Round>> visits;
+  uint64_t products = 0, issuedProducts = 0; // of such a tile
 
 private:
   bool isStalled() const { return stalledFor == next; }

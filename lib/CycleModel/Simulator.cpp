@@ -90,7 +90,9 @@ void ComputeUnit::startWave(Workgroup &workgroup, unsigned number,
   wave->wake = wave->stalledSince = wave->started = now;
   wave->setStall({Stall::Arbitration, now});
   // The first generation's, where there is no loop.
-  if (!result.loop && workgroup.index < held)
+  if (result.loop)
+    wave->products = result.loop->productsOfTile;
+  else if (workgroup.index < held)
     wave->products = llvm::count_if(events, [&](const TraceEvent &event) {
       return trace.instructions[event.instruction].unit == emu::Unit::Mfma;
     });
@@ -203,33 +205,57 @@ void ComputeUnit::block(SimulatedWave &wave, uint32_t instruction,
 // The loop
 //===----------------------------------------------------------------------===//
 
-/// The first generation's waves meet the head of the loop.
+/// The first generation's waves meet the head of the loop: in another round, or
+/// from elsewhere.
 void ComputeUnit::noteLoop(SimulatedWave &wave, uint64_t now) {
-  if (workgroups[wave.workgroup].index < held)
-    wave.rounds.push_back({now, result.mfmaClocks});
+  if (workgroups[wave.workgroup].index >= held)
+    return;
+  uint32_t from = wave.previous();
+  bool isEntry = from < result.loop->first || from > result.loop->last;
+  if (isEntry || wave.visits.empty() || result.loop->productsOfTile)
+    wave.visits.emplace_back();
+  if (result.loop->productsOfTile)
+    wave.issuedProducts = 0;
+  else
+    wave.visits.back().push_back({now, result.mfmaClocks});
 }
 
 /// Without a loop: a wave begins the middle half of its matrix instructions, or
-/// ends it.
+/// of a tile's, or ends it.
 void ComputeUnit::noteProduct(SimulatedWave &wave, uint64_t now) {
+  if (!result.loop && wave.visits.empty())
+    wave.visits.emplace_back();
   uint64_t issued = ++wave.issuedProducts;
-  if (issued == wave.products / 4 || issued == wave.products * 3 / 4)
-    wave.rounds.push_back({now, result.mfmaClocks});
+  if (!wave.visits.empty() &&
+      (issued == wave.products / 4 || issued == wave.products * 3 / 4))
+    wave.visits.back().push_back({now, result.mfmaClocks});
 }
 
-/// From when every wave is in its second round until the first one leaves.
-/// Where waves run after one another there is no such time: from the first
-/// second round until the last wave leaves. Without a loop likewise of the
-/// middle halves.
+/// From when every wave is in its second round until the first one leaves, of
+/// each time that they come to the loop. Where waves run after one another
+/// there is no such time: from the first second round until the last wave
+/// leaves. Without a loop likewise of the middle halves.
 void ComputeUnit::finishLoop() {
+  size_t visits = 0;
+  for (auto &wave : waves)
+    visits = std::max(visits, wave->visits.size());
+  for (size_t visit = 0; visit < visits; ++visit)
+    finishVisit(visit);
+}
+
+void ComputeUnit::finishVisit(size_t visit) {
   using Round = SimulatedWave::Round;
+  bool hasRounds = result.loop && !result.loop->productsOfTile;
   std::vector<Round> begins, ends;
+  uint64_t count = 0;
   for (auto &wave : waves) {
-    if (wave->rounds.size() < (result.loop ? 3 : 2))
+    if (visit >= wave->visits.size() ||
+        wave->visits[visit].size() < (hasRounds ? 3 : 2))
       continue;
-    begins.push_back(wave->rounds[result.loop ? 1 : 0]);
-    ends.push_back(wave->rounds.back());
-    result.loopRounds = wave->rounds.size() - 2;
+    const std::vector<Round> &rounds = wave->visits[visit];
+    begins.push_back(rounds[hasRounds ? 1 : 0]);
+    ends.push_back(rounds.back());
+    count = rounds.size() - 2;
   }
   if (begins.empty())
     return;
@@ -239,11 +265,14 @@ void ComputeUnit::finishLoop() {
   Round begin = *llvm::max_element(begins, isEarlier);
   Round end = *llvm::min_element(ends, isEarlier);
   if (end.clock <= begin.clock) {
+    if (visit > 0) // the first one's, if there is no such time
+      return;
     begin = *llvm::min_element(begins, isEarlier);
     end = *llvm::max_element(ends, isEarlier);
   }
-  result.loopClocks = end.clock - begin.clock;
-  result.loopMfmaClocks = end.mfmaClocks - begin.mfmaClocks;
+  result.loopRounds += count;
+  result.loopClocks += end.clock - begin.clock;
+  result.loopMfmaClocks += end.mfmaClocks - begin.mfmaClocks;
 }
 
 Simulation ComputeUnit::run() {

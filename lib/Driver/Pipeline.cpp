@@ -64,6 +64,9 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     // te-opt
     // --pass-pipeline='builtin.module(tile.kernel(tile-prefetch-loads))'
     manager.addNestedPass<tile::KernelOp>(tile::createPrefetchLoadsPass());
+    // te-opt
+    // --pass-pipeline='builtin.module(tile.kernel(tile-delay-stores))'
+    manager.addNestedPass<tile::KernelOp>(tile::createDelayStoresPass());
     // te-opt --cse
     manager.addPass(createCSEPass());
     // te-opt --te-verify-level=level=tile

@@ -104,7 +104,15 @@ bool scalesInRounds(GemmOp gemm, const GemmPlan &plan);
 inline constexpr int64_t kMostStepsInRound = 16;
 /// Products of a wave that may stand one behind the other, without a loop; of
 /// few steps whose elements come straight to LDS, more may.
-inline constexpr int64_t kMostProductsAlone = 64;
+inline constexpr int64_t kMostProductsAlone = 64, kMostProductsOfFew = 256;
+/// Such products beside which the tile before is stored: all that may be, but
+/// less where operands go through registers as they are.
+inline int64_t getMostBesideStores(const GemmPlan &plan, MatmulAttr matmul) {
+  constexpr int64_t throughRegisters = 192;
+  return matmul.getDirect() || plan.scales == GemmPlan::Scales::Elements
+             ? kMostProductsOfFew
+             : throughRegisters;
+}
 
 /// Bytes of scales of one of `outer` rows of A or columns of B that are read at
 /// once, at most; LDS has room for two times as many.

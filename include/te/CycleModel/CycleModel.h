@@ -97,9 +97,12 @@ struct InstructionTime {
   uint64_t getStalled() const;
 };
 
-/// A loop of the kernel: instructions first..last of the trace.
+/// A loop of the kernel: instructions first..last of the trace. Where a round
+/// multiplies and stores, it is a tile of a product, of so many matrix
+/// instructions; else 0.
 struct Loop {
   uint32_t first = 0, last = 0;
+  uint64_t productsOfTile = 0;
 };
 
 /// The innermost loop that has the most work, or none.
@@ -179,6 +182,10 @@ struct Profile {
 
   double seconds() const; // of the grid, at the peak clock
   double mfmaShare() const, loopMfmaShare() const, valuShare() const;
+  /// loopMfmaShare is of a loop's rounds, not of code without one.
+  bool hasSteadyLoop() const {
+    return cu.loop && !cu.loop->productsOfTile && cu.loopClocks;
+  }
   double addressShare() const; // of the address unit's time
   double ldsShare() const; // of the time of LDS's banks, of its ports' reads or
                            // of their writes, whichever is most

@@ -136,6 +136,7 @@ private:
   int64_t getProductClocks();
   bool mayStandAlone(ArrayRef<GemmStream> streams, int64_t count);
   int64_t chooseRound(ArrayRef<GemmStream> streams);
+  int64_t countBehind(ArrayRef<GemmStream> streams, int64_t round);
   void emitFirstSteps(MutableArrayRef<GemmStream> streams, GemmStep before);
   /// To each sum, what its tile of B adds: `sides` and `scales` are A's and
   /// each tile of B's.

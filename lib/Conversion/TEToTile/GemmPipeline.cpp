@@ -408,13 +408,10 @@ SmallVector<Value> GemmEmitter::emitPipelinedSteps() {
       startScales(stream, zero);
   }
   isSpread = spreadsScaling(streams);
-  int64_t round = chooseRound(streams), behind = 0;
+  int64_t round = chooseRound(streams), behind = countBehind(streams, round);
   bool isWhole = round > 1 && round % getLongest(streams) == 0;
   // Steps behind the loop know how many are left.
   std::optional<int64_t> all = getConstantIntValue(steps);
-  if (all && (round > 1 || all == round) && *all >= round &&
-      mayStandAlone(streams, round + *all % round))
-    behind = round + *all % round;
   bool isOnly = behind > 0 && behind == all;
   planTurns(streams, isWhole ? round : 1);
   int64_t places = isOnly ? 0 : round;

@@ -99,7 +99,7 @@ int64_t GemmEmitter::chooseRound(ArrayRef<GemmStream> streams) {
 /// A wave's products in code that has no loop, where steps are few and elements
 /// come straight to LDS, so that those which are not there would be many;
 /// elsewhere kMostProductsAlone. They take time to compile.
-static constexpr int64_t kFewSteps = 32, kMostProductsOfFew = 256;
+static constexpr int64_t kFewSteps = 32;
 
 /// So many steps stand one behind the other, all of them or, where elements
 /// come straight to LDS, the last ones: they ask for nothing that is not there,
@@ -110,8 +110,26 @@ bool GemmEmitter::mayStandAlone(ArrayRef<GemmStream> streams, int64_t count) {
   bool areDirect = llvm::all_of(streams, [](const GemmStream &stream) {
     return stream.isDirect || stream.kind == Kind::Scales;
   });
+  // The tile before is stored among them.
+  if (ctx.walksTiles)
+    return products <= getMostBesideStores(plan, ctx.schedule.getMatmul());
   if (!areDirect)
     return count == all && products <= kMostProductsAlone;
   return products <=
          (all <= kFewSteps ? kMostProductsOfFew : kMostProductsAlone);
+}
+
+/// The last steps, which have no loop: those that are no whole round, and a
+/// round; as many as may be where the tile before is stored among them.
+int64_t GemmEmitter::countBehind(ArrayRef<GemmStream> streams, int64_t round) {
+  std::optional<int64_t> all = getConstantIntValue(steps);
+  if (!all || *all < round || (round == 1 && *all > 1))
+    return 0;
+  int64_t behind = round + *all % round;
+  if (!mayStandAlone(streams, behind))
+    return 0;
+  while (ctx.walksTiles && behind < *all &&
+         mayStandAlone(streams, behind + round))
+    behind += round;
+  return behind;
 }

@@ -332,12 +332,19 @@ std::pair<Value, Value> Outliner::emitColumn(TileContext &ctx, const Part &part,
           arith::DivUIOp::create(b, group, columns)};
 }
 
-/// The program of workgroup (x, group) of a part.
+/// The program of a workgroup of a part.
 LogicalResult Outliner::emitPart(const TileContext &common, const Part &part,
                                  Value x, Value group, unsigned &next) {
   TileContext ctx = common;
-  auto &b = ctx.b;
   bindExtents(ctx, part, next);
+  return walksTiles() ? emitWalk(ctx, part, group)
+                      : emitWorkgroup(ctx, part, x, group);
+}
+
+/// The program of workgroup (x, group) of a part.
+LogicalResult Outliner::emitWorkgroup(TileContext ctx, const Part &part,
+                                      Value x, Value group) {
+  auto &b = ctx.b;
   int64_t width = ctx.schedule.getTile()[1];
   Value zero = arith::ConstantIndexOp::create(b, 0);
   if (parts.size() > 1)
@@ -433,7 +440,7 @@ std::pair<Value, Value> Outliner::emitPlace(ImplicitLocOpBuilder &b) {
     return {gpu::ClusterBlockIdOp::create(b, x),
             gpu::ClusterIdOp::create(b, x)};
   Value id = gpu::BlockIdOp::create(b, x);
-  if (hasOneColumn())
+  if (hasOneColumn() || walksTiles())
     return {arith::ConstantIndexOp::create(b, 0), id};
   return {id, gpu::BlockIdOp::create(b, gpu::Dimension::y)};
 }

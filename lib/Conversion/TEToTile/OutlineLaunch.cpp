@@ -171,7 +171,8 @@ Value Outliner::emitGroupCount(ImplicitLocOpBuilder &b, const Part &part,
                    b.createOrFold<arith::SubIOp>(count, whole),
                    arith::ConstantIndexOp::create(b, gemm.countPieces())));
   }
-  if (int64_t workgroups = fusion.getScheduleAttr().getWorkgroups())
+  if (int64_t workgroups = fusion.getScheduleAttr().getWorkgroups();
+      workgroups && !walksTiles())
     count = b.createOrFold<arith::MinUIOp>(
         count, arith::ConstantIndexOp::create(b, workgroups));
   for (int64_t i = 0; i < part.anchor.getMatrixDims(); ++i)
@@ -246,6 +247,12 @@ void Outliner::emitLaunch(KernelOp kernel, bool isLast) {
   if (inits.empty() && !yielded.empty() && isAmax(yielded.back()))
     inits.push_back(emitZero(b, yielded.back().getType()).getResult(0));
   Value x = hasOneColumn() ? gridY : gridX, y = hasOneColumn() ? gridX : gridY;
+  if (walksTiles()) {
+    x = b.createOrFold<arith::MinUIOp>(
+        b.createOrFold<arith::MulIOp>(x, y),
+        arith::ConstantIndexOp::create(b, schedule.getWorkgroups()));
+    y = one;
+  }
   if (int64_t cluster = schedule.getCluster(); cluster > 1) {
     x = b.createOrFold<arith::MulIOp>(
         gridY, arith::ConstantIndexOp::create(b, cluster));

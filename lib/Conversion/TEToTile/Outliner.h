@@ -73,6 +73,9 @@ struct Outliner {
   LogicalResult emitAtEdge(TileContext &ctx, const Part &part, Value group);
   LogicalResult emitPart(const TileContext &common, const Part &part, Value x,
                          Value group, unsigned &next);
+  LogicalResult emitWorkgroup(TileContext ctx, const Part &part, Value x,
+                              Value group);
+  LogicalResult emitWalk(TileContext &ctx, const Part &part, Value group);
   std::pair<Value, Value> emitColumn(TileContext &ctx, const Part &part,
                                      Value group);
   std::pair<Value, Value> emitOrder(TileContext &ctx, const Part &part, Value x,
@@ -98,6 +101,11 @@ struct Outliner {
         std::max(parts.front().cover.colMultiple, schedule.getTile()[1]);
     return !ShapedType::isDynamic(cols) && cols > 0 &&
            llvm::alignTo(cols, multiple) == uint64_t(schedule.getTile()[1]);
+  }
+  /// Workgroups of a te.gemm compute one tile after the other.
+  bool walksTiles() {
+    ScheduleAttr schedule = fusion.getScheduleAttr();
+    return schedule.getMatmul() && schedule.getWorkgroups() > 0;
   }
   /// Rows that one workgroup computes.
   int64_t getGroupRows() {

@@ -43,17 +43,20 @@ static bool isBehind(ImplicitLocOpBuilder &b, Value view, Value row) {
                                    getAsOpFoldResult(row));
 }
 
-/// In a loop rows change and columns do not, and the view's bytes are known to
-/// fit an offset.
-static bool movesByRows(OpBuilder &b, Value view, Value row, Value col,
-                        int64_t rowBytes) {
+/// The view's bytes are known to fit an offset.
+static bool fitsOffset(Value view, int64_t rowBytes) {
+  int64_t rows = cast<ShapedType>(view.getType()).getDimSize(0);
+  return !ShapedType::isDynamic(rows) &&
+         rows * rowBytes < std::numeric_limits<int32_t>::max();
+}
+
+/// In a loop rows change and columns do not.
+static bool movesByRows(OpBuilder &b, Value row, Value col) {
   Operation *parent = b.getInsertionBlock()->getParentOp();
   auto loop = dyn_cast<scf::ForOp>(parent);
   if (!loop)
     loop = parent->getParentOfType<scf::ForOp>();
-  int64_t rows = cast<ShapedType>(view.getType()).getDimSize(0);
-  if (!loop || ShapedType::isDynamic(rows) ||
-      rows * rowBytes >= std::numeric_limits<int32_t>::max())
+  if (!loop)
     return false;
   auto changes = [&](Value value) {
     return loop.getRegion().isAncestor(value.getParentRegion());
@@ -79,7 +82,7 @@ static Value emitRowsInside(ImplicitLocOpBuilder &b, Type tile, Value view,
 
 BufferAccess::BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state,
                            Type tile, Value view, Value row, Value col,
-                           bool isInside)
+                           bool isInside, bool isAlike)
     : b(b), elementBytes(getElementBytes(tile)), isInside(isInside) {
   rowBytes = getRowStride(view) * elementBytes;
   auto constant = [&](int64_t value) -> Value {
@@ -107,8 +110,11 @@ BufferAccess::BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state,
   LinearLayout layout = getLayout(tile);
   int64_t laneRows =
       layout.project({1, layout.getShape()[1]}).getNumRegisters();
-  bool moves = isInside && !state.spread.empty() && laneRows <= fewRows &&
-               movesByRows(b, view, row, col, rowBytes);
+  // So do rows that are the same for all tiles of a loop: their resources, for
+  // each step another one, would stay in registers meanwhile.
+  bool moves = isInside && fitsOffset(view, rowBytes) &&
+               (isAlike || (!state.spread.empty() && laneRows <= fewRows &&
+                            movesByRows(b, row, col)));
   Value rows = moves ? constant(cast<ShapedType>(view.getType()).getDimSize(0))
                      : emitRowsInside(b, tile, view, row, isInside);
   Value bytes =

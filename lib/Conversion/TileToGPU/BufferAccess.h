@@ -25,9 +25,11 @@ public:
 
   /// The rows of `view` (strided, rank 2) from `row` on, at most the tile's,
   /// and its columns from `col` on. Where the tile `isInside` the view nothing
-  /// is bounded, and no vector needs an offset register of its own.
+  /// is bounded, and no vector needs an offset register of its own. `isAlike`:
+  /// see readsSameRows.
   BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state, Type tile,
-               Value view, Value row, Value col, bool isInside = false);
+               Value view, Value row, Value col, bool isInside = false,
+               bool isAlike = false);
 
   /// A vector of this lane, its register 0 displaced by so many rows and
   /// columns.

@@ -168,6 +168,27 @@ Value te::emitSharedPointer(ImplicitLocOpBuilder &b, const KernelState &state,
                              ArrayRef<LLVM::GEPArg>{byte});
 }
 
+/// Arithmetic on what stands outside of the loop.
+static bool isInvariant(scf::ForOp loop, Value value) {
+  Operation *op = value.getDefiningOp();
+  return loop.isDefinedOutsideOfLoop(value) ||
+         (op && isPure(op) &&
+          llvm::all_of(op->getOperands(), [&](Value operand) {
+            return isInvariant(loop, operand);
+          }));
+}
+
+bool te::readsSameRows(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  if (!loop || loop.getBody()->getOps<RingOp>().empty())
+    return false;
+  auto moves = [&](auto load) {
+    return load && isInvariant(loop, load.getRow()) &&
+           !isInvariant(loop, load.getColumn());
+  };
+  return moves(dyn_cast<LoadOp>(op)) || moves(dyn_cast<FetchOp>(op));
+}
+
 bool te::isRare(Operation *op) {
   constexpr int64_t kMany = 16; // products
   auto getMemory = [](Operation *op) -> Value {

@@ -44,9 +44,9 @@ struct KernelState {
   llvm::DenseMap<Operation *, int64_t> vectorWork, productsBefore;
   /// What stands between a product and the one before: instructions that write
   /// to LDS, those of them that come last, elements that are turned for that,
-  /// and a barrier, which all writes may stand behind.
+  /// and a barrier, which all writes may stand behind; and stores.
   struct Front {
-    int64_t writes = 0, lastWrites = 0;
+    int64_t writes = 0, lastWrites = 0, stores = 0;
     bool turns = false, hasBarrier = false, isBehindBarrier = false;
   };
   llvm::DenseMap<Operation *, Front> fronts;
@@ -59,7 +59,8 @@ struct KernelState {
     Front front = {}; // of a part that nothing else is spread over
   };
   llvm::DenseMap<Operation *, SmallVector<Part>> partsBefore;
-  llvm::DenseSet<Operation *> rare; // see isRare
+  llvm::DenseSet<Operation *> rare;  // see isRare
+  llvm::DenseSet<Operation *> alike; // see readsSameRows
   /// tile.convert_layout that lanes could do among themselves, with more work.
   llvm::DenseSet<Operation *> throughLds;
 };
@@ -112,6 +113,10 @@ int64_t countProductsBefore(tile::MmaOp op);
 /// of its view or ring beside it: what a loop keeps in registers for it costs
 /// them more than computing it again.
 bool isRare(Operation *op);
+
+/// True for a tile.load or tile.fetch of a loop over tiles that have the same
+/// rows of it, in other columns: a step of a product whose K goes down there.
+bool readsSameRows(Operation *op);
 /// The lane's number, computed `behind` a value (i32), which a loop changes,
 /// and which is the same for all lanes, or not.
 Value emitLaneBehind(ImplicitLocOpBuilder &b, Value behind, bool isUniform);

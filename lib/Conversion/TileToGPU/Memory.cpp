@@ -94,7 +94,7 @@ struct LoadPattern : TilePattern<LoadOp> {
     };
     auto readRows = [&]() -> Value {
       BufferAccess rows(b, mine, at.tile, at.view, at.row, at.col,
-                        op.getInBounds());
+                        op.getInBounds(), state.alike.contains(op));
       SmallVector<Value> parts;
       for (auto [r, c] : access.offsets)
         parts.push_back(rows.load(access.vectorType, r, c));
@@ -131,16 +131,20 @@ struct StorePattern : TilePattern<StoreOp> {
       auto part = [&](unsigned v) {
         return access.part(adaptor.getValue(), v);
       };
+      int64_t count = access.offsets.size(),
+              begin = count * op.getPart() / op.getParts(),
+              end = count * (op.getPart() + 1) / op.getParts();
       if (op.getColumnsInBounds() && !op.getInBounds() && !op.getRows() &&
           op.getInterleave() == 0 &&
           BufferAccess::isPossible(state, at.tile, op.getView())) {
         BufferAccess rows(b, state, at.tile, at.view, at.row, at.col);
-        for (auto [v, at] : llvm::enumerate(access.offsets))
-          rows.store(part(v), at.first, at.second);
+        for (int64_t v = begin; v < end; ++v)
+          rows.store(part(v), access.offsets[v].first,
+                     access.offsets[v].second);
         return;
       }
       auto all = [&](bool masked) {
-        for (unsigned v = 0; v < access.offsets.size(); ++v) {
+        for (int64_t v = begin; v < end; ++v) {
           auto [r, c] = access.position(v);
           if (masked)
             access.maskedStore(part(v), r, c);

@@ -95,6 +95,9 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
       writes += front.lastWrites;
     if (writes)
       emit(Mask::ds_write, writes);
+    if (int64_t stores =
+            front.stores * (i + 1) / products - front.stores * i / products)
+      emit(Mask::vmem_write, stores);
     if (i >= firstLoad)
       emit(Mask::vmem_read, i < products / 2 ? 1 : 2);
   }
@@ -351,6 +354,8 @@ KernelState::Front te::getFront(MmaOp op, const Target &target) {
   bool isInFront = false; // of the barrier
   forEachBefore(op, [&](Operation *before) {
     front.hasBarrier |= isa<gpu::BarrierOp>(before);
+    if (auto store = dyn_cast<StoreOp>(before))
+      front.stores += store.countAccesses();
     auto put = dyn_cast<PutOp>(before);
     if (!put)
       return;

@@ -404,7 +404,7 @@ struct FetchPattern : TilePattern<FetchOp> {
           "T22: this tile cannot go straight to LDS: its rows are too short "
           "or too far apart, or too few lanes take part; load and put it");
     BufferAccess memory(b, state, at.tile, at.view, at.row, at.col,
-                        op.getInBounds());
+                        op.getInBounds(), state.alike.contains(op));
     access.fetch(memory, getLayout(at.tile));
     rewriter.eraseOp(op);
     return success();

@@ -441,6 +441,8 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   kernel.walk([&](Operation *op) {
     if (state.target->amd && isRare(op))
       state.rare.insert(op);
+    if (readsSameRows(op))
+      state.alike.insert(op);
   });
   int64_t ldsBytes = placeInLds(kernel, state);
   ldsBytes = std::max(ldsBytes, int64_t(kernel.getLdsBytes().value_or(0)));

@@ -675,3 +675,14 @@ tile.kernel @priority() attributes {target = "gfx950", waves = 1 : i64} {
   // expected-error @+1 {{attribute 'level' failed to satisfy constraint: 64-bit signless integer attribute whose minimum value is 0 whose maximum value is 3}}
   tile.priority 4
 }
+
+// -----
+
+#part = #tile.layout<shape = [1, 64], register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], wave = []>
+tile.kernel @parts(%out: memref<f32>) attributes {target = "gfx950", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %x = arith.constant dense<0.0> : tensor<1x64xf32, #part>
+  %o = memref.reinterpret_cast %out to offset: [0], sizes: [1, 64], strides: [64, 1] : memref<f32> to memref<1x64xf32, strided<[64, 1]>>
+  // expected-error @+1 {{T26: part 2 of 2: it is one of so many, from 0 on}}
+  tile.store %x, %o[%c0, %c0] {part = 2 : i64, parts = 2 : i64} : tensor<1x64xf32, #part>, memref<1x64xf32, strided<[64, 1]>>
+}

@@ -304,16 +304,16 @@ GFX950 = {**COMMON, "f32_16x16x32_f16": ("f16", None), "f32_32x32x16_f16": ("f16
           "scale_f32_16x16x128_f8f6f4": ("f8E4M3FN", ROW), "scale_f32_32x32x64_f8f6f4": ("f8E5M2", ROW)}
 
 
-def schedule_text(target, tile, vector, mma, step, waves, stages=1, split=1, direct=False, group=0, whole=0, turns=False):
+def schedule_text(target, tile, vector, mma, step, waves, stages=1, split=1, direct=False, group=0, whole=0, turns=False, workgroups=0):
     matmul = (f'<"{mma}", k = {step}, waves = [{waves[0]}, {waves[1]}]' + f", stages = {stages}" * (stages > 1) +
               ", direct = true" * direct + ", ping_pong = true" * turns + f", split_k = {split}" * (split > 1) + f", whole_rows = {whole}" * (whole > 0) + f", group = {group}" * (group > 0))
     return (f'#te.schedule<"{target}", tile = [{tile[0]}, {tile[1]}], waves = {waves[0] * waves[1]}, vector = {vector}, '
-            f"matmul = {matmul}>>")
+            + f"workgroups = {workgroups}, " * (workgroups > 0) + f"matmul = {matmul}>>")
 
 
-def scheduled(name, target, a, b, d, keywords, tile, vector, mma, step, waves, stages=1, split=1, direct=False, group=0, whole=0, turns=False):
+def scheduled(name, target, a, b, d, keywords, tile, vector, mma, step, waves, stages=1, split=1, direct=False, group=0, whole=0, turns=False, workgroups=0):
     """A product by a schedule that a user wrote."""
-    schedule = schedule_text(target, tile, vector, mma, step, waves, stages, split, direct, group, whole, turns)
+    schedule = schedule_text(target, tile, vector, mma, step, waves, stages, split, direct, group, whole, turns, workgroups)
     text = (f"func.func @f(%a: {a}, %b: {b}) -> {d} {{\n"
             f'  %d = te.fusion "f" (%x = %a : {a}, %y = %b : {b}) -> ({d}) attributes {{schedule = {schedule}}} {{\n'
             f"    %0 = te.gemm %x, %y {keywords} : {a}, {b} -> {d}\n    te.yield %0 : {d}\n  }}\n"
@@ -695,9 +695,43 @@ def rest_cases(target):
     return cases + split_epilogues(target, mma, step, whole=32)
 
 
-def split_epilogues(target, mma, step, whole=0):
+def walk_cases(target, rng):
+    """Workgroups that compute one tile after the other, and store each beside the next: every orientation and kind of operands, each way to LDS, few steps and more than stand without a loop; as many tiles each and not, one, none; tiles that
+    stand beyond the last row, or column; in runs; every epilogue."""
+    fnuz = target == "gfx942"
+    bf16 = lambda *s: tensor(list(s), "bf16")
+    mma, step = ("f32_32x32x8_bf16", 32) if fnuz else ("f32_32x32x16_bf16", 64)
+    cases = []
+    for i, (ta, tb) in enumerate(LAYOUTS):
+        for stages, direct in [(1, False), (2, False)] + [(3, True), (4, True)] * (not fnuz):
+            # Of 32 x 32 a wave has one product each 8 or 16 of K.
+            m, n, count, workgroups = rng.choice([96, 129, 200]), 128, rng.choice([1, 2, 3, 5, 8, 70]), rng.choice([1, 2, 3, 5, 100])
+            if direct and ta:
+                m = 192
+            cases.append(scheduled(f"walk-{i}-{stages}-{m}-{count}-{workgroups}", target, *oriented(ta, tb, m, n, count * step), (64, 64), 8, mma, step, (2, 2), stages, direct=direct,
+                                   group=rng.choice([0, 1, 2]), turns=False, workgroups=workgroups))
+    for name, m, n, k in [("columns", 96, 100, 2 * step), ("one", 5, 3, step), ("ragged", 97, 128, 3 * step - 5), ("turns", 150, 256, 8 * step)]:
+        turns = name == "turns"
+        cases.append(scheduled(f"walk-{name}", target, bf16(m, k), bf16(n, k), bf16(m, n), "transpose_b", (64, 128) if turns else (64, 64), 8, mma, step, (2, 4) if turns else (2, 2), 2, turns=turns, workgroups=2))
+    for d in ("f32", "f16"):
+        cases.append(scheduled(f"walk-{d}", target, bf16(97, 4 * step), bf16(128, 4 * step), tensor([97, 128], d), "transpose_b", (32, 64), 8, mma, step, (1, 2), 2, workgroups=3))
+    rows, line, square, native, fp8, mx, block = scaled_kinds(fnuz)
+    for name, element, schemes, instruction, size, k in [
+            ("tensor", native, (TENSOR, TENSOR), fp8, 64, 256), ("rows", native, (rows, rows), fp8, 64, 192), ("blocks", native, (line, square), fp8, 128, 512),
+            ("mxfp8", "f8E4M3FN", (ROW, ROW), mx, block, 512), ("mxfp8-long", "f8E5M2", (ROW, ROW), mx, block, 40 * block), ("mxfp4", "f4E2M1FN", (ROW, ROW), mx, block, 768)]:
+        for stages, direct in [(2, False)] + [(3, True)] * (instruction == mx and not fnuz):
+            a, b = scaled([101, k], element, schemes[0]), scaled([128, k], element, schemes[1])
+            cases.append(scheduled(f"walk-{name}-{stages}", target, a, b, bf16(101, 128), "transpose_b", (64, 64), 8, instruction, size, (2, 1), stages, direct=direct, workgroups=3))
+    name, text, _, kinds = scheduled("walk-rows", target, bf16("?", 4 * step), bf16(128, 4 * step), bf16("?", 128), "transpose_b", (64, 64), 8, mma, step, (2, 2), 2, group=2, workgroups=3)
+    text = text.replace(f"%a: {bf16('?', 4 * step)}", f"%a: {bf16('?', 4 * step)} " + '{te.dims = ["M", "K"]}')
+    cases.append((name, text, [{"M": m} for m in (0, 1, 64, 193)], kinds))
+    return cases + split_epilogues(target, mma, step, workgroups=2)
+
+
+def split_epilogues(target, mma, step, whole=0, workgroups=0):
     """Regions with more than the product: all of it is behind the sum, where there is one. Rows in two dimensions, too."""
-    schedule = schedule_text(target, (32, 64), 8, mma, step, (2, 2), 2, 3 - (whole > 0), whole=whole)
+    tile = (64, 64) if workgroups else (32, 64)
+    schedule = schedule_text(target, tile, 8, mma, step, (2, 2), 2, 1 if workgroups else 3 - (whole > 0), whole=whole, workgroups=workgroups)
     row, col = scaled([2, 35, 96], "f8E4M3FN", ROW), scaled([2, 35, 96], "f8E5M2", COL)
     padded = scaled([2, 35, 96], "f8E4M3FN", ROW + ", scale_layout = blocked_32x4x4")
     a, b, bias = tensor([2, 35, 4 * step], "bf16"), tensor([96, 4 * step], "bf16"), tensor([96], "f32")

@@ -171,6 +171,7 @@ class Sweep:
         by_rows = rows.programs()
         by_case = {"rope": rope.cases(), "packed": rope.packed_cases(), **gemm_families(self.target),
                    "gemm-steps": gemm.step_cases(self.target, self.shapes),
+                   "gemm-walk": gemm.walk_cases(self.target, self.shapes),
                    "turned": turned.cases(self.shapes, self.target == "gfx942")}
         if family in by_case:
             return self.cases(by_case[family])
@@ -205,7 +206,7 @@ def gemm_families(target):
 
 
 def list_families():
-    return [*families(False), *rows.programs(), "rope", "packed", "turned", "gemm-steps", *gemm_families("gfx950")]
+    return [*families(False), *rows.programs(), "rope", "packed", "turned", "gemm-steps", "gemm-walk", *gemm_families("gfx950")]
 
 
 def main():

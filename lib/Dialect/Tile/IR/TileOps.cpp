@@ -257,7 +257,25 @@ LogicalResult PrefetchOp::verify() {
 }
 
 LogicalResult StoreOp::verify() {
+  if (getPart() < 0 || getPart() >= getParts())
+    return emitOpError() << "T26: part " << getPart() << " of " << getParts()
+                         << ": it is one of so many, from 0 on";
   return verifyAccess(*this, getValue().getType());
+}
+
+int64_t StoreOp::countAccesses() {
+  LinearLayout layout = getLayout(getValue().getType());
+  size_t lanes = layout.getBases(LayoutInput::Lane).size() +
+                 layout.getBases(LayoutInput::Wave).size();
+  bool isReplicated =
+      layout.getNumRegisters() << lanes != layout.getNumElements();
+  if (!getColumnsInBounds() || isReplicated || getRows() || getWindow() ||
+      getOrder())
+    return 0;
+  int64_t run = std::min<int64_t>(layout.getContiguity(), getDivisible()),
+          all = layout.getNumRegisters() / run;
+  return all * int64_t(getPart() + 1) / int64_t(getParts()) -
+         all * int64_t(getPart()) / int64_t(getParts());
 }
 
 LogicalResult StageOp::verify() {

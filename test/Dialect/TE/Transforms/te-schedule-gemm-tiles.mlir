@@ -1,13 +1,14 @@
 // Which tiles te-schedule takes for a product, and how waves share them.
+// Batches are of one matrix, so that workgroups have one tile each (0028).
 // RUN: sed s/FNUZ/FN/g %s | te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950},te-schedule{target=gfx950}))' --split-input-file | FileCheck %s
 // RUN: te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx942},te-schedule{target=gfx942}))' %s --split-input-file | FileCheck %s --check-prefix=GFX942
 
 // 256 x 256 tiles fill the second of three rounds by a quarter; of three workgroups a CU two multiply while one stores.
 // CHECK: tile = [128, 128], waves = 4
 // CHECK-LABEL: func.func @rounds
-func.func @rounds(%x: tensor<4096x24576xbf16>, %y: tensor<4096x1536xbf16>) -> tensor<24576x1536xbf16> {
-  %d = te.gemm %x, %y transpose_a : tensor<4096x24576xbf16>, tensor<4096x1536xbf16> -> tensor<24576x1536xbf16>
-  return %d : tensor<24576x1536xbf16>
+func.func @rounds(%x: tensor<1x4096x24576xbf16>, %y: tensor<1x4096x1536xbf16>) -> tensor<1x24576x1536xbf16> {
+  %d = te.gemm %x, %y transpose_a : tensor<1x4096x24576xbf16>, tensor<1x4096x1536xbf16> -> tensor<1x24576x1536xbf16>
+  return %d : tensor<1x24576x1536xbf16>
 }
 
 // -----
@@ -27,9 +28,9 @@ func.func @square(%x: tensor<1024x1024xbf16>, %w: tensor<1024x1024xbf16>) -> ten
 // CHECK: tile = [64, 64], waves = 4
 // CHECK-LABEL: func.func @short
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
-func.func @short(%x: !te.scaled<4096x512xf4E2M1FN, #row>, %w: !te.scaled<32768x512xf4E2M1FN, #row>) -> tensor<4096x32768xbf16> {
-  %d = te.gemm %x, %w transpose_b : !te.scaled<4096x512xf4E2M1FN, #row>, !te.scaled<32768x512xf4E2M1FN, #row> -> tensor<4096x32768xbf16>
-  return %d : tensor<4096x32768xbf16>
+func.func @short(%x: !te.scaled<1x4096x512xf4E2M1FN, #row>, %w: !te.scaled<1x32768x512xf4E2M1FN, #row>) -> tensor<1x4096x32768xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<1x4096x512xf4E2M1FN, #row>, !te.scaled<1x32768x512xf4E2M1FN, #row> -> tensor<1x4096x32768xbf16>
+  return %d : tensor<1x4096x32768xbf16>
 }
 
 // -----
@@ -39,9 +40,9 @@ func.func @short(%x: !te.scaled<4096x512xf4E2M1FN, #row>, %w: !te.scaled<32768x5
 // GFX942: tile = [128, 128], waves = 4
 // GFX942-LABEL: func.func @together
 #tensor = #te.scaling<tensor, scale = f32>
-func.func @together(%x: !te.scaled<512x7168xf8E4M3FNUZ, #tensor>, %y: !te.scaled<512x2048xf8E4M3FNUZ, #tensor>) -> tensor<7168x2048xbf16> {
-  %d = te.gemm %x, %y transpose_a : !te.scaled<512x7168xf8E4M3FNUZ, #tensor>, !te.scaled<512x2048xf8E4M3FNUZ, #tensor> -> tensor<7168x2048xbf16>
-  return %d : tensor<7168x2048xbf16>
+func.func @together(%x: !te.scaled<1x512x7168xf8E4M3FNUZ, #tensor>, %y: !te.scaled<1x512x2048xf8E4M3FNUZ, #tensor>) -> tensor<1x7168x2048xbf16> {
+  %d = te.gemm %x, %y transpose_a : !te.scaled<1x512x7168xf8E4M3FNUZ, #tensor>, !te.scaled<1x512x2048xf8E4M3FNUZ, #tensor> -> tensor<1x7168x2048xbf16>
+  return %d : tensor<1x7168x2048xbf16>
 }
 
 // -----
@@ -49,9 +50,9 @@ func.func @together(%x: !te.scaled<512x7168xf8E4M3FNUZ, #tensor>, %y: !te.scaled
 // With a long K the last of them would be alone for long.
 // GFX942: stages = 2
 // GFX942-LABEL: func.func @alone
-func.func @alone(%x: tensor<1024x4096xbf16>, %y: tensor<4096x14336xbf16>) -> tensor<1024x14336xbf16> {
-  %d = te.gemm %x, %y : tensor<1024x4096xbf16>, tensor<4096x14336xbf16> -> tensor<1024x14336xbf16>
-  return %d : tensor<1024x14336xbf16>
+func.func @alone(%x: tensor<1x1024x4096xbf16>, %y: tensor<1x4096x14336xbf16>) -> tensor<1x1024x14336xbf16> {
+  %d = te.gemm %x, %y : tensor<1x1024x4096xbf16>, tensor<1x4096x14336xbf16> -> tensor<1x1024x14336xbf16>
+  return %d : tensor<1x1024x14336xbf16>
 }
 
 // -----
@@ -61,9 +62,9 @@ func.func @alone(%x: tensor<1024x4096xbf16>, %y: tensor<4096x14336xbf16>) -> ten
 // GFX942: waves = 16
 // GFX942-LABEL: func.func @scaled
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
-func.func @scaled(%x: !te.scaled<1024x4096xf8E4M3FN, #row>, %w: !te.scaled<28672x4096xf8E4M3FN, #row>) -> tensor<1024x28672xbf16> {
-  %d = te.gemm %x, %w transpose_b : !te.scaled<1024x4096xf8E4M3FN, #row>, !te.scaled<28672x4096xf8E4M3FN, #row> -> tensor<1024x28672xbf16>
-  return %d : tensor<1024x28672xbf16>
+func.func @scaled(%x: !te.scaled<1x1024x4096xf8E4M3FN, #row>, %w: !te.scaled<1x28672x4096xf8E4M3FN, #row>) -> tensor<1x1024x28672xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<1x1024x4096xf8E4M3FN, #row>, !te.scaled<1x28672x4096xf8E4M3FN, #row> -> tensor<1x1024x28672xbf16>
+  return %d : tensor<1x1024x28672xbf16>
 }
 
 // -----
@@ -73,9 +74,9 @@ func.func @scaled(%x: !te.scaled<1024x4096xf8E4M3FN, #row>, %w: !te.scaled<28672
 // GFX942-LABEL: func.func @turned
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 #column = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
-func.func @turned(%x: !te.scaled<1024x4096xf8E4M3FN, #row>, %w: !te.scaled<4096x28672xf8E4M3FN, #column>) -> tensor<1024x28672xbf16> {
-  %d = te.gemm %x, %w : !te.scaled<1024x4096xf8E4M3FN, #row>, !te.scaled<4096x28672xf8E4M3FN, #column> -> tensor<1024x28672xbf16>
-  return %d : tensor<1024x28672xbf16>
+func.func @turned(%x: !te.scaled<1x1024x4096xf8E4M3FN, #row>, %w: !te.scaled<1x4096x28672xf8E4M3FN, #column>) -> tensor<1x1024x28672xbf16> {
+  %d = te.gemm %x, %w : !te.scaled<1x1024x4096xf8E4M3FN, #row>, !te.scaled<1x4096x28672xf8E4M3FN, #column> -> tensor<1x1024x28672xbf16>
+  return %d : tensor<1x1024x28672xbf16>
 }
 
 // -----
@@ -95,9 +96,9 @@ func.func @ahead(%x: tensor<512x2048xbf16>, %w: tensor<7168x2048xbf16>) -> tenso
 // GFX942: tile = [128, 128], waves = 8
 // GFX942-LABEL: func.func @apart
 // CHECK-LABEL: func.func @apart
-func.func @apart(%x: tensor<4096x512xbf16>, %w: tensor<32768x512xbf16>) -> tensor<4096x32768xbf16> {
-  %d = te.gemm %x, %w transpose_b : tensor<4096x512xbf16>, tensor<32768x512xbf16> -> tensor<4096x32768xbf16>
-  return %d : tensor<4096x32768xbf16>
+func.func @apart(%x: tensor<1x4096x512xbf16>, %w: tensor<1x32768x512xbf16>) -> tensor<1x4096x32768xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<1x4096x512xbf16>, tensor<1x32768x512xbf16> -> tensor<1x4096x32768xbf16>
+  return %d : tensor<1x4096x32768xbf16>
 }
 
 // -----
@@ -119,9 +120,9 @@ func.func @tail(%x: !te.scaled<512x7168xf8E4M3FN, #tensor>, %y: !te.scaled<512x2
 // GFX942: tile = [64, 128], waves = 16
 // GFX942-LABEL: func.func @turns
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
-func.func @turns(%x: !te.scaled<64x4096xf8E4M3FN, #row>, %w: !te.scaled<28672x4096xf8E4M3FN, #row>) -> tensor<64x28672xbf16> {
-  %d = te.gemm %x, %w transpose_b : !te.scaled<64x4096xf8E4M3FN, #row>, !te.scaled<28672x4096xf8E4M3FN, #row> -> tensor<64x28672xbf16>
-  return %d : tensor<64x28672xbf16>
+func.func @turns(%x: !te.scaled<1x64x4096xf8E4M3FN, #row>, %w: !te.scaled<1x28672x4096xf8E4M3FN, #row>) -> tensor<1x64x28672xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<1x64x4096xf8E4M3FN, #row>, !te.scaled<1x28672x4096xf8E4M3FN, #row> -> tensor<1x64x28672xbf16>
+  return %d : tensor<1x64x28672xbf16>
 }
 
 // -----
@@ -176,9 +177,9 @@ func.func @share(%x: tensor<16x4096xbf16>, %w: tensor<28672x4096xbf16>) -> tenso
 // CHECK: tile = [128, 256], waves = 8
 // CHECK-LABEL: func.func @one
 #a = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
-func.func @one(%x: !te.scaled<4096x4096xf8E4M3FN, #a>, %w: !te.scaled<4096x14336xf8E4M3FN, #a>) -> tensor<4096x14336xbf16> {
-  %d = te.gemm %x, %w transpose_a : !te.scaled<4096x4096xf8E4M3FN, #a>, !te.scaled<4096x14336xf8E4M3FN, #a> -> tensor<4096x14336xbf16>
-  return %d : tensor<4096x14336xbf16>
+func.func @one(%x: !te.scaled<1x4096x4096xf8E4M3FN, #a>, %w: !te.scaled<1x4096x14336xf8E4M3FN, #a>) -> tensor<1x4096x14336xbf16> {
+  %d = te.gemm %x, %w transpose_a : !te.scaled<1x4096x4096xf8E4M3FN, #a>, !te.scaled<1x4096x14336xf8E4M3FN, #a> -> tensor<1x4096x14336xbf16>
+  return %d : tensor<1x4096x14336xbf16>
 }
 
 // -----
@@ -188,9 +189,9 @@ func.func @one(%x: !te.scaled<4096x4096xf8E4M3FN, #a>, %w: !te.scaled<4096x14336
 // CHECK: tile = [128, 128], waves = 4
 // CHECK-LABEL: func.func @each
 #tensor = #te.scaling<tensor, scale = f32>
-func.func @each(%x: !te.scaled<4096x16384xf8E4M3FN, #tensor>, %w: !te.scaled<7168x16384xf8E4M3FN, #tensor>) -> tensor<4096x7168xbf16> {
-  %d = te.gemm %x, %w transpose_b : !te.scaled<4096x16384xf8E4M3FN, #tensor>, !te.scaled<7168x16384xf8E4M3FN, #tensor> -> tensor<4096x7168xbf16>
-  return %d : tensor<4096x7168xbf16>
+func.func @each(%x: !te.scaled<1x4096x16384xf8E4M3FN, #tensor>, %w: !te.scaled<1x7168x16384xf8E4M3FN, #tensor>) -> tensor<1x4096x7168xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<1x4096x16384xf8E4M3FN, #tensor>, !te.scaled<1x7168x16384xf8E4M3FN, #tensor> -> tensor<1x4096x7168xbf16>
+  return %d : tensor<1x4096x7168xbf16>
 }
 
 // -----
@@ -198,9 +199,9 @@ func.func @each(%x: !te.scaled<4096x16384xf8E4M3FN, #tensor>, %w: !te.scaled<716
 // Where a step is two parts, of which one has its barrier, what arrives holds eight waves up more than where it is one.
 // CHECK: #matmul = #te.matmul<"f32_32x32x16_bf16", k = 32, waves = [2, 2], stages = 4, direct = true, group = 8>
 // CHECK-LABEL: func.func @halves
-func.func @halves(%x: tensor<4096x6144xbf16>, %w: tensor<4096x4096xbf16>) -> tensor<6144x4096xbf16> {
-  %d = te.gemm %x, %w transpose_a : tensor<4096x6144xbf16>, tensor<4096x4096xbf16> -> tensor<6144x4096xbf16>
-  return %d : tensor<6144x4096xbf16>
+func.func @halves(%x: tensor<1x4096x6144xbf16>, %w: tensor<1x4096x4096xbf16>) -> tensor<1x6144x4096xbf16> {
+  %d = te.gemm %x, %w transpose_a : tensor<1x4096x6144xbf16>, tensor<1x4096x4096xbf16> -> tensor<1x6144x4096xbf16>
+  return %d : tensor<1x6144x4096xbf16>
 }
 
 // -----
@@ -220,9 +221,9 @@ func.func @turns(%x: tensor<4096x8192xbf16>, %w: tensor<8192x8192xbf16>) -> tens
 // GFX942: #matmul = #te.matmul<"f32_32x32x8_bf16", k = 32, waves = [2, 4], stages = 2, ping_pong = true, group = 8>
 // GFX942: tile = [128, 256], waves = 8
 // GFX942-LABEL: func.func @addresses
-func.func @addresses(%x: tensor<8192x8192xbf16>, %w: tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16> {
-  %d = te.gemm %x, %w transpose_b : tensor<8192x8192xbf16>, tensor<8192x8192xbf16> -> tensor<8192x8192xbf16>
-  return %d : tensor<8192x8192xbf16>
+func.func @addresses(%x: tensor<1x8192x8192xbf16>, %w: tensor<1x8192x8192xbf16>) -> tensor<1x8192x8192xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<1x8192x8192xbf16>, tensor<1x8192x8192xbf16> -> tensor<1x8192x8192xbf16>
+  return %d : tensor<1x8192x8192xbf16>
 }
 
 // -----
@@ -289,7 +290,7 @@ func.func @both(%x: !te.scaled<512x4096xf8E4M3FN, #block>, %w: !te.scaled<4096x7
 // GFX942: #matmul = #te.matmul<"f32_32x32x8_bf16", k = 32, waves = [2, 4], stages = 2, ping_pong = true, group = 8>
 // GFX942: tile = [128, 128], waves = 8
 // GFX942-LABEL: func.func @long
-func.func @long(%x: tensor<4096x8192xbf16>, %w: tensor<8192x8192xbf16>) -> tensor<4096x8192xbf16> {
-  %d = te.gemm %x, %w : tensor<4096x8192xbf16>, tensor<8192x8192xbf16> -> tensor<4096x8192xbf16>
-  return %d : tensor<4096x8192xbf16>
+func.func @long(%x: tensor<1x4096x8192xbf16>, %w: tensor<1x8192x8192xbf16>) -> tensor<1x4096x8192xbf16> {
+  %d = te.gemm %x, %w : tensor<1x4096x8192xbf16>, tensor<1x8192x8192xbf16> -> tensor<1x4096x8192xbf16>
+  return %d : tensor<1x4096x8192xbf16>
 }

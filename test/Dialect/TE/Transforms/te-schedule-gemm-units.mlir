@@ -1,4 +1,5 @@
 // What te-schedule knows of units that work side by side, and of a CU's last workgroups (docs/decisions/0012, session 34).
+// Batches are of one matrix, so that workgroups have one tile each (0028).
 // RUN: sed s/FNUZ/FN/g %s | te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950},te-schedule{target=gfx950}))' --split-input-file | FileCheck %s
 // RUN: te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx942},te-schedule{target=gfx942}))' %s --split-input-file | FileCheck %s --check-prefix=GFX942
 
@@ -18,9 +19,9 @@ func.func @turned(%x: !te.scaled<1024x28672xf8E4M3FNUZ, #tensor>, %w: !te.scaled
 // GFX942: tile = [256, 256], waves = 8
 // GFX942-LABEL: func.func @both
 #tensor = #te.scaling<tensor, scale = f32>
-func.func @both(%x: !te.scaled<4096x24576xf8E4M3FNUZ, #tensor>, %y: !te.scaled<4096x1536xf8E4M3FNUZ, #tensor>) -> tensor<24576x1536xbf16> {
-  %d = te.gemm %x, %y transpose_a : !te.scaled<4096x24576xf8E4M3FNUZ, #tensor>, !te.scaled<4096x1536xf8E4M3FNUZ, #tensor> -> tensor<24576x1536xbf16>
-  return %d : tensor<24576x1536xbf16>
+func.func @both(%x: !te.scaled<1x4096x24576xf8E4M3FNUZ, #tensor>, %y: !te.scaled<1x4096x1536xf8E4M3FNUZ, #tensor>) -> tensor<1x24576x1536xbf16> {
+  %d = te.gemm %x, %y transpose_a : !te.scaled<1x4096x24576xf8E4M3FNUZ, #tensor>, !te.scaled<1x4096x1536xf8E4M3FNUZ, #tensor> -> tensor<1x24576x1536xbf16>
+  return %d : tensor<1x24576x1536xbf16>
 }
 
 // -----
@@ -30,9 +31,9 @@ func.func @both(%x: !te.scaled<4096x24576xf8E4M3FNUZ, #tensor>, %y: !te.scaled<4
 // GFX942: tile = [128, 128], waves = 8
 // GFX942-LABEL: func.func @regular
 #tensor = #te.scaling<tensor, scale = f32>
-func.func @regular(%x: !te.scaled<4096x1536xf8E4M3FNUZ, #tensor>, %y: !te.scaled<4096x7168xf8E4M3FNUZ, #tensor>) -> tensor<1536x7168xbf16> {
-  %d = te.gemm %x, %y transpose_a : !te.scaled<4096x1536xf8E4M3FNUZ, #tensor>, !te.scaled<4096x7168xf8E4M3FNUZ, #tensor> -> tensor<1536x7168xbf16>
-  return %d : tensor<1536x7168xbf16>
+func.func @regular(%x: !te.scaled<1x4096x1536xf8E4M3FNUZ, #tensor>, %y: !te.scaled<1x4096x7168xf8E4M3FNUZ, #tensor>) -> tensor<1x1536x7168xbf16> {
+  %d = te.gemm %x, %y transpose_a : !te.scaled<1x4096x1536xf8E4M3FNUZ, #tensor>, !te.scaled<1x4096x7168xf8E4M3FNUZ, #tensor> -> tensor<1x1536x7168xbf16>
+  return %d : tensor<1x1536x7168xbf16>
 }
 
 // -----
@@ -40,9 +41,9 @@ func.func @regular(%x: !te.scaled<4096x1536xf8E4M3FNUZ, #tensor>, %y: !te.scaled
 // In short ones workgroups whose waves take turns end together: large tiles.
 // GFX942: tile = [256, 256], waves = 8
 // GFX942-LABEL: func.func @short
-func.func @short(%x: tensor<1024x4096xbf16>, %y: tensor<1024x14336xbf16>) -> tensor<4096x14336xbf16> {
-  %d = te.gemm %x, %y transpose_a : tensor<1024x4096xbf16>, tensor<1024x14336xbf16> -> tensor<4096x14336xbf16>
-  return %d : tensor<4096x14336xbf16>
+func.func @short(%x: tensor<1x1024x4096xbf16>, %y: tensor<1x1024x14336xbf16>) -> tensor<1x4096x14336xbf16> {
+  %d = te.gemm %x, %y transpose_a : tensor<1x1024x4096xbf16>, tensor<1x1024x14336xbf16> -> tensor<1x4096x14336xbf16>
+  return %d : tensor<1x4096x14336xbf16>
 }
 
 // -----
@@ -65,9 +66,9 @@ func.func @scales(%x: !te.scaled<4096x4096xf4E2M1FN, #row>, %w: !te.scaled<4096x
 // CHECK: #matmul = #te.matmul<"f32_32x32x16_bf16", k = 32, waves = [2, 2], stages = 4, direct = true, group = 4>
 // CHECK: tile = [128, 128], waves = 4
 // CHECK-LABEL: func.func @direct
-func.func @direct(%x: tensor<4096x1536xbf16>, %w: tensor<1536x7168xbf16>) -> tensor<4096x7168xbf16> {
-  %d = te.gemm %x, %w : tensor<4096x1536xbf16>, tensor<1536x7168xbf16> -> tensor<4096x7168xbf16>
-  return %d : tensor<4096x7168xbf16>
+func.func @direct(%x: tensor<1x4096x1536xbf16>, %w: tensor<1x1536x7168xbf16>) -> tensor<1x4096x7168xbf16> {
+  %d = te.gemm %x, %w : tensor<1x4096x1536xbf16>, tensor<1x1536x7168xbf16> -> tensor<1x4096x7168xbf16>
+  return %d : tensor<1x4096x7168xbf16>
 }
 
 // -----
@@ -77,9 +78,9 @@ func.func @direct(%x: tensor<4096x1536xbf16>, %w: tensor<1536x7168xbf16>) -> ten
 // CHECK: tile = [128, 128], waves = 4
 // CHECK-LABEL: func.func @part
 #column = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
-func.func @part(%x: !te.scaled<4096x1536xf8E4M3FN, #column>, %y: !te.scaled<4096x7168xf8E4M3FN, #column>) -> tensor<1536x7168xbf16> {
-  %d = te.gemm %x, %y transpose_a : !te.scaled<4096x1536xf8E4M3FN, #column>, !te.scaled<4096x7168xf8E4M3FN, #column> -> tensor<1536x7168xbf16>
-  return %d : tensor<1536x7168xbf16>
+func.func @part(%x: !te.scaled<1x4096x1536xf8E4M3FN, #column>, %y: !te.scaled<1x4096x7168xf8E4M3FN, #column>) -> tensor<1x1536x7168xbf16> {
+  %d = te.gemm %x, %y transpose_a : !te.scaled<1x4096x1536xf8E4M3FN, #column>, !te.scaled<1x4096x7168xf8E4M3FN, #column> -> tensor<1x1536x7168xbf16>
+  return %d : tensor<1x1536x7168xbf16>
 }
 
 // -----
@@ -101,9 +102,9 @@ func.func @elements(%x: !te.scaled<2048x2048xf8E4M3FN, #row>, %w: !te.scaled<204
 // GFX942: tile = [128, 128], waves = 8
 // GFX942-LABEL: func.func @stores
 #tensor = #te.scaling<tensor, scale = f32>
-func.func @stores(%x: !te.scaled<4096x512xf8E4M3FNUZ, #tensor>, %w: !te.scaled<32768x512xf8E4M3FNUZ, #tensor>) -> tensor<4096x32768xbf16> {
-  %d = te.gemm %x, %w transpose_b : !te.scaled<4096x512xf8E4M3FNUZ, #tensor>, !te.scaled<32768x512xf8E4M3FNUZ, #tensor> -> tensor<4096x32768xbf16>
-  return %d : tensor<4096x32768xbf16>
+func.func @stores(%x: !te.scaled<1x4096x512xf8E4M3FNUZ, #tensor>, %w: !te.scaled<1x32768x512xf8E4M3FNUZ, #tensor>) -> tensor<1x4096x32768xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<1x4096x512xf8E4M3FNUZ, #tensor>, !te.scaled<1x32768x512xf8E4M3FNUZ, #tensor> -> tensor<1x4096x32768xbf16>
+  return %d : tensor<1x4096x32768xbf16>
 }
 
 // -----

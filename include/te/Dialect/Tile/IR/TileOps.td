@@ -141,7 +141,7 @@ def Tile_PrefetchOp : Tile_Op<"prefetch", [MemoryEffects<[MemWrite]>]> {
 def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>, AttrSizedOperandSegments]> {
   let summary = "write a tile to a buffer; nothing outside of it";
   let description = [{
-    Replicas are written once. `divisible`, the bounds, `rows` (a scatter; no row twice), `order`, `window` and `interleave` are
+    Replicas are written once. Of `parts` alike, number `part` is written: a share of each lane's accesses. `divisible`, the bounds, `rows` (a scatter; no row twice), `order`, `window` and `interleave` are
     as in `tile.load`.
   }];
   let arguments = (ins
@@ -149,12 +149,17 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>, AttrSizedOperand
     Optional<Index>:$window,
     DefaultValuedAttr<I64Attr, "1">:$divisible, UnitAttr:$in_bounds,
     UnitAttr:$columns_in_bounds, OptionalAttr<Tile_LayoutAttr>:$order,
-    DefaultValuedAttr<I64Attr, "0">:$interleave);
+    DefaultValuedAttr<I64Attr, "0">:$interleave,
+    DefaultValuedAttr<I64Attr, "0">:$part, DefaultValuedAttr<I64Attr, "1">:$parts);
   let assemblyFormat = [{
     $value `,` $view `[` $row `,` $column `]` (`rows` `(` $rows^ `:` type($rows) `)`)? (`window` $window^)? attr-dict
     `:` type($value) `,` type($view)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Instructions that every lane has for it, at the least: none where some lanes or columns are masked.
+    int64_t countAccesses();
+  }];
 }
 
 def Tile_CoordinateOp : Tile_Op<"coordinate", [Pure]> {

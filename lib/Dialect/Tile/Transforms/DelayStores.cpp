@@ -1,0 +1,154 @@
+//===- DelayStores.cpp - tile-delay-stores --------------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stores a tile among the products of the next one: memory takes it by and by,
+// in place of standing still while all matrix cores work, and these in place of
+// waiting for it. Runs behind tile-hoist-loads, on loops over tiles that
+// te-to-tile marked:
+//   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-delay-stores))'
+//
+//   scf.for %n = .. {                 %last:3 = scf.for %n = ..
+//     ..                                  iter_args(%y = 0, %r = rows, %c = 0)
+//     { %s = tile.mma ..                  tile.store %y, %view[%r, %c] part 0
+//     of 2 %t = tile.mma .., %s              %s = tile.mma ..
+//     ..                                tile.store %y, %view[%r, %c] part 1 of
+//     2 tile.store %d, %view[%i, %j] ==>  %t = tile.mma .., %s
+//   } {tile.delay}                      ..
+//                                       scf.yield %d, %i, %j
+//                                     }
+//                                     tile.store %last#0, %view[%last#1, ..]
+//
+// Nothing is stored of what the first tile finds: it lies behind the last row.
+//
+// Limits: stores that stand in the loop itself, of whole columns and no
+// replicas, into a view that does not change in it; products that stand there
+// too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Dialect/Tile/IR/Tile.h"
+#include "te/Dialect/Tile/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::te::tile;
+
+namespace mlir::te::tile {
+#define GEN_PASS_DEF_DELAYSTORESPASS
+#include "te/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::te::tile
+
+/// Stores of the loop's body that are the same instructions for all lanes.
+static SmallVector<StoreOp> getStores(scf::ForOp loop) {
+  auto stores = llvm::make_filter_range(
+      loop.getBody()->getOps<StoreOp>(), [&](StoreOp store) {
+        // Branches would part the products.
+        return store.countAccesses() > 0 &&
+               loop.isDefinedOutsideOfLoop(store.getView());
+      });
+  return SmallVector<StoreOp>(stores);
+}
+
+/// The same store of what an iteration before has left, or a part of it.
+static void emitStore(OpBuilder &b, StoreOp store, ValueRange held,
+                      int64_t part, int64_t parts) {
+  auto made = cast<StoreOp>(b.clone(*store));
+  made.getValueMutable().assign(held[0]);
+  made.getRowMutable().assign(held[1]);
+  made.getColumnMutable().assign(held[2]);
+  made.setInBounds(false);
+  made.setPart(part);
+  made.setParts(parts);
+}
+
+/// Stores that stand behind what is awaited may be on their way, too.
+static void letPass(AwaitOp await) {
+  SmallVector<Operation *> before;
+  for (Operation *op = await->getPrevNode(); op; op = op->getPrevNode())
+    if (isa<FetchOp, StoreOp>(op))
+      before.push_back(op);
+  // Those of each ring that may be on their way; then one that is awaited.
+  DenseMap<Value, int64_t> pending;
+  for (Value ring : await.getRings())
+    pending[ring] = await.getPending();
+  int64_t stores = 0;
+  for (Operation *op : before) {
+    if (auto store = dyn_cast<StoreOp>(op)) {
+      stores += store.countAccesses();
+      continue;
+    }
+    auto ring = pending.find(cast<FetchOp>(op).getRing());
+    if (ring != pending.end() && ring->second-- == 0)
+      break;
+  }
+  await.setLoads(await.getLoads() + stores);
+}
+
+static LogicalResult delay(scf::ForOp loop) {
+  SmallVector<MmaOp> products(loop.getBody()->getOps<MmaOp>());
+  SmallVector<StoreOp> stores = getStores(loop);
+  if (stores.empty() || products.empty())
+    return success();
+  IRRewriter b(loop.getContext());
+  b.setInsertionPoint(loop);
+  Location loc = loop.getLoc();
+  SmallVector<Value> first;
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  for (StoreOp store : stores) {
+    auto type = cast<RankedTensorType>(store.getValue().getType());
+    first.push_back(arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
+    first.push_back(b.createOrFold<memref::DimOp>(loc, store.getView(), 0));
+    first.push_back(zero);
+  }
+  auto carry = [&](OpBuilder &inside, Location, ArrayRef<BlockArgument> held) {
+    SmallVector<Value> next;
+    int64_t parts = products.size();
+    for (auto [i, product] : llvm::enumerate(products)) {
+      OpBuilder::InsertionGuard guard(inside);
+      inside.setInsertionPoint(product);
+      for (auto [s, store] : llvm::enumerate(stores))
+        emitStore(inside, store, ValueRange(held.slice(3 * s, 3)), i, parts);
+    }
+    for (StoreOp store : stores)
+      llvm::append_values(next, store.getValue(), store.getRow(),
+                          store.getColumn());
+    return next;
+  };
+  FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
+      b, first, /*replaceInitOperandUsesInLoop=*/false, carry);
+  if (failed(replaced))
+    return failure();
+  auto made = cast<scf::ForOp>(replaced->getOperation());
+  for (AwaitOp await : made.getBody()->getOps<AwaitOp>())
+    letPass(await);
+  b.setInsertionPointAfter(made);
+  ValueRange last = made.getResults().take_back(first.size());
+  for (auto [s, store] : llvm::enumerate(stores)) {
+    emitStore(b, store, last.slice(3 * s, 3), /*part=*/0, /*parts=*/1);
+    b.eraseOp(store);
+  }
+  return success();
+}
+
+namespace {
+struct DelayStoresPass : te::tile::impl::DelayStoresPassBase<DelayStoresPass> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation()->walk([&](scf::ForOp loop) {
+      if (loop->removeAttr(DelayStoresMarker))
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops)
+      if (failed(delay(loop)))
+        return signalPassFailure();
+  }
+};
+} // namespace

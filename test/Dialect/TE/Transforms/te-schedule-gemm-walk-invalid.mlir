@@ -1,0 +1,35 @@
+// RUN: te-opt %s --pass-pipeline='builtin.module(func.func(te-schedule{target=gfx950}))' --split-input-file --verify-diagnostics
+
+func.func @pieces(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @+1 {{H15: workgroups = 8 compute one tile after the other, of one matrix and all of K; leave out workgroups or split_k}}
+  %d = te.fusion "f" (%x = %a : tensor<256x256xbf16>, %y = %b : tensor<256x256xbf16>) -> (tensor<256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, workgroups = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 2>>} {
+    %0 = te.gemm %x, %y : tensor<256x256xbf16>, tensor<256x256xbf16> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}
+
+// -----
+
+func.func @batch(%a: tensor<4x256x256xbf16>, %b: tensor<4x256x256xbf16>) -> tensor<4x256x256xbf16> {
+  // expected-error @+1 {{H15: workgroups = 8 compute one tile after the other, of one matrix and all of K; leave out workgroups}}
+  %d = te.fusion "f" (%x = %a : tensor<4x256x256xbf16>, %y = %b : tensor<4x256x256xbf16>) -> (tensor<4x256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, workgroups = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>>} {
+    %0 = te.gemm %x, %y : tensor<4x256x256xbf16>, tensor<4x256x256xbf16> -> tensor<4x256x256xbf16>
+    te.yield %0 : tensor<4x256x256xbf16>
+  }
+  return %d : tensor<4x256x256xbf16>
+}
+
+// -----
+
+func.func @row_tiles(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @+1 {{H15: workgroups of a te.gemm have one tile at a time; leave out row_tiles and sweep}}
+  %d = te.fusion "f" (%x = %a : tensor<256x256xbf16>, %y = %b : tensor<256x256xbf16>) -> (tensor<256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, row_tiles = 2, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>>} {
+    %0 = te.gemm %x, %y : tensor<256x256xbf16>, tensor<256x256xbf16> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}

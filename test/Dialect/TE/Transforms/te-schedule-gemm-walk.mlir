@@ -1,0 +1,61 @@
+// Workgroups that compute one tile after another (docs/decisions/0028): where that pays, where it may be, and where not.
+// RUN: sed s/FNUZ/FN/g %s | te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950},te-schedule{target=gfx950}))' --split-input-file | FileCheck %s
+// RUN: te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx942},te-schedule{target=gfx942}))' %s --split-input-file | FileCheck %s --check-prefix=GFX942
+
+// A short K, many tiles: two workgroups a CU (304), or one (of 256).
+// CHECK: #schedule = #te.schedule<"gfx950", tile = [128, 256], waves = 8, vector = 8, workgroups = 256
+// CHECK-LABEL: func.func @short
+// GFX942: #schedule = #te.schedule<"gfx942", tile = [128, 128], waves = 8, vector = 8, workgroups = 608
+// GFX942-LABEL: func.func @short
+func.func @short(%x: tensor<4096x512xbf16>, %w: tensor<32768x512xbf16>) -> tensor<4096x32768xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<4096x512xbf16>, tensor<32768x512xbf16> -> tensor<4096x32768xbf16>
+  return %d : tensor<4096x32768xbf16>
+}
+
+// -----
+
+// Columns that some tiles mask are stored by branches.
+// CHECK-NOT: workgroups =
+// CHECK-LABEL: func.func @ragged
+// GFX942-NOT: workgroups =
+// GFX942-LABEL: func.func @ragged
+func.func @ragged(%x: tensor<4096x512xbf16>, %w: tensor<32767x512xbf16>) -> tensor<4096x32767xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<4096x512xbf16>, tensor<32767x512xbf16> -> tensor<4096x32767xbf16>
+  return %d : tensor<4096x32767xbf16>
+}
+
+// -----
+
+// How many tiles there are is not known.
+// CHECK-NOT: workgroups =
+// CHECK-LABEL: func.func @rows
+// GFX942-NOT: workgroups =
+// GFX942-LABEL: func.func @rows
+func.func @rows(%x: tensor<?x512xbf16>, %w: tensor<32768x512xbf16>) -> tensor<?x32768xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<?x512xbf16>, tensor<32768x512xbf16> -> tensor<?x32768xbf16>
+  return %d : tensor<?x32768xbf16>
+}
+
+// -----
+
+// Matrices of a batch are stored to places of their own.
+// CHECK-NOT: workgroups =
+// CHECK-LABEL: func.func @batch
+// GFX942-NOT: workgroups =
+// GFX942-LABEL: func.func @batch
+func.func @batch(%x: tensor<8x4096x512xbf16>, %w: tensor<8x4096x512xbf16>) -> tensor<8x4096x4096xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<8x4096x512xbf16>, tensor<8x4096x512xbf16> -> tensor<8x4096x4096xbf16>
+  return %d : tensor<8x4096x4096xbf16>
+}
+
+// -----
+
+// One tile a CU, or less: nothing follows it.
+// CHECK-NOT: workgroups =
+// CHECK-LABEL: func.func @few
+// GFX942-NOT: workgroups =
+// GFX942-LABEL: func.func @few
+func.func @few(%x: tensor<1024x512xbf16>, %w: tensor<1024x512xbf16>) -> tensor<1024x1024xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<1024x512xbf16>, tensor<1024x512xbf16> -> tensor<1024x1024xbf16>
+  return %d : tensor<1024x1024xbf16>
+}
