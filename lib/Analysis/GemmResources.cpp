@@ -152,12 +152,10 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   // The tile before, which is stored meanwhile. Beside scales LLVM takes more
   // in steps that have no loop. [C]
   constexpr int64_t kScaledSteps = 4 * 28;
-  bool hasScales = plan.scales == GemmPlan::Scales::Elements ||
-                   plan.scales == GemmPlan::Scales::Instruction;
-  int64_t before = schedule.getWorkgroups() > 0
-                       ? result.elementsPerLane * demand.outputBytes +
-                             (hasScales ? kScaledSteps : 0)
-                       : 0;
+  int64_t before = 0;
+  if (schedule.getWorkgroups() > 0)
+    before = result.elementsPerLane * demand.outputBytes +
+             (plan.scales == GemmPlan::Scales::Instruction ? kScaledSteps : 0);
   auto count = [&](int64_t inLoop) -> unsigned {
     return kBaseVGPRs +
            llvm::divideCeil(before + sums + std::max(inLoop, epilogue), 4);

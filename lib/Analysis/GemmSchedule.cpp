@@ -33,6 +33,8 @@ constexpr int64_t kMostPieces = 64;
 constexpr int64_t kMostRestPieces = 8;
 /// What that must promise to save: the estimates are not better than this.
 constexpr double kRestMargin = 1.03;
+/// The same of workgroups that compute one tile after another.
+constexpr double kWalkMargin = 1.02;
 /// The time of a full round and a short one is at least so much of that of two.
 constexpr double kLeastShareOfRounds = 0.5;
 } // namespace
@@ -186,9 +188,10 @@ SmallVector<Split> te::listRests(const TileDemand &demand,
 SmallVector<Split> te::listWalks(const TileDemand &demand, const GemmPlan &plan,
                                  ScheduleAttr schedule, const Target &target) {
   ArrayRef<int64_t> tile = schedule.getTile();
-  // Columns that are masked are stored by branches, which part products.
+  // Columns that are masked are stored by branches, which part products. Steps
+  // that scale elements, without a loop, take LLVM a second.
   if (!isCuttable(demand) || schedule.getMatmul().getStages() == 1 ||
-      demand.cols % tile[1] != 0)
+      plan.scales == GemmPlan::Scales::Elements || demand.cols % tile[1] != 0)
     return {};
   int64_t units = target.computeUnits,
           tiles =
@@ -241,22 +244,26 @@ struct Choice {
 
 /// Of each kind, the best.
 struct Choices {
-  Choice whole, split, rest; // `split`: of all rows
-  ScheduleAttr last;         // of all that there are
+  Choice whole, walk, split, rest; // `split`: of all rows
+  ScheduleAttr last;               // of all that there are
 
   void consider(Choice choice) {
     MatmulAttr matmul = choice.schedule.getMatmul();
-    Choice &best = matmul.getWholeRows()    ? rest
-                   : matmul.getSplitK() > 1 ? split
-                                            : whole;
+    Choice &best = matmul.getWholeRows()             ? rest
+                   : matmul.getSplitK() > 1          ? split
+                   : choice.schedule.getWorkgroups() ? walk
+                                                     : whole;
     if (!best.schedule || choice.clocks < best.clocks)
       best = choice;
   }
   /// Without rows that are cut alone.
   const Choice &getPlain() const {
-    return !whole.schedule || (split.schedule && split.clocks < whole.clocks)
-               ? split
-               : whole;
+    const Choice &plain =
+        !whole.schedule || (split.schedule && split.clocks < whole.clocks)
+            ? split
+            : whole;
+    return walk.schedule && walk.clocks * kWalkMargin < plain.clocks ? walk
+                                                                     : plain;
   }
 };
 } // namespace

@@ -250,6 +250,21 @@ static double getPieceSteps(double k, ScheduleAttr schedule, double pieces,
                   steps);
 }
 
+/// Steps beside which the tile before is stored, as the lowering has it
+/// (GemmEmitter::countBehind): all, or a part of a loop's.
+static double countBesideStores(ScheduleAttr schedule, double steps,
+                                const GemmStep &step) {
+  auto getMost = [&](bool areAll) {
+    return std::floor(getMostBesideStores(schedule.getMatmul(), areAll) *
+                      schedule.getWaves() / step.products);
+  };
+  if (steps <= getMost(/*areAll=*/true))
+    return steps;
+  return std::max(
+      std::min(getMost(/*areAll=*/false), std::floor(steps / kPartsOfTile)),
+      1.0);
+}
+
 /// Sums are few that take such a part of a lane's registers.
 static constexpr double kFewSums = 8;
 
@@ -307,35 +322,33 @@ GemmUnit GemmUnit::get(const TileDemand &demand, const GemmPlan &plan,
   bool readsAtOnce = rows * demand.getColumns(schedule) * kFewSums <=
                      double(getMostVGPRs(schedule, target)) * target.waveSize *
                          schedule.getWaves();
-  return {
-      .schedule = schedule,
-      .target = target,
-      .timing = timing,
-      .step = step,
-      .loads = GemmLoads::get(demand, plan, schedule, target, timing,
-                              {&fetchA, &fetchB}, scaleSteps, grid, active),
-      .active = active,
-      .parts = parts,
-      .vector = vector,
-      .besides = besides,
-      .spreads = spreads,
-      .steps = getPieceSteps(getSize(getK(gemm)), schedule, grid.pieces,
-                             isRest ? 1 : together),
-      .finished = estimateFinish(demand, schedule, target, timing, width),
-      .stored = stored,
-      .prefetches = prefetches,
-      .fetches = fetchA && fetchB,
-      .fetchesLate = parts == 1 && matmul.getStages() > 3 && fetchA && fetchB &&
-                     fetchA->hidesMemory && fetchB->hidesMemory,
-      .knowsSteps = knowsSteps,
-      .readsEarly = knowsSteps && mayReadEarly(plan, gemm, schedule, step,
-                                               steps / matmul.getSplitK()),
-      .readsAtOnce = readsAtOnce,
-      .scaleSteps =
-          scalesProducts ? double(std::min(scaleSteps[0], scaleSteps[1])) : 0,
-      .besideStores =
-          schedule.getWorkgroups() > 0
-              ? std::min(steps, std::floor(getMostBesideStores(plan, matmul) *
-                                           schedule.getWaves() / step.products))
-              : 0};
+  return {.schedule = schedule,
+          .target = target,
+          .timing = timing,
+          .step = step,
+          .loads = GemmLoads::get(demand, plan, schedule, target, timing,
+                                  {&fetchA, &fetchB}, scaleSteps, grid, active),
+          .active = active,
+          .parts = parts,
+          .vector = vector,
+          .besides = besides,
+          .spreads = spreads,
+          .steps = getPieceSteps(getSize(getK(gemm)), schedule, grid.pieces,
+                                 isRest ? 1 : together),
+          .finished = estimateFinish(demand, schedule, target, timing, width),
+          .stored = stored,
+          .prefetches = prefetches,
+          .fetches = fetchA && fetchB,
+          .fetchesLate = parts == 1 && matmul.getStages() > 3 && fetchA &&
+                         fetchB && fetchA->hidesMemory && fetchB->hidesMemory,
+          .knowsSteps = knowsSteps,
+          .readsEarly = knowsSteps && mayReadEarly(plan, gemm, schedule, step,
+                                                   steps / matmul.getSplitK()),
+          .readsAtOnce = readsAtOnce,
+          .scaleSteps = scalesProducts
+                            ? double(std::min(scaleSteps[0], scaleSteps[1]))
+                            : 0,
+          .besideStores = schedule.getWorkgroups() > 0
+                              ? countBesideStores(schedule, steps, step)
+                              : 0};
 }

@@ -232,13 +232,15 @@ void ComputeUnit::noteProduct(SimulatedWave &wave, uint64_t now) {
 }
 
 /// From when every wave is in its second round until the first one leaves, of
-/// each time that they come to the loop. Where waves run after one another
+/// the first time that they come to the loop. Where waves run after one another
 /// there is no such time: from the first second round until the last wave
-/// leaves. Without a loop likewise of the middle halves.
+/// leaves. Without a loop likewise of the middle halves, of each tile.
 void ComputeUnit::finishLoop() {
   size_t visits = 0;
   for (auto &wave : waves)
     visits = std::max(visits, wave->visits.size());
+  if (result.loop && !result.loop->productsOfTile)
+    visits = std::min<size_t>(visits, 1);
   for (size_t visit = 0; visit < visits; ++visit)
     finishVisit(visit);
 }

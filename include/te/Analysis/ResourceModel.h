@@ -105,14 +105,16 @@ inline constexpr int64_t kMostStepsInRound = 16;
 /// Products of a wave that may stand one behind the other, without a loop; of
 /// few steps whose elements come straight to LDS, more may.
 inline constexpr int64_t kMostProductsAlone = 64, kMostProductsOfFew = 256;
-/// Such products beside which the tile before is stored: all that may be, but
-/// less where operands go through registers as they are.
-inline int64_t getMostBesideStores(const GemmPlan &plan, MatmulAttr matmul) {
-  constexpr int64_t throughRegisters = 192;
-  return matmul.getDirect() || plan.scales == GemmPlan::Scales::Elements
-             ? kMostProductsOfFew
-             : throughRegisters;
+/// Such products beside which the tile before is stored: the last ones of a
+/// loop straight to LDS, of other loops, or all.
+inline int64_t getMostBesideStores(MatmulAttr matmul, bool areAll) {
+  constexpr int64_t many = 192;
+  return matmul.getDirect() && !areAll ? kMostProductsOfFew : many;
 }
+
+/// If these are not all steps of a tile, they are such a part at the most: the
+/// others are a loop.
+inline constexpr int64_t kPartsOfTile = 3;
 
 /// Bytes of scales of one of `outer` rows of A or columns of B that are read at
 /// once, at most; LDS has room for two times as many.

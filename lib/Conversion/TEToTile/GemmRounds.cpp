@@ -53,6 +53,10 @@ bool GemmEmitter::spreadsScaling(ArrayRef<GemmStream> streams) {
          getProductClocks();
 }
 
+/// Where tiles are computed one after another, a loop has so many rounds at the
+/// least, the last one in code that has none.
+static constexpr int64_t kLeastRoundsOfTile = 4;
+
 /// Of the matrix cores in a round, where steps are short: its branch takes 32.
 static constexpr int64_t kLeastRoundClocks = 4096;
 
@@ -67,7 +71,8 @@ int64_t GemmEmitter::chooseRound(ArrayRef<GemmStream> streams) {
       mayStandAlone(streams, *known))
     return *known;
   auto isGood = [&](int64_t round) {
-    return known && *known > round && round <= kMostStepsInRound;
+    return known && *known > round && round <= kMostStepsInRound &&
+           (!ctx.walksTiles || *known >= kLeastRoundsOfTile * round);
   };
   int64_t turns = streams.front().parts % 2 == 0 ? 1 : 2;
   int64_t longest = std::max(turns, getLongest(streams)),
@@ -112,7 +117,8 @@ bool GemmEmitter::mayStandAlone(ArrayRef<GemmStream> streams, int64_t count) {
   });
   // The tile before is stored among them.
   if (ctx.walksTiles)
-    return products <= getMostBesideStores(plan, ctx.schedule.getMatmul());
+    return products <=
+           getMostBesideStores(ctx.schedule.getMatmul(), count == all);
   if (!areDirect)
     return count == all && products <= kMostProductsAlone;
   return products <=
@@ -128,7 +134,7 @@ int64_t GemmEmitter::countBehind(ArrayRef<GemmStream> streams, int64_t round) {
   int64_t behind = round + *all % round;
   if (!mayStandAlone(streams, behind))
     return 0;
-  while (ctx.walksTiles && behind < *all &&
+  while (ctx.walksTiles && kPartsOfTile * (behind + round) <= *all &&
          mayStandAlone(streams, behind + round))
     behind += round;
   return behind;
