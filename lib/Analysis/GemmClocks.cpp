@@ -276,13 +276,6 @@ static constexpr double kMeetingInTurns = 0.3, kMeetingInFewTurns = 0.8;
 static constexpr double kStoresPower = 8;
 
 double GemmUnit::getClocks(double all, double held) const {
-  if (besideStores == 0)
-    return getTileClocks(all, held);
-  // The last ones are stored behind all.
-  return getTileClocks(all, held) + std::min(all, held) * stored;
-}
-
-double GemmUnit::getTileClocks(double all, double held) const {
   // Stores stand behind a tile's own loop, or beside the next one's last steps.
   auto getTogether = [&](double count) {
     double loop = getLoopClocks(count), beside = besideStores / steps * loop,
@@ -295,6 +288,8 @@ double GemmUnit::getTileClocks(double all, double held) const {
   double rounds = std::floor(all / held), last = all - rounds * held,
          inRounds = (rounds > 0 ? rounds * getTogether(held) : 0) +
                     (last > 0 ? getTogether(last) : 0);
+  if (besideStores > 0) // of the last ones, behind all
+    inRounds += std::min(all, held) * stored;
   if (all <= held || held == 1)
     return inRounds;
   // Others store and begin while one is in its loop.
@@ -323,8 +318,12 @@ double GemmUnit::getTileClocks(double all, double held) const {
   // the ones of a round come to their ends at different times.
   units.push_back(alone);
   // Nearly all is asked for at once where steps are few, in front of products:
-  // units are busy for one workgroup after another. [fitted]
-  double power = steps <= schedule.getMatmul().getStages() + 1 ? 6 : 3,
+  // units are busy for one workgroup after another. So are they, less so, where
+  // steps without a loop stand beside stores. [fitted]
+  bool isFew = steps <= schedule.getMatmul().getStages() + 1;
+  double power = isFew                   ? 6
+                 : besideStores == steps ? 5
+                                         : 3,
          each = combine(units, power), ofLast = each;
   if (rounds == 1 && last > 0) {
     units.back() *= held / last;

@@ -200,7 +200,12 @@ SmallVector<Split> te::listWalks(const TileDemand &demand, const GemmPlan &plan,
   split.workgroups = units;
   split.workgroups *= countResidents(
       demand, plan, withSplit(demand, schedule, split, target), target);
-  if (tiles <= split.workgroups)
+  // Of small tiles many are there at once, so that some store while others
+  // multiply; one that has a CU for itself has nothing to do between two.
+  int64_t size = tile[0] * tile[1];
+  bool isSmall =
+      size < kSmallTile || (size == kSmallTile && split.workgroups == units);
+  if (tiles <= split.workgroups || isSmall)
     return {};
   return {split};
 }

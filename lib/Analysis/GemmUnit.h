@@ -107,7 +107,6 @@ struct GemmUnit {
   double getClocks(double all, double held) const;
 
 private:
-  double getTileClocks(double all, double held) const;
   /// Of so many side by side: the way to the first step and from the last one;
   /// a step, whose operands may be there; its products on the busiest SIMD.
   double getStart(double count) const;

@@ -59,3 +59,37 @@ func.func @few(%x: tensor<1024x512xbf16>, %w: tensor<1024x512xbf16>) -> tensor<1
   %d = te.gemm %x, %w transpose_b : tensor<1024x512xbf16>, tensor<1024x512xbf16> -> tensor<1024x1024xbf16>
   return %d : tensor<1024x1024xbf16>
 }
+
+// -----
+
+// Steps that scale elements, without a loop, take LLVM a second.
+// CHECK: workgroups = 256
+// CHECK-LABEL: func.func @elements
+// GFX942-NOT: workgroups =
+// GFX942-LABEL: func.func @elements
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @elements(%x: !te.scaled<4096x1536xf8E4M3FN, #row>, %w: !te.scaled<24576x1536xf8E4M3FN, #row>) -> tensor<4096x24576xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<4096x1536xf8E4M3FN, #row>, !te.scaled<24576x1536xf8E4M3FN, #row> -> tensor<4096x24576xbf16>
+  return %d : tensor<4096x24576xbf16>
+}
+
+// -----
+
+// A small tile whose steps leave LDS no room for a second workgroup: nothing is done between two of them.
+// GFX942-NOT: workgroups =
+// GFX942-LABEL: func.func @idle
+#tensor = #te.scaling<tensor, scale = f32>
+func.func @idle(%x: !te.scaled<512x7168xf8E4M3FNUZ, #tensor>, %y: !te.scaled<512x2048xf8E4M3FNUZ, #tensor>) -> tensor<7168x2048xbf16> {
+  %d = te.gemm %x, %y transpose_a : !te.scaled<512x7168xf8E4M3FNUZ, #tensor>, !te.scaled<512x2048xf8E4M3FNUZ, #tensor> -> tensor<7168x2048xbf16>
+  return %d : tensor<7168x2048xbf16>
+}
+
+// -----
+
+// It promises 2 %: not half of one.
+// CHECK-NOT: workgroups =
+// CHECK-LABEL: func.func @promise
+func.func @promise(%x: tensor<4096x4096xbf16>, %y: tensor<4096x14336xbf16>) -> tensor<4096x14336xbf16> {
+  %d = te.gemm %x, %y transpose_a : tensor<4096x4096xbf16>, tensor<4096x14336xbf16> -> tensor<4096x14336xbf16>
+  return %d : tensor<4096x14336xbf16>
+}
