@@ -108,9 +108,9 @@ func.func @apart(%x: tensor<1x4096x512xbf16>, %w: tensor<1x32768x512xbf16>) -> t
 // CHECK-LABEL: func.func @tail
 // GFX942-LABEL: func.func @tail
 #tensor = #te.scaling<tensor, scale = f32>
-func.func @tail(%x: !te.scaled<512x7168xf8E4M3FN, #tensor>, %y: !te.scaled<512x2048xf8E4M3FN, #tensor>) -> tensor<7168x2048xbf16> {
-  %d = te.gemm %x, %y transpose_a : !te.scaled<512x7168xf8E4M3FN, #tensor>, !te.scaled<512x2048xf8E4M3FN, #tensor> -> tensor<7168x2048xbf16>
-  return %d : tensor<7168x2048xbf16>
+func.func @tail(%x: !te.scaled<1x512x7168xf8E4M3FN, #tensor>, %y: !te.scaled<1x512x2048xf8E4M3FN, #tensor>) -> tensor<1x7168x2048xbf16> {
+  %d = te.gemm %x, %y transpose_a : !te.scaled<1x512x7168xf8E4M3FN, #tensor>, !te.scaled<1x512x2048xf8E4M3FN, #tensor> -> tensor<1x7168x2048xbf16>
+  return %d : tensor<1x7168x2048xbf16>
 }
 
 // -----

@@ -75,7 +75,9 @@ func.func @elements(%x: !te.scaled<4096x1536xf8E4M3FN, #row>, %w: !te.scaled<245
 
 // -----
 
-// A small tile whose steps leave LDS no room for a second workgroup: nothing is done between two of them.
+// A small tile whose steps leave LDS of gfx942 no room for a second workgroup: nothing is done between two of them.
+// CHECK: workgroups = 512
+// CHECK-LABEL: func.func @idle
 // GFX942-NOT: workgroups =
 // GFX942-LABEL: func.func @idle
 #tensor = #te.scaling<tensor, scale = f32>
