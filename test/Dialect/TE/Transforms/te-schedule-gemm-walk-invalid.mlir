@@ -33,3 +33,17 @@ func.func @row_tiles(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tens
   }
   return %d : tensor<256x256xbf16>
 }
+
+// -----
+
+// The tile before takes registers, too, and 28 more beside scales.
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @registers(%a: !te.scaled<4096x512xf8E4M3FN, #row>, %b: !te.scaled<4096x512xf8E4M3FN, #row>) -> tensor<4096x4096xbf16> {
+  // expected-error @+1 {{H9: 64 elements a lane need about 260 VGPRs, but each of 8 waves has 256; use a smaller tile or more waves}}
+  %d = te.fusion "f" (%x = %a : !te.scaled<4096x512xf8E4M3FN, #row>, %y = %b : !te.scaled<4096x512xf8E4M3FN, #row>) -> (tensor<4096x4096xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [128, 256], waves = 8, vector = 16, workgroups = 256, matmul = <"scale_f32_32x32x64_f8f6f4", k = 128, waves = [2, 4], stages = 2>>} {
+    %0 = te.gemm %x, %y transpose_b : !te.scaled<4096x512xf8E4M3FN, #row>, !te.scaled<4096x512xf8E4M3FN, #row> -> tensor<4096x4096xbf16>
+    te.yield %0 : tensor<4096x4096xbf16>
+  }
+  return %d : tensor<4096x4096xbf16>
+}

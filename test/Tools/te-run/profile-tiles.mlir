@@ -1,0 +1,32 @@
+// A product's steady state where workgroups compute one tile after another (docs/decisions/0028): of steps without a loop the
+// middle half of each tile's, not what lies between two tiles; of a loop its rounds, of the first tile.
+// RUN: split-file %s %t
+// RUN: te-compile %t/few.mlir --target=gfx950 -o %t/few.hsaco
+// RUN: te-run %t/few.hsaco --device=emulator --profile=%t/few.json --profile | FileCheck %t/few.mlir
+// RUN: FileCheck %t/few.mlir --check-prefix=JSON < %t/few.json
+// RUN: te-compile %t/many.mlir --target=gfx950 -o %t/many.hsaco
+// RUN: te-run %t/many.hsaco --device=emulator --profile | FileCheck %t/many.mlir
+
+//--- few.mlir
+// CHECK: MFMA busy, middle {{.*}} of each tile: no loop
+// JSON-NOT: "loop": {
+// JSON: "middle": {
+func.func @few(%x: tensor<128x256xbf16>, %w: tensor<128x256xbf16>) -> tensor<128x128xbf16> {
+  %d = te.fusion "few_0" (%a = %x : tensor<128x256xbf16>, %b = %w : tensor<128x256xbf16>) -> (tensor<128x128xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, workgroups = 2, matmul = <"f32_32x32x16_bf16", k = 32, waves = [2, 2], stages = 2>>} {
+    %0 = te.gemm %a, %b transpose_b : tensor<128x256xbf16>, tensor<128x256xbf16> -> tensor<128x128xbf16>
+    te.yield %0 : tensor<128x128xbf16>
+  }
+  return %d : tensor<128x128xbf16>
+}
+
+//--- many.mlir
+// CHECK: MFMA busy, loop {{.*}} rounds of
+func.func @many(%x: tensor<128x8192xbf16>, %w: tensor<128x8192xbf16>) -> tensor<128x128xbf16> {
+  %d = te.fusion "many_0" (%a = %x : tensor<128x8192xbf16>, %b = %w : tensor<128x8192xbf16>) -> (tensor<128x128xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, workgroups = 2, matmul = <"f32_32x32x16_bf16", k = 32, waves = [2, 2], stages = 2>>} {
+    %0 = te.gemm %a, %b transpose_b : tensor<128x8192xbf16>, tensor<128x8192xbf16> -> tensor<128x128xbf16>
+    te.yield %0 : tensor<128x128xbf16>
+  }
+  return %d : tensor<128x128xbf16>
+}
