@@ -49,3 +49,37 @@ func.func @long(%x: tensor<70x10240xbf16>, %w: tensor<64x10240xbf16>) -> tensor<
   }
   return %d : tensor<70x64xbf16>
 }
+
+// -----
+
+// Of few steps that are many products, rounds are a fourth at the most: three of eight are a loop.
+// CHECK-LABEL: tile.kernel @rounds_0
+// CHECK: scf.for
+// CHECK:   scf.for %{{.*}} = %{{.*}} to %c3
+// CHECK-COUNT-8: tile.mma
+// CHECK:   }
+// CHECK-COUNT-8: tile.mma
+// CHECK-NOT: tile.mma
+func.func @rounds(%x: tensor<256x1024xbf16>, %w: tensor<256x1024xbf16>) -> tensor<256x256xbf16> {
+  %d = te.fusion "rounds_0" (%a = %x : tensor<256x1024xbf16>, %v = %w : tensor<256x1024xbf16>) -> (tensor<256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [128, 128], waves = 4, vector = 8, workgroups = 2, matmul = <"f32_16x16x32_bf16", k = 32, waves = [2, 2], stages = 2>>} {
+    %0 = te.gemm %a, %v transpose_b : tensor<256x1024xbf16>, tensor<256x1024xbf16> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}
+
+// -----
+
+// Straight to LDS the last ones may be 256 products of a wave.
+// CHECK-LABEL: tile.kernel @direct_0
+// CHECK: scf.for
+// CHECK:   scf.for %{{.*}} = %{{.*}} to %c14
+func.func @direct(%x: tensor<256x8192xbf16>, %w: tensor<256x8192xbf16>) -> tensor<256x256xbf16> {
+  %d = te.fusion "direct_0" (%a = %x : tensor<256x8192xbf16>, %v = %w : tensor<256x8192xbf16>) -> (tensor<256x256xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [128, 128], waves = 4, vector = 8, workgroups = 2, matmul = <"f32_32x32x16_bf16", k = 32, waves = [2, 2], stages = 4, direct = true>>} {
+    %0 = te.gemm %a, %v transpose_b : tensor<256x8192xbf16>, tensor<256x8192xbf16> -> tensor<256x256xbf16>
+    te.yield %0 : tensor<256x256xbf16>
+  }
+  return %d : tensor<256x256xbf16>
+}

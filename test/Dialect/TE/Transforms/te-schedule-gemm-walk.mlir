@@ -62,15 +62,26 @@ func.func @few(%x: tensor<1024x512xbf16>, %w: tensor<1024x512xbf16>) -> tensor<1
 
 // -----
 
-// Steps that scale elements, without a loop, take LLVM a second.
-// CHECK: workgroups = 256
+// Steps that scale elements (gfx942), without a loop, take LLVM a second.
+// CHECK: workgroups = 512
 // CHECK-LABEL: func.func @elements
 // GFX942-NOT: workgroups =
 // GFX942-LABEL: func.func @elements
-#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
-func.func @elements(%x: !te.scaled<4096x1536xf8E4M3FN, #row>, %w: !te.scaled<24576x1536xf8E4M3FN, #row>) -> tensor<4096x24576xbf16> {
-  %d = te.gemm %x, %w transpose_b : !te.scaled<4096x1536xf8E4M3FN, #row>, !te.scaled<24576x1536xf8E4M3FN, #row> -> tensor<4096x24576xbf16>
-  return %d : tensor<4096x24576xbf16>
+#column = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
+func.func @elements(%x: !te.scaled<512x4096xf8E4M3FN, #column>, %y: !te.scaled<512x7168xf8E4M3FN, #column>) -> tensor<4096x7168xbf16> {
+  %d = te.gemm %x, %y transpose_a : !te.scaled<512x4096xf8E4M3FN, #column>, !te.scaled<512x7168xf8E4M3FN, #column> -> tensor<4096x7168xbf16>
+  return %d : tensor<4096x7168xbf16>
+}
+
+// -----
+
+// Workgroups of a CU whose steps have no loop keep each other up less: three.
+// CHECK: tile = [128, 128], waves = 4, vector = 8, workgroups = 768
+// CHECK-LABEL: func.func @side_by_side
+// GFX942-LABEL: func.func @side_by_side
+func.func @side_by_side(%x: tensor<512x4096xbf16>, %y: tensor<512x7168xbf16>) -> tensor<4096x7168xbf16> {
+  %d = te.gemm %x, %y transpose_a : tensor<512x4096xbf16>, tensor<512x7168xbf16> -> tensor<4096x7168xbf16>
+  return %d : tensor<4096x7168xbf16>
 }
 
 // -----
@@ -94,4 +105,16 @@ func.func @idle(%x: !te.scaled<512x7168xf8E4M3FNUZ, #tensor>, %y: !te.scaled<512
 func.func @promise(%x: tensor<4096x4096xbf16>, %y: tensor<4096x14336xbf16>) -> tensor<4096x14336xbf16> {
   %d = te.gemm %x, %y transpose_a : tensor<4096x4096xbf16>, tensor<4096x14336xbf16> -> tensor<4096x14336xbf16>
   return %d : tensor<4096x14336xbf16>
+}
+
+// -----
+
+// Stores have a third of the steps for themselves, not all of them: too little for the gain that this must promise.
+// CHECK-NOT: workgroups =
+// CHECK-LABEL: func.func @third
+// GFX942-LABEL: func.func @third
+#tensor = #te.scaling<tensor, scale = f32>
+func.func @third(%x: !te.scaled<4096x4096xf8E4M3FNUZ, #tensor>, %w: !te.scaled<4096x4096xf8E4M3FNUZ, #tensor>) -> tensor<4096x4096xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<4096x4096xf8E4M3FNUZ, #tensor>, !te.scaled<4096x4096xf8E4M3FNUZ, #tensor> -> tensor<4096x4096xbf16>
+  return %d : tensor<4096x4096xbf16>
 }
