@@ -189,9 +189,11 @@ SmallVector<Split> te::listWalks(const TileDemand &demand, const GemmPlan &plan,
                                  ScheduleAttr schedule, const Target &target) {
   ArrayRef<int64_t> tile = schedule.getTile();
   // Columns that are masked are stored by branches, which part products. Steps
-  // that scale elements, without a loop, take LLVM a second.
+  // that scale elements, without a loop, take LLVM a second; those that convert
+  // them take longer beside stores.
   if (!isCuttable(demand) || schedule.getMatmul().getStages() == 1 ||
-      plan.scales == GemmPlan::Scales::Elements || demand.cols % tile[1] != 0)
+      plan.scales == GemmPlan::Scales::Elements || hasPrologue(demand.gemm) ||
+      demand.cols % tile[1] != 0)
     return {};
   int64_t units = target.computeUnits,
           tiles =

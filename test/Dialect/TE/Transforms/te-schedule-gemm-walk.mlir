@@ -118,3 +118,16 @@ func.func @third(%x: !te.scaled<4096x4096xf8E4M3FNUZ, #tensor>, %w: !te.scaled<4
   %d = te.gemm %x, %w transpose_b : !te.scaled<4096x4096xf8E4M3FNUZ, #tensor>, !te.scaled<4096x4096xf8E4M3FNUZ, #tensor> -> tensor<4096x4096xbf16>
   return %d : tensor<4096x4096xbf16>
 }
+
+// -----
+
+// Steps that convert elements take longer beside stores.
+// CHECK-LABEL: func.func @prologue
+// GFX942-NOT: workgroups =
+// GFX942-LABEL: func.func @prologue
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @prologue(%x: tensor<1024x4096xbf16>, %q: !te.scaled<28672x4096xf8E4M3FN, #row>) -> tensor<1024x28672xbf16> {
+  %w = te.dequantize %q : !te.scaled<28672x4096xf8E4M3FN, #row> -> tensor<28672x4096xbf16>
+  %d = te.gemm %x, %w transpose_b : tensor<1024x4096xbf16>, tensor<28672x4096xbf16> -> tensor<1024x28672xbf16>
+  return %d : tensor<1024x28672xbf16>
+}
