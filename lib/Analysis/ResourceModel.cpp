@@ -185,7 +185,8 @@ std::optional<int64_t> te::getWavesPerSIMD(const TileDemand &demand,
   auto suffices = [&](int64_t waves) {
     return resources.vgprs <= target.vgprsPerLane / waves + kSpareVGPRs;
   };
-  // So are all workgroups of a product.
+  // All workgroups that compute tiles of a product one after another are there
+  // at once.
   if (int64_t workgroups = schedule.getWorkgroups();
       workgroups && schedule.getMatmul())
     return std::max<int64_t>(llvm::divideCeil(workgroups, target.computeUnits) *

@@ -249,7 +249,6 @@ void ComputeUnit::finishVisit(size_t visit) {
   using Round = SimulatedWave::Round;
   bool hasRounds = result.loop && !result.loop->productsOfTile;
   std::vector<Round> begins, ends;
-  uint64_t count = 0;
   for (auto &wave : waves) {
     if (visit >= wave->visits.size() ||
         wave->visits[visit].size() < (hasRounds ? 3 : 2))
@@ -257,7 +256,7 @@ void ComputeUnit::finishVisit(size_t visit) {
     const std::vector<Round> &rounds = wave->visits[visit];
     begins.push_back(rounds[hasRounds ? 1 : 0]);
     ends.push_back(rounds.back());
-    count = rounds.size() - 2;
+    result.loopRounds = rounds.size() - 2;
   }
   if (begins.empty())
     return;
@@ -272,7 +271,6 @@ void ComputeUnit::finishVisit(size_t visit) {
     begin = *llvm::min_element(begins, isEarlier);
     end = *llvm::max_element(ends, isEarlier);
   }
-  result.loopRounds += count;
   result.loopClocks += end.clock - begin.clock;
   result.loopMfmaClocks += end.mfmaClocks - begin.mfmaClocks;
 }

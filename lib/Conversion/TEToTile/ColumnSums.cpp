@@ -142,20 +142,19 @@ LogicalResult te::emitRowTiles(TileContext &ctx, ArrayRef<OpResult> sums,
         [&](Value i) { return emitTile(arith::AddIOp::create(b, first, i)); });
   };
   seedColumnSums(ctx, sums);
-  int64_t workgroups = ctx.schedule.getWorkgroups();
   LogicalResult result =
-      workgroups == 0
-          ? emitGroup(group)
-          : walk(ctx, sums, group, groups,
-                 arith::MinUIOp::create(b, groups, constant(workgroups)),
-                 [&](Value next) {
-                   // Tile (0, 0) is the first workgroup's first.
-                   ctx.firstWorkgroup = arith::CmpIOp::create(
-                       b, arith::CmpIPredicate::eq,
-                       arith::AddIOp::create(b, ctx.tileCol, next),
-                       constant(0));
-                   return emitGroup(next);
-                 });
+      !groups ? emitGroup(group)
+              : walk(ctx, sums, group, groups,
+                     arith::MinUIOp::create(
+                         b, groups, constant(ctx.schedule.getWorkgroups())),
+                     [&](Value next) {
+                       // Tile (0, 0) is the first workgroup's first.
+                       ctx.firstWorkgroup = arith::CmpIOp::create(
+                           b, arith::CmpIPredicate::eq,
+                           arith::AddIOp::create(b, ctx.tileCol, next),
+                           constant(0));
+                       return emitGroup(next);
+                     });
   if (succeeded(result))
     storeColumnSums(ctx, sums, group);
   return result;

@@ -174,6 +174,8 @@ private:
            step.inRound.has_value();
   }
   int64_t getStep() const { return ctx.schedule.getMatmul().getK(); }
+  /// The workgroup computes one tile after another.
+  bool walksTiles() const { return ctx.schedule.getWorkgroups() > 0; }
   int64_t getStages() const { return ctx.schedule.getMatmul().getStages(); }
   Value multiply(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
   Value spread(Value line) {

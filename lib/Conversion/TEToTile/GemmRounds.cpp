@@ -72,7 +72,7 @@ int64_t GemmEmitter::chooseRound(ArrayRef<GemmStream> streams) {
     return *known;
   auto isGood = [&](int64_t round) {
     return known && *known > round && round <= kMostStepsInRound &&
-           (!ctx.walksTiles || *known >= kLeastRoundsOfTile * round);
+           (!walksTiles() || *known >= kLeastRoundsOfTile * round);
   };
   int64_t turns = streams.front().parts % 2 == 0 ? 1 : 2;
   int64_t longest = std::max(turns, getLongest(streams)),
@@ -116,7 +116,7 @@ bool GemmEmitter::mayStandAlone(ArrayRef<GemmStream> streams, int64_t count) {
     return stream.isDirect || stream.kind == Kind::Scales;
   });
   // The tile before is stored among them.
-  if (ctx.walksTiles)
+  if (walksTiles())
     return products <=
            getMostBesideStores(ctx.schedule.getMatmul(), count == all);
   if (!areDirect)
@@ -134,7 +134,7 @@ int64_t GemmEmitter::countBehind(ArrayRef<GemmStream> streams, int64_t round) {
   int64_t behind = round + *all % round;
   if (!mayStandAlone(streams, behind))
     return 0;
-  while (ctx.walksTiles && kPartsOfTile * (behind + round) <= *all &&
+  while (walksTiles() && kPartsOfTile * (behind + round) <= *all &&
          mayStandAlone(streams, behind + round))
     behind += round;
   return behind;

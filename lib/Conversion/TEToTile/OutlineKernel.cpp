@@ -258,8 +258,9 @@ LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
   if (schedule.getSweep() == SweepKind::None)
     return emitRowTiles(
         ctx, sums, group,
-        schedule.getWorkgroups() == 0 ? Value()
-                                      : emitGroups(ctx.b, part, ctx.rows),
+        schedule.getWorkgroups() == 0 || walksTiles()
+            ? Value()
+            : emitGroups(ctx.b, part, ctx.rows),
         [&] {
           if (firstRow)
             ctx.tileRow = arith::AddIOp::create(

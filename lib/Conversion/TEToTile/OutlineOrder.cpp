@@ -154,13 +154,6 @@ LogicalResult Outliner::emitWalk(TileContext &ctx, const Part &part,
         step = b.createOrFold<arith::MinUIOp>(
             all,
             arith::ConstantIndexOp::create(b, ctx.schedule.getWorkgroups()));
-  ScheduleAttr schedule = ctx.schedule;
-  ctx.schedule = ScheduleAttr::get(
-      b.getContext(), schedule.getTarget(), schedule.getTile(),
-      schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
-      /*workgroups=*/0, schedule.getSweep(), schedule.getPieces(),
-      schedule.getCluster(), schedule.getMatmul());
-  ctx.walksTiles = true;
   auto loop = scf::ForOp::create(b, group, all, step);
   loop->setAttr(DelayStoresMarker, b.getUnitAttr());
   OpBuilder::InsertionGuard guard(b);

@@ -709,7 +709,7 @@ def walk_cases(target, rng):
             if direct and ta:
                 m = 192
             cases.append(scheduled(f"walk-{i}-{stages}-{m}-{count}-{workgroups}", target, *oriented(ta, tb, m, n, count * step), (64, 64), 8, mma, step, (2, 2), stages, direct=direct,
-                                   group=rng.choice([0, 1, 2]), turns=False, workgroups=workgroups))
+                                   group=rng.choice([0, 1, 2]), workgroups=workgroups))
     for name, m, n, k in [("columns", 96, 100, 2 * step), ("one", 5, 3, step), ("ragged", 97, 128, 3 * step - 5), ("turns", 150, 256, 8 * step)]:
         turns = name == "turns"
         cases.append(scheduled(f"walk-{name}", target, bf16(m, k), bf16(n, k), bf16(m, n), "transpose_b", (64, 128) if turns else (64, 64), 8, mma, step, (2, 4) if turns else (2, 2), 2, turns=turns, workgroups=2))

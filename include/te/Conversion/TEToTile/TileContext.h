@@ -60,8 +60,6 @@ public:
   RowSweep *sweep = nullptr;
   /// Loops over tiles read one ahead (tile-prefetch-loads).
   bool prefetches = false;
-  /// A workgroup computes one tile of a te.gemm after the other.
-  bool walksTiles = false;
   /// Ops write their results: false in sweeps that only look at the rows.
   bool stores = true;
 

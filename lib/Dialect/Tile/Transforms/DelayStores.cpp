@@ -11,16 +11,15 @@
 // te-to-tile marked:
 //   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-delay-stores))'
 //
-//   scf.for %n = .. {                 %last:3 = scf.for %n = ..
-//     ..                                  iter_args(%y = 0, %r = rows, %c = 0)
-//     { %s = tile.mma ..                  tile.store %y, %view[%r, %c] part 0
-//     of 2 %t = tile.mma .., %s              %s = tile.mma ..
-//     ..                                tile.store %y, %view[%r, %c] part 1 of
-//     2 tile.store %d, %view[%i, %j] ==>  %t = tile.mma .., %s
-//   } {tile.delay}                      ..
-//                                       scf.yield %d, %i, %j
-//                                     }
-//                                     tile.store %last#0, %view[%last#1, ..]
+//   scf.for %n = .. {            %last:3 = scf.for %n = ..
+//                                    iter_args(%y = 0, %r = rows, %c = 0) {
+//                                  tile.store %y, %v[%r, %c] {parts = 2}
+//     %s = tile.mma ..             %s = tile.mma ..
+//                        ==>       tile.store %y, %v[%r, %c] {part = 1, ..}
+//     %t = tile.mma .., %s         %t = tile.mma .., %s
+//     tile.store %d, %v[%i, %j]    scf.yield %d, %i, %j
+//   } {tile.delay}               }
+//                                tile.store %last#0, %v[%last#1, %last#2]
 //
 // Nothing is stored of what the first tile finds: it lies behind the last row.
 //
@@ -32,6 +31,8 @@
 
 #include "te/Dialect/Tile/IR/Tile.h"
 #include "te/Dialect/Tile/Transforms/Passes.h"
+
+#include "MarkedLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -141,14 +142,8 @@ static LogicalResult delay(scf::ForOp loop) {
 namespace {
 struct DelayStoresPass : te::tile::impl::DelayStoresPassBase<DelayStoresPass> {
   void runOnOperation() override {
-    SmallVector<scf::ForOp> loops;
-    getOperation()->walk([&](scf::ForOp loop) {
-      if (loop->removeAttr(DelayStoresMarker))
-        loops.push_back(loop);
-    });
-    for (scf::ForOp loop : loops)
-      if (failed(delay(loop)))
-        return signalPassFailure();
+    if (failed(changeMarkedLoops(getOperation(), DelayStoresMarker, delay)))
+      return signalPassFailure();
   }
 };
 } // namespace

@@ -29,6 +29,7 @@
 #include "te/Dialect/Tile/IR/Tile.h"
 #include "te/Dialect/Tile/Transforms/Passes.h"
 
+#include "MarkedLoops.h"
 #include "ReadOnly.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -150,14 +151,9 @@ namespace {
 struct PrefetchLoadsPass
     : te::tile::impl::PrefetchLoadsPassBase<PrefetchLoadsPass> {
   void runOnOperation() override {
-    SmallVector<scf::ForOp> loops;
-    getOperation()->walk([&](scf::ForOp loop) {
-      if (loop->removeAttr(PrefetchLoadsMarker))
-        loops.push_back(loop);
-    });
-    for (scf::ForOp loop : loops)
-      if (failed(prefetch(loop)))
-        return signalPassFailure();
+    if (failed(
+            changeMarkedLoops(getOperation(), PrefetchLoadsMarker, prefetch)))
+      return signalPassFailure();
   }
 };
 } // namespace

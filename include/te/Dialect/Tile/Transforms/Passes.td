@@ -43,9 +43,9 @@ def PrefetchLoadsPass : Pass<"tile-prefetch-loads", "::mlir::te::tile::KernelOp"
 def DelayStoresPass : Pass<"tile-delay-stores", "::mlir::te::tile::KernelOp"> {
   let summary = "store a tile among the products of the next one";
   let description = [{
-    In loops over tiles marked `tile.delay` (a te.gemm with `workgroups`), each `tile.store` is carried to the next
-    iteration, and stands there in parts, one in front of each `tile.mma` of the loop's own. Behind the loop is the last
-    one. Takes the registers of the tile.
+    In loops over tiles marked `tile.delay` (a te.gemm with `workgroups`), each `tile.store` that is the same
+    instructions for all lanes is carried to the next iteration, and stands there in parts, one in front of each
+    `tile.mma` of the loop's own. Behind the loop is the last one. Takes the registers of the tile.
 
     ```
     scf.for %n = .. {               %last:3 = scf.for .. iter_args(%y = 0, %r = rows, %c = 0) {
