@@ -12,6 +12,7 @@
 
 #include "GemmUnit.h"
 
+#include "te/Target/MMA.h"
 #include "te/Target/Timing.h"
 
 #include <cmath>
@@ -34,8 +35,18 @@ static constexpr double kLargeTile = 16384, kLongLoop = 64;
 
 /// [fitted] Of what a step of a large tile takes beyond its busiest unit (in
 /// the logarithm) what sums of powers have too much: through registers, and
-/// straight to LDS.
-static constexpr double kExcess = 0.35, kDirectExcess = 0.45;
+/// straight to LDS; there by waves that have a SIMD each, whose steps are two
+/// ahead at the most, or more than that, beside stores; and by others in four
+/// parts or more.
+static constexpr double kExcess = 0.35, kDirectExcess = 0.45,
+                        kNearLoneExcess = 0.35, kLoneExcess = 0.55,
+                        kPartsExcess = 0.6;
+
+/// [fitted] Clocks in which both waves of a SIMD wait behind a step's barrier
+/// for what comes straight to LDS, and clocks of a short part, which hide none
+/// of it; so do products of instructions of few rows in one part.
+static constexpr double kBothWait = 16, kShortPart = 128;
+static constexpr unsigned kFewRows = 16;
 
 /// Units that work side by side: the busiest one's time, and more where others
 /// are nearly as busy, as they are not at the same moments. The power is less
@@ -81,8 +92,15 @@ double GemmUnit::getExcess() const {
     return 0;
   if (!fetches)
     return scales || steps >= kLongLoop ? kExcess : 0;
+  int64_t stages = schedule.getMatmul().getStages();
   // Scales are waited for where they are few places ahead.
-  return scales && schedule.getMatmul().getStages() < 4 ? 0 : kDirectExcess;
+  if (scales)
+    return stages < 4 ? 0 : kDirectExcess;
+  if (schedule.getWaves() <= target.simdsPerCU)
+    return stages < 4         ? kNearLoneExcess
+           : besideStores > 0 ? kLoneExcess
+                              : kDirectExcess;
+  return parts < 4 ? kDirectExcess : kPartsExcess;
 }
 
 double GemmUnit::getStepClocks(double count, bool isThere) const {
@@ -208,7 +226,7 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   if (fetches && waves == simds)
     power = 6;
   else if (fetches && matmul.getStages() > 2 && !isLone)
-    power = ofWave > timing.l2Latency || parts > 1 ? 5 : 8;
+    power = ofWave > timing.l2Latency || parts > 1 ? 5 : 6;
   double clocks = std::max(combine({busiest, arrival}, power), taken);
   // Units of large tiles are more regular than that.
   double least =
@@ -216,6 +234,10 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
                 count * (isThere ? loads.addresses : loads.getClocks())});
   if (clocks > least)
     clocks *= std::pow(least / clocks, getExcess());
+  bool isShort = ofWave <= parts * kShortPart ||
+                 (parts == 1 && MMA::lookup(matmul.getMma())->size == kFewRows);
+  if (fetches && !isLone && isShort)
+    clocks += kBothWait;
   // Rounds of one step each: branches, and a read that is not asked for before.
   if (!knowsSteps)
     clocks += 2 * kBranchTurns * timing.turn + timing.ldsLatency;
@@ -272,24 +294,34 @@ static constexpr double kMeeting = 0.64;
 /// and where vector units work on operands.
 static constexpr double kMeetingInTurns = 0.3, kMeetingInFewTurns = 0.8;
 
-/// [fitted] The same of stores beside a loop.
+/// [fitted] Powers of what stores take beside a loop.
 static constexpr double kStoresPower = 8;
+
+/// [fitted] Of the way into the loop, what tiles behind the first one take:
+/// straight to LDS, and through registers.
+static constexpr double kNextStart = 0.3, kNextStartByRegisters = 0.5;
 
 double GemmUnit::getClocks(double all, double held) const {
   // Stores stand behind a tile's own loop, or beside the next one's last steps.
+  double startShare = besideStores == 0 ? 1
+                      : fetches         ? kNextStart
+                                        : kNextStartByRegisters;
   auto getTogether = [&](double count) {
     double loop = getLoopClocks(count), beside = besideStores / steps * loop,
            memory = count * (stored + besideStores * loads.fromMemory);
     if (besideStores > 0)
       loop += combine({beside, memory}, kStoresPower) - beside;
-    return getStart(count) + loop +
+    return startShare * getStart(count) + loop +
            count * (finished + (besideStores > 0 ? 0 : stored));
   };
   double rounds = std::floor(all / held), last = all - rounds * held,
          inRounds = (rounds > 0 ? rounds * getTogether(held) : 0) +
                     (last > 0 ? getTogether(last) : 0);
-  if (besideStores > 0) // of the last ones, behind all
-    inRounds += std::min(all, held) * stored;
+  // The first ones' way, and the last ones' stores, behind all.
+  double first = std::min(all, held);
+  inRounds += (1 - startShare) * getStart(first);
+  if (besideStores > 0)
+    inRounds += (last > 0 ? last : first) * stored;
   if (all <= held || held == 1)
     return inRounds;
   // Others store and begin while one is in its loop.

@@ -33,8 +33,6 @@ constexpr int64_t kMostPieces = 64;
 constexpr int64_t kMostRestPieces = 8;
 /// What that must promise to save: the estimates are not better than this.
 constexpr double kRestMargin = 1.03;
-/// The same of workgroups that compute one tile after another.
-constexpr double kWalkMargin = 1.02;
 /// The time of a full round and a short one is at least so much of that of two.
 constexpr double kLeastShareOfRounds = 0.5;
 } // namespace
@@ -66,6 +64,36 @@ static std::array<int64_t, 2> chooseWaves(std::array<int64_t, 2> tile,
   return waves;
 }
 
+static ScheduleAttr with(ScheduleAttr schedule, Split split, bool pingPong,
+                         int64_t group) {
+  MatmulAttr matmul = schedule.getMatmul();
+  return ScheduleAttr::get(
+      schedule.getContext(), schedule.getTarget(), schedule.getTile(),
+      schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
+      split.workgroups, schedule.getSweep(), schedule.getPieces(),
+      schedule.getCluster(),
+      MatmulAttr::get(schedule.getContext(), matmul.getMma(), matmul.getK(),
+                      matmul.getWaves(), matmul.getStages(), matmul.getDirect(),
+                      pingPong, split.pieces, split.wholeRows, group));
+}
+
+ScheduleAttr te::withSplit(const TileDemand &demand, ScheduleAttr schedule,
+                           Split split, const Target &target) {
+  bool pingPong = schedule.getMatmul().getPingPong();
+  ScheduleAttr rows = with(schedule, split, pingPong, /*group=*/0);
+  return with(schedule, split, pingPong, chooseGroup(demand, rows, target));
+}
+
+/// Of tiles one after another: turns where these gain so, if not in others,
+/// whose stores are beside other workgroups' products.
+static ScheduleAttr withWalk(const TileDemand &demand, const GemmPlan &plan,
+                             ScheduleAttr schedule, Split walk,
+                             const Target &target) {
+  ScheduleAttr made = withSplit(demand, schedule, walk, target);
+  return with(made, walk, gainsByPingPong(demand, plan, made, target),
+              made.getMatmul().getGroup());
+}
+
 /// Calls `visit` with schedules, those that are usually better first.
 static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
                             const GemmPlan &plan, const Target &target,
@@ -90,6 +118,13 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
                 : schedule);
     };
     auto waves = chooseWaves(tile, mma, mostWaves);
+    // Waves whose parts of a tile are long keep the matrix cores busier where
+    // MXFP4's elements go through registers (0012).
+    std::array<int64_t, 2> others = {waves[1], waves[0]};
+    if (plan.scales == GemmPlan::Scales::Instruction && widest == 4 &&
+        stages == 2 && !direct && tile[0] / others[0] >= mma.size &&
+        tile[1] / others[1] >= mma.size)
+      waves = others;
     visitWaves(waves);
     // Of a square more rows have waves, which then store longer runs.
     if (tile[0] == tile[1] && waves[0] != waves[1])
@@ -130,23 +165,6 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
                   (stages > 2 || !direct || !hasPrologue(demand.gemm)))
                 make(*mma, {rows, cols}, k, waves, stages, direct);
   }
-}
-
-ScheduleAttr te::withSplit(const TileDemand &demand, ScheduleAttr schedule,
-                           Split split, const Target &target) {
-  auto with = [&](int64_t group) {
-    MatmulAttr matmul = schedule.getMatmul();
-    return ScheduleAttr::get(
-        schedule.getContext(), schedule.getTarget(), schedule.getTile(),
-        schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
-        split.workgroups, schedule.getSweep(), schedule.getPieces(),
-        schedule.getCluster(),
-        MatmulAttr::get(schedule.getContext(), matmul.getMma(), matmul.getK(),
-                        matmul.getWaves(), matmul.getStages(),
-                        matmul.getDirect(), matmul.getPingPong(), split.pieces,
-                        split.wholeRows, group));
-  };
-  return with(chooseGroup(demand, with(0), target));
 }
 
 int64_t te::getK(GemmOp gemm) {
@@ -269,8 +287,7 @@ struct Choices {
         !whole.schedule || (split.schedule && split.clocks < whole.clocks)
             ? split
             : whole;
-    return walk.schedule && walk.clocks * kWalkMargin < plain.clocks ? walk
-                                                                     : plain;
+    return walk.schedule && walk.clocks < plain.clocks ? walk : plain;
   }
 };
 } // namespace
@@ -288,7 +305,9 @@ static Choices considerSchedules(MLIRContext *context, const TileDemand &demand,
         getMostVGPRs(schedule, target))
       return;
     auto consider = [&](Split how) {
-      ScheduleAttr split = withSplit(demand, schedule, how, target);
+      ScheduleAttr split = how.workgroups
+                               ? withWalk(demand, plan, schedule, how, target)
+                               : withSplit(demand, schedule, how, target);
       double clocks = estimateGemmClocks(demand, plan, split, target);
       if ((how.pieces == 1 && how.workgroups == 0) ||
           !findViolation(demand, split, target))

@@ -158,9 +158,9 @@ static bool areApart(ScheduleAttr schedule, double parts,
          parts >= manyParts;
 }
 
-/// Stores of a workgroup take longer than all its products, and another one
-/// fits into LDS: by turns the loops of both would end together, and none would
-/// multiply while the other stores.
+/// Stores of a workgroup, behind its loop, take longer than all its products,
+/// and another one fits into LDS: by turns the loops of both would end
+/// together, and none would multiply while the other stores.
 static bool storesBesideOthers(const TileDemand &demand, ScheduleAttr schedule,
                                const Target &target, const Timing &timing,
                                const GemmStep &step) {
@@ -169,7 +169,7 @@ static bool storesBesideOthers(const TileDemand &demand, ScheduleAttr schedule,
          stored = double(schedule.getTile()[0]) * schedule.getTile()[1] *
                   demand.outputBytes /
                   timing.getMemoryShare(target.computeUnits);
-  return stored > steps * step.matrix &&
+  return schedule.getWorkgroups() == 0 && stored > steps * step.matrix &&
          2 * estimateGemm(demand, schedule, target).ldsBytes <=
              target.ldsBytesPerWorkgroup;
 }

@@ -231,17 +231,20 @@ void ComputeUnit::noteProduct(SimulatedWave &wave, uint64_t now) {
     wave.visits.back().push_back({now, result.mfmaClocks});
 }
 
+/// Rounds whose mean is a steady state.
+static constexpr uint64_t kLeastRoundsOfLoop = 3;
+
 /// From when every wave is in its second round until the first one leaves, of
-/// the first time that they come to the loop. Where waves run after one another
-/// there is no such time: from the first second round until the last wave
-/// leaves. Without a loop likewise of the middle halves, of each tile.
+/// the first times that they come to the loop: in later ones what was stored
+/// behind it before is still under way. Where waves run after one another there
+/// is no such time: from the first second round until the last wave leaves.
+/// Without a loop likewise of the middle halves, of each tile.
 void ComputeUnit::finishLoop() {
   size_t visits = 0;
   for (auto &wave : waves)
     visits = std::max(visits, wave->visits.size());
-  if (result.loop && !result.loop->productsOfTile)
-    visits = std::min<size_t>(visits, 1);
-  for (size_t visit = 0; visit < visits; ++visit)
+  for (size_t visit = 0;
+       visit < visits && result.loopRounds < kLeastRoundsOfLoop; ++visit)
     finishVisit(visit);
 }
 
@@ -249,6 +252,7 @@ void ComputeUnit::finishVisit(size_t visit) {
   using Round = SimulatedWave::Round;
   bool hasRounds = result.loop && !result.loop->productsOfTile;
   std::vector<Round> begins, ends;
+  size_t between = 0;
   for (auto &wave : waves) {
     if (visit >= wave->visits.size() ||
         wave->visits[visit].size() < (hasRounds ? 3 : 2))
@@ -256,7 +260,7 @@ void ComputeUnit::finishVisit(size_t visit) {
     const std::vector<Round> &rounds = wave->visits[visit];
     begins.push_back(rounds[hasRounds ? 1 : 0]);
     ends.push_back(rounds.back());
-    result.loopRounds = rounds.size() - 2;
+    between = rounds.size() - 2;
   }
   if (begins.empty())
     return;
@@ -271,6 +275,7 @@ void ComputeUnit::finishVisit(size_t visit) {
     begin = *llvm::min_element(begins, isEarlier);
     end = *llvm::max_element(ends, isEarlier);
   }
+  result.loopRounds += between;
   result.loopClocks += end.clock - begin.clock;
   result.loopMfmaClocks += end.mfmaClocks - begin.mfmaClocks;
 }

@@ -232,9 +232,9 @@ func.func @addresses(%x: tensor<1x8192x8192xbf16>, %w: tensor<1x8192x8192xbf16>)
 // GFX942: #matmul = #te.matmul<"f32_32x32x8_bf16", k = 64, waves = [2, 4], stages = 2, ping_pong = true, group = 8>
 // GFX942: tile = [128, 128], waves = 8
 // GFX942-LABEL: func.func @turned
-func.func @turned(%x: tensor<1024x4096xbf16>, %w: tensor<4096x14336xbf16>) -> tensor<1024x14336xbf16> {
-  %d = te.gemm %x, %w : tensor<1024x4096xbf16>, tensor<4096x14336xbf16> -> tensor<1024x14336xbf16>
-  return %d : tensor<1024x14336xbf16>
+func.func @turned(%x: tensor<1x1024x4096xbf16>, %w: tensor<1x4096x14336xbf16>) -> tensor<1x1024x14336xbf16> {
+  %d = te.gemm %x, %w : tensor<1x1024x4096xbf16>, tensor<1x4096x14336xbf16> -> tensor<1x1024x14336xbf16>
+  return %d : tensor<1x1024x14336xbf16>
 }
 
 // -----

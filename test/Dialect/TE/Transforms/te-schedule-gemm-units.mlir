@@ -49,7 +49,7 @@ func.func @short(%x: tensor<1x1024x4096xbf16>, %y: tensor<1x1024x14336xbf16>) ->
 // -----
 
 // So units are where scales are beside wide instructions, through registers.
-// CHECK: #matmul = #te.matmul<"scale_f32_32x32x64_f8f6f4", k = 256, waves = [2, 4], stages = 2, group = 8>
+// CHECK: #matmul = #te.matmul<"scale_f32_32x32x64_f8f6f4", k = 256, waves = [4, 2], stages = 2, group = 8>
 // CHECK: tile = [128, 256], waves = 8
 // CHECK-LABEL: func.func @scales
 // GFX942-LABEL: func.func @scales

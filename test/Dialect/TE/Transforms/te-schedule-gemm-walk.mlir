@@ -86,37 +86,84 @@ func.func @side_by_side(%x: tensor<512x4096xbf16>, %y: tensor<512x7168xbf16>) ->
 
 // -----
 
-// A small tile whose steps leave LDS of gfx942 no room for a second workgroup: nothing is done between two of them.
+// Stores are beside the next tile's products, not another workgroup's: waves take turns, though stores take longer than these.
 // CHECK: workgroups = 512
-// CHECK-LABEL: func.func @idle
-// GFX942-NOT: workgroups =
-// GFX942-LABEL: func.func @idle
+// CHECK-LABEL: func.func @turns
+// GFX942: ping_pong = true
+// GFX942: workgroups = 608
+// GFX942-LABEL: func.func @turns
 #tensor = #te.scaling<tensor, scale = f32>
-func.func @idle(%x: !te.scaled<512x7168xf8E4M3FNUZ, #tensor>, %y: !te.scaled<512x2048xf8E4M3FNUZ, #tensor>) -> tensor<7168x2048xbf16> {
+func.func @turns(%x: !te.scaled<512x7168xf8E4M3FNUZ, #tensor>, %y: !te.scaled<512x2048xf8E4M3FNUZ, #tensor>) -> tensor<7168x2048xbf16> {
   %d = te.gemm %x, %y transpose_a : !te.scaled<512x7168xf8E4M3FNUZ, #tensor>, !te.scaled<512x2048xf8E4M3FNUZ, #tensor> -> tensor<7168x2048xbf16>
   return %d : tensor<7168x2048xbf16>
 }
 
 // -----
 
-// It promises 2 %: not half of one.
-// CHECK-NOT: workgroups =
-// CHECK-LABEL: func.func @promise
-func.func @promise(%x: tensor<4096x4096xbf16>, %y: tensor<4096x14336xbf16>) -> tensor<4096x14336xbf16> {
-  %d = te.gemm %x, %y transpose_a : tensor<4096x4096xbf16>, tensor<4096x14336xbf16> -> tensor<4096x14336xbf16>
-  return %d : tensor<4096x14336xbf16>
+// A last round of one workgroup: the other one's tile is stored beside it. Tiles behind the first need less time to begin, and waves that
+// have a SIMD each hide more where steps are three places ahead. By K = 128 and one workgroup a CU, whose estimate is less, it would take longer.
+// CHECK: k = 64, waves = [2, 2], stages = 4, direct = true
+// CHECK: tile = [128, 128], waves = 4, vector = 16, workgroups = 512
+// CHECK-LABEL: func.func @last
+#tensor = #te.scaling<tensor, scale = f32>
+func.func @last(%x: !te.scaled<4096x1536xf8E4M3FNUZ, #tensor>, %y: !te.scaled<4096x7168xf8E4M3FNUZ, #tensor>) -> tensor<1536x7168xbf16> {
+  %d = te.gemm %x, %y transpose_a : !te.scaled<4096x1536xf8E4M3FNUZ, #tensor>, !te.scaled<4096x7168xf8E4M3FNUZ, #tensor> -> tensor<1536x7168xbf16>
+  return %d : tensor<1536x7168xbf16>
 }
 
 // -----
 
-// Stores have a third of the steps for themselves, not all of them: too little for the gain that this must promise.
+// Without that last round, not: such waves of a single tile are kept up as others are.
+// CHECK: tile = [256, 256], waves = 8, vector = 8, matmul
+// CHECK-LABEL: func.func @single
+func.func @single(%x: tensor<4096x16384xbf16>, %w: tensor<7168x16384xbf16>) -> tensor<4096x7168xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<4096x16384xbf16>, tensor<7168x16384xbf16> -> tensor<4096x7168xbf16>
+  return %d : tensor<4096x7168xbf16>
+}
+
+// -----
+
+// Steps of four parts are regular, and have half of the barriers, at which both waves of a SIMD wait.
+// CHECK: "f32_32x32x16_bf16", k = 64, waves = [2, 4], stages = 3, direct = true, ping_pong = true
+// CHECK: tile = [128, 256], waves = 8, vector = 8, workgroups = 256
+// CHECK-LABEL: func.func @parts
+func.func @parts(%x: tensor<4096x28672xbf16>, %y: tensor<4096x4096xbf16>) -> tensor<28672x4096xbf16> {
+  %d = te.gemm %x, %y transpose_a : tensor<4096x28672xbf16>, tensor<4096x4096xbf16> -> tensor<28672x4096xbf16>
+  return %d : tensor<28672x4096xbf16>
+}
+
+// -----
+
+// A long K, of which the stores are little: parts of 128 clocks hide nothing of those barriers, those of a larger tile do.
 // CHECK-NOT: workgroups =
-// CHECK-LABEL: func.func @third
-// GFX942-LABEL: func.func @third
+// CHECK-LABEL: func.func @long
+func.func @long(%x: tensor<4096x28672xbf16>, %w: tensor<28672x8192xbf16>) -> tensor<4096x8192xbf16> {
+  %d = te.gemm %x, %w : tensor<4096x28672xbf16>, tensor<28672x8192xbf16> -> tensor<4096x8192xbf16>
+  return %d : tensor<4096x8192xbf16>
+}
+
+// -----
+
+// Steps of one part are less regular; and a first tile needs all of its time to begin.
+// CHECK-NOT: workgroups =
+// CHECK-LABEL: func.func @one_part
 #tensor = #te.scaling<tensor, scale = f32>
-func.func @third(%x: !te.scaled<4096x4096xf8E4M3FNUZ, #tensor>, %w: !te.scaled<4096x4096xf8E4M3FNUZ, #tensor>) -> tensor<4096x4096xbf16> {
-  %d = te.gemm %x, %w transpose_b : !te.scaled<4096x4096xf8E4M3FNUZ, #tensor>, !te.scaled<4096x4096xf8E4M3FNUZ, #tensor> -> tensor<4096x4096xbf16>
-  return %d : tensor<4096x4096xbf16>
+func.func @one_part(%x: !te.scaled<4096x10240xf8E4M3FNUZ, #tensor>, %w: !te.scaled<10240x8192xf8E4M3FNUZ, #tensor>) -> tensor<4096x8192xbf16> {
+  %d = te.gemm %x, %w : !te.scaled<4096x10240xf8E4M3FNUZ, #tensor>, !te.scaled<10240x8192xf8E4M3FNUZ, #tensor> -> tensor<4096x8192xbf16>
+  return %d : tensor<4096x8192xbf16>
+}
+
+// -----
+
+// Tiles of MXFP4 through registers, whose waves have long parts of it (a quarter of the rows, half of the columns).
+// CHECK: "scale_f32_32x32x64_f8f6f4", k = 256, waves = [4, 2], stages = 2, group
+// CHECK: tile = [128, 256], waves = 8, vector = 32, workgroups = 256
+// CHECK-LABEL: func.func @scales
+// GFX942-LABEL: func.func @scales
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @scales(%x: !te.scaled<4096x4096xf4E2M1FN, #row>, %w: !te.scaled<28672x4096xf4E2M1FN, #row>) -> tensor<4096x28672xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<4096x4096xf4E2M1FN, #row>, !te.scaled<28672x4096xf4E2M1FN, #row> -> tensor<4096x28672xbf16>
+  return %d : tensor<4096x28672xbf16>
 }
 
 // -----
