@@ -226,7 +226,7 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   if (fetches && waves == simds)
     power = 6;
   else if (fetches && matmul.getStages() > 2 && !isLone)
-    power = ofWave > timing.l2Latency || parts > 1 ? 5 : 6;
+    power = ofWave > timing.l2Latency || parts > 1 ? 5 : 8;
   double clocks = std::max(combine({busiest, arrival}, power), taken);
   // Units of large tiles are more regular than that.
   double least =
