@@ -10,6 +10,7 @@
 #include "GemmCost.h"
 #include "GemmUnit.h"
 
+#include "te/Analysis/StorageOrder.h"
 #include "te/Target/Timing.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -118,12 +119,12 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
                 : schedule);
     };
     auto waves = chooseWaves(tile, mma, mostWaves);
-    // Waves whose parts of a tile are long keep the matrix cores busier where
-    // MXFP4's elements go through registers (0012).
+    // Waves whose parts of a long tile are long, too, keep the matrix cores
+    // busier where MXFP4's elements go through registers (0012).
     std::array<int64_t, 2> others = {waves[1], waves[0]};
     if (plan.scales == GemmPlan::Scales::Instruction && widest == 4 &&
-        stages == 2 && !direct && tile[0] / others[0] >= mma.size &&
-        tile[1] / others[1] >= mma.size)
+        stages == 2 && !direct && tile[0] != tile[1] &&
+        tile[0] / others[0] >= mma.size && tile[1] / others[1] >= mma.size)
       waves = others;
     visitWaves(waves);
     // Of a square more rows have waves, which then store longer runs.
@@ -203,14 +204,21 @@ SmallVector<Split> te::listRests(const TileDemand &demand,
   return splits;
 }
 
+static bool isShuffled(Value operand) {
+  auto scaled = dyn_cast<ScaledType>(getSource(operand).getType());
+  return scaled && getDataOrder(scaled);
+}
+
 SmallVector<Split> te::listWalks(const TileDemand &demand, const GemmPlan &plan,
                                  ScheduleAttr schedule, const Target &target) {
   ArrayRef<int64_t> tile = schedule.getTile();
+  GemmOp gemm = demand.gemm;
   // Columns that are masked are stored by branches, which part products. Steps
   // that scale elements, without a loop, take LLVM a second; those that convert
-  // them take longer beside stores.
+  // them take longer beside stores, and so do loops over shuffled ones.
   if (!isCuttable(demand) || schedule.getMatmul().getStages() == 1 ||
       plan.scales == GemmPlan::Scales::Elements || hasPrologue(demand.gemm) ||
+      isShuffled(gemm.getA()) || isShuffled(gemm.getB()) ||
       demand.cols % tile[1] != 0)
     return {};
   int64_t units = target.computeUnits,

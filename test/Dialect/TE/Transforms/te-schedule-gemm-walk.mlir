@@ -167,6 +167,30 @@ func.func @scales(%x: !te.scaled<4096x4096xf4E2M1FN, #row>, %w: !te.scaled<28672
 
 // -----
 
+// So do loops over shuffled ones; waves of a square tile have what they have of others.
+// CHECK-NOT: workgroups =
+// CHECK-LABEL: func.func @shuffled
+// CHECK: #matmul{{[0-9]*}} = #te.matmul<"scale_f32_32x32x64_f8f6f4", k = 128, waves = [2, 4], stages = 2, group = 4>
+// CHECK-LABEL: func.func @square
+// GFX942-LABEL: func.func @square
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+#shuffled = #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = e8m0_shuffle, data_layout = shuffle_16x16>
+func.func @shuffled(%x: !te.scaled<8192x8192xf4E2M1FN, #row>, %w: !te.scaled<8192x8192xf4E2M1FN, #shuffled>) -> tensor<8192x8192xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<8192x8192xf4E2M1FN, #row>, !te.scaled<8192x8192xf4E2M1FN, #shuffled> -> tensor<8192x8192xbf16>
+  return %d : tensor<8192x8192xbf16>
+}
+
+// -----
+
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+#shuffled = #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = e8m0_shuffle, data_layout = shuffle_16x16>
+func.func @square(%x: !te.scaled<4096x4096xf4E2M1FN, #row>, %w: !te.scaled<4096x4096xf4E2M1FN, #shuffled>) -> tensor<4096x4096xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<4096x4096xf4E2M1FN, #row>, !te.scaled<4096x4096xf4E2M1FN, #shuffled> -> tensor<4096x4096xbf16>
+  return %d : tensor<4096x4096xbf16>
+}
+
+// -----
+
 // Steps that convert elements take longer beside stores.
 // CHECK-LABEL: func.func @prologue
 // GFX942-NOT: workgroups =
