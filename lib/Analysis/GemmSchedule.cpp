@@ -65,6 +65,7 @@ static std::array<int64_t, 2> chooseWaves(std::array<int64_t, 2> tile,
   return waves;
 }
 
+/// The schedule with such a split, turns or none, and groups of rows of tiles.
 static ScheduleAttr with(ScheduleAttr schedule, Split split, bool pingPong,
                          int64_t group) {
   MatmulAttr matmul = schedule.getMatmul();

@@ -96,7 +96,8 @@ constexpr Planted catalogue[] = {
      "global_store_dword", Third::Unwritten},
     {"between_workgroups", Defect::Race, "of another workgroup",
      "global_store_dword", "global_load_dword", Third::Zeros},
-    {"same_output", Defect::Race, "'out' + 0", "global_store_dword",
+    // Of which word, two threads of the emulator leave to chance.
+    {"same_output", Defect::Race, "a store of 'out' +", "global_store_dword",
      "global_store_dword"},
     {"in_place", Defect::Race, "of another workgroup", "global_store_dword",
      "global_load_dword"},
