@@ -294,7 +294,7 @@ static constexpr double kMeeting = 0.64;
 /// and where vector units work on operands.
 static constexpr double kMeetingInTurns = 0.3, kMeetingInFewTurns = 0.8;
 
-/// [fitted] Powers of what stores take beside a loop.
+/// [fitted] The power of what stores and the steps beside them take.
 static constexpr double kStoresPower = 8;
 
 /// [fitted] Of the way into the loop, what tiles behind the first one take:

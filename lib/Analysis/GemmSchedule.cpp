@@ -218,7 +218,7 @@ SmallVector<Split> te::listWalks(const TileDemand &demand, const GemmPlan &plan,
   // that scale elements, without a loop, take LLVM a second; those that convert
   // them take longer beside stores, and so do loops over shuffled ones.
   if (!isCuttable(demand) || schedule.getMatmul().getStages() == 1 ||
-      plan.scales == GemmPlan::Scales::Elements || hasPrologue(demand.gemm) ||
+      plan.scales == GemmPlan::Scales::Elements || hasPrologue(gemm) ||
       isShuffled(gemm.getA()) || isShuffled(gemm.getB()) ||
       demand.cols % tile[1] != 0)
     return {};

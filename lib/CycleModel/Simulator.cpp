@@ -252,7 +252,7 @@ void ComputeUnit::finishVisit(size_t visit) {
   using Round = SimulatedWave::Round;
   bool hasRounds = result.loop && !result.loop->productsOfTile;
   std::vector<Round> begins, ends;
-  size_t between = 0;
+  uint64_t count = 0;
   for (auto &wave : waves) {
     if (visit >= wave->visits.size() ||
         wave->visits[visit].size() < (hasRounds ? 3 : 2))
@@ -260,7 +260,7 @@ void ComputeUnit::finishVisit(size_t visit) {
     const std::vector<Round> &rounds = wave->visits[visit];
     begins.push_back(rounds[hasRounds ? 1 : 0]);
     ends.push_back(rounds.back());
-    between = rounds.size() - 2;
+    count = rounds.size() - 2;
   }
   if (begins.empty())
     return;
@@ -275,7 +275,7 @@ void ComputeUnit::finishVisit(size_t visit) {
     begin = *llvm::min_element(begins, isEarlier);
     end = *llvm::max_element(ends, isEarlier);
   }
-  result.loopRounds += between;
+  result.loopRounds += count;
   result.loopClocks += end.clock - begin.clock;
   result.loopMfmaClocks += end.mfmaClocks - begin.mfmaClocks;
 }

@@ -254,21 +254,19 @@ LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
       return &other != &part && llvm::is_contained(other.ops, op);
     });
   });
-  ScheduleAttr schedule = ctx.schedule;
-  if (schedule.getSweep() == SweepKind::None)
-    return emitRowTiles(
-        ctx, sums, group,
-        schedule.getWorkgroups() == 0 || walksTiles()
-            ? Value()
-            : emitGroups(ctx.b, part, ctx.rows),
-        [&] {
-          if (firstRow)
-            ctx.tileRow = arith::AddIOp::create(
-                ctx.b, ctx.tileRow,
-                arith::ConstantIndexOp::create(ctx.b, firstRow));
-          return emitBody(ctx, mine);
-        });
   auto &b = ctx.b;
+  ScheduleAttr schedule = ctx.schedule;
+  if (schedule.getSweep() == SweepKind::None) {
+    Value groups;
+    if (schedule.getWorkgroups() > 0 && !walksTiles())
+      groups = emitGroups(b, part, ctx.rows);
+    return emitRowTiles(ctx, sums, group, groups, [&] {
+      if (firstRow)
+        ctx.tileRow = arith::AddIOp::create(
+            b, ctx.tileRow, arith::ConstantIndexOp::create(b, firstRow));
+      return emitBody(ctx, mine);
+    });
+  }
   ctx.tileRow = arith::MulIOp::create(
       b, group, arith::ConstantIndexOp::create(b, schedule.getTile()[0]));
   Value chunks =
