@@ -48,6 +48,11 @@ static constexpr double kExcess = 0.35, kDirectExcess = 0.45,
 static constexpr double kBothWait = 16, kShortPart = 128;
 static constexpr unsigned kFewRows = 16;
 
+/// [fitted] Of what a wave that has its SIMD for itself reads and writes of
+/// LDS, and turns, the part that stands between its products; all does where
+/// stores stand beside all steps.
+static constexpr double kLoneSerial = 0.2;
+
 /// Units that work side by side: the busiest one's time, and more where others
 /// are nearly as busy, as they are not at the same moments. The power is less
 /// where they are kept less regularly busy.
@@ -219,7 +224,9 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   if (ahead > 0)
     taken = ahead;
   else if (isLone)
-    taken += fetches ? reads : reads + writes + vector;
+    taken += fetches ? reads
+                     : (reads + writes + vector) *
+                           (besideStores == steps ? 1 : kLoneSerial);
   // What comes straight to LDS holds less up: waves that have a SIMD each, and,
   // two steps ahead or more, most where a small part is all of a step. [fitted]
   double power = 4;
@@ -297,26 +304,53 @@ static constexpr double kMeetingInTurns = 0.3, kMeetingInFewTurns = 0.8;
 /// [fitted] The power of what stores and the steps beside them take.
 static constexpr double kStoresPower = 8;
 
+/// [fitted] What memory has not taken of stores beside their own steps, so many
+/// times as long as these, it takes beside the others, if that many stay.
+static constexpr double kStoresBeside = 1.3, kLeastOthers = 8;
+
+/// [fitted] So many workgroups of a CU keep its units regularly busy, where
+/// memory, which is not regular, takes such a part of the products' time.
+static constexpr double kManyWorkgroups = 3, kLittleMemory = 0.25;
+
 /// [fitted] Of the way into the loop, what tiles behind the first one take:
 /// straight to LDS, and through registers.
 static constexpr double kNextStart = 0.3, kNextStartByRegisters = 0.5;
+
+double GemmUnit::getStoresBeside(double count, double loop) const {
+  double beside = besideStores / steps * loop,
+         memory = count * (stored + besideStores * loads.fromMemory),
+         others = loop - beside;
+  if (steps - besideStores >= kLeastOthers)
+    memory = std::min(
+        memory, std::max(kStoresBeside * beside,
+                         count * (stored + steps * loads.fromMemory) - others));
+  return combine({beside, memory}, kStoresPower) - beside;
+}
+
+bool GemmUnit::areRegular(double held) const {
+  return fetches && held >= kManyWorkgroups && steps >= kLongLoop &&
+         schedule.getWaves() <= target.simdsPerCU &&
+         schedule.getMatmul().getStages() >= 4 && scaleSteps == 0 &&
+         besideStores == 0 && loads.fromMemory < kLittleMemory * step.matrix;
+}
 
 double GemmUnit::getClocks(double all, double held) const {
   // Stores stand behind a tile's own loop, or beside the next one's last steps.
   double startShare = besideStores == 0 ? 1
                       : fetches         ? kNextStart
                                         : kNextStartByRegisters;
-  auto getTogether = [&](double count) {
-    double loop = getLoopClocks(count), beside = besideStores / steps * loop,
-           memory = count * (stored + besideStores * loads.fromMemory);
-    if (besideStores > 0)
-      loop += combine({beside, memory}, kStoresPower) - beside;
+  auto getTogether = [&](double count, bool isFirst = false) {
+    double loop = getLoopClocks(count);
+    if (besideStores > 0 && !isFirst)
+      loop += getStoresBeside(count, loop);
     return startShare * getStart(count) + loop +
            count * (finished + (besideStores > 0 ? 0 : stored));
   };
   double rounds = std::floor(all / held), last = all - rounds * held,
-         inRounds = (rounds > 0 ? rounds * getTogether(held) : 0) +
-                    (last > 0 ? getTogether(last) : 0);
+         inRounds = getTogether(std::min(all, held), /*isFirst=*/true);
+  if (rounds > 0)
+    inRounds +=
+        (rounds - 1) * getTogether(held) + (last > 0 ? getTogether(last) : 0);
   // The first ones' way, and the last ones' stores, behind all.
   double first = std::min(all, held);
   inRounds += (1 - startShare) * getStart(first);
@@ -348,6 +382,8 @@ double GemmUnit::getClocks(double all, double held) const {
     return some;
   // Those behind a single round find the unit as empty as the first did; later
   // the ones of a round come to their ends at different times.
+  if (areRegular(held))
+    units = {*llvm::max_element(units), steps * loads.fromMemory + stored};
   units.push_back(alone);
   // Nearly all is asked for at once where steps are few, in front of products:
   // units are busy for one workgroup after another. So are they, less so, where

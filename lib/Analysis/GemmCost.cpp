@@ -185,7 +185,7 @@ std::optional<std::string> te::findPrologueLoss(FusionOp fusion, GemmOp plain,
       apart +=
           estimatePassClocks(getTileDemand(&op), /*read=*/0, target, *timing);
   // [fitted] Estimates of kernels that convert have more too much.
-  constexpr double kMargin = 1.06;
+  constexpr double kMargin = 1.065;
   return compareClocks(estimateKernel(ops, *plan, target), apart, kMargin);
 }
 

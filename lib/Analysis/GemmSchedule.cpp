@@ -25,6 +25,8 @@ constexpr int64_t kMostTile = 256;
 /// one.
 constexpr int64_t kStepBytes[] = {4 * kCacheLineBytes, 2 * kCacheLineBytes,
                                   kCacheLineBytes, kCacheLineBytes / 2};
+/// Bytes of K in short steps of operands whose lines lie across it.
+constexpr int64_t kShortStepBytes = kCacheLineBytes / 4;
 /// Elements of tiles that may have fewer waves than a CU has SIMDs.
 constexpr int64_t kSmallTile = 16384;
 /// K is cut into so many pieces at most.
@@ -140,12 +142,19 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
       liesAlongK(gemm.getA(), gemm.getKDimA()) &&
       liesAlongK(gemm.getB(), gemm.getKDimB()))
     counts.push_back(4 * simds);
+  // Operands that lie across K have whole lines in any step: one of a single
+  // instruction straight to LDS leaves place for more workgroups (0012).
+  bool hasShortSteps = plan.scales == GemmPlan::Scales::None &&
+                       !liesAlongK(gemm.getA(), gemm.getKDimA()) &&
+                       !liesAlongK(gemm.getB(), gemm.getKDimB());
   for (const MMA *mma : plan.instructions) {
     SmallVector<int64_t> steps;
     for (int64_t bytes : kStepBytes)
       steps.push_back(std::max<int64_t>(bytes * 8 / widest, mma->k));
     if (plan.scales == GemmPlan::Scales::Blocks)
       steps.assign({plan.block});
+    if (hasShortSteps && mma->k * widest == kShortStepBytes * 8)
+      steps.push_back(mma->k);
     int64_t size = mma->size;
     // Wide tiles before tall ones: B's step is asked for later than A's.
     for (int64_t cols : listSizes(demand.cols, std::max(demand.minCols, size)))
@@ -164,7 +173,9 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
                                           {2, false},
                                           {1, false}})
               if ((waves >= simds || (direct && rows * cols <= kSmallTile)) &&
-                  (stages > 2 || !direct || !hasPrologue(demand.gemm)))
+                  (stages > 2 || !direct || !hasPrologue(demand.gemm)) &&
+                  (k * widest > kShortStepBytes * 8 ||
+                   (direct && stages == 4 && waves == simds)))
                 make(*mma, {rows, cols}, k, waves, stages, direct);
   }
 }
@@ -216,8 +227,12 @@ SmallVector<Split> te::listWalks(const TileDemand &demand, const GemmPlan &plan,
   GemmOp gemm = demand.gemm;
   // Columns that are masked are stored by branches, which part products. Steps
   // that scale elements, without a loop, take LLVM a second; those that convert
-  // them take longer beside stores, and so do loops over shuffled ones.
-  if (!isCuttable(demand) || schedule.getMatmul().getStages() == 1 ||
+  // them take longer beside stores, and so do loops over shuffled ones and
+  // short steps.
+  int64_t widest = std::max(getElementBits(plan.a), getElementBits(plan.b));
+  if (!isCuttable(demand) ||
+      schedule.getMatmul().getK() * widest <= kShortStepBytes * 8 ||
+      schedule.getMatmul().getStages() == 1 ||
       plan.scales == GemmPlan::Scales::Elements || hasPrologue(gemm) ||
       isShuffled(gemm.getA()) || isShuffled(gemm.getB()) ||
       demand.cols % tile[1] != 0)

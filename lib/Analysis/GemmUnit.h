@@ -117,6 +117,11 @@ private:
   double getLoopClocks(double count) const;
   double getFetchingClocks(double count) const;
   double getProducts(double count) const;
+  /// What a loop of so many workgroups takes longer, as each stores a tile
+  /// beside it.
+  double getStoresBeside(double count, double loop) const;
+  /// Units but memory are busy at all times.
+  bool areRegular(double held) const;
 };
 
 } // namespace mlir::te

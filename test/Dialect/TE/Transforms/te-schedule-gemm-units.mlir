@@ -27,8 +27,8 @@ func.func @both(%x: !te.scaled<1x4096x24576xf8E4M3FNUZ, #tensor>, %y: !te.scaled
 // -----
 
 // In long loops units are regular: two workgroups of square tiles, whose reads of LDS take as long as the products, in less than three rounds.
-// GFX942: ping_pong = true
-// GFX942: tile = [128, 128], waves = 8
+// Of waves that have a SIMD each, most of what they read and write of LDS stands beside their products.
+// GFX942: tile = [128, 128], waves = 4
 // GFX942-LABEL: func.func @regular
 #tensor = #te.scaling<tensor, scale = f32>
 func.func @regular(%x: !te.scaled<1x4096x1536xf8E4M3FNUZ, #tensor>, %y: !te.scaled<1x4096x7168xf8E4M3FNUZ, #tensor>) -> tensor<1x1536x7168xbf16> {
@@ -138,4 +138,39 @@ func.func @promise(%x: tensor<4096x28672xbf16>, %w: tensor<28672x4096xbf16>) -> 
 func.func @shuffled(%x: !te.scaled<8192x8192xf4E2M1FN, #row>, %w: !te.scaled<8192x8192xf4E2M1FN, #shuffled>) -> tensor<8192x8192xbf16> {
   %d = te.gemm %x, %w transpose_b : !te.scaled<8192x8192xf4E2M1FN, #row>, !te.scaled<8192x8192xf4E2M1FN, #shuffled> -> tensor<8192x8192xbf16>
   return %d : tensor<8192x8192xbf16>
+}
+
+// -----
+
+// Three workgroups of a CU keep all units but memory busy: steps of one instruction, of which LDS has place for them, where lines lie across K.
+// CHECK: #matmul = #te.matmul<"f32_32x32x16_bf16", k = 16, waves = [2, 2], stages = 4, direct = true, group = 4>
+// CHECK: tile = [128, 128], waves = 4
+// CHECK-LABEL: func.func @three
+// GFX942-LABEL: func.func @three
+func.func @three(%x: tensor<4096x57344xbf16>, %y: tensor<4096x8192xbf16>) -> tensor<57344x8192xbf16> {
+  %d = te.gemm %x, %y transpose_a : tensor<4096x57344xbf16>, tensor<4096x8192xbf16> -> tensor<57344x8192xbf16>
+  return %d : tensor<57344x8192xbf16>
+}
+
+// -----
+
+// Not where memory has more to do, which serves one after another: a quarter of the products' time.
+// CHECK: k = 64, waves = [2, 4], stages = 3, direct = true
+// CHECK: tile = [128, 256], waves = 8
+// CHECK-LABEL: func.func @memory
+// GFX942-LABEL: func.func @memory
+func.func @memory(%x: tensor<4096x10240xbf16>, %y: tensor<4096x8192xbf16>) -> tensor<10240x8192xbf16> {
+  %d = te.gemm %x, %y transpose_a : tensor<4096x10240xbf16>, tensor<4096x8192xbf16> -> tensor<10240x8192xbf16>
+  return %d : tensor<10240x8192xbf16>
+}
+
+// -----
+
+// Nor where the operands lie along K, whose lines short steps ask for several times.
+// CHECK-NOT: k = 16,
+// CHECK-LABEL: func.func @along
+// GFX942-LABEL: func.func @along
+func.func @along(%x: tensor<57344x4096xbf16>, %y: tensor<8192x4096xbf16>) -> tensor<57344x8192xbf16> {
+  %d = te.gemm %x, %y transpose_b : tensor<57344x4096xbf16>, tensor<8192x4096xbf16> -> tensor<57344x8192xbf16>
+  return %d : tensor<57344x8192xbf16>
 }

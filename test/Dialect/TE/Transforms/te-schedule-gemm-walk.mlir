@@ -127,9 +127,9 @@ func.func @single(%x: tensor<4096x16384xbf16>, %w: tensor<7168x16384xbf16>) -> t
 // CHECK: "f32_32x32x16_bf16", k = 64, waves = [2, 4], stages = 3, direct = true, ping_pong = true
 // CHECK: tile = [128, 256], waves = 8, vector = 8, workgroups = 256
 // CHECK-LABEL: func.func @parts
-func.func @parts(%x: tensor<4096x28672xbf16>, %y: tensor<4096x4096xbf16>) -> tensor<28672x4096xbf16> {
-  %d = te.gemm %x, %y transpose_a : tensor<4096x28672xbf16>, tensor<4096x4096xbf16> -> tensor<28672x4096xbf16>
-  return %d : tensor<28672x4096xbf16>
+func.func @parts(%x: tensor<4096x8192xbf16>, %y: tensor<4096x28672xbf16>) -> tensor<8192x28672xbf16> {
+  %d = te.gemm %x, %y transpose_a : tensor<4096x8192xbf16>, tensor<4096x28672xbf16> -> tensor<8192x28672xbf16>
+  return %d : tensor<8192x28672xbf16>
 }
 
 // -----
@@ -200,4 +200,38 @@ func.func @prologue(%x: tensor<1024x4096xbf16>, %q: !te.scaled<28672x4096xf8E4M3
   %w = te.dequantize %q : !te.scaled<28672x4096xf8E4M3FN, #row> -> tensor<28672x4096xbf16>
   %d = te.gemm %x, %w transpose_b : tensor<1024x4096xbf16>, tensor<28672x4096xbf16> -> tensor<1024x28672xbf16>
   return %d : tensor<1024x28672xbf16>
+}
+
+// -----
+
+// The first tile of a workgroup has none to store: a short K in few rounds.
+// CHECK: waves = [2, 2], stages = 4, direct = true, group
+// CHECK: tile = [128, 128], waves = 4, vector = 8, workgroups = 512
+// CHECK-LABEL: func.func @none
+func.func @none(%x: tensor<4096x1536xbf16>, %w: tensor<1536x7168xbf16>) -> tensor<4096x7168xbf16> {
+  %d = te.gemm %x, %w : tensor<4096x1536xbf16>, tensor<1536x7168xbf16> -> tensor<4096x7168xbf16>
+  return %d : tensor<4096x7168xbf16>
+}
+
+// -----
+
+// What memory has not taken of a tile beside its own steps it takes beside the others of the loop.
+// CHECK: tile = [256, 128], waves = 8, vector = 32, workgroups = 256
+// CHECK-LABEL: func.func @others
+// GFX942-LABEL: func.func @others
+#column = #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed>
+func.func @others(%x: !te.scaled<4096x32768xf4E2M1FN, #column>, %y: !te.scaled<4096x512xf4E2M1FN, #column>) -> tensor<32768x512xbf16> {
+  %d = te.gemm %x, %y transpose_a : !te.scaled<4096x32768xf4E2M1FN, #column>, !te.scaled<4096x512xf4E2M1FN, #column> -> tensor<32768x512xbf16>
+  return %d : tensor<32768x512xbf16>
+}
+
+// -----
+
+// Unless these are few, beside which a workgroup's loads wait for its stores: instructions of 32 rows, beside all of whose steps a tile is stored.
+// CHECK: "f32_32x32x16_bf16"
+// CHECK: tile = [128, 256], waves = 8, vector = 8, workgroups = 256
+// CHECK-LABEL: func.func @few
+func.func @few(%x: tensor<4096x512xbf16>, %w: tensor<32768x512xbf16>) -> tensor<4096x32768xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<4096x512xbf16>, tensor<32768x512xbf16> -> tensor<4096x32768xbf16>
+  return %d : tensor<4096x32768xbf16>
 }
