@@ -328,7 +328,7 @@ double GemmUnit::getStoresBeside(double count, double loop) const {
 }
 
 bool GemmUnit::areRegular(double held) const {
-  return fetches && held >= kManyWorkgroups && steps >= kLongLoop &&
+  return fetches && held >= kManyWorkgroups &&
          schedule.getWaves() <= target.simdsPerCU &&
          schedule.getMatmul().getStages() >= 4 && scaleSteps == 0 &&
          besideStores == 0 && loads.fromMemory < kLittleMemory * step.matrix;
@@ -380,10 +380,11 @@ double GemmUnit::getClocks(double all, double held) const {
   }
   if (!fetches)
     return some;
-  // Those behind a single round find the unit as empty as the first did; later
-  // the ones of a round come to their ends at different times.
+  // Of regular units the busiest one counts, and memory.
   if (areRegular(held))
     units = {*llvm::max_element(units), steps * loads.fromMemory + stored};
+  // Those behind a single round find the unit as empty as the first did; later
+  // the ones of a round come to their ends at different times.
   units.push_back(alone);
   // Nearly all is asked for at once where steps are few, in front of products:
   // units are busy for one workgroup after another. So are they, less so, where

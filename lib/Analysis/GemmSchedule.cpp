@@ -144,8 +144,7 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
     counts.push_back(4 * simds);
   // Operands that lie across K have whole lines in any step: one of a single
   // instruction straight to LDS leaves place for more workgroups (0012).
-  bool hasShortSteps = plan.scales == GemmPlan::Scales::None &&
-                       !liesAlongK(gemm.getA(), gemm.getKDimA()) &&
+  bool hasShortSteps = !liesAlongK(gemm.getA(), gemm.getKDimA()) &&
                        !liesAlongK(gemm.getB(), gemm.getKDimB());
   for (const MMA *mma : plan.instructions) {
     SmallVector<int64_t> steps;

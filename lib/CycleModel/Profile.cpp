@@ -119,7 +119,10 @@ double Profile::mfmaShare() const {
   return divide(cu.mfmaClocks, double(cu.clocks) * target->simdsPerCU);
 }
 double Profile::loopMfmaShare() const {
-  return divide(cu.loopMfmaClocks, double(cu.loopClocks) * target->simdsPerCU);
+  // What is issued counts as a whole, the end of the last one behind the loop.
+  return std::min(
+      divide(cu.loopMfmaClocks, double(cu.loopClocks) * target->simdsPerCU),
+      1.0);
 }
 double Profile::valuShare() const {
   return divide(cu.valuClocks, double(cu.clocks) * target->simdsPerCU);

@@ -436,7 +436,8 @@ def across_cases(target):
             ("f16", "f16", None, "f32_16x16x32_f16", (128, 128), 64, 320, (2, 2)), ("fp8", "f8E5M2", TENSOR, "scale_f32_32x32x64_f8f6f4", (256, 256), 128, 300, (4, 2)),
             ("fp8-short", "f8E4M3FN", TENSOR, "f32_16x16x32_fp8", (64, 64), 64, 128, (2, 2)), ("mxfp8", "f8E4M3FN", COL, "scale_f32_32x32x64_f8f6f4", (256, 256), 128, 512, (2, 4)),
             ("mxfp8-ragged", "f8E5M2", COL, "scale_f32_16x16x128_f8f6f4", (128, 64), 128, 293, (2, 1)),
-            ("mxfp4", "f4E2M1FN", COL + ", data_layout = transposed", "scale_f32_32x32x64_f8f6f4", (256, 128), 256, 512, (2, 4))]):
+            ("mxfp4", "f4E2M1FN", COL + ", data_layout = transposed", "scale_f32_32x32x64_f8f6f4", (256, 128), 256, 512, (2, 4)),
+            ("bf16-one", "bf16", None, "f32_32x32x16_bf16", (128, 128), 16, 83, (2, 2))]):
         along = scheme and scheme.replace(COL, ROW).replace(", data_layout = transposed", "")
         make = (lambda s, c: scaled(s, element, c)) if scheme else (lambda s, c: tensor(s, element))
         m, n, stages = 2 * tile[0], tile[1], 2 + i % 3 if tile[0] < 256 else 2

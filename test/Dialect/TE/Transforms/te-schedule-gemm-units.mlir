@@ -163,14 +163,3 @@ func.func @memory(%x: tensor<4096x10240xbf16>, %y: tensor<4096x8192xbf16>) -> te
   %d = te.gemm %x, %y transpose_a : tensor<4096x10240xbf16>, tensor<4096x8192xbf16> -> tensor<10240x8192xbf16>
   return %d : tensor<10240x8192xbf16>
 }
-
-// -----
-
-// Nor where the operands lie along K, whose lines short steps ask for several times.
-// CHECK-NOT: k = 16,
-// CHECK-LABEL: func.func @along
-// GFX942-LABEL: func.func @along
-func.func @along(%x: tensor<57344x4096xbf16>, %y: tensor<8192x4096xbf16>) -> tensor<57344x8192xbf16> {
-  %d = te.gemm %x, %y transpose_b : tensor<57344x4096xbf16>, tensor<8192x4096xbf16> -> tensor<57344x8192xbf16>
-  return %d : tensor<57344x8192xbf16>
-}

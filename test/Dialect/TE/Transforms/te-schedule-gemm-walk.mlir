@@ -235,3 +235,14 @@ func.func @few(%x: tensor<4096x512xbf16>, %w: tensor<32768x512xbf16>) -> tensor<
   %d = te.gemm %x, %w transpose_b : tensor<4096x512xbf16>, tensor<32768x512xbf16> -> tensor<4096x32768xbf16>
   return %d : tensor<4096x32768xbf16>
 }
+
+// -----
+
+// Steps of one instruction, which operands across K may have, leave stores no room: two of them.
+// CHECK: "f32_32x32x16_bf16", k = 32, waves = [2, 2], stages = 4, direct = true, group
+// CHECK: tile = [128, 128], waves = 4, vector = 8, workgroups = 512
+// CHECK-LABEL: func.func @two
+func.func @two(%x: tensor<512x7168xbf16>, %y: tensor<512x2048xbf16>) -> tensor<7168x2048xbf16> {
+  %d = te.gemm %x, %y transpose_a : tensor<512x7168xbf16>, tensor<512x2048xbf16> -> tensor<7168x2048xbf16>
+  return %d : tensor<7168x2048xbf16>
+}
