@@ -53,6 +53,10 @@ static constexpr unsigned kFewRows = 16;
 /// stores stand beside all steps.
 static constexpr double kLoneSerial = 0.2;
 
+/// [fitted] The power of the sum of what a step takes and what arrives, where
+/// waves of several workgroups take turns.
+static constexpr double kArrivalInTurns = 7;
+
 /// Units that work side by side: the busiest one's time, and more where others
 /// are nearly as busy, as they are not at the same moments. The power is less
 /// where they are kept less regularly busy.
@@ -234,6 +238,11 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
     power = 6;
   else if (fetches && matmul.getStages() > 2 && !isLone)
     power = ofWave > timing.l2Latency || parts > 1 ? 5 : 8;
+  // Where waves of several workgroups take turns, and addresses take as long as
+  // the products, all that arrives is among these.
+  if (takesTurns && count > 1 && vector == 0 && steps >= kLongLoop &&
+      count * loads.addresses >= products)
+    power = kArrivalInTurns;
   double clocks = std::max(combine({busiest, arrival}, power), taken);
   // Units of large tiles are more regular than that.
   double least =

@@ -163,3 +163,15 @@ func.func @memory(%x: tensor<4096x10240xbf16>, %y: tensor<4096x8192xbf16>) -> te
   %d = te.gemm %x, %y transpose_a : tensor<4096x10240xbf16>, tensor<4096x8192xbf16> -> tensor<10240x8192xbf16>
   return %d : tensor<10240x8192xbf16>
 }
+
+// -----
+
+// Waves that take turns wait for what lanes turn: not by square tiles through registers.
+// CHECK: k = 64, waves = [2, 4], stages = 3, direct = true
+// CHECK: tile = [128, 256], waves = 8
+// CHECK-LABEL: func.func @arrival
+// GFX942-LABEL: func.func @arrival
+func.func @arrival(%x: tensor<1024x28672xbf16>, %w: tensor<28672x4096xbf16>) -> tensor<1024x4096xbf16> {
+  %d = te.gemm %x, %w : tensor<1024x28672xbf16>, tensor<28672x4096xbf16> -> tensor<1024x4096xbf16>
+  return %d : tensor<1024x4096xbf16>
+}

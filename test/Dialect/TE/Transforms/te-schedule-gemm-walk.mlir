@@ -113,10 +113,11 @@ func.func @last(%x: !te.scaled<4096x1536xf8E4M3FNUZ, #tensor>, %y: !te.scaled<40
 
 // -----
 
-// Without that last round, not: such waves of a single tile are kept up as others are.
-// CHECK: tile = [256, 256], waves = 8, vector = 8, matmul
-// CHECK-LABEL: func.func @single
-func.func @single(%x: tensor<4096x16384xbf16>, %w: tensor<7168x16384xbf16>) -> tensor<4096x7168xbf16> {
+// Of a long K, too, where addresses take as long as products, and workgroups whose waves take turns wait for no more.
+// CHECK: "f32_32x32x16_bf16", k = 64, waves = [2, 4], stages = 2, ping_pong = true
+// CHECK: tile = [128, 128], waves = 8, vector = 8, workgroups = 512
+// CHECK-LABEL: func.func @arrival
+func.func @arrival(%x: tensor<4096x16384xbf16>, %w: tensor<7168x16384xbf16>) -> tensor<4096x7168xbf16> {
   %d = te.gemm %x, %w transpose_b : tensor<4096x16384xbf16>, tensor<7168x16384xbf16> -> tensor<4096x7168xbf16>
   return %d : tensor<4096x7168xbf16>
 }
