@@ -171,7 +171,7 @@ func.func @memory(%x: tensor<4096x10240xbf16>, %y: tensor<4096x8192xbf16>) -> te
 // CHECK: tile = [128, 256], waves = 8
 // CHECK-LABEL: func.func @arrival
 // GFX942-LABEL: func.func @arrival
-func.func @arrival(%x: tensor<1024x28672xbf16>, %w: tensor<28672x4096xbf16>) -> tensor<1024x4096xbf16> {
-  %d = te.gemm %x, %w : tensor<1024x28672xbf16>, tensor<28672x4096xbf16> -> tensor<1024x4096xbf16>
-  return %d : tensor<1024x4096xbf16>
+func.func @arrival(%x: tensor<4096x32768xbf16>, %w: tensor<32768x512xbf16>) -> tensor<4096x512xbf16> {
+  %d = te.gemm %x, %w : tensor<4096x32768xbf16>, tensor<32768x512xbf16> -> tensor<4096x512xbf16>
+  return %d : tensor<4096x512xbf16>
 }
