@@ -98,12 +98,19 @@ static ScheduleAttr withWalk(const TileDemand &demand, const GemmPlan &plan,
               made.getMatmul().getGroup());
 }
 
+static int64_t getWidestBits(const GemmPlan &plan) {
+  return std::max(getElementBits(plan.a), getElementBits(plan.b));
+}
+
+static bool isShortStep(const GemmPlan &plan, int64_t k) {
+  return k * getWidestBits(plan) <= kShortStepBytes * 8;
+}
+
 /// Calls `visit` with schedules, those that are usually better first.
 static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
                             const GemmPlan &plan, const Target &target,
                             function_ref<void(ScheduleAttr)> visit) {
-  int64_t widest = std::max(getElementBits(plan.a), getElementBits(plan.b)),
-          simds = target.simdsPerCU;
+  int64_t widest = getWidestBits(plan), simds = target.simdsPerCU;
   auto make = [&](const MMA &mma, std::array<int64_t, 2> tile, int64_t k,
                   int64_t mostWaves, int64_t stages, bool direct) {
     auto visitWaves = [&](std::array<int64_t, 2> waves) {
@@ -173,7 +180,7 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
                                           {1, false}})
               if ((waves >= simds || (direct && rows * cols <= kSmallTile)) &&
                   (stages > 2 || !direct || !hasPrologue(demand.gemm)) &&
-                  (k * widest > kShortStepBytes * 8 ||
+                  (!isShortStep(plan, k) ||
                    (direct && stages == 4 && waves == simds)))
                 make(*mma, {rows, cols}, k, waves, stages, direct);
   }
@@ -228,10 +235,8 @@ SmallVector<Split> te::listWalks(const TileDemand &demand, const GemmPlan &plan,
   // that scale elements, without a loop, take LLVM a second; those that convert
   // them take longer beside stores, and so do loops over shuffled ones and
   // short steps.
-  int64_t widest = std::max(getElementBits(plan.a), getElementBits(plan.b));
-  if (!isCuttable(demand) ||
-      schedule.getMatmul().getK() * widest <= kShortStepBytes * 8 ||
-      schedule.getMatmul().getStages() == 1 ||
+  if (!isCuttable(demand) || schedule.getMatmul().getStages() == 1 ||
+      isShortStep(plan, schedule.getMatmul().getK()) ||
       plan.scales == GemmPlan::Scales::Elements || hasPrologue(gemm) ||
       isShuffled(gemm.getA()) || isShuffled(gemm.getB()) ||
       demand.cols % tile[1] != 0)
