@@ -17,9 +17,10 @@
 
 namespace mlir::te::emu {
 
-/// Instructions that run for all workgroups together: where branches need more
-/// than that (or wait for another workgroup), the work is not known.
-static constexpr uint64_t kMostSteps = 1 << 24;
+/// Instructions that run for all workgroups together, in a second or two: where
+/// branches need more than that (or wait for another workgroup), the work is not
+/// known. All steps of K of a product of 16384 cubed take 20 million.
+static constexpr uint64_t kMostSteps = 1 << 28;
 
 namespace {
 

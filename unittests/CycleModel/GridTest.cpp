@@ -142,6 +142,10 @@ TEST_P(Grid, MeasuredWork) {
   EXPECT_EQ(read[2] - read[0], 4 * (own[1] - own[0]));
   auto told = measure("rounds", k.pack(in, out, 2));
   EXPECT_EQ(told, std::vector<uint64_t>(4, told.at(0)));
+  // As many rounds as all workgroups of a large product have together.
+  auto most = measure("uneven", k.pack(out, 1 << 23, 2));
+  ASSERT_EQ(most.size(), 4u);
+  EXPECT_GE(most[2] - most[0], uint64_t(64) << 23);
   EXPECT_TRUE(measure("ticket", k.pack(in, out)).empty());
   EXPECT_FALSE(measure("poll", k.pack(in, out)).empty());
   EXPECT_TRUE(measure("poll", k.pack(out, out)).empty());
