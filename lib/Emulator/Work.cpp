@@ -17,10 +17,10 @@
 
 namespace mlir::te::emu {
 
-/// Instructions that run for all workgroups together, in a second or two: where
-/// branches need more than that (or wait for another workgroup), the work is not
-/// known. All steps of K of a product of 16384 cubed take 20 million.
-static constexpr uint64_t kMostSteps = 1 << 28;
+/// Instructions that run for all workgroups together, and for one: where
+/// branches need more (or wait for another workgroup), the work is not known.
+/// The loops of a product of 16384 cubed take 20 million.
+static constexpr uint64_t kMostSteps = 1 << 28, kMostStepsOfOne = 1 << 22;
 
 namespace {
 
@@ -35,8 +35,8 @@ public:
   /// False where that takes what cannot be followed so: scratch, atomics,
   /// registers by index, jumps through registers.
   bool isKnown() const { return known; }
-  /// Runs the wave; issue turns of it, or none after a fault or where `steps`
-  /// has come to its end.
+  /// Runs the wave; issue turns of it, or none after a fault or where that
+  /// takes more than one may, or than `steps`, which are left.
   std::optional<uint64_t> follow(Wave &wave, uint64_t &steps) const;
 
 private:
@@ -159,8 +159,8 @@ Slice::Slice(Program &program, uint32_t entry)
 
 std::optional<uint64_t> Slice::follow(Wave &wave, uint64_t &steps) const {
   const Inst *text = program.getText();
-  uint64_t turns = 0;
-  while (steps) {
+  uint64_t turns = 0, last = steps - std::min(steps, kMostStepsOfOne);
+  while (steps > last) {
     --steps;
     Next at = next[wave.pc->word];
     const Inst &inst = text[at.word];
