@@ -39,7 +39,7 @@ static constexpr double kLargeTile = 16384, kLongLoop = 64;
 /// ahead at the most, or more than that, beside stores; and by others in four
 /// parts or more.
 static constexpr double kExcess = 0.35, kDirectExcess = 0.45,
-                        kNearLoneExcess = 0.35, kLoneExcess = 0.55,
+                        kNearLoneExcess = 0.42, kLoneExcess = 0.55,
                         kPartsExcess = 0.6;
 
 /// [fitted] Clocks in which both waves of a SIMD wait behind a step's barrier
@@ -52,6 +52,10 @@ static constexpr unsigned kFewRows = 16;
 /// LDS, and turns, the part that stands between its products; all does where
 /// stores stand beside all steps.
 static constexpr double kLoneSerial = 0.2;
+
+/// [fitted] Steps on their way where one is asked for before the one in front
+/// of it is waited for.
+static constexpr double kEarlySteps = 1.5;
 
 /// [fitted] The power of the sum of what a step takes and what arrives, where
 /// waves of several workgroups take turns.
@@ -204,11 +208,10 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   double hidden = vector - vector * simds / std::max(waves, simds);
   if (!isLone && ofWave > timing.l2Latency && !spreads)
     hidden = std::max(hidden, step.matrix / 2);
-  // Where a step's are asked for before the ones in front are waited for, two
-  // are under way.
   double coming =
              (waitsForAll ? loads.lastLatency : loads.latency) + loads.transfer,
-         arrival = coming / (readsEarly ? 2 : 1) + vector - hidden + writes / 2;
+         arrival = coming / (readsEarly ? kEarlySteps : 1) + vector - hidden +
+                   writes / 2;
   // Straight to LDS they are asked for, by and by, while the last part of the
   // step is multiplied that leaves them its place. An operand that takes the
   // other way is waited for a step later, and so is what was asked before it.
@@ -399,7 +402,7 @@ double GemmUnit::getClocks(double all, double held) const {
   // units are busy for one workgroup after another. So are they, less so, where
   // steps without a loop stand beside stores. [fitted]
   bool isFew = steps <= schedule.getMatmul().getStages() + 1;
-  double power = isFew                   ? 6
+  double power = isFew                   ? 8
                  : besideStores == steps ? 5
                                          : 3,
          each = combine(units, power), ofLast = each;
