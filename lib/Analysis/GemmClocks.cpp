@@ -71,6 +71,14 @@ static double combine(ArrayRef<double> units, double power = 4) {
   return std::pow(sum, 1 / power);
 }
 
+static bool isLarge(ScheduleAttr schedule) {
+  return double(schedule.getTile()[0]) * schedule.getTile()[1] >= kLargeTile;
+}
+
+static bool hasFewRows(MatmulAttr matmul) {
+  return MMA::lookup(matmul.getMma())->size == kFewRows;
+}
+
 double GemmUnit::getProducts(double count) const {
   double waves = schedule.getWaves(), simds = target.simdsPerCU;
   return step.matrix * std::min(waves, simds) / waves *
@@ -100,8 +108,7 @@ double GemmUnit::getStart(double count) const {
 
 double GemmUnit::getExcess() const {
   bool scales = scaleSteps > 0;
-  if (double(schedule.getTile()[0]) * schedule.getTile()[1] < kLargeTile ||
-      besides > 0 || spreads)
+  if (!isLarge(schedule) || besides > 0 || spreads)
     return 0;
   if (!fetches)
     return scales || steps >= kLongLoop ? kExcess : 0;
@@ -164,9 +171,10 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
       waiting = ahead - each;
   }
   // Others' products hide that. Units of several that scale elements are kept
-  // less regularly busy.
+  // less regularly busy: of small tiles, and by instructions of few rows.
   bool scales = besides > 0 || spreads,
-       shareScaling = count > 1 && isPipelined && scales;
+       shareScaling = count > 1 && isPipelined && scales &&
+                      (!isLarge(schedule) || hasFewRows(matmul));
   // LDS is regular, unlike memory: of waves that share SIMDs, some read while
   // others multiply, where all that comes is theirs to write; the more so where
   // one hides what the other waits for, or they take turns, in which addresses
@@ -253,8 +261,8 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
                 count * (isThere ? loads.addresses : loads.getClocks())});
   if (clocks > least)
     clocks *= std::pow(least / clocks, getExcess());
-  bool isShort = ofWave <= parts * kShortPart ||
-                 (parts == 1 && MMA::lookup(matmul.getMma())->size == kFewRows);
+  bool isShort =
+      ofWave <= parts * kShortPart || (parts == 1 && hasFewRows(matmul));
   if (fetches && !isLone && isShort)
     clocks += kBothWait;
   // Rounds of one step each: branches, and a read that is not asked for before.
