@@ -175,3 +175,55 @@ func.func @arrival(%x: tensor<4096x32768xbf16>, %w: tensor<32768x512xbf16>) -> t
   %d = te.gemm %x, %w : tensor<4096x32768xbf16>, tensor<32768x512xbf16> -> tensor<4096x512xbf16>
   return %d : tensor<4096x512xbf16>
 }
+
+// -----
+
+// Several workgroups of large tiles that scale elements are as regularly busy as others: two of 128 x 128, by instructions of many rows.
+// GFX942: #matmul = #te.matmul<"f32_32x32x8_bf16", k = 32, waves = [2, 4], stages = 2, split_k = 4, whole_rows = 1280, group = 8>
+// GFX942: tile = [128, 128], waves = 8
+// GFX942-LABEL: func.func @scaling
+// CHECK-LABEL: func.func @scaling
+#columns = #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed>
+func.func @scaling(%x: !te.scaled<4096x1536xf4E2M1FN, #columns>, %y: !te.scaled<4096x7168xf4E2M1FN, #columns>) -> tensor<1536x7168xbf16> {
+  %d = te.gemm %x, %y transpose_a : !te.scaled<4096x1536xf4E2M1FN, #columns>, !te.scaled<4096x7168xf4E2M1FN, #columns> -> tensor<1536x7168xbf16>
+  return %d : tensor<1536x7168xbf16>
+}
+
+// -----
+
+// A step that is asked for before the one in front of it is waited for comes by half a step sooner: long steps of small tiles.
+// GFX942: k = 64, waves = [1, 4], stages = 2, split_k = 28
+// GFX942: tile = [16, 64], waves = 4
+// GFX942-LABEL: func.func @early
+// CHECK-LABEL: func.func @early
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @early(%x: !te.scaled<1x7168xf4E2M1FN, #row>, %w: !te.scaled<1536x7168xf4E2M1FN, #row>) -> tensor<1x1536xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<1x7168xf4E2M1FN, #row>, !te.scaled<1536x7168xf4E2M1FN, #row> -> tensor<1x1536xbf16>
+  return %d : tensor<1x1536xbf16>
+}
+
+// -----
+
+// All of few steps is asked for at once, so that the busiest unit counts: small tiles of which many are there at once, not large ones one after another.
+// CHECK: k = 128, waves = [2, 2], stages = 3, direct = true
+// CHECK: tile = [64, 64], waves = 4
+// CHECK-LABEL: func.func @few
+// GFX942-LABEL: func.func @few
+#columns = #te.scaling<block = [32, 1], scale = f8E8M0FNU, data_layout = transposed>
+func.func @few(%x: !te.scaled<512x4096xf4E2M1FN, #columns>, %y: !te.scaled<512x7168xf4E2M1FN, #columns>) -> tensor<4096x7168xbf16> {
+  %d = te.gemm %x, %y transpose_a : !te.scaled<512x4096xf4E2M1FN, #columns>, !te.scaled<512x7168xf4E2M1FN, #columns> -> tensor<4096x7168xbf16>
+  return %d : tensor<4096x7168xbf16>
+}
+
+// -----
+
+// Not small ones: whole pieces of 64 columns.
+// GFX942: "f32_16x16x16_bf16", k = 64, waves = [1, 4], stages = 2, split_k = 7
+// GFX942: tile = [16, 64], waves = 4
+// GFX942-LABEL: func.func @small
+// CHECK-LABEL: func.func @small
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @small(%x: !te.scaled<16x28672xf8E4M3FN, #row>, %w: !te.scaled<8192x28672xf8E4M3FN, #row>) -> tensor<16x8192xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<16x28672xf8E4M3FN, #row>, !te.scaled<8192x28672xf8E4M3FN, #row> -> tensor<16x8192xbf16>
+  return %d : tensor<16x8192xbf16>
+}

@@ -238,3 +238,28 @@ func.func @two(%x: tensor<512x7168xbf16>, %y: tensor<512x2048xbf16>) -> tensor<7
   %d = te.gemm %x, %y transpose_a : tensor<512x7168xbf16>, tensor<512x2048xbf16> -> tensor<7168x2048xbf16>
   return %d : tensor<7168x2048xbf16>
 }
+
+// -----
+
+// A part of what lanes turn stands between the products: of two tiles, that whose turned operand is the shorter one.
+// GFX942: k = 32, waves = [4, 2], stages = 2, ping_pong = true, group
+// GFX942: tile = [256, 128], waves = 8, vector = 8, workgroups = 304
+// GFX942-LABEL: func.func @turned
+// CHECK-LABEL: func.func @turned
+func.func @turned(%x: tensor<4096x4096xbf16>, %w: tensor<4096x14336xbf16>) -> tensor<4096x14336xbf16> {
+  %d = te.gemm %x, %w : tensor<4096x4096xbf16>, tensor<4096x14336xbf16> -> tensor<4096x14336xbf16>
+  return %d : tensor<4096x14336xbf16>
+}
+
+// -----
+
+// Two places in LDS suffice for waves that have a SIMD each, so that two workgroups have the CU.
+// CHECK: k = 128, waves = [2, 2], stages = 2, direct = true, group
+// CHECK: tile = [128, 128], waves = 4, vector = 16, workgroups = 512
+// CHECK-LABEL: func.func @lone
+// GFX942-LABEL: func.func @lone
+#tensor = #te.scaling<tensor, scale = f32>
+func.func @lone(%x: !te.scaled<4096x512xf8E4M3FNUZ, #tensor>, %w: !te.scaled<32768x512xf8E4M3FNUZ, #tensor>) -> tensor<4096x32768xbf16> {
+  %d = te.gemm %x, %w transpose_b : !te.scaled<4096x512xf8E4M3FNUZ, #tensor>, !te.scaled<32768x512xf8E4M3FNUZ, #tensor> -> tensor<4096x32768xbf16>
+  return %d : tensor<4096x32768xbf16>
+}
