@@ -30,8 +30,8 @@ static constexpr double kHiddenLatencies = 2.7;
 /// one wave hides what the other waits for.
 static constexpr double kTurnedShare = 0.15;
 
-/// [fitted] Of what lanes turn for waves that share SIMDs, the part that stands
-/// between their products.
+/// [fitted] Of what lanes turn on its way through registers, the part that
+/// stands between products.
 static constexpr double kTurnedBetween = 0.16;
 
 /// Elements of large tiles, and steps of long loops.
@@ -184,7 +184,7 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   // one hides what the other waits for, or they take turns, in which addresses
   // are as regular. [fitted]
   double work = std::max(products, each + waiting), lds = count * step.getLds();
-  if (isPipelined && !isLone && !fetches && !scales)
+  if (isPipelined && !fetches && !scales)
     work += kTurnedBetween * count * vector;
   bool takesTurns = hides && matmul.getPingPong();
   double regular = takesTurns ? 20 : hides ? 7 : 5;
