@@ -140,7 +140,7 @@ LineNumbers findLines(const LaneAddresses &lanes, unsigned bytes,
     forLanes(lanes.mask,
              [&](unsigned lane) { add(lanes.address[lane], bytes); });
   if (!ascending) {
-    std::sort(lines.begin(), lines.end()); // llvm::sort's qsort is slower
+    llvm::sort(lines, std::less<>()); // without it qsort, which takes longer
     lines.erase(llvm::unique(lines), lines.end());
   }
   return lines;
@@ -331,32 +331,11 @@ bool resolveLds(Wave &wave, LaneAddresses &lanes, unsigned bytes,
   return true;
 }
 
-/// Whether lanes [first, last) use each bank at most once, which is the usual
-/// case and quick to see. False, too, where lanes share a dword.
-static bool useOwnBanks(const uint64_t *offsets, uint64_t mask, unsigned first,
-                        unsigned last, unsigned bytes, unsigned banks) {
-  uint64_t used = 0;
-  for (unsigned lane = first; lane < last; ++lane) {
-    if (!(mask >> lane & 1))
-      continue;
-    uint64_t low = offsets[lane] / 4, high = (offsets[lane] + bytes - 1) / 4;
-    for (uint64_t dword = low; dword <= high; ++dword) {
-      uint64_t bank = uint64_t(1) << (dword & (banks - 1));
-      if (used & bank)
-        return false;
-      used |= bank;
-    }
-  }
-  return true;
-}
-
 /// Cycles beyond the first for lanes [first, last) of one row of banks: the
 /// most distinct dwords that any bank has to give.
 static unsigned groupConflicts(const uint64_t *offsets, uint64_t mask,
                                unsigned first, unsigned last, unsigned bytes,
                                unsigned banks) {
-  if (useOwnBanks(offsets, mask, first, last, bytes, banks))
-    return 0;
   uint32_t seen[64][kLanes + 1];
   uint8_t counts[64] = {};
   unsigned most = 1;
