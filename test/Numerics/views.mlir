@@ -17,6 +17,22 @@ func.func @rows(%x: tensor<?x3x96xbf16> {te.dims = ["M", "N", "K"]}, %y: tensor<
   return %q, %b : !te.scaled<?x96xf8E4M3FN, #row>, tensor<?x96xbf16>
 }
 
+// Slices of one tensor: of two reshapes of it, and of it as it is.
+// CHECK: reshaped_0
+// CHECK-NEXT: one kernel for te.copy te.activation arith.negf, in 3 parts
+func.func @reshaped(%x: tensor<2x?x96xbf16> {te.dims = ["B", "M", "K"]}) -> (tensor<?x48xbf16>, tensor<?x48xbf16>, tensor<2x?x48xbf16>) {
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x?x96xbf16> into tensor<?x96xbf16>
+  %d = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x?x96xbf16> into tensor<?x96xbf16>
+  %m = te.dim %x, 1 : tensor<2x?x96xbf16>
+  %n = te.dim %c, 0 : tensor<?x96xbf16>
+  %h = tensor.extract_slice %c[0, 48] [%n, 48] [1, 1] : tensor<?x96xbf16> to tensor<?x48xbf16>
+  %i = tensor.extract_slice %d[0, 0] [%n, 48] [1, 1] : tensor<?x96xbf16> to tensor<?x48xbf16>
+  %j = tensor.extract_slice %x[0, 0, 32] [2, %m, 48] [1, 1, 1] : tensor<2x?x96xbf16> to tensor<2x?x48xbf16>
+  %a = te.activation relu %h : tensor<?x48xbf16> -> tensor<?x48xbf16>
+  %b = arith.negf %i : tensor<?x48xbf16>
+  return %a, %b, %j : tensor<?x48xbf16>, tensor<?x48xbf16>, tensor<2x?x48xbf16>
+}
+
 // Columns and rows of a matrix: SwiGLU of two halves, by hand; the halves meet in one part.
 // CHECK: halves_0
 // CHECK-NEXT: one kernel for te.activation arith.mulf

@@ -208,6 +208,19 @@ void Grouping::add(Operation *op) {
   groups.push_back(std::move(merged));
 }
 
+/// The tensor that an operand is, or that it is a part of or turns, in the
+/// shape that it has there, and without reshapes.
+static std::pair<Value, Value> getWhole(Value value) {
+  Value source = getSliceSource(value);
+  if (!source)
+    return {value, getTileRoot(value)};
+  Value whole;
+  for (; value != source; value = value.getDefiningOp()->getOperand(0))
+    if (isa<tensor::ExtractSliceOp, PermuteOp>(value.getDefiningOp()))
+      whole = value.getDefiningOp()->getOperand(0);
+  return {whole, source};
+}
+
 namespace {
 /// What a group needs from outside, and gives.
 struct Surroundings {
@@ -216,10 +229,7 @@ struct Surroundings {
     llvm::SmallDenseMap<Value, Value> readAs;
     for (Operation *op : group.ops)
       for (OpOperand &operand : op->getOpOperands()) {
-        Value tensor = operand.get();
-        if (getTurnedSource(tensor))
-          tensor = getTileRoot(tensor).getDefiningOp()->getOperand(0);
-        Value root = getTileRoot(tensor);
+        auto [tensor, root] = getWhole(operand.get());
         if (getExtent(operand) == Extent::Tile &&
             readAs.try_emplace(root, tensor).first->second != tensor)
           reshaped.insert(root);
@@ -255,14 +265,14 @@ private:
     if (isInside(producer))
       return;
     bool isCopied = producer && isSplatConstant(producer);
+    Value source = getSliceSource(value);
     bool isCopiedView =
         producer && isView(producer) &&
-        (getSliceSource(value) || isInside(root.getDefiningOp()) ||
-         reshaped.contains(root));
+        (source || isInside(root.getDefiningOp()) || reshaped.contains(root));
     if (isCopiedView || prologues.ops.contains(producer)) {
       isCopied = true;
       for (Value operand : producer->getOperands())
-        read(operand, isTransposed(value) ? getTileRoot(operand) : root);
+        read(operand, source ? source : root);
     }
     if (isCopied)
       copied.insert(producer);

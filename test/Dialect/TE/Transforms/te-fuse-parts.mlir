@@ -51,6 +51,30 @@ func.func @unknown_norm(%x: tensor<8x?xf32>, %g: tensor<?xf32>, %m: index, %n: i
 
 // -----
 
+// Slices of one tensor, of whatever reshapes of it: one argument, which is reshaped inside.
+// CHECK-LABEL: func.func @reshaped
+// CHECK: te.fusion "reshaped_0" (%[[X:.*]] = %{{.*}} : tensor<4x2x96xf32>) ->
+// CHECK-DAG: %[[C:.*]] = tensor.collapse_shape %[[X]]
+// CHECK-DAG: tensor.extract_slice %[[C]][0, 48]
+// CHECK-DAG: %[[D:.*]] = tensor.collapse_shape %[[X]]
+// CHECK-DAG: tensor.extract_slice %[[D]][0, 0]
+// CHECK-DAG: tensor.extract_slice %[[X]][0, 0, 32]
+// CHECK: te.yield
+// CHECK-NOT: te.fusion
+func.func @reshaped(%x: tensor<4x2x96xf32>) -> (tensor<8x48xf32>, tensor<8x48xf32>, tensor<4x2x48xf32>) {
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<4x2x96xf32> into tensor<8x96xf32>
+  %d = tensor.collapse_shape %x [[0, 1], [2]] : tensor<4x2x96xf32> into tensor<8x96xf32>
+  %h = tensor.extract_slice %c[0, 48] [8, 48] [1, 1] : tensor<8x96xf32> to tensor<8x48xf32>
+  %i = tensor.extract_slice %d[0, 0] [8, 48] [1, 1] : tensor<8x96xf32> to tensor<8x48xf32>
+  %j = tensor.extract_slice %x[0, 0, 32] [4, 2, 48] [1, 1, 1] : tensor<4x2x96xf32> to tensor<4x2x48xf32>
+  %a = arith.negf %h : tensor<8x48xf32>
+  %b = math.absf %i : tensor<8x48xf32>
+  %e = arith.negf %j : tensor<4x2x48xf32>
+  return %a, %b, %e : tensor<8x48xf32>, tensor<8x48xf32>, tensor<4x2x48xf32>
+}
+
+// -----
+
 // A reshape of a whole buffer stays outside: it is that buffer.
 // CHECK-LABEL: func.func @whole
 // CHECK: %[[E:.*]] = tensor.expand_shape
