@@ -185,6 +185,11 @@ Extent te::getExtent(OpResult result) {
   return op ? op.getResultExtent(result.getResultNumber()) : Extent::Tile;
 }
 
+bool te::readsTiles(OpOperand &operand) {
+  Extent extent = getExtent(operand);
+  return extent == Extent::Tile || extent == Extent::Parts;
+}
+
 bool te::isPerMatrix(Operation *op) {
   if (auto gemm = dyn_cast<GemmOp>(op))
     return gemm.isBatched() || gemm.getPieces();

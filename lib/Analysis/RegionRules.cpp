@@ -157,9 +157,8 @@ static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
                 .str()};
       Value root = getRoot(operand);
       Operation *producer = root.getDefiningOp();
-      Extent extent = getExtent(operand);
       if (producer && isView(producer) && isa<FusionOp>(op->getParentOp()) &&
-          extent != Extent::Tile && extent != Extent::Parts)
+          !readsTiles(operand))
         return Conflict{op,
                         ("F4: operand #" + Twine(operand.getOperandNumber()) +
                          " is a view, but is not read by tiles of its own "
@@ -178,8 +177,7 @@ static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
         continue;
       }
       if (!producer || !llvm::is_contained(ops, producer) ||
-          (isTileValue(root) && !needsWholeColumns(op) &&
-           (extent == Extent::Tile || extent == Extent::Parts)))
+          (isTileValue(root) && !needsWholeColumns(op) && readsTiles(operand)))
         continue;
       return Conflict{
           op, ("F4: reads a result of '" + producer->getName().getStringRef() +
@@ -281,6 +279,19 @@ static std::optional<Conflict> findGateConflict(ArrayRef<Operation *> ops) {
   return std::nullopt;
 }
 
+/// True for a part of a concat that nobody computes, and that has not the size
+/// of what a te.gemm does.
+static bool isCopiedBeside(OpOperand &operand, GemmOp gemm,
+                           ArrayRef<Operation *> ops) {
+  Value root = getRoot(operand);
+  if (getExtent(operand) != Extent::Parts ||
+      llvm::is_contained(ops, root.getDefiningOp()))
+    return false;
+  auto type = cast<ShapedType>(root.getType());
+  return !type.hasStaticShape() ||
+         type.getShape() != gemm.getResult().getType().getShape();
+}
+
 /// F10: what a region with a te.gemm may not have: its workgroups have one tile
 /// of the result each.
 static std::optional<Conflict> findGemmConflict(ArrayRef<Operation *> ops) {
@@ -295,6 +306,12 @@ static std::optional<Conflict> findGemmConflict(ArrayRef<Operation *> ops) {
       return Conflict{op, "F10: reads a tile that lies transposed, which a "
                           "workgroup of te.gemm does not; put the two into "
                           "regions of their own"};
+    if (llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+          return isCopiedBeside(operand, gemm, ops);
+        }))
+      return Conflict{op, "F10: puts another tensor beside the result of "
+                          "te.gemm, which is copied as a part of its own; put "
+                          "the two into regions of their own"};
     if (needsWholeRows(op))
       return Conflict{op, "F10: computes over whole rows, which a workgroup of "
                           "te.gemm does not hold; put the two into regions of "

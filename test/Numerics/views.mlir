@@ -33,6 +33,20 @@ func.func @reshaped(%x: tensor<2x?x96xbf16> {te.dims = ["B", "M", "K"]}) -> (ten
   return %a, %b, %j : tensor<?x48xbf16>, tensor<?x48xbf16>, tensor<2x?x48xbf16>
 }
 
+// A matrix that is a reshape of what tiles are read of, and a tensor beside its product's result.
+// CHECK: matrix_0
+// CHECK-NEXT: one kernel for arith.negf te.gemm arith.addf
+// CHECK: matrix_1
+// CHECK-NEXT: one kernel for te.copy te.copy tensor.concat, in 2 parts
+func.func @matrix(%x: tensor<2x?x96xbf16> {te.dims = ["B", "M", "K"]}, %w: tensor<96x96xbf16>) -> (tensor<2x?x96xbf16>, tensor<?x96xbf16>, tensor<?x192xbf16>) {
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x?x96xbf16> into tensor<?x96xbf16>
+  %n = arith.negf %x : tensor<2x?x96xbf16>
+  %p = te.gemm %c, %w : tensor<?x96xbf16>, tensor<96x96xbf16> -> tensor<?x96xbf16>
+  %s = arith.addf %c, %p : tensor<?x96xbf16>
+  %b = tensor.concat dim(1) %p, %c : (tensor<?x96xbf16>, tensor<?x96xbf16>) -> tensor<?x192xbf16>
+  return %n, %s, %b : tensor<2x?x96xbf16>, tensor<?x96xbf16>, tensor<?x192xbf16>
+}
+
 // Columns and rows of a matrix: SwiGLU of two halves, by hand; the halves meet in one part.
 // CHECK: halves_0
 // CHECK-NEXT: one kernel for te.activation arith.mulf

@@ -57,6 +57,8 @@ llvm::SmallPtrSet<Operation *, 4> getTurnedOps(ArrayRef<Operation *> ops);
 
 Extent getExtent(OpOperand &operand);
 Extent getExtent(OpResult result);
+/// True for an operand that may be a view in a region: no buffer as a whole.
+bool readsTiles(OpOperand &operand);
 /// True for an op that takes each matrix of its tensors by itself.
 bool isPerMatrix(Operation *op);
 bool needsWholeRows(Operation *op);

@@ -42,10 +42,7 @@ static LogicalResult verifyYield(YieldOp yield) {
 static LogicalResult verifyOperands(Operation *op) {
   for (OpOperand &operand : op->getOpOperands()) {
     Operation *view = operand.get().getDefiningOp();
-    Extent extent = getExtent(operand);
-    bool readsViews = (extent == Extent::Tile || extent == Extent::Parts) &&
-                      !needsWholeColumns(op);
-    if (view && isView(view) && !readsViews)
+    if (view && isView(view) && (!readsTiles(operand) || needsWholeColumns(op)))
       return op->emitError()
              << "F3: operand #" << operand.getOperandNumber()
              << " is a view made inside of the region, but no tile; make it "

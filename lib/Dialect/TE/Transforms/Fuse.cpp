@@ -127,7 +127,7 @@ bool Grouping::isTied(const Group &group, Operation *op) const {
 static Operation *findBetween(ArrayRef<Operation *> ops,
                               ArrayRef<Group> groups) {
   llvm::SmallPtrSet<Operation *, 16> inside(llvm::from_range, ops), seen;
-  auto getGroup = [&](Operation *op) -> ArrayRef<Operation *> {
+  auto getGroup = [&](Operation *const &op) -> ArrayRef<Operation *> {
     auto it = llvm::find_if(groups, [&](const Group &group) {
       return llvm::is_contained(group.ops, op);
     });
@@ -236,7 +236,8 @@ struct Surroundings {
       }
     for (Operation *op : group.ops)
       for (OpOperand &operand : op->getOpOperands())
-        read(operand.get(), getRoot(operand));
+        read(operand.get(),
+             readsTiles(operand) ? getRoot(operand) : operand.get());
     for (Operation *op : group.ops)
       for (OpResult result : op->getResults())
         if (isReadOutside(result))

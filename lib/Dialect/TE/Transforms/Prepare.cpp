@@ -138,11 +138,11 @@ static bool readsInPlace(OpOperand &use) {
            permute.getType().getRank() == 2;
   if (isView(user))
     return !isTransposed(value);
-  Extent extent = isRegionOp(user) ? getExtent(use) : Extent::Scalar;
+  if (!isRegionOp(user) || !readsTiles(use))
+    return false;
   if (isTransposedByMatrix(value))
-    return extent == Extent::Tile && readsTransposedMatrices(user);
-  return !isPerMatrix(user) && !needsWholeColumns(user) &&
-         (extent == Extent::Tile || extent == Extent::Parts);
+    return getExtent(use) == Extent::Tile && readsTransposedMatrices(user);
+  return !isPerMatrix(user) && !needsWholeColumns(user);
 }
 
 /// Copies views that someone reads who wants a buffer.
@@ -162,6 +162,21 @@ static void copyViews(func::FuncOp func) {
     auto copy = CopyOp::create(builder, op->getLoc(), op->getResult(0));
     for (OpOperand *use : uses)
       use->set(copy.getResult());
+  });
+}
+
+/// A buffer that others read by tiles, which may be a view in their region, has
+/// a reshape of its own.
+static void partReshapes(func::FuncOp func) {
+  func.walk([](Operation *op) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      Operation *view = operand.get().getDefiningOp();
+      if (!isRegionOp(op) || (readsTiles(operand) && !isConversion(op)) ||
+          op->getParentOfType<FusionOp>() || !view || !isView(view) ||
+          getSliceSource(operand.get()) || view->hasOneUse())
+        continue;
+      operand.set(OpBuilder(view).clone(*view)->getResult(0));
+    }
   });
 }
 
@@ -202,4 +217,5 @@ void te::prepare(func::FuncOp func) {
   resolveSizes(func); // of what came in
   copyViews(func);
   copyRowsApart(func);
+  partReshapes(func);
 }

@@ -23,7 +23,8 @@
 // The bias gradient of a te.gemm is a te.bias_grad of A, which it reads like
 // the te.gemm's producer. Orders of dimensions that are no view, and slices put
 // into a tensor, are made of views and copies (Orders.h). A view that someone
-// reads who wants a buffer is copied (te.copy).
+// reads who wants a buffer is copied (te.copy); a reshape that others read by
+// tiles, who may have it in their region, is made twice.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_LIB_DIALECT_TE_TRANSFORMS_PREPARE_H

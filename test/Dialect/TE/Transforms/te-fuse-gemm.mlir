@@ -119,3 +119,24 @@ func.func @bias_grad(%dy: tensor<?x64xbf16>, %x: tensor<?x32xbf16>) -> (tensor<6
   %dw, %db = te.gemm %dy, %x transpose_a : tensor<?x64xbf16>, tensor<?x32xbf16> -> tensor<64x32xf32> bias_grad tensor<64xbf16>
   return %dw, %db : tensor<64x32xf32>, tensor<64xbf16>
 }
+
+// A tensor beside the result is copied by a kernel of its own, unless it is known to be as large.
+// CHECK-LABEL: @beside
+// CHECK: te.fusion "beside_0"
+// CHECK-NEXT: te.gemm
+// CHECK-NEXT: te.yield
+// CHECK: te.fusion "beside_1"
+// CHECK-SAME: apart = ["not with 'te.gemm': F10: puts another tensor beside the result of te.gemm, which is copied as a part of its own; put the two into regions of their own"]
+// CHECK: tensor.concat
+// CHECK: te.fusion "beside_2"
+// CHECK-NEXT: te.gemm
+// CHECK-NEXT: te.copy
+// CHECK-NEXT: tensor.concat
+// CHECK-NOT: te.fusion
+func.func @beside(%x: tensor<?x64xbf16>, %w: tensor<48x64xbf16>, %y: tensor<?x48xbf16>, %xs: tensor<8x64xbf16>, %ys: tensor<8x48xbf16>) -> (tensor<?x96xbf16>, tensor<8x96xbf16>) {
+  %d = te.gemm %x, %w transpose_b : tensor<?x64xbf16>, tensor<48x64xbf16> -> tensor<?x48xbf16>
+  %c = tensor.concat dim(1) %d, %y : (tensor<?x48xbf16>, tensor<?x48xbf16>) -> tensor<?x96xbf16>
+  %ds = te.gemm %xs, %w transpose_b : tensor<8x64xbf16>, tensor<48x64xbf16> -> tensor<8x48xbf16>
+  %cs = tensor.concat dim(1) %ds, %ys : (tensor<8x48xbf16>, tensor<8x48xbf16>) -> tensor<8x96xbf16>
+  return %c, %cs : tensor<?x96xbf16>, tensor<8x96xbf16>
+}

@@ -75,6 +75,26 @@ func.func @reshaped(%x: tensor<4x2x96xf32>) -> (tensor<8x48xf32>, tensor<8x48xf3
 
 // -----
 
+// What reads a buffer as a whole has a reshape of its own, outside; tiles are reshaped inside.
+// CHECK-LABEL: func.func @matrix
+// CHECK: %[[A:.*]] = tensor.collapse_shape %[[X:[a-z0-9]+]] {{.*}} : tensor<2x?x96xf32>
+// CHECK: te.fusion "matrix_0" (%[[Y:.*]] = %[[X]] : {{.*}}, %[[B:.*]] = %[[A]] : tensor<?x96xf32>, %[[W:.*]] = %{{.*}} : tensor<96x96xf32>)
+// CHECK-DAG: arith.negf %[[Y]]
+// CHECK-DAG: %[[P:.*]] = te.gemm %[[B]], %[[W]]
+// CHECK-DAG: %[[C:.*]] = tensor.collapse_shape %[[Y]]
+// CHECK-DAG: arith.addf %[[C]], %[[P]]
+// CHECK: te.yield
+// CHECK-NOT: te.fusion
+func.func @matrix(%x: tensor<2x?x96xf32>, %w: tensor<96x96xf32>) -> (tensor<2x?x96xf32>, tensor<?x96xf32>) {
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x?x96xf32> into tensor<?x96xf32>
+  %n = arith.negf %x : tensor<2x?x96xf32>
+  %p = te.gemm %c, %w : tensor<?x96xf32>, tensor<96x96xf32> -> tensor<?x96xf32>
+  %s = arith.addf %c, %p : tensor<?x96xf32>
+  return %n, %s : tensor<2x?x96xf32>, tensor<?x96xf32>
+}
+
+// -----
+
 // A reshape of a whole buffer stays outside: it is that buffer.
 // CHECK-LABEL: func.func @whole
 // CHECK: %[[E:.*]] = tensor.expand_shape
