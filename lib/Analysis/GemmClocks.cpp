@@ -31,8 +31,9 @@ static constexpr double kHiddenLatencies = 2.7;
 static constexpr double kTurnedShare = 0.15;
 
 /// [fitted] Of what lanes turn on its way through registers, the part that
-/// stands between products.
-static constexpr double kTurnedBetween = 0.16;
+/// stands between products; of waves that have a SIMD each, which nothing
+/// fills.
+static constexpr double kTurnedBetween = 0.24, kTurnedBetweenAlone = 0.3;
 
 /// Elements of large tiles, and steps of long loops.
 static constexpr double kLargeTile = 16384, kLongLoop = 64;
@@ -51,11 +52,6 @@ static constexpr double kExcess = 0.35, kDirectExcess = 0.45,
 /// of it; so do products of instructions of few rows in one part.
 static constexpr double kBothWait = 16, kShortPart = 128;
 static constexpr unsigned kFewRows = 16;
-
-/// [fitted] Of what a wave that has its SIMD for itself reads and writes of
-/// LDS, and turns, the part that stands between its products; all does where
-/// stores stand beside all steps.
-static constexpr double kLoneSerial = 0.2;
 
 /// [fitted] Steps on their way where one is asked for before the one in front
 /// of it is waited for.
@@ -185,7 +181,7 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
   // are as regular. [fitted]
   double work = std::max(products, each + waiting), lds = count * step.getLds();
   if (isPipelined && !fetches && !scales)
-    work += kTurnedBetween * count * vector;
+    work += (isLone ? kTurnedBetweenAlone : kTurnedBetween) * count * vector;
   bool takesTurns = hides && matmul.getPingPong();
   double regular = takesTurns ? 20 : hides ? 7 : 5;
   if (waves * count > simds && !fetches && !scales)
@@ -239,15 +235,16 @@ double GemmUnit::getStepClocks(double count, bool isThere) const {
                                     scaleSteps);
   if (isThere)
     arrival = 0;
-  // Each part is read before it is multiplied; what comes by way of registers
-  // is worked on and written by the same waves.
+  // Each part is read before it is multiplied. Of waves that have a SIMD each
+  // other workgroups' products hide what they work on and write, which come by
+  // way of registers, but where stores stand beside all steps.
   double taken = parts * timing.ldsLatency + ofWave;
   if (ahead > 0)
     taken = ahead;
-  else if (isLone)
-    taken += fetches ? reads
-                     : (reads + writes + vector) *
-                           (besideStores == steps ? 1 : kLoneSerial);
+  else if (isLone && fetches)
+    taken += reads;
+  else if (isLone && besideStores == steps)
+    taken += reads + writes + vector;
   // What comes straight to LDS holds less up: waves that have a SIMD each, and,
   // two steps ahead or more, most where a small part is all of a step. [fitted]
   double power = 4;

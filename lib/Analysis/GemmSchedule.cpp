@@ -88,13 +88,26 @@ ScheduleAttr te::withSplit(const TileDemand &demand, ScheduleAttr schedule,
   return with(schedule, split, pingPong, chooseGroup(demand, rows, target));
 }
 
+static int64_t countTiles(const TileDemand &demand, ScheduleAttr schedule) {
+  return llvm::divideCeil(demand.rows, schedule.getTile()[0]) *
+         llvm::divideCeil(demand.cols, schedule.getTile()[1]);
+}
+
+/// [fitted] Tiles for each of several workgroups of a CU, of which the older
+/// begins a second one beside the other's first: by turns both would come to
+/// their ends at once, and the third tile be alone.
+static constexpr double kTilesForTurns = 1.25;
+
 /// Of tiles one after another: turns where these gain so, if not in others,
 /// whose stores are beside other workgroups' products.
 static ScheduleAttr withWalk(const TileDemand &demand, const GemmPlan &plan,
                              ScheduleAttr schedule, Split walk,
                              const Target &target) {
   ScheduleAttr made = withSplit(demand, schedule, walk, target);
-  return with(made, walk, gainsByPingPong(demand, plan, made, target),
+  bool areFew = walk.workgroups > int64_t(target.computeUnits) &&
+                countTiles(demand, made) < kTilesForTurns * walk.workgroups;
+  return with(made, walk,
+              !areFew && gainsByPingPong(demand, plan, made, target),
               made.getMatmul().getGroup());
 }
 
@@ -241,9 +254,7 @@ SmallVector<Split> te::listWalks(const TileDemand &demand, const GemmPlan &plan,
       isShuffled(gemm.getA()) || isShuffled(gemm.getB()) ||
       demand.cols % tile[1] != 0)
     return {};
-  int64_t units = target.computeUnits,
-          tiles =
-              llvm::divideCeil(demand.rows, tile[0]) * (demand.cols / tile[1]);
+  int64_t units = target.computeUnits, tiles = countTiles(demand, schedule);
   Split split;
   split.workgroups = units;
   split.workgroups *= countResidents(
@@ -264,10 +275,7 @@ SmallVector<Split> te::listSplits(const TileDemand &demand,
   if (!isCuttable(demand))
     return splits;
   int64_t k = getK(demand.gemm);
-  int64_t tiles = std::max<int64_t>(
-      llvm::divideCeil(demand.rows, schedule.getTile()[0]) *
-          llvm::divideCeil(demand.cols, schedule.getTile()[1]),
-      1);
+  int64_t tiles = std::max<int64_t>(countTiles(demand, schedule), 1);
   // No more workgroups than there are SIMDs.
   int64_t fills = target.computeUnits * target.simdsPerCU / tiles;
   int64_t most = std::min({llvm::divideCeil(k, schedule.getMatmul().getK()),

@@ -17,7 +17,7 @@
 // CHECK:   tile.store
 // CHECK-NEXT: gpu.barrier
 // CHECK-NEXT: }
-// CHECK-SAME: {tile.delay}
+// CHECK-SAME: {tile.delay = 1 : i64}
 func.func @linear(%x: tensor<70x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<70x64xbf16> {
   %d = te.fusion "linear_0" (%a = %x : tensor<70x64xbf16>, %v = %w : tensor<64x64xbf16>) -> (tensor<70x64xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [32, 32], waves = 4, vector = 8, workgroups = 2, matmul = <"f32_16x16x32_bf16", k = 32, waves = [2, 2], stages = 2>>} {
@@ -82,4 +82,28 @@ func.func @direct(%x: tensor<256x8192xbf16>, %w: tensor<256x8192xbf16>) -> tenso
     te.yield %0 : tensor<256x256xbf16>
   }
   return %d : tensor<256x256xbf16>
+}
+
+// -----
+
+// Operands that lanes turn on their way to LDS: stores stand beside the last half of what has no loop, if these are eight steps.
+// CHECK-LABEL: tile.kernel @turned_0
+// CHECK: {tile.delay = 2 : i64}
+// CHECK-LABEL: tile.kernel @few_0
+// CHECK: {tile.delay = 1 : i64}
+func.func @turned(%x: tensor<256x70xbf16>, %w: tensor<256x64xbf16>) -> tensor<70x64xbf16> {
+  %d = te.fusion "turned_0" (%a = %x : tensor<256x70xbf16>, %b = %w : tensor<256x64xbf16>) -> (tensor<70x64xbf16>)
+      attributes {schedule = #te.schedule<"gfx942", tile = [32, 32], waves = 4, vector = 8, workgroups = 2, matmul = <"f32_16x16x16_bf16", k = 32, waves = [2, 2], stages = 2>>} {
+    %0 = te.gemm %a, %b transpose_a : tensor<256x70xbf16>, tensor<256x64xbf16> -> tensor<70x64xbf16>
+    te.yield %0 : tensor<70x64xbf16>
+  }
+  return %d : tensor<70x64xbf16>
+}
+func.func @few(%x: tensor<224x70xbf16>, %w: tensor<224x64xbf16>) -> tensor<70x64xbf16> {
+  %d = te.fusion "few_0" (%a = %x : tensor<224x70xbf16>, %b = %w : tensor<224x64xbf16>) -> (tensor<70x64xbf16>)
+      attributes {schedule = #te.schedule<"gfx942", tile = [32, 32], waves = 4, vector = 8, workgroups = 2, matmul = <"f32_16x16x16_bf16", k = 32, waves = [2, 2], stages = 2>>} {
+    %0 = te.gemm %a, %b transpose_a : tensor<224x70xbf16>, tensor<224x64xbf16> -> tensor<70x64xbf16>
+    te.yield %0 : tensor<70x64xbf16>
+  }
+  return %d : tensor<70x64xbf16>
 }

@@ -7,6 +7,7 @@
 
 #include "Outliner.h"
 
+#include "te/Analysis/ResourceModel.h"
 #include "te/Dialect/Tile/Transforms/Passes.h"
 #include "te/Target/Timing.h"
 
@@ -155,7 +156,6 @@ LogicalResult Outliner::emitWalk(TileContext &ctx, const Part &part,
             all,
             arith::ConstantIndexOp::create(b, ctx.schedule.getWorkgroups()));
   auto loop = scf::ForOp::create(b, group, all, step);
-  loop->setAttr(DelayStoresMarker, b.getUnitAttr());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value number = loop.getInductionVar();
@@ -165,5 +165,12 @@ LogicalResult Outliner::emitWalk(TileContext &ctx, const Part &part,
     return failure();
   // LDS is another tile's from here on.
   gpu::BarrierOp::create(b);
+  MatmulAttr matmul = ctx.schedule.getMatmul();
+  int64_t behind = 0; // the tile's loop, along K
+  for (MmaOp product : loop.getBody()->getOps<MmaOp>())
+    behind += cast<ShapedType>(product.getA().getType()).getDimSize(1);
+  loop->setAttr(DelayStoresMarker,
+                b.getI64IntegerAttr(getPartsBesideStores(
+                    findGemm(part.ops), matmul, behind / matmul.getK())));
   return success();
 }

@@ -18,8 +18,10 @@
 //                        ==>       tile.store %y, %v[%r, %c] {part = 1, ..}
 //     %t = tile.mma .., %s         %t = tile.mma .., %s
 //     tile.store %d, %v[%i, %j]    scf.yield %d, %i, %j
-//   } {tile.delay}               }
+//   } {tile.delay = 1}           }
 //                                tile.store %last#0, %v[%last#1, %last#2]
+//
+// tile.delay = n: of n parts of the products the last one has stores.
 //
 // Nothing is stored of what the first tile finds: it lies behind the last row.
 //
@@ -93,8 +95,16 @@ static void letPass(AwaitOp await) {
   await.setLoads(await.getLoads() + stores);
 }
 
-static LogicalResult delay(scf::ForOp loop) {
+static LogicalResult delay(scf::ForOp loop, Attribute marker) {
+  auto behind = dyn_cast<IntegerAttr>(marker);
+  if (!behind || behind.getInt() < 1)
+    return loop.emitError("tile.delay = ")
+           << marker << " is no number of parts; give the number that the "
+           << "loop's products have, beside the last of which it stores";
   SmallVector<MmaOp> products(loop.getBody()->getOps<MmaOp>());
+  products.erase(products.begin(),
+                 products.end() -
+                     llvm::divideCeil(products.size(), behind.getInt()));
   SmallVector<StoreOp> stores = getStores(loop);
   if (stores.empty() || products.empty())
     return success();

@@ -14,17 +14,17 @@
 namespace mlir::te::tile {
 
 /// Calls `change`, which may replace it, for each loop of the kernel that has
-/// the attribute `marker`, and takes that away.
+/// the attribute `marker`, with that, and takes it away.
 inline LogicalResult
 changeMarkedLoops(KernelOp kernel, StringRef marker,
-                  function_ref<LogicalResult(scf::ForOp)> change) {
-  SmallVector<scf::ForOp> loops;
+                  function_ref<LogicalResult(scf::ForOp, Attribute)> change) {
+  SmallVector<std::pair<scf::ForOp, Attribute>> loops;
   kernel->walk([&](scf::ForOp loop) {
-    if (loop->removeAttr(marker))
-      loops.push_back(loop);
+    if (Attribute value = loop->removeAttr(marker))
+      loops.push_back({loop, value});
   });
-  for (scf::ForOp loop : loops)
-    if (failed(change(loop)))
+  for (auto [loop, value] : loops)
+    if (failed(change(loop, value)))
       return failure();
   return success();
 }

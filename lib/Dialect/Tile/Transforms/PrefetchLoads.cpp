@@ -151,8 +151,9 @@ namespace {
 struct PrefetchLoadsPass
     : te::tile::impl::PrefetchLoadsPassBase<PrefetchLoadsPass> {
   void runOnOperation() override {
-    if (failed(
-            changeMarkedLoops(getOperation(), PrefetchLoadsMarker, prefetch)))
+    if (failed(changeMarkedLoops(
+            getOperation(), PrefetchLoadsMarker,
+            [](scf::ForOp loop, Attribute) { return prefetch(loop); })))
       return signalPassFailure();
   }
 };

@@ -27,8 +27,8 @@ func.func @both(%x: !te.scaled<1x4096x24576xf8E4M3FNUZ, #tensor>, %y: !te.scaled
 // -----
 
 // In long loops units are regular: two workgroups of square tiles, whose reads of LDS take as long as the products, in less than three rounds.
-// Of waves that have a SIMD each, most of what they read and write of LDS stands beside their products.
-// GFX942: tile = [128, 128], waves = 4
+// Of what lanes turn more stands between products where waves have a SIMD each: eight, not four.
+// GFX942: tile = [128, 128], waves = 8
 // GFX942-LABEL: func.func @regular
 #tensor = #te.scaling<tensor, scale = f32>
 func.func @regular(%x: !te.scaled<1x4096x1536xf8E4M3FNUZ, #tensor>, %y: !te.scaled<1x4096x7168xf8E4M3FNUZ, #tensor>) -> tensor<1x1536x7168xbf16> {

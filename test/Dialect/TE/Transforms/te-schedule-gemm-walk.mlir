@@ -104,9 +104,13 @@ func.func @turns(%x: !te.scaled<512x7168xf8E4M3FNUZ, #tensor>, %y: !te.scaled<51
 
 // A last round of one workgroup: the other one's tile is stored beside it. Tiles behind the first need less time to begin, and waves that
 // have a SIMD each hide more where steps are three places ahead. By K = 128 and one workgroup a CU, whose estimate is less, it would take longer.
+// Of 672 tiles, hardly more than workgroups: by turns both of a CU would end at once, and the third tile be alone.
 // CHECK: k = 64, waves = [2, 2], stages = 4, direct = true
 // CHECK: tile = [128, 128], waves = 4, vector = 16, workgroups = 512
 // CHECK-LABEL: func.func @last
+// GFX942: waves = [2, 4], stages = 2, group = 8>
+// GFX942: tile = [128, 128], waves = 8, vector = 16, workgroups = 608
+// GFX942-LABEL: func.func @last
 #tensor = #te.scaling<tensor, scale = f32>
 func.func @last(%x: !te.scaled<4096x1536xf8E4M3FNUZ, #tensor>, %y: !te.scaled<4096x7168xf8E4M3FNUZ, #tensor>) -> tensor<1536x7168xbf16> {
   %d = te.gemm %x, %y transpose_a : !te.scaled<4096x1536xf8E4M3FNUZ, #tensor>, !te.scaled<4096x7168xf8E4M3FNUZ, #tensor> -> tensor<1536x7168xbf16>

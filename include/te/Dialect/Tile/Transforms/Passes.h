@@ -14,7 +14,8 @@
 namespace mlir::te::tile {
 /// The attribute of loops that tile-prefetch-loads looks at.
 inline constexpr llvm::StringLiteral PrefetchLoadsMarker = "tile.prefetch";
-/// The same of tile-delay-stores.
+/// The same of tile-delay-stores: of how many parts of its products the last
+/// one has stores.
 inline constexpr llvm::StringLiteral DelayStoresMarker = "tile.delay";
 
 #define GEN_PASS_DECL
