@@ -36,6 +36,26 @@ static void spreadUnspecified(const HostTensor &operand, int64_t index,
   std::fill_n(result.unspecified.begin() + index * to, to, 0xFF);
 }
 
+static double add(double a, double b) { return a + b; }
+static double subtract(double a, double b) { return a - b; }
+static double multiply(double a, double b) { return a * b; }
+static double divide(double a, double b) { return a / b; }
+static double negate(double a, double) { return -a; }
+static double same(double a, double) { return a; }
+
+/// How far off a sum of what is off so far may be, or what is of the other
+/// sign or type; nothing where neither operand is.
+static void addBounds(const HostTensor &a, const HostTensor *b,
+                      HostTensor &result) {
+  for (const HostTensor *operand : {&a, b}) {
+    if (!operand || operand->bounds.empty())
+      continue;
+    result.bounds.resize(result.getNumUnits());
+    for (auto [bound, more] : llvm::zip_equal(result.bounds, operand->bounds))
+      bound += more;
+  }
+}
+
 /// An op of one or two operands; a unary function ignores its second argument.
 template <double (*compute)(double, double)>
 static LogicalResult runElementwise(Operation *op, Frame &frame) {
@@ -54,6 +74,10 @@ static LogicalResult runElementwise(Operation *op, Frame &frame) {
     spreadUnspecified(a.buffers[0], i, result);
     spreadUnspecified(b.buffers[0], i, result);
   }
+  if constexpr (compute == add || compute == subtract || compute == negate ||
+                compute == same)
+    addBounds(a.buffers[0], op->getNumOperands() > 1 ? &b.buffers[0] : nullptr,
+              result);
   std::vector<int64_t> shape = a.shape;
   return frame.set(op->getResult(0), {std::move(shape), {std::move(result)}});
 }
@@ -84,12 +108,6 @@ static LogicalResult runConstant(Operation *op, Frame &frame) {
 
 // maximumf and minimumf give NaN where either operand is; maxnumf and minnumf
 // the other operand, as fmax does.
-static double add(double a, double b) { return a + b; }
-static double subtract(double a, double b) { return a - b; }
-static double multiply(double a, double b) { return a * b; }
-static double divide(double a, double b) { return a / b; }
-static double negate(double a, double) { return -a; }
-static double same(double a, double) { return a; }
 static double maximum(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? std::nan("") : std::fmax(a, b);
 }

@@ -183,6 +183,31 @@ TEST_F(Interpreter, SumsAreBoundedByTheirTerms) {
   EXPECT_DOUBLE_EQ(rows.bounds[1], 0);
 }
 
+// What is added to a sum moves it, and is as far off itself.
+TEST_F(Interpreter, BoundsOfSumsAreAdded) {
+  auto results = run(
+      R"(
+    func.func @f(%x: tensor<2x2xf32>, %y: tensor<2xf32>)
+        -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
+      %b = te.bias_grad %x : tensor<2x2xf32> -> tensor<2xf32>
+      %n = arith.negf %b : tensor<2xf32>
+      %s = arith.subf %y, %n : tensor<2xf32>
+      %t = arith.addf %s, %b : tensor<2xf32>
+      %p = arith.mulf %b, %b : tensor<2xf32>
+      return %s, %t, %p : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+    })",
+      {makeF32({2, 2}, {4.0f, 1.0f, -4.0f, 3.0f}), makeF32({2}, {1.0f, 2.0f})});
+  ASSERT_TRUE(succeeded(results)) << diagnostics;
+  const HostTensor &once = (*results)[0].buffers[0];
+  EXPECT_EQ(getFloats(once), (std::vector<float>{1, 6}));
+  EXPECT_EQ(once.bounds, (std::vector<double>{5e-6 * std::sqrt(32.0),
+                                              5e-6 * std::sqrt(10.0)}));
+  EXPECT_EQ(
+      (*results)[1].buffers[0].bounds,
+      (std::vector<double>{10e-6 * std::sqrt(32.0), 10e-6 * std::sqrt(10.0)}));
+  EXPECT_TRUE((*results)[2].buffers[0].bounds.empty());
+}
+
 // Also behind what only moves elements; what is not rotated is exact.
 TEST_F(Interpreter, RotationsAreBoundedByTheirTerms) {
   auto results = run(R"(

@@ -119,3 +119,23 @@ func.func @turns(%x: tensor<1024x4096xbf16>, %q: !te.scaled<28672x4096xf8E4M3FN,
   %d = te.gemm %x, %w transpose_b : tensor<1024x4096xbf16>, tensor<28672x4096xbf16> -> tensor<1024x28672xbf16>
   return %d : tensor<1024x28672xbf16>
 }
+
+// A reshape that other ops of the kernel read by tiles is in it for these, and outside for the conversion.
+// CHECK-LABEL: func.func @reshaped
+// CHECK: %[[A:.*]] = tensor.collapse_shape %[[X:[a-z0-9]+]] {{.*}} : tensor<2x?x96xf32>
+// CHECK: te.fusion "reshaped_0" (%[[Y:.*]] = %[[X]] : {{.*}}, %[[B:.*]] = %[[A]] : tensor<?x96xf32>, %{{.*}} = %{{.*}} : tensor<96x96xbf16>)
+// CHECK-DAG: arith.negf %[[Y]]
+// CHECK-DAG: %[[T:.*]] = arith.truncf %[[B]]
+// CHECK-DAG: te.gemm %[[T]]
+// CHECK-DAG: %[[C:.*]] = tensor.collapse_shape %[[Y]]
+// CHECK-DAG: arith.addf %[[C]]
+// CHECK: te.yield
+// CHECK-NOT: te.fusion
+func.func @reshaped(%x: tensor<2x?x96xf32>, %w: tensor<96x96xbf16>) -> (tensor<2x?x96xf32>, tensor<?x96xf32>) {
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x?x96xf32> into tensor<?x96xf32>
+  %n = arith.negf %x : tensor<2x?x96xf32>
+  %t = arith.truncf %c : tensor<?x96xf32> to tensor<?x96xbf16>
+  %p = te.gemm %t, %w : tensor<?x96xbf16>, tensor<96x96xbf16> -> tensor<?x96xf32>
+  %s = arith.addf %c, %p : tensor<?x96xf32>
+  return %n, %s : tensor<2x?x96xf32>, tensor<?x96xf32>
+}

@@ -119,6 +119,17 @@ func.func @last(%x: !te.scaled<4096x1536xf8E4M3FNUZ, #tensor>, %y: !te.scaled<40
 
 // -----
 
+// Of what lanes turn a quarter stands between products: the tile whose turned operand is the shorter one.
+// GFX942: waves = [4, 2]
+// GFX942: tile = [256, 128], waves = 8, vector = 8, workgroups = 304
+// GFX942-LABEL: func.func @between
+func.func @between(%x: tensor<4096x1536xbf16>, %w: tensor<1536x7168xbf16>) -> tensor<4096x7168xbf16> {
+  %d = te.gemm %x, %w : tensor<4096x1536xbf16>, tensor<1536x7168xbf16> -> tensor<4096x7168xbf16>
+  return %d : tensor<4096x7168xbf16>
+}
+
+// -----
+
 // Of a long K, too, where addresses take as long as products, and workgroups whose waves take turns wait for no more.
 // CHECK: "f32_32x32x16_bf16", k = 64, waves = [2, 4], stages = 2, ping_pong = true
 // CHECK: tile = [128, 128], waves = 8, vector = 8, workgroups = 512
