@@ -79,6 +79,18 @@ TEST(Tolerance, GemmsOfExactAndOfApproximateFactors) {
                      "norm, gemm (1e-05, 0.01, 0.01)"}));
 }
 
+TEST(Tolerance, SumsOfExactAndOfApproximateRows) {
+  EXPECT_EQ(getRules(R"((%x: tensor<4x32xbf16>, %g: tensor<32xbf16>)
+      -> (tensor<32xbf16>, tensor<32xbf16>) {
+    %b = te.bias_grad %x : tensor<4x32xbf16> -> tensor<32xbf16>
+    %n, %r = te.rms_norm %x, %g {epsilon = 0.0 : f32}
+        : tensor<4x32xbf16>, tensor<32xbf16> -> tensor<4x32xbf16>, tensor<4xf32>
+    %c = te.bias_grad %n : tensor<4x32xbf16> -> tensor<32xbf16>
+    return %b, %c : tensor<32xbf16>, tensor<32xbf16>
+  })"),
+            (Strings{"sum (1e-05, 0.01)", "norm, sum (1e-05, 0.01, 0.01)"}));
+}
+
 TEST(Tolerance, NormsByTypeAndResult) {
   EXPECT_EQ(getRules(R"((%x: tensor<4x32xf32>, %g: tensor<32xf32>)
       -> (tensor<4x32xf32>, tensor<4xf32>, tensor<4x32xbf16>) {
