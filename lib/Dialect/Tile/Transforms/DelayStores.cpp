@@ -97,7 +97,7 @@ static void letPass(AwaitOp await) {
 
 static LogicalResult delay(scf::ForOp loop, Attribute marker) {
   auto behind = dyn_cast<IntegerAttr>(marker);
-  if (!behind || behind.getInt() < 1)
+  if (!behind || !behind.getType().isSignlessInteger(64) || behind.getInt() < 1)
     return loop.emitError("tile.delay = ")
            << marker << " is no number of parts; give the number that the "
            << "loop's products have, beside the last of which it stores";

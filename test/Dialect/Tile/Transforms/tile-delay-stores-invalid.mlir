@@ -17,3 +17,13 @@ tile.kernel @name() attributes {target = "gfx950", waves = 1 : i64} {
   scf.for %i = %c0 to %c1 step %c1 {
   } {tile.delay = "all"}
 }
+
+// -----
+
+tile.kernel @type() attributes {target = "gfx950", waves = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{tile.delay = 1 : ui8 is no number of parts}}
+  scf.for %i = %c0 to %c1 step %c1 {
+  } {tile.delay = 1 : ui8}
+}
