@@ -22,21 +22,24 @@ static ScaledType getScaled(Value operand) {
   return dyn_cast<ScaledType>(operand.getType());
 }
 
-int64_t te::getPartsBesideStores(GemmOp gemm, MatmulAttr matmul,
-                                 int64_t steps) {
-  // In fewer the stores would not find room. [fitted]
-  constexpr int64_t kLeastSteps = 8;
-  bool areTurned =
-      !matmul.getDirect() && !(liesAlongK(gemm.getA(), gemm.getKDimA()) &&
-                               liesAlongK(gemm.getB(), gemm.getKDimB()));
-  return areTurned && steps >= kLeastSteps ? 2 : 1;
-}
-
 bool te::liesAlongK(Value operand, unsigned kDim) {
   ScaledType type = getScaled(operand);
   bool kIsLast =
       int64_t(kDim) == cast<ShapedType>(operand.getType()).getRank() - 1;
   return kIsLast != (type && type.getScaling().isTransposed());
+}
+
+bool te::lieAlongK(GemmOp gemm) {
+  return liesAlongK(gemm.getA(), gemm.getKDimA()) &&
+         liesAlongK(gemm.getB(), gemm.getKDimB());
+}
+
+int64_t te::getPartsBesideStores(GemmOp gemm, MatmulAttr matmul,
+                                 int64_t steps) {
+  // In fewer the stores would not find room. [fitted]
+  constexpr int64_t kLeastSteps = 8;
+  bool areTurned = !matmul.getDirect() && !lieAlongK(gemm);
+  return areTurned && steps >= kLeastSteps ? 2 : 1;
 }
 
 /// fp4 codes are packed along K in memory.

@@ -158,9 +158,7 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
   // What one wave scales stands beside the products of three others; not what
   // lanes turn.
   GemmOp gemm = demand.gemm;
-  if (plan.scales == GemmPlan::Scales::Elements &&
-      liesAlongK(gemm.getA(), gemm.getKDimA()) &&
-      liesAlongK(gemm.getB(), gemm.getKDimB()))
+  if (plan.scales == GemmPlan::Scales::Elements && lieAlongK(gemm))
     counts.push_back(4 * simds);
   // Operands that lie across K have whole lines in any step: one of a single
   // instruction straight to LDS leaves place for more workgroups (0012).

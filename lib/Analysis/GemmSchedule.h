@@ -19,6 +19,8 @@ int64_t getElementBits(Type type);
 int64_t getK(GemmOp gemm); // or ShapedType::kDynamic
 /// An operand's rows in memory are along K.
 bool liesAlongK(Value operand, unsigned kDim);
+/// Both operands.
+bool lieAlongK(GemmOp gemm);
 /// M, N and K are.
 bool areSizesKnown(const TileDemand &demand);
 

@@ -250,8 +250,10 @@ static double getPieceSteps(double k, ScheduleAttr schedule, double pieces,
                   steps);
 }
 
-/// Steps beside which the tile before is stored, as the lowering has it
-/// (GemmEmitter::countBehind): all, or a part of a loop's.
+/// Steps beside which the tile before is stored: all, or a part of a loop's
+/// (GemmEmitter::countBehind). As estimates were fitted: not that the last half
+/// of these has the stores where lanes turn operands, nor that more steps than
+/// a round have a loop (0012).
 static double countBesideStores(ScheduleAttr schedule, double steps,
                                 const GemmStep &step) {
   auto getMost = [&](bool areAll) {

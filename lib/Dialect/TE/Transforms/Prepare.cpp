@@ -169,11 +169,12 @@ static void copyViews(func::FuncOp func) {
 /// a reshape of its own.
 static void partReshapes(func::FuncOp func) {
   func.walk([](Operation *op) {
+    if (!isRegionOp(op) || op->getParentOfType<FusionOp>())
+      return;
     for (OpOperand &operand : op->getOpOperands()) {
       Operation *view = operand.get().getDefiningOp();
-      if (!isRegionOp(op) || (readsTiles(operand) && !isConversion(op)) ||
-          op->getParentOfType<FusionOp>() || !view || !isView(view) ||
-          getSliceSource(operand.get()) || view->hasOneUse())
+      if ((readsTiles(operand) && !isConversion(op)) || !view ||
+          !isView(view) || getSliceSource(operand.get()) || view->hasOneUse())
         continue;
       operand.set(OpBuilder(view).clone(*view)->getResult(0));
     }
