@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # gen_reference.sh [--check] DIR [BUILD]: reference pages of dialects and passes, from ODS and
-# Passes.td, and of the emulator's instructions, from its tables (by a program of BUILD).
+# Passes.td, of elementwise ops, from their table, and of the emulator's instructions, from its
+# tables (by a program of BUILD).
 # --check writes nothing and fails where a page in DIR is stale.
 set -euo pipefail
 check=
@@ -19,6 +20,7 @@ trap 'rm -rf "$fresh"' EXIT
 "$tblgen" "${flags[@]}" -gen-pass-doc include/te/Dialect/Tile/Transforms/Passes.td -o "$fresh/tile-passes.md"
 "$tblgen" "${flags[@]}" -gen-pass-doc include/te/Conversion/Passes.td -o "$fresh/conversion-passes.md"
 "$build/bin/te-emulator-coverage" > "$fresh/emulator.md"
+python3 scripts/gen_elementwise.py include/te/Dialect/TE/IR/Elementwise.def > "$fresh/elementwise.md"
 
 if [ -n "$check" ]; then
   stale=0

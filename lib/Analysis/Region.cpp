@@ -35,9 +35,28 @@ bool te::isRegionOp(Operation *op) {
   return isa<TileLoweringInterface>(op) || isElementwise(op);
 }
 
-bool te::isSplatConstant(Operation *op) {
-  DenseElementsAttr value;
-  return matchPattern(op, m_Constant(&value)) && value.isSplat();
+static bool isSplatConstant(Value value) {
+  DenseElementsAttr elements;
+  return matchPattern(value, m_Constant(&elements)) && elements.isSplat();
+}
+
+bool te::isImmediate(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (!isRegionOp(op) || !isSplatConstant(operand.get()))
+    return false;
+  switch (getExtent(operand)) {
+  case Extent::Tile: // another operand says how large the tiles are
+    return isElementwise(op) &&
+           !llvm::all_of(op->getOperands(), isSplatConstant);
+  case Extent::Row:
+  case Extent::Column:
+    return !needsWholeColumns(op) && !isa<GemmOp, GemmSumOp>(op);
+  case Extent::Scalar:
+    return cast<ShapedType>(operand.get().getType()).getRank() == 0 &&
+           operand.get() != getNoopFlag(op);
+  default:
+    return false;
+  }
 }
 
 bool te::isView(Operation *op) {
@@ -146,9 +165,7 @@ llvm::SmallPtrSet<Operation *, 4> te::getTurnedOps(ArrayRef<Operation *> ops) {
       continue;
     bool all = true, any = false;
     for (OpOperand &operand : op->getOpOperands()) {
-      Operation *producer = operand.get().getDefiningOp();
-      if (getExtent(operand) != Extent::Tile ||
-          (producer && isSplatConstant(producer)))
+      if (getExtent(operand) != Extent::Tile || isImmediate(operand))
         continue;
       bool isTurned = turns(operand);
       all &= isTurned;
@@ -248,8 +265,7 @@ SmallVector<Value> te::getKeptValues(ArrayRef<Operation *> ops) {
       if (producer && late.contains(producer))
         late.insert(op);
       else if (reads && getExtent(operand) == Extent::Tile &&
-               !readsForResults(operand) &&
-               !(producer && isSplatConstant(producer)))
+               !readsForResults(operand) && !isImmediate(operand))
         kept.insert(operand.get());
     }
     if (reads)
@@ -355,8 +371,9 @@ bool te::isConversion(Operation *op) {
   bool isCast =
       isa<arith::ExtFOp, arith::TruncFOp>(op) && isElementwise(op) &&
       getElementTypeOrSelf(op->getOperand(0)).getIntOrFloatBitWidth() >= 16;
-  if (auto truncate = dyn_cast<arith::TruncFOp>(op))
-    isCast &= !truncate.getRoundingmode();
+  if (auto truncate = dyn_cast<arith::TruncFOp>(op)) // not to fp8
+    isCast &=
+        getElementTypeOrSelf(truncate.getType()).getIntOrFloatBitWidth() >= 16;
   auto isFactor = [&](OpOperand &use) {
     return isa<GemmOp>(use.getOwner()) && use.getOperandNumber() < 2 &&
            use.getOwner() == *op->user_begin();
@@ -401,8 +418,8 @@ Anchor te::findAnchor(ArrayRef<Operation *> all) {
   for (Operation *op : ops)
     for (OpOperand &operand : op->getOpOperands()) {
       Operation *producer = getRoot(operand).getDefiningOp();
-      if (producer &&
-          (llvm::is_contained(ops, producer) || isSplatConstant(producer)))
+      if (isImmediate(operand) ||
+          (producer && llvm::is_contained(ops, producer)))
         continue;
       if (getExtent(operand) == Extent::Tile)
         return {
@@ -422,9 +439,7 @@ Anchor te::findAnchor(ArrayRef<Operation *> all) {
 static SmallVector<Value> getTileValues(Operation *op) {
   SmallVector<Value> values;
   for (OpOperand &operand : op->getOpOperands())
-    if (getExtent(operand) == Extent::Tile &&
-        !(operand.get().getDefiningOp() &&
-          isSplatConstant(operand.get().getDefiningOp())))
+    if (getExtent(operand) == Extent::Tile && !isImmediate(operand))
       values.push_back(getTileRoot(operand.get()));
   for (OpResult result : op->getResults())
     if (getExtent(result) == Extent::Tile)
@@ -490,7 +505,7 @@ SmallVector<SmallVector<Operation *>> te::getParts(ArrayRef<Operation *> ops) {
 SmallVector<Operation *> te::getRegionOps(FusionOp fusion) {
   SmallVector<Operation *> ops;
   for (Operation &op : fusion.getBody().front().without_terminator())
-    if (!isSplatConstant(&op) && !isView(&op) && !isPrologue(&op))
+    if (!isa<arith::ConstantOp>(op) && !isView(&op) && !isPrologue(&op))
       ops.push_back(&op);
   return ops;
 }

@@ -19,10 +19,9 @@ static OpOperand *findShapeOperand(Operation *op) {
   Anchor anchor = findAnchor(op);
   for (OpOperand &operand : op->getOpOperands()) {
     Extent extent = getExtent(operand);
-    Operation *producer = operand.get().getDefiningOp();
     bool isShaped = extent == Extent::Tile || extent == Extent::Wide ||
                     anchor.value == operand.get();
-    if (isShaped && !(producer && isSplatConstant(producer)))
+    if (isShaped && !isImmediate(operand))
       return &operand;
   }
   return nullptr;

@@ -206,8 +206,8 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
         continue; // another op's tile
       if (isTransposed(root))
         addTransposed(demand, root.getType());
-      if (seen.insert(root).second &&
-          !(producer && (isInside(producer) || isSplatConstant(producer)))) {
+      if (!isImmediate(operand) && seen.insert(root).second &&
+          !(producer && isInside(producer))) {
         unsigned before = demand.liveBytes;
         Extent extent = getExtent(operand);
         add(operand.get(), extent, demand.inputBytes,

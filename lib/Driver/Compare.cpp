@@ -47,6 +47,8 @@ private:
   Verdict judgeScale(uint32_t a, uint32_t b, Block &block) const;
   Verdict judgeCode(uint32_t a, uint32_t b, const Block &block) const;
   double getStep(uint32_t code) const;
+  /// atol, less where all values are small.
+  double getAbsolute() const { return tolerance.atol * std::min(1.0, largest); }
   uint32_t getCode(const HostTensor &data, int64_t row, int64_t col) const {
     auto [byte, shift] = storage.position(row, col);
     return (data.bytes[byte] >> shift) & storage.getCodeMask();
@@ -101,7 +103,7 @@ Verdict ScaledPair::judgeScale(uint32_t a, uint32_t b, Block &block) const {
   if (!isE8M0 && error <= kClose * y)
     return Verdict::Same;
   block.isStep = true;
-  if (block.largest <= tolerance.atol || error * format.max <= tolerance.atol)
+  if (block.largest <= getAbsolute() || error * format.max <= getAbsolute())
     return Verdict::Same;
   bool isPowerOfTwo = isE8M0 || scaling.rounding == ref::Rounding::Pow2;
   bool isNear =
@@ -140,7 +142,7 @@ Verdict ScaledPair::judgeCode(uint32_t a, uint32_t b,
   double error = std::fabs(x - y);
   if (!std::isfinite(error))
     return Verdict::Mismatch;
-  if ((a == b && !block.isStep) || error <= tolerance.atol)
+  if ((a == b && !block.isStep) || error <= getAbsolute())
     return Verdict::Same;
   if (block.isStep &&
       error <= std::max(getStep(a) * block.found, getStep(b) * block.expected))

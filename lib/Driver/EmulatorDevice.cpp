@@ -67,6 +67,15 @@ rt::Result<uint64_t> EmulatorDevice::load(std::span<const uint8_t> image) {
 
 void EmulatorDevice::unload(uint64_t module) { modules[module - 1].reset(); }
 
+rt::Result<uint64_t> EmulatorDevice::findGlobal(uint64_t module,
+                                                const std::string &symbol,
+                                                uint64_t bytes) {
+  auto found = memory.findGlobal(*modules[module - 1], symbol);
+  if (!found)
+    return toFailure(found.takeError());
+  return checkGlobal(symbol, found->first, found->second, bytes);
+}
+
 /// The bytes of the arguments that the caller gives, by the code object.
 static uint32_t getExplicitBytes(const emu::KernelInfo &kernel) {
   uint32_t bytes = 0;

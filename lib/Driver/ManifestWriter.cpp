@@ -40,6 +40,7 @@ private:
                       const json::Array &shape);
   FailureOr<json::Array> addBuffers(Value value, StringRef kind,
                                     StringRef name);
+  LogicalResult addConstant(arith::ConstantOp op);
   LogicalResult addResults(func::ReturnOp op);
   LogicalResult addLaunch(tile::LaunchOp launch);
   json::Object describe(Value value, StringRef name, json::Array shape,
@@ -53,6 +54,12 @@ private:
   json::Array dims, buffers, arguments, results, steps;
 };
 } // namespace
+
+/// The element type of a buffer: a bit is stored as a byte.
+static Type getStored(Type element) {
+  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8)
+                              : element;
+}
 
 static std::string typeText(Type type) {
   std::string text;
@@ -233,7 +240,8 @@ FailureOr<json::Array> EntryWriter::addBuffers(Value value, StringRef kind,
     add(name + ".scale", scaled.getScaling().getScaleType(),
         storage(scaled.getScaleStorage(), *shape));
   } else {
-    add(name, getElementTypeOrSelf(value.getType()), json::Array(*shape));
+    add(name, getStored(getElementTypeOrSelf(value.getType())),
+        json::Array(*shape));
   }
   return ids;
 }
@@ -244,6 +252,17 @@ json::Object EntryWriter::describe(Value value, StringRef name,
                       {"type", typeText(value.getType())},
                       {"shape", std::move(shape)},
                       {"buffers", std::move(ids)}};
+}
+
+/// A constant that launches read: data of the code object.
+LogicalResult EntryWriter::addConstant(arith::ConstantOp op) {
+  auto symbol = op->getAttrOfType<StringAttr>(kSymbolAttrName);
+  if (!symbol)
+    return success();
+  if (failed(addBuffers(op.getResult(), "constant", symbol)))
+    return failure();
+  buffers.back().getAsObject()->try_emplace("symbol", symbol.getValue());
+  return success();
 }
 
 LogicalResult EntryWriter::addResults(func::ReturnOp op) {
@@ -322,7 +341,8 @@ FailureOr<json::Value> EntryWriter::write() {
   Block &body = func.getBody().front();
   // Kernels compute all that is a tensor; the host computes sizes.
   for (Operation &op : body)
-    if (!isa<tile::LaunchOp>(op) && !isReshape(&op) && !op.use_empty() &&
+    if (!isa<tile::LaunchOp, arith::ConstantOp>(op) && !isReshape(&op) &&
+        !op.use_empty() &&
         llvm::any_of(op.getResultTypes(), llvm::IsaPred<ShapedType>)) {
       bool isPut = isa<tensor::InsertSliceOp, tensor::EmptyOp>(op);
       return op.emitError()
@@ -332,6 +352,9 @@ FailureOr<json::Value> EntryWriter::write() {
                        : "")
              << "; its semantics run with te-run --device=reference";
     }
+  for (auto constant : body.getOps<arith::ConstantOp>())
+    if (failed(addConstant(constant)))
+      return failure();
   if (failed(addResults(cast<func::ReturnOp>(body.getTerminator()))))
     return failure();
   // A value that a later launch takes over has that launch's buffer.

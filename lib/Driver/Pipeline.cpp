@@ -81,6 +81,8 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     manager.addPass(createCSEPass()); // seven of eight ops: all tiles' indices
     manager.addPass(createCanonicalizerPass());
     manager.addPass(createCSEPass());
+    // te-opt --te-embed-constants
+    manager.addPass(createEmbedConstantsPass());
     // te-opt --te-verify-level=level=gpu
     addVerifier(manager, "gpu");
   }

@@ -29,10 +29,11 @@ const char *const te::kRandomInputsHelp =
            have Inf, and runs near the ends of f32's range: one such element
            decides the scale of a whole tensor.
   A scalar f32 argument is from 0.5 to 2; a noop flag is 0. Integers are from 0
-  to 15, but those of rng any; cu_seqlens grow from 0 by multiples of 16. The
+  to 15 (i1: 0 and 1), but those of rng any; cu_seqlens grow from 0 by multiples of 16. The
   data of a !te.scaled argument are any codes, NaN included (with normal or
   uniform: such values, rounded); its scales, and f8E8M0FNU tensors, are 2^-8 to
   2^8, one in 32 special (E8M0: 0x00, 0xFE, 0xFF; f32: 0, NaN, Inf, a subnormal).
+  What only pads a !te.scaled argument is poison: NaN or any scales, any nibbles.
 )";
 
 namespace {
@@ -127,9 +128,9 @@ static void fillFloats(Generator &random, const RandomSpec &spec,
   }
 }
 
-static void fillIntegers(Generator &random, HostTensor &tensor) {
+static void fillIntegers(Generator &random, int64_t bound, HostTensor &tensor) {
   for (int64_t i = 0, e = tensor.getNumUnits(); i < e; ++i) {
-    int64_t value = random.below(16);
+    int64_t value = random.below(bound);
     switch (tensor.type) {
     case DType::I8:
       tensor.store<int8_t>(i, value);
@@ -143,10 +144,11 @@ static void fillIntegers(Generator &random, HostTensor &tensor) {
   }
 }
 
-/// The codes of the elements; what only pads stays 0.
+/// The codes of the elements; a nibble that only pads is any.
 static void fillCodes(Generator &random, Distribution distribution,
                       const ref::DataStorage &storage, HostTensor &data) {
-  std::fill(data.bytes.begin(), data.bytes.end(), 0);
+  for (uint8_t &byte : data.bytes)
+    byte = random.bits();
   for (int64_t m = 0; m < storage.data.rows; ++m)
     for (int64_t k = 0; k < storage.data.cols; ++k) {
       auto [byte, shift] = storage.position(m, k);
@@ -154,6 +156,7 @@ static void fillCodes(Generator &random, Distribution distribution,
           distribution == Distribution::Mixed
               ? random.below(storage.getCodeMask() + 1)
               : ref::encode(storage.element, drawPlain(random, distribution));
+      data.bytes[byte] &= ~(storage.getCodeMask() << shift);
       data.bytes[byte] |= code << shift;
     }
 }
@@ -166,6 +169,23 @@ static double drawScale(Generator &random, const RandomSpec &spec, DType type) {
     return isSpecial ? random.pick({0x00, 0xFE, 0xFF}) : 127 + exponent;
   return isSpecial ? random.pick({0.0, double(NAN), HUGE_VAL, 1e-40})
                    : std::ldexp(1 + random.unit(), exponent);
+}
+
+/// Nobody may read what only pads: NaN mostly.
+static void poisonPadding(Generator &random, const ref::ScaleStorage &storage,
+                          HostTensor &scales) {
+  bool isE8M0 = scales.type == DType::F8E8M0FNU;
+  for (int64_t r = 0; r < storage.getAllRows(); ++r)
+    for (int64_t c = 0; c < storage.paddedCols; ++c) {
+      if (!storage.isPadding(r, c))
+        continue;
+      if (isE8M0)
+        ref::storeCode(scales, storage.offset(r, c),
+                       random.oneIn(4) ? random.below(256) : 0xFF);
+      else
+        ref::storeElement(scales, storage.offset(r, c),
+                          random.oneIn(4) ? HUGE_VAL : double(NAN));
+    }
 }
 
 static void fillScaled(ScaledType type, Generator &random,
@@ -185,6 +205,8 @@ static void fillScaled(ScaledType type, Generator &random,
   for (double &scale : stored)
     scale = drawScale(random, scales, scaling.scaleType);
   value.buffers[1] = ref::layOutScales(stored, grid, scaling, element);
+  poisonPadding(random, ref::ScaleStorage::of(scaling, element, matrix),
+                value.buffers[1]);
 }
 
 static void fillOffsets(Generator &random, HostTensor &tensor) {
@@ -213,7 +235,8 @@ void te::fillRandom(Type type, ArgumentRole role, unsigned index,
     for (int64_t i = 0, e = tensor.getNumUnits(); i < e; ++i)
       ref::storeCode(tensor, i, drawScale(random, data, tensor.type));
   else if (!ref::findFormat(tensor.type))
-    fillIntegers(random, tensor);
+    fillIntegers(random, getElementTypeOrSelf(type).isInteger(1) ? 2 : 16,
+                 tensor);
   else if (value.shape.empty())
     ref::storeElement(tensor, 0, 0.5 + 1.5 * random.unit());
   else

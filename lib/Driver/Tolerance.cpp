@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "te/Driver/Tolerance.h"
+#include "te/Dialect/TE/IR/Elementwise.h"
 #include "te/Dialect/TE/IR/TE.h"
 #include "te/Reference/Interpreter.h"
 
@@ -36,8 +37,8 @@ static constexpr int kAny = -1;
 static constexpr Bounds kF32 = {1e-6, 5e-6}, kF16 = {1e-5, 1e-3},
                         kBF16 = {1e-5, 1e-2}, kExact = {0, 0};
 
-/// The first row that fits counts. Ops without a row are as good as their
-/// operands, but for those of the math dialect.
+/// The first row that fits counts. Other ops are as good as their operands, but
+/// for the approximate ones of Elementwise.def.
 static constexpr OpRule kRules[] = {
     {"te.rms_norm", 0, "norm", {5e-7, 5e-6}},
     {"te.layer_norm", 0, "norm", {5e-7, 5e-6}},
@@ -55,11 +56,9 @@ static constexpr OpRule kRules[] = {
     {"te.gemm", kAny, "gemm", kF32},
     {"te.rope", kAny, "rope", kF32},
     {"te.rope_bwd", kAny, "rope", kF32},
-    {"math.absf", kAny, "", kExact},
-    {"math.ceil", kAny, "", kExact},
-    {"math.floor", kAny, "", kExact},
 };
-static constexpr OpRule kMath = {"math", kAny, "math", kF32};
+/// Elementwise ops that are approximate.
+static constexpr OpRule kMath = {"", kAny, "math", kF32};
 
 static const OpRule *findRule(OpResult result) {
   Operation *op = result.getOwner();
@@ -67,8 +66,9 @@ static const OpRule *findRule(OpResult result) {
   for (const OpRule &rule : kRules)
     if (rule.op == name &&
         (rule.result == kAny || rule.result == int(result.getResultNumber())))
-      return rule.rule.empty() ? nullptr : &rule;
-  return op->getName().getDialectNamespace() == kMath.op ? &kMath : nullptr;
+      return &rule;
+  const ElementwiseOp *elementwise = lookupElementwise(name);
+  return elementwise && !elementwise->isExact ? &kMath : nullptr;
 }
 
 /// The bounds of a high-precision type; nothing of the others, whose codes are

@@ -98,13 +98,15 @@ static llvm::Error readSegments(const Elf &elf, CodeObject::Impl &impl) {
   for (const Elf::Elf_Phdr &header : *headers) {
     if (header.p_type != llvm::ELF::PT_LOAD)
       continue;
-    if (header.p_vaddr > kMaxImageBytes || header.p_memsz > kMaxImageBytes ||
+    // What the file has the bytes of may be large.
+    uint64_t most = kMaxImageBytes + elf.getBufSize();
+    if (header.p_vaddr > most || header.p_memsz > most ||
         header.p_filesz > header.p_memsz)
       return createStringError(
           formatv("a segment of {0} bytes ({1} in the file) at {2:x}; expected "
                   "at most {3} bytes in all",
                   uint64_t(header.p_memsz), uint64_t(header.p_filesz),
-                  uint64_t(header.p_vaddr), kMaxImageBytes));
+                  uint64_t(header.p_vaddr), most));
     if (header.p_offset > elf.getBufSize() ||
         header.p_filesz > elf.getBufSize() - header.p_offset)
       return createStringError(
@@ -159,9 +161,9 @@ static llvm::Error readNotes(const Elf &elf, CodeObject::Impl &impl) {
   return llvm::Error::success();
 }
 
-/// Addresses of the defined dynamic symbols.
-static llvm::Expected<llvm::StringMap<uint64_t>> readSymbols(const Elf &elf) {
-  llvm::StringMap<uint64_t> symbols;
+/// The defined dynamic symbols.
+static llvm::Expected<llvm::StringMap<Symbol>> readSymbols(const Elf &elf) {
+  llvm::StringMap<Symbol> symbols;
   auto sections = elf.sections();
   if (!sections)
     return sections.takeError();
@@ -179,7 +181,7 @@ static llvm::Expected<llvm::StringMap<uint64_t>> readSymbols(const Elf &elf) {
       if (!name)
         return name.takeError();
       if (symbol.st_shndx != llvm::ELF::SHN_UNDEF)
-        symbols[*name] = symbol.st_value;
+        symbols[*name] = {symbol.st_value, symbol.st_size};
     }
   }
   return symbols;
@@ -266,14 +268,15 @@ llvm::Error parseCodeObject(llvm::ArrayRef<uint8_t> image,
   auto symbols = readSymbols(*elf);
   if (!symbols)
     return symbols.takeError();
+  impl.symbols = std::move(*symbols);
   for (const KernelInfo &info : impl.kernels) {
-    auto found = symbols->find(info.name + ".kd");
-    if (found == symbols->end())
+    auto found = impl.symbols.find(info.name + ".kd");
+    if (found == impl.symbols.end())
       return createStringError(
           formatv("kernel '{0}' is in the metadata, but the symbol '{0}.kd' of "
                   "its descriptor is missing",
                   info.name));
-    if (llvm::Error error = readDescriptor(info, found->second, impl))
+    if (llvm::Error error = readDescriptor(info, found->second.address, impl))
       return error;
   }
   return llvm::Error::success();

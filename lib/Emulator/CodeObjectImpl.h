@@ -10,6 +10,8 @@
 #include "Chip.h"
 #include "te/Emulator/Emulator.h"
 
+#include "llvm/ADT/StringMap.h"
+
 #include <mutex>
 
 namespace mlir::te::emu {
@@ -29,6 +31,11 @@ struct Relocation {
   uint64_t offset = 0, value = 0;
 };
 
+/// A name of the image: where it lies, in bytes from the image's begin.
+struct Symbol {
+  uint64_t address = 0, bytes = 0;
+};
+
 struct CodeObject::Impl {
   Impl();
   ~Impl();
@@ -40,6 +47,7 @@ struct CodeObject::Impl {
   std::vector<uint8_t> image; // the loaded segments, from virtual address 0
   uint64_t textBegin = 0, textEnd = 0; // the executable segment
   std::vector<Relocation> relocations;
+  llvm::StringMap<Symbol> symbols;
   std::vector<KernelInfo> kernels;
   std::vector<KernelDescriptor> descriptors; // matching kernels
 

@@ -47,8 +47,9 @@ Dispatch::create(const CodeObject &object, const KernelInfo &kernel,
     word += 256 / 4;
   (*program)->require(word);
   made->entry = (*program)->getText() + std::min(word, (*program)->getWords());
-  if (llvm::Error error = made->loadImage(impl))
-    return error;
+  auto image = memory.getImpl().load(impl);
+  if (!image)
+    return image.takeError();
   if (llvm::Error error = made->fillKernargs())
     return error;
   if (!made->writePacket())
@@ -63,7 +64,7 @@ Dispatch::create(const CodeObject &object, const KernelInfo &kernel,
   context.memory = &memory.getImpl();
   context.program = *program;
   context.text = (*program)->getText();
-  context.codeBase = memory.getImpl().images[impl.id] + impl.textBegin;
+  context.codeBase = *image + impl.textBegin;
   context.collect = options.collectStats;
   context.scratchBytes = made->descriptor.scratchBytes;
   if (made->descriptor.properties &
@@ -130,24 +131,6 @@ void Dispatch::setRegisters(Program &program) {
   Program::Registers used = program.countRegisters(entry->word);
   context.checkRegisters =
       used.vgprs > context.vgprs || used.agprs > context.agprs;
-}
-
-llvm::Error Dispatch::loadImage(const CodeObject::Impl &object) {
-  DeviceMemory::Impl &device = memory.getImpl();
-  if (device.images.count(object.id))
-    return llvm::Error::success();
-  uint64_t address =
-      device.allocate(object.image.size(), "code object " + object.name);
-  if (!address)
-    return createStringError("no host memory for the code object");
-  uint8_t *host = memory.view(address, object.image.size());
-  std::memcpy(host, object.image.data(), object.image.size());
-  device.define(address, object.image.size());
-  for (const Relocation &relocation : object.relocations)
-    llvm::support::endian::write64le(host + relocation.offset,
-                                     address + relocation.value);
-  device.images[object.id] = address;
-  return llvm::Error::success();
 }
 
 //===----------------------------------------------------------------------===//

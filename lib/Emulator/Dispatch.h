@@ -46,7 +46,6 @@ private:
       : kernel(kernel), descriptor(descriptor), memory(memory), config(config) {
   }
   llvm::Error check(const CodeObject::Impl &object) const;
-  llvm::Error loadImage(const CodeObject::Impl &object);
   void setRegisters(Program &program);
   llvm::Error fillKernargs();
   uint64_t hiddenValue(llvm::StringRef kind) const;

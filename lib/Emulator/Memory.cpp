@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Memory.h"
+#include "CodeObjectImpl.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -37,6 +39,41 @@ bool DeviceMemory::write(uint64_t address, llvm::ArrayRef<uint8_t> bytes) {
   llvm::copy(bytes, host);
   impl->define(address, bytes.size());
   return true;
+}
+
+llvm::Expected<std::pair<uint64_t, uint64_t>>
+DeviceMemory::findGlobal(const CodeObject &object, llvm::StringRef symbol) {
+  const CodeObject::Impl &code = object.getImpl();
+  auto found = code.symbols.find(symbol);
+  if (found == code.symbols.end())
+    return llvm::createStringError("the code object '" + code.name +
+                                   "' has no symbol '" + symbol + "'");
+  auto [begin, bytes] = found->second;
+  if (begin > code.image.size() || bytes > code.image.size() - begin)
+    return llvm::createStringError("the symbol '" + symbol +
+                                   "' lies outside of the code object '" +
+                                   code.name + "'");
+  auto image = impl->load(code);
+  if (!image)
+    return image.takeError();
+  return std::pair(*image + begin, bytes);
+}
+
+llvm::Expected<uint64_t>
+DeviceMemory::Impl::load(const CodeObject::Impl &object) {
+  if (auto it = images.find(object.id); it != images.end())
+    return it->second;
+  uint64_t address =
+      allocate(object.image.size(), "code object " + object.name);
+  if (!address)
+    return llvm::createStringError("no host memory for the code object");
+  uint8_t *host = find(address, object.image.size())->host;
+  llvm::copy(object.image, host);
+  define(address, object.image.size());
+  for (const Relocation &relocation : object.relocations)
+    llvm::support::endian::write64le(host + relocation.offset,
+                                     address + relocation.value);
+  return images[object.id] = address;
 }
 
 DeviceMemory::Impl::~Impl() {

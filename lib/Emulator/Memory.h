@@ -45,6 +45,8 @@ struct DeviceMemory::Impl {
 
   ~Impl();
   uint64_t allocate(uint64_t bytes, llvm::StringRef name);
+  /// The address of a code object's image, which is loaded if it is not yet.
+  llvm::Expected<uint64_t> load(const CodeObject::Impl &object);
   /// A new launch: accesses so far are ordered before it.
   void forgetAccesses();
   /// Says that [address, address + bytes) has been written.

@@ -179,11 +179,18 @@ static LogicalResult runActivation(Operation *operation, Frame &frame) {
   std::vector<int64_t> shape = frame.get(op.getInput()).shape;
   Matrix matrix = Matrix::flatten(shape);
   std::vector<double> x = frame.load(op.getInput());
+  std::vector<double> bounds = frame.loadBounds(op.getInput());
   std::vector<double> scales = loadScales(op.getScales(), matrix.rows, frame);
   Function function = getFunction(op.getKind());
-  for (auto [i, value] : llvm::enumerate(x))
-    value = multiply({function.value(value), scales[i / matrix.cols]});
-  return frame.store(op->getResult(0), shape, x);
+  for (auto [i, value] : llvm::enumerate(x)) {
+    auto compute = [&](const Triple &at) {
+      return multiply({function.value(at[0]), scales[i / matrix.cols]});
+    };
+    Triple at = {value, 0, 0};
+    value = compute(at);
+    bounds[i] = getApproximateBound(compute, at, {bounds[i], 0, 0}, value);
+  }
+  return frame.store(op->getResult(0), shape, x, bounds);
 }
 
 static LogicalResult runGatedActivation(Operation *operation, Frame &frame) {
@@ -192,27 +199,47 @@ static LogicalResult runGatedActivation(Operation *operation, Frame &frame) {
   shape.back() /= 2;
   Matrix matrix = Matrix::flatten(shape);
   std::vector<double> x = frame.load(op.getInput());
+  std::vector<double> inputs = frame.loadBounds(op.getInput());
   std::vector<double> scales = loadScales(op.getScales(), matrix.rows, frame);
-  std::vector<double> y(matrix.rows * matrix.cols);
+  std::vector<double> y(matrix.rows * matrix.cols), bounds(y.size());
   for (int64_t m = 0; m < matrix.rows; ++m)
     for (int64_t k = 0; k < matrix.cols; ++k) {
       auto [a, b] = getPair(k, matrix.cols, op.getInterleave());
-      int64_t row = m * 2 * matrix.cols;
-      Gated gated = computeGated(op, x[row + a], x[row + b]);
-      y[m * matrix.cols + k] = multiply({gated.f, gated.up, scales[m]});
+      int64_t row = m * 2 * matrix.cols, i = m * matrix.cols + k;
+      auto compute = [&](const Triple &at) {
+        Gated gated = computeGated(op, at[0], at[1]);
+        return multiply({gated.f, gated.up, scales[m]});
+      };
+      Triple at = {x[row + a], x[row + b], 0};
+      y[i] = compute(at);
+      bounds[i] = getApproximateBound(
+          compute, at, {inputs[row + a], inputs[row + b], 0}, y[i]);
     }
-  return frame.store(op->getResult(0), shape, y);
+  return frame.store(op->getResult(0), shape, y, bounds);
 }
+
+namespace {
+/// A gradient, each element with its bound.
+struct Gradient {
+  explicit Gradient(int64_t count) : values(count), bounds(count) {}
+  std::vector<double> values, bounds;
+  void set(int64_t index, ElementFunction f, const Triple &x,
+           const Triple &operands) {
+    values[index] = f(x);
+    bounds[index] = getApproximateBound(f, x, operands, values[index]);
+  }
+};
+} // namespace
 
 /// dx, and the sums over it that the op has results for.
 template <typename Op>
-static LogicalResult storeGradients(Op op, ArrayRef<double> dx,
+static LogicalResult storeGradients(Op op, const Gradient &dx,
                                     const Sums &dscale, Frame &frame) {
   std::vector<int64_t> shape = frame.get(op.getInput()).shape;
   int64_t cols = Matrix::flatten(shape).cols;
   Sums dbias(cols);
-  for (auto [i, value] : llvm::enumerate(dx))
-    dbias.add(i % cols, value);
+  for (auto [i, value] : llvm::enumerate(dx.values))
+    dbias.add(i % cols, value, dx.bounds[i]);
   auto rowShape = ArrayRef(shape).drop_back();
   auto dbiasResult = dyn_cast_or_null<OpResult>(op.getDbias());
   auto dscaleResult = dyn_cast_or_null<OpResult>(op.getDscale());
@@ -220,7 +247,7 @@ static LogicalResult storeGradients(Op op, ArrayRef<double> dx,
     return failure();
   if (dscaleResult && failed(dscale.store(dscaleResult, rowShape, frame)))
     return failure();
-  return frame.store(op->getResult(0), shape, dx);
+  return frame.store(op->getResult(0), shape, dx.values, dx.bounds);
 }
 
 static LogicalResult runActivationBwd(Operation *operation, Frame &frame) {
@@ -228,14 +255,26 @@ static LogicalResult runActivationBwd(Operation *operation, Frame &frame) {
   Matrix matrix = Matrix::flatten(frame.get(op.getInput()).shape);
   std::vector<double> x = frame.load(op.getInput());
   std::vector<double> grad = frame.load(op.getGrad());
+  std::vector<double> inputs = frame.loadBounds(op.getInput());
+  std::vector<double> grads = frame.loadBounds(op.getGrad());
   std::vector<double> scales = loadScales(op.getScales(), matrix.rows, frame);
   Function function = getFunction(op.getKind());
-  std::vector<double> dx(x.size());
+  Gradient dx(x.size());
   Sums dscale(matrix.rows);
   for (size_t i = 0; i < x.size(); ++i) {
     int64_t row = i / matrix.cols;
-    dx[i] = multiply({function.derivative(x[i]), grad[i], scales[row]});
-    dscale.add(row, multiply({function.value(x[i]), grad[i]}));
+    Triple at = {x[i], grad[i], 0}, operands = {inputs[i], grads[i], 0};
+    dx.set(
+        i,
+        [&](const Triple &at) {
+          return multiply({function.derivative(at[0]), at[1], scales[row]});
+        },
+        at, operands);
+    auto term = [&](const Triple &at) {
+      return multiply({function.value(at[0]), at[1]});
+    };
+    double value = term(at);
+    dscale.add(row, value, getApproximateBound(term, at, operands, value));
   }
   return storeGradients(op, dx, dscale, frame);
 }
@@ -245,18 +284,37 @@ static LogicalResult runGatedActivationBwd(Operation *operation, Frame &frame) {
   Matrix matrix = Matrix::flatten(frame.get(op.getGrad()).shape);
   std::vector<double> x = frame.load(op.getInput());
   std::vector<double> grad = frame.load(op.getGrad());
+  std::vector<double> inputs = frame.loadBounds(op.getInput());
+  std::vector<double> grads = frame.loadBounds(op.getGrad());
   std::vector<double> scales = loadScales(op.getScales(), matrix.rows, frame);
-  std::vector<double> dx(x.size());
+  Gradient dx(x.size());
   Sums dscale(matrix.rows);
   for (int64_t m = 0; m < matrix.rows; ++m)
     for (int64_t k = 0; k < matrix.cols; ++k) {
       auto [a, b] = getPair(k, matrix.cols, op.getInterleave());
-      int64_t row = m * 2 * matrix.cols;
-      Gated gated = computeGated(op, x[row + a], x[row + b]);
-      double g = grad[m * matrix.cols + k];
-      dx[row + a] = multiply({gated.df, g, gated.up, scales[m]});
-      dx[row + b] = multiply({gated.f, g, gated.dup, scales[m]});
-      dscale.add(m, multiply({gated.f, gated.up, g}));
+      int64_t row = m * 2 * matrix.cols, i = m * matrix.cols + k;
+      Triple at = {x[row + a], x[row + b], grad[i]};
+      Triple operands = {inputs[row + a], inputs[row + b], grads[i]};
+      dx.set(
+          row + a,
+          [&](const Triple &at) {
+            Gated gated = computeGated(op, at[0], at[1]);
+            return multiply({gated.df, at[2], gated.up, scales[m]});
+          },
+          at, operands);
+      dx.set(
+          row + b,
+          [&](const Triple &at) {
+            Gated gated = computeGated(op, at[0], at[1]);
+            return multiply({gated.f, at[2], gated.dup, scales[m]});
+          },
+          at, operands);
+      auto term = [&](const Triple &at) {
+        Gated gated = computeGated(op, at[0], at[1]);
+        return multiply({gated.f, gated.up, at[2]});
+      };
+      double value = term(at);
+      dscale.add(m, value, getApproximateBound(term, at, operands, value));
     }
   return storeGradients(op, dx, dscale, frame);
 }

@@ -131,6 +131,16 @@ static LogicalResult runGemm(Operation *operation, Frame &frame) {
     if (failed(frame.store(biasGrad, {cols}, sums, bounds)))
       return failure();
   }
+  // Of approximate operands: sums of |a| * b's bound, and the other way.
+  auto loadBounds = [&](Value operand, ArrayRef<double> values) {
+    return isa<ScaledType>(operand.getType())
+               ? std::vector<double>(values.size())
+               : frame.loadBounds(operand);
+  };
+  Rows leftBounds = makeRows(loadBounds(op.getA(), *a), sizes.count, sizes.m,
+                             sizes.k, op.getTransposeA()),
+       rightBounds = makeRows(loadBounds(op.getB(), *b), sizes.count, sizes.n,
+                              sizes.k, !op.getTransposeB());
   Rows left = makeRows(std::move(*a), sizes.count, sizes.m, sizes.k,
                        op.getTransposeA()),
        right = makeRows(std::move(*b), sizes.count, sizes.n, sizes.k,
@@ -150,15 +160,20 @@ static LogicalResult runGemm(Operation *operation, Frame &frame) {
     int64_t col = i % sizes.n, row = i / sizes.n,
             matrix = sizes.m ? row / sizes.m : 0;
     ArrayRef<double> x = left.get(row), y = right.get(matrix * sizes.n + col);
-    double sum = 0, magnitude = 0;
-    for (auto [p, q] : llvm::zip_equal(x, y)) {
+    double sum = 0, magnitude = 0, reach = 0;
+    ArrayRef<double> xBounds = leftBounds.get(row),
+                     yBounds = rightBounds.get(matrix * sizes.n + col);
+    for (auto [p, q, pBound, qBound] :
+         llvm::zip_equal(x, y, xBounds, yBounds)) {
       sum += p * q;
       magnitude += std::fabs(p * q);
+      reach += std::fabs(p) * qBound + std::fabs(q) * pBound;
     }
     overflows[i] = std::isfinite(magnitude) &&
                    magnitude > std::numeric_limits<float>::max();
     double v = alpha * sum;
     magnitude *= std::fabs(alpha);
+    reach *= std::fabs(alpha);
     if (op.getBias()) {
       v += bias[col];
       magnitude += std::fabs(bias[col]);
@@ -168,14 +183,16 @@ static LogicalResult runGemm(Operation *operation, Frame &frame) {
       v = gelu(v);
     if (op.getDgelu())
       v *= geluDerivative(z[i]);
-    if (op.getGelu() || op.getDgelu())
+    if (op.getGelu() || op.getDgelu()) {
       magnitude *= kLargestSlope;
+      reach *= kLargestSlope;
+    }
     if (!c.empty()) {
       v += beta * c[i];
       magnitude += std::fabs(beta * c[i]);
     }
     d[i] = v;
-    bounds[i] = relative * magnitude;
+    bounds[i] = relative * magnitude + reach;
   }
   std::vector<int64_t> shape(shapeA.begin(), shapeA.end() - 2);
   shape.push_back(shapeA[op.getMDim()]);

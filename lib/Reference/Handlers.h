@@ -9,6 +9,7 @@
 
 #include "te/Reference/Interpreter.h"
 
+#include <array>
 #include <cmath>
 
 namespace mlir::te::ref {
@@ -29,6 +30,8 @@ struct Frame {
   // Whole tensors as numbers, row-major: for ops that are not computed element
   // by element.
   std::vector<double> load(Value value) const;
+  /// How far off each of them may be: zeros for what is exact, or quantized.
+  std::vector<double> loadBounds(Value value) const;
   /// Each number rounded once to the result's type. Where a bit of an operand
   /// is unspecified, so is all of the result. `bounds`: see HostTensor.
   LogicalResult store(OpResult result, ArrayRef<int64_t> shape,
@@ -40,20 +43,38 @@ struct Frame {
 /// their squares, also where the terms cancel.
 inline double getSumBound(double squares) { return 5e-6 * std::sqrt(squares); }
 
+// How far off an element of a result may be, where its operands are, or its op
+// is approximate.
+using Triple = std::array<double, 3>;
+using ElementFunction = llvm::function_ref<double(const Triple &)>;
+/// How far y = f(x) moves where each operand moves by its bound, one after
+/// another.
+double getReach(ElementFunction f, const Triple &x, const Triple &bounds,
+                double y);
+/// The same of an approximate f, which besides is as good as if its operands
+/// were off by 5e-6 of themselves (but then by 1e-6 at most), and off by 5e-6
+/// of itself.
+double getApproximateBound(ElementFunction f, const Triple &x,
+                           const Triple &bounds, double y);
+/// The bound of an element, rounded to its type where it may be another one.
+double getRoundedBound(const HostTensor &tensor, int64_t index);
+
 /// Sums of approximate terms, each rounded once to its result's type.
 class Sums {
 public:
-  explicit Sums(int64_t count) : values(count), squares(count) {}
-  void add(int64_t index, double term) {
+  explicit Sums(int64_t count) : values(count), squares(count), bounds(count) {}
+  /// `bound`: how far off the term may be beyond 5e-6 of itself.
+  void add(int64_t index, double term, double bound = 0) {
     values[index] += term;
     squares[index] += term * term;
+    bounds[index] += bound;
   }
-  /// With the bounds of getSumBound.
+  /// With the bounds of getSumBound, and of the terms.
   LogicalResult store(OpResult result, ArrayRef<int64_t> shape,
                       Frame &frame) const;
 
 private:
-  std::vector<double> values, squares;
+  std::vector<double> values, squares, bounds;
 };
 
 /// Runs one op by the handler that the table has for its name; an error at the

@@ -62,6 +62,15 @@ std::vector<double> ref::Frame::load(Value value) const {
   return numbers;
 }
 
+std::vector<double> ref::Frame::loadBounds(Value value) const {
+  const HostTensor &tensor = get(value).buffers[0];
+  std::vector<double> bounds(tensor.getNumUnits());
+  if (!tensor.bounds.empty())
+    for (auto [i, bound] : llvm::enumerate(bounds))
+      bound = getRoundedBound(tensor, i);
+  return bounds;
+}
+
 static bool hasUnspecified(const TensorValue &value) {
   return llvm::any_of(value.buffers, [](const ref::HostTensor &buffer) {
     return llvm::any_of(buffer.unspecified, [](uint8_t bits) { return bits; });
@@ -83,12 +92,52 @@ LogicalResult ref::Frame::store(OpResult result, ArrayRef<int64_t> shape,
   return set(result, {shape.vec(), {std::move(tensor)}});
 }
 
+/// Of f32 (TE semantics section 5.1).
+static constexpr double kRelative = 5e-6, kAbsolute = 1e-6;
+
+double ref::getReach(ElementFunction f, const Triple &x, const Triple &bounds,
+                     double y) {
+  double reach = 0;
+  for (auto [i, bound] : llvm::enumerate(bounds)) {
+    if (bound == 0)
+      continue;
+    double most = 0;
+    for (double by : {bound, -bound}) {
+      Triple moved = x;
+      moved[i] += by;
+      // Beyond f's domain, or where it is infinite, no bound helps.
+      double distance = std::fabs(f(moved) - y);
+      if (std::isfinite(distance))
+        most = std::max(most, distance);
+    }
+    reach += most;
+  }
+  return reach;
+}
+
+double ref::getApproximateBound(ElementFunction f, const Triple &x,
+                                const Triple &bounds, double y) {
+  Triple own;
+  for (auto [bound, operand] : llvm::zip_equal(own, x))
+    bound = kRelative * std::fabs(operand);
+  double bound = std::min(kAbsolute, getReach(f, x, own, y));
+  if (std::isfinite(y))
+    bound += kRelative * std::fabs(y);
+  return bound + getReach(f, x, bounds, y);
+}
+
+double ref::getRoundedBound(const HostTensor &tensor, int64_t index) {
+  double value = std::fabs(loadElement(tensor, index));
+  double ulp = std::ldexp(1, -int(getFormat(tensor.type).mantissaBits));
+  return tensor.bounds[index] + (std::isfinite(value) ? ulp * value : 0);
+}
+
 LogicalResult ref::Sums::store(OpResult result, ArrayRef<int64_t> shape,
                                Frame &frame) const {
-  std::vector<double> bounds;
-  for (double square : squares)
-    bounds.push_back(getSumBound(square));
-  return frame.store(result, shape, values, bounds);
+  std::vector<double> sums(bounds);
+  for (auto [sum, square] : llvm::zip_equal(sums, squares))
+    sum += getSumBound(square);
+  return frame.store(result, shape, values, sums);
 }
 
 /// Runs the ops of a block up to its terminator, whose operands are returned.

@@ -7,8 +7,8 @@
 //
 // te.rms_norm, te.layer_norm and their gradients (TE semantics section 3.4), in
 // double on the values of the operands, each result rounded once to its type.
-// Where a term of a mean leaves f32's range it is Inf. The mean of an empty row
-// is NaN; a sum over no rows is 0.
+// A mean beyond f32's range is Inf; that of an empty row is NaN, a sum over no
+// rows 0.
 //
 //===----------------------------------------------------------------------===//
 #include "Handlers.h"
@@ -53,28 +53,42 @@ static double getMean(ArrayRef<double> row) {
 static double getRsigma(ArrayRef<double> row, double mu, double epsilon) {
   double sum = 0;
   for (double value : row)
-    sum += toF32Range((value - mu) * (value - mu));
-  return 1 / std::sqrt(sum / row.size() + epsilon);
+    sum += (value - mu) * (value - mu);
+  return 1 / std::sqrt(toF32Range(sum / row.size()) + epsilon);
 }
 
-/// How far a mean of `row` in f32 may be off: each sum by half an ulp, as many
-/// of them as decision 27 counts.
-static double getMeanBound(ArrayRef<double> row) {
+/// How far the mean of what elements of `row` are from `mu` may be off in f32:
+/// each sum by half an ulp, as many of them as decision 27 counts.
+static double getMeanBound(ArrayRef<double> row, double mu) {
   double n = row.size(), magnitude = 0;
   for (double x : row)
-    magnitude += std::fabs(x) / n;
+    magnitude += std::fabs(x - mu) / n;
   return std::ldexp(std::fmin(n, 6 * std::sqrt(n) + 8), -24) * magnitude;
 }
 
+/// Where elements of a row are off by `bounds`: how far that moves its mean,
+/// and rsigma relative to itself.
+static std::pair<double, double> getRowReach(ArrayRef<double> row, double mu,
+                                             ArrayRef<double> bounds) {
+  double sum = 0, dot = 0, squares = 0;
+  for (auto [x, bound] : llvm::zip_equal(row, bounds)) {
+    sum += bound;
+    dot += std::fabs(x - mu) * bound;
+    squares += (x - mu) * (x - mu);
+  }
+  return {row.empty() ? 0 : sum / row.size(), squares > 0 ? dot / squares : 0};
+}
+
 /// Both norms: `beta` and `muResult` are null for te.rms_norm, whose mu is 0.
-/// Where the elements of a row differ by little, what mu is off by is much of
-/// their distance from it: results have a bound of their own.
+/// Results have bounds of their own: what the mean is off by, and beta, which
+/// may cancel what it is added to.
 template <typename Op>
 static LogicalResult normalize(Op op, Value beta, OpResult muResult,
                                Frame &frame) {
   const TensorValue input = frame.get(op.getInput());
   Matrix matrix = Matrix::flatten(input.shape);
   std::vector<double> x = frame.load(op.getInput());
+  std::vector<double> inputs = frame.loadBounds(op.getInput());
   std::vector<double> g =
       loadGamma(op.getGamma(), op.getZeroCenteredGamma(), frame);
   std::vector<double> b(matrix.cols);
@@ -82,15 +96,24 @@ static LogicalResult normalize(Op op, Value beta, OpResult muResult,
     b = frame.load(beta);
   double epsilon = op.getEpsilon().convertToFloat();
   std::vector<double> y(x.size()), mus(matrix.rows), rsigmas(matrix.rows);
-  std::vector<double> bounds(x.size()), muBounds(matrix.rows);
+  std::vector<double> bounds(x.size()), muBounds(matrix.rows),
+      rsigmaBounds(matrix.rows);
   for (int64_t m = 0; m < matrix.rows; ++m) {
     auto row = ArrayRef(x).slice(m * matrix.cols, matrix.cols);
+    auto rowBounds = ArrayRef(inputs).slice(m * matrix.cols, matrix.cols);
     mus[m] = muResult ? getMean(row) : 0;
     rsigmas[m] = getRsigma(row, mus[m], epsilon);
-    muBounds[m] = muResult ? getMeanBound(row) : 0;
+    auto [meanReach, relative] = getRowReach(row, mus[m], rowBounds);
+    double meanBound = muResult ? getMeanBound(row, mus[m]) + meanReach : 0;
+    muBounds[m] = meanBound + std::ldexp(std::fabs(mus[m]), -24);
+    rsigmaBounds[m] = relative * rsigmas[m];
     for (int64_t k = 0; k < matrix.cols; ++k) {
-      y[m * matrix.cols + k] = (row[k] - mus[m]) * rsigmas[m] * g[k] + b[k];
-      bounds[m * matrix.cols + k] = muBounds[m] * rsigmas[m] * std::fabs(g[k]);
+      double normed = (row[k] - mus[m]) * rsigmas[m] * g[k];
+      int64_t i = m * matrix.cols + k;
+      y[i] = normed + b[k];
+      bounds[i] = (meanBound + rowBounds[k]) * rsigmas[m] * std::fabs(g[k]) +
+                  relative * std::fabs(normed) +
+                  getSumBound(b[k] != 0 ? normed * normed + b[k] * b[k] : 0);
     }
   }
   if (muResult &&
@@ -98,8 +121,8 @@ static LogicalResult normalize(Op op, Value beta, OpResult muResult,
     return failure();
   return failure(
       failed(frame.store(op->getResult(0), input.shape, y, bounds)) ||
-      failed(
-          frame.store(op->getResults().back(), getRowShape(input), rsigmas)));
+      failed(frame.store(op->getResults().back(), getRowShape(input), rsigmas,
+                         rsigmaBounds)));
 }
 
 static LogicalResult runRmsNorm(Operation *op, Frame &frame) {
@@ -111,6 +134,57 @@ static LogicalResult runLayerNorm(Operation *operation, Frame &frame) {
   return normalize(op, op.getBeta(), op->getResult(1), frame);
 }
 
+namespace {
+/// What the gradients of a norm are computed from.
+struct NormOperands {
+  std::vector<double> x, dy, g, rsigma, mu, added;
+  std::vector<double> xBounds, dyBounds, addedBounds;
+};
+} // namespace
+
+/// dx of row `m`. Its terms may cancel: each is off by 5e-6 of itself, and as
+/// the operands are.
+static void differentiateRow(const NormOperands &in, int64_t m, int64_t cols,
+                             bool hasMean, MutableArrayRef<double> dx,
+                             MutableArrayRef<double> bounds) {
+  double sum = 0, dot = 0;           // of dyh, of dyh * xh
+  double sizes = 0, dotSizes = 0;    // of their magnitudes
+  double sumReach = 0, dotReach = 0; // of what the operands are off by
+  double rsigma = in.rsigma[m];
+  auto getNormed = [&](int64_t k) {
+    return (in.x[m * cols + k] - in.mu[m]) * rsigma;
+  };
+  for (int64_t k = 0; k < cols; ++k) {
+    int64_t i = m * cols + k;
+    double xh = getNormed(k), dyh = toF32Range(in.dy[i] * in.g[k]);
+    double reach = in.dyBounds[i] * std::fabs(in.g[k]);
+    sum += dyh / cols;
+    dot += toF32Range(dyh * xh) / cols;
+    sizes += std::fabs(dyh) / cols;
+    dotSizes += std::fabs(dyh * xh) / cols;
+    sumReach += reach / cols;
+    dotReach +=
+        (reach * std::fabs(xh) + std::fabs(dyh) * in.xBounds[i] * rsigma) /
+        cols;
+  }
+  if (!hasMean)
+    sum = sizes = sumReach = 0;
+  for (int64_t k = 0; k < cols; ++k) {
+    int64_t i = m * cols + k;
+    double xh = getNormed(k), dyh = in.dy[i] * in.g[k];
+    dx[k] = rsigma * (dyh - sum - xh * dot);
+    double terms = std::fabs(dyh) + sizes + std::fabs(xh) * dotSizes;
+    double reach = in.dyBounds[i] * std::fabs(in.g[k]) + sumReach +
+                   std::fabs(xh) * dotReach +
+                   in.xBounds[i] * rsigma * std::fabs(dot);
+    bounds[k] = rsigma * (5e-6 * terms + reach);
+    if (in.added.empty())
+      continue;
+    dx[k] += in.added[i];
+    bounds[k] += 5e-6 * std::fabs(in.added[i]) + in.addedBounds[i];
+  }
+}
+
 /// Both gradients: `muOperand` and `dbeta` are null for te.rms_norm_bwd, whose
 /// formula has neither mu nor mean(dyh); `add` may be.
 template <typename Op>
@@ -118,42 +192,41 @@ static LogicalResult differentiate(Op op, Value muOperand, Value add,
                                    OpResult dbeta, Frame &frame) {
   const TensorValue input = frame.get(op.getInput());
   Matrix matrix = Matrix::flatten(input.shape);
-  std::vector<double> x = frame.load(op.getInput());
-  std::vector<double> dy = frame.load(op.getGrad());
-  std::vector<double> g =
-      loadGamma(op.getGamma(), op.getZeroCenteredGamma(), frame);
-  std::vector<double> rsigma = frame.load(op.getRsigma());
-  std::vector<double> mu(matrix.rows);
+  NormOperands in;
+  in.x = frame.load(op.getInput());
+  in.xBounds = frame.loadBounds(op.getInput());
+  in.dy = frame.load(op.getGrad());
+  in.dyBounds = frame.loadBounds(op.getGrad());
+  in.g = loadGamma(op.getGamma(), op.getZeroCenteredGamma(), frame);
+  in.rsigma = frame.load(op.getRsigma());
+  in.mu.resize(matrix.rows);
   if (muOperand)
-    mu = frame.load(muOperand);
-  std::vector<double> dx(x.size()), dgammas(matrix.cols), dbetas(matrix.cols);
-  std::vector<double> added;
-  if (add)
-    added = frame.load(add);
+    in.mu = frame.load(muOperand);
+  if (add) {
+    in.added = frame.load(add);
+    in.addedBounds = frame.loadBounds(add);
+  }
+  std::vector<double> dx(in.x.size()), bounds(in.x.size());
+  Sums dgammas(matrix.cols), dbetas(matrix.cols);
   for (int64_t m = 0; m < matrix.rows; ++m) {
     int64_t row = m * matrix.cols;
-    double sum = 0, dot = 0; // of dyh, of dyh * xh
+    differentiateRow(in, m, matrix.cols, bool(muOperand),
+                     MutableArrayRef(dx).slice(row, matrix.cols),
+                     MutableArrayRef(bounds).slice(row, matrix.cols));
     for (int64_t k = 0; k < matrix.cols; ++k) {
-      double xh = (x[row + k] - mu[m]) * rsigma[m];
-      double dyh = toF32Range(dy[row + k] * g[k]);
-      sum += dyh;
-      dot += toF32Range(dyh * xh);
-      dgammas[k] += dy[row + k] * xh;
-      dbetas[k] += dy[row + k];
-    }
-    double mean = muOperand ? sum / matrix.cols : 0;
-    double meanDot = dot / matrix.cols;
-    for (int64_t k = 0; k < matrix.cols; ++k) {
-      double xh = (x[row + k] - mu[m]) * rsigma[m];
-      dx[row + k] = rsigma[m] * (dy[row + k] * g[k] - mean - xh * meanDot);
-      if (add)
-        dx[row + k] += added[row + k];
+      double dy = in.dy[row + k],
+             xh = (in.x[row + k] - in.mu[m]) * in.rsigma[m];
+      dgammas.add(k, dy * xh,
+                  in.dyBounds[row + k] * std::fabs(xh) +
+                      std::fabs(dy) * in.xBounds[row + k] * in.rsigma[m]);
+      dbetas.add(k, dy, in.dyBounds[row + k]);
     }
   }
-  if (dbeta && failed(frame.store(dbeta, {matrix.cols}, dbetas)))
+  if (dbeta && failed(dbetas.store(dbeta, {matrix.cols}, frame)))
     return failure();
-  return failure(failed(frame.store(op->getResult(0), input.shape, dx)) ||
-                 failed(frame.store(op->getResult(1), {matrix.cols}, dgammas)));
+  return failure(
+      failed(frame.store(op->getResult(0), input.shape, dx, bounds)) ||
+      failed(dgammas.store(op->getResult(1), {matrix.cols}, frame)));
 }
 
 static LogicalResult runRmsNormBwd(Operation *op, Frame &frame) {
@@ -173,15 +246,25 @@ static LogicalResult runBiasAdd(Operation *operation, Frame &frame) {
   // An f32 sum, exactly: a result of 16 bits shows its rounding.
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = float(values[i] + bias[i % bias.size()]);
-  return frame.store(op->getResult(0), frame.get(op.getInput()).shape, values);
+  std::vector<double> bounds, biasBounds = frame.loadBounds(op.getBias());
+  const HostTensor &input = frame.get(op.getInput()).buffers[0];
+  if (!input.bounds.empty() ||
+      !frame.get(op.getBias()).buffers[0].bounds.empty()) {
+    bounds = frame.loadBounds(op.getInput());
+    for (auto [i, bound] : llvm::enumerate(bounds))
+      bound += biasBounds[i % bias.size()];
+  }
+  return frame.store(op->getResult(0), frame.get(op.getInput()).shape, values,
+                     bounds);
 }
 
 static LogicalResult runBiasGrad(Operation *operation, Frame &frame) {
   auto op = cast<BiasGradOp>(operation);
   int64_t cols = Matrix::flatten(frame.get(op.getInput()).shape).cols;
   Sums sums(cols);
+  std::vector<double> bounds = frame.loadBounds(op.getInput());
   for (auto [i, value] : llvm::enumerate(frame.load(op.getInput())))
-    sums.add(i % cols, value);
+    sums.add(i % cols, value, bounds[i]);
   return sums.store(op->getResult(0), {cols}, frame);
 }
 

@@ -88,7 +88,8 @@ static LogicalResult rotate(Op op, bool isBackward, Frame &frame) {
                           << " columns: an even number, at most " << size;
   std::vector<double> x = frame.load(op.getInput());
   std::vector<double> freqs = frame.load(op.getFreqs());
-  std::vector<double> y = x, bounds(x.size()); // what is copied is exact
+  std::vector<double> inputs = frame.loadBounds(op.getInput());
+  std::vector<double> y = x, bounds = inputs; // what is copied is as good
   for (int64_t row = 0, e = heads * size ? x.size() / (heads * size) : 0;
        row < e; ++row) {
     std::optional<Token> token = findToken(op, row, frame);
@@ -104,7 +105,9 @@ static LogicalResult rotate(Op op, bool isBackward, Frame &frame) {
         double mine = x[first + i] * std::cos(angles[i]),
                other = sign * x[first + j] * sine;
         y[first + i] = mine + other;
-        bounds[first + i] = getSumBound(mine * mine + other * other);
+        bounds[first + i] = getSumBound(mine * mine + other * other) +
+                            inputs[first + i] * std::fabs(std::cos(angles[i])) +
+                            inputs[first + j] * std::fabs(sine);
       }
     }
   }

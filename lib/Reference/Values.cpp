@@ -13,6 +13,8 @@ using namespace mlir::te;
 std::optional<ref::DType> ref::getDType(Type elementType) {
   if (elementType.isIndex())
     return DType::I64;
+  if (elementType.isInteger(1)) // a byte, 0 or 1
+    return DType::I8;
   std::string name;
   llvm::raw_string_ostream(name) << elementType;
   return rt::findDType(name);

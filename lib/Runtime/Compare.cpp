@@ -78,15 +78,24 @@ static double getLargest(const HostTensor &tensor) {
   return largest;
 }
 
+/// The least normal number of f32: what is approximate and below it may be 0.
+static constexpr double kLeastNormal = 0x1p-126;
+
 /// Of values that are not equal. An Inf or NaN is near nothing else.
 static Verdict judge(DType type, uint32_t foundCode, uint32_t expectedCode,
-                     double largest, double bound, const Tolerance &tolerance) {
+                     double largest, std::optional<double> bound,
+                     const Tolerance &tolerance) {
   double found = decode(type, foundCode), expected = decode(type, expectedCode);
   double error = std::fabs(found - expected);
   if (!std::isfinite(error))
     return Verdict::Mismatch;
-  if (error <= tolerance.atol ||
-      error <= bound + tolerance.rtol * std::fabs(expected))
+  // Without a bound of the element's own, atol is for values around 1, and less
+  // for smaller ones.
+  double relative = tolerance.rtol * std::fabs(expected);
+  double allowed =
+      bound ? *bound + relative
+            : std::max(tolerance.atol * std::min(1.0, largest), relative);
+  if (error <= kLeastNormal + allowed)
     return Verdict::Same;
   double steps =
       std::fabs(getRank(type, foundCode) - getRank(type, expectedCode));
@@ -101,7 +110,7 @@ Comparison mlir::te::rt::compare(std::string name, const HostTensor &found,
   Judge result(std::move(name), found, reference, tolerance);
   ElementReader readFound{found}, readReference{reference};
   bool isExact = tolerance.isExact() || !isFloat(reference.type);
-  double largest = tolerance.slack > 0 && !isExact ? getLargest(reference) : 0;
+  double largest = isExact ? 0 : getLargest(reference);
   for (int64_t i = 0, e = readReference.getCount(); i < e; ++i) {
     if (readReference.isUnspecified(i)) {
       result.addUnspecified();
@@ -109,11 +118,12 @@ Comparison mlir::te::rt::compare(std::string name, const HostTensor &found,
     }
     uint64_t a = readFound.getCode(i), b = readReference.getCode(i);
     if (a != b)
-      result.add(isExact
-                     ? Verdict::Mismatch
-                     : judge(reference.type, a, b, largest,
-                             reference.bounds.empty() ? 0 : reference.bounds[i],
-                             tolerance),
+      result.add(isExact ? Verdict::Mismatch
+                         : judge(reference.type, a, b, largest,
+                                 reference.bounds.empty()
+                                     ? std::nullopt
+                                     : std::optional(reference.bounds[i]),
+                                 tolerance),
                  i, a, b);
   }
   return result.finish();

@@ -29,6 +29,7 @@ constexpr GpuFunctions kCudaFunctions = {
     .copyFromDevice = {"cuMemcpyDtoH_v2"},
     .unloadModule = {"cuModuleUnload"},
     .getFunction = {"cuModuleGetFunction"},
+    .getGlobal = {"cuModuleGetGlobal_v2"},
     .launch = {"cuLaunchKernel"},
     .synchronize = {"cuCtxSynchronize"},
     .createEvent = {"cuEventCreate"},

@@ -38,6 +38,16 @@ static constexpr Remedy kRemedies[] = {
 
 Device::~Device() = default;
 
+Result<uint64_t> Device::checkGlobal(const std::string &symbol,
+                                     uint64_t address, uint64_t found,
+                                     uint64_t bytes) {
+  if (found >= bytes)
+    return address;
+  return Failure{"constant " + symbol + " has " + std::to_string(found) +
+                 " bytes in the code, but " + std::to_string(bytes) +
+                 " in the manifest; compile the program again"};
+}
+
 GpuDevice::~GpuDevice() {
   if (library)
     dlclose(library);
@@ -71,11 +81,11 @@ Status GpuDevice::open(const std::string &path) {
     return Failure{std::string("no ") + backend.name +
                    " here: " + std::string(dlerror()) + "; install " +
                    backend.software + ", or use another --device"};
-  if (Status status =
-          find(gpu.getErrorString, gpu.getDeviceCount, gpu.allocate, gpu.free,
-               gpu.copyToDevice, gpu.copyFromDevice, gpu.unloadModule,
-               gpu.getFunction, gpu.launch, gpu.synchronize, gpu.createEvent,
-               gpu.recordEvent, gpu.getElapsedMs, gpu.destroyEvent);
+  if (Status status = find(gpu.getErrorString, gpu.getDeviceCount, gpu.allocate,
+                           gpu.free, gpu.copyToDevice, gpu.copyFromDevice,
+                           gpu.unloadModule, gpu.getFunction, gpu.getGlobal,
+                           gpu.launch, gpu.synchronize, gpu.createEvent,
+                           gpu.recordEvent, gpu.getElapsedMs, gpu.destroyEvent);
       !status)
     return status;
   return findDevice();
@@ -119,6 +129,19 @@ Status GpuDevice::copyFromDevice(std::span<uint8_t> target, uint64_t address) {
 
 void GpuDevice::unload(uint64_t module) {
   (void)gpu.unloadModule.function(reinterpret_cast<void *>(module));
+}
+
+Result<uint64_t> GpuDevice::findGlobal(uint64_t module,
+                                       const std::string &symbol,
+                                       uint64_t bytes) {
+  uint64_t address = 0;
+  size_t found = 0;
+  if (Status status =
+          call("finding constant " + symbol, gpu.getGlobal, &address, &found,
+               reinterpret_cast<void *>(module), symbol.c_str());
+      !status)
+    return status.takeFailure();
+  return checkGlobal(symbol, address, found, bytes);
 }
 
 Status GpuDevice::launch(const Launch &launch) {

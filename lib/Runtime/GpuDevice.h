@@ -38,6 +38,7 @@ struct GpuFunctions {
   GpuFunction<void *, uint64_t, size_t> copyFromDevice;
   GpuFunction<void *> unloadModule;
   GpuFunction<void **, void *, const char *> getFunction;
+  GpuFunction<uint64_t *, size_t *, void *, const char *> getGlobal;
   GpuFunction<void *, unsigned, unsigned, unsigned, unsigned, unsigned,
               unsigned, unsigned, void *, void **, void **>
       launch;
@@ -69,6 +70,8 @@ public:
                       std::span<const uint8_t> source) override;
   Status copyFromDevice(std::span<uint8_t> target, uint64_t address) override;
   void unload(uint64_t module) override;
+  Result<uint64_t> findGlobal(uint64_t module, const std::string &symbol,
+                              uint64_t bytes) override;
   Status launch(const Launch &launch) override;
   Status synchronize() override;
   Result<std::vector<double>> time(unsigned count,

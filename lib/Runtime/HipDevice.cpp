@@ -26,6 +26,7 @@ constexpr GpuFunctions kHipFunctions = {
     .copyFromDevice = {"hipMemcpyDtoH"},
     .unloadModule = {"hipModuleUnload"},
     .getFunction = {"hipModuleGetFunction"},
+    .getGlobal = {"hipModuleGetGlobal"},
     .launch = {"hipModuleLaunchKernel"},
     .synchronize = {"hipDeviceSynchronize"},
     .createEvent = {"hipEventCreateWithFlags"},

@@ -82,7 +82,8 @@ static Buffer readBuffer(const JsonNode &node, const Entry &entry) {
   static constexpr std::pair<const char *, BufferKind> kKinds[] = {
       {"argument", BufferKind::Argument},
       {"result", BufferKind::Result},
-      {"workspace", BufferKind::Workspace}};
+      {"workspace", BufferKind::Workspace},
+      {"constant", BufferKind::Constant}};
   Buffer buffer{};
   std::string kind = node["kind"].getString();
   auto it =
@@ -91,11 +92,14 @@ static Buffer readBuffer(const JsonNode &node, const Entry &entry) {
   if (it != std::end(kKinds))
     buffer.kind = it->second;
   else
-    node["kind"].fail("expected argument, result or workspace, found \"" +
+    node["kind"].fail("expected argument, result, workspace or constant, "
+                      "found \"" +
                       kind + "\"");
   buffer.name = node["name"].getNonEmptyString();
   buffer.type = readDType(node["dtype"]);
   buffer.shape = readShape(node["shape"], entry);
+  if (buffer.kind == BufferKind::Constant)
+    buffer.symbol = node["symbol"].getNonEmptyString();
   return buffer;
 }
 

@@ -249,11 +249,13 @@ Status Instance::launch() const {
 }
 
 Instance::~Instance() {
-  for (uint64_t address : addresses)
-    code.getDevice().free(address);
+  for (size_t i = 0; i < addresses.size(); ++i)
+    if (entry.buffers[i].kind != BufferKind::Constant)
+      code.getDevice().free(addresses[i]);
 }
 
-/// Allocates the buffer; copies its input, or poison.
+/// Allocates the buffer; copies its input, or poison. A constant lies where the
+/// code was loaded.
 Status Instance::fillBuffer(size_t index, const HostTensor *input,
                             const RunOptions &options) {
   Device &device = code.getDevice();
@@ -266,11 +268,14 @@ Status Instance::fillBuffer(size_t index, const HostTensor *input,
   poisoned.type = buffer.type;
   poisoned.shape = std::move(*shape);
   uint64_t bytes = getInfo(buffer.type).bytes * poisoned.getNumUnits();
-  auto address = device.allocate(bytes, buffer.name);
+  bool isConstant = buffer.kind == BufferKind::Constant;
+  auto address = isConstant
+                     ? device.findGlobal(code.getModule(), buffer.symbol, bytes)
+                     : device.allocate(bytes, buffer.name);
   if (!address)
     return address.takeFailure();
   addresses.push_back(*address);
-  if (isLeft)
+  if (isLeft || isConstant)
     return {};
   if (input)
     return device.copyToDevice(*address, input->bytes);

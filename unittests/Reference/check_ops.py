@@ -61,7 +61,8 @@ def tensor(shape, name):
 
 
 def result(shape, name):
-    return tensor(shape, name), NUMPY.get(name)
+    integers = {"i8": np.int8, "i32": np.int32, "i64": np.int64}
+    return tensor(shape, name), NUMPY.get(name) or integers.get(name)
 
 
 def compare(what, got, expected, name, rtol=0.0, atol=1e-12):

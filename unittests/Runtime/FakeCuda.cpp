@@ -92,6 +92,10 @@ int cuModuleGetFunction(void **function, void *module, const char *name) {
   *function = module;
   return std::strcmp(name, "quantize_0") == 0 ? fake::Ok : fake::NotFound;
 }
+int cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, void *module,
+                         const char *name) {
+  return fake::getGlobal(address, bytes, module, name);
+}
 int cuFuncSetAttribute(void *, int attribute, int value) {
   if (attribute != 8 || value > 227 * 1024)
     return fake::InvalidValue;

@@ -43,6 +43,16 @@ inline int copy(void *target, const void *source, size_t bytes) {
   return Ok;
 }
 
+/// The one global variable, te_constant_0: four bytes where the module lies.
+inline int getGlobal(uint64_t *address, size_t *bytes, void *module,
+                     const char *name) {
+  if (std::strcmp(name, "te_constant_0") != 0)
+    return NotFound;
+  *address = reinterpret_cast<uint64_t>(module);
+  *bytes = 4;
+  return Ok;
+}
+
 /// Launches so far.
 inline int64_t launches = 0;
 

@@ -45,6 +45,10 @@ int hipModuleGetFunction(void **function, void *module, const char *name) {
   *function = module;
   return std::strcmp(name, "quantize_0") == 0 ? fake::Ok : fake::NotFound;
 }
+int hipModuleGetGlobal(uint64_t *address, size_t *bytes, void *module,
+                       const char *name) {
+  return fake::getGlobal(address, bytes, module, name);
+}
 int hipModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned,
                           unsigned, unsigned, unsigned, void *, void **,
                           void **extra) {

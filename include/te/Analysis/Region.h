@@ -26,9 +26,11 @@ namespace mlir::te {
 /// True for an op that computes on tiles: a te op that has a tile lowering, or
 /// an elementwise op on tensors of one shape.
 bool isRegionOp(Operation *op);
-/// True for a constant that has one value everywhere, which is copied to where
-/// it is used.
-bool isSplatConstant(Operation *op);
+/// True for a constant that its op's kernel has as an immediate, and its region
+/// a copy of: one value everywhere, in an elementwise op with another tensor,
+/// or one number a row, a column or a tensor. All other constants are data of
+/// the artefact: arguments of the region.
+bool isImmediate(OpOperand &operand);
 
 /// True for tensor.extract_slice, expand_shape, collapse_shape and cast, and
 /// for te.permute.

@@ -42,6 +42,10 @@ inline constexpr StringLiteral kKeepsSignAttrName = "tile.keeps_sign";
 /// than it can declare.
 inline constexpr StringLiteral kDynamicLdsAttrName = "te.dynamic_lds";
 
+/// On an arith.constant of host code (string): the symbol of its data in the
+/// code object (te-embed-constants).
+inline constexpr StringLiteral kSymbolAttrName = "te.symbol";
+
 /// On a kernel of one tile (unit): what it loads is to be under way at once,
 /// before anything is computed of it.
 inline constexpr StringLiteral kLoadsFirstAttrName = "te.loads_first";

@@ -71,6 +71,26 @@ def ForwardSlicesPass : Pass<"te-forward-slices", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
 }
 
+def EmbedConstantsPass : Pass<"te-embed-constants", "::mlir::ModuleOp"> {
+  let summary = "constants that kernels read become data of the code object";
+  let description = [{
+    A constant tensor in host code is a buffer of the program: its bytes are a global variable of the kernels' module,
+    and `te.symbol` names it. A launch passes its address like that of any other buffer. Equal constants are one symbol.
+    Immediates (`te-fuse` copies them into regions) are none of these.
+
+    ```mlir
+    %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    // ==>
+    %c = arith.constant {te.symbol = "te_constant_0"} dense<[1.0, 2.0]> : tensor<2xf32>
+    gpu.module @kernels {
+      llvm.mlir.global external protected constant @te_constant_0(dense<...> : tensor<8xi8>) ...
+    }
+    ```
+    Fails on elements that are not whole bytes.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def GPUToAMDGPUPass : Pass<"te-gpu-to-amdgpu", "::mlir::ModuleOp"> {
   let summary = "lane exchanges and fp8 conversions by the chip's instructions";
   let description = [{

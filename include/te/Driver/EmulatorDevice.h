@@ -66,6 +66,8 @@ public:
                             uint64_t address) override;
   rt::Result<uint64_t> load(std::span<const uint8_t> image) override;
   void unload(uint64_t module) override;
+  rt::Result<uint64_t> findGlobal(uint64_t module, const std::string &symbol,
+                                  uint64_t bytes) override;
   rt::Status launch(const rt::Launch &launch) override;
   rt::Status synchronize() override { return {}; }
 

@@ -105,6 +105,11 @@ public:
   /// inside one live allocation. What is written through it stays "never
   /// written" for the sanitizer.
   uint8_t *view(uint64_t address, uint64_t bytes);
+  /// Where a global variable of `object` lies here, and its bytes; the image is
+  /// loaded if it is not yet. Fails where the object has no such symbol, or the
+  /// host not the memory.
+  llvm::Expected<std::pair<uint64_t, uint64_t>>
+  findGlobal(const CodeObject &object, llvm::StringRef symbol);
 
   struct Impl;
   Impl &getImpl() { return *impl; }

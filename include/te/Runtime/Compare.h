@@ -22,7 +22,8 @@ struct Tolerance {
   /// The approximate ops behind the value, "norm, activation"; empty: exact.
   std::string rule;
   /// An element is off where it differs from the reference r by more than
-  /// atol, and by more than rtol * |r| (and its bound: HostTensor).
+  /// rtol * |r| and its bound (HostTensor) together; where it has none, by more
+  /// than rtol * |r| and by more than atol * min(1, the largest |r|).
   double atol = 0, rtol = 0;
   /// kOutliers of the elements may be off by up to slack * the largest |r|: 0
   /// unless the value is a sum of rounded approximate values, which may cancel,

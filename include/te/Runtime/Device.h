@@ -59,6 +59,10 @@ public:
   /// Loads a code object, for checkTarget's target.
   virtual Result<uint64_t> load(std::span<const uint8_t> image) = 0;
   virtual void unload(uint64_t module) = 0;
+  /// The address of a global variable of loaded code, of at least `bytes`
+  /// bytes. It stays valid until the code is unloaded.
+  virtual Result<uint64_t>
+  findGlobal(uint64_t module, const std::string &symbol, uint64_t bytes) = 0;
   /// In order with earlier launches and copies; may return before it is done.
   virtual Status launch(const Launch &launch) = 0;
   virtual Status synchronize() = 0;
@@ -71,6 +75,12 @@ public:
                                            const Enqueue &enqueue) {
     return Failure{getName() + " has no clock"};
   }
+
+protected:
+  /// What findGlobal gives of a symbol that has `found` bytes.
+  static Result<uint64_t> checkGlobal(const std::string &symbol,
+                                      uint64_t address, uint64_t found,
+                                      uint64_t bytes);
 };
 
 } // namespace mlir::te::rt

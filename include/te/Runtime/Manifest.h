@@ -24,13 +24,14 @@
 
 namespace mlir::te::rt {
 
-enum class BufferKind { Argument, Result, Workspace };
+enum class BufferKind { Argument, Result, Workspace, Constant };
 
 struct Buffer {
   BufferKind kind;
   std::string name;
   DType type;
   std::vector<Expr> shape; // of the storage: bytes along fp4's last dimension
+  std::string symbol;      // Constant: of the code object, which has the data
 };
 
 /// An argument or a result as the program's signature has it. A scaled tensor

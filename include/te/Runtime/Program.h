@@ -107,7 +107,7 @@ private:
   const LoadedCode &code;
   const Entry &entry;
   std::vector<int64_t> dims;
-  std::vector<uint64_t> addresses; // a buffer each
+  std::vector<uint64_t> addresses; // of each buffer
 };
 
 class Program {

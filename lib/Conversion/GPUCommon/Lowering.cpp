@@ -7,9 +7,12 @@
 
 #include "Lowering.h"
 #include "SinCos.h"
+#include "WideFunctions.h"
 
+#include "mlir/Conversion/ArithCommon/AttrToLLVMConverter.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/VectorPattern.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -66,9 +69,8 @@ void te::expandVectorSlices(gpu::GPUModuleOp module) {
 LogicalResult te::expandMath(gpu::GPUModuleOp module,
                              function_ref<void(RewritePatternSet &)> own) {
   RewritePatternSet patterns(module.getContext());
-  math::populateExpansionPatterns(
-      patterns,
-      {"sinh", "cosh", "tan", "asinh", "acosh", "atanh", "powf", "rsqrt"});
+  math::populateExpansionPatterns(patterns, {"rsqrt"});
+  populateWideFunctionPatterns(patterns);
   auto isTranscendental = [](StringRef name) {
     return name != math::AbsFOp::getOperationName();
   };
@@ -95,6 +97,13 @@ LowerToLLVMOptions te::getLoweringOptions(MLIRContext *context) {
   return options;
 }
 
+/// Functions that the backends have instructions for, or expand: upstream's
+/// ROCDL patterns would call a library for them.
+template <typename MathOp, typename Intrinsic>
+using ToIntrinsic =
+    VectorConvertToLLVMPattern<MathOp, Intrinsic,
+                               arith::AttrConvertFastMathToLLVM>;
+
 void te::populateLoweringPatterns(const LLVMTypeConverter &types,
                                   RewritePatternSet &patterns) {
   // One application covers structured control flow too: its results are
@@ -106,6 +115,12 @@ void te::populateLoweringPatterns(const LLVMTypeConverter &types,
   populateMathToLLVMConversionPatterns(types, patterns,
                                        /*approximateLog1p=*/true,
                                        PatternBenefit(2));
+  patterns.add<ToIntrinsic<math::CeilOp, LLVM::FCeilOp>,
+               ToIntrinsic<math::FloorOp, LLVM::FFloorOp>,
+               ToIntrinsic<math::Exp2Op, LLVM::Exp2Op>,
+               ToIntrinsic<math::Log2Op, LLVM::Log2Op>,
+               ToIntrinsic<math::Log10Op, LLVM::Log10Op>>(types,
+                                                          PatternBenefit(3));
   populateVectorToLLVMConversionPatterns(types, patterns);
   populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
 }

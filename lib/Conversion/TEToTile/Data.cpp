@@ -35,8 +35,7 @@ static Value emitClamp(TileContext &ctx, Value x, double limit) {
   return arith::SelectOp::create(b, nan, x, both);
 }
 
-Value te::emitSaturatingCast(TileContext &ctx, Value x, ScaledType type) {
-  Type elementType = type.getElementType();
+Value te::emitSaturatingCast(TileContext &ctx, Value x, Type elementType) {
   Value clamped = emitClamp(ctx, x, getLargest(elementType));
   return arith::TruncFOp::create(
       ctx.b, withElementType(x.getType(), elementType), clamped);

@@ -21,7 +21,7 @@ namespace mlir::te {
 Value emitScaled(TileContext &ctx, Value x, Value factor);
 
 /// The saturating cast of an f32 tile to 8-bit floats.
-Value emitSaturatingCast(TileContext &ctx, Value x, ScaledType type);
+Value emitSaturatingCast(TileContext &ctx, Value x, Type elementType);
 
 /// Stores what emitSaturatingCast or castToFP4 gives in the type's layout.
 void storeData(TileContext &ctx, ScaledType type, Value data, Value buffer);

@@ -12,12 +12,13 @@
 // scales, and the upper half of the bits is the result:
 //
 //   %placed = bitcast ((extsi %code) << 20) & 0x87F00000     (E4M3)
-//   %factor = bitcast (%byte << 23) + (103 << 23)
+//   %factor = bitcast (%byte << 23) + (108 << 23)
 //   %element = upper half of %placed * %factor
 //
-// The factor's exponent has no room for scales above 2^24 (kMostScale), and
-// fields know neither Inf nor NaN. Lanes keep the largest scale and magnitude
-// that they have seen; docs/decisions/0017 says what follows from these.
+// The factor's exponent has no room for scales above 2^(12 + bias), as elements
+// are 2^-12 of what they stand for (kElementOffset), and fields know neither
+// Inf nor NaN. Lanes keep the largest scale and magnitude that they have seen;
+// docs/decisions/0017 says what follows from these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,9 +37,10 @@ namespace {
 constexpr int64_t kMantissaBits = 23, kExponentBias = 127, kMostExponent = 254,
                   kSignBit = int64_t(1) << 31;
 constexpr int64_t kScaleBias = 127, kNaNByte = 255;
-/// The largest scale whose factor is an f32: 2^24, at magnitudes from 4e7 (fp4)
-/// to 9e11 (E5M2).
-constexpr int64_t kMostScale = kScaleBias + 24;
+/// Elements are 2^-12 of what they stand for: larger ones have room for larger
+/// scales. Twice that is how far f32's denormal numbers reach below the normal
+/// ones (2^-149 to 2^-126), so a sum that is normal never becomes 0.
+constexpr int64_t kElementOffset = 12;
 /// Bytes of scales along a row that a lane reads at once: a register.
 constexpr int64_t kScaleBytes = 4;
 
@@ -61,6 +63,9 @@ struct Fields {
   double getPlaced(double value) const {
     return ldexp(value, bias - kExponentBias);
   }
+  /// The largest scale whose factor is an f32, at magnitudes from 4.9e4 (fp4)
+  /// to 7.7e12 (E5M2).
+  int64_t getMostScale() const { return kScaleBias + kElementOffset + bias; }
 };
 } // namespace
 
@@ -157,7 +162,9 @@ Value GemmOperand::loadScalesOfElements(TileContext &step,
   case Granularity::Block:
     break;
   }
-  return te::loadScalesIn(step, scaled, buffer, layout);
+  return dropScalePadding(te::loadScalesIn(step, scaled, buffer, layout),
+                          kIsLast ? step.tileCol : step.tileRow,
+                          kIsLast ? 1 : 0);
 }
 
 bool GemmOperand::readsIfDue(int64_t steps) const {
@@ -273,9 +280,7 @@ static Value emitPlaced(TileContext &ctx, ScaledType type, Value codes) {
   return ctx.cast(bits, b.getF32Type());
 }
 
-int64_t GemmOperand::getElementOffset() const {
-  return kMostScale - kScaleBias - Fields(scaled).bias;
-}
+int64_t GemmOperand::getElementOffset() const { return kElementOffset; }
 
 GemmOperand::Seen GemmOperand::makeSeen() const {
   auto zeros = [&](Type element, const LinearLayout &layout) {
@@ -310,7 +315,8 @@ Value GemmOperand::scaleElements(Value raw, Value bytes, Seen &seen) const {
   };
   Value field = arith::AddIOp::create(
       b, arith::ShLIOp::create(b, bytes, constant(kMantissaBits)),
-      constant((kMostExponent - kMostScale) << kMantissaBits));
+      constant((kMostExponent - Fields(scaled).getMostScale())
+               << kMantissaBits));
   // In memory's order, neighbours have factors of their own: of a pair of equal
   // ones LLVM gives an instruction one, with whatever is in the register behind
   // it, and waits for that.
@@ -324,7 +330,8 @@ Value GemmOperand::emitIsBeyond(const Seen &seen) const {
   Value beyond = AnyOp::create(
       b, b.getI1Type(),
       arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, seen.scale,
-                            ctx.intConstant(seen.scale.getType(), kMostScale)));
+                            ctx.intConstant(seen.scale.getType(),
+                                            Fields(scaled).getMostScale())));
   if (!seen.element)
     return beyond;
   double largest =

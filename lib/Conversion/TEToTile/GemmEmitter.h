@@ -32,7 +32,9 @@ struct GemmStream {
   Value ring = {};
   Value raw = {};    // what is put into LDS next, as it lies in memory
   Value behind = {}; // what follows it, where that is read before it has come
-  Value part = {};   // what is multiplied next
+  // Where each of them begins along K, if padding must be dropped from it.
+  Value rawAt = {}, behindAt = {};
+  Value part = {}; // what is multiplied next
   // Of elements that are scaled: the scales of what is put next and of so many
   // steps (0: of all), those behind them, and what these have been.
   int64_t scaleSteps = 0;
@@ -43,8 +45,8 @@ struct GemmStream {
   SmallVector<Value *> getCarried() {
     SmallVector<Value *> carried;
     for (Value *value :
-         {isDirect ? nullptr : &raw, &part, &scales, &scalesBehind,
-          &scalesComing, &seen.scale, &seen.element})
+         {isDirect ? nullptr : &raw, isDirect ? nullptr : &rawAt, &part,
+          &scales, &scalesBehind, &scalesComing, &seen.scale, &seen.element})
       if (value && *value)
         carried.push_back(value);
     return carried;
@@ -143,7 +145,7 @@ private:
   void emitMmas(ArrayRef<Value> sides, ArrayRef<Value> scales,
                 MutableArrayRef<Value> sums, bool inOrder = false,
                 int64_t part = 0, int64_t reads = 0);
-  Value emitScaled(Value scaleA, Value scaleB, Value partial);
+  void scaleSums(MutableArrayRef<Value> sums);
   void emitSums(MutableArrayRef<Value> sums, ArrayRef<Value> scales,
                 function_ref<void(MutableArrayRef<Value>)> addProducts);
   /// A, and the tiles of B.
@@ -177,10 +179,6 @@ private:
   /// The workgroup computes one tile after another.
   bool walksTiles() const { return ctx.schedule.getWorkgroups() > 0; }
   int64_t getStages() const { return ctx.schedule.getMatmul().getStages(); }
-  Value multiply(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
-  Value spread(Value line) {
-    return ctx.broadcast(line, tile::getLayout(type));
-  }
   /// Where step `i` of the piece begins.
   Value emitK(Value i) {
     if (first)

@@ -40,13 +40,6 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
-/// A block's sum times the scales of both sides.
-Value GemmEmitter::emitScaled(Value scaleA, Value scaleB, Value partial) {
-  if (!left.isE8M0())
-    return multiply(multiply(partial, spread(scaleA)), spread(scaleB));
-  return emitScaledBlock(ctx, partial, scaleA, scaleB);
-}
-
 void GemmEmitter::emitMmas(ArrayRef<Value> sides, ArrayRef<Value> scales,
                            MutableArrayRef<Value> sums, bool inOrder,
                            int64_t part, int64_t reads) {
@@ -73,7 +66,7 @@ void GemmEmitter::emitSums(
   addProducts(partial);
   for (auto [i, sum] : llvm::enumerate(sums))
     sum = arith::AddFOp::create(
-        b, sum, emitScaled(scales[0], scales[1 + i], partial[i]));
+        b, sum, emitScaledBlock(ctx, partial[i], scales[0], scales[1 + i]));
 }
 
 SmallVector<Value> GemmEmitter::emitSteps() {
@@ -103,7 +96,8 @@ SmallVector<Value> GemmEmitter::emitSteps() {
     Value k = emitK(i);
     SmallVector<Value> elements, scales;
     for (auto [side, ofSide] : llvm::zip_equal(sides, seen)) {
-      Value raw = side->read(Kind::Elements, k);
+      Value raw =
+          side->dropPadding(Kind::Elements, side->read(Kind::Elements, k), k);
       if (scalesElements)
         raw = side->scaleElements(
             raw,
@@ -207,14 +201,31 @@ static void emitPiece(TileContext &ctx, GemmOp op, Value sums) {
   b.setInsertionPoint(branch.thenYield());
 }
 
+/// Sums times scales that are for all of K; of no products they are 0, whatever
+/// the scales.
+void GemmEmitter::scaleSums(MutableArrayRef<Value> sums) {
+  Value k = ctx.getDim(getSource(op.getA()), op.getKDimA());
+  Value isEmpty;
+  if (!getConstantIntValue(k))
+    isEmpty = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, k, index(0));
+  for (auto [right, sum] : llvm::zip_equal(rights, sums)) {
+    sum = emitScaledBlock(ctx, sum, left.loadSumScale(), right.loadSumScale());
+    if (isEmpty)
+      sum = arith::SelectOp::create(
+          b, ctx.splat(isEmpty, withElementType(type, b.getI1Type())),
+          ctx.constant(type, 0.0), sum);
+  }
+}
+
 SmallVector<Value> GemmEmitter::emitProducts() {
+  if (getConstantIntValue(ctx.getDim(getSource(op.getA()), op.getKDimA())) == 0)
+    return getZeros();
   bindSteps();
   SmallVector<Value> sums = ctx.schedule.getMatmul().getStages() > 1
                                 ? emitPipelinedSteps()
                                 : emitSteps();
   if (plan.scales == GemmPlan::Scales::Sum)
-    for (auto [right, sum] : llvm::zip_equal(rights, sums))
-      sum = right.scaleSum(left.scaleSum(sum));
+    scaleSums(sums);
   return sums;
 }
 

@@ -189,6 +189,80 @@ Value GemmOperand::read(Kind kind, Value at, int64_t steps) const {
                                 /*dim=*/kIsLast ? 0 : 1);
 }
 
+/// What the extent of a storage dimension is rounded up to.
+static int64_t getPadding(ScaledType type, bool alongColumns) {
+  SmallVector<ScaledType::StorageDim> dims = type.getScaleStorage();
+  auto it = llvm::find_if(dims, [&](ScaledType::StorageDim dim) {
+    return isColumns(type, dim) == alongColumns;
+  });
+  return it == dims.end() ? 1 : it->multiple;
+}
+
+bool GemmOperand::mayHavePadding(Kind kind) const {
+  if (!scaled)
+    return false;
+  bool isKnown = !ShapedType::isDynamic(staticK);
+  if (kind == Kind::Elements) // two along K are a byte
+    return scaled.isFP4() && kIsLast != scaled.getScaling().isTransposed() &&
+           !(isKnown && staticK % 2 == 0);
+  if (!scaled.getScaling().isBlock())
+    return false;
+  int64_t multiple = getPadding(scaled, kIsLast),
+          block = getStoredBlock(scaled)[kIsLast];
+  return multiple > 1 &&
+         !(isKnown && llvm::divideCeil(staticK, block) % multiple == 0);
+}
+
+/// Bytes behind K / 2 are zeros, as all that is loaded outside of a tensor.
+Value GemmOperand::dropNibble(Value bytes, Value at) const {
+  auto &b = ctx.b;
+  Value two = arith::ConstantIndexOp::create(b, 2);
+  Value isWhole = ctx.isBefore(getLayout(bytes.getType()), /*dim=*/1,
+                               b.createOrFold<arith::DivUIOp>(at, two),
+                               b.createOrFold<arith::DivUIOp>(k, two));
+  Value low =
+      arith::AndIOp::create(b, bytes, ctx.intConstant(bytes.getType(), 0xF));
+  return arith::SelectOp::create(b, isWhole, bytes, low);
+}
+
+Value GemmOperand::dropScalePadding(Value scales, Value at,
+                                    unsigned dim) const {
+  if (!mayHavePadding(Kind::Scales))
+    return scales;
+  auto &b = ctx.b;
+  Value block =
+      arith::ConstantIndexOp::create(b, getStoredBlock(scaled)[kIsLast]);
+  Value isScale = ctx.isBefore(getLayout(scales.getType()), dim,
+                               b.createOrFold<arith::DivUIOp>(at, block),
+                               b.createOrFold<arith::CeilDivUIOp>(k, block));
+  Type type = scales.getType();
+  Value zero = isE8M0() ? ctx.intConstant(type, 0) : ctx.constant(type, 0.0);
+  return arith::SelectOp::create(b, isScale, scales, zero);
+}
+
+Value GemmOperand::dropPadding(Kind kind, Value raw, Value at) const {
+  if (!mayHavePadding(kind))
+    return raw;
+  if (kind == Kind::Scales) // as they are stored
+    return dropScalePadding(raw, at,
+                            areScalesTransposed(scaled) == kIsLast ? 0 : 1);
+  if (!ShapedType::isDynamic(staticK))
+    return dropNibble(raw, at);
+  // Only the last step may have one.
+  auto &b = ctx.b;
+  Value end = b.createOrFold<arith::AddIOp>(
+      at, arith::ConstantIndexOp::create(b, ctx.schedule.getMatmul().getK()));
+  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, end, k);
+  auto branch = scf::IfOp::create(b, raw.getType(), isLast,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, dropNibble(raw, at));
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, raw);
+  return branch.getResult(0);
+}
+
 void GemmOperand::fetch(Value at, Value &ring, int64_t slots,
                         Value slot) const {
   auto load = read(Kind::Elements, at, getFetchSteps()).getDefiningOp<LoadOp>();
@@ -309,6 +383,7 @@ Value GemmOperand::loadScalesAs(Value at, const LinearLayout &layout) const {
   shared[outer] = getSharing(mine.getShape()[outer]);
   Value scales = te::loadScales(step, scaled, step.getBuffers(operand).scales,
                                 mine.project(shared));
+  scales = dropScalePadding(scales, at, kIsLast ? 1 : 0);
   scales = ctx.broadcast(scales, mine);
   return kIsLast ? scales : ctx.transpose(scales);
 }
@@ -331,10 +406,11 @@ Value GemmOperand::loadBlockScale(Value at) const {
   return ctx.convert(ctx.transpose(loadScalesAs(at, line.transpose())), line);
 }
 
-Value GemmOperand::scaleSum(Value sum) const {
+Value GemmOperand::loadSumScale() const {
   auto &b = ctx.b;
-  LinearLayout layout = getLayout(sum.getType());
-  Value buffer = ctx.getBuffers(operand).scales, scale;
+  Value buffer = ctx.getBuffers(operand).scales;
+  if (scaled.getScaling().getGranularity() == Granularity::Tensor)
+    return memref::LoadOp::create(b, buffer, ValueRange());
   Value zero = arith::ConstantIndexOp::create(b, 0),
         one = arith::ConstantIndexOp::create(b, 1);
   auto load = [&](Value rows, Value cols, Value row, Value col) {
@@ -344,15 +420,8 @@ Value GemmOperand::scaleSum(Value sum) const {
     return mine.load(mine.viewMatrix(buffer, rows, cols), row, col,
                      b.getF32Type(), getLine());
   };
-  if (scaled.getScaling().getGranularity() == Granularity::Tensor) {
-    scale = ctx.splat(memref::LoadOp::create(b, buffer, ValueRange()),
-                      sum.getType());
-  } else if (side == MMASide::A) {
-    scale = ctx.broadcast(load(ctx.rows, one, ctx.tileRow, zero), layout);
-  } else {
-    scale = ctx.broadcast(isOneOfMany ? load(one, ctx.cols, zero, ctx.tileCol)
-                                      : ctx.loadColumnsOf(buffer),
-                          layout);
-  }
-  return arith::MulFOp::create(b, sum, scale);
+  if (side == MMASide::A)
+    return load(ctx.rows, one, ctx.tileRow, zero);
+  return isOneOfMany ? load(one, ctx.cols, zero, ctx.tileCol)
+                     : ctx.loadColumnsOf(buffer);
 }

@@ -39,6 +39,12 @@ public:
   /// Those of `steps` steps from `k` on, as they lie in memory: by whom it
   /// costs least to read.
   Value read(Kind kind, Value k, int64_t steps = 1) const;
+  /// What was read of the steps from `k` on, without what memory has beyond the
+  /// operand along K: padding of scales, and the spare nibble of an odd row of
+  /// fp4, become 0.
+  Value dropPadding(Kind kind, Value raw, Value k) const;
+  /// True where there may be such.
+  bool mayHavePadding(Kind kind) const;
   /// Of how many steps one lane reads the scales at once: a whole access.
   int64_t getScaleSteps() const;
   /// The tile that the instruction's operand comes from: of its elements, outer
@@ -68,8 +74,9 @@ public:
   /// (f32, or E8M0 bytes, i8): a tile of one column, or of one row, of the
   /// result's layout.
   Value loadBlockScale(Value k) const;
-  /// The sum times this side's scales, which are for all of K.
-  Value scaleSum(Value sum) const;
+  /// This side's scales, which are for all of K: one f32 number, or a tile of
+  /// one column (of A) or one row.
+  Value loadSumScale() const;
 
   bool isE8M0() const { return scaled && scaled.getScaling().isE8M0(); }
 
@@ -119,6 +126,9 @@ private:
   /// So many steps, or as many of them as K is known to be whole ones.
   int64_t getWholeSteps(int64_t steps) const;
   Value loadScalesAs(Value k, const tile::LinearLayout &layout) const;
+  Value dropNibble(Value bytes, Value k) const;
+  /// Scales, of which those of K lie along `dim`.
+  Value dropScalePadding(Value scales, Value k, unsigned dim) const;
   tile::LinearLayout getOperandLayout(int64_t k) const;
   tile::LinearLayout getScaleLayout() const;
   /// Bits of the row whose scales one register of an instruction holds: a lane

@@ -227,7 +227,7 @@ void GemmEmitter::emitPart(MutableArrayRef<GemmStream> streams, int64_t part,
           step.mayHave(stream.steps - stream.turn)) {
         put(stream, getSlot(stream, step, /*ahead=*/1), step.number);
         if (stream.isInRound)
-          stream.raw = {};
+          stream.raw = stream.rawAt = {};
       }
   };
   putInTurn(/*isBehind=*/false);
@@ -288,16 +288,20 @@ void GemmEmitter::emitScalesAtOnce(GemmStream &stream, GemmStep step) {
   auto putNext = [&] {
     put(stream, getSlot(stream, step, /*ahead=*/1), step.number);
   };
-  if (!stream.isInRound)
-    return emitEvery(stream.steps, step, {&stream.raw}, [&] {
+  if (!stream.isInRound) {
+    SmallVector<Value *> values = {&stream.raw};
+    if (stream.rawAt)
+      values.push_back(&stream.rawAt);
+    return emitEvery(stream.steps, step, values, [&] {
       putNext();
       read(stream, step.number, 2 * stream.steps);
     });
+  }
   emitEvery(stream.steps, step, {}, [&] {
     read(stream, step.number, stream.steps);
     putNext();
   });
-  stream.raw = {};
+  stream.raw = stream.rawAt = {};
 }
 
 SmallVector<Value> GemmEmitter::emitStep(MutableArrayRef<GemmStream> streams,
@@ -366,8 +370,10 @@ void GemmEmitter::emitFirstSteps(MutableArrayRef<GemmStream> streams,
     if (stream.isDirect)
       continue;
     put(stream, zero, zero);
-    if (stream.isInRound || stream.behind)
+    if (stream.isInRound || stream.behind) {
       stream.raw = std::exchange(stream.behind, {});
+      stream.rawAt = std::exchange(stream.behindAt, {});
+    }
     if (stream.kind == Kind::Elements && stream.putsBehind &&
         before.mayHave(2)) {
       put(stream, getSlot(stream, {zero}, /*ahead=*/1), index(1));

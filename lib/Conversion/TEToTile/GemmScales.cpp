@@ -25,36 +25,73 @@ using namespace mlir::te::tile;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// 2^(byte - 127) as two factors, whose exponents differ by at most one: a
-/// product of two scales leaves f32's range only where the scaled sum does.
+/// A scale as two factors, the second one a power of two, whose exponents
+/// differ by at most one: a product of two scales leaves f32's range only where
+/// the scaled sum does.
 struct SplitScale {
   Value first, second;
 };
+
+/// The bits of f32.
+constexpr int64_t kBias = 127, kExponentBit = 23, kSpecialExponent = 255;
 } // namespace
 
-static SplitScale emitSplit(TileContext &ctx, Value bytes, bool roundsUp) {
+/// Half of an exponent (i32), rounded up or down.
+static Value emitHalf(TileContext &ctx, Value exponent, bool roundsUp) {
+  Type i32 = exponent.getType();
+  Value one = ctx.intConstant(i32, 1);
+  if (roundsUp)
+    exponent = arith::AddIOp::create(ctx.b, exponent, one);
+  return arith::ShRSIOp::create(ctx.b, exponent, one);
+}
+
+/// 2^exponent, of a normal number's.
+static Value emitPower(TileContext &ctx, Value exponent) {
+  auto &b = ctx.b;
+  Type i32 = exponent.getType();
+  Value bits = arith::ShLIOp::create(
+      b, arith::AddIOp::create(b, exponent, ctx.intConstant(i32, kBias)),
+      ctx.intConstant(i32, kExponentBit));
+  return ctx.cast(bits, b.getF32Type());
+}
+
+/// Of an E8M0 byte.
+static SplitScale emitSplitByte(TileContext &ctx, Value bytes, bool roundsUp) {
   auto &b = ctx.b;
   Type i32 = withElementType(bytes.getType(), b.getI32Type());
-  auto constant = [&](int64_t value) { return ctx.intConstant(i32, value); };
   Value byte = arith::ExtUIOp::create(b, i32, bytes);
-  // byte - 127 is the sum of its halves, one rounded up and one down.
-  Value exponent = arith::SubIOp::create(b, byte, constant(127));
-  Value up = arith::ShRSIOp::create(
-      b, arith::AddIOp::create(b, exponent, constant(1)), constant(1));
-  Value down = arith::ShRSIOp::create(b, exponent, constant(1));
-  auto power = [&](Value half) {
-    Value bits = arith::ShLIOp::create(
-        b, arith::AddIOp::create(b, half, constant(127)), constant(23));
-    return ctx.cast(bits, b.getF32Type());
-  };
-  Value first = power(roundsUp ? up : down),
-        second = power(roundsUp ? down : up);
-  Value isNaN =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, byte, constant(255));
+  Value exponent = arith::SubIOp::create(b, byte, ctx.intConstant(i32, kBias));
+  Value first = emitPower(ctx, emitHalf(ctx, exponent, roundsUp)),
+        second = emitPower(ctx, emitHalf(ctx, exponent, !roundsUp));
+  Value isNaN = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, byte,
+                                      ctx.intConstant(i32, kSpecialExponent));
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   first = arith::SelectOp::create(b, isNaN, ctx.constant(first.getType(), nan),
                                   first);
   return {first, second};
+}
+
+/// Of an f32 number. 0, denormal numbers, Inf and NaN are the first factor.
+static SplitScale emitSplitNumber(TileContext &ctx, Value scale,
+                                  bool roundsUp) {
+  auto &b = ctx.b;
+  Value bits = ctx.cast(scale, b.getI32Type());
+  Type i32 = bits.getType();
+  Value field = arith::AndIOp::create(
+      b, arith::ShRUIOp::create(b, bits, ctx.intConstant(i32, kExponentBit)),
+      ctx.intConstant(i32, kSpecialExponent));
+  // Normal fields are 1 to 254.
+  Value isNormal = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ult,
+      arith::SubIOp::create(b, field, ctx.intConstant(i32, 1)),
+      ctx.intConstant(i32, kSpecialExponent - 1));
+  Value exponent = arith::SelectOp::create(
+      b, isNormal, arith::SubIOp::create(b, field, ctx.intConstant(i32, kBias)),
+      ctx.intConstant(i32, 0));
+  Value half = emitHalf(ctx, exponent, roundsUp);
+  Value less = arith::SubIOp::create(b, ctx.intConstant(i32, 0), half);
+  return {arith::MulFOp::create(b, scale, emitPower(ctx, less)),
+          emitPower(ctx, half)};
 }
 
 Value te::emitScaledBlock(TileContext &ctx, Value sum, Value scaleA,
@@ -63,10 +100,17 @@ Value te::emitScaledBlock(TileContext &ctx, Value sum, Value scaleA,
     return arith::MulFOp::create(ctx.b, x, y);
   };
   auto spread = [&](Value line) {
-    return ctx.broadcast(line, getLayout(sum.getType()));
+    return isTile(line.getType())
+               ? ctx.broadcast(line, getLayout(sum.getType()))
+               : ctx.splat(line, sum.getType());
   };
-  SplitScale splitA = emitSplit(ctx, scaleA, /*roundsUp=*/true),
-             splitB = emitSplit(ctx, scaleB, /*roundsUp=*/false);
+  auto split = [&](Value scale, bool roundsUp) {
+    return getElementTypeOrSelf(scale).isF32()
+               ? emitSplitNumber(ctx, scale, roundsUp)
+               : emitSplitByte(ctx, scale, roundsUp);
+  };
+  SplitScale splitA = split(scaleA, /*roundsUp=*/true),
+             splitB = split(scaleB, /*roundsUp=*/false);
   Value first = multiply(spread(splitA.first), spread(splitB.first)),
         second = multiply(spread(splitA.second), spread(splitB.second));
   return multiply(multiply(sum, first), second);
@@ -154,8 +198,9 @@ static Value emitExactSum(TileContext &ctx, const GemmSides &both, Type type,
       for (auto &[side, pass] : sides) {
         Value bytes = side->getScaleBytes(side->readScaleGroup(k, /*steps=*/1),
                                           /*steps=*/1, none);
+        constexpr auto kind = GemmOperand::Kind::Elements;
         elements.push_back(side->convert(side->scaleExactly(
-            side->read(GemmOperand::Kind::Elements, k), bytes, pass)));
+            side->dropPadding(kind, side->read(kind, k), k), bytes, pass)));
         // Seldom run: quick to compile rather than to hide memory.
         tile::FenceOp::create(b);
       }
@@ -179,6 +224,23 @@ static Value emitExactSum(TileContext &ctx, const GemmSides &both, Type type,
   return ctx.loop(count, ctx.constant(type, 0.0), emitPass).getResult(0);
 }
 
+/// i1, for a wave: a sum may be of products that have lost bits, as they or
+/// their elements are no normal numbers. Elements are below 2^36 (E4M3), so
+/// that those of sums from here on are normal, or too small to matter.
+static Value emitIsTiny(TileContext &ctx, Value sum) {
+  constexpr double kLeastSum = 0x1p-90;
+  auto &b = ctx.b;
+  Value magnitude = math::AbsFOp::create(b, sum);
+  auto compare = [&](arith::CmpFPredicate predicate, double bound) -> Value {
+    return arith::CmpFOp::create(b, predicate, magnitude,
+                                 ctx.constant(sum.getType(), bound));
+  };
+  return AnyOp::create(
+      b, b.getI1Type(),
+      arith::AndIOp::create(b, compare(arith::CmpFPredicate::OGT, 0),
+                            compare(arith::CmpFPredicate::OLT, kLeastSum)));
+}
+
 Value te::emitCheckedSum(TileContext &ctx, const GemmSides &both,
                          ArrayRef<GemmOperand::Seen> seen, Value sum,
                          Value steps, function_ref<Value(Value)> emitK,
@@ -186,8 +248,10 @@ Value te::emitCheckedSum(TileContext &ctx, const GemmSides &both,
   auto &b = ctx.b;
   Type type = sum.getType();
   Value isBeyond = emitIsAnywhere(
-      ctx, arith::OrIOp::create(b, both[0]->emitIsBeyond(seen[0]),
-                                both[1]->emitIsBeyond(seen[1])));
+      ctx, arith::OrIOp::create(
+               b, emitIsTiny(ctx, sum),
+               arith::OrIOp::create(b, both[0]->emitIsBeyond(seen[0]),
+                                    both[1]->emitIsBeyond(seen[1]))));
   auto branch = scf::IfOp::create(b, type, isBeyond, /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(b);

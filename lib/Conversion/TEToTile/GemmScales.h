@@ -11,8 +11,9 @@
 
 namespace mlir::te {
 
-/// A block's sum times two E8M0 scales (i8 tiles, of one column and of one
-/// row), which leaves f32's range only where the scaled sum does.
+/// A sum times two scales, which leaves f32's range only where the scaled sum
+/// does. A scale is f32 or an E8M0 byte (i8): a tile of one column or row, or
+/// one number.
 Value emitScaledBlock(TileContext &ctx, Value sum, Value scaleA, Value scaleB);
 
 /// A and B.

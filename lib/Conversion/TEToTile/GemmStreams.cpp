@@ -106,8 +106,10 @@ static int64_t countInstructions(LoadOp load, const Target &target) {
 }
 
 void GemmEmitter::read(GemmStream &stream, Value i, int64_t ahead) {
-  stream.raw = stream.side->read(stream.kind, getStart(stream.steps, i, ahead),
-                                 stream.steps);
+  Value at = getStart(stream.steps, i, ahead);
+  stream.raw = stream.side->read(stream.kind, at, stream.steps);
+  if (stream.side->mayHavePadding(stream.kind))
+    stream.rawAt = at;
   auto load = stream.raw.getDefiningOp<LoadOp>();
   if (stream.kind == Kind::Scales)
     stream.loads = load ? countInstructions(load, ctx.target) : 0;
@@ -115,9 +117,10 @@ void GemmEmitter::read(GemmStream &stream, Value i, int64_t ahead) {
 
 /// While what was read before is still to be put.
 void GemmEmitter::readBehind(GemmStream &stream, Value i, int64_t ahead) {
-  Value raw = stream.raw;
+  Value raw = stream.raw, at = stream.rawAt;
   read(stream, i, ahead);
   stream.behind = std::exchange(stream.raw, raw);
+  stream.behindAt = std::exchange(stream.rawAt, at);
 }
 
 /// They take a quarter of the registers at the most.
@@ -203,10 +206,13 @@ void GemmEmitter::put(GemmStream &stream, Value slot, Value number) {
       stream.scales
           ? stream.side->getScaleBytes(stream.scales, stream.scaleSteps, number)
           : Value();
-  Value tile = !scales ? stream.side->finish(stream.kind, stream.raw)
+  Value raw = stream.raw;
+  if (stream.rawAt)
+    raw = stream.side->dropPadding(stream.kind, raw, stream.rawAt);
+  Value tile = !scales ? stream.side->finish(stream.kind, raw)
                : plan.scales == GemmPlan::Scales::Elements
-                   ? stream.side->scaleElements(stream.raw, scales, stream.seen)
-                   : stream.side->dequantize(stream.raw, scales);
+                   ? stream.side->scaleElements(raw, scales, stream.seen)
+                   : stream.side->dequantize(raw, scales);
   if (!stream.ring)
     stream.ring =
         stream.side->makeRing(stream.kind, tile.getType(), stream.slots);
@@ -267,9 +273,10 @@ void GemmEmitter::move(GemmStream &stream, GemmStep step) {
   if (step.mayHave(ahead))
     put(stream, getSlot(stream, step, ahead),
         b.createOrFold<arith::AddIOp>(step.number, index(ahead)));
-  if (stream.behind)
+  if (stream.behind) {
     stream.raw = std::exchange(stream.behind, {});
-  else if (step.mayHave(ahead + 1))
+    stream.rawAt = std::exchange(stream.behindAt, {});
+  } else if (step.mayHave(ahead + 1))
     read(stream, step.number, ahead + 1);
 }
 

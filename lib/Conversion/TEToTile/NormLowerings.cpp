@@ -38,25 +38,6 @@ Value emitRowMean(TileContext &ctx, Value tile, Value other = {}) {
       emitSummand(ctx, arith::MulFOp::create(ctx.b, tile, share), other));
 }
 
-/// Mean and mean square deviation of each row; where rows are read from memory
-/// again for each sweep, in one.
-std::pair<Value, Value> emitMoments(TileContext &ctx, Value x) {
-  if (ctx.sweep && !ctx.sweep->keeps())
-    return ctx.sweep->getMoments(x);
-  auto &b = ctx.b;
-  Value mu = emitRowMean(ctx, x);
-  // Deviations times the root of a share, by one instruction each; that the
-  // mean times it is rounded adds the square of a bias.
-  Value root = math::SqrtOp::create(b, ctx.getRowShare());
-  Value bias = arith::MulFOp::create(b, arith::NegFOp::create(b, mu),
-                                     ctx.splat(root, mu.getType()));
-  Value inside = ctx.padWithZeros(
-      math::FmaOp::create(b, x, ctx.splat(root, x.getType()),
-                          ctx.broadcast(bias, getLayout(x.getType()))));
-  return {mu,
-          ctx.reduceRows(ReduceKind::Add, emitSummand(ctx, inside, inside))};
-}
-
 /// 1 / sqrt(x + epsilon), correctly rounded but for the double step.
 Value emitInverseRoot(TileContext &ctx, Value x, const APFloat &epsilon) {
   auto &b = ctx.b;
@@ -125,16 +106,24 @@ struct LayerNormLowering : NormModel<LayerNormLowering, LayerNormOp, 1> {
   Extent getResultExtent(Operation *, unsigned index) const {
     return index == 0 ? Extent::Tile : Extent::Row;
   }
-  unsigned countRowWaits(Operation *) const { return 2; } // deviations
+  // The mean, the least and the largest element; then of distances from the
+  // mean a sum and a sum of squares.
+  unsigned countRowNumbers(Operation *) const { return 3; }
+  unsigned countRowWaits(Operation *) const { return 2; }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<LayerNormOp>(operation);
     auto &b = ctx.b;
     Value x = ctx.toF32(ctx.getZeroPaddedTile(op.getInput()));
-    auto [mu, variance] = emitMoments(ctx, x);
-    Value centred =
-        arith::SubFOp::create(b, x, ctx.broadcast(mu, getLayout(x.getType())));
-    Value rsigma = emitInverseRoot(ctx, variance, op.getEpsilon());
-    ctx.defineRows(op.getMu(), mu);
+    bool isReread = ctx.sweep && !ctx.sweep->keeps();
+    Moments moments = isReread ? ctx.sweep->getMoments(x) : emitMoments(ctx, x);
+    auto less = [&](Value tile, Value row) -> Value {
+      return arith::SubFOp::create(
+          b, tile, ctx.broadcast(row, getLayout(tile.getType())));
+    };
+    Value centred = less(less(x, moments.center), moments.rest);
+    Value rsigma = emitInverseRoot(ctx, moments.squares, op.getEpsilon());
+    ctx.defineRows(op.getMu(),
+                   arith::AddFOp::create(b, moments.center, moments.rest));
     ctx.defineRows(op.getRsigma(), rsigma);
     defineNormed(ctx, op, centred, rsigma, op.getBeta());
     return success();

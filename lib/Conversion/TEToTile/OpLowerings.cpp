@@ -54,7 +54,8 @@ static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
     if (type.isFP4())
       return castToFP4(ctx, x, factors, type, words);
     return emitSaturatingCast(
-        ctx, emitScaled(ctx, x, ctx.broadcast(factors, layout)), type);
+        ctx, emitScaled(ctx, x, ctx.broadcast(factors, layout)),
+        type.getElementType());
   };
   if (words || !hasScaledTrunc(ctx, type))
     return general();
@@ -172,8 +173,8 @@ static void quantizeF32(TileContext &ctx, QuantizeOp op, Blocks &blocks) {
   Value factor = ctx.broadcast(
       ctx.convert(scale, layout.project(getBlock(blocks.getScaling()))),
       layout);
-  blocks.data =
-      emitSaturatingCast(ctx, emitScaled(ctx, blocks.x, factor), type);
+  blocks.data = emitSaturatingCast(ctx, emitScaled(ctx, blocks.x, factor),
+                                   type.getElementType());
   blocks.scales =
       arith::DivFOp::create(b, ctx.constant(scale.getType(), 1.0), scale);
   blocks.padsLikeZeros = !op.getEpsilon();
@@ -260,7 +261,8 @@ static void quantizeRows(TileContext &ctx, Value x, OpResult result) {
       arith::SelectOp::create(b, special, ctx.constant(f32, 1.0), quotient);
   Value scaled = emitQuotient(ctx, x, inverse, isInfinite);
   TileContext::Buffers buffers = ctx.getBuffers(result);
-  storeData(ctx, type, emitSaturatingCast(ctx, scaled, type), buffers.data);
+  storeData(ctx, type, emitSaturatingCast(ctx, scaled, type.getElementType()),
+            buffers.data);
   ctx.storeRows(inverse, buffers.scales);
 }
 
@@ -280,7 +282,7 @@ static void quantizeTensor(TileContext &ctx, QuantizeOp op, Value x,
   Value scale = emitTensorScale(ctx, op, type);
   Value f32 = ctx.toF32(x);
   Value scaled = arith::MulFOp::create(b, f32, ctx.splat(scale, f32.getType()));
-  Value data = emitSaturatingCast(ctx, scaled, type);
+  Value data = emitSaturatingCast(ctx, scaled, type.getElementType());
   for (OpResult result : results)
     storeData(ctx, cast<ScaledType>(result.getType()), data,
               ctx.getBuffers(result).data);

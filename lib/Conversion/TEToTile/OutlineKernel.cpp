@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ColumnSums.h"
+#include "Elementwise.h"
 #include "Outliner.h"
 #include "RowSweep.h"
 
@@ -21,11 +22,8 @@ void te::addPointerTypes(Type type, SmallVectorImpl<Type> &types) {
   MLIRContext *context = type.getContext();
   auto space = gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Global);
   auto add = [&](Type element) {
-    // E8M0, and two fp4 codes, are bytes.
-    if (isa<Float8E8M0FNUType, Float4E2M1FNType>(element))
-      element = IntegerType::get(context, 8);
-    types.push_back(
-        MemRefType::get({}, element, MemRefLayoutAttrInterface(), space));
+    types.push_back(MemRefType::get({}, getStoredType(element),
+                                    MemRefLayoutAttrInterface(), space));
   };
   add(getElementTypeOrSelf(type));
   if (auto scaled = dyn_cast<ScaledType>(type))
@@ -93,17 +91,6 @@ void te::emitUnlessNoop(ImplicitLocOpBuilder &b, Value flagBuffer,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(branch.thenYield());
   body();
-}
-
-/// An elementwise op on tensors, on tiles.
-static void emitElementwise(TileContext &ctx, Operation *op) {
-  SmallVector<Value> operands = llvm::map_to_vector(
-      op->getOperands(), [&](Value operand) { return ctx.getTile(operand); });
-  Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  Operation *tiled = ctx.b.create(
-      op->getLoc(), op->getName().getIdentifier(), operands,
-      withElementType(operands.front().getType(), element), op->getAttrs());
-  ctx.define(op->getResult(0), tiled->getResult(0));
 }
 
 /// Lowers an op on tiles with rows for columns.

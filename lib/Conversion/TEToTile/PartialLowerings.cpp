@@ -106,7 +106,7 @@ struct PartialCastLowering : PartialModel<PartialCastLowering, PartialCastOp> {
       Value scaled = arith::MulFOp::create(
           ctx.b, x,
           emitFactors(ctx, op.getScales()[i], whole.getScaling(), layout));
-      Value codes = emitSaturatingCast(ctx, scaled, whole);
+      Value codes = emitSaturatingCast(ctx, scaled, whole.getElementType());
       ctx.storeShard(
           ctx.convert(codes, layout.widen(ctx.target.maxAccessBytes)),
           ctx.getBuffers(result).data, start);

@@ -42,6 +42,13 @@ static LogicalResult verifyYield(YieldOp yield) {
 static LogicalResult verifyOperands(Operation *op) {
   for (OpOperand &operand : op->getOpOperands()) {
     Operation *view = operand.get().getDefiningOp();
+    if (isa_and_present<arith::ConstantOp>(view) &&
+        isa<ShapedType>(operand.get().getType()) && !isImmediate(operand))
+      return op->emitError()
+             << "F3: operand #" << operand.getOperandNumber()
+             << " is a constant that its kernel reads from memory; define it "
+                "outside of te.fusion and give it as an argument (te-fuse "
+                "does)";
     if (view && isView(view) && (!readsTiles(operand) || needsWholeColumns(op)))
       return op->emitError()
              << "F3: operand #" << operand.getOperandNumber()
@@ -62,8 +69,8 @@ LogicalResult te::verifyRegion(FusionOp fusion) {
     return fusion.emitError("te.fusion holds no op that computes; remove it");
   if (std::optional<Conflict> conflict = findConflict(ops))
     return conflict->op->emitError() << conflict->why;
-  for (Operation *op : ops)
-    if (failed(verifyOperands(op)))
+  for (Operation &op : fusion.getBody().front().without_terminator())
+    if (failed(verifyOperands(&op)))
       return failure();
   return verifyYield(cast<YieldOp>(fusion.getBody().front().getTerminator()));
 }

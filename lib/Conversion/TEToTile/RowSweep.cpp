@@ -118,9 +118,10 @@ Value RowSweep::reducePieces(ReduceKind kind, Value tile) {
       getLayout(getRowType()));
 }
 
-Value RowSweep::reduce(ReduceKind kind, Value tile) {
+Value RowSweep::reduce(ReduceKind kind, Value tile, double start) {
   Fold f;
   f.types = {tile.getType()};
+  f.start = start;
   f.update = [this, kind, tile](ValueRange carried) -> SmallVector<Value> {
     if (kind == ReduceKind::Add)
       return {arith::AddFOp::create(ctx.b, carried[0], tile,
@@ -157,96 +158,85 @@ static Value emitPassed(TileContext &ctx, Type type, Value first, Value last) {
   return arith::SIToFPOp::create(b, type, left);
 }
 
-/// The squared deviations from `mean` of all elements that passed a position,
-/// shares of the row, added up over the row.
-Value RowSweep::mergeSquares(ValueRange carried, Value mean) {
-  auto &b = ctx.b;
-  Type type = carried[0].getType();
-  Value passed =
-            emitPassed(ctx, type, b.createOrFold<arith::AddIOp>(before, first),
-                       b.createOrFold<arith::AddIOp>(before, last)),
-        zero = ctx.constant(type, 0.0);
-  Value delta = arith::SubFOp::create(b, carried[0],
-                                      ctx.broadcast(mean, getLayout(type)));
-  Value between =
-      arith::MulFOp::create(b, arith::MulFOp::create(b, delta, delta), passed);
-  // A position outside of the row has no part in it.
-  Value any = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, passed, zero);
-  between = arith::SelectOp::create(b, any, between, zero);
-  Value all = arith::AddFOp::create(b, carried[1], between);
-  all = arith::MulFOp::create(b, all, ctx.splat(ctx.getRowShare(), type));
-  return reduceRow(ReduceKind::Add, all);
-}
-
-/// Each position of the tile keeps a running mean and sum of squared deviations
-/// of the elements that pass it (Welford), which are merged at the end (Chan et
-/// al.); the mean itself is a sum of shares, as where a tile holds whole rows.
-std::pair<Value, Value> RowSweep::getMoments(Value tile) {
+/// Each position of the tile keeps the first element that passes it, how far
+/// the mean of all that do is from that, and the sum of their squared
+/// deviations (Welford); positions are merged at the end (Chan et al.).
+Moments RowSweep::getMoments(Value tile) {
   Type type = tile.getType();
   Value number = arith::SubIOp::create(ctx.b, chunk, first);
   Value row = ctx.tileRow, col = ctx.tileCol;
   Fold f;
-  f.types.assign(3, type); // mean, squares, sum of shares
+  f.types.assign(3, type); // first element, mean less that, squares
   f.update = [=, this](ValueRange carried) -> SmallVector<Value> {
     auto &b = ctx.b;
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
+                                          arith::ConstantIndexOp::create(b, 0));
+    Value begin =
+        arith::SelectOp::create(b, ctx.splat(isFirst, type), tile, carried[0]);
     Value count = arith::UIToFPOp::create(
         b, b.getF32Type(),
         arith::IndexCastOp::create(b, b.getI32Type(), number));
     Value one = arith::ConstantOp::create(b, b.getF32FloatAttr(1.0f));
     Value inverse =
         arith::DivFOp::create(b, one, arith::AddFOp::create(b, count, one));
-    Value delta = arith::SubFOp::create(b, tile, carried[0]);
+    Value distance = arith::SubFOp::create(b, tile, begin);
+    Value delta = arith::SubFOp::create(b, distance, carried[1]);
     Value mean =
-        math::FmaOp::create(b, delta, ctx.splat(inverse, type), carried[0]);
+        math::FmaOp::create(b, delta, ctx.splat(inverse, type), carried[1]);
     Value squares = math::FmaOp::create(
-        b, delta, arith::SubFOp::create(b, tile, mean), carried[1]);
+        b, delta, arith::SubFOp::create(b, distance, mean), carried[2]);
     if (!ctx.wholeRows || !ctx.wholeCols) {
       Value inside =
           ctx.isInside(getLayout(type), row, col, ctx.rows, ctx.cols);
-      mean = arith::SelectOp::create(b, inside, mean, carried[0]);
-      squares = arith::SelectOp::create(b, inside, squares, carried[1]);
+      mean = arith::SelectOp::create(b, inside, mean, carried[1]);
+      squares = arith::SelectOp::create(b, inside, squares, carried[2]);
     }
-    Value sum = math::FmaOp::create(b, tile, ctx.splat(ctx.getRowShare(), type),
-                                    carried[2]);
-    return {mean, squares, sum};
+    return {begin, mean, squares};
   };
-  f.finish = [=, this](ValueRange carried) -> SmallVector<Value> {
-    Value mu = reduceRow(ReduceKind::Add, carried[2]);
-    return {mu, mergeSquares(carried, mu)};
-  };
-  // Pieces are merged like positions: each by its own mean, then these.
-  f.numParts = 2;
-  f.finishPiece = [=, this](ValueRange carried) -> SmallVector<Value> {
+  // Of the elements that the workgroup sees, or all workgroups of a cluster; a
+  // share is `unit` for each.
+  auto merge = [=, this](ValueRange carried, Value unit) {
     auto &b = ctx.b;
-    Value part = reduceRow(ReduceKind::Add, carried[2]);
-    Value size =
-        arith::MulFOp::create(b, pieces->getSize(ctx), ctx.getRowShare());
-    Value mean =
-        arith::DivFOp::create(b, part, ctx.splat(size, part.getType()));
-    return {part, mergeSquares(carried, mean)};
+    Value passed =
+        emitPassed(ctx, type, b.createOrFold<arith::AddIOp>(before, first),
+                   b.createOrFold<arith::AddIOp>(before, last));
+    Value each = ctx.splat(unit, type);
+    return mergeMoments(
+        ctx,
+        {carried[0], carried[1], arith::MulFOp::create(b, carried[2], each)},
+        arith::MulFOp::create(b, passed, each),
+        [&](ReduceKind kind, Value tile) { return reduceRow(kind, tile); });
   };
-  f.merge = [this](ValueRange parts) -> SmallVector<Value> {
+  auto list = [](Moments moments) -> SmallVector<Value> {
+    return {moments.center, moments.rest, moments.squares};
+  };
+  f.finish = [=, this](ValueRange carried) {
+    return list(merge(carried, ctx.getRowShare()));
+  };
+  // Pieces are merged like positions.
+  f.numParts = 3;
+  f.finishPiece = [=, this](ValueRange carried) {
+    Value one = arith::ConstantOp::create(ctx.b, ctx.b.getF32FloatAttr(1.0f));
+    return list(merge(carried,
+                      arith::DivFOp::create(ctx.b, one, pieces->getSize(ctx))));
+  };
+  f.merge = [=, this](ValueRange parts) -> SmallVector<Value> {
     auto &b = ctx.b;
     Type type = parts[0].getType();
-    Value sizes = arith::MulFOp::create(b, pieces->getSizes(ctx, type),
-                                        ctx.splat(ctx.getRowShare(), type));
-    Value zero = ctx.constant(type, 0.0);
-    Value mu = reducePieces(ReduceKind::Add, parts[0]);
-    Value delta = arith::SubFOp::create(
-        b, arith::DivFOp::create(b, parts[0], sizes),
-        ctx.broadcast(ctx.reduce(ReduceKind::Add, parts[0],
-                                 {1, cast<ShapedType>(type).getDimSize(1)}),
-                      getLayout(type)));
-    Value between =
-        arith::MulFOp::create(b, arith::MulFOp::create(b, delta, delta), sizes);
-    Value any =
-        arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, sizes, zero);
-    between = arith::SelectOp::create(b, any, between, zero);
-    return {mu, reducePieces(ReduceKind::Add,
-                             arith::AddFOp::create(b, parts[1], between))};
+    Value shares = arith::MulFOp::create(b, pieces->getSizes(ctx, type),
+                                         ctx.splat(ctx.getRowShare(), type));
+    auto all = list(mergeMoments(
+        ctx, {parts[0], parts[1], arith::MulFOp::create(b, parts[2], shares)},
+        shares, [&](ReduceKind kind, Value tile) {
+          return ctx.reduce(
+              kind, tile, {1, cast<ShapedType>(tile.getType()).getDimSize(1)});
+        }));
+    for (Value &value : all)
+      value = ctx.convert(value, getLayout(getRowType()));
+    return all;
   };
-  SmallVector<Value> results = fold(2, tile, std::move(f));
-  return {results[0], results[1]};
+  SmallVector<Value> results = fold(3, tile, std::move(f));
+  return {results[0], results[1], results[2]};
 }
 
 void RowSweep::defineRowSum(Value tensor, Value tile) {
@@ -306,7 +296,7 @@ SmallVector<Value> RowSweep::getStarts() {
   SmallVector<Value> starts;
   for (Fold &f : folds)
     for (Type type : f.types)
-      starts.push_back(ctx.constant(type, 0.0));
+      starts.push_back(ctx.constant(type, f.start));
   return starts;
 }
 

@@ -22,6 +22,7 @@
 #ifndef TE_LIB_CONVERSION_TETOTILE_ROWSWEEP_H
 #define TE_LIB_CONVERSION_TETOTILE_ROWSWEEP_H
 
+#include "Moments.h"
 #include "RowPieces.h"
 
 namespace mlir::te {
@@ -41,8 +42,8 @@ public:
   LogicalResult run(ArrayRef<OpResult> sums, Value group, Body body);
 
   /// What TileContext hands on.
-  Value reduce(tile::ReduceKind kind, Value tile);
-  std::pair<Value, Value> getMoments(Value tile);
+  Value reduce(tile::ReduceKind kind, Value tile, double start);
+  Moments getMoments(Value tile);
   void defineRowSum(Value tensor, Value tile);
   /// The columns of a tensor of one number a column, from LDS; null where they
   /// are not staged.
@@ -58,7 +59,8 @@ private:
   /// Something that is carried from tile to tile.
   struct Fold {
     std::optional<unsigned> index; // of what it computes
-    SmallVector<Type> types;       // of what is carried, from 0
+    SmallVector<Type> types;       // of what is carried
+    double start = 0;              // of all of it
     std::function<SmallVector<Value>(ValueRange)> update;
     std::function<SmallVector<Value>(ValueRange)> finish;
     /// Of a piece of the row (one column each), and what those of all pieces,
@@ -70,7 +72,6 @@ private:
 
   SmallVector<Value> fold(unsigned numResults, Value input, Fold fold);
   SmallVector<Value> merge(unsigned number, const Fold &fold);
-  Value mergeSquares(ValueRange carried, Value mean);
   bool isUnknown(Value value) const;
   void moveTo(Value chunk);
   LogicalResult emitTile(ArrayRef<Operation *> ops, Body body, Value chunk);

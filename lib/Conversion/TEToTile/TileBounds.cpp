@@ -76,31 +76,36 @@ void TileContext::setInBounds(Value tile, bool rows, bool cols) {
   load.setColumnsInBounds(cols);
 }
 
-Value TileContext::isInside(const LinearLayout &layout, Value row, Value col,
-                            Value rows, Value cols) {
+Value TileContext::isBefore(const LinearLayout &layout, unsigned dim,
+                            Value offset, Value extent) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
-  // Along a dimension, an element's place is that of its row or column.
-  auto along = [&](int64_t dim, Value offset, Value extent) -> Value {
-    SmallVector<int64_t> block(layout.getShape());
-    block[dim] = 1;
-    LinearLayout line = layout.project(block);
-    Type i32 = getTileType(b.getI32Type(), b.getContext(), line);
-    Value left = arith::SubIOp::create(b, extent, offset);
-    left = arith::MaxSIOp::create(b, left, constant(0));
-    left = arith::MinSIOp::create(b, left, constant(layout.getShape()[dim]));
-    left = arith::IndexCastOp::create(b, b.getI32Type(), left);
-    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                                         CoordinateOp::create(b, i32, dim),
-                                         splat(left, i32));
-    return broadcast(inside, layout);
+  // An element's place is that of its row or column.
+  SmallVector<int64_t> block(layout.getShape());
+  block[dim] = 1;
+  LinearLayout line = layout.project(block);
+  Type i32 = getTileType(b.getI32Type(), b.getContext(), line);
+  Value left = arith::SubIOp::create(b, extent, offset);
+  left = arith::MaxSIOp::create(b, left, constant(0));
+  left = arith::MinSIOp::create(b, left, constant(layout.getShape()[dim]));
+  left = arith::IndexCastOp::create(b, b.getI32Type(), left);
+  Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                       CoordinateOp::create(b, i32, dim),
+                                       splat(left, i32));
+  return broadcast(inside, layout);
+}
+
+Value TileContext::isInside(const LinearLayout &layout, Value row, Value col,
+                            Value rows, Value cols) {
+  auto along = [&](unsigned dim) {
+    return isBefore(layout, dim, dim == 0 ? row : col, dim == 0 ? rows : cols);
   };
   if (col == tileCol && cols == this->cols && wholeCols)
-    return along(0, row, rows);
+    return along(0);
   if (row == tileRow && rows == this->rows && wholeRows)
-    return along(1, col, cols);
-  return arith::AndIOp::create(b, along(0, row, rows), along(1, col, cols));
+    return along(1);
+  return arith::AndIOp::create(b, along(0), along(1));
 }
 
 Value TileContext::padWithZeros(Value tile) {

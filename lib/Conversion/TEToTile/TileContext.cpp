@@ -77,15 +77,20 @@ TileContext TileContext::turn() const {
   return turned;
 }
 
-/// The elements of a constant, all the same, as a tile.
-static Value emitSplatConstant(TileContext &ctx, Operation *constant) {
+/// The one value of an immediate (isImmediate), or null.
+static TypedAttr getImmediate(Value tensor) {
   DenseElementsAttr value;
-  matchPattern(constant, m_Constant(&value));
-  Type type = getTileType(value.getElementType(), ctx.b.getContext(),
-                          ctx.getLoadLayout());
-  return arith::ConstantOp::create(
-      ctx.b, DenseElementsAttr::get(cast<RankedTensorType>(type),
-                                    value.getSplatValue<Attribute>()));
+  return matchPattern(tensor, m_Constant(&value))
+             ? cast<TypedAttr>(value.getSplatValue<Attribute>())
+             : TypedAttr();
+}
+
+/// A tile of it.
+static Value emitImmediate(TileContext &ctx, TypedAttr value,
+                           const LinearLayout &layout) {
+  auto type = cast<RankedTensorType>(
+      getTileType(value.getType(), ctx.b.getContext(), layout));
+  return arith::ConstantOp::create(ctx.b, DenseElementsAttr::get(type, value));
 }
 
 Value TileContext::getTile(Value tensor) {
@@ -94,10 +99,9 @@ Value TileContext::getTile(Value tensor) {
   if (tile)
     return tile;
   Type elementType = getElementTypeOrSelf(tensor.getType());
-  Operation *producer = tensor.getDefiningOp();
-  if (producer && isSplatConstant(producer))
-    return tile = emitSplatConstant(*this, producer);
-  if (producer) {
+  if (TypedAttr value = getImmediate(tensor))
+    return tile = emitImmediate(*this, value, getLoadLayout());
+  if (tensor.getDefiningOp()) {
     FailureOr<Value> loaded = loadView(*this, tensor);
     hasFailed |= failed(loaded);
     return tile = succeeded(loaded)
@@ -107,13 +111,37 @@ Value TileContext::getTile(Value tensor) {
                                  0);
   }
   Value source = viewMatrix(getBuffers(tensor).data, rows, cols);
-  return tile = load(source, tileRow, tileCol, elementType, getLoadLayout());
+  return tile = fromStored(load(source, tileRow, tileCol,
+                                getStoredType(elementType), getLoadLayout()),
+                           elementType);
+}
+
+Type te::getStoredType(Type element) {
+  // E8M0, two fp4 codes, and a bit are bytes.
+  return isa<Float8E8M0FNUType, Float4E2M1FNType>(element) ||
+                 element.isInteger(1)
+             ? IntegerType::get(element.getContext(), 8)
+             : element;
+}
+
+Value TileContext::fromStored(Value tile, Type elementType) {
+  if (!elementType.isInteger(1))
+    return tile;
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, tile,
+                               intConstant(tile.getType(), 0));
+}
+
+Value TileContext::toStored(Value tile) {
+  Type type = tile.getType();
+  if (!getElementTypeOrSelf(type).isInteger(1))
+    return tile;
+  return arith::ExtUIOp::create(b, withElementType(type, b.getI8Type()), tile);
 }
 
 void TileContext::define(Value tensor, Value tile) {
   tiles[tensor] = tile;
   if (hasBuffers(tensor))
-    storeWide(tile, viewMatrix(getBuffers(tensor).data, rows, cols));
+    storeWide(toStored(tile), viewMatrix(getBuffers(tensor).data, rows, cols));
 }
 
 Value TileContext::toStoreLayout(Value tile) {
@@ -190,6 +218,9 @@ LogicalResult TileContext::forEachHalf(Value tensor,
 }
 
 Value TileContext::loadRows(Value tensor) {
+  if (TypedAttr value = getImmediate(tensor))
+    return emitImmediate(*this, value,
+                         getLoadLayout().project({1, schedule.getTile()[1]}));
   return loadRowsOf(getBuffers(tensor).data);
 }
 
@@ -204,6 +235,8 @@ Value TileContext::loadColumns(Value tensor) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Type element = getElementTypeOrSelf(tensor.getType());
   LinearLayout layout = getLoadLayout().project({schedule.getTile()[0], 1});
+  if (TypedAttr value = getImmediate(tensor))
+    return emitImmediate(*this, value, layout);
   if (Value staged = sweep ? sweep->getStaged(tensor) : Value())
     return LoadOp::create(
         b, getTileType(element, b.getContext(), layout), staged, zero, tileCol,
@@ -292,9 +325,9 @@ void TileContext::defineRowSum(Value tensor, Value tile) {
   defineRows(tensor, reduceRows(ReduceKind::Add, tile));
 }
 
-Value TileContext::reduceRows(ReduceKind kind, Value tile) {
+Value TileContext::reduceRows(ReduceKind kind, Value tile, double start) {
   if (sweep)
-    return sweep->reduce(kind, tile);
+    return sweep->reduce(kind, tile, start);
   return exchange(
       kind,
       reduce(kind, tile, {1, cast<ShapedType>(tile.getType()).getDimSize(1)}));
@@ -307,6 +340,8 @@ Value TileContext::exchange(ReduceKind kind, Value rows) {
 }
 
 Value TileContext::getScalar(Value tensor) {
+  if (TypedAttr value = getImmediate(tensor))
+    return arith::ConstantOp::create(b, value);
   return memref::LoadOp::create(b, getBuffers(tensor).data, ValueRange());
 }
 

@@ -446,7 +446,8 @@ FailureOr<Value> te::loadView(TileContext &ctx, Value value) {
       return failure();
   if (failed(view.verifyRows()))
     return failure();
-  return view.load(getElementTypeOrSelf(value.getType()));
+  Type element = getElementTypeOrSelf(value.getType());
+  return ctx.fromStored(view.load(getStoredType(element)), element);
 }
 
 LogicalResult te::storePart(TileContext &ctx, tensor::ConcatOp concat,
@@ -480,6 +481,6 @@ LogicalResult te::storePart(TileContext &ctx, tensor::ConcatOp concat,
   }
   if (failed(view.verifyRows()))
     return failure();
-  view.store(tile);
+  view.store(ctx.toStored(tile));
   return success();
 }

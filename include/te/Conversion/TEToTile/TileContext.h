@@ -23,6 +23,9 @@ namespace mlir::te {
 
 class RowSweep;
 
+/// What a buffer's elements are in memory: bytes for E8M0, two fp4 codes, i1.
+Type getStoredType(Type element);
+
 class TileContext {
 public:
   /// Global buffers of a value: data, and scales where it is a !te.scaled.
@@ -98,6 +101,9 @@ public:
 
   /// This workgroup's tile of a high-precision tensor: in registers, or loaded.
   Value getTile(Value tensor);
+  /// To and from the elements that memory has.
+  Value fromStored(Value tile, Type elementType);
+  Value toStored(Value tile);
   bool isDefined(Value tensor) const { return tiles.contains(tensor); }
   /// Something could not be lowered, which an error told.
   bool hasFailed = false;
@@ -183,6 +189,10 @@ public:
   Value toStoreLayout(Value tile);
   /// Stores this workgroup's tile in the widest accesses.
   void storeWide(Value tile, Value view, int64_t interleave = 0);
+  /// i1 elements: where a tile that begins at `offset` along `dim` lies before
+  /// `extent`.
+  Value isBefore(const tile::LinearLayout &layout, unsigned dim, Value offset,
+                 Value extent);
   /// i1 elements: where a tile at [row, col] lies inside of `rows x cols`.
   Value isInside(const tile::LinearLayout &layout, Value row, Value col,
                  Value rows, Value cols);
@@ -212,10 +222,10 @@ public:
   /// Of a tile of any float: f32, or bf16 where the target computes two of that
   /// at once; spread like that.
   Value reduceAmax(Value tile, ArrayRef<int64_t> block);
-  /// The sum, or for non-negative elements the maximum, of each row of the
-  /// tensor that an f32 tile is part of, in one column; `tile` is 0 outside of
-  /// the tensor.
-  Value reduceRows(tile::ReduceKind kind, Value tile);
+  /// The sum or the maximum of each row of the tensor that an f32 tile is part
+  /// of, in one column; `tile` is neutral outside of the tensor. Of no elements
+  /// it may be `start`, from which a sweep begins.
+  Value reduceRows(tile::ReduceKind kind, Value tile, double start = 0);
   /// One number a row of all workgroups of a cluster, from each one's.
   Value exchange(tile::ReduceKind kind, Value rows);
   /// The sums of each row as a result that the region's ops do not read.

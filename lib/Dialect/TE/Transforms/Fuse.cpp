@@ -89,9 +89,7 @@ private:
 /// a small one, or a constant.
 static Value getTensorRead(OpOperand &operand) {
   Value root = getRoot(operand);
-  Operation *producer = root.getDefiningOp();
-  if (getExtent(operand) != Extent::Tile ||
-      (producer && isSplatConstant(producer)))
+  if (getExtent(operand) != Extent::Tile || isImmediate(operand))
     return {};
   Value sliced = getSliceSource(root);
   return sliced ? sliced : root;
@@ -265,7 +263,7 @@ private:
     Operation *producer = value.getDefiningOp();
     if (isInside(producer))
       return;
-    bool isCopied = producer && isSplatConstant(producer);
+    bool isCopied = isa_and_present<arith::ConstantOp>(producer);
     Value source = getSliceSource(value);
     bool isCopiedView =
         producer && isView(producer) &&
@@ -352,6 +350,28 @@ static void wrap(Group &group, StringRef kernel, const Prologues &prologues) {
     eraseWithViews(op);
 }
 
+/// Constants of a region that are not immediates become its arguments.
+static void hoistConstants(FusionOp fusion) {
+  Block &body = fusion.getBody().front();
+  OpBuilder builder(fusion);
+  for (auto constant :
+       llvm::make_early_inc_range(body.getOps<arith::ConstantOp>())) {
+    Value argument;
+    for (OpOperand &use : llvm::make_early_inc_range(constant->getUses())) {
+      if (!isa<ShapedType>(constant.getType()) || isImmediate(use))
+        continue;
+      if (!argument) {
+        fusion.getInputsMutable().append(
+            builder.clone(*constant)->getResult(0));
+        argument = body.addArgument(constant.getType(), constant.getLoc());
+      }
+      use.set(argument);
+    }
+    if (constant->use_empty())
+      constant.erase();
+  }
+}
+
 void Grouping::wrap(StringRef function, unsigned &next) {
   for (Group &group : groups)
     ::wrap(group, (function + "_" + Twine(next++)).str(), prologues);
@@ -374,6 +394,7 @@ struct FusePass : te::impl::FusePassBase<FusePass> {
       }
       chip = *found;
     }
+    func.walk(hoistConstants); // of regions that someone wrote
     prepare(func);
     unsigned next = llvm::range_size(func.getOps<FusionOp>());
     for (Block &block : func.getBody()) {
@@ -386,6 +407,7 @@ struct FusePass : te::impl::FusePassBase<FusePass> {
       // one comes after it.
       sortTopologically(&block);
     }
+    func.walk(hoistConstants);
     dropDead(func); // regions have copies
   }
 };

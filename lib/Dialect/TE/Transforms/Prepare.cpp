@@ -13,8 +13,10 @@
 #include "te/Analysis/Region.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/FoldUtils.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -181,6 +183,23 @@ static void partReshapes(func::FuncOp func) {
   });
 }
 
+/// Views of constants that are constants themselves; a constant that is
+/// returned has a buffer of its own.
+static void foldConstants(func::FuncOp func) {
+  OperationFolder folder(func.getContext());
+  func.walk([&](Operation *op) {
+    if (isView(op))
+      (void)folder.tryToFold(op);
+  });
+  func.walk([](func::ReturnOp op) {
+    OpBuilder builder(op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (matchPattern(operand.get(), m_Constant()))
+        operand.set(
+            CopyOp::create(builder, operand.get().getLoc(), operand.get()));
+  });
+}
+
 void te::dropDead(func::FuncOp func) {
   for (Block &block : func.getBody())
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
@@ -194,6 +213,7 @@ void te::prepare(func::FuncOp func) {
   RelayoutOp::getCanonicalizationPatterns(patterns, func.getContext());
   PermuteOp::getCanonicalizationPatterns(patterns, func.getContext());
   walkAndApplyPatterns(func, std::move(patterns));
+  foldConstants(func);
   dropDead(func);
   resolveSizes(func);
   SmallVector<Operation *> ops;

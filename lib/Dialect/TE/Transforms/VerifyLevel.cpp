@@ -8,10 +8,12 @@
 // The normal-form verifier of each level: a table of what may stand where.
 //   te-opt --te-verify-level=level=tile
 //
-// Limits: it looks at dialects and ops, not at types; op verifiers do that.
+// Limits: it looks at dialects and ops, and at the types of elementwise ones
+// (L1); op verifiers look at the others.
 //
 //===----------------------------------------------------------------------===//
 
+#include "te/Dialect/TE/IR/Elementwise.h"
 #include "te/Dialect/TE/Transforms/Passes.h"
 #include "te/Dialect/Tile/IR/Tile.h"
 
@@ -118,6 +120,11 @@ struct VerifyLevelPass : te::impl::VerifyLevelPassBase<VerifyLevelPass> {
       legal = isa<gpu::GPUModuleOp>(op);
     bool unwrapped = level.name == "fused" && isa<TileLoweringInterface>(op) &&
                      !op->getParentOfType<FusionOp>();
+    if (std::optional<std::string> why =
+            inKernel ? std::nullopt : whyNotElementwise(op)) {
+      op->emitError() << *why;
+      return false;
+    }
     if (legal && !unwrapped)
       return true;
     op->emitError() << "'" << op->getName() << "' does not belong "
