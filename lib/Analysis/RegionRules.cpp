@@ -331,6 +331,15 @@ static std::optional<Conflict> findGemmConflict(ArrayRef<Operation *> ops) {
   return std::nullopt;
 }
 
+/// True where another op than those of a region reads a result, perhaps
+/// reshaped.
+static bool isReadOutside(Operation *op, ArrayRef<Operation *> ops) {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    return isView(user) ? isReadOutside(user, ops)
+                        : !llvm::is_contained(ops, user);
+  });
+}
+
 std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
   if (ops.empty())
     return std::nullopt;
@@ -369,11 +378,14 @@ std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
                           "other parts into regions of their own"};
   if (std::optional<Conflict> conflict = findUneven(parts))
     return conflict;
-  auto flagged = llvm::find_if(ops, llvm::IsaPred<TileLoweringInterface>);
+  // An elementwise op runs for those that read it.
+  auto hasFlag = [&](Operation *op) {
+    return isa<TileLoweringInterface>(op) || isReadOutside(op, ops);
+  };
+  auto flagged = llvm::find_if(ops, hasFlag);
   unsigned amaxes = 0;
   for (Operation *op : ops) {
-    if (isa<TileLoweringInterface>(op) &&
-        getNoopFlag(op) != getNoopFlag(*flagged))
+    if (hasFlag(op) && getNoopFlag(op) != getNoopFlag(*flagged))
       return Conflict{op, ("F6: has another noop flag than '" +
                            (*flagged)->getName().getStringRef() +
                            "'; the ops of a region run, or do not, together")

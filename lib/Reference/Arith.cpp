@@ -134,12 +134,18 @@ static LogicalResult runElementwise(Operation *op, Frame &frame) {
 }
 
 // maximumf and minimumf give NaN where either operand is; maxnumf and minnumf
-// the other operand, as fmax does.
+// the other operand. -0 is less than 0.
+static double maxnum(double a, double b) {
+  return a == b ? (std::signbit(a) ? b : a) : std::fmax(a, b);
+}
+static double minnum(double a, double b) {
+  return a == b ? (std::signbit(a) ? a : b) : std::fmin(a, b);
+}
 static double maximum(double a, double b) {
-  return std::isnan(a) || std::isnan(b) ? std::nan("") : std::fmax(a, b);
+  return std::isnan(a) || std::isnan(b) ? std::nan("") : maxnum(a, b);
 }
 static double minimum(double a, double b) {
-  return std::isnan(a) || std::isnan(b) ? std::nan("") : std::fmin(a, b);
+  return std::isnan(a) || std::isnan(b) ? std::nan("") : minnum(a, b);
 }
 
 static double add(const Triple &x) { return x[0] + x[1]; }
@@ -150,8 +156,8 @@ static double negate(const Triple &x) { return -x[0]; }
 static double same(const Triple &x) { return x[0]; }
 static double maximum(const Triple &x) { return maximum(x[0], x[1]); }
 static double minimum(const Triple &x) { return minimum(x[0], x[1]); }
-static double maxnum(const Triple &x) { return std::fmax(x[0], x[1]); }
-static double minnum(const Triple &x) { return std::fmin(x[0], x[1]); }
+static double maxnum(const Triple &x) { return maxnum(x[0], x[1]); }
+static double minnum(const Triple &x) { return minnum(x[0], x[1]); }
 static double clamp(const Triple &x) {
   return minimum(maximum(x[0], x[1]), x[2]);
 }

@@ -37,6 +37,19 @@ static FailureOr<std::vector<double>> loadValues(Value operand,
   return std::move(*numbers);
 }
 
+/// True where a scale in f32 is Inf: a kernel may multiply a sum by it, whose
+/// terms are Inf or NaN each (docs/spec.md).
+static bool hasInfiniteScale(Value operand, const Frame &frame) {
+  auto type = dyn_cast<ScaledType>(operand.getType());
+  if (!type || type.getScaling().isE8M0())
+    return false;
+  const HostTensor &scales = frame.get(operand).buffers[1];
+  for (int64_t i = 0, e = scales.getNumUnits(); i < e; ++i)
+    if (std::isinf(loadElement(scales, i)))
+      return true;
+  return false;
+}
+
 namespace {
 /// Sizes of the product: `count` pairs of matrices.
 struct Sizes {
@@ -87,9 +100,9 @@ static double getRelativeBound(int64_t terms) {
 /// of an error.
 static constexpr double kLargestSlope = 1.13;
 
-/// Stores a result. Where the magnitudes of finite products add up to more than
-/// f32 holds, their order decides whether the sum is finite, Inf or NaN: it is
-/// unspecified.
+/// Stores a result, some of which is unspecified: where the magnitudes of
+/// finite products add up to more than f32 holds, as their order decides
+/// whether the sum is finite, Inf or NaN; and where a scale in f32 is Inf.
 static LogicalResult storeSums(OpResult result, ArrayRef<int64_t> shape,
                                ArrayRef<double> numbers,
                                ArrayRef<double> bounds,
@@ -152,6 +165,8 @@ static LogicalResult runGemm(Operation *operation, Frame &frame) {
   double alpha = op.getAlpha().convertToFloat(), beta = op.getBetaOrOne();
   if (op.getAccumulate() && beta != 0)
     c = frame.load(op.getAccumulate());
+  bool isInfinite =
+      hasInfiniteScale(op.getA(), frame) || hasInfiniteScale(op.getB(), frame);
   double relative = getRelativeBound(sizes.k);
   int64_t elements = sizes.count * sizes.m * sizes.n;
   std::vector<double> d(elements), aux(elements), bounds(elements);
@@ -169,8 +184,9 @@ static LogicalResult runGemm(Operation *operation, Frame &frame) {
       magnitude += std::fabs(p * q);
       reach += std::fabs(p) * qBound + std::fabs(q) * pBound;
     }
-    overflows[i] = std::isfinite(magnitude) &&
-                   magnitude > std::numeric_limits<float>::max();
+    overflows[i] = std::isfinite(magnitude)
+                       ? magnitude > std::numeric_limits<float>::max()
+                       : isInfinite;
     double v = alpha * sum;
     magnitude *= std::fabs(alpha);
     reach *= std::fabs(alpha);

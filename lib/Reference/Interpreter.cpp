@@ -86,6 +86,9 @@ LogicalResult ref::Frame::store(OpResult result, ArrayRef<int64_t> shape,
   for (auto [i, number] : llvm::enumerate(numbers))
     storeElement(tensor, i, number);
   tensor.bounds = bounds.vec();
+  // Beside Inf and NaN a bound says nothing.
+  for (double &bound : tensor.bounds)
+    bound = std::isfinite(bound) ? bound : 0;
   if (llvm::any_of(result.getOwner()->getOperands(),
                    [&](Value operand) { return hasUnspecified(get(operand)); }))
     tensor.unspecified.assign(tensor.bytes.size(), 0xFF);
@@ -94,6 +97,7 @@ LogicalResult ref::Frame::store(OpResult result, ArrayRef<int64_t> shape,
 
 /// Of f32 (TE semantics section 5.1).
 static constexpr double kRelative = 5e-6, kAbsolute = 1e-6;
+static constexpr double kLeastNormal = 0x1p-126;
 
 double ref::getReach(ElementFunction f, const Triple &x, const Triple &bounds,
                      double y) {
@@ -123,7 +127,11 @@ double ref::getApproximateBound(ElementFunction f, const Triple &x,
   double bound = std::min(kAbsolute, getReach(f, x, own, y));
   if (std::isfinite(y))
     bound += kRelative * std::fabs(y);
-  return bound + getReach(f, x, bounds, y);
+  // A factor of f may be below the normal numbers, and be 0.
+  for (double operand : x)
+    bound += kLeastNormal * std::fabs(operand);
+  bound += getReach(f, x, bounds, y);
+  return std::isfinite(bound) ? bound : 0;
 }
 
 double ref::getRoundedBound(const HostTensor &tensor, int64_t index) {

@@ -78,8 +78,11 @@ static double getLargest(const HostTensor &tensor) {
   return largest;
 }
 
-/// The least normal number of f32: what is approximate and below it may be 0.
-static constexpr double kLeastNormal = 0x1p-126;
+/// What is approximate and below f32's least normal number may be 0, and in f16
+/// a denormal number may be the next one.
+static double getLeast(DType type) {
+  return type == DType::F16 ? 0x1p-24 : 0x1p-126;
+}
 
 /// Of values that are not equal. An Inf or NaN is near nothing else.
 static Verdict judge(DType type, uint32_t foundCode, uint32_t expectedCode,
@@ -95,7 +98,7 @@ static Verdict judge(DType type, uint32_t foundCode, uint32_t expectedCode,
   double allowed =
       bound ? *bound + relative
             : std::max(tolerance.atol * std::min(1.0, largest), relative);
-  if (error <= kLeastNormal + allowed)
+  if (error <= getLeast(type) + allowed)
     return Verdict::Same;
   double steps =
       std::fabs(getRank(type, foundCode) - getRank(type, expectedCode));

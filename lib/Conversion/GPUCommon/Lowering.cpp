@@ -9,10 +9,8 @@
 #include "SinCos.h"
 #include "WideFunctions.h"
 
-#include "mlir/Conversion/ArithCommon/AttrToLLVMConverter.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/LLVMCommon/VectorPattern.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -97,13 +95,6 @@ LowerToLLVMOptions te::getLoweringOptions(MLIRContext *context) {
   return options;
 }
 
-/// Functions that the backends have instructions for, or expand: upstream's
-/// ROCDL patterns would call a library for them.
-template <typename MathOp, typename Intrinsic>
-using ToIntrinsic =
-    VectorConvertToLLVMPattern<MathOp, Intrinsic,
-                               arith::AttrConvertFastMathToLLVM>;
-
 void te::populateLoweringPatterns(const LLVMTypeConverter &types,
                                   RewritePatternSet &patterns) {
   // One application covers structured control flow too: its results are
@@ -115,12 +106,6 @@ void te::populateLoweringPatterns(const LLVMTypeConverter &types,
   populateMathToLLVMConversionPatterns(types, patterns,
                                        /*approximateLog1p=*/true,
                                        PatternBenefit(2));
-  patterns.add<ToIntrinsic<math::CeilOp, LLVM::FCeilOp>,
-               ToIntrinsic<math::FloorOp, LLVM::FFloorOp>,
-               ToIntrinsic<math::Exp2Op, LLVM::Exp2Op>,
-               ToIntrinsic<math::Log2Op, LLVM::Log2Op>,
-               ToIntrinsic<math::Log10Op, LLVM::Log10Op>>(types,
-                                                          PatternBenefit(3));
   populateVectorToLLVMConversionPatterns(types, patterns);
   populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
 }

@@ -120,6 +120,10 @@ LogicalResult LowerToROCDLPass::lower(gpu::GPUModuleOp module,
 
   LLVMConversionTarget legal(*context);
   configureGpuToROCDLConversionLegality(legal);
+  // The backend has instructions for these, or expands them; upstream would
+  // call a library.
+  legal.addLegalOp<LLVM::FCeilOp, LLVM::FFloorOp, LLVM::Exp2Op, LLVM::Log2Op,
+                   LLVM::Log10Op>();
   if (failed(convertModule(module, legal, std::move(patterns))))
     return failure();
   setBackendAttributes(module, target);

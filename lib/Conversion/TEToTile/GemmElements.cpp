@@ -359,13 +359,17 @@ Value GemmOperand::decode(Value raw) const {
   return isTurned() ? ctx.transpose(x) : x;
 }
 
-Value GemmOperand::dequantize(Value raw, Value scales) const {
+Value GemmOperand::dequantize(Value raw, Value scales, Value at) const {
   auto &b = ctx.b;
   Value x = decode(raw);
   if (isE8M0())
     scales = emitScale(ctx, scales);
   x = arith::MulFOp::create(b, x,
                             ctx.broadcast(scales, getLayout(x.getType())));
+  if (at && mayScaleBeyond()) // zeros times Inf are NaN
+    x = arith::SelectOp::create(
+        b, ctx.isBefore(getLayout(x.getType()), /*dim=*/1, at, k), x,
+        ctx.constant(x.getType(), 0.0));
   // A power of two rounds nothing, but below the normal numbers of bf16.
   return isE8M0() && element.isBF16() ? emitExactBF16(ctx, x)
                                       : ctx.round(x, element);

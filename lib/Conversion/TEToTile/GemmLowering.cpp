@@ -106,8 +106,10 @@ SmallVector<Value> GemmEmitter::emitSteps() {
             ofSide);
       else if (side->scalesElements())
         raw = side->dequantize(
-            raw, side->getScaleBytes(side->readScaleGroup(k, /*steps=*/1),
-                                     /*steps=*/1, index(0)));
+            raw,
+            side->getScaleBytes(side->readScaleGroup(k, /*steps=*/1),
+                                /*steps=*/1, index(0)),
+            k);
       else
         raw = side->finish(Kind::Elements, raw);
       elements.push_back(side->convert(raw));

@@ -198,19 +198,30 @@ static int64_t getPadding(ScaledType type, bool alongColumns) {
   return it == dims.end() ? 1 : it->multiple;
 }
 
+bool GemmOperand::mayScaleBeyond() const {
+  return scaled && isConverted && !isE8M0() &&
+         !(!ShapedType::isDynamic(staticK) &&
+           staticK % ctx.schedule.getMatmul().getK() == 0);
+}
+
+bool GemmOperand::hasSpareNibble() const {
+  return scaled && scaled.isFP4() &&
+         kIsLast != scaled.getScaling().isTransposed() &&
+         !(!ShapedType::isDynamic(staticK) && staticK % 2 == 0);
+}
+
 bool GemmOperand::mayHavePadding(Kind kind) const {
   if (!scaled)
     return false;
-  bool isKnown = !ShapedType::isDynamic(staticK);
-  if (kind == Kind::Elements) // two along K are a byte
-    return scaled.isFP4() && kIsLast != scaled.getScaling().isTransposed() &&
-           !(isKnown && staticK % 2 == 0);
+  if (kind == Kind::Elements)
+    return hasSpareNibble() || mayScaleBeyond();
   if (!scaled.getScaling().isBlock())
     return false;
   int64_t multiple = getPadding(scaled, kIsLast),
           block = getStoredBlock(scaled)[kIsLast];
   return multiple > 1 &&
-         !(isKnown && llvm::divideCeil(staticK, block) % multiple == 0);
+         !(!ShapedType::isDynamic(staticK) &&
+           llvm::divideCeil(staticK, block) % multiple == 0);
 }
 
 /// Bytes behind K / 2 are zeros, as all that is loaded outside of a tensor.
@@ -241,7 +252,7 @@ Value GemmOperand::dropScalePadding(Value scales, Value at,
 }
 
 Value GemmOperand::dropPadding(Kind kind, Value raw, Value at) const {
-  if (!mayHavePadding(kind))
+  if (kind == Kind::Elements && !hasSpareNibble())
     return raw;
   if (kind == Kind::Scales) // as they are stored
     return dropScalePadding(raw, at,

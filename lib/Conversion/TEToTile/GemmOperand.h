@@ -43,7 +43,7 @@ public:
   /// operand along K: padding of scales, and the spare nibble of an odd row of
   /// fp4, become 0.
   Value dropPadding(Kind kind, Value raw, Value k) const;
-  /// True where there may be such.
+  /// True where there may be such, or a prologue may make such.
   bool mayHavePadding(Kind kind) const;
   /// Of how many steps one lane reads the scales at once: a whole access.
   int64_t getScaleSteps() const;
@@ -97,8 +97,9 @@ public:
   /// The bytes (i32) of the group's step that has this number, or f32 scales:
   /// outer x blocks.
   Value getScaleBytes(Value group, int64_t steps, Value number) const;
-  /// Of a prologue: elements that were read, as it makes them of these scales.
-  Value dequantize(Value raw, Value scales) const;
+  /// Of a prologue: elements that were read of the steps from `k` on, as it
+  /// makes them of these scales. (Null: there are none beyond the operand.)
+  Value dequantize(Value raw, Value scales, Value k) const;
 
   // With GemmPlan::Scales::Elements (GemmElements.cpp):
   /// The largest of the scales, and of the magnitudes of elements (null where
@@ -127,6 +128,10 @@ private:
   int64_t getWholeSteps(int64_t steps) const;
   Value loadScalesAs(Value k, const tile::LinearLayout &layout) const;
   Value dropNibble(Value bytes, Value k) const;
+  /// True where two elements along K are a byte, and the last byte may have one.
+  bool hasSpareNibble() const;
+  /// True where zeros beyond the operand may be multiplied by Inf.
+  bool mayScaleBeyond() const;
   /// Scales, of which those of K lie along `dim`.
   Value dropScalePadding(Value scales, Value k, unsigned dim) const;
   tile::LinearLayout getOperandLayout(int64_t k) const;

@@ -212,7 +212,7 @@ void GemmEmitter::put(GemmStream &stream, Value slot, Value number) {
   Value tile = !scales ? stream.side->finish(stream.kind, raw)
                : plan.scales == GemmPlan::Scales::Elements
                    ? stream.side->scaleElements(raw, scales, stream.seen)
-                   : stream.side->dequantize(raw, scales);
+                   : stream.side->dequantize(raw, scales, stream.rawAt);
   if (!stream.ring)
     stream.ring =
         stream.side->makeRing(stream.kind, tile.getType(), stream.slots);

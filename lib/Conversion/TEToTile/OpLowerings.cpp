@@ -92,12 +92,14 @@ static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
   return branch.getResult(0);
 }
 
-/// The amax (a tile or scalar), at least the op's epsilon where it has one.
+/// The amax (a tile or scalar), at least the op's epsilon, or 0 where someone
+/// else computed it.
 static Value emitBounded(TileContext &ctx, QuantizeOp op, Value amax) {
-  if (!op.getEpsilon())
+  if (!op.getEpsilon() && !op.getAmax())
     return amax;
-  Value least =
-      ctx.constant(amax.getType(), op.getEpsilon()->convertToDouble());
+  Value least = ctx.constant(
+      amax.getType(),
+      op.getEpsilon() ? op.getEpsilon()->convertToDouble() : 0.0);
   Value below =
       arith::CmpFOp::create(ctx.b, arith::CmpFPredicate::OLT, amax, least);
   return arith::SelectOp::create(ctx.b, below, least, amax);
