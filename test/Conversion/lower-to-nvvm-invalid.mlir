@@ -4,8 +4,9 @@
 
 gpu.module @kernels {
   gpu.func @call(%x: f32, %out: memref<f32>) kernel attributes {te.target = "sm_90a"} {
-    // expected-error @+1 {{calls __nv_fmodf, which no library provides; lower this function to instructions before lower-to-nvvm}}
-    %y = arith.remf %x, %x : f32
+    %i = arith.fptosi %x : f32 to i32
+    // expected-error @+1 {{calls llvm.intr.powi, which no library provides; lower this function to instructions before lower-to-nvvm}}
+    %y = math.fpowi %x, %i : f32, i32
     memref.store %y, %out[] : memref<f32>
     gpu.return
   }

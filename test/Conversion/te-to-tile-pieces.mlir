@@ -36,7 +36,7 @@ func.func @rms(%x: tensor<3x4096xbf16>, %g: tensor<4096xbf16>) -> (tensor<3x4096
 // CHECK: %[[AMAX:.*]] = tile.launch @k_part_0 grid(%c4, %c3) ins(%{{.*}}, %[[MOMENTS]] : {{.*}}) -> tensor<1x3x4xf32>
 // CHECK: tile.launch @k grid(%c4, %c3) ins(%{{.*}}, %[[MOMENTS]], %[[AMAX]] :
 // CHECK-LABEL: tile.kernel @k_part(
-// CHECK-COUNT-2: tile.store
+// CHECK-COUNT-3: tile.store
 // CHECK-NOT: tile.store
 // CHECK-LABEL: tile.kernel @k_part_0(
 // CHECK-COUNT-3: tile.load %{{.*}} -> tensor<1x4xf32
