@@ -82,18 +82,19 @@ void WaveShadow::checkPending(const Inst &inst, const Effects &effects) {
       if (isDef && isMemory && operation.inOrder &&
           counterOf(inst) == operation.counter)
         continue;
+      unsigned accRow = wave.launch->accRow;
+      bool isAcc = range.isVector && range.first >= accRow;
       const char *counter =
           operation.counter == PendingOperation::Vm ? "vmcnt" : "lgkmcnt";
-      launch.report(
-          Defect::MissingWait, wave, inst, -1,
-          llvm::Twine(how) +
-              (range.isVector ? range.first >= kAccRow ? " a" : " v" : " s") +
-              llvm::Twine(range.first % kAccRow) +
-              (range.count > 1 ? " (and what follows)" : "") +
-              " before s_waitcnt " + counter +
-              " has retired the load that fills it",
-          SanitizedLaunch::Side{operation.word, int(wave.index),
-                                wave.workgroupIndex});
+      launch.report(Defect::MissingWait, wave, inst, -1,
+                    llvm::Twine(how) +
+                        (range.isVector ? isAcc ? " a" : " v" : " s") +
+                        llvm::Twine(range.first - (isAcc ? accRow : 0)) +
+                        (range.count > 1 ? " (and what follows)" : "") +
+                        " before s_waitcnt " + counter +
+                        " has retired the load that fills it",
+                    SanitizedLaunch::Side{operation.word, int(wave.index),
+                                          wave.workgroupIndex});
       operation.defs.clear();
     }
     rebuildPending();

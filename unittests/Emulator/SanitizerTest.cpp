@@ -127,6 +127,13 @@ constexpr Planted catalogue[] = {
     {"unwaited_to_lds", Defect::MissingWait, "", "ds_read_b32",
      "global_load_lds_dword"},
 
+    {"direct_write_after_write", Defect::Race, "a store of LDS offset",
+     "global_load_lds_dword", "global_load_lds_dword"},
+    {"polls_by_scalar", Defect::Race, "of another workgroup", "s_load_dword",
+     "global_atomic_add", Third::Zeros},
+
+    {"exec_at_barrier", Defect::BarrierDivergence, "8 of the wave's 64 lanes",
+     "s_barrier", ""},
     {"divergent_barrier", Defect::BarrierDivergence, "divergent control flow",
      "s_barrier", ""},
     {"missed_barrier", Defect::BarrierDivergence, "it has ended", "s_barrier",
