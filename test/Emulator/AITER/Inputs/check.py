@@ -23,7 +23,7 @@ def main():
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--sanitize", action="store_true", help="and list the defects that the sanitizer finds")
     parser.add_argument("--seed", type=int, default=None)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     seed = options.seed if options.seed is not None else int.from_bytes(os.urandom(4))
     print(f"seed {seed}")
     runner = harness.Runner(options.chip, options.folder, options.sanitize)

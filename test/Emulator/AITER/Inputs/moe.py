@@ -1,14 +1,17 @@
 """AITER's mixture of experts: the router, and the fused experts."""
 
+import math
+
 import numpy as np
 
+from gemm import shuffle_weight
 from harness import BF16, F32, I32, Out, draw, expect, wide
 
 
 def top_softmax(runner, rng, code, rows, experts, top):
     """The `top` largest of a softmax over the experts, made to a sum of 1, and which they are."""
     tokens = 2 * rows + 1
-    gates = draw(rng, (tokens, experts), BF16 if False else F32)
+    gates = draw(rng, (tokens, experts), F32)
     weights, chosen = Out((tokens, top), F32), Out((tokens, top), I32)
     runner.run(code, (-(-tokens // rows), 1, 1), 256, {
         "T": chosen, "W": weights, "A": gates, "batch": tokens, "expert": experts, "topk": top, "renormalize": 1,
@@ -19,3 +22,55 @@ def top_softmax(runner, rng, code, rows, experts, top):
     expect("experts", chosen.array, want, 0)
     best = np.take_along_axis(p, want, 1)
     expect("weights", weights.array, best / best.sum(1, keepdims=True), 1e-4)
+
+
+ROWS = 32  # of a block of one expert's tokens
+
+
+def sort_tokens(choices, weights, experts):
+    """The tokens of each expert in blocks of ROWS: ids (the place among a token's experts in the upper byte), their
+    weights, and the expert of each block. What is left of a block has a token that does not exist."""
+    tokens, top = choices.shape
+    ids, sorted_weights, owners = [], [], []
+    for expert in range(experts):
+        at = np.argwhere(choices == expert)
+        pad = -len(at) % ROWS
+        ids += [place << 24 | token for token, place in at] + [top << 24 | tokens] * pad
+        sorted_weights += [weights[token, place] for token, place in at] + [0] * pad
+        owners += [expert] * ((len(at) + pad) // ROWS)
+    return np.array(ids, I32), np.array(sorted_weights, F32), np.array(owners, I32)
+
+
+def gelu(x):
+    return 0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+
+
+def silu(x):
+    return x / (1 + np.exp(-x))
+
+
+def fused(runner, rng, code, activation, width):
+    """The experts' two products and the activation between them, in bf16; a token's experts are added by atomics."""
+    tokens, dim, inter, experts, top = 37, 512, 1024, 4, 2
+    x = draw(rng, (tokens, dim), BF16)
+    up = draw(rng, (experts, inter, dim), BF16, dim**-0.5)
+    down = draw(rng, (experts, dim, inter), BF16, inter**-0.5)
+    choices = np.array([rng.permutation(experts)[:top] for _ in range(tokens)])
+    weights = rng.random((tokens, top)).astype(F32)
+    ids, sorted_weights, owners = sort_tokens(choices, weights, experts)
+    out = Out((tokens, dim), BF16, 0)
+    runner.run(code, (inter // width, len(owners), 1), 256, {
+        "O": out, "X": x, "G": shuffle_weight(up), "U": np.array([len(ids), tokens], I32), "D": shuffle_weight(down), "STP": ids,
+        "SW": sorted_weights, "SEP": owners, "dim": dim, "hdim": inter, "batch": tokens, "eprt": experts, "Xs": 2 * dim,
+        "GUs": 2 * dim, "Ds": 2 * inter, "Os": 2 * dim, "eGUs": 2 * dim * inter, "eDs": 2 * dim * inter, "eSMQs": 4 * inter,
+        "topk": top})
+    want, bound = np.zeros((tokens, dim)), np.zeros((tokens, dim))
+    for token in range(tokens):
+        for place in range(top):
+            expert = choices[token, place]
+            hidden = {"gelu": gelu, "silu": silu}[activation](wide(up[expert]) @ wide(x[token]))
+            part = wide(down[expert]) @ hidden * weights[token, place]
+            want[token] += part
+            # Each of the atomics rounds to bf16, too.
+            bound[token] += 2.0**-8 * (np.abs(wide(down[expert])) @ np.abs(hidden) * weights[token, place] * 0.25 + 4 * np.abs(part))
+    expect("O", out.array, want, bound)
