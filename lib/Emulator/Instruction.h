@@ -188,6 +188,8 @@ struct Effects {
 struct WaitCounts {
   unsigned vm, lgkm;
 };
+/// The most that the counters hold: s_waitcnt's fields without a bit cleared.
+constexpr WaitCounts kMostCounted = {63, 15};
 inline WaitCounts readWait(const Inst &wait) {
   uint32_t mask = uint16_t(wait.offset);
   return {(mask & 15) | (mask >> 14 & 3) << 4, mask >> 8 & 15};

@@ -170,10 +170,10 @@ void WaveShadow::checkPair(const Touched &at, uint64_t index, uint64_t before,
   if (was.atomic && is.atomic)
     return;
   bool sameGroup = was.workgroup == is.workgroup;
-  bool isKnown = true; // the other side
+  bool isKnown = true;  // the other side
+  bool inEpoch = false; // of the same workgroup
   if (sameGroup) {
-    bool inEpoch =
-        was.epoch == is.epoch && (was.wave != is.wave || was.several);
+    inEpoch = was.epoch == is.epoch && (was.wave != is.wave || was.several);
     bool elsewhere = !isLds && !wasWrite && was.spread && launch.sync.isEmpty();
     if (!inEpoch && !elsewhere)
       return;
@@ -206,10 +206,9 @@ void WaveShadow::checkPair(const Touched &at, uint64_t index, uint64_t before,
       llvm::formatv("{0} of {1} races with {2} of another {3}: {4}",
                     nameAccess(isWrite, is.atomic), place,
                     nameAccess(wasWrite, was.atomic),
-                    sameGroup && isKnown ? "wave" : "workgroup",
-                    sameGroup && isKnown
-                        ? "no barrier is between them"
-                        : "no atomic with release and acquire orders them"),
+                    inEpoch ? "wave" : "workgroup",
+                    inEpoch ? "no barrier is between them"
+                            : "no atomic with release and acquire orders them"),
       other);
 }
 

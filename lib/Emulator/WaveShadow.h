@@ -183,6 +183,8 @@ private:
   void checkPending(const Inst &inst, const Effects &effects);
   void push(const Inst &inst, const Effects &effects);
   void retire(const Inst &wait);
+  void retireCounter(PendingOperation::Counter counter, unsigned left);
+  void retireFull(PendingOperation::Counter counter);
   void rebuildPending();
   void addPending(const PendingOperation &operation);
   void checkInFlight(uint64_t first, uint64_t last, unsigned lane);

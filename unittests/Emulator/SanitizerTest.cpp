@@ -112,6 +112,7 @@ constexpr Planted catalogue[] = {
     {"wait_off_by_one", Defect::MissingWait, "vmcnt", "v_add_u32", "offset:4"},
     {"unwaited_lds", Defect::MissingWait, "lgkmcnt", "v_add_u32",
      "ds_read_b32"},
+    {"counted_lds", Defect::MissingWait, "lgkmcnt", "v_add_u32", "ds_read_b32"},
     {"unwaited_permute", Defect::MissingWait, "lgkmcnt", "v_add_u32",
      "ds_bpermute_b32"},
     {"unwaited_scalar", Defect::MissingWait, "reads s40", "v_mov_b32",

@@ -382,6 +382,26 @@ kernel void unwaited_lds(global int *in, global int *out) {
                : "memory");
   out[gid(SIZE)] = value;
 }
+// The counter holds 15: when the sixteenth load is issued, the first one is back.
+kernel void counted_lds(global int *in, global int *out) {
+  local int words[SIZE];
+  *(volatile local int *)(words + lid()) = in[lid()];
+  barrier_lds();
+  int value, other;
+  __asm__ volatile("ds_read_b32 %0, %2\n" //
+               "ds_read_b32 %1, %2\n ds_read_b32 %1, %2\n ds_read_b32 %1, %2\n"
+               "ds_read_b32 %1, %2\n ds_read_b32 %1, %2\n ds_read_b32 %1, %2\n"
+               "ds_read_b32 %1, %2\n ds_read_b32 %1, %2\n ds_read_b32 %1, %2\n"
+               "ds_read_b32 %1, %2\n ds_read_b32 %1, %2\n ds_read_b32 %1, %2\n"
+               "ds_read_b32 %1, %2\n ds_read_b32 %1, %2\n"
+               EITHER("", "ds_read_b32 %1, %2\n")
+               "v_add_u32 %0, 1, %0\n"
+               "s_waitcnt lgkmcnt(0)"
+               : "=&v"(value), "=&v"(other)
+               : "v"((local int *)words + (lid() ^ 1))
+               : "memory");
+  out[gid(SIZE)] = value;
+}
 kernel void unwaited_permute(global int *in, global int *out) {
   int value = in[lid()];
   __asm__ volatile("ds_bpermute_b32 %0, %1, %0\n" //
