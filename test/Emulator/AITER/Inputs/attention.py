@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from harness import BF16, F32, I32, Out, draw, expect, wide
-
-BF16_STEP = 2.0**-8  # half a unit in the last place, of 1
+from harness import BF16, F32, I32, STEP, Out, draw, expect, wide
 LOG2E = float(np.log2(np.e))
 
 
@@ -25,13 +23,13 @@ def heads_first(array):
 
 
 class Problem:
-    """Q, K and V as (batch, sequence, heads, size) in bf16; what attention makes of them."""
+    """Q, K and V as (batch, sequence, heads, size); what attention makes of them."""
 
-    def __init__(self, rng, batch, length, heads, kv_heads, size, v_size, causal):
+    def __init__(self, rng, dtype, batch, length, heads, kv_heads, size, v_size, causal):
         self.shape = (batch, length, heads, kv_heads, size, v_size)
-        self.q = draw(rng, (batch, length, heads, size), BF16)
-        self.k = draw(rng, (batch, length, kv_heads, size), BF16)
-        self.v = draw(rng, (batch, length, kv_heads, v_size), BF16)
+        self.q = draw(rng, (batch, length, heads, size), dtype)
+        self.k = draw(rng, (batch, length, kv_heads, size), dtype)
+        self.v = draw(rng, (batch, length, kv_heads, v_size), dtype)
         self.scale = size**-0.5
         self.ratio = heads // kv_heads
         self.mask = np.tril(np.ones((length, length), bool)) if causal else None
@@ -45,11 +43,11 @@ def bytes_of(array):
     return array.strides[:3]
 
 
-def forward(runner, rng, code, size, v_size, causal, tile, block):
-    """An output is P, rounded to bf16, times V, rounded to bf16: both rounding errors are within a step."""
+def forward(runner, rng, code, dtype, size, v_size, causal, tile, block, cuts):
+    """An output is P, rounded, times V, and rounded. `cuts`: toward zero."""
     length, heads, kv_heads = 2 * tile + 37, 2, 1
-    a = Problem(rng, 1, length, heads, kv_heads, size, v_size, causal)
-    o, lse = Out((1, length, heads, v_size), BF16), Out((1, heads, length), F32)
+    a = Problem(rng, dtype, 1, length, heads, kv_heads, size, v_size, causal)
+    o, lse = Out((1, length, heads, v_size), dtype), Out((1, heads, length), F32)
     (q_b, q_s, q_h), (k_b, k_s, k_h), (v_b, v_s, v_h), (o_b, o_s, o_h) = map(bytes_of, (a.q, a.k, a.v, o.array))
     tiles = -(-length // tile)
     groups = -(-tiles // 2) if causal else tiles
@@ -60,19 +58,23 @@ def forward(runner, rng, code, size, v_size, causal, tile, block):
         "msk_opt": 3 if causal else 5, "lse": 1, "kv_seq_len": length, "qk_head_dim": size, "v_head_dim": v_size,
         "q_head_num": heads, "v_Seqs": v_s, "v_Hs": v_h, "v_Bs": v_b, "r_Seqs": o_s, "r_Hs": o_h, "r_Bs": o_b,
         "lse_Hs": lse.array.strides[1]})
-    bound = 2 * BF16_STEP * np.einsum("bhqk,bhkd->bhqd", a.p, np.abs(a.wide_v)) + BF16_STEP * np.abs(a.o)
+    step = STEP[dtype] * (2 if cuts else 1)
+    bound = 2 * step * np.einsum("bhqk,bhkd->bhqd", a.p, np.abs(a.wide_v)) + step * np.abs(a.o)
     expect("O", heads_first(o.array), a.o, bound)
     expect("log-sum-exp", lse.array, a.lse, 1e-3 + 1e-4 * np.abs(a.lse))
 
 
-def backward(runner, rng, code, size, v_size, causal, tile, order):
-    """dQ (summed in f32 by atomics), dK and dV. `order`: which of the three argument layouts the kernel has.
+def backward(runner, rng, code, dtype, size, v_size, causal):
+    """dQ (summed in f32 by atomics), dK and dV.
 
-    P and dS are rounded to bf16 before they are multiplied, and results after.
+    P and dS are rounded before they are multiplied, and results after.
     """
-    length, heads, kv_heads = tile + 37, 2, 2
-    a = Problem(rng, 1, length, heads, kv_heads, size, v_size, causal)
-    grad = draw(rng, (1, length, heads, v_size), BF16)
+    names = runner.list(code)[1]
+    isNative, isShort = "max_seq_len_dq" in names, "Hs_kv" in names  # else it takes the strides of everything
+    tile = {64: 192, 128: 256 if isNative else 192, 192: 192 if isNative else 64}[size]
+    length, heads, kv_heads = 2 * tile if isShort else tile + 37, 2, 2
+    a = Problem(rng, dtype, 1, length, heads, kv_heads, size, v_size, causal)
+    grad = draw(rng, (1, length, heads, v_size), dtype)
     wide_grad = heads_first(grad)
     delta = (wide_grad * a.o).sum(-1)
     dv = np.einsum("bhqk,bhqd->bhkd", a.p, wide_grad)
@@ -81,12 +83,12 @@ def backward(runner, rng, code, size, v_size, causal, tile, order):
     dq = a.scale * np.einsum("bhqk,bhkd->bhqd", ds, a.wide_k)
     dk = a.scale * np.einsum("bhqk,bhqd->bhkd", ds, a.wide_q)
     got_dq = Out((1, heads, length, size), F32, 0)
-    got_dk, got_dv = Out(a.k.shape, BF16), Out(a.v.shape, BF16)
+    got_dk, got_dv = Out(a.k.shape, dtype), Out(a.v.shape, dtype)
     strides = {name: bytes_of(array) for name, array in
                {"q": a.q, "k": a.k, "v": a.v, "do": grad, "dk": got_dk.array, "dv": got_dv.array}.items()}
     arguments = {"dQ": got_dq, "dK": got_dk, "dV": got_dv, "Q": a.q, "K": a.k, "V": a.v, "dO": grad,
                  "Lse": a.lse.astype(F32), "D": delta.astype(F32), "scalar": a.scale, "log2e": LOG2E, "ratio": a.ratio}
-    if order == "short":
+    if isShort:
         q_b, q_s, q_h = strides["q"]
         k_b, k_s, k_h = strides["k"]
         arguments |= {"seq_len": length, "Ts": tile * k_s, "Hs": q_h, "BAs": q_b, "Seqs": q_s, "Hs_kv": k_h, "BAs_kv": k_b,
@@ -95,25 +97,26 @@ def backward(runner, rng, code, size, v_size, causal, tile, order):
         arguments |= {f"{field}_{name}": stride for name, (batch, sequence, head) in strides.items()
                       for field, stride in (("BAs", batch), ("Seqs", sequence), ("Hs", head))}
         arguments |= {"seqlen_q": length, "seqlen_k": length, "nhead_q": heads}
-    if order == "long":
+    if not isNative and not isShort:
         arguments |= {"head_dim": size}
-    if order == "native":
+    if isNative:
         arguments |= {"Ts": tile * strides["k"][1], "head_dim_q": size, "head_dim_k": v_size, "Hs_lsed": 4 * length,
                       "max_seq_len_dq": -(-length // 16) * 16}
     tiles = -(-length // tile)
     runner.run(code, (-(-tiles // 2) if causal else tiles, heads, 1), 256, arguments)
-    bound = lambda ds_of, other, out: 2 * BF16_STEP * a.scale * ds_of(np.abs(other)) + BF16_STEP * np.abs(out) + 1e-6
+    step = STEP[dtype]
+    bound = lambda ds_of, other, out: 2 * step * a.scale * ds_of(np.abs(other)) + step * np.abs(out) + 1e-5
     # dS is a difference: its error is that of its terms.
     terms = a.p * (np.abs(dp) + np.abs(delta)[..., None] + 2 * np.einsum("bhqd,bhkd->bhqk", np.abs(wide_grad), np.abs(a.wide_v)) / 16)
     expect("dV", heads_first(got_dv.array), dv,
-           2 * BF16_STEP * np.einsum("bhqk,bhqd->bhkd", a.p, np.abs(wide_grad)) + BF16_STEP * np.abs(dv) + 1e-6)
+           2 * step * np.einsum("bhqk,bhqd->bhkd", a.p, np.abs(wide_grad)) + step * np.abs(dv) + 1e-5)
     expect("dK", heads_first(got_dk.array), dk, bound(lambda q: np.einsum("bhqk,bhqd->bhkd", terms, q), a.wide_q, dk))
     expect("dQ", got_dq.array, dq, bound(lambda k: np.einsum("bhqk,bhkd->bhqd", terms, k), a.wide_k, dq))
 
 
-def paged(runner, rng, code, group):
+def paged(runner, rng, code, dtype, group):
     """Decoding with the keys and values of a sequence in blocks of 16 tokens, at places that a table gives."""
-    page, size, kv_heads, per = 16, 128, 2, 8  # eight bf16 are 16 bytes
+    page, size, kv_heads, per = 16, 128, 2, 8  # eight are 16 bytes
     lengths = np.array([1, 77, 300], I32)
     batch, heads = len(lengths), group * kv_heads
     pages = -(-lengths // page)
@@ -124,10 +127,10 @@ def paged(runner, rng, code, group):
     for sequence, count in enumerate(pages):
         table[sequence, :count] = order[used:used + count]
         used += count
-    q = draw(rng, (batch, heads, size), BF16)
-    k = draw(rng, (len(order), kv_heads, size // per, page, per), BF16)
-    v = draw(rng, (len(order), kv_heads, page // per, size, per), BF16)
-    o = Out((batch, heads, size), BF16)
+    q = draw(rng, (batch, heads, size), dtype)
+    k = draw(rng, (len(order), kv_heads, size // per, page, per), dtype)
+    v = draw(rng, (len(order), kv_heads, page // per, size, per), dtype)
+    o = Out((batch, heads, size), dtype)
     scale = size**-0.5
     runner.run(code, (kv_heads, batch, 1), 256, {
         "O": o, "Q": q, "K": k, "V": v, "BT": table, "CL": lengths, "sclg": LOG2E * scale, "mblk": most,
@@ -138,7 +141,7 @@ def paged(runner, rng, code, group):
         values = wide(v[blocks]).transpose(1, 0, 2, 4, 3).reshape(kv_heads, -1, size)[:, :length]
         rows = wide(q[sequence]).reshape(kv_heads, group, size)
         want, _, p = attend(rows[None], keys[None], values[None], scale)
-        bound = 2 * BF16_STEP * np.einsum("bhqk,bhkd->bhqd", p, np.abs(values[None])) + BF16_STEP * np.abs(want)
+        bound = 2 * STEP[dtype] * np.einsum("bhqk,bhkd->bhqd", p, np.abs(values[None])) + STEP[dtype] * np.abs(want)
         expect(f"O of sequence {sequence}", wide(o.array[sequence]).reshape(1, kv_heads, group, size), want, bound)
 
 
@@ -161,6 +164,6 @@ def mla(runner, rng, code, heads, splits):
         tokens = wide(kv[places[starts[sequence]:starts[sequence + 1]], 0, 0])
         want, want_lse, p = attend(wide(q[sequence])[None, :, None], tokens[None, None], tokens[None, None, :, :v_size], scale)
         got, weights = wide(parts.array[sequence]), np.exp(wide(lse.array[sequence, ..., 0]) - want_lse[0, :, 0])
-        bound = 2 * BF16_STEP * np.einsum("bhqk,bckd->bhqd", p, np.abs(tokens[None, None, :, :v_size]))[0, :, 0] + 1e-6
+        bound = 2 * STEP[BF16] * np.einsum("bhqk,bckd->bhqd", p, np.abs(tokens[None, None, :, :v_size]))[0, :, 0] + 1e-6
         expect(f"sum of the parts of sequence {sequence}", weights.sum(0), 1, 2e-3)
         expect(f"O of sequence {sequence}", (weights[..., None] * got).sum(0), want[0, :, 0], bound + 2e-3 * np.abs(want[0, :, 0]))

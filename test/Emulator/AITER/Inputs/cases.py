@@ -1,64 +1,99 @@
 """Which kernels are run: (family, code object, check, its arguments, whether it is among the quick ones)."""
 
+import re
+
 import attention
 import gemm
 import moe
+from harness import BF16, F16, find_objects
+
+DTYPES = {"bf16": BF16, "fp16": F16}
 
 
 def find(chip):
-    return {"gfx942": gfx942, "gfx950": gfx950}[chip]()
+    folder = find_objects() / chip
+    codes = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.co"))
+    cases = [case for code in codes for case in match(chip, code)]
+    return sorted(cases, key=lambda case: case[0])
 
 
-def backward(family, code, size, v_size, tile, order, isQuick):
-    return [(family, f"fmha_v3_bwd/{code}", attention.backward, (size, v_size, "causal" in code, tile, order), isQuick)]
+def match(chip, code):
+    """The cases of a code object, by its name."""
+    for pattern, make in PATTERNS:
+        if found := re.fullmatch(pattern, code):
+            yield from make(chip, code, *found.groups())
 
 
-def forward(family, code, size, v_size, tile, block, isQuick):
-    return [(family, f"fmha_v3_fwd/{code}", attention.forward, (size, v_size, "causal" in code, tile, block), isQuick)]
+def forward(chip, code, size, v_size, causal, rounding):
+    size, v_size = int(size), int(v_size or size)
+    tile, block = (128, 256) if size == 192 else (256, 512)
+    if chip == "gfx942" and not rounding:
+        return  # AITER never launches them
+    isNearest = rounding in (None, "_rtne")
+    yield (f"attention forward hd{size}", code, attention.forward,
+           (BF16, size, v_size, bool(causal), tile, block, not isNearest), bool(causal) and isNearest)
 
 
-def shared(chip):
-    """Kernels that both chips have."""
-    cases = []
-    for rows in (32, 48, 64, 96):
-        cases.append(("bf16 GEMM", f"bf16gemm/bf16gemm_outf32_tn_{rows}x64_pf3.co", gemm.bf16_gemm, ((rows, 64),), rows == 32))
-    for group in (8, 16):
-        for dtype in ("bf16", ):
-            cases.append(("paged attention", f"pa/pa_{dtype}_noquant_gqa{group}_1tg_4w.co", attention.paged, (group,), group == 8))
-    cases.append(("MLA", "mla/mla_dec_stage1_bf16_a16w16_subQ16_mqa16.co", attention.mla, (16, 1), False))
-    cases.append(("MLA", "mla/mla_dec_stage1_bf16_a16w16_subQ16_mqa16.co", attention.mla, (16, 2), True))
-    cases.append(("fused MoE", "fmoe/silu/fmoe_bf16_noquantBf16_g1u0_atm_inlv_silu_1tg_32x512.co", moe.fused, ("silu", 512), False))
-    cases.append(("fused MoE", "fmoe/gelu/fmoe_bf16_noquantBf16_g1u0_vs_atm_inlv_gelu_1tg_32x512.co", moe.fused, ("gelu", 512), True))
-    return cases
+def backward(chip, code, size, v_size, dtype, causal, rounding, pads):
+    """What sums dQ in f32, of sequences of one length."""
+    size, v_size = int(size), int(v_size or size)
+    # gfx950 also has gfx942's kernels, which have a rounding in their names.
+    isOwn = rounding is None if chip == "gfx950" else rounding == "_rtne"
+    isQuick = isOwn and causal == "_causal" and dtype == "bf16" and size != 64 and bool(pads)
+    yield f"attention backward hd{size}", code, attention.backward, (DTYPES[dtype], size, v_size, bool(causal)), isQuick
 
 
-def gfx942():
-    cases = shared("gfx942")
-    cases.append(("block-scaled FP8", "flatmm_uk_gfx9_f16f8_128x256x128_1x4x1_16x16x32.co", gemm.flat_fp8, (), True))
-    cases.append(("fused MoE", "fmoe_b16.co", moe.fused, ("gelu", 512), False))
-    for rounding in ("rtne", "rtna", "rtz"):
-        for causal in ("", "_causal"):
-            quick = rounding == "rtne"
-            cases += forward("attention forward hd128", f"MI300/fwd_hd128_bf16{causal}_{rounding}.co", 128, 128, 256, 512, quick and causal)
-            cases += backward("attention backward hd128", f"bwd_hd128_bf16{causal}_a32_{rounding}_psskddv.co", 128, 128, 192, "long", quick and causal)
-            cases += backward("attention backward hd192", f"bwd_hd192_bf16{causal}_a32_{rounding}_psskddv.co", 192, 192, 64, "long", quick and causal)
-    for experts in (128, 256):
-        for top in (6, 8):
-            for rows in (4, 12):
-                cases.append(("topksoftmax", f"topksoftmax/topksoftmax_{rows}x{experts}x{top}.co", moe.top_softmax, (rows, experts, top), rows == 4 and top == 8))
-    return cases
+def paged(chip, code, dtype, group):
+    yield "paged attention", code, attention.paged, (DTYPES[dtype], int(group)), (dtype, group) == ("bf16", "8")
 
 
-def gfx950():
-    cases = shared("gfx950")
-    for rows in (32, 64, 96, 128):
-        cases.append(("block-scaled FP8", f"f8_block_scale_mi350_x{rows}.co", gemm.block_fp8, (rows,), rows == 128))
-    cases.append(("MXFP4 GEMM", "f4gemm/f4gemm_bf16_per1x32Fp4_noBpreShuffle_256x256.co", gemm.mxfp4, ((256, 256), False), False))
-    for tile in ((32, 128), (128, 128), (128, 256), (256, 256)):
-        cases.append(("MXFP4 GEMM", "f4gemm/f4gemm_bf16_per1x32Fp4_BpreShuffle_%dx%d.co" % tile, gemm.mxfp4, (tile, True), tile == (32, 128)))
-    for causal in ("", "_causal"):
-        cases += forward("attention forward hd128", f"fwd_hd128_bf16{causal}.co", 128, 128, 256, 512, bool(causal))
-        cases += forward("attention forward hd192", f"fwd_hd192_hd128_bf16{causal}.co", 192, 128, 128, 256, bool(causal))
-        cases += backward("attention backward hd128", f"bwd_hd128_bf16{causal}_a32_psskddv.co", 128, 128, 256, "native", bool(causal))
-        cases += backward("attention backward hd192", f"bwd_hd192_hd128_bf16{causal}_a32_pssk.co", 192, 128, 192, "native", bool(causal))
-    return cases
+def mla(chip, code):
+    yield "MLA", code, attention.mla, (16, 2), True
+    yield "MLA", code, attention.mla, (16, 1), False
+
+
+def bf16_gemm(chip, code, rows, columns):
+    yield "bf16 GEMM", code, gemm.bf16_gemm, ((int(rows), int(columns)),), rows == "32"
+
+
+def flat_fp8(chip, code):
+    yield "block-scaled FP8 GEMM", code, gemm.flat_fp8, (), True
+
+
+def block_fp8(chip, code, rows):
+    yield "block-scaled FP8 GEMM", code, gemm.block_fp8, (int(rows),), rows == "128"
+
+
+def mxfp4(chip, code, order, rows, columns):
+    yield "MXFP4 GEMM", code, gemm.mxfp4, ((int(rows), int(columns)), order == "BpreShuffle"), (rows, columns) == ("32", "128")
+
+
+def top_softmax(chip, code, rows, experts, top):
+    yield "topksoftmax", code, moe.top_softmax, (int(rows), int(experts), int(top)), (rows, top) == ("4", "8")
+
+
+def fused(chip, code, activation, dtype, skips, stays, width):
+    if dtype == "fp16" and not skips:
+        return  # AITER never launches them
+    isQuick = dtype == "bf16" and bool(skips) == (activation == "gelu") and not stays
+    yield "fused MoE", code, moe.fused, (BF16, DTYPES[dtype], activation, int(width), 6 if stays else None), isQuick
+
+
+def first_fused(chip, code, letter):
+    dtype = {"b": BF16, "f": F16}[letter]
+    yield "fused MoE", code, moe.fused, (dtype, dtype, "gelu", 512), False
+
+
+PATTERNS = [
+    (r"fmha_v3_fwd/(?:MI300/)?fwd_hd(\d+)(?:_hd(\d+))?_bf16(_causal)?(_rtn[ae]|_rtz)?\.co", forward),
+    (r"fmha_v3_bwd/bwd_hd(\d+)(?:_hd(\d+))?_(bf16|fp16)(_causal(?:_br)?)?_a32(_rtn[ae]|_rtz)?(_pssk(?:ddv)?)?\.co", backward),
+    (r"pa/pa_(\w+?)_noquant_gqa(\d+)_1tg_4w\.co", paged),
+    (r"mla/mla_dec_stage1_bf16_a16w16_subQ16_mqa16\.co", mla),
+    (r"bf16gemm/bf16gemm_outf32_tn_(\d+)x(\d+)_pf3\.co", bf16_gemm),
+    (r"flatmm_uk_gfx9_f16f8_128x256x128_1x4x1_16x16x32\.co", flat_fp8),
+    (r"f8_block_scale_mi350_x(\d+)\.co", block_fp8),
+    (r"f4gemm/f4gemm_bf16_per1x32Fp4_(\w+)_(\d+)x(\d+)\.co", mxfp4),
+    (r"topksoftmax/topksoftmax_(\d+)x(\d+)x(\d+)\.co", top_softmax),
+    (r"fmoe/(silu|gelu)/fmoe_(bf16|fp16)_noquant(?:Bf16|Fp16)_g1u0(_vs)?_atm_inlv_\w+_1tg(_ps)?_32x(\d+)\.co", fused),
+    (r"fmoe_([bf])16\.co", first_fused),
+]

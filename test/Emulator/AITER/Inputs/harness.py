@@ -6,6 +6,7 @@ metadata has no unique name; values are NumPy arrays (inputs), Out() for what it
 """
 
 import json
+import re
 import site
 import subprocess
 import time
@@ -15,6 +16,7 @@ import ml_dtypes
 import numpy as np
 
 BF16, F16, F32, I32, U8 = ml_dtypes.bfloat16, np.float16, np.float32, np.int32, np.uint8
+STEP = {BF16: 2.0**-8, F16: 2.0**-11}  # the share of a number that rounding it to nearest takes at most
 GUARD = 256  # bytes behind every output, which must stay as they are
 POISON = 0xA5
 
@@ -44,9 +46,10 @@ class Runner:
         self.count = 0
         self.log = []  # (object, seconds, defects)
 
-    def find_kernel(self, code):
-        listed = subprocess.run(["te-run", code, "--list"], capture_output=True, text=True, check=True).stdout
-        return next(line.split()[1].rstrip(":,") for line in listed.splitlines() if line.startswith("kernel "))
+    def list(self, code):
+        """The name of the object's kernel, and those of its arguments."""
+        listed = subprocess.run(["te-run", self.objects / code, "--list"], capture_output=True, text=True, check=True).stdout
+        return re.search(r"^kernel (\S+?):", listed, re.M)[1], re.findall(r"^  argument \d+ (\w+):", listed, re.M)
 
     def run(self, code, grid, block, arguments):
         """`code` is a path below the chip's folder. Outputs are in their Out.array afterwards."""
@@ -66,7 +69,7 @@ class Runner:
                 outputs.append((value, file + ".out.npy"))
             else:
                 flags.append(f"{place}{'i32' if isinstance(value, (int, np.integer)) else 'f32'}:{value}")
-        command = ["te-run", path, "--device=emulator", "--kernel=" + self.find_kernel(path),
+        command = ["te-run", path, "--device=emulator", "--kernel=" + self.list(code)[0],
                    "--grid=" + ",".join(map(str, grid)), f"--block={block}", "--max-instructions=20000000", *flags,
                    "--stats=json", *(["--sanitize"] if self.sanitize else [])]
         start = time.perf_counter()
@@ -76,7 +79,7 @@ class Runner:
         if self.sanitize and done.stdout:
             defects = json.loads(done.stdout)["defects"]
         elif done.returncode:
-            raise SystemExit(f"{self.chip}/{code}: {done.stderr}")
+            raise RuntimeError(done.stderr.strip())
         for value, file in outputs:
             raw = np.load(file)
             assert (raw[len(raw) - GUARD:] == POISON).all(), f"{file}: bytes behind the output were written"

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from gemm import shuffle_weight
-from harness import BF16, F32, I32, Out, draw, expect, wide
+from harness import F32, I32, STEP, Out, draw, expect, wide
 
 
 def top_softmax(runner, rng, code, rows, experts, top):
@@ -49,21 +49,24 @@ def silu(x):
     return x / (1 + np.exp(-x))
 
 
-def fused(runner, rng, code, activation, width):
-    """The experts' two products and the activation between them, in bf16; a token's experts are added by atomics."""
+def fused(runner, rng, code, dtype, out_dtype, activation, width, workgroups=None):
+    """The experts' two products and the activation between them; a token's experts are added by atomics. `workgroups`: of
+    a kernel whose workgroups stay for several tiles."""
     tokens, dim, inter, experts, top = 37, 512, 1024, 4, 2
-    x = draw(rng, (tokens, dim), BF16)
-    up = draw(rng, (experts, inter, dim), BF16, dim**-0.5)
-    down = draw(rng, (experts, dim, inter), BF16, inter**-0.5)
+    x = draw(rng, (tokens, dim), dtype)
+    up = draw(rng, (experts, inter, dim), dtype, dim**-0.5)
+    down = draw(rng, (experts, dim, inter), dtype, inter**-0.5)
     choices = np.array([rng.permutation(experts)[:top] for _ in range(tokens)])
     weights = rng.random((tokens, top)).astype(F32)
     ids, sorted_weights, owners = sort_tokens(choices, weights, experts)
-    out = Out((tokens, dim), BF16, 0)
-    runner.run(code, (inter // width, len(owners), 1), 256, {
+    out = Out((tokens, dim), out_dtype, 0)
+    parts = inter // width
+    stay = {"total_tgs": workgroups, "ps_deno": parts} if workgroups else {}
+    runner.run(code, (workgroups, 1, 1) if workgroups else (parts, len(owners), 1), 256, {
         "O": out, "X": x, "G": shuffle_weight(up), "U": np.array([len(ids), tokens], I32), "D": shuffle_weight(down), "STP": ids,
         "SW": sorted_weights, "SEP": owners, "dim": dim, "hdim": inter, "batch": tokens, "eprt": experts, "Xs": 2 * dim,
         "GUs": 2 * dim, "Ds": 2 * inter, "Os": 2 * dim, "eGUs": 2 * dim * inter, "eDs": 2 * dim * inter, "eSMQs": 4 * inter,
-        "topk": top})
+        "topk": top} | stay)
     want, bound = np.zeros((tokens, dim)), np.zeros((tokens, dim))
     for token in range(tokens):
         for place in range(top):
@@ -71,6 +74,7 @@ def fused(runner, rng, code, activation, width):
             hidden = {"gelu": gelu, "silu": silu}[activation](wide(up[expert]) @ wide(x[token]))
             part = wide(down[expert]) @ hidden * weights[token, place]
             want[token] += part
-            # Each of the atomics rounds to bf16, too.
-            bound[token] += 2.0**-8 * (np.abs(wide(down[expert])) @ np.abs(hidden) * weights[token, place] * 0.25 + 4 * np.abs(part))
+            # Each of the atomics rounds, too.
+            terms = np.abs(wide(down[expert])) @ np.abs(hidden) * weights[token, place]
+            bound[token] += STEP[dtype] * 0.25 * terms + 4 * STEP[out_dtype] * np.abs(part)
     expect("O", out.array, want, bound)
