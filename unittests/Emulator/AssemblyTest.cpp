@@ -66,6 +66,19 @@ TEST_P(Assembly, BufferOffsetsWrap) {
   }
 }
 
+TEST_P(Assembly, WhatIsListedAsMissingDoesNotRun) {
+  auto missing =
+      session.object->countMissing(*session.object->findKernel("refused"));
+  ASSERT_TRUE(bool(missing)) << llvm::toString(missing.takeError());
+  std::map<std::string, uint64_t> wanted = {{"s_setreg_imm32_b32", 1},
+                                            {"v_cvt_pkrtz_f16_f32", 1},
+                                            {"v_pk_mul_f32", 1}};
+  EXPECT_EQ(*missing, wanted);
+  session.setArguments(session.upload(std::vector<uint32_t>(64)));
+  std::string message = session.expectError("refused", {{1, 1, 1}, {64, 1, 1}});
+  EXPECT_NE(message.find("no semantics"), std::string::npos) << message;
+}
+
 TEST_P(Assembly, WavesRunInStep) {
   uint64_t out = session.upload(std::vector<int32_t>(256, 1000));
   session.setArguments(out);

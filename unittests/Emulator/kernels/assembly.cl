@@ -72,6 +72,15 @@ kernel void wraps(global uint *in, global uint *out, int bytes) {
   RUN("buffer_store_dword %0, %1, %2, 0 offen offset:256", : : "v"(sum), "v"(offset), "s"(to) : "memory");
 }
 
+// Operands that the emulator does not know: --list says so, and so does a run.
+kernel void refused(global uint *out) {
+  uint r = lid();
+  RUN("v_cvt_pkrtz_f16_f32 %0, %0, %0 clamp", : "+v"(r));
+  RUN("v_pk_mul_f32 v[40:41], 1.0, v[40:41] op_sel_hi:[1,1]", : : : "v40", "v41");
+  RUN("s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS), 0", : : );
+  out[lid()] = r;
+}
+
 // How far the four waves of a workgroup are from one another, at most.
 kernel void in_step(global int *out) {
   local int progress[4];

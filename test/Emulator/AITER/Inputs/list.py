@@ -55,10 +55,13 @@ def main():
             row[0] += 1
             row[1] += kernels
     if options.markdown:
-        print("| kernels of | chip | code objects | kernels |\n| --- | --- | --- | --- |")
+        print("# AITER's code objects\n\n`test/Emulator/AITER/Inputs/list.py --markdown` writes this page: every code object of the "
+              "Python package amd-aiter, as `te-run --list` reads it.\n\n| kernels of | chip | code objects | kernels |\n"
+              "| --- | --- | --- | --- |")
         for (folder, chip), (objects, kernels) in sorted(rows.items()):
             print(f"| `{folder}` | {chip} | {objects} | {kernels} |")
-    print(f"{len(paths) - failed} of {len(paths)} code objects load and list, with every instruction known")
+    print(f"{chr(10) * options.markdown}{len(paths) - failed} of {len(paths)} code objects load and list, with every instruction "
+          "known.")
     sys.exit(failed > 0)
 
 
