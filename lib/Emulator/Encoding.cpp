@@ -349,9 +349,10 @@ static bool hasUnknownOperands(const Inst &inst) {
   if (inst.clamp && inst.flags & kNoClamp)
     return true;
   // Of the constant 0 (128) both words are 0, however it is widened.
+  unsigned high = inst.opSel | (inst.flags & kMovesWords ? 0 : inst.opSelHi);
   for (unsigned k = 0; inst.flags & kPairs && k < 3; ++k)
-    if (inst.src[k].number > 128 && inst.src[k].number < kFirstVector &&
-        (inst.opSel | inst.opSelHi) >> k & 1)
+    if (high >> k & 1 && inst.src[k].number > 128 &&
+        inst.src[k].number < kFirstVector)
       return true;
   return false;
 }

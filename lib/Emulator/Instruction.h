@@ -88,20 +88,21 @@ enum class Format : uint8_t {
 
 /// What a row says of its instruction's operands, beyond the encoding.
 enum RowFlags : uint16_t {
-  kReadsDst = 1,    // the destination is the third source too (mac, fmac)
-  kMadMK = 2,       // D = S0 * K + S1
-  kMadAK = 4,       // D = S0 * S1 + K
-  kCarryIn = 8,     // the third source is VCC where the encoding has none
-  kKeepHigh = 16,   // 16-bit result: the destination's upper half is kept
-  kAccDst = 32,     // v_accvgpr_write, v_accvgpr_mov
-  kAccSrc = 64,     // v_accvgpr_read, v_accvgpr_mov
-  kScalarDst = 128, // a VALU instruction whose result is scalar
-  kNoClamp = 256,   // what the clamp bit does here is not known
-  kRawOpSel = 512,  // op_sel is not "the upper half": the row reads it
-  kRawMods = 1024,  // neg, abs and omod bits are an operand (v_bitop3)
-  kMatrix = 2048,   // VOP3P-MAI: accumulation registers, cbsz, abid, blgp
-  kSparse = 4096,   // the third source is an index, and D is C too
-  kPairs = 8192,    // sources are register pairs, op_sel picks words
+  kReadsDst = 1,       // the destination is the third source too (mac, fmac)
+  kMadMK = 2,          // D = S0 * K + S1
+  kMadAK = 4,          // D = S0 * S1 + K
+  kCarryIn = 8,        // the third source is VCC where the encoding has none
+  kKeepHigh = 16,      // 16-bit result: the destination's upper half is kept
+  kAccDst = 32,        // v_accvgpr_write, v_accvgpr_mov
+  kAccSrc = 64,        // v_accvgpr_read, v_accvgpr_mov
+  kScalarDst = 128,    // a VALU instruction whose result is scalar
+  kNoClamp = 256,      // what the clamp bit does here is not known
+  kRawOpSel = 512,     // op_sel is not "the upper half": the row reads it
+  kRawMods = 1024,     // neg, abs and omod bits are an operand (v_bitop3)
+  kMatrix = 2048,      // VOP3P-MAI: accumulation registers, cbsz, abid, blgp
+  kSparse = 4096,      // the third source is an index, and D is C too
+  kPairs = 8192,       // sources are register pairs, op_sel picks words
+  kMovesWords = 16384, // a row of pairs that op_sel_hi says nothing to
 };
 
 struct Row {

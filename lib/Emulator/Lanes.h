@@ -284,8 +284,7 @@ struct Narrowed<R, exact, Signature<Wide (*)(A...)>> {
 
 /// An integer instruction that may overflow: it wraps, or with the clamp bit
 /// saturates. To others the bit does nothing.
-template <class R, auto exact>
-static void lanesOrClamp(Wave &wave, const Inst &inst) {
+template <class R, auto exact> void lanesOrClamp(Wave &wave, const Inst &inst) {
   if (inst.clamp)
     lanes<Narrowed<R, exact>::saturate>(wave, inst);
   else

@@ -274,7 +274,7 @@ static const Row rows[] = {
      kPairs},
     {"v_pk_mul_f32", packedSingle<[](F a, F b) { return a * b; }, 2>, kPairs},
     {"v_pk_add_f32", packedSingle<[](F a, F b) { return a + b; }, 2>, kPairs},
-    {"v_pk_mov_b32", runPackedMove, kPairs | kNoClamp},
+    {"v_pk_mov_b32", runPackedMove, kPairs | kMovesWords | kNoClamp},
     {"v_dot2_f32_f16", runDotFloat<fromHalfBits>},
     {"v_dot2_f32_bf16", runDotFloat<fromBFloat>},
     {"v_dot2c_f32_f16", runDotFloat<fromHalfBits>, kReadsDst},
