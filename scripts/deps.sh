@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # deps.sh BUILD: installs what the build and the tests need, and nothing when it is there.
 #   apt:  LLVM, MLIR, lld and clang 22, g++ (for the runtime alone), cmake, ninja, ccache, GoogleTest, nlohmann-json, Python
-#   PyPI: numpy, ml_dtypes, hypothesis, triton and the demo's published weights, in BUILD/venv
+#   PyPI: numpy, ml_dtypes, hypothesis, triton, AITER (its code objects are test data) and the demo's published weights,
+#   in BUILD/venv
 set -euo pipefail
 build=${1:?usage: deps.sh BUILD}
 packages=(llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev libpolly-22-dev libz3-dev libzstd-dev zlib1g-dev lld-22 clang-22

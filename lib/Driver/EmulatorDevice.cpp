@@ -76,25 +76,11 @@ rt::Result<uint64_t> EmulatorDevice::findGlobal(uint64_t module,
   return checkGlobal(symbol, found->first, found->second, bytes);
 }
 
-/// The bytes of the arguments that the caller gives, by the code object.
-static uint32_t getExplicitBytes(const emu::KernelInfo &kernel) {
-  uint32_t bytes = 0;
-  for (const emu::KernelArgument &argument : kernel.arguments)
-    if (!llvm::StringRef(argument.valueKind).starts_with("hidden_"))
-      bytes = std::max(bytes, argument.offset + argument.size);
-  return bytes;
-}
-
 rt::Status EmulatorDevice::launch(const rt::Launch &launch) {
   const emu::CodeObject &object = *modules[launch.module - 1];
   const emu::KernelInfo *kernel = object.findKernel(launch.kernel);
   if (!kernel)
     return rt::Failure{"the code object has no kernel " + launch.kernel};
-  if (launch.kernargs.size() != getExplicitBytes(*kernel))
-    return rt::Failure{"kernel " + launch.kernel + " takes " +
-                       std::to_string(getExplicitBytes(*kernel)) +
-                       " bytes of arguments, but the manifest gives " +
-                       std::to_string(launch.kernargs.size())};
   emu::LaunchConfig config;
   config.grid = launch.grid;
   config.block = launch.block;
@@ -103,6 +89,7 @@ rt::Status EmulatorDevice::launch(const rt::Launch &launch) {
   emu::LaunchOptions options;
   options.profile = isProfiling;
   options.sanitizer = sanitizer;
+  options.maxWorkgroupInstructions = maxInstructions;
   auto report = [&](double share) { progress(launch.kernel, share); };
   if (progress)
     options.progress = report;

@@ -16,12 +16,12 @@ WaveShadow::WaveShadow(SanitizedLaunch &launch, WorkgroupShadow &workgroup,
       scratch(wave.scratch.size()) {}
 
 void WaveShadow::start(unsigned scalars) {
-  const LaunchContext &context = *wave.launch;
-  registers.reset(context.vgprs, context.agprs, scalars, wave.exec());
+  registers.reset(*wave.launch, scalars, wave.exec());
   scratch.undefineAll();
   startExec = wave.exec();
   hasWritten = writtenBack = false;
   loadedAtomically.clear();
+  divergent.clear();
   pending.clear();
   rebuildPending();
 }
@@ -42,9 +42,10 @@ void WaveShadow::run(const Inst &inst) {
   case Role::Control:
     checkControl(inst, *effects);
     inst.run(wave, inst);
+    noteBranch(inst, *effects);
     return defineResults(inst, *effects);
   case Role::Barrier:
-    if (wave.exec() != startExec)
+    if (isDivergent(inst))
       launch.report(Defect::BarrierDivergence, wave, inst, -1,
                     llvm::formatv("a barrier that {0} of the wave's {1} lanes "
                                   "reach: it is inside divergent control flow",
@@ -68,6 +69,31 @@ void WaveShadow::run(const Inst &inst) {
     break;
   }
   inst.run(wave, inst);
+}
+
+/// Where a branch asks for lanes that some do not have, the code up to its
+/// target (of a loop: back to it) is for the others alone.
+void WaveShadow::noteBranch(const Inst &inst, const Effects &effects) {
+  uint64_t exec = wave.exec();
+  if (exec == startExec)
+    divergent.clear();
+  if (!effects.readsExec || !inst.target || !exec || exec == startExec)
+    return;
+  uint32_t next = inst.word + inst.words, target = inst.target->word;
+  bool isTaken = wave.pc == inst.target;
+  if (!isTaken && target > next)
+    divergent.push_back({next, target});
+  else if (isTaken && target < next)
+    divergent.push_back({target, next});
+  else if (isTaken)
+    divergent.push_back({target, UINT32_MAX});
+}
+
+bool WaveShadow::isDivergent(const Inst &inst) const {
+  return wave.exec() != startExec &&
+         llvm::any_of(divergent, [&](const CodeRange &range) {
+           return inst.word >= range.begin && inst.word < range.end;
+         });
 }
 
 void WaveShadow::reportAccess(Defect kind, int lane,
@@ -336,6 +362,8 @@ void WaveShadow::observeScalar(uint64_t address, const uint8_t *host,
   }
   lastLoad = address;
   lastSpace = Space::Global;
+  if (current->glc)
+    noteAcquire(address);
   for (unsigned i = 0; i < bytes; i += 4) {
     uint32_t bits = 0;
     for (unsigned j = 0; j < 4; ++j)
@@ -343,8 +371,9 @@ void WaveShadow::observeScalar(uint64_t address, const uint8_t *host,
         bits |= 0xffu << j * 8;
     undefinedScalars.push_back(bits);
   }
-  touchRead(
-      {Space::Global, shadow, offset, address, bytes, 0, bytes, host, false});
+  // With glc it reads past the scalar cache: what atomics are waited for by.
+  touchRead({Space::Global, shadow, offset, address, bytes, 0, bytes, host,
+             current->glc});
 }
 
 //===----------------------------------------------------------------------===//
@@ -425,9 +454,14 @@ void WaveShadow::noteSynchronization(const LaneAddresses &lanes,
     uint64_t address = lanes.address[lane] & ~uint64_t(3);
     if (traffic != Traffic::Load && writtenBack)
       launch.sync.release(address, now);
-    if (traffic != Traffic::Store && loadedAtomically.size() < kMostFlags)
-      loadedAtomically.push_back(address);
+    if (traffic != Traffic::Store)
+      noteAcquire(address);
   });
+}
+
+void WaveShadow::noteAcquire(uint64_t address) {
+  if (loadedAtomically.size() < kMostFlags)
+    loadedAtomically.push_back(address & ~uint64_t(3));
 }
 
 } // namespace mlir::te::emu

@@ -75,7 +75,8 @@ bool addressBuffer(Wave &wave, const Inst &inst, unsigned bytes,
       continue;
     uint64_t index =
         (inst.idxen ? first[lane] : 0) + (resource.addsLane ? lane : 0);
-    uint64_t offset = uint64_t(inst.offset) + (inst.offen ? offsets[lane] : 0);
+    // A sum of 32 bits: a negative offset and an immediate may meet at 0.
+    uint32_t offset = uint32_t(inst.offset) + (inst.offen ? offsets[lane] : 0);
     uint64_t total = resource.place(index, offset) + scalar;
     unsigned valid =
         countValid(resource, isStructured, index, offset, total, bytes);

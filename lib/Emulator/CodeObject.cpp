@@ -47,10 +47,11 @@ const KernelInfo *CodeObject::findKernel(llvm::StringRef name) const {
   return found == impl->kernels.end() ? nullptr : &*found;
 }
 
-llvm::Expected<Program *> CodeObject::Impl::getProgram() const {
+llvm::Expected<Program *> CodeObject::Impl::getProgram(unsigned accRow) const {
   std::lock_guard<std::mutex> lock(mutex);
+  std::unique_ptr<Program> &program = programs[accRow];
   if (!program) {
-    auto made = Program::create(*this);
+    auto made = Program::create(*this, accRow);
     if (!made)
       return made.takeError();
     program = std::move(*made);

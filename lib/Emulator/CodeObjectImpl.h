@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/StringMap.h"
 
+#include <map>
 #include <mutex>
 
 namespace mlir::te::emu {
@@ -51,12 +52,12 @@ struct CodeObject::Impl {
   std::vector<KernelInfo> kernels;
   std::vector<KernelDescriptor> descriptors; // matching kernels
 
-  /// The decoder's state; made when first asked for.
-  llvm::Expected<Program *> getProgram() const;
+  /// The decoder's state with a0 at `accRow`; made when first asked for.
+  llvm::Expected<Program *> getProgram(unsigned accRow) const;
 
 private:
   mutable std::mutex mutex;
-  mutable std::unique_ptr<Program> program;
+  mutable std::map<unsigned, std::unique_ptr<Program>> programs;
 };
 
 /// Fills `impl` from an ELF image (CodeObject::load's work).

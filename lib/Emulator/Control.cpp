@@ -67,6 +67,7 @@ static void runCall(Wave &wave, const Inst &inst) {
 // Hardware registers
 //===----------------------------------------------------------------------===//
 
+/// Their numbers in s_getreg and s_setreg.
 enum HwReg : unsigned {
   kHwMode = 1,
   kHwStatus,
@@ -81,34 +82,23 @@ enum HwReg : unsigned {
 
 /// What s_getreg reads. A wave's place on the device is made up: the emulator
 /// has no compute units, and what it answers depends on the workgroup only.
-static bool readHardware(const Wave &wave, unsigned id, uint32_t &value) {
+static uint32_t readHardware(const Wave &wave, unsigned id) {
   switch (id) {
   case kHwMode:
-    value = wave.mode;
-    return true;
+    return wave.mode;
   case kHwStatus: // SCC, EXECZ, VCCZ
-    value =
-        wave.scc | (wave.exec() == 0) << 9 | (wave.scalar64(kVcc) == 0) << 10;
-    return true;
-  case kHwTraps:
-  case kHwIb:
-  case kHwGpr:
-    value = 0;
-    return true;
+    return wave.scc | (wave.exec() == 0) << 9 |
+           (wave.scalar64(kVcc) == 0) << 10;
   case kHwId:
-    value = wave.index & 15;
-    return true;
+    return wave.index & 15;
   case kHwLds:
-    value = wave.ldsBytes / 512 << 12;
-    return true;
+    return wave.ldsBytes / 512 << 12;
   case kHwBases: // the upper 16 bits of the apertures
-    value = uint32_t(kSharedBase >> 48 << 16 | kPrivateBase >> 48);
-    return true;
+    return uint32_t(kSharedBase >> 48 << 16 | kPrivateBase >> 48);
   case kHwXcc:
-    value = wave.workgroupIndex & 7;
-    return true;
+    return wave.workgroupIndex & 7;
   }
-  return false;
+  return 0; // traps, queues: nothing is in them
 }
 
 struct HwField {
@@ -121,18 +111,22 @@ struct HwField {
   }
 };
 
+bool namesKnownRegister(const Inst &inst, llvm::StringRef stem) {
+  unsigned id = HwField(inst).id;
+  if (stem.starts_with("s_setreg"))
+    return id == kHwMode;
+  return stem != "s_getreg_b32" || (id >= kHwMode && id <= kHwLds) ||
+         id == kHwIb || id == kHwBases || id == kHwXcc;
+}
+
 static void runGetReg(Wave &wave, const Inst &inst) {
   HwField field(inst);
-  uint32_t value;
-  if (!readHardware(wave, field.id, value))
-    return wave.fail("the emulator does not model this hardware register");
+  uint32_t value = readHardware(wave, field.id);
   wave.sgpr[inst.sdst] = (value & field.mask()) >> field.offset;
 }
 
 static void setRegister(Wave &wave, const Inst &inst, uint32_t value) {
-  HwField field(inst);
-  if (field.id != kHwMode)
-    return wave.fail("the emulator models writes to MODE only");
+  HwField field(inst); // of MODE
   uint32_t mask = field.mask();
   wave.setMode((wave.mode & ~mask) | (value << field.offset & mask));
 }
@@ -159,6 +153,13 @@ static void runIndexMode(Wave &wave, const Inst &inst) {
 static void runIndexValue(Wave &wave, const Inst &inst) {
   wave.sgpr[kM0] =
       (wave.sgpr[kM0] & 0xffffff00) | (readScalar32(wave, inst, 0) & 0xff);
+}
+
+/// VSKIP: vector instructions are skipped from here on, or no longer.
+static void runSkip(Wave &wave, const Inst &inst) {
+  bool skips =
+      readScalar32(wave, inst, 0) >> (readScalar32(wave, inst, 1) & 31) & 1;
+  wave.setMode((wave.mode & ~kModeSkip) | (skips ? kModeSkip : 0));
 }
 
 static const Row rows[] = {
@@ -205,6 +206,7 @@ static const Row rows[] = {
     {"s_set_gpr_idx_off", runIndexOff},
     {"s_set_gpr_idx_mode", runIndexMode},
     {"s_set_gpr_idx_idx", runIndexValue},
+    {"s_setvskip", runSkip},
 };
 
 llvm::ArrayRef<Row> getControlRows() { return rows; }

@@ -119,7 +119,8 @@ static const Row rows[] = {
        return packHalves(
            isNaN(a) ? toBits<Half>(narrowToHalf(a)) : halfToZero(a),
            isNaN(b) ? toBits<Half>(narrowToHalf(b)) : halfToZero(b));
-     }>},
+     }>,
+     kNoClamp},
     {"v_cvt_pknorm_i16_f32", lanes<[](F a, F b) {
        return packHalves(normalise<32767, -1>(a), normalise<32767, -1>(b));
      }>},
@@ -144,13 +145,15 @@ static const Row rows[] = {
                          std::clamp(b, -32768, 32767));
      }>},
     {"v_pack_b32_f16",
-     lanes<[](uint16_t a, uint16_t b) { return packHalves(a, b); }>},
+     lanes<[](uint16_t a, uint16_t b) { return packHalves(a, b); }>, kNoClamp},
     {"v_cvt_pk_f16_f32", lanes<[](F a, F b) {
        return packHalves(toBits<Half>(narrowToHalf(a)),
                          toBits<Half>(narrowToHalf(b)));
-     }>},
+     }>,
+     kNoClamp},
     {"v_cvt_pk_bf16_f32",
-     lanes<[](F a, F b) { return packHalves(toBFloat(a), toBFloat(b)); }>},
+     lanes<[](F a, F b) { return packHalves(toBFloat(a), toBFloat(b)); }>,
+     kNoClamp},
     {"v_cvt_f32_bf16", lanes<[](uint16_t a) {
        F wide = std::bit_cast<F>(U(a) << 16);
        return isNaN(wide) ? quiet(wide) : wide;

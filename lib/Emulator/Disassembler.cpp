@@ -33,8 +33,9 @@ struct Disassembler::Impl {
   std::unique_ptr<llvm::MCInstPrinter> printer;
 
   void countRegisters(llvm::MCRegister reg, Result &result) const;
-  void addEffect(llvm::MCRegister reg, bool isDef, Effects &effects) const;
-  Effects findEffects(const llvm::MCInst &inst) const;
+  void addEffect(llvm::MCRegister reg, bool isDef, unsigned accRow,
+                 Effects &effects) const;
+  Effects findEffects(const llvm::MCInst &inst, unsigned accRow) const;
   unsigned findLatency(const llvm::MCInst &inst) const;
 };
 
@@ -92,14 +93,14 @@ void Disassembler::Impl::countRegisters(llvm::MCRegister reg,
 }
 
 void Disassembler::Impl::addEffect(llvm::MCRegister reg, bool isDef,
-                                   Effects &effects) const {
+                                   unsigned accRow, Effects &effects) const {
   llvm::StringRef name = registers->getName(reg);
   if (name == "SCC") {
     (isDef ? effects.writesScc : effects.readsScc) = true;
     return;
   }
   if (name.starts_with("EXEC")) {
-    effects.writesExec |= isDef;
+    (isDef ? effects.writesExec : effects.readsExec) = true;
     return;
   }
   if (name == "MODE" || name.starts_with("FLAT_SCR"))
@@ -113,21 +114,23 @@ void Disassembler::Impl::addEffect(llvm::MCRegister reg, bool isDef,
   bool isVector = encoding & 0xc00;
   if (!isVector && last >= 128) // constants
     return;
-  RegisterRange range{uint16_t(first + (encoding & 0x800 ? kAccRow : 0)),
+  RegisterRange range{uint16_t(first + (encoding & 0x800 ? accRow : 0)),
                       uint8_t(last - first + 1), isVector};
   (isDef ? effects.defs : effects.uses).push_back(range);
 }
 
-Effects Disassembler::Impl::findEffects(const llvm::MCInst &inst) const {
+Effects Disassembler::Impl::findEffects(const llvm::MCInst &inst,
+                                        unsigned accRow) const {
   Effects effects;
   const llvm::MCInstrDesc &desc = instructions->get(inst.getOpcode());
   for (unsigned i = 0; i < inst.getNumOperands(); ++i)
     if (inst.getOperand(i).isReg() && inst.getOperand(i).getReg())
-      addEffect(inst.getOperand(i).getReg(), i < desc.getNumDefs(), effects);
+      addEffect(inst.getOperand(i).getReg(), i < desc.getNumDefs(), accRow,
+                effects);
   for (llvm::MCPhysReg reg : desc.implicit_uses())
-    addEffect(reg, false, effects);
+    addEffect(reg, false, accRow, effects);
   for (llvm::MCPhysReg reg : desc.implicit_defs())
-    addEffect(reg, true, effects);
+    addEffect(reg, true, accRow, effects);
   return effects;
 }
 
@@ -201,7 +204,7 @@ static bool isDangerous(llvm::ArrayRef<uint8_t> code) {
 }
 
 Disassembler::Result Disassembler::decode(llvm::ArrayRef<uint8_t> code,
-                                          uint64_t address) {
+                                          uint64_t address, unsigned accRow) {
   Result result;
   if (isDangerous(code))
     return result;
@@ -219,7 +222,7 @@ Disassembler::Result Disassembler::decode(llvm::ArrayRef<uint8_t> code,
   for (const llvm::MCOperand &operand : inst)
     if (operand.isReg() && operand.getReg())
       impl->countRegisters(operand.getReg(), result);
-  result.effects = impl->findEffects(inst);
+  result.effects = impl->findEffects(inst, accRow);
   result.latency = impl->findLatency(inst);
   return result;
 }

@@ -36,16 +36,17 @@ Dispatch::create(const CodeObject &object, const KernelInfo &kernel,
   if (options.sanitizer && !memory.getImpl().shadowed)
     return createStringError("the sanitizer needs device memory that was made "
                              "with DeviceMemory(/*shadowed=*/true)");
-  auto program = impl.getProgram();
-  if (!program)
-    return program.takeError();
+  LaunchContext &context = made->context;
+  context.chip = impl.chip;
   uint32_t word = (made->descriptor.entry - impl.textBegin) / 4;
   // Hardware that preloads arguments enters behind the code that would load
   // them.
   if (AMDHSA_BITS_GET(made->descriptor.preload,
                       hsa::KERNARG_PRELOAD_SPEC_LENGTH))
     word += 256 / 4;
-  (*program)->require(word);
+  auto program = made->decode(impl, word);
+  if (!program)
+    return program.takeError();
   made->entry = (*program)->getText() + std::min(word, (*program)->getWords());
   auto image = memory.getImpl().load(impl);
   if (!image)
@@ -58,9 +59,6 @@ Dispatch::create(const CodeObject &object, const KernelInfo &kernel,
   made->waves = llvm::divideCeil(
       uint64_t(config.block[0]) * config.block[1] * config.block[2], kLanes);
   made->ldsBytes = made->descriptor.ldsBytes + config.dynamicLdsBytes;
-  LaunchContext &context = made->context;
-  context.chip = impl.chip;
-  made->setRegisters(**program);
   context.memory = &memory.getImpl();
   context.program = *program;
   context.text = (*program)->getText();
@@ -115,7 +113,9 @@ llvm::Error Dispatch::check(const CodeObject::Impl &object) const {
   return llvm::Error::success();
 }
 
-void Dispatch::setRegisters(Program &program) {
+/// The code from `word` on, and the registers that the kernel has.
+llvm::Expected<Program *> Dispatch::decode(const CodeObject::Impl &object,
+                                           uint32_t word) {
   unsigned granules =
       AMDHSA_BITS_GET(descriptor.rsrc1,
                       hsa::COMPUTE_PGM_RSRC1_GRANULATED_WORKITEM_VGPR_COUNT) +
@@ -128,9 +128,22 @@ void Dispatch::setRegisters(Program &program) {
       4;
   context.vgprs = std::min({total, accOffset, 256u});
   context.agprs = std::min(total - std::min(total, accOffset), 256u);
-  Program::Registers used = program.countRegisters(entry->word);
+  auto program = object.getProgram(kAccRow);
+  if (!program)
+    return program;
+  Program::Registers used = (*program)->countRegisters(word);
+  // One file: a v register above accum_offset is an accumulation register.
+  if (used.vgprs > accOffset && total > accOffset) {
+    context.vgprs = std::min(total, 256u);
+    context.accRow = accOffset;
+    program = object.getProgram(accOffset);
+    if (!program)
+      return program;
+    (*program)->require(word);
+  }
   context.checkRegisters =
       used.vgprs > context.vgprs || used.agprs > context.agprs;
+  return program;
 }
 
 //===----------------------------------------------------------------------===//
@@ -282,7 +295,8 @@ unsigned Dispatch::setUserRegisters(Wave &wave) const {
 unsigned Dispatch::initialize(Wave &wave, uint64_t workgroup,
                               unsigned index) const {
   std::memset(wave.vgpr, 0, context.vgprs * sizeof(wave.vgpr[0]));
-  std::memset(wave.vgpr[kAccRow], 0, context.agprs * sizeof(wave.vgpr[0]));
+  std::memset(wave.vgpr[context.accRow], 0,
+              context.agprs * sizeof(wave.vgpr[0]));
   std::memset(wave.sgpr, 0, sizeof(wave.sgpr));
   std::fill(wave.scratch.begin(), wave.scratch.end(), 0);
   return enter(wave, workgroup, index);

@@ -46,7 +46,8 @@ private:
       : kernel(kernel), descriptor(descriptor), memory(memory), config(config) {
   }
   llvm::Error check(const CodeObject::Impl &object) const;
-  void setRegisters(Program &program);
+  llvm::Expected<Program *> decode(const CodeObject::Impl &object,
+                                   uint32_t word);
   llvm::Error fillKernargs();
   uint64_t hiddenValue(llvm::StringRef kind) const;
   bool writePacket();

@@ -42,8 +42,7 @@ static Role findRole(const Inst &inst, llvm::StringRef stem) {
   }
 }
 
-void completeEffects(const Inst &inst, llvm::StringRef stem,
-                     Effects &effects) {
+void completeEffects(const Inst &inst, llvm::StringRef stem, Effects &effects) {
   effects.role = findRole(inst, stem);
   effects.high = stem.ends_with("_d16_hi");
   effects.allLanes =

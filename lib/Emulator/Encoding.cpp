@@ -20,7 +20,7 @@ namespace {
 /// The words of one instruction, and what reading them fills.
 struct Reader {
   llvm::ArrayRef<uint32_t> code;
-  unsigned flags;
+  unsigned flags, accRow;
   Inst &inst;
 
   uint32_t bits(unsigned word, unsigned low, unsigned count) const {
@@ -269,10 +269,10 @@ bool Reader::matrix() {
   inst.matrix.cbsz = bits(0, 8, 3);
   inst.matrix.abid = bits(0, 11, 4);
   inst.matrix.blgp = bits(1, 29, 3);
-  unsigned acc = bits(0, 15, 1) ? kAccRow : 0;
+  unsigned acc = bits(0, 15, 1) ? accRow : 0;
   inst.dst = acc + bits(0, 0, 8);
-  source(0, bits(1, 0, 9) + (bits(1, 27, 1) ? kAccRow : 0));
-  source(1, bits(1, 9, 9) + (bits(1, 28, 1) ? kAccRow : 0));
+  source(0, bits(1, 0, 9) + (bits(1, 27, 1) ? accRow : 0));
+  source(1, bits(1, 9, 9) + (bits(1, 28, 1) ? accRow : 0));
   uint32_t addend = bits(1, 18, 9);
   bool isVector = bits(1, 8, 1) && bits(1, 17, 1);
   if (flags & kSparse) {
@@ -286,7 +286,7 @@ bool Reader::matrix() {
 bool Reader::ds() {
   if (!has(2) || bits(0, 16, 1)) // GDS does not exist on these chips
     return false;
-  unsigned acc = bits(0, 25, 1) ? kAccRow : 0;
+  unsigned acc = bits(0, 25, 1) ? accRow : 0;
   inst.offset = bits(0, 0, 16);
   vector(0, bits(1, 0, 8));
   inst.data[0] = acc + bits(1, 8, 8);
@@ -298,7 +298,7 @@ bool Reader::ds() {
 bool Reader::flat() {
   if (!has(2))
     return false;
-  unsigned acc = bits(1, 23, 1) ? kAccRow : 0;
+  unsigned acc = bits(1, 23, 1) ? accRow : 0;
   inst.segment = bits(0, 14, 2);
   inst.offset = inst.segment ? llvm::SignExtend32<13>(bits(0, 0, 13))
                              : int32_t(bits(0, 0, 12));
@@ -317,7 +317,7 @@ bool Reader::flat() {
 bool Reader::mubuf() {
   if (!has(2))
     return false;
-  unsigned acc = bits(1, 23, 1) ? kAccRow : 0;
+  unsigned acc = bits(1, 23, 1) ? accRow : 0;
   inst.offset = bits(0, 0, 12);
   inst.offen = bits(0, 12, 1);
   inst.idxen = bits(0, 13, 1);
@@ -339,19 +339,33 @@ void Reader::implied() {
   if (flags & kReadsDst)
     inst.src[2] = Source{uint16_t(kFirstVector + inst.dst)};
   if (flags & kAccDst)
-    inst.dst += kAccRow;
+    inst.dst += accRow;
   if (flags & kAccSrc && inst.src[0].number >= kFirstVector)
-    inst.src[0].number += kAccRow;
+    inst.src[0].number += accRow;
 }
 
-bool readEncoding(llvm::ArrayRef<uint32_t> code, const Row *row, Inst &inst) {
+/// Operands that no row of their kind reads right.
+static bool hasUnknownOperands(const Inst &inst) {
+  if (inst.clamp && inst.flags & kNoClamp)
+    return true;
+  // Of the constant 0 (128) both words are 0, however it is widened.
+  unsigned high = inst.opSel | (inst.flags & kMovesWords ? 0 : inst.opSelHi);
+  for (unsigned k = 0; inst.flags & kPairs && k < 3; ++k)
+    if (high >> k & 1 && inst.src[k].number > 128 &&
+        inst.src[k].number < kFirstVector)
+      return true;
+  return false;
+}
+
+bool readEncoding(llvm::ArrayRef<uint32_t> code, const Row *row,
+                  unsigned accRow, Inst &inst) {
   if (code.empty())
     return false;
   inst.format = findFormat(code[0]);
   inst.words = code.size();
   inst.flags = row ? row->flags : 0;
   inst.param = row ? row->param : 0;
-  Reader reader{code, inst.flags, inst};
+  Reader reader{code, inst.flags, accRow, inst};
   bool read = false;
   switch (inst.format) {
   case Format::Sop1:
@@ -393,7 +407,7 @@ bool readEncoding(llvm::ArrayRef<uint32_t> code, const Row *row, Inst &inst) {
   bool isVop3b = inst.flags & kKeepHigh;
   if (inst.flags & kScalarDst && !isVop3b && inst.dst >= 128)
     return false;
-  return read;
+  return read && !hasUnknownOperands(inst);
 }
 
 Class classify(Format format, llvm::StringRef stem) {

@@ -83,8 +83,8 @@ static const Row rows[] = {
     {"v_cvt_sr_bf8_f32", runStochastic<true>, kRawOpSel},
     {"v_cvt_f32_fp8", runDecode<false>},
     {"v_cvt_f32_bf8", runDecode<true>},
-    {"v_cvt_pk_f32_fp8", runDecodePair<false>},
-    {"v_cvt_pk_f32_bf8", runDecodePair<true>},
+    {"v_cvt_pk_f32_fp8", runDecodePair<false>, kNoClamp},
+    {"v_cvt_pk_f32_bf8", runDecodePair<true>, kNoClamp},
 };
 
 llvm::ArrayRef<Row> getFp8Rows() { return rows; }

@@ -29,6 +29,9 @@ constexpr unsigned kLanes = 64;
 /// Rows of the vector register file: 256 arch, 256 acc, and as many as the
 /// widest operand has, so that no register number leaves the array.
 constexpr unsigned kVectorRows = 512 + 32;
+/// The row of a0. Where a kernel names v registers that its descriptor gives to
+/// the accumulation registers, they are the same rows, and a0 is at
+/// accum_offset.
 constexpr unsigned kAccRow = 256;
 /// Scalar operand numbers.
 constexpr unsigned kVcc = 106, kM0 = 124, kExec = 126;
@@ -85,19 +88,21 @@ enum class Format : uint8_t {
 
 /// What a row says of its instruction's operands, beyond the encoding.
 enum RowFlags : uint16_t {
-  kReadsDst = 1,    // the destination is the third source too (mac, fmac)
-  kMadMK = 2,       // D = S0 * K + S1
-  kMadAK = 4,       // D = S0 * S1 + K
-  kCarryIn = 8,     // the third source is VCC where the encoding has none
-  kKeepHigh = 16,   // 16-bit result: the destination's upper half is kept
-  kAccDst = 32,     // v_accvgpr_write, v_accvgpr_mov
-  kAccSrc = 64,     // v_accvgpr_read, v_accvgpr_mov
-  kScalarDst = 128, // a VALU instruction whose result is scalar
-  kClampInt = 256,  // the clamp bit of this integer instruction is known
-  kRawOpSel = 512,  // op_sel is not "the upper half": the row reads it
-  kRawMods = 1024,  // neg, abs and omod bits are an operand (v_bitop3)
-  kMatrix = 2048,   // VOP3P-MAI: accumulation registers, cbsz, abid, blgp
-  kSparse = 4096,   // the third source is an index, and D is C too
+  kReadsDst = 1,       // the destination is the third source too (mac, fmac)
+  kMadMK = 2,          // D = S0 * K + S1
+  kMadAK = 4,          // D = S0 * S1 + K
+  kCarryIn = 8,        // the third source is VCC where the encoding has none
+  kKeepHigh = 16,      // 16-bit result: the destination's upper half is kept
+  kAccDst = 32,        // v_accvgpr_write, v_accvgpr_mov
+  kAccSrc = 64,        // v_accvgpr_read, v_accvgpr_mov
+  kScalarDst = 128,    // a VALU instruction whose result is scalar
+  kNoClamp = 256,      // what the clamp bit does here is not known
+  kRawOpSel = 512,     // op_sel is not "the upper half": the row reads it
+  kRawMods = 1024,     // neg, abs and omod bits are an operand (v_bitop3)
+  kMatrix = 2048,      // VOP3P-MAI: accumulation registers, cbsz, abid, blgp
+  kSparse = 4096,      // the third source is an index, and D is C too
+  kPairs = 8192,       // sources are register pairs, op_sel picks words
+  kMovesWords = 16384, // a row of pairs that op_sel_hi says nothing to
 };
 
 struct Row {
@@ -170,10 +175,12 @@ enum class Role : uint8_t {
   Invalidate, // buffer_inv: what the device wrote becomes visible
   Nothing,
 };
-/// EXEC and MODE are left out: every instruction depends on them.
+/// MODE is left out, and EXEC is no use or def: every instruction depends on
+/// them.
 struct Effects {
   llvm::SmallVector<RegisterRange, 4> uses, defs;
-  bool readsScc = false, writesScc = false, writesExec = false;
+  bool readsScc = false, writesScc = false;
+  bool readsExec = false, writesExec = false;
   bool allLanes = false; // EXEC does not say which lanes are read and written
   bool high = false;     // d16_hi: the upper half of the data
   Role role = Role::Compute;
@@ -182,6 +189,8 @@ struct Effects {
 struct WaitCounts {
   unsigned vm, lgkm;
 };
+/// The most that the counters hold: s_waitcnt's fields without a bit cleared.
+constexpr WaitCounts kMostCounted = {63, 15};
 inline WaitCounts readWait(const Inst &wait) {
   uint32_t mask = uint16_t(wait.offset);
   return {(mask & 15) | (mask >> 14 & 3) << 4, mask >> 8 & 15};
@@ -226,9 +235,12 @@ llvm::ArrayRef<Table> getTables();
 const Row *findRow(llvm::StringRef stem);
 
 /// Fills everything of `inst` that the encoding says (all but run, target and
-/// mnemonic). `code` holds the instruction's words. False where the encoding is
-/// none that this emulator reads.
-bool readEncoding(llvm::ArrayRef<uint32_t> code, const Row *row, Inst &inst);
+/// mnemonic). `code` holds the instruction's words, `accRow` is the row of a0.
+/// False where the encoding is none that this emulator reads.
+bool readEncoding(llvm::ArrayRef<uint32_t> code, const Row *row,
+                  unsigned accRow, Inst &inst);
+/// Whether s_getreg or s_setreg names a register that the emulator has.
+bool namesKnownRegister(const Inst &inst, llvm::StringRef stem);
 /// The class that LaunchStats counts an instruction under.
 Class classify(Format format, llvm::StringRef stem);
 llvm::StringRef getClassName(Class cls);

@@ -75,43 +75,14 @@ static U averageBytes(U a, U b, U c) {
 static U low24(U value) { return value & 0xffffff; }
 static I signed24(U value) { return I(value << 8) >> 8; }
 
-template <U (*plain)(U, U), U (*saturated)(U, U)>
-static void lanesOrClamp(Wave &wave, const Inst &inst) {
-  if (inst.clamp)
-    lanes<saturated>(wave, inst);
-  else
-    lanes<plain>(wave, inst);
-}
-static U add(U a, U b) { return a + b; }
-static U addSaturated(U a, U b) { return a + b < a ? ~0u : a + b; }
-static U sub(U a, U b) { return a - b; }
-static U subSaturated(U a, U b) { return a < b ? 0 : a - b; }
-static U subRev(U a, U b) { return b - a; }
-static U subRevSaturated(U a, U b) { return subSaturated(b, a); }
-static U clampSigned(L value) {
-  return U(I(std::clamp<L>(value, INT32_MIN, INT32_MAX)));
-}
-static U addSignedSaturated(U a, U b) { return clampSigned(L(I(a)) + I(b)); }
-static U subSignedSaturated(U a, U b) { return clampSigned(L(I(a)) - I(b)); }
-
-template <H (*plain)(H, H), H (*saturated)(H, H)>
-static void halfOrClamp(Wave &wave, const Inst &inst) {
-  if (inst.clamp)
-    lanes<saturated>(wave, inst);
-  else
-    lanes<plain>(wave, inst);
-}
-static H addH(H a, H b) { return a + b; }
-static H subH(H a, H b) { return a - b; }
-static H subRevH(H a, H b) { return b - a; }
-static H addSaturatedH(H a, H b) { return std::min(U(a) + b, 0xffffu); }
-static H subSaturatedH(H a, H b) { return a < b ? 0 : a - b; }
-static H subRevSaturatedH(H a, H b) { return subSaturatedH(b, a); }
-static H addSignedSaturatedH(H a, H b) {
-  return H(std::clamp(I(S(a)) + S(b), -32768, 32767));
-}
-static H subSignedSaturatedH(H a, H b) {
-  return H(std::clamp(I(S(a)) - S(b), -32768, 32767));
+// Exact results, for lanesOrClamp().
+template <class T> static L add(T a, T b) { return L(a) + b; }
+template <class T> static L sub(T a, T b) { return L(a) - b; }
+template <class T> static L subRev(T a, T b) { return L(b) - a; }
+template <class T> static L mad(T a, T b, T c) { return L(a) * b + c; }
+/// A sum of absolute differences, and what was there.
+template <U (*differences)(U, U, U)> static L sad(U a, U b, U c) {
+  return L(differences(a, b, 0)) + c;
 }
 
 static U countHigh(U value) { return value ? llvm::countl_zero(value) : ~0u; }
@@ -158,7 +129,7 @@ static W addCarry(W a, W b, W c) { return a + b + c; }
 static W subBorrow(W a, W b, W c) { return a - b - c; }
 static W subRevBorrow(W a, W b, W c) { return b - a - c; }
 
-constexpr uint16_t kCarry = kScalarDst | kKeepHigh | kClampInt; // VOP3B
+constexpr uint16_t kCarry = kScalarDst | kKeepHigh; // VOP3B
 
 static const Row rows[] = {
     {"v_nop", [](Wave &, const Inst &) {}},
@@ -174,11 +145,11 @@ static const Row rows[] = {
        return low | high << 8;
      }>},
     {"v_cndmask_b32", runCndMask, kCarryIn},
-    {"v_add_u32", lanesOrClamp<add, addSaturated>, kClampInt},
-    {"v_sub_u32", lanesOrClamp<sub, subSaturated>, kClampInt},
-    {"v_subrev_u32", lanesOrClamp<subRev, subRevSaturated>, kClampInt},
-    {"v_add_i32", lanesOrClamp<add, addSignedSaturated>, kClampInt},
-    {"v_sub_i32", lanesOrClamp<sub, subSignedSaturated>, kClampInt},
+    {"v_add_u32", lanesOrClamp<U, add<U>>},
+    {"v_sub_u32", lanesOrClamp<U, sub<U>>},
+    {"v_subrev_u32", lanesOrClamp<U, subRev<U>>},
+    {"v_add_i32", lanesOrClamp<I, add<I>>},
+    {"v_sub_i32", lanesOrClamp<I, sub<I>>},
     {"v_add_co_u32", runCarry<addCarry, false>, kCarry},
     {"v_sub_co_u32", runCarry<subBorrow, false>, kCarry},
     {"v_subrev_co_u32", runCarry<subRevBorrow, false>, kCarry},
@@ -186,16 +157,18 @@ static const Row rows[] = {
     {"v_subb_co_u32", runCarry<subBorrow, true>, kCarry | kCarryIn},
     {"v_subbrev_co_u32", runCarry<subRevBorrow, true>, kCarry | kCarryIn},
     {"v_mul_i32_i24",
-     lanes<[](U a, U b) { return U(signed24(a)) * U(signed24(b)); }>},
+     lanesOrClamp<I, [](U a, U b) { return L(signed24(a)) * signed24(b); }>},
     {"v_mul_hi_i32_i24",
      lanes<[](U a, U b) { return U(L(signed24(a)) * signed24(b) >> 32); }>},
-    {"v_mul_u32_u24", lanes<[](U a, U b) { return low24(a) * low24(b); }>},
+    {"v_mul_u32_u24",
+     lanesOrClamp<U, [](U a, U b) { return L(low24(a)) * low24(b); }>},
     {"v_mul_hi_u32_u24",
      lanes<[](U a, U b) { return U(W(low24(a)) * low24(b) >> 32); }>},
     {"v_mad_i32_i24",
-     lanes<[](U a, U b, U c) { return U(signed24(a)) * U(signed24(b)) + c; }>},
+     lanesOrClamp<I, [](U a, U b,
+                        I c) { return L(signed24(a)) * signed24(b) + c; }>},
     {"v_mad_u32_u24",
-     lanes<[](U a, U b, U c) { return low24(a) * low24(b) + c; }>},
+     lanesOrClamp<U, [](U a, U b, U c) { return L(low24(a)) * low24(b) + c; }>},
     {"v_mul_lo_u32", lanes<[](U a, U b) { return a * b; }>},
     {"v_mul_hi_u32", lanes<[](U a, U b) { return U(W(a) * b >> 32); }>},
     {"v_mul_hi_i32", lanes<[](I a, I b) { return U(L(a) * b >> 32); }>},
@@ -237,21 +210,25 @@ static const Row rows[] = {
     {"v_lshl_or_b32", lanes<[](U a, U b, U c) { return a << (b & 31) | c; }>},
     {"v_and_or_b32", lanes<[](U a, U b, U c) { return (a & b) | c; }>},
     {"v_or3_b32", lanes<[](U a, U b, U c) { return a | b | c; }>},
-    {"v_sad_u8", lanes<sumDifferences8>},
-    {"v_sad_hi_u8",
-     lanes<[](U a, U b, U c) { return (sumDifferences8(a, b, 0) << 16) + c; }>},
-    {"v_msad_u8", lanes<sumDifferencesMasked>},
+    {"v_sad_u8", lanesOrClamp<U, sad<sumDifferences8>>},
+    {"v_sad_hi_u8", lanesOrClamp<U,
+                                 [](U a, U b, U c) {
+                                   return (L(sumDifferences8(a, b, 0)) << 16) +
+                                          c;
+                                 }>},
+    {"v_msad_u8", lanesOrClamp<U, sad<sumDifferencesMasked>>},
     {"v_lerp_u8", lanes<averageBytes>},
-    {"v_sad_u16", lanes<sumDifferences16>},
+    {"v_sad_u16", lanesOrClamp<U, sad<sumDifferences16>>},
     {"v_sad_u32",
-     lanes<[](U a, U b, U c) { return (a > b ? a - b : b - a) + c; }>},
+     lanesOrClamp<U,
+                  [](U a, U b, U c) { return L(a > b ? a - b : b - a) + c; }>},
     // 16 bits
-    {"v_add_u16", halfOrClamp<addH, addSaturatedH>, kClampInt},
-    {"v_sub_u16", halfOrClamp<subH, subSaturatedH>, kClampInt},
-    {"v_subrev_u16", halfOrClamp<subRevH, subRevSaturatedH>, kClampInt},
-    {"v_add_i16", halfOrClamp<addH, addSignedSaturatedH>, kClampInt},
-    {"v_sub_i16", halfOrClamp<subH, subSignedSaturatedH>, kClampInt},
-    {"v_mul_lo_u16", lanes<[](H a, H b) { return H(U(a) * b); }>},
+    {"v_add_u16", lanesOrClamp<H, add<H>>},
+    {"v_sub_u16", lanesOrClamp<H, sub<H>>},
+    {"v_subrev_u16", lanesOrClamp<H, subRev<H>>},
+    {"v_add_i16", lanesOrClamp<S, add<S>>},
+    {"v_sub_i16", lanesOrClamp<S, sub<S>>},
+    {"v_mul_lo_u16", lanesOrClamp<H, [](H a, H b) { return L(a) * b; }>},
     {"v_lshlrev_b16", lanes<[](H a, H b) { return H(b << (a & 15)); }>},
     {"v_lshrrev_b16", lanes<[](H a, H b) { return H(b >> (a & 15)); }>},
     {"v_ashrrev_i16", lanes<[](H a, S b) { return S(b >> (a & 15)); }>},
@@ -265,14 +242,14 @@ static const Row rows[] = {
     {"v_max3_u16", lanes<max3<H>>, kKeepHigh},
     {"v_med3_i16", lanes<med3<S>>, kKeepHigh},
     {"v_med3_u16", lanes<med3<H>>, kKeepHigh},
-    {"v_mad_u16", lanes<[](H a, H b, H c) { return H(U(a) * b + c); }>,
-     kKeepHigh},
-    {"v_mad_i16", lanes<[](H a, H b, H c) { return H(U(a) * b + c); }>,
-     kKeepHigh},
-    {"v_mad_legacy_u16", lanes<[](H a, H b, H c) { return H(U(a) * b + c); }>},
-    {"v_mad_legacy_i16", lanes<[](H a, H b, H c) { return H(U(a) * b + c); }>},
-    {"v_mad_u32_u16", lanes<[](H a, H b, U c) { return U(a) * b + c; }>},
-    {"v_mad_i32_i16", lanes<[](S a, S b, U c) { return U(I(a) * b) + c; }>},
+    {"v_mad_u16", lanesOrClamp<H, mad<H>>, kKeepHigh},
+    {"v_mad_i16", lanesOrClamp<S, mad<S>>, kKeepHigh},
+    {"v_mad_legacy_u16", lanesOrClamp<H, mad<H>>},
+    {"v_mad_legacy_i16", lanesOrClamp<S, mad<S>>},
+    {"v_mad_u32_u16",
+     lanesOrClamp<U, [](H a, H b, U c) { return L(a) * b + c; }>},
+    {"v_mad_i32_i16",
+     lanesOrClamp<I, [](S a, S b, I c) { return L(a) * b + c; }>},
 };
 
 llvm::ArrayRef<Row> getIntegerRows() { return rows; }

@@ -306,8 +306,6 @@ static uint32_t placePart(const Inst &inst, uint32_t value, uint32_t old) {
 }
 
 void writeSlow32(Wave &wave, const Inst &inst, uint32_t *values, Type type) {
-  if (inst.clamp && !isFloat(type) && !(inst.flags & kClampInt))
-    return wave.fail("the emulator does not model the clamp bit here");
   if (wave.floatSpecial)
     flushDenormals(wave, values, type, /*result=*/true);
   if ((inst.omod || inst.clamp) && isFloat(type))
@@ -331,11 +329,9 @@ void writeSlow32(Wave &wave, const Inst &inst, uint32_t *values, Type type) {
 }
 
 void writeSlow64(Wave &wave, const Inst &inst, uint64_t *values, Type type) {
-  if (inst.clamp && !isFloat(type) && !(inst.flags & kClampInt))
-    return wave.fail("the emulator does not model the clamp bit here");
   if (wave.floatSpecial)
     flushDenormals(wave, values, type, /*result=*/true);
-  if (inst.omod || inst.clamp)
+  if ((inst.omod || inst.clamp) && isFloat(type))
     for (unsigned lane = 0; lane < kLanes; ++lane)
       values[lane] = modifyResult<double>(wave, inst, values[lane]);
   storeRow64(wave, inst.dst, values, wave.writeMask);

@@ -16,9 +16,11 @@
 
 #include "Wave.h"
 
+#include <algorithm>
 #include <bit>
 #include <cfenv>
 #include <cmath>
+#include <limits>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -267,6 +269,26 @@ template <auto F> void lanes(Wave &wave, const Inst &inst) {
     computeLanes<F, R, Args>(wave, inst, out, indices);
   }
   writeLanes<R>(wave, inst, out);
+}
+
+/// `exact` gives an integer in a type that holds it; R is the instruction's.
+template <class R, auto exact, class S = SignatureOf<exact>> struct Narrowed;
+template <class R, auto exact, class Wide, class... A>
+struct Narrowed<R, exact, Signature<Wide (*)(A...)>> {
+  static R wrap(A... sources) { return R(exact(sources...)); }
+  static R saturate(A... sources) {
+    return R(std::clamp<Wide>(exact(sources...), std::numeric_limits<R>::min(),
+                              std::numeric_limits<R>::max()));
+  }
+};
+
+/// An integer instruction that may overflow: it wraps, or with the clamp bit
+/// saturates. To others the bit does nothing.
+template <class R, auto exact> void lanesOrClamp(Wave &wave, const Inst &inst) {
+  if (inst.clamp)
+    lanes<Narrowed<R, exact>::saturate>(wave, inst);
+  else
+    lanes<Narrowed<R, exact>::wrap>(wave, inst);
 }
 
 } // namespace mlir::te::emu

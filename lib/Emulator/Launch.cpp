@@ -18,9 +18,11 @@
 
 namespace mlir::te::emu {
 
-/// Instructions that a wave runs before the others of its workgroup get a turn:
-/// a wave that polls LDS must not keep them out.
-static constexpr uint64_t kTurn = 100000;
+/// Instructions that a wave runs before the next one of its workgroup does: the
+/// compute unit runs them in step, and kernels count on it.
+static constexpr uint64_t kSlice = 4;
+/// Instructions that a workgroup runs between two searches for a deadlock.
+static constexpr uint64_t kUntilStuck = 100000;
 
 namespace {
 
@@ -93,8 +95,9 @@ public:
 
 private:
   bool runWorkgroup(uint64_t workgroup);
-  bool takeTurn(Wave &wave, uint64_t workgroup);
-  uint64_t limitToWindow(Wave &wave, uint64_t turn);
+  bool runSlice(Wave &wave, uint64_t workgroup);
+  uint64_t limitToWindow(Wave &wave, uint64_t slice);
+  std::string describeLoop(Wave &wave);
   void report(Wave &wave, uint64_t workgroup, const Inst &inst);
   void startWorkgroup(uint64_t workgroup);
   void startRecording(uint64_t workgroup);
@@ -137,32 +140,63 @@ void Worker::report(Wave &wave, uint64_t workgroup, const Inst &inst) {
 
 /// Of a sample: how far the wave may run now; 0 where it has run enough. Only
 /// loads inside its window count as asking L2.
-uint64_t Worker::limitToWindow(Wave &wave, uint64_t turn) {
+uint64_t Worker::limitToWindow(Wave &wave, uint64_t slice) {
   const Window &window = shared.windows[wave.index];
   bool isInside = wave.clock >= window.begin;
   cache.reach = &reach[isInside];
   uint64_t until = isInside ? window.end : window.begin;
-  return std::min(turn, until - std::min(until, wave.clock));
+  return std::min(slice, until - std::min(until, wave.clock));
+}
+
+/// How far a wave is followed to see where it goes round.
+static constexpr uint64_t kMostOfLoop = 20000;
+
+/// ": it goes round from PC to PC", or empty where it does not. The launch is
+/// at its end: what the wave does meanwhile does not matter.
+std::string Worker::describeLoop(Wave &wave) {
+  for (uint64_t i = 0; i < kMostOfLoop; ++i) {
+    uint64_t budget = 1;
+    const Inst *last = runWave(wave, counts.data(), budget);
+    if (wave.stop != Stop::Yield)
+      return "";
+    if (wave.pc > last)
+      continue;
+    auto describe = [&](const Inst *inst) {
+      Program &program = *dispatch.getContext().program;
+      std::string place = program.locate(inst->word);
+      return llvm::formatv("pc {0:x} ({1}){2}",
+                           dispatch.getTextBegin() + uint64_t(inst->word) * 4,
+                           program.disassemble(inst->word),
+                           place.empty() ? "" : " [" + place + "]")
+          .str();
+    };
+    return "; it goes round from " + describe(wave.pc) + " to " +
+           describe(last);
+  }
+  return "";
 }
 
 /// False after a failure.
-bool Worker::takeTurn(Wave &wave, uint64_t workgroup) {
+bool Worker::runSlice(Wave &wave, uint64_t workgroup) {
   uint64_t most = shared.options.maxWorkgroupInstructions;
-  uint64_t turn = most ? std::min(kTurn, most + 1 - executed) : kTurn;
+  uint64_t slice = waves.size() > 1 ? kSlice : kUntilStuck;
+  if (most)
+    slice = std::min(slice, most + 1 - executed);
   if (!shared.windows.empty()) {
-    turn = limitToWindow(wave, turn);
-    if (!turn) {
+    slice = limitToWindow(wave, slice);
+    if (!slice) {
       wave.stop = Stop::End;
       return true;
     }
   }
-  uint64_t budget = turn;
+  uint64_t budget = slice;
   const Inst *last = runWave(wave, counts.data(), budget);
-  executed += turn - budget;
-  wave.clock += turn - budget;
+  executed += slice - budget;
+  wave.clock += slice - budget;
   if (most && executed > most)
     wave.fail("the workgroup has run " + llvm::Twine(most) +
-              " wave-instructions, the most that this launch allows");
+              " wave-instructions, the most that this launch allows" +
+              describeLoop(wave));
   if (wave.stop != Stop::Fault)
     return true;
   report(wave, workgroup, *last);
@@ -254,21 +288,25 @@ bool Worker::checkStuck(uint64_t workgroup) {
 
 bool Worker::runWorkgroup(uint64_t workgroup) {
   startWorkgroup(workgroup);
+  uint64_t nextSearch = kUntilStuck;
   while (true) {
     bool alive = false, running = false;
     for (auto &wave : waves) {
       if (wave->stop == Stop::None || wave->stop == Stop::Yield)
-        if (!takeTurn(*wave, workgroup))
+        if (!runSlice(*wave, workgroup))
           return false;
       alive |= wave->stop != Stop::End;
       running |= wave->stop == Stop::Yield;
     }
     if (!alive)
       return true;
-    if (!running)
+    if (!running) {
       passBarrier();
-    else if (shadow && !checkStuck(workgroup))
-      return false;
+    } else if (shadow && executed >= nextSearch) {
+      if (!checkStuck(workgroup))
+        return false;
+      nextSearch = executed + kUntilStuck;
+    }
   }
 }
 

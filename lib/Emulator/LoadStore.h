@@ -7,7 +7,7 @@
 #ifndef TE_EMULATOR_LOADSTORE_H
 #define TE_EMULATOR_LOADSTORE_H
 
-#include "Access.h"
+#include "WaveShadow.h"
 
 namespace mlir::te::emu {
 
@@ -123,15 +123,21 @@ inline void loadToLds(Wave &wave, int32_t offset, const LaneAddresses &lanes) {
   for (unsigned lane = 0; lane < kLanes; ++lane)
     to.address[lane] =
         uint64_t(wave.sgpr[kM0]) + int64_t(offset) + lane * stride;
+  uint8_t data[kLanes][16];
+  forLanes(lanes.mask, [&](unsigned lane) {
+    if constexpr (bytes == 4) {
+      uint32_t value = loadSmall<kind>(lanes.host[lane], 0);
+      std::memcpy(data[lane], &value, 4);
+    } else {
+      std::memcpy(data[lane], lanes.host[lane], bytes);
+    }
+  });
+  if (LLVM_UNLIKELY(wave.shadow))
+    wave.shadow->setDirect(data);
   if (!resolveLds(wave, to, bytes, Traffic::Direct))
     return;
   forLanes(to.mask, [&](unsigned lane) {
-    if constexpr (bytes == 4) {
-      uint32_t value = loadSmall<kind>(lanes.host[lane], 0);
-      std::memcpy(to.host[lane], &value, 4);
-    } else {
-      std::memcpy(to.host[lane], lanes.host[lane], bytes);
-    }
+    std::memcpy(to.host[lane], data[lane], bytes);
   });
 }
 

@@ -10,6 +10,7 @@ namespace mlir::te::emu {
 
 using U = uint32_t;
 using I = int32_t;
+using L = int64_t;
 using H = uint16_t;
 using S = int16_t;
 using F = float;
@@ -93,19 +94,16 @@ template <auto F_> static void packed(Wave &wave, const Inst &inst) {
   using Sig = SignatureOf<F_>;
   constexpr auto count = std::tuple_size_v<typename Sig::Args>;
   beginLanes(wave, inst);
-  if (inst.clamp && !isFloat(typeOf<typename Sig::Result>()) &&
-      !(inst.flags & kClampInt))
-    return wave.fail("the emulator does not model the clamp bit here");
   RoundingScope rounding(wave, typeOf<typename Sig::Result>());
   computePacked<F_>(wave, inst, +F_, std::make_index_sequence<count>());
 }
-/// Integer instructions whose clamp bit saturates.
-template <auto plain, auto saturated>
+/// As lanesOrClamp().
+template <class R, auto exact>
 static void packedOrClamp(Wave &wave, const Inst &inst) {
   if (inst.clamp)
-    packed<saturated>(wave, inst);
+    packed<Narrowed<R, exact>::saturate>(wave, inst);
   else
-    packed<plain>(wave, inst);
+    packed<Narrowed<R, exact>::wrap>(wave, inst);
 }
 
 /// Min and max of halves: MODE.IEEE decides about signaling NaNs.
@@ -129,44 +127,34 @@ static Half fixed(Half value) {
   return isNaN(value) ? fromBits<Half>(quietNaN<Half>()) : value;
 }
 
-static H saturateU(I value) { return H(std::clamp(value, 0, 65535)); }
-static S saturateS(I value) { return S(std::clamp(value, -32768, 32767)); }
-
 //===----------------------------------------------------------------------===//
 // Two singles in a register pair
 //===----------------------------------------------------------------------===//
 
 /// Word `high` of source `k`, all lanes.
-static bool readWord(Wave &wave, const Inst &inst, unsigned k, bool high,
+static void readWord(Wave &wave, const Inst &inst, unsigned k, bool high,
                      U flip, U *buffer) {
   unsigned number = inst.src[k].number;
   if (number >= kFirstVector) {
     const U *row = wave.row(number - kFirstVector + high);
     for (unsigned lane = 0; lane < kLanes; ++lane)
       buffer[lane] = row[lane] ^ flip;
-    return true;
-  }
-  // Of the constant 0 (128) both words are 0, however it is widened.
-  if (number > 128 && high) {
-    wave.fail("the high word of a constant (op_sel) is not modelled");
-    return false;
+    return;
   }
   U value = number < 128 ? wave.sgpr[number + high]
                          : U(readScalar(wave, inst, number, Type::F32));
   for (unsigned lane = 0; lane < kLanes; ++lane)
     buffer[lane] = value ^ flip;
-  return true;
 }
 
 template <auto F_, unsigned count, unsigned word>
-static bool computeWord(Wave &wave, const Inst &inst, U *out) {
+static void computeWord(Wave &wave, const Inst &inst, U *out) {
   U s[3][kLanes];
   unsigned select = word ? inst.opSelHi : inst.opSel;
   unsigned negate = word ? inst.negHi : inst.negLo;
   for (unsigned k = 0; k < count; ++k) {
-    if (!readWord(wave, inst, k, select >> k & 1,
-                  negate >> k & 1 ? 0x80000000 : 0, s[k]))
-      return false;
+    readWord(wave, inst, k, select >> k & 1, negate >> k & 1 ? 0x80000000 : 0,
+             s[k]);
     if (wave.floatSpecial)
       flushDenormals(wave, s[k], Type::F32, /*result=*/false);
   }
@@ -189,16 +177,14 @@ static bool computeWord(Wave &wave, const Inst &inst, U *out) {
       F value = fromBits<F>(out[lane]);
       out[lane] = toBits<F>(value > 0 ? std::fmin(value, 1.0f) : 0.0f);
     }
-  return true;
 }
 template <auto F_, unsigned count>
 static void packedSingle(Wave &wave, const Inst &inst) {
   U low[kLanes], high[kLanes];
   beginLanes(wave, inst);
   RoundingScope rounding(wave, Type::F32);
-  if (!computeWord<F_, count, 0>(wave, inst, low) ||
-      !computeWord<F_, count, 1>(wave, inst, high))
-    return;
+  computeWord<F_, count, 0>(wave, inst, low);
+  computeWord<F_, count, 1>(wave, inst, high);
   storeRow(wave, inst.dst, low, wave.writeMask);
   storeRow(wave, inst.dst + 1, high, wave.writeMask);
 }
@@ -207,9 +193,8 @@ static void packedSingle(Wave &wave, const Inst &inst) {
 static void runPackedMove(Wave &wave, const Inst &inst) {
   U low[kLanes], high[kLanes];
   beginLanes(wave, inst);
-  if (!readWord(wave, inst, 0, inst.opSel & 1, 0, low) ||
-      !readWord(wave, inst, 1, inst.opSel >> 1 & 1, 0, high))
-    return;
+  readWord(wave, inst, 0, inst.opSel & 1, 0, low);
+  readWord(wave, inst, 1, inst.opSel >> 1 & 1, 0, high);
   storeRow(wave, inst.dst, low, wave.writeMask);
   storeRow(wave, inst.dst + 1, high, wave.writeMask);
 }
@@ -218,14 +203,20 @@ static void runPackedMove(Wave &wave, const Inst &inst) {
 // Dot products
 //===----------------------------------------------------------------------===//
 
-/// Sum of products of `bits`-wide integers, plus S2.
-template <unsigned bits, bool isSigned> static U dotIntegers(U a, U b, U c) {
-  U sum = c;
-  for (unsigned i = 0; i < 32; i += bits) {
-    U x = a << (32 - bits - i), y = b << (32 - bits - i);
-    sum += isSigned ? U(I(x) >> (32 - bits)) * U(I(y) >> (32 - bits))
-                    : (x >> (32 - bits)) * (y >> (32 - bits));
-  }
+/// Sum of products of `bits`-wide integers, plus S2; saturation, where the
+/// clamp bit asks for it, is of the whole sum.
+template <unsigned bits> static L dotSigned(U a, U b, I c) {
+  L sum = c;
+  for (unsigned i = 0; i < 32; i += bits)
+    sum += L(I(a << (32 - bits - i)) >> (32 - bits)) *
+           (I(b << (32 - bits - i)) >> (32 - bits));
+  return sum;
+}
+template <unsigned bits> static L dotUnsigned(U a, U b, U c) {
+  L sum = c;
+  for (unsigned i = 0; i < 32; i += bits)
+    sum += L(a << (32 - bits - i) >> (32 - bits)) *
+           (b << (32 - bits - i) >> (32 - bits));
   return sum;
 }
 
@@ -262,25 +253,15 @@ static const Row rows[] = {
     {"v_pk_max_f16", packedFloat<maxHalf>},
     {"v_pk_minimum3_f16", packed<minimum3<Half>>},
     {"v_pk_maximum3_f16", packed<maximum3<Half>>},
-    {"v_pk_add_u16",
-     packedOrClamp<[](H a, H b) { return H(a + b); },
-                   [](H a, H b) { return saturateU(a + b); }>,
-     kClampInt},
-    {"v_pk_sub_u16",
-     packedOrClamp<[](H a, H b) { return H(a - b); },
-                   [](H a, H b) { return saturateU(a - b); }>,
-     kClampInt},
-    {"v_pk_add_i16",
-     packedOrClamp<[](S a, S b) { return S(a + b); },
-                   [](S a, S b) { return saturateS(a + b); }>,
-     kClampInt},
-    {"v_pk_sub_i16",
-     packedOrClamp<[](S a, S b) { return S(a - b); },
-                   [](S a, S b) { return saturateS(a - b); }>,
-     kClampInt},
-    {"v_pk_mul_lo_u16", packed<[](H a, H b) { return H(U(a) * b); }>},
-    {"v_pk_mad_u16", packed<[](H a, H b, H c) { return H(U(a) * b + c); }>},
-    {"v_pk_mad_i16", packed<[](H a, H b, H c) { return H(U(a) * b + c); }>},
+    {"v_pk_add_u16", packedOrClamp<H, [](H a, H b) { return L(a) + b; }>},
+    {"v_pk_sub_u16", packedOrClamp<H, [](H a, H b) { return L(a) - b; }>},
+    {"v_pk_add_i16", packedOrClamp<S, [](S a, S b) { return L(a) + b; }>},
+    {"v_pk_sub_i16", packedOrClamp<S, [](S a, S b) { return L(a) - b; }>},
+    {"v_pk_mul_lo_u16", packedOrClamp<H, [](H a, H b) { return L(a) * b; }>},
+    {"v_pk_mad_u16",
+     packedOrClamp<H, [](H a, H b, H c) { return L(a) * b + c; }>},
+    {"v_pk_mad_i16",
+     packedOrClamp<S, [](S a, S b, S c) { return L(a) * b + c; }>},
     {"v_pk_lshlrev_b16", packed<[](H a, H b) { return H(b << (a & 15)); }>},
     {"v_pk_lshrrev_b16", packed<[](H a, H b) { return H(b >> (a & 15)); }>},
     {"v_pk_ashrrev_i16", packed<[](H a, S b) { return S(b >> (a & 15)); }>},
@@ -289,23 +270,24 @@ static const Row rows[] = {
     {"v_pk_min_u16", packed<[](H a, H b) { return std::min(a, b); }>},
     {"v_pk_max_u16", packed<[](H a, H b) { return std::max(a, b); }>},
     {"v_pk_fma_f32",
-     packedSingle<[](F a, F b, F c) { return fusedMulAdd(a, b, c); }, 3>},
-    {"v_pk_mul_f32", packedSingle<[](F a, F b) { return a * b; }, 2>},
-    {"v_pk_add_f32", packedSingle<[](F a, F b) { return a + b; }, 2>},
-    {"v_pk_mov_b32", runPackedMove},
+     packedSingle<[](F a, F b, F c) { return fusedMulAdd(a, b, c); }, 3>,
+     kPairs},
+    {"v_pk_mul_f32", packedSingle<[](F a, F b) { return a * b; }, 2>, kPairs},
+    {"v_pk_add_f32", packedSingle<[](F a, F b) { return a + b; }, 2>, kPairs},
+    {"v_pk_mov_b32", runPackedMove, kPairs | kMovesWords | kNoClamp},
     {"v_dot2_f32_f16", runDotFloat<fromHalfBits>},
     {"v_dot2_f32_bf16", runDotFloat<fromBFloat>},
     {"v_dot2c_f32_f16", runDotFloat<fromHalfBits>, kReadsDst},
     {"v_dot2c_f32_bf16", runDotFloat<fromBFloat>, kReadsDst},
-    {"v_dot2_i32_i16", lanes<dotIntegers<16, true>>},
-    {"v_dot2_u32_u16", lanes<dotIntegers<16, false>>},
-    {"v_dot4_i32_i8", lanes<dotIntegers<8, true>>},
-    {"v_dot4_u32_u8", lanes<dotIntegers<8, false>>},
-    {"v_dot8_i32_i4", lanes<dotIntegers<4, true>>},
-    {"v_dot8_u32_u4", lanes<dotIntegers<4, false>>},
-    {"v_dot2c_i32_i16", lanes<dotIntegers<16, true>>, kReadsDst},
-    {"v_dot4c_i32_i8", lanes<dotIntegers<8, true>>, kReadsDst},
-    {"v_dot8c_i32_i4", lanes<dotIntegers<4, true>>, kReadsDst},
+    {"v_dot2_i32_i16", lanesOrClamp<I, dotSigned<16>>},
+    {"v_dot2_u32_u16", lanesOrClamp<U, dotUnsigned<16>>},
+    {"v_dot4_i32_i8", lanesOrClamp<I, dotSigned<8>>},
+    {"v_dot4_u32_u8", lanesOrClamp<U, dotUnsigned<8>>},
+    {"v_dot8_i32_i4", lanesOrClamp<I, dotSigned<4>>},
+    {"v_dot8_u32_u4", lanesOrClamp<U, dotUnsigned<4>>},
+    {"v_dot2c_i32_i16", lanesOrClamp<I, dotSigned<16>>, kReadsDst},
+    {"v_dot4c_i32_i8", lanesOrClamp<I, dotSigned<8>>, kReadsDst},
+    {"v_dot8c_i32_i4", lanesOrClamp<I, dotSigned<4>>, kReadsDst},
 };
 
 llvm::ArrayRef<Row> getPackedRows() { return rows; }

@@ -71,11 +71,11 @@ const Row *findRow(llvm::StringRef stem) {
 }
 
 llvm::Expected<std::unique_ptr<Program>>
-Program::create(const CodeObject::Impl &object) {
+Program::create(const CodeObject::Impl &object, unsigned accRow) {
   auto disassembler = Disassembler::create(*object.chip);
   if (!disassembler)
     return disassembler.takeError();
-  std::unique_ptr<Program> made(new Program(object));
+  std::unique_ptr<Program> made(new Program(object, accRow));
   made->disassembler = std::move(*disassembler);
   uint32_t words = (object.textEnd - object.textBegin) / 4;
   // One slot more stops a wave that runs off the end.
@@ -101,8 +101,8 @@ llvm::ArrayRef<uint8_t> Program::bytesAt(uint32_t word) const {
 void Program::decodeAt(uint32_t word) {
   Inst &inst = slots[word];
   llvm::ArrayRef<uint8_t> bytes = bytesAt(word);
-  auto result =
-      disassembler->decode(bytes, object.textBegin + uint64_t(word) * 4);
+  auto result = disassembler->decode(
+      bytes, object.textBegin + uint64_t(word) * 4, accRow);
   if (result.bytes < 4 || result.bytes % 4 || result.bytes > 20)
     return;
   llvm::StringRef stem =
@@ -116,7 +116,8 @@ void Program::decodeAt(uint32_t word) {
   for (unsigned i = 0; i < result.bytes; i += 4)
     code.push_back(llvm::support::endian::read32le(&bytes[i]));
   const Row *row = findRow(stem);
-  bool read = readEncoding(code, row, inst);
+  bool read =
+      readEncoding(code, row, accRow, inst) && namesKnownRegister(inst, stem);
   inst.words = code.size();
   inst.mnemonic = name->second;
   inst.cls = classify(inst.format, stem);

@@ -29,7 +29,9 @@ public:
     Effects effects;
     unsigned latency = 1; // issue turns, by LLVM's scheduling model
   };
-  Result decode(llvm::ArrayRef<uint8_t> code, uint64_t address);
+  /// `accRow`: the row of a0, for the effects.
+  Result decode(llvm::ArrayRef<uint8_t> code, uint64_t address,
+                unsigned accRow = kAccRow);
 
 private:
   Disassembler();
@@ -56,7 +58,7 @@ private:
 class Program {
 public:
   static llvm::Expected<std::unique_ptr<Program>>
-  create(const CodeObject::Impl &object);
+  create(const CodeObject::Impl &object, unsigned accRow);
 
   /// Makes everything that control flow reaches from `word` runnable.
   /// Thread-safe, and cheap when asked again.
@@ -103,7 +105,8 @@ public:
   bool endsFlow(const Inst &inst) const;
 
 private:
-  explicit Program(const CodeObject::Impl &object) : object(object) {}
+  Program(const CodeObject::Impl &object, unsigned accRow)
+      : object(object), accRow(accRow) {}
   void decodeAt(uint32_t word);
   llvm::ArrayRef<uint8_t> bytesAt(uint32_t word) const;
   const Inst *findTarget(const Inst &inst) const;
@@ -113,6 +116,7 @@ private:
   llvm::SmallVector<uint32_t> reach(uint32_t word);
 
   const CodeObject::Impl &object;
+  const unsigned accRow; // of a0
   std::unique_ptr<Disassembler> disassembler;
   std::unique_ptr<LineTable> lines; // made when first asked for
   std::mutex mutex;

@@ -132,7 +132,7 @@ void WaveShadow::touchWrite(const Touched &at) {
 /// True where the running store leaves `bytes` of dword `index` as they are.
 bool WaveShadow::storesSame(const Touched &at, uint64_t index,
                             uint32_t bytes) const {
-  if (isDirect || at.isAtomic || current->cls == Class::Smem)
+  if (at.isAtomic || current->cls == Class::Smem)
     return false;
   for (unsigned i = 0; i < 4; ++i) {
     uint64_t offset = index * 4 + i;
@@ -141,9 +141,10 @@ bool WaveShadow::storesSame(const Touched &at, uint64_t index,
       continue;
     uint64_t place = offset - at.offset;
     unsigned lane = at.lane + place / at.perLane, byte = place % at.perLane;
-    uint32_t value = wave.vgpr[dataRow() + byte / 4][lane];
-    value >>= byte % 4 * 8 + (effects->high ? 16 : 0);
-    if (uint8_t(value) != at.host[place])
+    unsigned shift = byte % 4 * 8 + (effects->high ? 16 : 0);
+    uint8_t value = isDirect ? direct[lane][byte]
+                             : wave.vgpr[dataRow() + byte / 4][lane] >> shift;
+    if (value != at.host[place])
       return false;
   }
   return true;
@@ -169,10 +170,10 @@ void WaveShadow::checkPair(const Touched &at, uint64_t index, uint64_t before,
   if (was.atomic && is.atomic)
     return;
   bool sameGroup = was.workgroup == is.workgroup;
-  bool isKnown = true; // the other side
+  bool isKnown = true;  // the other side
+  bool inEpoch = false; // of the same workgroup
   if (sameGroup) {
-    bool inEpoch =
-        was.epoch == is.epoch && (was.wave != is.wave || was.several);
+    inEpoch = was.epoch == is.epoch && (was.wave != is.wave || was.several);
     bool elsewhere = !isLds && !wasWrite && was.spread && launch.sync.isEmpty();
     if (!inEpoch && !elsewhere)
       return;
@@ -205,10 +206,9 @@ void WaveShadow::checkPair(const Touched &at, uint64_t index, uint64_t before,
       llvm::formatv("{0} of {1} races with {2} of another {3}: {4}",
                     nameAccess(isWrite, is.atomic), place,
                     nameAccess(wasWrite, was.atomic),
-                    sameGroup && isKnown ? "wave" : "workgroup",
-                    sameGroup && isKnown
-                        ? "no barrier is between them"
-                        : "no atomic with release and acquire orders them"),
+                    inEpoch ? "wave" : "workgroup",
+                    inEpoch ? "no barrier is between them"
+                            : "no atomic with release and acquire orders them"),
       other);
 }
 

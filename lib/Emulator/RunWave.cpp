@@ -17,16 +17,22 @@ static void runIndexed(Wave &wave, const Inst &inst) {
   Inst moved = inst;
   uint32_t m0 = wave.sgpr[kM0], index = m0 & 0xff;
   bool fits = true;
+  const LaunchContext &launch = *wave.launch;
+  // It stays in its file, vector or accumulation registers.
+  auto isInside = [&](unsigned before, unsigned row) {
+    return row < (before < launch.accRow ? launch.vgprs
+                                         : launch.accRow + launch.agprs);
+  };
   for (unsigned k = 0; k < 3; ++k) {
     uint16_t &number = moved.src[k].number;
     if (!(m0 >> (12 + k) & 1) || number < kFirstVector)
       continue;
     number += index;
-    fits &= number < kFirstVector + wave.launch->vgprs;
+    fits &= isInside(inst.src[k].number - kFirstVector, number - kFirstVector);
   }
   if (m0 >> 15 & 1 && !(inst.flags & kScalarDst)) {
     moved.dst += index;
-    fits &= moved.dst < wave.launch->vgprs;
+    fits &= isInside(inst.dst, moved.dst);
   }
   if (!fits)
     return wave.fail("M0's index takes a register number beyond the kernel's");
@@ -48,6 +54,11 @@ static bool checkRegisters(Wave &wave, const Inst &inst) {
   return false;
 }
 
+static bool isVector(Class cls) {
+  return cls == Class::Valu || cls == Class::Vmem || cls == Class::Lds ||
+         cls == Class::Mfma;
+}
+
 /// Runs `wave` until it stops, `budget` instructions at most; returns the last
 /// one.
 template <bool sanitized, bool profiled, bool recorded = false>
@@ -62,6 +73,8 @@ static const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
     ++counts[inst->word];
     if (LLVM_UNLIKELY(checked) && !checkRegisters(wave, *inst))
       return inst;
+    if (LLVM_UNLIKELY(wave.mode & kModeSkip) && isVector(inst->cls))
+      continue;
     [[maybe_unused]] bool isMemory =
         inst->cls == Class::Vmem || inst->cls == Class::Lds;
     if constexpr (recorded)

@@ -69,8 +69,7 @@ template <unsigned dwords>
 static void runBufferLoad(Wave &wave, const Inst &inst) {
   for (unsigned i = 0; i < dwords && wave.stop != Stop::Fault; ++i) {
     uint32_t value = 0;
-    if (const uint8_t *host =
-            findBuffer(wave, inst, i * 4, 4, Traffic::Load))
+    if (const uint8_t *host = findBuffer(wave, inst, i * 4, 4, Traffic::Load))
       std::memcpy(&value, host, 4);
     wave.sgpr[inst.dst + i] = value;
   }
@@ -84,8 +83,7 @@ template <unsigned dwords> static void runStore(Wave &wave, const Inst &inst) {
 template <unsigned dwords>
 static void runBufferStore(Wave &wave, const Inst &inst) {
   for (unsigned i = 0; i < dwords && wave.stop != Stop::Fault; ++i)
-    if (uint8_t *host =
-            findBuffer(wave, inst, i * 4, 4, Traffic::Store))
+    if (uint8_t *host = findBuffer(wave, inst, i * 4, 4, Traffic::Store))
       std::memcpy(host, &wave.sgpr[inst.dst + i], 4);
 }
 

@@ -17,13 +17,23 @@ using F = float;
 // Sums of absolute differences of four neighbouring dwords
 //===----------------------------------------------------------------------===//
 
-/// The four 16-bit sums: dword `k` begins at byte k of `a`.
-template <U (*sum)(U, U, U)> static W quadDifferences(W a, U b, W sums) {
+/// The four 16-bit sums: dword `k` begins at byte k of `a`. They saturate with
+/// the clamp bit.
+template <U (*differences)(U, U, U), bool clamps>
+static W quadDifferences(W a, U b, W sums) {
   W out = 0;
-  for (unsigned k = 0; k < 4; ++k)
-    out |= W(sum(U(a >> 8 * k), b, U(sums >> 16 * k & 0xffff)) & 0xffff)
-           << 16 * k;
+  for (unsigned k = 0; k < 4; ++k) {
+    U sum = differences(U(a >> 8 * k), b, U(sums >> 16 * k & 0xffff));
+    out |= W(clamps ? std::min(sum, 0xffffu) : sum & 0xffff) << 16 * k;
+  }
   return out;
+}
+template <U (*differences)(U, U, U)>
+static void runQuadDifferences(Wave &wave, const Inst &inst) {
+  if (inst.clamp)
+    lanes<quadDifferences<differences, true>>(wave, inst);
+  else
+    lanes<quadDifferences<differences, false>>(wave, inst);
 }
 
 /// The same with 32-bit sums in four registers.
@@ -37,9 +47,11 @@ static void runQuadDifferences32(Wave &wave, const Inst &inst) {
   const U *b = readLanes<U>(wave, inst, 1, other);
   const U *sums = wave.row(inst.src[2].number - kFirstVector);
   for (unsigned k = 0; k < 4; ++k)
-    for (unsigned lane = 0; lane < kLanes; ++lane)
-      out[k][lane] = sumDifferencesMasked(U(a[lane] >> 8 * k), b[lane],
-                                          sums[k * kLanes + lane]);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      W sum = W(sumDifferencesMasked(U(a[lane] >> 8 * k), b[lane], 0)) +
+              sums[k * kLanes + lane];
+      out[k][lane] = inst.clamp ? std::min<W>(sum, ~0u) : sum;
+    }
   for (unsigned k = 0; k < 4; ++k)
     storeRow(wave, inst.dst + k, out[k], wave.writeMask);
 }
@@ -104,8 +116,8 @@ static double trigPreOp(double value, U segment) {
 static void runNothing(Wave &, const Inst &) {}
 
 static const Row rows[] = {
-    {"v_qsad_pk_u16_u8", lanes<quadDifferences<sumDifferences8>>},
-    {"v_mqsad_pk_u16_u8", lanes<quadDifferences<sumDifferencesMasked>>},
+    {"v_qsad_pk_u16_u8", runQuadDifferences<sumDifferences8>},
+    {"v_mqsad_pk_u16_u8", runQuadDifferences<sumDifferencesMasked>},
     {"v_mqsad_u32_u8", runQuadDifferences32},
     {"v_cubeid_f32", lanes<cubeFace>},
     {"v_cubesc_f32", lanes<cubeS>},

@@ -54,7 +54,8 @@ struct Snapshot {
 private:
   template <class Body> static bool forFiles(const Wave &wave, Body body) {
     return body(&wave.vgpr[0][0], size_t(wave.launch->vgprs) * kLanes) &&
-           body(&wave.vgpr[kAccRow][0], size_t(wave.launch->agprs) * kLanes);
+           body(&wave.vgpr[wave.launch->accRow][0],
+                size_t(wave.launch->agprs) * kLanes);
   }
 };
 } // namespace

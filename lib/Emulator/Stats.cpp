@@ -233,7 +233,7 @@ findEntry(const CodeObject::Impl &object, const KernelInfo &kernel) {
   if (index >= object.kernels.size())
     return llvm::createStringError("kernel '" + kernel.name +
                                    "' is not one of this code object's");
-  auto program = object.getProgram();
+  auto program = object.getProgram(kAccRow);
   if (!program)
     return program.takeError();
   uint64_t entry = object.descriptors[index].entry - object.textBegin;

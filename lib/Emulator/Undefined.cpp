@@ -24,16 +24,15 @@ namespace mlir::te::emu {
 /// Scalar registers from here on are the system's (trap handler, EXEC).
 static constexpr unsigned kFirstSystem = 108;
 
-void RegisterShadow::reset(unsigned vgprs, unsigned agprs, unsigned set,
+void RegisterShadow::reset(const LaunchContext &launch, unsigned set,
                            uint64_t exec) {
   std::fill(std::begin(defined), std::end(defined), 0);
   std::fill(std::begin(origins), std::end(origins), kNever);
-  std::memset(bits, 0xff, vgprs * sizeof(bits[0]));
-  std::memset(bits[kAccRow], 0xff, agprs * sizeof(bits[0]));
+  std::memset(bits, 0xff, launch.vgprs * sizeof(bits[0]));
+  std::memset(bits[launch.accRow], 0xff, launch.agprs * sizeof(bits[0]));
   defined[0] = exec;
   for (unsigned number = 0; number < std::size(scalars); ++number) {
-    bool isSet =
-        number < set || (number >= kFirstSystem && number != kM0);
+    bool isSet = number < set || (number >= kFirstSystem && number != kM0);
     scalars[number] = isSet ? 0 : ~0u;
     scalarOrigins[number] = kNever;
   }
@@ -110,8 +109,7 @@ void WaveShadow::defineResults(const Inst &inst, const Effects &effects) {
 }
 
 void WaveShadow::defineIndexed(const Inst &inst, unsigned row) {
-  for (const RegisterRange &range :
-       wave.launch->program->getEffects(inst).defs)
+  for (const RegisterRange &range : wave.launch->program->getEffects(inst).defs)
     for (unsigned i = 0; range.isVector && i < range.count; ++i)
       registers.defineVector(row + i, wave.exec());
 }
@@ -299,7 +297,8 @@ void WaveShadow::runAgain(const Inst &inst, const Effects &effects) {
     registers.scc = changedScc;
     registers.sccOrigin = origin;
   }
-  if (effects.writesExec && (changedScalars[kExec] || changedScalars[kExec + 1]))
+  if (effects.writesExec &&
+      (changedScalars[kExec] || changedScalars[kExec + 1]))
     reportUndefined(inst, -1, origin, "decides which lanes run (EXEC)");
 }
 
@@ -336,10 +335,10 @@ static std::string describeOrigin(const Wave &wave, uint32_t origin) {
   if (origin == RegisterShadow::kNever)
     return "a register that nothing has written";
   const Inst &load = wave.launch->text[origin];
-  return std::string(load.cls == Class::Lds     ? "LDS"
-                     : load.cls == Class::Smem  ? "global memory"
-                     : load.segment == 1        ? "scratch memory"
-                                                : "memory") +
+  return std::string(load.cls == Class::Lds    ? "LDS"
+                     : load.cls == Class::Smem ? "global memory"
+                     : load.segment == 1       ? "scratch memory"
+                                               : "memory") +
          " that nothing has written";
 }
 
@@ -347,8 +346,7 @@ void WaveShadow::reportUndefined(const Inst &inst, int lane, uint32_t origin,
                                  const llvm::Twine &use) {
   std::optional<SanitizedLaunch::Side> other;
   if (origin != RegisterShadow::kNever)
-    other = SanitizedLaunch::Side{origin, int(wave.index),
-                                  wave.workgroupIndex};
+    other = SanitizedLaunch::Side{origin, int(wave.index), wave.workgroupIndex};
   launch.report(Defect::Uninitialized, wave, inst, lane,
                 "an uninitialized value " + use + "; it comes from " +
                     describeOrigin(wave, origin),

@@ -57,8 +57,23 @@ void WaveShadow::push(const Inst &inst, const Effects &effects) {
   operation.isFlatLds =
       operation.counter == PendingOperation::Both && !operation.touches.empty();
   touches.clear();
+  PendingOperation::Counter counter = operation.counter;
   addPending(operation);
   pending.push_back(std::move(operation));
+  if (pending.size() > std::min(kMostCounted.vm, kMostCounted.lgkm))
+    retireFull(counter);
+}
+
+/// An operation is issued when its counter can count it: of those before it,
+/// what no longer fits has come back.
+void WaveShadow::retireFull(PendingOperation::Counter counter) {
+  size_t before = pending.size();
+  if (counter != PendingOperation::Lgkm)
+    retireCounter(PendingOperation::Vm, kMostCounted.vm);
+  if (counter != PendingOperation::Vm)
+    retireCounter(PendingOperation::Lgkm, kMostCounted.lgkm);
+  if (pending.size() != before)
+    rebuildPending();
 }
 
 void WaveShadow::checkPending(const Inst &inst, const Effects &effects) {
@@ -82,18 +97,19 @@ void WaveShadow::checkPending(const Inst &inst, const Effects &effects) {
       if (isDef && isMemory && operation.inOrder &&
           counterOf(inst) == operation.counter)
         continue;
+      unsigned accRow = wave.launch->accRow;
+      bool isAcc = range.isVector && range.first >= accRow;
       const char *counter =
           operation.counter == PendingOperation::Vm ? "vmcnt" : "lgkmcnt";
-      launch.report(
-          Defect::MissingWait, wave, inst, -1,
-          llvm::Twine(how) +
-              (range.isVector ? range.first >= kAccRow ? " a" : " v" : " s") +
-              llvm::Twine(range.first % kAccRow) +
-              (range.count > 1 ? " (and what follows)" : "") +
-              " before s_waitcnt " + counter +
-              " has retired the load that fills it",
-          SanitizedLaunch::Side{operation.word, int(wave.index),
-                                wave.workgroupIndex});
+      launch.report(Defect::MissingWait, wave, inst, -1,
+                    llvm::Twine(how) +
+                        (range.isVector ? isAcc ? " a" : " v" : " s") +
+                        llvm::Twine(range.first - (isAcc ? accRow : 0)) +
+                        (range.count > 1 ? " (and what follows)" : "") +
+                        " before s_waitcnt " + counter +
+                        " has retired the load that fills it",
+                    SanitizedLaunch::Side{operation.word, int(wave.index),
+                                          wave.workgroupIndex});
       operation.defs.clear();
     }
     rebuildPending();
@@ -110,34 +126,36 @@ void WaveShadow::checkPending(const Inst &inst, const Effects &effects) {
 
 /// What a counter of at most `left` says: all but the last `left` operations
 /// that count there have come back, if they come in order.
+void WaveShadow::retireCounter(PendingOperation::Counter counter,
+                               unsigned left) {
+  auto counts = [&](const PendingOperation &operation) {
+    return operation.counter == counter ||
+           operation.counter == PendingOperation::Both;
+  };
+  unsigned count = llvm::count_if(pending, counts);
+  bool inOrder = true;
+  for (const PendingOperation &operation : pending)
+    inOrder &=
+        !counts(operation) ||
+        (operation.inOrder && operation.counter != PendingOperation::Both);
+  if (count <= left || (left && !inOrder))
+    return;
+  // LDS and scalar loads together come in any order: only 0 says something.
+  for (auto it = pending.begin(); it != pending.end() && count > left;) {
+    if (!counts(*it)) {
+      ++it;
+      continue;
+    }
+    --count;
+    // A flat access that reached the other memory counts there.
+    bool elsewhere = it->counter == PendingOperation::Both &&
+                     it->isFlatLds == (counter == PendingOperation::Vm);
+    it = elsewhere ? it + 1 : pending.erase(it);
+  }
+}
+
 void WaveShadow::retire(const Inst &wait) {
   auto [vm, lgkm] = readWait(wait);
-  auto retireCounter = [&](PendingOperation::Counter counter, unsigned left) {
-    auto counts = [&](const PendingOperation &operation) {
-      return operation.counter == counter ||
-             operation.counter == PendingOperation::Both;
-    };
-    unsigned count = llvm::count_if(pending, counts);
-    bool inOrder = true;
-    for (const PendingOperation &operation : pending)
-      inOrder &=
-          !counts(operation) ||
-          (operation.inOrder && operation.counter != PendingOperation::Both);
-    if (count <= left || (left && !inOrder))
-      return;
-    // LDS and scalar loads together come in any order: only 0 says something.
-    for (auto it = pending.begin(); it != pending.end() && count > left;) {
-      if (!counts(*it)) {
-        ++it;
-        continue;
-      }
-      --count;
-      // A flat access that reached the other memory counts there.
-      bool elsewhere = it->counter == PendingOperation::Both &&
-                       it->isFlatLds == (counter == PendingOperation::Vm);
-      it = elsewhere ? it + 1 : pending.erase(it);
-    }
-  };
   if (pending.empty())
     return;
   retireCounter(PendingOperation::Vm, vm);

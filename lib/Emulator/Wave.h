@@ -55,6 +55,7 @@ struct LaunchContext {
   uint64_t codeBase = 0;         // device address of the text segment
   uint32_t scratchBytes = 0;     // a lane
   uint32_t vgprs = 0, agprs = 0; // allocated
+  uint32_t accRow = kAccRow;     // of a0
   /// Some reachable instruction names more registers than are allocated: look
   /// at each before it runs.
   bool checkRegisters = false;
@@ -66,6 +67,7 @@ enum class Stop : uint8_t { None, Barrier, End, Fault, Yield };
 
 constexpr uint32_t kModeDx10Clamp = 1 << 8, kModeIeee = 1 << 9;
 constexpr uint32_t kModeFp16Overflow = 1 << 23, kModeGprIndex = 1 << 27;
+constexpr uint32_t kModeSkip = 1 << 28; // vector instructions do nothing
 
 struct Wave {
   alignas(64) uint32_t vgpr[kVectorRows][kLanes];

@@ -29,7 +29,7 @@ namespace mlir::te::emu {
 class RegisterShadow {
 public:
   /// Everything is undefined but what a wave starts with.
-  void reset(unsigned vgprs, unsigned agprs, unsigned scalars, uint64_t exec);
+  void reset(const LaunchContext &launch, unsigned scalars, uint64_t exec);
 
   uint64_t definedLanes(unsigned row) const { return defined[row]; }
   uint32_t vector(unsigned row, unsigned lane) const {
@@ -83,6 +83,11 @@ struct PendingOperation {
 
 enum class Space : uint8_t { Global, Lds, Scratch };
 
+/// Slots of the code, up to `end`.
+struct CodeRange {
+  uint32_t begin, end;
+};
+
 class WaveShadow {
 public:
   WaveShadow(SanitizedLaunch &launch, WorkgroupShadow &workgroup, Wave &wave);
@@ -103,6 +108,9 @@ public:
                      Traffic traffic);
   /// A register of a scalar load that reads 0 beyond its range.
   void observeZero() { undefinedScalars.push_back(0); }
+  /// What each lane of a load that lands in LDS puts there; null: no such load
+  /// runs.
+  void setDirect(const uint8_t (*data)[16]) { direct = data; }
   /// An access that cannot be made.
   void reportAccess(Defect kind, int lane, const llvm::Twine &message);
   /// The workgroup has passed a barrier: what this wave has in flight is not
@@ -130,6 +138,8 @@ private:
   void reportUndefined(const Inst &inst, int lane, uint32_t origin,
                        const llvm::Twine &use);
   // Accesses.cpp
+  void noteBranch(const Inst &inst, const Effects &effects);
+  bool isDivergent(const Inst &inst) const;
   void runMemory(const Inst &inst, const Effects &effects);
   void checkAddress(const Inst &inst, const Effects &effects);
   void checkAtomicData(unsigned lane);
@@ -150,6 +160,7 @@ private:
   void redirect(Space space, LaneAddresses &lanes, const uint8_t *valid,
                 unsigned bytes);
   void noteSynchronization(const LaneAddresses &lanes, Traffic traffic);
+  void noteAcquire(uint64_t address);
   // Races.cpp
   /// A range of memory that lanes touch, each `perLane` bytes.
   struct Touched {
@@ -172,6 +183,8 @@ private:
   void checkPending(const Inst &inst, const Effects &effects);
   void push(const Inst &inst, const Effects &effects);
   void retire(const Inst &wait);
+  void retireCounter(PendingOperation::Counter counter, unsigned left);
+  void retireFull(PendingOperation::Counter counter);
   void rebuildPending();
   void addPending(const PendingOperation &operation);
   void checkInFlight(uint64_t first, uint64_t last, unsigned lane);
@@ -184,13 +197,16 @@ private:
   const Inst *current = nullptr;
   const Effects *effects = nullptr;
   uint64_t startExec = 0;
+  /// Code that lanes which are off now do not run, as branches said.
+  llvm::SmallVector<CodeRange, 4> divergent;
   std::optional<uint64_t> lastLoad; // since watch()
   Space lastSpace = Space::Global;
 
   // Of the memory instruction that runs.
-  uint64_t cells[2] = {};       // what it leaves: plain, atomic
-  unsigned accesses = 0;        // of LDS that it has told of
-  bool isDirect = false;        // it stores to LDS what it has loaded
+  uint64_t cells[2] = {}; // what it leaves: plain, atomic
+  unsigned accesses = 0;  // of LDS that it has told of
+  bool isDirect = false;  // it stores to LDS what it has loaded
+  const uint8_t (*direct)[16] = nullptr;
   bool storesUndefined = false; // it may store undefined bits
   bool isReplaying = false;     // with other values where memory is undefined
   bool mustReplay = false;      // it has read memory that was never written

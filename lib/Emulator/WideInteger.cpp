@@ -14,7 +14,8 @@ using W = uint64_t;
 using L = int64_t;
 
 /// D = S0 * S1 + S2 of 64 bits, and the carry out a lane.
-template <bool isSigned> static void runMad64(Wave &wave, const Inst &inst) {
+template <class T, class T64>
+static void runMad64(Wave &wave, const Inst &inst) {
   U buffer0[kLanes], buffer1[kLanes];
   W buffer2[kLanes], out[kLanes], carry = 0;
   beginLanes(wave, inst);
@@ -22,14 +23,13 @@ template <bool isSigned> static void runMad64(Wave &wave, const Inst &inst) {
   const U *b = readLanes<U>(wave, inst, 1, buffer1);
   const W *c = readLanes<W>(wave, inst, 2, buffer2);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    if (isSigned) {
-      L product = L(I(a[lane])) * I(b[lane]), sum;
-      carry |= W(__builtin_add_overflow(product, L(c[lane]), &sum)) << lane;
-      out[lane] = sum;
-    } else {
-      out[lane] = W(a[lane]) * b[lane] + c[lane];
-      carry |= W(out[lane] < c[lane]) << lane;
-    }
+    T64 product = T64(T(a[lane])) * T(b[lane]), sum;
+    bool over = __builtin_add_overflow(product, T64(c[lane]), &sum);
+    carry |= W(over) << lane;
+    out[lane] = sum;
+    if (inst.clamp && over)
+      out[lane] = product < 0 ? std::numeric_limits<T64>::min()
+                              : std::numeric_limits<T64>::max();
   }
   writeLanes<W>(wave, inst, out);
   wave.setScalar64(inst.sdst, carry & wave.writeMask);
@@ -76,8 +76,8 @@ static const Row rows[] = {
     {"v_ashrrev_i64", lanes<[](U a, L b) { return b >> (a & 63); }>},
     // The shift is of 0 to 4; more is undefined.
     {"v_lshl_add_u64", lanes<[](W a, U b, W c) { return (a << (b & 7)) + c; }>},
-    {"v_mad_u64_u32", runMad64<false>, kScalarDst | kKeepHigh},
-    {"v_mad_i64_i32", runMad64<true>, kScalarDst | kKeepHigh},
+    {"v_mad_u64_u32", runMad64<U, W>, kScalarDst | kKeepHigh},
+    {"v_mad_i64_i32", runMad64<I, L>, kScalarDst | kKeepHigh},
     {"v_bitop3_b32", runBitop<U>, kRawMods},
     {"v_bitop3_b16", runBitop<uint16_t>, kRawMods | kKeepHigh},
     {"v_ashr_pk_i8_i32", lanes<shiftPack<-128, 127>>, kKeepHigh},

@@ -121,8 +121,8 @@ void Slice::findMasked(llvm::ArrayRef<Program::Listed> code) {
 /// Whether one wave alone can run the instruction, and leave nothing behind.
 bool Slice::isAnswered(const Inst &inst) const {
   llvm::StringRef name = program.getMnemonic(inst);
-  if (name.starts_with("s_set_gpr_idx") || name == "s_setpc_b64" ||
-      name == "s_swappc_b64" || name == "s_call_b64")
+  if (name.starts_with("s_set_gpr_idx") || name == "s_setvskip" ||
+      name == "s_setpc_b64" || name == "s_swappc_b64" || name == "s_call_b64")
     return false;
   if (!runs[inst.word] || program.getEffects(inst).role != Role::Memory)
     return true;

@@ -29,9 +29,7 @@ static constexpr const char *kForms =
     "i64, f16, bf16, f32 or f64, as in i32:7), struct:MEMBER,MEMBER..., "
     "bytes:HEX or lds:BYTES";
 
-static rt::Failure malformed(StringRef text, const llvm::Twine &why) {
-  return {("--arg=" + text + ": " + why).str()};
-}
+static rt::Failure malformed(const llvm::Twine &why) { return {why.str()}; }
 
 //===----------------------------------------------------------------------===//
 // Scalars and structures
@@ -93,13 +91,13 @@ static void append(RawArgument &argument, uint64_t bits, unsigned bytes) {
     argument.bytes.push_back(bits >> 8 * i);
 }
 
-static rt::Status appendScalar(StringRef text, const ScalarType &type,
-                               StringRef value, RawArgument &argument) {
+static rt::Status appendScalar(const ScalarType &type, StringRef value,
+                               RawArgument &argument) {
   uint64_t bits = 0;
   bool isRead = type.semantics ? readFloat(value, type.semantics(), bits)
                                : readInteger(value, type.bytes, bits);
   if (!isRead)
-    return malformed(text, "'" + value + "' is no " + type.name);
+    return malformed("'" + value + "' is no " + type.name);
   append(argument, bits, type.bytes);
   return {};
 }
@@ -119,7 +117,7 @@ static bool appendAddress(StringRef name, ArrayRef<RawBuffer> buffers,
 
 /// Scalars and names of buffers, each at a multiple of its size, as C lays them
 /// out; so is the whole padded.
-static rt::Result<RawArgument> parseStruct(StringRef text, StringRef rest,
+static rt::Result<RawArgument> parseStruct(StringRef rest,
                                            ArrayRef<RawBuffer> buffers) {
   RawArgument argument;
   SmallVector<StringRef> members;
@@ -132,34 +130,34 @@ static rt::Result<RawArgument> parseStruct(StringRef text, StringRef rest,
     most = std::max(most, bytes);
     argument.bytes.resize(llvm::alignTo(argument.bytes.size(), bytes));
     if (type) {
-      if (auto status = appendScalar(text, *type, value, argument); !status)
+      if (auto status = appendScalar(*type, value, argument); !status)
         return status.takeFailure();
     } else if (!appendAddress(member, buffers, argument)) {
-      return malformed(text, "member '" + member +
-                                 "': expected a scalar such as i32:7, or the "
-                                 "name of a --buffer");
+      return malformed("member '" + member +
+                       "': expected a scalar such as i32:7, or the "
+                       "name of a --buffer");
     }
   }
   argument.bytes.resize(llvm::alignTo(argument.bytes.size(), most));
   return argument;
 }
 
-static rt::Result<RawArgument> parseBytes(StringRef text, StringRef hex) {
+static rt::Result<RawArgument> parseBytes(StringRef hex) {
   std::string bytes;
   if (hex.empty() || hex.size() % 2 || !llvm::tryGetFromHex(hex, bytes))
-    return malformed(text, "expected two hexadecimal digits a byte, the first "
-                           "byte first");
+    return malformed("expected two hexadecimal digits a byte, the first "
+                     "byte first");
   RawArgument argument;
   argument.bytes.assign(bytes.begin(), bytes.end());
   return argument;
 }
 
-static rt::Result<RawArgument> parseLds(StringRef text, StringRef size) {
+static rt::Result<RawArgument> parseLds(StringRef size) {
   RawArgument argument;
   argument.kind = RawArgument::Lds;
   argument.bytes.resize(4);
   if (size.getAsInteger(0, argument.ldsBytes))
-    return malformed(text, "expected lds:BYTES, for example lds:1024");
+    return malformed("expected lds:BYTES, for example lds:1024");
   return argument;
 }
 
@@ -253,16 +251,16 @@ static rt::Result<RawArgument> parsePointer(StringRef text,
   if (isBufferForm(text.split(':').first)) {
     auto buffer = parseBufferForm(text);
     if (!buffer)
-      return malformed(text, buffer.error());
+      return malformed(buffer.error());
     argument.patches.push_back({0, buffers.size()});
     buffers.push_back(std::move(*buffer));
   } else if (appendAddress(text, buffers, argument)) {
     return argument;
   } else if (text != "null") {
-    return malformed(text, text.contains(':')
-                               ? llvm::Twine("expected ") + kForms
-                               : "no --buffer has this name; expected " +
-                                     llvm::Twine(kForms));
+    return malformed(text.contains(':')
+                         ? llvm::Twine("expected ") + kForms
+                         : "no --buffer has this name; expected " +
+                               llvm::Twine(kForms));
   }
   append(argument, 0, 8);
   return argument;
@@ -273,89 +271,25 @@ rt::Result<RawArgument> te::parseArgument(StringRef text,
   auto [kind, rest] = text.split(':');
   if (const ScalarType *type = findScalar(kind)) {
     RawArgument argument;
-    if (auto status = appendScalar(text, *type, rest, argument); !status)
+    if (auto status = appendScalar(*type, rest, argument); !status)
       return status.takeFailure();
     return argument;
   }
   if (kind == "struct")
-    return parseStruct(text, rest, buffers);
+    return parseStruct(rest, buffers);
   if (kind == "bytes")
-    return parseBytes(text, rest);
+    return parseBytes(rest);
   if (kind == "lds")
-    return parseLds(text, rest);
+    return parseLds(rest);
   return parsePointer(text, buffers);
 }
 
-std::vector<emu::KernelArgument>
-te::getExplicit(const emu::KernelInfo &kernel) {
-  std::vector<emu::KernelArgument> arguments;
-  for (const emu::KernelArgument &argument : kernel.arguments)
-    if (!StringRef(argument.valueKind).starts_with("hidden_"))
-      arguments.push_back(argument);
-  return arguments;
-}
-
-std::string te::describe(const emu::KernelArgument &argument) {
-  return llvm::formatv("{0}{1}{2}, {3} bytes", argument.name,
-                       argument.name.empty() ? "" : ": ", argument.valueKind,
-                       argument.size);
-}
-
 /// What --arg can give for a value of `bytes`.
-static std::string suggestValue(uint32_t bytes) {
+std::string te::suggestValue(uint32_t bytes) {
   SmallVector<std::string> forms;
   for (const ScalarType &type : kScalars)
     if (type.bytes == bytes)
       forms.push_back(type.name.str() + ":");
   forms.push_back("a struct: or bytes: of " + std::to_string(bytes) + " bytes");
   return llvm::join(forms, ", ");
-}
-
-static std::string describeGiven(const RawArgument &given) {
-  switch (given.kind) {
-  case RawArgument::Pointer:
-    return "a buffer's address";
-  case RawArgument::Lds:
-    return "LDS";
-  case RawArgument::Value:
-    break;
-  }
-  return "a value of " + std::to_string(given.bytes.size()) + " bytes";
-}
-
-/// What `want` takes, where `have` is not that.
-static std::string findMismatch(const emu::KernelArgument &want,
-                                const RawArgument &have) {
-  if (want.valueKind == "global_buffer")
-    return have.kind == RawArgument::Pointer && want.size == 8
-               ? ""
-               : "in:, out:, inout:, tmp:, the name of a --buffer, or null";
-  if (want.valueKind == "dynamic_shared_pointer")
-    return have.kind == RawArgument::Lds && want.size == 4 ? "" : "lds:BYTES";
-  if (want.valueKind == "by_value")
-    return have.kind == RawArgument::Value && want.size == have.bytes.size()
-               ? ""
-               : suggestValue(want.size);
-  return "a kernel whose arguments are buffers, values and LDS: raw mode gives "
-         "no other kind";
-}
-
-std::string te::findMismatch(const emu::KernelInfo &kernel,
-                             ArrayRef<RawArgument> given) {
-  auto expected = getExplicit(kernel);
-  if (expected.size() != given.size()) {
-    std::string text =
-        llvm::formatv("kernel {0} takes {1} arguments, but there are {2} --arg "
-                      "flags:",
-                      kernel.name, expected.size(), given.size());
-    for (auto [index, argument] : llvm::enumerate(expected))
-      text += llvm::formatv("\n  {0} {1}", index, describe(argument));
-    return text;
-  }
-  for (auto [index, want, have] : llvm::enumerate(expected, given))
-    if (std::string remedy = ::findMismatch(want, have); !remedy.empty())
-      return llvm::formatv(
-          "argument {0} of kernel {1} ({2}): --arg gives {3}; expected {4}",
-          index, kernel.name, describe(want), describeGiven(have), remedy);
-  return "";
 }

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads --buffer and --arg. An argument is bytes of the kernel's argument
-// segment; those of buffers' addresses are filled in once these are known.
+// Reads --buffer, --arg and --kernarg. An argument is bytes of the kernel's
+// argument segment; those of buffers' addresses are filled in once these are
+// known.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_TOOLS_TE_RUN_ARGUMENTS_H
@@ -26,7 +27,7 @@ struct RawBuffer {
   uint64_t address = 0;  // on the device
 };
 
-/// One --arg.
+/// What one flag gives.
 struct RawArgument {
   enum Kind { Pointer, Value, Lds } kind = Value;
   std::vector<uint8_t> bytes; // little-endian
@@ -41,7 +42,18 @@ struct RawArgument {
 /// NAME=in:F.npy and the other forms of a buffer.
 rt::Result<RawBuffer> parseBuffer(llvm::StringRef text);
 
-/// Reads one --arg; a buffer of its own is added to `buffers`.
+/// Its place in the kernel's argument segment.
+struct PlacedArgument {
+  std::string name; // in messages: "argument 3"
+  std::string flag; // that gives it
+  uint32_t offset = 0;
+  uint32_t align = 1; // of LDS that it points to
+  RawArgument argument;
+
+  uint64_t getEnd() const { return uint64_t(offset) + argument.bytes.size(); }
+};
+
+/// Reads an argument's value; a buffer of its own is added to `buffers`.
 rt::Result<RawArgument> parseArgument(llvm::StringRef text,
                                       std::vector<RawBuffer> &buffers);
 
@@ -51,9 +63,16 @@ std::vector<emu::KernelArgument> getExplicit(const emu::KernelInfo &kernel);
 /// "x: global_buffer, 8 bytes"
 std::string describe(const emu::KernelArgument &argument);
 
-/// Why `given` does not fit `kernel`, or an empty string where it does.
-std::string findMismatch(const emu::KernelInfo &kernel,
-                         llvm::ArrayRef<RawArgument> given);
+/// What a flag can give for a value of `bytes`.
+std::string suggestValue(uint32_t bytes);
+
+/// PlaceArguments.cpp: what the --arg and --kernarg flags of a launch give
+/// `kernel`; what none gives is 0.
+rt::Result<std::vector<PlacedArgument>>
+placeArguments(const emu::KernelInfo &kernel,
+               llvm::ArrayRef<std::string> arguments,
+               llvm::ArrayRef<std::string> kernargs,
+               std::vector<RawBuffer> &buffers);
 
 } // namespace mlir::te
 

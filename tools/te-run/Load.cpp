@@ -214,6 +214,7 @@ void Session::useEmulator() {
   auto emulated = std::make_unique<EmulatorDevice>(
       makeProgress(), flags.sanitize ? &sanitizer : nullptr);
   emulator = emulated.get();
+  emulator->setMaxInstructions(flags.maxInstructions);
   emulator->setProfiling(flags.stats != StatsKind::None || flags.annotate);
   if (isProfiled())
     emulator->setRecording([&](StringRef chip, const emu::KernelInfo &kernel,

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Raw mode (--kernel): no manifest is needed. The kernel's metadata says what
-// arguments it takes; --arg flags give them in that order, and the device fills
+// arguments it takes; --arg and --kernarg flags give them, and the device fills
 // the hidden ones. Several kernels run in the order of their --kernel flags and
 // share the --buffer ones.
 //
@@ -15,6 +15,7 @@
 #include "Session.h"
 
 #include "te/Runtime/Npy.h"
+#include "te/Target/Target.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
@@ -28,7 +29,7 @@ namespace {
 struct RawLaunch {
   rt::Launch launch{};
   const emu::KernelInfo *kernel = nullptr;
-  std::vector<RawArgument> arguments;
+  std::vector<PlacedArgument> arguments;
 };
 /// What the flags ask for.
 struct Plan {
@@ -61,13 +62,13 @@ static std::string joinKernels(const emu::CodeObject &object) {
 /// Puts the LDS that the arguments point to behind the kernel's own, one after
 /// another; returns where it ends.
 static uint64_t placeLds(const emu::KernelInfo &kernel,
-                         MutableArrayRef<RawArgument> arguments) {
+                         MutableArrayRef<PlacedArgument> arguments) {
   uint64_t end = kernel.ldsBytes;
-  for (auto [place, argument] :
-       llvm::zip_equal(getExplicit(kernel), arguments)) {
+  for (PlacedArgument &placed : arguments) {
+    RawArgument &argument = placed.argument;
     if (argument.kind != RawArgument::Lds)
       continue;
-    end = llvm::alignTo(end, std::max(place.pointeeAlign, 1u));
+    end = llvm::alignTo(end, placed.align);
     llvm::support::endian::write32le(argument.bytes.data(), end);
     end += argument.ldsBytes;
   }
@@ -95,15 +96,11 @@ static rt::Result<RawLaunch> planLaunch(const LaunchFlags &flags,
   if (!flags.lds.empty() && StringRef(flags.lds).getAsInteger(0, lds))
     return rt::Failure{"--lds=" + flags.lds +
                        ": expected bytes of dynamic LDS, for example 1024"};
-  for (const std::string &text : flags.arguments) {
-    auto argument = parseArgument(text, buffers);
-    if (!argument)
-      return argument.takeFailure();
-    planned.arguments.push_back(std::move(*argument));
-  }
-  if (std::string mismatch = findMismatch(kernel, planned.arguments);
-      !mismatch.empty())
-    return rt::Failure{mismatch};
+  auto arguments =
+      placeArguments(kernel, flags.arguments, flags.kernargs, buffers);
+  if (!arguments)
+    return arguments.takeFailure();
+  planned.arguments = std::move(*arguments);
   uint64_t dynamic =
       placeLds(kernel, planned.arguments) - kernel.ldsBytes + lds;
   // A device refuses what is too much, and far less than this is.
@@ -140,12 +137,12 @@ static std::string nameBuffer(const Plan &plan, size_t buffer) {
   if (!plan.buffers[buffer].name.empty())
     return "buffer " + plan.buffers[buffer].name;
   for (const RawLaunch &planned : plan.launches)
-    for (auto [index, argument] : llvm::enumerate(planned.arguments))
-      for (const RawArgument::Patch &patch : argument.patches)
+    for (const PlacedArgument &placed : planned.arguments)
+      for (const RawArgument::Patch &patch : placed.argument.patches)
         if (patch.buffer == buffer)
-          return "argument " + std::to_string(index) +
-                 (plan.launches.size() > 1 ? " of " + planned.kernel->name
-                                           : "");
+          return placed.name + (plan.launches.size() > 1
+                                    ? " of " + planned.kernel->name
+                                    : "");
   return "buffer";
 }
 
@@ -167,17 +164,20 @@ static rt::Status upload(rt::Device &device, Plan &plan, bool hasZeros) {
   return {};
 }
 
-/// The arguments' part of the kernel's segment.
+/// The arguments' part of the kernel's segment: 0 where no flag says more.
 static std::vector<uint8_t> makeKernargs(const RawLaunch &planned,
                                          ArrayRef<RawBuffer> buffers) {
-  std::vector<uint8_t> kernargs;
-  for (auto [place, argument] :
-       llvm::zip_equal(getExplicit(*planned.kernel), planned.arguments)) {
-    kernargs.resize(
-        std::max<size_t>(kernargs.size(), place.offset + place.size));
-    uint8_t *to = kernargs.data() + place.offset;
-    llvm::copy(argument.bytes, to);
-    for (const RawArgument::Patch &patch : argument.patches)
+  uint64_t bytes = 0;
+  for (const emu::KernelArgument &argument : getExplicit(*planned.kernel))
+    bytes =
+        std::max<uint64_t>(bytes, uint64_t(argument.offset) + argument.size);
+  for (const PlacedArgument &placed : planned.arguments)
+    bytes = std::max(bytes, placed.getEnd());
+  std::vector<uint8_t> kernargs(bytes);
+  for (const PlacedArgument &placed : planned.arguments) {
+    uint8_t *to = kernargs.data() + placed.offset;
+    llvm::copy(placed.argument.bytes, to);
+    for (const RawArgument::Patch &patch : placed.argument.patches)
       llvm::support::endian::write64le(to + patch.offset,
                                        buffers[patch.buffer].address);
   }
@@ -203,12 +203,30 @@ static rt::Status runLaunches(rt::Device &device, uint64_t module, Plan &plan) {
   return {};
 }
 
-bool Session::runRaw(ArrayRef<uint8_t> image) {
+/// The code object; null, and a failure, where it is none or for another chip
+/// than --target says.
+std::unique_ptr<emu::CodeObject> Session::openRaw(ArrayRef<uint8_t> image) {
   auto object = emu::CodeObject::load(image, flags.file);
-  if (!object)
-    return fail(BadInput, llvm::toString(object.takeError()));
+  if (!object) {
+    fail(BadInput, llvm::toString(object.takeError()));
+    return nullptr;
+  }
   chip = (*object)->getChip().str();
-  auto plan = makePlan(flags, **object);
+  if (flags.target.empty() || flags.target == chip)
+    return std::move(*object);
+  auto target = Target::get(flags.target);
+  fail(BadInput, target ? flags.file + ": compiled for " + chip +
+                              ", but --target=" + flags.target +
+                              " is given; drop it"
+                        : "--target: " + llvm::toString(target.takeError()));
+  return nullptr;
+}
+
+bool Session::runRaw(ArrayRef<uint8_t> image) {
+  std::unique_ptr<emu::CodeObject> object = openRaw(image);
+  if (!object)
+    return false;
+  auto plan = makePlan(flags, *object);
   if (!plan)
     return fail(BadInput, flags.file + ": " + plan.error());
   if (flags.sample && llvm::any_of(plan->buffers, [](const RawBuffer &buffer) {
@@ -231,6 +249,7 @@ bool Session::runRaw(ArrayRef<uint8_t> image) {
   seconds = timeSeconds([&] { ran = runLaunches(*device, *module, *plan); });
   if (!ran)
     return fail(Failed, flags.file + ": " + ran.error());
+  hasRun = true;
   for (RawBuffer &buffer : plan->buffers)
     if (!buffer.output.empty())
       if (auto status = rt::writeNpy(buffer.output, buffer.tensor); !status)
@@ -239,21 +258,22 @@ bool Session::runRaw(ArrayRef<uint8_t> image) {
 }
 
 bool Session::listRaw(ArrayRef<uint8_t> image) {
-  auto object = emu::CodeObject::load(image, flags.file);
+  std::unique_ptr<emu::CodeObject> object = openRaw(image);
   if (!object)
-    return fail(BadInput, llvm::toString(object.takeError()));
+    return false;
   llvm::raw_ostream &os = llvm::outs();
-  os << "target " << (*object)->getChip() << ", no manifest\n";
-  for (const emu::KernelInfo &kernel : (*object)->getKernels()) {
+  os << "target " << chip << ", no manifest\n";
+  for (const emu::KernelInfo &kernel : object->getKernels()) {
     os << rt::describe(rt::Kernel{kernel.name, kernel.vgprs, kernel.sgprs,
                                   kernel.agprs, kernel.ldsBytes,
                                   kernel.scratchBytes, kernel.kernargBytes});
     auto arguments = getExplicit(kernel);
     for (auto [index, argument] : llvm::enumerate(arguments))
-      os << "  argument " << index << " " << describe(argument) << "\n";
+      os << "  argument " << index << " " << describe(argument) << " at "
+         << argument.offset << "\n";
     if (size_t hidden = kernel.arguments.size() - arguments.size())
       os << "  " << hidden << " hidden arguments\n";
-    listMissing(os, **object, kernel);
+    listMissing(os, *object, kernel);
   }
   return true;
 }

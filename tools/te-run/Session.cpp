@@ -97,6 +97,7 @@ bool Session::runOnDevice() {
   if (!status)
     return fail(Failed, flags.file + ": " + entry.name + " on " +
                             device->getName() + ": " + status.error());
+  hasRun = true;
   return true;
 }
 
@@ -167,6 +168,10 @@ bool Session::check() {
 /// One report for each place, then how many there are.
 void Session::reportDefects() {
   auto reports = sanitizer.getReports();
+  if (reports.empty() && !hasRun) {
+    llvm::errs() << "te-run: sanitizer: no verdict: the run did not end\n";
+    return;
+  }
   for (const emu::SanitizerReport &report : reports) {
     llvm::errs() << "te-run: sanitizer: ";
     report.print(llvm::errs());

@@ -32,7 +32,8 @@ enum class StatsKind { None, Text, Json };
 /// Raw mode: a --kernel and the flags that belong to it.
 struct LaunchFlags {
   std::string kernel, grid, block, lds;
-  std::vector<std::string> arguments;
+  std::vector<std::string> arguments; // --arg, in order or by name
+  std::vector<std::string> kernargs;  // --kernarg
 };
 
 struct RunFlags {
@@ -49,6 +50,7 @@ struct RunFlags {
   std::vector<std::string> profiles;   // likewise, one a format
   bool compare = false;                // profiles are for main()
   bool sample = false;                 // profiles of a few workgroups' run
+  uint64_t maxInstructions = 0;        // of a workgroup; 0: no limit
   std::string save, results;           // folders
 };
 
@@ -87,6 +89,7 @@ private:
   }
 
   // Raw.cpp: kernels of any code object.
+  std::unique_ptr<emu::CodeObject> openRaw(llvm::ArrayRef<uint8_t> image);
   bool runRaw(llvm::ArrayRef<uint8_t> image);
   bool listRaw(llvm::ArrayRef<uint8_t> image);
 
@@ -143,6 +146,7 @@ private:
   std::vector<rt::HostTensor> outputs;
   std::vector<ref::TensorValue> expected; // by the reference
   double seconds = 0;                     // host wall time of the run
+  bool hasRun = false;                    // to its end, on a device
   bool isRaw = false; // load() has done what was asked, without a manifest
   std::string chip;   // raw mode: the code object's
   std::vector<cycle::Profile> profiles;

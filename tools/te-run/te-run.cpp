@@ -64,8 +64,8 @@ struct CommandLine {
   cl::list<std::string> kernels{
       "kernel",
       cl::desc("raw mode: run this kernel of any code object. Several run in "
-               "order, each with the --grid, --block, --lds and --arg flags "
-               "behind it"),
+               "order, each with the --grid, --block, --lds, --arg and "
+               "--kernarg flags behind it"),
       cl::value_desc("name"), cl::cat(category)};
   cl::list<std::string> grids{"grid", cl::desc("raw mode: workgroups"),
                               cl::value_desc("X,Y,Z"), cl::cat(category)};
@@ -84,13 +84,25 @@ struct CommandLine {
       cl::cat(category)};
   cl::list<std::string> arguments{
       "arg",
-      cl::desc("raw mode: an argument, in the kernel's order: a --buffer's "
+      cl::desc("raw mode: an argument, in the kernel's order, or as NAME=... "
+               "by the name that --list shows, the others 0: a --buffer's "
                "name or its form, null, a scalar (i8 to i64, f16, bf16, f32, "
                "f64), a structure of those and of buffers' names, its bytes, "
                "or local memory"),
-      cl::value_desc("NAME|in:F.npy|...|null|i32:V|struct:i32:V,f32:V...|"
-                     "bytes:HEX|lds:BYTES"),
+      cl::value_desc("[NAME=]BUFFER|in:F.npy|...|null|i32:V|"
+                     "struct:i32:V,f32:V...|bytes:HEX|lds:BYTES"),
       cl::cat(category)};
+  cl::list<std::string> kernargs{
+      "kernarg",
+      cl::desc("raw mode: an argument by its place in the kernel's argument "
+               "segment, in --arg's forms; bytes that no flag gives are 0"),
+      cl::value_desc("OFFSET:V"), cl::cat(category)};
+  cl::opt<std::string> maxInstructions{
+      "max-instructions",
+      cl::desc("end the run with an error where a workgroup runs more "
+               "wave-instructions than this in the emulator (default: no "
+               "limit)"),
+      cl::value_desc("N"), cl::cat(category)};
   cl::opt<bool> check{
       "check",
       cl::desc("compare with the reference; exit code 1 where they differ"),
@@ -204,6 +216,10 @@ static std::string collectLaunches(const CommandLine &options,
              [](LaunchFlags &launch, const std::string &value) {
                launch.arguments.push_back(value);
              });
+  distribute(options.kernargs,
+             [](LaunchFlags &launch, const std::string &value) {
+               launch.kernargs.push_back(value);
+             });
   return twice;
 }
 
@@ -211,11 +227,11 @@ static std::string collectLaunches(const CommandLine &options,
 static std::string readRawFlags(CommandLine &options, RunFlags &flags) {
   bool hasRaw = !options.grids.empty() || !options.blocks.empty() ||
                 !options.lds.empty() || !options.buffers.empty() ||
-                !options.arguments.empty();
+                !options.arguments.empty() || !options.kernargs.empty();
   if (options.kernels.empty())
-    return hasRaw
-               ? "--grid, --block, --lds, --buffer and --arg need --kernel=NAME"
-               : "";
+    return hasRaw ? "--grid, --block, --lds, --buffer, --arg and --kernarg "
+                    "need --kernel=NAME"
+                  : "";
   bool hasProgram = !flags.entry.empty() || !flags.inputs.empty() ||
                     !flags.outputs.empty() || !flags.dims.empty() ||
                     flags.check || flags.device == DeviceKind::Reference;
@@ -339,6 +355,16 @@ int main(int argc, char **argv) {
   if (options.annotate.getNumOccurrences()) {
     flags.annotate = options.annotate;
     if (std::string wrong = requireEmulator("--annotate", flags);
+        !wrong.empty())
+      return usageError(wrong);
+  }
+  if (options.maxInstructions.getNumOccurrences()) {
+    StringRef text = options.maxInstructions;
+    if (text.getAsInteger(10, flags.maxInstructions) || !flags.maxInstructions)
+      return usageError("--max-instructions=" + text +
+                        ": expected a positive number of wave-instructions, "
+                        "for example 10000000");
+    if (std::string wrong = requireEmulator("--max-instructions", flags);
         !wrong.empty())
       return usageError(wrong);
   }

@@ -165,6 +165,7 @@ TEST_P(Misc, Moves) {
     EXPECT_EQ(r[3], ~x);
     EXPECT_EQ(r[4], x) << "v_pk_mov";
     EXPECT_EQ(r[5], 0x33334444u) << "v_pk_mov";
+    EXPECT_EQ(r[7], 7u) << "v_pk_mov of a constant";
     EXPECT_EQ(r[6], ~x + 20) << "s_set_gpr_idx";
     A pair = A(32, x).concat(A(32, ~x)), reference(32, x & 0xff00ffff);
     for (U k = 0; k < 4; ++k) {

@@ -263,22 +263,31 @@ inline A averages(const A &x, const A &y, const A &z) {
         k);
   return out;
 }
-inline A quads(const A &x, const A &y, const A &sums, bool masked) {
+inline A quads(const A &x, const A &y, const A &sums, bool masked,
+               bool saturates = false) {
   A out(64, 0);
-  for (unsigned k = 0; k < 4; ++k)
-    out.insertBits(
-        differences(x.extractBits(32, k * 8), y, 8, masked).trunc(16) +
-            sums.extractBits(16, k * 16),
-        k * 16);
+  for (unsigned k = 0; k < 4; ++k) {
+    A sum = differences(x.extractBits(32, k * 8), y, 8, masked) +
+            sums.extractBits(16, k * 16).zext(32);
+    out.insertBits(saturates ? sum.truncUSat(16) : sum.trunc(16), k * 16);
+  }
   return out;
 }
-inline A dotted(const A &x, const A &y, unsigned width, bool isSigned) {
-  A sum(32, 0);
+/// Exact, in 64 bits.
+inline A wideDot(const A &x, const A &y, unsigned width, bool isSigned) {
+  A sum(64, 0);
   for (unsigned k = 0; k < 32; k += width) {
     A p = x.extractBits(width, k), q = y.extractBits(width, k);
-    sum += isSigned ? p.sext(32) * q.sext(32) : p.zext(32) * q.zext(32);
+    sum += isSigned ? p.sext(64) * q.sext(64) : p.zext(64) * q.zext(64);
   }
   return sum;
+}
+inline A dotted(const A &x, const A &y, unsigned width, bool isSigned) {
+  return wideDot(x, y, width, isSigned).trunc(32);
+}
+/// What the 24-bit multipliers read, in 64 bits.
+inline A low24(const A &x, bool isSigned) {
+  return isSigned ? x.trunc(24).sext(64) : x.trunc(24).zext(64);
 }
 inline A saturated(const A &x, unsigned shift, bool isSigned) {
   A value = x.ashr(shift);

@@ -112,6 +112,7 @@ constexpr Planted catalogue[] = {
     {"wait_off_by_one", Defect::MissingWait, "vmcnt", "v_add_u32", "offset:4"},
     {"unwaited_lds", Defect::MissingWait, "lgkmcnt", "v_add_u32",
      "ds_read_b32"},
+    {"counted_lds", Defect::MissingWait, "lgkmcnt", "v_add_u32", "ds_read_b32"},
     {"unwaited_permute", Defect::MissingWait, "lgkmcnt", "v_add_u32",
      "ds_bpermute_b32"},
     {"unwaited_scalar", Defect::MissingWait, "reads s40", "v_mov_b32",
@@ -127,6 +128,13 @@ constexpr Planted catalogue[] = {
     {"unwaited_to_lds", Defect::MissingWait, "", "ds_read_b32",
      "global_load_lds_dword"},
 
+    {"direct_write_after_write", Defect::Race, "a store of LDS offset",
+     "global_load_lds_dword", "global_load_lds_dword"},
+    {"polls_by_scalar", Defect::Race, "of another workgroup", "s_load_dword",
+     "global_atomic_add", Third::Zeros},
+
+    {"exec_at_barrier", Defect::BarrierDivergence, "8 of the wave's 64 lanes",
+     "s_barrier", ""},
     {"divergent_barrier", Defect::BarrierDivergence, "divergent control flow",
      "s_barrier", ""},
     {"missed_barrier", Defect::BarrierDivergence, "it has ended", "s_barrier",

@@ -36,6 +36,10 @@ public:
       : progress(std::move(progress)), sanitizer(sanitizer),
         memory(/*shadowed=*/sanitizer != nullptr) {}
 
+  /// Later launches end with an error where a workgroup runs more
+  /// wave-instructions; 0: no limit.
+  void setMaxInstructions(uint64_t most) { maxInstructions = most; }
+
   /// Later launches fill LaunchStats::profile and what goes with it.
   void setProfiling(bool on) { isProfiling = on; }
 
@@ -78,6 +82,7 @@ private:
   std::vector<std::unique_ptr<emu::CodeObject>> modules; // handle - 1
   std::vector<EmulatedLaunch> launches;
   bool isProfiling = false;
+  uint64_t maxInstructions = 0;
   Chooser choose;
 };
 

@@ -382,6 +382,26 @@ kernel void unwaited_lds(global int *in, global int *out) {
                : "memory");
   out[gid(SIZE)] = value;
 }
+// The counter holds 15: when the sixteenth load is issued, the first one is back.
+kernel void counted_lds(global int *in, global int *out) {
+  local int words[SIZE];
+  *(volatile local int *)(words + lid()) = in[lid()];
+  barrier_lds();
+  int value, other;
+  __asm__ volatile("ds_read_b32 %0, %2\n" //
+               "ds_read_b32 %1, %2\n ds_read_b32 %1, %2\n ds_read_b32 %1, %2\n"
+               "ds_read_b32 %1, %2\n ds_read_b32 %1, %2\n ds_read_b32 %1, %2\n"
+               "ds_read_b32 %1, %2\n ds_read_b32 %1, %2\n ds_read_b32 %1, %2\n"
+               "ds_read_b32 %1, %2\n ds_read_b32 %1, %2\n ds_read_b32 %1, %2\n"
+               "ds_read_b32 %1, %2\n ds_read_b32 %1, %2\n"
+               EITHER("", "ds_read_b32 %1, %2\n")
+               "v_add_u32 %0, 1, %0\n"
+               "s_waitcnt lgkmcnt(0)"
+               : "=&v"(value), "=&v"(other)
+               : "v"((local int *)words + (lid() ^ 1))
+               : "memory");
+  out[gid(SIZE)] = value;
+}
 kernel void unwaited_permute(global int *in, global int *out) {
   int value = in[lid()];
   __asm__ volatile("ds_bpermute_b32 %0, %1, %0\n" //
@@ -466,7 +486,41 @@ kernel void unwaited_to_lds(global int *in, global int *out) {
   out[gid(SIZE)] = value;
 }
 
+// Both waves put something in the same place: different words, or the same.
+kernel void direct_write_after_write(global int *in, global int *out) {
+  local int words[64];
+  global int *from = in + (lid() & 63) + (BUG ? lid() & 64 : 0);
+  __builtin_amdgcn_global_load_lds(from, words, 4, 0, 0);
+  __asm__ volatile("s_waitcnt vmcnt(0)\n s_barrier" : : : "memory");
+  out[gid(SIZE)] = *(volatile local int *)(words + (lid() & 63));
+}
+
 //===--- barriers, and waiting for ever ---===//
+
+// Lanes that are off at a barrier do not matter where no branch goes by them.
+kernel void exec_at_barrier(global int *in, global int *out) {
+  __asm__ volatile("s_mov_b64 s[40:41], exec\n"
+               "s_mov_b64 exec, 0xff\n" //
+               EITHER("s_cbranch_execz 1f\n s_barrier\n 1:\n",
+                      "s_cbranch_execz 1f\n s_nop 0\n 1: s_barrier\n")
+               "s_mov_b64 exec, s[40:41]"
+               : : : "s40", "s41", "memory");
+  out[gid(SIZE)] = in[lid()];
+}
+// A wave polls a flag that another workgroup's atomic sets, by scalar loads.
+kernel void polls_by_scalar(global int *in, global int *out,
+                            global int *other) {
+  if (group() != 0) {
+    __asm__ volatile("1: s_load_dword s40, %0, 0x0 " EITHER("", "glc") "\n"
+                 "s_waitcnt lgkmcnt(0)\n"
+                 "s_cmp_eq_u32 s40, 0\n s_cbranch_scc1 1b"
+                 : : "s"(UNIFORM(other)) : "s40", "scc", "memory");
+  } else if (lid() == 0) {
+    __opencl_atomic_fetch_add((global atomic_int *)other, 1,
+                              memory_order_relaxed, memory_scope_device);
+  }
+  out[gid(SIZE)] = in[gid(SIZE)];
+}
 
 kernel void divergent_barrier(global int *in, global int *out) {
   local int words[SIZE];

@@ -87,6 +87,8 @@ kernel void moves(global const uint *in, global uint *out) {
   ulong ab = (ulong)b << 32 | a, cd = 0x1111222233334444, moved;
   RUN("v_pk_mov_b32 %0, %1, %2 op_sel:[1,0]", : "=v"(moved) : "v"(ab), "v"(cd));
   *(global ulong *)(out + 4) = moved;
+  RUN("v_pk_mov_b32 %0, %1, 7", : "=v"(moved) : "v"(ab));
+  out[7] = moved >> 32;
   R4 sums = (R4)(1, 2, 3, 4), summed;
   uint reference = b & 0xff00ffff;
   RUN("v_mqsad_u32_u8 %0, %1, %2, %3", : "=&v"(summed) : "v"(ab), "v"(reference), "v"(sums));
