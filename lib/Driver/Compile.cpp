@@ -88,28 +88,33 @@ static json::Array explain(ModuleOp module, const Target &target) {
 }
 
 namespace {
+/// A row and a column.
+using Place = std::pair<const void *, const void *>;
+
 /// What a kernel's tiles touch of one buffer (or half of a wide one): each at a
 /// place of its own; in a loop, what it touches there.
 struct Touched {
-  std::map<std::pair<const void *, const void *>, int64_t> places;
-  std::map<const void *, int64_t> loops; // by what is added to the column
-  int64_t getBytes() const {
+  std::map<Place, int64_t> places;
+  /// By what is added to the column; of a product, whose steps may stand in
+  /// code, by the place.
+  std::map<Place, int64_t> loops;
+  int64_t getBytes(bool multiplies) const {
     int64_t outside = 0, inside = 0;
     for (auto &[place, bytes] : places)
       outside += bytes;
     for (auto &[shift, bytes] : loops)
       inside += bytes;
-    return std::max(outside, inside);
+    // Steps in front of and behind a product's loop are others than its own.
+    return multiplies ? outside + inside : std::max(outside, inside);
   }
 };
 } // namespace
 
 /// What is added to a workgroup's column: of a wide result's second half.
-static const void *getShift(Value column) {
+static Place getShift(Value column) {
   auto sum = column.getDefiningOp<arith::AddIOp>();
-  return sum && !sum.getRhs().getDefiningOp<arith::MulIOp>()
-             ? sum.getRhs().getAsOpaquePointer()
-             : nullptr;
+  bool isShifted = sum && !sum.getRhs().getDefiningOp<arith::MulIOp>();
+  return {nullptr, isShifted ? sum.getRhs().getAsOpaquePointer() : nullptr};
 }
 
 /// How often an op runs: the product of the known trip counts around it.
@@ -141,6 +146,9 @@ static TileTraffic measureTraffic(tile::KernelOp kernel) {
   TileTraffic traffic;
   traffic.kernel = kernel.getSymName();
   llvm::DenseMap<std::pair<Value, void *>, Touched> touched;
+  bool multiplies =
+      kernel.walk([](tile::MmaOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
   auto buffer = [](Value view) -> std::pair<Value, void *> {
     auto cast = view.getDefiningOp<memref::ReinterpretCastOp>();
     if (!cast)
@@ -153,10 +161,10 @@ static TileTraffic measureTraffic(tile::KernelOp kernel) {
                     std::max(1u, type.getElementTypeBitWidth() / 8);
     total += bytes;
     Touched &mine = touched[buffer(view)];
-    int64_t &share =
-        op->getParentOfType<scf::ForOp>()
-            ? mine.loops[getShift(col)]
-            : mine.places[{row.getAsOpaquePointer(), col.getAsOpaquePointer()}];
+    Place exact = {row.getAsOpaquePointer(), col.getAsOpaquePointer()};
+    bool isLoop = op->getParentOfType<scf::ForOp>() != nullptr;
+    int64_t &share = !isLoop ? mine.places[exact]
+                             : mine.loops[multiplies ? exact : getShift(col)];
     share = std::max(share, bytes);
   };
   kernel.walk([&](Operation *op) {
@@ -172,7 +180,7 @@ static TileTraffic measureTraffic(tile::KernelOp kernel) {
           store.getRow(), store.getColumn(), traffic.storeBytes);
   });
   for (auto &[view, mine] : touched)
-    traffic.leastBytes += mine.getBytes();
+    traffic.leastBytes += mine.getBytes(multiplies);
   return traffic;
 }
 

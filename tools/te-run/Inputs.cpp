@@ -135,7 +135,8 @@ bool Session::fillArgument(size_t index, size_t first) {
 }
 
 /// Memory for arguments and results on the host, and for all buffers in the
-/// emulator: the least that a run takes. --sample leaves most of it out.
+/// emulator and in the reference: the least that a run takes. --sample leaves
+/// most of it out.
 bool Session::hasMemory() {
   uint64_t bytes = 0;
   for (const rt::Buffer &buffer : entry.buffers) {
@@ -143,7 +144,8 @@ bool Session::hasMemory() {
     if (!size)
       return fail(BadInput, size.error());
     bool isOnHost = buffer.kind != rt::BufferKind::Workspace;
-    for (int copies = isOnHost + (emulator != nullptr); copies; --copies)
+    int copies = isOnHost + (emulator != nullptr) + needsReference();
+    for (; copies; --copies)
       bytes = llvm::SaturatingAdd(bytes, *size);
   }
   if (flags.sample)

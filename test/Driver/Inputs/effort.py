@@ -15,5 +15,5 @@ for count in map(int, sys.argv[2:]):
     ops, *looked = map(int, re.search(rb"te-fuse: ops (\d+), tried (\d+), searched (\d+)", run.stderr).groups())
     names = re.findall(rb'te.fusion "(\w+)"', run.stdout)
     print(f"ops {ops} regions {len(names)} kernels {len(set(names))} looked at {sum(looked)}", end="")
-    print(f" growth {sum(looked) / before[1] / (ops / before[0]):.2f}" if before else "")
+    print(f" growth {sum(looked) / max(1, before[1]) / (ops / before[0]):.2f}" if before else "")
     before = ops, sum(looked)
