@@ -1,4 +1,4 @@
-// What upstream's verifiers crash on.
+// What upstream's verifiers crash on, or say in names of their own.
 
 // RUN: te-opt %s -split-input-file -verify-diagnostics
 
@@ -23,4 +23,13 @@ func.func @dims(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{M1}}
   %0 = te.dim %x, 4 : tensor<4xf32>
   return %x : tensor<4xf32>
+}
+
+// -----
+
+// An enumeration's keyword.
+func.func @kind(%x: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
+  // expected-error @+1 {{custom op 'te.activation' unknown 'foo'; it is one of gelu, qgelu, silu, relu, srelu}}
+  %0 = te.activation foo %x : tensor<4x8xbf16> -> tensor<4x8xbf16>
+  return %0 : tensor<4x8xbf16>
 }

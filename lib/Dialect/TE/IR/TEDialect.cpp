@@ -160,6 +160,28 @@ static void printMatmulOptions(AsmPrinter &printer, int64_t stages, bool direct,
     printer << ", group = " << group;
 }
 
+/// A keyword of an enumeration.
+template <class E> static ParseResult parseEnum(AsmParser &parser, E &value) {
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  std::string keyword;
+  if (parser.parseKeywordOrString(&keyword))
+    return failure();
+  if (std::optional<E> found = symbolizeEnum<E>(keyword)) {
+    value = *found;
+    return success();
+  }
+  SmallVector<StringRef> known;
+  for (uint32_t i = 0; !stringifyEnum(E(i)).empty(); ++i)
+    known.push_back(stringifyEnum(E(i)));
+  InFlightDiagnostic error = parser.emitError(loc);
+  error << "unknown '" << keyword << "'; it is one of ";
+  llvm::interleaveComma(known, error);
+  return error;
+}
+template <class E> static void printEnum(AsmPrinter &printer, E value) {
+  printer << stringifyEnum(value);
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "te/Dialect/TE/IR/TEAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES

@@ -18,7 +18,7 @@ using namespace mlir::te;
 /// writes an f32 (gfx942: 163e12 / 2 a second, and 5.3e12 / 8), so that each
 /// half is bound by its arithmetic still. What looking at a region costs grows
 /// faster than its ops.
-static constexpr unsigned kMaxRegionOps = 256;
+static constexpr unsigned kMaxRegionOps = 128;
 
 /// Ops that te-fuse looks at to find company for one, so that its time is
 /// linear in the length of any program.
