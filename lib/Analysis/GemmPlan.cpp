@@ -300,6 +300,11 @@ std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
   bool isHidden = hidesMemory(plan, schedule, target);
   int64_t steps = isHidden ? getFetchSteps(gemm, plan, side, schedule) : 1;
   std::array<int64_t, 2> shape = {outer, steps * step * bits / 8 / bytes};
+  // Lanes load straight to LDS by offsets of 32 bits from the tile's first row.
+  int64_t rowBytes = llvm::divideCeil(type.getShape().back() * bits, CHAR_BIT);
+  if ((shape[alongK ? 0 : 1] + 1) * rowBytes >=
+      std::numeric_limits<int32_t>::max())
+    return std::nullopt;
   const MMA &mma = *MMA::lookup(matmul.getMma());
   tile::LinearLayout taken =
       tile::getMMAOperandLayout(mma, *getMMAFormat(element), side, outer, mma.k,

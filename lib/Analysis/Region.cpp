@@ -466,6 +466,7 @@ SmallVector<SmallVector<Operation *>> te::getParts(ArrayRef<Operation *> ops) {
   std::map<std::pair<int64_t, int64_t>, Operation *> byExtent;
   SmallVector<Operation *> tiled;
   llvm::SmallPtrSet<Operation *, 4> turned = getTurnedOps(ops);
+  GatedActivationOp gate = findGate(ops);
   for (Operation *op : ops) {
     SmallVector<Value> values = getTileValues(op);
     auto extent = getStatic(op);
@@ -487,8 +488,7 @@ SmallVector<SmallVector<Operation *>> te::getParts(ArrayRef<Operation *> ops) {
       classes.unionSets(op, wide);
       continue;
     }
-    if (GatedActivationOp gate = findGate(ops);
-        gate && isa<GemmOp, GemmSumOp>(op)) {
+    if (gate && isa<GemmOp, GemmSumOp>(op)) {
       classes.insert(gate);
       classes.unionSets(op, gate);
       continue;

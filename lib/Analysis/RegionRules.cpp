@@ -141,11 +141,13 @@ static std::optional<std::string> whyNotGate(GatedActivationOp gate) {
 /// F4: what stays inside of the region stays in registers.
 static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
   llvm::SmallPtrSet<Operation *, 4> turned = getTurnedOps(ops);
+  llvm::SmallPtrSet<Operation *, 16> inside(llvm::from_range, ops);
+  GatedActivationOp gate = findGate(ops);
   for (Operation *op : ops)
     for (OpOperand &operand : op->getOpOperands()) {
       Value source = getTurnedSource(operand.get());
       if (Operation *producer = source ? source.getDefiningOp() : nullptr;
-          producer && llvm::is_contained(ops, producer) &&
+          producer && inside.contains(producer) &&
           !(turned.contains(op) && isTileValue(source) &&
             !turned.contains(producer) && getFirstRow(ops) == 0))
         return Conflict{
@@ -164,19 +166,18 @@ static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
                          " is a view, but is not read by tiles of its own "
                          "shape; te.copy it outside of the region")
                             .str()};
-      if (GatedActivationOp gate = findGate(ops);
-          gate == op && operand.getOperandNumber() == 0) {
+      if (gate == op && operand.getOperandNumber() == 0) {
         if (std::optional<std::string> why = whyNotGate(gate))
           return Conflict{op, *why};
         continue;
       }
-      if (producer && llvm::is_contained(ops, producer) &&
-          operand.getOperandNumber() == 0 && getWideProducer(op) == producer) {
+      if (inside.contains(producer) && operand.getOperandNumber() == 0 &&
+          getWideProducer(op) == producer) {
         if (std::optional<std::string> why = whyNotWide(op))
           return Conflict{op, *why};
         continue;
       }
-      if (!producer || !llvm::is_contained(ops, producer) ||
+      if (!inside.contains(producer) ||
           (isTileValue(root) && !needsWholeColumns(op) && readsTiles(operand)))
         continue;
       return Conflict{

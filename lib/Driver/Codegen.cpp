@@ -13,6 +13,7 @@
 
 #include "te/Conversion/Passes.h"
 #include "te/Emulator/Emulator.h"
+#include "te/Runtime/File.h"
 
 #include "lld/Common/Driver.h"
 #include "mlir/Target/LLVMIR/ModuleTranslation.h"
@@ -363,8 +364,11 @@ te::readCodeObject(llvm::StringRef codeObject) {
 }
 
 llvm::Error te::writeOutput(llvm::StringRef file, llvm::StringRef content) {
-  return llvm::writeToOutput(file, [&](llvm::raw_ostream &os) {
-    os << content;
+  if (file == "-") { // the tool's end says where that fails
+    llvm::outs() << content;
     return llvm::Error::success();
-  });
+  }
+  rt::Status status = rt::writeFile(file.str(), {content});
+  return status ? llvm::Error::success()
+                : llvm::createStringError(status.error());
 }

@@ -9,6 +9,11 @@
 #include "Codegen.h"
 
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+#include <unistd.h>
 
 void mlir::te::removeLibraryFlags() {
   setBackendFlags(); // createTargetMachine tells where it could not
@@ -20,4 +25,44 @@ void mlir::te::removeLibraryFlags() {
   }
   for (llvm::cl::Option *flag : flags)
     flag->removeArgument();
+}
+
+namespace {
+struct Tool {
+  const char *name = "";
+  int code = 1;
+};
+} // namespace
+
+static Tool tool; // for handlers, which take no argument of ours
+
+/// At exit, before the stream's own end, which would abort.
+static void checkOutput() {
+  llvm::raw_fd_ostream &os = llvm::outs();
+  os.flush();
+  std::error_code error = os.error();
+  os.clear_error();
+  if (error)
+    llvm::errs() << tool.name << ": error: cannot write the standard output: "
+                 << error.message() << "\n";
+  bool isLost = bool(llvm::errs().error());
+  llvm::errs().clear_error();
+  if (error || isLost)
+    _exit(tool.code);
+}
+
+/// There is no memory for a stream, nor for unwinding.
+static void endWithoutMemory(void *, const char *, bool) {
+  for (llvm::StringRef text : {llvm::StringRef(tool.name),
+                               llvm::StringRef(": error: out of memory\n")})
+    (void)!write(STDERR_FILENO, text.data(), text.size());
+  _exit(tool.code);
+}
+
+void mlir::te::handleSystemErrors(const char *name, int code) {
+  tool = {name, code};
+  (void)llvm::outs(); // made before: it ends after checkOutput
+  (void)llvm::errs();
+  std::atexit(checkOutput);
+  llvm::install_bad_alloc_error_handler(endWithoutMemory);
 }

@@ -10,12 +10,12 @@
 #include "PTX.h"
 
 #include "te/Analysis/ResourceModel.h"
+#include "te/Analysis/SharedKernels.h"
 #include "te/Analysis/TuningDatabase.h"
 #include "te/Conversion/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Support/Timing.h"
 
 #include <list>
@@ -25,11 +25,6 @@ using namespace mlir;
 using namespace mlir::te;
 namespace json = llvm::json;
 
-OwningOpRef<ModuleOp> te::parseModule(llvm::SourceMgr &sources,
-                                      MLIRContext &context) {
-  return parseSourceFile<ModuleOp>(sources, &context);
-}
-
 static std::string printModule(Operation *op) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -38,70 +33,88 @@ static std::string printModule(Operation *op) {
   return text;
 }
 
-/// What --explain tells of each region: decided by te-fuse and te-schedule.
+/// Why ops are not in the regions, each reason once.
+static json::Array listApart(ArrayRef<FusionOp> regions) {
+  llvm::SetVector<Attribute> reasons;
+  for (FusionOp fusion : regions)
+    if (ArrayAttr apart = fusion.getApartAttr())
+      reasons.insert_range(apart);
+  json::Array listed;
+  for (Attribute reason : reasons)
+    listed.push_back(cast<StringAttr>(reason).getValue());
+  return listed;
+}
+
+/// What --explain tells of a kernel, which computes `regions`.
+static json::Object explain(ArrayRef<FusionOp> regions, const Target &target) {
+  FusionOp fusion = regions.front();
+  TileDemand demand = getTileDemand(getRegionOps(fusion));
+  ScheduleAttr schedule = fusion.getScheduleAttr();
+  ResourceEstimate resources = estimate(demand, schedule, target);
+  json::Array ops;
+  for (Operation *op : getRegionOps(fusion))
+    ops.push_back(op->getName().getStringRef());
+  std::string location;
+  llvm::raw_string_ostream os(location);
+  fusion.getLoc()->print(os);
+  ScheduleAttr own = chooseSchedule(fusion.getContext(), demand, target);
+  auto tuned = fusion->getAttrOfType<StringAttr>(kTunedAttr);
+  std::string chosenBy = tuned             ? "te-tune, in " + tuned.str()
+                         : own == schedule ? "te-schedule"
+                                           : "the user";
+  return json::Object{
+      {"kernel", fusion.getKernel()},
+      {"location", location},
+      {"regions", int64_t(regions.size())},
+      {"ops", std::move(ops)},
+      {"parts", int64_t(getParts(getRegionOps(fusion)).size())},
+      {"apart", listApart(regions)},
+      {"why", explainSchedule(demand, schedule, target)},
+      {"chosen_by", chosenBy},
+      {"tile", json::Array{schedule.getTile()[0], schedule.getTile()[1]}},
+      {"waves", schedule.getWaves()},
+      {"vector", schedule.getVector()},
+      {"elements_per_lane", resources.elementsPerLane},
+      {"estimated_vgprs", resources.vgprs},
+      {"estimated_lds", resources.ldsBytes}};
+}
+
+/// What --explain tells: decided by te-fuse and te-schedule.
 static json::Array explain(ModuleOp module, const Target &target) {
   json::Array decisions;
-  module.walk([&](FusionOp fusion) {
-    TileDemand demand = getTileDemand(getRegionOps(fusion));
-    ScheduleAttr schedule = fusion.getScheduleAttr();
-    ResourceEstimate resources = estimate(demand, schedule, target);
-    json::Array ops;
-    for (Operation *op : getRegionOps(fusion))
-      ops.push_back(op->getName().getStringRef());
-    json::Array apart;
-    for (Attribute why : fusion.getApartAttr()
-                             ? fusion.getApartAttr().getValue()
-                             : ArrayRef<Attribute>())
-      apart.push_back(cast<StringAttr>(why).getValue());
-    std::string location;
-    llvm::raw_string_ostream os(location);
-    fusion.getLoc()->print(os);
-    ScheduleAttr own = chooseSchedule(fusion.getContext(), demand, target);
-    auto tuned = fusion->getAttrOfType<StringAttr>(kTunedAttr);
-    std::string chosenBy = tuned             ? "te-tune, in " + tuned.str()
-                           : own == schedule ? "te-schedule"
-                                             : "the user";
-    decisions.push_back(json::Object{
-        {"kernel", fusion.getKernel()},
-        {"location", location},
-        {"ops", std::move(ops)},
-        {"parts", int64_t(getParts(getRegionOps(fusion)).size())},
-        {"apart", std::move(apart)},
-        {"why", explainSchedule(demand, schedule, target)},
-        {"chosen_by", chosenBy},
-        {"tile", json::Array{schedule.getTile()[0], schedule.getTile()[1]}},
-        {"waves", schedule.getWaves()},
-        {"vector", schedule.getVector()},
-        {"elements_per_lane", resources.elementsPerLane},
-        {"estimated_vgprs", resources.vgprs},
-        {"estimated_lds", resources.ldsBytes}});
-  });
+  for (const SmallVector<FusionOp> &regions : groupByKernel(module))
+    decisions.push_back(explain(regions, target));
   return decisions;
 }
 
 namespace {
+/// A row and a column.
+using Place = std::pair<const void *, const void *>;
+
 /// What a kernel's tiles touch of one buffer (or half of a wide one): each at a
 /// place of its own; in a loop, what it touches there.
 struct Touched {
-  std::map<std::pair<const void *, const void *>, int64_t> places;
-  std::map<const void *, int64_t> loops; // by what is added to the column
-  int64_t getBytes() const {
+  std::map<Place, int64_t> places;
+  /// By what is added to the column; of a product, whose steps may stand in
+  /// code, by the place.
+  std::map<Place, int64_t> loops;
+  int64_t getBytes(bool multiplies) const {
     int64_t outside = 0, inside = 0;
     for (auto &[place, bytes] : places)
       outside += bytes;
     for (auto &[shift, bytes] : loops)
       inside += bytes;
-    return std::max(outside, inside);
+    // Steps in front of and behind a product's loop are others than its own.
+    return multiplies ? outside + inside : std::max(outside, inside);
   }
 };
 } // namespace
 
 /// What is added to a workgroup's column: of a wide result's second half.
-static const void *getShift(Value column) {
+static Place getShift(Value column) {
   auto sum = column.getDefiningOp<arith::AddIOp>();
-  return sum && !sum.getRhs().getDefiningOp<arith::MulIOp>()
-             ? sum.getRhs().getAsOpaquePointer()
-             : nullptr;
+  bool isShifted = sum && !sum.getRhs().getDefiningOp<arith::MulIOp>();
+  return {nullptr, isShifted ? sum.getRhs().getAsOpaquePointer() : nullptr};
 }
 
 /// How often an op runs: the product of the known trip counts around it.
@@ -114,41 +127,60 @@ static int64_t getTrips(Operation *op) {
   return trips;
 }
 
+/// What a fetch reads: a slot of slots x rows x columns.
+static ShapedType getSlotType(tile::FetchOp fetch) {
+  auto ring = cast<ShapedType>(fetch.getRing().getType());
+  return RankedTensorType::get(ring.getShape().drop_front(),
+                               ring.getElementType());
+}
+
+/// True where a workgroup that computes one tile after the other stores the one
+/// before: the last one's store, behind the loop, stands for all.
+static bool isOfTileBefore(tile::StoreOp store) {
+  return isa<BlockArgument>(store.getValue());
+}
+
 /// Bytes of one workgroup whose tiles are whole, read off the loads and stores
 /// of a kernel.
 static TileTraffic measureTraffic(tile::KernelOp kernel) {
   TileTraffic traffic;
   traffic.kernel = kernel.getSymName();
   llvm::DenseMap<std::pair<Value, void *>, Touched> touched;
+  bool multiplies =
+      kernel.walk([](tile::MmaOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
   auto buffer = [](Value view) -> std::pair<Value, void *> {
     auto cast = view.getDefiningOp<memref::ReinterpretCastOp>();
     if (!cast)
       return {view, nullptr};
     return {cast.getSource(), cast.getMixedOffsets().front().getOpaqueValue()};
   };
-  auto add = [&](Operation *op, Type tile, Value view, Value row, Value col,
-                 int64_t &total) {
-    auto type = cast<RankedTensorType>(tile);
+  auto add = [&](Operation *op, ShapedType type, Value view, Value row,
+                 Value col, int64_t &total) {
     int64_t bytes = getTrips(op) * type.getNumElements() *
                     std::max(1u, type.getElementTypeBitWidth() / 8);
     total += bytes;
     Touched &mine = touched[buffer(view)];
-    int64_t &share =
-        op->getParentOfType<scf::ForOp>()
-            ? mine.loops[getShift(col)]
-            : mine.places[{row.getAsOpaquePointer(), col.getAsOpaquePointer()}];
+    Place exact = {row.getAsOpaquePointer(), col.getAsOpaquePointer()};
+    bool isLoop = op->getParentOfType<scf::ForOp>() != nullptr;
+    int64_t &share = !isLoop ? mine.places[exact]
+                             : mine.loops[multiplies ? exact : getShift(col)];
     share = std::max(share, bytes);
   };
   kernel.walk([&](Operation *op) {
     if (auto load = dyn_cast<tile::LoadOp>(op))
       add(op, load.getType(), load.getView(), load.getRow(), load.getColumn(),
           traffic.loadBytes);
-    else if (auto store = dyn_cast<tile::StoreOp>(op))
-      add(op, store.getValue().getType(), store.getView(), store.getRow(),
-          store.getColumn(), traffic.storeBytes);
+    else if (auto fetch = dyn_cast<tile::FetchOp>(op))
+      add(op, getSlotType(fetch), fetch.getView(), fetch.getRow(),
+          fetch.getColumn(), traffic.loadBytes);
+    else if (auto store = dyn_cast<tile::StoreOp>(op);
+             store && !isOfTileBefore(store))
+      add(op, cast<ShapedType>(store.getValue().getType()), store.getView(),
+          store.getRow(), store.getColumn(), traffic.storeBytes);
   });
   for (auto &[view, mine] : touched)
-    traffic.leastBytes += mine.getBytes();
+    traffic.leastBytes += mine.getBytes(multiplies);
   return traffic;
 }
 

@@ -14,6 +14,7 @@
 #include "Codegen.h"
 
 #include "te/Conversion/Passes.h"
+#include "te/Dialect/TE/IR/Names.h"
 #include "te/Dialect/TE/IR/TE.h"
 #include "te/Dialect/Tile/IR/Tile.h"
 
@@ -28,7 +29,9 @@ namespace {
 /// One function on its way to an entry.
 class EntryWriter {
 public:
-  explicit EntryWriter(func::FuncOp func) : func(func) {}
+  EntryWriter(func::FuncOp func, const Target &target,
+              const std::optional<SymbolTable> &kernels)
+      : func(func), target(target), kernels(kernels) {}
   FailureOr<json::Value> write();
 
 private:
@@ -47,6 +50,8 @@ private:
                         json::Array ids);
 
   func::FuncOp func;
+  const Target &target;
+  const std::optional<SymbolTable> &kernels; // none: there is no kernel
   SmallVector<std::string> argumentNames;
   /// The name, or the known size, of each dynamic dimension of an argument.
   llvm::DenseMap<std::pair<Value, int64_t>, json::Value> dimSizes;
@@ -267,7 +272,13 @@ LogicalResult EntryWriter::addConstant(arith::ConstantOp op) {
 
 LogicalResult EntryWriter::addResults(func::ReturnOp op) {
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
-    std::string name = "result" + std::to_string(i);
+    auto shaped = dyn_cast<ShapedType>(value.getType());
+    if (!shaped || !shaped.hasRank())
+      return op.emitError() << "result #" << i << " of @" << func.getSymName()
+                            << " is " << value.getType()
+                            << "; a program's results are ranked tensors and "
+                               "!te.scaled";
+    std::string name = getResultName(func, i);
     Value owner = getBufferOwner(value);
     if (isa<BlockArgument>(owner) || bufferIds.contains(owner))
       return op.emitError()
@@ -284,6 +295,24 @@ LogicalResult EntryWriter::addResults(func::ReturnOp op) {
     results.push_back(describe(value, name, *shapeOf(value), std::move(*ids)));
   }
   return success();
+}
+
+/// Why a launch cannot have so many workgroups, as far as they are known.
+static std::optional<std::string>
+findGridViolation(const Target &target,
+                  std::array<std::optional<int64_t>, 2> grid, int64_t lanes) {
+  // An AQL packet counts a dimension's lanes in 32 bits; CUDA has 31 bits of
+  // workgroups along x, and 16 along y.
+  std::array<int64_t, 2> most = {UINT32_MAX / lanes, UINT32_MAX};
+  if (target.backend == BackendKind::NVPTX)
+    most = {INT32_MAX, UINT16_MAX};
+  for (unsigned i = 0; i < 2; ++i)
+    if (grid[i] && (*grid[i] < 0 || *grid[i] > most[i]))
+      return " has " + std::to_string(*grid[i]) + " workgroups along " +
+             "xy"[i] + ", but a launch on " + target.name.str() +
+             " has at most " + std::to_string(most[i]) +
+             "; compute it in parts, or by larger tiles";
+  return std::nullopt;
 }
 
 LogicalResult EntryWriter::addLaunch(tile::LaunchOp launch) {
@@ -304,10 +333,7 @@ LogicalResult EntryWriter::addLaunch(tile::LaunchOp launch) {
                          y = expression(launch.getGridY());
   if (failed(x) || failed(y))
     return failure();
-  auto kernels =
-      func->getParentOfType<ModuleOp>().lookupSymbol<gpu::GPUModuleOp>(
-          kKernelModule);
-  Operation *kernel = kernels.lookupSymbol(launch.getKernel());
+  Operation *kernel = kernels ? kernels->lookup(launch.getKernel()) : nullptr;
   auto block =
       kernel ? kernel->getAttrOfType<DenseI32ArrayAttr>("known_block_size")
              : DenseI32ArrayAttr();
@@ -317,6 +343,12 @@ LogicalResult EntryWriter::addLaunch(tile::LaunchOp launch) {
   if (!block)
     return launch.emitError()
            << "kernel @" << launch.getKernel() << " has no workgroup size";
+  if (std::optional<std::string> why =
+          findGridViolation(target,
+                            {getConstantIntValue(launch.getGridX()),
+                             getConstantIntValue(launch.getGridY())},
+                            block[0]))
+    return launch.emitError() << "kernel @" << launch.getKernel() << *why;
   auto lds = kernel->getAttrOfType<IntegerAttr>(kDynamicLdsAttrName);
   steps.push_back(
       json::Object{{"kernel", launch.getKernel()},
@@ -348,9 +380,9 @@ FailureOr<json::Value> EntryWriter::write() {
       return op.emitError()
              << op.getName() << " has no kernel yet"
              << (isPut ? "; put slices into tensors without a step, and cover "
-                         "with them what tensor.empty gives"
-                       : "")
-             << "; its semantics run with te-run --device=reference";
+                         "with them what tensor.empty gives; its semantics run "
+                         "with te-run --device=reference"
+                       : "; docs/spec.md lists the ops that have one");
     }
   for (auto constant : body.getOps<arith::ConstantOp>())
     if (failed(addConstant(constant)))
@@ -399,10 +431,14 @@ FailureOr<json::Value> EntryWriter::write() {
 FailureOr<json::Value> te::buildManifest(ModuleOp module, const Target &target,
                                          StringRef source) {
   json::Array entries;
+  auto kernelModule = module.lookupSymbol<gpu::GPUModuleOp>(kKernelModule);
+  std::optional<SymbolTable> kernels;
+  if (kernelModule)
+    kernels.emplace(kernelModule);
   for (auto func : module.getOps<func::FuncOp>()) {
     if (func.isExternal())
       continue;
-    FailureOr<json::Value> entry = EntryWriter(func).write();
+    FailureOr<json::Value> entry = EntryWriter(func, target, kernels).write();
     if (failed(entry))
       return failure();
     entries.push_back(std::move(*entry));

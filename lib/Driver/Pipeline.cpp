@@ -44,6 +44,8 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     FusePassOptions fuse;
     fuse.target = target.name.str();
     manager.addNestedPass<func::FuncOp>(createFusePass(fuse));
+    // te-opt --te-share-kernels
+    manager.addPass(createShareKernelsPass());
     // te-opt
     // --pass-pipeline='builtin.module(func.func(te-schedule{target=gfx950}))'
     SchedulePassOptions options;

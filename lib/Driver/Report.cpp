@@ -166,7 +166,10 @@ static void printExplain(llvm::raw_ostream &os, const json::Array &decisions) {
   for (const json::Value &value : decisions) {
     const json::Object &d = *value.getAsObject();
     const json::Array &tile = *d.getArray("tile");
-    os << *d.getString("kernel") << " " << *d.getString("location") << "\n";
+    os << *d.getString("kernel") << " " << *d.getString("location");
+    if (int64_t regions = *d.getInteger("regions"); regions > 1)
+      os << ", and " << regions - 1 << " equal to it";
+    os << "\n";
     os << "  one kernel for";
     for (const json::Value &op : *d.getArray("ops"))
       os << " " << *op.getAsString();

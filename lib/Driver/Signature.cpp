@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "te/Driver/Signature.h"
+#include "te/Dialect/TE/IR/Names.h"
 #include "te/Dialect/TE/IR/TE.h"
 #include "te/Reference/Interpreter.h"
 
@@ -143,6 +144,8 @@ static std::string printType(Type type) {
 }
 
 FailureOr<rt::Entry> te::getSignature(func::FuncOp function) {
+  if (failed(verifyResultNames(function)))
+    return failure();
   rt::Entry entry;
   entry.name = function.getName().str();
   Dimensions dimensions(function, entry);
@@ -163,8 +166,11 @@ FailureOr<rt::Entry> te::getSignature(func::FuncOp function) {
   }
   for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
     rt::Value value;
-    value.name =
-        getName(function.getResultAttr(index, "te.name"), "result", index);
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (!shaped || !shaped.hasRank())
+      return function.emitError() << "result #" << index << " has type " << type
+                                  << ", expected a ranked tensor or !te.scaled";
+    value.name = getResultName(function, index);
     value.type = printType(type);
     entry.results.push_back(std::move(value));
   }

@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 #include "te/Runtime/Npy.h"
+#include "te/Runtime/File.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
+#include <cstring>
 #include <fcntl.h>
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace mlir::te::rt;
 
@@ -111,6 +113,20 @@ private:
 };
 } // namespace
 
+/// Bytes in front of the data, as a file's first ones say; 0 where they do not.
+/// numpy's own headers are far shorter than the limit.
+static size_t getHeaderSize(std::span<const uint8_t> start) {
+  constexpr size_t kLimit = 1 << 16;
+  if (start.size() < 12)
+    return 0;
+  size_t length = start[8] | start[9] << 8;
+  if (start[6] == 1)
+    return 10 + length;
+  return 12 +
+         std::min(length | size_t(start[10]) << 16 | size_t(start[11]) << 24,
+                  kLimit);
+}
+
 static Result<Header> parseHeader(std::span<const uint8_t> contents) {
   std::string_view text(reinterpret_cast<const char *>(contents.data()),
                         contents.size());
@@ -147,16 +163,85 @@ static std::string descrOf(DType type) {
   return (info.bytes == 1 ? "|" : "<") + std::string(info.npy);
 }
 
-/// The .npy spelling of `type`, with numpy's name for it.
-static std::string explainType(DType type) {
+/// The package ml_dtypes' name of a type whose bits are kept as integers; null
+/// for the others.
+static const char *findMlDType(DType type) {
+  switch (type) {
+  case DType::F8E4M3FN:
+    return "float8_e4m3fn";
+  case DType::F8E4M3FNUZ:
+    return "float8_e4m3fnuz";
+  case DType::F8E5M2:
+    return "float8_e5m2";
+  case DType::F8E5M2FNUZ:
+    return "float8_e5m2fnuz";
+  case DType::F8E8M0FNU:
+    return "float8_e8m0fnu";
+  case DType::F4E2M1FN:
+    return "float4_e2m1fn";
+  case DType::BF16:
+    return "bfloat16";
+  default:
+    return nullptr;
+  }
+}
+
+/// What makes an array of `descr` one of `type`, in numpy.
+static std::string explainConversion(std::string_view descr, DType type) {
   const DTypeInfo &info = getInfo(type);
-  bool isBits = info.npy[0] == 'u';
-  return std::string("'") + descrOf(type) + "'" +
-         (isBits ? std::string(" (bit patterns of ") + info.name +
-                       "; use .view(numpy.uint" +
-                       std::to_string(8 * info.bytes) + "))"
-                 : std::string(" (") + info.name + "; use .astype('" +
-                       descrOf(type) + "'))");
+  const char *mlDType = findMlDType(type);
+  std::string wanted = "'" + descrOf(type) + "'";
+  std::string_view plain = descr.substr(std::min<size_t>(descr.size(), 1));
+  if (type == DType::F4E2M1FN)
+    return "two codes a byte, the even element's in the low nibble";
+  if (!mlDType || plain == info.npy) // numbers, or bits as numbers
+    return "use .astype(" + wanted + ")";
+  // The same bits by another name, V where numpy does not know it.
+  bool isBits =
+      plain.size() > 1 &&
+      std::string_view("uiV").find(plain[0]) != std::string_view::npos &&
+      plain.substr(1) == std::string_view(info.npy).substr(1);
+  if (isBits && descr[0] == '>')
+    return "use .astype('<" + std::string(plain) + "').view(" + wanted + ")";
+  if (isBits)
+    return "use .view(" + wanted + ")";
+  return std::string("use .astype(ml_dtypes.") + mlDType + ").view(" + wanted +
+         ")";
+}
+
+static Status checkType(const Header &header, DType type) {
+  // Byte order does not matter for one byte, and '=' is numpy's native order.
+  std::string_view descr = header.descr;
+  const DTypeInfo &info = getInfo(type);
+  bool isLittle = descr.size() > 1 &&
+                  (descr[0] == '<' || descr[0] == '=' || descr[0] == '|' ||
+                   (info.bytes == 1 && descr[0] == '>'));
+  if (!isLittle || descr.substr(1) != info.npy)
+    return Failure{"element type '" + header.descr + "', expected '" +
+                   descrOf(type) + "' (" +
+                   (findMlDType(type) ? "bit patterns of " : "") + info.name +
+                   "; " + explainConversion(descr, type) + ")"};
+  if (header.isFortran && header.shape.size() > 1)
+    return Failure{"the array is in Fortran order, expected C order; save "
+                   "numpy.ascontiguousarray(a)"};
+  return {};
+}
+
+/// The bytes of the data, of which `found` are there where that is known.
+static Result<size_t> countBytes(const Header &header, DType type,
+                                 std::optional<size_t> found) {
+  int64_t bytes = getInfo(type).bytes;
+  bool isTooLarge = false;
+  for (int64_t size : header.shape)
+    isTooLarge |= __builtin_mul_overflow(bytes, size, &bytes);
+  if (!isTooLarge && found.value_or(bytes) == size_t(bytes))
+    return size_t(bytes);
+  bool isLonger = !isTooLarge && found && *found > size_t(bytes);
+  return Failure{(isLonger ? "too long: " : "truncated: ") +
+                 (found ? std::to_string(*found) : "fewer") +
+                 " bytes of data, but " + formatShape(header.shape) + " of '" +
+                 header.descr + "' needs " +
+                 (isTooLarge ? "more than 2^63" : std::to_string(bytes))};
 }
 
 Result<HostTensor> mlir::te::rt::parseNpy(std::span<const uint8_t> contents,
@@ -164,90 +249,140 @@ Result<HostTensor> mlir::te::rt::parseNpy(std::span<const uint8_t> contents,
   Result<Header> header = parseHeader(contents);
   if (!header)
     return header.takeFailure();
-  // Byte order does not matter for one byte, and '=' is numpy's native order.
-  std::string_view descr = header->descr;
-  bool isLittle = descr.size() > 1 &&
-                  (descr[0] == '<' || descr[0] == '=' || descr[0] == '|');
-  if (!isLittle || descr.substr(1) != getInfo(type).npy)
-    return Failure{"element type '" + header->descr + "', expected " +
-                   explainType(type)};
-  if (header->isFortran && header->shape.size() > 1)
-    return Failure{"the array is in Fortran order, expected C order; save "
-                   "numpy.ascontiguousarray(a)"};
+  if (Status status = checkType(*header, type); !status)
+    return status.takeFailure();
+  std::span<const uint8_t> data = contents.subspan(header->dataOffset);
+  if (auto bytes = countBytes(*header, type, data.size()); !bytes)
+    return bytes.takeFailure();
   HostTensor tensor;
   tensor.type = type;
-  int64_t bytes = getInfo(type).bytes;
-  bool isTooLarge = false;
-  for (int64_t size : header->shape)
-    isTooLarge |= __builtin_mul_overflow(bytes, size, &bytes);
-  std::span<const uint8_t> data = contents.subspan(header->dataOffset);
-  if (isTooLarge || data.size() != size_t(bytes))
-    return Failure{
-        std::string(!isTooLarge && data.size() > size_t(bytes) ? "too long"
-                                                               : "truncated") +
-        ": " + std::to_string(data.size()) + " bytes of data, but " +
-        formatShape(header->shape) + " of '" + header->descr + "' needs " +
-        (isTooLarge ? "more than 2^63" : std::to_string(bytes))};
   tensor.shape = std::move(header->shape);
   tensor.bytes.assign(data.begin(), data.end());
   return tensor;
 }
 
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
 static Failure systemError(const std::string &what, const std::string &path) {
   return {path + ": cannot " + what + ": " + std::strerror(errno)};
 }
 
-Result<std::vector<uint8_t>> mlir::te::rt::readFile(const std::string &path) {
-  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return systemError("open", path);
-  std::vector<uint8_t> contents;
-  struct stat info{};
-  if (fstat(file, &info) == 0 && info.st_size > 0)
-    contents.reserve(info.st_size + 1);
-  ssize_t count;
-  uint8_t chunk[1 << 16];
-  while ((count = read(file, chunk, sizeof(chunk))) > 0)
-    contents.insert(contents.end(), chunk, chunk + count);
-  Failure failure = count < 0 ? systemError("read", path) : Failure{};
-  close(file);
-  if (count < 0)
-    return failure;
-  return contents;
+/// Reads up to `size` bytes, fewer where the file ends; -1 on an error.
+static ssize_t readUpTo(int file, uint8_t *data, size_t size) {
+  size_t done = 0;
+  while (done < size) {
+    ssize_t count = read(file, data + done, size - done);
+    if (count == 0)
+      break;
+    if (count < 0 && errno != EINTR)
+      return -1;
+    done += std::max<ssize_t>(count, 0);
+  }
+  return done;
 }
 
-Result<HostTensor> mlir::te::rt::readNpy(const std::string &path, DType type) {
-  auto contents = readFile(path);
-  if (!contents)
-    return contents.takeFailure();
-  auto tensor = parseNpy(*contents, type);
-  if (!tensor)
-    return Failure{path + ": " + tensor.error()};
-  return tensor;
-}
-
-Result<HostTensor> mlir::te::rt::readNpy(const std::string &path) {
-  auto contents = readFile(path);
-  if (!contents)
-    return contents.takeFailure();
-  auto header = parseHeader(*contents);
-  if (!header)
-    return Failure{path + ": " + header.error()};
+/// The element type that the file has: the first one with these bits.
+static Result<DType> findType(const Header &header) {
   std::string known;
   for (unsigned type = 0; type <= unsigned(DType::I64); ++type) {
     const DTypeInfo &info = getInfo(DType(type));
-    if (std::string_view(header->descr).ends_with(info.npy)) {
-      auto tensor = parseNpy(*contents, info.type);
-      if (!tensor)
-        return Failure{path + ": " + tensor.error()};
-      return tensor;
-    }
+    if (std::string_view(header.descr).ends_with(info.npy))
+      return info.type;
     if (known.find(info.npy) == known.npos)
       known += (known.empty() ? "" : ", ") + std::string(info.npy);
   }
-  return Failure{path + ": element type '" + header->descr +
-                 "', expected one of " + known +
-                 "; use .astype() for numbers, .view() for bits"};
+  return Failure{"element type '" + header.descr + "', expected one of " +
+                 known + "; use .astype() for numbers, .view() for bits"};
+}
+
+NpyFile::~NpyFile() {
+  if (file >= 0)
+    close(file);
+}
+
+NpyFile::NpyFile(NpyFile &&other) noexcept
+    : path(std::move(other.path)), file(std::exchange(other.file, -1)),
+      header(std::move(other.header)), numBytes(other.numBytes) {}
+
+NpyFile &NpyFile::operator=(NpyFile &&other) noexcept {
+  std::swap(path, other.path);
+  std::swap(file, other.file);
+  std::swap(header, other.header);
+  std::swap(numBytes, other.numBytes);
+  return *this;
+}
+
+Status NpyFile::readHeader(std::optional<DType> type) {
+  std::vector<uint8_t> start(kMagic.size() + 6);
+  ssize_t count = readUpTo(file, start.data(), start.size());
+  if (count < 0)
+    return systemError("read", path);
+  start.resize(count);
+  size_t first = start.size();
+  start.resize(std::max(first, getHeaderSize(start)));
+  count = readUpTo(file, start.data() + first, start.size() - first);
+  if (count < 0)
+    return systemError("read", path);
+  start.resize(first + count);
+  auto parsed = parseHeader(start);
+  if (!parsed)
+    return Failure{path + ": " + parsed.error()};
+  auto found = type ? Result<DType>(*type) : findType(*parsed);
+  if (!found)
+    return Failure{path + ": " + found.error()};
+  if (Status status = checkType(*parsed, *found); !status)
+    return Failure{path + ": " + status.error()};
+  struct stat info{};
+  std::optional<size_t> there;
+  if (fstat(file, &info) == 0 && S_ISREG(info.st_mode))
+    there = std::max<off_t>(info.st_size - start.size(), 0);
+  auto bytes = countBytes(*parsed, *found, there);
+  if (!bytes)
+    return Failure{path + ": " + bytes.error()};
+  numBytes = *bytes;
+  header.type = *found;
+  header.shape = std::move(parsed->shape);
+  return {};
+}
+
+Result<NpyFile> NpyFile::open(const std::string &path,
+                              std::optional<DType> type) {
+  NpyFile npy;
+  npy.path = path;
+  npy.file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (npy.file < 0)
+    return systemError("open", path);
+  if (Status status = npy.readHeader(type); !status)
+    return status.takeFailure();
+  return npy;
+}
+
+Result<HostTensor> NpyFile::read() {
+  if (Status status = checkMemory(numBytes, path); !status)
+    return status.takeFailure();
+  HostTensor tensor = header;
+  tensor.bytes.resize(numBytes);
+  ssize_t count = readUpTo(file, tensor.bytes.data(), numBytes);
+  uint8_t more;
+  ssize_t rest = count < 0 ? 0 : readUpTo(file, &more, 1);
+  if (count < 0 || rest < 0)
+    return systemError("read", path);
+  if (size_t(count) != numBytes || rest > 0)
+    return Failure{
+        path +
+        (rest > 0 ? ": too long: more than " : ": truncated: fewer than ") +
+        std::to_string(numBytes) + " bytes of data"};
+  return tensor;
+}
+
+Result<HostTensor> mlir::te::rt::readNpy(const std::string &path,
+                                         std::optional<DType> type) {
+  auto file = NpyFile::open(path, type);
+  if (!file)
+    return file.takeFailure();
+  return file->read();
 }
 
 static std::string makeHeader(const HostTensor &tensor) {
@@ -269,44 +404,10 @@ static std::string makeHeader(const HostTensor &tensor) {
   return header + text;
 }
 
-static bool writeAll(int file, const void *data, size_t bytes) {
-  auto *next = static_cast<const char *>(data);
-  while (bytes > 0) {
-    ssize_t count = write(file, next, bytes);
-    if (count < 0 && errno != EINTR)
-      return false;
-    next += std::max<ssize_t>(count, 0);
-    bytes -= std::max<ssize_t>(count, 0);
-  }
-  return true;
-}
-
-/// Writes header and data to `file` and closes it.
-static bool writeAndClose(int file, const HostTensor &tensor) {
-  std::string header = makeHeader(tensor);
-  bool isWritten = writeAll(file, header.data(), header.size()) &&
-                   writeAll(file, tensor.bytes.data(), tensor.bytes.size());
-  return close(file) == 0 && isWritten;
-}
-
 Status mlir::te::rt::writeNpy(const std::string &path,
                               const HostTensor &tensor) {
-  // A device or a pipe must not be replaced by a file.
-  struct stat info{};
-  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
-    int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (file < 0 || !writeAndClose(file, tensor))
-      return systemError("write", path);
-    return {};
-  }
-  std::string temporary = path + ".XXXXXX";
-  int file = mkostemp(temporary.data(), O_CLOEXEC);
-  if (file < 0)
-    return systemError("write", path);
-  if (fchmod(file, 0644) == 0 && writeAndClose(file, tensor) &&
-      rename(temporary.c_str(), path.c_str()) == 0)
-    return {};
-  Failure failure = systemError("write", path);
-  unlink(temporary.c_str());
-  return failure;
+  std::string header = makeHeader(tensor);
+  return writeFile(path, {header,
+                          {reinterpret_cast<const char *>(tensor.bytes.data()),
+                           tensor.bytes.size()}});
 }

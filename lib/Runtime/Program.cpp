@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "te/Runtime/Program.h"
+#include "te/Runtime/File.h"
 
 #include <algorithm>
 #include <unistd.h>
@@ -152,8 +153,22 @@ mlir::te::rt::getBufferShape(const Entry &entry, const Buffer &buffer,
   if (isTooLarge || bytes > memory)
     return Failure{buffer.name + " of " + formatShape(*shape) + " " +
                    getInfo(buffer.type).name +
-                   " does not fit in this machine's memory"};
+                   " does not fit in this machine's memory: it needs " +
+                   (isTooLarge ? "more than 2^63" : std::to_string(bytes)) +
+                   " bytes"};
   return shape;
+}
+
+Result<uint64_t> mlir::te::rt::getBufferBytes(const Entry &entry,
+                                              const Buffer &buffer,
+                                              std::span<const int64_t> dims) {
+  auto shape = getBufferShape(entry, buffer, dims);
+  if (!shape)
+    return shape.takeFailure();
+  uint64_t bytes = getInfo(buffer.type).bytes;
+  for (int64_t size : *shape)
+    bytes *= size;
+  return bytes;
 }
 
 Result<HostTensor> mlir::te::rt::makeBuffer(const Entry &entry,
@@ -163,6 +178,10 @@ Result<HostTensor> mlir::te::rt::makeBuffer(const Entry &entry,
   auto shape = getBufferShape(entry, buffer, dims);
   if (!shape)
     return shape.takeFailure();
+  if (Status status =
+          checkMemory(*getBufferBytes(entry, buffer, dims), buffer.name);
+      !status)
+    return status.takeFailure();
   HostTensor tensor = HostTensor::zeros(buffer.type, std::move(*shape));
   std::fill(tensor.bytes.begin(), tensor.bytes.end(), fill);
   return tensor;
@@ -229,7 +248,8 @@ Status Instance::launchStep(const Step &step) const {
     if (*size < 0 || *size > INT32_MAX)
       return Failure{"kernel " + step.kernel + ": a grid of " +
                      std::to_string(*size) + " workgroups (" +
-                     step.grid[i].format(entry.dims) + ")"};
+                     step.grid[i].format(entry.dims) + "); a launch has 0 to " +
+                     std::to_string(INT32_MAX)};
     launch.grid[i] = *size;
     if (*size == 0)
       return {};
@@ -279,6 +299,8 @@ Status Instance::fillBuffer(size_t index, const HostTensor *input,
     return {};
   if (input)
     return device.copyToDevice(*address, input->bytes);
+  if (Status status = checkMemory(bytes, buffer.name); !status)
+    return status;
   poisoned.bytes.assign(bytes, options.poison);
   return device.poison(*address, poisoned.bytes);
 }

@@ -114,8 +114,8 @@ int writeProducts(const Settings &flags, const te::Artifact &artifact,
   if (!file.empty())
     if (llvm::Error error =
             te::writeOutput(file, binary ? artifact.binary : artifact.text)) {
-      llvm::errs() << "te-compile: cannot write " << file << ": "
-                   << llvm::toString(std::move(error)) << "\n";
+      llvm::errs() << "te-compile: " << llvm::toString(std::move(error))
+                   << "\n";
       return 1;
     }
   // A report shares standard output with nothing.
@@ -131,6 +131,7 @@ int writeProducts(const Settings &flags, const te::Artifact &artifact,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  te::handleSystemErrors("te-compile", 1);
   te::removeLibraryFlags();
   Flags commandLine;
   if (!cl::ParseCommandLineOptions(
@@ -180,7 +181,7 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false);
 
   TimingScope parse = root.nest("parse");
-  OwningOpRef<ModuleOp> module = te::parseModule(*sources, context);
+  OwningOpRef<ModuleOp> module = te::parseModule(sources, context);
   parse.stop();
   if (!module)
     return 1;

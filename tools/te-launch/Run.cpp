@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Run.h"
 #include "RandomData.h"
+#include "te/Runtime/File.h"
 #include "te/Runtime/Npy.h"
 
 #include <algorithm>

@@ -10,11 +10,16 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Run.h"
+#include "te/Runtime/File.h"
 #include "te/Runtime/Gpu.h"
 #include "te/Runtime/Npy.h"
 #include "te/Runtime/Text.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
 #include <nlohmann/json.hpp>
 
 using namespace mlir::te;
@@ -165,7 +170,7 @@ static int list(const std::string &file) {
   return Ok;
 }
 
-int main(int argc, char **argv) {
+static int runMain(int argc, char **argv) {
   auto flags = readFlags({argv + 1, argv + argc});
   if (!flags)
     return fail(BadInput, flags.error());
@@ -196,4 +201,19 @@ int main(int argc, char **argv) {
   for (const Flags &run : runs)
     code = std::max(code, runOne(runner, run, **device));
   return code;
+}
+
+/// There is no memory for more.
+[[noreturn]] static void endWithoutMemory() {
+  std::fputs("te-launch: error: out of memory\n", stderr);
+  std::_Exit(BadInput);
+}
+
+int main(int argc, char **argv) {
+  std::set_new_handler(endWithoutMemory);
+  int code = runMain(argc, argv);
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout))
+    return code;
+  return fail(Failed, std::string("cannot write the standard output: ") +
+                          std::strerror(errno));
 }

@@ -8,6 +8,7 @@
 
 #include "te/Dialect/TE/IR/TE.h"
 #include "te/Driver/Tolerance.h"
+#include "te/Runtime/File.h"
 #include "te/Runtime/Npy.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -74,13 +75,8 @@ bool Session::saveCase() {
     }
     line += getToleranceFlags(entry, value, type, tolerance);
   }
-  std::error_code error;
-  llvm::raw_fd_ostream os(flags.save + "/flags", error);
-  os << line << "\n";
-  os.close();
-  if (error || os.has_error())
-    return fail(Failed, "--save: cannot write " + flags.save + "/flags");
-  return true;
+  auto status = rt::writeFile(flags.save + "/flags", {line, "\n"});
+  return status || fail(Failed, "--save: " + status.error());
 }
 
 /// --results: what the program computed elsewhere.

@@ -8,10 +8,11 @@
 
 #include "te/Dialect/TE/IR/TE.h"
 #include "te/Driver/Signature.h"
-#include "te/Runtime/Npy.h"
+#include "te/Runtime/File.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -55,11 +56,11 @@ bool Session::readInputs() {
                                   "random:SEED:normal or random:SEED:uniform");
       continue;
     }
-    auto tensor = rt::readNpy(text, buffer.type);
-    if (!tensor)
-      return fail(BadInput, "argument " + buffer.name + ": " + tensor.error());
+    auto file = rt::NpyFile::open(text, buffer.type);
+    if (!file)
+      return fail(BadInput, "argument " + buffer.name + ": " + file.error());
     input.random.reset();
-    input.tensor = std::move(*tensor);
+    input.file = std::move(*file);
   }
   return true;
 }
@@ -116,26 +117,53 @@ bool Session::fillArgument(size_t index, size_t first) {
   }
   for (auto [offset, buffer] : llvm::enumerate(made->buffers)) {
     const rt::Buffer &declared = entry.buffers[value.buffers[offset]];
-    if (!inputs[first + offset].random)
-      buffer = std::move(inputs[first + offset].tensor);
-    if (auto status = rt::checkInput(entry, declared, dims, buffer); !status)
+    Input &input = inputs[first + offset];
+    const rt::HostTensor &given =
+        input.random ? buffer : input.file.getHeader();
+    if (auto status = rt::checkInput(entry, declared, dims, given); !status)
       return fail(BadInput, status.error());
+    if (input.random)
+      continue;
+    auto tensor = input.file.read();
+    if (!tensor)
+      return fail(BadInput,
+                  "argument " + declared.name + ": " + tensor.error());
+    buffer = std::move(*tensor);
   }
   arguments.push_back(std::move(*made));
   return true;
 }
 
+/// Memory for arguments and results on the host, and for all buffers in the
+/// emulator and in the reference: the least that a run takes. --sample leaves
+/// most of it out.
+bool Session::hasMemory() {
+  uint64_t bytes = 0;
+  for (const rt::Buffer &buffer : entry.buffers) {
+    auto size = rt::getBufferBytes(entry, buffer, dims);
+    if (!size)
+      return fail(BadInput, size.error());
+    bool isOnHost = buffer.kind != rt::BufferKind::Workspace;
+    int copies = isOnHost + (emulator != nullptr) + needsReference();
+    for (; copies; --copies)
+      bytes = llvm::SaturatingAdd(bytes, *size);
+  }
+  if (flags.sample)
+    return true;
+  auto status = rt::checkMemory(bytes, flags.file + ": entry " + entry.name);
+  return status || fail(BadInput, status.error());
+}
+
 bool Session::makeInputs() {
   std::vector<const rt::HostTensor *> known;
   for (const Input &input : inputs)
-    known.push_back(input.random ? nullptr : &input.tensor);
+    known.push_back(input.random ? nullptr : &input.file.getHeader());
   auto bound = rt::bindDims(entry, flags.dims, known);
   if (!bound)
     return fail(BadInput, bound.error());
   dims = std::move(*bound);
-  for (const rt::Buffer &buffer : entry.buffers)
-    if (auto shape = rt::getBufferShape(entry, buffer, dims); !shape)
-      return fail(BadInput, shape.error());
+  if (!hasMemory())
+    return false;
   size_t first = 0;
   for (size_t index = 0; index < entry.arguments.size(); ++index) {
     if (!fillArgument(index, first))

@@ -12,7 +12,6 @@
 #include "te/Runtime/Gpu.h"
 #include "te/Runtime/Npy.h"
 
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
@@ -110,7 +109,7 @@ bool Session::compile() {
 bool Session::parseSource(StringRef text, StringRef name) {
   sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
                               SMLoc());
-  module = parseSourceFile<ModuleOp>(sources, &context);
+  module = parseModule(sources, context);
   if (module)
     return true;
   exitCode = BadInput; // the parser has said why

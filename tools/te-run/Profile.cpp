@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 #include "Session.h"
 
+#include "te/Driver/Compile.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -63,13 +65,9 @@ static void printText(llvm::raw_ostream &os,
 }
 
 bool Session::printProfiles() {
-  llvm::outs().flush(); // another stream may share the standard output
   for (StringRef path : flags.profiles) {
-    std::error_code error;
-    llvm::raw_fd_ostream os(path.empty() ? "-" : path, error);
-    if (error)
-      return fail(BadInput,
-                  "--profile=" + path + ": cannot write: " + error.message());
+    std::string text;
+    llvm::raw_string_ostream os(text);
     if (path.ends_with(".json"))
       os << llvm::formatv("{0:2}\n", toJson(profiles));
     else if (path.ends_with(".html"))
@@ -78,6 +76,8 @@ bool Session::printProfiles() {
       cycle::printTrace(os, profiles);
     else
       printText(os, profiles);
+    if (llvm::Error error = writeOutput(path.empty() ? "-" : path, text))
+      return fail(BadInput, "--profile=" + llvm::toString(std::move(error)));
   }
   return true;
 }

@@ -10,7 +10,6 @@
 #include "te/Driver/Compare.h"
 #include "te/Driver/Signature.h"
 #include "te/Driver/Tolerance.h"
-#include "te/Runtime/Npy.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -21,12 +20,15 @@ using namespace mlir::te;
 bool Session::fail(ExitCode code, const llvm::Twine &message) {
   llvm::errs() << "te-run: error: " << message << "\n";
   exitCode = code;
+  hasFailed = true;
   return false;
 }
 
 Session::ExitCode Session::run() {
   ExitCode code = runProgram();
-  if (!flags.sanitize || flags.list || code == BadInput)
+  // Of a run that has not ended there is no verdict.
+  bool hasVerdict = !hasFailed || !sanitizer.getReports().empty();
+  if (!flags.sanitize || flags.list || code == BadInput || !hasVerdict)
     return code;
   reportDefects();
   return exitCode;

@@ -17,6 +17,7 @@
 #include "te/Driver/EmulatorDevice.h"
 #include "te/Driver/RandomInputs.h"
 #include "te/Reference/Interpreter.h"
+#include "te/Runtime/Npy.h"
 #include "te/Runtime/Program.h"
 
 #include "mlir/IR/OwningOpRef.h"
@@ -96,6 +97,7 @@ private:
   // Inputs.cpp: the arguments.
   bool readInputs();
   bool makeInputs();
+  bool hasMemory();
   bool fillArgument(size_t index, size_t firstBuffer);
   bool isLeftEmpty(Type type, const rt::Value &value, size_t firstBuffer);
 
@@ -126,6 +128,7 @@ private:
   MLIRContext &context;
   std::shared_ptr<llvm::SourceMgr> sources;
   ExitCode exitCode = Ok;
+  bool hasFailed = false; // an error stopped the run
 
   OwningOpRef<ModuleOp> module;       // the te-level source, where it is needed
   func::FuncOp function;              // the entry in it
@@ -135,10 +138,11 @@ private:
   std::unique_ptr<rt::Device> device;
   EmulatorDevice *emulator = nullptr; // the device, where it is that
 
-  /// An --input for each argument buffer, and what was read for it.
+  /// An --input for each argument buffer: random, or a file whose header is
+  /// read.
   struct Input {
     std::optional<RandomSpec> random = RandomSpec();
-    rt::HostTensor tensor;
+    rt::NpyFile file;
   };
   std::vector<Input> inputs;
   std::vector<int64_t> dims;

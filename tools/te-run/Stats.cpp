@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 #include "Session.h"
 
+#include "te/Driver/Compile.h"
+
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -172,14 +174,12 @@ bool Session::printFindings() {
   }
   if (!flags.annotate)
     return true;
-  llvm::outs().flush(); // another stream may share the standard output
-  std::error_code error;
-  llvm::raw_fd_ostream os(flags.annotate->empty() ? "-" : *flags.annotate,
-                          error);
-  if (error)
-    return fail(BadInput, "--annotate=" + *flags.annotate +
-                              ": cannot write: " + error.message());
+  std::string text;
+  llvm::raw_string_ostream os(text);
   printAnnotated(os, emulator->getLaunches());
+  if (llvm::Error error =
+          writeOutput(flags.annotate->empty() ? "-" : *flags.annotate, text))
+    return fail(BadInput, "--annotate=" + llvm::toString(std::move(error)));
   return true;
 }
 

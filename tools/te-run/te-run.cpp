@@ -314,6 +314,7 @@ static int compareFiles(ArrayRef<std::string> files, const RunFlags &flags) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
+  handleSystemErrors("te-run", Session::BadInput);
   removeLibraryFlags();
   CommandLine options;
   cl::HideUnrelatedOptions(category);

@@ -58,7 +58,8 @@ static std::vector<TunedRegion> findRegions(ModuleOp module,
     region.demand = demand;
     for (TunedRegion &other : regions)
       if (other.key == region.key) {
-        if (other.function == region.function)
+        if (other.function == region.function &&
+            !llvm::is_contained(other.kernels, fusion.getKernel()))
           other.kernels.push_back(fusion.getKernel().str());
         return;
       }
@@ -125,8 +126,8 @@ TuningEntry &Search::startEntry(const TunedRegion &region) {
 
 LogicalResult Search::save() const {
   if (llvm::Error error = writeOutput(path, database.print())) {
-    llvm::errs() << "te-tune: error: cannot write " << path << ": "
-                 << llvm::toString(std::move(error)) << "\n";
+    llvm::errs() << "te-tune: error: " << llvm::toString(std::move(error))
+                 << "\n";
     return failure();
   }
   return success();

@@ -144,7 +144,7 @@ static LogicalResult tuneFile(const std::string &path, MLIRContext &context,
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(*sources, &context);
-  OwningOpRef<ModuleOp> module = parseModule(*sources, context);
+  OwningOpRef<ModuleOp> module = parseModule(sources, context);
   if (!module)
     return failure();
   unsigned before = search.getRegions();
@@ -158,6 +158,7 @@ static LogicalResult tuneFile(const std::string &path, MLIRContext &context,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  handleSystemErrors("te-tune", kFailed);
   removeLibraryFlags();
   Flags commandLine;
   cl::HideUnrelatedOptions(commandLine.category);

@@ -55,7 +55,7 @@ TEST(Buffers, ShapesFollowTheDims) {
   const int64_t huge[] = {int64_t(1) << 40, int64_t(1) << 40};
   EXPECT_EQ(makeBuffer(entry, entry.buffers[0], huge, 0).error(),
             "x of 1099511627776x1099511627776 bf16 does not fit in this "
-            "machine's memory");
+            "machine's memory: it needs more than 2^63 bytes");
   const int64_t overflow[] = {INT64_MAX / 2, 1};
   EXPECT_EQ(makeBuffer(entry, entry.buffers[4], overflow, 0).error(),
             "the shape of ws0: mul(4611686018427387903, 4) overflows 64 bits");
@@ -194,10 +194,12 @@ TEST_P(Gpu, ExplainsWhyItCannotRun) {
                 "; compile with --target=" + chip);
   EXPECT_EQ(run(backend.make(), {inputs, 1}),
             "entry quantize takes 2 inputs, found 1");
-  EXPECT_EQ(run(backend.make(R"([["ceildiv", "M", 4], 1, 1])",
-                             R"([["sub", "M", 4], 1, 1])"),
-                inputs),
-            "kernel quantize_0: a grid of -2 workgroups (sub(M, 4))");
+  EXPECT_EQ(
+      run(backend.make(R"([["ceildiv", "M", 4], 1, 1])",
+                       R"([["sub", "M", 4], 1, 1])"),
+          inputs),
+      "kernel quantize_0: a grid of -2 workgroups (sub(M, 4)); a launch has 0 "
+      "to 2147483647");
   EXPECT_EQ(
       run(backend.make(R"({"i32": "M"})", R"({"i32": 4294967296})"), inputs),
       "kernel quantize_0: an i32 argument would be 4294967296");

@@ -12,6 +12,11 @@ namespace mlir::te {
 /// our tools define themselves) off the command line; --help and --version
 /// stay. Call it before the tool's own flags are constructed.
 void removeLibraryFlags();
+
+/// Where the standard output cannot be written, or memory runs out, the tool
+/// says so and ends with `code`, instead of LLVM's abort. Call it first, behind
+/// llvm::InitLLVM. `tool` is kept.
+void handleSystemErrors(const char *tool, int code);
 } // namespace mlir::te
 
 #endif // TE_DRIVER_COMMANDLINE_H

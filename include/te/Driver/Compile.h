@@ -56,7 +56,7 @@ struct Artifact {
   llvm::json::Value manifest = nullptr;
   std::vector<KernelFigures> kernels; // those of the image
   std::vector<TileTraffic> traffic;   // a kernel each, in order
-  llvm::json::Array decisions;        // what --explain tells, a region each,
+  llvm::json::Array decisions;        // what --explain tells, a kernel each,
                                       // where it is asked for
 };
 
@@ -76,8 +76,9 @@ struct CompileOptions {
 };
 
 /// Parses and verifies te IR; diagnostics go to the context's handler.
-OwningOpRef<ModuleOp> parseModule(llvm::SourceMgr &sources,
-                                  MLIRContext &context);
+OwningOpRef<ModuleOp>
+parseModule(const std::shared_ptr<llvm::SourceMgr> &sources,
+            MLIRContext &context);
 
 /// Compiles `module` (which is consumed: lowered in place). Failures are
 /// diagnosed with a location.
@@ -97,7 +98,7 @@ std::string listLevels(const Target &target);
 /// How the level is spelt for this target.
 llvm::StringRef getName(Level level, const Target &target);
 
-/// Gives `file` (a path, or "-") its new content whole or not at all.
+/// Gives `file` its new content, as rt::writeFile; "-" is the standard output.
 llvm::Error writeOutput(llvm::StringRef file, llvm::StringRef content);
 
 } // namespace mlir::te

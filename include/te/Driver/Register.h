@@ -8,6 +8,7 @@
 #define TE_DRIVER_REGISTER_H
 
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/Operation.h"
 
 namespace mlir::te {
 /// The dialects of every level, from te down to LLVM, and the interfaces that
@@ -15,6 +16,8 @@ namespace mlir::te {
 void registerDialects(DialectRegistry &registry);
 /// te-mlir's passes and pipelines, and upstream's general transforms.
 void registerPasses();
+/// Verifies IR that was parsed without: as verify(), which crashes on some.
+LogicalResult verifyInput(Operation *root);
 } // namespace mlir::te
 
 #endif // TE_DRIVER_REGISTER_H

@@ -23,17 +23,38 @@ namespace mlir::te::rt {
 /// another one, or is damaged.
 Result<HostTensor> parseNpy(std::span<const uint8_t> contents, DType type);
 
-/// The same for a file; messages begin with its name.
-Result<HostTensor> readNpy(const std::string &path, DType type);
+/// A file whose header is read, before there is memory for its data.
+class NpyFile {
+public:
+  /// Messages begin with the file's name. Without a type: the first one with
+  /// the file's bits (bf16 for u2).
+  static Result<NpyFile> open(const std::string &path,
+                              std::optional<DType> type);
+  NpyFile() = default;
+  NpyFile(NpyFile &&) noexcept;
+  NpyFile &operator=(NpyFile &&) noexcept;
+  ~NpyFile();
 
-/// The same for a file of any element type: the first one with these bits
-/// (bf16 for u2). Fails for a .npy type that no element type has.
-Result<HostTensor> readNpy(const std::string &path);
+  /// Type and shape, without data.
+  const HostTensor &getHeader() const { return header; }
+  /// Once.
+  Result<HostTensor> read();
 
-/// The file is there as a whole or not at all.
+private:
+  Status readHeader(std::optional<DType> type);
+
+  std::string path;
+  int file = -1;
+  HostTensor header;
+  size_t numBytes = 0;
+};
+
+/// Header and data.
+Result<HostTensor> readNpy(const std::string &path,
+                           std::optional<DType> type = std::nullopt);
+
+/// As writeFile (te/Runtime/File.h).
 Status writeNpy(const std::string &path, const HostTensor &tensor);
-
-Result<std::vector<uint8_t>> readFile(const std::string &path);
 
 } // namespace mlir::te::rt
 

@@ -40,6 +40,10 @@ Result<std::vector<int64_t>> getBufferShape(const Entry &entry,
                                             const Buffer &buffer,
                                             std::span<const int64_t> dims);
 
+/// The bytes of that shape.
+Result<uint64_t> getBufferBytes(const Entry &entry, const Buffer &buffer,
+                                std::span<const int64_t> dims);
+
 /// A tensor of that shape, filled with `fill`.
 Result<HostTensor> makeBuffer(const Entry &entry, const Buffer &buffer,
                               std::span<const int64_t> dims, uint8_t fill);

@@ -407,7 +407,7 @@ unsigned Outliner::bindArguments(TileContext &ctx, bool isLast) {
     if (!argument.getType().isIndex())
       bindBuffers(ctx, argument, *body, next);
   unsigned first = next;
-  next += partials.size() + !isLast;
+  next += made.kernels.size() + !isLast;
   if (pieces)
     pieces->begin(piece,
                   ValueRange(body->getArguments().slice(first, next - first)));
@@ -431,7 +431,7 @@ std::pair<Value, Value> Outliner::emitPlace(ImplicitLocOpBuilder &b) {
   return {id, gpu::BlockIdOp::create(b, gpu::Dimension::y)};
 }
 
-KernelOp Outliner::emitKernel(bool isLast) {
+LogicalResult Outliner::emitKernel(bool isLast) {
   ImplicitLocOpBuilder b(fusion.getLoc(), fusion.getContext());
   b.setInsertionPointToEnd(fusion->getParentOfType<ModuleOp>().getBody());
   SmallVector<Type> types;
@@ -439,7 +439,7 @@ KernelOp Outliner::emitKernel(bool isLast) {
     if (!type.isIndex())
       addPointerTypes(type, types);
   Type f32 = RankedTensorType::get({}, b.getF32Type());
-  for (size_t i = 0; i < partials.size() + !isLast; ++i)
+  for (size_t i = 0; i < made.kernels.size() + !isLast; ++i)
     addPointerTypes(f32, types);
   if (isLast)
     for (Type type : getLaunchTypes())
@@ -473,14 +473,19 @@ KernelOp Outliner::emitKernel(bool isLast) {
   LogicalResult result = success();
   emitUnlessNoop(b, noop ? ctx.getBuffers(noop).data : Value(),
                  [&] { result = emitParts(ctx, x, y, next); });
-  if (succeeded(result)) {
-    body->walk<WalkOrder::PostOrder>([](UnrealizedConversionCastOp unwritten) {
-      if (unwritten.use_empty())
-        unwritten.erase();
-    });
-    finishExchanges(kernel);
-    return kernel;
+  if (failed(result)) {
+    kernel.erase();
+    return failure();
   }
-  kernel.erase();
-  return {};
+  body->walk<WalkOrder::PostOrder>([](UnrealizedConversionCastOp unwritten) {
+    if (unwritten.use_empty())
+      unwritten.erase();
+  });
+  finishExchanges(kernel);
+  symbols.insert(kernel);
+  made.kernels.push_back({kernel, {}, {}});
+  for (auto [source, dim] : llvm::make_first_range(dims))
+    made.kernels.back().sizes.push_back(
+        {cast<BlockArgument>(source).getArgNumber(), dim});
+  return success();
 }

@@ -94,12 +94,14 @@ SmallVector<Value> Outliner::emitSizes(ImplicitLocOpBuilder &b, Value groups) {
 /// Launches the kernel that sets an amax to 0.
 LaunchOp Outliner::emitZero(ImplicitLocOpBuilder &b, Type amax) {
   Value flag = getHostValue(noop);
-  ImplicitLocOpBuilder atEnd(fusion.getLoc(), fusion.getContext());
-  atEnd.setInsertionPointToEnd(fusion->getParentOfType<ModuleOp>().getBody());
-  KernelOp zero = emitZeroKernel(atEnd, fusion, bool(flag));
-  symbols.insert(zero);
+  if (!made.zero) {
+    ImplicitLocOpBuilder atEnd(fusion.getLoc(), fusion.getContext());
+    atEnd.setInsertionPointToEnd(fusion->getParentOfType<ModuleOp>().getBody());
+    made.zero = emitZeroKernel(atEnd, fusion, bool(flag));
+    symbols.insert(made.zero);
+  }
   Value one = arith::ConstantIndexOp::create(b, 1);
-  return LaunchOp::create(b, TypeRange(amax), zero.getSymName(), one, one,
+  return LaunchOp::create(b, TypeRange(amax), made.zero.getSymName(), one, one,
                           flag ? ValueRange(flag) : ValueRange(), ValueRange(),
                           ValueRange(), ValueRange());
 }
@@ -110,6 +112,8 @@ SmallVector<Value> Outliner::emitFinish(ImplicitLocOpBuilder &b,
                                         ValueRange partial, Value groups,
                                         Value cols) {
   SmallVector<Value> results(sums.size());
+  bool isNew = made.finish.empty();
+  unsigned next = 0;
   for (Extent width : {Extent::Column, Extent::WideColumn}) {
     SmallVector<OpResult> same;
     SmallVector<Value> inputs, sizes;
@@ -125,12 +129,16 @@ SmallVector<Value> Outliner::emitFinish(ImplicitLocOpBuilder &b,
     }
     if (same.empty())
       continue;
-    ImplicitLocOpBuilder atEnd(fusion.getLoc(), fusion.getContext());
-    atEnd.setInsertionPointToEnd(fusion->getParentOfType<ModuleOp>().getBody());
     ScheduleAttr schedule = chooseFinishSchedule(same, target);
-    KernelOp kernel = emitFinishKernel(
-        atEnd, (fusion.getKernel() + "_sum").str(), target, schedule, same);
-    symbols.insert(kernel);
+    if (isNew) {
+      ImplicitLocOpBuilder atEnd(fusion.getLoc(), fusion.getContext());
+      atEnd.setInsertionPointToEnd(
+          fusion->getParentOfType<ModuleOp>().getBody());
+      made.finish.push_back(emitFinishKernel(
+          atEnd, (fusion.getKernel() + "_sum").str(), target, schedule, same));
+      symbols.insert(made.finish.back());
+    }
+    KernelOp kernel = made.finish[next++];
     Value wide = cols, one = arith::ConstantIndexOp::create(b, 1);
     if (width == Extent::WideColumn)
       wide = b.createOrFold<arith::MulIOp>(
@@ -182,20 +190,21 @@ Value Outliner::emitGroupCount(ImplicitLocOpBuilder &b, const Part &part,
 }
 
 /// Launches a kernel that writes partial results of rows.
-void Outliner::emitPartLaunch(ImplicitLocOpBuilder &b, KernelOp kernel,
-                              Value gridX, Value gridY, Value rows,
-                              ValueRange inputs, ValueRange sizes) {
-  RankedTensorType type = pieces->getPartialType(
-      b.getContext(), parts.front().anchor.getExtents().first);
+void Outliner::emitPartLaunch(ImplicitLocOpBuilder &b,
+                              const RegionKernels::Kernel &kernel, Value gridX,
+                              Value gridY, Value rows, ValueRange inputs,
+                              ValueRange sizes) {
   SmallVector<Value> dynamic;
-  if (!type.hasStaticShape())
+  if (!kernel.partial.hasStaticShape())
     dynamic.push_back(rows);
-  auto launch = LaunchOp::create(b, TypeRange(type), kernel.getSymName(), gridX,
-                                 gridY, inputs, ValueRange(), sizes, dynamic);
+  KernelOp op = kernel.op;
+  auto launch =
+      LaunchOp::create(b, TypeRange(kernel.partial), op.getSymName(), gridX,
+                       gridY, inputs, ValueRange(), sizes, dynamic);
   partials.push_back(launch.getResult(0));
 }
 
-void Outliner::emitLaunch(KernelOp kernel, bool isLast) {
+void Outliner::emitLaunch(const RegionKernels::Kernel &kernel) {
   ImplicitLocOpBuilder b(fusion.getLoc(), fusion);
   ScheduleAttr schedule = fusion.getScheduleAttr();
   SmallVector<Value> sizes, inits, inputs, groups;
@@ -230,15 +239,15 @@ void Outliner::emitLaunch(KernelOp kernel, bool isLast) {
     gridY = b.createOrFold<arith::AddIOp>(gridY, more);
   if (parts.size() > 1)
     llvm::append_range(sizes, groups);
-  for (auto &[source, size] : dims)
-    sizes.push_back(source.second < 0 ? getHostValue(source.first)
-                                      : emitDim(b, getHostValue(source.first),
-                                                source.second));
+  for (auto [argument, dim] : kernel.sizes) {
+    Value host = fusion.getInputs()[argument];
+    sizes.push_back(dim < 0 ? host : emitDim(b, host, dim));
+  }
   for (Value input : fusion.getInputs())
     if (!input.getType().isIndex())
       inputs.push_back(input);
   llvm::append_range(inputs, partials);
-  if (!isLast)
+  if (kernel.partial)
     return emitPartLaunch(b, kernel, gridX, gridY, rows, inputs, sizes);
 
   // An amax, always the last, is zeroed first, then folded into.
@@ -258,7 +267,8 @@ void Outliner::emitLaunch(KernelOp kernel, bool isLast) {
         gridY, arith::ConstantIndexOp::create(b, cluster));
     y = one;
   }
-  auto launch = LaunchOp::create(b, getLaunchTypes(), kernel.getSymName(), x, y,
+  KernelOp op = kernel.op;
+  auto launch = LaunchOp::create(b, getLaunchTypes(), op.getSymName(), x, y,
                                  inputs, inits, sizes, emitSizes(b, gridY));
   SmallVector<Value> results(launch.getResults()), partial;
   for (auto [inner, result] : llvm::zip_equal(yielded, launch.getResults()))

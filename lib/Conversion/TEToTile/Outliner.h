@@ -38,6 +38,21 @@ struct Part {
   bool walksDown() const { return llvm::any_of(ops, needsWholeColumns); }
 };
 
+/// The kernels of a region, which equal ones launch too.
+struct RegionKernels {
+  struct Kernel {
+    tile::KernelOp op;
+    /// Sizes that lowerings asked for, arguments of the kernel after the
+    /// others: an argument of the region, and its dimension. An index has the
+    /// dimension -1.
+    SmallVector<std::pair<unsigned, int64_t>> sizes;
+    RankedTensorType partial; // what it writes, unless it is the last one
+  };
+  SmallVector<Kernel> kernels;           // in the order of their launches
+  tile::KernelOp zero;                   // sets an amax to 0
+  SmallVector<tile::KernelOp, 2> finish; // add up partial sums
+};
+
 /// One fusion on its way to a kernel and its launches.
 struct Outliner {
   FusionOp fusion;
@@ -48,8 +63,8 @@ struct Outliner {
   Value noop;
   SmallVector<OpResult> sums; // yielded: over all rows
   int64_t firstRow = 0;       // that is computed
-  /// Sizes that lowerings asked for: arguments of the kernel behind the others.
-  /// An index of the region has the dimension -1.
+  RegionKernels &made;
+  /// Of the kernel that is made: RegionKernels::Kernel::sizes.
   llvm::MapVector<std::pair<Value, int64_t>, Value> dims = {};
   Block *body = nullptr; // of the kernel
   /// Where workgroups share rows: the state from kernel to kernel, a kernel's
@@ -58,13 +73,15 @@ struct Outliner {
   Value piece = {};
   SmallVector<Value> partials = {};
 
-  LogicalResult run();
+  LogicalResult emitKernels();
+  void emitLaunches();
   LogicalResult emitPartKernels();
-  tile::KernelOp emitKernel(bool isLast = true);
+  LogicalResult emitKernel(bool isLast);
   unsigned bindArguments(TileContext &ctx, bool isLast);
-  void emitLaunch(tile::KernelOp kernel, bool isLast = true);
-  void emitPartLaunch(ImplicitLocOpBuilder &b, tile::KernelOp kernel,
-                      Value gridX, Value gridY, Value rows, ValueRange inputs,
+  void emitLaunch(const RegionKernels::Kernel &kernel);
+  void emitPartLaunch(ImplicitLocOpBuilder &b,
+                      const RegionKernels::Kernel &kernel, Value gridX,
+                      Value gridY, Value rows, ValueRange inputs,
                       ValueRange sizes);
   void bindExtents(TileContext &ctx, const Part &part, unsigned &next);
   LogicalResult emitBody(TileContext &ctx, ArrayRef<Operation *> ops);

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each te.fusion becomes a tile.kernel and a tile.launch, after te-schedule:
+// Each te.fusion becomes a tile.kernel and a tile.launch, after te-schedule;
+// equal ones of one name share the kernel:
 //   te-opt --te-to-tile
 //
 //   %q = te.fusion "f_0" (%a = %x : tensor<?x64xbf16>) -> (...) ... {...}
@@ -25,6 +26,7 @@
 #include "Outliner.h"
 #include "RegionCheck.h"
 
+#include "te/Analysis/SharedKernels.h"
 #include "te/Analysis/StorageOrder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -77,31 +79,32 @@ LogicalResult Outliner::emitPartKernels() {
                  width);
   bool isComplete = false;
   while (!isComplete) {
-    KernelOp kernel = emitKernel(/*isLast=*/false);
-    if (!kernel)
+    if (failed(emitKernel(/*isLast=*/false)))
       return failure();
     isComplete = pieces->end();
-    symbols.insert(kernel);
-    emitLaunch(kernel, /*isLast=*/false);
+    made.kernels.back().partial = pieces->getPartialType(
+        fusion.getContext(), parts.front().anchor.getExtents().first);
   }
   return success();
 }
 
-LogicalResult Outliner::run() {
+LogicalResult Outliner::emitKernels() {
   if (fusion.getScheduleAttr().getPieces() > 1 && failed(emitPartKernels()))
     return failure();
-  KernelOp kernel = emitKernel();
-  if (!kernel)
-    return failure();
-  symbols.insert(kernel);
-  emitLaunch(kernel);
+  return emitKernel(/*isLast=*/true);
+}
+
+void Outliner::emitLaunches() {
+  for (const RegionKernels::Kernel &kernel : made.kernels)
+    emitLaunch(kernel);
   fusion.erase();
-  return success();
 }
 
 namespace {
 struct TEToTilePass : te::impl::TEToTilePassBase<TEToTilePass> {
-  LogicalResult outline(FusionOp fusion, SymbolTable &symbols) {
+  /// `made`: the kernels of an equal region, or where this one's go.
+  LogicalResult outline(FusionOp fusion, SymbolTable &symbols,
+                        RegionKernels &made) {
     if (!fusion.getScheduleAttr())
       return fusion.emitError(
           "te.fusion has no schedule; run te-schedule first");
@@ -109,7 +112,8 @@ struct TEToTilePass : te::impl::TEToTilePassBase<TEToTilePass> {
         Target::get(fusion.getScheduleAttr().getTarget());
     if (!target)
       return fusion.emitError(llvm::toString(target.takeError()));
-    if (failed(verifyRegion(fusion)))
+    bool isNew = made.kernels.empty();
+    if (isNew && failed(verifyRegion(fusion)))
       return failure();
     SmallVector<Operation *> ops = getRegionOps(fusion);
     SmallVector<Part> parts;
@@ -125,24 +129,36 @@ struct TEToTilePass : te::impl::TEToTilePassBase<TEToTilePass> {
     for (Operation *op : ops)
       if (Value flag = getNoopFlag(op))
         noop = flag;
-    return Outliner{fusion,
-                    **target,
-                    symbols,
-                    ops,
-                    parts,
-                    noop,
-                    getColumnSums(fusion),
-                    getFirstRow(ops)}
-        .run();
+    Outliner outliner{fusion,
+                      **target,
+                      symbols,
+                      ops,
+                      parts,
+                      noop,
+                      getColumnSums(fusion),
+                      getFirstRow(ops),
+                      made};
+    if (isNew && failed(outliner.emitKernels()))
+      return failure();
+    outliner.emitLaunches();
+    return success();
   }
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
+    llvm::DenseMap<Operation *, unsigned> numbers; // equal regions have one
+    for (auto [number, equal] : llvm::enumerate(groupByKernel(getOperation())))
+      for (FusionOp fusion : equal)
+        numbers[fusion] = number;
     SmallVector<FusionOp> fusions;
     getOperation().walk([&](FusionOp fusion) { fusions.push_back(fusion); });
-    for (FusionOp fusion : fusions)
-      if (failed(outline(fusion, symbols)))
+    llvm::DenseMap<std::pair<unsigned, Attribute>, RegionKernels> made;
+    for (FusionOp fusion : fusions) {
+      RegionKernels &kernels =
+          made[{numbers.lookup(fusion), fusion.getKernelAttr()}];
+      if (failed(outline(fusion, symbols, kernels)))
         return signalPassFailure();
+    }
   }
 };
 } // namespace

@@ -436,8 +436,8 @@ FailureOr<Value> te::loadView(TileContext &ctx, Value value) {
   View view(ctx, chain.back());
   if (!ctx.hasBuffers(source))
     return chain.back()->emitError()
-           << "V1: is a view of what its own region computes, which is "
-              "complete "
+           << "V1: '" << chain.back()->getName()
+           << "' is a view of what its own region computes, which is complete "
               "only when the kernel ends; put the two into regions of their "
               "own";
   view.start(ctx.getBuffers(source).data, source);

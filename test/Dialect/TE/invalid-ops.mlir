@@ -216,6 +216,18 @@ func.func @yield_outside() {
 
 // -----
 
+// F13: a kernel's name is a symbol of every assembler.
+func.func @kernel_name(%x: tensor<4x64xbf16>) -> tensor<4x64xbf16> {
+  // expected-error @+1 {{'te.fusion' op F13: the kernel's name is "llvm.memcpy"; it is letters, digits, '_' and '$', the first one no digit}}
+  %0 = te.fusion "llvm.memcpy" (%a = %x : tensor<4x64xbf16>) -> (tensor<4x64xbf16>) {
+    %1 = te.copy %a : tensor<4x64xbf16>
+    te.yield %1 : tensor<4x64xbf16>
+  }
+  return %0 : tensor<4x64xbf16>
+}
+
+// -----
+
 // A1: what te.dims and te.name hold.
 // expected-error @+1 {{A1: te.dims of argument #0 is ["M"]; it gives one name for each dimension of 'tensor<?x?xbf16>', such as ["M", "K"]}}
 func.func @dims_count(%x: tensor<?x?xbf16> {te.dims = ["M"]}) { return }
@@ -242,7 +254,7 @@ func.func @dims_of_scalar(%x: f32 {te.dims = ["M"]}) { return }
 
 // -----
 
-// expected-error @+1 {{A1: te.name of argument #0 is a string, not 3 : i32}}
+// expected-error @+1 {{A1: te.name of argument #0 is 3 : i32; a name is a string of UTF-8, of ASCII letters, digits, '_', '.' and '-', the first one neither '.' nor '-'}}
 func.func @name_number(%x: tensor<?xbf16> {te.name = 3 : i32}) { return }
 
 // -----
@@ -252,13 +264,55 @@ func.func @unknown_attribute(%x: tensor<?xbf16> {te.shape = 3 : i32}) { return }
 
 // -----
 
+// Names become files, flags and keys.
+// expected-error @+1 {{A1: te.name of argument #1 is "a/b"; a name is a string of UTF-8}}
+func.func @name_path(%x: tensor<4xbf16> {te.name = "a"}, %y: tensor<4xbf16> {te.name = "a/b"}) { return }
+
+// -----
+
+// expected-error @+1 {{A1: te.name of argument #0 is ".."; a name is a string of UTF-8}}
+func.func @name_dots(%x: tensor<4xbf16> {te.name = ".."}) { return }
+
+// -----
+
+// expected-error @+1 {{A1: te.name of argument #0 is ""; a name is a string of UTF-8}}
+func.func @name_empty(%x: tensor<4xbf16> {te.name = ""}) { return }
+
+// -----
+
+// expected-error @+1 {{A1: te.name of argument #0 is "\C3("; a name is a string of UTF-8}}
+func.func @name_not_utf8(%x: tensor<4xbf16> {te.name = "\C3\28"}) { return }
+
+// -----
+
+// expected-error @+1 {{A1: te.dims of argument #0 is ["M=4"]; it gives one name for each dimension of 'tensor<?xbf16>', such as ["M", "K"]; names are UTF-8}}
+func.func @dims_flag(%x: tensor<?xbf16> {te.dims = ["M=4"]}) { return }
+
+// -----
+
+// A3: an argument's name is no other's; nor are its buffers'.
+// expected-error @+1 {{A3: arguments #0 and #2 both have the name "x"; give each te.name once}}
+func.func @name_twice(%x: tensor<4xbf16> {te.name = "x"}, %y: tensor<4xbf16>, %z: tensor<4xbf16> {te.name = "x"}) { return }
+
+// -----
+
+// expected-error @+1 {{A3: arguments #0 and #1 both have the name "arg0"; give each te.name once}}
+func.func @name_default(%x: tensor<4xbf16>, %y: tensor<4xbf16> {te.name = "arg0"}) { return }
+
+// -----
+
+// expected-error @+1 {{A3: arguments #0 and #1 both have the name "x.scale"; give each te.name once}}
+func.func @name_buffer(%x: !te.scaled<4xf8E4M3FN, #te.scaling<tensor, scale = f32>> {te.name = "x"}, %y: tensor<4xbf16> {te.name = "x.scale"}) { return }
+
+// -----
+
 // A2: one name is one size.
 // expected-error @+1 {{A2: dimension "K" is 64 in argument #0 and 32 in argument #1; the same name is the same size everywhere}}
 func.func @dims_conflict(%x: tensor<?x64xbf16> {te.dims = ["M", "K"]}, %y: tensor<?x32xbf16> {te.dims = ["M", "K"]}) { return }
 
 // -----
 
-// expected-error @+1 {{A2: dimension "N" is 64 in argument #0 and 32 in argument #0; the same name is the same size everywhere}}
+// expected-error @+1 {{A2: dimension "N" is 32 in argument #0 and 64 in argument #0; the same name is the same size everywhere}}
 func.func @dims_square(%x: tensor<32x64xbf16> {te.dims = ["N", "N"]}) { return }
 
 // -----

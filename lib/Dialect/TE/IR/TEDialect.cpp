@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "te/Dialect/TE/IR/Names.h"
 #include "te/Dialect/TE/IR/TE.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -158,6 +160,28 @@ static void printMatmulOptions(AsmPrinter &printer, int64_t stages, bool direct,
     printer << ", group = " << group;
 }
 
+/// A keyword of an enumeration.
+template <class E> static ParseResult parseEnum(AsmParser &parser, E &value) {
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  std::string keyword;
+  if (parser.parseKeywordOrString(&keyword))
+    return failure();
+  if (std::optional<E> found = symbolizeEnum<E>(keyword)) {
+    value = *found;
+    return success();
+  }
+  SmallVector<StringRef> known;
+  for (uint32_t i = 0; !stringifyEnum(E(i)).empty(); ++i)
+    known.push_back(stringifyEnum(E(i)));
+  InFlightDiagnostic error = parser.emitError(loc);
+  error << "unknown '" << keyword << "'; it is one of ";
+  llvm::interleaveComma(known, error);
+  return error;
+}
+template <class E> static void printEnum(AsmPrinter &printer, E value) {
+  printer << stringifyEnum(value);
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "te/Dialect/TE/IR/TEAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
@@ -184,38 +208,57 @@ Operation *TEDialect::materializeConstant(OpBuilder &builder, Attribute value,
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
-/// A1: te.dims names each dimension of an argument; A2: one name is one size.
+/// A1: te.dims names each dimension of an argument.
 static LogicalResult verifyDims(FunctionOpInterface func, unsigned index,
                                 Attribute value) {
   auto shaped = dyn_cast<ShapedType>(func.getArgument(index).getType());
   auto names = dyn_cast<ArrayAttr>(value);
-  auto isName = [](Attribute a) {
-    auto name = dyn_cast<StringAttr>(a);
-    return name && !name.empty();
+  auto isText = [](Attribute name) {
+    auto text = dyn_cast<StringAttr>(name);
+    return text && isName(text.getValue());
   };
-  if (!shaped || !names || !llvm::all_of(names, isName) ||
+  if (!shaped || !names || !llvm::all_of(names, isText) ||
       int64_t(names.size()) != shaped.getRank())
     return func.emitOpError()
            << "A1: te.dims of argument #" << index << " is " << value
            << "; it gives one name for each dimension of "
-           << func.getArgument(index).getType() << ", such as [\"M\", \"K\"]";
-  for (unsigned other = 0; other <= index; ++other) {
-    auto otherNames = func.getArgAttrOfType<ArrayAttr>(other, "te.dims");
-    auto otherShaped = dyn_cast<ShapedType>(func.getArgument(other).getType());
-    if (!otherNames || !otherShaped)
+           << func.getArgument(index).getType()
+           << ", such as [\"M\", \"K\"]; names are " << kNameRule;
+  return success();
+}
+
+/// A2: one name of a dimension is one size.
+static LogicalResult verifySizes(FunctionOpInterface func) {
+  llvm::StringMap<std::pair<int64_t, unsigned>> known; // size, argument
+  for (unsigned index = 0; index < func.getNumArguments(); ++index) {
+    auto names = func.getArgAttrOfType<ArrayAttr>(index, "te.dims");
+    auto shaped = dyn_cast<ShapedType>(func.getArgument(index).getType());
+    if (!names || !shaped)
       continue;
-    for (auto [name, size] : llvm::zip(names, shaped.getShape()))
-      for (auto [otherName, otherSize] :
-           llvm::zip(otherNames, otherShaped.getShape()))
-        if (name == otherName && !ShapedType::isDynamic(size) &&
-            !ShapedType::isDynamic(otherSize) && size != otherSize)
-          return func.emitOpError()
-                 << "A2: dimension " << name << " is " << otherSize
-                 << " in argument #" << other << " and " << size
-                 << " in argument #" << index
-                 << "; the same name is the same size everywhere";
+    for (auto [name, size] : llvm::zip(names, shaped.getShape())) {
+      auto text = dyn_cast<StringAttr>(name);
+      if (!text || ShapedType::isDynamic(size))
+        continue;
+      auto [before, other] =
+          known.try_emplace(text.getValue(), size, index).first->second;
+      if (before != size)
+        return func.emitOpError()
+               << "A2: dimension " << name << " is " << before
+               << " in argument #" << other << " and " << size
+               << " in argument #" << index
+               << "; the same name is the same size everywhere";
+    }
   }
   return success();
+}
+
+/// The first argument that has `attribute`: what is of a function as a whole is
+/// verified there, once.
+static unsigned findFirst(FunctionOpInterface func, StringRef attribute) {
+  unsigned first = 0;
+  while (!func.getArgAttr(first, attribute))
+    ++first;
+  return first;
 }
 
 LogicalResult TEDialect::verifyRegionArgAttribute(Operation *op, unsigned,
@@ -224,14 +267,14 @@ LogicalResult TEDialect::verifyRegionArgAttribute(Operation *op, unsigned,
   auto func = dyn_cast<FunctionOpInterface>(op);
   if (!func)
     return success();
+  bool isFirst = index == findFirst(func, attribute.getName());
   if (attribute.getName() == "te.dims")
-    return verifyDims(func, index, attribute.getValue());
-  if (attribute.getName() == "te.name") {
-    if (isa<StringAttr>(attribute.getValue()))
-      return success();
-    return op->emitOpError() << "A1: te.name of argument #" << index
-                             << " is a string, not " << attribute.getValue();
-  }
+    return success(succeeded(verifyDims(func, index, attribute.getValue())) &&
+                   (!isFirst || succeeded(verifySizes(func))));
+  if (attribute.getName() == "te.name")
+    return success(
+        succeeded(verifyName(func, "argument", index, attribute.getValue())) &&
+        (!isFirst || succeeded(verifyArgumentNames(func))));
   return op->emitOpError() << "A1: unknown attribute " << attribute.getName()
                            << " of argument #" << index
                            << "; arguments have te.name and te.dims";

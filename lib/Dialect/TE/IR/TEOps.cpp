@@ -9,10 +9,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "te/Dialect/TE/IR/Names.h"
 #include "te/Dialect/TE/IR/TE.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -387,7 +389,16 @@ void FusionOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
+static bool isKernelName(StringRef name) {
+  return !name.empty() && !llvm::isDigit(name.front()) &&
+         llvm::all_of(name, isKernelNameChar);
+}
+
 LogicalResult FusionOp::verify() {
+  if (!isKernelName(getKernel()))
+    return emitOpError() << "F13: the kernel's name is " << getKernelAttr()
+                         << "; it is letters, digits, '_' and '$', the first "
+                            "one no digit";
   Block &body = getBody().front();
   if (body.getArgumentTypes() != TypeRange(getInputs().getTypes()))
     return emitOpError() << "F1: the region's arguments and the operands must "

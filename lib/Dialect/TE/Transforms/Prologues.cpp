@@ -7,14 +7,16 @@
 
 #include "Prologues.h"
 
+#include "te/Analysis/SharedKernels.h"
+
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::te;
 
-/// The region of a te.gemm and a conversion, to be judged.
+/// The region of a te.gemm and a conversion, to be judged; detached.
 static FusionOp makeTrial(GemmOp gemm, Operation *conversion) {
-  OpBuilder builder(gemm);
+  OpBuilder builder(gemm.getContext());
   SetVector<Value> inputs(llvm::from_range, conversion->getOperands());
   for (Value operand : gemm->getOperands())
     if (operand.getDefiningOp() != conversion)
@@ -36,6 +38,7 @@ static FusionOp makeTrial(GemmOp gemm, Operation *conversion) {
 
 Prologues te::findPrologues(Block &block, const Target *target) {
   Prologues result;
+  RegionAnswers answers;
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (!isConversion(&op) || isTileValue(getTileRoot(op.getOperand(0))) ||
         getSliceSource(op.getOperand(0)))
@@ -46,8 +49,8 @@ Prologues te::findPrologues(Block &block, const Target *target) {
     std::optional<std::string> loss;
     if (target) {
       FusionOp trial = makeTrial(gemm, &op);
-      loss = findPrologueLoss(trial, gemm, *target);
-      trial.erase();
+      loss = answers.get(
+          trial, [&] { return findPrologueLoss(trial, gemm, *target); });
     }
     if (loss)
       result.losses[&op] = *loss;

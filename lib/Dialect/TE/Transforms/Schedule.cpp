@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "te/Analysis/ResourceModel.h"
+#include "te/Analysis/SharedKernels.h"
 #include "te/Analysis/TuningDatabase.h"
 #include "te/Dialect/TE/Transforms/Passes.h"
 
@@ -138,12 +139,15 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
       }
       database = std::make_shared<TuningDatabase>(std::move(*loaded));
     }
-    WalkResult result = getOperation().walk([&](FusionOp fusion) {
-      return succeeded(schedule(fusion, **chip)) ? WalkResult::advance()
-                                                 : WalkResult::interrupt();
-    });
-    if (result.wasInterrupted())
-      signalPassFailure();
+    for (SmallVector<FusionOp> &equal : groupByKernel(getOperation())) {
+      FusionOp first = equal.front();
+      if (failed(schedule(first, **chip)))
+        return signalPassFailure();
+      for (FusionOp fusion : llvm::drop_begin(equal)) {
+        fusion.setScheduleAttr(first.getScheduleAttr());
+        fusion->setDiscardableAttrs(first->getDiscardableAttrDictionary());
+      }
+    }
   }
 
   std::shared_ptr<const TuningDatabase> database; // once it is read

@@ -5,13 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The normal-form verifier of each level: a table of what may stand where.
+// The normal-form verifier of each level: a table of what may stand where. Of
+// the te level also what only a program as a whole has (VerifyProgram.h).
 //   te-opt --te-verify-level=level=tile
 //
 // Limits: it looks at dialects and ops, and at the types of elementwise ones
 // (L1); op verifiers look at the others.
 //
 //===----------------------------------------------------------------------===//
+
+#include "VerifyProgram.h"
 
 #include "te/Dialect/TE/IR/Elementwise.h"
 #include "te/Dialect/TE/Transforms/Passes.h"
@@ -95,6 +98,12 @@ struct VerifyLevelPass : te::impl::VerifyLevelPassBase<VerifyLevelPass> {
           << "te-verify-level: unknown level '" << level
           << "'; it is te, fused, tile, gpu, rocdl or nvvm";
       return signalPassFailure();
+    }
+    if (level == "te") {
+      WalkResult whole = getOperation()->walk(
+          [](func::FuncOp func) { return WalkResult(verifyProgram(func)); });
+      if (whole.wasInterrupted())
+        return signalPassFailure();
     }
     // Outside in: the error names the outermost op.
     WalkResult result =

@@ -17,6 +17,11 @@ class TE_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let genSpecializedAttr = 0;
 }
 
+/// An attribute of such a value, whose parser says what there is.
+class TE_EnumAttr<EnumInfo info, string name> : EnumAttr<TE_Dialect, info, name> {
+  let assemblyFormat = "custom<Enum>($value)";
+}
+
 def TE_Granularity : TE_Enum<"Granularity", "what shares one scale", [
   I32EnumAttrCase<"Tensor", 0, "tensor">,
   I32EnumAttrCase<"Row", 1, "row">,
@@ -55,7 +60,7 @@ def TE_ActivationKind : TE_Enum<"ActivationKind", "an activation function", [
   I32EnumAttrCase<"Relu", 3, "relu">,
   I32EnumAttrCase<"SRelu", 4, "srelu">]>;
 def TE_ActivationKindAttr
-    : EnumAttr<TE_Dialect, TE_ActivationKind, "activation_kind">;
+    : TE_EnumAttr<TE_ActivationKind, "activation_kind">;
 
 def TE_GatedKind : TE_Enum<"GatedKind", "what a gated activation makes of its gate", [
   I32EnumAttrCase<"Glu", 0, "glu">,
@@ -66,7 +71,7 @@ def TE_GatedKind : TE_Enum<"GatedKind", "what a gated activation makes of its ga
   I32EnumAttrCase<"SwiGlu", 5, "swiglu">,
   I32EnumAttrCase<"ClampedSwiGlu", 6, "clamped_swiglu">,
   I32EnumAttrCase<"SiTuGlu", 7, "situglu">]>;
-def TE_GatedKindAttr : EnumAttr<TE_Dialect, TE_GatedKind, "gated_kind">;
+def TE_GatedKindAttr : TE_EnumAttr<TE_GatedKind, "gated_kind">;
 
 def TE_SequenceFormat : TE_Enum<"SequenceFormat",
     "which dimension is sequence (or all tokens), batch, head, column", [
@@ -74,13 +79,13 @@ def TE_SequenceFormat : TE_Enum<"SequenceFormat",
   I32EnumAttrCase<"BSHD", 1, "bshd">,
   I32EnumAttrCase<"THD", 2, "thd">]>;
 def TE_SequenceFormatAttr
-    : EnumAttr<TE_Dialect, TE_SequenceFormat, "sequence_format">;
+    : TE_EnumAttr<TE_SequenceFormat, "sequence_format">;
 
 def TE_AmaxAlgorithm : TE_Enum<"AmaxAlgorithm", "the amax that a delayed scale is computed from", [
   I32EnumAttrCase<"Max", 0, "max">,
   I32EnumAttrCase<"MostRecent", 1, "most_recent">]>;
 def TE_AmaxAlgorithmAttr
-    : EnumAttr<TE_Dialect, TE_AmaxAlgorithm, "amax_algorithm">;
+    : TE_EnumAttr<TE_AmaxAlgorithm, "amax_algorithm">;
 
 def TE_SweepKind : TE_Enum<"SweepKind",
     "how a workgroup walks along rows that its tile does not hold whole", [

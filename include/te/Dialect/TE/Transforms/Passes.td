@@ -37,7 +37,31 @@ def FusePass : Pass<"te-fuse", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", "",
-           "the chip whose limits regions keep to; empty: none is looked at">
+           "the chip whose limits regions keep to; empty: none is looked at">,
+    Option<"reportsEffort", "report-effort", "bool", "false",
+           "a remark tells how many ops the function has, and how many were looked at">
+  ];
+  let dependentDialects = ["::mlir::te::TEDialect"];
+}
+
+def ShareKernelsPass : Pass<"te-share-kernels", "::mlir::ModuleOp"> {
+  let summary = "equal regions get the name of one kernel";
+  let description = [{
+    Regions with the same ops, types, attributes and schedule, whatever their operands, are named after the first of
+    them in the module. `te-to-tile` makes one kernel of equal regions of one name, and launches it for each: equal
+    layers of a model are compiled once.
+
+    ```mlir
+    %1 = te.fusion "f_0" (%a = %x : tensor<8x64xf32>) -> (tensor<8x64xf32>) {...}
+    %2 = te.fusion "f_1" (%a = %1 : tensor<8x64xf32>) -> (tensor<8x64xf32>) {...}
+    // ==>
+    %1 = te.fusion "f_0" (%a = %x : tensor<8x64xf32>) -> (tensor<8x64xf32>) {...}
+    %2 = te.fusion "f_0" (%a = %1 : tensor<8x64xf32>) -> (tensor<8x64xf32>) {...}
+    ```
+  }];
+  let statistics = [
+    Statistic<"numRegions", "regions", "regions of the module">,
+    Statistic<"numKernels", "kernels", "regions that differ from each other">
   ];
   let dependentDialects = ["::mlir::te::TEDialect"];
 }
@@ -46,7 +70,7 @@ def SchedulePass : Pass<"te-schedule", "::mlir::func::FuncOp"> {
   let summary = "choose tile, waves and vector width of each region";
   let description = [{
     Sets `#te.schedule` on each `te.fusion` from the resource model of the target
-    (`te/Analysis/ResourceModel.h`). A schedule that is already there is the user's: it
+    (`te/Analysis/ResourceModel.h`), once for equal ones. A schedule that is already there is the user's: it
     is kept, and refused with the limit it breaks where it does not fit. With `tuning-db`, a region that
     te-tune has tuned for this target by this compiler takes its schedule from there (and the
     attribute `te.tuned`).
