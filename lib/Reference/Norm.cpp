@@ -116,9 +116,18 @@ static LogicalResult normalize(Op op, Value beta, OpResult muResult,
                   getSumBound(b[k] != 0 ? normed * normed + b[k] * b[k] : 0);
     }
   }
-  if (muResult &&
-      failed(frame.store(muResult, getRowShape(input), mus, muBounds)))
-    return failure();
+  if (muResult) {
+    if (failed(frame.store(muResult, getRowShape(input), mus, muBounds)))
+      return failure();
+    // Inf or NaN, which depends on the order of distances from it.
+    HostTensor &mu = frame.values[muResult].buffers[0];
+    for (auto [m, value] : llvm::enumerate(mus))
+      if (std::isinf(value)) {
+        mu.unspecified.resize(mu.bytes.size());
+        std::fill_n(mu.unspecified.begin() + m * sizeof(float), sizeof(float),
+                    0xFF);
+      }
+  }
   return failure(
       failed(frame.store(op->getResult(0), input.shape, y, bounds)) ||
       failed(frame.store(op->getResults().back(), getRowShape(input), rsigmas,

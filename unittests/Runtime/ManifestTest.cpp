@@ -57,8 +57,11 @@ static const Malformed kMalformed[] = {
     {R"("dims": ["M", "K"])", R"("dims": {"M": 1})",
      "entries[0].dims: expected an array, found object"},
     {R"("kind": "workspace")", R"("kind": "scratch")",
-     "entries[0].buffers[4].kind: expected argument, result or workspace, "
+     "entries[0].buffers[4].kind: expected argument, result, workspace or "
+     "constant, "
      "found \"scratch\""},
+    {R"("kind": "workspace")", R"("kind": "constant")",
+     "entries[0].buffers[4].symbol: missing"},
     {R"("dtype": "bf16")", R"("dtype": "bfloat")",
      "entries[0].buffers[0].dtype: unknown element type \"bfloat\""},
     {R"("shape": ["M", "K"]})", R"("shape": ["N", "K"]})",

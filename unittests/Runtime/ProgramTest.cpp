@@ -137,6 +137,33 @@ TEST_P(Gpu, RunsAProgram) {
   EXPECT_EQ(outputs[1].bytes, std::vector<uint8_t>(128 * 4, 0x3C));
 }
 
+/// A constant lies where the code was loaded; nothing is copied there, and
+/// nothing freed.
+TEST_P(Gpu, FindsConstants) {
+  for (auto [symbol, rows, error] :
+       {std::tuple("te_constant_0", 1, ""),
+        {"te_constant_0", 2,
+         "constant te_constant_0 has 4 bytes in the code, but 8 in the "
+         "manifest; compile the program again"},
+        {"te_constant_1", 1, "named symbol not found"}}) {
+    Program program = GetParam().make(
+        R"("kind": "workspace")",
+        std::string(R"("kind": "constant", "symbol": ")") + symbol + '"');
+    HostTensor inputs[] = {HostTensor::zeros(DType::BF16, {rows, 3}),
+                           HostTensor::zeros(DType::F32, {})};
+    const int64_t dims[] = {rows, 3};
+    std::vector<HostTensor> outputs;
+    Status status = program.run(*device, program.getManifest().entries[0], dims,
+                                inputs, outputs);
+    EXPECT_EQ(bool(status), *error == 0) << symbol;
+    if (!status)
+      EXPECT_NE(status.error().find(error), std::string::npos)
+          << status.error();
+    else
+      EXPECT_EQ(outputs[0].bytes, (std::vector<uint8_t>{1, 1, 1}));
+  }
+}
+
 TEST_P(Gpu, SkipsAnEmptyGrid) {
   Program program = GetParam().make();
   HostTensor inputs[] = {HostTensor::zeros(DType::BF16, {0, 3}),

@@ -139,11 +139,33 @@ Value te::loadData(TileContext &ctx, ScaledType type, Value buffer) {
   return type.isFP4() ? decodeFP4(ctx, codes) : ctx.toF32(codes);
 }
 
+Value te::dropSpareNibble(TileContext &ctx, Value bytes, Value at,
+                          Value length) {
+  auto &b = ctx.b;
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  auto half = [&](Value elements) {
+    return b.createOrFold<arith::ShRUIOp>(elements, one);
+  };
+  // Bytes behind the last are zeros, as all that is loaded outside of a tensor.
+  Value isWhole = ctx.isBefore(getLayout(bytes.getType()), /*dim=*/1, half(at),
+                               half(length));
+  Value low =
+      arith::AndIOp::create(b, bytes, ctx.intConstant(bytes.getType(), 0xF));
+  return arith::SelectOp::create(b, isWhole, bytes, low);
+}
+
 void te::moveData(TileContext &ctx, ScaledType from, Value source,
                   ScaledType to, Value target) {
   bool transposed = to.getScaling().isTransposed();
-  if (from.getScaling().isTransposed() == transposed)
-    return storeBytes(ctx, to, loadBytes(ctx, from, source), target);
+  if (from.getScaling().isTransposed() == transposed) {
+    Value bytes = loadBytes(ctx, from, source);
+    int64_t length = transposed ? ctx.staticRows : ctx.staticCols;
+    if (from.isFP4() && (ShapedType::isDynamic(length) || length % 2 != 0))
+      bytes =
+          dropSpareNibble(ctx, bytes, transposed ? ctx.tileRow : ctx.tileCol,
+                          transposed ? ctx.rows : ctx.cols);
+    return storeBytes(ctx, to, bytes, target);
+  }
   Value codes = loadCodes(ctx, from, source);
   storeData(ctx, to, to.isFP4() && !transposed ? packFP4(ctx, codes) : codes,
             target);

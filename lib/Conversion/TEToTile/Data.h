@@ -31,6 +31,10 @@ void storeData(TileContext &ctx, ScaledType type, Value data, Value buffer);
 Value loadBytes(TileContext &ctx, ScaledType type, Value buffer);
 tile::LinearLayout getStoredLayout(TileContext &ctx, ScaledType type);
 
+/// Packed bytes of fp4 as they are stored, of elements from `at` on of rows of
+/// `length`: where that is odd, without what the last byte's upper half holds.
+Value dropSpareNibble(TileContext &ctx, Value bytes, Value at, Value length);
+
 /// This workgroup's tile of the data, as f32, in the region's load layout.
 Value loadData(TileContext &ctx, ScaledType type, Value buffer);
 

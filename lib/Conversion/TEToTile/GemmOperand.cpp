@@ -219,21 +219,8 @@ bool GemmOperand::mayHavePadding(Kind kind) const {
     return false;
   int64_t multiple = getPadding(scaled, kIsLast),
           block = getStoredBlock(scaled)[kIsLast];
-  return multiple > 1 &&
-         !(!ShapedType::isDynamic(staticK) &&
-           llvm::divideCeil(staticK, block) % multiple == 0);
-}
-
-/// Bytes behind K / 2 are zeros, as all that is loaded outside of a tensor.
-Value GemmOperand::dropNibble(Value bytes, Value at) const {
-  auto &b = ctx.b;
-  Value two = arith::ConstantIndexOp::create(b, 2);
-  Value isWhole = ctx.isBefore(getLayout(bytes.getType()), /*dim=*/1,
-                               b.createOrFold<arith::DivUIOp>(at, two),
-                               b.createOrFold<arith::DivUIOp>(k, two));
-  Value low =
-      arith::AndIOp::create(b, bytes, ctx.intConstant(bytes.getType(), 0xF));
-  return arith::SelectOp::create(b, isWhole, bytes, low);
+  return multiple > 1 && !(!ShapedType::isDynamic(staticK) &&
+                           llvm::divideCeil(staticK, block) % multiple == 0);
 }
 
 Value GemmOperand::dropScalePadding(Value scales, Value at,
@@ -258,7 +245,7 @@ Value GemmOperand::dropPadding(Kind kind, Value raw, Value at) const {
     return dropScalePadding(raw, at,
                             areScalesTransposed(scaled) == kIsLast ? 0 : 1);
   if (!ShapedType::isDynamic(staticK))
-    return dropNibble(raw, at);
+    return dropSpareNibble(ctx, raw, at, k);
   // Only the last step may have one.
   auto &b = ctx.b;
   Value end = b.createOrFold<arith::AddIOp>(
@@ -268,7 +255,7 @@ Value GemmOperand::dropPadding(Kind kind, Value raw, Value at) const {
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, dropNibble(raw, at));
+  scf::YieldOp::create(b, dropSpareNibble(ctx, raw, at, k));
   b.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(b, raw);
   return branch.getResult(0);
