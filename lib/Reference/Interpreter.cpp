@@ -101,7 +101,12 @@ static constexpr double kLeastNormal = 0x1p-126;
 
 double ref::getReach(ElementFunction f, const Triple &x, const Triple &bounds,
                      double y) {
-  double reach = 0;
+  double sum = 0, atOnce = 0;
+  // Beyond f's domain, or where it is infinite, no bound helps.
+  auto getDistance = [&](const Triple &moved) {
+    double distance = std::fabs(f(moved) - y);
+    return std::isfinite(distance) ? distance : 0;
+  };
   for (auto [i, bound] : llvm::enumerate(bounds)) {
     if (bound == 0)
       continue;
@@ -109,14 +114,19 @@ double ref::getReach(ElementFunction f, const Triple &x, const Triple &bounds,
     for (double by : {bound, -bound}) {
       Triple moved = x;
       moved[i] += by;
-      // Beyond f's domain, or where it is infinite, no bound helps.
-      double distance = std::fabs(f(moved) - y);
-      if (std::isfinite(distance))
-        most = std::max(most, distance);
+      most = std::max(most, getDistance(moved));
     }
-    reach += most;
+    sum += most;
   }
-  return reach;
+  // What changes only where several operands do, as a product of zeros.
+  if (llvm::count_if(bounds, [](double bound) { return bound != 0; }) > 1)
+    for (unsigned signs = 0; signs < 1u << bounds.size(); ++signs) {
+      Triple moved = x;
+      for (auto [i, bound] : llvm::enumerate(bounds))
+        moved[i] += signs >> i & 1 ? -bound : bound;
+      atOnce = std::max(atOnce, getDistance(moved));
+    }
+  return std::max(sum, atOnce);
 }
 
 double ref::getApproximateBound(ElementFunction f, const Triple &x,

@@ -146,17 +146,23 @@ TEST_F(Run, RandomScalarsAndFlags) {
   }
 }
 
-// Padding holds what the quantizer would have put there.
-TEST_F(Run, RandomScaledTensorsAreWellFormed) {
+// Padding is poison: nothing may depend on it.
+TEST_F(Run, PaddingOfRandomScaledTensorsIsPoison) {
   auto value = makeRandom("!te.scaled<?x?xf4E2M1FN, #te.scaling<block = [1, "
                           "32], scale = f8E8M0FNU, rounding = even>>",
-                          {3, 33}, {1});
+                          {64, 33}, {1});
   const HostTensor &data = value.buffers[0], &scales = value.buffers[1];
-  ASSERT_EQ(data.shape, (std::vector<int64_t>{3, 17}));
-  for (int row = 0; row < 3; ++row)
-    EXPECT_EQ(data.bytes[row * 17 + 16] >> 4, 0);
+  ASSERT_EQ(data.shape, (std::vector<int64_t>{64, 17}));
+  int spare = 0;
+  for (int row = 0; row < 64; ++row)
+    spare += data.bytes[row * 17 + 16] >> 4 != 0;
+  EXPECT_GT(spare, 32);
   ASSERT_EQ(scales.shape, (std::vector<int64_t>{256, 8}));
+  int nans = 0;
   for (int64_t i = 0; i < 256 * 8; ++i)
-    if (i / 8 >= 3 || i % 8 >= 2)
-      EXPECT_EQ(scales.bytes[i], 127);
+    if (i / 8 < 64 && i % 8 < 2)
+      EXPECT_NE(scales.bytes[i], 0xFF);
+    else
+      nans += scales.bytes[i] == 0xFF;
+  EXPECT_GT(nans, 100);
 }

@@ -190,11 +190,26 @@ TEST(Tolerance, BothBoundsMustBeExceeded) {
   Tolerance tolerance{"norm", 1e-3, 1e-2, 0};
   EXPECT_EQ(countMismatches(100.9f, 100, tolerance), 0); // rtol
   EXPECT_EQ(countMismatches(101.1f, 100, tolerance), 1);
-  EXPECT_EQ(countMismatches(0.0109f, 0.01f, tolerance), 0); // atol
-  EXPECT_EQ(countMismatches(0.0111f, 0.01f, tolerance), 1);
-  EXPECT_EQ(countMismatches(0.0009f, 0, tolerance), 0);
-  EXPECT_EQ(countMismatches(0.0011f, 0, tolerance), 1);
   EXPECT_EQ(countMismatches(-100, 100, tolerance), 1);
+  auto besideOne = [&](float found, float expected) {
+    return compare("y", makeF32({found, 1}), makeF32({expected, 1}), tolerance)
+        .mismatches;
+  };
+  EXPECT_EQ(besideOne(0.0109f, 0.01f), 0); // atol
+  EXPECT_EQ(besideOne(0.0111f, 0.01f), 1);
+  EXPECT_EQ(besideOne(0.0009f, 0), 0);
+  EXPECT_EQ(besideOne(0.0011f, 0), 1);
+}
+
+// atol is for values of about 1: it must not hide a tensor of small ones.
+TEST(Tolerance, AtolShrinksWithTheLargestValue) {
+  Tolerance tolerance{"norm", 1e-3, 1e-4, 0};
+  auto besideThousandth = [&](float found) {
+    return compare("y", makeF32({found, 1e-3f}), makeF32({0, 1e-3f}), tolerance)
+        .mismatches;
+  };
+  EXPECT_EQ(besideThousandth(0.9e-6f), 0);
+  EXPECT_EQ(besideThousandth(1.1e-6f), 1);
 }
 
 TEST(Tolerance, NothingIsNearInfOrNaN) {
@@ -357,8 +372,9 @@ TEST(Tolerance, F32ScalesWithinAtolOfTheAmax) {
           i, factor * scaled.expected.scales.load<float>(i));
     return scaled.countMismatches();
   };
-  EXPECT_EQ(check(1.0009f), Counts(0, 0)); // of 0.01
-  EXPECT_EQ(check(1.0021f).second, 8);
+  // atol is 1e-5 of an amax below 1.
+  EXPECT_EQ(check(1.000009f), Counts(0, 0));
+  EXPECT_EQ(check(1.00003f).second, 8);
 }
 
 TEST(Tolerance, FP4Nibbles) {

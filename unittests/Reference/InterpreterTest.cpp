@@ -157,6 +157,9 @@ TEST_F(Interpreter, FusionAndArith) {
   EXPECT_EQ(getFloats((*results)[1].buffers[0]), (std::vector<float>{3}));
 }
 
+/// Of f32 (TE semantics section 5.1).
+constexpr double kRelative = 5e-6;
+
 // The terms' sizes say how far off a sum may be, not what is left of them.
 TEST_F(Interpreter, SumsAreBoundedByTheirTerms) {
   auto results = run(R"(
@@ -174,13 +177,16 @@ TEST_F(Interpreter, SumsAreBoundedByTheirTerms) {
   const HostTensor &columns = (*results)[0].buffers[0];
   EXPECT_EQ(getFloats(columns), (std::vector<float>{0, 4}));
   ASSERT_EQ(columns.bounds.size(), 2u);
-  EXPECT_DOUBLE_EQ(columns.bounds[0], 5e-6 * std::sqrt(32.0));
-  EXPECT_DOUBLE_EQ(columns.bounds[1], 5e-6 * std::sqrt(10.0));
+  EXPECT_DOUBLE_EQ(columns.bounds[0], kRelative * std::sqrt(32.0));
+  EXPECT_DOUBLE_EQ(columns.bounds[1], kRelative * std::sqrt(10.0));
   const HostTensor &rows = (*results)[1].buffers[0];
   EXPECT_EQ(getFloats(rows), (std::vector<float>{0, 0}));
   ASSERT_EQ(rows.bounds.size(), 2u);
-  EXPECT_DOUBLE_EQ(rows.bounds[0], 5e-6 * std::sqrt(32.0));
-  EXPECT_DOUBLE_EQ(rows.bounds[1], 0);
+  // Each term is as far off as an activation may be: 4, -4; then zeros, whose
+  // factors are no more than 16 in all.
+  EXPECT_DOUBLE_EQ(rows.bounds[0],
+                   kRelative * std::sqrt(32.0) + 2 * (kRelative * 4 + 1e-6));
+  EXPECT_DOUBLE_EQ(rows.bounds[1], 16 * 0x1p-126);
 }
 
 // What is added to a sum moves it, and is as far off itself.
@@ -200,12 +206,23 @@ TEST_F(Interpreter, BoundsOfSumsAreAdded) {
   ASSERT_TRUE(succeeded(results)) << diagnostics;
   const HostTensor &once = (*results)[0].buffers[0];
   EXPECT_EQ(getFloats(once), (std::vector<float>{1, 6}));
-  EXPECT_EQ(once.bounds, (std::vector<double>{5e-6 * std::sqrt(32.0),
-                                              5e-6 * std::sqrt(10.0)}));
-  EXPECT_EQ(
-      (*results)[1].buffers[0].bounds,
-      (std::vector<double>{10e-6 * std::sqrt(32.0), 10e-6 * std::sqrt(10.0)}));
-  EXPECT_TRUE((*results)[2].buffers[0].bounds.empty());
+  // Each op rounds its operands' bounds to f32.
+  const double ulp = 0x1p-23;
+  const double sums[] = {kRelative * std::sqrt(32.0),
+                         kRelative * std::sqrt(10.0)};
+  ASSERT_EQ(once.bounds.size(), 2u);
+  EXPECT_DOUBLE_EQ(once.bounds[0], sums[0]);
+  EXPECT_DOUBLE_EQ(once.bounds[1], sums[1] + 2 * 4 * ulp);
+  const std::vector<double> &twice = (*results)[1].buffers[0].bounds;
+  ASSERT_EQ(twice.size(), 2u);
+  EXPECT_DOUBLE_EQ(twice[0], 2 * sums[0] + ulp);
+  EXPECT_DOUBLE_EQ(twice[1], 2 * sums[1] + (2 * 4 + 6 + 4) * ulp);
+  // Both factors may be off at once.
+  const std::vector<double> &products = (*results)[2].buffers[0].bounds;
+  ASSERT_EQ(products.size(), 2u);
+  EXPECT_DOUBLE_EQ(products[0], sums[0] * sums[0]);
+  double factor = 4 + sums[1] + 4 * ulp;
+  EXPECT_DOUBLE_EQ(products[1], factor * factor - 16);
 }
 
 // Also behind what only moves elements; what is not rotated is exact.
@@ -228,9 +245,9 @@ TEST_F(Interpreter, RotationsAreBoundedByTheirTerms) {
   ASSERT_EQ(bounds.size(), 4u);
   EXPECT_EQ(bounds[0], 0);
   EXPECT_DOUBLE_EQ(bounds[1],
-                   5e-6 * std::hypot(3 * std::cos(0.5), 4 * std::sin(0.5)));
+                   kRelative * std::hypot(3 * std::cos(0.5), 4 * std::sin(0.5)));
   EXPECT_DOUBLE_EQ(bounds[2],
-                   5e-6 * std::hypot(4 * std::cos(0.5), 3 * std::sin(0.5)));
+                   kRelative * std::hypot(4 * std::cos(0.5), 3 * std::sin(0.5)));
   EXPECT_EQ(bounds[3], 0);
 }
 
@@ -290,14 +307,14 @@ TEST_F(Interpreter, TransposeGivesTheOtherCopy) {
 
 TEST_F(Interpreter, LocatesErrors) {
   auto unknown = run(R"(func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
-      %y = math.atan %x : tensor<2xf32>
+      %y = arith.remf %x, %x : tensor<2xf32>
       return %y : tensor<2xf32>
     })",
                      {makeF32({2}, {1, 2})});
   EXPECT_TRUE(failed(unknown));
   EXPECT_NE(
       diagnostics.find("\"in.mlir\":2:12): the reference interpreter does "
-                       "not know 'math.atan'"),
+                       "not know 'arith.remf'"),
       std::string::npos)
       << diagnostics;
   diagnostics.clear();

@@ -210,7 +210,10 @@ static Wide asinh(Wide x) {
   return select(a.isLess(kSmall), series, log(a + (square + 1).sqrt()))
       .signOf(x);
 }
-static Wide acosh(Wide x) { return log(x + ((x + -1) * (x + 1)).sqrt()); }
+// Both roots, so that it is NaN for every x below 1.
+static Wide acosh(Wide x) {
+  return log(x + (x + -1).sqrt() * (x + 1).sqrt());
+}
 static Wide atanh(Wide x) {
   Wide a = x.abs();
   Wide series = a + a * a * a * (1. / 3);
