@@ -211,18 +211,18 @@ TEST_F(Interpreter, BoundsOfSumsAreAdded) {
   const double sums[] = {kRelative * std::sqrt(32.0),
                          kRelative * std::sqrt(10.0)};
   ASSERT_EQ(once.bounds.size(), 2u);
-  EXPECT_DOUBLE_EQ(once.bounds[0], sums[0]);
-  EXPECT_DOUBLE_EQ(once.bounds[1], sums[1] + 2 * 4 * ulp);
+  EXPECT_NEAR(once.bounds[0], sums[0], 1e-13);
+  EXPECT_NEAR(once.bounds[1], sums[1] + 2 * 4 * ulp, 1e-13);
   const std::vector<double> &twice = (*results)[1].buffers[0].bounds;
   ASSERT_EQ(twice.size(), 2u);
-  EXPECT_DOUBLE_EQ(twice[0], 2 * sums[0] + ulp);
-  EXPECT_DOUBLE_EQ(twice[1], 2 * sums[1] + (2 * 4 + 6 + 4) * ulp);
+  EXPECT_NEAR(twice[0], 2 * sums[0] + ulp, 1e-13);
+  EXPECT_NEAR(twice[1], 2 * sums[1] + (2 * 4 + 6 + 4) * ulp, 1e-13);
   // Both factors may be off at once.
   const std::vector<double> &products = (*results)[2].buffers[0].bounds;
   ASSERT_EQ(products.size(), 2u);
   EXPECT_DOUBLE_EQ(products[0], sums[0] * sums[0]);
   double factor = 4 + sums[1] + 4 * ulp;
-  EXPECT_DOUBLE_EQ(products[1], factor * factor - 16);
+  EXPECT_NEAR(products[1], factor * factor - 16, 1e-13);
 }
 
 // Also behind what only moves elements; what is not rotated is exact.
@@ -244,10 +244,10 @@ TEST_F(Interpreter, RotationsAreBoundedByTheirTerms) {
   const std::vector<double> &bounds = (*results)[0].buffers[0].bounds;
   ASSERT_EQ(bounds.size(), 4u);
   EXPECT_EQ(bounds[0], 0);
-  EXPECT_DOUBLE_EQ(bounds[1],
-                   kRelative * std::hypot(3 * std::cos(0.5), 4 * std::sin(0.5)));
-  EXPECT_DOUBLE_EQ(bounds[2],
-                   kRelative * std::hypot(4 * std::cos(0.5), 3 * std::sin(0.5)));
+  EXPECT_DOUBLE_EQ(
+      bounds[1], kRelative * std::hypot(3 * std::cos(0.5), 4 * std::sin(0.5)));
+  EXPECT_DOUBLE_EQ(
+      bounds[2], kRelative * std::hypot(4 * std::cos(0.5), 3 * std::sin(0.5)));
   EXPECT_EQ(bounds[3], 0);
 }
 

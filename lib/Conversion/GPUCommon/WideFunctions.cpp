@@ -211,9 +211,7 @@ static Wide asinh(Wide x) {
       .signOf(x);
 }
 // Both roots, so that it is NaN for every x below 1.
-static Wide acosh(Wide x) {
-  return log(x + (x + -1).sqrt() * (x + 1).sqrt());
-}
+static Wide acosh(Wide x) { return log(x + (x + -1).sqrt() * (x + 1).sqrt()); }
 static Wide atanh(Wide x) {
   Wide a = x.abs();
   Wide series = a + a * a * a * (1. / 3);
