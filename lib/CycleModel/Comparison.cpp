@@ -29,7 +29,11 @@ static constexpr Line kLines[] = {
     {"kernel", [](const Profile &p) { return p.kernel; }},
     {"chip", [](const Profile &p) { return p.target->name.str(); }},
     {"grid clocks", [](const Profile &p) { return number(p.gridClocks); }},
-    {"grid us (peak clock)",
+    {"clock, GHz",
+     [](const Profile &p) {
+       return llvm::formatv("{0}", p.timing.clockGHz).str();
+     }},
+    {"grid us",
      [](const Profile &p) {
        return llvm::formatv("{0:f2}", p.seconds() * 1e6).str();
      }},

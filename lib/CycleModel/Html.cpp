@@ -70,7 +70,7 @@ static void printRoofline(llvm::raw_ostream &os, const Profile &p) {
   auto roofline = p.roofline();
   if (!roofline || !p.cu.memoryBytes)
     return;
-  double peak = roofline->peak, bandwidth = p.timing->memoryBandwidth;
+  double peak = roofline->peak, bandwidth = p.timing.memoryBandwidth;
   double flops = roofline->flopsPerSecond;
   Axes axes;
   axes.y1 = peak * 2;
@@ -98,8 +98,8 @@ static void printRoofline(llvm::raw_ostream &os, const Profile &p) {
                            : formatv("{0:f0}", tick).str());
   os << formatv("</svg><p>Flops of {0} instructions for each byte of memory; "
                 "the roofs are the achievable bandwidth and the {0} units at "
-                "the peak clock, for the mix of instructions that ran.</p>",
-                roofline->unit);
+                "{1} GHz, for the mix of instructions that ran.</p>",
+                roofline->unit, p.timing.clockGHz);
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,19 +150,19 @@ static unsigned rowOf(const Profile &p, const Span &span) {
   case Span::Valu:
     return simds + span.simd;
   case Span::Lds:
-    return 2 * simds + span.simd * p.timing->ldsPorts / simds;
+    return 2 * simds + span.simd * p.timing.ldsPorts / simds;
   case Span::Memory:
-    return 2 * simds + p.timing->ldsPorts;
+    return 2 * simds + p.timing.ldsPorts;
   case Span::Issue:
   case Span::Stalled:
-    return 2 * simds + p.timing->ldsPorts + 1 +
+    return 2 * simds + p.timing.ldsPorts + 1 +
            span.simd * p.residency.wavesPerSIMD + span.slot;
   }
   return 0;
 }
 
 static std::string labelOf(const Profile &p, unsigned row) {
-  unsigned simds = p.target->simdsPerCU, ports = p.timing->ldsPorts;
+  unsigned simds = p.target->simdsPerCU, ports = p.timing.ldsPorts;
   if (row < simds)
     return formatv("MFMA {0}", row);
   if (row < 2 * simds)
@@ -179,7 +179,7 @@ static std::string labelOf(const Profile &p, unsigned row) {
 static void printTimeline(llvm::raw_ostream &os, const Profile &p) {
   auto [begin, end] = chooseWindow(p);
   constexpr double kRow = 14, kLeft = 70;
-  unsigned rows = 2 * p.target->simdsPerCU + p.timing->ldsPorts + 1 +
+  unsigned rows = 2 * p.target->simdsPerCU + p.timing.ldsPorts + 1 +
                   p.target->simdsPerCU * p.residency.wavesPerSIMD;
   double scale = (kWidth - kLeft - 10) / double(end - begin);
   os << formatv("<h3>Timeline, clocks {0} to {1}{2}</h3>", begin, end,

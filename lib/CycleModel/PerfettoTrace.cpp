@@ -116,7 +116,7 @@ void Writer::write(const Span &span) {
                     mnemonic);
   case Span::Lds: // by port: the first of its SIMDs
     return complete(span, units,
-                    2 * kSlots + span.simd * profile.timing->ldsPorts /
+                    2 * kSlots + span.simd * profile.timing.ldsPorts /
                                      profile.target->simdsPerCU,
                     mnemonic);
   case Span::Memory:

@@ -54,7 +54,7 @@ static double extrapolate(const Profile &profile, const Simulation &cu,
 static void simulateDraws(Profile &made, const emu::Trace &trace,
                           const SimulationOptions &options) {
   auto simulateOne = [&](unsigned draw, size_t maxSpans) {
-    return simulate(trace, *made.target, *made.timing, made.residency,
+    return simulate(trace, *made.target, made.timing, made.residency,
                     {maxSpans, draw});
   };
   std::vector<Simulation> draws;
@@ -87,7 +87,7 @@ Profile makeProfile(llvm::StringRef kernel, const emu::Trace &trace,
   Profile made;
   made.kernel = kernel.str();
   made.target = &target;
-  made.timing = &timing;
+  made.timing = timing;
   made.residency = getResidency(target, trace.registers, trace.ldsBytes,
                                 trace.wavesPerWorkgroup, trace.gridWorkgroups);
   made.gridWorkgroups = trace.gridWorkgroups;
@@ -111,9 +111,7 @@ Profile makeProfile(llvm::StringRef kernel, const emu::Trace &trace,
   return made;
 }
 
-double Profile::seconds() const {
-  return gridClocks / (timing->clockGHz * 1e9);
-}
+double Profile::seconds() const { return gridClocks / (timing.clockGHz * 1e9); }
 
 double Profile::mfmaShare() const {
   return divide(cu.mfmaClocks, double(cu.clocks) * target->simdsPerCU);
@@ -128,9 +126,9 @@ double Profile::valuShare() const {
   return divide(cu.valuClocks, double(cu.clocks) * target->simdsPerCU);
 }
 double Profile::ldsShare() const {
-  return divide(std::max(cu.ldsBankClocks * timing->ldsPorts,
+  return divide(std::max(cu.ldsBankClocks * timing.ldsPorts,
                          std::max(cu.ldsReadClocks, cu.ldsWriteClocks)),
-                double(cu.clocks) * timing->ldsPorts);
+                double(cu.clocks) * timing.ldsPorts);
 }
 
 double Profile::addressShare() const {
@@ -149,11 +147,11 @@ Profile::Busiest Profile::busiest() const {
 }
 
 double Profile::bytesPerSecond() const {
-  return divide(double(cu.memoryBytes), cu.clocks) * timing->clockGHz * 1e9 *
+  return divide(double(cu.memoryBytes), cu.clocks) * timing.clockGHz * 1e9 *
          activeCUs;
 }
 double Profile::memoryShare() const {
-  return divide(bytesPerSecond(), timing->memoryBandwidth);
+  return divide(bytesPerSecond(), timing.memoryBandwidth);
 }
 
 std::optional<Profile::Roofline> Profile::roofline() const {
@@ -167,20 +165,20 @@ std::optional<Profile::Roofline> Profile::roofline() const {
   double work = busiestUnit.work * busiestUnit.fill * target->computeUnits;
   made.flopsPerSecond = divide(flops / simulatedWork * work, seconds());
   double clocks =
-      isMatrix ? double(cu.mfmaClocks) : cu.vectorTurns * timing->turn;
-  made.peak = divide(flops, clocks) * target->simdsPerCU * timing->clockGHz *
+      isMatrix ? double(cu.mfmaClocks) : cu.vectorTurns * timing.turn;
+  made.peak = divide(flops, clocks) * target->simdsPerCU * timing.clockGHz *
               1e9 * target->computeUnits;
-  made.memoryRoof = made.flopsPerByte * timing->memoryBandwidth;
+  made.memoryRoof = made.flopsPerByte * timing.memoryBandwidth;
   return made;
 }
 
 std::optional<double> Profile::footprintOfL2() const {
   if (isSample)
     return std::nullopt;
-  return divide(askedFirst, std::min<uint64_t>(timing->xcds, gridWorkgroups));
+  return divide(askedFirst, std::min<uint64_t>(timing.xcds, gridWorkgroups));
 }
 bool Profile::exceedsL2() const {
-  return footprintOfL2().value_or(0) > timing->l2Capacity &&
+  return footprintOfL2().value_or(0) > timing.l2Capacity &&
          askedFirst < askedOfL2;
 }
 

@@ -24,8 +24,11 @@ static std::string percent(double share) {
 
 static void printTimes(llvm::raw_ostream &os, const Profile &p) {
   os << formatv("  grid               {0,14:f0} clocks = {1:f2} us at {2} GHz "
-                "(the peak clock; matrix load lowers it)\n",
-                p.gridClocks, p.seconds() * 1e6, p.timing->clockGHz);
+                "({3})\n",
+                p.gridClocks, p.seconds() * 1e6, p.timing.clockGHz,
+                p.timing.clockGHz == p.timing.peakGHz
+                    ? "the peak clock; matrix load lowers it"
+                    : "--clock");
   os << formatv(
       "  draws              {0,14}  of what no launch repeats: {1:f0} "
       "to {2:f0} clocks\n",
@@ -71,7 +74,7 @@ static void printShares(llvm::raw_ostream &os, const Profile &p) {
            : "");
   line("memory bandwidth", p.memoryShare(),
        formatv("{0:f2} of {1:f2} TB/s (achievable)", p.bytesPerSecond() / 1e12,
-               p.timing->memoryBandwidth / 1e12));
+               p.timing.memoryBandwidth / 1e12));
 }
 
 /// What is not modelled is said where it matters.
@@ -81,11 +84,11 @@ static void printLimits(llvm::raw_ostream &os, const Profile &p) {
         "  L2                 {0,14:f1}  MiB an XCD, which has {1:f1}: "
         "lines that are read again come from it here\n",
         *p.footprintOfL2() / (1 << 20),
-        double(p.timing->l2Capacity) / (1 << 20));
-  if (p.loopBytes() > p.timing->instructionCache)
+        double(p.timing.l2Capacity) / (1 << 20));
+  if (p.loopBytes() > p.timing.instructionCache)
     os << formatv("  loop code          {0,14}  bytes do not fit the "
                   "instruction cache of {1}: fetching them is not modelled\n",
-                  p.loopBytes(), p.timing->instructionCache);
+                  p.loopBytes(), p.timing.instructionCache);
 }
 
 static void printBusiest(llvm::raw_ostream &os, const Profile &p) {

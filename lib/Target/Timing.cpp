@@ -16,6 +16,7 @@ using namespace mlir::te;
 /// What the two chips share; what differs follows below.
 static constexpr Timing kCommon = {
     .chip = "",
+    .peakGHz = 0,
     .clockGHz = 0,
     .xcds = 8, // [V] product pages
     // [V] a thread trace on gfx942 shows 44 clocks for 11 wait states; GCN's
@@ -53,13 +54,13 @@ static constexpr Timing kCommon = {
     .lgkmCounter = 15,
 };
 
-static constexpr Timing make(llvm::StringRef chip, double clockGHz,
+static constexpr Timing make(llvm::StringRef chip, double peakGHz,
                              unsigned matrixResultTurns, unsigned ldsPortBytes,
                              unsigned ldsStoreBytes, unsigned ldsLatency,
                              double bandwidth, double peak) {
   Timing timing = kCommon;
   timing.chip = chip;
-  timing.clockGHz = clockGHz;
+  timing.peakGHz = timing.clockGHz = peakGHz;
   timing.matrixResultTurns = matrixResultTurns;
   timing.ldsPortBytes = ldsPortBytes;
   timing.ldsStoreBytes = ldsStoreBytes;
@@ -97,6 +98,12 @@ double Timing::getMemoryShare(unsigned activeCUs) const {
 
 unsigned Timing::getMemoryLatency() const {
   return l2Latency + unsigned(beyondL2 * clockGHz * 1e9);
+}
+
+Timing Timing::withClock(double gHz) const {
+  Timing timing = *this;
+  timing.clockGHz = gHz;
+  return timing;
 }
 
 double Timing::getKernelGap() const { return kKernelGap * clockGHz * 1e9; }

@@ -21,15 +21,32 @@ using namespace mlir::te;
 /// Of a launch, for drawings.
 static constexpr size_t kMaxSpans = 60000;
 
+/// --clock is no higher than the chip's.
+bool Session::checkClock() {
+  if (!flags.clockGHz)
+    return true;
+  StringRef name = program ? StringRef(program->getManifest().target) : chip;
+  const Timing *timing = Timing::lookup(name);
+  if (!timing || *flags.clockGHz <= timing->peakGHz)
+    return true;
+  return fail(BadInput, llvm::formatv("--clock={0}: {1} has a peak clock of "
+                                      "{2} GHz; give that or less",
+                                      *flags.clockGHz, name, timing->peakGHz)
+                            .str());
+}
+
 void Session::makeProfiles() {
   cycle::SimulationOptions options;
   options.maxSpans = flags.profiles.empty() ? 0 : kMaxSpans;
   for (const EmulatedLaunch &launch : emulator->getLaunches()) {
     const Target *target = Target::lookup(launch.chip);
     const Timing *timing = Timing::lookup(launch.chip);
-    if (target && timing)
-      profiles.push_back(cycle::makeProfile(launch.kernel.name, launch.trace,
-                                            *target, *timing, options));
+    if (!target || !timing)
+      continue;
+    Timing clocked =
+        timing->withClock(flags.clockGHz.value_or(timing->peakGHz));
+    profiles.push_back(cycle::makeProfile(launch.kernel.name, launch.trace,
+                                          *target, clocked, options));
   }
 }
 
@@ -37,7 +54,7 @@ void Session::makeProfiles() {
 static std::pair<double, double> getTotals(ArrayRef<cycle::Profile> profiles) {
   double clocks = 0, seconds = 0;
   for (auto [index, profile] : llvm::enumerate(profiles)) {
-    clocks += profile.gridClocks + (index ? profile.timing->getKernelGap() : 0);
+    clocks += profile.gridClocks + (index ? profile.timing.getKernelGap() : 0);
     seconds += profile.seconds() + (index ? kKernelGap : 0);
   }
   return {clocks, seconds};

@@ -224,7 +224,7 @@ std::unique_ptr<emu::CodeObject> Session::openRaw(ArrayRef<uint8_t> image) {
 
 bool Session::runRaw(ArrayRef<uint8_t> image) {
   std::unique_ptr<emu::CodeObject> object = openRaw(image);
-  if (!object)
+  if (!object || !checkClock())
     return false;
   auto plan = makePlan(flags, *object);
   if (!plan)

@@ -42,10 +42,10 @@ Session::ExitCode Session::runProgram() {
     list();
     return Ok;
   }
-  bool isDone = checkDevice() && selectEntry() && readInputs() &&
-                makeInputs() && (!needsReference() || runReference()) &&
-                runOnDevice() && writeOutputs() &&
-                (flags.save.empty() || saveCase());
+  bool isDone = checkDevice() && checkClock() && selectEntry() &&
+                readInputs() && makeInputs() &&
+                (!needsReference() || runReference()) && runOnDevice() &&
+                writeOutputs() && (flags.save.empty() || saveCase());
   if (!isDone)
     return exitCode;
   if (!printFindings())

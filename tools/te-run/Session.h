@@ -51,6 +51,7 @@ struct RunFlags {
   std::vector<std::string> profiles;   // likewise, one a format
   bool compare = false;                // profiles are for main()
   bool sample = false;                 // profiles of a few workgroups' run
+  std::optional<double> clockGHz;      // of profiles; none: the peak
   uint64_t maxInstructions = 0;        // of a workgroup; 0: no limit
   std::string save, results;           // folders
 };
@@ -81,6 +82,7 @@ private:
     return flags.device == DeviceKind::Hip || flags.device == DeviceKind::Cuda;
   }
   bool checkDevice();
+  bool checkClock();
   void useEmulator();
   bool selectEntry();
   bool findFunction();

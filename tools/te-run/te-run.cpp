@@ -18,6 +18,8 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::te;
 namespace cl = llvm::cl;
@@ -136,6 +138,12 @@ struct CommandLine {
                "side by side; in raw mode each file takes the --kernel of its "
                "place, or all take the one there is"),
       cl::cat(category)};
+  cl::opt<std::string> clock{
+      "clock",
+      cl::desc("with --profile or --compare: the clock that the cycle model "
+               "assumes, in GHz, or 'peak' (the default). Under matrix load "
+               "chips run below their peak; memory does not"),
+      cl::value_desc("peak|GHz"), cl::cat(category)};
   cl::opt<bool> sample{
       "sample",
       cl::desc("with --profile or --compare: run only the workgroups that are "
@@ -250,14 +258,32 @@ static std::string readRawFlags(CommandLine &options, RunFlags &flags) {
   return "";
 }
 
+/// --clock; returns what is wrong, or an empty string.
+static std::string readClock(const CommandLine &options, RunFlags &flags) {
+  StringRef text = options.clock;
+  if (!options.clock.getNumOccurrences() || text == "peak")
+    return "";
+  double gHz;
+  if (text.getAsDouble(gHz) || !(gHz > 0) || !std::isfinite(gHz))
+    return ("--clock=" + text + ": expected peak, or GHz, for example 1.9")
+        .str();
+  flags.clockGHz = gHz;
+  return "";
+}
+
 /// --profile and --compare; returns what is wrong, or an empty string.
 static std::string checkProfile(const CommandLine &options, RunFlags &flags) {
   if (!flags.compare && options.files.size() > 1)
     return "several files go with --compare only";
   if (flags.compare && options.files.size() < 2)
     return "--compare needs two files at least";
-  if (!flags.compare && flags.profiles.empty())
+  if (!flags.compare && flags.profiles.empty()) {
+    if (options.clock.getNumOccurrences())
+      return "--clock goes with --profile or --compare";
     return flags.sample ? "--sample goes with --profile or --compare" : "";
+  }
+  if (std::string wrong = readClock(options, flags); !wrong.empty())
+    return wrong;
   bool hasOther = !flags.outputs.empty() || flags.check || flags.annotate ||
                   flags.stats != StatsKind::None;
   if (flags.sample && hasOther)

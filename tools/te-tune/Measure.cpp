@@ -74,7 +74,7 @@ static rt::Result<double> time(const TunedRegion &region,
     bool isSecond = kernel.consume_back("_sum"); // adds up a region's parts
     if (llvm::is_contained(region.kernels, kernel))
       clocks +=
-          profile.gridClocks + (isSecond ? profile.timing->getKernelGap() : 0);
+          profile.gridClocks + (isSecond ? profile.timing.getKernelGap() : 0);
   }
   if (clocks == 0)
     return rt::Failure{"its kernel is not launched for these sizes"};

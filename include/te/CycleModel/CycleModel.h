@@ -161,7 +161,7 @@ Simulation simulate(const emu::Trace &trace, const Target &target,
 struct Profile {
   std::string kernel;
   const Target *target = nullptr;
-  const Timing *timing = nullptr;
+  Timing timing = {};
   Residency residency;
   Simulation cu; // of the draw that is nearest to the mean
   uint64_t gridWorkgroups = 0;
@@ -180,7 +180,7 @@ struct Profile {
   unsigned draws = 0;
   std::vector<emu::TracedInstruction> instructions;
 
-  double seconds() const; // of the grid, at the peak clock
+  double seconds() const; // of the grid, at the timing's clock
   double mfmaShare() const, loopMfmaShare() const, valuShare() const;
   /// loopMfmaShare is of a loop's rounds, not of code without one.
   bool hasSteadyLoop() const {

@@ -37,7 +37,8 @@ constexpr double kKernelGap = 1e-6;
 
 struct Timing {
   llvm::StringRef chip;
-  double clockGHz; // peak: what figures in seconds assume
+  double peakGHz;  // the clock of datasheets
+  double clockGHz; // what figures in seconds assume: peakGHz, or withClock's
   unsigned xcds;   // each with an L2 cache of its own
   unsigned turn;   // clocks between two issues of a SIMD; of a wait state too
   unsigned passClocks; // of a matrix core's pass
@@ -78,6 +79,9 @@ struct Timing {
   unsigned getMemoryLatency() const;
   /// Clocks of kKernelGap.
   double getKernelGap() const;
+  /// The same chip at a clock of \p gHz, above 0 and up to peakGHz: memory
+  /// keeps its seconds, and all else its clocks.
+  Timing withClock(double gHz) const;
   /// Of a chip by LLVM's name, or null where nothing is known of it.
   static const Timing *lookup(llvm::StringRef chip);
 };
