@@ -110,7 +110,8 @@ bool Session::writeOutputs() {
                               " has " + llvm::Twine(outputs.size()) +
                               " result buffers; see --list");
   for (auto [path, tensor] : llvm::zip(flags.outputs, outputs))
-    if (auto status = rt::writeNpy(path, tensor); !status)
+    if (auto status = rt::writeNpy(path == "-" ? "/dev/stdout" : path, tensor);
+        !status)
       return fail(Failed, status.error());
   return true;
 }

@@ -59,7 +59,9 @@ struct CommandLine {
                "scales (default random:0)"),
       cl::value_desc("F.npy|random:SEED[:normal|uniform]"), cl::cat(category)};
   cl::list<std::string> outputs{
-      "output", cl::desc("a file for a result, in order (data, then scales)"),
+      "output",
+      cl::desc("a file for a result, in order (data, then scales); -: the "
+               "standard output"),
       cl::value_desc("F.npy"), cl::cat(category)};
   cl::list<std::string> dims{"dim", cl::desc("the size of a dynamic dimension"),
                              cl::value_desc("NAME=N"), cl::cat(category)};
