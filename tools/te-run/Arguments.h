@@ -68,11 +68,9 @@ std::string suggestValue(uint32_t bytes);
 
 /// PlaceArguments.cpp: what the --arg and --kernarg flags of a launch give
 /// `kernel`; what none gives is 0.
-rt::Result<std::vector<PlacedArgument>>
-placeArguments(const emu::KernelInfo &kernel,
-               llvm::ArrayRef<std::string> arguments,
-               llvm::ArrayRef<std::string> kernargs,
-               std::vector<RawBuffer> &buffers);
+rt::Result<std::vector<PlacedArgument>> placeArguments(
+    const emu::KernelInfo &kernel, llvm::ArrayRef<std::string> arguments,
+    llvm::ArrayRef<std::string> kernargs, std::vector<RawBuffer> &buffers);
 
 } // namespace mlir::te
 

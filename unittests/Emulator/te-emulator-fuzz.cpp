@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// te-emulator-fuzz COUNT SEED FILE...: damages the files in turn, COUNT times in
-// all, loads and runs what is left. To be built with the preset "asserts"
+// te-emulator-fuzz COUNT SEED FILE...: damages the files in turn, COUNT times
+// in all, loads and runs what is left. To be built with the preset "asserts"
 // (address and undefined-behaviour sanitizers); a crash names its round, which
 // `te-emulator-fuzz 1 SEED+ROUND FILE` repeats.
 //

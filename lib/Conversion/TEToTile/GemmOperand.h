@@ -127,7 +127,8 @@ private:
   /// So many steps, or as many of them as K is known to be whole ones.
   int64_t getWholeSteps(int64_t steps) const;
   Value loadScalesAs(Value k, const tile::LinearLayout &layout) const;
-  /// True where two elements along K are a byte, and the last byte may have one.
+  /// True where two elements along K are a byte, and the last byte may have
+  /// one.
   bool hasSpareNibble() const;
   /// True where zeros beyond the operand may be multiplied by Inf.
   bool mayScaleBeyond() const;

@@ -97,9 +97,9 @@ static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
 static Value emitBounded(TileContext &ctx, QuantizeOp op, Value amax) {
   if (!op.getEpsilon() && !op.getAmax())
     return amax;
-  Value least = ctx.constant(
-      amax.getType(),
-      op.getEpsilon() ? op.getEpsilon()->convertToDouble() : 0.0);
+  Value least =
+      ctx.constant(amax.getType(),
+                   op.getEpsilon() ? op.getEpsilon()->convertToDouble() : 0.0);
   Value below =
       arith::CmpFOp::create(ctx.b, arith::CmpFPredicate::OLT, amax, least);
   return arith::SelectOp::create(ctx.b, below, least, amax);

@@ -16,8 +16,8 @@
 
 namespace mlir::te {
 
-/// The E8M0 byte of each block, as an i32 tile, from its amax (f32, not NaN); an
-/// i16 tile where amax is bf16 and the byte is computed in that.
+/// The E8M0 byte of each block, as an i32 tile, from its amax (f32, not NaN);
+/// an i16 tile where amax is bf16 and the byte is computed in that.
 Value emitScaleByte(TileContext &ctx, Value amax, ScaleRounding rounding,
                     Type elementType);
 /// The byte of an amax of 0.

@@ -4,18 +4,12 @@ few tensors, read by several ops each and in any order: whatever te-fuse puts to
     programs.py --target=CHIP [--seed=S] [--count=N]
 """
 
-import argparse
-import random
-import subprocess
-import tempfile
-from pathlib import Path
-
+from drawn import check
 from recipes import BLOCK1D, COL, ROW, SQUARE, TENSOR, TRANSPOSED, tensor
 from rows import Function
 
 K = 96
 SHAPES = {"cube": [2, "?", K], "rows": ["?", K], "half": ["?", K // 2], "turned": [K, "?"]}
-ROWS = [0, 1, 31, 70]
 
 
 class Program(Function):
@@ -120,29 +114,5 @@ class Program(Function):
         return self.print()
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--target", required=True)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
-    parser.add_argument("--count", type=int, default=40)
-    options = parser.parse_args()
-    print("seed", options.seed)
-    draw, failures = random.Random(options.seed), 0
-    with tempfile.TemporaryDirectory() as folder:
-        source, artefact = Path(folder) / "p.mlir", Path(folder) / "p.hsaco"
-        for _ in range(options.count):
-            source.write_text(Program(draw).write())
-            run = subprocess.run(["te-compile", source, f"--target={options.target}", "-o", artefact], capture_output=True, text=True)
-            if run.returncode == 0:
-                inputs = [f"--input=random:{draw.randrange(1 << 20)}:normal"]
-                run = subprocess.run(["te-run", artefact, f"--dim=M={draw.choice(ROWS)}", *inputs, "--check", "--sanitize"],
-                                     capture_output=True, text=True)
-            if run.returncode:
-                failures += 1
-                print(f"FAIL {source.read_text()}{run.stdout}{run.stderr[-2000:]}")
-    print(f"{options.count} programs, {failures} failures")
-    raise SystemExit(failures != 0)
-
-
 if __name__ == "__main__":
-    main()
+    check(lambda draw, target: Program(draw).write(), [":normal"])

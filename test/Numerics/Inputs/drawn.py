@@ -1,0 +1,35 @@
+"""Programs that a test draws from a printed seed: each is compiled, and its results and accesses are checked."""
+
+import argparse
+import random
+import subprocess
+import tempfile
+from pathlib import Path
+
+ROWS = [0, 1, 2, 17, 31, 70]
+
+
+def check(write, distributions):
+    """`write(draw, target)` gives a program's text, in which M is a dynamic dimension or none at all."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--target", required=True)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
+    parser.add_argument("--count", type=int, default=40)
+    options = parser.parse_args()
+    print("seed", options.seed)
+    draw, failures = random.Random(options.seed), 0
+    with tempfile.TemporaryDirectory() as folder:
+        source, artefact = Path(folder) / "p.mlir", Path(folder) / "p.hsaco"
+        for _ in range(options.count):
+            text = write(draw, options.target)
+            source.write_text(text)
+            run = subprocess.run(["te-compile", source, f"--target={options.target}", "-o", artefact], capture_output=True, text=True)
+            if run.returncode == 0:
+                rows = [f"--dim=M={draw.choice(ROWS)}"] if '"M"' in text and "?x" in text else []
+                values = f"--input=random:{draw.randrange(1 << 20)}{draw.choice(distributions)}"
+                run = subprocess.run(["te-run", artefact, *rows, values, "--check", "--sanitize"], capture_output=True, text=True)
+            if run.returncode:
+                failures += 1
+                print(f"FAIL {text}{' '.join(map(str, run.args))}\n{run.stdout[-2500:]}{run.stderr[-2000:]}")
+    print(f"{options.count} programs, {failures} failures")
+    raise SystemExit(failures != 0)
