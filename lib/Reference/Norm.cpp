@@ -159,7 +159,7 @@ static void differentiateRow(const NormOperands &in, int64_t m, int64_t cols,
   double sum = 0, dot = 0;           // of dyh, of dyh * xh
   double sizes = 0, dotSizes = 0;    // of their magnitudes
   double sumReach = 0, dotReach = 0; // of what the operands are off by
-  double rsigma = in.rsigma[m];
+  double rsigma = in.rsigma[m], scale = std::fabs(rsigma); // as it is given
   auto getNormed = [&](int64_t k) {
     return (in.x[m * cols + k] - in.mu[m]) * rsigma;
   };
@@ -173,8 +173,7 @@ static void differentiateRow(const NormOperands &in, int64_t m, int64_t cols,
     dotSizes += std::fabs(dyh * xh) / cols;
     sumReach += reach / cols;
     dotReach +=
-        (reach * std::fabs(xh) + std::fabs(dyh) * in.xBounds[i] * rsigma) /
-        cols;
+        (reach * std::fabs(xh) + std::fabs(dyh) * in.xBounds[i] * scale) / cols;
   }
   if (!hasMean)
     sum = sizes = sumReach = 0;
@@ -185,8 +184,8 @@ static void differentiateRow(const NormOperands &in, int64_t m, int64_t cols,
     double terms = std::fabs(dyh) + sizes + std::fabs(xh) * dotSizes;
     double reach = in.dyBounds[i] * std::fabs(in.g[k]) + sumReach +
                    std::fabs(xh) * dotReach +
-                   in.xBounds[i] * rsigma * std::fabs(dot);
-    bounds[k] = rsigma * (5e-6 * terms + reach);
+                   in.xBounds[i] * scale * std::fabs(dot);
+    bounds[k] = scale * (5e-6 * terms + reach);
     if (in.added.empty())
       continue;
     dx[k] += in.added[i];
@@ -227,7 +226,7 @@ static LogicalResult differentiate(Op op, Value muOperand, Value add,
              xh = (in.x[row + k] - in.mu[m]) * in.rsigma[m];
       dgammas.add(k, dy * xh,
                   in.dyBounds[row + k] * std::fabs(xh) +
-                      std::fabs(dy) * in.xBounds[row + k] * in.rsigma[m]);
+                      std::fabs(dy * in.rsigma[m]) * in.xBounds[row + k]);
       dbetas.add(k, dy, in.dyBounds[row + k]);
     }
   }

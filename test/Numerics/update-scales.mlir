@@ -11,8 +11,8 @@
 
 // CHECK: one kernel for te.update_scale te.update_scale te.update_scale, in 3 parts
 // CHECK-NOT: one kernel
-// CHECK: one kernel for te.update_scale
-// CHECK: one kernel for te.update_scale
+// CHECK: chained_0 {{.*}}, and 1 equal to it
+// CHECK-NEXT: one kernel for te.update_scale
 // CHECK-NOT: one kernel
 // CHECK: one kernel for te.quantize
 // CHECK: one kernel for te.quantize

@@ -20,15 +20,12 @@ using namespace mlir::te;
 bool Session::fail(ExitCode code, const llvm::Twine &message) {
   llvm::errs() << "te-run: error: " << message << "\n";
   exitCode = code;
-  hasFailed = true;
   return false;
 }
 
 Session::ExitCode Session::run() {
   ExitCode code = runProgram();
-  // Of a run that has not ended there is no verdict.
-  bool hasVerdict = !hasFailed || !sanitizer.getReports().empty();
-  if (!flags.sanitize || flags.list || code == BadInput || !hasVerdict)
+  if (!flags.sanitize || flags.list || code == BadInput)
     return code;
   reportDefects();
   return exitCode;

@@ -130,7 +130,6 @@ private:
   MLIRContext &context;
   std::shared_ptr<llvm::SourceMgr> sources;
   ExitCode exitCode = Ok;
-  bool hasFailed = false; // an error stopped the run
 
   OwningOpRef<ModuleOp> module;       // the te-level source, where it is needed
   func::FuncOp function;              // the entry in it

@@ -83,7 +83,11 @@ Moments te::mergeMoments(TileContext &ctx, const Moments &parts, Value shares,
   };
   Value zero = ctx.constant(type, 0.0);
   Value any = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, shares, zero);
-  Value mean = add(parts.center, parts.rest);
+  // A part of no elements has no mean.
+  auto orZero = [&](Value x) -> Value {
+    return arith::SelectOp::create(b, any, x, zero);
+  };
+  Value mean = orZero(add(parts.center, parts.rest));
   Value center =
       clampMean(ctx, reduce(ReduceKind::Add, multiply(mean, shares)),
                 getMost(ctx, mean, any, reduce),
@@ -92,10 +96,11 @@ Moments te::mergeMoments(TileContext &ctx, const Moments &parts, Value shares,
       add(arith::SubFOp::create(b, parts.center,
                                 ctx.broadcast(center, getLayout(type))),
           parts.rest);
-  distance = arith::SelectOp::create(b, any, distance, zero);
+  distance = orZero(distance);
   Value weighted = multiply(distance, shares);
   Value rest = reduce(ReduceKind::Add, weighted);
   Value squares =
-      reduce(ReduceKind::Add, add(parts.squares, multiply(distance, weighted)));
+      reduce(ReduceKind::Add,
+             orZero(add(parts.squares, multiply(distance, weighted))));
   return {center, rest, lessSquare(ctx, squares, rest)};
 }

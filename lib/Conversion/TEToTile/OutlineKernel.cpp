@@ -13,6 +13,7 @@
 #include "te/Analysis/ResourceModel.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -137,7 +138,9 @@ LogicalResult Outliner::emitBody(TileContext &ctx, ArrayRef<Operation *> ops) {
 }
 
 Value Outliner::emitKernelDim(ImplicitLocOpBuilder &b, Value inner, int64_t i) {
-  auto leaf = [&](Value source, int64_t dim) {
+  auto leaf = [&](Value source, int64_t dim) -> Value {
+    if (IntegerAttr known; dim < 0 && matchPattern(source, m_Constant(&known)))
+      return arith::ConstantIndexOp::create(b, known.getInt());
     // An index that is a size of an input is that one.
     auto size = dim < 0 ? getHostValue(source).getDefiningOp<DimOp>() : DimOp();
     if (auto it = size ? llvm::find(fusion.getInputs(), size.getInput())

@@ -188,7 +188,7 @@ static void partReshapes(func::FuncOp func) {
 static void foldConstants(func::FuncOp func) {
   OperationFolder folder(func.getContext());
   func.walk([&](Operation *op) {
-    if (isView(op))
+    if (isView(op) && matchPattern(op->getOperand(0), m_Constant()))
       (void)folder.tryToFold(op);
   });
   func.walk([](func::ReturnOp op) {
