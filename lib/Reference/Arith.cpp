@@ -172,6 +172,18 @@ static double applyTwo(const Triple &x) {
   return function(x[0], x[1]);
 }
 
+/// The sign of a NaN is nobody's: what it gives another number is unspecified.
+static LogicalResult runCopySign(Operation *op, Frame &frame) {
+  if (failed(runElementwise<applyTwo<std::copysign>>(op, frame)))
+    return failure();
+  const HostTensor signs = *getOperands(op, frame)[1];
+  HostTensor &result = frame.values[op->getResult(0)].buffers[0];
+  for (int64_t i = 0, e = result.getNumUnits(); i < e; ++i)
+    if (std::isnan(loadElement(signs, i)))
+      markUnspecified(result, i);
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Comparisons, integers
 //===----------------------------------------------------------------------===//
@@ -478,7 +490,7 @@ ArrayRef<HandlerEntry> mlir::te::ref::getArithHandlers() {
       {"math.cbrt", runElementwise<apply<std::cbrt>>},
       {"math.ceil", runElementwise<apply<std::ceil>>},
       {"math.clampf", runElementwise<clamp>},
-      {"math.copysign", runElementwise<applyTwo<std::copysign>>},
+      {"math.copysign", runCopySign},
       {"math.cos", runElementwise<apply<std::cos>>},
       {"math.cosh", runElementwise<apply<std::cosh>>},
       {"math.erf", runElementwise<apply<std::erf>>},

@@ -175,18 +175,20 @@ static LogicalResult runGemm(Operation *operation, Frame &frame) {
     int64_t col = i % sizes.n, row = i / sizes.n,
             matrix = sizes.m ? row / sizes.m : 0;
     ArrayRef<double> x = left.get(row), y = right.get(matrix * sizes.n + col);
-    double sum = 0, magnitude = 0, reach = 0;
+    double sum = 0, magnitude = 0, reach = 0, finite = 0;
     ArrayRef<double> xBounds = leftBounds.get(row),
                      yBounds = rightBounds.get(matrix * sizes.n + col);
     for (auto [p, q, pBound, qBound] :
          llvm::zip_equal(x, y, xBounds, yBounds)) {
       sum += p * q;
       magnitude += std::fabs(p * q);
+      finite += std::isfinite(p * q) ? std::fabs(p * q) : 0;
       reach += std::fabs(p) * qBound + std::fabs(q) * pBound;
     }
-    overflows[i] = std::isfinite(magnitude)
-                       ? magnitude > std::numeric_limits<float>::max()
-                       : isInfinite;
+    // An Inf beside them does not decide either: they may add up to its like.
+    overflows[i] =
+        (finite > std::numeric_limits<float>::max() && !std::isnan(sum)) ||
+        (isInfinite && !std::isfinite(magnitude));
     double v = alpha * sum;
     magnitude *= std::fabs(alpha);
     reach *= std::fabs(alpha);
