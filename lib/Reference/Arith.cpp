@@ -107,6 +107,19 @@ static std::optional<Triple> loadBounds(ArrayRef<const HostTensor *> operands,
   return bounds;
 }
 
+/// An operand that is off reaches a pole, or the end of the domain.
+static bool reachesAcross(ElementFunction f, const Triple &x,
+                          const Triple &bounds, double y) {
+  for (auto [i, bound] : llvm::enumerate(bounds))
+    for (double by : {bound, -bound}) {
+      Triple moved = x;
+      moved[i] += by;
+      if (std::isfinite(f(moved)) != std::isfinite(y))
+        return true;
+    }
+  return false;
+}
+
 /// An op of floats, of up to three operands.
 template <double (*compute)(const Triple &)>
 static LogicalResult runElementwise(Operation *op, Frame &frame) {
@@ -127,6 +140,8 @@ static LogicalResult runElementwise(Operation *op, Frame &frame) {
       continue;
     result.bounds.resize(result.getNumUnits());
     Triple moved = bounds.value_or(Triple{0, 0, 0});
+    if (bounds && reachesAcross(compute, x, moved, y))
+      markUnspecified(result, i);
     result.bounds[i] = isExact ? getReach(compute, x, moved, y)
                                : getApproximateBound(compute, x, moved, y);
   }
