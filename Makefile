@@ -39,6 +39,7 @@ bench: build
 	$(PY) benchmarks/gated.py --bin $(BUILD)/bin
 	$(PY) benchmarks/prologue.py --bin $(BUILD)/bin
 	$(PY) benchmarks/cycle.py --bin $(BUILD)/bin
+	$(PY) benchmarks/aiter.py --bin $(BUILD)/bin
 	$(PY) benchmarks/many_ops.py --bin $(BUILD)/bin
 
 clean:

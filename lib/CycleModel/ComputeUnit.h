@@ -25,6 +25,9 @@ struct Simd {
   std::vector<unsigned> slots; // free numbers, for drawings
   unsigned nextSlot = 0;
   uint64_t mfmaFree = 0, valuFree = 0;
+  // When the last matrix instruction lets a vector one start, and one that does
+  // not run beside it.
+  uint64_t besideMatrix = 0, behindMatrix = 0;
 };
 
 class ComputeUnit {
@@ -38,6 +41,7 @@ private:
   void start(uint64_t now);
   void startWave(Workgroup &workgroup, unsigned number,
                  const std::vector<emu::TraceEvent> &events, uint64_t now);
+  llvm::SmallVector<unsigned, 16> orderWaves(const Simd &simd, uint64_t now);
   bool takeTurn(unsigned simd, uint64_t now);
   Blocked check(SimulatedWave &wave, uint64_t now);
   Blocked checkUnit(SimulatedWave &wave, const emu::TracedInstruction &inst,

@@ -24,9 +24,15 @@ Blocked ComputeUnit::checkUnit(SimulatedWave &wave,
   Simd &simd = simds[wave.simd];
   switch (inst.unit) {
   case Unit::Mfma:
-    return {Stall::MfmaBusy, simd.mfmaFree};
-  case Unit::Valu:
-    return {Stall::ValuBusy, simd.valuFree};
+    return simd.mfmaFree >= simd.valuFree
+               ? Blocked{Stall::MfmaBusy, simd.mfmaFree}
+               : Blocked{Stall::ValuBusy, simd.valuFree};
+  case Unit::Valu: {
+    uint64_t matrix =
+        inst.waitsForMatrix ? simd.behindMatrix : simd.besideMatrix;
+    return simd.valuFree >= matrix ? Blocked{Stall::ValuBusy, simd.valuFree}
+                                   : Blocked{Stall::MfmaBusy, matrix};
+  }
   case Unit::Lds: {
     Blocked full = wave.checkCounter(wave.lgkm, timing.lgkmCounter - 1);
     Blocked queue = portOf(wave).whenFree(now);
@@ -59,16 +65,32 @@ Blocked ComputeUnit::check(SimulatedWave &wave, uint64_t now) {
   return checkUnit(wave, inst, now);
 }
 
+/// The waves that look for a turn: by priority, then matrix instructions before
+/// others, then the oldest wave first.
+llvm::SmallVector<unsigned, 16> ComputeUnit::orderWaves(const Simd &simd,
+                                                        uint64_t now) {
+  llvm::SmallVector<unsigned, 16> order;
+  for (unsigned id : simd.waves)
+    if (waves[id]->wake <= now)
+      order.push_back(id);
+  auto rank = [&](unsigned id) {
+    const SimulatedWave &wave = *waves[id];
+    bool isMatrix =
+        trace.instructions[wave.current().instruction].unit == Unit::Mfma;
+    return std::pair(-wave.priority, !isMatrix);
+  };
+  llvm::stable_sort(order,
+                    [&](unsigned a, unsigned b) { return rank(a) < rank(b); });
+  return order;
+}
+
 bool ComputeUnit::takeTurn(unsigned number, uint64_t now) {
   Simd &simd = simds[number];
   std::array<bool, emu::kUnits> taken{};
   bool hasIssued = false, mustSort = false;
   // Waves may end, and others start, meanwhile.
-  llvm::SmallVector<unsigned, 16> order(simd.waves.begin(), simd.waves.end());
-  for (unsigned id : order) {
+  for (unsigned id : orderWaves(simd, now)) {
     SimulatedWave &wave = *waves[id];
-    if (wave.wake > now)
-      continue;
     const TracedInstruction &inst =
         trace.instructions[wave.current().instruction];
     Blocked blocked = check(wave, now);
@@ -177,7 +199,17 @@ void ComputeUnit::issueInternal(SimulatedWave &wave,
 void ComputeUnit::issueMatrix(SimulatedWave &wave,
                               const TracedInstruction &inst, uint64_t now) {
   uint64_t clocks = inst.passes * timing.passClocks;
-  simds[wave.simd].mfmaFree = now + clocks;
+  Simd &simd = simds[wave.simd];
+  simd.mfmaFree = now + clocks;
+  auto countReads = [&](unsigned bytes) {
+    return bytes / timing.factorReadBytes;
+  };
+  simd.besideMatrix = now + timing.turn * (timing.besideMatrixTurns +
+                                           countReads(inst.widerFactorBytes));
+  simd.behindMatrix =
+      now + clocks +
+      timing.turn * (timing.behindMatrixTurns +
+                     std::min(countReads(inst.firstFactorBytes), 1u));
   result.mfmaClocks += clocks;
   result.flops += inst.flops;
   wave.define(inst, Stall::MfmaDependency,
@@ -189,7 +221,9 @@ void ComputeUnit::issueMatrix(SimulatedWave &wave,
 void ComputeUnit::issueVector(SimulatedWave &wave,
                               const TracedInstruction &inst,
                               const TraceEvent &event, uint64_t now) {
-  uint64_t clocks = inst.latency * timing.turn;
+  uint64_t clocks =
+      timing.turn *
+      (inst.isTranscendental ? timing.transcendentalTurns : inst.latency);
   simds[wave.simd].valuFree = now + clocks;
   result.valuClocks += clocks;
   if (uint64_t flops = event.lanes * inst.laneFlops) {
@@ -203,8 +237,8 @@ void ComputeUnit::issueVector(SimulatedWave &wave,
 void ComputeUnit::issueMemory(SimulatedWave &wave,
                               const TracedInstruction &inst,
                               const TraceEvent &event, uint64_t now) {
-  Operation made =
-      event.stored ? memory.store(now, event) : memory.load(now, event);
+  Operation made = event.stored ? memory.store(now, event, inst.isAtomic)
+                                : memory.load(now, event);
   result.usefulBytes += event.bytes;
   if (inst.toLds && event.bytes)
     made.done = portOf(wave).write(made.done, event.bytes);

@@ -180,13 +180,22 @@ Operation MemoryPath::load(uint64_t now, const emu::TraceEvent &event) {
   return made;
 }
 
-Operation MemoryPath::store(uint64_t now, const emu::TraceEvent &event) {
+/// Stores have a way to L2 of their own, and write through. What carries
+/// atomics out is not known: they have a part of the bandwidth of stores, and
+/// do not keep loads from the rest of it.
+Operation MemoryPath::store(uint64_t now, const emu::TraceEvent &event,
+                            bool isAtomic) {
   Operation made;
   uint64_t looked = takeAddresses(now, event, made);
   uint64_t bytes = event.stored * kStoreBytes;
-  uint64_t l2 = transfer(l2Free, l2Rate, looked, bytes);
+  double storeRate = std::min<double>(timing.storeBytes, l2Rate);
+  uint64_t l2 = transfer(storeFree, storeRate, looked, bytes);
   uint64_t memory =
       std::max(l2, transfer(memoryFree, memoryRate, looked, bytes));
+  if (isAtomic) {
+    double rate = std::min(storeRate, memoryRate) / timing.atomicTimes;
+    memory = std::max(memory, transfer(atomicFree, rate, looked, bytes));
+  }
   l2Bytes += bytes;
   memoryBytes += bytes;
   made.done = memory + timing.l2Latency;

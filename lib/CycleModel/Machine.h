@@ -106,7 +106,7 @@ public:
              double due);
   Blocked whenFree(uint64_t now) { return queue.whenFree(now); }
   Operation load(uint64_t now, const emu::TraceEvent &event);
-  Operation store(uint64_t now, const emu::TraceEvent &event);
+  Operation store(uint64_t now, const emu::TraceEvent &event, bool isAtomic);
 
   uint64_t addressBusy = 0, l2Bytes = 0, memoryBytes = 0;
 
@@ -126,7 +126,7 @@ private:
   // Since the address unit was idle: clocks of work, and of waiting for room.
   uint64_t worked = 0, waited = 0;
   Stall roomReason = Stall::InFlight;
-  double l2Free = 0, memoryFree = 0;
+  double l2Free = 0, storeFree = 0, memoryFree = 0, atomicFree = 0;
   Queue queue;
   uint64_t inFlight = 0; // bytes
   struct Flight {

@@ -205,6 +205,23 @@ static void describeVector(llvm::StringRef stem, TracedInstruction &made) {
           .Default({0, 0});
   made.laneFlops = lane;
   made.mostLaneFlops = most;
+  bool isPackedF32 = stem.starts_with("v_pk_") && stem.ends_with("_f32");
+  made.waitsForMatrix = isPackedF32 || stem.starts_with("v_dot");
+  made.isTranscendental =
+      llvm::StringSwitch<bool>(stem.rsplit('_').first)
+          .Cases({"v_rcp", "v_rcp_iflag", "v_rsq", "v_sqrt", "v_exp",
+                  "v_exp_legacy", "v_log", "v_log_legacy", "v_sin", "v_cos"},
+                 !stem.ends_with("_f64"))
+          .Default(false);
+}
+
+/// Of the vector registers that it reads, A and B come first.
+static void describeFactors(TracedInstruction &made) {
+  constexpr unsigned kRegisterBytes = 4;
+  made.firstFactorBytes = made.uses.front().count * kRegisterBytes;
+  for (const TracedRows &rows : llvm::ArrayRef(made.uses).take_front(2))
+    made.widerFactorBytes =
+        std::max<unsigned>(made.widerFactorBytes, rows.count * kRegisterBytes);
 }
 
 static TracedInstruction describe(Program &program, const Inst &inst,
@@ -225,6 +242,7 @@ static TracedInstruction describe(Program &program, const Inst &inst,
     made.lgkmLeft = left.lgkm;
   }
   made.toLds = inst.toLds;
+  made.isAtomic = made.unit == Unit::Vmem && stem.contains("_atomic_");
   made.isFlat = inst.format == Format::Flat && inst.segment == 0;
   if (inst.flags & kMatrix)
     describeMatrix(inst, made);
@@ -237,6 +255,8 @@ static TracedInstruction describe(Program &program, const Inst &inst,
   for (const RegisterRange &range : effects.defs)
     if (range.isVector)
       made.defs.push_back({range.first, range.count});
+  if (made.unit == Unit::Mfma && !made.uses.empty())
+    describeFactors(made);
   return made;
 }
 

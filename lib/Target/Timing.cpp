@@ -23,6 +23,12 @@ static constexpr Timing kCommon = {
     // four SIMDs take turns.
     .turn = 4,
     .passClocks = 4, // [V] matrix instruction calculator
+    // [V] LLVM issue 233721, from thread traces on MI308X and MI350X. Of
+    // tingqli/pyhip's measurements on gfx942 they give each row.
+    .besideMatrixTurns = 1,
+    .behindMatrixTurns = 2,
+    .factorReadBytes = 16,
+    .transcendentalTurns = 0,
     .matrixResultTurns = 0,
     // [V] AMD's HIP documentation, and a measurement on gfx942: pairs of SIMDs
     // share a port.
@@ -36,6 +42,10 @@ static constexpr Timing kCommon = {
     .linesPerClock = 1, // [U] of 128 bytes
     // [V] measured on gfx942: 64 bytes a clock and CU, L1 or L2 hit.
     .l1Bytes = 64,
+    // [C] stores of 80 CUs at 1.42 GHz: 3.1 to 3.4 TB/s are 27 to 30. It is not
+    // memory's: copies of all CUs, half of them stores, reach 4.18 TB/s (AMD's
+    // threshold for BabelStream on MI300X). gfx950: the same [U].
+    .storeBytes = 28,
     .l1Capacity = 32 << 10, // [V] CDNA 3 white paper
     .memoryQueue = 12,      // [V] "about 12 entries" (gfx950 Gluon tutorial)
     .bytesInFlight = kBytesInFlight,
@@ -48,6 +58,9 @@ static constexpr Timing kCommon = {
     .l2Capacity = 4 << 20, // [V] the same
     .memoryBandwidth = 0,
     .memoryPeak = 0,
+    // [V] tingqli/pyhip, on both chips: packed bf16 atomics have a quarter of
+    // the bandwidth of stores.
+    .atomicTimes = 4,
     .instructionCache = 64 << 10, // [V] CDNA 3 white paper
     .scalarLatency = 120,         // [U] a hit in the scalar cache
     .vmCounter = 63,              // [V] the counters' fields in the ISA
@@ -55,12 +68,14 @@ static constexpr Timing kCommon = {
 };
 
 static constexpr Timing make(llvm::StringRef chip, double peakGHz,
+                             unsigned transcendentalTurns,
                              unsigned matrixResultTurns, unsigned ldsPortBytes,
                              unsigned ldsStoreBytes, unsigned ldsLatency,
                              double bandwidth, double peak) {
   Timing timing = kCommon;
   timing.chip = chip;
   timing.peakGHz = timing.clockGHz = peakGHz;
+  timing.transcendentalTurns = transcendentalTurns;
   timing.matrixResultTurns = matrixResultTurns;
   timing.ldsPortBytes = ldsPortBytes;
   timing.ldsStoreBytes = ldsStoreBytes;
@@ -70,7 +85,9 @@ static constexpr Timing make(llvm::StringRef chip, double peakGHz,
   return timing;
 }
 
-// Clocks [V]. Matrix results [V]: LLVM's hazard table has passes + 3 wait
+// Clocks [V]. Transcendental functions: LLVM's scheduling model has four turns,
+// as measured on gfx942 [V]; gfx950 has twice that rate (CDNA 4 white paper)
+// [V]. Matrix results [V]: LLVM's hazard table has passes + 3 wait
 // states between, one more on gfx950.
 // LDS reads: 64 and 128 bytes a clock and port [V: measured on gfx942; the
 // gfx950 Gluon tutorial and its measurement, 8 clocks for ds_read_b128 of one
@@ -82,8 +99,8 @@ static constexpr Timing make(llvm::StringRef chip, double peakGHz,
 // Achievable bandwidth [V, second-hand]: the middle of "4.0 to 4.3", and "about
 // 6.5" TB/s.
 static constexpr Timing kTimings[] = {
-    make("gfx942", 2.1, 4, 64, 42, 28, 4.15e12, 5.3e12),
-    make("gfx950", 2.4, 5, 128, 84, 52, 6.5e12, 8.0e12),
+    make("gfx942", 2.1, 4, 4, 64, 42, 28, 4.15e12, 5.3e12),
+    make("gfx950", 2.4, 2, 5, 128, 84, 52, 6.5e12, 8.0e12),
 };
 
 double Timing::getL2Share(unsigned activeCUs) const {

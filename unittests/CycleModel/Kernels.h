@@ -10,6 +10,7 @@
 #include "te/CycleModel/CycleModel.h"
 #include "te/Emulator/Emulator.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 
@@ -84,6 +85,38 @@ public:
   std::unique_ptr<emu::CodeObject> object;
   emu::DeviceMemory memory;
 };
+
+/// A figure of the model beside a published one, as a row of a table; they
+/// differ by at most a part of \p tolerance.
+inline void expectNear(const std::string &what, double model, double published,
+                       double tolerance) {
+  double error = model / published - 1;
+  llvm::outs() << llvm::formatv("| {0} | {1:f2} | {2:f2} | {3:f1} % |\n", what,
+                                published, model, 100 * error);
+  EXPECT_LE(std::abs(error), tolerance)
+      << what << ": " << model << ", published " << published;
+}
+
+/// Single pipes are within 5 % of what is documented.
+inline void expectClocks(const std::string &what, double clocks,
+                         double documented) {
+  expectNear(what, clocks, documented, 0.05);
+}
+
+constexpr int kLoopRounds = 16;
+
+/// Runs a kernel with n rounds, and with twice as many: what those take more,
+/// for each of \p count instructions of the loop, each of \p waves.
+template <class... A>
+double clocksEach(Kernels &k, const char *kernel, unsigned block, double count,
+                  double waves, A... arguments) {
+  auto run = [&](int rounds) {
+    return double(
+        k.profile(kernel, 1, block, k.pack(arguments..., rounds)).cu.clocks);
+  };
+  return (run(2 * kLoopRounds) - run(kLoopRounds)) /
+         (kLoopRounds * count * waves);
+}
 
 /// Every test runs for each chip.
 class ChipTest : public testing::TestWithParam<const char *> {};

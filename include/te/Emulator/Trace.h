@@ -65,6 +65,13 @@ struct TracedInstruction {
   bool toLds = false;   // a load from global memory that lands in LDS
   bool isFlat = false;  // counts in both counters
   int accumulator = -1; // the first row of a matrix instruction's C
+  /// Of a matrix instruction: bytes a lane of A, and of the wider of A and B.
+  uint8_t firstFactorBytes = 0, widerFactorBytes = 0;
+  /// Of a vector instruction: packed f32 and dot products do not run beside a
+  /// matrix instruction.
+  bool waitsForMatrix = false;
+  bool isTranscendental = false;
+  bool isAtomic = false; // of device memory
   std::vector<TracedRows> uses, defs;
 };
 

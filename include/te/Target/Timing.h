@@ -43,6 +43,14 @@ struct Timing {
   unsigned turn;   // clocks between two issues of a SIMD; of a wait state too
   unsigned passClocks; // of a matrix core's pass
 
+  // Turns from a matrix instruction's start until its SIMD may start a vector
+  // one: `besideMatrixTurns`, one more for each `factorReadBytes` of the wider
+  // factor. Packed f32 and dot products: its passes and `behindMatrixTurns`,
+  // one more where A has `factorReadBytes`. A matrix instruction waits until
+  // the vector unit is free.
+  unsigned besideMatrixTurns, behindMatrixTurns, factorReadBytes;
+  unsigned transcendentalTurns; // that one keeps the vector unit busy
+
   // Matrix results: turns beyond the passes until another instruction than a
   // sum into the same registers may read them.
   unsigned matrixResultTurns;
@@ -58,6 +66,7 @@ struct Timing {
   unsigned addressLanes;         // lanes a clock
   unsigned linesPerClock;        // tags looked up
   unsigned l1Bytes;              // a clock, L1 to registers, and of stores
+  unsigned storeBytes;           // a clock, from a CU to L2
   unsigned l1Capacity;           // bytes of it, as the emulator has them
   unsigned memoryQueue;          // instructions that wait for the address unit
   unsigned bytesInFlight;        // most that a CU has asked of L2 at once
@@ -66,6 +75,7 @@ struct Timing {
   unsigned l2Bytes;              // a clock of one XCD's L2
   unsigned l2Capacity; // bytes of it: named where it matters, not modelled
   double memoryBandwidth, memoryPeak; // bytes a second: achievable, datasheet
+  unsigned atomicTimes; // as long as stores of as many bytes do atomics take
 
   unsigned instructionCache;       // bytes, which two CUs share
   unsigned scalarLatency;          // clocks of a scalar load

@@ -1,8 +1,10 @@
 """Mutates te modules and compiles each mutant for both chips.
 
-usage: fuzz_ir.py TE_COMPILE SEED COUNT SECONDS FILE...
+usage: fuzz_ir.py TOOL SEED COUNT SECONDS FILE...
 
-Fails where te-compile ends by a signal, with a code other than 0, 1 or 2, fails and says
+TOOL is te-compile, which gets one mutant a run, or te-opt, which gets many, as
+--split-input-file has them: as far as machine-independent code, some fifty times as fast.
+Fails where the tool ends by a signal, with a code other than 0, 1 or 2, fails and says
 nothing, or does not end. Stops after COUNT mutants or SECONDS; says how many there were.
 """
 import os
@@ -72,15 +74,18 @@ MUTATIONS = [delete_characters, truncate, change_number, change_number, change_n
              swap_tokens, replace_token, replace_token, repeat_line, drop_line, random_byte]
 
 
-def judge(command, text):
+SPLIT, BATCH = "// -----", 200
+
+
+def judge(command, text, seconds=20):
     """What is wrong with how `command` takes `text`, or None."""
     with tempfile.NamedTemporaryFile("wb", suffix=".mlir") as file:
         file.write(text.encode("utf-8", "surrogateescape"))
         file.flush()
         try:
-            run = subprocess.run(command + [file.name], capture_output=True, timeout=20)
+            run = subprocess.run(command + [file.name], capture_output=True, timeout=seconds)
         except subprocess.TimeoutExpired:
-            return "does not end within 20 s"
+            return f"does not end within {seconds} s"
     if run.returncode < 0:
         return f"ends by signal {-run.returncode}"
     if run.returncode not in (0, 1, 2):
@@ -90,27 +95,42 @@ def judge(command, text):
     return None
 
 
+def judge_all(command, texts):
+    """Each mutant that is taken wrongly, and how."""
+    problem = judge(command, f"\n{SPLIT}\n".join(texts), 20 + len(texts))
+    if not problem:
+        return []
+    if len(texts) == 1:
+        return [(texts[0], problem)]
+    half = len(texts) // 2
+    return judge_all(command, texts[:half]) + judge_all(command, texts[half:])
+
+
 def main():
-    te_compile, seed, count, seconds = sys.argv[1], *map(int, sys.argv[2:5])
+    tool, seed, count, seconds = sys.argv[1], *map(int, sys.argv[2:5])
     texts = [open(name, encoding="utf-8").read() for name in sys.argv[5:]]
     # Comments are no syntax: mutating them finds nothing.
     texts = [re.sub(r"^//.*\n", "", text, flags=re.M) for text in texts]
     print("seed", seed)
     rng, failures, done, start = random.Random(seed), 0, 0, time.monotonic()
-    compiled = 0
+    isBatch = os.path.basename(tool) == "te-opt"
     while done < count and time.monotonic() - start < seconds:
-        text = rng.choice(texts)
-        for _ in range(rng.choice([1, 1, 1, 2, 3])):
-            text = rng.choice(MUTATIONS)(text, rng) or " "
-        # The whole way is slow: most mutants go as far as machine-independent code.
-        level = "hsaco" if done % 16 == 0 else "gpu"
-        chip = ("gfx942", "gfx950")[done % 2]
-        command = [te_compile, "--target=" + chip, "--emit=" + level, "-o", os.devnull]
-        problem = judge(command, text)
-        if problem:
+        mutants = []
+        for _ in range(BATCH if isBatch else 1):
+            text = rng.choice(texts)
+            for _ in range(rng.choice([1, 1, 1, 2, 3])):
+                text = rng.choice(MUTATIONS)(text, rng) or " "
+            mutants.append(text.replace(SPLIT, "//"))
+        chip = ("gfx942", "gfx950")[done // len(mutants) % 2]
+        if isBatch:
+            command = [tool, "--split-input-file", f"--te-pipeline=target={chip} to=gpu", "-o", os.devnull]
+        else:
+            # The whole way is slow: most mutants go as far as machine-independent code.
+            command = [tool, "--target=" + chip, "--emit=" + ("hsaco" if done % 16 == 0 else "gpu"), "-o", os.devnull]
+        for text, problem in judge_all(command, mutants):
             failures += 1
             print(f"mutant {done}: {' '.join(command[1:])}: {problem}\n{text}\n", flush=True)
-        done += 1
+        done += len(mutants)
     print("mutants", done, "failures", failures)
     return 1 if failures or done < 50 else 0
 

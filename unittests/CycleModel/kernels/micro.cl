@@ -174,6 +174,90 @@ KERNEL valu_few_lanes(global float *out, int n) {
 }
 VALU(valu_exp_chain, "v_exp_f32 %0, %0\nv_add_f32 %0, %0, %1\n")
 
+//===-- Vector instructions beside matrix ones ----------------------------===//
+
+#define PRODUCT(d) "v_mfma_f32_16x16x16_f16 %" #d ", %8, %8, %" #d "\n"
+#define ADD(r) "v_add_f32 %" #r ", %" #r ", %" #r "\n"
+#define EXP(r) "v_exp_f32 %" #r ", %" #r "\n"
+#define PK(r) "v_pk_add_f32 %" #r ", %" #r ", %" #r "\n"
+#define ADD3 ADD(4) ADD(5) ADD(6)
+// 64 times `code` behind a product, whose sums take turns.
+#define BESIDE_SUMS(name, type, first, second, third, fourth)                   \
+  KERNEL name(global float *out, int n) {                                       \
+    f4 c = 0, d = 0, e = 0, f = 0;                                              \
+    type p = 1, q = 2, r = 3, s = 4;                                            \
+    h4 a = (half)LANE;                                                          \
+    for (int i = 0; i < n; ++i)                                                 \
+      __asm__ volatile(REPEAT16(first second third fourth)                      \
+                       : "+v"(c), "+v"(d), "+v"(e), "+v"(f), "+v"(p), "+v"(q),  \
+                         "+v"(r), "+v"(s) : "v"(a));                            \
+    __asm__ volatile("s_nop 15" : "+v"(c), "+v"(d), "+v"(e), "+v"(f));          \
+    out[LANE] = c[0] + d[0] + e[0] + f[0] + *(float *)&p + *(float *)&q         \
+              + *(float *)&r + *(float *)&s;                                    \
+  }
+#define BESIDE(name, type, code)                                                \
+  BESIDE_SUMS(name, type, PRODUCT(0) code, PRODUCT(1) code, PRODUCT(2) code, PRODUCT(3) code)
+BESIDE(beside_add_3, float, ADD3)
+BESIDE(beside_add_4, float, ADD3 ADD(7))
+BESIDE(beside_pk_1, float2, PK(4))
+BESIDE(beside_pk_2, float2, PK(4) PK(5))
+BESIDE(beside_pk_4, float2, PK(4) PK(5) PK(6) PK(7))
+BESIDE(beside_exp_1, float, EXP(4))
+BESIDE(beside_exp_2, float, EXP(4) EXP(5))
+BESIDE(beside_exp_4, float, EXP(4) EXP(5) EXP(6) EXP(7))
+// Groups of two products, 32 of them.
+BESIDE_SUMS(beside_two, float, PRODUCT(0) PRODUCT(1), ADD3 EXP(7), PRODUCT(2) PRODUCT(3), ADD3 EXP(7))
+BESIDE_SUMS(beside_each, float, PRODUCT(0) ADD3, PRODUCT(1) EXP(7), PRODUCT(2) ADD3, PRODUCT(3) EXP(7))
+BESIDE_SUMS(exp_and_add, float, EXP(4) ADD(5), EXP(6) ADD(7), EXP(4) ADD(5), EXP(6) ADD(7))
+#ifdef GFX950
+// Factors of 16 and 32 bytes a lane.
+#define BESIDE_WIDE(name, mnemonic, operand, code)                              \
+  KERNEL name(global float *out, int n) {                                       \
+    f4 c = 0, d = 0;                                                            \
+    float p = 1, q = 2, r = 3, s = 4;                                           \
+    operand a = 0;                                                              \
+    for (int i = 0; i < n; ++i)                                                 \
+      __asm__ volatile(REPEAT32(mnemonic " %0, %6, %6, %0\n" code              \
+                                mnemonic " %1, %6, %6, %1\n" code)             \
+                       : "+v"(c), "+v"(d), "+v"(p), "+v"(q), "+v"(r), "+v"(s) : "v"(a)); \
+    __asm__ volatile("s_nop 15" : "+v"(c), "+v"(d));                            \
+    out[LANE] = c[0] + d[0] + p + q + r + s;                                    \
+  }
+BESIDE_WIDE(beside_16_bytes_add_2, "v_mfma_f32_16x16x32_f16", h8, ADD(2) ADD(3))
+BESIDE_WIDE(beside_16_bytes_add_3, "v_mfma_f32_16x16x32_f16", h8, ADD(2) ADD(3) ADD(4))
+BESIDE_WIDE(beside_32_bytes_add_5, "v_mfma_f32_16x16x128_f8f6f4", i8v, ADD(2) ADD(3) ADD(4) ADD(5) ADD(2))
+BESIDE_WIDE(beside_32_bytes_add_6, "v_mfma_f32_16x16x128_f8f6f4", i8v, ADD(2) ADD(3) ADD(4) ADD(5) ADD(2) ADD(3))
+#endif
+// Products of one wave beside `code` of another one of its SIMD, 256 of each in
+// a round; they change places.
+#define BESIDE_OTHER(name, type, code)                                          \
+  KERNEL name(global float *out, int n) {                                       \
+    f4 c = 0, d = 0, e = 0, f = 0;                                              \
+    type p = 1, q = 2, r = 3, s = 4;                                            \
+    h4 a = (half)LANE;                                                          \
+    int isOld = __builtin_amdgcn_readfirstlane(LANE) < 256;                     \
+    for (int i = 0; i < n; ++i) {                                               \
+      if ((i & 1) == isOld)                                                     \
+        __asm__ volatile(REPEAT64(PRODUCT(0) PRODUCT(1) PRODUCT(2) PRODUCT(3))  \
+                         : "+v"(c), "+v"(d), "+v"(e), "+v"(f), "+v"(p), "+v"(q), \
+                           "+v"(r), "+v"(s) : "v"(a));                          \
+      else                                                                      \
+        __asm__ volatile(REPEAT64(REPEAT4(code))                                \
+                         : "+v"(c), "+v"(d), "+v"(e), "+v"(f), "+v"(p), "+v"(q), \
+                           "+v"(r), "+v"(s) : "v"(a));                          \
+      BARRIER;                                                                  \
+    }                                                                           \
+    __asm__ volatile("s_nop 15" : "+v"(c), "+v"(d), "+v"(e), "+v"(f));          \
+    out[LANE] = c[0] + d[0] + e[0] + f[0] + *(float *)&p + *(float *)&q         \
+              + *(float *)&r + *(float *)&s;                                    \
+  }
+BESIDE_OTHER(other_add_3, float, ADD3)
+BESIDE_OTHER(other_add_4, float, ADD3 ADD(7))
+BESIDE_OTHER(other_exp_1, float, EXP(4))
+BESIDE_OTHER(other_exp_2, float, EXP(4) EXP(5))
+BESIDE_OTHER(other_pk_1, float2, PK(4))
+BESIDE_OTHER(other_pk_2, float2, PK(4) PK(5))
+
 //===-- LDS ---------------------------------------------------------------===//
 
 // 64 reads a round of each of a workgroup's waves. Lanes are
@@ -332,6 +416,44 @@ KERNEL store_wait(global float *out, int n) {
   global float *at = out + ID;
   for (int i = 0; i < n; ++i)
     __asm__ volatile(REPEAT4("global_store_dword %0, %1, off\ns_waitcnt vmcnt(0)\n") : : "v"(at), "v"(a) : "memory");
+}
+// `n` rounds of stores of new bytes: whole lines, or the first 16 bytes of each
+// 64, four lanes of them; or packed bf16 atomics.
+KERNEL store_flood(global f4 *out, int n) {
+  f4 a = LANE;
+  ulong step = __builtin_amdgcn_grid_size_x();
+  global f4 *at = out + ID;
+  for (int i = 0; i < n; ++i) {
+    __asm__ volatile("global_store_dwordx4 %0, %1, off\n" : : "v"(at), "v"(a) : "memory");
+    at += step;
+  }
+}
+KERNEL store_pieces(global float *out, int n) {
+  float a = LANE;
+  ulong step = __builtin_amdgcn_grid_size_x() * 4;
+  global float *at = out + ID / 4 * 16 + ID % 4;
+  for (int i = 0; i < n; ++i) {
+    __asm__ volatile("global_store_dword %0, %1, off\n" : : "v"(at), "v"(a) : "memory");
+    at += step;
+  }
+}
+KERNEL store_dwords(global int *out, int n) {
+  int a = 0;
+  ulong step = __builtin_amdgcn_grid_size_x();
+  global int *at = out + ID;
+  for (int i = 0; i < n; ++i) {
+    __asm__ volatile("global_store_dword %0, %1, off\n" : : "v"(at), "v"(a) : "memory");
+    at += step;
+  }
+}
+KERNEL atomic_flood(global int *out, int n) {
+  int a = 0;
+  ulong step = __builtin_amdgcn_grid_size_x();
+  global int *at = out + ID;
+  for (int i = 0; i < n; ++i) {
+    __asm__ volatile("global_atomic_pk_add_bf16 %0, %1, off\n" : : "v"(at), "v"(a) : "memory");
+    at += step;
+  }
 }
 KERNEL scalar_chase(global int *in, global int *out, int n) {
   int a = 0;
