@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -32,9 +33,26 @@ static LogicalResult verifyConcat(tensor::ConcatOp op) {
                         << type.getRank() - 1;
 }
 
+/// Reshapes: upstream's verifier takes 4294967296 for 0.
+static LogicalResult verifyGroups(Operation *op, ArrayAttr groups) {
+  int64_t next = 0;
+  for (auto group : groups.getAsRange<ArrayAttr>())
+    for (auto index : group.getAsRange<IntegerAttr>())
+      if (int64_t dim = index.getInt(); dim != next++)
+        return op->emitError()
+               << "has dimension " << dim << " in its groups where " << next - 1
+               << " is next; they have all dimensions, in order";
+  return success();
+}
+
 LogicalResult te::verifyInput(Operation *root) {
-  WalkResult result = root->walk(
-      [](tensor::ConcatOp op) { return WalkResult(verifyConcat(op)); });
+  WalkResult result = root->walk([](Operation *op) {
+    return llvm::TypeSwitch<Operation *, WalkResult>(op)
+        .Case([](tensor::ConcatOp op) { return verifyConcat(op); })
+        .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+            [](auto op) { return verifyGroups(op, op.getReassociation()); })
+        .Default(success());
+  });
   return failure(result.wasInterrupted() || failed(verify(root)));
 }
 

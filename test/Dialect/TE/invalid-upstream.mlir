@@ -33,3 +33,12 @@ func.func @kind(%x: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
   %0 = te.activation foo %x : tensor<4x8xbf16> -> tensor<4x8xbf16>
   return %0 : tensor<4x8xbf16>
 }
+
+// -----
+
+// A number that upstream takes for 0.
+func.func @groups(%x: tensor<4x8xbf16>) -> tensor<4x2x4xbf16> {
+  // expected-error @+1 {{has dimension 4294967296 in its groups where 0 is next; they have all dimensions, in order}}
+  %0 = tensor.expand_shape %x [[4294967296], [1, 2]] output_shape [4, 2, 4] : tensor<4x8xbf16> into tensor<4x2x4xbf16>
+  return %0 : tensor<4x2x4xbf16>
+}
