@@ -178,6 +178,13 @@ llvm::ArrayRef<Row> getMatrixRows() {
   return rows;
 }
 
+void clearSums(Wave &wave, const Inst &inst) {
+  const MatrixShape &shape = getMatrixShapes()[inst.param];
+  unsigned rows = shape.size * shape.size * shape.blocks / kLanes *
+                  (shape.a == Element::F64 ? 2 : 1);
+  std::fill_n(wave.row(inst.dst), rows * kLanes, 0);
+}
+
 unsigned countPasses(const Inst &inst, const Chip &chip) {
   const MatrixShape &shape = getMatrixShapes()[inst.param];
   bool isSlow = shape.a == Element::Mixed &&

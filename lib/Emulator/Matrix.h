@@ -46,6 +46,9 @@ void runMixed(Wave &wave, const Inst &inst);
 void runSparseFloat(Wave &wave, const Inst &inst);
 void runSparseInteger(Wave &wave, const Inst &inst);
 
+/// Makes every sum 0.
+void clearSums(Wave &wave, const Inst &inst);
+
 /// How long the matrix core is busy with `inst`.
 unsigned countPasses(const Inst &inst, const Chip &chip);
 

@@ -45,8 +45,8 @@ public:
     unsigned cache = 0; // of the running workgroup
   };
   Reach *reach = nullptr;
-  /// The launch is a sample: products of matrices are left out, as no address
-  /// is made of them.
+  /// The launch is a sample: sums of products are 0, as those of the elements
+  /// that nobody gives are.
   bool isSample = false;
 
 private:

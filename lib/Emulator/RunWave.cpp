@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Matrix.h"
 #include "Profile.h"
 #include "Recorder.h"
 #include "Spin.h"
@@ -91,8 +92,10 @@ static const Inst *runWave(Wave &wave, uint64_t *counts, uint64_t &budget) {
         wave.counters = &wave.recorder->facts;
       }
     if constexpr (profiled && !sanitized)
-      if (inst->cls == Class::Mfma && wave.cache->isSample)
+      if (inst->cls == Class::Mfma && wave.cache->isSample) {
+        clearSums(wave, *inst);
         continue;
+      }
     if (inst->cls == Class::Valu) {
       wave.counters->valuLanes += llvm::popcount(wave.exec());
       if (LLVM_UNLIKELY(wave.mode & kModeGprIndex)) {
