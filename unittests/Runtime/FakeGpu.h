@@ -80,7 +80,8 @@ inline std::string logged, taken;
 
 inline int allocate(uint64_t *address, size_t bytes) {
   log("allocate %zu", bytes);
-  *address = reinterpret_cast<uint64_t>(std::malloc(bytes));
+  *address = reinterpret_cast<uint64_t>(
+      std::aligned_alloc(256, (bytes + 255) / 256 * 256));
   return bytes ? Ok : InvalidValue;
 }
 inline int release(uint64_t address) {
