@@ -20,7 +20,9 @@ struct Backend {
   Result<std::unique_ptr<Device>> (*open)(int ordinal);
   const char *library;
 
-  Program make(std::string from = "", std::string to = "") const {
+  Program make(const std::string &from = "", const std::string &to = "",
+               const std::string &otherFrom = "",
+               const std::string &otherTo = "") const {
     std::string text = kManifest;
     auto replace = [&](const std::string &from, const std::string &to) {
       text.replace(text.find(from), from.size(), to);
@@ -28,6 +30,8 @@ struct Backend {
     replace("gfx950", chip);
     if (!from.empty())
       replace(from, to);
+    if (!otherFrom.empty())
+      replace(otherFrom, otherTo);
     bool isCuda = std::string(name) == "Cuda";
     auto program =
         Program::create(isCuda ? makePtx(text) : makeElf(".te.manifest", text));

@@ -75,13 +75,14 @@ struct Buffers {
 class Bind : public testing::TestWithParam<Backend> {
 protected:
   Bind() : library(GetParam().library) {}
-  /// The device, and the program on it with one change of its manifest.
+  /// The device, and the program on it with changes of its manifest.
   void load(int ordinal = 0, const std::string &from = "",
-            const std::string &to = "") {
+            const std::string &to = "", const std::string &otherFrom = "",
+            const std::string &otherTo = "") {
     auto opened = GetParam().open(ordinal);
     ASSERT_TRUE(bool(opened)) << opened.error();
     device = std::move(*opened);
-    program.emplace(GetParam().make(from, to));
+    program.emplace(GetParam().make(from, to, otherFrom, otherTo));
     auto loaded = program->load(*device);
     ASSERT_TRUE(bool(loaded)) << loaded.error();
     code.emplace(std::move(*loaded));
@@ -141,6 +142,28 @@ TEST_P(Bind, OnlyLaunches) {
   EXPECT_EQ(library.takeLog(),
             "launch quantize_0 of 1 blocks on device 0, stream 0\n"
             "launch quantize_0 of 4 blocks on device 0, stream 0\n");
+}
+
+/// The workspace's buffers lie at multiples of 256, and each launch has
+/// arguments of its own.
+TEST_P(Bind, PlansTheWorkspace) {
+  std::string steps = addStep("quantize_0");
+  steps.replace(steps.find(R"({"buffer": 4})"), 13, R"({"buffer": 5})");
+  std::string ws = R"("shape": [["mul", "M", 4]]},
+     {"kind": "workspace", "name": "ws1", "dtype": "i8", "shape": ["K"]})";
+  load(0, R"("shape": [["mul", "M", 4]]})", ws, kEnd, steps);
+  Buffers two;
+  alignas(256) uint8_t workspace[512];
+  two.workspace = {Buffers::at(workspace), 512};
+  EXPECT_EQ(query(*entry, two.dims)->workspace, 512u);
+  Binding binding = bind(two);
+  library.startLog();
+  EXPECT_TRUE(bool(binding.run()));
+  library.takeLog();
+  const uint64_t *found =
+      library.find<const uint64_t *()>("te_fake_get_workspaces")();
+  EXPECT_EQ(found[0], Buffers::at(workspace));
+  EXPECT_EQ(found[1], Buffers::at(workspace) + 256);
 }
 
 /// Kernels are found once, whatever steps they have.
@@ -209,6 +232,11 @@ TEST_P(Bind, SaysWhatIsWrongWithMemory) {
               b.results[0].address = b.arguments[0].address;
             }),
             "result0.data and x overlap; results and the workspace need "
+            "memory of their own");
+  EXPECT_EQ(explain([](Buffers &b) {
+              b.arguments[1].address = b.results[1].address + 256;
+            }),
+            "noop and result0.scale overlap; results and the workspace need "
             "memory of their own");
   EXPECT_EQ(explain([](Buffers &b) {
               b.workspace.address = b.results[1].address + 256;

@@ -61,6 +61,7 @@ inline const char *getErrorString(int error) {
 inline std::atomic<bool> isLogging{false};
 inline std::mutex logMutex; // what follows
 inline std::string logged, taken;
+inline uint64_t workspaces[2] = {}; // of the last two launches
 
 [[gnu::format(printf, 1, 2)]] inline void log(const char *format, ...) {
   if (!isLogging)
@@ -159,6 +160,11 @@ inline int launch(void *handle, int device, unsigned blocks, void *stream,
   const auto *arguments = static_cast<Arguments *>(extra[1]);
   log("launch %s of %u blocks on device %d, stream %llx", function->name,
       blocks, device, (unsigned long long)reinterpret_cast<uintptr_t>(stream));
+  if (isLogging) {
+    std::lock_guard lock(logMutex);
+    workspaces[0] = workspaces[1];
+    workspaces[1] = reinterpret_cast<uint64_t>(arguments->workspace);
+  }
   if (function->device != device)
     return InvalidHandle;
   if (std::strcmp(function->name, "quantize_1") == 0)
@@ -207,6 +213,8 @@ const char *te_fake_take_log() {
   fake::logged.clear();
   return fake::taken.c_str();
 }
+/// The workspaces of the last two launches that were logged.
+const uint64_t *te_fake_get_workspaces() { return fake::workspaces; }
 }
 
 #endif // TE_UNITTESTS_RUNTIME_FAKEGPU_H
