@@ -25,7 +25,20 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, llvm::StringRef name) {
   return impl->allocate(bytes, name);
 }
 
+bool DeviceMemory::adopt(uint8_t *host, uint64_t bytes, llvm::StringRef name,
+                         bool isWritten) {
+  return impl->adopt(host, bytes, name, isWritten);
+}
+
 bool DeviceMemory::free(uint64_t address) { return impl->free(address); }
+
+void DeviceMemory::unload(const CodeObject &object) {
+  auto found = impl->images.find(object.getImpl().id);
+  if (found == impl->images.end())
+    return;
+  impl->free(found->second);
+  impl->images.erase(found);
+}
 
 uint8_t *DeviceMemory::view(uint64_t address, uint64_t bytes) {
   const Allocation *found = impl->find(address, bytes);
@@ -78,7 +91,22 @@ DeviceMemory::Impl::load(const CodeObject::Impl &object) {
 
 DeviceMemory::Impl::~Impl() {
   for (Allocation &allocation : allocations)
-    ::free(allocation.host);
+    if (!allocation.isAdopted)
+      ::free(allocation.host);
+}
+
+/// The first allocation that begins behind `address`.
+static auto findAfter(llvm::ArrayRef<Allocation> allocations,
+                      uint64_t address) {
+  return llvm::upper_bound(
+      allocations, address,
+      [](uint64_t value, const Allocation &a) { return value < a.begin; });
+}
+
+void DeviceMemory::Impl::insert(Allocation allocation) {
+  auto after = findAfter(allocations, allocation.begin);
+  allocations.insert(allocations.begin() + (after - allocations.data()),
+                     std::move(allocation));
 }
 
 uint64_t DeviceMemory::Impl::allocate(uint64_t bytes, llvm::StringRef name) {
@@ -94,9 +122,28 @@ uint64_t DeviceMemory::Impl::allocate(uint64_t bytes, llvm::StringRef name) {
   }
   uint64_t address = next;
   next = llvm::alignTo(address + bytes + kGuardBytes, kGuardBytes);
-  allocations.push_back(
-      {address, address + bytes, host, name.str(), std::move(shadow)});
+  insert({address, address + bytes, host, name.str(), std::move(shadow)});
   return address;
+}
+
+bool DeviceMemory::Impl::adopt(uint8_t *host, uint64_t bytes,
+                               llvm::StringRef name, bool isWritten) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto begin = reinterpret_cast<uint64_t>(host);
+  if (begin > kFirstAddress || bytes > kFirstAddress - begin)
+    return false;
+  llvm::ArrayRef<Allocation> others = allocations;
+  auto after = findAfter(others, begin);
+  bool overlaps = (after != others.end() && after->begin < begin + bytes) ||
+                  (after != others.begin() && std::prev(after)->end > begin);
+  auto shadow = shadowed ? std::make_unique<Shadow>(bytes) : nullptr;
+  if (overlaps || (shadow && !shadow->isValid()))
+    return false;
+  if (shadow && isWritten)
+    shadow->define(0, bytes);
+  insert({begin, begin + bytes, host, name.str(), std::move(shadow),
+          /*isAdopted=*/true});
+  return true;
 }
 
 void DeviceMemory::Impl::define(uint64_t address, uint64_t bytes) {
@@ -124,8 +171,11 @@ bool DeviceMemory::Impl::free(uint64_t address) {
       allocations, [&](const Allocation &a) { return a.begin == address; });
   if (found == allocations.end())
     return false;
-  ::free(found->host);
-  if (shadowed)
+  if (!found->isAdopted)
+    ::free(found->host);
+  if (freed.size() == kMostFreed)
+    freed.erase(freed.begin());
+  if (shadowed && !found->isAdopted)
     freed.push_back({found->begin, found->end, nullptr, found->name, nullptr});
   allocations.erase(found);
   return true;
@@ -133,10 +183,8 @@ bool DeviceMemory::Impl::free(uint64_t address) {
 
 const Allocation *DeviceMemory::Impl::find(uint64_t address,
                                            uint64_t bytes) const {
-  auto after = llvm::upper_bound(
-      allocations, address,
-      [](uint64_t value, const Allocation &a) { return value < a.begin; });
-  if (after == allocations.begin())
+  auto after = findAfter(allocations, address);
+  if (after == allocations.data())
     return nullptr;
   const Allocation &candidate = *std::prev(after);
   return candidate.contains(address, bytes) ? &candidate : nullptr;

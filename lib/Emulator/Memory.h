@@ -14,11 +14,14 @@
 
 namespace mlir::te::emu {
 
-/// Device addresses are not host addresses: they begin at a fixed number and
-/// are never used twice, so that runs repeat and a stale pointer is seen.
-constexpr uint64_t kFirstAddress = 0x100000000000;
+/// Device addresses begin at a fixed number and are never used twice, so that
+/// runs repeat and a stale pointer is seen. They lie above those of the host,
+/// which adopted memory keeps.
+constexpr uint64_t kFirstAddress = 0x800000000000;
 /// Least distance between allocations.
 constexpr uint64_t kGuardBytes = 64 << 10;
+/// Freed allocations that messages know.
+constexpr size_t kMostFreed = 1024;
 /// High halves of the flat apertures of LDS and of private memory.
 constexpr uint64_t kSharedBase = 0x0001000000000000;
 constexpr uint64_t kPrivateBase = 0x0002000000000000;
@@ -28,6 +31,7 @@ struct Allocation {
   uint8_t *host = nullptr;
   std::string name;
   std::unique_ptr<Shadow> shadow; // where the memory is for the sanitizer
+  bool isAdopted = false;         // the host memory is the caller's
 
   bool contains(uint64_t address, uint64_t bytes) const {
     return address >= begin && address <= end && bytes <= end - address;
@@ -45,6 +49,10 @@ struct DeviceMemory::Impl {
 
   ~Impl();
   uint64_t allocate(uint64_t bytes, llvm::StringRef name);
+  bool adopt(uint8_t *host, uint64_t bytes, llvm::StringRef name,
+             bool isWritten);
+  /// Adds an allocation at its place among the others.
+  void insert(Allocation allocation);
   /// The address of a code object's image, which is loaded if it is not yet.
   llvm::Expected<uint64_t> load(const CodeObject::Impl &object);
   /// A new launch: accesses so far are ordered before it.

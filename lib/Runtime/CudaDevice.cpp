@@ -40,7 +40,8 @@ constexpr GpuFunctions kCudaFunctions = {
 
 class CudaDevice : public GpuDevice {
 public:
-  CudaDevice() : GpuDevice(kCuda, kCudaFunctions) {}
+  explicit CudaDevice(int ordinal)
+      : GpuDevice(kCuda, kCudaFunctions, ordinal) {}
   ~CudaDevice() override {
     if (context)
       (void)releaseContext.function(device);
@@ -50,10 +51,14 @@ public:
   /// Code of an `a` target runs on exactly that compute capability.
   std::string getChip() const override { return architecture + "a"; }
   Result<uint64_t> load(std::span<const uint8_t> image) override;
+  Status checkLaunch(const Launch &launch) const override;
 
 private:
   Status findDevice() override;
-  Status prepare(void *function, const Launch &launch) override;
+  Status enter(int &previous) const override;
+  void leave(int previous) const override;
+  Status prepare(void *function, const std::string &kernel,
+                 uint32_t dynamicLds) const override;
 
   GpuFunction<unsigned> start = {"cuInit"};
   GpuFunction<int *, int> getDevice = {"cuDeviceGet"};
@@ -61,7 +66,8 @@ private:
   GpuFunction<int *, int, int> getAttribute = {"cuDeviceGetAttribute"};
   GpuFunction<void **, int> retainContext = {"cuDevicePrimaryCtxRetain"};
   GpuFunction<int> releaseContext = {"cuDevicePrimaryCtxRelease_v2"};
-  GpuFunction<void *> setContext = {"cuCtxSetCurrent"};
+  GpuFunction<void *> pushContext = {"cuCtxPushCurrent_v2"};
+  GpuFunction<void **> popContext = {"cuCtxPopCurrent_v2"};
   GpuFunction<void **, const void *, unsigned, int *, void **> loadModule = {
       "cuModuleLoadDataEx"};
   GpuFunction<void *, int, int> setFunctionAttribute = {"cuFuncSetAttribute"};
@@ -72,28 +78,27 @@ private:
 } // namespace
 
 Status CudaDevice::findDevice() {
-  if (Status status =
-          find(start, getDevice, getDeviceName, getAttribute, retainContext,
-               releaseContext, setContext, loadModule, setFunctionAttribute);
+  if (Status status = find(start, getDevice, getDeviceName, getAttribute,
+                           retainContext, releaseContext, pushContext,
+                           popContext, loadModule, setFunctionAttribute);
       !status)
     return status;
-  int count = 0, major = 0, minor = 0;
-  char text[256] = {};
   if (Status status = call("starting the driver", start, 0u); !status)
     return status;
-  if (Status status = call("counting devices", gpu.getDeviceCount, &count);
+  if (Status status = checkOrdinal(); !status)
+    return status;
+  int major = 0, minor = 0;
+  char text[256] = {};
+  const std::string which = "device " + std::to_string(ordinal);
+  const std::string reading = "reading the properties of " + which;
+  if (Status status = call("selecting " + which, getDevice, &device, ordinal);
       !status)
     return status;
-  if (count == 0)
-    return Failure{"CUDA reports no GPU; use another --device"};
-  const std::string reading = "reading the properties of device 0";
   for (Status status :
-       {call("selecting device 0", getDevice, &device, 0),
-        call(reading, getDeviceName, text, int(sizeof(text) - 1), device),
+       {call(reading, getDeviceName, text, int(sizeof(text) - 1), device),
         call(reading, getAttribute, &major, int(CapabilityMajor), device),
         call(reading, getAttribute, &minor, int(CapabilityMinor), device),
-        call("opening device 0", retainContext, &context, device),
-        call("selecting device 0", setContext, context)})
+        call("opening " + which, retainContext, &context, device)})
     if (!status)
       return status;
   name = text;
@@ -101,8 +106,20 @@ Status CudaDevice::findDevice() {
   return {};
 }
 
+Status CudaDevice::enter(int &) const {
+  return call("selecting the device", pushContext, context);
+}
+
+void CudaDevice::leave(int) const {
+  void *popped = nullptr;
+  (void)popContext.function(&popped);
+}
+
 /// PTX, which the driver compiles here: what it says of errors is the message.
 Result<uint64_t> CudaDevice::load(std::span<const uint8_t> image) {
+  Current current(*this);
+  if (!current)
+    return current.takeFailure();
   std::string text(image.begin(), image.end()); // ends in a zero byte
   std::string log(8192, '\0');
   int options[] = {ErrorLogBuffer, ErrorLogBytes};
@@ -119,25 +136,30 @@ Result<uint64_t> CudaDevice::load(std::span<const uint8_t> image) {
   return failure;
 }
 
-Status CudaDevice::prepare(void *function, const Launch &launch) {
-  if (launch.grid[1] > kMaxGrid || launch.grid[2] > kMaxGrid)
-    return Failure{"CUDA: kernel " + launch.kernel + " has a grid of " +
-                   std::to_string(launch.grid[0]) + " x " +
-                   std::to_string(launch.grid[1]) + " x " +
-                   std::to_string(launch.grid[2]) +
-                   " blocks, at most 65535 are possible in y and in z; use a "
-                   "smaller tensor"};
-  if (launch.dynamicLds <= kPlainSharedBytes)
+Status CudaDevice::checkLaunch(const Launch &launch) const {
+  if (launch.grid[1] <= kMaxGrid && launch.grid[2] <= kMaxGrid)
     return {};
-  return call("giving kernel " + launch.kernel + " " +
-                  std::to_string(launch.dynamicLds) + " bytes of shared memory",
+  return Failure{"CUDA: kernel " + std::string(launch.name) +
+                 " has a grid of " + std::to_string(launch.grid[0]) + " x " +
+                 std::to_string(launch.grid[1]) + " x " +
+                 std::to_string(launch.grid[2]) +
+                 " blocks, at most 65535 are possible in y and in z; use a "
+                 "smaller tensor"};
+}
+
+Status CudaDevice::prepare(void *function, const std::string &kernel,
+                           uint32_t dynamicLds) const {
+  if (dynamicLds <= kPlainSharedBytes)
+    return {};
+  return call("giving kernel " + kernel + " " + std::to_string(dynamicLds) +
+                  " bytes of shared memory",
               setFunctionAttribute, function, int(MaxDynamicSharedBytes),
-              int(launch.dynamicLds));
+              int(dynamicLds));
 }
 
 Result<std::unique_ptr<Device>>
-mlir::te::rt::openCudaDevice(const std::string &path) {
-  auto device = std::make_unique<CudaDevice>();
+mlir::te::rt::openCudaDevice(int ordinal, const std::string &path) {
+  auto device = std::make_unique<CudaDevice>(ordinal);
   if (Status status = device->open(path); !status)
     return status.takeFailure();
   return std::unique_ptr<Device>(std::move(device));

@@ -38,29 +38,19 @@ static constexpr Remedy kRemedies[] = {
 
 Device::~Device() = default;
 
-Result<uint64_t> Device::checkGlobal(const std::string &symbol,
-                                     uint64_t address, uint64_t found,
-                                     uint64_t bytes) {
-  if (found >= bytes)
-    return address;
-  return Failure{"constant " + symbol + " has " + std::to_string(found) +
-                 " bytes in the code, but " + std::to_string(bytes) +
-                 " in the manifest; compile the program again"};
-}
-
 GpuDevice::~GpuDevice() {
   if (library)
     dlclose(library);
 }
 
-Status GpuDevice::check(int error, const std::string &what,
+Status GpuDevice::check(int error, std::string_view what,
                         const char *function) const {
   if (error == 0)
     return {};
   const char *text = nullptr;
   (void)gpu.getErrorString.function(error, &text);
   std::string message =
-      std::string(backend.name) + ": " + what + ": " + function +
+      std::string(backend.name) + ": " + std::string(what) + ": " + function +
       " failed: " + (text ? text : "error " + std::to_string(error));
   for (const Remedy &remedy : kRemedies)
     if (remedy.error == error)
@@ -91,6 +81,22 @@ Status GpuDevice::open(const std::string &path) {
   return findDevice();
 }
 
+Status GpuDevice::checkOrdinal() const {
+  int count = 0;
+  if (Status status = call("counting devices", gpu.getDeviceCount, &count);
+      !status)
+    return status;
+  if (count == 0)
+    return Failure{std::string(backend.name) +
+                   " reports no GPU; use another --device"};
+  if (ordinal >= 0 && ordinal < count)
+    return {};
+  return Failure{std::string(backend.name) + " has no device " +
+                 std::to_string(ordinal) + ": it reports " +
+                 std::to_string(count) + "; give 0" +
+                 (count > 1 ? " to " + std::to_string(count - 1) : "")};
+}
+
 Status GpuDevice::checkTarget(const std::string &target) const {
   if (getChip() == target)
     return {};
@@ -100,6 +106,9 @@ Status GpuDevice::checkTarget(const std::string &target) const {
 }
 
 Result<uint64_t> GpuDevice::allocate(uint64_t bytes, const std::string &what) {
+  Current current(*this);
+  if (!current)
+    return current.takeFailure();
   uint64_t address = 0;
   // Neither interface gives an address for 0 bytes.
   if (Status status =
@@ -110,12 +119,18 @@ Result<uint64_t> GpuDevice::allocate(uint64_t bytes, const std::string &what) {
   return address;
 }
 
-void GpuDevice::free(uint64_t address) { (void)gpu.free.function(address); }
+void GpuDevice::free(uint64_t address) {
+  if (Current current(*this); current)
+    (void)gpu.free.function(address);
+}
 
 Status GpuDevice::copyToDevice(uint64_t address,
                                std::span<const uint8_t> source) {
   if (source.empty())
     return {};
+  Current current(*this);
+  if (!current)
+    return current.takeFailure();
   return call("copying to the device", gpu.copyToDevice, address, source.data(),
               source.size());
 }
@@ -123,48 +138,83 @@ Status GpuDevice::copyToDevice(uint64_t address,
 Status GpuDevice::copyFromDevice(std::span<uint8_t> target, uint64_t address) {
   if (target.empty())
     return {};
+  Current current(*this);
+  if (!current)
+    return current.takeFailure();
   return call("copying from the device", gpu.copyFromDevice, target.data(),
               address, target.size());
 }
 
 void GpuDevice::unload(uint64_t module) {
-  (void)gpu.unloadModule.function(reinterpret_cast<void *>(module));
+  if (Current current(*this); current)
+    (void)gpu.unloadModule.function(reinterpret_cast<void *>(module));
 }
 
-Result<uint64_t> GpuDevice::findGlobal(uint64_t module,
-                                       const std::string &symbol,
-                                       uint64_t bytes) {
-  uint64_t address = 0;
-  size_t found = 0;
+Result<uint64_t> GpuDevice::findKernel(uint64_t module,
+                                       const std::string &kernel,
+                                       uint32_t dynamicLds) {
+  Current current(*this);
+  if (!current)
+    return current.takeFailure();
+  void *function = nullptr;
   if (Status status =
-          call("finding constant " + symbol, gpu.getGlobal, &address, &found,
+          call("finding kernel " + kernel, gpu.getFunction, &function,
+               reinterpret_cast<void *>(module), kernel.c_str());
+      !status)
+    return status.takeFailure();
+  if (Status status = prepare(function, kernel, dynamicLds); !status)
+    return status.takeFailure();
+  return reinterpret_cast<uint64_t>(function);
+}
+
+Result<Global> GpuDevice::findGlobal(uint64_t module,
+                                     const std::string &symbol) {
+  Current current(*this);
+  if (!current)
+    return current.takeFailure();
+  uint64_t address = 0;
+  size_t bytes = 0;
+  if (Status status =
+          call("finding constant " + symbol, gpu.getGlobal, &address, &bytes,
                reinterpret_cast<void *>(module), symbol.c_str());
       !status)
     return status.takeFailure();
-  return checkGlobal(symbol, address, found, bytes);
+  return Global{address, bytes};
 }
 
-Status GpuDevice::launch(const Launch &launch) {
-  void *function = nullptr;
-  if (Status status =
-          call("finding kernel " + launch.kernel, gpu.getFunction, &function,
-               reinterpret_cast<void *>(launch.module), launch.kernel.c_str());
-      !status)
-    return status;
-  if (Status status = prepare(function, launch); !status)
-    return status;
-  std::vector<uint8_t> arguments(launch.kernargs.begin(),
-                                 launch.kernargs.end());
-  size_t size = arguments.size();
-  void *extra[] = {kArgumentsPointer, arguments.data(), kArgumentsBytes, &size,
+Status GpuDevice::launchOne(const Launch &launch, void *stream) const {
+  // The interfaces only read the arguments, and have copied them when they
+  // return.
+  auto *arguments = const_cast<uint8_t *>(launch.kernargs.data());
+  size_t size = launch.kernargs.size();
+  void *extra[] = {kArgumentsPointer, arguments, kArgumentsBytes, &size,
                    backend.argumentsEnd};
-  return call("launching kernel " + launch.kernel, gpu.launch, function,
-              launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0],
-              launch.block[1], launch.block[2], launch.dynamicLds, nullptr,
-              nullptr, extra);
+  int error = gpu.launch.function(
+      reinterpret_cast<void *>(launch.kernel), launch.grid[0], launch.grid[1],
+      launch.grid[2], launch.block[0], launch.block[1], launch.block[2],
+      launch.dynamicLds, stream, nullptr, extra);
+  if (error == 0)
+    return {};
+  return check(error, "launching kernel " + std::string(launch.name),
+               gpu.launch.name);
+}
+
+Status GpuDevice::launch(std::span<const Launch> launches,
+                         std::span<const Region>, uint64_t stream) {
+  Current current(*this);
+  if (!current)
+    return current.takeFailure();
+  for (const Launch &launch : launches)
+    if (Status status = launchOne(launch, reinterpret_cast<void *>(stream));
+        !status)
+      return status;
+  return {};
 }
 
 Status GpuDevice::synchronize() {
+  Current current(*this);
+  if (!current)
+    return current.takeFailure();
   return call("waiting for the device", gpu.synchronize);
 }
 
@@ -193,6 +243,9 @@ Status GpuDevice::recordAll(std::vector<void *> &events,
 
 Result<std::vector<double>> GpuDevice::time(unsigned count,
                                             const Enqueue &enqueue) {
+  Current current(*this);
+  if (!current)
+    return current.takeFailure();
   std::vector<void *> events(count + 1);
   std::vector<double> seconds;
   Status status = recordAll(events, enqueue);

@@ -7,8 +7,8 @@
 //
 // HIP and the CUDA driver have the same functions under different names. A
 // backend gives the names; GpuDevice opens the library, finds the functions and
-// does everything but what only the backend knows: which device there is, and
-// how it takes code.
+// does everything but what only the backend knows: how a device is opened and
+// made a thread's, and how it takes code. After open() nothing changes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_LIB_RUNTIME_GPUDEVICE_H
@@ -70,29 +70,59 @@ public:
                       std::span<const uint8_t> source) override;
   Status copyFromDevice(std::span<uint8_t> target, uint64_t address) override;
   void unload(uint64_t module) override;
-  Result<uint64_t> findGlobal(uint64_t module, const std::string &symbol,
-                              uint64_t bytes) override;
-  Status launch(const Launch &launch) override;
+  Result<uint64_t> findKernel(uint64_t module, const std::string &name,
+                              uint32_t dynamicLds) override;
+  Result<Global> findGlobal(uint64_t module,
+                            const std::string &symbol) override;
+  Status launch(std::span<const Launch> launches,
+                std::span<const Region> memory, uint64_t stream) override;
   Status synchronize() override;
   Result<std::vector<double>> time(unsigned count,
                                    const Enqueue &enqueue) override;
 
 protected:
-  GpuDevice(const GpuBackend &backend, const GpuFunctions &gpu)
-      : backend(backend), gpu(gpu) {}
+  GpuDevice(const GpuBackend &backend, const GpuFunctions &gpu, int ordinal)
+      : ordinal(ordinal), backend(backend), gpu(gpu) {}
   ~GpuDevice() override;
+
+  /// Makes the device the calling thread's, until the end of this object.
+  class Current {
+  public:
+    explicit Current(const GpuDevice &device)
+        : device(device), status(device.enter(previous)) {}
+    ~Current() {
+      if (status)
+        device.leave(previous);
+    }
+    explicit operator bool() const { return bool(status); }
+    Failure takeFailure() { return status.takeFailure(); }
+
+  private:
+    const GpuDevice &device;
+    int previous = 0;
+    Status status;
+  };
+  /// What Current begins with, and ends with; `previous` is whose the thread
+  /// was.
+  virtual Status enter(int &previous) const = 0;
+  virtual void leave(int previous) const = 0;
 
   /// Opens the library and finds the functions; then findDevice().
   Status open(const std::string &path);
-  /// Finds the functions that only this backend has, selects device 0 and sets
+  /// Finds the functions that only this backend has, opens the device and sets
   /// name and architecture.
   virtual Status findDevice() = 0;
-  /// What a kernel needs before its launch.
-  virtual Status prepare(void *function, const Launch &launch) { return {}; }
+  /// Fails where there is no device with this ordinal.
+  Status checkOrdinal() const;
+  /// What a kernel needs once, before its launches.
+  virtual Status prepare(void *function, const std::string &kernel,
+                         uint32_t dynamicLds) const {
+    return {};
+  }
 
   /// Calls a function; `what` says for a person what was tried.
   template <typename... Args, typename... Values>
-  Status call(const std::string &what, const GpuFunction<Args...> &function,
+  Status call(std::string_view what, const GpuFunction<Args...> &function,
               Values... values) const {
     return check(function.function(values...), what, function.name);
   }
@@ -106,12 +136,14 @@ protected:
                    missing + "; " + backend.software + " is needed"};
   }
 
+  const int ordinal;
   const GpuBackend &backend;
   GpuFunctions gpu;
   std::string name, architecture;
 
 private:
-  Status check(int error, const std::string &what, const char *function) const;
+  Status check(int error, std::string_view what, const char *function) const;
+  Status launchOne(const Launch &launch, void *stream) const;
   Status recordAll(std::vector<void *> &events, const Enqueue &enqueue);
   void *findSymbol(const char *name, std::string &missing) const;
   template <typename... Args>

@@ -37,7 +37,7 @@ constexpr GpuFunctions kHipFunctions = {
 
 class HipDevice : public GpuDevice {
 public:
-  HipDevice() : GpuDevice(kHip, kHipFunctions) {}
+  explicit HipDevice(int ordinal) : GpuDevice(kHip, kHipFunctions, ordinal) {}
   using GpuDevice::open;
 
   std::string getChip() const override {
@@ -48,7 +48,10 @@ public:
 
 private:
   Status findDevice() override;
+  Status enter(int &previous) const override;
+  void leave(int previous) const override;
 
+  GpuFunction<int *> getDevice = {"hipGetDevice"};
   GpuFunction<int> setDevice = {"hipSetDevice"};
   GpuFunction<void *, int> getProperties = {"hipGetDevicePropertiesR0600"};
   GpuFunction<void **, const void *> loadModule = {"hipModuleLoadData"};
@@ -56,19 +59,15 @@ private:
 } // namespace
 
 Status HipDevice::findDevice() {
-  if (Status status = find(setDevice, getProperties, loadModule); !status)
-    return status;
-  int count = 0;
-  if (Status status = call("counting devices", gpu.getDeviceCount, &count);
+  if (Status status = find(getDevice, setDevice, getProperties, loadModule);
       !status)
     return status;
-  if (count == 0)
-    return Failure{"HIP reports no GPU; use another --device"};
-  if (Status status = call("selecting device 0", setDevice, 0); !status)
+  if (Status status = checkOrdinal(); !status)
     return status;
   std::vector<char> properties(kPropertiesBytes);
-  if (Status status = call("reading the properties of device 0", getProperties,
-                           properties.data(), 0);
+  if (Status status =
+          call("reading the properties of device " + std::to_string(ordinal),
+               getProperties, properties.data(), ordinal);
       !status)
     return status;
   properties.back() = 0;
@@ -78,7 +77,22 @@ Status HipDevice::findDevice() {
   return {};
 }
 
+Status HipDevice::enter(int &previous) const {
+  if (Status status = call("reading the thread's device", getDevice, &previous);
+      !status || previous == ordinal)
+    return status;
+  return call("selecting the device", setDevice, ordinal);
+}
+
+void HipDevice::leave(int previous) const {
+  if (previous != ordinal)
+    (void)setDevice.function(previous);
+}
+
 Result<uint64_t> HipDevice::load(std::span<const uint8_t> image) {
+  Current current(*this);
+  if (!current)
+    return current.takeFailure();
   void *module = nullptr;
   if (Status status =
           call("loading the code object", loadModule, &module, image.data());
@@ -88,8 +102,8 @@ Result<uint64_t> HipDevice::load(std::span<const uint8_t> image) {
 }
 
 Result<std::unique_ptr<Device>>
-mlir::te::rt::openHipDevice(const std::string &path) {
-  auto device = std::make_unique<HipDevice>();
+mlir::te::rt::openHipDevice(int ordinal, const std::string &path) {
+  auto device = std::make_unique<HipDevice>(ordinal);
   if (Status status = device->open(path); !status)
     return status.takeFailure();
   return std::unique_ptr<Device>(std::move(device));

@@ -140,13 +140,14 @@ bool Session::fillArgument(size_t index, size_t first) {
 bool Session::hasMemory() {
   uint64_t bytes = 0;
   for (const rt::Buffer &buffer : entry.buffers) {
-    auto size = rt::getBufferBytes(entry, buffer, dims);
-    if (!size)
-      return fail(BadInput, size.error());
+    auto shape = rt::getBufferShape(entry, buffer, dims);
+    if (!shape)
+      return fail(BadInput, shape.error());
+    uint64_t size = *rt::getBufferBytes(entry, buffer, dims);
     bool isOnHost = buffer.kind != rt::BufferKind::Workspace;
     int copies = isOnHost + (emulator != nullptr) + needsReference();
     for (; copies; --copies)
-      bytes = llvm::SaturatingAdd(bytes, *size);
+      bytes = llvm::SaturatingAdd(bytes, size);
   }
   if (flags.sample)
     return true;

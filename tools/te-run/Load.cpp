@@ -214,7 +214,8 @@ void Session::useEmulator() {
       makeProgress(), flags.sanitize ? &sanitizer : nullptr);
   emulator = emulated.get();
   emulator->setMaxInstructions(flags.maxInstructions);
-  emulator->setProfiling(flags.stats != StatsKind::None || flags.annotate);
+  if (flags.stats != StatsKind::None || flags.annotate)
+    emulator->setProfiling();
   if (isProfiled())
     emulator->setRecording([&](StringRef chip, const emu::KernelInfo &kernel,
                                const emu::LaunchConfig &config,

@@ -75,7 +75,7 @@ static uint64_t placeLds(const emu::KernelInfo &kernel,
   return end;
 }
 
-/// Reads one launch's flags; it lacks module and kernargs.
+/// Reads one launch's flags; it lacks module, kernel and kernargs.
 static rt::Result<RawLaunch> planLaunch(const LaunchFlags &flags,
                                         const emu::CodeObject &object,
                                         std::vector<RawBuffer> &buffers) {
@@ -85,7 +85,7 @@ static rt::Result<RawLaunch> planLaunch(const LaunchFlags &flags,
     return rt::Failure{"no kernel " + flags.kernel +
                        "; there are: " + joinKernels(object)};
   const emu::KernelInfo &kernel = *planned.kernel;
-  planned.launch.kernel = kernel.name;
+  planned.launch.name = kernel.name;
   if (!parseSizes(flags.grid, planned.launch.grid))
     return rt::Failure{"--grid=" + flags.grid +
                        ": expected X,Y,Z, the workgroups"};
@@ -187,9 +187,14 @@ static std::vector<uint8_t> makeKernargs(const RawLaunch &planned,
 static rt::Status runLaunches(rt::Device &device, uint64_t module, Plan &plan) {
   for (RawLaunch &planned : plan.launches) {
     auto kernargs = makeKernargs(planned, plan.buffers);
+    auto kernel = device.findKernel(module, planned.kernel->name,
+                                    planned.launch.dynamicLds);
+    if (!kernel)
+      return kernel.takeFailure();
     planned.launch.module = module;
+    planned.launch.kernel = *kernel;
     planned.launch.kernargs = kernargs;
-    if (auto status = device.launch(planned.launch); !status)
+    if (auto status = device.launch({&planned.launch, 1}, {}, 0); !status)
       return status;
   }
   if (auto status = device.synchronize(); !status)

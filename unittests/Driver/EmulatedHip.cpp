@@ -15,6 +15,6 @@
 using namespace mlir::te;
 
 rt::Result<std::unique_ptr<rt::Device>>
-mlir::te::rt::openHipDevice(const std::string &) {
+mlir::te::rt::openHipDevice(int, const std::string &) {
   return std::unique_ptr<rt::Device>(std::make_unique<EmulatorDevice>());
 }

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "te/Runtime/Program.h"
-#include "TestElf.h"
-#include "te/Runtime/Gpu.h"
+#include "Backends.h"
 #include "gtest/gtest.h"
 
 using namespace mlir::te::rt;
@@ -74,38 +73,10 @@ TEST(Buffers, ShapesFollowTheDims) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A stand-in library, and a program for its chip.
-struct Backend {
-  const char *name, *chip, *other, *device;
-  Result<std::unique_ptr<Device>> (*open)();
-
-  Program make(std::string from = "", std::string to = "") const {
-    std::string text = kManifest;
-    auto replace = [&](const std::string &from, const std::string &to) {
-      text.replace(text.find(from), from.size(), to);
-    };
-    replace("gfx950", chip);
-    if (!from.empty())
-      replace(from, to);
-    bool isCuda = std::string(name) == "Cuda";
-    auto program =
-        Program::create(isCuda ? makePtx(text) : makeElf(".te.manifest", text));
-    EXPECT_TRUE(bool(program)) << program.error();
-    return std::move(*program);
-  }
-};
-
-const Backend kBackends[] = {
-    {"Hip", "gfx950", "gfx942", "hip: Fake Instinct (gfx950:sramecc+:xnack-)",
-     [] { return openHipDevice(TE_FAKE_HIP); }},
-    {"Cuda", "sm_90a", "sm_100a", "cuda: Fake H200 (sm_90)",
-     [] { return openCudaDevice(TE_FAKE_CUDA); }},
-};
-
 class Gpu : public testing::TestWithParam<Backend> {
 protected:
   void SetUp() override {
-    auto opened = GetParam().open();
+    auto opened = GetParam().open(0);
     ASSERT_TRUE(bool(opened)) << opened.error();
     device = std::move(*opened);
   }
@@ -233,7 +204,7 @@ TEST_P(Gpu, ExplainsWhyItCannotRun) {
 }
 
 TEST(CudaDevice, ShowsWhatTheDriverSaysOfPtx) {
-  auto device = openCudaDevice(TE_FAKE_CUDA);
+  auto device = openCudaDevice(0, TE_FAKE_CUDA);
   ASSERT_TRUE(bool(device)) << device.error();
   std::string text = ".target sm_90a\nsyntax error\n";
   auto module =
@@ -247,7 +218,7 @@ TEST(CudaDevice, ShowsWhatTheDriverSaysOfPtx) {
 
 /// Runs the program on the stand-in for CUDA, with one change of its manifest.
 static Status runOnCuda(const std::string &from, const std::string &to) {
-  auto device = openCudaDevice(TE_FAKE_CUDA);
+  auto device = openCudaDevice(0, TE_FAKE_CUDA);
   if (!device)
     return device.takeFailure();
   HostTensor inputs[] = {HostTensor::zeros(DType::BF16, {2, 3}),
@@ -282,13 +253,13 @@ TEST(CudaDevice, ExplainsGridsThatAreTooLarge) {
 }
 
 TEST(OpenDevice, WithoutALibrary) {
-  auto hip = openHipDevice("/nonexistent/libamdhip64.so");
+  auto hip = openHipDevice(0, "/nonexistent/libamdhip64.so");
   ASSERT_FALSE(bool(hip));
   EXPECT_EQ(hip.error(),
             "no HIP here: /nonexistent/libamdhip64.so: cannot open shared "
             "object file: No such file or directory; install ROCm 6 or newer, "
             "or use another --device");
-  auto cuda = openCudaDevice("/nonexistent/libcuda.so.1");
+  auto cuda = openCudaDevice(0, "/nonexistent/libcuda.so.1");
   ASSERT_FALSE(bool(cuda));
   EXPECT_EQ(cuda.error(),
             "no CUDA here: /nonexistent/libcuda.so.1: cannot open shared "
@@ -297,7 +268,7 @@ TEST(OpenDevice, WithoutALibrary) {
 }
 
 TEST(OpenDevice, NamesMissingFunctions) {
-  auto device = openCudaDevice(TE_FAKE_HIP);
+  auto device = openCudaDevice(0, TE_FAKE_HIP);
   ASSERT_FALSE(bool(device));
   EXPECT_EQ(device.error().find("the CUDA library lacks cuGetErrorString, "
                                 "cuDeviceGetCount, cuMemAlloc_v2, "),

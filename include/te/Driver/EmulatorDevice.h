@@ -14,6 +14,7 @@
 #include "te/Runtime/Device.h"
 
 #include <functional>
+#include <mutex>
 
 namespace mlir::te {
 
@@ -25,7 +26,10 @@ struct EmulatedLaunch {
   emu::Trace trace; // where launches are recorded
 };
 
-/// Runs code objects of every chip that the emulator knows.
+/// Runs code objects of every chip that the emulator knows. Launches run one at
+/// a time, on every core; a stream means nothing. Memory of the host is used
+/// where it lies; a result or workspace there begins undefined for the
+/// sanitizer.
 class EmulatorDevice : public rt::Device {
 public:
   using Progress = std::function<void(llvm::StringRef kernel, double share)>;
@@ -40,22 +44,23 @@ public:
   /// wave-instructions; 0: no limit.
   void setMaxInstructions(uint64_t most) { maxInstructions = most; }
 
-  /// Later launches fill LaunchStats::profile and what goes with it.
-  void setProfiling(bool on) { isProfiling = on; }
+  /// Later launches are counted, LaunchStats::profile and what goes with it
+  /// too, and kept for getLaunches().
+  void setProfiling() { isProfiling = true; }
 
-  /// Which workgroups of a launch to record; `work` as emu::measureWork has it.
+  /// Which workgroups of a launch to record; the work is emu::measureWork's.
   using Chooser = std::function<emu::TraceRequest(
       llvm::StringRef chip, const emu::KernelInfo &, const emu::LaunchConfig &,
       llvm::ArrayRef<uint64_t>)>;
-  /// Later launches are profiled, and fill EmulatedLaunch::trace. Not with a
+  /// Like setProfiling(), and EmulatedLaunch::trace is filled. Not with a
   /// sanitizer.
   void setRecording(Chooser chooser) {
-    isProfiling = true;
+    setProfiling();
     choose = std::move(chooser);
   }
 
-  /// What has been launched, in order.
-  llvm::ArrayRef<EmulatedLaunch> getLaunches() const { return launches; }
+  /// What was kept, in order. Not while a launch runs.
+  llvm::ArrayRef<EmulatedLaunch> getLaunches() const { return kept; }
 
   std::string getName() const override { return "emulator"; }
   std::string getChip() const override { return ""; }
@@ -70,17 +75,27 @@ public:
                             uint64_t address) override;
   rt::Result<uint64_t> load(std::span<const uint8_t> image) override;
   void unload(uint64_t module) override;
-  rt::Result<uint64_t> findGlobal(uint64_t module, const std::string &symbol,
-                                  uint64_t bytes) override;
-  rt::Status launch(const rt::Launch &launch) override;
+  rt::Result<uint64_t> findKernel(uint64_t module, const std::string &name,
+                                  uint32_t dynamicLds) override;
+  rt::Result<rt::Global> findGlobal(uint64_t module,
+                                    const std::string &symbol) override;
+  rt::Status launch(std::span<const rt::Launch> launches,
+                    std::span<const rt::Region> memory,
+                    uint64_t stream) override;
   rt::Status synchronize() override { return {}; }
 
 private:
+  rt::Status adopt(std::vector<rt::Region> regions,
+                   std::vector<uint64_t> &adopted);
+  rt::Status launchOne(const rt::Launch &launch);
+
   Progress progress;
   emu::Sanitizer *sanitizer;
+  std::mutex mutex; // what follows
   emu::DeviceMemory memory;
-  std::vector<std::unique_ptr<emu::CodeObject>> modules; // handle - 1
-  std::vector<EmulatedLaunch> launches;
+  /// By handles, their addresses; those of kernels are KernelInfo's.
+  std::map<uint64_t, std::unique_ptr<emu::CodeObject>> modules;
+  std::vector<EmulatedLaunch> kept;
   bool isProfiling = false;
   uint64_t maxInstructions = 0;
   Chooser choose;

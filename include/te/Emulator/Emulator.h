@@ -84,8 +84,8 @@ private:
 /// Device memory: named allocations at addresses of their own. An access that
 /// is not wholly inside one allocation is an error of the launch that makes it.
 /// One launch at a time; nothing is allocated or freed while it runs. A code
-/// object's image is loaded at its first launch here and stays, its global
-/// variables too.
+/// object's image is loaded at its first launch here and stays until unload(),
+/// its global variables too.
 class DeviceMemory {
 public:
   /// `shadowed`: keeps what the sanitizer has to know of each byte, for about
@@ -96,6 +96,11 @@ public:
   /// never touch one another, so that an overrun by any small distance is seen.
   /// The bytes are 0. Returns 0 where the host has not that much memory.
   uint64_t allocate(uint64_t bytes, llvm::StringRef name);
+  /// Makes [host, host + bytes) of this process an allocation at that same
+  /// address; it stays the caller's. `isWritten`: the sanitizer knows the bytes
+  /// as written. False where there is an allocation already, or no such memory.
+  bool adopt(uint8_t *host, uint64_t bytes, llvm::StringRef name,
+             bool isWritten);
   /// False where `address` is not the start of a live allocation.
   bool free(uint64_t address);
   /// Copies to [address, ...); false where that is not inside one live
@@ -110,6 +115,8 @@ public:
   /// host not the memory.
   llvm::Expected<std::pair<uint64_t, uint64_t>>
   findGlobal(const CodeObject &object, llvm::StringRef symbol);
+  /// Frees the object's image, if it was loaded here.
+  void unload(const CodeObject &object);
 
   struct Impl;
   Impl &getImpl() { return *impl; }

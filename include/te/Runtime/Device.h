@@ -19,19 +19,36 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mlir::te::rt {
 
+/// One launch of a kernel, with all that can be known before it.
 struct Launch {
-  uint64_t module; // as load() returned it
-  std::string kernel;
+  uint64_t module, kernel;       // as load() and findKernel() returned them
+  std::string_view name;         // of the kernel, for messages
   std::array<uint32_t, 3> grid;  // workgroups, none of them 0
   std::array<uint32_t, 3> block; // lanes
   uint32_t dynamicLds;           // bytes
   std::span<const uint8_t> kernargs;
 };
 
+/// A buffer of launches. A device that checks accesses knows what it allocated
+/// itself, and learns of other memory by these.
+struct Region {
+  uint64_t address, bytes;
+  std::string_view name; // for messages
+  bool isInput;          // its bytes were there before, and stay as they are
+};
+
+/// A global variable of loaded code.
+struct Global {
+  uint64_t address, bytes;
+};
+
+/// Any thread may call any function at any time. No call changes which device
+/// is the calling thread's.
 class Device {
 public:
   virtual ~Device();
@@ -59,28 +76,32 @@ public:
   /// Loads a code object, for checkTarget's target.
   virtual Result<uint64_t> load(std::span<const uint8_t> image) = 0;
   virtual void unload(uint64_t module) = 0;
-  /// The address of a global variable of loaded code, of at least `bytes`
-  /// bytes. It stays valid until the code is unloaded.
-  virtual Result<uint64_t>
-  findGlobal(uint64_t module, const std::string &symbol, uint64_t bytes) = 0;
-  /// In order with earlier launches and copies; may return before it is done.
-  virtual Status launch(const Launch &launch) = 0;
+  /// A kernel of loaded code, for launches with up to `dynamicLds` bytes. It
+  /// stays valid until the code is unloaded, as a global variable does.
+  virtual Result<uint64_t> findKernel(uint64_t module, const std::string &name,
+                                      uint32_t dynamicLds) = 0;
+  virtual Result<Global> findGlobal(uint64_t module,
+                                    const std::string &symbol) = 0;
+  /// Fails where no launch of this kind can run here.
+  virtual Status checkLaunch(const Launch &launch) const { return {}; }
+  /// Launches all of them in order on `stream` (the vendor's handle; 0: the
+  /// default stream), behind what is there; may return before they are done.
+  /// On the emulator `memory` may be the host's. Allocates nothing, and waits
+  /// for nothing.
+  virtual Status launch(std::span<const Launch> launches,
+                        std::span<const Region> memory, uint64_t stream) = 0;
+  /// Waits for all streams.
   virtual Status synchronize() = 0;
 
   /// Launches the work of repeat `index`.
   using Enqueue = std::function<Status(unsigned index)>;
-  /// Enqueues the work of `count` repeats without waiting in between, and gives
-  /// the seconds of each by the device's clock, from the end of the one before.
+  /// Enqueues the work of `count` repeats, on the default stream, without
+  /// waiting in between, and gives the seconds of each by the device's clock,
+  /// from the end of the one before.
   virtual Result<std::vector<double>> time(unsigned count,
                                            const Enqueue &enqueue) {
     return Failure{getName() + " has no clock"};
   }
-
-protected:
-  /// What findGlobal gives of a symbol that has `found` bytes.
-  static Result<uint64_t> checkGlobal(const std::string &symbol,
-                                      uint64_t address, uint64_t found,
-                                      uint64_t bytes);
 };
 
 } // namespace mlir::te::rt

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The vendors' libraries are opened at run time: te-mlir builds and runs
-// without ROCm and CUDA. Both functions open the first device, and fail where
-// there is no library, no device, or a library that is too old.
+// without ROCm and CUDA. Both functions open the device with that ordinal, and
+// fail where there is no library, no such device, or a library that is too old.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_RUNTIME_GPU_H
@@ -21,13 +21,13 @@ namespace mlir::te::rt {
 
 /// An AMD GPU, by ROCm 6 or newer.
 Result<std::unique_ptr<Device>>
-openHipDevice(const std::string &library = "libamdhip64.so");
+openHipDevice(int ordinal = 0, const std::string &library = "libamdhip64.so");
 
-/// An NVIDIA GPU, by its driver alone, in the device's primary context, which
-/// the calling thread gets. Code for sm_90a runs on compute capability 9.0
-/// only.
+/// An NVIDIA GPU, by its driver alone, in the device's primary context: that of
+/// the CUDA runtime, whose pointers and streams are legal here. Code for sm_90a
+/// runs on compute capability 9.0 only.
 Result<std::unique_ptr<Device>>
-openCudaDevice(const std::string &library = "libcuda.so.1");
+openCudaDevice(int ordinal = 0, const std::string &library = "libcuda.so.1");
 
 } // namespace mlir::te::rt
 

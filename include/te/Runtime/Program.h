@@ -5,52 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A code object, or PTX, with its manifest: sizes are bound, buffers allocated,
-// kernels launched in order, results copied back.
+// A code object, or PTX, with its manifest. An instance is a binding that owns
+// its memory: inputs are copied there, and results back.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_RUNTIME_PROGRAM_H
 #define TE_RUNTIME_PROGRAM_H
 
-#include "te/Runtime/Device.h"
-#include "te/Runtime/Manifest.h"
+#include "te/Runtime/Binding.h"
 
 namespace mlir::te::rt {
-
-/// The buffers of the arguments (or results), in the order of the signature:
-/// what a caller gives (or gets), a scaled tensor's data before its scales.
-std::vector<size_t> getBuffersOf(const std::vector<Value> &values);
-
-/// The size of every dimension of the entry: as `given` by name, and as the
-/// shapes of the inputs say (in the order of getBuffersOf(arguments); a null
-/// input says nothing). Fails where two of them differ, or none says.
-Result<std::vector<int64_t>>
-bindDims(const Entry &entry, const std::map<std::string, int64_t> &given,
-         std::span<const HostTensor *const> inputs);
-
-/// A value for each expression; fails on a size below zero.
-Result<std::vector<int64_t>> evaluateShape(const Entry &entry,
-                                           const std::vector<Expr> &shape,
-                                           const std::string &what,
-                                           std::span<const int64_t> dims);
-
-/// The shape of the buffer. Fails on sizes below zero, and where the buffer is
-/// larger than this machine's memory.
-Result<std::vector<int64_t>> getBufferShape(const Entry &entry,
-                                            const Buffer &buffer,
-                                            std::span<const int64_t> dims);
-
-/// The bytes of that shape.
-Result<uint64_t> getBufferBytes(const Entry &entry, const Buffer &buffer,
-                                std::span<const int64_t> dims);
-
-/// A tensor of that shape, filled with `fill`.
-Result<HostTensor> makeBuffer(const Entry &entry, const Buffer &buffer,
-                              std::span<const int64_t> dims, uint8_t fill);
-
-/// Fails where the input has not the type and shape of its buffer.
-Status checkInput(const Entry &entry, const Buffer &buffer,
-                  std::span<const int64_t> dims, const HostTensor &input);
 
 struct RunOptions {
   /// Results and workspaces hold this in every byte before the first launch:
@@ -61,27 +25,7 @@ struct RunOptions {
   bool hasContents = true;
 };
 
-/// A program's code on a device, until the end of this object.
-class LoadedCode {
-public:
-  LoadedCode(LoadedCode &&other)
-      : device(other.device), module(std::exchange(other.module, {})) {}
-  ~LoadedCode() {
-    if (module)
-      device.unload(*module);
-  }
-  uint64_t getModule() const { return *module; }
-  Device &getDevice() const { return device; }
-
-private:
-  friend class Program;
-  LoadedCode(Device &device, uint64_t module)
-      : device(device), module(module) {}
-  Device &device;
-  std::optional<uint64_t> module;
-};
-
-/// The buffers of an entry on a device: what its launches work on.
+/// An entry that runs in buffers of its own. Code and entry outlive it.
 class Instance {
 public:
   /// Allocates and fills every buffer: inputs, in the order of
@@ -94,7 +38,7 @@ public:
   ~Instance();
 
   /// Launches the entry's kernels, in order. Does not wait for them.
-  Status launch() const;
+  Status launch() const { return binding->run(); }
   /// Waits for the device; the order is that of getBuffersOf(results).
   Status read(std::vector<HostTensor> &outputs) const;
 
@@ -105,13 +49,12 @@ private:
   Status fill(std::span<const HostTensor> inputs, const RunOptions &options);
   Status fillBuffer(size_t index, const HostTensor *input,
                     const RunOptions &options);
-  Status launchStep(const Step &step) const;
-  Result<std::vector<uint8_t>> packKernargs(const Step &step) const;
 
   const LoadedCode &code;
   const Entry &entry;
   std::vector<int64_t> dims;
-  std::vector<uint64_t> addresses; // of each buffer
+  std::vector<Memory> buffers; // none for constants
+  std::optional<Binding> binding;
 };
 
 class Program {
