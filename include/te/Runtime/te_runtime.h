@@ -64,7 +64,8 @@ const char *te_device_chip(const te_device *device);
 /* Waits for all streams. */
 te_status te_device_synchronize(te_device *device);
 
-/* For hosts that have no allocator of their own. The copies wait. */
+/* For hosts that have no allocator of their own. Copies are in order with the
+ * default stream only. */
 te_status te_allocate(te_device *device, uint64_t bytes, void **address);
 te_status te_release(te_device *device, void *address);
 te_status te_copy_to_device(te_device *device, void *address,
