@@ -201,7 +201,7 @@ def capture(driver, case, stream):
 
 
 def check_case(driver, runtime, program, entry, dims):
-    stream = driver.handle("cuStreamCreate", c_uint(1))  # non-blocking: beside the default stream
+    stream = driver.handle("cuStreamCreate", c_uint(1))  # non-blocking: not in order with the default stream
     case = Case(driver, runtime, program, entry, dims)
     case.fill(1)
     first = case.run_and_read(stream)
