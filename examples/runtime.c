@@ -84,7 +84,7 @@ int main(int argc, char **argv) {
     return 2;
   }
 
-  /* What a run takes. */
+  /* What a run needs. */
   uint64_t argument_bytes[kMost], result_bytes[kMost];
   te_workspace_size needed;
   check(

@@ -38,7 +38,7 @@ Status LoadedCode::find(const Manifest &manifest) {
 // The caller's memory
 //===----------------------------------------------------------------------===//
 
-/// What is wrong with memory for `bytes` bytes, behind what it is for; empty
+/// What is wrong with memory for `bytes` bytes, to follow its name; empty
 /// where nothing is.
 static std::string findProblem(Memory memory, uint64_t bytes,
                                uint64_t alignment) {
@@ -71,7 +71,7 @@ static Status checkBuffer(const Entry &entry, const Buffer &buffer,
 }
 
 /// Fails where a buffer that kernels write shares memory with another one: they
-/// take each buffer for memory of its own.
+/// assume that no buffers overlap.
 static Status checkOverlaps(std::vector<Region> regions) {
   std::sort(
       regions.begin(), regions.end(),

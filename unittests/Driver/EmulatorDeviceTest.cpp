@@ -192,6 +192,26 @@ TEST_F(EmulatedProgram, RunsInEightThreads) {
   EXPECT_EQ(right, kThreads * kRuns);
 }
 
+/// Short launches, so that many begin and end at once.
+TEST_F(EmulatedProgram, RunsShortLaunchesInEightThreads) {
+  constexpr int kThreads = 8, kRuns = 3000;
+  std::atomic<int> right{0};
+  auto work = [&](int index) {
+    HostBuffer x(32), y(32);
+    Binding binding = bind("scaled", {}, {x, x}, {y});
+    for (int run = 0; run < kRuns; ++run) {
+      std::fill_n(x.as<float>(), 8, float(index + run));
+      right += binding.run() && y.as<float>()[7] == 16.0f * (index + run);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i)
+    threads.emplace_back(work, i);
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(right, kThreads * kRuns);
+}
+
 TEST_F(EmulatedProgram, KeepsLaunchesWhereAsked) {
   HostBuffer x(32), y(32);
   Binding binding = bind("scaled", {}, {x, x}, {y});

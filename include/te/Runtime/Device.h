@@ -85,7 +85,7 @@ public:
   /// Fails where no launch of this kind can run here.
   virtual Status checkLaunch(const Launch &launch) const { return {}; }
   /// Launches all of them in order on `stream` (the vendor's handle; 0: the
-  /// default stream), behind what is there; may return before they are done.
+  /// default stream), after what is there; may return before they are done.
   /// On the emulator `memory` may be the host's. Allocates nothing, and waits
   /// for nothing.
   virtual Status launch(std::span<const Launch> launches,

@@ -63,7 +63,7 @@ constexpr uint64_t alignWorkspace(uint64_t bytes) {
          kWorkspaceAlignment;
 }
 
-/// Bytes that a run takes, in the order of getBuffersOf().
+/// Bytes that a run needs, in the order of getBuffersOf().
 struct Sizes {
   std::vector<uint64_t> arguments, results;
   uint64_t workspace = 0;

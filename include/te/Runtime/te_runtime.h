@@ -13,8 +13,9 @@
  *   te_bind                             once for given memory
  *   te_run                              as often as wanted
  *
- * Any thread may call any function at any time; only freeing an object must
- * come behind the last call with it. Objects may be freed in any order: what
+ * Any thread may call any function at any time; only an object's
+ * last call must come before it is freed. Objects may be freed in any order:
+what
  * one needs of another lives as long as it does. Freeing NULL does nothing.
  *
  * A function that fails leaves its results alone, and tells the reason in
@@ -64,7 +65,8 @@ const char *te_device_chip(const te_device *device);
 /* Waits for all streams. */
 te_status te_device_synchronize(te_device *device);
 
-/* For hosts that have no allocator of their own. The copies wait. */
+/* For hosts that have no allocator of their own. Copies are in order with the
+ * default stream only. */
 te_status te_allocate(te_device *device, uint64_t bytes, void **address);
 te_status te_release(te_device *device, void *address);
 te_status te_copy_to_device(te_device *device, void *address,
@@ -94,7 +96,7 @@ const te_entry *te_program_find_entry(const te_program *program,
                                       const char *name);
 
 const char *te_entry_name(const te_entry *entry);
-/* The dynamic dimensions. Functions below take a size of each, in this order.
+/* The dynamic dimensions. Functions below expect their sizes, in this order.
  */
 size_t te_entry_dim_count(const te_entry *entry);
 /* NULL where there are not so many. */
@@ -129,8 +131,8 @@ typedef struct te_workspace_size {
   uint64_t bytes, alignment;
 } te_workspace_size;
 
-/* The bytes that a run takes, by te_entry_buffer_count() of both kinds. Any of
- * the three results may be NULL. */
+/* The bytes that a run needs: te_entry_buffer_count() of them for both kinds.
+ * Any of the three results may be NULL. */
 te_status te_query(const te_entry *entry, const int64_t *dims, size_t dim_count,
                    uint64_t *argument_bytes, uint64_t *result_bytes,
                    te_workspace_size *workspace);
