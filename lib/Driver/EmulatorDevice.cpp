@@ -157,6 +157,7 @@ rt::Status EmulatorDevice::launchOne(const rt::Launch &launch) {
   options.collectStats = options.profile = isProfiling;
   options.sanitizer = sanitizer;
   options.maxWorkgroupInstructions = maxInstructions;
+  options.interrupted = &interrupted;
   auto report = [&](double share) { progress(kernel.name, share); };
   if (progress)
     options.progress = report;

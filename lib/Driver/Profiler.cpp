@@ -65,3 +65,24 @@ te::profileSample(const rt::Program &program, const rt::Entry &entry,
         cycle::makeProfile(launch.kernel.name, launch.trace, *target, *timing));
   return profiles;
 }
+
+std::pair<double, double>
+te::getTotals(llvm::ArrayRef<cycle::Profile> profiles) {
+  double clocks = 0, seconds = 0;
+  for (auto [index, profile] : llvm::enumerate(profiles)) {
+    clocks += profile.gridClocks + (index ? profile.timing.getKernelGap() : 0);
+    seconds += profile.seconds() + (index ? kKernelGap : 0);
+  }
+  return {clocks, seconds};
+}
+
+llvm::json::Value te::toJson(llvm::ArrayRef<cycle::Profile> profiles) {
+  llvm::json::Array launches;
+  for (const cycle::Profile &profile : profiles)
+    launches.push_back(profile.toJSON());
+  auto [clocks, seconds] = getTotals(profiles);
+  return llvm::json::Object{{"version", 1},
+                            {"grid_clocks", clocks},
+                            {"seconds", seconds},
+                            {"launches", std::move(launches)}};
+}

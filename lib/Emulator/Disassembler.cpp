@@ -43,12 +43,12 @@ Disassembler::Disassembler() : impl(std::make_unique<Impl>()) {}
 Disassembler::~Disassembler() = default;
 
 static void initializeTarget() {
-  static std::once_flag once;
-  std::call_once(once, [] {
+  static const bool once [[maybe_unused]] = [] {
     LLVMInitializeAMDGPUTargetInfo();
     LLVMInitializeAMDGPUTargetMC();
     LLVMInitializeAMDGPUDisassembler();
-  });
+    return true;
+  }();
 }
 
 llvm::Expected<std::unique_ptr<Disassembler>>

@@ -290,6 +290,12 @@ bool Worker::runWorkgroup(uint64_t workgroup) {
   startWorkgroup(workgroup);
   uint64_t nextSearch = kUntilStuck;
   while (true) {
+    if (const auto *interrupted = shared.options.interrupted;
+        interrupted && interrupted->load(std::memory_order_relaxed)) {
+      waves.front()->fail("the launch was interrupted");
+      report(*waves.front(), workgroup, *waves.front()->pc);
+      return false;
+    }
     bool alive = false, running = false;
     for (auto &wave : waves) {
       if (wave->stop == Stop::None || wave->stop == Stop::Yield)

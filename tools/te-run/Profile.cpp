@@ -12,6 +12,7 @@
 #include "Session.h"
 
 #include "te/Driver/Compile.h"
+#include "te/Driver/Profiler.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -48,27 +49,6 @@ void Session::makeProfiles() {
     profiles.push_back(cycle::makeProfile(launch.kernel.name, launch.trace,
                                           *target, clocked, options));
   }
-}
-
-/// Clocks and seconds of all launches, each of which waits for the one before.
-static std::pair<double, double> getTotals(ArrayRef<cycle::Profile> profiles) {
-  double clocks = 0, seconds = 0;
-  for (auto [index, profile] : llvm::enumerate(profiles)) {
-    clocks += profile.gridClocks + (index ? profile.timing.getKernelGap() : 0);
-    seconds += profile.seconds() + (index ? kKernelGap : 0);
-  }
-  return {clocks, seconds};
-}
-
-static llvm::json::Value toJson(ArrayRef<cycle::Profile> profiles) {
-  llvm::json::Array launches;
-  for (const cycle::Profile &profile : profiles)
-    launches.push_back(profile.toJSON());
-  auto [clocks, seconds] = getTotals(profiles);
-  return llvm::json::Object{{"version", 1},
-                            {"grid_clocks", clocks},
-                            {"seconds", seconds},
-                            {"launches", std::move(launches)}};
 }
 
 static void printText(llvm::raw_ostream &os,

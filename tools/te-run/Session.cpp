@@ -6,10 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Session.h"
 
-#include "te/Dialect/TE/IR/TE.h"
 #include "te/Driver/Compare.h"
 #include "te/Driver/Signature.h"
-#include "te/Driver/Tolerance.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -113,50 +111,12 @@ bool Session::writeOutputs() {
   return true;
 }
 
-/// The program's results have the types and sizes of the reference's.
-bool Session::checkBuffers() {
-  std::vector<rt::HostTensor> references = getBuffers(expected);
-  if (outputs.size() != references.size())
-    return fail(Failed, "the program has " + llvm::Twine(outputs.size()) +
-                            " result buffers, but the reference " +
-                            llvm::Twine(references.size()));
-  std::vector<size_t> buffers = rt::getBuffersOf(entry.results);
-  for (auto [output, reference, index] :
-       llvm::zip_equal(outputs, references, buffers))
-    if (output.type != reference.type ||
-        output.bytes.size() != reference.bytes.size())
-      return fail(Failed, "result " + entry.buffers[index].name + " is " +
-                              rt::formatShape(output.shape) + " " +
-                              rt::getInfo(output.type).name +
-                              ", but the reference's is " +
-                              rt::formatShape(reference.shape) + " " +
-                              rt::getInfo(reference.type).name);
-  return true;
-}
-
 bool Session::check() {
-  if (!checkBuffers())
-    return false;
-  std::vector<rt::Tolerance> tolerances = getTolerances(function);
-  std::vector<rt::Comparison> comparisons;
-  auto output = outputs.begin();
-  for (auto [index, value] : llvm::enumerate(expected)) {
-    const std::string &name = entry.results[index].name;
-    auto scaled = dyn_cast<ScaledType>(function.getResultTypes()[index]);
-    if (!scaled) {
-      comparisons.push_back(
-          rt::compare(name, *output++, value.buffers[0], tolerances[index]));
-      continue;
-    }
-    auto [data, scales] = compareScaled(
-        name, {output[0], output[1]}, {value.buffers[0], value.buffers[1]},
-        ref::getScaling(scaled.getScaling()), value.shape, tolerances[index]);
-    comparisons.push_back(std::move(data));
-    comparisons.push_back(std::move(scales));
-    output += 2;
-  }
-  llvm::outs() << rt::formatComparisons(comparisons);
-  if (!rt::isPass(comparisons))
+  auto comparisons = compareResults(function, entry, outputs, expected);
+  if (!comparisons)
+    return fail(Failed, comparisons.error());
+  llvm::outs() << rt::formatComparisons(*comparisons);
+  if (!rt::isPass(*comparisons))
     exitCode = Failed;
   return exitCode == Ok;
 }

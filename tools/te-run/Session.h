@@ -113,7 +113,6 @@ private:
   bool runReference();
   bool writeOutputs();
   bool check();
-  bool checkBuffers();
   void reportDefects();
 
   // Profile.cpp

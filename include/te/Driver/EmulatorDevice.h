@@ -44,6 +44,9 @@ public:
   /// wave-instructions; 0: no limit.
   void setMaxInstructions(uint64_t most) { maxInstructions = most; }
 
+  /// From another thread: launches end with an error for as long as this is on.
+  void setInterrupted(bool on) { interrupted = on; }
+
   /// Later launches are counted, LaunchStats::profile and what goes with it
   /// too, and kept for getLaunches().
   void setProfiling() { isProfiling = true; }
@@ -97,6 +100,7 @@ private:
   std::map<uint64_t, std::unique_ptr<emu::CodeObject>> modules;
   std::vector<EmulatedLaunch> kept;
   bool isProfiling = false;
+  std::atomic<bool> interrupted = false;
   uint64_t maxInstructions = 0;
   Chooser choose;
 };

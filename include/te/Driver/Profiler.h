@@ -27,6 +27,12 @@ rt::Result<std::vector<cycle::Profile>>
 profileSample(const rt::Program &program, const rt::Entry &entry,
               std::span<const int64_t> dims);
 
+/// Clocks and seconds of all launches, each of which waits for the one before.
+std::pair<double, double> getTotals(llvm::ArrayRef<cycle::Profile> profiles);
+
+/// docs/cycle-model.md, "JSON".
+llvm::json::Value toJson(llvm::ArrayRef<cycle::Profile> profiles);
+
 } // namespace mlir::te
 
 #endif // TE_DRIVER_PROFILER_H

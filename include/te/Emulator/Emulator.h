@@ -21,6 +21,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -219,6 +220,8 @@ struct LaunchOptions {
   uint64_t maxWorkgroupInstructions = 0;
   /// Looks for defects; needs shadowed memory.
   Sanitizer *sanitizer = nullptr;
+  /// The launch ends with an error soon after this becomes true.
+  const std::atomic<bool> *interrupted = nullptr;
   /// Called now and then, from one thread at a time, with the share done
   /// (0..1).
   llvm::function_ref<void(double)> progress = nullptr;
