@@ -120,6 +120,15 @@ static bool reachesAcross(ElementFunction f, const Triple &x,
   return false;
 }
 
+/// An operand that is off by a quarter of a turn reaches all that a function of
+/// angles has.
+static bool reachesAll(Operation *op, const Triple &bounds) {
+  constexpr double kTurn = 6.283185307179586;
+  StringRef name = op->getName().getStringRef();
+  return llvm::is_contained({"math.sin", "math.cos", "math.tan"}, name) &&
+         bounds[0] >= kTurn / 4;
+}
+
 /// An op of floats, of up to three operands.
 template <double (*compute)(const Triple &)>
 static LogicalResult runElementwise(Operation *op, Frame &frame) {
@@ -140,7 +149,8 @@ static LogicalResult runElementwise(Operation *op, Frame &frame) {
       continue;
     result.bounds.resize(result.getNumUnits());
     Triple moved = bounds.value_or(Triple{0, 0, 0});
-    if (bounds && reachesAcross(compute, x, moved, y))
+    if (bounds &&
+        (reachesAll(op, moved) || reachesAcross(compute, x, moved, y)))
       markUnspecified(result, i);
     result.bounds[i] = isExact ? getReach(compute, x, moved, y)
                                : getApproximateBound(compute, x, moved, y);

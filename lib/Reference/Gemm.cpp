@@ -50,6 +50,29 @@ static bool hasInfiniteScale(Value operand, const Frame &frame) {
   return false;
 }
 
+/// With E8M0 scales an element's value may be taken to a multiple of this where
+/// it is so small, as a denormal number is by a chip that has none: kernels
+/// multiply by the scale before they sum (docs/spec.md).
+static constexpr double kLeastElement = 0x1p-121;
+
+/// How far each element of an operand may be off: what sums add up, times the
+/// other side's.
+static std::vector<double>
+loadElementBounds(Value operand, ArrayRef<double> values, const Frame &frame) {
+  auto type = dyn_cast<ScaledType>(operand.getType());
+  if (!type)
+    return frame.loadBounds(operand);
+  std::vector<double> bounds(values.size());
+  if (!type.getScaling().isE8M0())
+    return bounds;
+  // From here on the three bits of a code's fraction, at most, are kept.
+  constexpr double kLeastExact = 8 * kLeastElement;
+  for (auto [bound, value] : llvm::zip_equal(bounds, values))
+    if (std::fabs(value) < kLeastExact)
+      bound = std::fmin(std::fabs(value), kLeastElement);
+  return bounds;
+}
+
 namespace {
 /// Sizes of the product: `count` pairs of matrices.
 struct Sizes {
@@ -144,16 +167,11 @@ static LogicalResult runGemm(Operation *operation, Frame &frame) {
     if (failed(frame.store(biasGrad, {cols}, sums, bounds)))
       return failure();
   }
-  // Of approximate operands: sums of |a| * b's bound, and the other way.
-  auto loadBounds = [&](Value operand, ArrayRef<double> values) {
-    return isa<ScaledType>(operand.getType())
-               ? std::vector<double>(values.size())
-               : frame.loadBounds(operand);
-  };
-  Rows leftBounds = makeRows(loadBounds(op.getA(), *a), sizes.count, sizes.m,
-                             sizes.k, op.getTransposeA()),
-       rightBounds = makeRows(loadBounds(op.getB(), *b), sizes.count, sizes.n,
-                              sizes.k, !op.getTransposeB());
+  Rows leftBounds = makeRows(loadElementBounds(op.getA(), *a, frame),
+                             sizes.count, sizes.m, sizes.k, op.getTransposeA()),
+       rightBounds =
+           makeRows(loadElementBounds(op.getB(), *b, frame), sizes.count,
+                    sizes.n, sizes.k, !op.getTransposeB());
   Rows left = makeRows(std::move(*a), sizes.count, sizes.m, sizes.k,
                        op.getTransposeA()),
        right = makeRows(std::move(*b), sizes.count, sizes.n, sizes.k,

@@ -2,11 +2,17 @@
 
 import argparse
 import random
+import re
 import subprocess
 import tempfile
 from pathlib import Path
 
 ROWS = [0, 1, 2, 17, 31, 70]
+
+
+def count_buffers(text):
+    """Of the function's arguments: a quantized one has two."""
+    return sum(2 if "!te.scaled" in type else 1 for type in re.findall(r"%\w+: ([^%]+)", text[:text.index(") ->")]))
 
 
 def check(write, distributions):
@@ -26,8 +32,8 @@ def check(write, distributions):
             run = subprocess.run(["te-compile", source, f"--target={options.target}", "-o", artefact], capture_output=True, text=True)
             if run.returncode == 0:
                 rows = [f"--dim=M={draw.choice(ROWS)}"] if '"M"' in text and "?x" in text else []
-                values = f"--input=random:{draw.randrange(1 << 20)}{draw.choice(distributions)}"
-                run = subprocess.run(["te-run", artefact, *rows, values, "--check", "--sanitize"], capture_output=True, text=True)
+                values = [f"--input=random:{draw.randrange(1 << 20)}{draw.choice(distributions)}" for _ in range(count_buffers(text))]
+                run = subprocess.run(["te-run", artefact, *rows, *values, "--check", "--sanitize"], capture_output=True, text=True)
             if run.returncode:
                 failures += 1
                 print(f"FAIL {text}{' '.join(map(str, run.args))}\n{run.stdout[-2500:]}{run.stderr[-2000:]}")
