@@ -40,9 +40,9 @@ Value te::emitSize(ImplicitLocOpBuilder &b, Value tensor, int64_t i,
   if (!shaped.isDynamicDim(i))
     return arith::ConstantIndexOp::create(b, shaped.getDimSize(i));
   auto given = [&](OpFoldResult size) -> Value {
-    if (auto value = dyn_cast<Value>(size))
-      return leaf(value, -1);
-    return getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
+    if (std::optional<int64_t> known = getConstantIntValue(size))
+      return arith::ConstantIndexOp::create(b, *known);
+    return leaf(cast<Value>(size), -1);
   };
   auto of = [&](Value other, int64_t dim) {
     return emitSize(b, other, dim, leaf);

@@ -171,3 +171,16 @@ func.func @wide_view(%x: tensor<8x192xf32>) -> tensor<8x64xf32> {
   }
   return %r : tensor<8x64xf32>
 }
+
+// -----
+
+// A size of a reshape that is a constant, though its type is dynamic.
+// CHECK-LABEL: func.func @constant_size
+// CHECK: tile.launch
+func.func @constant_size(%x: tensor<?x64xbf16>) -> tensor<?x2x64xbf16> {
+  %s = te.dim %x, 1 : tensor<?x64xbf16>
+  %y = te.activation silu %x : tensor<?x64xbf16> -> tensor<?x64xbf16>
+  %e = tensor.expand_shape %y [[0, 1], [2]] output_shape [%s, 2, 64] : tensor<?x64xbf16> into tensor<?x2x64xbf16>
+  %z = te.activation silu %e : tensor<?x2x64xbf16> -> tensor<?x2x64xbf16>
+  return %z : tensor<?x2x64xbf16>
+}
