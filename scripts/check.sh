@@ -28,6 +28,8 @@ done
 for check in unittests/*/check_*.py; do
   [ -f "$check" ] && run "python $check" "$build/venv/bin/python" "$check" --bin "$build/bin"
 done
+run "pytest" env PYTHONPATH="$build/python" "$build/venv/bin/python" -m pytest -q -p no:cacheprovider python/tests
+run "mypy" "$build/venv/bin/mypy" --strict --cache-dir="$build/mypy" python/te_mlir
 run "docs/reference is up to date" scripts/gen_reference.sh --check docs/reference "$build"
 run "lit" /usr/lib/llvm-22/bin/lit -sv -j "$(nproc)" --param "build=$build" test
 echo "$passed passed, $failed failed"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # deps.sh BUILD: installs what the build and the tests need, and nothing when it is there.
 #   apt:  LLVM, MLIR, lld and clang 22, g++ (for the runtime alone), cmake, ninja, ccache, GoogleTest, nlohmann-json, Python
-#   PyPI: numpy, ml_dtypes, hypothesis, triton, AITER (its code objects are test data) and the demo's published weights,
-#   in BUILD/venv
+#   PyPI: pybind11, numpy, ml_dtypes, hypothesis, pytest, mypy, PyTorch (its CPU build is enough), triton, AITER (its code objects are test
+#   data) and the demo's published weights, in BUILD/venv
 set -euo pipefail
 build=${1:?usage: deps.sh BUILD}
 packages=(llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev libpolly-22-dev libz3-dev libzstd-dev zlib1g-dev lld-22 clang-22
   clang-format-22 libclang-rt-22-dev cmake ninja-build ccache libgtest-dev libbenchmark-dev nlohmann-json3-dev
-  python3 python3-venv g++)
+  python3 python3-dev python3-venv g++)
 
 missing=()
 for p in "${packages[@]}"; do

@@ -18,26 +18,27 @@ namespace {
 /// What the compiler made, for a chip.
 struct Compiled {
   Artifact artifact;
-  const Target *target;
   std::vector<python::Diagnostic> warnings;
+  /// te-compile's --stats and --explain, as text and as JSON: made while there
+  /// is the module that what the artefact says of decisions refers to.
+  std::map<std::string, std::string> reports;
 
-  /// te-compile's --stats and --explain, "text" or "json".
-  std::string report(const std::string &what, const std::string &format) const;
+  void report(const Target &target);
 };
 } // namespace
 
-std::string Compiled::report(const std::string &what,
-                             const std::string &format) const {
-  ReportFormat asked =
-      format == "json" ? ReportFormat::JSON : ReportFormat::Text;
-  bool isStats = what == "stats";
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (llvm::Error error = printReports(os, artifact, *target,
-                                       isStats ? asked : ReportFormat::None,
-                                       isStats ? ReportFormat::None : asked))
-    throw RunFailure{llvm::toString(std::move(error))};
-  return text;
+void Compiled::report(const Target &target) {
+  for (bool isStats : {true, false})
+    for (ReportFormat format : {ReportFormat::Text, ReportFormat::JSON}) {
+      std::string name = isStats ? "stats" : "explain";
+      llvm::raw_string_ostream os(
+          reports[name + (format == ReportFormat::JSON ? ".json" : "")]);
+      if (llvm::Error error = printReports(
+              os, artifact, target, isStats ? format : ReportFormat::None,
+              isStats ? ReportFormat::None : format))
+        throw RunFailure{llvm::toString(std::move(error))};
+    }
+  artifact.decisions.clear();
 }
 
 static std::unique_ptr<Compiled> compileModule(const Module &module,
@@ -67,8 +68,9 @@ static std::unique_ptr<Compiled> compileModule(const Module &module,
     collector.fail();
   auto made = std::make_unique<Compiled>();
   made->artifact = std::move(*artifact);
-  made->target = *target;
   made->warnings = collector.takeWarnings();
+  if (options.level == Level::Image)
+    made->report(**target);
   return made;
 }
 
@@ -103,7 +105,7 @@ void python::bindCompile(py::module_ &m) {
                              })
       .def_property_readonly("kernels", describeKernels)
       .def_readonly("warnings", &Compiled::warnings)
-      .def("report", &Compiled::report, py::arg("what"), py::arg("format"));
+      .def_readonly("reports", &Compiled::reports);
   m.def("compile", &compileModule, py::arg("module"), py::arg("target"),
         py::arg("level"), py::arg("tuning_db"), py::arg("line_tables"),
         py::call_guard<py::gil_scoped_release>());

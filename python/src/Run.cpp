@@ -251,9 +251,14 @@ void python::bindRun(py::module_ &m) {
              const std::vector<int64_t> &dims) {
             const rt::Entry &entry =
                 findEntry(image.program.getManifest(), name);
+            Shapes results; // of the tensors, not of their storage
+            for (const rt::Value &value : entry.results)
+              results.push_back(check(
+                  rt::evaluateShape(entry, value.shape, value.name, dims)));
             return py::make_tuple(getShapes(entry, entry.arguments, dims),
                                   getShapes(entry, entry.results, dims),
-                                  check(rt::query(entry, dims)).workspace);
+                                  check(rt::query(entry, dims)).workspace,
+                                  results);
           },
           py::arg("entry"), py::arg("dims"));
   m.attr("BUFFER_ALIGNMENT") = rt::kBufferAlignment;

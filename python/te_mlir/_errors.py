@@ -90,4 +90,5 @@ def make_compile_error(diagnostics: Sequence[_NativeDiagnostic]) -> CompileError
 
 
 def make_run_error(message: str) -> RunError:
-    return RunError(message)
+    # The runtime's texts name te-run's flag.
+    return RunError(re.sub(r"--dim=([\w.]+)(=N)?", lambda found: f'dims={{"{found[1]}": N}}' if found[2] else f"dims[\"{found[1]}\"]", message))

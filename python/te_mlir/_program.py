@@ -44,8 +44,9 @@ class _Sizes:
     """What an entry needs for arrays of given shapes."""
 
     dims: list[int]
-    result_shapes: list[list[int]]
+    result_shapes: list[list[int]]  # of buffers
     workspace: int
+    shapes: list[list[int]]  # of results
 
 
 def compile(module: Module | str | os.PathLike[str], target: str = DEFAULT_TARGET, *, tuning_db: str | os.PathLike[str] | None = None,
@@ -136,7 +137,7 @@ class Program:
 
     def explain(self) -> str:
         """Which ops became one kernel and why, and by which schedule (te-compile --explain)."""
-        return self._compiled.report("explain", "text")
+        return self._compiled.reports["explain"]
 
     def ir(self, level: str = "te") -> str:
         """The program at a level: te, fused, tile, gpu, rocdl or nvvm, llvm, asm or ptx."""
@@ -193,7 +194,7 @@ class Program:
                                           [(view.address, view.bytes) for view in result_views], (workspace, sizes.workspace))
         binding.run(_stream(stream, location))
         del block
-        return _results(called, outputs)
+        return _results(called, outputs, sizes.shapes)
 
     def query(self, *shapes: Sequence[int], entry: str | None = None,
               dims: Mapping[str, int] | None = None) -> tuple[list[list[int]], list[list[int]], int]:
@@ -201,7 +202,8 @@ class Program:
         workspace. Fails with RunError where sizes contradict each other or are not known."""
         called = self.entry(entry)
         resolved = self._native.resolve(called.name, [list(shape) for shape in shapes], dict(dims or {}))
-        return self._native.query(called.name, resolved)
+        argument_shapes, result_shapes, workspace, _ = self._native.query(called.name, resolved)
+        return argument_shapes, result_shapes, workspace
 
     def _view_inputs(self, called: Entry, inputs: Sequence[Any]) -> list[_arrays.View]:
         arrays = _flatten(inputs)
@@ -225,11 +227,11 @@ class Program:
 
     def _resolve(self, called: Entry, key: Any, views: Sequence[_arrays.View], dims: Mapping[str, int] | None) -> _Sizes:
         resolved = self._native.resolve(called.name, [list(view.shape) for view in views], dict(dims or {}))
-        argument_shapes, result_shapes, workspace = self._native.query(called.name, resolved)
+        argument_shapes, result_shapes, workspace, shapes = self._native.query(called.name, resolved)
         for view, shape, buffer in zip(views, argument_shapes, called.argument_buffers):
             if list(view.shape) != shape:
                 raise RunError(f"argument {buffer.name} has shape {list(view.shape)}, expected {shape} ({buffer})")
-        sizes = _Sizes(resolved, result_shapes, workspace)
+        sizes = _Sizes(resolved, result_shapes, workspace, shapes)
         if len(self._sizes) >= 256:
             self._sizes.clear()
         self._sizes[key] = sizes
@@ -320,12 +322,12 @@ def _flatten(values: Sequence[Any]) -> list[Any]:
     return arrays
 
 
-def _results(called: Entry, arrays: Sequence[Any]) -> Any:
+def _results(called: Entry, arrays: Sequence[Any], shapes: Sequence[Sequence[int]]) -> Any:
     left = list(arrays)
     values: list[Any] = []
-    for value in called.results:
+    for value, shape in zip(called.results, shapes):
         taken, left = left[:len(value.buffers)], left[len(value.buffers):]
-        values.append(taken[0] if len(taken) == 1 else ScaledTensor(*taken, type=value.type))
+        values.append(taken[0] if len(taken) == 1 else ScaledTensor(taken[0], taken[1], value.type, tuple(shape)))
     return values[0] if len(values) == 1 else tuple(values)
 
 

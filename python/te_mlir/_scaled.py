@@ -18,16 +18,16 @@ _DEFAULT_TARGET = "gfx950"
 class ScaledTensor:
     """Data and scales of a tensor of type ``!te.scaled<...>``, in the storage that docs/spec.md gives its scheme.
 
-    ``type`` is that of the tensor, as MLIR prints it, with a static shape or the names of no dimensions ("?"). Either array may be of any
-    framework that programs take.
+    ``type`` is that of the tensor, as MLIR prints it; ``shape`` its sizes. Either array may be of any framework that programs take.
     """
 
     data: Any
     scale: Any
     type: str
+    shape: tuple[int, ...]
 
     def __repr__(self) -> str:
-        return f"<te_mlir.ScaledTensor {self.type}>"
+        return f"<te_mlir.ScaledTensor {list(self.shape)} of {self.type}>"
 
     @staticmethod
     def quantize(x: Any, element: str = "f8E4M3FN", scaling: str = "block = [1, 32], scale = f8E8M0FNU", *,
@@ -43,7 +43,7 @@ class ScaledTensor:
 
     def dequantize(self, dtype: str = "f32", *, target: str = _DEFAULT_TARGET) -> Any:
         """The values that the codes stand for, in MLIR's type ``dtype``."""
-        return _dequantizer(self.type, dtype, target)(self)
+        return _dequantizer(self.type, dtype, target)(self, dims={f"d{axis}": size for axis, size in enumerate(self.shape)})
 
 
 def _dtype(view: _arrays.View) -> str:
@@ -72,9 +72,11 @@ def _quantizer(dtype: str, rank: int, element: str, scaling: str, target: str) -
 @lru_cache(maxsize=64)
 def _dequantizer(scaled: str, dtype: str, target: str) -> Program:
     from ._program import compile
-    shape = scaled.removeprefix("!te.scaled<").split(",")[0].rpartition("x")[0]
-    rank = shape.count("x") + 1
-    dims = f" {{te.dims = [{_names(rank)}]}}" if "?" in shape else ""
+    sizes, _, element = scaled.removeprefix("!te.scaled<").split(",")[0].rpartition("x")
+    rank = sizes.count("x") + 1
+    shape = "x".join("?" * rank)
+    scaled = scaled.replace(f"{sizes}x{element}", f"{shape}x{element}", 1)
+    dims = f" {{te.dims = [{_names(rank)}]}}"
     result = f"tensor<{shape}x{dtype}>"
     return compile(f"func.func @dequantize(%q: {scaled}{dims}) -> {result} {{\n  %x = te.dequantize %q : {scaled} -> {result}\n"
                    f"  return %x : {result}\n}}\n", target)

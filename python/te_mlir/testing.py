@@ -93,7 +93,7 @@ def reference(program: Program, *inputs: Any, entry: str | None = None, dims: Ma
     views = program._view_inputs(called, inputs)
     sizes = program._resolve(called, None, views, dims)
     results = _native.reference(program.module._native, called.name, sizes.dims, refs(called.argument_buffers, views))
-    return _results(called, [_arrays.from_bytes(*array) for array in results])
+    return _results(called, [_arrays.from_bytes(*array) for array in results], sizes.shapes)
 
 
 def compare(program: Program, inputs: Sequence[Any], results: Any, *, entry: str | None = None, dims: Mapping[str, int] | None = None,
