@@ -5,21 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from . import _frames
 
+if TYPE_CHECKING:
+    from . import _native
+
 _RULE = re.compile(r"(?:^|op )([A-Z]{1,2}\d+): ")
 _OP = re.compile(r"'([a-z_]+\.[a-z_0-9.]+)'")
-
-
-class _NativeDiagnostic(Protocol):
-    severity: str
-    message: str
-    file: str
-    line: int
-    column: int
-    notes: Sequence[_NativeDiagnostic]
 
 
 @dataclass(frozen=True)
@@ -78,14 +72,14 @@ class CheckError(Error):
     """Results that are beyond their tolerances."""
 
 
-def make_diagnostic(native: _NativeDiagnostic) -> Diagnostic:
+def make_diagnostic(native: _native.Diagnostic) -> Diagnostic:
     rule = _RULE.search(native.message)
     op = _OP.search(native.message)
     return Diagnostic(native.severity, native.message, native.file, native.line, native.column, rule and rule[1], op and op[1],
                       tuple(make_diagnostic(note) for note in native.notes))
 
 
-def make_compile_error(diagnostics: Sequence[_NativeDiagnostic]) -> CompileError:
+def make_compile_error(diagnostics: Sequence[_native.Diagnostic]) -> CompileError:
     return CompileError([make_diagnostic(d) for d in diagnostics])
 
 

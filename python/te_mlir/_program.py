@@ -210,7 +210,7 @@ class Program:
         buffers = called.argument_buffers
         if len(arrays) != len(buffers):
             raise RunError(f"entry {called.name} takes {len(buffers)} arrays ({', '.join(map(str, buffers))}), found {len(arrays)}")
-        views = []
+        views: list[_arrays.View] = []
         for array, buffer in zip(arrays, buffers):
             view = _arrays.view(array, f"argument {buffer.name}")
             if not _arrays.is_type(view.dtype, buffer.dtype):
