@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -37,8 +37,7 @@ _NAMES = {torch: name for name, (_, torch) in _DTYPES.items()}
 _NAMES |= {np.dtype(numpy).name: name for name, (numpy, _) in _DTYPES.items() if name != "f4E2M1FN"}
 
 
-@dataclass(frozen=True)
-class View:
+class View(NamedTuple):
     """Memory of an array. ``device`` is "cpu", or "cuda:0" as torch says it, HIP too."""
 
     address: int
@@ -86,13 +85,20 @@ def _view_torch(tensor: Any, name: str) -> View:
 
 
 def _view_numpy(array: np.ndarray[Any, Any], name: str, writable: bool) -> View:
-    if not array.flags.c_contiguous:
+    flags = array.flags
+    if not flags.c_contiguous:
         raise RunError(f"{name} has strides {array.strides}, but kernels read dense rows; give numpy.ascontiguousarray({name})")
     if not array.dtype.isnative:
         raise RunError(f"{name} has type {array.dtype}, of the other byte order; give {name}.astype({name}.dtype.newbyteorder())")
-    if writable and not array.flags.writeable:
+    if writable and not flags.writeable:
         raise RunError(f"{name} is read-only, but a result is written there")
-    return View(array.ctypes.data, array.nbytes, array.dtype.name, array.shape, "cpu", array)
+    return View(array.ctypes.data, array.nbytes, _numpy_name(array.dtype), array.shape, "cpu", array)
+
+
+@lru_cache(maxsize=None)
+def _numpy_name(dtype: np.dtype[Any]) -> str:
+    """NumPy takes microseconds to spell a type."""
+    return str(dtype.name)
 
 
 def _view_cuda(interface: dict[str, Any], owner: Any, name: str) -> View:
