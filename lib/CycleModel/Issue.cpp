@@ -70,17 +70,18 @@ Blocked ComputeUnit::check(SimulatedWave &wave, uint64_t now) {
 llvm::SmallVector<unsigned, 16> ComputeUnit::orderWaves(const Simd &simd,
                                                         uint64_t now) {
   llvm::SmallVector<unsigned, 16> order;
-  for (unsigned id : simd.waves)
-    if (waves[id]->wake <= now)
-      order.push_back(id);
-  auto rank = [&](unsigned id) {
+  size_t matrix = 0; // behind those of this priority
+  for (unsigned id : simd.waves) {
     const SimulatedWave &wave = *waves[id];
-    bool isMatrix =
-        trace.instructions[wave.current().instruction].unit == Unit::Mfma;
-    return std::pair(-wave.priority, !isMatrix);
-  };
-  llvm::stable_sort(order,
-                    [&](unsigned a, unsigned b) { return rank(a) < rank(b); });
+    if (wave.wake > now)
+      continue;
+    if (!order.empty() && waves[order.back()]->priority != wave.priority)
+      matrix = order.size();
+    if (trace.instructions[wave.current().instruction].unit == Unit::Mfma)
+      order.insert(order.begin() + matrix++, id);
+    else
+      order.push_back(id);
+  }
   return order;
 }
 
