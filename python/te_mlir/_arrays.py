@@ -116,6 +116,11 @@ def is_type(found: str, wanted: str) -> bool:
     return _NAMES.get(found) == wanted or wanted in _BITS.get(found, ())
 
 
+def torch_name(dtype: str) -> str:
+    """What torch calls MLIR's type."""
+    return _DTYPES[dtype][1]
+
+
 def accepted(wanted: str) -> str:
     """For a person: what may stand for MLIR's type."""
     names = [_DTYPES[wanted][1], *(bits for bits, types in _BITS.items() if wanted in types)]
