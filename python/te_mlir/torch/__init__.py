@@ -24,8 +24,8 @@ _APPLY: dict[str, Callable[[Any, Any], Any]] = {
     "ceildiv": lambda a, b: (a + b - 1) // b,
     "roundup": lambda a, b: (a + b - 1) // b * b,
     "mod": lambda a, b: a % b,
-    "min": lambda a, b: torch.sym_min(a, b),
-    "max": lambda a, b: torch.sym_max(a, b),
+    "min": lambda a, b: torch.sym_min(a, b),  # type: ignore[no-untyped-call]
+    "max": lambda a, b: torch.sym_max(a, b),  # type: ignore[no-untyped-call]
 }
 
 
