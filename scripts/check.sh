@@ -29,6 +29,7 @@ for check in unittests/*/check_*.py; do
   [ -f "$check" ] && run "python $check" "$build/venv/bin/python" "$check" --bin "$build/bin"
 done
 run "docs/reference is up to date" scripts/gen_reference.sh --check docs/reference "$build"
+run "te_mlir/ops.py is up to date" python3 scripts/gen_python_ops.py --check python/te_mlir/ops.py
 run "lit" /usr/lib/llvm-22/bin/lit -sv -j "$(nproc)" --param "build=$build" test
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

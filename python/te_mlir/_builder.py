@@ -1,0 +1,521 @@
+"""Functions under construction: their values, and the ops that are put into them.
+
+IR is made as text, an op a line, with the place of the Python expression that asked for it; MLIR then parses and verifies it. So rules are
+the verifiers' alone, and here is only what the text needs.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Hashable, Iterator, Sequence
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import Any, NoReturn, Union
+
+import numpy as np
+
+from . import _arrays, _native
+from ._errors import CompileError, Diagnostic
+from ._frames import Place, caller
+from ._sizes import Extent, Size
+from ._types import DType, DTYPES, ElementType, Scaled, TensorType, check_dtype, print_type
+
+#: The function that is built now.
+current: ContextVar[Body] = ContextVar("te_mlir.current")
+_DYNAMIC = -(1 << 63)  # what MLIR has for a size or offset that is an operand
+
+
+class Tensor:
+    """A value in a function that is built: a tensor, or a quantized one.
+
+    ``+ - * /``, ``-x``, ``abs(x)``, ``**``, ``@``, comparisons (of elements, as tensors of i1) and ``& | ^`` (integers and i1) are the ops
+    of ``te_mlir.ops``; the other operand may be a number or a NumPy array. ``x[a:b, :, i]`` is a slice: as NumPy's, but with bounds that
+    are not cut to the tensor's (M3). No dimension is added or repeated on the way: both operands have one shape and one element type.
+    """
+
+    __array_ufunc__ = None  # so that NumPy leaves array + tensor to __radd__
+
+    def __init__(self, body: Body, name: str, shape: tuple[Extent | None, ...], dtype: ElementType, place: Place):
+        self.body, self.name, self.dtype, self.place = body, name, dtype, place
+        #: Sizes: integers, and ``Size`` where they are known at run time only.
+        self.shape: tuple[Extent, ...] = tuple(body.size_of_dim(name, axis) if size is None else size for axis, size in enumerate(shape))
+        body.types[name] = self.type
+
+    @property
+    def type(self) -> str:
+        """As MLIR prints it."""
+        return print_type(tuple(size if isinstance(size, int) else None for size in self.shape), self.dtype)
+
+    def __repr__(self) -> str:
+        dtype = self.dtype if isinstance(self.dtype, str) else f"te.scaled<{self.dtype}>"
+        return f"<te_mlir.Tensor {dtype}[{', '.join(map(str, self.shape))}] of {self.body.name}>"
+
+    def __iter__(self) -> Iterator[Tensor]:
+        raise TypeError(f"{self!r} is one value, and is not taken apart; slice it")
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"{self!r} has no truth value: its elements are known when the program runs; ops.select chooses between elements")
+
+    def __getitem__(self, index: Any) -> Tensor:
+        from ._tensor_ops import extract
+        return extract(self, index)
+
+    def __add__(self, other: Number) -> Tensor:
+        return _arith("+", "arith.addf", "arith.addi", self, other)
+
+    def __radd__(self, other: Number) -> Tensor:
+        return _arith("+", "arith.addf", "arith.addi", other, self)
+
+    def __sub__(self, other: Number) -> Tensor:
+        return _arith("-", "arith.subf", "arith.subi", self, other)
+
+    def __rsub__(self, other: Number) -> Tensor:
+        return _arith("-", "arith.subf", "arith.subi", other, self)
+
+    def __mul__(self, other: Number) -> Tensor:
+        return _arith("*", "arith.mulf", "arith.muli", self, other)
+
+    def __rmul__(self, other: Number) -> Tensor:
+        return _arith("*", "arith.mulf", "arith.muli", other, self)
+
+    def __truediv__(self, other: Number) -> Tensor:
+        return _arith("/", "arith.divf", None, self, other)
+
+    def __rtruediv__(self, other: Number) -> Tensor:
+        return _arith("/", "arith.divf", None, other, self)
+
+    def __pow__(self, other: Number) -> Tensor:
+        return _arith("**", "math.powf", None, self, other)
+
+    def __rpow__(self, other: Number) -> Tensor:
+        return _arith("**", "math.powf", None, other, self)
+
+    def __neg__(self) -> Tensor:
+        return _arith("-", "arith.negf", None, self)
+
+    def __abs__(self) -> Tensor:
+        return _arith("abs", "math.absf", None, self)
+
+    def __and__(self, other: Number) -> Tensor:
+        return _arith("&", None, "arith.andi", self, other)
+
+    def __rand__(self, other: Number) -> Tensor:
+        return _arith("&", None, "arith.andi", other, self)
+
+    def __or__(self, other: Number) -> Tensor:
+        return _arith("|", None, "arith.ori", self, other)
+
+    def __ror__(self, other: Number) -> Tensor:
+        return _arith("|", None, "arith.ori", other, self)
+
+    def __xor__(self, other: Number) -> Tensor:
+        return _arith("^", None, "arith.xori", self, other)
+
+    def __rxor__(self, other: Number) -> Tensor:
+        return _arith("^", None, "arith.xori", other, self)
+
+    def __matmul__(self, other: Tensor) -> Tensor:
+        from . import ops
+        return ops.gemm(self, other)
+
+    # MLIR's numbers of predicates. arith.cmpf is ordered but for !=, so that comparisons with NaN are as Python's; arith.cmpi is signed.
+    # mypy compares with what an array on the left makes of them, which __array_ufunc__ leaves to these.
+
+    def __eq__(self, other: Number) -> Tensor:  # type: ignore[override]
+        return _compare("==", 1, 0, self, other)
+
+    def __ne__(self, other: Number) -> Tensor:  # type: ignore[override]
+        return _compare("!=", 13, 1, self, other)
+
+    def __lt__(self, other: Number) -> Tensor:  # type: ignore[misc]
+        return _compare("<", 4, 2, self, other)
+
+    def __le__(self, other: Number) -> Tensor:  # type: ignore[misc]
+        return _compare("<=", 5, 3, self, other)
+
+    def __gt__(self, other: Number) -> Tensor:  # type: ignore[misc]
+        return _compare(">", 2, 4, self, other)
+
+    def __ge__(self, other: Number) -> Tensor:  # type: ignore[misc]
+        return _compare(">=", 3, 5, self, other)
+
+    __hash__ = object.__hash__
+
+
+#: What ops take: a value, or a NumPy array, which becomes a constant.
+Operand = Union[Tensor, "np.ndarray[Any, Any]"]
+#: What elementwise ops take: also a number, which becomes a constant of another operand's type.
+Number = Union[Operand, float]
+
+
+class Body:
+    """The ops of a function, as lines of text, and where in Python each comes from."""
+
+    def __init__(self, name: str, place: Place):
+        self.name = name
+        self.lines: list[tuple[str, Place]] = []
+        self.types: dict[str, str] = {}
+        self.place = place
+        self._count = 0
+        self._names: dict[Hashable, str] = {}  # of sizes that are computed already
+        self._atoms: dict[Hashable, int] = {}
+        self._dims: dict[str, tuple[str, int]] = {}  # named dimensions: an argument that has it, and which of its own it is
+
+    def add_argument(self, name: str, index: int, type: TensorType) -> Tensor:
+        value = f"%a{index}"
+        shape: list[Extent | None] = []
+        for axis, dim in enumerate(type.dims):
+            word, equals, size = (str(dim), "=", dim) if isinstance(dim, int) else dim.partition("=")
+            if equals:
+                shape.append(int(size))
+            elif word == "?":
+                shape.append(None)
+            else:
+                self._dims.setdefault(word, (value, axis))
+                shape.append(self._make_size(("name", word)))
+        return Tensor(self, value, tuple(shape), type.dtype, self.place)
+
+    def append(self, text: str, place: Place, count: int = 1) -> list[str]:
+        """Puts an op at the end; gives its results' names."""
+        name = f"%{self._count}"
+        self._count += 1
+        results = f"{name}:{count} = " if count > 1 else f"{name} = "
+        self.lines.append((f"    {results}{text} {print_place(place)}", place))
+        return [f"{name}#{i}" for i in range(count)] if count > 1 else [name]
+
+    # Sizes.
+
+    def _make_size(self, atom: Hashable) -> Size:
+        self.order_atom(atom)
+        return Size(self, 1, (atom,))
+
+    def size_of_dim(self, value: str, axis: int) -> Size:
+        return self._make_size(("dim", value, axis))
+
+    def size_of_op(self, op: str, a: Extent, b: Extent) -> Size:
+        return self._make_size(("op", op, a, b))
+
+    def order_atom(self, atom: Hashable) -> int:
+        """A number that sorts atoms: the order in which they were met."""
+        return self._atoms.setdefault(atom, len(self._atoms))
+
+    def describe_atom(self, atom: Any) -> str:
+        kind, *rest = atom
+        if kind == "name":
+            return str(rest[0])
+        return f"{rest[0]}.{rest[1]}" if kind == "dim" else f"{rest[0]}({rest[1]}, {rest[2]})"
+
+    def compute(self, size: Extent, place: Place) -> str:
+        """The name of a value of type index."""
+        if isinstance(size, Size) and size.body is not self:
+            raise TypeError(f"{size!r} is a size in function {size.body.name}, but {self.name} is built now")
+        if size not in self._names:
+            if isinstance(size, int):
+                name, = self.append(f'"arith.constant"() <{{value = {size} : index}}> : () -> index', place)
+            elif len(size.atoms) == 1 and size.factor == 1:
+                name = self._compute_atom(size.atoms[0], place)
+            else:
+                name = self.compute(Size(self, 1, size.atoms[:1]), place)
+                factors: list[Extent] = [Size(self, 1, (atom,)) for atom in size.atoms[1:]]
+                for factor in factors + ([size.factor] if size.factor != 1 else []):
+                    name = self._append_index("arith.muli", name, self.compute(factor, place), place)
+            self._names[size] = name
+        return self._names[size]
+
+    def _compute_atom(self, atom: Any, place: Place) -> str:
+        kind, *rest = atom
+        if kind == "op":
+            op, a, b = rest
+            return self._append_index(op, self.compute(a, place), self.compute(b, place), place)
+        value, axis = self._dims[rest[0]] if kind == "name" else rest
+        return self.append(f'"te.dim"({value}) <{{dimension = {axis} : i64}}> : ({self.types[value]}) -> index', place)[0]
+
+    def _append_index(self, op: str, a: str, b: str, place: Place) -> str:
+        return self.append(f'"{op}"({a}, {b}) : (index, index) -> index', place)[0]
+
+
+class Op:
+    """An op under construction: operands, attributes and results in the order of its definition."""
+
+    def __init__(self, name: str, *, sized_operands: bool = False, sized_results: bool = False):
+        body = current.get(None)
+        if body is None:
+            raise TypeError(f"{name} is called outside of a function; call it in one that @te.function(...) builds")
+        self.name, self.body, self.place = name, body, caller()
+        self._sized_operands, self._sized_results = sized_operands, sized_results
+        self._operands: list[tuple[str, str]] = []  # names and types
+        self._operand_sizes: list[int] = []
+        self._attributes: list[str] = []
+        self._results: list[tuple[tuple[Extent | None, ...], ElementType]] = []
+        self._result_sizes: list[int] = []
+
+    def refuse(self, message: str) -> NoReturn:
+        raise TypeError(f"{self.name}: {message}")
+
+    # Operands.
+
+    def tensor(self, what: str, value: Operand) -> Tensor:
+        found = self._check(what, value)
+        self._operands.append((found.name, found.type))
+        self._operand_sizes.append(1)
+        return found
+
+    def optional(self, what: str, value: Operand | None) -> Tensor | None:
+        if value is not None:
+            return self.tensor(what, value)
+        self._operand_sizes.append(0)
+        return None
+
+    def tensors(self, what: str, values: Sequence[Operand]) -> list[Tensor]:
+        if isinstance(values, Tensor) or not isinstance(values, Sequence):
+            self.refuse(f"{what} is {values!r}; give a list of values")
+        found = [self._check(f"{what}[{i}]", value) for i, value in enumerate(values)]
+        self._operands += [(value.name, value.type) for value in found]
+        self._operand_sizes.append(len(found))
+        return found
+
+    def extents(self, attribute: str, values: Sequence[Extent]) -> tuple[Extent, ...]:
+        """Integers that are an attribute, with sizes among them that are operands."""
+        dynamic = [self.body.compute(value, self.place) for value in values if isinstance(value, Size)]
+        self._operands += [(name, "index") for name in dynamic]
+        self._operand_sizes.append(len(dynamic))
+        self.i64s(attribute, [value if isinstance(value, int) else _DYNAMIC for value in values])
+        return tuple(values)
+
+    def _check(self, what: str, value: Operand) -> Tensor:
+        if isinstance(value, np.ndarray):
+            return make_constant(value, None, self.place)
+        if not isinstance(value, Tensor):
+            self.refuse(f"{what} is {value!r}; give a value of this function, or a NumPy array (ops.constant makes one of a number)")
+        if value.body is not self.body:
+            self.refuse(f"{what} is {value!r}, a value of another function; {self.body.name} is built now: make it an argument or compute "
+                        "it here")
+        return value
+
+    # Attributes.
+
+    def attribute(self, name: str, text: str) -> None:
+        self._attributes.append(f"{name} = {text}")
+
+    def flag(self, name: str, value: bool) -> None:
+        if value:
+            self._attributes.append(name)
+
+    def f32(self, name: str, value: float | None) -> None:
+        if value is None:
+            return
+        if isinstance(value, Tensor) or not isinstance(value, (int, float, np.floating)):
+            self.refuse(f"{name} is {value!r}; give a number")
+        self.attribute(name, f"0x{np.array(value, np.float32).view(np.uint32).item():08X} : f32")
+
+    def integer(self, name: str, value: int | None, type: str) -> None:
+        if value is not None:
+            self.attribute(name, f"{self._index(name, value)} : {type}")
+
+    def i64s(self, name: str, values: Sequence[int]) -> None:
+        numbers = [str(self._index(name, value)) for value in values]
+        self.attribute(name, f"array<i64{': ' if numbers else ''}{', '.join(numbers)}>")
+
+    def enum(self, name: str, value: str, mnemonic: str, cases: Sequence[str]) -> None:
+        self.attribute(name, f"#te<{mnemonic} {self.case(name, value, cases)}>")
+
+    def case(self, name: str, value: str, cases: Sequence[str]) -> str:
+        if value not in cases:
+            self.refuse(f"{name} is {value!r}; there are {', '.join(cases)}")
+        return value
+
+    def dtype(self, name: str, value: DType) -> None:
+        self.attribute(name, check_dtype(value, name))
+
+    def types(self, name: str, values: Sequence[TensorType]) -> None:
+        for value in values:
+            if not isinstance(value, TensorType):
+                self.refuse(f"{name} has {value!r}; give types that te.tensor(...) makes")
+        self.attribute(name, f"[{', '.join(map(str, values))}]")
+
+    def _index(self, name: str, value: int) -> int:
+        try:
+            return operator.index(value)
+        except TypeError:
+            self.refuse(f"{name} is {value!r}; give an integer")
+
+    # Results.
+
+    def float_like(self, dtype: DType | None, like: Tensor, what: str = "dtype") -> DType:
+        """The result's element type: what is asked for, or else that of an operand."""
+        if dtype is not None:
+            return check_dtype(dtype, what)
+        if isinstance(like.dtype, Scaled):
+            self.refuse(f"the operand is quantized, so {what} is needed, such as {what}=\"bf16\"")
+        return like.dtype
+
+    def scheme(self, what: str, scheme: Scaled) -> Scaled:
+        if not isinstance(scheme, Scaled):
+            self.refuse(f"{what} is {scheme!r}; give what te.scaled(...) makes")
+        return scheme
+
+    def result(self, shape: Sequence[Extent | None], dtype: ElementType) -> None:
+        self._results.append((tuple(shape), dtype))
+        self._result_sizes.append(1)
+
+    def no_result(self) -> None:
+        self._result_sizes.append(0)
+
+    def one(self) -> Tensor:
+        return self.many()[0]
+
+    def some(self) -> Tensor | tuple[Tensor, ...]:
+        values = self.many()
+        return values[0] if len(values) == 1 else tuple(values)
+
+    def many(self) -> list[Tensor]:
+        types = [print_type(tuple(size if isinstance(size, int) else None for size in shape), dtype) for shape, dtype in self._results]
+        names = self._append(types)
+        return [Tensor(self.body, name, shape, dtype, self.place) for name, (shape, dtype) in zip(names, self._results)]
+
+    def size(self, value: Tensor, axis: int) -> Size:
+        """The op is value's te.dim."""
+        name, = self._append(["index"])
+        size = self.body.size_of_dim(value.name, axis)
+        self.body._names.setdefault(size, name)
+        return size
+
+    def _append(self, types: Sequence[str]) -> list[str]:
+        attributes = list(self._attributes)
+        for is_sized, name, sizes in ((self._sized_operands, "operandSegmentSizes", self._operand_sizes),
+                                      (self._sized_results, "resultSegmentSizes", self._result_sizes)):
+            if is_sized:
+                attributes.append(f"{name} = array<i32: {', '.join(map(str, sizes))}>")
+        properties = f" <{{{', '.join(attributes)}}}>" if attributes else ""
+        operands = ", ".join(name for name, _ in self._operands)
+        operand_types = ", ".join(type for _, type in self._operands)
+        text = f'"{self.name}"({operands}){properties} : ({operand_types}) -> ({", ".join(types)})'
+        return self.body.append(text, self.place, len(types))
+
+
+# Elementwise ops.
+
+
+def elementwise(name: str, operands: Sequence[Number], dtype: ElementType | None = None, *, like: int = 0,
+                predicate: int | None = None) -> Tensor:
+    """An arith or math op. Numbers get the type of the first value from operand ``like`` on, and so does the result without ``dtype``."""
+    op = Op(name)
+    values = [make_constant(operand, None, op.place) if isinstance(operand, np.ndarray) else operand for operand in operands]
+    model = next((value for value in values[like:] if isinstance(value, Tensor)), None)
+    if model is None:
+        op.refuse(f"operands are {', '.join(map(repr, operands))}; one must be a value or a NumPy array")
+    for i, value in enumerate(values):
+        op.tensor("abc"[i], _make_number(op, value, model) if isinstance(value, (int, float, np.generic)) else value)
+    if predicate is not None:
+        op.integer("predicate", predicate, "i64")
+    op.result(model.shape, model.dtype if dtype is None else dtype)
+    return op.one()
+
+
+def _make_number(op: Op, value: float, like: Tensor) -> Tensor:
+    if isinstance(like.dtype, Scaled):
+        op.refuse(f"{like!r} is quantized; ops.dequantize gives numbers to compute with")
+    sizes = [size for size in like.shape if isinstance(size, int)]
+    if len(sizes) < len(like.shape):
+        op.refuse(f"the number {value!r} stands beside {like!r}, but the language has no constants of a size that is known at run time "
+                  "only; give it as an argument of that shape, or give the sizes")
+    return make_constant(value, like.dtype, op.place, sizes)
+
+
+def _arith(symbol: str, floats: str | None, integers: str | None, *operands: Number) -> Tensor:
+    value = next(operand for operand in operands if isinstance(operand, Tensor))
+    if isinstance(value.dtype, Scaled):
+        raise TypeError(f"{symbol} of {value!r}, which is quantized; ops.dequantize gives numbers to compute with")
+    name = integers if value.dtype.startswith("i") else floats
+    if name is None:
+        raise TypeError(f"{symbol} of {value!r}: the language has no such op on {value.dtype}; docs/reference/elementwise.md lists its ops")
+    for operand in operands:
+        if not isinstance(operand, (Tensor, int, float, np.ndarray, np.generic)):
+            raise TypeError(f"{symbol} of {value!r} and {operand!r}: give a value, a NumPy array or a number")
+    return elementwise(name, operands)
+
+
+def _compare(symbol: str, floats: int, integers: int, a: Tensor, b: Number) -> Tensor:
+    if isinstance(a.dtype, Scaled) or not isinstance(b, (Tensor, int, float, np.ndarray, np.generic)):
+        raise TypeError(f"{symbol} of {a!r} and {b!r}: compare tensors that are not quantized with values, NumPy arrays or numbers")
+    if a.dtype.startswith("i"):
+        return elementwise("arith.cmpi", [a, b], "i1", predicate=integers)
+    return elementwise("arith.cmpf", [a, b], "i1", predicate=floats)
+
+
+# Constants.
+
+
+def make_constant(value: Any, dtype: DType | None, place: Place, shape: Sequence[int] = ()) -> Tensor:
+    body = current.get(None)
+    if body is None:
+        raise TypeError("a constant is made outside of a function; make it in one that @te.function(...) builds")
+    is_array = isinstance(value, np.ndarray)
+    array, name = _convert(value, dtype)
+    sizes = tuple(array.shape if is_array else shape)
+    type = print_type(sizes, name)
+    text = _print_elements(array, name)
+    result, = body.append(f'"arith.constant"() <{{value = dense<{text}> : {type}}}> : () -> {type}', place)
+    return Tensor(body, result, sizes, name, place)
+
+
+def _convert(value: Any, dtype: DType | None) -> tuple[np.ndarray[Any, Any], DType]:
+    given = np.asarray(value)
+    if dtype is None:
+        name: Any = "i1" if given.dtype == np.bool_ else _arrays._NAMES.get(given.dtype.name)
+        if not isinstance(value, np.ndarray) or name not in DTYPES:
+            raise TypeError(f"a constant of {value!r:.60}, {given.dtype}: name its type, such as dtype=\"f32\"" if not isinstance(
+                value, np.ndarray) else f"a constant of {given.dtype} elements; give array.astype(...) of a type that the language has")
+        return given, name
+    if check_dtype(dtype, "dtype") == "f4E2M1FN":
+        raise TypeError("there are no constants of f4E2M1FN; quantize others")
+    numpy = np.dtype(np.bool_ if dtype == "i1" else _arrays._DTYPES[dtype][0])
+    if dtype.startswith("i"):
+        low, high = (0, 1) if dtype == "i1" else (np.iinfo(numpy).min, np.iinfo(numpy).max)
+        if given.dtype.kind not in "biu" or (given.size and not (low <= int(given.min()) and int(given.max()) <= high)):
+            raise TypeError(f"{value!r:.60} is no {dtype}")
+    elif given.dtype.kind in "OUS":
+        raise TypeError(f"{value!r:.60} is no number")
+    with np.errstate(over="ignore"):
+        return given.astype(numpy), dtype
+
+
+def _print_elements(array: np.ndarray[Any, Any], dtype: DType) -> str:
+    if array.size == 0:
+        return ""
+    if dtype == "i1":
+        return str(array.tolist()).lower()
+    if array.ndim == 0:
+        bits = array.reshape(1).view(f"u{array.itemsize}").item()
+        return str(array.item()) if dtype.startswith("i") else f"0x{bits:0{2 * array.itemsize}X}"
+    return f'"0x{array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes().hex().upper()}"'
+
+
+# Text.
+
+
+def quote(text: str) -> str:
+    """A string as MLIR reads it."""
+    plain = {byte for byte in range(32, 127)} - set(b'"\\')
+    return '"' + "".join(chr(byte) if byte in plain else f"\\{byte:02X}" for byte in text.encode("utf-8", "surrogateescape")) + '"'
+
+
+def print_place(place: Place) -> str:
+    return f"loc({quote(place.file)}:{place.line}:{place.column})"
+
+
+def parse_lines(lines: Sequence[tuple[str, Place]]) -> _native.Module:
+    """The module of these lines. What MLIR's parser says of a line is said of the Python that made it."""
+    name = "<te_mlir>"
+    try:
+        return _native.Module.parse("\n".join(line for line, _ in lines) + "\n", name)
+    except CompileError as error:
+        raise CompileError([_relocate(diagnostic, name, lines) for diagnostic in error.diagnostics]) from None
+
+
+def _relocate(diagnostic: Diagnostic, name: str, lines: Sequence[tuple[str, Place]]) -> Diagnostic:
+    notes = tuple(_relocate(note, name, lines) for note in diagnostic.notes)
+    if diagnostic.file != name or not 0 < diagnostic.line <= len(lines):
+        return replace(diagnostic, notes=notes)
+    place = lines[diagnostic.line - 1][1]
+    return replace(diagnostic, file=place.file, line=place.line, column=place.column, notes=notes)
