@@ -157,7 +157,7 @@ class Body:
         self.types: dict[str, str] = {}
         self.place = place
         self._count = 0
-        self._names: dict[Hashable, str] = {}  # of sizes that are computed already
+        self.names: dict[Extent, str] = {}  # of sizes that are computed already
         self._atoms: dict[Hashable, int] = {}
         self._dims: dict[str, tuple[str, int]] = {}  # named dimensions: an argument that has it, and which of its own it is
 
@@ -209,7 +209,7 @@ class Body:
         """The name of a value of type index."""
         if isinstance(size, Size) and size.body is not self:
             raise TypeError(f"{size!r} is a size in function {size.body.name}, but {self.name} is built now")
-        if size not in self._names:
+        if size not in self.names:
             if isinstance(size, int):
                 name, = self.append(f'"arith.constant"() <{{value = {size} : index}}> : () -> index', place)
             elif len(size.atoms) == 1 and size.factor == 1:
@@ -219,8 +219,8 @@ class Body:
                 factors: list[Extent] = [Size(self, 1, (atom,)) for atom in size.atoms[1:]]
                 for factor in factors + ([size.factor] if size.factor != 1 else []):
                     name = self._append_index("arith.muli", name, self.compute(factor, place), place)
-            self._names[size] = name
-        return self._names[size]
+            self.names[size] = name
+        return self.names[size]
 
     def _compute_atom(self, atom: Any, place: Place) -> str:
         kind, *rest = atom
@@ -376,8 +376,9 @@ class Op:
     def size(self, value: Tensor, axis: int) -> Size:
         """The op is value's te.dim."""
         name, = self._append(["index"])
-        size = self.body.size_of_dim(value.name, axis)
-        self.body._names.setdefault(size, name)
+        found = value.shape[axis] if 0 <= axis < len(value.shape) else None
+        size = found if isinstance(found, Size) else self.body.size_of_dim(value.name, axis)
+        self.body.names.setdefault(size, name)
         return size
 
     def _append(self, types: Sequence[str]) -> list[str]:

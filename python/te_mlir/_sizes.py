@@ -57,6 +57,9 @@ class Size:
         exact = divide(self, other)
         return exact if exact is not None else _apply("arith.divui", self, other)
 
+    def __rfloordiv__(self, other: int) -> Extent:
+        return _apply("arith.divui", other, self)
+
 
 Extent = Union[int, Size]
 

@@ -58,7 +58,11 @@ def extract(x: Tensor, index: Any) -> Tensor:
     op.tensor("x", x)
     offsets, sizes, kept = _find_part(op, x, index)
     _add_part(op, offsets, sizes)
-    op.result([size for size, keep in zip(sizes, kept) if keep], x.dtype)
+    shape = [size for size, keep in zip(sizes, kept) if keep]
+    if kept and not kept[-1]:  # rows must stay rows (V1); a reshape may take them apart
+        op.result(sizes, x.dtype)
+        return reshape(op.one(), shape)
+    op.result(shape, x.dtype)
     return op.one()
 
 
