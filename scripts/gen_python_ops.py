@@ -20,7 +20,7 @@ LLVM = Path("/usr/lib/llvm-22")
 ROOT = Path(__file__).resolve().parent.parent
 WIDTH = 140
 
-# te-fuse makes these, and they have a region.
+# These have a region: _regions.py.
 WITHOUT = {"fusion", "yield"}
 # A pass makes this, not programs: its sizes follow from nothing.
 WITHOUT_RESULTS = {("gemm", "rest")}
@@ -126,6 +126,7 @@ from dataclasses import replace
 from typing import Literal, get_args, overload
 
 from ._builder import Number, Op, Operand, Tensor, elementwise
+from ._regions import fusion
 from ._sizes import Extent, Size
 from ._tensor_ops import cast, concat, constant, insert, reshape, with_shape
 from ._types import DType, ElementType, Scaled, TensorType, check_dtype, size_of
@@ -474,7 +475,7 @@ def generate() -> str:
     for name, category, exact, meaning in table:
         blocks.append(write_elementwise(upstream[name.split(".")[0]], name, category, exact == "true", meaning))
         names.append(name.split(".")[1])
-    names += ["cast", "concat", "constant", "insert", "reshape", "with_shape"]
+    names += ["cast", "concat", "constant", "fusion", "insert", "reshape", "with_shape"]
     exported = wrap(", ".join(map(repr_string, names)), "    ", "    ")
     text = HEADER.replace("ENUMS", "\n".join(te.write_enums())) + "\n\n" + "\n\n\n".join("\n".join(block) for block in blocks)
     return text + "\n\n\n__all__ = [\n" + "\n".join(exported) + "\n]\n"

@@ -7,9 +7,10 @@ the verifiers' alone, and here is only what the text needs.
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
+from itertools import count
 from typing import Any, NoReturn, Union
 
 import numpy as np
@@ -146,17 +147,19 @@ class Tensor:
 Operand = Union[Tensor, "np.ndarray[Any, Any]"]
 #: What elementwise ops take: also a number, which becomes a constant of another operand's type.
 Number = Union[Operand, float]
+#: What a function under construction returns: a value, several, or several with their names.
+Results = Union[Tensor, Sequence[Tensor], Mapping[str, Tensor]]
 
 
 class Body:
     """The ops of a function, as lines of text, and where in Python each comes from."""
 
-    def __init__(self, name: str, place: Place):
+    def __init__(self, name: str, place: Place, outer: Body | None = None):
         self.name = name
         self.lines: list[tuple[str, Place]] = []
         self.types: dict[str, str] = {}
         self.place = place
-        self._count = 0
+        self._count: Iterator[int] = outer._count if outer else count()
         self.names: dict[Extent, str] = {}  # of sizes that are computed already
         self._atoms: dict[Hashable, int] = {}
         self._dims: dict[str, tuple[str, int]] = {}  # named dimensions: an argument that has it, and which of its own it is
@@ -175,13 +178,26 @@ class Body:
                 shape.append(self._make_size(("name", word)))
         return Tensor(self, value, tuple(shape), type.dtype, self.place)
 
-    def append(self, text: str, place: Place, count: int = 1) -> list[str]:
+    def add_region_argument(self, outer: Tensor) -> Tensor:
+        """An argument of a region, for a value outside; sizes that are equal there are equal here."""
+        value = f"%r{next(self._count)}"
+        shape: list[Extent] = []
+        for axis, size in enumerate(outer.shape):
+            if isinstance(size, Size):
+                self._dims.setdefault(str(size), (value, axis))
+                size = self._make_size(("name", str(size)))
+            shape.append(size)
+        return Tensor(self, value, tuple(shape), outer.dtype, self.place)
+
+    def append(self, op: str, types: str, place: Place, results: int = 1, region: Sequence[tuple[str, Place]] = ()) -> list[str]:
         """Puts an op at the end; gives its results' names."""
-        name = f"%{self._count}"
-        self._count += 1
-        results = f"{name}:{count} = " if count > 1 else f"{name} = "
-        self.lines.append((f"    {results}{text} {print_place(place)}", place))
-        return [f"{name}#{i}" for i in range(count)] if count > 1 else [name]
+        name = f"%{next(self._count)}"
+        head = f"    {name}:{results} = {op}" if results > 1 else f"    {name} = {op}"
+        if region:
+            self.lines += [(f"{head} ({{", place), *region]
+            head = "    })"
+        self.lines.append((f"{head} : {types} {print_place(place)}", place))
+        return [f"{name}#{i}" for i in range(results)] if results > 1 else [name]
 
     # Sizes.
 
@@ -211,7 +227,7 @@ class Body:
             raise TypeError(f"{size!r} is a size in function {size.body.name}, but {self.name} is built now")
         if size not in self.names:
             if isinstance(size, int):
-                name, = self.append(f'"arith.constant"() <{{value = {size} : index}}> : () -> index', place)
+                name, = self.append(f'"arith.constant"() <{{value = {size} : index}}>', "() -> index", place)
             elif len(size.atoms) == 1 and size.factor == 1:
                 name = self._compute_atom(size.atoms[0], place)
             else:
@@ -228,10 +244,10 @@ class Body:
             op, a, b = rest
             return self._append_index(op, self.compute(a, place), self.compute(b, place), place)
         value, axis = self._dims[rest[0]] if kind == "name" else rest
-        return self.append(f'"te.dim"({value}) <{{dimension = {axis} : i64}}> : ({self.types[value]}) -> index', place)[0]
+        return self.append(f'"te.dim"({value}) <{{dimension = {axis} : i64}}>', f"({self.types[value]}) -> index", place)[0]
 
     def _append_index(self, op: str, a: str, b: str, place: Place) -> str:
-        return self.append(f'"{op}"({a}, {b}) : (index, index) -> index', place)[0]
+        return self.append(f'"{op}"({a}, {b})', "(index, index) -> index", place)[0]
 
 
 class Op:
@@ -248,6 +264,7 @@ class Op:
         self._attributes: list[str] = []
         self._results: list[tuple[tuple[Extent | None, ...], ElementType]] = []
         self._result_sizes: list[int] = []
+        self._region: list[tuple[str, Place]] = []
 
     def refuse(self, message: str) -> NoReturn:
         raise TypeError(f"{self.name}: {message}")
@@ -288,8 +305,7 @@ class Op:
         if not isinstance(value, Tensor):
             self.refuse(f"{what} is {value!r}; give a value of this function, or a NumPy array (ops.constant makes one of a number)")
         if value.body is not self.body:
-            self.refuse(f"{what} is {value!r}, a value of another function; {self.body.name} is built now: make it an argument or compute "
-                        "it here")
+            self.refuse(f"{what} is {value!r}, but {self.body.name} is built now: make it an argument, or compute it here")
         return value
 
     # Attributes.
@@ -338,6 +354,12 @@ class Op:
             return operator.index(value)
         except TypeError:
             self.refuse(f"{name} is {value!r}; give an integer")
+
+    def region(self, arguments: Sequence[Tensor], lines: Sequence[tuple[str, Place]], results: Sequence[Tensor]) -> None:
+        words = ", ".join(f"{value.name}: {value.type} {print_place(self.place)}" for value in arguments)
+        names, types = ", ".join(value.name for value in results), ", ".join(value.type for value in results)
+        self._region = [(f"  ^bb0({words}):", self.place), *lines,
+                        (f'    "te.yield"({names}) : ({types}) -> () {print_place(self.place)}', self.place)]
 
     # Results.
 
@@ -390,8 +412,8 @@ class Op:
         properties = f" <{{{', '.join(attributes)}}}>" if attributes else ""
         operands = ", ".join(name for name, _ in self._operands)
         operand_types = ", ".join(type for _, type in self._operands)
-        text = f'"{self.name}"({operands}){properties} : ({operand_types}) -> ({", ".join(types)})'
-        return self.body.append(text, self.place, len(types))
+        return self.body.append(f'"{self.name}"({operands}){properties}', f"({operand_types}) -> ({', '.join(types)})", self.place,
+                                len(types), self._region)
 
 
 # Elementwise ops.
@@ -456,7 +478,7 @@ def make_constant(value: Any, dtype: DType | None, place: Place, shape: Sequence
     sizes = tuple(array.shape if is_array else shape)
     type = print_type(sizes, name)
     text = _print_elements(array, name)
-    result, = body.append(f'"arith.constant"() <{{value = dense<{text}> : {type}}}> : () -> {type}', place)
+    result, = body.append(f'"arith.constant"() <{{value = dense<{text}> : {type}}}>', f"() -> {type}", place)
     return Tensor(body, result, sizes, name, place)
 
 
@@ -490,6 +512,24 @@ def _print_elements(array: np.ndarray[Any, Any], dtype: DType) -> str:
         bits = array.reshape(1).view(f"u{array.itemsize}").item()
         return str(array.item()) if dtype.startswith("i") else f"0x{bits:0{2 * array.itemsize}X}"
     return f'"0x{array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes().hex().upper()}"'
+
+
+def name_results(body: Body, returned: Any) -> list[tuple[str | None, Tensor]]:
+    if isinstance(returned, Mapping):
+        results: list[tuple[str | None, Any]] = list(returned.items())
+    elif isinstance(returned, Sequence):
+        results = [(None, value) for value in returned]
+    else:
+        results = [(None, returned)]
+    for name, value in results:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"{body.name} returns {value!r}; give the tensors that are its results: one, several, or a dict of names and "
+                            "tensors")
+        if value.body is not body:
+            raise TypeError(f"{body.name} returns {value!r}, which is not its own")
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"{body.name} returns a dict with the key {name!r}; keys are the results' names")
+    return results
 
 
 # Text.

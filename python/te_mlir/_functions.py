@@ -29,16 +29,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Union
 
-from ._builder import Body, Tensor, current, parse_lines, print_place, quote
+from ._builder import Body, Results, Tensor, current, name_results, parse_lines, print_place, quote
 from ._frames import Place, caller, definition
 from ._module import Module
 from ._types import TensorType
-
-#: What a function under construction returns: a value, several, or several with their names.
-Results = Union[Tensor, Sequence[Tensor], Mapping[str, Tensor]]
-
 
 class Function(Module):
     """A module of the one function that ``te_mlir.function`` built."""
@@ -71,7 +66,7 @@ def function(name: str | None = None, /, **arguments: TensorType) -> Callable[[C
                             f"these: {error}") from None
         token = current.set(body)
         try:
-            results = _name_results(body, python(**values))
+            results = name_results(body, python(**values))
         finally:
             current.reset(token)
         return Function(body.name, _print(body, arguments, results))
@@ -85,24 +80,6 @@ def module(*functions: Function) -> Module:
         if not isinstance(function, Function):
             raise TypeError(f"{function!r} is no function that @te.function(...) built")
     return Module(parse_lines([line for function in functions for line in function._lines]))
-
-
-def _name_results(body: Body, returned: Any) -> list[tuple[str | None, Tensor]]:
-    if isinstance(returned, Mapping):
-        results: list[tuple[str | None, Any]] = list(returned.items())
-    elif isinstance(returned, Sequence):
-        results = [(None, value) for value in returned]
-    else:
-        results = [(None, returned)]
-    for name, value in results:
-        if not isinstance(value, Tensor):
-            raise TypeError(f"{body.name} returns {value!r}; give the tensors that are its results: one, several, or a dict of names and "
-                            "tensors")
-        if value.body is not body:
-            raise TypeError(f"{body.name} returns {value!r}, a value of another function")
-        if name is not None and not isinstance(name, str):
-            raise TypeError(f"{body.name} returns a dict with the key {name!r}; keys are the results' names")
-    return results
 
 
 def _print(body: Body, arguments: Mapping[str, TensorType], results: Sequence[tuple[str | None, Tensor]]) -> list[tuple[str, Place]]:

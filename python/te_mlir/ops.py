@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Literal, get_args, overload
 
 from ._builder import Number, Op, Operand, Tensor, elementwise
+from ._regions import fusion
 from ._sizes import Extent, Size
 from ._tensor_ops import cast, concat, constant, insert, reshape, with_shape
 from ._types import DType, ElementType, Scaled, TensorType, check_dtype, size_of
@@ -1761,5 +1762,5 @@ __all__ = [
     "subi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui", "cmpi", "absf", "copysign", "ceil", "floor", "trunc",
     "round", "roundeven", "clampf", "fma", "sqrt", "rsqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "powf", "sin",
     "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "cast", "concat",
-    "constant", "insert", "reshape", "with_shape"
+    "constant", "fusion", "insert", "reshape", "with_shape"
 ]

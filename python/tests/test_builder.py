@@ -79,13 +79,15 @@ CASES: dict[str, Case] = {
     "cast": ([X, I32], lambda x, i: [ops.cast(x, dtype) for dtype in ("f32", "f16", "f8E4M3FN", "i32")] + [ops.cast(i, "f32")]),
     "concat": ([X, X], lambda a, b: ops.concat([a, b], axis=-2)),
     "constant": ([bf16(2, 3)], lambda x: (x * ops.constant(0.5, "bf16", (2, 3)), ops.constant(np.arange(6, dtype=np.int32)))),
+    "fusion": ([X, X], lambda x, y: ops.fusion("sum", [x, y], lambda a, b: [a + b, ops.amax(a + b)])),
     "insert": ([bf16("M", 16, 64), X], lambda x, v: ops.insert(x, v, np.s_[:, 5])),
     "reshape": ([X], lambda x: ops.reshape(x, (x.shape[0] * 2, 32))),
     "with_shape": ([X], lambda x: ops.with_shape(x, (128, 64))),
 }
 for case_names, make_case in (
     ("negf absf ceil floor trunc round roundeven sqrt rsqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh "
-     "tanh asinh acosh atanh erf erfc", floats(1)), ("addf subf mulf divf maximumf minimumf maxnumf minnumf copysign powf atan2", floats(2)),
+     "tanh asinh acosh atanh erf erfc", floats(1)),
+    ("addf subf mulf divf maximumf minimumf maxnumf minnumf copysign powf atan2", floats(2)),
     ("clampf fma", floats(3)), ("addi subi muli andi ori xori maxsi minsi maxui minui", integers)):
     CASES |= {case_name: make_case(case_name) for case_name in case_names.split()}
 
@@ -325,8 +327,9 @@ def leak(types: TensorType) -> Tensor:
 
 any_ops: Any = ops  # mypy would find most of these
 MISUSE: list[tuple[str, Callable[..., Any]]] = [
-    ("a value of another function; built is built now", lambda x: x + leak(X)),
-    ("a value of another function", lambda x: [-x, leak(X)]),
+    ("of other>, but built is built now: make it an argument", lambda x: x + leak(X)),
+    ("of built>, but region sum is built now: make it an argument", lambda x: ops.fusion("sum", [x], lambda a: a + x)),
+    ("built returns <te_mlir.Tensor bf16[M, 64] of other>, which is not its own", lambda x: [-x, leak(X)]),
     ("built returns None", lambda x: None),
     ("built returns 1; give the tensors", lambda x: [x, 1]),
     ("missing 1 required positional argument: 'epsilon'", lambda x: any_ops.rms_norm(x, x)),
@@ -427,6 +430,29 @@ def test_threads_build_at_once() -> None:
 
 def test_a_function_within_a_function() -> None:
     assert "te.activation" in str(build(([X], lambda x: (leak(X), ops.activation("relu", x))[1])))
+
+
+def test_a_region_with_a_schedule() -> None:
+    def region(x: Tensor, y: Tensor) -> list[Tensor]:
+        assert x.shape == y.shape
+        return [x + y, ops.quantize(x, ROW)]
+
+    def body(x: Tensor, y: Tensor) -> list[Any]:
+        total, q = ops.fusion("together", [x, y], region, schedule='"gfx950", tile = [32, 64], waves = 4, vector = 2')
+        assert total.shape == x.shape and q.dtype == ROW
+        return [total * x, q]
+
+    program = te.compile(build(([X, X], body)))
+    assert "together" in program.entries["built"].kernels
+    assert program.check(dims={"M": 5})
+
+
+def test_errors_in_a_region() -> None:
+    expect("region", "N2", [X],
+           lambda x: ops.fusion("norm", [x], lambda a:
+                                ops.rms_norm(a, np.ones(3, np.float32), 1e-5)))  # region
+    expect("schedule", "H1", [X],
+           lambda x: ops.fusion("sum", [x], lambda a: a + a, schedule='"gfx950", tile = [32], waves = 4, vector = 2'))  # schedule
 
 
 def test_transposed_copy() -> None:
