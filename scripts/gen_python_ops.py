@@ -96,7 +96,7 @@ EXTRA: dict[str, list[Parameter]] = {
 # Of ops with as many results as are asked for: Python that adds them, and what is returned.
 VARIADIC = {
     "quantize": (["op.result(input.shape, op.scheme(\"scheme\", scheme))", "if other is not None:",
-                  "    op.result(input.shape, op.scheme(\"other\", other))", "if with_amax:", "    op.result((), \"f32\")"],
+                  "    op.result(input.shape, op.scheme(\"other\", other))", 'if op.asked("with_amax", with_amax):', "    op.result((), \"f32\")"],
                  "the quantized tensors; then, if asked for, the amax, f32[]"),
     "partial_amax": (["for whole in of:", "    op.result(_blocks(whole), \"f32\")"], "a tensor for each type: f32, a number a block"),
     "partial_cast": (["for whole in of:", "    op.result(shard.shape, _codes(whole))"], "a tensor for each type: codes, shape shard.shape"),
@@ -363,7 +363,7 @@ class TEOp:
                  "_permuted(input, permutation)": "input.shape, reordered"}.get(shape, shape)
         if wrapper == "Optional":
             self.parameters.append(Parameter(name, "bool", "False", "asks for this result", True, "Literal[True]"))
-            self.code += [f"if {name}:", f"    {line}"]
+            self.code += [f'if op.asked("{name}", {name}):', f"    {line}"]
             if "sized_results=True" in self.code[0]:
                 self.code += ["else:", "    op.no_result()"]
             words += "; if asked for"
@@ -446,7 +446,7 @@ def write_elementwise(definitions: Definitions, name: str, category: str, is_exa
         parameters.insert(0, Parameter("predicate", PREDICATES[category], None, ""))
         words_of_cases = ", ".join(f"{repr_string(case)}: {value}" for case, value in cases.items())
         code = wrap(f"cases = {{{words_of_cases}}}", "    ", "             ")
-        code += ["    if predicate not in cases:",
+        code += ["    if not isinstance(predicate, str) or predicate not in cases:",
                  f"        raise TypeError(f\"{name}: predicate is {{predicate!r}}; there are {{', '.join(cases)}}\")"]
         words += ['"i1"', "predicate=cases[predicate]"]
     elif category in ("Widening", "Narrowing", "FloatsToIntegers"):

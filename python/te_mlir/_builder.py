@@ -7,11 +7,12 @@ the verifiers' alone, and here is only what the text needs.
 from __future__ import annotations
 
 import operator
+import struct
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from itertools import count
-from typing import Any, NoReturn, Union
+from typing import Any, NoReturn, TypeVar, Union
 
 import numpy as np
 
@@ -19,10 +20,11 @@ from . import _arrays, _native
 from ._errors import CompileError, Diagnostic
 from ._frames import Place, caller
 from ._sizes import Extent, Size
-from ._types import DType, DTYPES, ElementType, Scaled, TensorType, check_dtype, print_type
+from ._types import DType, DTYPES, ElementType, Scaled, TensorType, check_dtype, print_sizes, print_type
 
 #: The function that is built now.
 current: ContextVar[Body] = ContextVar("te_mlir.current")
+T = TypeVar("T")
 _DYNAMIC = -(1 << 63)  # what MLIR has for a size or offset that is an operand
 
 
@@ -45,7 +47,7 @@ class Tensor:
     @property
     def type(self) -> str:
         """As MLIR prints it."""
-        return print_type(tuple(size if isinstance(size, int) else None for size in self.shape), self.dtype)
+        return print_type(self.shape, self.dtype)
 
     def __repr__(self) -> str:
         dtype = self.dtype if isinstance(self.dtype, str) else f"te.scaled<{self.dtype}>"
@@ -224,7 +226,7 @@ class Body:
     def compute(self, size: Extent, place: Place) -> str:
         """The name of a value of type index."""
         if isinstance(size, Size) and size.body is not self:
-            raise TypeError(f"{size!r} is a size in function {size.body.name}, but {self.name} is built now")
+            raise TypeError(f"{size!r} is a size in {size.body.name}, but {self.name} is built now")
         if size not in self.names:
             if isinstance(size, int):
                 name, = self.append(f'"arith.constant"() <{{value = {size} : index}}>', "() -> index", place)
@@ -284,9 +286,7 @@ class Op:
         return None
 
     def tensors(self, what: str, values: Sequence[Operand]) -> list[Tensor]:
-        if isinstance(values, Tensor) or not isinstance(values, Sequence):
-            self.refuse(f"{what} is {values!r}; give a list of values")
-        found = [self._check(f"{what}[{i}]", value) for i, value in enumerate(values)]
+        found = [self._check(f"{what}[{i}]", value) for i, value in enumerate(self.sequence(what, values))]
         self._operands += [(value.name, value.type) for value in found]
         self._operand_sizes.append(len(found))
         return found
@@ -314,29 +314,38 @@ class Op:
         self._attributes.append(f"{name} = {text}")
 
     def flag(self, name: str, value: bool) -> None:
-        if value:
+        if self.asked(name, value):
             self._attributes.append(name)
+
+    def asked(self, name: str, value: bool) -> bool:
+        if not isinstance(value, (bool, np.bool_)):
+            self.refuse(f"{name} is {value!r}; give True or False")
+        return bool(value)
 
     def f32(self, name: str, value: float | None) -> None:
         if value is None:
             return
-        if isinstance(value, Tensor) or not isinstance(value, (int, float, np.floating)):
+        if not isinstance(value, (int, float, np.floating)):
             self.refuse(f"{name} is {value!r}; give a number")
-        self.attribute(name, f"0x{np.array(value, np.float32).view(np.uint32).item():08X} : f32")
+        try:
+            bits, = struct.unpack("<I", struct.pack("<f", value))
+        except (OverflowError, struct.error):  # the latter of integers
+            self.refuse(f"{name} is {value!r:.60}, which f32 does not hold; give a smaller number")
+        self.attribute(name, f"0x{bits:08X} : f32")
 
     def integer(self, name: str, value: int | None, type: str) -> None:
         if value is not None:
-            self.attribute(name, f"{self._index(name, value)} : {type}")
+            self.attribute(name, f"{self.index(name, value)} : {type}")
 
     def i64s(self, name: str, values: Sequence[int]) -> None:
-        numbers = [str(self._index(name, value)) for value in values]
+        numbers = [str(self.index(name, value)) for value in self.sequence(name, values)]
         self.attribute(name, f"array<i64{': ' if numbers else ''}{', '.join(numbers)}>")
 
     def enum(self, name: str, value: str, mnemonic: str, cases: Sequence[str]) -> None:
         self.attribute(name, f"#te<{mnemonic} {self.case(name, value, cases)}>")
 
     def case(self, name: str, value: str, cases: Sequence[str]) -> str:
-        if value not in cases:
+        if not isinstance(value, str) or value not in cases:
             self.refuse(f"{name} is {value!r}; there are {', '.join(cases)}")
         return value
 
@@ -344,12 +353,18 @@ class Op:
         self.attribute(name, check_dtype(value, name))
 
     def types(self, name: str, values: Sequence[TensorType]) -> None:
-        for value in values:
+        for value in self.sequence(name, values):
             if not isinstance(value, TensorType):
                 self.refuse(f"{name} has {value!r}; give types that te.tensor(...) makes")
         self.attribute(name, f"[{', '.join(map(str, values))}]")
 
-    def _index(self, name: str, value: int) -> int:
+    def sequence(self, name: str, values: Sequence[T]) -> Sequence[T]:
+        try:
+            return tuple(values)
+        except TypeError:
+            self.refuse(f"{name} is {values!r}; give a list")
+
+    def index(self, name: str, value: int) -> int:
         try:
             return operator.index(value)
         except TypeError:
@@ -391,8 +406,7 @@ class Op:
         return values[0] if len(values) == 1 else tuple(values)
 
     def many(self) -> list[Tensor]:
-        types = [print_type(tuple(size if isinstance(size, int) else None for size in shape), dtype) for shape, dtype in self._results]
-        names = self._append(types)
+        names = self._append([print_type(shape, dtype) for shape, dtype in self._results])
         return [Tensor(self.body, name, shape, dtype, self.place) for name, (shape, dtype) in zip(names, self._results)]
 
     def size(self, value: Tensor, axis: int) -> Size:
@@ -428,7 +442,11 @@ def elementwise(name: str, operands: Sequence[Number], dtype: ElementType | None
     if model is None:
         op.refuse(f"operands are {', '.join(map(repr, operands))}; one must be a value or a NumPy array")
     for i, value in enumerate(values):
-        op.tensor("abc"[i], _make_number(op, value, model) if isinstance(value, (int, float, np.generic)) else value)
+        operand = op.tensor("abc"[i], _make_number(op, value, model) if isinstance(value, (int, float, np.generic)) else value)
+        if print_sizes(operand.shape) != print_sizes(model.shape):  # MLIR takes "?" beside 64 for the same
+            op.refuse(f"operands are {model!r} and {operand!r}; give tensors of one shape (ops.with_shape says what a size is known to be)")
+        if i >= like and operand.dtype != model.dtype:
+            op.refuse(f"operands are {model!r} and {operand!r}; give tensors of one element type (ops.cast)")
     if predicate is not None:
         op.integer("predicate", predicate, "i64")
     op.result(model.shape, model.dtype if dtype is None else dtype)
@@ -483,12 +501,14 @@ def make_constant(value: Any, dtype: DType | None, place: Place, shape: Sequence
 
 
 def _convert(value: Any, dtype: DType | None) -> tuple[np.ndarray[Any, Any], DType]:
+    if not isinstance(value, (int, float, np.generic, np.ndarray)):
+        raise TypeError(f"a constant of {value!r:.60}; give a number or a NumPy array")
     given = np.asarray(value)
     if dtype is None:
         name: Any = "i1" if given.dtype == np.bool_ else _arrays._NAMES.get(given.dtype.name)
         if not isinstance(value, np.ndarray) or name not in DTYPES:
-            raise TypeError(f"a constant of {value!r:.60}, {given.dtype}: name its type, such as dtype=\"f32\"" if not isinstance(
-                value, np.ndarray) else f"a constant of {given.dtype} elements; give array.astype(...) of a type that the language has")
+            remedy = "name its type, such as dtype=\"f32\"" if given.ndim == 0 else "give array.astype(...) of a type that the language has"
+            raise TypeError(f"a constant of {given.dtype} elements; {remedy}")
         return given, name
     if check_dtype(dtype, "dtype") == "f4E2M1FN":
         raise TypeError("there are no constants of f4E2M1FN; quantize others")

@@ -32,7 +32,7 @@ def cast(x: Operand, dtype: DType) -> Tensor:
     what the language has not.
     """
     op = Op("ops.cast")
-    x = x if isinstance(x, Tensor) else make_constant(x, None, op.place)
+    x = op.tensor("x", x)
     found, wanted = x.dtype, check_dtype(dtype, "dtype")
     if isinstance(found, Scaled):
         op.refuse(f"{x!r} is quantized; ops.dequantize gives numbers")
@@ -133,7 +133,7 @@ def concat(tensors: Sequence[Operand], axis: int) -> Tensor:
     values = op.tensors("tensors", tensors)
     if not values:
         op.refuse("there are no tensors; give one at least")
-    rank = len(values[0].shape)
+    rank, axis = len(values[0].shape), op.index("axis", axis)
     axis = axis + rank if axis < 0 else axis
     if not 0 <= axis < rank:
         op.refuse(f"axis is {axis} of {values[0]!r}, which has {rank} dimensions")
@@ -152,7 +152,7 @@ def with_shape(x: Operand, shape: Sequence[Extent]) -> Tensor:
     """
     op = Op("tensor.cast")
     value = op.tensor("x", x)
-    op.result(shape, value.dtype)
+    op.result(_check_shape(op, shape, 0), value.dtype)
     return op.one()
 
 
@@ -163,7 +163,7 @@ def reshape(x: Operand, shape: Sequence[Extent]) -> Tensor:
     put together one by one where sizes allow that. Raises TypeError where the sizes are not known to make as many elements.
     """
     op = Op("ops.reshape")
-    x = x if isinstance(x, Tensor) else make_constant(x, None, op.place)
+    x = op.tensor("x", x)
     if isinstance(x.dtype, Scaled):
         op.refuse(f"{x!r} is quantized; reshape before ops.quantize")
     source, target = list(x.shape), _complete(op, x, shape)
@@ -180,11 +180,18 @@ def reshape(x: Operand, shape: Sequence[Extent]) -> Tensor:
     return _collapse(_expand(x, middle, _group(fine, ends[0])), target, _group(fine, ends[1]))
 
 
-def _complete(op: Op, x: Tensor, shape: Sequence[Extent]) -> list[Extent]:
-    sizes = list(shape)
+def _check_shape(op: Op, shape: Sequence[Extent], least: int) -> list[Extent]:
+    sizes = list(op.sequence("shape", shape))
     for size in sizes:
-        if not isinstance(size, (int, Size)) or isinstance(size, bool) or (isinstance(size, int) and size < -1):
-            op.refuse(f"shape has {size!r}; give integers and sizes (x.shape[0]), and -1 once at most")
+        if not isinstance(size, (int, Size)) or isinstance(size, bool) or (isinstance(size, int) and size < least):
+            op.refuse(f"shape has {size!r}; give integers and sizes (x.shape[0])" + ", and -1 once at most" * (least < 0))
+        if isinstance(size, Size) and size.body is not op.body:
+            op.refuse(f"shape has {size!r}, a size in {size.body.name}, but {op.body.name} is built now")
+    return sizes
+
+
+def _complete(op: Op, x: Tensor, shape: Sequence[Extent]) -> list[Extent]:
+    sizes = _check_shape(op, shape, -1)
     if sizes.count(-1) > 1:
         op.refuse(f"shape is {_print_shape(sizes)}; one -1 at most says what is left")
     if -1 in sizes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Union, get_args
 
@@ -51,10 +52,10 @@ def scaled(element: DType, granularity: Literal["tensor", "row"] | None = None, 
     """
     if (granularity is None) == (block is None):
         raise TypeError('a scheme has a granularity, "tensor" or "row", or else a block=(rows, columns): give one of the two')
-    if block is not None and (len(block) != 2 or not all(isinstance(size, int) for size in block)):
+    if block is not None and not (isinstance(block, tuple) and len(block) == 2 and all(isinstance(size, int) for size in block)):
         raise TypeError(f"block is {block!r}; give two integers, (rows, columns)")
     for word in (granularity, rounding, ties, scale_layout, data_layout, per):
-        if word is not None and not re.fullmatch(r"\w+", word):
+        if word is not None and not (isinstance(word, str) and re.fullmatch(r"\w+", word)):
             raise TypeError(f"{word!r} is no word of a scheme; docs/spec.md, \"#te.scaling\", has them")
     return Scaled(check_dtype(element, "element"), block or str(granularity), check_dtype(scale, "scale"), rounding, ties, scale_layout,
                   data_layout, per)
@@ -68,7 +69,7 @@ class TensorType:
     dtype: ElementType
 
     def __str__(self) -> str:
-        return print_type(tuple(size_of(dim) for dim in self.dims), self.dtype)
+        return print_type([size_of(dim) for dim in self.dims], self.dtype)
 
 
 def tensor(*dims: int | str, dtype: ElementType) -> TensorType:
@@ -89,7 +90,7 @@ def tensor(*dims: int | str, dtype: ElementType) -> TensorType:
 
 
 def check_dtype(dtype: DType, what: str) -> DType:
-    if dtype not in DTYPES:
+    if not isinstance(dtype, str) or dtype not in DTYPES:
         raise TypeError(f"{what} is {dtype!r}; the language has {', '.join(DTYPES)}" +
                         (", and te.scaled(...) for quantized tensors" if what == "dtype" else ""))
     return dtype
@@ -103,7 +104,11 @@ def size_of(dim: int | str) -> int | None:
     return int(size) if equals else None
 
 
-def print_type(sizes: tuple[int | None, ...], dtype: ElementType) -> str:
-    """As MLIR has it; a size of None is dynamic."""
-    shape = "".join(f"{'?' if size is None else size}x" for size in sizes)
-    return f"!te.scaled<{shape}{dtype}>" if isinstance(dtype, Scaled) else f"tensor<{shape}{dtype}>"
+def print_sizes(sizes: Sequence[object]) -> str:
+    """As MLIR has them; what is no integer is dynamic."""
+    return "".join(f"{size if isinstance(size, int) else '?'}x" for size in sizes)
+
+
+def print_type(sizes: Sequence[object], dtype: ElementType) -> str:
+    """As MLIR has it; a size that is no integer is dynamic."""
+    return f"!te.scaled<{print_sizes(sizes)}{dtype}>" if isinstance(dtype, Scaled) else f"tensor<{print_sizes(sizes)}{dtype}>"

@@ -155,11 +155,11 @@ def activation_bwd(kind: ActivationKind, grad: Operand, input: Operand, *, scale
     input = op.tensor("input", input)
     op.optional("scales", scales)
     op.result(input.shape, op.float_like(dtype, input))
-    if dbias:
+    if op.asked("dbias", dbias):
         op.result(input.shape[-1:], op.float_like(dbias_dtype, input, "dbias_dtype"))
     else:
         op.no_result()
-    if dscale:
+    if op.asked("dscale", dscale):
         op.result(input.shape[:-1], "f32")
     else:
         op.no_result()
@@ -425,11 +425,11 @@ def gated_activation_bwd(kind: GatedKind, grad: Operand, input: Operand, *, scal
     op.f32("beta2", beta2)
     op.integer("interleave", interleave, "i64")
     op.result(input.shape, op.float_like(dtype, input))
-    if dbias:
+    if op.asked("dbias", dbias):
         op.result(input.shape[-1:], op.float_like(dbias_dtype, input, "dbias_dtype"))
     else:
         op.no_result()
-    if dscale:
+    if op.asked("dscale", dscale):
         op.result(input.shape[:-1], "f32")
     else:
         op.no_result()
@@ -541,11 +541,11 @@ def gemm(a: Operand, b: Operand, *, bias: Operand | None = None, dgelu: Operand 
     op.integer("pieces", pieces, "i64")
     dtype = op.float_like(dtype, a)
     op.result(_product(a, b, transpose_a, transpose_b, pieces), dtype)
-    if aux:
+    if op.asked("aux", aux):
         op.result(_product(a, b, transpose_a, transpose_b, pieces), aux_dtype or dtype)
     else:
         op.no_result()
-    if bias_grad:
+    if op.asked("bias_grad", bias_grad):
         op.result(_summed(a), op.float_like(bias_grad_dtype, a, "bias_grad_dtype"))
     else:
         op.no_result()
@@ -608,7 +608,7 @@ def gemm_sum(pieces: Operand, *, bias: Operand | None = None, dgelu: Operand | N
     op.f32("beta", beta)
     dtype = op.float_like(dtype, pieces)
     op.result(pieces.shape[1:], dtype)
-    if aux:
+    if op.asked("aux", aux):
         op.result(pieces.shape[1:], aux_dtype or dtype)
     return op.some()
 
@@ -896,7 +896,7 @@ def quantize(input: Operand, scheme: Scaled, other: Scaled | None = None, *, wit
     op.result(input.shape, op.scheme("scheme", scheme))
     if other is not None:
         op.result(input.shape, op.scheme("other", other))
-    if with_amax:
+    if op.asked("with_amax", with_amax):
         op.result((), "f32")
     return op.some()
 
@@ -1211,7 +1211,7 @@ def update_scale(algorithm: AmaxAlgorithm, history: Operand, scale: Operand, *, 
     op.integer("margin", margin, "i64")
     op.result(history.shape, "f32")
     op.result(scale.shape, "f32")
-    if scale_inv:
+    if op.asked("scale_inv", scale_inv):
         op.result(scale.shape, "f32")
     return op.some()
 
@@ -1311,7 +1311,7 @@ def cmpf(predicate: FloatPredicate, a: Number, b: Number) -> Tensor:
     """
     cases = {"false": 0, "oeq": 1, "ogt": 2, "oge": 3, "olt": 4, "ole": 5, "one": 6, "ord": 7, "ueq": 8, "ugt": 9, "uge": 10, "ult": 11,
              "ule": 12, "une": 13, "uno": 14, "true": 15}
-    if predicate not in cases:
+    if not isinstance(predicate, str) or predicate not in cases:
         raise TypeError(f"arith.cmpf: predicate is {predicate!r}; there are {', '.join(cases)}")
     return elementwise("arith.cmpf", [a, b], "i1", predicate=cases[predicate])
 
@@ -1442,7 +1442,7 @@ def cmpi(predicate: IntegerPredicate, a: Number, b: Number) -> Tensor:
     Elements: i8, i32 or i64, in tensors of one shape. Result: i1. Exact; other elements break L1.
     """
     cases = {"eq": 0, "ne": 1, "slt": 2, "sle": 3, "sgt": 4, "sge": 5, "ult": 6, "ule": 7, "ugt": 8, "uge": 9}
-    if predicate not in cases:
+    if not isinstance(predicate, str) or predicate not in cases:
         raise TypeError(f"arith.cmpi: predicate is {predicate!r}; there are {', '.join(cases)}")
     return elementwise("arith.cmpi", [a, b], "i1", predicate=cases[predicate])
 

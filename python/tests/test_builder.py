@@ -285,8 +285,6 @@ def test_errors_name_python_and_the_rule() -> None:
            lambda x, w: x @ w)  # rank
     expect("permutation", "D5", [X],
            lambda x: ops.permute(x, [0, 0]))  # permutation
-    expect("shapes", None, [f32(4), f32(5)],
-           lambda x, y: x + y)  # shapes
     error = expect("kind", "E1", [bf16("M", 63)],
                    lambda x: ops.gated_activation("swiglu", x))  # kind
     assert error.op == "te.gated_activation" and error.column > 1
@@ -364,8 +362,15 @@ MISUSE: list[tuple[str, Callable[..., Any]]] = [
     ("one -1 at most", lambda x: any_ops.reshape(x, (-1, -1))),
     ("axis is 2", lambda x: any_ops.concat([x, x], 2)),
     ("there are no tensors", lambda x: any_ops.concat([], 0)),
-    ("is a size in function other", lambda x: x[:leak(X).shape[0]]),
+    ("M is a size in other, but built is built now", lambda x: x[:leak(X).shape[0]]),
     ("from i32 to i8: the language has no casts between integers", lambda x: any_ops.cast(any_ops.cast(x, "i32"), "i8")),
+    ("shape has M, a size in other, but built is built now", lambda x: ops.reshape(x, (leak(X).shape[0], 64))),
+    ("shape is 3; give a list", lambda x: any_ops.with_shape(x, 3)),
+    ("give tensors of one shape", lambda x: x + ops.with_shape(x, (4, 64))),
+    ("give tensors of one element type", lambda x: x + ops.cast(x, "f32")),
+    ("te.gemm: gelu is 1; give True or False", lambda x: any_ops.gemm(x, x, gelu=1)),
+    ("te.gemm: aux is x; give True or False".replace("x;", "'x';"), lambda x: any_ops.gemm(x, x, aux="x")),
+    ("epsilon is 1e+300, which f32 does not hold", lambda x: ops.rms_norm(x, x, 1e300)),
     ("sizes multiply with integers", lambda x: x.shape[0] * 1.5),
 ]
 
