@@ -180,7 +180,7 @@ def _blocks(whole: TensorType) -> tuple[int, ...]:
 
 
 def dump(file: str) -> dict[str, Any]:
-    command = [LLVM / "bin/llvm-tblgen", "--dump-json", "-I", "include", "-I", LLVM / "include", file]
+    command = [str(LLVM / "bin/llvm-tblgen"), "--dump-json", "-I", "include", "-I", str(LLVM / "include"), file]
     records: dict[str, Any] = json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout)
     return records
 

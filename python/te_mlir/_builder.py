@@ -10,17 +10,16 @@ import operator
 import struct
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import replace
 from itertools import count
 from typing import Any, NoReturn, TypeVar, Union
 
 import numpy as np
 
-from . import _arrays, _native
-from ._errors import CompileError, Diagnostic
+from ._constants import convert, print_elements
 from ._frames import Place, caller
 from ._sizes import Extent, Size
-from ._types import DType, DTYPES, ElementType, Scaled, TensorType, check_dtype, print_sizes, print_type
+from ._text import print_place
+from ._types import DType, ElementType, Scaled, TensorType, check_dtype, print_sizes, print_type
 
 #: The function that is built now.
 current: ContextVar[Body] = ContextVar("te_mlir.current")
@@ -492,46 +491,12 @@ def make_constant(value: Any, dtype: DType | None, place: Place, shape: Sequence
     if body is None:
         raise TypeError("a constant is made outside of a function; make it in one that @te.function(...) builds")
     is_array = isinstance(value, np.ndarray)
-    array, name = _convert(value, dtype)
+    array, name = convert(value, dtype)
     sizes = tuple(array.shape if is_array else shape)
     type = print_type(sizes, name)
-    text = _print_elements(array, name)
+    text = print_elements(array, name)
     result, = body.append(f'"arith.constant"() <{{value = dense<{text}> : {type}}}>', f"() -> {type}", place)
     return Tensor(body, result, sizes, name, place)
-
-
-def _convert(value: Any, dtype: DType | None) -> tuple[np.ndarray[Any, Any], DType]:
-    if not isinstance(value, (int, float, np.generic, np.ndarray)):
-        raise TypeError(f"a constant of {value!r:.60}; give a number or a NumPy array")
-    given = np.asarray(value)
-    if dtype is None:
-        name: Any = "i1" if given.dtype == np.bool_ else _arrays._NAMES.get(given.dtype.name)
-        if not isinstance(value, np.ndarray) or name not in DTYPES:
-            remedy = "name its type, such as dtype=\"f32\"" if given.ndim == 0 else "give array.astype(...) of a type that the language has"
-            raise TypeError(f"a constant of {given.dtype} elements; {remedy}")
-        return given, name
-    if check_dtype(dtype, "dtype") == "f4E2M1FN":
-        raise TypeError("there are no constants of f4E2M1FN; quantize others")
-    numpy = np.dtype(np.bool_ if dtype == "i1" else _arrays._DTYPES[dtype][0])
-    if dtype.startswith("i"):
-        low, high = (0, 1) if dtype == "i1" else (np.iinfo(numpy).min, np.iinfo(numpy).max)
-        if given.dtype.kind not in "biu" or (given.size and not (low <= int(given.min()) and int(given.max()) <= high)):
-            raise TypeError(f"{value!r:.60} is no {dtype}")
-    elif given.dtype.kind in "OUS":
-        raise TypeError(f"{value!r:.60} is no number")
-    with np.errstate(over="ignore"):
-        return given.astype(numpy), dtype
-
-
-def _print_elements(array: np.ndarray[Any, Any], dtype: DType) -> str:
-    if array.size == 0:
-        return ""
-    if dtype == "i1":
-        return str(array.tolist()).lower()
-    if array.ndim == 0:
-        bits = array.reshape(1).view(f"u{array.itemsize}").item()
-        return str(array.item()) if dtype.startswith("i") else f"0x{bits:0{2 * array.itemsize}X}"
-    return f'"0x{array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes().hex().upper()}"'
 
 
 def name_results(body: Body, returned: Any) -> list[tuple[str | None, Tensor]]:
@@ -550,33 +515,3 @@ def name_results(body: Body, returned: Any) -> list[tuple[str | None, Tensor]]:
         if name is not None and not isinstance(name, str):
             raise TypeError(f"{body.name} returns a dict with the key {name!r}; keys are the results' names")
     return results
-
-
-# Text.
-
-
-def quote(text: str) -> str:
-    """A string as MLIR reads it."""
-    plain = {byte for byte in range(32, 127)} - set(b'"\\')
-    return '"' + "".join(chr(byte) if byte in plain else f"\\{byte:02X}" for byte in text.encode("utf-8", "surrogateescape")) + '"'
-
-
-def print_place(place: Place) -> str:
-    return f"loc({quote(place.file)}:{place.line}:{place.column})"
-
-
-def parse_lines(lines: Sequence[tuple[str, Place]]) -> _native.Module:
-    """The module of these lines. What MLIR's parser says of a line is said of the Python that made it."""
-    name = "<te_mlir>"
-    try:
-        return _native.Module.parse("\n".join(line for line, _ in lines) + "\n", name)
-    except CompileError as error:
-        raise CompileError([_relocate(diagnostic, name, lines) for diagnostic in error.diagnostics]) from None
-
-
-def _relocate(diagnostic: Diagnostic, name: str, lines: Sequence[tuple[str, Place]]) -> Diagnostic:
-    notes = tuple(_relocate(note, name, lines) for note in diagnostic.notes)
-    if diagnostic.file != name or not 0 < diagnostic.line <= len(lines):
-        return replace(diagnostic, notes=notes)
-    place = lines[diagnostic.line - 1][1]
-    return replace(diagnostic, file=place.file, line=place.line, column=place.column, notes=notes)

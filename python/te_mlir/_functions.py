@@ -30,9 +30,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 
-from ._builder import Body, Results, Tensor, current, name_results, parse_lines, print_place, quote
+from ._builder import Body, Results, Tensor, current, name_results
 from ._frames import Place, caller, definition
 from ._module import Module
+from ._text import parse_lines, print_place, quote
 from ._types import TensorType
 
 class Function(Module):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ._builder import Body, Op, Operand, Results, Tensor, current, name_results, quote
+from ._builder import Body, Op, Operand, Results, Tensor, current, name_results
+from ._text import quote
 
 
 def fusion(kernel: str, inputs: Sequence[Operand], body: Callable[..., Results], *,
