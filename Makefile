@@ -1,7 +1,7 @@
 # make demo    build, then quantize a published encoder's weights in the emulator
 # make check   build, then every test (what .ci/run calls)
 # make deps    install what is missing (apt, and PyPI into build/venv)
-# make docs    regenerate docs/reference from ODS, Passes.td and the emulator's tables
+# make docs    regenerate docs/reference and te_mlir/ops.py from ODS, Passes.td and the emulator's tables
 # make format  clang-format over the tree
 # make bench   the measurements of benchmarks/
 BUILD := build
@@ -26,6 +26,7 @@ deps:
 
 docs: build
 	scripts/gen_reference.sh docs/reference $(BUILD)
+	python3 scripts/gen_python_ops.py python/te_mlir/ops.py
 
 format:
 	git ls-files '*.cpp' '*.h' | xargs clang-format-22 -i

@@ -6,16 +6,21 @@
 >>> program.check()                 # against the reference, on random inputs
 """
 
-from . import testing
+from . import ops, testing
+from ._builder import Tensor
 from ._device import Device
 from ._errors import CheckError, CompileError, Diagnostic, Error, RunError
+from ._functions import Function, function, module
 from ._module import Buffer, Entry, Module, Value, parse
 from ._native import VERSION as __version__
 from ._profile import LaunchProfile, Profile
 from ._program import DEFAULT_TARGET, KernelStats, Program, compile, targets
 from ._scaled import ScaledTensor
+from ._sizes import Size
+from ._types import DType, Scaled, TensorType, scaled, tensor
 
 __all__ = [
-    "DEFAULT_TARGET", "Buffer", "CheckError", "CompileError", "Device", "Diagnostic", "Entry", "Error", "KernelStats", "LaunchProfile",
-    "Module", "Profile", "Program", "RunError", "ScaledTensor", "Value", "__version__", "compile", "parse", "targets", "testing"
+    "DEFAULT_TARGET", "Buffer", "CheckError", "CompileError", "DType", "Device", "Diagnostic", "Entry", "Error", "Function", "KernelStats",
+    "LaunchProfile", "Module", "Profile", "Program", "RunError", "Scaled", "ScaledTensor", "Size", "Tensor", "TensorType", "Value",
+    "__version__", "compile", "function", "module", "ops", "parse", "scaled", "targets", "tensor", "testing"
 ]
