@@ -22,8 +22,10 @@ constexpr unsigned kRandomBytes = 8;
 } // namespace
 
 static unsigned elementBytes(Type type) {
-  unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
-  return std::max(1u, bits / 8);
+  Type element = getElementTypeOrSelf(type);
+  if (element.isIndex()) // a size, in a scalar register
+    return 0;
+  return std::max(1u, element.getIntOrFloatBitWidth() / 8);
 }
 
 /// Scales in an order of their own are stored side by side, in wide stores,

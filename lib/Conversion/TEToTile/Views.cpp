@@ -291,6 +291,8 @@ LogicalResult View::follow(Operation *view) {
 
 Dimension View::getRows() const {
   Dimension rows;
+  if (dims.empty()) // one element
+    return rows;
   for (const Dimension &dim : ArrayRef(dims).drop_back())
     for (const Factor &factor : dim)
       rows.push_back(factor);
