@@ -96,15 +96,16 @@ std::shared_ptr<Module> Module::parse(const std::string &text,
   made->module = parseModule(sources, *made->context);
   if (!made->module)
     collector.fail();
+  made->warnings = collector.takeWarnings();
   for (auto function : made->module->getOps<func::FuncOp>()) {
     if (!function.isPublic() || function.isExternal())
       continue;
+    // What has no signature cannot be compiled either, and the compiler knows
+    // better what is wrong.
     auto entry = getSignature(function);
-    if (failed(entry))
-      collector.fail();
-    made->entries.push_back(std::move(*entry));
+    if (succeeded(entry))
+      made->entries.push_back(std::move(*entry));
   }
-  made->warnings = collector.takeWarnings();
   return made;
 }
 

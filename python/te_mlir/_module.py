@@ -80,7 +80,8 @@ class Module:
         self.warnings: tuple[Diagnostic, ...] = tuple(map(make_diagnostic, native.warnings))
         for warning in self.warnings:
             warnings.warn(str(warning), stacklevel=3)
-        #: The public functions, by name. Their results have no buffers: these are known when the module is compiled.
+        #: The public functions, by name; those with types that no program has are left out. Their results have no buffers: these are known
+        #: when the module is compiled.
         self.functions: dict[str, Entry] = {entry.name: entry for entry in map(make_entry, native.entries())}
 
     def __str__(self) -> str:
