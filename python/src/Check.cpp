@@ -166,10 +166,9 @@ static py::list compareWithReference(const Module &module,
           call.function.getResultTypes()[&value - named.results.data()]);
       for (const char *part : {".data", ".scale"}) {
         value.buffers.push_back(named.buffers.size());
-        named.buffers.push_back({rt::BufferKind::Result,
-                                 value.name + (isScaled ? part : ""),
-                                 rt::DType::F32,
-                                 {}});
+        rt::Buffer &buffer = named.buffers.emplace_back();
+        buffer.kind = rt::BufferKind::Result;
+        buffer.name = value.name + (isScaled ? part : "");
         if (!isScaled)
           break;
       }
@@ -261,9 +260,9 @@ static std::string profileEntry(const std::string &image,
   if (isSample) // shapes alone
     for (size_t index : rt::getBuffersOf(entry->arguments)) {
       const rt::Buffer &buffer = entry->buffers[index];
-      tensors.push_back(
-          {.type = buffer.type,
-           .shape = check(rt::getBufferShape(*entry, buffer, dims))});
+      rt::HostTensor &tensor = tensors.emplace_back();
+      tensor.type = buffer.type;
+      tensor.shape = check(rt::getBufferShape(*entry, buffer, dims));
     }
   check(program.run(device, *entry, dims, tensors, outputs, options));
   std::vector<cycle::Profile> profiles;

@@ -34,5 +34,6 @@ PYBIND11_MODULE(_native, m) {
   bindModule(m);
   bindCompile(m);
   bindRun(m);
+  bindCaller(m);
   bindCheck(m);
 }

@@ -84,13 +84,6 @@ private:
   std::vector<rt::Entry> entries;
 };
 
-/// A tensor of the caller: the element type as MLIR spells it, and bytes.
-struct Array {
-  std::string type;
-  std::vector<int64_t> shape;
-  py::bytes data;
-};
-
 rt::HostTensor toHostTensor(const std::string &type, std::vector<int64_t> shape,
                             uint64_t address);
 
@@ -111,6 +104,7 @@ py::dict describeEntry(const rt::Entry &entry);
 void bindModule(py::module_ &m);
 void bindCompile(py::module_ &m);
 void bindRun(py::module_ &m);
+void bindCaller(py::module_ &m);
 void bindCheck(py::module_ &m);
 
 } // namespace mlir::te::python

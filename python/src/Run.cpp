@@ -4,9 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Native.h"
+#include "Run.h"
 
-#include "te/Driver/EmulatorDevice.h"
 #include "te/Runtime/Gpu.h"
 
 #include <future>
@@ -16,33 +15,9 @@ using namespace mlir::te;
 using namespace mlir::te::python;
 
 namespace {
-/// A device; `emulator` is the same one, where it is that.
-struct DeviceHandle {
-  std::unique_ptr<rt::Device> device;
-  EmulatorDevice *emulator = nullptr;
-
-  static std::shared_ptr<DeviceHandle> open(const std::string &kind,
-                                            int ordinal,
-                                            const std::string &library,
-                                            uint64_t maxInstructions);
-};
-
-/// An artefact's code on a device. Both live as long as it.
-struct Code {
-  std::shared_ptr<DeviceHandle> device;
-  std::unique_ptr<rt::Program> program;
-  std::unique_ptr<rt::LoadedCode> code;
-
-  static std::shared_ptr<Code> load(std::shared_ptr<DeviceHandle> device,
-                                    const std::string &image);
-  const rt::Entry &getEntry(const std::string &name) const;
-};
-
 struct BoundEntry {
   std::shared_ptr<Code> code;
   rt::Binding binding;
-
-  void run(uint64_t stream) const;
 };
 
 using Shapes = std::vector<std::vector<int64_t>>;
@@ -148,8 +123,9 @@ static constexpr std::chrono::milliseconds kPoll(50);
 
 /// An emulation may last: it runs in a thread of its own, so that this one can
 /// look for signals.
-void BoundEntry::run(uint64_t stream) const {
-  EmulatorDevice *emulator = code->device->emulator;
+void python::runBinding(const Code &code, const rt::Binding &binding,
+                        uint64_t stream) {
+  EmulatorDevice *emulator = code.device->emulator;
   if (!emulator) {
     py::gil_scoped_release release;
     return check(binding.run(stream));
@@ -196,7 +172,12 @@ void python::bindRun(py::module_ &m) {
           [](DeviceHandle &handle) { check(handle.device->synchronize()); },
           Unlocked());
   py::class_<BoundEntry>(m, "Binding")
-      .def("run", &BoundEntry::run, py::arg("stream"));
+      .def(
+          "run",
+          [](const BoundEntry &bound, uint64_t stream) {
+            runBinding(*bound.code, bound.binding, stream);
+          },
+          py::arg("stream"));
   py::class_<Code, std::shared_ptr<Code>>(m, "Code")
       .def(py::init(&Code::load), py::arg("device"), py::arg("image"),
            Unlocked())

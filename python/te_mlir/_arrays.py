@@ -116,6 +116,15 @@ def is_type(found: str, wanted: str) -> bool:
     return _NAMES.get(found) == wanted or wanted in _BITS.get(found, ())
 
 
+def objects(dtype: str) -> tuple[Any, ...]:
+    """NumPy's and torch's objects for arrays of MLIR's type."""
+    names = [name for name, types in _BITS.items() if dtype in types]
+    found = [np.dtype(_DTYPES[dtype][0]), *map(np.dtype, names)]
+    if (torch := _torch()) is not None:
+        found += [getattr(torch, name) for name in (_DTYPES[dtype][1], *names) if hasattr(torch, name)]
+    return tuple(found)
+
+
 def torch_name(dtype: str) -> str:
     """What torch calls MLIR's type."""
     return _DTYPES[dtype][1]
