@@ -1,7 +1,9 @@
 """Programs from Python: compiled, run where arrays lie, checked, profiled, saved; and what is wrong with bad input."""
 
 import gc
+import signal
 import threading
+import time
 from pathlib import Path
 
 import ml_dtypes
@@ -255,3 +257,17 @@ def test_modules_print_and_parse():
     assert str(again) == str(module) and "add" in module.functions
     assert 'loc("' in module.to_text(locations=True)
     assert te.parse(module.to_text(locations=True)).functions["add"] == module.functions["add"]
+
+
+def test_interrupt_ends_an_emulation(norm):
+    """Ctrl-C: some ten seconds of emulation end within two, and the device runs on afterwards."""
+    x = np.ones((40000, 4096), ml_dtypes.bfloat16)
+    gamma = np.ones(4096, ml_dtypes.bfloat16)
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        norm(x, x, gamma, entry="forward")
+    assert time.monotonic() - start < 5
+    timer.join()
+    assert norm(x[:3], x[:3], gamma, entry="forward")[1].shape == (3, 4096)
