@@ -2,9 +2,10 @@
 #
 #   te_library(NAME [PCH] SOURCES... LINK libs... DEPENDS targets...)
 #     A static library. PCH: use the precompiled MLIR header.
-#   te_tool(NAME [PCH] [STATIC] SOURCES... LINK libs...)
+#   te_tool(NAME [PCH] [STATIC] [MAIN function] SOURCES... LINK libs...)
 #     A program. STATIC: with the archives of MLIR and LLVM, which start 20 ms faster than the shared libraries, and at a fixed address: the
 #     loader has nothing to write to.
+#     MAIN: a function of tools/Tools.h is the program, and NAME_objects, the sources, serve te_mlir._native too.
 #   te_llvm: MLIR, LLVM and lld's ELF linker, as the program that is linked has them.
 #   te_tablegen(OUT TD FLAGS...), te_tablegen_target(NAME)
 
@@ -44,15 +45,24 @@ function(te_library name)
 endfunction()
 
 function(te_tool name)
-  cmake_parse_arguments(ARG "PCH;STATIC" "" "LINK" ${ARGN})
-  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  cmake_parse_arguments(ARG "PCH;STATIC" "MAIN" "LINK" ${ARGN})
+  set(sources ${name})
+  if(ARG_MAIN)
+    set(sources ${name}_objects)
+    add_library(${sources} OBJECT ${ARG_UNPARSED_ARGUMENTS})
+    add_executable(${name} Main.cpp)
+    target_compile_definitions(${name} PRIVATE TE_MAIN=${ARG_MAIN})
+    target_link_libraries(${name} PRIVATE ${sources})
+  else()
+    add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  endif()
   set_property(TARGET ${name} PROPERTY TE_STATIC ${ARG_STATIC})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   if(ARG_STATIC)
     target_link_options(${name} PRIVATE -no-pie -static-libstdc++ -Wl,--as-needed)
   endif()
   if(ARG_PCH)
-    target_precompile_headers(${name} REUSE_FROM te_pch)
-    add_dependencies(${name} te_tablegen_all)
+    target_precompile_headers(${sources} REUSE_FROM te_pch)
+    add_dependencies(${sources} te_tablegen_all)
   endif()
 endfunction()

@@ -36,4 +36,5 @@ PYBIND11_MODULE(_native, m) {
   bindRun(m);
   bindCaller(m);
   bindCheck(m);
+  bindTools(m);
 }

@@ -106,6 +106,7 @@ void bindCompile(py::module_ &m);
 void bindRun(py::module_ &m);
 void bindCaller(py::module_ &m);
 void bindCheck(py::module_ &m);
+void bindTools(py::module_ &m);
 
 } // namespace mlir::te::python
 

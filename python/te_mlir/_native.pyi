@@ -1,7 +1,7 @@
 """The compiler, the emulator and the runtime (python/src)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 VERSION: str
 BUFFER_ALIGNMENT: int
@@ -87,3 +87,4 @@ def compare(module: Module, entry: str, dims: Sequence[int], inputs: Sequence[_R
 def random_inputs(module: Module, entry: str, dims: Sequence[int], seed: int, distribution: str) -> list[_Array]: ...
 def profile(image: bytes, entry: str, dims: Sequence[int], inputs: Sequence[_Ref], sample: bool, clock: float | None) -> str: ...
 def sanitize(image: bytes, entry: str, dims: Sequence[int], inputs: Sequence[_Ref]) -> tuple[list[str], list[_Array]]: ...
+def run_tool(args: Sequence[str]) -> NoReturn: ...

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Tools.h"
 #include "te/Driver/CommandLine.h"
 #include "te/Driver/Compile.h"
 #include "te/Driver/Register.h"
@@ -129,7 +130,7 @@ int writeProducts(const Settings &flags, const te::Artifact &artifact,
 }
 } // namespace
 
-int main(int argc, char **argv) {
+int mlir::te::teCompileMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   te::handleSystemErrors("te-compile", 1);
   te::removeLibraryFlags();

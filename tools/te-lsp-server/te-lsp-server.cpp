@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Tools.h"
 #include "te/Driver/Register.h"
 
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
-int main(int argc, char **argv) {
+int mlir::te::teLspServerMain(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::te::registerDialects(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Tools.h"
 #include "te/Driver/Register.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -53,7 +54,7 @@ static LogicalResult run(StringRef input, StringRef output,
   return success();
 }
 
-int main(int argc, char **argv) {
+int mlir::te::teOptMain(int argc, char **argv) {
   te::registerPasses();
   DialectRegistry registry;
   te::registerDialects(registry);

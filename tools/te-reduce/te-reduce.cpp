@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Tools.h"
 #include "te/Driver/Register.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 
-int main(int argc, char **argv) {
+int mlir::te::teReduceMain(int argc, char **argv) {
   mlir::te::registerPasses();
   mlir::DialectRegistry registry;
   mlir::te::registerDialects(registry);

@@ -9,6 +9,7 @@
 // reference or a GPU, and with --check compares it with the reference.
 //
 //===----------------------------------------------------------------------===//
+#include "../Tools.h"
 #include "Session.h"
 
 #include "te/Driver/CommandLine.h"
@@ -340,7 +341,7 @@ static int compareFiles(ArrayRef<std::string> files, const RunFlags &flags) {
   return Session::Ok;
 }
 
-int main(int argc, char **argv) {
+int mlir::te::teRunMain(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
   handleSystemErrors("te-run", Session::BadInput);
   removeLibraryFlags();

@@ -12,6 +12,7 @@
 // file cannot be read or written; 2 the command line is wrong.
 //
 //===----------------------------------------------------------------------===//
+#include "../Tools.h"
 #include "Search.h"
 
 #include "te/Driver/CommandLine.h"
@@ -156,7 +157,7 @@ static LogicalResult tuneFile(const std::string &path, MLIRContext &context,
   return success();
 }
 
-int main(int argc, char **argv) {
+int mlir::te::teTuneMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   handleSystemErrors("te-tune", kFailed);
   removeLibraryFlags();
