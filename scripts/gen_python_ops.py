@@ -38,7 +38,7 @@ class Result:
     dtype: str = '"f32"'
 
 
-ROWS, COLUMNS, PRODUCT = "input.shape[:-1]", "input.shape[-1:]", "_product(a, b, transpose_a, transpose_b, pieces)"
+ROWS, COLUMNS, PRODUCT = "input.shape[:-1]", "input.shape[-1:]", "_shapes.product(a, b, transpose_a, transpose_b, pieces)"
 RESULTS: dict[str, dict[str, Result]] = {
     "activation": {"result": Result("input.shape", "input")},
     "activation_bwd": {"dx": Result("input.shape", "input"), "dbias": Result(COLUMNS, "input"), "dscale": Result(ROWS)},
@@ -47,20 +47,20 @@ RESULTS: dict[str, dict[str, Result]] = {
     "bias_grad": {"result": Result(COLUMNS, "input")},
     "copy": {"result": Result("input.shape", "=input")},
     "dequantize": {"result": Result("input.shape", "")},
-    "gated_activation": {"result": Result("_half(input)", "input")},
+    "gated_activation": {"result": Result("_shapes.half(input)", "input")},
     "gated_activation_bwd": {"dx": Result("input.shape", "input"), "dbias": Result(COLUMNS, "input"), "dscale": Result(ROWS)},
-    "gemm": {"result": Result(PRODUCT, "a"), "aux": Result(PRODUCT, "result"), "bias_grad": Result("_summed(a)", "a")},
+    "gemm": {"result": Result(PRODUCT, "a"), "aux": Result(PRODUCT, "result"), "bias_grad": Result("_shapes.summed(a)", "a")},
     "gemm_sum": {"result": Result("pieces.shape[1:]", "pieces"), "aux": Result("pieces.shape[1:]", "result")},
     "layer_norm": {"result": Result("input.shape", "input"), "mu": Result(ROWS), "rsigma": Result(ROWS)},
     "layer_norm_bwd": {"dx": Result("input.shape", "input"), "dgamma": Result("gamma.shape", "gamma"),
                        "dbeta": Result("gamma.shape", "gamma")},
-    "permute": {"result": Result("_permuted(input, permutation)", "=input")},
+    "permute": {"result": Result("_shapes.permuted(input, permutation)", "=input")},
     "relayout": {"result": Result("input.shape", 'op.scheme("scheme", scheme)')},
     "rms_norm": {"result": Result("input.shape", "input"), "rsigma": Result(ROWS)},
     "rms_norm_bwd": {"dx": Result("input.shape", "input"), "dgamma": Result("gamma.shape", "gamma")},
     "rope": {"result": Result("input.shape", "input")},
     "rope_bwd": {"result": Result("input.shape", "input")},
-    "transpose": {"result": Result("input.shape", '_other_copy(input) if scheme is None else op.scheme("scheme", scheme)')},
+    "transpose": {"result": Result("input.shape", '_shapes.other_copy(input) if scheme is None else op.scheme("scheme", scheme)')},
     "update_scale": {"new_history": Result("history.shape"), "new_scale": Result("scale.shape"), "scale_inv": Result("scale.shape")},
 }
 
@@ -98,8 +98,8 @@ VARIADIC = {
     "quantize": (["op.result(input.shape, op.scheme(\"scheme\", scheme))", "if other is not None:",
                   "    op.result(input.shape, op.scheme(\"other\", other))", 'if op.asked("with_amax", with_amax):', "    op.result((), \"f32\")"],
                  "the quantized tensors; then, if asked for, the amax, f32[]"),
-    "partial_amax": (["for whole in of:", "    op.result(_blocks(whole), \"f32\")"], "a tensor for each type: f32, a number a block"),
-    "partial_cast": (["for whole in of:", "    op.result(shard.shape, _codes(whole))"], "a tensor for each type: codes, shape shard.shape"),
+    "partial_amax": (["for whole in of:", "    op.result(_shapes.blocks(whole), \"f32\")"], "a tensor for each type: f32, a number a block"),
+    "partial_cast": (["for whole in of:", "    op.result(shard.shape, _shapes.codes(whole))"], "a tensor for each type: codes, shape shard.shape"),
 }
 
 CATEGORIES = {  # types in Elementwise.def: operands, and the result (as gen_elementwise.py's)
@@ -122,60 +122,19 @@ Made by scripts/gen_python_ops.py: change ODS or that.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal, get_args, overload
 
+from . import _shapes
 from ._builder import Number, Op, Operand, Tensor, elementwise
 from ._regions import fusion
-from ._sizes import Extent, Size
+from ._sizes import Size
 from ._tensor_ops import cast, concat, constant, insert, reshape, with_shape
-from ._types import DType, ElementType, Scaled, TensorType, check_dtype, size_of
+from ._types import DType, Scaled, TensorType, check_dtype
 
 # Names that ops take.
 ENUMS
 FloatPredicate = Literal["false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"]
 IntegerPredicate = Literal["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"]
-
-# Shapes and types of results. What has none, since a rule is broken, gets one that the verifier refuses.
-
-
-def _half(input: Tensor) -> tuple[Extent, ...]:
-    return (*input.shape[:-1], *(size // 2 for size in input.shape[-1:]))
-
-
-def _product(a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool, pieces: int | None) -> tuple[Extent, ...]:
-    if len(a.shape) < 2 or len(b.shape) < 2:
-        return a.shape
-    n = b.shape[-2 if transpose_b else -1]
-    return (*(() if pieces is None else (pieces,)), *a.shape[:-2], a.shape[-1 if transpose_a else -2], n)
-
-
-def _summed(a: Tensor) -> tuple[Extent, ...]:
-    return a.shape[-1:]
-
-
-def _permuted(input: Tensor, permutation: Sequence[int]) -> tuple[Extent, ...]:
-    is_one = sorted(permutation) == list(range(len(input.shape)))
-    return tuple(input.shape[axis] for axis in permutation) if is_one else input.shape
-
-
-def _other_copy(input: Tensor) -> ElementType:
-    if not isinstance(input.dtype, Scaled):
-        return input.dtype
-    return replace(input.dtype, data_layout=None if input.dtype.data_layout == "transposed" else "transposed")
-
-
-def _codes(whole: TensorType) -> ElementType:
-    return whole.dtype.element if isinstance(whole.dtype, Scaled) else whole.dtype
-
-
-def _blocks(whole: TensorType) -> tuple[int, ...]:
-    sizes = [size_of(dim) or 0 for dim in whole.dims] or [1]
-    rows, columns = 1, sizes[-1]
-    for size in sizes[:-1]:
-        rows *= size
-    block = whole.dtype.granularity if isinstance(whole.dtype, Scaled) else ""
-    return (-(-rows // block[0]), -(-columns // block[1])) if isinstance(block, tuple) and min(block) > 0 else (1, 1)
 '''
 
 
@@ -358,9 +317,9 @@ class TEOp:
         elif "scheme" in dtype:
             words = "scheme"
         line = f"op.result({result.shape}, {dtype})"
-        shape = re.sub(r"_product\(.*", "[..., M, N]", result.shape)
-        shape = {"()": "", "_half(input)": "input.shape, the last dimension halved", "_summed(a)": "a.shape[-1:]",
-                 "_permuted(input, permutation)": "input.shape, reordered"}.get(shape, shape)
+        shape = re.sub(r"_shapes\.product\(.*", "[..., M, N]", result.shape)
+        shape = {"()": "", "_shapes.half(input)": "input.shape, the last dimension halved", "_shapes.summed(a)": "a.shape[-1:]",
+                 "_shapes.permuted(input, permutation)": "input.shape, reordered"}.get(shape, shape)
         if wrapper == "Optional":
             self.parameters.append(Parameter(name, "bool", "False", "asks for this result", True, "Literal[True]"))
             self.code += [f'if op.asked("{name}", {name}):', f"    {line}"]

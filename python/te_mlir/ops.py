@@ -10,14 +10,14 @@ Made by scripts/gen_python_ops.py: change ODS or that.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal, get_args, overload
 
+from . import _shapes
 from ._builder import Number, Op, Operand, Tensor, elementwise
 from ._regions import fusion
-from ._sizes import Extent, Size
+from ._sizes import Size
 from ._tensor_ops import cast, concat, constant, insert, reshape, with_shape
-from ._types import DType, ElementType, Scaled, TensorType, check_dtype, size_of
+from ._types import DType, Scaled, TensorType, check_dtype
 
 # Names that ops take.
 ActivationKind = Literal["gelu", "qgelu", "silu", "relu", "srelu"]
@@ -26,47 +26,6 @@ SequenceFormat = Literal["sbhd", "bshd", "thd"]
 AmaxAlgorithm = Literal["max", "most_recent"]
 FloatPredicate = Literal["false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"]
 IntegerPredicate = Literal["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"]
-
-# Shapes and types of results. What has none, since a rule is broken, gets one that the verifier refuses.
-
-
-def _half(input: Tensor) -> tuple[Extent, ...]:
-    return (*input.shape[:-1], *(size // 2 for size in input.shape[-1:]))
-
-
-def _product(a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool, pieces: int | None) -> tuple[Extent, ...]:
-    if len(a.shape) < 2 or len(b.shape) < 2:
-        return a.shape
-    n = b.shape[-2 if transpose_b else -1]
-    return (*(() if pieces is None else (pieces,)), *a.shape[:-2], a.shape[-1 if transpose_a else -2], n)
-
-
-def _summed(a: Tensor) -> tuple[Extent, ...]:
-    return a.shape[-1:]
-
-
-def _permuted(input: Tensor, permutation: Sequence[int]) -> tuple[Extent, ...]:
-    is_one = sorted(permutation) == list(range(len(input.shape)))
-    return tuple(input.shape[axis] for axis in permutation) if is_one else input.shape
-
-
-def _other_copy(input: Tensor) -> ElementType:
-    if not isinstance(input.dtype, Scaled):
-        return input.dtype
-    return replace(input.dtype, data_layout=None if input.dtype.data_layout == "transposed" else "transposed")
-
-
-def _codes(whole: TensorType) -> ElementType:
-    return whole.dtype.element if isinstance(whole.dtype, Scaled) else whole.dtype
-
-
-def _blocks(whole: TensorType) -> tuple[int, ...]:
-    sizes = [size_of(dim) or 0 for dim in whole.dims] or [1]
-    rows, columns = 1, sizes[-1]
-    for size in sizes[:-1]:
-        rows *= size
-    block = whole.dtype.granularity if isinstance(whole.dtype, Scaled) else ""
-    return (-(-rows // block[0]), -(-columns // block[1])) if isinstance(block, tuple) and min(block) > 0 else (1, 1)
 
 
 def activation(kind: ActivationKind, input: Operand, *, scales: Operand | None = None, dtype: DType | None = None) -> Tensor:
@@ -342,7 +301,7 @@ def gated_activation(kind: GatedKind, input: Operand, *, scales: Operand | None 
     op.f32("beta1", beta1)
     op.f32("beta2", beta2)
     op.integer("interleave", interleave, "i64")
-    op.result(_half(input), op.float_like(dtype, input))
+    op.result(_shapes.half(input), op.float_like(dtype, input))
     return op.one()
 
 
@@ -540,13 +499,13 @@ def gemm(a: Operand, b: Operand, *, bias: Operand | None = None, dgelu: Operand 
     op.f32("beta", beta)
     op.integer("pieces", pieces, "i64")
     dtype = op.float_like(dtype, a)
-    op.result(_product(a, b, transpose_a, transpose_b, pieces), dtype)
+    op.result(_shapes.product(a, b, transpose_a, transpose_b, pieces), dtype)
     if op.asked("aux", aux):
-        op.result(_product(a, b, transpose_a, transpose_b, pieces), aux_dtype or dtype)
+        op.result(_shapes.product(a, b, transpose_a, transpose_b, pieces), aux_dtype or dtype)
     else:
         op.no_result()
     if op.asked("bias_grad", bias_grad):
-        op.result(_summed(a), op.float_like(bias_grad_dtype, a, "bias_grad_dtype"))
+        op.result(_shapes.summed(a), op.float_like(bias_grad_dtype, a, "bias_grad_dtype"))
     else:
         op.no_result()
     op.no_result()
@@ -737,7 +696,7 @@ def partial_amax(shard: Operand, start: Operand, of: Sequence[TensorType]) -> tu
     op.tensor("start", start)
     op.types("of", of)
     for whole in of:
-        op.result(_blocks(whole), "f32")
+        op.result(_shapes.blocks(whole), "f32")
     return tuple(op.many())
 
 
@@ -777,7 +736,7 @@ def partial_cast(shard: Operand, start: Operand, scales: Sequence[Operand], of: 
     op.tensors("scales", scales)
     op.types("of", of)
     for whole in of:
-        op.result(shard.shape, _codes(whole))
+        op.result(shard.shape, _shapes.codes(whole))
     return tuple(op.many())
 
 
@@ -807,7 +766,7 @@ def permute(input: Operand, permutation: Sequence[int]) -> Tensor:
     op = Op("te.permute")
     input = op.tensor("input", input)
     op.i64s("permutation", permutation)
-    op.result(_permuted(input, permutation), input.dtype)
+    op.result(_shapes.permuted(input, permutation), input.dtype)
     return op.one()
 
 
@@ -1150,7 +1109,7 @@ def transpose(input: Operand, scheme: Scaled | None = None) -> Tensor:
     """
     op = Op("te.transpose")
     input = op.tensor("input", input)
-    op.result(input.shape, _other_copy(input) if scheme is None else op.scheme("scheme", scheme))
+    op.result(input.shape, _shapes.other_copy(input) if scheme is None else op.scheme("scheme", scheme))
     return op.one()
 
 

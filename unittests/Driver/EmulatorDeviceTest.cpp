@@ -9,6 +9,7 @@
 #include "te/Runtime/Program.h"
 #include "gtest/gtest.h"
 
+#include <functional>
 #include <malloc.h>
 #include <thread>
 
@@ -168,6 +169,15 @@ TEST_F(EmulatedProgram, RefusesMemoryThatIsGone) {
   EXPECT_TRUE(bool(bind("scaled", {}, {x, x}, {y}).run()));
 }
 
+/// Calls `work` with 0 to `count` - 1, each in a thread.
+static void runThreads(int count, const std::function<void(int)> &work) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i)
+    threads.emplace_back(work, i);
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
 TEST_F(EmulatedProgram, RunsInEightThreads) {
   constexpr int kThreads = 8, kRuns = 20;
   std::vector<std::vector<uint8_t>> expected;
@@ -184,11 +194,7 @@ TEST_F(EmulatedProgram, RunsInEightThreads) {
         right += y.read() == expected[index];
     }
   };
-  std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i)
-    threads.emplace_back(work, i);
-  for (std::thread &thread : threads)
-    thread.join();
+  runThreads(kThreads, work);
   EXPECT_EQ(right, kThreads * kRuns);
 }
 
@@ -204,11 +210,7 @@ TEST_F(EmulatedProgram, RunsShortLaunchesInEightThreads) {
       right += binding.run() && y.as<float>()[7] == 16.0f * (index + run);
     }
   };
-  std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i)
-    threads.emplace_back(work, i);
-  for (std::thread &thread : threads)
-    thread.join();
+  runThreads(kThreads, work);
   EXPECT_EQ(right, kThreads * kRuns);
 }
 
