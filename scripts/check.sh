@@ -29,7 +29,9 @@ for check in unittests/*/check_*.py; do
   [ -f "$check" ] && run "python $check" "$build/venv/bin/python" "$check" --bin "$build/bin"
 done
 run "pytest" env PYTHONPATH="$build/python" "$build/venv/bin/python" -m pytest -q -p no:cacheprovider python/tests
-run "mypy" "$build/venv/bin/mypy" --strict --cache-dir="$build/mypy" python/te_mlir
+for version in 3.10 3.11 3.12 3.13; do
+  run "mypy, Python $version" "$build/venv/bin/mypy" --strict --python-version "$version" --cache-dir="$build/mypy" python/te_mlir
+done
 run "docs/reference is up to date" scripts/gen_reference.sh --check docs/reference "$build"
 run "te_mlir/ops.py is up to date" python3 scripts/gen_python_ops.py --check python/te_mlir/ops.py
 run "lit" /usr/lib/llvm-22/bin/lit -sv -j "$(nproc)" --param "build=$build" test

@@ -47,6 +47,7 @@ RESULTS: dict[str, dict[str, Result]] = {
     "bias_grad": {"result": Result(COLUMNS, "input")},
     "copy": {"result": Result("input.shape", "=input")},
     "dequantize": {"result": Result("input.shape", "")},
+    "full_like": {"result": Result("input.shape", "=input")},
     "gated_activation": {"result": Result("_shapes.half(input)", "input")},
     "gated_activation_bwd": {"dx": Result("input.shape", "input"), "dbias": Result(COLUMNS, "input"), "dscale": Result(ROWS)},
     "gemm": {"result": Result(PRODUCT, "a"), "aux": Result(PRODUCT, "result"), "bias_grad": Result("_shapes.summed(a)", "a")},
@@ -279,6 +280,7 @@ class TEOp:
         plain = {"F32Attr": ("float", "a number, kept as f32", f'op.f32("{name}", {name})'),
                  "I64Attr": ("int", "an integer", f'op.integer("{name}", {name}, "i64")'),
                  "I32Attr": ("int", "an integer of 32 bits", f'op.integer("{name}", {name}, "i32")'),
+                 "TypedAttrInterface": ("float", "a number of the input's element type", f'op.number("{name}", {name}, input.dtype)'),
                  "DenseI64ArrayAttr": ("Sequence[int]", "integers", f'op.i64s("{name}", {name})'),
                  "TypeAttr": ("DType", "an element type", f'op.dtype("{name}", {name})'),
                  "TypeArrayAttr": ("Sequence[TensorType]", "types that te.tensor(...) makes", f'op.types("{name}", {name})')}

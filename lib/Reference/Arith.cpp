@@ -19,7 +19,6 @@
 #include "te/Dialect/TE/IR/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 
 #include <cmath>
 
@@ -224,7 +223,7 @@ static int64_t loadInteger(const HostTensor &tensor, int64_t index) {
   }
 }
 
-static void storeInteger(HostTensor &tensor, int64_t index, int64_t value) {
+void ref::storeInteger(HostTensor &tensor, int64_t index, int64_t value) {
   switch (tensor.type) {
   case DType::I8:
     return tensor.store<int8_t>(index, int8_t(value));
@@ -419,63 +418,8 @@ static LogicalResult runCompareIntegers(Operation *op, Frame &frame) {
   return finish(op, std::move(result), frame);
 }
 
-//===----------------------------------------------------------------------===//
-// Constants
-//===----------------------------------------------------------------------===//
-
-/// Copies the elements of a constant, each as the tensor's type has it.
-static bool copyElements(Attribute value, HostTensor &tensor) {
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob || blob->getData().size() != tensor.bytes.size())
-      return false;
-    llvm::copy(blob->getData(), tensor.bytes.begin());
-    return true;
-  }
-  auto elements = dyn_cast<DenseElementsAttr>(value);
-  if (!elements)
-    return false;
-  int64_t index = 0;
-  if (findFormat(tensor.type))
-    for (const APFloat &element : elements.getValues<APFloat>())
-      storeCode(tensor, index++, element.bitcastToAPInt().getZExtValue());
-  else
-    for (const APInt &element : elements.getValues<APInt>())
-      storeInteger(tensor, index++,
-                   element.getBitWidth() == 1 ? element.getZExtValue()
-                                              : element.getSExtValue());
-  return true;
-}
-
-/// A tensor, or an index.
-static LogicalResult runConstant(Operation *op, Frame &frame) {
-  Attribute value = cast<arith::ConstantOp>(op).getValue();
-  Type type = op->getResult(0).getType();
-  if (auto number = dyn_cast<IntegerAttr>(value); number && type.isIndex()) {
-    HostTensor index = HostTensor::zeros(DType::I64, {});
-    index.store<int64_t>(0, number.getInt());
-    return frame.set(op->getResult(0), {{}, {std::move(index)}});
-  }
-  auto tensorType = dyn_cast<RankedTensorType>(type);
-  auto dtype =
-      tensorType ? getDType(tensorType.getElementType()) : std::nullopt;
-  std::vector<int64_t> shape;
-  HostTensor tensor;
-  if (dtype) {
-    shape = tensorType.getShape().vec();
-    tensor = HostTensor::zeros(*dtype, shape);
-  }
-  if (!dtype || *dtype == DType::F4E2M1FN || !copyElements(value, tensor))
-    return op->emitError() << "the reference interpreter knows constants that "
-                              "are dense tensors of floats or integers, or an "
-                              "index; this is "
-                           << type;
-  return frame.set(op->getResult(0), {std::move(shape), {std::move(tensor)}});
-}
-
 ArrayRef<HandlerEntry> mlir::te::ref::getArithHandlers() {
   static constexpr HandlerEntry kHandlers[] = {
-      {"arith.constant", runConstant},
       {"arith.addf", runElementwise<add>},
       {"arith.subf", runElementwise<subtract>},
       {"arith.mulf", runElementwise<multiply>},

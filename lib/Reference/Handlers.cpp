@@ -159,7 +159,8 @@ LogicalResult mlir::te::ref::interpretOp(Operation *op, Frame &frame) {
   for (ArrayRef<HandlerEntry> table :
        {getQuantizeHandlers(), getNormHandlers(), getActivationHandlers(),
         getGemmHandlers(), getRopeHandlers(), getUpdateScaleHandlers(),
-        getPartialHandlers(), getArithHandlers(), getTensorHandlers()})
+        getPartialHandlers(), getArithHandlers(), getTensorHandlers(),
+        getConstantHandlers()})
     for (const HandlerEntry &handler : table)
       if (handler.name == name)
         return handler.run(op, frame);

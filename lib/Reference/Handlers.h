@@ -38,6 +38,9 @@ struct Frame {
                       ArrayRef<double> numbers, ArrayRef<double> bounds = {});
 };
 
+/// Sets an element of a tensor of integers, cut to its width.
+void storeInteger(HostTensor &tensor, int64_t index, int64_t value);
+
 /// How far off a sum is of terms that are each off by 5e-6 of themselves (TE
 /// semantics 5.1: f32), in either direction: that times the root of the sum of
 /// their squares, also where the terms cancel.
@@ -90,6 +93,7 @@ struct HandlerEntry {
 };
 // One table a file.
 ArrayRef<HandlerEntry> getArithHandlers();
+ArrayRef<HandlerEntry> getConstantHandlers();
 ArrayRef<HandlerEntry> getNormHandlers();
 ArrayRef<HandlerEntry> getActivationHandlers();
 ArrayRef<HandlerEntry> getGemmHandlers();

@@ -336,6 +336,12 @@ class Op:
         if value is not None:
             self.attribute(name, f"{self.index(name, value)} : {type}")
 
+    def number(self, name: str, value: float, dtype: ElementType) -> None:
+        """A number of an element type."""
+        if isinstance(dtype, Scaled):
+            self.refuse("the operand is quantized; ops.dequantize gives numbers to compute with")
+        self.attribute(name, f"{print_elements(*convert(value, dtype))} : {dtype}")
+
     def i64s(self, name: str, values: Sequence[int]) -> None:
         numbers = [str(self.index(name, value)) for value in self.sequence(name, values)]
         self.attribute(name, f"array<i64{': ' if numbers else ''}{', '.join(numbers)}>")
@@ -457,8 +463,8 @@ def _make_number(op: Op, value: float, like: Tensor) -> Tensor:
         op.refuse(f"{like!r} is quantized; ops.dequantize gives numbers to compute with")
     sizes = [size for size in like.shape if isinstance(size, int)]
     if len(sizes) < len(like.shape):
-        op.refuse(f"the number {value!r} stands beside {like!r}, but the language has no constants of a size that is known at run time "
-                  "only; give it as an argument of that shape, or give the sizes")
+        from . import ops
+        return ops.full_like(like, value)
     return make_constant(value, like.dtype, op.place, sizes)
 
 

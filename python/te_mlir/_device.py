@@ -9,27 +9,29 @@ from ._errors import RunError
 
 
 class Device:
-    """Where programs run: "emulator", "hip" or "cuda" (then ``ordinal`` is the GPU's number).
+    """Where programs run: "emulator", "hip", "cuda" (then ``ordinal`` is the GPU's number), or "reference", which interprets the program's
+    IR on the CPU.
 
     ``max_instructions`` ends an emulation in which a workgroup runs more wave-instructions; 0: no limit. Any thread may use it.
     """
 
     def __init__(self, kind: str = "emulator", ordinal: int = 0, *, library: str = "", max_instructions: int = 0):
-        self._native = _native.Device(kind, ordinal, library, max_instructions)
+        self._native = _native.Device(kind, ordinal, library, max_instructions) if kind != "reference" else None
         self.kind, self.ordinal = kind, ordinal
 
     @property
     def name(self) -> str:
-        return self._native.name
+        return self._native.name if self._native else self.kind
 
     @property
     def chip(self) -> str:
-        """What programs are compiled for here; "" for the emulator, which has every AMD chip."""
-        return self._native.chip
+        """What programs are compiled for here; "" for the emulator and the reference, which take any."""
+        return self._native.chip if self._native else ""
 
     def synchronize(self) -> None:
         """Waits for all streams."""
-        self._native.synchronize()
+        if self._native:
+            self._native.synchronize()
 
     def __repr__(self) -> str:
         return f"<te_mlir.Device {self.name}>"
@@ -39,6 +41,16 @@ class Device:
 def open_device(kind: str, ordinal: int = 0) -> Device:
     """The one that programs share."""
     return Device(kind, ordinal)
+
+
+def find_device(device: Device | str | None) -> Device | None:
+    """The device that a caller means: a name is that of a kind, or "cuda:1"."""
+    if not isinstance(device, str):
+        return device
+    kind, colon, ordinal = device.partition(":")
+    if colon and (kind not in ("hip", "cuda") or not ordinal.isdecimal()):
+        raise RunError(f"no device {device!r}; there are emulator, reference, hip and cuda, or cuda:1 for the second GPU")
+    return open_device(kind, int(ordinal or 0))
 
 
 def choose(target: str, location: str) -> Device:

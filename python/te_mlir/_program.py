@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _arrays, _native, testing
-from ._device import Device, choose
+from ._device import Device, choose, find_device
 from ._errors import RunError, make_diagnostic
 from ._module import Entry, Module, make_entry, parse
 from ._profile import Profile
@@ -163,28 +163,29 @@ class Program:
         return self.entries[name]
 
     def __call__(self, *inputs: Any, out: Any = None, entry: str | None = None, dims: Mapping[str, int] | None = None,
-                 device: Device | None = None, stream: int | None = None) -> Any:
+                 device: Device | str | None = None, stream: int | None = None) -> Any:
         return self.run(*inputs, out=out, entry=entry, dims=dims, device=device, stream=stream)
 
     def run(self, *inputs: Any, out: Any = None, entry: str | None = None, dims: Mapping[str, int] | None = None,
-            device: Device | None = None, stream: int | None = None) -> Any:
+            device: Device | str | None = None, stream: int | None = None) -> Any:
         """Runs an entry on arrays where they lie, and returns its result, or a tuple of several.
 
         ``inputs``: an array for each argument, in order; a ScaledTensor, or data and scales, for a quantized one. NumPy arrays, torch
         tensors and others with ``__dlpack__``, dense, row-major, at addresses that are multiples of 16.
         ``out``: arrays for the results, likewise, which overlap no input; without, they are made by the inputs' framework.
         ``dims``: sizes of dimensions that no input has.
-        ``device``: where; without, the GPU that the arrays are on, and the emulator for memory of the host.
+        ``device``: where, a Device or its name ("emulator", "reference", "hip", "cuda:1"); without, the GPU that the arrays are on, and the
+        emulator for memory of the host.
         ``stream``: the GPU's stream, as an integer; without, torch's current one, or the default.
         The call returns once the kernels are launched; on the emulator, once they have run.
 
         Raises RunError, which names the argument, what was given and what is needed, and TypeError for what is no array.
         """
-        called = self.entry(entry)
+        called, device = self.entry(entry), find_device(device)
         if out is not None and dims is None and (results := self._call(called, inputs, out, device, stream)):
             return results[0]
         views = self._view_inputs(called, inputs)
-        location = views[0].device if views else device.kind if device else "cpu"
+        location = views[0].device if views else f"cuda:{device.ordinal}" if device and device.chip else "cpu"
         device = device or choose(self.target, location)
         key = (called.name, *[view.shape for view in views], *(sorted(dims.items()) if dims else ()))
         sizes = self._sizes.get(key) or self._resolve(called, key, views, dims)
@@ -192,6 +193,10 @@ class Program:
         outputs = self._make_outputs(called, sizes, like) if out is None else _flatten(out if isinstance(out, (tuple, list)) else (out,))
         result_views = self._view_outputs(called, sizes, outputs, location) if out is not None else [
             _arrays.view(array, buffer.name) for array, buffer in zip(outputs, called.result_buffers)]
+        if device.kind == "reference":
+            _native.reference(self.module._native, called.name, sizes.dims, testing.refs(called.argument_buffers, views),
+                              testing.refs(called.result_buffers, result_views))
+            return _results(called, outputs, sizes.shapes)
         workspace, block = (0, None) if not sizes.workspace else _arrays.workspace(sizes.workspace, _native.WORKSPACE_ALIGNMENT, like)
         binding = self._load(device).bind(called.name, sizes.dims, [(view.address, view.bytes) for view in views],
                                           [(view.address, view.bytes) for view in result_views], (workspace, sizes.workspace))
@@ -201,7 +206,7 @@ class Program:
 
     def _call(self, called: Entry, inputs: tuple[Any, ...], out: Any, device: Device | None, stream: int | None) -> tuple[Any] | None:
         """``run`` where all is as it should be, in one step: what it returns. None: nothing has happened."""
-        if not inputs:
+        if not inputs or (device and device.kind == "reference"):
             return None
         arrays = tuple(_flatten(inputs))
         outputs = tuple(_flatten(out if isinstance(out, (tuple, list)) else (out,)))
@@ -282,6 +287,7 @@ class Program:
     def _load(self, device: Device) -> _native.Code:
         found = self._codes.get(id(device))
         if not found:
+            assert device._native
             found = self._codes[id(device)] = (device, _native.Code(device._native, self.image))
         return found[1]
 
@@ -293,7 +299,7 @@ class Program:
         return testing.random_inputs(self, entry=entry, dims=dims, seed=seed, distribution=distribution)
 
     def check(self, *inputs: Any, entry: str | None = None, dims: Mapping[str, int] | None = None, seed: int | None = None,
-              device: Device | None = None) -> testing.CheckReport:
+              device: Device | str | None = None) -> testing.CheckReport:
         """Runs an entry and the reference on the same inputs, and compares the results by the tolerances of docs/spec.md.
 
         Without ``inputs`` they are drawn by ``seed``, which the report has. Arrays must be NumPy's or torch's on the CPU.

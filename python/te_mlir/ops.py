@@ -256,6 +256,32 @@ def dim(input: Operand, dimension: int) -> Size:
     return op.size(input, dimension)
 
 
+def full_like(input: Operand, value: float) -> Tensor:
+    """te.full_like: a tensor of one constant, with the shape of another tensor.
+
+    For constants whose size is known at run time only, which `arith.constant` cannot have; of a static shape it folds to
+    one. The input's elements are not read.
+
+    Constraints: D7 the value has the input's element type.
+
+    ```mlir
+    %two = te.full_like %x, 2.0 : f32 : tensor<?x64xf32>
+    ```
+
+    Arguments:
+        input: bf16, f16, f32 or 8-bit signless integer, i32 or i64
+        value: a number of the input's element type
+
+    Returns:
+        result: shape input.shape, elements input.dtype
+    """
+    op = Op("te.full_like")
+    input = op.tensor("input", input)
+    op.number("value", value, input.dtype)
+    op.result(input.shape, input.dtype)
+    return op.one()
+
+
 def gated_activation(kind: GatedKind, input: Operand, *, scales: Operand | None = None, limit: float = 7.0, alpha: float = 1.702,
                      offset: float = 1.0, beta1: float = 4.0, beta2: float = 25.0, interleave: int = 0,
                      dtype: DType | None = None) -> Tensor:
@@ -1714,7 +1740,7 @@ def erfc(a: Number) -> Tensor:
 
 
 __all__ = [
-    "activation", "activation_bwd", "amax", "bias_add", "bias_grad", "copy", "dequantize", "dim", "gated_activation",
+    "activation", "activation_bwd", "amax", "bias_add", "bias_grad", "copy", "dequantize", "dim", "full_like", "gated_activation",
     "gated_activation_bwd", "gemm", "gemm_sum", "layer_norm", "layer_norm_bwd", "partial_amax", "partial_cast", "permute", "quantize",
     "relayout", "rms_norm", "rms_norm_bwd", "rope", "rope_bwd", "transpose", "update_scale", "addf", "subf", "mulf", "divf", "negf",
     "maximumf", "minimumf", "maxnumf", "minnumf", "extf", "truncf", "cmpf", "select", "sitofp", "uitofp", "fptosi", "fptoui", "addi",

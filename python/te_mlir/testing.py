@@ -87,13 +87,8 @@ def random_inputs(program: Program, *, entry: str | None = None, dims: Mapping[s
 
 
 def reference(program: Program, *inputs: Any, entry: str | None = None, dims: Mapping[str, int] | None = None) -> Any:
-    """What the reference makes of the inputs: a result as ``Program.run`` gives it, of NumPy arrays."""
-    from ._program import _results
-    called = program.entry(entry)
-    views = program._view_inputs(called, inputs)
-    sizes = program._resolve(called, None, views, dims)
-    results = _native.reference(program.module._native, called.name, sizes.dims, refs(called.argument_buffers, views))
-    return _results(called, [_arrays.from_bytes(*array) for array in results], sizes.shapes)
+    """What the reference makes of the inputs: ``program.run(..., device="reference")``."""
+    return program.run(*inputs, entry=entry, dims=dims, device="reference")
 
 
 def compare(program: Program, inputs: Sequence[Any], results: Any, *, entry: str | None = None, dims: Mapping[str, int] | None = None,

@@ -47,6 +47,7 @@ CASES: dict[str, Case] = {
     "copy": ([X], ops.copy),
     "dequantize": ([te.tensor("M", 64, dtype=ROW)], lambda q: ops.dequantize(q, "f16")),
     "dim": ([X, X], lambda x, y: (x + y)[:ops.dim(x, 0) - 1]),
+    "full_like": ([X], lambda x: ops.full_like(x, 0.5)),
     "gated_activation": ([X], lambda x: ops.gated_activation("clamped_swiglu", x, limit=5.0, interleave=8)),
     "gated_activation_bwd": ([bf16("M", 32), X, f32("M")],
                              lambda g, x, s: ops.gated_activation_bwd("geglu", g, x, scales=s, dbias=True, dbias_dtype="f32", dscale=True)),
@@ -145,6 +146,15 @@ def test_operators_are_numpys() -> None:
     function = te.function(x=f32(4, 6))(lambda x: compute(x, ops.select, abs))
     for found, wanted in zip(run(function, x), compute(x, np.where, np.abs), strict=True):
         np.testing.assert_array_equal(found, wanted.astype(np.float32))
+
+
+def test_numbers_beside_sizes_known_at_run_time() -> None:
+    x = np.linspace(-3, 3, 24, dtype=np.float32).reshape(4, 6)
+    function = te.function(x=f32("M", 6))(lambda x: [x * 0.5, 1 - x, ops.select(x > 0, x, 2.0), ops.full_like(x, np.inf)])
+    for found, wanted in zip(run(function, x), [x * 0.5, 1 - x, np.where(x > 0, x, 2), np.full_like(x, np.inf)], strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    whole = np.arange(5, dtype=np.int32)
+    np.testing.assert_array_equal(run(te.function(x=te.tensor("M", dtype="i32"))(lambda x: 7 - x), whole), 7 - whole)
 
 
 def test_integer_operators() -> None:
@@ -344,10 +354,11 @@ MISUSE: list[tuple[str, Callable[..., Any]]] = [
     ("te.partial_amax: of has 3", lambda x: any_ops.partial_amax(x, x, [3])),
     ("is one value, and is not taken apart", lambda x: [*any_ops.exp(x)]),
     ("has no truth value", lambda x: x if x > x else -x),
-    ("no constants of a size that is known at run time only", lambda x: x * 2),
     ("operands are 1, 2; one must be a value", lambda x: any_ops.addf(1, 2)),
     ("which is quantized; ops.dequantize gives numbers", lambda x: any_ops.quantize(x, FP8) + 1),
     ("no such op on i32", lambda x: -any_ops.fptosi(x, "i32")),
+    ("te.full_like: the operand is quantized", lambda x: any_ops.full_like(any_ops.quantize(x, FP8), 1)),
+    ("a constant of '1'", lambda x: any_ops.full_like(x, "1")),
     ("1.5 is no i32", lambda x: any_ops.fptosi(x[:], "i32") + any_ops.constant(1.5, "i32", (4, ))),
     ("300 is no i8", lambda x: any_ops.constant(300, "i8")),
     ("a constant of float64 elements", lambda x: any_ops.constant(np.zeros(3))),

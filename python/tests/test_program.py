@@ -56,6 +56,27 @@ def test_torch_tensors_are_used_where_they_lie(add, rng):
     assert isinstance(made, torch.Tensor) and torch.equal(made, x + y)
 
 
+def test_reference_is_a_device(add, norm, rng):
+    torch = pytest.importorskip("torch")
+    x, y = rng.standard_normal((2, 5, 64), np.float32)
+    out = np.empty((5, 64), np.float32)
+    assert add(x, y, out=out, device="reference") is out
+    np.testing.assert_array_equal(out, x + y)
+    tensors = torch.from_numpy(x), torch.from_numpy(y)
+    found = add(*tensors, device=te.Device("reference"))
+    assert torch.equal(found, tensors[0] + tensors[1])
+    inputs = norm.random_inputs(entry="forward", dims={"M": 3}, seed=5)
+    same = te.testing.compare(norm, inputs, norm(*inputs, entry="forward", device="reference"), entry="forward")
+    assert same and all(comparison.differences == 0 for comparison in same.comparisons)
+    assert te.compile(ADD, target="sm_90a").check(dims={"M": 2}, device="reference")
+
+
+@pytest.mark.parametrize("name", ["tpu", "cuda:x", "emulator:1", "reference:2"])
+def test_unknown_devices(add, name):
+    with pytest.raises(te.RunError, match="device"):
+        add(*np.zeros((2, 1, 64), np.float32), device=name)
+
+
 @pytest.mark.parametrize("name", ["bfloat16", "float16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "float4_e2m1fn_x2"])
 def test_types_of_torch_and_ml_dtypes(name, rng):
     torch = pytest.importorskip("torch")

@@ -1,11 +1,12 @@
-//===- CopyLowerings.cpp - copies and concatenations as tile code ---------===//
+//===- CopyLowerings.cpp - copies, constants, concatenations as tile code -===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// TileLoweringInterface of te.copy and tensor.concat: a tile stored elsewhere.
+// TileLoweringInterface of te.copy and tensor.concat: a tile stored elsewhere;
+// of te.full_like: a tile of one value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,21 @@ struct CopyLowering
   Extent getResultExtent(Operation *, unsigned) const { return Extent::Tile; }
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     ctx.define(op->getResult(0), ctx.getTile(op->getOperand(0)));
+    return success();
+  }
+};
+
+struct FullLikeLowering
+    : TileLoweringInterface::ExternalModel<FullLikeLowering, FullLikeOp> {
+  Extent getOperandExtent(Operation *, unsigned) const { return Extent::Tile; }
+  Extent getResultExtent(Operation *, unsigned) const { return Extent::Tile; }
+  LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
+    TypedAttr value = cast<FullLikeOp>(op).getValue();
+    auto type = cast<RankedTensorType>(
+        getTileType(value.getType(), op->getContext(), ctx.getLoadLayout()));
+    ctx.define(op->getResult(0), arith::ConstantOp::create(
+                                     ctx.b, SplatElementsAttr::get(
+                                                type, cast<Attribute>(value))));
     return success();
   }
 };
@@ -49,6 +65,7 @@ struct ConcatLowering
 } // namespace
 
 void te::attachCopyLowerings(MLIRContext *context) {
+  FullLikeOp::attachInterface<FullLikeLowering>(*context);
   CopyOp::attachInterface<CopyLowering>(*context);
   tensor::ConcatOp::attachInterface<ConcatLowering>(*context);
 }

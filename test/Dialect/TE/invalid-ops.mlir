@@ -1,4 +1,4 @@
-// The other ops (D1, D2, D5, D6, M1, F1, F2), argument attributes (A1, A2), schedules (H1 to H3).
+// The other ops (D1, D2, D5 to D7, M1, F1, F2), argument attributes (A1, A2), schedules (H1 to H3).
 
 // RUN: te-opt %s --split-input-file --verify-diagnostics -o /dev/null
 
@@ -377,5 +377,21 @@ func.func @permute_shape(%x: tensor<4x?x8xf32>) {
 func.func @permute_type(%x: tensor<4x8xf32>) {
   // expected-error @+1 {{D6: the result is 'tensor<8x4xbf16>'; the input's dimensions in the order [1, 0] are 'tensor<8x4xf32>'}}
   %y = te.permute %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xbf16>
+  return
+}
+
+// -----
+
+func.func @full_like(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{D7: the value is 2.000000e+00 : bf16, but the tensor's elements are 'f32'; write it as 'f32'}}
+  %y = te.full_like %x, 2.0 : bf16 : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @full_like_type(%x: tensor<?x8xf8E4M3FN>) {
+  // expected-error @+1 {{operand #0 must be ranked tensor of}}
+  %y = te.full_like %x, 2.0 : f8E4M3FN : tensor<?x8xf8E4M3FN>
   return
 }

@@ -260,6 +260,27 @@ OpFoldResult TransposeDataOp::fold(FoldAdaptor) {
 }
 
 //===----------------------------------------------------------------------===//
+// FullLikeOp
+//===----------------------------------------------------------------------===//
+
+/// D7.
+LogicalResult FullLikeOp::verify() {
+  Type element = getElementTypeOrSelf(getInput().getType());
+  if (getValue().getType() == element)
+    return success();
+  return emitOpError() << "D7: the value is " << getValue()
+                       << ", but the tensor's elements are " << element
+                       << "; write it as " << element;
+}
+
+OpFoldResult FullLikeOp::fold(FoldAdaptor) {
+  auto type = cast<RankedTensorType>(getResult().getType());
+  if (!type.hasStaticShape())
+    return {};
+  return SplatElementsAttr::get(type, cast<Attribute>(getValue()));
+}
+
+//===----------------------------------------------------------------------===//
 // PermuteOp
 //===----------------------------------------------------------------------===//
 

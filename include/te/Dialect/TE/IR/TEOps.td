@@ -7,6 +7,7 @@
 #ifndef TE_OPS_TD
 #define TE_OPS_TD
 
+include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -169,6 +170,27 @@ def TE_CopyOp : TE_Op<"copy", [Pure, SameOperandsAndResultType]> {
   let arguments = (ins TE_HPTensor:$input);
   let results = (outs TE_HPTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
+def TE_FullLikeOp : TE_Op<"full_like", [Pure, SameOperandsAndResultType]> {
+  let summary = "a tensor of one constant, with the shape of another tensor";
+  let description = [{
+    For constants whose size is known at run time only, which `arith.constant` cannot have; of a static shape it folds to
+    one. The input's elements are not read.
+
+    Constraints: D7 the value has the input's element type.
+
+    ```mlir
+    %two = te.full_like %x, 2.0 : f32 : tensor<?x64xf32>
+    ```
+  }];
+  let arguments = (ins
+    RankedTensorOf<[BF16, F16, F32, I8, I32, I64]>:$input,
+    TypedAttrInterface:$value);
+  let results = (outs RankedTensorOf<[BF16, F16, F32, I8, I32, I64]>:$result);
+  let assemblyFormat = "$input `,` $value attr-dict `:` type($input)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def TE_PermuteOp : TE_Op<"permute", [Pure]> {
