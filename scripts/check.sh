@@ -30,6 +30,7 @@ for check in unittests/*/check_*.py; do
 done
 run "pytest" env PYTHONPATH="$build/python" "$build/venv/bin/python" -m pytest -q -p no:cacheprovider python/tests
 run "mypy" "$build/venv/bin/mypy" --strict --cache-dir="$build/mypy" python/te_mlir
+run "folders of lib include each other in no circle" python3 scripts/check_includes.py
 run "docs/reference is up to date" scripts/gen_reference.sh --check docs/reference "$build"
 run "te_mlir/ops.py is up to date" python3 scripts/gen_python_ops.py --check python/te_mlir/ops.py
 run "lit" /usr/lib/llvm-22/bin/lit -sv -j "$(nproc)" --param "build=$build" test

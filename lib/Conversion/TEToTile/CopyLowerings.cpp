@@ -12,7 +12,7 @@
 #include "Lowerings.h"
 #include "Views.h"
 
-#include "te/Analysis/Region.h"
+#include "te/Region/Region.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -20,8 +20,6 @@ using namespace mlir::te;
 namespace {
 struct CopyLowering
     : TileLoweringInterface::ExternalModel<CopyLowering, CopyOp> {
-  Extent getOperandExtent(Operation *, unsigned) const { return Extent::Tile; }
-  Extent getResultExtent(Operation *, unsigned) const { return Extent::Tile; }
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     ctx.define(op->getResult(0), ctx.getTile(op->getOperand(0)));
     return success();
@@ -30,8 +28,6 @@ struct CopyLowering
 
 struct ConcatLowering
     : TileLoweringInterface::ExternalModel<ConcatLowering, tensor::ConcatOp> {
-  Extent getOperandExtent(Operation *, unsigned) const { return Extent::Parts; }
-  Extent getResultExtent(Operation *, unsigned) const { return Extent::Parts; }
   /// Asked in each part of the region: stores what this one computes.
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     if (!ctx.hasBuffers(op->getResult(0))) // nobody reads it
