@@ -19,6 +19,7 @@ void attachMoveLowerings(MLIRContext *context);
 void attachPartialLowerings(MLIRContext *context);
 void attachUpdateScaleLowering(MLIRContext *context);
 void attachRopeLowerings(MLIRContext *context);
+void attachSoftmaxLowerings(MLIRContext *context);
 void attachCopyLowerings(MLIRContext *context);
 
 /// What te.gemm does to the product, an f32 tile; aux is defined on the way.

@@ -420,6 +420,7 @@ void te::registerTileLowerings(DialectRegistry &registry) {
     attachPartialLowerings(context);
     attachUpdateScaleLowering(context);
     attachRopeLowerings(context);
+    attachSoftmaxLowerings(context);
     attachCopyLowerings(context);
   });
 }

@@ -52,7 +52,7 @@ Value QuantizeOp::getNoopFlag() { return getNoop(); }
 Value AmaxOp::getNoopFlag() { return getNoop(); }
 
 //===----------------------------------------------------------------------===//
-// Norms
+// Norms, softmax
 //===----------------------------------------------------------------------===//
 
 // The mean, the least and the largest element; then of distances from the mean
@@ -61,6 +61,10 @@ unsigned LayerNormOp::countRowNumbers() { return 3; }
 unsigned LayerNormOp::countRowWaits() { return 2; }
 
 unsigned LayerNormBwdOp::countRowNumbers() { return 2; }
+
+// The largest element, then a sum.
+unsigned SoftmaxOp::countRowNumbers() { return 2; }
+unsigned SoftmaxOp::countRowWaits() { return 2; }
 
 //===----------------------------------------------------------------------===//
 // te.gemm, te.gemm_sum
