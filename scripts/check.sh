@@ -32,6 +32,7 @@ run "pytest" env PYTHONPATH="$build/python" "$build/venv/bin/python" -m pytest -
 for version in 3.10 3.11 3.12 3.13; do
   run "mypy, Python $version" "$build/venv/bin/mypy" --strict --python-version "$version" --cache-dir="$build/mypy" python/te_mlir
 done
+run "folders of lib include each other in no circle" python3 scripts/check_includes.py
 run "docs/reference is up to date" scripts/gen_reference.sh --check docs/reference "$build"
 run "te_mlir/ops.py is up to date" python3 scripts/gen_python_ops.py --check python/te_mlir/ops.py
 run "lit" /usr/lib/llvm-22/bin/lit -sv -j "$(nproc)" --param "build=$build" test

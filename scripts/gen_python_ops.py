@@ -61,6 +61,8 @@ RESULTS: dict[str, dict[str, Result]] = {
     "rms_norm_bwd": {"dx": Result("input.shape", "input"), "dgamma": Result("gamma.shape", "gamma")},
     "rope": {"result": Result("input.shape", "input")},
     "rope_bwd": {"result": Result("input.shape", "input")},
+    "softmax": {"result": Result("input.shape", "input")},
+    "softmax_bwd": {"dx": Result("grad.shape", "grad")},
     "transpose": {"result": Result("input.shape", '_shapes.other_copy(input) if scheme is None else op.scheme("scheme", scheme)')},
     "update_scale": {"new_history": Result("history.shape"), "new_scale": Result("scale.shape"), "scale_inv": Result("scale.shape")},
 }

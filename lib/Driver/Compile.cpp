@@ -9,10 +9,10 @@
 #include "Codegen.h"
 #include "PTX.h"
 
-#include "te/Analysis/ResourceModel.h"
-#include "te/Analysis/SharedKernels.h"
-#include "te/Analysis/TuningDatabase.h"
 #include "te/Conversion/Passes.h"
+#include "te/Region/SharedKernels.h"
+#include "te/Schedule/ResourceModel.h"
+#include "te/Schedule/TuningDatabase.h"
 
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/Verifier.h"

@@ -158,9 +158,9 @@ LogicalResult mlir::te::ref::interpretOp(Operation *op, Frame &frame) {
   StringRef name = op->getName().getStringRef();
   for (ArrayRef<HandlerEntry> table :
        {getQuantizeHandlers(), getNormHandlers(), getActivationHandlers(),
-        getGemmHandlers(), getRopeHandlers(), getUpdateScaleHandlers(),
-        getPartialHandlers(), getArithHandlers(), getTensorHandlers(),
-        getConstantHandlers()})
+        getGemmHandlers(), getRopeHandlers(), getSoftmaxHandlers(),
+        getUpdateScaleHandlers(), getPartialHandlers(), getArithHandlers(),
+        getTensorHandlers(), getConstantHandlers()})
     for (const HandlerEntry &handler : table)
       if (handler.name == name)
         return handler.run(op, frame);

@@ -41,6 +41,12 @@ struct Frame {
 /// Sets an element of a tensor of integers, cut to its width.
 void storeInteger(HostTensor &tensor, int64_t index, int64_t value);
 
+/// A number of f32's range: Inf beyond it.
+inline double toF32Range(double x) {
+  constexpr double most = std::numeric_limits<float>::max();
+  return std::fabs(x) > most ? std::copysign(HUGE_VAL, x) : x;
+}
+
 /// How far off a sum is of terms that are each off by 5e-6 of themselves (TE
 /// semantics 5.1: f32), in either direction: that times the root of the sum of
 /// their squares, also where the terms cancel.
@@ -98,6 +104,7 @@ ArrayRef<HandlerEntry> getNormHandlers();
 ArrayRef<HandlerEntry> getActivationHandlers();
 ArrayRef<HandlerEntry> getGemmHandlers();
 ArrayRef<HandlerEntry> getRopeHandlers();
+ArrayRef<HandlerEntry> getSoftmaxHandlers();
 ArrayRef<HandlerEntry> getUpdateScaleHandlers();
 ArrayRef<HandlerEntry> getPartialHandlers();
 ArrayRef<HandlerEntry> getTensorHandlers();

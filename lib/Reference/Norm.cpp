@@ -21,12 +21,6 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::ref;
 
-/// A number of f32's range: Inf beyond it.
-static double toF32Range(double x) {
-  constexpr double most = std::numeric_limits<float>::max();
-  return std::fabs(x) > most ? std::copysign(HUGE_VAL, x) : x;
-}
-
 /// gamma, or gamma + 1.
 static std::vector<double> loadGamma(Value gamma, bool isZeroCentered,
                                      const Frame &frame) {

@@ -69,6 +69,8 @@ CASES: dict[str, Case] = {
              lambda x, f, c: ops.rope("thd", x, f, cu_seqlens=c, interleaved=True, cp_size=2, cp_rank=1)),
     "rope_bwd": ([bf16(2, "S", 8, 64), f32(32, 64), te.tensor(2, dtype="i32")],
                  lambda x, f, p: ops.rope_bwd("bshd", x, f, start_positions=p)),
+    "softmax": ([bf16("M", "N", 64)], lambda x: ops.softmax(x, scale=0.125, causal=True, dtype="f32")),
+    "softmax_bwd": ([bf16("M", 64), f32("M", 64)], lambda dy, y: ops.softmax_bwd(dy, y, scale=0.125)),
     "transpose": ([te.tensor("M", 64, dtype=FP8), te.tensor("M", 64, dtype=BLOCKS)], lambda q, b: [ops.transpose(q), ops.transpose(b)]),
     "update_scale": ([f32(16), f32(), f32()],
                      lambda h, s, a: ops.update_scale("most_recent", h, s, amax=a, element="f8E5M2", margin=1, scale_inv=True)),

@@ -7,9 +7,9 @@
 #ifndef TE_TOOLS_TE_TUNE_MEASURE_H
 #define TE_TOOLS_TE_TUNE_MEASURE_H
 
-#include "te/Analysis/ScheduleSpace.h"
-#include "te/Analysis/TuningDatabase.h"
 #include "te/Runtime/Manifest.h"
+#include "te/Schedule/ScheduleSpace.h"
+#include "te/Schedule/TuningDatabase.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

@@ -235,24 +235,9 @@ static void defineRowSums(TileContext &ctx, Value dscale,
   ctx.defineRowSum(dscale, ctx.padWithZeros(product.get()));
 }
 
-/// How a gradient's results lie: dx, dbias, dscale.
-template <class Op>
-static Extent getGradientExtent(Operation *op, unsigned index, Extent dx,
-                                Extent dbias) {
-  Value result = op->getResult(index);
-  auto bwd = cast<Op>(op);
-  return result == bwd.getDx()      ? dx
-         : result == bwd.getDbias() ? dbias
-                                    : Extent::Row;
-}
-
 namespace {
 struct ActivationLowering
     : TileLoweringInterface::ExternalModel<ActivationLowering, ActivationOp> {
-  Extent getOperandExtent(Operation *, unsigned index) const {
-    return index == 0 ? Extent::Tile : Extent::Row;
-  }
-  Extent getResultExtent(Operation *, unsigned) const { return Extent::Tile; }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<ActivationOp>(operation);
     Formula x(ctx, ctx.toF32(ctx.getTile(op.getInput())));
@@ -267,10 +252,6 @@ struct ActivationLowering
 struct GatedActivationLowering
     : TileLoweringInterface::ExternalModel<GatedActivationLowering,
                                            GatedActivationOp> {
-  Extent getOperandExtent(Operation *, unsigned index) const {
-    return index == 0 ? Extent::Wide : Extent::Row;
-  }
-  Extent getResultExtent(Operation *, unsigned) const { return Extent::Tile; }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<GatedActivationOp>(operation);
     Formula a = getHalf(ctx, op, false), b = getHalf(ctx, op, true);
@@ -286,17 +267,6 @@ struct GatedActivationLowering
 struct ActivationBwdLowering
     : TileLoweringInterface::ExternalModel<ActivationBwdLowering,
                                            ActivationBwdOp> {
-  Extent getOperandExtent(Operation *, unsigned index) const {
-    return index < 2 ? Extent::Tile : Extent::Row;
-  }
-  Extent getResultExtent(Operation *op, unsigned index) const {
-    return getGradientExtent<ActivationBwdOp>(op, index, Extent::Tile,
-                                              Extent::Column);
-  }
-  bool needsWholeRows(Operation *op) const {
-    return bool(cast<ActivationBwdOp>(op).getDscale());
-  }
-  bool readsRowStatistics(Operation *) const { return false; }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<ActivationBwdOp>(operation);
     Formula grad(ctx, ctx.toF32(ctx.getTile(op.getGrad())));
@@ -316,17 +286,6 @@ struct ActivationBwdLowering
 struct GatedActivationBwdLowering
     : TileLoweringInterface::ExternalModel<GatedActivationBwdLowering,
                                            GatedActivationBwdOp> {
-  Extent getOperandExtent(Operation *, unsigned index) const {
-    return index == 0 ? Extent::Tile : index == 1 ? Extent::Wide : Extent::Row;
-  }
-  Extent getResultExtent(Operation *op, unsigned index) const {
-    return getGradientExtent<GatedActivationBwdOp>(op, index, Extent::Wide,
-                                                   Extent::WideColumn);
-  }
-  bool needsWholeRows(Operation *op) const {
-    return bool(cast<GatedActivationBwdOp>(op).getDscale());
-  }
-  bool readsRowStatistics(Operation *) const { return false; }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<GatedActivationBwdOp>(operation);
     Formula grad(ctx, ctx.toF32(ctx.getTile(op.getGrad())));

@@ -7,7 +7,7 @@
 
 #include "ColumnSums.h"
 
-#include "te/Analysis/Region.h"
+#include "te/Region/Region.h"
 #include "te/Target/Timing.h"
 
 using namespace mlir;
@@ -18,15 +18,14 @@ using namespace mlir::te::tile;
 /// to wait for memory with.
 static constexpr int64_t kFinishVectors = 2;
 
-static unsigned getHalves(OpResult sum) {
-  return getExtent(sum) == Extent::WideColumn ? 2 : 1;
+unsigned te::getHalves(OpResult sum) {
+  return getMap(sum).isHalvesColumn() ? 2 : 1;
 }
 
 SmallVector<OpResult> te::getColumnSums(FusionOp fusion) {
   SmallVector<OpResult> sums;
   for (Value yielded : fusion.getBody().front().getTerminator()->getOperands())
-    if (Extent extent = getExtent(cast<OpResult>(yielded));
-        (extent == Extent::Column || extent == Extent::WideColumn) &&
+    if (getMap(cast<OpResult>(yielded)).isPerColumn() &&
         !needsWholeColumns(yielded.getDefiningOp()))
       sums.push_back(cast<OpResult>(yielded));
   return sums;

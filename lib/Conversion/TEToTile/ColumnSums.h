@@ -17,6 +17,8 @@
 
 namespace mlir::te {
 
+/// Tiles side by side whose columns such a sum has numbers for.
+unsigned getHalves(OpResult sum);
 /// The yielded results that are sums over all rows.
 SmallVector<OpResult> getColumnSums(FusionOp fusion);
 

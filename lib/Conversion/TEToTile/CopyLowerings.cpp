@@ -13,7 +13,7 @@
 #include "Lowerings.h"
 #include "Views.h"
 
-#include "te/Analysis/Region.h"
+#include "te/Region/Region.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -21,8 +21,6 @@ using namespace mlir::te;
 namespace {
 struct CopyLowering
     : TileLoweringInterface::ExternalModel<CopyLowering, CopyOp> {
-  Extent getOperandExtent(Operation *, unsigned) const { return Extent::Tile; }
-  Extent getResultExtent(Operation *, unsigned) const { return Extent::Tile; }
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     ctx.define(op->getResult(0), ctx.getTile(op->getOperand(0)));
     return success();
@@ -31,8 +29,6 @@ struct CopyLowering
 
 struct FullLikeLowering
     : TileLoweringInterface::ExternalModel<FullLikeLowering, FullLikeOp> {
-  Extent getOperandExtent(Operation *, unsigned) const { return Extent::Tile; }
-  Extent getResultExtent(Operation *, unsigned) const { return Extent::Tile; }
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     TypedAttr value = cast<FullLikeOp>(op).getValue();
     auto type = cast<RankedTensorType>(
@@ -46,8 +42,6 @@ struct FullLikeLowering
 
 struct ConcatLowering
     : TileLoweringInterface::ExternalModel<ConcatLowering, tensor::ConcatOp> {
-  Extent getOperandExtent(Operation *, unsigned) const { return Extent::Parts; }
-  Extent getResultExtent(Operation *, unsigned) const { return Extent::Parts; }
   /// Asked in each part of the region: stores what this one computes.
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     if (!ctx.hasBuffers(op->getResult(0))) // nobody reads it

@@ -9,8 +9,8 @@
 #include "FP4.h"
 #include "Scales.h"
 
-#include "te/Analysis/StorageOrder.h"
 #include "te/Conversion/Passes.h"
+#include "te/Region/StorageOrder.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -18,8 +18,8 @@
 
 #include "Lowerings.h"
 
-#include "te/Analysis/Region.h"
 #include "te/Conversion/TEToTile/TileContext.h"
+#include "te/Region/Region.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -66,7 +66,7 @@ static int64_t getInterleave(Operation *product) {
 
 std::vector<TileContext> te::getProductColumns(TileContext &ctx,
                                                Operation *product) {
-  if (getExtent(cast<OpResult>(product->getResult(0))) != Extent::Wide)
+  if (!getMap(cast<OpResult>(product->getResult(0))).isHalves())
     return {ctx};
   auto &b = ctx.b;
   int64_t interleave = getInterleave(product);
@@ -98,15 +98,6 @@ void te::defineProduct(TileContext &ctx, Operation *product, ValueRange tiles) {
 namespace {
 struct GemmSumLowering
     : TileLoweringInterface::ExternalModel<GemmSumLowering, GemmSumOp> {
-  Extent getOperandExtent(Operation *operation, unsigned index) const {
-    if (index == 0)
-      return Extent::Pieces;
-    bool isBias = index == 1 && cast<GemmSumOp>(operation).getBias();
-    return isBias ? Extent::Column : Extent::Tile;
-  }
-  Extent getResultExtent(Operation *operation, unsigned index) const {
-    return index == 0 && findGate(operation) ? Extent::Wide : Extent::Tile;
-  }
 
   /// The pieces of a tile of all columns, or of those of a half.
   static SmallVector<Value> loadPieces(TileContext &ctx, GemmSumOp op,

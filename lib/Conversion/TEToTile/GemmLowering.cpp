@@ -234,25 +234,6 @@ SmallVector<Value> GemmEmitter::emitProducts() {
 namespace {
 struct GemmLowering
     : TileLoweringInterface::ExternalModel<GemmLowering, GemmOp> {
-  Extent getOperandExtent(Operation *operation, unsigned index) const {
-    auto op = cast<GemmOp>(operation);
-    auto is = [&](OperandRange group) {
-      unsigned first = group.getBeginOperandIndex();
-      return index >= first && index < first + group.size();
-    };
-    if (index < 2)
-      return Extent::Table;
-    return is(op.getODSOperands(2)) ? Extent::Column : Extent::Tile;
-  }
-  Extent getResultExtent(Operation *operation, unsigned index) const {
-    auto op = cast<GemmOp>(operation);
-    if (op->getResult(index) == op.getBiasGrad())
-      return Extent::Table;
-    if (op.getPieces() || op->getResult(index) == op.getRest())
-      return Extent::Pieces;
-    return isa<FusionOp>(op->getParentOp()) && findGate(op) ? Extent::Wide
-                                                            : Extent::Tile;
-  }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<GemmOp>(operation);
     std::string why;

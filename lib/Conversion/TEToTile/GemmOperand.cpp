@@ -19,8 +19,8 @@
 #include "FP4.h"
 #include "Scales.h"
 
-#include "te/Analysis/StorageOrder.h"
 #include "te/Dialect/Tile/IR/RingOrder.h"
+#include "te/Region/StorageOrder.h"
 
 #include "llvm/Support/MathExtras.h"
 

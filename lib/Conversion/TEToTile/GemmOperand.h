@@ -7,9 +7,9 @@
 #ifndef TE_LIB_CONVERSION_TETOTILE_GEMMOPERAND_H
 #define TE_LIB_CONVERSION_TETOTILE_GEMMOPERAND_H
 
-#include "te/Analysis/ResourceModel.h"
 #include "te/Conversion/TEToTile/TileContext.h"
 #include "te/Dialect/Tile/IR/MMALayout.h"
+#include "te/Schedule/ResourceModel.h"
 
 namespace mlir::te {
 

@@ -19,12 +19,13 @@ void attachMoveLowerings(MLIRContext *context);
 void attachPartialLowerings(MLIRContext *context);
 void attachUpdateScaleLowering(MLIRContext *context);
 void attachRopeLowerings(MLIRContext *context);
+void attachSoftmaxLowerings(MLIRContext *context);
 void attachCopyLowerings(MLIRContext *context);
 
 /// What te.gemm does to the product, an f32 tile; aux is defined on the way.
 Value emitGemmEpilogue(TileContext &ctx, GemmOp op, Value product);
 /// Where the columns of each of a workgroup's tiles of a product are: the
-/// tile's, or for an op that reads both halves of the result (getExtent: Wide)
+/// tile's, or for an op that reads both halves of the result (IndexMap: m(hn))
 /// those of each half, beside as many others.
 std::vector<TileContext> getProductColumns(TileContext &ctx,
                                            Operation *product);

@@ -21,8 +21,6 @@ namespace {
 template <class Op>
 struct MoveLowering
     : TileLoweringInterface::ExternalModel<MoveLowering<Op>, Op> {
-  Extent getOperandExtent(Operation *, unsigned) const { return Extent::Tile; }
-  Extent getResultExtent(Operation *, unsigned) const { return Extent::Tile; }
 
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     Value input = op->getOperand(0), result = op->getResult(0);

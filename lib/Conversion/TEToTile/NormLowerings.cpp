@@ -56,20 +56,6 @@ Value emitGamma(TileContext &ctx, Value gamma, bool zeroCentered,
   return ctx.broadcast(g, layout);
 }
 
-/// What all four share: `numTiles` operands are M x K; then come gamma and
-/// beta, one number a column, or after a backward op's gamma statistics, one a
-/// row.
-template <class Model, class Op, unsigned numTiles>
-struct NormModel : TileLoweringInterface::ExternalModel<Model, Op> {
-  Extent getOperandExtent(Operation *, unsigned index) const {
-    if (index < numTiles)
-      return Extent::Tile;
-    bool isStatistic = numTiles == 2 && index > numTiles;
-    return isStatistic ? Extent::Row : Extent::Column;
-  }
-  bool needsWholeRows(Operation *) const { return true; }
-};
-
 /// The result: x * rsigma * g, x less its mean where it has one, and beta.
 template <class Op>
 void defineNormed(TileContext &ctx, Op op, Value x, Value rsigma, Value beta) {
@@ -87,10 +73,8 @@ void defineNormed(TileContext &ctx, Op op, Value x, Value rsigma, Value beta) {
              ctx.round(y, getElementTypeOrSelf(op.getResult().getType())));
 }
 
-struct RmsNormLowering : NormModel<RmsNormLowering, RmsNormOp, 1> {
-  Extent getResultExtent(Operation *, unsigned index) const {
-    return index == 0 ? Extent::Tile : Extent::Row;
-  }
+struct RmsNormLowering
+    : TileLoweringInterface::ExternalModel<RmsNormLowering, RmsNormOp> {
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<RmsNormOp>(operation);
     Value x = ctx.toF32(ctx.getZeroPaddedTile(op.getInput()));
@@ -102,14 +86,8 @@ struct RmsNormLowering : NormModel<RmsNormLowering, RmsNormOp, 1> {
   }
 };
 
-struct LayerNormLowering : NormModel<LayerNormLowering, LayerNormOp, 1> {
-  Extent getResultExtent(Operation *, unsigned index) const {
-    return index == 0 ? Extent::Tile : Extent::Row;
-  }
-  // The mean, the least and the largest element; then of distances from the
-  // mean a sum and a sum of squares.
-  unsigned countRowNumbers(Operation *) const { return 3; }
-  unsigned countRowWaits(Operation *) const { return 2; }
+struct LayerNormLowering
+    : TileLoweringInterface::ExternalModel<LayerNormLowering, LayerNormOp> {
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<LayerNormOp>(operation);
     auto &b = ctx.b;
@@ -164,18 +142,8 @@ void emitNormBwd(TileContext &ctx, Op op, Value mu, Value add, Value dbeta) {
              ctx.round(dx, getElementTypeOrSelf(op.getDx().getType())));
 }
 
-struct RmsNormBwdLowering : NormModel<RmsNormBwdLowering, RmsNormBwdOp, 2> {
-  static constexpr unsigned kAdd = 4;
-  Extent getOperandExtent(Operation *op, unsigned index) const {
-    return index == kAdd ? Extent::Tile
-                         : NormModel::getOperandExtent(op, index);
-  }
-  bool readsForResults(Operation *, unsigned index) const {
-    return index == kAdd;
-  }
-  Extent getResultExtent(Operation *, unsigned index) const {
-    return index == 0 ? Extent::Tile : Extent::Column;
-  }
+struct RmsNormBwdLowering
+    : TileLoweringInterface::ExternalModel<RmsNormBwdLowering, RmsNormBwdOp> {
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<RmsNormBwdOp>(operation);
     emitNormBwd(ctx, op, Value(), op.getAdd(), Value());
@@ -184,11 +152,8 @@ struct RmsNormBwdLowering : NormModel<RmsNormBwdLowering, RmsNormBwdOp, 2> {
 };
 
 struct LayerNormBwdLowering
-    : NormModel<LayerNormBwdLowering, LayerNormBwdOp, 2> {
-  Extent getResultExtent(Operation *, unsigned index) const {
-    return index == 0 ? Extent::Tile : Extent::Column;
-  }
-  unsigned countRowNumbers(Operation *) const { return 2; }
+    : TileLoweringInterface::ExternalModel<LayerNormBwdLowering,
+                                           LayerNormBwdOp> {
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<LayerNormBwdOp>(operation);
     emitNormBwd(ctx, op, op.getMu(), Value(), op.getDbeta());
@@ -198,10 +163,6 @@ struct LayerNormBwdLowering
 
 struct BiasAddLowering
     : TileLoweringInterface::ExternalModel<BiasAddLowering, BiasAddOp> {
-  Extent getOperandExtent(Operation *, unsigned index) const {
-    return index == 0 ? Extent::Tile : Extent::Column;
-  }
-  Extent getResultExtent(Operation *, unsigned) const { return Extent::Tile; }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<BiasAddOp>(operation);
     Value x = ctx.toF32(ctx.getTile(op.getInput()));
@@ -216,8 +177,6 @@ struct BiasAddLowering
 
 struct BiasGradLowering
     : TileLoweringInterface::ExternalModel<BiasGradLowering, BiasGradOp> {
-  Extent getOperandExtent(Operation *, unsigned) const { return Extent::Tile; }
-  Extent getResultExtent(Operation *, unsigned) const { return Extent::Column; }
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<BiasGradOp>(operation);
     ctx.addToColumns(op.getResult(),

@@ -309,24 +309,6 @@ static void emitTensorAmax(TileContext &ctx, Value x, Value result) {
 namespace {
 struct QuantizeLowering
     : TileLoweringInterface::ExternalModel<QuantizeLowering, QuantizeOp> {
-  Extent getOperandExtent(Operation *, unsigned index) const {
-    return index == 0 ? Extent::Tile : Extent::Scalar;
-  }
-  Extent getResultExtent(Operation *op, unsigned index) const {
-    return isa<ScaledType>(op->getResult(index).getType()) ? Extent::Tile
-                                                           : Extent::Scalar;
-  }
-  bool needsWholeRows(Operation *op) const {
-    return llvm::any_of(cast<QuantizeOp>(op).getScaledResults(),
-                        [](OpResult result) {
-                          return cast<ScaledType>(result.getType())
-                                     .getScaling()
-                                     .getGranularity() == Granularity::Row;
-                        });
-  }
-  Value getNoopFlag(Operation *op) const {
-    return cast<QuantizeOp>(op).getNoop();
-  }
 
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     auto quantize = cast<QuantizeOp>(op);
@@ -375,8 +357,6 @@ struct QuantizeLowering
 
 struct DequantizeLowering
     : TileLoweringInterface::ExternalModel<DequantizeLowering, DequantizeOp> {
-  Extent getOperandExtent(Operation *, unsigned) const { return Extent::Tile; }
-  Extent getResultExtent(Operation *, unsigned) const { return Extent::Tile; }
 
   /// The scale of each element, as an f32 tile.
   Value emitScales(TileContext &ctx, ScaledType type, Value buffer,
@@ -418,11 +398,6 @@ struct DequantizeLowering
 
 struct AmaxLowering
     : TileLoweringInterface::ExternalModel<AmaxLowering, AmaxOp> {
-  Extent getOperandExtent(Operation *, unsigned index) const {
-    return index == 0 ? Extent::Tile : Extent::Scalar;
-  }
-  Extent getResultExtent(Operation *, unsigned) const { return Extent::Scalar; }
-  Value getNoopFlag(Operation *op) const { return cast<AmaxOp>(op).getNoop(); }
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     auto amax = cast<AmaxOp>(op);
     emitTensorAmax(ctx, ctx.getZeroPaddedTile(amax.getInput()),
@@ -445,6 +420,7 @@ void te::registerTileLowerings(DialectRegistry &registry) {
     attachPartialLowerings(context);
     attachUpdateScaleLowering(context);
     attachRopeLowerings(context);
+    attachSoftmaxLowerings(context);
     attachCopyLowerings(context);
   });
 }

@@ -10,7 +10,7 @@
 #include "Outliner.h"
 #include "RowSweep.h"
 
-#include "te/Analysis/ResourceModel.h"
+#include "te/Schedule/ResourceModel.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -48,17 +48,17 @@ te::emitExtents(ImplicitLocOpBuilder &b, const Anchor &anchor,
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
-  if (anchor.extent == Extent::Shard)
-    return {constant(anchor.sharded.first), constant(anchor.sharded.second)};
-  bool isRow = anchor.extent == Extent::Row;
+  if (anchor.map.isRun())
+    return {constant(anchor.whole.first), constant(anchor.whole.second)};
+  bool isRow = anchor.map.isRow();
   Value rows = constant(1);
-  int64_t first = anchor.extent == Extent::Pieces ? 1 : anchor.getMatrixDims();
+  int64_t first = anchor.map.isPartialSums() ? 1 : anchor.getMatrixDims();
   for (int64_t i = first; i < rank - !isRow; ++i)
     rows = b.createOrFold<arith::MulIOp>(rows, dim(anchor.value, i));
   if (isRow || rank == 0)
     return {rows, constant(1)};
   Value cols = dim(anchor.value, rank - 1);
-  if (anchor.extent == Extent::Wide)
+  if (anchor.map.isHalves())
     cols = b.createOrFold<arith::DivUIOp>(cols, constant(2));
   return {rows, cols};
 }
@@ -98,9 +98,8 @@ void te::emitUnlessNoop(ImplicitLocOpBuilder &b, Value flagBuffer,
 static LogicalResult emitTurned(TileContext &ctx, TileContext &turned,
                                 Operation *op) {
   for (OpOperand &operand : op->getOpOperands())
-    if (Value source = getExtent(operand) == Extent::Tile
-                           ? getTurnedSource(operand.get())
-                           : Value())
+    if (Value source =
+            getMap(operand).isTile() ? getTurnedSource(operand.get()) : Value())
       turned.setTile(getTileRoot(operand.get()),
                      ctx.transpose(ctx.getTile(source)));
   auto lowering = dyn_cast<TileLoweringInterface>(op);
@@ -199,7 +198,7 @@ void Outliner::bindExtents(TileContext &ctx, const Part &part, unsigned &next) {
   };
   ctx.rows = size(extent.first);
   ctx.cols = size(extent.second);
-  if (part.anchor.extent == Extent::Shard)
+  if (part.anchor.map.isRun())
     ctx.shardLength = ctx.getDim(part.anchor.value, 0);
 }
 
@@ -218,7 +217,7 @@ static void emitPrefetch(TileContext &ctx, ArrayRef<Operation *> ops,
   for (Operation *op : ops)
     for (OpOperand &operand : op->getOpOperands())
       if (Value root = getTileRoot(operand.get());
-          getExtent(operand) == Extent::Tile && isa<BlockArgument>(root))
+          getMap(operand).isTile() && isa<BlockArgument>(root))
         tensors.insert(root);
   for (Value tensor : tensors) {
     int64_t rowBytes =

@@ -114,12 +114,12 @@ SmallVector<Value> Outliner::emitFinish(ImplicitLocOpBuilder &b,
   SmallVector<Value> results(sums.size());
   bool isNew = made.finish.empty();
   unsigned next = 0;
-  for (Extent width : {Extent::Column, Extent::WideColumn}) {
+  for (unsigned halves : {1, 2}) {
     SmallVector<OpResult> same;
     SmallVector<Value> inputs, sizes;
     SmallVector<Type> types;
     for (auto [sum, value] : llvm::zip_equal(sums, partial)) {
-      if (getExtent(sum) != width)
+      if (getHalves(sum) != halves)
         continue;
       same.push_back(sum);
       inputs.push_back(value);
@@ -139,10 +139,9 @@ SmallVector<Value> Outliner::emitFinish(ImplicitLocOpBuilder &b,
       symbols.insert(made.finish.back());
     }
     KernelOp kernel = made.finish[next++];
-    Value wide = cols, one = arith::ConstantIndexOp::create(b, 1);
-    if (width == Extent::WideColumn)
-      wide = b.createOrFold<arith::MulIOp>(
-          cols, arith::ConstantIndexOp::create(b, 2));
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value wide = b.createOrFold<arith::MulIOp>(
+        cols, arith::ConstantIndexOp::create(b, halves));
     Value grid = emitTileCount(b, wide, 1, schedule.getTile()[1],
                                /*atLeastOne=*/false);
     auto launch =

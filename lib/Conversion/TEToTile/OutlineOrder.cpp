@@ -7,8 +7,8 @@
 
 #include "Outliner.h"
 
-#include "te/Analysis/ResourceModel.h"
 #include "te/Dialect/Tile/Transforms/Passes.h"
+#include "te/Schedule/ResourceModel.h"
 #include "te/Target/Timing.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

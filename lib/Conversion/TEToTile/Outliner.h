@@ -14,8 +14,8 @@
 
 #include "RowPieces.h"
 
-#include "te/Analysis/Region.h"
 #include "te/Conversion/TEToTile/TileContext.h"
+#include "te/Region/Region.h"
 
 namespace mlir::te {
 

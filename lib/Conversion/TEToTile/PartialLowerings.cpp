@@ -46,18 +46,8 @@ Value loadStart(TileContext &ctx, Value start) {
                                     ctx.getScalar(start));
 }
 
-template <class Model, class Op>
-struct PartialModel : TileLoweringInterface::ExternalModel<Model, Op> {
-  Extent getOperandExtent(Operation *, unsigned index) const {
-    return index == 0 ? Extent::Shard : Extent::Scalar;
-  }
-  std::pair<int64_t, int64_t> getShardedExtents(Operation *op) const {
-    return cast<Op>(op).getMatrix();
-  }
-};
-
-struct PartialAmaxLowering : PartialModel<PartialAmaxLowering, PartialAmaxOp> {
-  Extent getResultExtent(Operation *, unsigned) const { return Extent::Scalar; }
+struct PartialAmaxLowering
+    : TileLoweringInterface::ExternalModel<PartialAmaxLowering, PartialAmaxOp> {
 
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<PartialAmaxOp>(operation);
@@ -75,8 +65,8 @@ struct PartialAmaxLowering : PartialModel<PartialAmaxLowering, PartialAmaxOp> {
   }
 };
 
-struct PartialCastLowering : PartialModel<PartialCastLowering, PartialCastOp> {
-  Extent getResultExtent(Operation *, unsigned) const { return Extent::Shard; }
+struct PartialCastLowering
+    : TileLoweringInterface::ExternalModel<PartialCastLowering, PartialCastOp> {
 
   /// The multiplier of each element, as an f32 tile.
   Value emitFactors(TileContext &ctx, Value scales, ScalingAttr scaling,

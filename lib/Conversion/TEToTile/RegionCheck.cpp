@@ -7,7 +7,7 @@
 
 #include "RegionCheck.h"
 
-#include "te/Analysis/Region.h"
+#include "te/Region/Region.h"
 
 using namespace mlir;
 using namespace mlir::te;

@@ -22,20 +22,6 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
-/// Rows side by side that are known to be heads of one token: a power of two.
-template <typename Op> static int64_t getSharedHeads(Op op) {
-  auto type = cast<RankedTensorType>(op.getInput().getType());
-  int64_t heads = type.getDimSize(type.getRank() - 2);
-  if (ShapedType::isDynamic(heads) || heads == 0)
-    return 1;
-  return int64_t(1) << llvm::countr_zero(uint64_t(heads));
-}
-
-/// Columns from an element to its partner.
-template <typename Op> static int64_t getDistance(Op op) {
-  return op.getInterleaved() ? 1 : op.getFreqs().getType().getDimSize(1) / 2;
-}
-
 namespace {
 /// The tokens of a tile, an i32 a block of heads: a tile of one column.
 template <typename Op> class Tokens {
@@ -198,7 +184,7 @@ template <typename Op>
 static Rotation emitRotation(TileContext &ctx, Op op,
                              const LinearLayout &layout, int64_t columns) {
   auto &b = ctx.b;
-  int64_t heads = std::min<int64_t>(getSharedHeads(op), layout.getShape()[0]);
+  int64_t heads = std::min<int64_t>(op.getSharedHeads(), layout.getShape()[0]);
   LinearLayout held = layout.project({heads, 1});
   LinearLayout shared = shareOut(ctx, held);
   LinearLayout tokens = shared.project({1, layout.getShape()[1]});
@@ -261,7 +247,7 @@ static LogicalResult emitRope(Op op, bool isBackward, TileContext &ctx) {
     LinearLayout layout = getLayout(tile.getType());
     Rotation rotation = emitRotation(ctx, op, layout, columns);
     auto exchange = [&](Value value) -> Value {
-      return ExchangeOp::create(b, value.getType(), value, 1, getDistance(op));
+      return ExchangeOp::create(b, value.getType(), value, 1, op.getDistance());
     };
     auto times = [&](Value value) -> Value {
       return arith::MulFOp::create(b, value, rotation.sine);
@@ -280,24 +266,6 @@ namespace {
 template <typename Op, bool isBackward>
 struct RopeLowering
     : TileLoweringInterface::ExternalModel<RopeLowering<Op, isBackward>, Op> {
-  Extent getOperandExtent(Operation *, unsigned index) const {
-    return index == 0 ? Extent::Tile : Extent::Table;
-  }
-  Extent getResultExtent(Operation *, unsigned) const { return Extent::Tile; }
-  bool needsWholeRows(Operation *) const { return true; }
-  bool mixesRow(Operation *) const { return true; }
-  unsigned getExchangedBytes(Operation *operation) const {
-    auto op = cast<Op>(operation);
-    constexpr int64_t kNear = 128; // partners are in one wave
-    // Sines and cosines, of a part of the elements, are f32.
-    unsigned shared = getSharedHeads(op) > 1 ? 2 : 0;
-    int64_t distance = getDistance(op);
-    if (llvm::isPowerOf2_64(distance) && distance <= kNear)
-      return shared;
-    // So is what the gradient exchanges.
-    Type type = getElementTypeOrSelf(op.getInput().getType());
-    return isBackward ? 4 : std::max(shared, type.getIntOrFloatBitWidth() / 8);
-  }
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     return emitRope(cast<Op>(op), isBackward, ctx);
   }

@@ -9,7 +9,7 @@
 
 #include "ColumnSums.h"
 
-#include "te/Analysis/ResourceModel.h"
+#include "te/Schedule/ResourceModel.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"

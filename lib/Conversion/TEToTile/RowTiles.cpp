@@ -12,7 +12,7 @@
 
 #include "RowSweep.h"
 
-#include "te/Analysis/ResourceModel.h"
+#include "te/Schedule/ResourceModel.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -32,7 +32,7 @@ void RowSweep::stage() {
   for (Operation *op : ops)
     for (OpOperand &operand : op->getOpOperands()) {
       Value tensor = operand.get();
-      if (getExtent(operand) != Extent::Column || !ctx.hasBuffers(tensor) ||
+      if (!getMap(operand).isColumn() || !ctx.hasBuffers(tensor) ||
           staged.contains(tensor))
         continue;
       Type element = getElementTypeOrSelf(tensor.getType());

@@ -7,7 +7,7 @@
 
 #include "Scales.h"
 
-#include "te/Analysis/StorageOrder.h"
+#include "te/Region/StorageOrder.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -48,7 +48,7 @@ bool areScalesTransposed(ScaledType type);
 /// the layout repeats the scale for each row.
 std::array<int64_t, 2> getStoredBlock(ScaledType type);
 
-/// An order in memory (te/Analysis/StorageOrder.h) for tile.load and others;
+/// An order in memory (te/Region/StorageOrder.h) for tile.load and others;
 /// null where there is none.
 tile::LayoutAttr getOrderAttr(MLIRContext *context,
                               std::optional<tile::LinearLayout> order);

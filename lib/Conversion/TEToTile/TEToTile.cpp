@@ -26,8 +26,8 @@
 #include "Outliner.h"
 #include "RegionCheck.h"
 
-#include "te/Analysis/SharedKernels.h"
-#include "te/Analysis/StorageOrder.h"
+#include "te/Region/SharedKernels.h"
+#include "te/Region/StorageOrder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -49,9 +49,9 @@ static Cover getCover(ValueRange yielded, ArrayRef<Operation *> ops) {
       continue;
     auto scaled = dyn_cast<ScaledType>(inner.getType());
     if (!scaled) {
-      Extent extent = getExtent(cast<OpResult>(inner));
-      cover.needsRow |= extent == Extent::Scalar;
-      cover.needsCol |= extent == Extent::Scalar || extent == Extent::Row;
+      IndexMap map = getMap(cast<OpResult>(inner));
+      cover.needsRow |= map.isScalar();
+      cover.needsCol |= map.isScalar() || map.isRow();
       continue;
     }
     // An empty tensor has a scale too, and each of its rows.

@@ -10,9 +10,9 @@
 #include "RowSweep.h"
 #include "Views.h"
 
-#include "te/Analysis/Region.h"
 #include "te/Dialect/Tile/IR/MMALayout.h"
 #include "te/Dialect/Tile/Transforms/Passes.h"
+#include "te/Region/Region.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

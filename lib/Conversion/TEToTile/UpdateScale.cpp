@@ -21,19 +21,6 @@ using namespace mlir::te::tile;
 namespace {
 struct UpdateScaleLowering
     : TileLoweringInterface::ExternalModel<UpdateScaleLowering, UpdateScaleOp> {
-  Extent getHistoryExtent(Operation *op) const {
-    auto history = cast<UpdateScaleOp>(op).getHistory().getType();
-    return cast<ShapedType>(history).getRank() == 1 ? Extent::Row
-                                                    : Extent::Tile;
-  }
-  Extent getOperandExtent(Operation *op, unsigned index) const {
-    return index == 0 ? getHistoryExtent(op) : Extent::Column;
-  }
-  Extent getResultExtent(Operation *op, unsigned index) const {
-    return getOperandExtent(op, index);
-  }
-  bool needsWholeColumns(Operation *) const { return true; }
-
   /// One tile of the new history, whose rows below are `next`.
   Value emitRolled(TileContext &ctx, Value next, Value last) const {
     auto &b = ctx.b;

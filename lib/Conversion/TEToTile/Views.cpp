@@ -14,7 +14,7 @@
 
 #include "Views.h"
 
-#include "te/Analysis/Region.h"
+#include "te/Region/Region.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 

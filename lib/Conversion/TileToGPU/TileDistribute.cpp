@@ -23,7 +23,7 @@
 
 #include "Distribution.h"
 
-#include "te/Analysis/ResourceModel.h"
+#include "te/Schedule/ResourceModel.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -206,6 +206,24 @@ def activation(kind, source, target, gated=False, backward=False, scales=False, 
     return make
 
 
+def softmax(source, target, backward=False, causal=False, scale=1.0, schemes=()):
+    def make(shape):
+        f = Function()
+        x_type, y_type = tensor(shape, source), tensor(shape, target)
+        attributes = f" {{scale = {scale:e} : f32{', causal' * causal}}}"
+        if backward:
+            operands = [f.argument(x_type, dims(shape)), f.argument(y_type, dims(shape))]
+            y = f.op(f"te.softmax_bwd {', '.join(operands)}{attributes} : {x_type}, {y_type} -> {y_type}", y_type)
+        else:
+            y = f.op(f"te.softmax {f.argument(x_type, dims(shape))}{attributes} : {x_type} -> {y_type}", y_type)
+        if schemes:
+            f.quantize(y, shape, "f8E4M3FN", schemes)
+        else:
+            f.results.append(y)
+        return f.print()
+    return make
+
+
 def is_ordinary(family, name):
     """True where even the first input must not be Inf, NaN, huge or tiny. Sums and products of such numbers have no
     digits left where f32 cancels, or are Inf or NaN by a rounding: no tolerance covers that. All later inputs (a
@@ -274,5 +292,12 @@ def programs():
             sweeps[f"{kind}-{t}-bwd"] = norm_bwd(kind, t, residual=["add", None][i] if t == "bf16" else ["addf", None][i])
         sweeps[f"{kind}-both"] = norm(kind, "bf16", "bf16", residual=i == 0, schemes=[ROW, COL])
         sweeps[f"{kind}-row-scale"] = norm(kind, "f16", "f16", residual=i == 1, schemes=["row, scale = f32"])
+    softmaxes = {
+        "f32": softmax("f32", "f32", scale=0.125), "bf16": softmax("bf16", "bf16"), "causal-f16": softmax("f16", "f16", causal=True),
+        "causal-bf16-f32": softmax("bf16", "f32", causal=True, scale=-0.75), "quantized": softmax("bf16", "bf16", schemes=[ROW, COL]),
+        "bwd-f32": softmax("f32", "f32", backward=True, scale=0.125), "bwd-bf16": softmax("bf16", "bf16", backward=True, causal=True),
+        "bwd-f16-f32": softmax("f16", "f32", backward=True)}
+    for name in ["f32", "bf16", "causal-f16", "bwd-bf16"]:
+        sweeps[f"softmax-{name}"] = softmaxes[name]
     sweeps["gelu-dscale"] = activation_sums("gelu", "bf16", scales=True, schemes=[ROW])
-    return {"norm": norms, "activation": acts, "fused": fused, "sums": sums, "sweeps": sweeps}
+    return {"norm": norms, "activation": acts, "fused": fused, "sums": sums, "sweeps": sweeps, "softmax": softmaxes}

@@ -43,7 +43,7 @@ public:
   Value rows, cols;               // M and K, index
   int64_t staticRows, staticCols; // the same where known, else kDynamic
   Value tileRow, tileCol;         // this workgroup's first element, index
-  Value shardLength;              // of an Extent::Shard, index
+  Value shardLength;              // of a run of elements, index
   Value matrix;   // which matrix this workgroup's tile is of, index; null: the
                   // tensor is one
   Value matrices; // how many there are, where a lowering asks

@@ -20,7 +20,7 @@
 //
 // Ops come in the order of the program; each joins the regions that it shares
 // a tile with, a producer's or one that reads the same tensor, as long as the
-// rules of a region hold (te/Analysis/Region.h), nothing between depends on
+// rules of a region hold (te/Region/Region.h), nothing between depends on
 // it, and a schedule fits (Grouping.h). Values are the unfused program's, for
 // each op rounds as its types say.
 //
@@ -73,7 +73,7 @@ static void addCopies(Group &group) {
   for (Operation *op : SmallVector<Operation *>(group.ops))
     for (OpOperand &operand : op->getOpOperands()) {
       Value root = getRoot(operand);
-      if (getExtent(operand) != Extent::Parts ||
+      if (!getMap(operand).isInserted() ||
           llvm::is_contained(group.ops, root.getDefiningOp()))
         continue;
       SmallVector<Operation *> reshapes;

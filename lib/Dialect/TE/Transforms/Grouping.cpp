@@ -28,7 +28,7 @@ static constexpr unsigned kMaxEffort = 1 << 12;
 /// a small one, or a constant.
 static Value getTensorRead(OpOperand &operand) {
   Value root = getRoot(operand);
-  if (getExtent(operand) != Extent::Tile || isImmediate(operand))
+  if (!getMap(operand).isTile() || isImmediate(operand))
     return {};
   Value sliced = getSliceSource(root);
   return sliced ? sliced : root;

@@ -16,7 +16,7 @@
 
 #include "Prologues.h"
 
-#include "te/Analysis/SharedKernels.h"
+#include "te/Region/SharedKernels.h"
 
 #include <set>
 

@@ -7,7 +7,7 @@
 
 #include "Orders.h"
 
-#include "te/Analysis/Region.h"
+#include "te/Region/Region.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

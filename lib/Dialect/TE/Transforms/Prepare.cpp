@@ -10,7 +10,7 @@
 #include "Orders.h"
 #include "Rows.h"
 
-#include "te/Analysis/Region.h"
+#include "te/Region/Region.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -143,7 +143,7 @@ static bool readsInPlace(OpOperand &use) {
   if (!isRegionOp(user) || !readsTiles(use))
     return false;
   if (isTransposedByMatrix(value))
-    return getExtent(use) == Extent::Tile && readsTransposedMatrices(user);
+    return getMap(use).isTile() && readsTransposedMatrices(user);
   return !isPerMatrix(user) && !needsWholeColumns(user);
 }
 

@@ -7,7 +7,7 @@
 
 #include "Prologues.h"
 
-#include "te/Analysis/SharedKernels.h"
+#include "te/Region/SharedKernels.h"
 
 #include "mlir/IR/IRMapping.h"
 

@@ -7,7 +7,7 @@
 #ifndef TE_LIB_DIALECT_TE_TRANSFORMS_PROLOGUES_H
 #define TE_LIB_DIALECT_TE_TRANSFORMS_PROLOGUES_H
 
-#include "te/Analysis/ResourceModel.h"
+#include "te/Schedule/ResourceModel.h"
 
 namespace mlir::te {
 

@@ -35,7 +35,7 @@ struct Surroundings {
     for (Operation *op : ops)
       for (OpOperand &operand : op->getOpOperands()) {
         auto [tensor, root] = getWhole(operand.get());
-        if (getExtent(operand) == Extent::Tile &&
+        if (getMap(operand).isTile() &&
             readAs.try_emplace(root, tensor).first->second != tensor)
           reshaped.insert(root);
       }

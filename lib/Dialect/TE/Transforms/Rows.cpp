@@ -7,8 +7,8 @@
 
 #include "Rows.h"
 
-#include "te/Analysis/Region.h"
 #include "te/Dialect/TE/IR/TE.h"
+#include "te/Region/Region.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

@@ -18,15 +18,15 @@
 // there, and says so:
 //   attributes {schedule = ..., te.tuned = "FILE"}
 //
-// Limits: the choice is analytical (te/Analysis/ResourceModel.h); nothing is
+// Limits: the choice is analytical (te/Schedule/ResourceModel.h); nothing is
 // timed.
 //
 //===----------------------------------------------------------------------===//
 
-#include "te/Analysis/ResourceModel.h"
-#include "te/Analysis/SharedKernels.h"
-#include "te/Analysis/TuningDatabase.h"
 #include "te/Dialect/TE/Transforms/Passes.h"
+#include "te/Region/SharedKernels.h"
+#include "te/Schedule/ResourceModel.h"
+#include "te/Schedule/TuningDatabase.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 

@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "te/Analysis/SharedKernels.h"
 #include "te/Dialect/TE/Transforms/Passes.h"
+#include "te/Region/SharedKernels.h"
 
 using namespace mlir;
 using namespace mlir::te;

@@ -36,8 +36,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "te/Analysis/ResourceModel.h"
 #include "te/Dialect/TE/Transforms/Passes.h"
+#include "te/Schedule/ResourceModel.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"

@@ -12,6 +12,7 @@
 #ifndef TE_DIALECT_TE_IR_TE_H
 #define TE_DIALECT_TE_IR_TE_H
 
+#include "te/Dialect/TE/IR/IndexMap.h"
 #include "te/Target/MMA.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -24,27 +25,24 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace mlir::OpTrait {
+/// The op's index maps are those that ODS has (TE_IterationSpace).
+template <typename Op>
+class DeclaresIndexMaps : public TraitBase<Op, DeclaresIndexMaps> {};
+} // namespace mlir::OpTrait
+
 namespace mlir::te {
 class TileContext;
-
-/// How a value lies in the M x K extent that the tiles of a region walk over.
-enum class Extent {
-  Scalar,
-  Row,        // one number a row: the shape without its last dimension
-  Column,     // one number a column
-  Tile,       // M x K
-  Wide,       // M x 2K: two tiles side by side, as of a gated activation
-  WideColumn, // one number a column of these
-  Shard,      // a run of the M x K elements, in their order
-  Parts,      // a tensor that others, which may be tiles, lie in side by side
-  Pieces,     // S x M x K: sums of an M x K tensor's elements, added later
-  Table,      // read anywhere: angles by position, offsets of sequences
-};
 
 /// M and K of a shape flattened as Transformer Engine does: K is the last
 /// dimension, M the product of the others; rank 0 is 1 x 1. Dynamic where a
 /// part is.
 std::pair<int64_t, int64_t> flatten(ArrayRef<int64_t> shape);
+
+/// What te.rope and te.rope_bwd ask of their input, and of the distance of two
+/// elements that are rotated together.
+int64_t getSharedHeads(RankedTensorType input);
+bool isPartnerInWave(int64_t distance);
 
 /// How matrix instructions know an element type (i8: packed fp4 codes).
 std::optional<MMAFormat> getMMAFormat(Type elementType);

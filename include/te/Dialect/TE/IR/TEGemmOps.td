@@ -9,9 +9,10 @@
 
 include "te/Dialect/TE/IR/TEBase.td"
 include "te/Dialect/TE/IR/TEAttrs.td"
+include "te/Dialect/TE/IR/TEInterfaces.td"
 
 def TE_GemmOp : TE_Op<"gemm", [
-    Pure, AttrSizedOperandSegments, AttrSizedResultSegments]> {
+    Pure, AttrSizedOperandSegments, AttrSizedResultSegments, TE_ComputedIterationSpace<>]> {
   let summary = "D = op(A) op(B), with what surrounds it in a linear layer";
   let description = [{
     op(A) is M x K: A, or with `transpose_a` its last two dimensions exchanged; op(B) is K x N. D is M x N,
@@ -96,7 +97,7 @@ def TE_GemmOp : TE_Op<"gemm", [
   }];
 }
 
-def TE_GemmSumOp : TE_Op<"gemm_sum", [Pure, AttrSizedOperandSegments]> {
+def TE_GemmSumOp : TE_Op<"gemm_sum", [Pure, AttrSizedOperandSegments, TE_ComputedIterationSpace<>]> {
   let summary = "the sum of a product's pieces, and what surrounds it";
   let description = [{
     AB is the sum of `pieces` (S x M x N, f32), which a `te.gemm` with `pieces = S` made: the first, plus the second, and

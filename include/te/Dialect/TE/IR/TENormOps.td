@@ -9,13 +9,14 @@
 
 include "te/Dialect/TE/IR/TEBase.td"
 include "te/Dialect/TE/IR/TEAttrs.td"
+include "te/Dialect/TE/IR/TEInterfaces.td"
 
 //===----------------------------------------------------------------------===//
 // Norms
 //===----------------------------------------------------------------------===//
 
 /// A norm over the last dimension. N1: shapes, N2: gamma and beta, N3: epsilon.
-class TE_NormOp<string mnemonic> : TE_Op<mnemonic, [Pure]> {
+class TE_NormOp<string mnemonic, TE_IterationSpace space> : TE_Op<mnemonic, [Pure, space]> {
   code normDescription = [{
     Each row (the last dimension) is normalized by itself, in f32, and rounded once to the result's
     type. g is gamma, or gamma + 1 with `zero_centered_gamma`. The statistics are f32, one a row,
@@ -27,7 +28,8 @@ class TE_NormOp<string mnemonic> : TE_Op<mnemonic, [Pure]> {
   }];
 }
 
-def TE_RmsNormOp : TE_NormOp<"rms_norm"> {
+def TE_RmsNormOp : TE_NormOp<"rms_norm",
+    TE_IterationSpace<["mn mr", "n"], ["mn", "m"]>> {
   let summary = "y = x * rsigma * g, rsigma = 1 / sqrt(mean(x^2) + epsilon)";
   let description = normDescription # [{
 
@@ -46,7 +48,8 @@ def TE_RmsNormOp : TE_NormOp<"rms_norm"> {
   }];
 }
 
-def TE_LayerNormOp : TE_NormOp<"layer_norm"> {
+def TE_LayerNormOp : TE_NormOp<"layer_norm",
+    TE_IterationSpace<["mn mr", "n", "n"], ["mn", "m", "m"], ["countRowNumbers", "countRowWaits"]>> {
   let summary = "y = (x - mu) * rsigma * g + beta, rsigma = 1 / sqrt(var + epsilon)";
   let description = normDescription # [{
     mu is the row's mean, var its biased variance.
@@ -67,7 +70,8 @@ def TE_LayerNormOp : TE_NormOp<"layer_norm"> {
   }];
 }
 
-def TE_RmsNormBwdOp : TE_NormOp<"rms_norm_bwd"> {
+def TE_RmsNormBwdOp : TE_NormOp<"rms_norm_bwd",
+    TE_IterationSpace<["mn mr", "mn mr", "n", "m", "mn"], ["mn", "n"]>> {
   let summary = "gradients of te.rms_norm";
   let description = [{
     With xh = x * rsigma and dyh = dy * g: dx = rsigma * (dyh - xh * mean(dyh * xh)), dgamma = the sum of
@@ -95,7 +99,8 @@ def TE_RmsNormBwdOp : TE_NormOp<"rms_norm_bwd"> {
   }];
 }
 
-def TE_LayerNormBwdOp : TE_NormOp<"layer_norm_bwd"> {
+def TE_LayerNormBwdOp : TE_NormOp<"layer_norm_bwd",
+    TE_IterationSpace<["mn mr", "mn mr", "n", "m", "m"], ["mn", "n", "n"], ["countRowNumbers"]>> {
   let summary = "gradients of te.layer_norm";
   let description = [{
     With xh = (x - mu) * rsigma and dyh = dy * g: dx = rsigma * (dyh - mean(dyh) - xh * mean(dyh * xh)),
@@ -136,7 +141,7 @@ defvar gatedParameters = (ins
   DefaultValuedAttr<F32Attr, "25.0f">:$beta2,
   DefaultValuedAttr<I64Attr, "0">:$interleave);
 
-def TE_ActivationOp : TE_ActivationBase<"activation"> {
+def TE_ActivationOp : TE_ActivationBase<"activation", [TE_IterationSpace<["mn", "m"], ["mn"]>]> {
   let summary = "f(x), element by element";
   let description = [{
     In f32, rounded once to the result's type. `scales` multiplies each row by a number.
@@ -158,7 +163,7 @@ def TE_ActivationOp : TE_ActivationBase<"activation"> {
   }];
 }
 
-def TE_GatedActivationOp : TE_ActivationBase<"gated_activation"> {
+def TE_GatedActivationOp : TE_ActivationBase<"gated_activation", [TE_IterationSpace<["m(hn)", "m"], ["mn"]>]> {
   let summary = "f(a) * b, where the last dimension holds a, then b";
   let description = [{
     The input is (..., 2H): a is its first half (the gate), b its second; with `interleave = g` they take
@@ -186,7 +191,8 @@ def TE_GatedActivationOp : TE_ActivationBase<"gated_activation"> {
   }];
 }
 
-def TE_ActivationBwdOp : TE_ActivationBase<"activation_bwd", [AttrSizedResultSegments]> {
+def TE_ActivationBwdOp : TE_ActivationBase<"activation_bwd", [AttrSizedResultSegments,
+    TE_IterationSpace<["mn", "mn", "m"], ["mn", "n", "m"]>]> {
   let summary = "gradients of te.activation";
   let description = [{
     dx = grad * f'(x) (times the row's scale), in f32 and rounded once. `dbias` is the sum of dx over the
@@ -213,7 +219,8 @@ def TE_ActivationBwdOp : TE_ActivationBase<"activation_bwd", [AttrSizedResultSeg
   }];
 }
 
-def TE_BiasAddOp : TE_Op<"bias_add", [Pure, AllTypesMatch<["input", "result"]>]> {
+def TE_BiasAddOp : TE_Op<"bias_add", [Pure, AllTypesMatch<["input", "result"]>,
+    TE_IterationSpace<["mn", "n"], ["mn"]>]> {
   let summary = "a number for each column, added to all rows";
   let description = [{
     In f32, rounded once to the input's type. Behind a `te.gemm` its `bias` is added before that is rounded; a
@@ -231,7 +238,7 @@ def TE_BiasAddOp : TE_Op<"bias_add", [Pure, AllTypesMatch<["input", "result"]>]>
   let assemblyFormat = "$input `,` $bias attr-dict `:` type($input) `,` type($bias)";
 }
 
-def TE_BiasGradOp : TE_Op<"bias_grad", [Pure]> {
+def TE_BiasGradOp : TE_Op<"bias_grad", [Pure, TE_IterationSpace<["mn"], ["n"]>]> {
   let summary = "the gradient of a bias: the sum of a gradient over its rows";
   let description = [{
     One number a column, accumulated in f32 and rounded once; of no rows it is 0.
@@ -248,7 +255,8 @@ def TE_BiasGradOp : TE_Op<"bias_grad", [Pure]> {
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
 }
 
-def TE_GatedActivationBwdOp : TE_ActivationBase<"gated_activation_bwd", [AttrSizedResultSegments]> {
+def TE_GatedActivationBwdOp : TE_ActivationBase<"gated_activation_bwd", [AttrSizedResultSegments,
+    TE_IterationSpace<["mn", "m(hn)", "m"], ["m(hn)", "(hn)", "m"]>]> {
   let summary = "gradients of te.gated_activation";
   let description = [{
     The first half of dx is f'(a) * grad * b, the second grad * f(a) (where the forward op has a and b; times

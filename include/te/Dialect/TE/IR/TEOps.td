@@ -14,6 +14,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "te/Dialect/TE/IR/TEBase.td"
 include "te/Dialect/TE/IR/TEAttrs.td"
 include "te/Dialect/TE/IR/TEInterfaces.td"
+include "te/Dialect/TE/IR/TEAttentionOps.td"
 include "te/Dialect/TE/IR/TEGemmOps.td"
 include "te/Dialect/TE/IR/TENormOps.td"
 include "te/Dialect/TE/IR/TEPartialOps.td"
@@ -21,7 +22,7 @@ include "te/Dialect/TE/IR/TERopeOps.td"
 include "te/Dialect/TE/IR/TETypes.td"
 
 def TE_QuantizeOp : TE_Op<"quantize", [
-    AttrSizedOperandSegments, Pure]> {
+    AttrSizedOperandSegments, Pure, TE_ComputedIterationSpace<["getNoopFlag"]>]> {
   let summary = "quantize a tensor rowwise, columnwise or both from one read";
   let description = [{
     Each `!te.scaled` result is quantized from the high-precision input by its own
@@ -80,7 +81,7 @@ def TE_QuantizeOp : TE_Op<"quantize", [
   }];
 }
 
-def TE_DequantizeOp : TE_Op<"dequantize", [Pure]> {
+def TE_DequantizeOp : TE_Op<"dequantize", [Pure, TE_IterationSpace<["mn"], ["mn"]>]> {
   let summary = "the values that a quantized tensor stands for";
   let description = [{
     value = f32(data) * scale_inv in f32, then rounded to the result's type. The
@@ -96,7 +97,7 @@ def TE_DequantizeOp : TE_Op<"dequantize", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TE_TransposeDataOp : TE_Op<"transpose", [Pure]> {
+def TE_TransposeDataOp : TE_Op<"transpose", [Pure, TE_IterationSpace<["mn"], ["mn"]>]> {
   let summary = "the other copy of a tensor whose copies hold the same codes";
   let description = [{
     The data of a `tensor` scheme or of square blocks, transposed code by code: `data_layout = transposed` becomes
@@ -119,7 +120,7 @@ def TE_TransposeDataOp : TE_Op<"transpose", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
-def TE_RelayoutOp : TE_Op<"relayout", [Pure]> {
+def TE_RelayoutOp : TE_Op<"relayout", [Pure, TE_IterationSpace<["mn"], ["mn"]>]> {
   let summary = "the same quantized tensor in another order in memory";
   let description = [{
     From one `scale_layout` to another, from linear data to `shuffle_16x16` or back, or both. Codes and scales stay,
@@ -143,7 +144,7 @@ def TE_RelayoutOp : TE_Op<"relayout", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
-def TE_AmaxOp : TE_Op<"amax", [Pure]> {
+def TE_AmaxOp : TE_Op<"amax", [Pure, TE_IterationSpace<["mn", ""], [""], ["getNoopFlag"]>]> {
   let summary = "max |x| over a whole tensor";
   let description = [{
     NaN elements are ignored (fmax); an empty tensor gives 0. With a `noop` flag of 1.0
@@ -157,7 +158,7 @@ def TE_AmaxOp : TE_Op<"amax", [Pure]> {
   }];
 }
 
-def TE_CopyOp : TE_Op<"copy", [Pure, SameOperandsAndResultType]> {
+def TE_CopyOp : TE_Op<"copy", [Pure, SameOperandsAndResultType, TE_IterationSpace<["mn"], ["mn"]>]> {
   let summary = "the same elements in a buffer of their own";
   let description = [{
     A slice is a part of its source's buffer, and what a function returns is not: `te-fuse` puts a copy where a
@@ -172,7 +173,7 @@ def TE_CopyOp : TE_Op<"copy", [Pure, SameOperandsAndResultType]> {
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
-def TE_FullLikeOp : TE_Op<"full_like", [Pure, SameOperandsAndResultType]> {
+def TE_FullLikeOp : TE_Op<"full_like", [Pure, SameOperandsAndResultType, TE_IterationSpace<["mn"], ["mn"]>]> {
   let summary = "a tensor of one constant, with the shape of another tensor";
   let description = [{
     For constants whose size is known at run time only, which `arith.constant` cannot have; of a static shape it folds to

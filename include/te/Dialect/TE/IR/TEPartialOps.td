@@ -8,6 +8,7 @@
 #define TE_PARTIAL_OPS_TD
 
 include "te/Dialect/TE/IR/TEBase.td"
+include "te/Dialect/TE/IR/TEInterfaces.td"
 
 def TE_Shard : 1DTensorOf<[BF16, F16, F32]>;
 def TE_ShardStart : 0DTensorOf<[I64]>;
@@ -15,7 +16,7 @@ def TE_BlockScales : TensorOf<[F32, F8E8M0FNU]>;
 def TE_ShardCodes : 1DTensorOf<[F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ]>;
 
 /// P1: the whole, P2: its schemes, P3: a number a block, P4: codes.
-class TE_PartialBase<string mnemonic> : TE_Op<mnemonic, [Pure]> {
+class TE_PartialBase<string mnemonic, TE_IterationSpace space> : TE_Op<mnemonic, [Pure, space]> {
   code partialDescription = [{
     The operand is what one rank holds of a weight that is split over many: elements `start` up to `start` + length of
     the tensor, flattened in row-major order. `of` says what the whole becomes, one or two types, as te.quantize's
@@ -36,7 +37,8 @@ class TE_PartialBase<string mnemonic> : TE_Op<mnemonic, [Pure]> {
   let hasVerifier = 1;
 }
 
-def TE_PartialAmaxOp : TE_PartialBase<"partial_amax"> {
+def TE_PartialAmaxOp : TE_PartialBase<"partial_amax",
+    TE_IterationSpace<["(mn)", ""], [""], ["getWholeSizes"]>> {
   let summary = "each block's amax over a shard of a tensor";
   let description = partialDescription # [{
 
@@ -54,7 +56,8 @@ def TE_PartialAmaxOp : TE_PartialBase<"partial_amax"> {
   }];
 }
 
-def TE_PartialCastOp : TE_PartialBase<"partial_cast"> {
+def TE_PartialCastOp : TE_PartialBase<"partial_cast",
+    TE_IterationSpace<["(mn)", "", ""], ["(mn)"], ["getWholeSizes"]>> {
   let summary = "the codes of a shard of a tensor, by its blocks' scales";
   let description = partialDescription # [{
 

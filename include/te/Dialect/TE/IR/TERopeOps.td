@@ -9,13 +9,15 @@
 
 include "te/Dialect/TE/IR/TEBase.td"
 include "te/Dialect/TE/IR/TEAttrs.td"
+include "te/Dialect/TE/IR/TEInterfaces.td"
 
 //===----------------------------------------------------------------------===//
 // Rotary embeddings
 //===----------------------------------------------------------------------===//
 
 /// R1: shapes, R2: freqs, R3: start positions, R4: cu_seqlens, R5: context parallelism.
-class TE_RopeBase<string mnemonic> : TE_Op<mnemonic, [Pure, AttrSizedOperandSegments]> {
+class TE_RopeBase<string mnemonic> : TE_Op<mnemonic, [Pure, AttrSizedOperandSegments,
+    TE_IterationSpace<["mn mr", "*", "*", "*"], ["mn"], ["mixesRow", "getExchangedBytes"]>]> {
   code ropeDescription = [{
     The input is (s, b, h, d), (b, s, h, d) or, with `thd`, (t, h, d): the tokens of all sequences behind each
     other, sequence b from `cu_seqlens[b]` up to `cu_seqlens[b + 1]`, which start at 0 and do not decrease.
@@ -45,6 +47,21 @@ class TE_RopeBase<string mnemonic> : TE_Op<mnemonic, [Pure, AttrSizedOperandSegm
     attr-dict `:` type($input) `,` type($freqs) `->` type($result)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Rows side by side that are known to be heads of one token: a power of two.
+    int64_t getSharedHeads();
+    /// Columns from an element to the one that it is rotated with.
+    int64_t getDistance() {
+      return getInterleaved() ? 1 : getFreqs().getType().getDimSize(1) / 2;
+    }
+    /// One wave holds both.
+    bool isPartnerInWave();
+  }];
+  let extraClassDefinition = [{
+    int64_t $cppClass::getSharedHeads() { return ::mlir::te::getSharedHeads(getInput().getType()); }
+    bool $cppClass::isPartnerInWave() { return ::mlir::te::isPartnerInWave(getDistance()); }
+    bool $cppClass::mixesRow() { return true; }
+  }];
 }
 
 def TE_RopeOp : TE_RopeBase<"rope"> {
@@ -82,7 +99,7 @@ def TE_RopeBwdOp : TE_RopeBase<"rope_bwd"> {
 // Delayed scaling
 //===----------------------------------------------------------------------===//
 
-def TE_UpdateScaleOp : TE_Op<"update_scale", [Pure]> {
+def TE_UpdateScaleOp : TE_Op<"update_scale", [Pure, TE_ComputedIterationSpace<>]> {
   let summary = "delayed scaling after a step: a new amax history, new scales";
   let description = [{
     The history is (L, S): the amaxes of S quantized tensors, the latest in row 0; or (L), of one. For each:

@@ -70,7 +70,7 @@ def SchedulePass : Pass<"te-schedule", "::mlir::func::FuncOp"> {
   let summary = "choose tile, waves and vector width of each region";
   let description = [{
     Sets `#te.schedule` on each `te.fusion` from the resource model of the target
-    (`te/Analysis/ResourceModel.h`), once for equal ones. A schedule that is already there is the user's: it
+    (`te/Schedule/ResourceModel.h`), once for equal ones. A schedule that is already there is the user's: it
     is kept, and refused with the limit it breaks where it does not fit. With `tuning-db`, a region that
     te-tune has tuned for this target by this compiler takes its schedule from there (and the
     attribute `te.tuned`).

@@ -1,0 +1,39 @@
+//===- ScheduleSpace.h - the schedules that te-tune tries -------*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_SCHEDULE_SCHEDULESPACE_H
+#define TE_SCHEDULE_SCHEDULESPACE_H
+
+#include "te/Schedule/ResourceModel.h"
+#include "te/Target/Timing.h"
+
+namespace mlir::te {
+
+/// Every schedule of a region that findViolation lets pass, the default first,
+/// each once. Without a te.gemm: tiles up to eight times as large or small as
+/// the default's, waves, vectors.
+SmallVector<ScheduleAttr> listSchedules(MLIRContext *context,
+                                        const TileDemand &demand,
+                                        const Target &target);
+
+/// How many steps lead from one to the other: twice or half a size is one.
+int64_t getDistance(ScheduleAttr a, ScheduleAttr b);
+
+/// The sizes of a te.gemm; those that are not known are 1.
+struct GemmSizes {
+  int64_t batch = 1, m = 1, n = 1, k = 1;
+};
+
+/// Clocks that no kernel with this schedule takes less than: the matrix
+/// instructions of the busiest CU, what its workgroups load through L1, and
+/// the operands and the result once through memory. 0 without a te.gemm.
+double getLeastClocks(const TileDemand &demand, ScheduleAttr schedule,
+                      const GemmSizes &sizes, const Target &target,
+                      const Timing &timing);
+
+} // namespace mlir::te
+
+#endif // TE_SCHEDULE_SCHEDULESPACE_H

@@ -1,0 +1,435 @@
+//===- GemmSchedule.cpp - schedules of regions with a te.gemm -------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GemmSchedule.h"
+
+#include "GemmCost.h"
+#include "GemmUnit.h"
+
+#include "te/Region/StorageOrder.h"
+#include "te/Target/Timing.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+namespace {
+/// A tile of the result is at most so many rows and columns.
+constexpr int64_t kMostTile = 256;
+/// Bytes of one row of an operand that a step loads: cache lines, or half of
+/// one.
+constexpr int64_t kStepBytes[] = {4 * kCacheLineBytes, 2 * kCacheLineBytes,
+                                  kCacheLineBytes, kCacheLineBytes / 2};
+/// Bytes of K in short steps of operands whose lines lie across it.
+constexpr int64_t kShortStepBytes = kCacheLineBytes / 4;
+/// Elements of tiles that may have fewer waves than a CU has SIMDs.
+constexpr int64_t kSmallTile = 16384;
+/// K is cut into so many pieces at most.
+constexpr int64_t kMostPieces = 64;
+/// Of rows that are left by full rounds of tiles, into so many: more are more
+/// sums to write and read.
+constexpr int64_t kMostRestPieces = 8;
+/// What that must promise to save: the estimates are not better than this.
+constexpr double kRestMargin = 1.03;
+/// The time of a full round and a short one is at least so much of that of two.
+constexpr double kLeastShareOfRounds = 0.5;
+} // namespace
+
+/// Powers of two from the least that the epilogue and the instruction allow to
+/// what the result asks for, the largest first.
+static SmallVector<int64_t> listSizes(int64_t extent, int64_t least) {
+  int64_t most = kMostTile;
+  if (!ShapedType::isDynamic(extent))
+    most = std::min<int64_t>(most,
+                             llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1)));
+  SmallVector<int64_t> sizes;
+  for (int64_t size = std::max(most, least); size >= least; size /= 2)
+    sizes.push_back(size);
+  return sizes;
+}
+
+/// So many waves at most: twice as many along the longer side, or as many.
+static std::array<int64_t, 2> chooseWaves(std::array<int64_t, 2> tile,
+                                          const MMA &mma, int64_t most) {
+  std::array<int64_t, 2> waves = {1, 1};
+  while (waves[0] * waves[1] < most) {
+    int64_t rows = tile[0] / waves[0], cols = tile[1] / waves[1];
+    unsigned dim = rows != cols ? rows < cols : waves[0] >= waves[1];
+    if (tile[dim] / waves[dim] <= mma.size)
+      break;
+    waves[dim] *= 2;
+  }
+  return waves;
+}
+
+/// The schedule with such a split, turns or none, and groups of rows of tiles.
+static ScheduleAttr with(ScheduleAttr schedule, Split split, bool pingPong,
+                         int64_t group) {
+  MatmulAttr matmul = schedule.getMatmul();
+  return ScheduleAttr::get(
+      schedule.getContext(), schedule.getTarget(), schedule.getTile(),
+      schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
+      split.workgroups, schedule.getSweep(), schedule.getPieces(),
+      schedule.getCluster(),
+      MatmulAttr::get(schedule.getContext(), matmul.getMma(), matmul.getK(),
+                      matmul.getWaves(), matmul.getStages(), matmul.getDirect(),
+                      pingPong, split.pieces, split.wholeRows, group));
+}
+
+ScheduleAttr te::withSplit(const TileDemand &demand, ScheduleAttr schedule,
+                           Split split, const Target &target) {
+  bool pingPong = schedule.getMatmul().getPingPong();
+  ScheduleAttr rows = with(schedule, split, pingPong, /*group=*/0);
+  return with(schedule, split, pingPong, chooseGroup(demand, rows, target));
+}
+
+static int64_t countTiles(const TileDemand &demand, ScheduleAttr schedule) {
+  return llvm::divideCeil(demand.rows, schedule.getTile()[0]) *
+         llvm::divideCeil(demand.cols, schedule.getTile()[1]);
+}
+
+/// [fitted] Tiles for each of several workgroups of a CU, of which the older
+/// begins a second one beside the other's first: by turns both would come to
+/// their ends at once, and the third tile be alone.
+static constexpr double kTilesForTurns = 1.25;
+
+/// Of tiles one after another: turns where these gain so, if not in others,
+/// whose stores are beside other workgroups' products.
+static ScheduleAttr withWalk(const TileDemand &demand, const GemmPlan &plan,
+                             ScheduleAttr schedule, Split walk,
+                             const Target &target) {
+  ScheduleAttr made = withSplit(demand, schedule, walk, target);
+  bool areFew = walk.workgroups > int64_t(target.computeUnits) &&
+                countTiles(demand, made) < kTilesForTurns * walk.workgroups;
+  return with(made, walk,
+              !areFew && gainsByPingPong(demand, plan, made, target),
+              made.getMatmul().getGroup());
+}
+
+static int64_t getWidestBits(const GemmPlan &plan) {
+  return std::max(getElementBits(plan.a), getElementBits(plan.b));
+}
+
+static bool isShortStep(const GemmPlan &plan, int64_t k) {
+  return k * getWidestBits(plan) <= kShortStepBytes * 8;
+}
+
+/// Calls `visit` with schedules, those that are usually better first.
+static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
+                            const GemmPlan &plan, const Target &target,
+                            function_ref<void(ScheduleAttr)> visit) {
+  int64_t widest = getWidestBits(plan), simds = target.simdsPerCU;
+  auto make = [&](const MMA &mma, std::array<int64_t, 2> tile, int64_t k,
+                  int64_t mostWaves, int64_t stages, bool direct) {
+    auto visitWaves = [&](std::array<int64_t, 2> waves) {
+      auto get = [&](bool pingPong) {
+        return ScheduleAttr::get(
+            context, target.name, tile, waves[0] * waves[1],
+            std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1,
+            0, SweepKind::None, /*pieces=*/1, /*cluster=*/1,
+            MatmulAttr::get(context, mma.name, k, waves, stages, direct,
+                            pingPong, /*split_k=*/1, /*whole_rows=*/0,
+                            /*group=*/0));
+      };
+      ScheduleAttr schedule = get(/*pingPong=*/false);
+      visit(gainsByPingPong(demand, plan, schedule, target)
+                ? get(/*pingPong=*/true)
+                : schedule);
+    };
+    auto waves = chooseWaves(tile, mma, mostWaves);
+    // Waves whose parts of a long tile are long, too, keep the matrix cores
+    // busier where MXFP4's elements go through registers (0012).
+    std::array<int64_t, 2> others = {waves[1], waves[0]};
+    if (plan.scales == GemmPlan::Scales::Instruction && widest == 4 &&
+        stages == 2 && !direct && tile[0] != tile[1] &&
+        tile[0] / others[0] >= mma.size && tile[1] / others[1] >= mma.size)
+      waves = others;
+    visitWaves(waves);
+    // Of a square more rows have waves, which then store longer runs.
+    if (tile[0] == tile[1] && waves[0] != waves[1])
+      visitWaves({waves[1], waves[0]});
+  };
+  SmallVector<int64_t> counts = {2 * simds, simds, simds / 2};
+  // What one wave scales stands beside the products of three others; not what
+  // lanes turn.
+  GemmOp gemm = demand.gemm;
+  if (plan.scales == GemmPlan::Scales::Elements && lieAlongK(gemm))
+    counts.push_back(4 * simds);
+  // Operands that lie across K have whole lines in any step: one of a single
+  // instruction straight to LDS leaves place for more workgroups (0012).
+  bool hasShortSteps = !liesAlongK(gemm.getA(), gemm.getKDimA()) &&
+                       !liesAlongK(gemm.getB(), gemm.getKDimB());
+  for (const MMA *mma : plan.instructions) {
+    SmallVector<int64_t> steps;
+    for (int64_t bytes : kStepBytes)
+      steps.push_back(std::max<int64_t>(bytes * 8 / widest, mma->k));
+    if (plan.scales == GemmPlan::Scales::Blocks)
+      steps.assign({plan.block});
+    if (hasShortSteps && mma->k * widest == kShortStepBytes * 8)
+      steps.push_back(mma->k);
+    int64_t size = mma->size;
+    // Wide tiles before tall ones: B's step is asked for later than A's.
+    for (int64_t cols : listSizes(demand.cols, std::max(demand.minCols, size)))
+      for (int64_t rows :
+           listSizes(demand.rows, std::max(demand.minRows, size)))
+        for (int64_t k : steps)
+          // Two waves a SIMD, so that one computes while the other waits, or
+          // one; small tiles that go straight to LDS may have fewer: several
+          // workgroups then have a CU.
+          for (int64_t waves : counts)
+            // With two places in LDS direct loads have less than a step's time,
+            // too little beside an operand that is converted in registers.
+            for (auto [stages, direct] : {std::pair(4, true),
+                                          {3, true},
+                                          {2, true},
+                                          {2, false},
+                                          {1, false}})
+              if ((waves >= simds || (direct && rows * cols <= kSmallTile)) &&
+                  (stages > 2 || !direct || !hasPrologue(demand.gemm)) &&
+                  (!isShortStep(plan, k) ||
+                   (direct && stages == 4 && waves == simds)))
+                make(*mma, {rows, cols}, k, waves, stages, direct);
+  }
+}
+
+int64_t te::getK(GemmOp gemm) {
+  return cast<ShapedType>(gemm.getA().getType()).getDimSize(gemm.getKDimA());
+}
+
+bool te::areSizesKnown(const TileDemand &demand) {
+  return !ShapedType::isDynamic(getK(demand.gemm)) &&
+         !ShapedType::isDynamic(demand.rows) &&
+         !ShapedType::isDynamic(demand.cols);
+}
+
+/// K may be cut, and all sizes are known.
+static bool isCuttable(const TileDemand &demand) {
+  GemmOp gemm = demand.gemm;
+  return !gemm.isBatched() && gemm.countPieces() == 1 && demand.products == 1 &&
+         areSizesKnown(demand);
+}
+
+SmallVector<Split> te::listRests(const TileDemand &demand,
+                                 ScheduleAttr schedule, const Target &target) {
+  SmallVector<Split> splits;
+  if (!isCuttable(demand))
+    return splits;
+  int64_t rows = llvm::divideCeil(demand.rows, schedule.getTile()[0]),
+          cols = llvm::divideCeil(demand.cols, schedule.getTile()[1]),
+          full = rows * cols / target.computeUnits * target.computeUnits,
+          whole = cols ? full / cols : 0,
+          steps = getK(demand.gemm) / schedule.getMatmul().getK();
+  if (whole == 0 || whole == rows)
+    return splits;
+  for (int64_t pieces = 2; pieces <= kMostRestPieces; ++pieces)
+    if (steps % pieces == 0 &&
+        getK(demand.gemm) == steps * schedule.getMatmul().getK())
+      splits.push_back({pieces, whole * schedule.getTile()[0]});
+  return splits;
+}
+
+static bool isShuffled(Value operand) {
+  auto scaled = dyn_cast<ScaledType>(getSource(operand).getType());
+  return scaled && getDataOrder(scaled);
+}
+
+SmallVector<Split> te::listWalks(const TileDemand &demand, const GemmPlan &plan,
+                                 ScheduleAttr schedule, const Target &target) {
+  ArrayRef<int64_t> tile = schedule.getTile();
+  GemmOp gemm = demand.gemm;
+  // Columns that are masked are stored by branches, which part products. Steps
+  // that scale elements, without a loop, take LLVM a second; those that convert
+  // them take longer beside stores, and so do loops over shuffled ones and
+  // short steps.
+  if (!isCuttable(demand) || schedule.getMatmul().getStages() == 1 ||
+      isShortStep(plan, schedule.getMatmul().getK()) ||
+      plan.scales == GemmPlan::Scales::Elements || hasPrologue(gemm) ||
+      isShuffled(gemm.getA()) || isShuffled(gemm.getB()) ||
+      demand.cols % tile[1] != 0)
+    return {};
+  int64_t units = target.computeUnits, tiles = countTiles(demand, schedule);
+  Split split;
+  split.workgroups = units;
+  split.workgroups *= countResidents(
+      demand, plan, withSplit(demand, schedule, split, target), target);
+  // Of small tiles many are there at once, so that some store while others
+  // multiply; one that has a CU for itself has nothing to do between two.
+  int64_t size = tile[0] * tile[1];
+  bool isSmall =
+      size < kSmallTile || (size == kSmallTile && split.workgroups == units);
+  if (tiles <= split.workgroups || isSmall)
+    return {};
+  return {split};
+}
+
+SmallVector<Split> te::listSplits(const TileDemand &demand,
+                                  ScheduleAttr schedule, const Target &target) {
+  SmallVector<Split> splits = {Split()};
+  if (!isCuttable(demand))
+    return splits;
+  int64_t k = getK(demand.gemm);
+  int64_t tiles = std::max<int64_t>(countTiles(demand, schedule), 1);
+  // No more workgroups than there are SIMDs.
+  int64_t fills = target.computeUnits * target.simdsPerCU / tiles;
+  int64_t most = std::min({llvm::divideCeil(k, schedule.getMatmul().getK()),
+                           uint64_t(kMostPieces), uint64_t(fills)});
+  // Powers of two, or pieces of whole steps.
+  int64_t steps = k / schedule.getMatmul().getK();
+  bool isWhole = steps * schedule.getMatmul().getK() == k;
+  for (int64_t count = 2; count <= most; ++count)
+    if (llvm::isPowerOf2_64(count) || (isWhole && steps % count == 0))
+      splits.push_back({count});
+  // Or that each CU has as many as another.
+  for (int64_t each : {1, 2})
+    if (int64_t count = each * target.computeUnits / tiles;
+        count > 1 && count <= most && llvm::none_of(splits, [&](Split split) {
+          return split.pieces == count;
+        }))
+      splits.push_back({count});
+  return splits;
+}
+
+namespace {
+/// A schedule and what the product takes by it.
+struct Choice {
+  ScheduleAttr schedule;
+  double clocks = 0;
+};
+
+/// Of each kind, the best.
+struct Choices {
+  Choice whole, walk, split, rest; // `split`: of all rows
+  ScheduleAttr last;               // of all that there are
+
+  void consider(Choice choice) {
+    MatmulAttr matmul = choice.schedule.getMatmul();
+    Choice &best = matmul.getWholeRows()             ? rest
+                   : matmul.getSplitK() > 1          ? split
+                   : choice.schedule.getWorkgroups() ? walk
+                                                     : whole;
+    if (!best.schedule || choice.clocks < best.clocks)
+      best = choice;
+  }
+  /// Without rows that are cut alone.
+  const Choice &getPlain() const {
+    const Choice &plain =
+        !whole.schedule || (split.schedule && split.clocks < whole.clocks)
+            ? split
+            : whole;
+    return walk.schedule && walk.clocks < plain.clocks ? walk : plain;
+  }
+};
+} // namespace
+
+static Choices considerSchedules(MLIRContext *context, const TileDemand &demand,
+                                 const GemmPlan &plan, const Target &target) {
+  Choices choices;
+  forEachSchedule(context, demand, plan, target, [&](ScheduleAttr schedule) {
+    choices.last = schedule;
+    if (findViolation(demand, schedule, target))
+      return;
+    // The user's may spill a few.
+    if (estimateGemm(demand, schedule, target).vgprs +
+            countCopies(demand, plan, schedule, target) >
+        getMostVGPRs(schedule, target))
+      return;
+    auto consider = [&](Split how) {
+      ScheduleAttr split = how.workgroups
+                               ? withWalk(demand, plan, schedule, how, target)
+                               : withSplit(demand, schedule, how, target);
+      double clocks = estimateGemmClocks(demand, plan, split, target);
+      if ((how.pieces == 1 && how.workgroups == 0) ||
+          !findViolation(demand, split, target))
+        choices.consider({split, clocks});
+      return clocks;
+    };
+    double whole = 0;
+    for (Split how : listSplits(demand, schedule, target)) {
+      double clocks = consider(how);
+      if (how.pieces == 1)
+        whole = clocks;
+    }
+    for (Split how : listWalks(demand, plan, schedule, target))
+      consider(how);
+    // What a last round that is not full can save is a part of it.
+    if (whole * kLeastShareOfRounds < choices.getPlain().clocks)
+      for (Split how : listRests(demand, schedule, target))
+        consider(how);
+  });
+  return choices;
+}
+
+ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
+                                    const TileDemand &demand,
+                                    const Target &target) {
+  std::string why;
+  std::optional<GemmPlan> plan = planGemm(demand.gemm, target, why);
+  if (!plan) // whatever it is, findGemmViolation says why not
+    return ScheduleAttr::get(context, target.name, {1, 1}, 1, 1, 1, 0,
+                             SweepKind::None, /*pieces=*/1, /*cluster=*/1,
+                             MatmulAttr());
+  Choices choices = considerSchedules(context, demand, *plan, target);
+  const Choice &plain = choices.getPlain(), &rest = choices.rest;
+  // Pieces of a result whose halves are read together are those of both.
+  if (demand.products > 1 && areSizesKnown(demand)) {
+    Choice split =
+        considerSchedules(context, getHalvesApart(demand), *plan, target).split;
+    if (split.schedule && (!plain.schedule || split.clocks < plain.clocks))
+      return split.schedule;
+  }
+  if (rest.schedule && rest.clocks * kRestMargin < plain.clocks)
+    return rest.schedule;
+  return plain.schedule ? plain.schedule
+                        : choices.last; // findViolation tells of it
+}
+
+std::string te::explainGemmSchedule(const TileDemand &demand,
+                                    ScheduleAttr schedule,
+                                    const Target &target) {
+  MatmulAttr matmul = schedule.getMatmul();
+  ResourceEstimate resources = estimateGemm(demand, schedule, target);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << matmul.getMma() << " takes the operands"
+     << "; a step sums " << matmul.getK() << " elements of K; "
+     << matmul.getWaves()[0] << " x " << matmul.getWaves()[1] << " waves hold "
+     << resources.elementsPerLane << " sums a lane, of a tile of "
+     << schedule.getTile()[0] << " x " << schedule.getTile()[1];
+  if (demand.products > 1)
+    os << " of each half of the columns";
+  GemmOp gemm = demand.gemm;
+  for (auto [name, operand] : {std::pair("A", gemm.getA()), {"B", gemm.getB()}})
+    if (getSource(operand) != operand)
+      os << "; " << name << " is converted as it is read";
+  if (matmul.getStages() > 1)
+    os << "; LDS holds " << matmul.getStages() << " steps, one is read while "
+       << (matmul.getDirect() ? "others come straight from memory"
+                              : "the other is written")
+       << (matmul.getPingPong()
+               ? ", and waves of a SIMD take turns with its parts"
+               : "");
+  else if (resources.prefetches)
+    os << "; the next step's operands are read meanwhile";
+  if (int64_t group = matmul.getGroup())
+    os << "; an XCD computes a run of tiles, in groups of " << group
+       << (group == 1 ? " row" : " rows") << " of them, for its L2";
+  if (int64_t workgroups = schedule.getWorkgroups())
+    os << "; " << workgroups
+       << " workgroups fill the chip, compute one tile after another, and "
+          "store each beside the next one's products";
+  if (int64_t pieces = matmul.getSplitK(); pieces > 1) {
+    os << "; K is cut into " << pieces << " pieces";
+    if (int64_t whole = matmul.getWholeRows())
+      os << " for the last " << demand.rows - whole << " rows, whose tiles are "
+         << "no full round of the " << target.computeUnits << " CUs";
+    else
+      os << ", so that more workgroups fill the chip";
+    os << ", and a second kernel adds them up";
+  }
+  return text;
+}

@@ -1,0 +1,69 @@
+//===- GemmSchedule.h - schedules of regions with a te.gemm -----*- C++ -*-===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TE_LIB_SCHEDULE_GEMMSCHEDULE_H
+#define TE_LIB_SCHEDULE_GEMMSCHEDULE_H
+
+#include "te/Schedule/ResourceModel.h"
+
+namespace mlir::te {
+
+/// Registers a lane of a workgroup that has a CU for itself.
+unsigned getMostVGPRs(ScheduleAttr schedule, const Target &target);
+
+/// Of an element, or of a tensor's.
+int64_t getElementBits(Type type);
+int64_t getK(GemmOp gemm); // or ShapedType::kDynamic
+/// An operand's rows in memory are along K.
+bool liesAlongK(Value operand, unsigned kDim);
+/// Both operands.
+bool lieAlongK(GemmOp gemm);
+/// M, N and K are.
+bool areSizesKnown(const TileDemand &demand);
+
+// What the functions of ResourceModel.h ask where the region has a te.gemm.
+
+/// How a product is dealt out: K is cut into so many pieces, of the rows behind
+/// so many; or so many workgroups compute one tile after the other (0: each has
+/// one).
+struct Split {
+  int64_t pieces = 1, wholeRows = 0, workgroups = 0;
+};
+/// How K may be cut for all rows with this schedule, of whose own split nothing
+/// is asked: not, and in other ways where all sizes are known.
+SmallVector<Split> listSplits(const TileDemand &demand, ScheduleAttr schedule,
+                              const Target &target);
+/// The same for the rows whose tiles do not have a round of all CUs for
+/// themselves; none where there are no such rows, or no others.
+SmallVector<Split> listRests(const TileDemand &demand, ScheduleAttr schedule,
+                             const Target &target);
+/// As many workgroups as CUs hold at once, where there are more tiles, whose
+/// stores then lie beside the next ones' products; or nothing.
+SmallVector<Split> listWalks(const TileDemand &demand, const GemmPlan &plan,
+                             ScheduleAttr schedule, const Target &target);
+/// With such a split, and the order of tiles that goes with it.
+ScheduleAttr withSplit(const TileDemand &demand, ScheduleAttr schedule,
+                       Split split, const Target &target);
+ScheduleAttr chooseGemmSchedule(MLIRContext *context, const TileDemand &demand,
+                                const Target &target);
+/// Registers beside the estimate's, where there is room: reads of LDS that
+/// transpose bring the operands of short instructions in pieces, which are put
+/// together elsewhere.
+unsigned countCopies(const TileDemand &demand, const GemmPlan &plan,
+                     ScheduleAttr schedule, const Target &target);
+ResourceEstimate estimateGemm(const TileDemand &demand, ScheduleAttr schedule,
+                              const Target &target);
+std::string explainGemmSchedule(const TileDemand &demand, ScheduleAttr schedule,
+                                const Target &target);
+/// H14, H15 and H17, and G2: the region has a te.gemm just where the schedule
+/// has a matmul, which this te.gemm and this chip allow.
+std::optional<std::string> findGemmViolation(const TileDemand &demand,
+                                             ScheduleAttr schedule,
+                                             const Target &target);
+
+} // namespace mlir::te
+
+#endif // TE_LIB_SCHEDULE_GEMMSCHEDULE_H

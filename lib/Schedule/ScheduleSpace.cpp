@@ -1,0 +1,200 @@
+//===- ScheduleSpace.cpp - the schedules that te-tune tries ---------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Schedule/ScheduleSpace.h"
+
+#include "Clusters.h"
+#include "GemmSchedule.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+namespace {
+/// What can be chosen of a schedule.
+struct Point {
+  int64_t rows = 0, cols = 0, vector = 0;
+  int64_t waves = 0; // without a te.gemm
+  int64_t mma = 0;   // number of the plan's instruction
+  int64_t wavesM = 0, wavesN = 0, k = 0, stages = 0, direct = 0, pingPong = 0;
+};
+/// The values of one of them, the inner ones last.
+struct Axis {
+  int64_t Point::*field;
+  SmallVector<int64_t> values;
+};
+} // namespace
+
+static SmallVector<int64_t> powersOfTwo(int64_t from, int64_t to) {
+  SmallVector<int64_t> values;
+  for (int64_t value = from; value <= to; value *= 2)
+    values.push_back(value);
+  return values;
+}
+
+/// A field of the schedule that is to be searched has its line here, and one in
+/// getDistance.
+static SmallVector<Axis> getAxes(const GemmPlan &plan, ScheduleAttr base,
+                                 const Target &target) {
+  static constexpr int64_t kLeastTile = 16, kMostTile = 256;
+  static constexpr int64_t kLeastStep = 32, kMostStep = 256; // bytes of a row
+  int64_t widest = std::max(getElementBits(plan.a), getElementBits(plan.b));
+  int64_t waves = target.maxWavesPerWorkgroup;
+  SmallVector<int64_t> steps = powersOfTwo(kLeastStep, kMostStep);
+  for (int64_t &step : steps)
+    step = step * 8 / widest;
+  if (plan.scales == GemmPlan::Scales::Blocks)
+    steps = {plan.block};
+  return {
+      {&Point::mma,
+       llvm::to_vector(llvm::seq<int64_t>(0, plan.instructions.size()))},
+      {&Point::rows, powersOfTwo(kLeastTile, kMostTile)},
+      {&Point::cols, powersOfTwo(kLeastTile, kMostTile)},
+      {&Point::wavesM, powersOfTwo(1, waves)},
+      {&Point::wavesN, powersOfTwo(1, waves)},
+      {&Point::k, steps},
+      {&Point::stages, {1, 2, 3, 4}},
+      {&Point::direct, {0, 1}},
+      {&Point::pingPong, {0, 1}},
+      // Such kernels load as the layouts of the operands have it.
+      {&Point::vector, {base.getVector()}},
+  };
+}
+
+static SmallVector<Axis> getAxes(ScheduleAttr base, const Target &target) {
+  static constexpr int64_t kFactor = 8;
+  auto around = [](int64_t size) {
+    return powersOfTwo(std::max<int64_t>(size / kFactor, 1), size * kFactor);
+  };
+  return {
+      {&Point::rows, around(base.getTile()[0])},
+      {&Point::cols, around(base.getTile()[1])},
+      {&Point::waves, powersOfTwo(1, target.maxWavesPerWorkgroup)},
+      {&Point::vector, powersOfTwo(1, base.getVector())},
+  };
+}
+
+static void forEachPoint(ArrayRef<Axis> axes, Point &point,
+                         function_ref<void(const Point &)> body) {
+  if (axes.empty())
+    return body(point);
+  for (int64_t value : axes.front().values) {
+    point.*axes.front().field = value;
+    forEachPoint(axes.drop_front(), point, body);
+  }
+}
+
+SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
+                                            const TileDemand &demand,
+                                            const Target &target) {
+  ScheduleAttr base = chooseSchedule(context, demand, target);
+  SmallVector<ScheduleAttr> schedules = {base};
+  auto make = [&](const Point &p, int64_t waves, MatmulAttr matmul) {
+    bool holds = base.getCluster() > 1 && base.getSweep() == SweepKind::None;
+    int64_t cluster = holds ? getRowTiles(demand, p.cols) : base.getCluster();
+    return ScheduleAttr::get(context, target.name, {p.rows, p.cols}, waves,
+                             std::min(p.vector, p.cols), base.getRowTiles(),
+                             base.getWorkgroups(), base.getSweep(),
+                             base.getPieces(), cluster, matmul);
+  };
+  auto add = [&](ScheduleAttr schedule) {
+    if (schedule != base && !findViolation(demand, schedule, target))
+      schedules.push_back(schedule);
+  };
+  Point point;
+  if (!demand.gemm) {
+    forEachPoint(getAxes(base, target), point,
+                 [&](const Point &p) { add(make(p, p.waves, {})); });
+    return schedules;
+  }
+  std::string why;
+  std::optional<GemmPlan> plan = planGemm(demand.gemm, target, why);
+  if (!plan)
+    return schedules;
+  forEachPoint(getAxes(*plan, base, target), point, [&](const Point &p) {
+    const MMA &mma = *plan->instructions[p.mma];
+    int64_t waves = p.wavesM * p.wavesN;
+    if (waves > target.maxWavesPerWorkgroup || p.k < mma.k ||
+        (p.direct ? p.stages < 2 : p.stages > 2) ||
+        (p.pingPong && (p.stages == 1 || p.k == mma.k)))
+      return;
+    ScheduleAttr whole =
+        make(p, waves,
+             MatmulAttr::get(context, mma.name, p.k, {p.wavesM, p.wavesN},
+                             p.stages, p.direct != 0, p.pingPong != 0,
+                             /*split_k=*/1, /*whole_rows=*/0,
+                             /*group=*/0));
+    if (findViolation(demand, whole, target))
+      return;
+    SmallVector<Split> splits = listSplits(demand, whole, target);
+    llvm::append_range(splits, listRests(demand, whole, target));
+    llvm::append_range(splits, listWalks(demand, *plan, whole, target));
+    for (Split split : splits)
+      add(withSplit(demand, whole, split, target));
+  });
+  return schedules;
+}
+
+int64_t te::getDistance(ScheduleAttr a, ScheduleAttr b) {
+  auto getSizes = [](ScheduleAttr schedule) -> SmallVector<int64_t> {
+    SmallVector<int64_t> sizes = {schedule.getTile()[0], schedule.getTile()[1],
+                                  schedule.getVector()};
+    MatmulAttr matmul = schedule.getMatmul();
+    if (!matmul) {
+      sizes.push_back(schedule.getWaves());
+      return sizes;
+    }
+    sizes.append({matmul.getWaves()[0], matmul.getWaves()[1], matmul.getK(),
+                  matmul.getStages(), 1 + matmul.getDirect(),
+                  1 + matmul.getPingPong(), MMA::lookup(matmul.getMma())->size,
+                  matmul.getSplitK(), 1 + (schedule.getWorkgroups() > 0)});
+    return sizes;
+  };
+  int64_t distance = 0;
+  for (auto [x, y] : llvm::zip_equal(getSizes(a), getSizes(b)))
+    distance += std::abs(int64_t(llvm::Log2_64(x)) - int64_t(llvm::Log2_64(y)));
+  return distance;
+}
+
+double te::getLeastClocks(const TileDemand &demand, ScheduleAttr schedule,
+                          const GemmSizes &sizes, const Target &target,
+                          const Timing &timing) {
+  MatmulAttr matmul = schedule.getMatmul();
+  if (!matmul)
+    return 0;
+  std::string why;
+  std::optional<GemmPlan> plan = planGemm(demand.gemm, target, why);
+  if (!plan)
+    return 0;
+  const MMA &mma = *MMA::lookup(matmul.getMma());
+  int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
+  double steps = llvm::divideCeil(sizes.k, matmul.getK());
+  // With pieces of K, in tiles of all of it.
+  double pieces = matmul.getSplitK();
+  double tiles = double(llvm::divideCeil(sizes.m, rows)) *
+                 llvm::divideCeil(sizes.n, cols) * sizes.batch;
+  double tilesOfCU = std::ceil(tiles * pieces / target.computeUnits) / pieces;
+  double products = double(rows / mma.size) * (cols / mma.size) *
+                    (matmul.getK() / mma.k) * steps;
+  unsigned cycles =
+      mma.getCycles(*getMMAFormat(plan->a), *getMMAFormat(plan->b));
+  // A wave has one SIMD; workgroups on other SIMDs may run beside it.
+  double matrix = tilesOfCU * products * cycles / target.simdsPerCU;
+  GemmOp gemm = demand.gemm;
+  double bitsA = getElementBits(getSource(gemm.getA()).getType()),
+         bitsB = getElementBits(getSource(gemm.getB()).getType());
+  double loaded =
+      tilesOfCU * sizes.k *
+      (std::min(rows, sizes.m) * bitsA + std::min(cols, sizes.n) * bitsB) / 8 /
+      timing.l1Bytes;
+  double moved = sizes.batch * (double(sizes.m) * sizes.k * bitsA / 8 +
+                                double(sizes.n) * sizes.k * bitsB / 8 +
+                                double(sizes.m) * sizes.n * demand.outputBytes);
+  double memory = moved / timing.memoryBandwidth * timing.clockGHz * 1e9;
+  return std::max({matrix, loaded, memory});
+}

@@ -1,0 +1,168 @@
+//===- TuningDatabase.cpp - schedules that te-tune has found --------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Schedule/TuningDatabase.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SHA256.h"
+
+using namespace mlir;
+using namespace mlir::te;
+namespace json = llvm::json;
+
+static constexpr int64_t kVersion = 1;
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+std::string te::getRegionText(FusionOp fusion) {
+  OpBuilder b(fusion.getContext());
+  Location loc = b.getUnknownLoc();
+  OwningOpRef<func::FuncOp> function = func::FuncOp::create(
+      loc, "region",
+      b.getFunctionType(fusion.getOperandTypes(), fusion.getResultTypes()));
+  Block *body = function->addEntryBlock();
+  IRMapping mapping;
+  mapping.map(fusion.getInputs(), body->getArguments());
+  b.setInsertionPointToEnd(body);
+  auto copy = cast<FusionOp>(b.clone(*fusion, mapping));
+  copy->setDiscardableAttrs(DictionaryAttr::get(fusion.getContext()));
+  copy.setKernel("");
+  copy.removeScheduleAttr();
+  copy.removeApartAttr();
+  func::ReturnOp::create(b, loc, copy.getResults());
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  function->print(os, OpPrintingFlags().useLocalScope());
+  return text;
+}
+
+std::string te::getRegionKey(StringRef text) {
+  llvm::SHA256 hash;
+  hash.update(text);
+  return llvm::toHex(hash.final(), /*LowerCase=*/true);
+}
+
+std::string te::getCompilerVersion() {
+  return "te-mlir " TE_VERSION ", LLVM " LLVM_VERSION_STRING;
+}
+
+const TuningEntry *TuningDatabase::find(StringRef key, StringRef target,
+                                        StringRef compiler) const {
+  const TuningEntry *found = nullptr;
+  for (const TuningEntry &entry : entries)
+    if (entry.key == key && entry.target == target &&
+        (!found || entry.compiler == compiler))
+      found = &entry;
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+namespace mlir::te {
+static bool fromJSON(const json::Value &value, TriedSchedule &tried,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("schedule", tried.schedule) &&
+         map.map("least", tried.least) && map.map("clocks", tried.clocks) &&
+         map.mapOptional("why", tried.why);
+}
+
+static bool fromJSON(const json::Value &value, TuningEntry &entry,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("key", entry.key) && map.map("target", entry.target) &&
+         map.map("compiler", entry.compiler) &&
+         map.map("region", entry.region) && map.map("sizes", entry.sizes) &&
+         map.map("how", entry.how) && map.map("schedule", entry.schedule) &&
+         map.map("clocks", entry.clocks) &&
+         map.map("default_schedule", entry.defaultSchedule) &&
+         map.map("default_clocks", entry.defaultClocks) &&
+         map.map("complete", entry.isComplete) && map.map("tried", entry.tried);
+}
+
+static bool fromJSON(const json::Value &value, TuningDatabase &database,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  int64_t version = 0;
+  if (!map || !map.map("te_tuning_database", version))
+    return false;
+  if (version != kVersion) {
+    path.field("te_tuning_database").report("expected version 1");
+    return false;
+  }
+  return map.map("entries", database.entries);
+}
+
+static json::Value toJSON(const TriedSchedule &tried) {
+  json::Object object{{"schedule", tried.schedule},
+                      {"least", tried.least},
+                      {"clocks", tried.clocks}};
+  if (!tried.why.empty())
+    object["why"] = tried.why;
+  return object;
+}
+
+static json::Value toJSON(const TuningEntry &entry) {
+  json::Array sizes;
+  for (auto &each : entry.sizes) {
+    json::Object object;
+    for (auto &[name, size] : each)
+      object[name] = size;
+    sizes.push_back(std::move(object));
+  }
+  return json::Object{{"key", entry.key},
+                      {"target", entry.target},
+                      {"compiler", entry.compiler},
+                      {"region", entry.region},
+                      {"sizes", std::move(sizes)},
+                      {"how", entry.how},
+                      {"schedule", entry.schedule},
+                      {"clocks", entry.clocks},
+                      {"default_schedule", entry.defaultSchedule},
+                      {"default_clocks", entry.defaultClocks},
+                      {"complete", entry.isComplete},
+                      {"tried", json::Array(entry.tried)}};
+}
+} // namespace mlir::te
+
+llvm::Expected<TuningDatabase> TuningDatabase::load(StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return llvm::createStringError(buffer.getError(),
+                                   "tuning database " + path + ": " +
+                                       buffer.getError().message());
+  auto value = json::parse((*buffer)->getBuffer());
+  if (!value)
+    return llvm::createStringError(
+        "tuning database " + path +
+        ": no JSON, or not all of it: " + llvm::toString(value.takeError()));
+  TuningDatabase database;
+  json::Path::Root root("the database");
+  if (!fromJSON(*value, database, root))
+    return llvm::createStringError(
+        "tuning database " + path +
+        ": not as te-tune writes it: " + llvm::toString(root.getError()));
+  return database;
+}
+
+std::string TuningDatabase::print() const {
+  json::Array all;
+  for (const TuningEntry &entry : entries)
+    all.push_back(toJSON(entry));
+  json::Value value = json::Object{{"te_tuning_database", kVersion},
+                                   {"entries", std::move(all)}};
+  return llvm::formatv("{0:2}\n", value);
+}
