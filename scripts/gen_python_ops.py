@@ -43,6 +43,7 @@ RESULTS: dict[str, dict[str, Result]] = {
     "activation": {"result": Result("input.shape", "input")},
     "activation_bwd": {"dx": Result("input.shape", "input"), "dbias": Result(COLUMNS, "input"), "dscale": Result(ROWS)},
     "amax": {"result": Result("()")},
+    "attention": {"result": Result("_shapes.attended(q, v)", "q"), "lse": Result("_shapes.log_sums(q, format)")},
     "bias_add": {"result": Result("input.shape", "=input")},
     "bias_grad": {"result": Result(COLUMNS, "input")},
     "copy": {"result": Result("input.shape", "=input")},

@@ -52,6 +52,8 @@ static constexpr OpRule kRules[] = {
     {"te.gated_activation_bwd", 0, "activation", kF32},
     {"te.activation_bwd", kAny, "sum", {1e-4, 2e-5}},
     {"te.gated_activation_bwd", kAny, "sum", {1e-4, 2e-5}},
+    {"te.attention", 0, "attention", kF32},
+    {"te.attention", kAny, "statistic", {1e-6, 5e-5}},
     {"te.softmax", kAny, "softmax", kF32},
     {"te.softmax_bwd", kAny, "softmax", kF32},
     {"te.bias_grad", kAny, "sum", {1e-4, 2e-5}},

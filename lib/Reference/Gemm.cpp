@@ -113,12 +113,6 @@ static Sizes getSizes(GemmOp op, ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   return sizes;
 }
 
-/// Decision 27: how far a sum of `terms` products in f32 may be off, relative
-/// to the sum of their magnitudes.
-static double getRelativeBound(int64_t terms) {
-  double n = terms;
-  return std::ldexp(std::fmin(n + 4, 6 * std::sqrt(n) + 8), -23);
-}
 /// The largest slope of gelu and of gelu', rounded up: what an activation makes
 /// of an error.
 static constexpr double kLargestSlope = 1.13;
@@ -159,7 +153,7 @@ static LogicalResult runGemm(Operation *operation, Frame &frame) {
   if (biasGrad) {
     int64_t cols = shapeA.back();
     std::vector<double> sums(cols), bounds(cols);
-    double relative = cols ? getRelativeBound(a->size() / cols) : 0;
+    double relative = cols ? getProductBound(a->size() / cols) : 0;
     for (auto [i, value] : llvm::enumerate(*a)) {
       sums[i % cols] += value;
       bounds[i % cols] += relative * std::fabs(value);
@@ -185,7 +179,7 @@ static LogicalResult runGemm(Operation *operation, Frame &frame) {
     c = frame.load(op.getAccumulate());
   bool isInfinite =
       hasInfiniteScale(op.getA(), frame) || hasInfiniteScale(op.getB(), frame);
-  double relative = getRelativeBound(sizes.k);
+  double relative = getProductBound(sizes.k);
   int64_t elements = sizes.count * sizes.m * sizes.n;
   std::vector<double> d(elements), aux(elements), bounds(elements);
   SmallVector<bool> overflows(elements);

@@ -158,7 +158,7 @@ LogicalResult mlir::te::ref::interpretOp(Operation *op, Frame &frame) {
   StringRef name = op->getName().getStringRef();
   for (ArrayRef<HandlerEntry> table :
        {getQuantizeHandlers(), getNormHandlers(), getActivationHandlers(),
-        getGemmHandlers(), getRopeHandlers(), getSoftmaxHandlers(),
+        getGemmHandlers(), getRopeHandlers(), getAttentionHandlers(),
         getUpdateScaleHandlers(), getPartialHandlers(), getArithHandlers(),
         getTensorHandlers(), getConstantHandlers()})
     for (const HandlerEntry &handler : table)

@@ -52,6 +52,13 @@ inline double toF32Range(double x) {
 /// their squares, also where the terms cancel.
 inline double getSumBound(double squares) { return 5e-6 * std::sqrt(squares); }
 
+/// How far a sum of `terms` products in f32 may be off, relative to the sum of
+/// their magnitudes (spec/decisions.md, 27).
+inline double getProductBound(int64_t terms) {
+  double n = terms;
+  return std::ldexp(std::fmin(n + 4, 6 * std::sqrt(n) + 8), -23);
+}
+
 // How far off an element of a result may be, where its operands are, or its op
 // is approximate.
 using Triple = std::array<double, 3>;
@@ -104,7 +111,7 @@ ArrayRef<HandlerEntry> getNormHandlers();
 ArrayRef<HandlerEntry> getActivationHandlers();
 ArrayRef<HandlerEntry> getGemmHandlers();
 ArrayRef<HandlerEntry> getRopeHandlers();
-ArrayRef<HandlerEntry> getSoftmaxHandlers();
+ArrayRef<HandlerEntry> getAttentionHandlers();
 ArrayRef<HandlerEntry> getUpdateScaleHandlers();
 ArrayRef<HandlerEntry> getPartialHandlers();
 ArrayRef<HandlerEntry> getTensorHandlers();

@@ -299,6 +299,8 @@ std::pair<int64_t, int64_t> Anchor::getExtents() const {
   ArrayRef<int64_t> shape = cast<ShapedType>(value.getType()).getShape();
   if (map.isPartialSums())
     return flatten(shape.drop_front());
+  if (map.isTileOfMany())
+    return {shape[*map.find('m')], shape[*map.find('n')]};
   if (perMatrix)
     return flatten(shape.take_back(2));
   if (map.isRow()) {
@@ -312,11 +314,17 @@ std::pair<int64_t, int64_t> Anchor::getExtents() const {
   return extents;
 }
 
-int64_t Anchor::getMatrixDims() const {
+SmallVector<unsigned> Anchor::getMatrixDims() const {
   if (!perMatrix)
-    return 0;
-  return map.isPartialSums() ? 1
-                             : cast<ShapedType>(value.getType()).getRank() - 2;
+    return {};
+  if (map.isPartialSums())
+    return {0};
+  unsigned rank = cast<ShapedType>(value.getType()).getRank();
+  if (!map.isTileOfMany())
+    return llvm::to_vector(llvm::seq(0u, rank - 2));
+  return llvm::filter_to_vector(llvm::seq(0u, rank), [&](unsigned dim) {
+    return dim != map.find('m') && dim != map.find('n');
+  });
 }
 
 GemmOp te::findGemm(ArrayRef<Operation *> ops) {
@@ -402,6 +410,10 @@ Anchor te::findAnchor(ArrayRef<Operation *> all) {
                           : getMap(cast<OpResult>(gemm.getResult())),
             {},
             llvm::any_of(ops, isPerMatrix)};
+  for (Operation *op : ops)
+    for (OpResult result : op->getResults())
+      if (IndexMap map = getMap(result); map.isTileOfMany())
+        return {result, map, {}, /*perMatrix=*/true};
   GatedActivationOp gate = findGate(ops);
   for (Operation *op : ops)
     if (auto sum = dyn_cast<GemmSumOp>(op);

@@ -34,6 +34,26 @@ static Value emitProduct(ImplicitLocOpBuilder &b, ValueRange factors) {
   return product;
 }
 
+/// The size of a dimension of an operand that the same iterator numbers as that
+/// of a result; null where there is none.
+static Value emitSizeOfIterator(OpResult result, int64_t i,
+                                function_ref<Value(Value, int64_t)> of) {
+  auto getIterators = [](Value value, IndexMap map) {
+    return map.getIterators(cast<ShapedType>(value.getType()).getRank());
+  };
+  std::optional<StringRef> mine = getIterators(result, getMap(result));
+  if (!mine)
+    return {};
+  for (OpOperand &operand : result.getOwner()->getOpOperands()) {
+    std::optional<StringRef> other =
+        getIterators(operand.get(), getMap(operand));
+    if (size_t dim = other ? other->find((*mine)[i]) : StringRef::npos;
+        dim != StringRef::npos && !isImmediate(operand))
+      return of(operand.get(), dim);
+  }
+  return {};
+}
+
 Value te::emitSize(ImplicitLocOpBuilder &b, Value tensor, int64_t i,
                    function_ref<Value(Value, int64_t)> leaf) {
   auto shaped = cast<ShapedType>(tensor.getType());
@@ -78,6 +98,8 @@ Value te::emitSize(ImplicitLocOpBuilder &b, Value tensor, int64_t i,
   }
   if (!op || !isRegionOp(op))
     return leaf(tensor, i);
+  if (Value size = emitSizeOfIterator(cast<OpResult>(tensor), i, of))
+    return size;
   if (auto gemm = dyn_cast<GemmOp>(op)) {
     if (tensor == gemm.getBiasGrad())
       return of(gemm.getA(),

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionSchedule.h"
 #include "Bound.h"
 #include "GemmSchedule.h"
 
@@ -67,6 +68,8 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
     return explainGemmSchedule(product, schedule, target) +
            explainBound(product, schedule, target);
   }
+  if (demand.attention && schedule.getMatmul())
+    return explainAttentionSchedule(demand, schedule, target);
   std::string text;
   llvm::raw_string_ostream os(text);
   int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];

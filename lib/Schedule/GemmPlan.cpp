@@ -58,11 +58,8 @@ bool te::scalesInRounds(GemmOp gemm, const GemmPlan &plan) {
          isPlain(gemm.getB(), gemm.getKDimB());
 }
 
-/// The target's instructions that take these elements as they are, those with
-/// the most products a cycle first, then large ones. Scaled ones take operands
-/// without scales too.
-static SmallVector<const MMA *> findInstructions(const Target &target, Type a,
-                                                 Type b, bool needsScales) {
+SmallVector<const MMA *> te::findInstructions(const Target &target, Type a,
+                                              Type b, bool needsScales) {
   SmallVector<const MMA *> found;
   MMAFormat formatA = *getMMAFormat(a), formatB = *getMMAFormat(b);
   for (llvm::StringRef name : target.amd->mmas) {

@@ -70,10 +70,10 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
   std::string text;
   llvm::raw_string_ostream os(text);
   if (!demand.gemm) {
-    if (!matmul)
+    if (!matmul || demand.attention)
       return std::nullopt;
-    os << "H14: the schedule has a matmul, but the region no te.gemm; leave it "
-          "out";
+    os << "H14: the schedule has a matmul, but the region neither a te.gemm "
+          "nor a te.attention; leave it out";
     return text;
   }
   std::optional<GemmPlan> plan = planGemm(demand.gemm, target, text);

@@ -21,6 +21,11 @@ int64_t getK(GemmOp gemm); // or ShapedType::kDynamic
 bool liesAlongK(Value operand, unsigned kDim);
 /// Both operands.
 bool lieAlongK(GemmOp gemm);
+/// The target's instructions that take these elements as they are, those with
+/// the most products a cycle first, then large ones. Scaled ones take operands
+/// without scales too.
+SmallVector<const MMA *> findInstructions(const Target &target, Type a, Type b,
+                                          bool needsScales);
 /// M, N and K are.
 bool areSizesKnown(const TileDemand &demand);
 

@@ -7,6 +7,7 @@
 
 #include "te/Schedule/ResourceModel.h"
 
+#include "AttentionSchedule.h"
 #include "Clusters.h"
 #include "GemmSchedule.h"
 #include "TilePreferences.h"
@@ -74,6 +75,8 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
                               const Target &target) {
   if (schedule.getMatmul() && demand.gemm)
     return estimateGemm(getPieceDemand(demand, schedule), schedule, target);
+  if (schedule.getMatmul() && demand.attention)
+    return estimateAttention(demand, schedule, target);
   int64_t elements = schedule.getTile()[0] * schedule.getTile()[1];
   int64_t lanes = schedule.getWaves() * target.waveSize;
   ResourceEstimate result;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionSchedule.h"
 #include "Clusters.h"
 #include "GemmSchedule.h"
 #include "Pieces.h"
@@ -391,6 +392,8 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
                                 const Target &target) {
   if (demand.gemm)
     return chooseGemmSchedule(context, demand, target);
+  if (demand.attention)
+    return chooseAttentionSchedule(context, demand, target);
   ScheduleAttr alone = chooseAlone(context, demand, target);
   alone = askAhead(demand, alone, target);
   if (!demand.sharesRows)

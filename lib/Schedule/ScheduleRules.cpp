@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionSchedule.h"
 #include "Clusters.h"
 #include "GemmSchedule.h"
 #include "Pieces.h"
@@ -205,6 +206,9 @@ std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
                   << target.name;
   if (std::optional<std::string> why =
           findGemmViolation(demand, schedule, target))
+    return why;
+  if (std::optional<std::string> why =
+          findAttentionViolation(demand, schedule, target))
     return why;
   if (!demand.gemm &&
       schedule.getVector() * demand.inputBytes > target.maxAccessBytes)

@@ -142,6 +142,8 @@ static TileDemand joinWalkers(ArrayRef<SmallVector<Operation *>> parts) {
 TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   TileDemand demand;
   demand.gemm = findGemm(ops);
+  if (auto it = llvm::find_if(ops, llvm::IsaPred<AttentionOp>); it != ops.end())
+    demand.attention = cast<AttentionOp>(*it);
   demand.products = demand.gemm && findGate(ops) ? 2 : 1;
   demand.firstRow = getFirstRow(ops);
   llvm::SmallDenseSet<Value> anchors;

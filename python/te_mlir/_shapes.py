@@ -21,6 +21,17 @@ def product(a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool, pieces: 
     return (*(() if pieces is None else (pieces,)), *a.shape[:-2], a.shape[-1 if transpose_a else -2], n)
 
 
+def attended(q: Tensor, v: Tensor) -> tuple[Extent, ...]:
+    return (*q.shape[:-1], *v.shape[-1:])
+
+
+def log_sums(q: Tensor, format: str) -> tuple[Extent, ...]:
+    if len(q.shape) != 4:
+        return q.shape
+    batch, sequence = (1, 0) if format == "sbhd" else (0, 1)
+    return q.shape[batch], q.shape[2], q.shape[sequence]
+
+
 def summed(a: Tensor) -> tuple[Extent, ...]:
     return a.shape[-1:]
 

@@ -42,6 +42,8 @@ CASES: dict[str, Case] = {
     "activation": ([X, f32("M")], lambda x, s: ops.activation("gelu", x, scales=s, dtype="f32")),
     "activation_bwd": ([X, X, f32("M")], lambda g, x, s: ops.activation_bwd("silu", g, x, scales=s, dbias=True, dscale=True)),
     "amax": ([X, f32()], lambda x, n: ops.amax(x, noop=n)),
+    "attention": ([bf16("B", "S", 8, 64), bf16("B", "T", 2, 64), bf16("B", "T", 2, 128)],
+                  lambda q, k, v: ops.attention("bshd", q, k, v, causal=True, scale=0.25)),
     "bias_add": ([X, f32(64)], ops.bias_add),
     "bias_grad": ([X], lambda x: ops.bias_grad(x, dtype="f32")),
     "copy": ([X], ops.copy),

@@ -100,8 +100,8 @@ struct Anchor {
   IndexMap map = "mn";
   std::pair<int64_t, int64_t> whole = {0, 0}; // that it is a run of
   bool perMatrix = false; // M x K is one of many such matrices
-  /// Leading dimensions that number these matrices.
-  int64_t getMatrixDims() const;
+  /// Dimensions that number these matrices.
+  SmallVector<unsigned> getMatrixDims() const;
   /// M and K: static, or ShapedType::kDynamic.
   std::pair<int64_t, int64_t> getExtents() const;
 };

@@ -21,6 +21,7 @@ namespace mlir::te {
 /// What a fused region of memory-bound ops asks of its tile.
 struct TileDemand {
   GemmOp gemm; // null where there is none: rows and cols are those of D
+  AttentionOp attention; // null where there is none: rows and cols are a head's
   int64_t products = 1; // tiles of B that a workgroup multiplies with one of A:
                         // two where D's halves are read together, and cols are
                         // those of a half

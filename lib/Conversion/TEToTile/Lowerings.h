@@ -20,6 +20,7 @@ void attachPartialLowerings(MLIRContext *context);
 void attachUpdateScaleLowering(MLIRContext *context);
 void attachRopeLowerings(MLIRContext *context);
 void attachSoftmaxLowerings(MLIRContext *context);
+void attachAttentionLowering(MLIRContext *context);
 void attachCopyLowerings(MLIRContext *context);
 
 /// What te.gemm does to the product, an f32 tile; aux is defined on the way.

@@ -421,6 +421,7 @@ void te::registerTileLowerings(DialectRegistry &registry) {
     attachUpdateScaleLowering(context);
     attachRopeLowerings(context);
     attachSoftmaxLowerings(context);
+    attachAttentionLowering(context);
     attachCopyLowerings(context);
   });
 }

@@ -50,9 +50,13 @@ te::emitExtents(ImplicitLocOpBuilder &b, const Anchor &anchor,
   };
   if (anchor.map.isRun())
     return {constant(anchor.whole.first), constant(anchor.whole.second)};
+  if (anchor.map.isTileOfMany())
+    return {dim(anchor.value, *anchor.map.find('m')),
+            dim(anchor.value, *anchor.map.find('n'))};
   bool isRow = anchor.map.isRow();
   Value rows = constant(1);
-  int64_t first = anchor.map.isPartialSums() ? 1 : anchor.getMatrixDims();
+  int64_t first =
+      anchor.map.isPartialSums() ? 1 : anchor.getMatrixDims().size();
   for (int64_t i = first; i < rank - !isRow; ++i)
     rows = b.createOrFold<arith::MulIOp>(rows, dim(anchor.value, i));
   if (isRow || rank == 0)

@@ -182,7 +182,7 @@ Value Outliner::emitGroupCount(ImplicitLocOpBuilder &b, const Part &part,
       workgroups && !walksTiles())
     count = b.createOrFold<arith::MinUIOp>(
         count, arith::ConstantIndexOp::create(b, workgroups));
-  for (int64_t i = 0; i < part.anchor.getMatrixDims(); ++i)
+  for (unsigned i : part.anchor.getMatrixDims())
     count = b.createOrFold<arith::MulIOp>(count,
                                           emitHostDim(b, part.anchor.value, i));
   return count;

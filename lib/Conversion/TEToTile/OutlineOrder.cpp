@@ -106,7 +106,7 @@ std::pair<Value, Value> Outliner::emitOrder(TileContext &ctx, const Part &part,
                                 ctx.schedule.getTile()[1], cover.needsCol);
   Value rows = emitTileCount(b, ctx.rows, cover.rowMultiple, getGroupRows(),
                              cover.needsRow);
-  for (int64_t i = 0; i < part.anchor.getMatrixDims(); ++i)
+  for (unsigned i : part.anchor.getMatrixDims())
     rows =
         b.createOrFold<arith::MulIOp>(rows, ctx.getDim(part.anchor.value, i));
   return ::emitOrder(b, x, y, columns, rows,

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+import attention
 import gemm
 import prologues
 import rope
@@ -169,7 +170,7 @@ class Sweep:
     def family(self, family, big=False):
         """Every program of a family, each over its shapes."""
         by_rows = rows.programs()
-        by_case = {"rope": rope.cases(), "packed": rope.packed_cases(), **gemm_families(self.target),
+        by_case = {"rope": rope.cases(), "attention": attention.cases(self.shapes), "packed": rope.packed_cases(), **gemm_families(self.target),
                    "gemm-steps": gemm.step_cases(self.target, self.shapes),
                    "gemm-walk": gemm.walk_cases(self.target, self.shapes),
                    "turned": turned.cases(self.shapes, self.target == "gfx942")}
@@ -206,7 +207,7 @@ def gemm_families(target):
 
 
 def list_families():
-    return [*families(False), *rows.programs(), "rope", "packed", "turned", "gemm-steps", "gemm-walk", *gemm_families("gfx950")]
+    return [*families(False), *rows.programs(), "rope", "attention", "packed", "turned", "gemm-steps", "gemm-walk", *gemm_families("gfx950")]
 
 
 def main():

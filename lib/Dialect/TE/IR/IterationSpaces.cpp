@@ -17,6 +17,22 @@ IndexMap::IndexMap(StringRef text) {
   std::tie(dims, reduced) = text.split(' ');
 }
 
+std::optional<unsigned> IndexMap::find(char iterator) const {
+  if (dims.contains('('))
+    return std::nullopt;
+  size_t at = dims.find(iterator);
+  return at == StringRef::npos ? std::nullopt : std::optional<unsigned>(at);
+}
+
+std::optional<StringRef> IndexMap::getIterators(size_t rank) const {
+  bool isPlain = !dims.contains('(') && !dims.contains('*') && !isInserted();
+  return isPlain && dims.size() == rank ? std::optional(dims) : std::nullopt;
+}
+
+bool IndexMap::isTileOfMany() const {
+  return dims.size() > 2 && find('m') && find('n') && !isPartialSums();
+}
+
 IndexMap
 te::lookupMap(ArrayRef<llvm::StringLiteral> maps, unsigned index,
               function_ref<std::pair<unsigned, unsigned>(unsigned)> getRange) {
@@ -107,6 +123,26 @@ IndexMap GemmSumOp::getOperandMap(unsigned index) {
 IndexMap GemmSumOp::getResultMap(unsigned index) {
   return index == 0 && findHalvesReader(*this) ? "m(hn)" : "mn";
 }
+
+//===----------------------------------------------------------------------===//
+// te.attention
+//===----------------------------------------------------------------------===//
+
+// j: keys, g: heads of k and v.
+
+IndexMap AttentionOp::getOperandMap(unsigned index) {
+  constexpr StringLiteral bshd[] = {"bmhk", "bjgk", "bjgn"},
+                          sbhd[] = {"mbhk", "jbgk", "jbgn"};
+  return getFormat() == SequenceFormat::SBHD ? sbhd[index] : bshd[index];
+}
+
+IndexMap AttentionOp::getResultMap(unsigned index) {
+  if (index == 1)
+    return "bhm";
+  return getFormat() == SequenceFormat::SBHD ? "mbhn" : "bmhn";
+}
+
+StringRef AttentionOp::getOnlineIterators() { return "j"; }
 
 //===----------------------------------------------------------------------===//
 // te.rope, te.update_scale, te.partial_amax, te.partial_cast

@@ -86,7 +86,7 @@ func.func @huge(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<25
 // -----
 
 func.func @elsewhere(%a: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
-  // expected-error @+1 {{H14: the schedule has a matmul, but the region no te.gemm; leave it out}}
+  // expected-error @+1 {{H14: the schedule has a matmul, but the region neither a te.gemm nor a te.attention; leave it out}}
   %d = te.fusion "f" (%x = %a : tensor<256x256xbf16>) -> (tensor<256x256xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>>} {
     %0 = te.activation gelu %x : tensor<256x256xbf16> -> tensor<256x256xbf16>

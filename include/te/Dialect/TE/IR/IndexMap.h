@@ -25,6 +25,8 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <optional>
+
 namespace mlir::te {
 
 class IndexMap {
@@ -51,6 +53,14 @@ public:
   bool isRun() const { return dims == "(mn)"; }
   /// S x M x N: S partial sums of each element of a tile.
   bool isPartialSums() const { return dims == "smn"; }
+  /// An element of a tile of one of many matrices, which other iterators
+  /// number, in any order of dimensions.
+  bool isTileOfMany() const;
+  /// The dimension that an iterator numbers; of a tensor whose leading
+  /// dimensions count as one, all of these are the first.
+  std::optional<unsigned> find(char iterator) const;
+  /// The iterators, where each numbers one dimension of a tensor of this rank.
+  std::optional<llvm::StringRef> getIterators(size_t rank) const;
   /// What an op puts into a larger tensor, at an offset; or that tensor.
   bool isInserted() const { return dims == "+"; }
 

@@ -7,6 +7,7 @@
 #ifndef TE_ATTENTION_OPS_TD
 #define TE_ATTENTION_OPS_TD
 
+include "te/Dialect/TE/IR/TEAttrs.td"
 include "te/Dialect/TE/IR/TEBase.td"
 include "te/Dialect/TE/IR/TEInterfaces.td"
 
@@ -52,6 +53,46 @@ def TE_SoftmaxBwdOp : TE_Op<"softmax_bwd", [Pure, TE_IterationSpace<["mn mr", "m
   let results = (outs TE_HPTensor:$dx);
   let assemblyFormat = "$grad `,` $y attr-dict `:` type($grad) `,` type($y) `->` type($dx)";
   let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+def TE_AttentionOp : TE_Op<"attention", [Pure, TE_ComputedIterationSpace<["getOnlineIterators"]>]> {
+  let summary = "O = softmax(scale * Q K^T) V of each head, and the logarithm of each row's sum";
+  let description = [{
+    Q, K, V and O are (b, s, h, d) with `bshd`, (s, b, h, d) with `sbhd`. Q and O have sq queries, K and V sk keys; a head
+    of K and V is for one or several neighbouring heads of Q. For each head and query i, with z_j = scale * q_i . k_j,
+    p_j = exp(z_j - max z) / sum exp(z - max z) and o_i = sum p_j v_j. `lse` is (b, h, sq), max z + log sum exp(z - max z).
+    Products are summed in f32, p is rounded to the operands' type, and O once to its own. `scale` is
+    1 / sqrt(d) where it is not given, d the size of a head of Q.
+
+    With `causal`, query i sees the keys up to i + sk - sq, so that the last query sees all of them. What it does not see is
+    not read. A query that sees nothing has O = 0 and lse = -Inf.
+
+    Constraints: K1 ranks and format; K2 batches, keys and heads agree; K3 sizes of heads; K4 shapes of O and lse; K5 element
+    types; K6 the scale is finite.
+
+    ```mlir
+    %o, %lse = te.attention bshd %q, %k, %v {causal}
+        : tensor<?x?x32x128xbf16>, tensor<?x?x8x128xbf16>, tensor<?x?x8x128xbf16> -> tensor<?x?x32x128xbf16>, tensor<?x32x?xf32>
+    ```
+  }];
+  let arguments = (ins TE_SequenceFormatAttr:$format, TE_HPTensor:$q, TE_HPTensor:$k, TE_HPTensor:$v,
+    OptionalAttr<F32Attr>:$scale, UnitAttr:$causal);
+  let results = (outs TE_HPTensor:$result, TensorOf<[F32]>:$lse);
+  let assemblyFormat = [{
+    $format $q `,` $k `,` $v attr-dict `:` type($q) `,` type($k) `,` type($v) `->` type($result) `,` type($lse)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    unsigned getBatchDim() { return getFormat() == SequenceFormat::SBHD ? 1 : 0; }
+    unsigned getSequenceDim() { return 1 - getBatchDim(); }
+    static constexpr unsigned kHeadDim = 2, kLastDim = 3;
+    /// What products are multiplied by.
+    double getScaleOrDefault();
+  }];
 }
 
 #endif // TE_ATTENTION_OPS_TD

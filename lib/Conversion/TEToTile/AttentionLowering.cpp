@@ -1,0 +1,315 @@
+//===- AttentionLowering.cpp - attention as tile code ---------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// TileLoweringInterface of te.attention: a workgroup has a tile of queries of
+// one head, and goes through the keys step by step. Each wave has rows of its
+// own, so that what is computed over a row stays in it.
+//
+//   %o, %lse = te.attention bshd %q, %k, %v : ..
+// ==>
+//   %a = tile.load %q[..]
+//   %acc, %m, %l = scf.for %j = .. iter_args(%acc = 0, %m = -inf, %l = 0) {
+//     %s = tile.mma %a, (tile.load %k[%j, ..]), 0
+//     %m' = maximum %m, tile.reduce maxnum %s
+//     %p = exp2((%s - %m') * scale * log2(e))
+//     %f = exp2((%m - %m') * scale * log2(e))
+//     %l' = %l * %f + tile.reduce add %p
+//     tile.mma %p, tile.transpose (tile.load %v[%j, ..]), %acc * %f
+//   }
+//   %o = %acc / %l, %lse = %m * scale + log %l
+//
+// Heads whose size is no power of two are multiplied in such parts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowerings.h"
+
+#include "te/Conversion/TEToTile/TileContext.h"
+#include "te/Dialect/Tile/IR/MMALayout.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+static constexpr double kInf = std::numeric_limits<double>::infinity();
+
+namespace {
+class AttentionEmitter {
+public:
+  AttentionEmitter(TileContext &ctx, AttentionOp op)
+      : ctx(ctx), b(ctx.b), op(op), matmul(ctx.schedule.getMatmul()),
+        mma(*MMA::lookup(matmul.getMma())),
+        element(getElementTypeOrSelf(op.getQ().getType())),
+        waves{matmul.getWaves()[0], matmul.getWaves()[1]},
+        queries(ctx.schedule.getTile()[0]), keys(matmul.getK()),
+        scale(op.getScaleOrDefault() * llvm::numbers::log2e) {}
+
+  void emit();
+
+private:
+  /// What is carried from step to step: the rows of O, and of each row the
+  /// largest product and the sum of exponentials so far.
+  struct State {
+    Value o, most, sum;
+  };
+
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value multiply(Value x, Value y) {
+    return b.createOrFold<arith::MulIOp>(x, y);
+  }
+  Type f32Tile(const LinearLayout &layout) {
+    return getTileType(b.getF32Type(), b.getContext(), layout);
+  }
+  Value viewHead(Value tensor, Value head);
+  SmallVector<Value> loadQueries();
+  Value loadOperand(Value view, Value row, int64_t column, int64_t columns);
+  Value emitProducts(ArrayRef<Value> q, Value view, Value key);
+  Value emitMask(Value products, Value key);
+  State emitStep(ArrayRef<Value> q, Value k, Value v, Value key, State state);
+  Value scaleRows(Value rows);
+  Value emitMma(Value left, Value right, Value sum);
+  void store(State state);
+
+  TileContext &ctx;
+  ImplicitLocOpBuilder &b;
+  AttentionOp op;
+  MatmulAttr matmul;
+  const MMA &mma;
+  Type element;
+  MMAWaves waves;
+  int64_t queries, keys;
+  double scale; // of what exp2 is taken of
+  Value batch, head, numKeys;
+};
+} // namespace
+
+/// The rows of one head, as a matrix.
+Value AttentionEmitter::viewHead(Value tensor, Value head) {
+  auto dim = [&](unsigned i) { return ctx.getDim(tensor, i); };
+  Value heads = dim(AttentionOp::kHeadDim), size = dim(AttentionOp::kLastDim),
+        token = multiply(heads, size), sequence = dim(op.getSequenceDim());
+  bool isSequenceFirst = op.getSequenceDim() == 0;
+  Value ofBatch = multiply(token, isSequenceFirst ? index(1) : sequence);
+  Value offset = b.createOrFold<arith::AddIOp>(multiply(batch, ofBatch),
+                                               multiply(head, size));
+  Value stride =
+      isSequenceFirst ? multiply(token, dim(op.getBatchDim())) : token;
+  return ctx.view(ctx.getBuffers(tensor).data, sequence, size, stride, offset);
+}
+
+/// Sizes of powers of two that make up a head, the last one perhaps with
+/// columns that the tensor does not have.
+static SmallVector<int64_t> getChunks(int64_t size, int64_t least) {
+  SmallVector<int64_t> chunks;
+  while (size > 0) {
+    chunks.push_back(std::max<int64_t>(llvm::bit_floor(uint64_t(size)), least));
+    size -= chunks.back();
+  }
+  return chunks;
+}
+
+/// A tile of this workgroup's queries for each part of the head. A negative
+/// scale is theirs, so that the largest product has the largest exponent; one
+/// of 0 makes all products 0.
+SmallVector<Value> AttentionEmitter::loadQueries() {
+  Value view = viewHead(op.getQ(), head);
+  SmallVector<Value> tiles;
+  Value column = index(0);
+  int64_t size =
+      cast<ShapedType>(op.getQ().getType()).getDimSize(AttentionOp::kLastDim);
+  for (int64_t chunk : getChunks(size, mma.k)) {
+    LinearLayout layout = getMMAOperandLayout(
+        mma, *getMMAFormat(element), MMASide::A, queries, chunk, waves);
+    Value tile = ctx.load(view, ctx.tileRow, column, element, layout);
+    if (scale < 0)
+      tile = arith::NegFOp::create(b, tile);
+    if (scale == 0)
+      tile = ctx.constant(tile.getType(), 0.0);
+    tiles.push_back(tile);
+    column = b.createOrFold<arith::AddIOp>(column, index(chunk));
+  }
+  if (scale == 0)
+    scale = 1;
+  scale = std::fabs(scale);
+  return tiles;
+}
+
+/// Rows of keys or values, loaded by all waves alike.
+Value AttentionEmitter::loadOperand(Value view, Value row, int64_t column,
+                                    int64_t columns) {
+  int64_t lanes = ctx.schedule.getWaves() * ctx.target.waveSize;
+  int64_t widest =
+      ctx.target.maxAccessBytes * 8 / element.getIntOrFloatBitWidth();
+  int64_t vector = std::clamp<int64_t>(keys * columns / lanes, 1, widest);
+  LinearLayout layout =
+      LinearLayout::rowMajor({keys, columns}, std::min(vector, columns),
+                             llvm::Log2_32(ctx.target.waveSize),
+                             llvm::Log2_64(ctx.schedule.getWaves()));
+  return ctx.load(view, row, index(column), element, layout);
+}
+
+Value AttentionEmitter::emitMma(Value left, Value right, Value sum) {
+  return MmaOp::create(b, sum.getType(), left, right, sum, Value(), Value(),
+                       MMAAttr::get(b.getContext(), matmul.getMma()),
+                       /*in_order=*/false, /*scale_part=*/0, /*reads=*/0);
+}
+
+/// Q K^T of a step's keys.
+Value AttentionEmitter::emitProducts(ArrayRef<Value> q, Value view, Value key) {
+  Value sum =
+      ctx.constant(f32Tile(getMMAResultLayout(mma, queries, keys, waves)), 0.0);
+  int64_t column = 0;
+  for (Value left : q) {
+    int64_t columns = cast<ShapedType>(left.getType()).getDimSize(1);
+    Value right =
+        ctx.convert(loadOperand(view, key, column, columns),
+                    getMMAOperandLayout(mma, *getMMAFormat(element), MMASide::B,
+                                        keys, columns, waves));
+    sum = emitMma(left, right, sum);
+    column += columns;
+  }
+  return sum;
+}
+
+/// -Inf in place of products that queries do not see.
+Value AttentionEmitter::emitMask(Value products, Value key) {
+  LinearLayout layout = getLayout(products.getType());
+  Type i32 = getTileType(b.getI32Type(), b.getContext(), layout);
+  auto splat = [&](Value value) {
+    return ctx.splat(arith::IndexCastOp::create(b, b.getI32Type(), value), i32);
+  };
+  Value column = CoordinateOp::create(b, i32, 1);
+  Value seen =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, column,
+                            splat(arith::SubIOp::create(b, numKeys, key)));
+  if (op.getCausal()) { // key + column <= row + keys - queries
+    Value ahead =
+        arith::SubIOp::create(b, arith::AddIOp::create(b, ctx.tileRow, numKeys),
+                              arith::AddIOp::create(b, ctx.rows, key));
+    Value last =
+        arith::AddIOp::create(b, CoordinateOp::create(b, i32, 0), splat(ahead));
+    seen = arith::AndIOp::create(
+        b, seen,
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sle, column, last));
+  }
+  return arith::SelectOp::create(b, seen, products,
+                                 ctx.constant(products.getType(), -kInf));
+}
+
+/// Numbers of rows times the scale; 0 of -Inf, where a row has seen nothing.
+Value AttentionEmitter::scaleRows(Value rows) {
+  Type type = rows.getType();
+  Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, rows,
+                                       ctx.constant(type, -kInf));
+  Value scaled = arith::MulFOp::create(b, rows, ctx.constant(type, scale));
+  return arith::SelectOp::create(b, isNone, ctx.constant(type, 0.0), scaled);
+}
+
+AttentionEmitter::State AttentionEmitter::emitStep(ArrayRef<Value> q, Value k,
+                                                   Value v, Value key,
+                                                   State state) {
+  constexpr auto approximate = arith::FastMathFlags::afn;
+  Value s = emitMask(emitProducts(q, k, key), key);
+  LinearLayout layout = getLayout(s.getType());
+  Value most = arith::MaxNumFOp::create(
+      b, state.most, ctx.reduce(ReduceKind::MaxNum, s, {1, keys}));
+  Value shift = arith::NegFOp::create(b, scaleRows(most));
+  auto exponential = [&](Value x, Value shift) -> Value {
+    Value power =
+        math::FmaOp::create(b, x, ctx.constant(x.getType(), scale), shift);
+    return math::Exp2Op::create(b, power, approximate);
+  };
+  Value p = exponential(s, ctx.broadcast(shift, layout));
+  Value factor = exponential(state.most, shift);
+  Value sum = math::FmaOp::create(b, state.sum, factor,
+                                  ctx.reduce(ReduceKind::Add, p, {1, keys}));
+  Value o = arith::MulFOp::create(
+      b, state.o, ctx.broadcast(factor, getLayout(state.o.getType())));
+  int64_t size = ctx.schedule.getTile()[1];
+  auto operand = [&](MMASide side, int64_t outer) {
+    return getMMAOperandLayout(mma, *getMMAFormat(element), side, outer, keys,
+                               waves);
+  };
+  Value left = ctx.convert(ctx.round(p, element), operand(MMASide::A, queries));
+  Value right = ctx.convert(ctx.transpose(loadOperand(v, key, 0, size)),
+                            operand(MMASide::B, size));
+  return {emitMma(left, right, o), most, sum};
+}
+
+/// O, and lse; 0 and -Inf of rows that have seen nothing.
+void AttentionEmitter::store(State state) {
+  Type rows = state.sum.getType();
+  Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, state.sum,
+                                       ctx.constant(rows, 0.0));
+  if (ctx.hasBuffers(op.getResult())) {
+    Value inverse =
+        arith::DivFOp::create(b, ctx.constant(rows, 1.0), state.sum);
+    inverse =
+        arith::SelectOp::create(b, isNone, ctx.constant(rows, 0.0), inverse);
+    Value o = arith::MulFOp::create(
+        b, state.o, ctx.broadcast(inverse, getLayout(state.o.getType())));
+    ctx.storeWide(ctx.round(o, getElementTypeOrSelf(op.getResult().getType())),
+                  viewHead(op.getResult(), head));
+  }
+  if (!ctx.hasBuffers(op.getLse()))
+    return;
+  constexpr auto approximate = arith::FastMathFlags::afn;
+  Value log = math::Log2Op::create(b, state.sum, approximate);
+  Value lse = arith::MulFOp::create(
+      b, arith::AddFOp::create(b, scaleRows(state.most), log),
+      ctx.constant(rows, llvm::numbers::ln2));
+  lse = arith::SelectOp::create(b, isNone, ctx.constant(rows, -kInf), lse);
+  Value view = ctx.view(ctx.getBuffers(op.getLse()).data, ctx.rows, index(1),
+                        index(1), multiply(ctx.matrix, ctx.rows));
+  ctx.store(lse, view, ctx.tileRow, index(0));
+}
+
+void AttentionEmitter::emit() {
+  auto q = cast<RankedTensorType>(op.getQ().getType()),
+       k = cast<RankedTensorType>(op.getK().getType());
+  int64_t heads = q.getDimSize(AttentionOp::kHeadDim),
+          group = heads / k.getDimSize(AttentionOp::kHeadDim);
+  batch = arith::DivUIOp::create(b, ctx.matrix, index(heads));
+  head = arith::RemUIOp::create(b, ctx.matrix, index(heads));
+  Value ofKeys = b.createOrFold<arith::DivUIOp>(head, index(group));
+  numKeys = ctx.getDim(op.getK(), op.getSequenceDim());
+  SmallVector<Value> tiles = loadQueries();
+  Value keyView = viewHead(op.getK(), ofKeys),
+        valueView = viewHead(op.getV(), ofKeys);
+  LinearLayout ofO = ctx.getLoadLayout();
+  LinearLayout ofRows =
+      getMMAResultLayout(mma, queries, keys, waves).project({1, keys});
+  Value steps = b.createOrFold<arith::CeilDivUIOp>(numKeys, index(keys));
+  Value zeros = ctx.constant(f32Tile(ofRows), 0.0);
+  SmallVector<Value> start = {ctx.constant(f32Tile(ofO), 0.0),
+                              ctx.constant(zeros.getType(), -kInf), zeros};
+  scf::ForOp loop = ctx.loop(steps, start, [&](Value i, ValueRange carried) {
+    State next = emitStep(tiles, keyView, valueView, multiply(i, index(keys)),
+                          {carried[0], carried[1], carried[2]});
+    return SmallVector<Value>{next.o, next.most, next.sum};
+  });
+  store({loop.getResult(0), loop.getResult(1), loop.getResult(2)});
+}
+
+namespace {
+struct AttentionLowering
+    : TileLoweringInterface::ExternalModel<AttentionLowering, AttentionOp> {
+  LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
+    AttentionEmitter(ctx, cast<AttentionOp>(op)).emit();
+    return success();
+  }
+};
+} // namespace
+
+void te::attachAttentionLowering(MLIRContext *context) {
+  AttentionOp::attachInterface<AttentionLowering>(*context);
+}

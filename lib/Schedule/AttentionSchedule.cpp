@@ -1,0 +1,181 @@
+//===- AttentionSchedule.cpp - schedules of te.attention ------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionSchedule.h"
+
+#include "GemmSchedule.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::te;
+
+/// VGPRs beside tiles: addresses, bounds, temporaries.
+static constexpr unsigned kBaseVGPRs = 40;
+/// Keys of a step, at the most: scores of more would take the registers.
+static constexpr int64_t kMostKeys = 64;
+
+static int64_t getHeadSize(Value tensor) {
+  return cast<ShapedType>(tensor.getType()).getDimSize(AttentionOp::kLastDim);
+}
+
+static Type getElement(AttentionOp op) {
+  return getElementTypeOrSelf(op.getQ().getType());
+}
+
+/// Instructions for the operands, the most products a cycle first.
+static SmallVector<const MMA *> getInstructions(AttentionOp op,
+                                                const Target &target) {
+  Type element = getElement(op);
+  return target.amd ? findInstructions(target, element, element,
+                                       /*needsScales=*/false)
+                    : SmallVector<const MMA *>();
+}
+
+ResourceEstimate te::estimateAttention(const TileDemand &demand,
+                                       ScheduleAttr schedule,
+                                       const Target &target) {
+  AttentionOp op = demand.attention;
+  int64_t queries = schedule.getTile()[0], size = schedule.getTile()[1],
+          keys = schedule.getMatmul().getK(),
+          lanes = schedule.getWaves() * target.waveSize,
+          bytes = getElement(op).getIntOrFloatBitWidth() / 8;
+  // A wave has all keys of a step, of as many columns as are multiplied at
+  // once.
+  int64_t products = llvm::bit_floor(uint64_t(getHeadSize(op.getQ()))),
+          wider = std::max(products, size);
+  int64_t ofLane = 4 * queries * (size + keys) / lanes + // O, scores
+                   bytes * queries * keys / lanes +      // probabilities
+                   bytes * queries * getHeadSize(op.getQ()) / lanes +
+                   bytes * keys * wider / target.waveSize + // keys, values
+                   bytes * keys * wider / lanes;            // as they come
+  ResourceEstimate result;
+  result.elementsPerLane = std::max<int64_t>(queries * size / lanes, 1);
+  result.vgprs = kBaseVGPRs + llvm::divideCeil(ofLane, 4);
+  // What is stored goes through LDS in pieces of two vectors a lane.
+  int64_t stored = std::min<int64_t>(queries * size * demand.outputBytes,
+                                     2 * target.maxAccessBytes * lanes);
+  result.ldsBytes = std::max(keys * wider * bytes, stored);
+  return result;
+}
+
+std::optional<std::string> te::findAttentionViolation(const TileDemand &demand,
+                                                      ScheduleAttr schedule,
+                                                      const Target &target) {
+  AttentionOp op = demand.attention;
+  if (!op)
+    return std::nullopt;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  SmallVector<const MMA *> instructions = getInstructions(op, target);
+  if (instructions.empty()) {
+    os << "G2: te.attention is not supported for " << target.name
+       << "; compile for an AMD chip";
+    return text;
+  }
+  MatmulAttr matmul = schedule.getMatmul();
+  if (!matmul)
+    return "H14: the region has a te.attention, and the schedule does not say "
+           "how it is computed: add matmul = <..>, or leave the schedule to "
+           "te-schedule";
+  auto it = llvm::find_if(instructions, [&](const MMA *mma) {
+    return mma->name == matmul.getMma();
+  });
+  if (it == instructions.end()) {
+    os << "H14: " << matmul.getMma() << " on " << target.name
+       << " is not for these operands; use ";
+    llvm::interleave(
+        instructions, os, [&](const MMA *mma) { os << mma->name; }, " or ");
+    return text;
+  }
+  const MMA &mma = **it;
+  int64_t queries = schedule.getTile()[0], size = schedule.getTile()[1],
+          wanted = llvm::PowerOf2Ceil(getHeadSize(op.getV()));
+  if (matmul.getWaves()[1] != 1)
+    os << "H21: waves = [" << matmul.getWaves() << "], but those of a "
+       << "te.attention have queries of their own; use [" << schedule.getWaves()
+       << ", 1]";
+  else if (queries < matmul.getWaves()[0] * mma.size)
+    os << "H21: " << matmul.getWaves()[0] << " waves share " << queries
+       << " queries, but each needs " << mma.size << " for " << mma.name
+       << "; use fewer waves or a larger tile";
+  else if (size != std::max<int64_t>(wanted, mma.size))
+    os << "H21: a tile of " << size << " columns, but one has the " << wanted
+       << " of a head of v; make it " << std::max<int64_t>(wanted, mma.size);
+  else if (matmul.getK() < std::max(mma.size, mma.k))
+    os << "H21: a step of " << matmul.getK() << " keys, but " << mma.name
+       << " takes " << std::max(mma.size, mma.k) << "; use more";
+  else if (matmul.getStages() != 1 || matmul.getDirect() ||
+           matmul.getPingPong() || matmul.getSplitK() != 1 ||
+           matmul.getGroup() != 0 || schedule.getWorkgroups() != 0 ||
+           schedule.getRowTiles() != 1 ||
+           schedule.getSweep() != SweepKind::None)
+    os << "H21: stages, direct, ping_pong, split_k, group, workgroups, "
+          "row_tiles and sweep are not for te.attention yet; leave them out";
+  else
+    return std::nullopt;
+  return text;
+}
+
+ScheduleAttr te::chooseAttentionSchedule(MLIRContext *context,
+                                         const TileDemand &demand,
+                                         const Target &target) {
+  AttentionOp op = demand.attention;
+  SmallVector<const MMA *> instructions = getInstructions(op, target);
+  if (instructions.empty()) // findViolation says so
+    return ScheduleAttr::get(context, target.name, {1, 1}, 1, 1, 1, 0,
+                             SweepKind::None, 1, 1, MatmulAttr());
+  // Rows of its own make a large instruction's results a lane's.
+  auto large = llvm::max_element(instructions, [](const MMA *x, const MMA *y) {
+    return x->size < y->size;
+  });
+  const MMA &mma = **large;
+  int64_t size =
+      std::max<int64_t>(llvm::PowerOf2Ceil(getHeadSize(op.getV())), mma.size);
+  int64_t vector =
+      target.maxAccessBytes * 8 / getElement(op).getIntOrFloatBitWidth();
+  auto make = [&](int64_t waves, int64_t keys) {
+    auto matmul = MatmulAttr::get(context, mma.name, keys, {waves, 1},
+                                  /*stages=*/1, /*direct=*/false,
+                                  /*ping_pong=*/false, /*split_k=*/1,
+                                  /*whole_rows=*/0, /*group=*/0);
+    return ScheduleAttr::get(context, target.name, {waves * mma.size, size},
+                             waves, vector, 1, 0, SweepKind::None, 1, 1,
+                             matmul);
+  };
+  auto q = cast<ShapedType>(op.getQ().getType());
+  int64_t groups = ShapedType::kDynamic;
+  if (q.hasStaticShape())
+    groups = q.getNumElements() / getHeadSize(op.getQ());
+  ScheduleAttr least = make(1, std::max(mma.size, mma.k));
+  for (int64_t waves : {2 * int64_t(target.simdsPerCU),
+                        int64_t(target.simdsPerCU), int64_t(2), int64_t(1)}) {
+    // Fewer queries each, where that many would leave CUs without any.
+    if (!ShapedType::isDynamic(groups) && waves > 1 &&
+        groups < waves * mma.size * int64_t(target.computeUnits))
+      continue;
+    for (int64_t keys = kMostKeys; keys >= std::max(mma.size, mma.k); keys /= 2)
+      if (ScheduleAttr schedule = make(waves, keys);
+          !findViolation(demand, schedule, target))
+        return schedule;
+  }
+  return least;
+}
+
+std::string te::explainAttentionSchedule(const TileDemand &demand,
+                                         ScheduleAttr schedule,
+                                         const Target &target) {
+  ResourceEstimate resources = estimate(demand, schedule, target);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << schedule.getTile()[0] << " queries of a head a workgroup, "
+     << schedule.getTile()[0] / schedule.getWaves() << " a wave; "
+     << schedule.getMatmul().getK() << " keys a step; about " << resources.vgprs
+     << " VGPRs and " << resources.ldsBytes << " bytes of LDS";
+  return text;
+}
