@@ -41,6 +41,7 @@ bench: build
 	$(PY) benchmarks/prologue.py --bin $(BUILD)/bin
 	$(PY) benchmarks/cycle.py --bin $(BUILD)/bin
 	$(PY) benchmarks/aiter.py --bin $(BUILD)/bin
+	$(PY) benchmarks/attention.py --bin $(BUILD)/bin
 	$(PY) benchmarks/many_ops.py --bin $(BUILD)/bin
 
 clean:

@@ -25,7 +25,7 @@ WITHOUT = {"fusion", "yield"}
 # A pass makes this, not programs: its sizes follow from nothing.
 WITHOUT_RESULTS = {("gemm", "rest")}
 
-USED_ENUMS = ["TE_ActivationKindAttr", "TE_GatedKindAttr", "TE_SequenceFormatAttr", "TE_AmaxAlgorithmAttr"]
+USED_ENUMS = ["TE_ActivationKindAttr", "TE_GatedKindAttr", "TE_SequenceFormatAttr", "TE_AttentionFormatAttr", "TE_AmaxAlgorithmAttr"]
 PREDICATES = {"Comparison": "FloatPredicate", "IntegerComparison": "IntegerPredicate"}  # as HEADER has them
 
 

@@ -45,6 +45,16 @@ static json::Array listApart(ArrayRef<FusionOp> regions) {
   return listed;
 }
 
+/// What ops of a region were made of, by passes that found them.
+static json::Array listRaised(FusionOp fusion) {
+  json::Array listed;
+  for (Operation *op : getRegionOps(fusion))
+    if (auto from = op->getAttrOfType<StringAttr>(kRaisedAttr))
+      listed.push_back(
+          (op->getName().getStringRef() + " from " + from.getValue()).str());
+  return listed;
+}
+
 /// What --explain tells of a kernel, which computes `regions`.
 static json::Object explain(ArrayRef<FusionOp> regions, const Target &target) {
   FusionOp fusion = regions.front();
@@ -68,6 +78,7 @@ static json::Object explain(ArrayRef<FusionOp> regions, const Target &target) {
       {"regions", int64_t(regions.size())},
       {"ops", std::move(ops)},
       {"parts", int64_t(getParts(getRegionOps(fusion)).size())},
+      {"raised", listRaised(fusion)},
       {"apart", listApart(regions)},
       {"why", explainSchedule(demand, schedule, target)},
       {"chosen_by", chosenBy},

@@ -39,6 +39,11 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     addVerifier(manager, "te");
   }
   if (covers(Level::Fused)) {
+    // te-opt --pass-pipeline=
+    // 'builtin.module(func.func(te-raise-attention{target=gfx950}))'
+    RaiseAttentionPassOptions raise;
+    raise.target = target.name.str();
+    manager.addNestedPass<func::FuncOp>(createRaiseAttentionPass(raise));
     // te-opt
     // --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950}))'
     FusePassOptions fuse;

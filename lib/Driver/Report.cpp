@@ -182,6 +182,8 @@ static void printExplain(llvm::raw_ostream &os, const json::Array &decisions) {
        << *d.getInteger("estimated_vgprs") << " VGPRs, at most "
        << *d.getInteger("estimated_lds") << " B of LDS\n";
     os << "  why: " << *d.getString("why") << "\n";
+    for (const json::Value &raised : *d.getArray("raised"))
+      os << "  raised: " << *raised.getAsString() << "\n";
     for (const json::Value &apart : *d.getArray("apart"))
       os << "  apart: " << *apart.getAsString() << "\n";
   }

@@ -151,19 +151,20 @@ struct Heads {
   Heads(AttentionOp op, Value value, const Frame &frame)
       : values(frame.load(value)), bounds(frame.loadBounds(value)) {
     ArrayRef<int64_t> shape = frame.get(value).shape;
-    sequence = shape[op.getSequenceDim()];
-    batches = shape[op.getBatchDim()];
-    heads = shape[AttentionOp::kHeadDim];
+    unsigned dims[] = {op.getBatchDim(), op.getSequenceDim(), op.getHeadDim()};
+    batches = shape[dims[0]];
+    sequence = shape[dims[1]];
+    heads = shape[dims[2]];
     size = shape[AttentionOp::kLastDim];
-    isSequenceFirst = op.getSequenceDim() == 0;
+    for (auto [dim, stride] : llvm::zip_equal(dims, strides))
+      stride = ShapedType::getNumElements(shape.drop_front(dim + 1));
   }
   int64_t getStart(int64_t b, int64_t s, int64_t h) const {
-    int64_t token = isSequenceFirst ? s * batches + b : b * sequence + s;
-    return (token * heads + h) * size;
+    return b * strides[0] + s * strides[1] + h * strides[2];
   }
   std::vector<double> values, bounds;
-  int64_t sequence, batches, heads, size;
-  bool isSequenceFirst;
+  int64_t batches, sequence, heads, size;
+  std::array<int64_t, 3> strides; // of batch, token and head
 };
 
 /// One query's row of O, and its lse.

@@ -97,9 +97,10 @@ std::optional<std::string> te::findAttentionViolation(const TileDemand &demand,
   int64_t queries = schedule.getTile()[0], size = schedule.getTile()[1],
           wanted = llvm::PowerOf2Ceil(getHeadSize(op.getV()));
   if (matmul.getWaves()[1] != 1)
-    os << "H21: waves = [" << matmul.getWaves() << "], but those of a "
-       << "te.attention have queries of their own; use [" << schedule.getWaves()
-       << ", 1]";
+    os << "H21: waves = [" << matmul.getWaves()[0] << ", "
+       << matmul.getWaves()[1]
+       << "], but those of a te.attention have queries of their own; use ["
+       << schedule.getWaves() << ", 1]";
   else if (queries < matmul.getWaves()[0] * mma.size)
     os << "H21: " << matmul.getWaves()[0] << " waves share " << queries
        << " queries, but each needs " << mma.size << " for " << mma.name

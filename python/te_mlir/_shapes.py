@@ -28,8 +28,7 @@ def attended(q: Tensor, v: Tensor) -> tuple[Extent, ...]:
 def log_sums(q: Tensor, format: str) -> tuple[Extent, ...]:
     if len(q.shape) != 4:
         return q.shape
-    batch, sequence = (1, 0) if format == "sbhd" else (0, 1)
-    return q.shape[batch], q.shape[2], q.shape[sequence]
+    return tuple(q.shape[format.index(dim)] for dim in "bhs")
 
 
 def summed(a: Tensor) -> tuple[Extent, ...]:

@@ -23,6 +23,7 @@ from ._types import DType, Scaled, TensorType, check_dtype
 ActivationKind = Literal["gelu", "qgelu", "silu", "relu", "srelu"]
 GatedKind = Literal["glu", "geglu", "qgeglu", "reglu", "sreglu", "swiglu", "clamped_swiglu", "situglu"]
 SequenceFormat = Literal["sbhd", "bshd", "thd"]
+AttentionFormat = Literal["sbhd", "bshd", "bhsd"]
 AmaxAlgorithm = Literal["max", "most_recent"]
 FloatPredicate = Literal["false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"]
 IntegerPredicate = Literal["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"]
@@ -143,6 +144,53 @@ def amax(input: Operand, *, noop: Operand | None = None) -> Tensor:
     op.optional("noop", noop)
     op.result((), "f32")
     return op.one()
+
+
+def attention(format: AttentionFormat, q: Operand, k: Operand, v: Operand, *, scale: float | None = None, causal: bool = False,
+              dtype: DType | None = None) -> tuple[Tensor, Tensor]:
+    """te.attention: O = softmax(scale * Q K^T) V of each head, and the logarithm of each row's sum.
+
+    Q, K, V and O are (b, s, h, d) with `bshd`, (s, b, h, d) with `sbhd`, (b, h, s, d) with `bhsd`. Q and O have sq queries, K and V sk keys; a head
+    of K and V is for one or several neighbouring heads of Q. For each head and query i, with z_j = scale * q_i . k_j,
+    p_j = exp(z_j - max z) / sum exp(z - max z) and o_i = sum p_j v_j. `lse` is (b, h, sq), max z + log sum exp(z - max z).
+    Products are summed in f32, p is rounded to the operands' type, and O once to its own. `scale` is
+    1 / sqrt(d) where it is not given, d the size of a head of Q.
+
+    With `causal`, query i sees the keys up to i + sk - sq, so that the last query sees all of them. What it does not see is
+    not read. A query that sees nothing has O = 0 and lse = -Inf.
+
+    Constraints: K1 ranks; K2 batches, keys and heads agree; K3 sizes of heads; K4 shapes of O and lse; K5 element
+    types; K6 the scale is finite.
+
+    ```mlir
+    %o, %lse = te.attention bshd %q, %k, %v {causal}
+        : tensor<?x?x32x128xbf16>, tensor<?x?x8x128xbf16>, tensor<?x?x8x128xbf16> -> tensor<?x?x32x128xbf16>, tensor<?x32x?xf32>
+    ```
+
+    Arguments:
+        format: the order of sequence, batch, head and column: sbhd, bshd, bhsd
+        q: bf16, f16 or f32
+        k: bf16, f16 or f32
+        v: bf16, f16 or f32
+        scale: a number, kept as f32; optional
+        causal: a flag
+        dtype: the element type of result; without, q's; optional
+
+    Returns:
+        result: shape _shapes.attended(q, v), elements dtype
+        lse: shape _shapes.log_sums(q, format), elements f32
+    """
+    op = Op("te.attention")
+    op.enum("format", format, "attention_format", get_args(AttentionFormat))
+    q = op.tensor("q", q)
+    op.tensor("k", k)
+    v = op.tensor("v", v)
+    op.f32("scale", scale)
+    op.flag("causal", causal)
+    op.result(_shapes.attended(q, v), op.float_like(dtype, q))
+    op.result(_shapes.log_sums(q, format), "f32")
+    result, lse = op.many()
+    return result, lse
 
 
 def bias_add(input: Operand, bias: Operand) -> Tensor:
@@ -1111,6 +1159,69 @@ def rope_bwd(format: SequenceFormat, input: Operand, freqs: Operand, *, start_po
     return op.one()
 
 
+def softmax(input: Operand, *, scale: float = 1.0, causal: bool = False, dtype: DType | None = None) -> Tensor:
+    """te.softmax: softmax over the last dimension, of a scaled input.
+
+    z = scale * x. Each row (the last dimension) gives exp(z - max z) / sum exp(z - max z), in f32, rounded once to the
+    result's type. With `causal` the last two dimensions are queries and keys, and query i sees the keys up to
+    i + keys - queries, so that the last query sees all of them. What it does not see is not read, and gives 0. A row that sees nothing,
+    or -Inf alone, is 0; one that sees a NaN or +Inf is NaN.
+
+    Constraints: C1 the result has the input's shape, of rank 1 at least; C2 the scale is finite; C3 `causal` needs rank 2 at least.
+
+    ```mlir
+    %p = te.softmax %s {scale = 1.250000e-01 : f32, causal} : tensor<?x16x?x?xf32> -> tensor<?x16x?x?xbf16>
+    ```
+
+    Arguments:
+        input: bf16, f16 or f32
+        scale: a number, kept as f32; 1.0 if not given
+        causal: a flag
+        dtype: the element type of result; without, input's; optional
+
+    Returns:
+        result: shape input.shape, elements dtype
+    """
+    op = Op("te.softmax")
+    input = op.tensor("input", input)
+    op.f32("scale", scale)
+    op.flag("causal", causal)
+    op.result(input.shape, op.float_like(dtype, input))
+    return op.one()
+
+
+def softmax_bwd(grad: Operand, y: Operand, *, scale: float = 1.0, causal: bool = False, dtype: DType | None = None) -> Tensor:
+    """te.softmax_bwd: gradient of te.softmax: dx = scale * y * (dy - sum dy * y).
+
+    `y` is what te.softmax gave, and the sum is over each row. In f32, rounded once to the result's type. With `causal`,
+    what a query does not see is not read, and its gradient is 0.
+
+    Constraints: C1 y and the result have the gradient's shape, of rank 1 at least; C2 the scale is finite; C3 `causal` needs rank 2 at least.
+
+    ```mlir
+    %ds = te.softmax_bwd %dp, %p {scale = 1.250000e-01 : f32, causal}
+        : tensor<?x16x?x?xbf16>, tensor<?x16x?x?xbf16> -> tensor<?x16x?x?xbf16>
+    ```
+
+    Arguments:
+        grad: bf16, f16 or f32
+        y: bf16, f16 or f32
+        scale: a number, kept as f32; 1.0 if not given
+        causal: a flag
+        dtype: the element type of dx; without, grad's; optional
+
+    Returns:
+        dx: shape grad.shape, elements dtype
+    """
+    op = Op("te.softmax_bwd")
+    grad = op.tensor("grad", grad)
+    op.tensor("y", y)
+    op.f32("scale", scale)
+    op.flag("causal", causal)
+    op.result(grad.shape, op.float_like(dtype, grad))
+    return op.one()
+
+
 def transpose(input: Operand, scheme: Scaled | None = None) -> Tensor:
     """te.transpose: the other copy of a tensor whose copies hold the same codes.
 
@@ -1740,12 +1851,12 @@ def erfc(a: Number) -> Tensor:
 
 
 __all__ = [
-    "activation", "activation_bwd", "amax", "bias_add", "bias_grad", "copy", "dequantize", "dim", "full_like", "gated_activation",
-    "gated_activation_bwd", "gemm", "gemm_sum", "layer_norm", "layer_norm_bwd", "partial_amax", "partial_cast", "permute", "quantize",
-    "relayout", "rms_norm", "rms_norm_bwd", "rope", "rope_bwd", "transpose", "update_scale", "addf", "subf", "mulf", "divf", "negf",
-    "maximumf", "minimumf", "maxnumf", "minnumf", "extf", "truncf", "cmpf", "select", "sitofp", "uitofp", "fptosi", "fptoui", "addi",
-    "subi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui", "cmpi", "absf", "copysign", "ceil", "floor", "trunc",
-    "round", "roundeven", "clampf", "fma", "sqrt", "rsqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "powf", "sin",
-    "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "cast", "concat",
-    "constant", "fusion", "insert", "reshape", "with_shape"
+    "activation", "activation_bwd", "amax", "attention", "bias_add", "bias_grad", "copy", "dequantize", "dim", "full_like",
+    "gated_activation", "gated_activation_bwd", "gemm", "gemm_sum", "layer_norm", "layer_norm_bwd", "partial_amax", "partial_cast",
+    "permute", "quantize", "relayout", "rms_norm", "rms_norm_bwd", "rope", "rope_bwd", "softmax", "softmax_bwd", "transpose",
+    "update_scale", "addf", "subf", "mulf", "divf", "negf", "maximumf", "minimumf", "maxnumf", "minnumf", "extf", "truncf", "cmpf",
+    "select", "sitofp", "uitofp", "fptosi", "fptoui", "addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui",
+    "cmpi", "absf", "copysign", "ceil", "floor", "trunc", "round", "roundeven", "clampf", "fma", "sqrt", "rsqrt", "cbrt", "exp", "exp2",
+    "expm1", "log", "log2", "log10", "log1p", "powf", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh",
+    "acosh", "atanh", "erf", "erfc", "cast", "concat", "constant", "fusion", "insert", "reshape", "with_shape"
 ]

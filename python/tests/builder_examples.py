@@ -135,6 +135,17 @@ def norm_linear() -> te.Module:
     return norm_linear
 
 
+def attention() -> te.Module:
+    keys = bf16("B", "T", "G=2", "D=128")
+
+    @te.function(q=bf16("B", "S", "H=8", "D=128"), k=keys, v=keys)
+    def attention(q: Tensor, k: Tensor, v: Tensor) -> dict[str, Tensor]:
+        o, lse = ops.attention("bshd", q, k, v, causal=True)
+        return {"o": o, "lse": lse}
+
+    return attention
+
+
 def qkv_rope() -> te.Module:
     @te.function(qkv=bf16("S", "B", "G=8", "D=768"), freqs=f32(8192, 128))
     def forward(qkv: Tensor, freqs: Tensor) -> tuple[Tensor, ...]:
@@ -211,6 +222,6 @@ def swiglu_quantize() -> te.Module:
 
 EXAMPLES: dict[str, Callable[[], te.Module]] = {
     make.__name__: make
-    for make in (delayed_scaling, gemm_bf16, gemm_mxfp4, gemm_mxfp8, layernorm_linear, layernorm_mlp, norm_linear, qkv_rope, quantize_fp8,
+    for make in (attention, delayed_scaling, gemm_bf16, gemm_mxfp4, gemm_mxfp8, layernorm_linear, layernorm_mlp, norm_linear, qkv_rope, quantize_fp8,
                  quantize_fp8_fnuz, quantize_mxfp8, rmsnorm_mxfp8, swiglu_quantize)
 }

@@ -23,6 +23,9 @@
 
 namespace mlir::te {
 
+/// True for an op of upstream's dialects that computes element by element on
+/// tensors of one shape.
+bool isElementwise(Operation *op);
 /// True for an op that computes on tiles: a te op that has a tile lowering, or
 /// an elementwise op on tensors of one shape.
 bool isRegionOp(Operation *op);

@@ -22,7 +22,9 @@
 //   }
 //   %o = %acc / %l, %lse = %m * scale + log %l
 //
-// Heads whose size is no power of two are multiplied in such parts.
+// Steps whose keys all queries see come first, in a loop of their own; the
+// others mask their scores (a select behind the first product). Heads whose
+// size is no power of two are multiplied in such parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +34,7 @@
 #include "te/Dialect/Tile/IR/MMALayout.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -74,7 +77,9 @@ private:
   Value loadOperand(Value view, Value row, int64_t column, int64_t columns);
   Value emitProducts(ArrayRef<Value> q, Value view, Value key);
   Value emitMask(Value products, Value key);
-  State emitStep(ArrayRef<Value> q, Value k, Value v, Value key, State state);
+  std::pair<Value, Value> countSteps();
+  State emitStep(ArrayRef<Value> q, Value k, Value v, Value key, bool isMasked,
+                 State state);
   Value scaleRows(Value rows);
   Value emitMma(Value left, Value right, Value sum);
   void store(State state);
@@ -94,16 +99,16 @@ private:
 
 /// The rows of one head, as a matrix.
 Value AttentionEmitter::viewHead(Value tensor, Value head) {
-  auto dim = [&](unsigned i) { return ctx.getDim(tensor, i); };
-  Value heads = dim(AttentionOp::kHeadDim), size = dim(AttentionOp::kLastDim),
-        token = multiply(heads, size), sequence = dim(op.getSequenceDim());
-  bool isSequenceFirst = op.getSequenceDim() == 0;
-  Value ofBatch = multiply(token, isSequenceFirst ? index(1) : sequence);
-  Value offset = b.createOrFold<arith::AddIOp>(multiply(batch, ofBatch),
-                                               multiply(head, size));
-  Value stride =
-      isSequenceFirst ? multiply(token, dim(op.getBatchDim())) : token;
-  return ctx.view(ctx.getBuffers(tensor).data, sequence, size, stride, offset);
+  SmallVector<Value> strides(AttentionOp::kLastDim + 1, index(1));
+  for (unsigned dim = AttentionOp::kLastDim; dim > 0; --dim)
+    strides[dim - 1] = multiply(strides[dim], ctx.getDim(tensor, dim));
+  unsigned sequence = op.getSequenceDim();
+  Value offset =
+      b.createOrFold<arith::AddIOp>(multiply(batch, strides[op.getBatchDim()]),
+                                    multiply(head, strides[op.getHeadDim()]));
+  return ctx.view(ctx.getBuffers(tensor).data, ctx.getDim(tensor, sequence),
+                  ctx.getDim(tensor, AttentionOp::kLastDim), strides[sequence],
+                  offset);
 }
 
 /// Sizes of powers of two that make up a head, the last one perhaps with
@@ -214,11 +219,38 @@ Value AttentionEmitter::scaleRows(Value rows) {
   return arith::SelectOp::create(b, isNone, ctx.constant(type, 0.0), scaled);
 }
 
+/// Steps whose keys all queries of the workgroup see, and those that have a key
+/// which one of them sees.
+std::pair<Value, Value> AttentionEmitter::countSteps() {
+  auto floor = [&](Value count) {
+    return b.createOrFold<arith::DivUIOp>(count, index(keys));
+  };
+  auto ceil = [&](Value count) {
+    return floor(b.createOrFold<arith::AddIOp>(count, index(keys - 1)));
+  };
+  if (!op.getCausal())
+    return {floor(numKeys), ceil(numKeys)};
+  // Of the first query and the last one, which perhaps see none, or all.
+  auto countSeen = [&](int64_t query) -> Value {
+    Value seen = arith::SubIOp::create(
+        b,
+        arith::AddIOp::create(
+            b, arith::AddIOp::create(b, ctx.tileRow, index(query + 1)),
+            numKeys),
+        ctx.rows);
+    return arith::MinSIOp::create(b, arith::MaxSIOp::create(b, seen, index(0)),
+                                  numKeys);
+  };
+  return {floor(countSeen(0)), ceil(countSeen(queries - 1))};
+}
+
 AttentionEmitter::State AttentionEmitter::emitStep(ArrayRef<Value> q, Value k,
                                                    Value v, Value key,
-                                                   State state) {
+                                                   bool isMasked, State state) {
   constexpr auto approximate = arith::FastMathFlags::afn;
-  Value s = emitMask(emitProducts(q, k, key), key);
+  Value s = emitProducts(q, k, key);
+  if (isMasked)
+    s = emitMask(s, key);
   LinearLayout layout = getLayout(s.getType());
   Value most = arith::MaxNumFOp::create(
       b, state.most, ctx.reduce(ReduceKind::MaxNum, s, {1, keys}));
@@ -276,8 +308,8 @@ void AttentionEmitter::store(State state) {
 void AttentionEmitter::emit() {
   auto q = cast<RankedTensorType>(op.getQ().getType()),
        k = cast<RankedTensorType>(op.getK().getType());
-  int64_t heads = q.getDimSize(AttentionOp::kHeadDim),
-          group = heads / k.getDimSize(AttentionOp::kHeadDim);
+  int64_t heads = q.getDimSize(op.getHeadDim()),
+          group = heads / k.getDimSize(op.getHeadDim());
   batch = arith::DivUIOp::create(b, ctx.matrix, index(heads));
   head = arith::RemUIOp::create(b, ctx.matrix, index(heads));
   Value ofKeys = b.createOrFold<arith::DivUIOp>(head, index(group));
@@ -288,16 +320,27 @@ void AttentionEmitter::emit() {
   LinearLayout ofO = ctx.getLoadLayout();
   LinearLayout ofRows =
       getMMAResultLayout(mma, queries, keys, waves).project({1, keys});
-  Value steps = b.createOrFold<arith::CeilDivUIOp>(numKeys, index(keys));
   Value zeros = ctx.constant(f32Tile(ofRows), 0.0);
-  SmallVector<Value> start = {ctx.constant(f32Tile(ofO), 0.0),
-                              ctx.constant(zeros.getType(), -kInf), zeros};
-  scf::ForOp loop = ctx.loop(steps, start, [&](Value i, ValueRange carried) {
-    State next = emitStep(tiles, keyView, valueView, multiply(i, index(keys)),
-                          {carried[0], carried[1], carried[2]});
-    return SmallVector<Value>{next.o, next.most, next.sum};
-  });
-  store({loop.getResult(0), loop.getResult(1), loop.getResult(2)});
+  State state{ctx.constant(f32Tile(ofO), 0.0),
+              ctx.constant(zeros.getType(), -kInf), zeros};
+  auto [whole, all] = countSteps();
+  for (bool isMasked : {false, true}) {
+    Value first = isMasked ? whole : index(0);
+    Value count = b.createOrFold<arith::SubIOp>(isMasked ? all : whole, first);
+    if (getConstantIntValue(count) == 0)
+      continue;
+    scf::ForOp loop = ctx.loop(
+        count, {state.o, state.most, state.sum},
+        [&](Value i, ValueRange carried) {
+          Value key =
+              multiply(b.createOrFold<arith::AddIOp>(first, i), index(keys));
+          State next = emitStep(tiles, keyView, valueView, key, isMasked,
+                                {carried[0], carried[1], carried[2]});
+          return SmallVector<Value>{next.o, next.most, next.sum};
+        });
+    state = {loop.getResult(0), loop.getResult(1), loop.getResult(2)};
+  }
+  store(state);
 }
 
 namespace {

@@ -1,14 +1,6 @@
 // te.attention (K1 to K6).
 // RUN: te-opt %s --split-input-file --verify-diagnostics
 
-func.func @thd(%x: tensor<9x4x64xbf16>) {
-  // expected-error @+1 {{K1: thd, sequences one behind the other, is not supported yet; use bshd or sbhd, with one length for all}}
-  %o, %l = te.attention thd %x, %x, %x : tensor<9x4x64xbf16>, tensor<9x4x64xbf16>, tensor<9x4x64xbf16> -> tensor<9x4x64xbf16>, tensor<9x4xf32>
-  return
-}
-
-// -----
-
 func.func @rank(%q: tensor<2x9x4x64xbf16>, %k: tensor<9x4x64xbf16>) {
   // expected-error @+1 {{K1: k has rank 3, expected 4: batch, sequence, head and its elements}}
   %o, %l = te.attention bshd %q, %k, %q : tensor<2x9x4x64xbf16>, tensor<9x4x64xbf16>, tensor<2x9x4x64xbf16> -> tensor<2x9x4x64xbf16>, tensor<2x4x9xf32>

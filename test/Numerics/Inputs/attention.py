@@ -8,7 +8,8 @@ FORMS = [
     ("bf16", "sbhd", 1, 1, 192, 128, "causal"),
     ("f16", "bshd", 3, 3, 64, 64, "scale = -2.500000e-01 : f32"),
     ("bf16", "bshd", 1, 1, 80, 96, "causal, scale = 0.000000e+00 : f32"),
-    ("f16", "sbhd", 2, 1, 24, 40, ""),
+    ("f16", "bhsd", 2, 1, 24, 40, ""),
+    ("bf16", "bhsd", 3, 3, 128, 64, "causal"),
 ]
 # Batches, queries, keys: primes, single ones, none, more queries than keys.
 SHAPES = [(1, 1, 1), (2, 31, 67), (1, 257, 131), (3, 1, 97), (1, 0, 5), (2, 5, 0), (0, 3, 3), (1, 128, 128), (1, 37, 211), (1, 70, 5)]
@@ -24,9 +25,9 @@ def program(form, static=None, result=None):
     b, sq, sk = static or ("?", "?", "?")
 
     def heads_of(tokens, name, count, last):
-        shape = [b, tokens] if layout == "bshd" else [tokens, b]
-        names = ["b", name] if layout == "bshd" else [name, "b"]
-        return tensor([*shape, count, last], element), " {te.dims = [" + ", ".join(f'"{n}"' for n in [*names, f"h{name}", f"d{last}"]) + "]}"
+        sizes = {"b": (b, "b"), "s": (tokens, name), "h": (count, f"h{name}"), "d": (last, f"d{last}")}
+        shape, names = zip(*(sizes[dim] for dim in layout))
+        return tensor(shape, element), " {te.dims = [" + ", ".join(f'"{n}"' for n in names) + "]}"
 
     (q, q_dims), (k, k_dims), (v, v_dims) = (heads_of(sq, "s", heads, size), heads_of(sk, "t", kv_heads, size),
                                              heads_of(sk, "t", kv_heads, v_size))

@@ -66,10 +66,6 @@ double AttentionOp::getScaleOrDefault() {
 
 /// K1.
 static LogicalResult verifyRanks(AttentionOp op) {
-  if (op.getFormat() == SequenceFormat::THD)
-    return op.emitOpError()
-           << "K1: thd, sequences one behind the other, is not supported yet; "
-              "use bshd or sbhd, with one length for all";
   for (auto [name, value] :
        {std::pair("q", op.getQ()), {"k", op.getK()}, {"v", op.getV()}})
     if (size_t rank = getShape(value).size(); rank != 4)
@@ -95,7 +91,7 @@ static LogicalResult verifySizes(AttentionOp op) {
   ArrayRef<int64_t> q = getShape(op.getQ()), k = getShape(op.getK()),
                     v = getShape(op.getV());
   unsigned batch = op.getBatchDim(), sequence = op.getSequenceDim(),
-           head = AttentionOp::kHeadDim, last = AttentionOp::kLastDim;
+           head = op.getHeadDim(), last = AttentionOp::kLastDim;
   if (failed(verifyEqual(op, "K2", "batches", q[batch], "q", k[batch], "k")) ||
       failed(verifyEqual(op, "K2", "batches", q[batch], "q", v[batch], "v")) ||
       failed(
@@ -130,7 +126,7 @@ static LogicalResult verifyResults(AttentionOp op) {
     return failure();
   return verifyShape(
       op, "K4", "lse",
-      {q[op.getBatchDim()], q[AttentionOp::kHeadDim], q[op.getSequenceDim()]},
+      {q[op.getBatchDim()], q[op.getHeadDim()], q[op.getSequenceDim()]},
       op.getLse().getType(), "it is (batch, head, query)");
 }
 

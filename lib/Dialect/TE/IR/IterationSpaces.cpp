@@ -128,18 +128,32 @@ IndexMap GemmSumOp::getResultMap(unsigned index) {
 // te.attention
 //===----------------------------------------------------------------------===//
 
-// j: keys, g: heads of k and v.
+namespace {
+/// j: keys, g: heads of k and v.
+struct AttentionMaps {
+  StringLiteral q, k, v, o;
+};
+} // namespace
+
+static AttentionMaps getMaps(AttentionFormat format) {
+  switch (format) {
+  case AttentionFormat::SBHD:
+    return {"mbhk", "jbgk", "jbgn", "mbhn"};
+  case AttentionFormat::BSHD:
+    return {"bmhk", "bjgk", "bjgn", "bmhn"};
+  case AttentionFormat::BHSD:
+    return {"bhmk", "bgjk", "bgjn", "bhmn"};
+  }
+  llvm_unreachable("a format without maps");
+}
 
 IndexMap AttentionOp::getOperandMap(unsigned index) {
-  constexpr StringLiteral bshd[] = {"bmhk", "bjgk", "bjgn"},
-                          sbhd[] = {"mbhk", "jbgk", "jbgn"};
-  return getFormat() == SequenceFormat::SBHD ? sbhd[index] : bshd[index];
+  AttentionMaps maps = getMaps(getFormat());
+  return index == 0 ? maps.q : index == 1 ? maps.k : maps.v;
 }
 
 IndexMap AttentionOp::getResultMap(unsigned index) {
-  if (index == 1)
-    return "bhm";
-  return getFormat() == SequenceFormat::SBHD ? "mbhn" : "bmhn";
+  return index == 0 ? IndexMap(getMaps(getFormat()).o) : IndexMap("bhm");
 }
 
 StringRef AttentionOp::getOnlineIterators() { return "j"; }

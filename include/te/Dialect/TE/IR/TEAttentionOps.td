@@ -62,7 +62,7 @@ def TE_SoftmaxBwdOp : TE_Op<"softmax_bwd", [Pure, TE_IterationSpace<["mn mr", "m
 def TE_AttentionOp : TE_Op<"attention", [Pure, TE_ComputedIterationSpace<["getOnlineIterators"]>]> {
   let summary = "O = softmax(scale * Q K^T) V of each head, and the logarithm of each row's sum";
   let description = [{
-    Q, K, V and O are (b, s, h, d) with `bshd`, (s, b, h, d) with `sbhd`. Q and O have sq queries, K and V sk keys; a head
+    Q, K, V and O are (b, s, h, d) with `bshd`, (s, b, h, d) with `sbhd`, (b, h, s, d) with `bhsd`. Q and O have sq queries, K and V sk keys; a head
     of K and V is for one or several neighbouring heads of Q. For each head and query i, with z_j = scale * q_i . k_j,
     p_j = exp(z_j - max z) / sum exp(z - max z) and o_i = sum p_j v_j. `lse` is (b, h, sq), max z + log sum exp(z - max z).
     Products are summed in f32, p is rounded to the operands' type, and O once to its own. `scale` is
@@ -71,7 +71,7 @@ def TE_AttentionOp : TE_Op<"attention", [Pure, TE_ComputedIterationSpace<["getOn
     With `causal`, query i sees the keys up to i + sk - sq, so that the last query sees all of them. What it does not see is
     not read. A query that sees nothing has O = 0 and lse = -Inf.
 
-    Constraints: K1 ranks and format; K2 batches, keys and heads agree; K3 sizes of heads; K4 shapes of O and lse; K5 element
+    Constraints: K1 ranks; K2 batches, keys and heads agree; K3 sizes of heads; K4 shapes of O and lse; K5 element
     types; K6 the scale is finite.
 
     ```mlir
@@ -79,7 +79,7 @@ def TE_AttentionOp : TE_Op<"attention", [Pure, TE_ComputedIterationSpace<["getOn
         : tensor<?x?x32x128xbf16>, tensor<?x?x8x128xbf16>, tensor<?x?x8x128xbf16> -> tensor<?x?x32x128xbf16>, tensor<?x32x?xf32>
     ```
   }];
-  let arguments = (ins TE_SequenceFormatAttr:$format, TE_HPTensor:$q, TE_HPTensor:$k, TE_HPTensor:$v,
+  let arguments = (ins TE_AttentionFormatAttr:$format, TE_HPTensor:$q, TE_HPTensor:$k, TE_HPTensor:$v,
     OptionalAttr<F32Attr>:$scale, UnitAttr:$causal);
   let results = (outs TE_HPTensor:$result, TensorOf<[F32]>:$lse);
   let assemblyFormat = [{
@@ -87,9 +87,10 @@ def TE_AttentionOp : TE_Op<"attention", [Pure, TE_ComputedIterationSpace<["getOn
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    unsigned getBatchDim() { return getFormat() == SequenceFormat::SBHD ? 1 : 0; }
-    unsigned getSequenceDim() { return 1 - getBatchDim(); }
-    static constexpr unsigned kHeadDim = 2, kLastDim = 3;
+    unsigned getBatchDim() { return getFormat() == AttentionFormat::SBHD ? 1 : 0; }
+    unsigned getHeadDim() { return getFormat() == AttentionFormat::BHSD ? 1 : 2; }
+    unsigned getSequenceDim() { return 3 - getBatchDim() - getHeadDim(); }
+    static constexpr unsigned kLastDim = 3;
     /// What products are multiplied by.
     double getScaleOrDefault();
   }];

@@ -81,6 +81,14 @@ def TE_SequenceFormat : TE_Enum<"SequenceFormat",
 def TE_SequenceFormatAttr
     : TE_EnumAttr<TE_SequenceFormat, "sequence_format">;
 
+def TE_AttentionFormat : TE_Enum<"AttentionFormat",
+    "the order of sequence, batch, head and column", [
+  I32EnumAttrCase<"SBHD", 0, "sbhd">,
+  I32EnumAttrCase<"BSHD", 1, "bshd">,
+  I32EnumAttrCase<"BHSD", 2, "bhsd">]>;
+def TE_AttentionFormatAttr
+    : TE_EnumAttr<TE_AttentionFormat, "attention_format">;
+
 def TE_AmaxAlgorithm : TE_Enum<"AmaxAlgorithm", "the amax that a delayed scale is computed from", [
   I32EnumAttrCase<"Max", 0, "max">,
   I32EnumAttrCase<"MostRecent", 1, "most_recent">]>;

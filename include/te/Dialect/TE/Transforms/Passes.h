@@ -13,6 +13,9 @@
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::te {
+/// On an op (string): what te-raise-attention made it of.
+constexpr const char *kRaisedAttr = "te.raised";
+
 #define GEN_PASS_DECL
 #include "te/Dialect/TE/Transforms/Passes.h.inc"
 #define GEN_PASS_REGISTRATION

@@ -9,6 +9,27 @@
 
 include "mlir/Pass/PassBase.td"
 
+def RaiseAttentionPass : Pass<"te-raise-attention", "::mlir::func::FuncOp"> {
+  let summary = "find attention in two products with a softmax between them";
+  let description = [{
+    Two te.gemm with a te.softmax between become a te.attention, whose kernel does not store the scores, where nobody else
+    reads what is in between, the operands are bf16 or f16, and a schedule for it fits `target`. The first product may
+    have an alpha; casts in between go. Matrices of rank 2 and 3 are heads of one batch, or of many; operands that are
+    a te.permute from (b, s, h, d) or (s, b, h, d) are read as they lie. `te.raised` of the op says what it was made of.
+
+    ```mlir
+    %s = te.gemm %q, %k transpose_b : ...
+    %p = te.softmax %s {scale = 1.250000e-01 : f32, causal} : ...
+    %o = te.gemm %p, %v : ...
+    // ==>
+    %o, %lse = te.attention bhsd %q, %k, %v {causal, scale = 1.250000e-01 : f32} : ...
+    ```
+  }];
+  let options = [Option<"target", "target", "std::string", "", "the chip whose kernels compute it">];
+  let statistics = [Statistic<"numRaised", "raised", "te.attention ops that were made">];
+  let dependentDialects = ["::mlir::te::TEDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def FusePass : Pass<"te-fuse", "::mlir::func::FuncOp"> {
   let summary = "gather te ops into regions, each of which becomes one kernel";
   let description = [{

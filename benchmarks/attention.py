@@ -1,0 +1,100 @@
+"""te.attention in the cycle model, beside AITER's kernels of the same problem where it ships one, and the least possible.
+
+    build/venv/bin/python benchmarks/attention.py --bin build/bin [--clock=GHZ] [--chip=gfx950] [--quick]
+
+bf16, (batch, sequence, heads, size); modelled of a sample of the grid (te-run --profile --sample), at the peak clock unless --clock says
+otherwise. A causal mask counts half of the operations. "least": the matrix cores' peak, or memory where that takes longer. AITER's
+kernels are its machine code as it is shipped (head size 128, no mask or causal); --quick leaves them out. Compilation is cold, a process.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import aiter
+from aiter import harness
+
+# (batch, queries, keys, heads of q, of k and v, size, size of v, causal)
+PROBLEMS = [(1, 4096, 4096, 16, 16, 128, 128, False), (1, 4096, 4096, 16, 16, 128, 128, True), (1, 8192, 8192, 32, 8, 128, 128, True),
+            (1, 4096, 4096, 16, 16, 64, 64, False), (1, 4096, 4096, 16, 16, 64, 64, True), (1, 4096, 4096, 16, 16, 192, 128, True),
+            (4, 1021, 1021, 24, 24, 128, 128, True), (8, 128, 2048, 16, 16, 64, 64, False), (32, 1, 8192, 32, 8, 128, 128, False)]
+CHIPS = {"gfx950": (2516.6e12, 8e12), "gfx942": (1307.4e12, 5.3e12)}  # peak of bf16 products and of memory
+RUNS = 5  # of the compiler
+
+
+def program(problem):
+    batch, queries, keys, heads, kv_heads, size, v_size, causal = problem
+
+    def tensor(*shape, element="bf16"):
+        return f"tensor<{'x'.join(map(str, shape))}x{element}>"
+
+    q, k, v = tensor(batch, queries, heads, size), tensor(batch, keys, kv_heads, size), tensor(batch, keys, kv_heads, v_size)
+    o, lse = tensor(batch, queries, heads, v_size), tensor(batch, heads, queries, element="f32")
+    return (f"func.func @f(%q: {q}, %k: {k}, %v: {v}) -> ({o}, {lse}) {{\n  %o, %lse = te.attention bshd %q, %k, %v"
+            f"{' {causal}' * causal} : {q}, {k}, {v} -> {o}, {lse}\n  return %o, %lse : {o}, {lse}\n}}\n")
+
+
+def count(problem):
+    """Operations and bytes at the least."""
+    batch, queries, keys, heads, kv_heads, size, v_size, causal = problem
+    flops = 2 * batch * heads * queries * keys * (size + v_size) / (2 if causal else 1)
+    return flops, 2 * batch * (heads * queries * (size + v_size) + kv_heads * keys * (size + v_size)) + 4 * batch * heads * queries
+
+
+def measure(options, chip, problem, folder):
+    """Seconds, MFMA-busy of the loop (None without one), and seconds of a cold compilation."""
+    source, artefact, path = (Path(folder) / name for name in ("f.mlir", "f.hsaco", "profile.json"))
+    source.write_text(program(problem))
+    times = []
+    for _ in range(RUNS):
+        start = time.perf_counter()
+        subprocess.run([options.bin / "te-compile", source, f"--target={chip}", "-o", artefact], check=True)
+        times.append(time.perf_counter() - start)
+    command = [options.bin / "te-run", artefact, f"--profile={path}", "--sample"] + ([f"--clock={options.clock}"] if options.clock else [])
+    subprocess.run(command, check=True, capture_output=True)
+    launch = json.loads(path.read_text())["launches"][0]
+    return launch["grid"]["seconds"], launch["mfma"].get("loop_busy"), statistics.median(times)
+
+
+def measure_aiter(options, chip, problem, folder):
+    """Seconds of AITER's kernel, where it has one for the problem."""
+    batch, queries, keys, heads, kv_heads, size, v_size, causal = problem
+    if options.quick or (queries, heads, size, v_size) != (keys, kv_heads, 128, 128) or queries % 256:
+        return None
+    code = next(code for kind, mask, of, code, _ in aiter.KERNELS if (kind, mask, of) == ("forward", causal, chip))
+    runner = harness.Runner(chip, folder)
+    names = runner.list(code)[1]
+    sizes = argparse.Namespace(batch=batch, length=queries, heads=heads)
+    launch = aiter.profile(options.bin, Path(folder) / "aiter.json", runner, code, *aiter.forward(names, sizes, causal), names, options.clock)
+    return launch["grid"]["seconds"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", required=True, type=Path, help="the folder of te-compile and te-run")
+    parser.add_argument("--clock", help="GHz that both chips are taken to sustain")
+    parser.add_argument("--chip", choices=CHIPS)
+    parser.add_argument("--quick", action="store_true", help="without AITER's kernels")
+    options = parser.parse_args()
+    os.environ["PATH"] = f"{options.bin.resolve()}:{os.environ['PATH']}"  # harness.py calls te-run
+    print("| chip | batch, queries, keys, heads, of k, size, of v | mask | modelled, us | TFLOP/s | MFMA busy, loop | / least | / AITER | "
+          "compiled, ms |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    with tempfile.TemporaryDirectory() as folder:
+        for chip in [options.chip] if options.chip else CHIPS:
+            for problem in PROBLEMS:
+                seconds, busy, compiled = measure(options, chip, problem, folder)
+                other = measure_aiter(options, chip, problem, folder)
+                flops, size = count(problem)
+                least = max(flops / CHIPS[chip][0], size / CHIPS[chip][1])
+                print(f"| {chip} | {', '.join(map(str, problem[:7]))} | {'causal' if problem[7] else 'no'} | {1e6 * seconds:.1f} | "
+                      f"{flops / seconds / 1e12:.0f} | {f'{100 * busy:.0f} %' if busy is not None else '-'} | {seconds / least:.2f} | "
+                      f"{f'{seconds / other:.2f}' if other else '-'} | {1e3 * compiled:.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
