@@ -10,6 +10,7 @@
 #include "PTX.h"
 
 #include "te/Conversion/Passes.h"
+#include "te/Dialect/TE/Transforms/Passes.h"
 #include "te/Region/SharedKernels.h"
 #include "te/Schedule/ResourceModel.h"
 #include "te/Schedule/TuningDatabase.h"

@@ -15,8 +15,9 @@
 using namespace mlir;
 using namespace mlir::te;
 
-/// VGPRs beside tiles: addresses, bounds, temporaries.
-static constexpr unsigned kBaseVGPRs = 40;
+/// VGPRs beside tiles: addresses and bounds of three operands, what is computed
+/// over rows, temporaries.
+static constexpr unsigned kBaseVGPRs = 56;
 /// Keys of a step, at the most: scores of more would take the registers.
 static constexpr int64_t kMostKeys = 64;
 

@@ -45,8 +45,10 @@ def open_device(kind: str, ordinal: int = 0) -> Device:
 
 def find_device(device: Device | str | None) -> Device | None:
     """The device that a caller means: a name is that of a kind, or "cuda:1"."""
-    if not isinstance(device, str):
+    if device is None or isinstance(device, Device):
         return device
+    if not isinstance(device, str):
+        raise TypeError(f"device is {device!r:.60}; give a te_mlir.Device or its name, such as \"cuda:1\"")
     kind, colon, ordinal = device.partition(":")
     if colon and (kind not in ("hip", "cuda") or not ordinal.isdecimal()):
         raise RunError(f"no device {device!r}; there are emulator, reference, hip and cuda, or cuda:1 for the second GPU")

@@ -182,6 +182,8 @@ class Program:
         Raises RunError, which names the argument, what was given and what is needed, and TypeError for what is no array.
         """
         called, device = self.entry(entry), find_device(device)
+        if not isinstance(dims, (Mapping, type(None))):
+            raise TypeError(f"dims is {dims!r:.60}; give a dict of names and sizes, such as {{\"M\": 4}}")
         if out is not None and dims is None and (results := self._call(called, inputs, out, device, stream)):
             return results[0]
         views = self._view_inputs(called, inputs)

@@ -10,7 +10,7 @@ import torch
 
 from check_ops import run_checks, tensor
 from check_partial import call
-from check_softmax import see
+from check_softmax import print_f32, see
 
 
 def attend(run, layout, q, k, v, options):
@@ -49,7 +49,7 @@ def check_random(run, rng):
         group, d, dv = int(rng.integers(1, 4)), int(rng.integers(1, 70)), int(rng.integers(1, 70))
         scale = None if number % 2 else float(np.float32(rng.normal()))
         causal = bool(rng.integers(2))
-        options = ", ".join(["causal"] * causal + ([] if scale is None else [f"scale = {scale:e} : f32"]))
+        options = ", ".join(["causal"] * causal + ([] if scale is None else [f"scale = {print_f32(scale)}"]))
         q, k, v = (rng.normal(size=shape).astype(np.float32)
                    for shape in ((b, sq, heads * group, d), (b, sk, heads, d), (b, sk, heads, dv)))
         layout = ["bshd", "sbhd", "bhsd"][number % 3]

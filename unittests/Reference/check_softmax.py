@@ -12,9 +12,18 @@ from check_ops import run_checks, tensor
 from check_partial import call
 
 
+def print_f32(value):
+    """As MLIR reads it, exactly."""
+    return f"0x{np.float32(value).view(np.uint32):08X} : f32"
+
+
+def print_options(scale, causal):
+    return f"{{scale = {print_f32(scale)}{', causal' * causal}}}"
+
+
 def softmax(run, x, scale, causal):
     kind = tensor(x.shape, "f32")
-    attributes = f"{{scale = {scale:e} : f32{', causal' * causal}}}"
+    attributes = print_options(scale, causal)
     return call(run, f"te.softmax %0 {attributes} : {kind}", [(kind, x)], [kind])[0]
 
 
@@ -50,7 +59,7 @@ def check_gradient(run, rng):
         dy = torch.from_numpy(rng.normal(size=shape).astype(np.float32))
         y.backward(dy.double())
         kind = tensor(shape, "f32")
-        attributes = f"{{scale = {scale:e} : f32{', causal' * causal}}}"
+        attributes = print_options(scale, causal)
         rounded = y.detach().float().numpy()
         dx = call(run, f"te.softmax_bwd %0, %1 {attributes} : {kind}, {kind}", [(kind, dy.numpy()), (kind, rounded)], [kind])[0]
         np.testing.assert_allclose(dx, x.grad, rtol=1e-5, atol=1e-6 * max(1, abs(scale)))
