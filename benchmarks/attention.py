@@ -58,7 +58,7 @@ def measure(options, chip, problem, folder):
     command = [options.bin / "te-run", artefact, f"--profile={path}", "--sample"] + ([f"--clock={options.clock}"] if options.clock else [])
     subprocess.run(command, check=True, capture_output=True)
     launch = json.loads(path.read_text())["launches"][0]
-    return launch["grid"]["seconds"], launch["mfma"].get("loop_busy"), statistics.median(times)
+    return launch["grid"]["seconds"], launch["mfma"].get("loop", {}).get("busy"), statistics.median(times)
 
 
 def measure_aiter(options, chip, problem, folder):
