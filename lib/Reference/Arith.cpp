@@ -26,8 +26,7 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::ref;
 
-/// Marks element `index` of `result` as unspecified.
-static void markUnspecified(HostTensor &result, int64_t index) {
+void ref::markUnspecified(HostTensor &result, int64_t index) {
   unsigned bytes = rt::getInfo(result.type).bytes;
   result.unspecified.resize(result.bytes.size());
   std::fill_n(result.unspecified.begin() + index * bytes, bytes, 0xFF);

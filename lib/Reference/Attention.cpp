@@ -229,6 +229,16 @@ static Attended attend(AttentionOp op, const Heads &q, const Heads &k,
   return result;
 }
 
+/// Whether a column of v has Inf or NaN behind the keys that are seen: kernels
+/// multiply them by 0.
+static bool holdsSpecials(const Heads &v, int64_t b, int64_t seen, int64_t h,
+                          int64_t column) {
+  for (int64_t j = seen; j < v.sequence; ++j)
+    if (!std::isfinite(v.values[v.getStart(b, j, h) + column]))
+      return true;
+  return false;
+}
+
 static LogicalResult runAttention(Operation *operation, Frame &frame) {
   auto op = cast<AttentionOp>(operation);
   Heads q(op, op.getQ(), frame), k(op, op.getK(), frame),
@@ -244,25 +254,29 @@ static LogicalResult runAttention(Operation *operation, Frame &frame) {
   int64_t rows = q.batches * q.heads * q.sequence;
   std::vector<double> o(rows * v.size), bounds(o.size()), lse(rows),
       lseBounds(rows);
+  std::vector<char> isOpen(o.size()); // several threads write it
   llvm::parallelFor(0, rows, [&](size_t index) {
     int64_t i = index % q.sequence, h = index / q.sequence % q.heads,
             b = index / q.sequence / q.heads;
-    int64_t seen = op.getCausal()
-                       ? std::clamp<int64_t>(i + 1 + k.sequence - q.sequence, 0,
-                                             k.sequence)
-                       : k.sequence;
+    int64_t seen = countSeen({q.sequence, k.sequence}, i, op.getCausal());
     Attended attended = attend(op, q, k, v, b, i, h, seen);
     lse[index] = attended.lse.value;
     lseBounds[index] = attended.lse.bound;
+    // q's rows have another length.
     int64_t start = q.getStart(b, i, h) / q.size * v.size;
-    for (auto [d, number] : llvm::enumerate(attended.row))
+    for (auto [d, number] : llvm::enumerate(attended.row)) {
       std::tie(o[start + d], bounds[start + d]) =
           std::pair(number.value, number.bound);
+      isOpen[start + d] = holdsSpecials(v, b, seen, h / (q.heads / k.heads), d);
+    }
   });
-  return failure(
-      failed(frame.store(op->getResult(0), shape, o, bounds)) ||
-      failed(frame.store(op->getResult(1), {q.batches, q.heads, q.sequence},
-                         lse, lseBounds)));
+  if (failed(frame.store(op->getResult(0), shape, o, bounds)))
+    return failure();
+  for (auto [i, open] : llvm::enumerate(isOpen))
+    if (open)
+      markUnspecified(frame.values[op->getResult(0)].buffers[0], i);
+  return frame.store(op->getResult(1), {q.batches, q.heads, q.sequence}, lse,
+                     lseBounds);
 }
 
 ArrayRef<HandlerEntry> mlir::te::ref::getAttentionHandlers() {

@@ -126,14 +126,9 @@ static LogicalResult storeSums(OpResult result, ArrayRef<int64_t> shape,
                                ArrayRef<bool> overflows, Frame &frame) {
   if (failed(frame.store(result, shape, numbers, bounds)))
     return failure();
-  HostTensor &tensor = frame.values[result].buffers[0];
-  unsigned width = rt::getInfo(tensor.type).bytes;
-  for (auto [i, overflow] : llvm::enumerate(overflows)) {
-    if (!overflow)
-      continue;
-    tensor.unspecified.resize(tensor.bytes.size());
-    std::fill_n(tensor.unspecified.begin() + i * width, width, 0xFF);
-  }
+  for (auto [i, overflow] : llvm::enumerate(overflows))
+    if (overflow)
+      markUnspecified(frame.values[result].buffers[0], i);
   return success();
 }
 

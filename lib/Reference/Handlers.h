@@ -38,6 +38,8 @@ struct Frame {
                       ArrayRef<double> numbers, ArrayRef<double> bounds = {});
 };
 
+/// Marks element `index` of `result` as unspecified.
+void markUnspecified(HostTensor &result, int64_t index);
 /// Sets an element of a tensor of integers, cut to its width.
 void storeInteger(HostTensor &tensor, int64_t index, int64_t value);
 

@@ -114,13 +114,9 @@ static LogicalResult normalize(Op op, Value beta, OpResult muResult,
     if (failed(frame.store(muResult, getRowShape(input), mus, muBounds)))
       return failure();
     // Inf or NaN, which depends on the order of distances from it.
-    HostTensor &mu = frame.values[muResult].buffers[0];
     for (auto [m, value] : llvm::enumerate(mus))
-      if (std::isinf(value)) {
-        mu.unspecified.resize(mu.bytes.size());
-        std::fill_n(mu.unspecified.begin() + m * sizeof(float), sizeof(float),
-                    0xFF);
-      }
+      if (std::isinf(value))
+        markUnspecified(frame.values[muResult].buffers[0], m);
   }
   return failure(
       failed(frame.store(op->getResult(0), input.shape, y, bounds)) ||

@@ -9,7 +9,6 @@
 
 #include "GemmSchedule.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -71,30 +70,20 @@ std::optional<std::string> te::findAttentionViolation(const TileDemand &demand,
   AttentionOp op = demand.attention;
   if (!op)
     return std::nullopt;
-  std::string text;
-  llvm::raw_string_ostream os(text);
   SmallVector<const MMA *> instructions = getInstructions(op, target);
-  if (instructions.empty()) {
-    os << "G2: te.attention is not supported for " << target.name
-       << "; compile for an AMD chip";
-    return text;
-  }
+  if (instructions.empty())
+    return whyNoProducts("te.attention", target);
   MatmulAttr matmul = schedule.getMatmul();
   if (!matmul)
     return "H14: the region has a te.attention, and the schedule does not say "
            "how it is computed: add matmul = <..>, or leave the schedule to "
            "te-schedule";
-  auto it = llvm::find_if(instructions, [&](const MMA *mma) {
-    return mma->name == matmul.getMma();
-  });
-  if (it == instructions.end()) {
-    os << "H14: " << matmul.getMma() << " on " << target.name
-       << " is not for these operands; use ";
-    llvm::interleave(
-        instructions, os, [&](const MMA *mma) { os << mma->name; }, " or ");
-    return text;
-  }
-  const MMA &mma = **it;
+  if (std::optional<std::string> why =
+          whyNotInstruction(matmul, instructions, target))
+    return why;
+  const MMA &mma = *MMA::lookup(matmul.getMma());
+  std::string text;
+  llvm::raw_string_ostream os(text);
   int64_t queries = schedule.getTile()[0], size = schedule.getTile()[1],
           wanted = llvm::PowerOf2Ceil(getHeadSize(op.getV()));
   if (matmul.getWaves()[1] != 1)

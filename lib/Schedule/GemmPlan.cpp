@@ -125,16 +125,20 @@ static bool scalesElements(GemmOp gemm) {
   });
 }
 
+std::string te::whyNoProducts(StringRef op, const Target &target) {
+  auto able = llvm::make_filter_range(
+      Target::all(), [](const Target &other) { return bool(other.amd); });
+  auto names =
+      llvm::map_range(able, [](const Target &other) { return other.name; });
+  return ("G2: " + op + " is not supported for " + target.name +
+          "; compile for " + llvm::join(names, " or "))
+      .str();
+}
+
 std::optional<GemmPlan> te::planGemm(GemmOp gemm, const Target &target,
                                      std::string &why) {
   if (!target.amd) {
-    auto able = llvm::make_filter_range(
-        Target::all(), [](const Target &other) { return bool(other.amd); });
-    auto names =
-        llvm::map_range(able, [](const Target &other) { return other.name; });
-    why = ("G2: te.gemm is not supported for " + target.name +
-           "; compile for " + llvm::join(names, " or "))
-              .str();
+    why = whyNoProducts("te.gemm", target);
     return std::nullopt;
   }
   if (std::optional<std::string> many = whyNotMany(gemm)) {

@@ -7,6 +7,7 @@
 
 #include "GemmSchedule.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -63,6 +64,20 @@ static std::optional<std::string> findSplitViolation(const TileDemand &demand,
   return text;
 }
 
+std::optional<std::string>
+te::whyNotInstruction(MatmulAttr matmul, ArrayRef<const MMA *> instructions,
+                      const Target &target) {
+  if (llvm::any_of(instructions, [&](const MMA *mma) {
+        return mma->name == matmul.getMma();
+      }))
+    return std::nullopt;
+  auto names =
+      llvm::map_range(instructions, [](const MMA *mma) { return mma->name; });
+  return ("H14: " + matmul.getMma() + " on " + target.name +
+          " is not for these operands; use " + llvm::join(names, " or "))
+      .str();
+}
+
 std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
                                                  ScheduleAttr schedule,
                                                  const Target &target) {
@@ -85,18 +100,10 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
           "te-schedule";
     return text;
   }
-  auto it = llvm::find_if(plan->instructions, [&](const MMA *mma) {
-    return mma->name == matmul.getMma();
-  });
-  if (it == plan->instructions.end()) {
-    os << "H14: " << matmul.getMma() << " on " << target.name
-       << " is not for these operands; use ";
-    llvm::interleave(
-        plan->instructions, os, [&](const MMA *mma) { os << mma->name; },
-        " or ");
-    return text;
-  }
-  const MMA &mma = **it;
+  if (std::optional<std::string> why =
+          whyNotInstruction(matmul, plan->instructions, target))
+    return why;
+  const MMA &mma = *MMA::lookup(matmul.getMma());
   for (int64_t size :
        {schedule.getTile()[0], schedule.getTile()[1], matmul.getK()})
     if (size > kMostSize) {

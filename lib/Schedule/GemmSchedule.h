@@ -26,6 +26,12 @@ bool lieAlongK(GemmOp gemm);
 /// without scales too.
 SmallVector<const MMA *> findInstructions(const Target &target, Type a, Type b,
                                           bool needsScales);
+/// G2: why kernels of the target do not compute an op with products.
+std::string whyNoProducts(StringRef op, const Target &target);
+/// H14: why a schedule's instruction is none of those for the operands.
+std::optional<std::string> whyNotInstruction(MatmulAttr matmul,
+                                             ArrayRef<const MMA *> instructions,
+                                             const Target &target);
 /// M, N and K are.
 bool areSizesKnown(const TileDemand &demand);
 

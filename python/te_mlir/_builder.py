@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import struct
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextvars import ContextVar
 from itertools import count
 from typing import Any, NoReturn, TypeVar, Union
@@ -148,8 +148,6 @@ class Tensor:
 Operand = Union[Tensor, "np.ndarray[Any, Any]"]
 #: What elementwise ops take: also a number, which becomes a constant of another operand's type.
 Number = Union[Operand, float]
-#: What a function under construction returns: a value, several, or several with their names.
-Results = Union[Tensor, Sequence[Tensor], Mapping[str, Tensor]]
 
 
 class Body:
@@ -503,21 +501,3 @@ def make_constant(value: Any, dtype: DType | None, place: Place, shape: Sequence
     text = print_elements(array, name)
     result, = body.append(f'"arith.constant"() <{{value = dense<{text}> : {type}}}>', f"() -> {type}", place)
     return Tensor(body, result, sizes, name, place)
-
-
-def name_results(body: Body, returned: Any) -> list[tuple[str | None, Tensor]]:
-    if isinstance(returned, Mapping):
-        results: list[tuple[str | None, Any]] = list(returned.items())
-    elif isinstance(returned, Sequence):
-        results = [(None, value) for value in returned]
-    else:
-        results = [(None, returned)]
-    for name, value in results:
-        if not isinstance(value, Tensor):
-            raise TypeError(f"{body.name} returns {value!r}; give the tensors that are its results: one, several, or a dict of names and "
-                            "tensors")
-        if value.body is not body:
-            raise TypeError(f"{body.name} returns {value!r}, which is not its own")
-        if name is not None and not isinstance(name, str):
-            raise TypeError(f"{body.name} returns a dict with the key {name!r}; keys are the results' names")
-    return results

@@ -18,7 +18,7 @@ returns the results. ``norm`` is then a ``te.Module`` of one function; ``te.modu
 
 Ops are the functions of ``te_mlir.ops``, one for each op of the language, and Python's operators on tensors. Types of results follow from
 the operands, and ``dtype=`` asks for another element type. Sizes that are known at run time only are ``te.Size`` in ``x.shape``. NumPy
-arrays are constants; so are numbers beside a tensor of known sizes.
+arrays are constants; so are numbers beside a tensor.
 
 Each op has the place of the Python expression that made it. Rules are checked where the function is complete: a CompileError names the
 rule of docs/spec.md, and the file and line of the Python that broke it. What is no IR at all (a value of another function, a missing or
@@ -30,9 +30,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 
-from ._builder import Body, Results, Tensor, current, name_results
+from ._builder import Body, Tensor, current
 from ._frames import Place, caller, definition
 from ._module import Module
+from ._results import Results, name_results
 from ._text import parse_lines, print_place, quote
 from ._types import TensorType
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ._builder import Body, Op, Operand, Results, Tensor, current, name_results
+from ._builder import Body, Op, Operand, Tensor, current
+from ._results import Results, name_results
 from ._text import quote
 
 

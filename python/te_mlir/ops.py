@@ -156,8 +156,9 @@ def attention(format: AttentionFormat, q: Operand, k: Operand, v: Operand, *, sc
     Products are summed in f32, p is rounded to the operands' type, and O once to its own. `scale` is
     1 / sqrt(d) where it is not given, d the size of a head of Q.
 
-    With `causal`, query i sees the keys up to i + sk - sq, so that the last query sees all of them. What it does not see is
-    not read. A query that sees nothing has O = 0 and lse = -Inf.
+    With `causal`, query i sees the keys up to i + sk - sq, so that the last query sees all of them. Others have p = 0,
+    whatever K holds; where V holds an Inf or NaN for one of them, that column of O is unspecified. A query that sees nothing has
+    O = 0 and lse = -Inf.
 
     Constraints: K1 ranks; K2 batches, keys and heads agree; K3 sizes of heads; K4 shapes of O and lse; K5 element
     types; K6 the scale is finite.

@@ -129,22 +129,19 @@ SmallVector<Value> AttentionEmitter::loadQueries() {
   Value view = viewHead(op.getQ(), head);
   SmallVector<Value> tiles;
   Value column = index(0);
+  double sign = scale > 0 ? 1 : scale < 0 ? -1 : 0;
   int64_t size =
       cast<ShapedType>(op.getQ().getType()).getDimSize(AttentionOp::kLastDim);
   for (int64_t chunk : getChunks(size, mma.k)) {
     LinearLayout layout = getMMAOperandLayout(
         mma, *getMMAFormat(element), MMASide::A, queries, chunk, waves);
     Value tile = ctx.load(view, ctx.tileRow, column, element, layout);
-    if (scale < 0)
-      tile = arith::NegFOp::create(b, tile);
-    if (scale == 0)
-      tile = ctx.constant(tile.getType(), 0.0);
+    if (sign != 1)
+      tile = arith::MulFOp::create(b, tile, ctx.constant(tile.getType(), sign));
     tiles.push_back(tile);
     column = b.createOrFold<arith::AddIOp>(column, index(chunk));
   }
-  if (scale == 0)
-    scale = 1;
-  scale = std::fabs(scale);
+  scale = sign == 0 ? 1 : std::fabs(scale);
   return tiles;
 }
 
@@ -188,23 +185,19 @@ Value AttentionEmitter::emitProducts(ArrayRef<Value> q, Value view, Value key) {
 /// -Inf in place of products that queries do not see.
 Value AttentionEmitter::emitMask(Value products, Value key) {
   LinearLayout layout = getLayout(products.getType());
-  Type i32 = getTileType(b.getI32Type(), b.getContext(), layout);
-  auto splat = [&](Value value) {
-    return ctx.splat(arith::IndexCastOp::create(b, b.getI32Type(), value), i32);
-  };
-  Value column = CoordinateOp::create(b, i32, 1);
-  Value seen =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, column,
-                            splat(arith::SubIOp::create(b, numKeys, key)));
+  Value seen = ctx.isBefore(layout, /*dim=*/1, key, numKeys);
   if (op.getCausal()) { // key + column <= row + keys - queries
+    Type i32 = getTileType(b.getI32Type(), b.getContext(), layout);
     Value ahead =
         arith::SubIOp::create(b, arith::AddIOp::create(b, ctx.tileRow, numKeys),
                               arith::AddIOp::create(b, ctx.rows, key));
-    Value last =
-        arith::AddIOp::create(b, CoordinateOp::create(b, i32, 0), splat(ahead));
+    Value last = arith::AddIOp::create(
+        b, CoordinateOp::create(b, i32, 0),
+        ctx.splat(arith::IndexCastOp::create(b, b.getI32Type(), ahead), i32));
     seen = arith::AndIOp::create(
         b, seen,
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sle, column, last));
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                              CoordinateOp::create(b, i32, 1), last));
   }
   return arith::SelectOp::create(b, seen, products,
                                  ctx.constant(products.getType(), -kInf));
@@ -212,11 +205,9 @@ Value AttentionEmitter::emitMask(Value products, Value key) {
 
 /// Numbers of rows times the scale; 0 of -Inf, where a row has seen nothing.
 Value AttentionEmitter::scaleRows(Value rows) {
-  Type type = rows.getType();
-  Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, rows,
-                                       ctx.constant(type, -kInf));
-  Value scaled = arith::MulFOp::create(b, rows, ctx.constant(type, scale));
-  return arith::SelectOp::create(b, isNone, ctx.constant(type, 0.0), scaled);
+  Value scaled =
+      arith::MulFOp::create(b, rows, ctx.constant(rows.getType(), scale));
+  return emitZeroWhere(ctx, rows, -kInf, scaled);
 }
 
 /// Steps whose keys all queries of the workgroup see, and those that have a key
@@ -279,27 +270,21 @@ AttentionEmitter::State AttentionEmitter::emitStep(ArrayRef<Value> q, Value k,
 
 /// O, and lse; 0 and -Inf of rows that have seen nothing.
 void AttentionEmitter::store(State state) {
-  Type rows = state.sum.getType();
-  Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, state.sum,
-                                       ctx.constant(rows, 0.0));
   if (ctx.hasBuffers(op.getResult())) {
-    Value inverse =
-        arith::DivFOp::create(b, ctx.constant(rows, 1.0), state.sum);
-    inverse =
-        arith::SelectOp::create(b, isNone, ctx.constant(rows, 0.0), inverse);
-    Value o = arith::MulFOp::create(
-        b, state.o, ctx.broadcast(inverse, getLayout(state.o.getType())));
+    Value o =
+        arith::MulFOp::create(b, state.o,
+                              ctx.broadcast(emitInverseSum(ctx, state.sum),
+                                            getLayout(state.o.getType())));
     ctx.storeWide(ctx.round(o, getElementTypeOrSelf(op.getResult().getType())),
                   viewHead(op.getResult(), head));
   }
   if (!ctx.hasBuffers(op.getLse()))
     return;
-  constexpr auto approximate = arith::FastMathFlags::afn;
-  Value log = math::Log2Op::create(b, state.sum, approximate);
+  // Of a row that has seen nothing, log 0.
+  Value log = math::Log2Op::create(b, state.sum, arith::FastMathFlags::afn);
   Value lse = arith::MulFOp::create(
       b, arith::AddFOp::create(b, scaleRows(state.most), log),
-      ctx.constant(rows, llvm::numbers::ln2));
-  lse = arith::SelectOp::create(b, isNone, ctx.constant(rows, -kInf), lse);
+      ctx.constant(log.getType(), llvm::numbers::ln2));
   Value view = ctx.view(ctx.getBuffers(op.getLse()).data, ctx.rows, index(1),
                         index(1), multiply(ctx.matrix, ctx.rows));
   ctx.store(lse, view, ctx.tileRow, index(0));

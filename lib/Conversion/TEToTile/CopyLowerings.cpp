@@ -31,11 +31,7 @@ struct FullLikeLowering
     : TileLoweringInterface::ExternalModel<FullLikeLowering, FullLikeOp> {
   LogicalResult lowerToTile(Operation *op, TileContext &ctx) const {
     TypedAttr value = cast<FullLikeOp>(op).getValue();
-    auto type = cast<RankedTensorType>(
-        getTileType(value.getType(), op->getContext(), ctx.getLoadLayout()));
-    ctx.define(op->getResult(0), arith::ConstantOp::create(
-                                     ctx.b, SplatElementsAttr::get(
-                                                type, cast<Attribute>(value))));
+    ctx.define(op->getResult(0), ctx.constant(value, ctx.getLoadLayout()));
     return success();
   }
 };

@@ -19,6 +19,10 @@ void attachMoveLowerings(MLIRContext *context);
 void attachPartialLowerings(MLIRContext *context);
 void attachUpdateScaleLowering(MLIRContext *context);
 void attachRopeLowerings(MLIRContext *context);
+/// `other`, but 0 where `tile` is `value`; f32, of one shape.
+Value emitZeroWhere(TileContext &ctx, Value tile, double value, Value other);
+/// 1 / the sum of a row's exponentials; 0 where the row has seen nothing.
+Value emitInverseSum(TileContext &ctx, Value sum);
 void attachSoftmaxLowerings(MLIRContext *context);
 void attachAttentionLowering(MLIRContext *context);
 void attachCopyLowerings(MLIRContext *context);

@@ -85,13 +85,19 @@ static Value multiply(TileContext &ctx, Value tile, const APFloat &factor) {
                    ctx.constant(tile.getType(), factor.convertToDouble()));
 }
 
-/// `other` where `tile` is `value`.
-static Value replace(TileContext &ctx, Value tile, double value, Value other) {
+Value te::emitZeroWhere(TileContext &ctx, Value tile, double value,
+                        Value other) {
   auto &b = ctx.b;
   Type type = tile.getType();
   Value isValue = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, tile,
                                         ctx.constant(type, value));
   return arith::SelectOp::create(b, isValue, ctx.constant(type, 0.0), other);
+}
+
+Value te::emitInverseSum(TileContext &ctx, Value sum) {
+  return emitZeroWhere(
+      ctx, sum, 0.0,
+      arith::DivFOp::create(ctx.b, ctx.constant(sum.getType(), 1.0), sum));
 }
 
 namespace {
@@ -105,14 +111,12 @@ struct SoftmaxLowering
     Value seen = emitSeen(ctx, op.getInput(), op.getCausal(), layout);
     Value z = selectSeen(ctx, seen, multiply(ctx, x, op.getScale()), -kInf);
     Value most = ctx.reduceRows(ReduceKind::MaxNum, z, -kInf);
-    most = replace(ctx, most, -kInf, most);
+    most = emitZeroWhere(ctx, most, -kInf, most);
     Value e = math::ExpOp::create(
         b, arith::SubFOp::create(b, z, ctx.broadcast(most, layout)));
     Value sum = ctx.reduceRows(ReduceKind::Add, e);
-    Value inverse = replace(
-        ctx, sum, 0.0,
-        arith::DivFOp::create(b, ctx.constant(sum.getType(), 1.0), sum));
-    Value y = arith::MulFOp::create(b, e, ctx.broadcast(inverse, layout));
+    Value y = arith::MulFOp::create(
+        b, e, ctx.broadcast(emitInverseSum(ctx, sum), layout));
     if (op.getCausal()) // 0 in rows of NaN too
       y = selectSeen(ctx, seen, y, 0.0);
     ctx.define(op.getResult(),

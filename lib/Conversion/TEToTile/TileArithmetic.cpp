@@ -31,6 +31,12 @@ Value TileContext::constant(Type tileType, double value) {
                                            : one);
 }
 
+Value TileContext::constant(TypedAttr value, const tile::LinearLayout &layout) {
+  auto type = tile::getTileType(value.getType(), b.getContext(), layout);
+  return arith::ConstantOp::create(
+      b, SplatElementsAttr::get(type, cast<Attribute>(value)));
+}
+
 Value TileContext::intConstant(Type tileType, int64_t value) {
   TypedAttr one = b.getIntegerAttr(getElementTypeOrSelf(tileType), value);
   auto type = llvm::dyn_cast<RankedTensorType>(tileType);

@@ -85,14 +85,6 @@ static TypedAttr getImmediate(Value tensor) {
              : TypedAttr();
 }
 
-/// A tile of it.
-static Value emitImmediate(TileContext &ctx, TypedAttr value,
-                           const LinearLayout &layout) {
-  auto type = cast<RankedTensorType>(
-      getTileType(value.getType(), ctx.b.getContext(), layout));
-  return arith::ConstantOp::create(ctx.b, DenseElementsAttr::get(type, value));
-}
-
 Value TileContext::getTile(Value tensor) {
   tensor = getTileRoot(tensor);
   Value &tile = tiles[tensor];
@@ -100,7 +92,7 @@ Value TileContext::getTile(Value tensor) {
     return tile;
   Type elementType = getElementTypeOrSelf(tensor.getType());
   if (TypedAttr value = getImmediate(tensor))
-    return tile = emitImmediate(*this, value, getLoadLayout());
+    return tile = constant(value, getLoadLayout());
   if (tensor.getDefiningOp()) {
     FailureOr<Value> loaded = loadView(*this, tensor);
     hasFailed |= failed(loaded);
@@ -219,8 +211,7 @@ LogicalResult TileContext::forEachHalf(Value tensor,
 
 Value TileContext::loadRows(Value tensor) {
   if (TypedAttr value = getImmediate(tensor))
-    return emitImmediate(*this, value,
-                         getLoadLayout().project({1, schedule.getTile()[1]}));
+    return constant(value, getLoadLayout().project({1, schedule.getTile()[1]}));
   return loadRowsOf(getBuffers(tensor).data);
 }
 
@@ -236,7 +227,7 @@ Value TileContext::loadColumns(Value tensor) {
   Type element = getElementTypeOrSelf(tensor.getType());
   LinearLayout layout = getLoadLayout().project({schedule.getTile()[0], 1});
   if (TypedAttr value = getImmediate(tensor))
-    return emitImmediate(*this, value, layout);
+    return constant(value, layout);
   if (Value staged = sweep ? sweep->getStaged(tensor) : Value())
     return LoadOp::create(
         b, getTileType(element, b.getContext(), layout), staged, zero, tileCol,

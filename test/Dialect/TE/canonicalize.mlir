@@ -166,3 +166,13 @@ func.func @flags(%a: tensor<8x4xf32>, %b: tensor<16x8xf32>, %c: tensor<4x16xf32>
   %2 = te.gemm %dt, %bt : tensor<3x4x8xf32>, tensor<8x16xf32> -> tensor<3x4x16xf32>
   return %0, %1, %2 : tensor<4x16xf32>, tensor<8x16xf32>, tensor<3x4x16xf32>
 }
+
+// A constant of a static shape is one of upstream's.
+// CHECK-LABEL: @full_like
+// CHECK: arith.constant dense<2.000000e+00> : tensor<4x64xbf16>
+// CHECK: te.full_like %{{.*}}, 3.000000e+00 : bf16 : tensor<?x64xbf16>
+func.func @full_like(%x: tensor<4x64xbf16>, %y: tensor<?x64xbf16>) -> (tensor<4x64xbf16>, tensor<?x64xbf16>) {
+  %two = te.full_like %x, 2.0 : bf16 : tensor<4x64xbf16>
+  %three = te.full_like %y, 3.0 : bf16 : tensor<?x64xbf16>
+  return %two, %three : tensor<4x64xbf16>, tensor<?x64xbf16>
+}

@@ -108,6 +108,8 @@ func.func @quantize(%x: tensor<?x64xbf16> {te.dims = ["M", "K"], te.name = "x"},
   %5 = te.amax %x noop(%n : tensor<f32>) : tensor<?x64xbf16> -> tensor<f32>
   // CHECK: te.copy %{{.*}} : tensor<?x64xbf16>
   %copied = te.copy %x : tensor<?x64xbf16>
+  // CHECK: te.full_like %{{.*}}, 2.000000e+00 : bf16 : tensor<?x64xbf16>
+  %two = te.full_like %x, 2.0 : bf16 : tensor<?x64xbf16>
   // CHECK: te.permute %{{.*}} [1, 0] : tensor<?x64xbf16> -> tensor<64x?xbf16>
   %turned = te.permute %x [1, 0] : tensor<?x64xbf16> -> tensor<64x?xbf16>
   // CHECK: te.amax %{{.*}} : tensor<?x64xf16> -> tensor<f32>
@@ -173,6 +175,17 @@ func.func @rope(%x: tensor<?x2x8x64xbf16>, %f: tensor<1024x32xf32>, %t: tensor<?
       : tensor<?x8x64xbf16>, tensor<1024x32xf32> -> tensor<?x8x64xbf16>
   // CHECK: te.rope_bwd bshd %{{.*}}, %{{.*}} : tensor<?x2x8x64xf32>, tensor<1024x32xf32> -> tensor<?x2x8x64xbf16>
   %2 = te.rope_bwd bshd %0, %f : tensor<?x2x8x64xf32>, tensor<1024x32xf32> -> tensor<?x2x8x64xbf16>
+  return
+}
+
+// CHECK-LABEL: func.func @attention
+func.func @attention(%q: tensor<?x2x8x64xbf16>, %k: tensor<?x2x4x64xbf16>, %s: tensor<2x?x?xf32>) {
+  // CHECK: te.attention sbhd %{{.*}}, %{{.*}}, %{{.*}} {causal, scale = 2.500000e-01 : f32} : tensor<?x2x8x64xbf16>, tensor<?x2x4x64xbf16>, tensor<?x2x4x64xbf16> -> tensor<?x2x8x64xbf16>, tensor<2x8x?xf32>
+  %o, %lse = te.attention sbhd %q, %k, %k {causal, scale = 2.5e-1 : f32} : tensor<?x2x8x64xbf16>, tensor<?x2x4x64xbf16>, tensor<?x2x4x64xbf16> -> tensor<?x2x8x64xbf16>, tensor<2x8x?xf32>
+  // CHECK: te.softmax %{{.*}} {causal, scale = 2.500000e-01 : f32} : tensor<2x?x?xf32> -> tensor<2x?x?xbf16>
+  %p = te.softmax %s {causal, scale = 2.5e-1 : f32} : tensor<2x?x?xf32> -> tensor<2x?x?xbf16>
+  // CHECK: te.softmax_bwd %{{.*}}, %{{.*}} : tensor<2x?x?xf32>, tensor<2x?x?xbf16> -> tensor<2x?x?xf32>
+  %ds = te.softmax_bwd %s, %p : tensor<2x?x?xf32>, tensor<2x?x?xbf16> -> tensor<2x?x?xf32>
   return
 }
 

@@ -1,5 +1,7 @@
 """Programs of te.attention for sweep.py: formats, heads that share keys, sizes of heads, masks, any lengths."""
 
+import numpy as np
+
 # Element, format, heads of q, of k and v, their sizes for q and v, options.
 FORMS = [
     ("bf16", "bshd", 2, 2, 128, 128, ""),
@@ -39,6 +41,23 @@ def program(form, static=None, result=None):
             f"  return %o, %lse : {o}, {lse}\n}}\n")
 
 
+def draw_special(tokens, size):
+    """Normal numbers (bf16's bits), with a row of NaN in the middle and Inf in the last one."""
+    def draw(rng):
+        bits = rng.normal(size=(1, tokens, 1, size)).astype(np.float32).view(np.uint32) >> 16
+        bits[0, tokens // 2], bits[0, -1, 0, 0] = 0x7FC0, 0x7F80
+        return bits.astype(np.uint16)
+    return draw
+
+
+def special_cases():
+    """NaN and Inf reach the queries that see them, and no others; of v they are unspecified where they are not seen."""
+    form, tokens = ("bf16", "bshd", 1, 1, 64, 64, "causal"), 77
+    draw = draw_special(tokens, 64)
+    text = program(form, static=(1, tokens, tokens))
+    return [(f"special-{name}", text, [{}], [draw if name == other else ":normal" for other in "qkv"]) for name in "qkv"]
+
+
 def cases(rng):
     """Name, text, sizes of runs, and what inputs are."""
     made = []
@@ -50,4 +69,4 @@ def cases(rng):
         made.append((name, program(form, result="f32" if i == 2 else None), runs, normal))
         shape = SHAPES[(3 * i + 1) % len(SHAPES)]
         made.append((f"{name}-static", program(form, static=shape), [{}], normal))
-    return made
+    return made + special_cases()

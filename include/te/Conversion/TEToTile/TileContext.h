@@ -209,6 +209,8 @@ public:
 
   // Elementwise builders on tiles; the first two and the cast on scalars too.
   Value constant(Type tileType, double value);
+  /// A tile of one value.
+  Value constant(TypedAttr value, const tile::LinearLayout &layout);
   Value intConstant(Type tileType, int64_t value);
   Value splat(Value scalar, Type tileType);
   Value toF32(Value tile);

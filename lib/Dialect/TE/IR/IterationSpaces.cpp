@@ -13,37 +13,6 @@
 using namespace mlir;
 using namespace mlir::te;
 
-IndexMap::IndexMap(StringRef text) {
-  std::tie(dims, reduced) = text.split(' ');
-}
-
-std::optional<unsigned> IndexMap::find(char iterator) const {
-  if (dims.contains('('))
-    return std::nullopt;
-  size_t at = dims.find(iterator);
-  return at == StringRef::npos ? std::nullopt : std::optional<unsigned>(at);
-}
-
-std::optional<StringRef> IndexMap::getIterators(size_t rank) const {
-  bool isPlain = !dims.contains('(') && !dims.contains('*') && !isInserted();
-  return isPlain && dims.size() == rank ? std::optional(dims) : std::nullopt;
-}
-
-bool IndexMap::isTileOfMany() const {
-  return dims.size() > 2 && find('m') && find('n') && !isPartialSums();
-}
-
-IndexMap
-te::lookupMap(ArrayRef<llvm::StringLiteral> maps, unsigned index,
-              function_ref<std::pair<unsigned, unsigned>(unsigned)> getRange) {
-  for (auto [group, map] : llvm::enumerate(maps)) {
-    auto [first, count] = getRange(group);
-    if (index >= first && index < first + count)
-      return map;
-  }
-  return {};
-}
-
 //===----------------------------------------------------------------------===//
 // te.quantize, te.amax
 //===----------------------------------------------------------------------===//
@@ -135,28 +104,23 @@ struct AttentionMaps {
 };
 } // namespace
 
-static AttentionMaps getMaps(AttentionFormat format) {
-  switch (format) {
-  case AttentionFormat::SBHD:
-    return {"mbhk", "jbgk", "jbgn", "mbhn"};
-  case AttentionFormat::BSHD:
-    return {"bmhk", "bjgk", "bjgn", "bmhn"};
-  case AttentionFormat::BHSD:
-    return {"bhmk", "bgjk", "bgjn", "bhmn"};
-  }
-  llvm_unreachable("a format without maps");
-}
+/// By the number of the format.
+static constexpr AttentionMaps kAttentionMaps[] = {
+    {"mbhk", "jbgk", "jbgn", "mbhn"},
+    {"bmhk", "bjgk", "bjgn", "bmhn"},
+    {"bhmk", "bgjk", "bgjn", "bhmn"}};
+static_assert(std::size(kAttentionMaps) ==
+              getMaxEnumValForAttentionFormat() + 1);
 
 IndexMap AttentionOp::getOperandMap(unsigned index) {
-  AttentionMaps maps = getMaps(getFormat());
+  const AttentionMaps &maps = kAttentionMaps[unsigned(getFormat())];
   return index == 0 ? maps.q : index == 1 ? maps.k : maps.v;
 }
 
 IndexMap AttentionOp::getResultMap(unsigned index) {
-  return index == 0 ? IndexMap(getMaps(getFormat()).o) : IndexMap("bhm");
+  return index == 0 ? IndexMap(kAttentionMaps[unsigned(getFormat())].o)
+                    : IndexMap("bhm");
 }
-
-StringRef AttentionOp::getOnlineIterators() { return "j"; }
 
 //===----------------------------------------------------------------------===//
 // te.rope, te.update_scale, te.partial_amax, te.partial_cast

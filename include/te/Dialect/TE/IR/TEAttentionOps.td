@@ -59,7 +59,7 @@ def TE_SoftmaxBwdOp : TE_Op<"softmax_bwd", [Pure, TE_IterationSpace<["mn mr", "m
 // Attention
 //===----------------------------------------------------------------------===//
 
-def TE_AttentionOp : TE_Op<"attention", [Pure, TE_ComputedIterationSpace<["getOnlineIterators"]>]> {
+def TE_AttentionOp : TE_Op<"attention", [Pure, TE_ComputedIterationSpace<>]> {
   let summary = "O = softmax(scale * Q K^T) V of each head, and the logarithm of each row's sum";
   let description = [{
     Q, K, V and O are (b, s, h, d) with `bshd`, (s, b, h, d) with `sbhd`, (b, h, s, d) with `bhsd`. Q and O have sq queries, K and V sk keys; a head
@@ -68,8 +68,9 @@ def TE_AttentionOp : TE_Op<"attention", [Pure, TE_ComputedIterationSpace<["getOn
     Products are summed in f32, p is rounded to the operands' type, and O once to its own. `scale` is
     1 / sqrt(d) where it is not given, d the size of a head of Q.
 
-    With `causal`, query i sees the keys up to i + sk - sq, so that the last query sees all of them. What it does not see is
-    not read. A query that sees nothing has O = 0 and lse = -Inf.
+    With `causal`, query i sees the keys up to i + sk - sq, so that the last query sees all of them. Others have p = 0,
+    whatever K holds; where V holds an Inf or NaN for one of them, that column of O is unspecified. A query that sees nothing has
+    O = 0 and lse = -Inf.
 
     Constraints: K1 ranks; K2 batches, keys and heads agree; K3 sizes of heads; K4 shapes of O and lse; K5 element
     types; K6 the scale is finite.
@@ -87,9 +88,9 @@ def TE_AttentionOp : TE_Op<"attention", [Pure, TE_ComputedIterationSpace<["getOn
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    unsigned getBatchDim() { return getFormat() == AttentionFormat::SBHD ? 1 : 0; }
-    unsigned getHeadDim() { return getFormat() == AttentionFormat::BHSD ? 1 : 2; }
-    unsigned getSequenceDim() { return 3 - getBatchDim() - getHeadDim(); }
+    unsigned getBatchDim() { return stringifyAttentionFormat(getFormat()).find('b'); }
+    unsigned getHeadDim() { return stringifyAttentionFormat(getFormat()).find('h'); }
+    unsigned getSequenceDim() { return stringifyAttentionFormat(getFormat()).find('s'); }
     static constexpr unsigned kLastDim = 3;
     /// What products are multiplied by.
     double getScaleOrDefault();

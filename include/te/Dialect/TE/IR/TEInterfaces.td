@@ -20,9 +20,6 @@ def TE_IterationSpaceInterface : OpInterface<"IterationSpaceInterface"> {
     InterfaceMethod<"The map of an operand.", "::mlir::te::IndexMap", "getOperandMap", (ins "unsigned":$index)>,
     InterfaceMethod<"The map of a result.", "::mlir::te::IndexMap", "getResultMap", (ins "unsigned":$index)>,
     InterfaceMethod<
-      "Iterators that the op takes one after the other, with results that each one corrects: a letter each.",
-      "::llvm::StringRef", "getOnlineIterators", (ins), [{}], [{ return ""; }]>,
-    InterfaceMethod<
       "M and N of the tensor that an operand is a run of (`(mn)`).",
       "std::pair<int64_t, int64_t>", "getWholeSizes", (ins), [{}], [{ return {0, 0}; }]>,
     InterfaceMethod<
