@@ -72,6 +72,11 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     // --pass-pipeline='builtin.module(tile.kernel(tile-prefetch-loads))'
     manager.addNestedPass<tile::KernelOp>(tile::createPrefetchLoadsPass());
     // te-opt
+    // --pass-pipeline='builtin.module(tile.kernel(tile-stage-operands))'
+    manager.addNestedPass<tile::KernelOp>(tile::createStageOperandsPass());
+    // te-opt --pass-pipeline='builtin.module(tile.kernel(tile-pipeline))'
+    manager.addNestedPass<tile::KernelOp>(tile::createPipelinePass());
+    // te-opt
     // --pass-pipeline='builtin.module(tile.kernel(tile-delay-stores))'
     manager.addNestedPass<tile::KernelOp>(tile::createDelayStoresPass());
     // te-opt --cse

@@ -16,7 +16,7 @@ using namespace mlir::te;
 
 /// VGPRs beside tiles: addresses and bounds of three operands, what is computed
 /// over rows, temporaries.
-static constexpr unsigned kBaseVGPRs = 56;
+static constexpr unsigned kBaseVGPRs = 30;
 /// Keys of a step, at the most: scores of more would take the registers.
 static constexpr int64_t kMostKeys = 64;
 
@@ -60,7 +60,10 @@ ResourceEstimate te::estimateAttention(const TileDemand &demand,
   // What is stored goes through LDS in pieces of two vectors a lane.
   int64_t stored = std::min<int64_t>(queries * size * demand.outputBytes,
                                      2 * target.maxAccessBytes * lanes);
-  result.ldsBytes = std::max(keys * wider * bytes, stored);
+  int64_t stages = schedule.getMatmul().getStages(),
+          staged = stages * keys * (getHeadSize(op.getQ()) + size) * bytes;
+  result.ldsBytes =
+      std::max(stages > 1 ? staged : keys * wider * bytes, stored);
   return result;
 }
 
@@ -101,13 +104,12 @@ std::optional<std::string> te::findAttentionViolation(const TileDemand &demand,
   else if (matmul.getK() < std::max(mma.size, mma.k))
     os << "H21: a step of " << matmul.getK() << " keys, but " << mma.name
        << " takes " << std::max(mma.size, mma.k) << "; use more";
-  else if (matmul.getStages() != 1 || matmul.getDirect() ||
-           matmul.getPingPong() || matmul.getSplitK() != 1 ||
+  else if (matmul.getPingPong() || matmul.getSplitK() != 1 ||
            matmul.getGroup() != 0 || schedule.getWorkgroups() != 0 ||
            schedule.getRowTiles() != 1 ||
            schedule.getSweep() != SweepKind::None)
-    os << "H21: stages, direct, ping_pong, split_k, group, workgroups, "
-          "row_tiles and sweep are not for te.attention yet; leave them out";
+    os << "H21: ping_pong, split_k, group, workgroups, row_tiles and sweep "
+          "are not for te.attention yet; leave them out";
   else
     return std::nullopt;
   return text;
@@ -132,7 +134,7 @@ ScheduleAttr te::chooseAttentionSchedule(MLIRContext *context,
       target.maxAccessBytes * 8 / getElement(op).getIntOrFloatBitWidth();
   auto make = [&](int64_t waves, int64_t keys) {
     auto matmul = MatmulAttr::get(context, mma.name, keys, {waves, 1},
-                                  /*stages=*/1, /*direct=*/false,
+                                  /*stages=*/2, /*direct=*/true,
                                   /*ping_pong=*/false, /*split_k=*/1,
                                   /*whole_rows=*/0, /*group=*/0);
     return ScheduleAttr::get(context, target.name, {waves * mma.size, size},

@@ -210,20 +210,6 @@ int64_t te::getWholeSteps(int64_t steps, int64_t k, int64_t step,
   return std::max<int64_t>(steps, 1);
 }
 
-/// The transposed layout, whose registers hold what lies along K first, as
-/// instructions want it.
-static tile::LinearLayout transposeInOrder(const tile::LinearLayout &layout) {
-  tile::LinearLayout result = layout.transpose();
-  tile::LinearLayout::Bases registers(
-      result.getBases(tile::LayoutInput::Register));
-  std::stable_partition(registers.begin(), registers.end(), [&](int64_t basis) {
-    return basis >= result.getShape().back();
-  });
-  return tile::LinearLayout(result.getShape(), registers,
-                            result.getBases(tile::LayoutInput::Lane),
-                            result.getBases(tile::LayoutInput::Wave));
-}
-
 /// Where all SIMDs multiply.
 static bool hidesMemory(const GemmPlan &plan, ScheduleAttr schedule,
                         const Target &target) {
@@ -312,7 +298,7 @@ std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
                                 {matmul.getWaves()[0], matmul.getWaves()[1]});
   if (!alongK) {
     std::swap(shape[0], shape[1]);
-    taken = transposeInOrder(taken);
+    taken = taken.transposeInOrder();
   }
   unsigned lanes = llvm::Log2_32(target.waveSize),
            waves = llvm::Log2_64(schedule.getWaves());

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What the thread level says in general terms, in the chip's own: lane
-// exchanges, votes, barriers, fp8 conversions. After tile-distribute:
+// exchanges, votes, barriers, approximations, fp8 conversions. After tile-distribute:
 //   te-opt --te-gpu-to-amdgpu
 //
 //   %r, %v = gpu.shuffle xor %x, %c1, %c64 : i32
@@ -21,6 +21,7 @@
 #include "../GPUCommon/Lowering.h"
 #include "PackedConversions.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -90,6 +91,36 @@ struct VotePattern : OpRewritePattern<gpu::SubgroupReduceOp> {
   }
 };
 
+/// An approximation may take denormals for 0: the instruction as it is. Others
+/// are scaled on both sides of it.
+struct ApproximateExp2Pattern : OpRewritePattern<math::Exp2Op> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::Exp2Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!arith::bitEnumContainsAny(op.getFastmath(),
+                                   arith::FastMathFlags::afn) ||
+        !getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "not an approximation in f32");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto emit = [&](Value x) -> Value {
+      return ROCDL::ROCDLExp2::create(b, b.getF32Type(), x);
+    };
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type) {
+      rewriter.replaceOp(op, emit(op.getOperand()));
+      return success();
+    }
+    if (type.getRank() != 1)
+      return rewriter.notifyMatchFailure(op, "not a vector of one dimension");
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < type.getNumElements(); ++i)
+      elements.push_back(
+          emit(vector::ExtractOp::create(b, op.getOperand(), i)));
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
+    return success();
+  }
+};
+
 struct BarrierPattern : OpRewritePattern<gpu::BarrierOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(gpu::BarrierOp op,
@@ -106,7 +137,8 @@ struct GPUToAMDGPUPass : te::impl::GPUToAMDGPUPassBase<GPUToAMDGPUPass> {
     if (failed(target))
       return failure();
     RewritePatternSet patterns(&getContext());
-    patterns.add<ShufflePattern, VotePattern, BarrierPattern>(&getContext());
+    patterns.add<ShufflePattern, VotePattern, BarrierPattern,
+                 ApproximateExp2Pattern>(&getContext());
     populatePackedConversionPatterns(patterns, **target);
     walkAndApplyPatterns(func, std::move(patterns));
     return success();

@@ -262,9 +262,15 @@ AttentionEmitter::State AttentionEmitter::emitStep(ArrayRef<Value> q, Value k,
     return getMMAOperandLayout(mma, *getMMAFormat(element), side, outer, keys,
                                waves);
   };
-  Value left = ctx.convert(ctx.round(p, element), operand(MMASide::A, queries));
-  Value right = ctx.convert(ctx.transpose(loadOperand(v, key, 0, size)),
-                            operand(MMASide::B, size));
+  LinearLayout ofP = operand(MMASide::A, queries),
+               ofV = operand(MMASide::B, size);
+  // The lanes that have scores multiply them, in whatever order of keys.
+  if (std::optional<KOrder> order = findKOrder(layout, ofP)) {
+    ofP = layout;
+    ofV = reorderK(ofV, *order);
+  }
+  Value left = ctx.convert(ctx.round(p, element), ofP);
+  Value right = ctx.convert(ctx.transpose(loadOperand(v, key, 0, size)), ofV);
   return {emitMma(left, right, o), most, sum};
 }
 
@@ -323,6 +329,7 @@ void AttentionEmitter::emit() {
                                 {carried[0], carried[1], carried[2]});
           return SmallVector<Value>{next.o, next.most, next.sum};
         });
+    ctx.markStaged(loop);
     state = {loop.getResult(0), loop.getResult(1), loop.getResult(2)};
   }
   store(state);

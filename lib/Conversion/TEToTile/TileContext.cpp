@@ -458,6 +458,14 @@ void TileContext::markPrefetched(scf::ForOp loop) {
     loop->setAttr(tile::PrefetchLoadsMarker, b.getUnitAttr());
 }
 
+void TileContext::markStaged(scf::ForOp loop) {
+  MatmulAttr matmul = schedule.getMatmul();
+  if (matmul.getStages() > 1)
+    loop->setAttr(tile::StagingMarker,
+                  tile::StagingAttr::get(b.getContext(), matmul.getStages(),
+                                         matmul.getDirect()));
+}
+
 scf::ForOp
 TileContext::loop(Value count, ValueRange start,
                   function_ref<SmallVector<Value>(Value, ValueRange)> body) {

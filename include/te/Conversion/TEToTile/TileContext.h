@@ -197,6 +197,8 @@ public:
   Value isInside(const tile::LinearLayout &layout, Value row, Value col,
                  Value rows, Value cols);
   void markPrefetched(scf::ForOp loop);
+  /// Where the schedule has two stages or more.
+  void markStaged(scf::ForOp loop);
   /// For i in [0, count): `body(i, carried)` gives what is carried on.
   scf::ForOp loop(Value count, ValueRange start,
                   function_ref<SmallVector<Value>(Value, ValueRange)> body);

@@ -194,6 +194,16 @@ LinearLayout LinearLayout::transpose() const {
   return result;
 }
 
+LinearLayout LinearLayout::transposeInOrder() const {
+  LinearLayout result = transpose();
+  Bases first, others;
+  for (int64_t basis : result.getBases(LayoutInput::Register))
+    (basis >= result.shape.back() ? first : others).push_back(basis);
+  first.append(others);
+  return LinearLayout(result.shape, first, result.getBases(LayoutInput::Lane),
+                      result.getBases(LayoutInput::Wave));
+}
+
 LinearLayout LinearLayout::widen(int64_t vector) const {
   LinearLayout result = *this;
   Bases &regs = result.bases[0], &lanes = result.bases[1];

@@ -7,6 +7,9 @@
 
 #include "te/Dialect/Tile/IR/MMALayout.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
@@ -96,6 +99,45 @@ LinearLayout tile::getMMAResultLayout(const MMA &mma, int64_t rows,
   addBits(waveBases, shape, 1, cols / waves.cols, cols);
   addBits(waveBases, shape, 0, rows / waves.rows, rows);
   return LinearLayout(shape, registers, lanes, waveBases);
+}
+
+std::optional<KOrder> tile::findKOrder(const LinearLayout &held,
+                                       const LinearLayout &wanted) {
+  if (held.getShape() != wanted.getShape())
+    return std::nullopt;
+  KOrder order(llvm::Log2_64(wanted.getShape()[1]), 0);
+  for (auto input :
+       {LayoutInput::Register, LayoutInput::Lane, LayoutInput::Wave}) {
+    llvm::ArrayRef<int64_t> from = wanted.getBases(input),
+                            to = held.getBases(input);
+    if (from.size() != to.size())
+      return std::nullopt;
+    for (auto [a, b] : llvm::zip_equal(from, to)) {
+      bool isAlongK = a != 0 && a < wanted.getShape()[1];
+      if (isAlongK && b != 0 && b < wanted.getShape()[1])
+        order[llvm::Log2_64(a)] = b;
+      else if (a != b)
+        return std::nullopt;
+    }
+  }
+  KOrder sorted(order);
+  llvm::sort(sorted);
+  for (auto [bit, place] : llvm::enumerate(sorted))
+    if (place != int64_t(1) << bit)
+      return std::nullopt;
+  return order;
+}
+
+LinearLayout tile::reorderK(const LinearLayout &wanted,
+                            llvm::ArrayRef<int64_t> order) {
+  std::array<LinearLayout::Bases, 3> bases;
+  for (auto input :
+       {LayoutInput::Register, LayoutInput::Lane, LayoutInput::Wave})
+    for (int64_t basis : wanted.getBases(input))
+      bases[unsigned(input)].push_back(basis && basis < wanted.getShape()[1]
+                                           ? order[llvm::Log2_64(basis)]
+                                           : basis);
+  return LinearLayout(wanted.getShape(), bases[0], bases[1], bases[2]);
 }
 
 MMAWaves tile::getMMAWaves(const LinearLayout &result) {

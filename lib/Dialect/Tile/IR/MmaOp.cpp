@@ -44,12 +44,12 @@ static LogicalResult verifySide(MmaOp op, StringRef what, MMASide side,
   if (!format || !mma.accepts(*format))
     return op.emitOpError() << "T20: " << mma.name << " does not take " << what
                             << "'s " << type.getElementType();
-  if (failed(verifyLayout(
-          op, what, type,
-          getMMAOperandLayout(mma, *format, side, outer, k, waves))))
-    return failure();
-  if (!scale)
+  LinearLayout wanted =
+      getMMAOperandLayout(mma, *format, side, outer, k, waves);
+  if (!scale && findKOrder(getLayout(type), wanted))
     return success();
+  if (failed(verifyLayout(op, what, type, wanted)))
+    return failure();
   if (!getElementTypeOrSelf(scale.getType()).isInteger(8))
     return op.emitOpError()
            << "T20: the scales of " << what << " are i8, E8M0 bytes";
@@ -62,6 +62,29 @@ static LogicalResult verifySide(MmaOp op, StringRef what, MMASide side,
            << " elements along K, of which part " << part << " is no " << k;
   return verifyLayout(op, ("the scales of " + what).str(), scale.getType(),
                       getMMAScaleLayout(mma, side, outer, scaled, waves));
+}
+
+/// Operands without scales may have any order along K: the same one.
+static LogicalResult verifyKOrders(MmaOp op, int64_t m, int64_t n, int64_t k,
+                                   MMAWaves waves) {
+  if (op.getScaleA())
+    return success();
+  const MMA &mma = op.getIntrinsic().getMMA();
+  auto getOrder = [&](MMASide side, Value operand, int64_t outer) {
+    Type element = getElementTypeOrSelf(operand.getType());
+    KOrder order = *findKOrder(getLayout(operand.getType()),
+                               getMMAOperandLayout(mma, *getMMAFormat(element),
+                                                   side, outer, k, waves));
+    if (!element.isInteger(8))
+      return order;
+    KOrder ofCodes = {1}; // two columns a byte
+    for (int64_t place : order)
+      ofCodes.push_back(2 * place);
+    return ofCodes;
+  };
+  if (getOrder(MMASide::A, op.getA(), m) == getOrder(MMASide::B, op.getB(), n))
+    return success();
+  return op.emitOpError("T20: A and B do not have the same order along K");
 }
 
 LogicalResult MmaOp::verify() {
@@ -92,7 +115,8 @@ LogicalResult MmaOp::verify() {
   if (failed(verifySide(*this, "A", MMASide::A, getA(), getScaleA(), m,
                         k(getA()), waves)) ||
       failed(verifySide(*this, "B", MMASide::B, getB(), getScaleB(), n,
-                        k(getA()), waves)))
+                        k(getA()), waves)) ||
+      failed(verifyKOrders(*this, m, n, k(getA()), waves)))
     return failure();
   return verifyLayout(*this, "the accumulator", result,
                       getMMAResultLayout(mma, m, n, waves));

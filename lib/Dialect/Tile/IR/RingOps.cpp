@@ -14,6 +14,15 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
+LogicalResult StagingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t slots, bool direct) {
+  if (slots >= 2)
+    return success();
+  return emitError() << "T27: " << slots
+                     << " slots, but one is read while another is filled; "
+                        "give 2 or more";
+}
+
 LogicalResult RingOp::verify() {
   auto ring = getRing().getType();
   ArrayRef<int64_t> slot = ring.getShape().drop_front();

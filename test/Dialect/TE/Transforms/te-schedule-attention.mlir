@@ -118,7 +118,7 @@ func.func @keys(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> {
 // -----
 
 func.func @stages(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> {
-  // expected-error @+1 {{H21: stages, direct, ping_pong, split_k, group, workgroups, row_tiles and sweep are not for te.attention yet; leave them out}}
+  // expected-error @+1 {{H21: ping_pong, split_k, group, workgroups, row_tiles and sweep are not for te.attention yet; leave them out}}
   %d = te.fusion "f" (%x = %q : tensor<1x64x2x64xbf16>) -> (tensor<1x64x2x64xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 2, vector = 8, matmul = <"f32_32x32x16_bf16", k = 32, waves = [2, 1], stages = 2>>} {
     %o, %l = te.attention bshd %x, %x, %x : tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16> -> tensor<1x64x2x64xbf16>, tensor<1x2x64xf32>

@@ -92,6 +92,10 @@ public:
   /// The layout of the transposed (rank 2) tile, registers reordered so that
   /// what is contiguous along the new last dimension comes first.
   LinearLayout transpose() const;
+  /// The same, with registers that hold first what lies along the new first
+  /// dimension: an operand's K, as instructions want it, where it lies along
+  /// rows.
+  LinearLayout transposeInOrder() const;
   /// The same tile with `vector` consecutive elements a lane (or as many as a
   /// row has): bits that other lanes hold change places with register bits.
   /// Where a bit is in no reach (a wave holds it), the vector stays as wide as

@@ -40,6 +40,16 @@ LinearLayout getMMAScaleLayout(const MMA &mma, MMASide side, int64_t outer,
 /// M x N.
 LinearLayout getMMAResultLayout(const MMA &mma, int64_t rows, int64_t cols,
                                 MMAWaves waves);
+/// An order of what lies along K: bit b of the place that an instruction
+/// multiplies is [b] in the tile. A sum has no order, so two operands may have
+/// any, as long as it is the same.
+using KOrder = llvm::SmallVector<int64_t>;
+/// The order in which `held` has what the instruction's layout `wanted` has in
+/// its own; nothing where they differ in more.
+std::optional<KOrder> findKOrder(const LinearLayout &held,
+                                 const LinearLayout &wanted);
+/// The layout in another order along K.
+LinearLayout reorderK(const LinearLayout &wanted, llvm::ArrayRef<int64_t> order);
 /// How the waves that hold a result lie.
 MMAWaves getMMAWaves(const LinearLayout &result);
 

@@ -78,6 +78,23 @@ def Tile_MMAAttr : AttrDef<Tile_Dialect, "MMA"> {
   }];
 }
 
+def Tile_StagingAttr : AttrDef<Tile_Dialect, "Staging"> {
+  let mnemonic = "staging";
+  let summary = "how the operands of a loop's products go through LDS";
+  let description = [{
+    Of an `scf.for`, as its attribute `tile.staging`, for tile-stage-operands and tile-pipeline: LDS has `slots` tiles of
+    each operand, two or more, all but one of them on their way from memory. With `direct` tiles go there without
+    registers, where lanes can load them so.
+
+    ```mlir
+    #tile.staging<slots = 2, direct = true>
+    ```
+  }];
+  let parameters = (ins "int64_t":$slots, DefaultValuedParameter<"bool", "false">:$direct);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 class Tile_Enum<string name, string summary, list<I32EnumAttrCase> cases>
     : I32EnumAttr<name, summary, cases> {
   let cppNamespace = "::mlir::te::tile";

@@ -40,6 +40,45 @@ def PrefetchLoadsPass : Pass<"tile-prefetch-loads", "::mlir::te::tile::KernelOp"
   }];
 }
 
+def StageOperandsPass : Pass<"tile-stage-operands", "::mlir::te::tile::KernelOp"> {
+  let summary = "operands of products go through slots of LDS";
+  let description = [{
+    In loops marked `tile.staging`, each operand of a `tile.mma` that is read from memory and converted to the product's
+    layout by way of LDS gets a `tile.ring` with a slot for each of several iterations. With `direct`, and where lanes can,
+    its tile goes there without registers (`tile.fetch`). Loops that follow one another share rings.
+
+    ```
+    scf.for %i = ... {                          %ring = tile.ring from <..> to <..>
+      %x = tile.load %view[%r, %c]              scf.for %i = ... {
+      %y = tile.convert_layout %x          ==>    tile.fetch %view[%r, %c], %ring[%i % 2]
+      tile.mma %a, %y, ..                         tile.await for %ring
+    } {tile.staging = #tile.staging<..>}          %y = tile.take %ring[%i % 2, 0]
+                                                  tile.mma %a, %y, ..
+                                                } {tile.staging = #tile.staging<..>}
+    ```
+  }];
+}
+
+def PipelinePass : Pass<"tile-pipeline", "::mlir::te::tile::KernelOp"> {
+  let summary = "an iteration loads what later ones multiply";
+  let description = [{
+    In loops marked `tile.staging`, behind tile-stage-operands: what goes to LDS stands as many iterations in front of
+    what takes it as the ring has slots for, and what goes through registers is loaded one more in front. Products that
+    depend on nothing that the loop carries stand one in front of what is computed from them. Barriers of an iteration
+    become one, at its begin.
+
+    ```
+    scf.for %i = 0 to %n {                      tile.fetch %view[0, %c], %ring[0]
+      tile.fetch %view[%i, %c], %ring[%i % 2]   scf.for %i = 0 to %n {
+      tile.await for %ring                        tile.await for %ring
+      %y = tile.take %ring[%i % 2, 0]      ==>    tile.fetch %view[%i + 1, %c], %ring[(%i + 1) % 2]
+      tile.mma %a, %y, %sum                       %y = tile.take %ring[%i % 2, 0]
+    } {tile.staging = #tile.staging<..>}          tile.mma %a, %y, %sum
+                                                }
+    ```
+  }];
+}
+
 def DelayStoresPass : Pass<"tile-delay-stores", "::mlir::te::tile::KernelOp"> {
   let summary = "store a tile among the products of the next one";
   let description = [{

@@ -1,0 +1,323 @@
+//===- Pipeline.cpp - tile-pipeline ---------------------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Software pipelining: an iteration asks memory for what later ones multiply,
+// and computes products whose results the next one works on. Runs behind
+// tile-stage-operands, on the same loops:
+//   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-pipeline))'
+//
+//   scf.for %i = 0 to %n {                tile.fetch %k[0, ..], %ring[0]
+//     tile.fetch %k[%i, ..], %ring[..]    tile.await for %ring
+//     tile.await for %ring                %s = tile.mma .., (tile.take %ring[0])
+//     %x = tile.take %ring[..]       ==>  scf.for %i = 0 to %n iter_args(%s) {
+//     %s = tile.mma %q, %x, 0               tile.await for %ring
+//     .. exp %s ..                          tile.fetch %k[%i + 2, ..], %ring[..]
+//   } {tile.staging = ..}                   %s' = tile.mma .. (of %i + 1)
+//                                           .. exp %s ..
+//                                         }
+//
+// Which op belongs to which stage follows from what the loop carries and from
+// rings: a product that depends on nothing carried is a stage in front of what
+// is computed from it; a tile.fetch is as many stages in front of the
+// tile.take as its ring has other slots, a tile.put one, and what is put is
+// loaded one more in front. Upstream's pipeliner does the rest. In the last
+// iterations stages that have nothing to do read the first rows once more, so
+// that a tile.await finds the number of loads that it counts on.
+//
+// Limits: loops without branches between their products.
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Dialect/Tile/IR/Tile.h"
+#include "te/Dialect/Tile/Transforms/Passes.h"
+
+#include "MarkedLoops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::te::tile;
+
+namespace mlir::te::tile {
+#define GEN_PASS_DEF_PIPELINEPASS
+#include "te/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::te::tile
+
+namespace {
+/// Which stage of the pipeline an op of the body belongs to, and in which order
+/// those of all stages stand in it.
+class Schedule {
+public:
+  explicit Schedule(scf::ForOp loop) : loop(loop) {}
+  void compute();
+  std::vector<std::pair<Operation *, unsigned>> get() const { return order; }
+
+private:
+  /// In an iteration, what comes first.
+  enum Rank { Address, Arrival, Departure, Early, Late };
+
+  void findLate();
+  bool isAddress(Operation *op);
+  int64_t getStageOfUsers(Operation *op);
+  int64_t chooseStage(Operation *op);
+  Rank chooseRank(Operation *op);
+  void cloneAddresses();
+  void sort();
+
+  scf::ForOp loop;
+  DenseSet<Operation *> late, addresses;
+  DenseMap<Operation *, int64_t> stages;
+  DenseMap<Value, int64_t> takes; // the stage that takes from a ring
+  int64_t last = 0;               // the stage of what the loop carries
+  std::vector<std::pair<Operation *, unsigned>> order;
+};
+} // namespace
+
+static bool isMeeting(Operation *op) {
+  return isa<AwaitOp, gpu::BarrierOp>(op);
+}
+
+/// What depends on what the loop carries, or on a product that does not.
+void Schedule::findLate() {
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    bool isLate = false;
+    op.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        Operation *def = operand.getDefiningOp();
+        isLate |= llvm::is_contained(loop.getRegionIterArgs(), operand) ||
+                  (def && (late.contains(def) ||
+                           (isa<MmaOp>(def) && !isa<MmaOp>(op) &&
+                            def->getBlock() == loop.getBody())));
+      }
+    });
+    if (isLate)
+      late.insert(&op);
+  }
+}
+
+/// Numbers and views that follow from the induction variable: each stage
+/// computes its own.
+bool Schedule::isAddress(Operation *op) {
+  return isPure(op) && op->getNumRegions() == 0 && !late.contains(op) &&
+         llvm::none_of(op->getResultTypes(), isTile) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           Operation *def = operand.getDefiningOp();
+           return !def || def->getBlock() != loop.getBody() ||
+                  addresses.contains(def);
+         });
+}
+
+int64_t Schedule::getStageOfUsers(Operation *op) {
+  int64_t stage = last;
+  for (Operation *user : op->getUsers()) {
+    Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
+    if (auto it = stages.find(inBody); it != stages.end())
+      stage = std::min(stage, it->second);
+  }
+  return stage;
+}
+
+int64_t Schedule::chooseStage(Operation *op) {
+  auto getSlots = [](Value ring) {
+    return cast<MemRefType>(ring.getType()).getDimSize(0);
+  };
+  auto getTaken = [&](Value ring) {
+    auto it = takes.find(ring);
+    return it == takes.end() ? last : it->second;
+  };
+  if (auto fetch = dyn_cast<FetchOp>(op))
+    return getTaken(fetch.getRing()) - getSlots(fetch.getRing()) + 1;
+  if (auto put = dyn_cast<PutOp>(op))
+    return getTaken(put.getRing()) - 1;
+  if (auto await = dyn_cast<AwaitOp>(op)) {
+    int64_t stage = last;
+    for (Value ring : await.getRings())
+      stage = std::min(stage, getTaken(ring));
+    return stage;
+  }
+  if (isa<gpu::BarrierOp>(op)) { // in front of what is taken behind it
+    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
+      if (auto take = dyn_cast<TakeOp>(next))
+        return getTaken(take.getRing());
+    return last;
+  }
+  if (late.contains(op))
+    return last;
+  if (isa<MmaOp>(op))
+    return 0;
+  int64_t stage = getStageOfUsers(op);
+  if (auto take = dyn_cast<TakeOp>(op)) {
+    auto [it, isNew] = takes.try_emplace(take.getRing(), stage);
+    it->second = std::min(it->second, stage);
+  }
+  return isa<LoadOp>(op) ? stage - 1 : stage;
+}
+
+/// One for each stage that needs it.
+void Schedule::cloneAddresses() {
+  SmallVector<Operation *> all;
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (addresses.contains(&op))
+      all.push_back(&op);
+  for (Operation *op : llvm::reverse(all)) {
+    DenseMap<int64_t, Operation *> ofStage;
+    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+      Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
+      auto it = stages.find(user);
+      int64_t stage = it == stages.end() ? last : it->second;
+      Operation *&made = ofStage[stage];
+      if (!made) {
+        made = ofStage.size() == 1 ? op : op->clone();
+        if (made != op)
+          OpBuilder(op).insert(made);
+        stages[made] = stage;
+        addresses.insert(made);
+      }
+      use.set(made->getResult(
+          cast<OpResult>(use.get()).getResultNumber()));
+    }
+    stages.try_emplace(op, last);
+  }
+}
+
+Schedule::Rank Schedule::chooseRank(Operation *op) {
+  if (addresses.contains(op))
+    return Address;
+  if (isMeeting(op))
+    return Arrival;
+  if (isa<FetchOp, PutOp, LoadOp>(op))
+    return Departure;
+  return stages[op] < last ? Early : Late;
+}
+
+/// Barriers first, then what leaves for LDS, then early stages; what an op
+/// needs of its own stage stands in front of it.
+void Schedule::sort() {
+  DenseMap<Operation *, Rank> ranks;
+  SmallVector<Operation *> ops;
+  for (Operation &op : llvm::reverse(loop.getBody()->without_terminator())) {
+    Rank rank = chooseRank(&op);
+    for (Operation *user : op.getUsers()) {
+      Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
+      if (auto it = ranks.find(inBody);
+          it != ranks.end() && stages[inBody] == stages[&op])
+        rank = std::min(rank, it->second);
+    }
+    ranks[&op] = rank;
+    ops.push_back(&op);
+  }
+  std::reverse(ops.begin(), ops.end());
+  llvm::stable_sort(ops, [&](Operation *x, Operation *y) {
+    return ranks[x] < ranks[y];
+  });
+  int64_t first = 0;
+  for (Operation *op : ops)
+    first = std::min(first, stages[op]);
+  for (Operation *op : ops)
+    order.push_back({op, unsigned(stages[op] - first)});
+}
+
+void Schedule::compute() {
+  findLate();
+  bool hasEarly = false, hasLate = false;
+  for (auto mma : loop.getBody()->getOps<MmaOp>())
+    (late.contains(mma) ? hasLate : hasEarly) = true;
+  last = hasEarly && hasLate;
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (isAddress(&op))
+      addresses.insert(&op);
+  for (Operation &op : llvm::reverse(loop.getBody()->without_terminator()))
+    if (!addresses.contains(&op))
+      stages[&op] = chooseStage(&op);
+  cloneAddresses();
+  sort();
+}
+
+/// Where the iteration that a stage works for does not exist it reads the first
+/// rows; others compute what nothing needs.
+static Operation *readInside(RewriterBase &b, Operation *op, Value exists) {
+  auto replaceRow = [&](auto access) {
+    b.setInsertionPoint(op);
+    Value zero = arith::ConstantIndexOp::create(b, op->getLoc(), 0);
+    Value row = arith::SelectOp::create(b, op->getLoc(), exists,
+                                        access.getRow(), zero);
+    b.modifyOpInPlace(op, [&] { access.getRowMutable().assign(row); });
+  };
+  if (auto fetch = dyn_cast<FetchOp>(op))
+    replaceRow(fetch);
+  else if (auto load = dyn_cast<LoadOp>(op))
+    replaceRow(load);
+  return op;
+}
+
+/// One barrier for all that stand at the begin of an iteration.
+static void mergeMeetings(scf::ForOp loop, RewriterBase &b) {
+  SmallVector<Operation *> meetings;
+  for (Operation &op : *loop.getBody()) {
+    if (isMeeting(&op))
+      meetings.push_back(&op);
+    else if (!isPure(&op))
+      break;
+  }
+  AwaitOp kept;
+  for (Operation *op : llvm::make_early_inc_range(meetings))
+    if (auto await = dyn_cast<AwaitOp>(op)) {
+      if (kept) {
+        b.modifyOpInPlace(kept, [&] {
+          kept.getRingsMutable().append(await.getRings());
+        });
+        b.eraseOp(await);
+      } else {
+        kept = await;
+      }
+    }
+  bool hasOne = bool(kept);
+  for (Operation *op : meetings)
+    if (op != kept && isa_and_nonnull<gpu::BarrierOp>(op)) {
+      if (hasOne)
+        b.eraseOp(op);
+      hasOne = true;
+    }
+}
+
+static LogicalResult pipeline(scf::ForOp loop, Attribute) {
+  // Of each ring so many tiles may be on their way: the next one is awaited.
+  for (auto await : loop.getBody()->getOps<AwaitOp>())
+    for (Value ring : await.getRings())
+      await.setPending(cast<MemRefType>(ring.getType()).getDimSize(0) - 2);
+  Schedule schedule(loop);
+  schedule.compute();
+  scf::PipeliningOption options;
+  options.getScheduleFn = [&](scf::ForOp, auto &order) {
+    order = schedule.get();
+  };
+  options.supportDynamicLoops = true;
+  options.peelEpilogue = false;
+  options.predicateFn = readInside;
+  IRRewriter b(loop.getContext());
+  b.setInsertionPoint(loop);
+  FailureOr<scf::ForOp> pipelined = scf::pipelineForLoop(b, loop, options);
+  if (failed(pipelined))
+    return loop.emitError("tile-pipeline: the loop's stages do not overlap: a "
+                          "value that it carries is not computed in it");
+  mergeMeetings(*pipelined, b);
+  return success();
+}
+
+namespace {
+struct PipelinePass : te::tile::impl::PipelinePassBase<PipelinePass> {
+  void runOnOperation() override {
+    if (failed(changeMarkedLoops(getOperation(), StagingMarker, pipeline)))
+      return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,291 @@
+//===- StageOperands.cpp - tile-stage-operands ----------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Operands of products that come from memory go through LDS, where a ring has
+// slots for several iterations: what tile-pipeline needs to fill one while
+// another is read. Runs on loops that te-to-tile marked:
+//   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-stage-operands))'
+//
+//   scf.for %i = ... {                        %ring = tile.ring from .. to ..
+//     %x = tile.load %view[%r, %c]            scf.for %i = ... {
+//     %y = tile.convert_layout %x        ==>    tile.fetch %view[%r, %c],
+//     tile.mma %a, %y, ..                                  %ring[%i % 2]
+//   } {tile.staging = <slots = 2, ..>}          tile.await for %ring
+//                                               %y = tile.take %ring[%i % 2, 0]
+//                                               tile.mma %a, %y, ..
+//                                             } {tile.staging = ..}
+//
+// Where lanes cannot load straight to LDS, %x is put there instead, and the
+// await is a barrier.
+//
+// Limits: conversions that stand in the loop itself, of what follows from loads
+// of buffers that the kernel only reads, and is used by products alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Dialect/Tile/IR/RingOrder.h"
+#include "te/Dialect/Tile/IR/Tile.h"
+#include "te/Dialect/Tile/Transforms/Passes.h"
+
+#include "ReadOnly.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+namespace mlir::te::tile {
+#define GEN_PASS_DEF_STAGEOPERANDSPASS
+#include "te/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::te::tile
+
+namespace {
+/// A tile on its way from memory to the lanes that multiply it: `tile`, perhaps
+/// transposed, converted.
+struct Operand {
+  ConvertLayoutOp convert;
+  Value tile;
+  bool isTransposed;
+};
+
+class Stager {
+public:
+  Stager(KernelOp kernel, const Target &target)
+      : kernel(kernel), target(target), b(kernel.getContext()) {}
+  void stage(scf::ForOp loop, StagingAttr staging);
+
+private:
+  LinearLayout getTaken(const Operand &operand);
+  std::optional<LinearLayout> findFetched(const Operand &operand,
+                                          const LinearLayout &taken);
+  RingOp getRing(scf::ForOp loop, int64_t slots, Type element,
+                 const LinearLayout &source, const LinearLayout &taken);
+  Value getSlot(scf::ForOp loop, int64_t slots);
+  void stage(const Operand &operand, scf::ForOp loop, StagingAttr staging);
+
+  KernelOp kernel;
+  const Target &target;
+  IRRewriter b;
+  SmallVector<std::pair<RingOp, scf::ForOp>> rings; // and who used it last
+};
+} // namespace
+
+/// The tile follows from loads alone, in the loop's body.
+static bool comesFromMemory(Value tile, scf::ForOp loop) {
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  options.inclusive = true;
+  options.filter = [&](Operation *op) {
+    return op->getBlock() == loop.getBody();
+  };
+  if (failed(getBackwardSlice(tile, &slice, options)))
+    return false;
+  bool loads = false;
+  for (Operation *op : slice) {
+    auto load = dyn_cast<LoadOp>(op);
+    loads |= bool(load);
+    if (isa<MmaOp>(op) || op->getNumRegions() ||
+        !(load ? isReadOnly(load.getView()) : isPure(op)) ||
+        llvm::any_of(op->getOperands(), [&](Value operand) {
+          return llvm::is_contained(loop.getRegionIterArgs(), operand);
+        }))
+      return false;
+  }
+  return loads;
+}
+
+static SmallVector<Operand> findOperands(scf::ForOp loop) {
+  SmallVector<Operand> operands;
+  for (auto convert : loop.getBody()->getOps<ConvertLayoutOp>()) {
+    Value tile = convert.getInput();
+    if (analyzeConversion(getLayout(tile.getType()),
+                          getLayout(convert.getType()))
+                .kind == ConversionKind::Registers ||
+        !llvm::all_of(convert->getUsers(),
+                      [](Operation *user) { return isa<MmaOp>(user); }) ||
+        !comesFromMemory(tile, loop))
+      continue;
+    auto transpose = tile.getDefiningOp<TransposeOp>();
+    operands.push_back({convert, transpose ? transpose.getInput() : tile,
+                        bool(transpose)});
+  }
+  return operands;
+}
+
+/// As the operand is taken, in the coordinates in which it lies in LDS.
+LinearLayout Stager::getTaken(const Operand &operand) {
+  ConvertLayoutOp convert = operand.convert;
+  LinearLayout layout = getLayout(convert.getType());
+  return operand.isTransposed ? layout.transposeInOrder() : layout;
+}
+
+/// How lanes read the tile from memory where it goes straight to LDS; nothing
+/// where it cannot.
+std::optional<LinearLayout> Stager::findFetched(const Operand &operand,
+                                                const LinearLayout &taken) {
+  auto load = operand.tile.getDefiningOp<LoadOp>();
+  if (!load || !target.amd || load.getRows() || load.getWindow() ||
+      load.getOrder() || load.getInterleave() || load.getRowInterleave() ||
+      !load.getColumnsInBounds())
+    return std::nullopt;
+  auto view = load.getView().getType();
+  int64_t stride = view.getStridesAndOffset().first.front(),
+          bytes = view.getElementTypeBitWidth() / CHAR_BIT;
+  ArrayRef<int64_t> shape = load.getType().getShape();
+  if (ShapedType::isDynamic(stride) ||
+      (shape[0] + 1) * stride * bytes >= std::numeric_limits<int32_t>::max())
+    return std::nullopt;
+  unsigned lanes = llvm::Log2_32(target.waveSize),
+           waves = llvm::Log2_64(kernel.getWaves());
+  LinearLayout source = LinearLayout::rowMajor(
+      shape, std::min(target.maxAccessBytes / bytes, shape[1]), lanes, waves);
+  RingOrder order = getRingOrder(source, taken, bytes, target);
+  // Else each element of a column would be read by itself.
+  if ((operand.isTransposed && !order.transposes) ||
+      !order.shared.getStreaming(shape, target.amd->directLoadBytes, lanes,
+                                 waves))
+    return std::nullopt;
+  return source;
+}
+
+/// One that a loop before this one has, or a new one.
+RingOp Stager::getRing(scf::ForOp loop, int64_t slots, Type element,
+                       const LinearLayout &source, const LinearLayout &taken) {
+  MLIRContext *context = b.getContext();
+  ArrayRef<int64_t> shape = source.getShape();
+  auto type = MemRefType::get(
+      {slots, shape[0], shape[1]}, element, MemRefLayoutAttrInterface(),
+      gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup));
+  auto from = LayoutAttr::get(context, source),
+       to = LayoutAttr::get(context, taken);
+  for (auto &[ring, user] : rings)
+    if (ring.getRing().getType() == type && ring.getSource() == from &&
+        ring.getTarget() == to && user != loop &&
+        user->getBlock() == loop->getBlock()) {
+      user = loop;
+      return ring;
+    }
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&kernel.getBody().front());
+  rings.push_back({RingOp::create(b, loop.getLoc(), type, from, to), loop});
+  return rings.back().first;
+}
+
+/// That of this iteration.
+Value Stager::getSlot(scf::ForOp loop, int64_t slots) {
+  Location loc = loop.getLoc();
+  Value number = b.createOrFold<arith::DivUIOp>(
+      loc,
+      b.createOrFold<arith::SubIOp>(loc, loop.getInductionVar(),
+                                    loop.getLowerBound()),
+      loop.getStep());
+  return arith::RemUIOp::create(b, loc, number,
+                                arith::ConstantIndexOp::create(b, loc, slots));
+}
+
+void Stager::stage(const Operand &operand, scf::ForOp loop,
+                   StagingAttr staging) {
+  ConvertLayoutOp convert = operand.convert;
+  Location loc = convert.getLoc();
+  LinearLayout taken = getTaken(operand);
+  std::optional<LinearLayout> fetched;
+  if (staging.getDirect())
+    fetched = findFetched(operand, taken);
+  Type element = convert.getType().getElementType();
+  RingOp ring =
+      getRing(loop, staging.getSlots(), element,
+              fetched ? *fetched : getLayout(operand.tile.getType()), taken);
+  b.setInsertionPointToStart(loop.getBody());
+  Value slot = getSlot(loop, staging.getSlots());
+  b.setInsertionPointAfterValue(operand.tile);
+  if (fetched) {
+    auto load = operand.tile.getDefiningOp<LoadOp>();
+    FetchOp::create(b, loc, load.getView(), load.getRow(), load.getColumn(),
+                    ring, slot, load.getInBounds(), /*order=*/LayoutAttr());
+  } else {
+    PutOp::create(b, loc, operand.tile, ring, slot);
+  }
+  b.setInsertionPoint(convert);
+  if (fetched)
+    AwaitOp::create(b, loc, ValueRange{ring});
+  else
+    gpu::BarrierOp::create(b, loc);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value part = TakeOp::create(b, loc, getTileType(element, b.getContext(), taken),
+                              ring, slot, zero);
+  if (operand.isTransposed) {
+    LinearLayout back = taken.transpose();
+    part = TransposeOp::create(
+        b, loc, getTileType(element, b.getContext(), back), part);
+  }
+  if (part.getType() == convert.getType())
+    b.replaceOp(convert, part);
+  else
+    b.modifyOpInPlace(convert, [&] { convert.getInputMutable().assign(part); });
+  if (Operation *load = operand.tile.getDefiningOp(); fetched) {
+    for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
+      if (isOpTriviallyDead(user))
+        b.eraseOp(user);
+    if (load->use_empty())
+      b.eraseOp(load);
+  }
+}
+
+/// What was fetched behind the last iteration must not land in LDS later on,
+/// and the next loop fills the slots that waves may still read.
+static void meetBehind(scf::ForOp loop, IRRewriter &b) {
+  SmallVector<Value> fetched;
+  bool puts = false;
+  for (Operation &op : *loop.getBody()) {
+    if (auto fetch = dyn_cast<FetchOp>(op))
+      fetched.push_back(fetch.getRing());
+    puts |= isa<PutOp>(op);
+  }
+  b.setInsertionPointAfter(loop);
+  if (!fetched.empty())
+    AwaitOp::create(b, loop.getLoc(), fetched);
+  else if (puts)
+    gpu::BarrierOp::create(b, loop.getLoc());
+}
+
+void Stager::stage(scf::ForOp loop, StagingAttr staging) {
+  for (const Operand &operand : findOperands(loop))
+    stage(operand, loop, staging);
+  meetBehind(loop, b);
+}
+
+namespace {
+struct StageOperandsPass
+    : te::tile::impl::StageOperandsPassBase<StageOperandsPass> {
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    SmallVector<scf::ForOp> loops;
+    kernel->walk([&](scf::ForOp loop) {
+      if (loop->hasAttrOfType<StagingAttr>(StagingMarker))
+        loops.push_back(loop);
+    });
+    if (loops.empty())
+      return;
+    llvm::Expected<const Target *> target = Target::get(kernel.getTarget());
+    if (!target) {
+      kernel.emitError(llvm::toString(target.takeError()));
+      return signalPassFailure();
+    }
+    Stager stager(kernel, **target);
+    for (scf::ForOp loop : loops)
+      stager.stage(loop, loop->getAttrOfType<StagingAttr>(StagingMarker));
+  }
+};
+} // namespace
