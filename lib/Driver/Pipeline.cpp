@@ -76,6 +76,8 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     manager.addNestedPass<tile::KernelOp>(tile::createStageOperandsPass());
     // te-opt --pass-pipeline='builtin.module(tile.kernel(tile-pipeline))'
     manager.addNestedPass<tile::KernelOp>(tile::createPipelinePass());
+    // te-opt --pass-pipeline='builtin.module(tile.kernel(tile-ping-pong))'
+    manager.addNestedPass<tile::KernelOp>(tile::createPingPongPass());
     // te-opt
     // --pass-pipeline='builtin.module(tile.kernel(tile-delay-stores))'
     manager.addNestedPass<tile::KernelOp>(tile::createDelayStoresPass());

@@ -104,11 +104,17 @@ std::optional<std::string> te::findAttentionViolation(const TileDemand &demand,
   else if (matmul.getK() < std::max(mma.size, mma.k))
     os << "H21: a step of " << matmul.getK() << " keys, but " << mma.name
        << " takes " << std::max(mma.size, mma.k) << "; use more";
-  else if (matmul.getPingPong() || matmul.getSplitK() != 1 ||
+  else if (matmul.getPingPong() &&
+           (matmul.getStages() == 1 ||
+            schedule.getWaves() != 2 * int64_t(target.simdsPerCU)))
+    os << "H21: ping_pong is for two waves of each of " << target.simdsPerCU
+       << " SIMDs and two stages or more; use waves = "
+       << 2 * target.simdsPerCU << " and stages = 2, or leave it out";
+  else if ( matmul.getSplitK() != 1 ||
            matmul.getGroup() != 0 || schedule.getWorkgroups() != 0 ||
            schedule.getRowTiles() != 1 ||
            schedule.getSweep() != SweepKind::None)
-    os << "H21: ping_pong, split_k, group, workgroups, row_tiles and sweep "
+    os << "H21: split_k, group, workgroups, row_tiles and sweep "
           "are not for te.attention yet; leave them out";
   else
     return std::nullopt;
@@ -135,7 +141,8 @@ ScheduleAttr te::chooseAttentionSchedule(MLIRContext *context,
   auto make = [&](int64_t waves, int64_t keys) {
     auto matmul = MatmulAttr::get(context, mma.name, keys, {waves, 1},
                                   /*stages=*/2, /*direct=*/true,
-                                  /*ping_pong=*/false, /*split_k=*/1,
+                                  /*ping_pong=*/waves ==
+                                      2 * int64_t(target.simdsPerCU), /*split_k=*/1,
                                   /*whole_rows=*/0, /*group=*/0);
     return ScheduleAttr::get(context, target.name, {waves * mma.size, size},
                              waves, vector, 1, 0, SweepKind::None, 1, 1,

@@ -40,6 +40,7 @@ struct AMDProperties {
   unsigned
       transposedReadBytes; // of one lane from LDS, where 16 lanes transpose
                            // 1- or 2-byte elements; 0: there is none
+  bool hasRowSwaps; // rows of 16 or 32 lanes change places by an instruction
   llvm::ArrayRef<llvm::StringRef> mmas; // its matrix instructions (MMA.h)
 };
 

@@ -14,11 +14,13 @@
 //   %a = tile.load %q[..]
 //   %acc, %m, %l = scf.for %j = .. iter_args(%acc = 0, %m = -inf, %l = 0) {
 //     %s = tile.mma %a, (tile.load %k[%j, ..]), 0
-//     %m' = maximum %m, tile.reduce maxnum %s
+//     if (tile.reduce maxnum %s) > %m + 8 / (scale * log2(e)) anywhere {
+//       %m' = its maximum and %m's
+//       %acc, %l *= exp2((%m - %m') * scale * log2(e))
+//     }
 //     %p = exp2((%s - %m') * scale * log2(e))
-//     %f = exp2((%m - %m') * scale * log2(e))
-//     %l' = %l * %f + tile.reduce add %p
-//     tile.mma %p, tile.transpose (tile.load %v[%j, ..]), %acc * %f
+//     %l' = %l + tile.reduce add %p
+//     tile.mma %p, tile.transpose (tile.load %v[%j, ..]), %acc
 //   }
 //   %o = %acc / %l, %lse = %m * scale + log %l
 //
@@ -81,6 +83,8 @@ private:
   State emitStep(ArrayRef<Value> q, Value k, Value v, Value key, bool isMasked,
                  State state);
   Value scaleRows(Value rows);
+  Value emitExponential(Value x, Value shift);
+  State rescale(Value most, State state);
   Value emitMma(Value left, Value right, Value sum);
   void store(State state);
 
@@ -235,28 +239,51 @@ std::pair<Value, Value> AttentionEmitter::countSteps() {
   return {floor(countSeen(0)), ceil(countSeen(queries - 1))};
 }
 
+Value AttentionEmitter::emitExponential(Value x, Value shift) {
+  Value power =
+      math::FmaOp::create(b, x, ctx.constant(x.getType(), scale), shift);
+  return math::Exp2Op::create(b, power, arith::FastMathFlags::afn);
+}
+
+/// The state relative to `most`, where one of the wave's rows has a product so
+/// much larger than the largest before that probabilities would be too large:
+/// seldom, but for the first step.
+AttentionEmitter::State AttentionEmitter::rescale(Value most, State state) {
+  constexpr double largest = 8; // probabilities are at most 2 to this
+  Type type = most.getType();
+  Value limit = arith::AddFOp::create(b, state.most,
+                                      ctx.constant(type, largest / scale));
+  Value grows =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, most, limit);
+  auto branch = scf::IfOp::create(
+      b, ValueRange{state.o, state.most, state.sum}.getTypes(),
+      AnyOp::create(b, b.getI1Type(), grows), /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, ValueRange{state.o, state.most, state.sum});
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value next = arith::MaxNumFOp::create(b, state.most, most);
+  Value factor = emitExponential(
+      state.most, arith::NegFOp::create(b, scaleRows(next)).getResult());
+  Value o = arith::MulFOp::create(
+            b, state.o, ctx.broadcast(factor, getLayout(state.o.getType()))),
+        sum = arith::MulFOp::create(b, state.sum, factor);
+  scf::YieldOp::create(b, ValueRange{o, next, sum});
+  return {branch.getResult(0), branch.getResult(1), branch.getResult(2)};
+}
+
 AttentionEmitter::State AttentionEmitter::emitStep(ArrayRef<Value> q, Value k,
                                                    Value v, Value key,
                                                    bool isMasked, State state) {
-  constexpr auto approximate = arith::FastMathFlags::afn;
   Value s = emitProducts(q, k, key);
   if (isMasked)
     s = emitMask(s, key);
   LinearLayout layout = getLayout(s.getType());
-  Value most = arith::MaxNumFOp::create(
-      b, state.most, ctx.reduce(ReduceKind::MaxNum, s, {1, keys}));
-  Value shift = arith::NegFOp::create(b, scaleRows(most));
-  auto exponential = [&](Value x, Value shift) -> Value {
-    Value power =
-        math::FmaOp::create(b, x, ctx.constant(x.getType(), scale), shift);
-    return math::Exp2Op::create(b, power, approximate);
-  };
-  Value p = exponential(s, ctx.broadcast(shift, layout));
-  Value factor = exponential(state.most, shift);
-  Value sum = math::FmaOp::create(b, state.sum, factor,
-                                  ctx.reduce(ReduceKind::Add, p, {1, keys}));
-  Value o = arith::MulFOp::create(
-      b, state.o, ctx.broadcast(factor, getLayout(state.o.getType())));
+  state = rescale(ctx.reduce(ReduceKind::MaxNum, s, {1, keys}), state);
+  Value shift = arith::NegFOp::create(b, scaleRows(state.most));
+  Value p = emitExponential(s, ctx.broadcast(shift, layout));
+  Value sum = arith::AddFOp::create(b, state.sum,
+                                    ctx.reduce(ReduceKind::Add, p, {1, keys}));
   int64_t size = ctx.schedule.getTile()[1];
   auto operand = [&](MMASide side, int64_t outer) {
     return getMMAOperandLayout(mma, *getMMAFormat(element), side, outer, keys,
@@ -271,7 +298,7 @@ AttentionEmitter::State AttentionEmitter::emitStep(ArrayRef<Value> q, Value k,
   }
   Value left = ctx.convert(ctx.round(p, element), ofP);
   Value right = ctx.convert(ctx.transpose(loadOperand(v, key, 0, size)), ofV);
-  return {emitMma(left, right, o), most, sum};
+  return {emitMma(left, right, state.o), state.most, sum};
 }
 
 /// O, and lse; 0 and -Inf of rows that have seen nothing.

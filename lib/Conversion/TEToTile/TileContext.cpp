@@ -464,6 +464,8 @@ void TileContext::markStaged(scf::ForOp loop) {
     loop->setAttr(tile::StagingMarker,
                   tile::StagingAttr::get(b.getContext(), matmul.getStages(),
                                          matmul.getDirect()));
+  if (matmul.getPingPong())
+    loop->setAttr(tile::PingPongMarker, b.getUnitAttr());
 }
 
 scf::ForOp

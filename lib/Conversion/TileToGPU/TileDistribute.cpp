@@ -139,6 +139,38 @@ struct FencePattern : TilePattern<FenceOp> {
   }
 };
 
+/// Not the barrier of the gpu dialect: its fences would wait for loads.
+struct BarrierPattern : TilePattern<tile::BarrierOp> {
+  using TilePattern::TilePattern;
+  LogicalResult
+  matchAndRewrite(tile::BarrierOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!state.target->amd)
+      return op.emitOpError() << "T28: waves of " << state.target->name
+                              << " meet by name; use gpu.barrier";
+    if (state.waves % 2 != 0 && op.getHalf())
+      return op.emitOpError() << "T28: " << state.waves
+                              << " waves have no halves; use an even number";
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto none = amdgpu::sched_barrier_opt_enum::none;
+    amdgpu::SchedBarrierOp::create(b, none);
+    if (std::optional<uint64_t> half = op.getHalf()) {
+      Value isMine = arith::CmpIOp::create(
+          b, *half ? arith::CmpIPredicate::uge : arith::CmpIPredicate::ult,
+          state.wave, emitI32(b, state.waves / 2));
+      auto branch = scf::IfOp::create(b, isMine, /*withElseRegion=*/false);
+      b.setInsertionPointToStart(branch.thenBlock());
+      ROCDL::SBarrierOp::create(b);
+      b.setInsertionPointAfter(branch);
+    } else {
+      ROCDL::SBarrierOp::create(b);
+    }
+    amdgpu::SchedBarrierOp::create(b, none);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct PriorityPattern : TilePattern<PriorityOp> {
   using TilePattern::TilePattern;
   LogicalResult
@@ -473,7 +505,8 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   RewritePatternSet patterns(&getContext());
   patterns.add<ElementwisePattern, ConstantPattern, SplatPattern>(
       types, &getContext());
-  patterns.add<PickPattern, FencePattern, PriorityPattern, HoldPattern,
+  patterns.add<PickPattern, FencePattern, BarrierPattern, PriorityPattern,
+               HoldPattern,
                CoordinatePattern>(types, &getContext(), state);
   populateMemoryPatterns(patterns, types, state);
   populatePrefetchPatterns(patterns, types, state);

@@ -6,27 +6,26 @@
 //===----------------------------------------------------------------------===//
 //
 // Software pipelining: an iteration asks memory for what later ones multiply,
-// and computes products whose results the next one works on. Runs behind
+// and neither its products nor its vector work wait for the other. Runs behind
 // tile-stage-operands, on the same loops:
 //   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-pipeline))'
 //
-//   scf.for %i = 0 to %n {                tile.fetch %k[0, ..], %ring[0]
-//     tile.fetch %k[%i, ..], %ring[..]    tile.await for %ring
-//     tile.await for %ring                %s = tile.mma .., (tile.take %ring[0])
-//     %x = tile.take %ring[..]       ==>  scf.for %i = 0 to %n iter_args(%s) {
-//     %s = tile.mma %q, %x, 0               tile.await for %ring
-//     .. exp %s ..                          tile.fetch %k[%i + 2, ..], %ring[..]
-//   } {tile.staging = ..}                   %s' = tile.mma .. (of %i + 1)
-//                                           .. exp %s ..
-//                                         }
+//   scf.for %i = 0 to %n ..(%o) {         ..
+//     tile.fetch %k[%i, ..], %ring[..]    scf.for %i = 0 to %n ..(%p, %o') {
+//     tile.await for %ring                  tile.await for %ring
+//     %x = tile.take %ring[..]         ==>  tile.fetch %k[%i + 2, ..], ..
+//     %s = tile.mma %q, %x, 0               %s = tile.mma (of %i + 1)
+//     %p = exp %s                           %o = tile.mma %p, .., %o'
+//     tile.mma %p, .., %o                   %p' = exp %s (of %i + 1)
+//   } {tile.staging = ..}                 }
 //
-// Which op belongs to which stage follows from what the loop carries and from
-// rings: a product that depends on nothing carried is a stage in front of what
-// is computed from it; a tile.fetch is as many stages in front of the
-// tile.take as its ring has other slots, a tile.put one, and what is put is
-// loaded one more in front. Upstream's pipeliner does the rest. In the last
-// iterations stages that have nothing to do read the first rows once more, so
-// that a tile.await finds the number of loads that it counts on.
+// Which op belongs to which stage follows from what needs what, and from rings:
+// a product is a stage behind the vector work of its iteration that it needs;
+// a tile.fetch is as many stages in front of the tile.take as its ring has
+// other slots, a tile.put one, and what is put is loaded one more in front.
+// Upstream's pipeliner does the rest. In the last iterations stages that have
+// nothing to do read the first rows once more, so that a tile.await finds the
+// number of loads that it counts on.
 //
 // Limits: loops without branches between their products.
 //
@@ -54,7 +53,7 @@ namespace mlir::te::tile {
 
 namespace {
 /// Which stage of the pipeline an op of the body belongs to, and in which order
-/// those of all stages stand in it.
+/// those of all stages stand in an iteration.
 class Schedule {
 public:
   explicit Schedule(scf::ForOp loop) : loop(loop) {}
@@ -63,9 +62,10 @@ public:
 
 private:
   /// In an iteration, what comes first.
-  enum Rank { Address, Arrival, Departure, Early, Late };
+  enum Rank { Address, Arrival, Departure, Matrix, Vector };
 
-  void findLate();
+  bool raise(Operation &op);
+  void findComputed();
   bool isAddress(Operation *op);
   int64_t getStageOfUsers(Operation *op);
   int64_t chooseStage(Operation *op);
@@ -74,10 +74,13 @@ private:
   void sort();
 
   scf::ForOp loop;
-  DenseSet<Operation *> late, addresses;
+  DenseSet<Operation *> addresses;
+  /// Of products, and of what follows from them or from what the loop carries:
+  /// products that wait for vector work, one behind the other.
+  DenseMap<Operation *, int64_t> computed;
   DenseMap<Operation *, int64_t> stages;
   DenseMap<Value, int64_t> takes; // the stage that takes from a ring
-  int64_t last = 0;               // the stage of what the loop carries
+  int64_t last = 0;
   std::vector<std::pair<Operation *, unsigned>> order;
 };
 } // namespace
@@ -86,28 +89,53 @@ static bool isMeeting(Operation *op) {
   return isa<AwaitOp, gpu::BarrierOp>(op);
 }
 
-/// What depends on what the loop carries, or on a product that does not.
-void Schedule::findLate() {
-  for (Operation &op : loop.getBody()->without_terminator()) {
-    bool isLate = false;
-    op.walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands()) {
-        Operation *def = operand.getDefiningOp();
-        isLate |= llvm::is_contained(loop.getRegionIterArgs(), operand) ||
-                  (def && (late.contains(def) ||
-                           (isa<MmaOp>(def) && !isa<MmaOp>(op) &&
-                            def->getBlock() == loop.getBody())));
+/// True where the op's number was another one.
+bool Schedule::raise(Operation &op) {
+  std::optional<int64_t> number;
+  if (isa<MmaOp>(op))
+    number = 0;
+  op.walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands()) {
+      if (auto arg = dyn_cast<BlockArgument>(operand);
+          arg && arg.getOwner() == loop.getBody() && arg.getArgNumber() > 0) {
+        // The last iteration's: computed in this one, if it was a product.
+        Operation *def =
+            loop.getYieldedValues()[arg.getArgNumber() - 1].getDefiningOp();
+        int64_t before = computed.lookup(def) - 1;
+        number = std::max({number.value_or(0), before, int64_t(0)});
+        continue;
       }
-    });
-    if (isLate)
-      late.insert(&op);
+      Operation *def = operand.getDefiningOp();
+      auto it = computed.find(def);
+      if (it == computed.end())
+        continue;
+      bool waits = isa<MmaOp>(op) && !isa<MmaOp>(def);
+      number = std::max(number.value_or(0), it->second + waits);
+    }
+  });
+  if (!number)
+    return false;
+  auto [it, isNew] = computed.try_emplace(&op, *number);
+  return isNew || std::exchange(it->second, *number) != *number;
+}
+
+void Schedule::findComputed() {
+  // What is carried may raise what it comes from, once for each product.
+  size_t most = 1 + llvm::range_size(loop.getBody()->getOps<MmaOp>());
+  bool changes = true;
+  for (size_t i = 0; changes && i <= most; ++i) {
+    changes = false;
+    for (Operation &op : loop.getBody()->without_terminator())
+      changes |= raise(op);
   }
+  for (auto [op, number] : computed)
+    last = std::max(last, number);
 }
 
 /// Numbers and views that follow from the induction variable: each stage
 /// computes its own.
 bool Schedule::isAddress(Operation *op) {
-  return isPure(op) && op->getNumRegions() == 0 && !late.contains(op) &&
+  return isPure(op) && op->getNumRegions() == 0 && !computed.contains(op) &&
          llvm::none_of(op->getResultTypes(), isTile) &&
          llvm::all_of(op->getOperands(), [&](Value operand) {
            Operation *def = operand.getDefiningOp();
@@ -150,10 +178,8 @@ int64_t Schedule::chooseStage(Operation *op) {
         return getTaken(take.getRing());
     return last;
   }
-  if (late.contains(op))
-    return last;
-  if (isa<MmaOp>(op))
-    return 0;
+  if (auto it = computed.find(op); it != computed.end())
+    return it->second;
   int64_t stage = getStageOfUsers(op);
   if (auto take = dyn_cast<TakeOp>(op)) {
     auto [it, isNew] = takes.try_emplace(take.getRing(), stage);
@@ -196,11 +222,10 @@ Schedule::Rank Schedule::chooseRank(Operation *op) {
     return Arrival;
   if (isa<FetchOp, PutOp, LoadOp>(op))
     return Departure;
-  return stages[op] < last ? Early : Late;
+  return isa<MmaOp>(op) ? Matrix : Vector;
 }
 
-/// Barriers first, then what leaves for LDS, then early stages; what an op
-/// needs of its own stage stands in front of it.
+/// What an op needs of its own stage stands in front of it.
 void Schedule::sort() {
   DenseMap<Operation *, Rank> ranks;
   SmallVector<Operation *> ops;
@@ -227,11 +252,7 @@ void Schedule::sort() {
 }
 
 void Schedule::compute() {
-  findLate();
-  bool hasEarly = false, hasLate = false;
-  for (auto mma : loop.getBody()->getOps<MmaOp>())
-    (late.contains(mma) ? hasLate : hasEarly) = true;
-  last = hasEarly && hasLate;
+  findComputed();
   for (Operation &op : loop.getBody()->without_terminator())
     if (isAddress(&op))
       addresses.insert(&op);
@@ -305,11 +326,14 @@ static LogicalResult pipeline(scf::ForOp loop, Attribute) {
   options.predicateFn = readInside;
   IRRewriter b(loop.getContext());
   b.setInsertionPoint(loop);
+  Attribute pingPong = loop->removeAttr(PingPongMarker);
   FailureOr<scf::ForOp> pipelined = scf::pipelineForLoop(b, loop, options);
   if (failed(pipelined))
     return loop.emitError("tile-pipeline: the loop's stages do not overlap: a "
                           "value that it carries is not computed in it");
   mergeMeetings(*pipelined, b);
+  if (pingPong)
+    (*pipelined)->setAttr(PingPongMarker, pingPong);
   return success();
 }
 

@@ -361,6 +361,17 @@ def Tile_FenceOp : Tile_Op<"fence", [MemoryEffects<[MemWrite]>]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waves meet, and wait for nothing but that";
+  let description = [{
+    All waves of the workgroup, or those of one half (`half`, 0 or 1), which is then a barrier ahead of the others, or behind
+    them: waves of the other half meet them at their next one. What goes through LDS or memory meanwhile is the business of
+    tile.await. AMD's chips count the waves that have come, wherever they are.
+  }];
+  let arguments = (ins OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<1>]>>:$half);
+  let assemblyFormat = "(`half` $half^)? attr-dict";
+}
+
 def Tile_PriorityOp : Tile_Op<"priority", [MemoryEffects<[MemWrite]>]> {
   let summary = "of waves that want the same unit those with a higher level go first";
   let description = [{

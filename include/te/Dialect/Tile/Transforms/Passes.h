@@ -15,6 +15,9 @@ namespace mlir::te::tile {
 /// The attribute of loops whose operands tile-stage-operands sends through LDS,
 /// and whose steps tile-pipeline lets overlap: a #tile.staging.
 inline constexpr llvm::StringLiteral StagingMarker = "tile.staging";
+/// The attribute of those of which half of the waves are a cluster behind the
+/// others (tile-ping-pong).
+inline constexpr llvm::StringLiteral PingPongMarker = "tile.ping_pong";
 /// The attribute of loops that tile-prefetch-loads looks at.
 inline constexpr llvm::StringLiteral PrefetchLoadsMarker = "tile.prefetch";
 /// The same of tile-delay-stores: of how many parts of its products the last

@@ -63,9 +63,9 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::te::tile::KernelOp"> {
   let summary = "an iteration loads what later ones multiply";
   let description = [{
     In loops marked `tile.staging`, behind tile-stage-operands: what goes to LDS stands as many iterations in front of
-    what takes it as the ring has slots for, and what goes through registers is loaded one more in front. Products that
-    depend on nothing that the loop carries stand one in front of what is computed from them. Barriers of an iteration
-    become one, at its begin.
+    what takes it as the ring has other slots, and what goes there through registers is loaded one more in front. An iteration
+    is a barrier, loads, products, and what is computed with vectors; a product of what this iteration computes so belongs to
+    the next one. So products and vector work of an iteration do not wait for each other.
 
     ```
     scf.for %i = 0 to %n {                      tile.fetch %view[0, %c], %ring[0]
@@ -75,6 +75,27 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::te::tile::KernelOp"> {
       tile.mma %a, %y, %sum                       %y = tile.take %ring[%i % 2, 0]
     } {tile.staging = #tile.staging<..>}          tile.mma %a, %y, %sum
                                                 }
+    ```
+  }];
+}
+
+def PingPongPass : Pass<"tile-ping-pong", "::mlir::te::tile::KernelOp"> {
+  let summary = "half of the waves multiply while the others compute with vectors";
+  let description = [{
+    In loops marked `tile.ping_pong`, behind tile-pipeline: a barrier parts the products of an iteration from its vector work,
+    and half of the waves, one of each SIMD's two, are a barrier behind. Products have priority.
+
+    ```
+    scf.for %i = 0 to %n {             tile.await for %ring
+      tile.await for %ring             tile.barrier half 1
+      tile.fetch ..                    scf.for %i = 0 to %n {
+      %s = tile.mma ..                   tile.barrier
+      .. exp ..                   ==>    tile.fetch ..
+    } {tile.ping_pong}                   %s = tile.mma ..
+                                         tile.await for %ring
+                                         .. exp ..
+                                       }
+                                       tile.barrier half 0
     ```
   }];
 }

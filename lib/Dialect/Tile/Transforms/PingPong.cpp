@@ -1,0 +1,98 @@
+//===- PingPong.cpp - tile-ping-pong --------------------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Of two waves that share a SIMD one multiplies while the other one computes
+// with vectors: an iteration has a barrier between its products and its vector
+// work, and half of the waves are a barrier behind. Runs behind tile-pipeline,
+// on loops that te-to-tile marked:
+//   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-ping-pong))'
+//
+//   scf.for %i = ... {            tile.await for %ring
+//     tile.await for %ring        tile.barrier half 1
+//     tile.fetch ..               scf.for %i = ... {
+//     %s = tile.mma ..       ==>    tile.barrier
+//     .. exp ..                     tile.priority 1
+//   } {tile.ping_pong}              tile.fetch ..
+//                                   %s = tile.mma ..
+//                                   tile.priority 0
+//                                   tile.await for %ring
+//                                   .. exp ..
+//                                 }
+//                                 tile.barrier half 0
+//
+// The await stands where waves have had the time of their products for what
+// they fetched in front of these: both halves have, before the first one reads
+// it behind the next barrier. What is read by products alone is free then, as
+// both halves are through with them.
+//
+// Limits: loops that begin with their one barrier, in which all of LDS is read
+// between that and the last product.
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Dialect/Tile/IR/Tile.h"
+#include "te/Dialect/Tile/Transforms/Passes.h"
+
+#include "MarkedLoops.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::te::tile;
+
+namespace mlir::te::tile {
+#define GEN_PASS_DEF_PINGPONGPASS
+#include "te/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::te::tile
+
+/// The level of a wave that multiplies; others have 0.
+static constexpr int64_t kOfProducts = 1;
+
+static LogicalResult alternate(scf::ForOp loop, Attribute) {
+  Operation *meeting = nullptr, *lastProduct = nullptr;
+  for (Operation &op : *loop.getBody()) {
+    if (isa<AwaitOp, gpu::BarrierOp>(op)) {
+      if (meeting)
+        return loop.emitError("tile-ping-pong: the loop has two barriers; one "
+                              "has to do for both halves of the waves");
+      meeting = &op;
+    } else if (isa<MmaOp>(op)) {
+      lastProduct = &op;
+    } else if (isa<TakeOp>(op) && !meeting) {
+      return loop.emitError("tile-ping-pong: LDS is read in front of the loop's "
+                            "barrier");
+    }
+  }
+  if (!meeting || !lastProduct || lastProduct->isBeforeInBlock(meeting))
+    return loop.emitError("tile-ping-pong: the loop has no products behind a "
+                          "barrier; pipeline it first (tile-pipeline)");
+  IRRewriter b(loop.getContext());
+  Location loc = loop.getLoc();
+  b.setInsertionPoint(loop);
+  b.clone(*meeting);
+  BarrierOp::create(b, loc, b.getI64IntegerAttr(1));
+  b.setInsertionPoint(meeting);
+  BarrierOp::create(b, loc, IntegerAttr());
+  PriorityOp::create(b, loc, kOfProducts);
+  b.setInsertionPointAfter(lastProduct);
+  PriorityOp::create(b, loc, 0);
+  b.moveOpAfter(meeting, b.getInsertionBlock(), std::prev(b.getInsertionPoint()));
+  b.setInsertionPointAfter(loop);
+  BarrierOp::create(b, loc, b.getI64IntegerAttr(0));
+  return success();
+}
+
+namespace {
+struct PingPongPass : te::tile::impl::PingPongPassBase<PingPongPass> {
+  void runOnOperation() override {
+    if (failed(changeMarkedLoops(getOperation(), PingPongMarker, alternate)))
+      return signalPassFailure();
+  }
+};
+} // namespace

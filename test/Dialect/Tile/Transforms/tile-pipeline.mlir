@@ -1,0 +1,89 @@
+// An iteration loads what later ones multiply, and its products do not wait for its vector work.
+
+// RUN: te-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-pipeline))' --split-input-file --verify-diagnostics | FileCheck %s
+
+#k = #tile.layout<shape = [32, 16], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], wave = []>
+#v = #tile.layout<shape = [32, 32], register = [[0, 1], [0, 2], [0, 4], [16, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0]], wave = []>
+#operand = #tile.layout<shape = [32, 16], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 8]], wave = []>
+#sum = #tile.layout<shape = [32, 32], register = [[0, 1], [0, 2], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 4]], wave = []>
+!global = memref<bf16, #gpu.address_space<global>>
+!view = memref<32x1024xbf16, strided<[1024, 1], offset: ?>, #gpu.address_space<global>>
+!kring = memref<2x32x16xbf16, #gpu.address_space<workgroup>>
+!vring = memref<2x32x32xbf16, #gpu.address_space<workgroup>>
+
+// The first product's operand is fetched one iteration ahead; the second product waits for an exponential, so it is one
+// behind, and so is what it takes. Of what is behind the last iteration the first columns are read again.
+// CHECK-LABEL: tile.kernel @chain
+// CHECK-SAME: %[[N:[a-z0-9]+]]: index
+// CHECK: tile.fetch %{{.*}}[%{{.*}}, %{{.*}}], %[[K:.*]][%{{.*}}] : memref<32x1024
+// CHECK: tile.await for %[[K]] :
+// CHECK: tile.fetch %{{.*}}, %[[K]]
+// CHECK: tile.load
+// CHECK: tile.mma
+// CHECK: math.exp2
+// CHECK: scf.for %[[I:.*]] = %c0 to %[[N]] step %c1 iter_args(
+// CHECK-NOT: tile.take
+// CHECK: tile.await for %[[K]] : memref<2x32x16xbf16, #gpu.address_space<workgroup>>
+// CHECK-NEXT: tile.put %{{.*}}, %[[V:.*]][
+// CHECK-DAG: tile.load
+// CHECK-DAG: %[[ROW:.*]] = arith.select %{{.*}}, %{{.*}}, %c0
+// CHECK-DAG: tile.fetch %{{.*}}, %[[K]]
+// CHECK: tile.take %[[K]]
+// CHECK: %[[S:.*]] = tile.mma
+// CHECK: tile.take %[[V]]
+// CHECK: %[[O:.*]] = tile.mma
+// CHECK: math.exp2 %[[S]]
+// CHECK-NOT: tile.staging
+tile.kernel @chain(%a: !global, %b: !global, %c: memref<f32, #gpu.address_space<global>>, %n: index) attributes {target = "gfx950", waves = 1 : i64} {
+  %kring = tile.ring from #k to #operand : !kring
+  %vring = tile.ring from #v to #sum : !vring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32, #sum>
+  %av = memref.reinterpret_cast %a to offset: [%c0], sizes: [32, 1024], strides: [1024, 1] : !global to !view
+  %bv = memref.reinterpret_cast %b to offset: [%c0], sizes: [32, 1024], strides: [1024, 1] : !global to !view
+  %q = tile.load %av[%c0, %c0] : !view -> tensor<32x16xbf16, #operand>
+  %all = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<32x32xf32, #sum>) {
+    %slot = arith.remui %i, %c2 : index
+    %at = arith.muli %i, %c32 : index
+    tile.fetch %av[%at, %c0], %kring[%slot] : !view, !kring
+    tile.await for %kring : !kring
+    %x = tile.take %kring[%slot, %c0] : !kring -> tensor<32x16xbf16, #operand>
+    %s = tile.mma %q, %x, %zero <"f32_32x32x16_bf16"> : tensor<32x16xbf16, #operand>, tensor<32x16xbf16, #operand> -> tensor<32x32xf32, #sum>
+    %e = math.exp2 %s : tensor<32x32xf32, #sum>
+    %p = arith.truncf %e : tensor<32x32xf32, #sum> to tensor<32x32xbf16, #sum>
+    %raw = tile.load %bv[%at, %c0] : !view -> tensor<32x32xbf16, #v>
+    tile.put %raw, %vring[%slot] : tensor<32x32xbf16, #v>, !vring
+    gpu.barrier
+    %y = tile.take %vring[%slot, %c0] : !vring -> tensor<32x32xbf16, #sum>
+    %o = tile.mma %p, %y, %acc <"f32_32x32x16_bf16"> : tensor<32x32xbf16, #sum>, tensor<32x32xbf16, #sum> -> tensor<32x32xf32, #sum>
+    scf.yield %o : tensor<32x32xf32, #sum>
+  } {tile.staging = #tile.staging<slots = 2, direct = true>}
+  %cv = memref.reinterpret_cast %c to offset: [0], sizes: [32, 32], strides: [32, 1] : memref<f32, #gpu.address_space<global>> to memref<32x32xf32, strided<[32, 1]>, #gpu.address_space<global>>
+  tile.store %all, %cv[%c0, %c0] : tensor<32x32xf32, #sum>, memref<32x32xf32, strided<[32, 1]>, #gpu.address_space<global>>
+}
+
+// -----
+
+#k = #tile.layout<shape = [32, 16], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], wave = []>
+!global = memref<bf16, #gpu.address_space<global>>
+!view = memref<32x1024xbf16, strided<[1024, 1], offset: ?>, #gpu.address_space<global>>
+!kring = memref<2x32x16xbf16, #gpu.address_space<workgroup>>
+
+tile.kernel @passes(%a: !global, %n: index) attributes {target = "gfx950", waves = 1 : i64} {
+  %kring = tile.ring from #k to #k : !kring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<32x16xbf16, #k>
+  %av = memref.reinterpret_cast %a to offset: [%c0], sizes: [32, 1024], strides: [1024, 1] : !global to !view
+  // expected-error @+1 {{tile-pipeline: the loop's stages do not overlap: a value that it carries is not computed in it}}
+  %all:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %zero, %y = %zero) -> (tensor<32x16xbf16, #k>, tensor<32x16xbf16, #k>) {
+    tile.fetch %av[%i, %c0], %kring[%c0] : !view, !kring
+    tile.await for %kring : !kring
+    %t = tile.take %kring[%c0, %c0] : !kring -> tensor<32x16xbf16, #k>
+    scf.yield %y, %t : tensor<32x16xbf16, #k>, tensor<32x16xbf16, #k>
+  } {tile.staging = #tile.staging<slots = 2, direct = true>}
+  tile.store %all#0, %av[%c0, %c0] : tensor<32x16xbf16, #k>, !view
+}
