@@ -89,6 +89,8 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
   if (covers(Level::GPU)) {
     // te-opt --tile-distribute
     manager.addPass(createTileDistributePass());
+    // te-opt --te-split-carried
+    manager.addPass(createSplitCarriedPass());
     // te-opt --te-forward-slices
     manager.addPass(createForwardSlicesPass());
     // te-opt --cse --canonicalize --cse
@@ -104,6 +106,8 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     return;
   switch (target.backend) {
   case BackendKind::AMDGPU:
+    // te-opt --te-unpack-arithmetic
+    manager.addPass(createUnpackArithmeticPass());
     // te-opt --te-gpu-to-amdgpu
     manager.addPass(createGPUToAMDGPUPass());
     // te-opt --lower-to-rocdl

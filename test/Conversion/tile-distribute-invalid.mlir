@@ -79,3 +79,19 @@ tile.kernel @priority() attributes {target = "sm_90a", waves = 1 : i64} {
   // expected-error @+1 {{failed to legalize operation 'tile.priority'}}
   tile.priority 1
 }
+
+// -----
+
+tile.kernel @barrier() attributes {target = "sm_90a", waves = 2 : i64} {
+  // expected-error @+2 {{T28: waves of sm_90a meet by name; use gpu.barrier}}
+  // expected-error @+1 {{failed to legalize operation 'tile.barrier'}}
+  tile.barrier
+}
+
+// -----
+
+tile.kernel @halves() attributes {target = "gfx950", waves = 1 : i64} {
+  // expected-error @+2 {{T28: 1 waves have no halves; use an even number}}
+  // expected-error @+1 {{failed to legalize operation 'tile.barrier'}}
+  tile.barrier half 1
+}

@@ -71,6 +71,42 @@ def ForwardSlicesPass : Pass<"te-forward-slices", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
 }
 
+def SplitCarriedPass : Pass<"te-split-carried", "::mlir::ModuleOp"> {
+  let summary = "loops and branches hand on sums as matrix instructions hold them";
+  let description = [{
+    In kernels with matrix instructions, a vector of f32 that `scf.for` or `scf.if` hands on, of the registers of several of
+    these, is as many vectors. LLVM would find registers for all of it at once, and copy where an instruction's part has
+    others.
+
+    ```mlir
+    %1 = scf.if %c -> (vector<32xf32>) { .. }
+    // ==>
+    %1:2 = scf.if %c -> (vector<16xf32>, vector<16xf32>) { .. }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+}
+
+def UnpackArithmeticPass : Pass<"te-unpack-arithmetic", "::mlir::ModuleOp"> {
+  let summary = "beside matrix instructions, one f32 an instruction";
+  let description = [{
+    `arith` and `math.fma` of vectors of f32, in loops with matrix instructions, are taken apart. The backend would make
+    packed instructions of two elements, which AMD's chips do not issue before the last matrix instruction of the SIMD has
+    ended.
+
+    ```mlir
+    %2 = arith.mulf %0, %1 : vector<2xf32>
+    // ==>
+    %a = vector.extract %0[0] : f32 from vector<2xf32>
+    %b = vector.extract %1[0] : f32 from vector<2xf32>
+    %c = arith.mulf %a, %b : f32
+    ..
+    %2 = vector.from_elements %c, %f : vector<2xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::vector::VectorDialect"];
+}
+
 def EmbedConstantsPass : Pass<"te-embed-constants", "::mlir::ModuleOp"> {
   let summary = "constants that kernels read become data of the code object";
   let description = [{

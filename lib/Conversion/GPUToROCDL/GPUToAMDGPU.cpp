@@ -22,9 +22,7 @@
 #include "PackedConversions.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -141,45 +139,12 @@ struct BarrierPattern : OpRewritePattern<gpu::BarrierOp> {
   }
 };
 
-/// In loops with matrix instructions f32 arithmetic is one element an
-/// instruction: packed ones do not issue while a product is computed.
-void unpackBesideProducts(gpu::GPUFuncOp func) {
-  SmallVector<Operation *> packed;
-  func.walk([&](scf::ForOp loop) {
-    if (loop.getBody()->getOps<amdgpu::MFMAOp>().empty() &&
-        loop.getBody()->getOps<amdgpu::ScaledMFMAOp>().empty())
-      return;
-    for (Operation &op : *loop.getBody())
-      if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, math::FmaOp>(op))
-        if (auto type = dyn_cast<VectorType>(op.getResult(0).getType());
-            type && type.getRank() == 1 && type.getElementType().isF32())
-          packed.push_back(&op);
-  });
-  IRRewriter rewriter(func.getContext());
-  for (Operation *op : packed) {
-    rewriter.setInsertionPoint(op);
-    ImplicitLocOpBuilder b(op->getLoc(), rewriter);
-    auto type = cast<VectorType>(op->getResult(0).getType());
-    SmallVector<Value> elements;
-    for (int64_t i = 0; i < type.getNumElements(); ++i) {
-      IRMapping map;
-      for (Value operand : op->getOperands())
-        map.map(operand, vector::ExtractOp::create(b, operand, i).getResult());
-      Operation *made = rewriter.cloneWithoutRegions(*op, map);
-      made->getResult(0).setType(type.getElementType());
-      elements.push_back(made->getResult(0));
-    }
-    rewriter.replaceOp(op, vector::FromElementsOp::create(b, type, elements));
-  }
-}
-
 struct GPUToAMDGPUPass : te::impl::GPUToAMDGPUPassBase<GPUToAMDGPUPass> {
   LogicalResult convert(gpu::GPUFuncOp func) {
     FailureOr<const Target *> target =
         getKernelTarget(func, BackendKind::AMDGPU);
     if (failed(target))
       return failure();
-    unpackBesideProducts(func);
     RewritePatternSet patterns(&getContext());
     patterns.add<ShufflePattern>(&getContext(), **target);
     patterns.add<VotePattern, BarrierPattern, ApproximateExp2Pattern>(

@@ -24,6 +24,8 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
+#include <string>
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -246,6 +248,28 @@ struct MmaPattern : TilePattern<MmaOp> {
                                                       getFormat(op.getB()))),
           (all - start) / 2);
     bool isSpread = state.spread.contains(op);
+    SmallVector<int64_t> mix;
+    if (const char *text = getenv("TE_MIX");
+        text && op->getParentOfType<scf::ForOp>() &&
+        isa_and_nonnull<PriorityOp>(op->getNextNode())) {
+      SmallVector<StringRef> parts;
+      StringRef(text).split(parts, ',');
+      for (StringRef part : parts)
+        mix.push_back(std::stoll(part.str()));
+    }
+    if (!mix.empty()) {
+      using Mask = amdgpu::sched_barrier_opt_enum;
+      auto group = [&](Mask kind, int64_t size) {
+        if (size)
+          ROCDL::SchedGroupBarrier::create(b, uint32_t(kind), size, 0);
+      };
+      group(Mask::ds_read, mix[1]);
+      for (int64_t i = 0; i < mix[0]; ++i) {
+        group(Mask::mfma_wmma, 1);
+        group(Mask::ds_read, i < mix[0] / 2 ? mix[2] : mix[3]);
+        if (mix[4]) group(Mask::valu, mix[4]);
+      }
+    }
     if (op.getInOrder() && !isSpread) {
       KernelState::Part own{int64_t(op.getReads()),
                             state.vectorWork.lookup(op)};

@@ -686,3 +686,32 @@ tile.kernel @parts(%out: memref<f32>) attributes {target = "gfx950", waves = 1 :
   // expected-error @+1 {{T26: part 2 of 2: it is one of so many, from 0 on}}
   tile.store %x, %o[%c0, %c0] {part = 2 : i64, parts = 2 : i64} : tensor<1x64xf32, #part>, memref<1x64xf32, strided<[64, 1]>>
 }
+
+// -----
+
+tile.kernel @slots(%n: index) attributes {target = "gfx950", waves = 1 : i64} {
+  scf.for %i = %n to %n step %n {
+    // expected-error @+1 {{T27: 1 slots, but one is read while another is filled; give 2 or more}}
+  } {tile.staging = #tile.staging<slots = 1>}
+}
+
+// -----
+
+tile.kernel @half() attributes {target = "gfx950", waves = 2 : i64} {
+  // expected-error @+1 {{attribute 'half' failed to satisfy constraint: 64-bit signless integer attribute whose minimum value is 0 whose maximum value is 1}}
+  tile.barrier half 2
+}
+
+// -----
+
+#a = #tile.layout<shape = [32, 16], register = [[0, 1], [0, 2], [0, 8]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 4]], wave = []>
+#b = #tile.layout<shape = [32, 16], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 8]], wave = []>
+#c = #tile.layout<shape = [32, 32], register = [[0, 1], [0, 2], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 4]], wave = []>
+tile.kernel @orders() attributes {target = "gfx950", waves = 1 : i64} {
+  %a = arith.constant dense<0.0> : tensor<32x16xbf16, #a>
+  %b = arith.constant dense<0.0> : tensor<32x16xbf16, #b>
+  %c = arith.constant dense<0.0> : tensor<32x32xf32, #c>
+  %fits = tile.mma %a, %a, %c <"f32_32x32x16_bf16"> : tensor<32x16xbf16, #a>, tensor<32x16xbf16, #a> -> tensor<32x32xf32, #c>
+  // expected-error @+1 {{T20: A and B do not have the same order along K}}
+  %d = tile.mma %a, %b, %c <"f32_32x32x16_bf16"> : tensor<32x16xbf16, #a>, tensor<32x16xbf16, #b> -> tensor<32x32xf32, #c>
+}

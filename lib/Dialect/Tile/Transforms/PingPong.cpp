@@ -11,16 +11,15 @@
 // on loops that te-to-tile marked:
 //   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-ping-pong))'
 //
-//   scf.for %i = ... {            tile.await for %ring
-//     tile.await for %ring        tile.barrier half 1
-//     tile.fetch ..               scf.for %i = ... {
-//     %s = tile.mma ..       ==>    tile.barrier
-//     .. exp ..                     tile.priority 1
-//   } {tile.ping_pong}              tile.fetch ..
+//   scf.for %i = ... {            tile.barrier half 1
+//     .. exp ..                   scf.for %i = ... {
+//     tile.await for %ring          tile.await for %ring
+//     tile.fetch ..            ==>  .. exp ..
+//     %s = tile.mma ..              tile.barrier
+//   } {tile.ping_pong}              tile.priority 1
+//                                   tile.fetch ..
 //                                   %s = tile.mma ..
 //                                   tile.priority 0
-//                                   tile.await for %ring
-//                                   .. exp ..
 //                                 }
 //                                 tile.barrier half 0
 //
@@ -29,8 +28,8 @@
 // it behind the next barrier. What is read by products alone is free then, as
 // both halves are through with them.
 //
-// Limits: loops that begin with their one barrier, in which all of LDS is read
-// between that and the last product.
+// Limits: loops with one barrier, behind which all of LDS is read, between
+// vector work and products.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,14 +74,13 @@ static LogicalResult alternate(scf::ForOp loop, Attribute) {
   IRRewriter b(loop.getContext());
   Location loc = loop.getLoc();
   b.setInsertionPoint(loop);
-  b.clone(*meeting);
   BarrierOp::create(b, loc, b.getI64IntegerAttr(1));
   b.setInsertionPoint(meeting);
   BarrierOp::create(b, loc, IntegerAttr());
   PriorityOp::create(b, loc, kOfProducts);
   b.setInsertionPointAfter(lastProduct);
   PriorityOp::create(b, loc, 0);
-  b.moveOpAfter(meeting, b.getInsertionBlock(), std::prev(b.getInsertionPoint()));
+  b.moveOpBefore(meeting, loop.getBody(), loop.getBody()->begin());
   b.setInsertionPointAfter(loop);
   BarrierOp::create(b, loc, b.getI64IntegerAttr(0));
   return success();

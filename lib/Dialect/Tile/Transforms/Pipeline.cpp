@@ -6,26 +6,27 @@
 //===----------------------------------------------------------------------===//
 //
 // Software pipelining: an iteration asks memory for what later ones multiply,
-// and neither its products nor its vector work wait for the other. Runs behind
+// and multiplies what the next one works on with vectors. Runs behind
 // tile-stage-operands, on the same loops:
 //   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-pipeline))'
 //
 //   scf.for %i = 0 to %n ..(%o) {         ..
-//     tile.fetch %k[%i, ..], %ring[..]    scf.for %i = 0 to %n ..(%p, %o') {
-//     tile.await for %ring                  tile.await for %ring
-//     %x = tile.take %ring[..]         ==>  tile.fetch %k[%i + 2, ..], ..
-//     %s = tile.mma %q, %x, 0               %s = tile.mma (of %i + 1)
-//     %p = exp %s                           %o = tile.mma %p, .., %o'
-//     tile.mma %p, .., %o                   %p' = exp %s (of %i + 1)
-//   } {tile.staging = ..}                 }
+//     tile.fetch %k[%i, ..], %ring[..]    scf.for %i = 0 to %n ..(%o, %s) {
+//     tile.await for %ring                  %p = exp %s
+//     %x = tile.take %ring[..]         ==>  tile.await for %ring
+//     %s = tile.mma %q, %x, 0               tile.fetch %k[%i + 2, ..], ..
+//     %p = exp %s                           %o' = tile.mma %p, .., %o
+//     %o' = tile.mma %p, .., %o             %x = tile.take %ring[..]
+//   } {tile.staging = ..}                   %s' = tile.mma %q, %x, 0
+//                                         }
 //
 // Which op belongs to which stage follows from what needs what, and from rings:
-// a product is a stage behind the vector work of its iteration that it needs;
-// a tile.fetch is as many stages in front of the tile.take as its ring has
-// other slots, a tile.put one, and what is put is loaded one more in front.
-// Upstream's pipeliner does the rest. In the last iterations stages that have
-// nothing to do read the first rows once more, so that a tile.await finds the
-// number of loads that it counts on.
+// a product that needs nothing that the loop carries is a stage in front of
+// what is computed from it; a tile.fetch is as many stages in front of the
+// tile.take as its ring has other slots, a tile.put one, and what is put is
+// loaded one more in front. Upstream's pipeliner does the rest. In the last
+// iterations stages that have nothing to do read the first rows once more, so
+// that a tile.await finds the number of loads that it counts on.
 //
 // Limits: loops without branches between their products.
 //
@@ -61,11 +62,11 @@ public:
   std::vector<std::pair<Operation *, unsigned>> get() const { return order; }
 
 private:
-  /// In an iteration, what comes first.
-  enum Rank { Address, Arrival, Departure, Matrix, Vector };
+  /// In an iteration, what comes first: vector work on products of the last
+  /// one, a barrier, loads, products, and what works on these.
+  enum Rank { Address, Vector, Arrival, Departure, Matrix, Result };
 
-  bool raise(Operation &op);
-  void findComputed();
+  void findLate();
   bool isAddress(Operation *op);
   int64_t getStageOfUsers(Operation *op);
   int64_t chooseStage(Operation *op);
@@ -74,13 +75,10 @@ private:
   void sort();
 
   scf::ForOp loop;
-  DenseSet<Operation *> addresses;
-  /// Of products, and of what follows from them or from what the loop carries:
-  /// products that wait for vector work, one behind the other.
-  DenseMap<Operation *, int64_t> computed;
+  DenseSet<Operation *> late, addresses;
   DenseMap<Operation *, int64_t> stages;
   DenseMap<Value, int64_t> takes; // the stage that takes from a ring
-  int64_t last = 0;
+  int64_t last = 0;               // the stage of what the loop carries
   std::vector<std::pair<Operation *, unsigned>> order;
 };
 } // namespace
@@ -89,53 +87,28 @@ static bool isMeeting(Operation *op) {
   return isa<AwaitOp, gpu::BarrierOp>(op);
 }
 
-/// True where the op's number was another one.
-bool Schedule::raise(Operation &op) {
-  std::optional<int64_t> number;
-  if (isa<MmaOp>(op))
-    number = 0;
-  op.walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands()) {
-      if (auto arg = dyn_cast<BlockArgument>(operand);
-          arg && arg.getOwner() == loop.getBody() && arg.getArgNumber() > 0) {
-        // The last iteration's: computed in this one, if it was a product.
-        Operation *def =
-            loop.getYieldedValues()[arg.getArgNumber() - 1].getDefiningOp();
-        int64_t before = computed.lookup(def) - 1;
-        number = std::max({number.value_or(0), before, int64_t(0)});
-        continue;
+/// What depends on what the loop carries, or works on a product that does not.
+void Schedule::findLate() {
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    bool isLate = false;
+    op.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        Operation *def = operand.getDefiningOp();
+        isLate |= llvm::is_contained(loop.getRegionIterArgs(), operand) ||
+                  (def && (late.contains(def) ||
+                           (isa<MmaOp>(def) && !isa<MmaOp>(op) &&
+                            def->getBlock() == loop.getBody())));
       }
-      Operation *def = operand.getDefiningOp();
-      auto it = computed.find(def);
-      if (it == computed.end())
-        continue;
-      bool waits = isa<MmaOp>(op) && !isa<MmaOp>(def);
-      number = std::max(number.value_or(0), it->second + waits);
-    }
-  });
-  if (!number)
-    return false;
-  auto [it, isNew] = computed.try_emplace(&op, *number);
-  return isNew || std::exchange(it->second, *number) != *number;
-}
-
-void Schedule::findComputed() {
-  // What is carried may raise what it comes from, once for each product.
-  size_t most = 1 + llvm::range_size(loop.getBody()->getOps<MmaOp>());
-  bool changes = true;
-  for (size_t i = 0; changes && i <= most; ++i) {
-    changes = false;
-    for (Operation &op : loop.getBody()->without_terminator())
-      changes |= raise(op);
+    });
+    if (isLate)
+      late.insert(&op);
   }
-  for (auto [op, number] : computed)
-    last = std::max(last, number);
 }
 
 /// Numbers and views that follow from the induction variable: each stage
 /// computes its own.
 bool Schedule::isAddress(Operation *op) {
-  return isPure(op) && op->getNumRegions() == 0 && !computed.contains(op) &&
+  return isPure(op) && op->getNumRegions() == 0 && !late.contains(op) &&
          llvm::none_of(op->getResultTypes(), isTile) &&
          llvm::all_of(op->getOperands(), [&](Value operand) {
            Operation *def = operand.getDefiningOp();
@@ -178,8 +151,10 @@ int64_t Schedule::chooseStage(Operation *op) {
         return getTaken(take.getRing());
     return last;
   }
-  if (auto it = computed.find(op); it != computed.end())
-    return it->second;
+  if (late.contains(op))
+    return last;
+  if (isa<MmaOp>(op))
+    return 0;
   int64_t stage = getStageOfUsers(op);
   if (auto take = dyn_cast<TakeOp>(op)) {
     auto [it, isNew] = takes.try_emplace(take.getRing(), stage);
@@ -222,25 +197,29 @@ Schedule::Rank Schedule::chooseRank(Operation *op) {
     return Arrival;
   if (isa<FetchOp, PutOp, LoadOp>(op))
     return Departure;
-  return isa<MmaOp>(op) ? Matrix : Vector;
+  return isa<MmaOp, TakeOp>(op) ? Matrix : Vector;
 }
 
 /// What an op needs of its own stage stands in front of it.
 void Schedule::sort() {
   DenseMap<Operation *, Rank> ranks;
   SmallVector<Operation *> ops;
-  for (Operation &op : llvm::reverse(loop.getBody()->without_terminator())) {
+  for (Operation &op : loop.getBody()->without_terminator()) {
     Rank rank = chooseRank(&op);
-    for (Operation *user : op.getUsers()) {
-      Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
-      if (auto it = ranks.find(inBody);
-          it != ranks.end() && stages[inBody] == stages[&op])
-        rank = std::min(rank, it->second);
-    }
+    for (Value operand : op.getOperands())
+      if (auto it = ranks.find(operand.getDefiningOp());
+          rank == Vector && it != ranks.end() && it->second >= Matrix &&
+          stages[it->first] == stages[&op])
+        rank = Result;
     ranks[&op] = rank;
     ops.push_back(&op);
   }
-  std::reverse(ops.begin(), ops.end());
+  for (Operation *op : llvm::reverse(ops))
+    for (Operation *user : op->getUsers()) {
+      auto it = ranks.find(loop.getBody()->findAncestorOpInBlock(*user));
+      if (it != ranks.end() && stages[it->first] == stages[op])
+        ranks[op] = std::min(ranks[op], it->second);
+    }
   llvm::stable_sort(ops, [&](Operation *x, Operation *y) {
     return ranks[x] < ranks[y];
   });
@@ -252,7 +231,11 @@ void Schedule::sort() {
 }
 
 void Schedule::compute() {
-  findComputed();
+  findLate();
+  bool hasEarly = false, hasLate = false;
+  for (auto mma : loop.getBody()->getOps<MmaOp>())
+    (late.contains(mma) ? hasLate : hasEarly) = true;
+  last = hasEarly && hasLate;
   for (Operation &op : loop.getBody()->without_terminator())
     if (isAddress(&op))
       addresses.insert(&op);
@@ -280,13 +263,13 @@ static Operation *readInside(RewriterBase &b, Operation *op, Value exists) {
   return op;
 }
 
-/// One barrier for all that stand at the begin of an iteration.
+/// One barrier for all that stand together.
 static void mergeMeetings(scf::ForOp loop, RewriterBase &b) {
   SmallVector<Operation *> meetings;
   for (Operation &op : *loop.getBody()) {
     if (isMeeting(&op))
       meetings.push_back(&op);
-    else if (!isPure(&op))
+    else if (!meetings.empty() && !isPure(&op))
       break;
   }
   AwaitOp kept;

@@ -24,7 +24,7 @@
 // CHECK: scf.for %[[I:.*]] = %c0 to %[[N]] step %c1 iter_args(
 // CHECK-NOT: tile.take
 // CHECK: tile.await for %[[K]] : memref<2x32x16xbf16, #gpu.address_space<workgroup>>
-// CHECK-NEXT: tile.put %{{.*}}, %[[V:.*]][
+// CHECK: tile.put %{{.*}}, %[[V:.*]][
 // CHECK-DAG: tile.load
 // CHECK-DAG: %[[ROW:.*]] = arith.select %{{.*}}, %{{.*}}, %c0
 // CHECK-DAG: tile.fetch %{{.*}}, %[[K]]
