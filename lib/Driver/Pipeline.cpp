@@ -78,6 +78,10 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     manager.addNestedPass<tile::KernelOp>(tile::createPipelinePass());
     // te-opt --pass-pipeline='builtin.module(tile.kernel(tile-ping-pong))'
     manager.addNestedPass<tile::KernelOp>(tile::createPingPongPass());
+    // te-opt --pass-pipeline='builtin.module(tile.kernel(tile-interleave))'
+    manager.addNestedPass<tile::KernelOp>(tile::createInterleavePass());
+    // te-opt --pass-pipeline='builtin.module(tile.kernel(tile-unroll))'
+    manager.addNestedPass<tile::KernelOp>(tile::createUnrollPass());
     // te-opt
     // --pass-pipeline='builtin.module(tile.kernel(tile-delay-stores))'
     manager.addNestedPass<tile::KernelOp>(tile::createDelayStoresPass());

@@ -16,7 +16,7 @@ using namespace mlir::te;
 
 /// VGPRs beside tiles: addresses and bounds of three operands, what is computed
 /// over rows, temporaries.
-static constexpr unsigned kBaseVGPRs = 30;
+static constexpr unsigned kBaseVGPRs = 40;
 /// Keys of a step, at the most: scores of more would take the registers.
 static constexpr int64_t kMostKeys = 64;
 
@@ -49,11 +49,13 @@ ResourceEstimate te::estimateAttention(const TileDemand &demand,
   // once.
   int64_t products = llvm::bit_floor(uint64_t(getHeadSize(op.getQ()))),
           wider = std::max(products, size);
+  // Of an operand half is on its way to its products. What goes to LDS through
+  // registers is there meanwhile.
   int64_t ofLane = 4 * queries * (size + keys) / lanes + // O, scores
                    bytes * queries * keys / lanes +      // probabilities
                    bytes * queries * getHeadSize(op.getQ()) / lanes +
-                   bytes * keys * wider / target.waveSize + // keys, values
-                   bytes * keys * wider / lanes;            // as they come
+                   bytes * keys * wider / target.waveSize / 2 +
+                   2 * bytes * keys * wider / lanes;
   ResourceEstimate result;
   result.elementsPerLane = std::max<int64_t>(queries * size / lanes, 1);
   result.vgprs = kBaseVGPRs + llvm::divideCeil(ofLane, 4);
@@ -108,11 +110,10 @@ std::optional<std::string> te::findAttentionViolation(const TileDemand &demand,
            (matmul.getStages() == 1 ||
             schedule.getWaves() != 2 * int64_t(target.simdsPerCU)))
     os << "H21: ping_pong is for two waves of each of " << target.simdsPerCU
-       << " SIMDs and two stages or more; use waves = "
-       << 2 * target.simdsPerCU << " and stages = 2, or leave it out";
-  else if ( matmul.getSplitK() != 1 ||
-           matmul.getGroup() != 0 || schedule.getWorkgroups() != 0 ||
-           schedule.getRowTiles() != 1 ||
+       << " SIMDs and two stages or more; use waves = " << 2 * target.simdsPerCU
+       << " and stages = 2, or leave it out";
+  else if (matmul.getSplitK() != 1 || matmul.getGroup() != 0 ||
+           schedule.getWorkgroups() != 0 || schedule.getRowTiles() != 1 ||
            schedule.getSweep() != SweepKind::None)
     os << "H21: split_k, group, workgroups, row_tiles and sweep "
           "are not for te.attention yet; leave them out";
@@ -138,12 +139,14 @@ ScheduleAttr te::chooseAttentionSchedule(MLIRContext *context,
       std::max<int64_t>(llvm::PowerOf2Ceil(getHeadSize(op.getV())), mma.size);
   int64_t vector =
       target.maxAccessBytes * 8 / getElement(op).getIntOrFloatBitWidth();
-  auto make = [&](int64_t waves, int64_t keys) {
-    auto matmul = MatmulAttr::get(context, mma.name, keys, {waves, 1},
-                                  /*stages=*/2, /*direct=*/true,
-                                  /*ping_pong=*/waves ==
-                                      2 * int64_t(target.simdsPerCU), /*split_k=*/1,
-                                  /*whole_rows=*/0, /*group=*/0);
+  auto hasPairs = [&](int64_t waves) {
+    return waves == 2 * int64_t(target.simdsPerCU);
+  };
+  auto make = [&](int64_t waves, int64_t keys, int64_t stages) {
+    auto matmul =
+        MatmulAttr::get(context, mma.name, keys, {waves, 1}, stages,
+                        /*direct=*/true, /*ping_pong=*/hasPairs(waves),
+                        /*split_k=*/1, /*whole_rows=*/0, /*group=*/0);
     return ScheduleAttr::get(context, target.name, {waves * mma.size, size},
                              waves, vector, 1, 0, SweepKind::None, 1, 1,
                              matmul);
@@ -152,17 +155,20 @@ ScheduleAttr te::chooseAttentionSchedule(MLIRContext *context,
   int64_t groups = ShapedType::kDynamic;
   if (q.hasStaticShape())
     groups = q.getNumElements() / getHeadSize(op.getQ());
-  ScheduleAttr least = make(1, std::max(mma.size, mma.k));
+  ScheduleAttr least = make(1, std::max(mma.size, mma.k), /*stages=*/2);
   for (int64_t waves : {2 * int64_t(target.simdsPerCU),
                         int64_t(target.simdsPerCU), int64_t(2), int64_t(1)}) {
     // Fewer queries each, where that many would leave CUs without any.
     if (!ShapedType::isDynamic(groups) && waves > 1 &&
         groups < waves * mma.size * int64_t(target.computeUnits))
       continue;
+    // Memory has more time where one workgroup has all of LDS.
+    int64_t most = hasPairs(waves) ? 3 : 2;
     for (int64_t keys = kMostKeys; keys >= std::max(mma.size, mma.k); keys /= 2)
-      if (ScheduleAttr schedule = make(waves, keys);
-          !findViolation(demand, schedule, target))
-        return schedule;
+      for (int64_t stages = most; stages >= 2; --stages)
+        if (ScheduleAttr schedule = make(waves, keys, stages);
+            !findViolation(demand, schedule, target))
+          return schedule;
   }
   return least;
 }

@@ -45,7 +45,8 @@ static int64_t getResultSize(gpu::GPUFuncOp func) {
   SetVector<int64_t> sizes;
   func.walk([&](Operation *op) {
     if (isa<amdgpu::MFMAOp, amdgpu::ScaledMFMAOp>(op))
-      sizes.insert(cast<VectorType>(op->getResult(0).getType()).getNumElements());
+      sizes.insert(
+          cast<VectorType>(op->getResult(0).getType()).getNumElements());
   });
   return sizes.size() == 1 ? sizes.front() : 0;
 }
@@ -55,7 +56,8 @@ static Value join(OpBuilder &b, VectorType type, ValueRange parts,
   Value whole = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   int64_t offset = 0;
   for (Value part : parts) {
-    whole = vector::InsertStridedSliceOp::create(b, loc, part, whole, offset, 1);
+    whole =
+        vector::InsertStridedSliceOp::create(b, loc, part, whole, offset, 1);
     offset += cast<VectorType>(part.getType()).getNumElements();
   }
   return whole;

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What the thread level says in general terms, in the chip's own: lane
-// exchanges, votes, barriers, approximations, fp8 conversions. After tile-distribute:
+// exchanges, votes, barriers, approximations, fp8 conversions. After
+// tile-distribute:
 //   te-opt --te-gpu-to-amdgpu
 //
 //   %r, %v = gpu.shuffle xor %x, %c1, %c64 : i32

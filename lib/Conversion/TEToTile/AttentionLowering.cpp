@@ -166,7 +166,8 @@ Value AttentionEmitter::loadOperand(Value view, Value row, int64_t column,
 Value AttentionEmitter::emitMma(Value left, Value right, Value sum) {
   return MmaOp::create(b, sum.getType(), left, right, sum, Value(), Value(),
                        MMAAttr::get(b.getContext(), matmul.getMma()),
-                       /*in_order=*/false, /*scale_part=*/0, /*reads=*/0);
+                       /*in_order=*/false, /*scale_part=*/0, /*reads=*/0,
+                       /*ahead=*/0);
 }
 
 /// Q K^T of a step's keys.
@@ -251,8 +252,8 @@ Value AttentionEmitter::emitExponential(Value x, Value shift) {
 AttentionEmitter::State AttentionEmitter::rescale(Value most, State state) {
   constexpr double largest = 8; // probabilities are at most 2 to this
   Type type = most.getType();
-  Value limit = arith::AddFOp::create(b, state.most,
-                                      ctx.constant(type, largest / scale));
+  Value limit =
+      arith::AddFOp::create(b, state.most, ctx.constant(type, largest / scale));
   Value grows =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, most, limit);
   auto branch = scf::IfOp::create(
@@ -332,6 +333,14 @@ void AttentionEmitter::emit() {
   head = arith::RemUIOp::create(b, ctx.matrix, index(heads));
   Value ofKeys = b.createOrFold<arith::DivUIOp>(head, index(group));
   numKeys = ctx.getDim(op.getK(), op.getSequenceDim());
+  if (op.getCausal()) { // workgroups with most keys begin first
+    Value tiles = b.createOrFold<arith::DivUIOp>(
+        b.createOrFold<arith::AddIOp>(ctx.rows, index(queries - 1)),
+        index(queries));
+    Value last = multiply(b.createOrFold<arith::SubIOp>(tiles, index(1)),
+                          index(queries));
+    ctx.tileRow = b.createOrFold<arith::SubIOp>(last, ctx.tileRow);
+  }
   SmallVector<Value> tiles = loadQueries();
   Value keyView = viewHead(op.getK(), ofKeys),
         valueView = viewHead(op.getV(), ofKeys);
@@ -356,7 +365,7 @@ void AttentionEmitter::emit() {
                                 {carried[0], carried[1], carried[2]});
           return SmallVector<Value>{next.o, next.most, next.sum};
         });
-    ctx.markStaged(loop);
+    ctx.markStaged(loop, /*isLong=*/!isMasked);
     state = {loop.getResult(0), loop.getResult(1), loop.getResult(2)};
   }
   store(state);

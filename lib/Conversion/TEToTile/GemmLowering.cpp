@@ -51,7 +51,8 @@ void GemmEmitter::emitMmas(ArrayRef<Value> sides, ArrayRef<Value> scales,
     sum = MmaOp::create(
         b, type, sides[0], sides[1 + i], sum, areScaled ? scales[0] : Value(),
         areScaled ? scales[1 + i] : Value(), mma, inOrder && isLast,
-        /*scale_part=*/areScaled ? part : 0, isLast ? reads : 0);
+        /*scale_part=*/areScaled ? part : 0, isLast ? reads : 0,
+        /*ahead=*/0);
   }
 }
 

@@ -458,12 +458,12 @@ void TileContext::markPrefetched(scf::ForOp loop) {
     loop->setAttr(tile::PrefetchLoadsMarker, b.getUnitAttr());
 }
 
-void TileContext::markStaged(scf::ForOp loop) {
+void TileContext::markStaged(scf::ForOp loop, bool isLong) {
   MatmulAttr matmul = schedule.getMatmul();
   if (matmul.getStages() > 1)
     loop->setAttr(tile::StagingMarker,
                   tile::StagingAttr::get(b.getContext(), matmul.getStages(),
-                                         matmul.getDirect()));
+                                         matmul.getDirect(), isLong));
   if (matmul.getPingPong())
     loop->setAttr(tile::PingPongMarker, b.getUnitAttr());
 }

@@ -59,8 +59,9 @@ struct KernelState {
     Front front = {}; // of a part that nothing else is spread over
   };
   llvm::DenseMap<Operation *, SmallVector<Part>> partsBefore;
-  llvm::DenseSet<Operation *> rare;  // see isRare
-  llvm::DenseSet<Operation *> alike; // see readsSameRows
+  llvm::DenseMap<Operation *, SmallVector<int64_t>> runs; // see getReadsOfRun
+  llvm::DenseSet<Operation *> rare;                       // see isRare
+  llvm::DenseSet<Operation *> alike;                      // see readsSameRows
   /// tile.convert_layout that lanes could do among themselves, with more work.
   llvm::DenseSet<Operation *> throughLds;
 };
@@ -93,6 +94,10 @@ void meetEarly(tile::ConvertLayoutOp op, KernelState &state);
 int64_t placeExchanges(tile::KernelOp kernel, KernelState &state, int64_t end);
 /// Where there are any: what all workgroups do before the first.
 void beginExchanges(gpu::GPUFuncOp func, KernelState &state);
+
+/// Reads of LDS of each instruction of the product, and of those in front of it
+/// up to a barrier or one that has `ahead` too.
+SmallVector<int64_t> getReadsOfRun(tile::MmaOp last, const Target &target);
 
 /// About how many vector instructions the ops on tiles take that stand between
 /// this product and the one before: those of two elements are often one.

@@ -24,8 +24,6 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
-#include <string>
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::te;
@@ -102,6 +100,27 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
       emit(Mask::vmem_write, stores);
     if (i >= firstLoad)
       emit(Mask::vmem_read, i < products / 2 ? 1 : 2);
+  }
+}
+
+/// Each instruction's reads of LDS stand so many instructions before it.
+/// `reads`: those of each instruction, in order.
+static void emitReadsAhead(ImplicitLocOpBuilder &b, ArrayRef<int64_t> reads,
+                           int64_t ahead) {
+  using Mask = amdgpu::sched_barrier_opt_enum;
+  auto emit = [&](Mask kind, int64_t size) {
+    if (size > 0)
+      ROCDL::SchedGroupBarrier::create(b, uint32_t(kind), size, /*groupId=*/0);
+  };
+  auto sum = [](ArrayRef<int64_t> counts) {
+    return std::accumulate(counts.begin(), counts.end(), int64_t(0));
+  };
+  ahead = std::min<int64_t>(ahead, reads.size());
+  emit(Mask::ds_read, sum(reads.take_front(ahead)));
+  for (size_t i = 0; i < reads.size(); ++i) {
+    emit(Mask::mfma_wmma, 1);
+    if (i + ahead < reads.size())
+      emit(Mask::ds_read, reads[i + ahead]);
   }
 }
 
@@ -210,16 +229,20 @@ struct MmaPattern : TilePattern<MmaOp> {
     int64_t rows = op.getType().getDimSize(0) / waves.rows / mma.size,
             cols = op.getType().getDimSize(1) / waves.cols / mma.size;
     int64_t size = mma.size * mma.size / state.target->waveSize;
+    // One instruction does not wait for the sum of the one before.
+    SmallVector<Value> sums;
+    for (int64_t i = 0; i < rows * cols; ++i)
+      sums.push_back(slice(b, adaptor.getAccumulator(), size * i, size));
+    for (int64_t k = 0; k < left.alongK; ++k)
+      for (int64_t m = 0; m < rows; ++m)
+        for (int64_t n = 0; n < cols; ++n)
+          sums[m * cols + n] =
+              emit(b, mma, left, right, m, n, k, sums[m * cols + n]);
     Value result = adaptor.getAccumulator();
-    for (int64_t m = 0; m < rows; ++m)
-      for (int64_t n = 0; n < cols; ++n) {
-        int64_t first = size * (m * cols + n);
-        Value sum = slice(b, adaptor.getAccumulator(), first, size);
-        for (int64_t k = 0; k < left.alongK; ++k)
-          sum = emit(b, mma, left, right, m, n, k, sum);
-        result = vector::InsertStridedSliceOp::create(
-            b, sum, result, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{1});
-      }
+    for (auto [i, sum] : llvm::enumerate(sums))
+      result = vector::InsertStridedSliceOp::create(
+          b, sum, result, ArrayRef<int64_t>{size * int64_t(i)},
+          ArrayRef<int64_t>{1});
     // Where sums take a quarter of the registers, fragments have places of
     // their own. Scales, and where they are, take registers; bytes leave least
     // for them.
@@ -247,29 +270,10 @@ struct MmaPattern : TilePattern<MmaOp> {
           llvm::divideCeil(kReadClocks, mma.getCycles(getFormat(op.getA()),
                                                       getFormat(op.getB()))),
           (all - start) / 2);
+    if (int64_t ahead = op.getAhead())
+      if (auto run = state.runs.find(op); run != state.runs.end())
+        emitReadsAhead(b, run->second, ahead);
     bool isSpread = state.spread.contains(op);
-    SmallVector<int64_t> mix;
-    if (const char *text = getenv("TE_MIX");
-        text && op->getParentOfType<scf::ForOp>() &&
-        isa_and_nonnull<PriorityOp>(op->getNextNode())) {
-      SmallVector<StringRef> parts;
-      StringRef(text).split(parts, ',');
-      for (StringRef part : parts)
-        mix.push_back(std::stoll(part.str()));
-    }
-    if (!mix.empty()) {
-      using Mask = amdgpu::sched_barrier_opt_enum;
-      auto group = [&](Mask kind, int64_t size) {
-        if (size)
-          ROCDL::SchedGroupBarrier::create(b, uint32_t(kind), size, 0);
-      };
-      group(Mask::ds_read, mix[1]);
-      for (int64_t i = 0; i < mix[0]; ++i) {
-        group(Mask::mfma_wmma, 1);
-        group(Mask::ds_read, i < mix[0] / 2 ? mix[2] : mix[3]);
-        if (mix[4]) group(Mask::valu, mix[4]);
-      }
-    }
     if (op.getInOrder() && !isSpread) {
       KernelState::Part own{int64_t(op.getReads()),
                             state.vectorWork.lookup(op)};
@@ -340,6 +344,51 @@ static void forEachBefore(MmaOp op, function_ref<void(Operation *)> visit) {
       return;
     visit(before);
   }
+}
+
+/// Reads of LDS for an operand of a product, by this product first.
+static int64_t countReads(Value operand, const Target &target,
+                          DenseSet<Operation *> &seen) {
+  Operation *op = operand.getDefiningOp();
+  while (isa_and_nonnull<TransposeOp, ConvertLayoutOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  auto take = dyn_cast_if_present<TakeOp>(op);
+  if (!take || !seen.insert(take).second)
+    return 0;
+  auto ring = take.getRing().getDefiningOp<RingOp>();
+  LinearLayout layout = ring.getTarget().getLayout();
+  RingOrder order =
+      getRingOrder(ring.getSource().getLayout(), layout,
+                   getElementBytes(ring.getRing().getType()), target);
+  return layout.getNumRegisters() / order.shared.getVectorElements();
+}
+
+SmallVector<int64_t> te::getReadsOfRun(MmaOp last, const Target &target) {
+  SmallVector<MmaOp> run;
+  for (Operation *op = last; op; op = op->getPrevNode()) {
+    auto mma = dyn_cast<MmaOp>(op);
+    if (mma && (mma == last || !mma.getAhead()))
+      run.push_back(mma);
+    else if (mma || op->getNumRegions() ||
+             isa<AwaitOp, tile::BarrierOp, gpu::BarrierOp>(op))
+      break;
+  }
+  SmallVector<int64_t> reads;
+  DenseSet<Operation *> seen;
+  for (MmaOp op : llvm::reverse(run)) {
+    const MMA &mma = op.getIntrinsic().getMMA();
+    MMAWaves waves = getMMAWaves(getLayout(op.getType()));
+    int64_t packed =
+        getElementTypeOrSelf(op.getA().getType()).isInteger(8) ? 2 : 1;
+    int64_t products = op.getType().getNumElements() /
+                       (waves.rows * waves.cols * mma.size * mma.size) *
+                       (op.getA().getType().getDimSize(1) * packed / mma.k);
+    int64_t all = countReads(op.getA(), target, seen) +
+                  countReads(op.getB(), target, seen);
+    for (int64_t i = 0; i < products; ++i)
+      reads.push_back(all * (i + 1) / products - all * i / products);
+  }
+  return reads;
 }
 
 int64_t te::countVectorWork(MmaOp op) {

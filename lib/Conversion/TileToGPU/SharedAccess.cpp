@@ -183,11 +183,23 @@ Value SharedAccess::emitTransposedLoad(VectorType type, Value address) {
 }
 
 Value SharedAccess::read(Value result, const LinearLayout &layout,
-                         int64_t piece, Addresses addresses, bool transposes) {
+                         int64_t piece, Addresses addresses, bool transposes,
+                         bool columnsFirst) {
   int64_t size = shared.getVectorElements();
   SmallVector<int64_t> order = shared.registerOrder(layout);
   auto part = VectorType::get({size}, element);
-  for (size_t first = 0; first < order.size(); first += size) {
+  SmallVector<size_t> vectors =
+      llvm::to_vector(llvm::seq<size_t>(order.size() / size));
+  auto getPlace = [&](size_t vector) {
+    int64_t flat = layout.apply(order[vector * size], 0, 0),
+            columns = layout.getShape().back();
+    return std::pair(flat % columns, flat / columns);
+  };
+  if (columnsFirst)
+    llvm::stable_sort(
+        vectors, [&](size_t x, size_t y) { return getPlace(x) < getPlace(y); });
+  for (size_t vector : vectors) {
+    size_t first = vector * size;
     int64_t flat = layout.apply(order[first], 0, 0);
     if (shared.getPiece(flat) != piece)
       continue;
@@ -216,12 +228,12 @@ Value SharedAccess::get(const LinearLayout &layout) {
 }
 
 Value SharedAccess::take(const LinearLayout &reads, Value offset, unsigned dim,
-                         bool transposes) {
+                         bool transposes, bool columnsFirst) {
   Addresses addresses(*this, reads);
   addresses.advance(reads, offset, dim);
-  return reorder(
-      read(makeResult(reads), reads, /*piece=*/0, addresses, transposes),
-      reads);
+  return reorder(read(makeResult(reads), reads, /*piece=*/0, addresses,
+                      transposes, columnsFirst),
+                 reads);
 }
 
 void SharedAccess::fetch(BufferAccess &memory, const LinearLayout &places) {
@@ -461,9 +473,12 @@ struct TakePattern : TilePattern<TakeOp> {
     RingOrder order = getOrder(ring, *state.target);
     Value offset =
         b.createOrFold<arith::IndexCastOp>(b.getI32Type(), op.getOffset());
+    // In the order in which a product's instructions take it: along K last.
+    bool alongColumns = llvm::none_of(
+        op->getUsers(), [](Operation *user) { return isa<TransposeOp>(user); });
     rewriter.replaceOp(op, makeAccess(b, state, ring, op.getSlot())
                                .take(order.reads, offset, ring.getPartDim(),
-                                     order.transposes));
+                                     order.transposes, alongColumns));
     return success();
   }
 };

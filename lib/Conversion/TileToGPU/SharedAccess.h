@@ -40,7 +40,7 @@ public:
   /// many rows or columns (dimension `dim`) further on: i32, a multiple of the
   /// part's.
   Value take(const tile::LinearLayout &reads, Value offset, unsigned dim,
-             bool transposes);
+             bool transposes, bool columnsFirst);
   /// Reads a whole tile from `memory` to LDS: `places` of it in the buffer, by
   /// lanes that hold it as SharedLayout::getStreaming says.
   void fetch(BufferAccess &memory, const tile::LinearLayout &places);
@@ -61,7 +61,8 @@ private:
   class Addresses;
   /// Reads a piece into `result`, whose registers are in LDS's order.
   Value read(Value result, const tile::LinearLayout &layout, int64_t piece,
-             Addresses addresses, bool transposes = false);
+             Addresses addresses, bool transposes = false,
+             bool columnsFirst = false);
   /// A vector from a byte address, by an instruction that transposes.
   Value emitTransposedLoad(VectorType type, Value address);
   /// From LDS's order of registers to that of `layout`.

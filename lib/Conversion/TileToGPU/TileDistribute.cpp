@@ -468,6 +468,8 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
     state.vectorWork[op] = countVectorWork(op);
     state.productsBefore[op] = countProductsBefore(op);
     state.fronts[op] = getFront(op, **target);
+    if (op.getAhead())
+      state.runs[op] = getReadsOfRun(op, **target);
   });
   kernel.walk([&](Block *block) { spreadVectorWork(*block, state); });
   kernel.walk([&](Operation *op) {
@@ -506,8 +508,7 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   patterns.add<ElementwisePattern, ConstantPattern, SplatPattern>(
       types, &getContext());
   patterns.add<PickPattern, FencePattern, BarrierPattern, PriorityPattern,
-               HoldPattern,
-               CoordinatePattern>(types, &getContext(), state);
+               HoldPattern, CoordinatePattern>(types, &getContext(), state);
   populateMemoryPatterns(patterns, types, state);
   populatePrefetchPatterns(patterns, types, state);
   populateReducePatterns(patterns, types, state);

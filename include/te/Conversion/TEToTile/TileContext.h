@@ -197,8 +197,9 @@ public:
   Value isInside(const tile::LinearLayout &layout, Value row, Value col,
                  Value rows, Value cols);
   void markPrefetched(scf::ForOp loop);
-  /// Where the schedule has two stages or more.
-  void markStaged(scf::ForOp loop);
+  /// Where the schedule has two stages or more. `isLong`: most of the time goes
+  /// to this loop.
+  void markStaged(scf::ForOp loop, bool isLong);
   /// For i in [0, count): `body(i, carried)` gives what is carried on.
   scf::ForOp loop(Value count, ValueRange start,
                   function_ref<SmallVector<Value>(Value, ValueRange)> body);

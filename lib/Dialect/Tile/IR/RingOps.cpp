@@ -15,7 +15,7 @@ using namespace mlir::te;
 using namespace mlir::te::tile;
 
 LogicalResult StagingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  int64_t slots, bool direct) {
+                                  int64_t slots, bool direct, bool unroll) {
   if (slots >= 2)
     return success();
   return emitError() << "T27: " << slots

@@ -64,8 +64,9 @@ static LogicalResult alternate(scf::ForOp loop, Attribute) {
     } else if (isa<MmaOp>(op)) {
       lastProduct = &op;
     } else if (isa<TakeOp>(op) && !meeting) {
-      return loop.emitError("tile-ping-pong: LDS is read in front of the loop's "
-                            "barrier");
+      return loop.emitError(
+          "tile-ping-pong: LDS is read in front of the loop's "
+          "barrier");
     }
   }
   if (!meeting || !lastProduct || lastProduct->isBeforeInBlock(meeting))

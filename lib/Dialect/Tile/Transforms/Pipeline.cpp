@@ -57,14 +57,24 @@ namespace {
 /// those of all stages stand in an iteration.
 class Schedule {
 public:
-  explicit Schedule(scf::ForOp loop) : loop(loop) {}
+  Schedule(scf::ForOp loop, int64_t slots) : loop(loop), slots(slots) {}
   void compute();
   std::vector<std::pair<Operation *, unsigned>> get() const { return order; }
 
 private:
   /// In an iteration, what comes first: vector work on products of the last
-  /// one, a barrier, loads, products, and what works on these.
-  enum Rank { Address, Vector, Arrival, Departure, Matrix, Result };
+  /// one, a barrier, loads, products, and what works on these. Loads that have
+  /// more than an iteration's time stand behind the first of several products.
+  enum Rank {
+    Address,
+    Vector,
+    Arrival,
+    Departure,
+    FirstMatrix,
+    Between,
+    Matrix,
+    Result
+  };
 
   void findLate();
   bool isAddress(Operation *op);
@@ -75,10 +85,13 @@ private:
   void sort();
 
   scf::ForOp loop;
+  int64_t slots;
   DenseSet<Operation *> late, addresses;
   DenseMap<Operation *, int64_t> stages;
   DenseMap<Value, int64_t> takes; // the stage that takes from a ring
   int64_t last = 0;               // the stage of what the loop carries
+  Operation *firstProduct = nullptr;
+  bool hasSeveral = false; // products
   std::vector<std::pair<Operation *, unsigned>> order;
 };
 } // namespace
@@ -95,9 +108,9 @@ void Schedule::findLate() {
       for (Value operand : inner->getOperands()) {
         Operation *def = operand.getDefiningOp();
         isLate |= llvm::is_contained(loop.getRegionIterArgs(), operand) ||
-                  (def && (late.contains(def) ||
-                           (isa<MmaOp>(def) && !isa<MmaOp>(op) &&
-                            def->getBlock() == loop.getBody())));
+                  (def &&
+                   (late.contains(def) || (isa<MmaOp>(def) && !isa<MmaOp>(op) &&
+                                           def->getBlock() == loop.getBody())));
       }
     });
     if (isLate)
@@ -183,8 +196,7 @@ void Schedule::cloneAddresses() {
         stages[made] = stage;
         addresses.insert(made);
       }
-      use.set(made->getResult(
-          cast<OpResult>(use.get()).getResultNumber()));
+      use.set(made->getResult(cast<OpResult>(use.get()).getResultNumber()));
     }
     stages.try_emplace(op, last);
   }
@@ -196,7 +208,9 @@ Schedule::Rank Schedule::chooseRank(Operation *op) {
   if (isMeeting(op))
     return Arrival;
   if (isa<FetchOp, PutOp, LoadOp>(op))
-    return Departure;
+    return slots > 2 && hasSeveral ? Between : Departure;
+  if (op == firstProduct)
+    return FirstMatrix;
   return isa<MmaOp, TakeOp>(op) ? Matrix : Vector;
 }
 
@@ -208,7 +222,7 @@ void Schedule::sort() {
     Rank rank = chooseRank(&op);
     for (Value operand : op.getOperands())
       if (auto it = ranks.find(operand.getDefiningOp());
-          rank == Vector && it != ranks.end() && it->second >= Matrix &&
+          rank == Vector && it != ranks.end() && it->second >= FirstMatrix &&
           stages[it->first] == stages[&op])
         rank = Result;
     ranks[&op] = rank;
@@ -220,9 +234,8 @@ void Schedule::sort() {
       if (it != ranks.end() && stages[it->first] == stages[op])
         ranks[op] = std::min(ranks[op], it->second);
     }
-  llvm::stable_sort(ops, [&](Operation *x, Operation *y) {
-    return ranks[x] < ranks[y];
-  });
+  llvm::stable_sort(
+      ops, [&](Operation *x, Operation *y) { return ranks[x] < ranks[y]; });
   int64_t first = 0;
   for (Operation *op : ops)
     first = std::min(first, stages[op]);
@@ -233,8 +246,12 @@ void Schedule::sort() {
 void Schedule::compute() {
   findLate();
   bool hasEarly = false, hasLate = false;
-  for (auto mma : loop.getBody()->getOps<MmaOp>())
+  for (auto mma : loop.getBody()->getOps<MmaOp>()) {
     (late.contains(mma) ? hasLate : hasEarly) = true;
+    hasSeveral |= firstProduct != nullptr;
+    if (!firstProduct)
+      firstProduct = mma;
+  }
   last = hasEarly && hasLate;
   for (Operation &op : loop.getBody()->without_terminator())
     if (isAddress(&op))
@@ -252,8 +269,8 @@ static Operation *readInside(RewriterBase &b, Operation *op, Value exists) {
   auto replaceRow = [&](auto access) {
     b.setInsertionPoint(op);
     Value zero = arith::ConstantIndexOp::create(b, op->getLoc(), 0);
-    Value row = arith::SelectOp::create(b, op->getLoc(), exists,
-                                        access.getRow(), zero);
+    Value row =
+        arith::SelectOp::create(b, op->getLoc(), exists, access.getRow(), zero);
     b.modifyOpInPlace(op, [&] { access.getRowMutable().assign(row); });
   };
   if (auto fetch = dyn_cast<FetchOp>(op))
@@ -276,9 +293,8 @@ static void mergeMeetings(scf::ForOp loop, RewriterBase &b) {
   for (Operation *op : llvm::make_early_inc_range(meetings))
     if (auto await = dyn_cast<AwaitOp>(op)) {
       if (kept) {
-        b.modifyOpInPlace(kept, [&] {
-          kept.getRingsMutable().append(await.getRings());
-        });
+        b.modifyOpInPlace(
+            kept, [&] { kept.getRingsMutable().append(await.getRings()); });
         b.eraseOp(await);
       } else {
         kept = await;
@@ -293,12 +309,16 @@ static void mergeMeetings(scf::ForOp loop, RewriterBase &b) {
     }
 }
 
-static LogicalResult pipeline(scf::ForOp loop, Attribute) {
+static LogicalResult pipeline(scf::ForOp loop, Attribute marker) {
+  auto staging = dyn_cast<StagingAttr>(marker);
+  if (!staging)
+    return loop.emitError("tile.staging = ")
+           << marker << " is no #tile.staging<slots = ..>";
   // Of each ring so many tiles may be on their way: the next one is awaited.
   for (auto await : loop.getBody()->getOps<AwaitOp>())
     for (Value ring : await.getRings())
       await.setPending(cast<MemRefType>(ring.getType()).getDimSize(0) - 2);
-  Schedule schedule(loop);
+  Schedule schedule(loop, staging.getSlots());
   schedule.compute();
   scf::PipeliningOption options;
   options.getScheduleFn = [&](scf::ForOp, auto &order) {
@@ -317,6 +337,9 @@ static LogicalResult pipeline(scf::ForOp loop, Attribute) {
   mergeMeetings(*pipelined, b);
   if (pingPong)
     (*pipelined)->setAttr(PingPongMarker, pingPong);
+  if (staging.getUnroll())
+    (*pipelined)
+        ->setAttr(UnrollMarker, b.getI64IntegerAttr(staging.getSlots()));
   return success();
 }
 

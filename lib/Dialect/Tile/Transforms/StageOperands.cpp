@@ -20,7 +20,8 @@
 //                                             } {tile.staging = ..}
 //
 // Where lanes cannot load straight to LDS, %x is put there instead, and the
-// await is a barrier.
+// await is a barrier. A transposed operand is transposed by the reads of LDS
+// where the chip has such, else by the lanes that load it.
 //
 // Limits: conversions that stand in the loop itself, of what follows from loads
 // of buffers that the kernel only reads, and is used by products alone.
@@ -67,12 +68,13 @@ public:
 
 private:
   LinearLayout getTaken(const Operand &operand);
+  Operand turn(Operand operand);
   std::optional<LinearLayout> findFetched(const Operand &operand,
                                           const LinearLayout &taken);
   RingOp getRing(scf::ForOp loop, int64_t slots, Type element,
                  const LinearLayout &source, const LinearLayout &taken);
   Value getSlot(scf::ForOp loop, int64_t slots);
-  void stage(const Operand &operand, scf::ForOp loop, StagingAttr staging);
+  void stage(Operand operand, scf::ForOp loop, StagingAttr staging);
 
   KernelOp kernel;
   const Target &target;
@@ -118,8 +120,8 @@ static SmallVector<Operand> findOperands(scf::ForOp loop) {
         !comesFromMemory(tile, loop))
       continue;
     auto transpose = tile.getDefiningOp<TransposeOp>();
-    operands.push_back({convert, transpose ? transpose.getInput() : tile,
-                        bool(transpose)});
+    operands.push_back(
+        {convert, transpose ? transpose.getInput() : tile, bool(transpose)});
   }
   return operands;
 }
@@ -195,14 +197,52 @@ Value Stager::getSlot(scf::ForOp loop, int64_t slots) {
                                 arith::ConstantIndexOp::create(b, loc, slots));
 }
 
-void Stager::stage(const Operand &operand, scf::ForOp loop,
-                   StagingAttr staging) {
+/// Where no read of LDS transposes, lanes do, on the way there: a lane loads as
+/// many rows as it takes elements of a column, side by side.
+Operand Stager::turn(Operand operand) {
+  auto load = operand.tile.getDefiningOp<LoadOp>();
+  LinearLayout taken = getTaken(operand);
+  int64_t bytes = operand.convert.getType().getElementTypeBitWidth() / CHAR_BIT;
+  if (!operand.isTransposed || !load || !load->hasOneUse() || bytes == 0 ||
+      load.getOrder() ||
+      getRingOrder(getLayout(load.getType()), taken, bytes, target).transposes)
+    return operand;
+  ArrayRef<int64_t> shape = load.getType().getShape();
+  int64_t lanes = target.waveSize * kernel.getWaves(),
+          ofLane = std::max<int64_t>(shape[0] * shape[1] / lanes, 1),
+          rows = std::min(getLayout(operand.convert.getType()).getContiguity(),
+                          ofLane);
+  SmallVector<int64_t> together;
+  for (int64_t row = 1; row < rows; row *= 2)
+    together.push_back(row * shape[1]);
+  LinearLayout layout = LinearLayout::rowMajor(
+      shape, std::min<int64_t>(target.maxAccessBytes / bytes, ofLane / rows),
+      llvm::Log2_32(target.waveSize), llvm::Log2_64(kernel.getWaves()),
+      together);
+  MLIRContext *context = b.getContext();
+  Type element = load.getType().getElementType();
+  auto transpose = cast<TransposeOp>(*load->user_begin());
+  b.modifyOpInPlace(load, [&] {
+    load.getResult().setType(getTileType(element, context, layout));
+  });
+  b.modifyOpInPlace(transpose, [&] {
+    transpose.getResult().setType(
+        getTileType(element, context, layout.transpose()));
+  });
+  return {operand.convert, transpose, /*isTransposed=*/false};
+}
+
+void Stager::stage(Operand operand, scf::ForOp loop, StagingAttr staging) {
   ConvertLayoutOp convert = operand.convert;
   Location loc = convert.getLoc();
   LinearLayout taken = getTaken(operand);
   std::optional<LinearLayout> fetched;
   if (staging.getDirect())
     fetched = findFetched(operand, taken);
+  if (!fetched) {
+    operand = turn(operand);
+    taken = getTaken(operand);
+  }
   Type element = convert.getType().getElementType();
   RingOp ring =
       getRing(loop, staging.getSlots(), element,
@@ -223,8 +263,8 @@ void Stager::stage(const Operand &operand, scf::ForOp loop,
   else
     gpu::BarrierOp::create(b, loc);
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-  Value part = TakeOp::create(b, loc, getTileType(element, b.getContext(), taken),
-                              ring, slot, zero);
+  Value part = TakeOp::create(
+      b, loc, getTileType(element, b.getContext(), taken), ring, slot, zero);
   if (operand.isTransposed) {
     LinearLayout back = taken.transpose();
     part = TransposeOp::create(

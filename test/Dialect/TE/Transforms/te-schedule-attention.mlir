@@ -5,7 +5,7 @@
 // SM90: error: G2: te.attention is not supported for sm_90a; compile for gfx942 or gfx950
 
 // Waves with queries of their own, as many as fill the chip.
-// CHECK: = #te.matmul<"f32_32x32x16_bf16", k = {{[0-9]+}}, waves = [8, 1]>
+// CHECK: = #te.matmul<"f32_32x32x16_bf16", k = 64, waves = [8, 1], stages = 3, direct = true, ping_pong = true>
 // CHECK: #[[FITS:.*]] = #te.schedule<"gfx950", tile = [256, 128], waves = 8,
 // CHECK: func.func @fits
 // CHECK: schedule = #[[FITS]]
@@ -20,7 +20,7 @@ func.func @fits(%q: tensor<1x4096x16x128xbf16>) -> tensor<1x4096x16x128xbf16> {
 // -----
 
 // Few queries: a wave each. A head of 40 is one of 64 columns.
-// CHECK: = #te.matmul<{{.*}}, waves = [1, 1]>
+// CHECK: = #te.matmul<{{.*}}, waves = [1, 1], stages = 2, direct = true>
 // CHECK: #[[FEW:.*]] = #te.schedule<"gfx950", tile = [32, 64], waves = 1,
 // CHECK: func.func @few
 // CHECK: schedule = #[[FEW]]

@@ -11,6 +11,22 @@
 !kring = memref<2x32x16xbf16, #gpu.address_space<workgroup>>
 
 // CHECK-LABEL: tile.kernel @exponentials
+// CHECK: tile.barrier half 1
+// CHECK-NEXT: scf.for
+// What products read has come for both halves when the first one reads it, behind the second barrier.
+// CHECK-NEXT: tile.await for %[[RING:.*]] :
+// CHECK: math.exp2
+// CHECK: tile.barrier{{$}}
+// CHECK-NEXT: tile.priority 1
+// CHECK: tile.fetch
+// CHECK: tile.take
+// CHECK: tile.mma
+// CHECK-NEXT: tile.priority 0
+// CHECK-NEXT: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: tile.barrier half 0
+// CHECK-NOT: tile.ping_pong
+tile.kernel @exponentials
 // What the first iteration reads has come before half of the waves fall a barrier behind.
 // CHECK: tile.await for %[[RING:.*]] :
 // CHECK-NEXT: tile.barrier half 1
@@ -35,18 +51,18 @@ tile.kernel @exponentials(%a: !global, %c: memref<f32, #gpu.address_space<global
   %zero = arith.constant dense<0.0> : tensor<256x32xf32, #sum>
   %av = memref.reinterpret_cast %a to offset: [%c0], sizes: [256, 1024], strides: [1024, 1] : !global to !view
   %q = tile.load %av[%c0, %c0] : !view -> tensor<256x16xbf16, #a>
-  %all = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<256x32xf32, #sum>) {
+  %all:2 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero, %before = %zero) -> (tensor<256x32xf32, #sum>, tensor<256x32xf32, #sum>) {
+    %e = math.exp2 %before : tensor<256x32xf32, #sum>
+    %next = arith.addf %sum, %e : tensor<256x32xf32, #sum>
     %slot = arith.remui %i, %c2 : index
     tile.await for %ring : !kring
     tile.fetch %av[%i, %c0], %ring[%slot] : !view, !kring
     %x = tile.take %ring[%slot, %c0] : !kring -> tensor<32x16xbf16, #operand>
     %s = tile.mma %q, %x, %zero <"f32_32x32x16_bf16"> : tensor<256x16xbf16, #a>, tensor<32x16xbf16, #operand> -> tensor<256x32xf32, #sum>
-    %e = math.exp2 %s : tensor<256x32xf32, #sum>
-    %next = arith.addf %sum, %e : tensor<256x32xf32, #sum>
-    scf.yield %next : tensor<256x32xf32, #sum>
+    scf.yield %next, %s : tensor<256x32xf32, #sum>, tensor<256x32xf32, #sum>
   } {tile.ping_pong}
   %cv = memref.reinterpret_cast %c to offset: [0], sizes: [256, 32], strides: [32, 1] : memref<f32, #gpu.address_space<global>> to memref<256x32xf32, strided<[32, 1]>, #gpu.address_space<global>>
-  tile.store %all, %cv[%c0, %c0] : tensor<256x32xf32, #sum>, memref<256x32xf32, strided<[32, 1]>, #gpu.address_space<global>>
+  tile.store %all#0, %cv[%c0, %c0] : tensor<256x32xf32, #sum>, memref<256x32xf32, strided<[32, 1]>, #gpu.address_space<global>>
 }
 
 // -----

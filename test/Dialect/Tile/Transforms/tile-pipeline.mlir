@@ -11,9 +11,32 @@
 !kring = memref<2x32x16xbf16, #gpu.address_space<workgroup>>
 !vring = memref<2x32x32xbf16, #gpu.address_space<workgroup>>
 
-// The first product's operand is fetched one iteration ahead; the second product waits for an exponential, so it is one
-// behind, and so is what it takes. Of what is behind the last iteration the first columns are read again.
+// The first product needs nothing that the loop carries: it is one iteration in front of the exponential, and what it takes
+// is fetched one more in front. What goes through registers is put one iteration in front of its take, and loaded two. Behind the
+// last iterations the first rows are read again.
 // CHECK-LABEL: tile.kernel @chain
+// CHECK: tile.fetch %{{.*}}[%{{.*}}, %{{.*}}], %[[K:.*]][%{{.*}}] : memref<32x1024
+// CHECK: tile.await for %[[K]] :
+// CHECK: tile.fetch %{{.*}}, %[[K]]
+// CHECK: tile.mma
+// CHECK-NOT: math.exp2
+// CHECK: scf.for %[[I:.*]] = %c0 to %{{.*}} step %c1 iter_args(%[[ACC:[a-z0-9]+]] = %{{.*}}, %{{.*}} = %{{.*}}, %[[S:[a-z0-9]+]] = %
+// CHECK: math.exp2
+// CHECK: %[[P:.*]] = arith.truncf
+// CHECK: tile.await for %[[K]] : memref<2x32x16xbf16, #gpu.address_space<workgroup>>
+// CHECK: arith.select
+// CHECK: tile.fetch %{{.*}}, %[[K]]
+// CHECK: tile.load
+// CHECK: tile.put %{{.*}}, %[[V:.*]][
+// CHECK-NOT: tile.await
+// CHECK-NOT: gpu.barrier
+// CHECK-DAG: tile.take %[[K]]
+// CHECK-DAG: tile.mma %{{.*}}, %{{.*}}, %cst
+// CHECK-DAG: tile.take %[[V]]
+// CHECK-DAG: tile.mma %[[P]], %{{.*}}, %[[ACC]]
+// CHECK: }
+// CHECK-NOT: tile.staging
+tile.kernel @chain
 // CHECK-SAME: %[[N:[a-z0-9]+]]: index
 // CHECK: tile.fetch %{{.*}}[%{{.*}}, %{{.*}}], %[[K:.*]][%{{.*}}] : memref<32x1024
 // CHECK: tile.await for %[[K]] :

@@ -49,7 +49,8 @@ using KOrder = llvm::SmallVector<int64_t>;
 std::optional<KOrder> findKOrder(const LinearLayout &held,
                                  const LinearLayout &wanted);
 /// The layout in another order along K.
-LinearLayout reorderK(const LinearLayout &wanted, llvm::ArrayRef<int64_t> order);
+LinearLayout reorderK(const LinearLayout &wanted,
+                      llvm::ArrayRef<int64_t> order);
 /// How the waves that hold a result lie.
 MMAWaves getMMAWaves(const LinearLayout &result);
 

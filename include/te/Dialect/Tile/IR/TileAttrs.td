@@ -84,13 +84,15 @@ def Tile_StagingAttr : AttrDef<Tile_Dialect, "Staging"> {
   let description = [{
     Of an `scf.for`, as its attribute `tile.staging`, for tile-stage-operands and tile-pipeline: LDS has `slots` tiles of
     each operand, two or more, all but one of them on their way from memory. With `direct` tiles go there without
-    registers, where lanes can load them so.
+    registers, where lanes can load them so. With `unroll` the pipelined loop is unrolled by the slots, whose places are constants
+    then: of loops that run long.
 
     ```mlir
-    #tile.staging<slots = 2, direct = true>
+    #tile.staging<slots = 3, direct = true, unroll = true>
     ```
   }];
-  let parameters = (ins "int64_t":$slots, DefaultValuedParameter<"bool", "false">:$direct);
+  let parameters = (ins "int64_t":$slots, DefaultValuedParameter<"bool", "false">:$direct,
+    DefaultValuedParameter<"bool", "false">:$unroll);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -429,6 +429,9 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure, AttrSizedOperandSegments, AllTypesMatch<[
     `in_order`: no instruction crosses the end of this product, and accesses of memory that stand in front of it, behind
     the product before that has it, are issued between its instructions, among them `reads` of LDS; else a backend orders them anew.
 
+    With `ahead` = n > 0, of this product and those in front of it, up to another one that has it or a barrier, each instruction's
+    reads of LDS are issued n instructions before it.
+
     ```mlir
     %d = tile.mma %a, %b, %c <"f32_16x16x32_bf16"> : tensor<128x64xbf16, #a>, tensor<64x64xbf16, #b> -> tensor<128x64xf32, #c>
     ```
@@ -436,7 +439,8 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure, AttrSizedOperandSegments, AllTypesMatch<[
   let arguments = (ins
     Tile_AnyTile:$a, Tile_AnyTile:$b, Tile_AnyTile:$accumulator,
     Optional<Tile_AnyTile>:$scale_a, Optional<Tile_AnyTile>:$scale_b, Tile_MMAAttr:$intrinsic, UnitAttr:$in_order,
-    DefaultValuedAttr<I64Attr, "0">:$scale_part, DefaultValuedAttr<I64Attr, "0">:$reads);
+    DefaultValuedAttr<I64Attr, "0">:$scale_part, DefaultValuedAttr<I64Attr, "0">:$reads,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$ahead);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
     $a `,` $b `,` $accumulator (`scales` `(` $scale_a^ `,` $scale_b `:` type($scale_a) `,` type($scale_b) `)`)?

@@ -18,6 +18,8 @@ inline constexpr llvm::StringLiteral StagingMarker = "tile.staging";
 /// The attribute of those of which half of the waves are a cluster behind the
 /// others (tile-ping-pong).
 inline constexpr llvm::StringLiteral PingPongMarker = "tile.ping_pong";
+/// The attribute of those that tile-unroll unrolls: by how many.
+inline constexpr llvm::StringLiteral UnrollMarker = "tile.unroll";
 /// The attribute of loops that tile-prefetch-loads looks at.
 inline constexpr llvm::StringLiteral PrefetchLoadsMarker = "tile.prefetch";
 /// The same of tile-delay-stores: of how many parts of its products the last

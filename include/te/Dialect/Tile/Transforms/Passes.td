@@ -63,9 +63,9 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::te::tile::KernelOp"> {
   let summary = "an iteration loads what later ones multiply";
   let description = [{
     In loops marked `tile.staging`, behind tile-stage-operands: what goes to LDS stands as many iterations in front of
-    what takes it as the ring has other slots, and what goes there through registers is loaded one more in front. An iteration
-    is a barrier, loads, products, and what is computed with vectors; a product of what this iteration computes so belongs to
-    the next one. So products and vector work of an iteration do not wait for each other.
+    what takes it as the ring has other slots, and what goes there through registers is loaded one more in front. A product that
+    needs nothing that the loop carries stands an iteration in front of what is computed from it. An iteration is vector work, a
+    barrier, loads and products.
 
     ```
     scf.for %i = 0 to %n {                      tile.fetch %view[0, %c], %ring[0]
@@ -82,20 +82,49 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::te::tile::KernelOp"> {
 def PingPongPass : Pass<"tile-ping-pong", "::mlir::te::tile::KernelOp"> {
   let summary = "half of the waves multiply while the others compute with vectors";
   let description = [{
-    In loops marked `tile.ping_pong`, behind tile-pipeline: a barrier parts the products of an iteration from its vector work,
+    In loops marked `tile.ping_pong`, behind tile-pipeline: a barrier parts the vector work of an iteration from its products,
     and half of the waves, one of each SIMD's two, are a barrier behind. Products have priority.
 
     ```
-    scf.for %i = 0 to %n {             tile.await for %ring
-      tile.await for %ring             tile.barrier half 1
-      tile.fetch ..                    scf.for %i = 0 to %n {
+    scf.for %i = 0 to %n {             tile.barrier half 1
+      .. exp ..                        scf.for %i = 0 to %n {
+      tile.await for %ring               tile.await for %ring
+      tile.fetch ..               ==>    .. exp ..
       %s = tile.mma ..                   tile.barrier
-      .. exp ..                   ==>    tile.fetch ..
-    } {tile.ping_pong}                   %s = tile.mma ..
-                                         tile.await for %ring
-                                         .. exp ..
+    } {tile.ping_pong}                   tile.fetch ..
+                                         %s = tile.mma ..
                                        }
                                        tile.barrier half 0
+    ```
+  }];
+}
+
+def InterleavePass : Pass<"tile-interleave", "::mlir::te::tile::KernelOp"> {
+  let summary = "reads of LDS among the products in front of those that need them";
+  let description = [{
+    In loops, products that read what they multiply from a ring (`tile.take`) say how many instructions ahead that is
+    (`ahead` of the last one between two barriers): as many as take the time of LDS and of the other waves' reads. On chips whose
+    timing is known.
+
+    ```
+    %x = tile.take %ring[..]         %x = tile.take %ring[..]
+    %s = tile.mma %q, %x, ..    ==>  %s = tile.mma %q, %x, .. {ahead = 8}
+    ```
+  }];
+}
+
+def UnrollPass : Pass<"tile-unroll", "::mlir::te::tile::KernelOp"> {
+  let summary = "slots of a ring have constant places";
+  let description = [{
+    Loops marked `tile.unroll = n` (from 0 on, by 1) are unrolled n times, and what is left of their iterations has a
+    loop of its own. The remainder of an iteration's number by n, which slots follow from, is a constant in each copy.
+
+    ```
+    scf.for %i = 0 to %n step 1 {           scf.for %i = 0 to %m step 2 {
+      %s = arith.remui %i, 2                  tile.take %ring[0, ..]
+      tile.take %ring[%s, ..]          ==>    tile.take %ring[1, ..]
+    } {tile.unroll = 2}                     }
+                                            scf.for %i = %m to %n step 1 { .. }
     ```
   }];
 }
