@@ -122,6 +122,20 @@ std::optional<std::string> te::findAttentionViolation(const TileDemand &demand,
   return text;
 }
 
+/// Lanes load whole vectors of keys and values straight to LDS, whose rows are
+/// a known number apart, and LDS transposes what it reads.
+static bool isDirect(AttentionOp op, const Target &target) {
+  if (target.amd->directLoadBytes != target.maxAccessBytes ||
+      !target.amd->transposedReadBytes)
+    return false;
+  return llvm::all_of(std::array{op.getK(), op.getV()}, [&](Value tensor) {
+    ArrayRef<int64_t> shape = cast<ShapedType>(tensor.getType()).getShape();
+    return !ShapedType::isDynamicShape(
+               shape.drop_front(op.getSequenceDim() + 1)) &&
+           llvm::isPowerOf2_64(shape.back());
+  });
+}
+
 ScheduleAttr te::chooseAttentionSchedule(MLIRContext *context,
                                          const TileDemand &demand,
                                          const Target &target) {
@@ -145,7 +159,7 @@ ScheduleAttr te::chooseAttentionSchedule(MLIRContext *context,
   auto make = [&](int64_t waves, int64_t keys, int64_t stages) {
     auto matmul =
         MatmulAttr::get(context, mma.name, keys, {waves, 1}, stages,
-                        /*direct=*/true, /*ping_pong=*/hasPairs(waves),
+                        isDirect(op, target), /*ping_pong=*/hasPairs(waves),
                         /*split_k=*/1, /*whole_rows=*/0, /*group=*/0);
     return ScheduleAttr::get(context, target.name, {waves * mma.size, size},
                              waves, vector, 1, 0, SweepKind::None, 1, 1,
@@ -162,8 +176,9 @@ ScheduleAttr te::chooseAttentionSchedule(MLIRContext *context,
     if (!ShapedType::isDynamic(groups) && waves > 1 &&
         groups < waves * mma.size * int64_t(target.computeUnits))
       continue;
-    // Memory has more time where one workgroup has all of LDS.
-    int64_t most = hasPairs(waves) ? 3 : 2;
+    // Memory has more time where one workgroup has all of LDS, and what comes
+    // takes no registers.
+    int64_t most = hasPairs(waves) && isDirect(op, target) ? 3 : 2;
     for (int64_t keys = kMostKeys; keys >= std::max(mma.size, mma.k); keys /= 2)
       for (int64_t stages = most; stages >= 2; --stages)
         if (ScheduleAttr schedule = make(waves, keys, stages);

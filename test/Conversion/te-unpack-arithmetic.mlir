@@ -6,13 +6,14 @@
 // CHECK: arith.mulf %{{.*}}, %{{.*}} : vector<2xf32>
 // CHECK: scf.for
 // CHECK: amdgpu.mfma
-// CHECK: %[[A:.*]] = vector.extract %[[X:.*]][0] : f32 from vector<2xf32>
-// CHECK: %[[B:.*]] = arith.mulf %[[A]], %[[A]] fastmath<contract> : f32
+// CHECK: %[[A:[0-9]+]] = vector.extract %[[X:[0-9]+]][0] : f32 from vector<2xf32>
+// CHECK: %[[B:.*]] = arith.mulf %{{[0-9]+}}, %{{[0-9]+}} fastmath<contract> : f32
 // CHECK: %[[C:.*]] = vector.extract %[[X]][1] : f32 from vector<2xf32>
-// CHECK: %[[D:.*]] = arith.mulf %[[C]], %[[C]] fastmath<contract> : f32
+// CHECK: %[[D:.*]] = arith.mulf %{{[0-9]+}}, %{{[0-9]+}} fastmath<contract> : f32
 // CHECK: vector.from_elements %[[B]], %[[D]] : vector<2xf32>
+// Branches are seldom taken.
 // CHECK: scf.if
-// CHECK: arith.addf %{{.*}} : f32
+// CHECK: arith.addf %{{.*}} : vector<2xf32>
 // CHECK: arith.divf %{{.*}} : vector<2xf32>
 // CHECK: arith.addi %{{.*}} : vector<2xi32>
 gpu.module @m [#rocdl.target<chip = "gfx950">] {

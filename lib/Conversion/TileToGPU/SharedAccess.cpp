@@ -451,7 +451,9 @@ struct AwaitPattern : TilePattern<AwaitOp> {
     Location loc = op.getLoc();
     amdgpu::SchedBarrierOp::create(rewriter, loc, none);
     amdgpu::MemoryCounterWaitOp::create(
-        rewriter, loc, /*load=*/rewriter.getI32IntegerAttr(behind),
+        rewriter, loc,
+        /*load=*/op.getRings().empty() ? IntegerAttr()
+                                       : rewriter.getI32IntegerAttr(behind),
         /*store=*/IntegerAttr(),
         /*ds=*/
         op.getKeepsReading() ? IntegerAttr() : rewriter.getI32IntegerAttr(0),

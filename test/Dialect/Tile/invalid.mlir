@@ -454,7 +454,7 @@ tile.kernel @stage_elsewhere() attributes {target = "gfx950", waves = 1 : i64} {
 // -----
 
 #a = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
-#x = #tile.layout<shape = [16, 16], register = [[0, 4], [0, 8]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2]], wave = []>
+#x = #tile.layout<shape = [16, 16], register = [[1, 0], [2, 0]], lane = [[0, 1], [0, 2], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
 func.func @held_otherwise(%a: tensor<16x16xbf16, #a>, %b: tensor<16x16xbf16, #x>, %c: tensor<16x16xf32, #a>) {
   // expected-error @+1 {{T20: B is not held as f32_16x16x16_bf16 wants it; expected #tile.layout<shape = [16, 16], register = }}
   %d = tile.mma %a, %b, %c <"f32_16x16x16_bf16"> : tensor<16x16xbf16, #a>, tensor<16x16xbf16, #x> -> tensor<16x16xf32, #a>

@@ -38,7 +38,6 @@
 #include "MarkedLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/IR/PatternMatch.h"
@@ -96,10 +95,6 @@ private:
 };
 } // namespace
 
-static bool isMeeting(Operation *op) {
-  return isa<AwaitOp, gpu::BarrierOp>(op);
-}
-
 /// What depends on what the loop carries, or works on a product that does not.
 void Schedule::findLate() {
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -152,13 +147,7 @@ int64_t Schedule::chooseStage(Operation *op) {
     return getTaken(fetch.getRing()) - getSlots(fetch.getRing()) + 1;
   if (auto put = dyn_cast<PutOp>(op))
     return getTaken(put.getRing()) - 1;
-  if (auto await = dyn_cast<AwaitOp>(op)) {
-    int64_t stage = last;
-    for (Value ring : await.getRings())
-      stage = std::min(stage, getTaken(ring));
-    return stage;
-  }
-  if (isa<gpu::BarrierOp>(op)) { // in front of what is taken behind it
+  if (isa<AwaitOp>(op)) { // in front of what is taken behind it
     for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
       if (auto take = dyn_cast<TakeOp>(next))
         return getTaken(take.getRing());
@@ -205,7 +194,7 @@ void Schedule::cloneAddresses() {
 Schedule::Rank Schedule::chooseRank(Operation *op) {
   if (addresses.contains(op))
     return Address;
-  if (isMeeting(op))
+  if (isa<AwaitOp>(op))
     return Arrival;
   if (isa<FetchOp, PutOp, LoadOp>(op))
     return slots > 2 && hasSeveral ? Between : Departure;
@@ -282,31 +271,24 @@ static Operation *readInside(RewriterBase &b, Operation *op, Value exists) {
 
 /// One barrier for all that stand together.
 static void mergeMeetings(scf::ForOp loop, RewriterBase &b) {
-  SmallVector<Operation *> meetings;
-  for (Operation &op : *loop.getBody()) {
-    if (isMeeting(&op))
-      meetings.push_back(&op);
-    else if (!meetings.empty() && !isPure(&op))
-      break;
+  AwaitOp first;
+  for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
+    auto await = dyn_cast<AwaitOp>(op);
+    if (!await) {
+      if (first && !isPure(&op))
+        break;
+      continue;
+    }
+    if (!first) {
+      first = await;
+      continue;
+    }
+    b.modifyOpInPlace(first, [&] {
+      first.setPending(std::max(first.getPending(), await.getPending()));
+      first.getRingsMutable().append(await.getRings());
+    });
+    b.eraseOp(await);
   }
-  AwaitOp kept;
-  for (Operation *op : llvm::make_early_inc_range(meetings))
-    if (auto await = dyn_cast<AwaitOp>(op)) {
-      if (kept) {
-        b.modifyOpInPlace(
-            kept, [&] { kept.getRingsMutable().append(await.getRings()); });
-        b.eraseOp(await);
-      } else {
-        kept = await;
-      }
-    }
-  bool hasOne = bool(kept);
-  for (Operation *op : meetings)
-    if (op != kept && isa_and_nonnull<gpu::BarrierOp>(op)) {
-      if (hasOne)
-        b.eraseOp(op);
-      hasOne = true;
-    }
 }
 
 static LogicalResult pipeline(scf::ForOp loop, Attribute marker) {

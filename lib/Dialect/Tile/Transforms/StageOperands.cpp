@@ -19,8 +19,8 @@
 //                                               tile.mma %a, %y, ..
 //                                             } {tile.staging = ..}
 //
-// Where lanes cannot load straight to LDS, %x is put there instead, and the
-// await is a barrier. A transposed operand is transposed by the reads of LDS
+// Where lanes cannot load straight to LDS, %x is put there instead, and nothing
+// fetched is awaited. A transposed operand is transposed by the reads of LDS
 // where the chip has such, else by the lanes that load it.
 //
 // Limits: conversions that stand in the loop itself, of what follows from loads
@@ -258,10 +258,7 @@ void Stager::stage(Operand operand, scf::ForOp loop, StagingAttr staging) {
     PutOp::create(b, loc, operand.tile, ring, slot);
   }
   b.setInsertionPoint(convert);
-  if (fetched)
-    AwaitOp::create(b, loc, ValueRange{ring});
-  else
-    gpu::BarrierOp::create(b, loc);
+  AwaitOp::create(b, loc, fetched ? ValueRange{ring} : ValueRange());
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value part = TakeOp::create(
       b, loc, getTileType(element, b.getContext(), taken), ring, slot, zero);
@@ -294,10 +291,8 @@ static void meetBehind(scf::ForOp loop, IRRewriter &b) {
     puts |= isa<PutOp>(op);
   }
   b.setInsertionPointAfter(loop);
-  if (!fetched.empty())
+  if (!fetched.empty() || puts)
     AwaitOp::create(b, loop.getLoc(), fetched);
-  else if (puts)
-    gpu::BarrierOp::create(b, loop.getLoc());
 }
 
 void Stager::stage(scf::ForOp loop, StagingAttr staging) {

@@ -26,23 +26,6 @@
 // CHECK-NEXT: }
 // CHECK-NEXT: tile.barrier half 0
 // CHECK-NOT: tile.ping_pong
-tile.kernel @exponentials
-// What the first iteration reads has come before half of the waves fall a barrier behind.
-// CHECK: tile.await for %[[RING:.*]] :
-// CHECK-NEXT: tile.barrier half 1
-// CHECK-NEXT: scf.for
-// CHECK: tile.barrier{{$}}
-// CHECK-NEXT: tile.priority 1
-// CHECK: tile.fetch
-// CHECK: tile.take
-// CHECK: tile.mma
-// CHECK-NEXT: tile.priority 0
-// CHECK-NEXT: tile.await for %[[RING]] :
-// CHECK: math.exp2
-// CHECK: scf.yield
-// CHECK-NEXT: }
-// CHECK-NEXT: tile.barrier half 0
-// CHECK-NOT: tile.ping_pong
 tile.kernel @exponentials(%a: !global, %c: memref<f32, #gpu.address_space<global>>, %n: index) attributes {target = "gfx950", waves = 8 : i64} {
   %ring = tile.ring from #k to #operand : !kring
   %c0 = arith.constant 0 : index

@@ -21,7 +21,7 @@
 // CHECK: tile.await for %[[FETCHED]]
 // CHECK-NEXT: %{{.*}} = arith.constant 0
 // CHECK-NEXT: %[[X:.*]] = tile.take %[[FETCHED]][%{{.*}}, %{{.*}}] {{.*}} -> tensor<32x16xbf16, #[[OPERAND]]>
-// CHECK: gpu.barrier
+// CHECK: tile.await{{$}}
 // CHECK: %[[Y:.*]] = tile.take %[[PUT]][
 // CHECK: tile.mma %[[X]], %[[Y]]
 // CHECK: } {tile.staging = #tile.staging<slots = 3, direct = true>}

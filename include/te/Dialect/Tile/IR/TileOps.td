@@ -330,7 +330,7 @@ def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "a barrier for waves that fetch";
   let description = [{
     All waves have come here, and what they fetched is in LDS, but for the last `pending` tiles of each of these rings, which
-    may be on their way. What they took before is in their registers, and what they put is in LDS; with `keeps_reading` neither
+    may be on their way; without rings nothing of it is waited for. What they took before is in their registers, and what they put is in LDS; with `keeps_reading` neither
     is waited for: nothing comes to the slots that they read, and no wave takes what was put, before the next such op. Loads are waited for in their order: `loads` says how
     many instructions of others (tile.load), at the least, stand behind what is awaited, and may be on their way too. Where
     each lane takes what it fetched itself (laneCopyBytes, rings whose layouts are the same), it waits for itself alone.
