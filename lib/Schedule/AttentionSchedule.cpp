@@ -122,18 +122,36 @@ std::optional<std::string> te::findAttentionViolation(const TileDemand &demand,
   return text;
 }
 
-/// Lanes load whole vectors of keys and values straight to LDS, whose rows are
-/// a known number apart, and LDS transposes what it reads.
-static bool isDirect(AttentionOp op, const Target &target) {
+/// Lanes load whole vectors of keys and values straight to LDS: rows are a
+/// known number apart, each part of a head (a power of two) has a vector for
+/// every lane, and LDS transposes what it reads.
+static bool isDirect(AttentionOp op, int64_t waves, int64_t keys,
+                     const Target &target) {
   if (target.amd->directLoadBytes != target.maxAccessBytes ||
       !target.amd->transposedReadBytes)
     return false;
+  int64_t vector =
+      target.maxAccessBytes * 8 / getElement(op).getIntOrFloatBitWidth();
   return llvm::all_of(std::array{op.getK(), op.getV()}, [&](Value tensor) {
     ArrayRef<int64_t> shape = cast<ShapedType>(tensor.getType()).getShape();
+    int64_t leastPart = shape.back() & -shape.back();
     return !ShapedType::isDynamicShape(
                shape.drop_front(op.getSequenceDim() + 1)) &&
-           llvm::isPowerOf2_64(shape.back());
+           keys * leastPart >= waves * target.waveSize * vector;
   });
+}
+
+/// Waves' shares of queries that the busiest CU has; nothing where sizes are
+/// not known.
+static std::optional<int64_t> countWaves(AttentionOp op, int64_t waves,
+                                         const MMA &mma, const Target &target) {
+  auto q = cast<ShapedType>(op.getQ().getType());
+  if (!q.hasStaticShape())
+    return std::nullopt;
+  int64_t tiles =
+      q.getDimSize(op.getBatchDim()) * q.getDimSize(op.getHeadDim()) *
+      llvm::divideCeil(q.getDimSize(op.getSequenceDim()), waves * mma.size);
+  return llvm::divideCeil(tiles, int64_t(target.computeUnits)) * waves;
 }
 
 ScheduleAttr te::chooseAttentionSchedule(MLIRContext *context,
@@ -157,35 +175,43 @@ ScheduleAttr te::chooseAttentionSchedule(MLIRContext *context,
     return waves == 2 * int64_t(target.simdsPerCU);
   };
   auto make = [&](int64_t waves, int64_t keys, int64_t stages) {
-    auto matmul =
-        MatmulAttr::get(context, mma.name, keys, {waves, 1}, stages,
-                        isDirect(op, target), /*ping_pong=*/hasPairs(waves),
-                        /*split_k=*/1, /*whole_rows=*/0, /*group=*/0);
+    auto matmul = MatmulAttr::get(context, mma.name, keys, {waves, 1}, stages,
+                                  isDirect(op, waves, keys, target),
+                                  /*ping_pong=*/hasPairs(waves),
+                                  /*split_k=*/1, /*whole_rows=*/0, /*group=*/0);
     return ScheduleAttr::get(context, target.name, {waves * mma.size, size},
                              waves, vector, 1, 0, SweepKind::None, 1, 1,
                              matmul);
   };
-  auto q = cast<ShapedType>(op.getQ().getType());
-  int64_t groups = ShapedType::kDynamic;
-  if (q.hasStaticShape())
-    groups = q.getNumElements() / getHeadSize(op.getQ());
-  ScheduleAttr least = make(1, std::max(mma.size, mma.k), /*stages=*/2);
-  for (int64_t waves : {2 * int64_t(target.simdsPerCU),
-                        int64_t(target.simdsPerCU), int64_t(2), int64_t(1)}) {
-    // Fewer queries each, where that many would leave CUs without any.
-    if (!ShapedType::isDynamic(groups) && waves > 1 &&
-        groups < waves * mma.size * int64_t(target.computeUnits))
-      continue;
+  auto find = [&](int64_t waves) -> ScheduleAttr {
     // Memory has more time where one workgroup has all of LDS, and what comes
     // takes no registers.
-    int64_t most = hasPairs(waves) && isDirect(op, target) ? 3 : 2;
     for (int64_t keys = kMostKeys; keys >= std::max(mma.size, mma.k); keys /= 2)
-      for (int64_t stages = most; stages >= 2; --stages)
+      for (int64_t stages =
+               hasPairs(waves) && isDirect(op, waves, keys, target) ? 3 : 2;
+           stages >= 2; --stages)
         if (ScheduleAttr schedule = make(waves, keys, stages);
             !findViolation(demand, schedule, target))
           return schedule;
+    return {};
+  };
+  // Half as many waves where that halves what the busiest CU has: others are
+  // idle.
+  ScheduleAttr best;
+  std::optional<int64_t> fewest;
+  for (int64_t waves : {2 * int64_t(target.simdsPerCU),
+                        int64_t(target.simdsPerCU), int64_t(2), int64_t(1)}) {
+    std::optional<int64_t> count = countWaves(op, waves, mma, target);
+    if (best && (!count || 2 * *count > *fewest))
+      continue;
+    if (ScheduleAttr schedule = find(waves)) {
+      best = schedule;
+      fewest = count;
+    }
   }
-  return least;
+  if (best)
+    return best;
+  return make(1, std::max(mma.size, mma.k), /*stages=*/2);
 }
 
 std::string te::explainAttentionSchedule(const TileDemand &demand,
