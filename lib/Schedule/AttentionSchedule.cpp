@@ -16,7 +16,7 @@ using namespace mlir::te;
 
 /// VGPRs beside tiles: addresses and bounds of three operands, what is computed
 /// over rows, temporaries.
-static constexpr unsigned kBaseVGPRs = 40;
+static constexpr unsigned kBaseVGPRs = 58;
 /// Keys of a step, at the most: scores of more would take the registers.
 static constexpr int64_t kMostKeys = 64;
 
@@ -50,12 +50,13 @@ ResourceEstimate te::estimateAttention(const TileDemand &demand,
   int64_t products = llvm::bit_floor(uint64_t(getHeadSize(op.getQ()))),
           wider = std::max(products, size);
   // Of an operand half is on its way to its products. What goes to LDS through
-  // registers is there meanwhile.
+  // registers is there twice: loaded, and before it is put.
   int64_t ofLane = 4 * queries * (size + keys) / lanes + // O, scores
                    bytes * queries * keys / lanes +      // probabilities
                    bytes * queries * getHeadSize(op.getQ()) / lanes +
-                   bytes * keys * wider / target.waveSize / 2 +
-                   2 * bytes * keys * wider / lanes;
+                   bytes * keys * wider / target.waveSize / 2;
+  if (!schedule.getMatmul().getDirect())
+    ofLane += 4 * bytes * keys * wider / lanes;
   ResourceEstimate result;
   result.elementsPerLane = std::max<int64_t>(queries * size / lanes, 1);
   result.vgprs = kBaseVGPRs + llvm::divideCeil(ofLane, 4);

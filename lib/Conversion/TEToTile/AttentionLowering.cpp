@@ -190,20 +190,30 @@ Value AttentionEmitter::emitProducts(ArrayRef<Value> q, Value view, Value key) {
 /// -Inf in place of products that queries do not see.
 Value AttentionEmitter::emitMask(Value products, Value key) {
   LinearLayout layout = getLayout(products.getType());
-  Value seen = ctx.isBefore(layout, /*dim=*/1, key, numKeys);
+  LinearLayout ofRows = layout.project({1, keys});
+  Type i32 = getTileType(b.getI32Type(), b.getContext(), layout),
+       rows = getTileType(b.getI32Type(), b.getContext(), ofRows);
+  auto splat = [&](Value number) {
+    return ctx.splat(arith::IndexCastOp::create(b, b.getI32Type(), number),
+                     rows);
+  };
+  // The first key of the step that a row does not see.
+  Value end = splat(arith::SubIOp::create(b, numKeys, key));
   if (op.getCausal()) { // key + column <= row + keys - queries
-    Type i32 = getTileType(b.getI32Type(), b.getContext(), layout);
-    Value ahead =
-        arith::SubIOp::create(b, arith::AddIOp::create(b, ctx.tileRow, numKeys),
-                              arith::AddIOp::create(b, ctx.rows, key));
-    Value last = arith::AddIOp::create(
-        b, CoordinateOp::create(b, i32, 0),
-        ctx.splat(arith::IndexCastOp::create(b, b.getI32Type(), ahead), i32));
-    seen = arith::AndIOp::create(
-        b, seen,
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
-                              CoordinateOp::create(b, i32, 1), last));
+    Value ahead = arith::SubIOp::create(
+        b,
+        arith::AddIOp::create(b, arith::AddIOp::create(b, ctx.tileRow, numKeys),
+                              index(1)),
+        arith::AddIOp::create(b, ctx.rows, key));
+    end = arith::MinSIOp::create(
+        b, end,
+        arith::AddIOp::create(b, CoordinateOp::create(b, rows, 0),
+                              splat(ahead)));
   }
+  // Not in registers all along the loop.
+  Value columns = HoldOp::create(b, CoordinateOp::create(b, i32, 1));
+  Value seen = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, columns,
+                                     ctx.broadcast(end, layout));
   return arith::SelectOp::create(b, seen, products,
                                  ctx.constant(products.getType(), -kInf));
 }
