@@ -15,7 +15,7 @@ namespace mlir::te::tile {
 /// The attribute of loops whose operands tile-stage-operands sends through LDS,
 /// and whose steps tile-pipeline lets overlap: a #tile.staging.
 inline constexpr llvm::StringLiteral StagingMarker = "tile.staging";
-/// The attribute of those of which half of the waves are a cluster behind the
+/// The attribute of those of which half of the waves are a barrier behind the
 /// others (tile-ping-pong).
 inline constexpr llvm::StringLiteral PingPongMarker = "tile.ping_pong";
 /// The attribute of those that tile-unroll unrolls: by how many.
