@@ -241,4 +241,41 @@ gpu.module @kernels {
     vector.store %q, %out[%c0] : memref<4xf8E4M3FN>, vector<4xf8E4M3FN>
     gpu.return
   }
+
+  // Rows of 32 lanes change places by an instruction where the chip has it.
+  // CHECK-LABEL: gpu.func @rows_gfx950
+  // CHECK: amdgpu.permlane_swap %{{.*}} 32
+  // CHECK-NOT: gpu.shuffle
+  gpu.func @rows_gfx950(%x: f32, %out: memref<f32>) kernel attributes {te.target = "gfx950"} {
+    %c32 = arith.constant 32 : i32
+    %c64 = arith.constant 64 : i32
+    %r, %valid = gpu.shuffle xor %x, %c32, %c64 : f32
+    memref.store %r, %out[] : memref<f32>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @rows_gfx942
+  // CHECK: gpu.shuffle
+  gpu.func @rows_gfx942(%x: f32, %out: memref<f32>) kernel attributes {te.target = "gfx942"} {
+    %c32 = arith.constant 32 : i32
+    %c64 = arith.constant 64 : i32
+    %r, %valid = gpu.shuffle xor %x, %c32, %c64 : f32
+    memref.store %r, %out[] : memref<f32>
+    gpu.return
+  }
+
+  // An approximation takes denormals for 0; others do not.
+  // CHECK-LABEL: gpu.func @exp2
+  // CHECK-COUNT-2: rocdl.exp2
+  // CHECK: vector.from_elements
+  // CHECK: math.exp2 %{{[a-z0-9]+}} : vector<2xf32>
+  gpu.func @exp2(%x: vector<2xf32>, %out: memref<4xf32>) kernel attributes {te.target = "gfx950"} {
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %a = math.exp2 %x fastmath<afn> : vector<2xf32>
+    %b = math.exp2 %x : vector<2xf32>
+    vector.store %a, %out[%c0] : memref<4xf32>, vector<2xf32>
+    vector.store %b, %out[%c2] : memref<4xf32>, vector<2xf32>
+    gpu.return
+  }
 }

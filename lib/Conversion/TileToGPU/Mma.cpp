@@ -346,51 +346,6 @@ static void forEachBefore(MmaOp op, function_ref<void(Operation *)> visit) {
   }
 }
 
-/// Reads of LDS for an operand of a product, by this product first.
-static int64_t countReads(Value operand, const Target &target,
-                          DenseSet<Operation *> &seen) {
-  Operation *op = operand.getDefiningOp();
-  while (isa_and_nonnull<TransposeOp, ConvertLayoutOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  auto take = dyn_cast_if_present<TakeOp>(op);
-  if (!take || !seen.insert(take).second)
-    return 0;
-  auto ring = take.getRing().getDefiningOp<RingOp>();
-  LinearLayout layout = ring.getTarget().getLayout();
-  RingOrder order =
-      getRingOrder(ring.getSource().getLayout(), layout,
-                   getElementBytes(ring.getRing().getType()), target);
-  return layout.getNumRegisters() / order.shared.getVectorElements();
-}
-
-SmallVector<int64_t> te::getReadsOfRun(MmaOp last, const Target &target) {
-  SmallVector<MmaOp> run;
-  for (Operation *op = last; op; op = op->getPrevNode()) {
-    auto mma = dyn_cast<MmaOp>(op);
-    if (mma && (mma == last || !mma.getAhead()))
-      run.push_back(mma);
-    else if (mma || op->getNumRegions() ||
-             isa<AwaitOp, tile::BarrierOp, gpu::BarrierOp>(op))
-      break;
-  }
-  SmallVector<int64_t> reads;
-  DenseSet<Operation *> seen;
-  for (MmaOp op : llvm::reverse(run)) {
-    const MMA &mma = op.getIntrinsic().getMMA();
-    MMAWaves waves = getMMAWaves(getLayout(op.getType()));
-    int64_t packed =
-        getElementTypeOrSelf(op.getA().getType()).isInteger(8) ? 2 : 1;
-    int64_t products = op.getType().getNumElements() /
-                       (waves.rows * waves.cols * mma.size * mma.size) *
-                       (op.getA().getType().getDimSize(1) * packed / mma.k);
-    int64_t all = countReads(op.getA(), target, seen) +
-                  countReads(op.getB(), target, seen);
-    for (int64_t i = 0; i < products; ++i)
-      reads.push_back(all * (i + 1) / products - all * i / products);
-  }
-  return reads;
-}
-
 int64_t te::countVectorWork(MmaOp op) {
   int64_t elements = 0;
   forEachBefore(op, [&](Operation *before) {
