@@ -266,7 +266,7 @@ def test_calls_leak_nothing(add):
         add(x, x)
     gc.collect()
     before = resident()
-    for _ in range(2000):
+    for _ in range(10_000):
         add(x, x)
     gc.collect()
     assert resident() - before < 4 << 20
