@@ -71,9 +71,14 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     // te-opt
     // --pass-pipeline='builtin.module(tile.kernel(tile-prefetch-loads))'
     manager.addNestedPass<tile::KernelOp>(tile::createPrefetchLoadsPass());
+    // te-opt --cse
+    manager.addPass(createCSEPass());
     // te-opt
     // --pass-pipeline='builtin.module(tile.kernel(tile-stage-operands))'
     manager.addNestedPass<tile::KernelOp>(tile::createStageOperandsPass());
+    // te-opt
+    // --pass-pipeline='builtin.module(tile.kernel(tile-split-products))'
+    manager.addNestedPass<tile::KernelOp>(tile::createSplitProductsPass());
     // te-opt --pass-pipeline='builtin.module(tile.kernel(tile-pipeline))'
     manager.addNestedPass<tile::KernelOp>(tile::createPipelinePass());
     // te-opt --pass-pipeline='builtin.module(tile.kernel(tile-ping-pong))'
@@ -87,6 +92,9 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     manager.addNestedPass<tile::KernelOp>(tile::createDelayStoresPass());
     // te-opt --cse
     manager.addPass(createCSEPass());
+    // te-opt
+    // --pass-pipeline='builtin.module(tile.kernel(tile-count-loads))'
+    manager.addNestedPass<tile::KernelOp>(tile::createCountLoadsPass());
     // te-opt --te-verify-level=level=tile
     addVerifier(manager, "tile");
   }

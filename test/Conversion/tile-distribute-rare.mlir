@@ -1,7 +1,7 @@
 // What a loop seldom needs of a lane's place is computed where it is used: of scales that are put and read once in sixteen
 // products the lane's number is asked for again, behind what is put, or behind the column. Elements keep their addresses.
 
-// RUN: te-opt %s --te-to-tile --tile-distribute -split-input-file | FileCheck %s
+// RUN: te-opt %s --pass-pipeline='builtin.module(te-to-tile,cse,tile.kernel(tile-stage-operands,tile-split-products,tile-pipeline,tile-ping-pong,tile-interleave,tile-unroll),tile-distribute)' -split-input-file | FileCheck %s
 
 // CHECK-LABEL: gpu.func @many_0
 // CHECK: scf.for

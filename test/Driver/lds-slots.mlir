@@ -2,10 +2,11 @@
 // its reads. What a kernel keeps in LDS otherwise is not apart.
 // RUN: te-compile %s --target=gfx950 --emit=llvm | FileCheck %s
 // CHECK: store <{{.*}}> %{{.*}}, ptr addrspace(3) %{{.*}}, align 16, !alias.scope ![[SLOTS:[0-9]+]]
-// CHECK: fence
+// CHECK: llvm.amdgcn.s.barrier
+// CHECK: load <{{.*}}>, ptr addrspace(3) %{{.*}}, align 4, !noalias ![[SLOTS]]
 // CHECK: load <{{.*}}>, ptr addrspace(3) %{{.*}}, align 16, !noalias ![[SLOTS]]
-// CHECK: store <{{.*}}> %{{.*}}, ptr addrspace(3) %{{.*}}, align 16, !alias.scope ![[SLOTS]]
 // CHECK: br i1
+// CHECK: store <{{.*}}> %{{.*}}, ptr addrspace(3) %{{.*}}, align 16, !alias.scope ![[SLOTS]]
 // CHECK: store {{.*}}, ptr addrspace(3) %{{[0-9]+}}, align {{[0-9]+$}}
 // CHECK: load {{.*}}, ptr addrspace(3) %{{[0-9]+}}, align {{[0-9]+$}}
 #rows = #te.scaling<block = [1, 32], scale = f8E8M0FNU>

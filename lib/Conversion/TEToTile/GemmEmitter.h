@@ -92,6 +92,13 @@ public:
 
 private:
   using Kind = GemmOperand::Kind;
+  /// What scales elements, and sums of blocks, is still emitted step by step.
+  bool usesPasses() const {
+    return plan.scales != GemmPlan::Scales::Blocks &&
+           llvm::none_of(getSides(), [](const GemmOperand *side) {
+             return side->scalesElements();
+           });
+  }
   void bindSteps();
   void bindRest();
   SmallVector<Value> emitSteps();

@@ -92,42 +92,65 @@ SmallVector<Value> GemmEmitter::emitSteps() {
       carried = carried.drop_front();
     });
   };
+  // Scales of several steps are read at once, or of all.
+  bool isStaged = ctx.schedule.getMatmul().getStages() > 1;
+  auto getTogether = [&](const GemmOperand &side) -> int64_t {
+    if (side.scalesElements())
+      return isStaged ? side.getGroupSteps() : 1;
+    return isStaged && plan.scales == GemmPlan::Scales::Instruction
+               ? side.getScaleSteps()
+               : 1;
+  };
+  int64_t group = 1;
+  SmallVector<Value> scales(sides.size());
+  for (auto [side, scale] : llvm::zip_equal(sides, scales)) {
+    int64_t together = getTogether(*side);
+    group = std::max(group, together);
+    if (together == 0)
+      scale = side->readScaleGroup(emitK(index(0)), 0);
+  }
   auto emitStep = [&](Value i, ValueRange carried) -> SmallVector<Value> {
     restore(carried);
-    Value k = emitK(i);
-    SmallVector<Value> elements, scales;
-    for (auto [side, ofSide] : llvm::zip_equal(sides, seen)) {
-      Value raw =
-          side->dropPadding(Kind::Elements, side->read(Kind::Elements, k), k);
-      if (scalesElements)
-        raw = side->scaleElements(
-            raw,
-            side->getScaleBytes(side->readScaleGroup(k, /*steps=*/1),
-                                /*steps=*/1, index(0)),
-            ofSide);
-      else if (side->scalesElements())
-        raw = side->dequantize(
-            raw,
-            side->getScaleBytes(side->readScaleGroup(k, /*steps=*/1),
-                                /*steps=*/1, index(0)),
-            k);
-      else
-        raw = side->finish(Kind::Elements, raw);
-      elements.push_back(side->convert(raw));
-      if (plan.scales == GemmPlan::Scales::Instruction)
-        scales.push_back(side->loadScales(k));
-      else if (plan.scales == GemmPlan::Scales::Blocks)
-        scales.push_back(side->loadBlockScale(k));
-    }
     SmallVector<Value> next(carried.take_front(rights.size()));
-    emitSums(next, scales, [&](MutableArrayRef<Value> sums) {
-      emitMmas(elements, scales, sums);
-    });
+    for (int64_t number = 0; number < group; ++number) {
+      Value k = emitK(b.createOrFold<arith::AddIOp>(
+          b.createOrFold<arith::MulIOp>(i, index(group)), index(number)));
+      SmallVector<Value> elements;
+      for (auto [side, ofSide, scale] : llvm::zip_equal(sides, seen, scales)) {
+        Value raw =
+            side->dropPadding(Kind::Elements, side->read(Kind::Elements, k), k);
+        int64_t together = getTogether(*side);
+        bool isFirst = together && number % together == 0;
+        if (side->scalesElements()) {
+          if (isFirst)
+            scale = side->readScaleGroup(k, together);
+          Value bytes = side->getScaleBytes(scale, together, index(number));
+          raw = scalesElements ? side->scaleElements(raw, bytes, ofSide)
+                               : side->dequantize(raw, bytes, k);
+        } else {
+          raw = side->finish(Kind::Elements, raw);
+        }
+        elements.push_back(side->convert(raw));
+        if (plan.scales == GemmPlan::Scales::Blocks)
+          scale = side->loadBlockScale(k);
+        else if (plan.scales == GemmPlan::Scales::Instruction && !isStaged)
+          scale = side->loadScales(k);
+        else if (plan.scales == GemmPlan::Scales::Instruction && isFirst)
+          scale = side->loadScaleGroup(k, together);
+      }
+      emitSums(next, scales, [&](MutableArrayRef<Value> sums) {
+        emitMmas(elements, scales, sums, /*inOrder=*/false, number);
+      });
+    }
     forSeen([&](Value &value) { next.push_back(value); });
     return next;
   };
-  scf::ForOp loop = ctx.loop(steps, start, emitStep);
-  ctx.markPrefetched(loop);
+  Value groups = b.createOrFold<arith::DivUIOp>(steps, index(group));
+  scf::ForOp loop = ctx.loop(groups, start, emitStep);
+  if (isStaged)
+    ctx.markStaged(loop, /*isLong=*/true);
+  else
+    ctx.markPrefetched(loop);
   restore(loop.getResults());
   SmallVector<Value> sums(loop.getResults().take_front(rights.size()));
   if (scalesElements)
@@ -224,9 +247,10 @@ SmallVector<Value> GemmEmitter::emitProducts() {
   if (getConstantIntValue(ctx.getDim(getSource(op.getA()), op.getKDimA())) == 0)
     return getZeros();
   bindSteps();
-  SmallVector<Value> sums = ctx.schedule.getMatmul().getStages() > 1
-                                ? emitPipelinedSteps()
-                                : emitSteps();
+  SmallVector<Value> sums =
+      ctx.schedule.getMatmul().getStages() > 1 && !usesPasses()
+          ? emitPipelinedSteps()
+          : emitSteps();
   if (plan.scales == GemmPlan::Scales::Sum)
     scaleSums(sums);
   return sums;

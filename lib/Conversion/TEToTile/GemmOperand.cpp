@@ -120,7 +120,8 @@ TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
     std::swap(step.staticRows, step.staticCols);
     std::swap(step.tileRow, step.tileCol);
     std::swap(step.wholeRows, step.wholeCols);
-    if (!isDirect())
+    // tile-stage-operands turns what nothing works on.
+    if (ctx.schedule.getMatmul().getStages() == 1 || scalesElements())
       step.loadLayout =
           getTransposingLayout(tile, getMMA().getRun(*getMMAFormat(element)),
                                ctx.target.maxAccessBytes * 8 / bits,
@@ -389,6 +390,16 @@ Value GemmOperand::loadScalesAs(Value at, const LinearLayout &layout) const {
 Value GemmOperand::loadScales(Value at) const {
   LinearLayout layout = getScaleLayout();
   return ctx.convert(loadScalesAs(at, layout), layout);
+}
+
+Value GemmOperand::loadScaleGroup(Value at, int64_t steps) const {
+  Value raw = dropPadding(Kind::Scales, read(Kind::Scales, at, steps), at);
+  LinearLayout layout =
+      getMMAScaleLayout(getMMA(), side, getOuter(),
+                        ctx.schedule.getMatmul().getK() * steps, getWaves());
+  Value scales = ctx.convert(finish(Kind::Scales, raw),
+                             layout.project({getSharing(getOuter()), 1}));
+  return ctx.broadcast(scales, layout);
 }
 
 LinearLayout GemmOperand::getLine() const {

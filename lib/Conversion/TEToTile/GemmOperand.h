@@ -70,6 +70,8 @@ public:
   Value convert(Value tile) const;
   /// E8M0 scales of this step, as the instruction wants them.
   Value loadScales(Value k) const;
+  /// The same of so many steps from `k` on, read at once.
+  Value loadScaleGroup(Value k, int64_t steps) const;
   /// The scale of each row of A or column of B in the block that begins at `k`
   /// (f32, or E8M0 bytes, i8): a tile of one column, or of one row, of the
   /// result's layout.

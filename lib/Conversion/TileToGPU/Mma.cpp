@@ -218,7 +218,7 @@ struct MmaPattern : TilePattern<MmaOp> {
       if (scales)
         made.scaleParts = cast<ShapedType>(scaleTile.getType()).getDimSize(1) *
                           MMA::kScaledElements / k;
-      made.scalePart = op.getScalePart();
+      made.scalePart = op.getScalePart() % made.scaleParts;
       return made;
     };
     Fragments left = fragments(op.getA(), adaptor.getA(), op.getScaleA(),
@@ -335,6 +335,12 @@ static bool isNarrowTranspose(Operation *op) {
          getElementTypeOrSelf(transpose.getType()).getIntOrFloatBitWidth() < 32;
 }
 
+/// For what goes to LDS through registers.
+static bool isPlainBarrier(Operation *op) {
+  auto await = dyn_cast<AwaitOp>(op);
+  return isa<gpu::BarrierOp>(op) || (await && await.getRings().empty());
+}
+
 /// Calls `visit` for what stands between the product and the one before.
 static void forEachBefore(MmaOp op, function_ref<void(Operation *)> visit) {
   for (Operation *before = op->getPrevNode(); before;
@@ -381,7 +387,7 @@ KernelState::Front te::getFront(MmaOp op, const Target &target) {
   KernelState::Front front;
   bool isInFront = false; // of the barrier
   forEachBefore(op, [&](Operation *before) {
-    front.hasBarrier |= isa<gpu::BarrierOp>(before);
+    front.hasBarrier |= isPlainBarrier(before);
     if (auto store = dyn_cast<StoreOp>(before))
       front.stores += store.countAccesses();
     auto put = dyn_cast<PutOp>(before);
@@ -450,7 +456,7 @@ void te::spreadVectorWork(Block &block, KernelState &state) {
         finish(mma);
       else
         run.push_back(mma);
-    } else if (isa<gpu::BarrierOp>(op) && !isBehind) {
+    } else if (isPlainBarrier(&op) && !isBehind) {
       isBehind = true;
     } else if (isa<gpu::BarrierOp, AwaitOp, FenceOp>(op) ||
                op.getNumRegions()) {

@@ -563,7 +563,7 @@ func.func @no_ring(%r: memref<2x16x64xbf16, #gpu.address_space<workgroup>>, %i: 
 #s = #tile.layout<shape = [16, 4], register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2]], wave = []>
 #c = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
 func.func @scale_part(%a: tensor<16x128xf8E4M3FN, #a>, %s: tensor<16x4xi8, #s>, %c: tensor<16x16xf32, #c>) {
-  // expected-error @+1 {{T20: the scales of A are for 128 elements along K, of which part 1 is no 128}}
+  // expected-error @+1 {{T20: there is no part 1 of the scales, which are for 1 parts of 128 elements along K}}
   %d = tile.mma %a, %a, %c scales(%s, %s : tensor<16x4xi8, #s>, tensor<16x4xi8, #s>) <"scale_f32_16x16x128_f8f6f4"> {scale_part = 1 : i64} : tensor<16x128xf8E4M3FN, #a>, tensor<16x128xf8E4M3FN, #a> -> tensor<16x16xf32, #c>
   return
 }

@@ -140,6 +140,13 @@ LinearLayout tile::reorderK(const LinearLayout &wanted,
   return LinearLayout(wanted.getShape(), bases[0], bases[1], bases[2]);
 }
 
+int64_t tile::countInstructions(const MMA &mma, const LinearLayout &result,
+                                int64_t k) {
+  MMAWaves waves = getMMAWaves(result);
+  return result.getNumElements() / (waves.rows * waves.cols) /
+         (mma.size * mma.size) * (k / mma.k);
+}
+
 MMAWaves tile::getMMAWaves(const LinearLayout &result) {
   MMAWaves waves = {1, 1};
   for (int64_t basis : result.getBases(LayoutInput::Wave))

@@ -53,15 +53,29 @@ static LogicalResult verifySide(MmaOp op, StringRef what, MMASide side,
   if (!getElementTypeOrSelf(scale.getType()).isInteger(8))
     return op.emitOpError()
            << "T20: the scales of " << what << " are i8, E8M0 bytes";
-  int64_t scaled = cast<ShapedType>(scale.getType()).getDimSize(1) *
-                   MMA::kScaledElements,
-          part = op.getScalePart();
-  if (scaled % k != 0 || part < 0 || part >= scaled / k)
+  int64_t scaled =
+      cast<ShapedType>(scale.getType()).getDimSize(1) * MMA::kScaledElements;
+  if (scaled % k != 0)
     return op.emitOpError()
            << "T20: the scales of " << what << " are for " << scaled
-           << " elements along K, of which part " << part << " is no " << k;
+           << " elements along K, which are no whole parts of " << k;
   return verifyLayout(op, ("the scales of " + what).str(), scale.getType(),
                       getMMAScaleLayout(mma, side, outer, scaled, waves));
+}
+
+/// The side with more of them has a part of this number; the other one's are
+/// counted anew.
+static LogicalResult verifyScalePart(MmaOp op, int64_t k) {
+  int64_t parts = 1, part = op.getScalePart();
+  for (Value scale : {op.getScaleA(), op.getScaleB()})
+    if (scale)
+      parts = std::max(parts, cast<ShapedType>(scale.getType()).getDimSize(1) *
+                                  MMA::kScaledElements / k);
+  if (part >= 0 && part < parts)
+    return success();
+  return op.emitOpError() << "T20: there is no part " << part
+                          << " of the scales, which are for " << parts
+                          << " parts of " << k << " elements along K";
 }
 
 /// Operands without scales may have any order along K: the same one.
@@ -116,6 +130,7 @@ LogicalResult MmaOp::verify() {
                         k(getA()), waves)) ||
       failed(verifySide(*this, "B", MMASide::B, getB(), getScaleB(), n,
                         k(getA()), waves)) ||
+      failed(verifyScalePart(*this, k(getA()))) ||
       failed(verifyKOrders(*this, m, n, k(getA()), waves)))
     return failure();
   return verifyLayout(*this, "the accumulator", result,

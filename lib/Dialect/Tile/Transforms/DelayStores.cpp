@@ -72,29 +72,6 @@ static void emitStore(OpBuilder &b, StoreOp store, ValueRange held,
   made.setParts(parts);
 }
 
-/// Stores that stand behind what is awaited may be on their way, too.
-static void letPass(AwaitOp await) {
-  SmallVector<Operation *> before;
-  for (Operation *op = await->getPrevNode(); op; op = op->getPrevNode())
-    if (isa<FetchOp, StoreOp>(op))
-      before.push_back(op);
-  // Those of each ring that may be on their way; then one that is awaited.
-  DenseMap<Value, int64_t> pending;
-  for (Value ring : await.getRings())
-    pending[ring] = await.getPending();
-  int64_t stores = 0;
-  for (Operation *op : before) {
-    if (auto store = dyn_cast<StoreOp>(op)) {
-      stores += store.countAccesses();
-      continue;
-    }
-    auto ring = pending.find(cast<FetchOp>(op).getRing());
-    if (ring != pending.end() && ring->second-- == 0)
-      break;
-  }
-  await.setLoads(await.getLoads() + stores);
-}
-
 static LogicalResult delay(scf::ForOp loop, Attribute marker) {
   auto behind = dyn_cast<IntegerAttr>(marker);
   if (!behind || !behind.getType().isSignlessInteger(64) || behind.getInt() < 1)
@@ -138,8 +115,6 @@ static LogicalResult delay(scf::ForOp loop, Attribute marker) {
   if (failed(replaced))
     return failure();
   auto made = cast<scf::ForOp>(replaced->getOperation());
-  for (AwaitOp await : made.getBody()->getOps<AwaitOp>())
-    letPass(await);
   b.setInsertionPointAfter(made);
   ValueRange last = made.getResults().take_back(first.size());
   for (auto [s, store] : llvm::enumerate(stores)) {

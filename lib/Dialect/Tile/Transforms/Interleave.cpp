@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "te/Dialect/TE/IR/TE.h"
+#include "te/Dialect/Tile/IR/RingOrder.h"
 #include "te/Dialect/Tile/IR/Tile.h"
 #include "te/Dialect/Tile/Transforms/Passes.h"
 #include "te/Target/Target.h"
@@ -39,16 +40,31 @@ namespace mlir::te::tile {
 #include "te/Dialect/Tile/Transforms/Passes.h.inc"
 } // namespace mlir::te::tile
 
+/// What is taken from a ring, perhaps transposed on the way.
+static TakeOp findTake(Value operand) {
+  Operation *op = operand.getDefiningOp();
+  while (isa_and_nonnull<TransposeOp, ConvertLayoutOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return dyn_cast_if_present<TakeOp>(op);
+}
+
 /// The product reads an operand from LDS just before.
 static bool readsLds(MmaOp op) {
   return llvm::any_of(ValueRange{op.getA(), op.getB()}, [&](Value operand) {
-    while (auto move = operand.getDefiningOp())
-      if (isa<TransposeOp, ConvertLayoutOp>(move))
-        operand = move->getOperand(0);
-      else
-        return isa<TakeOp>(move) && move->getBlock() == op->getBlock();
-    return false;
+    TakeOp take = findTake(operand);
+    return take && take->getBlock() == op->getBlock();
   });
+}
+
+/// Instructions that take a part of a ring's slot.
+static int64_t countReads(TakeOp take, const Target &target) {
+  auto ring = take.getRing().getDefiningOp<RingOp>();
+  Type element = getElementTypeOrSelf(take.getType());
+  LinearLayout layout = ring.getTarget().getLayout();
+  RingOrder order =
+      getRingOrder(ring.getSource().getLayout(), layout,
+                   element.getIntOrFloatBitWidth() / CHAR_BIT, target);
+  return layout.getNumRegisters() / order.shared.getVectorElements();
 }
 
 /// Instructions that take as long as LDS does, and as the reads of the waves
@@ -62,7 +78,57 @@ static int64_t getDistance(MmaOp op, const Timing &timing) {
   return llvm::divideCeil(2 * timing.ldsLatency, cycles);
 }
 
-static void interleave(Block &block, const Timing &timing) {
+/// An operand that is taken in front of another product, or by the iteration
+/// before.
+static bool isTakenAhead(MmaOp op, Value operand) {
+  auto getLoop = [](Operation *parent) {
+    return dyn_cast_if_present<scf::ForOp>(parent);
+  };
+  auto argument = dyn_cast<BlockArgument>(operand);
+  if (auto loop =
+          getLoop(argument ? op->getParentOp() : operand.getDefiningOp())) {
+    if (!argument)
+      argument = loop.getTiedLoopRegionIterArg(cast<OpResult>(operand));
+    OpOperand *yielded = loop.getTiedLoopYieldedValue(argument);
+    return yielded && findTake(yielded->get());
+  }
+  TakeOp take = argument ? TakeOp() : findTake(operand);
+  if (!take || take->getBlock() != op->getBlock())
+    return false;
+  for (Operation *before = op->getPrevNode(); before != take;
+       before = before->getPrevNode())
+    if (isa<MmaOp>(before))
+      return true;
+  return false;
+}
+
+/// What stands in front of a product whose operands are there is issued among
+/// its instructions.
+static bool orderProducts(Block &block, const Target &target) {
+  SmallVector<MmaOp> products(block.getOps<MmaOp>());
+  if (products.empty() || !llvm::all_of(products, [](MmaOp op) {
+        return isTakenAhead(op, op.getA()) && isTakenAhead(op, op.getB());
+      }))
+    return false;
+  int64_t reads = 0;
+  for (Operation &op : block) {
+    if (auto take = dyn_cast<TakeOp>(op)) {
+      reads += countReads(take, target);
+      continue;
+    }
+    auto mma = dyn_cast<MmaOp>(op);
+    if (!mma || isa<MmaOp>(op.getNextNode()))
+      continue;
+    mma.setInOrder(true);
+    mma.setReads(std::exchange(reads, 0));
+  }
+  return true;
+}
+
+static void interleave(Block &block, const Timing &timing,
+                       const Target &target) {
+  if (orderProducts(block, target) || !isa<scf::ForOp>(block.getParentOp()))
+    return;
   MmaOp last;
   auto finish = [&] {
     if (last)
@@ -84,10 +150,15 @@ namespace {
 struct InterleavePass : te::tile::impl::InterleavePassBase<InterleavePass> {
   void runOnOperation() override {
     const Timing *timing = Timing::lookup(getOperation().getTarget());
-    if (!timing)
-      return;
-    getOperation()->walk(
-        [&](scf::ForOp loop) { interleave(*loop.getBody(), *timing); });
+    llvm::Expected<const Target *> target =
+        Target::get(getOperation().getTarget());
+    if (!target) {
+      getOperation().emitError(llvm::toString(target.takeError()));
+      return signalPassFailure();
+    }
+    if (timing)
+      getOperation()->walk(
+          [&](Block *block) { interleave(*block, *timing, **target); });
   }
 };
 } // namespace

@@ -53,7 +53,44 @@ namespace mlir::te::tile {
 /// The level of a wave that multiplies; others have 0.
 static constexpr int64_t kOfProducts = 1;
 
+/// Where what a product multiplies is taken beside the one before there is
+/// nothing but products to alternate with: of waves that share a SIMD the one
+/// that is behind goes first. Products count from the barrier in front of them.
+static bool raiseByPart(scf::ForOp loop) {
+  SmallVector<Operation *> products;
+  SmallVector<bool> haveBarriers;
+  bool hasBarrier = false;
+  for (Operation &op : *loop.getBody()) {
+    hasBarrier |= isa<AwaitOp>(op);
+    if (!isa<MmaOp>(op) || isa<MmaOp>(op.getNextNode()))
+      continue; // the last one of those that share an operand
+    products.push_back(&op);
+    haveBarriers.push_back(std::exchange(hasBarrier, false));
+  }
+  if (products.size() < 2 || !haveBarriers.back())
+    return false;
+  constexpr int64_t levels = 4;
+  int64_t interval = products.size() / llvm::count(haveBarriers, true),
+          behind = 0; // the barrier; the last product has one
+  IRRewriter b(loop.getContext());
+  for (auto [number, hasBarrier] : llvm::enumerate(haveBarriers)) {
+    if (number == 0)
+      b.setInsertionPointToStart(loop.getBody());
+    else
+      b.setInsertionPointAfter(products[number - 1]);
+    behind = hasBarrier ? 0 : behind + 1;
+    PriorityOp::create(
+        b, loop.getLoc(),
+        std::max<int64_t>(levels - 1 - behind * levels / interval, 0));
+  }
+  b.setInsertionPointAfter(loop);
+  PriorityOp::create(b, loop.getLoc(), 0);
+  return true;
+}
+
 static LogicalResult alternate(scf::ForOp loop, Attribute) {
+  if (raiseByPart(loop))
+    return success();
   Operation *meeting = nullptr, *lastProduct = nullptr;
   for (Operation &op : *loop.getBody()) {
     if (isa<AwaitOp, gpu::BarrierOp>(op)) {

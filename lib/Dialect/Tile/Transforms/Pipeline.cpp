@@ -21,12 +21,10 @@
 //                                         }
 //
 // Which op belongs to which stage follows from what needs what, and from rings:
-// a product that needs nothing that the loop carries is a stage in front of
-// what is computed from it; a tile.fetch is as many stages in front of the
-// tile.take as its ring has other slots, a tile.put one, and what is put is
-// loaded one more in front. Upstream's pipeliner does the rest. In the last
-// iterations stages that have nothing to do read the first rows once more, so
-// that a tile.await finds the number of loads that it counts on.
+// ProductSchedule.cpp, AlternatingSchedule.cpp. Upstream's pipeliner does the
+// rest. The last iterations stand behind the loop where their number is known
+// and they are short; else stages that have nothing to do read the first rows
+// once more, so that a tile.await finds the number of loads that it counts on.
 //
 // Limits: loops without branches between their products.
 //
@@ -36,12 +34,12 @@
 #include "te/Dialect/Tile/Transforms/Passes.h"
 
 #include "MarkedLoops.h"
+#include "PipelineSchedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::te::tile;
@@ -50,207 +48,6 @@ namespace mlir::te::tile {
 #define GEN_PASS_DEF_PIPELINEPASS
 #include "te/Dialect/Tile/Transforms/Passes.h.inc"
 } // namespace mlir::te::tile
-
-namespace {
-/// Which stage of the pipeline an op of the body belongs to, and in which order
-/// those of all stages stand in an iteration.
-class Schedule {
-public:
-  Schedule(scf::ForOp loop, int64_t slots) : loop(loop), slots(slots) {}
-  void compute();
-  std::vector<std::pair<Operation *, unsigned>> get() const { return order; }
-
-private:
-  /// In an iteration, what comes first: vector work on products of the last
-  /// one, a barrier, loads, products, and what works on these. Loads that have
-  /// more than an iteration's time stand behind the first of several products.
-  enum Rank {
-    Address,
-    Vector,
-    Arrival,
-    Departure,
-    FirstMatrix,
-    Between,
-    Matrix,
-    Result
-  };
-
-  void findLate();
-  bool isAddress(Operation *op);
-  int64_t getStageOfUsers(Operation *op);
-  int64_t chooseStage(Operation *op);
-  Rank chooseRank(Operation *op);
-  void cloneAddresses();
-  void sort();
-
-  scf::ForOp loop;
-  int64_t slots;
-  DenseSet<Operation *> late, addresses;
-  DenseMap<Operation *, int64_t> stages;
-  DenseMap<Value, int64_t> takes; // the stage that takes from a ring
-  int64_t last = 0;               // the stage of what the loop carries
-  Operation *firstProduct = nullptr;
-  bool hasSeveral = false; // products
-  std::vector<std::pair<Operation *, unsigned>> order;
-};
-} // namespace
-
-/// What depends on what the loop carries, or works on a product that does not.
-void Schedule::findLate() {
-  for (Operation &op : loop.getBody()->without_terminator()) {
-    bool isLate = false;
-    op.walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands()) {
-        Operation *def = operand.getDefiningOp();
-        isLate |= llvm::is_contained(loop.getRegionIterArgs(), operand) ||
-                  (def &&
-                   (late.contains(def) || (isa<MmaOp>(def) && !isa<MmaOp>(op) &&
-                                           def->getBlock() == loop.getBody())));
-      }
-    });
-    if (isLate)
-      late.insert(&op);
-  }
-}
-
-/// Numbers and views that follow from the induction variable: each stage
-/// computes its own.
-bool Schedule::isAddress(Operation *op) {
-  return isPure(op) && op->getNumRegions() == 0 && !late.contains(op) &&
-         llvm::none_of(op->getResultTypes(), isTile) &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
-           Operation *def = operand.getDefiningOp();
-           return !def || def->getBlock() != loop.getBody() ||
-                  addresses.contains(def);
-         });
-}
-
-int64_t Schedule::getStageOfUsers(Operation *op) {
-  int64_t stage = last;
-  for (Operation *user : op->getUsers()) {
-    Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
-    if (auto it = stages.find(inBody); it != stages.end())
-      stage = std::min(stage, it->second);
-  }
-  return stage;
-}
-
-int64_t Schedule::chooseStage(Operation *op) {
-  auto getSlots = [](Value ring) {
-    return cast<MemRefType>(ring.getType()).getDimSize(0);
-  };
-  auto getTaken = [&](Value ring) {
-    auto it = takes.find(ring);
-    return it == takes.end() ? last : it->second;
-  };
-  if (auto fetch = dyn_cast<FetchOp>(op))
-    return getTaken(fetch.getRing()) - getSlots(fetch.getRing()) + 1;
-  if (auto put = dyn_cast<PutOp>(op))
-    return getTaken(put.getRing()) - 1;
-  if (isa<AwaitOp>(op)) { // in front of what is taken behind it
-    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
-      if (auto take = dyn_cast<TakeOp>(next))
-        return getTaken(take.getRing());
-    return last;
-  }
-  if (late.contains(op))
-    return last;
-  if (isa<MmaOp>(op))
-    return 0;
-  int64_t stage = getStageOfUsers(op);
-  if (auto take = dyn_cast<TakeOp>(op)) {
-    auto [it, isNew] = takes.try_emplace(take.getRing(), stage);
-    it->second = std::min(it->second, stage);
-  }
-  return isa<LoadOp>(op) ? stage - 1 : stage;
-}
-
-/// One for each stage that needs it.
-void Schedule::cloneAddresses() {
-  SmallVector<Operation *> all;
-  for (Operation &op : loop.getBody()->without_terminator())
-    if (addresses.contains(&op))
-      all.push_back(&op);
-  for (Operation *op : llvm::reverse(all)) {
-    DenseMap<int64_t, Operation *> ofStage;
-    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
-      Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
-      auto it = stages.find(user);
-      int64_t stage = it == stages.end() ? last : it->second;
-      Operation *&made = ofStage[stage];
-      if (!made) {
-        made = ofStage.size() == 1 ? op : op->clone();
-        if (made != op)
-          OpBuilder(op).insert(made);
-        stages[made] = stage;
-        addresses.insert(made);
-      }
-      use.set(made->getResult(cast<OpResult>(use.get()).getResultNumber()));
-    }
-    stages.try_emplace(op, last);
-  }
-}
-
-Schedule::Rank Schedule::chooseRank(Operation *op) {
-  if (addresses.contains(op))
-    return Address;
-  if (isa<AwaitOp>(op))
-    return Arrival;
-  if (isa<FetchOp, PutOp, LoadOp>(op))
-    return slots > 2 && hasSeveral ? Between : Departure;
-  if (op == firstProduct)
-    return FirstMatrix;
-  return isa<MmaOp, TakeOp>(op) ? Matrix : Vector;
-}
-
-/// What an op needs of its own stage stands in front of it.
-void Schedule::sort() {
-  DenseMap<Operation *, Rank> ranks;
-  SmallVector<Operation *> ops;
-  for (Operation &op : loop.getBody()->without_terminator()) {
-    Rank rank = chooseRank(&op);
-    for (Value operand : op.getOperands())
-      if (auto it = ranks.find(operand.getDefiningOp());
-          rank == Vector && it != ranks.end() && it->second >= FirstMatrix &&
-          stages[it->first] == stages[&op])
-        rank = Result;
-    ranks[&op] = rank;
-    ops.push_back(&op);
-  }
-  for (Operation *op : llvm::reverse(ops))
-    for (Operation *user : op->getUsers()) {
-      auto it = ranks.find(loop.getBody()->findAncestorOpInBlock(*user));
-      if (it != ranks.end() && stages[it->first] == stages[op])
-        ranks[op] = std::min(ranks[op], it->second);
-    }
-  llvm::stable_sort(
-      ops, [&](Operation *x, Operation *y) { return ranks[x] < ranks[y]; });
-  int64_t first = 0;
-  for (Operation *op : ops)
-    first = std::min(first, stages[op]);
-  for (Operation *op : ops)
-    order.push_back({op, unsigned(stages[op] - first)});
-}
-
-void Schedule::compute() {
-  findLate();
-  bool hasEarly = false, hasLate = false;
-  for (auto mma : loop.getBody()->getOps<MmaOp>()) {
-    (late.contains(mma) ? hasLate : hasEarly) = true;
-    hasSeveral |= firstProduct != nullptr;
-    if (!firstProduct)
-      firstProduct = mma;
-  }
-  last = hasEarly && hasLate;
-  for (Operation &op : loop.getBody()->without_terminator())
-    if (isAddress(&op))
-      addresses.insert(&op);
-  for (Operation &op : llvm::reverse(loop.getBody()->without_terminator()))
-    if (!addresses.contains(&op))
-      stages[&op] = chooseStage(&op);
-  cloneAddresses();
-  sort();
-}
 
 /// Where the iteration that a stage works for does not exist it reads the first
 /// rows; others compute what nothing needs.
@@ -269,25 +66,48 @@ static Operation *readInside(RewriterBase &b, Operation *op, Value exists) {
   return op;
 }
 
-/// One barrier for all that stand together.
-static void mergeMeetings(scf::ForOp loop, RewriterBase &b) {
-  AwaitOp first;
-  for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
-    auto await = dyn_cast<AwaitOp>(op);
-    if (!await) {
-      if (first && !isPure(&op))
-        break;
+/// One barrier for those that stand together.
+static void mergeMeetings(SmallVectorImpl<AwaitOp> &awaits, RewriterBase &b) {
+  SmallVector<AwaitOp> kept;
+  auto isAddress = [](Operation *op) {
+    return isPure(op) && llvm::none_of(op->getResultTypes(), isTile);
+  };
+  for (AwaitOp await : awaits) {
+    Operation *before = await->getPrevNode();
+    while (before && isAddress(before))
+      before = before->getPrevNode();
+    if (kept.empty() || before != kept.back()) {
+      kept.push_back(await);
       continue;
     }
-    if (!first) {
-      first = await;
-      continue;
-    }
+    AwaitOp first = kept.back();
     b.modifyOpInPlace(first, [&] {
-      first.setPending(std::max(first.getPending(), await.getPending()));
+      first.setPending(first.getRings().empty() ? await.getPending()
+                       : await.getRings().empty()
+                           ? first.getPending()
+                           : std::min(first.getPending(), await.getPending()));
       first.getRingsMutable().append(await.getRings());
     });
     b.eraseOp(await);
+  }
+  awaits = kept;
+}
+
+/// What works on the loads of the next interval from barrier to barrier does
+/// not come before these have had this one's last products to arrive.
+static void fenceIntervals(scf::ForOp loop, RewriterBase &b) {
+  if (loop.getBody()->getOps<HoldOp>().empty())
+    return;
+  bool isDue = false;
+  SmallVector<Operation *> ends;
+  for (Operation &op : *loop.getBody()) {
+    isDue |= isa<AwaitOp>(op);
+    if (isa<MmaOp>(op) && std::exchange(isDue, false))
+      ends.push_back(&op);
+  }
+  for (Operation *op : ends) {
+    b.setInsertionPointAfter(op);
+    FenceOp::create(b, op->getLoc());
   }
 }
 
@@ -300,28 +120,62 @@ static LogicalResult pipeline(scf::ForOp loop, Attribute marker) {
   for (auto await : loop.getBody()->getOps<AwaitOp>())
     for (Value ring : await.getRings())
       await.setPending(cast<MemRefType>(ring.getType()).getDimSize(0) - 2);
-  Schedule schedule(loop, staging.getSlots());
-  schedule.compute();
+  std::unique_ptr<PipelineSchedule> schedule =
+      PipelineSchedule::create(loop, staging.getSlots());
+  if (failed(schedule->compute()))
+    return failure();
+  auto order = schedule->get();
+  SmallVector<AwaitOp> before, behind;
+  SmallVector<Operation *> fences; // in front of these
+  Operation *access = nullptr; // of memory, the last one in front of the loop
   scf::PipeliningOption options;
-  options.getScheduleFn = [&](scf::ForOp, auto &order) {
-    order = schedule.get();
-  };
+  options.getScheduleFn = [&](scf::ForOp, auto &stages) { stages = order; };
   options.supportDynamicLoops = true;
-  options.peelEpilogue = false;
+  options.peelEpilogue = schedule->mayPeel();
   options.predicateFn = readInside;
+  options.annotateFn = [&](Operation *op, auto part, unsigned) {
+    using Part = scf::PipeliningOption::PipelinerPart;
+    if (part == Part::Prologue && isa<LoadOp, FetchOp>(op)) {
+      // Waits count on their order.
+      if (access && isa<LoadOp>(access) != isa<LoadOp>(op))
+        fences.push_back(op);
+      access = op;
+    }
+    auto await = dyn_cast<AwaitOp>(op);
+    if (!await || part == Part::Kernel)
+      return;
+    (part == Part::Prologue ? before : behind).push_back(await);
+  };
   IRRewriter b(loop.getContext());
   b.setInsertionPoint(loop);
   Attribute pingPong = loop->removeAttr(PingPongMarker);
+  std::optional<APInt> count = loop.getStaticTripCount();
   FailureOr<scf::ForOp> pipelined = scf::pipelineForLoop(b, loop, options);
   if (failed(pipelined))
     return loop.emitError("tile-pipeline: the loop's stages do not overlap: a "
                           "value that it carries is not computed in it");
-  mergeMeetings(*pipelined, b);
+  b.setInsertionPoint(*pipelined);
+  if (options.peelEpilogue) // a constant: tile-unroll asks for it
+    pipelined->setUpperBound(arith::ConstantIndexOp::create(
+        b, pipelined->getLoc(),
+        count->getSExtValue() - schedule->countAhead()));
+  for (Operation *op : fences) {
+    b.setInsertionPoint(op);
+    FenceOp::create(b, op->getLoc());
+  }
+  SmallVector<AwaitOp> inside(pipelined->getBody()->getOps<AwaitOp>());
+  for (SmallVector<AwaitOp> *awaits : {&before, &inside, &behind})
+    mergeMeetings(*awaits, b);
+  // Behind the loop as many tiles are on their way as are awaited later.
+  for (auto [i, await] : llvm::enumerate(behind))
+    await.setPending(
+        std::min<int64_t>(await.getPending(), behind.size() - 1 - i));
+  fenceIntervals(*pipelined, b);
   if (pingPong)
     (*pipelined)->setAttr(PingPongMarker, pingPong);
   if (staging.getUnroll())
     (*pipelined)
-        ->setAttr(UnrollMarker, b.getI64IntegerAttr(staging.getSlots()));
+        ->setAttr(UnrollMarker, b.getI64IntegerAttr(schedule->countCopies()));
   return success();
 }
 

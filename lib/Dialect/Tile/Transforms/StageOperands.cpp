@@ -58,6 +58,7 @@ struct Operand {
   ConvertLayoutOp convert;
   Value tile;
   bool isTransposed;
+  bool areScales; // of an operand
 };
 
 class Stager {
@@ -73,8 +74,8 @@ private:
                                           const LinearLayout &taken);
   RingOp getRing(scf::ForOp loop, int64_t slots, Type element,
                  const LinearLayout &source, const LinearLayout &taken);
-  Value getSlot(scf::ForOp loop, int64_t slots);
-  void stage(Operand operand, scf::ForOp loop, StagingAttr staging);
+  Value getSlot(scf::ForOp loop, int64_t slots, int64_t tile, int64_t tiles);
+  void stage(ArrayRef<Operand> operands, scf::ForOp loop, StagingAttr staging);
 
   KernelOp kernel;
   const Target &target;
@@ -108,20 +109,35 @@ static bool comesFromMemory(Value tile, scf::ForOp loop) {
   return loads;
 }
 
+/// Products alone use the tile: whether as scales.
+static std::optional<bool> isOfProducts(Value tile) {
+  std::optional<bool> areScales;
+  for (OpOperand &use : tile.getUses()) {
+    std::optional<bool> here;
+    if (auto mma = dyn_cast<MmaOp>(use.getOwner()))
+      here = use.get() != mma.getA() && use.get() != mma.getB();
+    else if (isa<BroadcastOp>(use.getOwner()))
+      here = isOfProducts(use.getOwner()->getResult(0));
+    if (!here || (areScales && areScales != here))
+      return std::nullopt;
+    areScales = here;
+  }
+  return areScales;
+}
+
 static SmallVector<Operand> findOperands(scf::ForOp loop) {
   SmallVector<Operand> operands;
   for (auto convert : loop.getBody()->getOps<ConvertLayoutOp>()) {
     Value tile = convert.getInput();
+    std::optional<bool> areScales = isOfProducts(convert.getResult());
     if (analyzeConversion(getLayout(tile.getType()),
                           getLayout(convert.getType()))
                 .kind == ConversionKind::Registers ||
-        !llvm::all_of(convert->getUsers(),
-                      [](Operation *user) { return isa<MmaOp>(user); }) ||
-        !comesFromMemory(tile, loop))
+        !areScales || !comesFromMemory(tile, loop))
       continue;
     auto transpose = tile.getDefiningOp<TransposeOp>();
-    operands.push_back(
-        {convert, transpose ? transpose.getInput() : tile, bool(transpose)});
+    operands.push_back({convert, transpose ? transpose.getInput() : tile,
+                        bool(transpose), *areScales});
   }
   return operands;
 }
@@ -139,20 +155,24 @@ std::optional<LinearLayout> Stager::findFetched(const Operand &operand,
                                                 const LinearLayout &taken) {
   auto load = operand.tile.getDefiningOp<LoadOp>();
   if (!load || !target.amd || load.getRows() || load.getWindow() ||
-      load.getOrder() || load.getInterleave() || load.getRowInterleave() ||
-      !load.getColumnsInBounds())
+      load.getInterleave() || !load.getColumnsInBounds())
     return std::nullopt;
   auto view = load.getView().getType();
   int64_t stride = view.getStridesAndOffset().first.front(),
           bytes = view.getElementTypeBitWidth() / CHAR_BIT;
   ArrayRef<int64_t> shape = load.getType().getShape();
+  std::optional<LayoutAttr> stored = load.getOrder();
+  int64_t rows = shape[0] / (stored ? stored->getShape()[0] : 1);
   if (ShapedType::isDynamic(stride) ||
-      (shape[0] + 1) * stride * bytes >= std::numeric_limits<int32_t>::max())
+      (rows + 1) * stride * bytes >= std::numeric_limits<int32_t>::max())
     return std::nullopt;
   unsigned lanes = llvm::Log2_32(target.waveSize),
            waves = llvm::Log2_64(kernel.getWaves());
-  LinearLayout source = LinearLayout::rowMajor(
-      shape, std::min(target.maxAccessBytes / bytes, shape[1]), lanes, waves);
+  int64_t vector = std::min(target.maxAccessBytes / bytes, shape[1]);
+  LinearLayout source =
+      stored ? LinearLayout::inOrder(shape, stored->getLayout(), vector, lanes,
+                                     waves)
+             : LinearLayout::rowMajor(shape, vector, lanes, waves);
   RingOrder order = getRingOrder(source, taken, bytes, target);
   // Else each element of a column would be read by itself.
   if ((operand.isTransposed && !order.transposes) ||
@@ -180,32 +200,38 @@ RingOp Stager::getRing(scf::ForOp loop, int64_t slots, Type element,
       return ring;
     }
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&kernel.getBody().front());
+  b.setInsertionPoint(loop);
   rings.push_back({RingOp::create(b, loop.getLoc(), type, from, to), loop});
   return rings.back().first;
 }
 
-/// That of this iteration.
-Value Stager::getSlot(scf::ForOp loop, int64_t slots) {
+/// That of this iteration, of one of the tiles that it uses.
+Value Stager::getSlot(scf::ForOp loop, int64_t slots, int64_t tile,
+                      int64_t tiles) {
   Location loc = loop.getLoc();
   Value number = b.createOrFold<arith::DivUIOp>(
       loc,
       b.createOrFold<arith::SubIOp>(loc, loop.getInductionVar(),
                                     loop.getLowerBound()),
       loop.getStep());
-  return arith::RemUIOp::create(b, loc, number,
-                                arith::ConstantIndexOp::create(b, loc, slots));
+  auto constant = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  if (tiles > 1)
+    number = b.createOrFold<arith::AddIOp>(
+        loc, b.createOrFold<arith::MulIOp>(loc, number, constant(tiles)),
+        constant(tile));
+  return arith::RemUIOp::create(b, loc, number, constant(slots));
 }
 
-/// Where no read of LDS transposes, lanes do, on the way there: a lane loads as
-/// many rows as it takes elements of a column, side by side.
+/// Lanes transpose what goes through their registers, and LDS is read in long
+/// vectors: a lane loads as many rows as it takes elements of a column, side by
+/// side.
 Operand Stager::turn(Operand operand) {
   auto load = operand.tile.getDefiningOp<LoadOp>();
-  LinearLayout taken = getTaken(operand);
   int64_t bytes = operand.convert.getType().getElementTypeBitWidth() / CHAR_BIT;
   if (!operand.isTransposed || !load || !load->hasOneUse() || bytes == 0 ||
-      load.getOrder() ||
-      getRingOrder(getLayout(load.getType()), taken, bytes, target).transposes)
+      load.getOrder())
     return operand;
   ArrayRef<int64_t> shape = load.getType().getShape();
   int64_t lanes = target.waveSize * kernel.getWaves(),
@@ -229,54 +255,132 @@ Operand Stager::turn(Operand operand) {
     transpose.getResult().setType(
         getTileType(element, context, layout.transpose()));
   });
-  return {operand.convert, transpose, /*isTransposed=*/false};
+  return {operand.convert, transpose, /*isTransposed=*/false,
+          operand.areScales};
 }
 
-void Stager::stage(Operand operand, scf::ForOp loop, StagingAttr staging) {
-  ConvertLayoutOp convert = operand.convert;
-  Location loc = convert.getLoc();
-  LinearLayout taken = getTaken(operand);
-  std::optional<LinearLayout> fetched;
-  if (staging.getDirect())
-    fetched = findFetched(operand, taken);
-  if (!fetched) {
-    operand = turn(operand);
-    taken = getTaken(operand);
+/// The load that a tile comes from, if it is one; through what works on it.
+static LoadOp findLoad(Value tile) {
+  while (Operation *op = tile.getDefiningOp()) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      return load;
+    if (op->getNumOperands() == 0)
+      break;
+    tile = op->getOperand(0);
   }
-  Type element = convert.getType().getElementType();
-  RingOp ring =
-      getRing(loop, staging.getSlots(), element,
-              fetched ? *fetched : getLayout(operand.tile.getType()), taken);
-  b.setInsertionPointToStart(loop.getBody());
-  Value slot = getSlot(loop, staging.getSlots());
-  b.setInsertionPointAfterValue(operand.tile);
-  if (fetched) {
-    auto load = operand.tile.getDefiningOp<LoadOp>();
-    FetchOp::create(b, loc, load.getView(), load.getRow(), load.getColumn(),
-                    ring, slot, load.getInBounds(), /*order=*/LayoutAttr());
-  } else {
-    PutOp::create(b, loc, operand.tile, ring, slot);
-  }
-  b.setInsertionPoint(convert);
-  AwaitOp::create(b, loc, fetched ? ValueRange{ring} : ValueRange());
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-  Value part = TakeOp::create(
-      b, loc, getTileType(element, b.getContext(), taken), ring, slot, zero);
-  if (operand.isTransposed) {
-    LinearLayout back = taken.transpose();
-    part = TransposeOp::create(
-        b, loc, getTileType(element, b.getContext(), back), part);
-  }
-  if (part.getType() == convert.getType())
-    b.replaceOp(convert, part);
-  else
-    b.modifyOpInPlace(convert, [&] { convert.getInputMutable().assign(part); });
-  if (Operation *load = operand.tile.getDefiningOp(); fetched) {
-    for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
-      if (isOpTriviallyDead(user))
-        b.eraseOp(user);
-    if (load->use_empty())
-      b.eraseOp(load);
+  return {};
+}
+
+/// A tile of the same kind that the iteration loads from farther on in the same
+/// rows, or columns.
+static bool isBehind(const Operand &operand, const Operand &before,
+                     scf::ForOp loop) {
+  LoadOp mine = findLoad(operand.tile), other = findLoad(before.tile);
+  ConvertLayoutOp to = operand.convert, from = before.convert;
+  if (!mine || !other || mine.getView() != other.getView() ||
+      mine.getType() != other.getType() || to.getType() != from.getType() ||
+      operand.tile.getType() != before.tile.getType() ||
+      operand.isTransposed != before.isTransposed)
+    return false;
+  auto moves = [&](Value value) {
+    SetVector<Operation *> slice;
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    options.filter = [&](Operation *op) { return loop->isProperAncestor(op); };
+    if (value == loop.getInductionVar())
+      return true;
+    return succeeded(getBackwardSlice(value, &slice, options)) &&
+           llvm::any_of(slice, [&](Operation *op) {
+             return llvm::is_contained(op->getOperands(),
+                                       loop.getInductionVar());
+           });
+  };
+  return (mine.getRow() == other.getRow() && moves(mine.getColumn())) ||
+         (mine.getColumn() == other.getColumn() && moves(mine.getRow()));
+}
+
+/// What is worked on before it is put is waited for as a whole: a backend would
+/// begin with each part where it was loaded.
+static void holdLoads(Value tile, scf::ForOp loop, IRRewriter &b) {
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.filter = [&](Operation *op) {
+    return op->getBlock() == loop.getBody();
+  };
+  if (failed(getBackwardSlice(tile, &slice, options)) ||
+      llvm::none_of(slice, [](Operation *op) {
+        return op->hasTrait<OpTrait::Elementwise>() &&
+               isTile(op->getResult(0).getType());
+      }))
+    return;
+  LoadOp load = findLoad(tile);
+  if (!load || isa<HoldOp>(*load->user_begin()))
+    return;
+  b.setInsertionPointAfter(load);
+  Value held = HoldOp::create(b, load.getLoc(), load.getResult());
+  b.replaceAllUsesExcept(load.getResult(), held, held.getDefiningOp());
+}
+
+/// What is put goes to one slot while the other one is read.
+static constexpr int64_t kSlotsOfPut = 2;
+
+/// Tiles that lie one behind the other, and go through one ring.
+void Stager::stage(ArrayRef<Operand> operands, scf::ForOp loop,
+                   StagingAttr staging) {
+  RingOp ring;
+  for (auto [number, each] : llvm::enumerate(operands)) {
+    Operand operand = each;
+    ConvertLayoutOp convert = operand.convert;
+    Location loc = convert.getLoc();
+    LinearLayout taken = getTaken(operand);
+    std::optional<LinearLayout> fetched;
+    if (staging.getDirect() && !operand.areScales)
+      fetched = findFetched(operand, taken);
+    if (!fetched) {
+      operand = turn(operand);
+      taken = getTaken(operand);
+    }
+    Type element = convert.getType().getElementType();
+    int64_t slots = fetched ? staging.getSlots() : kSlotsOfPut;
+    if (!ring)
+      ring = getRing(loop, slots, element,
+                     fetched ? *fetched : getLayout(operand.tile.getType()),
+                     taken);
+    b.setInsertionPointToStart(loop.getBody());
+    Value slot = getSlot(loop, slots, number, operands.size());
+    b.setInsertionPointAfterValue(operand.tile);
+    if (fetched) {
+      auto load = operand.tile.getDefiningOp<LoadOp>();
+      FetchOp::create(b, loc, load.getView(), load.getRow(), load.getColumn(),
+                      ring, slot, load.getInBounds(), load.getOrderAttr(),
+                      load.getRowInterleave());
+    } else {
+      PutOp::create(b, loc, operand.tile, ring, slot);
+      holdLoads(operand.tile, loop, b);
+    }
+    b.setInsertionPoint(convert);
+    AwaitOp::create(b, loc, fetched ? ValueRange{ring} : ValueRange());
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    Value part = TakeOp::create(
+        b, loc, getTileType(element, b.getContext(), taken), ring, slot, zero);
+    if (operand.isTransposed) {
+      LinearLayout back = taken.transpose();
+      part = TransposeOp::create(
+          b, loc, getTileType(element, b.getContext(), back), part);
+    }
+    if (part.getType() == convert.getType())
+      b.replaceOp(convert, part);
+    else
+      b.modifyOpInPlace(convert,
+                        [&] { convert.getInputMutable().assign(part); });
+    if (Operation *load = operand.tile.getDefiningOp(); fetched) {
+      for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
+        if (isOpTriviallyDead(user))
+          b.eraseOp(user);
+      if (load->use_empty())
+        b.eraseOp(load);
+    }
   }
 }
 
@@ -287,7 +391,8 @@ static void meetBehind(scf::ForOp loop, IRRewriter &b) {
   bool puts = false;
   for (Operation &op : *loop.getBody()) {
     if (auto fetch = dyn_cast<FetchOp>(op))
-      fetched.push_back(fetch.getRing());
+      if (!llvm::is_contained(fetched, fetch.getRing()))
+        fetched.push_back(fetch.getRing());
     puts |= isa<PutOp>(op);
   }
   b.setInsertionPointAfter(loop);
@@ -296,8 +401,18 @@ static void meetBehind(scf::ForOp loop, IRRewriter &b) {
 }
 
 void Stager::stage(scf::ForOp loop, StagingAttr staging) {
-  for (const Operand &operand : findOperands(loop))
-    stage(operand, loop, staging);
+  std::vector<std::vector<Operand>> groups;
+  for (const Operand &operand : findOperands(loop)) {
+    auto group = llvm::find_if(groups, [&](ArrayRef<Operand> before) {
+      return isBehind(operand, before.back(), loop);
+    });
+    if (group == groups.end())
+      groups.push_back({operand});
+    else
+      group->push_back(operand);
+  }
+  for (ArrayRef<Operand> operands : groups)
+    stage(operands, loop, staging);
   meetBehind(loop, b);
 }
 

@@ -15,7 +15,10 @@
 //   } {tile.unroll = 2}                  }
 //                                        scf.for %i = %m to %n step 1 { .. }
 //
-// Upstream unrolls; what is done here are the remainders.
+// Upstream unrolls; what is done here are the remainders. In a loop over tiles
+// that are stored among the products of the next one (tile-delay-stores, marker
+// tile.delay), the last iterations stand behind the loop, a third of them at
+// the most, or all where they are few: stores have places beside these.
 //
 // Limits: loops from 0 on, by 1.
 //
@@ -25,6 +28,7 @@
 #include "te/Dialect/Tile/Transforms/Passes.h"
 
 #include "MarkedLoops.h"
+#include "Products.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -56,38 +60,77 @@ static std::optional<int64_t> getConstant(Value value) {
   return std::nullopt;
 }
 
-/// The constant that the value is ahead of `base`.
-static std::optional<int64_t> getDistance(Value value, Value base) {
+/// The value as a * base + c.
+static std::optional<std::pair<int64_t, int64_t>> getAffine(Value value,
+                                                            Value base) {
+  using Affine = std::pair<int64_t, int64_t>;
   if (value == base)
-    return 0;
-  auto sum = value.getDefiningOp<arith::AddIOp>();
-  if (!sum)
+    return Affine{1, 0};
+  if (std::optional<int64_t> constant = getConstant(value))
+    return Affine{0, *constant};
+  bool isSum = value.getDefiningOp<arith::AddIOp>();
+  if (!isSum && !value.getDefiningOp<arith::MulIOp>())
     return std::nullopt;
-  for (auto [x, y] : {std::pair(sum.getLhs(), sum.getRhs()),
-                      std::pair(sum.getRhs(), sum.getLhs())})
-    if (std::optional<int64_t> ahead = getDistance(x, base),
-        constant = getConstant(y);
-        ahead && constant)
-      return *ahead + *constant;
-  return std::nullopt;
+  std::optional<Affine> x = getAffine(value.getDefiningOp()->getOperand(0),
+                                      base),
+                        y = getAffine(value.getDefiningOp()->getOperand(1),
+                                      base);
+  if (!x || !y)
+    return std::nullopt;
+  if (isSum)
+    return Affine{x->first + y->first, x->second + y->second};
+  if (x->first && y->first)
+    return std::nullopt;
+  return Affine{x->first * y->second + y->first * x->second,
+                x->second * y->second};
 }
 
-/// Of the number of an iteration, which is a multiple of `factor` in front of
-/// each first copy.
+/// Of what follows from an iteration's number, which is a multiple of `factor`
+/// in front of each first copy.
 static void foldRemainders(scf::ForOp loop, int64_t factor) {
   SmallVector<arith::RemUIOp> remainders;
   loop.walk([&](arith::RemUIOp op) { remainders.push_back(op); });
   for (arith::RemUIOp op : remainders) {
-    std::optional<int64_t> ahead =
-        getDistance(op.getLhs(), loop.getInductionVar());
-    if (!ahead || getConstantIntValue(op.getRhs()) != factor)
+    auto affine = getAffine(op.getLhs(), loop.getInductionVar());
+    std::optional<int64_t> divisor = getConstantIntValue(op.getRhs());
+    if (!affine || !divisor || *divisor <= 0 || affine->second < 0 ||
+        affine->first * factor % *divisor != 0)
       continue;
     OpBuilder b(op);
-    Value constant =
-        arith::ConstantIndexOp::create(b, op.getLoc(), *ahead % factor);
+    Value constant = arith::ConstantIndexOp::create(b, op.getLoc(),
+                                                    affine->second % *divisor);
     op.replaceAllUsesWith(constant);
     op.erase();
   }
+}
+
+/// Matrix instructions beside which a tile is stored.
+static constexpr int64_t kMostBesideStores = 256;
+
+/// The last iterations of a loop over K, which get a loop of their own, to be
+/// unrolled.
+static scf::ForOp splitLast(scf::ForOp loop, int64_t factor) {
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  if (!trips || !loop->getParentOp()->hasAttr(DelayStoresMarker))
+    return {};
+  int64_t count = trips->getSExtValue(),
+          each = std::max<int64_t>(countInstructions(loop), 1),
+          most = kMostBesideStores / each;
+  constexpr int64_t parts = 3;
+  int64_t behind =
+      count <= most ? count : std::min(most, count / parts) / factor * factor;
+  if (behind == 0)
+    return {};
+  OpBuilder b(loop);
+  Location loc = loop.getLoc();
+  Value middle = arith::ConstantIndexOp::create(b, loc, count - behind);
+  b.setInsertionPointAfter(loop);
+  auto last = cast<scf::ForOp>(b.clone(*loop));
+  loop->replaceAllUsesWith(last);
+  last.getInitArgsMutable().assign(loop.getResults());
+  last.setLowerBound(middle);
+  loop.setUpperBound(middle);
+  return last;
 }
 
 static LogicalResult unroll(scf::ForOp loop, Attribute marker) {
@@ -99,12 +142,24 @@ static LogicalResult unroll(scf::ForOp loop, Attribute marker) {
       getConstantIntValue(loop.getStep()) != 1)
     return loop.emitError("tile-unroll: the loop does not run from 0 on by 1; "
                           "leave tile.unroll out");
+  if (scf::ForOp last = splitLast(loop, factor.getInt())) {
+    if (failed(loopUnrollFull(last)))
+      return failure();
+    if (loop.getStaticTripCount()->isZero()) {
+      loop->replaceAllUsesWith(loop.getInitArgs());
+      loop.erase();
+      return success();
+    }
+  }
   FailureOr<UnrolledLoopInfo> unrolled =
       loopUnrollByFactor(loop, factor.getInt());
   if (failed(unrolled))
     return loop.emitError("tile-unroll: upstream does not unroll this loop");
   if (unrolled->mainLoopOp)
     foldRemainders(*unrolled->mainLoopOp, factor.getInt());
+  if (std::optional<scf::ForOp> rest = unrolled->epilogueLoopOp;
+      rest && rest->getStaticTripCount())
+    return loopUnrollFull(*rest);
   return success();
 }
 

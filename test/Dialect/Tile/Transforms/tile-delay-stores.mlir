@@ -16,8 +16,7 @@
 !bf16 = memref<bf16, #gpu.address_space<global>>
 !f32 = memref<f32, #gpu.address_space<global>>
 
-// What the first tile finds lies behind the last row. Of two accesses each product has one. The loads that may be on their
-// way behind what is awaited are one more where a store stands behind the fetch; the first await's fetch is behind it.
+// What the first tile finds lies behind the last row. Of two accesses each product has one. 
 // CHECK-LABEL: tile.kernel @stores(
 // CHECK-DAG: %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<16x32xf32,
 // CHECK-DAG: %[[ROWS:.*]] = arith.constant 63 : index
@@ -26,7 +25,7 @@
 // CHECK-NEXT: tile.await for %{{.*}} : memref<2x16x64xbf16, #gpu.address_space<workgroup>>{{$}}
 // CHECK: tile.store %[[TILE]], %[[VIEW:.*]][%[[ROW]], %[[COL]]] {columns_in_bounds, divisible = 32 : i64, parts = 2 : i64}
 // CHECK-NEXT: %[[S:.*]] = tile.mma
-// CHECK-NEXT: tile.await for %{{.*}} {loads = 1 : i64}
+// CHECK-NEXT: tile.await
 // CHECK-NEXT: tile.store %[[TILE]], %[[VIEW]][%[[ROW]], %[[COL]]] {columns_in_bounds, divisible = 32 : i64, part = 1 : i64, parts = 2 : i64}
 // CHECK-NEXT: tile.mma {{.*}}, %[[S]]
 // CHECK: %[[D:.*]] = tile.load

@@ -89,3 +89,96 @@ tile.kernel @passes(%a: !global, %n: index) attributes {target = "gfx950", waves
   } {tile.staging = #tile.staging<slots = 2, direct = true>}
   tile.store %all#0, %av[%c0, %c0] : tensor<32x16xbf16, #k>, !view
 }
+
+// -----
+
+// Products that all add to what the loop carries: two tiles of a ring an iteration, each taken beside the product before.
+#sum = #tile.layout<shape = [32, 32], register = [[0, 1], [0, 2], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 4]], wave = []>
+#k = #tile.layout<shape = [32, 16], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], wave = []>
+#taken = #tile.layout<shape = [32, 16], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 8]], wave = []>
+!global = memref<bf16, #gpu.address_space<global>>
+!view = memref<32x1024xbf16, strided<[1024, 1], offset: ?>, #gpu.address_space<global>>
+!ring = memref<3x32x16xbf16, #gpu.address_space<workgroup>>
+!x = tensor<32x16xbf16, #taken>
+!s = tensor<32x32xf32, #sum>
+
+// CHECK-LABEL: tile.kernel @tiles
+// CHECK: tile.fetch
+// CHECK: tile.fetch
+// CHECK-NOT: tile.fetch
+// CHECK: tile.await for %{{.*}} {pending = 1 : i64}
+// CHECK: %[[FIRST:.*]] = tile.take
+// CHECK: tile.fetch
+// CHECK: scf.for {{.*}} to %c6{{.*}} iter_args(%[[ACC:[a-z0-9]+]] = %{{.*}}, %[[HELD:[a-z0-9]+]] = %[[FIRST]])
+// CHECK:   tile.await for %{{.*}} {pending = 1 : i64}
+// CHECK:   %[[SECOND:.*]] = tile.take
+// CHECK:   tile.fetch
+// CHECK:   %[[SUM:.*]] = tile.mma %[[HELD]], %[[HELD]], %[[ACC]]
+// CHECK:   tile.await for %{{.*}} {pending = 1 : i64}
+// CHECK:   %[[NEXT:.*]] = tile.take
+// CHECK:   tile.fetch
+// CHECK:   %[[ALL:.*]] = tile.mma %[[SECOND]], %[[SECOND]], %[[SUM]]
+// CHECK:   scf.yield %[[ALL]], %[[NEXT]]
+// Behind the loop two iterations are left, of which one tile has not been asked for.
+// CHECK: tile.fetch
+// CHECK-NOT: tile.fetch
+// CHECK-COUNT-3: tile.mma
+// CHECK-NOT: tile.await
+// CHECK: tile.mma
+// CHECK-NOT: tile.mma
+// CHECK: tile.store
+tile.kernel @tiles(%a: !global, %c: memref<f32, #gpu.address_space<global>>) attributes {target = "gfx950", waves = 1 : i64} {
+  %ring = tile.ring from #k to #taken : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : !s
+  %av = memref.reinterpret_cast %a to offset: [%c0], sizes: [32, 1024], strides: [1024, 1] : !global to !view
+  %all = scf.for %i = %c0 to %c8 step %c1 iter_args(%acc = %zero) -> (!s) {
+    %n = arith.muli %i, %c2 : index
+    %m = arith.addi %n, %c1 : index
+    %slot = arith.remui %n, %c3 : index
+    %other = arith.remui %m, %c3 : index
+    %col = arith.muli %n, %c16 : index
+    %next = arith.muli %m, %c16 : index
+    tile.fetch %av[%c0, %col], %ring[%slot] : !view, !ring
+    tile.await for %ring : !ring
+    %x = tile.take %ring[%slot, %c0] : !ring -> !x
+    %s = tile.mma %x, %x, %acc <"f32_32x32x16_bf16"> : !x, !x -> !s
+    tile.fetch %av[%c0, %next], %ring[%other] : !view, !ring
+    tile.await for %ring : !ring
+    %y = tile.take %ring[%other, %c0] : !ring -> !x
+    %t = tile.mma %y, %y, %s <"f32_32x32x16_bf16"> : !x, !x -> !s
+    scf.yield %t : !s
+  } {tile.staging = #tile.staging<slots = 3, direct = true>}
+  %cv = memref.reinterpret_cast %c to offset: [0], sizes: [32, 32], strides: [32, 1] : memref<f32, #gpu.address_space<global>> to memref<32x32xf32, strided<[32, 1]>, #gpu.address_space<global>>
+  tile.store %all, %cv[%c0, %c0] : !s, memref<32x32xf32, strided<[32, 1]>, #gpu.address_space<global>>
+}
+
+// -----
+
+#sum = #tile.layout<shape = [32, 32], register = [[0, 1], [0, 2], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 4]], wave = []>
+#k = #tile.layout<shape = [32, 16], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], wave = []>
+#taken = #tile.layout<shape = [32, 16], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 8]], wave = []>
+!global = memref<bf16, #gpu.address_space<global>>
+!view = memref<32x1024xbf16, strided<[1024, 1], offset: ?>, #gpu.address_space<global>>
+!ring = memref<2x32x16xbf16, #gpu.address_space<workgroup>>
+
+tile.kernel @elsewhere(%a: !global, %n: index) attributes {target = "gfx950", waves = 1 : i64} {
+  %ring = tile.ring from #k to #taken : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32, #sum>
+  %av = memref.reinterpret_cast %a to offset: [%c0], sizes: [32, 1024], strides: [1024, 1] : !global to !view
+  %all = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<32x32xf32, #sum>) {
+    // expected-error @+1 {{tile-pipeline: no product of this iteration takes from this slot; take from it by the same value}}
+    tile.fetch %av[%i, %c0], %ring[%c0] : !view, !ring
+    tile.await for %ring : !ring
+    %x = tile.take %ring[%c1, %c0] : !ring -> tensor<32x16xbf16, #taken>
+    %s = tile.mma %x, %x, %acc <"f32_32x32x16_bf16"> : tensor<32x16xbf16, #taken>, tensor<32x16xbf16, #taken> -> tensor<32x32xf32, #sum>
+    scf.yield %s : tensor<32x32xf32, #sum>
+  } {tile.staging = #tile.staging<slots = 2, direct = true>}
+}

@@ -51,6 +51,9 @@ std::optional<KOrder> findKOrder(const LinearLayout &held,
 /// The layout in another order along K.
 LinearLayout reorderK(const LinearLayout &wanted,
                       llvm::ArrayRef<int64_t> order);
+/// Instructions of each wave that make a product of so many columns.
+int64_t countInstructions(const MMA &mma, const LinearLayout &result,
+                          int64_t k);
 /// How the waves that hold a result lie.
 MMAWaves getMMAWaves(const LinearLayout &result);
 

@@ -59,6 +59,24 @@ def StageOperandsPass : Pass<"tile-stage-operands", "::mlir::te::tile::KernelOp"
   }];
 }
 
+def SplitProductsPass : Pass<"tile-split-products", "::mlir::te::tile::KernelOp"> {
+  let summary = "a product for each instruction along K";
+  let description = [{
+    In loops marked `tile.staging`, behind tile-stage-operands: a `tile.mma` whose operands both come from rings becomes one
+    for each instruction along K, each with a `tile.take` of its part, so that tile-pipeline can take what the next one
+    multiplies beside each.
+
+    ```
+    %a = tile.take %p[%s, 0]          %a0 = tile.take %p[%s, 0]
+    %b = tile.take %q[%s, 0]     ==>  %b0 = tile.take %q[%s, 0]
+    %d = tile.mma %a, %b, %c          %c' = tile.mma %a0, %b0, %c
+                                      %a1 = tile.take %p[%s, 32]
+                                      %b1 = tile.take %q[%s, 32]
+                                      %d = tile.mma %a1, %b1, %c'
+    ```
+  }];
+}
+
 def PipelinePass : Pass<"tile-pipeline", "::mlir::te::tile::KernelOp"> {
   let summary = "an iteration loads what later ones multiply";
   let description = [{
@@ -143,6 +161,20 @@ def DelayStoresPass : Pass<"tile-delay-stores", "::mlir::te::tile::KernelOp"> {
       %t = tile.mma ..          ==>   %s = tile.mma ..
       tile.store %d, %view[..]        tile.store %y, %view[%r, %c] {part = 1, parts = 2}
     } {tile.delay = 1}                %t = tile.mma ..
+    ```
+  }];
+}
+
+def CountLoadsPass : Pass<"tile-count-loads", "::mlir::te::tile::KernelOp"> {
+  let summary = "waits let later loads and stores pass";
+  let description = [{
+    Memory answers in order. Each `tile.await` gets the number of other loads' and stores' instructions, at the least, that
+    stand behind what it waits for (`loads`), on any way to it.
+
+    ```
+    tile.fetch .. %ring[0]           tile.fetch .. %ring[0]
+    %s = tile.load ..           ==>  %s = tile.load ..
+    tile.await for %ring             tile.await for %ring {loads = 4}
     ```
   }];
 }

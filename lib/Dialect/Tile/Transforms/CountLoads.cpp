@@ -1,0 +1,153 @@
+//===- CountLoads.cpp - tile-count-loads ----------------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Memory answers in order, so a wait is for all but the last accesses that were
+// asked for. Behind what a tile.await waits for stand the tiles that may be on
+// their way (`pending`), and loads and stores of other things: how many, this
+// pass writes down. Runs last on the tile level, when nothing moves any more:
+//   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-count-loads))'
+//
+//   tile.fetch .. %ring[0]             tile.fetch .. %ring[0]
+//   %s = tile.load ..             ==>  %s = tile.load ..
+//   tile.await for %ring               tile.await for %ring {loads = 4}
+//
+// Of several ways to an op, through a loop and past it, the one with the fewest
+// counts. A backend may change the order between two fences or products
+// `in_order`: what stands so beside the tile.await, or beside what it waits
+// for, does not count.
+//
+// Limits: what stands in other branches counts for nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Dialect/Tile/IR/Tile.h"
+#include "te/Dialect/Tile/Transforms/Passes.h"
+#include "te/Target/Target.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+namespace mlir::te::tile {
+#define GEN_PASS_DEF_COUNTLOADSPASS
+#include "te/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::te::tile
+
+/// Instructions that a load is at the least: those that mask columns may be
+/// fewer, and those that follow an order may be joined.
+static int64_t countInstructions(LoadOp load, const Target &target) {
+  // Rows that are an unknown number apart are not read by way of a buffer, and
+  // LLVM takes other loads out of a loop that they do not change in.
+  auto view = cast<MemRefType>(load.getView().getType());
+  if (ShapedType::isDynamic(view.getStridesAndOffset().first.front()) ||
+      !load.getColumnsInBounds())
+    return 0;
+  LinearLayout layout = getLayout(load.getType());
+  if (std::optional<LayoutAttr> order = load.getOrder())
+    layout = layout.place(order->getLayout());
+  int64_t most = target.maxAccessBytes * 8 /
+                 load.getType().getElementType().getIntOrFloatBitWidth(),
+          count =
+              layout.getNumRegisters() / std::min(layout.getContiguity(), most);
+  return load.getOrder() && count > 1 ? 0 : count;
+}
+
+namespace {
+/// One way back from a tile.await, to what it waits for.
+class WayBack {
+public:
+  WayBack(AwaitOp await, const Target &target) : target(target) {
+    for (Value ring : await.getRings())
+      pending[ring] = await.getPending();
+  }
+  /// Loads and stores on the way that has fewest, from in front of `op` on.
+  int64_t count(Operation *op);
+
+private:
+  bool isEnd(FetchOp fetch) {
+    auto ring = pending.find(fetch.getRing());
+    return ring != pending.end() && ring->second-- == 0;
+  }
+  int64_t countFrom(Block *block) {
+    return block->empty() ? 0 : countBehind(&block->back());
+  }
+  /// From behind `op` on.
+  int64_t countBehind(Operation *op);
+
+  const Target &target;
+  DenseMap<Value, int64_t> pending;
+  DenseSet<Operation *> entered; // loops, through their end
+  int64_t here = 0;              // in front of the last fence or product
+  bool isBeside = true;          // none since the tile.await
+};
+} // namespace
+
+int64_t WayBack::countBehind(Operation *op) {
+  if (auto fetch = dyn_cast<FetchOp>(op); fetch && isEnd(fetch))
+    return 0;
+  if (auto loop = dyn_cast<scf::ForOp>(op);
+      loop && entered.insert(loop).second) {
+    // It may have no iteration.
+    WayBack past = *this;
+    return std::min(countFrom(loop.getBody()), past.count(op));
+  }
+  auto mma = dyn_cast<MmaOp>(op);
+  if (isa<FenceOp>(op) || (mma && mma.getInOrder())) {
+    int64_t between = std::exchange(here, 0);
+    if (!std::exchange(isBeside, false))
+      return between + count(op);
+  } else if (auto load = dyn_cast<LoadOp>(op)) {
+    here += countInstructions(load, target);
+  } else if (auto store = dyn_cast<StoreOp>(op)) {
+    here += store.countAccesses();
+  }
+  return count(op);
+}
+
+int64_t WayBack::count(Operation *op) {
+  if (Operation *before = op->getPrevNode())
+    return countBehind(before);
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  if (!loop)
+    return isa<KernelOp>(op->getParentOp()) ? 0 : count(op->getParentOp());
+  WayBack before = *this;
+  int64_t entering = before.count(loop);
+  return entered.insert(loop).second
+             ? std::min(entering, countFrom(loop.getBody()))
+             : entering;
+}
+
+/// Loads that nothing needs: a backend drops them.
+static void eraseDead(KernelOp kernel) {
+  SmallVector<Operation *> ops;
+  kernel->walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op))
+      op->erase();
+}
+
+namespace {
+struct CountLoadsPass : te::tile::impl::CountLoadsPassBase<CountLoadsPass> {
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    llvm::Expected<const Target *> target = Target::get(kernel.getTarget());
+    if (!target) {
+      kernel.emitError(llvm::toString(target.takeError()));
+      return signalPassFailure();
+    }
+    eraseDead(kernel);
+    kernel->walk([&](AwaitOp await) {
+      if (!await.getRings().empty())
+        await.setLoads(WayBack(await, **target).count(await));
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,374 @@
+//===- ProductSchedule.cpp - products that add to what a loop carries -----===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every product adds to what the loop carries, so one follows the other, and
+// what one multiplies is taken from LDS beside the one before. Time counts in
+// products: product p of iteration i is at i * n + p, of n. An iteration may
+// use several tiles of a ring, one behind the other.
+//
+//   position        what                                       of tile
+//   start - 1       tile.await: it is there, and all waves     t
+//                   have read the one before it
+//                   tile.take of its first part
+//                   tile.fetch to the slot that is free        t + slots - 1
+//   start           tile.put to the same slot, and the load
+//                   of what is put next
+//
+// where start is that of the first product that needs tile t. One operand is
+// fetched or put a product behind the other: memory and LDS serve only so much
+// at once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PipelineSchedule.h"
+#include "Products.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::te::tile;
+
+/// Matrix instructions behind a loop, and in it where it is unrolled: more take
+/// long to compile, and registers are short.
+static constexpr int64_t kMostBehindLoop = 128, kMostInLoop = 256;
+
+namespace {
+/// The tiles of a ring that an iteration uses.
+struct RingUse {
+  int64_t slots;
+  SmallVector<Value> tiles;    // as the slots that they are in
+  SmallVector<int64_t> starts; // the first product that needs each
+};
+
+class ProductSchedule : public PipelineSchedule {
+public:
+  explicit ProductSchedule(scf::ForOp loop);
+  int64_t countCopies() const override;
+  bool mayPeel() const override;
+
+protected:
+  Place choose(Operation *op) override;
+  LogicalResult prepare() override;
+  int64_t getLastStage() const override { return 0; }
+
+private:
+  enum Rank { Takes, Puts, Loads, Barrier, First, Fetches, Product, Behind };
+
+  int64_t count() const { return numbers.empty() ? 0 : last + 1; }
+  Place at(int64_t position, Rank rank) const {
+    return {llvm::divideFloorSigned(position, count()),
+            position - llvm::divideFloorSigned(position, count()) * count(),
+            rank};
+  }
+  void findRings();
+  void findPuts();
+  void findResults();
+  std::optional<int64_t> findProduct(Operation *op) const;
+  int64_t getStart(const RingUse &ring, int64_t tile) const;
+  int64_t getNumber(const RingUse &ring, Value slot) const {
+    return llvm::find(ring.tiles, slot) - ring.tiles.begin();
+  }
+  /// Once in several barriers.
+  bool isRare(Value ring) const {
+    return int64_t(rings.find(ring)->second.tiles.size()) * between < count();
+  }
+  int64_t getPosition(PutOp put) const;
+  int64_t getPosition(FetchOp fetch) const;
+  static bool isWorkedOn(PutOp put);
+  Place placeAwait(AwaitOp await) const;
+  Place placeHold(PutOp put) const;
+  Place placeLoad(LoadOp load);
+
+  DenseMap<Operation *, int64_t> numbers;      // of products
+  int64_t last = 0;                            // of these
+  DenseMap<Operation *, int64_t> lastProducts; // that an op follows from
+  DenseMap<Value, RingUse> rings;
+  SmallVector<Value> fetched, filled; // rings, in order
+  /// What an op's results are put by: the first position; the op, if there is
+  /// one only.
+  struct FedPuts {
+    PutOp only;
+    int64_t position;
+  };
+  DenseMap<Operation *, FedPuts> puts;
+  int64_t instructions; // of an iteration
+  int64_t between;      // products from barrier to barrier
+};
+} // namespace
+
+ProductSchedule::ProductSchedule(scf::ForOp loop)
+    : PipelineSchedule(loop), instructions(countInstructions(loop)) {
+  for (auto mma : loop.getBody()->getOps<MmaOp>()) {
+    // Those that share an operand are one.
+    bool isNext =
+        !products.empty() && mma.getA() != cast<MmaOp>(products.back()).getA();
+    numbers[mma] = last += isNext;
+    products.push_back(mma);
+  }
+  findRings();
+  findResults();
+}
+
+/// What depends on products, and behind which one. Other things that the loop
+/// carries are worked on where the loads that they follow from are.
+void ProductSchedule::findResults() {
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    std::optional<int64_t> last;
+    for (Value operand : op.getOperands())
+      if (auto it = lastProducts.find(operand.getDefiningOp());
+          it != lastProducts.end())
+        last = std::max(last, std::optional(it->second));
+    if (isa<MmaOp>(op))
+      last = numbers.lookup(&op);
+    if (!last)
+      continue;
+    lastProducts[&op] = *last;
+    late.insert(&op);
+  }
+}
+
+LogicalResult ProductSchedule::prepare() {
+  for (Operation &op : *loop.getBody()) {
+    auto checkSlot = [&](Value value, Value slot) -> LogicalResult {
+      auto ring = rings.find(value);
+      if (ring != rings.end() && llvm::is_contained(ring->second.tiles, slot))
+        return success();
+      return op.emitOpError("tile-pipeline: no product of this iteration takes "
+                            "from this slot; take from it by the same value");
+    };
+    auto fetch = dyn_cast<FetchOp>(op);
+    auto put = dyn_cast<PutOp>(op);
+    if ((fetch && failed(checkSlot(fetch.getRing(), fetch.getSlot()))) ||
+        (put && failed(checkSlot(put.getRing(), put.getSlot()))))
+      return failure();
+  }
+  findPuts();
+  return success();
+}
+
+void ProductSchedule::findRings() {
+  for (auto take : loop.getBody()->getOps<TakeOp>()) {
+    std::optional<int64_t> product = findProduct(take);
+    if (!product)
+      continue;
+    auto [it, isNew] = rings.try_emplace(take.getRing());
+    RingUse &ring = it->second;
+    ring.slots = cast<MemRefType>(take.getRing().getType()).getDimSize(0);
+    int64_t number = getNumber(ring, take.getSlot());
+    if (number == int64_t(ring.tiles.size())) {
+      ring.tiles.push_back(take.getSlot());
+      ring.starts.push_back(*product);
+    }
+    ring.starts[number] = std::min(ring.starts[number], *product);
+  }
+  size_t most = 1;
+  for (Operation &op : *loop.getBody()) {
+    auto note = [&](Value ring, SmallVectorImpl<Value> &seen) {
+      if (!llvm::is_contained(seen, ring))
+        seen.push_back(ring);
+    };
+    if (auto fetch = dyn_cast<FetchOp>(op))
+      note(fetch.getRing(), fetched);
+    else if (auto put = dyn_cast<PutOp>(op))
+      note(put.getRing(), filled);
+  }
+  for (const auto &[value, ring] : rings)
+    most = std::max(most, ring.tiles.size());
+  between = std::max<int64_t>(count() / most, 1);
+}
+
+/// The number of the first product that needs what is taken.
+std::optional<int64_t> ProductSchedule::findProduct(Operation *op) const {
+  std::optional<int64_t> first;
+  for (Operation *user : op->getUsers()) {
+    std::optional<int64_t> mine;
+    if (isa<MmaOp>(user))
+      mine = numbers.lookup(user);
+    else if (isa<TransposeOp, ConvertLayoutOp, BroadcastOp>(user))
+      mine = findProduct(user);
+    if (mine && (!first || *mine < *first))
+      first = mine;
+  }
+  return first;
+}
+
+/// Of any tile, those of other iterations too.
+int64_t ProductSchedule::getStart(const RingUse &ring, int64_t tile) const {
+  int64_t tiles = ring.tiles.size(),
+          iteration = llvm::divideFloorSigned(tile, tiles);
+  return iteration * count() + ring.starts[tile - iteration * tiles];
+}
+
+int64_t ProductSchedule::getPosition(FetchOp fetch) const {
+  const RingUse &ring = rings.find(fetch.getRing())->second;
+  int64_t tile = getNumber(ring, fetch.getSlot());
+  bool isLate =
+      ring.slots > 2 && between > 1 && fetch.getRing() != fetched.front();
+  return getStart(ring, tile - ring.slots + 1) - 1 + isLate;
+}
+
+/// Rings that are filled once in several barriers are so in front of different
+/// ones.
+int64_t ProductSchedule::getPosition(PutOp put) const {
+  const RingUse &ring = rings.find(put.getRing())->second;
+  int64_t tile = getNumber(ring, put.getSlot()), start = getStart(ring, tile),
+          free = getStart(ring, tile - ring.slots + 1);
+  auto before = llvm::make_filter_range(
+      ArrayRef(filled).take_front(llvm::find(filled, put.getRing()) -
+                                  filled.begin()),
+      [&](Value value) { return isRare(value) == isRare(put.getRing()); });
+  int64_t behind = llvm::range_size(before);
+  if (isRare(put.getRing()))
+    return std::max(start - between * (1 + behind), free);
+  // Work on what is put stands between the products of the barrier's interval.
+  int64_t latest = std::max<int64_t>(between - 2, 0);
+  return start - between +
+         (isWorkedOn(put) ? latest : std::min(latest, behind));
+}
+
+bool ProductSchedule::isWorkedOn(PutOp put) {
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.filter = [&](Operation *op) {
+    return op->getBlock() == put->getBlock();
+  };
+  return succeeded(getBackwardSlice(put.getTile(), &slice, options)) &&
+         llvm::any_of(slice, llvm::IsaPred<HoldOp>);
+}
+
+/// Where what an op computes is put into LDS; where it is not, behind what it
+/// follows from.
+void ProductSchedule::findPuts() {
+  for (Operation &op : llvm::reverse(loop.getBody()->without_terminator())) {
+    if (auto put = dyn_cast<PutOp>(op)) {
+      puts[&op] = {put, getPosition(put)};
+      continue;
+    }
+    if (llvm::none_of(op.getResultTypes(), isTile))
+      continue;
+    for (Operation *user : op.getUsers()) {
+      auto it = puts.find(getInBody(user));
+      if (it == puts.end() || late.contains(&op))
+        continue;
+      auto [mine, isNew] = puts.try_emplace(&op, it->second);
+      mine->second.position =
+          std::min(mine->second.position, it->second.position);
+      if (mine->second.only != it->second.only)
+        mine->second.only = PutOp();
+    }
+  }
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (puts.contains(&op) || late.contains(&op) || isa<LoadOp>(op))
+      continue;
+    for (Value operand : op.getOperands())
+      if (auto it = puts.find(operand.getDefiningOp()); it != puts.end()) {
+        FedPuts fed = it->second;
+        auto [mine, isNew] = puts.try_emplace(&op, fed);
+        mine->second.position = std::max(mine->second.position, fed.position);
+      }
+  }
+}
+
+/// In front of what is taken of the tile that was fetched, or put, last.
+ProductSchedule::Place ProductSchedule::placeAwait(AwaitOp await) const {
+  for (Operation *op = await->getPrevNode(); op; op = op->getPrevNode()) {
+    auto fetch = dyn_cast<FetchOp>(op);
+    auto put = dyn_cast<PutOp>(op);
+    Value ring, slot;
+    if (fetch && llvm::is_contained(await.getRings(), fetch.getRing()))
+      std::tie(ring, slot) = std::pair(fetch.getRing(), fetch.getSlot());
+    else if (put && await.getRings().empty())
+      std::tie(ring, slot) = std::pair(put.getRing(), put.getSlot());
+    else
+      continue;
+    const RingUse &use = rings.find(ring)->second;
+    return at(getStart(use, getNumber(use, slot)) - 1, Barrier);
+  }
+  return at(count() - 1, Barrier);
+}
+
+/// One behind the other, in front of the first products.
+ProductSchedule::Place ProductSchedule::placeHold(PutOp put) const {
+  const RingUse &ring = rings.find(put.getRing())->second;
+  int64_t start = getStart(ring, getNumber(ring, put.getSlot())),
+          number = llvm::find(filled, put.getRing()) - filled.begin();
+  return at(start - between +
+                std::min(number, std::max<int64_t>(between - 2, 0)),
+            Puts);
+}
+
+/// Behind what the tile before it, of the same ring, is put by; of several
+/// tiles, those of the iteration before.
+ProductSchedule::Place ProductSchedule::placeLoad(LoadOp load) {
+  auto fed = puts.find(load);
+  if (fed == puts.end())
+    return {getStageOfUsers(load) - 1, 0, Loads};
+  int64_t period = count();
+  if (PutOp put = fed->second.only) {
+    const RingUse &ring = rings.find(put.getRing())->second;
+    int64_t tile = getNumber(ring, put.getSlot());
+    period = getStart(ring, tile) - getStart(ring, tile - 1);
+  }
+  return at(fed->second.position - period, Loads);
+}
+
+ProductSchedule::Place ProductSchedule::choose(Operation *op) {
+  if (isa<MmaOp>(op))
+    return at(numbers.lookup(op), Product);
+  if (auto await = dyn_cast<AwaitOp>(op))
+    return placeAwait(await);
+  if (auto fetch = dyn_cast<FetchOp>(op))
+    return at(getPosition(fetch), Fetches);
+  if (auto load = dyn_cast<LoadOp>(op))
+    return placeLoad(load);
+  auto fed = puts.find(op);
+  if (isa<HoldOp>(op) && fed != puts.end() && fed->second.only)
+    return placeHold(fed->second.only);
+  if (isa<TakeOp, TransposeOp, ConvertLayoutOp, BroadcastOp>(op))
+    if (std::optional<int64_t> product = findProduct(op)) {
+      int64_t position = *product - 1;
+      return at(position, (position + 1) % between == 0 ? First : Takes);
+    }
+  if (auto it = lastProducts.find(op); it != lastProducts.end())
+    return at(it->second, Behind);
+  if (fed != puts.end())
+    return at(fed->second.position, Puts);
+  return {getStageOfUsers(op), count() - 1, Takes};
+}
+
+/// All rings are at their first slots again, but for those that are filled
+/// seldom, and what is taken ahead where it was taken at first; unless that is
+/// much code.
+int64_t ProductSchedule::countCopies() const {
+  int64_t copies = 1 + count() % 2;
+  for (const auto &[value, ring] : rings)
+    if (!isRare(value))
+      copies =
+          std::lcm(copies, ring.slots / std::gcd<int64_t>(ring.slots,
+                                                          ring.tiles.size()));
+  return copies * instructions <= kMostInLoop ? copies : 1;
+}
+
+bool ProductSchedule::mayPeel() const {
+  scf::ForOp of = loop;
+  std::optional<APInt> iterations = of.getStaticTripCount();
+  if (!iterations || getConstantIntValue(of.getLowerBound()) != 0 ||
+      getConstantIntValue(of.getStep()) != 1 ||
+      iterations->getSExtValue() <= countAhead())
+    return false;
+  return countAhead() * instructions <= kMostBehindLoop;
+}
+
+std::unique_ptr<PipelineSchedule>
+te::tile::makeProductSchedule(scf::ForOp loop) {
+  return std::make_unique<ProductSchedule>(loop);
+}

@@ -1,0 +1,282 @@
+//===- SplitProducts.cpp - tile-split-products ----------------------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A product whose operands both come from LDS becomes one for each instruction
+// along K, so that tile-pipeline can take what the next one multiplies beside
+// each. Runs behind tile-stage-operands, on the same loops:
+//   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-split-products))'
+//
+//   %a = tile.take %p[%s, 0]          %a0 = tile.take %p[%s, 0]
+//   %b = tile.take %q[%s, 0]     ==>  %b0 = tile.take %q[%s, 0]
+//   %d = tile.mma %a, %b, %c          %c' = tile.mma %a0, %b0, %c
+//                                     %a1 = tile.take %p[%s, 32]
+//                                     %b1 = tile.take %q[%s, 32]
+//                                     %d = tile.mma %a1, %b1, %c'
+//
+// The side of which a wave has more is taken last: the first instructions need
+// some of its elements, and all of the other side's.
+//
+// Limits: operands in the instructions' own order along K, used once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "te/Dialect/TE/IR/TE.h"
+#include "te/Dialect/Tile/IR/MMALayout.h"
+#include "te/Dialect/Tile/IR/Tile.h"
+#include "te/Dialect/Tile/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::te;
+using namespace mlir::te::tile;
+
+namespace mlir::te::tile {
+#define GEN_PASS_DEF_SPLITPRODUCTSPASS
+#include "te/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::te::tile
+
+namespace {
+/// An operand that is taken from LDS, perhaps transposed on the way.
+struct TakenOperand {
+  TakeOp take;
+  bool isTransposed;
+  LinearLayout part; // of one instruction along K
+};
+
+struct Product {
+  MmaOp mma;
+  std::vector<TakenOperand> operands;
+};
+} // namespace
+
+static std::optional<TakenOperand> findTaken(MmaOp mma, MMASide side) {
+  Value operand = side == MMASide::A ? mma.getA() : mma.getB();
+  auto type = cast<RankedTensorType>(operand.getType());
+  MMAWaves waves = getMMAWaves(getLayout(mma.getType()));
+  const MMA &instruction = mma.getIntrinsic().getMMA();
+  MMAFormat format = *getMMAFormat(type.getElementType());
+  int64_t packed = type.getElementType().isInteger(8) ? 2 : 1,
+          outer = type.getDimSize(0), k = type.getDimSize(1) * packed;
+  if (k <= instruction.k ||
+      getLayout(type) !=
+          getMMAOperandLayout(instruction, format, side, outer, k, waves))
+    return std::nullopt;
+  bool isTransposed = false;
+  while (Operation *op = operand.getDefiningOp()) {
+    if (!isa<TransposeOp, ConvertLayoutOp>(op))
+      break;
+    isTransposed ^= isa<TransposeOp>(op);
+    operand = op->getOperand(0);
+  }
+  auto take = operand.getDefiningOp<TakeOp>();
+  if (!take || take->getBlock() != mma->getBlock())
+    return std::nullopt;
+  return TakenOperand{take, isTransposed,
+                      getMMAOperandLayout(instruction, format, side, outer,
+                                          instruction.k, waves)};
+}
+
+static std::optional<Product> findProduct(MmaOp mma) {
+  Product product{mma, {}};
+  for (MMASide side : {MMASide::A, MMASide::B}) {
+    std::optional<TakenOperand> operand = findTaken(mma, side);
+    if (!operand)
+      return std::nullopt;
+    product.operands.push_back(*operand);
+  }
+  return product;
+}
+
+/// The ring gives parts from now on.
+static void narrowRing(TakenOperand operand) {
+  LinearLayout part =
+      operand.isTransposed ? operand.part.transposeInOrder() : operand.part;
+  operand.take.getRing().getDefiningOp<RingOp>().setTargetAttr(
+      LayoutAttr::get(operand.take->getContext(), part));
+}
+
+/// The part of this number along K, as the instruction wants it.
+static Value takePart(OpBuilder &b, TakenOperand operand, int64_t number) {
+  int64_t first = number * operand.part.getShape()[1];
+  TakeOp take = operand.take;
+  Location loc = take.getLoc();
+  MLIRContext *context = b.getContext();
+  Type element = take.getType().getElementType();
+  LinearLayout taken =
+      take.getRing().getDefiningOp<RingOp>().getTarget().getLayout();
+  Value part =
+      TakeOp::create(b, loc, getTileType(element, context, taken),
+                     take.getRing(), take.getSlot(),
+                     arith::ConstantIndexOp::create(b, loc, first).getResult());
+  if (operand.isTransposed)
+    part = TransposeOp::create(
+        b, loc, getTileType(element, context, taken.transpose()), part);
+  Type wanted = getTileType(element, context, operand.part);
+  return part.getType() == wanted
+             ? part
+             : ConvertLayoutOp::create(b, loc, wanted, part);
+}
+
+/// Products that share an operand, each part of one behind the other's.
+static void split(ArrayRef<Product> products, IRRewriter &b) {
+  b.setInsertionPoint(products.back().mma);
+  const TakenOperand &first = products.front().operands[0];
+  int64_t columns = MmaOp(products.front().mma).getA().getType().getDimSize(1),
+          size = first.part.getShape()[1], parts = columns / size;
+  auto countRegisters = [](const TakenOperand &operand) {
+    return operand.part.getNumRegisters();
+  };
+  bool isLeftLast =
+      countRegisters(first) >
+      countRegisters(products.front().operands[1]) * int64_t(products.size());
+  SmallVector<Value> sums;
+  for (const Product &product : products)
+    sums.push_back(MmaOp(product.mma).getAccumulator());
+  for (int64_t part = 0; part < parts; ++part) {
+    Value left;
+    SmallVector<Value> rights;
+    auto takeLeft = [&] { left = takePart(b, first, part); };
+    if (!isLeftLast)
+      takeLeft();
+    for (const Product &product : products)
+      rights.push_back(takePart(b, product.operands[1], part));
+    if (isLeftLast)
+      takeLeft();
+    for (auto [product, right, sum] : llvm::zip_equal(products, rights, sums)) {
+      MmaOp mma = product.mma;
+      auto made = cast<MmaOp>(b.clone(*mma));
+      made.getAMutable().assign(left);
+      made.getBMutable().assign(right);
+      made.getAccumulatorMutable().assign(sum);
+      if (mma.getScaleA())
+        made.setScalePart(mma.getScalePart() * parts + part);
+      sum = made.getResult();
+    }
+  }
+  for (auto [product, sum] : llvm::zip_equal(products, sums))
+    b.replaceOp(product.mma, sum);
+}
+
+/// A ring has one kind of part: all that take from it are split, or none.
+static std::vector<Product> findProducts(KernelOp kernel) {
+  std::vector<Product> products;
+  kernel->walk([&](MmaOp mma) {
+    auto loop = dyn_cast<scf::ForOp>(mma->getParentOp());
+    if (!loop || !loop->hasAttrOfType<StagingAttr>(StagingMarker))
+      return;
+    if (std::optional<Product> product = findProduct(mma))
+      products.push_back(*product);
+  });
+  DenseSet<Operation *> takes;
+  for (const Product &product : products)
+    for (TakenOperand operand : product.operands)
+      takes.insert(operand.take);
+  llvm::erase_if(products, [&](const Product &product) {
+    return llvm::any_of(product.operands, [&](TakenOperand operand) {
+      return llvm::any_of(operand.take.getRing().getUsers(),
+                          [&](Operation *user) {
+                            return isa<TakeOp>(user) && !takes.contains(user);
+                          });
+    });
+  });
+  return products;
+}
+
+/// What is taken as a whole, and nothing multiplies any more.
+static void eraseWithUsers(Operation *op, IRRewriter &b) {
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+    eraseWithUsers(user, b);
+  b.eraseOp(op);
+}
+
+/// Scales of several steps, as they are taken for all of them.
+static TakeOp findScales(Value scales) {
+  auto broadcast = scales.getDefiningOp<BroadcastOp>();
+  return (broadcast ? broadcast.getInput() : scales).getDefiningOp<TakeOp>();
+}
+
+/// Each product takes its own part of the scales of several steps.
+static void splitScales(ArrayRef<MmaOp> products, IRRewriter &b) {
+  DenseMap<std::pair<Value, int64_t>, Value> made; // of the scales, and part
+  SetVector<Operation *> old;
+  for (MmaOp mma : products) {
+    b.setInsertionPoint(mma);
+    auto narrow = [&](OpOperand &scales, MMASide side, Value operand) {
+      TakeOp take = findScales(scales.get());
+      old.insert(take);
+      auto type = cast<RankedTensorType>(operand.getType());
+      int64_t packed = type.getElementType().isInteger(8) ? 2 : 1,
+              k = type.getDimSize(1) * packed, size = k / MMA::kScaledElements,
+              all = cast<ShapedType>(scales.get().getType()).getDimSize(1),
+              part = mma.getScalePart() % (all / size);
+      Value &narrowed = made[{scales.get(), part}];
+      if (!narrowed) {
+        LinearLayout layout = getMMAScaleLayout(
+            mma.getIntrinsic().getMMA(), side, type.getDimSize(0), k,
+            getMMAWaves(getLayout(mma.getType())));
+        int64_t sharing = type.getDimSize(0) / take.getType().getDimSize(0);
+        LinearLayout taken = layout.project({sharing, 1});
+        Type element = take.getType().getElementType();
+        take.getRing().getDefiningOp<RingOp>().setTargetAttr(
+            LayoutAttr::get(b.getContext(), taken));
+        Value offset =
+            arith::ConstantIndexOp::create(b, mma.getLoc(), part * size);
+        narrowed = TakeOp::create(b, mma.getLoc(),
+                                  getTileType(element, b.getContext(), taken),
+                                  take.getRing(), take.getSlot(), offset);
+        if (sharing > 1)
+          narrowed = BroadcastOp::create(
+              b, mma.getLoc(), getTileType(element, b.getContext(), layout),
+              narrowed);
+      }
+      scales.set(narrowed);
+    };
+    narrow(mma.getScaleAMutable()[0], MMASide::A, mma.getA());
+    narrow(mma.getScaleBMutable()[0], MMASide::B, mma.getB());
+    mma.setScalePart(0);
+  }
+  for (Operation *take : old)
+    eraseWithUsers(take, b);
+}
+
+namespace {
+struct SplitProductsPass
+    : te::tile::impl::SplitProductsPassBase<SplitProductsPass> {
+  void runOnOperation() override {
+    IRRewriter b(&getContext());
+    SmallVector<MmaOp> scaled;
+    getOperation()->walk([&](MmaOp mma) {
+      auto loop = dyn_cast<scf::ForOp>(mma->getParentOp());
+      if (loop && loop->hasAttrOfType<StagingAttr>(StagingMarker) &&
+          mma.getScaleA() && findScales(mma.getScaleA()) &&
+          findScales(mma.getScaleB()))
+        scaled.push_back(mma);
+    });
+    splitScales(scaled, b);
+    std::vector<Product> products = findProducts(getOperation());
+    for (const Product &product : products)
+      for (TakenOperand operand : product.operands)
+        narrowRing(operand);
+    SetVector<Operation *> old;
+    for (const Product &product : products)
+      for (const TakenOperand &operand : product.operands)
+        old.insert(operand.take);
+    for (ArrayRef<Product> rest = products; !rest.empty();) {
+      ArrayRef<Product> together = rest.take_while([&](const Product &product) {
+        return product.operands[0].take == rest.front().operands[0].take;
+      });
+      rest = rest.drop_front(together.size());
+      split(together, b);
+    }
+    for (Operation *take : old)
+      eraseWithUsers(take, b);
+  }
+};
+} // namespace

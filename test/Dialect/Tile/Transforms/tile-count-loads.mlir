@@ -1,0 +1,72 @@
+// Waits let loads and stores pass that stand behind what they wait for.
+
+// RUN: te-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-count-loads))' | FileCheck %s
+
+#put = #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []>
+#l = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
+!ring = memref<3x16x64xbf16, #gpu.address_space<workgroup>>
+!in = memref<64x64xbf16, strided<[64, 1]>, #gpu.address_space<global>>
+!out = memref<64x64xf32, strided<[64, 1]>, #gpu.address_space<global>>
+!tile = tensor<16x16xf32, #l>
+!bf16 = memref<bf16, #gpu.address_space<global>>
+!f32 = memref<f32, #gpu.address_space<global>>
+
+// In order behind a fence: a load of one instruction and a store of four. What stands beside the fetch or the wait may be issued on its
+// other side.
+// CHECK-LABEL: tile.kernel @straight
+// CHECK: tile.await for %{{.*}} {loads = 5 : i64}
+// CHECK: tile.await for %{{[a-z0-9]*}} : {{[^{}]*}}{{$}}
+tile.kernel @straight(%px: !bf16, %py: !f32, %pz: !f32) attributes {target = "gfx950", waves = 1 : i64} {
+  %x = memref.reinterpret_cast %px to offset: [0], sizes: [64, 64], strides: [64, 1] : !bf16 to !in
+  %y = memref.reinterpret_cast %py to offset: [0], sizes: [64, 64], strides: [64, 1] : !f32 to !out
+  %z = memref.reinterpret_cast %pz to offset: [0], sizes: [64, 64], strides: [64, 1] : !f32 to !out
+  %c0 = arith.constant 0 : index
+  %ring = tile.ring from #put to #put : !ring
+  tile.fetch %x[%c0, %c0], %ring[%c0] {in_bounds} : !in, !ring
+  %beside = tile.load %y[%c0, %c0] {columns_in_bounds, in_bounds} : !out -> !tile
+  tile.fence
+  %between = tile.load %y[%c0, %c0] {columns_in_bounds, in_bounds} : !out -> !tile
+  tile.store %between, %z[%c0, %c0] {columns_in_bounds, in_bounds} : !tile, !out
+  tile.fence
+  tile.store %beside, %z[%c0, %c0] {columns_in_bounds, in_bounds} : !tile, !out
+  tile.await for %ring : !ring
+  tile.fetch %x[%c0, %c0], %ring[%c0] {in_bounds} : !in, !ring
+  %late = tile.load %y[%c0, %c0] {columns_in_bounds, in_bounds} : !out -> !tile
+  tile.await for %ring : !ring
+  tile.store %late, %z[%c0, %c0] {columns_in_bounds, in_bounds} : !tile, !out
+}
+
+// Of the ways to an op the one with fewest counts: the first iteration finds nothing behind the fetch in front of the loop. A
+// load that nothing needs is none.
+// CHECK-LABEL: tile.kernel @loop
+// CHECK: scf.for
+// CHECK-NOT: tile.load
+// CHECK: tile.await for %{{.*}} {pending = 1 : i64}
+// CHECK: tile.await for %{{.*}} {loads = 4 : i64, pending = 1 : i64}
+// CHECK: tile.load
+tile.kernel @loop(%n: index, %px: !bf16, %py: !f32, %pz: !f32) attributes {target = "gfx950", waves = 1 : i64} {
+  %x = memref.reinterpret_cast %px to offset: [0], sizes: [64, 64], strides: [64, 1] : !bf16 to !in
+  %y = memref.reinterpret_cast %py to offset: [0], sizes: [64, 64], strides: [64, 1] : !f32 to !out
+  %z = memref.reinterpret_cast %pz to offset: [0], sizes: [64, 64], strides: [64, 1] : !f32 to !out
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %ring = tile.ring from #put to #put : !ring
+  tile.fetch %x[%c0, %c0], %ring[%c0] {in_bounds} : !in, !ring
+  tile.fetch %x[%c0, %c0], %ring[%c1] {in_bounds} : !in, !ring
+  %once = tile.load %y[%c0, %c0] {columns_in_bounds, in_bounds} : !out -> !tile
+  scf.for %i = %c0 to %n step %c1 {
+    %dead = tile.load %y[%c0, %c0] {columns_in_bounds, in_bounds} : !out -> !tile
+    tile.fence
+    tile.await for %ring : !ring {pending = 1 : i64}
+    tile.fetch %x[%i, %c0], %ring[%c0] {in_bounds} : !in, !ring
+    tile.fence
+    tile.store %once, %z[%c0, %c0] {columns_in_bounds, in_bounds} : !tile, !out
+    tile.fence
+    tile.await for %ring : !ring {pending = 1 : i64}
+    tile.fetch %x[%i, %c0], %ring[%c0] {in_bounds} : !in, !ring
+    tile.fence
+    %load = tile.load %y[%c0, %c0] {columns_in_bounds, in_bounds} : !out -> !tile
+    tile.fence
+    tile.store %load, %z[%c0, %c0] {columns_in_bounds, in_bounds} : !tile, !out
+  }
+}
