@@ -13,10 +13,15 @@
 //   %s = tile.mma %q, %x, ..       ==>  %s = tile.mma %q, %x, .. {ahead = 8}
 //
 // The number says so much to tile-distribute; it is of the last product of
-// those between two barriers.
+// those between two barriers. Where tile-pipeline has what a product multiplies
+// taken beside the one before, that order is the machine's too:
+//
+//   %y = tile.take %ring[..]            %y = tile.take %ring[..]
+//   %s = tile.mma %q, %x, ..       ==>  %s = tile.mma %q, %x, .. in_order
+//   %t = tile.mma %q, %y, %s                                  {reads = 4}
 //
 // Limits: products in loops that take what they multiply from a ring
-// themselves, and are not `in_order`.
+// themselves; blocks all of whose products have been taken for before.
 //
 //===----------------------------------------------------------------------===//
 

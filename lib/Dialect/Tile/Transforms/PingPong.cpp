@@ -28,6 +28,10 @@
 // it behind the next barrier. What is read by products alone is free then, as
 // both halves are through with them.
 //
+// Where there is no vector work, as products have their operands taken beside
+// the ones before (te.gemm), the waves meet as they did, and a tile.priority
+// stands in front of each product: the wave that is behind goes first.
+//
 // Limits: loops with one barrier, behind which all of LDS is read, between
 // vector work and products.
 //

@@ -83,7 +83,8 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::te::tile::KernelOp"> {
     In loops marked `tile.staging`, behind tile-stage-operands: what goes to LDS stands as many iterations in front of
     what takes it as the ring has other slots, and what goes there through registers is loaded one more in front. A product that
     needs nothing that the loop carries stands an iteration in front of what is computed from it. An iteration is vector work, a
-    barrier, loads and products.
+    barrier, loads and products. Where all products add to what the loop carries, each one's operands are taken beside the one
+    before, and the last iterations stand behind the loop, if their number is known.
 
     ```
     scf.for %i = 0 to %n {                      tile.fetch %view[0, %c], %ring[0]
@@ -101,7 +102,8 @@ def PingPongPass : Pass<"tile-ping-pong", "::mlir::te::tile::KernelOp"> {
   let summary = "half of the waves multiply while the others compute with vectors";
   let description = [{
     In loops marked `tile.ping_pong`, behind tile-pipeline: a barrier parts the vector work of an iteration from its products,
-    and half of the waves, one of each SIMD's two, are a barrier behind. Products have priority.
+    and half of the waves, one of each SIMD's two, are a barrier behind. Products have priority. Where there are but products,
+    each has a priority: of waves that share a SIMD the one that is behind goes first.
 
     ```
     scf.for %i = 0 to %n {             tile.barrier half 1
@@ -122,7 +124,8 @@ def InterleavePass : Pass<"tile-interleave", "::mlir::te::tile::KernelOp"> {
   let description = [{
     In loops, products that read what they multiply from a ring (`tile.take`) say how many instructions ahead that is
     (`ahead` of the last one between two barriers): as many as take the time of LDS and of the other waves' reads. On chips whose
-    timing is known.
+    timing is known. Products whose operands are taken in front of the ones before keep that order (`in_order`), with the reads
+    of LDS that stand beside them (`reads`).
 
     ```
     %x = tile.take %ring[..]         %x = tile.take %ring[..]
