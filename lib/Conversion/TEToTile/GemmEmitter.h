@@ -28,7 +28,6 @@ struct GemmStream {
   /// The step's barrier, not in front of it; of elements those of the step
   /// after the next, as the barrier frees this step's slot.
   bool putsBehind = false;
-  int64_t loads = 0; // instructions that read scales, at the least
   Value ring = {};
   Value raw = {};    // what is put into LDS next, as it lies in memory
   Value behind = {}; // what follows it, where that is read before it has come
@@ -126,13 +125,12 @@ private:
   void fetch(GemmStream &stream, GemmStep step, int64_t ahead);
   void fetchInTurn(GemmStream &stream, GemmStep step);
   void emitArrival(ArrayRef<GemmStream> streams, int64_t pending,
-                   int64_t loads = 0, bool keepsReading = false);
+                   bool keepsReading = false);
   bool spreadsScaling(ArrayRef<GemmStream> streams);
   void emitArrivalOfBoth(ArrayRef<GemmStream> streams, GemmStep step,
                          bool puts);
   void emitStepArrival(ArrayRef<GemmStream> streams, GemmStep step, bool puts);
   void emitScalesAtOnce(GemmStream &stream, GemmStep step);
-  int64_t countLoads(ArrayRef<GemmStream> streams, GemmStep step);
   int64_t countPending(ArrayRef<GemmStream> streams, GemmStep step,
                        int64_t most);
   void emitTurn(int64_t part, int64_t parts);

@@ -26,7 +26,10 @@
 // columns in turn, a workgroup has two tiles of B, one of each half, and two
 // sums (docs/decisions/0021).
 //
-// With two stages or more the loop is a pipeline: GemmPipeline.cpp.
+// With two stages or more the loop is marked for the passes that make it a
+// pipeline (docs/decisions/0034), and an iteration is the steps whose scales
+// are read at once; but what scales elements, or sums of blocks, is emitted so:
+// GemmPipeline.cpp.
 //
 // Limits: with one stage LDS holds one operand of one step; tile-prefetch-loads
 // reads the next step's into registers meanwhile.
@@ -92,23 +95,14 @@ SmallVector<Value> GemmEmitter::emitSteps() {
       carried = carried.drop_front();
     });
   };
-  // Scales of several steps are read at once, or of all.
-  bool isStaged = ctx.schedule.getMatmul().getStages() > 1;
-  auto getTogether = [&](const GemmOperand &side) -> int64_t {
-    if (side.scalesElements())
-      return isStaged ? side.getGroupSteps() : 1;
-    return isStaged && plan.scales == GemmPlan::Scales::Instruction
-               ? side.getScaleSteps()
-               : 1;
-  };
+  // Scales of several steps are read at once.
+  bool isStaged = ctx.schedule.getMatmul().getStages() > 1,
+       areGrouped = isStaged && plan.scales == GemmPlan::Scales::Instruction;
   int64_t group = 1;
+  if (areGrouped)
+    for (const GemmOperand *side : sides)
+      group = std::max(group, side->getScaleSteps());
   SmallVector<Value> scales(sides.size());
-  for (auto [side, scale] : llvm::zip_equal(sides, scales)) {
-    int64_t together = getTogether(*side);
-    group = std::max(group, together);
-    if (together == 0)
-      scale = side->readScaleGroup(emitK(index(0)), 0);
-  }
   auto emitStep = [&](Value i, ValueRange carried) -> SmallVector<Value> {
     restore(carried);
     SmallVector<Value> next(carried.take_front(rights.size()));
@@ -119,12 +113,10 @@ SmallVector<Value> GemmEmitter::emitSteps() {
       for (auto [side, ofSide, scale] : llvm::zip_equal(sides, seen, scales)) {
         Value raw =
             side->dropPadding(Kind::Elements, side->read(Kind::Elements, k), k);
-        int64_t together = getTogether(*side);
-        bool isFirst = together && number % together == 0;
         if (side->scalesElements()) {
-          if (isFirst)
-            scale = side->readScaleGroup(k, together);
-          Value bytes = side->getScaleBytes(scale, together, index(number));
+          Value bytes =
+              side->getScaleBytes(side->readScaleGroup(k, /*steps=*/1),
+                                  /*steps=*/1, index(0));
           raw = scalesElements ? side->scaleElements(raw, bytes, ofSide)
                                : side->dequantize(raw, bytes, k);
         } else {
@@ -133,10 +125,10 @@ SmallVector<Value> GemmEmitter::emitSteps() {
         elements.push_back(side->convert(raw));
         if (plan.scales == GemmPlan::Scales::Blocks)
           scale = side->loadBlockScale(k);
+        else if (areGrouped && number % side->getScaleSteps() == 0)
+          scale = side->loadScaleGroup(k, side->getScaleSteps());
         else if (plan.scales == GemmPlan::Scales::Instruction && !isStaged)
           scale = side->loadScales(k);
-        else if (plan.scales == GemmPlan::Scales::Instruction && isFirst)
-          scale = side->loadScaleGroup(k, together);
       }
       emitSums(next, scales, [&](MutableArrayRef<Value> sums) {
         emitMmas(elements, scales, sums, /*inOrder=*/false, number);

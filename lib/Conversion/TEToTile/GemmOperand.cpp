@@ -366,11 +366,10 @@ Value GemmOperand::take(Kind kind, Value ring, Value slot, Value part) const {
 
 int64_t GemmOperand::countReads(Value ring) const {
   auto places = ring.getDefiningOp<RingOp>();
-  LinearLayout target = places.getTarget().getLayout();
   unsigned bits = getElementTypeOrSelf(ring.getType()).getIntOrFloatBitWidth();
-  RingOrder order = getRingOrder(places.getSource().getLayout(), target,
-                                 bits / 8, ctx.target);
-  return target.getNumRegisters() / order.shared.getVectorElements();
+  return te::tile::countReads(places.getSource().getLayout(),
+                              places.getTarget().getLayout(), bits / 8,
+                              ctx.target);
 }
 
 /// This step's scales of blocks, as a tile of outer x blocks along K.

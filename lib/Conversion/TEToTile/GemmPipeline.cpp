@@ -5,6 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// Of products whose elements lanes scale, and of blocks that are scaled in f32;
+// others have the passes of docs/decisions/0034.
+//
 // With two stages there is no conversion: what the step after the next needs is
 // read from memory, what the next one needs is put into LDS, and each part of a
 // step is taken from there while the part before is multiplied. One barrier a
@@ -127,10 +130,10 @@ void GemmEmitter::moveScales(GemmStream &stream, GemmStep step) {
 
 /// All waves have read the slot that is filled next, and written the one that
 /// is read next; the last `pending` steps that were fetched may be on their
-/// way, and so many loads. With `keepsReading` the slot that is filled next is
+/// way. With `keepsReading` the slot that is filled next is
 /// another one.
 void GemmEmitter::emitArrival(ArrayRef<GemmStream> streams, int64_t pending,
-                              int64_t loads, bool keepsReading) {
+                              bool keepsReading) {
   SmallVector<Value> rings;
   for (const GemmStream &stream : streams)
     if (stream.isDirect)
@@ -138,7 +141,7 @@ void GemmEmitter::emitArrival(ArrayRef<GemmStream> streams, int64_t pending,
   if (rings.empty())
     gpu::BarrierOp::create(b);
   else
-    AwaitOp::create(b, rings, pending, loads, keepsReading);
+    AwaitOp::create(b, rings, pending, /*loads=*/0, keepsReading);
 }
 
 /// The same where A comes for two steps at once, in the second of the two that
@@ -148,8 +151,7 @@ void GemmEmitter::emitArrivalOfBoth(ArrayRef<GemmStream> streams, GemmStep step,
   std::optional<int64_t> place = step.modulo(streams.front().steps);
   bool frees = place.value_or(1) == 1;
   emitArrival(frees ? streams.drop_front() : streams,
-              countPending(streams, step, /*most=*/1),
-              countLoads(streams, step), place && !puts);
+              countPending(streams, step, /*most=*/1), place && !puts);
 }
 
 /// In front of a step's last part: what the next step needs is there.
@@ -162,17 +164,13 @@ void GemmEmitter::emitStepArrival(ArrayRef<GemmStream> streams, GemmStep step,
     bool areLate = first.parts == 1 && first.fetchesLate;
     return emitArrival(streams,
                        countPending(streams, step, getStages() - 2 - areLate),
-                       countLoads(streams, step), areLate && !puts);
+                       areLate && !puts);
   }
   std::optional<int64_t> place = step.modulo(first.steps);
   if (!place || *place == first.steps - 1)
-    return emitArrival(streams, countPending(streams, step, first.slots - 2),
-                       countLoads(streams, step));
+    return emitArrival(streams, countPending(streams, step, first.slots - 2));
   // The next step has come with this one.
-  int64_t loads = 0;
-  for (const GemmStream &stream : streams)
-    loads += stream.loads;
-  emitArrival(streams, countPending(streams, step, first.slots - 1), loads);
+  emitArrival(streams, countPending(streams, step, first.slots - 1));
 }
 
 /// Of waves that share a SIMD the one that is behind goes first: parts count

@@ -86,33 +86,11 @@ Value GemmEmitter::getStart(int64_t count, Value i, int64_t ahead) {
   return emitK(cast(b.getIndexType(), least));
 }
 
-/// Instructions that a load is at the least: those that mask columns may be
-/// fewer, and those that follow an order may be joined.
-static int64_t countInstructions(LoadOp load, const Target &target) {
-  // Rows that are an unknown number apart are not read by way of a buffer, and
-  // LLVM takes other loads out of a loop that they do not change in.
-  auto view = cast<MemRefType>(load.getView().getType());
-  if (ShapedType::isDynamic(view.getStridesAndOffset().first.front()))
-    return 0;
-  LinearLayout layout = getLayout(load.getType());
-  if (std::optional<LayoutAttr> order = load.getOrder())
-    layout = layout.place(order->getLayout());
-  int64_t most = target.maxAccessBytes * 8 /
-                 load.getType().getElementType().getIntOrFloatBitWidth(),
-          count =
-              layout.getNumRegisters() / std::min(layout.getContiguity(), most);
-  return load.getColumnsInBounds() && (!load.getOrder() || count == 1) ? count
-                                                                       : 0;
-}
-
 void GemmEmitter::read(GemmStream &stream, Value i, int64_t ahead) {
   Value at = getStart(stream.steps, i, ahead);
   stream.raw = stream.side->read(stream.kind, at, stream.steps);
   if (stream.side->mayHavePadding(stream.kind))
     stream.rawAt = at;
-  auto load = stream.raw.getDefiningOp<LoadOp>();
-  if (stream.kind == Kind::Scales)
-    stream.loads = load ? countInstructions(load, ctx.target) : 0;
 }
 
 /// While what was read before is still to be put.
@@ -290,35 +268,6 @@ static int64_t getScalesAhead(const GemmStream &stream) {
 void GemmEmitter::readInTurn(GemmStream &stream, GemmStep step) {
   if (int64_t ahead = getScalesAhead(stream); step.mayHave(ahead))
     read(stream, step.number, ahead);
-}
-
-/// Loads of scales, at the least, that stand behind what this step waits for:
-/// those of the steps whose fetches are under way, and its own in front of the
-/// barrier.
-int64_t GemmEmitter::countLoads(ArrayRef<GemmStream> streams, GemmStep step) {
-  int64_t loads = 0;
-  for (const GemmStream &stream : streams) {
-    std::optional<int64_t> place = step.modulo(stream.steps);
-    if (stream.kind == Kind::Elements || stream.steps == 1 || !place)
-      continue;
-    bool isLate = llvm::any_of(
-        streams, [](const GemmStream &direct) { return direct.fetchesLate; });
-    int64_t fetched = streams.front().steps;
-    int64_t most = fetched > 1 && streams.front().parts > 1
-                       ? getStages() - fetched - 2
-                       : getStages() - 2 - isLate;
-    int64_t ago = *place - stream.readTurn;
-    // In the first round there are none of another one before.
-    if (!stream.isInRound)
-      ago = (ago + stream.steps) % stream.steps;
-    // Without a loop the first ones stand in front of what is fetched.
-    if (step.round == 0 && ago > *step.inRound)
-      continue;
-    if (ago <= most && (ago > 0 || (ago == 0 && streams.front().parts > 1)) &&
-        step.mayHave(getScalesAhead(stream) - ago))
-      loads += stream.loads;
-  }
-  return loads;
 }
 
 /// Tiles that may be on their way when the step behind this one is there, of

@@ -31,11 +31,9 @@ static int64_t countReads(Value operand, const Target &target,
   if (!take || !seen.insert(take).second)
     return 0;
   auto ring = take.getRing().getDefiningOp<RingOp>();
-  LinearLayout layout = ring.getTarget().getLayout();
-  RingOrder order =
-      getRingOrder(ring.getSource().getLayout(), layout,
-                   getElementBytes(ring.getRing().getType()), target);
-  return layout.getNumRegisters() / order.shared.getVectorElements();
+  return te::tile::countReads(
+      ring.getSource().getLayout(), ring.getTarget().getLayout(),
+      getElementBytes(ring.getRing().getType()), target);
 }
 
 SmallVector<int64_t> te::getReadsOfRun(MmaOp last, const Target &target) {

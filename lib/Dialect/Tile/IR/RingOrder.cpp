@@ -29,3 +29,10 @@ RingOrder tile::getRingOrder(const LinearLayout &source,
                        /*runBytes=*/chip.amd->directLoadBytes),
           *before, /*transposes=*/true};
 }
+
+int64_t tile::countReads(const LinearLayout &source, const LinearLayout &target,
+                         int64_t elementBytes, const Target &chip) {
+  return target.getNumRegisters() /
+         getRingOrder(source, target, elementBytes, chip)
+             .shared.getVectorElements();
+}

@@ -64,12 +64,9 @@ static bool readsLds(MmaOp op) {
 /// Instructions that take a part of a ring's slot.
 static int64_t countReads(TakeOp take, const Target &target) {
   auto ring = take.getRing().getDefiningOp<RingOp>();
-  Type element = getElementTypeOrSelf(take.getType());
-  LinearLayout layout = ring.getTarget().getLayout();
-  RingOrder order =
-      getRingOrder(ring.getSource().getLayout(), layout,
-                   element.getIntOrFloatBitWidth() / CHAR_BIT, target);
-  return layout.getNumRegisters() / order.shared.getVectorElements();
+  return te::tile::countReads(
+      ring.getSource().getLayout(), ring.getTarget().getLayout(),
+      take.getType().getElementTypeBitWidth() / CHAR_BIT, target);
 }
 
 /// Instructions that take as long as LDS does, and as the reads of the waves

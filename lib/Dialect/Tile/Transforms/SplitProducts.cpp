@@ -20,7 +20,11 @@
 // The side of which a wave has more is taken last: the first instructions need
 // some of its elements, and all of the other side's.
 //
-// Limits: operands in the instructions' own order along K, used once.
+// Products that share an operand take each part of it once. Each product takes
+// its own part of scales that are read for several steps.
+//
+// Limits: operands in the instructions' own order along K; of a ring all that
+// is taken, or nothing.
 //
 //===----------------------------------------------------------------------===//
 

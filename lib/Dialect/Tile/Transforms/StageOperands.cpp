@@ -19,9 +19,10 @@
 //                                               tile.mma %a, %y, ..
 //                                             } {tile.staging = ..}
 //
-// Where lanes cannot load straight to LDS, %x is put there instead, and nothing
-// fetched is awaited. A transposed operand is transposed by the reads of LDS
-// where the chip has such, else by the lanes that load it.
+// Where lanes cannot load straight to LDS, %x is put there instead, by turns in
+// two slots, and nothing fetched is awaited. Tiles that an iteration loads one
+// behind the other go through one ring. A transposed operand is transposed by
+// the reads of LDS where the chip has such, else by the lanes that load it.
 //
 // Limits: conversions that stand in the loop itself, of what follows from loads
 // of buffers that the kernel only reads, and is used by products alone.

@@ -27,6 +27,10 @@ struct RingOrder {
 RingOrder getRingOrder(const LinearLayout &source, const LinearLayout &target,
                        int64_t elementBytes, const Target &chip);
 
+/// Instructions of a lane that take a part of a slot.
+int64_t countReads(const LinearLayout &source, const LinearLayout &target,
+                   int64_t elementBytes, const Target &chip);
+
 } // namespace mlir::te::tile
 
 #endif // TE_DIALECT_TILE_IR_RINGORDER_H

@@ -84,7 +84,7 @@ def Tile_StagingAttr : AttrDef<Tile_Dialect, "Staging"> {
   let description = [{
     Of an `scf.for`, as its attribute `tile.staging`, for tile-stage-operands and tile-pipeline: LDS has `slots` tiles of
     each operand, two or more, all but one of them on their way from memory. With `direct` tiles go there without
-    registers, where lanes can load them so. With `unroll` the pipelined loop is unrolled by the slots, whose places are constants
+    registers, where lanes can load them so; what goes through registers has two slots. With `unroll` the pipelined loop is unrolled by the slots, whose places are constants
     then: of loops that run long.
 
     ```mlir

@@ -424,7 +424,8 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure, AttrSizedOperandSegments, AllTypesMatch<[
     wants them (T20). Nothing crosses waves. An i8 operand is fp4 codes, two columns a byte.
 
     With scales each run of 32 elements along K is multiplied by its E8M0 byte (i8 tiles, M x K/32 and N x K/32), by
-    the instruction. The scales may be of a longer K than the operands, in whole parts of them: `scale_part` says of which.
+    the instruction. The scales may be of a longer K than the operands, in whole parts of them: `scale_part` says of which,
+    and is counted anew on the side whose scales are of fewer.
 
     `in_order`: no instruction crosses the end of this product, and accesses of memory that stand in front of it, behind
     the product before that has it, are issued between its instructions, among them `reads` of LDS; else a backend orders them anew.
