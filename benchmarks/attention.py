@@ -1,10 +1,12 @@
 """te.attention in the cycle model, beside AITER's kernels of the same problem where it ships one, and the least possible.
 
-    build/venv/bin/python benchmarks/attention.py --bin build/bin [--clock=GHZ] [--chip=gfx950] [--quick]
+    build/venv/bin/python benchmarks/attention.py --bin build/bin [--clock=GHZ] [--chip=gfx950] [--quick] [--triton=FILE]
 
 bf16, (batch, sequence, heads, size); modelled of a sample of the grid (te-run --profile --sample), at the peak clock unless --clock says
 otherwise. A causal mask counts half of the operations. "least": the matrix cores' peak, or memory where that takes longer. AITER's
-kernels are its machine code as it is shipped (head size 128, no mask or causal); --quick leaves them out. Compilation is cold, a process.
+kernels are its machine code as it is shipped (head size 128, no mask or causal); --quick leaves them out. With --triton a flash attention
+in Triton (attention_triton.py) runs in the same emulator and cycle model, the fastest of a short list of configurations; the file keeps
+these results, at the peak clock, and rows that it has are not run again, unless the model has changed. Compilation is cold, a process.
 """
 
 import argparse
@@ -17,6 +19,7 @@ import time
 from pathlib import Path
 
 import aiter
+import gemm
 from aiter import harness
 
 # (batch, queries, keys, heads of q, of k and v, size, size of v, causal)
@@ -74,26 +77,46 @@ def measure_aiter(options, chip, problem, folder):
     return launch["grid"]["seconds"]
 
 
+def measure_triton(options, chip, problem, folder, results):
+    """Seconds of Triton's kernel, as the file has them, or measured; None where none runs."""
+    import attention_triton
+    key = f"{chip} {problem}"
+    if key not in results.rows:
+        found, failures = None, [f"{problem}: sizes are no powers of two, or queries more than keys"]
+        if attention_triton.is_supported(problem):
+            found, failures = attention_triton.measure(lambda flags: gemm.profile(options.bin, Path(folder), flags), chip, problem, folder)
+        row = {"seconds": found[0]["grid"]["seconds"], "configuration": found[1]} if found else {}
+        results.add(key, row | {"failures": failures})
+    return results.rows[key].get("seconds")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True, type=Path, help="the folder of te-compile and te-run")
     parser.add_argument("--clock", help="GHz that both chips are taken to sustain")
     parser.add_argument("--chip", choices=CHIPS)
     parser.add_argument("--quick", action="store_true", help="without AITER's kernels")
+    parser.add_argument("--triton", type=Path, help="run Triton's kernel too, and keep its results in this file (JSON)")
     options = parser.parse_args()
-    os.environ["PATH"] = f"{options.bin.resolve()}:{os.environ['PATH']}"  # harness.py calls te-run
-    print("| chip | batch, queries, keys, heads, of k, size, of v | mask | modelled, us | TFLOP/s | MFMA busy, loop | / least | / AITER | "
-          "compiled, ms |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    options.bin = options.bin.resolve()
+    if options.triton and options.clock:
+        parser.error("Triton's results are at the peak clock; leave out --triton or --clock")
+    triton = gemm.TritonResults(options.triton, ("gemm_triton.py", "attention_triton.py")) if options.triton else None
+    os.environ["PATH"] = f"{options.bin}:{os.environ['PATH']}"  # harness.py calls te-run
+    print("| chip | batch, queries, keys, heads, of k, size, of v | mask | modelled, us | TFLOP/s | MFMA busy, loop | / least | / AITER | / Triton | "
+          "compiled, ms |\n" + "| --- " * 10 + "|")
     with tempfile.TemporaryDirectory() as folder:
         for chip in [options.chip] if options.chip else CHIPS:
             for problem in PROBLEMS:
                 seconds, busy, compiled = measure(options, chip, problem, folder)
                 other = measure_aiter(options, chip, problem, folder)
+                theirs = measure_triton(options, chip, problem, folder, triton) if triton else None
                 flops, size = count(problem)
                 least = max(flops / CHIPS[chip][0], size / CHIPS[chip][1])
                 print(f"| {chip} | {', '.join(map(str, problem[:7]))} | {'causal' if problem[7] else 'no'} | {1e6 * seconds:.1f} | "
                       f"{flops / seconds / 1e12:.0f} | {f'{100 * busy:.0f} %' if busy is not None else '-'} | {seconds / least:.2f} | "
-                      f"{f'{seconds / other:.2f}' if other else '-'} | {1e3 * compiled:.0f} |", flush=True)
+                      f"{f'{seconds / other:.2f}' if other else '-'} | {f'{seconds / theirs:.2f}' if theirs else '-'} | {1e3 * compiled:.0f} |",
+                      flush=True)
 
 
 if __name__ == "__main__":

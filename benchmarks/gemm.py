@@ -107,10 +107,10 @@ def measure_ours(tools, folder, row, chip, precision, is_shuffled, more):
 class TritonResults:
     """What a file has of Triton's kernels by one model of time: the sources of the cycle model and of the kernels."""
 
-    def __init__(self, path):
+    def __init__(self, path, kernels=("gemm_triton.py",)):
         self.path, self.rows = path, {}
         root = Path(__file__).parents[1]
-        sources = [*sorted(root.glob("lib/CycleModel/*")), *(root / name for name in MODEL), root / "benchmarks/gemm_triton.py"]
+        sources = [*sorted(root.glob("lib/CycleModel/*")), *(root / name for name in MODEL), *(root / "benchmarks" / name for name in kernels)]
         self.model = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
         if path.exists():
             kept = json.loads(path.read_text())

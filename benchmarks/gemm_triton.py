@@ -107,6 +107,34 @@ def bits(precision):
     return {"bf16": 16, "f16": 16, "fp8": 8, "mxfp8": 8, "mxfp4": 4}[precision]
 
 
+def build(kernel, chip, buffers, scalars, constants, options, grid, is_async):
+    """The compiled kernel, and te-run's flags for its arguments: buffers (name, Triton's type, bytes) that nothing fills, and integers.
+    Sizes are specialized as triton.jit does it."""
+    signature, attributes, flags = {}, {}, []
+    for name, kind, size in buffers:
+        signature[name] = "*" + kind
+        attributes[(kernel.arg_names.index(name),)] = [["tt.divisibility", 16]] + [["tt.pointer_range", 32]] * (size < 2**31)
+        flags.append(f"--arg=tmp:i8[{size}]")
+    for name, value in scalars.items():
+        signature[name] = "i32"
+        if value == 1:
+            constants[name] = 1
+            continue
+        flags.append(f"--arg=i32:{value}")
+        if value % 16 == 0:
+            attributes[(kernel.arg_names.index(name),)] = [["tt.divisibility", 16]]
+    signature |= {name: "constexpr" for name in constants}
+    if chip == "gfx942":
+        options["kpack"] = 2
+    with triton.knobs.amd.scope():
+        triton.knobs.amd.use_async_copy = is_async
+        source = ASTSource(fn=kernel, signature={name: signature[name] for name in kernel.arg_names}, constexprs=constants, attrs=attributes)
+        compiled = triton.compile(source, target=GPUTarget("hip", chip, 64), options=options)
+    flags = [f"--kernel={compiled.metadata.name}", f"--grid={grid}", f"--block={64 * options['num_warps']}", f"--lds={compiled.metadata.shared}", *flags,
+             "--arg=null", "--arg=null"]  # Triton's scratch memory, which no kernel here has
+    return compiled, flags
+
+
 class Product:
     """C = op(A) op(B) on a chip: `ta` and `tb` say which operands are stored the other way round, as te.gemm's."""
 
@@ -133,37 +161,15 @@ class Product:
                 ("scale_a", scale[0], scale[1] * count(self.m)), ("scale_b", scale[0], scale[1] * count(self.n))]
 
     def compile(self, configuration):
-        """The compiled kernel, its grid, and te-run's flags for its arguments. Sizes are specialized as triton.jit does it."""
+        """The compiled kernel, and te-run's flags for its arguments."""
         bm, bn, step, group, warps, stages, eu, is_async = configuration
         bk = step * 8 // bits(self.precision)
         kernel = scaled_matmul if self.is_mx else matmul
         constants = {"BM": bm, "BN": bn, "BK": bk, "GROUP": group, "EVEN": self.k % bk == 0}
         constants |= {"FORMAT": {"mxfp8": "e4m3", "mxfp4": "e2m1"}[self.precision]} if self.is_mx else {"SCALED": self.precision == "fp8"}
-        signature, attributes, flags = {}, {}, []
-        for name, kind, size in self.buffers():
-            signature[name] = "*" + kind
-            attributes[(kernel.arg_names.index(name),)] = [["tt.divisibility", 16]] + [["tt.pointer_range", 32]] * (size < 2**31)
-            flags.append(f"--arg=tmp:i8[{size}]")
-        for name, value in {"M": self.m, "N": self.n, "K": self.k, **self.strides}.items():
-            signature[name] = "i32"
-            if value == 1:
-                constants[name] = 1
-                continue
-            flags.append(f"--arg=i32:{value}")
-            if value % 16 == 0:
-                attributes[(kernel.arg_names.index(name),)] = [["tt.divisibility", 16]]
-        signature |= {name: "constexpr" for name in constants}
         options = {"num_warps": warps, "num_stages": stages, "waves_per_eu": eu}
-        if self.chip == "gfx942":
-            options["kpack"] = 2
-        with triton.knobs.amd.scope():
-            triton.knobs.amd.use_async_copy = is_async
-            source = ASTSource(fn=kernel, signature={name: signature[name] for name in kernel.arg_names}, constexprs=constants, attrs=attributes)
-            compiled = triton.compile(source, target=GPUTarget("hip", self.chip, 64), options=options)
         grid = math.ceil(self.m / bm) * math.ceil(self.n / bn)
-        flags = [f"--kernel={compiled.metadata.name}", f"--grid={grid}", f"--block={64 * warps}", f"--lds={compiled.metadata.shared}", *flags,
-                 "--arg=null", "--arg=null"]  # Triton's scratch memory, which no kernel here has
-        return compiled, flags
+        return build(kernel, self.chip, self.buffers(), {"M": self.m, "N": self.n, "K": self.k, **self.strides}, constants, options, grid, is_async)
 
 
 def measure(run, product, folder):

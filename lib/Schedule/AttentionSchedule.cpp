@@ -155,6 +155,53 @@ static std::optional<int64_t> countWaves(AttentionOp op, int64_t waves,
   return llvm::divideCeil(tiles, int64_t(target.computeUnits)) * waves;
 }
 
+/// Rows of its own make a large instruction's results a lane's.
+static const MMA &getLargest(ArrayRef<const MMA *> instructions) {
+  return **llvm::max_element(instructions, [](const MMA *x, const MMA *y) {
+    return x->size < y->size;
+  });
+}
+
+/// Each wave has as many queries as the instruction has rows.
+static ScheduleAttr makeSchedule(MLIRContext *context, AttentionOp op,
+                                 const Target &target, const MMA &mma,
+                                 int64_t waves, int64_t keys, int64_t stages,
+                                 bool isDirect, bool takesTurns) {
+  int64_t size =
+      std::max<int64_t>(llvm::PowerOf2Ceil(getHeadSize(op.getV())), mma.size);
+  int64_t vector =
+      target.maxAccessBytes * 8 / getElement(op).getIntOrFloatBitWidth();
+  auto matmul =
+      MatmulAttr::get(context, mma.name, keys, {waves, 1}, stages, isDirect,
+                      takesTurns, /*split_k=*/1, /*whole_rows=*/0, /*group=*/0);
+  return ScheduleAttr::get(context, target.name, {waves * mma.size, size},
+                           waves, vector, 1, 0, SweepKind::None, 1, 1, matmul);
+}
+
+SmallVector<ScheduleAttr> te::listAttentionSchedules(MLIRContext *context,
+                                                     const TileDemand &demand,
+                                                     const Target &target) {
+  AttentionOp op = demand.attention;
+  SmallVector<ScheduleAttr> schedules;
+  for (const MMA *mma : getInstructions(op, target))
+    for (int64_t waves = 1; waves <= int64_t(target.maxWavesPerWorkgroup);
+         waves *= 2)
+      for (int64_t keys = std::max(mma->size, mma->k); keys <= 2 * kMostKeys;
+           keys *= 2)
+        for (int64_t stages : {1, 2, 3})
+          for (bool direct : {false, true})
+            for (bool takesTurns : {false, true}) {
+              if (direct && (stages == 1 || !isDirect(op, waves, keys, target)))
+                continue;
+              ScheduleAttr schedule =
+                  makeSchedule(context, op, target, *mma, waves, keys, stages,
+                               direct, takesTurns);
+              if (!findViolation(demand, schedule, target))
+                schedules.push_back(schedule);
+            }
+  return schedules;
+}
+
 ScheduleAttr te::chooseAttentionSchedule(MLIRContext *context,
                                          const TileDemand &demand,
                                          const Target &target) {
@@ -163,26 +210,13 @@ ScheduleAttr te::chooseAttentionSchedule(MLIRContext *context,
   if (instructions.empty()) // findViolation says so
     return ScheduleAttr::get(context, target.name, {1, 1}, 1, 1, 1, 0,
                              SweepKind::None, 1, 1, MatmulAttr());
-  // Rows of its own make a large instruction's results a lane's.
-  auto large = llvm::max_element(instructions, [](const MMA *x, const MMA *y) {
-    return x->size < y->size;
-  });
-  const MMA &mma = **large;
-  int64_t size =
-      std::max<int64_t>(llvm::PowerOf2Ceil(getHeadSize(op.getV())), mma.size);
-  int64_t vector =
-      target.maxAccessBytes * 8 / getElement(op).getIntOrFloatBitWidth();
+  const MMA &mma = getLargest(instructions);
   auto hasPairs = [&](int64_t waves) {
     return waves == 2 * int64_t(target.simdsPerCU);
   };
   auto make = [&](int64_t waves, int64_t keys, int64_t stages) {
-    auto matmul = MatmulAttr::get(context, mma.name, keys, {waves, 1}, stages,
-                                  isDirect(op, waves, keys, target),
-                                  /*ping_pong=*/hasPairs(waves),
-                                  /*split_k=*/1, /*whole_rows=*/0, /*group=*/0);
-    return ScheduleAttr::get(context, target.name, {waves * mma.size, size},
-                             waves, vector, 1, 0, SweepKind::None, 1, 1,
-                             matmul);
+    return makeSchedule(context, op, target, mma, waves, keys, stages,
+                        isDirect(op, waves, keys, target), hasPairs(waves));
   };
   auto find = [&](int64_t waves) -> ScheduleAttr {
     // Memory has more time where one workgroup has all of LDS, and what comes

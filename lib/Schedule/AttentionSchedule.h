@@ -24,6 +24,10 @@ ResourceEstimate estimateAttention(const TileDemand &demand,
 ScheduleAttr chooseAttentionSchedule(MLIRContext *context,
                                      const TileDemand &demand,
                                      const Target &target);
+/// What te-tune tries: the schedules that are legal, of each instruction.
+SmallVector<ScheduleAttr> listAttentionSchedules(MLIRContext *context,
+                                                 const TileDemand &demand,
+                                                 const Target &target);
 /// G2, H14 and H21.
 std::optional<std::string> findAttentionViolation(const TileDemand &demand,
                                                   ScheduleAttr schedule,

@@ -34,14 +34,6 @@ bool te::lieAlongK(GemmOp gemm) {
          liesAlongK(gemm.getB(), gemm.getKDimB());
 }
 
-int64_t te::getPartsBesideStores(GemmOp gemm, MatmulAttr matmul,
-                                 int64_t steps) {
-  // In fewer the stores would not find room. [fitted]
-  constexpr int64_t kLeastSteps = 8;
-  bool areTurned = !matmul.getDirect() && !lieAlongK(gemm);
-  return areTurned && steps >= kLeastSteps ? 2 : 1;
-}
-
 /// fp4 codes are packed along K in memory.
 static bool isPackedAlongK(Value operand, unsigned kDim) {
   ScaledType type = getScaled(operand);
@@ -287,11 +279,7 @@ std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
   bool isHidden = hidesMemory(plan, schedule, target);
   int64_t steps = isHidden ? getFetchSteps(gemm, plan, side, schedule) : 1;
   std::array<int64_t, 2> shape = {outer, steps * step * bits / 8 / bytes};
-  // Lanes load straight to LDS by offsets of 32 bits from the tile's first row.
   int64_t rowBytes = llvm::divideCeil(type.getShape().back() * bits, CHAR_BIT);
-  if ((shape[alongK ? 0 : 1] + 1) * rowBytes >=
-      std::numeric_limits<int32_t>::max())
-    return std::nullopt;
   const MMA &mma = *MMA::lookup(matmul.getMma());
   tile::LinearLayout taken =
       tile::getMMAOperandLayout(mma, *getMMAFormat(element), side, outer, mma.k,
@@ -300,18 +288,10 @@ std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
     std::swap(shape[0], shape[1]);
     taken = taken.transposeInOrder();
   }
-  unsigned lanes = llvm::Log2_32(target.waveSize),
-           waves = llvm::Log2_64(schedule.getWaves());
-  int64_t vector = std::min(target.maxAccessBytes / bytes, shape[1]);
-  tile::LinearLayout source =
-      stored ? tile::LinearLayout::inOrder(shape, *stored, vector, lanes, waves)
-             : tile::LinearLayout::rowMajor(shape, vector, lanes, waves);
-  tile::RingOrder order = getRingOrder(source, taken, bytes, target);
-  // Else each element of a column is read by itself.
-  if (!alongK && !order.transposes)
+  std::optional<tile::LinearLayout> source =
+      tile::getFetchLayout(shape, rowBytes, stored, taken, !alongK, bytes,
+                           schedule.getWaves(), target);
+  if (!source)
     return std::nullopt;
-  if (!order.shared.getStreaming(shape, target.amd->directLoadBytes, lanes,
-                                 waves))
-    return std::nullopt;
-  return FetchPlan{source, taken, alongK, steps, isHidden};
+  return FetchPlan{*source, taken, alongK, steps, isHidden};
 }

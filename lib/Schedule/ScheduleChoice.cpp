@@ -384,7 +384,7 @@ static ScheduleAttr askAhead(const TileDemand &demand, ScheduleAttr schedule,
       schedule.getWorkgroups(), schedule.getSweep(), schedule.getPieces(),
       schedule.getCluster(), schedule.getMatmul(),
       {std::max<int64_t>(ahead, 1), bytes},
-      /*residents=*/0);
+      /*residents=*/0, schedule.getWithout());
   return findViolation(demand, asking, target) ? schedule : asking;
 }
 

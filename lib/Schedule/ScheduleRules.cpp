@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// findViolation: rules H4 to H20 of docs/spec.md.
+// findViolation: rules H4 to H22 of docs/spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,9 @@
 #include "GemmSchedule.h"
 #include "Pieces.h"
 
+#include "te/Dialect/Tile/Transforms/Passes.h"
+
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -191,6 +194,19 @@ findResidentsViolation(const TileDemand &demand, ScheduleAttr schedule) {
                    "workgroups; leave it out";
 }
 
+/// H22: passes that are left out.
+static std::optional<std::string> findPassViolation(ScheduleAttr schedule) {
+  SmallVector<StringRef> known = tile::getOptionalPasses();
+  for (StringAttr name : schedule.getWithout())
+    if (!llvm::is_contained(known, name.getValue()))
+      return Text()
+             << "H22: without names '" << name.getValue()
+             << "', which is no pass that a kernel can do without; these "
+                "are "
+             << llvm::join(known, ", ");
+  return std::nullopt;
+}
+
 std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
                                              ScheduleAttr schedule,
                                              const Target &target) {
@@ -204,6 +220,8 @@ std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
     return Text() << "H5: " << schedule.getWaves() << " waves exceed the "
                   << target.maxWavesPerWorkgroup << " that a workgroup has on "
                   << target.name;
+  if (std::optional<std::string> why = findPassViolation(schedule))
+    return why;
   if (std::optional<std::string> why =
           findGemmViolation(demand, schedule, target))
     return why;

@@ -7,6 +7,7 @@
 
 #include "te/Schedule/ScheduleSpace.h"
 
+#include "AttentionSchedule.h"
 #include "Clusters.h"
 #include "GemmSchedule.h"
 
@@ -106,6 +107,13 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
     if (schedule != base && !findViolation(demand, schedule, target))
       schedules.push_back(schedule);
   };
+  if (demand.attention) {
+    for (ScheduleAttr schedule :
+         listAttentionSchedules(context, demand, target))
+      if (schedule != base)
+        schedules.push_back(schedule);
+    return schedules;
+  }
   Point point;
   if (!demand.gemm) {
     forEachPoint(getAxes(base, target), point,
@@ -165,7 +173,7 @@ double te::getLeastClocks(const TileDemand &demand, ScheduleAttr schedule,
                           const GemmSizes &sizes, const Target &target,
                           const Timing &timing) {
   MatmulAttr matmul = schedule.getMatmul();
-  if (!matmul)
+  if (!matmul || !demand.gemm)
     return 0;
   std::string why;
   std::optional<GemmPlan> plan = planGemm(demand.gemm, target, why);

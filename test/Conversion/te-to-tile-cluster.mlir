@@ -103,7 +103,7 @@ func.func @share(%x: tensor<64x1280xbf16>, %g: tensor<1280xbf16>) -> tensor<64x1
 // CHECK: tile.fetch %{{.*}}, %[[RING]][%c0] {in_bounds}
 // CHECK: tile.fetch %{{.*}}, %[[RING]][%c1] {in_bounds}
 // CHECK-NOT: tile.load
-// CHECK: tile.await for %[[RING]] {{.*}}{pending = 1 : i64}
+// CHECK: tile.await for %[[RING]] {{.*}}{pending = array<i64: 1>}
 // CHECK: tile.take %[[RING]][%c0, %c0]
 // CHECK: tile.await for %[[RING]] : memref<2x32x256xbf16, #gpu.address_space<workgroup>>{{$}}
 // CHECK: tile.take %[[RING]][%c1, %c0]

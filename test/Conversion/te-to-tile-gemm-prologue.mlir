@@ -4,14 +4,14 @@
 // Codes become f32, are multiplied by their block's scale, and are bf16 then: a power of two rounds nothing.
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 // CHECK-LABEL: tile.kernel @weights
-// CHECK: tile.load {{.*}} : memref<64x2048xf8E4M3FN
 // CHECK: scf.for
+// CHECK:   tile.load {{.*}} : memref<64x2048xf8E4M3FN
 // CHECK:   %[[F:.*]] = arith.extf %{{.*}} : tensor<64x64xf8E4M3FN, #{{.*}}> to tensor<64x64xf32
 // CHECK:   %[[S:.*]] = tile.broadcast %{{.*}} : tensor<64x2xf32, #{{.*}}> -> tensor<64x64xf32
 // CHECK:   %[[P:.*]] = arith.mulf %[[F]], %[[S]]
 // CHECK:   %[[I:.*]] = arith.bitcast %[[P]] : {{.*}} to tensor<64x64xi32
 // CHECK:   arith.shrui %[[I]]
-// CHECK:   tile.put %{{.*}} : tensor<64x64xbf16
+// CHECK:   tile.convert_layout %{{.*}} : tensor<64x64xbf16
 // CHECK:   tile.mma
 // CHECK: tile.store
 func.func @weights(%x: tensor<16x2048xbf16>, %q: !te.scaled<64x2048xf8E4M3FN, #row>) -> tensor<16x64xbf16> {
@@ -34,7 +34,7 @@ func.func @weights(%x: tensor<16x2048xbf16>, %q: !te.scaled<64x2048xf8E4M3FN, #r
 // CHECK-NOT: memref.load
 // CHECK:   arith.mulf
 // CHECK:   arith.truncf %{{.*}} : tensor<64x64xf32, #{{.*}}> to tensor<64x64xbf16
-// CHECK:   tile.put
+// CHECK:   tile.convert_layout
 func.func @tensor(%x: tensor<16x2048xbf16>, %q: !te.scaled<64x2048xf8E4M3FN, #one>) -> tensor<16x64xbf16> {
   %y = te.fusion "tensor" (%a = %x : tensor<16x2048xbf16>, %p = %q : !te.scaled<64x2048xf8E4M3FN, #one>) -> (tensor<16x64xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [16, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [1, 4], stages = 2>>} {

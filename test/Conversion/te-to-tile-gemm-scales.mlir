@@ -3,11 +3,12 @@
 // Without an instruction for them E8M0 scales go into the elements, on the way to LDS. A lane reads the scales of its row's
 // four next blocks at once: the bytes of a register, of which each step takes its own.
 // CHECK-LABEL: tile.kernel @elements
-// CHECK: %[[BYTES:.*]] = tile.load {{.*}} -> tensor<64x4xi8
-// CHECK: %[[WIDE:.*]] = arith.extui %[[BYTES]]
-// CHECK: %[[PLACED:.*]] = arith.shli %[[WIDE]]
-// CHECK: tile.reduce or %[[PLACED]] block [1, 4] : {{.*}} -> tensor<64x1xi32
-// CHECK: scf.for {{.*}} iter_args(%[[SUM:[a-z0-9]+]] = %{{[^,]*}}, %[[RAW:[a-z0-9]+]] = %{{[^,]*}}, %{{[a-z0-9]+}} = %{{[^,]*}}, %[[GROUP:[a-z0-9]+]] = %{{[^,]*}}, %[[BEHIND:[a-z0-9]+]] = %{{[^,]*}}, %[[SCALE:[a-z0-9]+]] = %{{[^,]*}}, %[[LARGEST:[a-z0-9]+]] = %{{[^,]*}}, %[[RAWB:[a-z0-9]+]] = %{{[^,]*}}, %{{[^)]*}})
+// CHECK: scf.for {{.*}} iter_args(%[[SUM:[a-z0-9]+]] = %{{[^,]*}}, %[[SCALE:[a-z0-9]+]] = %{{[^,]*}}, %[[LARGEST:[a-z0-9]+]] = %{{[^,]*}}, %{{[^)]*}})
+// CHECK:   %[[RAW:.*]] = tile.load {{.*}} -> tensor<64x64xf8E4M3FN
+// CHECK:   %[[BYTES:.*]] = tile.load {{.*}} -> tensor<64x4xi8
+// CHECK:   %[[WIDE:.*]] = arith.extui %[[BYTES]]
+// CHECK:   %[[PLACED:.*]] = arith.shli %[[WIDE]]
+// CHECK:   %[[GROUP:.*]] = tile.reduce or %[[PLACED]] block [1, 4] : {{.*}} -> tensor<64x1xi32
 // CHECK:   %[[BOTH:.*]] = tile.broadcast %[[GROUP]]
 // CHECK:   %[[SHIFTED:.*]] = arith.shrui %[[BOTH]]
 // CHECK:   %[[BYTE:.*]] = arith.andi %[[SHIFTED]]
@@ -27,21 +28,20 @@
 // CHECK:   %[[SCALED:.*]] = arith.mulf %[[X]], %[[FACTOR]]
 // CHECK:   arith.trunci {{.*}} to tensor<64x64xi16
 // CHECK:   %[[HALF:.*]] = arith.bitcast {{.*}} to tensor<64x64xbf16
-// CHECK:   tile.put %[[HALF]]
-// CHECK:   tile.load {{.*}} -> tensor<64x64xf8E4M3FN
-// CHECK:   tile.mma {{.*}} in_order
+// CHECK:   %[[A:.*]] = tile.convert_layout %[[HALF]]
 // fp4: a code's sign to bit 31, and down again; there is no Inf and no NaN.
+// CHECK:   %[[RAWB:.*]] = tile.load {{.*}} -> tensor<64x32xi8
+// CHECK:   tile.load {{.*}} -> tensor<64x4xi8
 // CHECK:   tile.broadcast %[[RAWB]] : tensor<64x32xi8
 // CHECK:   arith.shrsi
 // CHECK-NOT: math.absf
-// CHECK:   tile.put
-// CHECK:   tile.mma {{.*}} in_order
-// The groups of scales move on behind the part in which both sides were put; the next one is asked for.
-// CHECK:   scf.if {{.*}} -> (tensor<64x1xi32, {{.*}}>, tensor<64x1xi32, {{.*}}>) {
-// CHECK:     tile.load {{.*}} -> tensor<64x4xi8
-// CHECK:     scf.yield %[[BEHIND]],
-// CHECK:   } else {
-// CHECK:     scf.yield %[[GROUP]], %[[BEHIND]]
+// CHECK:   %[[B:.*]] = tile.convert_layout
+// CHECK:   tile.mma %[[A]], %[[B]], %[[SUM]]
+// The second step has its bytes of the same group.
+// CHECK-NOT: -> tensor<64x4xi8
+// CHECK:   tile.broadcast %[[GROUP]]
+// CHECK:   tile.mma
+// CHECK-NOT: tile.mma
 // CHECK:   scf.yield
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @f(%x: !te.scaled<64x2048xf8E4M3FN, #row>, %y: !te.scaled<64x2048xf4E2M1FN, #row>) -> tensor<64x64xf32> {
@@ -99,13 +99,14 @@ func.func @f(%x: !te.scaled<16x256xf8E4M3FN, #row>, %y: !te.scaled<16x256xf8E4M3
 
 // K x outer: scales lie along the columns that a lane has; those of one step at a time.
 // CHECK-LABEL: tile.kernel @wgrad
-// CHECK: tile.load {{.*}} -> tensor<1x32xi8
-// CHECK: tile.transpose
 // CHECK: scf.for
-// CHECK-NOT: scf.if
+// CHECK:   tile.load {{.*}} -> tensor<1x32xi8
+// CHECK:   tile.transpose
 // CHECK:   arith.extui {{.*}} to tensor<32x1xi32
 // CHECK:   arith.mulf {{.*}} : tensor<32x32xf32
-// CHECK:   tile.put
+// CHECK:   tile.mma
+// CHECK-NOT: tile.mma
+// CHECK: scf.yield
 #col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
 func.func @f(%x: !te.scaled<2048x32xf8E5M2, #col>, %y: !te.scaled<2048x32xf8E4M3FN, #col>) -> tensor<32x32xf32> {
   %d = te.fusion "wgrad" (%a = %x : !te.scaled<2048x32xf8E5M2, #col>, %b = %y : !te.scaled<2048x32xf8E4M3FN, #col>) -> (tensor<32x32xf32>)
@@ -114,95 +115,4 @@ func.func @f(%x: !te.scaled<2048x32xf8E5M2, #col>, %y: !te.scaled<2048x32xf8E4M3
     te.yield %0 : tensor<32x32xf32>
   }
   return %d : tensor<32x32xf32>
-}
-
-// -----
-
-// Where products take longer than what scales elements, that stands in front of the last part before the barrier, from where it
-// spreads over all of these. The groups of scales move on without a branch: where the next one is not asked for, rows behind
-// the last are.
-// CHECK-LABEL: tile.kernel @spread
-// CHECK: scf.for {{.*}} iter_args(%[[SUM:[a-z0-9]+]] = %{{[^,]*}}, %[[RAW:[a-z0-9]+]] = %{{[^,]*}}, %{{[a-z0-9]+}} = %{{[^,]*}}, %[[GROUP:[a-z0-9]+]] = %{{[^,]*}}, %[[BEHIND:[a-z0-9]+]] = %{{[^,]*}}, %[[COMING:[a-z0-9]+]] = %{{[^,]*}},
-// CHECK-NOT: scf.if
-// CHECK-NOT: arith.mulf
-// CHECK-COUNT-2: tile.mma {{.*}} in_order
-// CHECK: arith.mulf
-// CHECK: tile.put
-// CHECK: arith.mulf
-// CHECK: tile.put
-// CHECK: tile.mma {{.*}} in_order
-// CHECK: %[[DUE:[0-9]+]] = arith.cmpi eq
-// CHECK: %[[TAKES:[a-z0-9_]+]] = {{.*}}splat %[[DUE]]
-// CHECK: arith.select %[[TAKES]], %[[BEHIND]], %[[GROUP]]
-// CHECK: arith.select %{{.*}}, %[[COMING]], %[[BEHIND]]
-// CHECK: %[[ROW:.*]] = arith.select %{{.*}}, %{{.*}}, %c256{{.*}} : index
-// CHECK: tile.load %{{.*}}[%[[ROW]], %{{.*}}] {{.*}} -> tensor<256x4xi8
-// CHECK: gpu.barrier
-// CHECK: tile.mma {{.*}} in_order
-// CHECK: scf.yield
-#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
-func.func @f(%x: !te.scaled<256x256xf8E4M3FN, #row>, %y: !te.scaled<256x256xf4E2M1FN, #row>) -> tensor<256x256xf32> {
-  %d = te.fusion "spread" (%a = %x : !te.scaled<256x256xf8E4M3FN, #row>, %b = %y : !te.scaled<256x256xf4E2M1FN, #row>) -> (tensor<256x256xf32>)
-      attributes {schedule = #te.schedule<"gfx942", tile = [256, 256], waves = 8, vector = 16, matmul = <"f32_32x32x8_bf16", k = 32, waves = [2, 4], stages = 2>>} {
-    %0 = te.gemm %a, %b transpose_b : !te.scaled<256x256xf8E4M3FN, #row>, !te.scaled<256x256xf4E2M1FN, #row> -> tensor<256x256xf32>
-    te.yield %0 : tensor<256x256xf32>
-  }
-  return %d : tensor<256x256xf32>
-}
-
-// -----
-
-// Both fp8: a round is as many steps as LDS has places, which are constants then.
-// Steps keep apart, and their elements whole, until they are worked on.
-// CHECK-LABEL: tile.kernel @rounds
-// CHECK: scf.for %{{.*}} = %{{.*}} to %c4{{.*}} step
-// CHECK-NOT: scf.if
-// CHECK: tile.hold %{{.*}} : tensor<256x32xf8E4M3FN
-// CHECK: tile.mma {{.*}} in_order
-// CHECK: tile.hold %{{.*}} : tensor<256x32xf8E4M3FN
-// CHECK-COUNT-2: tile.mma {{.*}} in_order
-// CHECK: gpu.barrier
-// CHECK: tile.mma {{.*}} in_order
-// CHECK: tile.fence
-// CHECK-COUNT-3: tile.mma {{.*}} in_order
-// CHECK: gpu.barrier
-// CHECK: tile.fence
-// CHECK-NEXT: scf.yield
-#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
-func.func @f(%x: !te.scaled<256x256xf8E4M3FN, #row>, %y: !te.scaled<256x256xf8E4M3FN, #row>) -> tensor<256x256xf32> {
-  %d = te.fusion "rounds" (%a = %x : !te.scaled<256x256xf8E4M3FN, #row>, %b = %y : !te.scaled<256x256xf8E4M3FN, #row>) -> (tensor<256x256xf32>)
-      attributes {schedule = #te.schedule<"gfx942", tile = [256, 256], waves = 8, vector = 16, matmul = <"f32_32x32x8_bf16", k = 32, waves = [2, 4], stages = 2>>} {
-    %0 = te.gemm %a, %b transpose_b : !te.scaled<256x256xf8E4M3FN, #row>, !te.scaled<256x256xf8E4M3FN, #row> -> tensor<256x256xf32>
-    te.yield %0 : tensor<256x256xf32>
-  }
-  return %d : tensor<256x256xf32>
-}
-
-// -----
-
-// Few steps have no loop: the first two are asked for before either is waited for, and what follows is, before a step's elements are.
-// CHECK-LABEL: tile.kernel @early
-// CHECK-NOT: scf.for
-// CHECK: tile.load {{.*}} -> tensor<16x64xf8E4M3FN
-// CHECK: tile.load {{.*}} -> tensor<64x64xf8E4M3FN
-// CHECK: tile.fence
-// CHECK: %[[A1:.*]] = tile.load {{.*}} -> tensor<16x64xf8E4M3FN
-// CHECK: tile.load {{.*}} -> tensor<64x64xf8E4M3FN
-// CHECK: tile.fence
-// CHECK: tile.put
-// CHECK: %[[A2:.*]] = tile.load {{.*}} -> tensor<16x64xf8E4M3FN
-// CHECK-NEXT: tile.hold %[[A1]]
-// CHECK: tile.mma
-// CHECK: %[[A3:.*]] = tile.load {{.*}} -> tensor<16x64xf8E4M3FN
-// CHECK-NEXT: tile.hold %[[A2]]
-// CHECK-NOT: tile.load {{.*}} -> tensor<16x64xf8E4M3FN
-// CHECK: tile.hold %[[A3]]
-#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
-func.func @f(%x: !te.scaled<16x256xf8E4M3FN, #row>, %y: !te.scaled<64x256xf8E4M3FN, #row>) -> tensor<16x64xf32> {
-  %d = te.fusion "early" (%a = %x : !te.scaled<16x256xf8E4M3FN, #row>, %b = %y : !te.scaled<64x256xf8E4M3FN, #row>) -> (tensor<16x64xf32>)
-      attributes {schedule = #te.schedule<"gfx942", tile = [16, 64], waves = 4, vector = 8, matmul = <"f32_16x16x16_bf16", k = 64, waves = [1, 4], stages = 2>>} {
-    %0 = te.gemm %a, %b transpose_b : !te.scaled<16x256xf8E4M3FN, #row>, !te.scaled<64x256xf8E4M3FN, #row> -> tensor<16x64xf32>
-    te.yield %0 : tensor<16x64xf32>
-  }
-  return %d : tensor<16x64xf32>
 }

@@ -16,7 +16,7 @@
 // CHECK:   tile.store
 // CHECK-NEXT: gpu.barrier
 // CHECK-NEXT: }
-// CHECK-SAME: {tile.delay = 1 : i64}
+// CHECK-SAME: {tile.delay}
 func.func @linear(%x: tensor<70x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<70x64xbf16> {
   %d = te.fusion "linear_0" (%a = %x : tensor<70x64xbf16>, %v = %w : tensor<64x64xbf16>) -> (tensor<70x64xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [32, 32], waves = 4, vector = 8, workgroups = 2, matmul = <"f32_16x16x32_bf16", k = 32, waves = [2, 2], stages = 2>>} {

@@ -27,7 +27,7 @@ tile.kernel @own(%in: memref<bf16>, %out: memref<bf16>, %rows: index) attributes
   %r = tile.ring from #l to #l : memref<2x4x64xbf16, #gpu.address_space<workgroup>>
   tile.fetch %a[%c0, %c0], %r[%c0] {in_bounds} : memref<?x64xbf16, strided<[64, 1]>>, memref<2x4x64xbf16, #gpu.address_space<workgroup>>
   tile.fetch %a[%c4, %c0], %r[%c1] : memref<?x64xbf16, strided<[64, 1]>>, memref<2x4x64xbf16, #gpu.address_space<workgroup>>
-  tile.await for %r : memref<2x4x64xbf16, #gpu.address_space<workgroup>> {pending = 1 : i64}
+  tile.await for %r : memref<2x4x64xbf16, #gpu.address_space<workgroup>> {pending = array<i64: 1>}
   %x = tile.take %r[%c0, %c0] : memref<2x4x64xbf16, #gpu.address_space<workgroup>> -> tensor<4x64xbf16, #l>
   tile.await for %r : memref<2x4x64xbf16, #gpu.address_space<workgroup>>
   %y = tile.take %r[%c1, %c0] : memref<2x4x64xbf16, #gpu.address_space<workgroup>> -> tensor<4x64xbf16, #l>

@@ -7,10 +7,9 @@
 // CHECK-LABEL: tile.kernel @stages_0
 // CHECK: %[[RA:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x32x64xbf16
 // CHECK: %[[RB:.*]] = tile.ring
-// CHECK-COUNT-2: tile.load
+// CHECK-COUNT-4: tile.load
 // CHECK: tile.put %{{.*}}, %[[RA]]
 // CHECK: tile.put %{{.*}}, %[[RB]]
-// CHECK-COUNT-2: tile.load
 // CHECK: tile.await
 // CHECK: tile.take %[[RA]][%{{.*}}, %c0]
 // CHECK: scf.for {{.*}} iter_args(%[[SUM:[a-z0-9]+]] = %{{[a-z0-9_]+}}, %[[RAW:[a-z0-9]+]] = %{{[a-z0-9_]+}}, %{{[a-z0-9]+}} = %{{[a-z0-9_]+}}, %[[PART:[a-z0-9]+]] = %{{[a-z0-9_]+}}, %[[PARTB:[a-z0-9]+]] =
@@ -135,10 +134,10 @@ func.func @ordered(%x: !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f
 // CHECK-LABEL: tile.kernel @round_0
 // CHECK: %[[SCALES:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x128x16xi8
 // CHECK: scf.for
-// CHECK: tile.await for {{.*}} {loads = 4 : i64, pending = 1 : i64}
+// CHECK: tile.await for {{.*}} {behind = 12 : i64, pending = array<i64: 1, 1>}
 // CHECK: tile.take %[[SCALES]][%{{.*}}, %c4]
 // CHECK: tile.mma {{.*}} scales(%{{.*}}, %{{.*}} : tensor<128x4xi8, #{{.*}}>, tensor<128x4xi8, #{{.*}}>) <{{.*}}> in_order {reads =
-// CHECK: tile.await for {{.*}} {pending = 1 : i64}
+// CHECK: tile.await for {{.*}} {behind = 8 : i64, pending = array<i64: 1, 1>}
 // CHECK: tile.take %[[SCALES]][%{{.*}}, %c8
 // CHECK: scf.yield
 func.func @round(%x: !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %w: !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> tensor<128x128xbf16> {
@@ -161,14 +160,14 @@ func.func @round(%x: !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], 
 // CHECK: tile.fetch %{{.*}}, %[[RB]]
 // CHECK: tile.fetch %{{.*}}, %[[RA]]
 // CHECK: tile.fetch %{{.*}}, %[[RB]]
-// CHECK: tile.await for %[[RA]], %[[RB]] {{.*}} {pending = 1 : i64}
+// CHECK: tile.await for %[[RA]], %[[RB]] {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 1, 1>}
 // CHECK: tile.fetch %{{.*}}, %[[RA]]
 // CHECK: scf.for {{.*}} to %c30 step %c3
-// CHECK-COUNT-3: tile.await for {{.*}} {pending = 1 : i64}
+// CHECK-COUNT-3: tile.await for {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 1, 1>}
 // CHECK: scf.yield
 // CHECK-NOT: scf.for
 // CHECK: tile.fetch
-// CHECK: tile.await for {{.*}} {pending = 1 : i64}
+// CHECK: tile.await for {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 1, 1>}
 // CHECK: tile.await for %[[RA]], %[[RB]] : {{.*}}>{{$}}
 // CHECK-NOT: tile.fetch
 // CHECK: tile.mma
@@ -180,4 +179,59 @@ func.func @rest(%x: tensor<64x2176xbf16>, %w: tensor<64x2176xbf16>) -> tensor<64
     te.yield %0 : tensor<64x64xbf16>
   }
   return %d : tensor<64x64xbf16>
+}
+
+// -----
+
+// Lanes scale fp8 elements on their way to LDS: what was loaded is held together, one operand behind the other, until all products
+// in front of the barrier have begun, and the next step is asked for behind that. Two steps are an iteration, with constant places.
+// CHECK-LABEL: tile.kernel @scaled_0
+// CHECK: scf.for {{.*}} step %c2
+// CHECK: %[[HELD:.*]] = tile.hold %{{.*}} : tensor<32x256xf8E4M3FN
+// CHECK: tile.mma {{.*}} in_order
+// CHECK: tile.hold %{{.*}} : tensor<32x256xf8E4M3FN
+// CHECK: tile.mma {{.*}} in_order
+// CHECK: arith.bitcast %[[HELD]]
+// CHECK: tile.put
+// CHECK: tile.put
+// CHECK: tile.load {{.*}} -> tensor<32x256xf8E4M3FN
+// CHECK: tile.mma {{.*}} in_order
+// CHECK: tile.await
+// CHECK: tile.mma {{.*}} in_order
+// CHECK-NEXT: tile.fence
+// CHECK-COUNT-4: tile.mma {{.*}} in_order
+// CHECK: scf.yield
+func.func @scaled(%x: !te.scaled<1024x256xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>, %y: !te.scaled<1024x256xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>) -> tensor<256x256xf32> {
+  %d = te.fusion "scaled_0" (%a = %x : !te.scaled<1024x256xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>, %b = %y : !te.scaled<1024x256xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>) -> (tensor<256x256xf32>)
+      attributes {schedule = #te.schedule<"gfx942", tile = [256, 256], waves = 8, vector = 16, matmul = <"f32_32x32x8_bf16", k = 32, waves = [2, 4], stages = 2>>} {
+    %0 = te.gemm %a, %b transpose_a : !te.scaled<1024x256xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>, !te.scaled<1024x256xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>> -> tensor<256x256xf32>
+    te.yield %0 : tensor<256x256xf32>
+  }
+  return %d : tensor<256x256xf32>
+}
+
+// -----
+
+// A for two steps at once, whose rows are a cache line together, B for each: half of the waits are for B alone, and its next two
+// tiles are on their way.
+// CHECK-LABEL: tile.kernel @lines_0
+// CHECK: %[[A:.*]] = tile.ring {{.*}} : memref<2x256x128xf8E4M3FN
+// CHECK: %[[B:.*]] = tile.ring {{.*}} : memref<4x256x64xf8E4M3FN
+// CHECK: scf.for
+// CHECK: tile.await for %[[B]] : {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 2>}
+// CHECK: tile.take %[[A]][%c0, %c64]
+// CHECK: tile.fetch {{.*}}, %[[B]]
+// CHECK: tile.mma
+// CHECK: tile.await for %[[A]], %[[B]] : {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 0, 2>}
+// CHECK: tile.take %[[A]][%c1, %c0]
+// CHECK: tile.fetch {{.*}}, %[[A]]
+// CHECK: tile.fetch {{.*}}, %[[B]]
+// CHECK: tile.mma
+func.func @lines(%x: !te.scaled<256x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %y: !te.scaled<256x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> tensor<256x256xf32> {
+  %d = te.fusion "lines_0" (%a = %x : !te.scaled<256x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %b = %y : !te.scaled<256x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> (tensor<256x256xf32>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [256, 256], waves = 8, vector = 16, matmul = <"scale_f32_32x32x64_f8f6f4", k = 64, waves = [2, 4], stages = 4, direct = true>>} {
+    %0 = te.gemm %a, %b transpose_b : !te.scaled<256x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, !te.scaled<256x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>> -> tensor<256x256xf32>
+    te.yield %0 : tensor<256x256xf32>
+  }
+  return %d : tensor<256x256xf32>
 }

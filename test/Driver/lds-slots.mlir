@@ -3,9 +3,9 @@
 // RUN: te-compile %s --target=gfx950 --emit=llvm | FileCheck %s
 // CHECK: store <{{.*}}> %{{.*}}, ptr addrspace(3) %{{.*}}, align 16, !alias.scope ![[SLOTS:[0-9]+]]
 // CHECK: llvm.amdgcn.s.barrier
-// CHECK: load <{{.*}}>, ptr addrspace(3) %{{.*}}, align 4, !noalias ![[SLOTS]]
+// CHECK: load {{.*}}, ptr addrspace(3) %{{.*}}, align 4, !noalias ![[SLOTS]]
 // CHECK: load <{{.*}}>, ptr addrspace(3) %{{.*}}, align 16, !noalias ![[SLOTS]]
-// CHECK: br i1
+// CHECK: br label
 // CHECK: store <{{.*}}> %{{.*}}, ptr addrspace(3) %{{.*}}, align 16, !alias.scope ![[SLOTS]]
 // CHECK: store {{.*}}, ptr addrspace(3) %{{[0-9]+}}, align {{[0-9]+$}}
 // CHECK: load {{.*}}, ptr addrspace(3) %{{[0-9]+}}, align {{[0-9]+$}}

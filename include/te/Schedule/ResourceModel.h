@@ -117,11 +117,6 @@ inline int64_t getMostBesideStores(MatmulAttr matmul, bool areAll) {
 /// others are a loop.
 inline constexpr int64_t kPartsOfTile = 3;
 
-/// Of so many parts of the `steps` of a tile that have no loop the last one has
-/// stores of the tile before beside it: where lanes turn operands on their way
-/// to LDS, what the steps in front of it read does not wait for these.
-int64_t getPartsBesideStores(GemmOp gemm, MatmulAttr matmul, int64_t steps);
-
 /// Bytes of scales of one of `outer` rows of A or columns of B that are read at
 /// once, at most; LDS has room for two times as many.
 int64_t getScaleBytes(const GemmPlan &plan, int64_t outer,

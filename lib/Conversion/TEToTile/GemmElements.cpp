@@ -167,29 +167,7 @@ Value GemmOperand::loadScalesOfElements(TileContext &step,
                           kIsLast ? 1 : 0);
 }
 
-bool GemmOperand::readsIfDue(int64_t steps) const {
-  TileContext step = makeContext({});
-  return steps > 1 && isWord(steps) &&
-         (kIsLast ? step.wholeCols : step.wholeRows) &&
-         scaled.getScaling().getScaleLayout() == ScaleLayout::Linear;
-}
-
-/// The load that the tile comes from reads the rows behind the last, which
-/// there are none of, but on this condition.
-static void readNothingUnless(OpBuilder &b, Value condition, Value tile) {
-  Operation *op = tile.getDefiningOp();
-  while (!isa<LoadOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  auto load = cast<LoadOp>(op);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(load);
-  Value end = b.createOrFold<memref::DimOp>(load.getLoc(), load.getView(), 0);
-  load.getRowMutable().assign(
-      arith::SelectOp::create(b, load.getLoc(), condition, load.getRow(), end));
-  load.setInBounds(false);
-}
-
-Value GemmOperand::readScaleGroup(Value at, int64_t steps, Value isDue) const {
+Value GemmOperand::readScaleGroup(Value at, int64_t steps) const {
   auto &b = ctx.b;
   TileContext step = makeContext(at, std::max<int64_t>(steps, 1));
   LinearLayout blocks = getBlockLayout();
@@ -215,8 +193,6 @@ Value GemmOperand::readScaleGroup(Value at, int64_t steps, Value isDue) const {
   LinearLayout bytes({rows.getShape()[0], count}, registers,
                      spread(LayoutInput::Lane), spread(LayoutInput::Wave));
   Value scales = load(bytes);
-  if (isDue)
-    readNothingUnless(b, isDue, scales);
   Type i32 = withElementType(scales.getType(), b.getI32Type());
   Value place = arith::ShLIOp::create(b, CoordinateOp::create(b, i32, 1),
                                       ctx.intConstant(i32, 3));

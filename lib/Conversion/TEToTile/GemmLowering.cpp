@@ -28,8 +28,7 @@
 //
 // With two stages or more the loop is marked for the passes that make it a
 // pipeline (docs/decisions/0034), and an iteration is the steps whose scales
-// are read at once; but what scales elements, or sums of blocks, is emitted so:
-// GemmPipeline.cpp.
+// are read at once.
 //
 // Limits: with one stage LDS holds one operand of one step; tile-prefetch-loads
 // reads the next step's into registers meanwhile.
@@ -44,19 +43,28 @@ using namespace mlir::te;
 using namespace mlir::te::tile;
 
 void GemmEmitter::emitMmas(ArrayRef<Value> sides, ArrayRef<Value> scales,
-                           MutableArrayRef<Value> sums, bool inOrder,
-                           int64_t part, int64_t reads) {
+                           MutableArrayRef<Value> sums, int64_t part) {
   bool areScaled = plan.scales == GemmPlan::Scales::Instruction;
   auto mma = MMAAttr::get(b.getContext(), ctx.schedule.getMatmul().getMma());
-  // One region of instructions: the last product ends it.
-  for (auto [i, sum] : llvm::enumerate(sums)) {
-    bool isLast = i + 1 == sums.size();
-    sum = MmaOp::create(
-        b, type, sides[0], sides[1 + i], sum, areScaled ? scales[0] : Value(),
-        areScaled ? scales[1 + i] : Value(), mma, inOrder && isLast,
-        /*scale_part=*/areScaled ? part : 0, isLast ? reads : 0,
-        /*ahead=*/0);
-  }
+  for (auto [i, sum] : llvm::enumerate(sums))
+    sum = MmaOp::create(b, type, sides[0], sides[1 + i], sum,
+                        areScaled ? scales[0] : Value(),
+                        areScaled ? scales[1 + i] : Value(), mma,
+                        /*in_order=*/false, areScaled ? part : 0, /*reads=*/0,
+                        /*ahead=*/0);
+}
+
+/// Steps of an iteration: as many as a lane reads the scales of at once.
+int64_t GemmEmitter::countGroup() const {
+  int64_t group = 1;
+  if (!isStaged())
+    return group;
+  for (const GemmOperand *side : getSides())
+    if (side->scalesElements())
+      group = std::max(group, side->getGroupSteps());
+    else if (plan.scales == GemmPlan::Scales::Instruction)
+      group = std::max(group, side->getScaleSteps());
+  return group;
 }
 
 /// The sums and a step's products; of a block that is scaled, once they are all
@@ -96,13 +104,12 @@ SmallVector<Value> GemmEmitter::emitSteps() {
     });
   };
   // Scales of several steps are read at once.
-  bool isStaged = ctx.schedule.getMatmul().getStages() > 1,
-       areGrouped = isStaged && plan.scales == GemmPlan::Scales::Instruction;
-  int64_t group = 1;
-  if (areGrouped)
-    for (const GemmOperand *side : sides)
-      group = std::max(group, side->getScaleSteps());
-  SmallVector<Value> scales(sides.size());
+  int64_t group = countGroup();
+  // Those of all of K, in front of the loop.
+  SmallVector<Value> groups(sides.size()), scales(sides.size());
+  for (auto [side, ofGroup] : llvm::zip_equal(sides, groups))
+    if (side->scalesElements() && side->getGroupSteps() == 0)
+      ofGroup = side->readScaleGroup(emitK(index(0)), /*steps=*/0);
   auto emitStep = [&](Value i, ValueRange carried) -> SmallVector<Value> {
     restore(carried);
     SmallVector<Value> next(carried.take_front(rights.size()));
@@ -110,13 +117,16 @@ SmallVector<Value> GemmEmitter::emitSteps() {
       Value k = emitK(b.createOrFold<arith::AddIOp>(
           b.createOrFold<arith::MulIOp>(i, index(group)), index(number)));
       SmallVector<Value> elements;
-      for (auto [side, ofSide, scale] : llvm::zip_equal(sides, seen, scales)) {
+      for (auto [side, ofSide, ofGroup, scale] :
+           llvm::zip_equal(sides, seen, groups, scales)) {
         Value raw =
             side->dropPadding(Kind::Elements, side->read(Kind::Elements, k), k);
         if (side->scalesElements()) {
-          Value bytes =
-              side->getScaleBytes(side->readScaleGroup(k, /*steps=*/1),
-                                  /*steps=*/1, index(0));
+          int64_t together = std::min(group, side->getGroupSteps());
+          if (together && number % together == 0)
+            ofGroup = side->readScaleGroup(k, together);
+          Value bytes = side->getScaleBytes(
+              ofGroup, together, index(together ? number % together : 0));
           raw = scalesElements ? side->scaleElements(raw, bytes, ofSide)
                                : side->dequantize(raw, bytes, k);
         } else {
@@ -124,22 +134,23 @@ SmallVector<Value> GemmEmitter::emitSteps() {
         }
         elements.push_back(side->convert(raw));
         if (plan.scales == GemmPlan::Scales::Blocks)
-          scale = side->loadBlockScale(k);
-        else if (areGrouped && number % side->getScaleSteps() == 0)
-          scale = side->loadScaleGroup(k, side->getScaleSteps());
-        else if (plan.scales == GemmPlan::Scales::Instruction && !isStaged)
+          scale = side->loadBlockScale(k, isStaged());
+        else if (plan.scales == GemmPlan::Scales::Instruction && !isStaged())
           scale = side->loadScales(k);
+        else if (plan.scales == GemmPlan::Scales::Instruction &&
+                 number % side->getScaleSteps() == 0)
+          scale = side->loadScaleGroup(k, side->getScaleSteps());
       }
       emitSums(next, scales, [&](MutableArrayRef<Value> sums) {
-        emitMmas(elements, scales, sums, /*inOrder=*/false, number);
+        emitMmas(elements, scales, sums, number);
       });
     }
     forSeen([&](Value &value) { next.push_back(value); });
     return next;
   };
-  Value groups = b.createOrFold<arith::DivUIOp>(steps, index(group));
-  scf::ForOp loop = ctx.loop(groups, start, emitStep);
-  if (isStaged)
+  scf::ForOp loop = ctx.loop(
+      b.createOrFold<arith::DivUIOp>(steps, index(group)), start, emitStep);
+  if (isStaged())
     ctx.markStaged(loop, /*isLong=*/true);
   else
     ctx.markPrefetched(loop);
@@ -171,13 +182,11 @@ void GemmEmitter::bindSteps() {
         b.createOrFold<arith::AddIOp>(x, index(by - 1)), index(by));
   };
   steps = divide(ctx.getDim(getSource(op.getA()), op.getKDimA()), getStep());
-  knownSteps = getConstantIntValue(steps);
   if (op.getRest()) // H17: pieces are alike
     return bindRest();
   if (!op.getPieces())
     return;
-  int64_t unit = getLongest(makeStreams());
-  int64_t pieces = *op.getPieces();
+  int64_t unit = countGroup(), pieces = *op.getPieces();
   Value units = divide(steps, unit);
   auto begin = [&](Value piece) {
     Value number = b.createOrFold<arith::DivUIOp>(
@@ -186,12 +195,10 @@ void GemmEmitter::bindSteps() {
   };
   std::optional<int64_t> known = getConstantIntValue(units);
   if (known && *known % pieces == 0) {
-    knownSteps = *known / pieces * unit;
-    steps = index(*knownSteps);
+    steps = index(*known / pieces * unit);
     first = b.createOrFold<arith::MulIOp>(ctx.matrix, steps);
     return;
   }
-  knownSteps = std::nullopt;
   first = begin(ctx.matrix);
   Value end = begin(b.createOrFold<arith::AddIOp>(ctx.matrix, index(1)));
   steps = arith::SubIOp::create(b, end, first);
@@ -199,8 +206,7 @@ void GemmEmitter::bindSteps() {
 
 /// All of K, or a piece of it where this workgroup makes one.
 void GemmEmitter::bindRest() {
-  *knownSteps /= op.countPieces();
-  Value ofPiece = index(*knownSteps);
+  Value ofPiece = index(*getConstantIntValue(steps) / op.countPieces());
   first = b.createOrFold<arith::MulIOp>(ctx.piece, ofPiece);
   steps = arith::SelectOp::create(b, ctx.isWhole, steps, ofPiece);
 }
@@ -239,10 +245,7 @@ SmallVector<Value> GemmEmitter::emitProducts() {
   if (getConstantIntValue(ctx.getDim(getSource(op.getA()), op.getKDimA())) == 0)
     return getZeros();
   bindSteps();
-  SmallVector<Value> sums =
-      ctx.schedule.getMatmul().getStages() > 1 && !usesPasses()
-          ? emitPipelinedSteps()
-          : emitSteps();
+  SmallVector<Value> sums = emitSteps();
   if (plan.scales == GemmPlan::Scales::Sum)
     scaleSums(sums);
   return sums;

@@ -43,8 +43,6 @@ GemmOperand::GemmOperand(TileContext &ctx, GemmOp op, const GemmPlan &plan,
   kIsLast = int64_t(dim) == type.getRank() - 1;
   staticK = type.getDimSize(dim);
   k = ctx.getDim(operand, dim);
-  if (ctx.schedule.getMatmul().getDirect())
-    fetched = planFetch(op, plan, side, ctx.schedule, ctx.target);
 }
 
 /// Who reads which element of K x outer: blocks of registers that have as many
@@ -211,11 +209,7 @@ bool GemmOperand::hasSpareNibble() const {
          !(!ShapedType::isDynamic(staticK) && staticK % 2 == 0);
 }
 
-bool GemmOperand::mayHavePadding(Kind kind) const {
-  if (!scaled)
-    return false;
-  if (kind == Kind::Elements)
-    return hasSpareNibble() || mayScaleBeyond();
+bool GemmOperand::hasScalePadding() const {
   if (!scaled.getScaling().isBlock())
     return false;
   int64_t multiple = getPadding(scaled, kIsLast),
@@ -226,7 +220,7 @@ bool GemmOperand::mayHavePadding(Kind kind) const {
 
 Value GemmOperand::dropScalePadding(Value scales, Value at,
                                     unsigned dim) const {
-  if (!mayHavePadding(Kind::Scales))
+  if (!hasScalePadding())
     return scales;
   auto &b = ctx.b;
   Value block =
@@ -260,17 +254,6 @@ Value GemmOperand::dropPadding(Kind kind, Value raw, Value at) const {
   b.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(b, raw);
   return branch.getResult(0);
-}
-
-void GemmOperand::fetch(Value at, Value &ring, int64_t slots,
-                        Value slot) const {
-  auto load = read(Kind::Elements, at, getFetchSteps()).getDefiningOp<LoadOp>();
-  if (!ring)
-    ring = makeRing(Kind::Elements, load.getType(), slots);
-  FetchOp::create(ctx.b, load.getView(), load.getRow(), load.getColumn(), ring,
-                  slot, load.getInBounds(), load.getOrderAttr(),
-                  load.getRowInterleave());
-  load.erase();
 }
 
 /// The same, but that registers hold these bits of the row before others.
@@ -327,51 +310,6 @@ Value GemmOperand::convert(Value tile) const {
   return ctx.convert(tile, getOperandLayout(ctx.schedule.getMatmul().getK()));
 }
 
-Value GemmOperand::makeRing(Kind kind, Type tile, int64_t slots) const {
-  MLIRContext *context = tile.getContext();
-  bool isFetched = kind == Kind::Elements && isDirect();
-  LinearLayout source = isFetched ? fetched->source : getLayout(tile);
-  ArrayRef<int64_t> shape = source.getShape();
-  auto type = MemRefType::get(
-      {slots, shape[0], shape[1]}, getElementTypeOrSelf(tile),
-      MemRefLayoutAttrInterface(),
-      gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup));
-  LinearLayout taken =
-      isFetched ? fetched->taken
-      : kind == Kind::Elements
-          ? getOperandLayout(getMMA().k)
-          : getScaleLayout().project({getSharing(getOuter()), 1});
-  return RingOp::create(ctx.b, type, LayoutAttr::get(context, source),
-                        LayoutAttr::get(context, taken));
-}
-
-Value GemmOperand::take(Kind kind, Value ring, Value slot, Value part) const {
-  auto places = ring.getDefiningOp<RingOp>();
-  LinearLayout layout = places.getTarget().getLayout();
-  Type type = getTileType(getElementTypeOrSelf(ring.getType()),
-                          ctx.b.getContext(), layout);
-  Value size = arith::ConstantIndexOp::create(
-      ctx.b, layout.getShape()[places.getPartDim()]);
-  Value taken = TakeOp::create(ctx.b, type, ring, slot,
-                               ctx.b.createOrFold<arith::MulIOp>(part, size));
-  if (kind == Kind::Elements)
-    return isDirect() && !fetched->alongK
-               ? ctx.convert(ctx.transpose(taken), getOperandLayout(getMMA().k))
-               : taken;
-  taken = ctx.broadcast(taken, getScaleLayout());
-  return takesScales || side == MMASide::A
-             ? taken
-             : ctx.convert(ctx.transpose(taken), getLine());
-}
-
-int64_t GemmOperand::countReads(Value ring) const {
-  auto places = ring.getDefiningOp<RingOp>();
-  unsigned bits = getElementTypeOrSelf(ring.getType()).getIntOrFloatBitWidth();
-  return te::tile::countReads(places.getSource().getLayout(),
-                              places.getTarget().getLayout(), bits / 8,
-                              ctx.target);
-}
-
 /// This step's scales of blocks, as a tile of outer x blocks along K.
 Value GemmOperand::loadScalesAs(Value at, const LinearLayout &layout) const {
   TileContext step = makeContext(at);
@@ -407,11 +345,21 @@ LinearLayout GemmOperand::getLine() const {
   return ctx.getLoadLayout().project(block);
 }
 
-Value GemmOperand::loadBlockScale(Value at) const {
+Value GemmOperand::loadBlockScale(Value at, bool isStaged) const {
   LinearLayout line = getLine();
-  if (side == MMASide::A)
-    return ctx.convert(loadScalesAs(at, line), line);
-  return ctx.convert(ctx.transpose(loadScalesAs(at, line.transpose())), line);
+  bool isA = side == MMASide::A;
+  LinearLayout wanted = isA ? line : line.transpose();
+  Value scales;
+  if (isStaged) {
+    Value raw = dropPadding(Kind::Scales, read(Kind::Scales, at), at);
+    scales =
+        ctx.broadcast(ctx.convert(finish(Kind::Scales, raw),
+                                  wanted.project({getSharing(getOuter()), 1})),
+                      wanted);
+  } else {
+    scales = loadScalesAs(at, wanted);
+  }
+  return ctx.convert(isA ? scales : ctx.transpose(scales), line);
 }
 
 Value GemmOperand::loadSumScale() const {

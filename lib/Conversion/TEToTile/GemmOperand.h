@@ -43,29 +43,11 @@ public:
   /// operand along K: padding of scales, and the spare nibble of an odd row of
   /// fp4, become 0.
   Value dropPadding(Kind kind, Value raw, Value k) const;
-  /// True where there may be such, or a prologue may make such.
-  bool mayHavePadding(Kind kind) const;
   /// Of how many steps one lane reads the scales at once: a whole access.
   int64_t getScaleSteps() const;
   /// The tile that the instruction's operand comes from: of its elements, outer
   /// x K.
   Value finish(Kind kind, Value raw) const;
-  /// True where a step's elements go straight to LDS.
-  bool isDirect() const { return fetched.has_value(); }
-  /// So many steps' at once.
-  int64_t getFetchSteps() const { return fetched ? fetched->steps : 1; }
-  bool hidesMemory() const { return fetched && fetched->hidesMemory; }
-  /// Sends those of the steps from `k` on to a ring's slot; makes the ring, of
-  /// so many slots, where there is none.
-  void fetch(Value k, Value &ring, int64_t slots, Value slot) const;
-  /// A ring for finished tiles, and a part of one of its slots: elements that
-  /// one instruction sums over, as it wants them; scales of a step, as the
-  /// instruction wants them, or as loadBlockScale has them.
-  Value makeRing(Kind kind, Type tile, int64_t slots) const;
-  Value take(Kind kind, Value ring, Value slot, Value part) const;
-  /// Instructions that take a part.
-  int64_t countReads(Value ring) const;
-
   /// Of finished elements: as the instruction wants them.
   Value convert(Value tile) const;
   /// E8M0 scales of this step, as the instruction wants them.
@@ -74,8 +56,9 @@ public:
   Value loadScaleGroup(Value k, int64_t steps) const;
   /// The scale of each row of A or column of B in the block that begins at `k`
   /// (f32, or E8M0 bytes, i8): a tile of one column, or of one row, of the
-  /// result's layout.
-  Value loadBlockScale(Value k) const;
+  /// result's layout. Each lane reads its own, or, `isStaged`, as it costs
+  /// least.
+  Value loadBlockScale(Value k, bool isStaged) const;
   /// This side's scales, which are for all of K: one f32 number, or a tile of
   /// one column (of A) or one row.
   Value loadSumScale() const;
@@ -89,10 +72,7 @@ public:
   }
   /// The scales of `steps` steps from `k` on, and of so many at the most (0:
   /// they are for all of K); each lane has those of the elements that it reads.
-  Value readScaleGroup(Value k, int64_t steps, Value isDue = {}) const;
-  /// True where such scales can be read only if `isDue`, without a branch: else
-  /// they are zeros, from nowhere.
-  bool readsIfDue(int64_t steps) const;
+  Value readScaleGroup(Value k, int64_t steps) const;
   int64_t getGroupSteps() const;
   /// They lie the other way round in memory.
   bool isTurned() const;
@@ -134,6 +114,7 @@ private:
   bool hasSpareNibble() const;
   /// True where zeros beyond the operand may be multiplied by Inf.
   bool mayScaleBeyond() const;
+  bool hasScalePadding() const;
   /// Scales, of which those of K lie along `dim`.
   Value dropScalePadding(Value scales, Value k, unsigned dim) const;
   tile::LinearLayout getOperandLayout(int64_t k) const;
@@ -175,12 +156,11 @@ private:
   bool isConverted; // by a prologue
   GemmOp op;
   const GemmPlan &plan;
-  std::optional<FetchPlan> fetched; // where elements go straight to LDS
-  ScaledType scaled;                // or null
-  Type element;                     // that the instruction takes
-  bool takesScales;                 // the instruction does
-  bool kIsLast;                     // of the operand's (logical) dimensions
-  Value k;                          // its extent
+  ScaledType scaled; // or null
+  Type element;      // that the instruction takes
+  bool takesScales;  // the instruction does
+  bool kIsLast;      // of the operand's (logical) dimensions
+  Value k;           // its extent
   int64_t staticK;
 };
 

@@ -463,6 +463,9 @@ LogicalResult Outliner::emitKernel(bool isLast) {
     kernel.setCluster(schedule.getCluster());
   if (int64_t bytes = getResidentBytes(schedule, target))
     kernel.setLdsBytes(bytes);
+  if (ArrayRef<StringAttr> without = schedule.getWithout(); !without.empty())
+    kernel.setWithoutAttr(b.getStrArrayAttr(llvm::map_to_vector(
+        without, [](StringAttr name) { return name.getValue(); })));
   body = &kernel.getBody().front();
   b.setInsertionPointToStart(body);
 

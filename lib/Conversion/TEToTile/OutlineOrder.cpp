@@ -165,12 +165,6 @@ LogicalResult Outliner::emitWalk(TileContext &ctx, const Part &part,
     return failure();
   // LDS is another tile's from here on.
   gpu::BarrierOp::create(b);
-  MatmulAttr matmul = ctx.schedule.getMatmul();
-  int64_t behind = 0; // the tile's loop, along K
-  for (MmaOp product : loop.getBody()->getOps<MmaOp>())
-    behind += cast<ShapedType>(product.getA().getType()).getDimSize(1);
-  loop->setAttr(DelayStoresMarker,
-                b.getI64IntegerAttr(getPartsBesideStores(
-                    findGemm(part.ops), matmul, behind / matmul.getK())));
+  loop->setAttr(DelayStoresMarker, b.getUnitAttr());
   return success();
 }

@@ -380,7 +380,8 @@ LogicalResult RowSweep::unroll() {
     return failure();
   SmallVector<AwaitOp> awaits(block->getOps<AwaitOp>());
   for (auto [i, await] : llvm::enumerate(llvm::reverse(awaits)))
-    await.setPending(i);
+    if (i > 0)
+      await.setPending(SmallVector<int64_t>(await.getRings().size(), i));
   return success();
 }
 

@@ -412,9 +412,12 @@ KernelState::Front te::getFront(MmaOp op, const Target &target) {
 /// stands behind the barrier that ends the run, or is null; true where it is
 /// one of them then.
 static bool spreadOver(ArrayRef<MmaOp> run, MmaOp behind, KernelState &state) {
+  constexpr int64_t kMuch = 8; // times as much as beside the others
   if (run.size() < 2 || !state.vectorWork.lookup(run.back()) ||
-      llvm::any_of(run.drop_back(),
-                   [&](MmaOp op) { return state.vectorWork.lookup(op); }))
+      llvm::any_of(run.drop_back(), [&](MmaOp op) {
+        return kMuch * state.vectorWork.lookup(op) >
+               state.vectorWork.lookup(run.back());
+      }))
     return false;
   int64_t turned = countTurned(run.back());
   bool isOverBarrier = behind && turned > 0;
@@ -427,8 +430,10 @@ static bool spreadOver(ArrayRef<MmaOp> run, MmaOp behind, KernelState &state) {
     state.vectorWork[op] = llvm::divideCeil(2 * work, halves);
   SmallVector<MmaOp> all(run);
   if (isOverBarrier) {
+    // And what they meet at.
+    for (Operation *op = behind; op != run.back(); op = op->getPrevNode())
+      state.spreadOverBarrier.insert(op);
     state.spreadOverBarrier.insert(run.back());
-    state.spreadOverBarrier.insert(behind);
     state.vectorWork[behind] = llvm::divideCeil(work, halves);
     all.push_back(behind);
   }

@@ -429,7 +429,7 @@ struct AwaitPattern : TilePattern<AwaitOp> {
   matchAndRewrite(AwaitOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     if (!state.target->amd) { // a group of copies is a tile of a ring
-      int64_t behind = op.getPending() * int64_t(op.getRings().size());
+      int64_t behind = llvm::sum_of(op.getPending());
       NVVM::CpAsyncWaitGroupOp::create(rewriter, op.getLoc(),
                                        rewriter.getI32IntegerAttr(behind));
       if (!llvm::all_of(op.getRings(), takesItsOwn))
@@ -437,29 +437,26 @@ struct AwaitPattern : TilePattern<AwaitOp> {
       rewriter.eraseOp(op);
       return success();
     }
-    // Loads are counted in order: those behind the last one that is awaited.
-    int64_t behind = op.getLoads();
-    for (Value value : op.getRings()) {
-      auto type = value.getDefiningOp<RingOp>().getRing().getType();
-      behind += op.getPending() * getSlotBytes(type) /
-                (state.target->amd->directLoadBytes * state.target->waveSize *
-                 state.waves);
-    }
     // Not the barrier of the gpu dialect: its fences would wait for all loads.
-    // The backend keeps accesses on their side of it.
-    auto none = amdgpu::sched_barrier_opt_enum::none;
+    // The backend keeps accesses on their side of it, and what else is not
+    // spread beside the products on both sides.
+    using Mask = amdgpu::sched_barrier_opt_enum;
+    Mask passing = state.spreadOverBarrier.contains(op)
+                       ? Mask::valu | Mask::salu | Mask::mfma_wmma
+                       : Mask::none;
     Location loc = op.getLoc();
-    amdgpu::SchedBarrierOp::create(rewriter, loc, none);
+    amdgpu::SchedBarrierOp::create(rewriter, loc, passing);
     amdgpu::MemoryCounterWaitOp::create(
         rewriter, loc,
-        /*load=*/op.getRings().empty() ? IntegerAttr()
-                                       : rewriter.getI32IntegerAttr(behind),
+        /*load=*/op.getRings().empty()
+            ? IntegerAttr()
+            : rewriter.getI32IntegerAttr(op.getBehind()),
         /*store=*/IntegerAttr(),
         /*ds=*/
         op.getKeepsReading() ? IntegerAttr() : rewriter.getI32IntegerAttr(0),
         /*exp=*/IntegerAttr(), /*tensor=*/IntegerAttr());
     ROCDL::SBarrierOp::create(rewriter, loc);
-    amdgpu::SchedBarrierOp::create(rewriter, loc, none);
+    amdgpu::SchedBarrierOp::create(rewriter, loc, passing);
     rewriter.eraseOp(op);
     return success();
   }

@@ -598,9 +598,26 @@ func.func @fetch_no_ring(%v: memref<16x64xbf16>, %r: memref<2x16x64xbf16, #gpu.a
 // -----
 
 func.func @await_fewer() {
-  // expected-error @+1 {{T22: pending = -1 is a number of tiles, and loads = 0 of instructions}}
-  tile.await {pending = -1 : i64}
+  // expected-error @+1 {{T22: behind = -1 is no number of instructions; give 0 or more}}
+  tile.await {behind = -1 : i64}
   return
+}
+
+// -----
+
+func.func @await_no_ring() {
+  // expected-error @+1 {{T22: pending has 1 numbers of tiles, and there are 0 rings; give one for each}}
+  tile.await {pending = array<i64: 1>}
+  return
+}
+
+// -----
+
+#w = #tile.layout<shape = [4, 64], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], wave = []>
+tile.kernel @await_less_than_none() attributes {target = "sm_90a", waves = 1 : i64} {
+  %r = tile.ring from #w to #w : memref<1x4x64xbf16, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{T22: pending = -1 is no number of tiles; give 0 or more}}
+  tile.await for %r : memref<1x4x64xbf16, #gpu.address_space<workgroup>> {pending = array<i64: -1>}
 }
 
 // -----

@@ -109,8 +109,8 @@ func.func @ring(%x: tensor<16x64xbf16, #put>, %v: memref<16x64xbf16>, %slot: ind
   tile.put %x, %ring[%slot] : tensor<16x64xbf16, #put>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
   // CHECK: tile.fetch %{{.*}}[%[[SLOT]], %{{.*}}], %[[RING]][%[[SLOT]]] {in_bounds} : memref<16x64xbf16>, memref<2x16x64xbf16
   tile.fetch %v[%slot, %column], %ring[%slot] {in_bounds} : memref<16x64xbf16>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
-  // CHECK: tile.await for %[[RING]] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> {pending = 1 : i64}
-  tile.await for %ring : memref<2x16x64xbf16, #gpu.address_space<workgroup>> {pending = 1 : i64}
+  // CHECK: tile.await for %[[RING]] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> {pending = array<i64: 1>}
+  tile.await for %ring : memref<2x16x64xbf16, #gpu.address_space<workgroup>> {pending = array<i64: 1>}
   // CHECK: tile.await{{$}}
   tile.await
   // CHECK: %[[PART:.*]] = tile.take %[[RING]][%[[SLOT]], %{{.*}}] : memref<2x16x64xbf16, {{.*}}> -> tensor<16x32xbf16, #{{.*}}>

@@ -290,11 +290,14 @@ LogicalResult MatmulAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult ScheduleAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, StringRef target,
-    ArrayRef<int64_t> tile, int64_t waves, int64_t vector, int64_t rowTiles,
-    int64_t workgroups, SweepKind, int64_t pieces, int64_t cluster,
-    MatmulAttr matmul, ArrayRef<int64_t> l2Prefetch, int64_t residents) {
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   StringRef target, ArrayRef<int64_t> tile,
+                                   int64_t waves, int64_t vector,
+                                   int64_t rowTiles, int64_t workgroups,
+                                   SweepKind, int64_t pieces, int64_t cluster,
+                                   MatmulAttr matmul,
+                                   ArrayRef<int64_t> l2Prefetch,
+                                   int64_t residents, ArrayRef<StringAttr>) {
   if (tile.size() != 2)
     return emitError() << "H1: tile has two sizes, [rows, columns], but "
                        << tile.size() << " are given";

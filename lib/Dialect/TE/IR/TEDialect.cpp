@@ -24,12 +24,11 @@ using namespace mlir::te;
 
 /// What a schedule leaves out where it is usual: row_tiles, workgroups, sweep,
 /// pieces, cluster, matmul, l2_prefetch, residents.
-static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
-                                        int64_t &workgroups, SweepKind &sweep,
-                                        int64_t &pieces, int64_t &cluster,
-                                        MatmulAttr &matmul,
-                                        SmallVector<int64_t> &l2Prefetch,
-                                        int64_t &residents) {
+static ParseResult
+parseScheduleOptions(AsmParser &parser, int64_t &rowTiles, int64_t &workgroups,
+                     SweepKind &sweep, int64_t &pieces, int64_t &cluster,
+                     MatmulAttr &matmul, SmallVector<int64_t> &l2Prefetch,
+                     int64_t &residents, SmallVector<StringAttr> &without) {
   rowTiles = 1;
   workgroups = residents = 0;
   sweep = SweepKind::None;
@@ -59,6 +58,11 @@ static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
             return parser.parseInteger(l2Prefetch.emplace_back());
           }))
         return failure();
+    } else if (key == "without") {
+      if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+            return parser.parseAttribute(without.emplace_back());
+          }))
+        return failure();
     } else if (key == "sweep") {
       FailureOr<SweepKind> kind = FieldParser<SweepKind>::parse(parser);
       if (failed(kind))
@@ -73,17 +77,16 @@ static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &rowTiles,
       return parser.emitError(loc)
              << "a schedule has no '" << key
              << "'; it may have row_tiles, workgroups, sweep, pieces, "
-                "cluster, matmul, l2_prefetch and residents";
+                "cluster, matmul, l2_prefetch, residents and without";
     }
   }
   return success();
 }
-static void printScheduleOptions(AsmPrinter &printer, int64_t rowTiles,
-                                 int64_t workgroups, SweepKind sweep,
-                                 int64_t pieces, int64_t cluster,
-                                 MatmulAttr matmul,
-                                 ArrayRef<int64_t> l2Prefetch,
-                                 int64_t residents) {
+static void
+printScheduleOptions(AsmPrinter &printer, int64_t rowTiles, int64_t workgroups,
+                     SweepKind sweep, int64_t pieces, int64_t cluster,
+                     MatmulAttr matmul, ArrayRef<int64_t> l2Prefetch,
+                     int64_t residents, ArrayRef<StringAttr> without) {
   if (rowTiles != 1)
     printer << ", row_tiles = " << rowTiles;
   if (workgroups != 0)
@@ -105,6 +108,11 @@ static void printScheduleOptions(AsmPrinter &printer, int64_t rowTiles,
   }
   if (residents != 0)
     printer << ", residents = " << residents;
+  if (!without.empty()) {
+    printer << ", without = [";
+    llvm::interleaveComma(without, printer);
+    printer << "]";
+  }
 }
 
 /// What a matmul leaves out where it is 1, stages and split_k, false or 0.

@@ -86,11 +86,17 @@ LogicalResult FetchOp::verify() {
 }
 
 LogicalResult AwaitOp::verify() {
-  if (int64_t pending = getPending(), loads = getLoads();
-      pending < 0 || loads < 0)
-    return emitOpError() << "T22: pending = " << pending
-                         << " is a number of tiles, and loads = " << loads
-                         << " of instructions";
+  if (!getPending().empty() && getPending().size() != getRings().size())
+    return emitOpError() << "T22: pending has " << getPending().size()
+                         << " numbers of tiles, and there are "
+                         << getRings().size() << " rings; give one for each";
+  for (int64_t tiles : getPending())
+    if (tiles < 0)
+      return emitOpError() << "T22: pending = " << tiles
+                           << " is no number of tiles; give 0 or more";
+  if (int64_t behind = getBehind(); behind < 0)
+    return emitOpError() << "T22: behind = " << behind
+                         << " is no number of instructions; give 0 or more";
   for (Value ring : getRings())
     if (!ring.getDefiningOp<RingOp>())
       return emitOpError("T21: the ring is not that of a tile.ring");

@@ -7,6 +7,10 @@
 
 #include "te/Dialect/Tile/IR/RingOrder.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
@@ -35,4 +39,33 @@ int64_t tile::countReads(const LinearLayout &source, const LinearLayout &target,
   return target.getNumRegisters() /
          getRingOrder(source, target, elementBytes, chip)
              .shared.getVectorElements();
+}
+
+int64_t tile::countFetches(const LinearLayout &source, int64_t elementBytes,
+                           int64_t waves, const Target &chip) {
+  return llvm::product_of(source.getShape()) * elementBytes /
+         (chip.amd->directLoadBytes * chip.waveSize * waves);
+}
+
+std::optional<LinearLayout>
+tile::getFetchLayout(llvm::ArrayRef<int64_t> shape, int64_t rowBytes,
+                     const std::optional<LinearLayout> &stored,
+                     const LinearLayout &taken, bool isTransposed,
+                     int64_t elementBytes, int64_t waves, const Target &chip) {
+  int64_t rows = shape[0] / (stored ? stored->getShape()[0] : 1);
+  if (!chip.amd || (rows + 1) * rowBytes >= std::numeric_limits<int32_t>::max())
+    return std::nullopt;
+  unsigned laneBits = llvm::Log2_32(chip.waveSize),
+           waveBits = llvm::Log2_64(waves);
+  int64_t vector = std::min(chip.maxAccessBytes / elementBytes, shape[1]);
+  LinearLayout source =
+      stored ? LinearLayout::inOrder(shape, *stored, vector, laneBits, waveBits)
+             : LinearLayout::rowMajor(shape, vector, laneBits, waveBits);
+  RingOrder order = getRingOrder(source, taken, elementBytes, chip);
+  // Else each element of a column would be read by itself.
+  if ((isTransposed && !order.transposes) ||
+      !order.shared.getStreaming(shape, chip.amd->directLoadBytes, laneBits,
+                                 waveBits))
+    return std::nullopt;
+  return source;
 }

@@ -6,17 +6,18 @@
 //===----------------------------------------------------------------------===//
 //
 // Memory answers in order, so a wait is for all but the last accesses that were
-// asked for. Behind what a tile.await waits for stand the tiles that may be on
-// their way (`pending`), and loads and stores of other things: how many, this
-// pass writes down. Runs last on the tile level, when nothing moves any more:
+// asked for. How many these are at the least, behind the last tile that a
+// tile.await needs, this pass writes down: tiles that may be on their way
+// (`pending`) or are of other rings, loads and stores. Runs last on the tile
+// level, when nothing moves any more:
 //   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-count-loads))'
 //
 //   tile.fetch .. %ring[0]             tile.fetch .. %ring[0]
 //   %s = tile.load ..             ==>  %s = tile.load ..
-//   tile.await for %ring               tile.await for %ring {loads = 4}
+//   tile.await for %ring               tile.await for %ring {behind = 4}
 //
 // Of several ways to an op, through a loop and past it, the one with the fewest
-// counts. A backend may change the order between two fences or products
+// counts. A backend may move loads and stores between two fences or products
 // `in_order`: what stands so beside the tile.await, or beside what it waits
 // for, does not count.
 //
@@ -24,6 +25,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "te/Dialect/Tile/IR/RingOrder.h"
 #include "te/Dialect/Tile/IR/Tile.h"
 #include "te/Dialect/Tile/Transforms/Passes.h"
 #include "te/Target/Target.h"
@@ -61,44 +63,74 @@ static int64_t countInstructions(LoadOp load, const Target &target) {
 }
 
 namespace {
-/// One way back from a tile.await, to what it waits for.
+/// One way back from a tile.await, to the last tile that it waits for.
 class WayBack {
 public:
-  WayBack(AwaitOp await, const Target &target) : target(target) {
-    for (Value ring : await.getRings())
-      pending[ring] = await.getPending();
+  WayBack(AwaitOp await, const Target &target)
+      : target(target), waves(await->getParentOfType<KernelOp>().getWaves()) {
+    for (auto [i, ring] : llvm::enumerate(await.getRings()))
+      pending[ring] = await.countPending(i);
   }
-  /// Loads and stores on the way that has fewest, from in front of `op` on.
+  /// Accesses on the way that has fewest, from in front of `op` on.
   int64_t count(Operation *op);
 
 private:
-  bool isEnd(FetchOp fetch) {
-    auto ring = pending.find(fetch.getRing());
-    return ring != pending.end() && ring->second-- == 0;
-  }
   int64_t countFrom(Block *block) {
     return block->empty() ? 0 : countBehind(&block->back());
   }
   /// From behind `op` on.
   int64_t countBehind(Operation *op);
+  int64_t countFrom(scf::ForOp loop);
+  /// There is a tile of the rings.
+  bool fills(Operation *op) const {
+    return op
+        ->walk([&](FetchOp fetch) {
+          return pending.contains(fetch.getRing()) ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
 
   const Target &target;
-  DenseMap<Value, int64_t> pending;
-  DenseSet<Operation *> entered; // loops, through their end
-  int64_t here = 0;              // in front of the last fence or product
-  bool isBeside = true;          // none since the tile.await
+  int64_t waves;                        // of the workgroup
+  DenseMap<Value, int64_t> pending;     // that the way has not met
+  DenseSet<Operation *> entered;        // loops, through their end
+  DenseMap<Operation *, int64_t> ahead; // iterations, where they are known
+  int64_t here = 0;                     // in front of the last fence or product
+  bool isBeside = true;                 // none since the tile.await
 };
 } // namespace
 
-int64_t WayBack::countBehind(Operation *op) {
-  if (auto fetch = dyn_cast<FetchOp>(op); fetch && isEnd(fetch))
-    return 0;
-  if (auto loop = dyn_cast<scf::ForOp>(op);
-      loop && entered.insert(loop).second) {
-    // It may have no iteration.
-    WayBack past = *this;
-    return std::min(countFrom(loop.getBody()), past.count(op));
+/// From the loop's end on.
+int64_t WayBack::countFrom(scf::ForOp loop) {
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  if (trips && !trips->isZero() && fills(loop)) {
+    ahead[loop] = trips->getSExtValue() - 1;
+    return countFrom(loop.getBody());
   }
+  // It may have no iteration.
+  WayBack past = *this;
+  entered.insert(loop);
+  return std::min(countFrom(loop.getBody()), past.count(loop));
+}
+
+int64_t WayBack::countBehind(Operation *op) {
+  if (auto fetch = dyn_cast<FetchOp>(op)) {
+    auto ring = pending.find(fetch.getRing());
+    if (ring != pending.end() && ring->second-- == 0)
+      return 0;
+    auto of = fetch.getRing().getDefiningOp<RingOp>();
+    return countFetches(of.getSource().getLayout(),
+                        of.getRing().getType().getElementTypeBitWidth() /
+                            CHAR_BIT,
+                        waves, target) +
+           count(op);
+  }
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (loop && !entered.contains(loop))
+    return countFrom(loop);
+  if (!loop && op->getNumRegions() && fills(op))
+    return 0;
   auto mma = dyn_cast<MmaOp>(op);
   if (isa<FenceOp>(op) || (mma && mma.getInOrder())) {
     int64_t between = std::exchange(here, 0);
@@ -118,6 +150,8 @@ int64_t WayBack::count(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   if (!loop)
     return isa<KernelOp>(op->getParentOp()) ? 0 : count(op->getParentOp());
+  if (auto left = ahead.find(loop); left != ahead.end())
+    return left->second-- > 0 ? countFrom(loop.getBody()) : count(loop);
   WayBack before = *this;
   int64_t entering = before.count(loop);
   return entered.insert(loop).second
@@ -137,6 +171,8 @@ static void eraseDead(KernelOp kernel) {
 namespace {
 struct CountLoadsPass : te::tile::impl::CountLoadsPassBase<CountLoadsPass> {
   void runOnOperation() override {
+    if (isLeftOut(getOperation(), *this))
+      return;
     KernelOp kernel = getOperation();
     llvm::Expected<const Target *> target = Target::get(kernel.getTarget());
     if (!target) {
@@ -144,9 +180,11 @@ struct CountLoadsPass : te::tile::impl::CountLoadsPassBase<CountLoadsPass> {
       return signalPassFailure();
     }
     eraseDead(kernel);
+    if (!(*target)->amd) // they wait for groups of copies
+      return;
     kernel->walk([&](AwaitOp await) {
       if (!await.getRings().empty())
-        await.setLoads(WayBack(await, **target).count(await));
+        await.setBehind(WayBack(await, **target).count(await));
     });
   }
 };

@@ -18,10 +18,8 @@
 //                        ==>       tile.store %y, %v[%r, %c] {part = 1, ..}
 //     %t = tile.mma .., %s         %t = tile.mma .., %s
 //     tile.store %d, %v[%i, %j]    scf.yield %d, %i, %j
-//   } {tile.delay = 1}           }
+//   } {tile.delay}               }
 //                                tile.store %last#0, %v[%last#1, %last#2]
-//
-// tile.delay = n: of n parts of the products the last one has stores.
 //
 // Nothing is stored of what the first tile finds: it lies behind the last row.
 //
@@ -73,15 +71,11 @@ static void emitStore(OpBuilder &b, StoreOp store, ValueRange held,
 }
 
 static LogicalResult delay(scf::ForOp loop, Attribute marker) {
-  auto behind = dyn_cast<IntegerAttr>(marker);
-  if (!behind || !behind.getType().isSignlessInteger(64) || behind.getInt() < 1)
+  if (!isa<UnitAttr>(marker))
     return loop.emitError("tile.delay = ")
-           << marker << " is no number of parts; give the number that the "
-           << "loop's products have, beside the last of which it stores";
+           << marker << ": it marks a loop over tiles and has no value; write "
+           << "tile.delay alone";
   SmallVector<MmaOp> products(loop.getBody()->getOps<MmaOp>());
-  products.erase(products.begin(),
-                 products.end() -
-                     llvm::divideCeil(products.size(), behind.getInt()));
   SmallVector<StoreOp> stores = getStores(loop);
   if (stores.empty() || products.empty())
     return success();
@@ -127,6 +121,8 @@ static LogicalResult delay(scf::ForOp loop, Attribute marker) {
 namespace {
 struct DelayStoresPass : te::tile::impl::DelayStoresPassBase<DelayStoresPass> {
   void runOnOperation() override {
+    if (isLeftOut(getOperation(), *this))
+      return;
     if (failed(changeMarkedLoops(getOperation(), DelayStoresMarker, delay)))
       return signalPassFailure();
   }

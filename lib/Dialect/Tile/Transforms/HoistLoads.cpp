@@ -66,6 +66,8 @@ static void readInFront(ClusterReduceOp exchange) {
 namespace {
 struct HoistLoadsPass : te::tile::impl::HoistLoadsPassBase<HoistLoadsPass> {
   void runOnOperation() override {
+    if (isLeftOut(getOperation(), *this))
+      return;
     getOperation()->walk([](LoopLikeOpInterface loop) {
       moveLoopInvariantCode(
           loop.getLoopRegions(),

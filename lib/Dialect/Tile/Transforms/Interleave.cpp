@@ -151,6 +151,8 @@ static void interleave(Block &block, const Timing &timing,
 namespace {
 struct InterleavePass : te::tile::impl::InterleavePassBase<InterleavePass> {
   void runOnOperation() override {
+    if (isLeftOut(getOperation(), *this))
+      return;
     const Timing *timing = Timing::lookup(getOperation().getTarget());
     llvm::Expected<const Target *> target =
         Target::get(getOperation().getTarget());

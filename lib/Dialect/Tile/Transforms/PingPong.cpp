@@ -92,6 +92,20 @@ static bool raiseByPart(scf::ForOp loop) {
   return true;
 }
 
+/// What the loop puts in front of its barrier and takes behind it: the barrier
+/// moves to the front of all.
+static bool takesPut(scf::ForOp loop, Operation *meeting) {
+  auto puts = llvm::to_vector(loop.getBody()->getOps<PutOp>());
+  return llvm::any_of(loop.getBody()->getOps<TakeOp>(), [&](TakeOp take) {
+    return meeting->isBeforeInBlock(take) &&
+           llvm::any_of(puts, [&](PutOp put) {
+             return put->isBeforeInBlock(meeting) &&
+                    put.getRing() == take.getRing() &&
+                    put.getSlot() == take.getSlot();
+           });
+  });
+}
+
 static LogicalResult alternate(scf::ForOp loop, Attribute) {
   if (raiseByPart(loop))
     return success();
@@ -113,6 +127,10 @@ static LogicalResult alternate(scf::ForOp loop, Attribute) {
   if (!meeting || !lastProduct || lastProduct->isBeforeInBlock(meeting))
     return loop.emitError("tile-ping-pong: the loop has no products behind a "
                           "barrier; pipeline it first (tile-pipeline)");
+  if (takesPut(loop, meeting))
+    return loop.emitError(
+        "tile-ping-pong: what is put in front of the loop's barrier is read "
+        "behind it; leave tile.ping_pong out");
   IRRewriter b(loop.getContext());
   Location loc = loop.getLoc();
   b.setInsertionPoint(loop);
@@ -131,6 +149,8 @@ static LogicalResult alternate(scf::ForOp loop, Attribute) {
 namespace {
 struct PingPongPass : te::tile::impl::PingPongPassBase<PingPongPass> {
   void runOnOperation() override {
+    if (isLeftOut(getOperation(), *this))
+      return;
     if (failed(changeMarkedLoops(getOperation(), PingPongMarker, alternate)))
       return signalPassFailure();
   }

@@ -82,11 +82,10 @@ static void mergeMeetings(SmallVectorImpl<AwaitOp> &awaits, RewriterBase &b) {
     }
     AwaitOp first = kept.back();
     b.modifyOpInPlace(first, [&] {
-      first.setPending(first.getRings().empty() ? await.getPending()
-                       : await.getRings().empty()
-                           ? first.getPending()
-                           : std::min(first.getPending(), await.getPending()));
+      SmallVector<int64_t> pending(first.getPending());
+      llvm::append_range(pending, await.getPending());
       first.getRingsMutable().append(await.getRings());
+      first.setPending(pending);
     });
     b.eraseOp(await);
   }
@@ -111,6 +110,48 @@ static void fenceIntervals(scf::ForOp loop, RewriterBase &b) {
   }
 }
 
+/// Behind the loop as many tiles of a ring are on their way as are awaited
+/// later.
+static void limitPending(ArrayRef<AwaitOp> awaits) {
+  DenseMap<Value, int64_t> later;
+  for (AwaitOp await : llvm::reverse(awaits)) {
+    SmallVector<int64_t> pending(await.getPending());
+    for (auto [tiles, ring] : llvm::zip(pending, await.getRings()))
+      tiles = std::min(tiles, later[ring]++);
+    if (llvm::all_of(pending, [](int64_t tiles) { return tiles == 0; }))
+      pending.clear();
+    await.setPending(pending);
+  }
+}
+
+/// In front of the loop memory is asked for everything before something that
+/// has come is worked on: between two meetings of waves, what follows from
+/// loads stands last.
+static void askFirst(Operation *first, scf::ForOp loop) {
+  DenseSet<Operation *> late;
+  SmallVector<Operation *> moved;
+  Block::iterator next = first->getIterator();
+  while (true) {
+    Operation *op = &*next++;
+    bool isEnd = op == loop;
+    if (isEnd || isa<AwaitOp>(op)) {
+      for (Operation *each : moved)
+        each->moveBefore(op);
+      moved.clear();
+      late.clear();
+    }
+    if (isEnd)
+      return;
+    bool isLate = llvm::any_of(op->getOperands(), [&](Value operand) {
+      return late.contains(operand.getDefiningOp());
+    });
+    if (isLate && !isa<AwaitOp>(op))
+      moved.push_back(op);
+    if (isLate || isa<LoadOp>(op))
+      late.insert(op);
+  }
+}
+
 static LogicalResult pipeline(scf::ForOp loop, Attribute marker) {
   auto staging = dyn_cast<StagingAttr>(marker);
   if (!staging)
@@ -118,8 +159,10 @@ static LogicalResult pipeline(scf::ForOp loop, Attribute marker) {
            << marker << " is no #tile.staging<slots = ..>";
   // Of each ring so many tiles may be on their way: the next one is awaited.
   for (auto await : loop.getBody()->getOps<AwaitOp>())
-    for (Value ring : await.getRings())
-      await.setPending(cast<MemRefType>(ring.getType()).getDimSize(0) - 2);
+    await.setPending(
+        llvm::map_to_vector(await.getRings(), [](Value ring) -> int64_t {
+          return cast<MemRefType>(ring.getType()).getDimSize(0) - 2;
+        }));
   std::unique_ptr<PipelineSchedule> schedule =
       PipelineSchedule::create(loop, staging.getSlots());
   if (failed(schedule->compute()))
@@ -128,6 +171,7 @@ static LogicalResult pipeline(scf::ForOp loop, Attribute marker) {
   SmallVector<AwaitOp> before, behind;
   SmallVector<Operation *> fences; // in front of these
   Operation *access = nullptr; // of memory, the last one in front of the loop
+  Operation *first = nullptr;  // in front of the loop
   scf::PipeliningOption options;
   options.getScheduleFn = [&](scf::ForOp, auto &stages) { stages = order; };
   options.supportDynamicLoops = true;
@@ -135,6 +179,8 @@ static LogicalResult pipeline(scf::ForOp loop, Attribute marker) {
   options.predicateFn = readInside;
   options.annotateFn = [&](Operation *op, auto part, unsigned) {
     using Part = scf::PipeliningOption::PipelinerPart;
+    if (part == Part::Prologue && !first)
+      first = op;
     if (part == Part::Prologue && isa<LoadOp, FetchOp>(op)) {
       // Waits count on their order.
       if (access && isa<LoadOp>(access) != isa<LoadOp>(op))
@@ -159,6 +205,8 @@ static LogicalResult pipeline(scf::ForOp loop, Attribute marker) {
     pipelined->setUpperBound(arith::ConstantIndexOp::create(
         b, pipelined->getLoc(),
         count->getSExtValue() - schedule->countAhead()));
+  if (first)
+    askFirst(first, *pipelined);
   for (Operation *op : fences) {
     b.setInsertionPoint(op);
     FenceOp::create(b, op->getLoc());
@@ -166,10 +214,7 @@ static LogicalResult pipeline(scf::ForOp loop, Attribute marker) {
   SmallVector<AwaitOp> inside(pipelined->getBody()->getOps<AwaitOp>());
   for (SmallVector<AwaitOp> *awaits : {&before, &inside, &behind})
     mergeMeetings(*awaits, b);
-  // Behind the loop as many tiles are on their way as are awaited later.
-  for (auto [i, await] : llvm::enumerate(behind))
-    await.setPending(
-        std::min<int64_t>(await.getPending(), behind.size() - 1 - i));
+  limitPending(behind);
   fenceIntervals(*pipelined, b);
   if (pingPong)
     (*pipelined)->setAttr(PingPongMarker, pingPong);
@@ -182,6 +227,8 @@ static LogicalResult pipeline(scf::ForOp loop, Attribute marker) {
 namespace {
 struct PipelinePass : te::tile::impl::PipelinePassBase<PipelinePass> {
   void runOnOperation() override {
+    if (isLeftOut(getOperation(), *this))
+      return;
     if (failed(changeMarkedLoops(getOperation(), StagingMarker, pipeline)))
       return signalPassFailure();
   }

@@ -151,6 +151,8 @@ namespace {
 struct PrefetchLoadsPass
     : te::tile::impl::PrefetchLoadsPassBase<PrefetchLoadsPass> {
   void runOnOperation() override {
+    if (isLeftOut(getOperation(), *this))
+      return;
     if (failed(changeMarkedLoops(
             getOperation(), PrefetchLoadsMarker,
             [](scf::ForOp loop, Attribute) { return prefetch(loop); })))

@@ -61,7 +61,18 @@ protected:
   int64_t getLastStage() const override { return 0; }
 
 private:
-  enum Rank { Takes, Puts, Loads, Barrier, First, Fetches, Product, Behind };
+  enum Rank {
+    Takes,
+    Puts,
+    Loads,
+    Barrier,
+    RareLoads,
+    Fence,
+    First,
+    Fetches,
+    Product,
+    Behind
+  };
 
   int64_t count() const { return numbers.empty() ? 0 : last + 1; }
   Place at(int64_t position, Rank rank) const {
@@ -81,6 +92,8 @@ private:
   bool isRare(Value ring) const {
     return int64_t(rings.find(ring)->second.tiles.size()) * between < count();
   }
+  SmallVector<Value> getAlike(Value ring) const;
+  int64_t getTurn(Value ring) const;
   int64_t getPosition(PutOp put) const;
   int64_t getPosition(FetchOp fetch) const;
   static bool isWorkedOn(PutOp put);
@@ -100,8 +113,9 @@ private:
     int64_t position;
   };
   DenseMap<Operation *, FedPuts> puts;
-  int64_t instructions; // of an iteration
-  int64_t between;      // products from barrier to barrier
+  DenseMap<Operation *, LoadOp> fenced; // what a fence of prepare stands behind
+  int64_t instructions;                 // of an iteration
+  int64_t between;                      // products from barrier to barrier
 };
 } // namespace
 
@@ -114,8 +128,8 @@ ProductSchedule::ProductSchedule(scf::ForOp loop)
     numbers[mma] = last += isNext;
     products.push_back(mma);
   }
-  findRings();
   findResults();
+  findRings();
 }
 
 /// What depends on products, and behind which one. Other things that the loop
@@ -152,6 +166,13 @@ LogicalResult ProductSchedule::prepare() {
       return failure();
   }
   findPuts();
+  // What is fetched beside a load is asked for behind it: waits count on that.
+  for (auto load : llvm::make_early_inc_range(loop.getBody()->getOps<LoadOp>()))
+    if (puts.contains(load) && placeLoad(load).rank == RareLoads) {
+      OpBuilder b(load.getContext());
+      b.setInsertionPointAfter(load);
+      fenced[FenceOp::create(b, load.getLoc())] = load;
+    }
   return success();
 }
 
@@ -186,14 +207,15 @@ void ProductSchedule::findRings() {
   between = std::max<int64_t>(count() / most, 1);
 }
 
-/// The number of the first product that needs what is taken.
+/// The number of the first product that needs what is taken, itself or for what
+/// works on it.
 std::optional<int64_t> ProductSchedule::findProduct(Operation *op) const {
   std::optional<int64_t> first;
   for (Operation *user : op->getUsers()) {
     std::optional<int64_t> mine;
-    if (isa<MmaOp>(user))
-      mine = numbers.lookup(user);
-    else if (isa<TransposeOp, ConvertLayoutOp, BroadcastOp>(user))
+    if (auto late = lastProducts.find(user); late != lastProducts.end())
+      mine = late->second;
+    else if (!user->hasTrait<OpTrait::IsTerminator>())
       mine = findProduct(user);
     if (mine && (!first || *mine < *first))
       first = mine;
@@ -216,23 +238,33 @@ int64_t ProductSchedule::getPosition(FetchOp fetch) const {
   return getStart(ring, tile - ring.slots + 1) - 1 + isLate;
 }
 
-/// Rings that are filled once in several barriers are so in front of different
-/// ones.
+/// Rings that are filled alike, in order: once in several barriers, or at each.
+SmallVector<Value> ProductSchedule::getAlike(Value ring) const {
+  return llvm::filter_to_vector(
+      filled, [&](Value other) { return isRare(other) == isRare(ring); });
+}
+
+/// Products from where one of the rings that are filled once in several
+/// barriers is filled to where the next one is: all have their share of these.
+int64_t ProductSchedule::getTurn(Value ring) const {
+  int64_t period = count() / int64_t(rings.find(ring)->second.tiles.size());
+  return period / between / int64_t(getAlike(ring).size()) * between;
+}
+
 int64_t ProductSchedule::getPosition(PutOp put) const {
   const RingUse &ring = rings.find(put.getRing())->second;
   int64_t tile = getNumber(ring, put.getSlot()), start = getStart(ring, tile),
           free = getStart(ring, tile - ring.slots + 1);
-  auto before = llvm::make_filter_range(
-      ArrayRef(filled).take_front(llvm::find(filled, put.getRing()) -
-                                  filled.begin()),
-      [&](Value value) { return isRare(value) == isRare(put.getRing()); });
-  int64_t behind = llvm::range_size(before);
+  SmallVector<Value> alike = getAlike(put.getRing());
+  int64_t number = llvm::find(alike, put.getRing()) - alike.begin();
   if (isRare(put.getRing()))
-    return std::max(start - between * (1 + behind), free);
+    return std::max(start - between -
+                        number * std::max(getTurn(put.getRing()), between),
+                    free);
   // Work on what is put stands between the products of the barrier's interval.
   int64_t latest = std::max<int64_t>(between - 2, 0);
   return start - between +
-         (isWorkedOn(put) ? latest : std::min(latest, behind));
+         (isWorkedOn(put) ? latest : std::min(latest, number));
 }
 
 bool ProductSchedule::isWorkedOn(PutOp put) {
@@ -259,10 +291,10 @@ void ProductSchedule::findPuts() {
       auto it = puts.find(getInBody(user));
       if (it == puts.end() || late.contains(&op))
         continue;
-      auto [mine, isNew] = puts.try_emplace(&op, it->second);
-      mine->second.position =
-          std::min(mine->second.position, it->second.position);
-      if (mine->second.only != it->second.only)
+      FedPuts fed = it->second;
+      auto [mine, isNew] = puts.try_emplace(&op, fed);
+      mine->second.position = std::min(mine->second.position, fed.position);
+      if (mine->second.only != fed.only)
         mine->second.only = PutOp();
     }
   }
@@ -307,18 +339,26 @@ ProductSchedule::Place ProductSchedule::placeHold(PutOp put) const {
 }
 
 /// Behind what the tile before it, of the same ring, is put by; of several
-/// tiles, those of the iteration before.
+/// tiles, those of the iteration before. Where rings take turns, no earlier
+/// than the ring before is filled, if what is fetched has no longer time to
+/// come: one of them has registers.
 ProductSchedule::Place ProductSchedule::placeLoad(LoadOp load) {
   auto fed = puts.find(load);
   if (fed == puts.end())
     return {getStageOfUsers(load) - 1, 0, Loads};
   int64_t period = count();
+  bool isInTurn = false;
   if (PutOp put = fed->second.only) {
     const RingUse &ring = rings.find(put.getRing())->second;
     int64_t tile = getNumber(ring, put.getSlot());
     period = getStart(ring, tile) - getStart(ring, tile - 1);
+    if (isRare(put.getRing()) && !fetched.empty()) {
+      int64_t turn = getTurn(put.getRing()) - between;
+      isInTurn = turn >= between * rings.find(fetched.front())->second.slots;
+      period = isInTurn ? turn : period;
+    }
   }
-  return at(fed->second.position - period, Loads);
+  return at(fed->second.position - period, isInTurn ? RareLoads : Loads);
 }
 
 ProductSchedule::Place ProductSchedule::choose(Operation *op) {
@@ -330,6 +370,11 @@ ProductSchedule::Place ProductSchedule::choose(Operation *op) {
     return at(getPosition(fetch), Fetches);
   if (auto load = dyn_cast<LoadOp>(op))
     return placeLoad(load);
+  if (LoadOp load = fenced.lookup(op)) {
+    Place place = placeLoad(load);
+    place.rank = Fence;
+    return place;
+  }
   auto fed = puts.find(op);
   if (isa<HoldOp>(op) && fed != puts.end() && fed->second.only)
     return placeHold(fed->second.only);
@@ -351,7 +396,7 @@ ProductSchedule::Place ProductSchedule::choose(Operation *op) {
 int64_t ProductSchedule::countCopies() const {
   int64_t copies = 1 + count() % 2;
   for (const auto &[value, ring] : rings)
-    if (!isRare(value))
+    if (!isRare(value) || llvm::is_contained(fetched, value))
       copies =
           std::lcm(copies, ring.slots / std::gcd<int64_t>(ring.slots,
                                                           ring.tiles.size()));
@@ -365,7 +410,11 @@ bool ProductSchedule::mayPeel() const {
       getConstantIntValue(of.getStep()) != 1 ||
       iterations->getSExtValue() <= countAhead())
     return false;
-  return countAhead() * instructions <= kMostBehindLoop;
+  // Else most of their steps still ask for others.
+  return countAhead() * instructions <= kMostBehindLoop &&
+         llvm::all_of(rings, [](const auto &ring) {
+           return int64_t(ring.second.tiles.size()) <= ring.second.slots;
+         });
 }
 
 std::unique_ptr<PipelineSchedule>

@@ -115,10 +115,10 @@ static Value takePart(OpBuilder &b, TakenOperand operand, int64_t number) {
   Type element = take.getType().getElementType();
   LinearLayout taken =
       take.getRing().getDefiningOp<RingOp>().getTarget().getLayout();
-  Value part =
-      TakeOp::create(b, loc, getTileType(element, context, taken),
-                     take.getRing(), take.getSlot(),
-                     arith::ConstantIndexOp::create(b, loc, first).getResult());
+  Value at = b.createOrFold<arith::AddIOp>(
+      loc, take.getOffset(), arith::ConstantIndexOp::create(b, loc, first));
+  Value part = TakeOp::create(b, loc, getTileType(element, context, taken),
+                              take.getRing(), take.getSlot(), at);
   if (operand.isTransposed)
     part = TransposeOp::create(
         b, loc, getTileType(element, context, taken.transpose()), part);
@@ -254,6 +254,8 @@ namespace {
 struct SplitProductsPass
     : te::tile::impl::SplitProductsPassBase<SplitProductsPass> {
   void runOnOperation() override {
+    if (isLeftOut(getOperation(), *this))
+      return;
     IRRewriter b(&getContext());
     SmallVector<MmaOp> scaled;
     getOperation()->walk([&](MmaOp mma) {

@@ -25,14 +25,17 @@
 // the reads of LDS where the chip has such, else by the lanes that load it.
 //
 // Limits: conversions that stand in the loop itself, of what follows from loads
-// of buffers that the kernel only reads, and is used by products alone.
+// of buffers that the kernel only reads, and is used by products, or by what
+// follows from these.
 //
 //===----------------------------------------------------------------------===//
 
 #include "te/Dialect/Tile/IR/RingOrder.h"
 #include "te/Dialect/Tile/IR/Tile.h"
 #include "te/Dialect/Tile/Transforms/Passes.h"
+#include "te/Target/Timing.h"
 
+#include "PipelineSchedule.h"
 #include "ReadOnly.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -59,7 +62,7 @@ struct Operand {
   ConvertLayoutOp convert;
   Value tile;
   bool isTransposed;
-  bool areScales; // of an operand
+  bool areScales; // or the like: not multiplied
 };
 
 class Stager {
@@ -72,11 +75,19 @@ private:
   LinearLayout getTaken(const Operand &operand);
   Operand turn(Operand operand);
   std::optional<LinearLayout> findFetched(const Operand &operand,
-                                          const LinearLayout &taken);
+                                          const LinearLayout &taken,
+                                          int64_t together = 1);
+  int64_t countTogether(ArrayRef<Operand> operands, int64_t slots);
   RingOp getRing(scf::ForOp loop, int64_t slots, Type element,
                  const LinearLayout &source, const LinearLayout &taken);
   Value getSlot(scf::ForOp loop, int64_t slots, int64_t tile, int64_t tiles);
-  void stage(ArrayRef<Operand> operands, scf::ForOp loop, StagingAttr staging);
+  void fill(const Operand &operand, scf::ForOp loop, RingOp ring, Value slot,
+            bool isFetched);
+  void take(const Operand &operand, RingOp ring, Value slot, int64_t part,
+            const LinearLayout &taken);
+  void eraseDead(Operation *load);
+  void stage(ArrayRef<Operand> operands, scf::ForOp loop, StagingAttr staging,
+             bool isFirst);
 
   KernelOp kernel;
   const Target &target;
@@ -90,6 +101,7 @@ static bool comesFromMemory(Value tile, scf::ForOp loop) {
   SetVector<Operation *> slice;
   BackwardSliceOptions options;
   options.omitBlockArguments = true;
+  options.omitUsesFromAbove = false; // in branches
   options.inclusive = true;
   options.filter = [&](Operation *op) {
     return op->getBlock() == loop.getBody();
@@ -100,45 +112,56 @@ static bool comesFromMemory(Value tile, scf::ForOp loop) {
   for (Operation *op : slice) {
     auto load = dyn_cast<LoadOp>(op);
     loads |= bool(load);
-    if (isa<MmaOp>(op) || op->getNumRegions() ||
-        !(load ? isReadOnly(load.getView()) : isPure(op)) ||
-        llvm::any_of(op->getOperands(), [&](Value operand) {
-          return llvm::is_contained(loop.getRegionIterArgs(), operand);
-        }))
+    bool followsFromCarried = false;
+    op->walk([&](Operation *inner) {
+      followsFromCarried |=
+          llvm::any_of(inner->getOperands(), [&](Value value) {
+            return llvm::is_contained(loop.getRegionIterArgs(), value);
+          });
+    });
+    if (isa<MmaOp>(op) || followsFromCarried ||
+        !(load ? isReadOnly(load.getView()) : isPure(op)))
       return false;
   }
   return loads;
 }
 
-/// Products alone use the tile: whether as scales.
-static std::optional<bool> isOfProducts(Value tile) {
-  std::optional<bool> areScales;
+/// Whether products multiply the tile, or it is for what follows from products:
+/// scales, say. Nothing where it is for both, or for another operand.
+static std::optional<bool> isMultiplied(Value tile,
+                                        const DenseSet<Operation *> &late) {
+  std::optional<bool> known;
   for (OpOperand &use : tile.getUses()) {
+    Operation *user = use.getOwner();
     std::optional<bool> here;
-    if (auto mma = dyn_cast<MmaOp>(use.getOwner()))
-      here = use.get() != mma.getA() && use.get() != mma.getB();
-    else if (isa<BroadcastOp>(use.getOwner()))
-      here = isOfProducts(use.getOwner()->getResult(0));
-    if (!here || (areScales && areScales != here))
+    if (auto mma = dyn_cast<MmaOp>(user))
+      here = use.get() == mma.getA() || use.get() == mma.getB();
+    else if (late.contains(user))
+      here = false;
+    else if (user->getNumResults() == 1 && isPure(user) &&
+             isMultiplied(user->getResult(0), late) == false)
+      here = false;
+    if (!here || (known && known != here))
       return std::nullopt;
-    areScales = here;
+    known = here;
   }
-  return areScales;
+  return known;
 }
 
 static SmallVector<Operand> findOperands(scf::ForOp loop) {
   SmallVector<Operand> operands;
+  DenseSet<Operation *> late = findLate(loop);
   for (auto convert : loop.getBody()->getOps<ConvertLayoutOp>()) {
     Value tile = convert.getInput();
-    std::optional<bool> areScales = isOfProducts(convert.getResult());
+    std::optional<bool> multiplied = isMultiplied(convert.getResult(), late);
     if (analyzeConversion(getLayout(tile.getType()),
                           getLayout(convert.getType()))
                 .kind == ConversionKind::Registers ||
-        !areScales || !comesFromMemory(tile, loop))
+        !multiplied || !comesFromMemory(tile, loop))
       continue;
     auto transpose = tile.getDefiningOp<TransposeOp>();
     operands.push_back({convert, transpose ? transpose.getInput() : tile,
-                        bool(transpose), *areScales});
+                        bool(transpose), !*multiplied});
   }
   return operands;
 }
@@ -153,34 +176,64 @@ LinearLayout Stager::getTaken(const Operand &operand) {
 /// How lanes read the tile from memory where it goes straight to LDS; nothing
 /// where it cannot.
 std::optional<LinearLayout> Stager::findFetched(const Operand &operand,
-                                                const LinearLayout &taken) {
+                                                const LinearLayout &taken,
+                                                int64_t together) {
   auto load = operand.tile.getDefiningOp<LoadOp>();
-  if (!load || !target.amd || load.getRows() || load.getWindow() ||
-      load.getInterleave() || !load.getColumnsInBounds())
+  if (!load || load.getRows() || load.getWindow() || load.getInterleave() ||
+      !load.getColumnsInBounds())
     return std::nullopt;
   auto view = load.getView().getType();
   int64_t stride = view.getStridesAndOffset().first.front(),
           bytes = view.getElementTypeBitWidth() / CHAR_BIT;
-  ArrayRef<int64_t> shape = load.getType().getShape();
-  std::optional<LayoutAttr> stored = load.getOrder();
-  int64_t rows = shape[0] / (stored ? stored->getShape()[0] : 1);
-  if (ShapedType::isDynamic(stride) ||
-      (rows + 1) * stride * bytes >= std::numeric_limits<int32_t>::max())
+  SmallVector<int64_t> shape(load.getType().getShape());
+  shape[1] *= together;
+  if (ShapedType::isDynamic(stride))
     return std::nullopt;
-  unsigned lanes = llvm::Log2_32(target.waveSize),
-           waves = llvm::Log2_64(kernel.getWaves());
-  int64_t vector = std::min(target.maxAccessBytes / bytes, shape[1]);
-  LinearLayout source =
-      stored ? LinearLayout::inOrder(shape, stored->getLayout(), vector, lanes,
-                                     waves)
-             : LinearLayout::rowMajor(shape, vector, lanes, waves);
-  RingOrder order = getRingOrder(source, taken, bytes, target);
-  // Else each element of a column would be read by itself.
-  if ((operand.isTransposed && !order.transposes) ||
-      !order.shared.getStreaming(shape, target.amd->directLoadBytes, lanes,
-                                 waves))
-    return std::nullopt;
-  return source;
+  std::optional<LinearLayout> stored;
+  if (std::optional<LayoutAttr> order = load.getOrder())
+    stored = order->getLayout();
+  return getFetchLayout(shape, stride * bytes, stored, taken,
+                        operand.isTransposed, bytes, kernel.getWaves(), target);
+}
+
+/// The load that a tile comes from, if it is one; through what works on it, in
+/// a branch too.
+static LoadOp findLoad(Value tile) {
+  while (Operation *op = tile.getDefiningOp()) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      return load;
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      tile =
+          branch.thenYield().getOperand(cast<OpResult>(tile).getResultNumber());
+    else if (op->getNumOperands() > 0)
+      tile = op->getOperand(0);
+    else
+      break;
+  }
+  return {};
+}
+
+/// Tiles of which one fetch brings so many: side by side, their rows are a
+/// cache line. Each alone would ask for the lines of all.
+int64_t Stager::countTogether(ArrayRef<Operand> operands, int64_t slots) {
+  LoadOp first = findLoad(operands.front().tile);
+  if (operands.size() < 2 || operands.front().areScales || !first ||
+      first.getOrder())
+    return 1;
+  auto type = first.getType();
+  int64_t together = kCacheLineBytes * 8 /
+                     (type.getDimSize(1) * type.getElementTypeBitWidth());
+  bool areSideBySide = llvm::all_of(operands, [&](const Operand &operand) {
+    LoadOp load = findLoad(operand.tile);
+    return load.getRow() == first.getRow();
+  });
+  bool isWhole = together > 1 && int64_t(operands.size()) % together == 0 &&
+                 slots % together == 0 && slots / together > 1;
+  return areSideBySide && isWhole &&
+                 findFetched(operands.front(), getTaken(operands.front()),
+                             together)
+             ? together
+             : 1;
 }
 
 /// One that a loop before this one has, or a new one.
@@ -260,18 +313,6 @@ Operand Stager::turn(Operand operand) {
           operand.areScales};
 }
 
-/// The load that a tile comes from, if it is one; through what works on it.
-static LoadOp findLoad(Value tile) {
-  while (Operation *op = tile.getDefiningOp()) {
-    if (auto load = dyn_cast<LoadOp>(op))
-      return load;
-    if (op->getNumOperands() == 0)
-      break;
-    tile = op->getOperand(0);
-  }
-  return {};
-}
-
 /// A tile of the same kind that the iteration loads from farther on in the same
 /// rows, or columns.
 static bool isBehind(const Operand &operand, const Operand &before,
@@ -301,7 +342,8 @@ static bool isBehind(const Operand &operand, const Operand &before,
 }
 
 /// What is worked on before it is put is waited for as a whole: a backend would
-/// begin with each part where it was loaded.
+/// begin with each part where it was loaded. Bytes of two fp4 codes gain
+/// nothing by that.
 static void holdLoads(Value tile, scf::ForOp loop, IRRewriter &b) {
   SetVector<Operation *> slice;
   BackwardSliceOptions options;
@@ -316,7 +358,8 @@ static void holdLoads(Value tile, scf::ForOp loop, IRRewriter &b) {
       }))
     return;
   LoadOp load = findLoad(tile);
-  if (!load || isa<HoldOp>(*load->user_begin()))
+  if (!load || load.getType().getElementType().isInteger() ||
+      isa<HoldOp>(*load->user_begin()))
     return;
   b.setInsertionPointAfter(load);
   Value held = HoldOp::create(b, load.getLoc(), load.getResult());
@@ -326,10 +369,57 @@ static void holdLoads(Value tile, scf::ForOp loop, IRRewriter &b) {
 /// What is put goes to one slot while the other one is read.
 static constexpr int64_t kSlotsOfPut = 2;
 
+/// The tile goes to LDS: fetched, or put there.
+void Stager::fill(const Operand &operand, scf::ForOp loop, RingOp ring,
+                  Value slot, bool isFetched) {
+  Location loc = operand.tile.getLoc();
+  if (!isFetched) {
+    PutOp::create(b, loc, operand.tile, ring, slot);
+    return holdLoads(operand.tile, loop, b);
+  }
+  auto load = operand.tile.getDefiningOp<LoadOp>();
+  FetchOp::create(b, loc, load.getView(), load.getRow(), load.getColumn(), ring,
+                  slot, load.getInBounds(), load.getOrderAttr(),
+                  load.getRowInterleave());
+}
+
+/// In place of the conversion: one of the tiles that lie side by side in a
+/// slot.
+void Stager::take(const Operand &operand, RingOp ring, Value slot, int64_t part,
+                  const LinearLayout &taken) {
+  ConvertLayoutOp convert = operand.convert;
+  Location loc = convert.getLoc();
+  MLIRContext *context = b.getContext();
+  Type element = convert.getType().getElementType();
+  Value first =
+      arith::ConstantIndexOp::create(b, loc, part * taken.getShape()[1]);
+  Value tile = TakeOp::create(b, loc, getTileType(element, context, taken),
+                              ring, slot, first);
+  if (operand.isTransposed)
+    tile = TransposeOp::create(
+        b, loc, getTileType(element, context, taken.transpose()), tile);
+  if (tile.getType() == convert.getType())
+    return b.replaceOp(convert, tile);
+  b.modifyOpInPlace(convert, [&] { convert.getInputMutable().assign(tile); });
+}
+
+/// A load that is fetched now, and what transposed it.
+void Stager::eraseDead(Operation *load) {
+  for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
+    if (isOpTriviallyDead(user))
+      b.eraseOp(user);
+  if (load->use_empty())
+    b.eraseOp(load);
+}
+
 /// Tiles that lie one behind the other, and go through one ring.
 void Stager::stage(ArrayRef<Operand> operands, scf::ForOp loop,
-                   StagingAttr staging) {
+                   StagingAttr staging, bool isFirst) {
   RingOp ring;
+  Value slot;
+  int64_t together = staging.getDirect() && isFirst
+                         ? countTogether(operands, staging.getSlots())
+                         : 1;
   for (auto [number, each] : llvm::enumerate(operands)) {
     Operand operand = each;
     ConvertLayoutOp convert = operand.convert;
@@ -337,51 +427,31 @@ void Stager::stage(ArrayRef<Operand> operands, scf::ForOp loop,
     LinearLayout taken = getTaken(operand);
     std::optional<LinearLayout> fetched;
     if (staging.getDirect() && !operand.areScales)
-      fetched = findFetched(operand, taken);
+      fetched = findFetched(operand, taken, together);
     if (!fetched) {
       operand = turn(operand);
       taken = getTaken(operand);
     }
     Type element = convert.getType().getElementType();
-    int64_t slots = fetched ? staging.getSlots() : kSlotsOfPut;
+    int64_t slots = fetched ? staging.getSlots() / together : kSlotsOfPut,
+            part = number % together;
     if (!ring)
       ring = getRing(loop, slots, element,
                      fetched ? *fetched : getLayout(operand.tile.getType()),
                      taken);
-    b.setInsertionPointToStart(loop.getBody());
-    Value slot = getSlot(loop, slots, number, operands.size());
-    b.setInsertionPointAfterValue(operand.tile);
-    if (fetched) {
-      auto load = operand.tile.getDefiningOp<LoadOp>();
-      FetchOp::create(b, loc, load.getView(), load.getRow(), load.getColumn(),
-                      ring, slot, load.getInBounds(), load.getOrderAttr(),
-                      load.getRowInterleave());
-    } else {
-      PutOp::create(b, loc, operand.tile, ring, slot);
-      holdLoads(operand.tile, loop, b);
+    if (part == 0) {
+      b.setInsertionPointToStart(loop.getBody());
+      slot =
+          getSlot(loop, slots, number / together, operands.size() / together);
+      b.setInsertionPointAfterValue(operand.tile);
+      fill(operand, loop, ring, slot, bool(fetched));
+      b.setInsertionPoint(convert);
+      AwaitOp::create(b, loc, fetched ? ValueRange{ring} : ValueRange());
     }
     b.setInsertionPoint(convert);
-    AwaitOp::create(b, loc, fetched ? ValueRange{ring} : ValueRange());
-    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    Value part = TakeOp::create(
-        b, loc, getTileType(element, b.getContext(), taken), ring, slot, zero);
-    if (operand.isTransposed) {
-      LinearLayout back = taken.transpose();
-      part = TransposeOp::create(
-          b, loc, getTileType(element, b.getContext(), back), part);
-    }
-    if (part.getType() == convert.getType())
-      b.replaceOp(convert, part);
-    else
-      b.modifyOpInPlace(convert,
-                        [&] { convert.getInputMutable().assign(part); });
-    if (Operation *load = operand.tile.getDefiningOp(); fetched) {
-      for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
-        if (isOpTriviallyDead(user))
-          b.eraseOp(user);
-      if (load->use_empty())
-        b.eraseOp(load);
-    }
+    take(operand, ring, slot, part, taken);
+    if (fetched)
+      eraseDead(operand.tile.getDefiningOp());
   }
 }
 
@@ -412,8 +482,8 @@ void Stager::stage(scf::ForOp loop, StagingAttr staging) {
     else
       group->push_back(operand);
   }
-  for (ArrayRef<Operand> operands : groups)
-    stage(operands, loop, staging);
+  for (auto [i, operands] : llvm::enumerate(groups))
+    stage(operands, loop, staging, i == 0);
   meetBehind(loop, b);
 }
 
@@ -421,6 +491,8 @@ namespace {
 struct StageOperandsPass
     : te::tile::impl::StageOperandsPassBase<StageOperandsPass> {
   void runOnOperation() override {
+    if (isLeftOut(getOperation(), *this))
+      return;
     KernelOp kernel = getOperation();
     SmallVector<scf::ForOp> loops;
     kernel->walk([&](scf::ForOp loop) {

@@ -166,6 +166,8 @@ static LogicalResult unroll(scf::ForOp loop, Attribute marker) {
 namespace {
 struct UnrollPass : te::tile::impl::UnrollPassBase<UnrollPass> {
   void runOnOperation() override {
+    if (isLeftOut(getOperation(), *this))
+      return;
     if (failed(changeMarkedLoops(getOperation(), UnrollMarker, unroll)))
       return signalPassFailure();
   }

@@ -1,4 +1,4 @@
-// Waits let loads and stores pass that stand behind what they wait for.
+// Waits let what was asked for later pass: what stands behind the last tile that they need.
 
 // RUN: te-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-count-loads))' | FileCheck %s
 
@@ -14,7 +14,7 @@
 // In order behind a fence: a load of one instruction and a store of four. What stands beside the fetch or the wait may be issued on its
 // other side.
 // CHECK-LABEL: tile.kernel @straight
-// CHECK: tile.await for %{{.*}} {loads = 5 : i64}
+// CHECK: tile.await for %{{.*}} {behind = 5 : i64}
 // CHECK: tile.await for %{{[a-z0-9]*}} : {{[^{}]*}}{{$}}
 tile.kernel @straight(%px: !bf16, %py: !f32, %pz: !f32) attributes {target = "gfx950", waves = 1 : i64} {
   %x = memref.reinterpret_cast %px to offset: [0], sizes: [64, 64], strides: [64, 1] : !bf16 to !in
@@ -36,13 +36,13 @@ tile.kernel @straight(%px: !bf16, %py: !f32, %pz: !f32) attributes {target = "gf
   tile.store %late, %z[%c0, %c0] {columns_in_bounds, in_bounds} : !tile, !out
 }
 
-// Of the ways to an op the one with fewest counts: the first iteration finds nothing behind the fetch in front of the loop. A
+// A tile that may be on its way is two instructions. Of the ways to an op the one with fewest counts: the first iteration finds nothing behind the fetch in front of the loop. A
 // load that nothing needs is none.
 // CHECK-LABEL: tile.kernel @loop
 // CHECK: scf.for
 // CHECK-NOT: tile.load
-// CHECK: tile.await for %{{.*}} {pending = 1 : i64}
-// CHECK: tile.await for %{{.*}} {loads = 4 : i64, pending = 1 : i64}
+// CHECK: tile.await for %{{.*}} {behind = 2 : i64, pending = array<i64: 1>}
+// CHECK: tile.await for %{{.*}} {behind = 6 : i64, pending = array<i64: 1>}
 // CHECK: tile.load
 tile.kernel @loop(%n: index, %px: !bf16, %py: !f32, %pz: !f32) attributes {target = "gfx950", waves = 1 : i64} {
   %x = memref.reinterpret_cast %px to offset: [0], sizes: [64, 64], strides: [64, 1] : !bf16 to !in
@@ -57,16 +57,61 @@ tile.kernel @loop(%n: index, %px: !bf16, %py: !f32, %pz: !f32) attributes {targe
   scf.for %i = %c0 to %n step %c1 {
     %dead = tile.load %y[%c0, %c0] {columns_in_bounds, in_bounds} : !out -> !tile
     tile.fence
-    tile.await for %ring : !ring {pending = 1 : i64}
+    tile.await for %ring : !ring {pending = array<i64: 1>}
     tile.fetch %x[%i, %c0], %ring[%c0] {in_bounds} : !in, !ring
     tile.fence
     tile.store %once, %z[%c0, %c0] {columns_in_bounds, in_bounds} : !tile, !out
     tile.fence
-    tile.await for %ring : !ring {pending = 1 : i64}
+    tile.await for %ring : !ring {pending = array<i64: 1>}
     tile.fetch %x[%i, %c0], %ring[%c0] {in_bounds} : !in, !ring
     tile.fence
     %load = tile.load %y[%c0, %c0] {columns_in_bounds, in_bounds} : !out -> !tile
     tile.fence
     tile.store %load, %z[%c0, %c0] {columns_in_bounds, in_bounds} : !tile, !out
   }
+}
+
+// Tiles of two rings that do not come by turns: the last one that is awaited stands behind a tile that might be on its way, and
+// behind it there is one tile of two instructions. Tiles of a ring that is not awaited are on their way too.
+// CHECK-LABEL: tile.kernel @rings
+// CHECK: tile.await for %{{[a-z0-9]*}}, %{{.*}} {behind = 2 : i64, pending = array<i64: 0, 2>}
+// CHECK: tile.await for %{{[a-z0-9]*}} : {{.*}} {behind = 2 : i64, pending = array<i64: 0>}
+tile.kernel @rings(%px: !bf16) attributes {target = "gfx950", waves = 1 : i64} {
+  %x = memref.reinterpret_cast %px to offset: [0], sizes: [64, 64], strides: [64, 1] : !bf16 to !in
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %a = tile.ring from #put to #put : !ring
+  %b = tile.ring from #put to #put : !ring
+  tile.fetch %x[%c0, %c0], %b[%c0] {in_bounds} : !in, !ring
+  tile.fetch %x[%c0, %c0], %b[%c1] {in_bounds} : !in, !ring
+  tile.fetch %x[%c0, %c0], %a[%c0] {in_bounds} : !in, !ring
+  tile.fetch %x[%c0, %c0], %b[%c2] {in_bounds} : !in, !ring
+  tile.await for %a, %b : !ring, !ring {pending = array<i64: 0, 2>}
+  tile.fetch %x[%c0, %c0], %a[%c1] {in_bounds} : !in, !ring
+  tile.await for %b : !ring {pending = array<i64: 0>}
+}
+
+// Iterations whose number is known have all been; of a branch nothing is known.
+// CHECK-LABEL: tile.kernel @iterations
+// CHECK: tile.await for %{{.*}} {behind = 6 : i64, pending = array<i64: 3>}
+// CHECK: tile.await for %{{.*}} {behind = 8 : i64, pending = array<i64: 7>}
+// CHECK: scf.if
+// CHECK: tile.await for %{{[a-z0-9]*}} : {{[^{}]*}} {pending = array<i64: 1>}
+tile.kernel @iterations(%n: index, %px: !bf16) attributes {target = "gfx950", waves = 1 : i64} {
+  %x = memref.reinterpret_cast %px to offset: [0], sizes: [64, 64], strides: [64, 1] : !bf16 to !in
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %is = arith.cmpi ult, %n, %c4 : index
+  %ring = tile.ring from #put to #put : !ring
+  scf.for %i = %c0 to %c4 step %c1 {
+    tile.fetch %x[%i, %c0], %ring[%c0] {in_bounds} : !in, !ring
+  }
+  tile.await for %ring : !ring {pending = array<i64: 3>}
+  tile.await for %ring : !ring {pending = array<i64: 7>}
+  scf.if %is {
+    tile.fetch %x[%c0, %c0], %ring[%c0] {in_bounds} : !in, !ring
+  }
+  tile.await for %ring : !ring {pending = array<i64: 1>}
 }

@@ -51,7 +51,7 @@ tile.kernel @stores(%px: !bf16, %py: !f32, %pz: !f32) attributes {target = "gfx9
     %t = tile.mma %a, %a, %s <"f32_16x16x32_bf16"> : !part, !part -> !sum
     %d = tile.load %z[%i, %c0] {columns_in_bounds, divisible = 32 : i64, in_bounds} : !out -> tensor<16x32xf32, #long>
     tile.store %d, %y[%i, %c0] {columns_in_bounds, divisible = 32 : i64, in_bounds} : tensor<16x32xf32, #long>, !out
-  } {tile.delay = 1}
+  } {tile.delay}
 }
 
 // Where it was: what is masked, or held by several lanes, or goes to a place of its own in each iteration; all of a loop
@@ -83,40 +83,16 @@ tile.kernel @stays(%py: !f32, %z: !f32) attributes {target = "gfx950", waves = 1
     tile.store %line, %y[%i, %c0] {columns_in_bounds, divisible = 16 : i64} : tensor<1x16xf32, #row>, !out
     %own = memref.reinterpret_cast %z to offset: [%i], sizes: [64, 16], strides: [16, 1] : !f32 to !own
     tile.store %s, %own[%c0, %c0] {columns_in_bounds, divisible = 16 : i64} : !sum, !own
-  } {tile.delay = 1}
+  } {tile.delay}
   scf.for %i = %c0 to %c64 step %c16 {
     %s = scf.for %k = %c0 to %c16 step %c1 iter_args(%held = %zero) -> (!sum) {
       %t = tile.mma %x, %x, %held <"f32_16x16x32_bf16"> : !part, !part -> !sum
       scf.yield %t : !sum
     }
     tile.store %s, %y[%i, %c0] {columns_in_bounds, divisible = 16 : i64} : !sum, !out
-  } {tile.delay = 1}
+  } {tile.delay}
   scf.for %i = %c0 to %c64 step %c16 {
     %s = tile.mma %x, %x, %zero <"f32_16x16x32_bf16"> : !part, !part -> !sum
     tile.store %s, %y[%i, %c0] {columns_in_bounds, divisible = 16 : i64} : !sum, !out
   }
-}
-
-// Beside the last half of the products.
-// CHECK-LABEL: tile.kernel @half(
-// CHECK: scf.for
-// CHECK-NEXT: tile.mma
-// CHECK-NEXT: tile.store {{.*}}parts = 2 : i64}
-// CHECK-NEXT: tile.mma
-// CHECK-NEXT: tile.store {{.*}}part = 1 : i64, parts = 2 : i64}
-// CHECK-NEXT: tile.mma
-// CHECK-NEXT: scf.yield
-tile.kernel @half(%py: !f32) attributes {target = "gfx950", waves = 1 : i64} {
-  %y = memref.reinterpret_cast %py to offset: [0], sizes: [63, 32], strides: [32, 1] : !f32 to !out
-  %x = arith.constant dense<1.0> : !part
-  %c0 = arith.constant 0 : index
-  %c16 = arith.constant 16 : index
-  %c64 = arith.constant 64 : index
-  %zero = arith.constant dense<0.0> : !sum
-  scf.for %i = %c0 to %c64 step %c16 {
-    %s = tile.mma %x, %x, %zero <"f32_16x16x32_bf16"> : !part, !part -> !sum
-    %t = tile.mma %x, %x, %s <"f32_16x16x32_bf16"> : !part, !part -> !sum
-    %u = tile.mma %x, %x, %t <"f32_16x16x32_bf16"> : !part, !part -> !sum
-    tile.store %u, %y[%i, %c0] {columns_in_bounds, divisible = 16 : i64} : !sum, !out
-  } {tile.delay = 2}
 }

@@ -106,15 +106,15 @@ tile.kernel @passes(%a: !global, %n: index) attributes {target = "gfx950", waves
 // CHECK: tile.fetch
 // CHECK: tile.fetch
 // CHECK-NOT: tile.fetch
-// CHECK: tile.await for %{{.*}} {pending = 1 : i64}
+// CHECK: tile.await for %{{.*}} {pending = array<i64: 1>}
 // CHECK: %[[FIRST:.*]] = tile.take
 // CHECK: tile.fetch
 // CHECK: scf.for {{.*}} to %c6{{.*}} iter_args(%[[ACC:[a-z0-9]+]] = %{{.*}}, %[[HELD:[a-z0-9]+]] = %[[FIRST]])
-// CHECK:   tile.await for %{{.*}} {pending = 1 : i64}
+// CHECK:   tile.await for %{{.*}} {pending = array<i64: 1>}
 // CHECK:   %[[SECOND:.*]] = tile.take
 // CHECK:   tile.fetch
 // CHECK:   %[[SUM:.*]] = tile.mma %[[HELD]], %[[HELD]], %[[ACC]]
-// CHECK:   tile.await for %{{.*}} {pending = 1 : i64}
+// CHECK:   tile.await for %{{.*}} {pending = array<i64: 1>}
 // CHECK:   %[[NEXT:.*]] = tile.take
 // CHECK:   tile.fetch
 // CHECK:   %[[ALL:.*]] = tile.mma %[[SECOND]], %[[SECOND]], %[[SUM]]

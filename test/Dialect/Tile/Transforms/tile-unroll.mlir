@@ -89,5 +89,5 @@ tile.kernel @tiles(%n: index) attributes {target = "gfx950", waves = 1 : i64} {
       %next = tile.mma %x, %x, %s <"f32_32x32x16_bf16"> : !x, !x -> !s
       scf.yield %next : !s
     } {tile.unroll = 2}
-  } {tile.delay = 1}
+  } {tile.delay}
 }

@@ -205,6 +205,7 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     `l2_prefetch = [n, bytes]`, on chips that can: a workgroup asks L2 for what the one n further on loads, so many bytes
     with one instruction. `residents = n` (0, the default: as many as fit): a compute unit holds at most n workgroups at once, by
     the LDS that each has; fewer streams are what memory likes, where L2 has what they wait for.
+    `without = ["tile-interleave", ..]`: passes on tile loops that leave this kernel as it is.
     Chosen by `te-schedule`, or written by the user and then only checked.
   }];
   let parameters = (ins
@@ -220,16 +221,17 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "1">:$cluster,
     OptionalParameter<"::mlir::te::MatmulAttr">:$matmul,
     OptionalArrayRefParameter<"int64_t">:$l2_prefetch,
-    DefaultValuedParameter<"int64_t", "0">:$residents);
+    DefaultValuedParameter<"int64_t", "0">:$residents,
+    OptionalArrayRefParameter<"::mlir::StringAttr">:$without);
   let builders = [AttrBuilder<(ins "StringRef":$target,
       "ArrayRef<int64_t>":$tile, "int64_t":$waves, "int64_t":$vector,
       "int64_t":$row_tiles, "int64_t":$workgroups, "SweepKind":$sweep,
       "int64_t":$pieces, "int64_t":$cluster, "MatmulAttr":$matmul), [{
-    return $_get($_ctxt, target, tile, waves, vector, row_tiles, workgroups, sweep, pieces, cluster, matmul, ArrayRef<int64_t>(), /*residents=*/0);
+    return $_get($_ctxt, target, tile, waves, vector, row_tiles, workgroups, sweep, pieces, cluster, matmul, ArrayRef<int64_t>(), /*residents=*/0, ArrayRef<StringAttr>());
   }]>];
   let assemblyFormat = [{
     `<` $target `,` `tile` `=` `[` $tile `]` `,` `waves` `=` $waves `,` `vector` `=` $vector
-    `` custom<ScheduleOptions>($row_tiles, $workgroups, $sweep, $pieces, $cluster, $matmul, $l2_prefetch, $residents) `>`
+    `` custom<ScheduleOptions>($row_tiles, $workgroups, $sweep, $pieces, $cluster, $matmul, $l2_prefetch, $residents, $without) `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -31,6 +31,22 @@ RingOrder getRingOrder(const LinearLayout &source, const LinearLayout &target,
 int64_t countReads(const LinearLayout &source, const LinearLayout &target,
                    int64_t elementBytes, const Target &chip);
 
+/// Instructions of a wave that fetch a tile into a slot (tile.fetch).
+int64_t countFetches(const LinearLayout &source, int64_t elementBytes,
+                     int64_t waves, const Target &chip);
+
+/// How lanes read a tile where it goes straight to LDS as it lies in memory, by
+/// the chip's widest loads, and is taken as `taken` says. Its rows are
+/// `rowBytes` apart, one behind the other, or in the order `stored`. Nothing
+/// where lanes cannot: offsets are of 32 bits, all lanes take part, and where
+/// what is multiplied lies along columns (`isTransposed`) reads of LDS
+/// transpose it.
+std::optional<LinearLayout>
+getFetchLayout(llvm::ArrayRef<int64_t> shape, int64_t rowBytes,
+               const std::optional<LinearLayout> &stored,
+               const LinearLayout &taken, bool isTransposed,
+               int64_t elementBytes, int64_t waves, const Target &chip);
+
 } // namespace mlir::te::tile
 
 #endif // TE_DIALECT_TILE_IR_RINGORDER_H

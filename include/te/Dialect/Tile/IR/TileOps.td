@@ -28,12 +28,13 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     is what the backend counts on: of one workgroup, where registers leave room for no more and it need not look for ways to
     have them, or of several, which it must not give up. With `cluster` = c, c workgroups that are neighbours along the grid's x
     run at the same time, and write to each other's LDS (`tile.cluster_reduce`). `lds_bytes`: a workgroup has so many bytes
-    of LDS at the least, so that a compute unit does not hold more of them.
+    of LDS at the least, so that a compute unit does not hold more of them. `without`: passes on the kernel's loops, by name, that
+    leave it as it is.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name, StrAttr:$target, I64Attr:$waves,
     OptionalAttr<I64Attr>:$waves_per_simd, OptionalAttr<I64Attr>:$cluster,
-    OptionalAttr<I64Attr>:$lds_bytes);
+    OptionalAttr<I64Attr>:$lds_bytes, OptionalAttr<StrArrayAttr>:$without);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -329,15 +330,24 @@ def Tile_FetchOp : Tile_Op<"fetch", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "a barrier for waves that fetch";
   let description = [{
-    All waves have come here, and what they fetched is in LDS, but for the last `pending` tiles of each of these rings, which
-    may be on their way; without rings nothing of it is waited for. What they took before is in their registers, and what they put is in LDS; with `keeps_reading` neither
-    is waited for: nothing comes to the slots that they read, and no wave takes what was put, before the next such op. Loads are waited for in their order: `loads` says how
-    many instructions of others (tile.load), at the least, stand behind what is awaited, and may be on their way too. Where
-    each lane takes what it fetched itself (laneCopyBytes, rings whose layouts are the same), it waits for itself alone.
+    All waves have come here, and what they fetched is in LDS, but for the last `pending` tiles of each of these rings (a
+    number for each; none: all is there), which may be on their way; without rings nothing of it is waited for. What they
+    took before is in their registers, and what they put is in LDS; with `keeps_reading` neither is waited for: nothing comes
+    to the slots that they read, and no wave takes what was put, before the next such op. AMD's chips wait for accesses in
+    their order: `behind` says how many instructions (of tile.fetch, tile.load and tile.store), at the least, stand behind the
+    last tile that is awaited, and may be on their way. tile-count-loads counts them; else memory's answers are all waited
+    for. Where each lane takes what it fetched itself (laneCopyBytes, rings whose layouts are the same), it waits for itself
+    alone.
   }];
-  let arguments = (ins Variadic<Tile_Ring>:$rings, DefaultValuedAttr<I64Attr, "0">:$pending,
-    DefaultValuedAttr<I64Attr, "0">:$loads, UnitAttr:$keeps_reading);
+  let arguments = (ins Variadic<Tile_Ring>:$rings, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$pending,
+    DefaultValuedAttr<I64Attr, "0">:$behind, UnitAttr:$keeps_reading);
   let assemblyFormat = "(`for` $rings^ `:` type($rings))? attr-dict";
+  let extraClassDeclaration = [{
+    /// Tiles of one of the rings that may be on their way.
+    int64_t countPending(unsigned ring) {
+      return getPending().empty() ? 0 : getPending()[ring];
+    }
+  }];
   let hasVerifier = 1;
 }
 

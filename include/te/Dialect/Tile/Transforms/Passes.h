@@ -22,9 +22,13 @@ inline constexpr llvm::StringLiteral PingPongMarker = "tile.ping_pong";
 inline constexpr llvm::StringLiteral UnrollMarker = "tile.unroll";
 /// The attribute of loops that tile-prefetch-loads looks at.
 inline constexpr llvm::StringLiteral PrefetchLoadsMarker = "tile.prefetch";
-/// The same of tile-delay-stores: of how many parts of its products the last
-/// one has stores.
+/// The same of tile-delay-stores.
 inline constexpr llvm::StringLiteral DelayStoresMarker = "tile.delay";
+
+/// The passes that a schedule may leave out (`without`), by their arguments.
+SmallVector<StringRef> getOptionalPasses();
+/// True where the kernel's `without` names the pass, or one that it needs.
+bool isLeftOut(KernelOp kernel, const Pass &pass);
 
 #define GEN_PASS_DECL
 #include "te/Dialect/Tile/Transforms/Passes.h.inc"

@@ -153,31 +153,30 @@ def UnrollPass : Pass<"tile-unroll", "::mlir::te::tile::KernelOp"> {
 def DelayStoresPass : Pass<"tile-delay-stores", "::mlir::te::tile::KernelOp"> {
   let summary = "store a tile among the products of the next one";
   let description = [{
-    In loops over tiles marked `tile.delay = 1` (a te.gemm with `workgroups`), each `tile.store` that is the same
+    In loops over tiles marked `tile.delay` (a te.gemm with `workgroups`), each `tile.store` that is the same
     instructions for all lanes is carried to the next iteration, and stands there in parts, one in front of each
-    `tile.mma` of the loop's own, or of the last one of n parts of these (`tile.delay = n`). Behind the loop is the
-    last one. Takes the registers of the tile.
+    `tile.mma` of the loop's own. Behind the loop is the last one. Takes the registers of the tile.
 
     ```
     scf.for %n = .. {               %last:3 = scf.for .. iter_args(%y = 0, %r = rows, %c = 0) {
       %s = tile.mma ..                tile.store %y, %view[%r, %c] {part = 0, parts = 2}
       %t = tile.mma ..          ==>   %s = tile.mma ..
       tile.store %d, %view[..]        tile.store %y, %view[%r, %c] {part = 1, parts = 2}
-    } {tile.delay = 1}                %t = tile.mma ..
+    } {tile.delay}                    %t = tile.mma ..
     ```
   }];
 }
 
 def CountLoadsPass : Pass<"tile-count-loads", "::mlir::te::tile::KernelOp"> {
-  let summary = "waits let later loads and stores pass";
+  let summary = "waits let what was asked for later pass";
   let description = [{
-    Memory answers in order. Each `tile.await` gets the number of other loads' and stores' instructions, at the least, that
-    stand behind what it waits for (`loads`), on any way to it.
+    Memory answers in order. Each `tile.await` gets the number of instructions that access memory, at the least, behind the
+    last tile that it waits for (`behind`), on any way to it.
 
     ```
     tile.fetch .. %ring[0]           tile.fetch .. %ring[0]
     %s = tile.load ..           ==>  %s = tile.load ..
-    tile.await for %ring             tile.await for %ring {loads = 4}
+    tile.await for %ring             tile.await for %ring {behind = 4}
     ```
   }];
 }
