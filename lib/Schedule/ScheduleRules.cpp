@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// findViolation: rules H4 to H22 of docs/spec.md.
+// findViolation: rules H4 to H23 of docs/spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -194,13 +194,13 @@ findResidentsViolation(const TileDemand &demand, ScheduleAttr schedule) {
                    "workgroups; leave it out";
 }
 
-/// H22: passes that are left out.
+/// H23: passes that are left out.
 static std::optional<std::string> findPassViolation(ScheduleAttr schedule) {
   SmallVector<StringRef> known = tile::getOptionalPasses();
   for (StringAttr name : schedule.getWithout())
     if (!llvm::is_contained(known, name.getValue()))
       return Text()
-             << "H22: without names '" << name.getValue()
+             << "H23: without names '" << name.getValue()
              << "', which is no pass that a kernel can do without; these "
                 "are "
              << llvm::join(known, ", ");
