@@ -21,9 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Distribution.h"
-
-#include "te/Schedule/ResourceModel.h"
+#include "LdsPlaces.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -359,93 +357,6 @@ static LogicalResult unrollPicks(KernelOp kernel) {
     if (failed(loopUnrollFull(cast<scf::ForOp>(loop))))
       return loop->emitError("a loop over kept tiles has no known length");
   return success();
-}
-
-/// All of these ops stand behind the last use of the ring.
-static bool areBehind(ArrayRef<Operation *> ops, RingOp ring) {
-  Block *block = ring->getBlock();
-  return llvm::all_of(ops, [&](Operation *op) {
-    Operation *after = block->findAncestorOpInBlock(*op);
-    return after && llvm::all_of(ring->getUsers(), [&](Operation *user) {
-             return block->findAncestorOpInBlock(*user)->isBeforeInBlock(after);
-           });
-  });
-}
-
-/// Bytes of a conversion that lanes could do among themselves: each swap is two
-/// and a half instructions a register, LDS takes half of one and more time.
-/// 0 where they do.
-static int64_t getPassingBytes(ConvertLayoutOp op, const Target &target) {
-  constexpr size_t kFewSwaps = 2;
-  LinearLayout from = getLayout(op.getInput().getType()),
-               to = getLayout(op.getType());
-  if (analyzeConversion(from, to).swaps.size() <= kFewSwaps)
-    return 0;
-  return getSharedLayout(from, to, getElementBytes(op.getType()), target)
-      .getBytes();
-}
-
-/// No other workgroup computes or stores while this one does the other.
-static bool isAlone(KernelOp kernel, const KernelState &state) {
-  return kernel.getWavesPerSimd() ==
-         llvm::divideCeil(state.waves, int64_t(state.target->simdsPerCU));
-}
-
-/// Finds a place for all that lies in LDS; returns the bytes that takes.
-static int64_t placeInLds(KernelOp kernel, KernelState &state) {
-  int64_t shared = 0, end = 0;
-  SmallVector<Operation *> passing;
-  SmallVector<RingOp> rings;
-  kernel.walk([&](RingOp ring) { rings.push_back(ring); });
-  auto isBehindRings = [&](ArrayRef<Operation *> ops) {
-    return llvm::all_of(rings,
-                        [&](RingOp ring) { return areBehind(ops, ring); });
-  };
-  kernel.walk([&](Operation *op) {
-    if (int64_t bytes = getLdsBytes(op, *state.target, state.waves)) {
-      passing.push_back(op);
-      shared = std::max(shared, bytes);
-    }
-  });
-  auto place = [&](Operation *op, MemRefType type) {
-    state.places[op] = llvm::alignTo(end, state.target->maxAccessBytes);
-    end = state.places[op] + type.getNumElements() * getElementBytes(type);
-  };
-  state.hasRings = !rings.empty();
-  bool isOverlaid = isBehindRings(passing);
-  // There is room where rings were that nothing needs any more.
-  if (isOverlaid && state.hasRings)
-    kernel.walk([&](ConvertLayoutOp op) {
-      int64_t bytes = getPassingBytes(op, *state.target);
-      if (!bytes || !isBehindRings(op.getOperation()))
-        return;
-      state.throughLds.insert(op);
-      shared = std::max(shared, bytes);
-    });
-  // What ops use one after another, and then rings, or rings in its place;
-  // what is staged lies behind.
-  if (!state.hasRings) {
-    int64_t area = llvm::alignTo(shared, state.target->maxAccessBytes);
-    bool takesTurns =
-        passing.size() > 1 && area <= getTurnBytes(state.waves, *state.target);
-    // One where both and a cluster's exchanges would not fit.
-    takesTurns &= placeExchanges(kernel, state, 2 * area) <=
-                  int64_t(state.target->ldsBytesPerWorkgroup);
-    unsigned areas = takesTurns ? 2 : 1;
-    assignTurns(kernel.getBody().front(), state, area, areas);
-    shared = area * areas;
-  } else if (isAlone(kernel, state)) {
-    kernel.walk([&](ConvertLayoutOp op) {
-      if (isBehindRings(op.getOperation()) && passesLds(op, state))
-        meetEarly(op, state);
-    });
-  }
-  end = isOverlaid ? 0 : shared;
-  for (RingOp ring : rings)
-    place(ring, ring.getRing().getType());
-  end = std::max(end, shared);
-  kernel.walk([&](StageOp op) { place(op, op.getView().getType()); });
-  return placeExchanges(kernel, state, end);
 }
 
 LogicalResult TileDistributePass::distribute(KernelOp kernel,
