@@ -34,6 +34,16 @@
 
 using namespace mlir;
 
+/// What addDialects was given.
+static SmallVector<void (*)(DialectRegistry &)> &getAdded() {
+  static SmallVector<void (*)(DialectRegistry &)> added;
+  return added;
+}
+
+void te::addDialects(void (*insert)(DialectRegistry &)) {
+  getAdded().push_back(insert);
+}
+
 void te::registerDialects(DialectRegistry &registry) {
   registry
       .insert<te::TEDialect, te::tile::TileDialect, amdgpu::AMDGPUDialect,
@@ -47,6 +57,8 @@ void te::registerDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
   registerNVVMDialectTranslation(registry);
   registerROCDLDialectTranslation(registry);
+  for (auto *insert : getAdded())
+    insert(registry);
 }
 
 void te::registerPasses() {

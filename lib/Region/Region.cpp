@@ -7,6 +7,8 @@
 
 #include "te/Region/Region.h"
 
+#include "te/Region/Contraction.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -335,6 +337,8 @@ Anchor te::findAnchor(ArrayRef<Operation *> all) {
                           : getMap(cast<OpResult>(gemm.getResult())),
             {},
             llvm::any_of(ops, isPerMatrix)};
+  if (Contraction contraction = findContraction(ops))
+    return {contraction.op->getResult(0), "mn"};
   for (Operation *op : ops)
     for (OpResult result : op->getResults())
       if (IndexMap map = getMap(result); map.isTileOfMany())

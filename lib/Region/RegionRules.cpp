@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "te/Region/Contraction.h"
 #include "te/Region/Region.h"
 #include "te/Region/StorageOrder.h"
 
@@ -190,8 +191,8 @@ static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
 
 /// The shape of an op's first tile.
 static ArrayRef<int64_t> getTileShape(Operation *op) {
-  if (auto gemm = dyn_cast<GemmOp>(op))
-    return gemm.getResult().getType().getShape();
+  if (Operation *product = findProduct(op))
+    return cast<ShapedType>(product->getResult(0).getType()).getShape();
   for (OpOperand &operand : op->getOpOperands())
     if (getMap(operand).isTile())
       return cast<ShapedType>(operand.get().getType()).getShape();
@@ -277,8 +278,8 @@ static std::optional<Conflict> findGateConflict(ArrayRef<Operation *> ops) {
 }
 
 /// True for a part of a concat that nobody computes, and that has not the size
-/// of what a te.gemm does.
-static bool isCopiedBeside(OpOperand &operand, GemmOp gemm,
+/// of what a product does.
+static bool isCopiedBeside(OpOperand &operand, Operation *product,
                            ArrayRef<Operation *> ops) {
   Value root = getRoot(operand);
   if (!getMap(operand).isInserted() ||
@@ -286,40 +287,48 @@ static bool isCopiedBeside(OpOperand &operand, GemmOp gemm,
     return false;
   auto type = cast<ShapedType>(root.getType());
   return !type.hasStaticShape() ||
-         type.getShape() != gemm.getResult().getType().getShape();
+         type.getShape() !=
+             cast<ShapedType>(product->getResult(0).getType()).getShape();
 }
 
-/// F10: what a region with a te.gemm may not have: its workgroups have one tile
+/// F10: what a region with a product may not have: its workgroups have one tile
 /// of the result each.
-static std::optional<Conflict> findGemmConflict(ArrayRef<Operation *> ops) {
-  GemmOp gemm = findGemm(ops);
-  if (!gemm)
+static std::optional<Conflict> findProductConflict(ArrayRef<Operation *> ops) {
+  Operation *product = findProduct(ops);
+  if (!product)
     return std::nullopt;
+  std::string name = product->getName().getStringRef().str();
   for (Operation *op : ops) {
-    if (op != gemm && isa<GemmOp>(op))
-      return Conflict{op, "F10: a region has at most one te.gemm; put the two "
-                          "into regions of their own"};
+    if (op != product && findProduct(op))
+      return Conflict{op, "F10: a region has at most one product, such as " +
+                              name + "; put the two into regions of their own"};
     if (llvm::any_of(op->getOperands(), isTransposed))
       return Conflict{op, "F10: reads a tile that lies transposed, which a "
-                          "workgroup of te.gemm does not; put the two into "
-                          "regions of their own"};
+                          "workgroup of " +
+                              name +
+                              " does not; put the two into regions of their "
+                              "own"};
     if (llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
-          return isCopiedBeside(operand, gemm, ops);
+          return isCopiedBeside(operand, product, ops);
         }))
-      return Conflict{op, "F10: puts another tensor beside the result of "
-                          "te.gemm, which is copied as a part of its own; put "
-                          "the two into regions of their own"};
+      return Conflict{op, "F10: puts another tensor beside the result of " +
+                              name +
+                              ", which is copied as a part of its own; put the "
+                              "two into regions of their own"};
     if (needsWholeRows(op))
-      return Conflict{op, "F10: computes over whole rows, which a workgroup of "
-                          "te.gemm does not hold; put the two into regions of "
-                          "their own"};
+      return Conflict{
+          op, "F10: computes over whole rows, which a workgroup of " + name +
+                  " does not hold; put the two into regions of "
+                  "their own"};
     for (OpResult result : op->getResults())
       if (!result.use_empty() && getMap(result).isPerColumn())
-        return Conflict{op, "F10: sums over all rows, of which a workgroup of "
-                            "te.gemm holds a tile; put the two into regions of "
-                            "their own"};
+        return Conflict{
+            op, "F10: sums over all rows, of which a workgroup of " + name +
+                    " holds a tile; put the two into regions of "
+                    "their own"};
   }
-  if (gemm.getBiasGrad() && !gemm.getBiasGrad().use_empty())
+  if (auto gemm = dyn_cast<GemmOp>(product);
+      gemm && gemm.getBiasGrad() && !gemm.getBiasGrad().use_empty())
     return Conflict{gemm, "F10: bias_grad is a sum over A, and no tile of D; "
                           "use te.bias_grad in a region of its own (te-fuse "
                           "does)"};
@@ -342,7 +351,7 @@ std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
     return escape;
   if (std::optional<Conflict> conflict = findGateConflict(ops))
     return conflict;
-  if (std::optional<Conflict> conflict = findGemmConflict(ops))
+  if (std::optional<Conflict> conflict = findProductConflict(ops))
     return conflict;
   auto walker = llvm::find_if(ops, needsWholeColumns);
   if (walker != ops.end()) {
@@ -368,9 +377,12 @@ std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
                    "', of a size that may differ; put the two into regions of "
                    "their own")
                       .str()};
-  if (GemmOp gemm = findGemm(ops); gemm && parts.size() > 1)
-    return Conflict{gemm, "F10: a region with a te.gemm has one part; put the "
-                          "other parts into regions of their own"};
+  if (Operation *product = findProduct(ops); product && parts.size() > 1)
+    return Conflict{
+        product, ("F10: a region with a " + product->getName().getStringRef() +
+                  " has one part; put the other parts into regions of their "
+                  "own")
+                     .str()};
   if (std::optional<Conflict> conflict = findUneven(parts))
     return conflict;
   // An elementwise op runs for those that read it.

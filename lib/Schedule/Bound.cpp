@@ -27,27 +27,22 @@ llvm::StringRef GemmStep::getBound() const {
   return most == matrix ? "the matrix cores" : most == memory ? "L2" : "LDS";
 }
 
-GemmStep te::estimateGemmStep(const TileDemand &demand, const GemmPlan &plan,
-                              ScheduleAttr schedule, const Target &target,
-                              const Timing &timing) {
+GemmStep te::estimateStep(ScheduleAttr schedule, int64_t columns, Type typeA,
+                          Type typeB, double loaded, const Target &target,
+                          const Timing &timing) {
   MatmulAttr matmul = schedule.getMatmul();
   const MMA &mma = *MMA::lookup(matmul.getMma());
-  double rows = schedule.getTile()[0], cols = demand.getColumns(schedule),
-         k = matmul.getK();
+  double rows = schedule.getTile()[0], cols = columns, k = matmul.getK();
   double products = rows * cols * k / (double(mma.size) * mma.size * mma.k);
   // In LDS operands are what the instruction takes; each wave reads its rows of
   // A and its columns of B.
-  double a = rows * k * getElementBits(plan.a) / 8,
-         b = cols * k * getElementBits(plan.b) / 8;
+  double a = rows * k * getElementBits(typeA) / 8,
+         b = cols * k * getElementBits(typeB) / 8;
   double read = a * matmul.getWaves()[1] + b * matmul.getWaves()[0];
-  GemmOp gemm = demand.gemm;
-  double loaded = (rows * getElementBits(getSource(gemm.getA()).getType()) +
-                   cols * getElementBits(getSource(gemm.getB()).getType())) *
-                  k / 8;
   GemmStep step;
   step.products = products;
   step.matrix = products *
-                mma.getCycles(*getMMAFormat(plan.a), *getMMAFormat(plan.b)) /
+                mma.getCycles(*getMMAFormat(typeA), *getMMAFormat(typeB)) /
                 std::min<unsigned>(schedule.getWaves(), target.simdsPerCU);
   // What loads ask for must also have been under way for the latency.
   step.memory =
@@ -57,6 +52,18 @@ GemmStep te::estimateGemmStep(const TileDemand &demand, const GemmPlan &plan,
   step.ldsWrites = (a + b) / (timing.ldsPorts * timing.ldsStoreBytes);
   step.ldsBanks = (a + b + read) / (target.ldsBanks * 4);
   return step;
+}
+
+GemmStep te::estimateGemmStep(const TileDemand &demand, const GemmPlan &plan,
+                              ScheduleAttr schedule, const Target &target,
+                              const Timing &timing) {
+  GemmOp gemm = demand.gemm;
+  int64_t cols = demand.getColumns(schedule);
+  double bits =
+      schedule.getTile()[0] * getElementBits(getSource(gemm.getA()).getType()) +
+      cols * getElementBits(getSource(gemm.getB()).getType());
+  return estimateStep(schedule, cols, plan.a, plan.b,
+                      bits * schedule.getMatmul().getK() / 8, target, timing);
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,6 +30,11 @@ struct GemmStep {
   double getClocks() const { return std::max({matrix, memory, getLds()}); }
   llvm::StringRef getBound() const;
 };
+/// `loaded`: bytes from memory, of operands that the instruction takes as `a`
+/// and `b`, for so many columns of a tile.
+GemmStep estimateStep(ScheduleAttr schedule, int64_t columns, Type a, Type b,
+                      double loaded, const Target &target,
+                      const Timing &timing);
 GemmStep estimateGemmStep(const TileDemand &demand, const GemmPlan &plan,
                           ScheduleAttr schedule, const Target &target,
                           const Timing &timing);

@@ -30,7 +30,7 @@ constexpr int64_t kUnfilledShare = 8;
 
 bool te::canFormClusters(const TileDemand &demand) {
   return demand.wholeRows && !demand.mixesRows && !demand.dividesGrid &&
-         !demand.readsHalves && !demand.gemm;
+         !demand.readsHalves && !demand.hasProduct();
 }
 
 int64_t te::getRowTiles(const TileDemand &demand, int64_t width) {

@@ -7,6 +7,7 @@
 
 #include "AttentionSchedule.h"
 #include "Bound.h"
+#include "ContractionSchedule.h"
 #include "GemmSchedule.h"
 
 using namespace mlir;
@@ -70,6 +71,8 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
   }
   if (demand.attention && schedule.getMatmul())
     return explainAttentionSchedule(demand, schedule, target);
+  if (demand.contraction && schedule.getMatmul())
+    return explainContractionSchedule(demand, schedule, target);
   std::string text;
   llvm::raw_string_ostream os(text);
   int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];

@@ -62,12 +62,8 @@ static int64_t getScaleBytesInLDS(const GemmPlan &plan, GemmOp gemm,
                                 getK(gemm), matmul.getK(), matmul.getSplitK());
 }
 
-/// LDS through which sums become elements that are stored, of so many bytes: in
-/// pieces of a wave's rows, as far as registers hold these on both sides
-/// (SharedLayout). On one they are those of several instructions, on the other
-/// what lanes leave that have whole rows of the wave's columns.
-static int64_t getPassingBytes(ScheduleAttr schedule, int64_t bytes,
-                               const Target &target) {
+int64_t te::getPassingBytes(ScheduleAttr schedule, int64_t bytes,
+                            const Target &target) {
   MatmulAttr matmul = schedule.getMatmul();
   int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1],
           ofLanes = target.waveSize * schedule.getVector() *

@@ -78,6 +78,37 @@ te::whyNotInstruction(MatmulAttr matmul, ArrayRef<const MMA *> instructions,
       .str();
 }
 
+std::optional<std::string> te::whyNotTile(ScheduleAttr schedule,
+                                          const Target &target) {
+  MatmulAttr matmul = schedule.getMatmul();
+  const MMA &mma = *MMA::lookup(matmul.getMma());
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (int64_t size :
+       {schedule.getTile()[0], schedule.getTile()[1], matmul.getK()})
+    if (size > kMostSize) {
+      os << "H15: a tile of " << schedule.getTile()[0] << " x "
+         << schedule.getTile()[1] << " and k = " << matmul.getK()
+         << "; each is at most " << kMostSize;
+      return text;
+    }
+  for (unsigned dim : {0, 1})
+    if (schedule.getTile()[dim] < matmul.getWaves()[dim] * mma.size) {
+      os << "H15: " << matmul.getWaves()[dim] << " waves share "
+         << schedule.getTile()[dim] << (dim ? " columns" : " rows")
+         << " of the tile, but each needs " << mma.size << " for " << mma.name
+         << "; use fewer waves or a larger tile";
+      return text;
+    }
+  if (matmul.getPingPong() && schedule.getWaves() <= target.simdsPerCU) {
+    os << "H15: ping_pong is for waves that share a SIMD, but a CU of "
+       << target.name << " has one for each of the " << schedule.getWaves()
+       << " waves; use more waves, or leave out ping_pong";
+    return text;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
                                                  ScheduleAttr schedule,
                                                  const Target &target) {
@@ -85,7 +116,7 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
   std::string text;
   llvm::raw_string_ostream os(text);
   if (!demand.gemm) {
-    if (!matmul || demand.attention)
+    if (!matmul || demand.attention || demand.contraction)
       return std::nullopt;
     os << "H14: the schedule has a matmul, but the region neither a te.gemm "
           "nor a te.attention; leave it out";
@@ -103,23 +134,8 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
   if (std::optional<std::string> why =
           whyNotInstruction(matmul, plan->instructions, target))
     return why;
-  const MMA &mma = *MMA::lookup(matmul.getMma());
-  for (int64_t size :
-       {schedule.getTile()[0], schedule.getTile()[1], matmul.getK()})
-    if (size > kMostSize) {
-      os << "H15: a tile of " << schedule.getTile()[0] << " x "
-         << schedule.getTile()[1] << " and k = " << matmul.getK()
-         << "; each is at most " << kMostSize;
-      return text;
-    }
-  for (unsigned dim : {0, 1})
-    if (schedule.getTile()[dim] < matmul.getWaves()[dim] * mma.size) {
-      os << "H15: " << matmul.getWaves()[dim] << " waves share "
-         << schedule.getTile()[dim] << (dim ? " columns" : " rows")
-         << " of the tile, but each needs " << mma.size << " for " << mma.name
-         << "; use fewer waves or a larger tile";
-      return text;
-    }
+  if (std::optional<std::string> why = whyNotTile(schedule, target))
+    return why;
   bool isOneBlock = plan->scales == GemmPlan::Scales::Blocks;
   if (isOneBlock ? matmul.getK() != plan->block
                  : plan->scales == GemmPlan::Scales::Elements &&
@@ -127,12 +143,6 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
     os << "H15: a step sums " << matmul.getK()
        << " elements of K, but a scale is for " << plan->block
        << "; use k = " << plan->block << (isOneBlock ? "" : " or more");
-    return text;
-  }
-  if (matmul.getPingPong() && schedule.getWaves() <= target.simdsPerCU) {
-    os << "H15: ping_pong is for waves that share a SIMD, but a CU of "
-       << target.name << " has one for each of the " << schedule.getWaves()
-       << " waves; use more waves, or leave out ping_pong";
     return text;
   }
   GemmOp gemm = demand.gemm;

@@ -40,9 +40,7 @@ constexpr double kRestMargin = 1.03;
 constexpr double kLeastShareOfRounds = 0.5;
 } // namespace
 
-/// Powers of two from the least that the epilogue and the instruction allow to
-/// what the result asks for, the largest first.
-static SmallVector<int64_t> listSizes(int64_t extent, int64_t least) {
+SmallVector<int64_t> te::listSizes(int64_t extent, int64_t least) {
   int64_t most = kMostTile;
   if (!ShapedType::isDynamic(extent))
     most = std::min<int64_t>(most,
@@ -53,9 +51,8 @@ static SmallVector<int64_t> listSizes(int64_t extent, int64_t least) {
   return sizes;
 }
 
-/// So many waves at most: twice as many along the longer side, or as many.
-static std::array<int64_t, 2> chooseWaves(std::array<int64_t, 2> tile,
-                                          const MMA &mma, int64_t most) {
+std::array<int64_t, 2> te::chooseWaves(std::array<int64_t, 2> tile,
+                                       const MMA &mma, int64_t most) {
   std::array<int64_t, 2> waves = {1, 1};
   while (waves[0] * waves[1] < most) {
     int64_t rows = tile[0] / waves[0], cols = tile[1] / waves[1];

@@ -32,6 +32,21 @@ std::string whyNoProducts(StringRef op, const Target &target);
 std::optional<std::string> whyNotInstruction(MatmulAttr matmul,
                                              ArrayRef<const MMA *> instructions,
                                              const Target &target);
+/// H15: why waves cannot share a schedule's tile by its instruction.
+std::optional<std::string> whyNotTile(ScheduleAttr schedule,
+                                      const Target &target);
+/// Rows or columns of a tile: powers of two from the least that the epilogue
+/// and the instruction allow to what the result asks for, the largest first.
+SmallVector<int64_t> listSizes(int64_t extent, int64_t least);
+/// So many waves at most: twice as many along the longer side, or as many.
+std::array<int64_t, 2> chooseWaves(std::array<int64_t, 2> tile, const MMA &mma,
+                                   int64_t most);
+/// LDS through which sums become elements that are stored, of so many bytes: in
+/// pieces of a wave's rows, as far as registers hold these on both sides
+/// (SharedLayout). On one they are those of several instructions, on the other
+/// what lanes leave that have whole rows of the wave's columns.
+int64_t getPassingBytes(ScheduleAttr schedule, int64_t bytes,
+                        const Target &target);
 /// M, N and K are.
 bool areSizesKnown(const TileDemand &demand);
 

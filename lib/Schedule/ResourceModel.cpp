@@ -9,6 +9,7 @@
 
 #include "AttentionSchedule.h"
 #include "Clusters.h"
+#include "ContractionSchedule.h"
 #include "GemmSchedule.h"
 #include "TilePreferences.h"
 
@@ -77,6 +78,8 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
     return estimateGemm(getPieceDemand(demand, schedule), schedule, target);
   if (schedule.getMatmul() && demand.attention)
     return estimateAttention(demand, schedule, target);
+  if (schedule.getMatmul() && demand.contraction)
+    return estimateContraction(demand, schedule, target);
   int64_t elements = schedule.getTile()[0] * schedule.getTile()[1];
   int64_t lanes = schedule.getWaves() * target.waveSize;
   ResourceEstimate result;

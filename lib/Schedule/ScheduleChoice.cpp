@@ -7,6 +7,7 @@
 
 #include "AttentionSchedule.h"
 #include "Clusters.h"
+#include "ContractionSchedule.h"
 #include "GemmSchedule.h"
 #include "Pieces.h"
 #include "TilePreferences.h"
@@ -394,6 +395,8 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
     return chooseGemmSchedule(context, demand, target);
   if (demand.attention)
     return chooseAttentionSchedule(context, demand, target);
+  if (demand.contraction)
+    return chooseContractionSchedule(context, demand, target);
   ScheduleAttr alone = chooseAlone(context, demand, target);
   alone = askAhead(demand, alone, target);
   if (!demand.sharesRows)

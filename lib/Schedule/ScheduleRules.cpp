@@ -11,6 +11,7 @@
 
 #include "AttentionSchedule.h"
 #include "Clusters.h"
+#include "ContractionSchedule.h"
 #include "GemmSchedule.h"
 #include "Pieces.h"
 
@@ -165,7 +166,7 @@ findPrefetchViolation(const TileDemand &demand, ScheduleAttr schedule,
                 << target.l2PrefetchBytes << " bytes; round it";
   bool hasRows = schedule.getSweep() != SweepKind::None ||
                  schedule.getTile()[1] >= demand.cols;
-  if (!hasRows || demand.gemm || demand.dividesGrid ||
+  if (!hasRows || demand.hasProduct() || demand.dividesGrid ||
       schedule.getCluster() > 1 || schedule.getPieces() > 1 ||
       schedule.getWorkgroups() > 0 || schedule.getRowTiles() > 1)
     return text << "that is for workgroups that have one tile's rows to "
@@ -184,7 +185,7 @@ findPrefetchViolation(const TileDemand &demand, ScheduleAttr schedule,
 static std::optional<std::string>
 findResidentsViolation(const TileDemand &demand, ScheduleAttr schedule) {
   if (schedule.getResidents() == 0 ||
-      (demand.wholeRows && !demand.gemm && schedule.getWaves() > 1 &&
+      (demand.wholeRows && !demand.hasProduct() && schedule.getWaves() > 1 &&
        schedule.getCluster() == 1 && schedule.getPieces() == 1 &&
        schedule.getWorkgroups() == 0))
     return std::nullopt;
@@ -228,13 +229,17 @@ std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
   if (std::optional<std::string> why =
           findAttentionViolation(demand, schedule, target))
     return why;
-  if (!demand.gemm &&
+  if (std::optional<std::string> why =
+          findContractionViolation(demand, schedule, target))
+    return why;
+  if (!demand.hasProduct() &&
       schedule.getVector() * demand.inputBytes > target.maxAccessBytes)
     return Text() << "H6: a vector of " << schedule.getVector()
                   << " elements is " << schedule.getVector() * demand.inputBytes
                   << " bytes; a lane moves at most " << target.maxAccessBytes
                   << " at once";
-  if (!demand.gemm && demand.storesFP4ByRows && schedule.getVector() < kFP4Pair)
+  if (!demand.hasProduct() && demand.storesFP4ByRows &&
+      schedule.getVector() < kFP4Pair)
     return Text() << "H6: vector = " << schedule.getVector()
                   << ", but a byte has the fp4 codes of two neighbours in a "
                      "row; a lane loads at least "

@@ -9,6 +9,7 @@
 
 #include "AttentionSchedule.h"
 #include "Clusters.h"
+#include "ContractionSchedule.h"
 #include "GemmSchedule.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -107,9 +108,10 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
     if (schedule != base && !findViolation(demand, schedule, target))
       schedules.push_back(schedule);
   };
-  if (demand.attention) {
+  if (demand.attention || demand.contraction) {
     for (ScheduleAttr schedule :
-         listAttentionSchedules(context, demand, target))
+         demand.attention ? listAttentionSchedules(context, demand, target)
+                          : listContractionSchedules(context, demand, target))
       if (schedule != base)
         schedules.push_back(schedule);
     return schedules;

@@ -144,6 +144,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   demand.gemm = findGemm(ops);
   if (auto it = llvm::find_if(ops, llvm::IsaPred<AttentionOp>); it != ops.end())
     demand.attention = cast<AttentionOp>(*it);
+  demand.contraction = findContraction(ops);
   demand.products = demand.gemm && findGate(ops) ? 2 : 1;
   demand.firstRow = getFirstRow(ops);
   llvm::SmallDenseSet<Value> anchors;

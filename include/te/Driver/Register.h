@@ -14,6 +14,9 @@ namespace mlir::te {
 /// The dialects of every level, from te down to LLVM, and the interfaces that
 /// the pipeline needs. Only these: a cold start pays for each dialect.
 void registerDialects(DialectRegistry &registry);
+/// From here on registerDialects adds these too: of a program that has the
+/// tools and ops of its own, before it calls a tool's main function.
+void addDialects(void (*insert)(DialectRegistry &registry));
 /// te-mlir's passes and pipelines, and upstream's general transforms.
 void registerPasses();
 /// Verifies IR that was parsed without: as verify(), which crashes on some.

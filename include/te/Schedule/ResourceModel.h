@@ -13,6 +13,7 @@
 #define TE_SCHEDULE_RESOURCEMODEL_H
 
 #include "te/Dialect/Tile/IR/MMALayout.h"
+#include "te/Region/Contraction.h"
 #include "te/Region/Region.h"
 #include "te/Target/Target.h"
 
@@ -22,9 +23,12 @@ namespace mlir::te {
 struct TileDemand {
   GemmOp gemm; // null where there is none: rows and cols are those of D
   AttentionOp attention; // null where there is none: rows and cols are a head's
+  Contraction contraction; // another op's, by its maps
   int64_t products = 1; // tiles of B that a workgroup multiplies with one of A:
                         // two where D's halves are read together, and cols are
                         // those of a half
+  /// A workgroup has one tile of a product.
+  bool hasProduct() const { return gemm || contraction; }
   /// Columns of D that a workgroup computes.
   int64_t getColumns(ScheduleAttr schedule) const {
     return products * schedule.getTile()[1];
@@ -189,7 +193,7 @@ std::optional<std::string> findPrologueLoss(FusionOp fusion, GemmOp plain,
 /// Why a schedule is as it is, in words: what bounds each of its sizes.
 std::string explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                             const Target &target);
-/// Why a schedule does not meet the demand or the chip's limits (H4 to H20).
+/// Why a schedule does not meet the demand or the chip's limits (H4 to H22).
 std::optional<std::string> findViolation(const TileDemand &demand,
                                          ScheduleAttr schedule,
                                          const Target &target);

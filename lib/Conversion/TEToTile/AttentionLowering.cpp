@@ -32,8 +32,7 @@
 
 #include "Lowerings.h"
 
-#include "te/Conversion/TEToTile/TileContext.h"
-#include "te/Dialect/Tile/IR/MMALayout.h"
+#include "te/Conversion/TEToTile/Products.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -76,7 +75,6 @@ private:
   }
   Value viewHead(Value tensor, Value head);
   SmallVector<Value> loadQueries();
-  Value loadOperand(Value view, Value row, int64_t column, int64_t columns);
   Value emitProducts(ArrayRef<Value> q, Value view, Value key);
   Value emitMask(Value products, Value key);
   std::pair<Value, Value> countSteps();
@@ -85,7 +83,6 @@ private:
   Value scaleRows(Value rows);
   Value emitExponential(Value x, Value shift);
   State rescale(Value most, State state);
-  Value emitMma(Value left, Value right, Value sum);
   void store(State state);
 
   TileContext &ctx;
@@ -149,27 +146,6 @@ SmallVector<Value> AttentionEmitter::loadQueries() {
   return tiles;
 }
 
-/// Rows of keys or values, loaded by all waves alike.
-Value AttentionEmitter::loadOperand(Value view, Value row, int64_t column,
-                                    int64_t columns) {
-  int64_t lanes = ctx.schedule.getWaves() * ctx.target.waveSize;
-  int64_t widest =
-      ctx.target.maxAccessBytes * 8 / element.getIntOrFloatBitWidth();
-  int64_t vector = std::clamp<int64_t>(keys * columns / lanes, 1, widest);
-  LinearLayout layout =
-      LinearLayout::rowMajor({keys, columns}, std::min(vector, columns),
-                             llvm::Log2_32(ctx.target.waveSize),
-                             llvm::Log2_64(ctx.schedule.getWaves()));
-  return ctx.load(view, row, index(column), element, layout);
-}
-
-Value AttentionEmitter::emitMma(Value left, Value right, Value sum) {
-  return MmaOp::create(b, sum.getType(), left, right, sum, Value(), Value(),
-                       MMAAttr::get(b.getContext(), matmul.getMma()),
-                       /*in_order=*/false, /*scale_part=*/0, /*reads=*/0,
-                       /*ahead=*/0);
-}
-
 /// Q K^T of a step's keys.
 Value AttentionEmitter::emitProducts(ArrayRef<Value> q, Value view, Value key) {
   Value sum =
@@ -177,11 +153,10 @@ Value AttentionEmitter::emitProducts(ArrayRef<Value> q, Value view, Value key) {
   int64_t column = 0;
   for (Value left : q) {
     int64_t columns = cast<ShapedType>(left.getType()).getDimSize(1);
-    Value right =
-        ctx.convert(loadOperand(view, key, column, columns),
-                    getMMAOperandLayout(mma, *getMMAFormat(element), MMASide::B,
-                                        keys, columns, waves));
-    sum = emitMma(left, right, sum);
+    Value right = emitOperand(
+        ctx, emitWideLoad(ctx, view, key, index(column), {keys, columns}),
+        MMASide::B);
+    sum = emitProduct(ctx, left, right, sum);
     column += columns;
   }
   return sum;
@@ -308,8 +283,9 @@ AttentionEmitter::State AttentionEmitter::emitStep(ArrayRef<Value> q, Value k,
     ofV = reorderK(ofV, *order);
   }
   Value left = ctx.convert(ctx.round(p, element), ofP);
-  Value right = ctx.convert(ctx.transpose(loadOperand(v, key, 0, size)), ofV);
-  return {emitMma(left, right, state.o), state.most, sum};
+  Value right = ctx.convert(
+      ctx.transpose(emitWideLoad(ctx, v, key, index(0), {keys, size})), ofV);
+  return {emitProduct(ctx, left, right, state.o), state.most, sum};
 }
 
 /// O, and lse; 0 and -Inf of rows that have seen nothing.

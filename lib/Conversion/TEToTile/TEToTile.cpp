@@ -26,6 +26,7 @@
 #include "Outliner.h"
 #include "RegionCheck.h"
 
+#include "te/Region/Contraction.h"
 #include "te/Region/SharedKernels.h"
 #include "te/Region/StorageOrder.h"
 
@@ -116,6 +117,10 @@ struct TEToTilePass : te::impl::TEToTilePassBase<TEToTilePass> {
     if (isNew && failed(verifyRegion(fusion)))
       return failure();
     SmallVector<Operation *> ops = getRegionOps(fusion);
+    if (Operation *product = findContraction(ops).op;
+        product && !fusion.getScheduleAttr().getMatmul())
+      return product->emitError("H14: the region's schedule does not say how ")
+             << product->getName() << " is computed; run te-schedule";
     SmallVector<Part> parts;
     for (SmallVector<Operation *> &part : getParts(ops))
       parts.push_back(

@@ -30,7 +30,8 @@ namespace mlir::te {
 
 namespace {
 /// One level: the dialects that host code (functions) and kernels may use, the
-/// ops of them that have gone by then, and what brings the IR there.
+/// ops of them that have gone by then, and what brings the IR there. What
+/// computes on tiles, of any dialect, is in host code until there are kernels.
 struct Level {
   StringRef name;
   SmallVector<StringRef> hostDialects;
@@ -55,8 +56,7 @@ static ArrayRef<Level> getLevels() {
       {"tile",
        {"builtin", "func", "tile", "tensor", "arith", "te"},
        {"tile", "arith", "math", "scf", "tensor", "memref", "gpu"},
-       {"te.fusion", "te.quantize", "te.dequantize", "te.amax", "te.copy",
-        "te.gemm", "te.yield"},
+       {"te.fusion", "te.yield"},
        "te-to-tile"},
       {"gpu",
        {"builtin", "func", "tile", "tensor", "arith", "te"},
@@ -121,10 +121,13 @@ struct VerifyLevelPass : te::impl::VerifyLevelPassBase<VerifyLevelPass> {
     bool inKernel = getKernelParent(op) != nullptr;
     StringRef dialect = op->getName().getDialectNamespace();
     bool legal =
-        llvm::is_contained(inKernel || container ? level.kernelDialects
-                                                 : level.hostDialects,
-                           dialect) &&
-        !llvm::is_contained(level.goneOps, op->getName().getStringRef());
+        isa<IterationSpaceInterface>(op)
+            ? !inKernel && level.kernelDialects.empty()
+            : llvm::is_contained(inKernel || container ? level.kernelDialects
+                                                       : level.hostDialects,
+                                 dialect) &&
+                  !llvm::is_contained(level.goneOps,
+                                      op->getName().getStringRef());
     if (container && (level.name == "rocdl" || level.name == "nvvm"))
       legal = isa<gpu::GPUModuleOp>(op);
     bool unwrapped = level.name == "fused" && isa<TileLoweringInterface>(op) &&

@@ -39,7 +39,7 @@ func.func @prologue(%x: tensor<128x256xbf16>, %w: !te.scaled<64x256xf8E4M3FN, #r
 // CHECK-LABEL: @apart
 // CHECK: te.fusion "apart_0"
 // CHECK: te.fusion "apart_1"
-// CHECK-SAME: F10: a region has at most one te.gemm
+// CHECK-SAME: F10: a region has at most one product, such as te.gemm;
 // CHECK: te.fusion "apart_2"
 // CHECK-SAME: F10: computes over whole rows
 func.func @apart(%a: tensor<64x32xbf16>, %b: tensor<48x32xbf16>) -> !te.scaled<64x48xf8E4M3FN, #rows> {

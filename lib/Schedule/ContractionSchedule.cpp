@@ -1,0 +1,244 @@
+//===- ContractionSchedule.cpp - schedules of plain products --------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A roofline: of the legal schedules the one whose busiest unit (matrix cores,
+// loads, LDS) takes the fewest clocks, whole rounds of tiles and the way to the
+// first step counted. An op that does not need all of K is taken as one that
+// does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionSchedule.h"
+
+#include "Bound.h"
+#include "GemmSchedule.h"
+#include "GemmUnit.h"
+
+#include "te/Target/Timing.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::te;
+
+/// VGPRs beside tiles: addresses, bounds, what masks operands.
+static constexpr unsigned kBaseVGPRs = 40;
+
+static std::pair<Type, Type> getElements(const Contraction &product) {
+  return {getElementTypeOrSelf(product.a.getType()),
+          getElementTypeOrSelf(product.b.getType())};
+}
+
+/// Instructions for the operands, the most products a cycle first.
+static SmallVector<const MMA *> getInstructions(const Contraction &product,
+                                                const Target &target) {
+  auto [a, b] = getElements(product);
+  return target.amd && getMMAFormat(a) && getMMAFormat(b)
+             ? findInstructions(target, a, b, /*needsScales=*/false)
+             : SmallVector<const MMA *>();
+}
+
+/// Bytes of a step's elements of A and of B.
+static std::pair<int64_t, int64_t> getStepBytes(const TileDemand &demand,
+                                                ScheduleAttr schedule) {
+  auto [a, b] = getElements(demand.contraction);
+  int64_t k = schedule.getMatmul().getK();
+  return {schedule.getTile()[0] * k * getElementBits(a) / 8,
+          schedule.getTile()[1] * k * getElementBits(b) / 8};
+}
+
+ResourceEstimate te::estimateContraction(const TileDemand &demand,
+                                         ScheduleAttr schedule,
+                                         const Target &target) {
+  MatmulAttr matmul = schedule.getMatmul();
+  auto [stepA, stepB] = getStepBytes(demand, schedule);
+  int64_t lanes = schedule.getWaves() * target.waveSize,
+          elements = schedule.getTile()[0] * schedule.getTile()[1];
+  bool isStaged = matmul.getStages() > 1;
+  // What one product takes, of all of K that it has; where operands go through
+  // LDS step by step, of an instruction's, and the next one's meanwhile.
+  int64_t taken =
+      (stepA / matmul.getWaves()[0] + stepB / matmul.getWaves()[1]) /
+      target.waveSize;
+  if (isStaged)
+    taken = 2 * taken * MMA::lookup(matmul.getMma())->k / matmul.getK();
+  ResourceEstimate result;
+  result.elementsPerLane = std::max<int64_t>(elements / lanes, 1);
+  // What goes to LDS through registers, as an operand does that is worked on
+  // first, is there twice: loaded, and before it is put.
+  int64_t inLoop = taken + 2 * (stepA + stepB) / lanes,
+          epilogue = result.elementsPerLane * demand.liveBytes;
+  result.vgprs = kBaseVGPRs + llvm::divideCeil(4 * result.elementsPerLane +
+                                                   std::max(inLoop, epilogue),
+                                               4);
+  int64_t read =
+      isStaged ? matmul.getStages() * (stepA + stepB) : std::max(stepA, stepB);
+  result.ldsBytes = std::max(
+      {read, getPassingBytes(schedule, demand.outputBytes, target), lanes * 4});
+  return result;
+}
+
+std::optional<std::string>
+te::findContractionViolation(const TileDemand &demand, ScheduleAttr schedule,
+                             const Target &target) {
+  if (!demand.contraction)
+    return std::nullopt;
+  std::string name = demand.contraction.op->getName().getStringRef().str();
+  if (!target.amd)
+    return whyNoProducts(name, target);
+  SmallVector<const MMA *> instructions =
+      getInstructions(demand.contraction, target);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto [a, b] = getElements(demand.contraction);
+  MatmulAttr matmul = schedule.getMatmul();
+  if (instructions.empty()) {
+    os << "G2: " << name << " multiplies " << a << " by " << b << ", but "
+       << target.name << " has no instruction for that; convert one of them";
+    return text;
+  }
+  if (!matmul) {
+    os << "H14: the region has a " << name
+       << ", and the schedule does not say how it is computed: add matmul = "
+          "<..>, or leave the schedule to te-schedule";
+    return text;
+  }
+  if (std::optional<std::string> why =
+          whyNotInstruction(matmul, instructions, target))
+    return why;
+  if (std::optional<std::string> why = whyNotTile(schedule, target))
+    return why;
+  if (matmul.getSplitK() != 1 || matmul.getGroup() != 0 ||
+      schedule.getWorkgroups() != 0 || schedule.getRowTiles() != 1 ||
+      schedule.getSweep() != SweepKind::None) {
+    os << "H22: split_k, group, workgroups, row_tiles and sweep are not for "
+       << name << "; leave them out";
+    return text;
+  }
+  return std::nullopt;
+}
+
+/// Calls `visit` with the schedules that are legal, large tiles first.
+static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
+                            const Target &target,
+                            function_ref<void(ScheduleAttr)> visit) {
+  auto [a, b] = getElements(demand.contraction);
+  int64_t bits = std::max(getElementBits(a), getElementBits(b)),
+          simds = target.simdsPerCU;
+  bool mayFetch = target.amd->directLoadBytes == target.maxAccessBytes;
+  auto make = [&](const MMA &mma, std::array<int64_t, 2> tile, int64_t k,
+                  int64_t mostWaves, int64_t stages) {
+    std::array<int64_t, 2> waves = chooseWaves(tile, mma, mostWaves);
+    int64_t count = waves[0] * waves[1];
+    bool takesTurns = stages > 1 && count > simds && k > mma.k;
+    auto matmul = MatmulAttr::get(context, mma.name, k, waves, stages,
+                                  stages > 1 && mayFetch, takesTurns,
+                                  /*split_k=*/1, /*whole_rows=*/0,
+                                  /*group=*/0);
+    int64_t vector =
+        std::min<int64_t>(target.maxAccessBytes * 8 / bits, tile[1]);
+    auto schedule = ScheduleAttr::get(context, target.name, tile, count, vector,
+                                      /*row_tiles=*/1, /*workgroups=*/0,
+                                      SweepKind::None, /*pieces=*/1,
+                                      /*cluster=*/1, matmul);
+    if (!findViolation(demand, schedule, target))
+      visit(schedule);
+  };
+  SmallVector<int64_t> stages = {2, 1};
+  if (mayFetch) // with three, memory has two steps' time
+    stages.insert(stages.begin(), 3);
+  for (const MMA *mma : getInstructions(demand.contraction, target))
+    for (int64_t cols :
+         listSizes(demand.cols, std::max<int64_t>(demand.minCols, mma->size)))
+      for (int64_t rows :
+           listSizes(demand.rows, std::max<int64_t>(demand.minRows, mma->size)))
+        // Rows of whole cache lines, or of half ones.
+        for (int64_t bytes : {kCacheLineBytes, kCacheLineBytes / 2})
+          for (int64_t waves : {2 * simds, simds})
+            for (int64_t count : stages)
+              make(*mma, {rows, cols},
+                   std::max<int64_t>(bytes * 8 / bits, mma->k), waves, count);
+}
+
+/// Clocks of the busiest CU: of each tile all steps, and the way to the first.
+/// Loads have the time of as many steps as LDS has stages for, but for the one
+/// that is multiplied.
+static double estimateClocks(const TileDemand &demand, ScheduleAttr schedule,
+                             const Target &target, const Timing &timing) {
+  auto [a, b] = getElements(demand.contraction);
+  auto [stepA, stepB] = getStepBytes(demand, schedule);
+  GemmStep step = estimateStep(schedule, schedule.getTile()[1], a, b,
+                               stepA + stepB, target, timing);
+  MatmulAttr matmul = schedule.getMatmul();
+  double rounds = std::ceil(GemmGrid(demand, schedule).getCount() /
+                            target.computeUnits),
+         steps = std::ceil(getSize(demand.contraction.getK()) / matmul.getK()),
+         latency = timing.getMemoryLatency(), clocks = step.getClocks(),
+         ahead = matmul.getStages() - 1;
+  return rounds *
+         (latency + steps * (ahead > 0 ? std::max(clocks, latency / ahead)
+                                       : clocks + latency));
+}
+
+SmallVector<ScheduleAttr> te::listContractionSchedules(MLIRContext *context,
+                                                       const TileDemand &demand,
+                                                       const Target &target) {
+  SmallVector<ScheduleAttr> schedules;
+  forEachSchedule(context, demand, target, [&](ScheduleAttr schedule) {
+    if (!llvm::is_contained(schedules, schedule))
+      schedules.push_back(schedule);
+  });
+  return schedules;
+}
+
+ScheduleAttr te::chooseContractionSchedule(MLIRContext *context,
+                                           const TileDemand &demand,
+                                           const Target &target) {
+  // findViolation says of this one why there is none.
+  auto best = ScheduleAttr::get(context, target.name, {1, 1}, 1, 1, 1, 0,
+                                SweepKind::None, 1, 1, MatmulAttr());
+  const Timing *timing = Timing::lookup(target.name);
+  if (!target.amd || !timing)
+    return best;
+  double least = std::numeric_limits<double>::infinity();
+  forEachSchedule(context, demand, target, [&](ScheduleAttr schedule) {
+    double clocks = estimateClocks(demand, schedule, target, *timing);
+    if (clocks >= least)
+      return;
+    least = clocks;
+    best = schedule;
+  });
+  return best;
+}
+
+std::string te::explainContractionSchedule(const TileDemand &demand,
+                                           ScheduleAttr schedule,
+                                           const Target &target) {
+  MatmulAttr matmul = schedule.getMatmul();
+  auto [a, b] = getElements(demand.contraction);
+  auto [stepA, stepB] = getStepBytes(demand, schedule);
+  std::string text = llvm::formatv(
+      "{0} takes the operands; a step sums {1} elements; {2} x "
+      "{3} waves hold a tile of {4} x {5}",
+      matmul.getMma(), matmul.getK(), matmul.getWaves()[0],
+      matmul.getWaves()[1], schedule.getTile()[0], schedule.getTile()[1]);
+  const Timing *timing = Timing::lookup(target.name);
+  if (!timing)
+    return text;
+  GemmStep step = estimateStep(schedule, schedule.getTile()[1], a, b,
+                               stepA + stepB, target, *timing);
+  return text + llvm::formatv("; a step takes {0:f0} clocks of the matrix "
+                              "cores, {1:f0} of L2 and {2:f0} of LDS: bound by "
+                              "{3}; about {4:f0} clocks in all",
+                              step.matrix, step.memory, step.getLds(),
+                              step.getBound(),
+                              estimateClocks(demand, schedule, target, *timing))
+                    .str();
+}
