@@ -7,7 +7,7 @@
 //
 // Where memory bounds such a loop and its instructions take scales, its steps
 // are followed one by one: what each asks for, in the kernel's order
-// (GemmStreams.cpp, GemmPipeline.cpp), what L1 still has of that, when L2 and
+// (tile-pipeline), what L1 still has of that, when L2 and
 // memory have brought it, and so when the step begins that waits for it. Rates
 // alone would not tell that memory stands still where the loop begins, as all
 // that was asked for in front of it has come, and where lines of several steps

@@ -93,8 +93,8 @@ static double estimateFinish(const TileDemand &demand, ScheduleAttr schedule,
 static constexpr double kForScaling = 4, kForStepInRound = 2, kForStep = 16,
                         kForLooseStep = 18;
 
-/// What scales elements stands between all products of a step, as the lowering
-/// has it (GemmEmitter::spreadsScaling).
+/// What scales elements stands between all products of a step, as
+/// tile-distribute has it.
 static bool spreadsScaling(const TileDemand &demand, const GemmPlan &plan,
                            ScheduleAttr schedule, const Target &target,
                            const Timing &timing, const GemmStep &step) {
@@ -232,7 +232,7 @@ static std::array<int64_t, 2> getScaleSteps(const TileDemand &demand,
 }
 
 /// Elements that are scaled go through registers in so few steps that these
-/// have no loop (GemmEmitter::mayStandAlone, hold).
+/// have no loop (tile-unroll).
 static bool mayReadEarly(const GemmPlan &plan, GemmOp gemm,
                          ScheduleAttr schedule, const GemmStep &step,
                          double steps) {
@@ -251,7 +251,7 @@ static double getPieceSteps(double k, ScheduleAttr schedule, double pieces,
 }
 
 /// Steps beside which the tile before is stored: all, or a part of a loop's
-/// (GemmEmitter::countBehind). As estimates were fitted: not that the last half
+/// (tile-unroll). As estimates were fitted: not that the last half
 /// of these has the stores where lanes turn operands, nor that more steps than
 /// a round have a loop (0012).
 static double countBesideStores(ScheduleAttr schedule, double steps,

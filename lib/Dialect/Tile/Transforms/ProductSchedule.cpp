@@ -83,6 +83,7 @@ private:
   void findRings();
   void findPuts();
   void findResults();
+  int64_t countAlone() const;
   std::optional<int64_t> findProduct(Operation *op) const;
   int64_t getStart(const RingUse &ring, int64_t tile) const;
   int64_t getNumber(const RingUse &ring, Value slot) const {
@@ -115,7 +116,8 @@ private:
   DenseMap<Operation *, FedPuts> puts;
   DenseMap<Operation *, LoadOp> fenced; // what a fence of prepare stands behind
   int64_t instructions;                 // of an iteration
-  int64_t between;                      // products from barrier to barrier
+  int64_t alone;
+  int64_t between; // products from barrier to barrier
 };
 } // namespace
 
@@ -130,6 +132,7 @@ ProductSchedule::ProductSchedule(scf::ForOp loop)
   }
   findResults();
   findRings();
+  alone = countAlone();
 }
 
 /// What depends on products, and behind which one. Other things that the loop
@@ -148,6 +151,20 @@ void ProductSchedule::findResults() {
     lastProducts[&op] = *last;
     late.insert(&op);
   }
+}
+
+/// Iterations, where they are so few that they need no loop, and a backend
+/// cannot ask for all of them at once: what is fetched waits for its slot, and
+/// what is held for its turn. Else 0.
+int64_t ProductSchedule::countAlone() const {
+  scf::ForOp of = loop;
+  std::optional<APInt> all = of.getStaticTripCount();
+  bool areKeptApart =
+      !fetched.empty() || !of.getBody()->getOps<HoldOp>().empty();
+  return areKeptApart && all &&
+                 all->getSExtValue() * instructions <= kMostBehindLoop
+             ? all->getSExtValue()
+             : 0;
 }
 
 LogicalResult ProductSchedule::prepare() {
@@ -205,6 +222,10 @@ void ProductSchedule::findRings() {
   for (const auto &[value, ring] : rings)
     most = std::max(most, ring.tiles.size());
   between = std::max<int64_t>(count() / most, 1);
+  // What is for the sum of a step comes by its first product's barrier.
+  for (auto &[value, ring] : rings)
+    for (int64_t &start : ring.starts)
+      start -= start % between;
 }
 
 /// The number of the first product that needs what is taken, itself or for what
@@ -400,6 +421,8 @@ int64_t ProductSchedule::countCopies() const {
       copies =
           std::lcm(copies, ring.slots / std::gcd<int64_t>(ring.slots,
                                                           ring.tiles.size()));
+  if (alone)
+    return std::max(alone, copies);
   return copies * instructions <= kMostInLoop ? copies : 1;
 }
 

@@ -35,8 +35,7 @@
 #include "te/Dialect/Tile/Transforms/Passes.h"
 #include "te/Target/Timing.h"
 
-#include "PipelineSchedule.h"
-#include "ReadOnly.h"
+#include "StagedOperands.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,15 +55,6 @@ namespace mlir::te::tile {
 } // namespace mlir::te::tile
 
 namespace {
-/// A tile on its way from memory to the lanes that multiply it: `tile`, perhaps
-/// transposed, converted.
-struct Operand {
-  ConvertLayoutOp convert;
-  Value tile;
-  bool isTransposed;
-  bool areScales; // or the like: not multiplied
-};
-
 class Stager {
 public:
   Stager(KernelOp kernel, const Target &target)
@@ -72,22 +62,22 @@ public:
   void stage(scf::ForOp loop, StagingAttr staging);
 
 private:
-  LinearLayout getTaken(const Operand &operand);
-  Operand turn(Operand operand);
-  std::optional<LinearLayout> findFetched(const Operand &operand,
+  LinearLayout getTaken(const StagedOperand &operand);
+  StagedOperand turn(StagedOperand operand);
+  std::optional<LinearLayout> findFetched(const StagedOperand &operand,
                                           const LinearLayout &taken,
                                           int64_t together = 1);
-  int64_t countTogether(ArrayRef<Operand> operands, int64_t slots);
+  int64_t countTogether(ArrayRef<StagedOperand> operands, int64_t slots);
   RingOp getRing(scf::ForOp loop, int64_t slots, Type element,
                  const LinearLayout &source, const LinearLayout &taken);
   Value getSlot(scf::ForOp loop, int64_t slots, int64_t tile, int64_t tiles);
-  void fill(const Operand &operand, scf::ForOp loop, RingOp ring, Value slot,
-            bool isFetched);
-  void take(const Operand &operand, RingOp ring, Value slot, int64_t part,
+  void fill(const StagedOperand &operand, scf::ForOp loop, RingOp ring,
+            Value slot, bool isFetched);
+  void take(const StagedOperand &operand, RingOp ring, Value slot, int64_t part,
             const LinearLayout &taken);
   void eraseDead(Operation *load);
-  void stage(ArrayRef<Operand> operands, scf::ForOp loop, StagingAttr staging,
-             bool isFirst);
+  void stage(ArrayRef<StagedOperand> operands, scf::ForOp loop,
+             StagingAttr staging, bool isFirst);
 
   KernelOp kernel;
   const Target &target;
@@ -96,78 +86,8 @@ private:
 };
 } // namespace
 
-/// The tile follows from loads alone, in the loop's body.
-static bool comesFromMemory(Value tile, scf::ForOp loop) {
-  SetVector<Operation *> slice;
-  BackwardSliceOptions options;
-  options.omitBlockArguments = true;
-  options.omitUsesFromAbove = false; // in branches
-  options.inclusive = true;
-  options.filter = [&](Operation *op) {
-    return op->getBlock() == loop.getBody();
-  };
-  if (failed(getBackwardSlice(tile, &slice, options)))
-    return false;
-  bool loads = false;
-  for (Operation *op : slice) {
-    auto load = dyn_cast<LoadOp>(op);
-    loads |= bool(load);
-    bool followsFromCarried = false;
-    op->walk([&](Operation *inner) {
-      followsFromCarried |=
-          llvm::any_of(inner->getOperands(), [&](Value value) {
-            return llvm::is_contained(loop.getRegionIterArgs(), value);
-          });
-    });
-    if (isa<MmaOp>(op) || followsFromCarried ||
-        !(load ? isReadOnly(load.getView()) : isPure(op)))
-      return false;
-  }
-  return loads;
-}
-
-/// Whether products multiply the tile, or it is for what follows from products:
-/// scales, say. Nothing where it is for both, or for another operand.
-static std::optional<bool> isMultiplied(Value tile,
-                                        const DenseSet<Operation *> &late) {
-  std::optional<bool> known;
-  for (OpOperand &use : tile.getUses()) {
-    Operation *user = use.getOwner();
-    std::optional<bool> here;
-    if (auto mma = dyn_cast<MmaOp>(user))
-      here = use.get() == mma.getA() || use.get() == mma.getB();
-    else if (late.contains(user))
-      here = false;
-    else if (user->getNumResults() == 1 && isPure(user) &&
-             isMultiplied(user->getResult(0), late) == false)
-      here = false;
-    if (!here || (known && known != here))
-      return std::nullopt;
-    known = here;
-  }
-  return known;
-}
-
-static SmallVector<Operand> findOperands(scf::ForOp loop) {
-  SmallVector<Operand> operands;
-  DenseSet<Operation *> late = findLate(loop);
-  for (auto convert : loop.getBody()->getOps<ConvertLayoutOp>()) {
-    Value tile = convert.getInput();
-    std::optional<bool> multiplied = isMultiplied(convert.getResult(), late);
-    if (analyzeConversion(getLayout(tile.getType()),
-                          getLayout(convert.getType()))
-                .kind == ConversionKind::Registers ||
-        !multiplied || !comesFromMemory(tile, loop))
-      continue;
-    auto transpose = tile.getDefiningOp<TransposeOp>();
-    operands.push_back({convert, transpose ? transpose.getInput() : tile,
-                        bool(transpose), !*multiplied});
-  }
-  return operands;
-}
-
 /// As the operand is taken, in the coordinates in which it lies in LDS.
-LinearLayout Stager::getTaken(const Operand &operand) {
+LinearLayout Stager::getTaken(const StagedOperand &operand) {
   ConvertLayoutOp convert = operand.convert;
   LinearLayout layout = getLayout(convert.getType());
   return operand.isTransposed ? layout.transposeInOrder() : layout;
@@ -175,7 +95,7 @@ LinearLayout Stager::getTaken(const Operand &operand) {
 
 /// How lanes read the tile from memory where it goes straight to LDS; nothing
 /// where it cannot.
-std::optional<LinearLayout> Stager::findFetched(const Operand &operand,
+std::optional<LinearLayout> Stager::findFetched(const StagedOperand &operand,
                                                 const LinearLayout &taken,
                                                 int64_t together) {
   auto load = operand.tile.getDefiningOp<LoadOp>();
@@ -196,26 +116,9 @@ std::optional<LinearLayout> Stager::findFetched(const Operand &operand,
                         operand.isTransposed, bytes, kernel.getWaves(), target);
 }
 
-/// The load that a tile comes from, if it is one; through what works on it, in
-/// a branch too.
-static LoadOp findLoad(Value tile) {
-  while (Operation *op = tile.getDefiningOp()) {
-    if (auto load = dyn_cast<LoadOp>(op))
-      return load;
-    if (auto branch = dyn_cast<scf::IfOp>(op))
-      tile =
-          branch.thenYield().getOperand(cast<OpResult>(tile).getResultNumber());
-    else if (op->getNumOperands() > 0)
-      tile = op->getOperand(0);
-    else
-      break;
-  }
-  return {};
-}
-
 /// Tiles of which one fetch brings so many: side by side, their rows are a
 /// cache line. Each alone would ask for the lines of all.
-int64_t Stager::countTogether(ArrayRef<Operand> operands, int64_t slots) {
+int64_t Stager::countTogether(ArrayRef<StagedOperand> operands, int64_t slots) {
   LoadOp first = findLoad(operands.front().tile);
   if (operands.size() < 2 || operands.front().areScales || !first ||
       first.getOrder())
@@ -223,10 +126,11 @@ int64_t Stager::countTogether(ArrayRef<Operand> operands, int64_t slots) {
   auto type = first.getType();
   int64_t together = kCacheLineBytes * 8 /
                      (type.getDimSize(1) * type.getElementTypeBitWidth());
-  bool areSideBySide = llvm::all_of(operands, [&](const Operand &operand) {
-    LoadOp load = findLoad(operand.tile);
-    return load.getRow() == first.getRow();
-  });
+  bool areSideBySide =
+      llvm::all_of(operands, [&](const StagedOperand &operand) {
+        LoadOp load = findLoad(operand.tile);
+        return load.getRow() == first.getRow();
+      });
   bool isWhole = together > 1 && int64_t(operands.size()) % together == 0 &&
                  slots % together == 0 && slots / together > 1;
   return areSideBySide && isWhole &&
@@ -281,17 +185,21 @@ Value Stager::getSlot(scf::ForOp loop, int64_t slots, int64_t tile,
 /// Lanes transpose what goes through their registers, and LDS is read in long
 /// vectors: a lane loads as many rows as it takes elements of a column, side by
 /// side.
-Operand Stager::turn(Operand operand) {
+StagedOperand Stager::turn(StagedOperand operand) {
   auto load = operand.tile.getDefiningOp<LoadOp>();
   int64_t bytes = operand.convert.getType().getElementTypeBitWidth() / CHAR_BIT;
   if (!operand.isTransposed || !load || !load->hasOneUse() || bytes == 0 ||
       load.getOrder())
     return operand;
   ArrayRef<int64_t> shape = load.getType().getShape();
+  // Loads are whole words: smaller ones would be joined as they come.
+  constexpr int64_t wordBytes = 4;
   int64_t lanes = target.waveSize * kernel.getWaves(),
           ofLane = std::max<int64_t>(shape[0] * shape[1] / lanes, 1),
-          rows = std::min(getLayout(operand.convert.getType()).getContiguity(),
-                          ofLane);
+          ofWord = std::max<int64_t>(wordBytes / bytes, 1),
+          rows = std::clamp<int64_t>(
+              ofLane / ofWord, 1,
+              getLayout(operand.convert.getType()).getContiguity());
   SmallVector<int64_t> together;
   for (int64_t row = 1; row < rows; row *= 2)
     together.push_back(row * shape[1]);
@@ -311,34 +219,6 @@ Operand Stager::turn(Operand operand) {
   });
   return {operand.convert, transpose, /*isTransposed=*/false,
           operand.areScales};
-}
-
-/// A tile of the same kind that the iteration loads from farther on in the same
-/// rows, or columns.
-static bool isBehind(const Operand &operand, const Operand &before,
-                     scf::ForOp loop) {
-  LoadOp mine = findLoad(operand.tile), other = findLoad(before.tile);
-  ConvertLayoutOp to = operand.convert, from = before.convert;
-  if (!mine || !other || mine.getView() != other.getView() ||
-      mine.getType() != other.getType() || to.getType() != from.getType() ||
-      operand.tile.getType() != before.tile.getType() ||
-      operand.isTransposed != before.isTransposed)
-    return false;
-  auto moves = [&](Value value) {
-    SetVector<Operation *> slice;
-    BackwardSliceOptions options;
-    options.inclusive = true;
-    options.filter = [&](Operation *op) { return loop->isProperAncestor(op); };
-    if (value == loop.getInductionVar())
-      return true;
-    return succeeded(getBackwardSlice(value, &slice, options)) &&
-           llvm::any_of(slice, [&](Operation *op) {
-             return llvm::is_contained(op->getOperands(),
-                                       loop.getInductionVar());
-           });
-  };
-  return (mine.getRow() == other.getRow() && moves(mine.getColumn())) ||
-         (mine.getColumn() == other.getColumn() && moves(mine.getRow()));
 }
 
 /// What is worked on before it is put is waited for as a whole: a backend would
@@ -370,7 +250,7 @@ static void holdLoads(Value tile, scf::ForOp loop, IRRewriter &b) {
 static constexpr int64_t kSlotsOfPut = 2;
 
 /// The tile goes to LDS: fetched, or put there.
-void Stager::fill(const Operand &operand, scf::ForOp loop, RingOp ring,
+void Stager::fill(const StagedOperand &operand, scf::ForOp loop, RingOp ring,
                   Value slot, bool isFetched) {
   Location loc = operand.tile.getLoc();
   if (!isFetched) {
@@ -385,8 +265,8 @@ void Stager::fill(const Operand &operand, scf::ForOp loop, RingOp ring,
 
 /// In place of the conversion: one of the tiles that lie side by side in a
 /// slot.
-void Stager::take(const Operand &operand, RingOp ring, Value slot, int64_t part,
-                  const LinearLayout &taken) {
+void Stager::take(const StagedOperand &operand, RingOp ring, Value slot,
+                  int64_t part, const LinearLayout &taken) {
   ConvertLayoutOp convert = operand.convert;
   Location loc = convert.getLoc();
   MLIRContext *context = b.getContext();
@@ -413,7 +293,7 @@ void Stager::eraseDead(Operation *load) {
 }
 
 /// Tiles that lie one behind the other, and go through one ring.
-void Stager::stage(ArrayRef<Operand> operands, scf::ForOp loop,
+void Stager::stage(ArrayRef<StagedOperand> operands, scf::ForOp loop,
                    StagingAttr staging, bool isFirst) {
   RingOp ring;
   Value slot;
@@ -421,7 +301,7 @@ void Stager::stage(ArrayRef<Operand> operands, scf::ForOp loop,
                          ? countTogether(operands, staging.getSlots())
                          : 1;
   for (auto [number, each] : llvm::enumerate(operands)) {
-    Operand operand = each;
+    StagedOperand operand = each;
     ConvertLayoutOp convert = operand.convert;
     Location loc = convert.getLoc();
     LinearLayout taken = getTaken(operand);
@@ -472,16 +352,7 @@ static void meetBehind(scf::ForOp loop, IRRewriter &b) {
 }
 
 void Stager::stage(scf::ForOp loop, StagingAttr staging) {
-  std::vector<std::vector<Operand>> groups;
-  for (const Operand &operand : findOperands(loop)) {
-    auto group = llvm::find_if(groups, [&](ArrayRef<Operand> before) {
-      return isBehind(operand, before.back(), loop);
-    });
-    if (group == groups.end())
-      groups.push_back({operand});
-    else
-      group->push_back(operand);
-  }
+  std::vector<std::vector<StagedOperand>> groups = findStagedOperands(loop);
   for (auto [i, operands] : llvm::enumerate(groups))
     stage(operands, loop, staging, i == 0);
   meetBehind(loop, b);
