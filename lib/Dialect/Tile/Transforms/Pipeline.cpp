@@ -49,20 +49,27 @@ namespace mlir::te::tile {
 #include "te/Dialect/Tile/Transforms/Passes.h.inc"
 } // namespace mlir::te::tile
 
-/// Where the iteration that a stage works for does not exist it reads the first
-/// rows; others compute what nothing needs.
+/// Where the iteration that a stage works for does not exist it reads what
+/// there is, from the first row or column on; others compute what nothing
+/// needs.
 static Operation *readInside(RewriterBase &b, Operation *op, Value exists) {
-  auto replaceRow = [&](auto access) {
+  auto replace = [&](OpOperand &place) {
+    // Others are the same in all iterations.
+    if (place.get().getParentBlock() != op->getBlock())
+      return;
     b.setInsertionPoint(op);
     Value zero = arith::ConstantIndexOp::create(b, op->getLoc(), 0);
-    Value row =
-        arith::SelectOp::create(b, op->getLoc(), exists, access.getRow(), zero);
-    b.modifyOpInPlace(op, [&] { access.getRowMutable().assign(row); });
+    Value inside =
+        arith::SelectOp::create(b, op->getLoc(), exists, place.get(), zero);
+    b.modifyOpInPlace(op, [&] { place.set(inside); });
   };
-  if (auto fetch = dyn_cast<FetchOp>(op))
-    replaceRow(fetch);
-  else if (auto load = dyn_cast<LoadOp>(op))
-    replaceRow(load);
+  if (auto fetch = dyn_cast<FetchOp>(op)) {
+    replace(fetch.getRowMutable());
+    replace(fetch.getColumnMutable());
+  } else if (auto load = dyn_cast<LoadOp>(op)) {
+    replace(load.getRowMutable());
+    replace(load.getColumnMutable());
+  }
   return op;
 }
 
