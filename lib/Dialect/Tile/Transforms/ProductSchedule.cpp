@@ -408,7 +408,8 @@ ProductSchedule::Place ProductSchedule::choose(Operation *op) {
     return at(it->second, Behind);
   if (fed != puts.end())
     return at(fed->second.position, Puts);
-  return {getStageOfUsers(op), count() - 1, Takes};
+  // In front of the first of its users.
+  return {getStageOfUsers(op), std::numeric_limits<int64_t>::max()};
 }
 
 /// All rings are at their first slots again, but for those that are filled
