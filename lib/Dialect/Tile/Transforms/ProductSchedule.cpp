@@ -116,7 +116,7 @@ private:
   DenseMap<Operation *, FedPuts> puts;
   DenseMap<Operation *, LoadOp> fenced; // what a fence of prepare stands behind
   int64_t instructions;                 // of an iteration
-  int64_t alone;
+  int64_t alone;                        // iterations that need no loop
   int64_t between; // products from barrier to barrier
 };
 } // namespace

@@ -70,3 +70,34 @@ tile.kernel @two(%n: index) attributes {target = "gfx950", waves = 8 : i64} {
     gpu.barrier
   } {tile.ping_pong}
 }
+
+// -----
+
+#k = #tile.layout<shape = [32, 16], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], wave = [[16, 0], [0, 0], [0, 0]]>
+#operand = #tile.layout<shape = [32, 16], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 8]], wave = [[0, 0], [0, 0], [0, 0]]>
+#a = #tile.layout<shape = [256, 16], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 8]], wave = [[32, 0], [64, 0], [128, 0]]>
+#sum = #tile.layout<shape = [256, 32], register = [[0, 1], [0, 2], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 4]], wave = [[32, 0], [64, 0], [128, 0]]>
+!global = memref<bf16, #gpu.address_space<global>>
+!view = memref<256x1024xbf16, strided<[1024, 1], offset: ?>, #gpu.address_space<global>>
+!kring = memref<2x32x16xbf16, #gpu.address_space<workgroup>>
+
+// The barrier moves to the loop's front, and what is put behind it would not be waited for.
+tile.kernel @put(%a: !global, %n: index) attributes {target = "gfx950", waves = 8 : i64} {
+  %ring = tile.ring from #k to #operand : !kring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant dense<0.0> : tensor<256x32xf32, #sum>
+  %av = memref.reinterpret_cast %a to offset: [%c0], sizes: [256, 1024], strides: [1024, 1] : !global to !view
+  %q = tile.load %av[%c0, %c0] : !view -> tensor<256x16xbf16, #a>
+  // expected-error @+1 {{tile-ping-pong: what is put in front of the loop's barrier is read behind it; leave tile.ping_pong out}}
+  %all = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<256x32xf32, #sum>) {
+    %slot = arith.remui %i, %c2 : index
+    %t = tile.load %av[%i, %c0] : !view -> tensor<32x16xbf16, #k>
+    tile.put %t, %ring[%slot] : tensor<32x16xbf16, #k>, !kring
+    tile.await
+    %x = tile.take %ring[%slot, %c0] : !kring -> tensor<32x16xbf16, #operand>
+    %s = tile.mma %q, %x, %sum <"f32_32x32x16_bf16"> : tensor<256x16xbf16, #a>, tensor<32x16xbf16, #operand> -> tensor<256x32xf32, #sum>
+    scf.yield %s : tensor<256x32xf32, #sum>
+  } {tile.ping_pong}
+}
