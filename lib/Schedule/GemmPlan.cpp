@@ -288,10 +288,8 @@ std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
     std::swap(shape[0], shape[1]);
     taken = taken.transposeInOrder();
   }
-  std::optional<tile::LinearLayout> source =
-      tile::getFetchLayout(shape, rowBytes, stored, taken, !alongK, bytes,
-                           schedule.getWaves(), target);
-  if (!source)
+  if (!tile::getFetchLayout(shape, rowBytes, stored, taken, !alongK, bytes,
+                            schedule.getWaves(), target))
     return std::nullopt;
-  return FetchPlan{*source, taken, alongK, steps, isHidden};
+  return FetchPlan{alongK, steps, isHidden};
 }

@@ -133,12 +133,7 @@ int64_t getWholeSteps(int64_t steps, int64_t k, int64_t step, int64_t pieces);
 
 /// How one operand's elements go straight to LDS.
 struct FetchPlan {
-  /// A tile in memory: its rows lie along K, or are of one k each.
-  tile::LinearLayout source;
-  /// Of what one instruction sums over: who holds what, in the same
-  /// orientation.
-  tile::LinearLayout taken;
-  bool alongK;
+  bool alongK;      // its rows in memory lie along K, or are of one k each
   int64_t steps;    // that are fetched at once: of rows along K a cache line
   bool hidesMemory; // a step's products take longer than what is fetched does
 };
