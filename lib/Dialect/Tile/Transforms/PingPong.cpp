@@ -97,8 +97,7 @@ static bool raiseByPart(scf::ForOp loop) {
 static bool takesPut(scf::ForOp loop, Operation *meeting) {
   auto puts = llvm::to_vector(loop.getBody()->getOps<PutOp>());
   return llvm::any_of(loop.getBody()->getOps<TakeOp>(), [&](TakeOp take) {
-    return meeting->isBeforeInBlock(take) &&
-           llvm::any_of(puts, [&](PutOp put) {
+    return meeting->isBeforeInBlock(take) && llvm::any_of(puts, [&](PutOp put) {
              return put->isBeforeInBlock(meeting) &&
                     put.getRing() == take.getRing() &&
                     put.getSlot() == take.getSlot();

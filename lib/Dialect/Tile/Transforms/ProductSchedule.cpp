@@ -117,7 +117,7 @@ private:
   DenseMap<Operation *, LoadOp> fenced; // what a fence of prepare stands behind
   int64_t instructions;                 // of an iteration
   int64_t alone;                        // iterations that need no loop
-  int64_t between; // products from barrier to barrier
+  int64_t between;                      // products from barrier to barrier
 };
 } // namespace
 
