@@ -5,12 +5,11 @@ of two. The fastest of a short list of configurations counts, as triton.autotune
 """
 
 import math
-from pathlib import Path
 
 import triton
 import triton.language as tl
 
-from gemm_triton import build
+from gemm_triton import build, fastest
 
 # Queries, keys of a step, num_warps, num_stages, TRITON_HIP_USE_ASYNC_COPY (loads from memory to LDS).
 CONFIGURATIONS = [(256, 64, 8, 2, False), (128, 64, 4, 2, False), (128, 64, 4, 1, False), (128, 32, 4, 2, False), (64, 64, 4, 2, False), (16, 64, 1, 2, False)]
@@ -88,21 +87,7 @@ def compile(chip, problem, configuration):
 
 
 def measure(run, chip, problem, folder):
-    """The fastest configuration's profile, by `run` (te-run's flags -> a launch's profile), or None; and what did not run."""
-    best, failures = None, []
-    for configuration in CONFIGURATIONS + (ASYNC if chip == "gfx950" else []):
-        if configuration[0] > 16 and configuration[0] >= 4 * problem[1]:  # most rows of a program would be none
-            continue
-        try:
-            compiled, flags = compile(chip, problem, configuration)
-        except Exception as error:  # a configuration that the chip's LDS does not hold, and whatever else stops the compiler
-            failures.append(f"{configuration}: {str(error).splitlines()[0] if str(error) else type(error).__name__}")
-            continue
-        code = Path(folder) / "triton.hsaco"
-        code.write_bytes(compiled.asm["hsaco"])
-        launch, why = run([code, *flags])
-        if launch is None:
-            failures.append(f"{configuration}: {why}")
-        elif best is None or launch["grid"]["seconds"] < best[0]["grid"]["seconds"]:
-            best = launch, configuration
-    return best, failures
+    """As gemm_triton.fastest; without configurations of which most rows of a program would be none."""
+    least = min(rows for rows, *_ in CONFIGURATIONS)
+    configurations = [c for c in CONFIGURATIONS + (ASYNC if chip == "gfx950" else []) if c[0] == least or c[0] < 4 * problem[1]]
+    return fastest(run, configurations, lambda configuration: compile(chip, problem, configuration), folder)

@@ -172,12 +172,13 @@ class Product:
         return build(kernel, self.chip, self.buffers(), {"M": self.m, "N": self.n, "K": self.k, **self.strides}, constants, options, grid, is_async)
 
 
-def measure(run, product, folder):
-    """The fastest configuration's profile, by `run` (te-run's flags -> a launch's profile, or why there is none); and what did not run."""
+def fastest(run, configurations, compile, folder):
+    """The profile of the fastest configuration and that, by `run` (te-run's flags -> a launch's profile, or why there is none), or None; and
+    what did not run. `compile`: a configuration -> the compiled kernel and te-run's flags."""
     best, failures = None, []
-    for configuration in configurations(product.chip, product.m, product.n):
+    for configuration in configurations:
         try:
-            compiled, flags = product.compile(configuration)
+            compiled, flags = compile(configuration)
         except Exception as error:  # a configuration that the chip's LDS does not hold, and whatever else stops the compiler
             failures.append(f"{configuration}: {str(error).splitlines()[0] if str(error) else type(error).__name__}")
             continue
@@ -189,3 +190,7 @@ def measure(run, product, folder):
         elif best is None or launch["grid"]["seconds"] < best[0]["grid"]["seconds"]:
             best = launch, configuration
     return best, failures
+
+
+def measure(run, product, folder):
+    return fastest(run, configurations(product.chip, product.m, product.n), product.compile, folder)

@@ -28,9 +28,8 @@ static Type getElement(AttentionOp op) {
   return getElementTypeOrSelf(op.getQ().getType());
 }
 
-/// Instructions for the operands, the most products a cycle first.
-static SmallVector<const MMA *> getInstructions(AttentionOp op,
-                                                const Target &target) {
+SmallVector<const MMA *> te::getAttentionInstructions(AttentionOp op,
+                                                      const Target &target) {
   Type element = getElement(op);
   return target.amd ? findInstructions(target, element, element,
                                        /*needsScales=*/false)
@@ -76,14 +75,12 @@ std::optional<std::string> te::findAttentionViolation(const TileDemand &demand,
   AttentionOp op = demand.attention;
   if (!op)
     return std::nullopt;
-  SmallVector<const MMA *> instructions = getInstructions(op, target);
+  SmallVector<const MMA *> instructions = getAttentionInstructions(op, target);
   if (instructions.empty())
     return whyNoProducts("te.attention", target);
   MatmulAttr matmul = schedule.getMatmul();
   if (!matmul)
-    return "H14: the region has a te.attention, and the schedule does not say "
-           "how it is computed: add matmul = <..>, or leave the schedule to "
-           "te-schedule";
+    return whyNoMatmul("te.attention");
   if (std::optional<std::string> why =
           whyNotInstruction(matmul, instructions, target))
     return why;
@@ -113,9 +110,7 @@ std::optional<std::string> te::findAttentionViolation(const TileDemand &demand,
     os << "H21: ping_pong is for two waves of each of " << target.simdsPerCU
        << " SIMDs and two stages or more; use waves = " << 2 * target.simdsPerCU
        << " and stages = 2, or leave it out";
-  else if (matmul.getSplitK() != 1 || matmul.getGroup() != 0 ||
-           schedule.getWorkgroups() != 0 || schedule.getRowTiles() != 1 ||
-           schedule.getSweep() != SweepKind::None)
+  else if (dividesWork(schedule))
     os << "H21: split_k, group, workgroups, row_tiles and sweep "
           "are not for te.attention yet; leave them out";
   else
@@ -123,11 +118,8 @@ std::optional<std::string> te::findAttentionViolation(const TileDemand &demand,
   return text;
 }
 
-/// Lanes load whole vectors of keys and values straight to LDS: rows are a
-/// known number apart, each part of a head (a power of two) has a vector for
-/// every lane, and LDS transposes what it reads.
-static bool isDirect(AttentionOp op, int64_t waves, int64_t keys,
-                     const Target &target) {
+bool te::isDirect(AttentionOp op, int64_t waves, int64_t keys,
+                  const Target &target) {
   if (target.amd->directLoadBytes != target.maxAccessBytes ||
       !target.amd->transposedReadBytes)
     return false;
@@ -162,11 +154,11 @@ static const MMA &getLargest(ArrayRef<const MMA *> instructions) {
   });
 }
 
-/// Each wave has as many queries as the instruction has rows.
-static ScheduleAttr makeSchedule(MLIRContext *context, AttentionOp op,
-                                 const Target &target, const MMA &mma,
-                                 int64_t waves, int64_t keys, int64_t stages,
-                                 bool isDirect, bool takesTurns) {
+ScheduleAttr te::makeAttentionSchedule(MLIRContext *context, AttentionOp op,
+                                       const Target &target, const MMA &mma,
+                                       int64_t waves, int64_t keys,
+                                       int64_t stages, bool isDirect,
+                                       bool takesTurns) {
   int64_t size =
       std::max<int64_t>(llvm::PowerOf2Ceil(getHeadSize(op.getV())), mma.size);
   int64_t vector =
@@ -178,35 +170,11 @@ static ScheduleAttr makeSchedule(MLIRContext *context, AttentionOp op,
                            waves, vector, 1, 0, SweepKind::None, 1, 1, matmul);
 }
 
-SmallVector<ScheduleAttr> te::listAttentionSchedules(MLIRContext *context,
-                                                     const TileDemand &demand,
-                                                     const Target &target) {
-  AttentionOp op = demand.attention;
-  SmallVector<ScheduleAttr> schedules;
-  for (const MMA *mma : getInstructions(op, target))
-    for (int64_t waves = 1; waves <= int64_t(target.maxWavesPerWorkgroup);
-         waves *= 2)
-      for (int64_t keys = std::max(mma->size, mma->k); keys <= 2 * kMostKeys;
-           keys *= 2)
-        for (int64_t stages : {1, 2, 3})
-          for (bool direct : {false, true})
-            for (bool takesTurns : {false, true}) {
-              if (direct && (stages == 1 || !isDirect(op, waves, keys, target)))
-                continue;
-              ScheduleAttr schedule =
-                  makeSchedule(context, op, target, *mma, waves, keys, stages,
-                               direct, takesTurns);
-              if (!findViolation(demand, schedule, target))
-                schedules.push_back(schedule);
-            }
-  return schedules;
-}
-
 ScheduleAttr te::chooseAttentionSchedule(MLIRContext *context,
                                          const TileDemand &demand,
                                          const Target &target) {
   AttentionOp op = demand.attention;
-  SmallVector<const MMA *> instructions = getInstructions(op, target);
+  SmallVector<const MMA *> instructions = getAttentionInstructions(op, target);
   if (instructions.empty()) // findViolation says so
     return ScheduleAttr::get(context, target.name, {1, 1}, 1, 1, 1, 0,
                              SweepKind::None, 1, 1, MatmulAttr());
@@ -215,8 +183,9 @@ ScheduleAttr te::chooseAttentionSchedule(MLIRContext *context,
     return waves == 2 * int64_t(target.simdsPerCU);
   };
   auto make = [&](int64_t waves, int64_t keys, int64_t stages) {
-    return makeSchedule(context, op, target, mma, waves, keys, stages,
-                        isDirect(op, waves, keys, target), hasPairs(waves));
+    return makeAttentionSchedule(context, op, target, mma, waves, keys, stages,
+                                 isDirect(op, waves, keys, target),
+                                 hasPairs(waves));
   };
   auto find = [&](int64_t waves) -> ScheduleAttr {
     // Memory has more time where one workgroup has all of LDS, and what comes

@@ -24,10 +24,19 @@ ResourceEstimate estimateAttention(const TileDemand &demand,
 ScheduleAttr chooseAttentionSchedule(MLIRContext *context,
                                      const TileDemand &demand,
                                      const Target &target);
-/// What te-tune tries: the schedules that are legal, of each instruction.
-SmallVector<ScheduleAttr> listAttentionSchedules(MLIRContext *context,
-                                                 const TileDemand &demand,
-                                                 const Target &target);
+/// Instructions for the operands, the most products a cycle first.
+SmallVector<const MMA *> getAttentionInstructions(AttentionOp op,
+                                                  const Target &target);
+/// Lanes load whole vectors of keys and values straight to LDS: rows are a
+/// known number apart, each part of a head (a power of two) has a vector for
+/// every lane, and LDS transposes what it reads.
+bool isDirect(AttentionOp op, int64_t waves, int64_t keys,
+              const Target &target);
+/// Each wave has as many queries as the instruction has rows.
+ScheduleAttr makeAttentionSchedule(MLIRContext *context, AttentionOp op,
+                                   const Target &target, const MMA &mma,
+                                   int64_t waves, int64_t keys, int64_t stages,
+                                   bool isDirect, bool takesTurns);
 /// G2, H14 and H21.
 std::optional<std::string> findAttentionViolation(const TileDemand &demand,
                                                   ScheduleAttr schedule,

@@ -104,20 +104,14 @@ te::findContractionViolation(const TileDemand &demand, ScheduleAttr schedule,
        << target.name << " has no instruction for that; convert one of them";
     return text;
   }
-  if (!matmul) {
-    os << "H14: the region has a " << name
-       << ", and the schedule does not say how it is computed: add matmul = "
-          "<..>, or leave the schedule to te-schedule";
-    return text;
-  }
+  if (!matmul)
+    return whyNoMatmul(name);
   if (std::optional<std::string> why =
           whyNotInstruction(matmul, instructions, target))
     return why;
   if (std::optional<std::string> why = whyNotTile(schedule, target))
     return why;
-  if (matmul.getSplitK() != 1 || matmul.getGroup() != 0 ||
-      schedule.getWorkgroups() != 0 || schedule.getRowTiles() != 1 ||
-      schedule.getSweep() != SweepKind::None) {
+  if (dividesWork(schedule)) {
     os << "H22: split_k, group, workgroups, row_tiles and sweep are not for "
        << name << "; leave them out";
     return text;

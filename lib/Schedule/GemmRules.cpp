@@ -64,6 +64,20 @@ static std::optional<std::string> findSplitViolation(const TileDemand &demand,
   return text;
 }
 
+std::string te::whyNoMatmul(StringRef op) {
+  return ("H14: the region has a " + op +
+          ", and the schedule does not say how it is computed: add matmul = "
+          "<..>, or leave the schedule to te-schedule")
+      .str();
+}
+
+bool te::dividesWork(ScheduleAttr schedule) {
+  MatmulAttr matmul = schedule.getMatmul();
+  return matmul.getSplitK() != 1 || matmul.getGroup() != 0 ||
+         schedule.getWorkgroups() != 0 || schedule.getRowTiles() != 1 ||
+         schedule.getSweep() != SweepKind::None;
+}
+
 std::optional<std::string>
 te::whyNotInstruction(MatmulAttr matmul, ArrayRef<const MMA *> instructions,
                       const Target &target) {
@@ -125,12 +139,8 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
   std::optional<GemmPlan> plan = planGemm(demand.gemm, target, text);
   if (!plan)
     return text;
-  if (!matmul) {
-    os << "H14: the region has a te.gemm, and the schedule does not say how it "
-          "is computed: add matmul = <..>, or leave the schedule to "
-          "te-schedule";
-    return text;
-  }
+  if (!matmul)
+    return whyNoMatmul("te.gemm");
   if (std::optional<std::string> why =
           whyNotInstruction(matmul, plan->instructions, target))
     return why;

@@ -28,6 +28,11 @@ SmallVector<const MMA *> findInstructions(const Target &target, Type a, Type b,
                                           bool needsScales);
 /// G2: why kernels of the target do not compute an op with products.
 std::string whyNoProducts(StringRef op, const Target &target);
+/// H14: why the schedule of a region with such an op needs a matmul.
+std::string whyNoMatmul(StringRef op);
+/// The schedule says how a te.gemm, or rows, are divided: split_k, group,
+/// workgroups, row_tiles or sweep.
+bool dividesWork(ScheduleAttr schedule);
 /// H14: why a schedule's instruction is none of those for the operands.
 std::optional<std::string> whyNotInstruction(MatmulAttr matmul,
                                              ArrayRef<const MMA *> instructions,

@@ -251,9 +251,7 @@ static double getPieceSteps(double k, ScheduleAttr schedule, double pieces,
 }
 
 /// Steps beside which the tile before is stored: all, or a part of a loop's
-/// (tile-unroll). As estimates were fitted: not that the last half
-/// of these has the stores where lanes turn operands, nor that more steps than
-/// a round have a loop (0012).
+/// (tile-unroll). Not that more steps than a round have a loop (0012).
 static double countBesideStores(ScheduleAttr schedule, double steps,
                                 const GemmStep &step) {
   auto getMost = [&](bool areAll) {

@@ -81,6 +81,27 @@ static SmallVector<Axis> getAxes(ScheduleAttr base, const Target &target) {
   };
 }
 
+/// Of a te.attention: keys of a step in `k`.
+static SmallVector<Axis> getAxes(ArrayRef<const MMA *> instructions,
+                                 const Target &target) {
+  static constexpr int64_t kLeastKeys = 16, kMostKeys = 128;
+  return {
+      {&Point::mma,
+       llvm::to_vector(llvm::seq<int64_t>(0, instructions.size()))},
+      {&Point::waves, powersOfTwo(1, target.maxWavesPerWorkgroup)},
+      {&Point::k, powersOfTwo(kLeastKeys, kMostKeys)},
+      {&Point::stages, {1, 2, 3}},
+      {&Point::direct, {0, 1}},
+      {&Point::pingPong, {0, 1}},
+  };
+}
+
+/// What a matmul may say (H14).
+static bool isMatmul(const Point &p, const MMA &mma) {
+  return p.k >= mma.k && (p.direct ? p.stages >= 2 : p.stages <= 2) &&
+         !(p.pingPong && (p.stages == 1 || p.k == mma.k));
+}
+
 static void forEachPoint(ArrayRef<Axis> axes, Point &point,
                          function_ref<void(const Point &)> body) {
   if (axes.empty())
@@ -108,15 +129,25 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
     if (schedule != base && !findViolation(demand, schedule, target))
       schedules.push_back(schedule);
   };
-  if (demand.attention || demand.contraction) {
+  if (demand.contraction) {
     for (ScheduleAttr schedule :
-         demand.attention ? listAttentionSchedules(context, demand, target)
-                          : listContractionSchedules(context, demand, target))
+         listContractionSchedules(context, demand, target))
       if (schedule != base)
         schedules.push_back(schedule);
     return schedules;
   }
   Point point;
+  if (AttentionOp op = demand.attention) {
+    SmallVector<const MMA *> instructions =
+        getAttentionInstructions(op, target);
+    forEachPoint(getAxes(instructions, target), point, [&](const Point &p) {
+      const MMA &mma = *instructions[p.mma];
+      if (isMatmul(p, mma) && (!p.direct || isDirect(op, p.waves, p.k, target)))
+        add(makeAttentionSchedule(context, op, target, mma, p.waves, p.k,
+                                  p.stages, p.direct != 0, p.pingPong != 0));
+    });
+    return schedules;
+  }
   if (!demand.gemm) {
     forEachPoint(getAxes(base, target), point,
                  [&](const Point &p) { add(make(p, p.waves, {})); });
@@ -129,9 +160,7 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
   forEachPoint(getAxes(*plan, base, target), point, [&](const Point &p) {
     const MMA &mma = *plan->instructions[p.mma];
     int64_t waves = p.wavesM * p.wavesN;
-    if (waves > target.maxWavesPerWorkgroup || p.k < mma.k ||
-        (p.direct ? p.stages < 2 : p.stages > 2) ||
-        (p.pingPong && (p.stages == 1 || p.k == mma.k)))
+    if (waves > target.maxWavesPerWorkgroup || !isMatmul(p, mma))
       return;
     ScheduleAttr whole =
         make(p, waves,

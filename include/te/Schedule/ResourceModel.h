@@ -188,7 +188,7 @@ std::optional<std::string> findPrologueLoss(FusionOp fusion, GemmOp plain,
 /// Why a schedule is as it is, in words: what bounds each of its sizes.
 std::string explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                             const Target &target);
-/// Why a schedule does not meet the demand or the chip's limits (H4 to H22).
+/// Why a schedule does not meet the demand or the chip's limits (H4 to H23).
 std::optional<std::string> findViolation(const TileDemand &demand,
                                          ScheduleAttr schedule,
                                          const Target &target);

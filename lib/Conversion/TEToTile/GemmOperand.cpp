@@ -288,26 +288,16 @@ Value GemmOperand::finish(Kind kind, Value tile) const {
   return kIsLast == isTransposed ? ctx.transpose(tile) : tile;
 }
 
-LinearLayout GemmOperand::getOperandLayout(int64_t k) const {
-  return getMMAOperandLayout(getMMA(), *getMMAFormat(element), side, getOuter(),
-                             k, getWaves());
-}
-
-/// Of what the lanes need in a step: outer x blocks.
-LinearLayout GemmOperand::getScaleLayout() const {
-  if (takesScales)
-    return getMMAScaleLayout(getMMA(), side, getOuter(),
-                             ctx.schedule.getMatmul().getK(), getWaves());
-  return side == MMASide::A ? getLine() : getLine().transpose();
-}
-
 int64_t GemmOperand::getSharing(int64_t outer) const {
   // Square blocks are for many rows, perhaps more than the tile has.
   return std::min(getStoredBlock(scaled)[kIsLast ? 0 : 1], outer);
 }
 
 Value GemmOperand::convert(Value tile) const {
-  return ctx.convert(tile, getOperandLayout(ctx.schedule.getMatmul().getK()));
+  return ctx.convert(tile, getMMAOperandLayout(getMMA(), *getMMAFormat(element),
+                                               side, getOuter(),
+                                               ctx.schedule.getMatmul().getK(),
+                                               getWaves()));
 }
 
 /// This step's scales of blocks, as a tile of outer x blocks along K.
@@ -325,7 +315,8 @@ Value GemmOperand::loadScalesAs(Value at, const LinearLayout &layout) const {
 }
 
 Value GemmOperand::loadScales(Value at) const {
-  LinearLayout layout = getScaleLayout();
+  LinearLayout layout = getMMAScaleLayout(
+      getMMA(), side, getOuter(), ctx.schedule.getMatmul().getK(), getWaves());
   return ctx.convert(loadScalesAs(at, layout), layout);
 }
 

@@ -117,8 +117,6 @@ private:
   bool hasScalePadding() const;
   /// Scales, of which those of K lie along `dim`.
   Value dropScalePadding(Value scales, Value k, unsigned dim) const;
-  tile::LinearLayout getOperandLayout(int64_t k) const;
-  tile::LinearLayout getScaleLayout() const;
   /// Bits of the row whose scales one register of an instruction holds: a lane
   /// reads them together, so that they reach LDS, and leave it, as words.
   SmallVector<int64_t> getRowsTogether() const;

@@ -412,12 +412,12 @@ KernelState::Front te::getFront(MmaOp op, const Target &target) {
 /// stands behind the barrier that ends the run, or is null; true where it is
 /// one of them then.
 static bool spreadOver(ArrayRef<MmaOp> run, MmaOp behind, KernelState &state) {
-  constexpr int64_t kMuch = 8; // times as much as beside the others
-  if (run.size() < 2 || !state.vectorWork.lookup(run.back()) ||
-      llvm::any_of(run.drop_back(), [&](MmaOp op) {
-        return kMuch * state.vectorWork.lookup(op) >
-               state.vectorWork.lookup(run.back());
-      }))
+  if (run.size() < 2)
+    return false;
+  int64_t others = 0;
+  for (MmaOp op : run.drop_back())
+    others += state.vectorWork.lookup(op);
+  if (state.vectorWork.lookup(run.back()) <= others) // it is most of all
     return false;
   int64_t turned = countTurned(run.back());
   bool isOverBarrier = behind && turned > 0;
