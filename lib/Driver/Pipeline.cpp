@@ -65,6 +65,8 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     manager.addNestedPass<func::FuncOp>(createSplitKPass());
     // te-opt --te-to-tile
     manager.addPass(createTEToTilePass());
+    // te-opt --tile-persistent-workgroups
+    manager.addPass(tile::createPersistentWorkgroupsPass());
     // te-opt
     // --pass-pipeline='builtin.module(tile.kernel(tile-hoist-loads))'
     manager.addNestedPass<tile::KernelOp>(tile::createHoistLoadsPass());

@@ -1,4 +1,4 @@
-// RUN: te-opt %s -te-to-tile -cse -split-input-file | FileCheck %s
+// RUN: te-opt %s -te-to-tile -tile-persistent-workgroups -cse -split-input-file | FileCheck %s
 
 // So many workgroups compute one tile after the other: of 3 x 2 tiles those numbers that are two apart. All steps stand
 // there, in no loop of their own; LDS is the next tile's behind a barrier.

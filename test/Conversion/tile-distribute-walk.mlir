@@ -1,4 +1,4 @@
-// RUN: te-opt %s --pass-pipeline='builtin.module(te-to-tile,cse,tile.kernel(tile-hoist-loads,tile-stage-operands,tile-split-products,tile-pipeline,tile-ping-pong,tile-interleave,tile-unroll,tile-delay-stores),tile-distribute,cse,canonicalize,cse)' | FileCheck %s
+// RUN: te-opt %s --pass-pipeline='builtin.module(te-to-tile,tile-persistent-workgroups,cse,tile.kernel(tile-hoist-loads,tile-stage-operands,tile-split-products,tile-pipeline,tile-ping-pong,tile-interleave,tile-unroll,tile-delay-stores),tile-distribute,cse,canonicalize,cse)' | FileCheck %s
 
 // Workgroups that compute one tile after another (docs/decisions/0028). The operands' K lies down their rows, which are the
 // same for each tile: one resource each serves all steps, which differ in their offset (steps of 32 rows of 256 bytes).

@@ -251,7 +251,7 @@ LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
   ScheduleAttr schedule = ctx.schedule;
   if (schedule.getSweep() == SweepKind::None) {
     Value groups;
-    if (schedule.getWorkgroups() > 0 && !walksTiles())
+    if (sumsGroups())
       groups = emitGroups(b, part, ctx.rows);
     return emitRowTiles(ctx, sums, group, groups, [&] {
       if (firstRow)
@@ -329,8 +329,7 @@ LogicalResult Outliner::emitPart(const TileContext &common, const Part &part,
                                  Value x, Value group, unsigned &next) {
   TileContext ctx = common;
   bindExtents(ctx, part, next);
-  return walksTiles() ? emitWalk(ctx, part, group)
-                      : emitWorkgroup(ctx, part, x, group);
+  return emitWorkgroup(ctx, part, x, group);
 }
 
 /// The program of workgroup (x, group) of a part.
@@ -432,7 +431,7 @@ std::pair<Value, Value> Outliner::emitPlace(ImplicitLocOpBuilder &b) {
     return {gpu::ClusterBlockIdOp::create(b, x),
             gpu::ClusterIdOp::create(b, x)};
   Value id = gpu::BlockIdOp::create(b, x);
-  if (hasOneColumn() || walksTiles())
+  if (hasOneColumn())
     return {arith::ConstantIndexOp::create(b, 0), id};
   return {id, gpu::BlockIdOp::create(b, gpu::Dimension::y)};
 }
@@ -463,6 +462,8 @@ LogicalResult Outliner::emitKernel(bool isLast) {
     kernel.setCluster(schedule.getCluster());
   if (int64_t bytes = getResidentBytes(schedule, target))
     kernel.setLdsBytes(bytes);
+  if (schedule.getWorkgroups() > 0 && !sumsGroups())
+    kernel.setWorkgroups(schedule.getWorkgroups());
   if (ArrayRef<StringAttr> without = schedule.getWithout(); !without.empty())
     kernel.setWithoutAttr(b.getStrArrayAttr(llvm::map_to_vector(
         without, [](StringAttr name) { return name.getValue(); })));

@@ -178,10 +178,10 @@ Value Outliner::emitGroupCount(ImplicitLocOpBuilder &b, const Part &part,
                    b.createOrFold<arith::SubIOp>(count, whole),
                    arith::ConstantIndexOp::create(b, gemm.countPieces())));
   }
-  if (int64_t workgroups = fusion.getScheduleAttr().getWorkgroups();
-      workgroups && !walksTiles())
+  if (sumsGroups())
     count = b.createOrFold<arith::MinUIOp>(
-        count, arith::ConstantIndexOp::create(b, workgroups));
+        count, arith::ConstantIndexOp::create(
+                   b, fusion.getScheduleAttr().getWorkgroups()));
   for (unsigned i : part.anchor.getMatrixDims())
     count = b.createOrFold<arith::MulIOp>(count,
                                           emitHostDim(b, part.anchor.value, i));
@@ -255,12 +255,6 @@ void Outliner::emitLaunch(const RegionKernels::Kernel &kernel) {
   if (inits.empty() && !yielded.empty() && isAmax(yielded.back()))
     inits.push_back(emitZero(b, yielded.back().getType()).getResult(0));
   Value x = hasOneColumn() ? gridY : gridX, y = hasOneColumn() ? gridX : gridY;
-  if (walksTiles()) {
-    x = b.createOrFold<arith::MinUIOp>(
-        b.createOrFold<arith::MulIOp>(x, y),
-        arith::ConstantIndexOp::create(b, schedule.getWorkgroups()));
-    y = one;
-  }
   if (int64_t cluster = schedule.getCluster(); cluster > 1) {
     x = b.createOrFold<arith::MulIOp>(
         gridY, arith::ConstantIndexOp::create(b, cluster));

@@ -7,7 +7,6 @@
 
 #include "Outliner.h"
 
-#include "te/Dialect/Tile/Transforms/Passes.h"
 #include "te/Schedule/ResourceModel.h"
 #include "te/Target/Timing.h"
 
@@ -140,31 +139,4 @@ Outliner::emitRestOrder(TileContext &ctx, const Part &part, Value x, Value y) {
   Value row =
       arith::AddIOp::create(b, arith::RemUIOp::create(b, y, rest), whole);
   return {x, emitScalar(b, select(row, y), target)};
-}
-
-/// The program of workgroup `group` of those that compute one tile of a te.gemm
-/// after the other: those numbers that are so many workgroups apart.
-LogicalResult Outliner::emitWalk(TileContext &ctx, const Part &part,
-                                 Value group) {
-  auto &b = ctx.b;
-  const Cover &cover = part.cover;
-  Value columns = emitTileCount(b, ctx.cols, cover.colMultiple,
-                                ctx.schedule.getTile()[1], cover.needsCol),
-        all = b.createOrFold<arith::MulIOp>(columns,
-                                            emitGroups(b, part, ctx.rows)),
-        step = b.createOrFold<arith::MinUIOp>(
-            all,
-            arith::ConstantIndexOp::create(b, ctx.schedule.getWorkgroups()));
-  auto loop = scf::ForOp::create(b, group, all, step);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value number = loop.getInductionVar();
-  if (failed(emitWorkgroup(ctx, part,
-                           arith::RemUIOp::create(b, number, columns),
-                           arith::DivUIOp::create(b, number, columns))))
-    return failure();
-  // LDS is another tile's from here on.
-  gpu::BarrierOp::create(b);
-  loop->setAttr(DelayStoresMarker, b.getUnitAttr());
-  return success();
 }

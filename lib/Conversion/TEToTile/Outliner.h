@@ -92,7 +92,6 @@ struct Outliner {
                          Value group, unsigned &next);
   LogicalResult emitWorkgroup(TileContext ctx, const Part &part, Value x,
                               Value group);
-  LogicalResult emitWalk(TileContext &ctx, const Part &part, Value group);
   std::pair<Value, Value> emitColumn(TileContext &ctx, const Part &part,
                                      Value group);
   std::pair<Value, Value> emitOrder(TileContext &ctx, const Part &part, Value x,
@@ -119,10 +118,12 @@ struct Outliner {
     return !ShapedType::isDynamic(cols) && cols > 0 &&
            llvm::alignTo(cols, multiple) == uint64_t(schedule.getTile()[1]);
   }
-  /// Workgroups of a te.gemm compute one tile after the other.
-  bool walksTiles() {
+  /// The schedule's `workgroups` add up the rows of several tiles: there is a
+  /// loop over these for the sums to go around. Otherwise each tile is on its
+  /// own, and tile-persistent-workgroups makes the loop.
+  bool sumsGroups() {
     ScheduleAttr schedule = fusion.getScheduleAttr();
-    return schedule.getMatmul() && schedule.getWorkgroups() > 0;
+    return schedule.getWorkgroups() > 0 && !schedule.getMatmul();
   }
   /// Rows that one workgroup computes.
   int64_t getGroupRows() {

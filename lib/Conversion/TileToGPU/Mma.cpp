@@ -209,9 +209,8 @@ struct MmaPattern : TilePattern<MmaOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto fragments = [&](Value tile, Value vector, Value scaleTile,
                          Value scales) {
-      auto type = cast<RankedTensorType>(tile.getType());
-      int64_t packed = type.getElementType().isInteger(8) ? 2 : 1,
-              k = type.getDimSize(1) * packed;
+      int64_t k = getOperandDepth(tile.getType()),
+              packed = k / cast<ShapedType>(tile.getType()).getDimSize(1);
       Fragments made{vector, scales,
                      mma.size * mma.k / packed / state.target->waveSize,
                      k / mma.k};

@@ -51,11 +51,9 @@ SmallVector<int64_t> te::getReadsOfRun(MmaOp last, const Target &target) {
   for (MmaOp op : llvm::reverse(run)) {
     const MMA &mma = op.getIntrinsic().getMMA();
     MMAWaves waves = getMMAWaves(getLayout(op.getType()));
-    int64_t packed =
-        getElementTypeOrSelf(op.getA().getType()).isInteger(8) ? 2 : 1;
     int64_t products = op.getType().getNumElements() /
                        (waves.rows * waves.cols * mma.size * mma.size) *
-                       (op.getA().getType().getDimSize(1) * packed / mma.k);
+                       (getOperandDepth(op.getA().getType()) / mma.k);
     int64_t all = countReads(op.getA(), target, seen) +
                   countReads(op.getB(), target, seen);
     for (int64_t i = 0; i < products; ++i)

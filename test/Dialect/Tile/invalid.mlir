@@ -732,3 +732,15 @@ tile.kernel @orders() attributes {target = "gfx950", waves = 1 : i64} {
   // expected-error @+1 {{T20: A and B do not have the same order along K}}
   %d = tile.mma %a, %b, %c <"f32_32x32x16_bf16"> : tensor<32x16xbf16, #a>, tensor<32x16xbf16, #b> -> tensor<32x32xf32, #c>
 }
+
+// -----
+
+// expected-error @+1 {{T29: workgroups = 0 run the whole grid; take 1 or more, or leave it out}}
+tile.kernel @none() attributes {target = "gfx950", waves = 1 : i64, workgroups = 0 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{T29: workgroups = 4 and cluster = 2: a cluster's workgroups run one program each; leave one of them out}}
+tile.kernel @both() attributes {target = "sm_90a", waves = 1 : i64, workgroups = 4 : i64, cluster = 2 : i64} {
+}

@@ -5,9 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-# As lib/Driver/Pipeline.cpp has them; "cse" is of the module.
-PASSES = ["tile-hoist-loads", "tile-prefetch-loads", "cse", "tile-stage-operands", "tile-split-products", "tile-pipeline", "tile-ping-pong",
+# As lib/Driver/Pipeline.cpp has them.
+PASSES = ["tile-persistent-workgroups", "tile-hoist-loads", "tile-prefetch-loads", "cse", "tile-stage-operands", "tile-split-products", "tile-pipeline", "tile-ping-pong",
           "tile-interleave", "tile-unroll", "tile-delay-stores", "cse", "tile-count-loads"]
+OF_MODULE = ["tile-persistent-workgroups", "cse"]
 NEEDED_BY = {"tile-stage-operands": ["tile-pipeline", "tile-ping-pong"], "tile-pipeline": ["tile-ping-pong"]}
 GEMM = """func.func @f(%x: tensor<?x512xbf16> {{te.dims = ["M", "K"]}}, %w: tensor<256x512xbf16>) -> tensor<?x256xbf16> {{
   %d = te.fusion "f_0" (%a = %x : tensor<?x512xbf16>, %b = %w : tensor<256x512xbf16>) -> (tensor<?x256xbf16>)
@@ -38,9 +39,9 @@ def run(*command):
 def lower(path, left_out=None):
     """The tile level, where these passes end, without what names the passes that are left out."""
     without = {left_out, *NEEDED_BY.get(left_out, [])}
-    passes = ",".join(name if name == "cse" else f"tile.kernel({name})" for name in PASSES if name not in without)
+    passes = ",".join(name if name in OF_MODULE else f"tile.kernel({name})" for name in PASSES if name not in without)
     text = run("te-opt", path, f"--pass-pipeline=builtin.module(te-to-tile,{passes})")
-    return re.sub(r",? ?without = \[[^]]*\]", "", text)
+    return re.sub(r",? ?(without = \[[^]]*\]|workgroups = \d+ : i64)", "", text)
 
 
 def main():

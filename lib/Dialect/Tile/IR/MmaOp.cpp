@@ -101,16 +101,18 @@ static LogicalResult verifyKOrders(MmaOp op, int64_t m, int64_t n, int64_t k,
   return op.emitOpError("T20: A and B do not have the same order along K");
 }
 
+int64_t te::tile::getOperandDepth(Type tileType) {
+  auto type = cast<RankedTensorType>(tileType);
+  return type.getDimSize(1) * (type.getElementType().isInteger(8) ? 2 : 1);
+}
+
 LogicalResult MmaOp::verify() {
   for (Type type : getOperandTypes())
     if (!isTile(type) || cast<RankedTensorType>(type).getRank() != 2)
       return emitOpError() << "T8: " << type
                            << " is no tile of rank 2 with a #tile.layout";
   const MMA &mma = getIntrinsic().getMMA();
-  auto k = [](Value operand) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    return type.getDimSize(1) * (type.getElementType().isInteger(8) ? 2 : 1);
-  };
+  auto k = [](Value operand) { return getOperandDepth(operand.getType()); };
   auto result = cast<RankedTensorType>(getType());
   int64_t m = getA().getType().getDimSize(0),
           n = getB().getType().getDimSize(0);

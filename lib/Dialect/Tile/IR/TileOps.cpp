@@ -69,6 +69,17 @@ LogicalResult KernelOp::verify() {
   if (int64_t cluster = getCluster().value_or(1); cluster < 1)
     return emitOpError() << "T23: cluster = " << cluster
                          << "; it is a number of workgroups, or left out";
+  if (std::optional<int64_t> workgroups = getWorkgroups()) {
+    if (*workgroups < 1)
+      return emitOpError() << "T29: workgroups = " << *workgroups
+                           << " run the whole grid; take 1 or more, or leave "
+                              "it out";
+    if (getCluster())
+      return emitOpError() << "T29: workgroups = " << *workgroups
+                           << " and cluster = " << *getCluster()
+                           << ": a cluster's workgroups run one program each; "
+                              "leave one of them out";
+  }
   for (BlockArgument argument : getBody().getArguments()) {
     auto pointer = dyn_cast<MemRefType>(argument.getType());
     if (!argument.getType().isIndex() && !(pointer && pointer.getRank() == 0))
@@ -296,7 +307,8 @@ LogicalResult CoordinateOp::verify() {
   if (failed(verifyTiles(*this)))
     return failure();
   auto type = getResult().getType();
-  if (type.getElementType().isInteger(32) && getDimension() < type.getRank())
+  if (type.getElementType().isInteger(32) &&
+      int64_t(getDimension()) < type.getRank())
     return success();
   return emitOpError() << "T14: a coordinate is i32, along one of the "
                        << type.getRank() << " dimensions; this is "

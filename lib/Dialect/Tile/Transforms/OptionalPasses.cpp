@@ -18,6 +18,7 @@ struct OptionalPass {
 } // namespace
 
 static constexpr OptionalPass passes[] = {
+    {"tile-persistent-workgroups"},
     {"tile-hoist-loads"},
     {"tile-prefetch-loads"},
     {"tile-stage-operands"},

@@ -20,11 +20,9 @@ namespace mlir::te::tile {
 inline int64_t countInstructions(scf::ForOp loop) {
   int64_t count = 0;
   for (auto mma : loop.getBody()->getOps<MmaOp>()) {
-    auto type = mma.getA().getType();
-    int64_t packed = type.getElementType().isInteger(8) ? 2 : 1;
     count +=
         countInstructions(mma.getIntrinsic().getMMA(), getLayout(mma.getType()),
-                          type.getDimSize(1) * packed);
+                          getOperandDepth(mma.getA().getType()));
   }
   return count;
 }

@@ -66,8 +66,7 @@ static std::optional<TakenOperand> findTaken(MmaOp mma, MMASide side) {
   MMAWaves waves = getMMAWaves(getLayout(mma.getType()));
   const MMA &instruction = mma.getIntrinsic().getMMA();
   MMAFormat format = *getMMAFormat(type.getElementType());
-  int64_t packed = type.getElementType().isInteger(8) ? 2 : 1,
-          outer = type.getDimSize(0), k = type.getDimSize(1) * packed;
+  int64_t outer = type.getDimSize(0), k = getOperandDepth(type);
   if (k <= instruction.k ||
       getLayout(type) !=
           getMMAOperandLayout(instruction, format, side, outer, k, waves))
@@ -216,8 +215,7 @@ static void splitScales(ArrayRef<MmaOp> products, IRRewriter &b) {
       TakeOp take = findScales(scales.get());
       old.insert(take);
       auto type = cast<RankedTensorType>(operand.getType());
-      int64_t packed = type.getElementType().isInteger(8) ? 2 : 1,
-              k = type.getDimSize(1) * packed, size = k / MMA::kScaledElements,
+      int64_t k = getOperandDepth(type), size = k / MMA::kScaledElements,
               all = cast<ShapedType>(scales.get().getType()).getDimSize(1),
               part = mma.getScalePart() % (all / size);
       Value &narrowed = made[{scales.get(), part}];

@@ -42,6 +42,8 @@ RankedTensorType getTileType(Type elementType, MLIRContext *context,
 LinearLayout getLayout(Type tileType);
 /// True for a ranked tensor with a #tile.layout.
 bool isTile(Type type);
+/// Elements along K of a tile that tile.mma takes: a byte holds two of fp4.
+int64_t getOperandDepth(Type tileType);
 /// T13: the order of an access of a tile of this rank permutes the bits of one
 /// unit of a matrix.
 LogicalResult verifyOrder(Operation *op, int64_t rank,

@@ -28,13 +28,15 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     is what the backend counts on: of one workgroup, where registers leave room for no more and it need not look for ways to
     have them, or of several, which it must not give up. With `cluster` = c, c workgroups that are neighbours along the grid's x
     run at the same time, and write to each other's LDS (`tile.cluster_reduce`). `lds_bytes`: a workgroup has so many bytes
-    of LDS at the least, so that a compute unit does not hold more of them. `without`: passes on the kernel's loops, by name, that
-    leave it as it is.
+    of LDS at the least, so that a compute unit does not hold more of them. With `workgroups`, so many workgroups run the
+    programs of the whole grid, one after another (tile-persistent-workgroups). `without`: passes on the kernel's loops, by
+    name, that leave it as it is.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name, StrAttr:$target, I64Attr:$waves,
     OptionalAttr<I64Attr>:$waves_per_simd, OptionalAttr<I64Attr>:$cluster,
-    OptionalAttr<I64Attr>:$lds_bytes, OptionalAttr<StrArrayAttr>:$without);
+    OptionalAttr<I64Attr>:$lds_bytes, OptionalAttr<I64Attr>:$workgroups,
+    OptionalAttr<StrArrayAttr>:$without);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

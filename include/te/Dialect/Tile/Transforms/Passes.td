@@ -9,6 +9,28 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PersistentWorkgroupsPass : Pass<"tile-persistent-workgroups", "::mlir::ModuleOp"> {
+  let summary = "few workgroups run the programs of a grid, one after another";
+  let description = [{
+    A kernel with `workgroups = n` becomes a loop over the grid that its launches ask for, with a barrier at its end, and
+    they ask for n workgroups. The loop is marked for tile-delay-stores. Sizes of a grid that all launches share are
+    constants, others arguments of the kernel.
+
+    ```
+    tile.kernel @k {workgroups = 256} {         tile.kernel @k {
+      %x = gpu.block_id x                         %id = gpu.block_id x
+      %y = gpu.block_id y                         scf.for %i = %id to 512 step 256 {
+      program of (%x, %y)                           %x = arith.remui %i, 16
+    }                                      ==>      %y = arith.divui %i, 16
+    tile.launch @k grid(16, 32)                     program of (%x, %y)
+                                                    gpu.barrier
+                                                  } {tile.delay}
+                                                }
+                                                tile.launch @k grid(256, 1)
+    ```
+  }];
+}
+
 def HoistLoadsPass : Pass<"tile-hoist-loads", "::mlir::te::tile::KernelOp"> {
   let summary = "read once, before a loop, what each iteration reads";
   let description = [{
