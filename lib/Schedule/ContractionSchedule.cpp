@@ -5,25 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A roofline: of the legal schedules the one whose busiest unit (matrix cores,
-// loads, LDS) takes the fewest clocks, whole rounds of tiles and the way to the
-// first step counted. An op that does not need all of K is taken as one that
-// does.
+// Of the legal schedules the first by the roofline. An op that does not need
+// all of K is taken as one that does.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ContractionSchedule.h"
 
-#include "Bound.h"
 #include "GemmSchedule.h"
-#include "GemmUnit.h"
-
-#include "te/Target/Timing.h"
+#include "Roofline.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::te;
@@ -161,26 +154,6 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
                    std::max<int64_t>(bytes * 8 / bits, mma->k), waves, count);
 }
 
-/// Clocks of the busiest CU: of each tile all steps, and the way to the first.
-/// Loads have the time of as many steps as LDS has stages for, but for the one
-/// that is multiplied.
-static double estimateClocks(const TileDemand &demand, ScheduleAttr schedule,
-                             const Target &target, const Timing &timing) {
-  auto [a, b] = getElements(demand.contraction);
-  auto [stepA, stepB] = getStepBytes(demand, schedule);
-  GemmStep step = estimateStep(schedule, schedule.getTile()[1], a, b,
-                               stepA + stepB, target, timing);
-  MatmulAttr matmul = schedule.getMatmul();
-  double rounds = std::ceil(GemmGrid(demand, schedule).getCount() /
-                            target.computeUnits),
-         steps = std::ceil(getSize(demand.contraction.getK()) / matmul.getK()),
-         latency = timing.getMemoryLatency(), clocks = step.getClocks(),
-         ahead = matmul.getStages() - 1;
-  return rounds *
-         (latency + steps * (ahead > 0 ? std::max(clocks, latency / ahead)
-                                       : clocks + latency));
-}
-
 SmallVector<ScheduleAttr> te::listContractionSchedules(MLIRContext *context,
                                                        const TileDemand &demand,
                                                        const Target &target) {
@@ -198,12 +171,11 @@ ScheduleAttr te::chooseContractionSchedule(MLIRContext *context,
   // findViolation says of this one why there is none.
   auto best = ScheduleAttr::get(context, target.name, {1, 1}, 1, 1, 1, 0,
                                 SweepKind::None, 1, 1, MatmulAttr());
-  const Timing *timing = Timing::lookup(target.name);
-  if (!target.amd || !timing)
+  if (!target.amd || !Timing::lookup(target.name))
     return best;
   double least = std::numeric_limits<double>::infinity();
   forEachSchedule(context, demand, target, [&](ScheduleAttr schedule) {
-    double clocks = estimateClocks(demand, schedule, target, *timing);
+    double clocks = getRoofline(demand, schedule, target)->getClocks();
     if (clocks >= least)
       return;
     least = clocks;
@@ -212,27 +184,11 @@ ScheduleAttr te::chooseContractionSchedule(MLIRContext *context,
   return best;
 }
 
-std::string te::explainContractionSchedule(const TileDemand &demand,
-                                           ScheduleAttr schedule,
-                                           const Target &target) {
+std::string te::explainContractionSchedule(ScheduleAttr schedule) {
   MatmulAttr matmul = schedule.getMatmul();
-  auto [a, b] = getElements(demand.contraction);
-  auto [stepA, stepB] = getStepBytes(demand, schedule);
-  std::string text = llvm::formatv(
-      "{0} takes the operands; a step sums {1} elements; {2} x "
-      "{3} waves hold a tile of {4} x {5}",
-      matmul.getMma(), matmul.getK(), matmul.getWaves()[0],
-      matmul.getWaves()[1], schedule.getTile()[0], schedule.getTile()[1]);
-  const Timing *timing = Timing::lookup(target.name);
-  if (!timing)
-    return text;
-  GemmStep step = estimateStep(schedule, schedule.getTile()[1], a, b,
-                               stepA + stepB, target, *timing);
-  return text + llvm::formatv("; a step takes {0:f0} clocks of the matrix "
-                              "cores, {1:f0} of L2 and {2:f0} of LDS: bound by "
-                              "{3}; about {4:f0} clocks in all",
-                              step.matrix, step.memory, step.getLds(),
-                              step.getBound(),
-                              estimateClocks(demand, schedule, target, *timing))
-                    .str();
+  return llvm::formatv("{0} takes the operands; a step sums {1} elements; {2} "
+                       "x {3} waves hold a tile of {4} x {5}",
+                       matmul.getMma(), matmul.getK(), matmul.getWaves()[0],
+                       matmul.getWaves()[1], schedule.getTile()[0],
+                       schedule.getTile()[1]);
 }

@@ -32,9 +32,7 @@ SmallVector<ScheduleAttr> listContractionSchedules(MLIRContext *context,
 std::optional<std::string> findContractionViolation(const TileDemand &demand,
                                                     ScheduleAttr schedule,
                                                     const Target &target);
-std::string explainContractionSchedule(const TileDemand &demand,
-                                       ScheduleAttr schedule,
-                                       const Target &target);
+std::string explainContractionSchedule(ScheduleAttr schedule);
 
 } // namespace mlir::te
 

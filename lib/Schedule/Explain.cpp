@@ -6,9 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionSchedule.h"
-#include "Bound.h"
 #include "ContractionSchedule.h"
 #include "GemmSchedule.h"
+#include "Roofline.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::te;
@@ -62,17 +66,63 @@ static void explainRows(llvm::raw_ostream &os, const TileDemand &demand,
     os << "give a lane " << elementsPerLane << " elements";
 }
 
+/// What a product's kernel is bound by, in words; or nothing.
+static std::string explainRoofline(const TileDemand &demand,
+                                   ScheduleAttr schedule,
+                                   const Target &target) {
+  std::optional<Roofline> roofline = getRoofline(demand, schedule, target);
+  if (!roofline || roofline->parts.empty())
+    return "";
+  const WorkgroupClocks &part = roofline->parts.front();
+  const UnitClocks &step = part.step;
+  return llvm::formatv(
+      "; a step takes {0:f0} clocks of the matrix cores, {1:f0} of the vector "
+      "units, {2:f0} of LDS, {3:f0} of L2 and {4:f0} of memory, {5:f0} with "
+      "{6:f0} {10} at once: bound by {7}; about {8:f0} clocks in all, "
+      "{9:f0} at the least",
+      step.matrix, step.vector, step.lds, step.l2, step.memory,
+      part.getStepClocks(step, part.together), part.together, step.getBound(),
+      roofline->getClocks(), roofline->getLeastClocks(),
+      part.together == 1 ? "workgroup" : "workgroups");
+}
+
+/// The same of rows: bytes that a compute unit's workgroups have in flight, as
+/// many as it can ask for at the most, and those that hide memory's latency at
+/// its share of the bandwidth.
+static std::string explainFlight(const TileDemand &demand,
+                                 ScheduleAttr schedule, const Target &target) {
+  const Timing *timing = Timing::lookup(target.name);
+  if (!timing)
+    return "";
+  ResourceEstimate resources = estimate(demand, schedule, target);
+  int64_t waves = target.simdsPerCU * target.occupancy(resources.vgprs,
+                                                       resources.ldsBytes,
+                                                       schedule.getWaves()),
+          workgroups = std::max<int64_t>(waves / schedule.getWaves(), 1),
+          asked =
+              std::min<int64_t>(workgroups * schedule.getTile()[0] *
+                                    schedule.getTile()[1] * demand.loadedBytes,
+                                timing->bytesInFlight),
+          needed = std::ceil(timing->getMemoryLatency() *
+                             timing->getMemoryShare(target.computeUnits));
+  return llvm::formatv(
+      "; {0} workgroups a CU ask for {1} bytes, where {2} hide memory's "
+      "latency at its share of the bandwidth",
+      workgroups, asked, needed);
+}
+
 std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                                 const Target &target) {
   if (demand.gemm && schedule.getMatmul()) {
     TileDemand product = getPieceDemand(demand, schedule);
     return explainGemmSchedule(product, schedule, target) +
-           explainBound(product, schedule, target);
+           explainRoofline(demand, schedule, target);
   }
   if (demand.attention && schedule.getMatmul())
     return explainAttentionSchedule(demand, schedule, target);
   if (demand.contraction && schedule.getMatmul())
-    return explainContractionSchedule(demand, schedule, target);
+    return explainContractionSchedule(schedule) +
+           explainRoofline(demand, schedule, target);
   std::string text;
   llvm::raw_string_ostream os(text);
   int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
@@ -99,6 +149,6 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
   if (schedule.getResidents() > 0)
     os << "; a compute unit holds at most " << schedule.getResidents()
        << " workgroups at once, by their LDS";
-  os << explainBound(demand, schedule, target);
+  os << explainFlight(demand, schedule, target);
   return text;
 }

@@ -40,16 +40,6 @@ static bool isPackedAlongK(Value operand, unsigned kDim) {
   return !type || !type.isFP4() || liesAlongK(operand, kDim);
 }
 
-bool te::scalesInRounds(GemmOp gemm, const GemmPlan &plan) {
-  auto isPlain = [](Value factor, unsigned kDim) {
-    ScaledType type = getScaled(factor);
-    return type && !type.isFP4() && liesAlongK(factor, kDim);
-  };
-  return plan.scales == GemmPlan::Scales::Elements &&
-         isPlain(gemm.getA(), gemm.getKDimA()) &&
-         isPlain(gemm.getB(), gemm.getKDimB());
-}
-
 SmallVector<const MMA *> te::findInstructions(const Target &target, Type a,
                                               Type b, bool needsScales) {
   SmallVector<const MMA *> found;
@@ -276,8 +266,9 @@ std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
           bytes = std::max<int64_t>(bits / 8, 1);
   std::optional<tile::LinearLayout> stored =
       scaled ? getDataOrder(scaled) : std::nullopt;
-  bool isHidden = hidesMemory(plan, schedule, target);
-  int64_t steps = isHidden ? getFetchSteps(gemm, plan, side, schedule) : 1;
+  int64_t steps = hidesMemory(plan, schedule, target)
+                      ? getFetchSteps(gemm, plan, side, schedule)
+                      : 1;
   std::array<int64_t, 2> shape = {outer, steps * step * bits / 8 / bytes};
   int64_t rowBytes = llvm::divideCeil(type.getShape().back() * bits, CHAR_BIT);
   const MMA &mma = *MMA::lookup(matmul.getMma());
@@ -291,5 +282,5 @@ std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
   if (!tile::getFetchLayout(shape, rowBytes, stored, taken, !alongK, bytes,
                             schedule.getWaves(), target))
     return std::nullopt;
-  return FetchPlan{alongK, steps, isHidden};
+  return FetchPlan{alongK, steps};
 }

@@ -7,8 +7,8 @@
 
 #include "GemmSchedule.h"
 
-#include "GemmCost.h"
-#include "GemmUnit.h"
+#include "ProductWork.h"
+#include "Roofline.h"
 
 #include "te/Region/StorageOrder.h"
 #include "te/Target/Timing.h"
@@ -34,10 +34,9 @@ constexpr int64_t kMostPieces = 64;
 /// Of rows that are left by full rounds of tiles, into so many: more are more
 /// sums to write and read.
 constexpr int64_t kMostRestPieces = 8;
-/// What that must promise to save: the estimates are not better than this.
-constexpr double kRestMargin = 1.03;
-/// The time of a full round and a short one is at least so much of that of two.
-constexpr double kLeastShareOfRounds = 0.5;
+/// Schedules whose times differ by less are the same to the roofline, whose own
+/// error is larger.
+constexpr double kIndistinct = 1.03;
 } // namespace
 
 SmallVector<int64_t> te::listSizes(int64_t extent, int64_t least) {
@@ -78,6 +77,36 @@ static ScheduleAttr with(ScheduleAttr schedule, Split split, bool pingPong,
                       pingPong, split.pieces, split.wholeRows, group));
 }
 
+/// The rows of tiles of a group, for the order in which an XCD has a run of
+/// tiles: what its compute units load at the same time is least. 0: no order.
+static int64_t chooseGroup(const TileDemand &demand, ScheduleAttr schedule,
+                           const Target &target) {
+  const Timing *timing = Timing::lookup(target.name);
+  ProductGrid grid(demand, schedule);
+  if (schedule.getMatmul().getWholeRows())
+    grid = grid.getWhole(schedule);
+  GemmOp gemm = demand.gemm;
+  if (!timing || grid.columns == 1 || grid.getCount() <= timing->xcds)
+    return 0;
+  // What one XCD's CUs compute at the same time: longer, L2 does not hold it.
+  double together = std::ceil(
+      std::min<double>(grid.getCount(), target.computeUnits) / timing->xcds);
+  int64_t best = 0;
+  double least = 0;
+  for (int64_t group = 1; group <= grid.rows * grid.pieces && group <= together;
+       group *= 2) {
+    double bytes =
+        group * schedule.getTile()[0] * getOperandBytes(gemm.getA()) +
+        std::ceil(together / group) * demand.getColumns(schedule) *
+            getOperandBytes(gemm.getB());
+    if (!best || bytes < least) {
+      best = group;
+      least = bytes;
+    }
+  }
+  return best;
+}
+
 ScheduleAttr te::withSplit(const TileDemand &demand, ScheduleAttr schedule,
                            Split split, const Target &target) {
   bool pingPong = schedule.getMatmul().getPingPong();
@@ -90,30 +119,26 @@ static int64_t countTiles(const TileDemand &demand, ScheduleAttr schedule) {
          llvm::divideCeil(demand.cols, schedule.getTile()[1]);
 }
 
-/// [fitted] Tiles for each of several workgroups of a CU, of which the older
-/// begins a second one beside the other's first: by turns both would come to
-/// their ends at once, and the third tile be alone.
-static constexpr double kTilesForTurns = 1.25;
-
-/// Of tiles one after another: turns where these gain so, if not in others,
-/// whose stores are beside other workgroups' products.
-static ScheduleAttr withWalk(const TileDemand &demand, const GemmPlan &plan,
-                             ScheduleAttr schedule, Split walk,
-                             const Target &target) {
-  ScheduleAttr made = withSplit(demand, schedule, walk, target);
-  bool areFew = walk.workgroups > int64_t(target.computeUnits) &&
-                countTiles(demand, made) < kTilesForTurns * walk.workgroups;
-  return with(made, walk,
-              !areFew && gainsByPingPong(demand, plan, made, target),
-              made.getMatmul().getGroup());
-}
-
 static int64_t getWidestBits(const GemmPlan &plan) {
   return std::max(getElementBits(plan.a), getElementBits(plan.b));
 }
 
 static bool isShortStep(const GemmPlan &plan, int64_t k) {
   return k * getWidestBits(plan) <= kShortStepBytes * 8;
+}
+
+/// Waves that share a SIMD take turns at the parts of a step (ping_pong): one
+/// multiplies while the other waits for LDS. What lanes scale or convert, or
+/// scales that go through registers, are beside the other's products as it is.
+static bool takesTurns(const GemmPlan &plan, GemmOp gemm, ScheduleAttr schedule,
+                       const Target &target) {
+  using Scales = GemmPlan::Scales;
+  MatmulAttr matmul = schedule.getMatmul();
+  bool isPlain = plan.scales == Scales::None || plan.scales == Scales::Sum ||
+                 (plan.scales == Scales::Instruction && matmul.getDirect());
+  return isPlain && !hasPrologue(gemm) && matmul.getStages() > 1 &&
+         matmul.getK() > MMA::lookup(matmul.getMma())->k &&
+         schedule.getWaves() > int64_t(target.simdsPerCU);
 }
 
 /// Calls `visit` with schedules, those that are usually better first.
@@ -134,7 +159,7 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
                             /*group=*/0));
       };
       ScheduleAttr schedule = get(/*pingPong=*/false);
-      visit(gainsByPingPong(demand, plan, schedule, target)
+      visit(takesTurns(plan, demand.gemm, schedule, target)
                 ? get(/*pingPong=*/true)
                 : schedule);
     };
@@ -253,7 +278,7 @@ SmallVector<Split> te::listWalks(const TileDemand &demand, const GemmPlan &plan,
   Split split;
   split.workgroups = units;
   split.workgroups *= countResidents(
-      demand, plan, withSplit(demand, schedule, split, target), target);
+      demand, &plan, withSplit(demand, schedule, split, target), target);
   // Of small tiles many are there at once, so that some store while others
   // multiply; one that has a CU for itself has nothing to do between two.
   int64_t size = tile[0] * tile[1];
@@ -292,73 +317,61 @@ SmallVector<Split> te::listSplits(const TileDemand &demand,
 }
 
 namespace {
-/// A schedule and what the product takes by it.
-struct Choice {
-  ScheduleAttr schedule;
-  double clocks = 0;
-};
-
-/// Of each kind, the best.
-struct Choices {
-  Choice whole, walk, split, rest; // `split`: of all rows
-  ScheduleAttr last;               // of all that there are
-
-  void consider(Choice choice) {
-    MatmulAttr matmul = choice.schedule.getMatmul();
-    Choice &best = matmul.getWholeRows()             ? rest
-                   : matmul.getSplitK() > 1          ? split
-                   : choice.schedule.getWorkgroups() ? walk
-                                                     : whole;
-    if (!best.schedule || choice.clocks < best.clocks)
-      best = choice;
+/// The schedules that the roofline ranks.
+class Seeds {
+public:
+  void add(ScheduleAttr schedule, const Roofline &roofline) {
+    seeds.push_back(
+        {schedule, roofline.getClocks(), roofline.getWork().getSum()});
   }
-  /// Without rows that are cut alone.
-  const Choice &getPlain() const {
-    const Choice &plain =
-        !whole.schedule || (split.schedule && split.clocks < whole.clocks)
-            ? split
-            : whole;
-    return walk.schedule && walk.clocks < plain.clocks ? walk : plain;
+  /// The fastest; of those that the roofline does not tell apart the one that
+  /// asks the units for the least. Null where there is none.
+  ScheduleAttr getBest() const {
+    auto fastest = llvm::min_element(seeds, [](const Seed &a, const Seed &b) {
+      return a.clocks < b.clocks;
+    });
+    const Seed *best = fastest;
+    for (const Seed &seed : seeds)
+      if (seed.clocks <= kIndistinct * fastest->clocks &&
+          seed.work < best->work)
+        best = &seed;
+    return seeds.empty() ? nullptr : best->schedule;
   }
+
+private:
+  struct Seed {
+    ScheduleAttr schedule;
+    double clocks, work;
+  };
+  SmallVector<Seed, 0> seeds;
 };
 } // namespace
 
-static Choices considerSchedules(MLIRContext *context, const TileDemand &demand,
-                                 const GemmPlan &plan, const Target &target) {
-  Choices choices;
+/// Adds the legal schedules that spill nothing; `takes`: which of their splits.
+/// Returns the last that there is.
+static ScheduleAttr addSeeds(Seeds &seeds, MLIRContext *context,
+                             const TileDemand &demand, const GemmPlan &plan,
+                             const Target &target,
+                             function_ref<bool(Split)> takes) {
+  ScheduleAttr last;
   forEachSchedule(context, demand, plan, target, [&](ScheduleAttr schedule) {
-    choices.last = schedule;
-    if (findViolation(demand, schedule, target))
+    last = schedule;
+    if (findViolation(demand, schedule, target) ||
+        estimateGemm(demand, schedule, target).vgprs +
+                countCopies(demand, plan, schedule, target) >
+            getMostVGPRs(schedule, target))
       return;
-    // The user's may spill a few.
-    if (estimateGemm(demand, schedule, target).vgprs +
-            countCopies(demand, plan, schedule, target) >
-        getMostVGPRs(schedule, target))
-      return;
-    auto consider = [&](Split how) {
-      ScheduleAttr split = how.workgroups
-                               ? withWalk(demand, plan, schedule, how, target)
-                               : withSplit(demand, schedule, how, target);
-      double clocks = estimateGemmClocks(demand, plan, split, target);
-      if ((how.pieces == 1 && how.workgroups == 0) ||
-          !findViolation(demand, split, target))
-        choices.consider({split, clocks});
-      return clocks;
-    };
-    double whole = 0;
-    for (Split how : listSplits(demand, schedule, target)) {
-      double clocks = consider(how);
-      if (how.pieces == 1)
-        whole = clocks;
+    SmallVector<Split> splits = listSplits(demand, schedule, target);
+    llvm::append_range(splits, listWalks(demand, plan, schedule, target));
+    llvm::append_range(splits, listRests(demand, schedule, target));
+    for (Split how : splits) {
+      ScheduleAttr split = withSplit(demand, schedule, how, target);
+      bool isPlain = how.pieces == 1 && how.workgroups == 0;
+      if (takes(how) && (isPlain || !findViolation(demand, split, target)))
+        seeds.add(split, *getRoofline(demand, split, target));
     }
-    for (Split how : listWalks(demand, plan, schedule, target))
-      consider(how);
-    // What a last round that is not full can save is a part of it.
-    if (whole * kLeastShareOfRounds < choices.getPlain().clocks)
-      for (Split how : listRests(demand, schedule, target))
-        consider(how);
   });
-  return choices;
+  return last;
 }
 
 ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
@@ -366,23 +379,19 @@ ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
                                     const Target &target) {
   std::string why;
   std::optional<GemmPlan> plan = planGemm(demand.gemm, target, why);
-  if (!plan) // whatever it is, findGemmViolation says why not
+  if (!plan || !Timing::lookup(target.name)) // findGemmViolation says why not
     return ScheduleAttr::get(context, target.name, {1, 1}, 1, 1, 1, 0,
                              SweepKind::None, /*pieces=*/1, /*cluster=*/1,
                              MatmulAttr());
-  Choices choices = considerSchedules(context, demand, *plan, target);
-  const Choice &plain = choices.getPlain(), &rest = choices.rest;
+  Seeds seeds;
+  ScheduleAttr last = addSeeds(seeds, context, demand, *plan, target,
+                               [](Split) { return true; });
   // Pieces of a result whose halves are read together are those of both.
-  if (demand.products > 1 && areSizesKnown(demand)) {
-    Choice split =
-        considerSchedules(context, getHalvesApart(demand), *plan, target).split;
-    if (split.schedule && (!plain.schedule || split.clocks < plain.clocks))
-      return split.schedule;
-  }
-  if (rest.schedule && rest.clocks * kRestMargin < plain.clocks)
-    return rest.schedule;
-  return plain.schedule ? plain.schedule
-                        : choices.last; // findViolation tells of it
+  if (demand.products > 1 && areSizesKnown(demand))
+    addSeeds(seeds, context, getHalvesApart(demand), *plan, target,
+             [](Split how) { return how.pieces > 1 && how.wholeRows == 0; });
+  ScheduleAttr best = seeds.getBest();
+  return best ? best : last; // findViolation tells of it
 }
 
 std::string te::explainGemmSchedule(const TileDemand &demand,

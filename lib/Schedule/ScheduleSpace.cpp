@@ -11,6 +11,7 @@
 #include "Clusters.h"
 #include "ContractionSchedule.h"
 #include "GemmSchedule.h"
+#include "Roofline.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -201,39 +202,7 @@ int64_t te::getDistance(ScheduleAttr a, ScheduleAttr b) {
 }
 
 double te::getLeastClocks(const TileDemand &demand, ScheduleAttr schedule,
-                          const GemmSizes &sizes, const Target &target,
-                          const Timing &timing) {
-  MatmulAttr matmul = schedule.getMatmul();
-  if (!matmul || !demand.gemm)
-    return 0;
-  std::string why;
-  std::optional<GemmPlan> plan = planGemm(demand.gemm, target, why);
-  if (!plan)
-    return 0;
-  const MMA &mma = *MMA::lookup(matmul.getMma());
-  int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
-  double steps = llvm::divideCeil(sizes.k, matmul.getK());
-  // With pieces of K, in tiles of all of it.
-  double pieces = matmul.getSplitK();
-  double tiles = double(llvm::divideCeil(sizes.m, rows)) *
-                 llvm::divideCeil(sizes.n, cols) * sizes.batch;
-  double tilesOfCU = std::ceil(tiles * pieces / target.computeUnits) / pieces;
-  double products = double(rows / mma.size) * (cols / mma.size) *
-                    (matmul.getK() / mma.k) * steps;
-  unsigned cycles =
-      mma.getCycles(*getMMAFormat(plan->a), *getMMAFormat(plan->b));
-  // A wave has one SIMD; workgroups on other SIMDs may run beside it.
-  double matrix = tilesOfCU * products * cycles / target.simdsPerCU;
-  GemmOp gemm = demand.gemm;
-  double bitsA = getElementBits(getSource(gemm.getA()).getType()),
-         bitsB = getElementBits(getSource(gemm.getB()).getType());
-  double loaded =
-      tilesOfCU * sizes.k *
-      (std::min(rows, sizes.m) * bitsA + std::min(cols, sizes.n) * bitsB) / 8 /
-      timing.l1Bytes;
-  double moved = sizes.batch * (double(sizes.m) * sizes.k * bitsA / 8 +
-                                double(sizes.n) * sizes.k * bitsB / 8 +
-                                double(sizes.m) * sizes.n * demand.outputBytes);
-  double memory = moved / timing.memoryBandwidth * timing.clockGHz * 1e9;
-  return std::max({matrix, loaded, memory});
+                          const Target &target) {
+  std::optional<Roofline> roofline = getRoofline(demand, schedule, target);
+  return roofline ? roofline->getLeastClocks() : 0;
 }

@@ -67,10 +67,11 @@ static void addScaled(TileDemand &demand, ScaledType type, bool isTurned) {
   SmallVector<ScaledType::StorageDim> storage = type.getScaleStorage();
   demand.scalesByCols |=
       storage.size() > 1 && isColumns(type, storage.front()) != isTurned;
-  for (ScaledType::StorageDim dim : storage)
-    if (isColumns(type, dim) != isTurned)
-      demand.coverCols =
-          std::max<int64_t>(demand.coverCols, dim.divisor * dim.multiple);
+  for (ScaledType::StorageDim dim : storage) {
+    int64_t &cover =
+        isColumns(type, dim) != isTurned ? demand.coverCols : demand.coverRows;
+    cover = std::max<int64_t>(cover, dim.divisor * dim.multiple);
+  }
   bool isTransposed = scaling.isTransposed() != isTurned;
   if (isTransposed)
     demand.linesRows = std::max<int64_t>(demand.linesRows, kStoreBytes);
@@ -132,8 +133,8 @@ static TileDemand joinWalkers(ArrayRef<SmallVector<Operation *>> parts) {
     all.cols = joinSizes(all.cols, demand.cols);
     for (unsigned TileDemand::*bytes :
          {&TileDemand::inputBytes, &TileDemand::outputBytes,
-          &TileDemand::liveBytes, &TileDemand::columnBytes,
-          &TileDemand::loadedBytes})
+          &TileDemand::storedBytes, &TileDemand::liveBytes,
+          &TileDemand::columnBytes, &TileDemand::loadedBytes})
       all.*bytes = std::max(all.*bytes, demand.*bytes);
   }
   return all;
@@ -145,6 +146,11 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   if (auto it = llvm::find_if(ops, llvm::IsaPred<AttentionOp>); it != ops.end())
     demand.attention = cast<AttentionOp>(*it);
   demand.contraction = findContraction(ops);
+  if (demand.gemm)
+    demand.depth = cast<ShapedType>(demand.gemm.getA().getType())
+                       .getDimSize(demand.gemm.getKDimA());
+  else if (demand.contraction)
+    demand.depth = demand.contraction.getK();
   demand.products = demand.gemm && findGate(ops) ? 2 : 1;
   demand.firstRow = getFirstRow(ops);
   llvm::SmallDenseSet<Value> anchors;
@@ -230,10 +236,12 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
         demand.sumsColumns = true;
         demand.liveBytes += map.isColumn() ? 4 : 8;
       }
+      unsigned before = demand.liveBytes;
       if (isStored(result, ops))
         add(result,
             op == demand.gemm && demand.products > 1 ? IndexMap("m(hn)") : map,
             demand.outputBytes);
+      demand.storedBytes += demand.liveBytes - before;
     }
     for (Attribute whole : getWholes(op))
       addType(demand, cast<TypeAttr>(whole).getValue());

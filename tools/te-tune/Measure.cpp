@@ -104,8 +104,8 @@ TriedSchedule te::measure(const TunedRegion &region, ScheduleAttr schedule,
   return tried;
 }
 
-rt::Result<GemmSizes> te::getGemmSizes(const TunedRegion &region,
-                                       const Sizes &sizes) {
+rt::Result<TileDemand> te::bindDemand(const TunedRegion &region,
+                                      const Sizes &sizes) {
   FusionOp fusion = region.fusion;
   auto function = fusion->getParentOfType<func::FuncOp>();
   auto entry = getSignature(function);
@@ -114,8 +114,8 @@ rt::Result<GemmSizes> te::getGemmSizes(const TunedRegion &region,
   auto dims = bindOwn(*entry, sizes);
   if (!dims)
     return dims.takeFailure();
-  GemmSizes made;
-  if (!region.demand.gemm)
+  TileDemand made = region.demand;
+  if (!made.gemm)
     return made;
   // Of an operand that comes from an argument of the function; else 1.
   auto getShape = [&](Value operand) {
@@ -136,12 +136,13 @@ rt::Result<GemmSizes> te::getGemmSizes(const TunedRegion &region,
         size = axis < known.size() ? known[axis] : 1;
     return shape;
   };
-  GemmOp gemm = region.demand.gemm;
+  GemmOp gemm = made.gemm;
   auto a = getShape(gemm.getA()), b = getShape(gemm.getB());
-  made.k = a[gemm.getKDimA()];
-  made.n = b[2 * b.size() - 3 - gemm.getKDimB()];
-  made.m = a[2 * a.size() - 3 - gemm.getKDimA()];
-  for (int64_t lead : ArrayRef(a).drop_back(2))
-    (gemm.isBatched() ? made.batch : made.m) *= lead;
+  made.depth = a[gemm.getKDimA()];
+  made.cols = b[2 * b.size() - 3 - gemm.getKDimB()] / made.products;
+  made.rows = a[2 * a.size() - 3 - gemm.getKDimA()];
+  if (!gemm.isBatched())
+    for (int64_t lead : ArrayRef(a).drop_back(2))
+      made.rows *= lead;
   return made;
 }

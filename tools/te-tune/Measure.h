@@ -34,11 +34,11 @@ struct TunedRegion {
 TriedSchedule measure(const TunedRegion &region, ScheduleAttr schedule,
                       llvm::ArrayRef<Sizes> sizes, const Target &target);
 
-/// The sizes of the region's te.gemm (or ones), as far as types and the
-/// arguments of its function tell them; an error where `sizes` do not fit the
-/// function.
-rt::Result<GemmSizes> getGemmSizes(const TunedRegion &region,
-                                   const Sizes &sizes);
+/// The region's demand with the sizes of its te.gemm, as far as types and the
+/// arguments of its function tell them, else 1; an error where `sizes` do not
+/// fit the function.
+rt::Result<TileDemand> bindDemand(const TunedRegion &region,
+                                  const Sizes &sizes);
 
 } // namespace mlir::te
 

@@ -145,9 +145,8 @@ struct Candidate {
 /// The default first.
 static std::vector<Candidate> listCandidates(const TunedRegion &region,
                                              const TuningEntry &entry,
-                                             ArrayRef<GemmSizes> sizes,
-                                             const Target &target,
-                                             const Timing &timing) {
+                                             ArrayRef<TileDemand> demands,
+                                             const Target &target) {
   llvm::StringSet<> tried;
   for (const TriedSchedule &each : entry.tried)
     tried.insert(each.schedule);
@@ -157,9 +156,8 @@ static std::vector<Candidate> listCandidates(const TunedRegion &region,
     Candidate made{schedule, "", 0, false};
     llvm::raw_string_ostream(made.text) << schedule;
     made.isTried = tried.contains(made.text);
-    for (const GemmSizes &each : sizes)
-      made.least +=
-          getLeastClocks(region.demand, schedule, each, target, timing);
+    for (const TileDemand &each : demands)
+      made.least += getLeastClocks(each, schedule, target);
     candidates.push_back(std::move(made));
   }
   return candidates;
@@ -212,15 +210,15 @@ static void add(TuningEntry &entry, const TriedSchedule &tried) {
 
 LogicalResult Search::tryAll(const TunedRegion &region, TuningEntry &entry) {
   FusionOp fusion = region.fusion;
-  std::vector<GemmSizes> gemms;
+  std::vector<TileDemand> demands;
   for (const Sizes &each : sizes) {
-    auto gemm = getGemmSizes(region, each);
-    if (!gemm)
-      return fusion.emitError() << "not tuned: " << gemm.error();
-    gemms.push_back(*gemm);
+    auto demand = bindDemand(region, each);
+    if (!demand)
+      return fusion.emitError() << "not tuned: " << demand.error();
+    demands.push_back(*demand);
   }
   std::vector<Candidate> candidates =
-      listCandidates(region, entry, gemms, target, timing);
+      listCandidates(region, entry, demands, target);
   progress.start(fusion.getKernel(), entry.tried.size());
   size_t left;
   while (Candidate *next = findNext(candidates, entry, left)) {

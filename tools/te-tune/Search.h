@@ -10,8 +10,6 @@
 #include "Measure.h"
 #include "Progress.h"
 
-#include "te/Target/Timing.h"
-
 #include <chrono>
 #include <set>
 
@@ -34,8 +32,7 @@ public:
   Search(TuningDatabase &database, std::string path, const Target &target,
          std::vector<Sizes> sizes, Budget budget)
       : database(database), path(std::move(path)), target(target),
-        timing(*Timing::lookup(target.name)), sizes(std::move(sizes)),
-        budget(budget) {}
+        sizes(std::move(sizes)), budget(budget) {}
 
   /// Tunes the regions whose schedule the user left open.
   /// Failures are told: as diagnostics, or here on the standard error.
@@ -55,7 +52,6 @@ private:
   TuningDatabase &database;
   std::string path;
   const Target &target;
-  const Timing &timing;
   std::vector<Sizes> sizes;
   Budget budget;
   Progress progress;

@@ -18,6 +18,7 @@
 #include "te/Driver/CommandLine.h"
 #include "te/Driver/Compile.h"
 #include "te/Driver/Register.h"
+#include "te/Target/Timing.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"

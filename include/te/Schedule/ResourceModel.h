@@ -34,9 +34,11 @@ struct TileDemand {
     return products * schedule.getTile()[1];
   }
   int64_t rows = 0, cols = 0;  // M and K; ShapedType::kDynamic where unknown
+  int64_t depth = 0;           // K of a product; or ShapedType::kDynamic
   int64_t firstRow = 0;        // that is computed
   unsigned inputBytes = 1;     // of one element of the widest tensor read
   unsigned outputBytes = 1;    // of one element of the widest written
+  unsigned storedBytes = 0;    // of each element, of all tensors written
   unsigned liveBytes = 0;      // an element keeps in registers, at the most
   unsigned statisticBytes = 0; // of which f32 for what is computed over rows
   unsigned columnBytes = 0;    // of what is read once a column
@@ -49,14 +51,14 @@ struct TileDemand {
   bool wholeColumns = false;          // over each column, walking down rows
   bool readsHalves = false;           // of a wide result: tiles divide K
   bool mixesRows = false;             // elements read others of their row
-  int64_t coverCols = 1;              // whose multiple workgroups cover
-  bool sharesRows = false;            // workgroups can: kernels of their own
-                                      // compute what is computed over rows
-  unsigned rowStatistics = 0;         // ops whose tiles wait for such things
-  unsigned rowNumbers = 0;            // numbers of a row that these wait for
-  unsigned rowWaits = 0;              // how often, one after another
-  bool dividesGrid = false;           // workgroups are not one column of tiles
-  int64_t linesRows = 1; // rows that fill a line of what is stored (K, M)
+  int64_t coverRows = 1, coverCols = 1; // whose multiples workgroups cover
+  bool sharesRows = false;              // workgroups can: kernels of their own
+                                        // compute what is computed over rows
+  unsigned rowStatistics = 0;           // ops whose tiles wait for such things
+  unsigned rowNumbers = 0;              // numbers of a row that these wait for
+  unsigned rowWaits = 0;                // how often, one after another
+  bool dividesGrid = false; // workgroups are not one column of tiles
+  int64_t linesRows = 1;    // rows that fill a line of what is stored (K, M)
   bool storesFP4ByCols = false; // fp4 data (K, M), whose line takes twice as
                                 // many
   bool storesFP4ByRows = false; // fp4 data (M, K)
@@ -100,27 +102,9 @@ struct GemmPlan {
 std::optional<GemmPlan> planGemm(GemmOp gemm, const Target &target,
                                  std::string &why);
 
-/// Lanes scale elements as they lie in memory, which are codes of fp8 along K:
-/// such loops go once through all places in LDS a round (docs/decisions/0017).
-bool scalesInRounds(GemmOp gemm, const GemmPlan &plan);
-
 /// A round of a pipelined te.gemm's loop is at most so many steps: its code is
 /// to stay small.
 inline constexpr int64_t kMostStepsInRound = 16;
-/// Products of a wave that may stand one behind the other, without a loop; of
-/// few steps whose elements come straight to LDS, more may.
-inline constexpr int64_t kMostProductsAlone = 64, kMostProductsOfFew = 256;
-/// Such products beside which the tile before is stored: the last ones of a
-/// loop straight to LDS, of other loops, or all.
-inline int64_t getMostBesideStores(MatmulAttr matmul, bool areAll) {
-  constexpr int64_t many = 192;
-  return matmul.getDirect() && !areAll ? kMostProductsOfFew : many;
-}
-
-/// If these are not all steps of a tile, they are such a part at the most: the
-/// others are a loop.
-inline constexpr int64_t kPartsOfTile = 3;
-
 /// Bytes of scales of one of `outer` rows of A or columns of B that are read at
 /// once, at most; LDS has room for two times as many.
 int64_t getScaleBytes(const GemmPlan &plan, int64_t outer,
@@ -133,9 +117,8 @@ int64_t getWholeSteps(int64_t steps, int64_t k, int64_t step, int64_t pieces);
 
 /// How one operand's elements go straight to LDS.
 struct FetchPlan {
-  bool alongK;      // its rows in memory lie along K, or are of one k each
-  int64_t steps;    // that are fetched at once: of rows along K a cache line
-  bool hidesMemory; // a step's products take longer than what is fetched does
+  bool alongK;   // its rows in memory lie along K, or are of one k each
+  int64_t steps; // that are fetched at once: of rows along K a cache line
 };
 /// The plan where they go as they lie in memory, by the chip's widest loads:
 /// rows in whole tiles, of elements that the instruction takes, and lanes

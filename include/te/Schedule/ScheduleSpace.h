@@ -8,7 +8,6 @@
 #define TE_SCHEDULE_SCHEDULESPACE_H
 
 #include "te/Schedule/ResourceModel.h"
-#include "te/Target/Timing.h"
 
 namespace mlir::te {
 
@@ -22,17 +21,10 @@ SmallVector<ScheduleAttr> listSchedules(MLIRContext *context,
 /// How many steps lead from one to the other: twice or half a size is one.
 int64_t getDistance(ScheduleAttr a, ScheduleAttr b);
 
-/// The sizes of a te.gemm; those that are not known are 1.
-struct GemmSizes {
-  int64_t batch = 1, m = 1, n = 1, k = 1;
-};
-
-/// Clocks that no kernel with this schedule takes less than: the matrix
-/// instructions of the busiest CU, what its workgroups load through L1, and
-/// the operands and the result once through memory. 0 without a te.gemm.
+/// Clocks that no kernel with this schedule takes less than: what the busiest
+/// unit of the busiest CU does (docs/roofline.md). 0 without a product.
 double getLeastClocks(const TileDemand &demand, ScheduleAttr schedule,
-                      const GemmSizes &sizes, const Target &target,
-                      const Timing &timing);
+                      const Target &target);
 
 } // namespace mlir::te
 

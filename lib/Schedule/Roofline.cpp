@@ -1,0 +1,262 @@
+//===- Roofline.cpp - the least time of a product's kernel ----------------===//
+//
+// Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Roofline.h"
+
+#include "ProductWork.h"
+
+#include "te/Target/MMA.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::te;
+
+StringRef UnitClocks::getBound() const {
+  double most = getMost();
+  return most == matrix   ? "the matrix cores"
+         : most == vector ? "the vector units"
+         : most == lds    ? "LDS"
+         : most == l2     ? "L2"
+                          : "memory";
+}
+
+/// Clocks of L2, and of memory, for what they serve: a rate of so many bytes a
+/// clock, of which a compute unit has asked no more than some at once.
+static double getRate(double share, double latency, const Timing &timing) {
+  return std::min(share, timing.bytesInFlight / latency);
+}
+
+/// How long one of an operand's loads takes, on average.
+static double getLatency(const OperandWork &operand, const Timing &timing) {
+  return timing.l2Latency +
+         operand.share * (double(timing.getMemoryLatency()) - timing.l2Latency);
+}
+
+/// Of one workgroup's step, and of what follows the last one.
+static UnitClocks getStepClocks(const ProductWork &work, ScheduleAttr schedule,
+                                double active, const Target &target,
+                                const Timing &timing) {
+  const MMA &mma = *MMA::lookup(schedule.getMatmul().getMma());
+  double simds = target.simdsPerCU, ports = timing.ldsPorts;
+  UnitClocks step;
+  step.matrix = work.products *
+                mma.getCycles(*getMMAFormat(work.a), *getMMAFormat(work.b)) /
+                simds;
+  double reads = 0, writes = 0, direct = 0, instructions = work.sums;
+  for (const OperandWork &operand : work.operands) {
+    step.l2 += operand.asked / getRate(timing.getL2Share(unsigned(active)),
+                                       getLatency(operand, timing), timing);
+    step.memory +=
+        operand.share * operand.bytes / timing.getMemoryShare(unsigned(active));
+    reads += operand.inLds * operand.readers;
+    (operand.isDirect ? direct : writes) += operand.inLds;
+    instructions += operand.work;
+  }
+  step.lds = std::max(reads / (ports * timing.ldsPortBytes) +
+                          writes / (ports * timing.ldsStoreBytes),
+                      (reads + writes + direct) / (target.ldsBanks * 4));
+  step.vector = instructions * timing.turn / simds;
+  return step;
+}
+
+static UnitClocks getFinishClocks(const ProductWork &work, double active,
+                                  const Timing &timing) {
+  UnitClocks finish;
+  double moved = work.written + work.read;
+  finish.memory = moved / timing.getMemoryShare(unsigned(active));
+  finish.l2 = std::max(work.written / timing.storeBytes,
+                       moved / timing.getL2Share(unsigned(active)));
+  // Sums become rows on their way through LDS.
+  finish.lds = work.written / timing.ldsPorts *
+               (1. / timing.ldsStoreBytes + 1. / timing.ldsPortBytes);
+  return finish;
+}
+
+/// The loads of both operands go straight to LDS.
+static bool isDirect(const ProductWork &work) {
+  return work.operands[0].isDirect && work.operands[1].isDirect;
+}
+
+/// Clocks of a step where `many` are on their way at once, each of which needs
+/// the units for so long, and waits as long as `delay` beside: a closed network
+/// of queues by mean value analysis (Reiser and Lavenberg, JACM 27, 1980). One
+/// takes the sum; many take as long as the busiest unit.
+static double getClocksOfEach(ArrayRef<double> units, double delay,
+                              double many) {
+  SmallVector<double> queues(units.size()), waits(units.size());
+  double each = 0;
+  for (double count = 1; count <= many; ++count) {
+    double all = delay;
+    for (auto [unit, queue, wait] : llvm::zip_equal(units, queues, waits))
+      all += wait = unit * (1 + queue);
+    for (auto [queue, wait] : llvm::zip_equal(queues, waits))
+      queue = count * wait / all;
+    each = all / count;
+  }
+  return each;
+}
+
+/// What a step waits for LDS, but in queues: for what was written to it, and
+/// the first wave's first read. That is hidden where waves take turns, or LDS
+/// has the step early.
+static double getLdsWait(const ProductWork &work, const UnitClocks &step,
+                         ScheduleAttr schedule, const Target &target,
+                         const Timing &timing) {
+  MatmulAttr matmul = schedule.getMatmul();
+  double parts = double(matmul.getK()) / MMA::lookup(matmul.getMma())->k,
+         sharing =
+             std::max(double(schedule.getWaves()) / target.simdsPerCU, 1.0);
+  if (matmul.getStages() == 1)
+    return step.lds + 2 * timing.ldsLatency;
+  if (matmul.getPingPong() || (isDirect(work) && matmul.getStages() > 2))
+    return 0;
+  return timing.ldsLatency + step.lds / (parts * sharing);
+}
+
+/// A workgroup's number of the busiest compute unit.
+static double countBusiest(double count, const Target &target) {
+  return std::ceil(count / target.computeUnits);
+}
+
+static WorkgroupClocks getWorkgroups(const ProductWork &work,
+                                     ScheduleAttr schedule, double count,
+                                     double active, const Target &target,
+                                     const Timing &timing) {
+  WorkgroupClocks made;
+  made.step = getStepClocks(work, schedule, active, target, timing);
+  made.finish = getFinishClocks(work, active, timing);
+  made.steps = work.steps;
+  for (const OperandWork &operand : work.operands)
+    made.latency = std::max(made.latency, getLatency(operand, timing));
+  made.count = count;
+  made.together = std::min<double>(work.residents, count);
+  // Arguments, the first operands and their way through LDS; the last store,
+  // and what it is added to.
+  made.start = 2 * timing.scalarLatency + timing.getMemoryLatency() +
+               made.step.getMost() + 2 * timing.ldsLatency;
+  made.end = 2 * timing.ldsLatency + timing.l2Latency +
+             (work.read > 0 ? timing.getMemoryLatency() : 0);
+  double waves = schedule.getWaves(), simds = target.simdsPerCU;
+  made.sharing = std::max(waves / simds, 1.0);
+  made.alone = simds / std::min(waves, simds);
+  made.ldsWait = getLdsWait(work, made.step, schedule, target, timing);
+  // Of one stage registers hold the next step's operands, if anything does; on
+  // the way to LDS they hold those of one more.
+  int64_t stages = schedule.getMatmul().getStages();
+  double together =
+      std::max(work.operands[0].fetchSteps, work.operands[1].fetchSteps);
+  made.isSerial = stages == 1;
+  made.room = stages == 1      ? 1 + work.prefetches
+              : isDirect(work) ? std::max(stages - together + 1, 2.0)
+                               : 3;
+  made.scalesAhead = work.scaleSteps / 2;
+  made.overlapsStores = schedule.getWorkgroups() > 0;
+  return made;
+}
+
+double WorkgroupClocks::getStepClocks(const UnitClocks &step,
+                                      double some) const {
+  // What lanes work on is beside the products of other waves of the SIMD, which
+  // a workgroup of few waves does not have all of.
+  auto getProducts = [&](double workgroups) {
+    return getClocksOfEach({step.matrix, step.vector}, 0,
+                           std::floor(workgroups * sharing));
+  };
+  double own = alone * getProducts(1) + ldsWait,
+         loads = std::max(step.l2, step.memory),
+         products = std::max(getProducts(some), alone * getProducts(1) / some);
+  // A pipeline's reads of LDS are scheduled among its products; without one
+  // they are another workgroup's at best.
+  SmallVector<double> units = {loads,
+                               std::max({products, step.lds, own / some})};
+  if (isSerial)
+    units = {loads, products, step.lds};
+  return std::max({some * getClocksOfEach(units, latency, some * room), own,
+                   latency / scalesAhead});
+}
+
+double WorkgroupClocks::getClocks() const {
+  if (count <= 0)
+    return 0;
+  // Stores are among other workgroups' steps, or the next tile's.
+  double apart = start + end +
+                 count / together * steps *
+                     getStepClocks(step + finish * (1 / steps), together);
+  if (overlapsStores)
+    return apart + (finish * together).getMost();
+  auto getRound = [&](double some) {
+    return start + steps * getStepClocks(step, some) +
+           (finish * some).getMost() + end;
+  };
+  double rounds = std::floor(count / together),
+         rest = count - rounds * together,
+         inRounds =
+             rounds * getRound(together) + (rest > 0 ? getRound(rest) : 0);
+  // Workgroups of a compute unit begin at the same time. Whether they come
+  // apart later is chance.
+  return together < 2 || rounds < 2 || apart > inRounds
+             ? inRounds
+             : (inRounds + apart) / 2;
+}
+
+double Roofline::getClocks() const {
+  double clocks = secondKernel;
+  for (const WorkgroupClocks &part : parts)
+    clocks += part.getClocks();
+  return clocks;
+}
+
+UnitClocks Roofline::getWork() const {
+  UnitClocks work;
+  for (const WorkgroupClocks &part : parts)
+    work = work + part.getWork();
+  return work;
+}
+
+std::optional<Roofline> te::getRoofline(const TileDemand &ofRegion,
+                                        ScheduleAttr schedule,
+                                        const Target &target) {
+  const Timing *timing = Timing::lookup(target.name);
+  MatmulAttr matmul = schedule.getMatmul();
+  if (!timing || !matmul || !ofRegion.hasProduct())
+    return std::nullopt;
+  TileDemand demand = getPieceDemand(ofRegion, schedule);
+  ProductGrid grid(demand, schedule), whole = grid.getWhole(schedule),
+                                      rest = grid.getRest(schedule);
+  double all = whole.getCount() + rest.getCount(),
+         active = std::min<double>(all, target.computeUnits);
+  Roofline made;
+  // Pieces of the last rows fill the units that have no whole tile left.
+  double ofWhole = countBusiest(whole.getCount(), target);
+  for (const ProductGrid &part : {whole, rest}) {
+    if (part.getCount() <= 0)
+      continue;
+    std::optional<ProductWork> work =
+        getProductWork(demand, schedule, part, target, *timing);
+    if (!work)
+      return std::nullopt;
+    bool isRest = made.parts.size() == 1;
+    double count = isRest ? countBusiest(rest.getCount(), target) : ofWhole;
+    made.parts.push_back(
+        getWorkgroups(*work, schedule, count, active, target, *timing));
+  }
+  if (int64_t pieces = matmul.getSplitK(); pieces > 1)
+    made.secondKernel = getPassClocks(demand, 4 * pieces, target, *timing,
+                                      matmul.getWholeRows());
+  return made;
+}
+
+double te::getPassClocks(const TileDemand &demand, double read,
+                         const Target &target, const Timing &timing,
+                         int64_t firstRow) {
+  double elements = (getSize(demand.rows) - firstRow) * getSize(demand.cols),
+         bytes = elements * (read + demand.loadedBytes + demand.storedBytes);
+  return timing.getKernelGap() + 2 * timing.scalarLatency +
+         timing.getMemoryLatency() + timing.l2Latency +
+         bytes / timing.memoryBandwidth * timing.clockGHz * 1e9;
+}

@@ -1,0 +1,73 @@
+// The roofline ranks schedules (docs/roofline.md): what is asked of the busiest unit, whole rounds, latencies.
+// RUN: te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950},te-schedule{target=gfx950}))' %s --split-input-file | FileCheck %s
+// RUN: te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx942},te-schedule{target=gfx942}))' %s --split-input-file | FileCheck %s --check-prefix=GFX942
+
+// A long K: each byte of L2 is for as many products as registers hold sums of.
+// CHECK: tile = [256, 256]
+// CHECK-LABEL: func.func @long
+// GFX942: tile = [{{256, 256|128, 256|256, 128}}]
+// GFX942-LABEL: func.func @long
+func.func @long(%x: tensor<8192x8192xbf16>, %w: tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<8192x8192xbf16>, tensor<8192x8192xbf16> -> tensor<8192x8192xbf16>
+  return %d : tensor<8192x8192xbf16>
+}
+
+// -----
+
+// A short K, many tiles: each is stored beside the products of the next one.
+// CHECK: workgroups = {{256|512|768}}
+// CHECK-LABEL: func.func @stores
+// GFX942: workgroups = {{304|608|912}}
+// GFX942-LABEL: func.func @stores
+func.func @stores(%x: tensor<4096x512xbf16>, %w: tensor<32768x512xbf16>) -> tensor<4096x32768xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<4096x512xbf16>, tensor<32768x512xbf16> -> tensor<4096x32768xbf16>
+  return %d : tensor<4096x32768xbf16>
+}
+
+// -----
+
+// Columns that some tiles mask are stored by branches, which part products.
+// CHECK-NOT: workgroups =
+// CHECK-LABEL: func.func @ragged
+// GFX942-NOT: workgroups =
+// GFX942-LABEL: func.func @ragged
+func.func @ragged(%x: tensor<4096x512xbf16>, %w: tensor<32767x512xbf16>) -> tensor<4096x32767xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<4096x512xbf16>, tensor<32767x512xbf16> -> tensor<4096x32767xbf16>
+  return %d : tensor<4096x32767xbf16>
+}
+
+// -----
+
+// How many tiles there are is not known.
+// CHECK-NOT: workgroups =
+// CHECK-LABEL: func.func @unknown
+func.func @unknown(%x: tensor<?x512xbf16>, %w: tensor<32768x512xbf16>) -> tensor<?x32768xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<?x512xbf16>, tensor<32768x512xbf16> -> tensor<?x32768xbf16>
+  return %d : tensor<?x32768xbf16>
+}
+
+// -----
+
+// One row of a long K: as few rows as an instruction has, and pieces of K for the chip's compute units.
+// CHECK: split_k
+// CHECK: tile = [16,
+// CHECK-LABEL: func.func @row
+// GFX942: split_k
+// GFX942: tile = [16,
+// GFX942-LABEL: func.func @row
+func.func @row(%x: tensor<1x16384xbf16>, %w: tensor<2048x16384xbf16>) -> tensor<1x2048xbf16> {
+  %d = te.gemm %x, %w transpose_b : tensor<1x16384xbf16>, tensor<2048x16384xbf16> -> tensor<1x2048xbf16>
+  return %d : tensor<1x2048xbf16>
+}
+
+// -----
+
+// Scales for 128 rows are stored with four: tiles that hold none of these cost time, so the fewest that do.
+// GFX942-NOT: tile = [16,
+// GFX942-LABEL: func.func @padded
+func.func @padded(%x: tensor<4x5120xbf16>, %w: tensor<20480x5120xbf16>)
+    -> (!te.scaled<4x20480xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) {
+  %y = te.gemm %x, %w transpose_b : tensor<4x5120xbf16>, tensor<20480x5120xbf16> -> tensor<4x20480xbf16>
+  %q = te.quantize %y : tensor<4x20480xbf16> -> !te.scaled<4x20480xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>
+  return %q : !te.scaled<4x20480xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>
+}
