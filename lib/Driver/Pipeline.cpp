@@ -52,10 +52,11 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     // te-opt --te-share-kernels
     manager.addPass(createShareKernelsPass());
     // te-opt
-    // --pass-pipeline='builtin.module(func.func(te-schedule{target=gfx950}))'
+    // --pass-pipeline='builtin.module(func.func(te-schedule{target=gfx950 use-shipped}))'
     SchedulePassOptions options;
     options.target = target.name.str();
     options.tuningDb = tuningDb.str();
+    options.useShipped = true;
     manager.addNestedPass<func::FuncOp>(createSchedulePass(options));
     // te-opt --te-verify-level=level=fused
     addVerifier(manager, "fused");

@@ -59,16 +59,25 @@ std::optional<std::string> te::findPrologueLoss(FusionOp fusion, GemmOp plain,
                        estimateKernel(plain.getOperation(), target), others);
 }
 
-std::optional<std::string> te::findGateLoss(ArrayRef<Operation *> ops,
-                                            const Target &target) {
-  GatedActivationOp gate = findGate(ops);
+/// One op more asks for other tiles of the product, or more of them.
+static bool changesTiles(const TileDemand &with, const TileDemand &without) {
+  auto get = [](const TileDemand &demand) {
+    return std::tuple(demand.products, demand.minRows, demand.minCols,
+                      demand.coverRows, demand.coverCols, demand.rowsPerWave,
+                      demand.wholeRows);
+  };
+  return get(with) != get(without);
+}
+
+std::optional<std::string> te::findEpilogueLoss(ArrayRef<Operation *> ops,
+                                                const Target &target) {
   const Timing *timing = Timing::lookup(target.name);
-  if (!gate || !timing)
+  Operation *last = ops.back();
+  ArrayRef<Operation *> others = ops.drop_back();
+  if (!timing || others.empty() || !findGemm(others) ||
+      !changesTiles(getTileDemand(ops), getTileDemand(others)))
     return std::nullopt;
-  SmallVector<Operation *> others(ops);
-  llvm::erase(others, gate);
-  Operation *pass = gate;
   return compareClocks(
       estimateKernel(ops, target), estimateKernel(others, target),
-      getPassClocks(getTileDemand(pass), /*read=*/0, target, *timing));
+      getPassClocks(getTileDemand(last), /*read=*/0, target, *timing));
 }

@@ -7,64 +7,159 @@
 
 #include "te/Schedule/TuningDatabase.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SHA256.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::te;
 namespace json = llvm::json;
 
-static constexpr int64_t kVersion = 1;
+static constexpr int64_t kVersion = 2;
 
 //===----------------------------------------------------------------------===//
-// Keys
+// Signatures
 //===----------------------------------------------------------------------===//
 
-std::string te::getRegionText(FusionOp fusion) {
-  OpBuilder b(fusion.getContext());
-  Location loc = b.getUnknownLoc();
-  OwningOpRef<func::FuncOp> function = func::FuncOp::create(
-      loc, "region",
-      b.getFunctionType(fusion.getOperandTypes(), fusion.getResultTypes()));
-  Block *body = function->addEntryBlock();
-  IRMapping mapping;
-  mapping.map(fusion.getInputs(), body->getArguments());
-  b.setInsertionPointToEnd(body);
-  auto copy = cast<FusionOp>(b.clone(*fusion, mapping));
-  copy->setDiscardableAttrs(DictionaryAttr::get(fusion.getContext()));
-  copy.setKernel("");
-  copy.removeScheduleAttr();
-  copy.removeApartAttr();
-  func::ReturnOp::create(b, loc, copy.getResults());
-  std::string text;
+/// A type without its sizes.
+static Type dropSizes(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped || !shaped.hasRank())
+    return type;
+  SmallVector<int64_t> sizes(shaped.getRank(), ShapedType::kDynamic);
+  return shaped.clone(sizes);
+}
+
+/// An op in a line: name, attributes that are no numbers of f32 (an epsilon
+/// does not change what a schedule is good for), types.
+static std::string describe(Operation *op) {
+  std::string text = op->getName().getStringRef().str();
   llvm::raw_string_ostream os(text);
-  function->print(os, OpPrintingFlags().useLocalScope());
+  for (NamedAttribute attribute : op->getAttrs()) {
+    if (isa<FloatAttr>(attribute.getValue()))
+      continue;
+    os << " " << attribute.getName().getValue();
+    if (!isa<UnitAttr>(attribute.getValue()))
+      os << "=" << attribute.getValue();
+  }
+  os << " : ";
+  llvm::interleaveComma(op->getOperandTypes(), os,
+                        [&](Type type) { os << dropSizes(type); });
+  os << " -> ";
+  llvm::interleaveComma(op->getResultTypes(), os,
+                        [&](Type type) { os << dropSizes(type); });
   return text;
 }
 
-std::string te::getRegionKey(StringRef text) {
-  llvm::SHA256 hash;
-  hash.update(text);
-  return llvm::toHex(hash.final(), /*LowerCase=*/true);
+RegionSignature te::getSignature(ArrayRef<Operation *> ops,
+                                 const TileDemand &demand) {
+  RegionSignature signature;
+  Operation *product = findProduct(ops);
+  if (!product && demand.attention)
+    product = demand.attention;
+  if (product)
+    signature.product = describe(product);
+  for (Operation *op : ops)
+    signature.ops += (signature.ops.empty() ? "" : "; ") + describe(op);
+  auto add = [&](int64_t size) {
+    signature.sizes.push_back(ShapedType::isDynamic(size) ? -1 : size);
+  };
+  add(demand.rows);
+  add(demand.cols);
+  if (product)
+    add(demand.depth);
+  return signature;
 }
 
-std::string te::getCompilerVersion() {
-  return "te-mlir " TE_VERSION ", LLVM " LLVM_VERSION_STRING;
+//===----------------------------------------------------------------------===//
+// Lookup
+//===----------------------------------------------------------------------===//
+
+const TuningEntry *TuningDatabase::find(const RegionSignature &region) const {
+  for (const TuningGroup &group : groups)
+    if (group.ops == region.ops)
+      for (const TuningEntry &entry : group.entries)
+        if (entry.sizes == region.sizes)
+          return &entry;
+  return nullptr;
 }
 
-const TuningEntry *TuningDatabase::find(StringRef key, StringRef target,
-                                        StringRef compiler) const {
-  const TuningEntry *found = nullptr;
-  for (const TuningEntry &entry : entries)
-    if (entry.key == key && entry.target == target &&
-        (!found || entry.compiler == compiler))
-      found = &entry;
+/// Doublings from one size to the other. One that is not known is near any.
+static double getDistance(int64_t a, int64_t b) {
+  if (a < 0 || b < 0)
+    return a == b ? 0 : 1;
+  return std::abs(std::log2(std::max<int64_t>(a, 1)) -
+                  std::log2(std::max<int64_t>(b, 1)));
+}
+
+std::vector<NearEntry> TuningDatabase::findNear(const RegionSignature &region,
+                                                double most) const {
+  std::vector<NearEntry> found;
+  for (const TuningGroup &group : groups) {
+    bool isSame = group.ops == region.ops;
+    if (!isSame && (region.product.empty() || group.product != region.product))
+      continue;
+    for (const TuningEntry &entry : group.entries) {
+      if (entry.sizes.size() != region.sizes.size())
+        continue;
+      double distance = isSame ? 0 : 1;
+      for (auto [a, b] : llvm::zip(entry.sizes, region.sizes))
+        distance += getDistance(a, b);
+      if (distance <= most)
+        found.push_back({&entry, distance});
+    }
+  }
+  llvm::stable_sort(found, [](const NearEntry &a, const NearEntry &b) {
+    return a.distance < b.distance;
+  });
   return found;
+}
+
+void TuningDatabase::put(const RegionSignature &region,
+                         const TuningEntry &entry) {
+  auto group = llvm::find_if(groups, [&](const TuningGroup &other) {
+    return other.ops == region.ops;
+  });
+  if (group == groups.end())
+    group = groups.insert(group, {region.product, region.ops, {}});
+  for (TuningEntry &other : group->entries)
+    if (other.sizes == entry.sizes) {
+      other = entry;
+      return;
+    }
+  group->entries.push_back(entry);
+}
+
+static std::string printSizes(ArrayRef<int64_t> sizes) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(
+      sizes, os,
+      [&](int64_t size) { os << (size < 0 ? "?" : std::to_string(size)); },
+      " x ");
+  return text;
+}
+
+std::vector<std::string> TuningDatabase::merge(const TuningDatabase &other) {
+  std::vector<std::string> changes;
+  for (const TuningGroup &group : other.groups)
+    for (const TuningEntry &entry : group.entries) {
+      RegionSignature region{group.product, group.ops, entry.sizes};
+      const TuningEntry *old = find(region);
+      std::string what = group.ops + ", " + printSizes(entry.sizes) + ": ";
+      if (!old)
+        changes.push_back(what + "new");
+      else if (old->how == entry.how && entry.clocks < old->clocks)
+        changes.push_back(what + llvm::formatv("{0:f0} clocks, were {1:f0}",
+                                               entry.clocks, old->clocks)
+                                     .str());
+      else
+        continue;
+      put(region, entry);
+    }
+  return changes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -72,25 +167,20 @@ const TuningEntry *TuningDatabase::find(StringRef key, StringRef target,
 //===----------------------------------------------------------------------===//
 
 namespace mlir::te {
-static bool fromJSON(const json::Value &value, TriedSchedule &tried,
-                     json::Path path) {
-  json::ObjectMapper map(value, path);
-  return map && map.map("schedule", tried.schedule) &&
-         map.map("least", tried.least) && map.map("clocks", tried.clocks) &&
-         map.mapOptional("why", tried.why);
-}
-
 static bool fromJSON(const json::Value &value, TuningEntry &entry,
                      json::Path path) {
   json::ObjectMapper map(value, path);
-  return map && map.map("key", entry.key) && map.map("target", entry.target) &&
-         map.map("compiler", entry.compiler) &&
-         map.map("region", entry.region) && map.map("sizes", entry.sizes) &&
-         map.map("how", entry.how) && map.map("schedule", entry.schedule) &&
-         map.map("clocks", entry.clocks) &&
-         map.map("default_schedule", entry.defaultSchedule) &&
-         map.map("default_clocks", entry.defaultClocks) &&
-         map.map("complete", entry.isComplete) && map.map("tried", entry.tried);
+  return map && map.map("sizes", entry.sizes) &&
+         map.map("schedule", entry.schedule) &&
+         map.map("clocks", entry.clocks) && map.mapOptional("how", entry.how) &&
+         map.mapOptional("timed", entry.timed);
+}
+
+static bool fromJSON(const json::Value &value, TuningGroup &group,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.mapOptional("product", group.product) &&
+         map.map("ops", group.ops) && map.map("entries", group.entries);
 }
 
 static bool fromJSON(const json::Value &value, TuningDatabase &database,
@@ -100,43 +190,81 @@ static bool fromJSON(const json::Value &value, TuningDatabase &database,
   if (!map || !map.map("te_tuning_database", version))
     return false;
   if (version != kVersion) {
-    path.field("te_tuning_database").report("expected version 1");
+    path.field("te_tuning_database")
+        .report(
+            version > kVersion
+                ? llvm::StringLiteral("expected version 2; a newer te-tune "
+                                      "wrote this one, use its compiler")
+                : llvm::StringLiteral("expected version 2; run te-tune again"));
     return false;
   }
-  return map.map("entries", database.entries);
-}
-
-static json::Value toJSON(const TriedSchedule &tried) {
-  json::Object object{{"schedule", tried.schedule},
-                      {"least", tried.least},
-                      {"clocks", tried.clocks}};
-  if (!tried.why.empty())
-    object["why"] = tried.why;
-  return object;
-}
-
-static json::Value toJSON(const TuningEntry &entry) {
-  json::Array sizes;
-  for (auto &each : entry.sizes) {
-    json::Object object;
-    for (auto &[name, size] : each)
-      object[name] = size;
-    sizes.push_back(std::move(object));
-  }
-  return json::Object{{"key", entry.key},
-                      {"target", entry.target},
-                      {"compiler", entry.compiler},
-                      {"region", entry.region},
-                      {"sizes", std::move(sizes)},
-                      {"how", entry.how},
-                      {"schedule", entry.schedule},
-                      {"clocks", entry.clocks},
-                      {"default_schedule", entry.defaultSchedule},
-                      {"default_clocks", entry.defaultClocks},
-                      {"complete", entry.isComplete},
-                      {"tried", json::Array(entry.tried)}};
+  return map.map("target", database.target) &&
+         map.map("regions", database.groups);
 }
 } // namespace mlir::te
+
+static std::string quote(StringRef text) {
+  return llvm::formatv("{0}", json::Value(text));
+}
+
+/// A line for each entry, so that a change to one is a change to a line.
+static void print(llvm::raw_ostream &os, const TuningEntry &entry) {
+  os << "   {\"sizes\": [";
+  llvm::interleaveComma(entry.sizes, os);
+  os << "], \"clocks\": " << llvm::formatv("{0:f0}", entry.clocks)
+     << ", \"schedule\": " << quote(entry.schedule);
+  if (entry.how != TuningEntry().how)
+    os << ", \"how\": " << quote(entry.how);
+  if (!entry.timed.empty()) {
+    json::Array timed;
+    for (auto &each : entry.timed) {
+      json::Object object;
+      for (auto &[name, size] : each)
+        object[name] = size;
+      timed.push_back(std::move(object));
+    }
+    os << ", \"timed\": "
+       << llvm::formatv("{0}", json::Value(std::move(timed)));
+  }
+  os << "}";
+}
+
+std::string TuningDatabase::print() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "{\"te_tuning_database\": " << kVersion
+     << ", \"target\": " << quote(target) << ",\n \"regions\": [";
+  llvm::interleave(
+      groups, os,
+      [&](const TuningGroup &group) {
+        os << "\n  {\"product\": " << quote(group.product)
+           << ",\n   \"ops\": " << quote(group.ops) << ",\n   \"entries\": [\n";
+        llvm::interleave(
+            group.entries, os,
+            [&](const TuningEntry &entry) { ::print(os, entry); }, ",\n");
+        os << "]}";
+      },
+      ",");
+  os << "]}\n";
+  return text;
+}
+
+llvm::Expected<TuningDatabase> TuningDatabase::parse(StringRef text,
+                                                     StringRef name) {
+  auto value = json::parse(text);
+  if (!value)
+    return llvm::createStringError(
+        "tuning database " + name +
+        ": no JSON, or not all of it: " + llvm::toString(value.takeError()));
+  TuningDatabase database;
+  database.name = name.str();
+  json::Path::Root root("the database");
+  if (!fromJSON(*value, database, root))
+    return llvm::createStringError(
+        "tuning database " + name +
+        ": not as te-tune writes it: " + llvm::toString(root.getError()));
+  return database;
+}
 
 llvm::Expected<TuningDatabase> TuningDatabase::load(StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
@@ -144,25 +272,29 @@ llvm::Expected<TuningDatabase> TuningDatabase::load(StringRef path) {
     return llvm::createStringError(buffer.getError(),
                                    "tuning database " + path + ": " +
                                        buffer.getError().message());
-  auto value = json::parse((*buffer)->getBuffer());
-  if (!value)
-    return llvm::createStringError(
-        "tuning database " + path +
-        ": no JSON, or not all of it: " + llvm::toString(value.takeError()));
-  TuningDatabase database;
-  json::Path::Root root("the database");
-  if (!fromJSON(*value, database, root))
-    return llvm::createStringError(
-        "tuning database " + path +
-        ": not as te-tune writes it: " + llvm::toString(root.getError()));
-  return database;
+  return parse((*buffer)->getBuffer(), path);
 }
 
-std::string TuningDatabase::print() const {
-  json::Array all;
-  for (const TuningEntry &entry : entries)
-    all.push_back(toJSON(entry));
-  json::Value value = json::Object{{"te_tuning_database", kVersion},
-                                   {"entries", std::move(all)}};
-  return llvm::formatv("{0:2}\n", value);
+namespace {
+struct ShippedFile {
+  StringRef target, text;
+};
+} // namespace
+
+static constexpr ShippedFile shippedFiles[] = {
+#include "ShippedSchedules.inc"
+};
+
+const TuningDatabase *TuningDatabase::getShipped(StringRef target) {
+  static const std::vector<TuningDatabase> shipped = [] {
+    std::vector<TuningDatabase> databases;
+    for (const ShippedFile &file : shippedFiles)
+      databases.push_back(llvm::cantFail(parse(
+          file.text, ("share/schedules/" + file.target + ".json").str())));
+    return databases;
+  }();
+  for (const TuningDatabase &database : shipped)
+    if (database.target == target)
+      return &database;
+  return nullptr;
 }

@@ -7,7 +7,9 @@
 #ifndef TE_TOOLS_TE_TUNE_MEASURE_H
 #define TE_TOOLS_TE_TUNE_MEASURE_H
 
+#include "SearchLog.h"
 #include "te/Runtime/Manifest.h"
+
 #include "te/Schedule/ScheduleSpace.h"
 #include "te/Schedule/TuningDatabase.h"
 
@@ -27,6 +29,9 @@ struct TunedRegion {
   /// Kernels of its function whose regions are alike.
   std::vector<std::string> kernels;
   TileDemand demand;
+  RegionSignature signature;
+  /// The user wrote its schedule, which is timed (--record).
+  bool isWritten = false;
 };
 
 /// Times a region with a schedule: its function is compiled and profiled by a

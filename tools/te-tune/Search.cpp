@@ -36,12 +36,12 @@ static bool takesIntegers(FusionOp fusion) {
 
 /// Regions to tune, in the order of the module; alike ones of a function
 /// together.
-static std::vector<TunedRegion> findRegions(ModuleOp module,
-                                            const llvm::StringSet<> &written) {
+static std::vector<TunedRegion>
+findRegions(ModuleOp module, const llvm::StringSet<> &written, bool records) {
   std::vector<TunedRegion> regions;
   module.walk([&](FusionOp fusion) {
-    TileDemand demand = getTileDemand(getRegionOps(fusion));
-    if (written.contains(fusion.getKernel()))
+    SmallVector<Operation *> ops = getRegionOps(fusion);
+    if (written.contains(fusion.getKernel()) && !records)
       return;
     if (takesIntegers(fusion)) {
       llvm::errs() << "te-tune: " << fusion.getKernel()
@@ -55,7 +55,9 @@ static std::vector<TunedRegion> findRegions(ModuleOp module,
     region.function = fusion->getParentOfType<func::FuncOp>().getName().str();
     region.text = getRegionText(fusion);
     region.key = getRegionKey(region.text);
-    region.demand = demand;
+    region.demand = getTileDemand(ops);
+    region.signature = getSignature(ops, region.demand);
+    region.isWritten = written.contains(fusion.getKernel());
     for (TunedRegion &other : regions)
       if (other.key == region.key) {
         if (other.function == region.function &&
@@ -83,7 +85,7 @@ LogicalResult Search::tune(ModuleOp module) {
   buildPipeline(manager, target, Level::TE, Level::Fused);
   if (failed(manager.run(*fused)))
     return failure();
-  for (const TunedRegion &region : findRegions(*fused, written)) {
+  for (const TunedRegion &region : findRegions(*fused, written, records)) {
     ++regions;
     if (failed(tune(region)))
       return failure();
@@ -100,13 +102,13 @@ std::string Search::getUnusedName() const {
 }
 
 /// This region's entry; a fresh one where other sizes were timed.
-TuningEntry &Search::startEntry(const TunedRegion &region) {
+SearchRecord &Search::startEntry(const TunedRegion &region) {
   std::string compiler = getCompilerVersion();
-  auto found = llvm::find_if(database.entries, [&](const TuningEntry &entry) {
+  auto found = llvm::find_if(log.records, [&](const SearchRecord &entry) {
     return entry.key == region.key && entry.target == target.name;
   });
-  if (found == database.entries.end())
-    found = database.entries.insert(found, TuningEntry());
+  if (found == log.records.end())
+    found = log.records.insert(found, SearchRecord());
   if (found->compiler == compiler && found->sizes == sizes)
     return *found;
   if (!found->compiler.empty())
@@ -115,7 +117,7 @@ TuningEntry &Search::startEntry(const TunedRegion &region) {
                  << (found->compiler == compiler ? " is for other sizes"
                                                  : " is by " + found->compiler)
                  << "; starting again\n";
-  *found = TuningEntry();
+  *found = SearchRecord();
   found->key = region.key;
   found->target = target.name.str();
   found->compiler = compiler;
@@ -125,12 +127,23 @@ TuningEntry &Search::startEntry(const TunedRegion &region) {
 }
 
 LogicalResult Search::save() const {
-  if (llvm::Error error = writeOutput(path, database.print())) {
+  llvm::Error error = writeOutput(getLogPath(path), log.print());
+  if (!error)
+    error = writeOutput(path, database.print());
+  if (error) {
     llvm::errs() << "te-tune: error: " << llvm::toString(std::move(error))
                  << "\n";
     return failure();
   }
   return success();
+}
+
+/// Of a region whose sizes are all known there is nothing to tell.
+static std::vector<Sizes> timed(const SearchRecord &record) {
+  if (llvm::all_of(record.sizes,
+                   [](const Sizes &sizes) { return sizes.empty(); }))
+    return {};
+  return record.sizes;
 }
 
 namespace {
@@ -144,15 +157,22 @@ struct Candidate {
 
 /// The default first.
 static std::vector<Candidate> listCandidates(const TunedRegion &region,
-                                             const TuningEntry &entry,
+                                             const SearchRecord &entry,
                                              ArrayRef<TileDemand> demands,
                                              const Target &target) {
   llvm::StringSet<> tried;
   for (const TriedSchedule &each : entry.tried)
     tried.insert(each.schedule);
   std::vector<Candidate> candidates;
-  for (ScheduleAttr schedule : listSchedules(
-           ModuleOp(region.module).getContext(), region.demand, target)) {
+  // Its choice, or the user's, by the database or the roofline.
+  FusionOp fusion = region.fusion;
+  SmallVector<ScheduleAttr> schedules = {fusion.getScheduleAttr()};
+  if (!region.isWritten)
+    for (ScheduleAttr schedule : listSchedules(
+             ModuleOp(region.module).getContext(), region.demand, target))
+      if (schedule != schedules.front())
+        schedules.push_back(schedule);
+  for (ScheduleAttr schedule : schedules) {
     Candidate made{schedule, "", 0, false};
     llvm::raw_string_ostream(made.text) << schedule;
     made.isTried = tried.contains(made.text);
@@ -167,7 +187,7 @@ static std::vector<Candidate> listCandidates(const TunedRegion &region,
 /// what has the least bound. Null where nothing near it can be faster. `left`:
 /// how many there are.
 static Candidate *findNext(std::vector<Candidate> &candidates,
-                           const TuningEntry &entry, size_t &left) {
+                           const SearchRecord &entry, size_t &left) {
   left = 1;
   if (entry.schedule.empty())
     return candidates.front().isTried ? nullptr : &candidates.front();
@@ -195,7 +215,7 @@ static Candidate *findNext(std::vector<Candidate> &candidates,
 }
 
 /// Takes over what was tried; the first one is the default.
-static void add(TuningEntry &entry, const TriedSchedule &tried) {
+static void add(SearchRecord &entry, const TriedSchedule &tried) {
   if (!tried.clocks)
     return;
   if (entry.schedule.empty()) {
@@ -208,7 +228,22 @@ static void add(TuningEntry &entry, const TriedSchedule &tried) {
   }
 }
 
-LogicalResult Search::tryAll(const TunedRegion &region, TuningEntry &entry) {
+void Search::publish(const TunedRegion &region, const SearchRecord &record) {
+  const TuningEntry *old = database.find(region.signature);
+  if (record.schedule.empty() ||
+      (old && old->how == record.how && old->timed == timed(record) &&
+       old->clocks <= record.clocks))
+    return;
+  TuningEntry entry;
+  entry.sizes = region.signature.sizes;
+  entry.schedule = record.schedule;
+  entry.clocks = record.clocks;
+  entry.how = record.how;
+  entry.timed = timed(record);
+  database.put(region.signature, entry);
+}
+
+LogicalResult Search::tryAll(const TunedRegion &region, SearchRecord &entry) {
   FusionOp fusion = region.fusion;
   std::vector<TileDemand> demands;
   for (const Sizes &each : sizes) {
@@ -221,14 +256,13 @@ LogicalResult Search::tryAll(const TunedRegion &region, TuningEntry &entry) {
       listCandidates(region, entry, demands, target);
   progress.start(fusion.getKernel(), entry.tried.size());
   size_t left;
+  int64_t count = 0;
   while (Candidate *next = findNext(candidates, entry, left)) {
-    if (budget.isSpent()) {
+    if (budget.isSpent(count++)) {
       progress.finish();
       summarize(region, entry);
       return success();
     }
-    if (budget.schedules)
-      --*budget.schedules;
     next->isTried = true;
     TriedSchedule tried = measure(region, next->schedule, sizes, target);
     if (!tried.clocks && entry.schedule.empty())
@@ -238,6 +272,7 @@ LogicalResult Search::tryAll(const TunedRegion &region, TuningEntry &entry) {
     tried.least = next->least;
     entry.tried.push_back(tried);
     add(entry, tried);
+    publish(region, entry);
     if (failed(save()))
       return failure();
     progress.report(entry.tried.size(), left, entry.clocks,
@@ -250,7 +285,7 @@ LogicalResult Search::tryAll(const TunedRegion &region, TuningEntry &entry) {
 }
 
 LogicalResult Search::tune(const TunedRegion &region) {
-  TuningEntry &entry = startEntry(region);
+  SearchRecord &entry = startEntry(region);
   if (entry.isComplete) {
     summarize(region, entry);
     return success();
@@ -259,7 +294,7 @@ LogicalResult Search::tune(const TunedRegion &region) {
 }
 
 void Search::summarize(const TunedRegion &region,
-                       const TuningEntry &entry) const {
+                       const SearchRecord &entry) const {
   FusionOp fusion = region.fusion;
   if (entry.schedule.empty()) {
     llvm::outs() << fusion.getKernel() << " on " << target.name

@@ -15,24 +15,32 @@
 
 namespace mlir::te {
 
-/// How much may be tried in one call: so many schedules, or until then.
+/// How much may be tried in one call: so many schedules a region, or until
+/// then.
 struct Budget {
   std::optional<int64_t> schedules;
   std::optional<std::chrono::steady_clock::time_point> until;
 
-  bool isSpent() const {
-    return (schedules && *schedules <= 0) ||
+  bool isSpent(int64_t tried) const {
+    return (schedules && tried >= *schedules) ||
            (until && std::chrono::steady_clock::now() >= *until);
   }
 };
 
 class Search {
 public:
-  /// Results go to `path` after each schedule.
-  Search(TuningDatabase &database, std::string path, const Target &target,
-         std::vector<Sizes> sizes, Budget budget)
-      : database(database), path(std::move(path)), target(target),
-        sizes(std::move(sizes)), budget(budget) {}
+  /// Results go to `path` after each schedule. `records`: schedules that the
+  /// user wrote are timed, and kept if they are the fastest.
+  Search(TuningDatabase &database, SearchLog &log, std::string path,
+         const Target &target, std::vector<Sizes> sizes, Budget budget,
+         bool records)
+      : database(database), log(log), path(std::move(path)), target(target),
+        sizes(std::move(sizes)), budget(budget), records(records) {}
+
+  /// The file of the log beside a database's.
+  static std::string getLogPath(llvm::StringRef path) {
+    return (path + ".tried").str();
+  }
 
   /// Tunes the regions whose schedule the user left open.
   /// Failures are told: as diagnostics, or here on the standard error.
@@ -44,16 +52,21 @@ public:
 
 private:
   LogicalResult tune(const TunedRegion &region);
-  TuningEntry &startEntry(const TunedRegion &region);
-  LogicalResult tryAll(const TunedRegion &region, TuningEntry &entry);
+  SearchRecord &startEntry(const TunedRegion &region);
+  LogicalResult tryAll(const TunedRegion &region, SearchRecord &entry);
   LogicalResult save() const;
-  void summarize(const TunedRegion &region, const TuningEntry &entry) const;
+  void summarize(const TunedRegion &region, const SearchRecord &entry) const;
+
+  /// Puts the fastest into the database, unless that has a faster one.
+  void publish(const TunedRegion &region, const SearchRecord &record);
 
   TuningDatabase &database;
+  SearchLog &log;
   std::string path;
   const Target &target;
   std::vector<Sizes> sizes;
   Budget budget;
+  bool records;
   Progress progress;
   unsigned regions = 0;
   std::set<std::string> dims; // of the functions

@@ -38,15 +38,16 @@ constexpr int kFailed = 1, kUsageError = 2;
 /// What the command line says. A copy of the flags: lld, which runs in this
 /// process, puts every flag back to its default.
 struct Settings {
-  std::vector<std::string> files, dims;
+  std::vector<std::string> files, dims, merged;
   std::string target, database, shapes, budget;
+  bool records;
 };
 
 /// The flags, constructed once LLVM's own are out of the way.
 struct Flags {
   cl::OptionCategory category{"te-tune options"};
   cl::list<std::string> files{cl::Positional, cl::desc("IN.mlir.."),
-                              cl::OneOrMore, cl::cat(category)};
+                              cl::cat(category)};
   cl::opt<std::string> target{"target", cl::desc("the chip: gfx942 or gfx950"),
                               cl::value_desc("chip"), cl::cat(category)};
   cl::opt<std::string> database{
@@ -63,17 +64,28 @@ struct Flags {
       cl::value_desc("F.json"), cl::cat(category)};
   cl::opt<std::string> budget{
       "budget",
-      cl::desc("stop after so many seconds (as in 60s) or schedules (60); "
-               "another call goes on from there"),
+      cl::desc("stop after so many seconds (as in 60s), or schedules of each "
+               "region (60); another call goes on from there"),
       cl::value_desc("SECONDSs|N"), cl::cat(category)};
+
+  cl::list<std::string> merged{
+      "merge",
+      cl::desc("take over what another database has, or has faster; says what"),
+      cl::value_desc("file"), cl::cat(category)};
+  cl::opt<bool> records{
+      "record",
+      cl::desc("time schedules that the input has, too, and keep the fastest"),
+      cl::cat(category)};
 
   Settings get() const {
     return {{files.begin(), files.end()},
             {dims.begin(), dims.end()},
+            {merged.begin(), merged.end()},
             target,
             database,
             shapes,
-            budget};
+            budget,
+            records};
   }
 };
 } // namespace
@@ -134,6 +146,59 @@ static std::string readSizes(const Settings &flags, std::vector<Sizes> &sizes) {
   return "";
 }
 
+/// The database and the log beside it, which may not be there yet, with what is
+/// merged.
+static llvm::Expected<std::pair<TuningDatabase, SearchLog>>
+loadAll(const Settings &flags, const Target &target) {
+  TuningDatabase database;
+  SearchLog log;
+  database.name = flags.database;
+  database.target = target.name.str();
+  auto load = [&](auto &into, StringRef path) -> llvm::Error {
+    auto loaded = std::decay_t<decltype(into)>::load(path);
+    if (!loaded)
+      return loaded.takeError();
+    into = std::move(*loaded);
+    return llvm::Error::success();
+  };
+  auto checkTarget = [&](const TuningDatabase &one) -> llvm::Error {
+    if (one.target == target.name)
+      return llvm::Error::success();
+    return llvm::createStringError("tuning database " + one.name + " is for " +
+                                   one.target + ", and --target is " +
+                                   target.name + "; each chip has its own");
+  };
+  if (llvm::sys::fs::exists(flags.database)) {
+    if (llvm::Error error = load(database, flags.database))
+      return error;
+    if (llvm::Error error = checkTarget(database))
+      return error;
+  }
+  std::string logPath = Search::getLogPath(flags.database);
+  if (llvm::sys::fs::exists(logPath))
+    if (llvm::Error error = load(log, logPath))
+      return error;
+  for (const std::string &path : flags.merged) {
+    TuningDatabase other;
+    if (llvm::Error error = load(other, path))
+      return error;
+    if (llvm::Error error = checkTarget(other))
+      return error;
+    for (const std::string &change : database.merge(other))
+      llvm::outs() << change << "\n";
+  }
+  return std::pair(std::move(database), std::move(log));
+}
+
+static int write(StringRef path, const TuningDatabase &database) {
+  llvm::Error error = writeOutput(path, database.print());
+  if (!error)
+    return 0;
+  llvm::errs() << "te-tune: error: " << llvm::toString(std::move(error))
+               << "\n";
+  return kFailed;
+}
+
 /// Parses and tunes one file.
 static LogicalResult tuneFile(const std::string &path, MLIRContext &context,
                               Search &search) {
@@ -171,6 +236,8 @@ int mlir::te::teTuneMain(int argc, char **argv) {
   const Settings flags = commandLine.get();
   if (flags.target.empty() || flags.database.empty())
     return usageError("--target=CHIP and --tuning-db=FILE are needed");
+  if (flags.files.empty() && flags.merged.empty())
+    return usageError("nothing to do: name files to tune, or --merge=FILE");
   auto target = Target::get(flags.target);
   if (!target)
     return usageError(llvm::toString(target.takeError()));
@@ -186,21 +253,21 @@ int mlir::te::teTuneMain(int argc, char **argv) {
   if (std::string wrong = readSizes(flags, sizes); !wrong.empty())
     return usageError(wrong);
 
-  TuningDatabase database;
-  if (llvm::sys::fs::exists(flags.database)) {
-    auto loaded = TuningDatabase::load(flags.database);
-    if (!loaded) {
-      llvm::errs() << "te-tune: error: " << llvm::toString(loaded.takeError())
-                   << "\n";
-      return kFailed;
-    }
-    database = std::move(*loaded);
+  auto loaded = loadAll(flags, **target);
+  if (!loaded) {
+    llvm::errs() << "te-tune: error: " << llvm::toString(loaded.takeError())
+                 << "\n";
+    return kFailed;
   }
+  auto &[database, log] = *loaded;
+  if (flags.files.empty())
+    return write(flags.database, database);
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
-  Search search(database, flags.database, **target, sizes, budget);
+  Search search(database, log, flags.database, **target, sizes, budget,
+                flags.records);
   for (const std::string &path : flags.files)
     if (failed(tuneFile(path, context, search)))
       return kFailed;

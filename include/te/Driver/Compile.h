@@ -65,7 +65,8 @@ struct CompileOptions {
   Level level = Level::Image;
   /// The program that assembles PTX, for its figures; empty: they stay unknown.
   std::string ptxas;
-  /// Schedules that te-tune found: a file, or empty for none.
+  /// Schedules that te-tune found: a file, or empty for none but the
+  /// compiler's own.
   std::string tuningDb;
   /// The artefact has its decisions: each schedule is chosen once more.
   bool explain = false;

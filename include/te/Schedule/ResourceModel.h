@@ -158,11 +158,11 @@ std::optional<int64_t> getWavesPerSIMD(const TileDemand &demand,
 /// workgroups a SIMD.
 ScheduleAttr chooseSchedule(MLIRContext *context, const TileDemand &demand,
                             const Target &target);
-/// Where the last of these ops is a gated activation that would read its
-/// te.gemm's sums: why two kernels are faster, by the estimates that schedules
-/// are chosen by; nothing where they are not.
-std::optional<std::string> findGateLoss(ArrayRef<Operation *> ops,
-                                        const Target &target);
+/// Where the last of these ops asks for other tiles of their te.gemm (a gate,
+/// blocks of scales, their padding): why two kernels are faster, by the
+/// roofline; nothing where they are not.
+std::optional<std::string> findEpilogueLoss(ArrayRef<Operation *> ops,
+                                            const Target &target);
 /// Why a te.gemm that reads what conversions give (`plain`) is faster in a
 /// kernel of its own than with the prologues of a region; nothing where it is
 /// not.

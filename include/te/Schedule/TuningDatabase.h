@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A JSON file (docs/tuning.md) that te-tune writes and te-schedule reads. An
-// entry is for one region with its types, one target and one compiler.
+// A JSON file (docs/tuning.md) that te-tune writes and te-schedule reads, of
+// one target. An entry has the fastest known schedule of a region by its ops,
+// formats and sizes. share/schedules/CHIP.json is part of the compiler.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_SCHEDULE_TUNINGDATABASE_H
 #define TE_SCHEDULE_TUNINGDATABASE_H
 
-#include "te/Dialect/TE/IR/TE.h"
+#include "te/Schedule/ResourceModel.h"
 
 #include "llvm/Support/Error.h"
 
@@ -23,50 +24,77 @@
 
 namespace mlir::te {
 
-/// On a region whose schedule is an entry's: the file.
+/// On a region whose schedule is from an entry: which one, in words.
 constexpr const char *kTunedAttr = "te.tuned";
 
-/// A schedule that was tried, and the clocks of all sizes together; none where
-/// it did not run, and `why` not.
-struct TriedSchedule {
-  std::string schedule;
-  double least = 0; // clocks, by getLeastClocks
-  std::optional<double> clocks;
-  std::string why;
+/// What entries are found by.
+struct RegionSignature {
+  std::string product; // its line of `ops`, or nothing
+  std::string ops;     // with types and attributes, without sizes
+  /// Rows and columns, and K of a product; -1 where one is not known.
+  std::vector<int64_t> sizes;
 };
+RegionSignature getSignature(ArrayRef<Operation *> ops,
+                             const TileDemand &demand);
 
 struct TuningEntry {
-  std::string key, target, compiler; // what it is for
-  std::string region;                // for people
-  /// Of dynamic dimensions: what was timed, one after another.
-  std::vector<std::map<std::string, int64_t>> sizes;
+  std::vector<int64_t> sizes;
+  std::string schedule; // #te.schedule<...>
+  double clocks = 0;    // its, of all sizes in `timed` together
   std::string how = "cycle model";
-  std::string schedule;        // the fastest: #te.schedule<...>
-  double clocks = 0;           // its
-  std::string defaultSchedule; // te-schedule's own
-  double defaultClocks = 0;
-  bool isComplete = false;          // nothing is left to try
-  std::vector<TriedSchedule> tried; // in that order, the default first
+  /// Of dynamic dimensions: what was timed, one after another.
+  std::vector<std::map<std::string, int64_t>> timed;
+};
+
+/// The entries of regions of the same ops.
+struct TuningGroup {
+  std::string product, ops;
+  std::vector<TuningEntry> entries;
+};
+
+/// An entry for other sizes, or of a region with other ops beside its product.
+struct NearEntry {
+  const TuningEntry *entry;
+  double distance; // doublings of sizes in all, and one more for other ops
 };
 
 struct TuningDatabase {
-  std::vector<TuningEntry> entries;
+  std::string name; // of its file, for messages
+  std::string target;
+  std::vector<TuningGroup> groups;
 
   /// Errors name the file, and the place in it.
   static llvm::Expected<TuningDatabase> load(llvm::StringRef path);
+  static llvm::Expected<TuningDatabase> parse(llvm::StringRef text,
+                                              llvm::StringRef name);
+  /// The compiler's own for this target; null where there is none.
+  static const TuningDatabase *getShipped(llvm::StringRef target);
+
   std::string print() const;
-  /// The entry of this region and target; that of `compiler` where there is
-  /// one. Null where there is none.
-  const TuningEntry *find(llvm::StringRef key, llvm::StringRef target,
-                          llvm::StringRef compiler) const;
+  /// The entry for just this region, or null.
+  const TuningEntry *find(const RegionSignature &region) const;
+  /// Those of the same product, the nearest first, up to a distance.
+  std::vector<NearEntry> findNear(const RegionSignature &region,
+                                  double most) const;
+  /// Takes an entry's place, or adds it.
+  void put(const RegionSignature &region, const TuningEntry &entry);
+  /// Takes over what is new, or faster by the same measure; says what, line by
+  /// line.
+  std::vector<std::string> merge(const TuningDatabase &other);
 };
 
-/// The region's ops and types, whatever its names, locations and schedule.
-std::string getRegionText(FusionOp fusion);
-/// The hash of such a text that entries have.
-std::string getRegionKey(llvm::StringRef text);
-/// This compiler: te-mlir's and LLVM's versions.
-std::string getCompilerVersion();
+/// A region's schedule by a database.
+struct TunedSchedule {
+  ScheduleAttr schedule;
+  std::string source; // the file and the entry, in words
+};
+/// That of the region's entry, or of near ones the first by the roofline, which
+/// what was measured of them corrects. None where the database has nothing near
+/// that is legal. `warn`: of an entry that is not.
+std::optional<TunedSchedule>
+chooseTuned(MLIRContext *context, const TileDemand &demand,
+            const RegionSignature &region, const TuningDatabase &database,
+            const Target &target, function_ref<void(const std::string &)> warn);
 
 } // namespace mlir::te
 

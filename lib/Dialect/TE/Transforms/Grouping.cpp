@@ -151,7 +151,7 @@ static std::optional<std::string> whyTwo(ArrayRef<Operation *> ops,
           demand, chooseSchedule(ops.front()->getContext(), demand, target),
           target))
     return violation;
-  return ops.back() == findGate(ops) ? findGateLoss(ops, target) : std::nullopt;
+  return findEpilogueLoss(ops, target);
 }
 
 std::optional<std::string> Grouping::whyApart(ArrayRef<Operation *> ops) {

@@ -28,8 +28,6 @@
 #include "te/Schedule/ResourceModel.h"
 #include "te/Schedule/TuningDatabase.h"
 
-#include "mlir/AsmParser/AsmParser.h"
-
 using namespace mlir;
 using namespace mlir::te;
 
@@ -61,45 +59,19 @@ namespace {
 struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
   using SchedulePassBase::SchedulePassBase;
 
-  /// The database's entry for the region; null where it has none by this
-  /// compiler, which is told once where another one made it.
-  const TuningEntry *findTuned(FusionOp fusion, const Target &chip) {
-    if (!database)
-      return nullptr;
-    std::string compiler = getCompilerVersion();
-    const TuningEntry *entry = database->find(
-        getRegionKey(getRegionText(fusion)), chip.name, compiler);
-    if (!entry || entry->compiler == compiler)
-      return entry;
-    if (!std::exchange(isStaleTold, true))
-      fusion.emitWarning()
-          << "tuning database " << tuningDb << ": its schedule for this region "
-          << "is by " << entry->compiler << ", and this is " << compiler
-          << ", which chooses by itself; run te-tune again (told once)";
-    return nullptr;
-  }
-
-  /// The schedule of an entry, which fits; null, and an error, else.
-  ScheduleAttr readTuned(FusionOp fusion, const TuningEntry &entry,
-                         const TileDemand &demand, const Target &chip) {
-    std::string why;
-    ScheduleAttr schedule;
-    {
-      ScopedDiagnosticHandler handler(
-          &getContext(), [&](Diagnostic &found) { why = found.str(); });
-      schedule = dyn_cast_or_null<ScheduleAttr>(
-          parseAttribute(entry.schedule, &getContext()));
-    }
-    if (!schedule && why.empty())
-      why = "it is no #te.schedule";
-    if (schedule)
-      why = findViolation(demand, schedule, chip).value_or("");
-    if (why.empty())
-      return schedule;
-    fusion.emitError() << "tuning database " << tuningDb << ": its schedule "
-                       << entry.schedule << " for this region: " << why
-                       << "; run te-tune again, or leave the entry out";
-    return nullptr;
+  /// The region's schedule by the user's database, or the compiler's own.
+  std::optional<TunedSchedule>
+  findTuned(FusionOp fusion, const TileDemand &demand, const Target &chip) {
+    RegionSignature region = getSignature(getRegionOps(fusion), demand);
+    auto warn = [&](const std::string &what) { fusion.emitWarning() << what; };
+    const TuningDatabase *shipped =
+        useShipped ? TuningDatabase::getShipped(chip.name) : nullptr;
+    for (const TuningDatabase *each : {database.get(), shipped})
+      if (each)
+        if (std::optional<TunedSchedule> tuned =
+                chooseTuned(&getContext(), demand, region, *each, chip, warn))
+          return tuned;
+    return std::nullopt;
   }
 
   LogicalResult schedule(FusionOp fusion, const Target &chip) {
@@ -109,12 +81,12 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
     ScheduleAttr schedule = fusion.getScheduleAttr();
     if (schedule) {
       ++numKept;
-    } else if (const TuningEntry *entry = findTuned(fusion, chip)) {
-      schedule = readTuned(fusion, *entry, demand, chip);
-      if (!schedule)
-        return failure();
+    } else if (std::optional<TunedSchedule> tuned =
+                   findTuned(fusion, demand, chip)) {
+      schedule = tuned->schedule;
       fusion.setScheduleAttr(schedule);
-      fusion->setAttr(kTunedAttr, StringAttr::get(&getContext(), tuningDb));
+      fusion->setAttr(kTunedAttr,
+                      StringAttr::get(&getContext(), tuned->source));
       ++numTuned;
     } else {
       schedule = chooseSchedule(&getContext(), demand, chip);
@@ -131,14 +103,8 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
       getOperation().emitError(llvm::toString(chip.takeError()));
       return signalPassFailure();
     }
-    if (!tuningDb.empty() && !database) {
-      auto loaded = TuningDatabase::load(tuningDb);
-      if (!loaded) {
-        getOperation().emitError(llvm::toString(loaded.takeError()));
-        return signalPassFailure();
-      }
-      database = std::make_shared<TuningDatabase>(std::move(*loaded));
-    }
+    if (!tuningDb.empty() && !database && failed(loadDatabase(**chip)))
+      return signalPassFailure();
     for (SmallVector<FusionOp> &equal : groupByKernel(getOperation())) {
       FusionOp first = equal.front();
       if (failed(schedule(first, **chip)))
@@ -150,7 +116,19 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
     }
   }
 
+  LogicalResult loadDatabase(const Target &chip) {
+    llvm::Expected<TuningDatabase> loaded = TuningDatabase::load(tuningDb);
+    if (!loaded)
+      return getOperation().emitError(llvm::toString(loaded.takeError()));
+    if (loaded->target != chip.name)
+      return getOperation().emitError()
+             << "tuning database " << tuningDb << ": its schedules are for "
+             << loaded->target << ", not for " << chip.name
+             << "; run te-tune with --target=" << chip.name;
+    database = std::make_shared<TuningDatabase>(std::move(*loaded));
+    return success();
+  }
+
   std::shared_ptr<const TuningDatabase> database; // once it is read
-  bool isStaleTold = false;
 };
 } // namespace

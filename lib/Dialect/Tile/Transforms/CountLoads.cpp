@@ -53,6 +53,10 @@ static int64_t countInstructions(LoadOp load, const Target &target) {
       !load.getColumnsInBounds())
     return 0;
   LinearLayout layout = getLayout(load.getType());
+  // What all lanes read alike may come by a scalar load, which no wait counts.
+  if (llvm::all_of(layout.getBases(LayoutInput::Lane),
+                   [](int64_t basis) { return basis == 0; }))
+    return 0;
   if (std::optional<LayoutAttr> order = load.getOrder())
     layout = layout.place(order->getLayout());
   int64_t most = target.maxAccessBytes * 8 /

@@ -115,3 +115,23 @@ tile.kernel @iterations(%n: index, %px: !bf16) attributes {target = "gfx950", wa
   }
   tile.await for %ring : !ring {pending = array<i64: 1>}
 }
+
+// What all lanes read alike comes by a scalar load, which no wait counts.
+#one = #tile.layout<shape = [1, 1], register = [], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], wave = []>
+// CHECK-LABEL: tile.kernel @scalar
+// CHECK: tile.await for %{{.*}} {behind = 1 : i64}
+tile.kernel @scalar(%px: !bf16, %py: !f32, %pz: !f32) attributes {target = "gfx950", waves = 1 : i64} {
+  %x = memref.reinterpret_cast %px to offset: [0], sizes: [64, 64], strides: [64, 1] : !bf16 to !in
+  %y = memref.reinterpret_cast %py to offset: [0], sizes: [64, 64], strides: [64, 1] : !f32 to !out
+  %z = memref.reinterpret_cast %pz to offset: [0], sizes: [64, 64], strides: [64, 1] : !f32 to !out
+  %c0 = arith.constant 0 : index
+  %ring = tile.ring from #put to #put : !ring
+  tile.fetch %x[%c0, %c0], %ring[%c0] {in_bounds} : !in, !ring
+  tile.fence
+  %scale = tile.load %y[%c0, %c0] {columns_in_bounds, in_bounds} : !out -> tensor<1x1xf32, #one>
+  %tile = tile.load %y[%c0, %c0] {columns_in_bounds, in_bounds} : !out -> !tile
+  tile.fence
+  tile.store %tile, %z[%c0, %c0] {columns_in_bounds, in_bounds} : !tile, !out
+  tile.store %scale, %z[%c0, %c0] {columns_in_bounds, in_bounds} : tensor<1x1xf32, #one>, !out
+  tile.await for %ring : !ring
+}

@@ -38,7 +38,7 @@ def FusePass : Pass<"te-fuse", "::mlir::func::FuncOp"> {
     same tensor, as it is or with rows for columns, where the rules of a region allow it (F3 to F12 of `docs/spec.md`), no other op comes
     between, and a schedule for all of them fits `target`. Elementwise `arith` and `math` ops on tensors take
     part like te ops. `apart` of a region says why it is not one with another that it is tied to.
-    A `te.gated_activation` of a `te.gemm` is in its kernel where the estimates that schedules are chosen by (F10) say
+    An op that asks for other tiles of a `te.gemm` (a gate, blocks of scales) is in its kernel where the roofline (F10) says
     that one kernel is faster. So is a `te.dequantize` or a cast of its A or B, which nothing else reads: then each
     tile is converted as it is read.
     Ops that nobody reads are dropped, and a tensor, in any order of its dimensions, has one `te.amax`.
@@ -92,14 +92,15 @@ def SchedulePass : Pass<"te-schedule", "::mlir::func::FuncOp"> {
   let description = [{
     Sets `#te.schedule` on each `te.fusion` from the resource model of the target
     (`te/Schedule/ResourceModel.h`), once for equal ones. A schedule that is already there is the user's: it
-    is kept, and refused with the limit it breaks where it does not fit. With `tuning-db`, a region that
-    te-tune has tuned for this target by this compiler takes its schedule from there (and the
-    attribute `te.tuned`).
+    is kept, and refused with the limit it breaks where it does not fit. A region that te-tune has tuned, or one near
+    it, takes its schedule from the database (and the attribute `te.tuned`): first of `tuning-db`, then, with
+    `use-shipped`, of share/schedules. For others the roofline ranks schedules (docs/tuning.md).
     Also checks that the region's element types exist on the target.
   }];
   let options = [
     Option<"target", "target", "std::string", "", "the chip, by the name that te-compile --target takes">,
-    Option<"tuningDb", "tuning-db", "std::string", "\"\"", "schedules that te-tune found: a file (docs/tuning.md)">
+    Option<"tuningDb", "tuning-db", "std::string", "\"\"", "schedules that te-tune found: a file (docs/tuning.md)">,
+    Option<"useShipped", "use-shipped", "bool", "false", "behind it, the compiler's own database (share/schedules)">
   ];
   let statistics = [
     Statistic<"numChosen", "schedules chosen", "schedules that the pass chose">,
