@@ -8,8 +8,8 @@ activations, quantization, their gradients and chains of them), attention and so
 layers made no schedule and no rule. None of them may ever be used to make the database (share/schedules) or a rule: then they would say nothing.
 
 Figures are the cycle model's at the peak clock (docs/cycle-model.md), of a sample of the grid. The roofline moves every input and every
-output once at the achievable bandwidth, or multiplies at the peak of the operands' fastest instruction, whichever takes longer. "Alone": each op as
-a kernel of its own, and a microsecond between two. With --tune, of every --every'th program of a single kernel, the default's time / that of the
+output once at the achievable bandwidth, or multiplies at the peak of the operands' fastest instruction, whichever takes longer, behind one way through
+memory (arguments, a load, a store: 0.6 us). "Alone": each op as a kernel of its own, and a microsecond between two. With --tune, of every --every'th program of a single kernel, the default's time / that of the
 best schedule that te-tune finds with this budget. With --unknown, programs of 1, 16, 256 and 4096 rows, and the time where the compiler is
 not told the number of rows / where it is.
 """
@@ -36,6 +36,8 @@ MODELS = {"Qwen2.5-0.5B": (896, 4864, 14, 2, 64), "Qwen2.5-7B": (3584, 18944, 28
           "Phi-3-mini": (3072, 8192, 32, 32, 96), "Phi-4": (5120, 17920, 40, 10, 128), "GPT-OSS-20B": (2880, 5760, 64, 8, 64),
           "BERT-base": (768, 3072, 12, 12, 64), "BERT-large": (1024, 4096, 16, 16, 64)}
 FORMATS = {"bf16": 4, "f16": 1, "fp8": 2, "mxfp8": 4, "mxfp4": 3, "blocks": 1}  # and how often
+# Seconds of two scalar loads, a load that memory serves, and a store to L2: include/te/Target/Timing.h.
+WAY = {"gfx942": (2 * 120 + 2 * 291) / 2.1e9 + 233e-9, "gfx950": (2 * 120 + 2 * 291) / 2.4e9 + 233e-9}
 ROWS = "ROWS"  # in types, the number of rows; the compiler is told it, or not
 MX = "scale = f8E8M0FNU"
 
@@ -111,7 +113,8 @@ class Program:
         bandwidth, rate = machine
         moved = self.least_bytes() / bandwidth
         multiplied = sum(flops(self.rows) / (gemm.FLOPS[self.chip][precision] * rate) for precision, flops in self.products)
-        return max((moved, "memory"), (multiplied, "matrix"))
+        least, unit = max((moved, "memory"), (multiplied, "matrix"))
+        return least + WAY[self.chip], unit
 
 
 def count_bytes(type):

@@ -134,12 +134,15 @@ te::chooseTuned(MLIRContext *context, const TileDemand &demand,
     ScheduleAttr schedule = read(*each.entry);
     if (!schedule)
       continue;
+    SmallVector<ScheduleAttr> variants = listVariants(demand, schedule, target);
+    if (variants.empty())
+      continue;
     std::optional<Roofline> measured =
         getRoofline(withSizes(demand, each.entry->sizes), schedule, target);
     double error = measured ? each.entry->clocks / measured->getClocks() : 1;
     logs += std::log(error);
     ++count;
-    for (ScheduleAttr variant : listVariants(demand, schedule, target)) {
+    for (ScheduleAttr variant : variants) {
       std::optional<Roofline> roofline = getRoofline(demand, variant, target);
       if (!roofline || roofline->getClocks() * error >= least)
         continue;
