@@ -323,19 +323,18 @@ public:
   void add(ScheduleAttr schedule, const Roofline &roofline) {
     seeds.push_back(
         {schedule, roofline.getClocks(), roofline.getWork().getSum()});
+    least = std::min(least, seeds.back().clocks);
   }
+  double getLeastClocks() const { return least; }
   /// The fastest; of those that the roofline does not tell apart the one that
   /// asks the units for the least. Null where there is none.
   ScheduleAttr getBest() const {
-    auto fastest = llvm::min_element(seeds, [](const Seed &a, const Seed &b) {
-      return a.clocks < b.clocks;
-    });
-    const Seed *best = fastest;
+    const Seed *best = nullptr;
     for (const Seed &seed : seeds)
-      if (seed.clocks <= kIndistinct * fastest->clocks &&
-          seed.work < best->work)
+      if (seed.clocks <= kIndistinct * least &&
+          (!best || seed.work < best->work))
         best = &seed;
-    return seeds.empty() ? nullptr : best->schedule;
+    return best ? best->schedule : nullptr;
   }
 
 private:
@@ -344,6 +343,7 @@ private:
     double clocks, work;
   };
   SmallVector<Seed, 0> seeds;
+  double least = INFINITY;
 };
 } // namespace
 
@@ -361,15 +361,24 @@ static ScheduleAttr addSeeds(Seeds &seeds, MLIRContext *context,
                 countCopies(demand, plan, schedule, target) >
             getMostVGPRs(schedule, target))
       return;
+    auto add = [&](Split how) -> std::optional<Roofline> {
+      ScheduleAttr split = withSplit(demand, schedule, how, target);
+      bool isPlain = how.pieces == 1 && how.workgroups == 0;
+      if (!isPlain && findViolation(demand, split, target))
+        return std::nullopt;
+      std::optional<Roofline> roofline = getRoofline(demand, split, target);
+      if (takes(how))
+        seeds.add(split, *roofline);
+      return roofline;
+    };
+    // Where even shares of the work take too long, all others do.
+    if (add(Split())->getEvenClocks() > kIndistinct * seeds.getLeastClocks())
+      return;
     SmallVector<Split> splits = listSplits(demand, schedule, target);
     llvm::append_range(splits, listWalks(demand, plan, schedule, target));
     llvm::append_range(splits, listRests(demand, schedule, target));
-    for (Split how : splits) {
-      ScheduleAttr split = withSplit(demand, schedule, how, target);
-      bool isPlain = how.pieces == 1 && how.workgroups == 0;
-      if (takes(how) && (isPlain || !findViolation(demand, split, target)))
-        seeds.add(split, *getRoofline(demand, split, target));
-    }
+    for (Split how : llvm::drop_begin(splits)) // the first is none
+      add(how);
   });
   return last;
 }

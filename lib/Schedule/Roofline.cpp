@@ -25,16 +25,12 @@ StringRef UnitClocks::getBound() const {
                           : "memory";
 }
 
-/// Clocks of L2, and of memory, for what they serve: a rate of so many bytes a
-/// clock, of which a compute unit has asked no more than some at once.
-static double getRate(double share, double latency, const Timing &timing) {
-  return std::min(share, timing.bytesInFlight / latency);
-}
-
-/// How long one of an operand's loads takes, on average.
-static double getLatency(const OperandWork &operand, const Timing &timing) {
+/// How long loads take, on average of the operand that memory serves more of:
+/// they come in order, so that one that memory serves holds up the others.
+static double getLatency(const ProductWork &work, const Timing &timing) {
+  double share = std::max(work.operands[0].share, work.operands[1].share);
   return timing.l2Latency +
-         operand.share * (double(timing.getMemoryLatency()) - timing.l2Latency);
+         share * (double(timing.getMemoryLatency()) - timing.l2Latency);
 }
 
 /// Of one workgroup's step, and of what follows the last one.
@@ -47,10 +43,12 @@ static UnitClocks getStepClocks(const ProductWork &work, ScheduleAttr schedule,
   step.matrix = work.products *
                 mma.getCycles(*getMMAFormat(work.a), *getMMAFormat(work.b)) /
                 simds;
+  // A compute unit has asked for so much at once at the most.
+  double rate = std::min(timing.getL2Share(unsigned(active)),
+                         timing.bytesInFlight / getLatency(work, timing));
   double reads = 0, writes = 0, direct = 0, instructions = work.sums;
   for (const OperandWork &operand : work.operands) {
-    step.l2 += operand.asked / getRate(timing.getL2Share(unsigned(active)),
-                                       getLatency(operand, timing), timing);
+    step.l2 += operand.asked / rate;
     step.memory +=
         operand.share * operand.bytes / timing.getMemoryShare(unsigned(active));
     reads += operand.inLds * operand.readers;
@@ -131,8 +129,7 @@ static WorkgroupClocks getWorkgroups(const ProductWork &work,
   made.step = getStepClocks(work, schedule, active, target, timing);
   made.finish = getFinishClocks(work, active, timing);
   made.steps = work.steps;
-  for (const OperandWork &operand : work.operands)
-    made.latency = std::max(made.latency, getLatency(operand, timing));
+  made.latency = getLatency(work, timing);
   made.count = count;
   made.together = std::min<double>(work.residents, count);
   // Arguments, the first operands and their way through LDS; the last store,
@@ -142,6 +139,7 @@ static WorkgroupClocks getWorkgroups(const ProductWork &work,
   made.end = 2 * timing.ldsLatency + timing.l2Latency +
              (work.read > 0 ? timing.getMemoryLatency() : 0);
   double waves = schedule.getWaves(), simds = target.simdsPerCU;
+  made.waves = waves;
   made.sharing = std::max(waves / simds, 1.0);
   made.alone = simds / std::min(waves, simds);
   made.ldsWait = getLdsWait(work, made.step, schedule, target, timing);
@@ -151,6 +149,7 @@ static WorkgroupClocks getWorkgroups(const ProductWork &work,
   double together =
       std::max(work.operands[0].fetchSteps, work.operands[1].fetchSteps);
   made.isSerial = stages == 1;
+  made.ahead = isDirect(work) ? std::max(stages - together, 1.0) : 1;
   made.room = stages == 1      ? 1 + work.prefetches
               : isDirect(work) ? std::max(stages - together + 1, 2.0)
                                : 3;
@@ -176,8 +175,9 @@ double WorkgroupClocks::getStepClocks(const UnitClocks &step,
                                std::max({products, step.lds, own / some})};
   if (isSerial)
     units = {loads, products, step.lds};
+  // A wave's own loads are under way for so many steps.
   return std::max({some * getClocksOfEach(units, latency, some * room), own,
-                   latency / scalesAhead});
+                   (latency + loads / waves) / ahead, latency / scalesAhead});
 }
 
 double WorkgroupClocks::getClocks() const {
@@ -218,6 +218,13 @@ UnitClocks Roofline::getWork() const {
   return work;
 }
 
+double Roofline::getEvenClocks() const {
+  UnitClocks work;
+  for (const WorkgroupClocks &part : parts)
+    work = work + (part.step * part.steps + part.finish) * part.even;
+  return work.getMost();
+}
+
 std::optional<Roofline> te::getRoofline(const TileDemand &ofRegion,
                                         ScheduleAttr schedule,
                                         const Target &target) {
@@ -244,6 +251,7 @@ std::optional<Roofline> te::getRoofline(const TileDemand &ofRegion,
     double count = isRest ? countBusiest(rest.getCount(), target) : ofWhole;
     made.parts.push_back(
         getWorkgroups(*work, schedule, count, active, target, *timing));
+    made.parts.back().even = part.getCount() / target.computeUnits;
   }
   if (int64_t pieces = matmul.getSplitK(); pieces > 1)
     made.secondKernel = getPassClocks(demand, 4 * pieces, target, *timing,

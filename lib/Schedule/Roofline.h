@@ -46,12 +46,15 @@ struct WorkgroupClocks {
   UnitClocks step, finish; // of one step; of what follows the last one
   double steps = 1;
   double count = 0;      // of the busiest compute unit, one after another
+  double even = 0;       // the same if all had as many, in parts of one
   double together = 1;   // of which it holds so many at once
   double start = 0;      // until a workgroup's first operands are there
   double sharing = 1;    // waves of a SIMD, as long as there are several
   double alone = 1;      // SIMDs for each that has waves
   double ldsWait = 0;    // of a step for LDS, beside its queue
   double latency = 0;    // of its loads
+  double waves = 1;      // that share a step's loads
+  double ahead = 1;      // steps for which these are under way
   double room = 1;       // steps that are on their way at once
   bool isSerial = false; // each by itself
   double scalesAhead =
@@ -74,6 +77,8 @@ struct Roofline {
   /// Without latencies, and without the second kernel.
   UnitClocks getWork() const;
   double getLeastClocks() const { return getWork().getMost(); }
+  /// The same however the work is shared: less than any split of it takes.
+  double getEvenClocks() const;
 };
 
 /// Of a region with a te.gemm or another product; none where the target has no

@@ -286,5 +286,9 @@ TileDemand te::getHalvesApart(const TileDemand &demand) {
 TileDemand te::getPieceDemand(const TileDemand &demand, ScheduleAttr schedule) {
   MatmulAttr matmul = schedule.getMatmul();
   bool isCut = matmul && matmul.getSplitK() > 1 && !matmul.getWholeRows();
-  return isCut ? getHalvesApart(demand) : demand;
+  if (!isCut)
+    return demand;
+  TileDemand pieces = getHalvesApart(demand);
+  pieces.coverRows = pieces.coverCols = 1; // sums have no scales
+  return pieces;
 }

@@ -156,6 +156,6 @@ te::chooseTuned(MLIRContext *context, const TileDemand &demand,
   ScheduleAttr seed = chooseSchedule(context, demand, target);
   std::optional<Roofline> roofline = getRoofline(demand, seed, target);
   if (roofline && roofline->getClocks() * std::exp(logs / count) < least)
-    return std::nullopt;
+    best = {seed, ""};
   return best;
 }

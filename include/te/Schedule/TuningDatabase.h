@@ -86,11 +86,12 @@ struct TuningDatabase {
 /// A region's schedule by a database.
 struct TunedSchedule {
   ScheduleAttr schedule;
-  std::string source; // the file and the entry, in words
+  std::string source; // the file and the entry, in words; or nothing, where the
+                      // roofline's own choice is faster
 };
-/// That of the region's entry, or of near ones the first by the roofline, which
-/// what was measured of them corrects. None where the database has nothing near
-/// that is legal. `warn`: of an entry that is not.
+/// That of the region's entry, or the first by the roofline of near ones and
+/// its own choice, corrected by what was measured. None where the database has
+/// nothing near that is legal. `warn`: of an entry that is not.
 std::optional<TunedSchedule>
 chooseTuned(MLIRContext *context, const TileDemand &demand,
             const RegionSignature &region, const TuningDatabase &database,

@@ -66,12 +66,18 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
     auto warn = [&](const std::string &what) { fusion.emitWarning() << what; };
     const TuningDatabase *shipped =
         useShipped ? TuningDatabase::getShipped(chip.name) : nullptr;
-    for (const TuningDatabase *each : {database.get(), shipped})
-      if (each)
-        if (std::optional<TunedSchedule> tuned =
-                chooseTuned(&getContext(), demand, region, *each, chip, warn))
-          return tuned;
-    return std::nullopt;
+    std::optional<TunedSchedule> found;
+    for (const TuningDatabase *each : {database.get(), shipped}) {
+      if (!each)
+        continue;
+      std::optional<TunedSchedule> tuned =
+          chooseTuned(&getContext(), demand, region, *each, chip, warn);
+      if (tuned && !tuned->source.empty())
+        return tuned;
+      if (tuned)
+        found = tuned;
+    }
+    return found;
   }
 
   LogicalResult schedule(FusionOp fusion, const Target &chip) {
@@ -85,9 +91,13 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
                    findTuned(fusion, demand, chip)) {
       schedule = tuned->schedule;
       fusion.setScheduleAttr(schedule);
-      fusion->setAttr(kTunedAttr,
-                      StringAttr::get(&getContext(), tuned->source));
-      ++numTuned;
+      if (tuned->source.empty()) {
+        ++numChosen;
+      } else {
+        fusion->setAttr(kTunedAttr,
+                        StringAttr::get(&getContext(), tuned->source));
+        ++numTuned;
+      }
     } else {
       schedule = chooseSchedule(&getContext(), demand, chip);
       fusion.setScheduleAttr(schedule);
