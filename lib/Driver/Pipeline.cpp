@@ -51,8 +51,8 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     manager.addNestedPass<func::FuncOp>(createFusePass(fuse));
     // te-opt --te-share-kernels
     manager.addPass(createShareKernelsPass());
-    // te-opt
-    // --pass-pipeline='builtin.module(func.func(te-schedule{target=gfx950 use-shipped}))'
+    // te-opt --pass-pipeline=
+    // 'builtin.module(func.func(te-schedule{target=gfx950 use-shipped}))'
     SchedulePassOptions options;
     options.target = target.name.str();
     options.tuningDb = tuningDb.str();

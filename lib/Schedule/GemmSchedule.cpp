@@ -165,7 +165,7 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
     };
     auto waves = chooseWaves(tile, mma, mostWaves);
     // Waves whose parts of a long tile are long, too, keep the matrix cores
-    // busier where MXFP4's elements go through registers (0012).
+    // busier where MXFP4's elements go through registers.
     std::array<int64_t, 2> others = {waves[1], waves[0]};
     if (plan.scales == GemmPlan::Scales::Instruction && widest == 4 &&
         stages == 2 && !direct && tile[0] != tile[1] &&
@@ -183,7 +183,7 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
   if (plan.scales == GemmPlan::Scales::Elements && lieAlongK(gemm))
     counts.push_back(4 * simds);
   // Operands that lie across K have whole lines in any step: one of a single
-  // instruction straight to LDS leaves place for more workgroups (0012).
+  // instruction straight to LDS leaves place for more workgroups.
   bool hasShortSteps = !liesAlongK(gemm.getA(), gemm.getKDimA()) &&
                        !liesAlongK(gemm.getB(), gemm.getKDimB());
   for (const MMA *mma : plan.instructions) {
@@ -316,6 +316,16 @@ SmallVector<Split> te::listSplits(const TileDemand &demand,
   return splits;
 }
 
+SmallVector<Split> te::listAllSplits(const TileDemand &demand,
+                                     const GemmPlan &plan,
+                                     ScheduleAttr schedule,
+                                     const Target &target) {
+  SmallVector<Split> splits = listSplits(demand, schedule, target);
+  llvm::append_range(splits, listWalks(demand, plan, schedule, target));
+  llvm::append_range(splits, listRests(demand, schedule, target));
+  return splits;
+}
+
 namespace {
 /// The schedules that the roofline ranks.
 class Seeds {
@@ -374,10 +384,8 @@ static ScheduleAttr addSeeds(Seeds &seeds, MLIRContext *context,
     // Where even shares of the work take too long, all others do.
     if (add(Split())->getEvenClocks() > kIndistinct * seeds.getLeastClocks())
       return;
-    SmallVector<Split> splits = listSplits(demand, schedule, target);
-    llvm::append_range(splits, listWalks(demand, plan, schedule, target));
-    llvm::append_range(splits, listRests(demand, schedule, target));
-    for (Split how : llvm::drop_begin(splits)) // the first is none
+    SmallVector<Split> splits = listAllSplits(demand, plan, schedule, target);
+    for (Split how : llvm::drop_begin(splits))
       add(how);
   });
   return last;

@@ -75,6 +75,9 @@ SmallVector<Split> listRests(const TileDemand &demand, ScheduleAttr schedule,
 /// stores then lie beside the next ones' products; or nothing.
 SmallVector<Split> listWalks(const TileDemand &demand, const GemmPlan &plan,
                              ScheduleAttr schedule, const Target &target);
+/// All of these, the schedule without a split first.
+SmallVector<Split> listAllSplits(const TileDemand &demand, const GemmPlan &plan,
+                                 ScheduleAttr schedule, const Target &target);
 /// With such a split, and the order of tiles that goes with it.
 ScheduleAttr withSplit(const TileDemand &demand, ScheduleAttr schedule,
                        Split split, const Target &target);

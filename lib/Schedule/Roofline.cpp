@@ -25,7 +25,7 @@ StringRef UnitClocks::getBound() const {
                           : "memory";
 }
 
-/// How long loads take, on average of the operand that memory serves more of:
+/// How long loads take, on average, of the operand that memory serves more of:
 /// they come in order, so that one that memory serves holds up the others.
 static double getLatency(const ProductWork &work, const Timing &timing) {
   double share = std::max(work.operands[0].share, work.operands[1].share);
@@ -103,22 +103,15 @@ static double getClocksOfEach(ArrayRef<double> units, double delay,
 /// the first wave's first read. That is hidden where waves take turns, or LDS
 /// has the step early.
 static double getLdsWait(const ProductWork &work, const UnitClocks &step,
-                         ScheduleAttr schedule, const Target &target,
+                         ScheduleAttr schedule, double sharing,
                          const Timing &timing) {
   MatmulAttr matmul = schedule.getMatmul();
-  double parts = double(matmul.getK()) / MMA::lookup(matmul.getMma())->k,
-         sharing =
-             std::max(double(schedule.getWaves()) / target.simdsPerCU, 1.0);
+  double parts = double(matmul.getK()) / MMA::lookup(matmul.getMma())->k;
   if (matmul.getStages() == 1)
     return step.lds + 2 * timing.ldsLatency;
   if (matmul.getPingPong() || (isDirect(work) && matmul.getStages() > 2))
     return 0;
   return timing.ldsLatency + step.lds / (parts * sharing);
-}
-
-/// A workgroup's number of the busiest compute unit.
-static double countBusiest(double count, const Target &target) {
-  return std::ceil(count / target.computeUnits);
 }
 
 static WorkgroupClocks getWorkgroups(const ProductWork &work,
@@ -142,7 +135,7 @@ static WorkgroupClocks getWorkgroups(const ProductWork &work,
   made.waves = waves;
   made.sharing = std::max(waves / simds, 1.0);
   made.alone = simds / std::min(waves, simds);
-  made.ldsWait = getLdsWait(work, made.step, schedule, target, timing);
+  made.ldsWait = getLdsWait(work, made.step, schedule, made.sharing, timing);
   // Of one stage registers hold the next step's operands, if anything does; on
   // the way to LDS they hold those of one more.
   int64_t stages = schedule.getMatmul().getStages();
@@ -151,7 +144,7 @@ static WorkgroupClocks getWorkgroups(const ProductWork &work,
   made.isSerial = stages == 1;
   made.ahead = isDirect(work) ? std::max(stages - together, 1.0) : 1;
   made.room = stages == 1      ? 1 + work.prefetches
-              : isDirect(work) ? std::max(stages - together + 1, 2.0)
+              : isDirect(work) ? 1 + made.ahead
                                : 3;
   made.scalesAhead = work.scaleSteps / 2;
   made.overlapsStores = schedule.getWorkgroups() > 0;
@@ -238,8 +231,6 @@ std::optional<Roofline> te::getRoofline(const TileDemand &ofRegion,
   double all = whole.getCount() + rest.getCount(),
          active = std::min<double>(all, target.computeUnits);
   Roofline made;
-  // Pieces of the last rows fill the units that have no whole tile left.
-  double ofWhole = countBusiest(whole.getCount(), target);
   for (const ProductGrid &part : {whole, rest}) {
     if (part.getCount() <= 0)
       continue;
@@ -247,11 +238,10 @@ std::optional<Roofline> te::getRoofline(const TileDemand &ofRegion,
         getProductWork(demand, schedule, part, target, *timing);
     if (!work)
       return std::nullopt;
-    bool isRest = made.parts.size() == 1;
-    double count = isRest ? countBusiest(rest.getCount(), target) : ofWhole;
-    made.parts.push_back(
-        getWorkgroups(*work, schedule, count, active, target, *timing));
-    made.parts.back().even = part.getCount() / target.computeUnits;
+    double even = part.getCount() / target.computeUnits;
+    made.parts.push_back(getWorkgroups(*work, schedule, std::ceil(even), active,
+                                       target, *timing));
+    made.parts.back().even = even;
   }
   if (int64_t pieces = matmul.getSplitK(); pieces > 1)
     made.secondKernel = getPassClocks(demand, 4 * pieces, target, *timing,

@@ -7,9 +7,9 @@
 //
 // What a step of a schedule asks of each unit of a compute unit, whole tiles
 // and rounds, and latencies that nothing hides: docs/roofline.md. Its constants
-// are those of te/Target/Timing.h, each with a source; none is fitted. It ranks
-// schedules where no database has one, prunes te-tune, tells te-fuse whether
-// one kernel is faster than two, and is what --explain prints.
+// are those of te/Target/Timing.h, each with a source. It ranks schedules where
+// no database has one, prunes te-tune, tells te-fuse whether one kernel is
+// faster than two, and is what --explain prints.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_LIB_SCHEDULE_ROOFLINE_H
@@ -65,7 +65,7 @@ struct WorkgroupClocks {
   double getClocks() const;
   /// Of one step of each of so many workgroups, side by side.
   double getStepClocks(const UnitClocks &step, double some) const;
-  /// Without latencies: what no order of the same work takes less than.
+  /// What the units are asked for in all.
   UnitClocks getWork() const { return (step * steps + finish) * count; }
 };
 
@@ -74,10 +74,11 @@ struct Roofline {
   double secondKernel = 0; // that adds up pieces of K
 
   double getClocks() const;
-  /// Without latencies, and without the second kernel.
+  /// What the units are asked for, but for the second kernel.
   UnitClocks getWork() const;
+  /// Of the busiest unit: nothing waits.
   double getLeastClocks() const { return getWork().getMost(); }
-  /// The same however the work is shared: less than any split of it takes.
+  /// The same if all compute units had as much to do.
   double getEvenClocks() const;
 };
 

@@ -171,10 +171,7 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
                              /*group=*/0));
     if (findViolation(demand, whole, target))
       return;
-    SmallVector<Split> splits = listSplits(demand, whole, target);
-    llvm::append_range(splits, listRests(demand, whole, target));
-    llvm::append_range(splits, listWalks(demand, *plan, whole, target));
-    for (Split split : splits)
+    for (Split split : listAllSplits(demand, *plan, whole, target))
       add(withSplit(demand, whole, split, target));
   });
   return schedules;

@@ -20,7 +20,6 @@
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
-#include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
 
@@ -46,13 +45,7 @@ static ScheduleAttr readSchedule(MLIRContext *context, const TuningEntry &entry,
 
 static std::string describe(const TuningDatabase &database,
                             const TuningEntry &entry) {
-  std::string text = database.name + ", its entry for ";
-  llvm::raw_string_ostream os(text);
-  llvm::interleave(
-      entry.sizes, os,
-      [&](int64_t size) { os << (size < 0 ? "?" : std::to_string(size)); },
-      " x ");
-  return text;
+  return database.name + ", its entry for " + printSizes(entry.sizes);
 }
 
 /// The demand of the same region with other sizes.
@@ -87,11 +80,7 @@ static SmallVector<ScheduleAttr> listVariants(const TileDemand &demand,
   ScheduleAttr whole = withSplit(demand, schedule, Split(), target);
   if (findViolation(demand, whole, target))
     return variants;
-  add(whole);
-  SmallVector<Split> splits = listSplits(demand, whole, target);
-  llvm::append_range(splits, listWalks(demand, *plan, whole, target));
-  llvm::append_range(splits, listRests(demand, whole, target));
-  for (Split split : splits)
+  for (Split split : listAllSplits(demand, *plan, whole, target))
     add(withSplit(demand, whole, split, target));
   return variants;
 }

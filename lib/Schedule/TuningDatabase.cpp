@@ -132,7 +132,7 @@ void TuningDatabase::put(const RegionSignature &region,
   group->entries.push_back(entry);
 }
 
-static std::string printSizes(ArrayRef<int64_t> sizes) {
+std::string te::printSizes(ArrayRef<int64_t> sizes) {
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::interleave(
@@ -203,6 +203,17 @@ static bool fromJSON(const json::Value &value, TuningDatabase &database,
 }
 } // namespace mlir::te
 
+json::Value te::toJSON(ArrayRef<std::map<std::string, int64_t>> sizes) {
+  json::Array all;
+  for (auto &each : sizes) {
+    json::Object object;
+    for (auto &[name, size] : each)
+      object[name] = size;
+    all.push_back(std::move(object));
+  }
+  return all;
+}
+
 static std::string quote(StringRef text) {
   return llvm::formatv("{0}", json::Value(text));
 }
@@ -215,17 +226,8 @@ static void print(llvm::raw_ostream &os, const TuningEntry &entry) {
      << ", \"schedule\": " << quote(entry.schedule);
   if (entry.how != TuningEntry().how)
     os << ", \"how\": " << quote(entry.how);
-  if (!entry.timed.empty()) {
-    json::Array timed;
-    for (auto &each : entry.timed) {
-      json::Object object;
-      for (auto &[name, size] : each)
-        object[name] = size;
-      timed.push_back(std::move(object));
-    }
-    os << ", \"timed\": "
-       << llvm::formatv("{0}", json::Value(std::move(timed)));
-  }
+  if (!entry.timed.empty())
+    os << ", \"timed\": " << llvm::formatv("{0}", toJSON(entry.timed));
   os << "}";
 }
 

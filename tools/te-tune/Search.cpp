@@ -228,12 +228,12 @@ static void add(SearchRecord &entry, const TriedSchedule &tried) {
   }
 }
 
-void Search::publish(const TunedRegion &region, const SearchRecord &record) {
+bool Search::publish(const TunedRegion &region, const SearchRecord &record) {
   const TuningEntry *old = database.find(region.signature);
   if (record.schedule.empty() ||
       (old && old->how == record.how && old->timed == timed(record) &&
        old->clocks <= record.clocks))
-    return;
+    return false;
   TuningEntry entry;
   entry.sizes = region.signature.sizes;
   entry.schedule = record.schedule;
@@ -241,6 +241,7 @@ void Search::publish(const TunedRegion &region, const SearchRecord &record) {
   entry.how = record.how;
   entry.timed = timed(record);
   database.put(region.signature, entry);
+  return true;
 }
 
 LogicalResult Search::tryAll(const TunedRegion &region, SearchRecord &entry) {
@@ -278,7 +279,7 @@ LogicalResult Search::tryAll(const TunedRegion &region, SearchRecord &entry) {
     progress.report(entry.tried.size(), left, entry.clocks,
                     entry.defaultClocks);
   }
-  entry.isComplete = true;
+  entry.isComplete |= !region.isWritten; // which is one of many
   progress.finish();
   summarize(region, entry);
   return save();
@@ -286,7 +287,10 @@ LogicalResult Search::tryAll(const TunedRegion &region, SearchRecord &entry) {
 
 LogicalResult Search::tune(const TunedRegion &region) {
   SearchRecord &entry = startEntry(region);
-  if (entry.isComplete) {
+  // What an earlier call found, of which the database may know nothing.
+  if (publish(region, entry) && failed(save()))
+    return failure();
+  if (entry.isComplete && !region.isWritten) {
     summarize(region, entry);
     return success();
   }

@@ -57,8 +57,9 @@ private:
   LogicalResult save() const;
   void summarize(const TunedRegion &region, const SearchRecord &entry) const;
 
-  /// Puts the fastest into the database, unless that has a faster one.
-  void publish(const TunedRegion &region, const SearchRecord &record);
+  /// Puts the fastest into the database, unless that has a faster one; true
+  /// where this changes it.
+  bool publish(const TunedRegion &region, const SearchRecord &record);
 
   TuningDatabase &database;
   SearchLog &log;

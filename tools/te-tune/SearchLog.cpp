@@ -7,6 +7,8 @@
 
 #include "SearchLog.h"
 
+#include "te/Schedule/TuningDatabase.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -106,18 +108,11 @@ static json::Value toJSON(const TriedSchedule &tried) {
 }
 
 static json::Value toJSON(const SearchRecord &entry) {
-  json::Array sizes;
-  for (auto &each : entry.sizes) {
-    json::Object object;
-    for (auto &[name, size] : each)
-      object[name] = size;
-    sizes.push_back(std::move(object));
-  }
   return json::Object{{"key", entry.key},
                       {"target", entry.target},
                       {"compiler", entry.compiler},
                       {"region", entry.region},
-                      {"sizes", std::move(sizes)},
+                      {"sizes", toJSON(entry.sizes)},
                       {"how", entry.how},
                       {"schedule", entry.schedule},
                       {"clocks", entry.clocks},

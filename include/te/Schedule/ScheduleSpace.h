@@ -21,8 +21,9 @@ SmallVector<ScheduleAttr> listSchedules(MLIRContext *context,
 /// How many steps lead from one to the other: twice or half a size is one.
 int64_t getDistance(ScheduleAttr a, ScheduleAttr b);
 
-/// Clocks that no kernel with this schedule takes less than: what the busiest
-/// unit of the busiest CU does (docs/roofline.md). 0 without a product.
+/// Clocks that a kernel with this schedule takes at the least by the roofline:
+/// what the busiest unit of the busiest CU does (docs/roofline.md). 0 without a
+/// product.
 double getLeastClocks(const TileDemand &demand, ScheduleAttr schedule,
                       const Target &target);
 

@@ -16,6 +16,7 @@
 #include "te/Schedule/ResourceModel.h"
 
 #include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
 
 #include <map>
 #include <optional>
@@ -36,6 +37,11 @@ struct RegionSignature {
 };
 RegionSignature getSignature(ArrayRef<Operation *> ops,
                              const TileDemand &demand);
+
+/// Sizes in words: "16 x ? x 4096".
+std::string printSizes(ArrayRef<int64_t> sizes);
+/// Sizes of dynamic dimensions, by their names.
+llvm::json::Value toJSON(ArrayRef<std::map<std::string, int64_t>> sizes);
 
 struct TuningEntry {
   std::vector<int64_t> sizes;

@@ -324,17 +324,10 @@ std::pair<Value, Value> Outliner::emitColumn(TileContext &ctx, const Part &part,
           arith::DivUIOp::create(b, group, columns)};
 }
 
-/// The program of a workgroup of a part.
-LogicalResult Outliner::emitPart(const TileContext &common, const Part &part,
-                                 Value x, Value group, unsigned &next) {
-  TileContext ctx = common;
-  bindExtents(ctx, part, next);
-  return emitWorkgroup(ctx, part, x, group);
-}
-
 /// The program of workgroup (x, group) of a part.
-LogicalResult Outliner::emitWorkgroup(TileContext ctx, const Part &part,
-                                      Value x, Value group) {
+LogicalResult Outliner::emitPart(TileContext ctx, const Part &part, Value x,
+                                 Value group, unsigned &next) {
+  bindExtents(ctx, part, next);
   auto &b = ctx.b;
   int64_t width = ctx.schedule.getTile()[1];
   Value zero = arith::ConstantIndexOp::create(b, 0);

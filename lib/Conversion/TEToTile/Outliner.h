@@ -88,10 +88,8 @@ struct Outliner {
   LogicalResult emitTiles(TileContext &ctx, const Part &part, Value group);
   bool hasEdge(const TileContext &ctx, const Part &part);
   LogicalResult emitAtEdge(TileContext &ctx, const Part &part, Value group);
-  LogicalResult emitPart(const TileContext &common, const Part &part, Value x,
+  LogicalResult emitPart(TileContext ctx, const Part &part, Value x,
                          Value group, unsigned &next);
-  LogicalResult emitWorkgroup(TileContext ctx, const Part &part, Value x,
-                              Value group);
   std::pair<Value, Value> emitColumn(TileContext &ctx, const Part &part,
                                      Value group);
   std::pair<Value, Value> emitOrder(TileContext &ctx, const Part &part, Value x,
