@@ -1,4 +1,6 @@
-// The precompiled MLIR header: what most translation units include anyway.
+// The precompiled header: what most translation units include anyway.
+#include "te/Dialect/TE/IR/TE.h"
+#include "te/Dialect/Tile/IR/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

@@ -11,7 +11,7 @@
 
 #include "Codegen.h"
 
-#include "te/Conversion/Passes.h"
+#include "te/Conversion/Names.h"
 #include "te/Emulator/Emulator.h"
 #include "te/Runtime/File.h"
 

@@ -66,3 +66,21 @@ void mlir::te::handleSystemErrors(const char *name, int code) {
   std::atexit(checkOutput);
   llvm::install_bad_alloc_error_handler(endWithoutMemory);
 }
+
+llvm::Expected<std::vector<int64_t>>
+mlir::te::parseVariants(llvm::StringRef text) {
+  std::vector<int64_t> ends;
+  if (text == "none")
+    return ends;
+  llvm::SmallVector<llvm::StringRef> numbers;
+  text.split(numbers, ',');
+  for (llvm::StringRef number : numbers) {
+    int64_t end;
+    if (number.getAsInteger(10, end) || end <= (ends.empty() ? 0 : ends.back()))
+      return llvm::createStringError(
+          "--variants=" + text +
+          ": expected none, or rising numbers of rows, as in 16,128,1024");
+    ends.push_back(end);
+  }
+  return ends;
+}

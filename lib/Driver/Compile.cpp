@@ -9,7 +9,7 @@
 #include "Codegen.h"
 #include "PTX.h"
 
-#include "te/Conversion/Passes.h"
+#include "te/Conversion/Names.h"
 #include "te/Dialect/TE/Transforms/Passes.h"
 #include "te/Region/SharedKernels.h"
 #include "te/Schedule/ResourceModel.h"
@@ -56,10 +56,22 @@ static json::Array listRaised(FusionOp fusion) {
   return listed;
 }
 
+/// The ranges of rows that the kernel is for; none where it is for all.
+static json::Array listRows(ArrayRef<FusionOp> regions) {
+  llvm::SetVector<Attribute> ranges;
+  for (FusionOp fusion : regions)
+    if (fusion.getRowsAttr())
+      ranges.insert(fusion.getRowsAttr());
+  json::Array listed;
+  for (Attribute range : ranges)
+    listed.push_back(printRows(cast<DenseI64ArrayAttr>(range).asArrayRef()));
+  return listed;
+}
+
 /// What --explain tells of a kernel, which computes `regions`.
 static json::Object explain(ArrayRef<FusionOp> regions, const Target &target) {
   FusionOp fusion = regions.front();
-  TileDemand demand = getTileDemand(getRegionOps(fusion));
+  TileDemand demand = getRegionDemand(fusion);
   ScheduleAttr schedule = fusion.getScheduleAttr();
   ResourceEstimate resources = estimate(demand, schedule, target);
   json::Array ops;
@@ -68,15 +80,19 @@ static json::Object explain(ArrayRef<FusionOp> regions, const Target &target) {
   std::string location;
   llvm::raw_string_ostream os(location);
   fusion.getLoc()->print(os);
-  ScheduleAttr own = chooseSchedule(fusion.getContext(), demand, target);
   auto tuned = fusion->getAttrOfType<StringAttr>(kTunedAttr);
-  std::string chosenBy = tuned             ? "te-tune, in " + tuned.str()
-                         : own == schedule ? "te-schedule"
-                                           : "the user";
+  auto isOwn = [&] {
+    return fusion.getRows() ||
+           chooseSchedule(fusion.getContext(), demand, target) == schedule;
+  };
+  std::string chosenBy = tuned     ? "te-tune, in " + tuned.str()
+                         : isOwn() ? "te-schedule"
+                                   : "the user";
   return json::Object{
       {"kernel", fusion.getKernel()},
       {"location", location},
       {"regions", int64_t(regions.size())},
+      {"rows", listRows(regions)},
       {"ops", std::move(ops)},
       {"parts", int64_t(getParts(getRegionOps(fusion)).size())},
       {"raised", listRaised(fusion)},
@@ -233,7 +249,7 @@ struct Compilation {
       manager.enableTiming(timing);
     (void)applyPassManagerCLOptions(manager);
     buildPipeline(manager, *options.target, from, std::min(to, Level::Native),
-                  options.tuningDb);
+                  options.schedules);
     // A level's result is verified, what its passes hand on is not.
     manager.enableVerifier(false);
     return success(succeeded(manager.run(module)) && succeeded(verify(module)));

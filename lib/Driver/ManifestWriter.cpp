@@ -12,13 +12,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Codegen.h"
+#include "LaunchRange.h"
 
-#include "te/Conversion/Passes.h"
+#include "te/Conversion/Names.h"
 #include "te/Dialect/TE/IR/Names.h"
 #include "te/Dialect/TE/IR/TE.h"
 #include "te/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -45,7 +47,15 @@ private:
                                     StringRef name);
   LogicalResult addConstant(arith::ConstantOp op);
   LogicalResult addResults(func::ReturnOp op);
+  LogicalResult addWorkspace(Value value) {
+    return failure(failed(
+        addBuffers(value, "workspace", "ws" + std::to_string(workspaces++))));
+  }
+  LogicalResult addWorkspaces(tile::LaunchOp launch);
   LogicalResult addLaunch(tile::LaunchOp launch);
+  LogicalResult addBranches(scf::IfOp op);
+  LogicalResult addBlock(Block &block);
+  FailureOr<std::optional<json::Value>> getCondition();
   json::Object describe(Value value, StringRef name, json::Array shape,
                         json::Array ids);
 
@@ -57,6 +67,8 @@ private:
   llvm::DenseMap<std::pair<Value, int64_t>, json::Value> dimSizes;
   llvm::DenseMap<Value, SmallVector<int64_t>> bufferIds;
   json::Array dims, buffers, arguments, results, steps;
+  unsigned workspaces = 0;
+  LaunchRange when; // of the block that is read
 };
 } // namespace
 
@@ -157,6 +169,10 @@ FailureOr<json::Value> EntryWriter::sizeOf(Value value, int64_t dim) {
     return expression(cast<Value>(expand.getMixedOutputShape()[dim]));
   if (auto cast = value.getDefiningOp<tensor::CastOp>())
     return sizeOf(cast.getSource(), dim);
+  if (auto branches = value.getDefiningOp<scf::IfOp>())
+    return sizeOf(branches.thenYield().getOperand(
+                      cast<OpResult>(value).getResultNumber()),
+                  dim);
   auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>();
   if (!collapse) {
     emitError(value.getLoc()) << "the size of dimension " << dim
@@ -223,21 +239,38 @@ json::Value EntryWriter::storage(ArrayRef<ScaledType::StorageDim> storageDims,
   return sizes;
 }
 
+/// When what the block has is needed; nothing where it always is.
+FailureOr<std::optional<json::Value>> EntryWriter::getCondition() {
+  if (!when.size)
+    return std::optional<json::Value>();
+  FailureOr<json::Value> size = expression(when.size);
+  if (failed(size))
+    return failure();
+  json::Object made{{"size", std::move(*size)}, {"least", when.least}};
+  if (when.most != INT64_MAX)
+    made["most"] = when.most;
+  return std::optional<json::Value>(std::move(made));
+}
+
 /// The buffers of a value: its data, then its scales.
 FailureOr<json::Array> EntryWriter::addBuffers(Value value, StringRef kind,
                                                StringRef name) {
   FailureOr<json::Array> shape = shapeOf(value);
-  if (failed(shape))
+  FailureOr<std::optional<json::Value>> condition = getCondition();
+  if (failed(shape) || failed(condition))
     return failure();
   json::Array ids;
   auto add = [&](const Twine &bufferName, Type dtype, json::Value bufferShape) {
     int64_t id = buffers.size();
     bufferIds[value].push_back(id);
     ids.push_back(id);
-    buffers.push_back(json::Object{{"kind", kind},
-                                   {"name", bufferName.str()},
-                                   {"dtype", typeText(dtype)},
-                                   {"shape", std::move(bufferShape)}});
+    json::Object made{{"kind", kind},
+                      {"name", bufferName.str()},
+                      {"dtype", typeText(dtype)},
+                      {"shape", std::move(bufferShape)}};
+    if (*condition)
+      made["when"] = **condition;
+    buffers.push_back(std::move(made));
   };
   if (auto scaled = dyn_cast<ScaledType>(value.getType())) {
     add(name + ".data", scaled.getElementType(),
@@ -350,12 +383,101 @@ LogicalResult EntryWriter::addLaunch(tile::LaunchOp launch) {
                             block[0]))
     return launch.emitError() << "kernel @" << launch.getKernel() << *why;
   auto lds = kernel->getAttrOfType<IntegerAttr>(kDynamicLdsAttrName);
-  steps.push_back(
-      json::Object{{"kernel", launch.getKernel()},
-                   {"grid", json::Array{std::move(*x), std::move(*y), 1}},
-                   {"block", json::Array{block[0], block[1], block[2]}},
-                   {"dynamic_lds", lds ? lds.getInt() : 0},
-                   {"args", std::move(args)}});
+  json::Object step{{"kernel", launch.getKernel()},
+                    {"grid", json::Array{std::move(*x), std::move(*y), 1}},
+                    {"block", json::Array{block[0], block[1], block[2]}},
+                    {"dynamic_lds", lds ? lds.getInt() : 0},
+                    {"args", std::move(args)}};
+  FailureOr<std::optional<json::Value>> condition = getCondition();
+  if (failed(condition))
+    return failure();
+  if (*condition)
+    step["when"] = **condition;
+  steps.push_back(std::move(step));
+  return success();
+}
+
+/// Kernels compute all that is a tensor; the host computes sizes.
+static LogicalResult verifyHostOp(Operation *op) {
+  if (isa<tile::LaunchOp, arith::ConstantOp, scf::IfOp, func::FuncOp>(op) ||
+      isReshape(op) || op->hasTrait<OpTrait::IsTerminator>())
+    return success();
+  if (!op->use_empty() &&
+      llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>)) {
+    bool isPut = isa<tensor::InsertSliceOp, tensor::EmptyOp>(op);
+    return op->emitError()
+           << op->getName() << " has no kernel yet"
+           << (isPut ? "; put slices into tensors without a step, and cover "
+                       "with them what tensor.empty gives; its semantics run "
+                       "with te-run --device=reference"
+                     : "; docs/spec.md lists the ops that have one");
+  }
+  if (!isPure(op))
+    return op->emitError() << "'" << op->getName()
+                           << "' cannot run on the host side";
+  return success();
+}
+
+/// A launch's results, where they have no buffers yet.
+LogicalResult EntryWriter::addWorkspaces(tile::LaunchOp launch) {
+  unsigned fresh = launch.getNumResults() - launch.getInits().size();
+  for (auto [i, result] : llvm::enumerate(launch.getResults())) {
+    if (bufferIds.contains(result))
+      continue;
+    if (i >= fresh)
+      bufferIds[result] = bufferIds[launch.getInits()[i - fresh]];
+    else if (failed(addWorkspace(result)))
+      return failure();
+  }
+  return success();
+}
+
+/// The launches of both branches write the results' buffers.
+LogicalResult EntryWriter::addBranches(scf::IfOp op) {
+  for (OpResult result : op->getResults())
+    if (!bufferIds.contains(result) && failed(addWorkspace(result)))
+      return failure();
+  for (Region *branch : {&op.getThenRegion(), &op.getElseRegion()}) {
+    if (branch->empty())
+      continue;
+    Block &block = branch->front();
+    for (auto [result, yielded] : llvm::zip_equal(
+             op->getResults(), block.getTerminator()->getOperands())) {
+      Value owner = getBufferOwner(yielded);
+      if (owner.getParentBlock() != &block || bufferIds.contains(owner))
+        return op.emitError() << "result #" << result.getResultNumber()
+                              << " is not computed in each of the branches";
+      SmallVector<int64_t> ids = bufferIds[result];
+      bufferIds[owner] = std::move(ids);
+    }
+    LaunchRange before = when;
+    if (failed(narrow(when, op.getCondition(), branch == &op.getThenRegion())))
+      return op.emitError("launches are chosen by one size, compared with "
+                          "constants; this condition is another one");
+    if (failed(addBlock(block)))
+      return failure();
+    when = before;
+  }
+  return success();
+}
+
+LogicalResult EntryWriter::addBlock(Block &block) {
+  // A value that a later launch takes over has that launch's buffer.
+  for (Operation &op : llvm::reverse(block))
+    if (auto launch = dyn_cast<tile::LaunchOp>(op))
+      for (auto [init, result] :
+           llvm::zip(launch.getInits(),
+                     launch.getResults().take_back(launch.getInits().size())))
+        if (bufferIds.contains(result))
+          bufferIds[init] = bufferIds[result];
+  for (Operation &op : block) {
+    if (auto branches = dyn_cast<scf::IfOp>(op);
+        branches && failed(addBranches(branches)))
+      return failure();
+    auto launch = dyn_cast<tile::LaunchOp>(op);
+    if (launch && (failed(addWorkspaces(launch)) || failed(addLaunch(launch))))
+      return failure();
+  }
   return success();
 }
 
@@ -371,55 +493,16 @@ FailureOr<json::Value> EntryWriter::write() {
         describe(argument, name, *shapeOf(argument), std::move(*ids)));
   }
   Block &body = func.getBody().front();
-  // Kernels compute all that is a tensor; the host computes sizes.
-  for (Operation &op : body)
-    if (!isa<tile::LaunchOp, arith::ConstantOp>(op) && !isReshape(&op) &&
-        !op.use_empty() &&
-        llvm::any_of(op.getResultTypes(), llvm::IsaPred<ShapedType>)) {
-      bool isPut = isa<tensor::InsertSliceOp, tensor::EmptyOp>(op);
-      return op.emitError()
-             << op.getName() << " has no kernel yet"
-             << (isPut ? "; put slices into tensors without a step, and cover "
-                         "with them what tensor.empty gives; its semantics run "
-                         "with te-run --device=reference"
-                       : "; docs/spec.md lists the ops that have one");
-    }
+  WalkResult isSound =
+      func.walk([](Operation *op) { return WalkResult(verifyHostOp(op)); });
+  if (isSound.wasInterrupted())
+    return failure();
   for (auto constant : body.getOps<arith::ConstantOp>())
     if (failed(addConstant(constant)))
       return failure();
-  if (failed(addResults(cast<func::ReturnOp>(body.getTerminator()))))
+  if (failed(addResults(cast<func::ReturnOp>(body.getTerminator()))) ||
+      failed(addBlock(body)))
     return failure();
-  // A value that a later launch takes over has that launch's buffer.
-  for (Operation &op : llvm::reverse(body))
-    if (auto launch = dyn_cast<tile::LaunchOp>(op))
-      for (auto [init, result] :
-           llvm::zip(launch.getInits(),
-                     launch.getResults().take_back(launch.getInits().size())))
-        if (bufferIds.contains(result))
-          bufferIds[init] = bufferIds[result];
-  unsigned workspaces = 0;
-  for (Operation &op : body) {
-    auto launch = dyn_cast<tile::LaunchOp>(op);
-    if (!launch && !op.hasTrait<OpTrait::IsTerminator>() && !isPure(&op))
-      return op.emitError()
-             << "'" << op.getName() << "' cannot run on the host side";
-    if (!launch)
-      continue;
-    for (auto [i, result] : llvm::enumerate(launch.getResults())) {
-      if (bufferIds.contains(result))
-        continue;
-      unsigned fresh = launch.getNumResults() - launch.getInits().size();
-      if (i >= fresh) {
-        bufferIds[result] = bufferIds[launch.getInits()[i - fresh]];
-        continue;
-      }
-      if (failed(addBuffers(result, "workspace",
-                            "ws" + std::to_string(workspaces++))))
-        return failure();
-    }
-    if (failed(addLaunch(launch)))
-      return failure();
-  }
   return json::Value(json::Object{{"name", func.getSymName()},
                                   {"dims", std::move(dims)},
                                   {"buffers", std::move(buffers)},
@@ -443,7 +526,7 @@ FailureOr<json::Value> te::buildManifest(ModuleOp module, const Target &target,
       return failure();
     entries.push_back(std::move(*entry));
   }
-  return json::Value(json::Object{{"te_manifest", 1},
+  return json::Value(json::Object{{"te_manifest", 2},
                                   {"producer", "te-mlir " TE_VERSION},
                                   {"target", target.name},
                                   {"source", source.str()},

@@ -7,7 +7,7 @@
 
 #include "PTX.h"
 
-#include "te/Conversion/Passes.h"
+#include "te/Conversion/Names.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"

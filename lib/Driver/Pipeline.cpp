@@ -32,7 +32,7 @@ static void addVerifier(OpPassManager &manager, StringRef level) {
 }
 
 void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
-                       Level to, StringRef tuningDb) {
+                       Level to, const ScheduleOptions &schedules) {
   auto covers = [&](Level level) { return from < level && level <= to; };
   if (from == Level::TE) {
     // te-opt --te-verify-level=level=te
@@ -52,11 +52,13 @@ void te::buildPipeline(OpPassManager &manager, const Target &target, Level from,
     // te-opt --te-share-kernels
     manager.addPass(createShareKernelsPass());
     // te-opt --pass-pipeline=
-    // 'builtin.module(func.func(te-schedule{target=gfx950 use-shipped}))'
+    // 'builtin.module(func.func(te-schedule{target=gfx950 use-shipped
+    // ranges=16,128,1024}))'
     SchedulePassOptions options;
     options.target = target.name.str();
-    options.tuningDb = tuningDb.str();
+    options.tuningDb = schedules.tuningDb;
     options.useShipped = true;
+    options.ranges.assign(schedules.ranges.begin(), schedules.ranges.end());
     manager.addNestedPass<func::FuncOp>(createSchedulePass(options));
     // te-opt --te-verify-level=level=fused
     addVerifier(manager, "fused");

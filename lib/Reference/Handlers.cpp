@@ -8,6 +8,8 @@
 #include "te/Dialect/TE/IR/TE.h"
 #include "te/Reference/Hadamard.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::ref;
@@ -144,12 +146,27 @@ static LogicalResult runFusion(Operation *operation, Frame &frame) {
   return success();
 }
 
+static LogicalResult runIf(Operation *operation, Frame &frame) {
+  auto op = cast<scf::IfOp>(operation);
+  bool holds = frame.get(op.getCondition()).buffers[0].load<int8_t>(0);
+  Region &branch = holds ? op.getThenRegion() : op.getElseRegion();
+  if (branch.empty())
+    return success();
+  auto yielded = runBlock(branch.front(), frame);
+  if (failed(yielded))
+    return failure();
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), *yielded))
+    if (failed(frame.set(result, std::move(value))))
+      return failure();
+  return success();
+}
+
 static ArrayRef<HandlerEntry> getQuantizeHandlers() {
   static constexpr HandlerEntry kHandlers[] = {
       {"te.quantize", runQuantize}, {"te.dequantize", runDequantize},
       {"te.transpose", runMove},    {"te.relayout", runMove},
       {"te.amax", runAmax},         {"te.dim", runDim},
-      {"te.fusion", runFusion},
+      {"te.fusion", runFusion},     {"scf.if", runIf},
   };
   return kHandlers;
 }

@@ -133,3 +133,34 @@ Value te::emitSize(ImplicitLocOpBuilder &b, Value tensor, int64_t i,
              ? b.createOrFold<arith::DivUIOp>(size, two())
              : size;
 }
+
+Value te::emitRows(ImplicitLocOpBuilder &b, const Anchor &anchor,
+                   function_ref<Value(Value, int64_t)> dim) {
+  if (anchor.map.isRun())
+    return arith::ConstantIndexOp::create(b, anchor.whole.first);
+  if (anchor.map.isTileOfMany())
+    return dim(anchor.value, *anchor.map.find('m'));
+  int64_t end =
+      cast<ShapedType>(anchor.value.getType()).getRank() - !anchor.map.isRow();
+  int64_t first =
+      anchor.map.isPartialSums() ? 1 : anchor.getMatrixDims().size();
+  SmallVector<Value> sizes;
+  for (int64_t i = first; i < end; ++i)
+    sizes.push_back(dim(anchor.value, i));
+  return emitProduct(b, sizes);
+}
+
+Value te::emitColumns(ImplicitLocOpBuilder &b, const Anchor &anchor,
+                      function_ref<Value(Value, int64_t)> dim) {
+  if (anchor.map.isRun())
+    return arith::ConstantIndexOp::create(b, anchor.whole.second);
+  if (anchor.map.isTileOfMany())
+    return dim(anchor.value, *anchor.map.find('n'));
+  int64_t rank = cast<ShapedType>(anchor.value.getType()).getRank();
+  if (anchor.map.isRow() || rank == 0)
+    return arith::ConstantIndexOp::create(b, 1);
+  Value cols = dim(anchor.value, rank - 1);
+  return anchor.map.isHalves() ? b.createOrFold<arith::DivUIOp>(
+                                     cols, arith::ConstantIndexOp::create(b, 2))
+                               : cols;
+}

@@ -44,9 +44,10 @@ std::string mlir::te::rt::describe(const Entry &entry) {
                      "\n" + describeValues(entry, "argument", entry.arguments) +
                      describeValues(entry, "result", entry.results);
   for (const Step &step : entry.steps)
-    text += "  launches " + step.kernel + ": grid [" +
-            join(step.grid, formatSize) + "], block [" +
-            join(step.block, formatNumber) + "]\n";
+    text +=
+        "  launches " + step.kernel + ": grid [" + join(step.grid, formatSize) +
+        "], block [" + join(step.block, formatNumber) + "]" +
+        (step.when ? ", where " + step.when->format(entry.dims) : "") + "\n";
   return text;
 }
 

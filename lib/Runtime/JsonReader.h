@@ -30,6 +30,9 @@ public:
   bool isInteger() const { return value && value->is_number_integer(); }
   bool isArray() const { return value && value->is_array(); }
 
+  bool has(const char *key) const {
+    return value && value->is_object() && value->contains(key);
+  }
   /// A member of an object; an error where it is missing.
   JsonNode operator[](const char *key) const;
   std::vector<JsonNode> getItems() const;

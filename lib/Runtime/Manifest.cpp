@@ -13,7 +13,7 @@
 using namespace mlir::te::rt;
 using nlohmann::json;
 
-static constexpr int64_t kVersion = 1;
+static constexpr int64_t kVersion = 2;
 /// The deepest expression that is read: the compiler's have a handful of
 /// levels.
 static constexpr unsigned kMaxDepth = 64;
@@ -70,6 +70,20 @@ static std::vector<Expr> readShape(const JsonNode &node, const Entry &entry) {
   return shape;
 }
 
+/// "when", where the node has one.
+static std::optional<Condition> readCondition(const JsonNode &node,
+                                              const Entry &entry) {
+  if (!node.has("when"))
+    return std::nullopt;
+  JsonNode when = node["when"];
+  Condition condition;
+  condition.size = readExpr(when["size"], entry);
+  condition.least = when["least"].getInteger(0, INT64_MAX);
+  if (when.has("most"))
+    condition.most = when["most"].getInteger(condition.least, INT64_MAX);
+  return condition;
+}
+
 static DType readDType(const JsonNode &node) {
   std::string name = node.getString();
   std::optional<DType> type = findDType(name);
@@ -100,6 +114,9 @@ static Buffer readBuffer(const JsonNode &node, const Entry &entry) {
   buffer.shape = readShape(node["shape"], entry);
   if (buffer.kind == BufferKind::Constant)
     buffer.symbol = node["symbol"].getNonEmptyString();
+  buffer.when = readCondition(node, entry);
+  if (buffer.when && buffer.kind != BufferKind::Workspace)
+    node["when"].fail("only a workspace has it");
   return buffer;
 }
 
@@ -200,6 +217,7 @@ static Step readStep(const JsonNode &node, const Entry &entry,
                        std::to_string(kMaxLanes) + " fit in a workgroup");
   step.dynamicLds = node["dynamic_lds"].getInteger(0, kMaxLds);
   readKernelArgs(node["args"], entry, *kernel, step);
+  step.when = readCondition(node, entry);
   return step;
 }
 
@@ -256,6 +274,19 @@ static void readManifest(const JsonNode &root, Manifest &manifest) {
       node["name"].fail("entry " + entry.name + " is there twice");
     manifest.entries.push_back(std::move(entry));
   }
+}
+
+Result<bool> Condition::holds(std::span<const int64_t> dims) const {
+  Result<int64_t> value = size.evaluate(dims);
+  if (!value)
+    return value.takeFailure();
+  return *value >= least && *value <= most;
+}
+
+std::string Condition::format(std::span<const std::string> dimNames) const {
+  std::string text = size.format(dimNames) + " is " + std::to_string(least);
+  return most == INT64_MAX ? text + " or more"
+                           : text + " to " + std::to_string(most);
 }
 
 Result<Manifest> Manifest::parse(std::string_view text) {

@@ -169,10 +169,24 @@ static Result<uint64_t> countBytes(const Buffer &buffer,
   return uint64_t(bytes);
 }
 
+/// Nothing but zeros where the run does not need the buffer.
+static Result<std::vector<int64_t>>
+getNeededShape(const Entry &entry, const Buffer &buffer,
+               std::span<const int64_t> dims) {
+  if (buffer.when) {
+    Result<bool> isNeeded = buffer.when->holds(dims);
+    if (!isNeeded)
+      return Failure{buffer.name + ": " + isNeeded.error()};
+    if (!*isNeeded)
+      return std::vector<int64_t>(buffer.shape.size());
+  }
+  return evaluateShape(entry, buffer.shape, buffer.name, dims);
+}
+
 Result<uint64_t> mlir::te::rt::getBufferBytes(const Entry &entry,
                                               const Buffer &buffer,
                                               std::span<const int64_t> dims) {
-  auto shape = evaluateShape(entry, buffer.shape, buffer.name, dims);
+  auto shape = getNeededShape(entry, buffer, dims);
   if (!shape)
     return shape.takeFailure();
   return countBytes(buffer, *shape);
@@ -181,7 +195,7 @@ Result<uint64_t> mlir::te::rt::getBufferBytes(const Entry &entry,
 Result<std::vector<int64_t>>
 mlir::te::rt::getBufferShape(const Entry &entry, const Buffer &buffer,
                              std::span<const int64_t> dims) {
-  auto shape = evaluateShape(entry, buffer.shape, buffer.name, dims);
+  auto shape = getNeededShape(entry, buffer, dims);
   if (!shape)
     return shape;
   auto bytes = countBytes(buffer, *shape);
@@ -212,7 +226,7 @@ Result<HostTensor> mlir::te::rt::makeBuffer(const Entry &entry,
 Status mlir::te::rt::checkInput(const Entry &entry, const Buffer &buffer,
                                 std::span<const int64_t> dims,
                                 const HostTensor &input) {
-  auto shape = evaluateShape(entry, buffer.shape, buffer.name, dims);
+  auto shape = getNeededShape(entry, buffer, dims);
   if (!shape)
     return shape.takeFailure();
   if (input.type != buffer.type)

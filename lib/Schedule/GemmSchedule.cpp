@@ -239,7 +239,7 @@ static bool isCuttable(const TileDemand &demand) {
 SmallVector<Split> te::listRests(const TileDemand &demand,
                                  ScheduleAttr schedule, const Target &target) {
   SmallVector<Split> splits;
-  if (!isCuttable(demand))
+  if (!isCuttable(demand) || demand.rowsVary)
     return splits;
   int64_t rows = llvm::divideCeil(demand.rows, schedule.getTile()[0]),
           cols = llvm::divideCeil(demand.cols, schedule.getTile()[1]),

@@ -9,6 +9,10 @@
 #include "te/Schedule/ResourceModel.h"
 #include "te/Target/Timing.h"
 
+#include "llvm/ADT/bit.h"
+
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::te;
 
@@ -272,6 +276,21 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   demand.liveBytes += demand.statisticBytes;
   for (Value value : getKeptValues(ops))
     demand.keptBytes += elementBytes(value.getType());
+  return demand;
+}
+
+int64_t te::getExpectedRows(int64_t least, int64_t most) {
+  double middle = std::sqrt(double(std::max<int64_t>(least, 1)) * most);
+  return llvm::bit_floor(std::max<uint64_t>(middle, 1));
+}
+
+TileDemand te::getRegionDemand(FusionOp fusion) {
+  TileDemand demand = getTileDemand(getRegionOps(fusion));
+  auto [least, most] = fusion.getRowRange();
+  if (!ShapedType::isDynamic(demand.rows) || most == INT64_MAX)
+    return demand;
+  demand.rows = getExpectedRows(least, most);
+  demand.rowsVary = true;
   return demand;
 }
 

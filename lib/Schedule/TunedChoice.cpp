@@ -45,7 +45,12 @@ static ScheduleAttr readSchedule(MLIRContext *context, const TuningEntry &entry,
 
 static std::string describe(const TuningDatabase &database,
                             const TuningEntry &entry) {
-  return database.name + ", its entry for " + printSizes(entry.sizes);
+  std::string text =
+      database.name + ", its entry for " + printSizes(entry.sizes);
+  if (!entry.rows.empty())
+    text += ", " + printRows(entry.rows);
+  return entry.how == kModelled ? text
+                                : text + " (measured: " + entry.how + ")";
 }
 
 /// The demand of the same region with other sizes.

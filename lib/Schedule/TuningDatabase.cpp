@@ -53,9 +53,12 @@ static std::string describe(Operation *op) {
   return text;
 }
 
-RegionSignature te::getSignature(ArrayRef<Operation *> ops,
-                                 const TileDemand &demand) {
+RegionSignature te::getSignature(FusionOp fusion) {
+  SmallVector<Operation *> ops = getRegionOps(fusion);
+  TileDemand demand = getTileDemand(ops);
   RegionSignature signature;
+  if (std::optional<ArrayRef<int64_t>> rows = fusion.getRows())
+    signature.rows = rows->vec();
   Operation *product = findProduct(ops);
   if (!product && demand.attention)
     product = demand.attention;
@@ -77,13 +80,37 @@ RegionSignature te::getSignature(ArrayRef<Operation *> ops,
 // Lookup
 //===----------------------------------------------------------------------===//
 
+/// The least and the most of a range of rows, as signatures have it.
+static std::pair<int64_t, int64_t> getRange(ArrayRef<int64_t> rows) {
+  return {rows.empty() ? 0 : rows.front(),
+          rows.size() > 1 ? rows.back() : INT64_MAX};
+}
+
 const TuningEntry *TuningDatabase::find(const RegionSignature &region) const {
+  const TuningEntry *best = nullptr;
+  auto [least, most] = getRange(region.rows);
   for (const TuningGroup &group : groups)
     if (group.ops == region.ops)
-      for (const TuningEntry &entry : group.entries)
-        if (entry.sizes == region.sizes)
-          return &entry;
-  return nullptr;
+      for (const TuningEntry &entry : group.entries) {
+        auto range = getRange(entry.rows);
+        if (entry.sizes != region.sizes || range.first > least ||
+            range.second < most)
+          continue;
+        if (!best ||
+            range.second - range.first <
+                getRange(best->rows).second - getRange(best->rows).first)
+          best = &entry;
+      }
+  return best;
+}
+
+/// Sizes, with the rows that are to be expected in a range.
+static std::vector<int64_t> getExpected(ArrayRef<int64_t> sizes,
+                                        ArrayRef<int64_t> rows) {
+  std::vector<int64_t> expected = sizes.vec();
+  if (rows.size() > 1 && expected.front() < 0)
+    expected.front() = getExpectedRows(rows.front(), rows.back());
+  return expected;
 }
 
 /// Doublings from one size to the other. One that is not known is near any.
@@ -105,7 +132,8 @@ std::vector<NearEntry> TuningDatabase::findNear(const RegionSignature &region,
       if (entry.sizes.size() != region.sizes.size())
         continue;
       double distance = isSame ? 0 : 1;
-      for (auto [a, b] : llvm::zip(entry.sizes, region.sizes))
+      for (auto [a, b] : llvm::zip(getExpected(entry.sizes, entry.rows),
+                                   getExpected(region.sizes, region.rows)))
         distance += getDistance(a, b);
       if (distance <= most)
         found.push_back({&entry, distance});
@@ -125,7 +153,7 @@ void TuningDatabase::put(const RegionSignature &region,
   if (group == groups.end())
     group = groups.insert(group, {region.product, region.ops, {}});
   for (TuningEntry &other : group->entries)
-    if (other.sizes == entry.sizes) {
+    if (other.sizes == entry.sizes && other.rows == entry.rows) {
       other = entry;
       return;
     }
@@ -142,19 +170,32 @@ std::string te::printSizes(ArrayRef<int64_t> sizes) {
   return text;
 }
 
+std::string te::printRows(ArrayRef<int64_t> rows) {
+  return std::to_string(rows.front()) +
+         (rows.size() > 1 ? " to " + std::to_string(rows.back()) + " rows"
+                          : " rows or more");
+}
+
+bool TuningDatabase::isBetter(const TuningEntry &entry,
+                              const TuningEntry &old) {
+  return entry.how == old.how ? entry.clocks < old.clocks
+                              : entry.how != kModelled;
+}
+
 std::vector<std::string> TuningDatabase::merge(const TuningDatabase &other) {
   std::vector<std::string> changes;
   for (const TuningGroup &group : other.groups)
     for (const TuningEntry &entry : group.entries) {
-      RegionSignature region{group.product, group.ops, entry.sizes};
+      RegionSignature region{group.product, group.ops, entry.sizes, entry.rows};
       const TuningEntry *old = find(region);
       std::string what = group.ops + ", " + printSizes(entry.sizes) + ": ";
-      if (!old)
+      if (!old || old->rows != entry.rows)
         changes.push_back(what + "new");
-      else if (old->how == entry.how && entry.clocks < old->clocks)
-        changes.push_back(what + llvm::formatv("{0:f0} clocks, were {1:f0}",
-                                               entry.clocks, old->clocks)
-                                     .str());
+      else if (isBetter(entry, *old))
+        changes.push_back(
+            what + llvm::formatv("{0:f0} clocks ({1}), were {2:f0} ({3})",
+                                 entry.clocks, entry.how, old->clocks, old->how)
+                       .str());
       else
         continue;
       put(region, entry);
@@ -172,6 +213,7 @@ static bool fromJSON(const json::Value &value, TuningEntry &entry,
   json::ObjectMapper map(value, path);
   return map && map.map("sizes", entry.sizes) &&
          map.map("schedule", entry.schedule) &&
+         map.mapOptional("rows", entry.rows) &&
          map.map("clocks", entry.clocks) && map.mapOptional("how", entry.how) &&
          map.mapOptional("timed", entry.timed);
 }
@@ -222,9 +264,13 @@ static std::string quote(StringRef text) {
 static void print(llvm::raw_ostream &os, const TuningEntry &entry) {
   os << "   {\"sizes\": [";
   llvm::interleaveComma(entry.sizes, os);
+  if (!entry.rows.empty()) {
+    os << "], \"rows\": [";
+    llvm::interleaveComma(entry.rows, os);
+  }
   os << "], \"clocks\": " << llvm::formatv("{0:f0}", entry.clocks)
      << ", \"schedule\": " << quote(entry.schedule);
-  if (entry.how != TuningEntry().how)
+  if (entry.how != kModelled)
     os << ", \"how\": " << quote(entry.how);
   if (!entry.timed.empty())
     os << ", \"timed\": " << llvm::formatv("{0}", toJSON(entry.timed));

@@ -41,17 +41,16 @@ void Compiled::report(const Target &target) {
   artifact.decisions.clear();
 }
 
-static std::unique_ptr<Compiled> compileModule(const Module &module,
-                                               const std::string &chip,
-                                               const std::string &level,
-                                               const std::string &tuningDb,
-                                               bool lineTables) {
+static std::unique_ptr<Compiled>
+compileModule(const Module &module, const std::string &chip,
+              const std::string &level, const std::string &tuningDb,
+              const std::vector<int64_t> &ranges, bool lineTables) {
   auto target = Target::get(chip);
   if (!target)
     throw RunFailure{llvm::toString(target.takeError())};
   CompileOptions options;
   options.target = *target;
-  options.tuningDb = tuningDb;
+  options.schedules = {tuningDb, ranges};
   options.lineTables = lineTables;
   options.explain = true;
   auto wanted = parseLevel(level, **target);
@@ -107,8 +106,8 @@ void python::bindCompile(py::module_ &m) {
       .def_readonly("warnings", &Compiled::warnings)
       .def_readonly("reports", &Compiled::reports);
   m.def("compile", &compileModule, py::arg("module"), py::arg("target"),
-        py::arg("level"), py::arg("tuning_db"), py::arg("line_tables"),
-        py::call_guard<py::gil_scoped_release>());
+        py::arg("level"), py::arg("tuning_db"), py::arg("ranges"),
+        py::arg("line_tables"), py::call_guard<py::gil_scoped_release>());
   m.def("targets", [] {
     py::list names;
     for (const Target &target : Target::all())

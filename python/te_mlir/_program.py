@@ -49,20 +49,31 @@ class _Sizes:
     shapes: list[list[int]]  # of results
 
 
+_VARIANTS = (16, 128, 1024)  # as te-compile's
+
+
 def compile(module: Module | str | os.PathLike[str], target: str = DEFAULT_TARGET, *, tuning_db: str | os.PathLike[str] | None = None,
-            line_tables: bool = False) -> Program:
+            variants: Sequence[int] = _VARIANTS, line_tables: bool = False) -> Program:
     """A program for ``target`` of a module, of MLIR text or of a file.
 
-    ``tuning_db`` is a file of schedules that te-tune found. With ``line_tables`` the sanitizer and profiles name lines of the IR.
+    ``tuning_db`` is a file of schedules that te-tune found. Where types do not tell a number of rows, there are kernels for ranges
+    of it: ``variants`` are the most rows of each range but the last, rising; ``()``: one kernel for all. With ``line_tables`` the sanitizer and profiles name lines of the IR.
     Raises CompileError, which says what is wrong and where; RunError for a target that is not known.
     """
     made = module if isinstance(module, Module) else parse(module)
-    compiled = _native.compile(made._native, target, _image_level(target), str(tuning_db or ""), line_tables)
+    compiled = _native.compile(made._native, target, _image_level(target), str(tuning_db or ""), _check_ends(variants), line_tables)
     for warning in compiled.warnings:
         warnings.warn(str(make_diagnostic(warning)), stacklevel=2)
     program = Program(compiled.image)
     program.__dict__["_compiled"] = compiled  # so that it is not compiled again
     return program
+
+
+def _check_ends(variants: Sequence[int]) -> list[int]:
+    ends = [int(end) for end in variants]
+    if any(end <= before for before, end in zip([0, *ends], ends)):
+        raise ValueError(f"variants = {variants}: expected rising numbers of rows, as in (16, 128, 1024), or ()")
+    return ends
 
 
 def _image_level(target: str) -> str:
@@ -129,7 +140,7 @@ class Program:
 
     @cached_property
     def _compiled(self) -> _native.Compiled:
-        return _native.compile(self.module._native, self.target, _image_level(self.target), "", False)
+        return _native.compile(self.module._native, self.target, _image_level(self.target), "", _VARIANTS, False)
 
     @property
     def stats(self) -> tuple[KernelStats, ...]:
@@ -144,7 +155,7 @@ class Program:
         """The program at a level: te, fused, tile, gpu, rocdl or nvvm, llvm, asm or ptx."""
         if level == "te":
             return str(self.module)
-        return _native.compile(self.module._native, self.target, level, "", False).text
+        return _native.compile(self.module._native, self.target, level, "", _VARIANTS, False).text
 
     @property
     def asm(self) -> str:

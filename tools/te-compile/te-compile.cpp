@@ -33,7 +33,7 @@ constexpr int kUsageError = 2;
 /// What the command line says. A copy of the flags: lld, which runs in this
 /// process, puts every flag back to its default.
 struct Settings {
-  std::string input, target, output, emit, ptxas, tuningDb;
+  std::string input, target, output, emit, ptxas, tuningDb, variants;
   te::ReportFormat stats, explain;
   bool timing, lineTables;
 };
@@ -82,6 +82,10 @@ struct Flags {
                "the file has take theirs from there"),
       cl::value_desc("file"), cl::cat(category)};
 
+  cl::opt<std::string> variants{"variants", cl::desc(te::kVariantsHelp),
+                                cl::value_desc("none|N,N.."),
+                                cl::cat(category)};
+
   cl::opt<std::string> ptxas{
       "ptxas",
       cl::desc("assembles PTX, for the figures of registers and spills "
@@ -89,8 +93,8 @@ struct Flags {
       cl::value_desc("program"), cl::cat(category)};
 
   Settings get() const {
-    return {input,    target, output,  emit,   ptxas,
-            tuningDb, stats,  explain, timing, lineTables};
+    return {input,    target, output,  emit,   ptxas,     tuningDb,
+            variants, stats,  explain, timing, lineTables};
   }
 
   static cl::ValuesClass formats(llvm::StringRef text) {
@@ -193,7 +197,13 @@ int mlir::te::teCompileMain(int argc, char **argv) {
   if (options.ptxas.empty() && flags.stats != te::ReportFormat::None)
     if (auto found = llvm::sys::findProgramByName("ptxas"))
       options.ptxas = std::move(*found);
-  options.tuningDb = flags.tuningDb;
+  options.schedules.tuningDb = flags.tuningDb;
+  if (!flags.variants.empty()) {
+    auto ends = te::parseVariants(flags.variants);
+    if (!ends)
+      return usageError(llvm::toString(ends.takeError()));
+    options.schedules.ranges = std::move(*ends);
+  }
   options.lineTables = flags.lineTables;
   options.explain = flags.explain != te::ReportFormat::None;
   options.timing = flags.timing ? &root : nullptr;

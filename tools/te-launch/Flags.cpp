@@ -126,17 +126,17 @@ static const Option kOptions[] = {
      }},
     {"warmup", "N", "runs before those that are measured (default 5)",
      [](const std::string &text, Flags &flags) -> Status {
-       return readNumber(text, 0u, flags.warmup);
+       return readNumber(text, 0u, flags.timing.warmup);
      }},
     {"repeat", "N", "runs that are measured (default 50)",
      [](const std::string &text, Flags &flags) -> Status {
-       return readNumber(text, 1u, flags.repeat);
+       return readNumber(text, 1u, flags.timing.repeat);
      }},
     {"rotate", "BYTES",
      "take turns with sets of buffers of so many bytes together, so that no "
      "cache holds them (default 256 MiB)",
      [](const std::string &text, Flags &flags) -> Status {
-       return readNumber<uint64_t>(text, 0, flags.rotate);
+       return readNumber<uint64_t>(text, 0, flags.timing.rotate);
      }},
     {"batch", "FILE",
      "many runs: a line of FILE is the artefact and flags of one, on top of "

@@ -13,7 +13,7 @@
 #define TE_TOOLS_TE_LAUNCH_FLAGS_H
 
 #include "te/Runtime/Compare.h"
-#include "te/Runtime/Result.h"
+#include "te/Runtime/Timer.h"
 
 #include <map>
 
@@ -29,8 +29,7 @@ struct RunFlags {
   /// By the name of a result's buffer; "" is for all others.
   std::map<std::string, rt::Tolerance> tolerances;
   bool isTimed = false;
-  unsigned warmup = 5, repeat = 50;
-  uint64_t rotate = uint64_t(256) << 20;
+  rt::TimeOptions timing;
 };
 
 /// What the process is told.

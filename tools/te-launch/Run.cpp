@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Run.h"
-#include "RandomData.h"
 #include "te/Runtime/File.h"
 #include "te/Runtime/Npy.h"
+#include "te/Runtime/RandomData.h"
 
 #include <algorithm>
 #include <sys/stat.h>
@@ -15,21 +15,6 @@
 
 using namespace mlir::te;
 using namespace mlir::te::rt;
-
-/// Sets of buffers that take turns, at most.
-static constexpr uint64_t kMaxSets = 64;
-
-double Report::getLeast() const {
-  return *std::min_element(seconds.begin(), seconds.end());
-}
-
-double Report::getMedian() const {
-  std::vector<double> sorted = seconds;
-  std::sort(sorted.begin(), sorted.end());
-  size_t half = sorted.size() / 2;
-  return sorted.size() % 2 ? sorted[half]
-                           : (sorted[half - 1] + sorted[half]) / 2;
-}
 
 Status Runner::load(const std::string &path) {
   if (code && path == file)
@@ -175,53 +160,10 @@ static Status useResults(const RunFlags &flags, const Entry &entry,
 // Running
 //===----------------------------------------------------------------------===//
 
-/// Runs `first`, whose buffers have been used, in turn with sets of its kind.
-Status Runner::measure(const RunFlags &flags, const Entry &entry,
-                       const std::vector<int64_t> &dims,
-                       const std::vector<HostTensor> &inputs, Instance first,
-                       Report &report) {
-  uint64_t bytes = std::max<uint64_t>(report.leastBytes, 1);
-  report.sets =
-      std::clamp<uint64_t>((flags.rotate + bytes - 1) / bytes, 1, kMaxSets);
-  std::vector<Instance> sets;
-  sets.push_back(std::move(first));
-  while (sets.size() < report.sets) {
-    auto instance = Instance::create(*code, entry, dims, inputs);
-    if (!instance)
-      return instance.takeFailure();
-    sets.push_back(std::move(*instance));
-  }
-  auto seconds = device.time(flags.warmup + flags.repeat, [&](unsigned index) {
-    return sets[index % sets.size()].launch();
-  });
-  if (!seconds)
-    return seconds.takeFailure();
-  report.seconds.assign(seconds->begin() + flags.warmup, seconds->end());
-  return {};
-}
-
-/// Bytes of arguments and results, each once.
-static Result<uint64_t> countBytes(const Entry &entry,
-                                   const std::vector<int64_t> &dims) {
-  uint64_t bytes = 0;
-  for (const Buffer &buffer : entry.buffers) {
-    if (buffer.kind == BufferKind::Workspace)
-      continue;
-    auto shape = getBufferShape(entry, buffer, dims);
-    if (!shape)
-      return shape.takeFailure();
-    uint64_t size = getInfo(buffer.type).bytes;
-    for (int64_t dim : *shape)
-      size *= dim;
-    bytes += size;
-  }
-  return bytes;
-}
-
 Status Runner::runEntry(const RunFlags &flags, const Entry &entry,
                         const std::vector<int64_t> &dims,
                         const std::vector<HostTensor> &inputs, Report &report) {
-  auto bytes = countBytes(entry, dims);
+  auto bytes = countLeastBytes(entry, dims);
   if (!bytes)
     return bytes.takeFailure();
   report.leastBytes = *bytes;
@@ -244,7 +186,12 @@ Status Runner::runEntry(const RunFlags &flags, const Entry &entry,
     return status;
   if (!flags.isTimed)
     return {};
-  return measure(flags, entry, dims, inputs, std::move(*instance), report);
+  auto times = timeRuns(device, *code, entry, dims, inputs,
+                        std::move(*instance), flags.timing);
+  if (!times)
+    return times.takeFailure();
+  report.times = std::move(*times);
+  return {};
 }
 
 Result<Report> Runner::run(const RunFlags &flags) {

@@ -8,7 +8,7 @@
 #define TE_TOOLS_TE_LAUNCH_RUN_H
 
 #include "Flags.h"
-#include "te/Runtime/Program.h"
+#include "te/Runtime/Timer.h"
 
 namespace mlir::te {
 
@@ -16,13 +16,9 @@ namespace mlir::te {
 struct Report {
   std::string file, entry;
   std::map<std::string, int64_t> dims;
-  uint64_t leastBytes = 0;     // arguments and results, each once
-  std::vector<double> seconds; // of each measured run
-  size_t sets = 0;             // of buffers, that took turns
+  uint64_t leastBytes = 0; // arguments and results, each once
+  rt::Times times;
   std::vector<rt::Comparison> comparisons;
-
-  double getMedian() const;
-  double getLeast() const;
 };
 
 /// Runs programs on a device, one after another. The last program stays loaded:
@@ -39,10 +35,6 @@ private:
                       const std::vector<int64_t> &dims,
                       const std::vector<rt::HostTensor> &inputs,
                       Report &report);
-  rt::Status measure(const RunFlags &flags, const rt::Entry &entry,
-                     const std::vector<int64_t> &dims,
-                     const std::vector<rt::HostTensor> &inputs,
-                     rt::Instance first, Report &report);
 
   rt::Device &device;
   std::string file;

@@ -44,13 +44,13 @@ static std::string formatReport(const Report &report, const Device &device) {
   for (const auto &[name, size] : report.dims)
     text += ", " + name + " = " + std::to_string(size);
   text += "\n";
-  if (!report.seconds.empty())
+  if (!report.times.seconds.empty())
     text += printText(
         "  %.3f us (median of %zu; least %.3f us), %zu sets of buffers in "
         "turn\n  %.3f GB/s: %llu bytes, the least possible, in that time\n",
-        report.getMedian() * 1e6, report.seconds.size(),
-        report.getLeast() * 1e6, report.sets,
-        report.leastBytes / report.getMedian() * 1e-9,
+        report.times.getMedian() * 1e6, report.times.seconds.size(),
+        report.times.getLeast() * 1e6, report.times.sets,
+        report.leastBytes / report.times.getMedian() * 1e-9,
         (unsigned long long)report.leastBytes);
   if (!report.comparisons.empty())
     text += formatComparisons(report.comparisons);
@@ -79,11 +79,11 @@ static ordered_json toJson(const Report &report, const Device &device) {
                          {"device", device.getName()},
                          {"dims", report.dims},
                          {"least_bytes", report.leastBytes}};
-  if (!report.seconds.empty()) {
-    object["median_seconds"] = report.getMedian();
-    object["least_seconds"] = report.getLeast();
-    object["runs"] = report.seconds.size();
-    object["sets"] = report.sets;
+  if (!report.times.seconds.empty()) {
+    object["median_seconds"] = report.times.getMedian();
+    object["least_seconds"] = report.times.getLeast();
+    object["runs"] = report.times.seconds.size();
+    object["sets"] = report.times.sets;
   }
   if (!report.comparisons.empty()) {
     object["verdict"] = isPass(report.comparisons) ? "PASS" : "FAIL";

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Session.h"
 
+#include "te/Driver/CommandLine.h"
 #include "te/Driver/Compile.h"
 #include "te/Driver/Profiler.h"
 #include "te/Driver/Signature.h"
@@ -31,9 +32,11 @@ bool Session::load() {
   StringRef text = (*buffer)->getBuffer();
   std::vector<uint8_t> image(text.bytes_begin(), text.bytes_end());
   bool isCompiled = rt::isElf(image) || rt::isPtx(image);
-  if (isCompiled && !flags.tuningDb.empty())
-    return fail(BadInput, flags.file + ": it is compiled; --tuning-db is for "
-                                       ".mlir, or for te-compile");
+  for (auto &[name, value] :
+       {std::pair("tuning-db", flags.tuningDb), {"variants", flags.variants}})
+    if (isCompiled && !value.empty())
+      return fail(BadInput, flags.file + ": it is compiled; --" + name +
+                                " is for .mlir, or for te-compile");
   if (isCompiled)
     return loadCodeObject(std::move(image)) &&
            (!needsReference() ||
@@ -93,7 +96,13 @@ bool Session::compile() {
     return fail(BadInput, llvm::toString(target.takeError()));
   CompileOptions options;
   options.target = *target;
-  options.tuningDb = flags.tuningDb;
+  options.schedules.tuningDb = flags.tuningDb;
+  if (!flags.variants.empty()) {
+    auto ends = parseVariants(flags.variants);
+    if (!ends)
+      return fail(BadInput, llvm::toString(ends.takeError()));
+    options.schedules.ranges = std::move(*ends);
+  }
   options.lineTables = flags.sanitize || flags.annotate || isProfiled();
   // compile() lowers the module in place, and the reference needs it as it is.
   OwningOpRef<ModuleOp> lowered(module->clone());

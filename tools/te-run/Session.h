@@ -38,7 +38,7 @@ struct LaunchFlags {
 };
 
 struct RunFlags {
-  std::string file, target, tuningDb, entry;
+  std::string file, target, tuningDb, variants, entry;
   // Raw mode.
   std::vector<LaunchFlags> launches;
   std::vector<std::string> buffers;

@@ -54,6 +54,9 @@ struct CommandLine {
       "tuning-db",
       cl::desc("of .mlir: compile with schedules that te-tune found"),
       cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> variants{
+      "variants", cl::desc("of .mlir: " + std::string(kVariantsHelp)),
+      cl::value_desc("none|N,N.."), cl::cat(category)};
   cl::list<std::string> inputs{
       "input",
       cl::desc("an argument, in order; a !te.scaled one takes data, then "
@@ -359,6 +362,7 @@ int mlir::te::teRunMain(int argc, char **argv) {
   flags.file = options.files.front();
   flags.target = options.target;
   flags.tuningDb = options.tuningDb;
+  flags.variants = options.variants;
   flags.entry = options.entry;
   flags.device = options.device;
   flags.inputs = options.inputs;

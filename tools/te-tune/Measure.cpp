@@ -1,4 +1,4 @@
-//===- Measure.cpp - te-tune: one schedule in the cycle model -------------===//
+//===- Measure.cpp - te-tune: the time of one schedule --------------------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +9,9 @@
 #include "te/Driver/Compile.h"
 #include "te/Driver/Profiler.h"
 #include "te/Driver/Signature.h"
+#include "te/Runtime/RandomData.h"
+#include "te/Runtime/Timer.h"
+#include "te/Target/Timing.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -57,32 +60,79 @@ static rt::Result<std::vector<int64_t>> bindOwn(const rt::Entry &entry,
   return rt::bindDims(entry, own, {});
 }
 
-static rt::Result<double> time(const TunedRegion &region,
-                               const rt::Program &program, const Sizes &sizes) {
+/// True where the step is one of the region's kernels, or sums up or begins
+/// what these compute.
+static bool isOf(const TunedRegion &region, StringRef kernel) {
+  for (StringRef suffix : {"_sum", "_part", "_zero"})
+    if (llvm::is_contained(region.kernels, kernel.ends_with(suffix)
+                                               ? kernel.drop_back(suffix.size())
+                                               : kernel))
+      return true;
+  return false;
+}
+
+/// Repeats of a timed run: the median of so many is steady.
+static constexpr unsigned kRepeats = 20;
+
+rt::Result<double> Meter::timeOnDevice(const rt::Program &program,
+                                       const rt::Entry &entry,
+                                       ArrayRef<int64_t> dims) const {
+  auto code = program.load(*device);
+  if (!code)
+    return code.takeFailure();
+  std::vector<rt::HostTensor> inputs;
+  for (size_t index : rt::getBuffersOf(entry.arguments)) {
+    auto tensor = rt::makeBuffer(entry, entry.buffers[index], dims, 0);
+    if (!tensor)
+      return tensor.takeFailure();
+    rt::fillRandom(entry.buffers[index].name, index, *tensor);
+    inputs.push_back(std::move(*tensor));
+  }
+  auto instance = rt::Instance::create(*code, entry, dims, inputs);
+  if (!instance)
+    return instance.takeFailure();
+  if (rt::Status status = instance->launch(); !status)
+    return status.takeFailure();
+  if (rt::Status status = device->synchronize(); !status)
+    return status.takeFailure();
+  rt::TimeOptions options;
+  options.repeat = kRepeats;
+  auto times = rt::timeRuns(*device, *code, entry, dims, inputs,
+                            std::move(*instance), options);
+  if (!times)
+    return times.takeFailure();
+  const Timing *timing = Timing::lookup(target.name);
+  constexpr double kNanoseconds = 1e9;
+  return times->getMedian() *
+         (timing ? timing->peakGHz * kNanoseconds : kNanoseconds);
+}
+
+rt::Result<double> Meter::time(const TunedRegion &region,
+                               const rt::Program &program,
+                               const Sizes &sizes) const {
   const rt::Entry *entry = program.getManifest().findEntry(region.function);
   if (!entry)
     return rt::Failure{"there is no entry " + region.function};
   auto dims = bindOwn(*entry, sizes);
   if (!dims)
     return dims.takeFailure();
-  auto profiles = profileSample(program, *entry, *dims);
+  rt::Entry own = *entry; // its kernels alone
+  std::erase_if(own.steps, [&](const rt::Step &step) {
+    auto happens = step.when ? step.when->holds(*dims) : rt::Result<bool>(true);
+    return !isOf(region, step.kernel) || !happens || !*happens;
+  });
+  if (own.steps.empty())
+    return 0.;
+  if (device)
+    return timeOnDevice(program, own, *dims);
+  auto profiles = profileSample(program, own, *dims);
   if (!profiles)
     return profiles.takeFailure();
-  double clocks = 0;
-  for (const cycle::Profile &profile : *profiles) {
-    StringRef kernel = profile.kernel;
-    bool isSecond = kernel.consume_back("_sum"); // adds up a region's parts
-    if (llvm::is_contained(region.kernels, kernel))
-      clocks +=
-          profile.gridClocks + (isSecond ? profile.timing.getKernelGap() : 0);
-  }
-  if (clocks == 0)
-    return rt::Failure{"its kernel is not launched for these sizes"};
-  return clocks;
+  return getTotals(*profiles).first;
 }
 
-TriedSchedule te::measure(const TunedRegion &region, ScheduleAttr schedule,
-                          ArrayRef<Sizes> sizes, const Target &target) {
+TriedSchedule Meter::measure(const TunedRegion &region, ScheduleAttr schedule,
+                             ArrayRef<Sizes> sizes) const {
   TriedSchedule tried;
   llvm::raw_string_ostream(tried.schedule) << schedule;
   OwningOpRef<ModuleOp> module = specialize(region, schedule);
@@ -100,8 +150,33 @@ TriedSchedule te::measure(const TunedRegion &region, ScheduleAttr schedule,
     }
     clocks += *found;
   }
-  tried.clocks = clocks;
+  if (clocks > 0)
+    tried.clocks = clocks;
+  else
+    tried.why = "its kernel is not launched for these sizes";
   return tried;
+}
+
+rt::Result<llvm::StringSet<>>
+te::findLaunched(ModuleOp module, const Target &target, ArrayRef<Sizes> sizes) {
+  OwningOpRef<ModuleOp> copy(module.clone());
+  auto program = compileQuietly(*copy, target);
+  if (!program)
+    return program.takeFailure();
+  llvm::StringSet<> launched;
+  for (const rt::Entry &entry : program->getManifest().entries)
+    for (const Sizes &each : sizes) {
+      auto dims = bindOwn(entry, each);
+      if (!dims)
+        return dims.takeFailure();
+      for (const rt::Step &step : entry.steps) {
+        auto happens =
+            step.when ? step.when->holds(*dims) : rt::Result<bool>(true);
+        if (happens && *happens)
+          launched.insert(step.kernel);
+      }
+    }
+  return launched;
 }
 
 rt::Result<TileDemand> te::bindDemand(const TunedRegion &region,

@@ -17,6 +17,7 @@
 #include "te/Driver/Compile.h"
 #include "te/Driver/Signature.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -40,7 +41,6 @@ static std::vector<TunedRegion>
 findRegions(ModuleOp module, const llvm::StringSet<> &written, bool records) {
   std::vector<TunedRegion> regions;
   module.walk([&](FusionOp fusion) {
-    SmallVector<Operation *> ops = getRegionOps(fusion);
     if (written.contains(fusion.getKernel()) && !records)
       return;
     if (takesIntegers(fusion)) {
@@ -55,8 +55,8 @@ findRegions(ModuleOp module, const llvm::StringSet<> &written, bool records) {
     region.function = fusion->getParentOfType<func::FuncOp>().getName().str();
     region.text = getRegionText(fusion);
     region.key = getRegionKey(region.text);
-    region.demand = getTileDemand(ops);
-    region.signature = getSignature(ops, region.demand);
+    region.demand = getTileDemand(getRegionOps(fusion));
+    region.signature = getSignature(fusion);
     region.isWritten = written.contains(fusion.getKernel());
     for (TunedRegion &other : regions)
       if (other.key == region.key) {
@@ -82,14 +82,45 @@ LogicalResult Search::tune(ModuleOp module) {
     if (auto entry = getSignature(function); succeeded(entry))
       dims.insert(entry->dims.begin(), entry->dims.end());
   PassManager manager(module.getContext());
-  buildPipeline(manager, target, Level::TE, Level::Fused);
+  buildPipeline(manager, target, Level::TE, Level::Fused, schedules);
   if (failed(manager.run(*fused)))
     return failure();
-  for (const TunedRegion &region : findRegions(*fused, written, records)) {
+  std::vector<TunedRegion> found = findRegions(*fused, written, records);
+  if (failed(keepLaunched(*fused, found)))
+    return failure();
+  for (const TunedRegion &region : found) {
     ++regions;
     if (failed(tune(region)))
       return failure();
   }
+  return success();
+}
+
+/// Leaves out the regions for ranges of rows that none of the sizes has.
+LogicalResult Search::keepLaunched(ModuleOp module,
+                                   std::vector<TunedRegion> &found) {
+  auto isOfRange = [](TunedRegion &region) {
+    return region.fusion.getRowsAttr() != nullptr;
+  };
+  auto ranged = llvm::find_if(found, isOfRange);
+  if (ranged == found.end())
+    return success();
+  auto launched = findLaunched(module, target, sizes);
+  if (!launched)
+    return ranged->fusion.emitError() << "not tuned: " << launched.error();
+  llvm::erase_if(found, [&](TunedRegion &region) {
+    if (!isOfRange(region) ||
+        llvm::any_of(region.kernels, [&](const std::string &kernel) {
+          return launched->contains(kernel);
+        }))
+      return false;
+    llvm::outs() << region.fusion.getKernel() << " on " << target.name
+                 << ": not tuned: it is for "
+                 << printRows(region.signature.rows)
+                 << ", and no size given has them\n";
+    ++regions;
+    return true;
+  });
   return success();
 }
 
@@ -105,7 +136,8 @@ std::string Search::getUnusedName() const {
 SearchRecord &Search::startEntry(const TunedRegion &region) {
   std::string compiler = getCompilerVersion();
   auto found = llvm::find_if(log.records, [&](const SearchRecord &entry) {
-    return entry.key == region.key && entry.target == target.name;
+    return entry.key == region.key && entry.target == target.name &&
+           entry.how == meter.getHow();
   });
   if (found == log.records.end())
     found = log.records.insert(found, SearchRecord());
@@ -122,6 +154,7 @@ SearchRecord &Search::startEntry(const TunedRegion &region) {
   found->target = target.name.str();
   found->compiler = compiler;
   found->region = region.text;
+  found->how = meter.getHow();
   found->sizes = sizes;
   return *found;
 }
@@ -230,16 +263,20 @@ static void add(SearchRecord &entry, const TriedSchedule &tried) {
 
 bool Search::publish(const TunedRegion &region, const SearchRecord &record) {
   const TuningEntry *old = database.find(region.signature);
-  if (record.schedule.empty() ||
-      (old && old->how == record.how && old->timed == timed(record) &&
-       old->clocks <= record.clocks))
+  if (record.schedule.empty())
     return false;
   TuningEntry entry;
   entry.sizes = region.signature.sizes;
+  entry.rows = region.signature.rows;
   entry.schedule = record.schedule;
   entry.clocks = record.clocks;
   entry.how = record.how;
   entry.timed = timed(record);
+  bool isSame = old && old->rows == entry.rows && old->timed == entry.timed;
+  bool isModelled = old && old->rows == entry.rows && old->how != kModelled &&
+                    entry.how == kModelled;
+  if (isModelled || (isSame && !TuningDatabase::isBetter(entry, *old)))
+    return false;
   database.put(region.signature, entry);
   return true;
 }
@@ -251,7 +288,9 @@ LogicalResult Search::tryAll(const TunedRegion &region, SearchRecord &entry) {
     auto demand = bindDemand(region, each);
     if (!demand)
       return fusion.emitError() << "not tuned: " << demand.error();
-    demands.push_back(*demand);
+    auto [least, most] = fusion.getRowRange();
+    if (!demand->gemm || (demand->rows >= least && demand->rows <= most))
+      demands.push_back(*demand);
   }
   std::vector<Candidate> candidates =
       listCandidates(region, entry, demands, target);
@@ -265,7 +304,7 @@ LogicalResult Search::tryAll(const TunedRegion &region, SearchRecord &entry) {
       return success();
     }
     next->isTried = true;
-    TriedSchedule tried = measure(region, next->schedule, sizes, target);
+    TriedSchedule tried = meter.measure(region, next->schedule, sizes);
     if (!tried.clocks && entry.schedule.empty())
       return fusion.emitError()
              << "not tuned: te-schedule's own choice " << tried.schedule
@@ -322,4 +361,29 @@ void Search::summarize(const TunedRegion &region,
                        ? ", nothing near it can be faster\n"
                        : "; the budget is spent, another call goes on\n")
                << "  " << entry.schedule << "\n";
+  if (explains)
+    explain(region, entry);
+}
+
+/// A schedule of the log; null where it is none any more.
+static ScheduleAttr readSchedule(MLIRContext *context, StringRef text) {
+  ScopedDiagnosticHandler quiet(context, [](Diagnostic &) {});
+  return dyn_cast_or_null<ScheduleAttr>(parseAttribute(text, context));
+}
+
+/// Why the schedule that was found is as it is, and the default.
+void Search::explain(const TunedRegion &region,
+                     const SearchRecord &entry) const {
+  FusionOp fusion = region.fusion;
+  for (auto [name, text] : {std::pair("found", entry.schedule),
+                            {"default", entry.defaultSchedule}}) {
+    if (name == StringRef("default") && text == entry.schedule) {
+      llvm::outs() << "  it is the default\n";
+      continue;
+    }
+    if (ScheduleAttr schedule = readSchedule(fusion.getContext(), text))
+      llvm::outs() << "  " << name << ": " << schedule << ": "
+                   << explainSchedule(getRegionDemand(fusion), schedule, target)
+                   << "\n";
+  }
 }

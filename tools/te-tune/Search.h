@@ -10,6 +10,8 @@
 #include "Measure.h"
 #include "Progress.h"
 
+#include "te/Driver/Compile.h"
+
 #include <chrono>
 #include <set>
 
@@ -30,12 +32,14 @@ struct Budget {
 class Search {
 public:
   /// Results go to `path` after each schedule. `records`: schedules that the
-  /// user wrote are timed, and kept if they are the fastest.
+  /// user wrote are timed, and kept if they are the fastest. `explains`: what
+  /// is found is told with its reasons.
   Search(TuningDatabase &database, SearchLog &log, std::string path,
-         const Target &target, std::vector<Sizes> sizes, Budget budget,
-         bool records)
+         const Target &target, const Meter &meter, std::vector<Sizes> sizes,
+         Budget budget, ScheduleOptions schedules, bool records, bool explains)
       : database(database), log(log), path(std::move(path)), target(target),
-        sizes(std::move(sizes)), budget(budget), records(records) {}
+        meter(meter), sizes(std::move(sizes)), budget(budget),
+        schedules(std::move(schedules)), records(records), explains(explains) {}
 
   /// The file of the log beside a database's.
   static std::string getLogPath(llvm::StringRef path) {
@@ -56,6 +60,8 @@ private:
   LogicalResult tryAll(const TunedRegion &region, SearchRecord &entry);
   LogicalResult save() const;
   void summarize(const TunedRegion &region, const SearchRecord &entry) const;
+  void explain(const TunedRegion &region, const SearchRecord &entry) const;
+  LogicalResult keepLaunched(ModuleOp module, std::vector<TunedRegion> &found);
 
   /// Puts the fastest into the database, unless that has a faster one; true
   /// where this changes it.
@@ -65,9 +71,11 @@ private:
   SearchLog &log;
   std::string path;
   const Target &target;
+  const Meter &meter;
   std::vector<Sizes> sizes;
   Budget budget;
-  bool records;
+  ScheduleOptions schedules;
+  bool records, explains;
   Progress progress;
   unsigned regions = 0;
   std::set<std::string> dims; // of the functions

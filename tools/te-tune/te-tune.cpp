@@ -18,6 +18,7 @@
 #include "te/Driver/CommandLine.h"
 #include "te/Driver/Compile.h"
 #include "te/Driver/Register.h"
+#include "te/Runtime/Gpu.h"
 #include "te/Target/Timing.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -39,8 +40,8 @@ constexpr int kFailed = 1, kUsageError = 2;
 /// process, puts every flag back to its default.
 struct Settings {
   std::vector<std::string> files, dims, merged;
-  std::string target, database, shapes, budget;
-  bool records;
+  std::string target, database, shapes, budget, device, variants;
+  bool records, explains;
 };
 
 /// The flags, constructed once LLVM's own are out of the way.
@@ -48,8 +49,9 @@ struct Flags {
   cl::OptionCategory category{"te-tune options"};
   cl::list<std::string> files{cl::Positional, cl::desc("IN.mlir.."),
                               cl::cat(category)};
-  cl::opt<std::string> target{"target", cl::desc("the chip: gfx942 or gfx950"),
-                              cl::value_desc("chip"), cl::cat(category)};
+  cl::opt<std::string> target{
+      "target", cl::desc("the chip: gfx942 or gfx950, or that of the device"),
+      cl::value_desc("chip"), cl::cat(category)};
   cl::opt<std::string> database{
       "tuning-db",
       cl::desc("the database: read where it is there, and written after each "
@@ -77,6 +79,18 @@ struct Flags {
       cl::desc("time schedules that the input has, too, and keep the fastest"),
       cl::cat(category)};
 
+  cl::opt<std::string> device{
+      "device",
+      cl::desc("where schedules are timed: cycle-model (default), or a GPU, "
+               "hip or cuda"),
+      cl::value_desc("name"), cl::init("cycle-model"), cl::cat(category)};
+  cl::opt<std::string> variants{"variants", cl::desc(kVariantsHelp),
+                                cl::value_desc("none|N,N.."),
+                                cl::cat(category)};
+  cl::opt<bool> explains{
+      "explain", cl::desc("why the schedules that are found are as they are"),
+      cl::cat(category)};
+
   Settings get() const {
     return {{files.begin(), files.end()},
             {dims.begin(), dims.end()},
@@ -85,7 +99,10 @@ struct Flags {
             database,
             shapes,
             budget,
-            records};
+            device,
+            variants,
+            records,
+            explains};
   }
 };
 } // namespace
@@ -190,6 +207,23 @@ loadAll(const Settings &flags, const Target &target) {
   return std::pair(std::move(database), std::move(log));
 }
 
+/// The GPU of --device; null for the cycle model, and where there is a problem.
+static std::unique_ptr<rt::Device> openDevice(StringRef name,
+                                              std::string &problem) {
+  if (name == "cycle-model")
+    return nullptr;
+  if (name != "hip" && name != "cuda") {
+    problem =
+        ("--device=" + name + ": expected cycle-model, hip or cuda").str();
+    return nullptr;
+  }
+  auto device = name == "hip" ? rt::openHipDevice() : rt::openCudaDevice();
+  if (device)
+    return std::move(*device);
+  problem = ("--device=" + name + ": " + device.error()).str();
+  return nullptr;
+}
+
 static int write(StringRef path, const TuningDatabase &database) {
   llvm::Error error = writeOutput(path, database.print());
   if (!error)
@@ -233,7 +267,13 @@ int mlir::te::teTuneMain(int argc, char **argv) {
           argc, argv, "searches the schedules of regions in the cycle model\n",
           &llvm::errs()))
     return kUsageError;
-  const Settings flags = commandLine.get();
+  Settings flags = commandLine.get();
+  std::string problem;
+  std::unique_ptr<rt::Device> device = openDevice(flags.device, problem);
+  if (!problem.empty())
+    return usageError(problem);
+  if (flags.target.empty() && device)
+    flags.target = device->getChip();
   if (flags.target.empty() || flags.database.empty())
     return usageError("--target=CHIP and --tuning-db=FILE are needed");
   if (flags.files.empty() && flags.merged.empty())
@@ -241,9 +281,19 @@ int mlir::te::teTuneMain(int argc, char **argv) {
   auto target = Target::get(flags.target);
   if (!target)
     return usageError(llvm::toString(target.takeError()));
-  if (!Timing::lookup((*target)->name))
+  if (!device && !flags.files.empty() && !Timing::lookup((*target)->name))
     return usageError("the cycle model does not know " + (*target)->name +
-                      "; tune for gfx942 or gfx950");
+                      "; tune for gfx942 or gfx950, or on a GPU (--device)");
+  if (device)
+    if (rt::Status status = device->checkTarget((*target)->name.str()); !status)
+      return usageError(status.error());
+  ScheduleOptions schedules;
+  if (!flags.variants.empty()) {
+    auto ends = parseVariants(flags.variants);
+    if (!ends)
+      return usageError(llvm::toString(ends.takeError()));
+    schedules.ranges = std::move(*ends);
+  }
   Budget budget;
   if (!flags.budget.empty() && !parseBudget(flags.budget, budget))
     return usageError(
@@ -266,8 +316,9 @@ int mlir::te::teTuneMain(int argc, char **argv) {
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
-  Search search(database, log, flags.database, **target, sizes, budget,
-                flags.records);
+  Meter meter(**target, std::move(device));
+  Search search(database, log, flags.database, **target, meter, sizes, budget,
+                schedules, flags.records, flags.explains);
   for (const std::string &path : flags.files)
     if (failed(tuneFile(path, context, search)))
       return kFailed;

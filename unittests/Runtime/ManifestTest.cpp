@@ -41,11 +41,11 @@ struct Malformed {
 } // namespace
 
 static const Malformed kMalformed[] = {
-    {R"("te_manifest": 1)", R"("te_manifest": 2)",
-     "te_manifest: version 2, but this program reads version 1; compile again "
+    {R"("te_manifest": 2)", R"("te_manifest": 1)",
+     "te_manifest: version 1, but this program reads version 2; compile again "
      "with its te-compile"},
-    {R"("te_manifest": 1, )", "", "te_manifest: missing"},
-    {R"("te_manifest": 1)", R"("te_manifest": "1")",
+    {R"("te_manifest": 2, )", "", "te_manifest: missing"},
+    {R"("te_manifest": 2)", R"("te_manifest": "2")",
      "te_manifest: expected an integer, found string"},
     {R"("target": "gfx950")", R"("target": 950)",
      "target: expected a string, found number"},

@@ -56,7 +56,7 @@ inline std::vector<uint8_t> makePtx(const std::string &manifest) {
 
 /// A manifest that uses every feature.
 inline const char *const kManifest = R"({
- "te_manifest": 1, "producer": "te-mlir 0.1.0", "target": "gfx950",
+ "te_manifest": 2, "producer": "te-mlir 0.1.0", "target": "gfx950",
  "source": "module {}",
  "entries": [{"name": "quantize", "dims": ["M", "K"],
    "buffers": [

@@ -23,6 +23,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mlir::te {
 
@@ -60,14 +61,22 @@ struct Artifact {
                                       // where it is asked for
 };
 
+/// Where te-schedule's choices come from.
+struct ScheduleOptions {
+  /// Schedules that te-tune found: a file, or empty for none but the compiler's
+  /// own.
+  std::string tuningDb;
+  /// Regions with an unknown number of rows have kernels for ranges of it: the
+  /// most rows of each but the last, rising. Empty: one kernel for all.
+  std::vector<int64_t> ranges = {16, 128, 1024};
+};
+
 struct CompileOptions {
   const Target *target = nullptr;
   Level level = Level::Image;
   /// The program that assembles PTX, for its figures; empty: they stay unknown.
   std::string ptxas;
-  /// Schedules that te-tune found: a file, or empty for none but the
-  /// compiler's own.
-  std::string tuningDb;
+  ScheduleOptions schedules;
   /// The artefact has its decisions: each schedule is chosen once more.
   bool explain = false;
   /// Debug information that leads from machine code to lines of the IR.
@@ -87,7 +96,7 @@ FailureOr<Artifact> compile(ModuleOp module, const CompileOptions &options);
 
 /// The passes from one level to the next, for te-opt and the driver alike.
 void buildPipeline(OpPassManager &manager, const Target &target, Level from,
-                   Level to, llvm::StringRef tuningDb = "");
+                   Level to, const ScheduleOptions &schedules = {});
 /// Registers --te-pipeline="target=... to=..." with te-opt.
 void registerPipelines();
 

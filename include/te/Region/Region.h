@@ -142,6 +142,12 @@ SmallVector<SmallVector<Operation *>> getParts(ArrayRef<Operation *> ops);
 Value emitSize(ImplicitLocOpBuilder &b, Value tensor, int64_t i,
                function_ref<Value(Value, int64_t)> leaf);
 
+/// M and K of an anchor, whose sizes `dim` gives.
+Value emitRows(ImplicitLocOpBuilder &b, const Anchor &anchor,
+               function_ref<Value(Value, int64_t)> dim);
+Value emitColumns(ImplicitLocOpBuilder &b, const Anchor &anchor,
+                  function_ref<Value(Value, int64_t)> dim);
+
 /// What keeps ops from being computed by one kernel: the op, and why, with the
 /// number of the rule (F3 to F12 of docs/spec.md).
 struct Conflict {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The manifest, version 1: JSON in the section .te.manifest of the code object,
+// The manifest, version 2: JSON in the section .te.manifest of the code object,
 // or in the comments that PTX begins with (docs/manifest.md). It names the
 // entries, their buffers, and the kernel launches of each, with sizes as
 // expressions of the dynamic dimensions. A Manifest that exists is valid: every
@@ -20,11 +20,23 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <span>
 
 namespace mlir::te::rt {
 
 enum class BufferKind { Argument, Result, Workspace, Constant };
+
+/// Some values of a size: of launches that are for these alone, and of what
+/// they alone need.
+struct Condition {
+  Expr size;
+  int64_t least = 0, most = INT64_MAX;
+
+  Result<bool> holds(std::span<const int64_t> dims) const;
+  /// "M is 17 to 128".
+  std::string format(std::span<const std::string> dimNames) const;
+};
 
 struct Buffer {
   BufferKind kind;
@@ -32,6 +44,7 @@ struct Buffer {
   DType type;
   std::vector<Expr> shape; // of the storage: bytes along fp4's last dimension
   std::string symbol;      // Constant: of the code object, which has the data
+  std::optional<Condition> when; // Workspace: has no elements otherwise
 };
 
 /// An argument or a result as the program's signature has it. A scaled tensor
@@ -53,7 +66,8 @@ struct KernelArg {
   uint32_t offset = 0; // into the kernel's argument segment
 };
 
-/// One kernel launch. Nothing is launched where a grid size is 0.
+/// One kernel launch. Nothing is launched where a grid size is 0, or `when`
+/// does not hold.
 struct Step {
   std::string kernel;
   std::array<Expr, 3> grid;      // workgroups
@@ -61,6 +75,7 @@ struct Step {
   uint32_t dynamicLds;           // bytes
   std::vector<KernelArg> args;
   uint32_t kernargBytes; // up to the end of the last argument
+  std::optional<Condition> when;
 };
 
 struct Entry {

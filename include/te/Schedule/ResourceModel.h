@@ -34,6 +34,7 @@ struct TileDemand {
     return products * schedule.getTile()[1];
   }
   int64_t rows = 0, cols = 0;  // M and K; ShapedType::kDynamic where unknown
+  bool rowsVary = false;       // rows are only what is to be expected
   int64_t depth = 0;           // K of a product; or ShapedType::kDynamic
   int64_t firstRow = 0;        // that is computed
   unsigned inputBytes = 1;     // of one element of the widest tensor read
@@ -134,6 +135,12 @@ int64_t getTurnBytes(int64_t waves, const Target &target);
 
 /// The demand of a region of these ops, by what they read and write.
 TileDemand getTileDemand(ArrayRef<Operation *> ops);
+/// The middle of a range of rows by ratios, no more than a power of two, as
+/// sizes and tiles are.
+int64_t getExpectedRows(int64_t least, int64_t most);
+/// The same of a region for a range of rows, which expects a number of them in
+/// it, where the range has an end.
+TileDemand getRegionDemand(FusionOp fusion);
 /// Of a region that reads halves of a product together, that of a kernel which
 /// only multiplies: the columns of both are beside each other.
 TileDemand getHalvesApart(const TileDemand &demand);

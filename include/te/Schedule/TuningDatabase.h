@@ -34,20 +34,30 @@ struct RegionSignature {
   std::string ops;     // with types and attributes, without sizes
   /// Rows and columns, and K of a product; -1 where one is not known.
   std::vector<int64_t> sizes;
+  /// Of a region for a range of rows: the least and the most, the last range's
+  /// the least alone.
+  std::vector<int64_t> rows = {};
 };
-RegionSignature getSignature(ArrayRef<Operation *> ops,
-                             const TileDemand &demand);
+RegionSignature getSignature(FusionOp fusion);
 
 /// Sizes in words: "16 x ? x 4096".
 std::string printSizes(ArrayRef<int64_t> sizes);
+/// A range of rows in words: "17 to 128 rows".
+std::string printRows(ArrayRef<int64_t> rows);
 /// Sizes of dynamic dimensions, by their names.
 llvm::json::Value toJSON(ArrayRef<std::map<std::string, int64_t>> sizes);
 
+/// How a time was obtained that no GPU has measured.
+constexpr const char *kModelled = "cycle model";
+
 struct TuningEntry {
   std::vector<int64_t> sizes;
-  std::string schedule; // #te.schedule<...>
-  double clocks = 0;    // its, of all sizes in `timed` together
-  std::string how = "cycle model";
+  std::vector<int64_t> rows; // as RegionSignature's
+  std::string schedule;      // #te.schedule<...>
+  /// Its time for all sizes in `timed` together, by the chip's clock at its
+  /// peak; nanoseconds on a chip without a cycle model.
+  double clocks = 0;
+  std::string how = kModelled; // or which GPU measured it
   /// Of dynamic dimensions: what was timed, one after another.
   std::vector<std::map<std::string, int64_t>> timed;
 };
@@ -77,15 +87,18 @@ struct TuningDatabase {
   static const TuningDatabase *getShipped(llvm::StringRef target);
 
   std::string print() const;
-  /// The entry for just this region, or null.
+  /// The entry for just this region, or for a range that includes its rows; or
+  /// null.
   const TuningEntry *find(const RegionSignature &region) const;
   /// Those of the same product, the nearest first, up to a distance.
   std::vector<NearEntry> findNear(const RegionSignature &region,
                                   double most) const;
   /// Takes an entry's place, or adds it.
   void put(const RegionSignature &region, const TuningEntry &entry);
-  /// Takes over what is new, or faster by the same measure; says what, line by
-  /// line.
+  /// True where an entry with this time takes the other one's place: it is
+  /// faster by the same measure, or measured on a GPU, and the other is not.
+  static bool isBetter(const TuningEntry &entry, const TuningEntry &old);
+  /// Takes over what is new or better; says what, line by line.
   std::vector<std::string> merge(const TuningDatabase &other);
 };
 

@@ -7,7 +7,8 @@
 #ifndef TE_LIB_CONVERSION_GPUCOMMON_FP8CONVERSIONS_H
 #define TE_LIB_CONVERSION_GPUCOMMON_FP8CONVERSIONS_H
 
-#include "te/Conversion/Passes.h"
+#include "te/Conversion/Names.h"
+#include "te/Dialect/Tile/IR/Tile.h"
 #include "te/Target/Target.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"

@@ -12,7 +12,8 @@
 #ifndef TE_LIB_CONVERSION_GPUCOMMON_LOWERING_H
 #define TE_LIB_CONVERSION_GPUCOMMON_LOWERING_H
 
-#include "te/Conversion/Passes.h"
+#include "te/Conversion/Names.h"
+#include "te/Dialect/Tile/IR/Tile.h"
 #include "te/Target/Target.h"
 
 #include "mlir/Conversion/LLVMCommon/LoweringOptions.h"

@@ -22,6 +22,7 @@
 #include "../GPUCommon/Lowering.h"
 #include "../GPUCommon/Narrow.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 

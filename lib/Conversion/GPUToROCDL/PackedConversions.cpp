@@ -10,6 +10,8 @@
 #include "../GPUCommon/Narrow.h"
 #include "../TileToGPU/Distribution.h"
 
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;

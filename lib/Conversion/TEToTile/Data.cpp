@@ -9,7 +9,7 @@
 #include "FP4.h"
 #include "Scales.h"
 
-#include "te/Conversion/Passes.h"
+#include "te/Conversion/Names.h"
 #include "te/Region/StorageOrder.h"
 
 #include "llvm/Support/MathExtras.h"

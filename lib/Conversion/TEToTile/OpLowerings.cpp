@@ -15,6 +15,8 @@
 #include "Philox.h"
 #include "Scales.h"
 
+#include "te/Conversion/Passes.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/SaveAndRestore.h"

@@ -41,32 +41,6 @@ static void bindBuffers(TileContext &ctx, Value value, Block &body,
   ctx.bindBuffers(value, buffers);
 }
 
-std::pair<Value, Value>
-te::emitExtents(ImplicitLocOpBuilder &b, const Anchor &anchor,
-                function_ref<Value(Value, int64_t)> dim) {
-  int64_t rank = cast<ShapedType>(anchor.value.getType()).getRank();
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, value);
-  };
-  if (anchor.map.isRun())
-    return {constant(anchor.whole.first), constant(anchor.whole.second)};
-  if (anchor.map.isTileOfMany())
-    return {dim(anchor.value, *anchor.map.find('m')),
-            dim(anchor.value, *anchor.map.find('n'))};
-  bool isRow = anchor.map.isRow();
-  Value rows = constant(1);
-  int64_t first =
-      anchor.map.isPartialSums() ? 1 : anchor.getMatrixDims().size();
-  for (int64_t i = first; i < rank - !isRow; ++i)
-    rows = b.createOrFold<arith::MulIOp>(rows, dim(anchor.value, i));
-  if (isRow || rank == 0)
-    return {rows, constant(1)};
-  Value cols = dim(anchor.value, rank - 1);
-  if (anchor.map.isHalves())
-    cols = b.createOrFold<arith::DivUIOp>(cols, constant(2));
-  return {rows, cols};
-}
-
 /// In a kernel: which matrix workgroup `y` computes, and which group of its
 /// rows, where each has as many as emitTileCount says.
 static std::pair<Value, Value> emitMatrix(ImplicitLocOpBuilder &b, Value y,
@@ -192,7 +166,8 @@ void Outliner::bindExtents(TileContext &ctx, const Part &part, unsigned &next) {
   ctx.wholeCols =
       whole(extent.second, part.cover.colMultiple, schedule.getTile()[1]);
   if (parts.size() > 1) {
-    std::tie(ctx.rows, ctx.cols) = emitExtents(b, part.anchor, ctx.getDim);
+    ctx.rows = emitRows(b, part.anchor, ctx.getDim);
+    ctx.cols = emitColumns(b, part.anchor, ctx.getDim);
     return;
   }
   auto size = [&](int64_t known) -> Value {

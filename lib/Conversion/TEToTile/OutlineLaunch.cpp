@@ -212,8 +212,8 @@ void Outliner::emitLaunch(const RegionKernels::Kernel &kernel) {
     auto hostDim = [&](Value inner, int64_t i) {
       return emitHostDim(b, inner, i);
     };
-    auto extents = emitExtents(b, part.anchor, hostDim);
-    std::tie(rows, cols) = extents;
+    rows = emitRows(b, part.anchor, hostDim);
+    cols = emitColumns(b, part.anchor, hostDim);
     const Cover &cover = part.cover;
     // Several parts have one column of tiles each.
     Value columns = emitTileCount(b, cols, cover.colMultiple,

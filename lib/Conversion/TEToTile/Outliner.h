@@ -154,11 +154,6 @@ void addPointerTypes(Type type, SmallVectorImpl<Type> &types);
 /// meanwhile (Exchanges.cpp).
 void finishExchanges(tile::KernelOp kernel);
 
-/// M and K of an anchor, whose sizes `dim` gives.
-std::pair<Value, Value> emitExtents(ImplicitLocOpBuilder &b,
-                                    const Anchor &anchor,
-                                    function_ref<Value(Value, int64_t)> dim);
-
 /// The number of tiles along one extent, which cover a multiple of so many
 /// elements; in host code or a kernel's.
 Value emitTileCount(ImplicitLocOpBuilder &b, Value extent, int64_t multiple,

@@ -12,7 +12,8 @@
 #ifndef TE_LIB_CONVERSION_TETOTILE_REGIONCHECK_H
 #define TE_LIB_CONVERSION_TETOTILE_REGIONCHECK_H
 
-#include "te/Conversion/Passes.h"
+#include "te/Dialect/TE/IR/TE.h"
+#include "te/Dialect/Tile/IR/Tile.h"
 
 namespace mlir::te {
 

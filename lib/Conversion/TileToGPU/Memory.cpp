@@ -15,6 +15,8 @@
 #include "BufferAccess.h"
 #include "TileAccess.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
 using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;

@@ -12,7 +12,7 @@
 
 #include "Distribution.h"
 
-#include "te/Conversion/Passes.h"
+#include "te/Conversion/Names.h"
 #include "te/Dialect/TE/IR/TE.h"
 #include "te/Dialect/Tile/IR/MMALayout.h"
 #include "te/Dialect/Tile/IR/RingOrder.h"

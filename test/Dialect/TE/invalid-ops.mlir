@@ -216,6 +216,18 @@ func.func @yield_outside() {
 
 // -----
 
+// F14: a range of rows has a least and a most.
+func.func @rows(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  // expected-error @+1 {{'te.fusion' op F14: rows = [17, 16]; it is the least number of rows, from 0 on, and the most, or the least alone}}
+  %y = te.fusion "f_0" (%a = %x : tensor<?x64xf32>) -> (tensor<?x64xf32>) attributes {rows = array<i64: 17, 16>} {
+    %0 = arith.negf %a : tensor<?x64xf32>
+    te.yield %0 : tensor<?x64xf32>
+  }
+  return %y : tensor<?x64xf32>
+}
+
+// -----
+
 // F13: a kernel's name is a symbol of every assembler.
 func.func @kernel_name(%x: tensor<4x64xbf16>) -> tensor<4x64xbf16> {
   // expected-error @+1 {{'te.fusion' op F13: the kernel's name is "llvm.memcpy"; it is letters, digits, '_' and '$', the first one no digit}}

@@ -95,7 +95,7 @@ class Fuzzer:
     def manifest(self):
         data = self.image.read_bytes()
         start = data.index(b'{"entries"')
-        end = data.index(b'"te_manifest":1}') + len(b'"te_manifest":1}')
+        end = data.index(b'"te_manifest":2}') + len(b'"te_manifest":2}')
         text = data[start:end]
         # As long as it was: the section stays where it is.
         mutated = mutate_text(text, self.rng)[:len(text)].ljust(len(text))

@@ -14,9 +14,15 @@
 #ifndef TE_CONVERSION_TETOTILE_TILECONTEXT_H
 #define TE_CONVERSION_TETOTILE_TILECONTEXT_H
 
-#include "te/Conversion/Passes.h"
+#include "te/Conversion/Names.h"
+#include "te/Dialect/TE/IR/TE.h"
+#include "te/Dialect/Tile/IR/Tile.h"
 #include "te/Target/Target.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::te {

@@ -21,10 +21,10 @@ static FusionOp makeTrial(GemmOp gemm, Operation *conversion) {
   for (Value operand : gemm->getOperands())
     if (operand.getDefiningOp() != conversion)
       inputs.insert(operand);
-  auto trial =
-      FusionOp::create(builder, gemm.getLoc(), gemm->getResultTypes(),
-                       inputs.getArrayRef(), /*inits=*/ValueRange(),
-                       /*kernel=*/"trial", ScheduleAttr(), ArrayAttr());
+  auto trial = FusionOp::create(builder, gemm.getLoc(), gemm->getResultTypes(),
+                                inputs.getArrayRef(), /*inits=*/ValueRange(),
+                                /*kernel=*/"trial", ScheduleAttr(), ArrayAttr(),
+                                DenseI64ArrayAttr());
   Block &body = trial.getBody().emplaceBlock();
   IRMapping mapping;
   for (Value input : inputs)

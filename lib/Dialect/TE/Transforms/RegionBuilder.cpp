@@ -98,10 +98,10 @@ BuiltRegion te::buildRegion(OpBuilder &builder, ArrayRef<Operation *> ops,
                             StringRef kernel, const Prologues &prologues) {
   Surroundings region(ops, prologues);
   Location loc = ops.back()->getLoc();
-  auto fusion =
-      FusionOp::create(builder, loc, TypeRange(ValueRange(region.yielded)),
-                       region.inputs.getArrayRef(), /*inits=*/ValueRange(),
-                       kernel, ScheduleAttr(), ArrayAttr());
+  auto fusion = FusionOp::create(
+      builder, loc, TypeRange(ValueRange(region.yielded)),
+      region.inputs.getArrayRef(), /*inits=*/ValueRange(), kernel,
+      ScheduleAttr(), ArrayAttr(), DenseI64ArrayAttr());
   Block &body = fusion.getBody().emplaceBlock();
   IRMapping mapping;
   for (Value input : region.inputs)

@@ -18,10 +18,25 @@
 // there, and says so:
 //   attributes {schedule = ..., te.tuned = "FILE"}
 //
+// With ranges=16,128, a region whose number of rows types do not tell becomes
+// one for each range where schedules differ, in branches by that number:
+//   %y = te.fusion "f_0" ...
+// ==>
+//   %few = arith.cmpi ule, %rows, %c16
+//   %y = scf.if %few {
+//     %a = te.fusion "f_0_rows16" ... attributes {rows = [0, 16], ...}
+//     scf.yield %a
+//   } else {
+//     %b = te.fusion "f_0" ... attributes {rows = [17], ...}
+//     scf.yield %b
+//   }
+//
 // Limits: the choice is analytical (te/Schedule/ResourceModel.h); nothing is
 // timed.
 //
 //===----------------------------------------------------------------------===//
+
+#include "RowVariants.h"
 
 #include "te/Dialect/TE/Transforms/Passes.h"
 #include "te/Region/SharedKernels.h"
@@ -62,7 +77,7 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
   /// The region's schedule by the user's database, or the compiler's own.
   std::optional<TunedSchedule>
   findTuned(FusionOp fusion, const TileDemand &demand, const Target &chip) {
-    RegionSignature region = getSignature(getRegionOps(fusion), demand);
+    RegionSignature region = getSignature(fusion);
     auto warn = [&](const std::string &what) { fusion.emitWarning() << what; };
     const TuningDatabase *shipped =
         useShipped ? TuningDatabase::getShipped(chip.name) : nullptr;
@@ -80,31 +95,74 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
     return found;
   }
 
-  LogicalResult schedule(FusionOp fusion, const Target &chip) {
-    if (failed(verifyEncoding(fusion, chip)))
-      return failure();
-    TileDemand demand = getTileDemand(getRegionOps(fusion));
-    ScheduleAttr schedule = fusion.getScheduleAttr();
-    if (schedule) {
-      ++numKept;
-    } else if (std::optional<TunedSchedule> tuned =
-                   findTuned(fusion, demand, chip)) {
-      schedule = tuned->schedule;
-      fusion.setScheduleAttr(schedule);
-      if (tuned->source.empty()) {
-        ++numChosen;
-      } else {
-        fusion->setAttr(kTunedAttr,
-                        StringAttr::get(&getContext(), tuned->source));
-        ++numTuned;
-      }
-    } else {
-      schedule = chooseSchedule(&getContext(), demand, chip);
-      fusion.setScheduleAttr(schedule);
-      ++numChosen;
+  /// The fastest schedule that is known for the demand.
+  RowVariant choose(FusionOp fusion, const TileDemand &demand, int64_t most,
+                    const Target &chip) {
+    if (std::optional<TunedSchedule> tuned = findTuned(fusion, demand, chip))
+      return {most, tuned->schedule,
+              tuned->source.empty()
+                  ? StringAttr()
+                  : StringAttr::get(&getContext(), tuned->source)};
+    return {most, chooseSchedule(&getContext(), demand, chip), StringAttr()};
+  }
+
+  /// One for all numbers of rows, or for each range of them, where schedules
+  /// differ from one to the next.
+  SmallVector<RowVariant> chooseAll(FusionOp fusion, const Target &chip) {
+    TileDemand any = getTileDemand(getRegionOps(fusion));
+    SmallVector<RowVariant> variants;
+    RowVariant rest = choose(fusion, any, INT64_MAX, chip);
+    int64_t least = 0;
+    for (int64_t most : ranges) {
+      if (!hasUnknownRows(fusion))
+        break;
+      fusion.setRows(ArrayRef<int64_t>({least, most}));
+      RowVariant variant = choose(fusion, getRegionDemand(fusion), most, chip);
+      fusion.removeRowsAttr();
+      if (findViolation(any, variant.schedule, chip))
+        variant = {most, rest.schedule, rest.tuned};
+      if (!variants.empty() && variants.back().schedule == variant.schedule)
+        variants.back().most = most;
+      else
+        variants.push_back(variant);
+      least = most + 1;
     }
-    return verifySchedule([&] { return fusion.emitError(); }, demand, schedule,
-                          chip);
+    if (!variants.empty() && variants.back().schedule == rest.schedule)
+      variants.pop_back();
+    variants.push_back(rest);
+    return variants;
+  }
+
+  /// Keeps the user's schedules, or chooses.
+  LogicalResult schedule(ArrayRef<FusionOp> equal, const Target &chip) {
+    FusionOp first = equal.front();
+    if (failed(verifyEncoding(first, chip)))
+      return failure();
+    TileDemand demand = getTileDemand(getRegionOps(first));
+    auto verify = [&](ScheduleAttr schedule) {
+      return verifySchedule([&] { return first.emitError(); }, demand, schedule,
+                            chip);
+    };
+    if (ScheduleAttr schedule = first.getScheduleAttr()) {
+      ++numKept;
+      return verify(schedule);
+    }
+    SmallVector<RowVariant> variants = chooseAll(first, chip);
+    for (const RowVariant &variant : variants) {
+      ++(variant.tuned ? numTuned : numChosen);
+      if (failed(verify(variant.schedule)))
+        return failure();
+    }
+    for (FusionOp fusion : equal) {
+      if (variants.size() > 1) {
+        emitVariants(fusion, variants);
+        continue;
+      }
+      fusion.setScheduleAttr(variants.front().schedule);
+      if (variants.front().tuned)
+        fusion->setAttr(kTunedAttr, variants.front().tuned);
+    }
+    return success();
   }
 
   void runOnOperation() override {
@@ -113,17 +171,18 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
       getOperation().emitError(llvm::toString(chip.takeError()));
       return signalPassFailure();
     }
+    for (auto [i, most] : llvm::enumerate(ranges))
+      if (most <= (i ? ranges[i - 1] : 0)) {
+        getOperation().emitError()
+            << "te-schedule: ranges of rows end at " << most << " after "
+            << (i ? ranges[i - 1] : 0) << "; each end is larger than the last";
+        return signalPassFailure();
+      }
     if (!tuningDb.empty() && !database && failed(loadDatabase(**chip)))
       return signalPassFailure();
-    for (SmallVector<FusionOp> &equal : groupByKernel(getOperation())) {
-      FusionOp first = equal.front();
-      if (failed(schedule(first, **chip)))
+    for (SmallVector<FusionOp> &equal : groupByKernel(getOperation()))
+      if (failed(schedule(equal, **chip)))
         return signalPassFailure();
-      for (FusionOp fusion : llvm::drop_begin(equal)) {
-        fusion.setScheduleAttr(first.getScheduleAttr());
-        fusion->setDiscardableAttrs(first->getDiscardableAttrDictionary());
-      }
-    }
   }
 
   LogicalResult loadDatabase(const Target &chip) {

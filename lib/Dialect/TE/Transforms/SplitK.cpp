@@ -74,7 +74,8 @@ static FusionOp emitPieces(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
   Location loc = fusion.getLoc();
   auto made = FusionOp::create(builder, loc, type, inputs,
                                /*inits=*/ValueRange(), fusion.getKernelAttr(),
-                               fusion.getScheduleAttr(), fusion.getApartAttr());
+                               fusion.getScheduleAttr(), fusion.getApartAttr(),
+                               fusion.getRowsAttr());
   made->setDiscardableAttrs(fusion->getDiscardableAttrDictionary());
   OpBuilder::InsertionGuard guard(builder);
   Block &body = made.getBody().emplaceBlock();
@@ -109,10 +110,10 @@ static FusionOp emitRest(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
                                     builder.getF32Type());
   SmallVector<Type> types = {rest};
   llvm::append_range(types, fusion.getResultTypes());
-  auto made =
-      FusionOp::create(builder, fusion.getLoc(), types, fusion.getInputs(),
-                       /*inits=*/ValueRange(), fusion.getKernelAttr(),
-                       fusion.getScheduleAttr(), fusion.getApartAttr());
+  auto made = FusionOp::create(
+      builder, fusion.getLoc(), types, fusion.getInputs(),
+      /*inits=*/ValueRange(), fusion.getKernelAttr(), fusion.getScheduleAttr(),
+      fusion.getApartAttr(), fusion.getRowsAttr());
   made->setDiscardableAttrs(fusion->getDiscardableAttrDictionary());
   IRMapping mapping;
   fusion.getBody().cloneInto(&made.getBody(), mapping);
@@ -154,9 +155,10 @@ static FusionOp emitSum(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
       arguments.push_back(argument);
       inputs.push_back(fusion.getInputs()[argument.getArgNumber()]);
     }
-  auto made = FusionOp::create(builder, loc, fusion.getResultTypes(), inputs,
-                               begun, (fusion.getKernel() + "_sum").str(),
-                               ScheduleAttr(), ArrayAttr());
+  auto made =
+      FusionOp::create(builder, loc, fusion.getResultTypes(), inputs, begun,
+                       (fusion.getKernel() + "_sum").str(), ScheduleAttr(),
+                       ArrayAttr(), fusion.getRowsAttr());
   OpBuilder::InsertionGuard guard(builder);
   Block &body = made.getBody().emplaceBlock();
   builder.setInsertionPointToEnd(&body);
@@ -245,7 +247,8 @@ struct SplitKPass : te::impl::SplitKPassBase<SplitKPass> {
     FusionOp sum = emitSum(builder, fusion, gemm, pieces.getResult(0),
                            pieces.getResults().drop_front());
     TileDemand demand = getTileDemand(getRegionOps(sum));
-    sum.setScheduleAttr(chooseSumSchedule(&getContext(), demand, **target));
+    sum.setScheduleAttr(
+        chooseSumSchedule(&getContext(), getRegionDemand(sum), **target));
     fusion->replaceAllUsesWith(sum.getResults());
     fusion.erase();
     ++numSplit;

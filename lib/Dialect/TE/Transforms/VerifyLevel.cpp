@@ -20,6 +20,8 @@
 #include "te/Dialect/TE/Transforms/Passes.h"
 #include "te/Dialect/Tile/IR/Tile.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 using namespace mlir::te;
 
@@ -44,33 +46,33 @@ struct Level {
 static ArrayRef<Level> getLevels() {
   static const Level levels[] = {
       {"te",
-       {"builtin", "func", "te", "tensor", "arith", "math"},
+       {"builtin", "func", "te", "tensor", "arith", "math", "scf"},
        {},
        {},
        "the input"},
       {"fused",
-       {"builtin", "func", "te", "tensor", "arith", "math"},
+       {"builtin", "func", "te", "tensor", "arith", "math", "scf"},
        {},
        {},
        "te-fuse and te-schedule"},
       {"tile",
-       {"builtin", "func", "tile", "tensor", "arith", "te"},
+       {"builtin", "func", "tile", "tensor", "arith", "te", "scf"},
        {"tile", "arith", "math", "scf", "tensor", "memref", "gpu"},
        {"te.fusion", "te.yield"},
        "te-to-tile"},
       {"gpu",
-       {"builtin", "func", "tile", "tensor", "arith", "te"},
+       {"builtin", "func", "tile", "tensor", "arith", "te", "scf"},
        {"gpu", "arith", "math", "scf", "vector", "memref", "amdgpu", "rocdl",
         "nvvm", "llvm"},
        {"tile.kernel", "gpu.launch_func"},
        "tile-distribute"},
       {"rocdl",
-       {"builtin", "func", "tile", "tensor", "arith", "te"},
+       {"builtin", "func", "tile", "tensor", "arith", "te", "scf"},
        {"llvm", "rocdl"},
        {"tile.kernel"},
        "lower-to-rocdl"},
       {"nvvm",
-       {"builtin", "func", "tile", "tensor", "arith", "te"},
+       {"builtin", "func", "tile", "tensor", "arith", "te", "scf"},
        {"llvm", "nvvm"},
        {"tile.kernel"},
        "lower-to-nvvm"}};
@@ -130,7 +132,12 @@ struct VerifyLevelPass : te::impl::VerifyLevelPassBase<VerifyLevelPass> {
                                       op->getName().getStringRef());
     if (container && (level.name == "rocdl" || level.name == "nvvm"))
       legal = isa<gpu::GPUModuleOp>(op);
-    bool unwrapped = level.name == "fused" && isa<TileLoweringInterface>(op) &&
+    // Host code has branches, which te-schedule makes, and no loops.
+    if (dialect == "scf" && !inKernel)
+      legal = isa<scf::IfOp, scf::YieldOp>(op);
+    bool inBranch = op->getParentOfType<scf::IfOp>() && !inKernel;
+    bool unwrapped = (level.name == "fused" || inBranch) &&
+                     isa<TileLoweringInterface>(op) &&
                      !op->getParentOfType<FusionOp>();
     if (std::optional<std::string> why =
             inKernel ? std::nullopt : whyNotElementwise(op)) {
@@ -139,6 +146,12 @@ struct VerifyLevelPass : te::impl::VerifyLevelPassBase<VerifyLevelPass> {
     }
     if (legal && !unwrapped)
       return true;
+    if (inBranch && unwrapped) {
+      op->emitError() << "'" << op->getName()
+                      << "' stands in a branch, where te-fuse does not look; "
+                         "put it into a te.fusion there, or outside";
+      return false;
+    }
     op->emitError() << "'" << op->getName() << "' does not belong "
                     << (inKernel ? "in a kernel" : "in host code") << " at the "
                     << level.name << " level, which " << level.madeBy

@@ -1,10 +1,10 @@
-//===- RandomData.cpp - te-launch: random inputs -*- C++ -*-===//
+//===- RandomData.cpp - random inputs of timed runs -*- C++ -*-===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "RandomData.h"
+#include "te/Runtime/RandomData.h"
 
 #include <algorithm>
 #include <bit>
@@ -12,8 +12,7 @@
 #include <numbers>
 #include <random>
 
-using namespace mlir::te;
-using rt::DType;
+using namespace mlir::te::rt;
 
 /// Elements of the pattern: a prime, so that copies of it lie askew to rows and
 /// blocks.
@@ -35,7 +34,7 @@ static uint16_t truncateToF16(float value) {
 }
 
 static void storeRandom(std::mt19937_64 &random, int64_t i,
-                        rt::HostTensor &tensor) {
+                        HostTensor &tensor) {
   switch (tensor.type) {
   case DType::F32:
     return tensor.store<float>(i, drawNormal(random));
@@ -59,15 +58,15 @@ static void storeRandom(std::mt19937_64 &random, int64_t i,
   }
 }
 
-void mlir::te::fillRandom(const std::string &name, uint64_t seed,
-                          rt::HostTensor &tensor) {
+void mlir::te::rt::fillRandom(const std::string &name, uint64_t seed,
+                              HostTensor &tensor) {
   if (tensor.shape.empty() && tensor.type == DType::F32)
     return tensor.store<float>(0, name == "noop" ? 0 : 1);
   std::mt19937_64 random(seed);
   int64_t count = std::min(tensor.getNumUnits(), kPattern);
   for (int64_t i = 0; i < count; ++i)
     storeRandom(random, i, tensor);
-  size_t pattern = count * rt::getInfo(tensor.type).bytes;
+  size_t pattern = count * getInfo(tensor.type).bytes;
   for (size_t at = pattern; at < tensor.bytes.size(); at += pattern)
     std::copy_n(tensor.bytes.begin(),
                 std::min(pattern, tensor.bytes.size() - at),

@@ -1,0 +1,51 @@
+// One region for each range of an unknown number of rows, where schedules differ.
+// DEFINE: %{opt} = te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-schedule{target=gfx950
+// RUN: %{opt} ranges=16,128,1024}))' | FileCheck %s
+// RUN: %{opt}}))' | FileCheck %s --check-prefix=ONE
+// RUN: not %{opt} ranges=128,16}))' 2>&1 | FileCheck %s --check-prefix=ORDER
+// ORDER: error: te-schedule: ranges of rows end at 16 after 128; each end is larger than the last
+
+// The rows are those of all leading dimensions. Few rows: K is cut into pieces, as M is expected to be small.
+// CHECK: #[[MATMUL:.*]] = #te.matmul<{{.*}}split_k = {{[0-9]+}}
+// CHECK: #[[SCHEDULE:.*]] = #te.schedule<"gfx950", tile = [16, {{.*}}matmul = #[[MATMUL]]>
+// CHECK-LABEL: func.func @product
+// CHECK-DAG: %[[B:.*]] = te.dim %{{.*}}, 0
+// CHECK-DAG: %[[S:.*]] = te.dim %{{.*}}, 1
+// CHECK: %[[M:.*]] = arith.muli %[[B]], %[[S]]
+// CHECK: %[[FEW:.*]] = arith.cmpi ule, %[[M]], %c16
+// CHECK: %[[Y:.*]] = scf.if %[[FEW]] -> (tensor<?x?x512xbf16>) {
+// CHECK-NEXT: %[[A:.*]] = te.fusion "f_0_rows16" {{.*}} attributes {rows = array<i64: 0, 16>, schedule = #[[SCHEDULE]]}
+// CHECK: scf.yield %[[A]]
+// CHECK: } else {
+// CHECK: arith.cmpi ule, %[[M]], %c128
+// CHECK: te.fusion "f_0_rows128" {{.*}} attributes {rows = array<i64: 17, 128>
+// CHECK: te.fusion "f_0" {{.*}} attributes {rows = array<i64: 1025>
+// CHECK: return %[[Y]]
+// ONE-LABEL: func.func @product
+// ONE-NOT: scf.if
+// ONE: te.fusion "f_0" {{.*}} attributes {schedule = #schedule
+func.func @product(%a: tensor<?x?x8192xbf16>, %b: tensor<512x8192xbf16>) -> tensor<?x?x512xbf16> {
+  %y = te.fusion "f_0" (%x = %a : tensor<?x?x8192xbf16>, %w = %b : tensor<512x8192xbf16>) -> (tensor<?x?x512xbf16>) {
+    %0 = te.gemm %x, %w transpose_b : tensor<?x?x8192xbf16>, tensor<512x8192xbf16> -> tensor<?x?x512xbf16>
+    te.yield %0 : tensor<?x?x512xbf16>
+  }
+  return %y : tensor<?x?x512xbf16>
+}
+
+// -----
+
+// Known rows, a schedule of the user, schedules that are all the same: one region.
+// CHECK-LABEL: func.func @known
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @known(%a: tensor<64x256xf32>, %b: tensor<?x256xf32>) -> (tensor<64x256xf32>, tensor<?x256xf32>) {
+  %y = te.fusion "f_0" (%x = %a : tensor<64x256xf32>) -> (tensor<64x256xf32>) {
+    %0 = arith.negf %x : tensor<64x256xf32>
+    te.yield %0 : tensor<64x256xf32>
+  }
+  %z = te.fusion "f_1" (%x = %b : tensor<?x256xf32>) -> (tensor<?x256xf32>) attributes {schedule = #te.schedule<"gfx950", tile = [4, 256], waves = 4, vector = 4>} {
+    %0 = arith.negf %x : tensor<?x256xf32>
+    te.yield %0 : tensor<?x256xf32>
+  }
+  return %y, %z : tensor<64x256xf32>, tensor<?x256xf32>
+}
