@@ -132,8 +132,15 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
         (rows / matmul.getWaves()[0] + cols / matmul.getWaves()[1]) / mma->size;
   // Then sums leave as they are, of all rows.
   bool isSplit = matmul.getSplitK() > 1 && !matmul.getWholeRows();
-  int64_t epilogue =
-      isSplit ? 0 : result.elementsPerLane * demand.liveBytes / demand.products;
+  int64_t epilogue = 0;
+  if (!isSplit) {
+    epilogue = result.elementsPerLane * demand.liveBytes / demand.products;
+    // An f32 for each row of a block of scales that a lane has elements of:
+    // lanes lie along the columns.
+    int64_t ofLane = std::max<int64_t>(demand.minCols / mma->size, 1);
+    if (demand.minCols > 1)
+      epilogue += 4 * result.elementsPerLane / demand.products / ofLane;
+  }
   // The next step's operands, as they lie in memory.
   auto getAhead = [&](tile::MMASide side, Value operand, int64_t outer) {
     bool isDirect =

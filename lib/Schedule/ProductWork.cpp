@@ -122,6 +122,27 @@ static double getPrologueWork(Value source, Type element,
   return decode + scale + round;
 }
 
+/// Instructions an element of a result whose scales are computed over blocks of
+/// `minRows` x 1 or 1 x `minCols` of them. In the layout of accumulators lanes
+/// lie along the columns, and a lane has every waveSize / size'th row. An amax
+/// goes from lane to lane, becomes a scale and its inverse, and elements become
+/// codes. [C]
+static double getScalesWork(const TileDemand &demand, const MMA &mma,
+                            const Target &target) {
+  constexpr double kForStep = 2, kForScale = 12, kForCode = 2;
+  double work = 0;
+  auto add = [&](int64_t block, double lanes) {
+    if (block <= 1)
+      return;
+    lanes = std::min<double>(lanes, block);
+    double ofLane = block / lanes; // elements for each amax that it has
+    work += (kForStep * std::log2(lanes) + kForScale) / ofLane + kForCode;
+  };
+  add(demand.minCols, mma.size);
+  add(demand.minRows, double(target.waveSize) / mma.size);
+  return work;
+}
+
 /// What loads of `bytes` in runs of so many ask L2 for: whole lines, but that
 /// L1 has the other part of one when the next step asks for it.
 static double getAsked(double bytes, double run, bool isHeld) {
@@ -272,6 +293,10 @@ std::optional<ProductWork> te::getProductWork(const TileDemand &demand,
       std::min(double(schedule.getTile()[1]), getSize(demand.cols));
   work.written =
       elements * (grid.pieces > 1 ? 4. * demand.products : demand.storedBytes);
+  work.scales = grid.pieces > 1
+                    ? 0
+                    : rows * schedule.getTile()[1] *
+                          getScalesWork(demand, mma, target) / target.waveSize;
   work.read = grid.pieces > 1 ? 0 : elements * demand.loadedBytes;
   work.prefetches = estimate(demand, schedule, target).prefetches;
   return work;

@@ -54,6 +54,7 @@ struct ProductWork {
   double products;      // matrix instructions
   double steps;         // of one piece of K
   double sums;          // vector instructions on partial sums, as `work`
+  double scales;        // the same on the result, for scales of its blocks
   double written, read; // bytes of the results of a tile, and of what these
                         // read beside the product
   double scaleSteps = INFINITY; // whose scales an instruction takes from

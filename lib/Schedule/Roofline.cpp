@@ -63,12 +63,13 @@ static UnitClocks getStepClocks(const ProductWork &work, ScheduleAttr schedule,
 }
 
 static UnitClocks getFinishClocks(const ProductWork &work, double active,
-                                  const Timing &timing) {
+                                  const Target &target, const Timing &timing) {
   UnitClocks finish;
   double moved = work.written + work.read;
   finish.memory = moved / timing.getMemoryShare(unsigned(active));
   finish.l2 = std::max(work.written / timing.storeBytes,
                        moved / timing.getL2Share(unsigned(active)));
+  finish.vector = work.scales * timing.turn / target.simdsPerCU;
   // Sums become rows on their way through LDS.
   finish.lds = work.written / timing.ldsPorts *
                (1. / timing.ldsStoreBytes + 1. / timing.ldsPortBytes);
@@ -120,7 +121,7 @@ static WorkgroupClocks getWorkgroups(const ProductWork &work,
                                      const Timing &timing) {
   WorkgroupClocks made;
   made.step = getStepClocks(work, schedule, active, target, timing);
-  made.finish = getFinishClocks(work, active, timing);
+  made.finish = getFinishClocks(work, active, target, timing);
   made.steps = work.steps;
   made.latency = getLatency(work, timing);
   made.count = count;

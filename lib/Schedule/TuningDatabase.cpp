@@ -12,6 +12,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <cmath>
+#include <string_view>
 
 using namespace mlir;
 using namespace mlir::te;
@@ -325,10 +326,12 @@ llvm::Expected<TuningDatabase> TuningDatabase::load(StringRef path) {
 
 namespace {
 struct ShippedFile {
-  StringRef target, text;
+  const char *target;
+  std::string_view text;
 };
 } // namespace
 
+using namespace std::string_view_literals; // whose length is not counted
 static constexpr ShippedFile shippedFiles[] = {
 #include "ShippedSchedules.inc"
 };
@@ -338,7 +341,7 @@ const TuningDatabase *TuningDatabase::getShipped(StringRef target) {
     std::vector<TuningDatabase> databases;
     for (const ShippedFile &file : shippedFiles)
       databases.push_back(llvm::cantFail(parse(
-          file.text, ("share/schedules/" + file.target + ".json").str())));
+          file.text, std::string("share/schedules/") + file.target + ".json")));
     return databases;
   }();
   for (const TuningDatabase &database : shipped)

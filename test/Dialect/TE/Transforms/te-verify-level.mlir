@@ -9,7 +9,7 @@
 // RUN: not te-opt %t/te.mlir --te-verify-level=level=tile 2>&1 | FileCheck %s --check-prefix=TILE
 // TILE: error: 'te.amax' does not belong in host code at the tile level, which te-to-tile should have made
 // RUN: not te-opt %t/scf.mlir --te-verify-level=level=te 2>&1 | FileCheck %s --check-prefix=SCF
-// SCF: error: 'scf.if' does not belong in host code at the te level, which the input is written in
+// SCF: error: 'scf.for' does not belong in host code at the te level, which the input is written in
 // RUN: not te-opt %t/te.mlir --te-verify-level=level=gfx 2>&1 | FileCheck %s --check-prefix=LEVEL
 // LEVEL: error: te-verify-level: unknown level 'gfx'; it is te, fused, tile, gpu, rocdl or nvvm
 
@@ -42,8 +42,8 @@ func.func @f(%x: tensor<4xf32>) -> tensor<f32> {
   return %a : tensor<f32>
 }
 //--- scf.mlir
-func.func @f(%c: i1) {
-  scf.if %c {
+func.func @f(%n: index) {
+  scf.for %i = %n to %n step %n {
   }
   return
 }
