@@ -125,7 +125,7 @@ def get_plain(text: str) -> str:
 
 def split_sentences(text: str) -> list[str]:
     """Sentences of prose. One ends at `.`, `!` or `?` (perhaps with a bracket or a quote) before a space and a capital, a digit or a sign."""
-    ends = re.compile(r"(?<![ (]e\.g)(?<![ (]i\.e)(?<! vs)[.!?][)\"'”]?\s+(?=[A-Z0-9\"'(\[%+-]|[a-z]+[A-Z_.-])")
+    ends = re.compile(r"(?<![ (]e\.g)(?<![ (]i\.e)(?<! vs)[.!?][)\"'”]?\s+(?=[A-Z0-9\"'(\[%+-]|[a-z]+[A-Z0-9_.-])")
     return [" ".join(sentence.split()) for sentence in ends.split(get_plain(text))]
 
 
