@@ -38,7 +38,7 @@ BITS = {"bf16": 16, "f16": 16, "fp8": 8, "mxfp8": 8.25, "mxfp4": 4.25}
 # What the cycle model's results depend on beside its own sources.
 MODEL = ("lib/Target/Timing.cpp", "lib/Target/Target.cpp", "lib/Emulator/Launch.cpp", "lib/Emulator/Lds.cpp",
          "lib/Emulator/Profile.cpp", "lib/Emulator/Recorder.cpp", "lib/Emulator/Work.cpp")
-# Of a loop's time, what matrix cores should be busy (DESIGN.md, 8).
+# Of a loop's time, what matrix cores should be busy.
 BAR = {"bf16": 0.95, "f16": 0.95, "fp8": 0.95, "mxfp8": 0.95, "mxfp4": 0.9}
 # Which operands are stored the other way round.
 PASSES = {"fprop": (False, True), "dgrad": (False, False), "wgrad": (True, False)}

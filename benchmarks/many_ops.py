@@ -1,4 +1,4 @@
-"""Programs of many ops, and what compiling them costs; docs/benchmarks.md has the table.
+"""Programs of many ops, and what compiling them costs; benchmarks/results/many-ops.csv is its table.
 
     many_ops.py --bin build/bin [--target gfx950]     prints times, and how they grow with the ops
     many_ops.py --print norms|adds|layers|widths N    prints one program

@@ -3,7 +3,7 @@
     PYTHONPATH=build/python build/venv/bin/python benchmarks/python_calls.py --build build
 
 The device is the tests' stand-in for HIP (unittests/Runtime/FakeHip.cpp). Host time, the median of seven runs of 2,000 calls; NumPy arrays, and
-torch tensors where torch is installed. The bar of DESIGN.md is 10 us and 3 us a kernel.
+torch tensors where torch is installed. The bar is 10 us and 3 us a kernel.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Few long rows: what it brings that several workgroups share a row, in the cycle model; docs/benchmarks.md has the table.
+"""Few long rows: what it brings that several workgroups share a row, in the cycle model; benchmarks/results/rows.csv is its table.
 
     rows.py --bin build/bin [--json FILE]
 

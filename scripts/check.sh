@@ -34,6 +34,7 @@ for version in 3.10 3.11 3.12 3.13; do
 done
 run "folders of lib include each other in no circle" python3 scripts/check_includes.py
 run "docs/reference is up to date" scripts/gen_reference.sh --check docs/reference "$build"
+run "pages of docs: links, lengths, shown commands" python3 scripts/check_docs.py --bin "$build/bin"
 run "te_mlir/ops.py is up to date" python3 scripts/gen_python_ops.py --check python/te_mlir/ops.py
 run "lit" /usr/lib/llvm-22/bin/lit -sv -j "$(nproc)" --param "build=$build" test
 echo "$passed passed, $failed failed"
