@@ -22,9 +22,6 @@ using namespace mlir;
 using namespace mlir::te;
 
 namespace {
-/// A size that is not known.
-constexpr int64_t kUsualSize = 4096;
-
 /// Vector instructions of a lane, counted in kernels [C]: for an element that
 /// is scaled, or converted otherwise; for one that a register of K along lanes
 /// is made of (v_perm_b32: of 2 x 2 elements of two bytes two turn all, of 4 x

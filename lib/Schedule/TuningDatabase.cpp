@@ -105,12 +105,14 @@ const TuningEntry *TuningDatabase::find(const RegionSignature &region) const {
   return best;
 }
 
-/// Sizes, with the rows that are to be expected in a range.
+/// Sizes, with the rows that are to be expected.
 static std::vector<int64_t> getExpected(ArrayRef<int64_t> sizes,
                                         ArrayRef<int64_t> rows) {
   std::vector<int64_t> expected = sizes.vec();
-  if (rows.size() > 1 && expected.front() < 0)
-    expected.front() = getExpectedRows(rows.front(), rows.back());
+  if (expected.front() < 0)
+    expected.front() = rows.size() > 1
+                           ? getExpectedRows(rows.front(), rows.back())
+                           : kUsualSize;
   return expected;
 }
 

@@ -135,6 +135,8 @@ int64_t getTurnBytes(int64_t waves, const Target &target);
 
 /// The demand of a region of these ops, by what they read and write.
 TileDemand getTileDemand(ArrayRef<Operation *> ops);
+/// What a size that is not known is taken for.
+inline constexpr int64_t kUsualSize = 4096;
 /// The middle of a range of rows by ratios, no more than a power of two, as
 /// sizes and tiles are.
 int64_t getExpectedRows(int64_t least, int64_t most);
