@@ -1,4 +1,4 @@
-# make demo    build, then quantize a published encoder's weights in the emulator
+# make demo    build what it runs, then quantize a published encoder's weights in the emulator
 # make check   build, then every test (what .ci/run calls)
 # make deps    install what is missing (apt, and PyPI into build/venv)
 # make docs    regenerate docs/reference and te_mlir/ops.py from ODS, Passes.td and the emulator's tables
@@ -9,17 +9,20 @@ VENV  := $(BUILD)/venv
 PY    := $(VENV)/bin/python
 JOBS  ?= $(shell nproc)
 
-.PHONY: demo check deps build docs format bench clean
+.PHONY: demo check deps configure build docs format bench clean
 
-demo: build
+demo: configure
+	cmake --build $(BUILD) -j $(JOBS) --target te-compile te-run
 	$(PY) examples/demo.py --bin $(BUILD)/bin
 
 check: build
 	scripts/check.sh $(BUILD)
 
-build: deps
-	cmake --preset release > $(BUILD)/configure.log || (cat $(BUILD)/configure.log; exit 1)
+build: configure
 	cmake --build $(BUILD) -j $(JOBS)
+
+configure: deps
+	cmake --preset release > $(BUILD)/configure.log || (cat $(BUILD)/configure.log; exit 1)
 
 deps:
 	@scripts/deps.sh $(BUILD)

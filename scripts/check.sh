@@ -5,6 +5,7 @@ set -uo pipefail
 build=${1:?usage: check.sh BUILD}
 cd "$(dirname "$0")/.."
 passed=0 failed=0
+exec 3>&1 # for progress, as suites write to logs
 
 # run NAME COMMAND...: one suite; its output is shown when it fails.
 run() {
@@ -36,6 +37,19 @@ run "folders of lib include each other in no circle" python3 scripts/check_inclu
 run "docs/reference is up to date" scripts/gen_reference.sh --check docs/reference "$build"
 run "pages of docs: links, lengths, shown commands" python3 scripts/check_docs.py --bin "$build/bin"
 run "te_mlir/ops.py is up to date" python3 scripts/gen_python_ops.py --check python/te_mlir/ops.py
-run "lit" /usr/lib/llvm-22/bin/lit -sv -j "$(nproc)" --param "build=$build" test
+
+# lit, with a line of progress for every 25 tests.
+run_lit() {
+  /usr/lib/llvm-22/bin/lit -v --time-tests -j "$(nproc)" --param "build=$build" test 2>&1 | {
+    count=0
+    while IFS= read -r line; do
+      [[ $line =~ ^[A-Z]+:\ te-mlir\ ::.*\(([0-9]+\ of\ [0-9]+)\) ]] && ((++count % 25 == 0)) &&
+        echo "     lit: ${BASH_REMATCH[1]}" >&3
+      [[ $line == PASS:* || $line == UNSUPPORTED:* ]] || echo "$line"
+    done
+  }
+  return "${PIPESTATUS[0]}"
+}
+run "lit" run_lit
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

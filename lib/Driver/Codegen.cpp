@@ -157,8 +157,9 @@ static void addScopes(llvm::Instruction &inst, unsigned kind,
                    llvm::MDNode::concatenate(inst.getMetadata(kind), scopes));
 }
 
-/// What goes straight to LDS is waited for by the kernel itself (tile.await):
-/// the backend need not do so in front of each other access of LDS.
+/// What goes straight to LDS is waited for by the kernel itself
+/// (tile.async_wait): the backend need not do so in front of each other access
+/// of LDS.
 static void separateDirectLoads(llvm::Function &kernel) {
   llvm::SmallVector<llvm::Instruction *> direct, others;
   for (llvm::Instruction &inst : llvm::instructions(kernel)) {

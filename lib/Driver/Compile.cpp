@@ -156,7 +156,7 @@ static int64_t getTrips(Operation *op) {
 }
 
 /// What a fetch reads: a slot of slots x rows x columns.
-static ShapedType getSlotType(tile::FetchOp fetch) {
+static ShapedType getSlotType(tile::AsyncCopyOp fetch) {
   auto ring = cast<ShapedType>(fetch.getRing().getType());
   return RankedTensorType::get(ring.getShape().drop_front(),
                                ring.getElementType());
@@ -199,7 +199,7 @@ static TileTraffic measureTraffic(tile::KernelOp kernel) {
     if (auto load = dyn_cast<tile::LoadOp>(op))
       add(op, load.getType(), load.getView(), load.getRow(), load.getColumn(),
           traffic.loadBytes);
-    else if (auto fetch = dyn_cast<tile::FetchOp>(op))
+    else if (auto fetch = dyn_cast<tile::AsyncCopyOp>(op))
       add(op, getSlotType(fetch), fetch.getView(), fetch.getRow(),
           fetch.getColumn(), traffic.loadBytes);
     else if (auto store = dyn_cast<tile::StoreOp>(op);

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// te.activation, te.gated_activation and their gradients (TE semantics section
-// 3.5), in double on the values of the operands, each result rounded once to
+// te.activation, te.gated_activation and their gradients (docs/spec.md), in
+// double on the values of the operands, each result rounded once to
 // its type. f(x) and f'(x) are rounded to f32 before they are multiplied, so
 // that what underflows there is 0 in a product with Inf as well. At Inf a
-// function is its limit, and NaN in gives NaN out (decision 23).
+// function is its limit, and NaN in gives NaN out.
 //
 //===----------------------------------------------------------------------===//
 #include "Activation.h"

@@ -9,7 +9,7 @@
 
 namespace mlir::te::ref {
 
-/// TE semantics section 3.5, in double.
+/// docs/spec.md, in double.
 double gelu(double x);
 double geluDerivative(double x);
 

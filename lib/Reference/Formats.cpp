@@ -78,7 +78,7 @@ uint32_t mlir::te::ref::encode(DType type, double value, Ties ties) {
   const Format &format = getFormat(type);
   if (std::isnan(value))
     return format.nan;
-  // TE's fp4 rule takes the sign from v < 0, so -0 loses it (decision 16).
+  // TE's fp4 rule takes the sign from v < 0, so -0 loses it.
   if (value == 0 && ties == Ties::Away)
     return 0;
   if (format.saturates)

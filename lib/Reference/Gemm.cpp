@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// te.gemm (TE semantics section 3.3, decisions 17 to 21): the values that the
+// te.gemm (docs/spec.md): the values that the
 // operands stand for, multiplied and summed in double, then the epilogue in the
-// order of decision 18, each result rounded once. Inf and NaN go their natural
-// way. Results know how far a sum in f32 may be off (decision 27).
+// order of docs/spec.md, each result rounded once. Inf and NaN go their natural
+// way. Results know how far a sum in f32 may be off.
 //
 //===----------------------------------------------------------------------===//
 #include "Activation.h"

@@ -55,7 +55,7 @@ inline double toF32Range(double x) {
 inline double getSumBound(double squares) { return 5e-6 * std::sqrt(squares); }
 
 /// How far a sum of `terms` products in f32 may be off, relative to the sum of
-/// their magnitudes (spec/decisions.md, 27).
+/// their magnitudes (docs/spec.md).
 inline double getProductBound(int64_t terms) {
   double n = terms;
   return std::ldexp(std::fmin(n + 4, 6 * std::sqrt(n) + 8), -23);

@@ -95,7 +95,7 @@ LogicalResult ref::Frame::store(OpResult result, ArrayRef<int64_t> shape,
   return set(result, {shape.vec(), {std::move(tensor)}});
 }
 
-/// Of f32 (TE semantics section 5.1).
+/// Of f32 (docs/spec.md).
 static constexpr double kRelative = 5e-6, kAbsolute = 1e-6;
 static constexpr double kLeastNormal = 0x1p-126;
 

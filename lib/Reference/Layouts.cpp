@@ -74,7 +74,7 @@ int64_t mlir::te::ref::shuffle16x16Offset(int64_t r, int64_t byte,
          ((byte % 32) / 16) * 256 + (r % 16) * 16 + byte % 16;
 }
 
-/// f32 scales of blocks, section 2.5: with one-dimensional blocks the index
+/// f32 scales of blocks: with one-dimensional blocks the index
 /// along the block comes first; 128 x 128 follows the data.
 static ScaleStorage blockF32Storage(const Scaling &scaling,
                                     const ScaleGrid &grid) {
@@ -92,10 +92,10 @@ static ScaleStorage blockF32Storage(const Scaling &scaling,
   return storage;
 }
 
-/// E8M0 scales in rows and columns, sections 2.6 and 2.7: the dimension that
+/// E8M0 scales in rows and columns: the dimension that
 /// the blocks run along is padded to 4 (fp4: 8), the other to 128 (fp4: 256).
 /// The columnwise scales of MXFP4 are transposed like its data, those of MXFP8
-/// are not; 32 x 32 scales are as decision 9 says, whatever the data layout.
+/// are not; 32 x 32 scales are the same, whatever the data layout.
 static ScaleStorage linearE8M0Storage(const Scaling &scaling, DType element,
                                       const ScaleGrid &grid) {
   bool isFP4 = element == DType::F4E2M1FN;
@@ -121,7 +121,7 @@ static ScaleStorage linearE8M0Storage(const Scaling &scaling, DType element,
   return storage;
 }
 
-/// E8M0 scales as a matrix instruction wants them, section 2.9: a row for each
+/// E8M0 scales as a matrix instruction wants them: a row for each
 /// row (or column) of the data that is not contracted, a column for each block.
 static ScaleStorage shuffledE8M0Storage(const Scaling &scaling, DType element,
                                         const ScaleGrid &grid) {
@@ -129,12 +129,12 @@ static ScaleStorage shuffledE8M0Storage(const Scaling &scaling, DType element,
   bool isSquare = scaling.blockRows > 1 && !isColumn;
   bool isBlocked = scaling.scaleLayout == ScaleLayout::Blocked32x4x4;
   ScaleStorage storage{};
-  storage.transposed = isColumn; // decision 10
+  storage.transposed = isColumn;
   if (scaling.perMatrix && scaling.dataLayout == DataLayout::Transposed)
     storage.transposed = true;
   storage.rows = storage.transposed ? grid.data.cols : grid.data.rows;
   storage.cols = storage.transposed ? grid.rows : grid.cols;
-  storage.repeat = isSquare ? scaling.blockRows : 1; // decision 9
+  storage.repeat = isSquare ? scaling.blockRows : 1;
   storage.paddedRows = roundUp(storage.rows, isBlocked ? 128 : 256);
   storage.paddedCols = roundUp(storage.cols, isBlocked ? 4 : 8);
   storage.padding = !isBlocked && element == DType::F4E2M1FN ? 127 : 0;

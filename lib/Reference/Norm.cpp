@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// te.rms_norm, te.layer_norm and their gradients (TE semantics section 3.4), in
+// te.rms_norm, te.layer_norm and their gradients (docs/spec.md), in
 // double on the values of the operands, each result rounded once to its type.
 // A mean beyond f32's range is Inf; that of an empty row is NaN, a sum over no
 // rows 0.
@@ -31,7 +31,7 @@ static std::vector<double> loadGamma(Value gamma, bool isZeroCentered,
   return g;
 }
 
-/// The shape of a statistic: one number a row (decision 25).
+/// The shape of a statistic: one number a row.
 static ArrayRef<int64_t> getRowShape(const TensorValue &x) {
   return ArrayRef<int64_t>(x.shape).drop_back();
 }
@@ -52,7 +52,7 @@ static double getRsigma(ArrayRef<double> row, double mu, double epsilon) {
 }
 
 /// How far the mean of what elements of `row` are from `mu` may be off in f32:
-/// each sum by half an ulp, as many of them as decision 27 counts.
+/// each sum by half an ulp, as many of them as it has terms.
 static double getMeanBound(ArrayRef<double> row, double mu) {
   double n = row.size(), magnitude = 0;
   for (double x : row)

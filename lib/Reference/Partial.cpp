@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// te.partial_amax and te.partial_cast (TE semantics section 2.5), in f32.
+// te.partial_amax and te.partial_cast (docs/spec.md), in f32.
 //
 //===----------------------------------------------------------------------===//
 #include "Handlers.h"

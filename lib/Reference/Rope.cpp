@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// te.rope and te.rope_bwd (TE semantics section 3.8, decision 24), in double,
+// te.rope and te.rope_bwd (docs/spec.md), in double,
 // each element rounded once.
 //
 //===----------------------------------------------------------------------===//

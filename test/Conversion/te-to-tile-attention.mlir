@@ -8,7 +8,7 @@
 // CHECK: %[[S:.*]] = tile.mma %[[Q]], %{{.*}}, %{{.*}} <"f32_32x32x16_bf16">
 // CHECK-NOT: arith.select %{{.*}}, %[[S]]
 // CHECK: tile.reduce maxnum %[[S]]
-// CHECK: %[[GROWS:.*]] = tile.any
+// CHECK: %[[GROWS:.*]] = tile.reduce_or
 // CHECK: scf.if %[[GROWS]]
 // CHECK: } else {
 // CHECK: %[[P:.*]] = math.exp2

@@ -14,7 +14,7 @@
 // CHECK: arith.extf %[[X]]
 // CHECK: %[[PART:.*]] = tile.reduce add %{{.*}} block [1, 1024]
 // CHECK: %[[SUM:.*]] = tile.cluster_reduce add %[[PART]] : tensor<32x1xf32
-// CHECK: %[[HELD:.*]] = tile.hold %[[X]]
+// CHECK: %[[HELD:.*]] = tile.optimization_barrier %[[X]]
 // CHECK: %[[AGAIN:.*]] = arith.extf %[[HELD]]
 // CHECK: %[[R:.*]] = arith.divf
 // CHECK: tile.store %[[R]], %{{.*}}[%{{.*}}, %[[COLUMN]]]
@@ -100,17 +100,17 @@ func.func @share(%x: tensor<64x1280xbf16>, %g: tensor<1280xbf16>) -> tensor<64x1
 // CHECK-LABEL: func.func @kept
 // CHECK-LABEL: tile.kernel @k(
 // CHECK: %[[RING:.*]] = tile.ring from #[[L:.*]] to #[[L]] : memref<2x32x256xbf16, #gpu.address_space<workgroup>>
-// CHECK: tile.fetch %{{.*}}, %[[RING]][%c0] {in_bounds}
-// CHECK: tile.fetch %{{.*}}, %[[RING]][%c1] {in_bounds}
+// CHECK: tile.async_copy %{{.*}}, %[[RING]][%c0] {in_bounds}
+// CHECK: tile.async_copy %{{.*}}, %[[RING]][%c1] {in_bounds}
 // CHECK-NOT: tile.load
-// CHECK: tile.await for %[[RING]] {{.*}}{pending = array<i64: 1>}
-// CHECK: tile.take %[[RING]][%c0, %c0]
-// CHECK: tile.await for %[[RING]] : memref<2x32x256xbf16, #gpu.address_space<workgroup>>{{$}}
-// CHECK: tile.take %[[RING]][%c1, %c0]
+// CHECK: tile.async_wait for %[[RING]] {{.*}}{pending = array<i64: 1>}
+// CHECK: tile.local_load %[[RING]][%c0, %c0]
+// CHECK: tile.async_wait for %[[RING]] : memref<2x32x256xbf16, #gpu.address_space<workgroup>>{{$}}
+// CHECK: tile.local_load %[[RING]][%c1, %c0]
 // CHECK-NOT: scf.for
 // CHECK: tile.cluster_reduce add
 // CHECK: scf.for %[[I:.*]] = %c0 to %c2
-// CHECK: tile.take %[[RING]][%[[I]], %c0]
+// CHECK: tile.local_load %[[RING]][%[[I]], %c0]
 // CHECK-NOT: tile.load {{.*}}tensor<32x256xbf16
 #s = #te.schedule<"sm_90a", tile = [32, 256], waves = 8, vector = 8, sweep = keep, cluster = 4>
 func.func @kept(%x: tensor<64x2048xbf16>, %g: tensor<2048xbf16>) -> tensor<64x2048xbf16> {
@@ -127,13 +127,13 @@ func.func @kept(%x: tensor<64x2048xbf16>, %g: tensor<2048xbf16>) -> tensor<64x20
 // CHECK-LABEL: func.func @computed
 // CHECK-LABEL: tile.kernel @k(
 // CHECK: %[[RING:.*]] = tile.ring from #[[L:.*]] to #[[L]] : memref<2x32x256xbf16, #gpu.address_space<workgroup>>
-// CHECK-NOT: tile.fetch
-// CHECK: tile.put %{{.*}}, %[[RING]][%c0]
-// CHECK: tile.put %{{.*}}, %[[RING]][%c1]
+// CHECK-NOT: tile.async_copy
+// CHECK: tile.local_store %{{.*}}, %[[RING]][%c0]
+// CHECK: tile.local_store %{{.*}}, %[[RING]][%c1]
 // CHECK-NOT: scf.for
 // CHECK: tile.cluster_reduce add
 // CHECK: scf.for %[[I:.*]] = %c0 to %c2
-// CHECK: tile.take %[[RING]][%[[I]], %c0]
+// CHECK: tile.local_load %[[RING]][%[[I]], %c0]
 #s = #te.schedule<"sm_90a", tile = [32, 256], waves = 8, vector = 8, sweep = keep, cluster = 4>
 func.func @computed(%x: tensor<64x2048xbf16>, %y: tensor<64x2048xbf16>, %g: tensor<2048xbf16>) -> tensor<64x2048xbf16> {
   %0 = te.fusion "k" (%a = %x : tensor<64x2048xbf16>, %c = %y : tensor<64x2048xbf16>, %b = %g : tensor<2048xbf16>) -> (tensor<64x2048xbf16>) attributes {schedule = #s} {
@@ -149,8 +149,8 @@ func.func @computed(%x: tensor<64x2048xbf16>, %y: tensor<64x2048xbf16>, %g: tens
 // So are rows that end inside of a tile: nothing says that whole runs of them exist.
 // CHECK-LABEL: func.func @ragged
 // CHECK-LABEL: tile.kernel @k(
-// CHECK-NOT: tile.fetch
-// CHECK: tile.put
+// CHECK-NOT: tile.async_copy
+// CHECK: tile.local_store
 #s = #te.schedule<"sm_90a", tile = [32, 256], waves = 8, vector = 8, sweep = keep, cluster = 4>
 func.func @ragged(%x: tensor<64x1990xbf16>, %g: tensor<1990xbf16>) -> tensor<64x1990xbf16> {
   %0 = te.fusion "k" (%a = %x : tensor<64x1990xbf16>, %b = %g : tensor<1990xbf16>) -> (tensor<64x1990xbf16>) attributes {schedule = #s} {

@@ -60,11 +60,11 @@ func.func @f(%x: !te.scaled<64x2048xf8E4M3FN, #row>, %y: !te.scaled<64x2048xf4E2
 // CHECK-LABEL: tile.kernel @again
 // CHECK: %[[LOOP:.*]]:5 = scf.for
 // CHECK: arith.cmpi ugt, %[[LOOP]]#1, %{{.*}} : tensor<16x1xi32
-// CHECK: tile.any
+// CHECK: tile.reduce_or
 // CHECK: arith.cmpf ogt, %[[LOOP]]#2
 // CHECK: %[[VOTE:.*]] = tile.reduce or
 // CHECK: arith.cmpi ne, %[[VOTE]]
-// CHECK: %[[ANY:.*]] = tile.any
+// CHECK: %[[ANY:.*]] = tile.reduce_or
 // CHECK: %[[BRANCH:.*]] = scf.if %[[ANY]]
 // CHECK:   scf.for %[[PASS:.*]] = %{{.*}} to %[[SIX:.*]] step
 // CHECK:     %[[FIRST:.*]] = arith.cmpi eq, %[[PASS]]

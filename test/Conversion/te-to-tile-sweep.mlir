@@ -13,13 +13,13 @@
 // CHECK-COUNT-16: tile.load %{{.*}}{columns_in_bounds, divisible = 256 : i64} {{.*}} -> tensor<32x256xbf16
 // CHECK-NOT: tile.load %{{.*}} tensor<32x256xbf16
 // CHECK: %[[SUM:.*]] = scf.for %[[I:.*]] = %c0 to %c16 step %c1 iter_args(%[[PART:.*]] = %
-// CHECK: %[[X:.*]] = tile.pick %[[I]] of
+// CHECK: %[[X:.*]] = tile.select %[[I]] of
 // CHECK-NOT: tile.store
 // CHECK: arith.addf %[[PART]],
 // CHECK: scf.yield
 // CHECK: tile.reduce add %[[SUM]] block [1, 256]
 // CHECK: scf.for %[[J:.*]] = %c0 to %c16
-// CHECK: tile.pick %[[J]] of
+// CHECK: tile.select %[[J]] of
 // CHECK: tile.load %[[STAGED]][{{.*}} -> tensor<1x256xbf16
 // CHECK: tile.reduce maxnum {{.*}} block [32, 1]
 // CHECK: tile.store

@@ -23,7 +23,7 @@
 // The rounded reciprocal of 448.
 // CHECK: arith.constant dense<0.00223214296>
 // On gfx950 the scaled conversion, but for special blocks; never on gfx942.
-// GFX950: tile.any
+// GFX950: tile.reduce_or
 // GFX950: scf.if
 // GFX950: arith.truncf {{.*}} to tensor<[[T]]xf8E4M3FN
 // GFX950: else

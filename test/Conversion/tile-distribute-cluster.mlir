@@ -45,7 +45,7 @@ tile.kernel @hold(%in: memref<bf16>, %out: memref<bf16>) attributes {target = "s
   %a = memref.reinterpret_cast %in to offset: [0], sizes: [1, 64], strides: [64, 1] : memref<bf16> to memref<1x64xbf16, strided<[64, 1]>>
   %b = memref.reinterpret_cast %out to offset: [0], sizes: [1, 64], strides: [64, 1] : memref<bf16> to memref<1x64xbf16, strided<[64, 1]>>
   %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : memref<1x64xbf16, strided<[64, 1]>> -> tensor<1x64xbf16, #w>
-  %y = tile.hold %x : tensor<1x64xbf16, #w>
+  %y = tile.optimization_barrier %x : tensor<1x64xbf16, #w>
   tile.store %y, %b[%c0, %c0] {divisible = 64 : i64, in_bounds} : tensor<1x64xbf16, #w>, memref<1x64xbf16, strided<[64, 1]>>
 }
 

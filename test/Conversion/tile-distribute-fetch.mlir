@@ -1,4 +1,4 @@
-// tile.fetch where lanes say what they copy and where it goes: 16 bytes each, as the ring's source layout has them.
+// tile.async_copy where lanes say what they copy and where it goes: 16 bytes each, as the ring's source layout has them.
 
 // RUN: te-opt %s --split-input-file --tile-distribute --canonicalize --cse --verify-diagnostics | FileCheck %s
 
@@ -25,12 +25,12 @@ tile.kernel @own(%in: memref<bf16>, %out: memref<bf16>, %rows: index) attributes
   %a = memref.reinterpret_cast %in to offset: [0], sizes: [%rows, 64], strides: [64, 1] : memref<bf16> to memref<?x64xbf16, strided<[64, 1]>>
   %b = memref.reinterpret_cast %out to offset: [0], sizes: [%rows, 64], strides: [64, 1] : memref<bf16> to memref<?x64xbf16, strided<[64, 1]>>
   %r = tile.ring from #l to #l : memref<2x4x64xbf16, #gpu.address_space<workgroup>>
-  tile.fetch %a[%c0, %c0], %r[%c0] {in_bounds} : memref<?x64xbf16, strided<[64, 1]>>, memref<2x4x64xbf16, #gpu.address_space<workgroup>>
-  tile.fetch %a[%c4, %c0], %r[%c1] : memref<?x64xbf16, strided<[64, 1]>>, memref<2x4x64xbf16, #gpu.address_space<workgroup>>
-  tile.await for %r : memref<2x4x64xbf16, #gpu.address_space<workgroup>> {pending = array<i64: 1>}
-  %x = tile.take %r[%c0, %c0] : memref<2x4x64xbf16, #gpu.address_space<workgroup>> -> tensor<4x64xbf16, #l>
-  tile.await for %r : memref<2x4x64xbf16, #gpu.address_space<workgroup>>
-  %y = tile.take %r[%c1, %c0] : memref<2x4x64xbf16, #gpu.address_space<workgroup>> -> tensor<4x64xbf16, #l>
+  tile.async_copy %a[%c0, %c0], %r[%c0] {in_bounds} : memref<?x64xbf16, strided<[64, 1]>>, memref<2x4x64xbf16, #gpu.address_space<workgroup>>
+  tile.async_copy %a[%c4, %c0], %r[%c1] : memref<?x64xbf16, strided<[64, 1]>>, memref<2x4x64xbf16, #gpu.address_space<workgroup>>
+  tile.async_wait for %r : memref<2x4x64xbf16, #gpu.address_space<workgroup>> {pending = array<i64: 1>}
+  %x = tile.local_load %r[%c0, %c0] : memref<2x4x64xbf16, #gpu.address_space<workgroup>> -> tensor<4x64xbf16, #l>
+  tile.async_wait for %r : memref<2x4x64xbf16, #gpu.address_space<workgroup>>
+  %y = tile.local_load %r[%c1, %c0] : memref<2x4x64xbf16, #gpu.address_space<workgroup>> -> tensor<4x64xbf16, #l>
   tile.store %x, %b[%c0, %c0] {divisible = 64 : i64, in_bounds} : tensor<4x64xbf16, #l>, memref<?x64xbf16, strided<[64, 1]>>
   tile.store %y, %b[%c4, %c0] {divisible = 64 : i64, in_bounds} : tensor<4x64xbf16, #l>, memref<?x64xbf16, strided<[64, 1]>>
 }
@@ -48,9 +48,9 @@ tile.kernel @others(%in: memref<bf16>, %out: memref<bf16>) attributes {target = 
   %a = memref.reinterpret_cast %in to offset: [0], sizes: [4, 64], strides: [64, 1] : memref<bf16> to memref<4x64xbf16, strided<[64, 1]>>
   %b = memref.reinterpret_cast %out to offset: [0], sizes: [4, 64], strides: [64, 1] : memref<bf16> to memref<4x64xbf16, strided<[64, 1]>>
   %r = tile.ring from #l to #t : memref<1x4x64xbf16, #gpu.address_space<workgroup>>
-  tile.fetch %a[%c0, %c0], %r[%c0] {in_bounds} : memref<4x64xbf16, strided<[64, 1]>>, memref<1x4x64xbf16, #gpu.address_space<workgroup>>
-  tile.await for %r : memref<1x4x64xbf16, #gpu.address_space<workgroup>>
-  %x = tile.take %r[%c0, %c0] : memref<1x4x64xbf16, #gpu.address_space<workgroup>> -> tensor<4x64xbf16, #t>
+  tile.async_copy %a[%c0, %c0], %r[%c0] {in_bounds} : memref<4x64xbf16, strided<[64, 1]>>, memref<1x4x64xbf16, #gpu.address_space<workgroup>>
+  tile.async_wait for %r : memref<1x4x64xbf16, #gpu.address_space<workgroup>>
+  %x = tile.local_load %r[%c0, %c0] : memref<1x4x64xbf16, #gpu.address_space<workgroup>> -> tensor<4x64xbf16, #t>
   tile.store %x, %b[%c0, %c0] {divisible = 64 : i64, in_bounds} : tensor<4x64xbf16, #t>, memref<4x64xbf16, strided<[64, 1]>>
 }
 
@@ -63,5 +63,5 @@ tile.kernel @narrow(%in: memref<bf16>) attributes {target = "sm_90a", waves = 1 
   %r = tile.ring from #n to #n : memref<1x4x32xbf16, #gpu.address_space<workgroup>>
   // expected-error @+2 {{T22: this tile cannot be copied to LDS: a lane has no whole runs of 16 bytes of its rows; load and put it}}
   // expected-error @+1 {{failed to legalize}}
-  tile.fetch %a[%c0, %c0], %r[%c0] {in_bounds} : memref<4x32xbf16, strided<[32, 1]>>, memref<1x4x32xbf16, #gpu.address_space<workgroup>>
+  tile.async_copy %a[%c0, %c0], %r[%c0] {in_bounds} : memref<4x32xbf16, strided<[32, 1]>>, memref<1x4x32xbf16, #gpu.address_space<workgroup>>
 }

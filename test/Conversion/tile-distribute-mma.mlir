@@ -85,10 +85,10 @@ tile.kernel @ring(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32, 
   %w = memref.reinterpret_cast %y to offset: [0], sizes: [16, 16], strides: [16, 1] : memref<f32, #gpu.address_space<global>> to memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
   %a = tile.load %v[%c0, %c0] {in_bounds, divisible = 64 : i64} : memref<16x64xbf16, strided<[64, 1]>, #gpu.address_space<global>> -> tensor<16x64xbf16, #put>
   %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
-  tile.put %a, %r[%slot] : tensor<16x64xbf16, #put>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  tile.local_store %a, %r[%slot] : tensor<16x64xbf16, #put>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
   gpu.barrier
-  %p = tile.take %r[%slot, %c0] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
-  %q = tile.take %r[%slot, %c32] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
+  %p = tile.local_load %r[%slot, %c0] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
+  %q = tile.local_load %r[%slot, %c32] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
   %z = arith.constant dense<0.0> : tensor<16x16xf32, #c>
   %d = tile.mma %p, %q, %z <"f32_16x16x32_bf16"> in_order {reads = 2 : i64} : tensor<16x32xbf16, #take>, tensor<16x32xbf16, #take> -> tensor<16x16xf32, #c>
   %n = arith.negf %d : tensor<16x16xf32, #c>
@@ -110,9 +110,9 @@ tile.kernel @across(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<bf1
   %v = memref.reinterpret_cast %x to offset: [0], sizes: [32, 256], strides: [256, 1] : memref<bf16, #gpu.address_space<global>> to memref<32x256xbf16, strided<[256, 1]>, #gpu.address_space<global>>
   %w = memref.reinterpret_cast %y to offset: [0], sizes: [32, 256], strides: [256, 1] : memref<bf16, #gpu.address_space<global>> to memref<32x256xbf16, strided<[256, 1]>, #gpu.address_space<global>>
   %r = tile.ring from <shape = [32, 256], register = [[0, 1], [0, 2], [0, 4], [2, 0], [4, 0]], lane = [[0, 8], [0, 16], [0, 32], [0, 64], [0, 128], [1, 0]], wave = [[8, 0], [16, 0]]> to <shape = [32, 256], register = [[1, 0], [2, 0], [4, 0], [0, 16], [0, 32], [0, 64]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [8, 0], [16, 0]], wave = [[0, 0], [0, 128]]> : memref<2x32x256xbf16, #gpu.address_space<workgroup>>
-  tile.fetch %v[%c0, %c0], %r[%c0] {in_bounds} : memref<32x256xbf16, strided<[256, 1]>, #gpu.address_space<global>>, memref<2x32x256xbf16, #gpu.address_space<workgroup>>
-  tile.await for %r : memref<2x32x256xbf16, #gpu.address_space<workgroup>>
-  %t = tile.take %r[%c0, %c0] : memref<2x32x256xbf16, #gpu.address_space<workgroup>> -> tensor<32x256xbf16, #tile.layout<shape = [32, 256], register = [[1, 0], [2, 0], [4, 0], [0, 16], [0, 32], [0, 64]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [8, 0], [16, 0]], wave = [[0, 0], [0, 128]]>>
+  tile.async_copy %v[%c0, %c0], %r[%c0] {in_bounds} : memref<32x256xbf16, strided<[256, 1]>, #gpu.address_space<global>>, memref<2x32x256xbf16, #gpu.address_space<workgroup>>
+  tile.async_wait for %r : memref<2x32x256xbf16, #gpu.address_space<workgroup>>
+  %t = tile.local_load %r[%c0, %c0] : memref<2x32x256xbf16, #gpu.address_space<workgroup>> -> tensor<32x256xbf16, #tile.layout<shape = [32, 256], register = [[1, 0], [2, 0], [4, 0], [0, 16], [0, 32], [0, 64]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [8, 0], [16, 0]], wave = [[0, 0], [0, 128]]>>
   tile.store %t, %w[%c0, %c0] {in_bounds} : tensor<32x256xbf16, #tile.layout<shape = [32, 256], register = [[1, 0], [2, 0], [4, 0], [0, 16], [0, 32], [0, 64]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [8, 0], [16, 0]], wave = [[0, 0], [0, 128]]>>, memref<32x256xbf16, strided<[256, 1]>, #gpu.address_space<global>>
 }
 
@@ -174,21 +174,21 @@ tile.kernel @four(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32, 
   %a = tile.load %v[%c0, %c0] {in_bounds, divisible = 64 : i64} : memref<32x64xbf16, strided<[64, 1]>, #gpu.address_space<global>> -> tensor<32x64xbf16, #put>
   %b = tile.load %u[%c0, %c0] {in_bounds, divisible = 32 : i64} : memref<64x32xbf16, strided<[32, 1]>, #gpu.address_space<global>> -> tensor<64x32xbf16, #raw>
   %r = tile.ring from <shape = [32, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0], [16, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [32, 32], register = [[0, 1], [0, 2], [0, 4], [16, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x32x64xbf16, #gpu.address_space<workgroup>>
-  %p = tile.take %r[%slot, %c0] : memref<2x32x64xbf16, #gpu.address_space<workgroup>> -> tensor<32x32xbf16, #take>
+  %p = tile.local_load %r[%slot, %c0] : memref<2x32x64xbf16, #gpu.address_space<workgroup>> -> tensor<32x32xbf16, #take>
   %z = arith.constant dense<0.0> : tensor<32x32xf32, #c>
-  tile.put %a, %r[%slot] : tensor<32x64xbf16, #put>, memref<2x32x64xbf16, #gpu.address_space<workgroup>>
-  tile.put %a, %r[%slot] : tensor<32x64xbf16, #put>, memref<2x32x64xbf16, #gpu.address_space<workgroup>>
+  tile.local_store %a, %r[%slot] : tensor<32x64xbf16, #put>, memref<2x32x64xbf16, #gpu.address_space<workgroup>>
+  tile.local_store %a, %r[%slot] : tensor<32x64xbf16, #put>, memref<2x32x64xbf16, #gpu.address_space<workgroup>>
   %d = tile.mma %p, %p, %z <"f32_16x16x32_bf16"> in_order {reads = 2 : i64} : tensor<32x32xbf16, #take>, tensor<32x32xbf16, #take> -> tensor<32x32xf32, #c>
   tile.fence
   %t = tile.transpose %b : tensor<64x32xbf16, #raw> -> tensor<32x64xbf16, #put>
-  tile.put %t, %r[%slot] : tensor<32x64xbf16, #put>, memref<2x32x64xbf16, #gpu.address_space<workgroup>>
+  tile.local_store %t, %r[%slot] : tensor<32x64xbf16, #put>, memref<2x32x64xbf16, #gpu.address_space<workgroup>>
   %e = tile.mma %p, %p, %d <"f32_16x16x32_bf16"> in_order : tensor<32x32xbf16, #take>, tensor<32x32xbf16, #take> -> tensor<32x32xf32, #c>
   gpu.barrier
-  %q = tile.take %r[%slot, %c0] : memref<2x32x64xbf16, #gpu.address_space<workgroup>> -> tensor<32x32xbf16, #take>
+  %q = tile.local_load %r[%slot, %c0] : memref<2x32x64xbf16, #gpu.address_space<workgroup>> -> tensor<32x32xbf16, #take>
   %f = tile.mma %p, %q, %e <"f32_16x16x32_bf16"> in_order {reads = 4 : i64} : tensor<32x32xbf16, #take>, tensor<32x32xbf16, #take> -> tensor<32x32xf32, #c>
   gpu.barrier
-  %s = tile.take %r[%slot, %c0] : memref<2x32x64xbf16, #gpu.address_space<workgroup>> -> tensor<32x32xbf16, #take>
-  tile.put %a, %r[%slot] : tensor<32x64xbf16, #put>, memref<2x32x64xbf16, #gpu.address_space<workgroup>>
+  %s = tile.local_load %r[%slot, %c0] : memref<2x32x64xbf16, #gpu.address_space<workgroup>> -> tensor<32x32xbf16, #take>
+  tile.local_store %a, %r[%slot] : tensor<32x64xbf16, #put>, memref<2x32x64xbf16, #gpu.address_space<workgroup>>
   %g = tile.mma %p, %s, %f <"f32_16x16x32_bf16"> in_order {reads = 4 : i64} : tensor<32x32xbf16, #take>, tensor<32x32xbf16, #take> -> tensor<32x32xf32, #c>
   tile.store %g, %w[%c0, %c0] {in_bounds} : tensor<32x32xf32, #c>, memref<32x32xf32, strided<[32, 1]>, #gpu.address_space<global>>
 }
@@ -225,12 +225,12 @@ tile.kernel @spread(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32
   %row = arith.select %due, %c0, %c16 : index
   %a = tile.load %v[%row, %c0] {columns_in_bounds, divisible = 64 : i64} : memref<16x64xbf16, strided<[64, 1]>, #gpu.address_space<global>> -> tensor<16x64xbf16, #put>
   %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
-  %p = tile.take %r[%slot, %c0] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
+  %p = tile.local_load %r[%slot, %c0] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
   %z = arith.constant dense<0.0> : tensor<16x16xf32, #c>
   %d = tile.mma %p, %p, %z <"f32_16x16x32_bf16"> in_order {reads = 1 : i64} : tensor<16x32xbf16, #take>, tensor<16x32xbf16, #take> -> tensor<16x16xf32, #c>
-  %q = tile.take %r[%slot, %c32] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
+  %q = tile.local_load %r[%slot, %c32] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
   %n = arith.negf %a : tensor<16x64xbf16, #put>
-  tile.put %n, %r[%slot] : tensor<16x64xbf16, #put>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  tile.local_store %n, %r[%slot] : tensor<16x64xbf16, #put>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
   %e = tile.mma %p, %q, %d <"f32_16x16x32_bf16"> in_order {reads = 2 : i64} : tensor<16x32xbf16, #take>, tensor<16x32xbf16, #take> -> tensor<16x16xf32, #c>
   tile.store %e, %w[%c0, %c0] {in_bounds} : tensor<16x16xf32, #c>, memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
 }
@@ -273,13 +273,13 @@ tile.kernel @over_barrier(%x: memref<bf16, #gpu.address_space<global>>, %y: memr
   %w = memref.reinterpret_cast %y to offset: [0], sizes: [16, 16], strides: [16, 1] : memref<f32, #gpu.address_space<global>> to memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
   %a = tile.load %v[%c0, %c0] {in_bounds, columns_in_bounds, divisible = 16 : i64} : memref<64x16xbf16, strided<[16, 1]>, #gpu.address_space<global>> -> tensor<64x16xbf16, #turned>
   %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
-  %p = tile.take %r[%slot, %c0] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
+  %p = tile.local_load %r[%slot, %c0] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
   %z = arith.constant dense<0.0> : tensor<16x16xf32, #c>
   %d = tile.mma %p, %p, %z <"f32_16x16x32_bf16"> in_order {reads = 1 : i64} : tensor<16x32xbf16, #take>, tensor<16x32xbf16, #take> -> tensor<16x16xf32, #c>
-  %q = tile.take %r[%slot, %c32] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
+  %q = tile.local_load %r[%slot, %c32] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
   %m = arith.negf %a : tensor<64x16xbf16, #turned>
   %n = tile.transpose %m : tensor<64x16xbf16, #turned> -> tensor<16x64xbf16, #put>
-  tile.put %n, %r[%slot] : tensor<16x64xbf16, #put>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  tile.local_store %n, %r[%slot] : tensor<16x64xbf16, #put>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
   %e = tile.mma %p, %q, %d <"f32_16x16x32_bf16"> in_order {reads = 1 : i64} : tensor<16x32xbf16, #take>, tensor<16x32xbf16, #take> -> tensor<16x16xf32, #c>
   gpu.barrier
   %f = tile.mma %q, %q, %e <"f32_16x16x32_bf16"> in_order {reads = 2 : i64} : tensor<16x32xbf16, #take>, tensor<16x32xbf16, #take> -> tensor<16x16xf32, #c>

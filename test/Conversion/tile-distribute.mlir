@@ -247,7 +247,7 @@ tile.kernel @vote(%in: memref<f32>, %out: memref<f32, #gpu.address_space<global>
   %a = memref.reinterpret_cast %in to offset: [0], sizes: [1, 64], strides: [64, 1] : memref<f32> to memref<1x64xf32, strided<[64, 1]>>
   %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : memref<1x64xf32, strided<[64, 1]>> -> tensor<1x64xf32, #l>
   %n = arith.cmpf uno, %x, %x : tensor<1x64xf32, #l>
-  %any = tile.any %n : tensor<1x64xi1, #l>
+  %any = tile.reduce_or %n : tensor<1x64xi1, #l>
   scf.if %any {
     %m = tile.reduce maxnum %x block [1, 64] : tensor<1x64xf32, #l> -> tensor<1x1xf32, #one>
     tile.atomic_max %m, %out : tensor<1x1xf32, #one>, memref<f32, #gpu.address_space<global>>
@@ -284,7 +284,7 @@ tile.kernel @rows(%in: memref<f32>, %m: index, %r: index) attributes {target = "
   %a = memref.reinterpret_cast %in to offset: [0], sizes: [%m, 128], strides: [128, 1] : memref<f32> to memref<?x128xf32, strided<[128, 1]>>
   %x = tile.load %a[%r, %c64] {divisible = 64 : i64, columns_in_bounds} : memref<?x128xf32, strided<[128, 1]>> -> tensor<4x64xf32, #l>
   %y = arith.addf %x, %x : tensor<4x64xf32, #l>
-  %z = tile.pick %r of %x, %y : tensor<4x64xf32, #l>, tensor<4x64xf32, #l> -> tensor<4x64xf32, #l>
+  %z = tile.select %r of %x, %y : tensor<4x64xf32, #l>, tensor<4x64xf32, #l> -> tensor<4x64xf32, #l>
   tile.store %z, %a[%r, %c64] {divisible = 64 : i64, columns_in_bounds} : tensor<4x64xf32, #l>, memref<?x128xf32, strided<[128, 1]>>
 }
 
@@ -447,7 +447,7 @@ tile.kernel @held(%in: memref<f32>) attributes {target = "gfx942", waves = 1 : i
   %c0 = arith.constant 0 : index
   %a = memref.reinterpret_cast %in to offset: [0], sizes: [4, 64], strides: [64, 1] : memref<f32> to memref<4x64xf32, strided<[64, 1]>>
   %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : memref<4x64xf32, strided<[64, 1]>> -> tensor<4x64xf32, #l>
-  %h = tile.hold %x : tensor<4x64xf32, #l>
+  %h = tile.optimization_barrier %x : tensor<4x64xf32, #l>
   tile.store %h, %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : tensor<4x64xf32, #l>, memref<4x64xf32, strided<[64, 1]>>
 }
 
@@ -463,7 +463,7 @@ tile.kernel @held_bytes(%in: memref<i8>) attributes {target = "gfx942", waves = 
   %c0 = arith.constant 0 : index
   %a = memref.reinterpret_cast %in to offset: [0], sizes: [2, 64], strides: [64, 1] : memref<i8> to memref<2x64xi8, strided<[64, 1]>>
   %x = tile.load %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : memref<2x64xi8, strided<[64, 1]>> -> tensor<2x64xi8, #l>
-  %h = tile.hold %x : tensor<2x64xi8, #l>
+  %h = tile.optimization_barrier %x : tensor<2x64xi8, #l>
   tile.store %h, %a[%c0, %c0] {divisible = 64 : i64, in_bounds} : tensor<2x64xi8, #l>, memref<2x64xi8, strided<[64, 1]>>
 }
 

@@ -8,23 +8,23 @@
 // CHECK: %[[RA:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x32x64xbf16
 // CHECK: %[[RB:.*]] = tile.ring
 // CHECK-COUNT-4: tile.load
-// CHECK: tile.put %{{.*}}, %[[RA]]
-// CHECK: tile.put %{{.*}}, %[[RB]]
-// CHECK: tile.await
-// CHECK: tile.take %[[RA]][%{{.*}}, %c0]
+// CHECK: tile.local_store %{{.*}}, %[[RA]]
+// CHECK: tile.local_store %{{.*}}, %[[RB]]
+// CHECK: tile.async_wait
+// CHECK: tile.local_load %[[RA]][%{{.*}}, %c0]
 // CHECK: scf.for {{.*}} iter_args(%[[SUM:[a-z0-9]+]] = %{{[a-z0-9_]+}}, %[[RAW:[a-z0-9]+]] = %{{[a-z0-9_]+}}, %{{[a-z0-9]+}} = %{{[a-z0-9_]+}}, %[[PART:[a-z0-9]+]] = %{{[a-z0-9_]+}}, %[[PARTB:[a-z0-9]+]] =
-// CHECK:   %[[SECOND:.*]] = tile.take %[[RA]][%c0, %c32]
-// CHECK:   tile.put %[[RAW]], %[[RA]][%c1]
+// CHECK:   %[[SECOND:.*]] = tile.local_load %[[RA]][%c0, %c32]
+// CHECK:   tile.local_store %[[RAW]], %[[RA]][%c1]
 // CHECK:   tile.load
 // CHECK:   %[[FIRST:.*]] = tile.mma %[[PART]], %[[PARTB]], %[[SUM]] <"f32_16x16x32_bf16"> in_order {reads = 2 : i64}
-// CHECK:   tile.await
-// CHECK:   tile.take %[[RA]][%c1, %c0]
+// CHECK:   tile.async_wait
+// CHECK:   tile.local_load %[[RA]][%c1, %c0]
 // CHECK:   tile.mma %[[SECOND]], %{{.*}}, %[[FIRST]] <"f32_16x16x32_bf16"> in_order {reads = 2 : i64}
-// CHECK:   tile.put %{{.*}}, %[[RA]][%c0]
+// CHECK:   tile.local_store %{{.*}}, %[[RA]][%c0]
 // CHECK:   scf.yield
 // CHECK: scf.for
 // CHECK:   scf.yield
-// CHECK: tile.await
+// CHECK: tile.async_wait
 func.func @stages(%x: tensor<?x?xbf16>, %w: tensor<48x?xbf16>) -> tensor<?x48xbf16> {
   %d = te.fusion "stages_0" (%a = %x : tensor<?x?xbf16>, %v = %w : tensor<48x?xbf16>) -> (tensor<?x48xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [32, 32], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2>>} {
@@ -44,21 +44,21 @@ func.func @stages(%x: tensor<?x?xbf16>, %w: tensor<48x?xbf16>) -> tensor<?x48xbf
 // CHECK-NOT: tile.priority
 // CHECK: scf.for
 // CHECK:   tile.priority 2
-// CHECK:   tile.take %[[RB]]
-// CHECK:   tile.take %[[RA]]
-// CHECK:   tile.put %{{.*}}, %[[RA]]
-// CHECK-NOT: tile.put
+// CHECK:   tile.local_load %[[RB]]
+// CHECK:   tile.local_load %[[RA]]
+// CHECK:   tile.local_store %{{.*}}, %[[RA]]
+// CHECK-NOT: tile.local_store
 // CHECK:   tile.mma
 // CHECK:   tile.priority 1
-// CHECK:   tile.put %{{.*}}, %[[RB]]
+// CHECK:   tile.local_store %{{.*}}, %[[RB]]
 // CHECK:   tile.mma
 // CHECK:   tile.priority 0
-// CHECK-NOT: tile.put
+// CHECK-NOT: tile.local_store
 // CHECK:   tile.mma
 // CHECK:   tile.priority 3
-// CHECK:   tile.await
-// CHECK:   tile.take %[[RB]]
-// CHECK:   tile.take %[[RA]]
+// CHECK:   tile.async_wait
+// CHECK:   tile.local_load %[[RB]]
+// CHECK:   tile.local_load %[[RA]]
 // CHECK:   tile.mma
 // CHECK: tile.priority 0
 // CHECK: tile.store
@@ -76,11 +76,11 @@ func.func @turns(%x: tensor<?x?xbf16>, %w: tensor<64x?xbf16>) -> tensor<?x64xbf1
 // What lies along K goes straight from memory to LDS, the other operand through registers, which transpose it.
 // CHECK-LABEL: tile.kernel @direct_0
 // CHECK: %[[RA:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x64x64xbf16
-// CHECK: tile.fetch %{{.*}}, %[[RA]][%{{.*}}] {in_bounds} : memref<64x128xbf16
+// CHECK: tile.async_copy %{{.*}}, %[[RA]][%{{.*}}] {in_bounds} : memref<64x128xbf16
 // CHECK: %[[TURNED:.*]] = tile.transpose
-// CHECK: tile.put %[[TURNED]]
-// CHECK: tile.await for %[[RA]]
-// CHECK: tile.take %[[RA]]
+// CHECK: tile.local_store %[[TURNED]]
+// CHECK: tile.async_wait for %[[RA]]
+// CHECK: tile.local_load %[[RA]]
 func.func @direct(%x: tensor<64x128xbf16>, %w: tensor<128x60xbf16>) -> tensor<64x60xbf16> {
   %d = te.fusion "direct_0" (%a = %x : tensor<64x128xbf16>, %v = %w : tensor<128x60xbf16>) -> (tensor<64x60xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2, direct = true>>} {
@@ -96,12 +96,12 @@ func.func @direct(%x: tensor<64x128xbf16>, %w: tensor<128x60xbf16>) -> tensor<64
 // CHECK-LABEL: tile.kernel @across_0
 // CHECK: %[[RA:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x64x64xbf16
 // CHECK: %[[RB:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x64x64xbf16
-// CHECK: tile.fetch %{{.*}}, %[[RB]][%{{.*}}] {in_bounds} : memref<128x64xbf16
-// CHECK-NOT: tile.put
-// CHECK: tile.await for %[[RA]], %[[RB]]
-// CHECK: %[[PART:.*]] = tile.take %[[RB]][%{{.*}}, %{{.*}}] : {{.*}} -> tensor<32x64xbf16
+// CHECK: tile.async_copy %{{.*}}, %[[RB]][%{{.*}}] {in_bounds} : memref<128x64xbf16
+// CHECK-NOT: tile.local_store
+// CHECK: tile.async_wait for %[[RA]], %[[RB]]
+// CHECK: %[[PART:.*]] = tile.local_load %[[RB]][%{{.*}}, %{{.*}}] : {{.*}} -> tensor<32x64xbf16
 // CHECK-NEXT: %[[TURNED:.*]] = tile.transpose %[[PART]] : {{.*}} -> tensor<64x32xbf16
-// CHECK-NOT: tile.put
+// CHECK-NOT: tile.local_store
 // CHECK: tile.mma
 func.func @across(%x: tensor<64x128xbf16>, %w: tensor<128x64xbf16>) -> tensor<64x64xbf16> {
   %d = te.fusion "across_0" (%a = %x : tensor<64x128xbf16>, %v = %w : tensor<128x64xbf16>) -> (tensor<64x64xbf16>)
@@ -117,8 +117,8 @@ func.func @across(%x: tensor<64x128xbf16>, %w: tensor<128x64xbf16>) -> tensor<64
 // Data in an order of their own do too: units of the matrix are rows of the view.
 // CHECK-DAG: #[[$UNIT:.*]] = #tile.layout<shape = [16, 32], register = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0], [0, 16]], lane = [], wave = []>
 // CHECK-LABEL: tile.kernel @ordered_0
-// CHECK: tile.fetch {{.*}} {in_bounds, order = #[[$UNIT]]} : memref<4x8192xf8E4M3FN
-// CHECK-NOT: tile.put
+// CHECK: tile.async_copy {{.*}} {in_bounds, order = #[[$UNIT]]} : memref<4x8192xf8E4M3FN
+// CHECK-NOT: tile.local_store
 func.func @ordered(%x: !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32>>, %w: !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32, data_layout = shuffle_16x16>>) -> tensor<64x64xbf16> {
   %d = te.fusion "ordered_0" (%a = %x : !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32>>, %v = %w : !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32, data_layout = shuffle_16x16>>) -> (tensor<64x64xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 16, matmul = <"scale_f32_16x16x128_f8f6f4", k = 128, waves = [2, 2], stages = 2, direct = true>>} {
@@ -134,11 +134,11 @@ func.func @ordered(%x: !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f
 // CHECK-LABEL: tile.kernel @round_0
 // CHECK: %[[SCALES:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x128x16xi8
 // CHECK: scf.for
-// CHECK: tile.await for {{.*}} {behind = 12 : i64, pending = array<i64: 1, 1>}
-// CHECK: tile.take %[[SCALES]][%{{.*}}, %c4]
+// CHECK: tile.async_wait for {{.*}} {behind = 12 : i64, pending = array<i64: 1, 1>}
+// CHECK: tile.local_load %[[SCALES]][%{{.*}}, %c4]
 // CHECK: tile.mma {{.*}} scales(%{{.*}}, %{{.*}} : tensor<128x4xi8, #{{.*}}>, tensor<128x4xi8, #{{.*}}>) <{{.*}}> in_order {reads =
-// CHECK: tile.await for {{.*}} {behind = 8 : i64, pending = array<i64: 1, 1>}
-// CHECK: tile.take %[[SCALES]][%{{.*}}, %c8
+// CHECK: tile.async_wait for {{.*}} {behind = 8 : i64, pending = array<i64: 1, 1>}
+// CHECK: tile.local_load %[[SCALES]][%{{.*}}, %c8
 // CHECK: scf.yield
 func.func @round(%x: !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %w: !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> tensor<128x128xbf16> {
   %d = te.fusion "round_0" (%a = %x : !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %v = %w : !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> (tensor<128x128xbf16>)
@@ -156,22 +156,22 @@ func.func @round(%x: !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], 
 // CHECK-LABEL: tile.kernel @rest_0
 // CHECK: %[[RA:.*]] = tile.ring
 // CHECK: %[[RB:.*]] = tile.ring
-// CHECK: tile.fetch %{{.*}}, %[[RA]]
-// CHECK: tile.fetch %{{.*}}, %[[RB]]
-// CHECK: tile.fetch %{{.*}}, %[[RA]]
-// CHECK: tile.fetch %{{.*}}, %[[RB]]
-// CHECK: tile.await for %[[RA]], %[[RB]] {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 1, 1>}
-// CHECK: tile.fetch %{{.*}}, %[[RA]]
+// CHECK: tile.async_copy %{{.*}}, %[[RA]]
+// CHECK: tile.async_copy %{{.*}}, %[[RB]]
+// CHECK: tile.async_copy %{{.*}}, %[[RA]]
+// CHECK: tile.async_copy %{{.*}}, %[[RB]]
+// CHECK: tile.async_wait for %[[RA]], %[[RB]] {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 1, 1>}
+// CHECK: tile.async_copy %{{.*}}, %[[RA]]
 // CHECK: scf.for {{.*}} to %c30 step %c3
-// CHECK-COUNT-3: tile.await for {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 1, 1>}
+// CHECK-COUNT-3: tile.async_wait for {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 1, 1>}
 // CHECK: scf.yield
 // CHECK-NOT: scf.for
-// CHECK: tile.fetch
-// CHECK: tile.await for {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 1, 1>}
-// CHECK: tile.await for %[[RA]], %[[RB]] : {{.*}}>{{$}}
-// CHECK-NOT: tile.fetch
+// CHECK: tile.async_copy
+// CHECK: tile.async_wait for {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 1, 1>}
+// CHECK: tile.async_wait for %[[RA]], %[[RB]] : {{.*}}>{{$}}
+// CHECK-NOT: tile.async_copy
 // CHECK: tile.mma
-// CHECK: tile.await
+// CHECK: tile.async_wait
 func.func @rest(%x: tensor<64x2176xbf16>, %w: tensor<64x2176xbf16>) -> tensor<64x64xbf16> {
   %d = te.fusion "rest_0" (%a = %x : tensor<64x2176xbf16>, %v = %w : tensor<64x2176xbf16>) -> (tensor<64x64xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 3, direct = true>>} {
@@ -187,16 +187,16 @@ func.func @rest(%x: tensor<64x2176xbf16>, %w: tensor<64x2176xbf16>) -> tensor<64
 // in front of the barrier have begun, and the next step is asked for behind that. Two steps are an iteration, with constant places.
 // CHECK-LABEL: tile.kernel @scaled_0
 // CHECK: scf.for {{.*}} step %c2
-// CHECK: %[[HELD:.*]] = tile.hold %{{.*}} : tensor<32x256xf8E4M3FN
+// CHECK: %[[HELD:.*]] = tile.optimization_barrier %{{.*}} : tensor<32x256xf8E4M3FN
 // CHECK: tile.mma {{.*}} in_order
-// CHECK: tile.hold %{{.*}} : tensor<32x256xf8E4M3FN
+// CHECK: tile.optimization_barrier %{{.*}} : tensor<32x256xf8E4M3FN
 // CHECK: tile.mma {{.*}} in_order
 // CHECK: arith.bitcast %[[HELD]]
-// CHECK: tile.put
-// CHECK: tile.put
+// CHECK: tile.local_store
+// CHECK: tile.local_store
 // CHECK: tile.load {{.*}} -> tensor<32x256xf8E4M3FN
 // CHECK: tile.mma {{.*}} in_order
-// CHECK: tile.await
+// CHECK: tile.async_wait
 // CHECK: tile.mma {{.*}} in_order
 // CHECK-NEXT: tile.fence
 // CHECK-COUNT-4: tile.mma {{.*}} in_order
@@ -218,14 +218,14 @@ func.func @scaled(%x: !te.scaled<1024x256xf8E4M3FN, #te.scaling<block = [32, 1],
 // CHECK: %[[A:.*]] = tile.ring {{.*}} : memref<2x256x128xf8E4M3FN
 // CHECK: %[[B:.*]] = tile.ring {{.*}} : memref<4x256x64xf8E4M3FN
 // CHECK: scf.for
-// CHECK: tile.await for %[[B]] : {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 2>}
-// CHECK: tile.take %[[A]][%c0, %c64]
-// CHECK: tile.fetch {{.*}}, %[[B]]
+// CHECK: tile.async_wait for %[[B]] : {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 2>}
+// CHECK: tile.local_load %[[A]][%c0, %c64]
+// CHECK: tile.async_copy {{.*}}, %[[B]]
 // CHECK: tile.mma
-// CHECK: tile.await for %[[A]], %[[B]] : {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 0, 2>}
-// CHECK: tile.take %[[A]][%c1, %c0]
-// CHECK: tile.fetch {{.*}}, %[[A]]
-// CHECK: tile.fetch {{.*}}, %[[B]]
+// CHECK: tile.async_wait for %[[A]], %[[B]] : {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 0, 2>}
+// CHECK: tile.local_load %[[A]][%c1, %c0]
+// CHECK: tile.async_copy {{.*}}, %[[A]]
+// CHECK: tile.async_copy {{.*}}, %[[B]]
 // CHECK: tile.mma
 func.func @lines(%x: !te.scaled<256x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %y: !te.scaled<256x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> tensor<256x256xf32> {
   %d = te.fusion "lines_0" (%a = %x : !te.scaled<256x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %b = %y : !te.scaled<256x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> (tensor<256x256xf32>)

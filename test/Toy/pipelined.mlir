@@ -33,32 +33,32 @@
 // CHECK-LABEL: tile.kernel @direct_0
 // CHECK: %[[RA:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<3x128x64xbf16
 // CHECK: %[[RB:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<3x64x128xbf16
-// CHECK: tile.fetch %{{.*}}, %[[RA]]
-// CHECK: tile.fetch %{{.*}}, %[[RB]]
-// CHECK: tile.await for %[[RA]], %[[RB]]
+// CHECK: tile.async_copy %{{.*}}, %[[RA]]
+// CHECK: tile.async_copy %{{.*}}, %[[RB]]
+// CHECK: tile.async_wait for %[[RA]], %[[RB]]
 // CHECK: scf.for {{.*}} step %{{.*}} iter_args(%[[SUM:[a-z0-9]+]] = %{{[a-z0-9_]+}}, %[[PARTA:[a-z0-9]+]] = %{{[a-z0-9_#]+}}, %[[PARTB:[a-z0-9]+]] =
 // CHECK: tile.priority 1
-// CHECK: tile.take %[[RB]][%c0, %c32
-// CHECK: tile.take %[[RA]][%c0, %c32
-// CHECK: tile.fetch %{{.*}}, %[[RB]][%c2]
+// CHECK: tile.local_load %[[RB]][%c0, %c32
+// CHECK: tile.local_load %[[RA]][%c0, %c32
+// CHECK: tile.async_copy %{{.*}}, %[[RB]][%c2]
 // CHECK: tile.mma %[[PARTA]], %[[PARTB]], %[[SUM]] <"f32_16x16x32_bf16"> in_order {reads = 8 : i64}
 // CHECK: tile.priority 3
-// CHECK: tile.await for %[[RA]], %[[RB]] :
-// CHECK: tile.take %[[RB]][%c1, %c0]
-// CHECK: tile.take %[[RA]][%c1, %c0]
-// CHECK: tile.fetch %{{.*}}, %[[RA]][%c0]
+// CHECK: tile.async_wait for %[[RA]], %[[RB]] :
+// CHECK: tile.local_load %[[RB]][%c1, %c0]
+// CHECK: tile.local_load %[[RA]][%c1, %c0]
+// CHECK: tile.async_copy %{{.*}}, %[[RA]][%c0]
 // CHECK-COUNT-5: tile.mma
 // CHECK: scf.yield
 
 // What is masked goes through registers, to a ring that has the memory of the loop's before (lds.test); B has the same ring.
-// TRIL: tile.await for %[[RA]], %[[RB]]
+// TRIL: tile.async_wait for %[[RA]], %[[RB]]
 // TRIL: %[[MASKED:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x128x64xbf16
-// TRIL: tile.fetch %{{.*}}, %[[RB]]
+// TRIL: tile.async_copy %{{.*}}, %[[RB]]
 // TRIL: %[[BELOW:.*]] = arith.select {{.*}} : tensor<
-// TRIL: tile.put %[[BELOW]], %[[MASKED]]
+// TRIL: tile.local_store %[[BELOW]], %[[MASKED]]
 // TRIL: scf.for
-// TRIL: tile.take %[[MASKED]]
-// TRIL: tile.put %{{.*}}, %[[MASKED]]
+// TRIL: tile.local_load %[[MASKED]]
+// TRIL: tile.local_store %{{.*}}, %[[MASKED]]
 // TRIL: tile.mma
 // TRIL: scf.yield
 // TRIL: tile.store
@@ -81,15 +81,15 @@ func.func @direct(%x: tensor<1024x1024xbf16>, %w: tensor<1024x512xbf16>) -> tens
 // CHECK: %[[RA:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x32x64xbf16
 // CHECK: %[[RB:.*]] = tile.ring
 // CHECK: scf.for {{.*}} iter_args(%[[SUM:[a-z0-9]+]] = %{{[a-z0-9_]+}}, %[[RAW:[a-z0-9]+]] =
-// CHECK:   %[[SECOND:.*]] = tile.take %[[RA]][%c0, %c32
-// CHECK:   tile.put %[[RAW]], %[[RA]][%c1]
+// CHECK:   %[[SECOND:.*]] = tile.local_load %[[RA]][%c0, %c32
+// CHECK:   tile.local_store %[[RAW]], %[[RA]][%c1]
 // CHECK:   tile.load
 // CHECK:   %[[FIRST:.*]] = tile.mma %{{.*}}, %{{.*}}, %[[SUM]] <"f32_16x16x32_bf16"> in_order {reads = {{[0-9]+}} : i64}
-// CHECK:   tile.await
-// CHECK:   tile.take %[[RA]][%c1, %c0]
+// CHECK:   tile.async_wait
+// CHECK:   tile.local_load %[[RA]][%c1, %c0]
 // CHECK:   tile.mma %[[SECOND]], %{{.*}}, %[[FIRST]]
 // CHECK:   scf.yield
-// TRIL: tile.put %{{.*}}, %[[RA]]
+// TRIL: tile.local_store %{{.*}}, %[[RA]]
 // TRIL: scf.for {{.*}} = %c0 to %c1
 func.func @stages(%x: tensor<?x?xbf16>, %w: tensor<?x48xbf16>) -> tensor<?x48xbf16> {
   %d = te.fusion "stages_0" (%a = %x : tensor<?x?xbf16>, %b = %w : tensor<?x48xbf16>) -> (tensor<?x48xbf16>)

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The table against the rules of spec/amd_hardware.md, written out as formulas,
+// The table against the rules of the ISA guides, written out as formulas,
 // and tiles of many instructions: each element is held as often as waves share
 // it.
 //

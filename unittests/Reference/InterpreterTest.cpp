@@ -157,7 +157,7 @@ TEST_F(Interpreter, FusionAndArith) {
   EXPECT_EQ(getFloats((*results)[1].buffers[0]), (std::vector<float>{3}));
 }
 
-/// Of f32 (TE semantics section 5.1).
+/// Of f32.
 constexpr double kRelative = 5e-6;
 
 // The terms' sizes say how far off a sum may be, not what is left of them.

@@ -19,7 +19,7 @@ static constexpr float kInf = std::numeric_limits<float>::infinity();
 static constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 static constexpr float kMaxFloat = std::numeric_limits<float>::max();
 
-// Section 1.1's table.
+// The table of formats.
 TEST(Formats, Table) {
   struct Row {
     DType type;
@@ -60,7 +60,7 @@ TEST(Formats, SpecialValues) {
   EXPECT_FALSE(std::isnan(decode(DType::F8E5M2, 0xFC)));
 }
 
-// Section 1.2's table of fp4 ties, and decision 16.
+// The table of fp4 ties, and the sign of zero.
 TEST(Formats, FP4Ties) {
   struct Row {
     double value, away, even;
@@ -82,7 +82,7 @@ TEST(Formats, FP4Ties) {
   EXPECT_EQ(encode(DType::F4E2M1FN, -0.1, Ties::Away), 0x8u);
 }
 
-// The check values of sections 2.6 and 2.7.
+// Check values of both rules.
 TEST(Scaling, E8M0CheckValues) {
   auto rceil = [](float amax) {
     return int(computeE8M0(amax, DType::F8E4M3FN, Rounding::RCeil));
@@ -135,7 +135,7 @@ TEST(Scaling, ScaleFromAmax) {
   EXPECT_EQ(computeRowScaleInv(896, 448), 2.0f);
 }
 
-// Hand-computed offsets of section 2.9's formulas, then: each formula is a
+// Hand-computed offsets of the formulas, then: each formula is a
 // permutation of the padded matrix.
 TEST(Layouts, Offsets) {
   EXPECT_EQ(blocked32x4x4Offset(0, 0, 8), 0);
@@ -164,7 +164,7 @@ TEST(Layouts, OffsetsArePermutations) {
   }
 }
 
-// The shapes of sections 2.5 to 2.7.
+// The shapes of storage.
 TEST(Layouts, ScaleShapes) {
   struct Row {
     DType element;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Codes of every float format to values and back (docs/spec.md; TE semantics
-// sections 1.1 to 1.3). A code is the format's bit pattern in the low bits.
+// Codes of every float format to values and back (docs/spec.md). A code is the
+// format's bit pattern in the low bits.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_REFERENCE_FORMATS_H
@@ -20,7 +20,7 @@ namespace mlir::te::ref {
 using rt::DType;
 using rt::HostTensor;
 
-/// What happens to a value exactly between two fp4 codes (decision 12).
+/// What happens to a value exactly between two fp4 codes.
 enum class Ties { Even, Away };
 
 struct Format {

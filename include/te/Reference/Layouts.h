@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Shapes of the stored data and scales of a scaled tensor, and the position of
-// each element in them (TE semantics sections 1.3, 2.4 to 2.7 and 2.9,
-// decisions 7 to 10). A tensor of any rank is seen as M x K: K is its last
-// dimension, M the product of the others; a rank-0 tensor is 1 x 1.
+// each element in them (docs/spec.md). A tensor of any rank is seen as M x K: K
+// is its last dimension, M the product of the others; a rank-0 tensor is 1 x 1.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_REFERENCE_LAYOUTS_H
@@ -34,7 +33,7 @@ struct Matrix {
 };
 
 /// One scale covers rows x cols elements; the last ones in each direction may
-/// cover fewer (decision 7).
+/// cover fewer.
 struct ScaleGrid {
   Matrix data;
   int64_t blockRows, blockCols; // elements a scale
@@ -43,7 +42,7 @@ struct ScaleGrid {
   int64_t indexOf(int64_t row, int64_t col) const;
 };
 
-/// Offsets of the three shuffled layouts of section 2.9. `paddedCols` (or
+/// Offsets of the three shuffled layouts. `paddedCols` (or
 /// `rowBytes`) is the padded width of the matrix.
 int64_t blocked32x4x4Offset(int64_t r, int64_t c, int64_t paddedCols);
 int64_t e8m0ShuffleOffset(int64_t r, int64_t c, int64_t paddedCols);
@@ -77,7 +76,7 @@ struct DataStorage {
   Matrix data;
   int64_t rowBytes; // of the stored matrix
   llvm::SmallVector<int64_t> shape;
-  /// An error where the layout does not fit the shape (section 2.9).
+  /// An error where the layout does not fit the shape.
   static llvm::Expected<DataStorage> of(DType element, DataLayout layout,
                                         Matrix data);
   /// Byte, and the element's lowest bit in it.

@@ -20,8 +20,7 @@
 namespace mlir::te::ref {
 
 /// A scaled tensor as it is stored. `data` marks as unspecified the fp4
-/// elements that were NaN and every element under a scale of 0xFF (decisions 1
-/// and 2).
+/// elements that were NaN and every element under a scale of 0xFF.
 struct ScaledTensor {
   HostTensor data, scales;
 };
@@ -33,7 +32,7 @@ struct QuantizeOptions {
   /// Current scaling: that amax, where it is given (tensor granularity only).
   std::optional<float> amax;
   std::optional<RandomState> random; // stochastic rounding (fp4 only)
-  float epsilon = 0; // the least amax of f32 scales, section 2.1
+  float epsilon = 0;                 // the least amax of f32 scales
 };
 
 /// max |x| with fmax's rule: NaN elements are ignored, 0 of an empty tensor.

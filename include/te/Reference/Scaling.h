@@ -34,7 +34,7 @@ struct Scaling {
   bool perMatrix = false; // of the last two dimensions, each by itself
 };
 
-/// Section 2.1: the factor that maps `amax` to `formatMax`. `valueForInf`
+/// The factor that maps `amax` to `formatMax`. `valueForInf`
 /// replaces a factor that overflows.
 float computeScaleFromAmax(float amax, float formatMax, bool pow2,
                            float epsilon, float valueForInf);
@@ -43,11 +43,11 @@ float computeScaleFromAmax(float amax, float formatMax, bool pow2,
 float computeRowScaleInv(float amax, float formatMax);
 
 /// The E8M0 code for a block of `element` with that amax (never NaN).
-/// Sections 2.6 and 2.7; decision 6 for zero and Inf.
+/// docs/spec.md, with what zero and Inf give.
 uint8_t computeE8M0(float amax, DType element, Rounding rounding);
 
 /// What a block with that E8M0 code is multiplied by on the way in: 2^(127 -
-/// e), NaN for 0xFF (decision 5).
+/// e), NaN for 0xFF.
 float getE8M0Multiplier(uint8_t code);
 
 } // namespace mlir::te::ref

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Where a quantized tensor's codes and scales lie in memory when they are not
-// row-major: section 2.9 of the semantics. An order permutes the bits of a unit
+// row-major (docs/spec.md). An order permutes the bits of a unit
 // of the matrix (see tile.load); units are row-major.
 //
 //===----------------------------------------------------------------------===//

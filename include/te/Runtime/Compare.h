@@ -8,7 +8,7 @@
 // Compares results element by element, each by its tolerance. Where that is
 // exact, bits must be equal, with two exceptions that hold everywhere: any NaN
 // equals any NaN of the format, and bits that are marked as unspecified are not
-// looked at (decisions 1 and 2).
+// looked at.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_RUNTIME_COMPARE_H

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The matrix instructions that kernels use: shapes, formats, cycles, and which
-// lane holds what, as spec/amd_hardware.md has them. te::Target lists those of
+// lane holds what, as the ISA guides have them. te::Target lists those of
 // each chip.
 //
 //===----------------------------------------------------------------------===//

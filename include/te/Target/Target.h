@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // One description a chip: passes ask it for properties and never for its name.
-// Figures are those of spec/amd_hardware.md and of NVIDIA's CUDA C++
+// Figures are those of AMD's ISA guides and of NVIDIA's CUDA C++
 // Programming Guide, compute capability 9.0. Names are AMD's: a wave is a warp,
 // a workgroup a block, LDS shared memory, a CU a SM, a SIMD one of its four
 // partitions, a VGPR a register of a thread.

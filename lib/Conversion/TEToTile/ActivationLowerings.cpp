@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// TileLoweringInterface of the activations: the formulas of section 3.5 of
-// spec/te_semantics.md, in f32. What is there 0.5 + 0.5 * tanh(u) is written as
+// TileLoweringInterface of the activations: the formulas of
+// docs/spec.md, in f32. What is there 0.5 + 0.5 * tanh(u) is written as
 // sigmoid(2u), which loses no digits where it is small.
 //
 //===----------------------------------------------------------------------===//
@@ -90,7 +90,7 @@ struct Activation {
 /// Beyond it every derivative below is constant in f32, while x^2 may overflow.
 constexpr double kFar = 120.0;
 
-/// x * factor, but 0 where x is -Inf and the factor 0: the limit (decision 23).
+/// x * factor, but 0 where x is -Inf and the factor 0: the limit.
 Formula emitGate(const Formula &x, const Formula &factor) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   return x.constant(0.0).where(arith::CmpFPredicate::OEQ, x, -inf, x * factor);

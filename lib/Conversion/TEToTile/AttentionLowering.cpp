@@ -186,7 +186,8 @@ Value AttentionEmitter::emitMask(Value products, Value key) {
                               splat(ahead)));
   }
   // Not in registers all along the loop.
-  Value columns = HoldOp::create(b, CoordinateOp::create(b, i32, 1));
+  Value columns =
+      OptimizationBarrierOp::create(b, CoordinateOp::create(b, i32, 1));
   Value seen = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, columns,
                                      ctx.broadcast(end, layout));
   return arith::SelectOp::create(b, seen, products,
@@ -243,7 +244,7 @@ AttentionEmitter::State AttentionEmitter::rescale(Value most, State state) {
       arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, most, limit);
   auto branch = scf::IfOp::create(
       b, ValueRange{state.o, state.most, state.sum}.getTypes(),
-      AnyOp::create(b, b.getI1Type(), grows), /*withElseRegion=*/true);
+      ReduceOrOp::create(b, b.getI1Type(), grows), /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(b, ValueRange{state.o, state.most, state.sum});

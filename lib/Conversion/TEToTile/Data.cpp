@@ -25,7 +25,7 @@ Value te::emitScaled(TileContext &ctx, Value x, Value factor) {
 }
 
 /// min(max(x, -limit), limit), NaN kept: the conversion's overflow behaviour
-/// depends on a mode bit, so the compiler clamps (spec/te_semantics.md, 1.2).
+/// depends on a mode bit, so the compiler clamps (docs/spec.md).
 static Value emitClamp(TileContext &ctx, Value x, double limit) {
   auto &b = ctx.b;
   Value low = arith::MaxNumFOp::create(b, x, ctx.constant(x.getType(), -limit));

@@ -108,7 +108,7 @@ Value Again::get(Value value) {
     return value;
   Value again;
   if (isKept) {
-    again = HoldOp::create(b, value.getLoc(), value);
+    again = OptimizationBarrierOp::create(b, value.getLoc(), value);
   } else {
     IRMapping operands;
     for (Value operand : op->getOperands())

@@ -303,7 +303,7 @@ Value GemmOperand::scaleElements(Value raw, Value bytes, Seen &seen) const {
 
 Value GemmOperand::emitIsBeyond(const Seen &seen) const {
   auto &b = ctx.b;
-  Value beyond = AnyOp::create(
+  Value beyond = ReduceOrOp::create(
       b, b.getI1Type(),
       arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, seen.scale,
                             ctx.intConstant(seen.scale.getType(),
@@ -312,7 +312,7 @@ Value GemmOperand::emitIsBeyond(const Seen &seen) const {
     return beyond;
   double largest =
       Fields(scaled).getPlaced(getLargest(scaled.getElementType()));
-  Value special = AnyOp::create(
+  Value special = ReduceOrOp::create(
       b, b.getI1Type(),
       arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, seen.element,
                             ctx.constant(seen.element.getType(), largest)));

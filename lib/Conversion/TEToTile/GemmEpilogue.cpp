@@ -25,7 +25,7 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
-/// `v` in the order of decision 18; `aux` is written on the way.
+/// `v` in the order of docs/spec.md; `aux` is written on the way.
 template <class Op>
 static Value emitEpilogue(TileContext &ctx, Op op, Value v) {
   auto &b = ctx.b;

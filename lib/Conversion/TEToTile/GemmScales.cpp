@@ -132,7 +132,7 @@ static Value emitIsAnywhere(TileContext &ctx, Value condition) {
   Value word =
       ctx.splat(arith::ExtUIOp::create(b, b.getI32Type(), condition), i32);
   Value all = ctx.reduce(ReduceKind::Or, word, {waves, 1});
-  return AnyOp::create(
+  return ReduceOrOp::create(
       b, b.getI1Type(),
       arith::CmpIOp::create(b, arith::CmpIPredicate::ne, all,
                             ctx.intConstant(all.getType(), 0)));
@@ -235,7 +235,7 @@ static Value emitIsTiny(TileContext &ctx, Value sum) {
     return arith::CmpFOp::create(b, predicate, magnitude,
                                  ctx.constant(sum.getType(), bound));
   };
-  return AnyOp::create(
+  return ReduceOrOp::create(
       b, b.getI1Type(),
       arith::AndIOp::create(b, compare(arith::CmpFPredicate::OGT, 0),
                             compare(arith::CmpFPredicate::OLT, kLeastSum)));

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // TileLoweringInterface of the norms, and of te.bias_grad. A tile holds whole
-// rows; all is f32 and rounded once, as section 3.4 of spec/te_semantics.md
+// rows; all is f32 and rounded once, as docs/spec.md
 // says.
 //
 //===----------------------------------------------------------------------===//

@@ -76,7 +76,7 @@ static Value emitBlockCast(TileContext &ctx, Value x, Value amax, Value byte,
   Value huge = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, safe,
                                      ctx.intConstant(i32, kLeastHugeByte));
   Value special =
-      AnyOp::create(b, b.getI1Type(), arith::OrIOp::create(b, tiny, huge));
+      ReduceOrOp::create(b, b.getI1Type(), arith::OrIOp::create(b, tiny, huge));
   Type resultType =
       type.isFP4()
           ? getTileType(b.getI8Type(), b.getContext(), layout.project({1, 2}))
@@ -222,8 +222,8 @@ static Value emitQuotient(TileContext &ctx, Value x, Value divisor,
   Value isSmall =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, divisor,
                             ctx.constant(divisor.getType(), kLeastDivisor));
-  Value divides = AnyOp::create(b, b.getI1Type(),
-                                arith::OrIOp::create(b, isSpecial, isSmall));
+  Value divides = ReduceOrOp::create(
+      b, b.getI1Type(), arith::OrIOp::create(b, isSpecial, isSmall));
   auto branch =
       scf::IfOp::create(b, TypeRange(x.getType()), divides, /*else=*/true);
   OpBuilder::InsertionGuard guard(b);
@@ -244,8 +244,7 @@ static Value emitQuotient(TileContext &ctx, Value x, Value divisor,
   return branch.getResult(0);
 }
 
-/// One scale a row, which the tile holds whole: elements are divided by it
-/// (decision 4).
+/// One scale a row, which the tile holds whole: elements are divided by it.
 static void quantizeRows(TileContext &ctx, Value x, OpResult result) {
   auto &b = ctx.b;
   auto type = cast<ScaledType>(result.getType());

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// TileLoweringInterface of te.rope and te.rope_bwd: section 3.8 of
-// spec/te_semantics.md, in f32. A row of the tile is a head of a token. What
+// TileLoweringInterface of te.rope and te.rope_bwd: docs/spec.md,
+// in f32. A row of the tile is a head of a token. What
 // belongs to a token (its position, its angles, their sines) is computed once
 // for all rows of the tile that are known to be heads of one token, by all
 // lanes, and handed to those that hold these rows.

@@ -285,10 +285,11 @@ LogicalResult RowSweep::emitTile(ArrayRef<Operation *> ops, Body body,
   placeholders.clear();
   next = 0;
   for (auto &[value, tiles] : kept)
-    ctx.setTile(value, PickOp::create(b, tiles.front().getType(), at, tiles));
+    ctx.setTile(value, SelectOp::create(b, tiles.front().getType(), at, tiles));
   Value zero = arith::ConstantIndexOp::create(b, 0);
   for (auto &[value, place] : rings)
-    ctx.setTile(value, TakeOp::create(b, place.second, place.first, at, zero));
+    ctx.setTile(value,
+                LocalLoadOp::create(b, place.second, place.first, at, zero));
   return body(ops);
 }
 
@@ -378,7 +379,7 @@ LogicalResult RowSweep::unroll() {
   Block *block = loop->getBlock();
   if (failed(loopUnrollFull(cast<scf::ForOp>(loop))))
     return failure();
-  SmallVector<AwaitOp> awaits(block->getOps<AwaitOp>());
+  SmallVector<AsyncWaitOp> awaits(block->getOps<AsyncWaitOp>());
   for (auto [i, await] : llvm::enumerate(llvm::reverse(awaits)))
     if (i > 0)
       await.setPending(SmallVector<int64_t>(await.getRings().size(), i));
@@ -409,7 +410,7 @@ LogicalResult RowSweep::run(ArrayRef<OpResult> sums, Value group, Body body) {
   while (!isKnown) {
     auto begin = [&] {
       if (!fetched.empty())
-        AwaitOp::create(ctx.b, fetched);
+        AsyncWaitOp::create(ctx.b, fetched);
     };
     auto end = [&] {
       if (puts && rings.empty())

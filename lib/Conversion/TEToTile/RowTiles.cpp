@@ -111,8 +111,9 @@ void RowSweep::fetch() {
         type = load.getType();
         ring = makeRing(load.getType());
       }
-      FetchOp::create(b, load.getView(), load.getRow(), load.getColumn(), ring,
-                      chunk, load.getInBounds(), /*order=*/LayoutAttr());
+      AsyncCopyOp::create(b, load.getView(), load.getRow(), load.getColumn(),
+                          ring, chunk, load.getInBounds(),
+                          /*order=*/LayoutAttr());
       load.erase();
     }
   }
@@ -131,7 +132,7 @@ void RowSweep::put() {
       b.setInsertionPoint(loop);
       ring = makeRing(type);
     }
-    PutOp::create(b, tile, ring, chunk);
+    LocalStoreOp::create(b, tile, ring, chunk);
     rings[value] = {ring, type};
   }
 }

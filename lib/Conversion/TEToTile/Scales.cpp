@@ -84,7 +84,7 @@ static Value emitRCeilBF16(TileContext &ctx, Value amax, float reciprocal,
 }
 
 /// RCEIL: the exponent of the smallest power of two >= amax / largest, where
-/// the division is a product with the rounded reciprocal (section 2.6 of the
+/// the division is a product with the rounded reciprocal (docs/spec.md, of the
 /// semantics).
 static Value emitRCeil(TileContext &ctx, Value amax, Type elementType) {
   auto &b = ctx.b;

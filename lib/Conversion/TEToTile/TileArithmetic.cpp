@@ -96,7 +96,7 @@ Value TileContext::reduceAmax(Value tile, ArrayRef<int64_t> block) {
     tile = toF32(tile);
   Value amax =
       reduceSpread(ReduceKind::MaxNum, math::AbsFOp::create(b, tile), block);
-  // Where a whole block is NaN, its amax is 0 (decision 3: fmax from 0).
+  // Where a whole block is NaN, its amax is 0 (fmax from 0).
   return arith::MaxNumFOp::create(b, amax, constant(amax.getType(), 0.0));
 }
 

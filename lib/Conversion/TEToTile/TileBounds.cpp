@@ -121,7 +121,7 @@ Value TileContext::padWithZeros(Value tile) {
 /// sweep or an earlier one, or is a sum or product of such.
 static bool isZeroOutside(Value tile) {
   Operation *op = tile.getDefiningOp();
-  if (isa_and_present<PickOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
+  if (isa_and_present<SelectOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
                       arith::ExtFOp, arith::TruncFOp, TransposeOp>(op))
     return llvm::all_of(op->getOperands(), [](Value operand) {
       return !isTile(operand.getType()) || isZeroOutside(operand);

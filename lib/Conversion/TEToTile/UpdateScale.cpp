@@ -47,7 +47,7 @@ struct UpdateScaleLowering
     Value keeps =
         arith::XOrIOp::create(b, rolls, ctx.intConstant(rolls.getType(), 1));
     auto branch = scf::IfOp::create(b, TypeRange(f32),
-                                    AnyOp::create(b, b.getI1Type(), keeps),
+                                    ReduceOrOp::create(b, b.getI1Type(), keeps),
                                     /*else=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());

@@ -138,14 +138,14 @@ Value ConvertLayoutPattern::throughLds(ImplicitLocOpBuilder &b, Value value,
 }
 
 //===----------------------------------------------------------------------===//
-// tile.any, tile.scaled_trunc
+// tile.reduce_or, tile.scaled_trunc
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct AnyPattern : TilePattern<AnyOp> {
+struct ReduceOrPattern : TilePattern<ReduceOrOp> {
   using TilePattern::TilePattern;
   LogicalResult
-  matchAndRewrite(AnyOp op, OpAdaptor adaptor,
+  matchAndRewrite(ReduceOrOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value lane = vector::ReductionOp::create(b, vector::CombiningKind::OR,
@@ -308,6 +308,6 @@ void te::populateCrossLanePatterns(RewritePatternSet &patterns,
                                    const TypeConverter &types,
                                    const KernelState &state) {
   patterns.add<BroadcastPattern, TransposePattern, ConvertLayoutPattern,
-               AnyPattern, ScaledTruncPattern, ExchangePattern>(
+               ReduceOrPattern, ScaledTruncPattern, ExchangePattern>(
       types, patterns.getContext(), state);
 }

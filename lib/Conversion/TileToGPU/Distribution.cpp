@@ -186,13 +186,13 @@ bool te::readsSameRows(Operation *op) {
     return load && isInvariant(loop, load.getRow()) &&
            !isInvariant(loop, load.getColumn());
   };
-  return moves(dyn_cast<LoadOp>(op)) || moves(dyn_cast<FetchOp>(op));
+  return moves(dyn_cast<LoadOp>(op)) || moves(dyn_cast<AsyncCopyOp>(op));
 }
 
 bool te::isRare(Operation *op) {
   constexpr int64_t kMany = 16; // products
   auto getMemory = [](Operation *op) -> Value {
-    if (auto put = dyn_cast<PutOp>(op))
+    if (auto put = dyn_cast<LocalStoreOp>(op))
       return put.getRing();
     auto load = dyn_cast<LoadOp>(op);
     return load ? load.getView() : Value();

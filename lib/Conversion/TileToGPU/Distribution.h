@@ -115,13 +115,14 @@ void spreadVectorWork(Block &block, KernelState &state);
 /// Products in front of one that is in order, behind the one before that is.
 int64_t countProductsBefore(tile::MmaOp op);
 
-/// True for a tile.load or tile.put that stands among many products, no other
-/// of its view or ring beside it: what a loop keeps in registers for it costs
-/// them more than computing it again.
+/// True for a tile.load or tile.local_store that stands among many products, no
+/// other of its view or ring beside it: what a loop keeps in registers for it
+/// costs them more than computing it again.
 bool isRare(Operation *op);
 
-/// True for a tile.load or tile.fetch of a loop over tiles that have the same
-/// rows of it, in other columns: a step of a product whose K goes down there.
+/// True for a tile.load or tile.async_copy of a loop over tiles that have the
+/// same rows of it, in other columns: a step of a product whose K goes down
+/// there.
 bool readsSameRows(Operation *op);
 /// The lane's number, computed `behind` a value (i32), which a loop changes,
 /// and which is the same for all lanes, or not.

@@ -336,7 +336,7 @@ static bool isNarrowTranspose(Operation *op) {
 
 /// For what goes to LDS through registers.
 static bool isPlainBarrier(Operation *op) {
-  auto await = dyn_cast<AwaitOp>(op);
+  auto await = dyn_cast<AsyncWaitOp>(op);
   return isa<gpu::BarrierOp>(op) || (await && await.getRings().empty());
 }
 
@@ -368,7 +368,7 @@ int64_t te::countVectorWork(MmaOp op) {
 static int64_t countTurned(MmaOp op) {
   int64_t count = 0;
   forEachBefore(op, [&](Operation *before) {
-    auto put = dyn_cast<PutOp>(before);
+    auto put = dyn_cast<LocalStoreOp>(before);
     SetVector<Operation *> slice;
     BackwardSliceOptions options;
     options.inclusive = true;
@@ -389,7 +389,7 @@ KernelState::Front te::getFront(MmaOp op, const Target &target) {
     front.hasBarrier |= isPlainBarrier(before);
     if (auto store = dyn_cast<StoreOp>(before))
       front.stores += store.countAccesses();
-    auto put = dyn_cast<PutOp>(before);
+    auto put = dyn_cast<LocalStoreOp>(before);
     if (!put)
       return;
     (front.hasBarrier ? isInFront : front.isBehindBarrier) = true;
@@ -462,7 +462,7 @@ void te::spreadVectorWork(Block &block, KernelState &state) {
         run.push_back(mma);
     } else if (isPlainBarrier(&op) && !isBehind) {
       isBehind = true;
-    } else if (isa<gpu::BarrierOp, AwaitOp, FenceOp>(op) ||
+    } else if (isa<gpu::BarrierOp, AsyncWaitOp, FenceOp>(op) ||
                op.getNumRegions()) {
       finish({});
     }

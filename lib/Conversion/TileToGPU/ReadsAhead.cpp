@@ -27,7 +27,7 @@ static int64_t countReads(Value operand, const Target &target,
   Operation *op = operand.getDefiningOp();
   while (isa_and_nonnull<TransposeOp, ConvertLayoutOp>(op))
     op = op->getOperand(0).getDefiningOp();
-  auto take = dyn_cast_if_present<TakeOp>(op);
+  auto take = dyn_cast_if_present<LocalLoadOp>(op);
   if (!take || !seen.insert(take).second)
     return 0;
   auto ring = take.getRing().getDefiningOp<RingOp>();
@@ -43,7 +43,7 @@ SmallVector<int64_t> te::getReadsOfRun(MmaOp last, const Target &target) {
     if (mma && (mma == last || !mma.getAhead()))
       run.push_back(mma);
     else if (mma || op->getNumRegions() ||
-             isa<AwaitOp, tile::BarrierOp, gpu::BarrierOp>(op))
+             isa<AsyncWaitOp, tile::BarrierOp, gpu::BarrierOp>(op))
       break;
   }
   SmallVector<int64_t> reads;

@@ -52,10 +52,10 @@ static SharedAccess makeAccess(ImplicitLocOpBuilder &b,
 }
 
 namespace {
-struct PutPattern : TilePattern<PutOp> {
+struct LocalStorePattern : TilePattern<LocalStoreOp> {
   using TilePattern::TilePattern;
   LogicalResult
-  matchAndRewrite(PutOp op, OpAdaptor adaptor,
+  matchAndRewrite(LocalStoreOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto ring = op.getRing().getDefiningOp<RingOp>();
@@ -73,10 +73,10 @@ struct PutPattern : TilePattern<PutOp> {
   }
 };
 
-struct FetchPattern : TilePattern<FetchOp> {
+struct AsyncCopyPattern : TilePattern<AsyncCopyOp> {
   using TilePattern::TilePattern;
 
-  LogicalResult copyByLanes(FetchOp op, ImplicitLocOpBuilder &b,
+  LogicalResult copyByLanes(AsyncCopyOp op, ImplicitLocOpBuilder &b,
                             SharedAccess &access, const LinearLayout &source,
                             ConversionPatternRewriter &rewriter) const {
     Type type = getTileType(op.getView().getType().getElementType(),
@@ -97,7 +97,7 @@ struct FetchPattern : TilePattern<FetchOp> {
   }
 
   LogicalResult
-  matchAndRewrite(FetchOp op, OpAdaptor,
+  matchAndRewrite(AsyncCopyOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto ring = op.getRing().getDefiningOp<RingOp>();
@@ -127,10 +127,10 @@ struct FetchPattern : TilePattern<FetchOp> {
   }
 };
 
-struct AwaitPattern : TilePattern<AwaitOp> {
+struct AsyncWaitPattern : TilePattern<AsyncWaitOp> {
   using TilePattern::TilePattern;
   LogicalResult
-  matchAndRewrite(AwaitOp op, OpAdaptor,
+  matchAndRewrite(AsyncWaitOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     if (!state.target->amd) { // a group of copies is a tile of a ring
       int64_t behind = llvm::sum_of(op.getPending());
@@ -166,10 +166,10 @@ struct AwaitPattern : TilePattern<AwaitOp> {
   }
 };
 
-struct TakePattern : TilePattern<TakeOp> {
+struct LocalLoadPattern : TilePattern<LocalLoadOp> {
   using TilePattern::TilePattern;
   LogicalResult
-  matchAndRewrite(TakeOp op, OpAdaptor,
+  matchAndRewrite(LocalLoadOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto ring = op.getRing().getDefiningOp<RingOp>();
@@ -205,7 +205,7 @@ struct RingPattern : TilePattern<RingOp> {
 void te::populateRingPatterns(RewritePatternSet &patterns,
                               const TypeConverter &types,
                               const KernelState &state) {
-  patterns
-      .add<RingPattern, PutPattern, FetchPattern, AwaitPattern, TakePattern>(
-          types, patterns.getContext(), state);
+  patterns.add<RingPattern, LocalStorePattern, AsyncCopyPattern,
+               AsyncWaitPattern, LocalLoadPattern>(types, patterns.getContext(),
+                                                   state);
 }

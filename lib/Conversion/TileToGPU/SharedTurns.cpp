@@ -92,7 +92,8 @@ bool te::passesLds(Operation *op, const KernelState &state) {
 void te::meetEarly(ConvertLayoutOp op, KernelState &state) {
   Operation *last = op->getPrevNode();
   while (last && !last->getNumRegions() && !passesLds(last, state) &&
-         !isa<gpu::BarrierOp, TakeOp, PutOp, FetchOp, AwaitOp, MmaOp>(last))
+         !isa<gpu::BarrierOp, LocalLoadOp, LocalStoreOp, AsyncCopyOp,
+              AsyncWaitOp, MmaOp>(last))
     last = last->getPrevNode();
   if (!last)
     return;

@@ -88,10 +88,10 @@ struct SplatPattern : OpConversionPattern<tensor::SplatOp> {
 };
 
 /// Each register is one of a vector of its own, which the index selects from.
-struct PickPattern : TilePattern<PickOp> {
+struct SelectPattern : TilePattern<SelectOp> {
   using TilePattern::TilePattern;
   LogicalResult
-  matchAndRewrite(PickOp op, OpAdaptor adaptor,
+  matchAndRewrite(SelectOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto type = getDistributedType(op.getType());
@@ -209,10 +209,10 @@ static SmallVector<Value> emitHeld(ImplicitLocOpBuilder &b, bool isAMD,
 }
 
 /// By an instruction that does nothing, but LLVM does not know that.
-struct HoldPattern : TilePattern<HoldOp> {
+struct OptimizationBarrierPattern : TilePattern<OptimizationBarrierOp> {
   using TilePattern::TilePattern;
   LogicalResult
-  matchAndRewrite(HoldOp op, OpAdaptor adaptor,
+  matchAndRewrite(OptimizationBarrierOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value words = emitWords(b, adaptor.getInput());
@@ -349,7 +349,7 @@ gpu::GPUFuncOp TileDistributePass::makeFunction(KernelOp kernel,
 /// have no numbers.
 static LogicalResult unrollPicks(KernelOp kernel) {
   SetVector<Operation *> loops;
-  kernel.walk([&](PickOp pick) {
+  kernel.walk([&](SelectOp pick) {
     if (auto loop = pick->getParentOfType<scf::ForOp>())
       loops.insert(loop);
   });
@@ -418,8 +418,9 @@ LogicalResult TileDistributePass::distribute(KernelOp kernel,
   RewritePatternSet patterns(&getContext());
   patterns.add<ElementwisePattern, ConstantPattern, SplatPattern>(
       types, &getContext());
-  patterns.add<PickPattern, FencePattern, BarrierPattern, PriorityPattern,
-               HoldPattern, CoordinatePattern>(types, &getContext(), state);
+  patterns.add<SelectPattern, FencePattern, BarrierPattern, PriorityPattern,
+               OptimizationBarrierPattern, CoordinatePattern>(
+      types, &getContext(), state);
   populateMemoryPatterns(patterns, types, state);
   populatePrefetchPatterns(patterns, types, state);
   populateReducePatterns(patterns, types, state);

@@ -411,7 +411,7 @@ func.func @return_outside() {
 
 func.func @pick_none(%i: index) {
   // expected-error @+1 {{T17: there is nothing to pick from}}
-  %r = "tile.pick"(%i) : (index) -> tensor<4x4xf32, #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>>
+  %r = "tile.select"(%i) : (index) -> tensor<4x4xf32, #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>>
   return
 }
 
@@ -420,7 +420,7 @@ func.func @pick_none(%i: index) {
 #l = #tile.layout<shape = [4, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], wave = []>
 func.func @pick_other(%i: index, %x: tensor<4x4xf32, #l>) {
   // expected-error @+1 {{T17: picks a}}
-  %r = tile.pick %i of %x : tensor<4x4xf32, #l> -> tensor<4x4xbf16, #l>
+  %r = tile.select %i of %x : tensor<4x4xf32, #l> -> tensor<4x4xbf16, #l>
   return
 }
 
@@ -523,7 +523,7 @@ func.func @no_part() {
 func.func @put_otherwise(%x: tensor<16x32xbf16, #take>, %i: index) {
   %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
   // expected-error @+1 {{T21: the tile is}}
-  tile.put %x, %r[%i] : tensor<16x32xbf16, #take>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  tile.local_store %x, %r[%i] : tensor<16x32xbf16, #take>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
   return
 }
 
@@ -533,7 +533,7 @@ func.func @put_otherwise(%x: tensor<16x32xbf16, #take>, %i: index) {
 func.func @put_elements(%x: tensor<16x64xf16, #put>, %i: index) {
   %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
   // expected-error @+1 {{T21: the tile's elements are 'f16', the ring's 'bf16'}}
-  tile.put %x, %r[%i] : tensor<16x64xf16, #put>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  tile.local_store %x, %r[%i] : tensor<16x64xf16, #put>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
   return
 }
 
@@ -544,7 +544,7 @@ func.func @beyond(%i: index) {
   %c48 = arith.constant 48 : index
   %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
   // expected-error @+1 {{T21: columns from 48 on are no part of 64 in parts of 32}}
-  %x = tile.take %r[%i, %c48] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
+  %x = tile.local_load %r[%i, %c48] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
   return
 }
 
@@ -553,7 +553,7 @@ func.func @beyond(%i: index) {
 #take = #tile.layout<shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []>
 func.func @no_ring(%r: memref<2x16x64xbf16, #gpu.address_space<workgroup>>, %i: index) {
   // expected-error @+1 {{T21: the ring is not that of a tile.ring}}
-  %x = tile.take %r[%i, %i] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
+  %x = tile.local_load %r[%i, %i] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
   return
 }
 
@@ -573,7 +573,7 @@ func.func @scale_part(%a: tensor<16x128xf8E4M3FN, #a>, %s: tensor<16x4xi8, #s>, 
 func.func @fetch_elements(%v: memref<16x64xf16>, %i: index) {
   %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
   // expected-error @+1 {{T22: elements of 'f16' go to a ring of 'bf16' as they are; load, convert and put them}}
-  tile.fetch %v[%i, %i], %r[%i] : memref<16x64xf16>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  tile.async_copy %v[%i, %i], %r[%i] : memref<16x64xf16>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
   return
 }
 
@@ -583,7 +583,7 @@ func.func @fetch_elements(%v: memref<16x64xf16>, %i: index) {
 func.func @fetch_order(%v: memref<1x1024xbf16>, %i: index) {
   %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
   // expected-error @+1 {{T13: an order permutes the bits of a unit of a matrix}}
-  tile.fetch %v[%i, %i], %r[%i] {order = #order} : memref<1x1024xbf16>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  tile.async_copy %v[%i, %i], %r[%i] {order = #order} : memref<1x1024xbf16>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
   return
 }
 
@@ -591,7 +591,7 @@ func.func @fetch_order(%v: memref<1x1024xbf16>, %i: index) {
 
 func.func @fetch_no_ring(%v: memref<16x64xbf16>, %r: memref<2x16x64xbf16, #gpu.address_space<workgroup>>, %i: index) {
   // expected-error @+1 {{T21: the ring is not that of a tile.ring}}
-  tile.fetch %v[%i, %i], %r[%i] : memref<16x64xbf16>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  tile.async_copy %v[%i, %i], %r[%i] : memref<16x64xbf16>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
   return
 }
 
@@ -599,7 +599,7 @@ func.func @fetch_no_ring(%v: memref<16x64xbf16>, %r: memref<2x16x64xbf16, #gpu.a
 
 func.func @await_fewer() {
   // expected-error @+1 {{T22: behind = -1 is no number of instructions; give 0 or more}}
-  tile.await {behind = -1 : i64}
+  tile.async_wait {behind = -1 : i64}
   return
 }
 
@@ -607,7 +607,7 @@ func.func @await_fewer() {
 
 func.func @await_no_ring() {
   // expected-error @+1 {{T22: pending has 1 numbers of tiles, and there are 0 rings; give one for each}}
-  tile.await {pending = array<i64: 1>}
+  tile.async_wait {pending = array<i64: 1>}
   return
 }
 
@@ -617,7 +617,7 @@ func.func @await_no_ring() {
 tile.kernel @await_less_than_none() attributes {target = "sm_90a", waves = 1 : i64} {
   %r = tile.ring from #w to #w : memref<1x4x64xbf16, #gpu.address_space<workgroup>>
   // expected-error @+1 {{T22: pending = -1 is no number of tiles; give 0 or more}}
-  tile.await for %r : memref<1x4x64xbf16, #gpu.address_space<workgroup>> {pending = array<i64: -1>}
+  tile.async_wait for %r : memref<1x4x64xbf16, #gpu.address_space<workgroup>> {pending = array<i64: -1>}
 }
 
 // -----

@@ -58,8 +58,8 @@ tile.kernel @k(%in: memref<f32>, %out: memref<f32>, %max: memref<f32>, %m: index
   // CHECK: tile.convert_layout %[[X]] : tensor<4x16xf32, #[[L]]> -> tensor<4x16xf32, #
   %o = tile.convert_layout %x : tensor<4x16xf32, #l> -> tensor<4x16xf32, #other>
   %c = arith.cmpf uno, %x, %x : tensor<4x16xf32, #l>
-  // CHECK: tile.any %{{.*}} : tensor<4x16xi1, #[[L]]>
-  %any = tile.any %c : tensor<4x16xi1, #l>
+  // CHECK: tile.reduce_or %{{.*}} : tensor<4x16xi1, #[[L]]>
+  %any = tile.reduce_or %c : tensor<4x16xi1, #l>
   %scale = arith.fptoui %a : tensor<4x2xf32, #b> to tensor<4x2xi8, #b>
   // CHECK: tile.scaled_trunc %[[X]], %{{.*}} : tensor<4x16xf32, #[[L]]>, tensor<4x2xi8, #[[B]]> -> tensor<4x16xf8E4M3FN, #[[L]]>
   %q = tile.scaled_trunc %x, %scale : tensor<4x16xf32, #l>, tensor<4x2xi8, #b> -> tensor<4x16xf8E4M3FN, #l>
@@ -69,8 +69,8 @@ tile.kernel @k(%in: memref<f32>, %out: memref<f32>, %max: memref<f32>, %m: index
   tile.fence
   // CHECK: tile.priority 3{{$}}
   tile.priority 3
-  // CHECK: tile.pick %{{.*}} of %[[X]], %[[X]] : tensor<4x16xf32, #[[L]]>, tensor<4x16xf32, #[[L]]> -> tensor<4x16xf32, #[[L]]>
-  %picked = tile.pick %c0 of %x, %x : tensor<4x16xf32, #l>, tensor<4x16xf32, #l> -> tensor<4x16xf32, #l>
+  // CHECK: tile.select %{{.*}} of %[[X]], %[[X]] : tensor<4x16xf32, #[[L]]>, tensor<4x16xf32, #[[L]]> -> tensor<4x16xf32, #[[L]]>
+  %picked = tile.select %c0 of %x, %x : tensor<4x16xf32, #l>, tensor<4x16xf32, #l> -> tensor<4x16xf32, #l>
   // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {interleave = 4 : i64} : memref<
   %run = tile.load %view[%c0, %c0] {interleave = 4 : i64} : memref<?x16xf32, strided<[16, 1]>> -> tensor<4x16xf32, #l>
   // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {row_interleave = 2 : i64} : memref<
@@ -105,16 +105,16 @@ tile.kernel @k(%in: memref<f32>, %out: memref<f32>, %max: memref<f32>, %m: index
 func.func @ring(%x: tensor<16x64xbf16, #put>, %v: memref<16x64xbf16>, %slot: index, %column: index, %c: tensor<16x16xf32, #sum>) -> tensor<16x16xf32, #sum> {
   // CHECK: %[[RING:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
   %ring = tile.ring from #put to #take : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
-  // CHECK: tile.put %{{.*}}, %[[RING]][%[[SLOT:.*]]] : tensor<16x64xbf16, #{{.*}}>, memref<2x16x64xbf16
-  tile.put %x, %ring[%slot] : tensor<16x64xbf16, #put>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
-  // CHECK: tile.fetch %{{.*}}[%[[SLOT]], %{{.*}}], %[[RING]][%[[SLOT]]] {in_bounds} : memref<16x64xbf16>, memref<2x16x64xbf16
-  tile.fetch %v[%slot, %column], %ring[%slot] {in_bounds} : memref<16x64xbf16>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
-  // CHECK: tile.await for %[[RING]] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> {pending = array<i64: 1>}
-  tile.await for %ring : memref<2x16x64xbf16, #gpu.address_space<workgroup>> {pending = array<i64: 1>}
-  // CHECK: tile.await{{$}}
-  tile.await
-  // CHECK: %[[PART:.*]] = tile.take %[[RING]][%[[SLOT]], %{{.*}}] : memref<2x16x64xbf16, {{.*}}> -> tensor<16x32xbf16, #{{.*}}>
-  %part = tile.take %ring[%slot, %column] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
+  // CHECK: tile.local_store %{{.*}}, %[[RING]][%[[SLOT:.*]]] : tensor<16x64xbf16, #{{.*}}>, memref<2x16x64xbf16
+  tile.local_store %x, %ring[%slot] : tensor<16x64xbf16, #put>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  // CHECK: tile.async_copy %{{.*}}[%[[SLOT]], %{{.*}}], %[[RING]][%[[SLOT]]] {in_bounds} : memref<16x64xbf16>, memref<2x16x64xbf16
+  tile.async_copy %v[%slot, %column], %ring[%slot] {in_bounds} : memref<16x64xbf16>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
+  // CHECK: tile.async_wait for %[[RING]] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> {pending = array<i64: 1>}
+  tile.async_wait for %ring : memref<2x16x64xbf16, #gpu.address_space<workgroup>> {pending = array<i64: 1>}
+  // CHECK: tile.async_wait{{$}}
+  tile.async_wait
+  // CHECK: %[[PART:.*]] = tile.local_load %[[RING]][%[[SLOT]], %{{.*}}] : memref<2x16x64xbf16, {{.*}}> -> tensor<16x32xbf16, #{{.*}}>
+  %part = tile.local_load %ring[%slot, %column] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
   // CHECK: tile.mma %[[PART]], %[[PART]], %{{.*}} <"f32_16x16x32_bf16"> in_order :
   %d = tile.mma %part, %part, %c <"f32_16x16x32_bf16"> in_order : tensor<16x32xbf16, #take>, tensor<16x32xbf16, #take> -> tensor<16x16xf32, #sum>
   return %d : tensor<16x16xf32, #sum>
@@ -130,8 +130,8 @@ tile.kernel @cluster(%in: memref<f32>) attributes {target = "sm_90a", waves = 2 
   %max = tile.cluster_reduce maxnum %a : tensor<4x1xf32, #part>
   // CHECK: %{{.*}}:2 = tile.cluster_reduce add %[[A]], %{{.*}} : tensor<4x1xf32, #{{.*}}>, tensor<4x1xf32, #{{.*}}>
   %both:2 = tile.cluster_reduce add %a, %max : tensor<4x1xf32, #part>, tensor<4x1xf32, #part>
-  // CHECK: tile.hold %{{.*}} : tensor<4x1xf32, #{{.*}}>
-  %held = tile.hold %a : tensor<4x1xf32, #part>
+  // CHECK: tile.optimization_barrier %{{.*}} : tensor<4x1xf32, #{{.*}}>
+  %held = tile.optimization_barrier %a : tensor<4x1xf32, #part>
 }
 
 // CHECK: tile.kernel @prefetch

@@ -40,7 +40,7 @@ static LogicalResult verifySame(Operation *op, StringRef rule,
                      "it has the input's shape");
 }
 
-/// One number a row (decision 25).
+/// One number a row.
 static LogicalResult verifyRows(Operation *op, StringRef rule,
                                 const Twine &what, Value input, Value other) {
   return verifyShape(op, rule, what, getShape(input).drop_back(),

@@ -185,7 +185,7 @@ getBlockStorage(ScaledType type, ScaledType::StorageDim rows,
   };
   int64_t r = s.getBlockRows(), c = s.getBlockCols();
 
-  if (!s.isE8M0()) { // Float8BlockScaling: section 2.5 of the semantics
+  if (!s.isE8M0()) { // as Transformer Engine's Float8BlockScaling has them
     if (r == 1)      // block index first
       return {with(cols, c, 1), with(rows, 1, 4)};
     if (c == 1)

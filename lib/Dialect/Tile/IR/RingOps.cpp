@@ -65,12 +65,12 @@ static LogicalResult verifyTile(Operation *op, Value ring, Type tile,
   return success();
 }
 
-LogicalResult PutOp::verify() {
+LogicalResult LocalStoreOp::verify() {
   return verifyTile(*this, getRing(), getTile().getType(),
                     [](RingOp ring) { return ring.getSource(); });
 }
 
-LogicalResult FetchOp::verify() {
+LogicalResult AsyncCopyOp::verify() {
   auto ring = getRing().getDefiningOp<RingOp>();
   if (!ring)
     return emitOpError("T21: the ring is not that of a tile.ring");
@@ -85,7 +85,7 @@ LogicalResult FetchOp::verify() {
   return verifyOrder(*this, /*rank=*/2, getOrder());
 }
 
-LogicalResult AwaitOp::verify() {
+LogicalResult AsyncWaitOp::verify() {
   if (!getPending().empty() && getPending().size() != getRings().size())
     return emitOpError() << "T22: pending has " << getPending().size()
                          << " numbers of tiles, and there are "
@@ -103,7 +103,7 @@ LogicalResult AwaitOp::verify() {
   return success();
 }
 
-LogicalResult TakeOp::verify() {
+LogicalResult LocalLoadOp::verify() {
   if (failed(verifyTile(*this, getRing(), getType(),
                         [](RingOp ring) { return ring.getTarget(); })))
     return failure();

@@ -436,7 +436,7 @@ LogicalResult ExchangeOp::verify() {
                           "single coordinate bit, or zero";
 }
 
-LogicalResult PickOp::verify() {
+LogicalResult SelectOp::verify() {
   if (failed(verifyTiles(*this)))
     return failure();
   if (getTiles().empty())

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // A product that needs nothing that the loop carries is a stage in front of
-// what is computed from it; a tile.fetch is as many stages in front of the
-// tile.take as its ring has other slots, a tile.put one, and what is put is
-// loaded one more in front.
+// what is computed from it; a tile.async_copy is as many stages in front of the
+// tile.local_load as its ring has other slots, a tile.local_store one, and what
+// is put is loaded one more in front.
 //
 //   %o' = .. exp(%s) ..     vector work on the products of the last iteration
-//   tile.await              a barrier
-//   tile.fetch ..           loads
+//   tile.async_wait              a barrier
+//   tile.async_copy ..           loads
 //   tile.mma ..             products
 //
 //===----------------------------------------------------------------------===//
@@ -78,7 +78,7 @@ void AlternatingSchedule::findResults() {
     if (!isa<MmaOp>(op) && llvm::any_of(op.getOperands(), [&](Value operand) {
           Operation *def = operand.getDefiningOp();
           return def && late.contains(def) == late.contains(&op) &&
-                 (isa<MmaOp, TakeOp>(def) || results.contains(def));
+                 (isa<MmaOp, LocalLoadOp>(def) || results.contains(def));
         }))
       results.insert(&op);
 }
@@ -91,13 +91,13 @@ int64_t AlternatingSchedule::chooseStage(Operation *op) {
     auto it = takes.find(ring);
     return it == takes.end() ? last : it->second;
   };
-  if (auto fetch = dyn_cast<FetchOp>(op))
+  if (auto fetch = dyn_cast<AsyncCopyOp>(op))
     return getTaken(fetch.getRing()) - getSlots(fetch.getRing()) + 1;
-  if (auto put = dyn_cast<PutOp>(op))
+  if (auto put = dyn_cast<LocalStoreOp>(op))
     return getTaken(put.getRing()) - 1;
-  if (isa<AwaitOp>(op)) { // in front of what is taken behind it
+  if (isa<AsyncWaitOp>(op)) { // in front of what is taken behind it
     for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
-      if (auto take = dyn_cast<TakeOp>(next))
+      if (auto take = dyn_cast<LocalLoadOp>(next))
         return getTaken(take.getRing());
     return last;
   }
@@ -106,7 +106,7 @@ int64_t AlternatingSchedule::chooseStage(Operation *op) {
   if (isa<MmaOp>(op))
     return 0;
   int64_t stage = getStageOfUsers(op);
-  if (auto take = dyn_cast<TakeOp>(op)) {
+  if (auto take = dyn_cast<LocalLoadOp>(op)) {
     auto [it, isNew] = takes.try_emplace(take.getRing(), stage);
     it->second = std::min(it->second, stage);
   }
@@ -114,13 +114,13 @@ int64_t AlternatingSchedule::chooseStage(Operation *op) {
 }
 
 AlternatingSchedule::Rank AlternatingSchedule::chooseRank(Operation *op) {
-  if (isa<AwaitOp>(op))
+  if (isa<AsyncWaitOp>(op))
     return Arrival;
-  if (isa<FetchOp, PutOp, LoadOp>(op))
+  if (isa<AsyncCopyOp, LocalStoreOp, LoadOp>(op))
     return slots > 2 && products.size() > 1 ? Between : Departure;
   if (!products.empty() && op == products.front())
     return FirstMatrix;
-  if (isa<MmaOp, TakeOp>(op))
+  if (isa<MmaOp, LocalLoadOp>(op))
     return Matrix;
   return results.contains(op) ? Result : Vector;
 }

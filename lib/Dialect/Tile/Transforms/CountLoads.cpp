@@ -7,19 +7,20 @@
 //
 // Memory answers in order, so a wait is for all but the last accesses that were
 // asked for. How many these are at the least, behind the last tile that a
-// tile.await needs, this pass writes down: tiles that may be on their way
+// tile.async_wait needs, this pass writes down: tiles that may be on their way
 // (`pending`) or are of other rings, loads and stores. Runs last on the tile
 // level, when nothing moves any more:
 //   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-count-loads))'
 //
-//   tile.fetch .. %ring[0]             tile.fetch .. %ring[0]
+//   tile.async_copy .. %ring[0]             tile.async_copy .. %ring[0]
 //   %s = tile.load ..             ==>  %s = tile.load ..
-//   tile.await for %ring               tile.await for %ring {behind = 4}
+//   tile.async_wait for %ring               tile.async_wait for %ring {behind =
+//   4}
 //
 // Of several ways to an op, through a loop and past it, the one with the fewest
 // counts. A backend may move loads and stores between two fences or products
-// `in_order`: what stands so beside the tile.await, or beside what it waits
-// for, does not count.
+// `in_order`: what stands so beside the tile.async_wait, or beside what it
+// waits for, does not count.
 //
 // Limits: what stands in other branches counts for nothing.
 //
@@ -67,10 +68,10 @@ static int64_t countInstructions(LoadOp load, const Target &target) {
 }
 
 namespace {
-/// One way back from a tile.await, to the last tile that it waits for.
+/// One way back from a tile.async_wait, to the last tile that it waits for.
 class WayBack {
 public:
-  WayBack(AwaitOp await, const Target &target)
+  WayBack(AsyncWaitOp await, const Target &target)
       : target(target), waves(await->getParentOfType<KernelOp>().getWaves()) {
     for (auto [i, ring] : llvm::enumerate(await.getRings()))
       pending[ring] = await.countPending(i);
@@ -88,7 +89,7 @@ private:
   /// There is a tile of the rings.
   bool fills(Operation *op) const {
     return op
-        ->walk([&](FetchOp fetch) {
+        ->walk([&](AsyncCopyOp fetch) {
           return pending.contains(fetch.getRing()) ? WalkResult::interrupt()
                                                    : WalkResult::advance();
         })
@@ -101,7 +102,7 @@ private:
   DenseSet<Operation *> entered;        // loops, through their end
   DenseMap<Operation *, int64_t> ahead; // iterations, where they are known
   int64_t here = 0;                     // in front of the last fence or product
-  bool isBeside = true;                 // none since the tile.await
+  bool isBeside = true;                 // none since the tile.async_wait
 };
 } // namespace
 
@@ -119,7 +120,7 @@ int64_t WayBack::countFrom(scf::ForOp loop) {
 }
 
 int64_t WayBack::countBehind(Operation *op) {
-  if (auto fetch = dyn_cast<FetchOp>(op)) {
+  if (auto fetch = dyn_cast<AsyncCopyOp>(op)) {
     auto ring = pending.find(fetch.getRing());
     if (ring != pending.end() && ring->second-- == 0)
       return 0;
@@ -186,7 +187,7 @@ struct CountLoadsPass : te::tile::impl::CountLoadsPassBase<CountLoadsPass> {
     eraseDead(kernel);
     if (!(*target)->amd) // they wait for groups of copies
       return;
-    kernel->walk([&](AwaitOp await) {
+    kernel->walk([&](AsyncWaitOp await) {
       if (!await.getRings().empty())
         await.setBehind(WayBack(await, **target).count(await));
     });

@@ -9,14 +9,14 @@
 // that a matrix core does not wait for LDS. Runs behind tile-ping-pong:
 //   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-interleave))'
 //
-//   %x = tile.take %ring[..]            %x = tile.take %ring[..]
+//   %x = tile.local_load %ring[..]            %x = tile.local_load %ring[..]
 //   %s = tile.mma %q, %x, ..       ==>  %s = tile.mma %q, %x, .. {ahead = 8}
 //
 // The number says so much to tile-distribute; it is of the last product of
 // those between two barriers. Where tile-pipeline has what a product multiplies
 // taken beside the one before, that order is the machine's too:
 //
-//   %y = tile.take %ring[..]            %y = tile.take %ring[..]
+//   %y = tile.local_load %ring[..]            %y = tile.local_load %ring[..]
 //   %s = tile.mma %q, %x, ..       ==>  %s = tile.mma %q, %x, .. in_order
 //   %t = tile.mma %q, %y, %s                                  {reads = 4}
 //
@@ -46,23 +46,23 @@ namespace mlir::te::tile {
 } // namespace mlir::te::tile
 
 /// What is taken from a ring, perhaps transposed on the way.
-static TakeOp findTake(Value operand) {
+static LocalLoadOp findTake(Value operand) {
   Operation *op = operand.getDefiningOp();
   while (isa_and_nonnull<TransposeOp, ConvertLayoutOp>(op))
     op = op->getOperand(0).getDefiningOp();
-  return dyn_cast_if_present<TakeOp>(op);
+  return dyn_cast_if_present<LocalLoadOp>(op);
 }
 
 /// The product reads an operand from LDS just before.
 static bool readsLds(MmaOp op) {
   return llvm::any_of(ValueRange{op.getA(), op.getB()}, [&](Value operand) {
-    TakeOp take = findTake(operand);
+    LocalLoadOp take = findTake(operand);
     return take && take->getBlock() == op->getBlock();
   });
 }
 
 /// Instructions that take a part of a ring's slot.
-static int64_t countReads(TakeOp take, const Target &target) {
+static int64_t countReads(LocalLoadOp take, const Target &target) {
   auto ring = take.getRing().getDefiningOp<RingOp>();
   return te::tile::countReads(
       ring.getSource().getLayout(), ring.getTarget().getLayout(),
@@ -94,7 +94,7 @@ static bool isTakenAhead(MmaOp op, Value operand) {
     OpOperand *yielded = loop.getTiedLoopYieldedValue(argument);
     return yielded && findTake(yielded->get());
   }
-  TakeOp take = argument ? TakeOp() : findTake(operand);
+  LocalLoadOp take = argument ? LocalLoadOp() : findTake(operand);
   if (!take || take->getBlock() != op->getBlock())
     return false;
   for (Operation *before = op->getPrevNode(); before != take;
@@ -114,7 +114,7 @@ static bool orderProducts(Block &block, const Target &target) {
     return false;
   int64_t reads = 0;
   for (Operation &op : block) {
-    if (auto take = dyn_cast<TakeOp>(op)) {
+    if (auto take = dyn_cast<LocalLoadOp>(op)) {
       reads += countReads(take, target);
       continue;
     }
@@ -141,7 +141,7 @@ static void interleave(Block &block, const Timing &timing,
     if (auto mma = dyn_cast<MmaOp>(op)) {
       if (!mma.getInOrder() && readsLds(mma))
         last = mma;
-    } else if (isa<AwaitOp, tile::BarrierOp, gpu::BarrierOp>(op) ||
+    } else if (isa<AsyncWaitOp, tile::BarrierOp, gpu::BarrierOp>(op) ||
                op.getNumRegions()) {
       finish();
     }

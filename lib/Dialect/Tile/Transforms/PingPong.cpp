@@ -13,11 +13,11 @@
 //
 //   scf.for %i = ... {            tile.barrier half 1
 //     .. exp ..                   scf.for %i = ... {
-//     tile.await for %ring          tile.await for %ring
-//     tile.fetch ..            ==>  .. exp ..
+//     tile.async_wait for %ring          tile.async_wait for %ring
+//     tile.async_copy ..            ==>  .. exp ..
 //     %s = tile.mma ..              tile.barrier
 //   } {tile.ping_pong}              tile.priority 1
-//                                   tile.fetch ..
+//                                   tile.async_copy ..
 //                                   %s = tile.mma ..
 //                                   tile.priority 0
 //                                 }
@@ -65,7 +65,7 @@ static bool raiseByPart(scf::ForOp loop) {
   SmallVector<bool> haveBarriers;
   bool hasBarrier = false;
   for (Operation &op : *loop.getBody()) {
-    hasBarrier |= isa<AwaitOp>(op);
+    hasBarrier |= isa<AsyncWaitOp>(op);
     if (!isa<MmaOp>(op) || isa<MmaOp>(op.getNextNode()))
       continue; // the last one of those that share an operand
     products.push_back(&op);
@@ -95,14 +95,16 @@ static bool raiseByPart(scf::ForOp loop) {
 /// What the loop puts in front of its barrier and takes behind it: the barrier
 /// moves to the front of all.
 static bool takesPut(scf::ForOp loop, Operation *meeting) {
-  auto puts = llvm::to_vector(loop.getBody()->getOps<PutOp>());
-  return llvm::any_of(loop.getBody()->getOps<TakeOp>(), [&](TakeOp take) {
-    return meeting->isBeforeInBlock(take) && llvm::any_of(puts, [&](PutOp put) {
-             return put->isBeforeInBlock(meeting) &&
-                    put.getRing() == take.getRing() &&
-                    put.getSlot() == take.getSlot();
-           });
-  });
+  auto puts = llvm::to_vector(loop.getBody()->getOps<LocalStoreOp>());
+  return llvm::any_of(loop.getBody()->getOps<LocalLoadOp>(),
+                      [&](LocalLoadOp take) {
+                        return meeting->isBeforeInBlock(take) &&
+                               llvm::any_of(puts, [&](LocalStoreOp put) {
+                                 return put->isBeforeInBlock(meeting) &&
+                                        put.getRing() == take.getRing() &&
+                                        put.getSlot() == take.getSlot();
+                               });
+                      });
 }
 
 static LogicalResult alternate(scf::ForOp loop, Attribute) {
@@ -110,14 +112,14 @@ static LogicalResult alternate(scf::ForOp loop, Attribute) {
     return success();
   Operation *meeting = nullptr, *lastProduct = nullptr;
   for (Operation &op : *loop.getBody()) {
-    if (isa<AwaitOp, gpu::BarrierOp>(op)) {
+    if (isa<AsyncWaitOp, gpu::BarrierOp>(op)) {
       if (meeting)
         return loop.emitError("tile-ping-pong: the loop has two barriers; one "
                               "has to do for both halves of the waves");
       meeting = &op;
     } else if (isa<MmaOp>(op)) {
       lastProduct = &op;
-    } else if (isa<TakeOp>(op) && !meeting) {
+    } else if (isa<LocalLoadOp>(op) && !meeting) {
       return loop.emitError(
           "tile-ping-pong: LDS is read in front of the loop's "
           "barrier");

@@ -11,12 +11,12 @@
 //   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-pipeline))'
 //
 //   scf.for %i = 0 to %n ..(%o) {         ..
-//     tile.fetch %k[%i, ..], %ring[..]    scf.for %i = 0 to %n ..(%o, %s) {
-//     tile.await for %ring                  %p = exp %s
-//     %x = tile.take %ring[..]         ==>  tile.await for %ring
-//     %s = tile.mma %q, %x, 0               tile.fetch %k[%i + 2, ..], ..
-//     %p = exp %s                           %o' = tile.mma %p, .., %o
-//     %o' = tile.mma %p, .., %o             %x = tile.take %ring[..]
+//     tile.async_copy %k[%i, ..], %ring[..]    scf.for %i = 0 to %n ..(%o, %s)
+//     { tile.async_wait for %ring                  %p = exp %s %x =
+//     tile.local_load %ring[..]         ==>  tile.async_wait for %ring %s =
+//     tile.mma %q, %x, 0               tile.async_copy %k[%i + 2, ..], .. %p =
+//     exp %s                           %o' = tile.mma %p, .., %o %o' = tile.mma
+//     %p, .., %o             %x = tile.local_load %ring[..]
 //   } {tile.staging = ..}                   %s' = tile.mma %q, %x, 0
 //                                         }
 //
@@ -24,7 +24,8 @@
 // ProductSchedule.cpp, AlternatingSchedule.cpp. Upstream's pipeliner does the
 // rest. The last iterations stand behind the loop where their number is known
 // and they are short; else stages that have nothing to do read the first rows
-// once more, so that a tile.await finds the number of loads that it counts on.
+// once more, so that a tile.async_wait finds the number of loads that it counts
+// on.
 //
 // Limits: loops without branches between their products.
 //
@@ -63,7 +64,7 @@ static Operation *readInside(RewriterBase &b, Operation *op, Value exists) {
         arith::SelectOp::create(b, op->getLoc(), exists, place.get(), zero);
     b.modifyOpInPlace(op, [&] { place.set(inside); });
   };
-  if (auto fetch = dyn_cast<FetchOp>(op)) {
+  if (auto fetch = dyn_cast<AsyncCopyOp>(op)) {
     replace(fetch.getRowMutable());
     replace(fetch.getColumnMutable());
   } else if (auto load = dyn_cast<LoadOp>(op)) {
@@ -74,12 +75,13 @@ static Operation *readInside(RewriterBase &b, Operation *op, Value exists) {
 }
 
 /// One barrier for those that stand together.
-static void mergeMeetings(SmallVectorImpl<AwaitOp> &awaits, RewriterBase &b) {
-  SmallVector<AwaitOp> kept;
+static void mergeMeetings(SmallVectorImpl<AsyncWaitOp> &awaits,
+                          RewriterBase &b) {
+  SmallVector<AsyncWaitOp> kept;
   auto isAddress = [](Operation *op) {
     return isPure(op) && llvm::none_of(op->getResultTypes(), isTile);
   };
-  for (AwaitOp await : awaits) {
+  for (AsyncWaitOp await : awaits) {
     Operation *before = await->getPrevNode();
     while (before && isAddress(before))
       before = before->getPrevNode();
@@ -87,7 +89,7 @@ static void mergeMeetings(SmallVectorImpl<AwaitOp> &awaits, RewriterBase &b) {
       kept.push_back(await);
       continue;
     }
-    AwaitOp first = kept.back();
+    AsyncWaitOp first = kept.back();
     b.modifyOpInPlace(first, [&] {
       SmallVector<int64_t> pending(first.getPending());
       llvm::append_range(pending, await.getPending());
@@ -102,12 +104,12 @@ static void mergeMeetings(SmallVectorImpl<AwaitOp> &awaits, RewriterBase &b) {
 /// What works on the loads of the next interval from barrier to barrier does
 /// not come before these have had this one's last products to arrive.
 static void fenceIntervals(scf::ForOp loop, RewriterBase &b) {
-  if (loop.getBody()->getOps<HoldOp>().empty())
+  if (loop.getBody()->getOps<OptimizationBarrierOp>().empty())
     return;
   bool isDue = false;
   SmallVector<Operation *> ends;
   for (Operation &op : *loop.getBody()) {
-    isDue |= isa<AwaitOp>(op);
+    isDue |= isa<AsyncWaitOp>(op);
     if (isa<MmaOp>(op) && std::exchange(isDue, false))
       ends.push_back(&op);
   }
@@ -119,9 +121,9 @@ static void fenceIntervals(scf::ForOp loop, RewriterBase &b) {
 
 /// Behind the loop as many tiles of a ring are on their way as are awaited
 /// later.
-static void limitPending(ArrayRef<AwaitOp> awaits) {
+static void limitPending(ArrayRef<AsyncWaitOp> awaits) {
   DenseMap<Value, int64_t> later;
-  for (AwaitOp await : llvm::reverse(awaits)) {
+  for (AsyncWaitOp await : llvm::reverse(awaits)) {
     SmallVector<int64_t> pending(await.getPending());
     for (auto [tiles, ring] : llvm::zip(pending, await.getRings()))
       tiles = std::min(tiles, later[ring]++);
@@ -141,7 +143,7 @@ static void askFirst(Operation *first, scf::ForOp loop) {
   while (true) {
     Operation *op = &*next++;
     bool isEnd = op == loop;
-    if (isEnd || isa<AwaitOp>(op)) {
+    if (isEnd || isa<AsyncWaitOp>(op)) {
       for (Operation *each : moved)
         each->moveBefore(op);
       moved.clear();
@@ -152,7 +154,7 @@ static void askFirst(Operation *first, scf::ForOp loop) {
     bool isLate = llvm::any_of(op->getOperands(), [&](Value operand) {
       return late.contains(operand.getDefiningOp());
     });
-    if (isLate && !isa<AwaitOp>(op))
+    if (isLate && !isa<AsyncWaitOp>(op))
       moved.push_back(op);
     if (isLate || isa<LoadOp>(op))
       late.insert(op);
@@ -165,7 +167,7 @@ static LogicalResult pipeline(scf::ForOp loop, Attribute marker) {
     return loop.emitError("tile.staging = ")
            << marker << " is no #tile.staging<slots = ..>";
   // Of each ring so many tiles may be on their way: the next one is awaited.
-  for (auto await : loop.getBody()->getOps<AwaitOp>())
+  for (auto await : loop.getBody()->getOps<AsyncWaitOp>())
     await.setPending(
         llvm::map_to_vector(await.getRings(), [](Value ring) -> int64_t {
           return cast<MemRefType>(ring.getType()).getDimSize(0) - 2;
@@ -175,7 +177,7 @@ static LogicalResult pipeline(scf::ForOp loop, Attribute marker) {
   if (failed(schedule->compute()))
     return failure();
   auto order = schedule->get();
-  SmallVector<AwaitOp> before, behind;
+  SmallVector<AsyncWaitOp> before, behind;
   SmallVector<Operation *> fences; // in front of these
   Operation *access = nullptr; // of memory, the last one in front of the loop
   Operation *first = nullptr;  // in front of the loop
@@ -188,13 +190,13 @@ static LogicalResult pipeline(scf::ForOp loop, Attribute marker) {
     using Part = scf::PipeliningOption::PipelinerPart;
     if (part == Part::Prologue && !first)
       first = op;
-    if (part == Part::Prologue && isa<LoadOp, FetchOp>(op)) {
+    if (part == Part::Prologue && isa<LoadOp, AsyncCopyOp>(op)) {
       // Waits count on their order.
       if (access && isa<LoadOp>(access) != isa<LoadOp>(op))
         fences.push_back(op);
       access = op;
     }
-    auto await = dyn_cast<AwaitOp>(op);
+    auto await = dyn_cast<AsyncWaitOp>(op);
     if (!await || part == Part::Kernel)
       return;
     (part == Part::Prologue ? before : behind).push_back(await);
@@ -218,8 +220,8 @@ static LogicalResult pipeline(scf::ForOp loop, Attribute marker) {
     b.setInsertionPoint(op);
     FenceOp::create(b, op->getLoc());
   }
-  SmallVector<AwaitOp> inside(pipelined->getBody()->getOps<AwaitOp>());
-  for (SmallVector<AwaitOp> *awaits : {&before, &inside, &behind})
+  SmallVector<AsyncWaitOp> inside(pipelined->getBody()->getOps<AsyncWaitOp>());
+  for (SmallVector<AsyncWaitOp> *awaits : {&before, &inside, &behind})
     mergeMeetings(*awaits, b);
   limitPending(behind);
   fenceIntervals(*pipelined, b);

@@ -11,11 +11,12 @@
 // use several tiles of a ring, one behind the other.
 //
 //   position        what                                       of tile
-//   start - 1       tile.await: it is there, and all waves     t
+//   start - 1       tile.async_wait: it is there, and all waves     t
 //                   have read the one before it
-//                   tile.take of its first part
-//                   tile.fetch to the slot that is free        t + slots - 1
-//   start           tile.put to the same slot, and the load
+//                   tile.local_load of its first part
+//                   tile.async_copy to the slot that is free        t + slots -
+//                   1
+//   start           tile.local_store to the same slot, and the load
 //                   of what is put next
 //
 // where start is that of the first product that needs tile t. One operand is
@@ -95,11 +96,11 @@ private:
   }
   SmallVector<Value> getAlike(Value ring) const;
   int64_t getTurn(Value ring) const;
-  int64_t getPosition(PutOp put) const;
-  int64_t getPosition(FetchOp fetch) const;
-  static bool isWorkedOn(PutOp put);
-  Place placeAwait(AwaitOp await) const;
-  Place placeHold(PutOp put) const;
+  int64_t getPosition(LocalStoreOp put) const;
+  int64_t getPosition(AsyncCopyOp fetch) const;
+  static bool isWorkedOn(LocalStoreOp put);
+  Place placeAwait(AsyncWaitOp await) const;
+  Place placeHold(LocalStoreOp put) const;
   Place placeLoad(LoadOp load);
 
   DenseMap<Operation *, int64_t> numbers;      // of products
@@ -110,7 +111,7 @@ private:
   /// What an op's results are put by: the first position; the op, if there is
   /// one only.
   struct FedPuts {
-    PutOp only;
+    LocalStoreOp only;
     int64_t position;
   };
   DenseMap<Operation *, FedPuts> puts;
@@ -159,8 +160,8 @@ void ProductSchedule::findResults() {
 int64_t ProductSchedule::countAlone() const {
   scf::ForOp of = loop;
   std::optional<APInt> all = of.getStaticTripCount();
-  bool areKeptApart =
-      !fetched.empty() || !of.getBody()->getOps<HoldOp>().empty();
+  bool areKeptApart = !fetched.empty() ||
+                      !of.getBody()->getOps<OptimizationBarrierOp>().empty();
   return areKeptApart && all &&
                  all->getSExtValue() * instructions <= kMostBehindLoop
              ? all->getSExtValue()
@@ -176,8 +177,8 @@ LogicalResult ProductSchedule::prepare() {
       return op.emitOpError("tile-pipeline: no product of this iteration takes "
                             "from this slot; take from it by the same value");
     };
-    auto fetch = dyn_cast<FetchOp>(op);
-    auto put = dyn_cast<PutOp>(op);
+    auto fetch = dyn_cast<AsyncCopyOp>(op);
+    auto put = dyn_cast<LocalStoreOp>(op);
     if ((fetch && failed(checkSlot(fetch.getRing(), fetch.getSlot()))) ||
         (put && failed(checkSlot(put.getRing(), put.getSlot()))))
       return failure();
@@ -194,7 +195,7 @@ LogicalResult ProductSchedule::prepare() {
 }
 
 void ProductSchedule::findRings() {
-  for (auto take : loop.getBody()->getOps<TakeOp>()) {
+  for (auto take : loop.getBody()->getOps<LocalLoadOp>()) {
     std::optional<int64_t> product = findProduct(take);
     if (!product)
       continue;
@@ -214,9 +215,9 @@ void ProductSchedule::findRings() {
       if (!llvm::is_contained(seen, ring))
         seen.push_back(ring);
     };
-    if (auto fetch = dyn_cast<FetchOp>(op))
+    if (auto fetch = dyn_cast<AsyncCopyOp>(op))
       note(fetch.getRing(), fetched);
-    else if (auto put = dyn_cast<PutOp>(op))
+    else if (auto put = dyn_cast<LocalStoreOp>(op))
       note(put.getRing(), filled);
   }
   for (const auto &[value, ring] : rings)
@@ -251,7 +252,7 @@ int64_t ProductSchedule::getStart(const RingUse &ring, int64_t tile) const {
   return iteration * count() + ring.starts[tile - iteration * tiles];
 }
 
-int64_t ProductSchedule::getPosition(FetchOp fetch) const {
+int64_t ProductSchedule::getPosition(AsyncCopyOp fetch) const {
   const RingUse &ring = rings.find(fetch.getRing())->second;
   int64_t tile = getNumber(ring, fetch.getSlot());
   bool isLate =
@@ -272,7 +273,7 @@ int64_t ProductSchedule::getTurn(Value ring) const {
   return period / between / int64_t(getAlike(ring).size()) * between;
 }
 
-int64_t ProductSchedule::getPosition(PutOp put) const {
+int64_t ProductSchedule::getPosition(LocalStoreOp put) const {
   const RingUse &ring = rings.find(put.getRing())->second;
   int64_t tile = getNumber(ring, put.getSlot()), start = getStart(ring, tile),
           free = getStart(ring, tile - ring.slots + 1);
@@ -288,21 +289,21 @@ int64_t ProductSchedule::getPosition(PutOp put) const {
          (isWorkedOn(put) ? latest : std::min(latest, number));
 }
 
-bool ProductSchedule::isWorkedOn(PutOp put) {
+bool ProductSchedule::isWorkedOn(LocalStoreOp put) {
   SetVector<Operation *> slice;
   BackwardSliceOptions options;
   options.filter = [&](Operation *op) {
     return op->getBlock() == put->getBlock();
   };
   return succeeded(getBackwardSlice(put.getTile(), &slice, options)) &&
-         llvm::any_of(slice, llvm::IsaPred<HoldOp>);
+         llvm::any_of(slice, llvm::IsaPred<OptimizationBarrierOp>);
 }
 
 /// Where what an op computes is put into LDS; where it is not, behind what it
 /// follows from.
 void ProductSchedule::findPuts() {
   for (Operation &op : llvm::reverse(loop.getBody()->without_terminator())) {
-    if (auto put = dyn_cast<PutOp>(op)) {
+    if (auto put = dyn_cast<LocalStoreOp>(op)) {
       puts[&op] = {put, getPosition(put)};
       continue;
     }
@@ -316,7 +317,7 @@ void ProductSchedule::findPuts() {
       auto [mine, isNew] = puts.try_emplace(&op, fed);
       mine->second.position = std::min(mine->second.position, fed.position);
       if (mine->second.only != fed.only)
-        mine->second.only = PutOp();
+        mine->second.only = LocalStoreOp();
     }
   }
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -332,10 +333,10 @@ void ProductSchedule::findPuts() {
 }
 
 /// In front of what is taken of the tile that was fetched, or put, last.
-ProductSchedule::Place ProductSchedule::placeAwait(AwaitOp await) const {
+ProductSchedule::Place ProductSchedule::placeAwait(AsyncWaitOp await) const {
   for (Operation *op = await->getPrevNode(); op; op = op->getPrevNode()) {
-    auto fetch = dyn_cast<FetchOp>(op);
-    auto put = dyn_cast<PutOp>(op);
+    auto fetch = dyn_cast<AsyncCopyOp>(op);
+    auto put = dyn_cast<LocalStoreOp>(op);
     Value ring, slot;
     if (fetch && llvm::is_contained(await.getRings(), fetch.getRing()))
       std::tie(ring, slot) = std::pair(fetch.getRing(), fetch.getSlot());
@@ -350,7 +351,7 @@ ProductSchedule::Place ProductSchedule::placeAwait(AwaitOp await) const {
 }
 
 /// One behind the other, in front of the first products.
-ProductSchedule::Place ProductSchedule::placeHold(PutOp put) const {
+ProductSchedule::Place ProductSchedule::placeHold(LocalStoreOp put) const {
   const RingUse &ring = rings.find(put.getRing())->second;
   int64_t start = getStart(ring, getNumber(ring, put.getSlot())),
           number = llvm::find(filled, put.getRing()) - filled.begin();
@@ -369,7 +370,7 @@ ProductSchedule::Place ProductSchedule::placeLoad(LoadOp load) {
     return {getStageOfUsers(load) - 1, 0, Loads};
   int64_t period = count();
   bool isInTurn = false;
-  if (PutOp put = fed->second.only) {
+  if (LocalStoreOp put = fed->second.only) {
     const RingUse &ring = rings.find(put.getRing())->second;
     int64_t tile = getNumber(ring, put.getSlot());
     period = getStart(ring, tile) - getStart(ring, tile - 1);
@@ -385,9 +386,9 @@ ProductSchedule::Place ProductSchedule::placeLoad(LoadOp load) {
 ProductSchedule::Place ProductSchedule::choose(Operation *op) {
   if (isa<MmaOp>(op))
     return at(numbers.lookup(op), Product);
-  if (auto await = dyn_cast<AwaitOp>(op))
+  if (auto await = dyn_cast<AsyncWaitOp>(op))
     return placeAwait(await);
-  if (auto fetch = dyn_cast<FetchOp>(op))
+  if (auto fetch = dyn_cast<AsyncCopyOp>(op))
     return at(getPosition(fetch), Fetches);
   if (auto load = dyn_cast<LoadOp>(op))
     return placeLoad(load);
@@ -397,9 +398,9 @@ ProductSchedule::Place ProductSchedule::choose(Operation *op) {
     return place;
   }
   auto fed = puts.find(op);
-  if (isa<HoldOp>(op) && fed != puts.end() && fed->second.only)
+  if (isa<OptimizationBarrierOp>(op) && fed != puts.end() && fed->second.only)
     return placeHold(fed->second.only);
-  if (isa<TakeOp, TransposeOp, ConvertLayoutOp, BroadcastOp>(op))
+  if (isa<LocalLoadOp, TransposeOp, ConvertLayoutOp, BroadcastOp>(op))
     if (std::optional<int64_t> product = findProduct(op)) {
       int64_t position = *product - 1;
       return at(position, (position + 1) % between == 0 ? First : Takes);

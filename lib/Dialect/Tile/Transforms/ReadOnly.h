@@ -25,7 +25,7 @@ inline bool isReadOnly(Value view) {
     for (Operation *user : views.pop_back_val().getUsers()) {
       if (auto cast = dyn_cast<memref::ReinterpretCastOp>(user))
         views.push_back(cast);
-      else if (!isa<LoadOp, FetchOp, PrefetchOp, memref::LoadOp>(user))
+      else if (!isa<LoadOp, AsyncCopyOp, PrefetchOp, memref::LoadOp>(user))
         return false;
     }
   return true;

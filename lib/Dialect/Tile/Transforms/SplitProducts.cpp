@@ -10,11 +10,11 @@
 // each. Runs behind tile-stage-operands, on the same loops:
 //   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-split-products))'
 //
-//   %a = tile.take %p[%s, 0]          %a0 = tile.take %p[%s, 0]
-//   %b = tile.take %q[%s, 0]     ==>  %b0 = tile.take %q[%s, 0]
+//   %a = tile.local_load %p[%s, 0]          %a0 = tile.local_load %p[%s, 0]
+//   %b = tile.local_load %q[%s, 0]     ==>  %b0 = tile.local_load %q[%s, 0]
 //   %d = tile.mma %a, %b, %c          %c' = tile.mma %a0, %b0, %c
-//                                     %a1 = tile.take %p[%s, 32]
-//                                     %b1 = tile.take %q[%s, 32]
+//                                     %a1 = tile.local_load %p[%s, 32]
+//                                     %b1 = tile.local_load %q[%s, 32]
 //                                     %d = tile.mma %a1, %b1, %c'
 //
 // The side of which a wave has more is taken last: the first instructions need
@@ -49,7 +49,7 @@ namespace mlir::te::tile {
 namespace {
 /// An operand that is taken from LDS, perhaps transposed on the way.
 struct TakenOperand {
-  TakeOp take;
+  LocalLoadOp take;
   bool isTransposed;
   LinearLayout part; // of one instruction along K
 };
@@ -78,7 +78,7 @@ static std::optional<TakenOperand> findTaken(MmaOp mma, MMASide side) {
     isTransposed ^= isa<TransposeOp>(op);
     operand = op->getOperand(0);
   }
-  auto take = operand.getDefiningOp<TakeOp>();
+  auto take = operand.getDefiningOp<LocalLoadOp>();
   if (!take || take->getBlock() != mma->getBlock())
     return std::nullopt;
   return TakenOperand{take, isTransposed,
@@ -108,7 +108,7 @@ static void narrowRing(TakenOperand operand) {
 /// The part of this number along K, as the instruction wants it.
 static Value takePart(OpBuilder &b, TakenOperand operand, int64_t number) {
   int64_t first = number * operand.part.getShape()[1];
-  TakeOp take = operand.take;
+  LocalLoadOp take = operand.take;
   Location loc = take.getLoc();
   MLIRContext *context = b.getContext();
   Type element = take.getType().getElementType();
@@ -116,8 +116,8 @@ static Value takePart(OpBuilder &b, TakenOperand operand, int64_t number) {
       take.getRing().getDefiningOp<RingOp>().getTarget().getLayout();
   Value at = b.createOrFold<arith::AddIOp>(
       loc, take.getOffset(), arith::ConstantIndexOp::create(b, loc, first));
-  Value part = TakeOp::create(b, loc, getTileType(element, context, taken),
-                              take.getRing(), take.getSlot(), at);
+  Value part = LocalLoadOp::create(b, loc, getTileType(element, context, taken),
+                                   take.getRing(), take.getSlot(), at);
   if (operand.isTransposed)
     part = TransposeOp::create(
         b, loc, getTileType(element, context, taken.transpose()), part);
@@ -183,10 +183,10 @@ static std::vector<Product> findProducts(KernelOp kernel) {
       takes.insert(operand.take);
   llvm::erase_if(products, [&](const Product &product) {
     return llvm::any_of(product.operands, [&](TakenOperand operand) {
-      return llvm::any_of(operand.take.getRing().getUsers(),
-                          [&](Operation *user) {
-                            return isa<TakeOp>(user) && !takes.contains(user);
-                          });
+      return llvm::any_of(
+          operand.take.getRing().getUsers(), [&](Operation *user) {
+            return isa<LocalLoadOp>(user) && !takes.contains(user);
+          });
     });
   });
   return products;
@@ -200,9 +200,10 @@ static void eraseWithUsers(Operation *op, IRRewriter &b) {
 }
 
 /// Scales of several steps, as they are taken for all of them.
-static TakeOp findScales(Value scales) {
+static LocalLoadOp findScales(Value scales) {
   auto broadcast = scales.getDefiningOp<BroadcastOp>();
-  return (broadcast ? broadcast.getInput() : scales).getDefiningOp<TakeOp>();
+  return (broadcast ? broadcast.getInput() : scales)
+      .getDefiningOp<LocalLoadOp>();
 }
 
 /// Each product takes its own part of the scales of several steps.
@@ -212,7 +213,7 @@ static void splitScales(ArrayRef<MmaOp> products, IRRewriter &b) {
   for (MmaOp mma : products) {
     b.setInsertionPoint(mma);
     auto narrow = [&](OpOperand &scales, MMASide side, Value operand) {
-      TakeOp take = findScales(scales.get());
+      LocalLoadOp take = findScales(scales.get());
       old.insert(take);
       auto type = cast<RankedTensorType>(operand.getType());
       int64_t k = getOperandDepth(type), size = k / MMA::kScaledElements,
@@ -230,9 +231,9 @@ static void splitScales(ArrayRef<MmaOp> products, IRRewriter &b) {
             LayoutAttr::get(b.getContext(), taken));
         Value offset =
             arith::ConstantIndexOp::create(b, mma.getLoc(), part * size);
-        narrowed = TakeOp::create(b, mma.getLoc(),
-                                  getTileType(element, b.getContext(), taken),
-                                  take.getRing(), take.getSlot(), offset);
+        narrowed = LocalLoadOp::create(
+            b, mma.getLoc(), getTileType(element, b.getContext(), taken),
+            take.getRing(), take.getSlot(), offset);
         if (sharing > 1)
           narrowed = BroadcastOp::create(
               b, mma.getLoc(), getTileType(element, b.getContext(), layout),

@@ -12,11 +12,11 @@
 //
 //   scf.for %i = ... {                        %ring = tile.ring from .. to ..
 //     %x = tile.load %view[%r, %c]            scf.for %i = ... {
-//     %y = tile.convert_layout %x        ==>    tile.fetch %view[%r, %c],
+//     %y = tile.convert_layout %x        ==>    tile.async_copy %view[%r, %c],
 //     tile.mma %a, %y, ..                                  %ring[%i % 2]
-//   } {tile.staging = <slots = 2, ..>}          tile.await for %ring
-//                                               %y = tile.take %ring[%i % 2, 0]
-//                                               tile.mma %a, %y, ..
+//   } {tile.staging = <slots = 2, ..>}          tile.async_wait for %ring
+//                                               %y = tile.local_load %ring[%i %
+//                                               2, 0] tile.mma %a, %y, ..
 //                                             } {tile.staging = ..}
 //
 // Where lanes cannot load straight to LDS, %x is put there instead, by turns in
@@ -239,10 +239,11 @@ static void holdLoads(Value tile, scf::ForOp loop, IRRewriter &b) {
     return;
   LoadOp load = findLoad(tile);
   if (!load || load.getType().getElementType().isInteger() ||
-      isa<HoldOp>(*load->user_begin()))
+      isa<OptimizationBarrierOp>(*load->user_begin()))
     return;
   b.setInsertionPointAfter(load);
-  Value held = HoldOp::create(b, load.getLoc(), load.getResult());
+  Value held =
+      OptimizationBarrierOp::create(b, load.getLoc(), load.getResult());
   b.replaceAllUsesExcept(load.getResult(), held, held.getDefiningOp());
 }
 
@@ -254,13 +255,13 @@ void Stager::fill(const StagedOperand &operand, scf::ForOp loop, RingOp ring,
                   Value slot, bool isFetched) {
   Location loc = operand.tile.getLoc();
   if (!isFetched) {
-    PutOp::create(b, loc, operand.tile, ring, slot);
+    LocalStoreOp::create(b, loc, operand.tile, ring, slot);
     return holdLoads(operand.tile, loop, b);
   }
   auto load = operand.tile.getDefiningOp<LoadOp>();
-  FetchOp::create(b, loc, load.getView(), load.getRow(), load.getColumn(), ring,
-                  slot, load.getInBounds(), load.getOrderAttr(),
-                  load.getRowInterleave());
+  AsyncCopyOp::create(b, loc, load.getView(), load.getRow(), load.getColumn(),
+                      ring, slot, load.getInBounds(), load.getOrderAttr(),
+                      load.getRowInterleave());
 }
 
 /// In place of the conversion: one of the tiles that lie side by side in a
@@ -273,8 +274,8 @@ void Stager::take(const StagedOperand &operand, RingOp ring, Value slot,
   Type element = convert.getType().getElementType();
   Value first =
       arith::ConstantIndexOp::create(b, loc, part * taken.getShape()[1]);
-  Value tile = TakeOp::create(b, loc, getTileType(element, context, taken),
-                              ring, slot, first);
+  Value tile = LocalLoadOp::create(b, loc, getTileType(element, context, taken),
+                                   ring, slot, first);
   if (operand.isTransposed)
     tile = TransposeOp::create(
         b, loc, getTileType(element, context, taken.transpose()), tile);
@@ -326,7 +327,7 @@ void Stager::stage(ArrayRef<StagedOperand> operands, scf::ForOp loop,
       b.setInsertionPointAfterValue(operand.tile);
       fill(operand, loop, ring, slot, bool(fetched));
       b.setInsertionPoint(convert);
-      AwaitOp::create(b, loc, fetched ? ValueRange{ring} : ValueRange());
+      AsyncWaitOp::create(b, loc, fetched ? ValueRange{ring} : ValueRange());
     }
     b.setInsertionPoint(convert);
     take(operand, ring, slot, part, taken);
@@ -341,14 +342,14 @@ static void meetBehind(scf::ForOp loop, IRRewriter &b) {
   SmallVector<Value> fetched;
   bool puts = false;
   for (Operation &op : *loop.getBody()) {
-    if (auto fetch = dyn_cast<FetchOp>(op))
+    if (auto fetch = dyn_cast<AsyncCopyOp>(op))
       if (!llvm::is_contained(fetched, fetch.getRing()))
         fetched.push_back(fetch.getRing());
-    puts |= isa<PutOp>(op);
+    puts |= isa<LocalStoreOp>(op);
   }
   b.setInsertionPointAfter(loop);
   if (!fetched.empty() || puts)
-    AwaitOp::create(b, loop.getLoc(), fetched);
+    AsyncWaitOp::create(b, loop.getLoc(), fetched);
 }
 
 void Stager::stage(scf::ForOp loop, StagingAttr staging) {

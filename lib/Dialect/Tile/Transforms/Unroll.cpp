@@ -10,8 +10,8 @@
 //   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-unroll))'
 //
 //   scf.for %i = 0 to %n step 1 {        scf.for %i = 0 to %m step 2 {
-//     %s = arith.remui %i, 2               tile.take %ring[0, ..]
-//     tile.take %ring[%s, ..]         ==>  tile.take %ring[1, ..]
+//     %s = arith.remui %i, 2               tile.local_load %ring[0, ..]
+//     tile.local_load %ring[%s, ..]         ==>  tile.local_load %ring[1, ..]
 //   } {tile.unroll = 2}                  }
 //                                        scf.for %i = %m to %n step 1 { .. }
 //

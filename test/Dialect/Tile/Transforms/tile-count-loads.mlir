@@ -14,25 +14,25 @@
 // In order behind a fence: a load of one instruction and a store of four. What stands beside the fetch or the wait may be issued on its
 // other side.
 // CHECK-LABEL: tile.kernel @straight
-// CHECK: tile.await for %{{.*}} {behind = 5 : i64}
-// CHECK: tile.await for %{{[a-z0-9]*}} : {{[^{}]*}}{{$}}
+// CHECK: tile.async_wait for %{{.*}} {behind = 5 : i64}
+// CHECK: tile.async_wait for %{{[a-z0-9]*}} : {{[^{}]*}}{{$}}
 tile.kernel @straight(%px: !bf16, %py: !f32, %pz: !f32) attributes {target = "gfx950", waves = 1 : i64} {
   %x = memref.reinterpret_cast %px to offset: [0], sizes: [64, 64], strides: [64, 1] : !bf16 to !in
   %y = memref.reinterpret_cast %py to offset: [0], sizes: [64, 64], strides: [64, 1] : !f32 to !out
   %z = memref.reinterpret_cast %pz to offset: [0], sizes: [64, 64], strides: [64, 1] : !f32 to !out
   %c0 = arith.constant 0 : index
   %ring = tile.ring from #put to #put : !ring
-  tile.fetch %x[%c0, %c0], %ring[%c0] {in_bounds} : !in, !ring
+  tile.async_copy %x[%c0, %c0], %ring[%c0] {in_bounds} : !in, !ring
   %beside = tile.load %y[%c0, %c0] {columns_in_bounds, in_bounds} : !out -> !tile
   tile.fence
   %between = tile.load %y[%c0, %c0] {columns_in_bounds, in_bounds} : !out -> !tile
   tile.store %between, %z[%c0, %c0] {columns_in_bounds, in_bounds} : !tile, !out
   tile.fence
   tile.store %beside, %z[%c0, %c0] {columns_in_bounds, in_bounds} : !tile, !out
-  tile.await for %ring : !ring
-  tile.fetch %x[%c0, %c0], %ring[%c0] {in_bounds} : !in, !ring
+  tile.async_wait for %ring : !ring
+  tile.async_copy %x[%c0, %c0], %ring[%c0] {in_bounds} : !in, !ring
   %late = tile.load %y[%c0, %c0] {columns_in_bounds, in_bounds} : !out -> !tile
-  tile.await for %ring : !ring
+  tile.async_wait for %ring : !ring
   tile.store %late, %z[%c0, %c0] {columns_in_bounds, in_bounds} : !tile, !out
 }
 
@@ -41,8 +41,8 @@ tile.kernel @straight(%px: !bf16, %py: !f32, %pz: !f32) attributes {target = "gf
 // CHECK-LABEL: tile.kernel @loop
 // CHECK: scf.for
 // CHECK-NOT: tile.load
-// CHECK: tile.await for %{{.*}} {behind = 2 : i64, pending = array<i64: 1>}
-// CHECK: tile.await for %{{.*}} {behind = 6 : i64, pending = array<i64: 1>}
+// CHECK: tile.async_wait for %{{.*}} {behind = 2 : i64, pending = array<i64: 1>}
+// CHECK: tile.async_wait for %{{.*}} {behind = 6 : i64, pending = array<i64: 1>}
 // CHECK: tile.load
 tile.kernel @loop(%n: index, %px: !bf16, %py: !f32, %pz: !f32) attributes {target = "gfx950", waves = 1 : i64} {
   %x = memref.reinterpret_cast %px to offset: [0], sizes: [64, 64], strides: [64, 1] : !bf16 to !in
@@ -51,19 +51,19 @@ tile.kernel @loop(%n: index, %px: !bf16, %py: !f32, %pz: !f32) attributes {targe
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %ring = tile.ring from #put to #put : !ring
-  tile.fetch %x[%c0, %c0], %ring[%c0] {in_bounds} : !in, !ring
-  tile.fetch %x[%c0, %c0], %ring[%c1] {in_bounds} : !in, !ring
+  tile.async_copy %x[%c0, %c0], %ring[%c0] {in_bounds} : !in, !ring
+  tile.async_copy %x[%c0, %c0], %ring[%c1] {in_bounds} : !in, !ring
   %once = tile.load %y[%c0, %c0] {columns_in_bounds, in_bounds} : !out -> !tile
   scf.for %i = %c0 to %n step %c1 {
     %dead = tile.load %y[%c0, %c0] {columns_in_bounds, in_bounds} : !out -> !tile
     tile.fence
-    tile.await for %ring : !ring {pending = array<i64: 1>}
-    tile.fetch %x[%i, %c0], %ring[%c0] {in_bounds} : !in, !ring
+    tile.async_wait for %ring : !ring {pending = array<i64: 1>}
+    tile.async_copy %x[%i, %c0], %ring[%c0] {in_bounds} : !in, !ring
     tile.fence
     tile.store %once, %z[%c0, %c0] {columns_in_bounds, in_bounds} : !tile, !out
     tile.fence
-    tile.await for %ring : !ring {pending = array<i64: 1>}
-    tile.fetch %x[%i, %c0], %ring[%c0] {in_bounds} : !in, !ring
+    tile.async_wait for %ring : !ring {pending = array<i64: 1>}
+    tile.async_copy %x[%i, %c0], %ring[%c0] {in_bounds} : !in, !ring
     tile.fence
     %load = tile.load %y[%c0, %c0] {columns_in_bounds, in_bounds} : !out -> !tile
     tile.fence
@@ -74,8 +74,8 @@ tile.kernel @loop(%n: index, %px: !bf16, %py: !f32, %pz: !f32) attributes {targe
 // Tiles of two rings that do not come by turns: the last one that is awaited stands behind a tile that might be on its way, and
 // behind it there is one tile of two instructions. Tiles of a ring that is not awaited are on their way too.
 // CHECK-LABEL: tile.kernel @rings
-// CHECK: tile.await for %{{[a-z0-9]*}}, %{{.*}} {behind = 2 : i64, pending = array<i64: 0, 2>}
-// CHECK: tile.await for %{{[a-z0-9]*}} : {{.*}} {behind = 2 : i64, pending = array<i64: 0>}
+// CHECK: tile.async_wait for %{{[a-z0-9]*}}, %{{.*}} {behind = 2 : i64, pending = array<i64: 0, 2>}
+// CHECK: tile.async_wait for %{{[a-z0-9]*}} : {{.*}} {behind = 2 : i64, pending = array<i64: 0>}
 tile.kernel @rings(%px: !bf16) attributes {target = "gfx950", waves = 1 : i64} {
   %x = memref.reinterpret_cast %px to offset: [0], sizes: [64, 64], strides: [64, 1] : !bf16 to !in
   %c0 = arith.constant 0 : index
@@ -83,21 +83,21 @@ tile.kernel @rings(%px: !bf16) attributes {target = "gfx950", waves = 1 : i64} {
   %c2 = arith.constant 2 : index
   %a = tile.ring from #put to #put : !ring
   %b = tile.ring from #put to #put : !ring
-  tile.fetch %x[%c0, %c0], %b[%c0] {in_bounds} : !in, !ring
-  tile.fetch %x[%c0, %c0], %b[%c1] {in_bounds} : !in, !ring
-  tile.fetch %x[%c0, %c0], %a[%c0] {in_bounds} : !in, !ring
-  tile.fetch %x[%c0, %c0], %b[%c2] {in_bounds} : !in, !ring
-  tile.await for %a, %b : !ring, !ring {pending = array<i64: 0, 2>}
-  tile.fetch %x[%c0, %c0], %a[%c1] {in_bounds} : !in, !ring
-  tile.await for %b : !ring {pending = array<i64: 0>}
+  tile.async_copy %x[%c0, %c0], %b[%c0] {in_bounds} : !in, !ring
+  tile.async_copy %x[%c0, %c0], %b[%c1] {in_bounds} : !in, !ring
+  tile.async_copy %x[%c0, %c0], %a[%c0] {in_bounds} : !in, !ring
+  tile.async_copy %x[%c0, %c0], %b[%c2] {in_bounds} : !in, !ring
+  tile.async_wait for %a, %b : !ring, !ring {pending = array<i64: 0, 2>}
+  tile.async_copy %x[%c0, %c0], %a[%c1] {in_bounds} : !in, !ring
+  tile.async_wait for %b : !ring {pending = array<i64: 0>}
 }
 
 // Iterations whose number is known have all been; of a branch nothing is known.
 // CHECK-LABEL: tile.kernel @iterations
-// CHECK: tile.await for %{{.*}} {behind = 6 : i64, pending = array<i64: 3>}
-// CHECK: tile.await for %{{.*}} {behind = 8 : i64, pending = array<i64: 7>}
+// CHECK: tile.async_wait for %{{.*}} {behind = 6 : i64, pending = array<i64: 3>}
+// CHECK: tile.async_wait for %{{.*}} {behind = 8 : i64, pending = array<i64: 7>}
 // CHECK: scf.if
-// CHECK: tile.await for %{{[a-z0-9]*}} : {{[^{}]*}} {pending = array<i64: 1>}
+// CHECK: tile.async_wait for %{{[a-z0-9]*}} : {{[^{}]*}} {pending = array<i64: 1>}
 tile.kernel @iterations(%n: index, %px: !bf16) attributes {target = "gfx950", waves = 1 : i64} {
   %x = memref.reinterpret_cast %px to offset: [0], sizes: [64, 64], strides: [64, 1] : !bf16 to !in
   %c0 = arith.constant 0 : index
@@ -106,32 +106,32 @@ tile.kernel @iterations(%n: index, %px: !bf16) attributes {target = "gfx950", wa
   %is = arith.cmpi ult, %n, %c4 : index
   %ring = tile.ring from #put to #put : !ring
   scf.for %i = %c0 to %c4 step %c1 {
-    tile.fetch %x[%i, %c0], %ring[%c0] {in_bounds} : !in, !ring
+    tile.async_copy %x[%i, %c0], %ring[%c0] {in_bounds} : !in, !ring
   }
-  tile.await for %ring : !ring {pending = array<i64: 3>}
-  tile.await for %ring : !ring {pending = array<i64: 7>}
+  tile.async_wait for %ring : !ring {pending = array<i64: 3>}
+  tile.async_wait for %ring : !ring {pending = array<i64: 7>}
   scf.if %is {
-    tile.fetch %x[%c0, %c0], %ring[%c0] {in_bounds} : !in, !ring
+    tile.async_copy %x[%c0, %c0], %ring[%c0] {in_bounds} : !in, !ring
   }
-  tile.await for %ring : !ring {pending = array<i64: 1>}
+  tile.async_wait for %ring : !ring {pending = array<i64: 1>}
 }
 
 // What all lanes read alike comes by a scalar load, which no wait counts.
 #one = #tile.layout<shape = [1, 1], register = [], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], wave = []>
 // CHECK-LABEL: tile.kernel @scalar
-// CHECK: tile.await for %{{.*}} {behind = 1 : i64}
+// CHECK: tile.async_wait for %{{.*}} {behind = 1 : i64}
 tile.kernel @scalar(%px: !bf16, %py: !f32, %pz: !f32) attributes {target = "gfx950", waves = 1 : i64} {
   %x = memref.reinterpret_cast %px to offset: [0], sizes: [64, 64], strides: [64, 1] : !bf16 to !in
   %y = memref.reinterpret_cast %py to offset: [0], sizes: [64, 64], strides: [64, 1] : !f32 to !out
   %z = memref.reinterpret_cast %pz to offset: [0], sizes: [64, 64], strides: [64, 1] : !f32 to !out
   %c0 = arith.constant 0 : index
   %ring = tile.ring from #put to #put : !ring
-  tile.fetch %x[%c0, %c0], %ring[%c0] {in_bounds} : !in, !ring
+  tile.async_copy %x[%c0, %c0], %ring[%c0] {in_bounds} : !in, !ring
   tile.fence
   %scale = tile.load %y[%c0, %c0] {columns_in_bounds, in_bounds} : !out -> tensor<1x1xf32, #one>
   %tile = tile.load %y[%c0, %c0] {columns_in_bounds, in_bounds} : !out -> !tile
   tile.fence
   tile.store %tile, %z[%c0, %c0] {columns_in_bounds, in_bounds} : !tile, !out
   tile.store %scale, %z[%c0, %c0] {columns_in_bounds, in_bounds} : tensor<1x1xf32, #one>, !out
-  tile.await for %ring : !ring
+  tile.async_wait for %ring : !ring
 }

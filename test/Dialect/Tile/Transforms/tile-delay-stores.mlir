@@ -21,11 +21,11 @@
 // CHECK-DAG: %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<16x32xf32,
 // CHECK-DAG: %[[ROWS:.*]] = arith.constant 63 : index
 // CHECK: %[[LAST:.*]]:3 = scf.for {{.*}} iter_args(%[[TILE:.*]] = %[[NONE]], %[[ROW:.*]] = %[[ROWS]], %[[COL:.*]] = %{{.*}}) -> (tensor<16x32xf32, #{{.*}}>, index, index) {
-// CHECK: tile.fetch
-// CHECK-NEXT: tile.await for %{{.*}} : memref<2x16x64xbf16, #gpu.address_space<workgroup>>{{$}}
+// CHECK: tile.async_copy
+// CHECK-NEXT: tile.async_wait for %{{.*}} : memref<2x16x64xbf16, #gpu.address_space<workgroup>>{{$}}
 // CHECK: tile.store %[[TILE]], %[[VIEW:.*]][%[[ROW]], %[[COL]]] {columns_in_bounds, divisible = 32 : i64, parts = 2 : i64}
 // CHECK-NEXT: %[[S:.*]] = tile.mma
-// CHECK-NEXT: tile.await
+// CHECK-NEXT: tile.async_wait
 // CHECK-NEXT: tile.store %[[TILE]], %[[VIEW]][%[[ROW]], %[[COL]]] {columns_in_bounds, divisible = 32 : i64, part = 1 : i64, parts = 2 : i64}
 // CHECK-NEXT: tile.mma {{.*}}, %[[S]]
 // CHECK: %[[D:.*]] = tile.load
@@ -43,11 +43,11 @@ tile.kernel @stores(%px: !bf16, %py: !f32, %pz: !f32) attributes {target = "gfx9
   %zero = arith.constant dense<0.0> : !sum
   scf.for %i = %c0 to %c64 step %c16 {
     %ring = tile.ring from #put to #take : !ring
-    tile.fetch %x[%i, %c0], %ring[%c0] {in_bounds} : !in, !ring
-    tile.await for %ring : !ring
-    %a = tile.take %ring[%c0, %c0] : !ring -> !part
+    tile.async_copy %x[%i, %c0], %ring[%c0] {in_bounds} : !in, !ring
+    tile.async_wait for %ring : !ring
+    %a = tile.local_load %ring[%c0, %c0] : !ring -> !part
     %s = tile.mma %a, %a, %zero <"f32_16x16x32_bf16"> : !part, !part -> !sum
-    tile.await for %ring : !ring
+    tile.async_wait for %ring : !ring
     %t = tile.mma %a, %a, %s <"f32_16x16x32_bf16"> : !part, !part -> !sum
     %d = tile.load %z[%i, %c0] {columns_in_bounds, divisible = 32 : i64, in_bounds} : !out -> tensor<16x32xf32, #long>
     tile.store %d, %y[%i, %c0] {columns_in_bounds, divisible = 32 : i64, in_bounds} : tensor<16x32xf32, #long>, !out

@@ -14,7 +14,7 @@
 // CHECK: scf.for
 // CHECK: tile.mma {{.*}} <"f32_32x32x16_bf16"> : tensor
 // CHECK: tile.mma {{.*}} {ahead = [[N:[0-9]+]] : i64}
-// CHECK: tile.await
+// CHECK: tile.async_wait
 // CHECK: tile.mma {{.*}} {ahead = [[N]] : i64}
 // What is in registers, or in no loop, reads nothing.
 // CHECK: tile.mma {{.*}} <"f32_32x32x16_bf16"> : tensor
@@ -39,20 +39,20 @@ tile.kernel @runs(%a: !global, %c: memref<f32, #gpu.address_space<global>>, %n: 
   %av = memref.reinterpret_cast %a to offset: [%c0], sizes: [32, 1024], strides: [1024, 1] : !global to !view
   %q = tile.load %av[%c0, %c0] : !view -> tensor<32x16xbf16, #operand>
   %all = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<32x32xf32, #sum>) {
-    tile.await for %ring : !kring
-    tile.fetch %av[%i, %c0], %ring[%c0] : !view, !kring
-    %x = tile.take %ring[%c0, %c0] : !kring -> tensor<32x16xbf16, #operand>
+    tile.async_wait for %ring : !kring
+    tile.async_copy %av[%i, %c0], %ring[%c0] : !view, !kring
+    %x = tile.local_load %ring[%c0, %c0] : !kring -> tensor<32x16xbf16, #operand>
     %s = tile.mma %q, %x, %sum <"f32_32x32x16_bf16"> : tensor<32x16xbf16, #operand>, tensor<32x16xbf16, #operand> -> tensor<32x32xf32, #sum>
-    %y = tile.take %ring[%c1, %c0] : !kring -> tensor<32x16xbf16, #operand>
+    %y = tile.local_load %ring[%c1, %c0] : !kring -> tensor<32x16xbf16, #operand>
     %t = tile.mma %q, %y, %s <"f32_32x32x16_bf16"> : tensor<32x16xbf16, #operand>, tensor<32x16xbf16, #operand> -> tensor<32x32xf32, #sum>
-    tile.await for %ring : !kring
-    %z = tile.take %ring[%c1, %c0] : !kring -> tensor<32x16xbf16, #operand>
+    tile.async_wait for %ring : !kring
+    %z = tile.local_load %ring[%c1, %c0] : !kring -> tensor<32x16xbf16, #operand>
     %u = tile.mma %q, %z, %t <"f32_32x32x16_bf16"> : tensor<32x16xbf16, #operand>, tensor<32x16xbf16, #operand> -> tensor<32x32xf32, #sum>
-    tile.await for %ring : !kring
+    tile.async_wait for %ring : !kring
     %v = tile.mma %q, %q, %u <"f32_32x32x16_bf16"> : tensor<32x16xbf16, #operand>, tensor<32x16xbf16, #operand> -> tensor<32x32xf32, #sum>
     scf.yield %v : tensor<32x32xf32, #sum>
   }
-  %x = tile.take %ring[%c0, %c0] : !kring -> tensor<32x16xbf16, #operand>
+  %x = tile.local_load %ring[%c0, %c0] : !kring -> tensor<32x16xbf16, #operand>
   %last = tile.mma %q, %x, %all <"f32_32x32x16_bf16"> : tensor<32x16xbf16, #operand>, tensor<32x16xbf16, #operand> -> tensor<32x32xf32, #sum>
   %cv = memref.reinterpret_cast %c to offset: [0], sizes: [32, 32], strides: [32, 1] : memref<f32, #gpu.address_space<global>> to memref<32x32xf32, strided<[32, 1]>, #gpu.address_space<global>>
   tile.store %last, %cv[%c0, %c0] : tensor<32x32xf32, #sum>, memref<32x32xf32, strided<[32, 1]>, #gpu.address_space<global>>

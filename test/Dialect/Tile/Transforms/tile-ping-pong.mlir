@@ -14,12 +14,12 @@
 // CHECK: tile.barrier half 1
 // CHECK-NEXT: scf.for
 // What products read has come for both halves when the first one reads it, behind the second barrier.
-// CHECK-NEXT: tile.await for %[[RING:.*]] :
+// CHECK-NEXT: tile.async_wait for %[[RING:.*]] :
 // CHECK: math.exp2
 // CHECK: tile.barrier{{$}}
 // CHECK-NEXT: tile.priority 1
-// CHECK: tile.fetch
-// CHECK: tile.take
+// CHECK: tile.async_copy
+// CHECK: tile.local_load
 // CHECK: tile.mma
 // CHECK-NEXT: tile.priority 0
 // CHECK-NEXT: scf.yield
@@ -38,9 +38,9 @@ tile.kernel @exponentials(%a: !global, %c: memref<f32, #gpu.address_space<global
     %e = math.exp2 %before : tensor<256x32xf32, #sum>
     %next = arith.addf %sum, %e : tensor<256x32xf32, #sum>
     %slot = arith.remui %i, %c2 : index
-    tile.await for %ring : !kring
-    tile.fetch %av[%i, %c0], %ring[%slot] : !view, !kring
-    %x = tile.take %ring[%slot, %c0] : !kring -> tensor<32x16xbf16, #operand>
+    tile.async_wait for %ring : !kring
+    tile.async_copy %av[%i, %c0], %ring[%slot] : !view, !kring
+    %x = tile.local_load %ring[%slot, %c0] : !kring -> tensor<32x16xbf16, #operand>
     %s = tile.mma %q, %x, %zero <"f32_32x32x16_bf16"> : tensor<256x16xbf16, #a>, tensor<32x16xbf16, #operand> -> tensor<256x32xf32, #sum>
     scf.yield %next, %s : tensor<256x32xf32, #sum>, tensor<256x32xf32, #sum>
   } {tile.ping_pong}
@@ -94,9 +94,9 @@ tile.kernel @put(%a: !global, %n: index) attributes {target = "gfx950", waves = 
   %all = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<256x32xf32, #sum>) {
     %slot = arith.remui %i, %c2 : index
     %t = tile.load %av[%i, %c0] : !view -> tensor<32x16xbf16, #k>
-    tile.put %t, %ring[%slot] : tensor<32x16xbf16, #k>, !kring
-    tile.await
-    %x = tile.take %ring[%slot, %c0] : !kring -> tensor<32x16xbf16, #operand>
+    tile.local_store %t, %ring[%slot] : tensor<32x16xbf16, #k>, !kring
+    tile.async_wait
+    %x = tile.local_load %ring[%slot, %c0] : !kring -> tensor<32x16xbf16, #operand>
     %s = tile.mma %q, %x, %sum <"f32_32x32x16_bf16"> : tensor<256x16xbf16, #a>, tensor<32x16xbf16, #operand> -> tensor<256x32xf32, #sum>
     scf.yield %s : tensor<256x32xf32, #sum>
   } {tile.ping_pong}

@@ -15,24 +15,24 @@
 // is fetched one more in front. What goes through registers is put one iteration in front of its take, and loaded two. Behind the
 // last iterations the first rows are read again.
 // CHECK-LABEL: tile.kernel @chain
-// CHECK: tile.fetch %{{.*}}[%{{.*}}, %{{.*}}], %[[K:.*]][%{{.*}}] : memref<32x1024
-// CHECK: tile.await for %[[K]] :
-// CHECK: tile.fetch %{{.*}}, %[[K]]
+// CHECK: tile.async_copy %{{.*}}[%{{.*}}, %{{.*}}], %[[K:.*]][%{{.*}}] : memref<32x1024
+// CHECK: tile.async_wait for %[[K]] :
+// CHECK: tile.async_copy %{{.*}}, %[[K]]
 // CHECK: tile.mma
 // CHECK-NOT: math.exp2
 // CHECK: scf.for %[[I:.*]] = %c0 to %{{.*}} step %c1 iter_args(%[[ACC:[a-z0-9]+]] = %{{.*}}, %{{.*}} = %{{.*}}, %[[S:[a-z0-9]+]] = %
 // CHECK: math.exp2
 // CHECK: %[[P:.*]] = arith.truncf
-// CHECK: tile.await for %[[K]] : memref<2x32x16xbf16, #gpu.address_space<workgroup>>
+// CHECK: tile.async_wait for %[[K]] : memref<2x32x16xbf16, #gpu.address_space<workgroup>>
 // CHECK: arith.select
-// CHECK: tile.fetch %{{.*}}, %[[K]]
+// CHECK: tile.async_copy %{{.*}}, %[[K]]
 // CHECK: tile.load
-// CHECK: tile.put %{{.*}}, %[[V:.*]][
-// CHECK-NOT: tile.await
+// CHECK: tile.local_store %{{.*}}, %[[V:.*]][
+// CHECK-NOT: tile.async_wait
 // CHECK-NOT: gpu.barrier
-// CHECK-DAG: tile.take %[[K]]
+// CHECK-DAG: tile.local_load %[[K]]
 // CHECK-DAG: tile.mma %{{.*}}, %{{.*}}, %cst
-// CHECK-DAG: tile.take %[[V]]
+// CHECK-DAG: tile.local_load %[[V]]
 // CHECK-DAG: tile.mma %[[P]], %{{.*}}, %[[ACC]]
 // CHECK: }
 // CHECK-NOT: tile.staging
@@ -50,16 +50,16 @@ tile.kernel @chain(%a: !global, %b: !global, %c: memref<f32, #gpu.address_space<
   %all = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<32x32xf32, #sum>) {
     %slot = arith.remui %i, %c2 : index
     %at = arith.muli %i, %c32 : index
-    tile.fetch %av[%at, %c0], %kring[%slot] : !view, !kring
-    tile.await for %kring : !kring
-    %x = tile.take %kring[%slot, %c0] : !kring -> tensor<32x16xbf16, #operand>
+    tile.async_copy %av[%at, %c0], %kring[%slot] : !view, !kring
+    tile.async_wait for %kring : !kring
+    %x = tile.local_load %kring[%slot, %c0] : !kring -> tensor<32x16xbf16, #operand>
     %s = tile.mma %q, %x, %zero <"f32_32x32x16_bf16"> : tensor<32x16xbf16, #operand>, tensor<32x16xbf16, #operand> -> tensor<32x32xf32, #sum>
     %e = math.exp2 %s : tensor<32x32xf32, #sum>
     %p = arith.truncf %e : tensor<32x32xf32, #sum> to tensor<32x32xbf16, #sum>
     %raw = tile.load %bv[%at, %c0] : !view -> tensor<32x32xbf16, #v>
-    tile.put %raw, %vring[%slot] : tensor<32x32xbf16, #v>, !vring
-    tile.await
-    %y = tile.take %vring[%slot, %c0] : !vring -> tensor<32x32xbf16, #sum>
+    tile.local_store %raw, %vring[%slot] : tensor<32x32xbf16, #v>, !vring
+    tile.async_wait
+    %y = tile.local_load %vring[%slot, %c0] : !vring -> tensor<32x32xbf16, #sum>
     %o = tile.mma %p, %y, %acc <"f32_32x32x16_bf16"> : tensor<32x32xbf16, #sum>, tensor<32x32xbf16, #sum> -> tensor<32x32xf32, #sum>
     scf.yield %o : tensor<32x32xf32, #sum>
   } {tile.staging = #tile.staging<slots = 2, direct = true>}
@@ -82,9 +82,9 @@ tile.kernel @passes(%a: !global, %n: index) attributes {target = "gfx950", waves
   %av = memref.reinterpret_cast %a to offset: [%c0], sizes: [32, 1024], strides: [1024, 1] : !global to !view
   // expected-error @+1 {{tile-pipeline: the loop's stages do not overlap: a value that it carries is not computed in it}}
   %all:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %zero, %y = %zero) -> (tensor<32x16xbf16, #k>, tensor<32x16xbf16, #k>) {
-    tile.fetch %av[%i, %c0], %kring[%c0] : !view, !kring
-    tile.await for %kring : !kring
-    %t = tile.take %kring[%c0, %c0] : !kring -> tensor<32x16xbf16, #k>
+    tile.async_copy %av[%i, %c0], %kring[%c0] : !view, !kring
+    tile.async_wait for %kring : !kring
+    %t = tile.local_load %kring[%c0, %c0] : !kring -> tensor<32x16xbf16, #k>
     scf.yield %y, %t : tensor<32x16xbf16, #k>, tensor<32x16xbf16, #k>
   } {tile.staging = #tile.staging<slots = 2, direct = true>}
   tile.store %all#0, %av[%c0, %c0] : tensor<32x16xbf16, #k>, !view
@@ -103,27 +103,27 @@ tile.kernel @passes(%a: !global, %n: index) attributes {target = "gfx950", waves
 !s = tensor<32x32xf32, #sum>
 
 // CHECK-LABEL: tile.kernel @tiles
-// CHECK: tile.fetch
-// CHECK: tile.fetch
-// CHECK-NOT: tile.fetch
-// CHECK: tile.await for %{{.*}} {pending = array<i64: 1>}
-// CHECK: %[[FIRST:.*]] = tile.take
-// CHECK: tile.fetch
+// CHECK: tile.async_copy
+// CHECK: tile.async_copy
+// CHECK-NOT: tile.async_copy
+// CHECK: tile.async_wait for %{{.*}} {pending = array<i64: 1>}
+// CHECK: %[[FIRST:.*]] = tile.local_load
+// CHECK: tile.async_copy
 // CHECK: scf.for {{.*}} to %c6{{.*}} iter_args(%[[ACC:[a-z0-9]+]] = %{{.*}}, %[[HELD:[a-z0-9]+]] = %[[FIRST]])
-// CHECK:   tile.await for %{{.*}} {pending = array<i64: 1>}
-// CHECK:   %[[SECOND:.*]] = tile.take
-// CHECK:   tile.fetch
+// CHECK:   tile.async_wait for %{{.*}} {pending = array<i64: 1>}
+// CHECK:   %[[SECOND:.*]] = tile.local_load
+// CHECK:   tile.async_copy
 // CHECK:   %[[SUM:.*]] = tile.mma %[[HELD]], %[[HELD]], %[[ACC]]
-// CHECK:   tile.await for %{{.*}} {pending = array<i64: 1>}
-// CHECK:   %[[NEXT:.*]] = tile.take
-// CHECK:   tile.fetch
+// CHECK:   tile.async_wait for %{{.*}} {pending = array<i64: 1>}
+// CHECK:   %[[NEXT:.*]] = tile.local_load
+// CHECK:   tile.async_copy
 // CHECK:   %[[ALL:.*]] = tile.mma %[[SECOND]], %[[SECOND]], %[[SUM]]
 // CHECK:   scf.yield %[[ALL]], %[[NEXT]]
 // Behind the loop two iterations are left, of which one tile has not been asked for.
-// CHECK: tile.fetch
-// CHECK-NOT: tile.fetch
+// CHECK: tile.async_copy
+// CHECK-NOT: tile.async_copy
 // CHECK-COUNT-3: tile.mma
-// CHECK-NOT: tile.await
+// CHECK-NOT: tile.async_wait
 // CHECK: tile.mma
 // CHECK-NOT: tile.mma
 // CHECK: tile.store
@@ -144,13 +144,13 @@ tile.kernel @tiles(%a: !global, %c: memref<f32, #gpu.address_space<global>>) att
     %other = arith.remui %m, %c3 : index
     %col = arith.muli %n, %c16 : index
     %next = arith.muli %m, %c16 : index
-    tile.fetch %av[%c0, %col], %ring[%slot] : !view, !ring
-    tile.await for %ring : !ring
-    %x = tile.take %ring[%slot, %c0] : !ring -> !x
+    tile.async_copy %av[%c0, %col], %ring[%slot] : !view, !ring
+    tile.async_wait for %ring : !ring
+    %x = tile.local_load %ring[%slot, %c0] : !ring -> !x
     %s = tile.mma %x, %x, %acc <"f32_32x32x16_bf16"> : !x, !x -> !s
-    tile.fetch %av[%c0, %next], %ring[%other] : !view, !ring
-    tile.await for %ring : !ring
-    %y = tile.take %ring[%other, %c0] : !ring -> !x
+    tile.async_copy %av[%c0, %next], %ring[%other] : !view, !ring
+    tile.async_wait for %ring : !ring
+    %y = tile.local_load %ring[%other, %c0] : !ring -> !x
     %t = tile.mma %y, %y, %s <"f32_32x32x16_bf16"> : !x, !x -> !s
     scf.yield %t : !s
   } {tile.staging = #tile.staging<slots = 3, direct = true>}
@@ -175,9 +175,9 @@ tile.kernel @elsewhere(%a: !global, %n: index) attributes {target = "gfx950", wa
   %av = memref.reinterpret_cast %a to offset: [%c0], sizes: [32, 1024], strides: [1024, 1] : !global to !view
   %all = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<32x32xf32, #sum>) {
     // expected-error @+1 {{tile-pipeline: no product of this iteration takes from this slot; take from it by the same value}}
-    tile.fetch %av[%i, %c0], %ring[%c0] : !view, !ring
-    tile.await for %ring : !ring
-    %x = tile.take %ring[%c1, %c0] : !ring -> tensor<32x16xbf16, #taken>
+    tile.async_copy %av[%i, %c0], %ring[%c0] : !view, !ring
+    tile.async_wait for %ring : !ring
+    %x = tile.local_load %ring[%c1, %c0] : !ring -> tensor<32x16xbf16, #taken>
     %s = tile.mma %x, %x, %acc <"f32_32x32x16_bf16"> : tensor<32x16xbf16, #taken>, tensor<32x16xbf16, #taken> -> tensor<32x32xf32, #sum>
     scf.yield %s : tensor<32x32xf32, #sum>
   } {tile.staging = #tile.staging<slots = 2, direct = true>}

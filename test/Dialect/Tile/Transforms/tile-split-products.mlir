@@ -16,14 +16,14 @@
 // CHECK-LABEL: tile.kernel @split
 // CHECK-COUNT-3: tile.ring from #{{.*}} to #[[$PART]]
 // CHECK: scf.for {{.*}} iter_args(%[[S:.*]] = %{{.*}}, %[[T:.*]] = %{{.*}})
-// CHECK: %[[A0:.*]] = tile.take %[[A:.*]][%[[SLOT:.*]], %c0{{.*}}] : {{.*}} -> tensor<32x16xbf16, #[[$PART]]>
-// CHECK: %[[B0:.*]] = tile.take %[[B:.*]][%[[SLOT]], %c0
-// CHECK: %[[C0:.*]] = tile.take %[[C:.*]][%[[SLOT]], %c0
+// CHECK: %[[A0:.*]] = tile.local_load %[[A:.*]][%[[SLOT:.*]], %c0{{.*}}] : {{.*}} -> tensor<32x16xbf16, #[[$PART]]>
+// CHECK: %[[B0:.*]] = tile.local_load %[[B:.*]][%[[SLOT]], %c0
+// CHECK: %[[C0:.*]] = tile.local_load %[[C:.*]][%[[SLOT]], %c0
 // CHECK-NEXT: %[[S0:.*]] = tile.mma %[[A0]], %[[B0]], %[[S]]
 // CHECK-NEXT: %[[T0:.*]] = tile.mma %[[A0]], %[[C0]], %[[T]]
-// CHECK: %[[A1:.*]] = tile.take %[[A]][%[[SLOT]], %c16
-// CHECK: %[[B1:.*]] = tile.take %[[B]][%[[SLOT]], %c16
-// CHECK: %[[C1:.*]] = tile.take %[[C]][%[[SLOT]], %c16
+// CHECK: %[[A1:.*]] = tile.local_load %[[A]][%[[SLOT]], %c16
+// CHECK: %[[B1:.*]] = tile.local_load %[[B]][%[[SLOT]], %c16
+// CHECK: %[[C1:.*]] = tile.local_load %[[C]][%[[SLOT]], %c16
 // CHECK-NEXT: %[[S1:.*]] = tile.mma %[[A1]], %[[B1]], %[[S0]]
 // CHECK-NEXT: %[[T1:.*]] = tile.mma %[[A1]], %[[C1]], %[[T0]]
 // CHECK-NEXT: scf.yield %[[S1]], %[[T1]]
@@ -35,9 +35,9 @@ tile.kernel @split(%n: index) attributes {target = "gfx950", waves = 1 : i64} {
   %b = tile.ring from #put to #whole : !ring
   %c = tile.ring from #put to #whole : !ring
   %all:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero, %t = %zero) -> (!sum, !sum) {
-    %x = tile.take %a[%c1, %c0] : !ring -> !whole
-    %y = tile.take %b[%c1, %c0] : !ring -> !whole
-    %z = tile.take %c[%c1, %c0] : !ring -> !whole
+    %x = tile.local_load %a[%c1, %c0] : !ring -> !whole
+    %y = tile.local_load %b[%c1, %c0] : !ring -> !whole
+    %z = tile.local_load %c[%c1, %c0] : !ring -> !whole
     %next = tile.mma %x, %y, %s <"f32_32x32x16_bf16"> : !whole, !whole -> !sum
     %other = tile.mma %x, %z, %t <"f32_32x32x16_bf16"> : !whole, !whole -> !sum
     scf.yield %next, %other : !sum, !sum
@@ -60,14 +60,14 @@ tile.kernel @stays(%n: index, %p: memref<bf16, #gpu.address_space<global>>) attr
   %a = tile.ring from #put to #whole : !ring
   %b = tile.ring from #put to #whole : !ring
   %first = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (!sum) {
-    %x = tile.take %a[%c0, %c0] : !ring -> !whole
-    %y = tile.take %b[%c0, %c0] : !ring -> !whole
+    %x = tile.local_load %a[%c0, %c0] : !ring -> !whole
+    %y = tile.local_load %b[%c0, %c0] : !ring -> !whole
     %next = tile.mma %x, %y, %s <"f32_32x32x16_bf16"> : !whole, !whole -> !sum
     %more = tile.mma %held, %y, %next <"f32_32x32x16_bf16"> : !whole, !whole -> !sum
     scf.yield %more : !sum
   } {tile.staging = #tile.staging<slots = 2>}
   %last = scf.for %i = %c0 to %n step %c1 iter_args(%s = %first) -> (!sum) {
-    %x = tile.take %a[%c0, %c0] : !ring -> !whole
+    %x = tile.local_load %a[%c0, %c0] : !ring -> !whole
     %next = tile.mma %x, %x, %s <"f32_32x32x16_bf16"> : !whole, !whole -> !sum
     scf.yield %next : !sum
   }

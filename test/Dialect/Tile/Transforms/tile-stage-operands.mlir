@@ -15,21 +15,21 @@
 // CHECK-DAG: %[[A:.*]] = tile.ring from #{{.*}} to #[[OPERAND]] : memref<3x32x16xbf16, #gpu.address_space<workgroup>>
 // CHECK: scf.for %[[I:.*]] = %c0 to %
 // CHECK-DAG: %[[SLOT:.*]] = arith.remui %[[I]], %c3
-// CHECK: tile.fetch %{{.*}}[%c0, %{{.*}}], %[[FETCHED:.*]][%{{.*}}] : memref<32x1024
+// CHECK: tile.async_copy %{{.*}}[%c0, %{{.*}}], %[[FETCHED:.*]][%{{.*}}] : memref<32x1024
 // CHECK: %[[RAW:.*]] = tile.load %{{.*}} : memref<32x1000
-// CHECK: tile.put %[[RAW]], %[[PUT:.*]][%{{.*}}]
-// CHECK: tile.await for %[[FETCHED]]
+// CHECK: tile.local_store %[[RAW]], %[[PUT:.*]][%{{.*}}]
+// CHECK: tile.async_wait for %[[FETCHED]]
 // CHECK-NEXT: %{{.*}} = arith.constant 0
-// CHECK-NEXT: %[[X:.*]] = tile.take %[[FETCHED]][%{{.*}}, %{{.*}}] {{.*}} -> tensor<32x16xbf16, #[[OPERAND]]>
-// CHECK: tile.await{{$}}
-// CHECK: %[[Y:.*]] = tile.take %[[PUT]][
+// CHECK-NEXT: %[[X:.*]] = tile.local_load %[[FETCHED]][%{{.*}}, %{{.*}}] {{.*}} -> tensor<32x16xbf16, #[[OPERAND]]>
+// CHECK: tile.async_wait{{$}}
+// CHECK: %[[Y:.*]] = tile.local_load %[[PUT]][
 // CHECK: tile.mma %[[X]], %[[Y]]
 // CHECK: } {tile.staging = #tile.staging<slots = 3, direct = true>}
 // What was fetched is there, and the next loop may fill the slots, which are the same.
-// CHECK-NEXT: tile.await for %[[FETCHED]]
+// CHECK-NEXT: tile.async_wait for %[[FETCHED]]
 // CHECK-NOT: tile.ring
 // CHECK: scf.for
-// CHECK: tile.fetch %{{.*}}, %[[FETCHED]]
+// CHECK: tile.async_copy %{{.*}}, %[[FETCHED]]
 tile.kernel @sum(%a: !global, %b: !global, %c: memref<f32, #gpu.address_space<global>>, %n: index, %stride: index) attributes {target = "gfx950", waves = 1 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -60,7 +60,7 @@ tile.kernel @sum(%a: !global, %b: !global, %c: memref<f32, #gpu.address_space<gl
 // Not what the loop computes or the kernel writes, nor in loops that are not marked.
 // CHECK-LABEL: tile.kernel @stays
 // CHECK-NOT: tile.ring
-// CHECK-NOT: tile.take
+// CHECK-NOT: tile.local_load
 tile.kernel @stays(%a: !global, %b: !global, %n: index) attributes {target = "gfx950", waves = 1 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -31,7 +31,7 @@ RingOrder getRingOrder(const LinearLayout &source, const LinearLayout &target,
 int64_t countReads(const LinearLayout &source, const LinearLayout &target,
                    int64_t elementBytes, const Target &chip);
 
-/// Instructions of a wave that fetch a tile into a slot (tile.fetch).
+/// Instructions of a wave that fetch a tile into a slot (tile.async_copy).
 int64_t countFetches(const LinearLayout &source, int64_t elementBytes,
                      int64_t waves, const Target &chip);
 

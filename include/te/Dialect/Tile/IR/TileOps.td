@@ -121,7 +121,7 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>, AttrSizedOperandSeg
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// True where lanes read runs of so many bytes (of laneCopyBytes: not 0) as they lie in memory, or zeros of rows
-    /// that are outside: tile.fetch does the same.
+    /// that are outside: tile.async_copy does the same.
     bool isCopy(int64_t bytes);
   }];
 }
@@ -275,12 +275,13 @@ def Tile_StageOp : Tile_Op<"stage", [MemoryEffects<[MemAlloc, MemWrite]>]> {
 }
 
 def Tile_RingOp : Tile_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
-  let summary = "places in LDS for tiles on their way to other lanes";
+  let summary = "a ring buffer in LDS for tiles on their way to other lanes";
   let description = [{
-    Tiles of one size, in the order that suits both those who put them there (`source`) and those who take parts of their
-    columns or of their rows (`target`). Where lanes want elements of a column together that lie in rows, and the chip has
-    reads of LDS that transpose, parts are taken by these. A loop fills one slot while it computes from another; barriers between are the program's own. What
-    other ops use LDS for may lie in the same place, where all of them stand behind the last use of the ring.
+    Slots for tiles of one size, in an order that suits both the lanes that store them (`source`) and those that load a
+    share of their columns or rows (`target`). Where lanes want elements of a column together that lie in rows, and the
+    chip has loads of LDS that transpose, shares are loaded by these. A loop fills one slot while it computes from
+    another; barriers between are the program's own. LDS of other ops may have the same addresses, where all of them
+    follow the last use of the ring.
 
     ```mlir
     %ring = tile.ring from <..> to <..> : memref<2x256x64xbf16, #gpu.address_space<workgroup>>
@@ -296,15 +297,15 @@ def Tile_RingOp : Tile_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
   }];
 }
 
-def Tile_PutOp : Tile_Op<"put", [MemoryEffects<[MemWrite]>]> {
-  let summary = "write a tile to a ring's slot";
+def Tile_LocalStoreOp : Tile_Op<"local_store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "store a tile to a ring's slot";
   let arguments = (ins Tile_AnyTile:$tile, Tile_Ring:$ring, Index:$slot);
   let assemblyFormat = "$tile `,` $ring `[` $slot `]` attr-dict `:` type($tile) `,` type($ring)";
   let hasVerifier = 1;
 }
 
-def Tile_TakeOp : Tile_Op<"take", [MemoryEffects<[MemRead]>]> {
-  let summary = "read a part of a tile from a ring's slot";
+def Tile_LocalLoadOp : Tile_Op<"local_load", [MemoryEffects<[MemRead]>]> {
+  let summary = "load a share of a tile from a ring's slot";
   let description = "The columns, or rows, from `offset` on, a multiple of the result's, in the ring's `target` layout.";
   let arguments = (ins Tile_Ring:$ring, Index:$slot, Index:$offset);
   let results = (outs Tile_AnyTile:$result);
@@ -312,10 +313,10 @@ def Tile_TakeOp : Tile_Op<"take", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_FetchOp : Tile_Op<"fetch", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "read a tile from a buffer straight into a ring's slot";
+def Tile_AsyncCopyOp : Tile_Op<"async_copy", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "copy a tile from global memory straight to a ring's slot";
   let description = [{
-    The tile at [`row`, `column`], of the slot's shape, on its way to LDS: it is there behind a `tile.await`. Columns lie inside of the buffer; rows behind its last are zero. Registers hold nothing of
+    The tile at [`row`, `column`], of the slot's shape, on its way to LDS: it is there after a `tile.async_wait`. Columns lie inside of the buffer; rows behind its last are zero. Registers hold nothing of
     it, so lanes write LDS in its order, and read memory in the order that follows from it (T22). `order` and
     `row_interleave`: as of tile.load.
     Where lanes say what goes where (laneCopyBytes), each copies runs of 16 bytes of what `source` gives it.
@@ -329,16 +330,16 @@ def Tile_FetchOp : Tile_Op<"fetch", [MemoryEffects<[MemRead, MemWrite]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "a barrier for waves that fetch";
+def Tile_AsyncWaitOp : Tile_Op<"async_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "a barrier for waves with async copies in flight";
   let description = [{
-    All waves have come here, and what they fetched is in LDS, but for the last `pending` tiles of each of these rings (a
-    number for each; none: all is there), which may be on their way; without rings nothing of it is waited for. What they
-    took before is in their registers, and what they put is in LDS; with `keeps_reading` neither is waited for: nothing comes
-    to the slots that they read, and no wave takes what was put, before the next such op. AMD's chips wait for accesses in
-    their order: `behind` says how many instructions (of tile.fetch, tile.load and tile.store), at the least, stand behind the
-    last tile that is awaited, and may be on their way. tile-count-loads counts them; else memory's answers are all waited
-    for. Where each lane takes what it fetched itself (laneCopyBytes, rings whose layouts are the same), it waits for itself
+    All waves have arrived, and what they copied is in LDS, but for the last `pending` tiles of each of these rings (a
+    number for each; none: all is there), which may be in flight; without rings no copy is waited for. What they loaded
+    from LDS is in their registers, and what they stored is in LDS. With `keeps_reading` neither is waited for: nothing is
+    written to the slots that they read, and no wave loads what was stored, before the next such op. AMD's chips wait for accesses in
+    their order: `behind` says how many instructions (of tile.async_copy, tile.load and tile.store), at the least, stand behind the
+    last tile that is waited for, and may be in flight. tile-count-loads counts them; else all of memory's answers are
+    waited for. Where each lane loads what it copied itself (laneCopyBytes, rings whose layouts are the same), it waits for itself
     alone.
   }];
   let arguments = (ins Variadic<Tile_Ring>:$rings, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$pending,
@@ -353,7 +354,7 @@ def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_PickOp : Tile_Op<"pick", [Pure]> {
+def Tile_SelectOp : Tile_Op<"select", [Pure]> {
   let summary = "one of several tiles, by a number that is the same in all lanes";
   let description = "How a loop walks over tiles that stay in registers.";
   let arguments = (ins Index:$index, Variadic<Tile_AnyTile>:$tiles);
@@ -378,7 +379,7 @@ def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let description = [{
     All waves of the workgroup, or those of one half (`half`, 0 or 1), which is then a barrier ahead of the others, or behind
     them: waves of the other half meet them at their next one. What goes through LDS or memory meanwhile is the business of
-    tile.await. AMD's chips count the waves that have come, wherever they are.
+    tile.async_wait. AMD's chips count the waves that have come, wherever they are.
   }];
   let arguments = (ins OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<1>]>>:$half);
   let assemblyFormat = "(`half` $half^)? attr-dict";
@@ -394,10 +395,10 @@ def Tile_PriorityOp : Tile_Op<"priority", [MemoryEffects<[MemWrite]>]> {
   let assemblyFormat = "$level attr-dict";
 }
 
-def Tile_HoldOp : Tile_Op<"hold", [MemoryEffects<[MemWrite]>, AllTypesMatch<["input", "result"]>]> {
+def Tile_OptimizationBarrierOp : Tile_Op<"optimization_barrier", [MemoryEffects<[MemWrite]>, AllTypesMatch<["input", "result"]>]> {
   let summary = "the same tile, of which nothing is known";
   let description = [{
-    What was computed of the tile in front of this is computed again behind it, instead of being kept in registers that have
+    What was computed of the tile before this op is computed again after it, instead of being kept in registers that have
     no room for it.
   }];
   let arguments = (ins Tile_AnyTile:$input);
@@ -405,7 +406,7 @@ def Tile_HoldOp : Tile_Op<"hold", [MemoryEffects<[MemWrite]>, AllTypesMatch<["in
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
-def Tile_AnyOp : Tile_Op<"any", [Pure]> {
+def Tile_ReduceOrOp : Tile_Op<"reduce_or", [Pure]> {
   let summary = "is a condition true anywhere in this wave's part of the tile";
   let description = "The result is the same for all lanes of a wave, but may differ between waves.";
   let arguments = (ins Tile_AnyTile:$condition);

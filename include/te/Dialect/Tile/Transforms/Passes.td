@@ -67,14 +67,14 @@ def StageOperandsPass : Pass<"tile-stage-operands", "::mlir::te::tile::KernelOp"
   let description = [{
     In loops marked `tile.staging`, each operand of a `tile.mma` that is read from memory and converted to the product's
     layout by way of LDS gets a `tile.ring` with a slot for each of several iterations. With `direct`, and where lanes can,
-    its tile goes there without registers (`tile.fetch`). Loops that follow one another share rings.
+    its tile goes there without registers (`tile.async_copy`). Loops that follow one another share rings.
 
     ```
     scf.for %i = ... {                          %ring = tile.ring from <..> to <..>
       %x = tile.load %view[%r, %c]              scf.for %i = ... {
-      %y = tile.convert_layout %x          ==>    tile.fetch %view[%r, %c], %ring[%i % 2]
-      tile.mma %a, %y, ..                         tile.await for %ring
-    } {tile.staging = #tile.staging<..>}          %y = tile.take %ring[%i % 2, 0]
+      %y = tile.convert_layout %x          ==>    tile.async_copy %view[%r, %c], %ring[%i % 2]
+      tile.mma %a, %y, ..                         tile.async_wait for %ring
+    } {tile.staging = #tile.staging<..>}          %y = tile.local_load %ring[%i % 2, 0]
                                                   tile.mma %a, %y, ..
                                                 } {tile.staging = #tile.staging<..>}
     ```
@@ -85,15 +85,15 @@ def SplitProductsPass : Pass<"tile-split-products", "::mlir::te::tile::KernelOp"
   let summary = "a product for each instruction along K";
   let description = [{
     In loops marked `tile.staging`, behind tile-stage-operands: a `tile.mma` whose operands both come from rings becomes one
-    for each instruction along K, each with a `tile.take` of its part, so that tile-pipeline can take what the next one
+    for each instruction along K, each with a `tile.local_load` of its part, so that tile-pipeline can take what the next one
     multiplies beside each.
 
     ```
-    %a = tile.take %p[%s, 0]          %a0 = tile.take %p[%s, 0]
-    %b = tile.take %q[%s, 0]     ==>  %b0 = tile.take %q[%s, 0]
+    %a = tile.local_load %p[%s, 0]          %a0 = tile.local_load %p[%s, 0]
+    %b = tile.local_load %q[%s, 0]     ==>  %b0 = tile.local_load %q[%s, 0]
     %d = tile.mma %a, %b, %c          %c' = tile.mma %a0, %b0, %c
-                                      %a1 = tile.take %p[%s, 32]
-                                      %b1 = tile.take %q[%s, 32]
+                                      %a1 = tile.local_load %p[%s, 32]
+                                      %b1 = tile.local_load %q[%s, 32]
                                       %d = tile.mma %a1, %b1, %c'
     ```
   }];
@@ -109,11 +109,11 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::te::tile::KernelOp"> {
     before, and the last iterations stand behind the loop, if their number is known.
 
     ```
-    scf.for %i = 0 to %n {                      tile.fetch %view[0, %c], %ring[0]
-      tile.fetch %view[%i, %c], %ring[%i % 2]   scf.for %i = 0 to %n {
-      tile.await for %ring                        tile.await for %ring
-      %y = tile.take %ring[%i % 2, 0]      ==>    tile.fetch %view[%i + 1, %c], %ring[(%i + 1) % 2]
-      tile.mma %a, %y, %sum                       %y = tile.take %ring[%i % 2, 0]
+    scf.for %i = 0 to %n {                      tile.async_copy %view[0, %c], %ring[0]
+      tile.async_copy %view[%i, %c], %ring[%i % 2]   scf.for %i = 0 to %n {
+      tile.async_wait for %ring                        tile.async_wait for %ring
+      %y = tile.local_load %ring[%i % 2, 0]      ==>    tile.async_copy %view[%i + 1, %c], %ring[(%i + 1) % 2]
+      tile.mma %a, %y, %sum                       %y = tile.local_load %ring[%i % 2, 0]
     } {tile.staging = #tile.staging<..>}          tile.mma %a, %y, %sum
                                                 }
     ```
@@ -130,10 +130,10 @@ def PingPongPass : Pass<"tile-ping-pong", "::mlir::te::tile::KernelOp"> {
     ```
     scf.for %i = 0 to %n {             tile.barrier half 1
       .. exp ..                        scf.for %i = 0 to %n {
-      tile.await for %ring               tile.await for %ring
-      tile.fetch ..               ==>    .. exp ..
+      tile.async_wait for %ring               tile.async_wait for %ring
+      tile.async_copy ..               ==>    .. exp ..
       %s = tile.mma ..                   tile.barrier
-    } {tile.ping_pong}                   tile.fetch ..
+    } {tile.ping_pong}                   tile.async_copy ..
                                          %s = tile.mma ..
                                        }
                                        tile.barrier half 0
@@ -144,13 +144,13 @@ def PingPongPass : Pass<"tile-ping-pong", "::mlir::te::tile::KernelOp"> {
 def InterleavePass : Pass<"tile-interleave", "::mlir::te::tile::KernelOp"> {
   let summary = "reads of LDS among the products in front of those that need them";
   let description = [{
-    In loops, products that read what they multiply from a ring (`tile.take`) say how many instructions ahead that is
+    In loops, products that read what they multiply from a ring (`tile.local_load`) say how many instructions ahead that is
     (`ahead` of the last one between two barriers): as many as take the time of LDS and of the other waves' reads. On chips whose
     timing is known. Products whose operands are taken in front of the ones before keep that order (`in_order`), with the reads
     of LDS that stand beside them (`reads`).
 
     ```
-    %x = tile.take %ring[..]         %x = tile.take %ring[..]
+    %x = tile.local_load %ring[..]         %x = tile.local_load %ring[..]
     %s = tile.mma %q, %x, ..    ==>  %s = tile.mma %q, %x, .. {ahead = 8}
     ```
   }];
@@ -164,8 +164,8 @@ def UnrollPass : Pass<"tile-unroll", "::mlir::te::tile::KernelOp"> {
 
     ```
     scf.for %i = 0 to %n step 1 {           scf.for %i = 0 to %m step 2 {
-      %s = arith.remui %i, 2                  tile.take %ring[0, ..]
-      tile.take %ring[%s, ..]          ==>    tile.take %ring[1, ..]
+      %s = arith.remui %i, 2                  tile.local_load %ring[0, ..]
+      tile.local_load %ring[%s, ..]          ==>    tile.local_load %ring[1, ..]
     } {tile.unroll = 2}                     }
                                             scf.for %i = %m to %n step 1 { .. }
     ```
@@ -192,13 +192,13 @@ def DelayStoresPass : Pass<"tile-delay-stores", "::mlir::te::tile::KernelOp"> {
 def CountLoadsPass : Pass<"tile-count-loads", "::mlir::te::tile::KernelOp"> {
   let summary = "waits let what was asked for later pass";
   let description = [{
-    Memory answers in order. Each `tile.await` gets the number of instructions that access memory, at the least, behind the
+    Memory answers in order. Each `tile.async_wait` gets the number of instructions that access memory, at the least, behind the
     last tile that it waits for (`behind`), on any way to it.
 
     ```
-    tile.fetch .. %ring[0]           tile.fetch .. %ring[0]
+    tile.async_copy .. %ring[0]           tile.async_copy .. %ring[0]
     %s = tile.load ..           ==>  %s = tile.load ..
-    tile.await for %ring             tile.await for %ring {behind = 4}
+    tile.async_wait for %ring             tile.async_wait for %ring {behind = 4}
     ```
   }];
 }
