@@ -29,7 +29,9 @@ def check(write, distributions):
         for _ in range(options.count):
             text = write(draw, options.target)
             source.write_text(text)
-            run = subprocess.run(["te-compile", source, f"--target={options.target}", "-o", artefact], capture_output=True, text=True)
+            ranges = draw.choice(("none", "none", "4,40"))
+            run = subprocess.run(["te-compile", source, f"--target={options.target}", f"--variants={ranges}", "-o", artefact],
+                                 capture_output=True, text=True)
             if run.returncode == 0:
                 rows = [f"--dim=M={draw.choice(ROWS)}"] if '"M"' in text and "?x" in text else []
                 values = [f"--input=random:{draw.randrange(1 << 20)}{draw.choice(distributions)}" for _ in range(count_buffers(text))]

@@ -62,7 +62,7 @@ class Fusion:
     def compile(self, name, text, *options):
         source, out = self.folder / f"{name}.mlir", self.folder / f"{name}.out"
         source.write_text(text)
-        subprocess.run(["te-compile", source, f"--target={self.target}", *options, "-o", out], check=True)
+        subprocess.run(["te-compile", source, f"--target={self.target}", "--variants=none", *options, "-o", out], check=True)
         return out
 
     def run(self, artefact, function, inputs):

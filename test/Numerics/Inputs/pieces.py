@@ -66,7 +66,7 @@ def main():
                 drawn = (*(rng.choice([size, "?"]) for size in shape[:-1]), shape[-1])
                 text = make(drawn)
                 source.write_text(text)
-                compile = ["te-compile", f"--target={options.target}"]
+                compile = ["te-compile", f"--target={options.target}", "--variants=none"]
                 subprocess.run([*compile, source, "--emit=fused", "-o", ir], check=True)
                 shared = share(ir.read_text(), least, shape[-1], rng)
                 assert "pieces = " in shared, shared

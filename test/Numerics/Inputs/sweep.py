@@ -3,7 +3,7 @@
     sweep.py FAMILY --target=CHIP [--seed=S] [--big]
 
 A family is a list of programs (recipe x element types). Each is compiled once with every
-dimension dynamic and run over SHAPES, and compiled again with static shapes for STATIC. te-run
+dimension dynamic, for all numbers of rows in one kernel (ranges.py has those for ranges), and run over SHAPES, and compiled again with static shapes for STATIC. te-run
 --check poisons the results' buffers, draws inputs by the printed seed (zeros, -0, Inf, NaN,
 denormals, ties, zero blocks among them), and compares with the reference; --sanitize looks for
 defects in the machine code meanwhile.
@@ -85,7 +85,7 @@ class Sweep:
         source, artefact = self.folder / f"{name}.mlir", self.folder / f"{name}.hsaco"
         source.write_text(text)
         ok = self.call(f"compile {name}\n{text}",
-                       ["te-compile", source, f"--target={self.target}", "-o", artefact])
+                       ["te-compile", source, f"--target={self.target}", "--variants=none", "-o", artefact])
         return artefact if ok else None
 
     def run(self, what, artefact, arguments, kinds=("",)):
