@@ -5,6 +5,7 @@ Pages are README.md, CONTRIBUTING.md, docs/**/*.md and benchmarks/**/*.md. Witho
 
     links       a relative link names a file of the repository, an anchor a heading of its page
     paths       what is in backticks and looks like a path or a source file of the repository exists; so does any page (.md)
+    words       prose has none of the project's former house words (WORDS): the field has names for these things
     lengths     lines of prose have fewer than 120 characters (no limit in code blocks, tables and URLs), sentences fewer
                 than 30 words, README.md fewer than 120 lines, a decision at most 40
 
@@ -34,6 +35,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 MAX_LINE, MAX_WORDS, MAX_README, MAX_DECISION = 119, 29, 119, 40
 SECONDS = 60  # of one block
+
+# House words, and what the field says.
+WORDS = {"walk": "loop over, or persistent workgroup", "walks": "loops over", "beside": "next to, or with", "behind": "after", "mine": "own",
+         "in front of": "before", "piece": "partial sum, split or share", "pieces": "partial sums, splits or shares", "put": "store",
+         "puts": "stores"}
 
 # Pages whose blocks a test of their own runs, by rules of its own.
 TESTED = {"docs/adding-a-contraction.md": "test/Toy/page.test", "docs/python.md": "python/tests/test_docs.py"}
@@ -230,9 +236,16 @@ class Checker:
                         self.report(page, block.line + at, f"line of {length} characters", f"lines of prose have fewer than {MAX_LINE + 1} characters",
                                     "break the line")
                 self.check_sentences(page, block, block.text)
+                self.check_words(page, block)
             elif block.kind == "table":
                 for cell in block.text.strip().strip("|").split("|"):
                     self.check_sentences(page, block, cell)
+
+    def check_words(self, page: str, block: Block) -> None:
+        for at, line in enumerate(block.lines):
+            for word, better in WORDS.items():
+                if re.search(rf"\b{word}\b", get_plain(line), re.IGNORECASE):
+                    self.report(page, block.line + at, f"the word '{word}'", "pages use the field's words", f"say {better}")
 
     def check_sentences(self, page: str, block: Block, text: str) -> None:
         for sentence in split_sentences(text):
