@@ -61,7 +61,7 @@ class Model:
     def measure(self, text, chip):
         us, kernels = self.profile(text, chip)
         ir = self.compile(text, chip, "--emit=fused").read_text()
-        pieces = re.search(r", pieces = (\d+)", ir)
+        pieces = re.search(r", row_split = (\d+)", ir)
         if not pieces:
             return {"us": us, "kernels": kernels, "pieces": 1, "alone_us": us}
         alone, _ = self.profile(ir.replace(pieces[0], ""), chip)

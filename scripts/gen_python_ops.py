@@ -38,7 +38,7 @@ class Result:
     dtype: str = '"f32"'
 
 
-ROWS, COLUMNS, PRODUCT = "input.shape[:-1]", "input.shape[-1:]", "_shapes.product(a, b, transpose_a, transpose_b, pieces)"
+ROWS, COLUMNS, PRODUCT = "input.shape[:-1]", "input.shape[-1:]", "_shapes.product(a, b, transpose_a, transpose_b, split_k)"
 RESULTS: dict[str, dict[str, Result]] = {
     "activation": {"result": Result("input.shape", "input")},
     "activation_bwd": {"dx": Result("input.shape", "input"), "dbias": Result(COLUMNS, "input"), "dscale": Result(ROWS)},
@@ -52,7 +52,7 @@ RESULTS: dict[str, dict[str, Result]] = {
     "gated_activation": {"result": Result("_shapes.half(input)", "input")},
     "gated_activation_bwd": {"dx": Result("input.shape", "input"), "dbias": Result(COLUMNS, "input"), "dscale": Result(ROWS)},
     "gemm": {"result": Result(PRODUCT, "a"), "aux": Result(PRODUCT, "result"), "bias_grad": Result("_shapes.summed(a)", "a")},
-    "gemm_sum": {"result": Result("pieces.shape[1:]", "pieces"), "aux": Result("pieces.shape[1:]", "result")},
+    "gemm_sum": {"result": Result("partials.shape[1:]", "partials"), "aux": Result("partials.shape[1:]", "result")},
     "layer_norm": {"result": Result("input.shape", "input"), "mu": Result(ROWS), "rsigma": Result(ROWS)},
     "layer_norm_bwd": {"dx": Result("input.shape", "input"), "dgamma": Result("gamma.shape", "gamma"),
                        "dbeta": Result("gamma.shape", "gamma")},

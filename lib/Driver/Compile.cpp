@@ -35,10 +35,10 @@ static std::string printModule(Operation *op) {
 }
 
 /// Why ops are not in the regions, each reason once.
-static json::Array listApart(ArrayRef<FusionOp> regions) {
+static json::Array listNotFused(ArrayRef<FusionOp> regions) {
   llvm::SetVector<Attribute> reasons;
   for (FusionOp fusion : regions)
-    if (ArrayAttr apart = fusion.getApartAttr())
+    if (ArrayAttr apart = fusion.getNotFusedAttr())
       reasons.insert_range(apart);
   json::Array listed;
   for (Attribute reason : reasons)
@@ -96,7 +96,7 @@ static json::Object explain(ArrayRef<FusionOp> regions, const Target &target) {
       {"ops", std::move(ops)},
       {"parts", int64_t(getParts(getRegionOps(fusion)).size())},
       {"raised", listRaised(fusion)},
-      {"apart", listApart(regions)},
+      {"not_fused", listNotFused(regions)},
       {"why", explainSchedule(demand, schedule, target)},
       {"chosen_by", chosenBy},
       {"tile", json::Array{schedule.getTile()[0], schedule.getTile()[1]}},

@@ -132,7 +132,7 @@ bool te::readsTiles(OpOperand &operand) {
 
 bool te::isPerMatrix(Operation *op) {
   if (auto gemm = dyn_cast<GemmOp>(op))
-    return gemm.isBatched() || gemm.getPieces();
+    return gemm.isBatched() || gemm.getSplitK();
   return llvm::any_of(op->getOperands(), isTransposedByMatrix) ||
          hasMatrixTypes(op);
 }
@@ -261,7 +261,7 @@ GemmOp te::findGemm(ArrayRef<Operation *> ops) {
 
 /// Rows that are in front of those that there are pieces of.
 static int64_t getFirstRow(GemmSumOp sum) {
-  auto pieces = cast<RankedTensorType>(sum.getPieces().getType());
+  auto pieces = cast<RankedTensorType>(sum.getPartials().getType());
   ArrayRef<int64_t> shape = sum.getResult().getType().getShape();
   return pieces.hasStaticShape() && !ShapedType::isDynamicShape(shape)
              ? flatten(shape).first -

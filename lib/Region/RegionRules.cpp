@@ -120,7 +120,7 @@ static std::optional<std::string> whyNotGate(GatedActivationOp gate) {
            product.getAccumulate();
   };
   auto gemm = gate.getInput().getDefiningOp<GemmOp>();
-  bool isMore = gemm ? gemm.isBatched() || gemm.getPieces() || hasMore(gemm)
+  bool isMore = gemm ? gemm.isBatched() || gemm.getSplitK() || hasMore(gemm)
                      : hasMore(gate.getInput().getDefiningOp<GemmSumOp>());
   if (isMore)
     return std::string(

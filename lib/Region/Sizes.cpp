@@ -106,7 +106,7 @@ Value te::emitSize(ImplicitLocOpBuilder &b, Value tensor, int64_t i,
                 cast<ShapedType>(gemm.getA().getType()).getRank() - 1);
     if (i == shaped.getRank() - 1)
       return of(gemm.getB(), gemm.getNDim());
-    if (gemm.getPieces()) { // the first dimension is known
+    if (gemm.getSplitK()) { // the first dimension is known
       --i;
       shaped = shaped.clone(shaped.getShape().drop_front());
     }

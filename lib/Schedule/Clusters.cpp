@@ -50,7 +50,7 @@ static ScheduleAttr shareTiles(const TileDemand &demand, ScheduleAttr sweep,
     auto schedule = ScheduleAttr::get(
         sweep.getContext(), target.name, {rows, cols}, sweep.getWaves(),
         sweep.getVector(), sweep.getRowTiles(), sweep.getWorkgroups(),
-        SweepKind::Keep, /*pieces=*/1, llvm::divideCeil(tiles, share),
+        SweepKind::Keep, /*row_split=*/1, llvm::divideCeil(tiles, share),
         MatmulAttr());
     if (schedule.getCluster() == 1 || findViolation(demand, schedule, target))
       continue;
@@ -103,7 +103,7 @@ ScheduleAttr te::chooseCluster(MLIRContext *context, const TileDemand &demand,
   auto get = [&](int64_t workgroups) {
     return ScheduleAttr::get(context, target.name, {rows, width}, waves, vector,
                              /*row_tiles=*/1, workgroups, SweepKind::None,
-                             /*pieces=*/1, getRowTiles(demand, width),
+                             /*row_split=*/1, getRowTiles(demand, width),
                              MatmulAttr());
   };
   ScheduleAttr schedule = get(0);

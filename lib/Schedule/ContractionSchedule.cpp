@@ -133,7 +133,7 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
         std::min<int64_t>(target.maxAccessBytes * 8 / bits, tile[1]);
     auto schedule = ScheduleAttr::get(context, target.name, tile, count, vector,
                                       /*row_tiles=*/1, /*workgroups=*/0,
-                                      SweepKind::None, /*pieces=*/1,
+                                      SweepKind::None, /*row_split=*/1,
                                       /*cluster=*/1, matmul);
     if (!findViolation(demand, schedule, target))
       visit(schedule);

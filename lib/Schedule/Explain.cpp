@@ -44,8 +44,8 @@ static void explainColumns(llvm::raw_ostream &os, const TileDemand &demand,
   if (schedule.getSweep() == SweepKind::Keep)
     os << ", of a row that does not fit one tile: the tiles of a row are read "
           "once and stay in registers for what follows the first sweep";
-  else if (schedule.getPieces() > 1)
-    os << ", of a row that " << schedule.getPieces()
+  else if (schedule.getRowSplit() > 1)
+    os << ", of a row that " << schedule.getRowSplit()
        << " workgroups share, as there are too few rows for the chip: a kernel "
           "before this one computes what is computed over its pieces, and it "
           "is read a second time for the results";
@@ -114,7 +114,7 @@ static std::string explainFlight(const TileDemand &demand,
 std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
                                 const Target &target) {
   if (demand.gemm && schedule.getMatmul()) {
-    TileDemand product = getPieceDemand(demand, schedule);
+    TileDemand product = getSplitDemand(demand, schedule);
     return explainGemmSchedule(product, schedule, target) +
            explainRoofline(demand, schedule, target);
   }

@@ -222,7 +222,7 @@ static int64_t getFetchSteps(GemmOp gemm, const GemmPlan &plan,
     ScaledType scaled = getScaled(operand);
     count =
         kCacheLineBytes * 8 / (matmul.getK() * type.getElementTypeBitWidth());
-    int64_t pieces = std::max(gemm.countPieces(), matmul.getSplitK());
+    int64_t pieces = std::max(gemm.countSplits(), matmul.getSplitK());
     if (count < 2 || getSource(operand) != operand ||
         type.getDimSize(kDim) <
             2 * pieces * matmul.getStages() * matmul.getK() ||

@@ -24,15 +24,15 @@ static std::optional<std::string> findSplitViolation(const TileDemand &demand,
   int64_t pieces = matmul.getSplitK(), whole = matmul.getWholeRows(),
           k = getK(gemm), steps = llvm::divideCeil(k, matmul.getK());
   Value rest = gemm.getRest();
-  if (!rest && (pieces == 1 || gemm.getPieces()))
+  if (!rest && (pieces == 1 || gemm.getSplitK()))
     return std::nullopt;
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "H17: split_k = " << pieces << ", but ";
   if (rest &&
-      (pieces != gemm.countPieces() ||
+      (pieces != gemm.countSplits() ||
        whole != demand.rows - cast<ShapedType>(rest.getType()).getDimSize(1)))
-    os << "te.gemm makes " << gemm.countPieces() << " pieces of its last "
+    os << "te.gemm makes " << gemm.countSplits() << " pieces of its last "
        << cast<ShapedType>(rest.getType()).getDimSize(1)
        << " rows; whole_rows are the others, and split_k is as many: leave "
           "both to te-split-k";

@@ -30,10 +30,10 @@ constexpr int64_t kShortStepBytes = kCacheLineBytes / 4;
 /// Elements of tiles that may have fewer waves than a CU has SIMDs.
 constexpr int64_t kSmallTile = 16384;
 /// K is cut into so many pieces at most.
-constexpr int64_t kMostPieces = 64;
+constexpr int64_t kMostSplits = 64;
 /// Of rows that are left by full rounds of tiles, into so many: more are more
 /// sums to write and read.
-constexpr int64_t kMostRestPieces = 8;
+constexpr int64_t kMostTailSplits = 8;
 /// Schedules whose times differ by less are the same to the roofline, whose own
 /// error is larger.
 constexpr double kIndistinct = 1.03;
@@ -70,7 +70,7 @@ static ScheduleAttr with(ScheduleAttr schedule, Split split, bool pingPong,
   return ScheduleAttr::get(
       schedule.getContext(), schedule.getTarget(), schedule.getTile(),
       schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
-      split.workgroups, schedule.getSweep(), schedule.getPieces(),
+      split.workgroups, schedule.getSweep(), schedule.getRowSplit(),
       schedule.getCluster(),
       MatmulAttr::get(schedule.getContext(), matmul.getMma(), matmul.getK(),
                       matmul.getWaves(), matmul.getStages(), matmul.getDirect(),
@@ -153,7 +153,7 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
         return ScheduleAttr::get(
             context, target.name, tile, waves[0] * waves[1],
             std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1,
-            0, SweepKind::None, /*pieces=*/1, /*cluster=*/1,
+            0, SweepKind::None, /*row_split=*/1, /*cluster=*/1,
             MatmulAttr::get(context, mma.name, k, waves, stages, direct,
                             pingPong, /*split_k=*/1, /*whole_rows=*/0,
                             /*group=*/0));
@@ -232,7 +232,7 @@ bool te::areSizesKnown(const TileDemand &demand) {
 /// K may be cut, and all sizes are known.
 static bool isCuttable(const TileDemand &demand) {
   GemmOp gemm = demand.gemm;
-  return !gemm.isBatched() && gemm.countPieces() == 1 && demand.products == 1 &&
+  return !gemm.isBatched() && gemm.countSplits() == 1 && demand.products == 1 &&
          areSizesKnown(demand);
 }
 
@@ -248,7 +248,7 @@ SmallVector<Split> te::listRests(const TileDemand &demand,
           steps = getK(demand.gemm) / schedule.getMatmul().getK();
   if (whole == 0 || whole == rows)
     return splits;
-  for (int64_t pieces = 2; pieces <= kMostRestPieces; ++pieces)
+  for (int64_t pieces = 2; pieces <= kMostTailSplits; ++pieces)
     if (steps % pieces == 0 &&
         getK(demand.gemm) == steps * schedule.getMatmul().getK())
       splits.push_back({pieces, whole * schedule.getTile()[0]});
@@ -299,7 +299,7 @@ SmallVector<Split> te::listSplits(const TileDemand &demand,
   // No more workgroups than there are SIMDs.
   int64_t fills = target.computeUnits * target.simdsPerCU / tiles;
   int64_t most = std::min({llvm::divideCeil(k, schedule.getMatmul().getK()),
-                           uint64_t(kMostPieces), uint64_t(fills)});
+                           uint64_t(kMostSplits), uint64_t(fills)});
   // Powers of two, or pieces of whole steps.
   int64_t steps = k / schedule.getMatmul().getK();
   bool isWhole = steps * schedule.getMatmul().getK() == k;
@@ -398,7 +398,7 @@ ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
   std::optional<GemmPlan> plan = planGemm(demand.gemm, target, why);
   if (!plan || !Timing::lookup(target.name)) // findGemmViolation says why not
     return ScheduleAttr::get(context, target.name, {1, 1}, 1, 1, 1, 0,
-                             SweepKind::None, /*pieces=*/1, /*cluster=*/1,
+                             SweepKind::None, /*row_split=*/1, /*cluster=*/1,
                              MatmulAttr());
   Seeds seeds;
   ScheduleAttr last = addSeeds(seeds, context, demand, *plan, target,

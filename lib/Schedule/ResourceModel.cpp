@@ -75,7 +75,7 @@ int64_t te::getResidentBytes(ScheduleAttr schedule, const Target &target) {
 ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
                               const Target &target) {
   if (schedule.getMatmul() && demand.gemm)
-    return estimateGemm(getPieceDemand(demand, schedule), schedule, target);
+    return estimateGemm(getSplitDemand(demand, schedule), schedule, target);
   if (schedule.getMatmul() && demand.attention)
     return estimateAttention(demand, schedule, target);
   if (schedule.getMatmul() && demand.contraction)
@@ -169,7 +169,7 @@ int64_t te::getStagedColumns(const TileDemand &demand, ScheduleAttr schedule,
                              const Target &target) {
   int64_t cols = schedule.getTile()[1];
   if (schedule.getSweep() == SweepKind::None || demand.columnBytes == 0 ||
-      schedule.getPieces() > 1 || schedule.getCluster() > 1 ||
+      schedule.getRowSplit() > 1 || schedule.getCluster() > 1 ||
       ShapedType::isDynamic(demand.cols) ||
       cols >= schedule.getWaves() * target.waveSize * schedule.getVector())
     return 0;

@@ -226,7 +226,7 @@ std::optional<Roofline> te::getRoofline(const TileDemand &ofRegion,
   MatmulAttr matmul = schedule.getMatmul();
   if (!timing || !matmul || !ofRegion.hasProduct())
     return std::nullopt;
-  TileDemand demand = getPieceDemand(ofRegion, schedule);
+  TileDemand demand = getSplitDemand(ofRegion, schedule);
   ProductGrid grid(demand, schedule), whole = grid.getWhole(schedule),
                                       rest = grid.getRest(schedule);
   double all = whole.getCount() + rest.getCount(),

@@ -9,7 +9,7 @@
 #include "Clusters.h"
 #include "ContractionSchedule.h"
 #include "GemmSchedule.h"
-#include "Pieces.h"
+#include "RowSplit.h"
 #include "TilePreferences.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -82,7 +82,7 @@ struct Shape {
                           int64_t rowTiles, int64_t workgroups) const {
     return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
                              rowTiles, workgroups, SweepKind::None,
-                             /*pieces=*/1, /*cluster=*/1, MatmulAttr());
+                             /*row_split=*/1, /*cluster=*/1, MatmulAttr());
   }
 };
 } // namespace
@@ -251,7 +251,7 @@ static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
     cols = std::min(cols, getDivisor(demand));
   return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
                            /*row_tiles=*/1, /*workgroups=*/0, sweep,
-                           /*pieces=*/1, /*cluster=*/1, MatmulAttr());
+                           /*row_split=*/1, /*cluster=*/1, MatmulAttr());
 }
 
 /// Tiles of one row that divide it, kept: where whole rows would idle lanes,
@@ -272,7 +272,7 @@ static std::optional<ScheduleAttr> chooseDividing(MLIRContext *context,
   auto get = [&](int64_t waves) {
     return ScheduleAttr::get(context, target.name, {1, cols}, waves, vector,
                              /*row_tiles=*/1, /*workgroups=*/0, SweepKind::Keep,
-                             /*pieces=*/1, /*cluster=*/1, MatmulAttr());
+                             /*row_split=*/1, /*cluster=*/1, MatmulAttr());
   };
   int64_t waves = std::min<int64_t>(target.workgroupWaves,
                                     cols / (target.waveSize * vector));
@@ -311,7 +311,7 @@ static ScheduleAttr shrink(const TileDemand &demand, ScheduleAttr schedule,
     schedule = ScheduleAttr::get(
         schedule.getContext(), target.name, {rows, cols}, schedule.getWaves(),
         schedule.getVector(), schedule.getRowTiles(), schedule.getWorkgroups(),
-        schedule.getSweep(), schedule.getPieces(), schedule.getCluster(),
+        schedule.getSweep(), schedule.getRowSplit(), schedule.getCluster(),
         schedule.getMatmul());
   }
   return schedule;
@@ -382,7 +382,7 @@ static ScheduleAttr askAhead(const TileDemand &demand, ScheduleAttr schedule,
   ScheduleAttr asking = ScheduleAttr::get(
       schedule.getContext(), target.name, schedule.getTile(),
       schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
-      schedule.getWorkgroups(), schedule.getSweep(), schedule.getPieces(),
+      schedule.getWorkgroups(), schedule.getSweep(), schedule.getRowSplit(),
       schedule.getCluster(), schedule.getMatmul(),
       {std::max<int64_t>(ahead, 1), bytes},
       /*residents=*/0, schedule.getWithout());
@@ -401,7 +401,7 @@ ScheduleAttr te::chooseSchedule(MLIRContext *context, const TileDemand &demand,
   alone = askAhead(demand, alone, target);
   if (!demand.sharesRows)
     return alone;
-  ScheduleAttr shared = sharePieces(
+  ScheduleAttr shared = splitRows(
       demand, alone, chooseSweep(context, demand, target, SweepKind::Reread),
       target);
   return shared && !findViolation(demand, shared, target) ? shared : alone;

@@ -13,7 +13,7 @@
 #include "Clusters.h"
 #include "ContractionSchedule.h"
 #include "GemmSchedule.h"
-#include "Pieces.h"
+#include "RowSplit.h"
 
 #include "te/Dialect/Tile/Transforms/Passes.h"
 
@@ -120,7 +120,7 @@ static std::optional<std::string> findClusterViolation(const TileDemand &demand,
   if (cluster > int64_t(target.maxClusterWorkgroups))
     return text << "a cluster has at most " << target.maxClusterWorkgroups
                 << " workgroups on " << target.name << "; use wider tiles";
-  if (schedule.getPieces() > 1)
+  if (schedule.getRowSplit() > 1)
     return text << "workgroups that share rows in pieces run by themselves; "
                    "leave one of them out";
   if (!canFormClusters(demand))
@@ -167,7 +167,7 @@ findPrefetchViolation(const TileDemand &demand, ScheduleAttr schedule,
   bool hasRows = schedule.getSweep() != SweepKind::None ||
                  schedule.getTile()[1] >= demand.cols;
   if (!hasRows || demand.hasProduct() || demand.dividesGrid ||
-      schedule.getCluster() > 1 || schedule.getPieces() > 1 ||
+      schedule.getCluster() > 1 || schedule.getRowSplit() > 1 ||
       schedule.getWorkgroups() > 0 || schedule.getRowTiles() > 1)
     return text << "that is for workgroups that have one tile's rows to "
                    "themselves, with a tile as wide or a sweep: no te.gemm, "
@@ -186,7 +186,7 @@ static std::optional<std::string>
 findResidentsViolation(const TileDemand &demand, ScheduleAttr schedule) {
   if (schedule.getResidents() == 0 ||
       (demand.wholeRows && !demand.hasProduct() && schedule.getWaves() > 1 &&
-       schedule.getCluster() == 1 && schedule.getPieces() == 1 &&
+       schedule.getCluster() == 1 && schedule.getRowSplit() == 1 &&
        schedule.getWorkgroups() == 0))
     return std::nullopt;
   return Text() << "H20: residents = " << schedule.getResidents()
@@ -211,7 +211,7 @@ static std::optional<std::string> findPassViolation(ScheduleAttr schedule) {
 std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
                                              ScheduleAttr schedule,
                                              const Target &target) {
-  TileDemand demand = getPieceDemand(ofRegion, schedule);
+  TileDemand demand = getSplitDemand(ofRegion, schedule);
   int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
   if (schedule.getTarget() != target.name)
     return Text() << "H4: the schedule is for " << schedule.getTarget()
@@ -266,7 +266,7 @@ std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
     return why;
   if (std::optional<std::string> why = findWalkViolation(demand, schedule))
     return why;
-  if (std::optional<std::string> why = findPieceViolation(demand, schedule))
+  if (std::optional<std::string> why = findRowSplitViolation(demand, schedule))
     return why;
   if (demand.readsHalves && demand.cols % cols != 0)
     return Text() << "H12: tiles of " << cols

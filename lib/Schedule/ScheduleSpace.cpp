@@ -124,7 +124,7 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
     return ScheduleAttr::get(context, target.name, {p.rows, p.cols}, waves,
                              std::min(p.vector, p.cols), base.getRowTiles(),
                              base.getWorkgroups(), base.getSweep(),
-                             base.getPieces(), cluster, matmul);
+                             base.getRowSplit(), cluster, matmul);
   };
   auto add = [&](ScheduleAttr schedule) {
     if (schedule != base && !findViolation(demand, schedule, target))

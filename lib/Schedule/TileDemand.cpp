@@ -302,7 +302,7 @@ TileDemand te::getHalvesApart(const TileDemand &demand) {
   return apart;
 }
 
-TileDemand te::getPieceDemand(const TileDemand &demand, ScheduleAttr schedule) {
+TileDemand te::getSplitDemand(const TileDemand &demand, ScheduleAttr schedule) {
   MatmulAttr matmul = schedule.getMatmul();
   bool isCut = matmul && matmul.getSplitK() > 1 && !matmul.getWholeRows();
   if (!isCut)

@@ -14,11 +14,11 @@ def half(input: Tensor) -> tuple[Extent, ...]:
     return (*input.shape[:-1], *(size // 2 for size in input.shape[-1:]))
 
 
-def product(a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool, pieces: int | None) -> tuple[Extent, ...]:
+def product(a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool, split_k: int | None) -> tuple[Extent, ...]:
     if len(a.shape) < 2 or len(b.shape) < 2:
         return a.shape
     n = b.shape[-2 if transpose_b else -1]
-    return (*(() if pieces is None else (pieces,)), *a.shape[:-2], a.shape[-1 if transpose_a else -2], n)
+    return (*(() if split_k is None else (split_k,)), *a.shape[:-2], a.shape[-1 if transpose_a else -2], n)
 
 
 def attended(q: Tensor, v: Tensor) -> tuple[Extent, ...]:

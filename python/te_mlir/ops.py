@@ -611,7 +611,7 @@ def gemm_sum(pieces: Operand, *, bias: Operand | None = None, dgelu: Operand | N
     Constraints: X3 shapes, X7 gelu, dgelu and accumulate, X8 alpha and beta, X9 pieces.
 
     ```mlir
-    %p = te.gemm %x, %w transpose_b {pieces = 4 : i64}
+    %p = te.gemm %x, %w transpose_b {split_k = 4 : i64}
         : tensor<?x4096xbf16>, tensor<6144x4096xbf16> -> tensor<4x?x6144xf32>
     %y = te.gemm_sum %p bias(%b : tensor<6144xbf16>) : tensor<4x?x6144xf32> -> tensor<?x6144xbf16>
     ```

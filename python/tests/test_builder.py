@@ -56,7 +56,7 @@ CASES: dict[str, Case] = {
     "gemm": ([X, bf16(128, 64), bf16(128), bf16("M", 128)],
              lambda x, w, b, c: ops.gemm(x, w, transpose_b=True, bias=b, accumulate=c, alpha=2.0, beta=0.5, dtype="f32", bias_grad=True)),
     "gemm_sum": ([X, bf16(64, 128), bf16(128)],
-                 lambda x, w, b: ops.gemm_sum(ops.gemm(x, w, pieces=2, dtype="f32"), bias=b, gelu=True, dtype="bf16", aux=True)),
+                 lambda x, w, b: ops.gemm_sum(ops.gemm(x, w, split_k=2, dtype="f32"), bias=b, gelu=True, dtype="bf16", aux=True)),
     "layer_norm": ([X, bf16(64), bf16(64)], lambda x, g, b: ops.layer_norm(x, g, b, 1e-5, zero_centered_gamma=True)),
     "layer_norm_bwd": ([X, X, bf16(64), f32("M"), f32("M")], ops.layer_norm_bwd),
     "partial_amax": ([bf16("N"), te.tensor(dtype="i64")], lambda x, at: ops.partial_amax(x, at, [WHOLE, te.tensor(64, 64, dtype=COLUMN)])),

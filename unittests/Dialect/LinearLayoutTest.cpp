@@ -230,7 +230,7 @@ TEST(SharedLayout, PiecesCoverTheTile) {
     int64_t bytes = int64_t(1) << (rng() % 3),
             most = from.getNumElements() * bytes >> (rng() % 4);
     SharedLayout shared(from, to, bytes, 32, most);
-    SmallVector<int64_t> pieces = shared.getPieces();
+    SmallVector<int64_t> pieces = shared.getSegments();
     EXPECT_EQ(int64_t(pieces.size()) * shared.getBytes(),
               from.getNumElements() * bytes);
     std::set<std::pair<int64_t, int64_t>> places;

@@ -148,7 +148,7 @@ TileDemand getRegionDemand(FusionOp fusion);
 TileDemand getHalvesApart(const TileDemand &demand);
 /// The same where the schedule cuts K into pieces, of the kernel that makes
 /// these: halves meet where they are added up. Of others the same as given.
-TileDemand getPieceDemand(const TileDemand &demand, ScheduleAttr schedule);
+TileDemand getSplitDemand(const TileDemand &demand, ScheduleAttr schedule);
 ResourceEstimate estimate(const TileDemand &demand, ScheduleAttr schedule,
                           const Target &target);
 /// Where a workgroup walks along rows, and several of its waves read the same

@@ -171,7 +171,7 @@ ScheduleAttr te::chooseFinishSchedule(ArrayRef<OpResult> sums,
   int64_t rows = waves * target.waveSize * vector * kFinishVectors / cols;
   return ScheduleAttr::get(sums.front().getContext(), target.name, {rows, cols},
                            waves, vector, /*row_tiles=*/1, /*workgroups=*/0,
-                           SweepKind::None, /*pieces=*/1, /*cluster=*/1,
+                           SweepKind::None, /*row_split=*/1, /*cluster=*/1,
                            MatmulAttr());
 }
 

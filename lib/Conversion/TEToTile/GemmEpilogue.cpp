@@ -100,11 +100,11 @@ struct GemmSumLowering
     : TileLoweringInterface::ExternalModel<GemmSumLowering, GemmSumOp> {
 
   /// The pieces of a tile of all columns, or of those of a half.
-  static SmallVector<Value> loadPieces(TileContext &ctx, GemmSumOp op,
-                                       int64_t half, int64_t halves) {
+  static SmallVector<Value> loadPartialSums(TileContext &ctx, GemmSumOp op,
+                                            int64_t half, int64_t halves) {
     int64_t interleave = getInterleave(op);
     auto &b = ctx.b;
-    Value buffer = ctx.getBuffers(op.getPieces()).data;
+    Value buffer = ctx.getBuffers(op.getPartials()).data;
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(b, value);
     };
@@ -112,10 +112,10 @@ struct GemmSumLowering
       return b.createOrFold<arith::MulIOp>(x, y);
     };
     TileContext last = ctx;
-    last.setFirstRow(op.getPieces());
+    last.setFirstRow(op.getPartials());
     Value pitch = multiply(last.cols, constant(halves));
     SmallVector<Value> pieces;
-    for (int64_t s = 0, count = op.getPieces().getType().getDimSize(0);
+    for (int64_t s = 0, count = op.getPartials().getType().getDimSize(0);
          s < count; ++s) {
       last.matrix = constant(s);
       Value start = b.createOrFold<arith::AddIOp>(
@@ -136,7 +136,7 @@ struct GemmSumLowering
     std::vector<TileContext> columns = getProductColumns(ctx, op);
     SmallVector<SmallVector<Value>> pieces;
     for (size_t half = 0; half < columns.size(); ++half)
-      pieces.push_back(loadPieces(ctx, op, half, columns.size()));
+      pieces.push_back(loadPartialSums(ctx, op, half, columns.size()));
     // One after the other they would each take memory's latency.
     b.getInsertionBlock()
         ->getParent()

@@ -248,9 +248,9 @@ void GemmEmitter::bindSteps() {
   steps = divide(ctx.getDim(getSource(op.getA()), op.getKDimA()), getStep());
   if (op.getRest()) // H17: pieces are alike
     return bindRest();
-  if (!op.getPieces())
+  if (!op.getSplitK())
     return;
-  int64_t unit = countGroup(), pieces = *op.getPieces();
+  int64_t unit = countGroup(), pieces = *op.getSplitK();
   Value units = divide(steps, unit);
   auto begin = [&](Value piece) {
     Value number = b.createOrFold<arith::DivUIOp>(
@@ -270,9 +270,9 @@ void GemmEmitter::bindSteps() {
 
 /// All of K, or a piece of it where this workgroup makes one.
 void GemmEmitter::bindRest() {
-  Value ofPiece = index(*getConstantIntValue(steps) / op.countPieces());
-  first = b.createOrFold<arith::MulIOp>(ctx.piece, ofPiece);
-  steps = arith::SelectOp::create(b, ctx.isWhole, steps, ofPiece);
+  Value ofSplit = index(*getConstantIntValue(steps) / op.countSplits());
+  first = b.createOrFold<arith::MulIOp>(ctx.piece, ofSplit);
+  steps = arith::SelectOp::create(b, ctx.isWhole, steps, ofSplit);
 }
 
 /// Where this workgroup makes a piece, it stores the sums as they are; what

@@ -96,7 +96,7 @@ TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
       ctx.b, ctx.target,
       ScheduleAttr::get(schedule.getContext(), schedule.getTarget(), tile,
                         schedule.getWaves(), vector, 1, 0, SweepKind::None,
-                        /*pieces=*/1, /*cluster=*/1, MatmulAttr()));
+                        /*row_split=*/1, /*cluster=*/1, MatmulAttr()));
   step.getDim = ctx.getDim;
   if (isOneOfMany) {
     step.matrix = ctx.matrix;
@@ -152,7 +152,7 @@ int64_t GemmOperand::getBlocks() const {
 int64_t GemmOperand::getWholeSteps(int64_t steps) const {
   GemmOp gemm = op;
   return te::getWholeSteps(steps, staticK, ctx.schedule.getMatmul().getK(),
-                           gemm.countPieces());
+                           gemm.countSplits());
 }
 
 int64_t GemmOperand::getScaleSteps() const {

@@ -176,7 +176,7 @@ Value Outliner::emitGroupCount(ImplicitLocOpBuilder &b, const Part &part,
     count = b.createOrFold<arith::AddIOp>(
         whole, b.createOrFold<arith::MulIOp>(
                    b.createOrFold<arith::SubIOp>(count, whole),
-                   arith::ConstantIndexOp::create(b, gemm.countPieces())));
+                   arith::ConstantIndexOp::create(b, gemm.countSplits())));
   }
   if (sumsGroups())
     count = b.createOrFold<arith::MinUIOp>(
@@ -224,7 +224,7 @@ void Outliner::emitLaunch(const RegionKernels::Kernel &kernel) {
           groups.back(), std::exchange(columns, one));
     gridX = gridX ? b.createOrFold<arith::MaxUIOp>(gridX, columns) : columns;
     if (schedule.getSweep() != SweepKind::None)
-      gridX = arith::ConstantIndexOp::create(b, schedule.getPieces());
+      gridX = arith::ConstantIndexOp::create(b, schedule.getRowSplit());
     if (parts.size() > 1)
       continue;
     auto [knownRows, knownCols] = part.anchor.getExtents();

@@ -122,10 +122,10 @@ Outliner::emitRestOrder(TileContext &ctx, const Part &part, Value x, Value y) {
   Value rest =
       b.createOrFold<arith::SubIOp>(emitGroups(b, part, ctx.rows), whole);
   Value count =
-      arith::ConstantIndexOp::create(b, findGemm(part.ops).countPieces());
+      arith::ConstantIndexOp::create(b, findGemm(part.ops).countSplits());
   ctx.isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, y, whole);
-  auto select = [&](Value ofPiece, Value other) -> Value {
-    return arith::SelectOp::create(b, ctx.isWhole, other, ofPiece);
+  auto select = [&](Value ofSplit, Value other) -> Value {
+    return arith::SelectOp::create(b, ctx.isWhole, other, ofSplit);
   };
   Value columns = emitTileCount(b, ctx.cols, part.cover.colMultiple,
                                 ctx.schedule.getTile()[1], part.cover.needsCol);

@@ -12,7 +12,7 @@
 #ifndef TE_LIB_CONVERSION_TETOTILE_OUTLINER_H
 #define TE_LIB_CONVERSION_TETOTILE_OUTLINER_H
 
-#include "RowPieces.h"
+#include "RowSplits.h"
 
 #include "te/Conversion/TEToTile/TileContext.h"
 #include "te/Region/Region.h"
@@ -69,7 +69,7 @@ struct Outliner {
   Block *body = nullptr; // of the kernel
   /// Where workgroups share rows: the state from kernel to kernel, a kernel's
   /// piece, and what the kernels before it wrote, in host code.
-  std::optional<RowPieces> pieces = {};
+  std::optional<RowSplits> pieces = {};
   Value piece = {};
   SmallVector<Value> partials = {};
 
@@ -109,7 +109,7 @@ struct Outliner {
   bool hasOneColumn() {
     ScheduleAttr schedule = fusion.getScheduleAttr();
     if (parts.size() > 1 || schedule.getSweep() != SweepKind::None)
-      return schedule.getPieces() == 1;
+      return schedule.getRowSplit() == 1;
     int64_t cols = parts.front().anchor.getExtents().second;
     int64_t multiple =
         std::max(parts.front().cover.colMultiple, schedule.getTile()[1]);

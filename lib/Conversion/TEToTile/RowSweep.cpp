@@ -21,7 +21,7 @@ using namespace mlir::te;
 using namespace mlir::te::tile;
 
 RowSweep::RowSweep(TileContext &ctx, ArrayRef<Operation *> ops, Value chunks,
-                   RowPieces *pieces)
+                   RowSplits *pieces)
     : ctx(ctx), ops(ops), pieces(pieces),
       first(arith::ConstantIndexOp::create(ctx.b, 0)), last(chunks),
       before(first) {
@@ -111,7 +111,7 @@ Value RowSweep::reduceRow(ReduceKind kind, Value tile) {
 }
 
 /// Of a tile of rows x pieces.
-Value RowSweep::reducePieces(ReduceKind kind, Value tile) {
+Value RowSweep::reduceSplits(ReduceKind kind, Value tile) {
   return ctx.convert(
       ctx.reduce(kind, tile,
                  {1, cast<ShapedType>(tile.getType()).getDimSize(1)}),
@@ -131,9 +131,9 @@ Value RowSweep::reduce(ReduceKind kind, Value tile, double start) {
   f.finish = [this, kind](ValueRange carried) -> SmallVector<Value> {
     return {reduceRow(kind, carried[0])};
   };
-  f.finishPiece = f.finish;
+  f.finishSplit = f.finish;
   f.merge = [this, kind](ValueRange parts) -> SmallVector<Value> {
-    return {reducePieces(kind, parts[0])};
+    return {reduceSplits(kind, parts[0])};
   };
   return fold(1, tile, std::move(f)).front();
 }
@@ -215,7 +215,7 @@ Moments RowSweep::getMoments(Value tile) {
   };
   // Pieces are merged like positions.
   f.numParts = 3;
-  f.finishPiece = [=, this](ValueRange carried) {
+  f.finishSplit = [=, this](ValueRange carried) {
     Value one = arith::ConstantOp::create(ctx.b, ctx.b.getF32FloatAttr(1.0f));
     return list(merge(carried,
                       arith::DivFOp::create(ctx.b, one, pieces->getSize(ctx))));
@@ -317,7 +317,7 @@ void RowSweep::finish(ValueRange carried) {
     ValueRange mine = carried.take_front(f.types.size());
     carried = carried.drop_front(f.types.size());
     if (pieces && f.index) {
-      pieces->storePartials(ctx, *f.index, f.finishPiece(mine));
+      pieces->storePartials(ctx, *f.index, f.finishSplit(mine));
       continue;
     }
     SmallVector<Value> results = f.finish(mine);

@@ -15,7 +15,7 @@
 // first, all of them, and stay in registers; with `reread` each sweep loads
 // them again. Workgroups of a cluster have a share of the row's tiles each, and
 // exchange what they fold; those they keep are in LDS, where the first sweep
-// puts them. Several workgroups may share a row (RowPieces.h): a kernel has one
+// puts them. Several workgroups may share a row (RowSplits.h): a kernel has one
 // of the sweeps then.
 //
 //===----------------------------------------------------------------------===//
@@ -23,7 +23,7 @@
 #define TE_LIB_CONVERSION_TETOTILE_ROWSWEEP_H
 
 #include "Moments.h"
-#include "RowPieces.h"
+#include "RowSplits.h"
 
 namespace mlir::te {
 
@@ -35,7 +35,7 @@ public:
   /// constant where the schedule keeps them). `pieces` is null where one
   /// workgroup walks along a row.
   RowSweep(TileContext &ctx, ArrayRef<Operation *> ops, Value chunks,
-           RowPieces *pieces);
+           RowSplits *pieces);
 
   /// Emits all sweeps for the workgroup's rows from ctx.tileRow; `body` lowers
   /// ops for the tile at ctx.tileCol. `sums` are written as row `group`.
@@ -66,7 +66,7 @@ private:
     /// Of a piece of the row (one column each), and what those of all pieces,
     /// tiles of rows x pieces, are put together to.
     unsigned numParts = 1;
-    std::function<SmallVector<Value>(ValueRange)> finishPiece;
+    std::function<SmallVector<Value>(ValueRange)> finishSplit;
     std::function<SmallVector<Value>(ValueRange)> merge;
   };
 
@@ -89,11 +89,11 @@ private:
   SmallVector<Value> getStarts();
   Type getRowType() const;
   Value reduceRow(tile::ReduceKind kind, Value tile);
-  Value reducePieces(tile::ReduceKind kind, Value tile);
+  Value reduceSplits(tile::ReduceKind kind, Value tile);
 
   TileContext &ctx;
   ArrayRef<Operation *> ops;
-  RowPieces *pieces;
+  RowSplits *pieces;
   Value first, last; // the tiles that the workgroup walks along: [first, last)
   Value before;      // so many tiles of the row are other workgroups'
   int64_t share = 0; // of a cluster: so many tiles at the most

@@ -76,7 +76,7 @@ LogicalResult Outliner::emitPartKernels() {
   int64_t width = schedule.getTile()[1],
           unit = std::max(parts.front().cover.colMultiple, width),
           cols = parts.front().anchor.getExtents().second;
-  pieces.emplace(schedule.getPieces(), llvm::alignTo(cols, unit) / width,
+  pieces.emplace(schedule.getRowSplit(), llvm::alignTo(cols, unit) / width,
                  width);
   bool isComplete = false;
   while (!isComplete) {
@@ -90,7 +90,7 @@ LogicalResult Outliner::emitPartKernels() {
 }
 
 LogicalResult Outliner::emitKernels() {
-  if (fusion.getScheduleAttr().getPieces() > 1 && failed(emitPartKernels()))
+  if (fusion.getScheduleAttr().getRowSplit() > 1 && failed(emitPartKernels()))
     return failure();
   return emitKernel(/*isLast=*/true);
 }

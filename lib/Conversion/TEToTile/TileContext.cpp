@@ -64,7 +64,7 @@ TileContext TileContext::turn() const {
   turned.schedule = ScheduleAttr::get(
       b.getContext(), schedule.getTarget(), {tile[1], tile[0]},
       schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
-      schedule.getWorkgroups(), schedule.getSweep(), schedule.getPieces(),
+      schedule.getWorkgroups(), schedule.getSweep(), schedule.getRowSplit(),
       schedule.getCluster(), schedule.getMatmul());
   turned.loadLayout = getLoadLayout().transpose();
   std::swap(turned.rows, turned.cols);

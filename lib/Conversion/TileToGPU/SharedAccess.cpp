@@ -298,7 +298,7 @@ Value SharedAccess::exchange(Value vector, const LinearLayout &from,
   // A wave's own accesses of LDS keep their order.
   bool crosses = crossesWaves(from, to);
   Value result = makeResult(to);
-  for (int64_t piece : shared.getPieces()) {
+  for (int64_t piece : shared.getSegments()) {
     if (piece && crosses)
       gpu::BarrierOp::create(b);
     emitByOwner(b, state, from, [&] { put(vector, from, piece); });

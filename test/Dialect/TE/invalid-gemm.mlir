@@ -134,32 +134,32 @@ func.func @beta(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>) {
 // -----
 
 func.func @no_piece(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>) {
-  // expected-error @+1 {{X9: pieces = 0; K is one piece or more}}
-  %d = te.gemm %a, %b {pieces = 0 : i64} : tensor<8x8xf32>, tensor<8x4xf32> -> tensor<0x8x4xf32>
+  // expected-error @+1 {{X9: split_k = 0; K has one split or more}}
+  %d = te.gemm %a, %b {split_k = 0 : i64} : tensor<8x8xf32>, tensor<8x4xf32> -> tensor<0x8x4xf32>
   return
 }
 
 // -----
 
 func.func @rounded_pieces(%a: tensor<8x8xbf16>, %b: tensor<8x4xbf16>) {
-  // expected-error @+1 {{X9: pieces of 'tensor<2x8x4xbf16>'; they are sums in f32}}
-  %d = te.gemm %a, %b {pieces = 2 : i64} : tensor<8x8xbf16>, tensor<8x4xbf16> -> tensor<2x8x4xbf16>
+  // expected-error @+1 {{X9: partial sums of 'tensor<2x8x4xbf16>'; they are sums in f32}}
+  %d = te.gemm %a, %b {split_k = 2 : i64} : tensor<8x8xbf16>, tensor<8x4xbf16> -> tensor<2x8x4xbf16>
   return
 }
 
 // -----
 
 func.func @more_than_pieces(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>) {
-  // expected-error @+1 {{X9: pieces are sums of products and nothing else; the rest is te.gemm_sum's}}
-  %d = te.gemm %a, %b gelu {pieces = 2 : i64} : tensor<8x8xf32>, tensor<8x4xf32> -> tensor<2x8x4xf32>
+  // expected-error @+1 {{X9: partial sums are sums of products and nothing else; the rest is te.gemm_sum's}}
+  %d = te.gemm %a, %b gelu {split_k = 2 : i64} : tensor<8x8xf32>, tensor<8x4xf32> -> tensor<2x8x4xf32>
   return
 }
 
 // -----
 
 func.func @pieces_of_pairs(%a: tensor<3x8x8xf32>, %b: tensor<3x8x4xf32>) {
-  // expected-error @+1 {{X9: pieces of many products; B is one matrix}}
-  %d = te.gemm %a, %b {pieces = 2 : i64} : tensor<3x8x8xf32>, tensor<3x8x4xf32> -> tensor<2x3x8x4xf32>
+  // expected-error @+1 {{X9: partial sums of many products; B is one matrix}}
+  %d = te.gemm %a, %b {split_k = 2 : i64} : tensor<3x8x8xf32>, tensor<3x8x4xf32> -> tensor<2x3x8x4xf32>
   return
 }
 
@@ -167,14 +167,14 @@ func.func @pieces_of_pairs(%a: tensor<3x8x8xf32>, %b: tensor<3x8x4xf32>) {
 
 func.func @flat_pieces(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>) {
   // expected-error @+1 {{X3: D}}
-  %d = te.gemm %a, %b {pieces = 2 : i64} : tensor<8x8xf32>, tensor<8x4xf32> -> tensor<8x4xf32>
+  %d = te.gemm %a, %b {split_k = 2 : i64} : tensor<8x8xf32>, tensor<8x4xf32> -> tensor<8x4xf32>
   return
 }
 
 // -----
 
 func.func @unknown_pieces(%p: tensor<?x8x4xf32>) {
-  // expected-error @+1 {{X9: pieces are 'tensor<?x8x4xf32>'; they are S x M x N of f32, S known and 1 at least}}
+  // expected-error @+1 {{X9: partial sums are 'tensor<?x8x4xf32>'; they are S x M x N of f32, S known and 1 at least}}
   %d = te.gemm_sum %p : tensor<?x8x4xf32> -> tensor<8x4xf32>
   return
 }
@@ -182,7 +182,7 @@ func.func @unknown_pieces(%p: tensor<?x8x4xf32>) {
 // -----
 
 func.func @sum_shape(%p: tensor<2x8x4xf32>) {
-  // expected-error @+1 {{X3: dimension 1 of D is 8, expected 4: it is a sum of the pieces}}
+  // expected-error @+1 {{X3: dimension 1 of D is 8, expected 4: it is the sum of these}}
   %d = te.gemm_sum %p : tensor<2x8x4xf32> -> tensor<8x8xf32>
   return
 }
@@ -190,7 +190,7 @@ func.func @sum_shape(%p: tensor<2x8x4xf32>) {
 // -----
 
 func.func @rest_of_another_width(%a: tensor<64x8xf32>, %b: tensor<8x4xf32>) {
-  // expected-error @+1 {{X9: pieces of the last rows are 'tensor<2x32x8xf32>'; they are S x R x N of f32, and D has R rows or more, M and N known}}
+  // expected-error @+1 {{X9: partial sums of the last rows are 'tensor<2x32x8xf32>'; they are S x R x N of f32, and D has R rows or more, M and N known}}
   %d, %r = te.gemm %a, %b : tensor<64x8xf32>, tensor<8x4xf32> -> tensor<64x4xf32> rest tensor<2x32x8xf32>
   return
 }
@@ -198,15 +198,15 @@ func.func @rest_of_another_width(%a: tensor<64x8xf32>, %b: tensor<8x4xf32>) {
 // -----
 
 func.func @rest_beside_pieces(%a: tensor<64x8xf32>, %b: tensor<8x4xf32>) {
-  // expected-error @+1 {{X9: rest beside pieces, a bias gradient, or of many products; drop one}}
-  %d, %r = te.gemm %a, %b {pieces = 2 : i64} : tensor<64x8xf32>, tensor<8x4xf32> -> tensor<2x64x4xf32> rest tensor<2x32x4xf32>
+  // expected-error @+1 {{X9: rest with split_k, a bias gradient, or of many products; drop one}}
+  %d, %r = te.gemm %a, %b {split_k = 2 : i64} : tensor<64x8xf32>, tensor<8x4xf32> -> tensor<2x64x4xf32> rest tensor<2x32x4xf32>
   return
 }
 
 // -----
 
 func.func @sum_of_other_columns(%p: tensor<2x8x4xf32>) {
-  // expected-error @+1 {{X9: pieces of the last rows are 'tensor<2x8x4xf32>'; they are S x R x N of f32, and D has R rows or more, M and N known}}
+  // expected-error @+1 {{X9: partial sums of the last rows are 'tensor<2x8x4xf32>'; they are S x R x N of f32, and D has R rows or more, M and N known}}
   %d = te.gemm_sum %p : tensor<2x8x4xf32> -> tensor<16x8xf32>
   return
 }

@@ -48,7 +48,7 @@ def share(text, least, columns, rng):
         waves = max(rng.choice([1, 2, 4]), width * height // (64 * 8)) # 8 elements a lane, at the most
         pieces = rng.randint(2, -(-columns // width))
         return (f'#te.schedule<"{chip}", tile = [{height}, {min(width, 4096 // height)}], waves = {min(waves, 8)}, '
-                f'vector = {vector}, sweep = reread, pieces = {pieces}>')
+                f'vector = {vector}, sweep = reread, row_split = {pieces}>')
     return SCHEDULE.sub(replace, text)
 
 
@@ -69,7 +69,7 @@ def main():
                 compile = ["te-compile", f"--target={options.target}", "--variants=none"]
                 subprocess.run([*compile, source, "--emit=fused", "-o", ir], check=True)
                 shared = share(ir.read_text(), least, shape[-1], rng)
-                assert "pieces = " in shared, shared
+                assert "row_split = " in shared, shared
                 ir.write_text(shared)
                 what = f"{program} of {shape} as {drawn}: {SCHEDULE.search(shared)[0]}"
                 if subprocess.run([*compile, ir, "-o", artefact]).returncode:

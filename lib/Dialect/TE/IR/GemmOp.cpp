@@ -122,11 +122,11 @@ static LogicalResult verifyShapes(GemmOp op) {
   shape.push_back(getShape(op.getA())[op.getMDim()]);
   shape.push_back(getShape(op.getB())[op.getNDim()]);
   SmallVector<int64_t> result(shape);
-  if (std::optional<uint64_t> pieces = op.getPieces())
+  if (std::optional<uint64_t> pieces = op.getSplitK())
     result.insert(result.begin(), *pieces);
   if (failed(verifyShape(op, "X3", "D", result, op.getResult().getType(),
-                         op.getPieces()
-                             ? "it has as many pieces, A's leading "
+                         op.getSplitK()
+                             ? "it has as many splits, A's leading "
                                "dimensions, M and N"
                              : "it has A's leading dimensions, M and N")) ||
       failed(verifyEpilogueShapes(op, shape)))
@@ -214,7 +214,7 @@ template <class Op> static LogicalResult verifyFactors(Op op) {
   return success();
 }
 
-/// X9: pieces of the last rows of a matrix of this shape.
+/// X9: partial sums of the last rows of a matrix of this shape.
 static LogicalResult verifyLastRows(Operation *op, ArrayRef<int64_t> shape,
                                     RankedTensorType pieces) {
   if (pieces.getRank() == 3 && pieces.getElementType().isF32() &&
@@ -223,42 +223,44 @@ static LogicalResult verifyLastRows(Operation *op, ArrayRef<int64_t> shape,
       pieces.getDimSize(1) <= flatten(shape).first)
     return success();
   return op->emitOpError()
-         << "X9: pieces of the last rows are " << pieces
+         << "X9: partial sums of the last rows are " << pieces
          << "; they are S x R x N of f32, and D has R rows or more, M and N "
             "known";
 }
 
-/// X9: pieces are bare sums.
-static LogicalResult verifyPieces(GemmOp op) {
+/// X9: partial sums are bare.
+static LogicalResult verifySplitK(GemmOp op) {
   if (op.getRest()) {
-    if (op.getPieces() || op.isBatched() || op.getBiasGrad())
-      return op.emitOpError("X9: rest beside pieces, a bias gradient, or of "
+    if (op.getSplitK() || op.isBatched() || op.getBiasGrad())
+      return op.emitOpError("X9: rest with split_k, a bias gradient, or of "
                             "many products; drop one");
     return verifyLastRows(op, op.getResult().getType().getShape(),
                           op.getRest().getType());
   }
-  if (!op.getPieces())
+  if (!op.getSplitK())
     return success();
-  if (int64_t(*op.getPieces()) < 1)
-    return op.emitOpError() << "X9: pieces = " << int64_t(*op.getPieces())
-                            << "; K is one piece or more";
+  if (int64_t(*op.getSplitK()) < 1)
+    return op.emitOpError() << "X9: split_k = " << int64_t(*op.getSplitK())
+                            << "; K has one split or more";
   if (op.isBatched())
-    return op.emitOpError("X9: pieces of many products; B is one matrix");
+    return op.emitOpError("X9: partial sums of many products; B is one matrix");
   if (!op.getResult().getType().getElementType().isF32())
-    return op.emitOpError() << "X9: pieces of " << op.getResult().getType()
-                            << "; they are sums in f32";
+    return op.emitOpError()
+           << "X9: partial sums of " << op.getResult().getType()
+           << "; they are sums in f32";
   if (op.getBias() || op.getDgelu() || op.getAccumulate() || op.getAux() ||
       op.getBiasGrad() || op.getGelu() || !op.getAlpha().isExactlyValue(1.0))
-    return op.emitOpError("X9: pieces are sums of products and nothing else; "
-                          "the rest is te.gemm_sum's");
+    return op.emitOpError(
+        "X9: partial sums are sums of products and nothing else; "
+        "the rest is te.gemm_sum's");
   return success();
 }
 
 LogicalResult GemmSumOp::verify() {
-  auto pieces = cast<RankedTensorType>(getPieces().getType());
+  auto pieces = cast<RankedTensorType>(getPartials().getType());
   if (pieces.getRank() < 3 || !pieces.getElementType().isF32() ||
       pieces.isDynamicDim(0) || pieces.getDimSize(0) == 0)
-    return emitOpError() << "X9: pieces are " << pieces
+    return emitOpError() << "X9: partial sums are " << pieces
                          << "; they are S x M x N of f32, S known and 1 at "
                             "least";
   ArrayRef<int64_t> shape = pieces.getShape().drop_front(),
@@ -271,14 +273,14 @@ LogicalResult GemmSumOp::verify() {
   return failure(failed(areLast ? verifyLastRows(*this, result, pieces)
                                 : verifyShape(*this, "X3", "D", shape,
                                               getResult().getType(),
-                                              "it is a sum of the pieces")) ||
+                                              "it is the sum of these")) ||
                  failed(verifyEpilogueShapes(*this, shape)) ||
                  failed(verifyEpilogue(*this)) || failed(verifyFactors(*this)));
 }
 
 LogicalResult GemmOp::verify() {
   return failure(
-      failed(verifyPieces(*this)) ||
+      failed(verifySplitK(*this)) ||
       failed(verifyOperand(*this, "A", getA())) ||
       failed(verifyOperand(*this, "B", getB())) || failed(verifyRanks(*this)) ||
       failed(verifyK(*this)) || failed(verifyShapes(*this)) ||

@@ -78,7 +78,7 @@ IndexMap GemmOp::getResultMap(unsigned index) {
   Value result = getOperation()->getResult(index);
   if (result == getBiasGrad())
     return {};
-  if (getPieces() || result == getRest())
+  if (getSplitK() || result == getRest())
     return "smn";
   return findHalvesReader(*this) ? "m(hn)" : "mn";
 }

@@ -279,7 +279,7 @@ LogicalResult MatmulAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << " or more, or leave out ping_pong";
   if (splitK < 1)
     return emitError() << "H14: split_k = " << splitK
-                       << "; K is one piece or more";
+                       << "; K has one split or more";
   if (wholeRows < 0 || (wholeRows > 0 && splitK == 1))
     return emitError() << "H14: whole_rows = " << wholeRows
                        << "; it is a number of rows in front of those whose K "
@@ -294,7 +294,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    StringRef target, ArrayRef<int64_t> tile,
                                    int64_t waves, int64_t vector,
                                    int64_t rowTiles, int64_t workgroups,
-                                   SweepKind, int64_t pieces, int64_t cluster,
+                                   SweepKind, int64_t rowSplit, int64_t cluster,
                                    MatmulAttr matmul,
                                    ArrayRef<int64_t> l2Prefetch,
                                    int64_t residents, ArrayRef<StringAttr>) {
@@ -315,8 +315,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "H2: workgroups = " << workgroups
                        << " is negative; 0 stands for one for each group of "
                           "row_tiles tiles";
-  if (pieces < 1)
-    return emitError() << "H2: pieces = " << pieces
+  if (rowSplit < 1)
+    return emitError() << "H2: row_split = " << rowSplit
                        << " is not positive; 1 stands for whole rows";
   if (cluster < 1)
     return emitError() << "H2: cluster = " << cluster

@@ -23,16 +23,16 @@ using namespace mlir::te;
 #include "te/Dialect/TE/IR/TEEnums.cpp.inc"
 
 /// What a schedule leaves out where it is usual: row_tiles, workgroups, sweep,
-/// pieces, cluster, matmul, l2_prefetch, residents.
+/// row_split, cluster, matmul, l2_prefetch, residents.
 static ParseResult
 parseScheduleOptions(AsmParser &parser, int64_t &rowTiles, int64_t &workgroups,
-                     SweepKind &sweep, int64_t &pieces, int64_t &cluster,
+                     SweepKind &sweep, int64_t &rowSplit, int64_t &cluster,
                      MatmulAttr &matmul, SmallVector<int64_t> &l2Prefetch,
                      int64_t &residents, SmallVector<StringAttr> &without) {
   rowTiles = 1;
   workgroups = residents = 0;
   sweep = SweepKind::None;
-  pieces = cluster = 1;
+  rowSplit = cluster = 1;
   while (succeeded(parser.parseOptionalComma())) {
     llvm::SMLoc loc = parser.getCurrentLocation();
     StringRef key;
@@ -44,8 +44,8 @@ parseScheduleOptions(AsmParser &parser, int64_t &rowTiles, int64_t &workgroups,
     } else if (key == "workgroups") {
       if (parser.parseInteger(workgroups))
         return failure();
-    } else if (key == "pieces") {
-      if (parser.parseInteger(pieces))
+    } else if (key == "row_split") {
+      if (parser.parseInteger(rowSplit))
         return failure();
     } else if (key == "cluster") {
       if (parser.parseInteger(cluster))
@@ -76,7 +76,7 @@ parseScheduleOptions(AsmParser &parser, int64_t &rowTiles, int64_t &workgroups,
     } else {
       return parser.emitError(loc)
              << "a schedule has no '" << key
-             << "'; it may have row_tiles, workgroups, sweep, pieces, "
+             << "'; it may have row_tiles, workgroups, sweep, row_split, "
                 "cluster, matmul, l2_prefetch, residents and without";
     }
   }
@@ -84,7 +84,7 @@ parseScheduleOptions(AsmParser &parser, int64_t &rowTiles, int64_t &workgroups,
 }
 static void
 printScheduleOptions(AsmPrinter &printer, int64_t rowTiles, int64_t workgroups,
-                     SweepKind sweep, int64_t pieces, int64_t cluster,
+                     SweepKind sweep, int64_t rowSplit, int64_t cluster,
                      MatmulAttr matmul, ArrayRef<int64_t> l2Prefetch,
                      int64_t residents, ArrayRef<StringAttr> without) {
   if (rowTiles != 1)
@@ -93,8 +93,8 @@ printScheduleOptions(AsmPrinter &printer, int64_t rowTiles, int64_t workgroups,
     printer << ", workgroups = " << workgroups;
   if (sweep != SweepKind::None)
     printer << ", sweep = " << stringifyEnum(sweep);
-  if (pieces != 1)
-    printer << ", pieces = " << pieces;
+  if (rowSplit != 1)
+    printer << ", row_split = " << rowSplit;
   if (cluster != 1)
     printer << ", cluster = " << cluster;
   if (matmul) {

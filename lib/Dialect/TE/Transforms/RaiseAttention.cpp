@@ -65,7 +65,7 @@ static Value stripCasts(Value value) {
 static bool isPlain(GemmOp gemm) {
   return !gemm.getTransposeA() && !gemm.getBias() && !gemm.getGelu() &&
          !gemm.getDgelu() && !gemm.getAccumulate() && !gemm.getAux() &&
-         !gemm.getBiasGrad() && !gemm.getRest() && !gemm.getPieces() &&
+         !gemm.getBiasGrad() && !gemm.getRest() && !gemm.getSplitK() &&
          getRank(gemm.getA()) == getRank(gemm.getB()) &&
          getRank(gemm.getA()) <= 4;
 }

@@ -15,7 +15,7 @@
 //   }
 // ==>
 //   %p = te.fusion "f_0" (%a = %x, %b = %w) attributes {schedule = S} {
-//     %d = te.gemm %a, %b {pieces = 4} ...
+//     %d = te.gemm %a, %b {split_k = 4} ...
 //   }
 //   %y = te.fusion "f_0_sum" (%a = %p) attributes {schedule = ...} {
 //     %d = te.gemm_sum %a ...
@@ -52,17 +52,17 @@ namespace mlir::te {
 
 /// The pieces that a region's schedule cuts K into and that are not there yet;
 /// 1 where there is nothing to do.
-static int64_t getPieces(FusionOp fusion) {
+static int64_t getSplits(FusionOp fusion) {
   ScheduleAttr schedule = fusion.getScheduleAttr();
   GemmOp gemm = findGemm(getRegionOps(fusion));
-  return schedule && schedule.getMatmul() && gemm && gemm.countPieces() == 1
+  return schedule && schedule.getMatmul() && gemm && gemm.countSplits() == 1
              ? schedule.getMatmul().getSplitK()
              : 1;
 }
 
 /// The region that makes the pieces.
-static FusionOp emitPieces(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
-                           int64_t count) {
+static FusionOp emitPartialSums(OpBuilder &builder, FusionOp fusion,
+                                GemmOp gemm, int64_t count) {
   std::array<Value, 2> factors = {gemm.getA(), gemm.getB()}, inputs = factors;
   for (Value &input : inputs)
     input =
@@ -74,8 +74,8 @@ static FusionOp emitPieces(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
   Location loc = fusion.getLoc();
   auto made = FusionOp::create(builder, loc, type, inputs,
                                /*inits=*/ValueRange(), fusion.getKernelAttr(),
-                               fusion.getScheduleAttr(), fusion.getApartAttr(),
-                               fusion.getRowsAttr());
+                               fusion.getScheduleAttr(),
+                               fusion.getNotFusedAttr(), fusion.getRowsAttr());
   made->setDiscardableAttrs(fusion->getDiscardableAttrDictionary());
   OpBuilder::InsertionGuard guard(builder);
   Block &body = made.getBody().emplaceBlock();
@@ -113,7 +113,7 @@ static FusionOp emitRest(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
   auto made = FusionOp::create(
       builder, fusion.getLoc(), types, fusion.getInputs(),
       /*inits=*/ValueRange(), fusion.getKernelAttr(), fusion.getScheduleAttr(),
-      fusion.getApartAttr(), fusion.getRowsAttr());
+      fusion.getNotFusedAttr(), fusion.getRowsAttr());
   made->setDiscardableAttrs(fusion->getDiscardableAttrDictionary());
   IRMapping mapping;
   fusion.getBody().cloneInto(&made.getBody(), mapping);
@@ -219,10 +219,10 @@ static ScheduleAttr chooseSumSchedule(MLIRContext *context,
       break;
     while (waves > 1 && waves * target.waveSize * vector > rows * cols)
       waves /= 2;
-    auto smaller = ScheduleAttr::get(context, target.name, {rows, cols}, waves,
-                                     vector, best.getRowTiles(),
-                                     best.getWorkgroups(), SweepKind::None,
-                                     /*pieces=*/1, /*cluster=*/1, MatmulAttr());
+    auto smaller = ScheduleAttr::get(
+        context, target.name, {rows, cols}, waves, vector, best.getRowTiles(),
+        best.getWorkgroups(), SweepKind::None,
+        /*row_split=*/1, /*cluster=*/1, MatmulAttr());
     if (!findViolation(demand, smaller, target) ||
         findViolation(demand, best, target))
       best = smaller;
@@ -242,8 +242,8 @@ struct SplitKPass : te::impl::SplitKPassBase<SplitKPass> {
     int64_t wholeRows = fusion.getScheduleAttr().getMatmul().getWholeRows();
     FusionOp pieces =
         wholeRows
-            ? emitRest(builder, fusion, gemm, getPieces(fusion), wholeRows)
-            : emitPieces(builder, fusion, gemm, getPieces(fusion));
+            ? emitRest(builder, fusion, gemm, getSplits(fusion), wholeRows)
+            : emitPartialSums(builder, fusion, gemm, getSplits(fusion));
     FusionOp sum = emitSum(builder, fusion, gemm, pieces.getResult(0),
                            pieces.getResults().drop_front());
     TileDemand demand = getTileDemand(getRegionOps(sum));
@@ -259,7 +259,7 @@ struct SplitKPass : te::impl::SplitKPassBase<SplitKPass> {
   void runOnOperation() override {
     SmallVector<FusionOp> fusions;
     getOperation().walk([&](FusionOp fusion) {
-      if (getPieces(fusion) > 1)
+      if (getSplits(fusion) > 1)
         fusions.push_back(fusion);
     });
     for (FusionOp fusion : fusions)

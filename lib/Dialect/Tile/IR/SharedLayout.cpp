@@ -37,7 +37,7 @@ SharedLayout::SharedLayout(const LinearLayout &source,
     if (getBytes() <= mostBytes || basis * elementBytes < kMostVectorBytes)
       break;
     if (isRegister(source) && isRegister(target)) {
-      pieceMask |= basis;
+      segmentMask |= basis;
       placed[bit] = true;
     }
   }
@@ -53,7 +53,7 @@ SharedLayout::SharedLayout(const LinearLayout &source,
   for (int64_t basis : source.getBases(LayoutInput::Register)) {
     if ((int64_t(2) << vectorBits.size()) * elementBytes > vectorBytes)
       break;
-    if (basis && !(basis & pieceMask) &&
+    if (basis && !(basis & segmentMask) &&
         llvm::is_contained(targetRegs, basis)) {
       vectorBits.push_back(llvm::Log2_64(basis));
       place(basis);
@@ -154,7 +154,7 @@ std::optional<LinearLayout>
 SharedLayout::getStreaming(ArrayRef<int64_t> shape, int64_t bytes,
                            unsigned laneBits, unsigned waveBits) const {
   size_t vector = runBits, others = vector + laneBits + waveBits;
-  if (getRunElements() * elementBytes != bytes || pieceMask != 0 ||
+  if (getRunElements() * elementBytes != bytes || segmentMask != 0 ||
       columns.size() < others || shape.back() < getRunElements())
     return std::nullopt;
   LinearLayout::Bases flat = invert(columns);
@@ -177,12 +177,12 @@ SharedLayout::getStreaming(ArrayRef<int64_t> shape, int64_t bytes,
 
 int64_t SharedLayout::getBytes() const {
   return (elementBytes << columns.size()) >>
-         llvm::popcount(uint64_t(pieceMask));
+         llvm::popcount(uint64_t(segmentMask));
 }
 
-SmallVector<int64_t> SharedLayout::getPieces() const {
+SmallVector<int64_t> SharedLayout::getSegments() const {
   SmallVector<int64_t> pieces = {0};
-  while (int64_t next = (pieces.back() - pieceMask) & pieceMask)
+  while (int64_t next = (pieces.back() - segmentMask) & segmentMask)
     pieces.push_back(next);
   return pieces;
 }

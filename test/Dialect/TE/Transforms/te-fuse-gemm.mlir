@@ -27,7 +27,7 @@ func.func @epilogue(%x: tensor<?x4096xbf16>, %w: tensor<6144x4096xbf16>, %b: ten
 // CHECK: te.fusion "prologue_0"
 // CHECK: te.quantize
 // CHECK: te.fusion "prologue_1"
-// CHECK-SAME: apart = ["not with 'te.quantize': F4:
+// CHECK-SAME: not_fused = ["not with 'te.quantize': F4:
 // CHECK: te.gemm
 func.func @prologue(%x: tensor<128x256xbf16>, %w: !te.scaled<64x256xf8E4M3FN, #row>) -> tensor<128x64xbf16> {
   %q = te.quantize %x : tensor<128x256xbf16> -> !te.scaled<128x256xf8E4M3FN, #row>
@@ -70,7 +70,7 @@ func.func @bias_add(%x: tensor<?x64xbf16>, %w: tensor<96x64xbf16>, %b: tensor<96
 // CHECK-NEXT: te.gated_activation
 // CHECK-NEXT: te.quantize
 // CHECK: te.fusion "gate_1"
-// CHECK-SAME: apart = ["not with 'te.quantize': F10: reads another tensor than the result of te.gated_activation
+// CHECK-SAME: not_fused = ["not with 'te.quantize': F10: reads another tensor than the result of te.gated_activation
 // CHECK: te.amax
 func.func @gate(%x: tensor<?x64xbf16>, %w: tensor<1024x64xbf16>, %b: tensor<1024xbf16>) -> (!te.scaled<?x512xf8E4M3FN, #row>, tensor<?x1024xbf16>, tensor<f32>) {
   %0 = te.gemm %x, %w transpose_b bias(%b : tensor<1024xbf16>) : tensor<?x64xbf16>, tensor<1024x64xbf16> -> tensor<?x1024xbf16>
@@ -126,7 +126,7 @@ func.func @bias_grad(%dy: tensor<?x64xbf16>, %x: tensor<?x32xbf16>) -> (tensor<6
 // CHECK-NEXT: te.gemm
 // CHECK-NEXT: te.yield
 // CHECK: te.fusion "beside_1"
-// CHECK-SAME: apart = ["not with 'te.gemm': F10: puts another tensor beside the result of te.gemm, which is copied as a part of its own; put the two into regions of their own"]
+// CHECK-SAME: not_fused = ["not with 'te.gemm': F10: puts another tensor beside the result of te.gemm, which is copied as a part of its own; put the two into regions of their own"]
 // CHECK: tensor.concat
 // CHECK: te.fusion "beside_2"
 // CHECK-NEXT: te.gemm

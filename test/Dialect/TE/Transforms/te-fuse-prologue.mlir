@@ -23,7 +23,7 @@ func.func @weights(%x: tensor<16x4096xbf16>, %q: !te.scaled<4096x4096xf4E2M1FN, 
 // CHECK: te.fusion "many_0"
 // CHECK: te.dequantize
 // CHECK: te.fusion "many_1"
-// CHECK-SAME: apart = ["not with 'te.dequantize': one kernel would take about {{[0-9]+}} clocks, two {{[0-9]+}}"]
+// CHECK-SAME: not_fused = ["not with 'te.dequantize': one kernel would take about {{[0-9]+}} clocks, two {{[0-9]+}}"]
 // CHECK: te.gemm
 // ALWAYS-LABEL: @many
 // ALWAYS: te.fusion "many_0"
@@ -99,7 +99,7 @@ func.func @slice(%x: tensor<16x128xf32>, %w: tensor<64x64xbf16>) -> tensor<16x64
 // CHECK: te.fusion "pairs_0"
 // CHECK: te.dequantize
 // CHECK: te.fusion "pairs_1"
-// CHECK-SAME: apart = ["not with 'te.dequantize': G3: kernels multiply quantized matrices in pairs only where
+// CHECK-SAME: not_fused = ["not with 'te.dequantize': G3: kernels multiply quantized matrices in pairs only where
 func.func @pairs(%x: tensor<2x16x64xbf16>, %q: !te.scaled<2x64x64xf8E4M3FN, #blocked>) -> tensor<2x16x64xbf16> {
   %w = te.dequantize %q : !te.scaled<2x64x64xf8E4M3FN, #blocked> -> tensor<2x64x64xbf16>
   %d = te.gemm %x, %w transpose_b : tensor<2x16x64xbf16>, tensor<2x64x64xbf16> -> tensor<2x16x64xbf16>

@@ -129,7 +129,7 @@ func.func @turns(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<2
 
 // -----
 
-// expected-error @+1 {{H14: split_k = 0; K is one piece or more}}
+// expected-error @+1 {{H14: split_k = 0; K has one split or more}}
 #s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 0>>
 
 // -----

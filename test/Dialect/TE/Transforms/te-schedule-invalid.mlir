@@ -264,9 +264,9 @@ func.func @walking_matrices(%x: tensor<4x64x64xbf16>) -> !te.scaled<4x64x64xf8E4
 // -----
 
 func.func @kept_pieces(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<8x4096xbf16> {
-  // expected-error @+1 {{H16: pieces = 4, but a row that workgroups share is read again by the next kernel; add sweep = reread}}
+  // expected-error @+1 {{H16: row_split = 4, but a row that workgroups share is read again by the next kernel; add sweep = reread}}
   %r = te.fusion "k" (%a = %x : tensor<8x4096xbf16>, %b = %g : tensor<4096xbf16>) -> (tensor<8x4096xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = keep, pieces = 4>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = keep, row_split = 4>} {
     %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<8x4096xbf16>, tensor<4096xbf16> -> tensor<8x4096xbf16>, tensor<8xf32>
     te.yield %0 : tensor<8x4096xbf16>
   }
@@ -276,9 +276,9 @@ func.func @kept_pieces(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor
 // -----
 
 func.func @pieces_of_unknown_rows(%x: tensor<8x?xbf16>, %g: tensor<?xbf16>) -> tensor<8x?xbf16> {
-  // expected-error @+1 {{H16: pieces = 4, but the length of a row is not known, and so neither is how many tiles a piece has; make it static, or leave it out}}
+  // expected-error @+1 {{H16: row_split = 4, but the length of a row is not known, and so neither is how many tiles a piece has; make it static, or leave it out}}
   %r = te.fusion "k" (%a = %x : tensor<8x?xbf16>, %b = %g : tensor<?xbf16>) -> (tensor<8x?xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = reread, pieces = 4>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = reread, row_split = 4>} {
     %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<8x?xbf16>, tensor<?xbf16> -> tensor<8x?xbf16>, tensor<8xf32>
     te.yield %0 : tensor<8x?xbf16>
   }
@@ -288,9 +288,9 @@ func.func @pieces_of_unknown_rows(%x: tensor<8x?xbf16>, %g: tensor<?xbf16>) -> t
 // -----
 
 func.func @too_many_pieces(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<8x4096xbf16> {
-  // expected-error @+1 {{H16: pieces = 9, but a row has 8 tiles of 512 columns; use at most as many pieces, or narrower tiles}}
+  // expected-error @+1 {{H16: row_split = 9, but a row has 8 tiles of 512 columns; use at most as many, or narrower tiles}}
   %r = te.fusion "k" (%a = %x : tensor<8x4096xbf16>, %b = %g : tensor<4096xbf16>) -> (tensor<8x4096xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = reread, pieces = 9>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = reread, row_split = 9>} {
     %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<8x4096xbf16>, tensor<4096xbf16> -> tensor<8x4096xbf16>, tensor<8xf32>
     te.yield %0 : tensor<8x4096xbf16>
   }
@@ -300,9 +300,9 @@ func.func @too_many_pieces(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> te
 // -----
 
 func.func @pieces_of_dscale(%dy: tensor<8x512xbf16>, %x: tensor<8x512xbf16>, %s: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{H16: pieces = 2, but this region computes nothing over rows, or what one workgroup must (dscale, a rotation, several tensors); leave it out}}
+  // expected-error @+1 {{H16: row_split = 2, but this region computes nothing over rows, or what one workgroup must (dscale, a rotation, several tensors); leave it out}}
   %r = te.fusion "k" (%a = %dy : tensor<8x512xbf16>, %b = %x : tensor<8x512xbf16>, %c = %s : tensor<8xf32>) -> (tensor<8xf32>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [1, 256], waves = 1, vector = 4, sweep = reread, pieces = 2>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [1, 256], waves = 1, vector = 4, sweep = reread, row_split = 2>} {
     %dx, %ds = te.activation_bwd gelu %a, %b scales(%c : tensor<8xf32>) : tensor<8x512xbf16>, tensor<8x512xbf16> -> tensor<8x512xbf16> dscale tensor<8xf32>
     te.yield %ds : tensor<8xf32>
   }
@@ -313,8 +313,8 @@ func.func @pieces_of_dscale(%dy: tensor<8x512xbf16>, %x: tensor<8x512xbf16>, %s:
 
 func.func @no_pieces(%x: tensor<8x512xbf16>) -> tensor<8x512xbf16> {
   %r = te.fusion "k" (%a = %x : tensor<8x512xbf16>) -> (tensor<8x512xbf16>)
-      // expected-error @+1 {{H2: pieces = 0 is not positive; 1 stands for whole rows}}
-      attributes {schedule = #te.schedule<"gfx950", tile = [1, 256], waves = 1, vector = 4, pieces = 0>} {
+      // expected-error @+1 {{H2: row_split = 0 is not positive; 1 stands for whole rows}}
+      attributes {schedule = #te.schedule<"gfx950", tile = [1, 256], waves = 1, vector = 4, row_split = 0>} {
     %0 = te.activation gelu %a : tensor<8x512xbf16> -> tensor<8x512xbf16>
     te.yield %0 : tensor<8x512xbf16>
   }

@@ -79,7 +79,7 @@ func.func @padded(%x: tensor<4x5120xbf16>, %w: tensor<20480x5120xbf16>)
 // GFX942: te.gemm
 // GFX942: te.yield
 // GFX942: te.fusion
-// GFX942-SAME: apart = ["not with 'te.gemm': one kernel would take about {{[0-9]+}} clocks, two {{[0-9]+}}"]
+// GFX942-SAME: not_fused = ["not with 'te.gemm': one kernel would take about {{[0-9]+}} clocks, two {{[0-9]+}}"]
 func.func @apart(%x: tensor<4x1024xbf16>, %w: tensor<65536x1024xbf16>)
     -> (!te.scaled<4x65536xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) {
   %y = te.gemm %x, %w transpose_b : tensor<4x1024xbf16>, tensor<65536x1024xbf16> -> tensor<4x65536xbf16>

@@ -5,13 +5,13 @@
 // CHECK-LABEL: func.func @layers
 // CHECK: te.fusion "a_0" (%{{.*}} = %arg0
 // CHECK: te.fusion "a_0" (%{{.*}} = %0
-// CHECK: apart = ["not with 'te.copy': because"]
+// CHECK: not_fused = ["not with 'te.copy': because"]
 func.func @layers(%x: tensor<8x64xf32>, %y: tensor<8x64xf32>) -> (tensor<8x64xf32>) {
   %0 = te.fusion "a_0" (%a = %x : tensor<8x64xf32>, %b = %y : tensor<8x64xf32>) -> (tensor<8x64xf32>) {
     %s = arith.addf %a, %b : tensor<8x64xf32>
     te.yield %s : tensor<8x64xf32>
   }
-  %1 = te.fusion "a_1" (%a = %0 : tensor<8x64xf32>, %b = %0 : tensor<8x64xf32>) -> (tensor<8x64xf32>) attributes {apart = ["not with 'te.copy': because"]} {
+  %1 = te.fusion "a_1" (%a = %0 : tensor<8x64xf32>, %b = %0 : tensor<8x64xf32>) -> (tensor<8x64xf32>) attributes {not_fused = ["not with 'te.copy': because"]} {
     %t = arith.addf %a, %b : tensor<8x64xf32>
     te.yield %t : tensor<8x64xf32>
   }

@@ -7,7 +7,7 @@
 // CHECK: #[[SCHEDULE:.*]] = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = #[[MATMUL]]>
 // CHECK-LABEL: func.func @epilogue
 // CHECK: %[[P:.*]] = te.fusion "f_0" (%[[A:.*]] = %arg0 : tensor<64x4096xbf16>, %[[B:.*]] = %arg1 : tensor<512x4096xbf16>) -> (tensor<4x64x512xf32>) attributes {schedule = #[[SCHEDULE]]}
-// CHECK-NEXT: %[[D:.*]] = te.gemm %[[A]], %[[B]] transpose_b {pieces = 4 : i64} : tensor<64x4096xbf16>, tensor<512x4096xbf16> -> tensor<4x64x512xf32>
+// CHECK-NEXT: %[[D:.*]] = te.gemm %[[A]], %[[B]] transpose_b {split_k = 4 : i64} : tensor<64x4096xbf16>, tensor<512x4096xbf16> -> tensor<4x64x512xf32>
 // CHECK-NEXT: te.yield %[[D]]
 // CHECK: %[[Y:.*]]:2 = te.fusion "f_0_sum" (%[[S:.*]] = %[[P]] : tensor<4x64x512xf32>, %[[V:.*]] = %arg2 : tensor<512xf32>, %[[R:.*]] = %arg3 : tensor<64x512xbf16>) -> (tensor<64x512xbf16>, tensor<64x512xf32>) attributes {schedule = #[[OWN]]}
 // CHECK: %[[H:.*]], %[[Z:.*]] = te.gemm_sum %[[S]] bias(%[[V]] : tensor<512xf32>) gelu {alpha = 2.000000e+00 : f32} : tensor<4x64x512xf32> -> tensor<64x512xbf16> aux tensor<64x512xf32>
@@ -39,7 +39,7 @@ func.func @epilogue(%x: tensor<64x4096xbf16>, %w: tensor<512x4096xbf16>, %v: ten
 
 // A dynamic M, a K that the pieces do not divide: where a piece begins is computed.
 // CHECK-LABEL: func.func @dynamic
-// CHECK: te.gemm {{.*}} {pieces = 3 : i64} : tensor<?x100xbf16>, tensor<64x100xbf16> -> tensor<3x?x64xf32>
+// CHECK: te.gemm {{.*}} {split_k = 3 : i64} : tensor<?x100xbf16>, tensor<64x100xbf16> -> tensor<3x?x64xf32>
 // CHECK: te.gemm_sum {{.*}} : tensor<3x?x64xf32> -> tensor<?x64xf32>
 // TILE-LABEL: tile.kernel @f_0(
 // TILE: %[[PIECE:.*]] = arith.divui %block_id_x
@@ -76,7 +76,7 @@ func.func @whole(%x: tensor<32x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<32x64
 // CHECK-LABEL: func.func @prologue
 // CHECK: te.fusion "f_0" (%[[A:.*]] = %arg0 : tensor<16x1024xbf16>, %[[Q:.*]] = %arg1 : !te.scaled<64x1024xf4E2M1FN, #{{.*}}>) -> (tensor<2x16x64xf32>)
 // CHECK-NEXT: %[[B:.*]] = te.dequantize %[[Q]]
-// CHECK-NEXT: te.gemm %[[A]], %[[B]] transpose_b {pieces = 2 : i64}
+// CHECK-NEXT: te.gemm %[[A]], %[[B]] transpose_b {split_k = 2 : i64}
 // CHECK: te.fusion "f_0_sum" (%{{.*}} = %{{.*}} : tensor<2x16x64xf32>, %{{.*}} = %arg2 : tensor<64xf32>) -> (tensor<16x64xbf16>)
 // CHECK-NEXT: te.gemm_sum
 // CHECK-NEXT: te.yield
@@ -135,7 +135,7 @@ func.func @rest(%x: tensor<192x256xbf16>, %w: tensor<64x256xbf16>, %v: tensor<64
 // A gate: the pieces are those of both halves, beside each other in tiles of their own; the second kernel reads the two.
 // CHECK-LABEL: func.func @gate
 // CHECK: %[[P:.*]] = te.fusion "f_0" (%{{.*}} = %arg0 : {{.*}}, %{{.*}} = %arg1 : {{.*}}) -> (tensor<3x37x1024xf32>)
-// CHECK-NEXT: te.gemm {{.*}} {pieces = 3 : i64}
+// CHECK-NEXT: te.gemm {{.*}} {split_k = 3 : i64}
 // CHECK: te.fusion "f_0_sum" (%[[A:.*]] = %[[P]] : tensor<3x37x1024xf32>, %[[V:.*]] = %arg2 : tensor<1024xf32>) -> (tensor<37x512xbf16>, tensor<37x1024xbf16>)
 // CHECK-NEXT: %[[D:.*]] = te.gemm_sum %[[A]] bias(%[[V]] : tensor<1024xf32>) : tensor<3x37x1024xf32> -> tensor<37x1024xbf16>
 // CHECK-NEXT: te.gated_activation swiglu %[[D]] : tensor<37x1024xbf16> -> tensor<37x512xbf16>

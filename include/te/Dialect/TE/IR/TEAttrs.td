@@ -196,7 +196,7 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     from its own tiles to those `workgroups` further on (0, the default: each computes its own only);
     what is read once a column stays in its registers meanwhile. `sweep`: the workgroup walks along its rows, tile after tile, first for what is
     computed over each row, then for the results; in between the rows stay in registers (`keep`), or
-    are read again (`reread`). `pieces` (1 if not given): so many workgroups share a row, each a run of its tiles; what
+    are read again (`reread`). `row_split` (1 if not given): so many workgroups share a row, each a run of its tiles; what
     is computed over the row is folded by kernels of their own, piece by piece, and put together by the next kernel.
     `cluster` (1 if not given): so many neighbouring workgroups hold a row together, a tile each, and exchange what is
     computed over it in one kernel, on chips whose workgroups form clusters; with `sweep` each walks along its share of the
@@ -217,7 +217,7 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "0">:$workgroups,
     DefaultValuedParameter<"::mlir::te::SweepKind",
                            "::mlir::te::SweepKind::None">:$sweep,
-    DefaultValuedParameter<"int64_t", "1">:$pieces,
+    DefaultValuedParameter<"int64_t", "1">:$row_split,
     DefaultValuedParameter<"int64_t", "1">:$cluster,
     OptionalParameter<"::mlir::te::MatmulAttr">:$matmul,
     OptionalArrayRefParameter<"int64_t">:$l2_prefetch,
@@ -226,12 +226,12 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
   let builders = [AttrBuilder<(ins "StringRef":$target,
       "ArrayRef<int64_t>":$tile, "int64_t":$waves, "int64_t":$vector,
       "int64_t":$row_tiles, "int64_t":$workgroups, "SweepKind":$sweep,
-      "int64_t":$pieces, "int64_t":$cluster, "MatmulAttr":$matmul), [{
-    return $_get($_ctxt, target, tile, waves, vector, row_tiles, workgroups, sweep, pieces, cluster, matmul, ArrayRef<int64_t>(), /*residents=*/0, ArrayRef<StringAttr>());
+      "int64_t":$row_split, "int64_t":$cluster, "MatmulAttr":$matmul), [{
+    return $_get($_ctxt, target, tile, waves, vector, row_tiles, workgroups, sweep, row_split, cluster, matmul, ArrayRef<int64_t>(), /*residents=*/0, ArrayRef<StringAttr>());
   }]>];
   let assemblyFormat = [{
     `<` $target `,` `tile` `=` `[` $tile `]` `,` `waves` `=` $waves `,` `vector` `=` $vector
-    `` custom<ScheduleOptions>($row_tiles, $workgroups, $sweep, $pieces, $cluster, $matmul, $l2_prefetch, $residents, $without) `>`
+    `` custom<ScheduleOptions>($row_tiles, $workgroups, $sweep, $row_split, $cluster, $matmul, $l2_prefetch, $residents, $without) `>`
   }];
   let genVerifyDecl = 1;
 }

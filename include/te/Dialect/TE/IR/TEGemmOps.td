@@ -32,13 +32,13 @@ def TE_GemmOp : TE_Op<"gemm", [
 
     A residual, another activation, a quantization of D are ops of their own, which `te-fuse` puts into the same kernel.
 
-    With `pieces = S`, which `te-split-k` makes, D is S x M x N of f32: each D[s] is the product over a part of K, and
+    With `split_k = S`, which `te-split-k` makes, D is S x M x N of f32: each D[s] is the product over a part of K, and
     these parts make up K; which they are is the schedule's. `te.gemm_sum` adds them up. With a result `rest`, S x R x N of
     f32, it makes such pieces of the last R rows alone (of M, where A has several dimensions of rows), and the other results hold nothing of these.
 
     Constraints: X1 ranks and leading dimensions, X2 K agrees, X3 shapes of the results and other operands, X4 element types,
     X5 scales do not change along K inside of a block that is summed, X6 both sides have one kind of scales, X7 gelu, dgelu and accumulate,
-    X8 alpha and beta, X9 pieces.
+    X8 alpha and beta, X9 split_k.
 
     ```mlir
     %y = te.gemm %x, %w transpose_b bias(%b : tensor<6144xbf16>)
@@ -59,7 +59,7 @@ def TE_GemmOp : TE_Op<"gemm", [
     UnitAttr:$gelu,
     DefaultValuedAttr<F32Attr, "1.0f">:$alpha,
     OptionalAttr<F32Attr>:$beta,
-    OptionalAttr<I64Attr>:$pieces);
+    OptionalAttr<I64Attr>:$split_k);
   let results = (outs TE_HPTensor:$result, Optional<TE_HPTensor>:$aux,
     Optional<TE_HPTensor>:$bias_grad, Optional<TE_HPTensor>:$rest);
   let assemblyFormat = [{
@@ -83,9 +83,9 @@ def TE_GemmOp : TE_Op<"gemm", [
     double getBetaOrOne() {
       return getBeta() ? getBeta()->convertToDouble() : 1.0;
     }
-    /// How many pieces K is cut into, of all rows or of the last ones.
-    int64_t countPieces() {
-      return getRest() ? getRest().getType().getDimSize(0) : int64_t(getPieces().value_or(1));
+    /// How many splits K has, of all rows or of the last ones.
+    int64_t countSplits() {
+      return getRest() ? getRest().getType().getDimSize(0) : int64_t(getSplitK().value_or(1));
     }
 
   private:
@@ -100,20 +100,20 @@ def TE_GemmOp : TE_Op<"gemm", [
 def TE_GemmSumOp : TE_Op<"gemm_sum", [Pure, AttrSizedOperandSegments, TE_ComputedIterationSpace<>]> {
   let summary = "the sum of a product's pieces, and what surrounds it";
   let description = [{
-    AB is the sum of `pieces` (S x M x N, f32), which a `te.gemm` with `pieces = S` made: the first, plus the second, and
+    AB is the sum of `partials` (S x M x N, f32), which a `te.gemm` with `split_k = S` made: the first, plus the second, and
     so on. What follows is that of `te.gemm`, steps 1 to 4. `te-split-k` makes it. Pieces of fewer rows than D has are of
     the last ones, what `rest` of `te.gemm` gave: then nothing is computed of the other rows.
 
-    Constraints: X3 shapes, X7 gelu, dgelu and accumulate, X8 alpha and beta, X9 pieces.
+    Constraints: X3 shapes, X7 gelu, dgelu and accumulate, X8 alpha and beta, X9 split_k.
 
     ```mlir
-    %p = te.gemm %x, %w transpose_b {pieces = 4 : i64}
+    %p = te.gemm %x, %w transpose_b {split_k = 4 : i64}
         : tensor<?x4096xbf16>, tensor<6144x4096xbf16> -> tensor<4x?x6144xf32>
     %y = te.gemm_sum %p bias(%b : tensor<6144xbf16>) : tensor<4x?x6144xf32> -> tensor<?x6144xbf16>
     ```
   }];
   let arguments = (ins
-    TE_HPTensor:$pieces,
+    TE_HPTensor:$partials,
     Optional<TE_HPTensor>:$bias,
     Optional<TE_HPTensor>:$dgelu,
     Optional<TE_HPTensor>:$accumulate,
@@ -122,10 +122,10 @@ def TE_GemmSumOp : TE_Op<"gemm_sum", [Pure, AttrSizedOperandSegments, TE_Compute
     OptionalAttr<F32Attr>:$beta);
   let results = (outs TE_HPTensor:$result, Optional<TE_HPTensor>:$aux);
   let assemblyFormat = [{
-    $pieces (`bias` `(` $bias^ `:` type($bias) `)`)?
+    $partials (`bias` `(` $bias^ `:` type($bias) `)`)?
     (`gelu` $gelu^)? (`dgelu` `(` $dgelu^ `:` type($dgelu) `)`)?
     (`accumulate` `(` $accumulate^ `:` type($accumulate) `)`)?
-    attr-dict `:` type($pieces) `->` type($result) (`aux` type($aux)^)?
+    attr-dict `:` type($partials) `->` type($result) (`aux` type($aux)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -239,7 +239,7 @@ def TE_FusionOp : TE_Op<"fusion", [
   let description = [{
     Made by `te-fuse`. The region's arguments are the operands; what it yields is
     written to memory, everything else stays in registers. `schedule` is set by
-    `te-schedule`, or by the user; `kernel` is the name of the kernel, `apart` what kept `te-fuse` from
+    `te-schedule`, or by the user; `kernel` is the name of the kernel, `not_fused` what kept `te-fuse` from
     making it one with others. Where a region computes only some rows, those that `te.gemm_sum` names, its results take over
     what `inits`, one for each, hold of the others.
 
@@ -259,7 +259,7 @@ def TE_FusionOp : TE_Op<"fusion", [
     Variadic<AnyType>:$inits,
     StrAttr:$kernel,
     OptionalAttr<TE_ScheduleAttr>:$schedule,
-    OptionalAttr<StrArrayAttr>:$apart,
+    OptionalAttr<StrArrayAttr>:$not_fused,
     OptionalAttr<DenseI64ArrayAttr>:$rows);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);

@@ -127,7 +127,7 @@ def SplitKPass : Pass<"te-split-k", "::mlir::func::FuncOp"> {
     }
     // ==>
     %p = te.fusion "f_0" (%a = %x : ..., %b = %w : ...) -> (...) attributes {schedule = ... split_k = 4 ...} {
-      %d = te.gemm %a, %b transpose_b {pieces = 4 : i64} : ... -> tensor<4x64x6144xf32>
+      %d = te.gemm %a, %b transpose_b {split_k = 4 : i64} : ... -> tensor<4x64x6144xf32>
     }
     %y = te.fusion "f_0_sum" (%a = %p : tensor<4x64x6144xf32>) -> (...) attributes {schedule = ...} {
       %d = te.gemm_sum %a ...

@@ -176,8 +176,8 @@ public:
                int64_t vectorBytes, int64_t runBytes);
   /// The flat offsets of the pieces, which follow one another in the same place
   /// (one, 0, where the tile goes at once); and which one an offset is in.
-  llvm::SmallVector<int64_t> getPieces() const;
-  int64_t getPiece(int64_t flat) const { return flat & pieceMask; }
+  llvm::SmallVector<int64_t> getSegments() const;
+  int64_t getPiece(int64_t flat) const { return flat & segmentMask; }
   /// Bytes of a piece.
   int64_t getBytes() const;
   int64_t getVectorElements() const { return int64_t(1) << vectorBits.size(); }
@@ -205,7 +205,7 @@ private:
   llvm::SmallVector<int64_t> columns; // address contribution of each flat bit
   llvm::SmallVector<unsigned> vectorBits; // flat bits inside one vector
   unsigned runBits;                       // address bits inside one run
-  int64_t pieceMask = 0;                  // flat bits that pieces differ in
+  int64_t segmentMask = 0;                // flat bits that pieces differ in
   int64_t elementBytes;
   unsigned banks;
 };

@@ -1,4 +1,4 @@
-//===- OpLowerings.cpp - te ops as tile code ------------------------------===//
+//===- QuantizeLowerings.cpp - te ops as tile code ------------------------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

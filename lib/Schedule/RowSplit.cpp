@@ -1,4 +1,4 @@
-//===- Pieces.cpp - when workgroups share rows ----------------------------===//
+//===- RowSplit.cpp - when workgroups share rows --------------------------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Pieces.h"
+#include "RowSplit.h"
 
 #include "te/Target/Timing.h"
 
@@ -44,8 +44,8 @@ static double getClocks(const TileDemand &demand, ScheduleAttr schedule,
   return elements * (loads + vector);
 }
 
-ScheduleAttr te::sharePieces(const TileDemand &demand, ScheduleAttr whole,
-                             ScheduleAttr swept, const Target &target) {
+ScheduleAttr te::splitRows(const TileDemand &demand, ScheduleAttr whole,
+                           ScheduleAttr swept, const Target &target) {
   const Timing *timing = Timing::lookup(target.name);
   if (!timing || !demand.sharesRows || ShapedType::isDynamic(demand.rows) ||
       ShapedType::isDynamic(demand.cols) || demand.rows == 0)
@@ -83,13 +83,13 @@ ScheduleAttr te::sharePieces(const TileDemand &demand, ScheduleAttr whole,
                            pieces, /*cluster=*/1, MatmulAttr());
 }
 
-std::optional<std::string> te::findPieceViolation(const TileDemand &demand,
-                                                  ScheduleAttr schedule) {
-  int64_t pieces = schedule.getPieces();
+std::optional<std::string> te::findRowSplitViolation(const TileDemand &demand,
+                                                     ScheduleAttr schedule) {
+  int64_t pieces = schedule.getRowSplit();
   if (pieces == 1)
     return std::nullopt;
   auto because = [&](const llvm::Twine &why) {
-    return ("H16: pieces = " + llvm::Twine(pieces) + ", but " + why).str();
+    return ("H16: row_split = " + llvm::Twine(pieces) + ", but " + why).str();
   };
   if (!demand.sharesRows)
     return because("this region computes nothing over rows, or what one "
@@ -106,6 +106,6 @@ std::optional<std::string> te::findPieceViolation(const TileDemand &demand,
   if (pieces > tiles)
     return because("a row has " + llvm::Twine(tiles) + " tiles of " +
                    llvm::Twine(width) +
-                   " columns; use at most as many pieces, or narrower tiles");
+                   " columns; use at most as many, or narrower tiles");
   return std::nullopt;
 }

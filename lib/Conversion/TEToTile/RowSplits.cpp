@@ -1,11 +1,11 @@
-//===- RowPieces.cpp - rows that several workgroups share -----------------===//
+//===- RowSplits.cpp - rows that several workgroups share -----------------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowPieces.h"
+#include "RowSplits.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -14,28 +14,28 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
-void RowPieces::begin(Value piece, ValueRange buffers) {
+void RowSplits::begin(Value piece, ValueRange buffers) {
   this->piece = piece;
   this->buffers.assign(buffers.begin(), buffers.end());
   nextSlot = 0;
 }
 
-void RowPieces::postpone(unsigned number) {
+void RowSplits::postpone(unsigned number) {
   places.resize(std::max<size_t>(places.size(), number + 1));
 }
 
-bool RowPieces::end() {
+bool RowSplits::end() {
   slots.push_back(nextSlot);
   return llvm::all_of(places, [](const auto &place) { return bool(place); });
 }
 
-RankedTensorType RowPieces::getPartialType(MLIRContext *context,
+RankedTensorType RowSplits::getPartialType(MLIRContext *context,
                                            int64_t rows) const {
   return RankedTensorType::get({slots.back(), rows, count},
                                Float32Type::get(context));
 }
 
-std::pair<Value, Value> RowPieces::getChunks(TileContext &ctx,
+std::pair<Value, Value> RowSplits::getChunks(TileContext &ctx,
                                              Value chunks) const {
   auto &b = ctx.b;
   Value each = arith::ConstantIndexOp::create(b, chunksEach);
@@ -58,20 +58,20 @@ static Value emitSize(TileContext &ctx, Value number, int64_t each) {
   return arith::SIToFPOp::create(b, withElementType(i32, b.getF32Type()), left);
 }
 
-Value RowPieces::getSize(TileContext &ctx) const {
+Value RowSplits::getSize(TileContext &ctx) const {
   return emitSize(ctx,
                   arith::IndexCastOp::create(ctx.b, ctx.b.getI32Type(), piece),
                   elementsEach);
 }
 
-Value RowPieces::getSizes(TileContext &ctx, Type type) const {
+Value RowSplits::getSizes(TileContext &ctx, Type type) const {
   Type i32 = withElementType(type, ctx.b.getI32Type());
   return emitSize(ctx, CoordinateOp::create(ctx.b, i32, /*dimension=*/1),
                   elementsEach);
 }
 
 /// Rows x pieces.
-Value RowPieces::viewPartial(TileContext &ctx, unsigned kernel,
+Value RowSplits::viewPartial(TileContext &ctx, unsigned kernel,
                              unsigned slot) const {
   auto &b = ctx.b;
   Value offset = b.createOrFold<arith::MulIOp>(
@@ -80,7 +80,7 @@ Value RowPieces::viewPartial(TileContext &ctx, unsigned kernel,
                   /*stride=*/{}, offset);
 }
 
-SmallVector<Value> RowPieces::loadPartials(TileContext &ctx, unsigned number,
+SmallVector<Value> RowSplits::loadPartials(TileContext &ctx, unsigned number,
                                            unsigned numParts) const {
   auto &b = ctx.b;
   LinearLayout layout = LinearLayout::rowMajor(
@@ -96,7 +96,7 @@ SmallVector<Value> RowPieces::loadPartials(TileContext &ctx, unsigned number,
   return tiles;
 }
 
-void RowPieces::storePartials(TileContext &ctx, unsigned number,
+void RowSplits::storePartials(TileContext &ctx, unsigned number,
                               ValueRange parts) {
   unsigned kernel = slots.size();
   postpone(number);

@@ -1,11 +1,11 @@
-//===- Pieces.h - when workgroups share rows --------------------*- C++ -*-===//
+//===- RowSplit.h - when workgroups share rows ------------------*- C++ -*-===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef TE_LIB_SCHEDULE_PIECES_H
-#define TE_LIB_SCHEDULE_PIECES_H
+#ifndef TE_LIB_SCHEDULE_ROWSPLIT_H
+#define TE_LIB_SCHEDULE_ROWSPLIT_H
 
 #include "te/Schedule/ResourceModel.h"
 
@@ -14,13 +14,13 @@ namespace mlir::te {
 /// `swept`, a sweep that reads rows again, with as many pieces a row as keep
 /// the chip's CUs at work; null where that is not faster than `whole`, the
 /// schedule in which a workgroup has its rows to itself, or not possible.
-ScheduleAttr sharePieces(const TileDemand &demand, ScheduleAttr whole,
-                         ScheduleAttr swept, const Target &target);
+ScheduleAttr splitRows(const TileDemand &demand, ScheduleAttr whole,
+                       ScheduleAttr swept, const Target &target);
 
 /// H16: why the schedule's pieces are not possible.
-std::optional<std::string> findPieceViolation(const TileDemand &demand,
-                                              ScheduleAttr schedule);
+std::optional<std::string> findRowSplitViolation(const TileDemand &demand,
+                                                 ScheduleAttr schedule);
 
 } // namespace mlir::te
 
-#endif // TE_LIB_SCHEDULE_PIECES_H
+#endif // TE_LIB_SCHEDULE_ROWSPLIT_H

@@ -6,7 +6,7 @@
 // RUN: te-run %t.hsaco --entry=amax --check --sanitize
 // RUN: te-run %t.hsaco --entry=backward --check --sanitize --input=random:1:normal --input=random:2:normal --input=random:3:normal --input=random:4:normal
 
-// CHECK: #te.schedule<"gfx950", tile = [1, {{[0-9]+}}], {{.*}}, sweep = reread, pieces = {{[0-9]+}}>
+// CHECK: #te.schedule<"gfx950", tile = [1, {{[0-9]+}}], {{.*}}, sweep = reread, row_split = {{[0-9]+}}>
 // CHECK: func.func @few
 // EXPLAIN: few_0
 // EXPLAIN: of a row that {{[0-9]+}} workgroups share, as there are too few rows for the chip: a kernel before this one computes what is computed over its pieces, and it is read a second time for the results
@@ -18,8 +18,8 @@ func.func @few(%x: tensor<2x65536xbf16>, %g: tensor<65536xbf16>) -> (tensor<2x65
 // -----
 
 // A norm that finds the amax of what current scaling casts then, in a kernel that needs no rows.
-// CHECK-COUNT-1: pieces =
-// CHECK-NOT: pieces =
+// CHECK-COUNT-1: row_split =
+// CHECK-NOT: row_split =
 // CHECK: func.func @amax
 #fp8 = #te.scaling<tensor, scale = f32>
 func.func @amax(%x: tensor<2x65536xbf16>, %g: tensor<65536xbf16>, %b: tensor<65536xbf16>) -> !te.scaled<2x65536xf8E4M3FN, #fp8> {
@@ -31,7 +31,7 @@ func.func @amax(%x: tensor<2x65536xbf16>, %g: tensor<65536xbf16>, %b: tensor<655
 
 // -----
 
-// CHECK: pieces =
+// CHECK: row_split =
 // CHECK: func.func @backward
 func.func @backward(%dy: tensor<8x16384xbf16>, %x: tensor<8x16384xbf16>, %g: tensor<16384xbf16>, %r: tensor<8xf32>) -> (tensor<8x16384xbf16>, tensor<16384xbf16>) {
   %dx, %dg = te.rms_norm_bwd %dy, %x, %g, %r : tensor<8x16384xbf16>, tensor<8x16384xbf16>, tensor<16384xbf16>, tensor<8xf32> -> tensor<8x16384xbf16>, tensor<16384xbf16>
@@ -41,7 +41,7 @@ func.func @backward(%dy: tensor<8x16384xbf16>, %x: tensor<8x16384xbf16>, %g: ten
 // -----
 
 // Short rows, many rows, rows of an unknown number: one workgroup a row.
-// CHECK-NOT: pieces =
+// CHECK-NOT: row_split =
 // CHECK: func.func @short
 func.func @short(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<8x4096xbf16> {
   %y, %r = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<8x4096xbf16>, tensor<4096xbf16> -> tensor<8x4096xbf16>, tensor<8xf32>

@@ -1,4 +1,4 @@
-//===- RowPieces.h - rows that several workgroups share ---------*- C++ -*-===//
+//===- RowSplits.h - rows that several workgroups share ---------*- C++ -*-===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,18 +12,18 @@
 // The last kernel writes the results.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TE_LIB_CONVERSION_TETOTILE_ROWPIECES_H
-#define TE_LIB_CONVERSION_TETOTILE_ROWPIECES_H
+#ifndef TE_LIB_CONVERSION_TETOTILE_ROWSPLITS_H
+#define TE_LIB_CONVERSION_TETOTILE_ROWSPLITS_H
 
 #include "te/Conversion/TEToTile/TileContext.h"
 
 namespace mlir::te {
 
-class RowPieces {
+class RowSplits {
 public:
   /// A row of `chunks` tiles of `width` columns each, shared by `count`
   /// workgroups.
-  RowPieces(int64_t count, int64_t chunks, int64_t width)
+  RowSplits(int64_t count, int64_t chunks, int64_t width)
       : count(count), chunksEach(llvm::divideCeil(chunks, count)),
         elementsEach(chunksEach * width) {}
 
@@ -72,4 +72,4 @@ private:
 
 } // namespace mlir::te
 
-#endif // TE_LIB_CONVERSION_TETOTILE_ROWPIECES_H
+#endif // TE_LIB_CONVERSION_TETOTILE_ROWSPLITS_H
