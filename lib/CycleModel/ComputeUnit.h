@@ -42,7 +42,7 @@ private:
   void startWave(Workgroup &workgroup, unsigned number,
                  const std::vector<emu::TraceEvent> &events, uint64_t now);
   llvm::SmallVector<unsigned, 16> orderWaves(const Simd &simd, uint64_t now);
-  bool takeTurn(unsigned simd, uint64_t now);
+  bool tryIssue(unsigned simd, uint64_t now);
   Blocked check(SimulatedWave &wave, uint64_t now);
   Blocked checkUnit(SimulatedWave &wave, const emu::TracedInstruction &inst,
                     uint64_t now);
@@ -75,7 +75,7 @@ private:
   LdsPort &portOf(const SimulatedWave &wave) {
     return ports[wave.simd * ports.size() / simds.size()];
   }
-  uint64_t nextTurn(uint64_t now) const { return now + timing.turn; }
+  uint64_t nextSlot(uint64_t now) const { return now + timing.issueClocks; }
 
   const emu::Trace &trace;
   const Timing &timing;

@@ -85,7 +85,7 @@ llvm::SmallVector<unsigned, 16> ComputeUnit::orderWaves(const Simd &simd,
   return order;
 }
 
-bool ComputeUnit::takeTurn(unsigned number, uint64_t now) {
+bool ComputeUnit::tryIssue(unsigned number, uint64_t now) {
   Simd &simd = simds[number];
   std::array<bool, emu::kUnits> taken{};
   bool hasIssued = false, mustSort = false;
@@ -100,7 +100,7 @@ bool ComputeUnit::takeTurn(unsigned number, uint64_t now) {
       blocked = {inst.unit == Unit::Mfma   ? Stall::MfmaBusy
                  : inst.unit == Unit::Valu ? Stall::ValuBusy
                                            : Stall::Arbitration,
-                 nextTurn(now)};
+                 nextSlot(now)};
     if (blocked.until > now) {
       if (!wave.isSameStall(blocked)) {
         charge(wave, now);
@@ -129,15 +129,15 @@ void ComputeUnit::issue(SimulatedWave &wave, uint64_t now) {
   const TracedInstruction &inst = trace.instructions[number];
   InstructionTime &time = result.instructionTimes[number];
   ++time.executions;
-  time.issue += timing.turn;
-  result.issueClocks += timing.turn;
+  time.issue += timing.issueClocks;
+  result.issueClocks += timing.issueClocks;
   ++result.instructions;
-  draw(Span::Issue, wave, number, now, nextTurn(now));
+  draw(Span::Issue, wave, number, now, nextSlot(now));
   if (result.loop && number == result.loop->first)
     noteLoop(wave, now);
   if (wave.products && inst.unit == Unit::Mfma)
     noteProduct(wave, now);
-  wave.wake = wave.stalledSince = nextTurn(now);
+  wave.wake = wave.stalledSince = nextSlot(now);
   switch (inst.unit) {
   case Unit::Mfma:
     issueMatrix(wave, inst, now);
@@ -161,8 +161,8 @@ void ComputeUnit::issue(SimulatedWave &wave, uint64_t now) {
   }
   case Unit::Branch:
     if (wave.isJump())
-      block(wave, number, nextTurn(now), now + inst.latency * timing.turn,
-            Stall::Branch);
+      block(wave, number, nextSlot(now),
+            now + inst.latency * timing.issueClocks, Stall::Branch);
     break;
   case Unit::Internal:
     issueInternal(wave, inst, now);
@@ -176,10 +176,10 @@ void ComputeUnit::issue(SimulatedWave &wave, uint64_t now) {
 void ComputeUnit::issueInternal(SimulatedWave &wave,
                                 const TracedInstruction &inst, uint64_t now) {
   uint32_t number = wave.current().instruction;
-  uint64_t after = nextTurn(now);
+  uint64_t after = nextSlot(now);
   switch (inst.control) {
   case Control::Nop: // what compilers put in front of matrix results
-    return block(wave, number, after, after + inst.amount * timing.turn,
+    return block(wave, number, after, after + inst.amount * timing.issueClocks,
                  wave.getLastMatrix() > after ? Stall::MfmaDependency
                                               : Stall::Nop);
   case Control::Sleep:
@@ -205,16 +205,17 @@ void ComputeUnit::issueMatrix(SimulatedWave &wave,
   auto countReads = [&](unsigned bytes) {
     return bytes / timing.factorReadBytes;
   };
-  simd.besideMatrix = now + timing.turn * (timing.besideMatrixTurns +
-                                           countReads(inst.widerFactorBytes));
+  simd.besideMatrix =
+      now + timing.issueClocks *
+                (timing.matrixIssueSlots + countReads(inst.widerFactorBytes));
   simd.behindMatrix =
       now + clocks +
-      timing.turn * (timing.behindMatrixTurns +
-                     std::min(countReads(inst.firstFactorBytes), 1u));
+      timing.issueClocks * (timing.matrixEndSlots +
+                            std::min(countReads(inst.firstFactorBytes), 1u));
   result.mfmaClocks += clocks;
   result.flops += inst.flops;
   wave.define(inst, Stall::MfmaDependency,
-              now + clocks + timing.matrixResultTurns * timing.turn,
+              now + clocks + timing.matrixResultSlots * timing.issueClocks,
               now + clocks);
   draw(Span::Mfma, wave, wave.current().instruction, now, now + clocks);
 }
@@ -223,13 +224,13 @@ void ComputeUnit::issueVector(SimulatedWave &wave,
                               const TracedInstruction &inst,
                               const TraceEvent &event, uint64_t now) {
   uint64_t clocks =
-      timing.turn *
-      (inst.isTranscendental ? timing.transcendentalTurns : inst.latency);
+      timing.issueClocks *
+      (inst.isTranscendental ? timing.transcendentalSlots : inst.latency);
   simds[wave.simd].valuFree = now + clocks;
   result.valuClocks += clocks;
   if (uint64_t flops = event.lanes * inst.laneFlops) {
     result.vectorFlops += flops;
-    result.vectorTurns += double(flops) / (inst.mostLaneFlops * waveSize);
+    result.vectorSlots += double(flops) / (inst.mostLaneFlops * waveSize);
   }
   wave.define(inst, Stall::ValuDependency, now + clocks, now + clocks);
   draw(Span::Valu, wave, wave.current().instruction, now, now + clocks);

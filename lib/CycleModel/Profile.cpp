@@ -165,7 +165,7 @@ std::optional<Profile::Roofline> Profile::roofline() const {
   double work = busiestUnit.work * busiestUnit.fill * target->computeUnits;
   made.flopsPerSecond = divide(flops / simulatedWork * work, seconds());
   double clocks =
-      isMatrix ? double(cu.mfmaClocks) : cu.vectorTurns * timing.turn;
+      isMatrix ? double(cu.mfmaClocks) : cu.vectorSlots * timing.issueClocks;
   made.peak = divide(flops, clocks) * target->simdsPerCU * timing.clockGHz *
               1e9 * target->computeUnits;
   made.memoryRoof = made.flopsPerByte * timing.memoryBandwidth;

@@ -26,7 +26,7 @@ static unsigned countActive(const emu::Trace &trace, const Target &target) {
 }
 
 /// Turns in which a workgroup starts, of any draw but the first.
-static constexpr unsigned kStartTurns = 4;
+static constexpr unsigned kStartSlots = 4;
 
 /// Half of a load; of other draws any part, all of them evenly.
 static double getDue(unsigned draw) {
@@ -65,7 +65,7 @@ void ComputeUnit::start(uint64_t now) {
     const emu::TracedWorkgroup &traced = trace.workgroups[nextWorkgroup];
     uint64_t begin = now;
     if (options.draw)
-      begin += random() % (kStartTurns * timing.turn);
+      begin += random() % (kStartSlots * timing.issueClocks);
     result.workgroupBegins[nextWorkgroup] = begin;
     unsigned number = workgroups.size();
     workgroups.push_back({nextWorkgroup++, {}, 0, 0});
@@ -111,7 +111,7 @@ void ComputeUnit::sortWaves(Simd &simd) {
 }
 
 void ComputeUnit::end(SimulatedWave &wave, uint64_t now) {
-  uint64_t last = nextTurn(now);
+  uint64_t last = nextSlot(now);
   result.residentClocks += last - wave.started;
   Simd &simd = simds[wave.simd];
   llvm::erase(simd.waves, wave.id);
@@ -148,7 +148,7 @@ void ComputeUnit::release(Workgroup &workgroup, uint64_t now) {
     if (!wave.isAtBarrier)
       continue;
     wave.isAtBarrier = false;
-    wave.wake = nextTurn(now);
+    wave.wake = nextSlot(now);
   }
 }
 
@@ -285,7 +285,7 @@ Simulation ComputeUnit::run() {
   for (uint64_t round = 0; resident;) {
     bool hasIssued = false;
     for (unsigned simd = 0; simd < simds.size(); ++simd)
-      hasIssued |= takeTurn(simd, round * timing.turn + simd);
+      hasIssued |= tryIssue(simd, round * timing.issueClocks + simd);
     ++round;
     if (hasIssued)
       continue;
@@ -295,7 +295,7 @@ Simulation ComputeUnit::run() {
         next = std::min(next, waves[id]->wake);
     if (next == SimulatedWave::kNever)
       break; // waves at a barrier that nobody releases: the trace is cut off
-    round = std::max(round, next / timing.turn);
+    round = std::max(round, next / timing.issueClocks);
   }
   for (LdsPort &port : ports) {
     result.ldsReadClocks += port.reads;

@@ -158,14 +158,14 @@ ScheduleAttr te::makeAttentionSchedule(MLIRContext *context, AttentionOp op,
                                        const Target &target, const MMA &mma,
                                        int64_t waves, int64_t keys,
                                        int64_t stages, bool isDirect,
-                                       bool takesTurns) {
+                                       bool usesPingPong) {
   int64_t size =
       std::max<int64_t>(llvm::PowerOf2Ceil(getHeadSize(op.getV())), mma.size);
   int64_t vector =
       target.maxAccessBytes * 8 / getElement(op).getIntOrFloatBitWidth();
-  auto matmul =
-      MatmulAttr::get(context, mma.name, keys, {waves, 1}, stages, isDirect,
-                      takesTurns, /*split_k=*/1, /*whole_rows=*/0, /*group=*/0);
+  auto matmul = MatmulAttr::get(context, mma.name, keys, {waves, 1}, stages,
+                                isDirect, usesPingPong, /*split_k=*/1,
+                                /*whole_rows=*/0, /*group=*/0);
   return ScheduleAttr::get(context, target.name, {waves * mma.size, size},
                            waves, vector, 1, 0, SweepKind::None, 1, 1, matmul);
 }

@@ -36,7 +36,7 @@ bool isDirect(AttentionOp op, int64_t waves, int64_t keys,
 ScheduleAttr makeAttentionSchedule(MLIRContext *context, AttentionOp op,
                                    const Target &target, const MMA &mma,
                                    int64_t waves, int64_t keys, int64_t stages,
-                                   bool isDirect, bool takesTurns);
+                                   bool isDirect, bool usesPingPong);
 /// G2, H14 and H21.
 std::optional<std::string> findAttentionViolation(const TileDemand &demand,
                                                   ScheduleAttr schedule,

@@ -124,9 +124,9 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
                   int64_t mostWaves, int64_t stages) {
     std::array<int64_t, 2> waves = chooseWaves(tile, mma, mostWaves);
     int64_t count = waves[0] * waves[1];
-    bool takesTurns = stages > 1 && count > simds && k > mma.k;
+    bool usesPingPong = stages > 1 && count > simds && k > mma.k;
     auto matmul = MatmulAttr::get(context, mma.name, k, waves, stages,
-                                  stages > 1 && mayFetch, takesTurns,
+                                  stages > 1 && mayFetch, usesPingPong,
                                   /*split_k=*/1, /*whole_rows=*/0,
                                   /*group=*/0);
     int64_t vector =

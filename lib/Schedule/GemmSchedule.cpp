@@ -130,8 +130,8 @@ static bool isShortStep(const GemmPlan &plan, int64_t k) {
 /// Waves that share a SIMD take turns at the parts of a step (ping_pong): one
 /// multiplies while the other waits for LDS. What lanes scale or convert, or
 /// scales that go through registers, are beside the other's products as it is.
-static bool takesTurns(const GemmPlan &plan, GemmOp gemm, ScheduleAttr schedule,
-                       const Target &target) {
+static bool usesPingPong(const GemmPlan &plan, GemmOp gemm,
+                         ScheduleAttr schedule, const Target &target) {
   using Scales = GemmPlan::Scales;
   MatmulAttr matmul = schedule.getMatmul();
   bool isPlain = plan.scales == Scales::None || plan.scales == Scales::Sum ||
@@ -159,7 +159,7 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
                             /*group=*/0));
       };
       ScheduleAttr schedule = get(/*pingPong=*/false);
-      visit(takesTurns(plan, demand.gemm, schedule, target)
+      visit(usesPingPong(plan, demand.gemm, schedule, target)
                 ? get(/*pingPong=*/true)
                 : schedule);
     };

@@ -58,7 +58,7 @@ static UnitClocks getStepClocks(const ProductWork &work, ScheduleAttr schedule,
   step.lds = std::max(reads / (ports * timing.ldsPortBytes) +
                           writes / (ports * timing.ldsStoreBytes),
                       (reads + writes + direct) / (target.ldsBanks * 4));
-  step.vector = instructions * timing.turn / simds;
+  step.vector = instructions * timing.issueClocks / simds;
   return step;
 }
 
@@ -69,7 +69,7 @@ static UnitClocks getFinishClocks(const ProductWork &work, double active,
   finish.memory = moved / timing.getMemoryShare(unsigned(active));
   finish.l2 = std::max(work.written / timing.storeBytes,
                        moved / timing.getL2Share(unsigned(active)));
-  finish.vector = work.scales * timing.turn / target.simdsPerCU;
+  finish.vector = work.scales * timing.issueClocks / target.simdsPerCU;
   // Sums become rows on their way through LDS.
   finish.lds = work.written / timing.ldsPorts *
                (1. / timing.ldsStoreBytes + 1. / timing.ldsPortBytes);

@@ -40,7 +40,8 @@ static double getClocks(const TileDemand &demand, ScheduleAttr schedule,
   double loads = perElement * std::max(timing.getMemoryLatency() / inFlight,
                                        1.0 / timing.l1Bytes);
   double simds = std::min<double>(schedule.getWaves(), target.simdsPerCU);
-  double vector = kInstructions * timing.turn / (simds * target.waveSize);
+  double vector =
+      kInstructions * timing.issueClocks / (simds * target.waveSize);
   return elements * (loads + vector);
 }
 

@@ -21,15 +21,15 @@ static constexpr Timing kCommon = {
     .xcds = 8, // [V] product pages
     // [V] a thread trace on gfx942 shows 44 clocks for 11 wait states; GCN's
     // four SIMDs take turns.
-    .turn = 4,
+    .issueClocks = 4,
     .passClocks = 4, // [V] matrix instruction calculator
     // [V] LLVM issue 233721, from thread traces on MI308X and MI350X. Of
     // tingqli/pyhip's measurements on gfx942 they give each row.
-    .besideMatrixTurns = 1,
-    .behindMatrixTurns = 2,
+    .matrixIssueSlots = 1,
+    .matrixEndSlots = 2,
     .factorReadBytes = 16,
-    .transcendentalTurns = 0,
-    .matrixResultTurns = 0,
+    .transcendentalSlots = 0,
+    .matrixResultSlots = 0,
     // [V] AMD's HIP documentation, and a measurement on gfx942: pairs of SIMDs
     // share a port.
     .ldsPorts = 2,
@@ -68,15 +68,15 @@ static constexpr Timing kCommon = {
 };
 
 static constexpr Timing make(llvm::StringRef chip, double peakGHz,
-                             unsigned transcendentalTurns,
-                             unsigned matrixResultTurns, unsigned ldsPortBytes,
+                             unsigned transcendentalSlots,
+                             unsigned matrixResultSlots, unsigned ldsPortBytes,
                              unsigned ldsStoreBytes, unsigned ldsLatency,
                              double bandwidth, double peak) {
   Timing timing = kCommon;
   timing.chip = chip;
   timing.peakGHz = timing.clockGHz = peakGHz;
-  timing.transcendentalTurns = transcendentalTurns;
-  timing.matrixResultTurns = matrixResultTurns;
+  timing.transcendentalSlots = transcendentalSlots;
+  timing.matrixResultSlots = matrixResultSlots;
   timing.ldsPortBytes = ldsPortBytes;
   timing.ldsStoreBytes = ldsStoreBytes;
   timing.ldsLatency = ldsLatency;

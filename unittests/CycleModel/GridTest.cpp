@@ -214,7 +214,7 @@ TEST_P(Grid, Draws) {
         << draw;
   }
   EXPECT_GT(begins.size(), 4u);
-  EXPECT_LT(*begins.rbegin(), 4 * k.timing.turn);
+  EXPECT_LT(*begins.rbegin(), 4 * k.timing.issueClocks);
   EXPECT_GT(most - least, *begins.rbegin()); // by the loads, too
   EXPECT_DOUBLE_EQ(made.gridClocks, sum / made.draws);
   EXPECT_DOUBLE_EQ(made.leastGridClocks, least);

@@ -141,7 +141,7 @@ struct Simulation {
   /// Of vector instructions, and the turns of a SIMD that they take at the peak
   /// of their kind of arithmetic.
   uint64_t vectorFlops = 0;
-  double vectorTurns = 0;
+  double vectorSlots = 0;
   uint64_t usefulBytes = 0, ldsBytes = 0, l2Bytes = 0, memoryBytes = 0;
   /// The steady state of the loop: from the first wave's second round on until
   /// the first wave leaves; without a loop, of the middle half of each wave's

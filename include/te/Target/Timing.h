@@ -40,20 +40,20 @@ struct Timing {
   double peakGHz;  // the clock of datasheets
   double clockGHz; // what figures in seconds assume: peakGHz, or withClock's
   unsigned xcds;   // each with an L2 cache of its own
-  unsigned turn;   // clocks between two issues of a SIMD; of a wait state too
-  unsigned passClocks; // of a matrix core's pass
+  unsigned issueClocks; // between two issues of a SIMD; of a wait state too
+  unsigned passClocks;  // of a matrix core's pass
 
-  // Turns from a matrix instruction's start until its SIMD may start a vector
-  // one: `besideMatrixTurns`, one more for each `factorReadBytes` of the wider
-  // factor. Packed f32 and dot products: its passes and `behindMatrixTurns`,
+  // Issue slots from a matrix instruction's start until its SIMD may start a
+  // vector one: `matrixIssueSlots`, one more for each `factorReadBytes` of the
+  // wider factor. Packed f32 and dot products: its passes and `matrixEndSlots`,
   // one more where A has `factorReadBytes`. A matrix instruction waits until
   // the vector unit is free.
-  unsigned besideMatrixTurns, behindMatrixTurns, factorReadBytes;
-  unsigned transcendentalTurns; // that one keeps the vector unit busy
+  unsigned matrixIssueSlots, matrixEndSlots, factorReadBytes;
+  unsigned transcendentalSlots; // that one keeps the vector unit busy
 
-  // Matrix results: turns beyond the passes until another instruction than a
-  // sum into the same registers may read them.
-  unsigned matrixResultTurns;
+  // Matrix results: issue slots beyond the passes until another instruction
+  // than a sum into the same registers may read them.
+  unsigned matrixResultSlots;
 
   // LDS: SIMDs share ports evenly, and ports its banks (Target.h), which give a
   // row of all of them a clock.

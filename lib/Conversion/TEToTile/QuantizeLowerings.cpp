@@ -1,4 +1,5 @@
-//===- QuantizeLowerings.cpp - te ops as tile code ------------------------===//
+//===- QuantizeLowerings.cpp - quantize, dequantize, amax
+//------------------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

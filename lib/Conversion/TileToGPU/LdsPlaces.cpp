@@ -111,12 +111,12 @@ int64_t te::placeInLds(KernelOp kernel, KernelState &state) {
   // what is staged lies behind.
   if (!state.hasRings) {
     int64_t area = llvm::alignTo(shared, state.target->maxAccessBytes);
-    bool takesTurns =
+    bool usesPingPong =
         passing.size() > 1 && area <= getTurnBytes(state.waves, *state.target);
     // One where both and a cluster's exchanges would not fit.
-    takesTurns &= placeExchanges(kernel, state, 2 * area) <=
-                  int64_t(state.target->ldsBytesPerWorkgroup);
-    unsigned areas = takesTurns ? 2 : 1;
+    usesPingPong &= placeExchanges(kernel, state, 2 * area) <=
+                    int64_t(state.target->ldsBytesPerWorkgroup);
+    unsigned areas = usesPingPong ? 2 : 1;
     assignTurns(kernel.getBody().front(), state, area, areas);
     shared = area * areas;
   } else if (isAlone(kernel, state)) {
