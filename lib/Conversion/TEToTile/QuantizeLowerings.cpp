@@ -1,4 +1,4 @@
-//===- QuantizeLowerings.cpp - quantize, dequantize, amax
+//===- QuantizeLowerings.cpp - quantize, dequantize, amax -----------------===//
 //------------------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.

@@ -43,6 +43,8 @@
 #include "te/Schedule/ResourceModel.h"
 #include "te/Schedule/TuningDatabase.h"
 
+#include "llvm/ADT/ScopeExit.h"
+
 using namespace mlir;
 using namespace mlir::te;
 
@@ -95,9 +97,18 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
     return found;
   }
 
-  /// The fastest schedule that is known for the demand.
-  RowVariant choose(FusionOp fusion, const TileDemand &demand, int64_t most,
+  /// The fastest schedule that is known for so many rows.
+  RowVariant choose(FusionOp fusion, ArrayRef<int64_t> rows,
                     const Target &chip) {
+    DenseI64ArrayAttr before = fusion.getRowsAttr();
+    if (!rows.empty())
+      fusion.setRows(rows);
+    auto restore = llvm::scope_exit([&] {
+      if (!before)
+        fusion.removeRowsAttr();
+    });
+    TileDemand demand = getRegionDemand(fusion);
+    int64_t most = fusion.getRowRange().second;
     if (std::optional<TunedSchedule> tuned = findTuned(fusion, demand, chip))
       return {most, tuned->schedule,
               tuned->source.empty()
@@ -109,16 +120,14 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
   /// One for all numbers of rows, or for each range of them, where schedules
   /// differ from one to the next.
   SmallVector<RowVariant> chooseAll(FusionOp fusion, const Target &chip) {
+    if (ranges.empty() || fusion.getRows() || !hasUnknownRows(fusion))
+      return {choose(fusion, {}, chip)};
     TileDemand any = getTileDemand(getRegionOps(fusion));
     SmallVector<RowVariant> variants;
-    RowVariant rest = choose(fusion, any, INT64_MAX, chip);
+    RowVariant rest = choose(fusion, {ranges.back() + 1}, chip);
     int64_t least = 0;
     for (int64_t most : ranges) {
-      if (!hasUnknownRows(fusion))
-        break;
-      fusion.setRows(ArrayRef<int64_t>({least, most}));
-      RowVariant variant = choose(fusion, getRegionDemand(fusion), most, chip);
-      fusion.removeRowsAttr();
+      RowVariant variant = choose(fusion, {least, most}, chip);
       if (findViolation(any, variant.schedule, chip))
         variant = {most, rest.schedule, rest.tuned};
       if (!variants.empty() && variants.back().schedule == variant.schedule)
