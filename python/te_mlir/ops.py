@@ -473,34 +473,34 @@ def gated_activation_bwd(kind: GatedKind, grad: Operand, input: Operand, *, scal
 @overload
 def gemm(a: Operand, b: Operand, *, bias: Operand | None = None, dgelu: Operand | None = None, accumulate: Operand | None = None,
          transpose_a: bool = False, transpose_b: bool = False, gelu: bool = False, alpha: float = 1.0, beta: float | None = None,
-         pieces: int | None = None, dtype: DType | None = None, aux_dtype: DType | None = None, aux: Literal[False] = False,
+         split_k: int | None = None, dtype: DType | None = None, aux_dtype: DType | None = None, aux: Literal[False] = False,
          bias_grad_dtype: DType | None = None, bias_grad: Literal[False] = False) -> Tensor: ...
 
 
 @overload
 def gemm(a: Operand, b: Operand, *, bias: Operand | None = None, dgelu: Operand | None = None, accumulate: Operand | None = None,
          transpose_a: bool = False, transpose_b: bool = False, gelu: bool = False, alpha: float = 1.0, beta: float | None = None,
-         pieces: int | None = None, dtype: DType | None = None, aux_dtype: DType | None = None, aux: Literal[True],
+         split_k: int | None = None, dtype: DType | None = None, aux_dtype: DType | None = None, aux: Literal[True],
          bias_grad_dtype: DType | None = None, bias_grad: Literal[False] = False) -> tuple[Tensor, Tensor]: ...
 
 
 @overload
 def gemm(a: Operand, b: Operand, *, bias: Operand | None = None, dgelu: Operand | None = None, accumulate: Operand | None = None,
          transpose_a: bool = False, transpose_b: bool = False, gelu: bool = False, alpha: float = 1.0, beta: float | None = None,
-         pieces: int | None = None, dtype: DType | None = None, aux_dtype: DType | None = None, aux: Literal[False] = False,
+         split_k: int | None = None, dtype: DType | None = None, aux_dtype: DType | None = None, aux: Literal[False] = False,
          bias_grad_dtype: DType | None = None, bias_grad: Literal[True]) -> tuple[Tensor, Tensor]: ...
 
 
 @overload
 def gemm(a: Operand, b: Operand, *, bias: Operand | None = None, dgelu: Operand | None = None, accumulate: Operand | None = None,
          transpose_a: bool = False, transpose_b: bool = False, gelu: bool = False, alpha: float = 1.0, beta: float | None = None,
-         pieces: int | None = None, dtype: DType | None = None, aux_dtype: DType | None = None, aux: Literal[True],
+         split_k: int | None = None, dtype: DType | None = None, aux_dtype: DType | None = None, aux: Literal[True],
          bias_grad_dtype: DType | None = None, bias_grad: Literal[True]) -> tuple[Tensor, Tensor, Tensor]: ...
 
 
 def gemm(a: Operand, b: Operand, *, bias: Operand | None = None, dgelu: Operand | None = None, accumulate: Operand | None = None,
          transpose_a: bool = False, transpose_b: bool = False, gelu: bool = False, alpha: float = 1.0, beta: float | None = None,
-         pieces: int | None = None, dtype: DType | None = None, aux_dtype: DType | None = None, aux: bool = False,
+         split_k: int | None = None, dtype: DType | None = None, aux_dtype: DType | None = None, aux: bool = False,
          bias_grad_dtype: DType | None = None, bias_grad: bool = False) -> Tensor | tuple[Tensor, ...]:
     """te.gemm: D = op(A) op(B), with what surrounds it in a linear layer.
 
@@ -521,13 +521,13 @@ def gemm(a: Operand, b: Operand, *, bias: Operand | None = None, dgelu: Operand 
 
     A residual, another activation, a quantization of D are ops of their own, which `te-fuse` puts into the same kernel.
 
-    With `pieces = S`, which `te-split-k` makes, D is S x M x N of f32: each D[s] is the product over a part of K, and
+    With `split_k = S`, which `te-split-k` makes, D is S x M x N of f32: each D[s] is the product over a part of K, and
     these parts make up K; which they are is the schedule's. `te.gemm_sum` adds them up. With a result `rest`, S x R x N of
     f32, it makes such pieces of the last R rows alone (of M, where A has several dimensions of rows), and the other results hold nothing of these.
 
     Constraints: X1 ranks and leading dimensions, X2 K agrees, X3 shapes of the results and other operands, X4 element types,
     X5 scales do not change along K inside of a block that is summed, X6 both sides have one kind of scales, X7 gelu, dgelu and accumulate,
-    X8 alpha and beta, X9 pieces.
+    X8 alpha and beta, X9 split_k.
 
     ```mlir
     %y = te.gemm %x, %w transpose_b bias(%b : tensor<6144xbf16>)
@@ -549,7 +549,7 @@ def gemm(a: Operand, b: Operand, *, bias: Operand | None = None, dgelu: Operand 
         gelu: a flag
         alpha: a number, kept as f32; 1.0 if not given
         beta: a number, kept as f32; optional
-        pieces: an integer; optional
+        split_k: an integer; optional
         dtype: the element type of result; without, a's; optional
         aux_dtype: the element type of aux; without, of the result; optional
         aux: asks for this result
@@ -572,11 +572,11 @@ def gemm(a: Operand, b: Operand, *, bias: Operand | None = None, dgelu: Operand 
     op.flag("gelu", gelu)
     op.f32("alpha", alpha)
     op.f32("beta", beta)
-    op.integer("pieces", pieces, "i64")
+    op.integer("split_k", split_k, "i64")
     dtype = op.float_like(dtype, a)
-    op.result(_shapes.product(a, b, transpose_a, transpose_b, pieces), dtype)
+    op.result(_shapes.product(a, b, transpose_a, transpose_b, split_k), dtype)
     if op.asked("aux", aux):
-        op.result(_shapes.product(a, b, transpose_a, transpose_b, pieces), aux_dtype or dtype)
+        op.result(_shapes.product(a, b, transpose_a, transpose_b, split_k), aux_dtype or dtype)
     else:
         op.no_result()
     if op.asked("bias_grad", bias_grad):
@@ -588,27 +588,27 @@ def gemm(a: Operand, b: Operand, *, bias: Operand | None = None, dgelu: Operand 
 
 
 @overload
-def gemm_sum(pieces: Operand, *, bias: Operand | None = None, dgelu: Operand | None = None, accumulate: Operand | None = None,
+def gemm_sum(partials: Operand, *, bias: Operand | None = None, dgelu: Operand | None = None, accumulate: Operand | None = None,
              gelu: bool = False, alpha: float = 1.0, beta: float | None = None, dtype: DType | None = None, aux_dtype: DType | None = None,
              aux: Literal[False] = False) -> Tensor: ...
 
 
 @overload
-def gemm_sum(pieces: Operand, *, bias: Operand | None = None, dgelu: Operand | None = None, accumulate: Operand | None = None,
+def gemm_sum(partials: Operand, *, bias: Operand | None = None, dgelu: Operand | None = None, accumulate: Operand | None = None,
              gelu: bool = False, alpha: float = 1.0, beta: float | None = None, dtype: DType | None = None, aux_dtype: DType | None = None,
              aux: Literal[True]) -> tuple[Tensor, Tensor]: ...
 
 
-def gemm_sum(pieces: Operand, *, bias: Operand | None = None, dgelu: Operand | None = None, accumulate: Operand | None = None,
+def gemm_sum(partials: Operand, *, bias: Operand | None = None, dgelu: Operand | None = None, accumulate: Operand | None = None,
              gelu: bool = False, alpha: float = 1.0, beta: float | None = None, dtype: DType | None = None, aux_dtype: DType | None = None,
              aux: bool = False) -> Tensor | tuple[Tensor, ...]:
     """te.gemm_sum: the sum of a product's pieces, and what surrounds it.
 
-    AB is the sum of `pieces` (S x M x N, f32), which a `te.gemm` with `pieces = S` made: the first, plus the second, and
+    AB is the sum of `partials` (S x M x N, f32), which a `te.gemm` with `split_k = S` made: the first, plus the second, and
     so on. What follows is that of `te.gemm`, steps 1 to 4. `te-split-k` makes it. Pieces of fewer rows than D has are of
     the last ones, what `rest` of `te.gemm` gave: then nothing is computed of the other rows.
 
-    Constraints: X3 shapes, X7 gelu, dgelu and accumulate, X8 alpha and beta, X9 pieces.
+    Constraints: X3 shapes, X7 gelu, dgelu and accumulate, X8 alpha and beta, X9 split_k.
 
     ```mlir
     %p = te.gemm %x, %w transpose_b {split_k = 4 : i64}
@@ -617,33 +617,33 @@ def gemm_sum(pieces: Operand, *, bias: Operand | None = None, dgelu: Operand | N
     ```
 
     Arguments:
-        pieces: bf16, f16 or f32
+        partials: bf16, f16 or f32
         bias: bf16, f16 or f32; optional
         dgelu: bf16, f16 or f32; optional
         accumulate: bf16, f16 or f32; optional
         gelu: a flag
         alpha: a number, kept as f32; 1.0 if not given
         beta: a number, kept as f32; optional
-        dtype: the element type of result; without, pieces's; optional
+        dtype: the element type of result; without, partials's; optional
         aux_dtype: the element type of aux; without, of the result; optional
         aux: asks for this result
 
     Returns:
-        result: shape pieces.shape[1:], elements dtype
-        aux: shape pieces.shape[1:], elements aux_dtype; if asked for
+        result: shape partials.shape[1:], elements dtype
+        aux: shape partials.shape[1:], elements aux_dtype; if asked for
     """
     op = Op("te.gemm_sum", sized_operands=True)
-    pieces = op.tensor("pieces", pieces)
+    partials = op.tensor("partials", partials)
     op.optional("bias", bias)
     op.optional("dgelu", dgelu)
     op.optional("accumulate", accumulate)
     op.flag("gelu", gelu)
     op.f32("alpha", alpha)
     op.f32("beta", beta)
-    dtype = op.float_like(dtype, pieces)
-    op.result(pieces.shape[1:], dtype)
+    dtype = op.float_like(dtype, partials)
+    op.result(partials.shape[1:], dtype)
     if op.asked("aux", aux):
-        op.result(pieces.shape[1:], aux_dtype or dtype)
+        op.result(partials.shape[1:], aux_dtype or dtype)
     return op.some()
 
 

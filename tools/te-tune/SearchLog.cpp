@@ -41,7 +41,7 @@ std::string te::getRegionText(FusionOp fusion) {
   copy->setDiscardableAttrs(DictionaryAttr::get(fusion.getContext()));
   copy.setKernel("");
   copy.removeScheduleAttr();
-  copy.removeApartAttr();
+  copy.removeNotFusedAttr();
   func::ReturnOp::create(b, loc, copy.getResults());
   std::string text;
   llvm::raw_string_ostream os(text);

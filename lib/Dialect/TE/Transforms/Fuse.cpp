@@ -97,7 +97,7 @@ static void wrap(Group &group, StringRef kernel, const Prologues &prologues) {
   OpBuilder builder(group.ops.back());
   auto [fusion, yielded] = buildRegion(builder, group.ops, kernel, prologues);
   if (!group.apart.empty())
-    fusion.setApartAttr(builder.getArrayAttr(
+    fusion.setNotFusedAttr(builder.getArrayAttr(
         SmallVector<Attribute>(group.apart.begin(), group.apart.end())));
   for (auto [value, result] : llvm::zip_equal(yielded, fusion.getResults()))
     value.replaceAllUsesWith(result);

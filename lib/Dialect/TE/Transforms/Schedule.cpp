@@ -124,7 +124,7 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
       return {choose(fusion, {}, chip)};
     TileDemand any = getTileDemand(getRegionOps(fusion));
     SmallVector<RowVariant> variants;
-    RowVariant rest = choose(fusion, {ranges.back() + 1}, chip);
+    RowVariant rest = choose(fusion, {ranges[ranges.size() - 1] + 1}, chip);
     int64_t least = 0;
     for (int64_t most : ranges) {
       RowVariant variant = choose(fusion, {least, most}, chip);
