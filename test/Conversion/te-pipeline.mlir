@@ -22,7 +22,7 @@
 
 // TE: te.quantize
 // TE-NOT: te.fusion
-// FUSED: te.fusion "f_0" {{.*}} attributes {schedule = #
+// FUSED: te.fusion "f_0{{.*}} attributes {{{.*}}schedule = #
 // FUSED-NOT: tile.kernel
 // TILE: tile.launch @f_0
 // TILE-NOT: te.fusion
