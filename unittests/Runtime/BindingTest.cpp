@@ -166,6 +166,31 @@ TEST_P(Bind, PlansTheWorkspace) {
   EXPECT_EQ(found[1], Buffers::at(workspace) + 256);
 }
 
+/// A step for some sizes is launched for these alone, and what it alone needs
+/// takes memory for these alone.
+TEST_P(Bind, ChoosesByASize) {
+  std::string few = R"("when": {"size": "M", "least": 0, "most": 2})",
+              many = R"("when": {"size": "M", "least": 3})";
+  std::string steps = addStep("quantize_0");
+  steps.insert(steps.find(R"("args")"), many + ", ");
+  load(0, R"("shape": [["mul", "M", 4]]})",
+       R"("shape": [["mul", "M", 4]], )" + few + "}", kEnd, steps);
+  for (int rows : {2, 3}) {
+    Buffers buffers(rows);
+    EXPECT_EQ(query(*entry, buffers.dims)->workspace, rows == 2 ? 256u : 0u);
+    if (rows == 3)
+      buffers.workspace = {};
+    Binding binding = bind(buffers);
+    library.startLog();
+    EXPECT_TRUE(bool(binding.run()));
+    std::string log = library.takeLog();
+    EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), rows == 2 ? 1 : 2)
+        << log;
+  }
+  EXPECT_NE(describe(*entry).find("where M is 3 or more"), std::string::npos)
+      << describe(*entry);
+}
+
 /// Kernels are found once, whatever steps they have.
 TEST_P(Bind, FindsKernelsWhereCodeIsLoaded) {
   library.startLog();

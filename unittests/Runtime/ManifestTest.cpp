@@ -124,6 +124,17 @@ static const Malformed kMalformed[] = {
      "18446744073709551615"},
     {R"("entries": [)", R"("entries": [7, )",
      "entries[0]: expected an object, found number"},
+    {R"("dynamic_lds": 0,)",
+     R"("dynamic_lds": 0, "when": {"size": "N", "least": 0},)",
+     "entries[0].steps[0].when.size: \"N\" is not a dimension of entry "
+     "quantize"},
+    {R"("dynamic_lds": 0,)",
+     R"("dynamic_lds": 0, "when": {"size": "M", "least": 17, "most": 16},)",
+     "entries[0].steps[0].when.most: expected an integer from 17 to "
+     "9223372036854775807, found 16"},
+    {R"("dtype": "bf16", "shape": ["M", "K"]})",
+     R"("dtype": "bf16", "shape": ["M", "K"], "when": {"size": "M", "least": 1}})",
+     "entries[0].buffers[0].when: only a workspace has it"},
 };
 
 TEST(Manifest, LocatesWhatIsMalformed) {
