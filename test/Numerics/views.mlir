@@ -1,6 +1,7 @@
 // Slices, reshapes and concatenations around kernels: views of buffers, and buffers written in parts.
 
-// RUN: te-compile %s --target=gfx942 -o %t.942.hsaco --explain | FileCheck %s
+// RUN: te-compile %s --target=gfx942 --variants=none --emit=fused -o /dev/null --explain | FileCheck %s
+// RUN: te-compile %s --target=gfx942 -o %t.942.hsaco
 // RUN: te-compile %s --target=gfx950 -o %t.950.hsaco
 // RUN: %python %S/Inputs/entries.py %t.942.hsaco M=0,1,2,37,130
 // RUN: %python %S/Inputs/entries.py %t.950.hsaco M=0,1,2,37,130
