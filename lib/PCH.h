@@ -1,6 +1,4 @@
 // The precompiled header: what most translation units include anyway.
-#include "te/Dialect/TE/IR/TE.h"
-#include "te/Dialect/Tile/IR/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -15,5 +13,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "te/Dialect/TE/IR/TE.h"
+#include "te/Dialect/Tile/IR/Tile.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/JSON.h"

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Codegen.h"
-#include "LaunchRange.h"
+#include "HostCode.h"
 
 #include "te/Conversion/Names.h"
 #include "te/Dialect/TE/IR/Names.h"
@@ -204,22 +204,6 @@ FailureOr<json::Array> EntryWriter::shapeOf(Value value) {
   return shape;
 }
 
-/// A tensor in the buffer of its operand.
-static bool isReshape(Operation *op) {
-  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
-      op);
-}
-
-/// A reshape's buffer is that of what it reshapes.
-static Value getBufferOwner(Value value) {
-  while (Operation *op = value.getDefiningOp())
-    if (isReshape(op))
-      value = op->getOperand(0);
-    else
-      break;
-  return value;
-}
-
 /// Storage sizes over a logical shape, as expressions.
 json::Value EntryWriter::storage(ArrayRef<ScaledType::StorageDim> storageDims,
                                  const json::Array &shape) {
@@ -394,27 +378,6 @@ LogicalResult EntryWriter::addLaunch(tile::LaunchOp launch) {
   if (*condition)
     step["when"] = **condition;
   steps.push_back(std::move(step));
-  return success();
-}
-
-/// Kernels compute all that is a tensor; the host computes sizes.
-static LogicalResult verifyHostOp(Operation *op) {
-  if (isa<tile::LaunchOp, arith::ConstantOp, scf::IfOp, func::FuncOp>(op) ||
-      isReshape(op) || op->hasTrait<OpTrait::IsTerminator>())
-    return success();
-  if (!op->use_empty() &&
-      llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>)) {
-    bool isPut = isa<tensor::InsertSliceOp, tensor::EmptyOp>(op);
-    return op->emitError()
-           << op->getName() << " has no kernel yet"
-           << (isPut ? "; put slices into tensors without a step, and cover "
-                       "with them what tensor.empty gives; its semantics run "
-                       "with te-run --device=reference"
-                     : "; docs/spec.md lists the ops that have one");
-  }
-  if (!isPure(op))
-    return op->emitError() << "'" << op->getName()
-                           << "' cannot run on the host side";
   return success();
 }
 

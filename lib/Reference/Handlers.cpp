@@ -130,13 +130,9 @@ static LogicalResult runDim(Operation *operation, Frame &frame) {
   return frame.set(op->getResult(0), {{}, {std::move(size)}});
 }
 
-static LogicalResult runFusion(Operation *operation, Frame &frame) {
-  auto op = cast<FusionOp>(operation);
-  Block &body = op.getBody().front();
-  Frame inner(frame.options);
-  for (auto [argument, input] :
-       llvm::zip_equal(body.getArguments(), op.getInputs()))
-    inner.values[argument] = frame.get(input);
+/// Runs a block of the op in `inner`; what it yields are the op's results.
+static LogicalResult runBody(Operation *op, Block &body, Frame &inner,
+                             Frame &frame) {
   auto yielded = runBlock(body, inner);
   if (failed(yielded))
     return failure();
@@ -146,19 +142,23 @@ static LogicalResult runFusion(Operation *operation, Frame &frame) {
   return success();
 }
 
+static LogicalResult runFusion(Operation *operation, Frame &frame) {
+  auto op = cast<FusionOp>(operation);
+  Block &body = op.getBody().front();
+  Frame inner(frame.options);
+  for (auto [argument, input] :
+       llvm::zip_equal(body.getArguments(), op.getInputs()))
+    inner.values[argument] = frame.get(input);
+  return runBody(op, body, inner, frame);
+}
+
 static LogicalResult runIf(Operation *operation, Frame &frame) {
   auto op = cast<scf::IfOp>(operation);
   bool holds = frame.get(op.getCondition()).buffers[0].load<int8_t>(0);
   Region &branch = holds ? op.getThenRegion() : op.getElseRegion();
   if (branch.empty())
     return success();
-  auto yielded = runBlock(branch.front(), frame);
-  if (failed(yielded))
-    return failure();
-  for (auto [result, value] : llvm::zip_equal(op->getResults(), *yielded))
-    if (failed(frame.set(result, std::move(value))))
-      return failure();
-  return success();
+  return runBody(op, branch.front(), frame, frame);
 }
 
 static ArrayRef<HandlerEntry> getQuantizeHandlers() {

@@ -181,13 +181,11 @@ evaluateGrid(const Entry &entry, const Step &step,
 Status Binding::packStep(const LoadedCode &code, const Entry &entry,
                          const Step &step, std::span<const int64_t> dims,
                          std::span<uint8_t> bytes) {
-  if (step.when) {
-    Result<bool> happens = step.when->holds(dims);
-    if (!happens)
-      return Failure{"kernel " + step.kernel + ": " + happens.error()};
-    if (!*happens)
-      return {};
-  }
+  Result<bool> happens = step.happens(dims);
+  if (!happens)
+    return Failure{"kernel " + step.kernel + ": " + happens.error()};
+  if (!*happens)
+    return {};
   auto grid = evaluateGrid(entry, step, dims);
   if (!grid)
     return grid.takeFailure();

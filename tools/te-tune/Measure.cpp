@@ -118,7 +118,7 @@ rt::Result<double> Meter::time(const TunedRegion &region,
     return dims.takeFailure();
   rt::Entry own = *entry; // its kernels alone
   std::erase_if(own.steps, [&](const rt::Step &step) {
-    auto happens = step.when ? step.when->holds(*dims) : rt::Result<bool>(true);
+    auto happens = step.happens(*dims);
     return !isOf(region, step.kernel) || !happens || !*happens;
   });
   if (own.steps.empty())
@@ -170,8 +170,7 @@ te::findLaunched(ModuleOp module, const Target &target, ArrayRef<Sizes> sizes) {
       if (!dims)
         return dims.takeFailure();
       for (const rt::Step &step : entry.steps) {
-        auto happens =
-            step.when ? step.when->holds(*dims) : rt::Result<bool>(true);
+        auto happens = step.happens(*dims);
         if (happens && *happens)
           launched.insert(step.kernel);
       }

@@ -8,7 +8,7 @@
 //
 // A result is exact, or its tolerance follows from the ops behind it: what
 // computes sums or transcendental functions is approximate, with bounds in
-// Transformer Engine's own tests . docs/spec.md says
+// Transformer Engine's own tests. docs/spec.md says
 // the rules.
 //
 //===----------------------------------------------------------------------===//

@@ -76,6 +76,11 @@ struct Step {
   std::vector<KernelArg> args;
   uint32_t kernargBytes; // up to the end of the last argument
   std::optional<Condition> when;
+
+  /// Whether `when` holds, where there is one.
+  Result<bool> happens(std::span<const int64_t> dims) const {
+    return when ? when->holds(dims) : Result<bool>(true);
+  }
 };
 
 struct Entry {

@@ -1,11 +1,11 @@
-//===- LaunchRange.h - when a launch happens --------------------*- C++ -*-===//
+//===- HostCode.h - what functions of the host may do -----------*- C++ -*-===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef TE_LIB_DRIVER_LAUNCHRANGE_H
-#define TE_LIB_DRIVER_LAUNCHRANGE_H
+#ifndef TE_LIB_DRIVER_HOSTCODE_H
+#define TE_LIB_DRIVER_HOSTCODE_H
 
 #include "mlir/IR/Value.h"
 
@@ -22,6 +22,15 @@ struct LaunchRange {
 /// compare an unsigned size with a constant, or on a second size.
 LogicalResult narrow(LaunchRange &range, Value condition, bool holds);
 
+/// True for an op whose result is the buffer of its operand.
+bool isReshape(Operation *op);
+/// The value whose buffer this one is in.
+Value getBufferOwner(Value value);
+
+/// Kernels compute all that is a tensor; the host computes sizes. An error
+/// where an op of host code does anything else.
+LogicalResult verifyHostOp(Operation *op);
+
 } // namespace mlir::te
 
-#endif // TE_LIB_DRIVER_LAUNCHRANGE_H
+#endif // TE_LIB_DRIVER_HOSTCODE_H
