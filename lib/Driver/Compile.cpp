@@ -56,15 +56,17 @@ static json::Array listRaised(FusionOp fusion) {
   return listed;
 }
 
-/// The ranges of rows that the kernel is for; none where it is for all.
-static json::Array listRows(ArrayRef<FusionOp> regions) {
+/// The ranges that the kernel is for; none where it is for all sizes.
+static json::Array listRanges(ArrayRef<FusionOp> regions) {
   llvm::SetVector<Attribute> ranges;
   for (FusionOp fusion : regions)
-    if (fusion.getRowsAttr())
-      ranges.insert(fusion.getRowsAttr());
+    if (fusion.getRangeAttr())
+      ranges.insert(fusion.getRangeAttr());
+  std::vector<int64_t> sizes = getSignature(regions.front()).sizes;
   json::Array listed;
   for (Attribute range : ranges)
-    listed.push_back(printRows(cast<DenseI64ArrayAttr>(range).asArrayRef()));
+    listed.push_back(
+        printRange(sizes, cast<DenseI64ArrayAttr>(range).asArrayRef()));
   return listed;
 }
 
@@ -82,7 +84,7 @@ static json::Object explain(ArrayRef<FusionOp> regions, const Target &target) {
   fusion.getLoc()->print(os);
   auto tuned = fusion->getAttrOfType<StringAttr>(kTunedAttr);
   auto isOwn = [&] {
-    return fusion.getRows() ||
+    return fusion.getRange() ||
            chooseSchedule(fusion.getContext(), demand, target) == schedule;
   };
   std::string chosenBy = tuned     ? "te-tune, in " + tuned.str()
@@ -92,7 +94,7 @@ static json::Object explain(ArrayRef<FusionOp> regions, const Target &target) {
       {"kernel", fusion.getKernel()},
       {"location", location},
       {"regions", int64_t(regions.size())},
-      {"rows", listRows(regions)},
+      {"ranges", listRanges(regions)},
       {"ops", std::move(ops)},
       {"parts", int64_t(getParts(getRegionOps(fusion)).size())},
       {"raised", listRaised(fusion)},

@@ -169,7 +169,7 @@ static void printExplain(llvm::raw_ostream &os, const json::Array &decisions) {
     os << *d.getString("kernel") << " " << *d.getString("location");
     if (int64_t regions = *d.getInteger("regions"); regions > 1)
       os << ", and " << regions - 1 << " equal to it";
-    for (auto [i, range] : llvm::enumerate(*d.getArray("rows")))
+    for (auto [i, range] : llvm::enumerate(*d.getArray("ranges")))
       os << (i ? " and " : ", for ") << *range.getAsString();
     os << "\n";
     os << "  one kernel for";

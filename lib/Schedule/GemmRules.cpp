@@ -47,7 +47,7 @@ static std::optional<std::string> findSplitViolation(const TileDemand &demand,
        << ", and a piece has one at least; use fewer pieces, or a smaller k";
   else if (!whole)
     return std::nullopt;
-  else if (!areSizesKnown(demand))
+  else if (!areSizesKnown(demand) || ShapedType::isDynamic(k))
     os << "whole_rows = " << whole
        << " needs M, N and K to be known; leave it out";
   else if (whole % tile[0] != 0 || whole >= demand.rows)

@@ -224,12 +224,12 @@ int64_t te::getK(GemmOp gemm) {
 }
 
 bool te::areSizesKnown(const TileDemand &demand) {
-  return !ShapedType::isDynamic(getK(demand.gemm)) &&
+  return !ShapedType::isDynamic(demand.depth) &&
          !ShapedType::isDynamic(demand.rows) &&
          !ShapedType::isDynamic(demand.cols);
 }
 
-/// K may be cut, and all sizes are known.
+/// K may be cut, and all sizes are known, or expected.
 static bool isCuttable(const TileDemand &demand) {
   GemmOp gemm = demand.gemm;
   return !gemm.isBatched() && gemm.countSplits() == 1 && demand.products == 1 &&
@@ -239,18 +239,18 @@ static bool isCuttable(const TileDemand &demand) {
 SmallVector<Split> te::listRests(const TileDemand &demand,
                                  ScheduleAttr schedule, const Target &target) {
   SmallVector<Split> splits;
-  if (!isCuttable(demand) || demand.rowsVary)
+  if (!isCuttable(demand) || demand.isExpected)
     return splits;
   int64_t rows = llvm::divideCeil(demand.rows, schedule.getTile()[0]),
           cols = llvm::divideCeil(demand.cols, schedule.getTile()[1]),
           full = rows * cols / target.computeUnits * target.computeUnits,
           whole = cols ? full / cols : 0,
-          steps = getK(demand.gemm) / schedule.getMatmul().getK();
+          steps = demand.depth / schedule.getMatmul().getK();
   if (whole == 0 || whole == rows)
     return splits;
   for (int64_t pieces = 2; pieces <= kMostTailSplits; ++pieces)
     if (steps % pieces == 0 &&
-        getK(demand.gemm) == steps * schedule.getMatmul().getK())
+        demand.depth == steps * schedule.getMatmul().getK())
       splits.push_back({pieces, whole * schedule.getTile()[0]});
   return splits;
 }
@@ -268,7 +268,8 @@ SmallVector<Split> te::listWalks(const TileDemand &demand, const GemmPlan &plan,
   // that scale elements, without a loop, take LLVM a second; those that convert
   // them take longer beside stores, and so do loops over shuffled ones and
   // short steps.
-  if (!isCuttable(demand) || schedule.getMatmul().getStages() == 1 ||
+  if (!isCuttable(demand) || ShapedType::isDynamic(getK(gemm)) ||
+      schedule.getMatmul().getStages() == 1 ||
       isShortStep(plan, schedule.getMatmul().getK()) ||
       plan.scales == GemmPlan::Scales::Elements || hasPrologue(gemm) ||
       isShuffled(gemm.getA()) || isShuffled(gemm.getB()) ||
@@ -294,7 +295,7 @@ SmallVector<Split> te::listSplits(const TileDemand &demand,
   SmallVector<Split> splits = {Split()};
   if (!isCuttable(demand))
     return splits;
-  int64_t k = getK(demand.gemm);
+  int64_t k = demand.depth;
   int64_t tiles = std::max<int64_t>(countTiles(demand, schedule), 1);
   // No more workgroups than there are SIMDs.
   int64_t fills = target.computeUnits * target.simdsPerCU / tiles;
@@ -302,7 +303,8 @@ SmallVector<Split> te::listSplits(const TileDemand &demand,
                            uint64_t(kMostSplits), uint64_t(fills)});
   // Powers of two, or pieces of whole steps.
   int64_t steps = k / schedule.getMatmul().getK();
-  bool isWhole = steps * schedule.getMatmul().getK() == k;
+  bool isWhole = !ShapedType::isDynamic(getK(demand.gemm)) &&
+                 steps * schedule.getMatmul().getK() == k;
   for (int64_t count = 2; count <= most; ++count)
     if (llvm::isPowerOf2_64(count) || (isWhole && steps % count == 0))
       splits.push_back({count});

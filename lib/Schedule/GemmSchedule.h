@@ -52,7 +52,7 @@ std::array<int64_t, 2> chooseWaves(std::array<int64_t, 2> tile, const MMA &mma,
 /// what lanes leave that have whole rows of the wave's columns.
 int64_t getPassingBytes(ScheduleAttr schedule, int64_t bytes,
                         const Target &target);
-/// M, N and K are.
+/// M, N and K are, or are expected.
 bool areSizesKnown(const TileDemand &demand);
 
 // What the functions of ResourceModel.h ask where the region has a te.gemm.

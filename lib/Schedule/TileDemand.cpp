@@ -279,18 +279,26 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   return demand;
 }
 
-int64_t te::getExpectedRows(int64_t least, int64_t most) {
+int64_t te::getExpectedSize(int64_t least, int64_t most) {
   double middle = std::sqrt(double(std::max<int64_t>(least, 1)) * most);
   return llvm::bit_floor(std::max<uint64_t>(middle, 1));
 }
 
+int64_t TileDemand::*te::getRangedSize(const TileDemand &ofTypes) {
+  if (ShapedType::isDynamic(ofTypes.rows))
+    return &TileDemand::rows;
+  bool isOpen = ofTypes.gemm && ShapedType::isDynamic(ofTypes.depth);
+  return isOpen ? &TileDemand::depth : nullptr;
+}
+
 TileDemand te::getRegionDemand(FusionOp fusion) {
   TileDemand demand = getTileDemand(getRegionOps(fusion));
-  auto [least, most] = fusion.getRowRange();
-  if (!ShapedType::isDynamic(demand.rows) || most == INT64_MAX)
+  auto [least, most] = fusion.getSizeRange();
+  int64_t TileDemand::*size = getRangedSize(demand);
+  if (!size || most == INT64_MAX)
     return demand;
-  demand.rows = getExpectedRows(least, most);
-  demand.rowsVary = true;
+  demand.*size = getExpectedSize(least, most);
+  demand.isExpected = true;
   return demand;
 }
 

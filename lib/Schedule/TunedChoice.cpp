@@ -47,8 +47,8 @@ static std::string describe(const TuningDatabase &database,
                             const TuningEntry &entry) {
   std::string text =
       database.name + ", its entry for " + printSizes(entry.sizes);
-  if (!entry.rows.empty())
-    text += ", " + printRows(entry.rows);
+  if (!entry.range.empty())
+    text += ", " + printRange(entry.sizes, entry.range);
   return entry.how == kModelled ? text
                                 : text + " (measured: " + entry.how + ")";
 }

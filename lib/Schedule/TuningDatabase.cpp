@@ -58,8 +58,8 @@ RegionSignature te::getSignature(FusionOp fusion) {
   SmallVector<Operation *> ops = getRegionOps(fusion);
   TileDemand demand = getTileDemand(ops);
   RegionSignature signature;
-  if (std::optional<ArrayRef<int64_t>> rows = fusion.getRows())
-    signature.rows = rows->vec();
+  if (std::optional<ArrayRef<int64_t>> range = fusion.getRange())
+    signature.range = range->vec();
   Operation *product = findProduct(ops);
   if (!product && demand.attention)
     product = demand.attention;
@@ -81,38 +81,45 @@ RegionSignature te::getSignature(FusionOp fusion) {
 // Lookup
 //===----------------------------------------------------------------------===//
 
-/// The least and the most of a range of rows, as signatures have it.
-static std::pair<int64_t, int64_t> getRange(ArrayRef<int64_t> rows) {
-  return {rows.empty() ? 0 : rows.front(),
-          rows.size() > 1 ? rows.back() : INT64_MAX};
+/// The least and the most of a range, as signatures have it.
+static std::pair<int64_t, int64_t> getRange(ArrayRef<int64_t> range) {
+  return {range.empty() ? 0 : range.front(),
+          range.size() > 1 ? range.back() : INT64_MAX};
 }
 
 const TuningEntry *TuningDatabase::find(const RegionSignature &region) const {
   const TuningEntry *best = nullptr;
-  auto [least, most] = getRange(region.rows);
+  auto [least, most] = getRange(region.range);
   for (const TuningGroup &group : groups)
     if (group.ops == region.ops)
       for (const TuningEntry &entry : group.entries) {
-        auto range = getRange(entry.rows);
+        auto range = getRange(entry.range);
         if (entry.sizes != region.sizes || range.first > least ||
             range.second < most)
           continue;
         if (!best ||
             range.second - range.first <
-                getRange(best->rows).second - getRange(best->rows).first)
+                getRange(best->range).second - getRange(best->range).first)
           best = &entry;
       }
   return best;
 }
 
-/// Sizes, with the rows that are to be expected.
+/// Which of the sizes a range is of: rows or, where these are known, K; or
+/// none.
+static int64_t *findRanged(MutableArrayRef<int64_t> sizes) {
+  if (sizes.front() < 0)
+    return &sizes.front();
+  return sizes.size() > 2 && sizes.back() < 0 ? &sizes.back() : nullptr;
+}
+
+/// Sizes, with that which is to be expected in the range.
 static std::vector<int64_t> getExpected(ArrayRef<int64_t> sizes,
-                                        ArrayRef<int64_t> rows) {
+                                        ArrayRef<int64_t> range) {
   std::vector<int64_t> expected = sizes.vec();
-  if (expected.front() < 0)
-    expected.front() = rows.size() > 1
-                           ? getExpectedRows(rows.front(), rows.back())
-                           : kUsualSize;
+  if (int64_t *size = findRanged(expected))
+    *size = range.size() > 1 ? getExpectedSize(range.front(), range.back())
+                             : kUsualSize;
   return expected;
 }
 
@@ -135,8 +142,8 @@ std::vector<NearEntry> TuningDatabase::findNear(const RegionSignature &region,
       if (entry.sizes.size() != region.sizes.size())
         continue;
       double distance = isSame ? 0 : 1;
-      for (auto [a, b] : llvm::zip(getExpected(entry.sizes, entry.rows),
-                                   getExpected(region.sizes, region.rows)))
+      for (auto [a, b] : llvm::zip(getExpected(entry.sizes, entry.range),
+                                   getExpected(region.sizes, region.range)))
         distance += getDistance(a, b);
       if (distance <= most)
         found.push_back({&entry, distance});
@@ -156,7 +163,7 @@ void TuningDatabase::put(const RegionSignature &region,
   if (group == groups.end())
     group = groups.insert(group, {region.product, region.ops, {}});
   for (TuningEntry &other : group->entries)
-    if (other.sizes == entry.sizes && other.rows == entry.rows) {
+    if (other.sizes == entry.sizes && other.range == entry.range) {
       other = entry;
       return;
     }
@@ -173,10 +180,13 @@ std::string te::printSizes(ArrayRef<int64_t> sizes) {
   return text;
 }
 
-std::string te::printRows(ArrayRef<int64_t> rows) {
-  return std::to_string(rows.front()) +
-         (rows.size() > 1 ? " to " + std::to_string(rows.back()) + " rows"
-                          : " rows or more");
+std::string te::printRange(ArrayRef<int64_t> sizes, ArrayRef<int64_t> range) {
+  std::string least = std::to_string(range.front()), to;
+  if (range.size() > 1)
+    to = " to " + std::to_string(range.back());
+  if (sizes.front() >= 0)
+    return "K from " + least + to;
+  return least + (to.empty() ? " rows or more" : to + " rows");
 }
 
 bool TuningDatabase::isBetter(const TuningEntry &entry,
@@ -189,10 +199,11 @@ std::vector<std::string> TuningDatabase::merge(const TuningDatabase &other) {
   std::vector<std::string> changes;
   for (const TuningGroup &group : other.groups)
     for (const TuningEntry &entry : group.entries) {
-      RegionSignature region{group.product, group.ops, entry.sizes, entry.rows};
+      RegionSignature region{group.product, group.ops, entry.sizes,
+                             entry.range};
       const TuningEntry *old = find(region);
       std::string what = group.ops + ", " + printSizes(entry.sizes) + ": ";
-      if (!old || old->rows != entry.rows)
+      if (!old || old->range != entry.range)
         changes.push_back(what + "new");
       else if (isBetter(entry, *old))
         changes.push_back(
@@ -216,7 +227,7 @@ static bool fromJSON(const json::Value &value, TuningEntry &entry,
   json::ObjectMapper map(value, path);
   return map && map.map("sizes", entry.sizes) &&
          map.map("schedule", entry.schedule) &&
-         map.mapOptional("rows", entry.rows) &&
+         map.mapOptional("range", entry.range) &&
          map.map("clocks", entry.clocks) && map.mapOptional("how", entry.how) &&
          map.mapOptional("timed", entry.timed);
 }
@@ -267,9 +278,9 @@ static std::string quote(StringRef text) {
 static void print(llvm::raw_ostream &os, const TuningEntry &entry) {
   os << "   {\"sizes\": [";
   llvm::interleaveComma(entry.sizes, os);
-  if (!entry.rows.empty()) {
-    os << "], \"rows\": [";
-    llvm::interleaveComma(entry.rows, os);
+  if (!entry.range.empty()) {
+    os << "], \"range\": [";
+    llvm::interleaveComma(entry.range, os);
   }
   os << "], \"clocks\": " << llvm::formatv("{0:f0}", entry.clocks)
      << ", \"schedule\": " << quote(entry.schedule);

@@ -49,7 +49,7 @@ public:
   std::string getHow() const {
     return device ? device->getName() : std::string(kModelled);
   }
-  /// Once for each of `sizes`; of a region for a range of rows, those that have
+  /// Once for each of `sizes`; of a region for a range, those that have
   /// them.
   TriedSchedule measure(const TunedRegion &region, ScheduleAttr schedule,
                         llvm::ArrayRef<Sizes> sizes) const;

@@ -96,11 +96,11 @@ LogicalResult Search::tune(ModuleOp module) {
   return success();
 }
 
-/// Leaves out the regions for ranges of rows that none of the sizes has.
+/// Leaves out the regions for ranges that none of the sizes is in.
 LogicalResult Search::keepLaunched(ModuleOp module,
                                    std::vector<TunedRegion> &found) {
   auto isOfRange = [](TunedRegion &region) {
-    return region.fusion.getRowsAttr() != nullptr;
+    return region.fusion.getRangeAttr() != nullptr;
   };
   auto ranged = llvm::find_if(found, isOfRange);
   if (ranged == found.end())
@@ -116,8 +116,8 @@ LogicalResult Search::keepLaunched(ModuleOp module,
       return false;
     llvm::outs() << region.fusion.getKernel() << " on " << target.name
                  << ": not tuned: it is for "
-                 << printRows(region.signature.rows)
-                 << ", and no size given has them\n";
+                 << printRange(region.signature.sizes, region.signature.range)
+                 << ", and no size given is in that\n";
     ++regions;
     return true;
   });
@@ -267,13 +267,13 @@ bool Search::publish(const TunedRegion &region, const SearchRecord &record) {
     return false;
   TuningEntry entry;
   entry.sizes = region.signature.sizes;
-  entry.rows = region.signature.rows;
+  entry.range = region.signature.range;
   entry.schedule = record.schedule;
   entry.clocks = record.clocks;
   entry.how = record.how;
   entry.timed = timed(record);
-  bool isSame = old && old->rows == entry.rows && old->timed == entry.timed;
-  bool isModelled = old && old->rows == entry.rows && old->how != kModelled &&
+  bool isSame = old && old->range == entry.range && old->timed == entry.timed;
+  bool isModelled = old && old->range == entry.range && old->how != kModelled &&
                     entry.how == kModelled;
   if (isModelled || (isSame && !TuningDatabase::isBetter(entry, *old)))
     return false;
@@ -288,8 +288,11 @@ LogicalResult Search::tryAll(const TunedRegion &region, SearchRecord &entry) {
     auto demand = bindDemand(region, each);
     if (!demand)
       return fusion.emitError() << "not tuned: " << demand.error();
-    auto [least, most] = fusion.getRowRange();
-    if (!demand->gemm || (demand->rows >= least && demand->rows <= most))
+    auto [least, most] = fusion.getSizeRange();
+    int64_t TileDemand::*size =
+        getRangedSize(getTileDemand(getRegionOps(fusion)));
+    if (!demand->gemm || !size ||
+        (*demand.*size >= least && *demand.*size <= most))
       demands.push_back(*demand);
   }
   std::vector<Candidate> candidates =

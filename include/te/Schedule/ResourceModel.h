@@ -34,7 +34,7 @@ struct TileDemand {
     return products * schedule.getTile()[1];
   }
   int64_t rows = 0, cols = 0;  // M and K; ShapedType::kDynamic where unknown
-  bool rowsVary = false;       // rows are only what is to be expected
+  bool isExpected = false;     // rows, or K, are only what is to be expected
   int64_t depth = 0;           // K of a product; or ShapedType::kDynamic
   int64_t firstRow = 0;        // that is computed
   unsigned inputBytes = 1;     // of one element of the widest tensor read
@@ -137,11 +137,14 @@ int64_t getTurnBytes(int64_t waves, const Target &target);
 TileDemand getTileDemand(ArrayRef<Operation *> ops);
 /// What a size that is not known is taken for.
 inline constexpr int64_t kUsualSize = 4096;
-/// The middle of a range of rows by ratios, no more than a power of two, as
-/// sizes and tiles are.
-int64_t getExpectedRows(int64_t least, int64_t most);
-/// The same of a region for a range of rows, which expects a number of them in
-/// it, where the range has an end.
+/// The size of a region that its kernels are for a range of: its rows or, where
+/// types tell these, K of its te.gemm; null where they tell both.
+int64_t TileDemand::*getRangedSize(const TileDemand &ofTypes);
+/// The middle of a range by ratios, no more than a power of two, as sizes and
+/// tiles are.
+int64_t getExpectedSize(int64_t least, int64_t most);
+/// The same of a region for a range, which expects a size in it, where the
+/// range has an end.
 TileDemand getRegionDemand(FusionOp fusion);
 /// Of a region that reads halves of a product together, that of a kernel which
 /// only multiplies: the columns of both are beside each other.

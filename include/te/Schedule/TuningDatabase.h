@@ -34,16 +34,17 @@ struct RegionSignature {
   std::string ops;     // with types and attributes, without sizes
   /// Rows and columns, and K of a product; -1 where one is not known.
   std::vector<int64_t> sizes;
-  /// Of a region for a range of rows: the least and the most, the last range's
-  /// the least alone.
-  std::vector<int64_t> rows = {};
+  /// Of a region for a range of its rows, or K: the least and the most, the
+  /// last range's the least alone.
+  std::vector<int64_t> range = {};
 };
 RegionSignature getSignature(FusionOp fusion);
 
 /// Sizes in words: "16 x ? x 4096".
 std::string printSizes(ArrayRef<int64_t> sizes);
-/// A range of rows in words: "17 to 128 rows".
-std::string printRows(ArrayRef<int64_t> rows);
+/// A range in words: "17 to 128 rows", or "K from 17 to 128", whichever of a
+/// signature's sizes is not known.
+std::string printRange(ArrayRef<int64_t> sizes, ArrayRef<int64_t> range);
 /// Sizes of dynamic dimensions, by their names.
 llvm::json::Value toJSON(ArrayRef<std::map<std::string, int64_t>> sizes);
 
@@ -52,8 +53,8 @@ constexpr const char *kModelled = "cycle model";
 
 struct TuningEntry {
   std::vector<int64_t> sizes;
-  std::vector<int64_t> rows; // as RegionSignature's
-  std::string schedule;      // #te.schedule<...>
+  std::vector<int64_t> range; // as RegionSignature's
+  std::string schedule;       // #te.schedule<...>
   /// Its time for all sizes in `timed` together, by the chip's clock at its
   /// peak; nanoseconds on a chip without a cycle model.
   double clocks = 0;
@@ -87,7 +88,7 @@ struct TuningDatabase {
   static const TuningDatabase *getShipped(llvm::StringRef target);
 
   std::string print() const;
-  /// The entry for just this region, or for a range that includes its rows; or
+  /// The entry for just this region, or for a range that includes its own; or
   /// null.
   const TuningEntry *find(const RegionSignature &region) const;
   /// Those of the same product, the nearest first, up to a distance.

@@ -216,10 +216,10 @@ func.func @yield_outside() {
 
 // -----
 
-// F14: a range of rows has a least and a most.
-func.func @rows(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
-  // expected-error @+1 {{'te.fusion' op F14: rows = [17, 16]; it is the least number of rows, from 0 on, and the most, or the least alone}}
-  %y = te.fusion "f_0" (%a = %x : tensor<?x64xf32>) -> (tensor<?x64xf32>) attributes {rows = array<i64: 17, 16>} {
+// F14: a range has a least and a most.
+func.func @range(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  // expected-error @+1 {{'te.fusion' op F14: range = [17, 16]; it is the least size, from 0 on, and the most, or the least alone}}
+  %y = te.fusion "f_0" (%a = %x : tensor<?x64xf32>) -> (tensor<?x64xf32>) attributes {range = array<i64: 17, 16>} {
     %0 = arith.negf %a : tensor<?x64xf32>
     te.yield %0 : tensor<?x64xf32>
   }

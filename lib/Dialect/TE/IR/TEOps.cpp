@@ -434,17 +434,17 @@ LogicalResult FusionOp::verify() {
     return emitOpError() << "F11: the inits are (" << getInits().getTypes()
                          << ") but the results that take them over ("
                          << getResultTypes() << ")";
-  if (std::optional<ArrayRef<int64_t>> rows = getRows();
-      rows && (rows->empty() || rows->size() > 2 || rows->front() < 0 ||
-               rows->back() < rows->front()))
-    return emitOpError() << "F14: rows = [" << *rows
-                         << "]; it is the least number of rows, from 0 on, and "
-                            "the most, or the least alone";
+  if (std::optional<ArrayRef<int64_t>> range = getRange();
+      range && (range->empty() || range->size() > 2 || range->front() < 0 ||
+                range->back() < range->front()))
+    return emitOpError() << "F14: range = [" << *range
+                         << "]; it is the least size, from 0 on, and the most, "
+                            "or the least alone";
   return success();
 }
 
-std::pair<int64_t, int64_t> FusionOp::getRowRange() {
-  std::optional<ArrayRef<int64_t>> rows = getRows();
-  return {rows ? rows->front() : 0,
-          rows && rows->size() > 1 ? rows->back() : INT64_MAX};
+std::pair<int64_t, int64_t> FusionOp::getSizeRange() {
+  std::optional<ArrayRef<int64_t>> range = getRange();
+  return {range ? range->front() : 0,
+          range && range->size() > 1 ? range->back() : INT64_MAX};
 }

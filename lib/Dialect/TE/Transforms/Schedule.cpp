@@ -18,16 +18,17 @@
 // there, and says so:
 //   attributes {schedule = ..., te.tuned = "FILE"}
 //
-// With ranges=16,128, a region whose number of rows types do not tell becomes
-// one for each range where schedules differ, in branches by that number:
+// With ranges=16,128, a region whose number of rows (or, where they tell that,
+// K of its product) types do not tell becomes one for each range where
+// schedules differ, in branches by that number:
 //   %y = te.fusion "f_0" ...
 // ==>
 //   %few = arith.cmpi ule, %rows, %c16
 //   %y = scf.if %few {
-//     %a = te.fusion "f_0_rows16" ... attributes {rows = [0, 16], ...}
+//     %a = te.fusion "f_0_rows16" ... attributes {range = [0, 16], ...}
 //     scf.yield %a
 //   } else {
-//     %b = te.fusion "f_0" ... attributes {rows = [17], ...}
+//     %b = te.fusion "f_0" ... attributes {range = [17], ...}
 //     scf.yield %b
 //   }
 //
@@ -36,7 +37,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowVariants.h"
+#include "Variants.h"
 
 #include "te/Dialect/TE/Transforms/Passes.h"
 #include "te/Region/SharedKernels.h"
@@ -97,18 +98,17 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
     return found;
   }
 
-  /// The fastest schedule that is known for so many rows.
-  RowVariant choose(FusionOp fusion, ArrayRef<int64_t> rows,
-                    const Target &chip) {
-    DenseI64ArrayAttr before = fusion.getRowsAttr();
-    if (!rows.empty())
-      fusion.setRows(rows);
+  /// The fastest schedule that is known for a range of its size.
+  Variant choose(FusionOp fusion, ArrayRef<int64_t> range, const Target &chip) {
+    DenseI64ArrayAttr before = fusion.getRangeAttr();
+    if (!range.empty())
+      fusion.setRange(range);
     auto restore = llvm::scope_exit([&] {
       if (!before)
-        fusion.removeRowsAttr();
+        fusion.removeRangeAttr();
     });
     TileDemand demand = getRegionDemand(fusion);
-    int64_t most = fusion.getRowRange().second;
+    int64_t most = fusion.getSizeRange().second;
     if (std::optional<TunedSchedule> tuned = findTuned(fusion, demand, chip))
       return {most, tuned->schedule,
               tuned->source.empty()
@@ -117,17 +117,17 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
     return {most, chooseSchedule(&getContext(), demand, chip), StringAttr()};
   }
 
-  /// One for all numbers of rows, or for each range of them, where schedules
+  /// One for all sizes, or for each range of one, where schedules
   /// differ from one to the next.
-  SmallVector<RowVariant> chooseAll(FusionOp fusion, const Target &chip) {
-    if (ranges.empty() || fusion.getRows() || !hasUnknownRows(fusion))
+  SmallVector<Variant> chooseAll(FusionOp fusion, const Target &chip) {
+    if (ranges.empty() || fusion.getRange() || !hasRangedSize(fusion))
       return {choose(fusion, {}, chip)};
     TileDemand any = getTileDemand(getRegionOps(fusion));
-    SmallVector<RowVariant> variants;
-    RowVariant rest = choose(fusion, {ranges[ranges.size() - 1] + 1}, chip);
+    SmallVector<Variant> variants;
+    Variant rest = choose(fusion, {ranges[ranges.size() - 1] + 1}, chip);
     int64_t least = 0;
     for (int64_t most : ranges) {
-      RowVariant variant = choose(fusion, {least, most}, chip);
+      Variant variant = choose(fusion, {least, most}, chip);
       if (findViolation(any, variant.schedule, chip))
         variant = {most, rest.schedule, rest.tuned};
       if (!variants.empty() && variants.back().schedule == variant.schedule)
@@ -156,8 +156,8 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
       ++numKept;
       return verify(schedule);
     }
-    SmallVector<RowVariant> variants = chooseAll(first, chip);
-    for (const RowVariant &variant : variants) {
+    SmallVector<Variant> variants = chooseAll(first, chip);
+    for (const Variant &variant : variants) {
       ++(variant.tuned ? numTuned : numChosen);
       if (failed(verify(variant.schedule)))
         return failure();
@@ -183,7 +183,7 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
     for (auto [i, most] : llvm::enumerate(ranges))
       if (most <= (i ? ranges[i - 1] : 0)) {
         getOperation().emitError()
-            << "te-schedule: ranges of rows end at " << most << " after "
+            << "te-schedule: ranges end at " << most << " after "
             << (i ? ranges[i - 1] : 0) << "; each end is larger than the last";
         return signalPassFailure();
       }

@@ -75,7 +75,7 @@ static FusionOp emitPartialSums(OpBuilder &builder, FusionOp fusion,
   auto made = FusionOp::create(builder, loc, type, inputs,
                                /*inits=*/ValueRange(), fusion.getKernelAttr(),
                                fusion.getScheduleAttr(),
-                               fusion.getNotFusedAttr(), fusion.getRowsAttr());
+                               fusion.getNotFusedAttr(), fusion.getRangeAttr());
   made->setDiscardableAttrs(fusion->getDiscardableAttrDictionary());
   OpBuilder::InsertionGuard guard(builder);
   Block &body = made.getBody().emplaceBlock();
@@ -113,7 +113,7 @@ static FusionOp emitRest(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
   auto made = FusionOp::create(
       builder, fusion.getLoc(), types, fusion.getInputs(),
       /*inits=*/ValueRange(), fusion.getKernelAttr(), fusion.getScheduleAttr(),
-      fusion.getNotFusedAttr(), fusion.getRowsAttr());
+      fusion.getNotFusedAttr(), fusion.getRangeAttr());
   made->setDiscardableAttrs(fusion->getDiscardableAttrDictionary());
   IRMapping mapping;
   fusion.getBody().cloneInto(&made.getBody(), mapping);
@@ -158,7 +158,7 @@ static FusionOp emitSum(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
   auto made =
       FusionOp::create(builder, loc, fusion.getResultTypes(), inputs, begun,
                        (fusion.getKernel() + "_sum").str(), ScheduleAttr(),
-                       ArrayAttr(), fusion.getRowsAttr());
+                       ArrayAttr(), fusion.getRangeAttr());
   OpBuilder::InsertionGuard guard(builder);
   Block &body = made.getBody().emplaceBlock();
   builder.setInsertionPointToEnd(&body);

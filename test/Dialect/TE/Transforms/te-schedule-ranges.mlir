@@ -3,7 +3,7 @@
 // RUN: %{opt} ranges=16,128,1024}))' | FileCheck %s
 // RUN: %{opt}}))' | FileCheck %s --check-prefix=ONE
 // RUN: not %{opt} ranges=128,16}))' 2>&1 | FileCheck %s --check-prefix=ORDER
-// ORDER: error: te-schedule: ranges of rows end at 16 after 128; each end is larger than the last
+// ORDER: error: te-schedule: ranges end at 16 after 128; each end is larger than the last
 
 // The rows are those of all leading dimensions. Few rows: K is cut into pieces, as M is expected to be small.
 // CHECK: #[[MATMUL:.*]] = #te.matmul<{{.*}}split_k = {{[0-9]+}}
@@ -14,12 +14,12 @@
 // CHECK: %[[M:.*]] = arith.muli %[[B]], %[[S]]
 // CHECK: %[[FEW:.*]] = arith.cmpi ule, %[[M]], %c16
 // CHECK: %[[Y:.*]] = scf.if %[[FEW]] -> (tensor<?x?x512xbf16>) {
-// CHECK-NEXT: %[[A:.*]] = te.fusion "f_0_rows16" {{.*}} attributes {rows = array<i64: 0, 16>, schedule = #[[SCHEDULE]]}
+// CHECK-NEXT: %[[A:.*]] = te.fusion "f_0_rows16" {{.*}} attributes {range = array<i64: 0, 16>, schedule = #[[SCHEDULE]]}
 // CHECK: scf.yield %[[A]]
 // CHECK: } else {
 // CHECK: arith.cmpi ule, %[[M]], %c128
-// CHECK: te.fusion "f_0_rows128" {{.*}} attributes {rows = array<i64: 17, 128>
-// CHECK: te.fusion "f_0" {{.*}} attributes {rows = array<i64: 1025>
+// CHECK: te.fusion "f_0_rows128" {{.*}} attributes {range = array<i64: 17, 128>
+// CHECK: te.fusion "f_0" {{.*}} attributes {range = array<i64: 1025>
 // CHECK: return %[[Y]]
 // ONE-LABEL: func.func @product
 // ONE-NOT: scf.if
@@ -30,6 +30,25 @@ func.func @product(%a: tensor<?x?x8192xbf16>, %b: tensor<512x8192xbf16>) -> tens
     te.yield %0 : tensor<?x?x512xbf16>
   }
   return %y : tensor<?x?x512xbf16>
+}
+
+// -----
+
+// Rows that are known: ranges of K, which much of it is cut. K is a size of the program's.
+// CHECK: #[[MATMUL:.*]] = #te.matmul<{{.*}}split_k = {{[0-9]+}}
+// CHECK: #[[SCHEDULE:.*]] = #te.schedule<{{.*}}matmul = #[[MATMUL]]>
+// CHECK-LABEL: func.func @weight_gradient
+// CHECK: %[[K:.*]] = te.dim %arg0, 0
+// CHECK: arith.cmpi ule, %[[K]], %c
+// CHECK: te.fusion "f_0_k{{[0-9]+}}" {{.*}} attributes {range = array<i64: 0, {{[0-9]+}}>
+// CHECK: te.fusion "f_0_k1024" {{.*}} attributes {range = array<i64: {{[0-9]+}}, 1024>, schedule = #[[SCHEDULE]]}
+// CHECK: te.fusion "f_0" {{.*}} attributes {range = array<i64: 1025>
+func.func @weight_gradient(%a: tensor<?x512xbf16>, %b: tensor<?x256xbf16>) -> tensor<512x256xbf16> {
+  %y = te.fusion "f_0" (%x = %a : tensor<?x512xbf16>, %w = %b : tensor<?x256xbf16>) -> (tensor<512x256xbf16>) {
+    %0 = te.gemm %x, %w transpose_a : tensor<?x512xbf16>, tensor<?x256xbf16> -> tensor<512x256xbf16>
+    te.yield %0 : tensor<512x256xbf16>
+  }
+  return %y : tensor<512x256xbf16>
 }
 
 // -----

@@ -243,9 +243,9 @@ def TE_FusionOp : TE_Op<"fusion", [
     making it one with others. Where a region computes only some rows, those that `te.gemm_sum` names, its results take over
     what `inits`, one for each, hold of the others.
 
-    A program that does not know a region's number of rows may have one for each range of it, in branches of `scf.if`
-    by that number (`te-schedule{ranges=16,128}`). `rows` are the least and the most rows of the range, the last one's
-    the least alone: the schedule is for these, and right for others too.
+    A program that does not know a region's number of rows, or K of its product, may have one for each range of it, in
+    branches of `scf.if` by that number (`te-schedule{ranges=16,128}`). `range` is the least and the most of it, the
+    last one's the least alone: the schedule is for these, and right for others too.
 
     ```mlir
     %q = te.fusion "quantize_0" (%a = %x : tensor<?x64xbf16>) -> (!te.scaled<...>) {
@@ -260,15 +260,15 @@ def TE_FusionOp : TE_Op<"fusion", [
     StrAttr:$kernel,
     OptionalAttr<TE_ScheduleAttr>:$schedule,
     OptionalAttr<StrArrayAttr>:$not_fused,
-    OptionalAttr<DenseI64ArrayAttr>:$rows);
+    OptionalAttr<DenseI64ArrayAttr>:$range);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The least and the most rows that it is for; no limit where it is not one
-    /// of several.
-    std::pair<int64_t, int64_t> getRowRange();
+    /// The least and the most of the size that it is for; no limit where it is
+    /// not one of several.
+    std::pair<int64_t, int64_t> getSizeRange();
   }];
 }
 

@@ -95,8 +95,8 @@ def SchedulePass : Pass<"te-schedule", "::mlir::func::FuncOp"> {
     is kept, and refused with the limit it breaks where it does not fit. A region that te-tune has tuned, or one near
     it, takes its schedule from the database (and the attribute `te.tuned`): first of `tuning-db`, then, with
     `use-shipped`, of share/schedules. For others the roofline ranks schedules (docs/tuning.md).
-    With `ranges`, a region whose number of rows types do not tell becomes one for each range of it, in branches of
-    `scf.if`, where the schedules for ranges differ from one to the next; those with one schedule share a kernel.
+    With `ranges`, a region whose number of rows, or K, types do not tell becomes one for each range of it, in branches
+    of `scf.if`, where the schedules for ranges differ from one to the next; those with one schedule share a kernel.
     Also checks that the region's element types exist on the target.
   }];
   let options = [
@@ -104,7 +104,7 @@ def SchedulePass : Pass<"te-schedule", "::mlir::func::FuncOp"> {
     Option<"tuningDb", "tuning-db", "std::string", "\"\"", "schedules that te-tune found: a file (docs/tuning.md)">,
     Option<"useShipped", "use-shipped", "bool", "false", "behind it, the compiler's own database (share/schedules)">,
     ListOption<"ranges", "ranges", "int64_t",
-               "the most rows of each range of an unknown number of rows but the last; none: one kernel for all">
+               "the ends of the ranges of an unknown number of rows, or K, but the last; none: one kernel for all">
   ];
   let statistics = [
     Statistic<"numChosen", "schedules chosen", "schedules that the pass chose">,

@@ -1,12 +1,14 @@
-//===- RowVariants.cpp - kernels for ranges of rows -----------------------===//
+//===- Variants.cpp - kernels for ranges of a size
+//-------------------------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "RowVariants.h"
+#include "Variants.h"
 
 #include "te/Region/Region.h"
+#include "te/Schedule/ResourceModel.h"
 #include "te/Schedule/TuningDatabase.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,16 +17,14 @@
 using namespace mlir;
 using namespace mlir::te;
 
-bool te::hasUnknownRows(FusionOp fusion) {
+bool te::hasRangedSize(FusionOp fusion) {
   SmallVector<Operation *> ops = getRegionOps(fusion);
-  if (ops.empty() || getParts(ops).size() != 1)
-    return false;
-  Anchor anchor = findAnchor(ops);
-  return anchor.value && ShapedType::isDynamic(anchor.getExtents().first);
+  return !ops.empty() && getParts(ops).size() == 1 && findAnchor(ops).value &&
+         getRangedSize(getTileDemand(ops));
 }
 
-/// The region's number of rows, in host code.
-static Value emitHostRows(ImplicitLocOpBuilder &b, FusionOp fusion) {
+/// The size that the region's variants are for, in host code.
+static Value emitRangedSize(ImplicitLocOpBuilder &b, FusionOp fusion) {
   auto leaf = [&](Value source, int64_t dim) -> Value {
     auto argument = cast<BlockArgument>(source);
     Value host = fusion.getInputs()[argument.getArgNumber()];
@@ -32,9 +32,14 @@ static Value emitHostRows(ImplicitLocOpBuilder &b, FusionOp fusion) {
       return host;
     return b.createOrFold<DimOp>(b.getIndexType(), host, uint64_t(dim));
   };
-  return emitRows(
-      b, findAnchor(getRegionOps(fusion)),
-      [&](Value inner, int64_t i) { return emitSize(b, inner, i, leaf); });
+  auto getDim = [&](Value inner, int64_t i) {
+    return emitSize(b, inner, i, leaf);
+  };
+  SmallVector<Operation *> ops = getRegionOps(fusion);
+  TileDemand demand = getTileDemand(ops);
+  if (getRangedSize(demand) == &TileDemand::depth)
+    return getDim(demand.gemm.getA(), demand.gemm.getKDimA());
+  return emitRows(b, findAnchor(ops), getDim);
 }
 
 namespace {
@@ -42,26 +47,26 @@ namespace {
 struct VariantEmitter {
   ImplicitLocOpBuilder &b;
   FusionOp fusion;
-  ArrayRef<RowVariant> variants;
-  Value rows;
+  StringRef suffix; // of kernels, before the end of a range
+  ArrayRef<Variant> variants;
+  Value size;
 
   FusionOp emitOne(size_t index) {
-    const RowVariant &variant = variants[index];
+    const Variant &variant = variants[index];
     // The first of those with its schedule: they share a kernel.
-    const RowVariant &first =
-        *llvm::find_if(variants, [&](const RowVariant &other) {
-          return other.schedule == variant.schedule;
-        });
+    const Variant &first = *llvm::find_if(variants, [&](const Variant &other) {
+      return other.schedule == variant.schedule;
+    });
     auto made = cast<FusionOp>(b.clone(*fusion.getOperation()));
     if (first.most != INT64_MAX)
-      made.setKernel((fusion.getKernel() + "_rows" + Twine(first.most)).str());
+      made.setKernel((fusion.getKernel() + suffix + Twine(first.most)).str());
     made.setScheduleAttr(first.schedule);
     if (first.tuned)
       made->setAttr(kTunedAttr, first.tuned);
     SmallVector<int64_t> range = {index ? variants[index - 1].most + 1 : 0};
     if (variant.most != INT64_MAX)
       range.push_back(variant.most);
-    made.setRows(ArrayRef<int64_t>(range));
+    made.setRange(ArrayRef<int64_t>(range));
     return made;
   }
 
@@ -71,7 +76,7 @@ struct VariantEmitter {
       return emitOne(index).getResults();
     Value most = arith::ConstantIndexOp::create(b, variants[index].most);
     Value isHere =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ule, rows, most);
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ule, size, most);
     auto branch = scf::IfOp::create(b, fusion.getResultTypes(), isHere,
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
@@ -84,10 +89,13 @@ struct VariantEmitter {
 };
 } // namespace
 
-void te::emitVariants(FusionOp fusion, ArrayRef<RowVariant> variants) {
+void te::emitVariants(FusionOp fusion, ArrayRef<Variant> variants) {
   ImplicitLocOpBuilder b(fusion.getLoc(), fusion);
-  Value rows = emitHostRows(b, fusion);
+  Value size = emitRangedSize(b, fusion);
+  bool isDepth =
+      getRangedSize(getTileDemand(getRegionOps(fusion))) == &TileDemand::depth;
   fusion->replaceAllUsesWith(
-      VariantEmitter{b, fusion, variants, rows}.emitFrom(0));
+      VariantEmitter{b, fusion, isDepth ? "_k" : "_rows", variants, size}
+          .emitFrom(0));
   fusion.erase();
 }
