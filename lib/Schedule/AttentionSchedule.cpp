@@ -54,7 +54,7 @@ ResourceEstimate te::estimateAttention(const TileDemand &demand,
                    bytes * queries * keys / lanes +      // probabilities
                    bytes * queries * getHeadSize(op.getQ()) / lanes +
                    bytes * keys * wider / target.waveSize / 2;
-  if (!schedule.getMatmul().getDirect())
+  if (!schedule.getPipeline().getDirectToLds())
     ofLane += 4 * bytes * keys * wider / lanes;
   ResourceEstimate result;
   result.elementsPerLane = std::max<int64_t>(queries * size / lanes, 1);
@@ -62,7 +62,7 @@ ResourceEstimate te::estimateAttention(const TileDemand &demand,
   // What is stored goes through LDS in pieces of two vectors a lane.
   int64_t stored = std::min<int64_t>(queries * size * demand.outputBytes,
                                      2 * target.maxAccessBytes * lanes);
-  int64_t stages = schedule.getMatmul().getStages(),
+  int64_t stages = schedule.getPipeline().getStages(),
           staged = stages * keys * (getHeadSize(op.getQ()) + size) * bytes;
   result.ldsBytes =
       std::max(stages > 1 ? staged : keys * wider * bytes, stored);
@@ -104,8 +104,8 @@ std::optional<std::string> te::findAttentionViolation(const TileDemand &demand,
   else if (matmul.getK() < std::max(mma.size, mma.k))
     os << "H21: a step of " << matmul.getK() << " keys, but " << mma.name
        << " takes " << std::max(mma.size, mma.k) << "; use more";
-  else if (matmul.getPingPong() &&
-           (matmul.getStages() == 1 ||
+  else if (schedule.getPipeline().getPingPong() &&
+           (schedule.getPipeline().getStages() == 1 ||
             schedule.getWaves() != 2 * int64_t(target.simdsPerCU)))
     os << "H21: ping_pong is for two waves of each of " << target.simdsPerCU
        << " SIMDs and two stages or more; use waves = " << 2 * target.simdsPerCU
@@ -163,11 +163,10 @@ ScheduleAttr te::makeAttentionSchedule(MLIRContext *context, AttentionOp op,
       std::max<int64_t>(llvm::PowerOf2Ceil(getHeadSize(op.getV())), mma.size);
   int64_t vector =
       target.maxAccessBytes * 8 / getElement(op).getIntOrFloatBitWidth();
-  auto matmul = MatmulAttr::get(context, mma.name, keys, {waves, 1}, stages,
-                                isDirect, usesPingPong, /*split_k=*/1,
-                                /*whole_rows=*/0, /*group=*/0);
-  return ScheduleAttr::get(context, target.name, {waves * mma.size, size},
-                           waves, vector, 1, 0, SweepKind::None, 1, 1, matmul);
+  auto matmul = MatmulAttr::get(context, mma.name, keys, {waves, 1});
+  return ScheduleAttr::get(
+      context, target.name, {waves * mma.size, size}, vector, matmul,
+      PipelineAttr::get(context, stages, isDirect, usesPingPong));
 }
 
 ScheduleAttr te::chooseAttentionSchedule(MLIRContext *context,
@@ -176,8 +175,7 @@ ScheduleAttr te::chooseAttentionSchedule(MLIRContext *context,
   AttentionOp op = demand.attention;
   SmallVector<const MMA *> instructions = getAttentionInstructions(op, target);
   if (instructions.empty()) // findViolation says so
-    return ScheduleAttr::get(context, target.name, {1, 1}, 1, 1, 1, 0,
-                             SweepKind::None, 1, 1, MatmulAttr());
+    return ScheduleAttr::get(context, target.name, {1, 1}, 1, 1);
   const MMA &mma = getLargest(instructions);
   auto hasPairs = [&](int64_t waves) {
     return waves == 2 * int64_t(target.simdsPerCU);

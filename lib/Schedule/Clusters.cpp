@@ -47,12 +47,14 @@ static ScheduleAttr shareTiles(const TileDemand &demand, ScheduleAttr sweep,
   ScheduleAttr largest;
   for (int64_t most = 2; most <= int64_t(target.maxClusterWorkgroups); ++most) {
     int64_t share = llvm::divideCeil(tiles, most);
-    auto schedule = ScheduleAttr::get(
-        sweep.getContext(), target.name, {rows, cols}, sweep.getWaves(),
-        sweep.getVector(), sweep.getRowTiles(), sweep.getWorkgroups(),
-        SweepKind::Keep, /*row_split=*/1, llvm::divideCeil(tiles, share),
-        MatmulAttr());
-    if (schedule.getCluster() == 1 || findViolation(demand, schedule, target))
+    auto schedule =
+        ScheduleAttr::get(sweep.getContext(), target.name, {rows, cols},
+                          sweep.getWaves(), sweep.getVector(), SweepKind::Keep,
+                          {.rowTiles = sweep.getGrid().getRowTiles(),
+                           .workgroups = sweep.getGrid().getWorkgroups(),
+                           .cluster = int64_t(llvm::divideCeil(tiles, share))});
+    if (schedule.getGrid().getCluster() == 1 ||
+        findViolation(demand, schedule, target))
       continue;
     int64_t together =
         target.ldsBytes /
@@ -101,10 +103,9 @@ ScheduleAttr te::chooseCluster(MLIRContext *context, const TileDemand &demand,
   if (rows > width || demand.rowsPerWave * waves > rows)
     return nullptr;
   auto get = [&](int64_t workgroups) {
-    return ScheduleAttr::get(context, target.name, {rows, width}, waves, vector,
-                             /*row_tiles=*/1, workgroups, SweepKind::None,
-                             /*row_split=*/1, getRowTiles(demand, width),
-                             MatmulAttr());
+    return ScheduleAttr::get(
+        context, target.name, {rows, width}, waves, vector, SweepKind::None,
+        {.workgroups = workgroups, .cluster = getRowTiles(demand, width)});
   };
   ScheduleAttr schedule = get(0);
   if (walks) {
@@ -114,10 +115,12 @@ ScheduleAttr te::chooseCluster(MLIRContext *context, const TileDemand &demand,
                               resources.vgprs, resources.ldsBytes, waves));
     int64_t resident =
         target.computeUnits * target.simdsPerCU * perSIMD / waves;
-    schedule = get(std::max<int64_t>(
-        (resident - resident / kUnfilledShare) / schedule.getCluster(), 1));
+    schedule = get(std::max<int64_t>((resident - resident / kUnfilledShare) /
+                                         schedule.getGrid().getCluster(),
+                                     1));
   }
-  return schedule.getCluster() > 1 && !findViolation(demand, schedule, target)
+  return schedule.getGrid().getCluster() > 1 &&
+                 !findViolation(demand, schedule, target)
              ? schedule
              : nullptr;
 }

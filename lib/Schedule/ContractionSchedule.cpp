@@ -54,7 +54,7 @@ ResourceEstimate te::estimateContraction(const TileDemand &demand,
   auto [stepA, stepB] = getStepBytes(demand, schedule);
   int64_t lanes = schedule.getWaves() * target.waveSize,
           elements = schedule.getTile()[0] * schedule.getTile()[1];
-  bool isStaged = matmul.getStages() > 1;
+  bool isStaged = schedule.getPipeline().getStages() > 1;
   // What one product takes, of all of K that it has; where operands go through
   // LDS step by step, of an instruction's, and the next one's meanwhile.
   int64_t taken =
@@ -71,8 +71,8 @@ ResourceEstimate te::estimateContraction(const TileDemand &demand,
   result.vgprs = kBaseVGPRs + llvm::divideCeil(4 * result.elementsPerLane +
                                                    std::max(inLoop, epilogue),
                                                4);
-  int64_t read =
-      isStaged ? matmul.getStages() * (stepA + stepB) : std::max(stepA, stepB);
+  int64_t read = isStaged ? schedule.getPipeline().getStages() * (stepA + stepB)
+                          : std::max(stepA, stepB);
   result.ldsBytes = std::max(
       {read, getPassingBytes(schedule, demand.outputBytes, target), lanes * 4});
   return result;
@@ -125,16 +125,13 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
     std::array<int64_t, 2> waves = chooseWaves(tile, mma, mostWaves);
     int64_t count = waves[0] * waves[1];
     bool usesPingPong = stages > 1 && count > simds && k > mma.k;
-    auto matmul = MatmulAttr::get(context, mma.name, k, waves, stages,
-                                  stages > 1 && mayFetch, usesPingPong,
-                                  /*split_k=*/1, /*whole_rows=*/0,
-                                  /*group=*/0);
+    auto matmul = MatmulAttr::get(context, mma.name, k, waves);
+    auto pipeline = PipelineAttr::get(context, stages, stages > 1 && mayFetch,
+                                      usesPingPong);
     int64_t vector =
         std::min<int64_t>(target.maxAccessBytes * 8 / bits, tile[1]);
-    auto schedule = ScheduleAttr::get(context, target.name, tile, count, vector,
-                                      /*row_tiles=*/1, /*workgroups=*/0,
-                                      SweepKind::None, /*row_split=*/1,
-                                      /*cluster=*/1, matmul);
+    auto schedule =
+        ScheduleAttr::get(context, target.name, tile, vector, matmul, pipeline);
     if (!findViolation(demand, schedule, target))
       visit(schedule);
   };
@@ -169,8 +166,7 @@ ScheduleAttr te::chooseContractionSchedule(MLIRContext *context,
                                            const TileDemand &demand,
                                            const Target &target) {
   // findViolation says of this one why there is none.
-  auto best = ScheduleAttr::get(context, target.name, {1, 1}, 1, 1, 1, 0,
-                                SweepKind::None, 1, 1, MatmulAttr());
+  auto best = ScheduleAttr::get(context, target.name, {1, 1}, 1, 1);
   if (!target.amd || !Timing::lookup(target.name))
     return best;
   double least = std::numeric_limits<double>::infinity();

@@ -20,13 +20,14 @@ using namespace mlir::te;
 /// What the tile's columns are of a row, which a cluster's workgroups share.
 static void explainShare(llvm::raw_ostream &os, ScheduleAttr schedule) {
   if (schedule.getSweep() == SweepKind::None) {
-    os << "are a workgroup's part of a row, which " << schedule.getCluster()
+    os << "are a workgroup's part of a row, which "
+       << schedule.getGrid().getCluster()
        << " of a cluster hold together, as the registers of one do not: what "
           "is computed over the row goes between them, and it is read once";
     return;
   }
   os << "are what a wave reads in consecutive accesses, of a row that "
-     << schedule.getCluster()
+     << schedule.getGrid().getCluster()
      << " workgroups of a cluster share, as the registers of one do not hold "
         "it: what is computed over the row goes between them, and each "
      << (schedule.getSweep() == SweepKind::Keep
@@ -44,8 +45,8 @@ static void explainColumns(llvm::raw_ostream &os, const TileDemand &demand,
   if (schedule.getSweep() == SweepKind::Keep)
     os << ", of a row that does not fit one tile: the tiles of a row are read "
           "once and stay in registers for what follows the first sweep";
-  else if (schedule.getRowSplit() > 1)
-    os << ", of a row that " << schedule.getRowSplit()
+  else if (schedule.getGrid().getRowSplit() > 1)
+    os << ", of a row that " << schedule.getGrid().getRowSplit()
        << " workgroups share, as there are too few rows for the chip: a kernel "
           "before this one computes what is computed over its pieces, and it "
           "is read a second time for the results";
@@ -130,11 +131,11 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
   os << schedule.getVector() << " elements of " << demand.inputBytes
      << " bytes fill a lane's " << target.maxAccessBytes << "-byte access; "
      << cols << " columns ";
-  if (schedule.getCluster() > 1)
+  if (schedule.getGrid().getCluster() > 1)
     explainShare(os, schedule);
   else
     explainColumns(os, demand, schedule);
-  if (int64_t workgroups = schedule.getWorkgroups())
+  if (int64_t workgroups = schedule.getGrid().getWorkgroups())
     os << "; " << workgroups
        << " workgroups fill the chip, and walk down the rows with what is read "
           "once a column in registers";
@@ -143,11 +144,12 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
      << " bytes in flight a workgroup";
   if (resources.prefetches)
     os << ", and the next tile's";
-  if (ArrayRef<int64_t> prefetch = schedule.getL2Prefetch(); !prefetch.empty())
-    os << "; L2 is asked for what the workgroup " << prefetch[0]
+  if (int64_t distance = schedule.getGrid().getL2PrefetchDistance();
+      distance > 0)
+    os << "; L2 is asked for what the workgroup " << distance
        << " further on reads, as this one waits for its rows";
-  if (schedule.getResidents() > 0)
-    os << "; a compute unit holds at most " << schedule.getResidents()
+  if (schedule.getGrid().getResidents() > 0)
+    os << "; a compute unit holds at most " << schedule.getGrid().getResidents()
        << " workgroups at once, by their LDS";
   os << explainFlight(demand, schedule, target);
   return text;

@@ -222,20 +222,22 @@ static int64_t getFetchSteps(GemmOp gemm, const GemmPlan &plan,
     ScaledType scaled = getScaled(operand);
     count =
         kCacheLineBytes * 8 / (matmul.getK() * type.getElementTypeBitWidth());
-    int64_t pieces = std::max(gemm.countSplits(), matmul.getSplitK());
+    int64_t pieces =
+        std::max(gemm.countSplits(), schedule.getGrid().getSplitK());
     if (count < 2 || getSource(operand) != operand ||
         type.getDimSize(kDim) <
-            2 * pieces * matmul.getStages() * matmul.getK() ||
+            2 * pieces * schedule.getPipeline().getStages() * matmul.getK() ||
         !liesAlongK(operand, kDim) || (scaled && getDataOrder(scaled)) ||
         getWholeSteps(count, type.getDimSize(kDim), matmul.getK(), pieces) !=
             count)
       return 1;
   }
-  if (counts[0] != counts[1] || matmul.getStages() % counts[0] != 0)
+  if (counts[0] != counts[1] ||
+      schedule.getPipeline().getStages() % counts[0] != 0)
     return 1;
   if (matmul.getK() > MMA::lookup(matmul.getMma())->k)
-    return matmul.getStages() >= 2 * counts[0] ? counts[0] : 1;
-  bool isRoomy = matmul.getStages() == 4 && counts[0] == 2;
+    return schedule.getPipeline().getStages() >= 2 * counts[0] ? counts[0] : 1;
+  bool isRoomy = schedule.getPipeline().getStages() == 4 && counts[0] == 2;
   return side == tile::MMASide::A && isRoomy &&
                  plan.scales == GemmPlan::Scales::Instruction
              ? counts[0]

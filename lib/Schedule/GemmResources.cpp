@@ -35,7 +35,7 @@ unsigned te::countCopies(const TileDemand &demand, const GemmPlan &plan,
   MatmulAttr matmul = schedule.getMatmul();
   const MMA &mma = *MMA::lookup(matmul.getMma());
   int64_t bytes = 0;
-  if (!matmul.getDirect() || mma.size != kShortInstruction)
+  if (!schedule.getPipeline().getDirectToLds() || mma.size != kShortInstruction)
     return 0;
   for (auto [side, outer, waves, element] :
        {std::tuple(tile::MMASide::A, schedule.getTile()[0],
@@ -59,7 +59,8 @@ static int64_t getScaleBytesInLDS(const GemmPlan &plan, GemmOp gemm,
           ofStep = each * std::max<int64_t>(matmul.getK() / plan.block, 1),
           bytes = getScaleBytes(plan, outer, schedule, target);
   return ofStep * getWholeSteps(std::max<int64_t>(bytes / ofStep, 1),
-                                getK(gemm), matmul.getK(), matmul.getSplitK());
+                                getK(gemm), matmul.getK(),
+                                schedule.getGrid().getSplitK());
 }
 
 int64_t te::getPassingBytes(ScheduleAttr schedule, int64_t bytes,
@@ -98,7 +99,7 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   auto isConverted = [](Value operand, Type element) {
     return element && element != getElementTypeOrSelf(operand.getType());
   };
-  bool isPipelined = matmul.getStages() > 1;
+  bool isPipelined = schedule.getPipeline().getStages() > 1;
   const MMA *mma = MMA::lookup(matmul.getMma());
   int64_t parts = isPipelined ? matmul.getK() / mma->k : 1;
   int64_t held = (stepA / (matmul.getWaves()[0] * target.waveSize) +
@@ -106,9 +107,9 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
                  parts;
   // Of a pipeline, the part after the one that is multiplied too; where nothing
   // else is on its way, it takes the place of what has been multiplied.
-  int64_t operands = matmul.getDirect() ? 3 * held / 2
-                     : isPipelined      ? 2 * held
-                                        : (stepA + stepB) / lanes + held;
+  int64_t operands = schedule.getPipeline().getDirectToLds() ? 3 * held / 2
+                     : isPipelined ? 2 * held
+                                   : (stepA + stepB) / lanes + held;
   GemmOp gemm = demand.gemm;
   Value a = getSource(gemm.getA()), b = getSource(gemm.getB());
   if (isConverted(a, plan.a))
@@ -131,7 +132,8 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
         (isPipelined ? 2 : 1) * llvm::alignTo(matmul.getK() / mma->k, 4) *
         (rows / matmul.getWaves()[0] + cols / matmul.getWaves()[1]) / mma->size;
   // Then sums leave as they are, of all rows.
-  bool isSplit = matmul.getSplitK() > 1 && !matmul.getWholeRows();
+  bool isSplit =
+      schedule.getGrid().getSplitK() > 1 && !schedule.getGrid().getWholeRows();
   int64_t epilogue = 0;
   if (!isSplit) {
     epilogue = result.elementsPerLane * demand.liveBytes / demand.products;
@@ -143,8 +145,8 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   }
   // The next step's operands, as they lie in memory.
   auto getAhead = [&](tile::MMASide side, Value operand, int64_t outer) {
-    bool isDirect =
-        matmul.getDirect() && planFetch(gemm, plan, side, schedule, target);
+    bool isDirect = schedule.getPipeline().getDirectToLds() &&
+                    planFetch(gemm, plan, side, schedule, target);
     return isDirect ? 0
                     : bytes(outer * matmul.getK(),
                             getElementBits(operand.getType())) /
@@ -156,7 +158,7 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   // in steps that have no loop. [C]
   constexpr int64_t kScaledSteps = 4 * 28;
   int64_t before = 0;
-  if (schedule.getWorkgroups() > 0)
+  if (schedule.getGrid().getWorkgroups() > 0)
     before = result.elementsPerLane * demand.outputBytes +
              (plan.scales == GemmPlan::Scales::Instruction ? kScaledSteps : 0);
   auto count = [&](int64_t inLoop) -> unsigned {
@@ -168,7 +170,7 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   result.vgprs = count(operands + (result.prefetches ? ahead : 0));
   // A wide result goes through LDS in pieces.
   int64_t stored = rows * schedule.getTile()[1],
-          outputBytes = matmul.getSplitK() > 1
+          outputBytes = schedule.getGrid().getSplitK() > 1
                             ? std::max(isSplit ? 4u : demand.outputBytes, 4u)
                             : demand.outputBytes;
   if (outputBytes > 1)
@@ -184,8 +186,10 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
                                 {schedule.getTile()[1], demand.products}})
       scales += count * outer *
                 getScaleBytesInLDS(plan, gemm, outer, schedule, target);
-  int64_t read = isPipelined ? matmul.getStages() * (stepA + stepB) + 2 * scales
-                             : std::max(stepA, stepB);
+  int64_t read =
+      isPipelined
+          ? schedule.getPipeline().getStages() * (stepA + stepB) + 2 * scales
+          : std::max(stepA, stepB);
   result.ldsBytes = std::max({read, stored, lanes * 4});
   return result;
 }

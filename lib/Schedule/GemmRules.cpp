@@ -18,10 +18,12 @@ static constexpr int64_t kMostSize = 1024;
 
 /// H17, of pieces that are not made yet, or of the last rows.
 static std::optional<std::string> findSplitViolation(const TileDemand &demand,
-                                                     MatmulAttr matmul,
-                                                     ArrayRef<int64_t> tile) {
+                                                     ScheduleAttr schedule) {
   GemmOp gemm = demand.gemm;
-  int64_t pieces = matmul.getSplitK(), whole = matmul.getWholeRows(),
+  GridAttr grid = schedule.getGrid();
+  MatmulAttr matmul = schedule.getMatmul();
+  ArrayRef<int64_t> tile = schedule.getTile();
+  int64_t pieces = grid.getSplitK(), whole = grid.getWholeRows(),
           k = getK(gemm), steps = llvm::divideCeil(k, matmul.getK());
   Value rest = gemm.getRest();
   if (!rest && (pieces == 1 || gemm.getSplitK()))
@@ -73,8 +75,10 @@ std::string te::whyNoMatmul(StringRef op) {
 
 bool te::dividesWork(ScheduleAttr schedule) {
   MatmulAttr matmul = schedule.getMatmul();
-  return matmul.getSplitK() != 1 || matmul.getGroup() != 0 ||
-         schedule.getWorkgroups() != 0 || schedule.getRowTiles() != 1 ||
+  return schedule.getGrid().getSplitK() != 1 ||
+         schedule.getGrid().getGroupM() != 0 ||
+         schedule.getGrid().getWorkgroups() != 0 ||
+         schedule.getGrid().getRowTiles() != 1 ||
          schedule.getSweep() != SweepKind::None;
 }
 
@@ -114,7 +118,8 @@ std::optional<std::string> te::whyNotTile(ScheduleAttr schedule,
          << "; use fewer waves or a larger tile";
       return text;
     }
-  if (matmul.getPingPong() && schedule.getWaves() <= target.simdsPerCU) {
+  if (schedule.getPipeline().getPingPong() &&
+      schedule.getWaves() <= target.simdsPerCU) {
     os << "H15: ping_pong is for waves that share a SIMD, but a CU of "
        << target.name << " has one for each of the " << schedule.getWaves()
        << " waves; use more waves, or leave out ping_pong";
@@ -156,12 +161,12 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
     return text;
   }
   GemmOp gemm = demand.gemm;
-  if (matmul.getStages() > 1 && getK(gemm) == 0) {
+  if (schedule.getPipeline().getStages() > 1 && getK(gemm) == 0) {
     os << "H15: two stages have a first step along K, but K is 0; leave out "
           "stages";
     return text;
   }
-  if (matmul.getDirect() &&
+  if (schedule.getPipeline().getDirectToLds() &&
       llvm::none_of(
           std::array{tile::MMASide::A, tile::MMASide::B},
           [&](tile::MMASide side) {
@@ -177,17 +182,18 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
     return text;
   }
   if (std::optional<std::string> why =
-          findSplitViolation(demand, matmul, schedule.getTile()))
+          findSplitViolation(demand, schedule))
     return why;
-  if (schedule.getWorkgroups() != 0 &&
-      (matmul.getSplitK() > 1 || gemm.isBatched())) {
-    os << "H15: workgroups = " << schedule.getWorkgroups()
+  if (schedule.getGrid().getWorkgroups() != 0 &&
+      (schedule.getGrid().getSplitK() > 1 || gemm.isBatched())) {
+    os << "H15: workgroups = " << schedule.getGrid().getWorkgroups()
        << " compute one tile after the other, of one matrix and all of K; "
           "leave out workgroups"
        << (gemm.isBatched() ? "" : " or split_k");
     return text;
   }
-  if (schedule.getSweep() != SweepKind::None || schedule.getRowTiles() != 1) {
+  if (schedule.getSweep() != SweepKind::None ||
+      schedule.getGrid().getRowTiles() != 1) {
     os << "H15: workgroups of a te.gemm have one tile at a time; leave out "
           "row_tiles and sweep";
     return text;

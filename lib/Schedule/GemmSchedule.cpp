@@ -63,27 +63,13 @@ std::array<int64_t, 2> te::chooseWaves(std::array<int64_t, 2> tile,
   return waves;
 }
 
-/// The schedule with such a split, turns or none, and groups of rows of tiles.
-static ScheduleAttr with(ScheduleAttr schedule, Split split, bool pingPong,
-                         int64_t group) {
-  MatmulAttr matmul = schedule.getMatmul();
-  return ScheduleAttr::get(
-      schedule.getContext(), schedule.getTarget(), schedule.getTile(),
-      schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
-      split.workgroups, schedule.getSweep(), schedule.getRowSplit(),
-      schedule.getCluster(),
-      MatmulAttr::get(schedule.getContext(), matmul.getMma(), matmul.getK(),
-                      matmul.getWaves(), matmul.getStages(), matmul.getDirect(),
-                      pingPong, split.pieces, split.wholeRows, group));
-}
-
 /// The rows of tiles of a group, for the order in which an XCD has a run of
 /// tiles: what its compute units load at the same time is least. 0: no order.
 static int64_t chooseGroup(const TileDemand &demand, ScheduleAttr schedule,
                            const Target &target) {
   const Timing *timing = Timing::lookup(target.name);
   ProductGrid grid(demand, schedule);
-  if (schedule.getMatmul().getWholeRows())
+  if (schedule.getGrid().getWholeRows())
     grid = grid.getWhole(schedule);
   GemmOp gemm = demand.gemm;
   if (!timing || grid.columns == 1 || grid.getCount() <= timing->xcds)
@@ -109,9 +95,13 @@ static int64_t chooseGroup(const TileDemand &demand, ScheduleAttr schedule,
 
 ScheduleAttr te::withSplit(const TileDemand &demand, ScheduleAttr schedule,
                            Split split, const Target &target) {
-  bool pingPong = schedule.getMatmul().getPingPong();
-  ScheduleAttr rows = with(schedule, split, pingPong, /*group=*/0);
-  return with(schedule, split, pingPong, chooseGroup(demand, rows, target));
+  Grid grid = schedule.getGrid().toGrid();
+  grid.workgroups = split.workgroups;
+  grid.splitK = split.count;
+  grid.wholeRows = split.wholeRows;
+  grid.groupM = 0;
+  grid.groupM = chooseGroup(demand, schedule.withGrid(grid), target);
+  return schedule.withGrid(grid);
 }
 
 static int64_t countTiles(const TileDemand &demand, ScheduleAttr schedule) {
@@ -135,8 +125,10 @@ static bool usesPingPong(const GemmPlan &plan, GemmOp gemm,
   using Scales = GemmPlan::Scales;
   MatmulAttr matmul = schedule.getMatmul();
   bool isPlain = plan.scales == Scales::None || plan.scales == Scales::Sum ||
-                 (plan.scales == Scales::Instruction && matmul.getDirect());
-  return isPlain && !hasPrologue(gemm) && matmul.getStages() > 1 &&
+                 (plan.scales == Scales::Instruction &&
+                  schedule.getPipeline().getDirectToLds());
+  return isPlain && !hasPrologue(gemm) &&
+         schedule.getPipeline().getStages() > 1 &&
          matmul.getK() > MMA::lookup(matmul.getMma())->k &&
          schedule.getWaves() > int64_t(target.simdsPerCU);
 }
@@ -151,12 +143,10 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
     auto visitWaves = [&](std::array<int64_t, 2> waves) {
       auto get = [&](bool pingPong) {
         return ScheduleAttr::get(
-            context, target.name, tile, waves[0] * waves[1],
-            std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]), 1,
-            0, SweepKind::None, /*row_split=*/1, /*cluster=*/1,
-            MatmulAttr::get(context, mma.name, k, waves, stages, direct,
-                            pingPong, /*split_k=*/1, /*whole_rows=*/0,
-                            /*group=*/0));
+            context, target.name, tile,
+            std::min<int64_t>(target.maxAccessBytes * 8 / widest, tile[1]),
+            MatmulAttr::get(context, mma.name, k, waves),
+            PipelineAttr::get(context, stages, direct, pingPong));
       };
       ScheduleAttr schedule = get(/*pingPong=*/false);
       visit(usesPingPong(plan, demand.gemm, schedule, target)
@@ -236,7 +226,7 @@ static bool isCuttable(const TileDemand &demand) {
          areSizesKnown(demand);
 }
 
-SmallVector<Split> te::listRests(const TileDemand &demand,
+SmallVector<Split> te::listTailSplits(const TileDemand &demand,
                                  ScheduleAttr schedule, const Target &target) {
   SmallVector<Split> splits;
   if (!isCuttable(demand) || demand.isExpected)
@@ -260,7 +250,7 @@ static bool isShuffled(Value operand) {
   return scaled && getDataOrder(scaled);
 }
 
-SmallVector<Split> te::listWalks(const TileDemand &demand, const GemmPlan &plan,
+SmallVector<Split> te::listPersistent(const TileDemand &demand, const GemmPlan &plan,
                                  ScheduleAttr schedule, const Target &target) {
   ArrayRef<int64_t> tile = schedule.getTile();
   GemmOp gemm = demand.gemm;
@@ -269,7 +259,7 @@ SmallVector<Split> te::listWalks(const TileDemand &demand, const GemmPlan &plan,
   // them take longer beside stores, and so do loops over shuffled ones and
   // short steps.
   if (!isCuttable(demand) || ShapedType::isDynamic(getK(gemm)) ||
-      schedule.getMatmul().getStages() == 1 ||
+      schedule.getPipeline().getStages() == 1 ||
       isShortStep(plan, schedule.getMatmul().getK()) ||
       plan.scales == GemmPlan::Scales::Elements || hasPrologue(gemm) ||
       isShuffled(gemm.getA()) || isShuffled(gemm.getB()) ||
@@ -312,7 +302,7 @@ SmallVector<Split> te::listSplits(const TileDemand &demand,
   for (int64_t each : {1, 2})
     if (int64_t count = each * target.computeUnits / tiles;
         count > 1 && count <= most && llvm::none_of(splits, [&](Split split) {
-          return split.pieces == count;
+          return split.count == count;
         }))
       splits.push_back({count});
   return splits;
@@ -323,8 +313,8 @@ SmallVector<Split> te::listAllSplits(const TileDemand &demand,
                                      ScheduleAttr schedule,
                                      const Target &target) {
   SmallVector<Split> splits = listSplits(demand, schedule, target);
-  llvm::append_range(splits, listWalks(demand, plan, schedule, target));
-  llvm::append_range(splits, listRests(demand, schedule, target));
+  llvm::append_range(splits, listPersistent(demand, plan, schedule, target));
+  llvm::append_range(splits, listTailSplits(demand, schedule, target));
   return splits;
 }
 
@@ -375,7 +365,7 @@ static ScheduleAttr addSeeds(Seeds &seeds, MLIRContext *context,
       return;
     auto add = [&](Split how) -> std::optional<Roofline> {
       ScheduleAttr split = withSplit(demand, schedule, how, target);
-      bool isPlain = how.pieces == 1 && how.workgroups == 0;
+      bool isPlain = how.count == 1 && how.workgroups == 0;
       if (!isPlain && findViolation(demand, split, target))
         return std::nullopt;
       std::optional<Roofline> roofline = getRoofline(demand, split, target);
@@ -399,16 +389,14 @@ ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
   std::string why;
   std::optional<GemmPlan> plan = planGemm(demand.gemm, target, why);
   if (!plan || !Timing::lookup(target.name)) // findGemmViolation says why not
-    return ScheduleAttr::get(context, target.name, {1, 1}, 1, 1, 1, 0,
-                             SweepKind::None, /*row_split=*/1, /*cluster=*/1,
-                             MatmulAttr());
+    return ScheduleAttr::get(context, target.name, {1, 1}, 1, 1);
   Seeds seeds;
   ScheduleAttr last = addSeeds(seeds, context, demand, *plan, target,
                                [](Split) { return true; });
   // Pieces of a result whose halves are read together are those of both.
   if (demand.products > 1 && areSizesKnown(demand))
     addSeeds(seeds, context, getHalvesApart(demand), *plan, target,
-             [](Split how) { return how.pieces > 1 && how.wholeRows == 0; });
+             [](Split how) { return how.count > 1 && how.wholeRows == 0; });
   ScheduleAttr best = seeds.getBest();
   return best ? best : last; // findViolation tells of it
 }
@@ -431,25 +419,27 @@ std::string te::explainGemmSchedule(const TileDemand &demand,
   for (auto [name, operand] : {std::pair("A", gemm.getA()), {"B", gemm.getB()}})
     if (getSource(operand) != operand)
       os << "; " << name << " is converted as it is read";
-  if (matmul.getStages() > 1)
-    os << "; LDS holds " << matmul.getStages() << " steps, one is read while "
-       << (matmul.getDirect() ? "others come straight from memory"
-                              : "the other is written")
-       << (matmul.getPingPong()
+  if (schedule.getPipeline().getStages() > 1)
+    os << "; LDS holds " << schedule.getPipeline().getStages()
+       << " steps, one is read while "
+       << (schedule.getPipeline().getDirectToLds()
+               ? "others come straight from memory"
+               : "the other is written")
+       << (schedule.getPipeline().getPingPong()
                ? ", and waves of a SIMD take turns with its parts"
                : "");
   else if (resources.prefetches)
     os << "; the next step's operands are read meanwhile";
-  if (int64_t group = matmul.getGroup())
+  if (int64_t group = schedule.getGrid().getGroupM())
     os << "; an XCD computes a run of tiles, in groups of " << group
        << (group == 1 ? " row" : " rows") << " of them, for its L2";
-  if (int64_t workgroups = schedule.getWorkgroups())
+  if (int64_t workgroups = schedule.getGrid().getWorkgroups())
     os << "; " << workgroups
        << " workgroups fill the chip, compute one tile after another, and "
           "store each beside the next one's products";
-  if (int64_t pieces = matmul.getSplitK(); pieces > 1) {
+  if (int64_t pieces = schedule.getGrid().getSplitK(); pieces > 1) {
     os << "; K is cut into " << pieces << " pieces";
-    if (int64_t whole = matmul.getWholeRows())
+    if (int64_t whole = schedule.getGrid().getWholeRows())
       os << " for the last " << demand.rows - whole << " rows, whose tiles are "
          << "no full round of the " << target.computeUnits << " CUs";
     else

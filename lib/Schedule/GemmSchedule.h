@@ -61,7 +61,7 @@ bool areSizesKnown(const TileDemand &demand);
 /// so many; or so many workgroups compute one tile after the other (0: each has
 /// one).
 struct Split {
-  int64_t pieces = 1, wholeRows = 0, workgroups = 0;
+  int64_t count = 1, wholeRows = 0, workgroups = 0;
 };
 /// How K may be cut for all rows with this schedule, of whose own split nothing
 /// is asked: not, and in other ways where all sizes are known.
@@ -69,11 +69,11 @@ SmallVector<Split> listSplits(const TileDemand &demand, ScheduleAttr schedule,
                               const Target &target);
 /// The same for the rows whose tiles do not have a round of all CUs for
 /// themselves; none where there are no such rows, or no others.
-SmallVector<Split> listRests(const TileDemand &demand, ScheduleAttr schedule,
+SmallVector<Split> listTailSplits(const TileDemand &demand, ScheduleAttr schedule,
                              const Target &target);
 /// As many workgroups as CUs hold at once, where there are more tiles, whose
 /// stores then lie beside the next ones' products; or nothing.
-SmallVector<Split> listWalks(const TileDemand &demand, const GemmPlan &plan,
+SmallVector<Split> listPersistent(const TileDemand &demand, const GemmPlan &plan,
                              ScheduleAttr schedule, const Target &target);
 /// All of these, the schedule without a split first.
 SmallVector<Split> listAllSplits(const TileDemand &demand, const GemmPlan &plan,

@@ -57,7 +57,7 @@ static double countTiles(int64_t extent, int64_t cover, int64_t tile) {
 ProductGrid::ProductGrid(const TileDemand &demand, ScheduleAttr schedule)
     : columns(countTiles(demand.cols, demand.coverCols, schedule.getTile()[1])),
       rows(countTiles(demand.rows, demand.coverRows, schedule.getTile()[0])),
-      pieces(schedule.getMatmul().getSplitK()) {
+      pieces(schedule.getGrid().getSplitK()) {
   GemmOp gemm = demand.gemm;
   if (gemm && gemm.isBatched())
     for (int64_t lead :
@@ -67,10 +67,10 @@ ProductGrid::ProductGrid(const TileDemand &demand, ScheduleAttr schedule)
 
 ProductGrid ProductGrid::getWhole(ScheduleAttr schedule) const {
   ProductGrid whole = *this;
-  if (schedule.getMatmul().getWholeRows() == 0)
+  if (schedule.getGrid().getWholeRows() == 0)
     return whole;
   whole.pieces = 1;
-  whole.rows = schedule.getMatmul().getWholeRows() / schedule.getTile()[0];
+  whole.rows = schedule.getGrid().getWholeRows() / schedule.getTile()[0];
   return whole;
 }
 
@@ -159,11 +159,12 @@ static OperandWork getOperandWork(const Operand &operand, const GemmPlan *plan,
   work.readers = operand.readers;
   work.inLds = operand.tile * k * getElementBits(operand.element) / 8;
   std::optional<FetchPlan> fetch =
-      plan && matmul.getDirect()
+      plan && schedule.getPipeline().getDirectToLds()
           ? planFetch(gemm, *plan, operand.side, schedule, target)
           : std::nullopt;
   work.fetchSteps = fetch ? fetch->steps : 1;
-  work.isDirect = plan ? fetch.has_value() : matmul.getDirect();
+  work.isDirect =
+      plan ? fetch.has_value() : schedule.getPipeline().getDirectToLds();
   auto scaled = dyn_cast<ScaledType>(operand.source.getType());
   double run = (alongK ? k * (fetch ? fetch->steps : 1) : outer) * element;
   if (scaled && getDataOrder(scaled)) // shuffled bytes of 16 rows lie together
@@ -199,11 +200,13 @@ int64_t te::countResidents(const TileDemand &demand, const GemmPlan *plan,
                            ScheduleAttr schedule, const Target &target) {
   ResourceEstimate resources = estimate(demand, schedule, target);
   MatmulAttr matmul = schedule.getMatmul();
-  bool isLoop =
-      ShapedType::isDynamic(demand.depth) ||
-      demand.depth > kMostStepsInRound * matmul.getK() * matmul.getSplitK();
-  unsigned more = (plan ? countCopies(demand, *plan, schedule, target) : 0) +
-                  (matmul.getDirect() && isLoop ? kDirectVGPRs : 0),
+  bool isLoop = ShapedType::isDynamic(demand.depth) ||
+                demand.depth > kMostStepsInRound * matmul.getK() *
+                                   schedule.getGrid().getSplitK();
+  unsigned more =
+               (plan ? countCopies(demand, *plan, schedule, target) : 0) +
+               (schedule.getPipeline().getDirectToLds() && isLoop ? kDirectVGPRs
+                                                                  : 0),
            waves = target.simdsPerCU * target.occupancy(resources.vgprs + more,
                                                         resources.ldsBytes,
                                                         schedule.getWaves());
@@ -254,7 +257,8 @@ std::optional<ProductWork> te::getProductWork(const TileDemand &demand,
                    getElementTypeOrSelf(product.b.getType())};
   }
   ProductWork work;
-  auto shares = getMemoryShares(grid, matmul.getGroup(), timing.xcds);
+  auto shares =
+      getMemoryShares(grid, schedule.getGrid().getGroupM(), timing.xcds);
   work.residents =
       countResidents(demand, plan ? &*plan : nullptr, schedule, target);
   double lines = std::min(rows, operands[0].extent) +

@@ -65,7 +65,7 @@ int64_t te::getTurnBytes(int64_t waves, const Target &target) {
 }
 
 int64_t te::getResidentBytes(ScheduleAttr schedule, const Target &target) {
-  int64_t residents = schedule.getResidents();
+  int64_t residents = schedule.getGrid().getResidents();
   if (residents == 0)
     return 0;
   int64_t fits = target.ldsBytes / (residents + 1) - target.ldsReserved;
@@ -94,14 +94,14 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
                         : 4;
   // What is f32 is computed again behind an exchange of a cluster's workgroups
   // (but for sums), and results are stored as they are made.
-  bool holds =
-      schedule.getCluster() > 1 && schedule.getSweep() == SweepKind::None;
+  bool holds = schedule.getGrid().getCluster() > 1 &&
+               schedule.getSweep() == SweepKind::None;
   if (holds)
     live = demand.sumsColumns
                ? live - demand.statisticBytes - demand.outputBytes
                : std::max(demand.keptBytes, demand.inputBytes);
-  bool inLds =
-      schedule.getCluster() > 1 && schedule.getSweep() == SweepKind::Keep;
+  bool inLds = schedule.getGrid().getCluster() > 1 &&
+               schedule.getSweep() == SweepKind::Keep;
   if (inLds) // what LDS has is taken when it is read
     live = std::max(demand.keptBytes, demand.inputBytes) + demand.outputBytes;
   int64_t bytes =
@@ -112,10 +112,12 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
     bytes += llvm::divideCeil(demand.cols, schedule.getTile()[1]) *
                  result.elementsPerLane * demand.keptBytes +
              result.elementsPerLane * demand.columnBytes + kPickVGPRs * 4;
-  if (schedule.getRowTiles() > 1 || schedule.getWorkgroups() > 0)
+  if (schedule.getGrid().getRowTiles() > 1 ||
+      schedule.getGrid().getWorkgroups() > 0)
     bytes += result.elementsPerLane * demand.columnBytes;
   result.vgprs = kBaseVGPRs + llvm::divideCeil(bytes, 4);
-  bool loops = schedule.getRowTiles() > 1 || schedule.getWorkgroups() > 0 ||
+  bool loops = schedule.getGrid().getRowTiles() > 1 ||
+               schedule.getGrid().getWorkgroups() > 0 ||
                schedule.getSweep() == SweepKind::Reread || inLds;
   unsigned ahead =
       llvm::divideCeil(result.elementsPerLane * demand.loadedBytes, 4);
@@ -123,7 +125,7 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   if (inLds) {
     unsigned share =
         ahead * llvm::divideCeil(getRowTiles(demand, schedule.getTile()[1]),
-                                 schedule.getCluster());
+                                 schedule.getGrid().getCluster());
     result.readsShare = result.vgprs + share <= most + kSpareVGPRs;
   }
   result.prefetches = target.prefetchesTiles && loops && result.vgprs <= most &&
@@ -133,7 +135,7 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   // LDS: partial reductions (one f32 a lane and register of the reduced tile),
   // the packed scales, and the whole output tile where it is reordered.
   int64_t lds = 0;
-  bool isPacked = schedule.getCluster() > 1 && target.hasPackedBF16;
+  bool isPacked = schedule.getGrid().getCluster() > 1 && target.hasPackedBF16;
   if (demand.reducesRows)
     lds = schedule.getTile()[1] * schedule.getWaves() *
           (isPacked ? demand.amaxBytes : 4);
@@ -150,14 +152,14 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
   lds = std::max<int64_t>(lds, lanes * 4);
   // A kernel that keeps tiles in LDS has one area, others two in turns.
   if (int64_t turn = getTurnBytes(schedule.getWaves(), target);
-      !inLds && (schedule.getCluster() == 1 || lds <= turn))
+      !inLds && (schedule.getGrid().getCluster() == 1 || lds <= turn))
     lds = std::max(lds, 2 * std::min(lds, turn));
   if (inLds)
     lds += llvm::divideCeil(getRowTiles(demand, schedule.getTile()[1]),
-                            schedule.getCluster()) *
+                            schedule.getGrid().getCluster()) *
            elements * demand.keptBytes;
-  if (schedule.getCluster() > 1)
-    lds += 2 * (8 + schedule.getCluster() *
+  if (schedule.getGrid().getCluster() > 1)
+    lds += 2 * (8 + schedule.getGrid().getCluster() *
                         std::min(kMostTogether, demand.rowNumbers) *
                         schedule.getTile()[0] * 4);
   lds += getStagedColumns(demand, schedule, target) * demand.columnBytes;
@@ -169,7 +171,8 @@ int64_t te::getStagedColumns(const TileDemand &demand, ScheduleAttr schedule,
                              const Target &target) {
   int64_t cols = schedule.getTile()[1];
   if (schedule.getSweep() == SweepKind::None || demand.columnBytes == 0 ||
-      schedule.getRowSplit() > 1 || schedule.getCluster() > 1 ||
+      schedule.getGrid().getRowSplit() > 1 ||
+      schedule.getGrid().getCluster() > 1 ||
       ShapedType::isDynamic(demand.cols) ||
       cols >= schedule.getWaves() * target.waveSize * schedule.getVector())
     return 0;
@@ -193,15 +196,15 @@ std::optional<int64_t> te::getWavesPerSIMD(const TileDemand &demand,
   };
   // All workgroups that compute tiles of a product one after another are there
   // at once.
-  if (int64_t workgroups = schedule.getWorkgroups();
+  if (int64_t workgroups = schedule.getGrid().getWorkgroups();
       workgroups && schedule.getMatmul())
     return std::max<int64_t>(llvm::divideCeil(workgroups, target.computeUnits) *
                                  schedule.getWaves() / target.simdsPerCU,
                              least);
   // All clusters that walk are there at once, or some begin when others end.
   if (int64_t waves = std::max(kClusterWaves, least);
-      schedule.getCluster() > 1 && schedule.getWorkgroups() > 0 &&
-      suffices(waves))
+      schedule.getGrid().getCluster() > 1 &&
+      schedule.getGrid().getWorkgroups() > 0 && suffices(waves))
     return waves;
   int64_t bytes = resources.elementsPerLane *
                   std::max(demand.inputBytes, demand.outputBytes);
@@ -209,7 +212,8 @@ std::optional<int64_t> te::getWavesPerSIMD(const TileDemand &demand,
   // Of those whose rows LDS holds, of halves whose waves meet for each column,
   // and of large tiles that wait for nothing but memory, as many are there as
   // it has room for. Unknown pitches would spill.
-  if ((schedule.getCluster() > 1 && schedule.getSweep() == SweepKind::Keep) ||
+  if ((schedule.getGrid().getCluster() > 1 &&
+       schedule.getSweep() == SweepKind::Keep) ||
       (demand.readsHalves && demand.reducesRows) ||
       (isLarge && fillsBothLines(demand, target) &&
        !ShapedType::isDynamic(demand.cols)))
@@ -224,6 +228,6 @@ std::optional<int64_t> te::getWavesPerSIMD(const TileDemand &demand,
     return least;
   // Small workgroups spread well by themselves, but for clusters, which come
   // whole or not at all.
-  bool isAsked = isLarge && (least > 1 || schedule.getCluster() > 1);
+  bool isAsked = isLarge && (least > 1 || schedule.getGrid().getCluster() > 1);
   return isAsked ? std::optional(2 * least) : std::nullopt;
 }

@@ -108,9 +108,10 @@ static double getLdsWait(const ProductWork &work, const UnitClocks &step,
                          const Timing &timing) {
   MatmulAttr matmul = schedule.getMatmul();
   double parts = double(matmul.getK()) / MMA::lookup(matmul.getMma())->k;
-  if (matmul.getStages() == 1)
+  if (schedule.getPipeline().getStages() == 1)
     return step.lds + 2 * timing.ldsLatency;
-  if (matmul.getPingPong() || (isDirect(work) && matmul.getStages() > 2))
+  if (schedule.getPipeline().getPingPong() ||
+      (isDirect(work) && schedule.getPipeline().getStages() > 2))
     return 0;
   return timing.ldsLatency + step.lds / (parts * sharing);
 }
@@ -139,7 +140,7 @@ static WorkgroupClocks getWorkgroups(const ProductWork &work,
   made.ldsWait = getLdsWait(work, made.step, schedule, made.sharing, timing);
   // Of one stage registers hold the next step's operands, if anything does; on
   // the way to LDS they hold those of one more.
-  int64_t stages = schedule.getMatmul().getStages();
+  int64_t stages = schedule.getPipeline().getStages();
   double together =
       std::max(work.operands[0].fetchSteps, work.operands[1].fetchSteps);
   made.isSerial = stages == 1;
@@ -148,7 +149,7 @@ static WorkgroupClocks getWorkgroups(const ProductWork &work,
               : isDirect(work) ? 1 + made.ahead
                                : 3;
   made.scalesAhead = work.scaleSteps / 2;
-  made.overlapsStores = schedule.getWorkgroups() > 0;
+  made.overlapsStores = schedule.getGrid().getWorkgroups() > 0;
   return made;
 }
 
@@ -244,9 +245,9 @@ std::optional<Roofline> te::getRoofline(const TileDemand &ofRegion,
                                        target, *timing));
     made.parts.back().even = even;
   }
-  if (int64_t pieces = matmul.getSplitK(); pieces > 1)
+  if (int64_t pieces = schedule.getGrid().getSplitK(); pieces > 1)
     made.secondKernel = getPassClocks(demand, 4 * pieces, target, *timing,
-                                      matmul.getWholeRows());
+                                      schedule.getGrid().getWholeRows());
   return made;
 }
 

@@ -52,21 +52,22 @@ ScheduleAttr te::splitRows(const TileDemand &demand, ScheduleAttr whole,
       ShapedType::isDynamic(demand.cols) || demand.rows == 0)
     return nullptr;
   auto getGroups = [&](ScheduleAttr schedule) {
-    return int64_t(llvm::divideCeil(demand.rows, schedule.getTile()[0] *
-                                                     schedule.getRowTiles()));
+    return int64_t(llvm::divideCeil(
+        demand.rows, schedule.getTile()[0] * schedule.getGrid().getRowTiles()));
   };
   int64_t tiles = llvm::divideCeil(demand.cols, swept.getTile()[1]);
   int64_t most =
       std::min<int64_t>(tiles, target.computeUnits / getGroups(swept));
-  int64_t cluster = whole.getCluster();
+  int64_t cluster = whole.getGrid().getCluster();
   if (most < 2 || getGroups(whole) * cluster >= int64_t(target.computeUnits))
     return nullptr;
   // Pieces of the same number of tiles.
   int64_t pieces = llvm::divideCeil(tiles, llvm::divideCeil(tiles, most));
   double cols = demand.cols;
   auto getPass = [&](ScheduleAttr schedule, double columns) {
-    int64_t rows = std::min(schedule.getTile()[0] * schedule.getRowTiles(),
-                            std::max(demand.rows, schedule.getTile()[0]));
+    int64_t rows =
+        std::min(schedule.getTile()[0] * schedule.getGrid().getRowTiles(),
+                 std::max(demand.rows, schedule.getTile()[0]));
     return getClocks(demand, schedule, rows * columns, target, *timing);
   };
   unsigned rereads =
@@ -80,13 +81,12 @@ ScheduleAttr te::splitRows(const TileDemand &demand, ScheduleAttr whole,
     return nullptr;
   return ScheduleAttr::get(swept.getContext(), target.name, swept.getTile(),
                            swept.getWaves(), swept.getVector(),
-                           /*row_tiles=*/1, /*workgroups=*/0, SweepKind::Reread,
-                           pieces, /*cluster=*/1, MatmulAttr());
+                           SweepKind::Reread, {.rowSplit = pieces});
 }
 
 std::optional<std::string> te::findRowSplitViolation(const TileDemand &demand,
                                                      ScheduleAttr schedule) {
-  int64_t pieces = schedule.getRowSplit();
+  int64_t pieces = schedule.getGrid().getRowSplit();
   if (pieces == 1)
     return std::nullopt;
   auto because = [&](const llvm::Twine &why) {

@@ -81,8 +81,8 @@ struct Shape {
   ScheduleAttr toSchedule(MLIRContext *context, const Target &target,
                           int64_t rowTiles, int64_t workgroups) const {
     return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
-                             rowTiles, workgroups, SweepKind::None,
-                             /*row_split=*/1, /*cluster=*/1, MatmulAttr());
+                             SweepKind::None,
+                             {.rowTiles = rowTiles, .workgroups = workgroups});
   }
 };
 } // namespace
@@ -250,8 +250,7 @@ static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,
   if (demand.readsHalves)
     cols = std::min(cols, getDivisor(demand));
   return ScheduleAttr::get(context, target.name, {rows, cols}, waves, vector,
-                           /*row_tiles=*/1, /*workgroups=*/0, sweep,
-                           /*row_split=*/1, /*cluster=*/1, MatmulAttr());
+                           sweep);
 }
 
 /// Tiles of one row that divide it, kept: where whole rows would idle lanes,
@@ -271,8 +270,7 @@ static std::optional<ScheduleAttr> chooseDividing(MLIRContext *context,
     return std::nullopt;
   auto get = [&](int64_t waves) {
     return ScheduleAttr::get(context, target.name, {1, cols}, waves, vector,
-                             /*row_tiles=*/1, /*workgroups=*/0, SweepKind::Keep,
-                             /*row_split=*/1, /*cluster=*/1, MatmulAttr());
+                             SweepKind::Keep);
   };
   int64_t waves = std::min<int64_t>(target.workgroupWaves,
                                     cols / (target.waveSize * vector));
@@ -308,11 +306,7 @@ static ScheduleAttr shrink(const TileDemand &demand, ScheduleAttr schedule,
       rows /= 2;
     else
       break;
-    schedule = ScheduleAttr::get(
-        schedule.getContext(), target.name, {rows, cols}, schedule.getWaves(),
-        schedule.getVector(), schedule.getRowTiles(), schedule.getWorkgroups(),
-        schedule.getSweep(), schedule.getRowSplit(), schedule.getCluster(),
-        schedule.getMatmul());
+    schedule = schedule.withTile({rows, cols});
   }
   return schedule;
 }
@@ -379,13 +373,10 @@ static ScheduleAttr askAhead(const TileDemand &demand, ScheduleAttr schedule,
       std::min(row & -row, isWhole ? kLongPrefetchBytes : kPrefetchBytes);
   if (bytes < (isAlone ? kLeastNormBytes : kPrefetchBytes))
     return schedule;
-  ScheduleAttr asking = ScheduleAttr::get(
-      schedule.getContext(), target.name, schedule.getTile(),
-      schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
-      schedule.getWorkgroups(), schedule.getSweep(), schedule.getRowSplit(),
-      schedule.getCluster(), schedule.getMatmul(),
-      {std::max<int64_t>(ahead, 1), bytes},
-      /*residents=*/0, schedule.getWithout());
+  Grid grid = schedule.getGrid().toGrid();
+  grid.l2PrefetchDistance = std::max<int64_t>(ahead, 1);
+  grid.l2PrefetchBytes = bytes;
+  ScheduleAttr asking = schedule.withGrid(grid);
   return findViolation(demand, asking, target) ? schedule : asking;
 }
 

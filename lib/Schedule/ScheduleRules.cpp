@@ -43,10 +43,11 @@ struct Text {
 /// H13: workgroups that walk down the rows.
 static std::optional<std::string> findWalkViolation(const TileDemand &demand,
                                                     ScheduleAttr schedule) {
-  if (schedule.getWorkgroups() == 0)
+  if (schedule.getGrid().getWorkgroups() == 0)
     return std::nullopt;
   Text text;
-  text << "H13: workgroups = " << schedule.getWorkgroups() << ", but ";
+  text << "H13: workgroups = " << schedule.getGrid().getWorkgroups()
+       << ", but ";
   if (schedule.getSweep() != SweepKind::None)
     return text << "with a sweep a workgroup walks along its rows only; leave "
                    "it out";
@@ -69,7 +70,7 @@ static std::optional<std::string> findRowViolation(const TileDemand &demand,
                        "which one tile holds, but its length is not known; "
                        "give the last dimension a static size";
     if (demand.wholeRows && (isDynamic || cols < demand.cols) &&
-        schedule.getCluster() == 1)
+        schedule.getGrid().getCluster() == 1)
       return Text() << "H10: a tile of " << cols
                     << " columns does not hold a row"
                     << (isDynamic ? std::string(" of unknown length")
@@ -87,9 +88,9 @@ static std::optional<std::string> findRowViolation(const TileDemand &demand,
            << "H11: sweep = " << stringifyEnum(sweep)
            << ", but elements are rotated with others of their row, which "
               "one tile holds; leave it out, and make the tile as wide";
-  if (schedule.getRowTiles() != 1)
+  if (schedule.getGrid().getRowTiles() != 1)
     return Text()
-           << "H11: row_tiles = " << schedule.getRowTiles()
+           << "H11: row_tiles = " << schedule.getGrid().getRowTiles()
            << " with a sweep; sums over rows are those of one tile then, "
               "row_tiles = 1";
   if (sweep == SweepKind::Reread)
@@ -98,7 +99,7 @@ static std::optional<std::string> findRowViolation(const TileDemand &demand,
     return Text() << "H11: sweep = keep, but the length of a row is not known; "
                      "use reread";
   if (int64_t tiles = llvm::divideCeil(demand.cols, cols);
-      tiles > kMostKeptTiles && schedule.getCluster() == 1)
+      tiles > kMostKeptTiles && schedule.getGrid().getCluster() == 1)
     return Text() << "H11: sweep = keep of " << tiles
                   << " tiles a row; at most " << kMostKeptTiles
                   << " are kept: use wider ones, or reread";
@@ -109,7 +110,8 @@ static std::optional<std::string> findRowViolation(const TileDemand &demand,
 static std::optional<std::string> findClusterViolation(const TileDemand &demand,
                                                        ScheduleAttr schedule,
                                                        const Target &target) {
-  int64_t cluster = schedule.getCluster(), width = schedule.getTile()[1];
+  int64_t cluster = schedule.getGrid().getCluster(),
+          width = schedule.getTile()[1];
   if (cluster == 1)
     return std::nullopt;
   Text text;
@@ -120,7 +122,7 @@ static std::optional<std::string> findClusterViolation(const TileDemand &demand,
   if (cluster > int64_t(target.maxClusterWorkgroups))
     return text << "a cluster has at most " << target.maxClusterWorkgroups
                 << " workgroups on " << target.name << "; use wider tiles";
-  if (schedule.getRowSplit() > 1)
+  if (schedule.getGrid().getRowSplit() > 1)
     return text << "workgroups that share rows in pieces run by themselves; "
                    "leave one of them out";
   if (!canFormClusters(demand))
@@ -152,23 +154,23 @@ static std::optional<std::string> findClusterViolation(const TileDemand &demand,
 static std::optional<std::string>
 findPrefetchViolation(const TileDemand &demand, ScheduleAttr schedule,
                       const Target &target) {
-  ArrayRef<int64_t> prefetch = schedule.getL2Prefetch();
-  if (prefetch.empty())
+
+  GridAttr grid = schedule.getGrid();
+  if (grid.getL2PrefetchDistance() == 0)
     return std::nullopt;
   Text text;
-  text << "H19: l2_prefetch = [" << prefetch[0] << ", " << prefetch[1]
-       << "], but ";
+  text << "H19: l2_prefetch_bytes = " << grid.getL2PrefetchBytes() << ", but ";
   if (target.l2PrefetchBytes == 0)
     return text << target.name
                 << " has no instruction that asks L2 for so much; leave it out";
-  if (prefetch[1] % target.l2PrefetchBytes != 0)
+  if (grid.getL2PrefetchBytes() % target.l2PrefetchBytes != 0)
     return text << target.name << " asks for a multiple of "
                 << target.l2PrefetchBytes << " bytes; round it";
   bool hasRows = schedule.getSweep() != SweepKind::None ||
                  schedule.getTile()[1] >= demand.cols;
   if (!hasRows || demand.hasProduct() || demand.dividesGrid ||
-      schedule.getCluster() > 1 || schedule.getRowSplit() > 1 ||
-      schedule.getWorkgroups() > 0 || schedule.getRowTiles() > 1)
+      grid.getCluster() > 1 || grid.getRowSplit() > 1 ||
+      grid.getWorkgroups() > 0 || grid.getRowTiles() > 1)
     return text << "that is for workgroups that have one tile's rows to "
                    "themselves, with a tile as wide or a sweep: no te.gemm, "
                    "several tensors or matrices, cluster, pieces, workgroups "
@@ -184,12 +186,13 @@ findPrefetchViolation(const TileDemand &demand, ScheduleAttr schedule,
 /// H20: how many workgroups a compute unit holds.
 static std::optional<std::string>
 findResidentsViolation(const TileDemand &demand, ScheduleAttr schedule) {
-  if (schedule.getResidents() == 0 ||
+  if (schedule.getGrid().getResidents() == 0 ||
       (demand.wholeRows && !demand.hasProduct() && schedule.getWaves() > 1 &&
-       schedule.getCluster() == 1 && schedule.getRowSplit() == 1 &&
-       schedule.getWorkgroups() == 0))
+       schedule.getGrid().getCluster() == 1 &&
+       schedule.getGrid().getRowSplit() == 1 &&
+       schedule.getGrid().getWorkgroups() == 0))
     return std::nullopt;
-  return Text() << "H20: residents = " << schedule.getResidents()
+  return Text() << "H20: residents = " << schedule.getGrid().getResidents()
                 << ", but that is for workgroups of several waves that wait "
                    "for rows of their own: no te.gemm, cluster, pieces or "
                    "workgroups; leave it out";
@@ -198,10 +201,13 @@ findResidentsViolation(const TileDemand &demand, ScheduleAttr schedule) {
 /// H23: passes that are left out.
 static std::optional<std::string> findPassViolation(ScheduleAttr schedule) {
   SmallVector<StringRef> known = tile::getOptionalPasses();
-  for (StringAttr name : schedule.getWithout())
-    if (!llvm::is_contained(known, name.getValue()))
+
+  if (!schedule.getWithout())
+    return std::nullopt;
+  for (StringRef name : schedule.getWithout().getAsValueRange<StringAttr>())
+    if (!llvm::is_contained(known, name))
       return Text()
-             << "H23: without names '" << name.getValue()
+             << "H23: without names '" << name
              << "', which is no pass that a kernel can do without; these "
                 "are "
              << llvm::join(known, ", ");
@@ -249,7 +255,7 @@ std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
            << "H7: a tile of " << rows << " x " << cols
            << " is smaller than a scale block; this region needs at least "
            << demand.minRows << " x " << demand.minCols;
-  if (int64_t group = rows * schedule.getRowTiles();
+  if (int64_t group = rows * schedule.getGrid().getRowTiles();
       demand.firstRow % group != 0)
     return Text() << "H17: what is computed begins with row " << demand.firstRow
                   << ", inside of the " << group

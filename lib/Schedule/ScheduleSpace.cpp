@@ -118,14 +118,14 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
                                             const Target &target) {
   ScheduleAttr base = chooseSchedule(context, demand, target);
   SmallVector<ScheduleAttr> schedules = {base};
-  auto make = [&](const Point &p, int64_t waves, MatmulAttr matmul) {
-    bool holds = base.getCluster() > 1 && base.getSweep() == SweepKind::None;
-    int64_t cluster = holds ? getRowTiles(demand, p.cols) : base.getCluster();
-    return ScheduleAttr::get(context, target.name, {p.rows, p.cols}, waves,
-                             std::min(p.vector, p.cols), base.getRowTiles(),
-                             base.getWorkgroups(), base.getSweep(),
-                             base.getRowSplit(), cluster, matmul);
+  auto makeRows = [&](const Point &p) {
+    Grid grid = base.getGrid().toGrid();
+    if (grid.cluster > 1 && base.getSweep() == SweepKind::None)
+      grid.cluster = getRowTiles(demand, p.cols);
+    return ScheduleAttr::get(context, target.name, {p.rows, p.cols}, p.waves,
+                             std::min(p.vector, p.cols), base.getSweep(), grid);
   };
+
   auto add = [&](ScheduleAttr schedule) {
     if (schedule != base && !findViolation(demand, schedule, target))
       schedules.push_back(schedule);
@@ -151,7 +151,7 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
   }
   if (!demand.gemm) {
     forEachPoint(getAxes(base, target), point,
-                 [&](const Point &p) { add(make(p, p.waves, {})); });
+                 [&](const Point &p) { add(makeRows(p)); });
     return schedules;
   }
   std::string why;
@@ -163,12 +163,11 @@ SmallVector<ScheduleAttr> te::listSchedules(MLIRContext *context,
     int64_t waves = p.wavesM * p.wavesN;
     if (waves > target.maxWavesPerWorkgroup || !isMatmul(p, mma))
       return;
-    ScheduleAttr whole =
-        make(p, waves,
-             MatmulAttr::get(context, mma.name, p.k, {p.wavesM, p.wavesN},
-                             p.stages, p.direct != 0, p.pingPong != 0,
-                             /*split_k=*/1, /*whole_rows=*/0,
-                             /*group=*/0));
+    auto whole = ScheduleAttr::get(
+        context, target.name, {p.rows, p.cols}, std::min(p.vector, p.cols),
+        MatmulAttr::get(context, mma.name, p.k, {p.wavesM, p.wavesN}),
+        PipelineAttr::get(context, p.stages, p.direct != 0, p.pingPong != 0));
+
     if (findViolation(demand, whole, target))
       return;
     for (Split split : listAllSplits(demand, *plan, whole, target))
@@ -187,9 +186,12 @@ int64_t te::getDistance(ScheduleAttr a, ScheduleAttr b) {
       return sizes;
     }
     sizes.append({matmul.getWaves()[0], matmul.getWaves()[1], matmul.getK(),
-                  matmul.getStages(), 1 + matmul.getDirect(),
-                  1 + matmul.getPingPong(), MMA::lookup(matmul.getMma())->size,
-                  matmul.getSplitK(), 1 + (schedule.getWorkgroups() > 0)});
+                  schedule.getPipeline().getStages(),
+                  1 + schedule.getPipeline().getDirectToLds(),
+                  1 + schedule.getPipeline().getPingPong(),
+                  MMA::lookup(matmul.getMma())->size,
+                  schedule.getGrid().getSplitK(),
+                  1 + (schedule.getGrid().getWorkgroups() > 0)});
     return sizes;
   };
   int64_t distance = 0;

@@ -311,9 +311,8 @@ TileDemand te::getHalvesApart(const TileDemand &demand) {
 }
 
 TileDemand te::getSplitDemand(const TileDemand &demand, ScheduleAttr schedule) {
-  MatmulAttr matmul = schedule.getMatmul();
-  bool isCut = matmul && matmul.getSplitK() > 1 && !matmul.getWholeRows();
-  if (!isCut)
+  GridAttr grid = schedule.getGrid();
+  if (grid.getSplitK() == 1 || grid.getWholeRows())
     return demand;
   TileDemand pieces = getHalvesApart(demand);
   pieces.coverRows = pieces.coverCols = 1; // sums have no scales

@@ -20,7 +20,7 @@
 // CHECK: tile.store %[[R]], %{{.*}}[%{{.*}}, %[[COLUMN]]]
 // CHECK: arith.mulf %[[AGAIN]]
 // CHECK: tile.store %{{.*}}[%{{.*}}, %[[COLUMN]]]
-#s = #te.schedule<"sm_90a", tile = [32, 1024], waves = 8, vector = 8, cluster = 4>
+#s = #te.schedule<"sm_90a", tile = [32, 1024], waves = 8, vector = 8, grid = <cluster = 4>>
 func.func @rms(%x: tensor<64x4096xbf16>, %g: tensor<4096xbf16>) -> (tensor<64x4096xbf16>, tensor<64xf32>) {
   %0:2 = te.fusion "k" (%a = %x : tensor<64x4096xbf16>, %b = %g : tensor<4096xbf16>) -> (tensor<64x4096xbf16>, tensor<64xf32>) attributes {schedule = #s} {
     %n, %r = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<64x4096xbf16>, tensor<4096xbf16> -> tensor<64x4096xbf16>, tensor<64xf32>
@@ -38,7 +38,7 @@ func.func @rms(%x: tensor<64x4096xbf16>, %g: tensor<4096xbf16>) -> (tensor<64x40
 // CHECK: tile.cluster_reduce add
 // CHECK: tile.cluster_reduce add
 // CHECK-NOT: tile.cluster_reduce
-#s = #te.schedule<"sm_90a", tile = [1, 2048], waves = 4, vector = 8, cluster = 3>
+#s = #te.schedule<"sm_90a", tile = [1, 2048], waves = 4, vector = 8, grid = <cluster = 3>>
 func.func @layer(%x: tensor<3x6000xbf16>, %g: tensor<6000xbf16>) -> tensor<3x6000xbf16> {
   %0 = te.fusion "k" (%a = %x : tensor<3x6000xbf16>, %b = %g : tensor<6000xbf16>) -> (tensor<3x6000xbf16>) attributes {schedule = #s} {
     %n, %m, %r = te.layer_norm %a, %b, %b {epsilon = 1.0e-5 : f32} : tensor<3x6000xbf16>, tensor<6000xbf16>, tensor<6000xbf16> -> tensor<3x6000xbf16>, tensor<3xf32>, tensor<3xf32>
@@ -57,7 +57,7 @@ func.func @layer(%x: tensor<3x6000xbf16>, %g: tensor<6000xbf16>) -> tensor<3x600
 // CHECK: %{{.*}}:2 = tile.cluster_reduce add %{{.*}}, %{{.*}} : tensor<1x1xf32, #{{.*}}>, tensor<1x1xf32
 // CHECK-NOT: tile.cluster_reduce
 // CHECK: tile.kernel @k_sum
-#s = #te.schedule<"sm_90a", tile = [1, 2048], waves = 4, vector = 8, row_tiles = 16, cluster = 3>
+#s = #te.schedule<"sm_90a", tile = [1, 2048], waves = 4, vector = 8, grid = <row_tiles = 16, cluster = 3>>
 func.func @backward(%dy: tensor<64x6144xbf16>, %x: tensor<64x6144xbf16>, %g: tensor<6144xbf16>, %m: tensor<64xf32>, %r: tensor<64xf32>) -> (tensor<64x6144xbf16>, tensor<6144xbf16>, tensor<6144xbf16>) {
   %0:3 = te.fusion "k" (%a = %dy : tensor<64x6144xbf16>, %b = %x : tensor<64x6144xbf16>, %c = %g : tensor<6144xbf16>, %d = %m : tensor<64xf32>, %e = %r : tensor<64xf32>)
       -> (tensor<64x6144xbf16>, tensor<6144xbf16>, tensor<6144xbf16>) attributes {schedule = #s} {
@@ -85,7 +85,7 @@ func.func @backward(%dy: tensor<64x6144xbf16>, %x: tensor<64x6144xbf16>, %g: ten
 // CHECK: %[[PART:.*]] = tile.reduce add
 // CHECK: tile.cluster_reduce add %[[PART]]
 // CHECK: scf.for %{{.*}} = %c0 to %[[LAST]]
-#s = #te.schedule<"sm_90a", tile = [32, 256], waves = 4, vector = 8, sweep = reread, cluster = 3>
+#s = #te.schedule<"sm_90a", tile = [32, 256], waves = 4, vector = 8, sweep = reread, grid = <cluster = 3>>
 func.func @share(%x: tensor<64x1280xbf16>, %g: tensor<1280xbf16>) -> tensor<64x1280xbf16> {
   %0 = te.fusion "k" (%a = %x : tensor<64x1280xbf16>, %b = %g : tensor<1280xbf16>) -> (tensor<64x1280xbf16>) attributes {schedule = #s} {
     %n, %r = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<64x1280xbf16>, tensor<1280xbf16> -> tensor<64x1280xbf16>, tensor<64xf32>
@@ -112,7 +112,7 @@ func.func @share(%x: tensor<64x1280xbf16>, %g: tensor<1280xbf16>) -> tensor<64x1
 // CHECK: scf.for %[[I:.*]] = %c0 to %c2
 // CHECK: tile.local_load %[[RING]][%[[I]], %c0]
 // CHECK-NOT: tile.load {{.*}}tensor<32x256xbf16
-#s = #te.schedule<"sm_90a", tile = [32, 256], waves = 8, vector = 8, sweep = keep, cluster = 4>
+#s = #te.schedule<"sm_90a", tile = [32, 256], waves = 8, vector = 8, sweep = keep, grid = <cluster = 4>>
 func.func @kept(%x: tensor<64x2048xbf16>, %g: tensor<2048xbf16>) -> tensor<64x2048xbf16> {
   %0 = te.fusion "k" (%a = %x : tensor<64x2048xbf16>, %b = %g : tensor<2048xbf16>) -> (tensor<64x2048xbf16>) attributes {schedule = #s} {
     %n, %r = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<64x2048xbf16>, tensor<2048xbf16> -> tensor<64x2048xbf16>, tensor<64xf32>
@@ -134,7 +134,7 @@ func.func @kept(%x: tensor<64x2048xbf16>, %g: tensor<2048xbf16>) -> tensor<64x20
 // CHECK: tile.cluster_reduce add
 // CHECK: scf.for %[[I:.*]] = %c0 to %c2
 // CHECK: tile.local_load %[[RING]][%[[I]], %c0]
-#s = #te.schedule<"sm_90a", tile = [32, 256], waves = 8, vector = 8, sweep = keep, cluster = 4>
+#s = #te.schedule<"sm_90a", tile = [32, 256], waves = 8, vector = 8, sweep = keep, grid = <cluster = 4>>
 func.func @computed(%x: tensor<64x2048xbf16>, %y: tensor<64x2048xbf16>, %g: tensor<2048xbf16>) -> tensor<64x2048xbf16> {
   %0 = te.fusion "k" (%a = %x : tensor<64x2048xbf16>, %c = %y : tensor<64x2048xbf16>, %b = %g : tensor<2048xbf16>) -> (tensor<64x2048xbf16>) attributes {schedule = #s} {
     %sum = arith.addf %a, %c : tensor<64x2048xbf16>
@@ -151,7 +151,7 @@ func.func @computed(%x: tensor<64x2048xbf16>, %y: tensor<64x2048xbf16>, %g: tens
 // CHECK-LABEL: tile.kernel @k(
 // CHECK-NOT: tile.async_copy
 // CHECK: tile.local_store
-#s = #te.schedule<"sm_90a", tile = [32, 256], waves = 8, vector = 8, sweep = keep, cluster = 4>
+#s = #te.schedule<"sm_90a", tile = [32, 256], waves = 8, vector = 8, sweep = keep, grid = <cluster = 4>>
 func.func @ragged(%x: tensor<64x1990xbf16>, %g: tensor<1990xbf16>) -> tensor<64x1990xbf16> {
   %0 = te.fusion "k" (%a = %x : tensor<64x1990xbf16>, %b = %g : tensor<1990xbf16>) -> (tensor<64x1990xbf16>) attributes {schedule = #s} {
     %n, %r = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<64x1990xbf16>, tensor<1990xbf16> -> tensor<64x1990xbf16>, tensor<64xf32>

@@ -16,7 +16,7 @@
 // CHECK: tile.store
 func.func @weights(%x: tensor<16x2048xbf16>, %q: !te.scaled<64x2048xf8E4M3FN, #row>) -> tensor<16x64xbf16> {
   %y = te.fusion "weights" (%a = %x : tensor<16x2048xbf16>, %p = %q : !te.scaled<64x2048xf8E4M3FN, #row>) -> (tensor<16x64xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [16, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [1, 4], stages = 2>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [16, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [1, 4]>, pipeline = <stages = 2>>} {
     %b = te.dequantize %p : !te.scaled<64x2048xf8E4M3FN, #row> -> tensor<64x2048xbf16>
     %d = te.gemm %a, %b transpose_b : tensor<16x2048xbf16>, tensor<64x2048xbf16> -> tensor<16x64xbf16>
     te.yield %d : tensor<16x64xbf16>
@@ -37,7 +37,7 @@ func.func @weights(%x: tensor<16x2048xbf16>, %q: !te.scaled<64x2048xf8E4M3FN, #r
 // CHECK:   tile.convert_layout
 func.func @tensor(%x: tensor<16x2048xbf16>, %q: !te.scaled<64x2048xf8E4M3FN, #one>) -> tensor<16x64xbf16> {
   %y = te.fusion "tensor" (%a = %x : tensor<16x2048xbf16>, %p = %q : !te.scaled<64x2048xf8E4M3FN, #one>) -> (tensor<16x64xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [16, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [1, 4], stages = 2>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [16, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [1, 4]>, pipeline = <stages = 2>>} {
     %b = te.dequantize %p : !te.scaled<64x2048xf8E4M3FN, #one> -> tensor<64x2048xbf16>
     %d = te.gemm %a, %b transpose_b : tensor<16x2048xbf16>, tensor<64x2048xbf16> -> tensor<16x64xbf16>
     te.yield %d : tensor<16x64xbf16>

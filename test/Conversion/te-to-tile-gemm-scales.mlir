@@ -46,7 +46,7 @@
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @f(%x: !te.scaled<64x2048xf8E4M3FN, #row>, %y: !te.scaled<64x2048xf4E2M1FN, #row>) -> tensor<64x64xf32> {
   %d = te.fusion "elements" (%a = %x : !te.scaled<64x2048xf8E4M3FN, #row>, %b = %y : !te.scaled<64x2048xf4E2M1FN, #row>) -> (tensor<64x64xf32>)
-      attributes {schedule = #te.schedule<"gfx942", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x16_bf16", k = 64, waves = [2, 2], stages = 2>>} {
+      attributes {schedule = #te.schedule<"gfx942", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x16_bf16", k = 64, waves = [2, 2]>, pipeline = <stages = 2>>} {
     %0 = te.gemm %a, %b transpose_b : !te.scaled<64x2048xf8E4M3FN, #row>, !te.scaled<64x2048xf4E2M1FN, #row> -> tensor<64x64xf32>
     te.yield %0 : tensor<64x64xf32>
   }
@@ -110,7 +110,7 @@ func.func @f(%x: !te.scaled<16x256xf8E4M3FN, #row>, %y: !te.scaled<16x256xf8E4M3
 #col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
 func.func @f(%x: !te.scaled<2048x32xf8E5M2, #col>, %y: !te.scaled<2048x32xf8E4M3FN, #col>) -> tensor<32x32xf32> {
   %d = te.fusion "wgrad" (%a = %x : !te.scaled<2048x32xf8E5M2, #col>, %b = %y : !te.scaled<2048x32xf8E4M3FN, #col>) -> (tensor<32x32xf32>)
-      attributes {schedule = #te.schedule<"gfx942", tile = [32, 32], waves = 4, vector = 8, matmul = <"f32_16x16x16_bf16", k = 32, waves = [2, 2], stages = 2>>} {
+      attributes {schedule = #te.schedule<"gfx942", tile = [32, 32], waves = 4, vector = 8, matmul = <"f32_16x16x16_bf16", k = 32, waves = [2, 2]>, pipeline = <stages = 2>>} {
     %0 = te.gemm %a, %b transpose_a : !te.scaled<2048x32xf8E5M2, #col>, !te.scaled<2048x32xf8E4M3FN, #col> -> tensor<32x32xf32>
     te.yield %0 : tensor<32x32xf32>
   }

@@ -19,7 +19,7 @@
 // CHECK-SAME: {tile.delay}
 func.func @linear(%x: tensor<70x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<70x64xbf16> {
   %d = te.fusion "linear_0" (%a = %x : tensor<70x64xbf16>, %v = %w : tensor<64x64xbf16>) -> (tensor<70x64xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [32, 32], waves = 4, vector = 8, workgroups = 2, matmul = <"f32_16x16x32_bf16", k = 32, waves = [2, 2], stages = 2>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 32], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [2, 2]>, pipeline = <stages = 2>, grid = <workgroups = 2>>} {
     %0 = te.gemm %a, %v transpose_b : tensor<70x64xbf16>, tensor<64x64xbf16> -> tensor<70x64xbf16>
     te.yield %0 : tensor<70x64xbf16>
   }

@@ -163,7 +163,7 @@ func.func @sum(%s: tensor<3x64x64xf32>) -> tensor<64x64xbf16> {
 // CHECK-NEXT: } {tile.ping_pong, tile.staging = #tile.staging<slots = 2, unroll = true>}
 func.func @turns(%x: tensor<?x?xbf16>, %w: tensor<64x?xbf16>) -> tensor<?x64xbf16> {
   %d = te.fusion "turns_0" (%a = %x : tensor<?x?xbf16>, %v = %w : tensor<64x?xbf16>) -> (tensor<?x64xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [128, 64], waves = 8, vector = 8, matmul = <"f32_16x16x32_bf16", k = 128, waves = [2, 4], stages = 2, ping_pong = true>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [128, 64], waves = 8, vector = 8, matmul = <"f32_16x16x32_bf16", k = 128, waves = [2, 4]>, pipeline = <stages = 2, ping_pong = true>>} {
     %0 = te.gemm %a, %v transpose_b : tensor<?x?xbf16>, tensor<64x?xbf16> -> tensor<?x64xbf16>
     te.yield %0 : tensor<?x64xbf16>
   }
@@ -186,7 +186,7 @@ func.func @turns(%x: tensor<?x?xbf16>, %w: tensor<64x?xbf16>) -> tensor<?x64xbf1
 // CHECK: } {tile.staging = #tile.staging<slots = 3, direct = true, unroll = true>}
 func.func @round(%x: !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %w: !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> tensor<128x128xbf16> {
   %d = te.fusion "round_0" (%a = %x : !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %v = %w : !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> (tensor<128x128xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [128, 128], waves = 4, vector = 16, matmul = <"scale_f32_16x16x128_f8f6f4", k = 128, waves = [2, 2], stages = 3, direct = true>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [128, 128], waves = 4, vector = 16, matmul = <"scale_f32_16x16x128_f8f6f4", k = 128, waves = [2, 2]>, pipeline = <stages = 3, direct_to_lds = true>>} {
     %0 = te.gemm %a, %v transpose_b : !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>> -> tensor<128x128xbf16>
     te.yield %0 : tensor<128x128xbf16>
   }

@@ -97,7 +97,7 @@ func.func @empty(%x: tensor<0x64xbf16>) -> !te.scaled<0x64xf8E4M3FN, #row> {
 // CHECK: gpu.subgroup_broadcast %{{.*}}, first_active_lane : i32
 func.func @order(%x: tensor<80x32xbf16>, %y: tensor<48x32xbf16>) -> tensor<80x48xf32> {
   %r = te.fusion "order" (%a = %x : tensor<80x32xbf16>, %b = %y : tensor<48x32xbf16>) -> (tensor<80x48xf32>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [16, 16], waves = 1, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [1, 1], group = 2>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [16, 16], waves = 1, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [1, 1]>, grid = <group_m = 2>>} {
     %0 = te.gemm %a, %b transpose_b : tensor<80x32xbf16>, tensor<48x32xbf16> -> tensor<80x48xf32>
     te.yield %0 : tensor<80x48xf32>
   }

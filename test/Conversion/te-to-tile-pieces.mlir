@@ -19,7 +19,7 @@
 // CHECK: tile.reduce add %[[PARTS]] block [1, 4]
 // CHECK: scf.for
 // CHECK: tile.store
-#s = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = reread, row_split = 4>
+#s = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = reread, grid = <row_split = 4>>
 func.func @rms(%x: tensor<3x4096xbf16>, %g: tensor<4096xbf16>) -> (tensor<3x4096xbf16>, tensor<3xf32>) {
   %0:2 = te.fusion "k" (%a = %x : tensor<3x4096xbf16>, %b = %g : tensor<4096xbf16>) -> (tensor<3x4096xbf16>, tensor<3xf32>) attributes {schedule = #s} {
     %n, %r = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<3x4096xbf16>, tensor<4096xbf16> -> tensor<3x4096xbf16>, tensor<3xf32>
@@ -46,7 +46,7 @@ func.func @rms(%x: tensor<3x4096xbf16>, %g: tensor<4096xbf16>) -> (tensor<3x4096
 // CHECK-LABEL: tile.kernel @k(
 // CHECK-NOT: unrealized_conversion_cast
 #row = #te.scaling<row, scale = f32>
-#s = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = reread, row_split = 4>
+#s = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = reread, grid = <row_split = 4>>
 func.func @chain(%x: tensor<3x4096xbf16>, %g: tensor<4096xbf16>) -> !te.scaled<3x4096xf8E4M3FN, #row> {
   %0 = te.fusion "k" (%a = %x : tensor<3x4096xbf16>, %b = %g : tensor<4096xbf16>) -> (!te.scaled<3x4096xf8E4M3FN, #row>) attributes {schedule = #s} {
     %n, %m, %r = te.layer_norm %a, %b, %b {epsilon = 1.0e-5 : f32}
@@ -67,7 +67,7 @@ func.func @chain(%x: tensor<3x4096xbf16>, %g: tensor<4096xbf16>) -> !te.scaled<3
 // CHECK-LABEL: tile.kernel @k_part(
 // CHECK-SAME: %[[ROWS:[a-z0-9]+]]: index)
 // CHECK: memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [%[[ROWS]], 4], strides: [4, 1]
-#s = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = reread, row_split = 4>
+#s = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = reread, grid = <row_split = 4>>
 func.func @dynamic(%x: tensor<?x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<?x4096xbf16> {
   %0 = te.fusion "k" (%a = %x : tensor<?x4096xbf16>, %b = %g : tensor<4096xbf16>) -> (tensor<?x4096xbf16>) attributes {schedule = #s} {
     %n, %r = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<?x4096xbf16>, tensor<4096xbf16> -> tensor<?x4096xbf16>, tensor<?xf32>

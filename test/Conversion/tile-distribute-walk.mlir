@@ -26,7 +26,7 @@
 // CHECK: rocdl.raw.ptr.buffer.store
 func.func @wgrad(%x: tensor<64x128xbf16>, %y: tensor<64x128xbf16>) -> tensor<128x128xf32> {
   %d = te.fusion "wgrad_0" (%a = %x : tensor<64x128xbf16>, %b = %y : tensor<64x128xbf16>) -> (tensor<128x128xf32>)
-      attributes {schedule = #te.schedule<"gfx942", tile = [32, 64], waves = 4, vector = 8, workgroups = 2, matmul = <"f32_16x16x16_bf16", k = 32, waves = [2, 2], stages = 2>>} {
+      attributes {schedule = #te.schedule<"gfx942", tile = [32, 64], waves = 4, vector = 8, matmul = <"f32_16x16x16_bf16", k = 32, waves = [2, 2]>, pipeline = <stages = 2>, grid = <workgroups = 2>>} {
     %0 = te.gemm %a, %b transpose_a : tensor<64x128xbf16>, tensor<64x128xbf16> -> tensor<128x128xf32>
     te.yield %0 : tensor<128x128xf32>
   }
@@ -40,7 +40,7 @@ func.func @wgrad(%x: tensor<64x128xbf16>, %y: tensor<64x128xbf16>) -> tensor<128
 // CHECK: rocdl.sched.group.barrier 64, 1, 0
 func.func @fprop(%x: tensor<128x64xbf16>, %y: tensor<128x64xbf16>) -> tensor<128x128xf32> {
   %d = te.fusion "fprop_0" (%a = %x : tensor<128x64xbf16>, %b = %y : tensor<128x64xbf16>) -> (tensor<128x128xf32>)
-      attributes {schedule = #te.schedule<"gfx942", tile = [32, 64], waves = 4, vector = 8, workgroups = 2, matmul = <"f32_16x16x16_bf16", k = 32, waves = [2, 2], stages = 2>>} {
+      attributes {schedule = #te.schedule<"gfx942", tile = [32, 64], waves = 4, vector = 8, matmul = <"f32_16x16x16_bf16", k = 32, waves = [2, 2]>, pipeline = <stages = 2>, grid = <workgroups = 2>>} {
     %0 = te.gemm %a, %b transpose_b : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
     te.yield %0 : tensor<128x128xf32>
   }

@@ -27,7 +27,7 @@
 // CHECK: tile.async_wait
 func.func @stages(%x: tensor<?x?xbf16>, %w: tensor<48x?xbf16>) -> tensor<?x48xbf16> {
   %d = te.fusion "stages_0" (%a = %x : tensor<?x?xbf16>, %v = %w : tensor<48x?xbf16>) -> (tensor<?x48xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [32, 32], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 32], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, pipeline = <stages = 2>>} {
     %0 = te.gemm %a, %v transpose_b : tensor<?x?xbf16>, tensor<48x?xbf16> -> tensor<?x48xbf16>
     te.yield %0 : tensor<?x48xbf16>
   }
@@ -64,7 +64,7 @@ func.func @stages(%x: tensor<?x?xbf16>, %w: tensor<48x?xbf16>) -> tensor<?x48xbf
 // CHECK: tile.store
 func.func @turns(%x: tensor<?x?xbf16>, %w: tensor<64x?xbf16>) -> tensor<?x64xbf16> {
   %d = te.fusion "turns_0" (%a = %x : tensor<?x?xbf16>, %v = %w : tensor<64x?xbf16>) -> (tensor<?x64xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [128, 64], waves = 8, vector = 8, matmul = <"f32_16x16x32_bf16", k = 128, waves = [2, 4], stages = 2, ping_pong = true>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [128, 64], waves = 8, vector = 8, matmul = <"f32_16x16x32_bf16", k = 128, waves = [2, 4]>, pipeline = <stages = 2, ping_pong = true>>} {
     %0 = te.gemm %a, %v transpose_b : tensor<?x?xbf16>, tensor<64x?xbf16> -> tensor<?x64xbf16>
     te.yield %0 : tensor<?x64xbf16>
   }
@@ -83,7 +83,7 @@ func.func @turns(%x: tensor<?x?xbf16>, %w: tensor<64x?xbf16>) -> tensor<?x64xbf1
 // CHECK: tile.local_load %[[RA]]
 func.func @direct(%x: tensor<64x128xbf16>, %w: tensor<128x60xbf16>) -> tensor<64x60xbf16> {
   %d = te.fusion "direct_0" (%a = %x : tensor<64x128xbf16>, %v = %w : tensor<128x60xbf16>) -> (tensor<64x60xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2, direct = true>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, pipeline = <stages = 2, direct_to_lds = true>>} {
     %0 = te.gemm %a, %v : tensor<64x128xbf16>, tensor<128x60xbf16> -> tensor<64x60xbf16>
     te.yield %0 : tensor<64x60xbf16>
   }
@@ -105,7 +105,7 @@ func.func @direct(%x: tensor<64x128xbf16>, %w: tensor<128x60xbf16>) -> tensor<64
 // CHECK: tile.mma
 func.func @across(%x: tensor<64x128xbf16>, %w: tensor<128x64xbf16>) -> tensor<64x64xbf16> {
   %d = te.fusion "across_0" (%a = %x : tensor<64x128xbf16>, %v = %w : tensor<128x64xbf16>) -> (tensor<64x64xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2, direct = true>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, pipeline = <stages = 2, direct_to_lds = true>>} {
     %0 = te.gemm %a, %v : tensor<64x128xbf16>, tensor<128x64xbf16> -> tensor<64x64xbf16>
     te.yield %0 : tensor<64x64xbf16>
   }
@@ -121,7 +121,7 @@ func.func @across(%x: tensor<64x128xbf16>, %w: tensor<128x64xbf16>) -> tensor<64
 // CHECK-NOT: tile.local_store
 func.func @ordered(%x: !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32>>, %w: !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32, data_layout = shuffle_16x16>>) -> tensor<64x64xbf16> {
   %d = te.fusion "ordered_0" (%a = %x : !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32>>, %v = %w : !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32, data_layout = shuffle_16x16>>) -> (tensor<64x64xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 16, matmul = <"scale_f32_16x16x128_f8f6f4", k = 128, waves = [2, 2], stages = 2, direct = true>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 16, matmul = <"scale_f32_16x16x128_f8f6f4", k = 128, waves = [2, 2]>, pipeline = <stages = 2, direct_to_lds = true>>} {
     %0 = te.gemm %a, %v transpose_b : !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32>>, !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f32, data_layout = shuffle_16x16>> -> tensor<64x64xbf16>
     te.yield %0 : tensor<64x64xbf16>
   }
@@ -142,7 +142,7 @@ func.func @ordered(%x: !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f
 // CHECK: scf.yield
 func.func @round(%x: !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %w: !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> tensor<128x128xbf16> {
   %d = te.fusion "round_0" (%a = %x : !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %v = %w : !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> (tensor<128x128xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [128, 128], waves = 4, vector = 16, matmul = <"scale_f32_16x16x128_f8f6f4", k = 128, waves = [2, 2], stages = 3, direct = true>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [128, 128], waves = 4, vector = 16, matmul = <"scale_f32_16x16x128_f8f6f4", k = 128, waves = [2, 2]>, pipeline = <stages = 3, direct_to_lds = true>>} {
     %0 = te.gemm %a, %v transpose_b : !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>> -> tensor<128x128xbf16>
     te.yield %0 : tensor<128x128xbf16>
   }
@@ -174,7 +174,7 @@ func.func @round(%x: !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], 
 // CHECK: tile.async_wait
 func.func @rest(%x: tensor<64x2176xbf16>, %w: tensor<64x2176xbf16>) -> tensor<64x64xbf16> {
   %d = te.fusion "rest_0" (%a = %x : tensor<64x2176xbf16>, %v = %w : tensor<64x2176xbf16>) -> (tensor<64x64xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 3, direct = true>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, pipeline = <stages = 3, direct_to_lds = true>>} {
     %0 = te.gemm %a, %v transpose_b : tensor<64x2176xbf16>, tensor<64x2176xbf16> -> tensor<64x64xbf16>
     te.yield %0 : tensor<64x64xbf16>
   }
@@ -203,7 +203,7 @@ func.func @rest(%x: tensor<64x2176xbf16>, %w: tensor<64x2176xbf16>) -> tensor<64
 // CHECK: scf.yield
 func.func @scaled(%x: !te.scaled<1024x256xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>, %y: !te.scaled<1024x256xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>) -> tensor<256x256xf32> {
   %d = te.fusion "scaled_0" (%a = %x : !te.scaled<1024x256xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>, %b = %y : !te.scaled<1024x256xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>) -> (tensor<256x256xf32>)
-      attributes {schedule = #te.schedule<"gfx942", tile = [256, 256], waves = 8, vector = 16, matmul = <"f32_32x32x8_bf16", k = 32, waves = [2, 4], stages = 2>>} {
+      attributes {schedule = #te.schedule<"gfx942", tile = [256, 256], waves = 8, vector = 16, matmul = <"f32_32x32x8_bf16", k = 32, waves = [2, 4]>, pipeline = <stages = 2>>} {
     %0 = te.gemm %a, %b transpose_a : !te.scaled<1024x256xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>, !te.scaled<1024x256xf8E4M3FN, #te.scaling<block = [32, 1], scale = f8E8M0FNU>> -> tensor<256x256xf32>
     te.yield %0 : tensor<256x256xf32>
   }
@@ -229,7 +229,7 @@ func.func @scaled(%x: !te.scaled<1024x256xf8E4M3FN, #te.scaling<block = [32, 1],
 // CHECK: tile.mma
 func.func @lines(%x: !te.scaled<256x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %y: !te.scaled<256x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> tensor<256x256xf32> {
   %d = te.fusion "lines_0" (%a = %x : !te.scaled<256x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %b = %y : !te.scaled<256x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> (tensor<256x256xf32>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [256, 256], waves = 8, vector = 16, matmul = <"scale_f32_32x32x64_f8f6f4", k = 64, waves = [2, 4], stages = 4, direct = true>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [256, 256], waves = 8, vector = 16, matmul = <"scale_f32_32x32x64_f8f6f4", k = 64, waves = [2, 4]>, pipeline = <stages = 4, direct_to_lds = true>>} {
     %0 = te.gemm %a, %b transpose_b : !te.scaled<256x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, !te.scaled<256x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>> -> tensor<256x256xf32>
     te.yield %0 : tensor<256x256xf32>
   }

@@ -12,7 +12,7 @@
 #rows = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @slots(%x: !te.scaled<128x8192xf8E4M3FN, #rows>, %w: !te.scaled<256x8192xf8E4M3FN, #rows>) -> tensor<128x256xbf16> {
   %d = te.fusion "slots_0" (%a = %x : !te.scaled<128x8192xf8E4M3FN, #rows>, %v = %w : !te.scaled<256x8192xf8E4M3FN, #rows>) -> (tensor<128x256xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [128, 256], waves = 8, vector = 16, matmul = <"scale_f32_32x32x64_f8f6f4", k = 128, waves = [2, 4], stages = 2>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [128, 256], waves = 8, vector = 16, matmul = <"scale_f32_32x32x64_f8f6f4", k = 128, waves = [2, 4]>, pipeline = <stages = 2>>} {
     %0 = te.gemm %a, %v transpose_b : !te.scaled<128x8192xf8E4M3FN, #rows>, !te.scaled<256x8192xf8E4M3FN, #rows> -> tensor<128x256xbf16>
     te.yield %0 : tensor<128x256xbf16>
   }
@@ -26,7 +26,7 @@ func.func @slots(%x: !te.scaled<128x8192xf8E4M3FN, #rows>, %w: !te.scaled<256x81
 #cols = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
 func.func @across(%x: !te.scaled<2048x128xf8E4M3FN, #cols>, %w: !te.scaled<2048x256xf8E4M3FN, #cols>) -> tensor<128x256xbf16> {
   %d = te.fusion "across_0" (%a = %x : !te.scaled<2048x128xf8E4M3FN, #cols>, %v = %w : !te.scaled<2048x256xf8E4M3FN, #cols>) -> (tensor<128x256xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [128, 256], waves = 8, vector = 16, matmul = <"scale_f32_32x32x64_f8f6f4", k = 64, waves = [2, 4], stages = 4, direct = true>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [128, 256], waves = 8, vector = 16, matmul = <"scale_f32_32x32x64_f8f6f4", k = 64, waves = [2, 4]>, pipeline = <stages = 4, direct_to_lds = true>>} {
     %0 = te.gemm %a, %v transpose_a : !te.scaled<2048x128xf8E4M3FN, #cols>, !te.scaled<2048x256xf8E4M3FN, #cols> -> tensor<128x256xbf16>
     te.yield %0 : tensor<128x256xbf16>
   }

@@ -7,7 +7,7 @@
 // CHECK: {{^}}PASS
 
 #mx = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
-#schedule = #te.schedule<"gfx950", tile = [256, 256], waves = 8, vector = 16, matmul = <"scale_f32_32x32x64_f8f6f4", k = 64, waves = [2, 4], stages = 4, direct = true>>
+#schedule = #te.schedule<"gfx950", tile = [256, 256], waves = 8, vector = 16, matmul = <"scale_f32_32x32x64_f8f6f4", k = 64, waves = [2, 4]>, pipeline = <stages = 4, direct_to_lds = true>>
 func.func @rounds(%x: !te.scaled<256x2048xf8E4M3FN, #mx>, %w: !te.scaled<512x2048xf8E4M3FN, #mx>) -> tensor<256x512xbf16> {
   %d = te.fusion "rounds_0" (%a = %x : !te.scaled<256x2048xf8E4M3FN, #mx>, %v = %w : !te.scaled<512x2048xf8E4M3FN, #mx>) -> (tensor<256x512xbf16>) attributes {schedule = #schedule} {
     %0 = te.gemm %a, %v transpose_b : !te.scaled<256x2048xf8E4M3FN, #mx>, !te.scaled<512x2048xf8E4M3FN, #mx> -> tensor<256x512xbf16>

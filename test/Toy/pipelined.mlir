@@ -67,7 +67,7 @@
 // LEVEL: tile.kernel @stages_0
 func.func @direct(%x: tensor<1024x1024xbf16>, %w: tensor<1024x512xbf16>) -> tensor<1024x512xbf16> {
   %d = te.fusion "direct_0" (%a = %x : tensor<1024x1024xbf16>, %b = %w : tensor<1024x512xbf16>) -> (tensor<1024x512xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [128, 128], waves = 8, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 4], stages = 3, direct = true, ping_pong = true>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [128, 128], waves = 8, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 4]>, pipeline = <stages = 3, direct_to_lds = true, ping_pong = true>>} {
     %0 = toy.tril_product %a, %b : tensor<1024x1024xbf16>, tensor<1024x512xbf16> -> tensor<1024x512xbf16>
     te.yield %0 : tensor<1024x512xbf16>
   }
@@ -93,7 +93,7 @@ func.func @direct(%x: tensor<1024x1024xbf16>, %w: tensor<1024x512xbf16>) -> tens
 // TRIL: scf.for {{.*}} = %c0 to %c1
 func.func @stages(%x: tensor<?x?xbf16>, %w: tensor<?x48xbf16>) -> tensor<?x48xbf16> {
   %d = te.fusion "stages_0" (%a = %x : tensor<?x?xbf16>, %b = %w : tensor<?x48xbf16>) -> (tensor<?x48xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [32, 32], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 32], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, pipeline = <stages = 2>>} {
     %0 = toy.tril_product %a, %b : tensor<?x?xbf16>, tensor<?x48xbf16> -> tensor<?x48xbf16>
     te.yield %0 : tensor<?x48xbf16>
   }

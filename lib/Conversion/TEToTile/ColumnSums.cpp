@@ -126,7 +126,7 @@ LogicalResult te::emitRowTiles(TileContext &ctx, ArrayRef<OpResult> sums,
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
-  int64_t count = ctx.schedule.getRowTiles();
+  int64_t count = ctx.schedule.getGrid().getRowTiles();
   auto emitTile = [&](Value tile) {
     ctx.tileRow =
         arith::MulIOp::create(b, tile, constant(ctx.schedule.getTile()[0]));
@@ -145,7 +145,8 @@ LogicalResult te::emitRowTiles(TileContext &ctx, ArrayRef<OpResult> sums,
       !groups ? emitGroup(group)
               : walk(ctx, sums, group, groups,
                      arith::MinUIOp::create(
-                         b, groups, constant(ctx.schedule.getWorkgroups())),
+                         b, groups,
+                         constant(ctx.schedule.getGrid().getWorkgroups())),
                      [&](Value next) {
                        // Tile (0, 0) is the first workgroup's first.
                        ctx.firstWorkgroup = arith::CmpIOp::create(
@@ -170,9 +171,7 @@ ScheduleAttr te::chooseFinishSchedule(ArrayRef<OpResult> sums,
   int64_t cols = kCacheLineBytes / bytes;
   int64_t rows = waves * target.waveSize * vector * kFinishVectors / cols;
   return ScheduleAttr::get(sums.front().getContext(), target.name, {rows, cols},
-                           waves, vector, /*row_tiles=*/1, /*workgroups=*/0,
-                           SweepKind::None, /*row_split=*/1, /*cluster=*/1,
-                           MatmulAttr());
+                           waves, vector);
 }
 
 KernelOp te::emitFinishKernel(ImplicitLocOpBuilder &b, StringRef name,

@@ -86,7 +86,7 @@ private:
     return arith::ConstantIndexOp::create(b, value);
   }
   int64_t getStep() const { return ctx.schedule.getMatmul().getK(); }
-  bool isStaged() const { return ctx.schedule.getMatmul().getStages() > 1; }
+  bool isStaged() const { return ctx.schedule.getPipeline().getStages() > 1; }
   /// Where step `i` of the piece begins.
   Value emitK(Value i) {
     if (first)

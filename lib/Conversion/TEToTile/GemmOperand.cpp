@@ -92,11 +92,10 @@ TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
   if (isConverted || plan.scales == GemmPlan::Scales::Elements)
     vector = std::clamp<int64_t>(
         outer * size / (schedule.getWaves() * ctx.target.waveSize), 1, vector);
-  TileContext step(
-      ctx.b, ctx.target,
-      ScheduleAttr::get(schedule.getContext(), schedule.getTarget(), tile,
-                        schedule.getWaves(), vector, 1, 0, SweepKind::None,
-                        /*row_split=*/1, /*cluster=*/1, MatmulAttr()));
+  TileContext step(ctx.b, ctx.target,
+                   ScheduleAttr::get(schedule.getContext(),
+                                     schedule.getTarget(), tile,
+                                     schedule.getWaves(), vector));
   step.getDim = ctx.getDim;
   if (isOneOfMany) {
     step.matrix = ctx.matrix;
@@ -119,7 +118,7 @@ TileContext GemmOperand::makeContext(Value at, int64_t steps) const {
     std::swap(step.tileRow, step.tileCol);
     std::swap(step.wholeRows, step.wholeCols);
     // tile-stage-operands turns what nothing works on.
-    if (ctx.schedule.getMatmul().getStages() == 1 || scalesElements())
+    if (ctx.schedule.getPipeline().getStages() == 1 || scalesElements())
       step.loadLayout =
           getTransposingLayout(tile, getMMA().getRun(*getMMAFormat(element)),
                                ctx.target.maxAccessBytes * 8 / bits,

@@ -185,12 +185,15 @@ void Outliner::bindExtents(TileContext &ctx, const Part &part, unsigned &next) {
 static void emitPrefetch(TileContext &ctx, ArrayRef<Operation *> ops,
                          Value group) {
   auto &b = ctx.b;
-  ArrayRef<int64_t> prefetch = ctx.schedule.getL2Prefetch();
+
+  GridAttr grid = ctx.schedule.getGrid();
+
   int64_t rows = ctx.schedule.getTile()[0];
   Value row = arith::MulIOp::create(
       b,
-      arith::AddIOp::create(b, group,
-                            arith::ConstantIndexOp::create(b, prefetch[0])),
+      arith::AddIOp::create(
+          b, group,
+          arith::ConstantIndexOp::create(b, grid.getL2PrefetchDistance())),
       arith::ConstantIndexOp::create(b, rows));
   llvm::SmallSetVector<Value, 2> tensors;
   for (Operation *op : ops)
@@ -203,7 +206,7 @@ static void emitPrefetch(TileContext &ctx, ArrayRef<Operation *> ops,
         ctx.staticCols *
         getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth() / 8;
     int64_t part = std::min<int64_t>(
-        prefetch[1], int64_t(1) << llvm::countr_zero(uint64_t(rowBytes)));
+        grid.getL2PrefetchBytes(), int64_t(1) << llvm::countr_zero(uint64_t(rowBytes)));
     // Rows of narrower elements may begin elsewhere.
     if (part % ctx.target.l2PrefetchBytes == 0)
       PrefetchOp::create(
@@ -250,13 +253,13 @@ LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
 /// no time, and two programs cost registers; or LDS, where that holds rows.
 bool Outliner::hasEdge(const TileContext &ctx, const Part &part) {
   ScheduleAttr schedule = fusion.getScheduleAttr();
-  bool inLds =
-      schedule.getCluster() > 1 && schedule.getSweep() == SweepKind::Keep;
+  bool inLds = schedule.getGrid().getCluster() > 1 &&
+               schedule.getSweep() == SweepKind::Keep;
   return !target.hasBufferAccesses && !ctx.wholeRows && !inLds &&
          getTileDemand(part.ops).wholeRows &&
          ShapedType::isDynamic(ctx.staticRows) && parts.size() == 1 &&
-         !part.walksDown() && schedule.getWorkgroups() == 0 && !pieces &&
-         !schedule.getMatmul();
+         !part.walksDown() && schedule.getGrid().getWorkgroups() == 0 &&
+         !pieces && !schedule.getMatmul();
 }
 
 /// The code of a workgroup whose rows are all inside, and of one at the edge.
@@ -322,7 +325,7 @@ LogicalResult Outliner::emitPart(TileContext ctx, const Part &part, Value x,
   if (part.anchor.perMatrix)
     std::tie(ctx.matrix, group) =
         emitMatrix(b, group, ctx.rows, part.cover, getGroupRows());
-  if (!ctx.schedule.getL2Prefetch().empty()) // there is one part
+  if (ctx.schedule.getGrid().getL2PrefetchDistance() > 0) // there is one part
     emitPrefetch(ctx, ops, group);
   return hasEdge(ctx, part) ? emitAtEdge(ctx, part, group)
                             : emitTiles(ctx, part, group);
@@ -395,7 +398,7 @@ unsigned Outliner::bindArguments(TileContext &ctx, bool isLast) {
 /// This workgroup's column of tiles, and its group of rows.
 std::pair<Value, Value> Outliner::emitPlace(ImplicitLocOpBuilder &b) {
   constexpr auto x = gpu::Dimension::x;
-  if (fusion.getScheduleAttr().getCluster() > 1)
+  if (fusion.getScheduleAttr().getGrid().getCluster() > 1)
     return {gpu::ClusterBlockIdOp::create(b, x),
             gpu::ClusterIdOp::create(b, x)};
   Value id = gpu::BlockIdOp::create(b, x);
@@ -426,15 +429,14 @@ LogicalResult Outliner::emitKernel(bool isLast) {
   TileDemand demand = getTileDemand(ops);
   if (std::optional<int64_t> waves = getWavesPerSIMD(demand, schedule, target))
     kernel.setWavesPerSimd(*waves);
-  if (schedule.getCluster() > 1)
-    kernel.setCluster(schedule.getCluster());
+  if (schedule.getGrid().getCluster() > 1)
+    kernel.setCluster(schedule.getGrid().getCluster());
   if (int64_t bytes = getResidentBytes(schedule, target))
     kernel.setLdsBytes(bytes);
-  if (schedule.getWorkgroups() > 0 && !sumsGroups())
-    kernel.setWorkgroups(schedule.getWorkgroups());
-  if (ArrayRef<StringAttr> without = schedule.getWithout(); !without.empty())
-    kernel.setWithoutAttr(b.getStrArrayAttr(llvm::map_to_vector(
-        without, [](StringAttr name) { return name.getValue(); })));
+  if (schedule.getGrid().getWorkgroups() > 0 && !sumsGroups())
+    kernel.setWorkgroups(schedule.getGrid().getWorkgroups());
+  if (ArrayAttr without = schedule.getWithout())
+    kernel.setWithoutAttr(without);
   body = &kernel.getBody().front();
   b.setInsertionPointToStart(body);
 

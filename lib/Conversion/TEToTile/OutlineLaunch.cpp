@@ -181,7 +181,7 @@ Value Outliner::emitGroupCount(ImplicitLocOpBuilder &b, const Part &part,
   if (sumsGroups())
     count = b.createOrFold<arith::MinUIOp>(
         count, arith::ConstantIndexOp::create(
-                   b, fusion.getScheduleAttr().getWorkgroups()));
+                   b, fusion.getScheduleAttr().getGrid().getWorkgroups()));
   for (unsigned i : part.anchor.getMatrixDims())
     count = b.createOrFold<arith::MulIOp>(count,
                                           emitHostDim(b, part.anchor.value, i));
@@ -224,7 +224,8 @@ void Outliner::emitLaunch(const RegionKernels::Kernel &kernel) {
           groups.back(), std::exchange(columns, one));
     gridX = gridX ? b.createOrFold<arith::MaxUIOp>(gridX, columns) : columns;
     if (schedule.getSweep() != SweepKind::None)
-      gridX = arith::ConstantIndexOp::create(b, schedule.getRowSplit());
+      gridX =
+          arith::ConstantIndexOp::create(b, schedule.getGrid().getRowSplit());
     if (parts.size() > 1)
       continue;
     auto [knownRows, knownCols] = part.anchor.getExtents();
@@ -255,7 +256,7 @@ void Outliner::emitLaunch(const RegionKernels::Kernel &kernel) {
   if (inits.empty() && !yielded.empty() && isAmax(yielded.back()))
     inits.push_back(emitZero(b, yielded.back().getType()).getResult(0));
   Value x = hasOneColumn() ? gridY : gridX, y = hasOneColumn() ? gridX : gridY;
-  if (int64_t cluster = schedule.getCluster(); cluster > 1) {
+  if (int64_t cluster = schedule.getGrid().getCluster(); cluster > 1) {
     x = b.createOrFold<arith::MulIOp>(
         gridY, arith::ConstantIndexOp::create(b, cluster));
     y = one;

@@ -87,8 +87,7 @@ static std::pair<Value, Value> emitOrder(ImplicitLocOpBuilder &b, Value x,
 
 /// The schedule orders tiles.
 bool Outliner::orders() {
-  MatmulAttr matmul = fusion.getScheduleAttr().getMatmul();
-  return matmul && matmul.getGroup() && !hasOneColumn() &&
+  return fusion.getScheduleAttr().getGrid().getGroupM() && !hasOneColumn() &&
          Timing::lookup(target.name);
 }
 
@@ -108,8 +107,8 @@ std::pair<Value, Value> Outliner::emitOrder(TileContext &ctx, const Part &part,
   for (unsigned i : part.anchor.getMatrixDims())
     rows =
         b.createOrFold<arith::MulIOp>(rows, ctx.getDim(part.anchor.value, i));
-  return ::emitOrder(b, x, y, columns, rows,
-                     ctx.schedule.getMatmul().getGroup(), target);
+  return ::emitOrder(b, x, y, columns, rows, ctx.schedule.getGrid().getGroupM(),
+                     target);
 }
 
 /// The same where a te.gemm's last rows are cut into pieces of K: workgroups of
@@ -133,7 +132,7 @@ Outliner::emitRestOrder(TileContext &ctx, const Part &part, Value x, Value y) {
   y = arith::SubIOp::create(b, y, select(whole, zero));
   if (orders())
     std::tie(x, y) = ::emitOrder(b, x, y, columns, rows,
-                                 ctx.schedule.getMatmul().getGroup(), target);
+                                 ctx.schedule.getGrid().getGroupM(), target);
   ctx.piece =
       emitScalar(b, select(arith::DivUIOp::create(b, y, rest), zero), target);
   Value row =

@@ -109,7 +109,7 @@ struct Outliner {
   bool hasOneColumn() {
     ScheduleAttr schedule = fusion.getScheduleAttr();
     if (parts.size() > 1 || schedule.getSweep() != SweepKind::None)
-      return schedule.getRowSplit() == 1;
+      return schedule.getGrid().getRowSplit() == 1;
     int64_t cols = parts.front().anchor.getExtents().second;
     int64_t multiple =
         std::max(parts.front().cover.colMultiple, schedule.getTile()[1]);
@@ -121,16 +121,16 @@ struct Outliner {
   /// own, and tile-persistent-workgroups makes the loop.
   bool sumsGroups() {
     ScheduleAttr schedule = fusion.getScheduleAttr();
-    return schedule.getWorkgroups() > 0 && !schedule.getMatmul();
+    return schedule.getGrid().getWorkgroups() > 0 && !schedule.getMatmul();
   }
   /// Rows that one workgroup computes.
   int64_t getGroupRows() {
     ScheduleAttr schedule = fusion.getScheduleAttr();
-    return schedule.getTile()[0] * schedule.getRowTiles();
+    return schedule.getTile()[0] * schedule.getGrid().getRowTiles();
   }
   /// Tiles down the rows of a te.gemm whose other rows are cut into pieces.
   int64_t getWholeGroups() {
-    return fusion.getScheduleAttr().getMatmul().getWholeRows() / getGroupRows();
+    return fusion.getScheduleAttr().getGrid().getWholeRows() / getGroupRows();
   }
   Value getHostValue(Value inner) {
     auto argument = dyn_cast_if_present<BlockArgument>(inner);

@@ -27,7 +27,7 @@ RowSweep::RowSweep(TileContext &ctx, ArrayRef<Operation *> ops, Value chunks,
       before(first) {
   if (pieces)
     std::tie(first, last) = pieces->getChunks(ctx, chunks);
-  if (int64_t cluster = ctx.schedule.getCluster(); cluster > 1) {
+  if (int64_t cluster = ctx.schedule.getGrid().getCluster(); cluster > 1) {
     auto &b = ctx.b;
     int64_t count = *getConstantIntValue(chunks);
     share = llvm::divideCeil(count, cluster);

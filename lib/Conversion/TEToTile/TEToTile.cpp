@@ -76,8 +76,8 @@ LogicalResult Outliner::emitPartKernels() {
   int64_t width = schedule.getTile()[1],
           unit = std::max(parts.front().cover.colMultiple, width),
           cols = parts.front().anchor.getExtents().second;
-  pieces.emplace(schedule.getRowSplit(), llvm::alignTo(cols, unit) / width,
-                 width);
+  pieces.emplace(schedule.getGrid().getRowSplit(),
+                 llvm::alignTo(cols, unit) / width, width);
   bool isComplete = false;
   while (!isComplete) {
     if (failed(emitKernel(/*isLast=*/false)))
@@ -90,7 +90,8 @@ LogicalResult Outliner::emitPartKernels() {
 }
 
 LogicalResult Outliner::emitKernels() {
-  if (fusion.getScheduleAttr().getRowSplit() > 1 && failed(emitPartKernels()))
+  if (fusion.getScheduleAttr().getGrid().getRowSplit() > 1 &&
+      failed(emitPartKernels()))
     return failure();
   return emitKernel(/*isLast=*/true);
 }

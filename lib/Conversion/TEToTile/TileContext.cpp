@@ -61,11 +61,7 @@ LinearLayout TileContext::getTransposedLayout(unsigned elementBits) const {
 TileContext TileContext::turn() const {
   TileContext turned = *this;
   ArrayRef<int64_t> tile = schedule.getTile();
-  turned.schedule = ScheduleAttr::get(
-      b.getContext(), schedule.getTarget(), {tile[1], tile[0]},
-      schedule.getWaves(), schedule.getVector(), schedule.getRowTiles(),
-      schedule.getWorkgroups(), schedule.getSweep(), schedule.getRowSplit(),
-      schedule.getCluster(), schedule.getMatmul());
+  turned.schedule = schedule.withTile({tile[1], tile[0]});
   turned.loadLayout = getLoadLayout().transpose();
   std::swap(turned.rows, turned.cols);
   std::swap(turned.staticRows, turned.staticCols);
@@ -324,7 +320,7 @@ Value TileContext::reduceRows(ReduceKind kind, Value tile, double start) {
 }
 
 Value TileContext::exchange(ReduceKind kind, Value rows) {
-  if (schedule.getCluster() == 1)
+  if (schedule.getGrid().getCluster() == 1)
     return rows;
   return ClusterReduceOp::create(b, kind, rows).getResult(0);
 }

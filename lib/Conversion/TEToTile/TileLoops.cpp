@@ -20,12 +20,12 @@ void TileContext::markPrefetched(scf::ForOp loop) {
 }
 
 void TileContext::markStaged(scf::ForOp loop, bool isLong) {
-  MatmulAttr matmul = schedule.getMatmul();
-  if (matmul.getStages() > 1)
+  PipelineAttr pipeline = schedule.getPipeline();
+  if (pipeline.getStages() > 1)
     loop->setAttr(tile::StagingMarker,
-                  tile::StagingAttr::get(b.getContext(), matmul.getStages(),
-                                         matmul.getDirect(), isLong));
-  if (matmul.getPingPong())
+                  tile::StagingAttr::get(b.getContext(), pipeline.getStages(),
+                                         pipeline.getDirectToLds(), isLong));
+  if (pipeline.getPingPong())
     loop->setAttr(tile::PingPongMarker, b.getUnitAttr());
 }
 

@@ -1,7 +1,7 @@
 // RUN: te-opt %s | te-opt | FileCheck %s
 
-// CHECK-DAG: #te.matmul<"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 3>
-// CHECK-DAG: #te.matmul<"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2, split_k = 3>
+// CHECK-DAG: matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, grid = <split_k = 3>>
+// CHECK-DAG: matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, pipeline = <stages = 2>, grid = <split_k = 3>>
 
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 #col = #te.scaling<block = [32, 1], scale = f8E8M0FNU>
@@ -67,7 +67,7 @@ func.func @pieces(%x: tensor<?x4096xbf16>, %w: tensor<512x4096xbf16>, %b: tensor
 
 // #te.matmul leaves out what is 1.
 // CHECK-LABEL: @matmul
-func.func @matmul() attributes {a = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 1, split_k = 3>>,
-    b = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 3, stages = 2>>} {
+func.func @matmul() attributes {a = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, pipeline = <stages = 1>, grid = <split_k = 3>>,
+    b = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, pipeline = <stages = 2>, grid = <split_k = 3>>} {
   return
 }

@@ -12,7 +12,7 @@ OF_MODULE = ["tile-persistent-workgroups", "cse"]
 NEEDED_BY = {"tile-stage-operands": ["tile-pipeline", "tile-ping-pong"], "tile-pipeline": ["tile-ping-pong"]}
 GEMM = """func.func @f(%x: tensor<?x512xbf16> {{te.dims = ["M", "K"]}}, %w: tensor<256x512xbf16>) -> tensor<?x256xbf16> {{
   %d = te.fusion "f_0" (%a = %x : tensor<?x512xbf16>, %b = %w : tensor<256x512xbf16>) -> (tensor<?x256xbf16>)
-      attributes {{schedule = #te.schedule<"{chip}", tile = [128, 128], waves = 8, vector = 8, {workgroups}matmul = <"{mma}", k = 64, waves = [2, 4], stages = {stages}, {options}>{without}>}} {{
+      attributes {{schedule = #te.schedule<"{chip}", tile = [128, 128], waves = 8, vector = 8, matmul = <"{mma}", k = 64, waves = [2, 4]>, pipeline = <stages = {stages}, {options}>{grid}{without}>}} {{
     %0 = te.gemm %a, %b transpose_b : tensor<?x512xbf16>, tensor<256x512xbf16> -> tensor<?x256xbf16>
     te.yield %0 : tensor<?x256xbf16>
   }}
@@ -48,9 +48,9 @@ def main():
     folder = Path(sys.argv[1])
     folder.mkdir(exist_ok=True)
     has_effect = set()
-    for chip, program, options in [("gfx950", GEMM, dict(mma="f32_16x16x32_bf16", stages=3, options="direct = true, ping_pong = true", workgroups="")),
-                                   ("gfx942", GEMM, dict(mma="f32_16x16x16_bf16", stages=2, options="ping_pong = false", workgroups="workgroups = 1, ")),
-                                   ("gfx942", GEMM, dict(mma="f32_16x16x16_bf16", stages=1, options="ping_pong = false", workgroups="")),
+    for chip, program, options in [("gfx950", GEMM, dict(mma="f32_16x16x32_bf16", stages=3, options="direct_to_lds = true, ping_pong = true", grid="")),
+                                   ("gfx942", GEMM, dict(mma="f32_16x16x16_bf16", stages=2, options="ping_pong = false", grid=", grid = <workgroups = 1>")),
+                                   ("gfx942", GEMM, dict(mma="f32_16x16x16_bf16", stages=1, options="ping_pong = false", grid="")),
                                    ("gfx942", ROWS, {})]:
         path = folder / "f.mlir"
         path.write_text(program.format(chip=chip, without="", **options))

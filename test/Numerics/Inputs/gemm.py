@@ -304,16 +304,19 @@ GFX950 = {**COMMON, "f32_16x16x32_f16": ("f16", None), "f32_32x32x16_f16": ("f16
           "scale_f32_16x16x128_f8f6f4": ("f8E4M3FN", ROW), "scale_f32_32x32x64_f8f6f4": ("f8E5M2", ROW)}
 
 
-def schedule_text(target, tile, vector, mma, step, waves, stages=1, split=1, direct=False, group=0, whole=0, turns=False, workgroups=0):
-    matmul = (f'<"{mma}", k = {step}, waves = [{waves[0]}, {waves[1]}]' + f", stages = {stages}" * (stages > 1) +
-              ", direct = true" * direct + ", ping_pong = true" * turns + f", split_k = {split}" * (split > 1) + f", whole_rows = {whole}" * (whole > 0) + f", group = {group}" * (group > 0))
+def schedule_text(target, tile, vector, mma, step, waves, stages=1, split=1, direct=False, group=0, whole=0, ping_pong=False, workgroups=0):
+    def nested(name, **fields):
+        given = ", ".join(f"{key} = {str(value).lower()}" for key, value in fields.items() if value)
+        return f", {name} = <{given}>" if given else ""
     return (f'#te.schedule<"{target}", tile = [{tile[0]}, {tile[1]}], waves = {waves[0] * waves[1]}, vector = {vector}, '
-            + f"workgroups = {workgroups}, " * (workgroups > 0) + f"matmul = {matmul}>>")
+            f'matmul = <"{mma}", k = {step}, waves = [{waves[0]}, {waves[1]}]>'
+            + nested("pipeline", stages=stages if stages > 1 else 0, direct_to_lds=direct, ping_pong=ping_pong)
+            + nested("grid", workgroups=workgroups, split_k=split if split > 1 else 0, whole_rows=whole, group_m=group) + ">")
 
 
-def scheduled(name, target, a, b, d, keywords, tile, vector, mma, step, waves, stages=1, split=1, direct=False, group=0, whole=0, turns=False, workgroups=0):
+def scheduled(name, target, a, b, d, keywords, tile, vector, mma, step, waves, stages=1, split=1, direct=False, group=0, whole=0, ping_pong=False, workgroups=0):
     """A product by a schedule that a user wrote."""
-    schedule = schedule_text(target, tile, vector, mma, step, waves, stages, split, direct, group, whole, turns, workgroups)
+    schedule = schedule_text(target, tile, vector, mma, step, waves, stages, split, direct, group, whole, ping_pong, workgroups)
     text = (f"func.func @f(%a: {a}, %b: {b}) -> {d} {{\n"
             f'  %d = te.fusion "f" (%x = %a : {a}, %y = %b : {b}) -> ({d}) attributes {{schedule = {schedule}}} {{\n'
             f"    %0 = te.gemm %x, %y {keywords} : {a}, {b} -> {d}\n    te.yield %0 : {d}\n  }}\n"
@@ -397,7 +400,7 @@ def direct_cases(target):
 
 def step_cases(target, rng):
     """Few steps, which have no loop, and the last ones behind one: each way to LDS, steps of one part and of two, or of
-    more by waves that take turns, both orientations, scales of several steps at once, pieces of K; from one step on."""
+    more by waves that ping-pong, both orientations, scales of several steps at once, splits of K; from one step on."""
     fnuz = target == "gfx942"
     f8 = "f8E4M3FNUZ" if fnuz else "f8E4M3FN"
     kinds = {"bf16": ("bf16", None, "f32_32x32x8_bf16" if fnuz else "f32_16x16x32_bf16", 32),
@@ -418,13 +421,13 @@ def step_cases(target, rng):
                     a, b = (make([k, 128], turned), make([k, 128], turned)) if word == "transpose_a" else \
                         (make([rng.randint(1, 130), k], scheme), make([rng.randint(1, 200), k], scheme))
                     m, n = (128, 128) if word == "transpose_a" else (int(re.search(r"\d+", t)[0]) for t in (a, b))
-                    # Eight waves put the smaller side of two parts behind the barrier. With turns the larger side comes first.
+                    # Eight waves put the smaller side of two parts behind the barrier. With ping_pong the larger side comes first.
                     wide, tall = ((64, 128), (2, 4)), ((128, 64), (4, 2))
                     tiles = [(((64, 128), (1, 4)), False)] * (parts < 4) + [(wide, False), (tall, False)] * (parts == 2 and not direct) + \
                         [(rng.choice([wide, tall]), True)] * (parts > 1)
-                    for (tile, waves), turns in tiles:
-                        cases.append(scheduled(f"steps-{kind}-{stages}-{'direct' if direct else 'registers'}-{count}x{step}-{split}-{word}-{tile[0]}x{waves[0]}{'-turns' * turns}", target, a, b,
-                                               tensor([m, n], "bf16" if split == 1 else "f32"), word, tile, 4, mma, step, waves, stages, split, direct, turns=turns))
+                    for (tile, waves), ping_pong in tiles:
+                        cases.append(scheduled(f"steps-{kind}-{stages}-{'direct' if direct else 'registers'}-{count}x{step}-{split}-{word}-{tile[0]}x{waves[0]}{'-ping-pong' * ping_pong}", target, a, b,
+                                               tensor([m, n], "bf16" if split == 1 else "f32"), word, tile, 4, mma, step, waves, stages, split, direct, ping_pong=ping_pong))
     return cases
 
 
@@ -711,9 +714,9 @@ def walk_cases(target, rng):
                 m = 192
             cases.append(scheduled(f"walk-{i}-{stages}-{m}-{count}-{workgroups}", target, *oriented(ta, tb, m, n, count * step), (64, 64), 8, mma, step, (2, 2), stages, direct=direct,
                                    group=rng.choice([0, 1, 2]), workgroups=workgroups))
-    for name, m, n, k in [("columns", 96, 100, 2 * step), ("one", 5, 3, step), ("ragged", 97, 128, 3 * step - 5), ("turns", 150, 256, 8 * step)]:
-        turns = name == "turns"
-        cases.append(scheduled(f"walk-{name}", target, bf16(m, k), bf16(n, k), bf16(m, n), "transpose_b", (64, 128) if turns else (64, 64), 8, mma, step, (2, 4) if turns else (2, 2), 2, turns=turns, workgroups=2))
+    for name, m, n, k in [("columns", 96, 100, 2 * step), ("one", 5, 3, step), ("ragged", 97, 128, 3 * step - 5), ("ping-pong", 150, 256, 8 * step)]:
+        ping_pong = name == "ping-pong"
+        cases.append(scheduled(f"walk-{name}", target, bf16(m, k), bf16(n, k), bf16(m, n), "transpose_b", (64, 128) if ping_pong else (64, 64), 8, mma, step, (2, 4) if ping_pong else (2, 2), 2, ping_pong=ping_pong, workgroups=2))
     for d in ("f32", "f16"):
         cases.append(scheduled(f"walk-{d}", target, bf16(97, 4 * step), bf16(128, 4 * step), tensor([97, 128], d), "transpose_b", (32, 64), 8, mma, step, (1, 2), 2, workgroups=3))
     rows, line, square, native, fp8, mx, block = scaled_kinds(fnuz)

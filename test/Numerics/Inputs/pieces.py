@@ -48,7 +48,7 @@ def share(text, least, columns, rng):
         waves = max(rng.choice([1, 2, 4]), width * height // (64 * 8)) # 8 elements a lane, at the most
         pieces = rng.randint(2, -(-columns // width))
         return (f'#te.schedule<"{chip}", tile = [{height}, {min(width, 4096 // height)}], waves = {min(waves, 8)}, '
-                f'vector = {vector}, sweep = reread, row_split = {pieces}>')
+                f'vector = {vector}, sweep = reread, grid = <row_split = {pieces}>>')
     return SCHEDULE.sub(replace, text)
 
 

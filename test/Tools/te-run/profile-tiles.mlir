@@ -15,7 +15,7 @@
 // JSON: "middle": {
 func.func @few(%x: tensor<128x256xbf16>, %w: tensor<128x256xbf16>) -> tensor<128x128xbf16> {
   %d = te.fusion "few_0" (%a = %x : tensor<128x256xbf16>, %b = %w : tensor<128x256xbf16>) -> (tensor<128x128xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, workgroups = 2, matmul = <"f32_32x32x16_bf16", k = 32, waves = [2, 2], stages = 2>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_32x32x16_bf16", k = 32, waves = [2, 2]>, pipeline = <stages = 2>, grid = <workgroups = 2>>} {
     %0 = te.gemm %a, %b transpose_b : tensor<128x256xbf16>, tensor<128x256xbf16> -> tensor<128x128xbf16>
     te.yield %0 : tensor<128x128xbf16>
   }
@@ -26,7 +26,7 @@ func.func @few(%x: tensor<128x256xbf16>, %w: tensor<128x256xbf16>) -> tensor<128
 // CHECK: MFMA busy, loop {{.*}}% 83 rounds of
 func.func @many(%x: tensor<128x8192xbf16>, %w: tensor<128x8192xbf16>) -> tensor<128x128xbf16> {
   %d = te.fusion "many_0" (%a = %x : tensor<128x8192xbf16>, %b = %w : tensor<128x8192xbf16>) -> (tensor<128x128xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, workgroups = 2, matmul = <"f32_32x32x16_bf16", k = 32, waves = [2, 2], stages = 2>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_32x32x16_bf16", k = 32, waves = [2, 2]>, pipeline = <stages = 2>, grid = <workgroups = 2>>} {
     %0 = te.gemm %a, %b transpose_b : tensor<128x8192xbf16>, tensor<128x8192xbf16> -> tensor<128x128xbf16>
     te.yield %0 : tensor<128x128xbf16>
   }
@@ -38,7 +38,7 @@ func.func @many(%x: tensor<128x8192xbf16>, %w: tensor<128x8192xbf16>) -> tensor<
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @rounds(%x: !te.scaled<128x8192xf4E2M1FN, #row>, %w: !te.scaled<1024x8192xf4E2M1FN, #row>) -> tensor<128x1024xbf16> {
   %d = te.fusion "rounds_0" (%a = %x : !te.scaled<128x8192xf4E2M1FN, #row>, %b = %w : !te.scaled<1024x8192xf4E2M1FN, #row>) -> (tensor<128x1024xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [128, 256], waves = 8, vector = 32, workgroups = 1, matmul = <"scale_f32_32x32x64_f8f6f4", k = 256, waves = [4, 2], stages = 2>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [128, 256], waves = 8, vector = 32, matmul = <"scale_f32_32x32x64_f8f6f4", k = 256, waves = [4, 2]>, pipeline = <stages = 2>, grid = <workgroups = 1>>} {
     %0 = te.gemm %a, %b transpose_b : !te.scaled<128x8192xf4E2M1FN, #row>, !te.scaled<1024x8192xf4E2M1FN, #row> -> tensor<128x1024xbf16>
     te.yield %0 : tensor<128x1024xbf16>
   }

@@ -1,13 +1,13 @@
-//===- ScalingAttr.cpp - #te.scaling and #te.schedule ---------------------===//
+//===- ScalingAttr.cpp - #te.scaling
+//---------------------------------------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Assembly format and verification of the scheme attribute, and the
-// verification of the schedule attribute. Constraint numbers are those of
-// docs/spec.md.
+// Assembly format and verification of the scheme attribute. Constraint numbers
+// are those of docs/spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -241,105 +241,5 @@ LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
            << "S4: data_layout = transposed stores (K, M), so the scale must "
               "not "
               "run along K: use tensor, block = [R, 1] or block = [R, R]";
-  return success();
-}
-
-static bool isPow2(int64_t n) { return n > 0 && llvm::isPowerOf2_64(n); }
-
-LogicalResult MatmulAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 StringRef mma, int64_t k,
-                                 ArrayRef<int64_t> waves, int64_t stages,
-                                 bool direct, bool pingPong, int64_t splitK,
-                                 int64_t wholeRows, int64_t group) {
-  const MMA *instruction = MMA::lookup(mma);
-  if (!instruction)
-    return emitError() << "H14: there is no matrix instruction '" << mma
-                       << "'; docs/spec.md lists those of each chip";
-  if (!isPow2(k) || k < instruction->k)
-    return emitError() << "H14: k = " << k << "; a step sums a power of two of "
-                       << "elements, at least the " << instruction->k << " of "
-                       << mma;
-  if (waves.size() != 2 || !llvm::all_of(waves, isPow2))
-    return emitError() << "H14: waves of a matmul are two powers of two, along "
-                          "the rows and the columns of its tile";
-  if (!direct && stages != 1 && stages != 2)
-    return emitError() << "H14: stages = " << stages
-                       << "; LDS holds one step of a matmul, or two";
-  constexpr int64_t most = 8;
-  if (direct && (stages < 2 || stages > most))
-    return emitError() << "H14: stages = " << stages
-                       << ", but what goes straight to LDS has from 2 to "
-                       << most << " places there; set stages, or leave out "
-                       << "direct";
-  if (pingPong && (stages == 1 || k == instruction->k))
-    return emitError() << "H14: ping_pong takes turns with the parts of a "
-                          "step, and with stages = "
-                       << stages << " and k = " << k << " there is one; use "
-                       << "stages = 2 and k = " << 2 * instruction->k
-                       << " or more, or leave out ping_pong";
-  if (splitK < 1)
-    return emitError() << "H14: split_k = " << splitK
-                       << "; K has one split or more";
-  if (wholeRows < 0 || (wholeRows > 0 && splitK == 1))
-    return emitError() << "H14: whole_rows = " << wholeRows
-                       << "; it is a number of rows in front of those whose K "
-                          "is cut, and goes with split_k";
-  if (group < 0)
-    return emitError() << "H14: group = " << group
-                       << " is negative; 0 stands for tiles row by row";
-  return success();
-}
-
-LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                   StringRef target, ArrayRef<int64_t> tile,
-                                   int64_t waves, int64_t vector,
-                                   int64_t rowTiles, int64_t workgroups,
-                                   SweepKind, int64_t rowSplit, int64_t cluster,
-                                   MatmulAttr matmul,
-                                   ArrayRef<int64_t> l2Prefetch,
-                                   int64_t residents, ArrayRef<StringAttr>) {
-  if (tile.size() != 2)
-    return emitError() << "H1: tile has two sizes, [rows, columns], but "
-                       << tile.size() << " are given";
-  for (auto [what, value] :
-       {std::pair<StringRef, int64_t>{"tile rows", tile[0]},
-        {"tile columns", tile[1]},
-        {"waves", waves},
-        {"vector", vector},
-        {"row_tiles", rowTiles}})
-    if (!isPow2(value))
-      return emitError() << "H2: " << what << " = " << value
-                         << " is not a power of two; the nearest below is "
-                         << (value > 0 ? llvm::bit_floor(uint64_t(value)) : 1);
-  if (workgroups < 0)
-    return emitError() << "H2: workgroups = " << workgroups
-                       << " is negative; 0 stands for one for each group of "
-                          "row_tiles tiles";
-  if (rowSplit < 1)
-    return emitError() << "H2: row_split = " << rowSplit
-                       << " is not positive; 1 stands for whole rows";
-  if (cluster < 1)
-    return emitError() << "H2: cluster = " << cluster
-                       << " is not positive; 1 stands for workgroups that "
-                          "have their rows to themselves";
-  if (residents < 0)
-    return emitError() << "H2: residents = " << residents
-                       << " is negative; 0 stands for as many as fit";
-  if (vector > tile[1])
-    return emitError() << "H3: a lane's vector of " << vector
-                       << " elements is wider than the tile's " << tile[1]
-                       << " columns";
-  if (!l2Prefetch.empty() && l2Prefetch.size() != 2)
-    return emitError() << "H1: l2_prefetch has two numbers, workgroups and "
-                          "bytes, but "
-                       << l2Prefetch.size() << " are given";
-  if (!l2Prefetch.empty() && (l2Prefetch[0] < 1 || !isPow2(l2Prefetch[1])))
-    return emitError() << "H2: l2_prefetch = [" << l2Prefetch[0] << ", "
-                       << l2Prefetch[1]
-                       << "] is not a positive number of workgroups and a "
-                          "power of two of bytes; leave it out for none";
-  if (matmul && llvm::product_of(matmul.getWaves()) != waves)
-    return emitError() << "H14: " << waves << " waves do not lie as "
-                       << matmul.getWaves()[0] << " x " << matmul.getWaves()[1];
   return success();
 }

@@ -56,7 +56,7 @@ static int64_t getSplits(FusionOp fusion) {
   ScheduleAttr schedule = fusion.getScheduleAttr();
   GemmOp gemm = findGemm(getRegionOps(fusion));
   return schedule && schedule.getMatmul() && gemm && gemm.countSplits() == 1
-             ? schedule.getMatmul().getSplitK()
+             ? schedule.getGrid().getSplitK()
              : 1;
 }
 
@@ -220,9 +220,9 @@ static ScheduleAttr chooseSumSchedule(MLIRContext *context,
     while (waves > 1 && waves * target.waveSize * vector > rows * cols)
       waves /= 2;
     auto smaller = ScheduleAttr::get(
-        context, target.name, {rows, cols}, waves, vector, best.getRowTiles(),
-        best.getWorkgroups(), SweepKind::None,
-        /*row_split=*/1, /*cluster=*/1, MatmulAttr());
+        context, target.name, {rows, cols}, waves, vector, SweepKind::None,
+        {.rowTiles = best.getGrid().getRowTiles(),
+         .workgroups = best.getGrid().getWorkgroups()});
     if (!findViolation(demand, smaller, target) ||
         findViolation(demand, best, target))
       best = smaller;
@@ -239,7 +239,7 @@ struct SplitKPass : te::impl::SplitKPassBase<SplitKPass> {
       return fusion.emitError(llvm::toString(target.takeError()));
     GemmOp gemm = findGemm(getRegionOps(fusion));
     OpBuilder builder(fusion);
-    int64_t wholeRows = fusion.getScheduleAttr().getMatmul().getWholeRows();
+    int64_t wholeRows = fusion.getScheduleAttr().getGrid().getWholeRows();
     FusionOp pieces =
         wholeRows
             ? emitRest(builder, fusion, gemm, getSplits(fusion), wholeRows)

@@ -5,7 +5,7 @@
 // SM90: error: G2: te.attention is not supported for sm_90a; compile for gfx942 or gfx950
 
 // Waves with queries of their own, as many as fill the chip.
-// CHECK: = #te.matmul<"f32_32x32x16_bf16", k = 64, waves = [8, 1], stages = 3, direct = true, ping_pong = true>
+// CHECK: matmul = <"f32_32x32x16_bf16", k = 64, waves = [8, 1]>, pipeline = <stages = 3, direct_to_lds = true, ping_pong = true>
 // CHECK: #[[FITS:.*]] = #te.schedule<"gfx950", tile = [256, 128], waves = 8,
 // CHECK: func.func @fits
 // CHECK: schedule = #[[FITS]]
@@ -20,7 +20,7 @@ func.func @fits(%q: tensor<1x4096x16x128xbf16>) -> tensor<1x4096x16x128xbf16> {
 // -----
 
 // Few queries: a wave each. A head of 40 is one of 64 columns.
-// CHECK: = #te.matmul<{{.*}}, waves = [1, 1], stages = 2{{.*}}>
+// CHECK: matmul = <{{.*}}, waves = [1, 1]>, pipeline = <stages = 2{{.*}}>
 // CHECK: #[[FEW:.*]] = #te.schedule<"gfx950", tile = [32, 64], waves = 1,
 // CHECK: func.func @few
 // CHECK: schedule = #[[FEW]]
@@ -120,7 +120,7 @@ func.func @keys(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> {
 func.func @stages(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> {
   // expected-error @+1 {{H21: ping_pong is for two waves of each of 4 SIMDs and two stages or more; use waves = 8 and stages = 2, or leave it out}}
   %d = te.fusion "f" (%x = %q : tensor<1x64x2x64xbf16>) -> (tensor<1x64x2x64xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 2, vector = 8, matmul = <"f32_32x32x16_bf16", k = 32, waves = [2, 1], stages = 2, ping_pong = true>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 2, vector = 8, matmul = <"f32_32x32x16_bf16", k = 32, waves = [2, 1]>, pipeline = <stages = 2, ping_pong = true>>} {
     %o, %l = te.attention bshd %x, %x, %x : tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16> -> tensor<1x64x2x64xbf16>, tensor<1x2x64xf32>
     te.yield %o : tensor<1x64x2x64xbf16>
   }
@@ -132,7 +132,7 @@ func.func @stages(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> {
 func.func @group(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> {
   // expected-error @+1 {{H21: split_k, group, workgroups, row_tiles and sweep are not for te.attention yet; leave them out}}
   %d = te.fusion "f" (%x = %q : tensor<1x64x2x64xbf16>) -> (tensor<1x64x2x64xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 2, vector = 8, matmul = <"f32_32x32x16_bf16", k = 32, waves = [2, 1], group = 2>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 2, vector = 8, matmul = <"f32_32x32x16_bf16", k = 32, waves = [2, 1]>, grid = <group_m = 2>>} {
     %o, %l = te.attention bshd %x, %x, %x : tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16> -> tensor<1x64x2x64xbf16>, tensor<1x2x64xf32>
     te.yield %o : tensor<1x64x2x64xbf16>
   }

@@ -5,7 +5,7 @@
 // RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}))' | FileCheck %s --check-prefixes=CHECK,GFX950
 // RUN: te-compile %s --target=sm_90a -o %t.ptx --explain | FileCheck %s --check-prefix=EXPLAIN
 
-// SM90: #te.schedule<"sm_90a", tile = [32, 1024], waves = 16, vector = 8, cluster = 8>
+// SM90: #te.schedule<"sm_90a", tile = [32, 1024], waves = 16, vector = 8, grid = <cluster = 8>>
 // GFX950: sweep = reread>
 // CHECK-LABEL: func.func @residual
 // EXPLAIN: residual_0
@@ -23,7 +23,7 @@ func.func @residual(%x: tensor<?x8192xbf16>, %r: tensor<?x8192xbf16>, %g: tensor
 // -----
 
 // Six workgroups a row; as many clusters as the chip holds walk down the rows.
-// SM90: #te.schedule<"sm_90a", tile = [1, 1024], waves = 2, vector = 8, workgroups = 154, cluster = 6>
+// SM90: #te.schedule<"sm_90a", tile = [1, 1024], waves = 2, vector = 8, grid = <workgroups = 154, cluster = 6>>
 // CHECK-LABEL: func.func @gradient
 func.func @gradient(%dy: tensor<?x6144xbf16>, %x: tensor<?x6144xbf16>, %g: tensor<6144xbf16>, %m: tensor<?xf32>, %r: tensor<?xf32>)
     -> (tensor<?x6144xbf16>, tensor<6144xbf16>, tensor<6144xbf16>) {
@@ -35,7 +35,7 @@ func.func @gradient(%dy: tensor<?x6144xbf16>, %x: tensor<?x6144xbf16>, %g: tenso
 // -----
 
 // Larger workgroups where a cluster has no more of them.
-// SM90: #te.schedule<"sm_90a", tile = [1, 2048], waves = 4, vector = 8, workgroups = 77, cluster = 6>
+// SM90: #te.schedule<"sm_90a", tile = [1, 2048], waves = 4, vector = 8, grid = <workgroups = 77, cluster = 6>>
 // CHECK-LABEL: func.func @long
 func.func @long(%dy: tensor<?x12288xbf16>, %x: tensor<?x12288xbf16>, %g: tensor<12288xbf16>, %r: tensor<?xf32>) -> (tensor<?x12288xbf16>, tensor<12288xbf16>) {
   %dx, %dg = te.rms_norm_bwd %dy, %x, %g, %r : tensor<?x12288xbf16>, tensor<?x12288xbf16>, tensor<12288xbf16>, tensor<?xf32> -> tensor<?x12288xbf16>, tensor<12288xbf16>
@@ -45,7 +45,7 @@ func.func @long(%dy: tensor<?x12288xbf16>, %x: tensor<?x12288xbf16>, %g: tensor<
 // -----
 
 // Of two bytes an element each workgroup walks along its share, which LDS holds: while one reads, others compute.
-// SM90: #te.schedule<"sm_90a", tile = [32, 256], waves = 8, vector = 8, sweep = keep, cluster = 8>
+// SM90: #te.schedule<"sm_90a", tile = [32, 256], waves = 8, vector = 8, sweep = keep, grid = <cluster = 8>>
 // GFX950: sweep = reread>
 // CHECK-LABEL: func.func @norm
 // EXPLAIN: norm_0

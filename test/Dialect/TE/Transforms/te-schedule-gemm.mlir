@@ -98,19 +98,19 @@ func.func @elsewhere(%a: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
 // -----
 
 // expected-error @+1 {{H14: ping_pong takes turns with the parts of a step, and with stages = 2 and k = 32 there is one; use stages = 2 and k = 64 or more, or leave out ping_pong}}
-#s = #te.schedule<"gfx950", tile = [64, 128], waves = 8, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [2, 4], stages = 2, ping_pong = true>>
+#s = #te.schedule<"gfx950", tile = [64, 128], waves = 8, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [2, 4]>, pipeline = <stages = 2, ping_pong = true>>
 
 // -----
 
 // expected-error @+1 {{H14: ping_pong takes turns with the parts of a step, and with stages = 1 and k = 64 there is one}}
-#s = #te.schedule<"gfx950", tile = [64, 128], waves = 8, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 4], ping_pong = true>>
+#s = #te.schedule<"gfx950", tile = [64, 128], waves = 8, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 4]>, pipeline = <ping_pong = true>>
 
 // -----
 
 func.func @turns(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
   // expected-error @+1 {{H15: ping_pong is for waves that share a SIMD, but a CU of gfx950 has one for each of the 4 waves; use more waves, or leave out ping_pong}}
   %d = te.fusion "turns_0" (%x = %a : tensor<256x256xbf16>, %y = %b : tensor<256x256xbf16>) -> (tensor<256x256xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2, ping_pong = true>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, pipeline = <stages = 2, ping_pong = true>>} {
     %0 = te.gemm %x, %y : tensor<256x256xbf16>, tensor<256x256xbf16> -> tensor<256x256xbf16>
     te.yield %0 : tensor<256x256xbf16>
   }
@@ -130,12 +130,12 @@ func.func @turns(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<2
 // -----
 
 // expected-error @+1 {{H14: split_k = 0; K has one split or more}}
-#s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 0>>
+#s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, grid = <split_k = 0>>
 
 // -----
 
 // expected-error @+1 {{H14: group = -1 is negative; 0 stands for tiles row by row}}
-#s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], group = -1>>
+#s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, grid = <group_m = -1>>
 
 // -----
 
@@ -147,7 +147,7 @@ func.func @turns(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<2
 func.func @short(%a: tensor<256x128xbf16>, %b: tensor<128x256xbf16>) -> tensor<256x256xbf16> {
   // expected-error @+1 {{H17: split_k = 4, but K = 128 has 2 steps of 64, and a piece has one at least; use fewer pieces, or a smaller k}}
   %d = te.fusion "f" (%x = %a : tensor<256x128xbf16>, %y = %b : tensor<128x256xbf16>) -> (tensor<256x256xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 4>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, grid = <split_k = 4>>} {
     %0 = te.gemm %x, %y : tensor<256x128xbf16>, tensor<128x256xbf16> -> tensor<256x256xbf16>
     te.yield %0 : tensor<256x256xbf16>
   }
@@ -157,14 +157,14 @@ func.func @short(%a: tensor<256x128xbf16>, %b: tensor<128x256xbf16>) -> tensor<2
 // -----
 
 // expected-error @+1 {{H14: whole_rows = 64; it is a number of rows in front of those whose K is cut, and goes with split_k}}
-#s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], whole_rows = 64>>
+#s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, grid = <whole_rows = 64>>
 
 // -----
 
 func.func @inside_of_a_tile(%a: tensor<256x128xbf16>, %b: tensor<128x256xbf16>) -> tensor<256x256xbf16> {
   // expected-error @+1 {{H17: split_k = 2, but whole_rows = 96 are no whole tiles of 64 rows, or not fewer than the 256 of the result; change it}}
   %d = te.fusion "f" (%x = %a : tensor<256x128xbf16>, %y = %b : tensor<128x256xbf16>) -> (tensor<256x256xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 2, whole_rows = 96>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, grid = <split_k = 2, whole_rows = 96>>} {
     %0 = te.gemm %x, %y : tensor<256x128xbf16>, tensor<128x256xbf16> -> tensor<256x256xbf16>
     te.yield %0 : tensor<256x256xbf16>
   }
@@ -176,7 +176,7 @@ func.func @inside_of_a_tile(%a: tensor<256x128xbf16>, %b: tensor<128x256xbf16>) 
 func.func @nothing_left(%a: tensor<256x128xbf16>, %b: tensor<128x256xbf16>) -> tensor<256x256xbf16> {
   // expected-error @+1 {{H17: split_k = 2, but whole_rows = 256 are no whole tiles of 64 rows, or not fewer than the 256 of the result; change it}}
   %d = te.fusion "f" (%x = %a : tensor<256x128xbf16>, %y = %b : tensor<128x256xbf16>) -> (tensor<256x256xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 2, whole_rows = 256>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, grid = <split_k = 2, whole_rows = 256>>} {
     %0 = te.gemm %x, %y : tensor<256x128xbf16>, tensor<128x256xbf16> -> tensor<256x256xbf16>
     te.yield %0 : tensor<256x256xbf16>
   }
@@ -188,7 +188,7 @@ func.func @nothing_left(%a: tensor<256x128xbf16>, %b: tensor<128x256xbf16>) -> t
 func.func @uneven(%a: tensor<256x192xbf16>, %b: tensor<192x256xbf16>) -> tensor<256x256xbf16> {
   // expected-error @+1 {{H17: split_k = 2, but whole_rows = 64 needs pieces that are alike, and K = 192 is not a multiple of 2 times 64; use another split_k}}
   %d = te.fusion "f" (%x = %a : tensor<256x192xbf16>, %y = %b : tensor<192x256xbf16>) -> (tensor<256x256xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 2, whole_rows = 64>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, grid = <split_k = 2, whole_rows = 64>>} {
     %0 = te.gemm %x, %y : tensor<256x192xbf16>, tensor<192x256xbf16> -> tensor<256x256xbf16>
     te.yield %0 : tensor<256x256xbf16>
   }
@@ -200,7 +200,7 @@ func.func @uneven(%a: tensor<256x192xbf16>, %b: tensor<192x256xbf16>) -> tensor<
 func.func @unknown_rows(%a: tensor<?x128xbf16>, %b: tensor<128x256xbf16>) -> tensor<?x256xbf16> {
   // expected-error @+1 {{H17: split_k = 2, but whole_rows = 64 needs M, N and K to be known; leave it out}}
   %d = te.fusion "f" (%x = %a : tensor<?x128xbf16>, %y = %b : tensor<128x256xbf16>) -> (tensor<?x256xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 2, whole_rows = 64>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, grid = <split_k = 2, whole_rows = 64>>} {
     %0 = te.gemm %x, %y : tensor<?x128xbf16>, tensor<128x256xbf16> -> tensor<?x256xbf16>
     te.yield %0 : tensor<?x256xbf16>
   }
@@ -236,7 +236,7 @@ func.func @begins_inside(%p: tensor<2x96x256xf32>) -> tensor<256x256xf32> {
 func.func @pairs(%a: tensor<2x64x256xbf16>, %b: tensor<2x256x64xbf16>) -> tensor<2x64x64xbf16> {
   // expected-error @+1 {{H17: split_k = 2, but matrices are multiplied in pairs, which are many workgroups already; leave it out}}
   %d = te.fusion "f" (%x = %a : tensor<2x64x256xbf16>, %y = %b : tensor<2x256x64xbf16>) -> (tensor<2x64x64xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 2>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, grid = <split_k = 2>>} {
     %0 = te.gemm %x, %y : tensor<2x64x256xbf16>, tensor<2x256x64xbf16> -> tensor<2x64x64xbf16>
     te.yield %0 : tensor<2x64x64xbf16>
   }
@@ -246,14 +246,14 @@ func.func @pairs(%a: tensor<2x64x256xbf16>, %b: tensor<2x256x64xbf16>) -> tensor
 // -----
 
 // expected-error @+1 {{H14: stages = 3; LDS holds one step of a matmul, or two}}
-#s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 3>>
+#s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, pipeline = <stages = 3>>
 
 // -----
 
 func.func @no_step(%a: tensor<64x0xbf16>, %b: tensor<0x64xbf16>) -> tensor<64x64xbf16> {
   // expected-error @+1 {{H15: two stages have a first step along K, but K is 0; leave out stages}}
   %d = te.fusion "f" (%x = %a : tensor<64x0xbf16>, %y = %b : tensor<0x64xbf16>) -> (tensor<64x64xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, pipeline = <stages = 2>>} {
     %0 = te.gemm %x, %y : tensor<64x0xbf16>, tensor<0x64xbf16> -> tensor<64x64xbf16>
     te.yield %0 : tensor<64x64xbf16>
   }
@@ -265,7 +265,7 @@ func.func @no_step(%a: tensor<64x0xbf16>, %b: tensor<0x64xbf16>) -> tensor<64x64
 func.func @no_room(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
   // expected-error @+1 {{LDS}}
   %d = te.fusion "f" (%x = %a : tensor<256x256xbf16>, %y = %b : tensor<256x256xbf16>) -> (tensor<256x256xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [256, 256], waves = 16, vector = 8, matmul = <"f32_32x32x16_bf16", k = 128, waves = [4, 4], stages = 2>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [256, 256], waves = 16, vector = 8, matmul = <"f32_32x32x16_bf16", k = 128, waves = [4, 4]>, pipeline = <stages = 2>>} {
     %0 = te.gemm %x, %y : tensor<256x256xbf16>, tensor<256x256xbf16> -> tensor<256x256xbf16>
     te.yield %0 : tensor<256x256xbf16>
   }
@@ -275,14 +275,14 @@ func.func @no_room(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor
 // -----
 
 // expected-error @+1 {{H14: stages = 1, but what goes straight to LDS has from 2 to 8 places there; set stages, or leave out direct}}
-#s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], direct = true>>
+#s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, pipeline = <direct_to_lds = true>>
 
 // -----
 
 func.func @not_direct(%a: tensor<256x250xbf16>, %b: tensor<250x250xbf16>) -> tensor<256x250xbf16> {
   // expected-error @+1 {{H15: no operand can go straight to LDS: on gfx950 a lane loads 16 bytes there, of an operand whose rows in memory are whole steps along K, or whole tiles across it, which is not converted, and whose step fills all waves; leave out direct}}
   %d = te.fusion "f" (%x = %a : tensor<256x250xbf16>, %y = %b : tensor<250x250xbf16>) -> (tensor<256x250xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], stages = 2, direct = true>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, pipeline = <stages = 2, direct_to_lds = true>>} {
     %0 = te.gemm %x, %y : tensor<256x250xbf16>, tensor<250x250xbf16> -> tensor<256x250xbf16>
     te.yield %0 : tensor<256x250xbf16>
   }
@@ -295,7 +295,7 @@ func.func @not_direct(%a: tensor<256x250xbf16>, %b: tensor<250x250xbf16>) -> ten
 func.func @gate(%x: tensor<64x64xbf16>, %w: tensor<1024x64xbf16>) -> tensor<64x512xbf16> {
   // expected-error @+1 {{H17: split_k = 2, but halves of the result are read together, which whole_rows has not; leave it out}}
   %r = te.fusion "k" (%a = %x : tensor<64x64xbf16>, %b = %w : tensor<1024x64xbf16>) -> (tensor<64x512xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [32, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [2, 2], split_k = 2, whole_rows = 32>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [2, 2]>, grid = <split_k = 2, whole_rows = 32>>} {
     %0 = te.gemm %a, %b transpose_b : tensor<64x64xbf16>, tensor<1024x64xbf16> -> tensor<64x1024xbf16>
     %1 = te.gated_activation swiglu %0 : tensor<64x1024xbf16> -> tensor<64x512xbf16>
     te.yield %1 : tensor<64x512xbf16>

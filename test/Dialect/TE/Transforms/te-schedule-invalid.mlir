@@ -217,7 +217,7 @@ func.func @nothing_over_rows(%x: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
 func.func @swept_row_tiles(%x: tensor<?x512xbf16>, %g: tensor<512xbf16>) -> tensor<?x512xbf16> {
   // expected-error @+1 {{H11: row_tiles = 2 with a sweep; sums over rows are those of one tile then, row_tiles = 1}}
   %r = te.fusion "k" (%a = %x : tensor<?x512xbf16>, %b = %g : tensor<512xbf16>) -> (tensor<?x512xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [8, 256], waves = 4, vector = 8, row_tiles = 2, sweep = reread>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [8, 256], waves = 4, vector = 8, sweep = reread, grid = <row_tiles = 2>>} {
     %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<?x512xbf16>, tensor<512xbf16> -> tensor<?x512xbf16>, tensor<?xf32>
     te.yield %0 : tensor<?x512xbf16>
   }
@@ -241,7 +241,7 @@ func.func @narrow(%x: tensor<?x512xbf16>, %g: tensor<512xbf16>) -> tensor<?x512x
 func.func @walking_sweep(%x: tensor<?x512xbf16>, %g: tensor<512xbf16>) -> tensor<?x512xbf16> {
   // expected-error @+1 {{H13: workgroups = 64, but with a sweep a workgroup walks along its rows only; leave it out}}
   %r = te.fusion "k" (%a = %x : tensor<?x512xbf16>, %b = %g : tensor<512xbf16>) -> (tensor<?x512xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [8, 256], waves = 4, vector = 8, workgroups = 64, sweep = reread>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [8, 256], waves = 4, vector = 8, sweep = reread, grid = <workgroups = 64>>} {
     %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<?x512xbf16>, tensor<512xbf16> -> tensor<?x512xbf16>, tensor<?xf32>
     te.yield %0 : tensor<?x512xbf16>
   }
@@ -254,7 +254,7 @@ func.func @walking_sweep(%x: tensor<?x512xbf16>, %g: tensor<512xbf16>) -> tensor
 func.func @walking_matrices(%x: tensor<4x64x64xbf16>) -> !te.scaled<4x64x64xf8E4M3FN, #matrix> {
   // expected-error @+1 {{H13: workgroups = 64, but this region's workgroups are of several tensors, of several matrices, or walk down whole columns already; leave it out}}
   %r = te.fusion "k" (%a = %x : tensor<4x64x64xbf16>) -> (!te.scaled<4x64x64xf8E4M3FN, #matrix>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [32, 64], waves = 4, vector = 8, workgroups = 64>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 64], waves = 4, vector = 8, grid = <workgroups = 64>>} {
     %0 = te.quantize %a : tensor<4x64x64xbf16> -> !te.scaled<4x64x64xf8E4M3FN, #matrix>
     te.yield %0 : !te.scaled<4x64x64xf8E4M3FN, #matrix>
   }
@@ -266,7 +266,7 @@ func.func @walking_matrices(%x: tensor<4x64x64xbf16>) -> !te.scaled<4x64x64xf8E4
 func.func @kept_pieces(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<8x4096xbf16> {
   // expected-error @+1 {{H16: row_split = 4, but a row that workgroups share is read again by the next kernel; add sweep = reread}}
   %r = te.fusion "k" (%a = %x : tensor<8x4096xbf16>, %b = %g : tensor<4096xbf16>) -> (tensor<8x4096xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = keep, row_split = 4>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = keep, grid = <row_split = 4>>} {
     %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<8x4096xbf16>, tensor<4096xbf16> -> tensor<8x4096xbf16>, tensor<8xf32>
     te.yield %0 : tensor<8x4096xbf16>
   }
@@ -278,7 +278,7 @@ func.func @kept_pieces(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor
 func.func @pieces_of_unknown_rows(%x: tensor<8x?xbf16>, %g: tensor<?xbf16>) -> tensor<8x?xbf16> {
   // expected-error @+1 {{H16: row_split = 4, but the length of a row is not known, and so neither is how many tiles a piece has; make it static, or leave it out}}
   %r = te.fusion "k" (%a = %x : tensor<8x?xbf16>, %b = %g : tensor<?xbf16>) -> (tensor<8x?xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = reread, row_split = 4>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = reread, grid = <row_split = 4>>} {
     %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<8x?xbf16>, tensor<?xbf16> -> tensor<8x?xbf16>, tensor<8xf32>
     te.yield %0 : tensor<8x?xbf16>
   }
@@ -290,7 +290,7 @@ func.func @pieces_of_unknown_rows(%x: tensor<8x?xbf16>, %g: tensor<?xbf16>) -> t
 func.func @too_many_pieces(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<8x4096xbf16> {
   // expected-error @+1 {{H16: row_split = 9, but a row has 8 tiles of 512 columns; use at most as many, or narrower tiles}}
   %r = te.fusion "k" (%a = %x : tensor<8x4096xbf16>, %b = %g : tensor<4096xbf16>) -> (tensor<8x4096xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = reread, row_split = 9>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = reread, grid = <row_split = 9>>} {
     %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<8x4096xbf16>, tensor<4096xbf16> -> tensor<8x4096xbf16>, tensor<8xf32>
     te.yield %0 : tensor<8x4096xbf16>
   }
@@ -302,7 +302,7 @@ func.func @too_many_pieces(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> te
 func.func @pieces_of_dscale(%dy: tensor<8x512xbf16>, %x: tensor<8x512xbf16>, %s: tensor<8xf32>) -> tensor<8xf32> {
   // expected-error @+1 {{H16: row_split = 2, but this region computes nothing over rows, or what one workgroup must (dscale, a rotation, several tensors); leave it out}}
   %r = te.fusion "k" (%a = %dy : tensor<8x512xbf16>, %b = %x : tensor<8x512xbf16>, %c = %s : tensor<8xf32>) -> (tensor<8xf32>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [1, 256], waves = 1, vector = 4, sweep = reread, row_split = 2>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [1, 256], waves = 1, vector = 4, sweep = reread, grid = <row_split = 2>>} {
     %dx, %ds = te.activation_bwd gelu %a, %b scales(%c : tensor<8xf32>) : tensor<8x512xbf16>, tensor<8x512xbf16> -> tensor<8x512xbf16> dscale tensor<8xf32>
     te.yield %ds : tensor<8xf32>
   }
@@ -314,7 +314,7 @@ func.func @pieces_of_dscale(%dy: tensor<8x512xbf16>, %x: tensor<8x512xbf16>, %s:
 func.func @no_pieces(%x: tensor<8x512xbf16>) -> tensor<8x512xbf16> {
   %r = te.fusion "k" (%a = %x : tensor<8x512xbf16>) -> (tensor<8x512xbf16>)
       // expected-error @+1 {{H2: row_split = 0 is not positive; 1 stands for whole rows}}
-      attributes {schedule = #te.schedule<"gfx950", tile = [1, 256], waves = 1, vector = 4, row_split = 0>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [1, 256], waves = 1, vector = 4, grid = <row_split = 0>>} {
     %0 = te.activation gelu %a : tensor<8x512xbf16> -> tensor<8x512xbf16>
     te.yield %0 : tensor<8x512xbf16>
   }
@@ -326,7 +326,7 @@ func.func @no_pieces(%x: tensor<8x512xbf16>) -> tensor<8x512xbf16> {
 func.func @cluster_of_amd(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<8x4096xbf16> {
   // expected-error @+1 {{H18: cluster = 4, but workgroups of gfx950 form no clusters; leave it out}}
   %r = te.fusion "k" (%a = %x : tensor<8x4096xbf16>, %b = %g : tensor<4096xbf16>) -> (tensor<8x4096xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [1, 1024], waves = 2, vector = 8, cluster = 4>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [1, 1024], waves = 2, vector = 8, grid = <cluster = 4>>} {
     %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<8x4096xbf16>, tensor<4096xbf16> -> tensor<8x4096xbf16>, tensor<8xf32>
     te.yield %0 : tensor<8x4096xbf16>
   }

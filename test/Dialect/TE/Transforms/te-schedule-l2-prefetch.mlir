@@ -6,7 +6,7 @@
 // AMD: te.fusion
 
 // Each row is 16 KiB, asked for at once.
-// CHECK: #te.schedule<"sm_90a", tile = [1, 8192], waves = 16, vector = 8, l2_prefetch = [132, 16384]>
+// CHECK: #te.schedule<"sm_90a", tile = [1, 8192], waves = 16, vector = 8, grid = <l2_prefetch_distance = 132, l2_prefetch_bytes = 16384>>
 // CHECK-LABEL: func.func @norm
 // TILE-LABEL: tile.kernel @norm
 // TILE: %[[ID:.*]] = gpu.block_id x
@@ -25,7 +25,7 @@ func.func @norm(%x: tensor<32768x8192xbf16>, %g: tensor<8192xbf16>) -> tensor<32
 // -----
 
 // Two tensors that go together, of an unknown number of rows; both are asked for before any is loaded.
-// CHECK: #te.schedule<"sm_90a", tile = [1, 4096], waves = 16, vector = 8, l2_prefetch = [66, 4096]>
+// CHECK: #te.schedule<"sm_90a", tile = [1, 4096], waves = 16, vector = 8, grid = <l2_prefetch_distance = 66, l2_prefetch_bytes = 4096>>
 // CHECK-LABEL: func.func @residual
 // TILE-LABEL: tile.kernel @residual
 // TILE-NOT: tile.load
@@ -42,7 +42,7 @@ func.func @residual(%x: tensor<?x4096xbf16>, %r: tensor<?x4096xbf16>, %g: tensor
 // -----
 
 // Rows kept in tiles are asked for once, whole: the largest power of two that divides 12288 bytes.
-// CHECK: #te.schedule<"sm_90a", tile = [1, 2048], waves = 4, vector = 8, sweep = keep, l2_prefetch = [132, 4096]>
+// CHECK: #te.schedule<"sm_90a", tile = [1, 2048], waves = 4, vector = 8, sweep = keep, grid = <l2_prefetch_distance = 132, l2_prefetch_bytes = 4096>>
 // CHECK-LABEL: func.func @kept
 // TILE-LABEL: tile.kernel @kept
 // TILE: tile.prefetch {{.*}} rows 1 bytes 4096 : memref<?x6144xbf16
@@ -54,7 +54,7 @@ func.func @kept(%x: tensor<?x6144xbf16>, %g: tensor<6144xbf16>) -> tensor<?x6144
 // -----
 
 // Long rows that are quantized: two workgroups a CU ahead, unless a third thing is waited for.
-// CHECK-DAG: #[[TWICE:.*]] = #te.schedule<"sm_90a", tile = [1, 8192], waves = 4, vector = 8, l2_prefetch = [264, 16384]>
+// CHECK-DAG: #[[TWICE:.*]] = #te.schedule<"sm_90a", tile = [1, 8192], waves = 4, vector = 8, grid = <l2_prefetch_distance = 264, l2_prefetch_bytes = 16384>>
 // CHECK-DAG: #[[MORE:.*]] = #te.schedule<"sm_90a", tile = [1, 8192], waves = 4, vector = 8>
 // CHECK-LABEL: func.func @long
 // CHECK: te.fusion "long_0" {{.*}}schedule = #[[TWICE]]

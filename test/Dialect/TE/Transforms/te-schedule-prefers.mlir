@@ -7,7 +7,7 @@
 
 // A tile of 8192 columns would idle a quarter of the lanes: three of 2048 are kept, where picking among them is free; few
 // tiles take half as many waves.
-// SM90: #te.schedule<"sm_90a", tile = [1, 2048], waves = 4, vector = 8, sweep = keep, l2_prefetch = [132, 4096]>
+// SM90: #te.schedule<"sm_90a", tile = [1, 2048], waves = 4, vector = 8, sweep = keep, grid = <l2_prefetch_distance = 132, l2_prefetch_bytes = 4096>>
 // GFX950: #te.schedule<"gfx950", tile = [1, 8192]
 // CHECK-LABEL: func.func @ragged
 // TILE-LABEL: tile.kernel @ragged
@@ -136,8 +136,8 @@ func.func @gated(%x: tensor<?x16384xbf16>) -> !te.scaled<?x8192xf8E4M3FN, #te.sc
 // -----
 
 // A gradient's halves are read in tiles of a quarter where waves meet for the scales of columns.
-// SM90: tile = [32, 64], waves = 4, vector = 8, row_tiles = 4>
-// GFX950: tile = [32, 64], waves = 8, vector = 4, row_tiles = 4>
+// SM90: tile = [32, 64], waves = 4, vector = 8, grid = <row_tiles = 4>>
+// GFX950: tile = [32, 64], waves = 8, vector = 4, grid = <row_tiles = 4>>
 // CHECK-LABEL: func.func @halves
 func.func @halves(%dy: tensor<?x8192xbf16>, %x: tensor<?x16384xbf16>) -> (!te.scaled<?x16384xf8E5M2, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, !te.scaled<?x16384xf8E5M2, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>, tensor<16384xbf16>) {
   %dx, %db = te.gated_activation_bwd swiglu %dy, %x : tensor<?x8192xbf16>, tensor<?x16384xbf16> -> tensor<?x16384xbf16> dbias tensor<16384xbf16>
@@ -148,8 +148,8 @@ func.func @halves(%dy: tensor<?x8192xbf16>, %x: tensor<?x16384xbf16>) -> (!te.sc
 // -----
 
 // Of many rows and columns 256 rows are summed by a workgroup that reads ahead, as more than 32 of them a CU are left.
-// SM90: tile = [32, 64], waves = 4, vector = 8, row_tiles = 8>
-// GFX950: tile = [32, 64], waves = 8, vector = 4, row_tiles = 4>
+// SM90: tile = [32, 64], waves = 4, vector = 8, grid = <row_tiles = 8>>
+// GFX950: tile = [32, 64], waves = 8, vector = 4, grid = <row_tiles = 4>>
 // CHECK-LABEL: func.func @many_halves
 func.func @many_halves(%dy: tensor<8192x16384xbf16>, %x: tensor<8192x32768xbf16>) -> (!te.scaled<8192x32768xf8E5M2, #te.scaling<block = [32, 1], scale = f8E8M0FNU>>, tensor<32768xbf16>) {
   %dx, %db = te.gated_activation_bwd swiglu %dy, %x : tensor<8192x16384xbf16>, tensor<8192x32768xbf16> -> tensor<8192x32768xbf16> dbias tensor<32768xbf16>
@@ -161,8 +161,8 @@ func.func @many_halves(%dy: tensor<8192x16384xbf16>, %x: tensor<8192x32768xbf16>
 
 // Sums over rows keep a workgroup walking down them: there are few, so each has in flight what a CU holds, where nothing is read ahead;
 // else small ones hold a row together, and hide each other's waiting.
-// SM90: tile = [1, 1024], waves = 2, vector = 8, workgroups = 231, cluster = 4>
-// GFX950: tile = [4, 4096], waves = 16, vector = 8, row_tiles = 16, workgroups = 1024>
+// SM90: tile = [1, 1024], waves = 2, vector = 8, grid = <workgroups = 231, cluster = 4>>
+// GFX950: tile = [4, 4096], waves = 16, vector = 8, grid = <row_tiles = 16, workgroups = 1024>>
 // CHECK-LABEL: func.func @sums
 // TILE-LABEL: tile.kernel @sums_0(
 // AHEAD: } {tile.prefetch}
@@ -176,7 +176,7 @@ func.func @sums(%dy: tensor<?x4096xbf16>, %x: tensor<?x4096xbf16>, %g: tensor<40
 // -----
 
 // Fewer rows each, where they are known and would leave CUs idle: partial sums may be a twentieth of the data.
-// GFX950: tile = [4, 4096], waves = 16, vector = 8, row_tiles = 8, workgroups = 1024>
+// GFX950: tile = [4, 4096], waves = 16, vector = 8, grid = <row_tiles = 8, workgroups = 1024>>
 // CHECK-LABEL: func.func @few
 func.func @few(%dy: tensor<8192x4096xbf16>, %x: tensor<8192x4096xbf16>, %g: tensor<4096xbf16>, %rs: tensor<8192xf32>) -> (tensor<8192x4096xbf16>, tensor<4096xbf16>) {
   %dx, %dg = te.rms_norm_bwd %dy, %x, %g, %rs : tensor<8192x4096xbf16>, tensor<8192x4096xbf16>, tensor<4096xbf16>, tensor<8192xf32> -> tensor<8192x4096xbf16>, tensor<4096xbf16>
@@ -186,7 +186,7 @@ func.func @few(%dy: tensor<8192x4096xbf16>, %x: tensor<8192x4096xbf16>, %g: tens
 // -----
 
 // f32 is twice the data: half the rows.
-// GFX950: tile = [4, 2048], waves = 16, vector = 4, row_tiles = 4, workgroups = 1024>
+// GFX950: tile = [4, 2048], waves = 16, vector = 4, grid = <row_tiles = 4, workgroups = 1024>>
 // CHECK-LABEL: func.func @wide
 func.func @wide(%dy: tensor<2048x2048xf32>, %x: tensor<2048x2048xf32>, %g: tensor<2048xf32>, %rs: tensor<2048xf32>) -> (tensor<2048x2048xf32>, tensor<2048xf32>) {
   %dx, %dg = te.rms_norm_bwd %dy, %x, %g, %rs : tensor<2048x2048xf32>, tensor<2048x2048xf32>, tensor<2048xf32>, tensor<2048xf32> -> tensor<2048x2048xf32>, tensor<2048xf32>

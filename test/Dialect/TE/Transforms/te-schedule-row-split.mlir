@@ -6,7 +6,7 @@
 // RUN: te-run %t.hsaco --entry=amax --check --sanitize
 // RUN: te-run %t.hsaco --entry=backward --check --sanitize --input=random:1:normal --input=random:2:normal --input=random:3:normal --input=random:4:normal
 
-// CHECK: #te.schedule<"gfx950", tile = [1, {{[0-9]+}}], {{.*}}, sweep = reread, row_split = {{[0-9]+}}>
+// CHECK: #te.schedule<"gfx950", tile = [1, {{[0-9]+}}], {{.*}}, sweep = reread, grid = <row_split = {{[0-9]+}}>>
 // CHECK: func.func @few
 // EXPLAIN: few_0
 // EXPLAIN: of a row that {{[0-9]+}} workgroups share, as there are too few rows for the chip: a kernel before this one computes what is computed over its pieces, and it is read a second time for the results

@@ -8,7 +8,7 @@
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @f(%x: tensor<101x192xbf16>, %w: tensor<160x192xbf16>, %v: tensor<160xf32>) -> (tensor<101x160xbf16>, !te.scaled<101x160xf8E4M3FN, #row>) {
   %y:2 = te.fusion "f_0" (%a = %x : tensor<101x192xbf16>, %b = %w : tensor<160x192xbf16>, %c = %v : tensor<160xf32>) -> (tensor<101x160xbf16>, !te.scaled<101x160xf8E4M3FN, #row>)
-      attributes {schedule = #te.schedule<"gfx942", tile = [32, 64], waves = 4, vector = 8, matmul = <"f32_16x16x16_bf16", k = 32, waves = [2, 2], stages = 2, split_k = 3, whole_rows = 64, group = 2>>} {
+      attributes {schedule = #te.schedule<"gfx942", tile = [32, 64], waves = 4, vector = 8, matmul = <"f32_16x16x16_bf16", k = 32, waves = [2, 2]>, pipeline = <stages = 2>, grid = <split_k = 3, whole_rows = 64, group_m = 2>>} {
     %d = te.gemm %a, %b transpose_b bias(%c : tensor<160xf32>) : tensor<101x192xbf16>, tensor<160x192xbf16> -> tensor<101x160xbf16>
     %q = te.quantize %d : tensor<101x160xbf16> -> !te.scaled<101x160xf8E4M3FN, #row>
     te.yield %d, %q : tensor<101x160xbf16>, !te.scaled<101x160xf8E4M3FN, #row>

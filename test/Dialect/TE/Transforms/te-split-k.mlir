@@ -2,9 +2,8 @@
 // RUN: te-opt --pass-pipeline='builtin.module(func.func(te-split-k))' %s --split-input-file | FileCheck %s
 // RUN: te-opt --te-pipeline="target=gfx950 to=tile" %s --split-input-file | FileCheck %s --check-prefix=TILE
 
-// CHECK: #[[MATMUL:.*]] = #te.matmul<"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 4>
 // CHECK: #[[OWN:.*]] = #te.schedule<"gfx950", tile = [{{[0-9, ]*}}], waves = {{[0-9]*}}, vector = 4>
-// CHECK: #[[SCHEDULE:.*]] = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = #[[MATMUL]]>
+// CHECK: #[[SCHEDULE:.*]] = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, grid = <split_k = 4>>
 // CHECK-LABEL: func.func @epilogue
 // CHECK: %[[P:.*]] = te.fusion "f_0" (%[[A:.*]] = %arg0 : tensor<64x4096xbf16>, %[[B:.*]] = %arg1 : tensor<512x4096xbf16>) -> (tensor<4x64x512xf32>) attributes {schedule = #[[SCHEDULE]]}
 // CHECK-NEXT: %[[D:.*]] = te.gemm %[[A]], %[[B]] transpose_b {split_k = 4 : i64} : tensor<64x4096xbf16>, tensor<512x4096xbf16> -> tensor<4x64x512xf32>
@@ -27,7 +26,7 @@
 // TILE: math.{{.*}}
 func.func @epilogue(%x: tensor<64x4096xbf16>, %w: tensor<512x4096xbf16>, %v: tensor<512xf32>, %r: tensor<64x512xbf16>) -> (tensor<64x512xbf16>, tensor<64x512xf32>) {
   %y:2 = te.fusion "f_0" (%a = %x : tensor<64x4096xbf16>, %b = %w : tensor<512x4096xbf16>, %c = %v : tensor<512xf32>, %d = %r : tensor<64x512xbf16>) -> (tensor<64x512xbf16>, tensor<64x512xf32>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 4>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, grid = <split_k = 4>>} {
     %h, %z = te.gemm %a, %b transpose_b bias(%c : tensor<512xf32>) gelu {alpha = 2.0 : f32} : tensor<64x4096xbf16>, tensor<512x4096xbf16> -> tensor<64x512xbf16> aux tensor<64x512xf32>
     %s = arith.addf %h, %d : tensor<64x512xbf16>
     te.yield %s, %z : tensor<64x512xbf16>, tensor<64x512xf32>
@@ -47,7 +46,7 @@ func.func @epilogue(%x: tensor<64x4096xbf16>, %w: tensor<512x4096xbf16>, %v: ten
 // TILE: %[[FIRST:.*]] = arith.divui %[[UNITS]], %c3
 func.func @dynamic(%x: tensor<?x100xbf16>, %w: tensor<64x100xbf16>) -> tensor<?x64xf32> {
   %y = te.fusion "f_0" (%a = %x : tensor<?x100xbf16>, %b = %w : tensor<64x100xbf16>) -> (tensor<?x64xf32>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [32, 64], waves = 2, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [1, 2], stages = 2, split_k = 3>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 64], waves = 2, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [1, 2]>, pipeline = <stages = 2>, grid = <split_k = 3>>} {
     %d = te.gemm %a, %b transpose_b : tensor<?x100xbf16>, tensor<64x100xbf16> -> tensor<?x64xf32>
     te.yield %d : tensor<?x64xf32>
   }
@@ -82,7 +81,7 @@ func.func @whole(%x: tensor<32x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<32x64
 // CHECK-NEXT: te.yield
 func.func @prologue(%x: tensor<16x1024xbf16>, %q: !te.scaled<64x1024xf4E2M1FN, #row>, %v: tensor<64xf32>) -> tensor<16x64xbf16> {
   %y = te.fusion "f_0" (%a = %x : tensor<16x1024xbf16>, %p = %q : !te.scaled<64x1024xf4E2M1FN, #row>, %c = %v : tensor<64xf32>) -> (tensor<16x64xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [16, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [1, 4], stages = 2, split_k = 2>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [16, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [1, 4]>, pipeline = <stages = 2>, grid = <split_k = 2>>} {
     %b = te.dequantize %p : !te.scaled<64x1024xf4E2M1FN, #row> -> tensor<64x1024xbf16>
     %d = te.gemm %a, %b transpose_b bias(%c : tensor<64xf32>) : tensor<16x1024xbf16>, tensor<64x1024xbf16> -> tensor<16x64xbf16>
     te.yield %d : tensor<16x64xbf16>
@@ -121,7 +120,7 @@ func.func @prologue(%x: tensor<16x1024xbf16>, %q: !te.scaled<64x1024xf4E2M1FN, #
 // TILE: arith.addi %{{.*}}, %c128
 func.func @rest(%x: tensor<192x256xbf16>, %w: tensor<64x256xbf16>, %v: tensor<64xf32>) -> (!te.scaled<192x64xf8E4M3FN, #row>, tensor<f32>) {
   %y:2 = te.fusion "f_0" (%a = %x : tensor<192x256xbf16>, %b = %w : tensor<64x256xbf16>, %c = %v : tensor<64xf32>) -> (!te.scaled<192x64xf8E4M3FN, #row>, tensor<f32>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split_k = 2, whole_rows = 128>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, grid = <split_k = 2, whole_rows = 128>>} {
     %d = te.gemm %a, %b transpose_b bias(%c : tensor<64xf32>) : tensor<192x256xbf16>, tensor<64x256xbf16> -> tensor<192x64xbf16>
     %q = te.quantize %d : tensor<192x64xbf16> -> !te.scaled<192x64xf8E4M3FN, #row>
     %m = te.amax %d : tensor<192x64xbf16> -> tensor<f32>
@@ -147,7 +146,7 @@ func.func @rest(%x: tensor<192x256xbf16>, %w: tensor<64x256xbf16>, %v: tensor<64
 // TILE: math.exp
 func.func @gate(%x: tensor<37x200xbf16>, %w: tensor<1024x200xbf16>, %v: tensor<1024xf32>) -> (tensor<37x512xbf16>, tensor<37x1024xbf16>) {
   %y:2 = te.fusion "f_0" (%a = %x : tensor<37x200xbf16>, %b = %w : tensor<1024x200xbf16>, %c = %v : tensor<1024xf32>) -> (tensor<37x512xbf16>, tensor<37x1024xbf16>)
-      attributes {schedule = #te.schedule<"gfx950", tile = [32, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [2, 2], split_k = 3>>} {
+      attributes {schedule = #te.schedule<"gfx950", tile = [32, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [2, 2]>, grid = <split_k = 3>>} {
     %d = te.gemm %a, %b transpose_b bias(%c : tensor<1024xf32>) : tensor<37x200xbf16>, tensor<1024x200xbf16> -> tensor<37x1024xbf16>
     %g = te.gated_activation swiglu %d : tensor<37x1024xbf16> -> tensor<37x512xbf16>
     te.yield %g, %d : tensor<37x512xbf16>, tensor<37x1024xbf16>

@@ -46,6 +46,13 @@ bool isPartnerInWave(int64_t distance);
 
 /// How matrix instructions know an element type (i8: packed fp4 codes).
 std::optional<MMAFormat> getMMAFormat(Type elementType);
+
+/// The fields of #te.grid, whose description says what they are.
+struct Grid {
+  int64_t rowTiles = 1, workgroups = 0, rowSplit = 1, cluster = 1;
+  int64_t splitK = 1, wholeRows = 0, groupM = 0, residents = 0;
+  int64_t l2PrefetchDistance = 0, l2PrefetchBytes = 0;
+};
 } // namespace mlir::te
 
 #include "te/Dialect/TE/IR/TEDialect.h.inc"

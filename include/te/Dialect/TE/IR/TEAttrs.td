@@ -96,7 +96,7 @@ def TE_AmaxAlgorithmAttr
     : TE_EnumAttr<TE_AmaxAlgorithm, "amax_algorithm">;
 
 def TE_SweepKind : TE_Enum<"SweepKind",
-    "how a workgroup walks along rows that its tile does not hold whole", [
+    "how a workgroup goes along rows that are wider than its tile", [
   I32EnumAttrCase<"None", 0, "none">,
   I32EnumAttrCase<"Keep", 1, "keep">,
   I32EnumAttrCase<"Reread", 2, "reread">]>;
@@ -154,58 +154,97 @@ def TE_ScalingAttr : TE_Attr<"Scaling", "scaling"> {
 }
 
 def TE_MatmulAttr : TE_Attr<"Matmul", "matmul"> {
-  let summary = "how a region's te.gemm is computed";
+  let genMnemonicAlias = 0; // it stands in its schedule
+  let summary = "what one step of a product computes";
   let description = [{
     `mma` names the matrix instruction (docs/spec.md has those of each chip). A step sums over `k` elements of K. The
-    workgroup's waves are `waves = [m, n]` of them along the tile's rows and columns. With `stages = 2` LDS has room for
-    two steps: one is written while the other is read, and each part of a step is read while the one before is multiplied.
-    With 1, the default, for one. With `direct` what is not converted goes from memory straight to LDS, which has room for
-    `stages` steps then, from 2 to 8. With `ping_pong` the waves that share a SIMD take turns: the one that is behind in a
-    step, counted in parts from its barrier, goes first, so that one multiplies while the other waits for LDS.
-    With `split_k = S` K is cut into S pieces, whole steps each, of which one kernel makes
-    f32 sums; a second adds these up in a fixed order, and computes the rest of the region (`te-split-k`). 1, the default:
-    one kernel sums over all of K. With `whole_rows = R` beside it, that holds for what is behind the result's first R
-    rows; tiles of these, which have a round of the CUs for themselves, are summed over all of K, and finished, by the first kernel. With `group = G` each XCD computes a run of neighbouring tiles, of G rows of tiles
-    column by column, so that its L2 serves what they share. 0, the default: workgroups are tiles row by row, which the
-    chip deals out to its XCDs in turns.
+    workgroup's waves are `waves = [m, n]` of them along the tile's rows and columns.
   }];
   let parameters = (ins
     StringRefParameter<"matrix instruction">:$mma,
     "int64_t":$k,
-    ArrayRefParameter<"int64_t">:$waves,
+    ArrayRefParameter<"int64_t">:$waves);
+  let assemblyFormat = "`<` $mma `,` `k` `=` $k `,` `waves` `=` `[` $waves `]` `>`";
+  let genVerifyDecl = 1;
+}
+
+def TE_PipelineAttr : TE_Attr<"Pipeline", "pipeline"> {
+  let genMnemonicAlias = 0; // it stands in its schedule
+  let summary = "the software pipeline of a product's loop over K";
+  let description = [{
+    `stages`: steps that LDS has room for. With 1, the default, a step is loaded, then multiplied. With 2 one is written
+    while the other is read. With `direct_to_lds` what is not converted goes from memory straight to LDS, which has room
+    for 2 to 8 steps then. With `ping_pong` one of the waves that share a SIMD multiplies while another waits for LDS:
+    the one that is further back in its step has priority.
+  }];
+  let parameters = (ins
     DefaultValuedParameter<"int64_t", "1">:$stages,
-    DefaultValuedParameter<"bool", "false">:$direct,
-    DefaultValuedParameter<"bool", "false">:$ping_pong,
+    DefaultValuedParameter<"bool", "false">:$direct_to_lds,
+    DefaultValuedParameter<"bool", "false">:$ping_pong);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def TE_GridAttr : TE_Attr<"Grid", "grid"> {
+  let genMnemonicAlias = 0; // it stands in its schedule
+  let summary = "which tiles a workgroup computes, and how many workgroups there are";
+  let description = [{
+    What is left out has its default: a workgroup for each tile.
+
+    - `row_tiles = n` (1): a workgroup computes n tiles, downwards. Sums over all rows stay in its registers meanwhile.
+    - `workgroups = n` (0, as many as there are tiles): at most n persistent workgroups, each of which goes on n tiles
+      further down. What is read once a column stays in registers meanwhile.
+    - `row_split = n` (1): n workgroups share a row, each a run of its tiles. Kernels of their own compute what is
+      computed over the row, first for each run, then for the row.
+    - `cluster = n` (1): n neighbouring workgroups have a row together, a tile each, and exchange what is computed over it
+      in one kernel, on chips whose workgroups form clusters. With `sweep` each goes along its share of the row's tiles.
+    - `split_k = n` (1): K is cut into n splits of whole steps. One kernel makes f32 partial sums; a second adds these up in
+      a fixed order, and computes the rest of the region (`te-split-k`).
+    - `whole_rows = n` (0), with `split_k`: only the rows after the first n are split, those of the last wave of tiles,
+      which does not fill the compute units. The first kernel finishes the others.
+    - `group_m = n` (0, tiles row by row): each XCD computes a run of neighbouring tiles, of n rows of tiles column by
+      column, so that its L2 serves what they share.
+    - `residents = n` (0, as many as fit): a compute unit has at most n workgroups at once, by the LDS of each. Fewer
+      streams are what memory likes, where L2 has what they wait for.
+    - `l2_prefetch_distance = n`, `l2_prefetch_bytes = b` (0), on chips that can: a workgroup asks L2 for what the one n
+      further on loads, b bytes with one instruction.
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"int64_t", "1">:$row_tiles,
+    DefaultValuedParameter<"int64_t", "0">:$workgroups,
+    DefaultValuedParameter<"int64_t", "1">:$row_split,
+    DefaultValuedParameter<"int64_t", "1">:$cluster,
     DefaultValuedParameter<"int64_t", "1">:$split_k,
     DefaultValuedParameter<"int64_t", "0">:$whole_rows,
-    DefaultValuedParameter<"int64_t", "0">:$group);
-  let assemblyFormat = [{
-    `<` $mma `,` `k` `=` $k `,` `waves` `=` `[` $waves `]` `` custom<MatmulOptions>($stages, $direct, $ping_pong, $split_k, $whole_rows, $group) `>`
+    DefaultValuedParameter<"int64_t", "0">:$group_m,
+    DefaultValuedParameter<"int64_t", "0">:$residents,
+    DefaultValuedParameter<"int64_t", "0">:$l2_prefetch_distance,
+    DefaultValuedParameter<"int64_t", "0">:$l2_prefetch_bytes);
+  let builders = [AttrBuilder<(ins CArg<"const Grid &", "{}">:$grid)>];
+  let extraClassDeclaration = [{
+    /// All of it, to change some.
+    Grid toGrid() const;
   }];
+  let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
 
 def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
   let summary = "how one te.fusion region becomes one kernel";
   let description = [{
-    `tile = [rows, cols]`: the elements of the flattened M x K tensor that one workgroup
-    computes; both are powers of two. `waves`: waves a workgroup. `vector`: elements of the
-    input that one lane loads at once. `target`: the chip the choice was made for. `row_tiles`: tiles
-    that a workgroup computes one after another, downwards (1 if not given): sums over all rows stay
-    in its registers meanwhile. `workgroups`: at most so many of them, each of which walks down the rows
-    from its own tiles to those `workgroups` further on (0, the default: each computes its own only);
-    what is read once a column stays in its registers meanwhile. `sweep`: the workgroup walks along its rows, tile after tile, first for what is
-    computed over each row, then for the results; in between the rows stay in registers (`keep`), or
-    are read again (`reread`). `row_split` (1 if not given): so many workgroups share a row, each a run of its tiles; what
-    is computed over the row is folded by kernels of their own, piece by piece, and put together by the next kernel.
-    `cluster` (1 if not given): so many neighbouring workgroups hold a row together, a tile each, and exchange what is
-    computed over it in one kernel, on chips whose workgroups form clusters; with `sweep` each walks along its share of the
-    row's tiles, and keeps them in LDS (`keep`) or reads them again (`reread`).
-    `matmul`, of a region with a `te.gemm`: how it is computed; `tile` is of its result then.
-    `l2_prefetch = [n, bytes]`, on chips that can: a workgroup asks L2 for what the one n further on loads, so many bytes
-    with one instruction. `residents = n` (0, the default: as many as fit): a compute unit holds at most n workgroups at once, by
-    the LDS that each has; fewer streams are what memory likes, where L2 has what they wait for.
-    `without = ["tile-interleave", ..]`: passes on tile loops that leave this kernel as it is.
+    `target`: the chip the choice was made for. `tile = [rows, cols]`: the elements of the flattened M x K tensor, or of a
+    product's result, that one workgroup computes at once; both are powers of two. `waves`: waves a workgroup. `vector`:
+    elements of the input that one lane loads at once.
+
+    `sweep`: the workgroup goes along its rows, tile after tile, first for what is computed over each row, then for the
+    results; in between the rows stay in registers, or LDS (`keep`), or are read again (`reread`).
+    `matmul`, of a region with a product: what a step of it computes. `pipeline`: how steps overlap. `grid`: which tiles a
+    workgroup computes. `without = ["tile-interleave", ..]`: passes on tile loops that leave this kernel as it is.
+
+    ```mlir
+    #te.schedule<"gfx950", tile = [256, 256], waves = 8, vector = 8, matmul = <"f32_32x32x16_bf16", k = 64, waves = [2, 4]>, pipeline = <stages = 3, direct_to_lds = true>, grid = <split_k = 2, group_m = 8>>
+    ```
+
     Chosen by `te-schedule`, or written by the user and then only checked.
   }];
   let parameters = (ins
@@ -213,25 +252,31 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     ArrayRefParameter<"int64_t">:$tile,
     "int64_t":$waves,
     "int64_t":$vector,
-    DefaultValuedParameter<"int64_t", "1">:$row_tiles,
-    DefaultValuedParameter<"int64_t", "0">:$workgroups,
     DefaultValuedParameter<"::mlir::te::SweepKind",
                            "::mlir::te::SweepKind::None">:$sweep,
-    DefaultValuedParameter<"int64_t", "1">:$row_split,
-    DefaultValuedParameter<"int64_t", "1">:$cluster,
     OptionalParameter<"::mlir::te::MatmulAttr">:$matmul,
-    OptionalArrayRefParameter<"int64_t">:$l2_prefetch,
-    DefaultValuedParameter<"int64_t", "0">:$residents,
-    OptionalArrayRefParameter<"::mlir::StringAttr">:$without);
-  let builders = [AttrBuilder<(ins "StringRef":$target,
-      "ArrayRef<int64_t>":$tile, "int64_t":$waves, "int64_t":$vector,
-      "int64_t":$row_tiles, "int64_t":$workgroups, "SweepKind":$sweep,
-      "int64_t":$row_split, "int64_t":$cluster, "MatmulAttr":$matmul), [{
-    return $_get($_ctxt, target, tile, waves, vector, row_tiles, workgroups, sweep, row_split, cluster, matmul, ArrayRef<int64_t>(), /*residents=*/0, ArrayRef<StringAttr>());
-  }]>];
+    DefaultValuedParameter<"::mlir::te::PipelineAttr",
+                           "PipelineAttr::get($_ctxt)">:$pipeline,
+    DefaultValuedParameter<"::mlir::te::GridAttr",
+                           "GridAttr::get($_ctxt)">:$grid,
+    OptionalParameter<"::mlir::ArrayAttr">:$without);
+  let builders = [
+    AttrBuilder<(ins "StringRef":$target, "ArrayRef<int64_t>":$tile,
+      "int64_t":$waves, "int64_t":$vector,
+      CArg<"SweepKind", "SweepKind::None">:$sweep,
+      CArg<"const Grid &", "{}">:$grid)>,
+    AttrBuilder<(ins "StringRef":$target, "ArrayRef<int64_t>":$tile,
+      "int64_t":$vector, "MatmulAttr":$matmul, "PipelineAttr":$pipeline,
+      CArg<"const Grid &", "{}">:$grid)>];
+  let extraClassDeclaration = [{
+    /// The same, but for a part of it.
+    ScheduleAttr withTile(ArrayRef<int64_t> tile) const;
+    ScheduleAttr withGrid(const Grid &grid) const;
+    ScheduleAttr withPingPong(bool pingPong) const;
+  }];
   let assemblyFormat = [{
-    `<` $target `,` `tile` `=` `[` $tile `]` `,` `waves` `=` $waves `,` `vector` `=` $vector
-    `` custom<ScheduleOptions>($row_tiles, $workgroups, $sweep, $row_split, $cluster, $matmul, $l2_prefetch, $residents, $without) `>`
+    `<` $target `,` `tile` `=` `[` $tile `]` `,`
+        struct($waves, $vector, $sweep, $matmul, $pipeline, $grid, $without) `>`
   }];
   let genVerifyDecl = 1;
 }
