@@ -36,6 +36,8 @@ struct Disassembler::Impl {
   void addEffect(llvm::MCRegister reg, bool isDef, unsigned accRow,
                  Effects &effects) const;
   Effects findEffects(const llvm::MCInst &inst, unsigned accRow) const;
+  bool decodeLast(llvm::MCInst &inst, uint64_t &size,
+                  llvm::ArrayRef<uint8_t> code, uint64_t address) const;
   unsigned findLatency(const llvm::MCInst &inst) const;
 };
 
@@ -203,6 +205,62 @@ static bool isDangerous(llvm::ArrayRef<uint8_t> code) {
          (isScaled && hasScalarMatrix(word(2), word(3)));
 }
 
+//===----------------------------------------------------------------------===//
+// f8f6f4 of the last registers. LLVM's decoder takes each operand for eight of
+// them before it looks at the format, and so refuses v[252:255], which is a
+// whole operand in fp4; where scales come before, it decodes them alone.
+//===----------------------------------------------------------------------===//
+
+/// The register tuple of the same class, so many registers later.
+static llvm::MCRegister findLater(const llvm::MCRegisterInfo &registers,
+                                  llvm::MCRegister reg, unsigned count) {
+  unsigned encoding = registers.getEncodingValue(reg) + count;
+  for (const llvm::MCRegisterClass &all : registers.regclasses())
+    if (all.contains(reg))
+      for (llvm::MCPhysReg other : all)
+        if (registers.getEncodingValue(other) == encoding)
+          return other;
+  return {};
+}
+
+/// Decodes with the operands four registers earlier, and moves them back.
+bool Disassembler::Impl::decodeLast(llvm::MCInst &inst, uint64_t &size,
+                                    llvm::ArrayRef<uint8_t> code,
+                                    uint64_t address) const {
+  constexpr unsigned kEarlier = 4, kLast = 256 - 8;
+  auto isProduct = [&](size_t at) {
+    return code.size() >= at + 8 && code[at + 3] == 0xd3 &&
+           (code[at + 2] == 0xad || code[at + 2] == 0xae);
+  };
+  size_t product = isProduct(0) ? 0 : 8;
+  if (!isProduct(product))
+    return false;
+  llvm::SmallVector<uint8_t, 16> moved(code.take_front(product + 8));
+  uint32_t word = llvm::support::endian::read32le(&moved[product + 4]);
+  bool isLast[] = {fieldOf(word, 0, 8) > kLast, fieldOf(word, 9, 8) > kLast};
+  if (!isLast[0] && !isLast[1])
+    return false;
+  word -= (isLast[0] ? kEarlier : 0) + (isLast[1] ? kEarlier << 9 : 0);
+  llvm::support::endian::write32le(&moved[product + 4], word);
+  if (disassembler->getInstruction(inst, size, moved, address, llvm::nulls()) !=
+          llvm::MCDisassembler::Success ||
+      inst.getNumOperands() < 3)
+    return false;
+
+  for (unsigned i : {0, 1}) {
+    llvm::MCOperand &operand = inst.getOperand(i + 1);
+    if (!isLast[i])
+      continue;
+    llvm::MCRegister later =
+        operand.isReg() ? findLater(*registers, operand.getReg(), kEarlier)
+                        : llvm::MCRegister();
+    if (!later)
+      return false;
+    operand.setReg(later);
+  }
+  return true;
+}
+
 Disassembler::Result Disassembler::decode(llvm::ArrayRef<uint8_t> code,
                                           uint64_t address, unsigned accRow) {
   Result result;
@@ -210,10 +268,14 @@ Disassembler::Result Disassembler::decode(llvm::ArrayRef<uint8_t> code,
     return result;
   llvm::MCInst inst;
   uint64_t size = 0;
-  auto status = impl->disassembler->getInstruction(inst, size, code, address,
-                                                   llvm::nulls());
-  if (status != llvm::MCDisassembler::Success || size == 0 ||
-      size > code.size())
+  bool isDecoded = impl->decodeLast(inst, size, code, address);
+  if (!isDecoded) {
+    inst.clear();
+    isDecoded = impl->disassembler->getInstruction(inst, size, code, address,
+                                                   llvm::nulls()) ==
+                llvm::MCDisassembler::Success;
+  }
+  if (!isDecoded || size == 0 || size > code.size())
     return result;
   result.bytes = size;
   llvm::raw_string_ostream stream(result.text);

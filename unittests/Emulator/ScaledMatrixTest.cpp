@@ -58,6 +58,15 @@ struct Operand {
     int exponent = int(scale >> 8 * byte & 0xff) - 127;
     values.at(0, i, k) = std::ldexp(decode(code, format, false), exponent);
   }
+  /// The values of the codes alone.
+  void dropScales(Shape s) {
+    for (unsigned i = 0; i < s.size; ++i)
+      for (unsigned k = 0; k < s.depth; ++k) {
+        int exponent = int(scales[i + s.size * (k / 32)] & 0xff) - 127;
+        double &value = values.at(0, i, k);
+        value = std::ldexp(value, -exponent);
+      }
+  }
   int middle;
   Matrix values;
   Registers codes;
@@ -143,13 +152,7 @@ TEST(ScaledMatrix, WithoutScales) {
        {std::tuple(shapes[0], 0u, 4u), std::tuple(shapes[1], 3u, 1u)}) {
     Operand a(s, formats[fa], 0, random), b(s, formats[fb], 0, random);
     for (Operand *operand : {&a, &b})
-      for (unsigned i = 0; i < s.size; ++i)
-        for (unsigned k = 0; k < s.depth; ++k) {
-          int exponent =
-              int(operand->scales[i + s.size * (k / 32)] & 0xff) - 127;
-          double &value = operand->values.at(0, i, k);
-          value = std::ldexp(value, -exponent);
-        }
+      operand->dropScales(s);
     Matrix c = makeC(s, random);
     Session session("scaled_matrix", "gfx950");
     Registers got(s.size * s.size / 64);
@@ -193,4 +196,29 @@ TEST(ScaledMatrix, NaNScale) {
           std::bit_cast<float>(uint32_t(got.get(at.lane, at.element, 32)));
       EXPECT_EQ(std::isnan(value), i == 2) << i << ", " << j;
     }
+}
+
+/// LLVM's decoder takes an operand for eight registers.
+TEST(ScaledMatrix, LastRegisters) {
+  const uint32_t seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  Shape s = shapes[0];
+  for (std::string kernel : {"last_scaled", "last_plain"}) {
+    Operand a(s, formats[2], 0, random), b(s, formats[4], 0, random);
+    if (kernel == "last_plain")
+      for (Operand *operand : {&a, &b})
+        operand->dropScales(s);
+    Matrix c = makeC(s, random);
+    Session session("scaled_matrix", "gfx950");
+    Registers got(s.size * s.size / 64);
+    uint64_t out = session.upload(got.words);
+    session.setArguments(session.upload(a.codes.words),
+                         session.upload(b.codes.words),
+                         session.upload(packC(c, s)), session.upload(a.scales),
+                         session.upload(b.scales), out);
+    session.expectRun(kernel, {{1, 1, 1}, {64, 1, 1}});
+    got.words = session.download<uint32_t>(out, got.words.size());
+    expectProduct(s, a, b, c, got);
+  }
 }

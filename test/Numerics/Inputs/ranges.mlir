@@ -1,4 +1,4 @@
-// Regions whose number of rows no type tells: scaled results, an amax, sums over rows, pieces of K, two leading dimensions.
+// Regions with a size that no type tells: scaled results, an amax, sums over rows, pieces of K, two leading dimensions, rows that are summed.
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @quantize(%a: tensor<?x?x1024xbf16> {te.dims = ["B", "S", "K"]}, %b: tensor<96x1024xbf16>)
     -> (!te.scaled<?x?x96xf8E4M3FN, #row>, tensor<f32>) {
@@ -22,4 +22,8 @@ func.func @norm(%x: tensor<?x4096xbf16> {te.dims = ["M", "K"]}, %r: tensor<?x409
   %y, %i = te.rms_norm %s, %g {epsilon = 1.0e-5 : f32} : tensor<?x4096xbf16>, tensor<4096xbf16> -> tensor<?x4096xbf16>, tensor<?xf32>
   %q = te.quantize %y : tensor<?x4096xbf16> -> !te.scaled<?x4096xf8E4M3FN, #row>
   return %s, %q : tensor<?x4096xbf16>, !te.scaled<?x4096xf8E4M3FN, #row>
+}
+func.func @weight(%x: tensor<?x64xbf16> {te.dims = ["M", "K"]}, %dy: tensor<?x48xbf16> {te.dims = ["M", "N"]}) -> tensor<64x48xf32> {
+  %dw = te.gemm %x, %dy transpose_a : tensor<?x64xbf16>, tensor<?x48xbf16> -> tensor<64x48xf32>
+  return %dw : tensor<64x48xf32>
 }

@@ -1,4 +1,4 @@
-"""Kernels for ranges of rows: each entry of ranges.mlir at the ends of its ranges and at drawn numbers of rows, by its own launches.
+"""Kernels for ranges of a size: each entry of ranges.mlir at the ends of its ranges and at drawn sizes, by its own launches.
 
     ranges.py --target=CHIP [--seed=S]
 """
@@ -26,7 +26,7 @@ def main():
                         f"--variants={','.join(map(str, ENDS))}"], check=True)
         listed = subprocess.run(["te-run", artefact, "--list"], check=True, capture_output=True, text=True).stdout
         assert len(re.findall(r"where .* is 0 to 5\b", listed)) >= 2 and "is 41 or more" in listed, listed
-        for entry in ("quantize", "chain", "norm"):
+        for entry in ("quantize", "chain", "norm", "weight"):
             drawn = (draw.randrange(2, 5), draw.randrange(7, 40), draw.randrange(42, 150))
             for rows in (0, 1, *(end + more for end in ENDS for more in (0, 1)), *drawn):
                 sizes = [f"--dim=M={rows}"]

@@ -1,5 +1,7 @@
 #include "ids.h"
 typedef int v8i __attribute__((ext_vector_type(8)));
+typedef int v6i __attribute__((ext_vector_type(6)));
+typedef int v4i __attribute__((ext_vector_type(4)));
 typedef float v4f __attribute__((ext_vector_type(4)));
 typedef float v16f __attribute__((ext_vector_type(16)));
 
@@ -53,3 +55,23 @@ BOTH(4, 4, 0, 1)
   }
 PLAIN(16, 128, v4f, 0, 4)
 PLAIN(32, 64, v16f, 3, 1)
+
+// fp6 and fp4 in the last registers of both files, after scales and without.
+#define LAST(NAME, PRODUCT, ...)                                               \
+  kernel void NAME(global const v8i *a, global const v8i *b,                   \
+                   global const v4f *c, global const int *sa,                  \
+                   global const int *sb, global v4f *d) {                      \
+    int l = lid();                                                             \
+    v4f sum = c[l];                                                            \
+    v6i x = __builtin_shufflevector(a[l], a[l], 0, 1, 2, 3, 4, 5);             \
+    v4i y = __builtin_shufflevector(b[l], b[l], 0, 1, 2, 3);                   \
+    __asm__ volatile(PRODUCT "\ns_nop 15"                                      \
+                     : "+v"(sum)                                               \
+                     : "{v[250:255]}"(x), "{a[252:255]}"(y) __VA_ARGS__);      \
+    d[l] = sum;                                                                \
+  }
+LAST(last_scaled,
+     "v_mfma_scale_f32_16x16x128_f8f6f4 %0, %1, %2, %0, %3, %4 op_sel_hi:[0,0,0] cbsz:2 blgp:4",
+     , "v"(sa[l]), "v"(sb[l]))
+LAST(last_plain,
+     "v_mfma_f32_16x16x128_f8f6f4 %0, %1, %2, %0 cbsz:2 blgp:4")

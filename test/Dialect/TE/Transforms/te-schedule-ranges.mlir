@@ -33,20 +33,20 @@ func.func @product(%a: tensor<?x?x8192xbf16>, %b: tensor<512x8192xbf16>) -> tens
 
 // -----
 
-// Rows that are known: ranges of K, which much of it is cut. K is a size of the program's.
-// CHECK: #[[SCHEDULE:.*]] = #te.schedule<{{.*}}split_k = {{[0-9]+}}
+// Rows that are known: ranges of K, a size of the program's.
+// CHECK: #[[SCHEDULE:.*]] = #te.schedule<"gfx950"
 // CHECK-LABEL: func.func @weight_gradient
 // CHECK: %[[K:.*]] = te.dim %arg0, 0
 // CHECK: arith.cmpi ule, %[[K]], %c
-// CHECK: te.fusion "f_0_k{{[0-9]+}}" {{.*}} attributes {range = array<i64: 0, {{[0-9]+}}>
-// CHECK: te.fusion "f_0_k1024" {{.*}} attributes {range = array<i64: {{[0-9]+}}, 1024>, schedule = #[[SCHEDULE]]}
+// CHECK: te.fusion "f_0_k{{[0-9]+}}" {{.*}} attributes {range = array<i64: 0, {{[0-9]+}}>, schedule = #[[SCHEDULE]]}
+// CHECK: te.fusion "f_0_k1024" {{.*}} attributes {range = array<i64: {{[0-9]+}}, 1024>
 // CHECK: te.fusion "f_0" {{.*}} attributes {range = array<i64: 1025>
-func.func @weight_gradient(%a: tensor<?x512xbf16>, %b: tensor<?x256xbf16>) -> tensor<512x256xbf16> {
-  %y = te.fusion "f_0" (%x = %a : tensor<?x512xbf16>, %w = %b : tensor<?x256xbf16>) -> (tensor<512x256xbf16>) {
-    %0 = te.gemm %x, %w transpose_a : tensor<?x512xbf16>, tensor<?x256xbf16> -> tensor<512x256xbf16>
-    te.yield %0 : tensor<512x256xbf16>
+func.func @weight_gradient(%a: tensor<?x128xbf16>, %b: tensor<?x64xbf16>) -> tensor<128x64xbf16> {
+  %y = te.fusion "f_0" (%x = %a : tensor<?x128xbf16>, %w = %b : tensor<?x64xbf16>) -> (tensor<128x64xbf16>) {
+    %0 = te.gemm %x, %w transpose_a : tensor<?x128xbf16>, tensor<?x64xbf16> -> tensor<128x64xbf16>
+    te.yield %0 : tensor<128x64xbf16>
   }
-  return %y : tensor<512x256xbf16>
+  return %y : tensor<128x64xbf16>
 }
 
 // -----
