@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-SCHEDULE = re.compile(r'#te\.schedule<"(\w+)", tile = \[(\d+), (\d+)\], waves = (\d+), vector = (\d+)[^>]*>')
+SCHEDULE = re.compile(r'#te\.schedule<"(\w+)", tile = \[(\d+), (\d+)\], waves = (\d+), vector = (\d+)(?:<[^<>]*>|[^<>])*>')
 MOST, LANES = 8, 32  # workgroups of a cluster, lanes of a wave
 ELEMENTS = 12000     # of a tensor, about
 LARGEST = 1 << 14    # elements of a tile
@@ -17,7 +17,7 @@ PADDING = 128        # columns that scales of blocks are padded to
 
 
 def draw(text, least, columns, sums, rng):
-    """The same fused IR with a cluster, which holds rows or walks along them, and its schedule."""
+    """The same fused IR with a cluster, which keeps rows or sweeps them, and its schedule."""
     unit = PADDING if "block = [" in text else 1
     padded = -(-columns // unit) * unit
     height = max(least, rng.choice([1, 2, 8]))
@@ -25,14 +25,15 @@ def draw(text, least, columns, sums, rng):
     fewest = max(1, height * width // (LANES * 32))        # 32 elements a lane, at the most
     most = max(fewest, min(16, height * width // (LANES * 8)))
     waves = rng.choice([w for w in (1, 2, 4, 8, 16, 32) if fewest <= w <= most])
-    more = f", row_tiles = {rng.choice([1, 4, 16])}" if sums else ""
+    grid = f"row_tiles = {rng.choice([1, 4, 16])}, " if sums else ""
+    sweep = ""
     match, tiles = SCHEDULE.search(text), -(-padded // width)
     cluster = tiles
     if rng.random() < 0.6:
         fit = [c for c in range(2, tiles + 1) if (c - 1) * -(-tiles // c) < tiles]
-        cluster, more = rng.choice(fit), f", sweep = {rng.choice(['reread', 'keep'])}"
-    schedule = (f'#te.schedule<"{match[1]}", tile = [{height}, {width}], waves = {waves}, vector = {match[5]}{more}, '
-                f'cluster = {cluster}>')
+        cluster, grid, sweep = rng.choice(fit), "", f", sweep = {rng.choice(['reread', 'keep'])}"
+    schedule = (f'#te.schedule<"{match[1]}", tile = [{height}, {width}], waves = {waves}, vector = {match[5]}{sweep}, '
+                f'grid = <{grid}cluster = {cluster}>>')
     return SCHEDULE.sub(schedule, text), schedule
 
 

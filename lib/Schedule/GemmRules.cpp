@@ -74,7 +74,6 @@ std::string te::whyNoMatmul(StringRef op) {
 }
 
 bool te::dividesWork(ScheduleAttr schedule) {
-  MatmulAttr matmul = schedule.getMatmul();
   return schedule.getGrid().getSplitK() != 1 ||
          schedule.getGrid().getGroupM() != 0 ||
          schedule.getGrid().getWorkgroups() != 0 ||

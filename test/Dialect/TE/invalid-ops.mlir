@@ -330,34 +330,34 @@ func.func @dims_square(%x: tensor<32x64xbf16> {te.dims = ["N", "N"]}) { return }
 // -----
 
 // H1: two tile sizes.
-// expected-error @+1 {{H1: tile has two sizes, [rows, columns], but 1 are given}}
+// expected-error @+1 {{tile has two sizes, [rows, columns], but 1 are given (H1)}}
 #s = #te.schedule<"gfx950", tile = [32], waves = 4, vector = 8>
 
 // -----
 
 // H2: powers of two, and the nearest below.
-// expected-error @+1 {{H2: tile rows = 48 is not a power of two; the nearest below is 32}}
+// expected-error @+1 {{tile rows = 48 is not a power of two; the nearest below is 32 (H2)}}
 #s = #te.schedule<"gfx950", tile = [48, 512], waves = 4, vector = 8>
 
 // -----
 
-// expected-error @+1 {{H2: tile columns = 0 is not a power of two; the nearest below is 1}}
+// expected-error @+1 {{tile columns = 0 is not a power of two; the nearest below is 1 (H2)}}
 #s = #te.schedule<"gfx950", tile = [32, 0], waves = 4, vector = 8>
 
 // -----
 
-// expected-error @+1 {{H2: waves = 3 is not a power of two; the nearest below is 2}}
+// expected-error @+1 {{waves = 3 is not a power of two; the nearest below is 2 (H2)}}
 #s = #te.schedule<"gfx950", tile = [32, 512], waves = 3, vector = 8>
 
 // -----
 
-// expected-error @+1 {{H2: vector = -8 is not a power of two; the nearest below is 1}}
+// expected-error @+1 {{vector = -8 is not a power of two; the nearest below is 1 (H2)}}
 #s = #te.schedule<"gfx950", tile = [32, 512], waves = 4, vector = -8>
 
 // -----
 
 // H3: a vector lies inside of the tile.
-// expected-error @+1 {{H3: a lane's vector of 8 elements is wider than the tile's 4 columns}}
+// expected-error @+1 {{a lane's vector of 8 elements is wider than the tile's 4 columns; make it as wide at most (H3)}}
 #s = #te.schedule<"gfx950", tile = [32, 4], waves = 4, vector = 8>
 
 // -----

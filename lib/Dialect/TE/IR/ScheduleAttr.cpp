@@ -101,10 +101,9 @@ LogicalResult GridAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 GridAttr GridAttr::get(MLIRContext *context, const Grid &grid) {
-  return Base::get(context, grid.rowTiles, grid.workgroups, grid.rowSplit,
-                   grid.cluster, grid.splitK, grid.wholeRows, grid.groupM,
-                   grid.residents, grid.l2PrefetchDistance,
-                   grid.l2PrefetchBytes);
+  return get(context, grid.rowTiles, grid.workgroups, grid.rowSplit,
+             grid.cluster, grid.splitK, grid.wholeRows, grid.groupM,
+             grid.residents, grid.l2PrefetchDistance, grid.l2PrefetchBytes);
 }
 
 Grid GridAttr::toGrid() const {
@@ -166,36 +165,34 @@ ScheduleAttr ScheduleAttr::get(MLIRContext *context, StringRef target,
                                ArrayRef<int64_t> tile, int64_t waves,
                                int64_t vector, SweepKind sweep,
                                const Grid &grid) {
-  return Base::get(context, target, tile, waves, vector, sweep, MatmulAttr(),
-                   PipelineAttr::get(context), GridAttr::get(context, grid),
-                   ArrayAttr());
+  return get(context, target, tile, waves, vector, sweep, MatmulAttr(),
+             PipelineAttr::get(context), GridAttr::get(context, grid),
+             ArrayAttr());
 }
 
 ScheduleAttr ScheduleAttr::get(MLIRContext *context, StringRef target,
                                ArrayRef<int64_t> tile, int64_t vector,
                                MatmulAttr matmul, PipelineAttr pipeline,
                                const Grid &grid) {
-  return Base::get(context, target, tile, llvm::product_of(matmul.getWaves()),
-                   vector, SweepKind::None, matmul, pipeline,
-                   GridAttr::get(context, grid), ArrayAttr());
+  return get(context, target, tile, llvm::product_of(matmul.getWaves()), vector,
+             SweepKind::None, matmul, pipeline, GridAttr::get(context, grid),
+             ArrayAttr());
 }
 
 ScheduleAttr ScheduleAttr::withTile(ArrayRef<int64_t> tile) const {
-  return Base::get(getContext(), getTarget(), tile, getWaves(), getVector(),
-                   getSweep(), getMatmul(), getPipeline(), getGrid(),
-                   getWithout());
+  return get(getContext(), getTarget(), tile, getWaves(), getVector(),
+             getSweep(), getMatmul(), getPipeline(), getGrid(), getWithout());
 }
 
 ScheduleAttr ScheduleAttr::withGrid(const Grid &grid) const {
-  return Base::get(getContext(), getTarget(), getTile(), getWaves(),
-                   getVector(), getSweep(), getMatmul(), getPipeline(),
-                   GridAttr::get(getContext(), grid), getWithout());
+  return get(getContext(), getTarget(), getTile(), getWaves(), getVector(),
+             getSweep(), getMatmul(), getPipeline(),
+             GridAttr::get(getContext(), grid), getWithout());
 }
 
 ScheduleAttr ScheduleAttr::withPingPong(bool pingPong) const {
   auto pipeline = PipelineAttr::get(getContext(), getPipeline().getStages(),
                                     getPipeline().getDirectToLds(), pingPong);
-  return Base::get(getContext(), getTarget(), getTile(), getWaves(),
-                   getVector(), getSweep(), getMatmul(), pipeline, getGrid(),
-                   getWithout());
+  return get(getContext(), getTarget(), getTile(), getWaves(), getVector(),
+             getSweep(), getMatmul(), pipeline, getGrid(), getWithout());
 }

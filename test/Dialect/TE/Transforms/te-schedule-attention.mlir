@@ -5,8 +5,7 @@
 // SM90: error: G2: te.attention is not supported for sm_90a; compile for gfx942 or gfx950
 
 // Waves with queries of their own, as many as fill the chip.
-// CHECK: matmul = <"f32_32x32x16_bf16", k = 64, waves = [8, 1]>, pipeline = <stages = 3, direct_to_lds = true, ping_pong = true>
-// CHECK: #[[FITS:.*]] = #te.schedule<"gfx950", tile = [256, 128], waves = 8,
+// CHECK: #[[FITS:.*]] = #te.schedule<"gfx950", tile = [256, 128], waves = 8, {{.*}}matmul = <"f32_32x32x16_bf16", k = 64, waves = [8, 1]>, pipeline = <stages = 3, direct_to_lds = true, ping_pong = true>
 // CHECK: func.func @fits
 // CHECK: schedule = #[[FITS]]
 func.func @fits(%q: tensor<1x4096x16x128xbf16>) -> tensor<1x4096x16x128xbf16> {
@@ -20,8 +19,7 @@ func.func @fits(%q: tensor<1x4096x16x128xbf16>) -> tensor<1x4096x16x128xbf16> {
 // -----
 
 // Few queries: a wave each. A head of 40 is one of 64 columns.
-// CHECK: matmul = <{{.*}}, waves = [1, 1]>, pipeline = <stages = 2{{.*}}>
-// CHECK: #[[FEW:.*]] = #te.schedule<"gfx950", tile = [32, 64], waves = 1,
+// CHECK: #[[FEW:.*]] = #te.schedule<"gfx950", tile = [32, 64], waves = 1, {{.*}}, waves = [1, 1]>, pipeline = <stages = 2
 // CHECK: func.func @few
 // CHECK: schedule = #[[FEW]]
 func.func @few(%q: tensor<1x7x2x40xf16>) -> tensor<1x7x2x40xf16> {

@@ -90,7 +90,8 @@ func.func @no_rows(%x: tensor<8x512xbf16>) -> tensor<8x512xbf16> {
 
 func.func @nobody(%x: tensor<8x512xbf16>) -> tensor<8x512xbf16> {
   %r = te.fusion "k" (%a = %x : tensor<8x512xbf16>) -> (tensor<8x512xbf16>)
-      // expected-error @+1 {{H2: cluster = 0 is not positive; 1 stands for workgroups that have their rows to themselves}}
+// expected-error@+2 {{failed to parse TE_ScheduleAttr parameter 'grid' which is to be a `::mlir::te::GridAttr`}}
+      // expected-error @+1 {{cluster = 0 is not positive; 1 stands for workgroups that have their rows to themselves (H2)}}
       attributes {schedule = #te.schedule<"sm_90a", tile = [1, 256], waves = 1, vector = 4, grid = <cluster = 0>>} {
     %0 = te.activation gelu %a : tensor<8x512xbf16> -> tensor<8x512xbf16>
     te.yield %0 : tensor<8x512xbf16>

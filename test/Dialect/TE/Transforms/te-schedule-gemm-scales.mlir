@@ -1,8 +1,7 @@
 // RUN: te-opt %s -te-schedule=target=gfx942 -split-input-file -verify-diagnostics | FileCheck %s
 
 // Elements that have their scales in them take bf16's pipeline: large tiles, short steps of whole blocks.
-// CHECK: "f32_32x32x8_bf16", k = 32, waves = [2, 4], stages = 2, group = 4>
-// CHECK: tile = [256, 256], waves = 8
+// CHECK: tile = [256, 256], waves = 8, {{.*}}matmul = <"f32_32x32x8_bf16", k = 32, waves = [2, 4]>, pipeline = <stages = 2>, grid = <group_m = 4>
 // CHECK: func.func @elements
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @elements(%a: !te.scaled<4096x4096xf8E4M3FN, #row>, %b: !te.scaled<4096x4096xf4E2M1FN, #row>) -> tensor<4096x4096xbf16> {
@@ -16,8 +15,7 @@ func.func @elements(%a: !te.scaled<4096x4096xf8E4M3FN, #row>, %b: !te.scaled<409
 // -----
 
 // In whatever order they lie.
-// CHECK: "f32_32x32x8_bf16", k = 32, waves = [2, 4], stages = 2, group = 4>
-// CHECK: tile = [256, 256], waves = 8
+// CHECK: tile = [256, 256], waves = 8, {{.*}}matmul = <"f32_32x32x8_bf16", k = 32, waves = [2, 4]>, pipeline = <stages = 2>, grid = <group_m = 4>
 // CHECK: func.func @ordered
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = e8m0_shuffle>
 #weight = #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = e8m0_shuffle, data_layout = shuffle_16x16>

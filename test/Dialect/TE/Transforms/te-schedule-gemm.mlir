@@ -97,12 +97,13 @@ func.func @elsewhere(%a: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
 
 // -----
 
-// expected-error @+1 {{H14: ping_pong takes turns with the parts of a step, and with stages = 2 and k = 32 there is one; use stages = 2 and k = 64 or more, or leave out ping_pong}}
+// expected-error @+1 {{ping_pong needs steps of several instructions, but k = 32 is one; use k = 64 or more, or leave out ping_pong (H14)}}
 #s = #te.schedule<"gfx950", tile = [64, 128], waves = 8, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [2, 4]>, pipeline = <stages = 2, ping_pong = true>>
 
 // -----
 
-// expected-error @+1 {{H14: ping_pong takes turns with the parts of a step, and with stages = 1 and k = 64 there is one}}
+// expected-error@+2 {{failed to parse TE_ScheduleAttr parameter 'pipeline' which is to be a `::mlir::te::PipelineAttr`}}
+// expected-error @+1 {{ping_pong needs a step that is read while another is written, but stages = 1; use 2 or more (H14)}}
 #s = #te.schedule<"gfx950", tile = [64, 128], waves = 8, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 4]>, pipeline = <ping_pong = true>>
 
 // -----
@@ -119,27 +120,31 @@ func.func @turns(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<2
 
 // -----
 
-// expected-error @+1 {{H14: there is no matrix instruction 'f32_8x8x8'; docs/spec.md lists those of each chip}}
+// expected-error@+2 {{failed to parse TE_ScheduleAttr parameter 'matmul' which is to be a `::mlir::te::MatmulAttr`}}
+// expected-error @+1 {{there is no matrix instruction 'f32_8x8x8'; docs/spec.md lists those of each chip (H14)}}
 #s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_8x8x8", k = 64, waves = [2, 2]>>
 
 // -----
 
-// expected-error @+1 {{H14: 4 waves do not lie as 2 x 1}}
+// expected-error @+1 {{4 waves are not 2 x 1, those of matmul; make one equal to the other (H14)}}
 #s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 1]>>
 
 // -----
 
-// expected-error @+1 {{H14: split_k = 0; K has one split or more}}
+// expected-error@+2 {{failed to parse TE_ScheduleAttr parameter 'grid' which is to be a `::mlir::te::GridAttr`}}
+// expected-error @+1 {{split_k = 0 is not positive; 1 stands for sums over all of K (H2)}}
 #s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, grid = <split_k = 0>>
 
 // -----
 
-// expected-error @+1 {{H14: group = -1 is negative; 0 stands for tiles row by row}}
+// expected-error@+2 {{failed to parse TE_ScheduleAttr parameter 'grid' which is to be a `::mlir::te::GridAttr`}}
+// expected-error @+1 {{group_m = -1 is negative; 0 stands for tiles row by row (H2)}}
 #s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, grid = <group_m = -1>>
 
 // -----
 
-// expected-error @+1 {{a matmul has no 'split'; it may have stages, direct, ping_pong, split_k, whole_rows and group}}
+// expected-error @+2 {{expected '>'}}
+// expected-error @+1 {{failed to parse TE_ScheduleAttr parameter 'matmul' which is to be a `::mlir::te::MatmulAttr`}}
 #s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2], split = 2>>
 
 // -----
@@ -156,7 +161,8 @@ func.func @short(%a: tensor<256x128xbf16>, %b: tensor<128x256xbf16>) -> tensor<2
 
 // -----
 
-// expected-error @+1 {{H14: whole_rows = 64; it is a number of rows in front of those whose K is cut, and goes with split_k}}
+// expected-error@+2 {{failed to parse TE_ScheduleAttr parameter 'grid' which is to be a `::mlir::te::GridAttr`}}
+// expected-error @+1 {{whole_rows = 64 are the rows before those whose K is split, but split_k = 1; set split_k, or leave it out (H2)}}
 #s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, grid = <whole_rows = 64>>
 
 // -----
@@ -245,7 +251,8 @@ func.func @pairs(%a: tensor<2x64x256xbf16>, %b: tensor<2x256x64xbf16>) -> tensor
 
 // -----
 
-// expected-error @+1 {{H14: stages = 3; LDS holds one step of a matmul, or two}}
+// expected-error@+2 {{failed to parse TE_ScheduleAttr parameter 'pipeline' which is to be a `::mlir::te::PipelineAttr`}}
+// expected-error @+1 {{stages = 3, but what is not direct_to_lds is loaded for one step, or for two; use 1 or 2 (H14)}}
 #s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, pipeline = <stages = 3>>
 
 // -----
@@ -274,7 +281,8 @@ func.func @no_room(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor
 
 // -----
 
-// expected-error @+1 {{H14: stages = 1, but what goes straight to LDS has from 2 to 8 places there; set stages, or leave out direct}}
+// expected-error@+2 {{failed to parse TE_ScheduleAttr parameter 'pipeline' which is to be a `::mlir::te::PipelineAttr`}}
+// expected-error @+1 {{stages = 1, but direct_to_lds needs room for 2 to 8 steps; set stages (H14)}}
 #s = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, pipeline = <direct_to_lds = true>>
 
 // -----

@@ -2,7 +2,8 @@
 
 // RUN: te-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(te-schedule{target=sm_90a}))' -o /dev/null
 
-// expected-error @+1 {{H2: residents = -1 is negative; 0 stands for as many as fit}}
+// expected-error@+2 {{failed to parse TE_ScheduleAttr parameter 'grid' which is to be a `::mlir::te::GridAttr`}}
+// expected-error @+1 {{residents = -1 is negative; 0 stands for as many as fit (H2)}}
 #s = #te.schedule<"sm_90a", tile = [1, 4096], waves = 4, vector = 8, grid = <residents = -1>>
 
 // -----

@@ -14,5 +14,6 @@ func.func @distribute(%x: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
 
 // -----
 
-// expected-error @+1 {{expected attribute value}}
+// expected-error @+2 {{expected attribute value}}
+// expected-error @+1 {{failed to parse TE_ScheduleAttr parameter 'without' which is to be a `::mlir::ArrayAttr`}}
 #s = #te.schedule<"gfx950", tile = [1, 4096], waves = 4, vector = 8, without = [tile-unroll]>

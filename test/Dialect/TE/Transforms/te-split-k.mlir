@@ -2,8 +2,8 @@
 // RUN: te-opt --pass-pipeline='builtin.module(func.func(te-split-k))' %s --split-input-file | FileCheck %s
 // RUN: te-opt --te-pipeline="target=gfx950 to=tile" %s --split-input-file | FileCheck %s --check-prefix=TILE
 
-// CHECK: #[[OWN:.*]] = #te.schedule<"gfx950", tile = [{{[0-9, ]*}}], waves = {{[0-9]*}}, vector = 4>
 // CHECK: #[[SCHEDULE:.*]] = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, grid = <split_k = 4>>
+// CHECK: #[[OWN:.*]] = #te.schedule<"gfx950", tile = [{{[0-9, ]*}}], waves = {{[0-9]*}}, vector = 4>
 // CHECK-LABEL: func.func @epilogue
 // CHECK: %[[P:.*]] = te.fusion "f_0" (%[[A:.*]] = %arg0 : tensor<64x4096xbf16>, %[[B:.*]] = %arg1 : tensor<512x4096xbf16>) -> (tensor<4x64x512xf32>) attributes {schedule = #[[SCHEDULE]]}
 // CHECK-NEXT: %[[D:.*]] = te.gemm %[[A]], %[[B]] transpose_b {split_k = 4 : i64} : tensor<64x4096xbf16>, tensor<512x4096xbf16> -> tensor<4x64x512xf32>

@@ -181,6 +181,7 @@ def TE_PipelineAttr : TE_Attr<"Pipeline", "pipeline"> {
     DefaultValuedParameter<"int64_t", "1">:$stages,
     DefaultValuedParameter<"bool", "false">:$direct_to_lds,
     DefaultValuedParameter<"bool", "false">:$ping_pong);
+  let builders = [AttrBuilder<(ins), [{ return $_get($_ctxt, 1, false, false); }]>];
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
