@@ -246,9 +246,9 @@ static LogicalResult runAttention(Operation *operation, Frame &frame) {
   for (const Heads *keys : {&k, &v})
     if (keys->batches != q.batches || keys->sequence != k.sequence)
       return op.emitError()
-             << "K2: q has " << q.batches << " batches, k " << k.batches
-             << " of " << k.sequence << " keys and v " << v.batches << " of "
-             << v.sequence << "; they agree";
+             << "q has " << q.batches << " batches, k " << k.batches << " of "
+             << k.sequence << " keys and v " << v.batches << " of "
+             << v.sequence << "; they agree (K2)";
   std::vector<int64_t> shape = frame.get(op.getQ()).shape;
   shape.back() = v.size;
   int64_t rows = q.batches * q.heads * q.sequence;

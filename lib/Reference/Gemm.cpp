@@ -135,8 +135,8 @@ static LogicalResult storeSums(OpResult result, ArrayRef<int64_t> shape,
 static LogicalResult runGemm(Operation *operation, Frame &frame) {
   auto op = cast<GemmOp>(operation);
   if (op.getSplitK())
-    return op.emitError("X9: split_k is a schedule's choice; the "
-                        "reference has none");
+    return op.emitError("split_k is a schedule's choice; the "
+                        "reference has none (X9)");
   std::vector<int64_t> shapeA = frame.get(op.getA()).shape,
                        shapeB = frame.get(op.getB()).shape;
   Sizes sizes = getSizes(op, shapeA, shapeB);

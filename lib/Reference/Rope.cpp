@@ -84,8 +84,9 @@ static LogicalResult rotate(Op op, bool isBackward, Frame &frame) {
   int64_t heads = input.shape[input.shape.size() - 2];
   int64_t size = input.shape.back(), columns = table[1];
   if (columns % 2 != 0 || columns > size)
-    return op.emitError() << "R2: freqs have " << columns
-                          << " columns: an even number, at most " << size;
+    return op.emitError() << "freqs have " << columns
+                          << " columns: an even number, at most " << size
+                          << " (R2)";
   std::vector<double> x = frame.load(op.getInput());
   std::vector<double> freqs = frame.load(op.getFreqs());
   std::vector<double> inputs = frame.loadBounds(op.getInput());

@@ -32,7 +32,7 @@ static LogicalResult runUpdateScale(Operation *operation, Frame &frame) {
   const TensorValue history = frame.get(op.getHistory());
   int64_t length = history.shape[0];
   if (length == 0)
-    return op.emitError() << "U1: the history is empty";
+    return op.emitError() << "the history is empty (U1)";
   std::vector<double> old = frame.load(op.getHistory()), rolled = old;
   std::vector<double> scales = frame.load(op.getScale()), inverses;
   std::vector<double> amaxes(scales.size());

@@ -72,29 +72,28 @@ static std::optional<std::string> whyNotWide(Operation *op) {
   int64_t wide =
       cast<ShapedType>(op->getOperand(0).getType()).getShape().back();
   if (ShapedType::isDynamic(wide) || wide % (2 * kWideUnit) != 0)
-    return "F4: reads a result of two halves, whose length is not known to be "
+    return "reads a result of two halves, whose length is not known to be "
            "a multiple of " +
            std::to_string(kWideUnit) +
-           "; put the two into regions of their own";
+           "; put the two into regions of their own (F4)";
   auto gated = cast<GatedActivationBwdOp>(getWideProducer(op));
   if (gated.getInterleave() != 0)
-    return std::string("F4: reads a result of two halves that lie interleaved; "
-                       "put the two into regions of their own");
+    return std::string("reads a result of two halves that lie interleaved; "
+                       "put the two into regions of their own (F4)");
   if (needsWholeRows(op) || isPerMatrix(op))
-    return std::string("F4: a row or a matrix by itself is more than a half of "
+    return std::string("a row or a matrix by itself is more than a half of "
                        "the result that is read; put the two into regions of "
-                       "their own");
+                       "their own (F4)");
   return std::nullopt;
 }
 
 /// Why a te.gemm can't have the columns of every other run in one tile.
 static std::optional<std::string> whyNotRuns(GemmOp gemm, int64_t run) {
   if (!llvm::isPowerOf2_64(run) && run % kWideUnit != 0)
-    return "F10: reads the result of te.gemm in runs of " +
-           std::to_string(run) +
+    return "reads the result of te.gemm in runs of " + std::to_string(run) +
            " columns, neither a power of two nor a multiple of " +
            std::to_string(kWideUnit) +
-           "; put the two into regions of their own";
+           "; put the two into regions of their own (F10)";
   auto scaled = dyn_cast<ScaledType>(getSource(gemm.getB()).getType());
   bool liesByColumns = gemm.getTransposeB();
   if (scaled) {
@@ -108,9 +107,9 @@ static std::optional<std::string> whyNotRuns(GemmOp gemm, int64_t run) {
   if (liesByColumns)
     return std::nullopt;
   return std::string(
-      "F10: reads the result of te.gemm in runs of columns, but B does not lie "
+      "reads the result of te.gemm in runs of columns, but B does not lie "
       "row by row, each a column of the result with a row of scales (N x K, "
-      "transpose_b, linear); put the two into regions of their own");
+      "transpose_b, linear); put the two into regions of their own (F10)");
 }
 
 /// Why an op can't read the halves of a te.gemm's result where it is computed.
@@ -124,15 +123,15 @@ static std::optional<std::string> whyNotGate(GatedActivationOp gate) {
                      : hasMore(gate.getInput().getDefiningOp<GemmSumOp>());
   if (isMore)
     return std::string(
-        "F10: reads halves of the result of a te.gemm of pairs or pieces, or "
+        "reads halves of the result of a te.gemm of pairs or pieces, or "
         "whose epilogue is more than alpha and a bias; put the two into "
-        "regions of their own");
+        "regions of their own (F10)");
   int64_t wide = cast<ShapedType>(gate.getInput().getType()).getShape().back();
   if (ShapedType::isDynamic(wide) || wide % (2 * kWideUnit) != 0)
-    return "F10: reads halves of the result of te.gemm, whose length is not "
+    return "reads halves of the result of te.gemm, whose length is not "
            "known to be a multiple of " +
            std::to_string(kWideUnit) +
-           "; put the two into regions of their own";
+           "; put the two into regions of their own (F10)";
   if (int64_t run = gate.getInterleave(); run && gemm)
     return whyNotRuns(gemm, run);
   return std::nullopt;
@@ -151,21 +150,19 @@ static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
           !(turned.contains(op) && isTileValue(source) &&
             !turned.contains(producer) && getFirstRow(ops) == 0))
         return Conflict{
-            op,
-            ("F12: reads a result of '" + producer->getName().getStringRef() +
-             "' with rows for columns, but computes over rows or columns, "
-             "or reads another tensor as it is; put the two into regions "
-             "of their own")
-                .str()};
+            op, ("reads a result of '" + producer->getName().getStringRef() +
+                 "' with rows for columns, but computes over rows or columns, "
+                 "or reads another tensor as it is; put the two into regions "
+                 "of their own (F12)")
+                    .str()};
       Value root = getRoot(operand);
       Operation *producer = root.getDefiningOp();
       if (producer && isView(producer) && isa<FusionOp>(op->getParentOp()) &&
           !readsTiles(operand))
-        return Conflict{op,
-                        ("F4: operand #" + Twine(operand.getOperandNumber()) +
-                         " is a view, but is not read by tiles of its own "
-                         "shape; te.copy it outside of the region")
-                            .str()};
+        return Conflict{op, ("operand #" + Twine(operand.getOperandNumber()) +
+                             " is a view, but is not read by tiles of its own "
+                             "shape; te.copy it outside of the region (F4)")
+                                .str()};
       if (gate == op && operand.getOperandNumber() == 0) {
         if (std::optional<std::string> why = whyNotGate(gate))
           return Conflict{op, *why};
@@ -181,9 +178,9 @@ static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
           (isTileValue(root) && !needsWholeColumns(op) && readsTiles(operand)))
         continue;
       return Conflict{
-          op, ("F4: reads a result of '" + producer->getName().getStringRef() +
+          op, ("reads a result of '" + producer->getName().getStringRef() +
                "' in its own region, which is complete only when the kernel "
-               "ends; put the two into regions of their own")
+               "ends; put the two into regions of their own (F4)")
                   .str()};
     }
   return std::nullopt;
@@ -245,15 +242,16 @@ findUneven(ArrayRef<SmallVector<Operation *>> parts) {
     auto whole = llvm::find_if(part, needsWholeRows);
     if (!isKnown && whole != part.end())
       return Conflict{*whole,
-                      "F7: computes over whole rows, and parts of the region "
+                      "computes over whole rows, and parts of the region "
                       "have rows of unknown lengths; give their last "
                       "dimensions static sizes, or put the parts into regions "
-                      "of their own"};
+                      "of their own (F7)"};
     for (Operation *op : part)
       for (OpResult result : op->getResults())
         if (!result.use_empty() && getMap(result).isPerColumn())
-          return Conflict{op, "F7: sums over all rows are for a region of one "
-                              "part; put the parts into regions of their own"};
+          return Conflict{op,
+                          "sums over all rows are for a region of one "
+                          "part; put the parts into regions of their own (F7)"};
   }
   return std::nullopt;
 }
@@ -270,9 +268,9 @@ static std::optional<Conflict> findGateConflict(ArrayRef<Operation *> ops) {
     if (ArrayRef<int64_t> shape = getTileShape(op);
         !shape.empty() &&
         shape != cast<ShapedType>(gate.getResult().getType()).getShape())
-      return Conflict{op, "F10: reads another tensor than the result of "
+      return Conflict{op, "reads another tensor than the result of "
                           "te.gated_activation, which reads halves of "
-                          "te.gemm's; put it into a region of its own"};
+                          "te.gemm's; put it into a region of its own (F10)"};
   }
   return std::nullopt;
 }
@@ -300,38 +298,37 @@ static std::optional<Conflict> findProductConflict(ArrayRef<Operation *> ops) {
   std::string name = product->getName().getStringRef().str();
   for (Operation *op : ops) {
     if (op != product && findProduct(op))
-      return Conflict{op, "F10: a region has at most one product, such as " +
-                              name + "; put the two into regions of their own"};
+      return Conflict{op, "a region has at most one product, such as " + name +
+                              "; put the two into regions of their own (F10)"};
     if (llvm::any_of(op->getOperands(), isTransposed))
-      return Conflict{op, "F10: reads a tile that lies transposed, which a "
+      return Conflict{op, "reads a tile that lies transposed, which a "
                           "workgroup of " +
                               name +
                               " does not; put the two into regions of their "
-                              "own"};
+                              "own (F10)"};
     if (llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
           return isCopiedBeside(operand, product, ops);
         }))
-      return Conflict{op, "F10: puts another tensor beside the result of " +
-                              name +
+      return Conflict{op, "puts another tensor beside the result of " + name +
                               ", which is copied as a part of its own; put the "
-                              "two into regions of their own"};
+                              "two into regions of their own (F10)"};
     if (needsWholeRows(op))
-      return Conflict{
-          op, "F10: computes over whole rows, which a workgroup of " + name +
-                  " does not hold; put the two into regions of "
-                  "their own"};
+      return Conflict{op, "computes over whole rows, which a workgroup of " +
+                              name +
+                              " does not hold; put the two into regions of "
+                              "their own (F10)"};
     for (OpResult result : op->getResults())
       if (!result.use_empty() && getMap(result).isPerColumn())
-        return Conflict{
-            op, "F10: sums over all rows, of which a workgroup of " + name +
-                    " holds a tile; put the two into regions of "
-                    "their own"};
+        return Conflict{op, "sums over all rows, of which a workgroup of " +
+                                name +
+                                " holds a tile; put the two into regions of "
+                                "their own (F10)"};
   }
   if (auto gemm = dyn_cast<GemmOp>(product);
       gemm && gemm.getBiasGrad() && !gemm.getBiasGrad().use_empty())
-    return Conflict{gemm, "F10: bias_grad is a sum over A, and no tile of D; "
+    return Conflict{gemm, "bias_grad is a sum over A, and no tile of D; "
                           "use te.bias_grad in a region of its own (te-fuse "
-                          "does)"};
+                          "does) (F10)"};
   return std::nullopt;
 }
 
@@ -358,31 +355,31 @@ std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
     if (llvm::all_of(ops, needsWholeColumns)) // each is a part of its own
       return std::nullopt;
     return Conflict{*walker,
-                    "F8: walks down whole columns, tile after tile; such ops "
-                    "share a region with each other only"};
+                    "walks down whole columns, tile after tile; such ops "
+                    "share a region with each other only (F8)"};
   }
   if (Operation *reader = findMatrixReader(ops))
-    return Conflict{reader, "F9: reads matrices that lie transposed as one "
-                            "tensor; te.copy them in a region of its own"};
+    return Conflict{reader, "reads matrices that lie transposed as one "
+                            "tensor; te.copy them in a region of its own (F9)"};
   if (Operation *other = findWholeTensorOp(ops))
-    return Conflict{other, "F9: walks over the tensor as one matrix, but an op "
+    return Conflict{other, "walks over the tensor as one matrix, but an op "
                            "of the region over its matrices, one by one "
                            "(per = matrix); put the two into regions of their "
-                           "own"};
+                           "own (F9)"};
   SmallVector<SmallVector<Operation *>> parts = getParts(ops);
   if (Operation *stranger = findStranger(parts, ops))
     return Conflict{
-        stranger, ("F5: walks over another tensor than '" +
+        stranger, ("walks over another tensor than '" +
                    ops.front()->getName().getStringRef() +
                    "', of a size that may differ; put the two into regions of "
-                   "their own")
+                   "their own (F5)")
                       .str()};
   if (Operation *product = findProduct(ops); product && parts.size() > 1)
-    return Conflict{
-        product, ("F10: a region with a " + product->getName().getStringRef() +
-                  " has one part; put the other parts into regions of their "
-                  "own")
-                     .str()};
+    return Conflict{product,
+                    ("a region with a " + product->getName().getStringRef() +
+                     " has one part; put the other parts into regions of their "
+                     "own (F10)")
+                        .str()};
   if (std::optional<Conflict> conflict = findUneven(parts))
     return conflict;
   // An elementwise op runs for those that read it.
@@ -393,14 +390,15 @@ std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
   unsigned amaxes = 0;
   for (Operation *op : ops) {
     if (hasFlag(op) && getNoopFlag(op) != getNoopFlag(*flagged))
-      return Conflict{op, ("F6: has another noop flag than '" +
-                           (*flagged)->getName().getStringRef() +
-                           "'; the ops of a region run, or do not, together")
-                              .str()};
+      return Conflict{op,
+                      ("has another noop flag than '" +
+                       (*flagged)->getName().getStringRef() +
+                       "'; the ops of a region run, or do not, together (F6)")
+                          .str()};
     for (OpResult result : op->getResults())
       amaxes += isAmax(result) && !result.use_empty();
     if (amaxes > 1)
-      return Conflict{op, "F3: a region has at most one amax"};
+      return Conflict{op, "a region has at most one amax (F3)"};
   }
   return std::nullopt;
 }

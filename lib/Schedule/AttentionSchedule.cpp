@@ -90,29 +90,29 @@ std::optional<std::string> te::findAttentionViolation(const TileDemand &demand,
   int64_t queries = schedule.getTile()[0], size = schedule.getTile()[1],
           wanted = llvm::PowerOf2Ceil(getHeadSize(op.getV()));
   if (matmul.getWaves()[1] != 1)
-    os << "H21: waves = [" << matmul.getWaves()[0] << ", "
-       << matmul.getWaves()[1]
+    os << "waves = [" << matmul.getWaves()[0] << ", " << matmul.getWaves()[1]
        << "], but those of a te.attention have queries of their own; use ["
-       << schedule.getWaves() << ", 1]";
+       << schedule.getWaves() << ", 1] (H21)";
   else if (queries < matmul.getWaves()[0] * mma.size)
-    os << "H21: " << matmul.getWaves()[0] << " waves share " << queries
+    os << matmul.getWaves()[0] << " waves share " << queries
        << " queries, but each needs " << mma.size << " for " << mma.name
-       << "; use fewer waves or a larger tile";
+       << "; use fewer waves or a larger tile (H21)";
   else if (size != std::max<int64_t>(wanted, mma.size))
-    os << "H21: a tile of " << size << " columns, but one has the " << wanted
-       << " of a head of v; make it " << std::max<int64_t>(wanted, mma.size);
+    os << "a tile of " << size << " columns, but one has the " << wanted
+       << " of a head of v; make it " << std::max<int64_t>(wanted, mma.size)
+       << " (H21)";
   else if (matmul.getK() < std::max(mma.size, mma.k))
-    os << "H21: a step of " << matmul.getK() << " keys, but " << mma.name
-       << " takes " << std::max(mma.size, mma.k) << "; use more";
+    os << "a step of " << matmul.getK() << " keys, but " << mma.name
+       << " takes " << std::max(mma.size, mma.k) << "; use more (H21)";
   else if (schedule.getPipeline().getPingPong() &&
            (schedule.getPipeline().getStages() == 1 ||
             schedule.getWaves() != 2 * int64_t(target.simdsPerCU)))
-    os << "H21: ping_pong is for two waves of each of " << target.simdsPerCU
+    os << "ping_pong is for two waves of each of " << target.simdsPerCU
        << " SIMDs and two stages or more; use waves = " << 2 * target.simdsPerCU
-       << " and stages = 2, or leave it out";
+       << " and stages = 2, or leave it out (H21)";
   else if (dividesWork(schedule))
-    os << "H21: split_k, group, workgroups, row_tiles and sweep "
-          "are not for te.attention yet; leave them out";
+    os << "split_k, group, workgroups, row_tiles and sweep "
+          "are not for te.attention yet; leave them out (H21)";
   else
     return std::nullopt;
   return text;

@@ -93,8 +93,8 @@ te::findContractionViolation(const TileDemand &demand, ScheduleAttr schedule,
   auto [a, b] = getElements(demand.contraction);
   MatmulAttr matmul = schedule.getMatmul();
   if (instructions.empty()) {
-    os << "G2: " << name << " multiplies " << a << " by " << b << ", but "
-       << target.name << " has no instruction for that; convert one of them";
+    os << name << " multiplies " << a << " by " << b << ", but " << target.name
+       << " has no instruction for that; convert one of them (G2)";
     return text;
   }
   if (!matmul)
@@ -105,8 +105,8 @@ te::findContractionViolation(const TileDemand &demand, ScheduleAttr schedule,
   if (std::optional<std::string> why = whyNotTile(schedule, target))
     return why;
   if (dividesWork(schedule)) {
-    os << "H22: split_k, group, workgroups, row_tiles and sweep are not for "
-       << name << "; leave them out";
+    os << "split_k, group, workgroups, row_tiles and sweep are not for " << name
+       << "; leave them out (H22)";
     return text;
   }
   return std::nullopt;

@@ -85,16 +85,16 @@ static std::optional<std::string> whyNotMany(GemmOp gemm) {
     ScalingAttr scaling = type.getScaling();
     if (gemm.isBatched() && !liesByMatrix(type))
       return std::string(
-          "G3: kernels multiply quantized matrices in pairs only where each "
+          "kernels multiply quantized matrices in pairs only where each "
           "matrix has data and scales of its own: one scale, or linear "
           "layouts and blocks that do not lie in two matrices (their rows are "
           "known, and a multiple of a block's), or per = matrix; quantize "
-          "them so, or te.dequantize them in a region of their own");
+          "them so, or te.dequantize them in a region of their own (G3)");
     if (scaling.isPerMatrix() && !gemm.isBatched())
       return std::string(
-          "G3: the rows of an operand are one matrix to a kernel, but its "
+          "the rows of an operand are one matrix to a kernel, but its "
           "scales are each matrix's (per = matrix); quantize it without, or "
-          "te.dequantize it in a region of its own");
+          "te.dequantize it in a region of its own (G3)");
   }
   return std::nullopt;
 }
@@ -112,8 +112,8 @@ std::string te::whyNoProducts(StringRef op, const Target &target) {
       Target::all(), [](const Target &other) { return bool(other.amd); });
   auto names =
       llvm::map_range(able, [](const Target &other) { return other.name; });
-  return ("G2: " + op + " is not supported for " + target.name +
-          "; compile for " + llvm::join(names, " or "))
+  return (op + " is not supported for " + target.name + "; compile for " +
+          llvm::join(names, " or ") + " (G2)")
       .str();
 }
 

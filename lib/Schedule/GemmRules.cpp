@@ -30,7 +30,7 @@ static std::optional<std::string> findSplitViolation(const TileDemand &demand,
     return std::nullopt;
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "H17: split_k = " << pieces << ", but ";
+  os << "split_k = " << pieces << ", but  (H17)";
   if (rest &&
       (pieces != gemm.countSplits() ||
        whole != demand.rows - cast<ShapedType>(rest.getType()).getDimSize(1)))
@@ -67,9 +67,9 @@ static std::optional<std::string> findSplitViolation(const TileDemand &demand,
 }
 
 std::string te::whyNoMatmul(StringRef op) {
-  return ("H14: the region has a " + op +
+  return ("the region has a " + op +
           ", and the schedule does not say how it is computed: add matmul = "
-          "<..>, or leave the schedule to te-schedule")
+          "<..>, or leave the schedule to te-schedule (H14)")
       .str();
 }
 
@@ -90,8 +90,9 @@ te::whyNotInstruction(MatmulAttr matmul, ArrayRef<const MMA *> instructions,
     return std::nullopt;
   auto names =
       llvm::map_range(instructions, [](const MMA *mma) { return mma->name; });
-  return ("H14: " + matmul.getMma() + " on " + target.name +
-          " is not for these operands; use " + llvm::join(names, " or "))
+  return (llvm::Twine(matmul.getMma()) + " on " + target.name +
+          " is not for these operands; use " + llvm::join(names, " or ") +
+          " (H14)")
       .str();
 }
 
@@ -104,24 +105,24 @@ std::optional<std::string> te::whyNotTile(ScheduleAttr schedule,
   for (int64_t size :
        {schedule.getTile()[0], schedule.getTile()[1], matmul.getK()})
     if (size > kMostSize) {
-      os << "H15: a tile of " << schedule.getTile()[0] << " x "
+      os << "a tile of " << schedule.getTile()[0] << " x "
          << schedule.getTile()[1] << " and k = " << matmul.getK()
-         << "; each is at most " << kMostSize;
+         << "; each is at most " << kMostSize << " (H15)";
       return text;
     }
   for (unsigned dim : {0, 1})
     if (schedule.getTile()[dim] < matmul.getWaves()[dim] * mma.size) {
-      os << "H15: " << matmul.getWaves()[dim] << " waves share "
-         << schedule.getTile()[dim] << (dim ? " columns" : " rows")
-         << " of the tile, but each needs " << mma.size << " for " << mma.name
-         << "; use fewer waves or a larger tile";
+      os << matmul.getWaves()[dim] << " waves share " << schedule.getTile()[dim]
+         << (dim ? " columns" : " rows") << " of the tile, but each needs "
+         << mma.size << " for " << mma.name
+         << "; use fewer waves or a larger tile (H15)";
       return text;
     }
   if (schedule.getPipeline().getPingPong() &&
       schedule.getWaves() <= target.simdsPerCU) {
-    os << "H15: ping_pong is for waves that share a SIMD, but a CU of "
+    os << "ping_pong is for waves that share a SIMD, but a CU of "
        << target.name << " has one for each of the " << schedule.getWaves()
-       << " waves; use more waves, or leave out ping_pong";
+       << " waves; use more waves, or leave out ping_pong (H15)";
     return text;
   }
   return std::nullopt;
@@ -136,8 +137,8 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
   if (!demand.gemm) {
     if (!matmul || demand.attention || demand.contraction)
       return std::nullopt;
-    os << "H14: the schedule has a matmul, but the region neither a te.gemm "
-          "nor a te.attention; leave it out";
+    os << "the schedule has a matmul, but the region neither a te.gemm "
+          "nor a te.attention; leave it out (H14)";
     return text;
   }
   std::optional<GemmPlan> plan = planGemm(demand.gemm, target, text);
@@ -154,15 +155,16 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
   if (isOneBlock ? matmul.getK() != plan->block
                  : plan->scales == GemmPlan::Scales::Elements &&
                        matmul.getK() < plan->block) {
-    os << "H15: a step sums " << matmul.getK()
+    os << "a step sums " << matmul.getK()
        << " elements of K, but a scale is for " << plan->block
-       << "; use k = " << plan->block << (isOneBlock ? "" : " or more");
+       << "; use k = " << plan->block << (isOneBlock ? "" : " or more")
+       << " (H15)";
     return text;
   }
   GemmOp gemm = demand.gemm;
   if (schedule.getPipeline().getStages() > 1 && getK(gemm) == 0) {
-    os << "H15: two stages have a first step along K, but K is 0; leave out "
-          "stages";
+    os << "two stages have a first step along K, but K is 0; leave out "
+          "stages (H15)";
     return text;
   }
   if (schedule.getPipeline().getDirectToLds() &&
@@ -171,30 +173,29 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
           [&](tile::MMASide side) {
             return planFetch(gemm, *plan, side, schedule, target).has_value();
           })) {
-    os << "H15: no operand can go straight to LDS: on " << target.name
+    os << "no operand can go straight to LDS: on " << target.name
        << " a lane loads " << target.amd->directLoadBytes
        << " bytes there, of an operand whose rows in memory are whole steps "
           "along K"
        << (target.amd->transposedReadBytes ? ", or whole tiles across it" : "")
        << ", which is not converted, and whose step fills all waves; leave out "
-          "direct";
+          "direct (H15)";
     return text;
   }
-  if (std::optional<std::string> why =
-          findSplitViolation(demand, schedule))
+  if (std::optional<std::string> why = findSplitViolation(demand, schedule))
     return why;
   if (schedule.getGrid().getWorkgroups() != 0 &&
       (schedule.getGrid().getSplitK() > 1 || gemm.isBatched())) {
-    os << "H15: workgroups = " << schedule.getGrid().getWorkgroups()
+    os << "workgroups = " << schedule.getGrid().getWorkgroups()
        << " compute one tile after the other, of one matrix and all of K; "
           "leave out workgroups"
-       << (gemm.isBatched() ? "" : " or split_k");
+       << (gemm.isBatched() ? "" : " or split_k") << " (H15)";
     return text;
   }
   if (schedule.getSweep() != SweepKind::None ||
       schedule.getGrid().getRowTiles() != 1) {
-    os << "H15: workgroups of a te.gemm have one tile at a time; leave out "
-          "row_tiles and sweep";
+    os << "workgroups of a te.gemm have one tile at a time; leave out "
+          "row_tiles and sweep (H15)";
     return text;
   }
   return std::nullopt;

@@ -90,7 +90,8 @@ std::optional<std::string> te::findRowSplitViolation(const TileDemand &demand,
   if (pieces == 1)
     return std::nullopt;
   auto because = [&](const llvm::Twine &why) {
-    return ("H16: row_split = " + llvm::Twine(pieces) + ", but " + why).str();
+    return ("row_split = " + llvm::Twine(pieces) + ", but " + why + " (H16)")
+        .str();
   };
   if (!demand.sharesRows)
     return because("this region computes nothing over rows, or what one "

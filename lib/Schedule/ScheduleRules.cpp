@@ -46,8 +46,8 @@ static std::optional<std::string> findWalkViolation(const TileDemand &demand,
   if (schedule.getGrid().getWorkgroups() == 0)
     return std::nullopt;
   Text text;
-  text << "H13: workgroups = " << schedule.getGrid().getWorkgroups()
-       << ", but ";
+  text << "workgroups = " << schedule.getGrid().getWorkgroups()
+       << ", but  (H13)";
   if (schedule.getSweep() != SweepKind::None)
     return text << "with a sweep a workgroup walks along its rows only; leave "
                    "it out";
@@ -66,43 +66,42 @@ static std::optional<std::string> findRowViolation(const TileDemand &demand,
   SweepKind sweep = schedule.getSweep();
   if (sweep == SweepKind::None) {
     if (demand.mixesRows && isDynamic)
-      return Text() << "H10: elements are rotated with others of their row, "
+      return Text() << "elements are rotated with others of their row, "
                        "which one tile holds, but its length is not known; "
-                       "give the last dimension a static size";
+                       "give the last dimension a static size (H10)";
     if (demand.wholeRows && (isDynamic || cols < demand.cols) &&
         schedule.getGrid().getCluster() == 1)
-      return Text() << "H10: a tile of " << cols
-                    << " columns does not hold a row"
+      return Text() << "a tile of " << cols << " columns does not hold a row"
                     << (isDynamic ? std::string(" of unknown length")
                                   : " of " + std::to_string(demand.cols))
                     << ", over which something is computed; make it as wide as "
                        "the row, or walk along the row: sweep = "
-                    << (isDynamic ? "reread" : "keep or reread");
+                    << (isDynamic ? "reread" : "keep or reread") << " (H10)";
     return std::nullopt;
   }
   if (!demand.wholeRows)
-    return Text() << "H11: sweep = " << stringifyEnum(sweep)
-                  << ", but nothing is computed over rows; leave it out";
+    return Text() << "sweep = " << stringifyEnum(sweep)
+                  << ", but nothing is computed over rows; leave it out (H11)";
   if (demand.mixesRows)
     return Text()
-           << "H11: sweep = " << stringifyEnum(sweep)
+           << "sweep = " << stringifyEnum(sweep)
            << ", but elements are rotated with others of their row, which "
-              "one tile holds; leave it out, and make the tile as wide";
+              "one tile holds; leave it out, and make the tile as wide (H11)";
   if (schedule.getGrid().getRowTiles() != 1)
     return Text()
-           << "H11: row_tiles = " << schedule.getGrid().getRowTiles()
+           << "row_tiles = " << schedule.getGrid().getRowTiles()
            << " with a sweep; sums over rows are those of one tile then, "
-              "row_tiles = 1";
+              "row_tiles = 1 (H11)";
   if (sweep == SweepKind::Reread)
     return std::nullopt;
   if (isDynamic)
-    return Text() << "H11: sweep = keep, but the length of a row is not known; "
-                     "use reread";
+    return Text() << "sweep = keep, but the length of a row is not known; "
+                     "use reread (H11)";
   if (int64_t tiles = llvm::divideCeil(demand.cols, cols);
       tiles > kMostKeptTiles && schedule.getGrid().getCluster() == 1)
-    return Text() << "H11: sweep = keep of " << tiles
-                  << " tiles a row; at most " << kMostKeptTiles
-                  << " are kept: use wider ones, or reread";
+    return Text() << "sweep = keep of " << tiles << " tiles a row; at most "
+                  << kMostKeptTiles
+                  << " are kept: use wider ones, or reread (H11)";
   return std::nullopt;
 }
 
@@ -115,7 +114,7 @@ static std::optional<std::string> findClusterViolation(const TileDemand &demand,
   if (cluster == 1)
     return std::nullopt;
   Text text;
-  text << "H18: cluster = " << cluster << ", but ";
+  text << "cluster = " << cluster << ", but  (H18)";
   if (target.maxClusterWorkgroups == 1)
     return text << "workgroups of " << target.name
                 << " form no clusters; leave it out";
@@ -159,7 +158,7 @@ findPrefetchViolation(const TileDemand &demand, ScheduleAttr schedule,
   if (grid.getL2PrefetchDistance() == 0)
     return std::nullopt;
   Text text;
-  text << "H19: l2_prefetch_bytes = " << grid.getL2PrefetchBytes() << ", but ";
+  text << "l2_prefetch_bytes = " << grid.getL2PrefetchBytes() << ", but  (H19)";
   if (target.l2PrefetchBytes == 0)
     return text << target.name
                 << " has no instruction that asks L2 for so much; leave it out";
@@ -192,10 +191,10 @@ findResidentsViolation(const TileDemand &demand, ScheduleAttr schedule) {
        schedule.getGrid().getRowSplit() == 1 &&
        schedule.getGrid().getWorkgroups() == 0))
     return std::nullopt;
-  return Text() << "H20: residents = " << schedule.getGrid().getResidents()
+  return Text() << "residents = " << schedule.getGrid().getResidents()
                 << ", but that is for workgroups of several waves that wait "
                    "for rows of their own: no te.gemm, cluster, pieces or "
-                   "workgroups; leave it out";
+                   "workgroups; leave it out (H20)";
 }
 
 /// H23: passes that are left out.
@@ -207,10 +206,10 @@ static std::optional<std::string> findPassViolation(ScheduleAttr schedule) {
   for (StringRef name : schedule.getWithout().getAsValueRange<StringAttr>())
     if (!llvm::is_contained(known, name))
       return Text()
-             << "H23: without names '" << name
+             << "without names '" << name
              << "', which is no pass that a kernel can do without; these "
                 "are "
-             << llvm::join(known, ", ");
+             << llvm::join(known, ", ") << " (H23)";
   return std::nullopt;
 }
 
@@ -220,13 +219,14 @@ std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
   TileDemand demand = getSplitDemand(ofRegion, schedule);
   int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
   if (schedule.getTarget() != target.name)
-    return Text() << "H4: the schedule is for " << schedule.getTarget()
+    return Text() << "the schedule is for " << schedule.getTarget()
                   << " but the target is " << target.name
-                  << "; drop it, or compile for " << schedule.getTarget();
+                  << "; drop it, or compile for " << schedule.getTarget()
+                  << " (H4)";
   if (schedule.getWaves() > target.maxWavesPerWorkgroup)
-    return Text() << "H5: " << schedule.getWaves() << " waves exceed the "
+    return Text() << schedule.getWaves() << " waves exceed the "
                   << target.maxWavesPerWorkgroup << " that a workgroup has on "
-                  << target.name;
+                  << target.name << " (H5)";
   if (std::optional<std::string> why = findPassViolation(schedule))
     return why;
   if (std::optional<std::string> why =
@@ -240,26 +240,26 @@ std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
     return why;
   if (!demand.hasProduct() &&
       schedule.getVector() * demand.inputBytes > target.maxAccessBytes)
-    return Text() << "H6: a vector of " << schedule.getVector()
-                  << " elements is " << schedule.getVector() * demand.inputBytes
+    return Text() << "a vector of " << schedule.getVector() << " elements is "
+                  << schedule.getVector() * demand.inputBytes
                   << " bytes; a lane moves at most " << target.maxAccessBytes
-                  << " at once";
+                  << " at once (H6)";
   if (!demand.hasProduct() && demand.storesFP4ByRows &&
       schedule.getVector() < kFP4Pair)
-    return Text() << "H6: vector = " << schedule.getVector()
+    return Text() << "vector = " << schedule.getVector()
                   << ", but a byte has the fp4 codes of two neighbours in a "
                      "row; a lane loads at least "
-                  << kFP4Pair;
+                  << kFP4Pair << " (H6)";
   if (rows < demand.minRows || cols < demand.minCols)
     return Text()
-           << "H7: a tile of " << rows << " x " << cols
+           << "a tile of " << rows << " x " << cols
            << " is smaller than a scale block; this region needs at least "
-           << demand.minRows << " x " << demand.minCols;
+           << demand.minRows << " x " << demand.minCols << " (H7)";
   if (int64_t group = rows * schedule.getGrid().getRowTiles();
       demand.firstRow % group != 0)
-    return Text() << "H17: what is computed begins with row " << demand.firstRow
+    return Text() << "what is computed begins with row " << demand.firstRow
                   << ", inside of the " << group
-                  << " rows of a workgroup; give it fewer";
+                  << " rows of a workgroup; give it fewer (H17)";
   if (std::optional<std::string> why =
           findClusterViolation(demand, schedule, target))
     return why;
@@ -275,28 +275,27 @@ std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
   if (std::optional<std::string> why = findRowSplitViolation(demand, schedule))
     return why;
   if (demand.readsHalves && demand.cols % cols != 0)
-    return Text() << "H12: tiles of " << cols
+    return Text() << "tiles of " << cols
                   << " columns do not divide the halves of " << demand.cols
-                  << " columns that the region reads; make them narrower";
+                  << " columns that the region reads; make them narrower (H12)";
   if (rows < demand.rowsPerWave * schedule.getWaves())
-    return Text() << "H7: " << schedule.getWaves() << " waves share " << rows
+    return Text() << schedule.getWaves() << " waves share " << rows
                   << " rows, but a columnwise hadamard mixes "
                   << demand.rowsPerWave
                   << " rows inside of a wave; use a taller tile or fewer "
-                     "waves";
+                     "waves (H7)";
   ResourceEstimate resources = estimate(demand, schedule, target);
   if (resources.ldsBytes > target.ldsBytesPerWorkgroup)
-    return Text() << "H8: the tile needs " << resources.ldsBytes
+    return Text() << "the tile needs " << resources.ldsBytes
                   << " bytes of LDS, but a workgroup has "
                   << target.ldsBytesPerWorkgroup << " on " << target.name
-                  << "; use a smaller tile";
+                  << "; use a smaller tile (H8)";
   unsigned vgprs = getMostVGPRs(schedule, target);
   if (resources.vgprs > vgprs)
-    return Text() << "H9: " << resources.elementsPerLane
-                  << " elements a lane need about " << resources.vgprs
-                  << " VGPRs, but each of " << schedule.getWaves()
-                  << " waves has " << vgprs
-                  << "; use a smaller tile or more waves";
+    return Text() << resources.elementsPerLane << " elements a lane need about "
+                  << resources.vgprs << " VGPRs, but each of "
+                  << schedule.getWaves() << " waves has " << vgprs
+                  << "; use a smaller tile or more waves (H9)";
   return std::nullopt;
 }
 

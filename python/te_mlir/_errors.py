@@ -12,7 +12,7 @@ from . import _frames
 if TYPE_CHECKING:
     from . import _native
 
-_RULE = re.compile(r"(?:^|op )([A-Z]{1,2}\d+): ")
+_RULE = re.compile(r"\(([A-Z]{1,2}\d+)\)$")
 _OP = re.compile(r"'([a-z_]+\.[a-z_0-9.]+)'")
 
 

@@ -9,7 +9,7 @@ import te_mlir as te
 
 ROOT = Path(__file__).parents[2]
 EXPECTED = re.compile(r"expected-error(?:-re)?\s*(?:@([+-]\d+|above|below))?\s*(\d+)?\s*\{\{(.*?)\}\}")
-RULE = re.compile(r"(?:^|op )([A-Z]{1,2}\d+): ")
+RULE = re.compile(r"\(([A-Z]{1,2}\d+)\)$")
 
 
 def cases():

@@ -325,8 +325,8 @@ struct GemmLowering
     if (!plan)
       return op.emitError() << why;
     if (!ctx.schedule.getMatmul())
-      return op.emitError("H14: the region's schedule does not say how te.gemm "
-                          "is computed; run te-schedule");
+      return op.emitError("the region's schedule does not say how te.gemm "
+                          "is computed; run te-schedule (H14)");
     std::vector<TileContext> columns = getProductColumns(ctx, op);
     SmallVector<Value> results =
         GemmEmitter(ctx, columns, op, *plan).emitProducts();

@@ -19,21 +19,21 @@ static LogicalResult verifyYield(YieldOp yield) {
   for (auto [i, value] : llvm::enumerate(yield.getOperands())) {
     if (isa<BlockArgument>(value))
       return yield.emitError()
-             << "F3: value #" << i
+             << "value #" << i
              << " is an argument of the region, unchanged; yield "
-                "what the region's ops compute";
+                "what the region's ops compute (F3)";
     if (isView(value.getDefiningOp()))
       return yield.emitError()
-             << "F3: value #" << i
-             << " is a view of something else; yield a te.copy of it";
+             << "value #" << i
+             << " is a view of something else; yield a te.copy of it (F3)";
     if (!seen.insert(value).second)
-      return yield.emitError() << "F3: value #" << i
+      return yield.emitError() << "value #" << i
                                << " is yielded twice; yield it once and use "
-                                  "the region's result twice";
+                                  "the region's result twice (F3)";
     if (isAmax(value) && i + 1 != yield.getNumOperands())
-      return yield.emitError() << "F3: value #" << i
+      return yield.emitError() << "value #" << i
                                << " is an amax; an amax is yielded last, and a "
-                                  "region yields at most one";
+                                  "region yields at most one (F3)";
   }
   return success();
 }
@@ -45,15 +45,15 @@ static LogicalResult verifyOperands(Operation *op) {
     if (isa_and_present<arith::ConstantOp>(view) &&
         isa<ShapedType>(operand.get().getType()) && !isImmediate(operand))
       return op->emitError()
-             << "F3: operand #" << operand.getOperandNumber()
+             << "operand #" << operand.getOperandNumber()
              << " is a constant that its kernel reads from memory; define it "
                 "outside of te.fusion and give it as an argument (te-fuse "
-                "does)";
+                "does) (F3)";
     if (view && isView(view) && (!readsTiles(operand) || needsWholeColumns(op)))
       return op->emitError()
-             << "F3: operand #" << operand.getOperandNumber()
+             << "operand #" << operand.getOperandNumber()
              << " is a view made inside of the region, but no tile; make it "
-                "outside and give it as an argument";
+                "outside and give it as an argument (F3)";
   }
   return success();
 }

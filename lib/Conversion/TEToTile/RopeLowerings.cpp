@@ -238,9 +238,9 @@ static LogicalResult emitRope(Op op, bool isBackward, TileContext &ctx) {
   auto &b = ctx.b;
   int64_t columns = op.getFreqs().getType().getDimSize(1);
   if (ShapedType::isDynamic(columns))
-    return op.emitError() << "R2: a kernel knows how many columns it rotates; "
+    return op.emitError() << "a kernel knows how many columns it rotates; "
                              "give the last dimension of "
-                          << op.getFreqs().getType() << ", freqs, a size";
+                          << op.getFreqs().getType() << ", freqs, a size (R2)";
   Value tile = ctx.getTile(op.getInput());
   Value x = ctx.toF32(tile), y = x;
   if (columns > 0) {

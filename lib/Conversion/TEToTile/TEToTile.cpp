@@ -120,8 +120,8 @@ struct TEToTilePass : te::impl::TEToTilePassBase<TEToTilePass> {
     SmallVector<Operation *> ops = getRegionOps(fusion);
     if (Operation *product = findContraction(ops).op;
         product && !fusion.getScheduleAttr().getMatmul())
-      return product->emitError("H14: the region's schedule does not say how ")
-             << product->getName() << " is computed; run te-schedule";
+      return product->emitError("the region's schedule does not say how ")
+             << product->getName() << " is computed; run te-schedule (H14)";
     SmallVector<Part> parts;
     for (SmallVector<Operation *> &part : getParts(ops))
       parts.push_back(
@@ -129,8 +129,8 @@ struct TEToTilePass : te::impl::TEToTilePassBase<TEToTilePass> {
            getCover(fusion.getBody().front().getTerminator()->getOperands(),
                     part)});
     if (parts.empty() || !parts.front().anchor.value)
-      return fusion.emitError("F5: no op of the region reads a tensor; remove "
-                              "it");
+      return fusion.emitError("no op of the region reads a tensor; remove "
+                              "it (F5)");
     Value noop;
     for (Operation *op : ops)
       if (Value flag = getNoopFlag(op))

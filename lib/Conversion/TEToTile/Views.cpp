@@ -105,7 +105,7 @@ private:
   Value emitNumbers(ArrayRef<Factor> rows, int64_t unit,
                     const LinearLayout &layout);
   InFlightDiagnostic error() {
-    return op->emitError() << "V1: '" << op->getName() << "' ";
+    return op->emitError() << "'" << op->getName() << "'  (V1)";
   }
 
   TileContext &ctx;
@@ -438,10 +438,10 @@ FailureOr<Value> te::loadView(TileContext &ctx, Value value) {
   View view(ctx, chain.back());
   if (!ctx.hasBuffers(source))
     return chain.back()->emitError()
-           << "V1: '" << chain.back()->getName()
+           << "'" << chain.back()->getName()
            << "' is a view of what its own region computes, which is complete "
               "only when the kernel ends; put the two into regions of their "
-              "own";
+              "own (V1)";
   view.start(ctx.getBuffers(source).data, source);
   for (Operation *op : chain)
     if (failed(view.follow(op)))

@@ -203,9 +203,9 @@ struct MmaPattern : TilePattern<MmaOp> {
     const MMA &mma = op.getIntrinsic().getMMA();
     if (!state.target->amd ||
         !llvm::is_contained(state.target->amd->mmas, mma.name))
-      return op.emitError() << "T20: " << state.target->name << " has no "
-                            << mma.name << "; docs/spec.md lists those of each "
-                            << "chip";
+      return op.emitError() << state.target->name << " has no " << mma.name
+                            << "; docs/spec.md lists those of each "
+                            << "chip (T20)";
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto fragments = [&](Value tile, Value vector, Value scaleTile,
                          Value scales) {

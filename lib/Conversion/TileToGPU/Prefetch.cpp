@@ -76,12 +76,13 @@ struct PrefetchPattern : TilePattern<PrefetchOp> {
                   ConversionPatternRewriter &rewriter) const override {
     unsigned unit = state.target->l2PrefetchBytes;
     if (unit == 0)
-      return op.emitOpError() << "T24: " << state.target->name
-                              << " has no instruction that asks L2 for rows";
+      return op.emitOpError()
+             << state.target->name
+             << " has no instruction that asks L2 for rows (T24)";
     if (op.getBytes() % unit != 0)
       return op.emitOpError()
-             << "T24: " << state.target->name << " asks L2 for a multiple of "
-             << unit << " bytes, not for " << op.getBytes();
+             << state.target->name << " asks L2 for a multiple of " << unit
+             << " bytes, not for " << op.getBytes() << " (T24)";
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     int64_t lanes = state.waves * state.target->waveSize,
             parts = op.getRows() * op.getRowBytes() / op.getBytes();

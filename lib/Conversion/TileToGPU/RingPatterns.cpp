@@ -88,10 +88,10 @@ struct AsyncCopyPattern : TilePattern<AsyncCopyOp> {
                                        /*divisible=*/source.getContiguity(),
                                        /*window=*/Value(), /*interleave=*/0);
     if (!access.copy(memory, source, op.getInBounds()))
-      return op.emitError("T22: this tile cannot be copied to LDS: a lane has "
+      return op.emitError("this tile cannot be copied to LDS: a lane has "
                           "no whole runs of ")
              << state.target->laneCopyBytes
-             << " bytes of its rows; load and put it";
+             << " bytes of its rows; use tile.load and tile.local_store (T22)";
     rewriter.eraseOp(op);
     return success();
   }
@@ -117,8 +117,9 @@ struct AsyncCopyPattern : TilePattern<AsyncCopyOp> {
     if (!layout || !BufferAccess::isPossible(state, at.tile, op.getView()) ||
         getLayout(at.tile).getContiguity() < layout->getContiguity())
       return op.emitError(
-          "T22: this tile cannot go straight to LDS: its rows are too short "
-          "or too far apart, or too few lanes take part; load and put it");
+          "this tile cannot go straight to LDS: its rows are too short "
+          "or too far apart, or too few lanes take part; use tile.load and "
+          "tile.local_store (T22)");
     BufferAccess memory(b, state, at.tile, at.view, at.row, at.col,
                         op.getInBounds(), state.alike.contains(op));
     access.fetch(memory, getLayout(at.tile));

@@ -144,11 +144,12 @@ struct BarrierPattern : TilePattern<tile::BarrierOp> {
   matchAndRewrite(tile::BarrierOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     if (!state.target->amd)
-      return op.emitOpError() << "T28: waves of " << state.target->name
-                              << " meet by name; use gpu.barrier";
+      return op.emitOpError() << "waves of " << state.target->name
+                              << " meet by name; use gpu.barrier (T28)";
     if (state.waves % 2 != 0 && op.getHalf())
-      return op.emitOpError() << "T28: " << state.waves
-                              << " waves have no halves; use an even number";
+      return op.emitOpError()
+             << state.waves
+             << " waves have no halves; use an even number (T28)";
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto none = amdgpu::sched_barrier_opt_enum::none;
     amdgpu::SchedBarrierOp::create(b, none);
@@ -175,8 +176,8 @@ struct PriorityPattern : TilePattern<PriorityOp> {
   matchAndRewrite(PriorityOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     if (!state.target->amd)
-      return op.emitOpError() << "T25: waves of " << state.target->name
-                              << " have no priorities; leave it out";
+      return op.emitOpError() << "waves of " << state.target->name
+                              << " have no priorities; leave it out (T25)";
     rewriter.replaceOpWithNewOp<ROCDL::SetPrioOp>(op, uint16_t(op.getLevel()));
     return success();
   }

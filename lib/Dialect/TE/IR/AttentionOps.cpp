@@ -20,8 +20,8 @@ static LogicalResult verifySoftmaxShape(Operation *op, Value first, Value other,
                                         StringRef what) {
   if (getShape(first).empty())
     return op->emitOpError()
-           << "C1: the input has rank 0, and no last dimension to sum over; "
-              "give a tensor of rank 1 at least";
+           << "the input has rank 0, and no last dimension to sum over; "
+              "give a tensor of rank 1 at least (C1)";
   return verifyShape(op, "C1", what, getShape(first), other.getType(),
                      "it has the input's shape");
 }
@@ -30,13 +30,14 @@ static LogicalResult verifySoftmaxShape(Operation *op, Value first, Value other,
 template <typename Op> static LogicalResult verifySoftmax(Op op, Value input) {
   if (!op.getScale().isFinite())
     return op.emitOpError()
-           << "C2: scale is " << (op.getScale().isNaN() ? "NaN" : "infinite")
-           << "; give a finite one";
+           << "scale is " << (op.getScale().isNaN() ? "NaN" : "infinite")
+           << "; give a finite one (C2)";
   if (op.getCausal() && getShape(input).size() < 2)
     return op.emitOpError()
-           << "C3: causal is for queries and keys, the last two dimensions, "
+           << "causal is for queries and keys, the last two dimensions, "
               "but the input has rank "
-           << getShape(input).size() << "; give a tensor of rank 2 at least";
+           << getShape(input).size()
+           << "; give a tensor of rank 2 at least (C3)";
   return success();
 }
 
@@ -70,8 +71,8 @@ static LogicalResult verifyRanks(AttentionOp op) {
        {std::pair("q", op.getQ()), {"k", op.getK()}, {"v", op.getV()}})
     if (size_t rank = getShape(value).size(); rank != 4)
       return op.emitOpError()
-             << "K1: " << name << " has rank " << rank
-             << ", expected 4: batch, sequence, head and its elements";
+             << name << " has rank " << rank
+             << ", expected 4: batch, sequence, head and its elements (K1)";
   return success();
 }
 
@@ -101,18 +102,18 @@ static LogicalResult verifySizes(AttentionOp op) {
   for (auto [name, heads] : {std::pair("q", q[head]), {"k", k[head]}})
     if (ShapedType::isDynamic(heads) || heads == 0)
       return op.emitOpError()
-             << "K2: the number of heads of " << name << " is "
-             << (heads ? "not known" : "0") << "; give it a static size";
+             << "the number of heads of " << name << " is "
+             << (heads ? "not known" : "0") << "; give it a static size (K2)";
   if (q[head] % k[head] != 0)
-    return op.emitOpError()
-           << "K2: q has " << q[head] << " heads and k " << k[head]
-           << ", but each head of k is for as many of q; give q a multiple";
+    return op.emitOpError() << "q has " << q[head] << " heads and k " << k[head]
+                            << ", but each head of k is for as many of q; give "
+                               "q a multiple (K2)";
   for (auto [name, size] :
        {std::pair("q", q[last]), {"k", k[last]}, {"v", v[last]}})
     if (ShapedType::isDynamic(size) || size == 0)
       return op.emitOpError()
-             << "K3: the size of a head of " << name << " is "
-             << (size ? "not known" : "0") << "; give it a static size";
+             << "the size of a head of " << name << " is "
+             << (size ? "not known" : "0") << "; give it a static size (K3)";
   return verifyEqual(op, "K3", "elements a head", q[last], "q", k[last], "k");
 }
 
@@ -137,16 +138,16 @@ LogicalResult AttentionOp::verify() {
   Type element = getElementTypeOrSelf(getQ().getType());
   for (auto [name, value] : {std::pair("k", getK()), {"v", getV()}})
     if (Type other = getElementTypeOrSelf(value.getType()); other != element)
-      return emitOpError() << "K5: q has elements of " << element << " and "
-                           << name << " of " << other
-                           << "; convert one of them (arith.truncf)";
+      return emitOpError() << "q has elements of " << element << " and " << name
+                           << " of " << other
+                           << "; convert one of them (arith.truncf) (K5)";
   if (element.isF32())
     return emitOpError()
-           << "K5: q, k and v are f32, whose products matrix instructions do "
-              "not have; convert them to bf16 or f16";
+           << "q, k and v are f32, whose products matrix instructions do "
+              "not have; convert them to bf16 or f16 (K5)";
   if (getScale() && !getScale()->isFinite())
-    return emitOpError() << "K6: scale is "
+    return emitOpError() << "scale is "
                          << (getScale()->isNaN() ? "NaN" : "infinite")
-                         << "; give a finite one, or leave it out";
+                         << "; give a finite one, or leave it out (K6)";
   return success();
 }

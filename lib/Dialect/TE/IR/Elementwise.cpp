@@ -98,9 +98,9 @@ std::optional<std::string> te::whyNotElementwise(Operation *op) {
   std::string name = ("'" + op->getName().getStringRef() + "'").str();
   const ElementwiseOp *info = lookupElementwise(op->getName().getStringRef());
   if (!info)
-    return "L1: " + name +
+    return name +
            " on tensors is not part of the te language; "
-           "docs/reference/elementwise.md lists the ops that are";
+           "docs/reference/elementwise.md lists the ops that are (L1)";
   auto text = [](Type type) {
     std::string text;
     llvm::raw_string_ostream(text) << type;
@@ -108,26 +108,26 @@ std::optional<std::string> te::whyNotElementwise(Operation *op) {
   };
   for (auto [i, type] : llvm::enumerate(op->getOperandTypes())) {
     if (!isTensor(type))
-      return "L1: operand #" + std::to_string(i) + " of " + name + " is " +
+      return "operand #" + std::to_string(i) + " of " + name + " is " +
              text(type) +
              ", but another one is a tensor; make all of them "
-             "tensors of one shape";
+             "tensors of one shape (L1)";
     std::string wanted =
         whyNotOperand(info->types, i, getElementTypeOrSelf(type));
     if (!wanted.empty())
-      return "L1: operand #" + std::to_string(i) + " of " + name + " is " +
-             text(type) + ", but takes elements of " + wanted;
+      return "operand #" + std::to_string(i) + " of " + name + " is " +
+             text(type) + ", but takes elements of " + wanted + " (L1)";
   }
   Type result = op->getResult(0).getType();
   std::string wanted = whyNotResult(info->types, getElementTypeOrSelf(result));
   if (!wanted.empty())
-    return "L1: the result of " + name + " is " + text(result) +
-           ", but has elements of " + wanted;
+    return "the result of " + name + " is " + text(result) +
+           ", but has elements of " + wanted + " (L1)";
   auto mode = op->getAttrOfType<arith::RoundingModeAttr>("roundingmode");
   if (mode && mode.getValue() != arith::RoundingMode::to_nearest_even)
-    return "L1: " + name + " asks for rounding " +
+    return name + " asks for rounding " +
            stringifyRoundingMode(mode.getValue()).str() +
            ", but kernels round to nearest even; leave the mode out, or round "
-           "by other ops (math.trunc, math.floor)";
+           "by other ops (math.trunc, math.floor) (L1)";
   return std::nullopt;
 }

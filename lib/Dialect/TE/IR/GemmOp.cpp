@@ -44,9 +44,9 @@ static LogicalResult verifyOperand(GemmOp op, StringRef name, Value operand) {
   Type element = tensor ? tensor.getElementType() : Type();
   if (tensor && (element.isBF16() || element.isF16() || element.isF32()))
     return success();
-  return op.emitOpError()
-         << "X4: " << name << " is " << operand.getType()
-         << "; an operand is a tensor of bf16, f16 or f32, or a !te.scaled";
+  return op.emitOpError() << name << " is " << operand.getType()
+                          << "; an operand is a tensor of bf16, f16 or f32, or "
+                             "a !te.scaled (X4)";
 }
 
 /// X1: ranks, and the leading dimensions.
@@ -54,29 +54,31 @@ static LogicalResult verifyRanks(GemmOp op) {
   ArrayRef<int64_t> a = getShape(op.getA()), b = getShape(op.getB());
   for (auto [name, shape] : {std::pair("A", a), std::pair("B", b)})
     if (shape.size() < 2)
-      return op.emitOpError() << "X1: " << name << " has rank " << shape.size()
-                              << "; a matrix has two dimensions at least: "
-                                 "tensor.expand_shape gives it one of size 1";
+      return op.emitOpError()
+             << name << " has rank " << shape.size()
+             << "; a matrix has two dimensions at least: "
+                "tensor.expand_shape gives it one of size 1 (X1)";
   if (b.size() == 2) {
     if (a.size() == 2 || !op.getTransposeA())
       return success();
     return op.emitOpError()
-           << "X1: A has rank " << a.size()
+           << "A has rank " << a.size()
            << " and is transposed, and B is one matrix; where K is all but "
-              "A's last dimension, put these together by tensor.collapse_shape";
+              "A's last dimension, put these together by tensor.collapse_shape "
+              "(X1)";
   }
   if (a.size() != b.size())
     return op.emitOpError()
-           << "X1: A has rank " << a.size() << " and B has rank " << b.size()
+           << "A has rank " << a.size() << " and B has rank " << b.size()
            << "; matrices are multiplied in pairs, so both "
-              "have the same leading dimensions";
+              "have the same leading dimensions (X1)";
   for (size_t i = 0; i + 2 < a.size(); ++i)
     if (a[i] != b[i])
       return op.emitOpError()
-             << "X1: dimension " << i << " of A is " << format(a[i])
+             << "dimension " << i << " of A is " << format(a[i])
              << " and that of B " << format(b[i])
              << "; matrices are multiplied in pairs, so both "
-                "have the same leading dimensions";
+                "have the same leading dimensions (X1)";
   return success();
 }
 
@@ -86,13 +88,12 @@ static LogicalResult verifyK(GemmOp op) {
           b = getShape(op.getB())[op.getKDimB()];
   if (a == b)
     return success();
-  return op.emitOpError() << "X2: K is " << format(a) << " in A (dimension "
-                          << op.getKDimA()
-                          << (op.getTransposeA() ? ", transposed" : "")
-                          << ") and " << format(b) << " in B (dimension "
-                          << op.getKDimB()
-                          << (op.getTransposeB() ? ", transposed" : "")
-                          << "); transpose_a and transpose_b say where it is";
+  return op.emitOpError()
+         << "K is " << format(a) << " in A (dimension " << op.getKDimA()
+         << (op.getTransposeA() ? ", transposed" : "") << ") and " << format(b)
+         << " in B (dimension " << op.getKDimB()
+         << (op.getTransposeB() ? ", transposed" : "")
+         << "); transpose_a and transpose_b say where it is (X2)";
 }
 
 /// X3, of what the epilogue reads and writes: `shape` is D's.
@@ -147,11 +148,10 @@ static LogicalResult verifyDirection(GemmOp op, StringRef name, Value operand,
   ScalingAttr scaling = type.getScaling();
   if (scaling.getGranularity() == Granularity::Row && !kIsLast)
     return op.emitOpError()
-           << "X5: " << name
-           << " has a scale for each row, and K runs down its "
+           << name << " has a scale for each row, and K runs down its "
            << "rows; " << (op.getTransposeA() && name == "A" ? "drop " : "use ")
            << transpose << " with an operand whose K is its last dimension, or "
-           << "a `tensor` scheme";
+           << "a `tensor` scheme (X5)";
   if (!scaling.isBlock() || scaling.isSquare())
     return success();
   bool isAlong =
@@ -163,10 +163,11 @@ static LogicalResult verifyDirection(GemmOp op, StringRef name, Value operand,
     return along ? "[1, " + std::to_string(size) + "]"
                  : "[" + std::to_string(size) + ", 1]";
   };
-  return op.emitOpError() << "X5: K runs along dimension " << kDim << " of "
-                          << name << ", but its blocks are " << block(!kIsLast)
+  return op.emitOpError() << "K runs along dimension " << kDim << " of " << name
+                          << ", but its blocks are " << block(!kIsLast)
                           << "; a block lies along K: quantize it with blocks "
-                          << block(kIsLast) << ", or change " << transpose;
+                          << block(kIsLast) << ", or change " << transpose
+                          << " (X5)";
 }
 
 /// X6 and the rest of X4: the two sides go together.
@@ -176,41 +177,42 @@ static LogicalResult verifyPair(GemmOp op) {
   if (!scaledA && !scaledB) {
     if (getElementTypeOrSelf(a) == getElementTypeOrSelf(b))
       return success();
-    return op.emitOpError() << "X4: A holds " << getElementTypeOrSelf(a)
+    return op.emitOpError() << "A holds " << getElementTypeOrSelf(a)
                             << " and B " << getElementTypeOrSelf(b)
-                            << "; convert one (arith.extf, arith.truncf)";
+                            << "; convert one (arith.extf, arith.truncf) (X4)";
   }
   if (!scaledA || !scaledB)
-    return op.emitOpError() << "X4: " << (scaledA ? "A" : "B")
-                            << " is quantized and " << (scaledA ? "B" : "A")
-                            << " is not; quantize both, or te.dequantize one";
+    return op.emitOpError()
+           << (scaledA ? "A" : "B") << " is quantized and "
+           << (scaledA ? "B" : "A")
+           << " is not; quantize both, or te.dequantize one (X4)";
   ScalingAttr schemeA = scaledA.getScaling(), schemeB = scaledB.getScaling();
   if (schemeA.isE8M0() != schemeB.isE8M0() ||
       schemeA.isBlock() != schemeB.isBlock())
     return op.emitOpError()
-           << "X6: A is " << schemeA.describe() << " and B is "
+           << "A is " << schemeA.describe() << " and B is "
            << schemeB.describe()
            << "; both have E8M0 blocks, or f32 blocks, or f32 scales of a "
-              "tensor or of rows";
+              "tensor or of rows (X6)";
   return success();
 }
 
 /// X7.
 template <class Op> static LogicalResult verifyEpilogue(Op op) {
   if (op.getGelu() && op.getDgelu())
-    return op.emitOpError("X7: gelu and dgelu; an op has one of them");
+    return op.emitOpError("gelu and dgelu; an op has one of them (X7)");
   if (op.getAccumulate() && (op.getGelu() || op.getDgelu()))
     return op.emitOpError()
-           << "X7: " << (op.getGelu() ? "gelu" : "dgelu")
-           << " together with accumulate; add the two by arith.addf";
+           << (op.getGelu() ? "gelu" : "dgelu")
+           << " together with accumulate; add the two by arith.addf (X7)";
   return success();
 }
 
 /// X8.
 template <class Op> static LogicalResult verifyFactors(Op op) {
   if (op.getBeta() && !op.getAccumulate())
-    return op.emitOpError("X8: beta is the factor of what is accumulated; add "
-                          "accumulate(..), or drop beta");
+    return op.emitOpError("beta is the factor of what is accumulated; add "
+                          "accumulate(..), or drop beta (X8)");
   return success();
 }
 
@@ -223,36 +225,35 @@ static LogicalResult verifyLastRows(Operation *op, ArrayRef<int64_t> shape,
       pieces.getDimSize(1) <= flatten(shape).first)
     return success();
   return op->emitOpError()
-         << "X9: partial sums of the last rows are " << pieces
+         << "partial sums of the last rows are " << pieces
          << "; they are S x R x N of f32, and D has R rows or more, M and N "
-            "known";
+            "known (X9)";
 }
 
 /// X9: partial sums are bare.
 static LogicalResult verifySplitK(GemmOp op) {
   if (op.getRest()) {
     if (op.getSplitK() || op.isBatched() || op.getBiasGrad())
-      return op.emitOpError("X9: rest with split_k, a bias gradient, or of "
-                            "many products; drop one");
+      return op.emitOpError("rest with split_k, a bias gradient, or of "
+                            "many products; drop one (X9)");
     return verifyLastRows(op, op.getResult().getType().getShape(),
                           op.getRest().getType());
   }
   if (!op.getSplitK())
     return success();
   if (int64_t(*op.getSplitK()) < 1)
-    return op.emitOpError() << "X9: split_k = " << int64_t(*op.getSplitK())
-                            << "; K has one split or more";
+    return op.emitOpError() << "split_k = " << int64_t(*op.getSplitK())
+                            << "; K has one split or more (X9)";
   if (op.isBatched())
-    return op.emitOpError("X9: partial sums of many products; B is one matrix");
+    return op.emitOpError(
+        "partial sums of many products; B is one matrix (X9)");
   if (!op.getResult().getType().getElementType().isF32())
-    return op.emitOpError()
-           << "X9: partial sums of " << op.getResult().getType()
-           << "; they are sums in f32";
+    return op.emitOpError() << "partial sums of " << op.getResult().getType()
+                            << "; they are sums in f32 (X9)";
   if (op.getBias() || op.getDgelu() || op.getAccumulate() || op.getAux() ||
       op.getBiasGrad() || op.getGelu() || !op.getAlpha().isExactlyValue(1.0))
-    return op.emitOpError(
-        "X9: partial sums are sums of products and nothing else; "
-        "the rest is te.gemm_sum's");
+    return op.emitOpError("partial sums are sums of products and nothing else; "
+                          "the rest is te.gemm_sum's (X9)");
   return success();
 }
 
@@ -260,9 +261,9 @@ LogicalResult GemmSumOp::verify() {
   auto pieces = cast<RankedTensorType>(getPartials().getType());
   if (pieces.getRank() < 3 || !pieces.getElementType().isF32() ||
       pieces.isDynamicDim(0) || pieces.getDimSize(0) == 0)
-    return emitOpError() << "X9: partial sums are " << pieces
+    return emitOpError() << "partial sums are " << pieces
                          << "; they are S x M x N of f32, S known and 1 at "
-                            "least";
+                            "least (X9)";
   ArrayRef<int64_t> shape = pieces.getShape().drop_front(),
                     result = getResult().getType().getShape();
   bool areLast = pieces.hasStaticShape() &&

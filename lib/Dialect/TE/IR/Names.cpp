@@ -33,8 +33,8 @@ LogicalResult te::verifyName(FunctionOpInterface func, StringRef kind,
   if (text && isName(text.getValue()))
     return success();
   return func.emitOpError()
-         << "A1: te.name of " << kind << " #" << index << " is " << name
-         << "; a name is a string of " << kNameRule;
+         << "te.name of " << kind << " #" << index << " is " << name
+         << "; a name is a string of " << kNameRule << " (A1)";
 }
 
 static std::string getName(Attribute given, StringRef kind, unsigned index) {
@@ -59,11 +59,11 @@ static LogicalResult verifyUnique(FunctionOpInterface func,
       if (unsigned owner = owners.try_emplace(buffer, index).first->second;
           owner != index)
         return func.emitOpError()
-               << "A3: " << kind << "s #" << owner << " and #" << index
+               << kind << "s #" << owner << " and #" << index
                << " both have the name \"" << buffer
                << "\"; give each te.name once (without one it is the kind "
                   "and the number, \"arg0\" or \"result0\"; of a !te.scaled "
-                  "NAME.data and NAME.scale are names too)";
+                  "NAME.data and NAME.scale are names too) (A3)";
   }
   return success();
 }

@@ -74,9 +74,9 @@ static LogicalResult verifyRank(Operation *op, StringRef rule, Value input) {
 static LogicalResult verifyEpsilon(Operation *op, const APFloat &epsilon) {
   if (epsilon.isFinite() && !(epsilon.isNegative() && epsilon.isNonZero()))
     return success();
-  return op->emitOpError() << "N3: epsilon is " << epsilon.convertToFloat()
+  return op->emitOpError() << "epsilon is " << epsilon.convertToFloat()
                            << "; it is added to a mean of squares, and is "
-                              "finite and not negative";
+                              "finite and not negative (N3)";
 }
 
 LogicalResult RmsNormOp::verify() {
@@ -159,8 +159,9 @@ static LogicalResult verifyHalf(Operation *op, const Twine &what, Value input,
   auto shape = llvm::to_vector(getShape(input));
   int64_t &last = shape.back();
   if (!ShapedType::isDynamic(last) && last % 2 != 0)
-    return op->emitOpError() << "E1: the input's last dimension is " << last
-                             << "; it holds two halves, a and b, and is even";
+    return op->emitOpError()
+           << "the input's last dimension is " << last
+           << "; it holds two halves, a and b, and is even (E1)";
   if (!ShapedType::isDynamic(last))
     last /= 2;
   return verifyShape(op, "E1", what, shape, half.getType(),
@@ -174,13 +175,13 @@ static LogicalResult verifyParameters(Op op, int64_t half) {
   int64_t interleave = op.getInterleave();
   if (interleave < 0 || (interleave > 0 && !ShapedType::isDynamic(half) &&
                          half % interleave != 0))
-    return op.emitOpError() << "E3: interleave is " << interleave
+    return op.emitOpError() << "interleave is " << interleave
                             << "; a and b take turns in runs of that many "
                                "columns, so it divides "
-                            << formatSize(half) << ", or is 0: a, then b";
+                            << formatSize(half) << ", or is 0: a, then b (E3)";
   auto wrong = [&](StringRef name, const APFloat &value, StringRef rule) {
-    return op.emitOpError() << "E3: " << name << " is "
-                            << value.convertToFloat() << "; it is " << rule;
+    return op.emitOpError() << name << " is " << value.convertToFloat()
+                            << "; it is " << rule << " (E3)";
   };
   APFloat limit = op.getLimit(), alpha = op.getAlpha();
   if (!limit.isFinite() || (limit.isNegative() && limit.isNonZero()))
@@ -209,9 +210,8 @@ template <typename Op> static LogicalResult verifyGradients(Op op) {
   if (!dscale)
     return success();
   if (!op.getScales())
-    return op.emitOpError()
-           << "E4: dscale is the gradient of scales, and there "
-              "are none; add scales(..) or drop dscale";
+    return op.emitOpError() << "dscale is the gradient of scales, and there "
+                               "are none; add scales(..) or drop dscale (E4)";
   return verifyRows(op, "E4", "dscale", x, dscale);
 }
 

@@ -20,22 +20,23 @@ static LogicalResult verifyWhole(Operation *op, Type type,
                                  ArrayRef<int64_t> shape) {
   auto whole = dyn_cast<ScaledType>(type);
   if (!whole || !whole.hasStaticShape())
-    return op->emitOpError() << "P1: the whole is " << type
-                             << "; it is a !te.scaled of static shape, which "
-                                "says where an element of the shard belongs";
+    return op->emitOpError()
+           << "the whole is " << type
+           << "; it is a !te.scaled of static shape, which "
+              "says where an element of the shard belongs (P1)";
   if (whole.getShape() != shape)
     return op->emitOpError()
-           << "P1: the shard is a part of one tensor, but the types in `of` "
+           << "the shard is a part of one tensor, but the types in `of` "
               "have different shapes: "
-           << type;
+           << type << " (P1)";
   ScalingAttr scaling = whole.getScaling();
   if (whole.isFP4() || !scaling.isBlock() || scaling.isPerMatrix() ||
       scaling.withLayouts(ScaleLayout::Linear, te::DataLayout::Linear) !=
           scaling)
     return op->emitOpError()
-           << "P2: the whole is " << type
+           << "the whole is " << type
            << "; shards are cast to fp8 in blocks of the tensor, data and "
-              "scales linear";
+              "scales linear (P2)";
   return success();
 }
 
@@ -43,9 +44,9 @@ static LogicalResult verifyWhole(Operation *op, Type type,
 template <typename Op> static LogicalResult verifyWholes(Op op) {
   size_t count = op.getOf().size();
   if (count == 0 || count > 2)
-    return op.emitOpError() << "P2: `of` has " << count
+    return op.emitOpError() << "`of` has " << count
                             << " types; give one for each direction, at most "
-                               "two";
+                               "two (P2)";
   auto first = dyn_cast<ShapedType>(cast<TypeAttr>(op.getOf()[0]).getValue());
   for (Attribute type : op.getOf())
     if (failed(verifyWhole(op, cast<TypeAttr>(type).getValue(),
@@ -53,9 +54,8 @@ template <typename Op> static LogicalResult verifyWholes(Op op) {
       return failure();
   if (count == 2 && (op.getWhole(0).getScaling().isColumnwise() ||
                      !op.getWhole(1).getScaling().isColumnwise()))
-    return op.emitOpError()
-           << "P2: of the two types one is rowwise, the first, "
-              "and one columnwise";
+    return op.emitOpError() << "of the two types one is rowwise, the first, "
+                               "and one columnwise (P2)";
   return success();
 }
 
@@ -64,8 +64,8 @@ template <typename Op>
 static LogicalResult verifyBlocks(Op op, StringRef what, ValueRange values) {
   if (values.size() != op.getNumWholes())
     return op.emitOpError()
-           << "P3: there are " << values.size() << " " << what << " for "
-           << op.getNumWholes() << " types in `of`; give one for each";
+           << "there are " << values.size() << " " << what << " for "
+           << op.getNumWholes() << " types in `of`; give one for each (P3)";
   auto [rows, cols] = op.getMatrix();
   for (auto [i, value] : llvm::enumerate(values)) {
     ScalingAttr scaling = op.getWhole(i).getScaling();
@@ -88,23 +88,24 @@ LogicalResult PartialCastOp::verify() {
       failed(verifyBlocks(*this, "scales", getScales())))
     return failure();
   if (getCodes().size() != getNumWholes())
-    return emitOpError() << "P4: there are " << getCodes().size()
-                         << " results for " << getNumWholes()
-                         << " types in `of`; give one for each";
+    return emitOpError() << "there are " << getCodes().size() << " results for "
+                         << getNumWholes()
+                         << " types in `of`; give one for each (P4)";
   for (unsigned i = 0; i < getNumWholes(); ++i) {
     ScaledType whole = getWhole(i);
     Type scale = whole.getScaling().getScaleType();
     if (getElementTypeOrSelf(getScales()[i].getType()) != scale)
-      return emitOpError() << "P3: scales are " << getScales()[i].getType()
-                           << ", but those of " << whole << " are " << scale;
+      return emitOpError() << "scales are " << getScales()[i].getType()
+                           << ", but those of " << whole << " are " << scale
+                           << " (P3)";
     if (failed(verifyShape(*this, "P4", "the result", getShape(getShard()),
                            getCodes()[i].getType(),
                            "it has the shard's length")))
       return failure();
     if (getElementTypeOrSelf(getCodes()[i].getType()) != whole.getElementType())
-      return emitOpError() << "P4: the result is " << getCodes()[i].getType()
+      return emitOpError() << "the result is " << getCodes()[i].getType()
                            << ", but the elements of the whole are "
-                           << whole.getElementType();
+                           << whole.getElementType() << " (P4)";
   }
   return success();
 }

@@ -24,13 +24,13 @@ template <typename Op> static LogicalResult verifyFreqs(Op op) {
   if (ShapedType::isDynamic(columns))
     return success();
   if (columns % 2 != 0)
-    return op.emitOpError() << "R2: freqs have " << columns
+    return op.emitOpError() << "freqs have " << columns
                             << " columns; columns are rotated in pairs, so "
-                               "that their number is even";
+                               "that their number is even (R2)";
   if (!ShapedType::isDynamic(most) && columns > most)
     return op.emitOpError()
-           << "R2: freqs have " << columns << " columns, but the input has "
-           << most << "; give as many columns as are rotated";
+           << "freqs have " << columns << " columns, but the input has " << most
+           << "; give as many columns as are rotated (R2)";
   return success();
 }
 
@@ -54,12 +54,12 @@ template <typename Op> static LogicalResult verifySequences(Op op) {
   bool isThd = op.getFormat() == SequenceFormat::THD;
   if (isThd != bool(op.getCuSeqlens()))
     return op.emitOpError()
-           << "R4: thd and cu_seqlens go together: they say where the "
+           << "thd and cu_seqlens go together: they say where the "
               "sequences start; "
-           << (isThd ? "add cu_seqlens(..)" : "drop cu_seqlens");
+           << (isThd ? "add cu_seqlens(..)" : "drop cu_seqlens") << " (R4)";
   if (isThd && getShape(op.getCuSeqlens())[0] == 0)
-    return op.emitOpError() << "R4: cu_seqlens is empty; it has one number "
-                               "more than there are sequences";
+    return op.emitOpError() << "cu_seqlens is empty; it has one number "
+                               "more than there are sequences (R4)";
   Value positions = op.getStartPositions();
   if (!positions)
     return success();
@@ -67,26 +67,26 @@ template <typename Op> static LogicalResult verifySequences(Op op) {
   if (ShapedType::isDynamic(sequences) || ShapedType::isDynamic(found) ||
       sequences == found)
     return success();
-  return op.emitOpError() << "R3: start_positions has " << found
+  return op.emitOpError() << "start_positions has " << found
                           << " number(s), but there are " << sequences
-                          << " sequence(s); give one each";
+                          << " sequence(s); give one each (R3)";
 }
 
 /// R5.
 template <typename Op> static LogicalResult verifyParallel(Op op) {
   int64_t size = op.getCpSize(), rank = op.getCpRank();
   if (size < 1 || rank < 0 || rank >= size)
-    return op.emitOpError() << "R5: cp_rank is " << rank << " and cp_size "
-                            << size << "; ranks count from 0 to cp_size - 1";
+    return op.emitOpError() << "cp_rank is " << rank << " and cp_size " << size
+                            << "; ranks count from 0 to cp_size - 1 (R5)";
   if (size == 1 || op.getFormat() == SequenceFormat::THD)
     return success();
   int64_t length =
       getShape(op.getInput())[op.getFormat() == SequenceFormat::BSHD];
   if (!ShapedType::isDynamic(length) && length % 2 != 0)
     return op.emitOpError()
-           << "R5: the tensor holds " << length
+           << "the tensor holds " << length
            << " tokens of a sequence; with cp_size > 1 these are two chunks of "
-              "one size, and their number is even";
+              "one size, and their number is even (R5)";
   return success();
 }
 
@@ -94,9 +94,9 @@ template <typename Op> static LogicalResult verifyRope(Op op) {
   size_t rank = op.getFormat() == SequenceFormat::THD ? 3 : 4;
   if (getShape(op.getInput()).size() != rank)
     return op.emitOpError()
-           << "R1: the input has rank " << getShape(op.getInput()).size()
+           << "the input has rank " << getShape(op.getInput()).size()
            << ", but " << stringifySequenceFormat(op.getFormat())
-           << " has a dimension for each letter";
+           << " has a dimension for each letter (R1)";
   return failure(failed(verifyShape(
                      op, "R1", "the result", getShape(op.getInput()),
                      op.getResult().getType(), "it has the input's shape")) ||
@@ -114,9 +114,9 @@ LogicalResult RopeBwdOp::verify() { return verifyRope(*this); }
 LogicalResult UpdateScaleOp::verify() {
   ArrayRef<int64_t> history = getShape(getHistory());
   if (history.empty() || history.size() > 2 || history[0] == 0)
-    return emitOpError() << "U1: the history is " << getHistory().getType()
+    return emitOpError() << "the history is " << getHistory().getType()
                          << "; it is (L) or (L, S), L amaxes of S tensors, "
-                            "with L at least 1";
+                            "with L at least 1 (U1)";
   if (failed(verifyShape(*this, "U1", "the new history", history,
                          getNewHistory().getType(), "it has the history's")))
     return failure();
@@ -132,11 +132,11 @@ LogicalResult UpdateScaleOp::verify() {
       return failure();
   if (!isa<Float8E4M3FNType, Float8E4M3FNUZType, Float8E5M2Type,
            Float8E5M2FNUZType>(getElement()))
-    return emitOpError() << "U2: the element type is " << getElement()
+    return emitOpError() << "the element type is " << getElement()
                          << "; delayed scaling is for f8E4M3FN, f8E5M2, "
-                            "f8E4M3FNUZ and f8E5M2FNUZ";
+                            "f8E4M3FNUZ and f8E5M2FNUZ (U2)";
   if (int64_t margin = getMargin(); margin < -64 || margin > 64)
-    return emitOpError() << "U3: margin is " << margin
-                         << "; it is an exponent of two, from -64 to 64";
+    return emitOpError() << "margin is " << margin
+                         << "; it is an exponent of two, from -64 to 64 (U3)";
   return success();
 }

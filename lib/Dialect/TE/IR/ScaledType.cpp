@@ -78,16 +78,15 @@ static LogicalResult verifyShuffle(function_ref<InFlightDiagnostic()> emitError,
   auto [rows, cols] = flatten(shape);
   int64_t colMultiple = fp4 ? 64 : 32;
   if (!ShapedType::isDynamic(rows) && rows % 16 != 0)
-    return emitError()
-           << "S9: data_layout = shuffle_16x16 needs rows that are a "
-              "multiple of 16, but there are "
-           << rows << "; pad the tensor or use data_layout = linear";
+    return emitError() << "data_layout = shuffle_16x16 needs rows that are a "
+                          "multiple of 16, but there are "
+                       << rows
+                       << "; pad the tensor or use data_layout = linear (S9)";
   if (!ShapedType::isDynamic(cols) && cols % colMultiple != 0)
-    return emitError()
-           << "S9: data_layout = shuffle_16x16 needs columns that are "
-              "a multiple of "
-           << colMultiple << ", but there are " << cols
-           << "; pad the tensor or use data_layout = linear";
+    return emitError() << "data_layout = shuffle_16x16 needs columns that are "
+                          "a multiple of "
+                       << colMultiple << ", but there are " << cols
+                       << "; pad the tensor or use data_layout = linear (S9)";
   return success();
 }
 
@@ -97,35 +96,34 @@ LogicalResult ScaledType::verify(function_ref<InFlightDiagnostic()> emitError,
   bool fp4 = isa<Float4E2M1FNType>(elementType);
   bool fnuz = isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(elementType);
   if (!fp4 && !fnuz && !isa<Float8E4M3FNType, Float8E5M2Type>(elementType))
-    return emitError()
-           << "S5: the elements of !te.scaled are f8E4M3FN, f8E5M2, "
-              "f8E4M3FNUZ, f8E5M2FNUZ or f4E2M1FN, not "
-           << elementType;
+    return emitError() << "the elements of !te.scaled are f8E4M3FN, f8E5M2, "
+                          "f8E4M3FNUZ, f8E5M2FNUZ or f4E2M1FN, not "
+                       << elementType << " (S5)";
   if (shape.empty() && scaling.getGranularity() != Granularity::Tensor)
-    return emitError() << "S6: a tensor of rank 0 has no rows or blocks; its "
+    return emitError() << "a tensor of rank 0 has no rows or blocks; its "
                           "scaling is 'tensor', not '"
-                       << stringifyGranularity(scaling.getGranularity()) << "'";
+                       << stringifyGranularity(scaling.getGranularity())
+                       << "' (S6)";
   if (fp4 && !scaling.isE8M0())
-    return emitError() << "S7: f4E2M1FN elements go with f8E8M0FNU scales "
+    return emitError() << "f4E2M1FN elements go with f8E8M0FNU scales "
                           "(MXFP4), not "
-                       << scaling.getScaleType();
+                       << scaling.getScaleType() << " (S7)";
   if (fnuz && scaling.isE8M0())
     return emitError()
-           << "S7: MX formats are always OCP: with f8E8M0FNU scales use "
+           << "MX formats are always OCP: with f8E8M0FNU scales use "
            << (isa<Float8E4M3FNUZType>(elementType) ? "f8E4M3FN" : "f8E5M2")
-           << " instead of " << elementType << ", on every target";
+           << " instead of " << elementType << ", on every target (S7)";
   if (!fp4 && scaling.getTies() != Ties::Even)
-    return emitError() << "S8: ties = away is a rule of f4E2M1FN; "
-                       << elementType << " rounds ties to even";
+    return emitError() << "ties = away is a rule of f4E2M1FN; " << elementType
+                       << " rounds ties to even (S8)";
   if (fp4 && scaling.isBlock() && scaling.getBlockCols() == 1 &&
       !scaling.isTransposed())
-    return emitError()
-           << "S8: columnwise f4E2M1FN is packed along the columns: "
-              "add data_layout = transposed";
+    return emitError() << "columnwise f4E2M1FN is packed along the columns: "
+                          "add data_layout = transposed (S8)";
   if (scaling.isPerMatrix() && shape.size() < 3)
-    return emitError() << "S10: per = matrix is about the matrices of a tensor "
+    return emitError() << "per = matrix is about the matrices of a tensor "
                           "of rank 3 or more, but the rank is "
-                       << shape.size() << "; drop it";
+                       << shape.size() << "; drop it (S10)";
   if (scaling.getDataLayout() == DataLayout::Shuffle16x16)
     return verifyShuffle(
         emitError, scaling.isPerMatrix() ? shape.take_back(2) : shape, fp4);

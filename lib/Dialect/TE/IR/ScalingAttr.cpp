@@ -186,22 +186,23 @@ verifyGranularity(function_ref<InFlightDiagnostic()> emitError,
                   Type scaleType) {
   bool e8m0 = isa<Float8E8M0FNUType>(scaleType);
   if (!e8m0 && !scaleType.isF32())
-    return emitError() << "S1: scales are f32 or f8E8M0FNU, not " << scaleType;
+    return emitError() << "scales are f32 or f8E8M0FNU, not " << scaleType
+                       << " (S1)";
   if (granularity != Granularity::Block) {
     if (e8m0)
-      return emitError() << "S1: " << stringifyGranularity(granularity)
+      return emitError() << stringifyGranularity(granularity)
                          << " scaling has f32 scales; f8E8M0FNU scales go with "
-                            "block = [1, 32], [32, 1] or [32, 32]";
+                            "block = [1, 32], [32, 1] or [32, 32] (S1)";
     return success();
   }
   int64_t size = e8m0 ? 32 : 128;
   bool legal = (rows == 1 || rows == size) && (cols == 1 || cols == size) &&
                rows * cols > 1;
   if (!legal)
-    return emitError() << "S1: block = [" << rows << ", " << cols << "] with "
+    return emitError() << "block = [" << rows << ", " << cols << "] with "
                        << scaleType << " scales: legal are [1, " << size
                        << "], [" << size << ", 1] and [" << size << ", " << size
-                       << "]; f8E8M0FNU goes with 32, f32 with 128";
+                       << "]; f8E8M0FNU goes with 32, f32 with 128 (S1)";
   return success();
 }
 
@@ -218,28 +219,28 @@ LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   bool f32Rounding =
       rounding == ScaleRounding::Nearest || rounding == ScaleRounding::Pow2;
   if (e8m0 == f32Rounding)
-    return emitError() << "S2: rounding = " << stringifyScaleRounding(rounding)
+    return emitError() << "rounding = " << stringifyScaleRounding(rounding)
                        << " does not go with " << scaleType << " scales; use "
                        << (e8m0 ? "rceil, floor, even or ceil"
-                                : "nearest or pow2");
+                                : "nearest or pow2")
+                       << " (S2)";
   if (granularity == Granularity::Row && rounding == ScaleRounding::Pow2)
-    return emitError() << "S2: row scaling divides by amax / largest as it is; "
-                          "drop rounding = pow2";
+    return emitError() << "row scaling divides by amax / largest as it is; "
+                          "drop rounding = pow2 (S2)";
   if (scaleLayout != ScaleLayout::Linear && !e8m0)
-    return emitError() << "S3: scale_layout = "
-                       << stringifyScaleLayout(scaleLayout)
-                       << " orders f8E8M0FNU bytes; f32 scales are linear";
+    return emitError() << "scale_layout = " << stringifyScaleLayout(scaleLayout)
+                       << " orders f8E8M0FNU bytes; f32 scales are linear (S3)";
   if (scope == Scope::Matrix && granularity != Granularity::Block)
-    return emitError() << "S10: per = matrix says what blocks are of, but the "
+    return emitError() << "per = matrix says what blocks are of, but the "
                           "scaling is '"
                        << stringifyGranularity(granularity)
-                       << "'; drop it, or give blocks";
+                       << "'; drop it, or give blocks (S10)";
   bool alongK = granularity == Granularity::Row ||
                 (granularity == Granularity::Block && blockRows == 1);
   if (dataLayout == DataLayout::Transposed && alongK)
     return emitError()
-           << "S4: data_layout = transposed stores (K, M), so the scale must "
+           << "data_layout = transposed stores (K, M), so the scale must "
               "not "
-              "run along K: use tensor, block = [R, 1] or block = [R, R]";
+              "run along K: use tensor, block = [R, 1] or block = [R, R] (S4)";
   return success();
 }

@@ -82,10 +82,10 @@ static LogicalResult verifyDims(FunctionOpInterface func, unsigned index,
   if (!shaped || !names || !llvm::all_of(names, isText) ||
       int64_t(names.size()) != shaped.getRank())
     return func.emitOpError()
-           << "A1: te.dims of argument #" << index << " is " << value
+           << "te.dims of argument #" << index << " is " << value
            << "; it gives one name for each dimension of "
            << func.getArgument(index).getType()
-           << ", such as [\"M\", \"K\"]; names are " << kNameRule;
+           << ", such as [\"M\", \"K\"]; names are " << kNameRule << " (A1)";
   return success();
 }
 
@@ -105,10 +105,9 @@ static LogicalResult verifySizes(FunctionOpInterface func) {
           known.try_emplace(text.getValue(), size, index).first->second;
       if (before != size)
         return func.emitOpError()
-               << "A2: dimension " << name << " is " << before
-               << " in argument #" << other << " and " << size
-               << " in argument #" << index
-               << "; the same name is the same size everywhere";
+               << "dimension " << name << " is " << before << " in argument #"
+               << other << " and " << size << " in argument #" << index
+               << "; the same name is the same size everywhere (A2)";
     }
   }
   return success();
@@ -137,7 +136,7 @@ LogicalResult TEDialect::verifyRegionArgAttribute(Operation *op, unsigned,
     return success(
         succeeded(verifyName(func, "argument", index, attribute.getValue())) &&
         (!isFirst || succeeded(verifyArgumentNames(func))));
-  return op->emitOpError() << "A1: unknown attribute " << attribute.getName()
+  return op->emitOpError() << "unknown attribute " << attribute.getName()
                            << " of argument #" << index
-                           << "; arguments have te.name and te.dims";
+                           << "; arguments have te.name and te.dims (A1)";
 }

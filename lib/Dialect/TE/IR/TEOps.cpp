@@ -80,33 +80,35 @@ static LogicalResult verifyQuantizeResults(QuantizeOp op) {
   for (auto [i, type] : llvm::enumerate(op->getResultTypes())) {
     if (auto tensor = dyn_cast<RankedTensorType>(type)) {
       if (seenAmax || tensor.getRank() != 0 || !tensor.getElementType().isF32())
-        return op.emitOpError() << "Q2: result #" << i << " is " << type
+        return op.emitOpError() << "result #" << i << " is " << type
                                 << "; besides !te.scaled there is at most one "
                                    "result, the amax, of "
-                                   "type tensor<f32>";
+                                   "type tensor<f32> (Q2)";
       seenAmax = true;
       continue;
     }
     auto scaled = dyn_cast<ScaledType>(type);
     if (!scaled)
-      return op.emitOpError() << "Q2: result #" << i << " is " << type
-                              << "; results are !te.scaled and tensor<f32>";
+      return op.emitOpError()
+             << "result #" << i << " is " << type
+             << "; results are !te.scaled and tensor<f32> (Q2)";
     if (seenAmax)
-      return op.emitOpError() << "Q2: result #" << i
-                              << " comes after the amax; the amax is the last";
+      return op.emitOpError()
+             << "result #" << i
+             << " comes after the amax; the amax is the last (Q2)";
     bool columnwise = scaled.getScaling().isColumnwise();
     bool &seen = columnwise ? seenColumnwise : seenRowwise;
     if (seen || (!columnwise && seenColumnwise))
       return op.emitOpError()
-             << "Q3: result #" << i << " is "
+             << "result #" << i << " is "
              << (columnwise ? "columnwise" : "rowwise")
              << "; there is at most one rowwise and one columnwise result, the "
-                "rowwise first";
+                "rowwise first (Q3)";
     seen = true;
   }
   if (!seenRowwise && !seenColumnwise)
-    return op.emitOpError() << "Q2: no !te.scaled result; use te.amax for the "
-                               "amax alone";
+    return op.emitOpError() << "no !te.scaled result; use te.amax for the "
+                               "amax alone (Q2)";
   return success();
 }
 
@@ -119,63 +121,66 @@ static LogicalResult verifyQuantizeOptions(QuantizeOp op) {
     ScalingAttr scaling = type.getScaling();
     if (scaling.getScope() != first.getScaling().getScope())
       return op.emitOpError()
-             << "Q10: result #" << result.getResultNumber() << " has "
+             << "result #" << result.getResultNumber() << " has "
              << scaling.describe() << ", result #0 "
              << first.getScaling().describe()
              << "; blocks are of the tensor in all results, or of each matrix "
-                "in all";
+                "in all (Q10)";
     bool perTensor = scaling.getGranularity() == Granularity::Tensor;
     if (op.getScale() && !perTensor)
       return op.emitOpError()
-             << "Q4: scale(...) is the multiplier of per-tensor scaling, but "
+             << "scale(...) is the multiplier of per-tensor scaling, but "
                 "result #"
              << result.getResultNumber() << " has " << scaling.describe()
-             << ", which computes its own; drop scale(...)";
+             << ", which computes its own; drop scale(...) (Q4)";
     if (op.getStochastic() && !type.isFP4())
       return op.emitOpError()
-             << "Q5: stochastic rounding exists for f4E2M1FN only, but result #"
-             << result.getResultNumber() << " holds " << type.getElementType();
+             << "stochastic rounding exists for f4E2M1FN only, but result #"
+             << result.getResultNumber() << " holds " << type.getElementType()
+             << " (Q5)";
     if ((op.getHadamard() || op.getSignMask()) && !type.isFP4())
       return op.emitOpError()
-             << "Q6: hadamard and sign_mask belong to f4E2M1FN, but result #"
-             << result.getResultNumber() << " holds " << type.getElementType();
+             << "hadamard and sign_mask belong to f4E2M1FN, but result #"
+             << result.getResultNumber() << " holds " << type.getElementType()
+             << " (Q6)";
     bool perRow = scaling.getGranularity() == Granularity::Row;
     if (op.getEpsilon() && (scaling.isE8M0() || perRow || op.getScale()))
-      return op.emitOpError() << "Q7: epsilon bounds the amax that a tensor's "
+      return op.emitOpError() << "epsilon bounds the amax that a tensor's "
                                  "or a 128-block's f32 "
                                  "scale is computed from, but result #"
                               << result.getResultNumber()
                               << (op.getScale() ? " has a given scale"
                                   : perRow      ? " has row scaling"
                                                 : " has f8E8M0FNU scales")
-                              << "; drop epsilon";
+                              << "; drop epsilon (Q7)";
     if (!perTensor)
       continue;
     if (tensorElement && tensorElement != type.getElementType())
       return op.emitOpError()
-             << "Q8: the rowwise and the columnwise copy of per-tensor scaling "
+             << "the rowwise and the columnwise copy of per-tensor scaling "
                 "hold "
                 "the same codes, but their element types are "
-             << tensorElement << " and " << type.getElementType();
+             << tensorElement << " and " << type.getElementType() << " (Q8)";
     tensorElement = type.getElementType();
   }
   if (op.getAmax() && (!op.isCurrentScaling() || op.getAmaxResult()))
     return op.emitOpError()
-           << "Q9: amax(...) is what current scaling (tensor schemes only, "
+           << "amax(...) is what current scaling (tensor schemes only, "
               "without scale(...)) computes its scale from; "
            << (op.getAmaxResult() ? "drop the amax result, which is the same"
-                                  : "drop amax(...) here");
+                                  : "drop amax(...) here")
+           << " (Q9)";
   if (op.getStochastic() != bool(op.getRng()))
-    return op.emitOpError()
-           << "Q5: stochastic rounding and rng(...) go together; "
-           << (op.getRng() ? "add {stochastic}"
-                           : "add rng(%state : tensor<2xi64>)");
+    return op.emitOpError() << "stochastic rounding and rng(...) go together; "
+                            << (op.getRng() ? "add {stochastic}"
+                                            : "add rng(%state : tensor<2xi64>)")
+                            << " (Q5)";
   if (op.getRng() && cast<ShapedType>(op.getRng().getType()).getDimSize(0) != 2)
-    return op.emitOpError() << "Q5: rng is tensor<2xi64> (seed, offset), not "
-                            << op.getRng().getType();
+    return op.emitOpError() << "rng is tensor<2xi64> (seed, offset), not "
+                            << op.getRng().getType() << " (Q5)";
   if (op.getSignMask() && !op.getHadamard())
-    return op.emitOpError() << "Q6: sign_mask is an option of hadamard; add "
-                               "hadamard or drop it";
+    return op.emitOpError() << "sign_mask is an option of hadamard; add "
+                               "hadamard or drop it (Q6)";
   return success();
 }
 
@@ -218,15 +223,14 @@ LogicalResult TransposeDataOp::verify() {
   ScalingAttr a = from.getScaling(), b = to.getScaling();
   if (!a.isSquare() ||
       a.withLayouts(a.getScaleLayout(), b.getDataLayout()) != b)
-    return emitOpError() << "D2: " << a << " to " << b
+    return emitOpError() << a << " to " << b
                          << ": only a tensor that has one scale, or square "
                             "blocks, has the same codes transposed, in the "
-                            "same scheme; quantize it again";
+                            "same scheme; quantize it again (D2)";
   if (a.isTransposed() == b.isTransposed())
-    return emitOpError() << "D2: "
-                         << (a.isTransposed() ? "both input and result are"
+    return emitOpError() << (a.isTransposed() ? "both input and result are"
                                               : "neither input nor result is")
-                         << " transposed; one of them is";
+                         << " transposed; one of them is (D2)";
   return success();
 }
 
@@ -238,14 +242,14 @@ LogicalResult RelayoutOp::verify() {
     return failure();
   ScalingAttr a = from.getScaling(), b = to.getScaling();
   if (a.withLayouts(b.getScaleLayout(), b.getDataLayout()) != b)
-    return emitOpError() << "D3: " << a << " to " << b
+    return emitOpError() << a << " to " << b
                          << ": a relayout changes scale_layout and "
                             "data_layout only; for another scheme quantize "
-                            "the tensor again";
+                            "the tensor again (D3)";
   if (a.isTransposed() != b.isTransposed())
-    return emitOpError() << "D4: the data of the "
-                         << (a.isTransposed() ? "input" : "result")
-                         << " are transposed; for that there is te.transpose";
+    return emitOpError()
+           << "the data of the " << (a.isTransposed() ? "input" : "result")
+           << " are transposed; for that there is te.transpose (D4)";
   return success();
 }
 
@@ -268,9 +272,9 @@ LogicalResult FullLikeOp::verify() {
   Type element = getElementTypeOrSelf(getInput().getType());
   if (getValue().getType() == element)
     return success();
-  return emitOpError() << "D7: the value is " << getValue()
+  return emitOpError() << "the value is " << getValue()
                        << ", but the tensor's elements are " << element
-                       << "; write it as " << element;
+                       << "; write it as " << element << " (D7)";
 }
 
 OpFoldResult FullLikeOp::fold(FoldAdaptor) {
@@ -291,14 +295,14 @@ LogicalResult PermuteOp::verify() {
   ArrayRef<int64_t> permutation = getPermutation();
   if (int64_t(permutation.size()) != from.getRank() ||
       !isPermutationVector(permutation))
-    return emitOpError() << "D5: [" << permutation << "] is no order of the "
+    return emitOpError() << "[" << permutation << "] is no order of the "
                          << from.getRank() << " dimension(s) of " << from
-                         << "; name each once, from 0 on";
+                         << "; name each once, from 0 on (D5)";
   auto wanted = from.clone(applyPermutation(from.getShape(), permutation));
   if (to != wanted)
-    return emitOpError() << "D6: the result is " << to
+    return emitOpError() << "the result is " << to
                          << "; the input's dimensions in the order ["
-                         << permutation << "] are " << wanted;
+                         << permutation << "] are " << wanted << " (D6)";
   return success();
 }
 
@@ -327,12 +331,14 @@ OpFoldResult PermuteOp::fold(FoldAdaptor adaptor) {
 LogicalResult DimOp::verify() {
   auto shaped = dyn_cast<ShapedType>(getInput().getType());
   if (!shaped || !shaped.hasRank())
-    return emitOpError() << "M1: " << getInput().getType()
-                         << " has no dimensions; give a tensor or !te.scaled";
+    return emitOpError()
+           << getInput().getType()
+           << " has no dimensions; give a tensor or !te.scaled (M1)";
   int64_t dimension = getDimension();
   if (dimension < 0 || dimension >= shaped.getRank())
-    return emitOpError() << "M1: dimension " << dimension
-                         << " does not exist; the rank is " << shaped.getRank();
+    return emitOpError() << "dimension " << dimension
+                         << " does not exist; the rank is " << shaped.getRank()
+                         << " (M1)";
   return success();
 }
 
@@ -417,29 +423,29 @@ static bool isKernelName(StringRef name) {
 
 LogicalResult FusionOp::verify() {
   if (!isKernelName(getKernel()))
-    return emitOpError() << "F13: the kernel's name is " << getKernelAttr()
+    return emitOpError() << "the kernel's name is " << getKernelAttr()
                          << "; it is letters, digits, '_' and '$', the first "
-                            "one no digit";
+                            "one no digit (F13)";
   Block &body = getBody().front();
   if (body.getArgumentTypes() != TypeRange(getInputs().getTypes()))
-    return emitOpError() << "F1: the region's arguments and the operands must "
-                            "have the same types, in the same order";
+    return emitOpError() << "the region's arguments and the operands must "
+                            "have the same types, in the same order (F1)";
   auto yield = cast<YieldOp>(body.getTerminator());
   if (yield.getOperandTypes() != getResultTypes())
-    return emitOpError() << "F2: te.yield gives " << yield->getNumOperands()
+    return emitOpError() << "te.yield gives " << yield->getNumOperands()
                          << " value(s) of types (" << yield.getOperandTypes()
                          << ") but the results are (" << getResultTypes()
-                         << ")";
+                         << ") (F2)";
   if (!getInits().empty() && getInits().getTypes() != getResultTypes())
-    return emitOpError() << "F11: the inits are (" << getInits().getTypes()
+    return emitOpError() << "the inits are (" << getInits().getTypes()
                          << ") but the results that take them over ("
-                         << getResultTypes() << ")";
+                         << getResultTypes() << ") (F11)";
   if (std::optional<ArrayRef<int64_t>> range = getRange();
       range && (range->empty() || range->size() > 2 || range->front() < 0 ||
                 range->back() < range->front()))
-    return emitOpError() << "F14: range = [" << *range
+    return emitOpError() << "range = [" << *range
                          << "]; it is the least size, from 0 on, and the most, "
-                            "or the least alone";
+                            "or the least alone (F14)";
   return success();
 }
 

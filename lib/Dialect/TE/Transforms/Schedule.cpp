@@ -64,11 +64,10 @@ static LogicalResult verifyEncoding(FusionOp fusion, const Target &target) {
     Type element = getElementTypeOrSelf(type);
     bool e4m3 = isa<Float8E4M3FNUZType>(element);
     if (e4m3 || isa<Float8E5M2FNUZType>(element))
-      return fusion.emitError()
-             << "G1: " << target.name << " computes with OCP fp8, but " << type
-             << " holds " << element << "; use "
-             << (e4m3 ? "f8E4M3FN" : "f8E5M2")
-             << ", or compile for a chip with FNUZ fp8";
+      return fusion.emitError() << target.name << " computes with OCP fp8, but "
+                                << type << " holds " << element << "; use "
+                                << (e4m3 ? "f8E4M3FN" : "f8E5M2")
+                                << ", or compile for a chip with FNUZ fp8 (G1)";
   }
   return success();
 }

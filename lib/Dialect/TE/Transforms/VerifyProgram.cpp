@@ -30,10 +30,9 @@ static LogicalResult verifyFunctionName(func::FuncOp func) {
       name, [](char c) { return llvm::isASCII(c) && !llvm::isPrint(c); });
   if (!name.empty() && llvm::json::isUTF8(name) && isPlain)
     return success();
-  return func.emitError() << "A4: the function's name is "
-                          << func.getSymNameAttr()
+  return func.emitError() << "the function's name is " << func.getSymNameAttr()
                           << "; it is not empty, is UTF-8, and has no control "
-                             "characters";
+                             "characters (A4)";
 }
 
 /// M2: known dimensions alone make no tensor larger than memory.
@@ -47,8 +46,8 @@ static LogicalResult verifySize(Location loc, const Twine &what, Type type) {
     if (!ShapedType::isDynamic(size) && size != 0 &&
         (llvm::MulOverflow(bytes, size, bytes) || bytes > kMaxBytes))
       return emitError(loc)
-             << "M2: " << what << " is " << type << ", whose known sizes make "
-             << "more than 2^47 bytes; no GPU addresses so many";
+             << what << " is " << type << ", whose known sizes make "
+             << "more than 2^47 bytes; no GPU addresses so many (M2)";
   return success();
 }
 
@@ -76,9 +75,9 @@ static LogicalResult verifySlice(OffsetSizeAndStrideOpInterface slice,
              last < extent;
     if (!isIn)
       return slice->emitError()
-             << "M3: a slice of " << *size << " elements from " << *offset
+             << "a slice of " << *size << " elements from " << *offset
              << " on, in dimension " << i << " of " << whole
-             << ", is not inside of it";
+             << ", is not inside of it (M3)";
   }
   return success();
 }

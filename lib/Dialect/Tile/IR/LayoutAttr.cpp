@@ -106,17 +106,16 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<int64_t> waves) {
   for (auto [i, size] : llvm::enumerate(shape))
     if (size <= 0 || !llvm::isPowerOf2_64(size))
-      return emitError() << "T1: dimension " << i << " of the tile is " << size
-                         << "; tile sizes are powers of two";
+      return emitError() << "dimension " << i << " of the tile is " << size
+                         << "; tile sizes are powers of two (T1)";
   if (registers.size() > 16 || lanes.size() > 16 || waves.size() > 16)
-    return emitError()
-           << "T1: a layout has at most 16 bits of registers, lanes "
-              "and waves each";
+    return emitError() << "a layout has at most 16 bits of registers, lanes "
+                          "and waves each (T1)";
   LinearLayout layout(shape, registers, lanes, waves);
   if (!layout.isSurjective())
-    return emitError() << "T2: the layout does not cover the tile: its bases "
+    return emitError() << "the layout does not cover the tile: its bases "
                           "reach fewer than all "
-                       << layout.getNumElements() << " elements";
+                       << layout.getNumElements() << " elements (T2)";
   return success();
 }
 
@@ -125,7 +124,8 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                            function_ref<InFlightDiagnostic()> emitError) const {
   if (shape == getShape())
     return success();
-  return emitError() << "T3: the layout is for another shape than the tensor's";
+  return emitError()
+         << "the layout is for another shape than the tensor's (T3)";
 }
 
 RankedTensorType te::tile::getTileType(Type elementType, MLIRContext *context,

@@ -17,8 +17,8 @@ LogicalResult MMAAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               StringRef name) {
   if (MMA::lookup(name))
     return success();
-  return emitError() << "T20: there is no matrix instruction '" << name
-                     << "'; docs/spec.md lists those of each chip";
+  return emitError() << "there is no matrix instruction '" << name
+                     << "'; docs/spec.md lists those of each chip (T20)";
 }
 
 const MMA &MMAAttr::getMMA() const { return *MMA::lookup(getName()); }
@@ -28,10 +28,11 @@ static LogicalResult verifyLayout(MmaOp op, StringRef what, Type tile,
                                   const LinearLayout &expected) {
   if (getLayout(tile) == expected)
     return success();
-  return op.emitOpError() << "T20: " << what << " is not held as "
+  return op.emitOpError() << what << " is not held as "
                           << op.getIntrinsic().getName()
                           << " wants it; expected "
-                          << LayoutAttr::get(op.getContext(), expected);
+                          << LayoutAttr::get(op.getContext(), expected)
+                          << " (T20)";
 }
 
 /// One operand and its scales. `outer` and `k` are the elements' extents.
@@ -42,8 +43,8 @@ static LogicalResult verifySide(MmaOp op, StringRef what, MMASide side,
   auto type = cast<RankedTensorType>(operand.getType());
   std::optional<MMAFormat> format = getMMAFormat(type.getElementType());
   if (!format || !mma.accepts(*format))
-    return op.emitOpError() << "T20: " << mma.name << " does not take " << what
-                            << "'s " << type.getElementType();
+    return op.emitOpError() << mma.name << " does not take " << what << "'s "
+                            << type.getElementType() << " (T20)";
   LinearLayout wanted =
       getMMAOperandLayout(mma, *format, side, outer, k, waves);
   if (!scale && findKOrder(getLayout(type), wanted))
@@ -52,13 +53,13 @@ static LogicalResult verifySide(MmaOp op, StringRef what, MMASide side,
     return failure();
   if (!getElementTypeOrSelf(scale.getType()).isInteger(8))
     return op.emitOpError()
-           << "T20: the scales of " << what << " are i8, E8M0 bytes";
+           << "the scales of " << what << " are i8, E8M0 bytes (T20)";
   int64_t scaled =
       cast<ShapedType>(scale.getType()).getDimSize(1) * MMA::kScaledElements;
   if (scaled % k != 0)
-    return op.emitOpError()
-           << "T20: the scales of " << what << " are for " << scaled
-           << " elements along K, which are no whole parts of " << k;
+    return op.emitOpError() << "the scales of " << what << " are for " << scaled
+                            << " elements along K, which are no whole parts of "
+                            << k << " (T20)";
   return verifyLayout(op, ("the scales of " + what).str(), scale.getType(),
                       getMMAScaleLayout(mma, side, outer, scaled, waves));
 }
@@ -73,9 +74,9 @@ static LogicalResult verifyScalePart(MmaOp op, int64_t k) {
                                   MMA::kScaledElements / k);
   if (part >= 0 && part < parts)
     return success();
-  return op.emitOpError() << "T20: there is no part " << part
+  return op.emitOpError() << "there is no part " << part
                           << " of the scales, which are for " << parts
-                          << " parts of " << k << " elements along K";
+                          << " parts of " << k << " elements along K (T20)";
 }
 
 /// Operands without scales may have any order along K: the same one.
@@ -98,7 +99,7 @@ static LogicalResult verifyKOrders(MmaOp op, int64_t m, int64_t n, int64_t k,
   };
   if (getOrder(MMASide::A, op.getA(), m) == getOrder(MMASide::B, op.getB(), n))
     return success();
-  return op.emitOpError("T20: A and B do not have the same order along K");
+  return op.emitOpError("A and B do not have the same order along K (T20)");
 }
 
 int64_t te::tile::getOperandDepth(Type tileType) {
@@ -109,8 +110,8 @@ int64_t te::tile::getOperandDepth(Type tileType) {
 LogicalResult MmaOp::verify() {
   for (Type type : getOperandTypes())
     if (!isTile(type) || cast<RankedTensorType>(type).getRank() != 2)
-      return emitOpError() << "T8: " << type
-                           << " is no tile of rank 2 with a #tile.layout";
+      return emitOpError() << type
+                           << " is no tile of rank 2 with a #tile.layout (T8)";
   const MMA &mma = getIntrinsic().getMMA();
   auto k = [](Value operand) { return getOperandDepth(operand.getType()); };
   auto result = cast<RankedTensorType>(getType());
@@ -120,14 +121,15 @@ LogicalResult MmaOp::verify() {
   if (result.getShape() != ArrayRef<int64_t>{m, n} || k(getA()) != k(getB()) ||
       k(getA()) % mma.k != 0 || m % (waves.rows * mma.size) != 0 ||
       n % (waves.cols * mma.size) != 0 || !result.getElementType().isF32())
-    return emitOpError() << "T20: A is M x K, B is N x K and the result M x N "
+    return emitOpError() << "A is M x K, B is N x K and the result M x N "
                             "of f32, in whole instructions of "
                          << mma.size << " x " << mma.size << " x " << mma.k
-                         << " for each wave";
+                         << " for each wave (T20)";
   if (bool(getScaleA()) != bool(getScaleB()) || (getScaleA() && !mma.isScaled))
-    return emitOpError() << "T20: " << mma.name << " takes "
+    return emitOpError() << mma.name << " takes "
                          << (mma.isScaled ? "scales of both operands, or none"
-                                          : "no scales");
+                                          : "no scales")
+                         << " (T20)";
   if (failed(verifySide(*this, "A", MMASide::A, getA(), getScaleA(), m,
                         k(getA()), waves)) ||
       failed(verifySide(*this, "B", MMASide::B, getB(), getScaleB(), n,

@@ -18,9 +18,9 @@ LogicalResult StagingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t slots, bool direct, bool unroll) {
   if (slots >= 2)
     return success();
-  return emitError() << "T27: " << slots
+  return emitError() << slots
                      << " slots, but one is read while another is filled; "
-                        "give 2 or more";
+                        "give 2 or more (T27)";
 }
 
 LogicalResult RingOp::verify() {
@@ -29,19 +29,19 @@ LogicalResult RingOp::verify() {
   auto space = dyn_cast_or_null<gpu::AddressSpaceAttr>(ring.getMemorySpace());
   if (!space || space.getValue() != gpu::AddressSpace::Workgroup ||
       !ring.hasStaticShape() || !ring.getLayout().isIdentity())
-    return emitOpError() << "T21: a ring is slots x rows x columns of LDS, of "
+    return emitOpError() << "a ring is slots x rows x columns of LDS, of "
                             "known sizes; this is "
-                         << ring;
+                         << ring << " (T21)";
   if (getSource().getShape() != slot)
-    return emitOpError() << "T21: tiles are put as " << getSource()
-                         << ", whose shape is not the slot's";
+    return emitOpError() << "tiles are put as " << getSource()
+                         << ", whose shape is not the slot's (T21)";
   ArrayRef<int64_t> part = getTarget().getShape();
   if (part.size() != 2 || (part[0] != slot[0] && part[1] != slot[1]) ||
       slot[0] % part[0] != 0 || slot[1] % part[1] != 0)
-    return emitOpError() << "T21: parts are taken as " << getTarget()
+    return emitOpError() << "parts are taken as " << getTarget()
                          << ", which are not all rows and a share of the "
                             "columns of a slot, or all columns and a share of "
-                            "the rows";
+                            "the rows (T21)";
   return success();
 }
 
@@ -54,14 +54,16 @@ static LogicalResult verifyTile(Operation *op, Value ring, Type tile,
                                 function_ref<LayoutAttr(RingOp)> expected) {
   auto def = ring.getDefiningOp<RingOp>();
   if (!def)
-    return op->emitOpError("T21: the ring is not that of a tile.ring");
+    return op->emitOpError("the ring is not that of a tile.ring (T21)");
   if (!isTile(tile) || getLayout(tile) != expected(def).getLayout())
-    return op->emitOpError() << "T21: the tile is " << tile
-                             << ", but the ring's layout is " << expected(def);
+    return op->emitOpError()
+           << "the tile is " << tile << ", but the ring's layout is "
+           << expected(def) << " (T21)";
   if (getElementTypeOrSelf(tile) != def.getRing().getType().getElementType())
     return op->emitOpError()
-           << "T21: the tile's elements are " << getElementTypeOrSelf(tile)
-           << ", the ring's " << def.getRing().getType().getElementType();
+           << "the tile's elements are " << getElementTypeOrSelf(tile)
+           << ", the ring's " << def.getRing().getType().getElementType()
+           << " (T21)";
   return success();
 }
 
@@ -73,13 +75,13 @@ LogicalResult LocalStoreOp::verify() {
 LogicalResult AsyncCopyOp::verify() {
   auto ring = getRing().getDefiningOp<RingOp>();
   if (!ring)
-    return emitOpError("T21: the ring is not that of a tile.ring");
+    return emitOpError("the ring is not that of a tile.ring (T21)");
   Type element = ring.getRing().getType().getElementType();
   if (getView().getType().getElementType() != element)
-    return emitOpError() << "T22: elements of "
+    return emitOpError() << "elements of "
                          << getView().getType().getElementType()
                          << " go to a ring of " << element
-                         << " as they are; load, convert and put them";
+                         << " as they are; load, convert and put them (T22)";
   if (failed(verifyRowInterleave(*this, getRowInterleave(), bool(getOrder()))))
     return failure();
   return verifyOrder(*this, /*rank=*/2, getOrder());
@@ -87,19 +89,21 @@ LogicalResult AsyncCopyOp::verify() {
 
 LogicalResult AsyncWaitOp::verify() {
   if (!getPending().empty() && getPending().size() != getRings().size())
-    return emitOpError() << "T22: pending has " << getPending().size()
+    return emitOpError() << "pending has " << getPending().size()
                          << " numbers of tiles, and there are "
-                         << getRings().size() << " rings; give one for each";
+                         << getRings().size()
+                         << " rings; give one for each (T22)";
   for (int64_t tiles : getPending())
     if (tiles < 0)
-      return emitOpError() << "T22: pending = " << tiles
-                           << " is no number of tiles; give 0 or more";
+      return emitOpError() << "pending = " << tiles
+                           << " is no number of tiles; give 0 or more (T22)";
   if (int64_t behind = getBehind(); behind < 0)
-    return emitOpError() << "T22: behind = " << behind
-                         << " is no number of instructions; give 0 or more";
+    return emitOpError()
+           << "behind = " << behind
+           << " is no number of instructions; give 0 or more (T22)";
   for (Value ring : getRings())
     if (!ring.getDefiningOp<RingOp>())
-      return emitOpError("T21: the ring is not that of a tile.ring");
+      return emitOpError("the ring is not that of a tile.ring (T21)");
   return success();
 }
 
@@ -112,8 +116,8 @@ LogicalResult LocalLoadOp::verify() {
           all = getRing().getType().getDimSize(1 + dim);
   std::optional<int64_t> offset = getConstantIntValue(getOffset());
   if (offset && (*offset < 0 || *offset % size != 0 || *offset >= all))
-    return emitOpError() << "T21: " << (dim ? "columns" : "rows") << " from "
-                         << *offset << " on are no part of " << all
-                         << " in parts of " << size;
+    return emitOpError() << (dim ? "columns" : "rows") << " from " << *offset
+                         << " on are no part of " << all << " in parts of "
+                         << size << " (T21)";
   return success();
 }

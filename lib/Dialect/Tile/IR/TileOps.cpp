@@ -64,29 +64,29 @@ void KernelOp::print(OpAsmPrinter &printer) {
 
 LogicalResult KernelOp::verify() {
   if (getWaves() <= 0 || !llvm::isPowerOf2_64(getWaves()))
-    return emitOpError() << "T4: waves = " << getWaves()
-                         << " is not a power of two";
+    return emitOpError() << "waves = " << getWaves()
+                         << " is not a power of two (T4)";
   if (int64_t cluster = getCluster().value_or(1); cluster < 1)
-    return emitOpError() << "T23: cluster = " << cluster
-                         << "; it is a number of workgroups, or left out";
+    return emitOpError() << "cluster = " << cluster
+                         << "; it is a number of workgroups, or left out (T23)";
   if (std::optional<int64_t> workgroups = getWorkgroups()) {
     if (*workgroups < 1)
-      return emitOpError() << "T29: workgroups = " << *workgroups
+      return emitOpError() << "workgroups = " << *workgroups
                            << " run the whole grid; take 1 or more, or leave "
-                              "it out";
+                              "it out (T29)";
     if (getCluster())
-      return emitOpError() << "T29: workgroups = " << *workgroups
+      return emitOpError() << "workgroups = " << *workgroups
                            << " and cluster = " << *getCluster()
                            << ": a cluster's workgroups run one program each; "
-                              "leave one of them out";
+                              "leave one of them out (T29)";
   }
   for (BlockArgument argument : getBody().getArguments()) {
     auto pointer = dyn_cast<MemRefType>(argument.getType());
     if (!argument.getType().isIndex() && !(pointer && pointer.getRank() == 0))
-      return emitOpError() << "T5: argument #" << argument.getArgNumber()
-                           << " is " << argument.getType()
+      return emitOpError() << "argument #" << argument.getArgNumber() << " is "
+                           << argument.getType()
                            << "; a kernel takes rank-0 memrefs (pointers) and "
-                              "index (sizes)";
+                              "index (sizes) (T5)";
   }
   return success();
 }
@@ -115,23 +115,23 @@ LogicalResult LaunchOp::verify() {
     if (auto shaped = dyn_cast<ShapedType>(type))
       dynamic += shaped.getNumDynamicDims();
     else
-      return emitOpError() << "T6: results are tensors or !te.scaled, not "
-                           << type;
+      return emitOpError() << "results are tensors or !te.scaled, not " << type
+                           << " (T6)";
   if (dynamic != int64_t(getResultSizes().size()))
-    return emitOpError() << "T6: the results have " << dynamic
+    return emitOpError() << "the results have " << dynamic
                          << " dynamic dimensions, but shape(...) gives "
-                         << getResultSizes().size();
+                         << getResultSizes().size() << " (T6)";
   if (getInits().size() > getNumResults())
-    return emitOpError() << "T6: " << getInits().size() << " inits but "
+    return emitOpError() << getInits().size() << " inits but "
                          << getNumResults()
                          << " results; each init becomes the "
-                            "buffer of one of the last results";
+                            "buffer of one of the last results (T6)";
   for (auto [init, result] :
        llvm::zip(getInits(), getResults().take_back(getInits().size())))
     if (init.getType() != result.getType())
-      return emitOpError() << "T6: an init of type " << init.getType()
+      return emitOpError() << "an init of type " << init.getType()
                            << " cannot be the buffer of a result of type "
-                           << result.getType();
+                           << result.getType() << " (T6)";
   return success();
 }
 
@@ -150,15 +150,15 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   std::optional<int64_t> gridX = getConstantIntValue(getGridX());
   if (int64_t cluster = kernel.getCluster().value_or(1);
       gridX && *gridX % cluster != 0)
-    return emitOpError() << "T23: a grid of " << *gridX
+    return emitOpError() << "a grid of " << *gridX
                          << " workgroups along x is no whole clusters of "
-                         << cluster;
+                         << cluster << " (T23)";
   size_t expected = kernel.getBody().getNumArguments();
   if (buffers + getSizes().size() != expected)
-    return emitOpError() << "T7: gives " << buffers << " buffers and "
+    return emitOpError() << "gives " << buffers << " buffers and "
                          << getSizes().size() << " sizes, but kernel "
                          << getKernel() << " takes " << expected
-                         << " arguments";
+                         << " arguments (T7)";
   return success();
 }
 
@@ -171,9 +171,9 @@ static LogicalResult verifyTiles(Operation *op) {
   for (Type type :
        llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
     if (isa<TensorType>(type) && !isTile(type))
-      return op->emitOpError() << "T8: " << type
+      return op->emitOpError() << type
                                << " has no #tile.layout; every tile says which "
-                                  "lane holds what";
+                                  "lane holds what (T8)";
   return success();
 }
 
@@ -184,15 +184,16 @@ static LogicalResult verifyRows(Operation *op, Type tile, Value rows,
     return success();
   LinearLayout layout = getLayout(tile);
   if (hasOrder || layout.getShape().size() != 2)
-    return op->emitOpError() << "T16: rows(..) goes with a tile of rank 2, and "
-                                "with no order";
+    return op->emitOpError() << "rows(..) goes with a tile of rank 2, and "
+                                "with no order (T16)";
   LinearLayout expected = layout.project({1, layout.getShape()[1]});
   if (getElementTypeOrSelf(rows.getType()).isInteger(32) &&
       getLayout(rows.getType()) == expected)
     return success();
-  return op->emitOpError() << "T16: rows(..) is an i32 tile of one column, "
+  return op->emitOpError() << "rows(..) is an i32 tile of one column, "
                               "the tile's layout projected; expected "
-                           << LayoutAttr::get(op->getContext(), expected);
+                           << LayoutAttr::get(op->getContext(), expected)
+                           << " (T16)";
 }
 
 LogicalResult mlir::te::tile::verifyOrder(Operation *op, int64_t rank,
@@ -205,10 +206,10 @@ LogicalResult mlir::te::tile::verifyOrder(Operation *op, int64_t rank,
       unit.getBases(LayoutInput::Lane).empty() &&
       unit.getBases(LayoutInput::Wave).empty())
     return success();
-  return op->emitOpError() << "T13: an order permutes the bits of a unit of a "
+  return op->emitOpError() << "an order permutes the bits of a unit of a "
                               "matrix: register bits, each a single coordinate "
                               "bit, and neither lanes nor waves; this is "
-                           << *order;
+                           << *order << " (T13)";
 }
 
 template <typename Op> static LogicalResult verifyAccess(Op op, Type tile) {
@@ -217,9 +218,9 @@ template <typename Op> static LogicalResult verifyAccess(Op op, Type tile) {
     return failure();
   int64_t interleave = op.getInterleave();
   if (interleave < 0 || (interleave > 0 && op.getOrder()))
-    return op.emitOpError() << "T18: interleave = " << interleave
+    return op.emitOpError() << "interleave = " << interleave
                             << "; it is the length of a run, or 0, and does "
-                               "not go with an order";
+                               "not go with an order (T18)";
   return verifyOrder(op, cast<ShapedType>(tile).getRank(), op.getOrder());
 }
 
@@ -227,10 +228,10 @@ LogicalResult mlir::te::tile::verifyRowInterleave(Operation *op, int64_t run,
                                                   bool hasOtherRows) {
   if (run == 0 || (llvm::isPowerOf2_64(run) && run > 0 && !hasOtherRows))
     return success();
-  return op->emitOpError() << "T18: row_interleave = " << run
+  return op->emitOpError() << "row_interleave = " << run
                            << "; it is the length of a run, a power of two, "
                               "or 0, and goes neither with rows that are "
-                              "given nor with an order";
+                              "given nor with an order (T18)";
 }
 
 LogicalResult LoadOp::verify() {
@@ -258,19 +259,20 @@ int64_t PrefetchOp::getRowBytes() {
 
 LogicalResult PrefetchOp::verify() {
   if (getView().getType().isDynamicDim(1))
-    return emitOpError("T24: rows whose length is not known are not asked for");
+    return emitOpError(
+        "rows whose length is not known are not asked for (T24)");
   if (getRows() > 0 && getBytes() > 0 && getRowBytes() > 0 &&
       getRowBytes() % getBytes() == 0)
     return success();
-  return emitOpError() << "T24: " << getRows() << " rows of " << getRowBytes()
+  return emitOpError() << getRows() << " rows of " << getRowBytes()
                        << " bytes are not asked for by " << getBytes()
-                       << " bytes; each row is a whole number of these";
+                       << " bytes; each row is a whole number of these (T24)";
 }
 
 LogicalResult StoreOp::verify() {
   if (getPart() < 0 || getPart() >= getParts())
-    return emitOpError() << "T26: part " << getPart() << " of " << getParts()
-                         << ": it is one of so many, from 0 on";
+    return emitOpError() << "part " << getPart() << " of " << getParts()
+                         << ": it is one of so many, from 0 on (T26)";
   return verifyAccess(*this, getValue().getType());
 }
 
@@ -298,8 +300,9 @@ LogicalResult StageOp::verify() {
       MemRefLayoutAttrInterface(),
       gpu::AddressSpaceAttr::get(getContext(), gpu::AddressSpace::Workgroup));
   if (getView().getType() != expected)
-    return emitOpError() << "T19: the view of a staged tile is " << expected
-                         << ", but " << getView().getType() << " is given";
+    return emitOpError() << "the view of a staged tile is " << expected
+                         << ", but " << getView().getType()
+                         << " is given (T19)";
   return success();
 }
 
@@ -310,10 +313,10 @@ LogicalResult CoordinateOp::verify() {
   if (type.getElementType().isInteger(32) &&
       int64_t(getDimension()) < type.getRank())
     return success();
-  return emitOpError() << "T14: a coordinate is i32, along one of the "
+  return emitOpError() << "a coordinate is i32, along one of the "
                        << type.getRank() << " dimensions; this is "
                        << type.getElementType() << " along dimension "
-                       << getDimension();
+                       << getDimension() << " (T14)";
 }
 
 /// T9: `small` is `large` projected over `block`.
@@ -323,15 +326,15 @@ static LogicalResult verifyProjection(Operation *op, Type large, Type small,
   for (auto [i, b] : llvm::enumerate(block))
     if (b <= 0 || !llvm::isPowerOf2_64(b) || layout.getShape()[i] % b != 0)
       return op->emitOpError()
-             << "T9: block size " << b << " of dimension " << i
+             << "block size " << b << " of dimension " << i
              << " is not a power of two that divides the tile's "
-             << layout.getShape()[i];
+             << layout.getShape()[i] << " (T9)";
   LinearLayout expected = layout.project(block);
   if (expected == getLayout(small))
     return success();
   InFlightDiagnostic diag = op->emitOpError()
-                            << "T9: the blocks' layout must be the elements' "
-                               "layout, projected; expected ";
+                            << "the blocks' layout must be the elements' "
+                               "layout, projected; expected  (T9)";
   return diag << LayoutAttr::get(op->getContext(), expected);
 }
 
@@ -339,15 +342,16 @@ LogicalResult ReduceOp::verify() {
   if (failed(verifyTiles(*this)))
     return failure();
   if (int64_t(getBlock().size()) != getInput().getType().getRank())
-    return emitOpError() << "T9: one block size for each of the "
-                         << getInput().getType().getRank() << " dimensions";
+    return emitOpError() << "one block size for each of the "
+                         << getInput().getType().getRank()
+                         << " dimensions (T9)";
   LinearLayout from = getLayout(getInput().getType()),
                to = getLayout(getResult().getType());
   if (getKind() == ReduceKind::Nibbles &&
       (!getInput().getType().getElementType().isInteger(8) ||
        llvm::product_of(getBlock()) != 2 || from.getWavesOfBlock(getBlock())))
     return emitOpError(
-        "T9: nibbles are two neighbouring i8 codes that one wave holds");
+        "nibbles are two neighbouring i8 codes that one wave holds (T9)");
   bool isValid = llvm::all_of(getBlock(), llvm::isPowerOf2_64);
   if (isValid && from.getWavesOfBlock(getBlock()) &&
       to.getShape() == from.project(getBlock()).getShape())
@@ -369,19 +373,19 @@ LogicalResult ClusterReduceOp::verify() {
     return failure();
   auto kernel = (*this)->getParentOfType<KernelOp>();
   if (kernel && kernel.getCluster().value_or(1) == 1)
-    return emitOpError("T23: the kernel's workgroups form no clusters; give it "
-                       "cluster, or leave the op out");
+    return emitOpError("the kernel's workgroups form no clusters; give it "
+                       "cluster, or leave the op out (T23)");
   if (getKind() != ReduceKind::Add && getKind() != ReduceKind::MaxNum)
-    return emitOpError("T23: numbers are added, or their maximum is taken");
+    return emitOpError("numbers are added, or their maximum is taken (T23)");
   if (getInputs().empty())
-    return emitOpError("T23: it combines one tile or more");
+    return emitOpError("it combines one tile or more (T23)");
   for (Type type : getInputs().getTypes())
     if (auto tile = cast<RankedTensorType>(type);
         tile != getInputs().front().getType() || tile.getRank() != 2 ||
         tile.getDimSize(1) != 1 || !tile.getElementType().isF32())
-      return emitOpError() << "T23: " << type
+      return emitOpError() << type
                            << " is no tile of one column of f32, alike for "
-                              "all that are combined together";
+                              "all that are combined together (T23)";
   return success();
 }
 
@@ -389,7 +393,7 @@ LogicalResult ClusterReduceOp::verify() {
 static LogicalResult verifyBlocks(Operation *op, RankedTensorType large,
                                   RankedTensorType small) {
   if (large.getRank() != small.getRank())
-    return op->emitOpError() << "T9: elements and blocks have the same rank";
+    return op->emitOpError() << "elements and blocks have the same rank (T9)";
   SmallVector<int64_t> block;
   for (auto [l, s] : llvm::zip_equal(large.getShape(), small.getShape()))
     block.push_back(s == 0 ? 0 : l / s);
@@ -410,13 +414,12 @@ LogicalResult ScaledTruncOp::verify() {
   if (getResult().getType().getElementType().isInteger(8))
     expected = expected.project({1, 2});
   if (getLayout(getResult().getType()) != expected)
-    return emitOpError() << "T12: input and result have the same layout (of "
-                            "fp4 codes, two columns a byte: projected)";
+    return emitOpError() << "input and result have the same layout (of "
+                            "fp4 codes, two columns a byte: projected) (T12)";
   if (!scales.getElementType().isInteger(8) ||
       elements.getShape().back() < 2 * scales.getShape().back())
-    return emitOpError()
-           << "T12: scales are i8 (E8M0 bytes), one for two or more "
-              "columns";
+    return emitOpError() << "scales are i8 (E8M0 bytes), one for two or more "
+                            "columns (T12)";
   return verifyBlocks(*this, elements, scales);
 }
 
@@ -427,24 +430,24 @@ LogicalResult ExchangeOp::verify() {
   int64_t dimension = getDimension(), stride = getStride();
   if (dimension < 0 || dimension >= type.getRank() || stride <= 0 ||
       stride >= type.getDimSize(dimension))
-    return emitOpError() << "T15: no partner is " << stride
+    return emitOpError() << "no partner is " << stride
                          << " away along dimension " << dimension
-                         << "; give a stride below the tile's size";
+                         << "; give a stride below the tile's size (T15)";
   if (getLayout(type).isPermutation())
     return success();
-  return emitOpError() << "T15: each basis of the tile's layout must be a "
-                          "single coordinate bit, or zero";
+  return emitOpError() << "each basis of the tile's layout must be a "
+                          "single coordinate bit, or zero (T15)";
 }
 
 LogicalResult SelectOp::verify() {
   if (failed(verifyTiles(*this)))
     return failure();
   if (getTiles().empty())
-    return emitOpError("T17: there is nothing to pick from");
+    return emitOpError("there is nothing to pick from (T17)");
   for (Type type : getTiles().getTypes())
     if (type != getType())
-      return emitOpError() << "T17: picks a " << getType() << " from a " << type
-                           << "; all tiles have the result's type";
+      return emitOpError() << "picks a " << getType() << " from a " << type
+                           << "; all tiles have the result's type (T17)";
   return success();
 }
 
@@ -452,14 +455,14 @@ LogicalResult TransposeOp::verify() {
   if (failed(verifyTiles(*this)))
     return failure();
   if (getInput().getType().getRank() != 2)
-    return emitOpError() << "T10: a transposed tile has rank 2, not "
-                         << getInput().getType().getRank();
+    return emitOpError() << "a transposed tile has rank 2, not "
+                         << getInput().getType().getRank() << " (T10)";
   LinearLayout expected = getLayout(getInput().getType()).transpose();
   if (getLayout(getResult().getType()) == expected)
     return success();
-  return emitOpError() << "T10: the result's layout must be the input's, "
+  return emitOpError() << "the result's layout must be the input's, "
                           "transposed, its registers in order; expected "
-                       << LayoutAttr::get(getContext(), expected);
+                       << LayoutAttr::get(getContext(), expected) << " (T10)";
 }
 
 LogicalResult ConvertLayoutOp::verify() {
@@ -468,7 +471,7 @@ LogicalResult ConvertLayoutOp::verify() {
   if (getInput().getType().getShape() != getResult().getType().getShape() ||
       getElementTypeOrSelf(getInput().getType()) !=
           getElementTypeOrSelf(getResult().getType()))
-    return emitOpError() << "T11: only the layout may change";
+    return emitOpError() << "only the layout may change (T11)";
   return success();
 }
 
