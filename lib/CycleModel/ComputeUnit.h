@@ -27,7 +27,7 @@ struct Simd {
   uint64_t mfmaFree = 0, valuFree = 0;
   // When the last matrix instruction lets a vector one start, and one that does
   // not run beside it.
-  uint64_t besideMatrix = 0, behindMatrix = 0;
+  uint64_t withMatrix = 0, afterMatrix = 0;
 };
 
 class ComputeUnit {

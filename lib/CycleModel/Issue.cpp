@@ -29,7 +29,7 @@ Blocked ComputeUnit::checkUnit(SimulatedWave &wave,
                : Blocked{Stall::ValuBusy, simd.valuFree};
   case Unit::Valu: {
     uint64_t matrix =
-        inst.waitsForMatrix ? simd.behindMatrix : simd.besideMatrix;
+        inst.waitsForMatrix ? simd.afterMatrix : simd.withMatrix;
     return simd.valuFree >= matrix ? Blocked{Stall::ValuBusy, simd.valuFree}
                                    : Blocked{Stall::MfmaBusy, matrix};
   }
@@ -205,10 +205,10 @@ void ComputeUnit::issueMatrix(SimulatedWave &wave,
   auto countReads = [&](unsigned bytes) {
     return bytes / timing.factorReadBytes;
   };
-  simd.besideMatrix =
+  simd.withMatrix =
       now + timing.issueClocks *
                 (timing.matrixIssueSlots + countReads(inst.widerFactorBytes));
-  simd.behindMatrix =
+  simd.afterMatrix =
       now + clocks +
       timing.issueClocks * (timing.matrixEndSlots +
                             std::min(countReads(inst.firstFactorBytes), 1u));

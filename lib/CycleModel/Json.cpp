@@ -53,7 +53,7 @@ static Object getMfma(const Profile &p) {
     mfma["loop"] = Object{{"first_pc", formatPc(p, p.cu.loop->first)},
                           {"last_pc", formatPc(p, p.cu.loop->last)},
                           {"clocks", p.cu.loopClocks},
-                          {"rounds", p.cu.loopRounds},
+                          {"rounds", p.cu.loopIterations},
                           {"busy", p.loopMfmaShare()}};
   else if (p.cu.loopClocks)
     mfma["middle"] =

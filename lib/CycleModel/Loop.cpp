@@ -13,7 +13,7 @@
 namespace mlir::te::cycle {
 
 /// Rounds that a wave makes before there is a steady state.
-static constexpr uint64_t kLeastRounds = 3;
+static constexpr uint64_t kLeastIterations = 3;
 
 std::optional<Loop> findLoop(const emu::Trace &trace) {
   // Branches backwards, and how often each instruction ran.
@@ -50,7 +50,7 @@ std::optional<Loop> findLoop(const emu::Trace &trace) {
   };
   // What a few waves jump back for is no loop; a workgroup may have few tiles.
   std::erase_if(loops, [&](const auto &loop) {
-    return loop.second < kLeastRounds * waves && !isOfTiles(loop.first);
+    return loop.second < kLeastIterations * waves && !isOfTiles(loop.first);
   });
   auto isInnermost = [&](std::pair<uint32_t, uint32_t> loop) {
     return llvm::none_of(loops, [&](const auto &other) {

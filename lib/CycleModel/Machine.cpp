@@ -114,14 +114,14 @@ uint64_t MemoryPath::takeAddresses(uint64_t now, const emu::TraceEvent &event,
                           llvm::divideCeil(event.bytes, timing.l1Bytes)});
   if (addressFree <= now)
     worked = waited = 0;
-  uint64_t turn = std::max(now, addressFree);
-  Blocked room = whenRoom(turn, event.missed * kCacheLineBytes);
+  uint64_t start = std::max(now, addressFree);
+  Blocked room = whenRoom(start, event.missed * kCacheLineBytes);
   operation.begin = room.until;
   operation.end = addressFree = operation.begin + clocks;
   addressBusy += clocks;
   worked += clocks;
-  waited += room.until - turn;
-  if (room.until > turn)
+  waited += room.until - start;
+  if (room.until > start)
     roomReason = room.stall;
   Stall why = waited * kStandstill > worked ? roomReason : Stall::AddressUnit;
   queue.push(operation.begin, why);

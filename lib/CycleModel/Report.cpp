@@ -61,9 +61,9 @@ static void printShares(llvm::raw_ostream &os, const Profile &p) {
            p.cu.loop ? "of each tile: no loop" : "no loop");
     else if (p.cu.loopClocks)
       line("MFMA busy, loop", p.loopMfmaShare(),
-           formatv("{0} rounds of {1:f0} clocks", p.cu.loopRounds,
+           formatv("{0} rounds of {1:f0} clocks", p.cu.loopIterations,
                    double(p.cu.loopClocks) /
-                       std::max<uint64_t>(1, p.cu.loopRounds)));
+                       std::max<uint64_t>(1, p.cu.loopIterations)));
   }
   line("VALU busy", p.valuShare(), "");
   line("LDS busy", p.ldsShare(),

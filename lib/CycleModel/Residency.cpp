@@ -16,7 +16,7 @@ namespace mlir::te::cycle {
 
 /// Generations of workgroups that are simulated: all, or the first one, which
 /// finds nothing in the caches, one in the middle, and the last ones, which may
-/// have less to do (pieces of K) and drain. Workgroups that share a unit come
+/// have less to do (chunks of K) and drain. Workgroups that share a unit come
 /// apart by and by.
 static constexpr uint64_t kGenerations = 8, kSharedGenerations = 16;
 
@@ -67,12 +67,12 @@ BusiestUnit findBusiestUnit(const Target &target, const Timing &timing,
         places.push({0, number, unit});
     for (uint64_t at = xcd; at < gridWorkgroups; at += timing.xcds) {
       auto [free, number, unit] = places.top();
-      uint64_t mine = work.empty() ? 1 : work[at];
+      uint64_t own = work.empty() ? 1 : work[at];
       places.pop();
-      places.push({free + mine, number, unit});
+      places.push({free + own, number, unit});
       units[unit].workgroups.push_back(at);
-      units[unit].work += mine;
-      all += mine;
+      units[unit].work += own;
+      all += own;
     }
   }
   BusiestUnit &most =
@@ -91,13 +91,13 @@ emu::TraceRequest chooseWorkgroups(const Target &target, const Timing &timing,
   uint64_t held = getResidency(target, registers, ldsBytes, wavesPerWorkgroup,
                                gridWorkgroups)
                       .workgroups;
-  std::vector<uint64_t> mine =
+  std::vector<uint64_t> own =
       findBusiestUnit(target, timing, held, gridWorkgroups, work).workgroups;
-  uint64_t all = mine.size();
+  uint64_t all = own.size();
   emu::TraceRequest request;
   request.caches = timing.xcds;
   auto add = [&](uint64_t from, uint64_t count) {
-    auto begin = mine.begin() + from;
+    auto begin = own.begin() + from;
     request.workgroups.insert(request.workgroups.end(), begin, begin + count);
   };
   uint64_t simulated = (held > 1 ? kSharedGenerations : kGenerations) * held;

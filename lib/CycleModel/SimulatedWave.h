@@ -67,12 +67,12 @@ public:
   Blocked stall;     // since stalledSince, at instruction stalledAt
   uint64_t stalledSince = 0;
   uint32_t stalledAt = 0;
-  struct Round {
+  struct Iteration {
     uint64_t clock, mfmaClocks; // when it begins; of the CU, until then
   };
   /// Each time that it comes to the loop; or of each tile, or all, where their
   /// products have no loop, how the middle half of these begins and ends.
-  std::vector<std::vector<Round>> visits;
+  std::vector<std::vector<Iteration>> visits;
   uint64_t products = 0, issuedProducts = 0; // of such a tile
 
 private:

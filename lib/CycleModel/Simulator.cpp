@@ -232,7 +232,7 @@ void ComputeUnit::noteProduct(SimulatedWave &wave, uint64_t now) {
 }
 
 /// Rounds whose mean is a steady state.
-static constexpr uint64_t kLeastRoundsOfLoop = 3;
+static constexpr uint64_t kLeastIterationsOfLoop = 3;
 
 /// From when every wave is in its second round until the first one leaves, of
 /// the first times that they come to the loop: in later ones what was stored
@@ -244,38 +244,38 @@ void ComputeUnit::finishLoop() {
   for (auto &wave : waves)
     visits = std::max(visits, wave->visits.size());
   for (size_t visit = 0;
-       visit < visits && result.loopRounds < kLeastRoundsOfLoop; ++visit)
+       visit < visits && result.loopIterations < kLeastIterationsOfLoop; ++visit)
     finishVisit(visit);
 }
 
 void ComputeUnit::finishVisit(size_t visit) {
-  using Round = SimulatedWave::Round;
-  bool hasRounds = result.loop && !result.loop->productsOfTile;
-  std::vector<Round> begins, ends;
+  using Iteration = SimulatedWave::Iteration;
+  bool hasIterations = result.loop && !result.loop->productsOfTile;
+  std::vector<Iteration> begins, ends;
   uint64_t count = 0;
   for (auto &wave : waves) {
     if (visit >= wave->visits.size() ||
-        wave->visits[visit].size() < (hasRounds ? 3 : 2))
+        wave->visits[visit].size() < (hasIterations ? 3 : 2))
       continue;
-    const std::vector<Round> &rounds = wave->visits[visit];
-    begins.push_back(rounds[hasRounds ? 1 : 0]);
+    const std::vector<Iteration> &rounds = wave->visits[visit];
+    begins.push_back(rounds[hasIterations ? 1 : 0]);
     ends.push_back(rounds.back());
     count = rounds.size() - 2;
   }
   if (begins.empty())
     return;
-  auto isEarlier = [](const Round &a, const Round &b) {
+  auto isEarlier = [](const Iteration &a, const Iteration &b) {
     return a.clock < b.clock;
   };
-  Round begin = *llvm::max_element(begins, isEarlier);
-  Round end = *llvm::min_element(ends, isEarlier);
+  Iteration begin = *llvm::max_element(begins, isEarlier);
+  Iteration end = *llvm::min_element(ends, isEarlier);
   if (end.clock <= begin.clock) {
     if (visit > 0) // the first one's, if there is no such time
       return;
     begin = *llvm::min_element(begins, isEarlier);
     end = *llvm::max_element(ends, isEarlier);
   }
-  result.loopRounds += count;
+  result.loopIterations += count;
   result.loopClocks += end.clock - begin.clock;
   result.loopMfmaClocks += end.mfmaClocks - begin.mfmaClocks;
 }

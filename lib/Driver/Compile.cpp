@@ -190,11 +190,11 @@ static TileTraffic measureTraffic(tile::KernelOp kernel) {
     int64_t bytes = getTrips(op) * type.getNumElements() *
                     std::max(1u, type.getElementTypeBitWidth() / 8);
     total += bytes;
-    Touched &mine = touched[buffer(view)];
+    Touched &own = touched[buffer(view)];
     Place exact = {row.getAsOpaquePointer(), col.getAsOpaquePointer()};
     bool isLoop = op->getParentOfType<scf::ForOp>() != nullptr;
-    int64_t &share = !isLoop ? mine.places[exact]
-                             : mine.loops[multiplies ? exact : getShift(col)];
+    int64_t &share = !isLoop ? own.places[exact]
+                             : own.loops[multiplies ? exact : getShift(col)];
     share = std::max(share, bytes);
   };
   kernel.walk([&](Operation *op) {
@@ -209,8 +209,8 @@ static TileTraffic measureTraffic(tile::KernelOp kernel) {
       add(op, cast<ShapedType>(store.getValue().getType()), store.getView(),
           store.getRow(), store.getColumn(), traffic.storeBytes);
   });
-  for (auto &[view, mine] : touched)
-    traffic.leastBytes += mine.getBytes(multiplies);
+  for (auto &[view, own] : touched)
+    traffic.leastBytes += own.getBytes(multiplies);
   return traffic;
 }
 

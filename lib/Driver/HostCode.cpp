@@ -66,10 +66,10 @@ LogicalResult te::verifyHostOp(Operation *op) {
     return success();
   if (!op->use_empty() &&
       llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>)) {
-    bool isPut = isa<tensor::InsertSliceOp, tensor::EmptyOp>(op);
+    bool isStored = isa<tensor::InsertSliceOp, tensor::EmptyOp>(op);
     return op->emitError()
            << op->getName() << " has no kernel yet"
-           << (isPut ? "; put slices into tensors without a step, and cover "
+           << (isStored ? "; put slices into tensors without a step, and cover "
                        "with them what tensor.empty gives; its semantics run "
                        "with te-run --device=reference"
                      : "; docs/spec.md lists the ops that have one");

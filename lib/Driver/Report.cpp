@@ -186,8 +186,8 @@ static void printExplain(llvm::raw_ostream &os, const json::Array &decisions) {
     os << "  why: " << *d.getString("why") << "\n";
     for (const json::Value &raised : *d.getArray("raised"))
       os << "  raised: " << *raised.getAsString() << "\n";
-    for (const json::Value &apart : *d.getArray("not_fused"))
-      os << "  not fused: " << *apart.getAsString() << "\n";
+    for (const json::Value &notFused : *d.getArray("not_fused"))
+      os << "  not fused: " << *notFused.getAsString() << "\n";
   }
 }
 

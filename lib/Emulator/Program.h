@@ -27,7 +27,7 @@ public:
     std::string text;              // "v_add_f32_e32 v0, v1, v2"
     unsigned vgprs = 0, agprs = 0; // one more than the highest named
     Effects effects;
-    unsigned latency = 1; // issue turns, by LLVM's scheduling model
+    unsigned latency = 1; // issue slots, by LLVM's scheduling model
   };
   /// `accRow`: the row of a0, for the effects.
   Result decode(llvm::ArrayRef<uint8_t> code, uint64_t address,
@@ -70,7 +70,7 @@ public:
   }
   /// Text of the instruction at `word`. Thread-safe.
   std::string disassemble(uint32_t word) { return describe(word).text; }
-  /// And in how many issue turns LLVM's scheduling model has its result.
+  /// And in how many issue slots LLVM's scheduling model has its result.
   struct Description {
     std::string text;
     unsigned latency = 1;

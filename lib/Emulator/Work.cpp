@@ -35,15 +35,15 @@ public:
   /// False where that takes what cannot be followed so: scratch, atomics,
   /// registers by index, jumps through registers.
   bool isKnown() const { return known; }
-  /// Runs the wave; issue turns of it, or none after a fault or where that
+  /// Runs the wave; issue slots of it, or none after a fault or where that
   /// takes more than one may, or than `steps`, which are left.
   std::optional<uint64_t> follow(Wave &wave, uint64_t &steps) const;
 
 private:
-  /// The next instruction that runs, and the turns up to it.
+  /// The next instruction that runs, and the slots up to it.
   struct Next {
     uint32_t word = 0;
-    uint64_t turns = 0;
+    uint64_t slots = 0;
   };
   void findMasked(llvm::ArrayRef<Program::Listed> code);
   bool update(const Inst &inst);
@@ -148,27 +148,27 @@ Slice::Slice(Program &program, uint32_t entry)
   for (const Program::Listed &listed : llvm::reverse(code)) {
     const Inst &inst = text[listed.word];
     known &= isAnswered(inst);
-    uint64_t turns = std::max<uint64_t>(1, inst.matrix.passes);
-    next[listed.word] = {listed.word, turns};
+    uint64_t slots = std::max<uint64_t>(1, inst.matrix.passes);
+    next[listed.word] = {listed.word, slots};
     if (runs[listed.word])
       continue;
     Next then = next[inst.word + inst.words];
-    next[listed.word] = {then.word, then.turns + turns};
+    next[listed.word] = {then.word, then.slots + slots};
   }
 }
 
 std::optional<uint64_t> Slice::follow(Wave &wave, uint64_t &steps) const {
   const Inst *text = program.getText();
-  uint64_t turns = 0, last = steps - std::min(steps, kMostStepsOfOne);
+  uint64_t slots = 0, last = steps - std::min(steps, kMostStepsOfOne);
   while (steps > last) {
     --steps;
     Next at = next[wave.pc->word];
     const Inst &inst = text[at.word];
-    turns += at.turns;
+    slots += at.slots;
     wave.pc = &inst + inst.words;
     inst.run(wave, inst);
     if (wave.stop == Stop::End)
-      return turns;
+      return slots;
     if (wave.stop == Stop::Fault)
       return std::nullopt;
   }
@@ -197,12 +197,12 @@ std::vector<uint64_t> measureWork(const CodeObject &object,
   (*dispatch)->initialize(*wave, 0, 0);
   std::vector<uint64_t> work((*dispatch)->getWorkgroups());
   uint64_t steps = kMostSteps;
-  for (auto [workgroup, turns] : llvm::enumerate(work)) {
+  for (auto [workgroup, slots] : llvm::enumerate(work)) {
     (*dispatch)->enter(*wave, workgroup, 0);
     auto found = slice.follow(*wave, steps);
     if (!found)
       return {};
-    turns = *found;
+    slots = *found;
   }
   return work;
 }

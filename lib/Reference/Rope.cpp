@@ -103,10 +103,10 @@ static LogicalResult rotate(Op op, bool isBackward, Frame &frame) {
       for (int64_t i = 0; i < columns; ++i) {
         auto [j, sign] = getPartner(i, columns, op.getInterleaved());
         double sine = isBackward ? -std::sin(angles[j]) : std::sin(angles[i]);
-        double mine = x[first + i] * std::cos(angles[i]),
+        double own = x[first + i] * std::cos(angles[i]),
                other = sign * x[first + j] * sine;
-        y[first + i] = mine + other;
-        bounds[first + i] = getSumBound(mine * mine + other * other) +
+        y[first + i] = own + other;
+        bounds[first + i] = getSumBound(own * own + other * other) +
                             inputs[first + i] * std::fabs(std::cos(angles[i])) +
                             inputs[first + j] * std::fabs(sine);
       }

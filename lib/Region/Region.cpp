@@ -58,7 +58,7 @@ bool te::isImmediate(OpOperand &operand) {
 }
 
 /// True for an op that computes the same way on tiles of any orientation.
-static bool canTurn(Operation *op) {
+static bool canTranspose(Operation *op) {
   auto fits = [](IndexMap map) { return map.isTile() || map.isScalar(); };
   return isRegionOp(op) && !needsWholeRows(op) && !needsWholeColumns(op) &&
          llvm::all_of(op->getOpOperands(),
@@ -68,8 +68,8 @@ static bool canTurn(Operation *op) {
          });
 }
 
-llvm::SmallPtrSet<Operation *, 4> te::getTurnedOps(ArrayRef<Operation *> ops) {
-  llvm::SmallPtrSet<Operation *, 4> turned;
+llvm::SmallPtrSet<Operation *, 4> te::getTransposedOps(ArrayRef<Operation *> ops) {
+  llvm::SmallPtrSet<Operation *, 4> transposed;
   auto isRead = [&](Value tile) { // as it is
     return llvm::any_of(ops, [&](Operation *op) {
       return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
@@ -77,26 +77,26 @@ llvm::SmallPtrSet<Operation *, 4> te::getTurnedOps(ArrayRef<Operation *> ops) {
       });
     });
   };
-  auto turns = [&](OpOperand &operand) {
-    if (Value source = getTurnedSource(operand.get()))
+  auto transposes = [&](OpOperand &operand) {
+    if (Value source = getTransposedSource(operand.get()))
       return llvm::is_contained(ops, source.getDefiningOp()) || isRead(source);
-    return turned.contains(getRoot(operand).getDefiningOp());
+    return transposed.contains(getRoot(operand).getDefiningOp());
   };
   for (Operation *op : ops) {
-    if (!canTurn(op))
+    if (!canTranspose(op))
       continue;
     bool all = true, any = false;
     for (OpOperand &operand : op->getOpOperands()) {
       if (!getMap(operand).isTile() || isImmediate(operand))
         continue;
-      bool isTurned = turns(operand);
-      all &= isTurned;
-      any |= isTurned;
+      bool isTransposed = transposes(operand);
+      all &= isTransposed;
+      any |= isTransposed;
     }
     if (all && any)
-      turned.insert(op);
+      transposed.insert(op);
   }
-  return turned;
+  return transposed;
 }
 
 /// Takes each matrix by itself as its types say.
@@ -259,13 +259,13 @@ GemmOp te::findGemm(ArrayRef<Operation *> ops) {
   return it == ops.end() ? GemmOp() : cast<GemmOp>(*it);
 }
 
-/// Rows that are in front of those that there are pieces of.
+/// Rows that are in front of those that there are splits of.
 static int64_t getFirstRow(GemmSumOp sum) {
-  auto pieces = cast<RankedTensorType>(sum.getPartials().getType());
+  auto splits = cast<RankedTensorType>(sum.getPartials().getType());
   ArrayRef<int64_t> shape = sum.getResult().getType().getShape();
-  return pieces.hasStaticShape() && !ShapedType::isDynamicShape(shape)
+  return splits.hasStaticShape() && !ShapedType::isDynamicShape(shape)
              ? flatten(shape).first -
-                   flatten(pieces.getShape().drop_front()).first
+                   flatten(splits.getShape().drop_front()).first
              : 0;
 }
 
@@ -328,9 +328,9 @@ bool te::hasPrologue(GemmOp gemm) {
 }
 
 Anchor te::findAnchor(ArrayRef<Operation *> all) {
-  llvm::SmallPtrSet<Operation *, 4> turned = getTurnedOps(all);
+  llvm::SmallPtrSet<Operation *, 4> transposed = getTransposedOps(all);
   SmallVector<Operation *> ops = llvm::filter_to_vector(
-      all, [&](Operation *op) { return !turned.contains(op); });
+      all, [&](Operation *op) { return !transposed.contains(op); });
   if (GemmOp gemm = findGemm(ops))
     return {gemm.getResult(),
             findGate(ops) ? IndexMap("m(hn)")
@@ -400,7 +400,7 @@ SmallVector<SmallVector<Operation *>> te::getParts(ArrayRef<Operation *> ops) {
   llvm::SmallDenseMap<Value, Operation *> byValue;
   std::map<std::pair<int64_t, int64_t>, Operation *> byExtent;
   SmallVector<Operation *> tiled;
-  llvm::SmallPtrSet<Operation *, 4> turned = getTurnedOps(ops);
+  llvm::SmallPtrSet<Operation *, 4> transposed = getTransposedOps(ops);
   GatedActivationOp gate = findGate(ops);
   for (Operation *op : ops) {
     SmallVector<Value> values = getTileValues(op);
@@ -411,9 +411,9 @@ SmallVector<SmallVector<Operation *>> te::getParts(ArrayRef<Operation *> ops) {
     classes.insert(op);
     if (needsWholeColumns(op)) // walks down its own
       continue;
-    if (turned.contains(op)) {
+    if (transposed.contains(op)) {
       for (Value &value : values)
-        if (Value source = getTurnedSource(value))
+        if (Value source = getTransposedSource(value))
           value = source;
       extent.reset(); // of other ops' columns and rows
     }

@@ -123,7 +123,7 @@ static std::optional<std::string> whyNotGate(GatedActivationOp gate) {
                      : hasMore(gate.getInput().getDefiningOp<GemmSumOp>());
   if (isMore)
     return std::string(
-        "reads halves of the result of a te.gemm of pairs or pieces, or "
+        "reads halves of the result of a te.gemm of pairs or splits, or "
         "whose epilogue is more than alpha and a bias; put the two into "
         "regions of their own (F10)");
   int64_t wide = cast<ShapedType>(gate.getInput().getType()).getShape().back();
@@ -139,16 +139,16 @@ static std::optional<std::string> whyNotGate(GatedActivationOp gate) {
 
 /// F4: what stays inside of the region stays in registers.
 static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
-  llvm::SmallPtrSet<Operation *, 4> turned = getTurnedOps(ops);
+  llvm::SmallPtrSet<Operation *, 4> transposed = getTransposedOps(ops);
   llvm::SmallPtrSet<Operation *, 16> inside(llvm::from_range, ops);
   GatedActivationOp gate = findGate(ops);
   for (Operation *op : ops)
     for (OpOperand &operand : op->getOpOperands()) {
-      Value source = getTurnedSource(operand.get());
+      Value source = getTransposedSource(operand.get());
       if (Operation *producer = source ? source.getDefiningOp() : nullptr;
           producer && inside.contains(producer) &&
-          !(turned.contains(op) && isTileValue(source) &&
-            !turned.contains(producer) && getFirstRow(ops) == 0))
+          !(transposed.contains(op) && isTileValue(source) &&
+            !transposed.contains(producer) && getFirstRow(ops) == 0))
         return Conflict{
             op, ("reads a result of '" + producer->getName().getStringRef() +
                  "' with rows for columns, but computes over rows or columns, "
@@ -277,7 +277,7 @@ static std::optional<Conflict> findGateConflict(ArrayRef<Operation *> ops) {
 
 /// True for a part of a concat that nobody computes, and that has not the size
 /// of what a product does.
-static bool isCopiedBeside(OpOperand &operand, Operation *product,
+static bool isCopiedWith(OpOperand &operand, Operation *product,
                            ArrayRef<Operation *> ops) {
   Value root = getRoot(operand);
   if (!getMap(operand).isInserted() ||
@@ -307,7 +307,7 @@ static std::optional<Conflict> findProductConflict(ArrayRef<Operation *> ops) {
                               " does not; put the two into regions of their "
                               "own (F10)"};
     if (llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
-          return isCopiedBeside(operand, product, ops);
+          return isCopiedWith(operand, product, ops);
         }))
       return Conflict{op, "puts another tensor beside the result of " + name +
                               ", which is copied as a part of its own; put the "
@@ -350,11 +350,11 @@ std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
     return conflict;
   if (std::optional<Conflict> conflict = findProductConflict(ops))
     return conflict;
-  auto walker = llvm::find_if(ops, needsWholeColumns);
-  if (walker != ops.end()) {
+  auto columnOp = llvm::find_if(ops, needsWholeColumns);
+  if (columnOp != ops.end()) {
     if (llvm::all_of(ops, needsWholeColumns)) // each is a part of its own
       return std::nullopt;
-    return Conflict{*walker,
+    return Conflict{*columnOp,
                     "walks down whole columns, tile after tile; such ops "
                     "share a region with each other only (F8)"};
   }

@@ -41,13 +41,13 @@ static Value emitSizeOfIterator(OpResult result, int64_t i,
   auto getIterators = [](Value value, IndexMap map) {
     return map.getIterators(cast<ShapedType>(value.getType()).getRank());
   };
-  std::optional<StringRef> mine = getIterators(result, getMap(result));
-  if (!mine)
+  std::optional<StringRef> own = getIterators(result, getMap(result));
+  if (!own)
     return {};
   for (OpOperand &operand : result.getOwner()->getOpOperands()) {
     std::optional<StringRef> other =
         getIterators(operand.get(), getMap(operand));
-    if (size_t dim = other ? other->find((*mine)[i]) : StringRef::npos;
+    if (size_t dim = other ? other->find((*own)[i]) : StringRef::npos;
         dim != StringRef::npos && !isImmediate(operand))
       return of(operand.get(), dim);
   }

@@ -80,7 +80,7 @@ bool te::isTransposedByMatrix(Value value) {
   return isTransposed(value) && cast<ShapedType>(value.getType()).getRank() > 2;
 }
 
-Value te::getTurnedSource(Value value) {
+Value te::getTransposedSource(Value value) {
   value = getTileRoot(value);
   if (!isTransposed(value) || isTransposedByMatrix(value))
     return {};

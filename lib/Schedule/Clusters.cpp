@@ -20,7 +20,7 @@ constexpr unsigned kWorthBytes = 4;
 /// Of a tile of many rows: waves, and bytes that a lane holds.
 constexpr int64_t kBlockWaves = 16, kBlockLaneBytes = 128;
 /// The same where workgroups walk down the rows and sum them: fewest waves.
-constexpr int64_t kWalkWaves = 2, kWalkLaneBytes = 32;
+constexpr int64_t kPersistentWaves = 2, kPersistentLaneBytes = 32;
 /// Workgroups a CU of those that keep their share in LDS: while one reads,
 /// others compute; and at the least.
 constexpr int64_t kSharingWorkgroups = 3, kFewestWorkgroups = 2;
@@ -89,13 +89,13 @@ ScheduleAttr te::chooseCluster(MLIRContext *context, const TileDemand &demand,
       ShapedType::isDynamic(demand.cols) || demand.loadedBytes < kWorthBytes)
     return nullptr;
   int64_t rows = std::max({demand.minRows, demand.unitRows, demand.linesRows});
-  bool walks = rows == 1 && demand.sumsColumns;
-  int64_t waves = walks ? kWalkWaves : kBlockWaves,
-          laneBytes = walks ? kWalkLaneBytes : kBlockLaneBytes;
+  bool sumsDown = rows == 1 && demand.sumsColumns;
+  int64_t waves = sumsDown ? kPersistentWaves : kBlockWaves,
+          laneBytes = sumsDown ? kPersistentLaneBytes : kBlockLaneBytes;
   auto getWidth = [&] {
     return waves * target.waveSize * laneBytes / demand.inputBytes / rows;
   };
-  while (walks && waves < kBlockWaves &&
+  while (sumsDown && waves < kBlockWaves &&
          getRowTiles(demand, getWidth()) > int64_t(target.maxClusterWorkgroups))
     waves *= 2;
   int64_t width = getWidth(),
@@ -108,7 +108,7 @@ ScheduleAttr te::chooseCluster(MLIRContext *context, const TileDemand &demand,
         {.workgroups = workgroups, .cluster = getRowTiles(demand, width)});
   };
   ScheduleAttr schedule = get(0);
-  if (walks) {
+  if (sumsDown) {
     ResourceEstimate resources = estimate(demand, get(1), target);
     int64_t perSIMD = getWavesPerSIMD(demand, get(1), target)
                           .value_or(target.occupancy(

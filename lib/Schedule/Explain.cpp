@@ -35,7 +35,7 @@ static void explainShare(llvm::raw_ostream &os, ScheduleAttr schedule) {
              : "reads its tiles a second time for the results");
 }
 
-/// The same of a row that a workgroup has to itself, or in pieces.
+/// The same of a row that a workgroup has to itself, or in splits.
 static void explainColumns(llvm::raw_ostream &os, const TileDemand &demand,
                            ScheduleAttr schedule) {
   bool isWhole = !ShapedType::isDynamic(demand.cols) &&
@@ -48,7 +48,7 @@ static void explainColumns(llvm::raw_ostream &os, const TileDemand &demand,
   else if (schedule.getGrid().getRowSplit() > 1)
     os << ", of a row that " << schedule.getGrid().getRowSplit()
        << " workgroups share, as there are too few rows for the chip: a kernel "
-          "before this one computes what is computed over its pieces, and it "
+          "before this one computes what is computed over its splits, and it "
           "is read a second time for the results";
   else if (schedule.getSweep() == SweepKind::Reread)
     os << ", of a row that the registers of a workgroup do not hold: it is "

@@ -112,7 +112,7 @@ std::string te::whyNoProducts(StringRef op, const Target &target) {
       Target::all(), [](const Target &other) { return bool(other.amd); });
   auto names =
       llvm::map_range(able, [](const Target &other) { return other.name; });
-  return (op + " is not supported for " + target.name + "; compile for " +
+  return (llvm::Twine(op) + " is not supported for " + target.name + "; compile for " +
           llvm::join(names, " or ") + " (G2)")
       .str();
 }
@@ -177,15 +177,15 @@ int64_t te::getScaleBytes(const GemmPlan &plan, int64_t outer,
                   MMA::kScalesInRegister * wordBytes / outer;
   int64_t ofStep = schedule.getMatmul().getK() / MMA::kScaledElements;
   return std::min(std::clamp(words, access, 2 * access),
-                  std::max(ofStep * kMostStepsInRound, access));
+                  std::max(ofStep * kMostStepsInIteration, access));
 }
 
 int64_t te::getWholeSteps(int64_t steps, int64_t k, int64_t step,
-                          int64_t pieces) {
+                          int64_t splits) {
   auto isWhole = [&](int64_t length) {
-    if (ShapedType::isDynamic(k) || k / pieces < 2 * length)
+    if (ShapedType::isDynamic(k) || k / splits < 2 * length)
       return false;
-    return (k % (step * pieces) == 0 ? k / pieces : k) % length == 0;
+    return (k % (step * splits) == 0 ? k / splits : k) % length == 0;
   };
   while (steps > 1 && !isWhole(steps * step))
     steps /= 2;
@@ -222,13 +222,13 @@ static int64_t getFetchSteps(GemmOp gemm, const GemmPlan &plan,
     ScaledType scaled = getScaled(operand);
     count =
         kCacheLineBytes * 8 / (matmul.getK() * type.getElementTypeBitWidth());
-    int64_t pieces =
+    int64_t splits =
         std::max(gemm.countSplits(), schedule.getGrid().getSplitK());
     if (count < 2 || getSource(operand) != operand ||
         type.getDimSize(kDim) <
-            2 * pieces * schedule.getPipeline().getStages() * matmul.getK() ||
+            2 * splits * schedule.getPipeline().getStages() * matmul.getK() ||
         !liesAlongK(operand, kDim) || (scaled && getDataOrder(scaled)) ||
-        getWholeSteps(count, type.getDimSize(kDim), matmul.getK(), pieces) !=
+        getWholeSteps(count, type.getDimSize(kDim), matmul.getK(), splits) !=
             count)
       return 1;
   }

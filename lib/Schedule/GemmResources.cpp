@@ -102,14 +102,14 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   bool isPipelined = schedule.getPipeline().getStages() > 1;
   const MMA *mma = MMA::lookup(matmul.getMma());
   int64_t parts = isPipelined ? matmul.getK() / mma->k : 1;
-  int64_t held = (stepA / (matmul.getWaves()[0] * target.waveSize) +
+  int64_t kept = (stepA / (matmul.getWaves()[0] * target.waveSize) +
                   stepB / (matmul.getWaves()[1] * target.waveSize)) /
                  parts;
   // Of a pipeline, the part after the one that is multiplied too; where nothing
   // else is on its way, it takes the place of what has been multiplied.
-  int64_t operands = schedule.getPipeline().getDirectToLds() ? 3 * held / 2
-                     : isPipelined ? 2 * held
-                                   : (stepA + stepB) / lanes + held;
+  int64_t operands = schedule.getPipeline().getDirectToLds() ? 3 * kept / 2
+                     : isPipelined ? 2 * kept
+                                   : (stepA + stepB) / lanes + kept;
   GemmOp gemm = demand.gemm;
   Value a = getSource(gemm.getA()), b = getSource(gemm.getB());
   if (isConverted(a, plan.a))
@@ -168,7 +168,7 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   result.prefetches =
       isPipelined || count(operands + ahead) <= getMostVGPRs(schedule, target);
   result.vgprs = count(operands + (result.prefetches ? ahead : 0));
-  // A wide result goes through LDS in pieces.
+  // A wide result goes through LDS in splits.
   int64_t stored = rows * schedule.getTile()[1],
           outputBytes = schedule.getGrid().getSplitK() > 1
                             ? std::max(isSplit ? 4u : demand.outputBytes, 4u)

@@ -16,25 +16,25 @@ using namespace mlir::te;
 /// No workgroup holds more along any side: estimates stay in their range.
 static constexpr int64_t kMostSize = 1024;
 
-/// H17, of pieces that are not made yet, or of the last rows.
+/// H17, of splits that are not made yet, or of the last rows.
 static std::optional<std::string> findSplitViolation(const TileDemand &demand,
                                                      ScheduleAttr schedule) {
   GemmOp gemm = demand.gemm;
   GridAttr grid = schedule.getGrid();
   MatmulAttr matmul = schedule.getMatmul();
   ArrayRef<int64_t> tile = schedule.getTile();
-  int64_t pieces = grid.getSplitK(), whole = grid.getWholeRows(),
+  int64_t splits = grid.getSplitK(), whole = grid.getWholeRows(),
           k = getK(gemm), steps = llvm::divideCeil(k, matmul.getK());
   Value rest = gemm.getRest();
-  if (!rest && (pieces == 1 || gemm.getSplitK()))
+  if (!rest && (splits == 1 || gemm.getSplitK()))
     return std::nullopt;
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "split_k = " << pieces << ", but  (H17)";
+  os << "split_k = " << splits << ", but  (H17)";
   if (rest &&
-      (pieces != gemm.countSplits() ||
+      (splits != gemm.countSplits() ||
        whole != demand.rows - cast<ShapedType>(rest.getType()).getDimSize(1)))
-    os << "te.gemm makes " << gemm.countSplits() << " pieces of its last "
+    os << "te.gemm makes " << gemm.countSplits() << " splits of its last "
        << cast<ShapedType>(rest.getType()).getDimSize(1)
        << " rows; whole_rows are the others, and split_k is as many: leave "
           "both to te-split-k";
@@ -44,9 +44,9 @@ static std::optional<std::string> findSplitViolation(const TileDemand &demand,
   else if (demand.products > 1)
     os << "halves of the result are read together, which whole_rows has not; "
           "leave it out";
-  else if (!ShapedType::isDynamic(k) && steps < pieces)
+  else if (!ShapedType::isDynamic(k) && steps < splits)
     os << "K = " << k << " has " << steps << " steps of " << matmul.getK()
-       << ", and a piece has one at least; use fewer pieces, or a smaller k";
+       << ", and a split has one at least; use fewer splits, or a smaller k";
   else if (!whole)
     return std::nullopt;
   else if (!areSizesKnown(demand) || ShapedType::isDynamic(k))
@@ -56,10 +56,10 @@ static std::optional<std::string> findSplitViolation(const TileDemand &demand,
     os << "whole_rows = " << whole << " are no whole tiles of " << tile[0]
        << " rows, or not fewer than the " << demand.rows
        << " of the result; change it";
-  else if (k % (matmul.getK() * pieces) != 0)
+  else if (k % (matmul.getK() * splits) != 0)
     os << "whole_rows = " << whole
-       << " needs pieces that are alike, and K = " << k
-       << " is not a multiple of " << pieces << " times " << matmul.getK()
+       << " needs splits that are alike, and K = " << k
+       << " is not a multiple of " << splits << " times " << matmul.getK()
        << "; use another split_k";
   else
     return std::nullopt;

@@ -29,7 +29,7 @@ constexpr int64_t kStepBytes[] = {4 * kCacheLineBytes, 2 * kCacheLineBytes,
 constexpr int64_t kShortStepBytes = kCacheLineBytes / 4;
 /// Elements of tiles that may have fewer waves than a CU has SIMDs.
 constexpr int64_t kSmallTile = 16384;
-/// K is cut into so many pieces at most.
+/// K is cut into so many splits at most.
 constexpr int64_t kMostSplits = 64;
 /// Of rows that are left by full rounds of tiles, into so many: more are more
 /// sums to write and read.
@@ -79,7 +79,7 @@ static int64_t chooseGroup(const TileDemand &demand, ScheduleAttr schedule,
       std::min<double>(grid.getCount(), target.computeUnits) / timing->xcds);
   int64_t best = 0;
   double least = 0;
-  for (int64_t group = 1; group <= grid.rows * grid.pieces && group <= together;
+  for (int64_t group = 1; group <= grid.rows * grid.splits && group <= together;
        group *= 2) {
     double bytes =
         group * schedule.getTile()[0] * getOperandBytes(gemm.getA()) +
@@ -238,10 +238,10 @@ SmallVector<Split> te::listTailSplits(const TileDemand &demand,
           steps = demand.depth / schedule.getMatmul().getK();
   if (whole == 0 || whole == rows)
     return splits;
-  for (int64_t pieces = 2; pieces <= kMostTailSplits; ++pieces)
-    if (steps % pieces == 0 &&
+  for (int64_t splits = 2; splits <= kMostTailSplits; ++splits)
+    if (steps % splits == 0 &&
         demand.depth == steps * schedule.getMatmul().getK())
-      splits.push_back({pieces, whole * schedule.getTile()[0]});
+      splits.push_back({splits, whole * schedule.getTile()[0]});
   return splits;
 }
 
@@ -291,7 +291,7 @@ SmallVector<Split> te::listSplits(const TileDemand &demand,
   int64_t fills = target.computeUnits * target.simdsPerCU / tiles;
   int64_t most = std::min({llvm::divideCeil(k, schedule.getMatmul().getK()),
                            uint64_t(kMostSplits), uint64_t(fills)});
-  // Powers of two, or pieces of whole steps.
+  // Powers of two, or splits of whole steps.
   int64_t steps = k / schedule.getMatmul().getK();
   bool isWhole = !ShapedType::isDynamic(getK(demand.gemm)) &&
                  steps * schedule.getMatmul().getK() == k;
@@ -393,9 +393,9 @@ ScheduleAttr te::chooseGemmSchedule(MLIRContext *context,
   Seeds seeds;
   ScheduleAttr last = addSeeds(seeds, context, demand, *plan, target,
                                [](Split) { return true; });
-  // Pieces of a result whose halves are read together are those of both.
+  // Splits of a result whose halves are read together are those of both.
   if (demand.products > 1 && areSizesKnown(demand))
-    addSeeds(seeds, context, getHalvesApart(demand), *plan, target,
+    addSeeds(seeds, context, getSeparateHalves(demand), *plan, target,
              [](Split how) { return how.count > 1 && how.wholeRows == 0; });
   ScheduleAttr best = seeds.getBest();
   return best ? best : last; // findViolation tells of it
@@ -437,8 +437,8 @@ std::string te::explainGemmSchedule(const TileDemand &demand,
     os << "; " << workgroups
        << " workgroups fill the chip, compute one tile after another, and "
           "store each beside the next one's products";
-  if (int64_t pieces = schedule.getGrid().getSplitK(); pieces > 1) {
-    os << "; K is cut into " << pieces << " pieces";
+  if (int64_t splits = schedule.getGrid().getSplitK(); splits > 1) {
+    os << "; K is cut into " << splits << " splits";
     if (int64_t whole = schedule.getGrid().getWholeRows())
       os << " for the last " << demand.rows - whole << " rows, whose tiles are "
          << "no full round of the " << target.computeUnits << " CUs";

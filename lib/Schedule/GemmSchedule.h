@@ -47,7 +47,7 @@ SmallVector<int64_t> listSizes(int64_t extent, int64_t least);
 std::array<int64_t, 2> chooseWaves(std::array<int64_t, 2> tile, const MMA &mma,
                                    int64_t most);
 /// LDS through which sums become elements that are stored, of so many bytes: in
-/// pieces of a wave's rows, as far as registers hold these on both sides
+/// splits of a wave's rows, as far as registers hold these on both sides
 /// (SharedLayout). On one they are those of several instructions, on the other
 /// what lanes leave that have whole rows of the wave's columns.
 int64_t getPassingBytes(ScheduleAttr schedule, int64_t bytes,
@@ -57,7 +57,7 @@ bool areSizesKnown(const TileDemand &demand);
 
 // What the functions of ResourceModel.h ask where the region has a te.gemm.
 
-/// How a product is dealt out: K is cut into so many pieces, of the rows behind
+/// How a product is dealt out: K is cut into so many splits, of the rows behind
 /// so many; or so many workgroups compute one tile after the other (0: each has
 /// one).
 struct Split {
@@ -84,7 +84,7 @@ ScheduleAttr withSplit(const TileDemand &demand, ScheduleAttr schedule,
 ScheduleAttr chooseGemmSchedule(MLIRContext *context, const TileDemand &demand,
                                 const Target &target);
 /// Registers beside the estimate's, where there is room: reads of LDS that
-/// transpose bring the operands of short instructions in pieces, which are put
+/// transpose bring the operands of short instructions in splits, which are put
 /// together elsewhere.
 unsigned countCopies(const TileDemand &demand, const GemmPlan &plan,
                      ScheduleAttr schedule, const Target &target);

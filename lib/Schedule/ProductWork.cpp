@@ -27,7 +27,7 @@ namespace {
 /// is made of (v_perm_b32: of 2 x 2 elements of two bytes two turn all, of 4 x
 /// 4 of one byte eight); for a partial sum that is scaled; to round an f32 to
 /// bf16, where the chip has no instruction for that.
-constexpr double kForScaling = 4, kForConversion = 16, kForTurn = 0.5,
+constexpr double kForScaling = 4, kForConversion = 16, kForTranspose = 0.5,
                  kForSum = 5, kForRounding = 5.5;
 
 /// An operand of a te.gemm or of another product.
@@ -57,7 +57,7 @@ static double countTiles(int64_t extent, int64_t cover, int64_t tile) {
 ProductGrid::ProductGrid(const TileDemand &demand, ScheduleAttr schedule)
     : columns(countTiles(demand.cols, demand.coverCols, schedule.getTile()[1])),
       rows(countTiles(demand.rows, demand.coverRows, schedule.getTile()[0])),
-      pieces(schedule.getGrid().getSplitK()) {
+      splits(schedule.getGrid().getSplitK()) {
   GemmOp gemm = demand.gemm;
   if (gemm && gemm.isBatched())
     for (int64_t lead :
@@ -69,7 +69,7 @@ ProductGrid ProductGrid::getWhole(ScheduleAttr schedule) const {
   ProductGrid whole = *this;
   if (schedule.getGrid().getWholeRows() == 0)
     return whole;
-  whole.pieces = 1;
+  whole.splits = 1;
   whole.rows = schedule.getGrid().getWholeRows() / schedule.getTile()[0];
   return whole;
 }
@@ -85,18 +85,18 @@ ProductGrid ProductGrid::getRest(ScheduleAttr schedule) const {
 /// groups of rows, or workgroups are dealt out in turns.
 static std::array<double, 2> getMemoryShares(const ProductGrid &grid,
                                              int64_t group, unsigned xcds) {
-  double mine = std::max(grid.getCount() / xcds, 1.0);
-  double all = grid.rows * grid.pieces, lines = std::min(all, mine), columns;
+  double own = std::max(grid.getCount() / xcds, 1.0);
+  double all = grid.rows * grid.splits, lines = std::min(all, own), columns;
   if (group) {
-    double high = std::min({double(group), all, mine});
-    columns = std::min(mine / high, grid.columns);
-    lines = std::max(mine / grid.columns, high);
+    double high = std::min({double(group), all, own});
+    columns = std::min(own / high, grid.columns);
+    lines = std::max(own / grid.columns, high);
   } else {
     columns = std::min(
-        grid.columns / std::gcd(int64_t(grid.columns), int64_t(xcds)), mine);
+        grid.columns / std::gcd(int64_t(grid.columns), int64_t(xcds)), own);
   }
-  double pieces = std::min(grid.pieces, std::ceil(lines / grid.rows));
-  return {lines / mine, std::min(columns * pieces / mine, 1.0)};
+  double splits = std::min(grid.splits, std::ceil(lines / grid.rows));
+  return {lines / own, std::min(columns * splits / own, 1.0)};
 }
 
 /// Instructions an element that a prologue makes of another, as kernels have
@@ -142,15 +142,15 @@ static double getScalesWork(const TileDemand &demand, const MMA &mma,
 
 /// What loads of `bytes` in runs of so many ask L2 for: whole lines, but that
 /// L1 has the other part of one when the next step asks for it.
-static double getAsked(double bytes, double run, bool isHeld) {
+static double getAsked(double bytes, double run, bool isKept) {
   constexpr double line = kCacheLineBytes;
-  return isHeld || run >= line ? bytes : bytes / run * line;
+  return isKept || run >= line ? bytes : bytes / run * line;
 }
 
-/// `isHeld`: L1 still has a step's lines at the next one.
+/// `isKept`: L1 still has a step's lines at the next one.
 static OperandWork getOperandWork(const Operand &operand, const GemmPlan *plan,
                                   GemmOp gemm, ScheduleAttr schedule,
-                                  bool isHeld, const Target &target) {
+                                  bool isKept, const Target &target) {
   MatmulAttr matmul = schedule.getMatmul();
   double k = matmul.getK(), outer = std::min(operand.tile, operand.extent),
          element = getOperandBytes(operand.source);
@@ -170,13 +170,13 @@ static OperandWork getOperandWork(const Operand &operand, const GemmPlan *plan,
   if (scaled && getDataOrder(scaled)) // shuffled bytes of 16 rows lie together
     run = kCacheLineBytes;
   work.bytes = outer * k * element;
-  work.asked = getAsked(work.bytes, run, isHeld && alongK);
+  work.asked = getAsked(work.bytes, run, isKept && alongK);
   if (plan && plan->block > 1 && scaled && scaled.getScaling().isE8M0()) {
     // Along K so many of a row are read at once.
     double scales = outer * k / plan->block,
            atOnce = getScaleBytes(*plan, operand.tile, schedule, target);
     work.bytes += scales;
-    work.asked += getAsked(scales, alongK ? atOnce : outer, isHeld);
+    work.asked += getAsked(scales, alongK ? atOnce : outer, isKept);
   }
   Type memory = getElementTypeOrSelf(operand.source.getType());
   bool scalesElements = plan && plan->scales == GemmPlan::Scales::Elements;
@@ -186,7 +186,7 @@ static OperandWork getOperandWork(const Operand &operand, const GemmPlan *plan,
                     ? scalesElements ? kForScaling : kForConversion
                     : 0;
   if (!alongK && !work.isDirect)
-    each += kForTurn;
+    each += kForTranspose;
   work.work = operand.tile * k * each / target.waveSize;
   return work;
 }
@@ -201,7 +201,7 @@ int64_t te::countResidents(const TileDemand &demand, const GemmPlan *plan,
   ResourceEstimate resources = estimate(demand, schedule, target);
   MatmulAttr matmul = schedule.getMatmul();
   bool isLoop = ShapedType::isDynamic(demand.depth) ||
-                demand.depth > kMostStepsInRound * matmul.getK() *
+                demand.depth > kMostStepsInIteration * matmul.getK() *
                                    schedule.getGrid().getSplitK();
   unsigned more =
                (plan ? countCopies(demand, *plan, schedule, target) : 0) +
@@ -265,12 +265,12 @@ std::optional<ProductWork> te::getProductWork(const TileDemand &demand,
                  std::min(cols, operands[1].extent),
          together = std::min<double>(
              work.residents, std::ceil(grid.getCount() / target.computeUnits));
-  bool isHeld = together * lines * kCacheLineBytes < timing.l1Capacity;
+  bool isKept = together * lines * kCacheLineBytes < timing.l1Capacity;
   for (unsigned side : {0, 1}) {
     operands[side].readers = matmul.getWaves()[1 - side];
     work.operands[side] =
         getOperandWork(operands[side], plan ? &*plan : nullptr, gemm, schedule,
-                       isHeld, target);
+                       isKept, target);
     work.operands[side].share = shares[side];
     if (plan && plan->scales == GemmPlan::Scales::Instruction)
       work.scaleSteps = std::min(
@@ -285,7 +285,7 @@ std::optional<ProductWork> te::getProductWork(const TileDemand &demand,
   work.products =
       rows * cols * matmul.getK() / (double(mma.size) * mma.size * mma.k);
   work.steps =
-      std::ceil(std::ceil(getSize(demand.depth) / matmul.getK()) / grid.pieces);
+      std::ceil(std::ceil(getSize(demand.depth) / matmul.getK()) / grid.splits);
   work.sums = plan && plan->scales == GemmPlan::Scales::Blocks
                   ? rows * cols * kForSum / target.waveSize
                   : 0;
@@ -293,12 +293,12 @@ std::optional<ProductWork> te::getProductWork(const TileDemand &demand,
       std::min(rows, getSize(demand.rows)) *
       std::min(double(schedule.getTile()[1]), getSize(demand.cols));
   work.written =
-      elements * (grid.pieces > 1 ? 4. * demand.products : demand.storedBytes);
-  work.scales = grid.pieces > 1
+      elements * (grid.splits > 1 ? 4. * demand.products : demand.storedBytes);
+  work.scales = grid.splits > 1
                     ? 0
                     : rows * schedule.getTile()[1] *
                           getScalesWork(demand, mma, target) / target.waveSize;
-  work.read = grid.pieces > 1 ? 0 : elements * demand.loadedBytes;
+  work.read = grid.splits > 1 ? 0 : elements * demand.loadedBytes;
   work.prefetches = estimate(demand, schedule, target).prefetches;
   return work;
 }

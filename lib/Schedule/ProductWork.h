@@ -24,13 +24,13 @@ double getSize(int64_t extent);
 /// Bytes of one of an operand's elements.
 double getOperandBytes(Value operand);
 
-/// The workgroups of a product: pieces of K and tiles down the rows, and tiles
+/// The workgroups of a product: splits of K and tiles down the rows, and tiles
 /// along the columns.
 struct ProductGrid {
-  double columns, rows, pieces;
+  double columns, rows, splits;
   ProductGrid(const TileDemand &demand, ScheduleAttr schedule);
-  double getCount() const { return columns * rows * pieces; }
-  /// Those of rows that are not cut into pieces, which come first.
+  double getCount() const { return columns * rows * splits; }
+  /// Those of rows that are not cut into splits, which come first.
   ProductGrid getWhole(ScheduleAttr schedule) const;
   /// Those of the other rows.
   ProductGrid getRest(ScheduleAttr schedule) const;
@@ -52,7 +52,7 @@ struct ProductWork {
   std::array<OperandWork, 2> operands;
   Type a, b;            // elements that the instruction takes
   double products;      // matrix instructions
-  double steps;         // of one piece of K
+  double steps;         // of one split of K
   double sums;          // vector instructions on partial sums, as `work`
   double scales;        // the same on the result, for scales of its blocks
   double written, read; // bytes of the results of a tile, and of what these

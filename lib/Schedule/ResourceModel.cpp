@@ -56,7 +56,7 @@ unsigned te::getMostVGPRs(ScheduleAttr schedule, const Target &target) {
   return std::min(target.vgprsAddressable, target.vgprsPerLane / perSIMD);
 }
 
-int64_t te::getTurnBytes(int64_t waves, const Target &target) {
+int64_t te::getScratchBytes(int64_t waves, const Target &target) {
   int64_t workgroups = target.maxWavesPerSIMD * target.simdsPerCU / waves;
   int64_t each = target.ldsBytes / std::max<int64_t>(workgroups, 1);
   return (std::min<int64_t>(each, target.ldsBytesPerWorkgroup) -
@@ -150,10 +150,10 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
                    elements * std::min(demand.outputBytes, demand.inputBytes));
   lds = std::max(lds, elements * demand.exchangedBytes);
   lds = std::max<int64_t>(lds, lanes * 4);
-  // A kernel that keeps tiles in LDS has one area, others two in turns.
-  if (int64_t turn = getTurnBytes(schedule.getWaves(), target);
-      !inLds && (schedule.getGrid().getCluster() == 1 || lds <= turn))
-    lds = std::max(lds, 2 * std::min(lds, turn));
+  // A kernel that keeps tiles in LDS has one area, others two in scratch.
+  if (int64_t scratch = getScratchBytes(schedule.getWaves(), target);
+      !inLds && (schedule.getGrid().getCluster() == 1 || lds <= scratch))
+    lds = std::max(lds, 2 * std::min(lds, scratch));
   if (inLds)
     lds += llvm::divideCeil(getRowTiles(demand, schedule.getTile()[1]),
                             schedule.getGrid().getCluster()) *

@@ -179,11 +179,11 @@ double WorkgroupClocks::getClocks() const {
   if (count <= 0)
     return 0;
   // Stores are among other workgroups' steps, or the next tile's.
-  double apart = start + end +
+  double separate = start + end +
                  count / together * steps *
                      getStepClocks(step + finish * (1 / steps), together);
   if (overlapsStores)
-    return apart + (finish * together).getMost();
+    return separate + (finish * together).getMost();
   auto getRound = [&](double some) {
     return start + steps * getStepClocks(step, some) +
            (finish * some).getMost() + end;
@@ -193,10 +193,10 @@ double WorkgroupClocks::getClocks() const {
          inRounds =
              rounds * getRound(together) + (rest > 0 ? getRound(rest) : 0);
   // Workgroups of a compute unit begin at the same time. Whether they come
-  // apart later is chance.
-  return together < 2 || rounds < 2 || apart > inRounds
+  // separate later is chance.
+  return together < 2 || rounds < 2 || separate > inRounds
              ? inRounds
-             : (inRounds + apart) / 2;
+             : (inRounds + separate) / 2;
 }
 
 double Roofline::getClocks() const {
@@ -245,8 +245,8 @@ std::optional<Roofline> te::getRoofline(const TileDemand &ofRegion,
                                        target, *timing));
     made.parts.back().even = even;
   }
-  if (int64_t pieces = schedule.getGrid().getSplitK(); pieces > 1)
-    made.secondKernel = getPassClocks(demand, 4 * pieces, target, *timing,
+  if (int64_t splits = schedule.getGrid().getSplitK(); splits > 1)
+    made.secondKernel = getPassClocks(demand, 4 * splits, target, *timing,
                                       schedule.getGrid().getWholeRows());
   return made;
 }

@@ -41,7 +41,7 @@ struct UnitClocks {
 };
 
 /// Workgroups of one kind: those of a product, or of its rows that are cut into
-/// pieces of K.
+/// splits of K.
 struct WorkgroupClocks {
   UnitClocks step, finish; // of one step; of what follows the last one
   double steps = 1;
@@ -71,7 +71,7 @@ struct WorkgroupClocks {
 
 struct Roofline {
   SmallVector<WorkgroupClocks, 2> parts;
-  double secondKernel = 0; // that adds up pieces of K
+  double secondKernel = 0; // that adds up splits of K
 
   double getClocks() const;
   /// What the units are asked for, but for the second kernel.

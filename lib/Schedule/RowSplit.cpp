@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// docs/decisions/0015-rows-in-pieces.md.
+// docs/decisions/0015-rows-in-splits.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,8 +61,8 @@ ScheduleAttr te::splitRows(const TileDemand &demand, ScheduleAttr whole,
   int64_t cluster = whole.getGrid().getCluster();
   if (most < 2 || getGroups(whole) * cluster >= int64_t(target.computeUnits))
     return nullptr;
-  // Pieces of the same number of tiles.
-  int64_t pieces = llvm::divideCeil(tiles, llvm::divideCeil(tiles, most));
+  // Splits of the same number of tiles.
+  int64_t splits = llvm::divideCeil(tiles, llvm::divideCeil(tiles, most));
   double cols = demand.cols;
   auto getPass = [&](ScheduleAttr schedule, double columns) {
     int64_t rows =
@@ -73,7 +73,7 @@ ScheduleAttr te::splitRows(const TileDemand &demand, ScheduleAttr whole,
   unsigned rereads =
       whole.getSweep() == SweepKind::Reread ? demand.rowStatistics : 0;
   double alone = (1 + rereads) * getPass(whole, cols / cluster);
-  double pass = getPass(swept, cols / pieces);
+  double pass = getPass(swept, cols / splits);
   double kernel =
       timing->getKernelGap() + kLeastLoads * timing->getMemoryLatency();
   double shared = pass + demand.rowStatistics * (pass + kernel);
@@ -81,16 +81,16 @@ ScheduleAttr te::splitRows(const TileDemand &demand, ScheduleAttr whole,
     return nullptr;
   return ScheduleAttr::get(swept.getContext(), target.name, swept.getTile(),
                            swept.getWaves(), swept.getVector(),
-                           SweepKind::Reread, {.rowSplit = pieces});
+                           SweepKind::Reread, {.rowSplit = splits});
 }
 
 std::optional<std::string> te::findRowSplitViolation(const TileDemand &demand,
                                                      ScheduleAttr schedule) {
-  int64_t pieces = schedule.getGrid().getRowSplit();
-  if (pieces == 1)
+  int64_t splits = schedule.getGrid().getRowSplit();
+  if (splits == 1)
     return std::nullopt;
   auto because = [&](const llvm::Twine &why) {
-    return ("row_split = " + llvm::Twine(pieces) + ", but " + why + " (H16)")
+    return ("row_split = " + llvm::Twine(splits) + ", but " + why + " (H16)")
         .str();
   };
   if (!demand.sharesRows)
@@ -102,10 +102,10 @@ std::optional<std::string> te::findRowSplitViolation(const TileDemand &demand,
                    "kernel; add sweep = reread");
   if (ShapedType::isDynamic(demand.cols))
     return because("the length of a row is not known, and so neither is how "
-                   "many tiles a piece has; make it static, or leave it out");
+                   "many tiles a split has; make it static, or leave it out");
   int64_t width = schedule.getTile()[1],
           tiles = std::max<int64_t>(llvm::divideCeil(demand.cols, width), 1);
-  if (pieces > tiles)
+  if (splits > tiles)
     return because("a row has " + llvm::Twine(tiles) + " tiles of " +
                    llvm::Twine(width) +
                    " columns; use at most as many, or narrower tiles");

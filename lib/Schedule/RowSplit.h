@@ -11,13 +11,13 @@
 
 namespace mlir::te {
 
-/// `swept`, a sweep that reads rows again, with as many pieces a row as keep
+/// `swept`, a sweep that reads rows again, with as many splits a row as keep
 /// the chip's CUs at work; null where that is not faster than `whole`, the
 /// schedule in which a workgroup has its rows to itself, or not possible.
 ScheduleAttr splitRows(const TileDemand &demand, ScheduleAttr whole,
                        ScheduleAttr swept, const Target &target);
 
-/// H16: why the schedule's pieces are not possible.
+/// H16: why the schedule's splits are not possible.
 std::optional<std::string> findRowSplitViolation(const TileDemand &demand,
                                                  ScheduleAttr schedule);
 

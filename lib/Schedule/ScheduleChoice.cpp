@@ -20,7 +20,7 @@ using namespace mlir::te;
 namespace {
 /// A tile grows so many times at most to hold a unit of the scales' order.
 constexpr int64_t kMostGrowth = 4;
-/// Rows that one row of partial sums stands for; where a workgroup walks along
+/// Rows that one row of partial sums stands for; where a workgroup isPersistent along
 /// its rows, which are those of one tile. Twice as many where workgroups read
 /// ahead, and so many a CU are left (measured on sm_90a).
 constexpr int64_t kSummedRows = 128, kSweptSummedRows = 32,
@@ -181,11 +181,11 @@ static void spreadRows(MLIRContext *context, const TileDemand &demand,
 
 /// Partial sums are written once for so many rows: a small part of the data.
 static bool sumsEnoughRows(const TileDemand &demand, const Target &target,
-                           const Shape &shape, int64_t summed, bool walks) {
+                           const Shape &shape, int64_t summed, bool isPersistent) {
   bool isKnown = !ShapedType::isDynamic(demand.rows);
   if (isKnown && summed >= demand.rows)
     return true;
-  if (!walks) {
+  if (!isPersistent) {
     bool isMore =
         target.prefetchesTiles && isKnown && summed < 2 * kSummedRows &&
         !ShapedType::isDynamic(demand.cols) &&
@@ -206,10 +206,10 @@ static bool sumsEnoughRows(const TileDemand &demand, const Target &target,
 static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
                                const Target &target, bool wholeRows) {
   Shape shape = chooseShape(demand, target, wholeRows);
-  bool walks = wholeRows && demand.columnBytes > 0 && !demand.mixesRows &&
+  bool isPersistent = wholeRows && demand.columnBytes > 0 && !demand.mixesRows &&
                !demand.dividesGrid && demand.minRows == 1 &&
                !demand.reducesRows && demand.linesRows == 1;
-  if (walks)
+  if (isPersistent)
     spreadRows(context, demand, target, shape);
   // No more waves than have a vector to load.
   while (shape.waves > 1 &&
@@ -217,15 +217,15 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
     shape.waves /= 2;
   int64_t rowTiles = 1;
   while (demand.sumsColumns && !demand.wholeColumns &&
-         !sumsEnoughRows(demand, target, shape, shape.rows * rowTiles, walks))
+         !sumsEnoughRows(demand, target, shape, shape.rows * rowTiles, isPersistent))
     rowTiles *= 2;
-  ScheduleAttr walking = shape.toSchedule(context, target, rowTiles, 1);
+  ScheduleAttr persistent = shape.toSchedule(context, target, rowTiles, 1);
   return shape.toSchedule(
       context, target, rowTiles,
-      walks && target.walksRows ? getResident(demand, walking, target) : 0);
+      isPersistent && target.prefersPersistent ? getResident(demand, persistent, target) : 0);
 }
 
-/// Tiles of a workgroup that walks along its rows, of the usual size or a
+/// Tiles of a workgroup that isPersistent along its rows, of the usual size or a
 /// fraction of it: as many rows as a scale block or a sum over rows asks for,
 /// else one where rows are long, or one a wave where their length is not known.
 static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,

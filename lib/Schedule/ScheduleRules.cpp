@@ -41,7 +41,7 @@ struct Text {
 } // namespace
 
 /// H13: workgroups that walk down the rows.
-static std::optional<std::string> findWalkViolation(const TileDemand &demand,
+static std::optional<std::string> findPersistentViolation(const TileDemand &demand,
                                                     ScheduleAttr schedule) {
   if (schedule.getGrid().getWorkgroups() == 0)
     return std::nullopt;
@@ -122,7 +122,7 @@ static std::optional<std::string> findClusterViolation(const TileDemand &demand,
     return text << "a cluster has at most " << target.maxClusterWorkgroups
                 << " workgroups on " << target.name << "; use wider tiles";
   if (schedule.getGrid().getRowSplit() > 1)
-    return text << "workgroups that share rows in pieces run by themselves; "
+    return text << "workgroups that share rows in splits run by themselves; "
                    "leave one of them out";
   if (!canFormClusters(demand))
     return text << "this region computes nothing over rows, or its workgroups "
@@ -172,7 +172,7 @@ findPrefetchViolation(const TileDemand &demand, ScheduleAttr schedule,
       grid.getWorkgroups() > 0 || grid.getRowTiles() > 1)
     return text << "that is for workgroups that have one tile's rows to "
                    "themselves, with a tile as wide or a sweep: no te.gemm, "
-                   "several tensors or matrices, cluster, pieces, workgroups "
+                   "several tensors or matrices, cluster, splits, workgroups "
                    "or row_tiles; leave it out";
   if (ShapedType::isDynamic(demand.cols) ||
       demand.cols * demand.inputBytes % target.l2PrefetchBytes != 0)
@@ -193,7 +193,7 @@ findResidentsViolation(const TileDemand &demand, ScheduleAttr schedule) {
     return std::nullopt;
   return Text() << "residents = " << schedule.getGrid().getResidents()
                 << ", but that is for workgroups of several waves that wait "
-                   "for rows of their own: no te.gemm, cluster, pieces or "
+                   "for rows of their own: no te.gemm, cluster, splits or "
                    "workgroups; leave it out (H20)";
 }
 
@@ -270,7 +270,7 @@ std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
     return why;
   if (std::optional<std::string> why = findRowViolation(demand, schedule))
     return why;
-  if (std::optional<std::string> why = findWalkViolation(demand, schedule))
+  if (std::optional<std::string> why = findPersistentViolation(demand, schedule))
     return why;
   if (std::optional<std::string> why = findRowSplitViolation(demand, schedule))
     return why;

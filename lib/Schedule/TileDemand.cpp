@@ -35,7 +35,7 @@ static unsigned elementBytes(Type type) {
 /// Scales in an order of their own are stored side by side, in wide stores,
 /// where a tile holds a whole unit of that order: as many rows (or columns of a
 /// columnwise scheme) and as many blocks.
-static void addUnit(TileDemand &demand, ScalingAttr scaling, bool isTurned) {
+static void addUnit(TileDemand &demand, ScalingAttr scaling, bool isTransposed) {
   int64_t lines, blocks;
   switch (scaling.getScaleLayout()) {
   case ScaleLayout::Linear:
@@ -50,42 +50,42 @@ static void addUnit(TileDemand &demand, ScalingAttr scaling, bool isTurned) {
   int64_t rows = lines, cols = blocks * scaling.getBlockCols();
   if (scaling.getBlockCols() == 1)
     std::tie(rows, cols) = std::pair(blocks * scaling.getBlockRows(), lines);
-  if (isTurned)
+  if (isTransposed)
     std::swap(rows, cols);
   demand.unitRows = std::max(demand.unitRows, rows);
   demand.unitCols = std::max(demand.unitCols, cols);
 }
 
-/// `isTurned`: rows of the type are columns of tiles.
-static void addScaled(TileDemand &demand, ScaledType type, bool isTurned) {
+/// `isTransposed`: rows of the type are columns of tiles.
+static void addScaled(TileDemand &demand, ScaledType type, bool isTransposed) {
   ScalingAttr scaling = type.getScaling();
   if (scaling.isBlock()) {
     int64_t rows = scaling.getBlockRows(), cols = scaling.getBlockCols();
-    if (isTurned)
+    if (isTransposed)
       std::swap(rows, cols);
     demand.minRows = std::max(demand.minRows, rows);
     demand.minCols = std::max(demand.minCols, cols);
     demand.reducesRows |= rows > 1;
   }
-  addUnit(demand, scaling, isTurned);
+  addUnit(demand, scaling, isTransposed);
   SmallVector<ScaledType::StorageDim> storage = type.getScaleStorage();
   demand.scalesByCols |=
-      storage.size() > 1 && isColumns(type, storage.front()) != isTurned;
+      storage.size() > 1 && isColumns(type, storage.front()) != isTransposed;
   for (ScaledType::StorageDim dim : storage) {
     int64_t &cover =
-        isColumns(type, dim) != isTurned ? demand.coverCols : demand.coverRows;
+        isColumns(type, dim) != isTransposed ? demand.coverCols : demand.coverRows;
     cover = std::max<int64_t>(cover, dim.divisor * dim.multiple);
   }
-  bool isTransposed = scaling.isTransposed() != isTurned;
+  bool isTransposed = scaling.isTransposed() != isTransposed;
   if (isTransposed)
     demand.linesRows = std::max<int64_t>(demand.linesRows, kStoreBytes);
   if (type.isFP4())
     (isTransposed ? demand.storesFP4ByCols : demand.storesFP4ByRows) = true;
   demand.reorders |=
-      isTurned || scaling.getDataLayout() != te::DataLayout::Linear;
+      isTransposed || scaling.getDataLayout() != te::DataLayout::Linear;
 }
 
-/// A tile that is turned over through LDS as it is read.
+/// A tile that is transposed over through LDS as it is read.
 static void addTransposed(TileDemand &demand, Type type) {
   unsigned bytes = elementBytes(type);
   demand.linesRows =
@@ -94,10 +94,10 @@ static void addTransposed(TileDemand &demand, Type type) {
 }
 
 /// What a value that is read from or written to memory asks for.
-static void addType(TileDemand &demand, Type type, bool isTurned = false) {
+static void addType(TileDemand &demand, Type type, bool isTransposed = false) {
   if (auto scaled = dyn_cast<ScaledType>(type))
-    addScaled(demand, scaled, isTurned);
-  else if (isTurned)
+    addScaled(demand, scaled, isTransposed);
+  else if (isTransposed)
     addTransposed(demand, type);
 }
 
@@ -129,7 +129,7 @@ static int64_t joinSizes(int64_t a, int64_t b) {
 }
 
 /// Of parts that walk down columns: a workgroup computes one of them.
-static TileDemand joinWalkers(ArrayRef<SmallVector<Operation *>> parts) {
+static TileDemand joinColumnParts(ArrayRef<SmallVector<Operation *>> parts) {
   TileDemand all = getTileDemand(parts.front());
   for (ArrayRef<Operation *> part : parts.drop_front()) {
     TileDemand demand = getTileDemand(part);
@@ -160,7 +160,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   llvm::SmallDenseSet<Value> anchors;
   SmallVector<SmallVector<Operation *>> parts = getParts(ops);
   if (parts.size() > 1 && llvm::all_of(ops, needsWholeColumns))
-    return joinWalkers(parts);
+    return joinColumnParts(parts);
   // Several parts have one column of tiles each, where that can be.
   demand.dividesGrid = parts.size() > 1;
   demand.wholeRows = demand.mixesRows =
@@ -180,7 +180,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   llvm::SmallDenseSet<Value> seen;
   auto isInside = [&](Operation *op) { return llvm::is_contained(ops, op); };
   // `count`: tiles of the value that a lane holds its elements of.
-  llvm::SmallPtrSet<Operation *, 4> turned = getTurnedOps(ops);
+  llvm::SmallPtrSet<Operation *, 4> transposed = getTransposedOps(ops);
   auto add = [&](Value value, IndexMap map, unsigned &widest,
                  int64_t count = 1) {
     if (map.isColumn())
@@ -191,7 +191,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
     unsigned bytes = elementBytes(value.getType());
     widest = std::max(widest, bytes);
     demand.liveBytes += bytes * (map.isHalves() ? 2 : count);
-    addType(demand, value.getType(), turned.contains(value.getDefiningOp()));
+    addType(demand, value.getType(), transposed.contains(value.getDefiningOp()));
   };
   for (Operation *op : ops) {
     demand.wholeColumns |= needsWholeColumns(op);
@@ -216,7 +216,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
     for (OpOperand &operand : op->getOpOperands()) {
       Value root = getRoot(operand);
       Operation *producer = root.getDefiningOp();
-      if (turned.contains(op) && getTurnedSource(root))
+      if (transposed.contains(op) && getTransposedSource(root))
         continue; // another op's tile
       if (isTransposed(root))
         addTransposed(demand, root.getType());
@@ -252,11 +252,11 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
     auto quantize = dyn_cast<QuantizeOp>(op);
     if (quantize && !getElementTypeOrSelf(op->getOperand(0).getType()).isBF16())
       demand.amaxBytes = 4;
-    bool isTurned = turned.contains(op);
+    bool isTransposed = transposed.contains(op);
     if (quantize && quantize.getStochastic()) {
-      int64_t &least = isTurned ? demand.minRows : demand.minCols;
+      int64_t &least = isTransposed ? demand.minRows : demand.minCols;
       least = std::max(least, kPhiloxWords);
-      if (isTurned) // four columns' words are one lane's
+      if (isTransposed) // four columns' words are one lane's
         addTransposed(demand, op->getOperand(0).getType());
       demand.liveBytes += kRandomBytes;
     }
@@ -264,7 +264,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
         llvm::any_of(quantize.getScaledResults(), [&](OpResult result) {
           return cast<ScaledType>(result.getType())
                      .getScaling()
-                     .isColumnwise() != isTurned;
+                     .isColumnwise() != isTransposed;
         }))
       demand.rowsPerWave = kHadamardRun;
   }
@@ -302,19 +302,19 @@ TileDemand te::getRegionDemand(FusionOp fusion) {
   return demand;
 }
 
-TileDemand te::getHalvesApart(const TileDemand &demand) {
-  TileDemand apart = demand;
-  apart.products = 1;
+TileDemand te::getSeparateHalves(const TileDemand &demand) {
+  TileDemand separate = demand;
+  separate.products = 1;
   if (!ShapedType::isDynamic(demand.cols))
-    apart.cols *= demand.products;
-  return apart;
+    separate.cols *= demand.products;
+  return separate;
 }
 
 TileDemand te::getSplitDemand(const TileDemand &demand, ScheduleAttr schedule) {
   GridAttr grid = schedule.getGrid();
   if (grid.getSplitK() == 1 || grid.getWholeRows())
     return demand;
-  TileDemand pieces = getHalvesApart(demand);
-  pieces.coverRows = pieces.coverCols = 1; // sums have no scales
-  return pieces;
+  TileDemand splits = getSeparateHalves(demand);
+  splits.coverRows = splits.coverCols = 1; // sums have no scales
+  return splits;
 }

@@ -48,7 +48,7 @@ bool te::isNormAlone(const TileDemand &demand) {
 }
 
 bool te::fillsRows(const TileDemand &demand, const Target &target) {
-  return !target.walksRows && !demand.wholeRows && !demand.wholeColumns &&
+  return !target.prefersPersistent && !demand.wholeRows && !demand.wholeColumns &&
          !demand.readsHalves && demand.minRows == 1 && demand.unitRows == 1 &&
          demand.linesRows == 1 && demand.rowsPerWave == 0 &&
          !demand.reducesRows && !demand.scalesByCols && !demand.sumsColumns &&
@@ -87,7 +87,7 @@ static int64_t getResidualBytes(const TileDemand &demand,
 
 int64_t te::getRowBytes(const TileDemand &demand, const Target &target) {
   int64_t bytes = getTileBytes(demand, target);
-  if (target.walksRows || !waitsForRows(demand))
+  if (target.prefersPersistent || !waitsForRows(demand))
     return bytes;
   if (demand.loadedBytes > demand.inputBytes)
     return std::min(bytes, getResidualBytes(demand, target));

@@ -238,10 +238,10 @@ static Candidate *findNext(std::vector<Candidate> &candidates,
         distance > kRadius)
       continue;
     ++left;
-    std::pair<int64_t, double> mine(distance, candidate.least);
-    if (!next || mine < nearest) {
+    std::pair<int64_t, double> own(distance, candidate.least);
+    if (!next || own < nearest) {
       next = &candidate;
-      nearest = mine;
+      nearest = own;
     }
   }
   return next;

@@ -235,7 +235,7 @@ TEST(SharedLayout, PiecesCoverTheTile) {
               from.getNumElements() * bytes);
     std::set<std::pair<int64_t, int64_t>> places;
     for (int64_t flat = 0; flat < from.getNumElements(); ++flat) {
-      int64_t piece = shared.getPiece(flat);
+      int64_t piece = shared.getSegment(flat);
       EXPECT_TRUE(llvm::is_contained(pieces, piece));
       EXPECT_LT(shared.address(flat) * bytes, shared.getBytes());
       places.insert({piece, shared.address(flat)});
@@ -245,8 +245,8 @@ TEST(SharedLayout, PiecesCoverTheTile) {
       for (int64_t lane : {1, 7, 31})
         for (int64_t wave : {0, 1})
           for (int64_t reg = 0; reg < side.getNumRegisters(); ++reg)
-            EXPECT_EQ(shared.getPiece(side.apply(reg, lane, wave)),
-                      shared.getPiece(side.apply(reg, 0, 0)));
+            EXPECT_EQ(shared.getSegment(side.apply(reg, lane, wave)),
+                      shared.getSegment(side.apply(reg, 0, 0)));
   }
 }
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The table against the rules of the ISA guides, written out as formulas,
-// and tiles of many instructions: each element is held as often as waves share
+// and tiles of many instructions: each element is kept as often as waves share
 // it.
 //
 //===----------------------------------------------------------------------===//
@@ -111,17 +111,17 @@ TEST(MMALayoutTest, TilesHoldEachElementOnceForEachWaveThatSharesIt) {
       int64_t rows = 2 * mma->size * waves.rows,
               cols = 2 * mma->size * waves.cols, k = 2 * mma->k;
       auto count = [&](const LinearLayout &layout) {
-        std::map<int64_t, int64_t> held;
+        std::map<int64_t, int64_t> kept;
         for (int64_t wave = 0; wave < waves.rows * waves.cols; ++wave)
           for (int64_t lane = 0; lane < 64; ++lane)
             for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg)
-              ++held[layout.apply(reg, lane, wave)];
-        return held;
+              ++kept[layout.apply(reg, lane, wave)];
+        return kept;
       };
       auto expectEach = [&](const LinearLayout &layout, int64_t times) {
-        std::map<int64_t, int64_t> held = count(layout);
-        EXPECT_EQ(int64_t(held.size()), layout.getNumElements());
-        for (auto [element, number] : held)
+        std::map<int64_t, int64_t> kept = count(layout);
+        EXPECT_EQ(int64_t(kept.size()), layout.getNumElements());
+        for (auto [element, number] : kept)
           EXPECT_EQ(number, times) << mma->name.str();
       };
       LinearLayout result = getMMAResultLayout(*mma, rows, cols, waves);

@@ -229,10 +229,10 @@ TEST_P(SanitizerTest, PlantedIsFound) {
         contains(first.place.instruction, planted.instruction) &&
         (first.other ? contains(first.other->instruction, planted.other)
                      : !*planted.other);
-    bool isTurned = turned && first.other &&
+    bool isTransposed = turned && first.other &&
                     contains(first.place.instruction, planted.other) &&
                     contains(first.other->instruction, planted.instruction);
-    EXPECT_TRUE(isFound || isTurned) << print(first);
+    EXPECT_TRUE(isFound || isTransposed) << print(first);
     // Debug information leads to the source.
     EXPECT_TRUE(contains(first.place.location, "defects.cl:")) << print(first);
   }

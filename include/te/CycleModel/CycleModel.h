@@ -147,7 +147,7 @@ struct Simulation {
   /// the first wave leaves; without a loop, of the middle half of each wave's
   /// matrix instructions; 0 where there is none.
   std::optional<Loop> loop;
-  uint64_t loopClocks = 0, loopMfmaClocks = 0, loopRounds = 0;
+  uint64_t loopClocks = 0, loopMfmaClocks = 0, loopIterations = 0;
   std::vector<Span> spans;
 };
 

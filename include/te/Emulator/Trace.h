@@ -80,7 +80,7 @@ struct TraceEvent {
   uint32_t instruction = 0; // index of Trace::instructions
   // Of vector memory: 128-byte lines that the active lanes touched; those of a
   // load that L1 did not have, and those of them that the workgroup had not
-  // asked for before (of a sample); 64-byte pieces stored; useful bytes.
+  // asked for before (of a sample); 64-byte chunks stored; useful bytes.
   uint8_t lines = 0, missed = 0, fresh = 0, stored = 0;
   uint16_t bytes = 0; // LDS instructions too
   /// Of LDS: rows of banks that the access needs, and cycles beyond them.

@@ -54,11 +54,11 @@ Value getSliceSource(Value value);
 
 /// What a value is with rows for columns, by a te.permute of two dimensions:
 /// its source's tile root; null where it is not.
-Value getTurnedSource(Value value);
+Value getTransposedSource(Value value);
 /// Those of `ops` that compute on tiles which others of them compute or read,
-/// but with rows for columns: a tile is turned over in registers, and their
+/// but with rows for columns: a tile is transposed over in registers, and their
 /// extent is K x M.
-llvm::SmallPtrSet<Operation *, 4> getTurnedOps(ArrayRef<Operation *> ops);
+llvm::SmallPtrSet<Operation *, 4> getTransposedOps(ArrayRef<Operation *> ops);
 
 IndexMap getMap(OpOperand &operand);
 IndexMap getMap(OpResult result);
@@ -111,7 +111,7 @@ struct Anchor {
 Anchor findAnchor(ArrayRef<Operation *> ops);
 /// The te.gemm among them, whose result is the extent then; or null.
 GemmOp findGemm(ArrayRef<Operation *> ops);
-/// The first row that is computed, where a te.gemm_sum has pieces of the last
+/// The first row that is computed, where a te.gemm_sum has splits of the last
 /// ones only; else 0.
 int64_t getFirstRow(ArrayRef<Operation *> ops);
 /// The op among them that reads both halves of that result, or of a

@@ -105,16 +105,16 @@ std::optional<GemmPlan> planGemm(GemmOp gemm, const Target &target,
 
 /// A round of a pipelined te.gemm's loop is at most so many steps: its code is
 /// to stay small.
-inline constexpr int64_t kMostStepsInRound = 16;
+inline constexpr int64_t kMostStepsInIteration = 16;
 /// Bytes of scales of one of `outer` rows of A or columns of B that are read at
 /// once, at most; LDS has room for two times as many.
 int64_t getScaleBytes(const GemmPlan &plan, int64_t outer,
                       ScheduleAttr schedule, const Target &target);
 
 /// So many steps of `step` elements, or as many of them as K (perhaps dynamic),
-/// or each of its pieces where they are alike, is known to be two whole ones of
+/// or each of its splits where they are alike, is known to be two whole ones of
 /// at least; 1 where it is not.
-int64_t getWholeSteps(int64_t steps, int64_t k, int64_t step, int64_t pieces);
+int64_t getWholeSteps(int64_t steps, int64_t k, int64_t step, int64_t splits);
 
 /// How one operand's elements go straight to LDS.
 struct FetchPlan {
@@ -131,7 +131,7 @@ std::optional<FetchPlan> planFetch(GemmOp gemm, const GemmPlan &plan,
 /// Bytes of LDS, at most, that what goes from wave to wave may take for each of
 /// two areas used in turns: a CU that is full of waves has that for all
 /// workgroups.
-int64_t getTurnBytes(int64_t waves, const Target &target);
+int64_t getScratchBytes(int64_t waves, const Target &target);
 
 /// The demand of a region of these ops, by what they read and write.
 TileDemand getTileDemand(ArrayRef<Operation *> ops);
@@ -148,8 +148,8 @@ int64_t getExpectedSize(int64_t least, int64_t most);
 TileDemand getRegionDemand(FusionOp fusion);
 /// Of a region that reads halves of a product together, that of a kernel which
 /// only multiplies: the columns of both are beside each other.
-TileDemand getHalvesApart(const TileDemand &demand);
-/// The same where the schedule cuts K into pieces, of the kernel that makes
+TileDemand getSeparateHalves(const TileDemand &demand);
+/// The same where the schedule cuts K into splits, of the kernel that makes
 /// these: halves meet where they are added up. Of others the same as given.
 TileDemand getSplitDemand(const TileDemand &demand, ScheduleAttr schedule);
 ResourceEstimate estimate(const TileDemand &demand, ScheduleAttr schedule,

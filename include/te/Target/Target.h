@@ -90,7 +90,7 @@ struct Target {
   // KiB a CU in flight.
   unsigned workgroupWaves, tileBytesPerLane, freeBytesPerLane,
       halvesBytesPerLane, aheadBytes;
-  bool walksRows, prefetchesTiles, scalesFirst;
+  bool prefersPersistent, prefetchesTiles, scalesFirst;
 
   /// Waves that a SIMD holds at once, for a kernel with these resources; at
   /// least 1 where the kernel fits at all, else 0.

@@ -202,7 +202,7 @@ KernelOp te::emitFinishKernel(ImplicitLocOpBuilder &b, StringRef name,
   ctx.tileCol = arith::MulIOp::create(b, x, constant(schedule.getTile()[1]));
   Type f32 = getTileType(b.getF32Type(), b.getContext(), ctx.getLoadLayout());
   SmallVector<Value> zeros(sums.size(), ctx.constant(f32, 0.0));
-  SmallVector<Value> totals = ctx.walkRows(zeros, [&](ValueRange carried) {
+  SmallVector<Value> totals = ctx.forEachRowTile(zeros, [&](ValueRange carried) {
     SmallVector<Value> next;
     for (auto [k, value] : llvm::enumerate(carried)) {
       Value part = ctx.load(ctx.view(body.getArgument(k), ctx.rows, ctx.cols),

@@ -91,7 +91,7 @@ void te::storeData(TileContext &ctx, ScaledType type, Value data,
   bool isTransposed = type.getScaling().isTransposed();
   if (isTransposed)
     data = ctx.transpose(data);
-  if (isTransposed || ctx.isTurned) {
+  if (isTransposed || ctx.isTransposed) {
     LinearLayout layout = ctx.getStoreLayout(
         getLayout(data.getType()).getShape(), type.getElementTypeBitWidth());
     data =

@@ -66,7 +66,7 @@ public:
 
 private:
   Value get(Value value);
-  bool isInFront(Operation *op) const {
+  bool isBefore(Operation *op) const {
     return op->getBlock() == place->getBlock() && op->isBeforeInBlock(place);
   }
 
@@ -99,7 +99,7 @@ static bool isPacked(Value value) {
 
 Value Again::get(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!isWhole(value) || !op || !isInFront(op))
+  if (!isWhole(value) || !op || !isBefore(op))
     return value;
   if (Value known = made.lookupOrNull(value))
     return known;
@@ -130,12 +130,12 @@ void Again::run() {
   for (Operation *op = place; op; op = op->getNextNode())
     behind.insert(op);
   for (Value value : values) {
-    auto isBehind = [&](OpOperand &use) {
+    auto isAfter = [&](OpOperand &use) {
       return behind.contains(
           place->getBlock()->findAncestorOpInBlock(*use.getOwner()));
     };
-    if (llvm::any_of(value.getUses(), isBehind))
-      value.replaceUsesWithIf(get(value), isBehind);
+    if (llvm::any_of(value.getUses(), isAfter))
+      value.replaceUsesWithIf(get(value), isAfter);
   }
 }
 

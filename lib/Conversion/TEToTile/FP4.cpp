@@ -187,7 +187,7 @@ static Value encodeToNearest(TileContext &ctx, Value x, Value factors) {
 Value te::castToFP4(TileContext &ctx, Value x, Value factors, ScaledType type,
                     Value words) {
   Ties ties = type.getScaling().getTies();
-  bool isPacked = !type.getScaling().isTransposed() && !ctx.isTurned;
+  bool isPacked = !type.getScaling().isTransposed() && !ctx.isTransposed;
   auto pack = [&](Value codes) {
     return isPacked ? packFP4(ctx, codes) : codes;
   };

@@ -19,7 +19,7 @@ namespace mlir::te {
 /// The codes of a tile of floats times `factors` (f32 powers of two, or NaN,
 /// one a block), saturated, as i8: bit 3 the sign, bits 2 to 0 the magnitude;
 /// packed, two columns a byte, unless a lane's columns are not those of memory:
-/// the type's data are transposed, or `ctx` is turned. With
+/// the type's data are transposed, or `ctx` is transposed. With
 /// `words` (i32, random) magnitudes are rounded stochastically.
 Value castToFP4(TileContext &ctx, Value x, Value factors, ScaledType type,
                 Value words = {});
@@ -28,7 +28,7 @@ Value decodeFP4(TileContext &ctx, Value codes);
 
 /// Codes of neighbouring columns in one byte, the even column's low.
 Value packFP4(TileContext &ctx, Value codes);
-/// The same held as `layout` (of a tile of codes) has them.
+/// The same kept as `layout` (of a tile of codes) has them.
 Value packFP4In(TileContext &ctx, Value codes,
                 const tile::LinearLayout &layout);
 /// The inverse, as a tile of `layout`.

@@ -83,14 +83,14 @@ Value te::emitExactBF16(TileContext &ctx, Value x) {
 // Layouts
 //===----------------------------------------------------------------------===//
 
-bool GemmOperand::isTurned() const {
+bool GemmOperand::isTransposed() const {
   return kIsLast == scaled.getScaling().isTransposed();
 }
 
 LinearLayout GemmOperand::getFinishedLayout() const {
   TileContext step = makeContext(/*at=*/Value());
   LinearLayout stored = getStoredLayout(step, scaled);
-  return isTurned() ? stored.transpose() : stored;
+  return isTransposed() ? stored.transpose() : stored;
 }
 
 SmallVector<int64_t> GemmOperand::getScaleBlock() const {
@@ -275,10 +275,10 @@ Value GemmOperand::scaleElements(Value raw, Value bytes, Seen &seen) const {
   auto &b = ctx.b;
   TileContext step = makeContext(/*at=*/Value());
   Value placed = emitPlaced(step, scaled, raw);
-  auto turn = [&](Value tile) {
-    return isTurned() ? ctx.transpose(tile) : tile;
+  auto orient = [&](Value tile) {
+    return isTransposed() ? ctx.transpose(tile) : tile;
   };
-  Value inOrder = turn(placed);
+  Value inOrder = orient(placed);
   LinearLayout layout = getLayout(inOrder.getType());
   seen.scale = arith::MaxUIOp::create(b, seen.scale, bytes);
   if (seen.element)
@@ -296,9 +296,9 @@ Value GemmOperand::scaleElements(Value raw, Value bytes, Seen &seen) const {
   // In memory's order, neighbours have factors of their own: of a pair of equal
   // ones LLVM gives an instruction one, with whatever is in the register behind
   // it, and waits for that.
-  Value factor = ctx.broadcast(turn(ctx.cast(field, b.getF32Type())),
+  Value factor = ctx.broadcast(orient(ctx.cast(field, b.getF32Type())),
                                getLayout(placed.getType()));
-  return emitExactBF16(ctx, turn(arith::MulFOp::create(b, placed, factor)));
+  return emitExactBF16(ctx, orient(arith::MulFOp::create(b, placed, factor)));
 }
 
 Value GemmOperand::emitIsBeyond(const Seen &seen) const {
@@ -332,7 +332,7 @@ Value GemmOperand::decode(Value raw) const {
   } else {
     x = step.toF32(raw);
   }
-  return isTurned() ? ctx.transpose(x) : x;
+  return isTransposed() ? ctx.transpose(x) : x;
 }
 
 Value GemmOperand::dequantize(Value raw, Value scales, Value at) const {

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The epilogue of te.gemm and te.gemm_sum (docs/spec.md), on the accumulators
-// of one, or on the sum of the other's pieces: the first, plus the second, and
+// of one, or on the sum of the other's partials: the first, plus the second, and
 // so on, all of them loaded at once.
 //
 //   %y = te.gemm_sum %p bias(%v : ..) : tensor<2x..> -> ..
@@ -99,7 +99,7 @@ namespace {
 struct GemmSumLowering
     : TileLoweringInterface::ExternalModel<GemmSumLowering, GemmSumOp> {
 
-  /// The pieces of a tile of all columns, or of those of a half.
+  /// The partials of a tile of all columns, or of those of a half.
   static SmallVector<Value> loadPartialSums(TileContext &ctx, GemmSumOp op,
                                             int64_t half, int64_t halves) {
     int64_t interleave = getInterleave(op);
@@ -114,7 +114,7 @@ struct GemmSumLowering
     TileContext last = ctx;
     last.setFirstRow(op.getPartials());
     Value pitch = multiply(last.cols, constant(halves));
-    SmallVector<Value> pieces;
+    SmallVector<Value> partials;
     for (int64_t s = 0, count = op.getPartials().getType().getDimSize(0);
          s < count; ++s) {
       last.matrix = constant(s);
@@ -123,31 +123,31 @@ struct GemmSumLowering
           multiply(interleave ? constant(interleave) : last.cols,
                    constant(half)));
       Value view = last.view(buffer, last.rows, last.cols, pitch, start);
-      pieces.push_back(last.load(view, last.tileRow, last.tileCol,
+      partials.push_back(last.load(view, last.tileRow, last.tileCol,
                                  b.getF32Type(), last.getLoadLayout(),
                                  /*divisible=*/1, /*order=*/{}, interleave));
     }
-    return pieces;
+    return partials;
   }
 
   LogicalResult lowerToTile(Operation *operation, TileContext &ctx) const {
     auto op = cast<GemmSumOp>(operation);
     auto &b = ctx.b;
     std::vector<TileContext> columns = getProductColumns(ctx, op);
-    SmallVector<SmallVector<Value>> pieces;
+    SmallVector<SmallVector<Value>> partials;
     for (size_t half = 0; half < columns.size(); ++half)
-      pieces.push_back(loadPartialSums(ctx, op, half, columns.size()));
+      partials.push_back(loadPartialSums(ctx, op, half, columns.size()));
     // One after the other they would each take memory's latency.
     b.getInsertionBlock()
         ->getParent()
         ->getParentOfType<tile::KernelOp>()
         ->setAttr(kLoadsFirstAttrName, b.getUnitAttr());
     SmallVector<Value> results;
-    for (auto [mine, parts] : llvm::zip_equal(columns, pieces)) {
+    for (auto [own, parts] : llvm::zip_equal(columns, partials)) {
       Value sum = parts.front();
-      for (Value piece : ArrayRef(parts).drop_front())
-        sum = arith::AddFOp::create(b, sum, piece);
-      results.push_back(ctx.round(emitEpilogue(mine, op, sum),
+      for (Value partial : ArrayRef(parts).drop_front())
+        sum = arith::AddFOp::create(b, sum, partial);
+      results.push_back(ctx.round(emitEpilogue(own, op, sum),
                                   op.getResult().getType().getElementType()));
     }
     defineProduct(ctx, op, results);

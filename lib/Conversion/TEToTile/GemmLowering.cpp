@@ -53,8 +53,8 @@ public:
         left(ctx, op, plan, tile::MMASide::A),
         type(tile::getTileType(ctx.b.getF32Type(), ctx.b.getContext(),
                                ctx.getLoadLayout())) {
-    for (TileContext &mine : columns)
-      rights.emplace_back(mine, op, plan, tile::MMASide::B);
+    for (TileContext &own : columns)
+      rights.emplace_back(own, op, plan, tile::MMASide::B);
   }
   SmallVector<Value> emitProducts();
 
@@ -87,7 +87,7 @@ private:
   }
   int64_t getStep() const { return ctx.schedule.getMatmul().getK(); }
   bool isStaged() const { return ctx.schedule.getPipeline().getStages() > 1; }
-  /// Where step `i` of the piece begins.
+  /// Where step `i` of the split begins.
   Value emitK(Value i) {
     if (first)
       i = b.createOrFold<arith::AddIOp>(first, i);
@@ -101,7 +101,7 @@ private:
   GemmOperand left;
   std::vector<GemmOperand> rights;
   Type type;        // of the accumulators of one tile of B
-  Value steps;      // along K, of this workgroup's piece
+  Value steps;      // along K, of this workgroup's split
   Value first = {}; // of these; null: 0
 };
 } // namespace
@@ -232,13 +232,13 @@ void GemmEmitter::check(MutableArrayRef<Value> sums,
     sum = emitCheckedSum(
         ctx, {&left, &rights[i]}, {seen[0], seen[1 + i]}, sum, steps,
         [&](Value step) { return emitK(step); },
-        [&](ArrayRef<Value> elements, Value held) {
-          emitMmas(elements, /*scales=*/{}, held);
-          return held;
+        [&](ArrayRef<Value> elements, Value kept) {
+          emitMmas(elements, /*scales=*/{}, kept);
+          return kept;
         });
 }
 
-/// All of K, or this workgroup's piece of it. Pieces are alike but for one
+/// All of K, or this workgroup's split of it. Splits are alike but for one
 /// unit; a unit is as many steps as a lane reads the scales of at once.
 void GemmEmitter::bindSteps() {
   auto divide = [&](Value x, int64_t by) {
@@ -246,20 +246,20 @@ void GemmEmitter::bindSteps() {
         b.createOrFold<arith::AddIOp>(x, index(by - 1)), index(by));
   };
   steps = divide(ctx.getDim(getSource(op.getA()), op.getKDimA()), getStep());
-  if (op.getRest()) // H17: pieces are alike
+  if (op.getRest()) // H17: splits are alike
     return bindRest();
   if (!op.getSplitK())
     return;
-  int64_t unit = countGroup(), pieces = *op.getSplitK();
+  int64_t unit = countGroup(), splits = *op.getSplitK();
   Value units = divide(steps, unit);
-  auto begin = [&](Value piece) {
+  auto begin = [&](Value split) {
     Value number = b.createOrFold<arith::DivUIOp>(
-        b.createOrFold<arith::MulIOp>(piece, units), index(pieces));
+        b.createOrFold<arith::MulIOp>(split, units), index(splits));
     return b.createOrFold<arith::MulIOp>(number, index(unit));
   };
   std::optional<int64_t> known = getConstantIntValue(units);
-  if (known && *known % pieces == 0) {
-    steps = index(*known / pieces * unit);
+  if (known && *known % splits == 0) {
+    steps = index(*known / splits * unit);
     first = b.createOrFold<arith::MulIOp>(ctx.matrix, steps);
     return;
   }
@@ -268,21 +268,21 @@ void GemmEmitter::bindSteps() {
   steps = arith::SubIOp::create(b, end, first);
 }
 
-/// All of K, or a piece of it where this workgroup makes one.
+/// All of K, or a split of it where this workgroup makes one.
 void GemmEmitter::bindRest() {
   Value ofSplit = index(*getConstantIntValue(steps) / op.countSplits());
-  first = b.createOrFold<arith::MulIOp>(ctx.piece, ofSplit);
+  first = b.createOrFold<arith::MulIOp>(ctx.split, ofSplit);
   steps = arith::SelectOp::create(b, ctx.isWhole, steps, ofSplit);
 }
 
-/// Where this workgroup makes a piece, it stores the sums as they are; what
+/// Where this workgroup makes a split, it stores the sums as they are; what
 /// follows is for the other workgroups.
-static void emitPiece(TileContext &ctx, GemmOp op, Value sums) {
+static void emitSplit(TileContext &ctx, GemmOp op, Value sums) {
   auto &b = ctx.b;
   auto branch = scf::IfOp::create(b, ctx.isWhole, /*withElseRegion=*/true);
   b.setInsertionPoint(branch.elseYield());
   TileContext last = ctx;
-  last.matrix = ctx.piece;
+  last.matrix = ctx.split;
   last.setFirstRow(op.getRest());
   last.storeWide(sums, last.viewMatrix(ctx.getBuffers(op.getRest()).data,
                                        last.rows, last.cols));
@@ -331,9 +331,9 @@ struct GemmLowering
     SmallVector<Value> results =
         GemmEmitter(ctx, columns, op, *plan).emitProducts();
     if (op.getRest())
-      emitPiece(ctx, op, results.front());
-    for (auto [mine, result] : llvm::zip_equal(columns, results))
-      result = ctx.round(emitGemmEpilogue(mine, op, result),
+      emitSplit(ctx, op, results.front());
+    for (auto [own, result] : llvm::zip_equal(columns, results))
+      result = ctx.round(emitGemmEpilogue(own, op, result),
                          op.getResult().getType().getElementType());
     defineProduct(ctx, op, results);
     return success();

@@ -164,10 +164,10 @@ int64_t GemmOperand::getScaleSteps() const {
 SmallVector<int64_t> GemmOperand::getRowsTogether() const {
   SmallVector<int64_t> rows;
   MMAWaves waves = getWaves();
-  int64_t mine = getOuter() / (side == MMASide::A ? waves.rows : waves.cols);
+  int64_t own = getOuter() / (side == MMASide::A ? waves.rows : waves.cols);
   const MMA &mma = getMMA();
   for (int64_t row = mma.size;
-       takesScales && row < std::min(mine, MMA::kScalesInRegister * mma.size);
+       takesScales && row < std::min(own, MMA::kScalesInRegister * mma.size);
        row *= 2)
     rows.push_back(row);
   return rows;
@@ -302,14 +302,14 @@ Value GemmOperand::convert(Value tile) const {
 /// This step's scales of blocks, as a tile of outer x blocks along K.
 Value GemmOperand::loadScalesAs(Value at, const LinearLayout &layout) const {
   TileContext step = makeContext(at);
-  LinearLayout mine = kIsLast ? layout : layout.transpose();
+  LinearLayout own = kIsLast ? layout : layout.transpose();
   unsigned outer = kIsLast ? 0 : 1;
   std::array<int64_t, 2> shared = {1, 1};
-  shared[outer] = getSharing(mine.getShape()[outer]);
+  shared[outer] = getSharing(own.getShape()[outer]);
   Value scales = te::loadScales(step, scaled, step.getBuffers(operand).scales,
-                                mine.project(shared));
+                                own.project(shared));
   scales = dropScalePadding(scales, at, kIsLast ? 1 : 0);
-  scales = ctx.broadcast(scales, mine);
+  scales = ctx.broadcast(scales, own);
   return kIsLast ? scales : ctx.transpose(scales);
 }
 
@@ -360,10 +360,10 @@ Value GemmOperand::loadSumScale() const {
   Value zero = arith::ConstantIndexOp::create(b, 0),
         one = arith::ConstantIndexOp::create(b, 1);
   auto load = [&](Value rows, Value cols, Value row, Value col) {
-    TileContext mine = ctx;
+    TileContext own = ctx;
     if (!isOneOfMany)
-      mine.matrix = Value();
-    return mine.load(mine.viewMatrix(buffer, rows, cols), row, col,
+      own.matrix = Value();
+    return own.load(own.viewMatrix(buffer, rows, cols), row, col,
                      b.getF32Type(), getLine());
   };
   if (side == MMASide::A)

@@ -75,7 +75,7 @@ public:
   Value readScaleGroup(Value k, int64_t steps) const;
   int64_t getGroupSteps() const;
   /// They lie the other way round in memory.
-  bool isTurned() const;
+  bool isTransposed() const;
   /// The bytes (i32) of the group's step that has this number, or f32 scales:
   /// outer x blocks.
   Value getScaleBytes(Value group, int64_t steps, Value number) const;

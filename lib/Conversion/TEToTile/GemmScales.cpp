@@ -261,7 +261,7 @@ Value te::emitCheckedSum(TileContext &ctx, const GemmSides &both,
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, sum);
   }
-  // Were the product in the other branch, the sum would be held during this
+  // Were the product in the other branch, the sum would be kept during this
   // one.
   auto constant = [&](double value) -> Value {
     return arith::ConstantOp::create(b, b.getF32FloatAttr(value));

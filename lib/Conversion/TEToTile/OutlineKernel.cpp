@@ -73,27 +73,27 @@ void te::emitUnlessNoop(ImplicitLocOpBuilder &b, Value flagBuffer,
 }
 
 /// Lowers an op on tiles with rows for columns.
-static LogicalResult emitTurned(TileContext &ctx, TileContext &turned,
+static LogicalResult emitTransposed(TileContext &ctx, TileContext &transposed,
                                 Operation *op) {
   for (OpOperand &operand : op->getOpOperands())
     if (Value source =
-            getMap(operand).isTile() ? getTurnedSource(operand.get()) : Value())
-      turned.setTile(getTileRoot(operand.get()),
+            getMap(operand).isTile() ? getTransposedSource(operand.get()) : Value())
+      transposed.setTile(getTileRoot(operand.get()),
                      ctx.transpose(ctx.getTile(source)));
   auto lowering = dyn_cast<TileLoweringInterface>(op);
   if (lowering)
-    return lowering.lowerToTile(turned);
-  emitElementwise(turned, op);
+    return lowering.lowerToTile(transposed);
+  emitElementwise(transposed, op);
   return success();
 }
 
 LogicalResult Outliner::emitBody(TileContext &ctx, ArrayRef<Operation *> ops) {
-  llvm::SmallPtrSet<Operation *, 4> turnedOps = getTurnedOps(this->ops);
-  TileContext turned = turnedOps.empty() ? ctx : ctx.turn();
+  llvm::SmallPtrSet<Operation *, 4> transposedOps = getTransposedOps(this->ops);
+  TileContext transposed = transposedOps.empty() ? ctx : ctx.getTransposed();
   for (Operation *op : ops) {
     ctx.b.setLoc(op->getLoc());
-    if (turnedOps.contains(op)) {
-      if (failed(emitTurned(ctx, turned, op)))
+    if (transposedOps.contains(op)) {
+      if (failed(emitTransposed(ctx, transposed, op)))
         return failure();
       continue;
     }
@@ -111,7 +111,7 @@ LogicalResult Outliner::emitBody(TileContext &ctx, ArrayRef<Operation *> ops) {
                         : lower()))
       return failure();
   }
-  return failure(ctx.hasFailed || turned.hasFailed);
+  return failure(ctx.hasFailed || transposed.hasFailed);
 }
 
 Value Outliner::emitKernelDim(ImplicitLocOpBuilder &b, Value inner, int64_t i) {
@@ -160,7 +160,7 @@ void Outliner::bindExtents(TileContext &ctx, const Part &part, unsigned &next) {
   };
   // A workgroup of one row has a row of the tensor, however many there are.
   bool isRow = getGroupRows() == 1 && part.cover.rowMultiple <= 1 &&
-               !part.cover.needsRow && !part.walksDown();
+               !part.cover.needsRow && !part.computesColumns();
   ctx.wholeRows =
       isRow || whole(extent.first, part.cover.rowMultiple, getGroupRows());
   ctx.wholeCols =
@@ -219,8 +219,8 @@ static void emitPrefetch(TileContext &ctx, ArrayRef<Operation *> ops,
 /// `group`.
 LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
                                   Value group) {
-  SmallVector<Operation *> mine(ops);
-  llvm::erase_if(mine, [&](Operation *op) {
+  SmallVector<Operation *> own(ops);
+  llvm::erase_if(own, [&](Operation *op) {
     return llvm::any_of(parts, [&](const Part &other) {
       return &other != &part && llvm::is_contained(other.ops, op);
     });
@@ -235,7 +235,7 @@ LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
       if (firstRow)
         ctx.tileRow = arith::AddIOp::create(
             b, ctx.tileRow, arith::ConstantIndexOp::create(b, firstRow));
-      return emitBody(ctx, mine);
+      return emitBody(ctx, own);
     });
   }
   ctx.tileRow = arith::MulIOp::create(
@@ -243,7 +243,7 @@ LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
   Value chunks =
       emitTileCount(b, ctx.cols, part.cover.colMultiple, schedule.getTile()[1],
                     /*atLeastOne=*/true);
-  return RowSweep(ctx, mine, chunks, pieces ? &*pieces : nullptr)
+  return RowSweep(ctx, own, chunks, splits ? &*splits : nullptr)
       .run(sums, group,
            [&](ArrayRef<Operation *> some) { return emitBody(ctx, some); });
 }
@@ -258,8 +258,8 @@ bool Outliner::hasEdge(const TileContext &ctx, const Part &part) {
   return !target.hasBufferAccesses && !ctx.wholeRows && !inLds &&
          getTileDemand(part.ops).wholeRows &&
          ShapedType::isDynamic(ctx.staticRows) && parts.size() == 1 &&
-         !part.walksDown() && schedule.getGrid().getWorkgroups() == 0 &&
-         !pieces && !schedule.getMatmul();
+         !part.computesColumns() && schedule.getGrid().getWorkgroups() == 0 &&
+         !splits && !schedule.getMatmul();
 }
 
 /// The code of a workgroup whose rows are all inside, and of one at the edge.
@@ -294,7 +294,7 @@ std::pair<Value, Value> Outliner::emitColumn(TileContext &ctx, const Part &part,
                                 ctx.schedule.getTile()[1], /*atLeastOne=*/true);
   Value zero = arith::ConstantIndexOp::create(b, 0);
   bool isOne = getConstantIntValue(columns) == 1;
-  if (part.walksDown())
+  if (part.computesColumns())
     return {isOne ? zero : group, zero};
   if (isOne)
     return {zero, group};
@@ -318,8 +318,8 @@ LogicalResult Outliner::emitPart(TileContext ctx, const Part &part, Value x,
     ctx.tileCol =
         arith::MulIOp::create(b, x, arith::ConstantIndexOp::create(b, width));
   Value place = arith::AddIOp::create(b, x, group);
-  if (piece)
-    place = arith::AddIOp::create(b, place, piece);
+  if (split)
+    place = arith::AddIOp::create(b, place, split);
   ctx.firstWorkgroup =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, place, zero);
   if (part.anchor.perMatrix)
@@ -337,14 +337,14 @@ LogicalResult Outliner::emitParts(const TileContext &common, Value x,
   auto &b = common.b;
   OpBuilder::InsertionGuard guard(b);
   for (auto [i, part] : llvm::enumerate(parts)) {
-    if (i + 1 == parts.size() && (i == 0 || !part.walksDown()))
+    if (i + 1 == parts.size() && (i == 0 || !part.computesColumns()))
       return emitPart(common, part, x, group, next);
     Value count = body->getArgument(next + i);
     Value isHere =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, group, count);
     // Of many small parts a chain of branches is no deeper than one: in those
     // behind its own, a workgroup's number has wrapped around.
-    bool isChain = part.walksDown();
+    bool isChain = part.computesColumns();
     auto branch = scf::IfOp::create(b, isHere, /*withElseRegion=*/!isChain);
     b.setInsertionPoint(branch.thenYield());
     if (failed(emitPart(common, part, x, group, next)))
@@ -384,8 +384,8 @@ unsigned Outliner::bindArguments(TileContext &ctx, bool isLast) {
       bindBuffers(ctx, argument, *body, next);
   unsigned first = next;
   next += made.kernels.size() + !isLast;
-  if (pieces)
-    pieces->begin(piece,
+  if (splits)
+    splits->begin(split,
                   ValueRange(body->getArguments().slice(first, next - first)));
   for (Value yielded : getYielded())
     if (isLast)
@@ -447,8 +447,8 @@ LogicalResult Outliner::emitKernel(bool isLast) {
   };
   Value x, y;
   std::tie(x, y) = emitPlace(b);
-  if (pieces)
-    piece = std::exchange(x, arith::ConstantIndexOp::create(b, 0));
+  if (splits)
+    split = std::exchange(x, arith::ConstantIndexOp::create(b, 0));
   unsigned next = bindArguments(ctx, isLast);
   LogicalResult result = success();
   emitUnlessNoop(b, noop ? ctx.getBuffers(noop).data : Value(),

@@ -168,7 +168,7 @@ Value Outliner::emitGroups(ImplicitLocOpBuilder &b, const Part &part,
 /// The number of workgroups along the rows of a part, in host code.
 Value Outliner::emitGroupCount(ImplicitLocOpBuilder &b, const Part &part,
                                Value rows) {
-  if (part.walksDown())
+  if (part.computesColumns())
     return arith::ConstantIndexOp::create(b, 1);
   Value count = emitGroups(b, part, rows);
   if (GemmOp gemm = findGemm(part.ops); gemm && gemm.getRest()) {

@@ -32,7 +32,7 @@ static Value emitScalar(ImplicitLocOpBuilder &b, Value number,
 
 /// The column and the row of the tile that workgroup (x, y) computes, of
 /// `columns` x `rows` of them, where each XCD has a run of tiles: of `group`
-/// rows, column by column. Workgroups are dealt out to XCDs in turns.
+/// rows, column by column. Workgroups are dealt out to XCDs in xcds.
 static std::pair<Value, Value> emitOrder(ImplicitLocOpBuilder &b, Value x,
                                          Value y, Value columns, Value rows,
                                          int64_t group, const Target &target) {
@@ -64,14 +64,14 @@ static std::pair<Value, Value> emitOrder(ImplicitLocOpBuilder &b, Value x,
   };
   columns = narrow(columns);
   rows = narrow(rows);
-  Value turns = constant(Timing::lookup(target.name)->xcds),
+  Value xcds = constant(Timing::lookup(target.name)->xcds),
         height = constant(group);
-  Value mine = add(mul(narrow(y), columns), narrow(x)),
+  Value own = add(mul(narrow(y), columns), narrow(x)),
         all = mul(columns, rows);
   // The first XCDs have one more where they do not have as many each.
-  Value xcd = rem(mine, turns);
-  Value tile = add(div(mine, turns),
-                   add(mul(xcd, div(all, turns)), min(xcd, rem(all, turns))));
+  Value xcd = rem(own, xcds);
+  Value tile = add(div(own, xcds),
+                   add(mul(xcd, div(all, xcds)), min(xcd, rem(all, xcds))));
   Value ofGroup = mul(columns, height);
   Value number = div(tile, ofGroup), first = mul(number, height);
   if (std::optional<int64_t> known = getConstantIntValue(rows);
@@ -111,8 +111,8 @@ std::pair<Value, Value> Outliner::emitOrder(TileContext &ctx, const Part &part,
                      target);
 }
 
-/// The same where a te.gemm's last rows are cut into pieces of K: workgroups of
-/// the other rows come first, then those of each piece.
+/// The same where a te.gemm's last rows are cut into splits of K: workgroups of
+/// the other rows come first, then those of each split.
 std::pair<Value, Value>
 Outliner::emitRestOrder(TileContext &ctx, const Part &part, Value x, Value y) {
   auto &b = ctx.b;
@@ -133,7 +133,7 @@ Outliner::emitRestOrder(TileContext &ctx, const Part &part, Value x, Value y) {
   if (orders())
     std::tie(x, y) = ::emitOrder(b, x, y, columns, rows,
                                  ctx.schedule.getGrid().getGroupM(), target);
-  ctx.piece =
+  ctx.split =
       emitScalar(b, select(arith::DivUIOp::create(b, y, rest), zero), target);
   Value row =
       arith::AddIOp::create(b, arith::RemUIOp::create(b, y, rest), whole);

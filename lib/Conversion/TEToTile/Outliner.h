@@ -35,7 +35,7 @@ struct Part {
 
   /// A workgroup computes all rows of its columns. Among several parts, the
   /// workgroups of this one lie along its columns.
-  bool walksDown() const { return llvm::any_of(ops, needsWholeColumns); }
+  bool computesColumns() const { return llvm::any_of(ops, needsWholeColumns); }
 };
 
 /// The kernels of a region, which equal ones launch too.
@@ -68,9 +68,9 @@ struct Outliner {
   llvm::MapVector<std::pair<Value, int64_t>, Value> dims = {};
   Block *body = nullptr; // of the kernel
   /// Where workgroups share rows: the state from kernel to kernel, a kernel's
-  /// piece, and what the kernels before it wrote, in host code.
-  std::optional<RowSplits> pieces = {};
-  Value piece = {};
+  /// split, and what the kernels before it wrote, in host code.
+  std::optional<RowSplits> splits = {};
+  Value split = {};
   SmallVector<Value> partials = {};
 
   LogicalResult emitKernels();
@@ -128,7 +128,7 @@ struct Outliner {
     ScheduleAttr schedule = fusion.getScheduleAttr();
     return schedule.getTile()[0] * schedule.getGrid().getRowTiles();
   }
-  /// Tiles down the rows of a te.gemm whose other rows are cut into pieces.
+  /// Tiles down the rows of a te.gemm whose other rows are cut into splits.
   int64_t getWholeGroups() {
     return fusion.getScheduleAttr().getGrid().getWholeRows() / getGroupRows();
   }

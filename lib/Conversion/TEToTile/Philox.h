@@ -20,7 +20,7 @@ namespace mlir::te {
 /// Columns whose words one block of the generator gives.
 constexpr int64_t kPhiloxWords = 4;
 
-/// The word, i32, of each element of this workgroup's tile, held as `layout`
+/// The word, i32, of each element of this workgroup's tile, kept as `layout`
 /// says. `rng` is a tensor<2xi64>: seed, offset.
 Value emitRandomWords(TileContext &ctx, Value rng, bool columnwise,
                       const tile::LinearLayout &layout);

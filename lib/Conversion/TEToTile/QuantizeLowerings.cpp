@@ -34,7 +34,7 @@ using namespace mlir::te::tile;
 /// side by side in a lane, as they are stored.
 static bool hasScaledTrunc(const TileContext &ctx, ScaledType type) {
   ScalingAttr scaling = type.getScaling();
-  if (!ctx.target.hasScaledConversions || ctx.isTurned ||
+  if (!ctx.target.hasScaledConversions || ctx.isTransposed ||
       scaling.getBlockCols() < 2)
     return false;
   if (type.isFP4())
@@ -318,7 +318,7 @@ struct QuantizeLowering
                   ? ctx.getZeroPaddedTile(quantize.getInput())
                   : ctx.getColumnPaddedTile(quantize.getInput());
     llvm::SaveAndRestore restore(ctx.loadLayout);
-    if (ctx.isTurned && quantize.getStochastic()) {
+    if (ctx.isTransposed && quantize.getStochastic()) {
       // Four columns share random words, which one lane works out.
       ctx.loadLayout = ctx.getStoreLayout(
           cast<ShapedType>(x.getType()).getShape(),

@@ -185,8 +185,8 @@ static Rotation emitRotation(TileContext &ctx, Op op,
                              const LinearLayout &layout, int64_t columns) {
   auto &b = ctx.b;
   int64_t heads = std::min<int64_t>(op.getSharedHeads(), layout.getShape()[0]);
-  LinearLayout held = layout.project({heads, 1});
-  LinearLayout shared = shareOut(ctx, held);
+  LinearLayout kept = layout.project({heads, 1});
+  LinearLayout shared = shareOut(ctx, kept);
   LinearLayout tokens = shared.project({1, layout.getShape()[1]});
   Value positions = Tokens<Op>(ctx, op, tokens).emitPositions();
   Value known = ctx.getDim(op.getFreqs(), 0);
@@ -194,7 +194,7 @@ static Rotation emitRotation(TileContext &ctx, Op op,
                         b.getIndexAttr(columns));
   Value angles = ctx.loadRowsAt(view, positions, shared);
   // On the way through LDS replicas are left out.
-  if (analyzeConversion(shared, held).kind == ConversionKind::Shared)
+  if (analyzeConversion(shared, kept).kind == ConversionKind::Shared)
     angles.getDefiningOp<LoadOp>().setFirstReplica(true);
   Value cosine = math::CosOp::create(b, angles),
         sine = math::SinOp::create(b, angles);
@@ -223,11 +223,11 @@ static Rotation emitRotation(TileContext &ctx, Op op,
   // No cosine is 2: where an element is copied.
   cosine = arith::SelectOp::create(b, isRotated, cosine,
                                    ctx.constant(cosine.getType(), 2.0));
-  cosine = ctx.convert(cosine, held);
+  cosine = ctx.convert(cosine, kept);
   Value isCopied = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, cosine,
                                          ctx.constant(cosine.getType(), 2.0));
   return {ctx.broadcast(cosine, layout),
-          ctx.broadcast(ctx.convert(sine, held), layout),
+          ctx.broadcast(ctx.convert(sine, kept), layout),
           ctx.broadcast(isCopied, layout)};
 }
 

@@ -14,8 +14,8 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
-void RowSplits::begin(Value piece, ValueRange buffers) {
-  this->piece = piece;
+void RowSplits::begin(Value split, ValueRange buffers) {
+  this->split = split;
   this->buffers.assign(buffers.begin(), buffers.end());
   nextSlot = 0;
 }
@@ -40,13 +40,13 @@ std::pair<Value, Value> RowSplits::getChunks(TileContext &ctx,
   auto &b = ctx.b;
   Value each = arith::ConstantIndexOp::create(b, chunksEach);
   Value from =
-      arith::MinUIOp::create(b, arith::MulIOp::create(b, piece, each), chunks);
+      arith::MinUIOp::create(b, arith::MulIOp::create(b, split, each), chunks);
   Value to =
       arith::MinUIOp::create(b, arith::AddIOp::create(b, from, each), chunks);
   return {from, to};
 }
 
-/// The elements of piece `number` (i32, a tile or scalar): f32.
+/// The elements of split `number` (i32, a tile or scalar): f32.
 static Value emitSize(TileContext &ctx, Value number, int64_t each) {
   auto &b = ctx.b;
   Type i32 = number.getType();
@@ -60,7 +60,7 @@ static Value emitSize(TileContext &ctx, Value number, int64_t each) {
 
 Value RowSplits::getSize(TileContext &ctx) const {
   return emitSize(ctx,
-                  arith::IndexCastOp::create(ctx.b, ctx.b.getI32Type(), piece),
+                  arith::IndexCastOp::create(ctx.b, ctx.b.getI32Type(), split),
                   elementsEach);
 }
 
@@ -70,7 +70,7 @@ Value RowSplits::getSizes(TileContext &ctx, Type type) const {
                   elementsEach);
 }
 
-/// Rows x pieces.
+/// Rows x splits.
 Value RowSplits::viewPartial(TileContext &ctx, unsigned kernel,
                              unsigned slot) const {
   auto &b = ctx.b;
@@ -103,5 +103,5 @@ void RowSplits::storePartials(TileContext &ctx, unsigned number,
   places[number] = Place{kernel, nextSlot};
   llvm::SaveAndRestore stores(ctx.stores, true);
   for (Value part : parts)
-    ctx.store(part, viewPartial(ctx, kernel, nextSlot++), ctx.tileRow, piece);
+    ctx.store(part, viewPartial(ctx, kernel, nextSlot++), ctx.tileRow, split);
 }

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where a schedule says `pieces`, each workgroup walks along a run of its row's
+// Where a schedule says `splits`, each workgroup walks along a run of its row's
 // tiles (RowSweep.h). What is computed over rows takes kernels of its own: each
-// writes one f32 a row and piece for every reduction that it can fold, the next
-// one reads those of a row and puts them together, in the order of the pieces.
+// writes one f32 a row and split for every reduction that it can fold, the next
+// one reads those of a row and puts them together, in the order of the splits.
 // The last kernel writes the results.
 //
 //===----------------------------------------------------------------------===//
@@ -27,21 +27,21 @@ public:
       : count(count), chunksEach(llvm::divideCeil(chunks, count)),
         elementsEach(chunksEach * width) {}
 
-  /// Begins a kernel, whose workgroup has piece `piece`. `buffers` are the
+  /// Begins a kernel, whose workgroup has split `split`. `buffers` are the
   /// partial results: those of the kernels before it, then, unless all
   /// reductions are known and it is the last, its own.
-  void begin(Value piece, ValueRange buffers);
+  void begin(Value split, ValueRange buffers);
   bool isLast() const { return buffers.size() == slots.size(); }
 
   /// [from, to): the workgroup's tiles, of `chunks`.
   std::pair<Value, Value> getChunks(TileContext &ctx, Value chunks) const;
-  /// Elements of this piece that are in the tensor, f32.
+  /// Elements of this split that are in the tensor, f32.
   Value getSize(TileContext &ctx) const;
-  /// The same of each piece, in an f32 tile as loadPartials gives.
+  /// The same of each split, in an f32 tile as loadPartials gives.
   Value getSizes(TileContext &ctx, Type type) const;
 
   /// Whether an earlier kernel folded reduction `number`; its `numParts`
-  /// partial results, each a tile of rows x pieces, 0 beyond the last piece.
+  /// partial results, each a tile of rows x splits, 0 beyond the last split.
   bool isFolded(unsigned number) const {
     return number < places.size() && places[number];
   }
@@ -53,7 +53,7 @@ public:
   void postpone(unsigned number);
   /// Ends a kernel: true where all reductions are folded.
   bool end();
-  /// What the kernel before wrote: tensor<partial results x M x pieces x f32>.
+  /// What the kernel before wrote: tensor<partial results x M x splits x f32>.
   RankedTensorType getPartialType(MLIRContext *context, int64_t rows) const;
 
 private:
@@ -66,7 +66,7 @@ private:
   SmallVector<std::optional<Place>> places; // of each reduction's first result
   SmallVector<unsigned> slots;              // that each kernel wrote
   unsigned nextSlot = 0;                    // of this kernel
-  Value piece;
+  Value split;
   SmallVector<Value> buffers;
 };
 

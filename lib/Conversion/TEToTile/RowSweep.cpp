@@ -21,12 +21,12 @@ using namespace mlir::te;
 using namespace mlir::te::tile;
 
 RowSweep::RowSweep(TileContext &ctx, ArrayRef<Operation *> ops, Value chunks,
-                   RowSplits *pieces)
-    : ctx(ctx), ops(ops), pieces(pieces),
+                   RowSplits *splits)
+    : ctx(ctx), ops(ops), splits(splits),
       first(arith::ConstantIndexOp::create(ctx.b, 0)), last(chunks),
       before(first) {
-  if (pieces)
-    std::tie(first, last) = pieces->getChunks(ctx, chunks);
+  if (splits)
+    std::tie(first, last) = splits->getChunks(ctx, chunks);
   if (int64_t cluster = ctx.schedule.getGrid().getCluster(); cluster > 1) {
     auto &b = ctx.b;
     int64_t count = *getConstantIntValue(chunks);
@@ -76,7 +76,7 @@ bool RowSweep::isUnknown(Value value) const {
 SmallVector<Value> RowSweep::merge(unsigned number, const Fold &fold) {
   OpBuilder::InsertionGuard guard(ctx.b);
   ctx.b.setInsertionPoint(loop);
-  return fold.merge(pieces->loadPartials(ctx, number, fold.numParts));
+  return fold.merge(splits->loadPartials(ctx, number, fold.numParts));
 }
 
 /// The results of the next reduction: known from an earlier sweep, or folded in
@@ -85,12 +85,12 @@ SmallVector<Value> RowSweep::fold(unsigned numResults, Value input, Fold fold) {
   unsigned index = next++;
   if (index >= known.size())
     known.resize(index + 1);
-  if (known[index].empty() && pieces && pieces->isFolded(index))
+  if (known[index].empty() && splits && splits->isFolded(index))
     known[index] = merge(index, fold);
   if (!known[index].empty())
     return known[index];
-  if (pieces)
-    pieces->postpone(index);
+  if (splits)
+    splits->postpone(index);
   if (!isUnknown(input)) {
     fold.index = index;
     folds.push_back(std::move(fold));
@@ -110,7 +110,7 @@ Value RowSweep::reduceRow(ReduceKind kind, Value tile) {
                 ctx.b.getDenseI64ArrayAttr({1, ctx.schedule.getTile()[1]})));
 }
 
-/// Of a tile of rows x pieces.
+/// Of a tile of rows x splits.
 Value RowSweep::reduceSplits(ReduceKind kind, Value tile) {
   return ctx.convert(
       ctx.reduce(kind, tile,
@@ -213,17 +213,17 @@ Moments RowSweep::getMoments(Value tile) {
   f.finish = [=, this](ValueRange carried) {
     return list(merge(carried, ctx.getRowShare()));
   };
-  // Pieces are merged like positions.
+  // Splits are merged like positions.
   f.numParts = 3;
   f.finishSplit = [=, this](ValueRange carried) {
     Value one = arith::ConstantOp::create(ctx.b, ctx.b.getF32FloatAttr(1.0f));
     return list(merge(carried,
-                      arith::DivFOp::create(ctx.b, one, pieces->getSize(ctx))));
+                      arith::DivFOp::create(ctx.b, one, splits->getSize(ctx))));
   };
   f.merge = [=, this](ValueRange parts) -> SmallVector<Value> {
     auto &b = ctx.b;
     Type type = parts[0].getType();
-    Value shares = arith::MulFOp::create(b, pieces->getSizes(ctx, type),
+    Value shares = arith::MulFOp::create(b, splits->getSizes(ctx, type),
                                          ctx.splat(ctx.getRowShare(), type));
     auto all = list(mergeMoments(
         ctx, {parts[0], parts[1], arith::MulFOp::create(b, parts[2], shares)},
@@ -314,13 +314,13 @@ SmallVector<Value> RowSweep::update(ValueRange carried) {
 /// After a sweep: what its folds have come to.
 void RowSweep::finish(ValueRange carried) {
   for (Fold &f : folds) {
-    ValueRange mine = carried.take_front(f.types.size());
+    ValueRange own = carried.take_front(f.types.size());
     carried = carried.drop_front(f.types.size());
-    if (pieces && f.index) {
-      pieces->storePartials(ctx, *f.index, f.finishSplit(mine));
+    if (splits && f.index) {
+      splits->storePartials(ctx, *f.index, f.finishSplit(own));
       continue;
     }
-    SmallVector<Value> results = f.finish(mine);
+    SmallVector<Value> results = f.finish(own);
     if (f.index)
       known[*f.index] = std::move(results);
   }
@@ -391,9 +391,9 @@ LogicalResult RowSweep::run(ArrayRef<OpResult> sums, Value group, Body body) {
   ctx.sweep = this;
   ctx.stores = false;
   SmallVector<Operation *> statistics = getStatisticOps(ops);
-  if (pieces && !pieces->isLast())
+  if (splits && !splits->isLast())
     return emitLoop(statistics, body, nothing, nothing);
-  if (!pieces)
+  if (!splits)
     stage();
   bool holds = keeps() && share == 0, puts = keeps() && share > 0;
   bool readsAtOnce =
@@ -406,7 +406,7 @@ LogicalResult RowSweep::run(ArrayRef<OpResult> sums, Value group, Body body) {
   SmallVector<Value> fetched;
   for (auto &[value, place] : rings)
     fetched.push_back(place.first);
-  bool isKnown = pieces || statistics.empty();
+  bool isKnown = splits || statistics.empty();
   while (!isKnown) {
     auto begin = [&] {
       if (!fetched.empty())

@@ -32,10 +32,10 @@ public:
   using Body = function_ref<LogicalResult(ArrayRef<Operation *>)>;
 
   /// `ops` is the region, `chunks` how many tiles a row has (an index; a
-  /// constant where the schedule keeps them). `pieces` is null where one
+  /// constant where the schedule keeps them). `splits` is null where one
   /// workgroup walks along a row.
   RowSweep(TileContext &ctx, ArrayRef<Operation *> ops, Value chunks,
-           RowSplits *pieces);
+           RowSplits *splits);
 
   /// Emits all sweeps for the workgroup's rows from ctx.tileRow; `body` lowers
   /// ops for the tile at ctx.tileCol. `sums` are written as row `group`.
@@ -63,8 +63,8 @@ private:
     double start = 0;              // of all of it
     std::function<SmallVector<Value>(ValueRange)> update;
     std::function<SmallVector<Value>(ValueRange)> finish;
-    /// Of a piece of the row (one column each), and what those of all pieces,
-    /// tiles of rows x pieces, are put together to.
+    /// Of a split of the row (one column each), and what those of all splits,
+    /// tiles of rows x splits, are put together to.
     unsigned numParts = 1;
     std::function<SmallVector<Value>(ValueRange)> finishSplit;
     std::function<SmallVector<Value>(ValueRange)> merge;
@@ -93,7 +93,7 @@ private:
 
   TileContext &ctx;
   ArrayRef<Operation *> ops;
-  RowSplits *pieces;
+  RowSplits *splits;
   Value first, last; // the tiles that the workgroup walks along: [first, last)
   Value before;      // so many tiles of the row are other workgroups'
   int64_t share = 0; // of a cluster: so many tiles at the most

@@ -311,15 +311,15 @@ viewAcross(TileContext &ctx, ScaledType type,
   TileContext all = ctx;
   all.rows = b.createOrFold<arith::MulIOp>(ctx.rows, ctx.matrices);
   all.staticRows = getConstantIntValue(all.rows).value_or(ShapedType::kDynamic);
-  ScaledType::StorageDim mine = dims[1];
-  mine.multiple = 1;
+  ScaledType::StorageDim own = dims[1];
+  own.multiple = 1;
   Value start = b.createOrFold<arith::MulIOp>(ctx.matrix, ctx.rows);
   int64_t divisible = ShapedType::isDynamic(ctx.staticRows)
                           ? 1
                           : int64_t(1) << llvm::countr_zero(
                                 uint64_t(std::max<int64_t>(ctx.staticRows, 1)));
   return {ctx.view(buffer, emitExtent(ctx, type, dims[0]),
-                   emitExtent(ctx, type, mine), emitExtent(all, type, dims[1]),
+                   emitExtent(ctx, type, own), emitExtent(all, type, dims[1]),
                    OpFoldResult(start)),
           divisible};
 }
@@ -441,22 +441,22 @@ Value te::loadScalesAsStored(TileContext &ctx, ScaledType type, Value buffer,
     std::swap(blocks[0], blocks[1]);
     dim = 1 - dim;
   }
-  SmallVector<int64_t> held(together);
-  for (int64_t &bit : held)
+  SmallVector<int64_t> kept(together);
+  for (int64_t &bit : kept)
     bit *= dim == 0 ? blocks[1] : 1;
   // Bytes that are put together from several runs come in whole words.
   constexpr unsigned wordBits = 32;
   int64_t lanes = ctx.schedule.getWaves() * ctx.target.waveSize,
-          least = held.empty() ? 1 : wordBits / bits,
+          least = kept.empty() ? 1 : wordBits / bits,
           run = std::clamp<int64_t>(
-              (blocks[0] * blocks[1] / lanes) >> held.size(), least,
+              (blocks[0] * blocks[1] / lanes) >> kept.size(), least,
               ctx.target.maxAccessBytes * 8 / bits);
   LinearLayout layout = source.order
                             ? ctx.getStoreLayout(blocks, bits, source.order)
                             : LinearLayout::rowMajor(
                                   blocks, std::min(run, blocks[1]),
                                   llvm::Log2_32(ctx.target.waveSize),
-                                  llvm::Log2_64(ctx.schedule.getWaves()), held);
+                                  llvm::Log2_64(ctx.schedule.getWaves()), kept);
   return loadFromView(ctx, type, source, element, layout);
 }
 

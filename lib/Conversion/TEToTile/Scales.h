@@ -59,11 +59,11 @@ tile::LayoutAttr getOrderAttr(MLIRContext *context,
 void storeScales(TileContext &ctx, ScaledType type, Value scales, Value buffer,
                  bool padsLikeZeros);
 /// The scale of each stored block (see getStoredBlock) of the workgroup's tile,
-/// held as `blocks` says.
+/// kept as `blocks` says.
 Value loadScales(TileContext &ctx, ScaledType type, Value buffer,
                  const tile::LinearLayout &blocks);
 
-/// The same, `blocks` of them, as they are stored, held by whom it costs least
+/// The same, `blocks` of them, as they are stored, kept by whom it costs least
 /// to read: every lane reads a run, and nothing is done with it. `together`:
 /// bits of the row (of blocks; `dim` 1: of the column) in which one lane's runs
 /// differ.
@@ -71,7 +71,7 @@ Value loadScalesAsStored(TileContext &ctx, ScaledType type, Value buffer,
                          std::array<int64_t, 2> blocks,
                          ArrayRef<int64_t> together = {}, unsigned dim = 0);
 
-/// The same, held as `blocks` says, without a way through LDS.
+/// The same, kept as `blocks` says, without a way through LDS.
 Value loadScalesIn(TileContext &ctx, ScaledType type, Value buffer,
                    const tile::LinearLayout &blocks);
 

@@ -44,7 +44,7 @@ namespace mlir::te {
 /// Of what the ops of a part yield.
 static Cover getCover(ValueRange yielded, ArrayRef<Operation *> ops) {
   Cover cover;
-  llvm::SmallPtrSet<Operation *, 4> turned = getTurnedOps(ops);
+  llvm::SmallPtrSet<Operation *, 4> transposed = getTransposedOps(ops);
   for (Value inner : yielded) {
     if (!llvm::is_contained(ops, inner.getDefiningOp()))
       continue;
@@ -59,7 +59,7 @@ static Cover getCover(ValueRange yielded, ArrayRef<Operation *> ops) {
     bool isBlock = scaled.getScaling().isBlock(), isRow = false, isCol = false;
     for (ScaledType::StorageDim dim : scaled.getScaleStorage()) {
       bool isCols =
-          isColumns(scaled, dim) != turned.contains(inner.getDefiningOp());
+          isColumns(scaled, dim) != transposed.contains(inner.getDefiningOp());
       (isCols ? isCol : isRow) = true;
       int64_t &multiple = isCols ? cover.colMultiple : cover.rowMultiple;
       multiple = std::max(multiple, dim.divisor * dim.multiple);
@@ -76,14 +76,14 @@ LogicalResult Outliner::emitPartKernels() {
   int64_t width = schedule.getTile()[1],
           unit = std::max(parts.front().cover.colMultiple, width),
           cols = parts.front().anchor.getExtents().second;
-  pieces.emplace(schedule.getGrid().getRowSplit(),
+  splits.emplace(schedule.getGrid().getRowSplit(),
                  llvm::alignTo(cols, unit) / width, width);
   bool isComplete = false;
   while (!isComplete) {
     if (failed(emitKernel(/*isLast=*/false)))
       return failure();
-    isComplete = pieces->end();
-    made.kernels.back().partial = pieces->getPartialType(
+    isComplete = splits->end();
+    made.kernels.back().partial = splits->getPartialType(
         fusion.getContext(), parts.front().anchor.getExtents().first);
   }
   return success();

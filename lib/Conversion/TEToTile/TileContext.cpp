@@ -58,18 +58,18 @@ LinearLayout TileContext::getTransposedLayout(unsigned elementBits) const {
                                 llvm::Log2_64(schedule.getWaves()));
 }
 
-TileContext TileContext::turn() const {
-  TileContext turned = *this;
+TileContext TileContext::getTransposed() const {
+  TileContext transposed = *this;
   ArrayRef<int64_t> tile = schedule.getTile();
-  turned.schedule = schedule.withTile({tile[1], tile[0]});
-  turned.loadLayout = getLoadLayout().transpose();
-  std::swap(turned.rows, turned.cols);
-  std::swap(turned.staticRows, turned.staticCols);
-  std::swap(turned.tileRow, turned.tileCol);
-  std::swap(turned.wholeRows, turned.wholeCols);
-  turned.isTurned = !isTurned;
-  turned.forgetTiles();
-  return turned;
+  transposed.schedule = schedule.withTile({tile[1], tile[0]});
+  transposed.loadLayout = getLoadLayout().transpose();
+  std::swap(transposed.rows, transposed.cols);
+  std::swap(transposed.staticRows, transposed.staticCols);
+  std::swap(transposed.tileRow, transposed.tileCol);
+  std::swap(transposed.wholeRows, transposed.wholeCols);
+  transposed.isTransposed = !isTransposed;
+  transposed.forgetTiles();
+  return transposed;
 }
 
 /// The one value of an immediate (isImmediate), or null.

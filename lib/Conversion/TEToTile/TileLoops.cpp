@@ -44,7 +44,7 @@ TileContext::loop(Value count, ValueRange start,
 }
 
 SmallVector<Value>
-TileContext::walkRows(ValueRange start,
+TileContext::forEachRowTile(ValueRange start,
                       function_ref<SmallVector<Value>(ValueRange)> body) {
   int64_t size = schedule.getTile()[0];
   Value tileRows = arith::ConstantIndexOp::create(b, size);

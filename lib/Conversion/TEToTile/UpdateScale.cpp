@@ -69,7 +69,7 @@ struct UpdateScaleLowering
     Value one = arith::ConstantIndexOp::create(b, 1);
     Value start = ctx.constant(f32, 0.0);
     Value most =
-        ctx.walkRows(
+        ctx.forEachRowTile(
                start,
                [&](ValueRange carried) {
                  Value below = arith::AddIOp::create(b, ctx.tileRow, one);

@@ -37,7 +37,7 @@ bool BufferAccess::isPossible(const KernelState &state, Type tile, Value view) {
 }
 
 /// The view has as many rows.
-static bool isBehind(ImplicitLocOpBuilder &b, Value view, Value row) {
+static bool isAfter(ImplicitLocOpBuilder &b, Value view, Value row) {
   Value rows = b.createOrFold<memref::DimOp>(view, int64_t(0));
   return isEqualConstantIntOrValue(getAsOpFoldResult(rows),
                                    getAsOpFoldResult(row));
@@ -98,7 +98,7 @@ BufferAccess::BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state,
   // not change in a loop.
   Value isAny;
   if (auto select = row.getDefiningOp<arith::SelectOp>())
-    if (isBehind(b, view, select.getFalseValue())) {
+    if (isAfter(b, view, select.getFalseValue())) {
       isAny = select.getCondition();
       row = select.getTrueValue();
     }

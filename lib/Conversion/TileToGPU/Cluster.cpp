@@ -10,7 +10,7 @@
 // mbarrier). A barrier of the cluster would wait for all of a workgroup's
 // stores to memory too.
 //
-// Exchanges take two slots in turns. Who sends the exchange after next has
+// Exchanges take two slots in scratch. Who sends the exchange after next has
 // what all sent for the next one, which all waves of a workgroup have a part
 // in: they have read the slot by then.
 //
@@ -232,12 +232,12 @@ struct ClusterReducePattern : OpConversionPattern<ClusterReduceOp> {
     Value number = memref::LoadOp::create(b, state.exchanges, ValueRange());
     memref::StoreOp::create(b, arith::AddIOp::create(b, number, one),
                             state.exchanges, ValueRange());
-    Value turn = arith::AndIOp::create(b, number, one);
+    Value scratch = arith::AndIOp::create(b, number, one);
     Value parity =
         arith::AndIOp::create(b, arith::ShRUIOp::create(b, number, one), one);
     auto place = [&](int64_t first, int64_t bytes) -> Value {
       return arith::AddIOp::create(
-          b, arith::MulIOp::create(b, turn, emitI32(b, bytes)),
+          b, arith::MulIOp::create(b, scratch, emitI32(b, bytes)),
           emitI32(b, state.exchangePlace + first));
     };
     Value barrier = emitSharedPointer(b, state, place(0, kBarrierBytes)),

@@ -64,14 +64,14 @@ struct TransposePattern : TilePattern<TransposeOp> {
 struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
   using TilePattern::TilePattern;
 
-  /// The registers of `value`, held in the order of `bases`, in the order of
+  /// The registers of `value`, kept in the order of `bases`, in the order of
   /// `to`.
   Value reorder(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t> bases,
                 const LinearLayout &to) const {
-    LinearLayout held(to.getShape(), bases, {}, {});
+    LinearLayout kept(to.getShape(), bases, {}, {});
     SmallVector<int64_t> picks;
     for (int64_t reg = 0; reg < to.getNumRegisters(); ++reg)
-      picks.push_back(held.findRegister(to.apply(reg, 0, 0)).value_or(0));
+      picks.push_back(kept.findRegister(to.apply(reg, 0, 0)).value_or(0));
     return emitPermuted(b, state, value, picks);
   }
 
@@ -98,7 +98,7 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
 
   Value throughLds(ImplicitLocOpBuilder &b, Value value,
                    const LinearLayout &from, const LinearLayout &to,
-                   SharedTurn turn) const;
+                   SharedScratch scratch) const;
 
   LogicalResult
   matchAndRewrite(ConvertLayoutOp op, OpAdaptor adaptor,
@@ -111,7 +111,7 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
     if (conversion.kind == ConversionKind::Shared ||
         state.throughLds.contains(op)) {
       rewriter.replaceOp(
-          op, throughLds(b, value, from, to, state.turns.lookup(op)));
+          op, throughLds(b, value, from, to, state.scratch.lookup(op)));
       return success();
     }
     SmallVector<int64_t> bases(from.getBases(LayoutInput::Register));
@@ -128,12 +128,12 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
 Value ConvertLayoutPattern::throughLds(ImplicitLocOpBuilder &b, Value value,
                                        const LinearLayout &from,
                                        const LinearLayout &to,
-                                       SharedTurn turn) const {
+                                       SharedScratch scratch) const {
   Type element = getElementTypeOrSelf(value.getType());
   SharedLayout shared =
       getSharedLayout(from, to, getElementBytes(element), *state.target);
-  SharedAccess access(b, state, shared, element, turn.place);
-  emitWait(b, turn);
+  SharedAccess access(b, state, shared, element, scratch.place);
+  emitWait(b, scratch);
   return access.exchange(value, from, to);
 }
 
@@ -258,10 +258,10 @@ Value ExchangePattern::throughLds(ImplicitLocOpBuilder &b, ExchangeOp op,
     return b.createOrFold<arith::MulIOp>(x, constant(factor));
   };
   Value start[] = {toI32(laneRow), toI32(laneCol)};
-  SharedTurn turn = state.turns.lookup(op);
+  SharedScratch scratch = state.scratch.lookup(op);
   auto address = [&](Value row, Value col) {
     return add(times(add(times(row, rowLength), col), bytes),
-               constant(turn.place));
+               constant(scratch.place));
   };
   auto position = [&](int64_t reg, unsigned dim) {
     int64_t at = layout.toCoordinates(layout.apply(reg, 0, 0))[dim];
@@ -273,7 +273,7 @@ Value ExchangePattern::throughLds(ImplicitLocOpBuilder &b, ExchangeOp op,
         ArrayRef<int64_t>{1});
   };
 
-  emitWait(b, turn);
+  emitWait(b, scratch);
   emitByOwner(b, state, layout, [&] {
     for (int64_t reg = 0; reg < type.getNumElements(); reg += size)
       emitLdsStore(b, state, slice(reg, size),

@@ -208,7 +208,7 @@ bool te::isRare(Operation *op) {
   return products >= kMany * alike;
 }
 
-Value te::emitLaneBehind(ImplicitLocOpBuilder &b, Value behind,
+Value te::emitLaneAfter(ImplicitLocOpBuilder &b, Value behind,
                          bool isUniform) {
   Type i32 = b.getI32Type();
   // A zero that is not known to be one before the other is there.
@@ -350,8 +350,8 @@ Value te::emitShuffleXor(ImplicitLocOpBuilder &b, const KernelState &state,
       b, vector::FromElementsOp::create(b, wordsType, received), type);
 }
 
-void te::emitWait(ImplicitLocOpBuilder &b, SharedTurn turn) {
-  if (turn.waits)
+void te::emitWait(ImplicitLocOpBuilder &b, SharedScratch scratch) {
+  if (scratch.waits)
     gpu::BarrierOp::create(b);
 }
 

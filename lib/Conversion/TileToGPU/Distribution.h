@@ -23,7 +23,7 @@ namespace mlir::te {
 
 /// Where an op's data go from wave to wave, in bytes, and whether others may
 /// still read there: a barrier in front.
-struct SharedTurn {
+struct SharedScratch {
   int64_t place = 0;
   bool waits = true;
 };
@@ -40,15 +40,15 @@ struct KernelState {
   Value lds; // memref<?xi8, workgroup>: null where no op needs any
   llvm::DenseMap<Operation *, int64_t> places;   // where in LDS, in bytes
   bool hasRings = false;                         // there is a tile.ring
-  llvm::DenseMap<Operation *, SharedTurn> turns; // see assignTurns
+  llvm::DenseMap<Operation *, SharedScratch> scratch; // see assignScratch
   // See countVectorWork and countProductsBefore.
   llvm::DenseMap<Operation *, int64_t> vectorWork, productsBefore;
   /// What stands between a product and the one before: instructions that write
-  /// to LDS, those of them that come last, elements that are turned for that,
+  /// to LDS, those of them that come last, elements that are transposed for that,
   /// and a barrier, which all writes may stand behind; and stores.
   struct Front {
     int64_t writes = 0, lastWrites = 0, stores = 0;
-    bool turns = false, hasBarrier = false, isBehindBarrier = false;
+    bool scratch = false, hasBarrier = false, isAfterBarrier = false;
   };
   llvm::DenseMap<Operation *, Front> fronts;
   /// See spreadVectorWork: products that vector instructions of a later one may
@@ -67,7 +67,7 @@ struct KernelState {
   llvm::DenseSet<Operation *> throughLds;
 };
 
-/// How a tile.convert_layout goes through LDS: in pieces where it would take
+/// How a tile.convert_layout goes through LDS: in chunks where it would take
 /// more than half of it.
 tile::SharedLayout getSharedLayout(const tile::LinearLayout &from,
                                    const tile::LinearLayout &to,
@@ -80,8 +80,8 @@ int64_t getLdsBytes(Operation *op, const Target &target, int64_t waves);
 /// True where data go from one wave to another: a barrier is between.
 bool crossesWaves(const tile::LinearLayout &from, const tile::LinearLayout &to);
 
-/// Gives each op that needs LDS one of these areas (SharedTurns.cpp).
-void assignTurns(Block &block, KernelState &state, int64_t areaBytes,
+/// Gives each op that needs LDS one of these areas (SharedScratch.cpp).
+void assignScratch(Block &block, KernelState &state, int64_t areaBytes,
                  unsigned areas);
 /// The op's data go through LDS.
 bool passesLds(Operation *op, const KernelState &state);
@@ -107,9 +107,9 @@ int64_t countVectorWork(tile::MmaOp op);
 KernelState::Front getFront(tile::MmaOp op, const Target &target);
 /// Where all of it stands in front of the last of several products, with no
 /// barrier between these: it comes between the instructions of all of them,
-/// and, where lanes turn elements, up to the middle of the product behind the
-/// barrier, which is only then waited for: turned elements are written to LDS
-/// in many pieces. What is chosen for the instructions of a product is taken
+/// and, where lanes scratch elements, up to the middle of the product behind the
+/// barrier, which is only then waited for: transposed elements are written to LDS
+/// in many chunks. What is chosen for the instructions of a product is taken
 /// from in front of it, so the last one says it for all.
 void spreadVectorWork(Block &block, KernelState &state);
 /// Products in front of one that is in order, behind the one before that is.
@@ -126,7 +126,7 @@ bool isRare(Operation *op);
 bool readsSameRows(Operation *op);
 /// The lane's number, computed `behind` a value (i32), which a loop changes,
 /// and which is the same for all lanes, or not.
-Value emitLaneBehind(ImplicitLocOpBuilder &b, Value behind, bool isUniform);
+Value emitLaneAfter(ImplicitLocOpBuilder &b, Value behind, bool isUniform);
 
 /// Where the partners of a tile.exchange are in another register or another
 /// lane of the wave: the basis that tells them apart. Else they meet in LDS.
@@ -191,8 +191,8 @@ Value hasLaneBit(ImplicitLocOpBuilder &b, const KernelState &state,
 Value emitShuffleXor(ImplicitLocOpBuilder &b, const KernelState &state,
                      Value vector, int64_t mask);
 
-/// The barrier in front of a turn, where it needs one.
-void emitWait(ImplicitLocOpBuilder &b, SharedTurn turn);
+/// The barrier in front of a scratch, where it needs one.
+void emitWait(ImplicitLocOpBuilder &b, SharedScratch scratch);
 /// LDS access of `vector` (i8 vectors inside) at a byte address.
 void emitLdsStore(ImplicitLocOpBuilder &b, const KernelState &state,
                   Value vector, Value byteAddress);

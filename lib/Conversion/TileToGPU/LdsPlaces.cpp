@@ -23,7 +23,7 @@ using namespace mlir::te;
 using namespace mlir::te::tile;
 
 /// All of these ops stand behind the last use of the ring.
-static bool areBehind(ArrayRef<Operation *> ops, RingOp ring) {
+static bool areAfter(ArrayRef<Operation *> ops, RingOp ring) {
   Block *block = ring->getBlock();
   return llvm::all_of(ops, [&](Operation *op) {
     Operation *after = block->findAncestorOpInBlock(*op);
@@ -47,7 +47,7 @@ static int64_t placeRing(RingOp ring, ArrayRef<RingOp> before, int64_t start,
   SmallVector<Operation *> users(ring->getUsers());
   SmallVector<std::pair<int64_t, int64_t>> taken;
   for (RingOp other : before)
-    if (other->getBlock() != ring->getBlock() || !areBehind(users, other))
+    if (other->getBlock() != ring->getBlock() || !areAfter(users, other))
       taken.push_back({state.places.lookup(other),
                        state.places.lookup(other) + getBytes(other)});
   llvm::sort(taken);
@@ -82,9 +82,9 @@ int64_t te::placeInLds(KernelOp kernel, KernelState &state) {
   SmallVector<Operation *> passing;
   SmallVector<RingOp> rings;
   kernel.walk([&](RingOp ring) { rings.push_back(ring); });
-  auto isBehindRings = [&](ArrayRef<Operation *> ops) {
+  auto isAfterRings = [&](ArrayRef<Operation *> ops) {
     return llvm::all_of(rings,
-                        [&](RingOp ring) { return areBehind(ops, ring); });
+                        [&](RingOp ring) { return areAfter(ops, ring); });
   };
   kernel.walk([&](Operation *op) {
     if (int64_t bytes = getLdsBytes(op, *state.target, state.waves)) {
@@ -97,12 +97,12 @@ int64_t te::placeInLds(KernelOp kernel, KernelState &state) {
     end = state.places[op] + type.getNumElements() * getElementBytes(type);
   };
   state.hasRings = !rings.empty();
-  bool isOverlaid = isBehindRings(passing);
+  bool isOverlaid = isAfterRings(passing);
   // There is room where rings were that nothing needs any more.
   if (isOverlaid && state.hasRings)
     kernel.walk([&](ConvertLayoutOp op) {
       int64_t bytes = getPassingBytes(op, *state.target);
-      if (!bytes || !isBehindRings(op.getOperation()))
+      if (!bytes || !isAfterRings(op.getOperation()))
         return;
       state.throughLds.insert(op);
       shared = std::max(shared, bytes);
@@ -112,16 +112,16 @@ int64_t te::placeInLds(KernelOp kernel, KernelState &state) {
   if (!state.hasRings) {
     int64_t area = llvm::alignTo(shared, state.target->maxAccessBytes);
     bool usesPingPong =
-        passing.size() > 1 && area <= getTurnBytes(state.waves, *state.target);
+        passing.size() > 1 && area <= getScratchBytes(state.waves, *state.target);
     // One where both and a cluster's exchanges would not fit.
     usesPingPong &= placeExchanges(kernel, state, 2 * area) <=
                     int64_t(state.target->ldsBytesPerWorkgroup);
     unsigned areas = usesPingPong ? 2 : 1;
-    assignTurns(kernel.getBody().front(), state, area, areas);
+    assignScratch(kernel.getBody().front(), state, area, areas);
     shared = area * areas;
   } else if (isAlone(kernel, state)) {
     kernel.walk([&](ConvertLayoutOp op) {
-      if (isBehindRings(op.getOperation()) && passesLds(op, state))
+      if (isAfterRings(op.getOperation()) && passesLds(op, state))
         meetEarly(op, state);
     });
   }

@@ -7,7 +7,7 @@
 //
 // tile.load, tile.store and tile.atomic_max as vector accesses of one lane. A
 // whole tile takes straight-line code; a ragged one masks each vector: all,
-// nothing, or, where the row ends inside a vector, pieces of halving sizes. A
+// nothing, or, where the row ends inside a vector, chunks of halving sizes. A
 // lane's only access is always masked: there is nothing for it to overlap with.
 //
 //===----------------------------------------------------------------------===//
@@ -53,16 +53,16 @@ struct LoadPattern : TilePattern<LoadOp> {
   matchAndRewrite(LoadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    KernelState mine = state;
+    KernelState own = state;
     if (state.rare.contains(op))
-      mine.lane = emitLaneBehind(
+      own.lane = emitLaneAfter(
           b, arith::IndexCastOp::create(b, b.getI32Type(), op.getColumn()),
           /*isUniform=*/true);
     TilePlace at =
         placeInView(b, op.getOrder(), op.getRowInterleave(),
                     {op.getType(), op.getView(), op.getRow(), op.getColumn()});
     TileAccess access =
-        makeAccess(b, mine, at, adaptor.getRows(), getDivisible(op),
+        makeAccess(b, own, at, adaptor.getRows(), getDivisible(op),
                    op.getWindow(), op.getInterleave());
     access.wholeColumns = op.getColumnsInBounds();
     VectorType type = getDistributedType(op.getType());
@@ -95,7 +95,7 @@ struct LoadPattern : TilePattern<LoadOp> {
           type, [&] { return all(false); }, [&] { return all(true); });
     };
     auto readRows = [&]() -> Value {
-      BufferAccess rows(b, mine, at.tile, at.view, at.row, at.col,
+      BufferAccess rows(b, own, at.tile, at.view, at.row, at.col,
                         op.getInBounds(), state.alike.contains(op));
       SmallVector<Value> parts;
       for (auto [r, c] : access.offsets)

@@ -39,13 +39,13 @@ struct Fragments {
 };
 
 /// Between the products of the region that ends here the accesses of memory
-/// that stand in it take turns, as many of each kind behind a product as the
+/// that stand in it take transposes, as many of each kind behind a product as the
 /// reads of LDS ask for: a wave that has to wait for its turn at a queue has
 /// work for the matrix core. So do vector instructions. The first reads come
 /// behind product `first`, the last one that needs a fragment whose place they
 /// take, or later; the last ones leave so many products to hide their latency
 /// (`hiding`). A part that reads scales too has more loads than products.
-/// Vector instructions come behind the first `besideWork`.
+/// Vector instructions come behind the first `overlappedWork`.
 ///
 /// LLVM finds a place for each write to LDS, and where it does not fit what it
 /// needs comes in front of it all the same: one that has to wait for vector
@@ -58,7 +58,7 @@ struct Fragments {
 /// of the products.
 static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
                              KernelState::Part part, int64_t first,
-                             int64_t hiding, int64_t besideWork) {
+                             int64_t hiding, int64_t overlappedWork) {
   using Mask = amdgpu::sched_barrier_opt_enum;
   const KernelState::Front &front = part.front;
   int64_t beside = std::max<int64_t>(products - first - hiding, 1),
@@ -68,8 +68,8 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
     ROCDL::SchedGroupBarrier::create(b, uint32_t(kind), size, /*groupId=*/0);
   };
   auto countWorkUpTo = [&](int64_t product) {
-    return llvm::divideCeil(std::min(product, besideWork) * part.vectorWork,
-                            besideWork);
+    return llvm::divideCeil(std::min(product, overlappedWork) * part.vectorWork,
+                            overlappedWork);
   };
   // Lanes that turn elements have half of that behind them before the first can
   // be written.
@@ -77,7 +77,7 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
   auto countWritesUpTo = [&](int64_t product) {
     if (products < kFew)
       return product;
-    int64_t ready = front.turns ? 2 * product - products : product;
+    int64_t ready = front.transposes ? 2 * product - products : product;
     return std::max<int64_t>(ready, 0) * front.writes / products;
   };
   for (int64_t i = 0; i < products; ++i) {
@@ -88,8 +88,8 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
     if (int64_t work = countWorkUpTo(i + 1) - countWorkUpTo(i))
       emit(Mask::valu, work);
     int64_t writes = std::max<int64_t>(
-        countWritesUpTo(i + 1) - countWritesUpTo(i), !front.turns);
-    if (i == 0 && front.isBehindBarrier && products > 1)
+        countWritesUpTo(i + 1) - countWritesUpTo(i), !front.transposes);
+    if (i == 0 && front.isAfterBarrier && products > 1)
       writes = 0;
     if (i == products - 1)
       writes += front.lastWrites;
@@ -280,8 +280,8 @@ struct MmaPattern : TilePattern<MmaOp> {
       if (auto parts = state.partsBefore.find(op);
           parts != state.partsBefore.end()) {
         auto interleave = [&](KernelState::Part part, int64_t first,
-                              int64_t besideWork) {
-          emitInterleaving(b, all, part, first, (all - first) / 2, besideWork);
+                              int64_t overlappedWork) {
+          emitInterleaving(b, all, part, first, (all - first) / 2, overlappedWork);
         };
         for (KernelState::Part part : parts->second) {
           part.front.hasBarrier = own.front.hasBarrier; // one of them has it
@@ -365,7 +365,7 @@ int64_t te::countVectorWork(MmaOp op) {
 }
 
 /// Operands whose elements lanes turn in front of the product.
-static int64_t countTurned(MmaOp op) {
+static int64_t countTransposed(MmaOp op) {
   int64_t count = 0;
   forEachBefore(op, [&](Operation *before) {
     auto put = dyn_cast<LocalStoreOp>(before);
@@ -384,7 +384,7 @@ static int64_t countTurned(MmaOp op) {
 
 KernelState::Front te::getFront(MmaOp op, const Target &target) {
   KernelState::Front front;
-  bool isInFront = false; // of the barrier
+  bool isBefore = false; // of the barrier
   forEachBefore(op, [&](Operation *before) {
     front.hasBarrier |= isPlainBarrier(before);
     if (auto store = dyn_cast<StoreOp>(before))
@@ -392,7 +392,7 @@ KernelState::Front te::getFront(MmaOp op, const Target &target) {
     auto put = dyn_cast<LocalStoreOp>(before);
     if (!put)
       return;
-    (front.hasBarrier ? isInFront : front.isBehindBarrier) = true;
+    (front.hasBarrier ? isBefore : front.isAfterBarrier) = true;
     auto ring = put.getRing().getDefiningOp<RingOp>();
     LinearLayout source = ring.getSource().getLayout();
     RingOrder order =
@@ -402,8 +402,8 @@ KernelState::Front te::getFront(MmaOp op, const Target &target) {
     (isRare(put) ? front.lastWrites : front.writes) +=
         source.getNumRegisters() / order.shared.getVectorElements();
   });
-  front.isBehindBarrier &= front.hasBarrier && !isInFront;
-  front.turns = countTurned(op) > 0;
+  front.isAfterBarrier &= front.hasBarrier && !isBefore;
+  front.transposes = countTransposed(op) > 0;
   return front;
 }
 
@@ -418,11 +418,11 @@ static bool spreadOver(ArrayRef<MmaOp> run, MmaOp behind, KernelState &state) {
     others += state.vectorWork.lookup(op);
   if (state.vectorWork.lookup(run.back()) <= others) // it is most of all
     return false;
-  int64_t turned = countTurned(run.back());
-  bool isOverBarrier = behind && turned > 0;
-  // Addresses, reductions, of turned operands factors of each neighbour. More
+  int64_t transposed = countTransposed(run.back());
+  bool isOverBarrier = behind && transposed > 0;
+  // Addresses, reductions, of transposed operands factors of each neighbour. More
   // of these groups stay empty where no loads of four bytes stand between them.
-  double forOthers = isOverBarrier ? 0.98 + 0.08 * turned : 1.19;
+  double forOthers = isOverBarrier ? 0.98 + 0.08 * transposed : 1.19;
   int64_t work = forOthers * countVectorWork(run.back()),
           halves = 2 * run.size() + isOverBarrier;
   for (MmaOp op : run)
@@ -446,22 +446,22 @@ static bool spreadOver(ArrayRef<MmaOp> run, MmaOp behind, KernelState &state) {
 
 void te::spreadVectorWork(Block &block, KernelState &state) {
   SmallVector<MmaOp> run;
-  bool isBehind = false; // the run's barrier
+  bool isAfter = false; // the run's barrier
   auto finish = [&](MmaOp behind) {
     bool isDone = spreadOver(run, behind, state);
     run.clear();
     if (behind && !isDone)
       run.push_back(behind);
-    isBehind = false;
+    isAfter = false;
   };
   for (Operation &op : block)
     if (auto mma = dyn_cast<MmaOp>(op); mma && mma.getInOrder()) {
-      if (isBehind)
+      if (isAfter)
         finish(mma);
       else
         run.push_back(mma);
-    } else if (isPlainBarrier(&op) && !isBehind) {
-      isBehind = true;
+    } else if (isPlainBarrier(&op) && !isAfter) {
+      isAfter = true;
     } else if (isa<gpu::BarrierOp, AsyncWaitOp, FenceOp>(op) ||
                op.getNumRegions()) {
       finish({});

@@ -158,7 +158,7 @@ static Value reduceMagnitudes(ImplicitLocOpBuilder &b, Value value) {
 /// with (`shared`: wave bits).
 static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
                          ReduceKind kind, Value value, int64_t shared,
-                         SharedTurn turn) {
+                         SharedScratch scratch) {
   auto type = cast<VectorType>(value.getType());
   int64_t elementBytes = getElementBytes(type);
   int64_t chunk = std::min<int64_t>(
@@ -172,10 +172,10 @@ static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
     Value lane = arith::MulIOp::create(b, state.lane, emitI32(b, chunkBytes));
     Value base = arith::AddIOp::create(b, offset, lane);
     return b.createOrFold<arith::AddIOp>(
-        base, emitI32(b, turn.place + c * chunkBytes * state.target->waveSize));
+        base, emitI32(b, scratch.place + c * chunkBytes * state.target->waveSize));
   };
   int64_t chunks = type.getNumElements() / chunk;
-  emitWait(b, turn);
+  emitWait(b, scratch);
   for (int64_t c = 0; c < chunks; ++c) {
     Value part = vector::ExtractStridedSliceOp::create(
         b, value, ArrayRef<int64_t>{c * chunk}, ArrayRef<int64_t>{chunk},
@@ -207,14 +207,14 @@ static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
 static Value spreadWaves(ImplicitLocOpBuilder &b, const KernelState &state,
                          ReduceKind kind, Value value,
                          const LinearLayout &parts, int64_t shared,
-                         const LinearLayout &to, SharedTurn turn) {
+                         const LinearLayout &to, SharedScratch scratch) {
   Type element = getElementTypeOrSelf(value.getType());
   SharedLayout order =
       getSharedLayout(parts, to, getElementBytes(element), *state.target);
   int64_t count = int64_t(1) << llvm::popcount(uint64_t(shared)),
           bytes = order.getBytes();
   auto access = [&](Value start) {
-    return SharedAccess(b, state, order, element, start, turn.place,
+    return SharedAccess(b, state, order, element, start, scratch.place,
                         count * bytes);
   };
   // Where each wave's part starts.
@@ -225,15 +225,15 @@ static Value spreadWaves(ImplicitLocOpBuilder &b, const KernelState &state,
   }
   LinearLayout lanes(parts.getShape(), parts.getBases(LayoutInput::Register),
                      parts.getBases(LayoutInput::Lane), {});
-  emitWait(b, turn);
+  emitWait(b, scratch);
   emitByOwner(b, state, lanes, [&] {
     access(emitLinearMap(b, state.wave, starts)).put(value, parts);
   });
   gpu::BarrierOp::create(b);
   Value result;
   for (int64_t part = 0; part < count; ++part) {
-    Value mine = access(emitI32(b, part * bytes)).get(to);
-    result = result ? emitCombine(b, kind, result, mine) : mine;
+    Value own = access(emitI32(b, part * bytes)).get(to);
+    result = result ? emitCombine(b, kind, result, own) : own;
   }
   return result;
 }
@@ -268,12 +268,12 @@ struct ReducePattern : TilePattern<ReduceOp> {
     else
       for (int64_t bit : lanes)
         value = combineLanes(b, state, op.getKind(), value, bit);
-    SharedTurn turn = state.turns.lookup(op);
+    SharedScratch scratch = state.scratch.lookup(op);
     if (int64_t shared = from.getWavesOfBlock(op.getBlock()))
       value = parts == to
-                  ? reduceWaves(b, state, op.getKind(), value, shared, turn)
+                  ? reduceWaves(b, state, op.getKind(), value, shared, scratch)
                   : spreadWaves(b, state, op.getKind(), value, parts, shared,
-                                to, turn);
+                                to, scratch);
     rewriter.replaceOp(op, value);
     return success();
   }

@@ -47,7 +47,7 @@ static SharedAccess makeAccess(ImplicitLocOpBuilder &b,
                       type.getNumElements() * getElementBytes(type));
   // What a lane takes of its own is there without a barrier.
   if (state.target->amd && !takesItsOwn(ring))
-    access.setApart();
+    access.separate();
   return access;
 }
 
@@ -59,14 +59,14 @@ struct LocalStorePattern : TilePattern<LocalStoreOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto ring = op.getRing().getDefiningOp<RingOp>();
-    KernelState mine = state;
+    KernelState own = state;
     if (state.rare.contains(op))
-      mine.lane =
-          emitLaneBehind(b,
+      own.lane =
+          emitLaneAfter(b,
                          vector::ExtractOp::create(
                              b, emitWords(b, adaptor.getTile()), int64_t(0)),
                          /*isUniform=*/false);
-    makeAccess(b, mine, ring, op.getSlot())
+    makeAccess(b, own, ring, op.getSlot())
         .put(adaptor.getTile(), ring.getSource().getLayout());
     rewriter.eraseOp(op);
     return success();
@@ -155,7 +155,7 @@ struct AsyncWaitPattern : TilePattern<AsyncWaitOp> {
         rewriter, loc,
         /*load=*/op.getRings().empty()
             ? IntegerAttr()
-            : rewriter.getI32IntegerAttr(op.getBehind()),
+            : rewriter.getI32IntegerAttr(op.getOutstanding()),
         /*store=*/IntegerAttr(),
         /*ds=*/
         op.getKeepsReading() ? IntegerAttr() : rewriter.getI32IntegerAttr(0),

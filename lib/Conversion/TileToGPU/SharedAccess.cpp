@@ -78,19 +78,19 @@ Value SharedAccess::Addresses::get(int64_t flat) {
   auto add = [&](Value x, Value y) {
     return b.createOrFold<arith::AddIOp>(x, y);
   };
-  Value result = base, mine = emitI32(b, address & variable);
+  Value result = base, own = emitI32(b, address & variable);
   bool isKnown = !access.start || getConstantIntValue(access.start);
   bool isAligned =
       access.place % int64_t(llvm::PowerOf2Ceil(variable + 1)) == 0;
   if (isKnown || !isAligned)
-    result = b.createOrFold<arith::XOrIOp>(result, mine);
+    result = b.createOrFold<arith::XOrIOp>(result, own);
   result = add(result, emitI32(b, access.place));
   if (!isKnown)
     result = add(result, access.start);
   if (access.place + access.size > reach && access.state.target->amd)
     result = emitOpaque(b, result);
   if (!isKnown && isAligned)
-    result = b.createOrFold<arith::XOrIOp>(result, mine);
+    result = b.createOrFold<arith::XOrIOp>(result, own);
   if (isKnown && access.start)
     result = add(result, access.start);
   return add(result, emitI32(b, address & ~variable));
@@ -116,7 +116,7 @@ static Value emitPointer(ImplicitLocOpBuilder &b, Value lds, Value address) {
 }
 
 void SharedAccess::emitStore(Value part, Value address) {
-  if (!areApart)
+  if (!areSeparate)
     return emitLdsStore(b, state, part, address);
   Value data = emitVectorBitcast(b, part, b.getI8Type());
   int64_t size = cast<VectorType>(data.getType()).getNumElements();
@@ -125,7 +125,7 @@ void SharedAccess::emitStore(Value part, Value address) {
 }
 
 Value SharedAccess::emitLoad(VectorType part, Value address) {
-  if (!areApart)
+  if (!areSeparate)
     return emitLdsLoad(b, state, part, address);
   int64_t size = part.getNumElements() * bytes;
   auto load = LLVM::LoadOp::create(b, VectorType::get({size}, b.getI8Type()),
@@ -135,7 +135,7 @@ Value SharedAccess::emitLoad(VectorType part, Value address) {
 }
 
 void SharedAccess::put(Value vector, const LinearLayout &layout,
-                       int64_t piece) {
+                       int64_t segment) {
   int64_t size = shared.getVectorElements();
   SmallVector<int64_t> order = shared.registerOrder(layout);
   Value sorted = emitPermuted(b, state, vector, order);
@@ -148,7 +148,7 @@ void SharedAccess::put(Value vector, const LinearLayout &layout,
   Addresses addresses(*this, layout);
   for (size_t first = 0; first < order.size(); first += size) {
     int64_t flat = layout.apply(order[first], 0, 0);
-    if (shared.getPiece(flat) != piece)
+    if (shared.getSegment(flat) != segment)
       continue;
     Value part = vector::ExtractStridedSliceOp::create(
         b, sorted, ArrayRef<int64_t>{int64_t(first) / size * each},
@@ -182,7 +182,7 @@ Value SharedAccess::emitTransposedLoad(VectorType type, Value address) {
 }
 
 Value SharedAccess::read(Value result, const LinearLayout &layout,
-                         int64_t piece, Addresses addresses, bool transposes,
+                         int64_t segment, Addresses addresses, bool transposes,
                          bool columnsFirst) {
   int64_t size = shared.getVectorElements();
   SmallVector<int64_t> order = shared.registerOrder(layout);
@@ -200,7 +200,7 @@ Value SharedAccess::read(Value result, const LinearLayout &layout,
   for (size_t vector : vectors) {
     size_t first = vector * size;
     int64_t flat = layout.apply(order[first], 0, 0);
-    if (shared.getPiece(flat) != piece)
+    if (shared.getSegment(flat) != segment)
       continue;
     Value address = addresses.get(flat);
     result = vector::InsertStridedSliceOp::create(
@@ -222,7 +222,7 @@ Value SharedAccess::reorder(Value vector, const LinearLayout &layout) {
 
 Value SharedAccess::get(const LinearLayout &layout) {
   return reorder(
-      read(makeResult(layout), layout, /*piece=*/0, Addresses(*this, layout)),
+      read(makeResult(layout), layout, /*segment=*/0, Addresses(*this, layout)),
       layout);
 }
 
@@ -230,7 +230,7 @@ Value SharedAccess::take(const LinearLayout &reads, Value offset, unsigned dim,
                          bool transposes, bool columnsFirst) {
   Addresses addresses(*this, reads);
   addresses.advance(reads, offset, dim);
-  return reorder(read(makeResult(reads), reads, /*piece=*/0, addresses,
+  return reorder(read(makeResult(reads), reads, /*segment=*/0, addresses,
                       transposes, columnsFirst),
                  reads);
 }
@@ -298,13 +298,13 @@ Value SharedAccess::exchange(Value vector, const LinearLayout &from,
   // A wave's own accesses of LDS keep their order.
   bool crosses = crossesWaves(from, to);
   Value result = makeResult(to);
-  for (int64_t piece : shared.getSegments()) {
-    if (piece && crosses)
+  for (int64_t segment : shared.getSegments()) {
+    if (segment && crosses)
       gpu::BarrierOp::create(b);
-    emitByOwner(b, state, from, [&] { put(vector, from, piece); });
+    emitByOwner(b, state, from, [&] { put(vector, from, segment); });
     if (crosses)
       gpu::BarrierOp::create(b);
-    result = read(result, to, piece, Addresses(*this, to));
+    result = read(result, to, segment, Addresses(*this, to));
   }
   return reorder(result, to);
 }

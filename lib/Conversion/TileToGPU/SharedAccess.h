@@ -31,11 +31,11 @@ public:
   }
   /// A barrier stands between what is put and what is taken anywhere: the
   /// backend need not keep their order otherwise (docs/decisions/0018).
-  void setApart() { areApart = true; }
+  void separate() { areSeparate = true; }
 
   /// Writes a lane's registers, which hold what `layout` says, as far as they
-  /// are in this piece. Replicas write the same.
-  void put(Value vector, const tile::LinearLayout &layout, int64_t piece = 0);
+  /// are in this segment. Replicas write the same.
+  void put(Value vector, const tile::LinearLayout &layout, int64_t segment = 0);
   /// A part of the tile, in its coordinates, as `reads` says (RingOrder), so
   /// many rows or columns (dimension `dim`) further on: i32, a multiple of the
   /// part's.
@@ -48,9 +48,9 @@ public:
   /// what it holds of `layout`. False where its runs are no single copies.
   bool copy(TileAccess &memory, const tile::LinearLayout &layout,
             bool isInside);
-  /// The whole tile (of one piece).
+  /// The whole tile (of one segment).
   Value get(const tile::LinearLayout &layout);
-  /// The tile in another layout, piece after piece. No barrier is in front of
+  /// The tile in another layout, segment after segment. No barrier is in front of
   /// the first.
   Value exchange(Value vector, const tile::LinearLayout &from,
                  const tile::LinearLayout &to);
@@ -59,8 +59,8 @@ public:
 
 private:
   class Addresses;
-  /// Reads a piece into `result`, whose registers are in LDS's order.
-  Value read(Value result, const tile::LinearLayout &layout, int64_t piece,
+  /// Reads a segment into `result`, whose registers are in LDS's order.
+  Value read(Value result, const tile::LinearLayout &layout, int64_t segment,
              Addresses addresses, bool transposes = false,
              bool columnsFirst = false);
   /// A vector from a byte address, by an instruction that transposes.
@@ -93,7 +93,7 @@ private:
   int64_t bytes;
   Value start;                 // null: 0
   int64_t place = 0, size = 0; // 0: not known
-  bool areApart = false;
+  bool areSeparate = false;
 };
 
 } // namespace mlir::te

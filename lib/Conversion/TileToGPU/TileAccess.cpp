@@ -119,11 +119,11 @@ Value TileAccess::maskedLoad(Value r, Value c) {
         [&] { return zeros(size()); });
   Value count = available(r, c);
   auto tail = [&]() -> Value {
-    // From the smallest piece, which is last in memory, to the largest: each
+    // From the smallest chunk, which is last in memory, to the largest: each
     // goes in front.
     Value result = zeros(size());
     for (int64_t n = divisible; n < size(); n *= 2) {
-      auto [column, present] = piece(c, count, n);
+      auto [column, present] = chunk(c, count, n);
       result = emitIf(
           b, present, vectorType,
           [&]() -> Value {
@@ -152,11 +152,11 @@ void TileAccess::maskedStore(Value vector, Value r, Value c) {
                   [&] { storeWhole(vector, r, c, /*isAligned=*/false); });
   Value count = available(r, c);
   auto tail = [&] {
-    // From the largest piece, which is first in memory; what it took is shifted
+    // From the largest chunk, which is first in memory; what it took is shifted
     // out.
     Value rest = vector;
     for (int64_t n = size() / 2; n >= divisible; n /= 2) {
-      auto [column, present] = piece(c, count, n);
+      auto [column, present] = chunk(c, count, n);
       Value front = vector::ExtractStridedSliceOp::create(
           b, rest, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{n},
           ArrayRef<int64_t>{1});

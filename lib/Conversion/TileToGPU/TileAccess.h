@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Where each vector of a lane lies in memory, and how one is read or written:
-// whole, masked, in pieces where the row ends inside of it, or inside a window.
+// whole, masked, in chunks where the row ends inside of it, or inside a window.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_LIB_CONVERSION_TILETOGPU_TILEACCESS_H
@@ -77,8 +77,8 @@ struct TileAccess {
     left = arith::SelectOp::create(b, inside, left, zero);
     return arith::IndexCastOp::create(b, b.getI32Type(), left);
   }
-  /// Column of the piece of `elements` among `count`, and whether there is one.
-  std::pair<Value, Value> piece(Value c, Value count, int64_t elements) {
+  /// Column of the chunk of `elements` among `count`, and whether there is one.
+  std::pair<Value, Value> chunk(Value c, Value count, int64_t elements) {
     Value before = arith::AndIOp::create(b, count, emitI32(b, -2 * elements));
     Value bit = arith::AndIOp::create(b, count, emitI32(b, elements));
     Value present =

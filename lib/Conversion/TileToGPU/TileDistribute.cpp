@@ -95,7 +95,7 @@ struct SelectPattern : TilePattern<SelectOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto type = getDistributedType(op.getType());
-    // Taken apart where the tiles are made: in the loop that picks, LLVM would
+    // Taken elements where the tiles are made: in the loop that picks, LLVM would
     // make a shuffle of all tiles of each word, and be long about them.
     SmallVector<SmallVector<Value>> words;
     VectorType wordsType;
@@ -184,7 +184,7 @@ struct PriorityPattern : TilePattern<PriorityOp> {
 };
 
 /// These words (i32), in registers, behind one wait for all that load them.
-static SmallVector<Value> emitHeld(ImplicitLocOpBuilder &b, bool isAMD,
+static SmallVector<Value> emitKept(ImplicitLocOpBuilder &b, bool isAMD,
                                    ArrayRef<Value> words) {
   bool isOne = words.size() == 1;
   std::string results, inputs;
@@ -195,7 +195,7 @@ static SmallVector<Value> emitHeld(ImplicitLocOpBuilder &b, bool isAMD,
   SmallVector<Type> types(words.size(), b.getI32Type());
   Type all = isOne ? types.front()
                    : LLVM::LLVMStructType::getLiteral(b.getContext(), types);
-  Value held = LLVM::InlineAsmOp::create(b, all, words, /*asm_string=*/"",
+  Value kept = LLVM::InlineAsmOp::create(b, all, words, /*asm_string=*/"",
                                          /*constraints=*/results + inputs,
                                          /*has_side_effects=*/true,
                                          /*is_align_stack=*/false,
@@ -203,10 +203,10 @@ static SmallVector<Value> emitHeld(ImplicitLocOpBuilder &b, bool isAMD,
                                          /*asm_dialect=*/LLVM::AsmDialectAttr(),
                                          /*operand_attrs=*/ArrayAttr())
                    .getRes();
-  SmallVector<Value> apart;
+  SmallVector<Value> elements;
   for (int64_t i = 0; i < int64_t(words.size()); ++i)
-    apart.push_back(isOne ? held : LLVM::ExtractValueOp::create(b, held, i));
-  return apart;
+    elements.push_back(isOne ? kept : LLVM::ExtractValueOp::create(b, kept, i));
+  return elements;
 }
 
 /// By an instruction that does nothing, but LLVM does not know that.
@@ -220,16 +220,16 @@ struct OptimizationBarrierPattern : TilePattern<OptimizationBarrierOp> {
     auto type = cast<VectorType>(words.getType());
     // Of many, LLVM would have to find places for all at once.
     constexpr size_t few = 4;
-    SmallVector<Value> apart, held;
+    SmallVector<Value> elements, kept;
     for (int64_t i = 0; i < type.getNumElements(); ++i)
-      apart.push_back(vector::ExtractOp::create(b, words, i));
+      elements.push_back(vector::ExtractOp::create(b, words, i));
     bool isAMD = bool(state.target->amd);
-    size_t together = isAMD && apart.size() <= few ? apart.size() : 1;
-    for (size_t i = 0; i < apart.size(); i += together)
+    size_t together = isAMD && elements.size() <= few ? elements.size() : 1;
+    for (size_t i = 0; i < elements.size(); i += together)
       llvm::append_range(
-          held, emitHeld(b, isAMD, ArrayRef(apart).slice(i, together)));
+          kept, emitKept(b, isAMD, ArrayRef(elements).slice(i, together)));
     rewriter.replaceOp(
-        op, emitFromWords(b, vector::FromElementsOp::create(b, type, held),
+        op, emitFromWords(b, vector::FromElementsOp::create(b, type, kept),
                           getDistributedType(op.getType())));
     return success();
   }

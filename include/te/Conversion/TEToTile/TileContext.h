@@ -53,9 +53,9 @@ public:
   Value matrix;   // which matrix this workgroup's tile is of, index; null: the
                   // tensor is one
   Value matrices; // how many there are, where a lowering asks
-  /// Where a te.gemm's last rows are cut into pieces of K: whether this
-  /// workgroup's are others (i1), and which piece it makes (index; else 0).
-  Value isWhole, piece;
+  /// Where a te.gemm's last rows are cut into splits of K: whether this
+  /// workgroup's are others (i1), and which split it makes (index; else 0).
+  Value isWhole, split;
   bool wholeRows = false,
        wholeCols = false; // every tile of this code is whole
   int64_t rowRun = 0;     // rows in memory lie in runs (tile.load)
@@ -84,8 +84,8 @@ public:
 
   /// What an op sees that computes on tiles with rows for columns: M and K have
   /// changed places, and nothing has a tile yet.
-  TileContext turn() const;
-  bool isTurned = false;
+  TileContext getTransposed() const;
+  bool isTransposed = false;
 
   void bindBuffers(Value value, Buffers buffers) { bound[value] = buffers; }
   bool hasBuffers(Value value) const { return bound.contains(value); }
@@ -124,7 +124,7 @@ public:
   /// No tensor has a tile any more: ops are lowered anew, for another one.
   void forgetTiles() { tiles.clear(); }
   /// Half of a tensor of 2K columns: left or right, or with `interleave` runs
-  /// of so many columns in turn. A view (null `rows`: of M), and this
+  /// of so many columns in getTransposed. A view (null `rows`: of M), and this
   /// workgroup's tile: in registers, or loaded.
   struct Half {
     bool second = false;
@@ -212,7 +212,7 @@ public:
   /// The same for each tile of this workgroup's columns, from the first row to
   /// the last: tileRow is its own meanwhile.
   SmallVector<Value>
-  walkRows(ValueRange start, function_ref<SmallVector<Value>(ValueRange)> body);
+  forEachRowTile(ValueRange start, function_ref<SmallVector<Value>(ValueRange)> body);
   /// Runs `body` in workgroup (0, 0) only.
   void inFirstWorkgroup(function_ref<void()> body);
 

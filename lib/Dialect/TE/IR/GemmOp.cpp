@@ -123,8 +123,8 @@ static LogicalResult verifyShapes(GemmOp op) {
   shape.push_back(getShape(op.getA())[op.getMDim()]);
   shape.push_back(getShape(op.getB())[op.getNDim()]);
   SmallVector<int64_t> result(shape);
-  if (std::optional<uint64_t> pieces = op.getSplitK())
-    result.insert(result.begin(), *pieces);
+  if (std::optional<uint64_t> partials = op.getSplitK())
+    result.insert(result.begin(), *partials);
   if (failed(verifyShape(op, "X3", "D", result, op.getResult().getType(),
                          op.getSplitK()
                              ? "it has as many splits, A's leading "
@@ -218,14 +218,14 @@ template <class Op> static LogicalResult verifyFactors(Op op) {
 
 /// X9: partial sums of the last rows of a matrix of this shape.
 static LogicalResult verifyLastRows(Operation *op, ArrayRef<int64_t> shape,
-                                    RankedTensorType pieces) {
-  if (pieces.getRank() == 3 && pieces.getElementType().isF32() &&
-      pieces.hasStaticShape() && !ShapedType::isDynamicShape(shape) &&
-      pieces.getDimSize(0) > 0 && pieces.getDimSize(2) == shape.back() &&
-      pieces.getDimSize(1) <= flatten(shape).first)
+                                    RankedTensorType partials) {
+  if (partials.getRank() == 3 && partials.getElementType().isF32() &&
+      partials.hasStaticShape() && !ShapedType::isDynamicShape(shape) &&
+      partials.getDimSize(0) > 0 && partials.getDimSize(2) == shape.back() &&
+      partials.getDimSize(1) <= flatten(shape).first)
     return success();
   return op->emitOpError()
-         << "partial sums of the last rows are " << pieces
+         << "partial sums of the last rows are " << partials
          << "; they are S x R x N of f32, and D has R rows or more, M and N "
             "known (X9)";
 }
@@ -258,20 +258,20 @@ static LogicalResult verifySplitK(GemmOp op) {
 }
 
 LogicalResult GemmSumOp::verify() {
-  auto pieces = cast<RankedTensorType>(getPartials().getType());
-  if (pieces.getRank() < 3 || !pieces.getElementType().isF32() ||
-      pieces.isDynamicDim(0) || pieces.getDimSize(0) == 0)
-    return emitOpError() << "partial sums are " << pieces
+  auto partials = cast<RankedTensorType>(getPartials().getType());
+  if (partials.getRank() < 3 || !partials.getElementType().isF32() ||
+      partials.isDynamicDim(0) || partials.getDimSize(0) == 0)
+    return emitOpError() << "partial sums are " << partials
                          << "; they are S x M x N of f32, S known and 1 at "
                             "least (X9)";
-  ArrayRef<int64_t> shape = pieces.getShape().drop_front(),
+  ArrayRef<int64_t> shape = partials.getShape().drop_front(),
                     result = getResult().getType().getShape();
-  bool areLast = pieces.hasStaticShape() &&
+  bool areLast = partials.hasStaticShape() &&
                  !ShapedType::isDynamicShape(result) &&
                  flatten(shape).first < flatten(result).first;
   if (areLast)
     shape = result;
-  return failure(failed(areLast ? verifyLastRows(*this, result, pieces)
+  return failure(failed(areLast ? verifyLastRows(*this, result, partials)
                                 : verifyShape(*this, "X3", "D", shape,
                                               getResult().getType(),
                                               "it is the sum of these")) ||

@@ -27,19 +27,19 @@
 // What no kernel computes as it stands is made of other ops first (Prepare.h).
 //
 // A gated activation of a te.gemm's result joins its region where the estimates
-// of schedules say that one kernel is faster: more rows, no need of pieces.
+// of schedules say that one kernel is faster: more rows, no need of splits.
 //
 // A te.dequantize or a cast that only a te.gemm reads is a prologue of its
 // region where that takes less than a kernel (Prologues.h).
 //
 // Slices and reshapes are copied into the regions that read them, as views.
 // So is a te.permute of two dimensions: ops behind it work on the tiles of the
-// others, turned. Ops that read slices of one tensor, or make parts of one, are
+// others, transposed. Ops that read slices of one tensor, or make parts of one, are
 // one region of several parts; so are all te.update_scale that do not depend on
 // each other.
 //
 // Limits: blocks of a function one by one; ops that only share a small operand
-// (a scale, a gamma) stay apart.
+// (a scale, a gamma) stay notFused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,9 +96,9 @@ static void wrap(Group &group, StringRef kernel, const Prologues &prologues) {
   addCopies(group);
   OpBuilder builder(group.ops.back());
   auto [fusion, yielded] = buildRegion(builder, group.ops, kernel, prologues);
-  if (!group.apart.empty())
+  if (!group.notFused.empty())
     fusion.setNotFusedAttr(builder.getArrayAttr(
-        SmallVector<Attribute>(group.apart.begin(), group.apart.end())));
+        SmallVector<Attribute>(group.notFused.begin(), group.notFused.end())));
   for (auto [value, result] : llvm::zip_equal(yielded, fusion.getResults()))
     value.replaceAllUsesWith(result);
   for (Operation *op : llvm::reverse(group.ops))

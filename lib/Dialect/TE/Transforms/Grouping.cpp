@@ -36,7 +36,7 @@ static Value getTensorRead(OpOperand &operand) {
 
 /// Who computes the tile that an operand is, perhaps with rows for columns.
 static Operation *findProducer(OpOperand &operand) {
-  Value source = getTurnedSource(operand.get());
+  Value source = getTransposedSource(operand.get());
   return (source ? source : getRoot(operand)).getDefiningOp();
 }
 
@@ -98,7 +98,7 @@ void Grouping::addTies(Operation *op, unsigned before, Ids &tied) {
         tied.insert(number);
   };
   if (needsWholeColumns(op))
-    add(walkers);
+    add(columnOps);
   for (OpOperand &operand : op->getOpOperands()) {
     auto it = groupOf.find(findProducer(operand));
     if (it != groupOf.end() && it->second < before)
@@ -119,7 +119,7 @@ std::optional<std::string> Grouping::whyBetween(ArrayRef<Operation *> ops) {
       Operation *producer = operand.get().getDefiningOp();
       if (!producer || latest.lookup(producer) < first)
         continue;
-      // From inside to inside, perhaps reshaped or turned: not between.
+      // From inside to inside, perhaps reshaped or transposed: not between.
       if (began || !inside.contains(findProducer(operand)))
         work.push_back({producer, began ? began : producer});
     }
@@ -154,7 +154,7 @@ static std::optional<std::string> whyTwo(ArrayRef<Operation *> ops,
   return findEpilogueLoss(ops, target);
 }
 
-std::optional<std::string> Grouping::whyApart(ArrayRef<Operation *> ops) {
+std::optional<std::string> Grouping::whyNotFused(ArrayRef<Operation *> ops) {
   if (ops.size() > kMaxRegionOps)
     return "a region has at most " + std::to_string(kMaxRegionOps) + " ops";
   effort += ops.size();
@@ -189,10 +189,10 @@ void Grouping::add(Operation *op) {
                [&](Operation *a, Operation *b) {
                  return positions.lookup(a) < positions.lookup(b);
                });
-    if (std::optional<std::string> why = whyApart(together)) {
+    if (std::optional<std::string> why = whyNotFused(together)) {
       Operation *last = group.ops.back();
       std::string loss = prologues.losses.lookup(last);
-      merged.apart.insert(
+      merged.notFused.insert(
           builder.getStringAttr("not with '" + last->getName().getStringRef() +
                                 "': " + (loss.empty() ? *why : loss)));
       continue;
@@ -200,7 +200,7 @@ void Grouping::add(Operation *op) {
     for (Operation *taken : group.ops)
       addTies(taken, number, tied);
     merged.ops = std::move(together);
-    merged.apart.insert_range(group.apart);
+    merged.notFused.insert_range(group.notFused);
     group = Group();
   }
   unsigned number = groups.size();
@@ -211,7 +211,7 @@ void Grouping::add(Operation *op) {
   for (Operation *member : merged.ops) {
     groupOf[member] = number;
     if (needsWholeColumns(member))
-      enter(walkers);
+      enter(columnOps);
     for (OpOperand &operand : member->getOpOperands())
       if (Value source = getTensorRead(operand))
         enter(readers[source]);

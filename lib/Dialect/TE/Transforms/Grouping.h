@@ -25,7 +25,7 @@ namespace mlir::te {
 /// Ops that will be one region, in the order of the program.
 struct Group {
   SmallVector<Operation *> ops;
-  SetVector<StringAttr> apart; // why others that it is tied to are not here
+  SetVector<StringAttr> notFused; // why others that it is tied to are not here
 };
 
 /// The groups of one block.
@@ -49,7 +49,7 @@ private:
   void addTies(Operation *op, unsigned before, Ids &tied);
   ArrayRef<Operation *> getGroup(Operation *const &op) const;
   std::optional<std::string> whyBetween(ArrayRef<Operation *> ops);
-  std::optional<std::string> whyApart(ArrayRef<Operation *> ops);
+  std::optional<std::string> whyNotFused(ArrayRef<Operation *> ops);
 
   const Target *target;
   RegionAnswers answers; // of regions with a te.gemm
@@ -57,7 +57,7 @@ private:
   std::vector<Group> groups; // by number; empty where another took it in
   llvm::DenseMap<Operation *, unsigned> groupOf;
   llvm::DenseMap<Value, SmallVector<unsigned>> readers; // of a large tensor
-  SmallVector<unsigned> walkers; // groups of ops that need whole columns
+  SmallVector<unsigned> columnOps; // groups of ops that need whole columns
   llvm::DenseMap<Operation *, unsigned> positions; // in the block
   /// Of the ops seen so far: the last position of an op that it depends on, or
   /// that is computed together with such a one.

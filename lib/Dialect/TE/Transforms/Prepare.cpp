@@ -37,7 +37,7 @@ static bool needsAmax(QuantizeOp op) {
          !getResults(op, Granularity::Tensor).empty();
 }
 
-/// One op for each granularity among the results, so that no scheme is held to
+/// One op for each granularity among the results, so that no scheme is kept to
 /// another's tile (they share a region where one fits all). The amax is an op
 /// too: what current scaling is computed from.
 static void split(QuantizeOp op) {
@@ -237,6 +237,6 @@ void te::prepare(func::FuncOp func) {
   shareAmaxes(func);
   resolveSizes(func); // of what came in
   copyViews(func);
-  copyRowsApart(func);
+  copySeparateRows(func);
   partReshapes(func);
 }

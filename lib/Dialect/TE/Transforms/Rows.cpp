@@ -179,7 +179,7 @@ static Operation *findBreak(Value read) {
   return keepsRows(parts) ? nullptr : before;
 }
 
-void te::copyRowsApart(func::FuncOp func) {
+void te::copySeparateRows(func::FuncOp func) {
   func.walk([](Operation *op) {
     if (!isRegionOp(op) || op->getParentOfType<FusionOp>())
       return;

@@ -23,7 +23,7 @@ namespace mlir::te {
 ///   %s = tensor.extract_slice ...
 ///   %c = te.copy %s : tensor<4x512xf32> -> tensor<4x512xf32>
 ///   %r = tensor.collapse_shape %c [[0, 1]] : ...
-void copyRowsApart(func::FuncOp func);
+void copySeparateRows(func::FuncOp func);
 
 } // namespace mlir::te
 

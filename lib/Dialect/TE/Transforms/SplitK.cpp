@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Cuts K of a te.gemm into the pieces that its region's schedule asks for,
+// Cuts K of a te.gemm into the partials that its region's schedule asks for,
 // after te-schedule:
 //   te-opt --pass-pipeline='builtin.module(func.func(te-split-k))'
 //
@@ -23,7 +23,7 @@
 //   }
 //
 // With `whole_rows = R` the first region computes the first R rows as it did,
-// and pieces of the others; the second one adds those up, and writes what
+// and partials of the others; the second one adds those up, and writes what
 // follows from them into the first one's results.
 //
 //   %p, %e = te.fusion "f_0" ... {
@@ -50,7 +50,7 @@ namespace mlir::te {
 #include "te/Dialect/TE/Transforms/Passes.h.inc"
 } // namespace mlir::te
 
-/// The pieces that a region's schedule cuts K into and that are not there yet;
+/// The partials that a region's schedule cuts K into and that are not there yet;
 /// 1 where there is nothing to do.
 static int64_t getSplits(FusionOp fusion) {
   ScheduleAttr schedule = fusion.getScheduleAttr();
@@ -60,7 +60,7 @@ static int64_t getSplits(FusionOp fusion) {
              : 1;
 }
 
-/// The region that makes the pieces.
+/// The region that makes the partials.
 static FusionOp emitPartialSums(OpBuilder &builder, FusionOp fusion,
                                 GemmOp gemm, int64_t count) {
   std::array<Value, 2> factors = {gemm.getA(), gemm.getB()}, inputs = factors;
@@ -101,7 +101,7 @@ static FusionOp emitPartialSums(OpBuilder &builder, FusionOp fusion,
   return made;
 }
 
-/// The region, which makes pieces of all rows from `wholeRows` on beside: its
+/// The region, which makes partials of all rows from `wholeRows` on beside: its
 /// first result.
 static FusionOp emitRest(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
                          int64_t count, int64_t wholeRows) {
@@ -128,7 +128,7 @@ static FusionOp emitRest(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
       mapping.lookupOrNull(gemm.getDgelu()),
       mapping.lookupOrNull(gemm.getAccumulate()), gemm.getTransposeA(),
       gemm.getTransposeB(), gemm.getGelu(), gemm.getAlpha(), gemm.getBetaAttr(),
-      /*pieces=*/IntegerAttr());
+      /*partials=*/IntegerAttr());
   product->replaceAllUsesWith(both->getResults().drop_back());
   product->erase();
   Operation *yield = made.getBody().front().getTerminator();
@@ -136,10 +136,10 @@ static FusionOp emitRest(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
   return made;
 }
 
-/// The region that adds up `pieces`, and computes the rest of `fusion`: where
+/// The region that adds up `partials`, and computes the rest of `fusion`: where
 /// `begun` are given, of the rows that these lack.
 static FusionOp emitSum(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
-                        Value pieces, ValueRange begun) {
+                        Value partials, ValueRange begun) {
   Location loc = fusion.getLoc();
   Block &before = fusion.getBody().front();
   auto isRead = [&](BlockArgument argument) {
@@ -148,7 +148,7 @@ static FusionOp emitSum(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
       return !isFactor && !isPrologue(use.getOwner());
     });
   };
-  SmallVector<Value> inputs = {pieces};
+  SmallVector<Value> inputs = {partials};
   SmallVector<BlockArgument> arguments;
   for (BlockArgument argument : before.getArguments())
     if (isRead(argument)) {
@@ -163,7 +163,7 @@ static FusionOp emitSum(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
   Block &body = made.getBody().emplaceBlock();
   builder.setInsertionPointToEnd(&body);
   IRMapping mapping;
-  BlockArgument sums = body.addArgument(pieces.getType(), loc);
+  BlockArgument sums = body.addArgument(partials.getType(), loc);
   for (BlockArgument argument : arguments)
     mapping.map(argument, body.addArgument(argument.getType(), loc));
   for (Operation &op : before) {
@@ -240,12 +240,12 @@ struct SplitKPass : te::impl::SplitKPassBase<SplitKPass> {
     GemmOp gemm = findGemm(getRegionOps(fusion));
     OpBuilder builder(fusion);
     int64_t wholeRows = fusion.getScheduleAttr().getGrid().getWholeRows();
-    FusionOp pieces =
+    FusionOp partials =
         wholeRows
             ? emitRest(builder, fusion, gemm, getSplits(fusion), wholeRows)
             : emitPartialSums(builder, fusion, gemm, getSplits(fusion));
-    FusionOp sum = emitSum(builder, fusion, gemm, pieces.getResult(0),
-                           pieces.getResults().drop_front());
+    FusionOp sum = emitSum(builder, fusion, gemm, partials.getResult(0),
+                           partials.getResults().drop_front());
     TileDemand demand = getTileDemand(getRegionOps(sum));
     sum.setScheduleAttr(
         chooseSumSchedule(&getContext(), getRegionDemand(sum), **target));

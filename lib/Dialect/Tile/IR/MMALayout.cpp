@@ -59,12 +59,12 @@ static LinearLayout::Bases getOperandWaves(Shape shape, MMASide side,
 static LinearLayout getOperandLike(const MMALayout &unit, Shape unitShape,
                                    Shape shape, MMASide side, MMAWaves waves,
                                    unsigned first) {
-  Shape mine = shape;
-  mine[0] /= side == MMASide::A ? waves.rows : waves.cols;
+  Shape own = shape;
+  own[0] /= side == MMASide::A ? waves.rows : waves.cols;
   LinearLayout::Bases registers, lanes;
   addBases(registers, shape, unit.registers);
   for (unsigned dim : {first, 1 - first})
-    addBits(registers, shape, dim, unitShape[dim], mine[dim]);
+    addBits(registers, shape, dim, unitShape[dim], own[dim]);
   addBases(lanes, shape, unit.lanes);
   return LinearLayout(shape, registers, lanes,
                       getOperandWaves(shape, side, waves));
@@ -101,15 +101,15 @@ LinearLayout tile::getMMAResultLayout(const MMA &mma, int64_t rows,
   return LinearLayout(shape, registers, lanes, waveBases);
 }
 
-std::optional<KOrder> tile::findKOrder(const LinearLayout &held,
+std::optional<KOrder> tile::findKOrder(const LinearLayout &kept,
                                        const LinearLayout &wanted) {
-  if (held.getShape() != wanted.getShape())
+  if (kept.getShape() != wanted.getShape())
     return std::nullopt;
   KOrder order(llvm::Log2_64(wanted.getShape()[1]), 0);
   for (auto input :
        {LayoutInput::Register, LayoutInput::Lane, LayoutInput::Wave}) {
     llvm::ArrayRef<int64_t> from = wanted.getBases(input),
-                            to = held.getBases(input);
+                            to = kept.getBases(input);
     if (from.size() != to.size())
       return std::nullopt;
     for (auto [a, b] : llvm::zip_equal(from, to)) {

@@ -23,12 +23,12 @@ LogicalResult MMAAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 const MMA &MMAAttr::getMMA() const { return *MMA::lookup(getName()); }
 
-/// The tile is held as the instruction wants it.
+/// The tile is kept as the instruction wants it.
 static LogicalResult verifyLayout(MmaOp op, StringRef what, Type tile,
                                   const LinearLayout &expected) {
   if (getLayout(tile) == expected)
     return success();
-  return op.emitOpError() << what << " is not held as "
+  return op.emitOpError() << what << " is not kept as "
                           << op.getIntrinsic().getName()
                           << " wants it; expected "
                           << LayoutAttr::get(op.getContext(), expected)

@@ -97,7 +97,7 @@ LogicalResult AsyncWaitOp::verify() {
     if (tiles < 0)
       return emitOpError() << "pending = " << tiles
                            << " is no number of tiles; give 0 or more (T22)";
-  if (int64_t behind = getBehind(); behind < 0)
+  if (int64_t behind = getOutstanding(); behind < 0)
     return emitOpError()
            << "behind = " << behind
            << " is no number of instructions; give 0 or more (T22)";

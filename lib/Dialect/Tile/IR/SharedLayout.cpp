@@ -181,10 +181,10 @@ int64_t SharedLayout::getBytes() const {
 }
 
 SmallVector<int64_t> SharedLayout::getSegments() const {
-  SmallVector<int64_t> pieces = {0};
-  while (int64_t next = (pieces.back() - segmentMask) & segmentMask)
-    pieces.push_back(next);
-  return pieces;
+  SmallVector<int64_t> segments = {0};
+  while (int64_t next = (segments.back() - segmentMask) & segmentMask)
+    segments.push_back(next);
+  return segments;
 }
 
 SmallVector<int64_t>

@@ -1,4 +1,4 @@
-//===- AlternatingSchedule.cpp - products and vector work take turns ------===//
+//===- AlternatingSchedule.cpp - products and vector work localLoad turns ------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,7 +8,7 @@
 // A product that needs nothing that the loop carries is a stage in front of
 // what is computed from it; a tile.async_copy is as many stages in front of the
 // tile.local_load as its ring has other slots, a tile.local_store one, and what
-// is put is loaded one more in front.
+// is localStore is loaded one more in front.
 //
 //   %o' = .. exp(%s) ..     vector work on the products of the last iteration
 //   tile.async_wait              a barrier
@@ -55,7 +55,7 @@ private:
 
   int64_t slots;
   DenseSet<Operation *> results;
-  DenseMap<Value, int64_t> takes; // the stage that takes from a ring
+  DenseMap<Value, int64_t> localLoads; // the stage that localLoads from a ring
   int64_t last = 0;               // the stage of what the loop carries
 };
 } // namespace
@@ -88,17 +88,17 @@ int64_t AlternatingSchedule::chooseStage(Operation *op) {
     return cast<MemRefType>(ring.getType()).getDimSize(0);
   };
   auto getTaken = [&](Value ring) {
-    auto it = takes.find(ring);
-    return it == takes.end() ? last : it->second;
+    auto it = localLoads.find(ring);
+    return it == localLoads.end() ? last : it->second;
   };
   if (auto fetch = dyn_cast<AsyncCopyOp>(op))
     return getTaken(fetch.getRing()) - getSlots(fetch.getRing()) + 1;
-  if (auto put = dyn_cast<LocalStoreOp>(op))
-    return getTaken(put.getRing()) - 1;
+  if (auto localStore = dyn_cast<LocalStoreOp>(op))
+    return getTaken(localStore.getRing()) - 1;
   if (isa<AsyncWaitOp>(op)) { // in front of what is taken behind it
     for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
-      if (auto take = dyn_cast<LocalLoadOp>(next))
-        return getTaken(take.getRing());
+      if (auto localLoad = dyn_cast<LocalLoadOp>(next))
+        return getTaken(localLoad.getRing());
     return last;
   }
   if (late.contains(op))
@@ -106,8 +106,8 @@ int64_t AlternatingSchedule::chooseStage(Operation *op) {
   if (isa<MmaOp>(op))
     return 0;
   int64_t stage = getStageOfUsers(op);
-  if (auto take = dyn_cast<LocalLoadOp>(op)) {
-    auto [it, isNew] = takes.try_emplace(take.getRing(), stage);
+  if (auto localLoad = dyn_cast<LocalLoadOp>(op)) {
+    auto [it, isNew] = localLoads.try_emplace(localLoad.getRing(), stage);
     it->second = std::min(it->second, stage);
   }
   return isa<LoadOp>(op) ? stage - 1 : stage;

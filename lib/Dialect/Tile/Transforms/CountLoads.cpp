@@ -81,10 +81,10 @@ public:
 
 private:
   int64_t countFrom(Block *block) {
-    return block->empty() ? 0 : countBehind(&block->back());
+    return block->empty() ? 0 : countAfter(&block->back());
   }
   /// From behind `op` on.
-  int64_t countBehind(Operation *op);
+  int64_t countAfter(Operation *op);
   int64_t countFrom(scf::ForOp loop);
   /// There is a tile of the rings.
   bool fills(Operation *op) const {
@@ -102,7 +102,7 @@ private:
   DenseSet<Operation *> entered;        // loops, through their end
   DenseMap<Operation *, int64_t> ahead; // iterations, where they are known
   int64_t here = 0;                     // in front of the last fence or product
-  bool isBeside = true;                 // none since the tile.async_wait
+  bool isNextTo = true;                 // none since the tile.async_wait
 };
 } // namespace
 
@@ -119,7 +119,7 @@ int64_t WayBack::countFrom(scf::ForOp loop) {
   return std::min(countFrom(loop.getBody()), past.count(loop));
 }
 
-int64_t WayBack::countBehind(Operation *op) {
+int64_t WayBack::countAfter(Operation *op) {
   if (auto fetch = dyn_cast<AsyncCopyOp>(op)) {
     auto ring = pending.find(fetch.getRing());
     if (ring != pending.end() && ring->second-- == 0)
@@ -139,7 +139,7 @@ int64_t WayBack::countBehind(Operation *op) {
   auto mma = dyn_cast<MmaOp>(op);
   if (isa<FenceOp>(op) || (mma && mma.getInOrder())) {
     int64_t between = std::exchange(here, 0);
-    if (!std::exchange(isBeside, false))
+    if (!std::exchange(isNextTo, false))
       return between + count(op);
   } else if (auto load = dyn_cast<LoadOp>(op)) {
     here += countInstructions(load, target);
@@ -151,7 +151,7 @@ int64_t WayBack::countBehind(Operation *op) {
 
 int64_t WayBack::count(Operation *op) {
   if (Operation *before = op->getPrevNode())
-    return countBehind(before);
+    return countAfter(before);
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   if (!loop)
     return isa<KernelOp>(op->getParentOp()) ? 0 : count(op->getParentOp());
@@ -189,7 +189,7 @@ struct CountLoadsPass : te::tile::impl::CountLoadsPassBase<CountLoadsPass> {
       return;
     kernel->walk([&](AsyncWaitOp await) {
       if (!await.getRings().empty())
-        await.setBehind(WayBack(await, **target).count(await));
+        await.setOutstanding(WayBack(await, **target).count(await));
     });
   }
 };

@@ -59,12 +59,12 @@ static SmallVector<StoreOp> getStores(scf::ForOp loop) {
 }
 
 /// The same store of what an iteration before has left, or a part of it.
-static void emitStore(OpBuilder &b, StoreOp store, ValueRange held,
+static void emitStore(OpBuilder &b, StoreOp store, ValueRange delayed,
                       int64_t part, int64_t parts) {
   auto made = cast<StoreOp>(b.clone(*store));
-  made.getValueMutable().assign(held[0]);
-  made.getRowMutable().assign(held[1]);
-  made.getColumnMutable().assign(held[2]);
+  made.getValueMutable().assign(delayed[0]);
+  made.getRowMutable().assign(delayed[1]);
+  made.getColumnMutable().assign(delayed[2]);
   made.setInBounds(false);
   made.setPart(part);
   made.setParts(parts);
@@ -90,14 +90,14 @@ static LogicalResult delay(scf::ForOp loop, Attribute marker) {
     first.push_back(b.createOrFold<memref::DimOp>(loc, store.getView(), 0));
     first.push_back(zero);
   }
-  auto carry = [&](OpBuilder &inside, Location, ArrayRef<BlockArgument> held) {
+  auto carry = [&](OpBuilder &inside, Location, ArrayRef<BlockArgument> delayed) {
     SmallVector<Value> next;
     int64_t parts = products.size();
     for (auto [i, product] : llvm::enumerate(products)) {
       OpBuilder::InsertionGuard guard(inside);
       inside.setInsertionPoint(product);
       for (auto [s, store] : llvm::enumerate(stores))
-        emitStore(inside, store, ValueRange(held.slice(3 * s, 3)), i, parts);
+        emitStore(inside, store, ValueRange(delayed.slice(3 * s, 3)), i, parts);
     }
     for (StoreOp store : stores)
       llvm::append_values(next, store.getValue(), store.getRow(),

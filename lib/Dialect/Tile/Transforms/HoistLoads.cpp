@@ -52,7 +52,7 @@ static bool isHoisted(Operation *op) {
 }
 
 /// Loads behind the exchange that do not depend on it.
-static void readInFront(ClusterReduceOp exchange) {
+static void readBefore(ClusterReduceOp exchange) {
   IRRewriter rewriter(exchange.getContext());
   SmallVector<LoadOp> loads;
   for (LoadOp load : exchange->getBlock()->getOps<LoadOp>())
@@ -77,7 +77,7 @@ struct HoistLoadsPass : te::tile::impl::HoistLoadsPassBase<HoistLoadsPass> {
           [&](Operation *op, Region *) { return isHoisted(op); },
           [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
     });
-    getOperation()->walk(readInFront);
+    getOperation()->walk(readBefore);
   }
 };
 } // namespace

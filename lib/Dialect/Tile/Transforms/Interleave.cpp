@@ -20,7 +20,7 @@
 //   %s = tile.mma %q, %x, ..       ==>  %s = tile.mma %q, %x, .. in_order
 //   %t = tile.mma %q, %y, %s                                  {reads = 4}
 //
-// Limits: products in loops that take what they multiply from a ring
+// Limits: products in loops that localLoad what they multiply from a ring
 // themselves; blocks all of whose products have been taken for before.
 //
 //===----------------------------------------------------------------------===//
@@ -46,7 +46,7 @@ namespace mlir::te::tile {
 } // namespace mlir::te::tile
 
 /// What is taken from a ring, perhaps transposed on the way.
-static LocalLoadOp findTake(Value operand) {
+static LocalLoadOp findLocalLoad(Value operand) {
   Operation *op = operand.getDefiningOp();
   while (isa_and_nonnull<TransposeOp, ConvertLayoutOp>(op))
     op = op->getOperand(0).getDefiningOp();
@@ -56,20 +56,20 @@ static LocalLoadOp findTake(Value operand) {
 /// The product reads an operand from LDS just before.
 static bool readsLds(MmaOp op) {
   return llvm::any_of(ValueRange{op.getA(), op.getB()}, [&](Value operand) {
-    LocalLoadOp take = findTake(operand);
-    return take && take->getBlock() == op->getBlock();
+    LocalLoadOp localLoad = findLocalLoad(operand);
+    return localLoad && localLoad->getBlock() == op->getBlock();
   });
 }
 
-/// Instructions that take a part of a ring's slot.
-static int64_t countReads(LocalLoadOp take, const Target &target) {
-  auto ring = take.getRing().getDefiningOp<RingOp>();
+/// Instructions that localLoad a part of a ring's slot.
+static int64_t countReads(LocalLoadOp localLoad, const Target &target) {
+  auto ring = localLoad.getRing().getDefiningOp<RingOp>();
   return te::tile::countReads(
       ring.getSource().getLayout(), ring.getTarget().getLayout(),
-      take.getType().getElementTypeBitWidth() / CHAR_BIT, target);
+      localLoad.getType().getElementTypeBitWidth() / CHAR_BIT, target);
 }
 
-/// Instructions that take as long as LDS does, and as the reads of the waves
+/// Instructions that localLoad as long as LDS does, and as the reads of the waves
 /// that multiply at the same time.
 static int64_t getDistance(MmaOp op, const Timing &timing) {
   auto getFormat = [](Value tile) {
@@ -92,12 +92,12 @@ static bool isTakenAhead(MmaOp op, Value operand) {
     if (!argument)
       argument = loop.getTiedLoopRegionIterArg(cast<OpResult>(operand));
     OpOperand *yielded = loop.getTiedLoopYieldedValue(argument);
-    return yielded && findTake(yielded->get());
+    return yielded && findLocalLoad(yielded->get());
   }
-  LocalLoadOp take = argument ? LocalLoadOp() : findTake(operand);
-  if (!take || take->getBlock() != op->getBlock())
+  LocalLoadOp localLoad = argument ? LocalLoadOp() : findLocalLoad(operand);
+  if (!localLoad || localLoad->getBlock() != op->getBlock())
     return false;
-  for (Operation *before = op->getPrevNode(); before != take;
+  for (Operation *before = op->getPrevNode(); before != localLoad;
        before = before->getPrevNode())
     if (isa<MmaOp>(before))
       return true;
@@ -114,8 +114,8 @@ static bool orderProducts(Block &block, const Target &target) {
     return false;
   int64_t reads = 0;
   for (Operation &op : block) {
-    if (auto take = dyn_cast<LocalLoadOp>(op)) {
-      reads += countReads(take, target);
+    if (auto localLoad = dyn_cast<LocalLoadOp>(op)) {
+      reads += countReads(localLoad, target);
       continue;
     }
     auto mma = dyn_cast<MmaOp>(op);

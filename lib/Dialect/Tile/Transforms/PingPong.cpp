@@ -92,17 +92,17 @@ static bool raiseByPart(scf::ForOp loop) {
   return true;
 }
 
-/// What the loop puts in front of its barrier and takes behind it: the barrier
+/// What the loop localStores in front of its barrier and localLoads behind it: the barrier
 /// moves to the front of all.
-static bool takesPut(scf::ForOp loop, Operation *meeting) {
-  auto puts = llvm::to_vector(loop.getBody()->getOps<LocalStoreOp>());
+static bool waitsForStore(scf::ForOp loop, Operation *meeting) {
+  auto localStores = llvm::to_vector(loop.getBody()->getOps<LocalStoreOp>());
   return llvm::any_of(loop.getBody()->getOps<LocalLoadOp>(),
-                      [&](LocalLoadOp take) {
-                        return meeting->isBeforeInBlock(take) &&
-                               llvm::any_of(puts, [&](LocalStoreOp put) {
-                                 return put->isBeforeInBlock(meeting) &&
-                                        put.getRing() == take.getRing() &&
-                                        put.getSlot() == take.getSlot();
+                      [&](LocalLoadOp localLoad) {
+                        return meeting->isBeforeInBlock(localLoad) &&
+                               llvm::any_of(localStores, [&](LocalStoreOp localStore) {
+                                 return localStore->isBeforeInBlock(meeting) &&
+                                        localStore.getRing() == localLoad.getRing() &&
+                                        localStore.getSlot() == localLoad.getSlot();
                                });
                       });
 }
@@ -128,9 +128,9 @@ static LogicalResult alternate(scf::ForOp loop, Attribute) {
   if (!meeting || !lastProduct || lastProduct->isBeforeInBlock(meeting))
     return loop.emitError("tile-ping-pong: the loop has no products behind a "
                           "barrier; pipeline it first (tile-pipeline)");
-  if (takesPut(loop, meeting))
+  if (waitsForStore(loop, meeting))
     return loop.emitError(
-        "tile-ping-pong: what is put in front of the loop's barrier is read "
+        "tile-ping-pong: what is localStore in front of the loop's barrier is read "
         "behind it; leave tile.ping_pong out");
   IRRewriter b(loop.getContext());
   Location loc = loop.getLoc();

@@ -95,11 +95,11 @@ void PipelineSchedule::sort() {
   for (Operation &op : loop.getBody()->without_terminator())
     ops.push_back(&op);
   for (Operation *op : llvm::reverse(ops)) {
-    Place &mine = places[op];
+    Place &own = places[op];
     for (Operation *user : op->getUsers())
       if (auto it = places.find(getInBody(user));
-          it != places.end() && it->second.stage == mine.stage)
-        mine = std::min(mine, it->second);
+          it != places.end() && it->second.stage == own.stage)
+        own = std::min(own, it->second);
   }
   llvm::stable_sort(
       ops, [&](Operation *x, Operation *y) { return places[x] < places[y]; });

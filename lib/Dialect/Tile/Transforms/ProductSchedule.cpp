@@ -17,10 +17,10 @@
 //                   tile.async_copy to the slot that is free        t + slots -
 //                   1
 //   start           tile.local_store to the same slot, and the load
-//                   of what is put next
+//                   of what is localStore next
 //
 // where start is that of the first product that needs tile t. One operand is
-// fetched or put a product behind the other: memory and LDS serve only so much
+// fetched or localStore a product behind the other: memory and LDS serve only so much
 // at once.
 //
 //===----------------------------------------------------------------------===//
@@ -38,9 +38,9 @@
 using namespace mlir;
 using namespace mlir::te::tile;
 
-/// Matrix instructions behind a loop, and in it where it is unrolled: more take
+/// Matrix instructions behind a loop, and in it where it is unrolled: more localLoad
 /// long to compile, and registers are short.
-static constexpr int64_t kMostBehindLoop = 128, kMostInLoop = 256;
+static constexpr int64_t kMostAfterLoop = 128, kMostInLoop = 256;
 
 namespace {
 /// The tiles of a ring that an iteration uses.
@@ -63,8 +63,8 @@ protected:
 
 private:
   enum Rank {
-    Takes,
-    Puts,
+    LocalLoads,
+    LocalStores,
     Loads,
     Barrier,
     RareLoads,
@@ -82,7 +82,7 @@ private:
             rank};
   }
   void findRings();
-  void findPuts();
+  void findLocalStores();
   void findResults();
   int64_t countAlone() const;
   std::optional<int64_t> findProduct(Operation *op) const;
@@ -95,12 +95,12 @@ private:
     return int64_t(rings.find(ring)->second.tiles.size()) * between < count();
   }
   SmallVector<Value> getAlike(Value ring) const;
-  int64_t getTurn(Value ring) const;
-  int64_t getPosition(LocalStoreOp put) const;
+  int64_t getPeriod(Value ring) const;
+  int64_t getPosition(LocalStoreOp localStore) const;
   int64_t getPosition(AsyncCopyOp fetch) const;
-  static bool isWorkedOn(LocalStoreOp put);
+  static bool isWorkedOn(LocalStoreOp localStore);
   Place placeAwait(AsyncWaitOp await) const;
-  Place placeHold(LocalStoreOp put) const;
+  Place placeHold(LocalStoreOp localStore) const;
   Place placeLoad(LoadOp load);
 
   DenseMap<Operation *, int64_t> numbers;      // of products
@@ -108,13 +108,13 @@ private:
   DenseMap<Operation *, int64_t> lastProducts; // that an op follows from
   DenseMap<Value, RingUse> rings;
   SmallVector<Value> fetched, filled; // rings, in order
-  /// What an op's results are put by: the first position; the op, if there is
+  /// What an op's results are localStore by: the first position; the op, if there is
   /// one only.
-  struct FedPuts {
+  struct FedStores {
     LocalStoreOp only;
     int64_t position;
   };
-  DenseMap<Operation *, FedPuts> puts;
+  DenseMap<Operation *, FedStores> localStores;
   DenseMap<Operation *, LoadOp> fenced; // what a fence of prepare stands behind
   int64_t instructions;                 // of an iteration
   int64_t alone;                        // iterations that need no loop
@@ -156,14 +156,14 @@ void ProductSchedule::findResults() {
 
 /// Iterations, where they are so few that they need no loop, and a backend
 /// cannot ask for all of them at once: what is fetched waits for its slot, and
-/// what is held for its turn. Else 0.
+/// what is kept for its ringPeriod. Else 0.
 int64_t ProductSchedule::countAlone() const {
   scf::ForOp of = loop;
   std::optional<APInt> all = of.getStaticTripCount();
-  bool areKeptApart = !fetched.empty() ||
+  bool areSeparate = !fetched.empty() ||
                       !of.getBody()->getOps<OptimizationBarrierOp>().empty();
-  return areKeptApart && all &&
-                 all->getSExtValue() * instructions <= kMostBehindLoop
+  return areSeparate && all &&
+                 all->getSExtValue() * instructions <= kMostAfterLoop
              ? all->getSExtValue()
              : 0;
 }
@@ -174,19 +174,19 @@ LogicalResult ProductSchedule::prepare() {
       auto ring = rings.find(value);
       if (ring != rings.end() && llvm::is_contained(ring->second.tiles, slot))
         return success();
-      return op.emitOpError("tile-pipeline: no product of this iteration takes "
-                            "from this slot; take from it by the same value");
+      return op.emitOpError("tile-pipeline: no product of this iteration localLoads "
+                            "from this slot; localLoad from it by the same value");
     };
     auto fetch = dyn_cast<AsyncCopyOp>(op);
-    auto put = dyn_cast<LocalStoreOp>(op);
+    auto localStore = dyn_cast<LocalStoreOp>(op);
     if ((fetch && failed(checkSlot(fetch.getRing(), fetch.getSlot()))) ||
-        (put && failed(checkSlot(put.getRing(), put.getSlot()))))
+        (localStore && failed(checkSlot(localStore.getRing(), localStore.getSlot()))))
       return failure();
   }
-  findPuts();
+  findLocalStores();
   // What is fetched beside a load is asked for behind it: waits count on that.
   for (auto load : llvm::make_early_inc_range(loop.getBody()->getOps<LoadOp>()))
-    if (puts.contains(load) && placeLoad(load).rank == RareLoads) {
+    if (localStores.contains(load) && placeLoad(load).rank == RareLoads) {
       OpBuilder b(load.getContext());
       b.setInsertionPointAfter(load);
       fenced[FenceOp::create(b, load.getLoc())] = load;
@@ -195,16 +195,16 @@ LogicalResult ProductSchedule::prepare() {
 }
 
 void ProductSchedule::findRings() {
-  for (auto take : loop.getBody()->getOps<LocalLoadOp>()) {
-    std::optional<int64_t> product = findProduct(take);
+  for (auto localLoad : loop.getBody()->getOps<LocalLoadOp>()) {
+    std::optional<int64_t> product = findProduct(localLoad);
     if (!product)
       continue;
-    auto [it, isNew] = rings.try_emplace(take.getRing());
+    auto [it, isNew] = rings.try_emplace(localLoad.getRing());
     RingUse &ring = it->second;
-    ring.slots = cast<MemRefType>(take.getRing().getType()).getDimSize(0);
-    int64_t number = getNumber(ring, take.getSlot());
+    ring.slots = cast<MemRefType>(localLoad.getRing().getType()).getDimSize(0);
+    int64_t number = getNumber(ring, localLoad.getSlot());
     if (number == int64_t(ring.tiles.size())) {
-      ring.tiles.push_back(take.getSlot());
+      ring.tiles.push_back(localLoad.getSlot());
       ring.starts.push_back(*product);
     }
     ring.starts[number] = std::min(ring.starts[number], *product);
@@ -217,8 +217,8 @@ void ProductSchedule::findRings() {
     };
     if (auto fetch = dyn_cast<AsyncCopyOp>(op))
       note(fetch.getRing(), fetched);
-    else if (auto put = dyn_cast<LocalStoreOp>(op))
-      note(put.getRing(), filled);
+    else if (auto localStore = dyn_cast<LocalStoreOp>(op))
+      note(localStore.getRing(), filled);
   }
   for (const auto &[value, ring] : rings)
     most = std::max(most, ring.tiles.size());
@@ -234,13 +234,13 @@ void ProductSchedule::findRings() {
 std::optional<int64_t> ProductSchedule::findProduct(Operation *op) const {
   std::optional<int64_t> first;
   for (Operation *user : op->getUsers()) {
-    std::optional<int64_t> mine;
+    std::optional<int64_t> own;
     if (auto late = lastProducts.find(user); late != lastProducts.end())
-      mine = late->second;
+      own = late->second;
     else if (!user->hasTrait<OpTrait::IsTerminator>())
-      mine = findProduct(user);
-    if (mine && (!first || *mine < *first))
-      first = mine;
+      own = findProduct(user);
+    if (own && (!first || *own < *first))
+      first = own;
   }
   return first;
 }
@@ -268,80 +268,80 @@ SmallVector<Value> ProductSchedule::getAlike(Value ring) const {
 
 /// Products from where one of the rings that are filled once in several
 /// barriers is filled to where the next one is: all have their share of these.
-int64_t ProductSchedule::getTurn(Value ring) const {
+int64_t ProductSchedule::getPeriod(Value ring) const {
   int64_t period = count() / int64_t(rings.find(ring)->second.tiles.size());
   return period / between / int64_t(getAlike(ring).size()) * between;
 }
 
-int64_t ProductSchedule::getPosition(LocalStoreOp put) const {
-  const RingUse &ring = rings.find(put.getRing())->second;
-  int64_t tile = getNumber(ring, put.getSlot()), start = getStart(ring, tile),
+int64_t ProductSchedule::getPosition(LocalStoreOp localStore) const {
+  const RingUse &ring = rings.find(localStore.getRing())->second;
+  int64_t tile = getNumber(ring, localStore.getSlot()), start = getStart(ring, tile),
           free = getStart(ring, tile - ring.slots + 1);
-  SmallVector<Value> alike = getAlike(put.getRing());
-  int64_t number = llvm::find(alike, put.getRing()) - alike.begin();
-  if (isRare(put.getRing()))
+  SmallVector<Value> alike = getAlike(localStore.getRing());
+  int64_t number = llvm::find(alike, localStore.getRing()) - alike.begin();
+  if (isRare(localStore.getRing()))
     return std::max(start - between -
-                        number * std::max(getTurn(put.getRing()), between),
+                        number * std::max(getPeriod(localStore.getRing()), between),
                     free);
-  // Work on what is put stands between the products of the barrier's interval.
+  // Work on what is localStore stands between the products of the barrier's interval.
   int64_t latest = std::max<int64_t>(between - 2, 0);
   return start - between +
-         (isWorkedOn(put) ? latest : std::min(latest, number));
+         (isWorkedOn(localStore) ? latest : std::min(latest, number));
 }
 
-bool ProductSchedule::isWorkedOn(LocalStoreOp put) {
+bool ProductSchedule::isWorkedOn(LocalStoreOp localStore) {
   SetVector<Operation *> slice;
   BackwardSliceOptions options;
   options.filter = [&](Operation *op) {
-    return op->getBlock() == put->getBlock();
+    return op->getBlock() == localStore->getBlock();
   };
-  return succeeded(getBackwardSlice(put.getTile(), &slice, options)) &&
+  return succeeded(getBackwardSlice(localStore.getTile(), &slice, options)) &&
          llvm::any_of(slice, llvm::IsaPred<OptimizationBarrierOp>);
 }
 
-/// Where what an op computes is put into LDS; where it is not, behind what it
+/// Where what an op computes is localStore into LDS; where it is not, behind what it
 /// follows from.
-void ProductSchedule::findPuts() {
+void ProductSchedule::findLocalStores() {
   for (Operation &op : llvm::reverse(loop.getBody()->without_terminator())) {
-    if (auto put = dyn_cast<LocalStoreOp>(op)) {
-      puts[&op] = {put, getPosition(put)};
+    if (auto localStore = dyn_cast<LocalStoreOp>(op)) {
+      localStores[&op] = {localStore, getPosition(localStore)};
       continue;
     }
     if (llvm::none_of(op.getResultTypes(), isTile))
       continue;
     for (Operation *user : op.getUsers()) {
-      auto it = puts.find(getInBody(user));
-      if (it == puts.end() || late.contains(&op))
+      auto it = localStores.find(getInBody(user));
+      if (it == localStores.end() || late.contains(&op))
         continue;
-      FedPuts fed = it->second;
-      auto [mine, isNew] = puts.try_emplace(&op, fed);
-      mine->second.position = std::min(mine->second.position, fed.position);
-      if (mine->second.only != fed.only)
-        mine->second.only = LocalStoreOp();
+      FedStores fed = it->second;
+      auto [own, isNew] = localStores.try_emplace(&op, fed);
+      own->second.position = std::min(own->second.position, fed.position);
+      if (own->second.only != fed.only)
+        own->second.only = LocalStoreOp();
     }
   }
   for (Operation &op : loop.getBody()->without_terminator()) {
-    if (puts.contains(&op) || late.contains(&op) || isa<LoadOp>(op))
+    if (localStores.contains(&op) || late.contains(&op) || isa<LoadOp>(op))
       continue;
     for (Value operand : op.getOperands())
-      if (auto it = puts.find(operand.getDefiningOp()); it != puts.end()) {
-        FedPuts fed = it->second;
-        auto [mine, isNew] = puts.try_emplace(&op, fed);
-        mine->second.position = std::max(mine->second.position, fed.position);
+      if (auto it = localStores.find(operand.getDefiningOp()); it != localStores.end()) {
+        FedStores fed = it->second;
+        auto [own, isNew] = localStores.try_emplace(&op, fed);
+        own->second.position = std::max(own->second.position, fed.position);
       }
   }
 }
 
-/// In front of what is taken of the tile that was fetched, or put, last.
+/// In front of what is taken of the tile that was fetched, or localStore, last.
 ProductSchedule::Place ProductSchedule::placeAwait(AsyncWaitOp await) const {
   for (Operation *op = await->getPrevNode(); op; op = op->getPrevNode()) {
     auto fetch = dyn_cast<AsyncCopyOp>(op);
-    auto put = dyn_cast<LocalStoreOp>(op);
+    auto localStore = dyn_cast<LocalStoreOp>(op);
     Value ring, slot;
     if (fetch && llvm::is_contained(await.getRings(), fetch.getRing()))
       std::tie(ring, slot) = std::pair(fetch.getRing(), fetch.getSlot());
-    else if (put && await.getRings().empty())
-      std::tie(ring, slot) = std::pair(put.getRing(), put.getSlot());
+    else if (localStore && await.getRings().empty())
+      std::tie(ring, slot) = std::pair(localStore.getRing(), localStore.getSlot());
     else
       continue;
     const RingUse &use = rings.find(ring)->second;
@@ -351,36 +351,36 @@ ProductSchedule::Place ProductSchedule::placeAwait(AsyncWaitOp await) const {
 }
 
 /// One behind the other, in front of the first products.
-ProductSchedule::Place ProductSchedule::placeHold(LocalStoreOp put) const {
-  const RingUse &ring = rings.find(put.getRing())->second;
-  int64_t start = getStart(ring, getNumber(ring, put.getSlot())),
-          number = llvm::find(filled, put.getRing()) - filled.begin();
+ProductSchedule::Place ProductSchedule::placeHold(LocalStoreOp localStore) const {
+  const RingUse &ring = rings.find(localStore.getRing())->second;
+  int64_t start = getStart(ring, getNumber(ring, localStore.getSlot())),
+          number = llvm::find(filled, localStore.getRing()) - filled.begin();
   return at(start - between +
                 std::min(number, std::max<int64_t>(between - 2, 0)),
-            Puts);
+            LocalStores);
 }
 
-/// Behind what the tile before it, of the same ring, is put by; of several
-/// tiles, those of the iteration before. Where rings take turns, no earlier
+/// Behind what the tile before it, of the same ring, is localStore by; of several
+/// tiles, those of the iteration before. Where rings localLoad turns, no earlier
 /// than the ring before is filled, if what is fetched has no longer time to
 /// come: one of them has registers.
 ProductSchedule::Place ProductSchedule::placeLoad(LoadOp load) {
-  auto fed = puts.find(load);
-  if (fed == puts.end())
+  auto fed = localStores.find(load);
+  if (fed == localStores.end())
     return {getStageOfUsers(load) - 1, 0, Loads};
   int64_t period = count();
-  bool isInTurn = false;
-  if (LocalStoreOp put = fed->second.only) {
-    const RingUse &ring = rings.find(put.getRing())->second;
-    int64_t tile = getNumber(ring, put.getSlot());
+  bool spreadsOut = false;
+  if (LocalStoreOp localStore = fed->second.only) {
+    const RingUse &ring = rings.find(localStore.getRing())->second;
+    int64_t tile = getNumber(ring, localStore.getSlot());
     period = getStart(ring, tile) - getStart(ring, tile - 1);
-    if (isRare(put.getRing()) && !fetched.empty()) {
-      int64_t turn = getTurn(put.getRing()) - between;
-      isInTurn = turn >= between * rings.find(fetched.front())->second.slots;
-      period = isInTurn ? turn : period;
+    if (isRare(localStore.getRing()) && !fetched.empty()) {
+      int64_t ringPeriod = getPeriod(localStore.getRing()) - between;
+      spreadsOut = ringPeriod >= between * rings.find(fetched.front())->second.slots;
+      period = spreadsOut ? ringPeriod : period;
     }
   }
-  return at(fed->second.position - period, isInTurn ? RareLoads : Loads);
+  return at(fed->second.position - period, spreadsOut ? RareLoads : Loads);
 }
 
 ProductSchedule::Place ProductSchedule::choose(Operation *op) {
@@ -397,18 +397,18 @@ ProductSchedule::Place ProductSchedule::choose(Operation *op) {
     place.rank = Fence;
     return place;
   }
-  auto fed = puts.find(op);
-  if (isa<OptimizationBarrierOp>(op) && fed != puts.end() && fed->second.only)
+  auto fed = localStores.find(op);
+  if (isa<OptimizationBarrierOp>(op) && fed != localStores.end() && fed->second.only)
     return placeHold(fed->second.only);
   if (isa<LocalLoadOp, TransposeOp, ConvertLayoutOp, BroadcastOp>(op))
     if (std::optional<int64_t> product = findProduct(op)) {
       int64_t position = *product - 1;
-      return at(position, (position + 1) % between == 0 ? First : Takes);
+      return at(position, (position + 1) % between == 0 ? First : LocalLoads);
     }
   if (auto it = lastProducts.find(op); it != lastProducts.end())
     return at(it->second, Behind);
-  if (fed != puts.end())
-    return at(fed->second.position, Puts);
+  if (fed != localStores.end())
+    return at(fed->second.position, LocalStores);
   // In front of the first of its users.
   return {getStageOfUsers(op), std::numeric_limits<int64_t>::max()};
 }
@@ -436,7 +436,7 @@ bool ProductSchedule::mayPeel() const {
       iterations->getSExtValue() <= countAhead())
     return false;
   // Else most of their steps still ask for others.
-  return countAhead() * instructions <= kMostBehindLoop &&
+  return countAhead() * instructions <= kMostAfterLoop &&
          llvm::all_of(rings, [](const auto &ring) {
            return int64_t(ring.second.tiles.size()) <= ring.second.slots;
          });

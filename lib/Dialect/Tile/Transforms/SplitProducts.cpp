@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A product whose operands both come from LDS becomes one for each instruction
-// along K, so that tile-pipeline can take what the next one multiplies beside
+// along K, so that tile-pipeline can localLoad what the next one multiplies beside
 // each. Runs behind tile-stage-operands, on the same loops:
 //   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-split-products))'
 //
@@ -20,7 +20,7 @@
 // The side of which a wave has more is taken last: the first instructions need
 // some of its elements, and all of the other side's.
 //
-// Products that share an operand take each part of it once. Each product takes
+// Products that share an operand localLoad each part of it once. Each product localLoads
 // its own part of scales that are read for several steps.
 //
 // Limits: operands in the instructions' own order along K; of a ring all that
@@ -49,7 +49,7 @@ namespace mlir::te::tile {
 namespace {
 /// An operand that is taken from LDS, perhaps transposed on the way.
 struct TakenOperand {
-  LocalLoadOp take;
+  LocalLoadOp localLoad;
   bool isTransposed;
   LinearLayout part; // of one instruction along K
 };
@@ -78,10 +78,10 @@ static std::optional<TakenOperand> findTaken(MmaOp mma, MMASide side) {
     isTransposed ^= isa<TransposeOp>(op);
     operand = op->getOperand(0);
   }
-  auto take = operand.getDefiningOp<LocalLoadOp>();
-  if (!take || take->getBlock() != mma->getBlock())
+  auto localLoad = operand.getDefiningOp<LocalLoadOp>();
+  if (!localLoad || localLoad->getBlock() != mma->getBlock())
     return std::nullopt;
-  return TakenOperand{take, isTransposed,
+  return TakenOperand{localLoad, isTransposed,
                       getMMAOperandLayout(instruction, format, side, outer,
                                           instruction.k, waves)};
 }
@@ -101,23 +101,23 @@ static std::optional<Product> findProduct(MmaOp mma) {
 static void narrowRing(TakenOperand operand) {
   LinearLayout part =
       operand.isTransposed ? operand.part.transposeInOrder() : operand.part;
-  operand.take.getRing().getDefiningOp<RingOp>().setTargetAttr(
-      LayoutAttr::get(operand.take->getContext(), part));
+  operand.localLoad.getRing().getDefiningOp<RingOp>().setTargetAttr(
+      LayoutAttr::get(operand.localLoad->getContext(), part));
 }
 
 /// The part of this number along K, as the instruction wants it.
-static Value takePart(OpBuilder &b, TakenOperand operand, int64_t number) {
+static Value loadPart(OpBuilder &b, TakenOperand operand, int64_t number) {
   int64_t first = number * operand.part.getShape()[1];
-  LocalLoadOp take = operand.take;
-  Location loc = take.getLoc();
+  LocalLoadOp localLoad = operand.localLoad;
+  Location loc = localLoad.getLoc();
   MLIRContext *context = b.getContext();
-  Type element = take.getType().getElementType();
+  Type element = localLoad.getType().getElementType();
   LinearLayout taken =
-      take.getRing().getDefiningOp<RingOp>().getTarget().getLayout();
+      localLoad.getRing().getDefiningOp<RingOp>().getTarget().getLayout();
   Value at = b.createOrFold<arith::AddIOp>(
-      loc, take.getOffset(), arith::ConstantIndexOp::create(b, loc, first));
+      loc, localLoad.getOffset(), arith::ConstantIndexOp::create(b, loc, first));
   Value part = LocalLoadOp::create(b, loc, getTileType(element, context, taken),
-                                   take.getRing(), take.getSlot(), at);
+                                   localLoad.getRing(), localLoad.getSlot(), at);
   if (operand.isTransposed)
     part = TransposeOp::create(
         b, loc, getTileType(element, context, taken.transpose()), part);
@@ -145,13 +145,13 @@ static void split(ArrayRef<Product> products, IRRewriter &b) {
   for (int64_t part = 0; part < parts; ++part) {
     Value left;
     SmallVector<Value> rights;
-    auto takeLeft = [&] { left = takePart(b, first, part); };
+    auto loadLeft = [&] { left = loadPart(b, first, part); };
     if (!isLeftLast)
-      takeLeft();
+      loadLeft();
     for (const Product &product : products)
-      rights.push_back(takePart(b, product.operands[1], part));
+      rights.push_back(loadPart(b, product.operands[1], part));
     if (isLeftLast)
-      takeLeft();
+      loadLeft();
     for (auto [product, right, sum] : llvm::zip_equal(products, rights, sums)) {
       MmaOp mma = product.mma;
       auto made = cast<MmaOp>(b.clone(*mma));
@@ -167,7 +167,7 @@ static void split(ArrayRef<Product> products, IRRewriter &b) {
     b.replaceOp(product.mma, sum);
 }
 
-/// A ring has one kind of part: all that take from it are split, or none.
+/// A ring has one kind of part: all that localLoad from it are split, or none.
 static std::vector<Product> findProducts(KernelOp kernel) {
   std::vector<Product> products;
   kernel->walk([&](MmaOp mma) {
@@ -177,15 +177,15 @@ static std::vector<Product> findProducts(KernelOp kernel) {
     if (std::optional<Product> product = findProduct(mma))
       products.push_back(*product);
   });
-  DenseSet<Operation *> takes;
+  DenseSet<Operation *> localLoads;
   for (const Product &product : products)
     for (TakenOperand operand : product.operands)
-      takes.insert(operand.take);
+      localLoads.insert(operand.localLoad);
   llvm::erase_if(products, [&](const Product &product) {
     return llvm::any_of(product.operands, [&](TakenOperand operand) {
       return llvm::any_of(
-          operand.take.getRing().getUsers(), [&](Operation *user) {
-            return isa<LocalLoadOp>(user) && !takes.contains(user);
+          operand.localLoad.getRing().getUsers(), [&](Operation *user) {
+            return isa<LocalLoadOp>(user) && !localLoads.contains(user);
           });
     });
   });
@@ -206,15 +206,15 @@ static LocalLoadOp findScales(Value scales) {
       .getDefiningOp<LocalLoadOp>();
 }
 
-/// Each product takes its own part of the scales of several steps.
+/// Each product localLoads its own part of the scales of several steps.
 static void splitScales(ArrayRef<MmaOp> products, IRRewriter &b) {
   DenseMap<std::pair<Value, int64_t>, Value> made; // of the scales, and part
   SetVector<Operation *> old;
   for (MmaOp mma : products) {
     b.setInsertionPoint(mma);
     auto narrow = [&](OpOperand &scales, MMASide side, Value operand) {
-      LocalLoadOp take = findScales(scales.get());
-      old.insert(take);
+      LocalLoadOp localLoad = findScales(scales.get());
+      old.insert(localLoad);
       auto type = cast<RankedTensorType>(operand.getType());
       int64_t k = getOperandDepth(type), size = k / MMA::kScaledElements,
               all = cast<ShapedType>(scales.get().getType()).getDimSize(1),
@@ -224,16 +224,16 @@ static void splitScales(ArrayRef<MmaOp> products, IRRewriter &b) {
         LinearLayout layout = getMMAScaleLayout(
             mma.getIntrinsic().getMMA(), side, type.getDimSize(0), k,
             getMMAWaves(getLayout(mma.getType())));
-        int64_t sharing = type.getDimSize(0) / take.getType().getDimSize(0);
+        int64_t sharing = type.getDimSize(0) / localLoad.getType().getDimSize(0);
         LinearLayout taken = layout.project({sharing, 1});
-        Type element = take.getType().getElementType();
-        take.getRing().getDefiningOp<RingOp>().setTargetAttr(
+        Type element = localLoad.getType().getElementType();
+        localLoad.getRing().getDefiningOp<RingOp>().setTargetAttr(
             LayoutAttr::get(b.getContext(), taken));
         Value offset =
             arith::ConstantIndexOp::create(b, mma.getLoc(), part * size);
         narrowed = LocalLoadOp::create(
             b, mma.getLoc(), getTileType(element, b.getContext(), taken),
-            take.getRing(), take.getSlot(), offset);
+            localLoad.getRing(), localLoad.getSlot(), offset);
         if (sharing > 1)
           narrowed = BroadcastOp::create(
               b, mma.getLoc(), getTileType(element, b.getContext(), layout),
@@ -245,8 +245,8 @@ static void splitScales(ArrayRef<MmaOp> products, IRRewriter &b) {
     narrow(mma.getScaleBMutable()[0], MMASide::B, mma.getB());
     mma.setScalePart(0);
   }
-  for (Operation *take : old)
-    eraseWithUsers(take, b);
+  for (Operation *localLoad : old)
+    eraseWithUsers(localLoad, b);
 }
 
 namespace {
@@ -272,16 +272,16 @@ struct SplitProductsPass
     SetVector<Operation *> old;
     for (const Product &product : products)
       for (const TakenOperand &operand : product.operands)
-        old.insert(operand.take);
+        old.insert(operand.localLoad);
     for (ArrayRef<Product> rest = products; !rest.empty();) {
       ArrayRef<Product> together = rest.take_while([&](const Product &product) {
-        return product.operands[0].take == rest.front().operands[0].take;
+        return product.operands[0].localLoad == rest.front().operands[0].localLoad;
       });
       rest = rest.drop_front(together.size());
       split(together, b);
     }
-    for (Operation *take : old)
-      eraseWithUsers(take, b);
+    for (Operation *localLoad : old)
+      eraseWithUsers(localLoad, b);
   }
 };
 } // namespace

@@ -19,7 +19,7 @@
 //                                               2, 0] tile.mma %a, %y, ..
 //                                             } {tile.staging = ..}
 //
-// Where lanes cannot load straight to LDS, %x is put there instead, by turns in
+// Where lanes cannot load straight to LDS, %x is localStore there instead, by turns in
 // two slots, and nothing fetched is awaited. Tiles that an iteration loads one
 // behind the other go through one ring. A transposed operand is transposed by
 // the reads of LDS where the chip has such, else by the lanes that load it.
@@ -63,7 +63,7 @@ public:
 
 private:
   LinearLayout getTaken(const StagedOperand &operand);
-  StagedOperand turn(StagedOperand operand);
+  StagedOperand transpose(StagedOperand operand);
   std::optional<LinearLayout> findFetched(const StagedOperand &operand,
                                           const LinearLayout &taken,
                                           int64_t together = 1);
@@ -73,7 +73,7 @@ private:
   Value getSlot(scf::ForOp loop, int64_t slots, int64_t tile, int64_t tiles);
   void fill(const StagedOperand &operand, scf::ForOp loop, RingOp ring,
             Value slot, bool isFetched);
-  void take(const StagedOperand &operand, RingOp ring, Value slot, int64_t part,
+  void localLoad(const StagedOperand &operand, RingOp ring, Value slot, int64_t part,
             const LinearLayout &taken);
   void eraseDead(Operation *load);
   void stage(ArrayRef<StagedOperand> operands, scf::ForOp loop,
@@ -183,9 +183,9 @@ Value Stager::getSlot(scf::ForOp loop, int64_t slots, int64_t tile,
 }
 
 /// Lanes transpose what goes through their registers, and LDS is read in long
-/// vectors: a lane loads as many rows as it takes elements of a column, side by
+/// vectors: a lane loads as many rows as it localLoads elements of a column, side by
 /// side.
-StagedOperand Stager::turn(StagedOperand operand) {
+StagedOperand Stager::transpose(StagedOperand operand) {
   auto load = operand.tile.getDefiningOp<LoadOp>();
   int64_t bytes = operand.convert.getType().getElementTypeBitWidth() / CHAR_BIT;
   if (!operand.isTransposed || !load || !load->hasOneUse() || bytes == 0 ||
@@ -221,7 +221,7 @@ StagedOperand Stager::turn(StagedOperand operand) {
           operand.areScales};
 }
 
-/// What is worked on before it is put is waited for as a whole: a backend would
+/// What is worked on before it is localStore is waited for as a whole: a backend would
 /// begin with each part where it was loaded. Bytes of two fp4 codes gain
 /// nothing by that.
 static void holdLoads(Value tile, scf::ForOp loop, IRRewriter &b) {
@@ -242,15 +242,15 @@ static void holdLoads(Value tile, scf::ForOp loop, IRRewriter &b) {
       isa<OptimizationBarrierOp>(*load->user_begin()))
     return;
   b.setInsertionPointAfter(load);
-  Value held =
+  Value kept =
       OptimizationBarrierOp::create(b, load.getLoc(), load.getResult());
-  b.replaceAllUsesExcept(load.getResult(), held, held.getDefiningOp());
+  b.replaceAllUsesExcept(load.getResult(), kept, kept.getDefiningOp());
 }
 
-/// What is put goes to one slot while the other one is read.
-static constexpr int64_t kSlotsOfPut = 2;
+/// What is localStore goes to one slot while the other one is read.
+static constexpr int64_t kSlotsOfLocalStore = 2;
 
-/// The tile goes to LDS: fetched, or put there.
+/// The tile goes to LDS: fetched, or localStore there.
 void Stager::fill(const StagedOperand &operand, scf::ForOp loop, RingOp ring,
                   Value slot, bool isFetched) {
   Location loc = operand.tile.getLoc();
@@ -266,7 +266,7 @@ void Stager::fill(const StagedOperand &operand, scf::ForOp loop, RingOp ring,
 
 /// In place of the conversion: one of the tiles that lie side by side in a
 /// slot.
-void Stager::take(const StagedOperand &operand, RingOp ring, Value slot,
+void Stager::localLoad(const StagedOperand &operand, RingOp ring, Value slot,
                   int64_t part, const LinearLayout &taken) {
   ConvertLayoutOp convert = operand.convert;
   Location loc = convert.getLoc();
@@ -310,11 +310,11 @@ void Stager::stage(ArrayRef<StagedOperand> operands, scf::ForOp loop,
     if (staging.getDirect() && !operand.areScales)
       fetched = findFetched(operand, taken, together);
     if (!fetched) {
-      operand = turn(operand);
+      operand = transpose(operand);
       taken = getTaken(operand);
     }
     Type element = convert.getType().getElementType();
-    int64_t slots = fetched ? staging.getSlots() / together : kSlotsOfPut,
+    int64_t slots = fetched ? staging.getSlots() / together : kSlotsOfLocalStore,
             part = number % together;
     if (!ring)
       ring = getRing(loop, slots, element,
@@ -330,7 +330,7 @@ void Stager::stage(ArrayRef<StagedOperand> operands, scf::ForOp loop,
       AsyncWaitOp::create(b, loc, fetched ? ValueRange{ring} : ValueRange());
     }
     b.setInsertionPoint(convert);
-    take(operand, ring, slot, part, taken);
+    localLoad(operand, ring, slot, part, taken);
     if (fetched)
       eraseDead(operand.tile.getDefiningOp());
   }
@@ -338,17 +338,17 @@ void Stager::stage(ArrayRef<StagedOperand> operands, scf::ForOp loop,
 
 /// What was fetched behind the last iteration must not land in LDS later on,
 /// and the next loop fills the slots that waves may still read.
-static void meetBehind(scf::ForOp loop, IRRewriter &b) {
+static void meetAfter(scf::ForOp loop, IRRewriter &b) {
   SmallVector<Value> fetched;
-  bool puts = false;
+  bool localStores = false;
   for (Operation &op : *loop.getBody()) {
     if (auto fetch = dyn_cast<AsyncCopyOp>(op))
       if (!llvm::is_contained(fetched, fetch.getRing()))
         fetched.push_back(fetch.getRing());
-    puts |= isa<LocalStoreOp>(op);
+    localStores |= isa<LocalStoreOp>(op);
   }
   b.setInsertionPointAfter(loop);
-  if (!fetched.empty() || puts)
+  if (!fetched.empty() || localStores)
     AsyncWaitOp::create(b, loop.getLoc(), fetched);
 }
 
@@ -356,7 +356,7 @@ void Stager::stage(scf::ForOp loop, StagingAttr staging) {
   std::vector<std::vector<StagedOperand>> groups = findStagedOperands(loop);
   for (auto [i, operands] : llvm::enumerate(groups))
     stage(operands, loop, staging, i == 0);
-  meetBehind(loop, b);
+  meetAfter(loop, b);
 }
 
 namespace {

@@ -104,12 +104,12 @@ static SmallVector<StagedOperand> findOperands(scf::ForOp loop) {
 
 /// A tile of the same kind that the iteration loads from farther on in the same
 /// rows, or columns.
-static bool isBehind(const StagedOperand &operand, const StagedOperand &before,
+static bool isAfter(const StagedOperand &operand, const StagedOperand &before,
                      scf::ForOp loop) {
-  LoadOp mine = findLoad(operand.tile), other = findLoad(before.tile);
+  LoadOp own = findLoad(operand.tile), other = findLoad(before.tile);
   ConvertLayoutOp to = operand.convert, from = before.convert;
-  if (!mine || !other || mine.getView() != other.getView() ||
-      mine.getType() != other.getType() || to.getType() != from.getType() ||
+  if (!own || !other || own.getView() != other.getView() ||
+      own.getType() != other.getType() || to.getType() != from.getType() ||
       operand.tile.getType() != before.tile.getType() ||
       operand.isTransposed != before.isTransposed)
     return false;
@@ -126,8 +126,8 @@ static bool isBehind(const StagedOperand &operand, const StagedOperand &before,
                                        loop.getInductionVar());
            });
   };
-  return (mine.getRow() == other.getRow() && moves(mine.getColumn())) ||
-         (mine.getColumn() == other.getColumn() && moves(mine.getRow()));
+  return (own.getRow() == other.getRow() && moves(own.getColumn())) ||
+         (own.getColumn() == other.getColumn() && moves(own.getRow()));
 }
 
 std::vector<std::vector<StagedOperand>>
@@ -135,7 +135,7 @@ te::tile::findStagedOperands(scf::ForOp loop) {
   std::vector<std::vector<StagedOperand>> groups;
   for (const StagedOperand &operand : findOperands(loop)) {
     auto group = llvm::find_if(groups, [&](ArrayRef<StagedOperand> before) {
-      return isBehind(operand, before.back(), loop);
+      return isAfter(operand, before.back(), loop);
     });
     if (group == groups.end())
       groups.push_back({operand});

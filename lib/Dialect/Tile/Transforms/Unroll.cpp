@@ -105,7 +105,7 @@ static void foldRemainders(scf::ForOp loop, int64_t factor) {
 }
 
 /// Matrix instructions beside which a tile is stored.
-static constexpr int64_t kMostBesideStores = 256;
+static constexpr int64_t kMostWithStores = 256;
 
 /// The last iterations of a loop over K, which get a loop of their own, to be
 /// unrolled.
@@ -115,7 +115,7 @@ static scf::ForOp splitLast(scf::ForOp loop, int64_t factor) {
     return {};
   int64_t count = trips->getSExtValue(),
           each = std::max<int64_t>(countInstructions(loop), 1),
-          most = kMostBesideStores / each;
+          most = kMostWithStores / each;
   constexpr int64_t parts = 3;
   int64_t behind =
       count <= most ? count : std::min(most, count / parts) / factor * factor;

@@ -34,7 +34,7 @@ def TE_GemmOp : TE_Op<"gemm", [
 
     With `split_k = S`, which `te-split-k` makes, D is S x M x N of f32: each D[s] is the product over a part of K, and
     these parts make up K; which they are is the schedule's. `te.gemm_sum` adds them up. With a result `rest`, S x R x N of
-    f32, it makes such pieces of the last R rows alone (of M, where A has several dimensions of rows), and the other results hold nothing of these.
+    f32, it makes such splits of the last R rows alone (of M, where A has several dimensions of rows), and the other results hold nothing of these.
 
     Constraints: X1 ranks and leading dimensions, X2 K agrees, X3 shapes of the results and other operands, X4 element types,
     X5 scales do not change along K inside of a block that is summed, X6 both sides have one kind of scales, X7 gelu, dgelu and accumulate,
@@ -98,10 +98,10 @@ def TE_GemmOp : TE_Op<"gemm", [
 }
 
 def TE_GemmSumOp : TE_Op<"gemm_sum", [Pure, AttrSizedOperandSegments, TE_ComputedIterationSpace<>]> {
-  let summary = "the sum of a product's pieces, and what surrounds it";
+  let summary = "the sum of a product's splits, and what surrounds it";
   let description = [{
     AB is the sum of `partials` (S x M x N, f32), which a `te.gemm` with `split_k = S` made: the first, plus the second, and
-    so on. What follows is that of `te.gemm`, steps 1 to 4. `te-split-k` makes it. Pieces of fewer rows than D has are of
+    so on. What follows is that of `te.gemm`, steps 1 to 4. `te-split-k` makes it. Splits of fewer rows than D has are of
     the last ones, what `rest` of `te.gemm` gave: then nothing is computed of the other rows.
 
     Constraints: X3 shapes, X7 gelu, dgelu and accumulate, X8 alpha and beta, X9 split_k.

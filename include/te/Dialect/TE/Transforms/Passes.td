@@ -115,9 +115,9 @@ def SchedulePass : Pass<"te-schedule", "::mlir::func::FuncOp"> {
 }
 
 def SplitKPass : Pass<"te-split-k", "::mlir::func::FuncOp"> {
-  let summary = "a te.gemm whose K is cut into pieces becomes two regions";
+  let summary = "a te.gemm whose K is cut into splits becomes two regions";
   let description = [{
-    Where a region's schedule says `split_k = S`, one region computes the sums of S pieces of K, and a second adds them
+    Where a region's schedule says `split_k = S`, one region computes the sums of S splits of K, and a second adds them
     up, in their order, and computes everything else of the region, by a schedule of its own. Results are the same on
     every run. After `te-schedule`, which chooses S.
 
@@ -134,7 +134,7 @@ def SplitKPass : Pass<"te-split-k", "::mlir::func::FuncOp"> {
     }
     ```
 
-    With `whole_rows = R` beside it, the first region computes the first R rows as it did, and makes pieces of the
+    With `whole_rows = R` beside it, the first region computes the first R rows as it did, and makes splits of the
     others, a result `rest`; the second one computes the other rows, in the buffers of the first one's results (`inits`).
   }];
   let statistics = [

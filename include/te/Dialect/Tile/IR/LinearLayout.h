@@ -69,7 +69,7 @@ public:
   llvm::SmallVector<int64_t> toCoordinates(int64_t flat) const;
   int64_t toFlat(llvm::ArrayRef<int64_t> coordinates) const;
 
-  /// Every coordinate is held by someone.
+  /// Every coordinate is kept by someone.
   bool isSurjective() const;
   /// Each basis is zero or a single bit, and no bit is named twice: lane and
   /// register bits only permute coordinate bits (all layouts but swizzles are
@@ -162,7 +162,7 @@ public:
   /// LDS moves at most so much of a lane at once.
   static constexpr int64_t kMostVectorBytes = 16;
   /// `elementBytes`: a power of two up to 8. `banks`: banks of 4 bytes. Where
-  /// the tile would take more than `mostBytes`, it goes in pieces, as far as
+  /// the tile would take more than `mostBytes`, it goes in segments, as far as
   /// bits are registers' on both sides.
   SharedLayout(const LinearLayout &source, const LinearLayout &target,
                int64_t elementBytes, unsigned banks,
@@ -174,11 +174,11 @@ public:
   SharedLayout(const LinearLayout &source, const LinearLayout &target,
                int64_t elementBytes, unsigned banks, int64_t mostBytes,
                int64_t vectorBytes, int64_t runBytes);
-  /// The flat offsets of the pieces, which follow one another in the same place
+  /// The flat offsets of the segments, which follow one another in the same place
   /// (one, 0, where the tile goes at once); and which one an offset is in.
   llvm::SmallVector<int64_t> getSegments() const;
-  int64_t getPiece(int64_t flat) const { return flat & segmentMask; }
-  /// Bytes of a piece.
+  int64_t getSegment(int64_t flat) const { return flat & segmentMask; }
+  /// Bytes of a segment.
   int64_t getBytes() const;
   int64_t getVectorElements() const { return int64_t(1) << vectorBits.size(); }
   /// Consecutive elements of the source that lie side by side: a vector, or
@@ -205,7 +205,7 @@ private:
   llvm::SmallVector<int64_t> columns; // address contribution of each flat bit
   llvm::SmallVector<unsigned> vectorBits; // flat bits inside one vector
   unsigned runBits;                       // address bits inside one run
-  int64_t segmentMask = 0;                // flat bits that pieces differ in
+  int64_t segmentMask = 0;                // flat bits that segments differ in
   int64_t elementBytes;
   unsigned banks;
 };

@@ -44,9 +44,9 @@ LinearLayout getMMAResultLayout(const MMA &mma, int64_t rows, int64_t cols,
 /// multiplies is [b] in the tile. A sum has no order, so two operands may have
 /// any, as long as it is the same.
 using KOrder = llvm::SmallVector<int64_t>;
-/// The order in which `held` has what the instruction's layout `wanted` has in
+/// The order in which `kept` has what the instruction's layout `wanted` has in
 /// its own; nothing where they differ in more.
-std::optional<KOrder> findKOrder(const LinearLayout &held,
+std::optional<KOrder> findKOrder(const LinearLayout &kept,
                                  const LinearLayout &wanted);
 /// The layout in another order along K.
 LinearLayout reorderK(const LinearLayout &wanted,

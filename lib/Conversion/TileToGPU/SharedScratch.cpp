@@ -1,4 +1,4 @@
-//===- SharedTurns.cpp - who uses which area of LDS when ------------------===//
+//===- SharedScratch.cpp - who uses which area of LDS when ------------------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,7 +8,7 @@
 // What goes from wave to wave is written to LDS, and read behind a barrier. The
 // next one may write there when all have read: behind another barrier, unless
 // it takes another area and all waves have met since that one was read. With
-// two areas in turns one barrier each does for both.
+// two areas in scratch one barrier each does for both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +26,9 @@ namespace {
 /// Bit i: waves may still read area i.
 using AreasInUse = unsigned;
 
-class Turns {
+class ScratchAssigner {
 public:
-  Turns(KernelState &state, int64_t areaBytes, unsigned areas)
+  ScratchAssigner(KernelState &state, int64_t areaBytes, unsigned areas)
       : state(state), areaBytes(areaBytes), areas(areas) {}
   /// From what is in use in front of a block to what is behind it.
   AreasInUse visit(Block &block, AreasInUse used);
@@ -43,13 +43,13 @@ private:
 };
 } // namespace
 
-AreasInUse Turns::take(Operation *op, AreasInUse used) {
+AreasInUse ScratchAssigner::take(Operation *op, AreasInUse used) {
   unsigned area = 0;
   for (unsigned other : llvm::reverse(llvm::seq(areas)))
     if (!(used >> other & 1))
       area = other;
   bool waits = used >> area & 1;
-  state.turns[op] = {area * areaBytes, waits};
+  state.scratch[op] = {area * areaBytes, waits};
   auto convert = dyn_cast<ConvertLayoutOp>(op);
   bool meets = waits || !convert ||
                crossesWaves(getLayout(convert.getInput().getType()),
@@ -58,7 +58,7 @@ AreasInUse Turns::take(Operation *op, AreasInUse used) {
 }
 
 /// Of ops that are no loops too: one round more finds nothing new.
-AreasInUse Turns::visitRegions(Operation &op, AreasInUse used) {
+AreasInUse ScratchAssigner::visitRegions(Operation &op, AreasInUse used) {
   for (AreasInUse before = used;;) {
     AreasInUse behind = before;
     for (Region &region : op.getRegions())
@@ -70,7 +70,7 @@ AreasInUse Turns::visitRegions(Operation &op, AreasInUse used) {
   }
 }
 
-AreasInUse Turns::visit(Block &block, AreasInUse used) {
+AreasInUse ScratchAssigner::visit(Block &block, AreasInUse used) {
   for (Operation &op : block)
     if (getLdsBytes(&op, *state.target, state.waves) > 0)
       used = take(&op, used);
@@ -79,9 +79,9 @@ AreasInUse Turns::visit(Block &block, AreasInUse used) {
   return used;
 }
 
-void te::assignTurns(Block &block, KernelState &state, int64_t areaBytes,
+void te::assignScratch(Block &block, KernelState &state, int64_t areaBytes,
                      unsigned areas) {
-  Turns(state, areaBytes, areas).visit(block, /*used=*/0);
+  ScratchAssigner(state, areaBytes, areas).visit(block, /*used=*/0);
 }
 
 bool te::passesLds(Operation *op, const KernelState &state) {
@@ -97,7 +97,7 @@ void te::meetEarly(ConvertLayoutOp op, KernelState &state) {
     last = last->getPrevNode();
   if (!last)
     return;
-  state.turns[op].waits = false;
+  state.scratch[op].waits = false;
   if (isa<gpu::BarrierOp>(last))
     return;
   OpBuilder b(op->getContext());
