@@ -26,7 +26,7 @@ struct Simd {
   unsigned nextSlot = 0;
   uint64_t mfmaFree = 0, valuFree = 0;
   // When the last matrix instruction lets a vector one start, and one that does
-  // not run beside it.
+  // not run next to it.
   uint64_t withMatrix = 0, afterMatrix = 0;
 };
 

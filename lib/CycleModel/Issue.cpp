@@ -70,7 +70,7 @@ Blocked ComputeUnit::check(SimulatedWave &wave, uint64_t now) {
 llvm::SmallVector<unsigned, 16> ComputeUnit::orderWaves(const Simd &simd,
                                                         uint64_t now) {
   llvm::SmallVector<unsigned, 16> order;
-  size_t matrix = 0; // behind those of this priority
+  size_t matrix = 0; // after those of this priority
   for (unsigned id : simd.waves) {
     const SimulatedWave &wave = *waves[id];
     if (wave.wake > now)
@@ -178,7 +178,7 @@ void ComputeUnit::issueInternal(SimulatedWave &wave,
   uint32_t number = wave.current().instruction;
   uint64_t after = nextSlot(now);
   switch (inst.control) {
-  case Control::Nop: // what compilers put in front of matrix results
+  case Control::Nop: // what compilers put before matrix results
     return block(wave, number, after, after + inst.amount * timing.issueClocks,
                  wave.getLastMatrix() > after ? Stall::MfmaDependency
                                               : Stall::Nop);

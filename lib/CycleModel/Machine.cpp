@@ -15,7 +15,7 @@ namespace mlir::te::cycle {
 static constexpr unsigned kLanes = 64;
 
 /// An address unit that stands still for one clock in so many is not what
-/// operations behind it wait for, but what it waits for is.
+/// operations after it wait for, but what it waits for is.
 static constexpr uint64_t kStandstill = 16;
 
 Blocked Queue::whenFree(uint64_t now) {

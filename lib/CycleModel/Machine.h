@@ -42,7 +42,7 @@ struct Operation {
   uint64_t begin = 0, end = 0;
 };
 
-/// A few instructions wait in front of a unit, and leave in order.
+/// A few instructions wait before a unit, and leave in order.
 class Queue {
 public:
   explicit Queue(unsigned depth) : depth(depth) {}
@@ -70,7 +70,7 @@ struct LdsBanks {
   }
 };
 
-/// A port of LDS: reads bring data back beside the writes that bring it in, but
+/// A port of LDS: reads bring data back next to the writes that bring it in, but
 /// instructions start in order.
 class LdsPort {
 public:

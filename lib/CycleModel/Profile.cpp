@@ -117,7 +117,7 @@ double Profile::mfmaShare() const {
   return divide(cu.mfmaClocks, double(cu.clocks) * target->simdsPerCU);
 }
 double Profile::loopMfmaShare() const {
-  // What is issued counts as a whole, the end of the last one behind the loop.
+  // What is issued counts as a whole, the end of the last one after the loop.
   return std::min(
       divide(cu.loopMfmaClocks, double(cu.loopClocks) * target->simdsPerCU),
       1.0);

@@ -236,7 +236,7 @@ static constexpr uint64_t kLeastIterationsOfLoop = 3;
 
 /// From when every wave is in its second round until the first one leaves, of
 /// the first times that they come to the loop: in later ones what was stored
-/// behind it before is still under way. Where waves run after one another there
+/// after it before is still under way. Where waves run after one another there
 /// is no such time: from the first second round until the last wave leaves.
 /// Without a loop likewise of the middle halves, of each tile.
 void ComputeUnit::finishLoop() {

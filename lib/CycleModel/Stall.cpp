@@ -23,7 +23,7 @@ static constexpr Row kRows[] = {
     {"valu_busy", "VALU busy",
      "the vector units are the limit: fewer or packed vector instructions"},
     {"valu_dependency", "VALU dependency",
-     "put independent instructions behind slow ones (exp, rcp, cvt)"},
+     "put independent instructions after slow ones (exp, rcp, cvt)"},
     {"lds_latency", "LDS latency",
      "issue LDS reads earlier, or have more waves"},
     {"lds_bandwidth", "LDS bandwidth",

@@ -54,7 +54,7 @@ using namespace mlir::te;
 
 bool te::setBackendFlags() {
   // A branch that all lanes take alike stays one: else both sides are laid out
-  // one behind the other, and what both read is live in both.
+  // one after the other, and what both read is live in both.
   static bool isSet = [] {
     auto &flags = llvm::cl::getRegisteredOptions();
     auto it = flags.find("structurizecfg-skip-uniform-regions");
@@ -158,7 +158,7 @@ static void addScopes(llvm::Instruction &inst, unsigned kind,
 }
 
 /// What goes straight to LDS is waited for by the kernel itself
-/// (tile.async_wait): the backend need not do so in front of each other access
+/// (tile.async_wait): the backend need not do so before each other access
 /// of LDS.
 static void separateDirectLoads(llvm::Function &kernel) {
   llvm::SmallVector<llvm::Instruction *> direct, others;
@@ -251,7 +251,7 @@ te::translateToLLVM(gpu::GPUModuleOp kernels, llvm::LLVMContext &context,
 }
 
 namespace {
-/// Keeps the scheduler behind register allocation from kernels whose order
+/// Keeps the scheduler after register allocation from kernels whose order
 /// stays. It would find the same places for a loop's instructions once more:
 /// a fifth of a compile.
 class KeptOrders : public llvm::OptPassGate {

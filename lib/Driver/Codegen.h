@@ -47,7 +47,7 @@ llvm::Expected<std::string> addSection(llvm::StringRef codeObject,
 llvm::Expected<std::vector<KernelFigures>>
 readCodeObject(llvm::StringRef codeObject);
 
-/// The manifest of a program at the gpu level or behind it, from its host
+/// The manifest of a program at the gpu level or after it, from its host
 /// functions (docs/manifest.md); failures are diagnosed with a location.
 FailureOr<llvm::json::Value>
 buildManifest(ModuleOp module, const Target &target, llvm::StringRef source);

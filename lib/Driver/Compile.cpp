@@ -134,7 +134,7 @@ struct Touched {
       outside += bytes;
     for (auto &[shift, bytes] : loops)
       inside += bytes;
-    // Steps in front of and behind a product's loop are others than its own.
+    // Steps before and after a product's loop are others than its own.
     return multiplies ? outside + inside : std::max(outside, inside);
   }
 };
@@ -165,7 +165,7 @@ static ShapedType getSlotType(tile::AsyncCopyOp fetch) {
 }
 
 /// True where a workgroup that computes one tile after the other stores the one
-/// before: the last one's store, behind the loop, stands for all.
+/// before: the last one's store, after the loop, stands for all.
 static bool isOfTileBefore(tile::StoreOp store) {
   return isa<BlockArgument>(store.getValue());
 }

@@ -17,7 +17,7 @@ struct Resource {
   uint64_t base;
   uint32_t stride, records;
   bool swizzled, addsLane;
-  uint32_t group; // swizzled: that many records take turns
+  uint32_t group; // swizzled: that many records alternate
 
   explicit Resource(const uint32_t *words)
       : base(uint64_t(words[1] & 0xffff) << 32 | words[0]),

@@ -39,7 +39,7 @@ Dispatch::create(const CodeObject &object, const KernelInfo &kernel,
   LaunchContext &context = made->context;
   context.chip = impl.chip;
   uint32_t word = (made->descriptor.entry - impl.textBegin) / 4;
-  // Hardware that preloads arguments enters behind the code that would load
+  // Hardware that preloads arguments enters after the code that would load
   // them.
   if (AMDHSA_BITS_GET(made->descriptor.preload,
                       hsa::KERNARG_PRELOAD_SPEC_LENGTH))

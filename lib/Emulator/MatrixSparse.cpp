@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // D = A * B + D. A's values are packed, two for each four of k; two bits a
-// value, in a register beside it, say which of the four it is. A register that
+// value, in a register next to it, say which of the four it is. A register that
 // has bits for more values than a lane has holds several sets of them: abid
 // picks one where cbsz is 0. The sum goes over A's packed values in their
 // order.

@@ -95,7 +95,7 @@ DeviceMemory::Impl::~Impl() {
       ::free(allocation.host);
 }
 
-/// The first allocation that begins behind `address`.
+/// The first allocation that begins after `address`.
 static auto findAfter(llvm::ArrayRef<Allocation> allocations,
                       uint64_t address) {
   return llvm::upper_bound(

@@ -138,7 +138,7 @@ const Inst *Program::findTarget(const Inst &inst) const {
   return &slots[target >= 0 && target < getWords() ? target : getWords()];
 }
 
-/// s_getpc_b64 and s_add_u32 behind it: how code takes the address of code near
+/// s_getpc_b64 and s_add_u32 after it: how code takes the address of code near
 /// it, mostly to call that.
 std::optional<uint32_t> Program::findTakenAddress(const Inst &inst) const {
   if (names[inst.mnemonic] != "s_add_u32" || !inst.word ||
@@ -155,7 +155,7 @@ std::optional<uint32_t> Program::findTakenAddress(const Inst &inst) const {
 
 bool Program::endsFlow(const Inst &inst) const {
   llvm::StringRef name = names[inst.mnemonic];
-  // Behind llvm.trap (s_trap 2) the compiler puts nothing of this function.
+  // After llvm.trap (s_trap 2) the compiler puts nothing of this function.
   bool traps = name == "s_trap" && inst.offset == 2;
   return name == "s_branch" || name.starts_with("s_endpgm") ||
          name == "s_setpc_b64" || traps || !inst.mnemonic;

@@ -101,7 +101,7 @@ public:
   const Effects &getEffects(const Inst &inst) const {
     return effects[inst.word];
   }
-  /// The next word is not what runs behind `inst`.
+  /// The next word is not what runs after `inst`.
   bool endsFlow(const Inst &inst) const;
 
 private:

@@ -74,7 +74,7 @@ static size_t countRoundsOfLine(const TraceEvent &load) {
 }
 
 /// From one run of the hottest load to another one, all loads of its loop run
-/// equally often; where it is long, behind as many rounds again, in which it
+/// equally often; where it is long, after as many rounds again, in which it
 /// asks for what it asks for once (scales).
 static Window findRounds(llvm::ArrayRef<TraceEvent> events) {
   llvm::DenseMap<uint32_t, std::vector<uint64_t>> runs; // of each load

@@ -22,7 +22,7 @@ struct Moment {
 };
 
 /// Which workgroups wait for which through atomics on global memory: a release
-/// is an atomic behind a write-back, an acquire one before an invalidation.
+/// is an atomic after a write-back, an acquire one before an invalidation.
 /// Thread-safe.
 class SyncTable {
 public:
@@ -58,7 +58,7 @@ class SanitizedLaunch {
 public:
   SanitizedLaunch(Sanitizer &sanitizer, const Dispatch &dispatch);
 
-  /// What a report names beside the running instruction.
+  /// What a report names next to the running instruction.
   struct Side {
     uint32_t word = Cell::kUnknownPc;
     int wave = -1;
@@ -69,7 +69,7 @@ public:
               std::optional<Side> other = std::nullopt);
   const Dispatch &getDispatch() const { return dispatch; }
   SyncTable sync;
-  std::mutex storeMutex; // held while a store to global memory runs
+  std::mutex storeMutex; // kept while a store to global memory runs
 
 private:
   SanitizerPlace describe(const Side &side) const;

@@ -88,7 +88,7 @@ static void runBufferStore(Wave &wave, const Inst &inst) {
 }
 
 /// New value = F(memory, data); the data's registers get the old one with glc.
-/// A compare value lies behind the data.
+/// A compare value lies after the data.
 template <class T, auto F, bool isBuffer>
 static void runAtomic(Wave &wave, const Inst &inst) {
   uint8_t *host = isBuffer

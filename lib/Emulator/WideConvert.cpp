@@ -45,7 +45,7 @@ static void getCodes(const CodeRows &rows, unsigned k, U *codes) {
 }
 
 /// Where value `k` of a lane is: its register (of `first`, or of `second` too,
-/// which take turns), and its half.
+/// which alternate), and its half.
 template <Wide wide>
 static const U *findValue(const U *first, const U *second, unsigned k) {
   if (second)

@@ -104,7 +104,7 @@ bool Slice::update(const Inst &inst) {
 }
 
 /// From where EXEC loses lanes to where it has them back: unless a branch goes
-/// around all of it, which says by itself what is read behind it.
+/// around all of it, which says by itself what is read after it.
 void Slice::findMasked(llvm::ArrayRef<Program::Listed> code) {
   bool isMasked = false;
   for (const Program::Listed &listed : code) {
@@ -118,7 +118,7 @@ void Slice::findMasked(llvm::ArrayRef<Program::Listed> code) {
   }
 }
 
-/// Whether one wave alone can run the instruction, and leave nothing behind.
+/// Whether one wave alone can run the instruction, and leave nothing after.
 bool Slice::isAnswered(const Inst &inst) const {
   llvm::StringRef name = program.getMnemonic(inst);
   if (name.starts_with("s_set_gpr_idx") || name == "s_setvskip" ||

@@ -229,7 +229,7 @@ static Attended attend(AttentionOp op, const Heads &q, const Heads &k,
   return result;
 }
 
-/// Whether a column of v has Inf or NaN behind the keys that are seen: kernels
+/// Whether a column of v has Inf or NaN after the keys that are seen: kernels
 /// multiply them by 0.
 static bool holdsSpecials(const Heads &v, int64_t b, int64_t seen, int64_t h,
                           int64_t column) {

@@ -191,7 +191,7 @@ static LogicalResult runGemm(Operation *operation, Frame &frame) {
       finite += std::isfinite(p * q) ? std::fabs(p * q) : 0;
       reach += std::fabs(p) * qBound + std::fabs(q) * pBound;
     }
-    // An Inf beside them does not decide either: they may add up to its like.
+    // An Inf next to them does not decide either: they may add up to its like.
     overflows[i] =
         (finite > std::numeric_limits<float>::max() && !std::isnan(sum)) ||
         (isInfinite && !std::isfinite(magnitude));

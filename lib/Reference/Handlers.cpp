@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::ref;
 
-/// True where the flag is there and is 1.0: the results keep what they held.
+/// True where the flag is there and is 1.0: the results keep what they kept.
 static bool isNoop(Value flag, const Frame &frame) {
   return flag && loadElement(frame.get(flag).buffers[0], 0) == 1.0;
 }

@@ -86,7 +86,7 @@ LogicalResult ref::Frame::store(OpResult result, ArrayRef<int64_t> shape,
   for (auto [i, number] : llvm::enumerate(numbers))
     storeElement(tensor, i, number);
   tensor.bounds = bounds.vec();
-  // Beside Inf and NaN a bound says nothing.
+  // Next to Inf and NaN a bound says nothing.
   for (double &bound : tensor.bounds)
     bound = std::isfinite(bound) ? bound : 0;
   if (llvm::any_of(result.getOwner()->getOperands(),

@@ -259,7 +259,7 @@ GemmOp te::findGemm(ArrayRef<Operation *> ops) {
   return it == ops.end() ? GemmOp() : cast<GemmOp>(*it);
 }
 
-/// Rows that are in front of those that there are splits of.
+/// Rows that are before those that there are splits of.
 static int64_t getFirstRow(GemmSumOp sum) {
   auto splits = cast<RankedTensorType>(sum.getPartials().getType());
   ArrayRef<int64_t> shape = sum.getResult().getType().getShape();
@@ -409,7 +409,7 @@ SmallVector<SmallVector<Operation *>> te::getParts(ArrayRef<Operation *> ops) {
       continue;
     tiled.push_back(op);
     classes.insert(op);
-    if (needsWholeColumns(op)) // walks down its own
+    if (needsWholeColumns(op)) // goes down its own
       continue;
     if (transposed.contains(op)) {
       for (Value &value : values)

@@ -75,14 +75,14 @@ static std::optional<std::string> whyNotWide(Operation *op) {
     return "reads a result of two halves, whose length is not known to be "
            "a multiple of " +
            std::to_string(kWideUnit) +
-           "; put the two into regions of their own (F4)";
+           "; move the two into regions of their own (F4)";
   auto gated = cast<GatedActivationBwdOp>(getWideProducer(op));
   if (gated.getInterleave() != 0)
     return std::string("reads a result of two halves that lie interleaved; "
-                       "put the two into regions of their own (F4)");
+                       "move the two into regions of their own (F4)");
   if (needsWholeRows(op) || isPerMatrix(op))
     return std::string("a row or a matrix by itself is more than a half of "
-                       "the result that is read; put the two into regions of "
+                       "the result that is read; move the two into regions of "
                        "their own (F4)");
   return std::nullopt;
 }
@@ -93,7 +93,7 @@ static std::optional<std::string> whyNotRuns(GemmOp gemm, int64_t run) {
     return "reads the result of te.gemm in runs of " + std::to_string(run) +
            " columns, neither a power of two nor a multiple of " +
            std::to_string(kWideUnit) +
-           "; put the two into regions of their own (F10)";
+           "; move the two into regions of their own (F10)";
   auto scaled = dyn_cast<ScaledType>(getSource(gemm.getB()).getType());
   bool liesByColumns = gemm.getTransposeB();
   if (scaled) {
@@ -109,7 +109,7 @@ static std::optional<std::string> whyNotRuns(GemmOp gemm, int64_t run) {
   return std::string(
       "reads the result of te.gemm in runs of columns, but B does not lie "
       "row by row, each a column of the result with a row of scales (N x K, "
-      "transpose_b, linear); put the two into regions of their own (F10)");
+      "transpose_b, linear); move the two into regions of their own (F10)");
 }
 
 /// Why an op can't read the halves of a te.gemm's result where it is computed.
@@ -124,14 +124,14 @@ static std::optional<std::string> whyNotGate(GatedActivationOp gate) {
   if (isMore)
     return std::string(
         "reads halves of the result of a te.gemm of pairs or splits, or "
-        "whose epilogue is more than alpha and a bias; put the two into "
+        "whose epilogue is more than alpha and a bias; move the two into "
         "regions of their own (F10)");
   int64_t wide = cast<ShapedType>(gate.getInput().getType()).getShape().back();
   if (ShapedType::isDynamic(wide) || wide % (2 * kWideUnit) != 0)
     return "reads halves of the result of te.gemm, whose length is not "
            "known to be a multiple of " +
            std::to_string(kWideUnit) +
-           "; put the two into regions of their own (F10)";
+           "; move the two into regions of their own (F10)";
   if (int64_t run = gate.getInterleave(); run && gemm)
     return whyNotRuns(gemm, run);
   return std::nullopt;
@@ -152,7 +152,7 @@ static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
         return Conflict{
             op, ("reads a result of '" + producer->getName().getStringRef() +
                  "' with rows for columns, but computes over rows or columns, "
-                 "or reads another tensor as it is; put the two into regions "
+                 "or reads another tensor as it is; move the two into regions "
                  "of their own (F12)")
                     .str()};
       Value root = getRoot(operand);
@@ -180,7 +180,7 @@ static std::optional<Conflict> findEscape(ArrayRef<Operation *> ops) {
       return Conflict{
           op, ("reads a result of '" + producer->getName().getStringRef() +
                "' in its own region, which is complete only when the kernel "
-               "ends; put the two into regions of their own (F4)")
+               "ends; move the two into regions of their own (F4)")
                   .str()};
     }
   return std::nullopt;
@@ -244,19 +244,19 @@ findUneven(ArrayRef<SmallVector<Operation *>> parts) {
       return Conflict{*whole,
                       "computes over whole rows, and parts of the region "
                       "have rows of unknown lengths; give their last "
-                      "dimensions static sizes, or put the parts into regions "
+                      "dimensions static sizes, or move the parts into regions "
                       "of their own (F7)"};
     for (Operation *op : part)
       for (OpResult result : op->getResults())
         if (!result.use_empty() && getMap(result).isPerColumn())
           return Conflict{op,
                           "sums over all rows are for a region of one "
-                          "part; put the parts into regions of their own (F7)"};
+                          "part; move the parts into regions of their own (F7)"};
   }
   return std::nullopt;
 }
 
-/// F10: beside an op that reads halves of a product, others have tiles of its
+/// F10: next to an op that reads halves of a product, others have tiles of its
 /// result.
 static std::optional<Conflict> findGateConflict(ArrayRef<Operation *> ops) {
   GatedActivationOp gate = findGate(ops);
@@ -270,7 +270,7 @@ static std::optional<Conflict> findGateConflict(ArrayRef<Operation *> ops) {
         shape != cast<ShapedType>(gate.getResult().getType()).getShape())
       return Conflict{op, "reads another tensor than the result of "
                           "te.gated_activation, which reads halves of "
-                          "te.gemm's; put it into a region of its own (F10)"};
+                          "te.gemm's; move it into a region of its own (F10)"};
   }
   return std::nullopt;
 }
@@ -299,29 +299,29 @@ static std::optional<Conflict> findProductConflict(ArrayRef<Operation *> ops) {
   for (Operation *op : ops) {
     if (op != product && findProduct(op))
       return Conflict{op, "a region has at most one product, such as " + name +
-                              "; put the two into regions of their own (F10)"};
+                              "; move the two into regions of their own (F10)"};
     if (llvm::any_of(op->getOperands(), isTransposed))
       return Conflict{op, "reads a tile that lies transposed, which a "
                           "workgroup of " +
                               name +
-                              " does not; put the two into regions of their "
+                              " does not; move the two into regions of their "
                               "own (F10)"};
     if (llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
           return isCopiedWith(operand, product, ops);
         }))
-      return Conflict{op, "puts another tensor beside the result of " + name +
-                              ", which is copied as a part of its own; put the "
+      return Conflict{op, "puts another tensor next to the result of " + name +
+                              ", which is copied as a part of its own; move the "
                               "two into regions of their own (F10)"};
     if (needsWholeRows(op))
       return Conflict{op, "computes over whole rows, which a workgroup of " +
                               name +
-                              " does not hold; put the two into regions of "
+                              " does not hold; move the two into regions of "
                               "their own (F10)"};
     for (OpResult result : op->getResults())
       if (!result.use_empty() && getMap(result).isPerColumn())
         return Conflict{op, "sums over all rows, of which a workgroup of " +
                                 name +
-                                " holds a tile; put the two into regions of "
+                                " holds a tile; move the two into regions of "
                                 "their own (F10)"};
   }
   if (auto gemm = dyn_cast<GemmOp>(product);
@@ -355,29 +355,29 @@ std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
     if (llvm::all_of(ops, needsWholeColumns)) // each is a part of its own
       return std::nullopt;
     return Conflict{*columnOp,
-                    "walks down whole columns, tile after tile; such ops "
+                    "compute whole columns, tile after tile; such ops "
                     "share a region with each other only (F8)"};
   }
   if (Operation *reader = findMatrixReader(ops))
     return Conflict{reader, "reads matrices that lie transposed as one "
                             "tensor; te.copy them in a region of its own (F9)"};
   if (Operation *other = findWholeTensorOp(ops))
-    return Conflict{other, "walks over the tensor as one matrix, but an op "
+    return Conflict{other, "iterates over the tensor as one matrix, but an op "
                            "of the region over its matrices, one by one "
-                           "(per = matrix); put the two into regions of their "
+                           "(per = matrix); move the two into regions of their "
                            "own (F9)"};
   SmallVector<SmallVector<Operation *>> parts = getParts(ops);
   if (Operation *stranger = findStranger(parts, ops))
     return Conflict{
-        stranger, ("walks over another tensor than '" +
+        stranger, ("iterates over another tensor than '" +
                    ops.front()->getName().getStringRef() +
-                   "', of a size that may differ; put the two into regions of "
+                   "', of a size that may differ; move the two into regions of "
                    "their own (F5)")
                       .str()};
   if (Operation *product = findProduct(ops); product && parts.size() > 1)
     return Conflict{product,
                     ("a region with a " + product->getName().getStringRef() +
-                     " has one part; put the other parts into regions of their "
+                     " has one part; move the other parts into regions of their "
                      "own (F10)")
                         .str()};
   if (std::optional<Conflict> conflict = findUneven(parts))

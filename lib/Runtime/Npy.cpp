@@ -113,7 +113,7 @@ private:
 };
 } // namespace
 
-/// Bytes in front of the data, as a file's first ones say; 0 where they do not.
+/// Bytes before the data, as a file's first ones say; 0 where they do not.
 /// numpy's own headers are far shorter than the limit.
 static size_t getHeaderSize(std::span<const uint8_t> start) {
   constexpr size_t kLimit = 1 << 16;

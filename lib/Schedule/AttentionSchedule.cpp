@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::te;
 
-/// VGPRs beside tiles: addresses and bounds of three operands, what is computed
+/// VGPRs next to tiles: addresses and bounds of three operands, what is computed
 /// over rows, temporaries.
 static constexpr unsigned kBaseVGPRs = 58;
 /// Keys of a step, at the most: scores of more would take the registers.

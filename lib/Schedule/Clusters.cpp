@@ -19,7 +19,7 @@ namespace {
 constexpr unsigned kWorthBytes = 4;
 /// Of a tile of many rows: waves, and bytes that a lane holds.
 constexpr int64_t kBlockWaves = 16, kBlockLaneBytes = 128;
-/// The same where workgroups walk down the rows and sum them: fewest waves.
+/// The same where workgroups go down the rows and sum them: fewest waves.
 constexpr int64_t kPersistentWaves = 2, kPersistentLaneBytes = 32;
 /// Workgroups a CU of those that keep their share in LDS: while one reads,
 /// others compute; and at the least.

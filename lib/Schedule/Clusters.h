@@ -23,7 +23,7 @@ bool canFormClusters(const TileDemand &demand);
 /// with included.
 int64_t getRowTiles(const TileDemand &demand, int64_t width);
 
-/// The schedule in which they share rows, walk along them as `sweep` does, and
+/// The schedule in which they share rows, sweep them as `sweep` does, and
 /// keep their tiles in LDS; null where none is worth it.
 ScheduleAttr shareSweep(const TileDemand &demand, ScheduleAttr sweep,
                         const Target &target);

@@ -21,7 +21,7 @@
 using namespace mlir;
 using namespace mlir::te;
 
-/// VGPRs beside tiles: addresses, bounds, what masks operands.
+/// VGPRs next to tiles: addresses, bounds, what masks operands.
 static constexpr unsigned kBaseVGPRs = 40;
 
 static std::pair<Type, Type> getElements(const Contraction &product) {

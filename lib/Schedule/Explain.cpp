@@ -137,7 +137,7 @@ std::string te::explainSchedule(const TileDemand &demand, ScheduleAttr schedule,
     explainColumns(os, demand, schedule);
   if (int64_t workgroups = schedule.getGrid().getWorkgroups())
     os << "; " << workgroups
-       << " workgroups fill the chip, and walk down the rows with what is read "
+       << " workgroups fill the chip, and go down the rows with what is read "
           "once a column in registers";
   explainRows(os, demand, schedule, resources.elementsPerLane);
   os << "; " << rows * cols * demand.inputBytes

@@ -61,7 +61,7 @@ SmallVector<const MMA *> te::findInstructions(const Target &target, Type a,
 }
 
 /// Each matrix of an operand of many has data and scales of its own: rows are
-/// stored one behind the other, and no block lies in two matrices.
+/// stored one after the other, and no block lies in two matrices.
 static bool liesByMatrix(ScaledType type) {
   ScalingAttr scaling = type.getScaling();
   if (scaling.isPerMatrix())
@@ -209,7 +209,7 @@ static bool hidesMemory(const GemmPlan &plan, ScheduleAttr schedule,
 /// both have shorter ones and LDS holds two such runs of steps at least: each
 /// step would ask for the lines of several. They have less time to come then
 /// and the first ones take longer, which short products do not make up for.
-/// Where a step is one part A alone has time enough; beside scales, for which
+/// Where a step is one part A alone has time enough; next to scales, for which
 /// L2 has no room otherwise.
 static int64_t getFetchSteps(GemmOp gemm, const GemmPlan &plan,
                              tile::MMASide side, ScheduleAttr schedule) {

@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace mlir::te;
 
 namespace {
-/// VGPRs beside tiles: addresses, bounds, temporaries of the conversions.
+/// VGPRs next to tiles: addresses, bounds, temporaries of the conversions.
 constexpr unsigned kBaseVGPRs = 40;
 /// Rows of the smaller matrix instructions.
 constexpr unsigned kShortInstruction = 16;
@@ -154,7 +154,7 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   };
   int64_t ahead =
       getAhead(tile::MMASide::A, a, rows) + getAhead(tile::MMASide::B, b, cols);
-  // The tile before, which is stored meanwhile. Beside scales LLVM takes more
+  // The tile before, which is stored meanwhile. Next to scales LLVM takes more
   // in steps that have no loop. [C]
   constexpr int64_t kScaledSteps = 4 * 28;
   int64_t before = 0;

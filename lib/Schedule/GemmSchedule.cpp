@@ -117,9 +117,9 @@ static bool isShortStep(const GemmPlan &plan, int64_t k) {
   return k * getWidestBits(plan) <= kShortStepBytes * 8;
 }
 
-/// Waves that share a SIMD take turns at the parts of a step (ping_pong): one
+/// Waves that share a SIMD alternate at the parts of a step (ping_pong): one
 /// multiplies while the other waits for LDS. What lanes scale or convert, or
-/// scales that go through registers, are beside the other's products as it is.
+/// scales that go through registers, are next to the other's products as it is.
 static bool usesPingPong(const GemmPlan &plan, GemmOp gemm,
                          ScheduleAttr schedule, const Target &target) {
   using Scales = GemmPlan::Scales;
@@ -167,7 +167,7 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
       visitWaves({waves[1], waves[0]});
   };
   SmallVector<int64_t> counts = {2 * simds, simds, simds / 2};
-  // What one wave scales stands beside the products of three others; not what
+  // What one wave scales stands next to the products of three others; not what
   // lanes turn.
   GemmOp gemm = demand.gemm;
   if (plan.scales == GemmPlan::Scales::Elements && lieAlongK(gemm))
@@ -195,7 +195,7 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
           // workgroups then have a CU.
           for (int64_t waves : counts)
             // With two places in LDS direct loads have less than a step's time,
-            // too little beside an operand that is converted in registers.
+            // too little next to an operand that is converted in registers.
             for (auto [stages, direct] : {std::pair(4, true),
                                           {3, true},
                                           {2, true},
@@ -256,7 +256,7 @@ SmallVector<Split> te::listPersistent(const TileDemand &demand, const GemmPlan &
   GemmOp gemm = demand.gemm;
   // Columns that are masked are stored by branches, which part products. Steps
   // that scale elements, without a loop, take LLVM a second; those that convert
-  // them take longer beside stores, and so do loops over shuffled ones and
+  // them take longer next to stores, and so do loops over shuffled ones and
   // short steps.
   if (!isCuttable(demand) || ShapedType::isDynamic(getK(gemm)) ||
       schedule.getPipeline().getStages() == 1 ||
@@ -426,7 +426,7 @@ std::string te::explainGemmSchedule(const TileDemand &demand,
                ? "others come straight from memory"
                : "the other is written")
        << (schedule.getPipeline().getPingPong()
-               ? ", and waves of a SIMD take turns with its parts"
+               ? ", and waves of a SIMD alternate with its parts"
                : "");
   else if (resources.prefetches)
     os << "; the next step's operands are read meanwhile";
@@ -436,7 +436,7 @@ std::string te::explainGemmSchedule(const TileDemand &demand,
   if (int64_t workgroups = schedule.getGrid().getWorkgroups())
     os << "; " << workgroups
        << " workgroups fill the chip, compute one tile after another, and "
-          "store each beside the next one's products";
+          "store each next to the next one's products";
   if (int64_t splits = schedule.getGrid().getSplitK(); splits > 1) {
     os << "; K is cut into " << splits << " splits";
     if (int64_t whole = schedule.getGrid().getWholeRows())

@@ -57,7 +57,7 @@ bool areSizesKnown(const TileDemand &demand);
 
 // What the functions of ResourceModel.h ask where the region has a te.gemm.
 
-/// How a product is dealt out: K is cut into so many splits, of the rows behind
+/// How a product is dealt out: K is cut into so many splits, of the rows after
 /// so many; or so many workgroups compute one tile after the other (0: each has
 /// one).
 struct Split {
@@ -72,7 +72,7 @@ SmallVector<Split> listSplits(const TileDemand &demand, ScheduleAttr schedule,
 SmallVector<Split> listTailSplits(const TileDemand &demand, ScheduleAttr schedule,
                              const Target &target);
 /// As many workgroups as CUs hold at once, where there are more tiles, whose
-/// stores then lie beside the next ones' products; or nothing.
+/// stores then lie next to the next ones' products; or nothing.
 SmallVector<Split> listPersistent(const TileDemand &demand, const GemmPlan &plan,
                              ScheduleAttr schedule, const Target &target);
 /// All of these, the schedule without a split first.
@@ -83,7 +83,7 @@ ScheduleAttr withSplit(const TileDemand &demand, ScheduleAttr schedule,
                        Split split, const Target &target);
 ScheduleAttr chooseGemmSchedule(MLIRContext *context, const TileDemand &demand,
                                 const Target &target);
-/// Registers beside the estimate's, where there is room: reads of LDS that
+/// Registers next to the estimate's, where there is room: reads of LDS that
 /// transpose bring the operands of short instructions in splits, which are put
 /// together elsewhere.
 unsigned countCopies(const TileDemand &demand, const GemmPlan &plan,

@@ -56,7 +56,7 @@ struct ProductWork {
   double sums;          // vector instructions on partial sums, as `work`
   double scales;        // the same on the result, for scales of its blocks
   double written, read; // bytes of the results of a tile, and of what these
-                        // read beside the product
+                        // read next to the product
   double scaleSteps = INFINITY; // whose scales an instruction takes from
                                 // registers, and are read at once
   int64_t residents;            // workgroups that a compute unit has room for

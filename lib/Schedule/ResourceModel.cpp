@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mlir::te;
 
 namespace {
-/// Waves a SIMD of clusters that walk down rows, where registers suffice.
+/// Waves a SIMD of clusters that go down rows, where registers suffice.
 constexpr int64_t kClusterWaves = 4;
 /// Numbers a row that a cluster's workgroups exchange at once, at the most.
 constexpr unsigned kMostTogether = 2;
@@ -29,11 +29,11 @@ constexpr unsigned kMostTogether = 2;
 constexpr unsigned kPickVGPRs = 28;
 /// The part of LDS, one in so many, that staged columns take at most.
 constexpr int64_t kStagedShare = 2;
-/// VGPRs beside the tile: addresses, scales, temporaries of the conversions.
+/// VGPRs next to the tile: addresses, scales, temporaries of the conversions.
 constexpr unsigned kBaseVGPRs = 40;
 /// Of which a loop that reads ahead can do without.
 constexpr unsigned kSpareVGPRs = 16;
-/// Beside those, where the pitch of transposed data is not known.
+/// Next to those, where the pitch of transposed data is not known.
 constexpr unsigned kPitchVGPRs = 4;
 } // namespace
 
@@ -92,7 +92,7 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
                             target.hasPackedBF16
                         ? 2
                         : 4;
-  // What is f32 is computed again behind an exchange of a cluster's workgroups
+  // What is f32 is computed again after an exchange of a cluster's workgroups
   // (but for sums), and results are stored as they are made.
   bool holds = schedule.getGrid().getCluster() > 1 &&
                schedule.getSweep() == SweepKind::None;
@@ -150,7 +150,7 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
                    elements * std::min(demand.outputBytes, demand.inputBytes));
   lds = std::max(lds, elements * demand.exchangedBytes);
   lds = std::max<int64_t>(lds, lanes * 4);
-  // A kernel that keeps tiles in LDS has one area, others two in scratch.
+  // A kernel that keeps tiles in LDS has one area, others two, used alternately.
   if (int64_t scratch = getScratchBytes(schedule.getWaves(), target);
       !inLds && (schedule.getGrid().getCluster() == 1 || lds <= scratch))
     lds = std::max(lds, 2 * std::min(lds, scratch));

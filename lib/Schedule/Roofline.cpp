@@ -82,7 +82,7 @@ static bool isDirect(const ProductWork &work) {
 }
 
 /// Clocks of a step where `many` are on their way at once, each of which needs
-/// the units for so long, and waits as long as `delay` beside: a closed network
+/// the units for so long, and waits as long as `delay` next to: a closed network
 /// of queues by mean value analysis (Reiser and Lavenberg, JACM 27, 1980). One
 /// takes the sum; many take as long as the busiest unit.
 static double getClocksOfEach(ArrayRef<double> units, double delay,
@@ -101,7 +101,7 @@ static double getClocksOfEach(ArrayRef<double> units, double delay,
 }
 
 /// What a step waits for LDS, but in queues: for what was written to it, and
-/// the first wave's first read. That is hidden where waves take turns, or LDS
+/// the first wave's first read. That is hidden where waves alternate, or LDS
 /// has the step early.
 static double getLdsWait(const ProductWork &work, const UnitClocks &step,
                          ScheduleAttr schedule, double sharing,
@@ -155,7 +155,7 @@ static WorkgroupClocks getWorkgroups(const ProductWork &work,
 
 double WorkgroupClocks::getStepClocks(const UnitClocks &step,
                                       double some) const {
-  // What lanes work on is beside the products of other waves of the SIMD, which
+  // What lanes work on is next to the products of other waves of the SIMD, which
   // a workgroup of few waves does not have all of.
   auto getProducts = [&](double workgroups) {
     return getClocksOfEach({step.matrix, step.vector}, 0,

@@ -51,7 +51,7 @@ struct WorkgroupClocks {
   double start = 0;      // until a workgroup's first operands are there
   double sharing = 1;    // waves of a SIMD, as long as there are several
   double alone = 1;      // SIMDs for each that has waves
-  double ldsWait = 0;    // of a step for LDS, beside its queue
+  double ldsWait = 0;    // of a step for LDS, next to its queue
   double latency = 0;    // of its loads
   double waves = 1;      // that share a step's loads
   double ahead = 1;      // steps for which these are under way
@@ -59,7 +59,7 @@ struct WorkgroupClocks {
   bool isSerial = false; // each by itself
   double scalesAhead =
       INFINITY;                // steps before which their scales are asked for
-  double end = 0;              // latencies behind the last step
+  double end = 0;              // latencies after the last step
   bool overlapsStores = false; // a tile's are among the next one's steps
 
   double getClocks() const;
@@ -89,7 +89,7 @@ std::optional<Roofline> getRoofline(const TileDemand &demand,
                                     const Target &target);
 
 /// Clocks of a kernel without a product: from the end of the kernel before it,
-/// one way through memory, and its bytes, `read` for each element beside what
+/// one way through memory, and its bytes, `read` for each element next to what
 /// the demand says, from a row on.
 double getPassClocks(const TileDemand &demand, double read,
                      const Target &target, const Timing &timing,

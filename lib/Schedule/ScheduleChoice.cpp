@@ -20,7 +20,7 @@ using namespace mlir::te;
 namespace {
 /// A tile grows so many times at most to hold a unit of the scales' order.
 constexpr int64_t kMostGrowth = 4;
-/// Rows that one row of partial sums stands for; where a workgroup isPersistent along
+/// Rows that one row of partial sums stands for; where a workgroup sweeps
 /// its rows, which are those of one tile. Twice as many where workgroups read
 /// ahead, and so many a CU are left (measured on sm_90a).
 constexpr int64_t kSummedRows = 128, kSweptSummedRows = 32,
@@ -40,7 +40,7 @@ constexpr int64_t kPrefetchBytes = 4096, kLongPrefetchBytes = 16 << 10,
 /// Of norms that do nothing else the rows, longer than this, whose tiles are
 /// all waves' work where L2 is asked ahead. Measured on sm_90a.
 constexpr int64_t kLongerRow = 8 << 10;
-/// Workgroups a CU that walk down rows, at the least: one alone has nothing to
+/// Workgroups a CU that go down rows, at the least: one alone has nothing to
 /// load while its waves wait for each other (measured on an H200).
 constexpr int64_t kLeastResident = 4;
 /// A row's tiles are narrower than the row, and kept, where a tile as wide as
@@ -225,7 +225,7 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
       isPersistent && target.prefersPersistent ? getResident(demand, persistent, target) : 0);
 }
 
-/// Tiles of a workgroup that isPersistent along its rows, of the usual size or a
+/// Tiles of a workgroup that sweeps along its rows, of the usual size or a
 /// fraction of it: as many rows as a scale block or a sum over rows asks for,
 /// else one where rows are long, or one a wave where their length is not known.
 static ScheduleAttr chooseSweep(MLIRContext *context, const TileDemand &demand,

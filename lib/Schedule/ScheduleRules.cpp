@@ -40,7 +40,7 @@ struct Text {
 };
 } // namespace
 
-/// H13: workgroups that walk down the rows.
+/// H13: workgroups that go down the rows.
 static std::optional<std::string> findPersistentViolation(const TileDemand &demand,
                                                     ScheduleAttr schedule) {
   if (schedule.getGrid().getWorkgroups() == 0)
@@ -49,12 +49,12 @@ static std::optional<std::string> findPersistentViolation(const TileDemand &dema
   text << "workgroups = " << schedule.getGrid().getWorkgroups()
        << ", but  (H13)";
   if (schedule.getSweep() != SweepKind::None)
-    return text << "with a sweep a workgroup walks along its rows only; leave "
+    return text << "with a sweep a workgroup sweeps its rows only; leave "
                    "it out";
   if (demand.dividesGrid)
     return text
            << "this region's workgroups are of several tensors, of several "
-              "matrices, or walk down whole columns already; leave it out";
+              "matrices, or compute whole columns already; leave it out";
   return std::nullopt;
 }
 
@@ -75,7 +75,7 @@ static std::optional<std::string> findRowViolation(const TileDemand &demand,
                     << (isDynamic ? std::string(" of unknown length")
                                   : " of " + std::to_string(demand.cols))
                     << ", over which something is computed; make it as wide as "
-                       "the row, or walk along the row: sweep = "
+                       "the row, or sweep the row: sweep = "
                     << (isDynamic ? "reread" : "keep or reread") << " (H10)";
     return std::nullopt;
   }

@@ -128,7 +128,7 @@ static int64_t joinSizes(int64_t a, int64_t b) {
              : std::max(a, b);
 }
 
-/// Of parts that walk down columns: a workgroup computes one of them.
+/// Of parts that compute whole columns: a workgroup computes one of them.
 static TileDemand joinColumnParts(ArrayRef<SmallVector<Operation *>> parts) {
   TileDemand all = getTileDemand(parts.front());
   for (ArrayRef<Operation *> part : parts.drop_front()) {

@@ -7,7 +7,7 @@
 //
 // An entry for just the region is taken. Else entries that are near lend their
 // tiles and loops; how workgroups share the product is chosen anew for its own
-// sizes. The roofline ranks these beside its own first choice, each corrected
+// sizes. The roofline ranks these next to its own first choice, each corrected
 // by what was measured: of an entry, its clocks / the roofline's for the same
 // sizes.
 //

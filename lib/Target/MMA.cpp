@@ -90,7 +90,7 @@ MMALayout MMA::getScaleLayout() const {
 }
 
 MMALayout MMA::getResultLayout() const {
-  // Runs of four rows a lane; lane groups, then registers, take turns.
+  // Runs of four rows a lane; lane groups, then registers, alternate.
   MMALayout layout;
   int64_t groups = kLanes / size;
   addBits(layout.registers, 0, 1, 4);

@@ -20,7 +20,7 @@ static constexpr Timing kCommon = {
     .clockGHz = 0,
     .xcds = 8, // [V] product pages
     // [V] a thread trace on gfx942 shows 44 clocks for 11 wait states; GCN's
-    // four SIMDs take turns.
+    // four SIMDs alternate.
     .issueClocks = 4,
     .passClocks = 4, // [V] matrix instruction calculator
     // [V] LLVM issue 233721, from thread traces on MI308X and MI350X. Of

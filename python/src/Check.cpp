@@ -157,7 +157,7 @@ static py::dict describeComparison(const rt::Comparison &comparison) {
   return made;
 }
 
-/// Results beside the reference's: one comparison a buffer.
+/// Results next to the reference's: one comparison a buffer.
 static py::list compareWithReference(const Module &module,
                                      const std::string &name,
                                      const std::vector<int64_t> &dims,

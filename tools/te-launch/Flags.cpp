@@ -87,7 +87,7 @@ static const Option kOptions[] = {
      }},
     {"dim", "NAME=N", "the size of a dynamic dimension", readDim},
     {"input", "F.npy",
-     "an argument's buffer, in order: data, then scales; those behind the last "
+     "an argument's buffer, in order: data, then scales; those after the last "
      "one are random",
      [](const std::string &text, Flags &flags) -> Status {
        flags.inputs.push_back(text);
@@ -133,7 +133,7 @@ static const Option kOptions[] = {
        return readNumber(text, 1u, flags.timing.repeat);
      }},
     {"rotate", "BYTES",
-     "take turns with sets of buffers of so many bytes together, so that no "
+     "alternate with sets of buffers of so many bytes together, so that no "
      "cache holds them (default 256 MiB)",
      [](const std::string &text, Flags &flags) -> Status {
        return readNumber<uint64_t>(text, 0, flags.timing.rotate);

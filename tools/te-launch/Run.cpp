@@ -73,7 +73,7 @@ readInputs(const Entry &entry, const std::vector<std::string> &paths) {
   return inputs;
 }
 
-/// Adds random ones behind those that are given.
+/// Adds random ones after those that are given.
 static Status addRandom(const Entry &entry, const std::vector<int64_t> &dims,
                         uint64_t seed, std::vector<HostTensor> &inputs) {
   std::vector<size_t> buffers = getBuffersOf(entry.arguments);

@@ -26,7 +26,7 @@ static std::string formatCount(uint64_t count) {
   return count ? std::to_string(count) : "";
 }
 
-/// The columns in front of an instruction's address, or of a block's.
+/// The columns before an instruction's address, or of a block's.
 static void printCounts(llvm::raw_ostream &os,
                         const emu::InstructionCounts &counts, uint64_t all) {
   os << formatv("{0,6} {1,11} {2,6} {3,12} {4,12} {5,12} {6,12} {7,10}",

@@ -59,7 +59,7 @@ static std::string joinKernels(const emu::CodeObject &object) {
                     ", ");
 }
 
-/// Puts the LDS that the arguments point to behind the kernel's own, one after
+/// Puts the LDS that the arguments point to after the kernel's own, one after
 /// another; returns where it ends.
 static uint64_t placeLds(const emu::KernelInfo &kernel,
                          MutableArrayRef<PlacedArgument> arguments) {

@@ -73,7 +73,7 @@ struct CommandLine {
       "kernel",
       cl::desc("raw mode: run this kernel of any code object. Several run in "
                "order, each with the --grid, --block, --lds, --arg and "
-               "--kernarg flags behind it"),
+               "--kernarg flags after it"),
       cl::value_desc("name"), cl::cat(category)};
   cl::list<std::string> grids{"grid", cl::desc("raw mode: workgroups"),
                               cl::value_desc("X,Y,Z"), cl::cat(category)};
@@ -219,7 +219,7 @@ static std::string collectLaunches(const CommandLine &options,
         twice = "kernel " + launch.kernel + " has both " + launch.*field +
                 " and " + value +
                 " for one of --grid, --block and --lds; put "
-                "each kernel's flags behind its --kernel";
+                "each kernel's flags after its --kernel";
       launch.*field = value;
     };
   };

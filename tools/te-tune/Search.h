@@ -41,7 +41,7 @@ public:
         meter(meter), sizes(std::move(sizes)), budget(budget),
         schedules(std::move(schedules)), records(records), explains(explains) {}
 
-  /// The file of the log beside a database's.
+  /// The file of the log next to a database's.
   static std::string getLogPath(llvm::StringRef path) {
     return (path + ".tried").str();
   }

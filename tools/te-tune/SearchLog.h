@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Beside the database FILE lies FILE.tried: every schedule that was tried, with
+// Next to the database FILE lies FILE.tried: every schedule that was tried, with
 // its clocks, so that a search goes on where it was interrupted. Only te-tune
 // reads it.
 //

@@ -86,7 +86,7 @@ public:
   emu::DeviceMemory memory;
 };
 
-/// A figure of the model beside a published one, as a row of a table; they
+/// A figure of the model next to a published one, as a row of a table; they
 /// differ by at most a part of \p tolerance.
 inline void expectNear(const std::string &what, double model, double published,
                        double tolerance) {

@@ -1,4 +1,4 @@
-//===- MeasuredTest.cpp - beside micro-benchmarks of real chips -----------===//
+//===- MeasuredTest.cpp - next to micro-benchmarks of real chips -----------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,7 +36,7 @@ static void expectRows(const char *chip, unsigned block,
                kTolerance);
 }
 
-/// An MFMA of 16 clocks, with factors of 8 bytes, and what stands behind it in
+/// An MFMA of 16 clocks, with factors of 8 bytes, and what stands after it in
 /// the wave.
 TEST(MeasuredGfx942, BesideAnMfma) {
   expectRows("gfx942", 256,

@@ -304,7 +304,7 @@ TEST(LinearLayout, RowMajorTogether) {
 }
 
 /// What 16 lanes read before the instruction transposes it is what they are to
-/// hold behind it.
+/// hold after it.
 TEST(LinearLayout, BeforeTranspose) {
   // 128 x 32 columns: 16 or 32 columns in lanes, runs of rows in registers.
   LinearLayout layouts[] = {

@@ -385,7 +385,7 @@ TEST(Tolerance, FP4Nibbles) {
   EXPECT_EQ(scaled.countMismatches(), Counts(0, 0));
   scaled.found.data.bytes[5] = byte - 0x20;
   EXPECT_EQ(scaled.countMismatches(), Counts(1, 0));
-  // The nibble behind an odd row holds nothing, and is compared as it is.
+  // The nibble after an odd row holds nothing, and is compared as it is.
   scaled.x = HostTensor::zeros(DType::F32, {64, 33});
   scaled.requantize(DType::F4E2M1FN, scaled.expected);
   scaled.found = scaled.expected;

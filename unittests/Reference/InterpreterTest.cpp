@@ -225,7 +225,7 @@ TEST_F(Interpreter, BoundsOfSumsAreAdded) {
   EXPECT_NEAR(products[1], factor * factor - 16, 1e-13);
 }
 
-// Also behind what only moves elements; what is not rotated is exact.
+// Also after what only moves elements; what is not rotated is exact.
 TEST_F(Interpreter, RotationsAreBoundedByTheirTerms) {
   auto results = run(R"(
     func.func @f(%x: tensor<1x1x1x3xf32>, %freqs: tensor<1x2xf32>)

@@ -22,7 +22,7 @@ protected:
   void SetUp() override { ASSERT_TRUE(mkdtemp(folder.data())); }
   void TearDown() override {
     unlink(getPath().c_str());
-    EXPECT_EQ(rmdir(folder.c_str()), 0) << "a temporary file was left behind";
+    EXPECT_EQ(rmdir(folder.c_str()), 0) << "a temporary file was left after";
   }
   std::string getPath() const { return folder + "/a.npy"; }
   std::string folder = "/tmp/te-npy-XXXXXX";

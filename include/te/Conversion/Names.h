@@ -30,7 +30,7 @@ inline constexpr llvm::StringLiteral kSymbolAttrName = "te.symbol";
 inline constexpr llvm::StringLiteral kLoadsFirstAttrName = "te.loads_first";
 
 /// On a kernel (unit; of LLVM's functions a string): its loop says where vector
-/// instructions stand, so it is not scheduled again behind register allocation.
+/// instructions stand, so it is not scheduled again after register allocation.
 inline constexpr llvm::StringLiteral kKeepsOrderAttrName = "te.keeps_order";
 } // namespace mlir::te
 

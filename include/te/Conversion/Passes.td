@@ -54,7 +54,7 @@ def TileDistributePass : Pass<"tile-distribute", "::mlir::ModuleOp"> {
 def ForwardSlicesPass : Pass<"te-forward-slices", "::mlir::ModuleOp"> {
   let summary = "elements of vectors come from where they were made";
   let description = [{
-    What a lane holds of a tile is one vector, put together from what it loads and taken apart again
+    What a lane holds of a tile is one vector, put together from what it loads and split into elements again
     for each instruction. Where a vector that something computes with is moved together by
     `vector.insert_strided_slice`, `vector.extract_strided_slice` and `vector.shuffle` of whole
     registers (32 bits), it is made from the vectors that were moved.
@@ -88,9 +88,9 @@ def SplitCarriedPass : Pass<"te-split-carried", "::mlir::ModuleOp"> {
 }
 
 def UnpackArithmeticPass : Pass<"te-unpack-arithmetic", "::mlir::ModuleOp"> {
-  let summary = "beside matrix instructions, one f32 an instruction";
+  let summary = "next to matrix instructions, one f32 an instruction";
   let description = [{
-    `arith` and `math.fma` of vectors of f32, in loops with matrix instructions, are taken apart. The backend would make
+    `arith` and `math.fma` of vectors of f32, in loops with matrix instructions, are split into elements. The backend would make
     packed instructions of two elements, which AMD's chips do not issue before the last matrix instruction of the SIMD has
     ended.
 

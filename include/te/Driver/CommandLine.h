@@ -18,7 +18,7 @@ namespace mlir::te {
 void removeLibraryFlags();
 
 /// Where the standard output cannot be written, or memory runs out, the tool
-/// says so and ends with `code`, instead of LLVM's abort. Call it first, behind
+/// says so and ends with `code`, instead of LLVM's abort. Call it first, after
 /// llvm::InitLLVM. `tool` is kept.
 void handleSystemErrors(const char *tool, int code);
 

@@ -28,7 +28,7 @@ compareScaled(const std::string &name, const ref::ScaledTensor &found,
               const ref::ScaledTensor &reference, const ref::Scaling &scaling,
               llvm::ArrayRef<int64_t> shape, const rt::Tolerance &tolerance);
 
-/// A program's results, in the order of getBuffersOf(entry.results), beside
+/// A program's results, in the order of getBuffersOf(entry.results), next to
 /// those of the reference, by the tolerances of the function (Tolerance.h): one
 /// comparison a buffer. Fails where their types or sizes differ.
 rt::Result<std::vector<rt::Comparison>>

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A result is exact, or its tolerance follows from the ops behind it: what
+// A result is exact, or its tolerance follows from the ops after it: what
 // computes sums or transcendental functions is approximate, with bounds in
 // Transformer Engine's own tests. docs/spec.md says
 // the rules.

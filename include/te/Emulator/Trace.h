@@ -67,7 +67,7 @@ struct TracedInstruction {
   int accumulator = -1; // the first row of a matrix instruction's C
   /// Of a matrix instruction: bytes a lane of A, and of the wider of A and B.
   uint8_t firstFactorBytes = 0, widerFactorBytes = 0;
-  /// Of a vector instruction: packed f32 and dot products do not run beside a
+  /// Of a vector instruction: packed f32 and dot products do not run next to a
   /// matrix instruction.
   bool waitsForMatrix = false;
   bool isTranscendental = false;

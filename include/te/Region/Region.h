@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What may share a te.fusion region. All ops of a region walk over one M x K
+// What may share a te.fusion region. All ops of a region iterate over one M x K
 // extent, tile by tile; a tile passes from op to op in registers. te-fuse asks
 // these questions of ops that it would put together, te-to-tile of regions that
 // someone wrote. Slices and reshapes (views) are looked through: they are no

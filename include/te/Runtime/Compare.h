@@ -19,7 +19,7 @@
 namespace mlir::te::rt {
 
 struct Tolerance {
-  /// The approximate ops behind the value, "norm, activation"; empty: exact.
+  /// The approximate ops after the value, "norm, activation"; empty: exact.
   std::string rule;
   /// An element is off where it differs from the reference r by more than
   /// rtol * |r| and its bound (HostTensor) together; where it has none, by more

@@ -18,7 +18,7 @@ struct TimeOptions {
   uint64_t rotate = uint64_t(256) << 20;
 };
 
-/// What runs took, queued one behind another.
+/// What runs took, queued one after another.
 struct Times {
   std::vector<double> seconds; // of each measured run, by the device's clock
   size_t sets = 0;             // of buffers

@@ -129,7 +129,7 @@ std::optional<FetchPlan> planFetch(GemmOp gemm, const GemmPlan &plan,
                                    const Target &target);
 
 /// Bytes of LDS, at most, that what goes from wave to wave may take for each of
-/// two areas used in turns: a CU that is full of waves has that for all
+/// two areas used alternately: a CU that is full of waves has that for all
 /// workgroups.
 int64_t getScratchBytes(int64_t waves, const Target &target);
 
@@ -147,14 +147,14 @@ int64_t getExpectedSize(int64_t least, int64_t most);
 /// range has an end.
 TileDemand getRegionDemand(FusionOp fusion);
 /// Of a region that reads halves of a product together, that of a kernel which
-/// only multiplies: the columns of both are beside each other.
+/// only multiplies: the columns of both are next to each other.
 TileDemand getSeparateHalves(const TileDemand &demand);
 /// The same where the schedule cuts K into splits, of the kernel that makes
 /// these: halves meet where they are added up. Of others the same as given.
 TileDemand getSplitDemand(const TileDemand &demand, ScheduleAttr schedule);
 ResourceEstimate estimate(const TileDemand &demand, ScheduleAttr schedule,
                           const Target &target);
-/// Where a workgroup walks along rows, and several of its waves read the same
+/// Where a workgroup sweeps rows, and several of its waves read the same
 /// columns: the elements of each tensor of one number a column that it stages
 /// in LDS, a whole row of tiles. 0 where it reads them from memory.
 int64_t getStagedColumns(const TileDemand &demand, ScheduleAttr schedule,

@@ -69,7 +69,7 @@ struct TuningGroup {
   std::vector<TuningEntry> entries;
 };
 
-/// An entry for other sizes, or of a region with other ops beside its product.
+/// An entry for other sizes, or of a region with other ops next to its product.
 struct NearEntry {
   const TuningEntry *entry;
   double distance; // doublings of sizes in all, and one more for other ops

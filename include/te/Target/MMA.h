@@ -42,7 +42,7 @@ struct MMALayout {
 };
 
 /// D = A * B + C, f32, with size x k of A, k x size of B and size x size of C
-/// and D held by one wave of 64 lanes.
+/// and D kept by one wave of 64 lanes.
 struct MMA {
   llvm::StringRef name;
   unsigned size, k;

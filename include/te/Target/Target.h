@@ -82,7 +82,7 @@ struct Target {
   // that a lane holds of the wider of input and output, the same of all that is
   // read where nothing ties the tile to rows, and where waves meet for the
   // scales of both halves of a gradient; whether workgroups that fill the chip
-  // walk down the rows (so that gamma is read once) or each has rows of its
+  // go down the rows (so that gamma is read once) or each has rows of its
   // own; whether loops over tiles read one ahead; whether the scales of all of
   // a tensor's copies come before the codes of the first; bytes a CU that L2 is
   // asked for ahead of the rows that are waited for. Of sm_90a measured

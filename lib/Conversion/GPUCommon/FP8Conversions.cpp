@@ -127,7 +127,7 @@ struct TruncPattern : FP8Pattern<arith::TruncFOp> {
   }
 
   /// The condition that x is NaN, and a value that is x where it is not. A
-  /// clamp that keeps NaN, select(x uno x, x, clamp), is taken apart.
+  /// clamp that keeps NaN, select(x uno x, x, clamp), is split into elements.
   static std::pair<Value, Value> splitNaN(ImplicitLocOpBuilder &b, Value x) {
     auto select = x.getDefiningOp<arith::SelectOp>();
     auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>()

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What a lane holds of a tile is one vector, put together from what it loads
-// and computes, and taken apart again for what it multiplies and stores. After
+// and computes, and split into elements again for what it multiplies and stores. After
 // tile-distribute each use gets its elements from where they were made:
 //   te-opt --te-forward-slices
 //

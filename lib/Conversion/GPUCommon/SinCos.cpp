@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace mlir::te;
 
 namespace {
-/// 2/pi: 32 zero bits, then those behind the point.
+/// 2/pi: 32 zero bits, then those after the point.
 constexpr uint32_t kTwoOverPi[] = {0,          0xA2F9836E, 0x4E441529,
                                    0xFC2757D1, 0xF534DDC0, 0xDB629599,
                                    0x3C439041, 0xFE5163AB};
@@ -80,7 +80,7 @@ static Value emitTurns(Emitter &e, Value bits) {
   Value words[4];
   for (auto [i, word] : llvm::enumerate(words))
     word = emitWord(e, first, i);
-  // 96 bits of 2/pi, behind those that only make whole turns: a funnel shift
+  // 96 bits of 2/pi, after those that only make whole turns: a funnel shift
   // takes its distance modulo 32.
   Value window[3];
   for (auto [i, part] : llvm::enumerate(window))

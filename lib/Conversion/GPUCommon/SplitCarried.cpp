@@ -8,8 +8,8 @@
 // A lane's share of a product is the results of several matrix instructions,
 // each of registers that follow one another. Where a loop or a branch hands
 // them on as one vector LLVM looks for registers for all of them at once, and
-// copies. Here they become a vector for each instruction. Behind
-// tile-distribute, in front of te-forward-slices, which joins what is taken
+// copies. Here they become a vector for each instruction. After
+// tile-distribute, before te-forward-slices, which joins what is taken
 // apart inside with what is put together there:
 //   te-opt --te-split-carried
 //

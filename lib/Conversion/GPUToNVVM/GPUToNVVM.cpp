@@ -34,7 +34,7 @@ namespace mlir::te {
 #include "te/Conversion/Passes.h.inc"
 } // namespace mlir::te
 
-/// The numbers behind a clamp to the format's range that keeps NaN, or `x`:
+/// The numbers after a clamp to the format's range that keeps NaN, or `x`:
 /// satfinite does the same, of Inf too, and makes 0x7F of NaN.
 static Value skipClamp(Value x, FloatType element) {
   double largest =

@@ -117,7 +117,7 @@ LogicalResult LowerToNVVMPass::lower(gpu::GPUModuleOp module,
   configureGpuToNVVMTypeConverter(types);
   RewritePatternSet patterns(context);
   populateLoweringPatterns(types, patterns);
-  // Behind the others: upstream has calls of libdevice among them.
+  // After the others: upstream has calls of libdevice among them.
   populateGpuToNVVMConversionPatterns(types, patterns, PatternBenefit(0));
   populateGpuSubgroupReduceOpLoweringPattern(types, patterns);
 

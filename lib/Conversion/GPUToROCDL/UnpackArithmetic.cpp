@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Packed f32 instructions do not issue while a matrix instruction of the SIMD
-// computes; others do, four clocks behind it (docs/decisions/0031). So in loops
-// that have both, vectors of f32 are computed element by element. In front of
+// computes; others do, four clocks after it (docs/decisions/0031). So in loops
+// that have both, vectors of f32 are computed element by element. Before
 // te-gpu-to-amdgpu:
 //   te-opt --te-unpack-arithmetic
 //

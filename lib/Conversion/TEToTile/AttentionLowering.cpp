@@ -25,7 +25,7 @@
 //   %o = %acc / %l, %lse = %m * scale + log %l
 //
 // Steps whose keys all queries see come first, in a loop of their own; the
-// others mask their scores (a select behind the first product). Heads whose
+// others mask their scores (a select after the first product). Heads whose
 // size is no power of two are multiplied in such parts.
 //
 //===----------------------------------------------------------------------===//

@@ -146,7 +146,7 @@ Value te::dropSpareNibble(TileContext &ctx, Value bytes, Value at,
   auto half = [&](Value elements) {
     return b.createOrFold<arith::ShRUIOp>(elements, one);
   };
-  // Bytes behind the last are zeros, as all that is loaded outside of a tensor.
+  // Bytes after the last are zeros, as all that is loaded outside of a tensor.
   Value isWhole = ctx.isBefore(getLayout(bytes.getType()), /*dim=*/1, half(at),
                                half(length));
   Value low =

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Ops are lowered without a look at clusters. Then exchanges that do not wait
-// for each other become one, and what is f32 in front of one and read behind it
+// for each other become one, and what is f32 before one and read after it
 // is computed again there, from the tiles that were read: while workgroups wait
 // for each other, registers hold these, in half the space.
 //

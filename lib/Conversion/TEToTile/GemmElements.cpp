@@ -294,7 +294,7 @@ Value GemmOperand::scaleElements(Value raw, Value bytes, Seen &seen) const {
       constant((kMostExponent - Fields(scaled).getMostScale())
                << kMantissaBits));
   // In memory's order, neighbours have factors of their own: of a pair of equal
-  // ones LLVM gives an instruction one, with whatever is in the register behind
+  // ones LLVM gives an instruction one, with whatever is in the register after
   // it, and waits for that.
   Value factor = ctx.broadcast(orient(ctx.cast(field, b.getF32Type())),
                                getLayout(placed.getType()));

@@ -169,7 +169,7 @@ SmallVector<Value> GemmEmitter::emitSteps() {
   };
   // Scales of several steps are read at once.
   int64_t group = countGroup();
-  // Those of all of K, in front of the loop.
+  // Those of all of K, before the loop.
   SmallVector<Value> groups(sides.size()), scales(sides.size());
   for (auto [side, ofGroup] : llvm::zip_equal(sides, groups))
     if (side->scalesElements() && side->getGroupSteps() == 0)

@@ -31,7 +31,7 @@ void attachCopyLowerings(MLIRContext *context);
 Value emitGemmEpilogue(TileContext &ctx, GemmOp op, Value product);
 /// Where the columns of each of a workgroup's tiles of a product are: the
 /// tile's, or for an op that reads both halves of the result (IndexMap: m(hn))
-/// those of each half, beside as many others.
+/// those of each half, next to as many others.
 std::vector<TileContext> getProductColumns(TileContext &ctx,
                                            Operation *product);
 /// The result, by as many tiles.

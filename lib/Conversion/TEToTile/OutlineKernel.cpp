@@ -248,7 +248,7 @@ LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
            [&](ArrayRef<Operation *> some) { return emitBody(ctx, some); });
 }
 
-/// Whether some workgroups may have rows behind the last, which every access
+/// Whether some workgroups may have rows after the last, which every access
 /// of theirs would have to branch for. Where nothing waits for a row that costs
 /// no time, and two programs cost registers; or LDS, where that holds rows.
 bool Outliner::hasEdge(const TileContext &ctx, const Part &part) {
@@ -331,7 +331,7 @@ LogicalResult Outliner::emitPart(TileContext ctx, const Part &part, Value x,
                             : emitTiles(ctx, part, group);
 }
 
-/// Workgroups are divided among the parts, one part's behind the other's.
+/// Workgroups are divided among the parts, one part's after the other's.
 LogicalResult Outliner::emitParts(const TileContext &common, Value x,
                                   Value group, unsigned next) {
   auto &b = common.b;
@@ -343,7 +343,7 @@ LogicalResult Outliner::emitParts(const TileContext &common, Value x,
     Value isHere =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, group, count);
     // Of many small parts a chain of branches is no deeper than one: in those
-    // behind its own, a workgroup's number has wrapped around.
+    // after its own, a workgroup's number has wrapped around.
     bool isChain = part.computesColumns();
     auto branch = scf::IfOp::create(b, isHere, /*withElseRegion=*/!isChain);
     b.setInsertionPoint(branch.thenYield());

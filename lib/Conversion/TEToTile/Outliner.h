@@ -27,7 +27,7 @@ struct Cover {
   bool needsRow = false, needsCol = false;
 };
 
-/// Ops that walk over one extent.
+/// Ops that iterate over one extent.
 struct Part {
   SmallVector<Operation *> ops;
   Anchor anchor;

@@ -72,7 +72,7 @@ bool RowSweep::isUnknown(Value value) const {
   return false;
 }
 
-/// What earlier kernels folded, put together in front of this sweep's loop.
+/// What earlier kernels folded, put together before this sweep's loop.
 SmallVector<Value> RowSweep::merge(unsigned number, const Fold &fold) {
   OpBuilder::InsertionGuard guard(ctx.b);
   ctx.b.setInsertionPoint(loop);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A workgroup walks along its rows, tile after tile, as often as needed: what
+// A workgroup sweeps its rows, tile after tile, as often as needed: what
 // an op computes over each row (TileContext::reduceRows) is folded in one sweep
 // and known in the next; the last sweep writes the results. Ops are lowered
 // once for each sweep, by the same code as where a tile holds whole rows, and
@@ -33,7 +33,7 @@ public:
 
   /// `ops` is the region, `chunks` how many tiles a row has (an index; a
   /// constant where the schedule keeps them). `splits` is null where one
-  /// workgroup walks along a row.
+  /// workgroup sweeps a row.
   RowSweep(TileContext &ctx, ArrayRef<Operation *> ops, Value chunks,
            RowSplits *splits);
 
@@ -94,7 +94,7 @@ private:
   TileContext &ctx;
   ArrayRef<Operation *> ops;
   RowSplits *splits;
-  Value first, last; // the tiles that the workgroup walks along: [first, last)
+  Value first, last; // the tiles that the workgroup sweeps: [first, last)
   Value before;      // so many tiles of the row are other workgroups'
   int64_t share = 0; // of a cluster: so many tiles at the most
   Value chunk;

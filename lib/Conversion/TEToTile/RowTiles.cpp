@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a workgroup walks along more than once stays in registers (keep), or in
+// What a workgroup sweeps more than once stays in registers (keep), or in
 // LDS: read once a column (stage), fetched there, or put by the first sweep.
 //
 //===----------------------------------------------------------------------===//

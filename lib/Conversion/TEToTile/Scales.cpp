@@ -302,7 +302,7 @@ struct ScaleView {
 } // namespace
 
 /// Of many matrices whose scales' rows are of columns: each row has those of
-/// all matrices, one behind the other. This matrix's part of them, and what its
+/// all matrices, one after the other. This matrix's part of them, and what its
 /// start is a multiple of.
 static std::pair<Value, int64_t>
 viewAcross(TileContext &ctx, ScaledType type,

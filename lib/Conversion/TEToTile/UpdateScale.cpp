@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // TileLoweringInterface of te.update_scale: the history is an L x S matrix (a
-// history of one tensor: L x 1), and a workgroup walks down the L steps of its
+// history of one tensor: L x 1), and a workgroup goes down the L steps of its
 // columns, one tensor each. The reference's names: docs/spec.md.
 //
 //===----------------------------------------------------------------------===//

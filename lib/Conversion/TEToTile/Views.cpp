@@ -39,7 +39,7 @@ struct Number {
 
 struct Factor {
   Number size, stride;
-  /// The stride is the next factor's, in this dimension or the one behind it,
+  /// The stride is the next factor's, in this dimension or the one after it,
   /// times its size.
   bool joins = true;
 };
@@ -80,7 +80,7 @@ public:
   Value load(Type elementType);
   void store(Value tile);
   /// The last dimension lies side by side, or where tiles are transposed, the
-  /// one in front of it.
+  /// one before it.
   LogicalResult verifyRows();
 
 private:
@@ -209,7 +209,7 @@ LogicalResult View::expand(ArrayRef<ReassociationIndices> groups, Value shape) {
         return f.size == size;
       });
       if (!isSame)
-        return error() << "takes apart a dimension whose elements are not "
+        return error() << "splits a dimension whose elements are not "
                           "evenly apart in memory; reshape before the slice";
       for (const Factor &factor : dim)
         expanded.push_back({factor});
@@ -440,7 +440,7 @@ FailureOr<Value> te::loadView(TileContext &ctx, Value value) {
     return chain.back()->emitError()
            << "'" << chain.back()->getName()
            << "' is a view of what its own region computes, which is complete "
-              "only when the kernel ends; put the two into regions of their "
+              "only when the kernel ends; move the two into regions of their "
               "own (V1)";
   view.start(ctx.getBuffers(source).data, source);
   for (Operation *op : chain)

@@ -94,7 +94,7 @@ BufferAccess::BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state,
   auto add = [&](Value x, Value y) -> Value {
     return b.createOrFold<arith::AddIOp>(x, y);
   };
-  // Rows behind the last, or others: none or what there is of these, which does
+  // Rows after the last, or others: none or what there is of these, which does
   // not change in a loop.
   Value isAny;
   if (auto select = row.getDefiningOp<arith::SelectOp>())

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where only rows behind a buffer's last can be outside, a buffer resource over
+// Where only rows after a buffer's last can be outside, a buffer resource over
 // the tile's rows bounds every access: loads give zero outside, stores write
 // nothing, and no code masks them.
 //

@@ -10,7 +10,7 @@
 // mbarrier). A barrier of the cluster would wait for all of a workgroup's
 // stores to memory too.
 //
-// Exchanges take two slots in scratch. Who sends the exchange after next has
+// Exchanges take two slots alternately. Who sends the exchange after next has
 // what all sent for the next one, which all waves of a workgroup have a part
 // in: they have read the slot by then.
 //
@@ -129,7 +129,7 @@ struct ClusterReducePattern : OpConversionPattern<ClusterReduceOp> {
       }
   }
 
-  /// Sends one's parts, row after row, tile after tile, behind those of lower
+  /// Sends one's parts, row after row, tile after tile, after those of lower
   /// ranks in the slot from byte `slot` on.
   void send(ImplicitLocOpBuilder &b, ClusterReduceOp op, ValueRange inputs,
             Value slot, Value barrier) const {

@@ -300,7 +300,7 @@ Value te::emitVectorBitcast(ImplicitLocOpBuilder &b, Value vector,
 Value te::emitWords(ImplicitLocOpBuilder &b, Value vector) {
   auto type = cast<VectorType>(vector.getType());
   int64_t bytes = type.getNumElements() * getElementBytes(type);
-  // What one instruction loads LLVM takes apart to pad it by elements.
+  // What one instruction loads LLVM splits to pad it by elements.
   if (bytes < 4 && llvm::isPowerOf2_64(bytes)) {
     Value bits = emitVectorBitcast(b, vector, b.getIntegerType(8 * bytes));
     return arith::ExtUIOp::create(b, VectorType::get({1}, b.getI32Type()),

@@ -45,15 +45,15 @@ struct KernelState {
   llvm::DenseMap<Operation *, int64_t> vectorWork, productsBefore;
   /// What stands between a product and the one before: instructions that write
   /// to LDS, those of them that come last, elements that are transposed for that,
-  /// and a barrier, which all writes may stand behind; and stores.
+  /// and a barrier, which all writes may stand after; and stores.
   struct Front {
     int64_t writes = 0, lastWrites = 0, stores = 0;
     bool scratch = false, hasBarrier = false, isAfterBarrier = false;
   };
   llvm::DenseMap<Operation *, Front> fronts;
   /// See spreadVectorWork: products that vector instructions of a later one may
-  /// stand beside, of these the last in front of a barrier that the later one
-  /// stands behind, and, for that one, the reads and instructions of each.
+  /// stand next to, of these the last before a barrier that the later one
+  /// stands after, and, for that one, the reads and instructions of each.
   llvm::DenseSet<Operation *> spread, spreadOverBarrier;
   struct Part {
     int64_t reads, vectorWork;
@@ -85,8 +85,8 @@ void assignScratch(Block &block, KernelState &state, int64_t areaBytes,
                  unsigned areas);
 /// The op's data go through LDS.
 bool passesLds(Operation *op, const KernelState &state);
-/// Beside rings: waves that exchange what they computed meet before they do
-/// that, at once behind what else was in LDS. So one stores while another one
+/// Next to rings: waves that exchange what they computed meet before they do
+/// that, at once after what else was in LDS. So one stores while another one
 /// computes; else all compute, and then all store.
 void meetEarly(tile::ConvertLayoutOp op, KernelState &state);
 
@@ -96,7 +96,7 @@ int64_t placeExchanges(tile::KernelOp kernel, KernelState &state, int64_t end);
 /// Where there are any: what all workgroups do before the first.
 void beginExchanges(gpu::GPUFuncOp func, KernelState &state);
 
-/// Reads of LDS of each instruction of the product, and of those in front of it
+/// Reads of LDS of each instruction of the product, and of those before it
 /// up to a barrier or one that has `ahead` too.
 SmallVector<int64_t> getReadsOfRun(tile::MmaOp last, const Target &target);
 
@@ -105,18 +105,18 @@ SmallVector<int64_t> getReadsOfRun(tile::MmaOp last, const Target &target);
 int64_t countVectorWork(tile::MmaOp op);
 /// What else stands there.
 KernelState::Front getFront(tile::MmaOp op, const Target &target);
-/// Where all of it stands in front of the last of several products, with no
+/// Where all of it stands before the last of several products, with no
 /// barrier between these: it comes between the instructions of all of them,
-/// and, where lanes scratch elements, up to the middle of the product behind the
+/// and, where lanes transpose elements, up to the middle of the product after the
 /// barrier, which is only then waited for: transposed elements are written to LDS
 /// in many chunks. What is chosen for the instructions of a product is taken
-/// from in front of it, so the last one says it for all.
+/// from before it, so the last one says it for all.
 void spreadVectorWork(Block &block, KernelState &state);
-/// Products in front of one that is in order, behind the one before that is.
+/// Products before one that is in order, after the one before that is.
 int64_t countProductsBefore(tile::MmaOp op);
 
 /// True for a tile.load or tile.local_store that stands among many products, no
-/// other of its view or ring beside it: what a loop keeps in registers for it
+/// other of its view or ring next to it: what a loop keeps in registers for it
 /// costs them more than computing it again.
 bool isRare(Operation *op);
 
@@ -191,7 +191,7 @@ Value hasLaneBit(ImplicitLocOpBuilder &b, const KernelState &state,
 Value emitShuffleXor(ImplicitLocOpBuilder &b, const KernelState &state,
                      Value vector, int64_t mask);
 
-/// The barrier in front of a scratch, where it needs one.
+/// The barrier before a use of scratch, where it needs one.
 void emitWait(ImplicitLocOpBuilder &b, SharedScratch scratch);
 /// LDS access of `vector` (i8 vectors inside) at a byte address.
 void emitLdsStore(ImplicitLocOpBuilder &b, const KernelState &state,

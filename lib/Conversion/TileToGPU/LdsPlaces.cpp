@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What goes from wave to wave one after another has one area, or two in turns;
-// rings lie behind it, or in its place where it comes after them, and where
+// What goes from wave to wave one after another has one area, or two alternately;
+// rings lie after it, or in its place where it comes after them, and where
 // other rings were that nothing needs any more; then what is staged.
 //
 //===----------------------------------------------------------------------===//
@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
-/// All of these ops stand behind the last use of the ring.
+/// All of these ops stand after the last use of the ring.
 static bool areAfter(ArrayRef<Operation *> ops, RingOp ring) {
   Block *block = ring->getBlock();
   return llvm::all_of(ops, [&](Operation *op) {
@@ -108,7 +108,7 @@ int64_t te::placeInLds(KernelOp kernel, KernelState &state) {
       shared = std::max(shared, bytes);
     });
   // What ops use one after another, and then rings, or rings in its place;
-  // what is staged lies behind.
+  // what is staged lies after.
   if (!state.hasRings) {
     int64_t area = llvm::alignTo(shared, state.target->maxAccessBytes);
     bool usesPingPong =

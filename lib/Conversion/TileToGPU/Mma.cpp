@@ -39,22 +39,22 @@ struct Fragments {
 };
 
 /// Between the products of the region that ends here the accesses of memory
-/// that stand in it take transposes, as many of each kind behind a product as the
+/// that stand in it take transposes, as many of each kind after a product as the
 /// reads of LDS ask for: a wave that has to wait for its turn at a queue has
 /// work for the matrix core. So do vector instructions. The first reads come
-/// behind product `first`, the last one that needs a fragment whose place they
+/// after product `first`, the last one that needs a fragment whose place they
 /// take, or later; the last ones leave so many products to hide their latency
 /// (`hiding`). A part that reads scales too has more loads than products.
-/// Vector instructions come behind the first `overlappedWork`.
+/// Vector instructions come after the first `overlappedWork`.
 ///
 /// LLVM finds a place for each write to LDS, and where it does not fit what it
-/// needs comes in front of it all the same: one that has to wait for vector
-/// instructions behind a later product takes all of these along, and the spread
+/// needs comes before it all the same: one that has to wait for vector
+/// instructions after a later product takes all of these along, and the spread
 /// is lost. So groups have room for all of them, and not too early.
 ///
-/// A barrier stands behind the first product. All waves read LDS then, and what
+/// A barrier stands after the first product. All waves read LDS then, and what
 /// the second one's queue takes is time in which no matrix core works: of reads
-/// one comes first, no writes that stand behind it, and no loads in a quarter
+/// one comes first, no writes that stand after it, and no loads in a quarter
 /// of the products.
 static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
                              KernelState::Part part, int64_t first,
@@ -71,7 +71,7 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
     return llvm::divideCeil(std::min(product, overlappedWork) * part.vectorWork,
                             overlappedWork);
   };
-  // Lanes that turn elements have half of that behind them before the first can
+  // Lanes that turn elements have half of that after them before the first can
   // be written.
   constexpr int64_t kFew = 4; // products: their loads go first
   auto countWritesUpTo = [&](int64_t product) {
@@ -125,7 +125,7 @@ static void emitReadsAhead(ImplicitLocOpBuilder &b, ArrayRef<int64_t> reads,
 }
 
 /// Products of one pipeline of groups, from which on its order stays as it is
-/// behind register allocation. The scheduler compares each instruction of a
+/// after register allocation. The scheduler compares each instruction of a
 /// pipeline with all others: of half as many it takes a quarter of the time.
 constexpr int64_t kLongPipeline = 32;
 
@@ -295,7 +295,7 @@ struct MmaPattern : TilePattern<MmaOp> {
           interleave(own, start, all);
         }
       } else {
-        // Reads that begin at a barrier, fewer beside each product.
+        // Reads that begin at a barrier, fewer next to each product.
         if (own.front.hasBarrier)
           hiding = llvm::divideCeil(hiding, 2);
         own.front = state.fronts.lookup(op);
@@ -364,7 +364,7 @@ int64_t te::countVectorWork(MmaOp op) {
   return elements / 2;
 }
 
-/// Operands whose elements lanes turn in front of the product.
+/// Operands whose elements lanes turn before the product.
 static int64_t countTransposed(MmaOp op) {
   int64_t count = 0;
   forEachBefore(op, [&](Operation *before) {
@@ -407,8 +407,8 @@ KernelState::Front te::getFront(MmaOp op, const Target &target) {
   return front;
 }
 
-/// Beside a run of products; the last one's work is all of theirs. `behind`
-/// stands behind the barrier that ends the run, or is null; true where it is
+/// Next to a run of products; the last one's work is all of theirs. `behind`
+/// stands after the barrier that ends the run, or is null; true where it is
 /// one of them then.
 static bool spreadOver(ArrayRef<MmaOp> run, MmaOp behind, KernelState &state) {
   if (run.size() < 2)

@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace mlir::te;
 using namespace mlir::te::tile;
 
-/// So many bytes behind the start of a row.
+/// So many bytes after the start of a row.
 static Value emitGlobalPointer(ImplicitLocOpBuilder &b, Value view, Value row,
                                Value bytes) {
   auto metadata = memref::ExtractStridedMetadataOp::create(b, view);

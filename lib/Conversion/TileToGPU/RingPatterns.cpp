@@ -144,7 +144,7 @@ struct AsyncWaitPattern : TilePattern<AsyncWaitOp> {
     }
     // Not the barrier of the gpu dialect: its fences would wait for all loads.
     // The backend keeps accesses on their side of it, and what else is not
-    // spread beside the products on both sides.
+    // spread next to the products on both sides.
     using Mask = amdgpu::sched_barrier_opt_enum;
     Mask passing = state.spreadOverBarrier.contains(op)
                        ? Mask::valu | Mask::salu | Mask::mfma_wmma

@@ -67,7 +67,7 @@ static Value emitOpaque(ImplicitLocOpBuilder &b, Value value) {
 }
 
 /// What no lane's own bits overlap with is added last, where the instruction
-/// has a field for it. Of what lies behind the field's end the place comes
+/// has a field for it. Of what lies after the field's end the place comes
 /// first, so that all slots are in reach of one register; a slot that changes
 /// comes first too, so that a loop does not keep what each part makes of a
 /// lane's address.
@@ -280,7 +280,7 @@ bool SharedAccess::copy(TileAccess &memory, const LinearLayout &layout,
                                      ArrayRef<LLVM::GEPArg>{at}),
           to = emitSharedPointer(b, state,
                                  addresses.get(layout.apply(v * size, 0, 0)));
-    // Of rows behind the last nothing is read, and zeros are written.
+    // Of rows after the last nothing is read, and zeros are written.
     Value read = isInside ? Value()
                           : arith::SelectOp::create(b, memory.isRowInside(r),
                                                     emitI32(b, size * bytes),

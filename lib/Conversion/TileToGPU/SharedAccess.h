@@ -50,7 +50,7 @@ public:
             bool isInside);
   /// The whole tile (of one segment).
   Value get(const tile::LinearLayout &layout);
-  /// The tile in another layout, segment after segment. No barrier is in front of
+  /// The tile in another layout, segment after segment. No barrier is before
   /// the first.
   Value exchange(Value vector, const tile::LinearLayout &from,
                  const tile::LinearLayout &to);

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What goes from wave to wave is written to LDS, and read behind a barrier. The
-// next one may write there when all have read: behind another barrier, unless
+// What goes from wave to wave is written to LDS, and read after a barrier. The
+// next one may write there when all have read: after another barrier, unless
 // it takes another area and all waves have met since that one was read. With
-// two areas in scratch one barrier each does for both.
+// two areas used alternately one barrier each does for both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ class ScratchAssigner {
 public:
   ScratchAssigner(KernelState &state, int64_t areaBytes, unsigned areas)
       : state(state), areaBytes(areaBytes), areas(areas) {}
-  /// From what is in use in front of a block to what is behind it.
+  /// From what is in use before a block to what is behind it.
   AreasInUse visit(Block &block, AreasInUse used);
 
 private:

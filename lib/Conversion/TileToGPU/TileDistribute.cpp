@@ -95,7 +95,7 @@ struct SelectPattern : TilePattern<SelectOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto type = getDistributedType(op.getType());
-    // Taken elements where the tiles are made: in the loop that picks, LLVM would
+    // Extracted where the tiles are made: in the loop that picks, LLVM would
     // make a shuffle of all tiles of each word, and be long about them.
     SmallVector<SmallVector<Value>> words;
     VectorType wordsType;
@@ -183,7 +183,7 @@ struct PriorityPattern : TilePattern<PriorityOp> {
   }
 };
 
-/// These words (i32), in registers, behind one wait for all that load them.
+/// These words (i32), in registers, after one wait for all that load them.
 static SmallVector<Value> emitKept(ImplicitLocOpBuilder &b, bool isAMD,
                                    ArrayRef<Value> words) {
   bool isOne = words.size() == 1;

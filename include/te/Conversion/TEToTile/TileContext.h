@@ -65,7 +65,7 @@ public:
   /// kernel. Of an index of the region (dimension -1): its value.
   std::function<Value(Value, int64_t)> getDim;
 
-  /// Where tiles do not hold whole rows, what walks along them (RowSweep.h).
+  /// Where tiles do not hold whole rows, what sweeps them (RowSweep.h).
   RowSweep *sweep = nullptr;
   /// Loops over tiles read one ahead (tile-prefetch-loads).
   bool prefetches = false;

@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace mlir::te;
 
-/// The same quantization with results of other types, in front of `op`.
+/// The same quantization with results of other types, before `op`.
 static QuantizeOp withResults(PatternRewriter &rewriter, QuantizeOp op,
                               TypeRange types) {
   OpBuilder::InsertionGuard guard(rewriter);

@@ -176,7 +176,7 @@ static LogicalResult verifyParameters(Op op, int64_t half) {
   if (interleave < 0 || (interleave > 0 && !ShapedType::isDynamic(half) &&
                          half % interleave != 0))
     return op.emitOpError() << "interleave is " << interleave
-                            << "; a and b take turns in runs of that many "
+                            << "; a and b alternate in runs of that many "
                                "columns, so it divides "
                             << formatSize(half) << ", or is 0: a, then b (E3)";
   auto wrong = [&](StringRef name, const APFloat &value, StringRef rule) {

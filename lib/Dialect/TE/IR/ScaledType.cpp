@@ -224,7 +224,7 @@ SmallVector<ScaledType::StorageDim> ScaledType::getScaleStorage() const {
     return {rows};
   if (!s.isPerMatrix())
     return getBlockStorage(*this, rows, cols);
-  // One behind the other.
+  // One after the other.
   SmallVector<StorageDim> dims =
       getBlockStorage(*this, {rank - 2, 1, 1, 1}, cols);
   dims.insert(dims.begin(), StorageDim{0, rank - 2, 1, 1});

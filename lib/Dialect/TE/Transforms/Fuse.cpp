@@ -33,13 +33,13 @@
 // region where that takes less than a kernel (Prologues.h).
 //
 // Slices and reshapes are copied into the regions that read them, as views.
-// So is a te.permute of two dimensions: ops behind it work on the tiles of the
+// So is a te.permute of two dimensions: ops after it work on the tiles of the
 // others, transposed. Ops that read slices of one tensor, or make parts of one, are
 // one region of several parts; so are all te.update_scale that do not depend on
 // each other.
 //
 // Limits: blocks of a function one by one; ops that only share a small operand
-// (a scale, a gamma) stay notFused.
+// (a scale, a gamma) stay separate.
 //
 //===----------------------------------------------------------------------===//
 

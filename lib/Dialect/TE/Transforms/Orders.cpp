@@ -46,7 +46,7 @@ struct Run {
 /// The runs of an order, as the result has them.
 static SmallVector<Run> findRuns(ArrayRef<int64_t> shape,
                                  ArrayRef<int64_t> permutation) {
-  auto next = [&](int64_t dim) { // behind it, of more than one element
+  auto next = [&](int64_t dim) { // after it, of more than one element
     do
       ++dim;
     while (dim < int64_t(shape.size()) && shape[dim] == 1);
@@ -94,8 +94,8 @@ static Value emitPermute(ImplicitLocOpBuilder &b, Value tensor,
       b, type.clone(applyPermutation(type.getShape(), order)), tensor, order);
 }
 
-/// Runs in another order: as one view, or rows put in order in front of a
-/// transposition and behind it.
+/// Runs in another order: as one view, or rows put in order before a
+/// transposition and after it.
 static Value emitOrder(ImplicitLocOpBuilder &b, Value tensor,
                        ArrayRef<int64_t> order) {
   int64_t rank = order.size(), last = rank - 1, inner = order.back();

@@ -119,7 +119,7 @@ static Value toHeads(ImplicitLocOpBuilder &b, Value value) {
             ? OpFoldResult(
                   DimOp::create(b, b.getIndexType(), value, dim).getResult())
             : OpFoldResult(b.getIndexAttr(shape[dim])));
-  while (shape.size() < 4) { // in front of the rows
+  while (shape.size() < 4) { // before the rows
     shape.insert(shape.end() - 2, 1);
     sizes.insert(sizes.end() - 2, b.getIndexAttr(1));
   }

@@ -156,7 +156,7 @@ static std::optional<Parts> follow(const Parts &parts, Operation *view) {
   return isa<tensor::CastOp>(view) ? parts : getWhole(view->getResult(0));
 }
 
-/// The view in front of which a copy lets `read` be read; null where it can be,
+/// The view before which a copy lets `read` be read; null where it can be,
 /// or where none helps.
 static Operation *findBreak(Value read) {
   SmallVector<Operation *> views;

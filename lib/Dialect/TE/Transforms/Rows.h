@@ -13,7 +13,7 @@ namespace mlir::te {
 
 /// Kernels read a view where it lies as long as the elements of its last
 /// dimension are side by side (V1). A reshape of a slice, or a slice of a
-/// reshape, may take them apart: what was read in front of that is copied.
+/// reshape, may take them apart: what was read before that is copied.
 /// Dynamic sizes are taken for whole ones; where they are not, V1 is an error.
 ///
 ///   %s = tensor.extract_slice %x[0, 0] [4, 512] [1, 1]

@@ -118,7 +118,7 @@ struct VerifyLevelPass : te::impl::VerifyLevelPassBase<VerifyLevelPass> {
   }
 
   bool check(Operation *op, const Level &level) {
-    // Containers may stand beside the host code of the levels that have them.
+    // Containers may stand next to the host code of the levels that have them.
     bool container = isa<tile::KernelOp, gpu::GPUModuleOp>(op);
     bool inKernel = getKernelParent(op) != nullptr;
     StringRef dialect = op->getName().getDialectNamespace();
@@ -149,7 +149,7 @@ struct VerifyLevelPass : te::impl::VerifyLevelPassBase<VerifyLevelPass> {
     if (inBranch && unwrapped) {
       op->emitError() << "'" << op->getName()
                       << "' stands in a branch, where te-fuse does not look; "
-                         "put it into a te.fusion there, or outside";
+                         "move it into a te.fusion there, or outside";
       return false;
     }
     op->emitError() << "'" << op->getName() << "' does not belong "

@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace mlir::te;
 
-/// Bytes of the 47 bits of address that a process has beside a GPU, which
+/// Bytes of the 47 bits of address that a process has next to a GPU, which
 /// shares them. Sizes and products of two of them are far from overflow.
 static constexpr int64_t kMaxBytes = int64_t(1) << 47;
 

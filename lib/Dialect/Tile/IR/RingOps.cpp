@@ -99,7 +99,7 @@ LogicalResult AsyncWaitOp::verify() {
                            << " is no number of tiles; give 0 or more (T22)";
   if (int64_t behind = getOutstanding(); behind < 0)
     return emitOpError()
-           << "behind = " << behind
+           << "outstanding = " << behind
            << " is no number of instructions; give 0 or more (T22)";
   for (Value ring : getRings())
     if (!ring.getDefiningOp<RingOp>())

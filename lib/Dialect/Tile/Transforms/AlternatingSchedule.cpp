@@ -1,14 +1,14 @@
-//===- AlternatingSchedule.cpp - products and vector work localLoad turns ------===//
+//===- AlternatingSchedule.cpp - products and vector work alternate ------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A product that needs nothing that the loop carries is a stage in front of
-// what is computed from it; a tile.async_copy is as many stages in front of the
+// A product that needs nothing that the loop carries is a stage before
+// what is computed from it; a tile.async_copy is as many stages before the
 // tile.local_load as its ring has other slots, a tile.local_store one, and what
-// is localStore is loaded one more in front.
+// is stored is loaded one more in front.
 //
 //   %o' = .. exp(%s) ..     vector work on the products of the last iteration
 //   tile.async_wait              a barrier
@@ -38,7 +38,7 @@ protected:
 private:
   /// In an iteration, what comes first: vector work on products of the last
   /// one, a barrier, loads, products, and what works on these. Loads that have
-  /// more than an iteration's time stand behind the first of several products.
+  /// more than an iteration's time stand after the first of several products.
   enum Rank {
     Vector,
     Arrival,
@@ -55,7 +55,7 @@ private:
 
   int64_t slots;
   DenseSet<Operation *> results;
-  DenseMap<Value, int64_t> localLoads; // the stage that localLoads from a ring
+  DenseMap<Value, int64_t> localLoads; // the stage that reads from a ring
   int64_t last = 0;               // the stage of what the loop carries
 };
 } // namespace
@@ -95,7 +95,7 @@ int64_t AlternatingSchedule::chooseStage(Operation *op) {
     return getTaken(fetch.getRing()) - getSlots(fetch.getRing()) + 1;
   if (auto localStore = dyn_cast<LocalStoreOp>(op))
     return getTaken(localStore.getRing()) - 1;
-  if (isa<AsyncWaitOp>(op)) { // in front of what is taken behind it
+  if (isa<AsyncWaitOp>(op)) { // before what is taken after it
     for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
       if (auto localLoad = dyn_cast<LocalLoadOp>(next))
         return getTaken(localLoad.getRing());

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Memory answers in order, so a wait is for all but the last accesses that were
-// asked for. How many these are at the least, behind the last tile that a
+// asked for. How many these are at the least, after the last tile that a
 // tile.async_wait needs, this pass writes down: tiles that may be on their way
 // (`pending`) or are of other rings, loads and stores. Runs last on the tile
 // level, when nothing moves any more:
@@ -14,12 +14,12 @@
 //
 //   tile.async_copy .. %ring[0]             tile.async_copy .. %ring[0]
 //   %s = tile.load ..             ==>  %s = tile.load ..
-//   tile.async_wait for %ring               tile.async_wait for %ring {behind =
+//   tile.async_wait for %ring               tile.async_wait for %ring {after =
 //   4}
 //
 // Of several ways to an op, through a loop and past it, the one with the fewest
 // counts. A backend may move loads and stores between two fences or products
-// `in_order`: what stands so beside the tile.async_wait, or beside what it
+// `in_order`: what stands so next to the tile.async_wait, or next to what it
 // waits for, does not count.
 //
 // Limits: what stands in other branches counts for nothing.
@@ -76,14 +76,14 @@ public:
     for (auto [i, ring] : llvm::enumerate(await.getRings()))
       pending[ring] = await.countPending(i);
   }
-  /// Accesses on the way that has fewest, from in front of `op` on.
+  /// Accesses on the way that has fewest, from before `op` on.
   int64_t count(Operation *op);
 
 private:
   int64_t countFrom(Block *block) {
     return block->empty() ? 0 : countAfter(&block->back());
   }
-  /// From behind `op` on.
+  /// From after `op` on.
   int64_t countAfter(Operation *op);
   int64_t countFrom(scf::ForOp loop);
   /// There is a tile of the rings.
@@ -101,7 +101,7 @@ private:
   DenseMap<Value, int64_t> pending;     // that the way has not met
   DenseSet<Operation *> entered;        // loops, through their end
   DenseMap<Operation *, int64_t> ahead; // iterations, where they are known
-  int64_t here = 0;                     // in front of the last fence or product
+  int64_t here = 0;                     // before the last fence or product
   bool isNextTo = true;                 // none since the tile.async_wait
 };
 } // namespace

@@ -7,7 +7,7 @@
 //
 // Stores a tile among the products of the next one: memory takes it by and by,
 // in place of standing still while all matrix cores work, and these in place of
-// waiting for it. Runs behind tile-hoist-loads, on loops over tiles that
+// waiting for it. Runs after tile-hoist-loads, on loops over tiles that
 // te-to-tile marked:
 //   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-delay-stores))'
 //
@@ -21,7 +21,7 @@
 //   } {tile.delay}               }
 //                                tile.store %last#0, %v[%last#1, %last#2]
 //
-// Nothing is stored of what the first tile finds: it lies behind the last row.
+// Nothing is stored of what the first tile finds: it lies after the last row.
 //
 // Limits: stores that stand in the loop itself, of whole columns and no
 // replicas, into a view that does not change in it; products that stand there

@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // Reads what is the same in every iteration of a loop once, before it: gamma
-// where a workgroup walks down rows, a row's statistics where it walks along
-// them. Runs behind te-to-tile:
+// where a workgroup goes down rows, a row's statistics where it sweeps
+// them. Runs after te-to-tile:
 //   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-hoist-loads))'
 //
 //   scf.for %i = ... {                      %g = tile.load %gamma[%c0, %c0]
 //     %g = tile.load %gamma[%c0, %c0]  ==>  scf.for %i = ... {
 //     ... }                                   ... }
 //
-// And in front of a cluster's exchange, while workgroups wait for each other,
-// what is read behind it.
+// And before a cluster's exchange, while workgroups wait for each other,
+// what is read after it.
 //
 // Limits: buffers that the kernel only reads; what is computed from a load
 // stays in the loop, where it takes no registers meanwhile.
@@ -51,7 +51,7 @@ static bool isHoisted(Operation *op) {
          });
 }
 
-/// Loads behind the exchange that do not depend on it.
+/// Loads after the exchange that do not depend on it.
 static void readBefore(ClusterReduceOp exchange) {
   IRRewriter rewriter(exchange.getContext());
   SmallVector<LoadOp> loads;

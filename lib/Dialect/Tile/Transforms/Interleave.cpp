@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads of LDS stand among the products in front of those that need them, so
-// that a matrix core does not wait for LDS. Runs behind tile-ping-pong:
+// Reads of LDS stand among the products before those that need them, so
+// that a matrix core does not wait for LDS. Runs after tile-ping-pong:
 //   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-interleave))'
 //
 //   %x = tile.local_load %ring[..]            %x = tile.local_load %ring[..]
@@ -14,13 +14,13 @@
 //
 // The number says so much to tile-distribute; it is of the last product of
 // those between two barriers. Where tile-pipeline has what a product multiplies
-// taken beside the one before, that order is the machine's too:
+// taken next to the one before, that order is the machine's too:
 //
 //   %y = tile.local_load %ring[..]            %y = tile.local_load %ring[..]
 //   %s = tile.mma %q, %x, ..       ==>  %s = tile.mma %q, %x, .. in_order
 //   %t = tile.mma %q, %y, %s                                  {reads = 4}
 //
-// Limits: products in loops that localLoad what they multiply from a ring
+// Limits: products in loops that read what they multiply from a ring
 // themselves; blocks all of whose products have been taken for before.
 //
 //===----------------------------------------------------------------------===//
@@ -61,7 +61,7 @@ static bool readsLds(MmaOp op) {
   });
 }
 
-/// Instructions that localLoad a part of a ring's slot.
+/// Instructions that read a part of a ring's slot.
 static int64_t countReads(LocalLoadOp localLoad, const Target &target) {
   auto ring = localLoad.getRing().getDefiningOp<RingOp>();
   return te::tile::countReads(
@@ -69,7 +69,7 @@ static int64_t countReads(LocalLoadOp localLoad, const Target &target) {
       localLoad.getType().getElementTypeBitWidth() / CHAR_BIT, target);
 }
 
-/// Instructions that localLoad as long as LDS does, and as the reads of the waves
+/// Instructions that take as long as LDS does, and as the reads of the waves
 /// that multiply at the same time.
 static int64_t getDistance(MmaOp op, const Timing &timing) {
   auto getFormat = [](Value tile) {
@@ -80,7 +80,7 @@ static int64_t getDistance(MmaOp op, const Timing &timing) {
   return llvm::divideCeil(2 * timing.ldsLatency, cycles);
 }
 
-/// An operand that is taken in front of another product, or by the iteration
+/// An operand that is taken before another product, or by the iteration
 /// before.
 static bool isTakenAhead(MmaOp op, Value operand) {
   auto getLoop = [](Operation *parent) {
@@ -104,7 +104,7 @@ static bool isTakenAhead(MmaOp op, Value operand) {
   return false;
 }
 
-/// What stands in front of a product whose operands are there is issued among
+/// What stands before a product whose operands are there is issued among
 /// its instructions.
 static bool orderProducts(Block &block, const Target &target) {
   SmallVector<MmaOp> products(block.getOps<MmaOp>());

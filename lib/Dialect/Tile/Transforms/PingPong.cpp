@@ -7,7 +7,7 @@
 //
 // Of two waves that share a SIMD one multiplies while the other one computes
 // with vectors: an iteration has a barrier between its products and its vector
-// work, and half of the waves are a barrier behind. Runs behind tile-pipeline,
+// work, and half of the waves are a barrier behind. Runs after tile-pipeline,
 // on loops that te-to-tile marked:
 //   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-ping-pong))'
 //
@@ -24,15 +24,15 @@
 //                                 tile.barrier half 0
 //
 // The await stands where waves have had the time of their products for what
-// they fetched in front of these: both halves have, before the first one reads
-// it behind the next barrier. What is read by products alone is free then, as
+// they fetched before these: both halves have, before the first one reads
+// it after the next barrier. What is read by products alone is free then, as
 // both halves are through with them.
 //
-// Where there is no vector work, as products have their operands taken beside
+// Where there is no vector work, as products have their operands taken next to
 // the ones before (te.gemm), the waves meet as they did, and a tile.priority
-// stands in front of each product: the wave that is behind goes first.
+// stands before each product: the wave that is behind goes first.
 //
-// Limits: loops with one barrier, behind which all of LDS is read, between
+// Limits: loops with one barrier, after which all of LDS is read, between
 // vector work and products.
 //
 //===----------------------------------------------------------------------===//
@@ -57,9 +57,9 @@ namespace mlir::te::tile {
 /// The level of a wave that multiplies; others have 0.
 static constexpr int64_t kOfProducts = 1;
 
-/// Where what a product multiplies is taken beside the one before there is
+/// Where what a product multiplies is taken next to the one before there is
 /// nothing but products to alternate with: of waves that share a SIMD the one
-/// that is behind goes first. Products count from the barrier in front of them.
+/// that is behind goes first. Products count from the barrier before them.
 static bool raiseByPart(scf::ForOp loop) {
   SmallVector<Operation *> products;
   SmallVector<bool> haveBarriers;
@@ -92,7 +92,7 @@ static bool raiseByPart(scf::ForOp loop) {
   return true;
 }
 
-/// What the loop localStores in front of its barrier and localLoads behind it: the barrier
+/// What the loop stores before its barrier and reads after it: the barrier
 /// moves to the front of all.
 static bool waitsForStore(scf::ForOp loop, Operation *meeting) {
   auto localStores = llvm::to_vector(loop.getBody()->getOps<LocalStoreOp>());
@@ -121,17 +121,17 @@ static LogicalResult alternate(scf::ForOp loop, Attribute) {
       lastProduct = &op;
     } else if (isa<LocalLoadOp>(op) && !meeting) {
       return loop.emitError(
-          "tile-ping-pong: LDS is read in front of the loop's "
+          "tile-ping-pong: LDS is read before the loop's "
           "barrier");
     }
   }
   if (!meeting || !lastProduct || lastProduct->isBeforeInBlock(meeting))
-    return loop.emitError("tile-ping-pong: the loop has no products behind a "
+    return loop.emitError("tile-ping-pong: the loop has no products after a "
                           "barrier; pipeline it first (tile-pipeline)");
   if (waitsForStore(loop, meeting))
     return loop.emitError(
-        "tile-ping-pong: what is localStore in front of the loop's barrier is read "
-        "behind it; leave tile.ping_pong out");
+        "tile-ping-pong: what is localStore before the loop's barrier is read "
+        "after it; leave tile.ping_pong out");
   IRRewriter b(loop.getContext());
   Location loc = loop.getLoc();
   b.setInsertionPoint(loop);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Software pipelining: an iteration asks memory for what later ones multiply,
-// and multiplies what the next one works on with vectors. Runs behind
+// and multiplies what the next one works on with vectors. Runs after
 // tile-stage-operands, on the same loops:
 //   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-pipeline))'
 //
@@ -22,7 +22,7 @@
 //
 // Which op belongs to which stage follows from what needs what, and from rings:
 // ProductSchedule.cpp, AlternatingSchedule.cpp. Upstream's pipeliner does the
-// rest. The last iterations stand behind the loop where their number is known
+// rest. The last iterations stand after the loop where their number is known
 // and they are short; else stages that have nothing to do read the first rows
 // once more, so that a tile.async_wait finds the number of loads that it counts
 // on.
@@ -119,7 +119,7 @@ static void fenceIntervals(scf::ForOp loop, RewriterBase &b) {
   }
 }
 
-/// Behind the loop as many tiles of a ring are on their way as are awaited
+/// After the loop as many tiles of a ring are on their way as are awaited
 /// later.
 static void limitPending(ArrayRef<AsyncWaitOp> awaits) {
   DenseMap<Value, int64_t> later;
@@ -133,7 +133,7 @@ static void limitPending(ArrayRef<AsyncWaitOp> awaits) {
   }
 }
 
-/// In front of the loop memory is asked for everything before something that
+/// Before the loop memory is asked for everything before something that
 /// has come is worked on: between two meetings of waves, what follows from
 /// loads stands last.
 static void askFirst(Operation *first, scf::ForOp loop) {
@@ -178,9 +178,9 @@ static LogicalResult pipeline(scf::ForOp loop, Attribute marker) {
     return failure();
   auto order = schedule->get();
   SmallVector<AsyncWaitOp> before, behind;
-  SmallVector<Operation *> fences; // in front of these
-  Operation *access = nullptr; // of memory, the last one in front of the loop
-  Operation *first = nullptr;  // in front of the loop
+  SmallVector<Operation *> fences; // before these
+  Operation *access = nullptr; // of memory, the last one before the loop
+  Operation *first = nullptr;  // before the loop
   scf::PipeliningOption options;
   options.getScheduleFn = [&](scf::ForOp, auto &stages) { stages = order; };
   options.supportDynamicLoops = true;

@@ -64,7 +64,7 @@ int64_t PipelineSchedule::getStageOfUsers(Operation *op) const {
   return stage;
 }
 
-/// One for each stage that needs it. They stand in front of what needs them.
+/// One for each stage that needs it. They stand before what needs them.
 void PipelineSchedule::cloneAddresses() {
   SmallVector<Operation *> all;
   for (Operation &op : loop.getBody()->without_terminator())
@@ -89,7 +89,7 @@ void PipelineSchedule::cloneAddresses() {
   }
 }
 
-/// What an op needs of its own stage stands in front of it.
+/// What an op needs of its own stage stands before it.
 void PipelineSchedule::sort() {
   SmallVector<Operation *> ops;
   for (Operation &op : loop.getBody()->without_terminator())

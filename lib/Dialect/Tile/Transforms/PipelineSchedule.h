@@ -36,9 +36,9 @@ public:
   int64_t countAhead() const {
     return llvm::max_element(order, llvm::less_second())->second;
   }
-  /// Iterations after which all that takes turns is in its first place again.
+  /// Iterations after which all that alternate is in its first place again.
   virtual int64_t countCopies() const = 0;
-  /// The last iterations may stand behind the loop, where they ask memory for
+  /// The last iterations may stand after the loop, where they ask memory for
   /// nothing that is not there, unless that is too much code.
   virtual bool mayPeel() const = 0;
 

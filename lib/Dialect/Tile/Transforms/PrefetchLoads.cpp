@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Reads the next iteration's tiles while this one's are computed with: a
-// workgroup that walks down rows, or along them, always has loads in flight.
-// Runs behind tile-hoist-loads, on loops that te-to-tile marked:
+// workgroup that goes down rows, or along them, always has loads in flight.
+// Runs after tile-hoist-loads, on loops that te-to-tile marked:
 //   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-prefetch-loads))'
 //
 //   scf.for %i = %a to %n {            %x0 = tile.load %view[%a, %c0]
@@ -100,7 +100,7 @@ static SmallVector<Value> emitLoads(OpBuilder &b, scf::ForOp loop,
   return loads;
 }
 
-/// The loads of the iteration behind this one; behind the last, what is there.
+/// The loads of the iteration after this one; after the last, what is there.
 static SmallVector<Value> emitNext(OpBuilder &b, scf::ForOp loop,
                                    ArrayRef<Prefetch> prefetches,
                                    ValueRange current) {

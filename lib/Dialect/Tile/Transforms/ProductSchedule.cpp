@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Every product adds to what the loop carries, so one follows the other, and
-// what one multiplies is taken from LDS beside the one before. Time counts in
+// what one multiplies is taken from LDS next to the one before. Time counts in
 // products: product p of iteration i is at i * n + p, of n. An iteration may
-// use several tiles of a ring, one behind the other.
+// use several tiles of a ring, one after the other.
 //
 //   position        what                                       of tile
 //   start - 1       tile.async_wait: it is there, and all waves     t
@@ -17,10 +17,10 @@
 //                   tile.async_copy to the slot that is free        t + slots -
 //                   1
 //   start           tile.local_store to the same slot, and the load
-//                   of what is localStore next
+//                   of what is stored next
 //
 // where start is that of the first product that needs tile t. One operand is
-// fetched or localStore a product behind the other: memory and LDS serve only so much
+// fetched or stored a product after the other: memory and LDS serve only so much
 // at once.
 //
 //===----------------------------------------------------------------------===//
@@ -38,7 +38,7 @@
 using namespace mlir;
 using namespace mlir::te::tile;
 
-/// Matrix instructions behind a loop, and in it where it is unrolled: more localLoad
+/// Matrix instructions after a loop, and in it where it is unrolled: more take
 /// long to compile, and registers are short.
 static constexpr int64_t kMostAfterLoop = 128, kMostInLoop = 256;
 
@@ -108,14 +108,14 @@ private:
   DenseMap<Operation *, int64_t> lastProducts; // that an op follows from
   DenseMap<Value, RingUse> rings;
   SmallVector<Value> fetched, filled; // rings, in order
-  /// What an op's results are localStore by: the first position; the op, if there is
+  /// What an op's results are stored by: the first position; the op, if there is
   /// one only.
   struct FedStores {
     LocalStoreOp only;
     int64_t position;
   };
   DenseMap<Operation *, FedStores> localStores;
-  DenseMap<Operation *, LoadOp> fenced; // what a fence of prepare stands behind
+  DenseMap<Operation *, LoadOp> fenced; // what a fence of prepare stands after
   int64_t instructions;                 // of an iteration
   int64_t alone;                        // iterations that need no loop
   int64_t between;                      // products from barrier to barrier
@@ -136,7 +136,7 @@ ProductSchedule::ProductSchedule(scf::ForOp loop)
   alone = countAlone();
 }
 
-/// What depends on products, and behind which one. Other things that the loop
+/// What depends on products, and after which one. Other things that the loop
 /// carries are worked on where the loads that they follow from are.
 void ProductSchedule::findResults() {
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -184,7 +184,7 @@ LogicalResult ProductSchedule::prepare() {
       return failure();
   }
   findLocalStores();
-  // What is fetched beside a load is asked for behind it: waits count on that.
+  // What is fetched next to a load is asked for after it: waits count on that.
   for (auto load : llvm::make_early_inc_range(loop.getBody()->getOps<LoadOp>()))
     if (localStores.contains(load) && placeLoad(load).rank == RareLoads) {
       OpBuilder b(load.getContext());
@@ -283,7 +283,7 @@ int64_t ProductSchedule::getPosition(LocalStoreOp localStore) const {
     return std::max(start - between -
                         number * std::max(getPeriod(localStore.getRing()), between),
                     free);
-  // Work on what is localStore stands between the products of the barrier's interval.
+  // Work on what is stored stands between the products of the barrier's interval.
   int64_t latest = std::max<int64_t>(between - 2, 0);
   return start - between +
          (isWorkedOn(localStore) ? latest : std::min(latest, number));
@@ -299,7 +299,7 @@ bool ProductSchedule::isWorkedOn(LocalStoreOp localStore) {
          llvm::any_of(slice, llvm::IsaPred<OptimizationBarrierOp>);
 }
 
-/// Where what an op computes is localStore into LDS; where it is not, behind what it
+/// Where what an op computes is stored into LDS; where it is not, after what it
 /// follows from.
 void ProductSchedule::findLocalStores() {
   for (Operation &op : llvm::reverse(loop.getBody()->without_terminator())) {
@@ -332,7 +332,7 @@ void ProductSchedule::findLocalStores() {
   }
 }
 
-/// In front of what is taken of the tile that was fetched, or localStore, last.
+/// Before what is taken of the tile that was fetched, or stored, last.
 ProductSchedule::Place ProductSchedule::placeAwait(AsyncWaitOp await) const {
   for (Operation *op = await->getPrevNode(); op; op = op->getPrevNode()) {
     auto fetch = dyn_cast<AsyncCopyOp>(op);
@@ -350,7 +350,7 @@ ProductSchedule::Place ProductSchedule::placeAwait(AsyncWaitOp await) const {
   return at(count() - 1, Barrier);
 }
 
-/// One behind the other, in front of the first products.
+/// One after the other, before the first products.
 ProductSchedule::Place ProductSchedule::placeHold(LocalStoreOp localStore) const {
   const RingUse &ring = rings.find(localStore.getRing())->second;
   int64_t start = getStart(ring, getNumber(ring, localStore.getSlot())),
@@ -360,8 +360,8 @@ ProductSchedule::Place ProductSchedule::placeHold(LocalStoreOp localStore) const
             LocalStores);
 }
 
-/// Behind what the tile before it, of the same ring, is localStore by; of several
-/// tiles, those of the iteration before. Where rings localLoad turns, no earlier
+/// After what the tile before it, of the same ring, is stored by; of several
+/// tiles, those of the iteration before. Where rings alternate, no earlier
 /// than the ring before is filled, if what is fetched has no longer time to
 /// come: one of them has registers.
 ProductSchedule::Place ProductSchedule::placeLoad(LoadOp load) {
@@ -409,7 +409,7 @@ ProductSchedule::Place ProductSchedule::choose(Operation *op) {
     return at(it->second, Behind);
   if (fed != localStores.end())
     return at(fed->second.position, LocalStores);
-  // In front of the first of its users.
+  // Before the first of its users.
   return {getStageOfUsers(op), std::numeric_limits<int64_t>::max()};
 }
 

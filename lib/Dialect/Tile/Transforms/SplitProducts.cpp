@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A product whose operands both come from LDS becomes one for each instruction
-// along K, so that tile-pipeline can localLoad what the next one multiplies beside
-// each. Runs behind tile-stage-operands, on the same loops:
+// along K, so that tile-pipeline can read what the next one multiplies next to
+// each. Runs after tile-stage-operands, on the same loops:
 //   te-opt --pass-pipeline='builtin.module(tile.kernel(tile-split-products))'
 //
 //   %a = tile.local_load %p[%s, 0]          %a0 = tile.local_load %p[%s, 0]
@@ -20,7 +20,7 @@
 // The side of which a wave has more is taken last: the first instructions need
 // some of its elements, and all of the other side's.
 //
-// Products that share an operand localLoad each part of it once. Each product localLoads
+// Products that share an operand read each part of it once. Each product reads
 // its own part of scales that are read for several steps.
 //
 // Limits: operands in the instructions' own order along K; of a ring all that
@@ -127,7 +127,7 @@ static Value loadPart(OpBuilder &b, TakenOperand operand, int64_t number) {
              : ConvertLayoutOp::create(b, loc, wanted, part);
 }
 
-/// Products that share an operand, each part of one behind the other's.
+/// Products that share an operand, each part of one after the other's.
 static void split(ArrayRef<Product> products, IRRewriter &b) {
   b.setInsertionPoint(products.back().mma);
   const TakenOperand &first = products.front().operands[0];
@@ -167,7 +167,7 @@ static void split(ArrayRef<Product> products, IRRewriter &b) {
     b.replaceOp(product.mma, sum);
 }
 
-/// A ring has one kind of part: all that localLoad from it are split, or none.
+/// A ring has one kind of part: all that read from it are split, or none.
 static std::vector<Product> findProducts(KernelOp kernel) {
   std::vector<Product> products;
   kernel->walk([&](MmaOp mma) {
@@ -206,7 +206,7 @@ static LocalLoadOp findScales(Value scales) {
       .getDefiningOp<LocalLoadOp>();
 }
 
-/// Each product localLoads its own part of the scales of several steps.
+/// Each product reads its own part of the scales of several steps.
 static void splitScales(ArrayRef<MmaOp> products, IRRewriter &b) {
   DenseMap<std::pair<Value, int64_t>, Value> made; // of the scales, and part
   SetVector<Operation *> old;

@@ -19,9 +19,9 @@
 //                                               2, 0] tile.mma %a, %y, ..
 //                                             } {tile.staging = ..}
 //
-// Where lanes cannot load straight to LDS, %x is localStore there instead, by turns in
+// Where lanes cannot load straight to LDS, %x is stored there instead, alternately in
 // two slots, and nothing fetched is awaited. Tiles that an iteration loads one
-// behind the other go through one ring. A transposed operand is transposed by
+// after the other go through one ring. A transposed operand is transposed by
 // the reads of LDS where the chip has such, else by the lanes that load it.
 //
 // Limits: conversions that stand in the loop itself, of what follows from loads
@@ -183,7 +183,7 @@ Value Stager::getSlot(scf::ForOp loop, int64_t slots, int64_t tile,
 }
 
 /// Lanes transpose what goes through their registers, and LDS is read in long
-/// vectors: a lane loads as many rows as it localLoads elements of a column, side by
+/// vectors: a lane loads as many rows as it reads elements of a column, side by
 /// side.
 StagedOperand Stager::transpose(StagedOperand operand) {
   auto load = operand.tile.getDefiningOp<LoadOp>();
@@ -221,7 +221,7 @@ StagedOperand Stager::transpose(StagedOperand operand) {
           operand.areScales};
 }
 
-/// What is worked on before it is localStore is waited for as a whole: a backend would
+/// What is worked on before it is stored is waited for as a whole: a backend would
 /// begin with each part where it was loaded. Bytes of two fp4 codes gain
 /// nothing by that.
 static void holdLoads(Value tile, scf::ForOp loop, IRRewriter &b) {
@@ -247,10 +247,10 @@ static void holdLoads(Value tile, scf::ForOp loop, IRRewriter &b) {
   b.replaceAllUsesExcept(load.getResult(), kept, kept.getDefiningOp());
 }
 
-/// What is localStore goes to one slot while the other one is read.
+/// What is stored goes to one slot while the other one is read.
 static constexpr int64_t kSlotsOfLocalStore = 2;
 
-/// The tile goes to LDS: fetched, or localStore there.
+/// The tile goes to LDS: fetched, or stored there.
 void Stager::fill(const StagedOperand &operand, scf::ForOp loop, RingOp ring,
                   Value slot, bool isFetched) {
   Location loc = operand.tile.getLoc();
@@ -293,7 +293,7 @@ void Stager::eraseDead(Operation *load) {
     b.eraseOp(load);
 }
 
-/// Tiles that lie one behind the other, and go through one ring.
+/// Tiles that lie one after the other, and go through one ring.
 void Stager::stage(ArrayRef<StagedOperand> operands, scf::ForOp loop,
                    StagingAttr staging, bool isFirst) {
   RingOp ring;
@@ -336,7 +336,7 @@ void Stager::stage(ArrayRef<StagedOperand> operands, scf::ForOp loop,
   }
 }
 
-/// What was fetched behind the last iteration must not land in LDS later on,
+/// What was fetched after the last iteration must not land in LDS later on,
 /// and the next loop fills the slots that waves may still read.
 static void meetAfter(scf::ForOp loop, IRRewriter &b) {
   SmallVector<Value> fetched;

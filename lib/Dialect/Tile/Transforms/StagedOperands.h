@@ -26,7 +26,7 @@ struct StagedOperand {
   bool areScales; // or the like: not multiplied
 };
 
-/// Those of the loop, in groups: the tiles of a group lie one behind the other
+/// Those of the loop, in groups: the tiles of a group lie one after the other
 /// in memory.
 std::vector<std::vector<StagedOperand>> findStagedOperands(scf::ForOp loop);
 

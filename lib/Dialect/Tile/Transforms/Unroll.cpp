@@ -17,8 +17,8 @@
 //
 // Upstream unrolls; what is done here are the remainders. In a loop over tiles
 // that are stored among the products of the next one (tile-delay-stores, marker
-// tile.delay), the last iterations stand behind the loop, a third of them at
-// the most, or all where they are few: stores have places beside these.
+// tile.delay), the last iterations stand after the loop, a third of them at
+// the most, or all where they are few: stores have places next to these.
 //
 // Limits: loops from 0 on, by 1.
 //
@@ -86,7 +86,7 @@ static std::optional<std::pair<int64_t, int64_t>> getAffine(Value value,
 }
 
 /// Of what follows from an iteration's number, which is a multiple of `factor`
-/// in front of each first copy.
+/// before each first copy.
 static void foldRemainders(scf::ForOp loop, int64_t factor) {
   SmallVector<arith::RemUIOp> remainders;
   loop.walk([&](arith::RemUIOp op) { remainders.push_back(op); });
@@ -104,7 +104,7 @@ static void foldRemainders(scf::ForOp loop, int64_t factor) {
   }
 }
 
-/// Matrix instructions beside which a tile is stored.
+/// Matrix instructions next to which a tile is stored.
 static constexpr int64_t kMostWithStores = 256;
 
 /// The last iterations of a loop over K, which get a loop of their own, to be

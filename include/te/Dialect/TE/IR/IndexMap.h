@@ -33,7 +33,7 @@ class IndexMap {
 public:
   /// Read or written anywhere: tables, offsets of sequences.
   IndexMap() = default;
-  /// `text`: the map; behind a space a second one, where elements are read so
+  /// `text`: the map; after a space a second one, where elements are read so
   /// too, before any result is known ("mn mr": whole rows).
   IndexMap(llvm::StringRef text);
   IndexMap(const char *text) : IndexMap(llvm::StringRef(text)) {}

@@ -223,7 +223,7 @@ def TE_BiasAddOp : TE_Op<"bias_add", [Pure, AllTypesMatch<["input", "result"]>,
     TE_IterationSpace<["mn", "n"], ["mn"]>]> {
   let summary = "a number for each column, added to all rows";
   let description = [{
-    In f32, rounded once to the input's type. Behind a `te.gemm` its `bias` is added before that is rounded; a
+    In f32, rounded once to the input's type. After a `te.gemm` its `bias` is added before that is rounded; a
     `te.bias_add` rounds a second time.
 
     Constraints: N1, the input has rank 1 at least; N2, the bias has the size of its last dimension.

@@ -32,7 +32,7 @@ def TE_QuantizeOp : TE_Op<"quantize", [
     `scale(%s)` gives the multiplier of per-tensor (delayed) scaling; without it a
     `tensor` scheme is current scaling, from the input's own amax, or from `amax(%a)` where that is
     known already (te-fuse computes it in a kernel of its own). `noop(%flag)`: where the flag is 1.0 every
-    result keeps what its buffer held before.
+    result keeps what its buffer kept before.
 
     Constraints, from `docs/spec.md`: Q1 shapes agree, Q2 which results and in which
     order, Q3 at most one rowwise and one columnwise result, Q4 `scale` needs `tensor`
@@ -148,7 +148,7 @@ def TE_AmaxOp : TE_Op<"amax", [Pure, TE_IterationSpace<["mn", ""], [""], ["getNo
   let summary = "max |x| over a whole tensor";
   let description = [{
     NaN elements are ignored (fmax); an empty tensor gives 0. With a `noop` flag of 1.0
-    the result keeps what its buffer held before.
+    the result keeps what its buffer kept before.
   }];
   let arguments = (ins TE_HPTensor:$input, Optional<TE_F32Scalar>:$noop);
   let results = (outs TE_F32Scalar:$result);

@@ -19,13 +19,13 @@ include "te/Dialect/TE/IR/TEInterfaces.td"
 class TE_RopeBase<string mnemonic> : TE_Op<mnemonic, [Pure, AttrSizedOperandSegments,
     TE_IterationSpace<["mn mr", "*", "*", "*"], ["mn"], ["mixesRow", "getExchangedBytes"]>]> {
   code ropeDescription = [{
-    The input is (s, b, h, d), (b, s, h, d) or, with `thd`, (t, h, d): the tokens of all sequences behind each
+    The input is (s, b, h, d), (b, s, h, d) or, with `thd`, (t, h, d): the tokens of all sequences after each
     other, sequence b from `cu_seqlens[b]` up to `cu_seqlens[b + 1]`, which start at 0 and do not decrease.
     `freqs` is (positions, d2): the angle of each position and column. Columns from d2 on are copied.
 
     A token's position is its place in its sequence plus `start_positions[b]`. With `cp_size` > 1 the tensor
     holds what rank `cp_rank` has of each sequence, chunks r and 2 * cp_size - 1 - r of the 2 * cp_size equal
-    ones, one behind the other; `cu_seqlens` are those of the whole sequences. A token outside of all
+    ones, one after the other; `cu_seqlens` are those of the whole sequences. A token outside of all
     sequences, or with a position outside of freqs, is copied.
 
     Constraints: R1 the input has rank 4 (`thd`: 3), and the result its shape; R2 d2 is even and at most d;

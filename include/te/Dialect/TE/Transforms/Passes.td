@@ -33,7 +33,7 @@ def RaiseAttentionPass : Pass<"te-raise-attention", "::mlir::func::FuncOp"> {
 def FusePass : Pass<"te-fuse", "::mlir::func::FuncOp"> {
   let summary = "gather te ops into regions, each of which becomes one kernel";
   let description = [{
-    Ops that walk over one M x K extent share a region, and tiles pass between them in registers: each
+    Ops that iterate over one M x K extent share a region, and tiles pass between them in registers: each
     op, in the order of the program, joins the regions of its producers and of those that read the
     same tensor, as it is or with rows for columns, where the rules of a region allow it (F3 to F12 of `docs/spec.md`), no other op comes
     between, and a schedule for all of them fits `target`. Elementwise `arith` and `math` ops on tensors take
@@ -102,7 +102,7 @@ def SchedulePass : Pass<"te-schedule", "::mlir::func::FuncOp"> {
   let options = [
     Option<"target", "target", "std::string", "", "the chip, by the name that te-compile --target takes">,
     Option<"tuningDb", "tuning-db", "std::string", "\"\"", "schedules that te-tune found: a file (docs/tuning.md)">,
-    Option<"useShipped", "use-shipped", "bool", "false", "behind it, the compiler's own database (share/schedules)">,
+    Option<"useShipped", "use-shipped", "bool", "false", "after it, the compiler's own database (share/schedules)">,
     ListOption<"ranges", "ranges", "int64_t",
                "the ends of the ranges of an unknown number of rows, or K, but the last; none: one kernel for all">
   ];
@@ -134,7 +134,7 @@ def SplitKPass : Pass<"te-split-k", "::mlir::func::FuncOp"> {
     }
     ```
 
-    With `whole_rows = R` beside it, the first region computes the first R rows as it did, and makes splits of the
+    With `whole_rows = R` next to it, the first region computes the first R rows as it did, and makes splits of the
     others, a result `rest`; the second one computes the other rows, in the buffers of the first one's results (`inits`).
   }];
   let statistics = [

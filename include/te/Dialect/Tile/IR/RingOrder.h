@@ -37,7 +37,7 @@ int64_t countFetches(const LinearLayout &source, int64_t elementBytes,
 
 /// How lanes read a tile where it goes straight to LDS as it lies in memory, by
 /// the chip's widest loads, and is taken as `taken` says. Its rows are
-/// `rowBytes` apart, one behind the other, or in the order `stored`. Nothing
+/// `rowBytes` apart, one after the other, or in the order `stored`. Nothing
 /// where lanes cannot: offsets are of 32 bits, all lanes take part, and where
 /// what is multiplied lies along columns (`isTransposed`) reads of LDS
 /// transpose it.

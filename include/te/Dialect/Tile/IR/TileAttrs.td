@@ -15,7 +15,7 @@ include "mlir/IR/TensorEncoding.td"
 def Tile_Dialect : Dialect {
   let name = "tile";
   let cppNamespace = "::mlir::te::tile";
-  let summary = "Block level: one workgroup's program on tiles held in registers";
+  let summary = "Block level: one workgroup's program on tiles kept in registers";
   let description = [{
     A `tile.kernel` is the program of one workgroup. Its tiles are upstream tensors whose
     encoding, `#tile.layout`, says which lane holds what; `arith`, `math` and `scf` work on

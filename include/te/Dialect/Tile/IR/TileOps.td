@@ -56,7 +56,7 @@ def Tile_LaunchOp : Tile_Op<"launch", [AttrSizedOperandSegments,
   let description = [{
     The kernel's arguments are, in order: the buffers of `inputs` (a `!te.scaled` value is
     two, data then scales), the buffers of the results, then `sizes`. The last results
-    take over the buffers of `inits`, one each, and see what those held; the other
+    take over the buffers of `inits`, one each, and see what those kept; the other
     results' buffers start undefined. A grid with a zero runs nothing. `shape` gives the
     dynamic sizes of the results' logical shapes, in order.
   }];
@@ -86,7 +86,7 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>, AttrSizedOperandSeg
     `divisible` is a number of elements that is known to divide the row's length and the
     column offset: no access of so many elements straddles the edge. `in_bounds` says that every
     workgroup's tile lies wholly inside the buffer, so nothing is masked; `columns_in_bounds`, that only rows
-    behind the last are outside. With `first_replica`
+    after the last are outside. With `first_replica`
     only the first holder of each element reads it, and the other replicas are zero: for a tile that goes through
     LDS next, to which replicas write nothing.
 
@@ -98,7 +98,7 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>, AttrSizedOperandSeg
     matrix's; a row of the view is a row of units. Only whole units are inside of it.
 
     With `window` the buffer holds so many elements from its start on: of a view whose offset may be negative, what lies
-    before or behind them is outside.
+    before or after them is outside.
 
     With `interleave` = g > 0 the view's columns lie in runs of g, each followed by g elements that
     are not the view's: column c at c + c / g * g.
@@ -236,7 +236,7 @@ def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
 }
 
 def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
-  let summary = "the same tile, held by other lanes";
+  let summary = "the same tile, kept by other lanes";
   let description = [{
     A register renaming, exchanges between lanes, or a trip through LDS: computed from the
     two layouts (`analyzeConversion`).
@@ -316,7 +316,7 @@ def Tile_LocalLoadOp : Tile_Op<"local_load", [MemoryEffects<[MemRead]>]> {
 def Tile_AsyncCopyOp : Tile_Op<"async_copy", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "copy a tile from global memory straight to a ring's slot";
   let description = [{
-    The tile at [`row`, `column`], of the slot's shape, on its way to LDS: it is there after a `tile.async_wait`. Columns lie inside of the buffer; rows behind its last are zero. Registers hold nothing of
+    The tile at [`row`, `column`], of the slot's shape, on its way to LDS: it is there after a `tile.async_wait`. Columns lie inside of the buffer; rows after its last are zero. Registers hold nothing of
     it, so lanes write LDS in its order, and read memory in the order that follows from it (T22). `order` and
     `row_interleave`: as of tile.load.
     Where lanes say what goes where (laneCopyBytes), each copies runs of 16 bytes of what `source` gives it.
@@ -337,13 +337,13 @@ def Tile_AsyncWaitOp : Tile_Op<"async_wait", [MemoryEffects<[MemRead, MemWrite]>
     number for each; none: all is there), which may be in flight; without rings no copy is waited for. What they loaded
     from LDS is in their registers, and what they stored is in LDS. With `keeps_reading` neither is waited for: nothing is
     written to the slots that they read, and no wave loads what was stored, before the next such op. AMD's chips wait for accesses in
-    their order: `behind` says how many instructions (of tile.async_copy, tile.load and tile.store), at the least, stand behind the
+    their order: `outstanding` says how many instructions (of tile.async_copy, tile.load and tile.store), at the least, stand after the
     last tile that is waited for, and may be in flight. tile-count-loads counts them; else all of memory's answers are
     waited for. Where each lane loads what it copied itself (laneCopyBytes, rings whose layouts are the same), it waits for itself
     alone.
   }];
   let arguments = (ins Variadic<Tile_Ring>:$rings, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$pending,
-    DefaultValuedAttr<I64Attr, "0">:$behind, UnitAttr:$keeps_reading);
+    DefaultValuedAttr<I64Attr, "0">:$outstanding, UnitAttr:$keeps_reading);
   let assemblyFormat = "(`for` $rings^ `:` type($rings))? attr-dict";
   let extraClassDeclaration = [{
     /// Tiles of one of the rings that may be on their way.
@@ -356,7 +356,7 @@ def Tile_AsyncWaitOp : Tile_Op<"async_wait", [MemoryEffects<[MemRead, MemWrite]>
 
 def Tile_SelectOp : Tile_Op<"select", [Pure]> {
   let summary = "one of several tiles, by a number that is the same in all lanes";
-  let description = "How a loop walks over tiles that stay in registers.";
+  let description = "How a loop iterates over tiles that stay in registers.";
   let arguments = (ins Index:$index, Variadic<Tile_AnyTile>:$tiles);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{
@@ -377,7 +377,7 @@ def Tile_FenceOp : Tile_Op<"fence", [MemoryEffects<[MemWrite]>]> {
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "waves meet, and wait for nothing but that";
   let description = [{
-    All waves of the workgroup, or those of one half (`half`, 0 or 1), which is then a barrier ahead of the others, or behind
+    All waves of the workgroup, or those of one half (`half`, 0 or 1), which is then a barrier ahead of the others, or after
     them: waves of the other half meet them at their next one. What goes through LDS or memory meanwhile is the business of
     tile.async_wait. AMD's chips count the waves that have come, wherever they are.
   }];
@@ -433,17 +433,17 @@ def Tile_ScaledTruncOp : Tile_Op<"scaled_trunc", [Pure]> {
 def Tile_MmaOp : Tile_Op<"mma", [Pure, AttrSizedOperandSegments, AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "a matrix product of tiles, added to a tile";
   let description = [{
-    result = a * b^T + accumulator: a is M x K, b is N x K, the accumulator M x N of f32, all held as the intrinsic
+    result = a * b^T + accumulator: a is M x K, b is N x K, the accumulator M x N of f32, all kept as the intrinsic
     wants them (T20). Nothing crosses waves. An i8 operand is fp4 codes, two columns a byte.
 
     With scales each run of 32 elements along K is multiplied by its E8M0 byte (i8 tiles, M x K/32 and N x K/32), by
     the instruction. The scales may be of a longer K than the operands, in whole parts of them: `scale_part` says of which,
     and is counted anew on the side whose scales are of fewer.
 
-    `in_order`: no instruction crosses the end of this product, and accesses of memory that stand in front of it, behind
+    `in_order`: no instruction crosses the end of this product, and accesses of memory that stand before it, after
     the product before that has it, are issued between its instructions, among them `reads` of LDS; else a backend orders them anew.
 
-    With `ahead` = n > 0, of this product and those in front of it, up to another one that has it or a barrier, each instruction's
+    With `ahead` = n > 0, of this product and those before it, up to another one that has it or a barrier, each instruction's
     reads of LDS are issued n instructions before it.
 
     ```mlir

@@ -35,7 +35,7 @@ def HoistLoadsPass : Pass<"tile-hoist-loads", "::mlir::te::tile::KernelOp"> {
   let summary = "read once, before a loop, what each iteration reads";
   let description = [{
     `tile.load` and `memref.load` of a buffer that the kernel only reads move before each loop in which their
-    address does not change; what is computed from them stays. Gamma is read once where a workgroup walks down
+    address does not change; what is computed from them stays. Gamma is read once where a workgroup goes down
     rows (`row_tiles`, `workgroups`).
 
     ```
@@ -84,9 +84,9 @@ def StageOperandsPass : Pass<"tile-stage-operands", "::mlir::te::tile::KernelOp"
 def SplitProductsPass : Pass<"tile-split-products", "::mlir::te::tile::KernelOp"> {
   let summary = "a product for each instruction along K";
   let description = [{
-    In loops marked `tile.staging`, behind tile-stage-operands: a `tile.mma` whose operands both come from rings becomes one
+    In loops marked `tile.staging`, after tile-stage-operands: a `tile.mma` whose operands both come from rings becomes one
     for each instruction along K, each with a `tile.local_load` of its part, so that tile-pipeline can take what the next one
-    multiplies beside each.
+    multiplies next to each.
 
     ```
     %a = tile.local_load %p[%s, 0]          %a0 = tile.local_load %p[%s, 0]
@@ -102,11 +102,11 @@ def SplitProductsPass : Pass<"tile-split-products", "::mlir::te::tile::KernelOp"
 def PipelinePass : Pass<"tile-pipeline", "::mlir::te::tile::KernelOp"> {
   let summary = "an iteration loads what later ones multiply";
   let description = [{
-    In loops marked `tile.staging`, behind tile-stage-operands: what goes to LDS stands as many iterations in front of
+    In loops marked `tile.staging`, after tile-stage-operands: what goes to LDS stands as many iterations before
     what takes it as the ring has other slots, and what goes there through registers is loaded one more in front. A product that
-    needs nothing that the loop carries stands an iteration in front of what is computed from it. An iteration is vector work, a
-    barrier, loads and products. Where all products add to what the loop carries, each one's operands are taken beside the one
-    before, and the last iterations stand behind the loop, if their number is known.
+    needs nothing that the loop carries stands an iteration before what is computed from it. An iteration is vector work, a
+    barrier, loads and products. Where all products add to what the loop carries, each one's operands are taken next to the one
+    before, and the last iterations stand after the loop, if their number is known.
 
     ```
     scf.for %i = 0 to %n {                      tile.async_copy %view[0, %c], %ring[0]
@@ -123,7 +123,7 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::te::tile::KernelOp"> {
 def PingPongPass : Pass<"tile-ping-pong", "::mlir::te::tile::KernelOp"> {
   let summary = "half of the waves multiply while the others compute with vectors";
   let description = [{
-    In loops marked `tile.ping_pong`, behind tile-pipeline: a barrier parts the vector work of an iteration from its products,
+    In loops marked `tile.ping_pong`, after tile-pipeline: a barrier parts the vector work of an iteration from its products,
     and half of the waves, one of each SIMD's two, are a barrier behind. Products have priority. Where there are but products,
     each has a priority: of waves that share a SIMD the one that is behind goes first.
 
@@ -142,12 +142,12 @@ def PingPongPass : Pass<"tile-ping-pong", "::mlir::te::tile::KernelOp"> {
 }
 
 def InterleavePass : Pass<"tile-interleave", "::mlir::te::tile::KernelOp"> {
-  let summary = "reads of LDS among the products in front of those that need them";
+  let summary = "reads of LDS among the products before those that need them";
   let description = [{
     In loops, products that read what they multiply from a ring (`tile.local_load`) say how many instructions ahead that is
     (`ahead` of the last one between two barriers): as many as take the time of LDS and of the other waves' reads. On chips whose
-    timing is known. Products whose operands are taken in front of the ones before keep that order (`in_order`), with the reads
-    of LDS that stand beside them (`reads`).
+    timing is known. Products whose operands are taken before the ones before keep that order (`in_order`), with the reads
+    of LDS that stand next to them (`reads`).
 
     ```
     %x = tile.local_load %ring[..]         %x = tile.local_load %ring[..]
@@ -176,8 +176,8 @@ def DelayStoresPass : Pass<"tile-delay-stores", "::mlir::te::tile::KernelOp"> {
   let summary = "store a tile among the products of the next one";
   let description = [{
     In loops over tiles marked `tile.delay` (a te.gemm with `workgroups`), each `tile.store` that is the same
-    instructions for all lanes is carried to the next iteration, and stands there in parts, one in front of each
-    `tile.mma` of the loop's own. Behind the loop is the last one. Takes the registers of the tile.
+    instructions for all lanes is carried to the next iteration, and stands there in parts, one before each
+    `tile.mma` of the loop's own. After the loop is the last one. Takes the registers of the tile.
 
     ```
     scf.for %n = .. {               %last:3 = scf.for .. iter_args(%y = 0, %r = rows, %c = 0) {
@@ -192,13 +192,13 @@ def DelayStoresPass : Pass<"tile-delay-stores", "::mlir::te::tile::KernelOp"> {
 def CountLoadsPass : Pass<"tile-count-loads", "::mlir::te::tile::KernelOp"> {
   let summary = "waits let what was asked for later pass";
   let description = [{
-    Memory answers in order. Each `tile.async_wait` gets the number of instructions that access memory, at the least, behind the
-    last tile that it waits for (`behind`), on any way to it.
+    Memory answers in order. Each `tile.async_wait` gets the number of instructions that access memory, at the least, after the
+    last tile that it waits for (`outstanding`), on any way to it.
 
     ```
     tile.async_copy .. %ring[0]           tile.async_copy .. %ring[0]
     %s = tile.load ..           ==>  %s = tile.load ..
-    tile.async_wait for %ring             tile.async_wait for %ring {behind = 4}
+    tile.async_wait for %ring             tile.async_wait for %ring {outstanding = 4}
     ```
   }];
 }
