@@ -2,7 +2,7 @@
 
     rows.py --bin build/bin [--json FILE]
 
-Each program is compiled as te-schedule has it, and, where that shares rows, with the same tiles and `pieces` taken out.
+Each program is compiled as te-schedule has it, and, where that shares rows, with the same tiles and `row_split = 1`.
 Times are modelled, of all kernels of a program added up, without what passes between two kernels. Nothing here asserts:
 it prints.
 """
@@ -61,11 +61,11 @@ class Model:
     def measure(self, text, chip):
         us, kernels = self.profile(text, chip)
         ir = self.compile(text, chip, "--emit=fused").read_text()
-        pieces = re.search(r", row_split = (\d+)", ir)
-        if not pieces:
-            return {"us": us, "kernels": kernels, "pieces": 1, "alone_us": us}
-        alone, _ = self.profile(ir.replace(pieces[0], ""), chip)
-        return {"us": us, "kernels": kernels, "pieces": int(pieces[1]), "alone_us": alone}
+        splits = re.search(r"row_split = (\d+)", ir)
+        if not splits:
+            return {"us": us, "kernels": kernels, "row_split": 1, "alone_us": us}
+        alone, _ = self.profile(ir.replace(splits[0], "row_split = 1"), chip)
+        return {"us": us, "kernels": kernels, "row_split": int(splits[1]), "alone_us": alone}
 
 
 def main():
@@ -83,7 +83,7 @@ def main():
                 for name, text in programs(m, k):
                     row = [{"program": name, "m": m, "k": k, "chip": chip, **model.measure(text, chip)} for chip in CHIPS]
                     table += row
-                    cells = [f"{r['alone_us']:.1f} | " + (f"{r['us']:.1f} ({r['kernels']}, {r['pieces']})" if r["pieces"] > 1 else "")
+                    cells = [f"{r['alone_us']:.1f} | " + (f"{r['us']:.1f} ({r['kernels']}, {r['row_split']})" if r["row_split"] > 1 else "")
                              for r in row]
                     print(f"| {name} | {m} x {k} | " + " | ".join(cells) + " |", flush=True)
     if options.json:

@@ -39,12 +39,12 @@ def draw(text, least, columns, sums, rng):
 
 def runs(compiler, target, rng):
     """Like those that a sweep records: each with a program of its own, fused IR."""
-    import pieces
+    import row_split
     from sweep import distributions
     found = []
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "p.mlir"
-        for name, least, make in pieces.programs():
+        for name, least, make in row_split.programs():
             for _ in range(5):
                 k = rng.choice([rng.randrange(200, 2900), rng.randrange(256, 2900, 128)])
                 shape = (rng.randrange(1, 2 + ELEMENTS // k), k)

@@ -28,8 +28,7 @@ Blocked ComputeUnit::checkUnit(SimulatedWave &wave,
                ? Blocked{Stall::MfmaBusy, simd.mfmaFree}
                : Blocked{Stall::ValuBusy, simd.valuFree};
   case Unit::Valu: {
-    uint64_t matrix =
-        inst.waitsForMatrix ? simd.afterMatrix : simd.withMatrix;
+    uint64_t matrix = inst.waitsForMatrix ? simd.afterMatrix : simd.withMatrix;
     return simd.valuFree >= matrix ? Blocked{Stall::ValuBusy, simd.valuFree}
                                    : Blocked{Stall::MfmaBusy, matrix};
   }

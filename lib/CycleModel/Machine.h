@@ -70,8 +70,8 @@ struct LdsBanks {
   }
 };
 
-/// A port of LDS: reads bring data back next to the writes that bring it in, but
-/// instructions start in order.
+/// A port of LDS: reads bring data back next to the writes that bring it in,
+/// but instructions start in order.
 class LdsPort {
 public:
   LdsPort(const Timing &timing, LdsBanks &banks)

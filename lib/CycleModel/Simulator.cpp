@@ -244,7 +244,8 @@ void ComputeUnit::finishLoop() {
   for (auto &wave : waves)
     visits = std::max(visits, wave->visits.size());
   for (size_t visit = 0;
-       visit < visits && result.loopIterations < kLeastIterationsOfLoop; ++visit)
+       visit < visits && result.loopIterations < kLeastIterationsOfLoop;
+       ++visit)
     finishVisit(visit);
 }
 

@@ -69,10 +69,11 @@ LogicalResult te::verifyHostOp(Operation *op) {
     bool isStored = isa<tensor::InsertSliceOp, tensor::EmptyOp>(op);
     return op->emitError()
            << op->getName() << " has no kernel yet"
-           << (isStored ? "; put slices into tensors without a step, and cover "
-                       "with them what tensor.empty gives; its semantics run "
-                       "with te-run --device=reference"
-                     : "; docs/spec.md lists the ops that have one");
+           << (isStored
+                   ? "; put slices into tensors without a step, and cover "
+                     "with them what tensor.empty gives; its semantics run "
+                     "with te-run --device=reference"
+                   : "; docs/spec.md lists the ops that have one");
   }
   if (!isPure(op))
     return op->emitError() << "'" << op->getName()

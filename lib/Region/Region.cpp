@@ -68,7 +68,8 @@ static bool canTranspose(Operation *op) {
          });
 }
 
-llvm::SmallPtrSet<Operation *, 4> te::getTransposedOps(ArrayRef<Operation *> ops) {
+llvm::SmallPtrSet<Operation *, 4>
+te::getTransposedOps(ArrayRef<Operation *> ops) {
   llvm::SmallPtrSet<Operation *, 4> transposed;
   auto isRead = [&](Value tile) { // as it is
     return llvm::any_of(ops, [&](Operation *op) {

@@ -249,9 +249,9 @@ findUneven(ArrayRef<SmallVector<Operation *>> parts) {
     for (Operation *op : part)
       for (OpResult result : op->getResults())
         if (!result.use_empty() && getMap(result).isPerColumn())
-          return Conflict{op,
-                          "sums over all rows are for a region of one "
-                          "part; move the parts into regions of their own (F7)"};
+          return Conflict{
+              op, "sums over all rows are for a region of one "
+                  "part; move the parts into regions of their own (F7)"};
   }
   return std::nullopt;
 }
@@ -278,7 +278,7 @@ static std::optional<Conflict> findGateConflict(ArrayRef<Operation *> ops) {
 /// True for a part of a concat that nobody computes, and that has not the size
 /// of what a product does.
 static bool isCopiedWith(OpOperand &operand, Operation *product,
-                           ArrayRef<Operation *> ops) {
+                         ArrayRef<Operation *> ops) {
   Value root = getRoot(operand);
   if (!getMap(operand).isInserted() ||
       llvm::is_contained(ops, root.getDefiningOp()))
@@ -309,9 +309,10 @@ static std::optional<Conflict> findProductConflict(ArrayRef<Operation *> ops) {
     if (llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
           return isCopiedWith(operand, product, ops);
         }))
-      return Conflict{op, "puts another tensor next to the result of " + name +
-                              ", which is copied as a part of its own; move the "
-                              "two into regions of their own (F10)"};
+      return Conflict{op,
+                      "puts another tensor next to the result of " + name +
+                          ", which is copied as a part of its own; move the "
+                          "two into regions of their own (F10)"};
     if (needsWholeRows(op))
       return Conflict{op, "computes over whole rows, which a workgroup of " +
                               name +
@@ -375,11 +376,11 @@ std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
                    "their own (F5)")
                       .str()};
   if (Operation *product = findProduct(ops); product && parts.size() > 1)
-    return Conflict{product,
-                    ("a region with a " + product->getName().getStringRef() +
-                     " has one part; move the other parts into regions of their "
-                     "own (F10)")
-                        .str()};
+    return Conflict{
+        product, ("a region with a " + product->getName().getStringRef() +
+                  " has one part; move the other parts into regions of their "
+                  "own (F10)")
+                     .str()};
   if (std::optional<Conflict> conflict = findUneven(parts))
     return conflict;
   // An elementwise op runs for those that read it.

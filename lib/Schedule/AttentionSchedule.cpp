@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace mlir::te;
 
-/// VGPRs next to tiles: addresses and bounds of three operands, what is computed
-/// over rows, temporaries.
+/// VGPRs next to tiles: addresses and bounds of three operands, what is
+/// computed over rows, temporaries.
 static constexpr unsigned kBaseVGPRs = 58;
 /// Keys of a step, at the most: scores of more would take the registers.
 static constexpr int64_t kMostKeys = 64;

@@ -112,8 +112,8 @@ std::string te::whyNoProducts(StringRef op, const Target &target) {
       Target::all(), [](const Target &other) { return bool(other.amd); });
   auto names =
       llvm::map_range(able, [](const Target &other) { return other.name; });
-  return (llvm::Twine(op) + " is not supported for " + target.name + "; compile for " +
-          llvm::join(names, " or ") + " (G2)")
+  return (llvm::Twine(op) + " is not supported for " + target.name +
+          "; compile for " + llvm::join(names, " or ") + " (G2)")
       .str();
 }
 

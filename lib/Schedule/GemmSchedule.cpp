@@ -227,7 +227,8 @@ static bool isCuttable(const TileDemand &demand) {
 }
 
 SmallVector<Split> te::listTailSplits(const TileDemand &demand,
-                                 ScheduleAttr schedule, const Target &target) {
+                                      ScheduleAttr schedule,
+                                      const Target &target) {
   SmallVector<Split> splits;
   if (!isCuttable(demand) || demand.isExpected)
     return splits;
@@ -250,8 +251,10 @@ static bool isShuffled(Value operand) {
   return scaled && getDataOrder(scaled);
 }
 
-SmallVector<Split> te::listPersistent(const TileDemand &demand, const GemmPlan &plan,
-                                 ScheduleAttr schedule, const Target &target) {
+SmallVector<Split> te::listPersistent(const TileDemand &demand,
+                                      const GemmPlan &plan,
+                                      ScheduleAttr schedule,
+                                      const Target &target) {
   ArrayRef<int64_t> tile = schedule.getTile();
   GemmOp gemm = demand.gemm;
   // Columns that are masked are stored by branches, which part products. Steps

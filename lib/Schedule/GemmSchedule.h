@@ -69,12 +69,13 @@ SmallVector<Split> listSplits(const TileDemand &demand, ScheduleAttr schedule,
                               const Target &target);
 /// The same for the rows whose tiles do not have a round of all CUs for
 /// themselves; none where there are no such rows, or no others.
-SmallVector<Split> listTailSplits(const TileDemand &demand, ScheduleAttr schedule,
-                             const Target &target);
+SmallVector<Split> listTailSplits(const TileDemand &demand,
+                                  ScheduleAttr schedule, const Target &target);
 /// As many workgroups as CUs hold at once, where there are more tiles, whose
 /// stores then lie next to the next ones' products; or nothing.
-SmallVector<Split> listPersistent(const TileDemand &demand, const GemmPlan &plan,
-                             ScheduleAttr schedule, const Target &target);
+SmallVector<Split> listPersistent(const TileDemand &demand,
+                                  const GemmPlan &plan, ScheduleAttr schedule,
+                                  const Target &target);
 /// All of these, the schedule without a split first.
 SmallVector<Split> listAllSplits(const TileDemand &demand, const GemmPlan &plan,
                                  ScheduleAttr schedule, const Target &target);

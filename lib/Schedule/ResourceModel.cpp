@@ -150,7 +150,8 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
                    elements * std::min(demand.outputBytes, demand.inputBytes));
   lds = std::max(lds, elements * demand.exchangedBytes);
   lds = std::max<int64_t>(lds, lanes * 4);
-  // A kernel that keeps tiles in LDS has one area, others two, used alternately.
+  // A kernel that keeps tiles in LDS has one area, others two, used
+  // alternately.
   if (int64_t scratch = getScratchBytes(schedule.getWaves(), target);
       !inLds && (schedule.getGrid().getCluster() == 1 || lds <= scratch))
     lds = std::max(lds, 2 * std::min(lds, scratch));

@@ -82,9 +82,9 @@ static bool isDirect(const ProductWork &work) {
 }
 
 /// Clocks of a step where `many` are on their way at once, each of which needs
-/// the units for so long, and waits as long as `delay` next to: a closed network
-/// of queues by mean value analysis (Reiser and Lavenberg, JACM 27, 1980). One
-/// takes the sum; many take as long as the busiest unit.
+/// the units for so long, and waits as long as `delay` next to: a closed
+/// network of queues by mean value analysis (Reiser and Lavenberg, JACM 27,
+/// 1980). One takes the sum; many take as long as the busiest unit.
 static double getClocksOfEach(ArrayRef<double> units, double delay,
                               double many) {
   SmallVector<double> queues(units.size()), waits(units.size());
@@ -155,8 +155,8 @@ static WorkgroupClocks getWorkgroups(const ProductWork &work,
 
 double WorkgroupClocks::getStepClocks(const UnitClocks &step,
                                       double some) const {
-  // What lanes work on is next to the products of other waves of the SIMD, which
-  // a workgroup of few waves does not have all of.
+  // What lanes work on is next to the products of other waves of the SIMD,
+  // which a workgroup of few waves does not have all of.
   auto getProducts = [&](double workgroups) {
     return getClocksOfEach({step.matrix, step.vector}, 0,
                            std::floor(workgroups * sharing));
@@ -180,8 +180,8 @@ double WorkgroupClocks::getClocks() const {
     return 0;
   // Stores are among other workgroups' steps, or the next tile's.
   double separate = start + end +
-                 count / together * steps *
-                     getStepClocks(step + finish * (1 / steps), together);
+                    count / together * steps *
+                        getStepClocks(step + finish * (1 / steps), together);
   if (overlapsStores)
     return separate + (finish * together).getMost();
   auto getRound = [&](double some) {

@@ -181,7 +181,8 @@ static void spreadRows(MLIRContext *context, const TileDemand &demand,
 
 /// Partial sums are written once for so many rows: a small part of the data.
 static bool sumsEnoughRows(const TileDemand &demand, const Target &target,
-                           const Shape &shape, int64_t summed, bool isPersistent) {
+                           const Shape &shape, int64_t summed,
+                           bool isPersistent) {
   bool isKnown = !ShapedType::isDynamic(demand.rows);
   if (isKnown && summed >= demand.rows)
     return true;
@@ -206,9 +207,10 @@ static bool sumsEnoughRows(const TileDemand &demand, const Target &target,
 static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
                                const Target &target, bool wholeRows) {
   Shape shape = chooseShape(demand, target, wholeRows);
-  bool isPersistent = wholeRows && demand.columnBytes > 0 && !demand.mixesRows &&
-               !demand.dividesGrid && demand.minRows == 1 &&
-               !demand.reducesRows && demand.linesRows == 1;
+  bool isPersistent = wholeRows && demand.columnBytes > 0 &&
+                      !demand.mixesRows && !demand.dividesGrid &&
+                      demand.minRows == 1 && !demand.reducesRows &&
+                      demand.linesRows == 1;
   if (isPersistent)
     spreadRows(context, demand, target, shape);
   // No more waves than have a vector to load.
@@ -217,12 +219,14 @@ static ScheduleAttr chooseTile(MLIRContext *context, const TileDemand &demand,
     shape.waves /= 2;
   int64_t rowTiles = 1;
   while (demand.sumsColumns && !demand.wholeColumns &&
-         !sumsEnoughRows(demand, target, shape, shape.rows * rowTiles, isPersistent))
+         !sumsEnoughRows(demand, target, shape, shape.rows * rowTiles,
+                         isPersistent))
     rowTiles *= 2;
   ScheduleAttr persistent = shape.toSchedule(context, target, rowTiles, 1);
-  return shape.toSchedule(
-      context, target, rowTiles,
-      isPersistent && target.prefersPersistent ? getResident(demand, persistent, target) : 0);
+  return shape.toSchedule(context, target, rowTiles,
+                          isPersistent && target.prefersPersistent
+                              ? getResident(demand, persistent, target)
+                              : 0);
 }
 
 /// Tiles of a workgroup that sweeps along its rows, of the usual size or a

@@ -41,8 +41,8 @@ struct Text {
 } // namespace
 
 /// H13: workgroups that go down the rows.
-static std::optional<std::string> findPersistentViolation(const TileDemand &demand,
-                                                    ScheduleAttr schedule) {
+static std::optional<std::string>
+findPersistentViolation(const TileDemand &demand, ScheduleAttr schedule) {
   if (schedule.getGrid().getWorkgroups() == 0)
     return std::nullopt;
   Text text;
@@ -270,7 +270,8 @@ std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
     return why;
   if (std::optional<std::string> why = findRowViolation(demand, schedule))
     return why;
-  if (std::optional<std::string> why = findPersistentViolation(demand, schedule))
+  if (std::optional<std::string> why =
+          findPersistentViolation(demand, schedule))
     return why;
   if (std::optional<std::string> why = findRowSplitViolation(demand, schedule))
     return why;

@@ -35,7 +35,8 @@ static unsigned elementBytes(Type type) {
 /// Scales in an order of their own are stored side by side, in wide stores,
 /// where a tile holds a whole unit of that order: as many rows (or columns of a
 /// columnwise scheme) and as many blocks.
-static void addUnit(TileDemand &demand, ScalingAttr scaling, bool isTransposed) {
+static void addUnit(TileDemand &demand, ScalingAttr scaling,
+                    bool isTransposed) {
   int64_t lines, blocks;
   switch (scaling.getScaleLayout()) {
   case ScaleLayout::Linear:
@@ -72,8 +73,8 @@ static void addScaled(TileDemand &demand, ScaledType type, bool isTransposed) {
   demand.scalesByCols |=
       storage.size() > 1 && isColumns(type, storage.front()) != isTransposed;
   for (ScaledType::StorageDim dim : storage) {
-    int64_t &cover =
-        isColumns(type, dim) != isTransposed ? demand.coverCols : demand.coverRows;
+    int64_t &cover = isColumns(type, dim) != isTransposed ? demand.coverCols
+                                                          : demand.coverRows;
     cover = std::max<int64_t>(cover, dim.divisor * dim.multiple);
   }
   bool isTransposed = scaling.isTransposed() != isTransposed;
@@ -191,7 +192,8 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
     unsigned bytes = elementBytes(value.getType());
     widest = std::max(widest, bytes);
     demand.liveBytes += bytes * (map.isHalves() ? 2 : count);
-    addType(demand, value.getType(), transposed.contains(value.getDefiningOp()));
+    addType(demand, value.getType(),
+            transposed.contains(value.getDefiningOp()));
   };
   for (Operation *op : ops) {
     demand.wholeColumns |= needsWholeColumns(op);

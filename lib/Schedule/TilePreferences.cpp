@@ -48,10 +48,11 @@ bool te::isNormAlone(const TileDemand &demand) {
 }
 
 bool te::fillsRows(const TileDemand &demand, const Target &target) {
-  return !target.prefersPersistent && !demand.wholeRows && !demand.wholeColumns &&
-         !demand.readsHalves && demand.minRows == 1 && demand.unitRows == 1 &&
-         demand.linesRows == 1 && demand.rowsPerWave == 0 &&
-         !demand.reducesRows && !demand.scalesByCols && !demand.sumsColumns &&
+  return !target.prefersPersistent && !demand.wholeRows &&
+         !demand.wholeColumns && !demand.readsHalves && demand.minRows == 1 &&
+         demand.unitRows == 1 && demand.linesRows == 1 &&
+         demand.rowsPerWave == 0 && !demand.reducesRows &&
+         !demand.scalesByCols && !demand.sumsColumns &&
          !ShapedType::isDynamic(demand.cols);
 }
 

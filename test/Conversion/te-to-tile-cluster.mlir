@@ -2,7 +2,7 @@
 
 // RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(te-to-tile,canonicalize,cse)' | FileCheck %s
 
-// Clusters lie along x, one for each tile of rows. What is f32 in front of the exchange is computed again behind it.
+// Clusters lie along x, one for each tile of rows. What is f32 before the exchange is computed again after it.
 // CHECK-LABEL: func.func @rms
 // CHECK: tile.launch @k grid(%c8, %c1) ins(%arg0, %arg1 :
 // CHECK-LABEL: tile.kernel @k(

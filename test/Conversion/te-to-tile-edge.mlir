@@ -1,4 +1,4 @@
-// Workgroups with rows behind the last, on a chip that has no bounded buffer accesses.
+// Workgroups with rows after the last, on a chip that has no bounded buffer accesses.
 
 // RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-schedule{target=sm_90a}),te-to-tile,cse)' | FileCheck %s
 

@@ -34,7 +34,7 @@
 // CHECK: tile.reduce nibbles %{{.*}} block [1, 2] : {{.*}} -> tensor<128x64xi8
 // CHECK: tile.convert_layout
 // CHECK: tile.store {{.*}} : tensor<128x64xi8
-// Where bf16 is computed with, two at once, it is scaled where it is rounded; its magnitudes are those of the amax. Scales of both copies come before codes, and stores behind.
+// Where bf16 is computed with, two at once, it is scaled where it is rounded; its magnitudes are those of the amax. Scales of both copies come before codes, and stores after.
 // Three workgroups of eight waves fit a SM.
 // SM90A-LABEL: tile.kernel @both_0({{.*}}waves_per_simd = 6
 // SM90A: %[[Y:.*]] = math.absf %[[X:.*]] : tensor<[[T:128x128xbf16]]

@@ -138,7 +138,7 @@ func.func @gate_of_runs(%x: tensor<?x64xbf16>, %w: tensor<1024x64xbf16>, %v: ten
 
 // -----
 
-// Pieces of K are added up when all of them are under way.
+// Splits of K are added up when all of them are under way.
 // CHECK-LABEL: tile.kernel @sum_0({{.*}}attributes {{.*}}te.loads_first
 // CHECK-COUNT-3: tile.load
 // CHECK-NOT: tile.load
@@ -153,7 +153,7 @@ func.func @sum(%s: tensor<3x64x64xf32>) -> tensor<64x64xbf16> {
 }
 // -----
 
-// With stages the loop is the same, and says what the passes behind are to make of it.
+// With stages the loop is the same, and says what the passes after are to make of it.
 // CHECK-LABEL: tile.kernel @turns_0
 // CHECK: scf.for
 // CHECK-COUNT-2: tile.convert_layout

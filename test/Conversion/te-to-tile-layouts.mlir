@@ -1,4 +1,4 @@
-// Scales and data in an order of their own: the stores name it, the tile is first held in that order, and
+// Scales and data in an order of their own: the stores name it, the tile is first kept in that order, and
 // what pads is written where blocks of zeros would store something else.
 
 // RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}),te-to-tile,cse)' | FileCheck %s

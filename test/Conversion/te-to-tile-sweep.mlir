@@ -1,4 +1,4 @@
-// Rows that a tile does not hold: the workgroup walks along them, first for what is computed over each row, then for the
+// Rows that a tile does not hold: the workgroup sweeps them, first for what is computed over each row, then for the
 // results.
 
 // RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}),te-to-tile,canonicalize,cse)' | FileCheck %s

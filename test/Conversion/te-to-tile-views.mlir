@@ -33,7 +33,7 @@ func.func @uneven(%x: tensor<?x192xf32>) -> tensor<?x64xf32> {
 
 // -----
 
-// A tile that is read as it lies in memory, then turned over: of a slice, and of this workgroup's matrix.
+// A tile that is read as it lies in memory, then transposed over: of a slice, and of this workgroup's matrix.
 // CHECK-LABEL: tile.kernel @turned_0(
 // CHECK: memref.reinterpret_cast %{{.*}} to offset: [8], sizes: [%{{.*}}, 48], strides: [64, 1]
 // CHECK: %[[T:.*]] = tile.load {{.*}} {divisible = 8 : i64} {{.*}} -> tensor<[[C:[0-9]+]]x[[R:[0-9]+]]xbf16

@@ -36,7 +36,7 @@ tile.kernel @exchange(%in: memref<f32>, %out: memref<f32>) attributes {target = 
   tile.store %y, %b[%c0, %c0] {in_bounds} : tensor<4x1xf32, #l>, memref<4x1xf32, strided<[1, 1]>>
 }
 
-// A word is the same behind an instruction that does nothing.
+// A word is the same after an instruction that does nothing.
 #w = #tile.layout<shape = [1, 64], register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], wave = []>
 // CHECK-LABEL: gpu.func @hold
 // CHECK: llvm.inline_asm has_side_effects "", "=r,0"

@@ -2,7 +2,7 @@
 
 // RUN: te-opt %s --split-input-file --tile-distribute --canonicalize --cse --verify-diagnostics | FileCheck %s
 
-// Four rows of 64 elements, two of them a wave: each lane copies one run. Of rows behind the last nothing is read.
+// Four rows of 64 elements, two of them a wave: each lane copies one run. Of rows after the last nothing is read.
 #l = #tile.layout<shape = [4, 64], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], wave = []>
 // CHECK-LABEL: gpu.func @own
 // CHECK-NOT: nvvm.cp.async.shared.global %{{[^,]*}}, %{{[^,]*}}, 16, cache = cg,
@@ -37,7 +37,7 @@ tile.kernel @own(%in: memref<bf16>, %out: memref<bf16>, %rows: index) attributes
 
 // -----
 
-// What others fetched is there behind a barrier.
+// What others fetched is there after a barrier.
 #l = #tile.layout<shape = [4, 64], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], wave = []>
 #t = #tile.layout<shape = [4, 64], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [0, 8], [0, 16], [0, 32]], wave = []>
 // CHECK-LABEL: gpu.func @others

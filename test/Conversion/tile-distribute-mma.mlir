@@ -50,8 +50,8 @@ tile.kernel @scaled(%x: memref<i8, #gpu.address_space<global>>, %y: memref<f32, 
 
 // -----
 
-// A ring lies where what comes behind it goes through LDS; slots follow one another. A part is read at its lanes' addresses, by
-// XOR with what is not the same in all lanes; writes and reads are apart, as a barrier is between. Between the products the accesses take turns, and nothing crosses their end.
+// A ring lies where what comes after it goes through LDS; slots follow one another. A part is read at its lanes' addresses, by
+// XOR with what is not the same in all lanes; writes and reads are apart, as a barrier is between. Between the products the accesses alternate, and nothing crosses their end.
 #put = #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []>
 #take = #tile.layout<shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []>
 #c = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
@@ -70,7 +70,7 @@ tile.kernel @scaled(%x: memref<i8, #gpu.address_space<global>>, %y: memref<f32, 
 // CHECK: rocdl.sched.group.barrier 512, 1, 0
 // CHECK: rocdl.sched.group.barrier 32, 2, 0
 // CHECK: amdgpu.sched_barrier allow = <none>
-// Waves meet behind the last product, not behind what is computed of it.
+// Waves meet after the last product, not after what is computed of it.
 // CHECK: gpu.barrier
 // CHECK-NEXT: amdgpu.sched_barrier allow = <none>
 // CHECK: arith.negf
@@ -118,8 +118,8 @@ tile.kernel @across(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<bf1
 
 // -----
 
-// Of four products: writes to LDS come as they can, turned ones when half of what turns them stands in front. Behind a barrier
-// one read comes first, and no loads beside the first product; no writes either, where they stand behind the barrier.
+// Of four products: writes to LDS come as they can, transposed ones when half of what turns them stands in front. After a barrier
+// one read comes first, and no loads next to the first product; no writes either, where they stand after the barrier.
 #raw = #tile.layout<shape = [64, 32], register = [[1, 0], [2, 0], [4, 0], [0, 8], [0, 16]], lane = [[8, 0], [16, 0], [32, 0], [0, 1], [0, 2], [0, 4]], wave = []>
 #put = #tile.layout<shape = [32, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0], [16, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []>
 #take = #tile.layout<shape = [32, 32], register = [[0, 1], [0, 2], [0, 4], [16, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []>
@@ -195,8 +195,8 @@ tile.kernel @four(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32, 
 
 // -----
 
-// What is computed for LDS in front of the last of two products stands among both: vector instructions cross the end of the
-// first, and the last one says for each where its reads and the others come. Of rows behind the last none is asked for.
+// What is computed for LDS before the last of two products stands among both: vector instructions cross the end of the
+// first, and the last one says for each where its reads and the others come. Of rows after the last none is asked for.
 #put = #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []>
 #take = #tile.layout<shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []>
 #c = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
@@ -237,8 +237,8 @@ tile.kernel @spread(%x: memref<bf16, #gpu.address_space<global>>, %y: memref<f32
 
 // -----
 
-// Turned elements are written to LDS in many pieces: what turns them stands up to the middle of the product behind the barrier,
-// whose reads come later then, and writes cross the end of the last product in front of it.
+// Turned elements are written to LDS in many splits: what turns them stands up to the middle of the product after the barrier,
+// whose reads come later then, and writes cross the end of the last product before it.
 #turned = #tile.layout<shape = [64, 16], register = [[1, 0], [2, 0], [4, 0], [0, 8]], lane = [[8, 0], [16, 0], [32, 0], [0, 1], [0, 2], [0, 4]], wave = []>
 #put = #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []>
 #take = #tile.layout<shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []>

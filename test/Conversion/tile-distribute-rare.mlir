@@ -1,5 +1,5 @@
 // What a loop seldom needs of a lane's place is computed where it is used: of scales that are put and read once in sixteen
-// products the lane's number is asked for again, behind what is put, or behind the column. Elements keep their addresses.
+// products the lane's number is asked for again, after what is put, or after the column. Elements keep their addresses.
 
 // RUN: te-opt %s --pass-pipeline='builtin.module(te-to-tile,cse,tile.kernel(tile-stage-operands,tile-split-products,tile-pipeline,tile-ping-pong,tile-interleave,tile-unroll),tile-distribute)' -split-input-file | FileCheck %s
 

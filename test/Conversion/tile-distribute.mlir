@@ -69,7 +69,7 @@ tile.kernel @window(%in: memref<f32>, %out: memref<f32>, %n: index, %start: inde
 
 // -----
 
-// Blocks of 1 x 16: 4 registers, one behind the other, then lanes that differ in bits 0 and 1.
+// Blocks of 1 x 16: 4 registers, one after the other, then lanes that differ in bits 0 and 1.
 #l = #tile.layout<shape = [4, 64], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], wave = []>
 #b = #tile.layout<shape = [4, 4], register = [], lane = [[0, 0], [0, 0], [0, 1], [0, 2], [1, 0], [2, 0]], wave = []>
 // CHECK-LABEL: gpu.func @reduce
@@ -175,7 +175,7 @@ tile.kernel @spread(%in: memref<f32>, %out: memref<f32>) attributes {target = "g
 
 // -----
 
-// Waves that held the same before need nothing of one another, wherever their rows begin.
+// Waves that kept the same before need nothing of one another, wherever their rows begin.
 #l = #tile.layout<shape = [2, 64], register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 0]], wave = [[1, 0], [0, 0]]>
 #b = #tile.layout<shape = [2, 1], register = [], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], wave = [[1, 0], [0, 0]]>
 // CHECK-LABEL: gpu.func @same_waves
@@ -269,7 +269,7 @@ tile.kernel @vote(%in: memref<f32>, %out: memref<f32, #gpu.address_space<global>
 // CHECK: %[[BYTES:.*]] = arith.index_cast %[[SIZE]] : index to i64
 // CHECK: %[[RSRC:.*]] = rocdl.make.buffer.rsrc %{{.*}}, %c0_i16, %[[BYTES]], %{{.*}}
 // CHECK: %[[X:.*]] = rocdl.raw.ptr.buffer.load %[[RSRC]], %{{.*}}, %c256_i32, %c0_i32 : vector<4xi32>
-// Each tile is taken apart where it is made.
+// Each tile is split into elements where it is made.
 // CHECK: %[[XWORD:.*]] = vector.extract %[[X]][0] : i32 from vector<4xi32>
 // CHECK: arith.addf
 // CHECK: %[[Y:.*]] = vector.bitcast %{{.*}} : vector<4xf32> to vector<4xi32>
@@ -395,7 +395,7 @@ tile.kernel @bytes(%in: memref<i8>, %out: memref<i8>) attributes {target = "gfx9
 
 // -----
 
-// Each in an area of its own: a barrier between writing and reading, and in front of writing only where waves may still
+// Each in an area of its own: a barrier between writing and reading, and before writing only where waves may still
 // read there. Three in a loop: the third takes the first's area, so that the first of the next round waits.
 #l = #tile.layout<shape = [2, 64], register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], wave = [[1, 0]]>
 #o = #tile.layout<shape = [2, 64], register = [], lane = [[1, 0], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], wave = [[0, 1]]>
@@ -438,7 +438,7 @@ tile.kernel @turns(%in: memref<f32>, %out: memref<f32>) attributes {target = "gf
 
 // -----
 
-// A few words that are held wait once for what loads them.
+// A few words that are kept wait once for what loads them.
 #l = #tile.layout<shape = [4, 64], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], wave = []>
 // CHECK-LABEL: gpu.func @held
 // CHECK: llvm.inline_asm has_side_effects {{.*}}"", "=v,=v,=v,=v,0,1,2,3"
@@ -453,7 +453,7 @@ tile.kernel @held(%in: memref<f32>) attributes {target = "gfx942", waves = 1 : i
 
 // -----
 
-// Two bytes are one load's, of which nothing is taken apart before.
+// Two bytes are one load's, of which nothing is split into elements before.
 #l = #tile.layout<shape = [2, 64], register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], wave = []>
 // CHECK-LABEL: gpu.func @held_bytes
 // CHECK: %[[BITS:.*]] = vector.bitcast %{{.*}} : vector<2xi8> to vector<1xi16>

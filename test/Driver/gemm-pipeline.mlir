@@ -2,7 +2,7 @@
 // RUN: te-opt %s --pass-pipeline='builtin.module(te-to-tile,cse,tile.kernel(tile-stage-operands,tile-split-products,tile-pipeline,tile-ping-pong,tile-interleave,tile-unroll),cse,tile.kernel(tile-count-loads))' -split-input-file | FileCheck %s
 
 // Two stages: the step after the next is read, the next one is put into the other slot, and of this one each part is taken
-// before the part in front of it is multiplied. The barrier stands before the last product. Two steps are an iteration, so that
+// before the part before it is multiplied. The barrier stands before the last product. Two steps are an iteration, so that
 // slots have constant places; one that is left has a loop.
 // CHECK-LABEL: tile.kernel @stages_0
 // CHECK: %[[RA:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x32x64xbf16
@@ -36,8 +36,8 @@ func.func @stages(%x: tensor<?x?xbf16>, %w: tensor<48x?xbf16>) -> tensor<?x48xbf
 
 // -----
 
-// Waves that share a SIMD take turns, by priority: from the barrier on each part is less urgent than the one before. A is
-// larger: its part is taken behind B's. B is put a product behind A. Behind the loop all are alike.
+// Waves that share a SIMD alternate, by priority: from the barrier on each part is less urgent than the one before. A is
+// larger: its part is taken after B's. B is put a product after A. After the loop all are alike.
 // CHECK-LABEL: tile.kernel @turns_0
 // CHECK: %[[RA:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x128x128xbf16
 // CHECK: %[[RB:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x64x128xbf16
@@ -130,14 +130,14 @@ func.func @ordered(%x: !te.scaled<64x512xf8E4M3FN, #te.scaling<tensor, scale = f
 
 // -----
 
-// Scales of four steps go through LDS together, and each step takes its own. Waits of the steps behind their loads know of these.
+// Scales of four steps go through LDS together, and each step takes its own. Waits of the steps after their loads know of these.
 // CHECK-LABEL: tile.kernel @round_0
 // CHECK: %[[SCALES:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<2x128x16xi8
 // CHECK: scf.for
-// CHECK: tile.async_wait for {{.*}} {behind = 12 : i64, pending = array<i64: 1, 1>}
+// CHECK: tile.async_wait for {{.*}} {outstanding = 12 : i64, pending = array<i64: 1, 1>}
 // CHECK: tile.local_load %[[SCALES]][%{{.*}}, %c4]
 // CHECK: tile.mma {{.*}} scales(%{{.*}}, %{{.*}} : tensor<128x4xi8, #{{.*}}>, tensor<128x4xi8, #{{.*}}>) <{{.*}}> in_order {reads =
-// CHECK: tile.async_wait for {{.*}} {behind = 8 : i64, pending = array<i64: 1, 1>}
+// CHECK: tile.async_wait for {{.*}} {outstanding = 8 : i64, pending = array<i64: 1, 1>}
 // CHECK: tile.local_load %[[SCALES]][%{{.*}}, %c8
 // CHECK: scf.yield
 func.func @round(%x: !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %w: !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> tensor<128x128xbf16> {
@@ -151,8 +151,8 @@ func.func @round(%x: !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], 
 
 // -----
 
-// With three places B's step is asked for behind A's, in the step that follows. The last steps stand behind the loop: what they
-// do not have behind them they do not ask for, and wait for less.
+// With three places B's step is asked for after A's, in the step that follows. The last steps stand after the loop: what they
+// do not have after them they do not ask for, and wait for less.
 // CHECK-LABEL: tile.kernel @rest_0
 // CHECK: %[[RA:.*]] = tile.ring
 // CHECK: %[[RB:.*]] = tile.ring
@@ -160,14 +160,14 @@ func.func @round(%x: !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], 
 // CHECK: tile.async_copy %{{.*}}, %[[RB]]
 // CHECK: tile.async_copy %{{.*}}, %[[RA]]
 // CHECK: tile.async_copy %{{.*}}, %[[RB]]
-// CHECK: tile.async_wait for %[[RA]], %[[RB]] {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 1, 1>}
+// CHECK: tile.async_wait for %[[RA]], %[[RB]] {{.*}} {outstanding = {{[0-9]+}} : i64, pending = array<i64: 1, 1>}
 // CHECK: tile.async_copy %{{.*}}, %[[RA]]
 // CHECK: scf.for {{.*}} to %c30 step %c3
-// CHECK-COUNT-3: tile.async_wait for {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 1, 1>}
+// CHECK-COUNT-3: tile.async_wait for {{.*}} {outstanding = {{[0-9]+}} : i64, pending = array<i64: 1, 1>}
 // CHECK: scf.yield
 // CHECK-NOT: scf.for
 // CHECK: tile.async_copy
-// CHECK: tile.async_wait for {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 1, 1>}
+// CHECK: tile.async_wait for {{.*}} {outstanding = {{[0-9]+}} : i64, pending = array<i64: 1, 1>}
 // CHECK: tile.async_wait for %[[RA]], %[[RB]] : {{.*}}>{{$}}
 // CHECK-NOT: tile.async_copy
 // CHECK: tile.mma
@@ -184,7 +184,7 @@ func.func @rest(%x: tensor<64x2176xbf16>, %w: tensor<64x2176xbf16>) -> tensor<64
 // -----
 
 // Lanes scale fp8 elements on their way to LDS: what was loaded is held together, one operand behind the other, until all products
-// in front of the barrier have begun, and the next step is asked for behind that. Two steps are an iteration, with constant places.
+// before the barrier have begun, and the next step is asked for after that. Two steps are an iteration, with constant places.
 // CHECK-LABEL: tile.kernel @scaled_0
 // CHECK: scf.for {{.*}} step %c2
 // CHECK: %[[HELD:.*]] = tile.optimization_barrier %{{.*}} : tensor<32x256xf8E4M3FN
@@ -218,11 +218,11 @@ func.func @scaled(%x: !te.scaled<1024x256xf8E4M3FN, #te.scaling<block = [32, 1],
 // CHECK: %[[A:.*]] = tile.ring {{.*}} : memref<2x256x128xf8E4M3FN
 // CHECK: %[[B:.*]] = tile.ring {{.*}} : memref<4x256x64xf8E4M3FN
 // CHECK: scf.for
-// CHECK: tile.async_wait for %[[B]] : {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 2>}
+// CHECK: tile.async_wait for %[[B]] : {{.*}} {outstanding = {{[0-9]+}} : i64, pending = array<i64: 2>}
 // CHECK: tile.local_load %[[A]][%c0, %c64]
 // CHECK: tile.async_copy {{.*}}, %[[B]]
 // CHECK: tile.mma
-// CHECK: tile.async_wait for %[[A]], %[[B]] : {{.*}} {behind = {{[0-9]+}} : i64, pending = array<i64: 0, 2>}
+// CHECK: tile.async_wait for %[[A]], %[[B]] : {{.*}} {outstanding = {{[0-9]+}} : i64, pending = array<i64: 0, 2>}
 // CHECK: tile.local_load %[[A]][%c1, %c0]
 // CHECK: tile.async_copy {{.*}}, %[[A]]
 // CHECK: tile.async_copy {{.*}}, %[[B]]

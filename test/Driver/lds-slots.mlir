@@ -1,4 +1,4 @@
-// What is put into a ring whose parts go to other lanes is taken behind a barrier: the backend may move its writes in front of
+// What is put into a ring whose parts go to other lanes is taken after a barrier: the backend may move its writes before
 // its reads. What a kernel keeps in LDS otherwise is not apart.
 // RUN: te-compile %s --target=gfx950 --emit=llvm | FileCheck %s
 // CHECK: store <{{.*}}> %{{.*}}, ptr addrspace(3) %{{.*}}, align 16, !alias.scope ![[SLOTS:[0-9]+]]

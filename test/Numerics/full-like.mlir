@@ -49,7 +49,7 @@ func.func @turned(%x: tensor<?x64xf16> {te.dims = ["M", "K"]}) -> tensor<64x?xf1
   return %z : tensor<64x?xf16>
 }
 
-// Behind a product, and beside no other operand of the op.
+// After a product, and next to no other operand of the op.
 // CHECK: product_0
 func.func @product(%x: tensor<?x64xbf16> {te.dims = ["M", "K"]}, %w: tensor<96x64xbf16>) -> tensor<?x96xbf16> {
   %y = te.gemm %x, %w {transpose_b} : tensor<?x64xbf16>, tensor<96x64xbf16> -> tensor<?x96xbf16>

@@ -35,7 +35,7 @@ func.func @apart(%x: tensor<?x?xf32> {te.dims = ["M", "K"]}, %s: tensor<?xf32> {
   return %y, %q : tensor<?x?xf32>, !te.scaled<?x64xf8E4M3FN, #row>
 }
 
-// A part of a known length beside one that is not known.
+// A part of a known length next to one that is not known.
 // CHECK: mixed_0
 // CHECK-NEXT: one kernel for te.copy te.copy tensor.concat, in 2 parts
 func.func @mixed(%x: tensor<?x?xf16> {te.dims = ["M", "K"]}, %y: tensor<?x40xf16> {te.dims = ["M", "N"]}) -> tensor<?x?xf16> {

@@ -34,7 +34,7 @@ func.func @swept(%x: tensor<20000x?xbf16> {te.dims = ["K", "M"]}, %g: tensor<200
   return %q, %m, %r : !te.scaled<?x20000xf8E4M3FN, #row>, tensor<?xf32>, tensor<?xf32>
 }
 
-// Matrices one by one; what is not transposed is read beside it. A part of them is copied first.
+// Matrices one by one; what is not transposed is read next to it. A part of them is copied first.
 // CHECK: matrices_0
 // CHECK-NEXT: one kernel for arith.addf arith.negf
 // CHECK: parts_0
@@ -53,7 +53,7 @@ func.func @parts(%x: tensor<2x3x?x65xbf16> {te.dims = ["D", "E", "M", "K"]}) -> 
   return %a : tensor<2x3x65x?xbf16>
 }
 
-// Heads in front of positions, and back: rows in another order, read where they lie. As a part of a concat too.
+// Heads before positions, and back: rows in another order, read where they lie. As a part of a concat too.
 // CHECK: heads_0
 // CHECK-NEXT: one kernel for te.quantize
 // CHECK: normal_0

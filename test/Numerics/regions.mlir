@@ -1,5 +1,5 @@
 // Regions written by hand: a dequantized tensor that stays in registers, two ops that
-// share one read, and an amax beside them, starting from 0.
+// share one read, and an amax next to them, starting from 0.
 
 // RUN: te-run %s --target=gfx950 --device=emulator --check --entry=requantize --dim=M=77 | FileCheck %s
 // RUN: te-run %s --target=gfx942 --device=emulator --check --entry=requantize --dim=M=77 | FileCheck %s

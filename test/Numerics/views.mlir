@@ -34,7 +34,7 @@ func.func @reshaped(%x: tensor<2x?x96xbf16> {te.dims = ["B", "M", "K"]}) -> (ten
   return %a, %b, %j : tensor<?x48xbf16>, tensor<?x48xbf16>, tensor<2x?x48xbf16>
 }
 
-// A matrix that is a reshape of what tiles are read of, and a tensor beside its product's result.
+// A matrix that is a reshape of what tiles are read of, and a tensor next to its product's result.
 // CHECK: matrix_0
 // CHECK-NEXT: one kernel for arith.negf te.gemm arith.addf
 // CHECK: matrix_1

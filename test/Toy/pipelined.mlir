@@ -1,4 +1,4 @@
-// A triangular product is a plain loop, which the passes on loops of products make a pipeline. In front of the diagonal it is the loop
+// A triangular product is a plain loop, which the passes on loops of products make a pipeline. Before the diagonal it is the loop
 // that te.gemm has with the same schedule: the same checks for both.
 
 // RUN: te-toy te-opt %s --pass-pipeline='builtin.module(te-to-tile,cse)' --split-input-file | FileCheck %s --check-prefix=PLAIN
@@ -6,7 +6,7 @@
 // RUN: sed s/toy.tril_product/te.gemm/ %s | te-toy te-opt --pass-pipeline='builtin.module(te-to-tile,cse,tile.kernel(tile-stage-operands,tile-split-products,tile-pipeline,tile-ping-pong,tile-interleave,tile-unroll),cse,tile.kernel(tile-count-loads))' --split-input-file | FileCheck %s
 // RUN: te-toy te-compile %s --target=gfx950 --emit=tile | FileCheck %s --check-prefixes=LEVEL
 
-// The loop of the whiteboard, up to the diagonal; one of the same kind behind it masks A.
+// The loop of the whiteboard, up to the diagonal; one of the same kind after it masks A.
 // PLAIN-LABEL: tile.kernel @direct_0
 // PLAIN: %[[SUM:.*]] = scf.for
 // PLAIN-NEXT: arith.muli
@@ -29,7 +29,7 @@
 // PLAIN: tile.store
 
 // Both operands go straight to LDS, two steps ahead. An iteration is three steps, so that slots have constant places. Of each step
-// parts are taken while the part before is multiplied, and waves take turns.
+// parts are taken while the part before is multiplied, and waves alternate.
 // CHECK-LABEL: tile.kernel @direct_0
 // CHECK: %[[RA:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<3x128x64xbf16
 // CHECK: %[[RB:.*]] = tile.ring from #{{.*}} to #{{.*}} : memref<3x64x128xbf16

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Next to the database FILE lies FILE.tried: every schedule that was tried, with
-// its clocks, so that a search goes on where it was interrupted. Only te-tune
-// reads it.
+// Next to the database FILE lies FILE.tried: every schedule that was tried,
+// with its clocks, so that a search goes on where it was interrupted. Only
+// te-tune reads it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_TOOLS_TE_TUNE_SEARCHLOG_H

@@ -163,8 +163,8 @@ static std::string readSizes(const Settings &flags, std::vector<Sizes> &sizes) {
   return "";
 }
 
-/// The database and the log next to it, which may not be there yet, with what is
-/// merged.
+/// The database and the log next to it, which may not be there yet, with what
+/// is merged.
 static llvm::Expected<std::pair<TuningDatabase, SearchLog>>
 loadAll(const Settings &flags, const Target &target) {
   TuningDatabase database;

@@ -1,4 +1,5 @@
-//===- MeasuredTest.cpp - next to micro-benchmarks of real chips -----------===//
+//===- MeasuredTest.cpp - next to micro-benchmarks of real chips
+//-----------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -230,8 +230,8 @@ TEST_P(SanitizerTest, PlantedIsFound) {
         (first.other ? contains(first.other->instruction, planted.other)
                      : !*planted.other);
     bool isTransposed = turned && first.other &&
-                    contains(first.place.instruction, planted.other) &&
-                    contains(first.other->instruction, planted.instruction);
+                        contains(first.place.instruction, planted.other) &&
+                        contains(first.other->instruction, planted.instruction);
     EXPECT_TRUE(isFound || isTransposed) << print(first);
     // Debug information leads to the source.
     EXPECT_TRUE(contains(first.place.location, "defects.cl:")) << print(first);

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // What a lane holds of a tile is one vector, put together from what it loads
-// and computes, and split into elements again for what it multiplies and stores. After
-// tile-distribute each use gets its elements from where they were made:
+// and computes, and split into elements again for what it multiplies and
+// stores. After tile-distribute each use gets its elements from where they were
+// made:
 //   te-opt --te-forward-slices
 //
 //   %1 = vector.insert_strided_slice %a, %0 {offsets = [0]} : 2 into 4

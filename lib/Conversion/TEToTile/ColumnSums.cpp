@@ -202,16 +202,17 @@ KernelOp te::emitFinishKernel(ImplicitLocOpBuilder &b, StringRef name,
   ctx.tileCol = arith::MulIOp::create(b, x, constant(schedule.getTile()[1]));
   Type f32 = getTileType(b.getF32Type(), b.getContext(), ctx.getLoadLayout());
   SmallVector<Value> zeros(sums.size(), ctx.constant(f32, 0.0));
-  SmallVector<Value> totals = ctx.forEachRowTile(zeros, [&](ValueRange carried) {
-    SmallVector<Value> next;
-    for (auto [k, value] : llvm::enumerate(carried)) {
-      Value part = ctx.load(ctx.view(body.getArgument(k), ctx.rows, ctx.cols),
-                            ctx.tileRow, ctx.tileCol, b.getF32Type(),
-                            ctx.getLoadLayout());
-      next.push_back(arith::AddFOp::create(b, value, part));
-    }
-    return next;
-  });
+  SmallVector<Value> totals =
+      ctx.forEachRowTile(zeros, [&](ValueRange carried) {
+        SmallVector<Value> next;
+        for (auto [k, value] : llvm::enumerate(carried)) {
+          Value part = ctx.load(
+              ctx.view(body.getArgument(k), ctx.rows, ctx.cols), ctx.tileRow,
+              ctx.tileCol, b.getF32Type(), ctx.getLoadLayout());
+          next.push_back(arith::AddFOp::create(b, value, part));
+        }
+        return next;
+      });
   for (auto [k, total] : llvm::enumerate(totals)) {
     Value row = ctx.round(emitReduceColumns(ctx, total),
                           getElementTypeOrSelf(sums[k].getType()));

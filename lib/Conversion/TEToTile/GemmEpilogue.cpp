@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The epilogue of te.gemm and te.gemm_sum (docs/spec.md), on the accumulators
-// of one, or on the sum of the other's partials: the first, plus the second, and
-// so on, all of them loaded at once.
+// of one, or on the sum of the other's partials: the first, plus the second,
+// and so on, all of them loaded at once.
 //
 //   %y = te.gemm_sum %p bias(%v : ..) : tensor<2x..> -> ..
 // ==>
@@ -124,8 +124,8 @@ struct GemmSumLowering
                    constant(half)));
       Value view = last.view(buffer, last.rows, last.cols, pitch, start);
       partials.push_back(last.load(view, last.tileRow, last.tileCol,
-                                 b.getF32Type(), last.getLoadLayout(),
-                                 /*divisible=*/1, /*order=*/{}, interleave));
+                                   b.getF32Type(), last.getLoadLayout(),
+                                   /*divisible=*/1, /*order=*/{}, interleave));
     }
     return partials;
   }

@@ -364,7 +364,7 @@ Value GemmOperand::loadSumScale() const {
     if (!isOneOfMany)
       own.matrix = Value();
     return own.load(own.viewMatrix(buffer, rows, cols), row, col,
-                     b.getF32Type(), getLine());
+                    b.getF32Type(), getLine());
   };
   if (side == MMASide::A)
     return load(ctx.rows, one, ctx.tileRow, zero);

@@ -74,12 +74,13 @@ void te::emitUnlessNoop(ImplicitLocOpBuilder &b, Value flagBuffer,
 
 /// Lowers an op on tiles with rows for columns.
 static LogicalResult emitTransposed(TileContext &ctx, TileContext &transposed,
-                                Operation *op) {
+                                    Operation *op) {
   for (OpOperand &operand : op->getOpOperands())
-    if (Value source =
-            getMap(operand).isTile() ? getTransposedSource(operand.get()) : Value())
+    if (Value source = getMap(operand).isTile()
+                           ? getTransposedSource(operand.get())
+                           : Value())
       transposed.setTile(getTileRoot(operand.get()),
-                     ctx.transpose(ctx.getTile(source)));
+                         ctx.transpose(ctx.getTile(source)));
   auto lowering = dyn_cast<TileLoweringInterface>(op);
   if (lowering)
     return lowering.lowerToTile(transposed);
@@ -205,8 +206,9 @@ static void emitPrefetch(TileContext &ctx, ArrayRef<Operation *> ops,
     int64_t rowBytes =
         ctx.staticCols *
         getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth() / 8;
-    int64_t part = std::min<int64_t>(
-        grid.getL2PrefetchBytes(), int64_t(1) << llvm::countr_zero(uint64_t(rowBytes)));
+    int64_t part =
+        std::min<int64_t>(grid.getL2PrefetchBytes(),
+                          int64_t(1) << llvm::countr_zero(uint64_t(rowBytes)));
     // Rows of narrower elements may begin elsewhere.
     if (part % ctx.target.l2PrefetchBytes == 0)
       PrefetchOp::create(

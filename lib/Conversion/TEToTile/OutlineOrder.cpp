@@ -66,8 +66,7 @@ static std::pair<Value, Value> emitOrder(ImplicitLocOpBuilder &b, Value x,
   rows = narrow(rows);
   Value xcds = constant(Timing::lookup(target.name)->xcds),
         height = constant(group);
-  Value own = add(mul(narrow(y), columns), narrow(x)),
-        all = mul(columns, rows);
+  Value own = add(mul(narrow(y), columns), narrow(x)), all = mul(columns, rows);
   // The first XCDs have one more where they do not have as many each.
   Value xcd = rem(own, xcds);
   Value tile = add(div(own, xcds),

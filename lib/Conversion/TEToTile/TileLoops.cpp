@@ -45,7 +45,7 @@ TileContext::loop(Value count, ValueRange start,
 
 SmallVector<Value>
 TileContext::forEachRowTile(ValueRange start,
-                      function_ref<SmallVector<Value>(ValueRange)> body) {
+                            function_ref<SmallVector<Value>(ValueRange)> body) {
   int64_t size = schedule.getTile()[0];
   Value tileRows = arith::ConstantIndexOp::create(b, size);
   Value padded = b.createOrFold<arith::AddIOp>(

@@ -208,8 +208,7 @@ bool te::isRare(Operation *op) {
   return products >= kMany * alike;
 }
 
-Value te::emitLaneAfter(ImplicitLocOpBuilder &b, Value behind,
-                         bool isUniform) {
+Value te::emitLaneAfter(ImplicitLocOpBuilder &b, Value behind, bool isUniform) {
   Type i32 = b.getI32Type();
   // A zero that is not known to be one before the other is there.
   Value zero = LLVM::InlineAsmOp::create(

@@ -38,14 +38,14 @@ struct KernelState {
   Value exchanges;                          // memref<i32>: how many there were
   Value lane, wave;                         // i32
   Value lds; // memref<?xi8, workgroup>: null where no op needs any
-  llvm::DenseMap<Operation *, int64_t> places;   // where in LDS, in bytes
-  bool hasRings = false;                         // there is a tile.ring
+  llvm::DenseMap<Operation *, int64_t> places;        // where in LDS, in bytes
+  bool hasRings = false;                              // there is a tile.ring
   llvm::DenseMap<Operation *, SharedScratch> scratch; // see assignScratch
   // See countVectorWork and countProductsBefore.
   llvm::DenseMap<Operation *, int64_t> vectorWork, productsBefore;
   /// What stands between a product and the one before: instructions that write
-  /// to LDS, those of them that come last, elements that are transposed for that,
-  /// and a barrier, which all writes may stand after; and stores.
+  /// to LDS, those of them that come last, elements that are transposed for
+  /// that, and a barrier, which all writes may stand after; and stores.
   struct Front {
     int64_t writes = 0, lastWrites = 0, stores = 0;
     bool scratch = false, hasBarrier = false, isAfterBarrier = false;
@@ -82,7 +82,7 @@ bool crossesWaves(const tile::LinearLayout &from, const tile::LinearLayout &to);
 
 /// Gives each op that needs LDS one of these areas (SharedScratch.cpp).
 void assignScratch(Block &block, KernelState &state, int64_t areaBytes,
-                 unsigned areas);
+                   unsigned areas);
 /// The op's data go through LDS.
 bool passesLds(Operation *op, const KernelState &state);
 /// Next to rings: waves that exchange what they computed meet before they do
@@ -107,10 +107,10 @@ int64_t countVectorWork(tile::MmaOp op);
 KernelState::Front getFront(tile::MmaOp op, const Target &target);
 /// Where all of it stands before the last of several products, with no
 /// barrier between these: it comes between the instructions of all of them,
-/// and, where lanes transpose elements, up to the middle of the product after the
-/// barrier, which is only then waited for: transposed elements are written to LDS
-/// in many chunks. What is chosen for the instructions of a product is taken
-/// from before it, so the last one says it for all.
+/// and, where lanes transpose elements, up to the middle of the product after
+/// the barrier, which is only then waited for: transposed elements are written
+/// to LDS in many chunks. What is chosen for the instructions of a product is
+/// taken from before it, so the last one says it for all.
 void spreadVectorWork(Block &block, KernelState &state);
 /// Products before one that is in order, after the one before that is.
 int64_t countProductsBefore(tile::MmaOp op);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What goes from wave to wave one after another has one area, or two alternately;
-// rings lie after it, or in its place where it comes after them, and where
-// other rings were that nothing needs any more; then what is staged.
+// What goes from wave to wave one after another has one area, or two
+// alternately; rings lie after it, or in its place where it comes after them,
+// and where other rings were that nothing needs any more; then what is staged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -111,8 +111,8 @@ int64_t te::placeInLds(KernelOp kernel, KernelState &state) {
   // what is staged lies after.
   if (!state.hasRings) {
     int64_t area = llvm::alignTo(shared, state.target->maxAccessBytes);
-    bool usesPingPong =
-        passing.size() > 1 && area <= getScratchBytes(state.waves, *state.target);
+    bool usesPingPong = passing.size() > 1 &&
+                        area <= getScratchBytes(state.waves, *state.target);
     // One where both and a cluster's exchanges would not fit.
     usesPingPong &= placeExchanges(kernel, state, 2 * area) <=
                     int64_t(state.target->ldsBytesPerWorkgroup);

@@ -39,11 +39,12 @@ struct Fragments {
 };
 
 /// Between the products of the region that ends here the accesses of memory
-/// that stand in it take transposes, as many of each kind after a product as the
-/// reads of LDS ask for: a wave that has to wait for its turn at a queue has
-/// work for the matrix core. So do vector instructions. The first reads come
-/// after product `first`, the last one that needs a fragment whose place they
-/// take, or later; the last ones leave so many products to hide their latency
+/// that stand in it take transposes, as many of each kind after a product as
+/// the reads of LDS ask for: a wave that has to wait for its turn at a queue
+/// has work for the matrix core. So do vector instructions. The first reads
+/// come after product `first`, the last one that needs a fragment whose place
+/// they take, or later; the last ones leave so many products to hide their
+/// latency
 /// (`hiding`). A part that reads scales too has more loads than products.
 /// Vector instructions come after the first `overlappedWork`.
 ///
@@ -281,7 +282,8 @@ struct MmaPattern : TilePattern<MmaOp> {
           parts != state.partsBefore.end()) {
         auto interleave = [&](KernelState::Part part, int64_t first,
                               int64_t overlappedWork) {
-          emitInterleaving(b, all, part, first, (all - first) / 2, overlappedWork);
+          emitInterleaving(b, all, part, first, (all - first) / 2,
+                           overlappedWork);
         };
         for (KernelState::Part part : parts->second) {
           part.front.hasBarrier = own.front.hasBarrier; // one of them has it
@@ -420,8 +422,9 @@ static bool spreadOver(ArrayRef<MmaOp> run, MmaOp behind, KernelState &state) {
     return false;
   int64_t transposed = countTransposed(run.back());
   bool isOverBarrier = behind && transposed > 0;
-  // Addresses, reductions, of transposed operands factors of each neighbour. More
-  // of these groups stay empty where no loads of four bytes stand between them.
+  // Addresses, reductions, of transposed operands factors of each neighbour.
+  // More of these groups stay empty where no loads of four bytes stand between
+  // them.
   double forOthers = isOverBarrier ? 0.98 + 0.08 * transposed : 1.19;
   int64_t work = forOthers * countVectorWork(run.back()),
           halves = 2 * run.size() + isOverBarrier;

@@ -172,7 +172,8 @@ static Value reduceWaves(ImplicitLocOpBuilder &b, const KernelState &state,
     Value lane = arith::MulIOp::create(b, state.lane, emitI32(b, chunkBytes));
     Value base = arith::AddIOp::create(b, offset, lane);
     return b.createOrFold<arith::AddIOp>(
-        base, emitI32(b, scratch.place + c * chunkBytes * state.target->waveSize));
+        base,
+        emitI32(b, scratch.place + c * chunkBytes * state.target->waveSize));
   };
   int64_t chunks = type.getNumElements() / chunk;
   emitWait(b, scratch);

@@ -63,9 +63,9 @@ struct LocalStorePattern : TilePattern<LocalStoreOp> {
     if (state.rare.contains(op))
       own.lane =
           emitLaneAfter(b,
-                         vector::ExtractOp::create(
-                             b, emitWords(b, adaptor.getTile()), int64_t(0)),
-                         /*isUniform=*/false);
+                        vector::ExtractOp::create(
+                            b, emitWords(b, adaptor.getTile()), int64_t(0)),
+                        /*isUniform=*/false);
     makeAccess(b, own, ring, op.getSlot())
         .put(adaptor.getTile(), ring.getSource().getLayout());
     rewriter.eraseOp(op);

@@ -1,4 +1,5 @@
-//===- SharedScratch.cpp - who uses which area of LDS when ------------------===//
+//===- SharedScratch.cpp - who uses which area of LDS when
+//------------------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -80,7 +81,7 @@ AreasInUse ScratchAssigner::visit(Block &block, AreasInUse used) {
 }
 
 void te::assignScratch(Block &block, KernelState &state, int64_t areaBytes,
-                     unsigned areas) {
+                       unsigned areas) {
   ScratchAssigner(state, areaBytes, areas).visit(block, /*used=*/0);
 }
 

@@ -598,8 +598,8 @@ func.func @fetch_no_ring(%v: memref<16x64xbf16>, %r: memref<2x16x64xbf16, #gpu.a
 // -----
 
 func.func @await_fewer() {
-  // expected-error @+1 {{T22: behind = -1 is no number of instructions; give 0 or more}}
-  tile.async_wait {behind = -1 : i64}
+  // expected-error @+1 {{T22: outstanding = -1 is no number of instructions; give 0 or more}}
+  tile.async_wait {outstanding = -1 : i64}
   return
 }
 

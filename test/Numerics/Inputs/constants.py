@@ -1,4 +1,4 @@
-"""Constants as operands of every op: one value everywhere, or one for each element, of any size; given to an op, sliced, turned, returned.
+"""Constants as operands of every op: one value everywhere, or one for each element, of any size; given to an op, sliced, transposed, returned.
 Each program is checked against the reference, under the sanitizer.
 
     constants.py --target=CHIP [--seed=S]
@@ -91,9 +91,9 @@ def programs(draw, splat):
     yield program("joined", dense(draw, [M, K], "bf16", splat), f"  %y = tensor.concat dim(0) %x, %c : ({x}, {x}) -> {long}\n  return %y : {long}\n", [long])
     yield program("sliced", dense(draw, [2 * M, K], "bf16", splat),
                   f"  %v = tensor.extract_slice %c[{M // 2}, 0] [{M}, {K}] [1, 1] : {long} to {x}\n  %y = arith.mulf %x, %v : {x}\n  return %y : {x}\n", [x])
-    turned = tensor([K, M], "bf16")
-    yield program("turned", dense(draw, [K, M], "bf16", splat),
-                  f"  %v = te.permute %c [1, 0] : {turned} -> {x}\n  %y = arith.subf %x, %v : {x}\n  return %y : {x}\n", [x])
+    transposed = tensor([K, M], "bf16")
+    yield program("transposed", dense(draw, [K, M], "bf16", splat),
+                  f"  %v = te.permute %c [1, 0] : {transposed} -> {x}\n  %y = arith.subf %x, %v : {x}\n  return %y : {x}\n", [x])
     flat = tensor([M * K], "bf16")
     yield program("reshaped", dense(draw, [M * K], "bf16", splat),
                   f"  %v = tensor.expand_shape %c [[0, 1]] output_shape [{M}, {K}] : {flat} into {x}\n  %y = arith.maximumf %x, %v : {x}\n  return %y : {x}\n", [x])

@@ -156,7 +156,7 @@ def epilogue_cases():
                           results=[("%q", row), ("%c", col)]), chosen, norm * 3),
         ("amax", make(after=[f"  %m = te.amax %d : {d} -> {one}"], results=[("%m", one)]), chosen, norm * 2),
     ]
-    # Other schemes behind a product: fp4 both ways with a transform, 128 x 128 blocks, one scale.
+    # Other schemes after a product: fp4 both ways with a transform, 128 x 128 blocks, one scale.
     for name, element, options, schemes in [
             ("fp4", "f4E2M1FN", " {hadamard}", [ROW + ", rounding = even", COL + ", rounding = even, data_layout = transposed"]),
             ("blocks", "f8E4M3FN", "", [f"block = [128, 128], scale = f32{layout}" for layout in ("", ", data_layout = transposed")]),
@@ -378,10 +378,10 @@ def direct_cases(target):
             ("mxfp4-deep", f4, "scale_f32_32x32x64_f8f6f4", (256, 256), 128, 32, (2, 4)), ("mxfp8-branch", f8, "scale_f32_32x32x64_f8f6f4", (128, 128), 64, 36, (2, 2)), ("mxfp4-long", f4, "scale_f32_16x16x128_f8f6f4", (128, 64), 512, 2, (2, 2))]):
         k, stages = step * steps, 2 if tile[0] == 256 else 2 + i % 3
         cases.append(scheduled(f"direct-{name}", target, make(259, k), make(140, k), bf16(259, 140), "transpose_b", tile, 4, mma, step, waves, stages, direct=True))
-    # Steps of one part and four stages: reads of a slot go on behind a barrier; whole rounds, steps that are left, K in pieces.
+    # Steps of one part and four stages: reads of a slot go on after a barrier; whole rounds, steps that are left, K in splits.
     for name, make, k, split in [("mxfp8", f8, 64 * 48, 1), ("mxfp8-left", f8, 64 * 37, 1), ("mxfp8-short", f8, 64 * 3, 1), ("fp8", fp8, 64 * 9, 1), ("mxfp8-split", f8, 64 * 64, 2)]:
         cases.append(scheduled(f"direct-late-{name}", target, make(259, k), make(140, k), bf16(259, 140), "transpose_b", (256, 256), 4, "scale_f32_32x32x64_f8f6f4", 64, (2, 4), 4, split, direct=True))
-    # Rows of a step that are shorter than a cache line: several steps are fetched at once, both sides in turn; two rounds and many, steps that are left, few for a round, K in pieces.
+    # Rows of a step that are shorter than a cache line: several steps are fetched at once, both sides in turn; two rounds and many, steps that are left, few for a round, K in splits.
     for name, make, mma, step, counts in [("mxfp4", f4, "scale_f32_32x32x64_f8f6f4", 128, (8, 10, 16, 42)), ("bf16", bf16, "f32_32x32x16_bf16", 32, (8, 10, 17))]:
         for count in counts:
             k = step * count
@@ -416,12 +416,12 @@ def step_cases(target, rng):
                 for word in ("transpose_b", "transpose_a"):
                     count, split, step = rng.choice([1, 1, 2, 3, 4, 5, 6, 7, 9, 13, 16, 24, 33, 36]), rng.choice([1, 1, 2]), part * parts
                     k = count * split * step
-                    turned = scheme and (scheme.replace(ROW, COL) + ", data_layout = transposed" * (kind == "mxfp4"))
+                    transposed = scheme and (scheme.replace(ROW, COL) + ", data_layout = transposed" * (kind == "mxfp4"))
                     make = (lambda s, c: scaled(s, element, c)) if scheme else (lambda s, c: tensor(s, element))
-                    a, b = (make([k, 128], turned), make([k, 128], turned)) if word == "transpose_a" else \
+                    a, b = (make([k, 128], transposed), make([k, 128], transposed)) if word == "transpose_a" else \
                         (make([rng.randint(1, 130), k], scheme), make([rng.randint(1, 200), k], scheme))
                     m, n = (128, 128) if word == "transpose_a" else (int(re.search(r"\d+", t)[0]) for t in (a, b))
-                    # Eight waves put the smaller side of two parts behind the barrier. With ping_pong the larger side comes first.
+                    # Eight waves put the smaller side of two parts after the barrier. With ping_pong the larger side comes first.
                     wide, tall = ((64, 128), (2, 4)), ((128, 64), (4, 2))
                     tiles = [(((64, 128), (1, 4)), False)] * (parts < 4) + [(wide, False), (tall, False)] * (parts == 2 and not direct) + \
                         [(rng.choice([wide, tall]), True)] * (parts > 1)
@@ -449,7 +449,7 @@ def across_cases(target):
     down = lambda *s: scaled(list(s), "f8E4M3FN", COL)
     for name, word, a, b in [("nt", "transpose_a", down(1536, 256), down(1536, 256)), ("nn", "", f8(256, 1536), down(1536, 256))]:
         cases.append(scheduled(f"across-late-{name}", target, a, b, tensor([256, 256], "bf16"), word, (256, 256), 4, "scale_f32_32x32x64_f8f6f4", 64, (2, 4), 4, direct=True))
-    # Scales that are no whole tile of columns, or lie in an order of their own, beside operands that go straight to LDS.
+    # Scales that are no whole tile of columns, or lie in an order of their own, next to operands that go straight to LDS.
     shuffled = lambda s, c: scaled(s, "f8E4M3FN", c + ", scale_layout = e8m0_shuffle")
     for name, a, b, word in [("edge", scaled([128, 1024], "f8E4M3FN", ROW), scaled([1024, 200], "f8E4M3FN", COL), ""),
                              ("shuffled", shuffled([256, 1024], ROW), shuffled([128, 1024], ROW), "transpose_b")]:
@@ -599,13 +599,13 @@ def gated_cases(target):
         add(f"runs-{name}", gemm.bias("bf16") if keeps and not schemes else gemm, some if k == "K" else [{"M": 1}, {"M": 40}, {"M": 300}], keeps=keeps, options=f" {{interleave = {run} : i64}}")
     add("runs-quantized", Gemm(n=1024, k=160).operands("bf16"), [{"M": 67}], quantized=mx[0], options=" {interleave = 32 : i64}")
     for run in (1, 16, 512):
-        add(f"runs-pieces-{run}", Gemm(m=16, n=1024, k=2048).operands("bf16").bias("bf16"), [{}], keeps=run == 16, options=f" {{interleave = {run} : i64}}")
+        add(f"runs-split-k-{run}", Gemm(m=16, n=1024, k=2048).operands("bf16").bias("bf16"), [{}], keeps=run == 16, options=f" {{interleave = {run} : i64}}")
     add("runs-lines", Gemm(n=1024, k=256).operands(fp8, fp8, [line, line]), [{"M": 40}], options=" {interleave = 8 : i64}", fuses=True)
     add("runs-apart", Gemm(tb=False, n=1536, k=96).operands("bf16"), [{"M": 65}], options=" {interleave = 3 : i64}", fuses=True)
-    # Few workgroups and a long K: halves meet where its pieces are added up.
-    add("pieces", Gemm(m=16, n=1024, k=2048).operands("bf16").bias("bf16"), [{}], keeps=True)
-    add("pieces-odd", Gemm(m=5, n=1536, k=1999).operands("f16"), [{}], "geglu")
-    add("pieces-mxfp4", Gemm(m=33, n=1024, k=4096).operands("f4E2M1FN", "f4E2M1FN", [ROW, ROW]), [{}], quantized=mx[0])
+    # Few workgroups and a long K: halves meet where its splits are added up.
+    add("split-k", Gemm(m=16, n=1024, k=2048).operands("bf16").bias("bf16"), [{}], keeps=True)
+    add("split-k-odd", Gemm(m=5, n=1536, k=1999).operands("f16"), [{}], "geglu")
+    add("split-k-mxfp4", Gemm(m=33, n=1024, k=4096).operands("f4E2M1FN", "f4E2M1FN", [ROW, ROW]), [{}], quantized=mx[0])
     return cases
 
 
@@ -622,7 +622,7 @@ def oriented(ta, tb, m, n, k):
 
 
 def split_cases(target):
-    """K in pieces: every kind of operands and scales, whole pieces and uneven ones, empty ones, every epilogue behind the sum."""
+    """Split-K: every kind of operands and scales, whole splits and uneven ones, empty ones, every epilogue behind the sum."""
     fnuz = target == "gfx942"
     mma, step = ("f32_16x16x16_bf16", 32) if fnuz else ("f32_16x16x32_bf16", 64)
     bf16 = lambda *s: tensor(list(s), "bf16")
@@ -632,7 +632,7 @@ def split_cases(target):
             split, k = [(2, 4 * step), (3, 5 * step + 7), (5, 5 * step), (4, 7 * step - 1)][(i + stages) % 4]
             cases.append(scheduled(f"split-{i}-{stages}", target, *oriented(ta, tb, 37, 70, k), (32, 64), 8, mma, step, (1, 2), stages, split))
     cases.append(scheduled("column", target, bf16(16, 8 * step), bf16(1, 8 * step), bf16(16, 1), "transpose_b", (16, 16), 8, mma, step, (1, 1), 2, 8))
-    # Nothing is known: as many pieces as steps, fewer, more than there are (some are empty), K and M of 0.
+    # Nothing is known: as many splits as steps, fewer, more than there are (some are empty), K and M of 0.
     dynamic = Gemm(m="M", n=33, k="K").operands("bf16")
     for stages in (1, 2):
         schedule = schedule_text(target, (16, 32), 8, mma, step, (1, 2), stages, 4)
@@ -642,7 +642,7 @@ def split_cases(target):
                 f"    %0 = te.gemm %x, %y transpose_b : {dynamic.types[0]}, {dynamic.types[1]} -> {d}\n    te.yield %0 : {d}\n  }}\n  return %d : {d}\n}}\n")
         cases.append((f"dynamic-{stages}", f"{head}{{\n{body}",
                       [{"M": m, "K": k} for m, k in ((19, 4 * step), (5, 7 * step + 3), (17, step + 1), (1, 3), (4, 0), (0, 64))], [":normal"] * 2))
-    # Scales of all of K multiply each piece; of blocks, pieces are whole groups of those that are read at once.
+    # Scales of all of K multiply each split; of blocks, splits are whole groups of those that are read at once.
     rows, line, square, native, fp8, mx, block = scaled_kinds(fnuz)
     for name, element, schemes, instruction, size, split, k in [
             ("tensor", native, (TENSOR, TENSOR), fp8, 64, 3, 320), ("rows", native, (rows, rows), fp8, 64, 2, 200),
@@ -662,7 +662,7 @@ def order_cases(target):
         name, target, *(tensor(s, "bf16") for s in (a, b)), tensor(d, "f32"), "transpose_b", (16, 16), 8, mma, 32, (1, 1), 2, split, group=group)
     cases = [make(f"group-{group}", [149, 64], [133, 64], [149, 133], group) for group in (1, 3, 4, 7, 32)]
     cases += [make(f"grid-{m}x{n}", [m, 40], [n, 40], [m, n], 2) for m, n in ((5, 300), (301, 16), (301, 17), (17, 33), (128, 128))]
-    cases += [make("batch", [3, 37, 64], [3, 45, 64], [3, 37, 45], 2), make("pieces", [70, 256], [90, 256], [70, 90], 4, 3)]
+    cases += [make("batch", [3, 37, 64], [3, 45, 64], [3, 37, 45], 2), make("split-k", [70, 256], [90, 256], [70, 90], 4, 3)]
     for name, m, n, runs in [("rows", "?", 75, ({"M": 0}, {"M": 1}, {"M": 97}, {"M": 160})),
                              ("both", "?", "?", ({"M": 33, "N": 1}, {"M": 1, "N": 190}, {"M": 0, "N": 5}, {"M": 101, "N": 83}))]:
         name, text, _, kinds = make(name, [m, 64], [n, 64], [m, n], 4)
@@ -675,7 +675,7 @@ def order_cases(target):
 
 
 def rest_cases(target):
-    """Pieces of the last rows alone: every orientation and kind of operands, several tiles in front and behind, a last one that is ragged, in runs, one column of tiles, pieces of whole rounds and of one step, a converted operand, every epilogue of both kernels."""
+    """Splits of the last rows alone: every orientation and kind of operands, several tiles in front and behind, a last one that is ragged, in runs, one column of tiles, pieces of whole rounds and of one step, a converted operand, every epilogue of both kernels."""
     fnuz = target == "gfx942"
     mma, step = ("f32_16x16x16_bf16", 32) if fnuz else ("f32_16x16x32_bf16", 64)
     bf16 = lambda *s: tensor(list(s), "bf16")
@@ -699,7 +699,7 @@ def rest_cases(target):
     return cases + split_epilogues(target, mma, step, whole=32)
 
 
-def walk_cases(target, rng):
+def persistent_cases(target, rng):
     """Workgroups that compute one tile after the other, and store each beside the next: every orientation and kind of operands, each way to LDS, few steps and more than stand without a loop; as many tiles each and not, one, none; tiles that
     stand beyond the last row, or column; in runs; every epilogue."""
     fnuz = target == "gfx942"

@@ -16,7 +16,7 @@ TABLE = Path(__file__).parents[3] / "include/te/Dialect/TE/IR/Elementwise.def"
 OPS = re.findall(r'^TE_ELEMENTWISE\("([^"]+)", (\w+), (true|false)', TABLE.read_text(), re.M)
 BINARY = {"addf", "subf", "mulf", "divf", "maximumf", "minimumf", "maxnumf", "minnumf", "copysign", "powf", "atan2"}
 TERNARY = {"fma", "clampf"}
-# A little less, or more, of an operand is much less, or more, of the result: nothing is quantized behind these.
+# A little less, or more, of an operand is much less, or more, of the result: nothing is quantized after these.
 WILD = {"divf", "exp", "exp2", "expm1", "tan", "sinh", "cosh", "powf", "rsqrt", "atanh", "erfc", "log", "log2", "log10", "log1p",
         "round", "roundeven", "floor", "ceil", "trunc", "atan2", "acosh", "sin", "cos"}
 FP8 = {"gfx942": ["f8E4M3FNUZ", "f8E5M2FNUZ", "f8E4M3FN", "f8E5M2"], "gfx950": ["f8E4M3FN", "f8E5M2"]}

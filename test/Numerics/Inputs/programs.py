@@ -9,7 +9,7 @@ from recipes import BLOCK1D, COL, ROW, SQUARE, TENSOR, TRANSPOSED, tensor
 from rows import Function
 
 K = 96
-SHAPES = {"cube": [2, "?", K], "rows": ["?", K], "half": ["?", K // 2], "turned": [K, "?"]}
+SHAPES = {"cube": [2, "?", K], "rows": ["?", K], "half": ["?", K // 2], "transposed": [K, "?"]}
 
 
 class Program(Function):
@@ -53,7 +53,7 @@ class Program(Function):
         """A product of K or K/2 columns, of whichever orientation the shape asks for."""
         n = self.draw.choice([K, K // 2]) if shape == "rows" else K // 2 if shape == "half" else K
         result = {"cube": "cube", "rows": "rows" if n == K else "half"}.get(shape, "rows")
-        flag = {"half": "", "turned": "transpose_a "}.get(shape, "transpose_b ")
+        flag = {"half": "", "transposed": "transpose_a "}.get(shape, "transpose_b ")
         d = self.type(result)
         self.define(result, self.op(f"te.gemm {x}, {self.weights[n]} {flag}: {t}, {tensor([n, K], 'bf16')} -> {d}", d))
 
@@ -97,7 +97,7 @@ class Program(Function):
             rows = self.type("rows")
             return self.values["rows"].append(self.op(f"tensor.collapse_shape {x} [[0, 1], [2]] : {t} into {rows}", rows))
         if kind == "move" and shape != "half":
-            other = "turned" if shape == "rows" else "rows"
+            other = "transposed" if shape == "rows" else "rows"
             return self.values[other].append(self.op(f"te.permute {x} [1, 0] : {t} -> {self.type(other)}", self.type(other)))
         if kind == "amax":
             return self.results.append(self.op(f"te.amax {x} : {t} -> tensor<f32>", "tensor<f32>"))

@@ -1,4 +1,4 @@
-// Regions with a size that no type tells: scaled results, an amax, sums over rows, pieces of K, two leading dimensions, rows that are summed.
+// Regions with a size that no type tells: scaled results, an amax, sums over rows, splits of K, two leading dimensions, rows that are summed.
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @quantize(%a: tensor<?x?x1024xbf16> {te.dims = ["B", "S", "K"]}, %b: tensor<96x1024xbf16>)
     -> (!te.scaled<?x?x96xf8E4M3FN, #row>, tensor<f32>) {

@@ -23,7 +23,7 @@ import gemm
 import prologues
 import rope
 import rows
-import turned
+import transposed
 from recipes import families
 
 # Primes, single rows and columns, empty tensors, less than a block, non-multiples of every tile.
@@ -172,8 +172,8 @@ class Sweep:
         by_rows = rows.programs()
         by_case = {"rope": rope.cases(), "attention": attention.cases(self.shapes), "packed": rope.packed_cases(), **gemm_families(self.target),
                    "gemm-steps": gemm.step_cases(self.target, self.shapes),
-                   "gemm-walk": gemm.walk_cases(self.target, self.shapes),
-                   "turned": turned.cases(self.shapes, self.target == "gfx942")}
+                   "gemm-persistent": gemm.persistent_cases(self.target, self.shapes),
+                   "transposed": transposed.cases(self.shapes, self.target == "gfx942")}
         if family in by_case:
             return self.cases(by_case[family])
         programs = by_rows.get(family) or families(self.target == "gfx942")[family]
@@ -186,7 +186,7 @@ class Sweep:
                             [rows.LONG[i % len(rows.LONG)], rows.LONG[(5 * i + 2) % len(rows.LONG)]])
             elif family in by_rows:
                 ordinary = rows.is_ordinary(family, name)
-                # Shapes take turns; so do fully static programs.
+                # Shapes alternate; so do fully static programs.
                 fitting = [s for s in rows.SHAPES if s[-1] % getattr(make, "divisor", 1) == 0]
                 shape = fitting[i % len(fitting)]
                 self.rows(name, make, [s for j, s in enumerate(rows.SHAPES) if (i + j) % 2 == 0], ordinary)
@@ -194,7 +194,7 @@ class Sweep:
             elif family == "partial":
                 self.shards(name, make)
             else:
-                # Every program sees every dynamic shape; static ones take turns, each shape often.
+                # Every program sees every dynamic shape; static ones alternate, each shape often.
                 shapes, static = SHAPES_BY_FAMILY.get(family, (SHAPES, STATIC))
                 static = [s for j, s in enumerate(static) if (i + j) % 4 == 0]
                 longest = [(2, 65536)] * hasattr(make, "whole_rows")
@@ -207,7 +207,7 @@ def gemm_families(target):
 
 
 def list_families():
-    return [*families(False), *rows.programs(), "rope", "attention", "packed", "turned", "gemm-steps", "gemm-walk", *gemm_families("gfx950")]
+    return [*families(False), *rows.programs(), "rope", "attention", "packed", "transposed", "gemm-steps", "gemm-persistent", *gemm_families("gfx950")]
 
 
 def main():

@@ -212,7 +212,8 @@ public:
   /// The same for each tile of this workgroup's columns, from the first row to
   /// the last: tileRow is its own meanwhile.
   SmallVector<Value>
-  forEachRowTile(ValueRange start, function_ref<SmallVector<Value>(ValueRange)> body);
+  forEachRowTile(ValueRange start,
+                 function_ref<SmallVector<Value>(ValueRange)> body);
   /// Runs `body` in workgroup (0, 0) only.
   void inFirstWorkgroup(function_ref<void()> body);
 

@@ -98,9 +98,8 @@ std::optional<std::string> te::whyNotElementwise(Operation *op) {
   std::string name = ("'" + op->getName().getStringRef() + "'").str();
   const ElementwiseOp *info = lookupElementwise(op->getName().getStringRef());
   if (!info)
-    return name +
-           " on tensors is not part of the te language; "
-           "docs/reference/elementwise.md lists the ops that are (L1)";
+    return name + " on tensors is not part of the te language; "
+                  "docs/reference/elementwise.md lists the ops that are (L1)";
   auto text = [](Type type) {
     std::string text;
     llvm::raw_string_ostream(text) << type;

@@ -34,9 +34,9 @@
 //
 // Slices and reshapes are copied into the regions that read them, as views.
 // So is a te.permute of two dimensions: ops after it work on the tiles of the
-// others, transposed. Ops that read slices of one tensor, or make parts of one, are
-// one region of several parts; so are all te.update_scale that do not depend on
-// each other.
+// others, transposed. Ops that read slices of one tensor, or make parts of one,
+// are one region of several parts; so are all te.update_scale that do not
+// depend on each other.
 //
 // Limits: blocks of a function one by one; ops that only share a small operand
 // (a scale, a gamma) stay separate.

@@ -88,8 +88,8 @@ void Grouping::place(ArrayRef<Operation *> ops) {
 }
 
 /// Groups before number `before` that compute what `op` reads, or read the same
-/// large tensor; ops that compute whole columns are one launch, for it costs more
-/// than they do.
+/// large tensor; ops that compute whole columns are one launch, for it costs
+/// more than they do.
 void Grouping::addTies(Operation *op, unsigned before, Ids &tied) {
   auto add = [&](SmallVector<unsigned> &numbers) {
     llvm::erase_if(numbers, [&](unsigned i) { return groups[i].ops.empty(); });

@@ -50,8 +50,8 @@ namespace mlir::te {
 #include "te/Dialect/TE/Transforms/Passes.h.inc"
 } // namespace mlir::te
 
-/// The partials that a region's schedule cuts K into and that are not there yet;
-/// 1 where there is nothing to do.
+/// The partials that a region's schedule cuts K into and that are not there
+/// yet; 1 where there is nothing to do.
 static int64_t getSplits(FusionOp fusion) {
   ScheduleAttr schedule = fusion.getScheduleAttr();
   GemmOp gemm = findGemm(getRegionOps(fusion));
@@ -101,8 +101,8 @@ static FusionOp emitPartialSums(OpBuilder &builder, FusionOp fusion,
   return made;
 }
 
-/// The region, which makes partials of all rows from `wholeRows` on next to: its
-/// first result.
+/// The region, which makes partials of all rows from `wholeRows` on next to:
+/// its first result.
 static FusionOp emitRest(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
                          int64_t count, int64_t wholeRows) {
   auto [rows, cols] = findAnchor(gemm.getOperation()).getExtents();

@@ -56,7 +56,7 @@ private:
   int64_t slots;
   DenseSet<Operation *> results;
   DenseMap<Value, int64_t> localLoads; // the stage that reads from a ring
-  int64_t last = 0;               // the stage of what the loop carries
+  int64_t last = 0;                    // the stage of what the loop carries
 };
 } // namespace
 

@@ -90,7 +90,8 @@ static LogicalResult delay(scf::ForOp loop, Attribute marker) {
     first.push_back(b.createOrFold<memref::DimOp>(loc, store.getView(), 0));
     first.push_back(zero);
   }
-  auto carry = [&](OpBuilder &inside, Location, ArrayRef<BlockArgument> delayed) {
+  auto carry = [&](OpBuilder &inside, Location,
+                   ArrayRef<BlockArgument> delayed) {
     SmallVector<Value> next;
     int64_t parts = products.size();
     for (auto [i, product] : llvm::enumerate(products)) {

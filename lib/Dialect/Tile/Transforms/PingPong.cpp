@@ -96,15 +96,15 @@ static bool raiseByPart(scf::ForOp loop) {
 /// moves to the front of all.
 static bool waitsForStore(scf::ForOp loop, Operation *meeting) {
   auto localStores = llvm::to_vector(loop.getBody()->getOps<LocalStoreOp>());
-  return llvm::any_of(loop.getBody()->getOps<LocalLoadOp>(),
-                      [&](LocalLoadOp localLoad) {
-                        return meeting->isBeforeInBlock(localLoad) &&
-                               llvm::any_of(localStores, [&](LocalStoreOp localStore) {
-                                 return localStore->isBeforeInBlock(meeting) &&
-                                        localStore.getRing() == localLoad.getRing() &&
-                                        localStore.getSlot() == localLoad.getSlot();
-                               });
-                      });
+  return llvm::any_of(
+      loop.getBody()->getOps<LocalLoadOp>(), [&](LocalLoadOp localLoad) {
+        return meeting->isBeforeInBlock(localLoad) &&
+               llvm::any_of(localStores, [&](LocalStoreOp localStore) {
+                 return localStore->isBeforeInBlock(meeting) &&
+                        localStore.getRing() == localLoad.getRing() &&
+                        localStore.getSlot() == localLoad.getSlot();
+               });
+      });
 }
 
 static LogicalResult alternate(scf::ForOp loop, Attribute) {
@@ -120,9 +120,8 @@ static LogicalResult alternate(scf::ForOp loop, Attribute) {
     } else if (isa<MmaOp>(op)) {
       lastProduct = &op;
     } else if (isa<LocalLoadOp>(op) && !meeting) {
-      return loop.emitError(
-          "tile-ping-pong: LDS is read before the loop's "
-          "barrier");
+      return loop.emitError("tile-ping-pong: LDS is read before the loop's "
+                            "barrier");
     }
   }
   if (!meeting || !lastProduct || lastProduct->isBeforeInBlock(meeting))

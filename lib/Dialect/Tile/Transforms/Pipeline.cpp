@@ -179,8 +179,8 @@ static LogicalResult pipeline(scf::ForOp loop, Attribute marker) {
   auto order = schedule->get();
   SmallVector<AsyncWaitOp> before, behind;
   SmallVector<Operation *> fences; // before these
-  Operation *access = nullptr; // of memory, the last one before the loop
-  Operation *first = nullptr;  // before the loop
+  Operation *access = nullptr;     // of memory, the last one before the loop
+  Operation *first = nullptr;      // before the loop
   scf::PipeliningOption options;
   options.getScheduleFn = [&](scf::ForOp, auto &stages) { stages = order; };
   options.supportDynamicLoops = true;

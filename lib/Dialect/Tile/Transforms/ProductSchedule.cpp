@@ -20,8 +20,8 @@
 //                   of what is stored next
 //
 // where start is that of the first product that needs tile t. One operand is
-// fetched or stored a product after the other: memory and LDS serve only so much
-// at once.
+// fetched or stored a product after the other: memory and LDS serve only so
+// much at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -108,8 +108,8 @@ private:
   DenseMap<Operation *, int64_t> lastProducts; // that an op follows from
   DenseMap<Value, RingUse> rings;
   SmallVector<Value> fetched, filled; // rings, in order
-  /// What an op's results are stored by: the first position; the op, if there is
-  /// one only.
+  /// What an op's results are stored by: the first position; the op, if there
+  /// is one only.
   struct FedStores {
     LocalStoreOp only;
     int64_t position;
@@ -161,7 +161,7 @@ int64_t ProductSchedule::countAlone() const {
   scf::ForOp of = loop;
   std::optional<APInt> all = of.getStaticTripCount();
   bool areSeparate = !fetched.empty() ||
-                      !of.getBody()->getOps<OptimizationBarrierOp>().empty();
+                     !of.getBody()->getOps<OptimizationBarrierOp>().empty();
   return areSeparate && all &&
                  all->getSExtValue() * instructions <= kMostAfterLoop
              ? all->getSExtValue()
@@ -174,13 +174,15 @@ LogicalResult ProductSchedule::prepare() {
       auto ring = rings.find(value);
       if (ring != rings.end() && llvm::is_contained(ring->second.tiles, slot))
         return success();
-      return op.emitOpError("tile-pipeline: no product of this iteration localLoads "
-                            "from this slot; localLoad from it by the same value");
+      return op.emitOpError(
+          "tile-pipeline: no product of this iteration localLoads "
+          "from this slot; localLoad from it by the same value");
     };
     auto fetch = dyn_cast<AsyncCopyOp>(op);
     auto localStore = dyn_cast<LocalStoreOp>(op);
     if ((fetch && failed(checkSlot(fetch.getRing(), fetch.getSlot()))) ||
-        (localStore && failed(checkSlot(localStore.getRing(), localStore.getSlot()))))
+        (localStore &&
+         failed(checkSlot(localStore.getRing(), localStore.getSlot()))))
       return failure();
   }
   findLocalStores();
@@ -275,15 +277,18 @@ int64_t ProductSchedule::getPeriod(Value ring) const {
 
 int64_t ProductSchedule::getPosition(LocalStoreOp localStore) const {
   const RingUse &ring = rings.find(localStore.getRing())->second;
-  int64_t tile = getNumber(ring, localStore.getSlot()), start = getStart(ring, tile),
+  int64_t tile = getNumber(ring, localStore.getSlot()),
+          start = getStart(ring, tile),
           free = getStart(ring, tile - ring.slots + 1);
   SmallVector<Value> alike = getAlike(localStore.getRing());
   int64_t number = llvm::find(alike, localStore.getRing()) - alike.begin();
   if (isRare(localStore.getRing()))
     return std::max(start - between -
-                        number * std::max(getPeriod(localStore.getRing()), between),
+                        number *
+                            std::max(getPeriod(localStore.getRing()), between),
                     free);
-  // Work on what is stored stands between the products of the barrier's interval.
+  // Work on what is stored stands between the products of the barrier's
+  // interval.
   int64_t latest = std::max<int64_t>(between - 2, 0);
   return start - between +
          (isWorkedOn(localStore) ? latest : std::min(latest, number));
@@ -324,7 +329,8 @@ void ProductSchedule::findLocalStores() {
     if (localStores.contains(&op) || late.contains(&op) || isa<LoadOp>(op))
       continue;
     for (Value operand : op.getOperands())
-      if (auto it = localStores.find(operand.getDefiningOp()); it != localStores.end()) {
+      if (auto it = localStores.find(operand.getDefiningOp());
+          it != localStores.end()) {
         FedStores fed = it->second;
         auto [own, isNew] = localStores.try_emplace(&op, fed);
         own->second.position = std::max(own->second.position, fed.position);
@@ -341,7 +347,8 @@ ProductSchedule::Place ProductSchedule::placeAwait(AsyncWaitOp await) const {
     if (fetch && llvm::is_contained(await.getRings(), fetch.getRing()))
       std::tie(ring, slot) = std::pair(fetch.getRing(), fetch.getSlot());
     else if (localStore && await.getRings().empty())
-      std::tie(ring, slot) = std::pair(localStore.getRing(), localStore.getSlot());
+      std::tie(ring, slot) =
+          std::pair(localStore.getRing(), localStore.getSlot());
     else
       continue;
     const RingUse &use = rings.find(ring)->second;
@@ -351,7 +358,8 @@ ProductSchedule::Place ProductSchedule::placeAwait(AsyncWaitOp await) const {
 }
 
 /// One after the other, before the first products.
-ProductSchedule::Place ProductSchedule::placeHold(LocalStoreOp localStore) const {
+ProductSchedule::Place
+ProductSchedule::placeHold(LocalStoreOp localStore) const {
   const RingUse &ring = rings.find(localStore.getRing())->second;
   int64_t start = getStart(ring, getNumber(ring, localStore.getSlot())),
           number = llvm::find(filled, localStore.getRing()) - filled.begin();
@@ -376,7 +384,8 @@ ProductSchedule::Place ProductSchedule::placeLoad(LoadOp load) {
     period = getStart(ring, tile) - getStart(ring, tile - 1);
     if (isRare(localStore.getRing()) && !fetched.empty()) {
       int64_t ringPeriod = getPeriod(localStore.getRing()) - between;
-      spreadsOut = ringPeriod >= between * rings.find(fetched.front())->second.slots;
+      spreadsOut =
+          ringPeriod >= between * rings.find(fetched.front())->second.slots;
       period = spreadsOut ? ringPeriod : period;
     }
   }
@@ -398,7 +407,8 @@ ProductSchedule::Place ProductSchedule::choose(Operation *op) {
     return place;
   }
   auto fed = localStores.find(op);
-  if (isa<OptimizationBarrierOp>(op) && fed != localStores.end() && fed->second.only)
+  if (isa<OptimizationBarrierOp>(op) && fed != localStores.end() &&
+      fed->second.only)
     return placeHold(fed->second.only);
   if (isa<LocalLoadOp, TransposeOp, ConvertLayoutOp, BroadcastOp>(op))
     if (std::optional<int64_t> product = findProduct(op)) {

@@ -115,9 +115,11 @@ static Value loadPart(OpBuilder &b, TakenOperand operand, int64_t number) {
   LinearLayout taken =
       localLoad.getRing().getDefiningOp<RingOp>().getTarget().getLayout();
   Value at = b.createOrFold<arith::AddIOp>(
-      loc, localLoad.getOffset(), arith::ConstantIndexOp::create(b, loc, first));
-  Value part = LocalLoadOp::create(b, loc, getTileType(element, context, taken),
-                                   localLoad.getRing(), localLoad.getSlot(), at);
+      loc, localLoad.getOffset(),
+      arith::ConstantIndexOp::create(b, loc, first));
+  Value part =
+      LocalLoadOp::create(b, loc, getTileType(element, context, taken),
+                          localLoad.getRing(), localLoad.getSlot(), at);
   if (operand.isTransposed)
     part = TransposeOp::create(
         b, loc, getTileType(element, context, taken.transpose()), part);
@@ -224,7 +226,8 @@ static void splitScales(ArrayRef<MmaOp> products, IRRewriter &b) {
         LinearLayout layout = getMMAScaleLayout(
             mma.getIntrinsic().getMMA(), side, type.getDimSize(0), k,
             getMMAWaves(getLayout(mma.getType())));
-        int64_t sharing = type.getDimSize(0) / localLoad.getType().getDimSize(0);
+        int64_t sharing =
+            type.getDimSize(0) / localLoad.getType().getDimSize(0);
         LinearLayout taken = layout.project({sharing, 1});
         Type element = localLoad.getType().getElementType();
         localLoad.getRing().getDefiningOp<RingOp>().setTargetAttr(
@@ -275,7 +278,8 @@ struct SplitProductsPass
         old.insert(operand.localLoad);
     for (ArrayRef<Product> rest = products; !rest.empty();) {
       ArrayRef<Product> together = rest.take_while([&](const Product &product) {
-        return product.operands[0].localLoad == rest.front().operands[0].localLoad;
+        return product.operands[0].localLoad ==
+               rest.front().operands[0].localLoad;
       });
       rest = rest.drop_front(together.size());
       split(together, b);

@@ -19,10 +19,11 @@
 //                                               2, 0] tile.mma %a, %y, ..
 //                                             } {tile.staging = ..}
 //
-// Where lanes cannot load straight to LDS, %x is stored there instead, alternately in
-// two slots, and nothing fetched is awaited. Tiles that an iteration loads one
-// after the other go through one ring. A transposed operand is transposed by
-// the reads of LDS where the chip has such, else by the lanes that load it.
+// Where lanes cannot load straight to LDS, %x is stored there instead,
+// alternately in two slots, and nothing fetched is awaited. Tiles that an
+// iteration loads one after the other go through one ring. A transposed operand
+// is transposed by the reads of LDS where the chip has such, else by the lanes
+// that load it.
 //
 // Limits: conversions that stand in the loop itself, of what follows from loads
 // of buffers that the kernel only reads, and is used by products, or by what
@@ -73,8 +74,8 @@ private:
   Value getSlot(scf::ForOp loop, int64_t slots, int64_t tile, int64_t tiles);
   void fill(const StagedOperand &operand, scf::ForOp loop, RingOp ring,
             Value slot, bool isFetched);
-  void localLoad(const StagedOperand &operand, RingOp ring, Value slot, int64_t part,
-            const LinearLayout &taken);
+  void localLoad(const StagedOperand &operand, RingOp ring, Value slot,
+                 int64_t part, const LinearLayout &taken);
   void eraseDead(Operation *load);
   void stage(ArrayRef<StagedOperand> operands, scf::ForOp loop,
              StagingAttr staging, bool isFirst);
@@ -221,8 +222,8 @@ StagedOperand Stager::transpose(StagedOperand operand) {
           operand.areScales};
 }
 
-/// What is worked on before it is stored is waited for as a whole: a backend would
-/// begin with each part where it was loaded. Bytes of two fp4 codes gain
+/// What is worked on before it is stored is waited for as a whole: a backend
+/// would begin with each part where it was loaded. Bytes of two fp4 codes gain
 /// nothing by that.
 static void holdLoads(Value tile, scf::ForOp loop, IRRewriter &b) {
   SetVector<Operation *> slice;
@@ -267,7 +268,7 @@ void Stager::fill(const StagedOperand &operand, scf::ForOp loop, RingOp ring,
 /// In place of the conversion: one of the tiles that lie side by side in a
 /// slot.
 void Stager::localLoad(const StagedOperand &operand, RingOp ring, Value slot,
-                  int64_t part, const LinearLayout &taken) {
+                       int64_t part, const LinearLayout &taken) {
   ConvertLayoutOp convert = operand.convert;
   Location loc = convert.getLoc();
   MLIRContext *context = b.getContext();
@@ -314,7 +315,8 @@ void Stager::stage(ArrayRef<StagedOperand> operands, scf::ForOp loop,
       taken = getTaken(operand);
     }
     Type element = convert.getType().getElementType();
-    int64_t slots = fetched ? staging.getSlots() / together : kSlotsOfLocalStore,
+    int64_t slots =
+                fetched ? staging.getSlots() / together : kSlotsOfLocalStore,
             part = number % together;
     if (!ring)
       ring = getRing(loop, slots, element,

@@ -105,7 +105,7 @@ static SmallVector<StagedOperand> findOperands(scf::ForOp loop) {
 /// A tile of the same kind that the iteration loads from farther on in the same
 /// rows, or columns.
 static bool isAfter(const StagedOperand &operand, const StagedOperand &before,
-                     scf::ForOp loop) {
+                    scf::ForOp loop) {
   LoadOp own = findLoad(operand.tile), other = findLoad(before.tile);
   ConvertLayoutOp to = operand.convert, from = before.convert;
   if (!own || !other || own.getView() != other.getView() ||

@@ -3,7 +3,7 @@
 // RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950}))' | FileCheck %s
 // RUN: not te-opt %s --split-input-file --te-to-tile 2>&1 | FileCheck %s --check-prefix=INSIDE
 
-// One number a column, and one value beside another tensor.
+// One number a column, and one value next to another tensor.
 // CHECK-LABEL: func.func @immediate
 // CHECK: te.fusion "immediate_0" (%{{.*}} = %arg0 : tensor<?x64xbf16>)
 // CHECK: arith.constant dense<1.000000e+00> : tensor<64xbf16>

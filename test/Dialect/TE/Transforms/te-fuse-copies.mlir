@@ -26,7 +26,7 @@ func.func @current(%x: tensor<?x512xbf16>, %z: tensor<?x7xf32>) -> (!te.scaled<?
   return %q, %a, %t : !te.scaled<?x512xf8E4M3FN, #fp8>, tensor<f32>, !te.scaled<?x512xf8E4M3FN, #fp8t>
 }
 
-// Scales as a matrix instruction wants them, and data, behind a norm.
+// Scales as a matrix instruction wants them, and data, after a norm.
 // CHECK-LABEL: func.func @order
 // CHECK: te.fusion "order_0"
 // CHECK-NEXT: te.rms_norm

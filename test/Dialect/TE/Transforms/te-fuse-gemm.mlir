@@ -49,7 +49,7 @@ func.func @apart(%a: tensor<64x32xbf16>, %b: tensor<48x32xbf16>) -> !te.scaled<6
   return %q : !te.scaled<64x48xf8E4M3FN, #rows>
 }
 
-// A bias of its own behind the product is in its kernel, with what follows.
+// A bias of its own after the product is in its kernel, with what follows.
 // CHECK-LABEL: @bias_add
 // CHECK: te.fusion "bias_add_0"
 // CHECK: te.gemm
@@ -120,7 +120,7 @@ func.func @bias_grad(%dy: tensor<?x64xbf16>, %x: tensor<?x32xbf16>) -> (tensor<6
   return %dw, %db : tensor<64x32xf32>, tensor<64xbf16>
 }
 
-// A tensor beside the result is copied by a kernel of its own, unless it is known to be as large.
+// A tensor next to the result is copied by a kernel of its own, unless it is known to be as large.
 // CHECK-LABEL: @beside
 // CHECK: te.fusion "beside_0"
 // CHECK-NEXT: te.gemm

@@ -46,7 +46,7 @@ func.func @consumers(%x: tensor<?x256xbf16>, %z: tensor<?x7xf32>) -> (!te.scaled
   return %q, %c, %a : !te.scaled<?x128xf8E4M3FN, #row>, !te.scaled<?x128xf8E4M3FN, #col>, tensor<f32>
 }
 
-// Behind current scaling's amax the cast is another kernel: it is the norm's that finds the amax.
+// After current scaling's amax the cast is another kernel: it is the norm's that finds the amax.
 // CHECK-LABEL: func.func @current
 // CHECK: te.fusion "current_0"
 // CHECK-NEXT: te.rms_norm
@@ -245,7 +245,7 @@ func.func @crossed(%x: tensor<?x64xbf16>) -> (tensor<f32>, tensor<f32>, !te.scal
   return %a, %b, %q, %r : tensor<f32>, tensor<f32>, !te.scaled<?x64xf8E4M3FN, #e4>, !te.scaled<?x64xf8E5M2, #e4>
 }
 
-// Current scaling of one tensor, twice and turned, has one amax; what nobody reads is no kernel.
+// Current scaling of one tensor, twice and transposed, has one amax; what nobody reads is no kernel.
 // CHECK-LABEL: func.func @scaled
 // CHECK: te.fusion "scaled_0"
 // CHECK-NEXT: te.amax

@@ -1,4 +1,4 @@
-// What a reshape takes apart is copied in front of it; what it does not is read where it lies.
+// What a reshape splits is copied before it; what it does not is read where it lies.
 
 // RUN: te-opt %s --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950}))' | FileCheck %s
 

@@ -69,7 +69,7 @@ func.func @current(%x: tensor<4x64xbf16>, %n: tensor<f32>) -> (!te.scaled<4x64xf
   return %q#0, %q#1, %q#2 : !te.scaled<4x64xf8E4M3FN, #fp8>, !te.scaled<4x64xf8E4M3FN, #fp8t>, tensor<f32>
 }
 
-// Beside it, a scheme that needs no amax keeps its own op; a known amax is used as it is.
+// Next to it, a scheme that needs no amax keeps its own op; a known amax is used as it is.
 // CHECK-LABEL: func.func @mixed
 // CHECK: te.amax
 // CHECK: te.quantize %{{.*}} amax(%{{.*}}) : tensor<4x64xbf16> -> !te.scaled<4x64xf8E4M3FN, #scaling>

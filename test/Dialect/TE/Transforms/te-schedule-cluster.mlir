@@ -22,7 +22,7 @@ func.func @residual(%x: tensor<?x8192xbf16>, %r: tensor<?x8192xbf16>, %g: tensor
 
 // -----
 
-// Six workgroups a row; as many clusters as the chip holds walk down the rows.
+// Six workgroups a row; as many clusters as the chip holds go down the rows.
 // SM90: #te.schedule<"sm_90a", tile = [1, 1024], waves = 2, vector = 8, grid = <workgroups = 154, cluster = 6>>
 // CHECK-LABEL: func.func @gradient
 func.func @gradient(%dy: tensor<?x6144xbf16>, %x: tensor<?x6144xbf16>, %g: tensor<6144xbf16>, %m: tensor<?xf32>, %r: tensor<?xf32>)
@@ -44,7 +44,7 @@ func.func @long(%dy: tensor<?x12288xbf16>, %x: tensor<?x12288xbf16>, %g: tensor<
 
 // -----
 
-// Of two bytes an element each workgroup walks along its share, which LDS holds: while one reads, others compute.
+// Of two bytes an element each workgroup sweeps its share, which LDS holds: while one reads, others compute.
 // SM90: #te.schedule<"sm_90a", tile = [32, 256], waves = 8, vector = 8, sweep = keep, grid = <cluster = 8>>
 // GFX950: sweep = reread>
 // CHECK-LABEL: func.func @norm

@@ -299,7 +299,7 @@ func.func @not_direct(%a: tensor<256x250xbf16>, %b: tensor<250x250xbf16>) -> ten
 
 // -----
 
-// Halves of the result meet where pieces are added up; rows that are finished in the first kernel would need them there.
+// Halves of the result meet where splits are added up; rows that are finished in the first kernel would need them there.
 func.func @gate(%x: tensor<64x64xbf16>, %w: tensor<1024x64xbf16>) -> tensor<64x512xbf16> {
   // expected-error @+1 {{H17: split_k = 2, but halves of the result are read together, which whole_rows has not; leave it out}}
   %r = te.fusion "k" (%a = %x : tensor<64x64xbf16>, %b = %w : tensor<1024x64xbf16>) -> (tensor<64x512xbf16>)

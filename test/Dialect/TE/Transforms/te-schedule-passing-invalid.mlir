@@ -1,4 +1,4 @@
-// Sums become what is stored by way of LDS, in pieces, as far as a wave's rows are several instructions: te-tune lists no schedule whose pieces do not fit.
+// Sums become what is stored by way of LDS, in splits, as far as a wave's rows are several instructions: te-tune lists no schedule whose splits do not fit.
 
 // RUN: te-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(te-schedule{target=gfx942}))' -o /dev/null
 
@@ -15,7 +15,7 @@ func.func @whole(%x: tensor<512x512xbf16>, %w: tensor<512x512xbf16>) -> tensor<5
 
 // -----
 
-// f32 of the last rows' pieces, two instructions a wave.
+// f32 of the last rows' splits, two instructions a wave.
 func.func @rest(%x: tensor<512x512xbf16>, %w: tensor<512x512xbf16>) -> tensor<512x512xbf16> {
   // expected-error @+1 {{H8: the tile needs 131072 bytes of LDS, but a workgroup has 65536 on gfx942; use a smaller tile}}
   %r = te.fusion "k" (%a = %x : tensor<512x512xbf16>, %b = %w : tensor<512x512xbf16>) -> (tensor<512x512xbf16>)

@@ -5,7 +5,7 @@
 // RUN: not %{opt} ranges=128,16}))' 2>&1 | FileCheck %s --check-prefix=ORDER
 // ORDER: error: te-schedule: ranges end at 16 after 128; each end is larger than the last
 
-// The rows are those of all leading dimensions. Few rows: K is cut into pieces, as M is expected to be small.
+// The rows are those of all leading dimensions. Few rows: K is cut into splits, as M is expected to be small.
 // CHECK: #[[SCHEDULE:.*]] = #te.schedule<"gfx950", tile = [16, {{.*}}split_k = {{[0-9]+}}
 // CHECK-LABEL: func.func @product
 // CHECK-DAG: %[[B:.*]] = te.dim %{{.*}}, 0

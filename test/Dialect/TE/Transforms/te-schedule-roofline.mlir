@@ -14,7 +14,7 @@ func.func @long(%x: tensor<8192x8192xbf16>, %w: tensor<8192x8192xbf16>) -> tenso
 
 // -----
 
-// A short K, many tiles: each is stored beside the products of the next one.
+// A short K, many tiles: each is stored next to the products of the next one.
 // CHECK: workgroups = {{256|512|768}}
 // CHECK-LABEL: func.func @stores
 // GFX942: workgroups = {{304|608|912}}
@@ -48,7 +48,7 @@ func.func @unknown(%x: tensor<?x512xbf16>, %w: tensor<32768x512xbf16>) -> tensor
 
 // -----
 
-// One row of a long K: as few rows as an instruction has, and pieces of K for the chip's compute units.
+// One row of a long K: as few rows as an instruction has, and splits of K for the chip's compute units.
 // CHECK: tile = [16, {{.*}}split_k
 // CHECK-LABEL: func.func @row
 // GFX942: tile = [16, {{.*}}split_k
@@ -60,7 +60,7 @@ func.func @row(%x: tensor<1x16384xbf16>, %w: tensor<2048x16384xbf16>) -> tensor<
 
 // -----
 
-// Scales for 128 rows are stored with four. Pieces of K are sums, which have no scales, so that only the second kernel has all of these rows.
+// Scales for 128 rows are stored with four. Splits of K are sums, which have no scales, so that only the second kernel has all of these rows.
 // GFX942: split_k
 // GFX942-LABEL: func.func @padded
 func.func @padded(%x: tensor<4x5120xbf16>, %w: tensor<20480x5120xbf16>)
@@ -72,7 +72,7 @@ func.func @padded(%x: tensor<4x5120xbf16>, %w: tensor<20480x5120xbf16>)
 
 // -----
 
-// Of a short K there are no pieces: two kernels, as tiles of the product for all of those rows would take longer.
+// Of a short K there are no splits: two kernels, as tiles of the product for all of those rows would take longer.
 // GFX942-LABEL: func.func @apart
 // GFX942: te.gemm
 // GFX942: te.yield

@@ -1,4 +1,4 @@
-// te-schedule cuts K into pieces where tiles of the result leave compute units idle, and where all sizes are known.
+// te-schedule cuts K into splits where tiles of the result leave compute units idle, and where all sizes are known.
 // RUN: te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950},te-schedule{target=gfx950}))' %s --split-input-file | FileCheck %s
 // RUN: te-opt --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx942},te-schedule{target=gfx942}))' %s --split-input-file | FileCheck %s --check-prefix=GFX942
 
@@ -11,7 +11,7 @@ func.func @decode(%x: tensor<16x7168xbf16>, %w: tensor<1536x7168xbf16>) -> tenso
 
 // -----
 
-// A deeper K has more pieces than compute units need tiles for.
+// A deeper K has more splits than compute units need tiles for.
 // CHECK: split_k = {{[0-9]+}}
 // CHECK-LABEL: func.func @alike
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
@@ -40,7 +40,7 @@ func.func @unknown(%x: tensor<?x7168xbf16>, %w: tensor<1536x7168xbf16>) -> tenso
 
 // -----
 
-// 1024 tiles of 256 x 256, on 304 CUs: three full rounds, and the last rows in pieces of K.
+// 1024 tiles of 256 x 256, on 304 CUs: three full rounds, and the last rows in splits of K.
 // GFX942: split_k = {{[0-9]+}}, whole_rows = {{[0-9]+}}
 // GFX942-LABEL: func.func @last_round
 func.func @last_round(%x: tensor<8192x8192xbf16>, %w: tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16> {
@@ -50,7 +50,7 @@ func.func @last_round(%x: tensor<8192x8192xbf16>, %w: tensor<8192x8192xbf16>) ->
 
 // -----
 
-// Ten and a half: what the last one's pieces cost is not saved.
+// Ten and a half: what the last one's splits cost is not saved.
 // GFX942-NOT: whole_rows
 // GFX942-LABEL: func.func @many_rounds
 func.func @many_rounds(%x: tensor<12800x4096xbf16>, %w: tensor<16384x4096xbf16>) -> tensor<12800x16384xbf16> {

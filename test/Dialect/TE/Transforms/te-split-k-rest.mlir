@@ -1,4 +1,4 @@
-// The last rows of a product in pieces of K, in the kernel of the others: what --explain says, and that both write one result.
+// The last rows of a product in splits of K, in the kernel of the others: what --explain says, and that both write one result.
 // RUN: te-compile %s --target=gfx942 -o %t.hsaco --explain | FileCheck %s
 // RUN: te-run %t.hsaco --check --sanitize --input=random:5:normal --input=random:6:normal --input=random:7:normal
 

@@ -1,4 +1,4 @@
-// te-split-k: a region whose schedule cuts K into pieces becomes two; the rest of the region follows the sum.
+// te-split-k: a region whose schedule cuts K into splits becomes two; the rest of the region follows the sum.
 // RUN: te-opt --pass-pipeline='builtin.module(func.func(te-split-k))' %s --split-input-file | FileCheck %s
 // RUN: te-opt --te-pipeline="target=gfx950 to=tile" %s --split-input-file | FileCheck %s --check-prefix=TILE
 
@@ -14,7 +14,7 @@
 // CHECK-NEXT: te.yield %[[ADD]], %[[Z]]
 // CHECK: return %[[Y]]#0, %[[Y]]#1
 
-// The pieces are the matrices of the grid; the sum reads all of them before it adds.
+// The splits are the matrices of the grid; the sum reads all of them before it adds.
 // TILE-LABEL: tile.kernel @f_0(
 // TILE: %[[PIECE:.*]] = arith.divui
 // TILE: %[[FIRST:.*]] = arith.muli %[[PIECE]], %c16
@@ -36,7 +36,7 @@ func.func @epilogue(%x: tensor<64x4096xbf16>, %w: tensor<512x4096xbf16>, %v: ten
 
 // -----
 
-// A dynamic M, a K that the pieces do not divide: where a piece begins is computed.
+// A dynamic M, a K that the splits do not divide: where a split begins is computed.
 // CHECK-LABEL: func.func @dynamic
 // CHECK: te.gemm {{.*}} {split_k = 3 : i64} : tensor<?x100xbf16>, tensor<64x100xbf16> -> tensor<3x?x64xf32>
 // CHECK: te.gemm_sum {{.*}} : tensor<3x?x64xf32> -> tensor<?x64xf32>
@@ -55,7 +55,7 @@ func.func @dynamic(%x: tensor<?x100xbf16>, %w: tensor<64x100xbf16>) -> tensor<?x
 
 // -----
 
-// One piece: nothing to do.
+// One split: nothing to do.
 // CHECK-LABEL: func.func @whole
 // CHECK-NOT: pieces
 // CHECK-NOT: te.gemm_sum
@@ -70,7 +70,7 @@ func.func @whole(%x: tensor<32x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<32x64
 
 // -----
 
-// What an operand is converted from is read by the pieces; the sum has no use for it.
+// What an operand is converted from is read by the splits; the sum has no use for it.
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 // CHECK-LABEL: func.func @prologue
 // CHECK: te.fusion "f_0" (%[[A:.*]] = %arg0 : tensor<16x1024xbf16>, %[[Q:.*]] = %arg1 : !te.scaled<64x1024xf4E2M1FN, #{{.*}}>) -> (tensor<2x16x64xf32>)
@@ -91,7 +91,7 @@ func.func @prologue(%x: tensor<16x1024xbf16>, %q: !te.scaled<64x1024xf4E2M1FN, #
 
 // -----
 
-// The last 64 rows alone: the first kernel finishes the others, and has pieces of these; the second writes behind what it has written.
+// The last 64 rows alone: the first kernel finishes the others, and has splits of these; the second writes after what it has written.
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 // CHECK-LABEL: func.func @rest
 // CHECK: %[[R:.*]]:3 = te.fusion "f_0" (%[[A:.*]] = %arg0 : tensor<192x256xbf16>, %[[B:.*]] = %arg1 : tensor<64x256xbf16>, %[[V:.*]] = %arg2 : tensor<64xf32>) -> (tensor<2x64x64xf32>, !te.scaled<192x64xf8E4M3FN, #[[ROW:.*]]>, tensor<f32>)
@@ -102,7 +102,7 @@ func.func @prologue(%x: tensor<16x1024xbf16>, %q: !te.scaled<64x1024xf4E2M1FN, #
 // CHECK: te.fusion "f_0_sum" (%[[S:.*]] = %[[R]]#0 : tensor<2x64x64xf32>, %[[W:.*]] = %arg2 : tensor<64xf32>) inits(%[[R]]#1, %[[R]]#2 : !te.scaled<192x64xf8E4M3FN, #[[ROW]]>, tensor<f32>)
 // CHECK-NEXT: te.gemm_sum %[[S]] bias(%[[W]] : tensor<64xf32>) : tensor<2x64x64xf32> -> tensor<192x64xbf16>
 
-// Two rows of tiles are whole, two pieces of two each (the scales' padding is one) are behind them; one amax is zeroed, both kernels fold into it.
+// Two rows of tiles are whole, two splits of two each (the scales' padding is one) are after them; one amax is zeroed, both kernels fold into it.
 // TILE-LABEL: func.func @rest
 // TILE: %[[ZERO:.*]] = tile.launch @f_0_zero
 // TILE: %[[FIRST:.*]]:3 = tile.launch @f_0 grid(%c2, %c6) ins(%arg0, %arg1, %arg2 : {{.*}}) inits(%[[ZERO]] : tensor<f32>)
@@ -131,7 +131,7 @@ func.func @rest(%x: tensor<192x256xbf16>, %w: tensor<64x256xbf16>, %v: tensor<64
 
 // -----
 
-// A gate: the pieces are those of both halves, beside each other in tiles of their own; the second kernel reads the two.
+// A gate: the splits are those of both halves, next to each other in tiles of their own; the second kernel reads the two.
 // CHECK-LABEL: func.func @gate
 // CHECK: %[[P:.*]] = te.fusion "f_0" (%{{.*}} = %arg0 : {{.*}}, %{{.*}} = %arg1 : {{.*}}) -> (tensor<3x37x1024xf32>)
 // CHECK-NEXT: te.gemm {{.*}} {split_k = 3 : i64}

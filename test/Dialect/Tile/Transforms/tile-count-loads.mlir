@@ -1,4 +1,4 @@
-// Waits let what was asked for later pass: what stands behind the last tile that they need.
+// Waits let what was asked for later pass: what stands after the last tile that they need.
 
 // RUN: te-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-count-loads))' | FileCheck %s
 
@@ -11,10 +11,10 @@
 !bf16 = memref<bf16, #gpu.address_space<global>>
 !f32 = memref<f32, #gpu.address_space<global>>
 
-// In order behind a fence: a load of one instruction and a store of four. What stands beside the fetch or the wait may be issued on its
+// In order after a fence: a load of one instruction and a store of four. What stands next to the fetch or the wait may be issued on its
 // other side.
 // CHECK-LABEL: tile.kernel @straight
-// CHECK: tile.async_wait for %{{.*}} {behind = 5 : i64}
+// CHECK: tile.async_wait for %{{.*}} {outstanding = 5 : i64}
 // CHECK: tile.async_wait for %{{[a-z0-9]*}} : {{[^{}]*}}{{$}}
 tile.kernel @straight(%px: !bf16, %py: !f32, %pz: !f32) attributes {target = "gfx950", waves = 1 : i64} {
   %x = memref.reinterpret_cast %px to offset: [0], sizes: [64, 64], strides: [64, 1] : !bf16 to !in
@@ -36,13 +36,13 @@ tile.kernel @straight(%px: !bf16, %py: !f32, %pz: !f32) attributes {target = "gf
   tile.store %late, %z[%c0, %c0] {columns_in_bounds, in_bounds} : !tile, !out
 }
 
-// A tile that may be on its way is two instructions. Of the ways to an op the one with fewest counts: the first iteration finds nothing behind the fetch in front of the loop. A
+// A tile that may be on its way is two instructions. Of the ways to an op the one with fewest counts: the first iteration finds nothing after the fetch before the loop. A
 // load that nothing needs is none.
 // CHECK-LABEL: tile.kernel @loop
 // CHECK: scf.for
 // CHECK-NOT: tile.load
-// CHECK: tile.async_wait for %{{.*}} {behind = 2 : i64, pending = array<i64: 1>}
-// CHECK: tile.async_wait for %{{.*}} {behind = 6 : i64, pending = array<i64: 1>}
+// CHECK: tile.async_wait for %{{.*}} {outstanding = 2 : i64, pending = array<i64: 1>}
+// CHECK: tile.async_wait for %{{.*}} {outstanding = 6 : i64, pending = array<i64: 1>}
 // CHECK: tile.load
 tile.kernel @loop(%n: index, %px: !bf16, %py: !f32, %pz: !f32) attributes {target = "gfx950", waves = 1 : i64} {
   %x = memref.reinterpret_cast %px to offset: [0], sizes: [64, 64], strides: [64, 1] : !bf16 to !in
@@ -71,11 +71,11 @@ tile.kernel @loop(%n: index, %px: !bf16, %py: !f32, %pz: !f32) attributes {targe
   }
 }
 
-// Tiles of two rings that do not come by turns: the last one that is awaited stands behind a tile that might be on its way, and
-// behind it there is one tile of two instructions. Tiles of a ring that is not awaited are on their way too.
+// Tiles of two rings that do not come alternately: the last one that is awaited stands after a tile that might be on its way, and
+// after it there is one tile of two instructions. Tiles of a ring that is not awaited are on their way too.
 // CHECK-LABEL: tile.kernel @rings
-// CHECK: tile.async_wait for %{{[a-z0-9]*}}, %{{.*}} {behind = 2 : i64, pending = array<i64: 0, 2>}
-// CHECK: tile.async_wait for %{{[a-z0-9]*}} : {{.*}} {behind = 2 : i64, pending = array<i64: 0>}
+// CHECK: tile.async_wait for %{{[a-z0-9]*}}, %{{.*}} {outstanding = 2 : i64, pending = array<i64: 0, 2>}
+// CHECK: tile.async_wait for %{{[a-z0-9]*}} : {{.*}} {outstanding = 2 : i64, pending = array<i64: 0>}
 tile.kernel @rings(%px: !bf16) attributes {target = "gfx950", waves = 1 : i64} {
   %x = memref.reinterpret_cast %px to offset: [0], sizes: [64, 64], strides: [64, 1] : !bf16 to !in
   %c0 = arith.constant 0 : index
@@ -94,8 +94,8 @@ tile.kernel @rings(%px: !bf16) attributes {target = "gfx950", waves = 1 : i64} {
 
 // Iterations whose number is known have all been; of a branch nothing is known.
 // CHECK-LABEL: tile.kernel @iterations
-// CHECK: tile.async_wait for %{{.*}} {behind = 6 : i64, pending = array<i64: 3>}
-// CHECK: tile.async_wait for %{{.*}} {behind = 8 : i64, pending = array<i64: 7>}
+// CHECK: tile.async_wait for %{{.*}} {outstanding = 6 : i64, pending = array<i64: 3>}
+// CHECK: tile.async_wait for %{{.*}} {outstanding = 8 : i64, pending = array<i64: 7>}
 // CHECK: scf.if
 // CHECK: tile.async_wait for %{{[a-z0-9]*}} : {{[^{}]*}} {pending = array<i64: 1>}
 tile.kernel @iterations(%n: index, %px: !bf16) attributes {target = "gfx950", waves = 1 : i64} {
@@ -119,7 +119,7 @@ tile.kernel @iterations(%n: index, %px: !bf16) attributes {target = "gfx950", wa
 // What all lanes read alike comes by a scalar load, which no wait counts.
 #one = #tile.layout<shape = [1, 1], register = [], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], wave = []>
 // CHECK-LABEL: tile.kernel @scalar
-// CHECK: tile.async_wait for %{{.*}} {behind = 1 : i64}
+// CHECK: tile.async_wait for %{{.*}} {outstanding = 1 : i64}
 tile.kernel @scalar(%px: !bf16, %py: !f32, %pz: !f32) attributes {target = "gfx950", waves = 1 : i64} {
   %x = memref.reinterpret_cast %px to offset: [0], sizes: [64, 64], strides: [64, 1] : !bf16 to !in
   %y = memref.reinterpret_cast %py to offset: [0], sizes: [64, 64], strides: [64, 1] : !f32 to !out

@@ -1,4 +1,4 @@
-// In marked loops a tile is stored in parts, one in front of each of the next one's products.
+// In marked loops a tile is stored in parts, one before each of the next one's products.
 
 // RUN: te-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-delay-stores))' | FileCheck %s
 
@@ -16,7 +16,7 @@
 !bf16 = memref<bf16, #gpu.address_space<global>>
 !f32 = memref<f32, #gpu.address_space<global>>
 
-// What the first tile finds lies behind the last row. Of two accesses each product has one. 
+// What the first tile finds lies after the last row. Of two accesses each product has one. 
 // CHECK-LABEL: tile.kernel @stores(
 // CHECK-DAG: %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<16x32xf32,
 // CHECK-DAG: %[[ROWS:.*]] = arith.constant 63 : index
@@ -54,7 +54,7 @@ tile.kernel @stores(%px: !bf16, %py: !f32, %pz: !f32) attributes {target = "gfx9
   } {tile.delay}
 }
 
-// Where it was: what is masked, or held by several lanes, or goes to a place of its own in each iteration; all of a loop
+// Where it was: what is masked, or kept by several lanes, or goes to a place of its own in each iteration; all of a loop
 // whose products stand in another one, or that is not marked.
 // CHECK-LABEL: tile.kernel @stays(
 // CHECK: scf.for %{{.*}} = {{[^(]*}} {

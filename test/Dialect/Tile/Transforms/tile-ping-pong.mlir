@@ -13,7 +13,7 @@
 // CHECK-LABEL: tile.kernel @exponentials
 // CHECK: tile.barrier half 1
 // CHECK-NEXT: scf.for
-// What products read has come for both halves when the first one reads it, behind the second barrier.
+// What products read has come for both halves when the first one reads it, after the second barrier.
 // CHECK-NEXT: tile.async_wait for %[[RING:.*]] :
 // CHECK: math.exp2
 // CHECK: tile.barrier{{$}}
@@ -81,7 +81,7 @@ tile.kernel @two(%n: index) attributes {target = "gfx950", waves = 8 : i64} {
 !view = memref<256x1024xbf16, strided<[1024, 1], offset: ?>, #gpu.address_space<global>>
 !kring = memref<2x32x16xbf16, #gpu.address_space<workgroup>>
 
-// The barrier moves to the loop's front, and what is put behind it would not be waited for.
+// The barrier moves to the loop's front, and what is put after it would not be waited for.
 tile.kernel @put(%a: !global, %n: index) attributes {target = "gfx950", waves = 8 : i64} {
   %ring = tile.ring from #k to #operand : !kring
   %c0 = arith.constant 0 : index

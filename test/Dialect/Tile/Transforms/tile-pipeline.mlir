@@ -11,8 +11,8 @@
 !kring = memref<2x32x16xbf16, #gpu.address_space<workgroup>>
 !vring = memref<2x32x32xbf16, #gpu.address_space<workgroup>>
 
-// The first product needs nothing that the loop carries: it is one iteration in front of the exponential, and what it takes
-// is fetched one more in front. What goes through registers is put one iteration in front of its take, and loaded two. Behind the
+// The first product needs nothing that the loop carries: it is one iteration before the exponential, and what it takes
+// is fetched one more in front. What goes through registers is put one iteration before its take, and loaded two. After the
 // last iterations the first rows are read again.
 // CHECK-LABEL: tile.kernel @chain
 // CHECK: tile.async_copy %{{.*}}[%{{.*}}, %{{.*}}], %[[K:.*]][%{{.*}}] : memref<32x1024
@@ -92,7 +92,7 @@ tile.kernel @passes(%a: !global, %n: index) attributes {target = "gfx950", waves
 
 // -----
 
-// Products that all add to what the loop carries: two tiles of a ring an iteration, each taken beside the product before.
+// Products that all add to what the loop carries: two tiles of a ring an iteration, each taken next to the product before.
 #sum = #tile.layout<shape = [32, 32], register = [[0, 1], [0, 2], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 4]], wave = []>
 #k = #tile.layout<shape = [32, 16], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], wave = []>
 #taken = #tile.layout<shape = [32, 16], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 8]], wave = []>
@@ -119,7 +119,7 @@ tile.kernel @passes(%a: !global, %n: index) attributes {target = "gfx950", waves
 // CHECK:   tile.async_copy
 // CHECK:   %[[ALL:.*]] = tile.mma %[[SECOND]], %[[SECOND]], %[[SUM]]
 // CHECK:   scf.yield %[[ALL]], %[[NEXT]]
-// Behind the loop two iterations are left, of which one tile has not been asked for.
+// After the loop two iterations are left, of which one tile has not been asked for.
 // CHECK: tile.async_copy
 // CHECK-NOT: tile.async_copy
 // CHECK-COUNT-3: tile.mma

@@ -9,7 +9,7 @@
 !view = memref<32x1024xbf16, strided<[1024, 1], offset: ?>, #gpu.address_space<global>>
 !odd = memref<32x1000xbf16, strided<[?, 1], offset: ?>, #gpu.address_space<global>>
 
-// A's tiles go straight to LDS; B's rows are an unknown number apart, so its tiles are put there, by turns in two slots.
+// A's tiles go straight to LDS; B's rows are an unknown number apart, so its tiles are put there, alternately in two slots.
 // CHECK-LABEL: tile.kernel @sum
 // CHECK-DAG: %[[B:.*]] = tile.ring from #{{.*}} to #[[OPERAND:.*]] : memref<2x32x16xbf16, #gpu.address_space<workgroup>>
 // CHECK-DAG: %[[A:.*]] = tile.ring from #{{.*}} to #[[OPERAND]] : memref<3x32x16xbf16, #gpu.address_space<workgroup>>

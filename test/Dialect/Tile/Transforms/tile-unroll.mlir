@@ -54,7 +54,7 @@ tile.kernel @copies(%n: index) attributes {target = "gfx950", waves = 1 : i64} {
 
 // -----
 
-// In a loop over tiles that are stored among the products of the next one, the last iterations stand behind the loop: of eleven a
+// In a loop over tiles that are stored among the products of the next one, the last iterations stand after the loop: of eleven a
 // third at the most, and of 64 matrix instructions each not more than four; pairs, as the loop's. All of them, where they are few.
 #k = #tile.layout<shape = [32, 1024], register = [[0, 1], [0, 2], [0, 4], [0, 16], [0, 32], [0, 64], [0, 128], [0, 256], [0, 512]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 8]], wave = []>
 #sum = #tile.layout<shape = [32, 32], register = [[0, 1], [0, 2], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 4]], wave = []>

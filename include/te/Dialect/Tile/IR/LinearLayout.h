@@ -174,8 +174,9 @@ public:
   SharedLayout(const LinearLayout &source, const LinearLayout &target,
                int64_t elementBytes, unsigned banks, int64_t mostBytes,
                int64_t vectorBytes, int64_t runBytes);
-  /// The flat offsets of the segments, which follow one another in the same place
-  /// (one, 0, where the tile goes at once); and which one an offset is in.
+  /// The flat offsets of the segments, which follow one another in the same
+  /// place (one, 0, where the tile goes at once); and which one an offset is
+  /// in.
   llvm::SmallVector<int64_t> getSegments() const;
   int64_t getSegment(int64_t flat) const { return flat & segmentMask; }
   /// Bytes of a segment.

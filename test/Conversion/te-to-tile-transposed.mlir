@@ -1,4 +1,4 @@
-// An op behind a te.permute of what its region computes works on the same tile, with rows for columns: the tile is turned over in
+// An op after a te.permute of what its region computes works on the same tile, with rows for columns: the tile is transposed over in
 // registers, and what is stored goes through LDS to whole lines of memory.
 
 // RUN: te-opt %s --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950},te-schedule{target=gfx950}),te-to-tile)' | FileCheck %s
@@ -23,7 +23,7 @@ func.func @quantized(%x: tensor<?x768xbf16>) -> (tensor<?x768xbf16>, !te.scaled<
   return %n, %q : tensor<?x768xbf16>, !te.scaled<768x?xf8E4M3FN, #row>
 }
 
-// Data of a transposed scheme lie as the tensor that was turned does: nothing is turned back.
+// Data of a transposed scheme lie as the tensor that was transposed does: nothing is transposed back.
 // CHECK-LABEL: tile.kernel @back_0(
 // CHECK: %[[T:.*]] = tile.transpose %{{.*}} : tensor<{{.*}}xbf16
 // CHECK: %[[CODES:.*]] = arith.truncf
@@ -36,7 +36,7 @@ func.func @back(%x: tensor<?x768xbf16>, %s: tensor<f32>) -> (tensor<?x768xbf16>,
   return %n, %q : tensor<?x768xbf16>, !te.scaled<768x?xf8E4M3FN, #back>
 }
 
-// Four columns of a turned tile, which random words are for, are one lane's: it changes its layout first.
+// Four columns of a transposed tile, which random words are for, are one lane's: it changes its layout first.
 // CHECK-LABEL: tile.kernel @random_0(
 // CHECK: %[[T:.*]] = tile.transpose %{{.*}} -> tensor<[[SHAPE:[0-9]+x[0-9]+]]xbf16, #[[TURNED:.*]]>
 // CHECK: tile.convert_layout %{{.*}} : tensor<[[SHAPE]]xbf16, #[[TURNED]]> -> tensor<[[SHAPE]]xbf16, #[[ROWS:.*]]>

@@ -1,8 +1,8 @@
 """Rows that several workgroups share, against the reference.
 
-    pieces.py --target=CHIP [--seed=S]
+    row_split.py --target=CHIP [--seed=S]
 
-te-fuse's regions get schedules with `pieces`: tiles, waves and the number of pieces are drawn, so that rows end in whole
+te-fuse's regions get schedules with `row_split`: tiles, waves and the number of workgroups a row are drawn, so that rows end in whole
 and broken tiles, in pieces with fewer tiles than others and in pieces with none; some of the dimensions before the last are
 dynamic. Two pieces more or less must not change
 what a result is within its tolerance, and two runs must not change a bit.

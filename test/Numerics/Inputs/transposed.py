@@ -1,5 +1,5 @@
 """Random programs in which a tensor is read as it is and with rows for columns: te.permute behind a norm, an activation, a sum, or
-beside another reader of an argument. Cases for sweep.py: the unturned and the turned ops are one kernel."""
+beside another reader of an argument. Cases for sweep.py: the unturned and the transposed ops are one kernel."""
 
 from recipes import (BLOCK1D, BLOCK1D_COL, BLOCK2D, BLOCK2D_COL, COL, COL_TRANSPOSED, FP4, ROW, SQUARE, TENSOR, TRANSPOSED, tensor)
 from rows import Function
@@ -77,15 +77,15 @@ class Program(Function):
 
     def write(self, kind, m, k):
         x, shape = self.source(kind, m, k)
-        turned = shape[::-1]
+        transposed = shape[::-1]
         straight = (["quantize", "add", "amax"] if kind == "argument" else ["quantize", "return", "both"]
                     if kind != "reshaped" else ["quantize", "both"])
         first = self.draw.random() < 0.5
         if first:
             self.read(x, shape, straight)
-        to = tensor(turned, self.element)
+        to = tensor(transposed, self.element)
         t = self.op(f"te.permute {x} [1, 0] : {tensor(shape, self.element)} -> {to}", to)
-        self.read(t, turned, ["quantize", "quantize", "add", "return", "both", "amax"])
+        self.read(t, transposed, ["quantize", "quantize", "add", "return", "both", "amax"])
         if not first:
             self.read(x, shape, straight)
         return self.print()
@@ -103,4 +103,4 @@ def cases(draw, fnuz):
                 for _ in range(3 if "?" in (m, k) else 1)]
         kinds = [":uniform" if kind == "layer_norm" else ":normal" if kind != "argument" else ""] + [
             "" if "i64" in a else ":uniform" for a in program.arguments[1:]]
-        yield f"turned-{i}-{kind}", text, runs, kinds
+        yield f"transposed-{i}-{kind}", text, runs, kinds

@@ -1,7 +1,7 @@
 // RUN: te-opt %s -te-to-tile -tile-persistent-workgroups -cse -split-input-file | FileCheck %s
 
 // So many workgroups compute one tile after the other: of 3 x 2 tiles those numbers that are two apart. All steps stand
-// there, in no loop of their own; LDS is the next tile's behind a barrier.
+// there, in no loop of their own; LDS is the next tile's after a barrier.
 // CHECK-LABEL: func.func @linear
 // CHECK: tile.launch @linear_0 grid(%c2, %c1)
 // CHECK-LABEL: tile.kernel @linear_0

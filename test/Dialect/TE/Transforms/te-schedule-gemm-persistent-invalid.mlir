@@ -36,7 +36,7 @@ func.func @row_tiles(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tens
 
 // -----
 
-// The tile before takes registers, too, and 28 more beside scales.
+// The tile before takes registers, too, and 28 more next to scales.
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @registers(%a: !te.scaled<4096x512xf8E4M3FN, #row>, %b: !te.scaled<4096x512xf8E4M3FN, #row>) -> tensor<4096x4096xbf16> {
   // expected-error @+1 {{H9: 64 elements a lane need about 260 VGPRs, but each of 8 waves has 256; use a smaller tile or more waves}}

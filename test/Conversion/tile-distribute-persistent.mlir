@@ -2,8 +2,8 @@
 
 // Workgroups that compute one tile after another (docs/decisions/0028). The operands' K lies down their rows, which are the
 // same for each tile: one resource each serves all steps, which differ in their offset (steps of 32 rows of 256 bytes).
-// Of the two accesses of a lane's tile two of four parts have one each, in front of their products;
-// behind the loop stand both.
+// Of the two accesses of a lane's tile two of four parts have one each, before their products;
+// after the loop stand both.
 // CHECK-LABEL: gpu.func @wgrad_0
 // CHECK: scf.for
 // CHECK: %[[A:.*]] = rocdl.make.buffer.rsrc

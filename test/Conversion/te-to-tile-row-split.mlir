@@ -2,7 +2,7 @@
 
 // RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(te-to-tile,canonicalize,cse)' | FileCheck %s
 
-// One partial result a row and piece, which the second kernel adds up before its loop.
+// One partial result a row and split, which the second kernel adds up before its loop.
 // CHECK-LABEL: func.func @rms
 // CHECK: %[[PART:.*]] = tile.launch @k_part grid(%c4, %c3) ins(%arg0, %arg1 : {{.*}}) -> tensor<1x3x4xf32>
 // CHECK: tile.launch @k grid(%c4, %c3) ins(%arg0, %arg1, %[[PART]] :
@@ -30,7 +30,7 @@ func.func @rms(%x: tensor<3x4096xbf16>, %g: tensor<4096xbf16>) -> (tensor<3x4096
 
 // -----
 
-// Mean and deviation of each piece; then the row's scale, which waits for them.
+// Mean and deviation of each split; then the row's scale, which waits for them.
 // CHECK-LABEL: func.func @chain
 // CHECK: %[[MOMENTS:.*]] = tile.launch @k_part grid(%c4, %c3) {{.*}} -> tensor<3x3x4xf32>
 // CHECK: %[[AMAX:.*]] = tile.launch @k_part_0 grid(%c4, %c3) ins(%{{.*}}, %[[MOMENTS]] : {{.*}}) -> tensor<1x3x4xf32>

@@ -1,4 +1,4 @@
-// What another op computes, or reads, is turned over in registers: the ops behind a te.permute share its kernel.
+// What another op computes, or reads, is transposed over in registers: the ops after a te.permute share its kernel.
 
 // RUN: te-opt %s --pass-pipeline='builtin.module(func.func(te-fuse{target=gfx950}))' | FileCheck %s
 
@@ -20,7 +20,7 @@ func.func @norm(%x: tensor<?x768xbf16>, %g: tensor<768xbf16>) -> (!te.scaled<?x7
 }
 
 // An argument that another op reads as it is, here under a reshape, which makes two arguments of one only outside of the region;
-// what is returned is stored turned. An amax is the same in any order.
+// what is returned is stored transposed. An amax is the same in any order.
 // CHECK-LABEL: func.func @argument
 // CHECK: te.fusion "argument_0" (%[[X:.*]] = %{{.*}} : tensor<4x?x64xbf16>) ->
 // CHECK-DAG: arith.negf %[[X]]
@@ -37,7 +37,7 @@ func.func @argument(%x: tensor<4x?x64xbf16>) -> (tensor<4x?x64xbf16>, tensor<64x
   return %a, %t, %m : tensor<4x?x64xbf16>, tensor<64x?xbf16>, tensor<f32>
 }
 
-// What reads another tensor as it is, or computes over rows, walks over K x M in a kernel of its own.
+// What reads another tensor as it is, or computes over rows, iterates over K x M in a kernel of its own.
 // CHECK-LABEL: func.func @apart
 // CHECK: te.fusion "apart_0"
 // CHECK: arith.negf
