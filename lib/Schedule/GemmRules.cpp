@@ -30,7 +30,7 @@ static std::optional<std::string> findSplitViolation(const TileDemand &demand,
     return std::nullopt;
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "split_k = " << splits << ", but  (H17)";
+  os << "split_k = " << splits << ", but ";
   if (rest &&
       (splits != gemm.countSplits() ||
        whole != demand.rows - cast<ShapedType>(rest.getType()).getDimSize(1)))
@@ -63,7 +63,7 @@ static std::optional<std::string> findSplitViolation(const TileDemand &demand,
        << "; use another split_k";
   else
     return std::nullopt;
-  return text;
+  return text + " (H17)";
 }
 
 std::string te::whyNoMatmul(StringRef op) {

@@ -239,10 +239,10 @@ SmallVector<Split> te::listTailSplits(const TileDemand &demand,
           steps = demand.depth / schedule.getMatmul().getK();
   if (whole == 0 || whole == rows)
     return splits;
-  for (int64_t splits = 2; splits <= kMostTailSplits; ++splits)
-    if (steps % splits == 0 &&
+  for (int64_t count = 2; count <= kMostTailSplits; ++count)
+    if (steps % count == 0 &&
         demand.depth == steps * schedule.getMatmul().getK())
-      splits.push_back({splits, whole * schedule.getTile()[0]});
+      splits.push_back({count, whole * schedule.getTile()[0]});
   return splits;
 }
 

@@ -29,14 +29,20 @@ static constexpr int64_t kMostKeptTiles = 32;
 static constexpr int64_t kFP4Pair = 2;
 
 namespace {
-/// Text as a stream makes it.
+/// What breaks a rule, as a stream makes it; the rule's number ends it.
 struct Text {
-  std::string text;
+  explicit Text(StringRef rule) : rule(rule) {}
   template <class T> Text &operator<<(const T &part) {
     llvm::raw_string_ostream(text) << part;
     return *this;
   }
-  operator std::optional<std::string>() const { return text; }
+  operator std::optional<std::string>() const {
+    return text + " (" + rule.str() + ")";
+  }
+
+private:
+  StringRef rule;
+  std::string text;
 };
 } // namespace
 
@@ -45,9 +51,8 @@ static std::optional<std::string>
 findPersistentViolation(const TileDemand &demand, ScheduleAttr schedule) {
   if (schedule.getGrid().getWorkgroups() == 0)
     return std::nullopt;
-  Text text;
-  text << "workgroups = " << schedule.getGrid().getWorkgroups()
-       << ", but  (H13)";
+  Text text("H13");
+  text << "workgroups = " << schedule.getGrid().getWorkgroups() << ", but ";
   if (schedule.getSweep() != SweepKind::None)
     return text << "with a sweep a workgroup sweeps its rows only; leave "
                    "it out";
@@ -66,42 +71,44 @@ static std::optional<std::string> findRowViolation(const TileDemand &demand,
   SweepKind sweep = schedule.getSweep();
   if (sweep == SweepKind::None) {
     if (demand.mixesRows && isDynamic)
-      return Text() << "elements are rotated with others of their row, "
-                       "which one tile holds, but its length is not known; "
-                       "give the last dimension a static size (H10)";
+      return Text("H10")
+             << "elements are rotated with others of their row, "
+                "which one tile holds, but its length is not known; "
+                "give the last dimension a static size";
     if (demand.wholeRows && (isDynamic || cols < demand.cols) &&
         schedule.getGrid().getCluster() == 1)
-      return Text() << "a tile of " << cols << " columns does not hold a row"
-                    << (isDynamic ? std::string(" of unknown length")
-                                  : " of " + std::to_string(demand.cols))
-                    << ", over which something is computed; make it as wide as "
-                       "the row, or sweep the row: sweep = "
-                    << (isDynamic ? "reread" : "keep or reread") << " (H10)";
+      return Text("H10")
+             << "a tile of " << cols << " columns does not hold a row"
+             << (isDynamic ? std::string(" of unknown length")
+                           : " of " + std::to_string(demand.cols))
+             << ", over which something is computed; make it as wide as "
+                "the row, or sweep the row: sweep = "
+             << (isDynamic ? "reread" : "keep or reread");
     return std::nullopt;
   }
   if (!demand.wholeRows)
-    return Text() << "sweep = " << stringifyEnum(sweep)
-                  << ", but nothing is computed over rows; leave it out (H11)";
+    return Text("H11") << "sweep = " << stringifyEnum(sweep)
+                       << ", but nothing is computed over rows; leave it out";
   if (demand.mixesRows)
-    return Text()
+    return Text("H11")
            << "sweep = " << stringifyEnum(sweep)
            << ", but elements are rotated with others of their row, which "
-              "one tile holds; leave it out, and make the tile as wide (H11)";
+              "one tile holds; leave it out, and make the tile as wide";
   if (schedule.getGrid().getRowTiles() != 1)
-    return Text()
+    return Text("H11")
            << "row_tiles = " << schedule.getGrid().getRowTiles()
            << " with a sweep; sums over rows are those of one tile then, "
-              "row_tiles = 1 (H11)";
+              "row_tiles = 1";
   if (sweep == SweepKind::Reread)
     return std::nullopt;
   if (isDynamic)
-    return Text() << "sweep = keep, but the length of a row is not known; "
-                     "use reread (H11)";
+    return Text("H11") << "sweep = keep, but the length of a row is not known; "
+                          "use reread";
   if (int64_t tiles = llvm::divideCeil(demand.cols, cols);
       tiles > kMostKeptTiles && schedule.getGrid().getCluster() == 1)
-    return Text() << "sweep = keep of " << tiles << " tiles a row; at most "
-                  << kMostKeptTiles
-                  << " are kept: use wider ones, or reread (H11)";
+    return Text("H11") << "sweep = keep of " << tiles
+                       << " tiles a row; at most " << kMostKeptTiles
+                       << " are kept: use wider ones, or reread";
   return std::nullopt;
 }
 
@@ -113,8 +120,8 @@ static std::optional<std::string> findClusterViolation(const TileDemand &demand,
           width = schedule.getTile()[1];
   if (cluster == 1)
     return std::nullopt;
-  Text text;
-  text << "cluster = " << cluster << ", but  (H18)";
+  Text text("H18");
+  text << "cluster = " << cluster << ", but ";
   if (target.maxClusterWorkgroups == 1)
     return text << "workgroups of " << target.name
                 << " form no clusters; leave it out";
@@ -157,8 +164,8 @@ findPrefetchViolation(const TileDemand &demand, ScheduleAttr schedule,
   GridAttr grid = schedule.getGrid();
   if (grid.getL2PrefetchDistance() == 0)
     return std::nullopt;
-  Text text;
-  text << "l2_prefetch_bytes = " << grid.getL2PrefetchBytes() << ", but  (H19)";
+  Text text("H19");
+  text << "l2_prefetch_bytes = " << grid.getL2PrefetchBytes() << ", but ";
   if (target.l2PrefetchBytes == 0)
     return text << target.name
                 << " has no instruction that asks L2 for so much; leave it out";
@@ -191,10 +198,11 @@ findResidentsViolation(const TileDemand &demand, ScheduleAttr schedule) {
        schedule.getGrid().getRowSplit() == 1 &&
        schedule.getGrid().getWorkgroups() == 0))
     return std::nullopt;
-  return Text() << "residents = " << schedule.getGrid().getResidents()
-                << ", but that is for workgroups of several waves that wait "
-                   "for rows of their own: no te.gemm, cluster, splits or "
-                   "workgroups; leave it out (H20)";
+  return Text("H20")
+         << "residents = " << schedule.getGrid().getResidents()
+         << ", but that is for workgroups of several waves that wait "
+            "for rows of their own: no te.gemm, cluster, splits or "
+            "workgroups; leave it out";
 }
 
 /// H23: passes that are left out.
@@ -205,11 +213,11 @@ static std::optional<std::string> findPassViolation(ScheduleAttr schedule) {
     return std::nullopt;
   for (StringRef name : schedule.getWithout().getAsValueRange<StringAttr>())
     if (!llvm::is_contained(known, name))
-      return Text()
+      return Text("H23")
              << "without names '" << name
              << "', which is no pass that a kernel can do without; these "
                 "are "
-             << llvm::join(known, ", ") << " (H23)";
+             << llvm::join(known, ", ");
   return std::nullopt;
 }
 
@@ -219,14 +227,13 @@ std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
   TileDemand demand = getSplitDemand(ofRegion, schedule);
   int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
   if (schedule.getTarget() != target.name)
-    return Text() << "the schedule is for " << schedule.getTarget()
-                  << " but the target is " << target.name
-                  << "; drop it, or compile for " << schedule.getTarget()
-                  << " (H4)";
+    return Text("H4") << "the schedule is for " << schedule.getTarget()
+                      << " but the target is " << target.name
+                      << "; drop it, or compile for " << schedule.getTarget();
   if (schedule.getWaves() > target.maxWavesPerWorkgroup)
-    return Text() << schedule.getWaves() << " waves exceed the "
-                  << target.maxWavesPerWorkgroup << " that a workgroup has on "
-                  << target.name << " (H5)";
+    return Text("H5") << schedule.getWaves() << " waves exceed the "
+                      << target.maxWavesPerWorkgroup
+                      << " that a workgroup has on " << target.name;
   if (std::optional<std::string> why = findPassViolation(schedule))
     return why;
   if (std::optional<std::string> why =
@@ -240,26 +247,28 @@ std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
     return why;
   if (!demand.hasProduct() &&
       schedule.getVector() * demand.inputBytes > target.maxAccessBytes)
-    return Text() << "a vector of " << schedule.getVector() << " elements is "
-                  << schedule.getVector() * demand.inputBytes
-                  << " bytes; a lane moves at most " << target.maxAccessBytes
-                  << " at once (H6)";
+    return Text("H6") << "a vector of " << schedule.getVector()
+                      << " elements is "
+                      << schedule.getVector() * demand.inputBytes
+                      << " bytes; a lane moves at most "
+                      << target.maxAccessBytes << " at once";
   if (!demand.hasProduct() && demand.storesFP4ByRows &&
       schedule.getVector() < kFP4Pair)
-    return Text() << "vector = " << schedule.getVector()
-                  << ", but a byte has the fp4 codes of two neighbours in a "
-                     "row; a lane loads at least "
-                  << kFP4Pair << " (H6)";
+    return Text("H6")
+           << "vector = " << schedule.getVector()
+           << ", but a byte has the fp4 codes of two neighbours in a "
+              "row; a lane loads at least "
+           << kFP4Pair;
   if (rows < demand.minRows || cols < demand.minCols)
-    return Text()
+    return Text("H7")
            << "a tile of " << rows << " x " << cols
            << " is smaller than a scale block; this region needs at least "
-           << demand.minRows << " x " << demand.minCols << " (H7)";
+           << demand.minRows << " x " << demand.minCols;
   if (int64_t group = rows * schedule.getGrid().getRowTiles();
       demand.firstRow % group != 0)
-    return Text() << "what is computed begins with row " << demand.firstRow
-                  << ", inside of the " << group
-                  << " rows of a workgroup; give it fewer (H17)";
+    return Text("H17") << "what is computed begins with row " << demand.firstRow
+                       << ", inside of the " << group
+                       << " rows of a workgroup; give it fewer";
   if (std::optional<std::string> why =
           findClusterViolation(demand, schedule, target))
     return why;
@@ -276,27 +285,28 @@ std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
   if (std::optional<std::string> why = findRowSplitViolation(demand, schedule))
     return why;
   if (demand.readsHalves && demand.cols % cols != 0)
-    return Text() << "tiles of " << cols
-                  << " columns do not divide the halves of " << demand.cols
-                  << " columns that the region reads; make them narrower (H12)";
+    return Text("H12") << "tiles of " << cols
+                       << " columns do not divide the halves of " << demand.cols
+                       << " columns that the region reads; make them narrower";
   if (rows < demand.rowsPerWave * schedule.getWaves())
-    return Text() << schedule.getWaves() << " waves share " << rows
-                  << " rows, but a columnwise hadamard mixes "
-                  << demand.rowsPerWave
-                  << " rows inside of a wave; use a taller tile or fewer "
-                     "waves (H7)";
+    return Text("H7") << schedule.getWaves() << " waves share " << rows
+                      << " rows, but a columnwise hadamard mixes "
+                      << demand.rowsPerWave
+                      << " rows inside of a wave; use a taller tile or fewer "
+                         "waves";
   ResourceEstimate resources = estimate(demand, schedule, target);
   if (resources.ldsBytes > target.ldsBytesPerWorkgroup)
-    return Text() << "the tile needs " << resources.ldsBytes
-                  << " bytes of LDS, but a workgroup has "
-                  << target.ldsBytesPerWorkgroup << " on " << target.name
-                  << "; use a smaller tile (H8)";
+    return Text("H8") << "the tile needs " << resources.ldsBytes
+                      << " bytes of LDS, but a workgroup has "
+                      << target.ldsBytesPerWorkgroup << " on " << target.name
+                      << "; use a smaller tile";
   unsigned vgprs = getMostVGPRs(schedule, target);
   if (resources.vgprs > vgprs)
-    return Text() << resources.elementsPerLane << " elements a lane need about "
-                  << resources.vgprs << " VGPRs, but each of "
-                  << schedule.getWaves() << " waves has " << vgprs
-                  << "; use a smaller tile or more waves (H9)";
+    return Text("H9") << resources.elementsPerLane
+                      << " elements a lane need about " << resources.vgprs
+                      << " VGPRs, but each of " << schedule.getWaves()
+                      << " waves has " << vgprs
+                      << "; use a smaller tile or more waves";
   return std::nullopt;
 }
 

@@ -77,13 +77,13 @@ static void addScaled(TileDemand &demand, ScaledType type, bool isTransposed) {
                                                           : demand.coverRows;
     cover = std::max<int64_t>(cover, dim.divisor * dim.multiple);
   }
-  bool isTransposed = scaling.isTransposed() != isTransposed;
-  if (isTransposed)
+  bool storesTransposed = scaling.isTransposed() != isTransposed;
+  if (storesTransposed)
     demand.linesRows = std::max<int64_t>(demand.linesRows, kStoreBytes);
   if (type.isFP4())
-    (isTransposed ? demand.storesFP4ByCols : demand.storesFP4ByRows) = true;
+    (storesTransposed ? demand.storesFP4ByCols : demand.storesFP4ByRows) = true;
   demand.reorders |=
-      isTransposed || scaling.getDataLayout() != te::DataLayout::Linear;
+      storesTransposed || scaling.getDataLayout() != te::DataLayout::Linear;
 }
 
 /// A tile that is transposed over through LDS as it is read.

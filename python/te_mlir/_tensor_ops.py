@@ -105,7 +105,7 @@ def _find_part(op: Op, x: Tensor, index: Any) -> tuple[list[Extent], list[Extent
     for size, part in zip(x.shape, parts):
         if isinstance(part, slice):
             if part.step not in (None, 1):
-                op.refuse(f"a slice has the step {part.step!r}; V1: slices have unit steps")
+                op.refuse(f"a slice has the step {part.step!r}; slices have unit steps (V1)")
             start = _find_place(op, 0 if part.start is None else part.start, size)
             stop = _find_place(op, size if part.stop is None else part.stop, size)
             offsets.append(start)

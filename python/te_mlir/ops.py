@@ -130,7 +130,7 @@ def amax(input: Operand, *, noop: Operand | None = None) -> Tensor:
     """te.amax: max |x| over a whole tensor.
 
     NaN elements are ignored (fmax); an empty tensor gives 0. With a `noop` flag of 1.0
-    the result keeps what its buffer held before.
+    the result keeps what its buffer kept before.
 
     Arguments:
         input: bf16, f16 or f32
@@ -197,7 +197,7 @@ def attention(format: AttentionFormat, q: Operand, k: Operand, v: Operand, *, sc
 def bias_add(input: Operand, bias: Operand) -> Tensor:
     """te.bias_add: a number for each column, added to all rows.
 
-    In f32, rounded once to the input's type. Behind a `te.gemm` its `bias` is added before that is rounded; a
+    In f32, rounded once to the input's type. After a `te.gemm` its `bias` is added before that is rounded; a
     `te.bias_add` rounds a second time.
 
     Constraints: N1, the input has rank 1 at least; N2, the bias has the size of its last dimension.
@@ -523,7 +523,7 @@ def gemm(a: Operand, b: Operand, *, bias: Operand | None = None, dgelu: Operand 
 
     With `split_k = S`, which `te-split-k` makes, D is S x M x N of f32: each D[s] is the product over a part of K, and
     these parts make up K; which they are is the schedule's. `te.gemm_sum` adds them up. With a result `rest`, S x R x N of
-    f32, it makes such pieces of the last R rows alone (of M, where A has several dimensions of rows), and the other results hold nothing of these.
+    f32, it makes such splits of the last R rows alone (of M, where A has several dimensions of rows), and the other results hold nothing of these.
 
     Constraints: X1 ranks and leading dimensions, X2 K agrees, X3 shapes of the results and other operands, X4 element types,
     X5 scales do not change along K inside of a block that is summed, X6 both sides have one kind of scales, X7 gelu, dgelu and accumulate,
@@ -602,10 +602,10 @@ def gemm_sum(partials: Operand, *, bias: Operand | None = None, dgelu: Operand |
 def gemm_sum(partials: Operand, *, bias: Operand | None = None, dgelu: Operand | None = None, accumulate: Operand | None = None,
              gelu: bool = False, alpha: float = 1.0, beta: float | None = None, dtype: DType | None = None, aux_dtype: DType | None = None,
              aux: bool = False) -> Tensor | tuple[Tensor, ...]:
-    """te.gemm_sum: the sum of a product's pieces, and what surrounds it.
+    """te.gemm_sum: the sum of a product's splits, and what surrounds it.
 
     AB is the sum of `partials` (S x M x N, f32), which a `te.gemm` with `split_k = S` made: the first, plus the second, and
-    so on. What follows is that of `te.gemm`, steps 1 to 4. `te-split-k` makes it. Pieces of fewer rows than D has are of
+    so on. What follows is that of `te.gemm`, steps 1 to 4. `te-split-k` makes it. Splits of fewer rows than D has are of
     the last ones, what `rest` of `te.gemm` gave: then nothing is computed of the other rows.
 
     Constraints: X3 shapes, X7 gelu, dgelu and accumulate, X8 alpha and beta, X9 split_k.
@@ -881,7 +881,7 @@ def quantize(input: Operand, scheme: Scaled, other: Scaled | None = None, *, wit
     `scale(%s)` gives the multiplier of per-tensor (delayed) scaling; without it a
     `tensor` scheme is current scaling, from the input's own amax, or from `amax(%a)` where that is
     known already (te-fuse computes it in a kernel of its own). `noop(%flag)`: where the flag is 1.0 every
-    result keeps what its buffer held before.
+    result keeps what its buffer kept before.
 
     Constraints, from `docs/spec.md`: Q1 shapes agree, Q2 which results and in which
     order, Q3 at most one rowwise and one columnwise result, Q4 `scale` needs `tensor`
@@ -1054,13 +1054,13 @@ def rope(format: SequenceFormat, input: Operand, freqs: Operand, *, start_positi
          dtype: DType | None = None) -> Tensor:
     """te.rope: rotary embedding: y_i = x_i * cos(f_i) + rot(x)_i * sin(f_i).
 
-    The input is (s, b, h, d), (b, s, h, d) or, with `thd`, (t, h, d): the tokens of all sequences behind each
+    The input is (s, b, h, d), (b, s, h, d) or, with `thd`, (t, h, d): the tokens of all sequences after each
     other, sequence b from `cu_seqlens[b]` up to `cu_seqlens[b + 1]`, which start at 0 and do not decrease.
     `freqs` is (positions, d2): the angle of each position and column. Columns from d2 on are copied.
 
     A token's position is its place in its sequence plus `start_positions[b]`. With `cp_size` > 1 the tensor
     holds what rank `cp_rank` has of each sequence, chunks r and 2 * cp_size - 1 - r of the 2 * cp_size equal
-    ones, one behind the other; `cu_seqlens` are those of the whole sequences. A token outside of all
+    ones, one after the other; `cu_seqlens` are those of the whole sequences. A token outside of all
     sequences, or with a position outside of freqs, is copied.
 
     Constraints: R1 the input has rank 4 (`thd`: 3), and the result its shape; R2 d2 is even and at most d;
@@ -1110,13 +1110,13 @@ def rope_bwd(format: SequenceFormat, input: Operand, freqs: Operand, *, start_po
              dtype: DType | None = None) -> Tensor:
     """te.rope_bwd: gradient of te.rope: dx_i = g_i * cos(f_i) + rot'(g, f)_i.
 
-    The input is (s, b, h, d), (b, s, h, d) or, with `thd`, (t, h, d): the tokens of all sequences behind each
+    The input is (s, b, h, d), (b, s, h, d) or, with `thd`, (t, h, d): the tokens of all sequences after each
     other, sequence b from `cu_seqlens[b]` up to `cu_seqlens[b + 1]`, which start at 0 and do not decrease.
     `freqs` is (positions, d2): the angle of each position and column. Columns from d2 on are copied.
 
     A token's position is its place in its sequence plus `start_positions[b]`. With `cp_size` > 1 the tensor
     holds what rank `cp_rank` has of each sequence, chunks r and 2 * cp_size - 1 - r of the 2 * cp_size equal
-    ones, one behind the other; `cu_seqlens` are those of the whole sequences. A token outside of all
+    ones, one after the other; `cu_seqlens` are those of the whole sequences. A token outside of all
     sequences, or with a position outside of freqs, is copied.
 
     Constraints: R1 the input has rank 4 (`thd`: 3), and the result its shape; R2 d2 is even and at most d;

@@ -368,7 +368,7 @@ MISUSE: list[tuple[str, Callable[..., Any]]] = [
     ("a constant of float64 elements", lambda x: any_ops.constant(np.zeros(3))),
     ("name its type", lambda x: any_ops.constant(3.0)),
     ("give a value, a NumPy array or a number", lambda x: x + "a"),
-    ("V1: slices have unit steps", lambda x: x[::2]),
+    ("slices have unit steps (V1)", lambda x: x[::2]),
     ("3 indices for", lambda x: x[0, 0, 0]),
     ("an index is 1.5", lambda x: x[1.5]),
     ("is quantized, and is not sliced", lambda x: any_ops.quantize(x, FP8)[0]),

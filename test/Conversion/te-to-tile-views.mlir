@@ -75,7 +75,7 @@ func.func @ordered(%x: tensor<5x7x64xf32>) -> tensor<7x5x64xf32> {
 
 func.func @last(%x: tensor<2x3x64xf32>) -> tensor<64x2x3xf32> {
   %r = te.fusion "last_0" (%a = %x : tensor<2x3x64xf32>) -> (tensor<64x2x3xf32>) {
-    // expected-error @+1 {{V1: 'te.permute' moves the last dimension; te-fuse makes such an order of others, outside of regions}}
+    // expected-error @+1 {{'te.permute' moves the last dimension; te-fuse makes such an order of others, outside of regions (V1)}}
     %t = te.permute %a [2, 0, 1] : tensor<2x3x64xf32> -> tensor<64x2x3xf32>
     %y = arith.negf %t : tensor<64x2x3xf32>
     te.yield %y : tensor<64x2x3xf32>
@@ -88,7 +88,7 @@ func.func @last(%x: tensor<2x3x64xf32>) -> tensor<64x2x3xf32> {
 func.func @around(%x: tensor<6x64xf32>) -> tensor<64x2x3xf32> {
   %r = te.fusion "around_0" (%a = %x : tensor<6x64xf32>) -> (tensor<64x2x3xf32>) {
     %t = te.permute %a [1, 0] : tensor<6x64xf32> -> tensor<64x6xf32>
-    // expected-error @+1 {{V1: 'tensor.expand_shape' is a view of a transposed one, whose rows lie apart; te.copy that first}}
+    // expected-error @+1 {{'tensor.expand_shape' is a view of a transposed one, whose rows lie apart; te.copy that first (V1)}}
     %e = tensor.expand_shape %t [[0], [1, 2]] output_shape [64, 2, 3] : tensor<64x6xf32> into tensor<64x2x3xf32>
     %y = arith.negf %e : tensor<64x2x3xf32>
     te.yield %y : tensor<64x2x3xf32>
@@ -101,7 +101,7 @@ func.func @around(%x: tensor<6x64xf32>) -> tensor<64x2x3xf32> {
 func.func @one(%x: tensor<3x64x32xf32>) -> tensor<3x32x64xf32> {
   %r = te.fusion "one_0" (%a = %x : tensor<3x64x32xf32>) -> (tensor<3x32x64xf32>) {
     %t = te.permute %a [0, 2, 1] : tensor<3x64x32xf32> -> tensor<3x32x64xf32>
-    // expected-error @+1 {{F9: reads matrices that lie transposed as one tensor; te.copy them in a region of its own}}
+    // expected-error @+1 {{reads matrices that lie transposed as one tensor; te.copy them in a region of its own (F9)}}
     %y = te.activation relu %t : tensor<3x32x64xf32> -> tensor<3x32x64xf32>
     te.yield %y : tensor<3x32x64xf32>
   }
@@ -111,7 +111,7 @@ func.func @one(%x: tensor<3x64x32xf32>) -> tensor<3x32x64xf32> {
 // -----
 
 func.func @step(%x: tensor<8x64xf32>) -> tensor<8x32xf32> {
-  // expected-error @+1 {{V1: 'tensor.extract_slice' takes elements with a step; kernels read every element between an offset and a size}}
+  // expected-error @+1 {{'tensor.extract_slice' takes elements with a step; kernels read every element between an offset and a size (V1)}}
   %a = tensor.extract_slice %x[0, 0] [8, 32] [1, 2] : tensor<8x64xf32> to tensor<8x32xf32>
   %y = arith.negf %a : tensor<8x32xf32>
   return %y : tensor<8x32xf32>
@@ -123,7 +123,7 @@ func.func @step(%x: tensor<8x64xf32>) -> tensor<8x32xf32> {
 func.func @pieces(%x: tensor<8x64xf32>) -> tensor<256xf32> {
   %r = te.fusion "k" (%v = %x : tensor<8x64xf32>) -> (tensor<256xf32>) attributes {schedule = #schedule} {
     %a = tensor.extract_slice %v[0, 0] [8, 32] [1, 1] : tensor<8x64xf32> to tensor<8x32xf32>
-    // expected-error @+1 {{V1: 'tensor.collapse_shape' gives rows whose elements do not lie side by side; keep the last dimension whole in the reshape}}
+    // expected-error @+1 {{'tensor.collapse_shape' gives rows whose elements do not lie side by side; keep the last dimension whole in the reshape (V1)}}
     %b = tensor.collapse_shape %a [[0, 1]] : tensor<8x32xf32> into tensor<256xf32>
     %y = arith.negf %b : tensor<256xf32>
     te.yield %y : tensor<256xf32>
@@ -138,7 +138,7 @@ func.func @twice(%x: tensor<8x3x64xf32>) -> tensor<5x64xf32> {
   %r = te.fusion "k" (%v = %x : tensor<8x3x64xf32>) -> (tensor<5x64xf32>) attributes {schedule = #schedule} {
     %a = tensor.extract_slice %v[0, 0, 0] [8, 2, 64] [1, 1, 1] : tensor<8x3x64xf32> to tensor<8x2x64xf32>
     %b = tensor.collapse_shape %a [[0, 1], [2]] : tensor<8x2x64xf32> into tensor<16x64xf32>
-    // expected-error @+1 {{V1: 'tensor.extract_slice' takes a part of dimension 0, whose elements are not evenly apart in memory; slice before the reshape}}
+    // expected-error @+1 {{'tensor.extract_slice' takes a part of dimension 0, whose elements are not evenly apart in memory; slice before the reshape (V1)}}
     %c = tensor.extract_slice %b[1, 0] [5, 64] [1, 1] : tensor<16x64xf32> to tensor<5x64xf32>
     %y = arith.negf %c : tensor<5x64xf32>
     te.yield %y : tensor<5x64xf32>
@@ -153,7 +153,7 @@ func.func @yields_a_view(%x: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x32
   %r:2 = te.fusion "k" (%a = %x : tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x32xf32>) attributes {schedule = #schedule} {
     %y = arith.negf %a : tensor<8x64xf32>
     %s = tensor.extract_slice %a[0, 0] [8, 32] [1, 1] : tensor<8x64xf32> to tensor<8x32xf32>
-    // expected-error @+1 {{F3: value #1 is a view of something else; yield a te.copy of it}}
+    // expected-error @+1 {{value #1 is a view of something else; yield a te.copy of it (F3)}}
     te.yield %y, %s : tensor<8x64xf32>, tensor<8x32xf32>
   }
   return %r#0, %r#1 : tensor<8x64xf32>, tensor<8x32xf32>
@@ -165,7 +165,7 @@ func.func @yields_a_view(%x: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x32
 func.func @wide_view(%x: tensor<8x192xf32>) -> tensor<8x64xf32> {
   %r = te.fusion "k" (%a = %x : tensor<8x192xf32>) -> (tensor<8x64xf32>) attributes {schedule = #schedule} {
     %s = tensor.extract_slice %a[0, 0] [8, 128] [1, 1] : tensor<8x192xf32> to tensor<8x128xf32>
-    // expected-error @+1 {{F4: operand #0 is a view, but is not read by tiles of its own shape; te.copy it outside of the region}}
+    // expected-error @+1 {{operand #0 is a view, but is not read by tiles of its own shape; te.copy it outside of the region (F4)}}
     %y = te.gated_activation swiglu %s : tensor<8x128xf32> -> tensor<8x64xf32>
     te.yield %y : tensor<8x64xf32>
   }

@@ -61,7 +61,7 @@ tile.kernel @narrow(%in: memref<bf16>) attributes {target = "sm_90a", waves = 1 
   %c0 = arith.constant 0 : index
   %a = memref.reinterpret_cast %in to offset: [0], sizes: [4, 32], strides: [32, 1] : memref<bf16> to memref<4x32xbf16, strided<[32, 1]>>
   %r = tile.ring from #n to #n : memref<1x4x32xbf16, #gpu.address_space<workgroup>>
-  // expected-error @+2 {{T22: this tile cannot be copied to LDS: a lane has no whole runs of 16 bytes of its rows; load and put it}}
+  // expected-error @+2 {{this tile cannot be copied to LDS: a lane has no whole runs of 16 bytes of its rows; use tile.load and tile.local_store (T22)}}
   // expected-error @+1 {{failed to legalize}}
   tile.async_copy %a[%c0, %c0], %r[%c0] {in_bounds} : memref<4x32xbf16, strided<[32, 1]>>, memref<1x4x32xbf16, #gpu.address_space<workgroup>>
 }

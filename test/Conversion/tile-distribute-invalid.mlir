@@ -40,7 +40,7 @@ tile.kernel @no_such_instruction(%in: memref<bf16>, %out: memref<f32>) attribute
   %o = memref.reinterpret_cast %out to offset: [0], sizes: [16, 16], strides: [16, 1] : memref<f32> to memref<16x16xf32, strided<[16, 1]>>
   %x = tile.load %i[%c0, %c0] : memref<16x32xbf16, strided<[32, 1]>> -> tensor<16x32xbf16, #a>
   %z = arith.constant dense<0.0> : tensor<16x16xf32, #c>
-  // expected-error @+2 {{T20: gfx942 has no f32_16x16x32_bf16; docs/spec.md lists those of each chip}}
+  // expected-error @+2 {{gfx942 has no f32_16x16x32_bf16; docs/spec.md lists those of each chip (T20)}}
   // expected-error @+1 {{failed to legalize operation 'tile.mma'}}
   %y = tile.mma %x, %x, %z <"f32_16x16x32_bf16"> : tensor<16x32xbf16, #a>, tensor<16x32xbf16, #a> -> tensor<16x16xf32, #c>
   tile.store %y, %o[%c0, %c0] : tensor<16x16xf32, #c>, memref<16x16xf32, strided<[16, 1]>>
@@ -57,7 +57,7 @@ tile.kernel @cluster() attributes {target = "gfx950", waves = 1 : i64, cluster =
 tile.kernel @prefetch(%in: memref<bf16>) attributes {target = "gfx942", waves = 1 : i64} {
   %c0 = arith.constant 0 : index
   %i = memref.reinterpret_cast %in to offset: [0], sizes: [16, 64], strides: [64, 1] : memref<bf16> to memref<16x64xbf16, strided<[64, 1]>>
-  // expected-error @+2 {{T24: gfx942 has no instruction that asks L2 for rows}}
+  // expected-error @+2 {{'tile.prefetch' op gfx942 has no instruction that asks L2 for rows (T24)}}
   // expected-error @+1 {{failed to legalize operation 'tile.prefetch'}}
   tile.prefetch %i[%c0] rows 1 bytes 128 : memref<16x64xbf16, strided<[64, 1]>>
 }
@@ -67,7 +67,7 @@ tile.kernel @prefetch(%in: memref<bf16>) attributes {target = "gfx942", waves = 
 tile.kernel @prefetch_bytes(%in: memref<bf16>) attributes {target = "sm_90a", waves = 1 : i64} {
   %c0 = arith.constant 0 : index
   %i = memref.reinterpret_cast %in to offset: [0], sizes: [16, 64], strides: [64, 1] : memref<bf16> to memref<16x64xbf16, strided<[64, 1]>>
-  // expected-error @+2 {{T24: sm_90a asks L2 for a multiple of 16 bytes, not for 8}}
+  // expected-error @+2 {{'tile.prefetch' op sm_90a asks L2 for a multiple of 16 bytes, not for 8 (T24)}}
   // expected-error @+1 {{failed to legalize operation 'tile.prefetch'}}
   tile.prefetch %i[%c0] rows 1 bytes 8 : memref<16x64xbf16, strided<[64, 1]>>
 }
@@ -75,7 +75,7 @@ tile.kernel @prefetch_bytes(%in: memref<bf16>) attributes {target = "sm_90a", wa
 // -----
 
 tile.kernel @priority() attributes {target = "sm_90a", waves = 1 : i64} {
-  // expected-error @+2 {{T25: waves of sm_90a have no priorities; leave it out}}
+  // expected-error @+2 {{'tile.priority' op waves of sm_90a have no priorities; leave it out (T25)}}
   // expected-error @+1 {{failed to legalize operation 'tile.priority'}}
   tile.priority 1
 }
@@ -83,7 +83,7 @@ tile.kernel @priority() attributes {target = "sm_90a", waves = 1 : i64} {
 // -----
 
 tile.kernel @barrier() attributes {target = "sm_90a", waves = 2 : i64} {
-  // expected-error @+2 {{T28: waves of sm_90a meet by name; use gpu.barrier}}
+  // expected-error @+2 {{'tile.barrier' op waves of sm_90a meet by name; use gpu.barrier (T28)}}
   // expected-error @+1 {{failed to legalize operation 'tile.barrier'}}
   tile.barrier
 }
@@ -91,7 +91,7 @@ tile.kernel @barrier() attributes {target = "sm_90a", waves = 2 : i64} {
 // -----
 
 tile.kernel @halves() attributes {target = "gfx950", waves = 1 : i64} {
-  // expected-error @+2 {{T28: 1 waves have no halves; use an even number}}
+  // expected-error @+2 {{'tile.barrier' op 1 waves have no halves; use an even number (T28)}}
   // expected-error @+1 {{failed to legalize operation 'tile.barrier'}}
   tile.barrier half 1
 }

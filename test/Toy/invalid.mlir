@@ -34,7 +34,7 @@ func.func @elements(%a: tensor<32x32xbf16>, %b: tensor<32x16xf16>) -> tensor<32x
 
 // Schedules are judged by the rules of products.
 func.func @nothing(%x: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
-  // expected-error @+1 {{H14: the region has a toy.tril_product, and the schedule does not say how it is computed: add matmul = <..>, or leave the schedule to te-schedule}}
+  // expected-error @+1 {{the region has a toy.tril_product, and the schedule does not say how it is computed: add matmul = <..>, or leave the schedule to te-schedule (H14)}}
   %d = te.fusion "nothing_0" (%a = %x : tensor<64x64xbf16>) -> (tensor<64x64xbf16>) attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8>} {
     %0 = toy.tril_product %a, %a : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
     te.yield %0 : tensor<64x64xbf16>
@@ -45,7 +45,7 @@ func.func @nothing(%x: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
 // -----
 
 func.func @instruction(%x: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
-  // expected-error @+1 {{H14: f32_16x16x32_f16 on gfx950 is not for these operands; use f32_32x32x16_bf16}}
+  // expected-error @+1 {{f32_16x16x32_f16 on gfx950 is not for these operands; use f32_32x32x16_bf16 or f32_16x16x32_bf16 or f32_32x32x8_bf16 or f32_16x16x16_bf16 (H14)}}
   %d = te.fusion "instruction_0" (%a = %x : tensor<64x64xbf16>) -> (tensor<64x64xbf16>) attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_f16", k = 64, waves = [2, 2]>>} {
     %0 = toy.tril_product %a, %a : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
     te.yield %0 : tensor<64x64xbf16>
@@ -56,7 +56,7 @@ func.func @instruction(%x: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
 // -----
 
 func.func @waves(%x: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
-  // expected-error @+1 {{H15: 4 waves share 32 rows of the tile, but each needs 16 for f32_16x16x32_bf16; use fewer waves or a larger tile}}
+  // expected-error @+1 {{4 waves share 32 rows of the tile, but each needs 16 for f32_16x16x32_bf16; use fewer waves or a larger tile (H15)}}
   %d = te.fusion "waves_0" (%a = %x : tensor<64x64xbf16>) -> (tensor<64x64xbf16>) attributes {schedule = #te.schedule<"gfx950", tile = [32, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [4, 1]>>} {
     %0 = toy.tril_product %a, %a : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
     te.yield %0 : tensor<64x64xbf16>
@@ -67,7 +67,7 @@ func.func @waves(%x: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
 // -----
 
 func.func @split(%x: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
-  // expected-error @+1 {{H22: split_k, group, workgroups, row_tiles and sweep are not for toy.tril_product; leave them out}}
+  // expected-error @+1 {{split_k, group, workgroups, row_tiles and sweep are not for toy.tril_product; leave them out (H22)}}
   %d = te.fusion "split_0" (%a = %x : tensor<64x64xbf16>) -> (tensor<64x64xbf16>) attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [2, 2]>, grid = <split_k = 2>>} {
     %0 = toy.tril_product %a, %a : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
     te.yield %0 : tensor<64x64xbf16>

@@ -105,7 +105,7 @@ private:
   Value emitNumbers(ArrayRef<Factor> rows, int64_t unit,
                     const LinearLayout &layout);
   InFlightDiagnostic error() {
-    return op->emitError() << "'" << op->getName() << "'  (V1)";
+    return op->emitError() << "'" << op->getName() << "' ";
   }
 
   TileContext &ctx;
@@ -179,7 +179,7 @@ LogicalResult View::slice(ArrayRef<OpFoldResult> offsets,
     if (dims[i].size() != 1)
       return error() << "takes a part of dimension " << i
                      << ", whose elements are not evenly apart in memory; "
-                        "slice before the reshape";
+                        "slice before the reshape (V1)";
     offset = plus(offset, times(number(offsets[i]), dims[i][0].stride));
     dims[i][0].size = number(sizes[i]);
     if (i > 0)
@@ -209,8 +209,9 @@ LogicalResult View::expand(ArrayRef<ReassociationIndices> groups, Value shape) {
         return f.size == size;
       });
       if (!isSame)
-        return error() << "splits a dimension whose elements are not "
-                          "evenly apart in memory; reshape before the slice";
+        return error()
+               << "splits a dimension whose elements are not "
+                  "evenly apart in memory; reshape before the slice (V1)";
       for (const Factor &factor : dim)
         expanded.push_back({factor});
       continue;
@@ -244,7 +245,7 @@ LogicalResult View::permute(PermuteOp op) {
   ArrayRef<int64_t> permutation = op.getPermutation();
   if (!op.keepsRows() && !op.isTransposition())
     return error() << "moves the last dimension; te-fuse makes such an order "
-                      "of others, outside of regions";
+                      "of others, outside of regions (V1)";
   SmallVector<Dimension> before = std::move(dims);
   dims.clear();
   for (auto [i, from] : llvm::enumerate(permutation)) {
@@ -260,13 +261,13 @@ LogicalResult View::follow(Operation *view) {
   op = view;
   if (isTransposed)
     return error() << "is a view of a transposed one, whose rows lie apart; "
-                      "te.copy that first";
+                      "te.copy that first (V1)";
   if (auto permute = dyn_cast<PermuteOp>(view))
     return this->permute(permute);
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(view)) {
     if (!slice.hasUnitStride())
       return error() << "takes elements with a step; kernels read every "
-                        "element between an offset and a size";
+                        "element between an offset and a size (V1)";
     auto given = [&](ArrayRef<OpFoldResult> numbers) {
       return llvm::map_to_vector(numbers, [&](OpFoldResult n) -> OpFoldResult {
         auto value = dyn_cast<Value>(n);
@@ -314,7 +315,7 @@ LogicalResult View::verifyRows() {
     return success();
   }
   return error() << "gives rows whose elements do not lie side by side; keep "
-                    "the last dimension whole in the reshape";
+                    "the last dimension whole in the reshape (V1)";
 }
 
 /// The numbers of the tile's rows, in units; -1 beyond the last one.

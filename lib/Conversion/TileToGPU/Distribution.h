@@ -48,7 +48,7 @@ struct KernelState {
   /// that, and a barrier, which all writes may stand after; and stores.
   struct Front {
     int64_t writes = 0, lastWrites = 0, stores = 0;
-    bool scratch = false, hasBarrier = false, isAfterBarrier = false;
+    bool transposes = false, hasBarrier = false, isAfterBarrier = false;
   };
   llvm::DenseMap<Operation *, Front> fronts;
   /// See spreadVectorWork: products that vector instructions of a later one may

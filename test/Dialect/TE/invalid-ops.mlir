@@ -4,7 +4,7 @@
 
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @dequantize_rank(%q: !te.scaled<4x32xf8E4M3FN, #row>) {
-  // expected-error @+1 {{D1: the result has rank 1 but the input has rank 2; the logical shapes must be the same, also where the data layout is transposed}}
+  // expected-error @+1 {{'te.dequantize' op the result has rank 1 but the input has rank 2; the logical shapes must be the same, also where the data layout is transposed (D1)}}
   %y = te.dequantize %q : !te.scaled<4x32xf8E4M3FN, #row> -> tensor<128xbf16>
   return
 }
@@ -13,7 +13,7 @@ func.func @dequantize_rank(%q: !te.scaled<4x32xf8E4M3FN, #row>) {
 
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @dequantize_size(%q: !te.scaled<4x?xf8E4M3FN, #row>) {
-  // expected-error @+1 {{D1: dimension 1 of the result is 32 but the input's is ?; give both the same size}}
+  // expected-error @+1 {{'te.dequantize' op dimension 1 of the result is 32 but the input's is ?; give both the same size (D1)}}
   %y = te.dequantize %q : !te.scaled<4x?xf8E4M3FN, #row> -> tensor<4x32xbf16>
   return
 }
@@ -40,7 +40,7 @@ func.func @dequantize_tensor(%x: tensor<4x32xf8E4M3FN>) {
 #fp8 = #te.scaling<tensor, scale = f32>
 #fp8t = #te.scaling<tensor, scale = f32, data_layout = transposed>
 func.func @transpose_shape(%q: !te.scaled<4x32xf8E4M3FN, #fp8>) {
-  // expected-error @+1 {{D1: dimension 0 of the result is 32 but the input's is 4; give both the same size}}
+  // expected-error @+1 {{'te.transpose' op dimension 0 of the result is 32 but the input's is 4; give both the same size (D1)}}
   %t = te.transpose %q : !te.scaled<4x32xf8E4M3FN, #fp8> -> !te.scaled<32x4xf8E4M3FN, #fp8t>
   return
 }
@@ -50,7 +50,7 @@ func.func @transpose_shape(%q: !te.scaled<4x32xf8E4M3FN, #fp8>) {
 #fp8 = #te.scaling<tensor, scale = f32>
 #fp8t = #te.scaling<tensor, scale = f32, data_layout = transposed>
 func.func @transpose_element(%q: !te.scaled<4x32xf8E4M3FN, #fp8>) {
-  // expected-error @+1 {{D2: the input holds 'f8E4M3FN' and the result 'f8E5M2'; codes are moved as they are}}
+  // expected-error @+1 {{'te.transpose' op the input holds 'f8E4M3FN' and the result 'f8E5M2'; codes are moved as they are (D2)}}
   %t = te.transpose %q : !te.scaled<4x32xf8E4M3FN, #fp8> -> !te.scaled<4x32xf8E5M2, #fp8t>
   return
 }
@@ -69,7 +69,7 @@ func.func @transpose_blocks(%q: !te.scaled<4x32xf8E4M3FN, #row>) {
 
 #fp8t = #te.scaling<tensor, scale = f32, data_layout = transposed>
 func.func @transpose_nothing(%q: !te.scaled<4x32xf8E4M3FN, #fp8t>) {
-  // expected-error @+1 {{D2: both input and result are transposed; one of them is}}
+  // expected-error @+1 {{'te.transpose' op both input and result are transposed; one of them is (D2)}}
   %t = te.transpose %q : !te.scaled<4x32xf8E4M3FN, #fp8t> -> !te.scaled<4x32xf8E4M3FN, #fp8t>
   return
 }
@@ -89,7 +89,7 @@ func.func @relayout_scheme(%q: !te.scaled<4x32xf8E4M3FN, #row>) {
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 #blocked = #te.scaling<block = [1, 32], scale = f8E8M0FNU, scale_layout = blocked_32x4x4>
 func.func @relayout_element(%q: !te.scaled<4x32xf8E4M3FN, #row>) {
-  // expected-error @+1 {{D3: the input holds 'f8E4M3FN' and the result 'f8E5M2'; codes are moved as they are}}
+  // expected-error @+1 {{'te.relayout' op the input holds 'f8E4M3FN' and the result 'f8E5M2'; codes are moved as they are (D3)}}
   %t = te.relayout %q : !te.scaled<4x32xf8E4M3FN, #row> -> !te.scaled<4x32xf8E5M2, #blocked>
   return
 }
@@ -99,7 +99,7 @@ func.func @relayout_element(%q: !te.scaled<4x32xf8E4M3FN, #row>) {
 #fp8 = #te.scaling<tensor, scale = f32>
 #fp8t = #te.scaling<tensor, scale = f32, data_layout = transposed>
 func.func @relayout_transposed(%q: !te.scaled<4x32xf8E4M3FN, #fp8>) {
-  // expected-error @+1 {{D4: the data of the result are transposed; for that there is te.transpose}}
+  // expected-error @+1 {{'te.relayout' op the data of the result are transposed; for that there is te.transpose (D4)}}
   %t = te.relayout %q : !te.scaled<4x32xf8E4M3FN, #fp8> -> !te.scaled<4x32xf8E4M3FN, #fp8t>
   return
 }
@@ -109,7 +109,7 @@ func.func @relayout_transposed(%q: !te.scaled<4x32xf8E4M3FN, #fp8>) {
 #fp8 = #te.scaling<tensor, scale = f32>
 #shuffled = #te.scaling<tensor, scale = f32, data_layout = shuffle_16x16>
 func.func @transpose_neither(%q: !te.scaled<16x32xf8E4M3FN, #fp8>) {
-  // expected-error @+1 {{D2: neither input nor result is transposed; one of them is}}
+  // expected-error @+1 {{'te.transpose' op neither input nor result is transposed; one of them is (D2)}}
   %t = te.transpose %q : !te.scaled<16x32xf8E4M3FN, #fp8> -> !te.scaled<16x32xf8E4M3FN, #shuffled>
   return
 }
@@ -125,7 +125,7 @@ func.func @amax_result(%x: tensor<4x32xbf16>) {
 // -----
 
 func.func @dim_of_scalar(%x: f32) {
-  // expected-error @+1 {{M1: 'f32' has no dimensions; give a tensor or !te.scaled}}
+  // expected-error @+1 {{'te.dim' op 'f32' has no dimensions; give a tensor or !te.scaled (M1)}}
   %d = te.dim %x, 0 : f32
   return
 }
@@ -133,7 +133,7 @@ func.func @dim_of_scalar(%x: f32) {
 // -----
 
 func.func @dim_of_unranked(%x: tensor<*xf32>) {
-  // expected-error @+1 {{M1: 'tensor<*xf32>' has no dimensions; give a tensor or !te.scaled}}
+  // expected-error @+1 {{'te.dim' op 'tensor<*xf32>' has no dimensions; give a tensor or !te.scaled (M1)}}
   %d = te.dim %x, 0 : tensor<*xf32>
   return
 }
@@ -141,7 +141,7 @@ func.func @dim_of_unranked(%x: tensor<*xf32>) {
 // -----
 
 func.func @dim_too_large(%x: tensor<4x32xbf16>) {
-  // expected-error @+1 {{M1: dimension 2 does not exist; the rank is 2}}
+  // expected-error @+1 {{'te.dim' op dimension 2 does not exist; the rank is 2 (M1)}}
   %d = te.dim %x, 2 : tensor<4x32xbf16>
   return
 }
@@ -149,7 +149,7 @@ func.func @dim_too_large(%x: tensor<4x32xbf16>) {
 // -----
 
 func.func @dim_negative(%x: tensor<4x32xbf16>) {
-  // expected-error @+1 {{M1: dimension -1 does not exist; the rank is 2}}
+  // expected-error @+1 {{'te.dim' op dimension -1 does not exist; the rank is 2 (M1)}}
   %d = te.dim %x, -1 : tensor<4x32xbf16>
   return
 }
@@ -157,7 +157,7 @@ func.func @dim_negative(%x: tensor<4x32xbf16>) {
 // -----
 
 func.func @fusion_operands(%x: tensor<4x32xbf16>) {
-  // expected-error @+1 {{F1: the region's arguments and the operands must have the same types, in the same order}}
+  // expected-error @+1 {{'te.fusion' op the region's arguments and the operands must have the same types, in the same order (F1)}}
   "te.fusion"(%x) <{kernel = "k", operandSegmentSizes = array<i32: 1, 0>}> ({
   ^bb0(%a: tensor<4x32xf32>):
     "te.yield"() : () -> ()
@@ -168,7 +168,7 @@ func.func @fusion_operands(%x: tensor<4x32xbf16>) {
 // -----
 
 func.func @fusion_results(%x: tensor<4x32xbf16>) {
-  // expected-error @+1 {{F2: te.yield gives 0 value(s) of types () but the results are ('tensor<f32>')}}
+  // expected-error @+1 {{'te.fusion' op te.yield gives 0 value(s) of types () but the results are ('tensor<f32>') (F2)}}
   %r = te.fusion "k" (%a = %x : tensor<4x32xbf16>) -> (tensor<f32>) {
     %0 = te.amax %a : tensor<4x32xbf16> -> tensor<f32>
   }
@@ -178,7 +178,7 @@ func.func @fusion_results(%x: tensor<4x32xbf16>) {
 // -----
 
 func.func @fusion_result_type(%x: tensor<4x32xbf16>) {
-  // expected-error @+1 {{F2: te.yield gives 1 value(s) of types ('tensor<4x32xbf16>') but the results are ('tensor<f32>')}}
+  // expected-error @+1 {{'te.fusion' op te.yield gives 1 value(s) of types ('tensor<4x32xbf16>') but the results are ('tensor<f32>') (F2)}}
   %r = te.fusion "k" (%a = %x : tensor<4x32xbf16>) -> (tensor<f32>) {
     te.yield %a : tensor<4x32xbf16>
   }
@@ -188,7 +188,7 @@ func.func @fusion_result_type(%x: tensor<4x32xbf16>) {
 // -----
 
 func.func @fusion_inits(%x: tensor<4x32xbf16>, %y: tensor<4xf32>) {
-  // expected-error @+1 {{F11: the inits are ('tensor<4xf32>') but the results that take them over ('tensor<f32>')}}
+  // expected-error @+1 {{'te.fusion' op the inits are ('tensor<4xf32>') but the results that take them over ('tensor<f32>') (F11)}}
   %r = te.fusion "k" (%a = %x : tensor<4x32xbf16>) inits(%y : tensor<4xf32>) -> (tensor<f32>) {
     %0 = te.amax %a : tensor<4x32xbf16> -> tensor<f32>
     te.yield %0 : tensor<f32>
@@ -218,7 +218,7 @@ func.func @yield_outside() {
 
 // F14: a range has a least and a most.
 func.func @range(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
-  // expected-error @+1 {{'te.fusion' op F14: range = [17, 16]; it is the least size, from 0 on, and the most, or the least alone}}
+  // expected-error @+1 {{'te.fusion' op range = [17, 16]; it is the least size, from 0 on, and the most, or the least alone (F14)}}
   %y = te.fusion "f_0" (%a = %x : tensor<?x64xf32>) -> (tensor<?x64xf32>) attributes {range = array<i64: 17, 16>} {
     %0 = arith.negf %a : tensor<?x64xf32>
     te.yield %0 : tensor<?x64xf32>
@@ -230,7 +230,7 @@ func.func @range(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
 
 // F13: a kernel's name is a symbol of every assembler.
 func.func @kernel_name(%x: tensor<4x64xbf16>) -> tensor<4x64xbf16> {
-  // expected-error @+1 {{'te.fusion' op F13: the kernel's name is "llvm.memcpy"; it is letters, digits, '_' and '$', the first one no digit}}
+  // expected-error @+1 {{'te.fusion' op the kernel's name is "llvm.memcpy"; it is letters, digits, '_' and '$', the first one no digit (F13)}}
   %0 = te.fusion "llvm.memcpy" (%a = %x : tensor<4x64xbf16>) -> (tensor<4x64xbf16>) {
     %1 = te.copy %a : tensor<4x64xbf16>
     te.yield %1 : tensor<4x64xbf16>
@@ -241,90 +241,90 @@ func.func @kernel_name(%x: tensor<4x64xbf16>) -> tensor<4x64xbf16> {
 // -----
 
 // A1: what te.dims and te.name hold.
-// expected-error @+1 {{A1: te.dims of argument #0 is ["M"]; it gives one name for each dimension of 'tensor<?x?xbf16>', such as ["M", "K"]}}
+// expected-error @+1 {{'func.func' op te.dims of argument #0 is ["M"]; it gives one name for each dimension of 'tensor<?x?xbf16>', such as ["M", "K"]; names are UTF-8, of ASCII letters, digits, '_', '.' and '-', the first one neither '.' nor '-' (A1)}}
 func.func @dims_count(%x: tensor<?x?xbf16> {te.dims = ["M"]}) { return }
 
 // -----
 
-// expected-error @+1 {{A1: te.dims of argument #1 is ["M", ""]; it gives one name for each dimension}}
+// expected-error @+1 {{'func.func' op te.dims of argument #1 is ["M", ""]; it gives one name for each dimension of 'tensor<?x?xbf16>', such as ["M", "K"]; names are UTF-8, of ASCII letters, digits, '_', '.' and '-', the first one neither '.' nor '-' (A1)}}
 func.func @dims_empty(%y: tensor<f32>, %x: tensor<?x?xbf16> {te.dims = ["M", ""]}) { return }
 
 // -----
 
-// expected-error @+1 {{A1: te.dims of argument #0 is "M"; it gives one name for each dimension}}
+// expected-error @+1 {{'func.func' op te.dims of argument #0 is "M"; it gives one name for each dimension of 'tensor<?xbf16>', such as ["M", "K"]; names are UTF-8, of ASCII letters, digits, '_', '.' and '-', the first one neither '.' nor '-' (A1)}}
 func.func @dims_string(%x: tensor<?xbf16> {te.dims = "M"}) { return }
 
 // -----
 
-// expected-error @+1 {{A1: te.dims of argument #0 is [1, 2]; it gives one name for each dimension}}
+// expected-error @+1 {{'func.func' op te.dims of argument #0 is [1, 2]; it gives one name for each dimension of 'tensor<?x?xbf16>', such as ["M", "K"]; names are UTF-8, of ASCII letters, digits, '_', '.' and '-', the first one neither '.' nor '-' (A1)}}
 func.func @dims_numbers(%x: tensor<?x?xbf16> {te.dims = [1, 2]}) { return }
 
 // -----
 
-// expected-error @+1 {{A1: te.dims of argument #0 is ["M"]; it gives one name for each dimension of 'f32'}}
+// expected-error @+1 {{'func.func' op te.dims of argument #0 is ["M"]; it gives one name for each dimension of 'f32', such as ["M", "K"]; names are UTF-8, of ASCII letters, digits, '_', '.' and '-', the first one neither '.' nor '-' (A1)}}
 func.func @dims_of_scalar(%x: f32 {te.dims = ["M"]}) { return }
 
 // -----
 
-// expected-error @+1 {{A1: te.name of argument #0 is 3 : i32; a name is a string of UTF-8, of ASCII letters, digits, '_', '.' and '-', the first one neither '.' nor '-'}}
+// expected-error @+1 {{'func.func' op te.name of argument #0 is 3 : i32; a name is a string of UTF-8, of ASCII letters, digits, '_', '.' and '-', the first one neither '.' nor '-' (A1)}}
 func.func @name_number(%x: tensor<?xbf16> {te.name = 3 : i32}) { return }
 
 // -----
 
-// expected-error @+1 {{A1: unknown attribute "te.shape" of argument #0; arguments have te.name and te.dims}}
+// expected-error @+1 {{'func.func' op unknown attribute "te.shape" of argument #0; arguments have te.name and te.dims (A1)}}
 func.func @unknown_attribute(%x: tensor<?xbf16> {te.shape = 3 : i32}) { return }
 
 // -----
 
 // Names become files, flags and keys.
-// expected-error @+1 {{A1: te.name of argument #1 is "a/b"; a name is a string of UTF-8}}
+// expected-error @+1 {{'func.func' op te.name of argument #1 is "a/b"; a name is a string of UTF-8, of ASCII letters, digits, '_', '.' and '-', the first one neither '.' nor '-' (A1)}}
 func.func @name_path(%x: tensor<4xbf16> {te.name = "a"}, %y: tensor<4xbf16> {te.name = "a/b"}) { return }
 
 // -----
 
-// expected-error @+1 {{A1: te.name of argument #0 is ".."; a name is a string of UTF-8}}
+// expected-error @+1 {{'func.func' op te.name of argument #0 is ".."; a name is a string of UTF-8, of ASCII letters, digits, '_', '.' and '-', the first one neither '.' nor '-' (A1)}}
 func.func @name_dots(%x: tensor<4xbf16> {te.name = ".."}) { return }
 
 // -----
 
-// expected-error @+1 {{A1: te.name of argument #0 is ""; a name is a string of UTF-8}}
+// expected-error @+1 {{'func.func' op te.name of argument #0 is ""; a name is a string of UTF-8, of ASCII letters, digits, '_', '.' and '-', the first one neither '.' nor '-' (A1)}}
 func.func @name_empty(%x: tensor<4xbf16> {te.name = ""}) { return }
 
 // -----
 
-// expected-error @+1 {{A1: te.name of argument #0 is "\C3("; a name is a string of UTF-8}}
+// expected-error @+1 {{'func.func' op te.name of argument #0 is "\C3("; a name is a string of UTF-8, of ASCII letters, digits, '_', '.' and '-', the first one neither '.' nor '-' (A1)}}
 func.func @name_not_utf8(%x: tensor<4xbf16> {te.name = "\C3\28"}) { return }
 
 // -----
 
-// expected-error @+1 {{A1: te.dims of argument #0 is ["M=4"]; it gives one name for each dimension of 'tensor<?xbf16>', such as ["M", "K"]; names are UTF-8}}
+// expected-error @+1 {{'func.func' op te.dims of argument #0 is ["M=4"]; it gives one name for each dimension of 'tensor<?xbf16>', such as ["M", "K"]; names are UTF-8, of ASCII letters, digits, '_', '.' and '-', the first one neither '.' nor '-' (A1)}}
 func.func @dims_flag(%x: tensor<?xbf16> {te.dims = ["M=4"]}) { return }
 
 // -----
 
 // A3: an argument's name is no other's; nor are its buffers'.
-// expected-error @+1 {{A3: arguments #0 and #2 both have the name "x"; give each te.name once}}
+// expected-error @+1 {{'func.func' op arguments #0 and #2 both have the name "x"; give each te.name once (without one it is the kind and the number, "arg0" or "result0"; of a !te.scaled NAME.data and NAME.scale are names too) (A3)}}
 func.func @name_twice(%x: tensor<4xbf16> {te.name = "x"}, %y: tensor<4xbf16>, %z: tensor<4xbf16> {te.name = "x"}) { return }
 
 // -----
 
-// expected-error @+1 {{A3: arguments #0 and #1 both have the name "arg0"; give each te.name once}}
+// expected-error @+1 {{'func.func' op arguments #0 and #1 both have the name "arg0"; give each te.name once (without one it is the kind and the number, "arg0" or "result0"; of a !te.scaled NAME.data and NAME.scale are names too) (A3)}}
 func.func @name_default(%x: tensor<4xbf16>, %y: tensor<4xbf16> {te.name = "arg0"}) { return }
 
 // -----
 
-// expected-error @+1 {{A3: arguments #0 and #1 both have the name "x.scale"; give each te.name once}}
+// expected-error @+1 {{'func.func' op arguments #0 and #1 both have the name "x.scale"; give each te.name once (without one it is the kind and the number, "arg0" or "result0"; of a !te.scaled NAME.data and NAME.scale are names too) (A3)}}
 func.func @name_buffer(%x: !te.scaled<4xf8E4M3FN, #te.scaling<tensor, scale = f32>> {te.name = "x"}, %y: tensor<4xbf16> {te.name = "x.scale"}) { return }
 
 // -----
 
 // A2: one name is one size.
-// expected-error @+1 {{A2: dimension "K" is 64 in argument #0 and 32 in argument #1; the same name is the same size everywhere}}
+// expected-error @+1 {{'func.func' op dimension "K" is 64 in argument #0 and 32 in argument #1; the same name is the same size everywhere (A2)}}
 func.func @dims_conflict(%x: tensor<?x64xbf16> {te.dims = ["M", "K"]}, %y: tensor<?x32xbf16> {te.dims = ["M", "K"]}) { return }
 
 // -----
 
-// expected-error @+1 {{A2: dimension "N" is 32 in argument #0 and 64 in argument #0; the same name is the same size everywhere}}
+// expected-error @+1 {{'func.func' op dimension "N" is 32 in argument #0 and 64 in argument #0; the same name is the same size everywhere (A2)}}
 func.func @dims_square(%x: tensor<32x64xbf16> {te.dims = ["N", "N"]}) { return }
 
 // -----
@@ -363,7 +363,7 @@ func.func @dims_square(%x: tensor<32x64xbf16> {te.dims = ["N", "N"]}) { return }
 // -----
 
 func.func @permute_twice(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{D5: [1, 1] is no order of the 2 dimension(s) of 'tensor<4x8xf32>'; name each once, from 0 on}}
+  // expected-error @+1 {{'te.permute' op [1, 1] is no order of the 2 dimension(s) of 'tensor<4x8xf32>'; name each once, from 0 on (D5)}}
   %y = te.permute %x [1, 1] : tensor<4x8xf32> -> tensor<8x8xf32>
   return
 }
@@ -371,7 +371,7 @@ func.func @permute_twice(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @permute_rank(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{D5: [0] is no order of the 2 dimension(s) of 'tensor<4x8xf32>'; name each once, from 0 on}}
+  // expected-error @+1 {{'te.permute' op [0] is no order of the 2 dimension(s) of 'tensor<4x8xf32>'; name each once, from 0 on (D5)}}
   %y = te.permute %x [0] : tensor<4x8xf32> -> tensor<4xf32>
   return
 }
@@ -379,7 +379,7 @@ func.func @permute_rank(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @permute_shape(%x: tensor<4x?x8xf32>) {
-  // expected-error @+1 {{D6: the result is 'tensor<8x?x4xf32>'; the input's dimensions in the order [2, 0, 1] are 'tensor<8x4x?xf32>'}}
+  // expected-error @+1 {{'te.permute' op the result is 'tensor<8x?x4xf32>'; the input's dimensions in the order [2, 0, 1] are 'tensor<8x4x?xf32>' (D6)}}
   %y = te.permute %x [2, 0, 1] : tensor<4x?x8xf32> -> tensor<8x?x4xf32>
   return
 }
@@ -387,7 +387,7 @@ func.func @permute_shape(%x: tensor<4x?x8xf32>) {
 // -----
 
 func.func @permute_type(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{D6: the result is 'tensor<8x4xbf16>'; the input's dimensions in the order [1, 0] are 'tensor<8x4xf32>'}}
+  // expected-error @+1 {{'te.permute' op the result is 'tensor<8x4xbf16>'; the input's dimensions in the order [1, 0] are 'tensor<8x4xf32>' (D6)}}
   %y = te.permute %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xbf16>
   return
 }
@@ -395,7 +395,7 @@ func.func @permute_type(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @full_like(%x: tensor<?x8xf32>) {
-  // expected-error @+1 {{D7: the value is 2.000000e+00 : bf16, but the tensor's elements are 'f32'; write it as 'f32'}}
+  // expected-error @+1 {{'te.full_like' op the value is 2.000000e+00 : bf16, but the tensor's elements are 'f32'; write it as 'f32' (D7)}}
   %y = te.full_like %x, 2.0 : bf16 : tensor<?x8xf32>
   return
 }

@@ -82,9 +82,9 @@ static LogicalResult verifyEqual(AttentionOp op, StringRef rule, StringRef what,
                                  StringRef nameB) {
   if (a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b))
     return success();
-  return op.emitOpError() << rule << ": " << nameA << " has " << a << " "
-                          << what << " and " << nameB << " " << b
-                          << "; give both as many";
+  return op.emitOpError() << nameA << " has " << a << " " << what << " and "
+                          << nameB << " " << b << "; give both as many ("
+                          << rule << ")";
 }
 
 /// K2, K3.

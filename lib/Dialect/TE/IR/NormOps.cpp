@@ -23,14 +23,14 @@ LogicalResult te::verifyShape(Operation *op, StringRef rule, const Twine &what,
   ArrayRef<int64_t> shape = cast<ShapedType>(found).getShape();
   if (shape.size() != expected.size())
     return op->emitOpError()
-           << rule << ": " << what << " has rank " << shape.size()
-           << ", expected rank " << expected.size() << ": " << why;
+           << what << " has rank " << shape.size() << ", expected rank "
+           << expected.size() << ": " << why << " (" << rule << ")";
   for (auto [axis, sizes] : llvm::enumerate(llvm::zip_equal(expected, shape)))
     if (auto [wanted, size] = sizes; wanted != size)
       return op->emitOpError()
-             << rule << ": dimension " << axis << " of " << what << " is "
+             << "dimension " << axis << " of " << what << " is "
              << formatSize(size) << ", expected " << formatSize(wanted) << ": "
-             << why;
+             << why << " (" << rule << ")";
   return success();
 }
 

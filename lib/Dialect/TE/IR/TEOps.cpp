@@ -29,20 +29,21 @@ static LogicalResult verifySameShape(Operation *op, StringRef rule,
                                      ShapedType found) {
   if (expected.getRank() != found.getRank())
     return op->emitOpError()
-           << rule << ": " << what << " has rank " << found.getRank()
+           << what << " has rank " << found.getRank()
            << " but the input has rank " << expected.getRank()
            << "; the logical shapes must be the same, also where the data "
               "layout "
-              "is transposed";
+              "is transposed ("
+           << rule << ")";
   for (int64_t i = 0; i < expected.getRank(); ++i) {
     int64_t a = expected.getDimSize(i), b = found.getDimSize(i);
     if (a != b)
       return op->emitOpError()
-             << rule << ": dimension " << i << " of " << what << " is "
+             << "dimension " << i << " of " << what << " is "
              << (ShapedType::isDynamic(b) ? "?" : std::to_string(b))
              << " but the input's is "
              << (ShapedType::isDynamic(a) ? "?" : std::to_string(a))
-             << "; give both the same size";
+             << "; give both the same size (" << rule << ")";
   }
   return success();
 }
@@ -208,10 +209,9 @@ static LogicalResult verifyMove(Operation *op, StringRef rule, ScaledType from,
     return failure();
   if (from.getElementType() == to.getElementType())
     return success();
-  return op->emitOpError() << rule << ": the input holds "
-                           << from.getElementType() << " and the result "
-                           << to.getElementType()
-                           << "; codes are moved as they are";
+  return op->emitOpError() << "the input holds " << from.getElementType()
+                           << " and the result " << to.getElementType()
+                           << "; codes are moved as they are (" << rule << ")";
 }
 
 /// D1, D2.

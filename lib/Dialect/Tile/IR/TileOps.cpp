@@ -334,8 +334,8 @@ static LogicalResult verifyProjection(Operation *op, Type large, Type small,
     return success();
   InFlightDiagnostic diag = op->emitOpError()
                             << "the blocks' layout must be the elements' "
-                               "layout, projected; expected  (T9)";
-  return diag << LayoutAttr::get(op->getContext(), expected);
+                               "layout, projected; expected ";
+  return diag << LayoutAttr::get(op->getContext(), expected) << " (T9)";
 }
 
 LogicalResult ReduceOp::verify() {

@@ -66,7 +66,7 @@ func.func @producer(%x: tensor<?x8xf32>) -> tensor<8x?xf32> {
 // CHECK: te.fusion "residual_0"
 // CHECK-NEXT: te.gemm %{{.*}}, %{{.*}} transpose_a transpose_b
 // CHECK: te.fusion "residual_1"
-// CHECK-SAME: not_fused = ["not with 'te.gemm': F10: reads a tile that lies transposed, which a workgroup of te.gemm does not; put the two into regions of their own"]
+// CHECK-SAME: not_fused = ["not with 'te.gemm': reads a tile that lies transposed, which a workgroup of te.gemm does not; move the two into regions of their own (F10)"]
 func.func @residual(%a: tensor<64x?xbf16>, %b: tensor<32x64xbf16>, %r: tensor<32x?xbf16>) -> tensor<?x32xbf16> {
   %t = te.permute %a [1, 0] : tensor<64x?xbf16> -> tensor<?x64xbf16>
   %u = te.permute %r [1, 0] : tensor<32x?xbf16> -> tensor<?x32xbf16>

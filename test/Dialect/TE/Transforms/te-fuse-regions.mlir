@@ -52,7 +52,7 @@ func.func @consumers(%x: tensor<?x256xbf16>, %z: tensor<?x7xf32>) -> (!te.scaled
 // CHECK-NEXT: te.rms_norm
 // CHECK-NEXT: te.amax
 // CHECK: te.fusion "current_1"
-// CHECK-SAME: not_fused = ["not with 'te.amax': F4: reads a result of 'te.amax'
+// CHECK-SAME: not_fused = ["not with 'te.amax': reads a result of 'te.amax'{{.*}}(F4)
 // CHECK-NEXT: te.quantize %{{.*}} amax(
 func.func @current(%x: tensor<?x512xbf16>, %g: tensor<512xbf16>) -> !te.scaled<?x512xf8E4M3FN, #fp8> {
   %y, %rs = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<?x512xbf16>, tensor<512xbf16> -> tensor<?x512xbf16>, tensor<?xf32>
@@ -108,7 +108,7 @@ func.func @cast(%x: tensor<4x64xf32>) -> tensor<?x64xf32> {
 // CHECK-NEXT: te.update_scale
 // CHECK-NEXT: te.update_scale
 // CHECK: te.fusion "updates_1"
-// CHECK-SAME: not_fused = ["not with 'te.update_scale': F4: reads a result of 'te.update_scale' in its own region
+// CHECK-SAME: not_fused = ["not with 'te.update_scale': reads a result of 'te.update_scale' in its own region{{.*}}(F4)
 // CHECK-NEXT: te.update_scale
 // CHECK-NOT: te.fusion
 // CHECK: return
@@ -136,7 +136,7 @@ func.func @long_rows(%x: tensor<?x16384xbf16>, %g: tensor<16384xbf16>) -> !te.sc
 // CHECK-LABEL: func.func @too_many
 // CHECK: te.fusion "too_many_0"
 // CHECK: te.fusion "too_many_1"
-// CHECK-SAME: not_fused = ["not with 'arith.addf': H9:
+// CHECK-SAME: not_fused = ["not with 'arith.addf': {{.*}}(H9)"
 func.func @too_many(%x1: tensor<?x64xf32>, %x2: tensor<?x64xf32>, %x3: tensor<?x64xf32>, %x4: tensor<?x64xf32>, %x5: tensor<?x64xf32>, %x6: tensor<?x64xf32>, %x7: tensor<?x64xf32>, %x8: tensor<?x64xf32>, %x9: tensor<?x64xf32>, %x10: tensor<?x64xf32>, %x11: tensor<?x64xf32>, %x12: tensor<?x64xf32>, %x13: tensor<?x64xf32>, %x14: tensor<?x64xf32>, %x15: tensor<?x64xf32>, %x16: tensor<?x64xf32>, %x17: tensor<?x64xf32>, %x18: tensor<?x64xf32>, %x19: tensor<?x64xf32>, %x20: tensor<?x64xf32>, %x21: tensor<?x64xf32>, %x22: tensor<?x64xf32>, %x23: tensor<?x64xf32>, %x24: tensor<?x64xf32>, %x25: tensor<?x64xf32>, %x26: tensor<?x64xf32>, %x27: tensor<?x64xf32>, %x28: tensor<?x64xf32>, %x29: tensor<?x64xf32>, %x30: tensor<?x64xf32>, %x31: tensor<?x64xf32>, %x32: tensor<?x64xf32>, %x33: tensor<?x64xf32>, %x34: tensor<?x64xf32>, %x35: tensor<?x64xf32>, %x36: tensor<?x64xf32>, %x37: tensor<?x64xf32>, %x38: tensor<?x64xf32>, %x39: tensor<?x64xf32>, %x40: tensor<?x64xf32>) -> tensor<?x64xf32> {
   %s1 = arith.addf %x1, %x2 : tensor<?x64xf32>
   %s2 = arith.addf %s1, %x3 : tensor<?x64xf32>
@@ -196,7 +196,7 @@ func.func @gated_gradient(%dy: tensor<?x512xbf16>, %x: tensor<?x1024xbf16>) -> (
 // CHECK-LABEL: func.func @ragged_halves
 // CHECK: te.fusion "ragged_halves_0"
 // CHECK: te.fusion "ragged_halves_1"
-// CHECK-SAME: not_fused = ["not with 'te.gated_activation_bwd': F4: reads a result of two halves, whose length is not known to be a multiple of 256;
+// CHECK-SAME: not_fused = ["not with 'te.gated_activation_bwd': reads a result of two halves, whose length is not known to be a multiple of 256;{{.*}}(F4)
 func.func @ragged_halves(%dy: tensor<?x96xbf16>, %x: tensor<?x192xbf16>) -> !te.scaled<?x192xf8E5M2, #col> {
   %dx = te.gated_activation_bwd swiglu %dy, %x : tensor<?x96xbf16>, tensor<?x192xbf16> -> tensor<?x192xbf16>
   %q = te.quantize %dx : tensor<?x192xbf16> -> !te.scaled<?x192xf8E5M2, #col>

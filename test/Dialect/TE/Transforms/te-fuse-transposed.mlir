@@ -43,7 +43,7 @@ func.func @argument(%x: tensor<4x?x64xbf16>) -> (tensor<4x?x64xbf16>, tensor<64x
 // CHECK: arith.negf
 // CHECK: te.yield
 // CHECK: te.fusion "apart_1"
-// CHECK-SAME: not_fused = ["not with 'arith.negf': F12: reads a result of 'arith.negf' with rows for columns, but computes over rows or columns, or reads another tensor as it is; put the two into regions of their own"]}
+// CHECK-SAME: not_fused = ["not with 'arith.negf': reads a result of 'arith.negf' with rows for columns, but computes over rows or columns, or reads another tensor as it is; move the two into regions of their own (F12)"]}
 // CHECK: arith.addf
 // CHECK: te.rms_norm
 // CHECK-NOT: te.fusion

@@ -45,7 +45,7 @@ func.func @blocks(%a: !te.scaled<256x256xf8E4M3FN, #row>, %b: !te.scaled<256x256
 
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @short(%a: !te.scaled<256x256xf8E4M3FN, #row>, %b: !te.scaled<256x256xf8E4M3FN, #row>) -> tensor<256x256xbf16> {
-  // expected-error @+1 {{H15: a step sums 16 elements of K, but a scale is for 32; use k = 32 or more}}
+  // expected-error @+1 {{a step sums 16 elements of K, but a scale is for 32; use k = 32 or more (H15)}}
   %d = te.fusion "f" (%x = %a : !te.scaled<256x256xf8E4M3FN, #row>, %y = %b : !te.scaled<256x256xf8E4M3FN, #row>) -> (tensor<256x256xbf16>)
       attributes {schedule = #te.schedule<"gfx942", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x16_bf16", k = 16, waves = [2, 2]>>} {
     %0 = te.gemm %x, %y transpose_b : !te.scaled<256x256xf8E4M3FN, #row>, !te.scaled<256x256xf8E4M3FN, #row> -> tensor<256x256xbf16>

@@ -9,7 +9,7 @@
 // CHECK: #te.schedule<"gfx950", tile = [1, {{[0-9]+}}], {{.*}}, sweep = reread, grid = <row_split = {{[0-9]+}}>>
 // CHECK: func.func @few
 // EXPLAIN: few_0
-// EXPLAIN: of a row that {{[0-9]+}} workgroups share, as there are too few rows for the chip: a kernel before this one computes what is computed over its pieces, and it is read a second time for the results
+// EXPLAIN: of a row that {{[0-9]+}} workgroups share, as there are too few rows for the chip: a kernel before this one computes what is computed over its splits, and it is read a second time for the results
 func.func @few(%x: tensor<2x65536xbf16>, %g: tensor<65536xbf16>) -> (tensor<2x65536xbf16>, tensor<2xf32>) {
   %y, %r = te.rms_norm %x, %g {epsilon = 1.0e-5 : f32} : tensor<2x65536xbf16>, tensor<65536xbf16> -> tensor<2x65536xbf16>, tensor<2xf32>
   return %y, %r : tensor<2x65536xbf16>, tensor<2xf32>

@@ -4,7 +4,7 @@
 
 // CHECK: f_0
 // CHECK: schedule by the user: tile 32 x 64
-// CHECK: K is cut into 3 pieces for the last 37 rows, whose tiles are no full round of the 304 CUs, and a second kernel adds them up
+// CHECK: K is cut into 3 splits for the last 37 rows, whose tiles are no full round of the 304 CUs, and a second kernel adds them up
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @f(%x: tensor<101x192xbf16>, %w: tensor<160x192xbf16>, %v: tensor<160xf32>) -> (tensor<101x160xbf16>, !te.scaled<101x160xf8E4M3FN, #row>) {
   %y:2 = te.fusion "f_0" (%a = %x : tensor<101x192xbf16>, %b = %w : tensor<160x192xbf16>, %c = %v : tensor<160xf32>) -> (tensor<101x160xbf16>, !te.scaled<101x160xf8E4M3FN, #row>)

@@ -53,7 +53,7 @@ tile.kernel @exponentials(%a: !global, %c: memref<f32, #gpu.address_space<global
 tile.kernel @none(%n: index) attributes {target = "gfx950", waves = 8 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error @+1 {{tile-ping-pong: the loop has no products behind a barrier; pipeline it first (tile-pipeline)}}
+  // expected-error @+1 {{tile-ping-pong: the loop has no products after a barrier; pipeline it first (tile-pipeline)}}
   scf.for %i = %c0 to %n step %c1 {
     gpu.barrier
   } {tile.ping_pong}
@@ -90,7 +90,7 @@ tile.kernel @put(%a: !global, %n: index) attributes {target = "gfx950", waves = 
   %zero = arith.constant dense<0.0> : tensor<256x32xf32, #sum>
   %av = memref.reinterpret_cast %a to offset: [%c0], sizes: [256, 1024], strides: [1024, 1] : !global to !view
   %q = tile.load %av[%c0, %c0] : !view -> tensor<256x16xbf16, #a>
-  // expected-error @+1 {{tile-ping-pong: what is put in front of the loop's barrier is read behind it; leave tile.ping_pong out}}
+  // expected-error @+1 {{tile-ping-pong: what is localStore before the loop's barrier is read after it; leave tile.ping_pong out}}
   %all = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<256x32xf32, #sum>) {
     %slot = arith.remui %i, %c2 : index
     %t = tile.load %av[%i, %c0] : !view -> tensor<32x16xbf16, #k>

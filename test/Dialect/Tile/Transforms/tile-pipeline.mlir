@@ -174,7 +174,7 @@ tile.kernel @elsewhere(%a: !global, %n: index) attributes {target = "gfx950", wa
   %zero = arith.constant dense<0.0> : tensor<32x32xf32, #sum>
   %av = memref.reinterpret_cast %a to offset: [%c0], sizes: [32, 1024], strides: [1024, 1] : !global to !view
   %all = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<32x32xf32, #sum>) {
-    // expected-error @+1 {{tile-pipeline: no product of this iteration takes from this slot; take from it by the same value}}
+    // expected-error @+1 {{'tile.async_copy' op tile-pipeline: no product of this iteration localLoads from this slot; localLoad from it by the same value}}
     tile.async_copy %av[%i, %c0], %ring[%c0] : !view, !ring
     tile.async_wait for %ring : !ring
     %x = tile.local_load %ring[%c1, %c0] : !ring -> tensor<32x16xbf16, #taken>
