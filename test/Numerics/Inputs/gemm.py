@@ -432,7 +432,7 @@ def step_cases(target, rng):
 
 
 def across_cases(target):
-    """Straight to LDS, rows in memory across K, which reads of LDS transpose: each width of elements and lane layout, one side and both, K that ends inside of a step or is not known, pieces of K."""
+    """Straight to LDS, rows in memory across K, which reads of LDS transpose: each width of elements and lane layout, one side and both, K that ends inside of a step or is not known, split-K."""
     cases, f8 = [], lambda *s: scaled(list(s), "f8E4M3FN", ROW)
     for i, (name, element, scheme, mma, tile, step, k, waves) in enumerate([
             ("bf16", "bf16", None, "f32_32x32x16_bf16", (256, 256), 64, 192, (2, 4)), ("bf16-small", "bf16", None, "f32_16x16x32_bf16", (64, 128), 32, 45, (2, 2)),
@@ -573,8 +573,8 @@ def gated_cases(target):
     add("f32", Gemm(n=512).operands("f32"), some, keeps=True)
     add("bias", Gemm(n=1024, k=192).operands("bf16").bias("bf16"), [{"M": 65}], keeps=True)
     add("alpha", Gemm(n=512, k=96).operands("bf16"), [{"M": 65}], options=" {interleave = 32 : i64}", fuses=True)
-    add("large", Gemm(m=300, n=1024, k=1024).operands("bf16"), [{}])
-    add("large-kept", Gemm(m=512, n=1024, k=512).operands("f16"), [{}], keeps=True, element="f16")
+    add("large", Gemm(m=300, n=512, k=1024).operands("bf16"), [{}])
+    add("large-kept", Gemm(m=512, n=512, k=512).operands("f16"), [{}], keeps=True, element="f16")
     mx = [(("f8E4M3FN", ROW), ("f8E4M3FN", COL)), (("f4E2M1FN", ROW + ", rounding = even"),)]
     for i, quantized in enumerate(mx + [((fp8, "tensor, scale = f32"),)]):
         add(f"quantize-{i}", Gemm(n=1024, k=160).operands("bf16"), [{"M": 1}, {"M": 67}], keeps=i == 1, quantized=quantized, fuses=i == 2)
@@ -584,7 +584,7 @@ def gated_cases(target):
     for name, element, schemes in [("tensor", fp8, [one, one]), ("rows", fp8, [rows, rows]), ("blocks", fp8, [line, square]), ("lines", fp8, [line, line]), ("mxfp8", "f8E4M3FN", [ROW, ROW]),
                                    ("mxfp4", "f4E2M1FN", [ROW, ROW]), ("shuffled", "f4E2M1FN", [shuffled, shuffled + ", data_layout = shuffle_16x16"])]:
         for k in (192, 1024):
-            add(f"{name}-{k}", Gemm(n=1024, k=k).operands(element, element, schemes), [{"M": 1}, {"M": 40}, {"M": 260}], keeps=k == 192,
+            add(f"{name}-{k}", Gemm(n=512, k=k).operands(element, element, schemes), [{"M": 1}, {"M": 40}, {"M": 260}], keeps=k == 192,
                 quantized=((element, schemes[0]),) if k == 1024 and name in ("mxfp8", "mxfp4") else ())
     add("wild", Gemm(n=512, k=256).operands("f8E4M3FN", "f4E2M1FN", [ROW, ROW]), [{"M": 65}], keeps=True, kinds=[":normal", ""] * 2)
     add("mxfp8-dgrad", Gemm(tb=False, n=1024, k=512).operands("f8E4M3FN", "f8E4M3FN", [ROW, COL]), [{"M": 130}])
@@ -594,7 +594,7 @@ def gated_cases(target):
             (512, "f32", "f32", None, "K", False), (2, "tensor", fp8, [one, one], 512, False), (32, "rows", fp8, [rows, rows], 512, True),
             (64, "mxfp8", "f8E4M3FN", [ROW, ROW], 192, True), (1, "mxfp8-large", "f8E4M3FN", [ROW, ROW], 1024, False), (32, "mxfp4", "f4E2M1FN", [ROW, ROW], 1024, False),
             (128, "mxfp4-few", "f4E2M1FN", [ROW, ROW], 192, True)]:
-        gemm = Gemm(n=1024, **({} if k == "K" else {"k": k}))
+        gemm = Gemm(n=1024 if run > 256 else 512, **({} if k == "K" else {"k": k}))
         gemm = gemm.operands(element, element, schemes) if schemes else gemm.operands(element)
         add(f"runs-{name}", gemm.bias("bf16") if keeps and not schemes else gemm, some if k == "K" else [{"M": 1}, {"M": 40}, {"M": 300}], keeps=keeps, options=f" {{interleave = {run} : i64}}")
     add("runs-quantized", Gemm(n=1024, k=160).operands("bf16"), [{"M": 67}], quantized=mx[0], options=" {interleave = 32 : i64}")
@@ -605,7 +605,7 @@ def gated_cases(target):
     # Few workgroups and a long K: halves meet where its splits are added up.
     add("split-k", Gemm(m=16, n=1024, k=2048).operands("bf16").bias("bf16"), [{}], keeps=True)
     add("split-k-odd", Gemm(m=5, n=1536, k=1999).operands("f16"), [{}], "geglu")
-    add("split-k-mxfp4", Gemm(m=33, n=1024, k=4096).operands("f4E2M1FN", "f4E2M1FN", [ROW, ROW]), [{}], quantized=mx[0])
+    add("split-k-mxfp4", Gemm(m=33, n=512, k=4096).operands("f4E2M1FN", "f4E2M1FN", [ROW, ROW]), [{}], quantized=mx[0])
     return cases
 
 
@@ -675,7 +675,7 @@ def order_cases(target):
 
 
 def rest_cases(target):
-    """Splits of the last rows alone: every orientation and kind of operands, several tiles in front and behind, a last one that is ragged, in runs, one column of tiles, pieces of whole rounds and of one step, a converted operand, every epilogue of both kernels."""
+    """Splits of the last rows alone: every orientation and kind of operands, several tiles in front and behind, a last one that is ragged, in runs, one column of tiles, splits of whole iterations and of one step, a converted operand, every epilogue of both kernels."""
     fnuz = target == "gfx942"
     mma, step = ("f32_16x16x16_bf16", 32) if fnuz else ("f32_16x16x32_bf16", 64)
     bf16 = lambda *s: tensor(list(s), "bf16")

@@ -27,12 +27,12 @@ import transposed
 from recipes import families
 
 # Primes, single rows and columns, empty tensors, less than a block, non-multiples of every tile.
-SHAPES = [(1, 1), (1, 3221), (2333, 1), (1481, 677), (993, 512), (0, 128), (128, 0), (1, 16),
+SHAPES = [(1, 1), (1, 3221), (2333, 1), (353, 677), (249, 512), (0, 128), (128, 0), (1, 16),
           (31, 33), (65, 96), (257, 259), (8, 32, 1024), (3, 5, 7)]
 STATIC = [(1, 1), (1, 3221), (2333, 1), (127, 677), (93, 512), (0, 128), (8, 32, 1024), (128, 1024)]
 
 # shuffle_16x16 needs whole units of 16 rows and of 64 columns (fp8: 32).
-SHUFFLED = [(16, 64), (32, 128), (1488, 704), (0, 64), (16, 0), (2, 8, 3, 64), (48, 1088)]
+SHUFFLED = [(16, 64), (32, 128), (336, 704), (0, 64), (16, 0), (2, 8, 3, 64), (48, 1088)]
 SHUFFLED_STATIC = [(16, 64), (144, 704), (0, 128), (4, 12, 1024), (64, 512)]
 
 # L steps of S tensors, or L of one.
