@@ -17,7 +17,8 @@ Pages under docs/reference are generated: only their links are checked. With --b
                 for any lines, elsewhere for anything in the line
 
 `<!-- not run: why -->` in front of an ```sh block says why it is not run. Each message is
-FILE:LINE: what is wrong; the rule; the remedy. The exit code is 1 if there are any.
+FILE:LINE: what is wrong; the rule; the remedy. The exit code is 1 if there are any. The words of the C++ code's messages are
+checked like those of the pages.
 """
 
 from __future__ import annotations
@@ -243,9 +244,19 @@ class Checker:
 
     def check_words(self, page: str, block: Block) -> None:
         for at, line in enumerate(block.lines):
-            for word, better in WORDS.items():
-                if re.search(rf"\b{word}\b", get_plain(line), re.IGNORECASE):
-                    self.report(page, block.line + at, f"the word '{word}'", "pages use the field's words", f"say {better}")
+            self.check_text(page, block.line + at, get_plain(line))
+
+    def check_text(self, page: str, line: int, text: str) -> None:
+        for word, better in WORDS.items():
+            if re.search(rf"\b{word}\b", text, re.IGNORECASE):
+                self.report(page, line, f"the word '{word}'", "pages and messages use the field's words", f"say {better}")
+
+    def check_messages(self, source: str) -> None:
+        """The words of string literals with several of them."""
+        for number, line in enumerate((ROOT / source).read_text().splitlines(), 1):
+            for literal in re.findall(r'"(?:[^"\\]|\\.)*"', line.split("// ")[0]):
+                if " " in literal.strip('" '):
+                    self.check_text(source, number, literal)
 
     def check_sentences(self, page: str, block: Block, text: str) -> None:
         for sentence in split_sentences(text):
@@ -356,6 +367,9 @@ def main() -> int:
         checker.check_lengths(page)
         if options.bin is not None:
             blocks += checker.check_commands(page, Path(os.path.abspath(options.bin)))
+    for source in sorted(checker.files):
+        if source.startswith(("lib/", "tools/", "python/src/")) and source.endswith(".cpp") and not options.pages:
+            checker.check_messages(source)
     for message in checker.messages:
         print(message)
     print(f"{len(pages)} pages, {blocks} blocks run, {len(checker.messages)} errors")

@@ -23,7 +23,7 @@ static constexpr Row kRows[] = {
     {"valu_busy", "VALU busy",
      "the vector units are the limit: fewer or packed vector instructions"},
     {"valu_dependency", "VALU dependency",
-     "put independent instructions after slow ones (exp, rcp, cvt)"},
+     "place independent instructions after slow ones (exp, rcp, cvt)"},
     {"lds_latency", "LDS latency",
      "issue LDS reads earlier, or have more waves"},
     {"lds_bandwidth", "LDS bandwidth",
@@ -46,7 +46,7 @@ static constexpr Row kRows[] = {
     {"barrier", "barrier",
      "balance the waves of a workgroup, or have fewer barriers"},
     {"branch", "branch", "unroll"},
-    {"nop", "s_nop or s_sleep", "put independent instructions there"},
+    {"nop", "s_nop or s_sleep", "place independent instructions there"},
     {"arbitration", "issue arbitration", "fewer instructions of that unit"},
 };
 static_assert(std::size(kRows) == kStalls);

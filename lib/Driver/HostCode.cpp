@@ -70,7 +70,7 @@ LogicalResult te::verifyHostOp(Operation *op) {
     return op->emitError()
            << op->getName() << " has no kernel yet"
            << (isStored
-                   ? "; put slices into tensors without a step, and cover "
+                   ? "; insert slices into tensors without a step, and cover "
                      "with them what tensor.empty gives; its semantics run "
                      "with te-run --device=reference"
                    : "; docs/spec.md lists the ops that have one");

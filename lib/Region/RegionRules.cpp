@@ -310,7 +310,7 @@ static std::optional<Conflict> findProductConflict(ArrayRef<Operation *> ops) {
           return isCopiedWith(operand, product, ops);
         }))
       return Conflict{op,
-                      "puts another tensor next to the result of " + name +
+                      "copies another tensor next to the result of " + name +
                           ", which is copied as a part of its own; move the "
                           "two into regions of their own (F10)"};
     if (needsWholeRows(op))

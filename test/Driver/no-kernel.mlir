@@ -6,14 +6,14 @@
 
 //--- step.mlir
 func.func @f(%x: tensor<4x32xbf16>, %y: tensor<8x32xbf16>) -> tensor<8x32xbf16> {
-  // CHECK: step.mlir:[[@LINE+1]]:8: error: tensor.insert_slice has no kernel yet; put slices into tensors without a step, and cover with them what tensor.empty gives; its semantics run with te-run --device=reference
+  // CHECK: step.mlir:[[@LINE+1]]:8: error: tensor.insert_slice has no kernel yet; insert slices into tensors without a step, and cover with them what tensor.empty gives; its semantics run with te-run --device=reference
   %z = tensor.insert_slice %x into %y[0, 0] [4, 32] [2, 1] : tensor<4x32xbf16> into tensor<8x32xbf16>
   return %z : tensor<8x32xbf16>
 }
 
 //--- empty.mlir
 func.func @f(%x: tensor<4x32xbf16>) -> tensor<8x32xbf16> {
-  // CHECK: error: tensor.empty has no kernel yet; put slices into tensors without a step, and cover with them what tensor.empty gives; its semantics run with te-run --device=reference
+  // CHECK: error: tensor.empty has no kernel yet; insert slices into tensors without a step, and cover with them what tensor.empty gives; its semantics run with te-run --device=reference
   %y = tensor.empty() : tensor<8x32xbf16>
   %z = tensor.insert_slice %x into %y[0, 0] [4, 32] [1, 1] : tensor<4x32xbf16> into tensor<8x32xbf16>
   return %z : tensor<8x32xbf16>

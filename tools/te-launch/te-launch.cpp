@@ -46,8 +46,8 @@ static std::string formatReport(const Report &report, const Device &device) {
   text += "\n";
   if (!report.times.seconds.empty())
     text += printText(
-        "  %.3f us (median of %zu; least %.3f us), %zu sets of buffers in "
-        "turn\n  %.3f GB/s: %llu bytes, the least possible, in that time\n",
+        "  %.3f us (median of %zu; least %.3f us), %zu sets of buffers, "
+        "cycled\n  %.3f GB/s: %llu bytes, the least possible, in that time\n",
         report.times.getMedian() * 1e6, report.times.seconds.size(),
         report.times.getLeast() * 1e6, report.times.sets,
         report.leastBytes / report.times.getMedian() * 1e-9,

@@ -140,7 +140,7 @@ struct CommandLine {
       cl::value_desc("file"), cl::ValueOptional, cl::cat(category)};
   cl::opt<bool> compare{
       "compare",
-      cl::desc("run several files on the same inputs, and put their profiles "
+      cl::desc("run several files on the same inputs, and print their profiles "
                "side by side; in raw mode each file takes the --kernel of its "
                "place, or all take the one there is"),
       cl::cat(category)};
@@ -218,7 +218,7 @@ static std::string collectLaunches(const CommandLine &options,
       if (!(launch.*field).empty())
         twice = "kernel " + launch.kernel + " has both " + launch.*field +
                 " and " + value +
-                " for one of --grid, --block and --lds; put "
+                " for one of --grid, --block and --lds; give "
                 "each kernel's flags after its --kernel";
       launch.*field = value;
     };

@@ -54,7 +54,7 @@ def TileDistributePass : Pass<"tile-distribute", "::mlir::ModuleOp"> {
 def ForwardSlicesPass : Pass<"te-forward-slices", "::mlir::ModuleOp"> {
   let summary = "elements of vectors come from where they were made";
   let description = [{
-    What a lane holds of a tile is one vector, put together from what it loads and split into elements again
+    What a lane holds of a tile is one vector, built from what it loads and split into elements again
     for each instruction. Where a vector that something computes with is moved together by
     `vector.insert_strided_slice`, `vector.extract_strided_slice` and `vector.shuffle` of whole
     registers (32 bits), it is made from the vectors that were moved.

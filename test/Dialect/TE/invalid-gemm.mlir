@@ -9,7 +9,7 @@ func.func @rank(%a: tensor<8xf32>, %b: tensor<8x4xf32>) {
 // -----
 
 func.func @transposed_rows(%a: tensor<2x8x4xf32>, %b: tensor<8x4xf32>) {
-  // expected-error @+1 {{'te.gemm' op A has rank 3 and is transposed, and B is one matrix; where K is all but A's last dimension, put these together by tensor.collapse_shape (X1)}}
+  // expected-error @+1 {{'te.gemm' op A has rank 3 and is transposed, and B is one matrix; where K is all but A's last dimension, collapse these by tensor.collapse_shape (X1)}}
   %d = te.gemm %a, %b transpose_a : tensor<2x8x4xf32>, tensor<8x4xf32> -> tensor<2x4x4xf32>
   return
 }

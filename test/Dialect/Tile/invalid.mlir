@@ -504,7 +504,7 @@ func.func @no_lds() {
 // -----
 
 func.func @other_slot() {
-  // expected-error @+1 {{'tile.ring' op tiles are put as #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []>, whose shape is not the slot's (T21)}}
+  // expected-error @+1 {{'tile.ring' op tiles are stored as #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []>, whose shape is not the slot's (T21)}}
   %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x128xbf16, #gpu.address_space<workgroup>>
   return
 }
@@ -572,7 +572,7 @@ func.func @scale_part(%a: tensor<16x128xf8E4M3FN, #a>, %s: tensor<16x4xi8, #s>, 
 
 func.func @fetch_elements(%v: memref<16x64xf16>, %i: index) {
   %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
-  // expected-error @+1 {{'tile.async_copy' op elements of 'f16' go to a ring of 'bf16' as they are; load, convert and put them (T22)}}
+  // expected-error @+1 {{'tile.async_copy' op elements of 'f16' go to a ring of 'bf16' as they are; load, convert and store them (T22)}}
   tile.async_copy %v[%i, %i], %r[%i] : memref<16x64xf16>, memref<2x16x64xbf16, #gpu.address_space<workgroup>>
   return
 }

@@ -64,7 +64,7 @@ static LogicalResult verifyRanks(GemmOp op) {
     return op.emitOpError()
            << "A has rank " << a.size()
            << " and is transposed, and B is one matrix; where K is all but "
-              "A's last dimension, put these together by tensor.collapse_shape "
+              "A's last dimension, collapse these by tensor.collapse_shape "
               "(X1)";
   }
   if (a.size() != b.size())

@@ -33,7 +33,7 @@ LogicalResult RingOp::verify() {
                             "known sizes; this is "
                          << ring << " (T21)";
   if (getSource().getShape() != slot)
-    return emitOpError() << "tiles are put as " << getSource()
+    return emitOpError() << "tiles are stored as " << getSource()
                          << ", whose shape is not the slot's (T21)";
   ArrayRef<int64_t> part = getTarget().getShape();
   if (part.size() != 2 || (part[0] != slot[0] && part[1] != slot[1]) ||
@@ -81,7 +81,7 @@ LogicalResult AsyncCopyOp::verify() {
     return emitOpError() << "elements of "
                          << getView().getType().getElementType()
                          << " go to a ring of " << element
-                         << " as they are; load, convert and put them (T22)";
+                         << " as they are; load, convert and store them (T22)";
   if (failed(verifyRowInterleave(*this, getRowInterleave(), bool(getOrder()))))
     return failure();
   return verifyOrder(*this, /*rank=*/2, getOrder());

@@ -30,7 +30,7 @@ def TE_GemmOp : TE_Op<"gemm", [
     With K = 0, AB is 0. `bias_grad` is the sum over the rows of A's values, as the op receives them (dequantized where
     A is quantized), in f32: where A is the gradient of y = x w^T + bias, the gradient of bias.
 
-    A residual, another activation, a quantization of D are ops of their own, which `te-fuse` puts into the same kernel.
+    A residual, another activation, a quantization of D are ops of their own, which `te-fuse` fuses into the same kernel.
 
     With `split_k = S`, which `te-split-k` makes, D is S x M x N of f32: each D[s] is the product over a part of K, and
     these parts make up K; which they are is the schedule's. `te.gemm_sum` adds them up. With a result `rest`, S x R x N of

@@ -161,7 +161,7 @@ def TE_AmaxOp : TE_Op<"amax", [Pure, TE_IterationSpace<["mn", ""], [""], ["getNo
 def TE_CopyOp : TE_Op<"copy", [Pure, SameOperandsAndResultType, TE_IterationSpace<["mn"], ["mn"]>]> {
   let summary = "the same elements in a buffer of their own";
   let description = [{
-    A slice is a part of its source's buffer, and what a function returns is not: `te-fuse` puts a copy where a
+    A slice is a part of its source's buffer, and what a function returns is not: `te-fuse` adds a copy where a
     slice needs a buffer. It rides in the kernel of other slices of the same source.
 
     ```mlir
@@ -199,7 +199,7 @@ def TE_PermuteOp : TE_Op<"permute", [Pure]> {
   let description = [{
     Dimension i of the result is dimension `permutation[i]` of the input. Nothing is moved where the last dimension
     stays the last, or the last two change places: kernels of the ops that read the result load its tiles from where
-    the input lies, rows by their numbers, or transposed. What a kernel computes itself, of two dimensions, it turns over
+    the input lies, rows by their numbers, or transposed. What a kernel computes itself, of two dimensions, it transposes
     in registers (F12). `te-fuse` makes other orders from these, and of the last two
     dimensions of a `te.gemm`'s operand it makes `transpose_a` or `transpose_b`.
 

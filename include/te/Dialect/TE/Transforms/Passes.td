@@ -37,7 +37,7 @@ def FusePass : Pass<"te-fuse", "::mlir::func::FuncOp"> {
     op, in the order of the program, joins the regions of its producers and of those that read the
     same tensor, as it is or with rows for columns, where the rules of a region allow it (F3 to F12 of `docs/spec.md`), no other op comes
     between, and a schedule for all of them fits `target`. Elementwise `arith` and `math` ops on tensors take
-    part like te ops. `apart` of a region says why it is not one with another that it is tied to.
+    part like te ops. `not_fused` of a region says why it is not one with another that it is tied to.
     An op that asks for other tiles of a `te.gemm` (a gate, blocks of scales) is in its kernel where the roofline (F10) says
     that one kernel is faster. So is a `te.dequantize` or a cast of its A or B, which nothing else reads: then each
     tile is converted as it is read.

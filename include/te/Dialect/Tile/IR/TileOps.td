@@ -189,7 +189,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
     The result has one element a block; its layout is the input's, projected. Where waves share
     blocks, any other layout is possible too (T9): the parts meet in LDS, and each lane
     reads those of the blocks that it holds. `maxnum` ignores NaN, `or` is for integers.
-    `nibbles` puts the i8 codes of two neighbours, each below 16, into a byte, the second one's high.
+    `nibbles` packs the i8 codes of two neighbours, each below 16, into a byte, the second one's high.
   }];
   let arguments = (ins
     Tile_ReduceKindAttr:$kind, Tile_AnyTile:$input, DenseI64ArrayAttr:$block);
@@ -263,7 +263,7 @@ def Tile_ExchangeOp : Tile_Op<"exchange", [Pure, AllTypesMatch<["input", "result
 }
 
 def Tile_StageOp : Tile_Op<"stage", [MemoryEffects<[MemAlloc, MemWrite]>]> {
-  let summary = "put a tile where all lanes of the workgroup can read it";
+  let summary = "store a tile where all lanes of the workgroup can read it";
   let description = [{
     A part of LDS that is this op's alone, row-major. What is read once a column is staged where a workgroup comes back to
     it, tile after tile of a row.
