@@ -1,5 +1,5 @@
 // MXFP4 weights as AITER stores them (shuffled data and scales), with MXFP4, MXFP8 and bf16 activations. With the last
-// ones te-fuse puts the weights' te.dequantize into the product's kernel, which converts them as it reads them.
+// ones te-fuse fuses the weights' te.dequantize into the product's kernel, which converts them as it reads them.
 //
 //   te-compile gemm_mxfp4.mlir --target=gfx950 -o g.hsaco --explain --stats
 //   te-run g.hsaco --entry=a4w4 --dim=M=257 --check

@@ -1,6 +1,6 @@
 // What surrounds the GEMMs of Transformer Engine's LayerNormLinear in MXFP8, as unfused ops: the quantized prologue of
 // the forward pass is one kernel; in the backward pass the incoming gradient is quantized in both directions with its
-// bias gradient (one kernel, and a small one for the sum), and the gradient behind dgrad goes through the norm and takes
+// bias gradient (one kernel, and a small one for the sum), and the gradient after dgrad goes through the norm and takes
 // up the residual's (one kernel, and a small one for dgamma and dbeta).
 //
 //   te-compile layernorm_linear.mlir --target=gfx950 -o l.hsaco --explain

@@ -1,5 +1,5 @@
 // What surrounds the GEMMs of Transformer Engine's LayerNormMLP with RMSNorm and SwiGLU in MXFP8, as unfused ops: the
-// residual add, norm and quantization in front of the first GEMM are one kernel, SwiGLU and quantization between the two
+// residual add, norm and quantization before the first GEMM are one kernel, SwiGLU and quantization between the two
 // one, and the backward pass of that, with the bias gradient of the first GEMM, one and a small one for the sum.
 //
 //   te-compile layernorm_mlp.mlir --target=gfx942 -o m.hsaco --explain

@@ -1,4 +1,4 @@
-// What stands in front of attention with grouped queries: the packed projection is split into queries, keys and values, a
+// What stands before attention with grouped queries: the packed projection is split into queries, keys and values, a
 // reshape gives each query head a row, and queries and keys are rotated: one kernel. Backward the gradients of
 // the three are rotated back and packed again: one kernel.
 //

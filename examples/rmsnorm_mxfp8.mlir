@@ -1,4 +1,4 @@
-// A transformer's prologue: residual add, RMSNorm and MXFP8 quantization, written apart, one kernel; the sum and
+// A transformer's prologue: residual add, RMSNorm and MXFP8 quantization, written as ops of their own, one kernel; the sum and
 // rsigma are kept for the backward pass, which is a kernel, and a small one for dgamma. The gradient that comes through
 // the residual is added to dx before it is rounded.
 //

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the documentation: check_docs.py [--bin build/bin] [PAGE...]
 
-Pages are README.md, CONTRIBUTING.md, docs/**/*.md and benchmarks/**/*.md. Without --bin:
+Pages are README.md, CONTRIBUTING.md, docs/**/*.md, benchmarks/**/*.md and examples/**/*.md. Without --bin:
 
     links       a relative link names a file of the repository, an anchor a heading of its page
     paths       what is in backticks and looks like a path or a source file of the repository exists; so does any page (.md)
@@ -355,7 +355,7 @@ def main() -> int:
     options = parser.parse_args()
     checker = Checker()
     pages = [file for file in sorted(checker.files) if file.endswith(".md") and (
-        file in ("README.md", "CONTRIBUTING.md") or file.startswith(("docs/", "benchmarks/")))]
+        file in ("README.md", "CONTRIBUTING.md") or file.startswith(("docs/", "benchmarks/", "examples/")))]
     if options.pages:
         pages = [page for page in pages if page in options.pages]
     blocks = 0
