@@ -78,7 +78,7 @@ class Fusion:
         function = program.function
         fused = self.compile("fused", program)
         ir = self.compile("ir", program, "--emit=fused").read_text()
-        schedules = re.findall(r"#te\.schedule<.*?\]?[^\]>]*>", ir)
+        schedules = re.findall(r"#te\.schedule<(?:<[^<>]*>|[^<>])*>", ir)
         assert ir.count("te.fusion") == len(schedules) == 1, f"{name} is not one kernel:\n{ir}"
         unfused = self.compile("unfused", apart(function, schedules[0]))
         inputs = [f"--input=random:{seed + i}:normal" for i in range(len(function.arguments))]

@@ -3,8 +3,8 @@
     row_split.py --target=CHIP [--seed=S]
 
 te-fuse's regions get schedules with `row_split`: tiles, waves and the number of workgroups a row are drawn, so that rows end in whole
-and broken tiles, in pieces with fewer tiles than others and in pieces with none; some of the dimensions before the last are
-dynamic. Two pieces more or less must not change
+and broken tiles, in splits with fewer tiles than others and in splits with none; some of the dimensions before the last are
+dynamic. Two splits more or less must not change
 what a result is within its tolerance, and two runs must not change a bit.
 """
 
@@ -19,7 +19,7 @@ import rows
 from sweep import distributions
 
 SHAPES = [(1, 3000), (3, 4096), (33, 2500), (2, 3, 1500), (40, 700), (0, 2048), (1, 65536)]
-SCHEDULE = re.compile(r'#te\.schedule<"(\w+)", tile = \[(\d+), (\d+)\], waves = (\d+), vector = (\d+)[^>]*>')
+SCHEDULE = re.compile(r'#te\.schedule<"(\w+)", tile = \[(\d+), (\d+)\], waves = (\d+), vector = (\d+)(?:<[^<>]*>|[^<>])*>')
 
 
 def quantize_rows(shape):
@@ -41,14 +41,14 @@ def programs():
 
 
 def share(text, least, columns, rng):
-    """The same IR with pieces."""
+    """The same IR with splits."""
     def replace(match):
         chip, vector = match[1], int(match[5])
         width, height = rng.choice([64, 128, 256, 512]), max(least, rng.choice([1, 2, 8]))
         waves = max(rng.choice([1, 2, 4]), width * height // (64 * 8)) # 8 elements a lane, at the most
-        pieces = rng.randint(2, -(-columns // width))
+        splits = rng.randint(2, -(-columns // width))
         return (f'#te.schedule<"{chip}", tile = [{height}, {min(width, 4096 // height)}], waves = {min(waves, 8)}, '
-                f'vector = {vector}, sweep = reread, grid = <row_split = {pieces}>>')
+                f'vector = {vector}, sweep = reread, grid = <row_split = {splits}>>')
     return SCHEDULE.sub(replace, text)
 
 
