@@ -222,7 +222,7 @@ void Worker::startWorkgroup(uint64_t workgroup) {
   }
 }
 
-/// Each of the chip's L2 caches has its own workgroups, alternately.
+/// Each of the chip's L2 caches has its own workgroups, round-robin.
 void Worker::startRecording(uint64_t workgroup) {
   const TraceRequest *request = shared.options.record;
   if (!request)

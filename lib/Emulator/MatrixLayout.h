@@ -24,7 +24,7 @@ constexpr unsigned kMostElements = 2048;
 constexpr unsigned kMostResultRows = 32;
 
 /// A lane's elements of A and B: i = lane % size, and its run of lanes says
-/// which block and which group of k. The groups alternate of `turn` values of
+/// which block and which group of k. The groups take `turn` values at a time of
 /// k (0: each has its share in one).
 struct InputLayout {
   unsigned size, depth, blocks, turn = 0;

@@ -75,7 +75,7 @@ inline double sinQuarter(double turns) {
   return x * sum;
 }
 
-/// The argument is alternately. Beyond +-256 the hardware gives 0 for the sine
+/// The argument is in turns. Beyond +-256 the hardware gives 0 for the sine
 /// and 1 for the cosine.
 inline double sinTurns(double value) {
   double r = value - __builtin_rint(value); // exact

@@ -59,7 +59,7 @@ ResourceEstimate te::estimateAttention(const TileDemand &demand,
   ResourceEstimate result;
   result.elementsPerLane = std::max<int64_t>(queries * size / lanes, 1);
   result.vgprs = kBaseVGPRs + llvm::divideCeil(ofLane, 4);
-  // What is stored goes through LDS in splits of two vectors a lane.
+  // What is stored goes through LDS in chunks of two vectors a lane.
   int64_t stored = std::min<int64_t>(queries * size * demand.outputBytes,
                                      2 * target.maxAccessBytes * lanes);
   int64_t stages = schedule.getPipeline().getStages(),

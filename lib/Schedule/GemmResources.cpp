@@ -168,7 +168,7 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   result.prefetches =
       isPipelined || count(operands + ahead) <= getMostVGPRs(schedule, target);
   result.vgprs = count(operands + (result.prefetches ? ahead : 0));
-  // A wide result goes through LDS in splits.
+  // A wide result goes through LDS in chunks.
   int64_t stored = rows * schedule.getTile()[1],
           outputBytes = schedule.getGrid().getSplitK() > 1
                             ? std::max(isSplit ? 4u : demand.outputBytes, 4u)

@@ -85,7 +85,7 @@ ScheduleAttr withSplit(const TileDemand &demand, ScheduleAttr schedule,
 ScheduleAttr chooseGemmSchedule(MLIRContext *context, const TileDemand &demand,
                                 const Target &target);
 /// Registers next to the estimate's, where there is room: reads of LDS that
-/// transpose bring the operands of short instructions in splits, which are put
+/// transpose bring the operands of short instructions in chunks, which are put
 /// together elsewhere.
 unsigned countCopies(const TileDemand &demand, const GemmPlan &plan,
                      ScheduleAttr schedule, const Target &target);

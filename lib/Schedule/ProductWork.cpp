@@ -82,7 +82,7 @@ ProductGrid ProductGrid::getRest(ScheduleAttr schedule) const {
 
 /// The shares of what workgroups load of A and of B that memory serves: what no
 /// other workgroup of the same XCD loads too. An XCD has a run of tiles in
-/// groups of rows, or workgroups are dealt out alternately.
+/// groups of rows, or workgroups are dealt out round-robin.
 static std::array<double, 2> getMemoryShares(const ProductGrid &grid,
                                              int64_t group, unsigned xcds) {
   double own = std::max(grid.getCount() / xcds, 1.0);

@@ -86,7 +86,7 @@ static void addScaled(TileDemand &demand, ScaledType type, bool isTransposed) {
       storesTransposed || scaling.getDataLayout() != te::DataLayout::Linear;
 }
 
-/// A tile that is transposed over through LDS as it is read.
+/// A tile that is transposed through LDS as it is read.
 static void addTransposed(TileDemand &demand, Type type) {
   unsigned bytes = elementBytes(type);
   demand.linesRows =

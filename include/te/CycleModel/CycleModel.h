@@ -75,8 +75,8 @@ struct BusiestUnit {
   uint64_t work = 0;                // of all of them
   double fill = 0; // of all units, the mean work / this one's: the tail
 };
-/// XCDs get workgroups alternately, and of their units the one that first has a
-/// place for it, of `kept` places each. `work`: of each workgroup
+/// XCDs get workgroups round-robin, and of their units the one that first has a
+/// place for it, of `held` places each. `work`: of each workgroup
 /// (emu::measureWork); empty: they are alike.
 BusiestUnit findBusiestUnit(const Target &target, const Timing &timing,
                             unsigned held, uint64_t gridWorkgroups,

@@ -56,7 +56,7 @@ Value getSliceSource(Value value);
 /// its source's tile root; null where it is not.
 Value getTransposedSource(Value value);
 /// Those of `ops` that compute on tiles which others of them compute or read,
-/// but with rows for columns: a tile is transposed over in registers, and their
+/// but with rows for columns: a tile is transposed in registers, and their
 /// extent is K x M.
 llvm::SmallPtrSet<Operation *, 4> getTransposedOps(ArrayRef<Operation *> ops);
 

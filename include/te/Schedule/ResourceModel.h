@@ -129,7 +129,7 @@ std::optional<FetchPlan> planFetch(GemmOp gemm, const GemmPlan &plan,
                                    const Target &target);
 
 /// Bytes of LDS, at most, that what goes from wave to wave may take for each of
-/// two areas used alternately: a CU that is full of waves has that for all
+/// two areas that alternate: a CU that is full of waves has that for all
 /// workgroups.
 int64_t getScratchBytes(int64_t waves, const Target &target);
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where a schedule says `splits`, each workgroup sweeps a run of its row's
+// Where a schedule says `row_split`, each workgroup sweeps a run of its row's
 // tiles (RowSweep.h). What is computed over rows takes kernels of its own: each
 // writes one f32 a row and split for every reduction that it can fold, the next
 // one reads those of a row and puts them together, in the order of the splits.

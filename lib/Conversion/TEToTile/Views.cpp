@@ -383,7 +383,7 @@ static int64_t getCommon(ArrayRef<int64_t> numbers) {
                      : int64_t(1) << llvm::countr_zero(uint64_t(common));
 }
 
-/// A tile is read as it lies in memory, in wide accesses, and transposed over.
+/// A tile is read as it lies in memory, in wide accesses, and transposed.
 Value View::loadTransposed(Type elementType) {
   Dimension rows = joinRows();
   Factor row = rows.back(), col = join(dims.back(), [&](Number x, Number y) {

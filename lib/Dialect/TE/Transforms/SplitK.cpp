@@ -101,7 +101,7 @@ static FusionOp emitPartialSums(OpBuilder &builder, FusionOp fusion,
   return made;
 }
 
-/// The region, which makes partials of all rows from `wholeRows` on next to:
+/// The region, which also makes partial sums of all rows from `wholeRows` on:
 /// its first result.
 static FusionOp emitRest(OpBuilder &builder, FusionOp fusion, GemmOp gemm,
                          int64_t count, int64_t wholeRows) {

@@ -14,8 +14,8 @@
 //
 //   tile.async_copy .. %ring[0]             tile.async_copy .. %ring[0]
 //   %s = tile.load ..             ==>  %s = tile.load ..
-//   tile.async_wait for %ring               tile.async_wait for %ring {after =
-//   4}
+//   tile.async_wait for %ring               tile.async_wait for %ring
+//   {outstanding = 4}
 //
 // Of several ways to an op, through a loop and past it, the one with the fewest
 // counts. A backend may move loads and stores between two fences or products

@@ -156,7 +156,7 @@ void ProductSchedule::findResults() {
 
 /// Iterations, where they are so few that they need no loop, and a backend
 /// cannot ask for all of them at once: what is fetched waits for its slot, and
-/// what is kept for its ringPeriod. Else 0.
+/// what is kept until it is its time. Else 0.
 int64_t ProductSchedule::countAlone() const {
   scf::ForOp of = loop;
   std::optional<APInt> all = of.getStaticTripCount();
