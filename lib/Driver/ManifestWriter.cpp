@@ -56,6 +56,11 @@ private:
   LogicalResult addBranches(scf::IfOp op);
   LogicalResult addBlock(Block &block);
   FailureOr<std::optional<json::Value>> getCondition();
+  /// `to` has the buffers of `from`: a copy first, for the map may grow.
+  void giveBuffers(Value to, Value from) {
+    SmallVector<int64_t> ids = bufferIds.lookup(from);
+    bufferIds[to] = std::move(ids);
+  }
   json::Object describe(Value value, StringRef name, json::Array shape,
                         json::Array ids);
 
@@ -307,8 +312,7 @@ LogicalResult EntryWriter::addResults(func::ReturnOp op) {
     FailureOr<json::Array> ids = addBuffers(value, "result", name);
     if (failed(ids))
       return failure();
-    SmallVector<int64_t> buffer = bufferIds[value];
-    bufferIds[owner] = std::move(buffer);
+    giveBuffers(owner, value);
     results.push_back(describe(value, name, *shapeOf(value), std::move(*ids)));
   }
   return success();
@@ -388,7 +392,7 @@ LogicalResult EntryWriter::addWorkspaces(tile::LaunchOp launch) {
     if (bufferIds.contains(result))
       continue;
     if (i >= fresh)
-      bufferIds[result] = bufferIds[launch.getInits()[i - fresh]];
+      giveBuffers(result, launch.getInits()[i - fresh]);
     else if (failed(addWorkspace(result)))
       return failure();
   }
@@ -410,8 +414,7 @@ LogicalResult EntryWriter::addBranches(scf::IfOp op) {
       if (owner.getParentBlock() != &block || bufferIds.contains(owner))
         return op.emitError() << "result #" << result.getResultNumber()
                               << " is not computed in each of the branches";
-      SmallVector<int64_t> ids = bufferIds[result];
-      bufferIds[owner] = std::move(ids);
+      giveBuffers(owner, result);
     }
     LaunchRange before = when;
     if (failed(narrow(when, op.getCondition(), branch == &op.getThenRegion())))
@@ -432,7 +435,7 @@ LogicalResult EntryWriter::addBlock(Block &block) {
            llvm::zip(launch.getInits(),
                      launch.getResults().take_back(launch.getInits().size())))
         if (bufferIds.contains(result))
-          bufferIds[init] = bufferIds[result];
+          giveBuffers(init, result);
   for (Operation &op : block) {
     if (auto branches = dyn_cast<scf::IfOp>(op);
         branches && failed(addBranches(branches)))
