@@ -247,7 +247,7 @@ def bias_grad(input: Operand, *, dtype: DType | None = None) -> Tensor:
 def copy(input: Operand) -> Tensor:
     """te.copy: the same elements in a buffer of their own.
 
-    A slice is a part of its source's buffer, and what a function returns is not: `te-fuse` puts a copy where a
+    A slice is a part of its source's buffer, and what a function returns is not: `te-fuse` adds a copy where a
     slice needs a buffer. It rides in the kernel of other slices of the same source.
 
     ```mlir
@@ -519,7 +519,7 @@ def gemm(a: Operand, b: Operand, *, bias: Operand | None = None, dgelu: Operand 
     With K = 0, AB is 0. `bias_grad` is the sum over the rows of A's values, as the op receives them (dequantized where
     A is quantized), in f32: where A is the gradient of y = x w^T + bias, the gradient of bias.
 
-    A residual, another activation, a quantization of D are ops of their own, which `te-fuse` puts into the same kernel.
+    A residual, another activation, a quantization of D are ops of their own, which `te-fuse` fuses into the same kernel.
 
     With `split_k = S`, which `te-split-k` makes, D is S x M x N of f32: each D[s] is the product over a part of K, and
     these parts make up K; which they are is the schedule's. `te.gemm_sum` adds them up. With a result `rest`, S x R x N of
@@ -820,7 +820,7 @@ def permute(input: Operand, permutation: Sequence[int]) -> Tensor:
 
     Dimension i of the result is dimension `permutation[i]` of the input. Nothing is moved where the last dimension
     stays the last, or the last two change places: kernels of the ops that read the result load its tiles from where
-    the input lies, rows by their numbers, or transposed. What a kernel computes itself, of two dimensions, it turns over
+    the input lies, rows by their numbers, or transposed. What a kernel computes itself, of two dimensions, it transposes
     in registers (F12). `te-fuse` makes other orders from these, and of the last two
     dimensions of a `te.gemm`'s operand it makes `transpose_a` or `transpose_b`.
 

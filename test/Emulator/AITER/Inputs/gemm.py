@@ -35,9 +35,9 @@ def flat_fp8(runner, rng, code):
     scale_a = (0.5 + rng.random((K // 128, M))).astype(F32)
     scale_b = (0.5 + rng.random((K // 128, N // 128))).astype(F32)
     d = Out((M, N), np.float16)
-    outstanding = np.zeros(128, F32)  # it reads scales of a whole tile
+    rest = np.zeros(128, F32)  # it reads scales of a whole tile
     runner.run(code, (N // 256, -(-M // 128), 1), 256, {
-        "a_ptr": a, "b_ptr": shuffle_weight(b), "sa_ptr": np.append(scale_a, behind), "sb_ptr": scale_b, "d_f16_ptr": d, "hidden_size": K,
+        "a_ptr": a, "b_ptr": shuffle_weight(b), "sa_ptr": np.append(scale_a, rest), "sb_ptr": scale_b, "d_f16_ptr": d, "hidden_size": K,
         "intermediate_size": N, "num_tokens": M})
     check_blocks(d.array, a, b, scale_a, scale_b, 2.0**-11)
 
