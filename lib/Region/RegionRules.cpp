@@ -123,7 +123,7 @@ static std::optional<std::string> whyNotGate(GatedActivationOp gate) {
                      : hasMore(gate.getInput().getDefiningOp<GemmSumOp>());
   if (isMore)
     return std::string(
-        "reads halves of the result of a te.gemm of pairs or splits, or "
+        "reads halves of the result of a te.gemm of pairs or with split_k, or "
         "whose epilogue is more than alpha and a bias; move the two into "
         "regions of their own (F10)");
   int64_t wide = cast<ShapedType>(gate.getInput().getType()).getShape().back();
@@ -356,7 +356,7 @@ std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
     if (llvm::all_of(ops, needsWholeColumns)) // each is a part of its own
       return std::nullopt;
     return Conflict{*columnOp,
-                    "compute whole columns, tile after tile; such ops "
+                    "computes whole columns, tile after tile; such ops "
                     "share a region with each other only (F8)"};
   }
   if (Operation *reader = findMatrixReader(ops))

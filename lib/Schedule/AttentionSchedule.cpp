@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionSchedule.h"
+#include "BrokenRule.h"
 
 #include "GemmSchedule.h"
 
@@ -85,37 +86,35 @@ std::optional<std::string> te::findAttentionViolation(const TileDemand &demand,
           whyNotInstruction(matmul, instructions, target))
     return why;
   const MMA &mma = *MMA::lookup(matmul.getMma());
-  std::string text;
-  llvm::raw_string_ostream os(text);
+  BrokenRule os("H21");
   int64_t queries = schedule.getTile()[0], size = schedule.getTile()[1],
           wanted = llvm::PowerOf2Ceil(getHeadSize(op.getV()));
   if (matmul.getWaves()[1] != 1)
     os << "waves = [" << matmul.getWaves()[0] << ", " << matmul.getWaves()[1]
        << "], but those of a te.attention have queries of their own; use ["
-       << schedule.getWaves() << ", 1] (H21)";
+       << schedule.getWaves() << ", 1]";
   else if (queries < matmul.getWaves()[0] * mma.size)
     os << matmul.getWaves()[0] << " waves share " << queries
        << " queries, but each needs " << mma.size << " for " << mma.name
-       << "; use fewer waves or a larger tile (H21)";
+       << "; use fewer waves or a larger tile";
   else if (size != std::max<int64_t>(wanted, mma.size))
     os << "a tile of " << size << " columns, but one has the " << wanted
-       << " of a head of v; make it " << std::max<int64_t>(wanted, mma.size)
-       << " (H21)";
+       << " of a head of v; make it " << std::max<int64_t>(wanted, mma.size);
   else if (matmul.getK() < std::max(mma.size, mma.k))
     os << "a step of " << matmul.getK() << " keys, but " << mma.name
-       << " takes " << std::max(mma.size, mma.k) << "; use more (H21)";
+       << " takes " << std::max(mma.size, mma.k) << "; use more";
   else if (schedule.getPipeline().getPingPong() &&
            (schedule.getPipeline().getStages() == 1 ||
             schedule.getWaves() != 2 * int64_t(target.simdsPerCU)))
     os << "ping_pong is for two waves of each of " << target.simdsPerCU
        << " SIMDs and two stages or more; use waves = " << 2 * target.simdsPerCU
-       << " and stages = 2, or leave it out (H21)";
+       << " and stages = 2, or leave it out";
   else if (dividesWork(schedule))
-    os << "split_k, group, workgroups, row_tiles and sweep "
-          "are not for te.attention yet; leave them out (H21)";
+    os << "split_k, group_m, workgroups, row_tiles and sweep "
+          "are not for te.attention yet; leave them out";
   else
     return std::nullopt;
-  return text;
+  return os;
 }
 
 bool te::isDirect(AttentionOp op, int64_t waves, int64_t keys,

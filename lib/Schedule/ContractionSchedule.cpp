@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionSchedule.h"
+#include "BrokenRule.h"
 
 #include "GemmSchedule.h"
 #include "Roofline.h"
@@ -88,15 +89,13 @@ te::findContractionViolation(const TileDemand &demand, ScheduleAttr schedule,
     return whyNoProducts(name, target);
   SmallVector<const MMA *> instructions =
       getInstructions(demand.contraction, target);
-  std::string text;
-  llvm::raw_string_ostream os(text);
   auto [a, b] = getElements(demand.contraction);
   MatmulAttr matmul = schedule.getMatmul();
-  if (instructions.empty()) {
-    os << name << " multiplies " << a << " by " << b << ", but " << target.name
-       << " has no instruction for that; convert one of them (G2)";
-    return text;
-  }
+  if (instructions.empty())
+    return BrokenRule("G2")
+           << name << " multiplies " << a << " by " << b << ", but "
+           << target.name
+           << " has no instruction for that; convert one of them";
   if (!matmul)
     return whyNoMatmul(name);
   if (std::optional<std::string> why =
@@ -104,11 +103,10 @@ te::findContractionViolation(const TileDemand &demand, ScheduleAttr schedule,
     return why;
   if (std::optional<std::string> why = whyNotTile(schedule, target))
     return why;
-  if (dividesWork(schedule)) {
-    os << "split_k, group, workgroups, row_tiles and sweep are not for " << name
-       << "; leave them out (H22)";
-    return text;
-  }
+  if (dividesWork(schedule))
+    return BrokenRule("H22")
+           << "split_k, group_m, workgroups, row_tiles and sweep are not for "
+           << name << "; leave them out";
   return std::nullopt;
 }
 

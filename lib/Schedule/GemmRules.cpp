@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BrokenRule.h"
 #include "GemmSchedule.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -28,8 +29,7 @@ static std::optional<std::string> findSplitViolation(const TileDemand &demand,
   Value rest = gemm.getRest();
   if (!rest && (splits == 1 || gemm.getSplitK()))
     return std::nullopt;
-  std::string text;
-  llvm::raw_string_ostream os(text);
+  BrokenRule os("H17");
   os << "split_k = " << splits << ", but ";
   if (rest &&
       (splits != gemm.countSplits() ||
@@ -63,7 +63,7 @@ static std::optional<std::string> findSplitViolation(const TileDemand &demand,
        << "; use another split_k";
   else
     return std::nullopt;
-  return text + " (H17)";
+  return os;
 }
 
 std::string te::whyNoMatmul(StringRef op) {
@@ -100,31 +100,26 @@ std::optional<std::string> te::whyNotTile(ScheduleAttr schedule,
                                           const Target &target) {
   MatmulAttr matmul = schedule.getMatmul();
   const MMA &mma = *MMA::lookup(matmul.getMma());
-  std::string text;
-  llvm::raw_string_ostream os(text);
   for (int64_t size :
        {schedule.getTile()[0], schedule.getTile()[1], matmul.getK()})
-    if (size > kMostSize) {
-      os << "a tile of " << schedule.getTile()[0] << " x "
-         << schedule.getTile()[1] << " and k = " << matmul.getK()
-         << "; each is at most " << kMostSize << " (H15)";
-      return text;
-    }
+    if (size > kMostSize)
+      return BrokenRule("H15")
+             << "a tile of " << schedule.getTile()[0] << " x "
+             << schedule.getTile()[1] << " and k = " << matmul.getK()
+             << "; each is at most " << kMostSize;
   for (unsigned dim : {0, 1})
-    if (schedule.getTile()[dim] < matmul.getWaves()[dim] * mma.size) {
-      os << matmul.getWaves()[dim] << " waves share " << schedule.getTile()[dim]
-         << (dim ? " columns" : " rows") << " of the tile, but each needs "
-         << mma.size << " for " << mma.name
-         << "; use fewer waves or a larger tile (H15)";
-      return text;
-    }
+    if (schedule.getTile()[dim] < matmul.getWaves()[dim] * mma.size)
+      return BrokenRule("H15")
+             << matmul.getWaves()[dim] << " waves share "
+             << schedule.getTile()[dim] << (dim ? " columns" : " rows")
+             << " of the tile, but each needs " << mma.size << " for "
+             << mma.name << "; use fewer waves or a larger tile";
   if (schedule.getPipeline().getPingPong() &&
-      schedule.getWaves() <= target.simdsPerCU) {
-    os << "ping_pong is for waves that share a SIMD, but a CU of "
-       << target.name << " has one for each of the " << schedule.getWaves()
-       << " waves; use more waves, or leave out ping_pong (H15)";
-    return text;
-  }
+      schedule.getWaves() <= target.simdsPerCU)
+    return BrokenRule("H15")
+           << "ping_pong is for waves that share a SIMD, but a CU of "
+           << target.name << " has one for each of the " << schedule.getWaves()
+           << " waves; use more waves, or leave out ping_pong";
   return std::nullopt;
 }
 
@@ -132,15 +127,14 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
                                                  ScheduleAttr schedule,
                                                  const Target &target) {
   MatmulAttr matmul = schedule.getMatmul();
-  std::string text;
-  llvm::raw_string_ostream os(text);
   if (!demand.gemm) {
     if (!matmul || demand.attention || demand.contraction)
       return std::nullopt;
-    os << "the schedule has a matmul, but the region neither a te.gemm "
-          "nor a te.attention; leave it out (H14)";
-    return text;
+    return BrokenRule("H14")
+           << "the schedule has a matmul, but the region neither a te.gemm nor "
+              "a te.attention; leave it out";
   }
+  std::string text;
   std::optional<GemmPlan> plan = planGemm(demand.gemm, target, text);
   if (!plan)
     return text;
@@ -154,49 +148,43 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
   bool isOneBlock = plan->scales == GemmPlan::Scales::Blocks;
   if (isOneBlock ? matmul.getK() != plan->block
                  : plan->scales == GemmPlan::Scales::Elements &&
-                       matmul.getK() < plan->block) {
-    os << "a step sums " << matmul.getK()
-       << " elements of K, but a scale is for " << plan->block
-       << "; use k = " << plan->block << (isOneBlock ? "" : " or more")
-       << " (H15)";
-    return text;
-  }
+                       matmul.getK() < plan->block)
+    return BrokenRule("H15")
+           << "a step sums " << matmul.getK()
+           << " elements of K, but a scale is for " << plan->block
+           << "; use k = " << plan->block << (isOneBlock ? "" : " or more");
   GemmOp gemm = demand.gemm;
-  if (schedule.getPipeline().getStages() > 1 && getK(gemm) == 0) {
-    os << "two stages have a first step along K, but K is 0; leave out "
-          "stages (H15)";
-    return text;
-  }
+  if (schedule.getPipeline().getStages() > 1 && getK(gemm) == 0)
+    return BrokenRule("H15") << "K = 0 cannot be pipelined, as no step is the "
+                                "first; use stages = 1";
   if (schedule.getPipeline().getDirectToLds() &&
       llvm::none_of(
           std::array{tile::MMASide::A, tile::MMASide::B},
           [&](tile::MMASide side) {
             return planFetch(gemm, *plan, side, schedule, target).has_value();
-          })) {
-    os << "no operand can go straight to LDS: on " << target.name
-       << " a lane loads " << target.amd->directLoadBytes
-       << " bytes there, of an operand whose rows in memory are whole steps "
-          "along K"
-       << (target.amd->transposedReadBytes ? ", or whole tiles across it" : "")
-       << ", which is not converted, and whose step fills all waves; leave out "
-          "direct (H15)";
-    return text;
-  }
+          }))
+    return BrokenRule("H15")
+           << "no operand can go straight to LDS: on " << target.name
+           << " a lane loads " << target.amd->directLoadBytes
+           << " bytes there, of an operand whose rows in memory are whole "
+              "steps along K"
+           << (target.amd->transposedReadBytes ? ", or whole tiles across it"
+                                               : "")
+           << ", which is not converted, and whose step fills all waves; leave "
+              "out direct_to_lds";
   if (std::optional<std::string> why = findSplitViolation(demand, schedule))
     return why;
   if (schedule.getGrid().getWorkgroups() != 0 &&
-      (schedule.getGrid().getSplitK() > 1 || gemm.isBatched())) {
-    os << "workgroups = " << schedule.getGrid().getWorkgroups()
-       << " compute one tile after the other, of one matrix and all of K; "
-          "leave out workgroups"
-       << (gemm.isBatched() ? "" : " or split_k") << " (H15)";
-    return text;
-  }
+      (schedule.getGrid().getSplitK() > 1 || gemm.isBatched()))
+    return BrokenRule("H15")
+           << "workgroups = " << schedule.getGrid().getWorkgroups()
+           << " compute one tile after the other, of one matrix and all of K; "
+              "leave out workgroups"
+           << (gemm.isBatched() ? "" : " or split_k");
   if (schedule.getSweep() != SweepKind::None ||
-      schedule.getGrid().getRowTiles() != 1) {
-    os << "workgroups of a te.gemm have one tile at a time; leave out "
-          "row_tiles and sweep (H15)";
-    return text;
-  }
+      schedule.getGrid().getRowTiles() != 1)
+    return BrokenRule("H15")
+           << "workgroups of a te.gemm have one tile at a time; leave out "
+              "row_tiles and sweep";
   return std::nullopt;
 }

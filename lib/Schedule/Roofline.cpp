@@ -192,8 +192,8 @@ double WorkgroupClocks::getClocks() const {
          rest = count - rounds * together,
          inRounds =
              rounds * getRound(together) + (rest > 0 ? getRound(rest) : 0);
-  // Workgroups of a compute unit begin at the same time. Whether they come
-  // separate later is chance.
+  // Workgroups of a compute unit begin at the same time. Whether they drift
+  // apart later is chance.
   return together < 2 || rounds < 2 || separate > inRounds
              ? inRounds
              : (inRounds + separate) / 2;

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionSchedule.h"
+#include "BrokenRule.h"
 #include "Clusters.h"
 #include "ContractionSchedule.h"
 #include "GemmSchedule.h"
@@ -28,30 +29,12 @@ static constexpr int64_t kMostKeptTiles = 32;
 /// Codes of fp4 in a byte.
 static constexpr int64_t kFP4Pair = 2;
 
-namespace {
-/// What breaks a rule, as a stream makes it; the rule's number ends it.
-struct Text {
-  explicit Text(StringRef rule) : rule(rule) {}
-  template <class T> Text &operator<<(const T &part) {
-    llvm::raw_string_ostream(text) << part;
-    return *this;
-  }
-  operator std::optional<std::string>() const {
-    return text + " (" + rule.str() + ")";
-  }
-
-private:
-  StringRef rule;
-  std::string text;
-};
-} // namespace
-
 /// H13: workgroups that go down the rows.
 static std::optional<std::string>
 findPersistentViolation(const TileDemand &demand, ScheduleAttr schedule) {
   if (schedule.getGrid().getWorkgroups() == 0)
     return std::nullopt;
-  Text text("H13");
+  BrokenRule text("H13");
   text << "workgroups = " << schedule.getGrid().getWorkgroups() << ", but ";
   if (schedule.getSweep() != SweepKind::None)
     return text << "with a sweep a workgroup sweeps its rows only; leave "
@@ -71,13 +54,13 @@ static std::optional<std::string> findRowViolation(const TileDemand &demand,
   SweepKind sweep = schedule.getSweep();
   if (sweep == SweepKind::None) {
     if (demand.mixesRows && isDynamic)
-      return Text("H10")
+      return BrokenRule("H10")
              << "elements are rotated with others of their row, "
                 "which one tile holds, but its length is not known; "
                 "give the last dimension a static size";
     if (demand.wholeRows && (isDynamic || cols < demand.cols) &&
         schedule.getGrid().getCluster() == 1)
-      return Text("H10")
+      return BrokenRule("H10")
              << "a tile of " << cols << " columns does not hold a row"
              << (isDynamic ? std::string(" of unknown length")
                            : " of " + std::to_string(demand.cols))
@@ -87,28 +70,30 @@ static std::optional<std::string> findRowViolation(const TileDemand &demand,
     return std::nullopt;
   }
   if (!demand.wholeRows)
-    return Text("H11") << "sweep = " << stringifyEnum(sweep)
-                       << ", but nothing is computed over rows; leave it out";
+    return BrokenRule("H11")
+           << "sweep = " << stringifyEnum(sweep)
+           << ", but nothing is computed over rows; leave it out";
   if (demand.mixesRows)
-    return Text("H11")
+    return BrokenRule("H11")
            << "sweep = " << stringifyEnum(sweep)
            << ", but elements are rotated with others of their row, which "
               "one tile holds; leave it out, and make the tile as wide";
   if (schedule.getGrid().getRowTiles() != 1)
-    return Text("H11")
+    return BrokenRule("H11")
            << "row_tiles = " << schedule.getGrid().getRowTiles()
            << " with a sweep; sums over rows are those of one tile then, "
               "row_tiles = 1";
   if (sweep == SweepKind::Reread)
     return std::nullopt;
   if (isDynamic)
-    return Text("H11") << "sweep = keep, but the length of a row is not known; "
-                          "use reread";
+    return BrokenRule("H11")
+           << "sweep = keep, but the length of a row is not known; "
+              "use reread";
   if (int64_t tiles = llvm::divideCeil(demand.cols, cols);
       tiles > kMostKeptTiles && schedule.getGrid().getCluster() == 1)
-    return Text("H11") << "sweep = keep of " << tiles
-                       << " tiles a row; at most " << kMostKeptTiles
-                       << " are kept: use wider ones, or reread";
+    return BrokenRule("H11")
+           << "sweep = keep of " << tiles << " tiles a row; at most "
+           << kMostKeptTiles << " are kept: use wider ones, or reread";
   return std::nullopt;
 }
 
@@ -120,7 +105,7 @@ static std::optional<std::string> findClusterViolation(const TileDemand &demand,
           width = schedule.getTile()[1];
   if (cluster == 1)
     return std::nullopt;
-  Text text("H18");
+  BrokenRule text("H18");
   text << "cluster = " << cluster << ", but ";
   if (target.maxClusterWorkgroups == 1)
     return text << "workgroups of " << target.name
@@ -129,7 +114,7 @@ static std::optional<std::string> findClusterViolation(const TileDemand &demand,
     return text << "a cluster has at most " << target.maxClusterWorkgroups
                 << " workgroups on " << target.name << "; use wider tiles";
   if (schedule.getGrid().getRowSplit() > 1)
-    return text << "workgroups that share rows in splits run by themselves; "
+    return text << "workgroups that share rows by row_split run by themselves; "
                    "leave one of them out";
   if (!canFormClusters(demand))
     return text << "this region computes nothing over rows, or its workgroups "
@@ -164,7 +149,7 @@ findPrefetchViolation(const TileDemand &demand, ScheduleAttr schedule,
   GridAttr grid = schedule.getGrid();
   if (grid.getL2PrefetchDistance() == 0)
     return std::nullopt;
-  Text text("H19");
+  BrokenRule text("H19");
   text << "l2_prefetch_bytes = " << grid.getL2PrefetchBytes() << ", but ";
   if (target.l2PrefetchBytes == 0)
     return text << target.name
@@ -177,10 +162,11 @@ findPrefetchViolation(const TileDemand &demand, ScheduleAttr schedule,
   if (!hasRows || demand.hasProduct() || demand.dividesGrid ||
       grid.getCluster() > 1 || grid.getRowSplit() > 1 ||
       grid.getWorkgroups() > 0 || grid.getRowTiles() > 1)
-    return text << "that is for workgroups that have one tile's rows to "
-                   "themselves, with a tile as wide or a sweep: no te.gemm, "
-                   "several tensors or matrices, cluster, splits, workgroups "
-                   "or row_tiles; leave it out";
+    return text
+           << "that is for workgroups that have one tile's rows to "
+              "themselves, with a tile as wide or a sweep: no te.gemm, "
+              "several tensors or matrices, cluster, row_split, workgroups "
+              "or row_tiles; leave it out";
   if (ShapedType::isDynamic(demand.cols) ||
       demand.cols * demand.inputBytes % target.l2PrefetchBytes != 0)
     return text << "rows whose length is not known, or no multiple of "
@@ -198,10 +184,10 @@ findResidentsViolation(const TileDemand &demand, ScheduleAttr schedule) {
        schedule.getGrid().getRowSplit() == 1 &&
        schedule.getGrid().getWorkgroups() == 0))
     return std::nullopt;
-  return Text("H20")
+  return BrokenRule("H20")
          << "residents = " << schedule.getGrid().getResidents()
          << ", but that is for workgroups of several waves that wait "
-            "for rows of their own: no te.gemm, cluster, splits or "
+            "for rows of their own: no te.gemm, cluster, row_split or "
             "workgroups; leave it out";
 }
 
@@ -213,7 +199,7 @@ static std::optional<std::string> findPassViolation(ScheduleAttr schedule) {
     return std::nullopt;
   for (StringRef name : schedule.getWithout().getAsValueRange<StringAttr>())
     if (!llvm::is_contained(known, name))
-      return Text("H23")
+      return BrokenRule("H23")
              << "without names '" << name
              << "', which is no pass that a kernel can do without; these "
                 "are "
@@ -227,13 +213,14 @@ std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
   TileDemand demand = getSplitDemand(ofRegion, schedule);
   int64_t rows = schedule.getTile()[0], cols = schedule.getTile()[1];
   if (schedule.getTarget() != target.name)
-    return Text("H4") << "the schedule is for " << schedule.getTarget()
-                      << " but the target is " << target.name
-                      << "; drop it, or compile for " << schedule.getTarget();
+    return BrokenRule("H4")
+           << "the schedule is for " << schedule.getTarget()
+           << " but the target is " << target.name
+           << "; drop it, or compile for " << schedule.getTarget();
   if (schedule.getWaves() > target.maxWavesPerWorkgroup)
-    return Text("H5") << schedule.getWaves() << " waves exceed the "
-                      << target.maxWavesPerWorkgroup
-                      << " that a workgroup has on " << target.name;
+    return BrokenRule("H5") << schedule.getWaves() << " waves exceed the "
+                            << target.maxWavesPerWorkgroup
+                            << " that a workgroup has on " << target.name;
   if (std::optional<std::string> why = findPassViolation(schedule))
     return why;
   if (std::optional<std::string> why =
@@ -247,28 +234,28 @@ std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
     return why;
   if (!demand.hasProduct() &&
       schedule.getVector() * demand.inputBytes > target.maxAccessBytes)
-    return Text("H6") << "a vector of " << schedule.getVector()
-                      << " elements is "
-                      << schedule.getVector() * demand.inputBytes
-                      << " bytes; a lane moves at most "
-                      << target.maxAccessBytes << " at once";
+    return BrokenRule("H6")
+           << "a vector of " << schedule.getVector() << " elements is "
+           << schedule.getVector() * demand.inputBytes
+           << " bytes; a lane moves at most " << target.maxAccessBytes
+           << " at once";
   if (!demand.hasProduct() && demand.storesFP4ByRows &&
       schedule.getVector() < kFP4Pair)
-    return Text("H6")
+    return BrokenRule("H6")
            << "vector = " << schedule.getVector()
            << ", but a byte has the fp4 codes of two neighbours in a "
               "row; a lane loads at least "
            << kFP4Pair;
   if (rows < demand.minRows || cols < demand.minCols)
-    return Text("H7")
+    return BrokenRule("H7")
            << "a tile of " << rows << " x " << cols
            << " is smaller than a scale block; this region needs at least "
            << demand.minRows << " x " << demand.minCols;
   if (int64_t group = rows * schedule.getGrid().getRowTiles();
       demand.firstRow % group != 0)
-    return Text("H17") << "what is computed begins with row " << demand.firstRow
-                       << ", inside of the " << group
-                       << " rows of a workgroup; give it fewer";
+    return BrokenRule("H17") << "what is computed begins with row "
+                             << demand.firstRow << ", inside of the " << group
+                             << " rows of a workgroup; give it fewer";
   if (std::optional<std::string> why =
           findClusterViolation(demand, schedule, target))
     return why;
@@ -285,28 +272,28 @@ std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
   if (std::optional<std::string> why = findRowSplitViolation(demand, schedule))
     return why;
   if (demand.readsHalves && demand.cols % cols != 0)
-    return Text("H12") << "tiles of " << cols
-                       << " columns do not divide the halves of " << demand.cols
-                       << " columns that the region reads; make them narrower";
+    return BrokenRule("H12")
+           << "tiles of " << cols << " columns do not divide the halves of "
+           << demand.cols
+           << " columns that the region reads; make them narrower";
   if (rows < demand.rowsPerWave * schedule.getWaves())
-    return Text("H7") << schedule.getWaves() << " waves share " << rows
-                      << " rows, but a columnwise hadamard mixes "
-                      << demand.rowsPerWave
-                      << " rows inside of a wave; use a taller tile or fewer "
-                         "waves";
+    return BrokenRule("H7")
+           << schedule.getWaves() << " waves share " << rows
+           << " rows, but a columnwise hadamard mixes " << demand.rowsPerWave
+           << " rows inside of a wave; use a taller tile or fewer "
+              "waves";
   ResourceEstimate resources = estimate(demand, schedule, target);
   if (resources.ldsBytes > target.ldsBytesPerWorkgroup)
-    return Text("H8") << "the tile needs " << resources.ldsBytes
-                      << " bytes of LDS, but a workgroup has "
-                      << target.ldsBytesPerWorkgroup << " on " << target.name
-                      << "; use a smaller tile";
+    return BrokenRule("H8") << "the tile needs " << resources.ldsBytes
+                            << " bytes of LDS, but a workgroup has "
+                            << target.ldsBytesPerWorkgroup << " on "
+                            << target.name << "; use a smaller tile";
   unsigned vgprs = getMostVGPRs(schedule, target);
   if (resources.vgprs > vgprs)
-    return Text("H9") << resources.elementsPerLane
-                      << " elements a lane need about " << resources.vgprs
-                      << " VGPRs, but each of " << schedule.getWaves()
-                      << " waves has " << vgprs
-                      << "; use a smaller tile or more waves";
+    return BrokenRule("H9")
+           << resources.elementsPerLane << " elements a lane need about "
+           << resources.vgprs << " VGPRs, but each of " << schedule.getWaves()
+           << " waves has " << vgprs << "; use a smaller tile or more waves";
   return std::nullopt;
 }
 

@@ -138,7 +138,7 @@ func.func @two_noops(%x: tensor<4x64xbf16>, %n: tensor<f32>) -> (!te.scaled<4x64
 
 func.func @update_beside(%h: tensor<4x64xf32>, %s: tensor<64xf32>) -> (tensor<4x64xf32>, tensor<64xf32>, tensor<f32>) {
   %r:3 = te.fusion "k" (%a = %h : tensor<4x64xf32>, %b = %s : tensor<64xf32>) -> (tensor<4x64xf32>, tensor<64xf32>, tensor<f32>) {
-    // expected-error @+1 {{compute whole columns, tile after tile; such ops share a region with each other only (F8)}}
+    // expected-error @+1 {{computes whole columns, tile after tile; such ops share a region with each other only (F8)}}
     %0, %1 = te.update_scale max %a, %b for f8E5M2 : tensor<4x64xf32>, tensor<64xf32> -> tensor<4x64xf32>, tensor<64xf32>
     %2 = te.amax %a : tensor<4x64xf32> -> tensor<f32>
     te.yield %0, %1, %2 : tensor<4x64xf32>, tensor<64xf32>, tensor<f32>

@@ -67,7 +67,7 @@ func.func @waves(%x: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
 // -----
 
 func.func @split(%x: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
-  // expected-error @+1 {{split_k, group, workgroups, row_tiles and sweep are not for toy.tril_product; leave them out (H22)}}
+  // expected-error @+1 {{split_k, group_m, workgroups, row_tiles and sweep are not for toy.tril_product; leave them out (H22)}}
   %d = te.fusion "split_0" (%a = %x : tensor<64x64xbf16>) -> (tensor<64x64xbf16>) attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 32, waves = [2, 2]>, grid = <split_k = 2>>} {
     %0 = toy.tril_product %a, %a : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xbf16>
     te.yield %0 : tensor<64x64xbf16>

@@ -109,6 +109,28 @@ static std::vector<uint32_t> packC(Matrix &c, Shape s) {
   return out.words;
 }
 
+/// Runs `kernel` on A, B, a drawn C and, where it takes them, the scales.
+static auto expectProductOf(const std::string &kernel, Shape s, Operand &a,
+                            Operand &b, std::mt19937 &random,
+                            bool takesScales = true) {
+  Matrix c = makeC(s, random);
+  Session session("scaled_matrix", "gfx950");
+  Registers got(s.size * s.size / 64);
+  uint64_t out = session.upload(got.words),
+           codesA = session.upload(a.codes.words),
+           codesB = session.upload(b.codes.words),
+           sums = session.upload(packC(c, s));
+  if (takesScales)
+    session.setArguments(codesA, codesB, sums, session.upload(a.scales),
+                         session.upload(b.scales), out);
+  else
+    session.setArguments(codesA, codesB, sums, out);
+  auto stats = session.expectRun(kernel, {{1, 1, 1}, {64, 1, 1}});
+  got.words = session.download<uint32_t>(out, got.words.size());
+  expectProduct(s, a, b, c, got);
+  return stats;
+}
+
 static constexpr Shape shapes[] = {{16, 128, 1}, {32, 64, 1}};
 
 /// Of four cycles: fp4 and fp6 on both sides go twice as fast.
@@ -129,17 +151,7 @@ TEST(ScaledMatrix, EveryMixOfFormats) {
       int middle = int(mix % 3) * 115 - 115;
       Operand a(s, formats[fa], scaleBytes[mix][swap], random, middle);
       Operand b(s, formats[fb], scaleBytes[mix][!swap], random, -middle);
-      Matrix c = makeC(s, random);
-      Session session("scaled_matrix", "gfx950");
-      Registers got(s.size * s.size / 64);
-      uint64_t out = session.upload(got.words);
-      session.setArguments(
-          session.upload(a.codes.words), session.upload(b.codes.words),
-          session.upload(packC(c, s)), session.upload(a.scales),
-          session.upload(b.scales), out);
-      auto stats = session.expectRun(kernel, {{1, 1, 1}, {64, 1, 1}});
-      got.words = session.download<uint32_t>(out, got.words.size());
-      expectProduct(s, a, b, c, got);
+      auto stats = expectProductOf(kernel, s, a, b, random);
       EXPECT_EQ(stats.mfmaPasses, countPasses(s, fa, fb));
       if (HasFailure())
         return;
@@ -153,19 +165,10 @@ TEST(ScaledMatrix, WithoutScales) {
     Operand a(s, formats[fa], 0, random), b(s, formats[fb], 0, random);
     for (Operand *operand : {&a, &b})
       operand->dropScales(s);
-    Matrix c = makeC(s, random);
-    Session session("scaled_matrix", "gfx950");
-    Registers got(s.size * s.size / 64);
-    uint64_t out = session.upload(got.words);
-    session.setArguments(session.upload(a.codes.words),
-                         session.upload(b.codes.words),
-                         session.upload(packC(c, s)), out);
     auto stats =
-        session.expectRun("plain_" + std::to_string(s.size) + "_" +
-                              std::to_string(fa) + "_" + std::to_string(fb),
-                          {{1, 1, 1}, {64, 1, 1}});
-    got.words = session.download<uint32_t>(out, got.words.size());
-    expectProduct(s, a, b, c, got);
+        expectProductOf("plain_" + std::to_string(s.size) + "_" +
+                            std::to_string(fa) + "_" + std::to_string(fb),
+                        s, a, b, random, /*takesScales=*/false);
     std::string name = "v_mfma_f32_16x16x128_f8f6f4";
     if (s.size == 32)
       name = "v_mfma_f32_32x32x64_f8f6f4";
@@ -209,16 +212,6 @@ TEST(ScaledMatrix, LastRegisters) {
     if (kernel == "last_plain")
       for (Operand *operand : {&a, &b})
         operand->dropScales(s);
-    Matrix c = makeC(s, random);
-    Session session("scaled_matrix", "gfx950");
-    Registers got(s.size * s.size / 64);
-    uint64_t out = session.upload(got.words);
-    session.setArguments(session.upload(a.codes.words),
-                         session.upload(b.codes.words),
-                         session.upload(packC(c, s)), session.upload(a.scales),
-                         session.upload(b.scales), out);
-    session.expectRun(kernel, {{1, 1, 1}, {64, 1, 1}});
-    got.words = session.download<uint32_t>(out, got.words.size());
-    expectProduct(s, a, b, c, got);
+    expectProductOf(kernel, s, a, b, random);
   }
 }

@@ -32,7 +32,7 @@ static Value emitScalar(ImplicitLocOpBuilder &b, Value number,
 
 /// The column and the row of the tile that workgroup (x, y) computes, of
 /// `columns` x `rows` of them, where each XCD has a run of tiles: of `group`
-/// rows, column by column. Workgroups are dealt out to XCDs in xcds.
+/// rows, column by column. Workgroups are dealt out to XCDs round-robin.
 static std::pair<Value, Value> emitOrder(ImplicitLocOpBuilder &b, Value x,
                                          Value y, Value columns, Value rows,
                                          int64_t group, const Target &target) {

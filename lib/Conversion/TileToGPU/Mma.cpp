@@ -39,7 +39,7 @@ struct Fragments {
 };
 
 /// Between the products of the region that ends here the accesses of memory
-/// that stand in it take transposes, as many of each kind after a product as
+/// that stand in it alternate with it, as many of each kind after a product as
 /// the reads of LDS ask for: a wave that has to wait for its turn at a queue
 /// has work for the matrix core. So do vector instructions. The first reads
 /// come after product `first`, the last one that needs a fragment whose place
@@ -72,7 +72,7 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
     return llvm::divideCeil(std::min(product, overlappedWork) * part.vectorWork,
                             overlappedWork);
   };
-  // Lanes that turn elements have half of that after them before the first can
+  // Lanes that transpose elements have half of that after them before the first can
   // be written.
   constexpr int64_t kFew = 4; // products: their loads go first
   auto countWritesUpTo = [&](int64_t product) {
@@ -366,7 +366,7 @@ int64_t te::countVectorWork(MmaOp op) {
   return elements / 2;
 }
 
-/// Operands whose elements lanes turn before the product.
+/// Operands whose elements lanes transpose before the product.
 static int64_t countTransposed(MmaOp op) {
   int64_t count = 0;
   forEachBefore(op, [&](Operation *before) {

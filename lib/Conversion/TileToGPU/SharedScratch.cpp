@@ -1,5 +1,4 @@
-//===- SharedScratch.cpp - who uses which area of LDS when
-//------------------===//
+//===- SharedScratch.cpp - who uses which area of LDS when ----------------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,8 +7,8 @@
 //
 // What goes from wave to wave is written to LDS, and read after a barrier. The
 // next one may write there when all have read: after another barrier, unless
-// it takes another area and all waves have met since that one was read. With
-// two areas used alternately one barrier each does for both.
+// it takes another area and all waves have met since that one was read. Where
+// two areas alternate, one barrier each does for both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +30,7 @@ class ScratchAssigner {
 public:
   ScratchAssigner(KernelState &state, int64_t areaBytes, unsigned areas)
       : state(state), areaBytes(areaBytes), areas(areas) {}
-  /// From what is in use before a block to what is behind it.
+  /// From what is in use before a block to what is in use after it.
   AreasInUse visit(Block &block, AreasInUse used);
 
 private:

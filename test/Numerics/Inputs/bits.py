@@ -1,18 +1,15 @@
 """What tests of numbers of any bits begin with."""
 
-import argparse
 import random
 
 import numpy as np
 
+from options import parse_options
+
 
 def start():
     """The target from the command line, and a generator of a seed that is printed or given."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--target", required=True)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
-    options = parser.parse_args()
-    print(f"seed {options.seed}")
+    options = parse_options()
     return options.target, np.random.default_rng(options.seed)
 
 

@@ -4,12 +4,12 @@ Each program is checked against the reference, under the sanitizer.
     constants.py --target=CHIP [--seed=S]
 """
 
-import argparse
 import random
 import subprocess
 import tempfile
 from pathlib import Path
 
+from options import parse_options
 from recipes import BLOCK1D, COL, FP4, PER_ROW, ROW, TENSOR, scaled, tensor
 
 M, K, H = 37, 160, 96
@@ -104,11 +104,7 @@ def programs(draw, splat):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--target", required=True)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
-    options = parser.parse_args()
-    print("seed", options.seed)
+    options = parse_options()
     draw, failures, count = random.Random(options.seed), 0, 0
     with tempfile.TemporaryDirectory() as folder:
         source, artefact = Path(folder) / "c.mlir", Path(folder) / "c.hsaco"

@@ -7,6 +7,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from options import parse_options
+
 ROWS = [0, 1, 2, 17, 31, 70]
 
 
@@ -18,11 +20,8 @@ def count_buffers(text):
 def check(write, distributions):
     """`write(draw, target)` gives a program's text, in which M is a dynamic dimension or none at all."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--target", required=True)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("--count", type=int, default=40)
-    options = parser.parse_args()
-    print("seed", options.seed)
+    options = parse_options(parser)
     draw, failures = random.Random(options.seed), 0
     with tempfile.TemporaryDirectory() as folder:
         source, artefact = Path(folder) / "p.mlir", Path(folder) / "p.hsaco"

@@ -7,13 +7,13 @@ or columns have the schedule that the fused kernel has, so that sums have one or
 emulator with the same random inputs.
 """
 
-import argparse
 import random
 import re
 import subprocess
 import tempfile
 from pathlib import Path
 
+from options import parse_options
 import rows
 
 SHAPES = [(1, 1), (33, 31), (5, 257), (37, 1024), (64, 4096), (7, 4100), (33, 6000)]
@@ -87,11 +87,7 @@ class Fusion:
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--target", required=True)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
-    options = parser.parse_args()
-    print("seed", options.seed)
+    options = parse_options()
     draw = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as folder:
         fusion = Fusion(options.target, folder)

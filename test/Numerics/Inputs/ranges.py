@@ -3,22 +3,19 @@
     ranges.py --target=CHIP [--seed=S]
 """
 
-import argparse
 import random
 import re
 import subprocess
 import tempfile
 from pathlib import Path
 
+from options import parse_options
+
 ENDS = (5, 40)  # small, as the emulator runs what follows them
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--target", required=True)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10 ** 6))
-    options = parser.parse_args()
-    print(f"seed {options.seed}")
+    options = parse_options()
     draw = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as folder:
         artefact = Path(folder) / "ranges.hsaco"

@@ -8,13 +8,13 @@ dynamic. Two splits more or less must not change
 what a result is within its tolerance, and two runs must not change a bit.
 """
 
-import argparse
 import random
 import re
 import subprocess
 import tempfile
 from pathlib import Path
 
+from options import parse_options
 import rows
 from sweep import distributions
 
@@ -53,11 +53,7 @@ def share(text, least, columns, rng):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--target", required=True)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
-    options = parser.parse_args()
-    print("seed", options.seed)
+    options = parse_options()
     rng = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as name:
         source, ir, artefact = (Path(name) / f for f in ("p.mlir", "fused.mlir", "p.hsaco"))

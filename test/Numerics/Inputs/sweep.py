@@ -20,6 +20,7 @@ import numpy as np
 
 import attention
 import gemm
+from options import parse_options
 import prologues
 import rope
 import rows
@@ -213,11 +214,8 @@ def list_families():
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("family")
-    parser.add_argument("--target", required=True)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("--big", action="store_true", help="one 8192 x 7168 tensor instead")
-    options = parser.parse_args()
-    print(f"seed {options.seed}")
+    options = parse_options(parser)
     with tempfile.TemporaryDirectory() as folder:
         sweep = Sweep(options.target, options.seed, folder, sanitize=not options.big)
         sweep.family(options.family, options.big)

@@ -123,8 +123,8 @@ public:
   void setTile(Value tensor, Value tile) { tiles[tensor] = tile; }
   /// No tensor has a tile any more: ops are lowered anew, for another one.
   void forgetTiles() { tiles.clear(); }
-  /// Half of a tensor of 2K columns: left or right, or with `interleave` runs
-  /// of so many columns in getTransposed. A view (null `rows`: of M), and this
+  /// Half of a tensor of 2K columns: left or right, or with `interleave`
+  /// alternate runs of so many columns. A view (null `rows`: of M), and this
   /// workgroup's tile: in registers, or loaded.
   struct Half {
     bool second = false;

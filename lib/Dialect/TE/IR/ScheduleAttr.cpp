@@ -189,10 +189,3 @@ ScheduleAttr ScheduleAttr::withGrid(const Grid &grid) const {
              getSweep(), getMatmul(), getPipeline(),
              GridAttr::get(getContext(), grid), getWithout());
 }
-
-ScheduleAttr ScheduleAttr::withPingPong(bool pingPong) const {
-  auto pipeline = PipelineAttr::get(getContext(), getPipeline().getStages(),
-                                    getPipeline().getDirectToLds(), pingPong);
-  return get(getContext(), getTarget(), getTile(), getWaves(), getVector(),
-             getSweep(), getMatmul(), pipeline, getGrid(), getWithout());
-}

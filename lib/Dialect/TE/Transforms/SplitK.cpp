@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Cuts K of a te.gemm into the partials that its region's schedule asks for,
+// Cuts K of a te.gemm into the splits that its region's schedule asks for,
 // after te-schedule:
 //   te-opt --pass-pipeline='builtin.module(func.func(te-split-k))'
 //
@@ -50,7 +50,7 @@ namespace mlir::te {
 #include "te/Dialect/TE/Transforms/Passes.h.inc"
 } // namespace mlir::te
 
-/// The partials that a region's schedule cuts K into and that are not there
+/// The splits that a region's schedule cuts K into and that are not there
 /// yet; 1 where there is nothing to do.
 static int64_t getSplits(FusionOp fusion) {
   ScheduleAttr schedule = fusion.getScheduleAttr();
@@ -60,7 +60,7 @@ static int64_t getSplits(FusionOp fusion) {
              : 1;
 }
 
-/// The region that makes the partials.
+/// The region that makes the partial sums.
 static FusionOp emitPartialSums(OpBuilder &builder, FusionOp fusion,
                                 GemmOp gemm, int64_t count) {
   std::array<Value, 2> factors = {gemm.getA(), gemm.getB()}, inputs = factors;

@@ -96,7 +96,7 @@ func.func @gate_of_runs(%x: tensor<?x64xbf16>, %w: tensor<1024x64xbf16>) -> tens
 // CHECK: reads the result of te.gemm in runs of columns, but B does not lie row by row{{.*}}(F10)
 // CHECK: reads the result of te.gemm in runs of 24 columns, neither a power of two nor a multiple of 256{{.*}}(F10)
 // CHECK: reads halves of the result of te.gemm, whose length is not known to be a multiple of 256{{.*}}(F10)
-// CHECK: reads halves of the result of a te.gemm of pairs or splits, or whose epilogue is more than alpha and a bias{{.*}}(F10)
+// CHECK: reads halves of the result of a te.gemm of pairs or with split_k, or whose epilogue is more than alpha and a bias{{.*}}(F10)
 func.func @no_gate(%x: tensor<?x64xbf16>, %w: tensor<1024x64xbf16>, %wk: tensor<64x1024xbf16>, %xs: !te.scaled<?x64xf4E2M1FN, #row>, %ws: !te.scaled<1024x64xf4E2M1FN, #shuffled>, %u: tensor<1536x64xbf16>, %v: tensor<520x64xbf16>, %c: tensor<?x1024xf32>) -> (tensor<?x512xbf16>, tensor<?x512xbf16>, tensor<?x768xbf16>, tensor<?x260xbf16>, tensor<?x512xf32>) {
   %0 = te.gemm %x, %wk : tensor<?x64xbf16>, tensor<64x1024xbf16> -> tensor<?x1024xbf16>
   %1 = te.gated_activation swiglu %0 {interleave = 32 : i64} : tensor<?x1024xbf16> -> tensor<?x512xbf16>

@@ -128,7 +128,7 @@ func.func @stages(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> {
 // -----
 
 func.func @group(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> {
-  // expected-error @+1 {{split_k, group, workgroups, row_tiles and sweep are not for te.attention yet; leave them out (H21)}}
+  // expected-error @+1 {{split_k, group_m, workgroups, row_tiles and sweep are not for te.attention yet; leave them out (H21)}}
   %d = te.fusion "f" (%x = %q : tensor<1x64x2x64xbf16>) -> (tensor<1x64x2x64xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 2, vector = 8, matmul = <"f32_32x32x16_bf16", k = 32, waves = [2, 1]>, grid = <group_m = 2>>} {
     %o, %l = te.attention bshd %x, %x, %x : tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16> -> tensor<1x64x2x64xbf16>, tensor<1x2x64xf32>

@@ -40,7 +40,7 @@ func.func @one(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<8x4096x
 // -----
 
 func.func @sweeps(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<8x4096xbf16> {
-  // expected-error @+1 {{cluster = 4, but workgroups that share rows in splits run by themselves; leave one of them out (H18)}}
+  // expected-error @+1 {{cluster = 4, but workgroups that share rows by row_split run by themselves; leave one of them out (H18)}}
   %r = te.fusion "k" (%a = %x : tensor<8x4096xbf16>, %b = %g : tensor<4096xbf16>) -> (tensor<8x4096xbf16>)
       attributes {schedule = #te.schedule<"sm_90a", tile = [1, 1024], waves = 1, vector = 8, sweep = reread, grid = <row_split = 2, cluster = 4>>} {
     %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<8x4096xbf16>, tensor<4096xbf16> -> tensor<8x4096xbf16>, tensor<8xf32>

@@ -258,7 +258,7 @@ func.func @pairs(%a: tensor<2x64x256xbf16>, %b: tensor<2x256x64xbf16>) -> tensor
 // -----
 
 func.func @no_step(%a: tensor<64x0xbf16>, %b: tensor<0x64xbf16>) -> tensor<64x64xbf16> {
-  // expected-error @+1 {{two stages have a first step along K, but K is 0; leave out stages (H15)}}
+  // expected-error @+1 {{K = 0 cannot be pipelined, as no step is the first; use stages = 1 (H15)}}
   %d = te.fusion "f" (%x = %a : tensor<64x0xbf16>, %y = %b : tensor<0x64xbf16>) -> (tensor<64x64xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, pipeline = <stages = 2>>} {
     %0 = te.gemm %x, %y : tensor<64x0xbf16>, tensor<0x64xbf16> -> tensor<64x64xbf16>
@@ -288,7 +288,7 @@ func.func @no_room(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor
 // -----
 
 func.func @not_direct(%a: tensor<256x250xbf16>, %b: tensor<250x250xbf16>) -> tensor<256x250xbf16> {
-  // expected-error @+1 {{no operand can go straight to LDS: on gfx950 a lane loads 16 bytes there, of an operand whose rows in memory are whole steps along K, or whole tiles across it, which is not converted, and whose step fills all waves; leave out direct (H15)}}
+  // expected-error @+1 {{no operand can go straight to LDS: on gfx950 a lane loads 16 bytes there, of an operand whose rows in memory are whole steps along K, or whole tiles across it, which is not converted, and whose step fills all waves; leave out direct_to_lds (H15)}}
   %d = te.fusion "f" (%x = %a : tensor<256x250xbf16>, %y = %b : tensor<250x250xbf16>) -> (tensor<256x250xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, pipeline = <stages = 2, direct_to_lds = true>>} {
     %0 = te.gemm %x, %y : tensor<256x250xbf16>, tensor<250x250xbf16> -> tensor<256x250xbf16>

@@ -16,7 +16,7 @@ func.func @bytes(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<8x409
 // -----
 
 func.func @part(%x: tensor<64x4096xbf16>) -> !te.scaled<64x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>> {
-  // expected-error @+1 {{l2_prefetch_bytes = 512, but that is for workgroups that have one tile's rows to themselves, with a tile as wide or a sweep: no te.gemm, several tensors or matrices, cluster, splits, workgroups or row_tiles; leave it out (H19)}}
+  // expected-error @+1 {{l2_prefetch_bytes = 512, but that is for workgroups that have one tile's rows to themselves, with a tile as wide or a sweep: no te.gemm, several tensors or matrices, cluster, row_split, workgroups or row_tiles; leave it out (H19)}}
   %r = te.fusion "k" (%a = %x : tensor<64x4096xbf16>) -> (!te.scaled<64x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>)
       attributes {schedule = #te.schedule<"sm_90a", tile = [1, 1024], waves = 4, vector = 8, grid = <l2_prefetch_distance = 4, l2_prefetch_bytes = 512>>} {
     %0 = te.quantize %a : tensor<64x4096xbf16> -> !te.scaled<64x4096xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>
@@ -28,7 +28,7 @@ func.func @part(%x: tensor<64x4096xbf16>) -> !te.scaled<64x4096xf8E4M3FN, #te.sc
 // -----
 
 func.func @walks(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<8x4096xbf16> {
-  // expected-error @+1 {{l2_prefetch_bytes = 512, but that is for workgroups that have one tile's rows to themselves, with a tile as wide or a sweep: no te.gemm, several tensors or matrices, cluster, splits, workgroups or row_tiles; leave it out (H19)}}
+  // expected-error @+1 {{l2_prefetch_bytes = 512, but that is for workgroups that have one tile's rows to themselves, with a tile as wide or a sweep: no te.gemm, several tensors or matrices, cluster, row_split, workgroups or row_tiles; leave it out (H19)}}
   %r = te.fusion "k" (%a = %x : tensor<8x4096xbf16>, %b = %g : tensor<4096xbf16>) -> (tensor<8x4096xbf16>)
       attributes {schedule = #te.schedule<"sm_90a", tile = [1, 4096], waves = 4, vector = 8, grid = <workgroups = 2, l2_prefetch_distance = 4, l2_prefetch_bytes = 512>>} {
     %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<8x4096xbf16>, tensor<4096xbf16> -> tensor<8x4096xbf16>, tensor<8xf32>

@@ -273,7 +273,6 @@ def TE_ScheduleAttr : TE_Attr<"Schedule", "schedule"> {
     /// The same, but for a part of it.
     ScheduleAttr withTile(ArrayRef<int64_t> tile) const;
     ScheduleAttr withGrid(const Grid &grid) const;
-    ScheduleAttr withPingPong(bool pingPong) const;
   }];
   let assemblyFormat = [{
     `<` $target `,` `tile` `=` `[` $tile `]` `,`
