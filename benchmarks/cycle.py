@@ -1,6 +1,6 @@
 """The cycle model against published matrix efficiencies, and how fast it simulates; make bench runs it.
 
-    cycle.py --bin build/bin [--rounds 32] [--json FILE]
+    cycle.py --bin build/bin [--repeat 32] [--json FILE]
 
 GEMMs of benchmarks/cycle_gemm*.cl, written by hand in the form that the gfx950 Gluon tutorials describe, run in the
 emulator with --profile, and their results are compared with NumPy's. The share of the loop that the matrix cores are
@@ -88,7 +88,7 @@ class Bench:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True, type=Path)
-    parser.add_argument("--rounds", type=int, default=32)
+    parser.add_argument("--repeat", type=int, default=32)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     rows = []
@@ -97,8 +97,8 @@ def main():
         print("MFMA busy in the loop\n")
         print("| chip | kernel | loop | published | error |\n| --- | --- | --- | --- | --- |")
         for chip, kernel, values, size, published in KERNELS:
-            rounds = options.rounds * (4 if kernel in SMALL else 1)
-            profile, _ = bench.run(chip, kernel, size, values * rounds)
+            repeat = options.repeat * (4 if kernel in SMALL else 1)
+            profile, _ = bench.run(chip, kernel, size, values * repeat)
             share = 100 * profile["mfma"]["loop"]["busy"]
             error = f"{share - published:+.1f} points" if published else ""
             print(f"| {chip} | {kernel} | {share:.1f} % | {f'{published} %' if published else '-'} | {error} |", flush=True)

@@ -51,7 +51,7 @@ class Bench:
         return f"in:{self.folder / name}"
 
     def loop(self, kernel, inputs, output, steps, *flags):
-        """(seconds, mnemonics' counts) that `steps` rounds of a kernel's loop take beyond a single one."""
+        """(seconds, mnemonics' counts) that `steps` iterations of a kernel's loop take beyond a single one."""
         launch = lambda count: (kernel, GROUPS, 64, [*inputs, output, f"i32:{count}"])
         took = self.seconds(*launch(steps), *flags) - self.seconds(*launch(1), *flags)
         counts = [json.loads(subprocess.run(self.command(*launch(count), "--stats=json"), check=True,

@@ -233,7 +233,7 @@ def main():
             ratio = theirs["seconds"] / seconds if "seconds" in theirs else None
             tuned = tune(tools, folder, chip, options.tuning_db, options.tune) if options.tune else None
             results.append((precision, chip, share, ratio, tuned))
-            steady = mfma.get("loop") or mfma.get("middle")  # a few rounds are neither
+            steady = mfma.get("loop") or mfma.get("middle")  # a few iterations are neither
             loop = f"{steady['busy']:.1%}" if steady else "-"
             if steady:
                 loops.append((precision, chip, steady["busy"]))

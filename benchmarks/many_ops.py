@@ -82,7 +82,7 @@ def widths(count):
 
 
 KINDS = {"norms": norms, "adds": adds, "layers": layers, "widths": widths}
-ROUNDS = [("norms", "fused", (500, 1000, 2000, 4000)), ("norms", "hsaco", (500, 2000)),
+PROGRAMS = [("norms", "fused", (500, 1000, 2000, 4000)), ("norms", "hsaco", (500, 2000)),
           ("adds", "fused", (2500, 5000, 10000)), ("adds", "hsaco", (2500, 10000)),
           ("layers", "hsaco", (1, 8, 32)), ("widths", "fused", (250, 500, 1000)), ("widths", "hsaco", (8, 32))]
 
@@ -112,7 +112,7 @@ def main():
         return
     print(f"{'program':8} {'level':6} {'N':>6} {'seconds':>8} {'code':>9}  of the one before: N, seconds")
     with tempfile.TemporaryDirectory() as folder:
-        for kind, level, counts in ROUNDS:
+        for kind, level, counts in PROGRAMS:
             before = None
             for count in counts:
                 seconds, code = measure(flags.bin, flags.target, level, KINDS[kind](count), Path(folder))

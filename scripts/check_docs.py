@@ -5,6 +5,7 @@ Pages are README.md, CONTRIBUTING.md, docs/**/*.md, benchmarks/**/*.md and examp
 
     links       a relative link names a file of the repository, an anchor a heading of its page
     paths       what is in backticks and looks like a path or a source file of the repository exists; so does any page (.md)
+    names       a function or class of ours in backticks (`getTile`, `TileContext::rows`) is one of the sources'
     words       prose has none of the project's former house words (WORDS): the field has names for these things
     lengths     lines of prose have fewer than 120 characters (no limit in code blocks, tables and URLs), sentences fewer
                 than 30 words, README.md fewer than 120 lines, a decision at most 40
@@ -49,6 +50,8 @@ TESTED = {"docs/adding-a-contraction.md": "test/Toy/page.test", "docs/python.md"
 PLACEHOLDER = re.compile(r"\b(?!README|CONTRIBUTING)[A-Z]{3,}\b|[<>$]|\.\.\.")
 SOURCE = re.compile(r"[\w.-]+\.(h|cpp|td|def)")
 PATH = re.compile(r"[\w.-]+(/[\w.{},*-]+)+/?")
+NAME = re.compile(r"(?:[A-Z]\w+::)?(?:get|is|has|emit|find|make|verify)[A-Z]\w*|[A-Z]\w+::\w+")
+SOURCES = ("lib/", "include/", "tools/", "python/", "unittests/", "test/")
 KNOWN_ENDING = re.compile(r"\.(md|h|cpp|td|def|py|mlir|test|cl|sh|c|svg|csv|json|txt|ptx|hsaco|npy)$")
 
 
@@ -145,6 +148,8 @@ class Checker:
         self.files = {line for line in listed.stdout.splitlines() if (ROOT / line).exists()}
         self.folders = {str(parent) for file in self.files for parent in Path(file).parents}
         self.names = {Path(file).name for file in self.files}
+        self.identifiers = {word for file in self.files if file.startswith(SOURCES) and file.endswith((".h", ".cpp", ".td", ".def", ".py"))
+                            for word in re.findall(r"\w+", (ROOT / file).read_text())}
         self.tops = {file.split("/")[0] for file in self.files if "/" in file}
         self.pages: dict[str, list[Block]] = {}
 
@@ -194,6 +199,9 @@ class Checker:
             for at, line in enumerate(block.lines):
                 for span in re.findall(r"`([^`]+)`", line):
                     self.check_path(page, block.line + at, span)
+                    if NAME.fullmatch(span.removesuffix("()")) and not self.identifiers.issuperset(re.findall(r"\w+", span)):
+                        self.report(page, block.line + at, f"'{span}' is no name of a source", "a page cites only names of the sources",
+                                    "give the name that the code has now")
                 bare = re.sub(r"\]\([^)]*\)|https?://\S+|`[^`]*`", " ", line)
                 for span in re.findall(r"[\w./-]*\w\.md\b", bare):
                     if Path(span).name not in self.names:

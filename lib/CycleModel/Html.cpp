@@ -107,7 +107,7 @@ static void printRoofline(llvm::raw_ostream &os, const Profile &p) {
 //===----------------------------------------------------------------------===//
 
 static std::pair<uint64_t, uint64_t> chooseWindow(const Profile &p) {
-  std::vector<uint64_t> heads; // of the loop's rounds, of one wave
+  std::vector<uint64_t> heads; // of the loop's iterations, of one wave
   if (p.cu.loop)
     for (const Span &span : p.cu.spans)
       if (span.lane == Span::Issue && span.instruction == p.cu.loop->first &&
@@ -183,7 +183,7 @@ static void printTimeline(llvm::raw_ostream &os, const Profile &p) {
                   p.target->simdsPerCU * p.residency.wavesPerSIMD;
   double scale = (kWidth - kLeft - 10) / double(end - begin);
   os << formatv("<h3>Timeline, clocks {0} to {1}{2}</h3>", begin, end,
-                begin ? " (two rounds of the loop)" : "");
+                begin ? " (two iterations of the loop)" : "");
   os << formatv("<svg width='{0:f0}' height='{1:f0}'>", kWidth,
                 rows * kRow + 10);
   for (unsigned row = 0; row < rows; ++row)

@@ -86,7 +86,7 @@ llvm::SmallVector<unsigned, 16> ComputeUnit::orderWaves(const Simd &simd,
 
 bool ComputeUnit::tryIssue(unsigned number, uint64_t now) {
   Simd &simd = simds[number];
-  std::array<bool, emu::kUnits> taken{};
+  std::array<bool, emu::kUnits> usedUnits{};
   bool hasIssued = false, mustSort = false;
   // Waves may end, and others start, meanwhile.
   for (unsigned id : orderWaves(simd, now)) {
@@ -94,7 +94,7 @@ bool ComputeUnit::tryIssue(unsigned number, uint64_t now) {
     const TracedInstruction &inst =
         trace.instructions[wave.current().instruction];
     Blocked blocked = check(wave, now);
-    bool isTaken = taken[size_t(inst.unit)] && inst.unit != Unit::Internal;
+    bool isTaken = usedUnits[size_t(inst.unit)] && inst.unit != Unit::Internal;
     if (blocked.until <= now && isTaken)
       blocked = {inst.unit == Unit::Mfma   ? Stall::MfmaBusy
                  : inst.unit == Unit::Valu ? Stall::ValuBusy
@@ -109,7 +109,7 @@ bool ComputeUnit::tryIssue(unsigned number, uint64_t now) {
       continue;
     }
     charge(wave, now);
-    taken[size_t(inst.unit)] = hasIssued = true;
+    usedUnits[size_t(inst.unit)] = hasIssued = true;
     mustSort |= inst.control == Control::Priority;
     issue(wave, now);
   }

@@ -43,7 +43,7 @@ static Object getGrid(const Profile &p) {
       {"compute_units", p.target->computeUnits},
       {"active_compute_units", p.activeCUs},
       {"workgroups_of_busiest_unit", int64_t(p.busiestUnit.workgroups.size())},
-      {"rounds", p.rounds},
+      {"batches", p.batches},
       {"fill", p.busiestUnit.fill}};
 }
 
@@ -53,7 +53,7 @@ static Object getMfma(const Profile &p) {
     mfma["loop"] = Object{{"first_pc", formatPc(p, p.cu.loop->first)},
                           {"last_pc", formatPc(p, p.cu.loop->last)},
                           {"clocks", p.cu.loopClocks},
-                          {"rounds", p.cu.loopIterations},
+                          {"iterations", p.cu.loopIterations},
                           {"busy", p.loopMfmaShare()}};
   else if (p.cu.loopClocks)
     mfma["middle"] =

@@ -12,7 +12,7 @@
 
 namespace mlir::te::cycle {
 
-/// Rounds that a wave makes before there is a steady state.
+/// Iterations that a wave makes before there is a steady state.
 static constexpr uint64_t kLeastIterations = 3;
 
 std::optional<Loop> findLoop(const emu::Trace &trace) {
@@ -60,7 +60,7 @@ std::optional<Loop> findLoop(const emu::Trace &trace) {
   };
   std::optional<Loop> best;
   uint64_t most = 0;
-  for (auto &[range, rounds] : loops) {
+  for (auto &[range, iterations] : loops) {
     if (!isInnermost(range))
       continue;
     uint64_t work = 0;
@@ -68,9 +68,10 @@ std::optional<Loop> findLoop(const emu::Trace &trace) {
       work += counts[at] * std::max<uint64_t>(1, trace.instructions[at].passes);
     if (work > most) {
       most = work;
-      // Each wave comes to its first round from elsewhere.
+      // Each wave comes to its first iteration from elsewhere.
       best = Loop{range.first, range.second,
-                  isOfTiles(range) ? getProducts(range) / (rounds + waves) : 0};
+                  isOfTiles(range) ? getProducts(range) / (iterations + waves)
+                                   : 0};
     }
   }
   return best;

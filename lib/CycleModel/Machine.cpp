@@ -31,7 +31,7 @@ Blocked Queue::whenFree(uint64_t now) {
 // LDS
 //===----------------------------------------------------------------------===//
 
-uint64_t LdsBanks::take(uint64_t now, uint64_t rows, uint64_t extra) {
+uint64_t LdsBanks::reserve(uint64_t now, uint64_t rows, uint64_t extra) {
   free = std::max(free, now) + rows + extra;
   busy += rows + extra;
   conflicts += extra;
@@ -46,7 +46,7 @@ void LdsPort::takeArrivals(uint64_t now) {
     double clocks = double(bytes) / timing.ldsStoreBytes;
     storeFree = std::max<double>(storeFree, when) + clocks;
     writes += clocks;
-    banks.take(when, llvm::divideCeil(bytes, banks.bytes), 0);
+    banks.reserve(when, llvm::divideCeil(bytes, banks.bytes), 0);
   }
 }
 
@@ -57,7 +57,7 @@ Operation LdsPort::issue(uint64_t now, const emu::TraceEvent &event,
   double clocks = double(event.ldsRows) * banks.bytes /
                   (isStore ? timing.ldsStoreBytes : timing.ldsPortBytes);
   double begin = std::max({double(now), last, free});
-  uint64_t banksDone = banks.take(now, event.ldsRows, event.ldsConflicts);
+  uint64_t banksDone = banks.reserve(now, event.ldsRows, event.ldsConflicts);
   last = begin;
   free = std::max<double>(begin + clocks, banksDone);
   (isStore ? writes : reads) += clocks;

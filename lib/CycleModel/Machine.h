@@ -64,7 +64,7 @@ struct LdsBanks {
   unsigned bytes; // of a row
   uint64_t free = 0, busy = 0, conflicts = 0;
   /// Returns when the rows are done.
-  uint64_t take(uint64_t now, uint64_t rows, uint64_t extra);
+  uint64_t reserve(uint64_t now, uint64_t rows, uint64_t extra);
   Stall getReason() const {
     return conflicts * 2 >= busy ? Stall::LdsConflict : Stall::LdsBandwidth;
   }

@@ -102,7 +102,7 @@ Profile makeProfile(llvm::StringRef kernel, const emu::Trace &trace,
   made.activeCUs = std::min(units, std::max<uint64_t>(1, trace.gridWorkgroups));
   made.busiestUnit =
       findBusiestUnit(target, timing, held, trace.gridWorkgroups, trace.work);
-  made.rounds = double(made.busiestUnit.workgroups.size()) / held;
+  made.batches = double(made.busiestUnit.workgroups.size()) / held;
   made.simulatedWork = sumWork(trace, trace.workgroups);
   simulateDraws(made, trace, options);
   for (auto [begin, end] :

@@ -35,9 +35,9 @@ static void printTimes(llvm::raw_ostream &os, const Profile &p) {
       p.draws, p.leastGridClocks, p.mostGridClocks);
   os << formatv("  workgroup          {0,14:f0} clocks, on average\n",
                 p.workgroupClocks);
-  os << formatv("  rounds             {0,14:f2}  ({1} workgroups, {2} CUs, {3} "
+  os << formatv("  batches            {0,14:f2}  ({1} workgroups, {2} CUs, {3} "
                 "at a time; {4} of the slots are used)\n",
-                p.rounds, p.gridWorkgroups, p.target->computeUnits,
+                p.batches, p.gridWorkgroups, p.target->computeUnits,
                 p.residency.workgroups, percent(p.busiestUnit.fill));
   os << formatv(
       "  occupancy          {0,14}  waves a SIMD, limited by {1} ({2} "
@@ -61,7 +61,7 @@ static void printShares(llvm::raw_ostream &os, const Profile &p) {
            p.cu.loop ? "of each tile: no loop" : "no loop");
     else if (p.cu.loopClocks)
       line("MFMA busy, loop", p.loopMfmaShare(),
-           formatv("{0} rounds of {1:f0} clocks", p.cu.loopIterations,
+           formatv("{0} iterations of {1:f0} clocks", p.cu.loopIterations,
                    double(p.cu.loopClocks) /
                        std::max<uint64_t>(1, p.cu.loopIterations)));
   }

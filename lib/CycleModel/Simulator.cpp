@@ -205,8 +205,8 @@ void ComputeUnit::block(SimulatedWave &wave, uint32_t instruction,
 // The loop
 //===----------------------------------------------------------------------===//
 
-/// The first generation's waves meet the head of the loop: in another round, or
-/// from elsewhere.
+/// The first generation's waves meet the head of the loop: in another
+/// iteration, or from elsewhere.
 void ComputeUnit::noteLoop(SimulatedWave &wave, uint64_t now) {
   if (workgroups[wave.workgroup].index >= held)
     return;
@@ -231,13 +231,13 @@ void ComputeUnit::noteProduct(SimulatedWave &wave, uint64_t now) {
     wave.visits.back().push_back({now, result.mfmaClocks});
 }
 
-/// Rounds whose mean is a steady state.
+/// Iterations whose mean is a steady state.
 static constexpr uint64_t kLeastIterationsOfLoop = 3;
 
-/// From when every wave is in its second round until the first one leaves, of
-/// the first times that they come to the loop: in later ones what was stored
+/// From when every wave is in its second iteration until the first one leaves,
+/// of the first times that they come to the loop: in later ones what was stored
 /// after it before is still under way. Where waves run after one another there
-/// is no such time: from the first second round until the last wave leaves.
+/// is no such time: from the first second iteration until the last wave leaves.
 /// Without a loop likewise of the middle halves, of each tile.
 void ComputeUnit::finishLoop() {
   size_t visits = 0;
@@ -258,10 +258,10 @@ void ComputeUnit::finishVisit(size_t visit) {
     if (visit >= wave->visits.size() ||
         wave->visits[visit].size() < (hasIterations ? 3 : 2))
       continue;
-    const std::vector<Iteration> &rounds = wave->visits[visit];
-    begins.push_back(rounds[hasIterations ? 1 : 0]);
-    ends.push_back(rounds.back());
-    count = rounds.size() - 2;
+    const std::vector<Iteration> &iterations = wave->visits[visit];
+    begins.push_back(iterations[hasIterations ? 1 : 0]);
+    ends.push_back(iterations.back());
+    count = iterations.size() - 2;
   }
   if (begins.empty())
     return;

@@ -96,7 +96,7 @@ static json::Object explain(ArrayRef<FusionOp> regions, const Target &target) {
       {"regions", int64_t(regions.size())},
       {"ranges", listRanges(regions)},
       {"ops", std::move(ops)},
-      {"parts", int64_t(getParts(getRegionOps(fusion)).size())},
+      {"subkernels", int64_t(getSubkernels(getRegionOps(fusion)).size())},
       {"raised", listRaised(fusion)},
       {"not_fused", listNotFused(regions)},
       {"why", explainSchedule(demand, schedule, target)},

@@ -175,8 +175,8 @@ static void printExplain(llvm::raw_ostream &os, const json::Array &decisions) {
     os << "  one kernel for";
     for (const json::Value &op : *d.getArray("ops"))
       os << " " << *op.getAsString();
-    if (int64_t parts = *d.getInteger("parts"); parts > 1)
-      os << ", in " << parts << " parts";
+    if (int64_t subkernels = *d.getInteger("subkernels"); subkernels > 1)
+      os << ", in " << subkernels << " subkernels";
     os << "\n  schedule by " << *d.getString("chosen_by") << ": tile "
        << *tile[0].getAsInteger() << " x " << *tile[1].getAsInteger() << ", "
        << *d.getInteger("waves") << " waves, "

@@ -148,10 +148,10 @@ uint64_t Worker::limitToWindow(Wave &wave, uint64_t slice) {
   return std::min(slice, until - std::min(until, wave.clock));
 }
 
-/// How far a wave is followed to see where it goes round.
+/// How far a wave is followed to see where it loops.
 static constexpr uint64_t kMostOfLoop = 20000;
 
-/// ": it goes round from PC to PC", or empty where it does not. The launch is
+/// ": it loops from PC to PC", or empty where it does not. The launch is
 /// at its end: what the wave does meanwhile does not matter.
 std::string Worker::describeLoop(Wave &wave) {
   for (uint64_t i = 0; i < kMostOfLoop; ++i) {
@@ -170,8 +170,7 @@ std::string Worker::describeLoop(Wave &wave) {
                            place.empty() ? "" : " [" + place + "]")
           .str();
     };
-    return "; it goes round from " + describe(wave.pc) + " to " +
-           describe(last);
+    return "; it loops from " + describe(wave.pc) + " to " + describe(last);
   }
   return "";
 }
@@ -400,8 +399,9 @@ static void runWorkgroups(Shared &shared) {
     thread.join();
 }
 
-/// The recorded workgroups, and then a few rounds of their loop in those of one
-/// L2 cache: the share of lines that it does not have is that of the launch.
+/// The recorded workgroups, and then a few iterations of their loop in those of
+/// one L2 cache: the share of lines that it does not have is that of the
+/// launch.
 static void runSample(Shared &shared) {
   const TraceRequest &request = *shared.options.record;
   shared.chosen = request.workgroups;
@@ -409,7 +409,7 @@ static void runSample(Shared &shared) {
   if (shared.failed)
     return;
   llvm::ArrayRef<TracedWorkgroup> recorded = shared.options.trace->workgroups;
-  shared.windows = findRounds(recorded[recorded.size() / 2]);
+  shared.windows = findIterations(recorded[recorded.size() / 2]);
   shared.chosen.clear();
   for (uint64_t i = 0; i < shared.dispatch.getWorkgroups(); i += request.caches)
     shared.chosen.push_back(i);

@@ -65,18 +65,18 @@ bool WaveRecorder::recordMemory(Wave &wave, const Inst &inst) {
 
 /// Of a loop: at least, and at most where its steps read small parts of lines
 /// (16 bytes of each).
-static constexpr size_t kRounds = 2, kMostRounds = 8;
+static constexpr size_t kIterations = 2, kMostIterations = 8;
 
 /// Rounds in which a load reads whole lines.
-static size_t countRoundsOfLine(const TraceEvent &load) {
+static size_t countIterationsOfLine(const TraceEvent &load) {
   return llvm::divideCeil(load.lines * LineCache::kLineBytes,
                           std::max<uint64_t>(load.bytes, 1));
 }
 
 /// From one run of the hottest load to another one, all loads of its loop run
-/// equally often; where it is long, after as many rounds again, in which it
+/// equally often; where it is long, after as many iterations again, in which it
 /// asks for what it asks for once (scales).
-static Window findRounds(llvm::ArrayRef<TraceEvent> events) {
+static Window findIterations(llvm::ArrayRef<TraceEvent> events) {
   llvm::DenseMap<uint32_t, std::vector<uint64_t>> runs; // of each load
   const std::vector<uint64_t> *hottest = nullptr;
   for (auto [index, event] : llvm::enumerate(events))
@@ -89,20 +89,21 @@ static Window findRounds(llvm::ArrayRef<TraceEvent> events) {
       hottest = &found->second;
   if (!hottest || hottest->size() < 2)
     return {0, events.size()};
-  size_t rounds = kRounds, last = hottest->size() - 1;
+  size_t iterations = kIterations, last = hottest->size() - 1;
   for (const auto &[instruction, found] : runs)
     if (found.size() == hottest->size())
-      rounds = std::max(rounds, countRoundsOfLine(events[found.front()]));
-  rounds = std::min(rounds, kMostRounds);
-  if (last < 2 * rounds)
-    return {hottest->front(), (*hottest)[std::min(2 * rounds, last)]};
-  return {(*hottest)[rounds], (*hottest)[2 * rounds]};
+      iterations =
+          std::max(iterations, countIterationsOfLine(events[found.front()]));
+  iterations = std::min(iterations, kMostIterations);
+  if (last < 2 * iterations)
+    return {hottest->front(), (*hottest)[std::min(2 * iterations, last)]};
+  return {(*hottest)[iterations], (*hottest)[2 * iterations]};
 }
 
-std::vector<Window> findRounds(const TracedWorkgroup &workgroup) {
+std::vector<Window> findIterations(const TracedWorkgroup &workgroup) {
   std::vector<Window> windows;
   for (const std::vector<TraceEvent> &events : workgroup.waves)
-    windows.push_back(findRounds(events));
+    windows.push_back(findIterations(events));
   return windows;
 }
 

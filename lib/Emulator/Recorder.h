@@ -33,9 +33,9 @@ struct WaveRecorder {
 struct Window {
   uint64_t begin = 0, end = 0;
 };
-/// For each wave of a recorded workgroup: a few rounds of the loop that it
+/// For each wave of a recorded workgroup: a few iterations of the loop that it
 /// spends most loads in, or all its instructions where no load runs twice.
-std::vector<Window> findRounds(const TracedWorkgroup &workgroup);
+std::vector<Window> findIterations(const TracedWorkgroup &workgroup);
 
 /// Completes a trace whose workgroups are recorded: describes the instructions
 /// that ran, and numbers them.

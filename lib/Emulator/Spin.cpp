@@ -1,4 +1,4 @@
-//===- Spin.cpp - the sanitizer: waves that go round for ever -------------===//
+//===- Spin.cpp - the sanitizer: waves that loop for ever -------------===//
 //
 // Part of te-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -28,14 +28,14 @@ static void transformRun(std::array<float, kRun> &run) {
 HostTensor mlir::te::ref::hadamard(const HostTensor &x, const Matrix &matrix,
                                    bool alongRows, uint32_t signMask) {
   HostTensor result = HostTensor::zeros(DType::F32, x.shape);
-  int64_t partRows = matrix.getPart().rows;
-  int64_t lines = alongRows ? matrix.parts * matrix.cols : matrix.rows;
-  int64_t length = alongRows ? partRows : matrix.cols;
+  int64_t matrixRows = matrix.getOne().rows;
+  int64_t lines = alongRows ? matrix.batch * matrix.cols : matrix.rows;
+  int64_t length = alongRows ? matrixRows : matrix.cols;
   auto indexOf = [&](int64_t line, int64_t i) {
     if (!alongRows)
       return line * matrix.cols + i;
-    int64_t part = line / matrix.cols, col = line % matrix.cols;
-    return (part * partRows + i) * matrix.cols + col;
+    int64_t matrixIndex = line / matrix.cols, col = line % matrix.cols;
+    return (matrixIndex * matrixRows + i) * matrix.cols + col;
   };
   for (int64_t line = 0; line < lines; ++line)
     for (int64_t start = 0; start < length; start += kRun) {

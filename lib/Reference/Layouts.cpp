@@ -28,13 +28,13 @@ Matrix Matrix::flatten(llvm::ArrayRef<int64_t> shape) {
 Matrix Matrix::flatten(llvm::ArrayRef<int64_t> shape, const Scaling &scaling) {
   Matrix matrix = flatten(shape);
   if (scaling.perMatrix)
-    std::tie(matrix.parts, matrix.partRows) =
+    std::tie(matrix.batch, matrix.matrixRows) =
         std::pair(flatten(shape.drop_back()).rows, shape.drop_back().back());
   return matrix;
 }
 
 int64_t ScaleGrid::indexOf(int64_t row, int64_t col) const {
-  int64_t each = data.getPart().rows, blocks = rows / data.parts;
+  int64_t each = data.getOne().rows, blocks = rows / data.batch;
   return (row / each * blocks + row % each / blockRows) * cols +
          col / blockCols;
 }
@@ -52,7 +52,7 @@ ScaleGrid ScaleGrid::of(const Scaling &scaling, Matrix data) {
     break;
   }
   return {data, scaling.blockRows, scaling.blockCols,
-          data.parts * ceilDiv(data.getPart().rows, scaling.blockRows),
+          data.batch * ceilDiv(data.getOne().rows, scaling.blockRows),
           ceilDiv(data.cols, scaling.blockCols)};
 }
 
@@ -143,7 +143,7 @@ static ScaleStorage shuffledE8M0Storage(const Scaling &scaling, DType element,
 
 ScaleStorage ScaleStorage::of(const Scaling &scaling, DType element,
                               Matrix data) {
-  ScaleGrid grid = ScaleGrid::of(scaling, data.getPart());
+  ScaleGrid grid = ScaleGrid::of(scaling, data.getOne());
   if (scaling.granularity != Granularity::Block) {
     ScaleStorage storage{grid.rows, 1, grid.rows, 1, {}, {}, false, 1, 1.0};
     if (scaling.granularity == Granularity::Row)
@@ -157,9 +157,9 @@ ScaleStorage ScaleStorage::of(const Scaling &scaling, DType element,
                              : shuffledE8M0Storage(scaling, element, grid);
   storage.layout = scaling.scaleLayout;
   storage.shape = {storage.paddedRows, storage.paddedCols};
-  storage.parts = data.parts;
+  storage.batch = data.batch;
   if (scaling.perMatrix)
-    storage.shape.insert(storage.shape.begin(), data.parts);
+    storage.shape.insert(storage.shape.begin(), data.batch);
   return storage;
 }
 
@@ -179,7 +179,7 @@ int64_t ScaleStorage::offset(int64_t r, int64_t c) const {
 
 int64_t ScaleStorage::gridIndex(int64_t r, int64_t c,
                                 const ScaleGrid &grid) const {
-  int64_t before = r / paddedRows * (grid.rows / grid.data.parts) * grid.cols;
+  int64_t before = r / paddedRows * (grid.rows / grid.data.batch) * grid.cols;
   r = r % paddedRows / repeat;
   return before + (transposed ? c * grid.cols + r : r * grid.cols + c);
 }
@@ -187,9 +187,9 @@ int64_t ScaleStorage::gridIndex(int64_t r, int64_t c,
 llvm::Expected<DataStorage> DataStorage::of(DType element, DataLayout layout,
                                             Matrix data) {
   bool transposed = layout == DataLayout::Transposed;
-  Matrix part = data.getPart();
-  int64_t rows = transposed ? part.cols : part.rows;
-  int64_t cols = transposed ? part.rows : part.cols;
+  Matrix matrix = data.getOne();
+  int64_t rows = transposed ? matrix.cols : matrix.rows;
+  int64_t cols = transposed ? matrix.rows : matrix.cols;
   int64_t rowBytes = element == DType::F4E2M1FN ? ceilDiv(cols, 2) : cols;
   if (layout == DataLayout::Shuffle16x16 && (rows % 16 || rowBytes % 32))
     return llvm::createStringError(llvm::formatv(
@@ -198,13 +198,13 @@ llvm::Expected<DataStorage> DataStorage::of(DType element, DataLayout layout,
         "data_layout = linear",
         rows, rowBytes));
   return DataStorage{
-      element, layout, data, rowBytes, {data.parts * rows, rowBytes}};
+      element, layout, data, rowBytes, {data.batch * rows, rowBytes}};
 }
 
 std::pair<int64_t, unsigned> DataStorage::position(int64_t row,
                                                    int64_t col) const {
-  int64_t each = data.getPart().rows;
-  int64_t before = row / each * (shape[0] / data.parts) * rowBytes;
+  int64_t each = data.getOne().rows;
+  int64_t before = row / each * (shape[0] / data.batch) * rowBytes;
   row %= each;
   if (layout == DataLayout::Transposed)
     std::swap(row, col);

@@ -394,7 +394,8 @@ static std::optional<std::pair<int64_t, int64_t>> getStatic(Operation *op) {
   return anchor.getExtents();
 }
 
-SmallVector<SmallVector<Operation *>> te::getParts(ArrayRef<Operation *> ops) {
+SmallVector<SmallVector<Operation *>>
+te::getSubkernels(ArrayRef<Operation *> ops) {
   // Ops have one extent where they share a value that has it, or where both are
   // static and the same.
   llvm::EquivalenceClasses<Operation *> classes;
@@ -432,10 +433,10 @@ SmallVector<SmallVector<Operation *>> te::getParts(ArrayRef<Operation *> ops) {
     if (extent)
       classes.unionSets(op, byExtent.try_emplace(*extent, op).first->second);
   }
-  llvm::MapVector<Operation *, SmallVector<Operation *>> parts;
+  llvm::MapVector<Operation *, SmallVector<Operation *>> subkernels;
   for (Operation *op : tiled)
-    parts[classes.getLeaderValue(op)].push_back(op);
-  return llvm::to_vector(llvm::make_second_range(parts));
+    subkernels[classes.getLeaderValue(op)].push_back(op);
+  return llvm::to_vector(llvm::make_second_range(subkernels));
 }
 
 SmallVector<Operation *> te::getRegionOps(FusionOp fusion) {

@@ -18,12 +18,12 @@
 using namespace mlir;
 using namespace mlir::te;
 
-/// What ties a part to others: tensors that it reads slices of, and those that
-/// it writes parts of.
-static SmallVector<Value> getTies(ArrayRef<Operation *> part,
+/// What ties a subkernel to others: tensors that it reads slices of, and
+/// concats whose operands it writes.
+static SmallVector<Value> getTies(ArrayRef<Operation *> subkernel,
                                   ArrayRef<Operation *> ops) {
   SmallVector<Value> ties;
-  for (Operation *op : part)
+  for (Operation *op : subkernel)
     for (OpOperand &operand : op->getOpOperands())
       if (Value source = getSliceSource(operand.get());
           source && getMap(operand).isTile())
@@ -31,23 +31,23 @@ static SmallVector<Value> getTies(ArrayRef<Operation *> part,
   for (Operation *op : ops)
     for (OpOperand &operand : op->getOpOperands())
       if (getMap(operand).isInserted() &&
-          llvm::is_contained(part, getRoot(operand).getDefiningOp()))
+          llvm::is_contained(subkernel, getRoot(operand).getDefiningOp()))
         ties.push_back(op->getResult(0));
   return ties;
 }
 
-/// The first op of a part that is not tied to the first part.
-static Operation *findStranger(ArrayRef<SmallVector<Operation *>> parts,
+/// The first op of a subkernel that is not tied to the first subkernel.
+static Operation *findStranger(ArrayRef<SmallVector<Operation *>> subkernels,
                                ArrayRef<Operation *> ops) {
   llvm::SmallDenseSet<Value> known;
-  SmallVector<bool> reached(parts.size());
+  SmallVector<bool> reached(subkernels.size());
   for (bool grows = true; grows;) {
     grows = false;
-    for (auto [part, isReached] : llvm::zip_equal(parts, reached)) {
-      SmallVector<Value> ties = getTies(part, ops);
-      bool joins = &part == parts.begin() || llvm::any_of(ties, [&](Value v) {
-        return known.contains(v);
-      });
+    for (auto [subkernel, isReached] : llvm::zip_equal(subkernels, reached)) {
+      SmallVector<Value> ties = getTies(subkernel, ops);
+      bool joins =
+          &subkernel == subkernels.begin() ||
+          llvm::any_of(ties, [&](Value v) { return known.contains(v); });
       if (isReached || !joins)
         continue;
       isReached = grows = true;
@@ -55,7 +55,8 @@ static Operation *findStranger(ArrayRef<SmallVector<Operation *>> parts,
     }
   }
   auto it = llvm::find(reached, false);
-  return it == reached.end() ? nullptr : parts[it - reached.begin()].front();
+  return it == reached.end() ? nullptr
+                             : subkernels[it - reached.begin()].front();
 }
 
 Operation *te::getWideProducer(Operation *op) {
@@ -230,28 +231,30 @@ static Operation *findMatrixReader(ArrayRef<Operation *> ops) {
   return it == ops.end() ? nullptr : *it;
 }
 
-/// F7: parts of one region share a schedule and its grid.
+/// F7: subkernels of one region share a schedule and its grid.
 static std::optional<Conflict>
-findUneven(ArrayRef<SmallVector<Operation *>> parts) {
-  if (parts.size() < 2)
+findUneven(ArrayRef<SmallVector<Operation *>> subkernels) {
+  if (subkernels.size() < 2)
     return std::nullopt;
-  bool isKnown = llvm::none_of(parts, [](ArrayRef<Operation *> part) {
-    return ShapedType::isDynamic(findAnchor(part).getExtents().second);
+  bool isKnown = llvm::none_of(subkernels, [](ArrayRef<Operation *> subkernel) {
+    return ShapedType::isDynamic(findAnchor(subkernel).getExtents().second);
   });
-  for (ArrayRef<Operation *> part : parts) {
-    auto whole = llvm::find_if(part, needsWholeRows);
-    if (!isKnown && whole != part.end())
-      return Conflict{*whole,
-                      "computes over whole rows, and parts of the region "
-                      "have rows of unknown lengths; give their last "
-                      "dimensions static sizes, or move the parts into regions "
-                      "of their own (F7)"};
-    for (Operation *op : part)
+  for (ArrayRef<Operation *> subkernel : subkernels) {
+    auto whole = llvm::find_if(subkernel, needsWholeRows);
+    if (!isKnown && whole != subkernel.end())
+      return Conflict{
+          *whole,
+          "computes over whole rows, and subkernels of the region "
+          "have rows of unknown lengths; give their last "
+          "dimensions static sizes, or move the subkernels into regions "
+          "of their own (F7)"};
+    for (Operation *op : subkernel)
       for (OpResult result : op->getResults())
         if (!result.use_empty() && getMap(result).isPerColumn())
           return Conflict{
-              op, "sums over all rows are for a region of one "
-                  "part; move the parts into regions of their own (F7)"};
+              op,
+              "sums over all rows are for a region of one "
+              "subkernel; move the subkernels into regions of their own (F7)"};
   }
   return std::nullopt;
 }
@@ -275,8 +278,8 @@ static std::optional<Conflict> findGateConflict(ArrayRef<Operation *> ops) {
   return std::nullopt;
 }
 
-/// True for a part of a concat that nobody computes, and that has not the size
-/// of what a product does.
+/// True for an operand of a concat that nobody computes, and that has not the
+/// size of what a product does.
 static bool isCopiedWith(OpOperand &operand, Operation *product,
                          ArrayRef<Operation *> ops) {
   Value root = getRoot(operand);
@@ -309,10 +312,10 @@ static std::optional<Conflict> findProductConflict(ArrayRef<Operation *> ops) {
     if (llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
           return isCopiedWith(operand, product, ops);
         }))
-      return Conflict{op,
-                      "copies another tensor next to the result of " + name +
-                          ", which is copied as a part of its own; move the "
-                          "two into regions of their own (F10)"};
+      return Conflict{
+          op, "copies another tensor next to the result of " + name +
+                  ", which is copied as a subkernel of its own; move the "
+                  "two into regions of their own (F10)"};
     if (needsWholeRows(op))
       return Conflict{op, "computes over whole rows, which a workgroup of " +
                               name +
@@ -353,7 +356,7 @@ std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
     return conflict;
   auto columnOp = llvm::find_if(ops, needsWholeColumns);
   if (columnOp != ops.end()) {
-    if (llvm::all_of(ops, needsWholeColumns)) // each is a part of its own
+    if (llvm::all_of(ops, needsWholeColumns)) // each is a subkernel of its own
       return std::nullopt;
     return Conflict{*columnOp,
                     "computes whole columns, tile after tile; such ops "
@@ -367,21 +370,22 @@ std::optional<Conflict> te::findConflict(ArrayRef<Operation *> ops) {
                            "of the region over its matrices, one by one "
                            "(per = matrix); move the two into regions of their "
                            "own (F9)"};
-  SmallVector<SmallVector<Operation *>> parts = getParts(ops);
-  if (Operation *stranger = findStranger(parts, ops))
+  SmallVector<SmallVector<Operation *>> subkernels = getSubkernels(ops);
+  if (Operation *stranger = findStranger(subkernels, ops))
     return Conflict{
         stranger, ("iterates over another tensor than '" +
                    ops.front()->getName().getStringRef() +
                    "', of a size that may differ; move the two into regions of "
                    "their own (F5)")
                       .str()};
-  if (Operation *product = findProduct(ops); product && parts.size() > 1)
+  if (Operation *product = findProduct(ops); product && subkernels.size() > 1)
     return Conflict{
-        product, ("a region with a " + product->getName().getStringRef() +
-                  " has one part; move the other parts into regions of their "
-                  "own (F10)")
-                     .str()};
-  if (std::optional<Conflict> conflict = findUneven(parts))
+        product,
+        ("a region with a " + product->getName().getStringRef() +
+         " has one subkernel; move the other subkernels into regions of their "
+         "own (F10)")
+            .str()};
+  if (std::optional<Conflict> conflict = findUneven(subkernels))
     return conflict;
   // An elementwise op runs for those that read it.
   auto hasFlag = [&](Operation *op) {

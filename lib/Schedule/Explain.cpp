@@ -72,19 +72,19 @@ static std::string explainRoofline(const TileDemand &demand,
                                    ScheduleAttr schedule,
                                    const Target &target) {
   std::optional<Roofline> roofline = getRoofline(demand, schedule, target);
-  if (!roofline || roofline->parts.empty())
+  if (!roofline || roofline->workgroups.empty())
     return "";
-  const WorkgroupClocks &part = roofline->parts.front();
-  const UnitClocks &step = part.step;
+  const WorkgroupClocks &clocks = roofline->workgroups.front();
+  const UnitClocks &step = clocks.step;
   return llvm::formatv(
       "; a step takes {0:f0} clocks of the matrix cores, {1:f0} of the vector "
       "units, {2:f0} of LDS, {3:f0} of L2 and {4:f0} of memory, {5:f0} with "
       "{6:f0} {10} at once: bound by {7}; about {8:f0} clocks in all, "
       "{9:f0} at the least",
       step.matrix, step.vector, step.lds, step.l2, step.memory,
-      part.getStepClocks(step, part.together), part.together, step.getBound(),
-      roofline->getClocks(), roofline->getLeastClocks(),
-      part.together == 1 ? "workgroup" : "workgroups");
+      clocks.getStepClocks(step, clocks.together), clocks.together,
+      step.getBound(), roofline->getClocks(), roofline->getLeastClocks(),
+      clocks.together == 1 ? "workgroup" : "workgroups");
 }
 
 /// The same of rows: bytes that a compute unit's workgroups have in flight, as

@@ -31,7 +31,7 @@ constexpr int64_t kShortStepBytes = kCacheLineBytes / 4;
 constexpr int64_t kSmallTile = 16384;
 /// K is cut into so many splits at most.
 constexpr int64_t kMostSplits = 64;
-/// Of rows that are left by full rounds of tiles, into so many: more are more
+/// Of rows that are left by full batches of tiles, into so many: more are more
 /// sums to write and read.
 constexpr int64_t kMostTailSplits = 8;
 /// Schedules whose times differ by less are the same to the roofline, whose own

@@ -37,7 +37,7 @@ struct Operand {
   unsigned kDim;
   double tile, extent; // rows of A, columns of B
   Type element;        // that the instruction takes
-  double readers;
+  double readers = 1;  // waves
 };
 } // namespace
 

@@ -107,13 +107,13 @@ static double getLdsWait(const ProductWork &work, const UnitClocks &step,
                          ScheduleAttr schedule, double sharing,
                          const Timing &timing) {
   MatmulAttr matmul = schedule.getMatmul();
-  double parts = double(matmul.getK()) / MMA::lookup(matmul.getMma())->k;
+  double instructions = double(matmul.getK()) / MMA::lookup(matmul.getMma())->k;
   if (schedule.getPipeline().getStages() == 1)
     return step.lds + 2 * timing.ldsLatency;
   if (schedule.getPipeline().getPingPong() ||
       (isDirect(work) && schedule.getPipeline().getStages() > 2))
     return 0;
-  return timing.ldsLatency + step.lds / (parts * sharing);
+  return timing.ldsLatency + step.lds / (instructions * sharing);
 }
 
 static WorkgroupClocks getWorkgroups(const ProductWork &work,
@@ -188,35 +188,35 @@ double WorkgroupClocks::getClocks() const {
     return start + steps * getStepClocks(step, some) +
            (finish * some).getMost() + end;
   };
-  double rounds = std::floor(count / together),
-         rest = count - rounds * together,
-         inRounds =
-             rounds * getRound(together) + (rest > 0 ? getRound(rest) : 0);
+  double batches = std::floor(count / together),
+         rest = count - batches * together,
+         inBatches =
+             batches * getRound(together) + (rest > 0 ? getRound(rest) : 0);
   // Workgroups of a compute unit begin at the same time. Whether they drift
   // apart later is chance.
-  return together < 2 || rounds < 2 || separate > inRounds
-             ? inRounds
-             : (inRounds + separate) / 2;
+  return together < 2 || batches < 2 || separate > inBatches
+             ? inBatches
+             : (inBatches + separate) / 2;
 }
 
 double Roofline::getClocks() const {
   double clocks = secondKernel;
-  for (const WorkgroupClocks &part : parts)
-    clocks += part.getClocks();
+  for (const WorkgroupClocks &kernel : workgroups)
+    clocks += kernel.getClocks();
   return clocks;
 }
 
 UnitClocks Roofline::getWork() const {
   UnitClocks work;
-  for (const WorkgroupClocks &part : parts)
-    work = work + part.getWork();
+  for (const WorkgroupClocks &clocks : workgroups)
+    work = work + clocks.getWork();
   return work;
 }
 
 double Roofline::getEvenClocks() const {
   UnitClocks work;
-  for (const WorkgroupClocks &part : parts)
-    work = work + (part.step * part.steps + part.finish) * part.even;
+  for (const WorkgroupClocks &clocks : workgroups)
+    work = work + (clocks.step * clocks.steps + clocks.finish) * clocks.even;
   return work.getMost();
 }
 
@@ -233,17 +233,17 @@ std::optional<Roofline> te::getRoofline(const TileDemand &ofRegion,
   double all = whole.getCount() + rest.getCount(),
          active = std::min<double>(all, target.computeUnits);
   Roofline made;
-  for (const ProductGrid &part : {whole, rest}) {
-    if (part.getCount() <= 0)
+  for (const ProductGrid &tiles : {whole, rest}) {
+    if (tiles.getCount() <= 0)
       continue;
     std::optional<ProductWork> work =
-        getProductWork(demand, schedule, part, target, *timing);
+        getProductWork(demand, schedule, tiles, target, *timing);
     if (!work)
       return std::nullopt;
-    double even = part.getCount() / target.computeUnits;
-    made.parts.push_back(getWorkgroups(*work, schedule, std::ceil(even), active,
-                                       target, *timing));
-    made.parts.back().even = even;
+    double even = tiles.getCount() / target.computeUnits;
+    made.workgroups.push_back(getWorkgroups(*work, schedule, std::ceil(even),
+                                            active, target, *timing));
+    made.workgroups.back().even = even;
   }
   if (int64_t splits = schedule.getGrid().getSplitK(); splits > 1)
     made.secondKernel = getPassClocks(demand, 4 * splits, target, *timing,

@@ -70,7 +70,7 @@ struct WorkgroupClocks {
 };
 
 struct Roofline {
-  SmallVector<WorkgroupClocks, 2> parts;
+  SmallVector<WorkgroupClocks, 2> workgroups;
   double secondKernel = 0; // that adds up splits of K
 
   double getClocks() const;

@@ -112,7 +112,7 @@ static ArrayRef<Attribute> getWholes(Operation *op) {
 }
 
 /// True where a value is written to memory: something outside of the region
-/// reads it, or it is a part of a tensor.
+/// reads it, or it is a slice of a tensor.
 static bool isStored(Value value, ArrayRef<Operation *> ops) {
   return llvm::any_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -129,11 +129,12 @@ static int64_t joinSizes(int64_t a, int64_t b) {
              : std::max(a, b);
 }
 
-/// Of parts that compute whole columns: a workgroup computes one of them.
-static TileDemand joinColumnParts(ArrayRef<SmallVector<Operation *>> parts) {
-  TileDemand all = getTileDemand(parts.front());
-  for (ArrayRef<Operation *> part : parts.drop_front()) {
-    TileDemand demand = getTileDemand(part);
+/// Of subkernels that compute whole columns: a workgroup computes one of them.
+static TileDemand
+joinColumnSubkernels(ArrayRef<SmallVector<Operation *>> subkernels) {
+  TileDemand all = getTileDemand(subkernels.front());
+  for (ArrayRef<Operation *> subkernel : subkernels.drop_front()) {
+    TileDemand demand = getTileDemand(subkernel);
     all.rows = joinSizes(all.rows, demand.rows);
     all.cols = joinSizes(all.cols, demand.cols);
     for (unsigned TileDemand::*bytes :
@@ -159,17 +160,18 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
   demand.products = demand.gemm && findGate(ops) ? 2 : 1;
   demand.firstRow = getFirstRow(ops);
   llvm::SmallDenseSet<Value> anchors;
-  SmallVector<SmallVector<Operation *>> parts = getParts(ops);
-  if (parts.size() > 1 && llvm::all_of(ops, needsWholeColumns))
-    return joinColumnParts(parts);
-  // Several parts have one column of tiles each, where that can be.
-  demand.dividesGrid = parts.size() > 1;
+  SmallVector<SmallVector<Operation *>> subkernels = getSubkernels(ops);
+  if (subkernels.size() > 1 && llvm::all_of(ops, needsWholeColumns))
+    return joinColumnSubkernels(subkernels);
+  // Several subkernels have one column of tiles each, where that can be.
+  demand.dividesGrid = subkernels.size() > 1;
   demand.wholeRows = demand.mixesRows =
-      parts.size() > 1 && llvm::none_of(parts, [](ArrayRef<Operation *> part) {
-        return ShapedType::isDynamic(findAnchor(part).getExtents().second);
+      subkernels.size() > 1 &&
+      llvm::none_of(subkernels, [](ArrayRef<Operation *> subkernel) {
+        return ShapedType::isDynamic(findAnchor(subkernel).getExtents().second);
       });
-  for (ArrayRef<Operation *> part : parts) {
-    Anchor anchor = findAnchor(part);
+  for (ArrayRef<Operation *> subkernel : subkernels) {
+    Anchor anchor = findAnchor(subkernel);
     anchors.insert(anchor.value);
     demand.dividesGrid |= anchor.perMatrix;
     auto [rows, cols] = anchor.getExtents();
@@ -177,7 +179,7 @@ TileDemand te::getTileDemand(ArrayRef<Operation *> ops) {
     demand.rows = joinSizes(demand.rows, rows);
   }
   bool keepsF32 = false;
-  demand.sharesRows = parts.size() == 1 && !demand.dividesGrid;
+  demand.sharesRows = subkernels.size() == 1 && !demand.dividesGrid;
   llvm::SmallDenseSet<Value> seen;
   auto isInside = [&](Operation *op) { return llvm::is_contained(ops, op); };
   // `count`: tiles of the value that a lane holds its elements of.

@@ -155,8 +155,8 @@ std::vector<NearEntry> TuningDatabase::findNear(const RegionSignature &region,
   return found;
 }
 
-void TuningDatabase::put(const RegionSignature &region,
-                         const TuningEntry &entry) {
+void TuningDatabase::insert(const RegionSignature &region,
+                            const TuningEntry &entry) {
   auto group = llvm::find_if(groups, [&](const TuningGroup &other) {
     return other.ops == region.ops;
   });
@@ -212,7 +212,7 @@ std::vector<std::string> TuningDatabase::merge(const TuningDatabase &other) {
                        .str());
       else
         continue;
-      put(region, entry);
+      insert(region, entry);
     }
   return changes;
 }

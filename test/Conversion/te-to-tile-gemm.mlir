@@ -179,9 +179,9 @@ func.func @turns(%x: tensor<?x?xbf16>, %w: tensor<64x?xbf16>) -> tensor<?x64xbf1
 // CHECK: tile.load {{.*}} -> tensor<128x16xi8
 // CHECK: %[[ALL:.*]] = tile.broadcast
 // CHECK: tile.mma {{.*}} scales(%[[ALL]], %{{.*}} : tensor<128x16xi8, #{{.*}}>, tensor<128x16xi8, #{{.*}}>) <"scale_f32_16x16x128_f8f6f4"> :
-// CHECK: tile.mma {{.*}} {scale_part = 1 : i64}
-// CHECK: tile.mma {{.*}} {scale_part = 2 : i64}
-// CHECK: tile.mma {{.*}} {scale_part = 3 : i64}
+// CHECK: tile.mma {{.*}} {scale_slice = 1 : i64}
+// CHECK: tile.mma {{.*}} {scale_slice = 2 : i64}
+// CHECK: tile.mma {{.*}} {scale_slice = 3 : i64}
 // CHECK-NOT: tile.mma
 // CHECK: } {tile.staging = #tile.staging<slots = 3, direct = true, unroll = true>}
 func.func @round(%x: !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>, %w: !te.scaled<128x8704xf8E4M3FN, #te.scaling<block = [1, 32], scale = f8E8M0FNU>>) -> tensor<128x128xbf16> {

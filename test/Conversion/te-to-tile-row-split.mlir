@@ -4,9 +4,9 @@
 
 // One partial result a row and split, which the second kernel adds up before its loop.
 // CHECK-LABEL: func.func @rms
-// CHECK: %[[PART:.*]] = tile.launch @k_part grid(%c4, %c3) ins(%arg0, %arg1 : {{.*}}) -> tensor<1x3x4xf32>
+// CHECK: %[[PART:.*]] = tile.launch @k_partial grid(%c4, %c3) ins(%arg0, %arg1 : {{.*}}) -> tensor<1x3x4xf32>
 // CHECK: tile.launch @k grid(%c4, %c3) ins(%arg0, %arg1, %[[PART]] :
-// CHECK-LABEL: tile.kernel @k_part(
+// CHECK-LABEL: tile.kernel @k_partial(
 // CHECK: %[[FROM:.*]] = arith.minui
 // CHECK: %[[TO:.*]] = arith.minui
 // CHECK: %[[SUM:.*]] = scf.for %{{.*}} = %[[FROM]] to %[[TO]]
@@ -32,13 +32,13 @@ func.func @rms(%x: tensor<3x4096xbf16>, %g: tensor<4096xbf16>) -> (tensor<3x4096
 
 // Mean and deviation of each split; then the row's scale, which waits for them.
 // CHECK-LABEL: func.func @chain
-// CHECK: %[[MOMENTS:.*]] = tile.launch @k_part grid(%c4, %c3) {{.*}} -> tensor<3x3x4xf32>
-// CHECK: %[[AMAX:.*]] = tile.launch @k_part_0 grid(%c4, %c3) ins(%{{.*}}, %[[MOMENTS]] : {{.*}}) -> tensor<1x3x4xf32>
+// CHECK: %[[MOMENTS:.*]] = tile.launch @k_partial grid(%c4, %c3) {{.*}} -> tensor<3x3x4xf32>
+// CHECK: %[[AMAX:.*]] = tile.launch @k_partial_0 grid(%c4, %c3) ins(%{{.*}}, %[[MOMENTS]] : {{.*}}) -> tensor<1x3x4xf32>
 // CHECK: tile.launch @k grid(%c4, %c3) ins(%{{.*}}, %[[MOMENTS]], %[[AMAX]] :
-// CHECK-LABEL: tile.kernel @k_part(
+// CHECK-LABEL: tile.kernel @k_partial(
 // CHECK-COUNT-3: tile.store
 // CHECK-NOT: tile.store
-// CHECK-LABEL: tile.kernel @k_part_0(
+// CHECK-LABEL: tile.kernel @k_partial_0(
 // CHECK-COUNT-3: tile.load %{{.*}} -> tensor<1x4xf32
 // CHECK: tile.reduce maxnum {{.*}} block [1, 512]
 // CHECK: tile.store
@@ -62,9 +62,9 @@ func.func @chain(%x: tensor<3x4096xbf16>, %g: tensor<4096xbf16>) -> !te.scaled<3
 // Of rows whose number is not known: as many partial results as there are.
 // CHECK-LABEL: func.func @dynamic
 // CHECK: %[[M:.*]] = te.dim %arg0, 0
-// CHECK: %[[PART:.*]] = tile.launch @k_part grid(%c4, %[[M]]) ins(%arg0, %arg1 : {{.*}}) sizes(%[[M]]) shape(%[[M]]) -> tensor<1x?x4xf32>
+// CHECK: %[[PART:.*]] = tile.launch @k_partial grid(%c4, %[[M]]) ins(%arg0, %arg1 : {{.*}}) sizes(%[[M]]) shape(%[[M]]) -> tensor<1x?x4xf32>
 // CHECK: tile.launch @k grid(%c4, %[[M]]) ins(%arg0, %arg1, %[[PART]] :
-// CHECK-LABEL: tile.kernel @k_part(
+// CHECK-LABEL: tile.kernel @k_partial(
 // CHECK-SAME: %[[ROWS:[a-z0-9]+]]: index)
 // CHECK: memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [%[[ROWS]], 4], strides: [4, 1]
 #s = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = reread, grid = <row_split = 4>>

@@ -31,9 +31,9 @@ func.func @sums(%x: tensor<64x512xbf16>, %y: tensor<64x512xbf16>) -> (tensor<512
 }
 
 // CHECK-LABEL: func.func @rows(
-// CHECK: tile.launch @rows_0_part grid
+// CHECK: tile.launch @rows_0_partial grid
 // CHECK: tile.launch @rows_0 grid
-// CHECK: tile.launch @rows_0_part grid
+// CHECK: tile.launch @rows_0_partial grid
 // CHECK: tile.launch @rows_0 grid
 // CHECK: return
 func.func @rows(%x: tensor<1x65536xbf16>, %y: tensor<1x65536xbf16>, %g: tensor<65536xbf16>) -> (tensor<1x65536xbf16>, tensor<1x65536xbf16>) {
@@ -46,6 +46,6 @@ func.func @rows(%x: tensor<1x65536xbf16>, %y: tensor<1x65536xbf16>, %g: tensor<6
 // CHECK-DAG: tile.kernel @dynamic_0_zero(
 // CHECK-DAG: tile.kernel @sums_0(
 // CHECK-DAG: tile.kernel @sums_0_sum(
-// CHECK-DAG: tile.kernel @rows_0_part(
+// CHECK-DAG: tile.kernel @rows_0_partial(
 // CHECK-DAG: tile.kernel @rows_0(
 // CHECK-NOT: tile.kernel

@@ -44,7 +44,7 @@ tile.kernel @scaled(%x: memref<i8, #gpu.address_space<global>>, %y: memref<f32, 
   %z = arith.constant dense<0.0> : tensor<16x16xf32, #c>
   %d = tile.mma %a, %a, %z scales(%q, %q : tensor<16x4xi8, #s>, tensor<16x4xi8, #s>) <"scale_f32_16x16x128_f8f6f4"> : tensor<16x64xi8, #e>, tensor<16x64xi8, #e> -> tensor<16x16xf32, #c>
   %r = tile.load %v[%c0, %c0] {in_bounds, divisible = 64 : i64} : memref<16x64xi8, strided<[64, 1]>, #gpu.address_space<global>> -> tensor<16x8xi8, #two>
-  %e = tile.mma %a, %a, %d scales(%r, %r : tensor<16x8xi8, #two>, tensor<16x8xi8, #two>) <"scale_f32_16x16x128_f8f6f4"> {scale_part = 1 : i64} : tensor<16x64xi8, #e>, tensor<16x64xi8, #e> -> tensor<16x16xf32, #c>
+  %e = tile.mma %a, %a, %d scales(%r, %r : tensor<16x8xi8, #two>, tensor<16x8xi8, #two>) <"scale_f32_16x16x128_f8f6f4"> {scale_slice = 1 : i64} : tensor<16x64xi8, #e>, tensor<16x64xi8, #e> -> tensor<16x16xf32, #c>
   tile.store %e, %w[%c0, %c0] {in_bounds} : tensor<16x16xf32, #c>, memref<16x16xf32, strided<[16, 1]>, #gpu.address_space<global>>
 }
 

@@ -7,7 +7,7 @@
 
 // What is computed is stored where it belongs; columns, of all rows.
 // CHECK: columns_0
-// CHECK-NEXT: one kernel for te.activation te.copy te.copy tensor.concat, in 3 parts
+// CHECK-NEXT: one kernel for te.activation te.copy te.copy tensor.concat, in 3 subkernels
 func.func @columns(%x: tensor<?x96xbf16> {te.dims = ["M", "K"]}, %s: tensor<?x32xbf16> {te.dims = ["M", "L"]}) -> tensor<?x96xbf16> {
   %m = te.dim %x, 0 : tensor<?x96xbf16>
   %a = te.activation silu %s : tensor<?x32xbf16> -> tensor<?x32xbf16>

@@ -13,7 +13,7 @@
 // RUN: te-run %t.950.hsaco --entry=cast_back --dim=M=7 --dim=K=64 --check --sanitize
 
 // CHECK: beside_0
-// CHECK-NEXT: one kernel for te.activation te.copy tensor.concat, in 2 parts
+// CHECK-NEXT: one kernel for te.activation te.copy tensor.concat, in 2 subkernels
 func.func @beside(%x: tensor<?x?xbf16> {te.dims = ["M", "K"]}, %y: tensor<?x?xbf16> {te.dims = ["M", "N"]}) -> tensor<?x?xbf16> {
   %a = te.activation relu %y : tensor<?x?xbf16> -> tensor<?x?xbf16>
   %z = tensor.concat dim(1) %x, %a : (tensor<?x?xbf16>, tensor<?x?xbf16>) -> tensor<?x?xbf16>
@@ -22,7 +22,7 @@ func.func @beside(%x: tensor<?x?xbf16> {te.dims = ["M", "K"]}, %y: tensor<?x?xbf
 
 // Two ranges of columns of one tensor, the first of the length of another; they are quantized and negated in one kernel.
 // CHECK: apart_0
-// CHECK-NEXT: one kernel for arith.negf te.quantize, in 2 parts
+// CHECK-NEXT: one kernel for arith.negf te.quantize, in 2 subkernels
 #row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
 func.func @apart(%x: tensor<?x?xf32> {te.dims = ["M", "K"]}, %s: tensor<?xf32> {te.dims = ["N"]})
     -> (tensor<?x?xf32>, !te.scaled<?x64xf8E4M3FN, #row>) {
@@ -37,7 +37,7 @@ func.func @apart(%x: tensor<?x?xf32> {te.dims = ["M", "K"]}, %s: tensor<?xf32> {
 
 // A part of a known length next to one that is not known.
 // CHECK: mixed_0
-// CHECK-NEXT: one kernel for te.copy te.copy tensor.concat, in 2 parts
+// CHECK-NEXT: one kernel for te.copy te.copy tensor.concat, in 2 subkernels
 func.func @mixed(%x: tensor<?x?xf16> {te.dims = ["M", "K"]}, %y: tensor<?x40xf16> {te.dims = ["M", "N"]}) -> tensor<?x?xf16> {
   %z = tensor.concat dim(1) %x, %y : (tensor<?x?xf16>, tensor<?x40xf16>) -> tensor<?x?xf16>
   return %z : tensor<?x?xf16>

@@ -9,14 +9,14 @@
 // RUN: te-run %t.942.hsaco --entry=chained --check --sanitize
 // RUN: te-run %t.950.hsaco --entry=steps --dim=M=77 --check --sanitize
 
-// CHECK: one kernel for te.update_scale te.update_scale te.update_scale, in 3 parts
+// CHECK: one kernel for te.update_scale te.update_scale te.update_scale, in 3 subkernels
 // CHECK-NOT: one kernel
 // CHECK: chained_0 {{.*}}, and 1 equal to it
 // CHECK-NEXT: one kernel for te.update_scale
 // CHECK-NOT: one kernel
 // CHECK: one kernel for te.quantize
 // CHECK: one kernel for te.quantize
-// CHECK: one kernel for te.update_scale te.update_scale, in 2 parts
+// CHECK: one kernel for te.update_scale te.update_scale, in 2 subkernels
 // CHECK-NOT: one kernel
 
 func.func @apart(%h0: tensor<?x?xf32> {te.dims = ["L", "S"]}, %s0: tensor<?xf32> {te.dims = ["S"]}, %a0: tensor<?xf32> {te.dims = ["S"]},

@@ -20,7 +20,7 @@ func.func @rows(%x: tensor<?x3x96xbf16> {te.dims = ["M", "N", "K"]}, %y: tensor<
 
 // Slices of one tensor: of two reshapes of it, and of it as it is.
 // CHECK: reshaped_0
-// CHECK-NEXT: one kernel for te.copy te.activation arith.negf, in 3 parts
+// CHECK-NEXT: one kernel for te.copy te.activation arith.negf, in 3 subkernels
 func.func @reshaped(%x: tensor<2x?x96xbf16> {te.dims = ["B", "M", "K"]}) -> (tensor<?x48xbf16>, tensor<?x48xbf16>, tensor<2x?x48xbf16>) {
   %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x?x96xbf16> into tensor<?x96xbf16>
   %d = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x?x96xbf16> into tensor<?x96xbf16>
@@ -38,7 +38,7 @@ func.func @reshaped(%x: tensor<2x?x96xbf16> {te.dims = ["B", "M", "K"]}) -> (ten
 // CHECK: matrix_0
 // CHECK-NEXT: one kernel for arith.negf te.gemm arith.addf
 // CHECK: matrix_1
-// CHECK-NEXT: one kernel for te.copy te.copy tensor.concat, in 2 parts
+// CHECK-NEXT: one kernel for te.copy te.copy tensor.concat, in 2 subkernels
 func.func @matrix(%x: tensor<2x?x96xbf16> {te.dims = ["B", "M", "K"]}, %w: tensor<96x96xbf16>) -> (tensor<2x?x96xbf16>, tensor<?x96xbf16>, tensor<?x192xbf16>) {
   %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x?x96xbf16> into tensor<?x96xbf16>
   %n = arith.negf %x : tensor<2x?x96xbf16>
@@ -102,7 +102,7 @@ func.func @below(%x: tensor<?x5x16xf32> {te.dims = ["M", "N", "K"]}, %y: tensor<
 
 // Parts of different widths.
 // CHECK: widths_0
-// CHECK-NEXT: one kernel for {{.*}}, in 3 parts
+// CHECK-NEXT: one kernel for {{.*}}, in 3 subkernels
 func.func @widths(%x: tensor<?x96xbf16> {te.dims = ["M", "K"]}, %y: tensor<?x7xbf16> {te.dims = ["M", "L"]}) -> tensor<?x151xbf16> {
   %m = te.dim %x, 0 : tensor<?x96xbf16>
   %a = tensor.extract_slice %x[0, 48] [%m, 48] [1, 1] : tensor<?x96xbf16> to tensor<?x48xbf16>

@@ -63,7 +63,7 @@ static rt::Result<std::vector<int64_t>> bindOwn(const rt::Entry &entry,
 /// True where the step is one of the region's kernels, or sums up or begins
 /// what these compute.
 static bool isOf(const TunedRegion &region, StringRef kernel) {
-  for (StringRef suffix : {"_sum", "_part", "_zero"})
+  for (StringRef suffix : {"_sum", "_partial", "_zero"})
     if (llvm::is_contained(region.kernels, kernel.ends_with(suffix)
                                                ? kernel.drop_back(suffix.size())
                                                : kernel))

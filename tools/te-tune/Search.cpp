@@ -277,7 +277,7 @@ bool Search::publish(const TunedRegion &region, const SearchRecord &record) {
                     entry.how == kModelled;
   if (isModelled || (isSame && !TuningDatabase::isBetter(entry, *old)))
     return false;
-  database.put(region.signature, entry);
+  database.insert(region.signature, entry);
   return true;
 }
 

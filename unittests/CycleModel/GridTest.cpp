@@ -163,7 +163,7 @@ TEST_P(Grid, Extrapolation) {
   Profile two = run(2), many = run(34);
   EXPECT_EQ(two.residency.workgroups, 2u);
   EXPECT_EQ(many.cu.workgroupEnds.size(), 32u);
-  EXPECT_DOUBLE_EQ(many.rounds, 17);
+  EXPECT_DOUBLE_EQ(many.batches, 17);
   EXPECT_DOUBLE_EQ(many.busiestUnit.fill, 1);
   EXPECT_NEAR(many.gridClocks / two.gridClocks, 17, 1.7);
   Profile ragged = k.profile("valu_fma", 2 * units + 1, 1024, k.pack(out, 4));

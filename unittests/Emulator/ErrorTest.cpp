@@ -94,7 +94,7 @@ TEST_P(Errors, EndlessLoopHitsTheLimit) {
   s.setArguments(s.upload(std::vector<int32_t>(1)));
   s.options.maxWorkgroupInstructions = 100000;
   expectContains(s.expectError("forever", {{1, 1, 1}, {64, 1, 1}}),
-                 {"has run 100000 wave-instructions", "it goes round from pc",
+                 {"has run 100000 wave-instructions", "it loops from pc",
                   "s_sleep 1", "to pc", "s_cbranch"});
 }
 

@@ -48,7 +48,7 @@ enum class Stall : uint8_t {
   Barrier,         // other waves of the workgroup
   Branch,          // a branch that is taken
   Nop,             // s_nop, s_sleep
-  Arbitration,     // another wave issued to the same unit in this turn
+  Arbitration,     // another wave issued to the same unit in this clock
 };
 constexpr unsigned kStalls = 20;
 /// "MFMA busy", for people; "mfma_busy", for JSON.
@@ -76,10 +76,10 @@ struct BusiestUnit {
   double fill = 0; // of all units, the mean work / this one's: the tail
 };
 /// XCDs get workgroups round-robin, and of their units the one that first has a
-/// place for it, of `held` places each. `work`: of each workgroup
+/// place for it, of `residency` places each. `work`: of each workgroup
 /// (emu::measureWork); empty: they are alike.
 BusiestUnit findBusiestUnit(const Target &target, const Timing &timing,
-                            unsigned held, uint64_t gridWorkgroups,
+                            unsigned residency, uint64_t gridWorkgroups,
                             llvm::ArrayRef<uint64_t> work);
 
 /// Which workgroups the busiest compute unit runs, as far as they are recorded:
@@ -97,9 +97,9 @@ struct InstructionTime {
   uint64_t getStalled() const;
 };
 
-/// A loop of the kernel: instructions first..last of the trace. Where a round
-/// multiplies and stores, it is a tile of a product, of so many matrix
-/// instructions; else 0.
+/// A loop of the kernel: instructions first..last of the trace. Where an
+/// iteration multiplies and stores, it is a tile of a product, of so many
+/// matrix instructions; else 0.
 struct Loop {
   uint32_t first = 0, last = 0;
   uint64_t productsOfTile = 0;
@@ -138,14 +138,14 @@ struct Simulation {
   uint64_t ldsReadClocks = 0, ldsWriteClocks = 0;    // all ports together
   uint64_t addressClocks = 0;
   uint64_t flops = 0; // of matrix instructions
-  /// Of vector instructions, and the turns of a SIMD that they take at the peak
-  /// of their kind of arithmetic.
+  /// Of vector instructions, and the clocks of a SIMD that they need at the
+  /// peak of their kind of arithmetic.
   uint64_t vectorFlops = 0;
   double vectorSlots = 0;
   uint64_t usefulBytes = 0, ldsBytes = 0, l2Bytes = 0, memoryBytes = 0;
-  /// The steady state of the loop: from the first wave's second round on until
-  /// the first wave leaves; without a loop, of the middle half of each wave's
-  /// matrix instructions; 0 where there is none.
+  /// The steady state of the loop: from the first wave's second iteration on
+  /// until the first wave leaves; without a loop, of the middle half of each
+  /// wave's matrix instructions; 0 where there is none.
   std::optional<Loop> loop;
   uint64_t loopClocks = 0, loopMfmaClocks = 0, loopIterations = 0;
   std::vector<Span> spans;
@@ -173,7 +173,7 @@ struct Profile {
   /// XCD's L2 was asked for the first time.
   uint64_t askedOfL2 = 0, askedFirst = 0;
   bool isSample = false;      // a part of the grid ran
-  double rounds = 0;          // workgroups of the busiest unit / residency
+  double batches = 0;         // workgroups of the busiest unit / residency
   double workgroupClocks = 0; // mean of a workgroup
   double gridClocks = 0;      // the tail included; the mean of all draws
   double leastGridClocks = 0, mostGridClocks = 0; // of a draw
@@ -182,7 +182,7 @@ struct Profile {
 
   double seconds() const; // of the grid, at the timing's clock
   double mfmaShare() const, loopMfmaShare() const, valuShare() const;
-  /// loopMfmaShare is of a loop's rounds, not of code without one.
+  /// loopMfmaShare is of a loop's iterations, not of code without one.
   bool hasSteadyLoop() const {
     return cu.loop && !cu.loop->productsOfTile && cu.loopClocks;
   }

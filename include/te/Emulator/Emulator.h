@@ -228,9 +228,9 @@ struct LaunchOptions {
 };
 
 /// How much each workgroup of a launch has to do, without running it: issue
-/// turns of its first wave, matrix instructions by their passes. Empty where
-/// branches depend on what the launch itself computes, or take too long to
-/// follow.
+/// issue slots of its first wave, matrix instructions by their passes. Empty
+/// where branches depend on what the launch itself computes, or take too long
+/// to follow.
 std::vector<uint64_t> measureWork(const CodeObject &object,
                                   const KernelInfo &kernel,
                                   DeviceMemory &memory,

@@ -54,13 +54,13 @@ struct TracedInstruction {
   uint16_t amount = 0;
   /// Wait: how many operations may be left of each counter.
   uint8_t vmLeft = 0, lgkmLeft = 0;
-  /// Issue turns until an instruction can use the result, by LLVM's scheduling
+  /// Issue slots until an instruction can use the result, by LLVM's scheduling
   /// model of the chip.
   uint16_t latency = 1;
   uint8_t passes = 0; // of the matrix core, four clocks each
   uint64_t flops = 0; // of one matrix instruction
   /// Of a vector instruction: flops of a lane, and the most that its kind of
-  /// arithmetic does in a turn (a packed or plain fused multiply-add).
+  /// arithmetic does in an issue slot (a packed or plain fused multiply-add).
   uint8_t laneFlops = 0, mostLaneFlops = 0;
   bool toLds = false;   // a load from global memory that lands in LDS
   bool isFlat = false;  // counts in both counters
@@ -101,7 +101,7 @@ struct TraceRequest {
   /// Events of one wave: more end the launch with an error.
   uint64_t maxEvents = 1 << 24;
   /// Runs nothing but these workgroups, and in those that share the first L2
-  /// cache what leads to the hottest loop and a few rounds of it:
+  /// cache what leads to the hottest loop and a few iterations of it:
   /// Trace::linesOfMemory is estimated by these. Nothing is computed that way,
   /// and a workgroup that waits for another one may wait for ever (up to
   /// maxEvents).

@@ -23,13 +23,13 @@ namespace mlir::te::ref {
 
 struct Matrix {
   int64_t rows = 1, cols = 1;
-  int64_t parts = 1;     // matrices that lie below each other, each by itself
-  int64_t partRows = -1; // of each; -1: all
+  int64_t batch = 1;       // matrices that lie below each other, each by itself
+  int64_t matrixRows = -1; // of each; -1: all
   static Matrix flatten(llvm::ArrayRef<int64_t> shape);
   /// With as many parts as the scaling says.
   static Matrix flatten(llvm::ArrayRef<int64_t> shape, const Scaling &scaling);
   /// One of the parts.
-  Matrix getPart() const { return {partRows < 0 ? rows : partRows, cols}; }
+  Matrix getOne() const { return {matrixRows < 0 ? rows : matrixRows, cols}; }
 };
 
 /// One scale covers rows x cols elements; the last ones in each direction may
@@ -59,8 +59,8 @@ struct ScaleStorage {
   bool transposed; // cell (r, c) holds the grid's (c, r)
   int64_t repeat;  // so many rows hold one row of the (transposed) grid
   double padding;  // the value of padding cells: a code for E8M0
-  int64_t parts = 1;
-  int64_t getAllRows() const { return parts * paddedRows; }
+  int64_t batch = 1;
+  int64_t getAllRows() const { return batch * paddedRows; }
   bool isPadding(int64_t r, int64_t c) const {
     return r % paddedRows >= rows || c >= cols;
   }

@@ -7,11 +7,11 @@
 //
 // What may share a te.fusion region. All ops of a region iterate over one M x K
 // extent, tile by tile; a tile passes from op to op in registers. te-fuse asks
-// these questions of ops that it would put together, te-to-tile of regions that
+// these questions of ops that it would fuse, te-to-tile of regions that
 // someone wrote. Slices and reshapes (views) are looked through: they are no
-// ops of a region, as they compute nothing. A region may have several parts,
-// each with an extent of its own, that read slices of one tensor or write parts
-// of one.
+// ops of a region, as they compute nothing. A region may have several
+// subkernels, each with an extent of its own, that read slices of one tensor or
+// write operands of one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_REGION_REGION_H
@@ -72,7 +72,7 @@ bool readsWholeRows(Operation *op);
 bool needsWholeColumns(Operation *op);
 Value getNoopFlag(Operation *op);
 
-/// Where rows are walked along in sweeps: the ops that the first ones lower
+/// Where rows are read in sweeps: the ops that the first ones lower
 /// (those that read row statistics, and what these read), and the tiles that
 /// can be kept from the first to the last.
 SmallVector<Operation *> getStatisticOps(ArrayRef<Operation *> ops);
@@ -133,8 +133,8 @@ bool isPrologue(Operation *op);
 Value getSource(Value operand);
 bool hasPrologue(GemmOp gemm);
 
-/// The ops of each part, in order; ops that have no tile are in none.
-SmallVector<SmallVector<Operation *>> getParts(ArrayRef<Operation *> ops);
+/// The ops of each subkernel, in order; ops that have no tile are in none.
+SmallVector<SmallVector<Operation *>> getSubkernels(ArrayRef<Operation *> ops);
 
 /// Dimension i of a tensor, in index arithmetic over the sizes of those that it
 /// is made from: `leaf(tensor, i)`, and `leaf(index, -1)` for an index that is

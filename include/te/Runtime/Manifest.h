@@ -43,8 +43,8 @@ struct Buffer {
   std::string name;
   DType type;
   std::vector<Expr> shape; // of the storage: bytes along fp4's last dimension
-  std::string symbol;      // Constant: of the code object, which has the data
-  std::optional<Condition> when; // Workspace: has no elements otherwise
+  std::string symbol = {}; // Constant: of the code object, which has the data
+  std::optional<Condition> when = {}; // Workspace: has no elements otherwise
 };
 
 /// An argument or a result as the program's signature has it. A scaled tensor

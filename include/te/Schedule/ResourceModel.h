@@ -49,7 +49,7 @@ struct TileDemand {
   int64_t unitRows = 1, unitCols = 1; // elements whose scales lie side by side
   int64_t rowsPerWave = 0;            // that exchange elements inside a wave
   bool wholeRows = false;             // something is computed over each row
-  bool wholeColumns = false;          // over each column, walking down rows
+  bool wholeColumns = false;          // over each column, row by row
   bool readsHalves = false;           // of a wide result: tiles divide K
   bool mixesRows = false;             // elements read others of their row
   int64_t coverRows = 1, coverCols = 1; // whose multiples workgroups cover
@@ -103,8 +103,8 @@ struct GemmPlan {
 std::optional<GemmPlan> planGemm(GemmOp gemm, const Target &target,
                                  std::string &why);
 
-/// A round of a pipelined te.gemm's loop is at most so many steps: its code is
-/// to stay small.
+/// An iteration of a pipelined te.gemm's loop is at most so many steps: its
+/// code is to stay small.
 inline constexpr int64_t kMostStepsInIteration = 16;
 /// Bytes of scales of one of `outer` rows of A or columns of B that are read at
 /// once, at most; LDS has room for two times as many.

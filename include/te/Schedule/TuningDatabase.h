@@ -95,7 +95,7 @@ struct TuningDatabase {
   std::vector<NearEntry> findNear(const RegionSignature &region,
                                   double most) const;
   /// Takes an entry's place, or adds it.
-  void put(const RegionSignature &region, const TuningEntry &entry);
+  void insert(const RegionSignature &region, const TuningEntry &entry);
   /// True where an entry with this time takes the other one's place: it is
   /// faster by the same measure, or measured on a GPU, and the other is not.
   static bool isBetter(const TuningEntry &entry, const TuningEntry &old);

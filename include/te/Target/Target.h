@@ -70,7 +70,7 @@ struct Target {
                             // no register and no cache of the CU holds; 0: none
   unsigned l2PrefetchBytes; // an instruction asks L2 for a multiple of so many,
                             // aligned as much; 0: there is none
-  unsigned fp4StoreBytes;   // of a lane: fewer are put together with others'
+  unsigned fp4StoreBytes;   // of a lane: fewer are joined with others'
   bool hasUnalignedAccesses; // of global memory, as wide
   FP8Encoding fp8;
   bool hasBF16Conversions;   // from f32, by an instruction

@@ -107,7 +107,7 @@ struct TruncPattern : FP8Pattern<arith::TruncFOp> {
 
   /// OCP bytes from FNUZ conversions of x/2; a NaN takes the way of FNUZ's
   /// largest value, whose byte is an OCP NaN; the sign, which FNUZ drops from
-  /// zeros, is put back.
+  /// zeros, is restored.
   Value emulate(ImplicitLocOpBuilder &b, Value x, VectorType type) const {
     auto f32 = cast<VectorType>(x.getType());
     Type sibling = getSibling(type.getElementType());
@@ -167,7 +167,7 @@ struct TruncPattern : FP8Pattern<arith::TruncFOp> {
                : product.getLhs();
   }
 
-  /// Four bytes with the signs of four elements of `source` put in.
+  /// Four bytes with the signs of four elements of `source` inserted.
   Value addSigns(ImplicitLocOpBuilder &b, Value bytes, Value source,
                  int64_t first, int64_t count, Type elementType) const {
     auto type = cast<VectorType>(source.getType());

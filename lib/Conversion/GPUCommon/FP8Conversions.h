@@ -35,7 +35,7 @@ struct PackedFP8 {
 bool isFP8(Type type);
 
 /// Calls `convert` for each group of four elements of a vector of this type
-/// (the last may be shorter) and puts the groups' first elements together.
+/// (the last may be shorter) and joins the groups' first elements.
 Value forEachPack(ImplicitLocOpBuilder &b, VectorType type,
                   function_ref<Value(int64_t first, int64_t count)> convert);
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a lane holds of a tile is one vector, put together from what it loads
+// What a lane holds of a tile is one vector, made of what it loads
 // and computes, and split into elements again for what it multiplies and
 // stores. After tile-distribute each use gets its elements from where they were
 // made:

@@ -9,8 +9,8 @@
 // each of registers that follow one another. Where a loop or a branch hands
 // them on as one vector LLVM looks for registers for all of them at once, and
 // copies. Here they become a vector for each instruction. After
-// tile-distribute, before te-forward-slices, which joins what is taken
-// apart inside with what is put together there:
+// tile-distribute, before te-forward-slices, which cancels what splits
+// a vector inside against what joins it there:
 //   te-opt --te-split-carried
 //
 //   %1 = scf.if %c -> (vector<32xf32>) { .. }

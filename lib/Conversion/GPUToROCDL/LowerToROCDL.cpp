@@ -67,9 +67,9 @@ static void setBackendAttributes(gpu::GPUModuleOp module,
     int64_t lanes = block ? int64_t(block[0]) * block[1] * block[2] : 0;
     // The scheduler works hard for more waves than registers leave room for.
     auto waves = func->getAttrOfType<IntegerAttr>("te.waves_per_simd");
-    if (waves &&
-        waves.getInt() ==
-            llvm::divideCeil(lanes, target.waveSize * target.simdsPerCU)) {
+    if (waves && waves.getInt() ==
+                     int64_t(llvm::divideCeil(lanes, target.waveSize *
+                                                         target.simdsPerCU))) {
       std::string exactly = std::to_string(waves.getInt());
       attributes.push_back(
           pair("amdgpu-waves-per-eu", exactly + "," + exactly));

@@ -91,9 +91,9 @@ void te::storeColumnSums(TileContext &ctx, ArrayRef<OpResult> sums,
 }
 
 /// A loop over [from, to) that carries the sums.
-static LogicalResult walk(TileContext &ctx, ArrayRef<OpResult> sums, Value from,
-                          Value to, Value step,
-                          function_ref<LogicalResult(Value)> body) {
+static LogicalResult sumRows(TileContext &ctx, ArrayRef<OpResult> sums,
+                             Value from, Value to, Value step,
+                             function_ref<LogicalResult(Value)> body) {
   auto &b = ctx.b;
   SmallVector<TileContext::ColumnSum> keys = getKeys(sums);
   auto getSums = [&] {
@@ -136,25 +136,25 @@ LogicalResult te::emitRowTiles(TileContext &ctx, ArrayRef<OpResult> sums,
     if (count == 1)
       return emitTile(group);
     Value first = arith::MulIOp::create(b, group, constant(count));
-    return walk(
+    return sumRows(
         ctx, sums, constant(0), constant(count), constant(1),
         [&](Value i) { return emitTile(arith::AddIOp::create(b, first, i)); });
   };
   seedColumnSums(ctx, sums);
   LogicalResult result =
       !groups ? emitGroup(group)
-              : walk(ctx, sums, group, groups,
-                     arith::MinUIOp::create(
-                         b, groups,
-                         constant(ctx.schedule.getGrid().getWorkgroups())),
-                     [&](Value next) {
-                       // Tile (0, 0) is the first workgroup's first.
-                       ctx.firstWorkgroup = arith::CmpIOp::create(
-                           b, arith::CmpIPredicate::eq,
-                           arith::AddIOp::create(b, ctx.tileCol, next),
-                           constant(0));
-                       return emitGroup(next);
-                     });
+              : sumRows(ctx, sums, group, groups,
+                        arith::MinUIOp::create(
+                            b, groups,
+                            constant(ctx.schedule.getGrid().getWorkgroups())),
+                        [&](Value next) {
+                          // Tile (0, 0) is the first workgroup's first.
+                          ctx.firstWorkgroup = arith::CmpIOp::create(
+                              b, arith::CmpIPredicate::eq,
+                              arith::AddIOp::create(b, ctx.tileCol, next),
+                              constant(0));
+                          return emitGroup(next);
+                        });
   if (succeeded(result))
     storeColumnSums(ctx, sums, group);
   return result;

@@ -126,12 +126,12 @@ void Again::run() {
       break;
     llvm::copy_if(op.getResults(), std::back_inserter(values), isWhole);
   }
-  llvm::SmallPtrSet<Operation *, 32> behind;
+  llvm::SmallPtrSet<Operation *, 32> later;
   for (Operation *op = place; op; op = op->getNextNode())
-    behind.insert(op);
+    later.insert(op);
   for (Value value : values) {
     auto isAfter = [&](OpOperand &use) {
-      return behind.contains(
+      return later.contains(
           place->getBlock()->findAncestorOpInBlock(*use.getOwner()));
     };
     if (llvm::any_of(value.getUses(), isAfter))

@@ -58,7 +58,7 @@ Value te::emitGemmEpilogue(TileContext &ctx, GemmOp op, Value product) {
   return emitEpilogue(ctx, op, product);
 }
 
-/// Columns that the gate takes in turn, or 0: halves.
+/// Columns in which the halves alternate, or 0: halves.
 static int64_t getInterleave(Operation *product) {
   GatedActivationOp gate = findGate(product);
   return gate ? int64_t(gate.getInterleave()) : 0;

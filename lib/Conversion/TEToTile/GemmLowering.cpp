@@ -23,7 +23,7 @@
 // scale, each block's partial sum is multiplied by both, and added in f32.
 //
 // Where a gated activation reads both halves of the result, or its runs of
-// columns in turn, a workgroup has two tiles of B, one of each half, and two
+// alternate columns, a workgroup has two tiles of B, one of each half, and two
 // sums (docs/decisions/0021).
 //
 // With two stages or more the loop is marked for the passes that make it a

@@ -71,7 +71,8 @@ Moments te::emitMoments(TileContext &ctx, Value x) {
   return {center, rest, lessSquare(ctx, sum(scaled, scaled), rest)};
 }
 
-Moments te::mergeMoments(TileContext &ctx, const Moments &parts, Value shares,
+Moments te::mergeMoments(TileContext &ctx, const Moments &partials,
+                         Value shares,
                          function_ref<Value(ReduceKind, Value)> reduce) {
   auto &b = ctx.b;
   Type type = shares.getType();
@@ -87,20 +88,20 @@ Moments te::mergeMoments(TileContext &ctx, const Moments &parts, Value shares,
   auto orZero = [&](Value x) -> Value {
     return arith::SelectOp::create(b, any, x, zero);
   };
-  Value mean = orZero(add(parts.center, parts.rest));
+  Value mean = orZero(add(partials.center, partials.rest));
   Value center =
       clampMean(ctx, reduce(ReduceKind::Add, multiply(mean, shares)),
                 getMost(ctx, mean, any, reduce),
                 getMost(ctx, arith::NegFOp::create(b, mean), any, reduce));
   Value distance =
-      add(arith::SubFOp::create(b, parts.center,
+      add(arith::SubFOp::create(b, partials.center,
                                 ctx.broadcast(center, getLayout(type))),
-          parts.rest);
+          partials.rest);
   distance = orZero(distance);
   Value weighted = multiply(distance, shares);
   Value rest = reduce(ReduceKind::Add, weighted);
   Value squares =
       reduce(ReduceKind::Add,
-             orZero(add(parts.squares, multiply(distance, weighted))));
+             orZero(add(partials.squares, multiply(distance, weighted))));
   return {center, rest, lessSquare(ctx, squares, rest)};
 }

@@ -31,9 +31,9 @@ struct Moments {
 Moments emitMoments(TileContext &ctx, Value x);
 
 /// Moments of each row from those of parts of it, elements of a tile.
-/// `shares`: how much of the row a part is, 0 for none; `parts.squares` are
+/// `shares`: how much of the row a part is, 0 for none; `partials.squares` are
 /// times that. `reduce` gives one number a row.
-Moments mergeMoments(TileContext &ctx, const Moments &parts, Value shares,
+Moments mergeMoments(TileContext &ctx, const Moments &partials, Value shares,
                      function_ref<Value(tile::ReduceKind, Value)> reduce);
 
 } // namespace mlir::te

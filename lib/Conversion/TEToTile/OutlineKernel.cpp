@@ -135,12 +135,12 @@ Value Outliner::emitKernelDim(ImplicitLocOpBuilder &b, Value inner, int64_t i) {
   return i < 0 ? leaf(inner, i) : emitSize(b, inner, i, leaf);
 }
 
-/// Which of M and K a kernel of one part takes as arguments. One of several
-/// parts takes each part's number of workgroups.
+/// Which of M and K a kernel of one subkernel takes as arguments. One of
+/// several subkernels takes each subkernel's number of workgroups.
 SmallVector<bool> Outliner::getDynamic() {
-  if (parts.size() > 1)
-    return SmallVector<bool>(parts.size(), true);
-  auto [rows, cols] = parts.front().anchor.getExtents();
+  if (subkernels.size() > 1)
+    return SmallVector<bool>(subkernels.size(), true);
+  auto [rows, cols] = subkernels.front().anchor.getExtents();
   SmallVector<bool> dynamic;
   for (int64_t size : {rows, cols})
     if (ShapedType::isDynamic(size))
@@ -148,27 +148,28 @@ SmallVector<bool> Outliner::getDynamic() {
   return dynamic;
 }
 
-/// M and K of a part, and what is known of them. `next`: the kernel's next
+/// M and K of a subkernel, and what is known of them. `next`: the kernel's next
 /// argument.
-void Outliner::bindExtents(TileContext &ctx, const Part &part, unsigned &next) {
+void Outliner::bindExtents(TileContext &ctx, const Subkernel &subkernel,
+                           unsigned &next) {
   auto &b = ctx.b;
   ScheduleAttr schedule = ctx.schedule;
-  auto extent = part.anchor.getExtents();
+  auto extent = subkernel.anchor.getExtents();
   std::tie(ctx.staticRows, ctx.staticCols) = extent;
   auto whole = [&](int64_t known, int64_t multiple, int64_t tile) {
     return !ShapedType::isDynamic(known) && known > 0 &&
            known % std::max(multiple, tile) == 0;
   };
   // A workgroup of one row has a row of the tensor, however many there are.
-  bool isRow = getGroupRows() == 1 && part.cover.rowMultiple <= 1 &&
-               !part.cover.needsRow && !part.computesColumns();
+  bool isRow = getGroupRows() == 1 && subkernel.cover.rowMultiple <= 1 &&
+               !subkernel.cover.needsRow && !subkernel.computesColumns();
   ctx.wholeRows =
-      isRow || whole(extent.first, part.cover.rowMultiple, getGroupRows());
+      isRow || whole(extent.first, subkernel.cover.rowMultiple, getGroupRows());
   ctx.wholeCols =
-      whole(extent.second, part.cover.colMultiple, schedule.getTile()[1]);
-  if (parts.size() > 1) {
-    ctx.rows = emitRows(b, part.anchor, ctx.getDim);
-    ctx.cols = emitColumns(b, part.anchor, ctx.getDim);
+      whole(extent.second, subkernel.cover.colMultiple, schedule.getTile()[1]);
+  if (subkernels.size() > 1) {
+    ctx.rows = emitRows(b, subkernel.anchor, ctx.getDim);
+    ctx.cols = emitColumns(b, subkernel.anchor, ctx.getDim);
     return;
   }
   auto size = [&](int64_t known) -> Value {
@@ -178,8 +179,8 @@ void Outliner::bindExtents(TileContext &ctx, const Part &part, unsigned &next) {
   };
   ctx.rows = size(extent.first);
   ctx.cols = size(extent.second);
-  if (part.anchor.map.isRun())
-    ctx.shardLength = ctx.getDim(part.anchor.value, 0);
+  if (subkernel.anchor.map.isRun())
+    ctx.shardLength = ctx.getDim(subkernel.anchor.value, 0);
 }
 
 /// Asks L2 for the rows that another workgroup will load.
@@ -206,25 +207,25 @@ static void emitPrefetch(TileContext &ctx, ArrayRef<Operation *> ops,
     int64_t rowBytes =
         ctx.staticCols *
         getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth() / 8;
-    int64_t part =
+    int64_t bytes =
         std::min<int64_t>(grid.getL2PrefetchBytes(),
                           int64_t(1) << llvm::countr_zero(uint64_t(rowBytes)));
     // Rows of narrower elements may begin elsewhere.
-    if (part % ctx.target.l2PrefetchBytes == 0)
+    if (bytes % ctx.target.l2PrefetchBytes == 0)
       PrefetchOp::create(
           b, ctx.viewMatrix(ctx.getBuffers(tensor).data, ctx.rows, ctx.cols),
-          row, rows, part);
+          row, rows, bytes);
   }
 }
 
-/// The code of all tiles of a workgroup of a part: its rows are those of
+/// The code of all tiles of a workgroup of a subkernel: its rows are those of
 /// `group`.
-LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
+LogicalResult Outliner::emitTiles(TileContext &ctx, const Subkernel &subkernel,
                                   Value group) {
   SmallVector<Operation *> own(ops);
   llvm::erase_if(own, [&](Operation *op) {
-    return llvm::any_of(parts, [&](const Part &other) {
-      return &other != &part && llvm::is_contained(other.ops, op);
+    return llvm::any_of(subkernels, [&](const Subkernel &other) {
+      return &other != &subkernel && llvm::is_contained(other.ops, op);
     });
   });
   auto &b = ctx.b;
@@ -232,7 +233,7 @@ LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
   if (schedule.getSweep() == SweepKind::None) {
     Value groups;
     if (sumsGroups())
-      groups = emitGroups(b, part, ctx.rows);
+      groups = emitGroups(b, subkernel, ctx.rows);
     return emitRowTiles(ctx, sums, group, groups, [&] {
       if (firstRow)
         ctx.tileRow = arith::AddIOp::create(
@@ -242,9 +243,9 @@ LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
   }
   ctx.tileRow = arith::MulIOp::create(
       b, group, arith::ConstantIndexOp::create(b, schedule.getTile()[0]));
-  Value chunks =
-      emitTileCount(b, ctx.cols, part.cover.colMultiple, schedule.getTile()[1],
-                    /*atLeastOne=*/true);
+  Value chunks = emitTileCount(b, ctx.cols, subkernel.cover.colMultiple,
+                               schedule.getTile()[1],
+                               /*atLeastOne=*/true);
   return RowSweep(ctx, own, chunks, splits ? &*splits : nullptr)
       .run(sums, group,
            [&](ArrayRef<Operation *> some) { return emitBody(ctx, some); });
@@ -253,19 +254,20 @@ LogicalResult Outliner::emitTiles(TileContext &ctx, const Part &part,
 /// Whether some workgroups may have rows after the last, which every access
 /// of theirs would have to branch for. Where nothing waits for a row that costs
 /// no time, and two programs cost registers; or LDS, where that holds rows.
-bool Outliner::hasEdge(const TileContext &ctx, const Part &part) {
+bool Outliner::hasEdge(const TileContext &ctx, const Subkernel &subkernel) {
   ScheduleAttr schedule = fusion.getScheduleAttr();
   bool inLds = schedule.getGrid().getCluster() > 1 &&
                schedule.getSweep() == SweepKind::Keep;
   return !target.hasBufferAccesses && !ctx.wholeRows && !inLds &&
-         getTileDemand(part.ops).wholeRows &&
-         ShapedType::isDynamic(ctx.staticRows) && parts.size() == 1 &&
-         !part.computesColumns() && schedule.getGrid().getWorkgroups() == 0 &&
-         !splits && !schedule.getMatmul();
+         getTileDemand(subkernel.ops).wholeRows &&
+         ShapedType::isDynamic(ctx.staticRows) && subkernels.size() == 1 &&
+         !subkernel.computesColumns() &&
+         schedule.getGrid().getWorkgroups() == 0 && !splits &&
+         !schedule.getMatmul();
 }
 
 /// The code of a workgroup whose rows are all inside, and of one at the edge.
-LogicalResult Outliner::emitAtEdge(TileContext &ctx, const Part &part,
+LogicalResult Outliner::emitAtEdge(TileContext &ctx, const Subkernel &subkernel,
                                    Value group) {
   auto &b = ctx.b;
   auto constant = [&](int64_t value) -> Value {
@@ -281,22 +283,23 @@ LogicalResult Outliner::emitAtEdge(TileContext &ctx, const Part &part,
   b.setInsertionPoint(branch.thenYield());
   TileContext whole = ctx;
   whole.wholeRows = true;
-  if (failed(emitTiles(whole, part, group)))
+  if (failed(emitTiles(whole, subkernel, group)))
     return failure();
   b.setInsertionPoint(branch.elseYield());
-  return emitTiles(ctx, part, group);
+  return emitTiles(ctx, subkernel, group);
 }
 
-/// Among several parts: the column of tiles of workgroup `group`, and its
+/// Among several subkernels: the column of tiles of workgroup `group`, and its
 /// number in it, of those that are side by side along rows.
-std::pair<Value, Value> Outliner::emitColumn(TileContext &ctx, const Part &part,
+std::pair<Value, Value> Outliner::emitColumn(TileContext &ctx,
+                                             const Subkernel &subkernel,
                                              Value group) {
   auto &b = ctx.b;
-  Value columns = emitTileCount(b, ctx.cols, part.cover.colMultiple,
+  Value columns = emitTileCount(b, ctx.cols, subkernel.cover.colMultiple,
                                 ctx.schedule.getTile()[1], /*atLeastOne=*/true);
   Value zero = arith::ConstantIndexOp::create(b, 0);
   bool isOne = getConstantIntValue(columns) == 1;
-  if (part.computesColumns())
+  if (subkernel.computesColumns())
     return {isOne ? zero : group, zero};
   if (isOne)
     return {zero, group};
@@ -304,17 +307,18 @@ std::pair<Value, Value> Outliner::emitColumn(TileContext &ctx, const Part &part,
           arith::DivUIOp::create(b, group, columns)};
 }
 
-/// The program of workgroup (x, group) of a part.
-LogicalResult Outliner::emitPart(TileContext ctx, const Part &part, Value x,
-                                 Value group, unsigned &next) {
-  bindExtents(ctx, part, next);
+/// The program of workgroup (x, group) of a subkernel.
+LogicalResult Outliner::emitSubkernel(TileContext ctx,
+                                      const Subkernel &subkernel, Value x,
+                                      Value group, unsigned &next) {
+  bindExtents(ctx, subkernel, next);
   auto &b = ctx.b;
   int64_t width = ctx.schedule.getTile()[1];
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  if (parts.size() > 1)
-    std::tie(x, group) = emitColumn(ctx, part, group);
+  if (subkernels.size() > 1)
+    std::tie(x, group) = emitColumn(ctx, subkernel, group);
   else
-    std::tie(x, group) = emitOrder(ctx, part, x, group);
+    std::tie(x, group) = emitOrder(ctx, subkernel, x, group);
   ctx.tileCol = zero; // where one tile holds all columns
   if (!ctx.wholeCols || ctx.staticCols != width)
     ctx.tileCol =
@@ -324,32 +328,34 @@ LogicalResult Outliner::emitPart(TileContext ctx, const Part &part, Value x,
     place = arith::AddIOp::create(b, place, split);
   ctx.firstWorkgroup =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, place, zero);
-  if (part.anchor.perMatrix)
+  if (subkernel.anchor.perMatrix)
     std::tie(ctx.matrix, group) =
-        emitMatrix(b, group, ctx.rows, part.cover, getGroupRows());
-  if (ctx.schedule.getGrid().getL2PrefetchDistance() > 0) // there is one part
+        emitMatrix(b, group, ctx.rows, subkernel.cover, getGroupRows());
+  if (ctx.schedule.getGrid().getL2PrefetchDistance() >
+      0) // there is one subkernel
     emitPrefetch(ctx, ops, group);
-  return hasEdge(ctx, part) ? emitAtEdge(ctx, part, group)
-                            : emitTiles(ctx, part, group);
+  return hasEdge(ctx, subkernel) ? emitAtEdge(ctx, subkernel, group)
+                                 : emitTiles(ctx, subkernel, group);
 }
 
-/// Workgroups are divided among the parts, one part's after the other's.
-LogicalResult Outliner::emitParts(const TileContext &common, Value x,
-                                  Value group, unsigned next) {
+/// Workgroups are divided among the subkernels, one subkernel's after the
+/// other's.
+LogicalResult Outliner::emitSubkernels(const TileContext &common, Value x,
+                                       Value group, unsigned next) {
   auto &b = common.b;
   OpBuilder::InsertionGuard guard(b);
-  for (auto [i, part] : llvm::enumerate(parts)) {
-    if (i + 1 == parts.size() && (i == 0 || !part.computesColumns()))
-      return emitPart(common, part, x, group, next);
+  for (auto [i, subkernel] : llvm::enumerate(subkernels)) {
+    if (i + 1 == subkernels.size() && (i == 0 || !subkernel.computesColumns()))
+      return emitSubkernel(common, subkernel, x, group, next);
     Value count = body->getArgument(next + i);
     Value isHere =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, group, count);
-    // Of many small parts a chain of branches is no deeper than one: in those
-    // after its own, a workgroup's number has wrapped around.
-    bool isChain = part.computesColumns();
+    // Of many small subkernels a chain of branches is no deeper than one: in
+    // those after its own, a workgroup's number has wrapped around.
+    bool isChain = subkernel.computesColumns();
     auto branch = scf::IfOp::create(b, isHere, /*withElseRegion=*/!isChain);
     b.setInsertionPoint(branch.thenYield());
-    if (failed(emitPart(common, part, x, group, next)))
+    if (failed(emitSubkernel(common, subkernel, x, group, next)))
       return failure();
     if (isChain)
       b.setInsertionPointAfter(branch);
@@ -424,7 +430,7 @@ LogicalResult Outliner::emitKernel(bool isLast) {
       addPointerTypes(type, types);
   types.append(getDynamic().size(), b.getIndexType());
   ScheduleAttr schedule = fusion.getScheduleAttr();
-  std::string name = (fusion.getKernel() + (isLast ? "" : "_part")).str();
+  std::string name = (fusion.getKernel() + (isLast ? "" : "_partial")).str();
   auto kernel = KernelOp::create(b, name, schedule.getTarget(),
                                  schedule.getWaves(), types);
   dims.clear();
@@ -454,7 +460,7 @@ LogicalResult Outliner::emitKernel(bool isLast) {
   unsigned next = bindArguments(ctx, isLast);
   LogicalResult result = success();
   emitUnlessNoop(b, noop ? ctx.getBuffers(noop).data : Value(),
-                 [&] { result = emitParts(ctx, x, y, next); });
+                 [&] { result = emitSubkernels(ctx, x, y, next); });
   if (failed(result)) {
     kernel.erase();
     return failure();

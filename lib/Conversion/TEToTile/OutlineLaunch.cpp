@@ -153,25 +153,25 @@ SmallVector<Value> Outliner::emitFinish(ImplicitLocOpBuilder &b,
   return results;
 }
 
-/// The number of tiles down the rows of a part, from the first row on that is
-/// computed, in host code or a kernel's.
-Value Outliner::emitGroups(ImplicitLocOpBuilder &b, const Part &part,
+/// The number of tiles down the rows of a subkernel, from the first row on that
+/// is computed, in host code or a kernel's.
+Value Outliner::emitGroups(ImplicitLocOpBuilder &b, const Subkernel &subkernel,
                            Value rows) {
-  Value count = emitTileCount(b, rows, part.cover.rowMultiple, getGroupRows(),
-                              part.cover.needsRow);
+  Value count = emitTileCount(b, rows, subkernel.cover.rowMultiple,
+                              getGroupRows(), subkernel.cover.needsRow);
   if (firstRow)
     count = b.createOrFold<arith::SubIOp>(
         count, arith::ConstantIndexOp::create(b, firstRow / getGroupRows()));
   return count;
 }
 
-/// The number of workgroups along the rows of a part, in host code.
-Value Outliner::emitGroupCount(ImplicitLocOpBuilder &b, const Part &part,
-                               Value rows) {
-  if (part.computesColumns())
+/// The number of workgroups along the rows of a subkernel, in host code.
+Value Outliner::emitGroupCount(ImplicitLocOpBuilder &b,
+                               const Subkernel &subkernel, Value rows) {
+  if (subkernel.computesColumns())
     return arith::ConstantIndexOp::create(b, 1);
-  Value count = emitGroups(b, part, rows);
-  if (GemmOp gemm = findGemm(part.ops); gemm && gemm.getRest()) {
+  Value count = emitGroups(b, subkernel, rows);
+  if (GemmOp gemm = findGemm(subkernel.ops); gemm && gemm.getRest()) {
     Value whole = arith::ConstantIndexOp::create(b, getWholeGroups());
     count = b.createOrFold<arith::AddIOp>(
         whole, b.createOrFold<arith::MulIOp>(
@@ -182,17 +182,17 @@ Value Outliner::emitGroupCount(ImplicitLocOpBuilder &b, const Part &part,
     count = b.createOrFold<arith::MinUIOp>(
         count, arith::ConstantIndexOp::create(
                    b, fusion.getScheduleAttr().getGrid().getWorkgroups()));
-  for (unsigned i : part.anchor.getMatrixDims())
-    count = b.createOrFold<arith::MulIOp>(count,
-                                          emitHostDim(b, part.anchor.value, i));
+  for (unsigned i : subkernel.anchor.getMatrixDims())
+    count = b.createOrFold<arith::MulIOp>(
+        count, emitHostDim(b, subkernel.anchor.value, i));
   return count;
 }
 
 /// Launches a kernel that writes partial results of rows.
-void Outliner::emitPartLaunch(ImplicitLocOpBuilder &b,
-                              const RegionKernels::Kernel &kernel, Value gridX,
-                              Value gridY, Value rows, ValueRange inputs,
-                              ValueRange sizes) {
+void Outliner::emitPartialLaunch(ImplicitLocOpBuilder &b,
+                                 const RegionKernels::Kernel &kernel,
+                                 Value gridX, Value gridY, Value rows,
+                                 ValueRange inputs, ValueRange sizes) {
   SmallVector<Value> dynamic;
   if (!kernel.partial.hasStaticShape())
     dynamic.push_back(rows);
@@ -208,27 +208,27 @@ void Outliner::emitLaunch(const RegionKernels::Kernel &kernel) {
   ScheduleAttr schedule = fusion.getScheduleAttr();
   SmallVector<Value> sizes, inits, inputs, groups;
   Value gridX, rows, cols, one = arith::ConstantIndexOp::create(b, 1);
-  for (const Part &part : parts) {
+  for (const Subkernel &subkernel : subkernels) {
     auto hostDim = [&](Value inner, int64_t i) {
       return emitHostDim(b, inner, i);
     };
-    rows = emitRows(b, part.anchor, hostDim);
-    cols = emitColumns(b, part.anchor, hostDim);
-    const Cover &cover = part.cover;
-    // Several parts have one column of tiles each.
+    rows = emitRows(b, subkernel.anchor, hostDim);
+    cols = emitColumns(b, subkernel.anchor, hostDim);
+    const Cover &cover = subkernel.cover;
+    // Several subkernels have one column of tiles each.
     Value columns = emitTileCount(b, cols, cover.colMultiple,
                                   schedule.getTile()[1], cover.needsCol);
-    groups.push_back(emitGroupCount(b, part, rows));
-    if (parts.size() > 1)
+    groups.push_back(emitGroupCount(b, subkernel, rows));
+    if (subkernels.size() > 1)
       groups.back() = b.createOrFold<arith::MulIOp>(
           groups.back(), std::exchange(columns, one));
     gridX = gridX ? b.createOrFold<arith::MaxUIOp>(gridX, columns) : columns;
     if (schedule.getSweep() != SweepKind::None)
       gridX =
           arith::ConstantIndexOp::create(b, schedule.getGrid().getRowSplit());
-    if (parts.size() > 1)
+    if (subkernels.size() > 1)
       continue;
-    auto [knownRows, knownCols] = part.anchor.getExtents();
+    auto [knownRows, knownCols] = subkernel.anchor.getExtents();
     if (ShapedType::isDynamic(knownRows))
       sizes.push_back(rows);
     if (ShapedType::isDynamic(knownCols))
@@ -237,7 +237,7 @@ void Outliner::emitLaunch(const RegionKernels::Kernel &kernel) {
   Value gridY = groups.front();
   for (Value more : ArrayRef(groups).drop_front())
     gridY = b.createOrFold<arith::AddIOp>(gridY, more);
-  if (parts.size() > 1)
+  if (subkernels.size() > 1)
     llvm::append_range(sizes, groups);
   for (auto [argument, dim] : kernel.sizes) {
     Value host = fusion.getInputs()[argument];
@@ -248,7 +248,7 @@ void Outliner::emitLaunch(const RegionKernels::Kernel &kernel) {
       inputs.push_back(input);
   llvm::append_range(inputs, partials);
   if (kernel.partial)
-    return emitPartLaunch(b, kernel, gridX, gridY, rows, inputs, sizes);
+    return emitPartialLaunch(b, kernel, gridX, gridY, rows, inputs, sizes);
 
   // An amax, always the last, is zeroed first, then folded into.
   ValueRange yielded = getYielded();

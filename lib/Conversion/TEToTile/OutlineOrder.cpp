@@ -90,43 +90,46 @@ bool Outliner::orders() {
          Timing::lookup(target.name);
 }
 
-/// The same for a part whose schedule orders its tiles.
-std::pair<Value, Value> Outliner::emitOrder(TileContext &ctx, const Part &part,
-                                            Value x, Value y) {
-  if (GemmOp gemm = findGemm(part.ops); gemm && gemm.getRest())
-    return emitRestOrder(ctx, part, x, y);
+/// The same for a subkernel whose schedule orders its tiles.
+std::pair<Value, Value> Outliner::emitOrder(TileContext &ctx,
+                                            const Subkernel &subkernel, Value x,
+                                            Value y) {
+  if (GemmOp gemm = findGemm(subkernel.ops); gemm && gemm.getRest())
+    return emitRestOrder(ctx, subkernel, x, y);
   if (!orders())
     return {x, y};
   auto &b = ctx.b;
-  const Cover &cover = part.cover;
+  const Cover &cover = subkernel.cover;
   Value columns = emitTileCount(b, ctx.cols, cover.colMultiple,
                                 ctx.schedule.getTile()[1], cover.needsCol);
   Value rows = emitTileCount(b, ctx.rows, cover.rowMultiple, getGroupRows(),
                              cover.needsRow);
-  for (unsigned i : part.anchor.getMatrixDims())
-    rows =
-        b.createOrFold<arith::MulIOp>(rows, ctx.getDim(part.anchor.value, i));
+  for (unsigned i : subkernel.anchor.getMatrixDims())
+    rows = b.createOrFold<arith::MulIOp>(rows,
+                                         ctx.getDim(subkernel.anchor.value, i));
   return ::emitOrder(b, x, y, columns, rows, ctx.schedule.getGrid().getGroupM(),
                      target);
 }
 
 /// The same where a te.gemm's last rows are cut into splits of K: workgroups of
 /// the other rows come first, then those of each split.
-std::pair<Value, Value>
-Outliner::emitRestOrder(TileContext &ctx, const Part &part, Value x, Value y) {
+std::pair<Value, Value> Outliner::emitRestOrder(TileContext &ctx,
+                                                const Subkernel &subkernel,
+                                                Value x, Value y) {
   auto &b = ctx.b;
   Value whole = arith::ConstantIndexOp::create(b, getWholeGroups()),
         zero = arith::ConstantIndexOp::create(b, 0);
   Value rest =
-      b.createOrFold<arith::SubIOp>(emitGroups(b, part, ctx.rows), whole);
+      b.createOrFold<arith::SubIOp>(emitGroups(b, subkernel, ctx.rows), whole);
   Value count =
-      arith::ConstantIndexOp::create(b, findGemm(part.ops).countSplits());
+      arith::ConstantIndexOp::create(b, findGemm(subkernel.ops).countSplits());
   ctx.isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, y, whole);
   auto select = [&](Value ofSplit, Value other) -> Value {
     return arith::SelectOp::create(b, ctx.isWhole, other, ofSplit);
   };
-  Value columns = emitTileCount(b, ctx.cols, part.cover.colMultiple,
-                                ctx.schedule.getTile()[1], part.cover.needsCol);
+  Value columns =
+      emitTileCount(b, ctx.cols, subkernel.cover.colMultiple,
+                    ctx.schedule.getTile()[1], subkernel.cover.needsCol);
   Value rows = select(b.createOrFold<arith::MulIOp>(rest, count), whole);
   y = arith::SubIOp::create(b, y, select(whole, zero));
   if (orders())

@@ -28,13 +28,13 @@ struct Cover {
 };
 
 /// Ops that iterate over one extent.
-struct Part {
+struct Subkernel {
   SmallVector<Operation *> ops;
   Anchor anchor;
   Cover cover;
 
-  /// A workgroup computes all rows of its columns. Among several parts, the
-  /// workgroups of this one lie along its columns.
+  /// A workgroup computes all rows of its columns. Among several subkernels,
+  /// the workgroups of this one lie along its columns.
   bool computesColumns() const { return llvm::any_of(ops, needsWholeColumns); }
 };
 
@@ -59,7 +59,7 @@ struct Outliner {
   const Target &target;
   SymbolTable &symbols;
   SmallVector<Operation *> ops;
-  SmallVector<Part> parts;
+  SmallVector<Subkernel> subkernels;
   Value noop;
   SmallVector<OpResult> sums; // yielded: over all rows
   int64_t firstRow = 0;       // that is computed
@@ -75,30 +75,33 @@ struct Outliner {
 
   LogicalResult emitKernels();
   void emitLaunches();
-  LogicalResult emitPartKernels();
+  LogicalResult emitPartialKernels();
   LogicalResult emitKernel(bool isLast);
   unsigned bindArguments(TileContext &ctx, bool isLast);
   void emitLaunch(const RegionKernels::Kernel &kernel);
-  void emitPartLaunch(ImplicitLocOpBuilder &b,
-                      const RegionKernels::Kernel &kernel, Value gridX,
-                      Value gridY, Value rows, ValueRange inputs,
-                      ValueRange sizes);
-  void bindExtents(TileContext &ctx, const Part &part, unsigned &next);
+  void emitPartialLaunch(ImplicitLocOpBuilder &b,
+                         const RegionKernels::Kernel &kernel, Value gridX,
+                         Value gridY, Value rows, ValueRange inputs,
+                         ValueRange sizes);
+  void bindExtents(TileContext &ctx, const Subkernel &subkernel,
+                   unsigned &next);
   LogicalResult emitBody(TileContext &ctx, ArrayRef<Operation *> ops);
-  LogicalResult emitTiles(TileContext &ctx, const Part &part, Value group);
-  bool hasEdge(const TileContext &ctx, const Part &part);
-  LogicalResult emitAtEdge(TileContext &ctx, const Part &part, Value group);
-  LogicalResult emitPart(TileContext ctx, const Part &part, Value x,
-                         Value group, unsigned &next);
-  std::pair<Value, Value> emitColumn(TileContext &ctx, const Part &part,
-                                     Value group);
-  std::pair<Value, Value> emitOrder(TileContext &ctx, const Part &part, Value x,
-                                    Value y);
+  LogicalResult emitTiles(TileContext &ctx, const Subkernel &subkernel,
+                          Value group);
+  bool hasEdge(const TileContext &ctx, const Subkernel &subkernel);
+  LogicalResult emitAtEdge(TileContext &ctx, const Subkernel &subkernel,
+                           Value group);
+  LogicalResult emitSubkernel(TileContext ctx, const Subkernel &subkernel,
+                              Value x, Value group, unsigned &next);
+  std::pair<Value, Value> emitColumn(TileContext &ctx,
+                                     const Subkernel &subkernel, Value group);
+  std::pair<Value, Value>
+  emitOrder(TileContext &ctx, const Subkernel &subkernel, Value x, Value y);
   bool orders();
-  std::pair<Value, Value> emitRestOrder(TileContext &ctx, const Part &part,
-                                        Value x, Value y);
-  LogicalResult emitParts(const TileContext &common, Value x, Value group,
-                          unsigned next);
+  std::pair<Value, Value>
+  emitRestOrder(TileContext &ctx, const Subkernel &subkernel, Value x, Value y);
+  LogicalResult emitSubkernels(const TileContext &common, Value x, Value group,
+                               unsigned next);
   SmallVector<Type> getLaunchTypes();
   SmallVector<Value> emitSizes(ImplicitLocOpBuilder &b, Value groups);
   tile::LaunchOp emitZero(ImplicitLocOpBuilder &b, Type amax);
@@ -108,11 +111,11 @@ struct Outliner {
   /// dimension then, of which every chip has room for the most.
   bool hasOneColumn() {
     ScheduleAttr schedule = fusion.getScheduleAttr();
-    if (parts.size() > 1 || schedule.getSweep() != SweepKind::None)
+    if (subkernels.size() > 1 || schedule.getSweep() != SweepKind::None)
       return schedule.getGrid().getRowSplit() == 1;
-    int64_t cols = parts.front().anchor.getExtents().second;
+    int64_t cols = subkernels.front().anchor.getExtents().second;
     int64_t multiple =
-        std::max(parts.front().cover.colMultiple, schedule.getTile()[1]);
+        std::max(subkernels.front().cover.colMultiple, schedule.getTile()[1]);
     return !ShapedType::isDynamic(cols) && cols > 0 &&
            llvm::alignTo(cols, multiple) == uint64_t(schedule.getTile()[1]);
   }
@@ -141,8 +144,10 @@ struct Outliner {
   }
   Value emitKernelDim(ImplicitLocOpBuilder &b, Value inner, int64_t i);
   Value emitHostDim(ImplicitLocOpBuilder &b, Value inner, int64_t i);
-  Value emitGroups(ImplicitLocOpBuilder &b, const Part &part, Value rows);
-  Value emitGroupCount(ImplicitLocOpBuilder &b, const Part &part, Value rows);
+  Value emitGroups(ImplicitLocOpBuilder &b, const Subkernel &subkernel,
+                   Value rows);
+  Value emitGroupCount(ImplicitLocOpBuilder &b, const Subkernel &subkernel,
+                       Value rows);
   std::pair<Value, Value> emitPlace(ImplicitLocOpBuilder &b);
   SmallVector<bool> getDynamic();
 };

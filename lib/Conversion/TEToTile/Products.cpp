@@ -40,5 +40,5 @@ Value te::emitProduct(TileContext &ctx, Value a, Value b, Value sum) {
   auto mma = MMAAttr::get(sum.getContext(), ctx.schedule.getMatmul().getMma());
   return MmaOp::create(ctx.b, sum.getType(), a, b, sum, /*scale_a=*/Value(),
                        /*scale_b=*/Value(), mma, /*in_order=*/false,
-                       /*scale_part=*/0, /*reads=*/0, /*ahead=*/0);
+                       /*scale_slice=*/0, /*reads=*/0, /*ahead=*/0);
 }

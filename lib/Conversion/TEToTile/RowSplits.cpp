@@ -81,7 +81,7 @@ Value RowSplits::viewPartial(TileContext &ctx, unsigned kernel,
 }
 
 SmallVector<Value> RowSplits::loadPartials(TileContext &ctx, unsigned number,
-                                           unsigned numParts) const {
+                                           unsigned numPartials) const {
   auto &b = ctx.b;
   LinearLayout layout = LinearLayout::rowMajor(
       {ctx.schedule.getTile()[0], int64_t(llvm::PowerOf2Ceil(count))},
@@ -90,18 +90,18 @@ SmallVector<Value> RowSplits::loadPartials(TileContext &ctx, unsigned number,
   Value zero = arith::ConstantIndexOp::create(b, 0);
   SmallVector<Value> tiles;
   auto [kernel, first] = *places[number];
-  for (unsigned i = 0; i < numParts; ++i)
+  for (unsigned i = 0; i < numPartials; ++i)
     tiles.push_back(ctx.load(viewPartial(ctx, kernel, first + i), ctx.tileRow,
                              zero, b.getF32Type(), layout));
   return tiles;
 }
 
 void RowSplits::storePartials(TileContext &ctx, unsigned number,
-                              ValueRange parts) {
+                              ValueRange partials) {
   unsigned kernel = slots.size();
   postpone(number);
   places[number] = Place{kernel, nextSlot};
   llvm::SaveAndRestore stores(ctx.stores, true);
-  for (Value part : parts)
-    ctx.store(part, viewPartial(ctx, kernel, nextSlot++), ctx.tileRow, split);
+  for (Value partial : partials)
+    ctx.store(partial, viewPartial(ctx, kernel, nextSlot++), ctx.tileRow, split);
 }

@@ -8,7 +8,7 @@
 // Where a schedule says `row_split`, each workgroup sweeps a run of its row's
 // tiles (RowSweep.h). What is computed over rows takes kernels of its own: each
 // writes one f32 a row and split for every reduction that it can fold, the next
-// one reads those of a row and puts them together, in the order of the splits.
+// one reads those of a row and combines them, in the order of the splits.
 // The last kernel writes the results.
 //
 //===----------------------------------------------------------------------===//
@@ -40,15 +40,15 @@ public:
   /// The same of each split, in an f32 tile as loadPartials gives.
   Value getSizes(TileContext &ctx, Type type) const;
 
-  /// Whether an earlier kernel folded reduction `number`; its `numParts`
+  /// Whether an earlier kernel folded reduction `number`; its `numPartials`
   /// partial results, each a tile of rows x splits, 0 beyond the last split.
   bool isFolded(unsigned number) const {
     return number < places.size() && places[number];
   }
   SmallVector<Value> loadPartials(TileContext &ctx, unsigned number,
-                                  unsigned numParts) const;
+                                  unsigned numPartials) const;
   /// Writes the partial results, tiles of one column, of reduction `number`.
-  void storePartials(TileContext &ctx, unsigned number, ValueRange parts);
+  void storePartials(TileContext &ctx, unsigned number, ValueRange partials);
   /// Reduction `number` waits for a later kernel.
   void postpone(unsigned number);
   /// Ends a kernel: true where all reductions are folded.

@@ -72,11 +72,11 @@ bool RowSweep::isUnknown(Value value) const {
   return false;
 }
 
-/// What earlier kernels folded, put together before this sweep's loop.
+/// What earlier kernels folded, combined before this sweep's loop.
 SmallVector<Value> RowSweep::merge(unsigned number, const Fold &fold) {
   OpBuilder::InsertionGuard guard(ctx.b);
   ctx.b.setInsertionPoint(loop);
-  return fold.merge(splits->loadPartials(ctx, number, fold.numParts));
+  return fold.merge(splits->loadPartials(ctx, number, fold.numPartials));
 }
 
 /// The results of the next reduction: known from an earlier sweep, or folded in
@@ -132,8 +132,8 @@ Value RowSweep::reduce(ReduceKind kind, Value tile, double start) {
     return {reduceRow(kind, carried[0])};
   };
   f.finishSplit = f.finish;
-  f.merge = [this, kind](ValueRange parts) -> SmallVector<Value> {
-    return {reduceSplits(kind, parts[0])};
+  f.merge = [this, kind](ValueRange partials) -> SmallVector<Value> {
+    return {reduceSplits(kind, partials[0])};
   };
   return fold(1, tile, std::move(f)).front();
 }
@@ -214,19 +214,21 @@ Moments RowSweep::getMoments(Value tile) {
     return list(merge(carried, ctx.getRowShare()));
   };
   // Splits are merged like positions.
-  f.numParts = 3;
+  f.numPartials = 3;
   f.finishSplit = [=, this](ValueRange carried) {
     Value one = arith::ConstantOp::create(ctx.b, ctx.b.getF32FloatAttr(1.0f));
     return list(merge(carried,
                       arith::DivFOp::create(ctx.b, one, splits->getSize(ctx))));
   };
-  f.merge = [=, this](ValueRange parts) -> SmallVector<Value> {
+  f.merge = [=, this](ValueRange partials) -> SmallVector<Value> {
     auto &b = ctx.b;
-    Type type = parts[0].getType();
+    Type type = partials[0].getType();
     Value shares = arith::MulFOp::create(b, splits->getSizes(ctx, type),
                                          ctx.splat(ctx.getRowShare(), type));
     auto all = list(mergeMoments(
-        ctx, {parts[0], parts[1], arith::MulFOp::create(b, parts[2], shares)},
+        ctx,
+        {partials[0], partials[1],
+         arith::MulFOp::create(b, partials[2], shares)},
         shares, [&](ReduceKind kind, Value tile) {
           return ctx.reduce(
               kind, tile, {1, cast<ShapedType>(tile.getType()).getDimSize(1)});
@@ -395,13 +397,13 @@ LogicalResult RowSweep::run(ArrayRef<OpResult> sums, Value group, Body body) {
     return emitLoop(statistics, body, nothing, nothing);
   if (!splits)
     stage();
-  bool holds = keeps() && share == 0, puts = keeps() && share > 0;
+  bool loads = keeps() && share == 0, stores = keeps() && share > 0;
   bool readsAtOnce =
-      puts && getConstantIntValue(last) &&
+      stores && getConstantIntValue(last) &&
       estimate(getTileDemand(this->ops), ctx.schedule, ctx.target).readsShare;
-  if (holds && failed(keep(body)))
+  if (loads && failed(keep(body)))
     return failure();
-  if (puts)
+  if (stores)
     fetch();
   SmallVector<Value> fetched;
   for (auto &[value, place] : rings)
@@ -413,8 +415,8 @@ LogicalResult RowSweep::run(ArrayRef<OpResult> sums, Value group, Body body) {
         AsyncWaitOp::create(ctx.b, fetched);
     };
     auto end = [&] {
-      if (puts && rings.empty())
-        put();
+      if (stores && rings.empty())
+        storeTiles();
     };
     if (failed(emitLoop(statistics, body, begin, end)))
       return failure();

@@ -15,8 +15,8 @@
 // first, all of them, and stay in registers; with `reread` each sweep loads
 // them again. Workgroups of a cluster have a share of the row's tiles each, and
 // exchange what they fold; those they keep are in LDS, where the first sweep
-// puts them. Several workgroups may share a row (RowSplits.h): a kernel has one
-// of the sweeps then.
+// stores them. Several workgroups may share a row (RowSplits.h): a kernel has
+// one of the sweeps then.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TE_LIB_CONVERSION_TETOTILE_ROWSWEEP_H
@@ -64,8 +64,8 @@ private:
     std::function<SmallVector<Value>(ValueRange)> update;
     std::function<SmallVector<Value>(ValueRange)> finish;
     /// Of a split of the row (one column each), and what those of all splits,
-    /// tiles of rows x splits, are put together to.
-    unsigned numParts = 1;
+    /// tiles of rows x splits, are combined to.
+    unsigned numPartials = 1;
     std::function<SmallVector<Value>(ValueRange)> finishSplit;
     std::function<SmallVector<Value>(ValueRange)> merge;
   };
@@ -79,7 +79,7 @@ private:
   LogicalResult keep(Body body);
   tile::RingOp makeRing(RankedTensorType type);
   void fetch();
-  void put();
+  void storeTiles();
   LogicalResult emitLoop(ArrayRef<Operation *> ops, Body body,
                          function_ref<void()> begin, function_ref<void()> end,
                          bool backwards = false);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What a workgroup sweeps more than once stays in registers (keep), or in
-// LDS: read once a column (stage), fetched there, or put by the first sweep.
+// LDS: read once a column (stage), fetched there, or stored by the first sweep.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,8 +72,8 @@ LogicalResult RowSweep::keep(Body body) {
   return success();
 }
 
-/// A place in LDS for a share's tiles of this type. Each lane takes what it put
-/// there, or fetched, itself.
+/// A place in LDS for a share's tiles of this type. Each lane loads what it
+/// stored there, or fetched, itself.
 RingOp RowSweep::makeRing(RankedTensorType type) {
   auto &b = ctx.b;
   auto layout = LayoutAttr::get(b.getContext(), getLayout(type));
@@ -121,7 +121,7 @@ void RowSweep::fetch() {
 }
 
 /// Puts the tiles that the sweeps begin with into LDS.
-void RowSweep::put() {
+void RowSweep::storeTiles() {
   auto &b = ctx.b;
   for (Value value : getKeptValues(ops)) {
     Value tile = ctx.getTile(value);

@@ -444,7 +444,7 @@ Value te::loadScalesAsStored(TileContext &ctx, ScaledType type, Value buffer,
   SmallVector<int64_t> kept(together);
   for (int64_t &bit : kept)
     bit *= dim == 0 ? blocks[1] : 1;
-  // Bytes that are put together from several runs come in whole words.
+  // Bytes that are made of several runs come in whole words.
   constexpr unsigned wordBits = 32;
   int64_t lanes = ctx.schedule.getWaves() * ctx.target.waveSize,
           least = kept.empty() ? 1 : wordBits / bits,

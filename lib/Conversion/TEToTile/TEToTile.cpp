@@ -18,7 +18,8 @@
 // reads zeros, whose scale byte is the padding's. An amax starts from 0, which
 // a launch of a one-lane kernel writes before.
 //
-// Workgroups are divided among the parts of a region, each with its own M x K.
+// Workgroups are divided among the subkernels of a region, each with its own M
+// x K.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +42,7 @@ namespace mlir::te {
 #include "te/Conversion/Passes.h.inc"
 } // namespace mlir::te
 
-/// Of what the ops of a part yield.
+/// Of what the ops of a subkernel yield.
 static Cover getCover(ValueRange yielded, ArrayRef<Operation *> ops) {
   Cover cover;
   llvm::SmallPtrSet<Operation *, 4> transposed = getTransposedOps(ops);
@@ -71,11 +72,11 @@ static Cover getCover(ValueRange yielded, ArrayRef<Operation *> ops) {
 }
 
 /// The kernels that compute something over rows which workgroups share.
-LogicalResult Outliner::emitPartKernels() {
+LogicalResult Outliner::emitPartialKernels() {
   ScheduleAttr schedule = fusion.getScheduleAttr();
   int64_t width = schedule.getTile()[1],
-          unit = std::max(parts.front().cover.colMultiple, width),
-          cols = parts.front().anchor.getExtents().second;
+          unit = std::max(subkernels.front().cover.colMultiple, width),
+          cols = subkernels.front().anchor.getExtents().second;
   splits.emplace(schedule.getGrid().getRowSplit(),
                  llvm::alignTo(cols, unit) / width, width);
   bool isComplete = false;
@@ -84,14 +85,14 @@ LogicalResult Outliner::emitPartKernels() {
       return failure();
     isComplete = splits->end();
     made.kernels.back().partial = splits->getPartialType(
-        fusion.getContext(), parts.front().anchor.getExtents().first);
+        fusion.getContext(), subkernels.front().anchor.getExtents().first);
   }
   return success();
 }
 
 LogicalResult Outliner::emitKernels() {
   if (fusion.getScheduleAttr().getGrid().getRowSplit() > 1 &&
-      failed(emitPartKernels()))
+      failed(emitPartialKernels()))
     return failure();
   return emitKernel(/*isLast=*/true);
 }
@@ -122,13 +123,13 @@ struct TEToTilePass : te::impl::TEToTilePassBase<TEToTilePass> {
         product && !fusion.getScheduleAttr().getMatmul())
       return product->emitError("the region's schedule does not say how ")
              << product->getName() << " is computed; run te-schedule (H14)";
-    SmallVector<Part> parts;
-    for (SmallVector<Operation *> &part : getParts(ops))
-      parts.push_back(
-          {part, findAnchor(part),
+    SmallVector<Subkernel> subkernels;
+    for (SmallVector<Operation *> &subkernel : getSubkernels(ops))
+      subkernels.push_back(
+          {subkernel, findAnchor(subkernel),
            getCover(fusion.getBody().front().getTerminator()->getOperands(),
-                    part)});
-    if (parts.empty() || !parts.front().anchor.value)
+                    subkernel)});
+    if (subkernels.empty() || !subkernels.front().anchor.value)
       return fusion.emitError("no op of the region reads a tensor; remove "
                               "it (F5)");
     Value noop;
@@ -139,7 +140,7 @@ struct TEToTilePass : te::impl::TEToTilePassBase<TEToTilePass> {
                       **target,
                       symbols,
                       ops,
-                      parts,
+                      subkernels,
                       noop,
                       getColumnSums(fusion),
                       getFirstRow(ops),

@@ -204,7 +204,7 @@ LogicalResult View::expand(ArrayRef<ReassociationIndices> groups, Value shape) {
     SmallVector<Number> sizes = llvm::map_to_vector(
         group, [&](int64_t i) { return getSize(shape, i); });
     if (dim.size() != 1) {
-      // What an earlier reshape put together comes apart again.
+      // What an earlier reshape joined is split again.
       bool isSame = llvm::equal(dim, sizes, [](const Factor &f, Number size) {
         return f.size == size;
       });

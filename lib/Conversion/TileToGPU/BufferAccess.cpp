@@ -105,7 +105,7 @@ BufferAccess::BufferAccess(ImplicitLocOpBuilder &b, const KernelState &state,
   // What goes along the rows step by step keeps its resource: 64-bit addresses
   // of each step take the scalar unit six instructions, offsets two, and one
   // for each row of a lane, as these are beyond the reach of an instruction's
-  // own. That counts where a wave's turns are taken by vector instructions.
+  // own. That counts where a wave's issue slots go to vector instructions.
   constexpr int64_t fewRows = 4;
   LinearLayout layout = getLayout(tile);
   int64_t laneRows =

@@ -35,14 +35,14 @@ static int64_t getRows(ClusterReduceOp op) {
 }
 
 /// What one workgroup sends to each.
-static int64_t getPartBytes(ClusterReduceOp op) {
+static int64_t getPartialBytes(ClusterReduceOp op) {
   return getRows(op) * op.getNumOperands() * kFloatBytes;
 }
 
 int64_t te::placeExchanges(KernelOp kernel, KernelState &state, int64_t end) {
   int64_t slot = 0;
   kernel.walk([&](ClusterReduceOp op) {
-    slot = std::max(slot, state.cluster * getPartBytes(op));
+    slot = std::max(slot, state.cluster * getPartialBytes(op));
   });
   if (slot == 0)
     return end;
@@ -144,7 +144,7 @@ struct ClusterReducePattern : OpConversionPattern<ClusterReduceOp> {
     Value start = arith::AddIOp::create(
         b, slot,
         arith::AddIOp::create(
-            b, arith::MulIOp::create(b, rank, emitI32(b, getPartBytes(op))),
+            b, arith::MulIOp::create(b, rank, emitI32(b, getPartialBytes(op))),
             arith::MulIOp::create(b, row, emitI32(b, kFloatBytes))));
     // Of the lanes that have the same rows each sends to ranks of its own; a
     // single number is sent faster by one lane (docs/decisions/0026).
@@ -175,8 +175,8 @@ struct ClusterReducePattern : OpConversionPattern<ClusterReduceOp> {
     sends ? emitIf(b, sends, sendAll) : sendAll();
   }
 
-  /// All parts of each row, put together by the lane of that number, in the
-  /// order of ranks: of more rows than lanes, by tile and run of so many.
+  /// All partial values of each row, combined by the lane of that number, in
+  /// the order of ranks: of more rows than lanes, by tile and run of so many.
   SmallVector<Value> combine(ImplicitLocOpBuilder &b, ClusterReduceOp op,
                              int64_t lanes, Value slot) const {
     Value row = arith::AndIOp::create(b, state.lane, emitI32(b, lanes - 1));
@@ -189,7 +189,7 @@ struct ClusterReducePattern : OpConversionPattern<ClusterReduceOp> {
       for (auto [run, sum] : llvm::enumerate(sums)) {
         Value at = arith::AddIOp::create(
             b, start,
-            emitI32(b, rank * getPartBytes(op) +
+            emitI32(b, rank * getPartialBytes(op) +
                            int64_t(run) * lanes * kFloatBytes));
         Value part = vector::ExtractOp::create(
             b, emitLdsLoad(b, state, type, at), int64_t(0));
@@ -244,7 +244,8 @@ struct ClusterReducePattern : OpConversionPattern<ClusterReduceOp> {
           slot = place(kSlots * kBarrierBytes, state.slotBytes);
     inFirstLane(b, state, [&] {
       NVVM::MBarrierArriveExpectTxOp::create(
-          b, TypeRange(), barrier, emitI32(b, state.cluster * getPartBytes(op)),
+          b, TypeRange(), barrier,
+          emitI32(b, state.cluster * getPartialBytes(op)),
           NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
     });
     send(b, op, adaptor.getInputs(), slot, barrier);

@@ -192,8 +192,8 @@ bool te::readsSameRows(Operation *op) {
 bool te::isRare(Operation *op) {
   constexpr int64_t kMany = 16; // products
   auto getMemory = [](Operation *op) -> Value {
-    if (auto put = dyn_cast<LocalStoreOp>(op))
-      return put.getRing();
+    if (auto store = dyn_cast<LocalStoreOp>(op))
+      return store.getRing();
     auto load = dyn_cast<LoadOp>(op);
     return load ? load.getView() : Value();
   };

@@ -134,8 +134,8 @@ struct StorePattern : TilePattern<StoreOp> {
         return access.part(adaptor.getValue(), v);
       };
       int64_t count = access.offsets.size(),
-              begin = count * op.getPart() / op.getParts(),
-              end = count * (op.getPart() + 1) / op.getParts();
+              begin = count * op.getSlice() / op.getSlices(),
+              end = count * (op.getSlice() + 1) / op.getSlices();
       if (op.getColumnsInBounds() && !op.getInBounds() && !op.getRows() &&
           op.getInterleave() == 0 &&
           BufferAccess::isPossible(state, at.tile, op.getView())) {

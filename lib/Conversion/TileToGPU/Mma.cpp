@@ -32,10 +32,11 @@ using namespace mlir::te::tile;
 namespace {
 /// The registers of one operand, cut into those of one instruction each.
 struct Fragments {
-  Value vector, scales;                  // scales: null where there are none
-  int64_t size;                          // registers of one instruction
-  int64_t alongK;                        // instructions along K
-  int64_t scaleParts = 1, scalePart = 0; // the scales are for so many of these
+  Value vector, scales; // scales: null where there are none
+  int64_t size;         // registers of one instruction
+  int64_t alongK;       // instructions along K
+  int64_t scaleSlices = 1,
+          scaleSlice = 0; // the scales are for so many of these
 };
 
 /// Between the products of the region that ends here the accesses of memory
@@ -72,8 +73,8 @@ static void emitInterleaving(ImplicitLocOpBuilder &b, int64_t products,
     return llvm::divideCeil(std::min(product, overlappedWork) * part.vectorWork,
                             overlappedWork);
   };
-  // Lanes that transpose elements have half of that after them before the first can
-  // be written.
+  // Lanes that transpose elements have half of that after them before the first
+  // can be written.
   constexpr int64_t kFew = 4; // products: their loads go first
   auto countWritesUpTo = [&](int64_t product) {
     if (products < kFew)
@@ -170,8 +171,9 @@ struct MmaPattern : TilePattern<MmaOp> {
                                             int64_t outer, int64_t k) {
     constexpr int64_t bytes = MMA::kScalesInRegister;
     int64_t all = cast<VectorType>(operand.scales.getType()).getNumElements(),
-            ofOuter = all / (operand.scaleParts * operand.alongK),
-            number = (operand.scalePart * operand.alongK + k) * ofOuter + outer,
+            ofOuter = all / (operand.scaleSlices * operand.alongK),
+            number =
+                (operand.scaleSlice * operand.alongK + k) * ofOuter + outer,
             group = std::min(all, bytes);
     SmallVector<int64_t> picks(bytes, vector::ShuffleOp::kPoisonIndex);
     std::iota(picks.begin(), picks.begin() + group, number / group * group);
@@ -216,9 +218,9 @@ struct MmaPattern : TilePattern<MmaOp> {
                      mma.size * mma.k / packed / state.target->waveSize,
                      k / mma.k};
       if (scales)
-        made.scaleParts = cast<ShapedType>(scaleTile.getType()).getDimSize(1) *
-                          MMA::kScaledElements / k;
-      made.scalePart = op.getScalePart() % made.scaleParts;
+        made.scaleSlices = cast<ShapedType>(scaleTile.getType()).getDimSize(1) *
+                           MMA::kScaledElements / k;
+      made.scaleSlice = op.getScaleSlice() % made.scaleSlices;
       return made;
     };
     Fragments left = fragments(op.getA(), adaptor.getA(), op.getScaleA(),
@@ -370,14 +372,14 @@ int64_t te::countVectorWork(MmaOp op) {
 static int64_t countTransposed(MmaOp op) {
   int64_t count = 0;
   forEachBefore(op, [&](Operation *before) {
-    auto put = dyn_cast<LocalStoreOp>(before);
+    auto store = dyn_cast<LocalStoreOp>(before);
     SetVector<Operation *> slice;
     BackwardSliceOptions options;
     options.inclusive = true;
     options.filter = [](Operation *of) {
       return of->hasTrait<OpTrait::Elementwise>() || isa<TransposeOp>(of);
     };
-    if (put && succeeded(getBackwardSlice(put.getTile(), &slice, options)))
+    if (store && succeeded(getBackwardSlice(store.getTile(), &slice, options)))
       count += llvm::any_of(slice,
                             [](Operation *of) { return isa<TransposeOp>(of); });
   });
@@ -391,17 +393,17 @@ KernelState::Front te::getFront(MmaOp op, const Target &target) {
     front.hasBarrier |= isPlainBarrier(before);
     if (auto store = dyn_cast<StoreOp>(before))
       front.stores += store.countAccesses();
-    auto put = dyn_cast<LocalStoreOp>(before);
-    if (!put)
+    auto store = dyn_cast<LocalStoreOp>(before);
+    if (!store)
       return;
     (front.hasBarrier ? isBefore : front.isAfterBarrier) = true;
-    auto ring = put.getRing().getDefiningOp<RingOp>();
+    auto ring = store.getRing().getDefiningOp<RingOp>();
     LinearLayout source = ring.getSource().getLayout();
     RingOrder order =
         getRingOrder(source, ring.getTarget().getLayout(),
                      getElementBytes(ring.getRing().getType()), target);
-    // What is put once in a while is permuted and finds its place first.
-    (isRare(put) ? front.lastWrites : front.writes) +=
+    // What is stored once in a while is permuted and finds its place first.
+    (isRare(store) ? front.lastWrites : front.writes) +=
         source.getNumRegisters() / order.shared.getVectorElements();
   });
   front.isAfterBarrier &= front.hasBarrier && !isBefore;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // How many reads of LDS each matrix instruction needs, of products whose reads
-// are issued ahead (`ahead` of tile.mma); Mma.cpp puts them there.
+// are issued ahead (`ahead` of tile.mma); Mma.cpp moves them there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,10 +27,10 @@ static int64_t countReads(Value operand, const Target &target,
   Operation *op = operand.getDefiningOp();
   while (isa_and_nonnull<TransposeOp, ConvertLayoutOp>(op))
     op = op->getOperand(0).getDefiningOp();
-  auto take = dyn_cast_if_present<LocalLoadOp>(op);
-  if (!take || !seen.insert(take).second)
+  auto load = dyn_cast_if_present<LocalLoadOp>(op);
+  if (!load || !seen.insert(load).second)
     return 0;
-  auto ring = take.getRing().getDefiningOp<RingOp>();
+  auto ring = load.getRing().getDefiningOp<RingOp>();
   return te::tile::countReads(
       ring.getSource().getLayout(), ring.getTarget().getLayout(),
       getElementBytes(ring.getRing().getType()), target);

@@ -228,7 +228,7 @@ static Value spreadWaves(ImplicitLocOpBuilder &b, const KernelState &state,
                      parts.getBases(LayoutInput::Lane), {});
   emitWait(b, scratch);
   emitByOwner(b, state, lanes, [&] {
-    access(emitLinearMap(b, state.wave, starts)).put(value, parts);
+    access(emitLinearMap(b, state.wave, starts)).store(value, parts);
   });
   gpu::BarrierOp::create(b);
   Value result;

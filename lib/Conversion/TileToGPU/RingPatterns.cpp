@@ -28,7 +28,7 @@ static int64_t getSlotBytes(MemRefType ring) {
   return ring.getNumElements() / ring.getDimSize(0) * getElementBytes(ring);
 }
 
-/// True where each lane takes what it put or fetched itself.
+/// True where each lane loads what it stored or copied itself.
 static bool takesItsOwn(Value ring) {
   auto op = ring.getDefiningOp<RingOp>();
   return op.getSource() == op.getTarget();
@@ -45,7 +45,7 @@ static SharedAccess makeAccess(ImplicitLocOpBuilder &b,
   SharedAccess access(b, state, getOrder(ring, *state.target).shared,
                       type.getElementType(), start, state.places.lookup(ring),
                       type.getNumElements() * getElementBytes(type));
-  // What a lane takes of its own is there without a barrier.
+  // What a lane loads of its own is there without a barrier.
   if (state.target->amd && !takesItsOwn(ring))
     access.separate();
   return access;
@@ -67,7 +67,7 @@ struct LocalStorePattern : TilePattern<LocalStoreOp> {
                             b, emitWords(b, adaptor.getTile()), int64_t(0)),
                         /*isUniform=*/false);
     makeAccess(b, own, ring, op.getSlot())
-        .put(adaptor.getTile(), ring.getSource().getLayout());
+        .store(adaptor.getTile(), ring.getSource().getLayout());
     rewriter.eraseOp(op);
     return success();
   }
@@ -180,9 +180,10 @@ struct LocalLoadPattern : TilePattern<LocalLoadOp> {
     // In the order in which a product's instructions take it: along K last.
     bool alongColumns = llvm::none_of(
         op->getUsers(), [](Operation *user) { return isa<TransposeOp>(user); });
-    rewriter.replaceOp(op, makeAccess(b, state, ring, op.getSlot())
-                               .take(order.reads, offset, ring.getPartDim(),
-                                     order.transposes, alongColumns));
+    rewriter.replaceOp(op,
+                       makeAccess(b, state, ring, op.getSlot())
+                           .loadSlice(order.reads, offset, ring.getSliceDim(),
+                                      order.transposes, alongColumns));
     return success();
   }
 };

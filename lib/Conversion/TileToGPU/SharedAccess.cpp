@@ -134,8 +134,8 @@ Value SharedAccess::emitLoad(VectorType part, Value address) {
   return emitVectorBitcast(b, load, part.getElementType());
 }
 
-void SharedAccess::put(Value vector, const LinearLayout &layout,
-                       int64_t segment) {
+void SharedAccess::store(Value vector, const LinearLayout &layout,
+                         int64_t segment) {
   int64_t size = shared.getVectorElements();
   SmallVector<int64_t> order = shared.registerOrder(layout);
   Value sorted = emitPermuted(b, state, vector, order);
@@ -226,8 +226,9 @@ Value SharedAccess::get(const LinearLayout &layout) {
       layout);
 }
 
-Value SharedAccess::take(const LinearLayout &reads, Value offset, unsigned dim,
-                         bool transposes, bool columnsFirst) {
+Value SharedAccess::loadSlice(const LinearLayout &reads, Value offset,
+                              unsigned dim, bool transposes,
+                              bool columnsFirst) {
   Addresses addresses(*this, reads);
   addresses.advance(reads, offset, dim);
   return reorder(read(makeResult(reads), reads, /*segment=*/0, addresses,
@@ -237,7 +238,7 @@ Value SharedAccess::take(const LinearLayout &reads, Value offset, unsigned dim,
 
 void SharedAccess::fetch(BufferAccess &memory, const LinearLayout &places) {
   int64_t size = shared.getRunElements(), vector = size * bytes,
-          wave = vector * state.target->waveSize, round = wave * state.waves;
+          wave = vector * state.target->waveSize, stride = wave * state.waves;
   Value base = b.createOrFold<arith::IndexCastOp>(
       b.getI32Type(),
       memref::ExtractAlignedPointerAsIndexOp::create(b, state.lds));
@@ -253,7 +254,7 @@ void SharedAccess::fetch(BufferAccess &memory, const LinearLayout &places) {
   for (int64_t reg = 0; reg < places.getNumRegisters(); reg += size) {
     SmallVector<int64_t> at = places.toCoordinates(places.apply(reg, 0, 0));
     Value place = LLVM::IntToPtrOp::create(
-        b, pointer, add(base, emitI32(b, reg / size * round)));
+        b, pointer, add(base, emitI32(b, reg / size * stride)));
     memory.fetch(place, vector, at[0], at[1]);
   }
 }
@@ -301,7 +302,7 @@ Value SharedAccess::exchange(Value vector, const LinearLayout &from,
   for (int64_t segment : shared.getSegments()) {
     if (segment && crosses)
       gpu::BarrierOp::create(b);
-    emitByOwner(b, state, from, [&] { put(vector, from, segment); });
+    emitByOwner(b, state, from, [&] { store(vector, from, segment); });
     if (crosses)
       gpu::BarrierOp::create(b);
     result = read(result, to, segment, Addresses(*this, to));

@@ -29,23 +29,24 @@ public:
     this->start = start;
     this->size = size;
   }
-  /// A barrier stands between what is put and what is taken anywhere: the
+  /// A barrier stands between what is stored and what is loaded anywhere: the
   /// backend need not keep their order otherwise (docs/decisions/0018).
   void separate() { areSeparate = true; }
 
   /// Writes a lane's registers, which hold what `layout` says, as far as they
   /// are in this segment. Replicas write the same.
-  void put(Value vector, const tile::LinearLayout &layout, int64_t segment = 0);
+  void store(Value vector, const tile::LinearLayout &layout,
+             int64_t segment = 0);
   /// A part of the tile, in its coordinates, as `reads` says (RingOrder), so
   /// many rows or columns (dimension `dim`) further on: i32, a multiple of the
   /// part's.
-  Value take(const tile::LinearLayout &reads, Value offset, unsigned dim,
-             bool transposes, bool columnsFirst);
+  Value loadSlice(const tile::LinearLayout &reads, Value offset, unsigned dim,
+                  bool transposes, bool columnsFirst);
   /// Reads a whole tile from `memory` to LDS: `places` of it in the buffer, by
   /// lanes that hold it as SharedLayout::getStreaming says.
   void fetch(BufferAccess &memory, const tile::LinearLayout &places);
-  /// Reads a whole tile from `memory` to where `put` would write it, each lane
-  /// what it holds of `layout`. False where its runs are no single copies.
+  /// Reads a whole tile from `memory` to where `store` would write it, each
+  /// lane what it holds of `layout`. False where its runs are no single copies.
   bool copy(TileAccess &memory, const tile::LinearLayout &layout,
             bool isInside);
   /// The whole tile (of one segment).

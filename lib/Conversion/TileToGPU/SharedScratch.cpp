@@ -35,7 +35,7 @@ public:
 
 private:
   AreasInUse visitRegions(Operation &op, AreasInUse used);
-  AreasInUse take(Operation *op, AreasInUse used);
+  AreasInUse visit(Operation *op, AreasInUse used);
 
   KernelState &state;
   int64_t areaBytes;
@@ -43,7 +43,7 @@ private:
 };
 } // namespace
 
-AreasInUse ScratchAssigner::take(Operation *op, AreasInUse used) {
+AreasInUse ScratchAssigner::visit(Operation *op, AreasInUse used) {
   unsigned area = 0;
   for (unsigned other : llvm::reverse(llvm::seq(areas)))
     if (!(used >> other & 1))
@@ -57,7 +57,7 @@ AreasInUse ScratchAssigner::take(Operation *op, AreasInUse used) {
   return (meets ? 0 : used) | 1u << area;
 }
 
-/// Of ops that are no loops too: one round more finds nothing new.
+/// Of ops that are no loops too: one iteration more finds nothing new.
 AreasInUse ScratchAssigner::visitRegions(Operation &op, AreasInUse used) {
   for (AreasInUse before = used;;) {
     AreasInUse behind = before;
@@ -73,7 +73,7 @@ AreasInUse ScratchAssigner::visitRegions(Operation &op, AreasInUse used) {
 AreasInUse ScratchAssigner::visit(Block &block, AreasInUse used) {
   for (Operation &op : block)
     if (getLdsBytes(&op, *state.target, state.waves) > 0)
-      used = take(&op, used);
+      used = visit(&op, used);
     else if (op.getNumRegions() > 0)
       used = visitRegions(op, used);
   return used;

@@ -512,7 +512,7 @@ func.func @other_slot() {
 // -----
 
 func.func @no_part() {
-  // expected-error @+1 {{'tile.ring' op parts are taken as #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []>, which are not all rows and a share of the columns of a slot, or all columns and a share of the rows (T21)}}
+  // expected-error @+1 {{'tile.ring' op slices are loaded as #tile.layout<shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []>, which are not all rows and a share of the columns of a slot, or all columns and a share of the rows (T21)}}
   %r = tile.ring from <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> to <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> : memref<2x16x32xbf16, #gpu.address_space<workgroup>>
   return
 }
@@ -543,7 +543,7 @@ func.func @put_elements(%x: tensor<16x64xf16, #put>, %i: index) {
 func.func @beyond(%i: index) {
   %c48 = arith.constant 48 : index
   %r = tile.ring from <shape = [16, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], wave = []> to <shape = [16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], wave = []> : memref<2x16x64xbf16, #gpu.address_space<workgroup>>
-  // expected-error @+1 {{'tile.local_load' op columns from 48 on are no part of 64 in parts of 32 (T21)}}
+  // expected-error @+1 {{'tile.local_load' op columns from 48 on are no slice of 64 in slices of 32 (T21)}}
   %x = tile.local_load %r[%i, %c48] : memref<2x16x64xbf16, #gpu.address_space<workgroup>> -> tensor<16x32xbf16, #take>
   return
 }
@@ -562,9 +562,9 @@ func.func @no_ring(%r: memref<2x16x64xbf16, #gpu.address_space<workgroup>>, %i: 
 #a = #tile.layout<shape = [16, 128], register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 64]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 16], [0, 32]], wave = []>
 #s = #tile.layout<shape = [16, 4], register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2]], wave = []>
 #c = #tile.layout<shape = [16, 16], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 4], [0, 8]], wave = []>
-func.func @scale_part(%a: tensor<16x128xf8E4M3FN, #a>, %s: tensor<16x4xi8, #s>, %c: tensor<16x16xf32, #c>) {
-  // expected-error @+1 {{'tile.mma' op there is no part 1 of the scales, which are for 1 parts of 128 elements along K (T20)}}
-  %d = tile.mma %a, %a, %c scales(%s, %s : tensor<16x4xi8, #s>, tensor<16x4xi8, #s>) <"scale_f32_16x16x128_f8f6f4"> {scale_part = 1 : i64} : tensor<16x128xf8E4M3FN, #a>, tensor<16x128xf8E4M3FN, #a> -> tensor<16x16xf32, #c>
+func.func @scale_slice(%a: tensor<16x128xf8E4M3FN, #a>, %s: tensor<16x4xi8, #s>, %c: tensor<16x16xf32, #c>) {
+  // expected-error @+1 {{'tile.mma' op there is no slice 1 of the scales, which are for 1 slices of 128 elements along K (T20)}}
+  %d = tile.mma %a, %a, %c scales(%s, %s : tensor<16x4xi8, #s>, tensor<16x4xi8, #s>) <"scale_f32_16x16x128_f8f6f4"> {scale_slice = 1 : i64} : tensor<16x128xf8E4M3FN, #a>, tensor<16x128xf8E4M3FN, #a> -> tensor<16x16xf32, #c>
   return
 }
 
@@ -700,8 +700,8 @@ tile.kernel @parts(%out: memref<f32>) attributes {target = "gfx950", waves = 1 :
   %c0 = arith.constant 0 : index
   %x = arith.constant dense<0.0> : tensor<1x64xf32, #part>
   %o = memref.reinterpret_cast %out to offset: [0], sizes: [1, 64], strides: [64, 1] : memref<f32> to memref<1x64xf32, strided<[64, 1]>>
-  // expected-error @+1 {{'tile.store' op part 2 of 2: it is one of so many, from 0 on (T26)}}
-  tile.store %x, %o[%c0, %c0] {part = 2 : i64, parts = 2 : i64} : tensor<1x64xf32, #part>, memref<1x64xf32, strided<[64, 1]>>
+  // expected-error @+1 {{'tile.store' op slice 2 of 2: it is one of so many, from 0 on (T26)}}
+  tile.store %x, %o[%c0, %c0] {slice = 2 : i64, slices = 2 : i64} : tensor<1x64xf32, #part>, memref<1x64xf32, strided<[64, 1]>>
 }
 
 // -----

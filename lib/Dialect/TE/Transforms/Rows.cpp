@@ -18,26 +18,26 @@ using namespace mlir::te;
 namespace {
 /// A part of a dimension whose elements are evenly apart: as far as all
 /// elements of the next part together, where the two join.
-struct Part {
+struct Factor {
   int64_t size; // or ShapedType::kDynamic
   bool joins;
 };
 /// Of each dimension of a tensor, where the view of it can be read (as
 /// TEToTile/Views.cpp does).
-using Parts = SmallVector<SmallVector<Part, 2>>;
+using Factors = SmallVector<SmallVector<Factor, 2>>;
 } // namespace
 
-static Parts getWhole(Value tensor) {
+static Factors getWhole(Value tensor) {
   ArrayRef<int64_t> shape = cast<ShapedType>(tensor.getType()).getShape();
-  Parts parts;
+  Factors factors;
   for (auto [i, size] : llvm::enumerate(shape))
-    parts.push_back({{size, i + 1 < shape.size()}});
-  return parts;
+    factors.push_back({{size, i + 1 < shape.size()}});
+  return factors;
 }
 
 /// True where the elements of the last dimension are evenly apart.
-static bool keepsRows(const Parts &parts) {
-  return parts.empty() || parts.back().size() == 1;
+static bool keepsRows(const Factors &factors) {
+  return factors.empty() || factors.back().size() == 1;
 }
 
 static int64_t multiply(int64_t x, int64_t y) {
@@ -84,34 +84,35 @@ static bool isWhole(tensor::ExtractSliceOp op, int64_t dim) {
              std::pair(asked.getInput(), int64_t(asked.getDimension()));
 }
 
-static std::optional<Parts> slice(Parts parts, tensor::ExtractSliceOp op) {
+static std::optional<Factors> slice(Factors factors,
+                                    tensor::ExtractSliceOp op) {
   if (!op.hasUnitStride())
     return std::nullopt;
   for (auto [i, to] : llvm::enumerate(op.getStaticSizes())) {
     if (isWhole(op, i))
       continue;
-    if (parts[i].size() != 1)
+    if (factors[i].size() != 1)
       return std::nullopt;
-    parts[i].front().size = to;
+    factors[i].front().size = to;
     if (i > 0)
-      parts[i - 1].back().joins = false;
+      factors[i - 1].back().joins = false;
   }
   llvm::SmallBitVector dropped = op.getDroppedDims();
-  for (size_t i = parts.size(); i-- > 0;)
+  for (size_t i = factors.size(); i-- > 0;)
     if (dropped[i]) {
       if (i > 0)
-        parts[i - 1].back().joins &= parts[i].back().joins;
-      parts.erase(parts.begin() + i);
+        factors[i - 1].back().joins &= factors[i].back().joins;
+      factors.erase(factors.begin() + i);
     }
-  return parts;
+  return factors;
 }
 
-static std::optional<Parts> expand(const Parts &parts,
-                                   tensor::ExpandShapeOp op) {
-  Parts result;
+static std::optional<Factors> expand(const Factors &factors,
+                                     tensor::ExpandShapeOp op) {
+  Factors result;
   ArrayRef<int64_t> shape = op.getResultType().getShape();
   for (auto [dim, group] :
-       llvm::zip_equal(parts, op.getReassociationIndices())) {
+       llvm::zip_equal(factors, op.getReassociationIndices())) {
     if (group.size() == 1) {
       result.push_back(dim);
       continue;
@@ -121,39 +122,39 @@ static std::optional<Parts> expand(const Parts &parts,
         result.push_back({{shape[i], i != group.back() || dim[0].joins}});
       continue;
     }
-    // What an earlier reshape put together comes apart again, or nothing.
+    // What an earlier reshape joined is split again, or nothing.
     if (dim.size() != group.size())
       return std::nullopt;
-    for (auto [part, i] : llvm::zip_equal(dim, group)) {
-      if (part.size != shape[i])
+    for (auto [factor, i] : llvm::zip_equal(dim, group)) {
+      if (factor.size != shape[i])
         return std::nullopt;
-      result.push_back({part});
+      result.push_back({factor});
     }
   }
   return result;
 }
 
 /// What a view makes of its source.
-static std::optional<Parts> follow(const Parts &parts, Operation *view) {
+static std::optional<Factors> follow(const Factors &factors, Operation *view) {
   if (auto op = dyn_cast<tensor::ExtractSliceOp>(view))
-    return slice(parts, op);
+    return slice(factors, op);
   if (auto op = dyn_cast<tensor::ExpandShapeOp>(view))
-    return expand(parts, op);
+    return expand(factors, op);
   if (auto op = dyn_cast<tensor::CollapseShapeOp>(view)) {
-    Parts result;
+    Factors result;
     for (const ReassociationIndices &group : op.getReassociationIndices()) {
       auto &all = result.emplace_back();
       for (int64_t i : group)
-        for (const Part &part : parts[i]) {
+        for (const Factor &factor : factors[i]) {
           if (all.empty() || !all.back().joins)
-            all.push_back(part);
+            all.push_back(factor);
           else
-            all.back() = {multiply(all.back().size, part.size), part.joins};
+            all.back() = {multiply(all.back().size, factor.size), factor.joins};
         }
     }
     return result;
   }
-  return isa<tensor::CastOp>(view) ? parts : getWhole(view->getResult(0));
+  return isa<tensor::CastOp>(view) ? factors : getWhole(view->getResult(0));
 }
 
 /// The view before which a copy lets `read` be read; null where it can be,
@@ -166,17 +167,17 @@ static Operation *findBreak(Value read) {
     views.push_back(value.getDefiningOp());
   if (views.empty())
     return nullptr;
-  Parts parts = getWhole(views.back()->getOperand(0));
+  Factors factors = getWhole(views.back()->getOperand(0));
   Operation *before = nullptr; // the last one whose source is a view with rows
   for (Operation *view : llvm::reverse(views)) {
-    if (view != views.back() && keepsRows(parts))
+    if (view != views.back() && keepsRows(factors))
       before = view;
-    std::optional<Parts> next = follow(parts, view);
+    std::optional<Factors> next = follow(factors, view);
     if (!next)
       return before;
-    parts = std::move(*next);
+    factors = std::move(*next);
   }
-  return keepsRows(parts) ? nullptr : before;
+  return keepsRows(factors) ? nullptr : before;
 }
 
 void te::copySeparateRows(func::FuncOp func) {

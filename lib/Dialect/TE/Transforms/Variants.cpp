@@ -19,8 +19,8 @@ using namespace mlir::te;
 
 bool te::hasRangedSize(FusionOp fusion) {
   SmallVector<Operation *> ops = getRegionOps(fusion);
-  return !ops.empty() && getParts(ops).size() == 1 && findAnchor(ops).value &&
-         getRangedSize(getTileDemand(ops));
+  return !ops.empty() && getSubkernels(ops).size() == 1 &&
+         findAnchor(ops).value && getRangedSize(getTileDemand(ops));
 }
 
 /// The size that the region's variants are for, in host code.

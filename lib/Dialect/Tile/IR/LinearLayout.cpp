@@ -30,14 +30,14 @@ static LinearLayout handOut(ArrayRef<int64_t> shape, ArrayRef<int64_t> bits,
   unsigned waves = std::min(waveBits, total - vectorBits - lanes);
   unsigned extra = total - vectorBits - lanes - waves;
   LinearLayout::Bases regs, laneBases, waveBases;
-  auto take = [&](LinearLayout::Bases &to, unsigned count) {
+  auto appendBases = [&](LinearLayout::Bases &to, unsigned count) {
     llvm::append_range(to, bits.take_front(count));
     bits = bits.drop_front(count);
   };
-  take(regs, vectorBits);
-  take(laneBases, lanes);
-  take(regs, extra);
-  take(waveBases, waves);
+  appendBases(regs, vectorBits);
+  appendBases(laneBases, lanes);
+  appendBases(regs, extra);
+  appendBases(waveBases, waves);
   laneBases.resize(laneBits, 0);
   waveBases.resize(waveBits, 0);
   return LinearLayout(shape, regs, laneBases, waveBases);

@@ -57,26 +57,28 @@ static LogicalResult verifySide(MmaOp op, StringRef what, MMASide side,
   int64_t scaled =
       cast<ShapedType>(scale.getType()).getDimSize(1) * MMA::kScaledElements;
   if (scaled % k != 0)
-    return op.emitOpError() << "the scales of " << what << " are for " << scaled
-                            << " elements along K, which are no whole parts of "
-                            << k << " (T20)";
+    return op.emitOpError()
+           << "the scales of " << what << " are for " << scaled
+           << " elements along K, which are no whole slices of " << k
+           << " (T20)";
   return verifyLayout(op, ("the scales of " + what).str(), scale.getType(),
                       getMMAScaleLayout(mma, side, outer, scaled, waves));
 }
 
-/// The side with more of them has a part of this number; the other one's are
+/// The side with more of them has a slice of this number; the other one's are
 /// counted anew.
-static LogicalResult verifyScalePart(MmaOp op, int64_t k) {
-  int64_t parts = 1, part = op.getScalePart();
+static LogicalResult verifyScaleSlice(MmaOp op, int64_t k) {
+  int64_t slices = 1, slice = op.getScaleSlice();
   for (Value scale : {op.getScaleA(), op.getScaleB()})
     if (scale)
-      parts = std::max(parts, cast<ShapedType>(scale.getType()).getDimSize(1) *
-                                  MMA::kScaledElements / k);
-  if (part >= 0 && part < parts)
+      slices =
+          std::max(slices, cast<ShapedType>(scale.getType()).getDimSize(1) *
+                               MMA::kScaledElements / k);
+  if (slice >= 0 && slice < slices)
     return success();
-  return op.emitOpError() << "there is no part " << part
-                          << " of the scales, which are for " << parts
-                          << " parts of " << k << " elements along K (T20)";
+  return op.emitOpError() << "there is no slice " << slice
+                          << " of the scales, which are for " << slices
+                          << " slices of " << k << " elements along K (T20)";
 }
 
 /// Operands without scales may have any order along K: the same one.
@@ -134,7 +136,7 @@ LogicalResult MmaOp::verify() {
                         k(getA()), waves)) ||
       failed(verifySide(*this, "B", MMASide::B, getB(), getScaleB(), n,
                         k(getA()), waves)) ||
-      failed(verifyScalePart(*this, k(getA()))) ||
+      failed(verifyScaleSlice(*this, k(getA()))) ||
       failed(verifyKOrders(*this, m, n, k(getA()), waves)))
     return failure();
   return verifyLayout(*this, "the accumulator", result,

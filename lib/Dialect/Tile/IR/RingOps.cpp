@@ -35,17 +35,17 @@ LogicalResult RingOp::verify() {
   if (getSource().getShape() != slot)
     return emitOpError() << "tiles are stored as " << getSource()
                          << ", whose shape is not the slot's (T21)";
-  ArrayRef<int64_t> part = getTarget().getShape();
-  if (part.size() != 2 || (part[0] != slot[0] && part[1] != slot[1]) ||
-      slot[0] % part[0] != 0 || slot[1] % part[1] != 0)
-    return emitOpError() << "parts are taken as " << getTarget()
+  ArrayRef<int64_t> slice = getTarget().getShape();
+  if (slice.size() != 2 || (slice[0] != slot[0] && slice[1] != slot[1]) ||
+      slot[0] % slice[0] != 0 || slot[1] % slice[1] != 0)
+    return emitOpError() << "slices are loaded as " << getTarget()
                          << ", which are not all rows and a share of the "
                             "columns of a slot, or all columns and a share of "
                             "the rows (T21)";
   return success();
 }
 
-unsigned RingOp::getPartDim() {
+unsigned RingOp::getSliceDim() {
   return getTarget().getLayout().getShape()[0] == getSource().getShape()[0];
 }
 
@@ -111,13 +111,13 @@ LogicalResult LocalLoadOp::verify() {
   if (failed(verifyTile(*this, getRing(), getType(),
                         [](RingOp ring) { return ring.getTarget(); })))
     return failure();
-  unsigned dim = getRing().getDefiningOp<RingOp>().getPartDim();
+  unsigned dim = getRing().getDefiningOp<RingOp>().getSliceDim();
   int64_t size = cast<ShapedType>(getType()).getDimSize(dim),
           all = getRing().getType().getDimSize(1 + dim);
   std::optional<int64_t> offset = getConstantIntValue(getOffset());
   if (offset && (*offset < 0 || *offset % size != 0 || *offset >= all))
     return emitOpError() << (dim ? "columns" : "rows") << " from " << *offset
-                         << " on are no part of " << all << " in parts of "
+                         << " on are no slice of " << all << " in slices of "
                          << size << " (T21)";
   return success();
 }

@@ -50,7 +50,7 @@ int64_t tile::countFetches(const LinearLayout &source, int64_t elementBytes,
 std::optional<LinearLayout>
 tile::getFetchLayout(llvm::ArrayRef<int64_t> shape, int64_t rowBytes,
                      const std::optional<LinearLayout> &stored,
-                     const LinearLayout &taken, bool isTransposed,
+                     const LinearLayout &loaded, bool isTransposed,
                      int64_t elementBytes, int64_t waves, const Target &chip) {
   int64_t rows = shape[0] / (stored ? stored->getShape()[0] : 1);
   if (!chip.amd || (rows + 1) * rowBytes >= std::numeric_limits<int32_t>::max())
@@ -61,7 +61,7 @@ tile::getFetchLayout(llvm::ArrayRef<int64_t> shape, int64_t rowBytes,
   LinearLayout source =
       stored ? LinearLayout::inOrder(shape, *stored, vector, laneBits, waveBits)
              : LinearLayout::rowMajor(shape, vector, laneBits, waveBits);
-  RingOrder order = getRingOrder(source, taken, elementBytes, chip);
+  RingOrder order = getRingOrder(source, loaded, elementBytes, chip);
   // Else each element of a column would be read by itself.
   if ((isTransposed && !order.transposes) ||
       !order.shared.getStreaming(shape, chip.amd->directLoadBytes, laneBits,

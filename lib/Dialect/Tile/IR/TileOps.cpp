@@ -270,8 +270,8 @@ LogicalResult PrefetchOp::verify() {
 }
 
 LogicalResult StoreOp::verify() {
-  if (getPart() < 0 || getPart() >= getParts())
-    return emitOpError() << "part " << getPart() << " of " << getParts()
+  if (getSlice() < 0 || getSlice() >= getSlices())
+    return emitOpError() << "slice " << getSlice() << " of " << getSlices()
                          << ": it is one of so many, from 0 on (T26)";
   return verifyAccess(*this, getValue().getType());
 }
@@ -287,8 +287,8 @@ int64_t StoreOp::countAccesses() {
     return 0;
   int64_t run = std::min<int64_t>(layout.getContiguity(), getDivisible()),
           all = layout.getNumRegisters() / run;
-  return all * int64_t(getPart() + 1) / int64_t(getParts()) -
-         all * int64_t(getPart()) / int64_t(getParts());
+  return all * int64_t(getSlice() + 1) / int64_t(getSlices()) -
+         all * int64_t(getSlice()) / int64_t(getSlices());
 }
 
 LogicalResult StageOp::verify() {

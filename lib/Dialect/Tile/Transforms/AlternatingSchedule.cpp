@@ -87,18 +87,18 @@ int64_t AlternatingSchedule::chooseStage(Operation *op) {
   auto getSlots = [](Value ring) {
     return cast<MemRefType>(ring.getType()).getDimSize(0);
   };
-  auto getTaken = [&](Value ring) {
+  auto getLoaded = [&](Value ring) {
     auto it = localLoads.find(ring);
     return it == localLoads.end() ? last : it->second;
   };
   if (auto fetch = dyn_cast<AsyncCopyOp>(op))
-    return getTaken(fetch.getRing()) - getSlots(fetch.getRing()) + 1;
+    return getLoaded(fetch.getRing()) - getSlots(fetch.getRing()) + 1;
   if (auto localStore = dyn_cast<LocalStoreOp>(op))
-    return getTaken(localStore.getRing()) - 1;
+    return getLoaded(localStore.getRing()) - 1;
   if (isa<AsyncWaitOp>(op)) { // before what is taken after it
     for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
       if (auto localLoad = dyn_cast<LocalLoadOp>(next))
-        return getTaken(localLoad.getRing());
+        return getLoaded(localLoad.getRing());
     return last;
   }
   if (late.contains(op))

@@ -13,9 +13,9 @@
 //
 //   scf.for %n = .. {            %last:3 = scf.for %n = ..
 //                                    iter_args(%y = 0, %r = rows, %c = 0) {
-//                                  tile.store %y, %v[%r, %c] {parts = 2}
+//                                  tile.store %y, %v[%r, %c] {slices = 2}
 //     %s = tile.mma ..             %s = tile.mma ..
-//                        ==>       tile.store %y, %v[%r, %c] {part = 1, ..}
+//                        ==>       tile.store %y, %v[%r, %c] {slice = 1, ..}
 //     %t = tile.mma .., %s         %t = tile.mma .., %s
 //     tile.store %d, %v[%i, %j]    scf.yield %d, %i, %j
 //   } {tile.delay}               }
@@ -51,23 +51,23 @@ namespace mlir::te::tile {
 static SmallVector<StoreOp> getStores(scf::ForOp loop) {
   auto stores = llvm::make_filter_range(
       loop.getBody()->getOps<StoreOp>(), [&](StoreOp store) {
-        // Branches would part the products.
+        // Branches would separate the products.
         return store.countAccesses() > 0 &&
                loop.isDefinedOutsideOfLoop(store.getView());
       });
   return SmallVector<StoreOp>(stores);
 }
 
-/// The same store of what an iteration before has left, or a part of it.
+/// The same store of what an iteration before has left, or a slice of it.
 static void emitStore(OpBuilder &b, StoreOp store, ValueRange delayed,
-                      int64_t part, int64_t parts) {
+                      int64_t slice, int64_t slices) {
   auto made = cast<StoreOp>(b.clone(*store));
   made.getValueMutable().assign(delayed[0]);
   made.getRowMutable().assign(delayed[1]);
   made.getColumnMutable().assign(delayed[2]);
   made.setInBounds(false);
-  made.setPart(part);
-  made.setParts(parts);
+  made.setSlice(slice);
+  made.setSlices(slices);
 }
 
 static LogicalResult delay(scf::ForOp loop, Attribute marker) {
@@ -93,12 +93,13 @@ static LogicalResult delay(scf::ForOp loop, Attribute marker) {
   auto carry = [&](OpBuilder &inside, Location,
                    ArrayRef<BlockArgument> delayed) {
     SmallVector<Value> next;
-    int64_t parts = products.size();
+    int64_t slices = products.size();
     for (auto [i, product] : llvm::enumerate(products)) {
       OpBuilder::InsertionGuard guard(inside);
       inside.setInsertionPoint(product);
       for (auto [s, store] : llvm::enumerate(stores))
-        emitStore(inside, store, ValueRange(delayed.slice(3 * s, 3)), i, parts);
+        emitStore(inside, store, ValueRange(delayed.slice(3 * s, 3)), i,
+                  slices);
     }
     for (StoreOp store : stores)
       llvm::append_values(next, store.getValue(), store.getRow(),
@@ -113,7 +114,7 @@ static LogicalResult delay(scf::ForOp loop, Attribute marker) {
   b.setInsertionPointAfter(made);
   ValueRange last = made.getResults().take_back(first.size());
   for (auto [s, store] : llvm::enumerate(stores)) {
-    emitStore(b, store, last.slice(3 * s, 3), /*part=*/0, /*parts=*/1);
+    emitStore(b, store, last.slice(3 * s, 3), /*slice=*/0, /*slices=*/1);
     b.eraseOp(store);
   }
   return success();

@@ -231,8 +231,8 @@ void ProductSchedule::findRings() {
       start -= start % between;
 }
 
-/// The number of the first product that needs what is taken, itself or for what
-/// works on it.
+/// The number of the first product that needs what is loaded, itself or for
+/// what works on it.
 std::optional<int64_t> ProductSchedule::findProduct(Operation *op) const {
   std::optional<int64_t> first;
   for (Operation *user : op->getUsers()) {

@@ -17,14 +17,14 @@
 //                                     %b1 = tile.local_load %q[%s, 32]
 //                                     %d = tile.mma %a1, %b1, %c'
 //
-// The side of which a wave has more is taken last: the first instructions need
+// The side of which a wave has more is loaded last: the first instructions need
 // some of its elements, and all of the other side's.
 //
-// Products that share an operand read each part of it once. Each product reads
-// its own part of scales that are read for several steps.
+// Products that share an operand read each slice of it once. Each product reads
+// its own slice of scales that are read for several steps.
 //
 // Limits: operands in the instructions' own order along K; of a ring all that
-// is taken, or nothing.
+// is loaded, or nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,20 +47,20 @@ namespace mlir::te::tile {
 } // namespace mlir::te::tile
 
 namespace {
-/// An operand that is taken from LDS, perhaps transposed on the way.
-struct TakenOperand {
+/// An operand that is loaded from LDS, perhaps transposed on the way.
+struct LoadedOperand {
   LocalLoadOp localLoad;
   bool isTransposed;
-  LinearLayout part; // of one instruction along K
+  LinearLayout slice; // of one instruction along K
 };
 
 struct Product {
   MmaOp mma;
-  std::vector<TakenOperand> operands;
+  std::vector<LoadedOperand> operands;
 };
 } // namespace
 
-static std::optional<TakenOperand> findTaken(MmaOp mma, MMASide side) {
+static std::optional<LoadedOperand> findLoaded(MmaOp mma, MMASide side) {
   Value operand = side == MMASide::A ? mma.getA() : mma.getB();
   auto type = cast<RankedTensorType>(operand.getType());
   MMAWaves waves = getMMAWaves(getLayout(mma.getType()));
@@ -81,15 +81,15 @@ static std::optional<TakenOperand> findTaken(MmaOp mma, MMASide side) {
   auto localLoad = operand.getDefiningOp<LocalLoadOp>();
   if (!localLoad || localLoad->getBlock() != mma->getBlock())
     return std::nullopt;
-  return TakenOperand{localLoad, isTransposed,
-                      getMMAOperandLayout(instruction, format, side, outer,
-                                          instruction.k, waves)};
+  return LoadedOperand{localLoad, isTransposed,
+                       getMMAOperandLayout(instruction, format, side, outer,
+                                           instruction.k, waves)};
 }
 
 static std::optional<Product> findProduct(MmaOp mma) {
   Product product{mma, {}};
   for (MMASide side : {MMASide::A, MMASide::B}) {
-    std::optional<TakenOperand> operand = findTaken(mma, side);
+    std::optional<LoadedOperand> operand = findLoaded(mma, side);
     if (!operand)
       return std::nullopt;
     product.operands.push_back(*operand);
@@ -97,46 +97,46 @@ static std::optional<Product> findProduct(MmaOp mma) {
   return product;
 }
 
-/// The ring gives parts from now on.
-static void narrowRing(TakenOperand operand) {
-  LinearLayout part =
-      operand.isTransposed ? operand.part.transposeInOrder() : operand.part;
+/// The ring gives slices from now on.
+static void narrowRing(LoadedOperand operand) {
+  LinearLayout slice =
+      operand.isTransposed ? operand.slice.transposeInOrder() : operand.slice;
   operand.localLoad.getRing().getDefiningOp<RingOp>().setTargetAttr(
-      LayoutAttr::get(operand.localLoad->getContext(), part));
+      LayoutAttr::get(operand.localLoad->getContext(), slice));
 }
 
-/// The part of this number along K, as the instruction wants it.
-static Value loadPart(OpBuilder &b, TakenOperand operand, int64_t number) {
-  int64_t first = number * operand.part.getShape()[1];
+/// The slice of this number along K, as the instruction wants it.
+static Value loadSlice(OpBuilder &b, LoadedOperand operand, int64_t number) {
+  int64_t first = number * operand.slice.getShape()[1];
   LocalLoadOp localLoad = operand.localLoad;
   Location loc = localLoad.getLoc();
   MLIRContext *context = b.getContext();
   Type element = localLoad.getType().getElementType();
-  LinearLayout taken =
+  LinearLayout loaded =
       localLoad.getRing().getDefiningOp<RingOp>().getTarget().getLayout();
   Value at = b.createOrFold<arith::AddIOp>(
       loc, localLoad.getOffset(),
       arith::ConstantIndexOp::create(b, loc, first));
-  Value part =
-      LocalLoadOp::create(b, loc, getTileType(element, context, taken),
+  Value slice =
+      LocalLoadOp::create(b, loc, getTileType(element, context, loaded),
                           localLoad.getRing(), localLoad.getSlot(), at);
   if (operand.isTransposed)
-    part = TransposeOp::create(
-        b, loc, getTileType(element, context, taken.transpose()), part);
-  Type wanted = getTileType(element, context, operand.part);
-  return part.getType() == wanted
-             ? part
-             : ConvertLayoutOp::create(b, loc, wanted, part);
+    slice = TransposeOp::create(
+        b, loc, getTileType(element, context, loaded.transpose()), slice);
+  Type wanted = getTileType(element, context, operand.slice);
+  return slice.getType() == wanted
+             ? slice
+             : ConvertLayoutOp::create(b, loc, wanted, slice);
 }
 
-/// Products that share an operand, each part of one after the other's.
+/// Products that share an operand, each slice of one after the other's.
 static void split(ArrayRef<Product> products, IRRewriter &b) {
   b.setInsertionPoint(products.back().mma);
-  const TakenOperand &first = products.front().operands[0];
+  const LoadedOperand &first = products.front().operands[0];
   int64_t columns = MmaOp(products.front().mma).getA().getType().getDimSize(1),
-          size = first.part.getShape()[1], parts = columns / size;
-  auto countRegisters = [](const TakenOperand &operand) {
-    return operand.part.getNumRegisters();
+          size = first.slice.getShape()[1], slices = columns / size;
+  auto countRegisters = [](const LoadedOperand &operand) {
+    return operand.slice.getNumRegisters();
   };
   bool isLeftLast =
       countRegisters(first) >
@@ -144,14 +144,14 @@ static void split(ArrayRef<Product> products, IRRewriter &b) {
   SmallVector<Value> sums;
   for (const Product &product : products)
     sums.push_back(MmaOp(product.mma).getAccumulator());
-  for (int64_t part = 0; part < parts; ++part) {
+  for (int64_t slice = 0; slice < slices; ++slice) {
     Value left;
     SmallVector<Value> rights;
-    auto loadLeft = [&] { left = loadPart(b, first, part); };
+    auto loadLeft = [&] { left = loadSlice(b, first, slice); };
     if (!isLeftLast)
       loadLeft();
     for (const Product &product : products)
-      rights.push_back(loadPart(b, product.operands[1], part));
+      rights.push_back(loadSlice(b, product.operands[1], slice));
     if (isLeftLast)
       loadLeft();
     for (auto [product, right, sum] : llvm::zip_equal(products, rights, sums)) {
@@ -161,7 +161,7 @@ static void split(ArrayRef<Product> products, IRRewriter &b) {
       made.getBMutable().assign(right);
       made.getAccumulatorMutable().assign(sum);
       if (mma.getScaleA())
-        made.setScalePart(mma.getScalePart() * parts + part);
+        made.setScaleSlice(mma.getScaleSlice() * slices + slice);
       sum = made.getResult();
     }
   }
@@ -169,7 +169,7 @@ static void split(ArrayRef<Product> products, IRRewriter &b) {
     b.replaceOp(product.mma, sum);
 }
 
-/// A ring has one kind of part: all that read from it are split, or none.
+/// A ring has one kind of slice: all that read from it are split, or none.
 static std::vector<Product> findProducts(KernelOp kernel) {
   std::vector<Product> products;
   kernel->walk([&](MmaOp mma) {
@@ -181,10 +181,10 @@ static std::vector<Product> findProducts(KernelOp kernel) {
   });
   DenseSet<Operation *> localLoads;
   for (const Product &product : products)
-    for (TakenOperand operand : product.operands)
+    for (LoadedOperand operand : product.operands)
       localLoads.insert(operand.localLoad);
   llvm::erase_if(products, [&](const Product &product) {
-    return llvm::any_of(product.operands, [&](TakenOperand operand) {
+    return llvm::any_of(product.operands, [&](LoadedOperand operand) {
       return llvm::any_of(
           operand.localLoad.getRing().getUsers(), [&](Operation *user) {
             return isa<LocalLoadOp>(user) && !localLoads.contains(user);
@@ -194,23 +194,23 @@ static std::vector<Product> findProducts(KernelOp kernel) {
   return products;
 }
 
-/// What is taken as a whole, and nothing multiplies any more.
+/// What is loaded as a whole, and nothing multiplies any more.
 static void eraseWithUsers(Operation *op, IRRewriter &b) {
   for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
     eraseWithUsers(user, b);
   b.eraseOp(op);
 }
 
-/// Scales of several steps, as they are taken for all of them.
+/// Scales of several steps, as they are loaded for all of them.
 static LocalLoadOp findScales(Value scales) {
   auto broadcast = scales.getDefiningOp<BroadcastOp>();
   return (broadcast ? broadcast.getInput() : scales)
       .getDefiningOp<LocalLoadOp>();
 }
 
-/// Each product reads its own part of the scales of several steps.
+/// Each product reads its own slice of the scales of several steps.
 static void splitScales(ArrayRef<MmaOp> products, IRRewriter &b) {
-  DenseMap<std::pair<Value, int64_t>, Value> made; // of the scales, and part
+  DenseMap<std::pair<Value, int64_t>, Value> made; // of the scales, and slice
   SetVector<Operation *> old;
   for (MmaOp mma : products) {
     b.setInsertionPoint(mma);
@@ -220,22 +220,22 @@ static void splitScales(ArrayRef<MmaOp> products, IRRewriter &b) {
       auto type = cast<RankedTensorType>(operand.getType());
       int64_t k = getOperandDepth(type), size = k / MMA::kScaledElements,
               all = cast<ShapedType>(scales.get().getType()).getDimSize(1),
-              part = mma.getScalePart() % (all / size);
-      Value &narrowed = made[{scales.get(), part}];
+              slice = mma.getScaleSlice() % (all / size);
+      Value &narrowed = made[{scales.get(), slice}];
       if (!narrowed) {
         LinearLayout layout = getMMAScaleLayout(
             mma.getIntrinsic().getMMA(), side, type.getDimSize(0), k,
             getMMAWaves(getLayout(mma.getType())));
         int64_t sharing =
             type.getDimSize(0) / localLoad.getType().getDimSize(0);
-        LinearLayout taken = layout.project({sharing, 1});
+        LinearLayout loaded = layout.project({sharing, 1});
         Type element = localLoad.getType().getElementType();
         localLoad.getRing().getDefiningOp<RingOp>().setTargetAttr(
-            LayoutAttr::get(b.getContext(), taken));
+            LayoutAttr::get(b.getContext(), loaded));
         Value offset =
-            arith::ConstantIndexOp::create(b, mma.getLoc(), part * size);
+            arith::ConstantIndexOp::create(b, mma.getLoc(), slice * size);
         narrowed = LocalLoadOp::create(
-            b, mma.getLoc(), getTileType(element, b.getContext(), taken),
+            b, mma.getLoc(), getTileType(element, b.getContext(), loaded),
             localLoad.getRing(), localLoad.getSlot(), offset);
         if (sharing > 1)
           narrowed = BroadcastOp::create(
@@ -246,7 +246,7 @@ static void splitScales(ArrayRef<MmaOp> products, IRRewriter &b) {
     };
     narrow(mma.getScaleAMutable()[0], MMASide::A, mma.getA());
     narrow(mma.getScaleBMutable()[0], MMASide::B, mma.getB());
-    mma.setScalePart(0);
+    mma.setScaleSlice(0);
   }
   for (Operation *localLoad : old)
     eraseWithUsers(localLoad, b);
@@ -270,11 +270,11 @@ struct SplitProductsPass
     splitScales(scaled, b);
     std::vector<Product> products = findProducts(getOperation());
     for (const Product &product : products)
-      for (TakenOperand operand : product.operands)
+      for (LoadedOperand operand : product.operands)
         narrowRing(operand);
     SetVector<Operation *> old;
     for (const Product &product : products)
-      for (const TakenOperand &operand : product.operands)
+      for (const LoadedOperand &operand : product.operands)
         old.insert(operand.localLoad);
     for (ArrayRef<Product> rest = products; !rest.empty();) {
       ArrayRef<Product> together = rest.take_while([&](const Product &product) {

@@ -63,19 +63,19 @@ public:
   void stage(scf::ForOp loop, StagingAttr staging);
 
 private:
-  LinearLayout getTaken(const StagedOperand &operand);
+  LinearLayout getLoaded(const StagedOperand &operand);
   StagedOperand transpose(StagedOperand operand);
   std::optional<LinearLayout> findFetched(const StagedOperand &operand,
-                                          const LinearLayout &taken,
+                                          const LinearLayout &loaded,
                                           int64_t together = 1);
   int64_t countTogether(ArrayRef<StagedOperand> operands, int64_t slots);
   RingOp getRing(scf::ForOp loop, int64_t slots, Type element,
-                 const LinearLayout &source, const LinearLayout &taken);
+                 const LinearLayout &source, const LinearLayout &loaded);
   Value getSlot(scf::ForOp loop, int64_t slots, int64_t tile, int64_t tiles);
   void fill(const StagedOperand &operand, scf::ForOp loop, RingOp ring,
             Value slot, bool isFetched);
   void localLoad(const StagedOperand &operand, RingOp ring, Value slot,
-                 int64_t part, const LinearLayout &taken);
+                 int64_t part, const LinearLayout &loaded);
   void eraseDead(Operation *load);
   void stage(ArrayRef<StagedOperand> operands, scf::ForOp loop,
              StagingAttr staging, bool isFirst);
@@ -87,8 +87,8 @@ private:
 };
 } // namespace
 
-/// As the operand is taken, in the coordinates in which it lies in LDS.
-LinearLayout Stager::getTaken(const StagedOperand &operand) {
+/// As the operand is loaded, in the coordinates in which it lies in LDS.
+LinearLayout Stager::getLoaded(const StagedOperand &operand) {
   ConvertLayoutOp convert = operand.convert;
   LinearLayout layout = getLayout(convert.getType());
   return operand.isTransposed ? layout.transposeInOrder() : layout;
@@ -97,7 +97,7 @@ LinearLayout Stager::getTaken(const StagedOperand &operand) {
 /// How lanes read the tile from memory where it goes straight to LDS; nothing
 /// where it cannot.
 std::optional<LinearLayout> Stager::findFetched(const StagedOperand &operand,
-                                                const LinearLayout &taken,
+                                                const LinearLayout &loaded,
                                                 int64_t together) {
   auto load = operand.tile.getDefiningOp<LoadOp>();
   if (!load || load.getRows() || load.getWindow() || load.getInterleave() ||
@@ -113,7 +113,7 @@ std::optional<LinearLayout> Stager::findFetched(const StagedOperand &operand,
   std::optional<LinearLayout> stored;
   if (std::optional<LayoutAttr> order = load.getOrder())
     stored = order->getLayout();
-  return getFetchLayout(shape, stride * bytes, stored, taken,
+  return getFetchLayout(shape, stride * bytes, stored, loaded,
                         operand.isTransposed, bytes, kernel.getWaves(), target);
 }
 
@@ -135,7 +135,7 @@ int64_t Stager::countTogether(ArrayRef<StagedOperand> operands, int64_t slots) {
   bool isWhole = together > 1 && int64_t(operands.size()) % together == 0 &&
                  slots % together == 0 && slots / together > 1;
   return areSideBySide && isWhole &&
-                 findFetched(operands.front(), getTaken(operands.front()),
+                 findFetched(operands.front(), getLoaded(operands.front()),
                              together)
              ? together
              : 1;
@@ -143,14 +143,14 @@ int64_t Stager::countTogether(ArrayRef<StagedOperand> operands, int64_t slots) {
 
 /// One that a loop before this one has, or a new one.
 RingOp Stager::getRing(scf::ForOp loop, int64_t slots, Type element,
-                       const LinearLayout &source, const LinearLayout &taken) {
+                       const LinearLayout &source, const LinearLayout &loaded) {
   MLIRContext *context = b.getContext();
   ArrayRef<int64_t> shape = source.getShape();
   auto type = MemRefType::get(
       {slots, shape[0], shape[1]}, element, MemRefLayoutAttrInterface(),
       gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup));
   auto from = LayoutAttr::get(context, source),
-       to = LayoutAttr::get(context, taken);
+       to = LayoutAttr::get(context, loaded);
   for (auto &[ring, user] : rings)
     if (ring.getRing().getType() == type && ring.getSource() == from &&
         ring.getTarget() == to && user != loop &&
@@ -268,18 +268,18 @@ void Stager::fill(const StagedOperand &operand, scf::ForOp loop, RingOp ring,
 /// In place of the conversion: one of the tiles that lie side by side in a
 /// slot.
 void Stager::localLoad(const StagedOperand &operand, RingOp ring, Value slot,
-                       int64_t part, const LinearLayout &taken) {
+                       int64_t part, const LinearLayout &loaded) {
   ConvertLayoutOp convert = operand.convert;
   Location loc = convert.getLoc();
   MLIRContext *context = b.getContext();
   Type element = convert.getType().getElementType();
   Value first =
-      arith::ConstantIndexOp::create(b, loc, part * taken.getShape()[1]);
-  Value tile = LocalLoadOp::create(b, loc, getTileType(element, context, taken),
-                                   ring, slot, first);
+      arith::ConstantIndexOp::create(b, loc, part * loaded.getShape()[1]);
+  Value tile = LocalLoadOp::create(
+      b, loc, getTileType(element, context, loaded), ring, slot, first);
   if (operand.isTransposed)
     tile = TransposeOp::create(
-        b, loc, getTileType(element, context, taken.transpose()), tile);
+        b, loc, getTileType(element, context, loaded.transpose()), tile);
   if (tile.getType() == convert.getType())
     return b.replaceOp(convert, tile);
   b.modifyOpInPlace(convert, [&] { convert.getInputMutable().assign(tile); });
@@ -306,13 +306,13 @@ void Stager::stage(ArrayRef<StagedOperand> operands, scf::ForOp loop,
     StagedOperand operand = each;
     ConvertLayoutOp convert = operand.convert;
     Location loc = convert.getLoc();
-    LinearLayout taken = getTaken(operand);
+    LinearLayout loaded = getLoaded(operand);
     std::optional<LinearLayout> fetched;
     if (staging.getDirect() && !operand.areScales)
-      fetched = findFetched(operand, taken, together);
+      fetched = findFetched(operand, loaded, together);
     if (!fetched) {
       operand = transpose(operand);
-      taken = getTaken(operand);
+      loaded = getLoaded(operand);
     }
     Type element = convert.getType().getElementType();
     int64_t slots =
@@ -321,7 +321,7 @@ void Stager::stage(ArrayRef<StagedOperand> operands, scf::ForOp loop,
     if (!ring)
       ring = getRing(loop, slots, element,
                      fetched ? *fetched : getLayout(operand.tile.getType()),
-                     taken);
+                     loaded);
     if (part == 0) {
       b.setInsertionPointToStart(loop.getBody());
       slot =
@@ -332,7 +332,7 @@ void Stager::stage(ArrayRef<StagedOperand> operands, scf::ForOp loop,
       AsyncWaitOp::create(b, loc, fetched ? ValueRange{ring} : ValueRange());
     }
     b.setInsertionPoint(convert);
-    localLoad(operand, ring, slot, part, taken);
+    localLoad(operand, ring, slot, part, loaded);
     if (fetched)
       eraseDead(operand.tile.getDefiningOp());
   }

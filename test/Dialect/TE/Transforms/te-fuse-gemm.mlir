@@ -126,7 +126,7 @@ func.func @bias_grad(%dy: tensor<?x64xbf16>, %x: tensor<?x32xbf16>) -> (tensor<6
 // CHECK-NEXT: te.gemm
 // CHECK-NEXT: te.yield
 // CHECK: te.fusion "beside_1"
-// CHECK-SAME: not_fused = ["not with 'te.gemm': copies another tensor next to the result of te.gemm, which is copied as a part of its own; move the two into regions of their own (F10)"]
+// CHECK-SAME: not_fused = ["not with 'te.gemm': copies another tensor next to the result of te.gemm, which is copied as a subkernel of its own; move the two into regions of their own (F10)"]
 // CHECK: tensor.concat
 // CHECK: te.fusion "beside_2"
 // CHECK-NEXT: te.gemm

@@ -23,10 +23,10 @@
 // CHECK: %[[LAST:.*]]:3 = scf.for {{.*}} iter_args(%[[TILE:.*]] = %[[NONE]], %[[ROW:.*]] = %[[ROWS]], %[[COL:.*]] = %{{.*}}) -> (tensor<16x32xf32, #{{.*}}>, index, index) {
 // CHECK: tile.async_copy
 // CHECK-NEXT: tile.async_wait for %{{.*}} : memref<2x16x64xbf16, #gpu.address_space<workgroup>>{{$}}
-// CHECK: tile.store %[[TILE]], %[[VIEW:.*]][%[[ROW]], %[[COL]]] {columns_in_bounds, divisible = 32 : i64, parts = 2 : i64}
+// CHECK: tile.store %[[TILE]], %[[VIEW:.*]][%[[ROW]], %[[COL]]] {columns_in_bounds, divisible = 32 : i64, slices = 2 : i64}
 // CHECK-NEXT: %[[S:.*]] = tile.mma
 // CHECK-NEXT: tile.async_wait
-// CHECK-NEXT: tile.store %[[TILE]], %[[VIEW]][%[[ROW]], %[[COL]]] {columns_in_bounds, divisible = 32 : i64, part = 1 : i64, parts = 2 : i64}
+// CHECK-NEXT: tile.store %[[TILE]], %[[VIEW]][%[[ROW]], %[[COL]]] {columns_in_bounds, divisible = 32 : i64, slice = 1 : i64, slices = 2 : i64}
 // CHECK-NEXT: tile.mma {{.*}}, %[[S]]
 // CHECK: %[[D:.*]] = tile.load
 // CHECK-NOT: tile.store

@@ -61,7 +61,7 @@ public:
   std::optional<unsigned> find(char iterator) const;
   /// The iterators, where each numbers one dimension of a tensor of this rank.
   std::optional<llvm::StringRef> getIterators(size_t rank) const;
-  /// What an op puts into a larger tensor, at an offset; or that tensor.
+  /// What an op inserts into a larger tensor, at an offset; or that tensor.
   bool isInserted() const { return dims == "+"; }
 
   /// Elements of whole rows, or of whole columns, are read before the op's

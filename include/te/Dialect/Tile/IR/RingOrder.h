@@ -21,13 +21,13 @@ struct RingOrder {
   bool transposes;
 };
 
-/// Of tiles that are put as `source` and taken as `target` says, whose shape is
-/// a part of the source's. Where the chip has reads that transpose, and lanes
-/// want elements of a column that lie in rows, these are used.
+/// Of tiles that are stored as `source` and loaded as `target` says, whose
+/// shape is a part of the source's. Where the chip has reads that transpose,
+/// and lanes want elements of a column that lie in rows, these are used.
 RingOrder getRingOrder(const LinearLayout &source, const LinearLayout &target,
                        int64_t elementBytes, const Target &chip);
 
-/// Instructions of a lane that take a part of a slot.
+/// Instructions of a lane that load a slice of a slot.
 int64_t countReads(const LinearLayout &source, const LinearLayout &target,
                    int64_t elementBytes, const Target &chip);
 
@@ -36,7 +36,7 @@ int64_t countFetches(const LinearLayout &source, int64_t elementBytes,
                      int64_t waves, const Target &chip);
 
 /// How lanes read a tile where it goes straight to LDS as it lies in memory, by
-/// the chip's widest loads, and is taken as `taken` says. Its rows are
+/// the chip's widest loads, and is loaded as `loaded` says. Its rows are
 /// `rowBytes` apart, one after the other, or in the order `stored`. Nothing
 /// where lanes cannot: offsets are of 32 bits, all lanes take part, and where
 /// what is multiplied lies along columns (`isTransposed`) reads of LDS
@@ -44,7 +44,7 @@ int64_t countFetches(const LinearLayout &source, int64_t elementBytes,
 std::optional<LinearLayout>
 getFetchLayout(llvm::ArrayRef<int64_t> shape, int64_t rowBytes,
                const std::optional<LinearLayout> &stored,
-               const LinearLayout &taken, bool isTransposed,
+               const LinearLayout &loaded, bool isTransposed,
                int64_t elementBytes, int64_t waves, const Target &chip);
 
 } // namespace mlir::te::tile

@@ -144,7 +144,7 @@ def Tile_PrefetchOp : Tile_Op<"prefetch", [MemoryEffects<[MemWrite]>]> {
 def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>, AttrSizedOperandSegments]> {
   let summary = "write a tile to a buffer; nothing outside of it";
   let description = [{
-    Replicas are written once. Of `parts` alike, number `part` is written: a share of each lane's accesses. `divisible`, the bounds, `rows` (a scatter; no row twice), `order`, `window` and `interleave` are
+    Replicas are written once. Of `slices` alike, number `slice` is written: a share of each lane's accesses. `divisible`, the bounds, `rows` (a scatter; no row twice), `order`, `window` and `interleave` are
     as in `tile.load`.
   }];
   let arguments = (ins
@@ -153,7 +153,7 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>, AttrSizedOperand
     DefaultValuedAttr<I64Attr, "1">:$divisible, UnitAttr:$in_bounds,
     UnitAttr:$columns_in_bounds, OptionalAttr<Tile_LayoutAttr>:$order,
     DefaultValuedAttr<I64Attr, "0">:$interleave,
-    DefaultValuedAttr<I64Attr, "0">:$part, DefaultValuedAttr<I64Attr, "1">:$parts);
+    DefaultValuedAttr<I64Attr, "0">:$slice, DefaultValuedAttr<I64Attr, "1">:$slices);
   let assemblyFormat = [{
     $value `,` $view `[` $row `,` $column `]` (`rows` `(` $rows^ `:` type($rows) `)`)? (`window` $window^)? attr-dict
     `:` type($value) `,` type($view)
@@ -293,7 +293,7 @@ def Tile_RingOp : Tile_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The dimension of which a part is a share: 1 where it is a whole slot.
-    unsigned getPartDim();
+    unsigned getSliceDim();
   }];
 }
 
@@ -437,7 +437,7 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure, AttrSizedOperandSegments, AllTypesMatch<[
     wants them (T20). Nothing crosses waves. An i8 operand is fp4 codes, two columns a byte.
 
     With scales each run of 32 elements along K is multiplied by its E8M0 byte (i8 tiles, M x K/32 and N x K/32), by
-    the instruction. The scales may be of a longer K than the operands, in whole parts of them: `scale_part` says of which,
+    the instruction. The scales may be of a longer K than the operands, in whole slices of them: `scale_slice` says which,
     and is counted anew on the side whose scales are of fewer.
 
     `in_order`: no instruction crosses the end of this product, and accesses of memory that stand before it, after
@@ -453,7 +453,7 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure, AttrSizedOperandSegments, AllTypesMatch<[
   let arguments = (ins
     Tile_AnyTile:$a, Tile_AnyTile:$b, Tile_AnyTile:$accumulator,
     Optional<Tile_AnyTile>:$scale_a, Optional<Tile_AnyTile>:$scale_b, Tile_MMAAttr:$intrinsic, UnitAttr:$in_order,
-    DefaultValuedAttr<I64Attr, "0">:$scale_part, DefaultValuedAttr<I64Attr, "0">:$reads,
+    DefaultValuedAttr<I64Attr, "0">:$scale_slice, DefaultValuedAttr<I64Attr, "0">:$reads,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$ahead);
   let results = (outs Tile_AnyTile:$result);
   let assemblyFormat = [{

@@ -181,9 +181,9 @@ def DelayStoresPass : Pass<"tile-delay-stores", "::mlir::te::tile::KernelOp"> {
 
     ```
     scf.for %n = .. {               %last:3 = scf.for .. iter_args(%y = 0, %r = rows, %c = 0) {
-      %s = tile.mma ..                tile.store %y, %view[%r, %c] {part = 0, parts = 2}
+      %s = tile.mma ..                tile.store %y, %view[%r, %c] {slice = 0, slices = 2}
       %t = tile.mma ..          ==>   %s = tile.mma ..
-      tile.store %d, %view[..]        tile.store %y, %view[%r, %c] {part = 1, parts = 2}
+      tile.store %d, %view[..]        tile.store %y, %view[%r, %c] {slice = 1, slices = 2}
     } {tile.delay}                    %t = tile.mma ..
     ```
   }];

@@ -40,7 +40,7 @@ func.func @unknown(%x: tensor<8x?xf32>, %m: index, %n: index) -> (tensor<8x?xf32
 
 // CHECK-LABEL: func.func @unknown_norm
 // CHECK: te.fusion "unknown_norm_0"
-// CHECK: te.fusion "unknown_norm_1" {{.*}}not_fused = ["not with 'arith.negf': computes over whole rows, and parts of the region have rows of unknown lengths; give their last dimensions static sizes, or move the parts into regions of their own (F7)"]
+// CHECK: te.fusion "unknown_norm_1" {{.*}}not_fused = ["not with 'arith.negf': computes over whole rows, and subkernels of the region have rows of unknown lengths; give their last dimensions static sizes, or move the subkernels into regions of their own (F7)"]
 func.func @unknown_norm(%x: tensor<8x?xf32>, %g: tensor<?xf32>, %m: index, %n: index) -> (tensor<8x?xf32>, tensor<8x?xf32>, tensor<8xf32>) {
   %a = tensor.extract_slice %x[0, 0] [8, %m] [1, 1] : tensor<8x?xf32> to tensor<8x?xf32>
   %b = tensor.extract_slice %x[0, %m] [8, %n] [1, 1] : tensor<8x?xf32> to tensor<8x?xf32>
