@@ -11,6 +11,7 @@
 #include "Clusters.h"
 #include "ContractionSchedule.h"
 #include "GemmSchedule.h"
+#include "RowSplit.h"
 #include "TilePreferences.h"
 
 #include "te/Dialect/Tile/IR/LinearLayout.h"
@@ -49,6 +50,18 @@ static int64_t getReductionBytes(ScheduleAttr schedule, const Target &target,
   if (from.getBases(wave) == to.getBases(wave))
     return 0;
   return to.getNumRegisters() * target.waveSize * schedule.getWaves() * 4;
+}
+
+unsigned te::getCombiningVGPRs(const TileDemand &demand, ScheduleAttr schedule,
+                               const Target &target) {
+  int64_t splits = schedule.getGrid().getRowSplit();
+  if (splits == 1)
+    return 0;
+  int64_t elements =
+      schedule.getTile()[0] * int64_t(llvm::PowerOf2Ceil(splits));
+  return kBaseVGPRs +
+         llvm::divideCeil(elements, schedule.getWaves() * target.waveSize) *
+             (demand.rowNumbers + 1);
 }
 
 unsigned te::getMostVGPRs(ScheduleAttr schedule, const Target &target) {
@@ -132,6 +145,8 @@ ResourceEstimate te::estimate(const TileDemand &demand, ScheduleAttr schedule,
                       result.vgprs + ahead <= most + kSpareVGPRs;
   if (result.prefetches)
     result.vgprs = std::min(result.vgprs + ahead, most);
+  result.vgprs =
+      std::max(result.vgprs, getCombiningVGPRs(demand, schedule, target));
   // LDS: partial reductions (one f32 a lane and register of the reduced tile),
   // the packed scales, and the whole output tile where it is reordered.
   int64_t lds = 0;

@@ -11,6 +11,8 @@
 
 #include "RowSplit.h"
 
+#include "GemmSchedule.h"
+
 #include "te/Target/Timing.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -59,6 +61,15 @@ ScheduleAttr te::splitRows(const TileDemand &demand, ScheduleAttr whole,
   int64_t most =
       std::min<int64_t>(tiles, target.computeUnits / getGroups(swept));
   int64_t cluster = whole.getGrid().getCluster();
+  auto get = [&](int64_t splits) {
+    return ScheduleAttr::get(swept.getContext(), target.name, swept.getTile(),
+                             swept.getWaves(), swept.getVector(),
+                             SweepKind::Reread, {.rowSplit = splits});
+  };
+  // What splits fold is combined in registers, in a tile of a power of two.
+  while (most > 1 && getCombiningVGPRs(demand, get(most), target) >
+                         getMostVGPRs(swept, target))
+    most = llvm::PowerOf2Ceil(most) / 2;
   if (most < 2 || getGroups(whole) * cluster >= int64_t(target.computeUnits))
     return nullptr;
   // Splits of the same number of tiles.
@@ -79,13 +90,12 @@ ScheduleAttr te::splitRows(const TileDemand &demand, ScheduleAttr whole,
   double shared = pass + demand.rowStatistics * (pass + kernel);
   if (shared >= alone)
     return nullptr;
-  return ScheduleAttr::get(swept.getContext(), target.name, swept.getTile(),
-                           swept.getWaves(), swept.getVector(),
-                           SweepKind::Reread, {.rowSplit = splits});
+  return get(splits);
 }
 
 std::optional<std::string> te::findRowSplitViolation(const TileDemand &demand,
-                                                     ScheduleAttr schedule) {
+                                                     ScheduleAttr schedule,
+                                                     const Target &target) {
   int64_t splits = schedule.getGrid().getRowSplit();
   if (splits == 1)
     return std::nullopt;
@@ -109,5 +119,11 @@ std::optional<std::string> te::findRowSplitViolation(const TileDemand &demand,
     return because("a row has " + llvm::Twine(tiles) + " tiles of " +
                    llvm::Twine(width) +
                    " columns; use at most as many, or narrower tiles");
+  unsigned needed = getCombiningVGPRs(demand, schedule, target),
+           most = getMostVGPRs(schedule, target);
+  if (needed > most)
+    return because("the kernel that combines what they fold needs about " +
+                   llvm::Twine(needed) + " VGPRs, and each of its waves has " +
+                   llvm::Twine(most) + "; use fewer, or more waves");
   return std::nullopt;
 }

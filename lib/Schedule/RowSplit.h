@@ -17,9 +17,15 @@ namespace mlir::te {
 ScheduleAttr splitRows(const TileDemand &demand, ScheduleAttr whole,
                        ScheduleAttr swept, const Target &target);
 
+/// VGPRs with which a kernel combines what the splits of its rows folded, all
+/// at once: each number, and the weights. 0 where there is one split.
+unsigned getCombiningVGPRs(const TileDemand &demand, ScheduleAttr schedule,
+                           const Target &target);
+
 /// H16: why the schedule's splits are not possible.
 std::optional<std::string> findRowSplitViolation(const TileDemand &demand,
-                                                 ScheduleAttr schedule);
+                                                 ScheduleAttr schedule,
+                                                 const Target &target);
 
 } // namespace mlir::te
 

@@ -103,5 +103,6 @@ void RowSplits::storePartials(TileContext &ctx, unsigned number,
   places[number] = Place{kernel, nextSlot};
   llvm::SaveAndRestore stores(ctx.stores, true);
   for (Value partial : partials)
-    ctx.store(partial, viewPartial(ctx, kernel, nextSlot++), ctx.tileRow, split);
+    ctx.store(partial, viewPartial(ctx, kernel, nextSlot++), ctx.tileRow,
+              split);
 }

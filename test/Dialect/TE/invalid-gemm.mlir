@@ -141,7 +141,7 @@ func.func @no_piece(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>) {
 
 // -----
 
-func.func @rounded_pieces(%a: tensor<8x8xbf16>, %b: tensor<8x4xbf16>) {
+func.func @rounded_partial_sums(%a: tensor<8x8xbf16>, %b: tensor<8x4xbf16>) {
   // expected-error @+1 {{'te.gemm' op partial sums of 'tensor<2x8x4xbf16>'; they are sums in f32 (X9)}}
   %d = te.gemm %a, %b {split_k = 2 : i64} : tensor<8x8xbf16>, tensor<8x4xbf16> -> tensor<2x8x4xbf16>
   return
@@ -149,7 +149,7 @@ func.func @rounded_pieces(%a: tensor<8x8xbf16>, %b: tensor<8x4xbf16>) {
 
 // -----
 
-func.func @more_than_pieces(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>) {
+func.func @more_than_partial_sums(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>) {
   // expected-error @+1 {{'te.gemm' op partial sums are sums of products and nothing else; the rest is te.gemm_sum's (X9)}}
   %d = te.gemm %a, %b gelu {split_k = 2 : i64} : tensor<8x8xf32>, tensor<8x4xf32> -> tensor<2x8x4xf32>
   return
@@ -157,7 +157,7 @@ func.func @more_than_pieces(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>) {
 
 // -----
 
-func.func @pieces_of_pairs(%a: tensor<3x8x8xf32>, %b: tensor<3x8x4xf32>) {
+func.func @partial_sums_of_pairs(%a: tensor<3x8x8xf32>, %b: tensor<3x8x4xf32>) {
   // expected-error @+1 {{'te.gemm' op partial sums of many products; B is one matrix (X9)}}
   %d = te.gemm %a, %b {split_k = 2 : i64} : tensor<3x8x8xf32>, tensor<3x8x4xf32> -> tensor<2x3x8x4xf32>
   return
@@ -165,7 +165,7 @@ func.func @pieces_of_pairs(%a: tensor<3x8x8xf32>, %b: tensor<3x8x4xf32>) {
 
 // -----
 
-func.func @flat_pieces(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>) {
+func.func @flat_partial_sums(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>) {
   // expected-error @+1 {{'te.gemm' op D has rank 2, expected rank 3: it has as many splits, A's leading dimensions, M and N (X3)}}
   %d = te.gemm %a, %b {split_k = 2 : i64} : tensor<8x8xf32>, tensor<8x4xf32> -> tensor<8x4xf32>
   return
@@ -173,7 +173,7 @@ func.func @flat_pieces(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>) {
 
 // -----
 
-func.func @unknown_pieces(%p: tensor<?x8x4xf32>) {
+func.func @unknown_partial_sums(%p: tensor<?x8x4xf32>) {
   // expected-error @+1 {{'te.gemm_sum' op partial sums are 'tensor<?x8x4xf32>'; they are S x M x N of f32, S known and 1 at least (X9)}}
   %d = te.gemm_sum %p : tensor<?x8x4xf32> -> tensor<8x4xf32>
   return
@@ -197,7 +197,7 @@ func.func @rest_of_another_width(%a: tensor<64x8xf32>, %b: tensor<8x4xf32>) {
 
 // -----
 
-func.func @rest_beside_pieces(%a: tensor<64x8xf32>, %b: tensor<8x4xf32>) {
+func.func @rest_with_partial_sums(%a: tensor<64x8xf32>, %b: tensor<8x4xf32>) {
   // expected-error @+1 {{'te.gemm' op rest with split_k, a bias gradient, or of many products; drop one (X9)}}
   %d, %r = te.gemm %a, %b {split_k = 2 : i64} : tensor<64x8xf32>, tensor<8x4xf32> -> tensor<2x64x4xf32> rest tensor<2x32x4xf32>
   return

@@ -56,8 +56,8 @@ func.func @rest(%x: tensor<2x48x64xbf16>, %w: tensor<32x64xbf16>) -> tensor<2x48
   return %y : tensor<2x48x32xbf16>
 }
 
-// CHECK-LABEL: @pieces
-func.func @pieces(%x: tensor<?x4096xbf16>, %w: tensor<512x4096xbf16>, %b: tensor<512xbf16>) -> (tensor<?x512xbf16>, tensor<?x512xf32>) {
+// CHECK-LABEL: @splits
+func.func @splits(%x: tensor<?x4096xbf16>, %w: tensor<512x4096xbf16>, %b: tensor<512xbf16>) -> (tensor<?x512xbf16>, tensor<?x512xf32>) {
   // CHECK: te.gemm %{{.*}}, %{{.*}} transpose_b {split_k = 4 : i64} : tensor<?x4096xbf16>, tensor<512x4096xbf16> -> tensor<4x?x512xf32>
   %p = te.gemm %x, %w transpose_b {split_k = 4 : i64} : tensor<?x4096xbf16>, tensor<512x4096xbf16> -> tensor<4x?x512xf32>
   // CHECK: te.gemm_sum %{{.*}} bias(%{{.*}} : tensor<512xbf16>) gelu {alpha = 2.000000e+00 : f32} : tensor<4x?x512xf32> -> tensor<?x512xbf16> aux tensor<?x512xf32>

@@ -33,7 +33,7 @@ def sources(gemm, element, made):
 
 
 def prologue_cases(target):
-    """Each scheme and format on either side, in every orientation: one block and many, whole steps and ragged ones, no rows, no K; both sides; casts; a batch; behind it an epilogue, a gate, pieces of K."""
+    """Each scheme and format on either side, in every orientation: one block and many, whole steps and ragged ones, no rows, no K; both sides; casts; a batch; behind it an epilogue, a gate, splits of K."""
     fp8 = "f8E4M3FNUZ" if target == "gfx942" else "f8E4M3FN"
     cases = []
     def add(name, gemm, element, made, runs, d="f32", special=False, **text):

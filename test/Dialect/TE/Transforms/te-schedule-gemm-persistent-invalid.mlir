@@ -1,6 +1,6 @@
 // RUN: te-opt %s --pass-pipeline='builtin.module(func.func(te-schedule{target=gfx950}))' --split-input-file --verify-diagnostics
 
-func.func @pieces(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+func.func @splits(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
   // expected-error @+1 {{workgroups = 8 compute one tile after the other, of one matrix and all of K; leave out workgroups or split_k (H15)}}
   %d = te.fusion "f" (%x = %a : tensor<256x256xbf16>, %y = %b : tensor<256x256xbf16>) -> (tensor<256x256xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [64, 64], waves = 4, vector = 8, matmul = <"f32_16x16x32_bf16", k = 64, waves = [2, 2]>, grid = <workgroups = 8, split_k = 2>>} {

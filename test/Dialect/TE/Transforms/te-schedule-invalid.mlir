@@ -263,7 +263,7 @@ func.func @walking_matrices(%x: tensor<4x64x64xbf16>) -> !te.scaled<4x64x64xf8E4
 
 // -----
 
-func.func @kept_pieces(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<8x4096xbf16> {
+func.func @kept_splits(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<8x4096xbf16> {
   // expected-error @+1 {{row_split = 4, but a row that workgroups share is read again by the next kernel; add sweep = reread (H16)}}
   %r = te.fusion "k" (%a = %x : tensor<8x4096xbf16>, %b = %g : tensor<4096xbf16>) -> (tensor<8x4096xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = keep, grid = <row_split = 4>>} {
@@ -275,7 +275,7 @@ func.func @kept_pieces(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor
 
 // -----
 
-func.func @pieces_of_unknown_rows(%x: tensor<8x?xbf16>, %g: tensor<?xbf16>) -> tensor<8x?xbf16> {
+func.func @splits_of_unknown_rows(%x: tensor<8x?xbf16>, %g: tensor<?xbf16>) -> tensor<8x?xbf16> {
   // expected-error @+1 {{row_split = 4, but the length of a row is not known, and so neither is how many tiles a split has; make it static, or leave it out (H16)}}
   %r = te.fusion "k" (%a = %x : tensor<8x?xbf16>, %b = %g : tensor<?xbf16>) -> (tensor<8x?xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = reread, grid = <row_split = 4>>} {
@@ -287,7 +287,7 @@ func.func @pieces_of_unknown_rows(%x: tensor<8x?xbf16>, %g: tensor<?xbf16>) -> t
 
 // -----
 
-func.func @too_many_pieces(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<8x4096xbf16> {
+func.func @too_many_splits(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> tensor<8x4096xbf16> {
   // expected-error @+1 {{row_split = 9, but a row has 8 tiles of 512 columns; use at most as many, or narrower tiles (H16)}}
   %r = te.fusion "k" (%a = %x : tensor<8x4096xbf16>, %b = %g : tensor<4096xbf16>) -> (tensor<8x4096xbf16>)
       attributes {schedule = #te.schedule<"gfx950", tile = [1, 512], waves = 1, vector = 8, sweep = reread, grid = <row_split = 9>>} {
@@ -299,7 +299,19 @@ func.func @too_many_pieces(%x: tensor<8x4096xbf16>, %g: tensor<4096xbf16>) -> te
 
 // -----
 
-func.func @pieces_of_dscale(%dy: tensor<8x512xbf16>, %x: tensor<8x512xbf16>, %s: tensor<8xf32>) -> tensor<8xf32> {
+func.func @more_splits_than_registers(%x: tensor<8x65536xbf16>, %g: tensor<65536xbf16>) -> tensor<8x65536xbf16> {
+  // expected-error @+1 {{row_split = 1024, but the kernel that combines what they fold needs about 552 VGPRs, and each of its waves has 256; use fewer, or more waves (H16)}}
+  %r = te.fusion "k" (%a = %x : tensor<8x65536xbf16>, %b = %g : tensor<65536xbf16>) -> (tensor<8x65536xbf16>)
+      attributes {schedule = #te.schedule<"gfx950", tile = [16, 64], waves = 1, vector = 8, sweep = reread, grid = <row_split = 1024>>} {
+    %0, %1 = te.rms_norm %a, %b {epsilon = 1.0e-5 : f32} : tensor<8x65536xbf16>, tensor<65536xbf16> -> tensor<8x65536xbf16>, tensor<8xf32>
+    te.yield %0 : tensor<8x65536xbf16>
+  }
+  return %r : tensor<8x65536xbf16>
+}
+
+// -----
+
+func.func @splits_of_dscale(%dy: tensor<8x512xbf16>, %x: tensor<8x512xbf16>, %s: tensor<8xf32>) -> tensor<8xf32> {
   // expected-error @+1 {{row_split = 2, but this region computes nothing over rows, or what one workgroup must (dscale, a rotation, several tensors); leave it out (H16)}}
   %r = te.fusion "k" (%a = %dy : tensor<8x512xbf16>, %b = %x : tensor<8x512xbf16>, %c = %s : tensor<8xf32>) -> (tensor<8xf32>)
       attributes {schedule = #te.schedule<"gfx950", tile = [1, 256], waves = 1, vector = 4, sweep = reread, grid = <row_split = 2>>} {
@@ -311,7 +323,7 @@ func.func @pieces_of_dscale(%dy: tensor<8x512xbf16>, %x: tensor<8x512xbf16>, %s:
 
 // -----
 
-func.func @no_pieces(%x: tensor<8x512xbf16>) -> tensor<8x512xbf16> {
+func.func @no_splits(%x: tensor<8x512xbf16>) -> tensor<8x512xbf16> {
   %r = te.fusion "k" (%a = %x : tensor<8x512xbf16>) -> (tensor<8x512xbf16>)
 // expected-error@+2 {{failed to parse TE_ScheduleAttr parameter 'grid' which is to be a `::mlir::te::GridAttr`}}
       // expected-error @+1 {{row_split = 0 is not positive; 1 stands for whole rows (H2)}}

@@ -1,6 +1,7 @@
 // Workgroups share rows where these are few and long, and their number is known.
 
 // RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx950}))' | FileCheck %s
+// RUN: te-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(te-fuse,te-schedule{target=gfx942}))' | FileCheck %s --check-prefix=COMBINED
 // RUN: te-compile %s --target=gfx942 -o %t.hsaco --explain | FileCheck %s --check-prefix=EXPLAIN
 // RUN: te-run %t.hsaco --entry=few --check --sanitize
 // RUN: te-run %t.hsaco --entry=amax --check --sanitize
@@ -36,6 +37,21 @@ func.func @amax(%x: tensor<2x65536xbf16>, %g: tensor<65536xbf16>, %b: tensor<655
 func.func @backward(%dy: tensor<8x16384xbf16>, %x: tensor<8x16384xbf16>, %g: tensor<16384xbf16>, %r: tensor<8xf32>) -> (tensor<8x16384xbf16>, tensor<16384xbf16>) {
   %dx, %dg = te.rms_norm_bwd %dy, %x, %g, %r : tensor<8x16384xbf16>, tensor<8x16384xbf16>, tensor<16384xbf16>, tensor<8xf32> -> tensor<8x16384xbf16>, tensor<16384xbf16>
   return %dx, %dg : tensor<8x16384xbf16>, tensor<16384xbf16>
+}
+
+// -----
+
+// As many splits as the kernel that combines them has registers for: tiles of 64 transposed rows, in few waves.
+// COMBINED: tile = [64, 32], waves = 2, vector = 8, sweep = reread, grid = <row_split = 63>
+// COMBINED: func.func @transposed
+// CHECK: row_split =
+// CHECK: func.func @transposed
+#row = #te.scaling<block = [1, 32], scale = f8E8M0FNU>
+func.func @transposed(%x: tensor<20000x8xbf16>, %g: tensor<20000xbf16>) -> !te.scaled<8x20000xf8E4M3FN, #row> {
+  %t = te.permute %x [1, 0] : tensor<20000x8xbf16> -> tensor<8x20000xbf16>
+  %y, %m, %r = te.layer_norm %t, %g, %g {epsilon = 1.0e-5 : f32} : tensor<8x20000xbf16>, tensor<20000xbf16>, tensor<20000xbf16> -> tensor<8x20000xbf16>, tensor<8xf32>, tensor<8xf32>
+  %q = te.quantize %y : tensor<8x20000xbf16> -> !te.scaled<8x20000xf8E4M3FN, #row>
+  return %q : !te.scaled<8x20000xf8E4M3FN, #row>
 }
 
 // -----

@@ -16,8 +16,8 @@
 
 // The splits are the matrices of the grid; the sum reads all of them before it adds.
 // TILE-LABEL: tile.kernel @f_0(
-// TILE: %[[PIECE:.*]] = arith.divui
-// TILE: %[[FIRST:.*]] = arith.muli %[[PIECE]], %c16
+// TILE: %[[SPLIT:.*]] = arith.divui
+// TILE: %[[FIRST:.*]] = arith.muli %[[SPLIT]], %c16
 // TILE: scf.for %{{.*}} = %c0 to %c16 step
 // TILE: memref.reinterpret_cast {{.*}} to offset: [%{{.*}}], sizes: [64, 512]
 // TILE-LABEL: tile.kernel @f_0_sum(
@@ -41,8 +41,8 @@ func.func @epilogue(%x: tensor<64x4096xbf16>, %w: tensor<512x4096xbf16>, %v: ten
 // CHECK: te.gemm {{.*}} {split_k = 3 : i64} : tensor<?x100xbf16>, tensor<64x100xbf16> -> tensor<3x?x64xf32>
 // CHECK: te.gemm_sum {{.*}} : tensor<3x?x64xf32> -> tensor<?x64xf32>
 // TILE-LABEL: tile.kernel @f_0(
-// TILE: %[[PIECE:.*]] = arith.divui %block_id_x
-// TILE: %[[UNITS:.*]] = arith.muli %[[PIECE]], %c4
+// TILE: %[[SPLIT:.*]] = arith.divui %block_id_x
+// TILE: %[[UNITS:.*]] = arith.muli %[[SPLIT]], %c4
 // TILE: %[[FIRST:.*]] = arith.divui %[[UNITS]], %c3
 func.func @dynamic(%x: tensor<?x100xbf16>, %w: tensor<64x100xbf16>) -> tensor<?x64xf32> {
   %y = te.fusion "f_0" (%a = %x : tensor<?x100xbf16>, %b = %w : tensor<64x100xbf16>) -> (tensor<?x64xf32>)
@@ -57,7 +57,7 @@ func.func @dynamic(%x: tensor<?x100xbf16>, %w: tensor<64x100xbf16>) -> tensor<?x
 
 // One split: nothing to do.
 // CHECK-LABEL: func.func @whole
-// CHECK-NOT: pieces
+// CHECK: te.gemm %{{[a-z0-9]*}}, %{{[a-z0-9]*}} transpose_b :
 // CHECK-NOT: te.gemm_sum
 func.func @whole(%x: tensor<32x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<32x64xf32> {
   %y = te.fusion "f_0" (%a = %x : tensor<32x64xbf16>, %b = %w : tensor<64x64xbf16>) -> (tensor<32x64xf32>)
