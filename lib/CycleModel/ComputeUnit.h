@@ -21,7 +21,8 @@ struct Workgroup {
 };
 
 struct Simd {
-  std::vector<unsigned> waves; // in the order in which they look for a turn
+  std::vector<unsigned>
+      waves; // in the order in which they look for an issue slot
   std::vector<unsigned> slots; // free numbers, for drawings
   unsigned nextSlot = 0;
   uint64_t mfmaFree = 0, valuFree = 0;

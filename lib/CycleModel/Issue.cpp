@@ -64,8 +64,8 @@ Blocked ComputeUnit::check(SimulatedWave &wave, uint64_t now) {
   return checkUnit(wave, inst, now);
 }
 
-/// The waves that look for a turn: by priority, then matrix instructions before
-/// others, then the oldest wave first.
+/// The waves that look for an issue slot: by priority, then matrix instructions
+/// before others, then the oldest wave first.
 llvm::SmallVector<unsigned, 16> ComputeUnit::orderWaves(const Simd &simd,
                                                         uint64_t now) {
   llvm::SmallVector<unsigned, 16> order;

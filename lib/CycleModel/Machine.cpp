@@ -16,7 +16,7 @@ static constexpr unsigned kLanes = 64;
 
 /// An address unit that stands still for one clock in so many is not what
 /// operations after it wait for, but what it waits for is.
-static constexpr uint64_t kStandstill = 16;
+static constexpr uint64_t kIdleRatio = 16;
 
 Blocked Queue::whenFree(uint64_t now) {
   while (!entries.empty() && entries.front().start <= now)
@@ -39,7 +39,7 @@ uint64_t LdsBanks::reserve(uint64_t now, uint64_t rows, uint64_t extra) {
 }
 
 /// Data that has come by `now` goes first.
-void LdsPort::takeArrivals(uint64_t now) {
+void LdsPort::retireArrivals(uint64_t now) {
   while (!arrivals.empty() && arrivals.top().first <= now) {
     auto [when, bytes] = arrivals.top();
     arrivals.pop();
@@ -52,7 +52,7 @@ void LdsPort::takeArrivals(uint64_t now) {
 
 Operation LdsPort::issue(uint64_t now, const emu::TraceEvent &event,
                          bool isStore) {
-  takeArrivals(now);
+  retireArrivals(now);
   double &free = isStore ? storeFree : readFree;
   double clocks = double(event.ldsRows) * banks.bytes /
                   (isStore ? timing.ldsStoreBytes : timing.ldsPortBytes);
@@ -106,8 +106,8 @@ Blocked MemoryPath::whenRoom(uint64_t now, uint64_t bytes) {
 }
 
 /// The address unit and L1: lanes, lines and bytes each have a rate.
-uint64_t MemoryPath::takeAddresses(uint64_t now, const emu::TraceEvent &event,
-                                   Operation &operation) {
+uint64_t MemoryPath::issueAddresses(uint64_t now, const emu::TraceEvent &event,
+                                    Operation &operation) {
   uint64_t clocks =
       std::max<uint64_t>({kLanes / timing.addressLanes,
                           llvm::divideCeil(event.lines, timing.linesPerClock),
@@ -123,7 +123,7 @@ uint64_t MemoryPath::takeAddresses(uint64_t now, const emu::TraceEvent &event,
   waited += room.until - start;
   if (room.until > start)
     roomReason = room.stall;
-  Stall why = waited * kStandstill > worked ? roomReason : Stall::AddressUnit;
+  Stall why = waited * kIdleRatio > worked ? roomReason : Stall::AddressUnit;
   queue.push(operation.begin, why);
   operation.parts[3] = {Stall::AddressUnit, clocks};
   operation.parts[4] = {why, operation.begin - now};
@@ -148,7 +148,7 @@ bool MemoryPath::isFromMemory(unsigned lines) {
 
 Operation MemoryPath::load(uint64_t now, const emu::TraceEvent &event) {
   Operation made;
-  uint64_t looked = takeAddresses(now, event, made);
+  uint64_t looked = issueAddresses(now, event, made);
   uint64_t l2 = looked, memory = looked, bytes = event.missed * kCacheLineBytes;
   uint64_t latency = timing.l1Latency;
   Stall stall = Stall::L1Latency;
@@ -186,7 +186,7 @@ Operation MemoryPath::load(uint64_t now, const emu::TraceEvent &event) {
 Operation MemoryPath::store(uint64_t now, const emu::TraceEvent &event,
                             bool isAtomic) {
   Operation made;
-  uint64_t looked = takeAddresses(now, event, made);
+  uint64_t looked = issueAddresses(now, event, made);
   uint64_t bytes = event.stored * kStoreBytes;
   double storeRate = std::min<double>(timing.storeBytes, l2Rate);
   uint64_t l2 = transfer(storeFree, storeRate, looked, bytes);

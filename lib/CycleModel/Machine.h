@@ -84,7 +84,7 @@ public:
   double reads = 0, writes = 0; // clocks
 
 private:
-  void takeArrivals(uint64_t now);
+  void retireArrivals(uint64_t now);
 
   const Timing &timing;
   LdsBanks &banks;
@@ -113,8 +113,8 @@ public:
 private:
   /// When the CU may ask for so many bytes, and what for it waits until then.
   Blocked whenRoom(uint64_t now, uint64_t bytes);
-  uint64_t takeAddresses(uint64_t now, const emu::TraceEvent &event,
-                         Operation &operation);
+  uint64_t issueAddresses(uint64_t now, const emu::TraceEvent &event,
+                          Operation &operation);
   uint64_t transfer(double &free, double rate, uint64_t from, uint64_t bytes);
   bool isFromMemory(unsigned lines);
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each SIMD has a turn every four clocks. In a turn each of its waves may issue
-// one instruction, and each unit takes one: by priority, then the oldest wave
-// first. Everything that an instruction waits for is known when it is looked
-// at, so that turns in which nothing can issue are skipped.
+// Each SIMD has an issue slot every four clocks. In it each of its waves may
+// issue one instruction, and each unit takes one: by priority, then the oldest
+// wave first. Everything that an instruction waits for is known when it is
+// looked at, so that slots in which nothing can issue are skipped.
 //
 //===----------------------------------------------------------------------===//
 #include "ComputeUnit.h"

@@ -157,9 +157,9 @@ static int64_t getTrips(Operation *op) {
   return trips;
 }
 
-/// What a fetch reads: a slot of slots x rows x columns.
-static ShapedType getSlotType(tile::AsyncCopyOp fetch) {
-  auto ring = cast<ShapedType>(fetch.getRing().getType());
+/// What a copy reads: a slot of slots x rows x columns.
+static ShapedType getSlotType(tile::AsyncCopyOp copy) {
+  auto ring = cast<ShapedType>(copy.getRing().getType());
   return RankedTensorType::get(ring.getShape().drop_front(),
                                ring.getElementType());
 }
@@ -201,9 +201,9 @@ static TileTraffic measureTraffic(tile::KernelOp kernel) {
     if (auto load = dyn_cast<tile::LoadOp>(op))
       add(op, load.getType(), load.getView(), load.getRow(), load.getColumn(),
           traffic.loadBytes);
-    else if (auto fetch = dyn_cast<tile::AsyncCopyOp>(op))
-      add(op, getSlotType(fetch), fetch.getView(), fetch.getRow(),
-          fetch.getColumn(), traffic.loadBytes);
+    else if (auto copy = dyn_cast<tile::AsyncCopyOp>(op))
+      add(op, getSlotType(copy), copy.getView(), copy.getRow(),
+          copy.getColumn(), traffic.loadBytes);
     else if (auto store = dyn_cast<tile::StoreOp>(op);
              store && !isOfTileBefore(store))
       add(op, cast<ShapedType>(store.getValue().getType()), store.getView(),

@@ -57,7 +57,7 @@ private:
   LogicalResult addBlock(Block &block);
   FailureOr<std::optional<json::Value>> getCondition();
   /// `to` has the buffers of `from`: a copy first, for the map may grow.
-  void giveBuffers(Value to, Value from) {
+  void copyBuffers(Value to, Value from) {
     SmallVector<int64_t> ids = bufferIds.lookup(from);
     bufferIds[to] = std::move(ids);
   }
@@ -312,7 +312,7 @@ LogicalResult EntryWriter::addResults(func::ReturnOp op) {
     FailureOr<json::Array> ids = addBuffers(value, "result", name);
     if (failed(ids))
       return failure();
-    giveBuffers(owner, value);
+    copyBuffers(owner, value);
     results.push_back(describe(value, name, *shapeOf(value), std::move(*ids)));
   }
   return success();
@@ -392,7 +392,7 @@ LogicalResult EntryWriter::addWorkspaces(tile::LaunchOp launch) {
     if (bufferIds.contains(result))
       continue;
     if (i >= fresh)
-      giveBuffers(result, launch.getInits()[i - fresh]);
+      copyBuffers(result, launch.getInits()[i - fresh]);
     else if (failed(addWorkspace(result)))
       return failure();
   }
@@ -414,7 +414,7 @@ LogicalResult EntryWriter::addBranches(scf::IfOp op) {
       if (owner.getParentBlock() != &block || bufferIds.contains(owner))
         return op.emitError() << "result #" << result.getResultNumber()
                               << " is not computed in each of the branches";
-      giveBuffers(owner, result);
+      copyBuffers(owner, result);
     }
     LaunchRange before = when;
     if (failed(narrow(when, op.getCondition(), branch == &op.getThenRegion())))
@@ -435,7 +435,7 @@ LogicalResult EntryWriter::addBlock(Block &block) {
            llvm::zip(launch.getInits(),
                      launch.getResults().take_back(launch.getInits().size())))
         if (bufferIds.contains(result))
-          giveBuffers(init, result);
+          copyBuffers(init, result);
   for (Operation &op : block) {
     if (auto branches = dyn_cast<scf::IfOp>(op);
         branches && failed(addBranches(branches)))

@@ -24,10 +24,10 @@ constexpr unsigned kMostElements = 2048;
 constexpr unsigned kMostResultRows = 32;
 
 /// A lane's elements of A and B: i = lane % size, and its run of lanes says
-/// which block and which group of k. The groups take `turn` values at a time of
-/// k (0: each has its share in one).
+/// which block and which group of k. The groups alternate, `chunk` values of
+/// k at a time (0: each has its share in one).
 struct InputLayout {
-  unsigned size, depth, blocks, turn = 0;
+  unsigned size, depth, blocks, chunk = 0;
   /// A of the widest sparse products, of 16 values a lane: quads of k in an
   /// order of their own.
   bool shuffled = false;
@@ -41,7 +41,7 @@ struct InputLayout {
       return group / half * (depth / 2) + e / 4 % 2 * (depth / 4) +
              group % half * 8 + e / 8 * 4 + e % 4;
     }
-    unsigned each = turn ? turn : perLane();
+    unsigned each = chunk ? chunk : perLane();
     return e / each * each * groups() + group * each + e % each;
   }
 };

@@ -37,7 +37,7 @@ static constexpr uint8_t kMostForFloats = 127 + 111;
 static void unpackMixed(const uint32_t *rows, const MatrixShape &shape,
                         unsigned format, float *out) {
   const MixedFormat &mixed = mixedFormats[format];
-  // Eight bits: two turns of 16, half of the depth apart.
+  // Eight bits: two chunks of 16, half of the depth apart.
   mixed.unpack(
       rows,
       {shape.size, shape.depth, shape.blocks, mixed.width == 8 ? 16u : 0u},

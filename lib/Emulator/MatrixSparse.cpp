@@ -19,7 +19,8 @@ namespace mlir::te::emu {
 static InputLayout layoutOfA(const MatrixShape &shape) {
   unsigned depth = shape.depth / 2u, perLane = shape.size * depth / kLanes;
   bool isByte = shape.a != Element::F16 && shape.a != Element::Bf16;
-  // Bytes: turns of four, so that B's turns of eight belong to the same lanes.
+  // Bytes: chunks of four, so that B's chunks of eight belong to the same
+  // lanes.
   return {shape.size, depth, 1, isByte ? 4u : 0u, perLane == 16};
 }
 

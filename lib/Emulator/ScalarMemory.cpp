@@ -107,8 +107,8 @@ static void runAtomic(Wave &wave, const Inst &inst) {
     std::memcpy(&wave.sgpr[inst.dst], &old, sizeof(T));
 }
 
-/// A clock that is the same on every run: the wave's instructions in the turns
-/// that it has completed, and one for each reading.
+/// A clock that is the same on every run: the wave's instructions in the slices
+/// that it has run, and one for each reading.
 static void runClock(Wave &wave, const Inst &inst) {
   wave.setScalar64(inst.dst, ++wave.clock);
 }

@@ -77,7 +77,7 @@ inline double sinQuarter(double turns) {
 
 /// The argument is in turns. Beyond +-256 the hardware gives 0 for the sine
 /// and 1 for the cosine.
-inline double sinTurns(double value) {
+inline double sinRevolutions(double value) {
   double r = value - __builtin_rint(value); // exact
   r = r > 0.25 ? 0.5 - r : r;
   r = r < -0.25 ? -0.5 - r : r;
@@ -86,7 +86,7 @@ inline double sinTurns(double value) {
              ? result
              : std::numeric_limits<double>::quiet_NaN();
 }
-inline double cosTurns(double value) {
+inline double cosRevolutions(double value) {
   double r = std::fabs(value - __builtin_rint(value));
   double result = std::fabs(value) > 256 ? 1 : sinQuarter(0.25 - r);
   return std::fabs(value) <= std::numeric_limits<double>::max()

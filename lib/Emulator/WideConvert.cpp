@@ -26,7 +26,7 @@ static const U *rowsOf(Wave &wave, const Inst &inst, unsigned k) {
 }
 
 /// Adds code `k` of each lane.
-static void putCodes(CodeRows &rows, unsigned k, const U *codes) {
+static void setCodes(CodeRows &rows, unsigned k, const U *codes) {
   unsigned row = k * 6 / 32, shift = k * 6 % 32;
   for (unsigned lane = 0; lane < kLanes; ++lane)
     rows[row][lane] |= codes[lane] << shift;
@@ -63,7 +63,7 @@ static void encodeAll(Wave &wave, const Inst &inst, const U *first,
     const U *values = findValue<wide>(first, second, k);
     for (unsigned lane = 0; lane < kLanes; ++lane)
       codes[lane] = encode(widen<wide>(values[lane], k % 2), lane);
-    putCodes(rows, k, codes);
+    setCodes(rows, k, codes);
   }
   for (unsigned row = 0; row < kCodeRows; ++row)
     storeRow(wave, inst.dst + row, rows[row], wave.writeMask);

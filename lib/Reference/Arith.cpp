@@ -121,10 +121,10 @@ static bool reachesAcross(ElementFunction f, const Triple &x,
 /// An operand that is off by a quarter of a turn reaches all that a function of
 /// angles has.
 static bool reachesAll(Operation *op, const Triple &bounds) {
-  constexpr double kTurn = 6.283185307179586;
+  constexpr double kTwoPi = 6.283185307179586;
   StringRef name = op->getName().getStringRef();
   return llvm::is_contained({"math.sin", "math.cos", "math.tan"}, name) &&
-         bounds[0] >= kTurn / 4;
+         bounds[0] >= kTwoPi / 4;
 }
 
 /// An op of floats, of up to three operands.

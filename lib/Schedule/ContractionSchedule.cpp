@@ -117,15 +117,15 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
   auto [a, b] = getElements(demand.contraction);
   int64_t bits = std::max(getElementBits(a), getElementBits(b)),
           simds = target.simdsPerCU;
-  bool mayFetch = target.amd->directLoadBytes == target.maxAccessBytes;
+  bool copiesToLds = target.amd->directLoadBytes == target.maxAccessBytes;
   auto make = [&](const MMA &mma, std::array<int64_t, 2> tile, int64_t k,
                   int64_t mostWaves, int64_t stages) {
     std::array<int64_t, 2> waves = chooseWaves(tile, mma, mostWaves);
     int64_t count = waves[0] * waves[1];
     bool usesPingPong = stages > 1 && count > simds && k > mma.k;
     auto matmul = MatmulAttr::get(context, mma.name, k, waves);
-    auto pipeline = PipelineAttr::get(context, stages, stages > 1 && mayFetch,
-                                      usesPingPong);
+    auto pipeline = PipelineAttr::get(context, stages,
+                                      stages > 1 && copiesToLds, usesPingPong);
     int64_t vector =
         std::min<int64_t>(target.maxAccessBytes * 8 / bits, tile[1]);
     auto schedule =
@@ -134,7 +134,7 @@ static void forEachSchedule(MLIRContext *context, const TileDemand &demand,
       visit(schedule);
   };
   SmallVector<int64_t> stages = {2, 1};
-  if (mayFetch) // with three, memory has two steps' time
+  if (copiesToLds) // with three, memory has two steps' time
     stages.insert(stages.begin(), 3);
   for (const MMA *mma : getInstructions(demand.contraction, target))
     for (int64_t cols :

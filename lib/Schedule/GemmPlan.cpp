@@ -211,8 +211,8 @@ static bool hidesMemory(const GemmPlan &plan, ScheduleAttr schedule,
 /// and the first ones take longer, which short products do not make up for.
 /// Where a step is one part A alone has time enough; next to scales, for which
 /// L2 has no room otherwise.
-static int64_t getFetchSteps(GemmOp gemm, const GemmPlan &plan,
-                             tile::MMASide side, ScheduleAttr schedule) {
+static int64_t getCopySteps(GemmOp gemm, const GemmPlan &plan,
+                            tile::MMASide side, ScheduleAttr schedule) {
   MatmulAttr matmul = schedule.getMatmul();
   std::array<int64_t, 2> counts;
   for (auto [count, operand, kDim] :
@@ -244,10 +244,9 @@ static int64_t getFetchSteps(GemmOp gemm, const GemmPlan &plan,
              : 1;
 }
 
-std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
-                                       tile::MMASide side,
-                                       ScheduleAttr schedule,
-                                       const Target &target) {
+std::optional<AsyncCopyPlan>
+te::planAsyncCopy(GemmOp gemm, const GemmPlan &plan, tile::MMASide side,
+                  ScheduleAttr schedule, const Target &target) {
   bool isA = side == tile::MMASide::A;
   Value operand = getSource(isA ? gemm.getA() : gemm.getB());
   Type element = isA ? plan.a : plan.b;
@@ -269,7 +268,7 @@ std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
   std::optional<tile::LinearLayout> stored =
       scaled ? getDataOrder(scaled) : std::nullopt;
   int64_t steps = hidesMemory(plan, schedule, target)
-                      ? getFetchSteps(gemm, plan, side, schedule)
+                      ? getCopySteps(gemm, plan, side, schedule)
                       : 1;
   std::array<int64_t, 2> shape = {outer, steps * step * bits / 8 / bytes};
   int64_t rowBytes = llvm::divideCeil(type.getShape().back() * bits, CHAR_BIT);
@@ -284,5 +283,5 @@ std::optional<FetchPlan> te::planFetch(GemmOp gemm, const GemmPlan &plan,
   if (!tile::getFetchLayout(shape, rowBytes, stored, taken, !alongK, bytes,
                             schedule.getWaves(), target))
     return std::nullopt;
-  return FetchPlan{alongK, steps};
+  return AsyncCopyPlan{alongK, steps};
 }

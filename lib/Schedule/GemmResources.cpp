@@ -42,8 +42,8 @@ unsigned te::countCopies(const TileDemand &demand, const GemmPlan &plan,
                    matmul.getWaves()[0], plan.a),
         {tile::MMASide::B, demand.getColumns(schedule), matmul.getWaves()[1],
          plan.b}})
-    if (std::optional<FetchPlan> fetch =
-            planFetch(demand.gemm, plan, side, schedule, target);
+    if (std::optional<AsyncCopyPlan> fetch =
+            planAsyncCopy(demand.gemm, plan, side, schedule, target);
         fetch && !fetch->alongK)
       bytes += outer * mma.k * getElementBits(element) / 8 /
                (waves * target.waveSize);
@@ -146,7 +146,7 @@ ResourceEstimate te::estimateGemm(const TileDemand &demand,
   // The next step's operands, as they lie in memory.
   auto getAhead = [&](tile::MMASide side, Value operand, int64_t outer) {
     bool isDirect = schedule.getPipeline().getDirectToLds() &&
-                    planFetch(gemm, plan, side, schedule, target);
+                    planAsyncCopy(gemm, plan, side, schedule, target);
     return isDirect ? 0
                     : bytes(outer * matmul.getK(),
                             getElementBits(operand.getType())) /

@@ -158,11 +158,11 @@ std::optional<std::string> te::findGemmViolation(const TileDemand &demand,
     return BrokenRule("H15") << "K = 0 cannot be pipelined, as no step is the "
                                 "first; use stages = 1";
   if (schedule.getPipeline().getDirectToLds() &&
-      llvm::none_of(
-          std::array{tile::MMASide::A, tile::MMASide::B},
-          [&](tile::MMASide side) {
-            return planFetch(gemm, *plan, side, schedule, target).has_value();
-          }))
+      llvm::none_of(std::array{tile::MMASide::A, tile::MMASide::B},
+                    [&](tile::MMASide side) {
+                      return planAsyncCopy(gemm, *plan, side, schedule, target)
+                          .has_value();
+                    }))
     return BrokenRule("H15")
            << "no operand can go straight to LDS: on " << target.name
            << " a lane loads " << target.amd->directLoadBytes

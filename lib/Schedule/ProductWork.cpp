@@ -158,11 +158,11 @@ static OperandWork getOperandWork(const Operand &operand, const GemmPlan *plan,
   OperandWork work;
   work.readers = operand.readers;
   work.inLds = operand.tile * k * getElementBits(operand.element) / 8;
-  std::optional<FetchPlan> fetch =
+  std::optional<AsyncCopyPlan> fetch =
       plan && schedule.getPipeline().getDirectToLds()
-          ? planFetch(gemm, *plan, operand.side, schedule, target)
+          ? planAsyncCopy(gemm, *plan, operand.side, schedule, target)
           : std::nullopt;
-  work.fetchSteps = fetch ? fetch->steps : 1;
+  work.copySteps = fetch ? fetch->steps : 1;
   work.isDirect =
       plan ? fetch.has_value() : schedule.getPipeline().getDirectToLds();
   auto scaled = dyn_cast<ScaledType>(operand.source.getType());

@@ -45,7 +45,7 @@ struct OperandWork {
   double readers = 0; // waves that read each of these
   double work = 0;    // vector instructions of a lane, all elements together
   bool isDirect = false; // straight to LDS
-  double fetchSteps = 1; // of which so many come at once
+  double copySteps = 1;  // of which so many come at once
 };
 
 struct ProductWork {

@@ -142,7 +142,7 @@ static WorkgroupClocks getWorkgroups(const ProductWork &work,
   // the way to LDS they hold those of one more.
   int64_t stages = schedule.getPipeline().getStages();
   double together =
-      std::max(work.operands[0].fetchSteps, work.operands[1].fetchSteps);
+      std::max(work.operands[0].copySteps, work.operands[1].copySteps);
   made.isSerial = stages == 1;
   made.ahead = isDirect(work) ? std::max(stages - together, 1.0) : 1;
   made.room = stages == 1      ? 1 + work.prefetches

@@ -37,7 +37,7 @@ static constexpr Timing kCommon = {
     .ldsStoreBytes = 0,
     .ldsLatency = 0,
     .ldsQueue = 8, // [V] gfx950 Gluon tutorial
-    // [U] 16 lanes a clock, so that a wave's addresses take one turn.
+    // [U] 16 lanes a clock, so that a wave's addresses take one issue slot.
     .addressLanes = 16,
     .linesPerClock = 1, // [U] of 128 bytes
     // [V] measured on gfx942: 64 bytes a clock and CU, L1 or L2 hit.
@@ -85,9 +85,9 @@ static constexpr Timing make(llvm::StringRef chip, double peakGHz,
   return timing;
 }
 
-// Clocks [V]. Transcendental functions: LLVM's scheduling model has four turns,
-// as measured on gfx942 [V]; gfx950 has twice that rate (CDNA 4 white paper)
-// [V]. Matrix results [V]: LLVM's hazard table has passes + 3 wait
+// Clocks [V]. Transcendental functions: LLVM's scheduling model has four issue
+// slots, as measured on gfx942 [V]; gfx950 has twice that rate (CDNA 4 white
+// paper) [V]. Matrix results [V]: LLVM's hazard table has passes + 3 wait
 // states between, one more on gfx950.
 // LDS reads: 64 and 128 bytes a clock and port [V: measured on gfx942; the
 // gfx950 Gluon tutorial and its measurement, 8 clocks for ds_read_b128 of one

@@ -117,16 +117,17 @@ int64_t getScaleBytes(const GemmPlan &plan, int64_t outer,
 int64_t getWholeSteps(int64_t steps, int64_t k, int64_t step, int64_t splits);
 
 /// How one operand's elements go straight to LDS.
-struct FetchPlan {
+struct AsyncCopyPlan {
   bool alongK;   // its rows in memory lie along K, or are of one k each
-  int64_t steps; // that are fetched at once: of rows along K a cache line
+  int64_t steps; // that are copied at once: of rows along K a cache line
 };
 /// The plan where they go as they lie in memory, by the chip's widest loads:
 /// rows in whole tiles, of elements that the instruction takes, and lanes
 /// enough; where rows do not lie along K, by reads of LDS that transpose.
-std::optional<FetchPlan> planFetch(GemmOp gemm, const GemmPlan &plan,
-                                   tile::MMASide side, ScheduleAttr schedule,
-                                   const Target &target);
+std::optional<AsyncCopyPlan> planAsyncCopy(GemmOp gemm, const GemmPlan &plan,
+                                           tile::MMASide side,
+                                           ScheduleAttr schedule,
+                                           const Target &target);
 
 /// Bytes of LDS, at most, that what goes from wave to wave may take for each of
 /// two areas that alternate: a CU that is full of waves has that for all

@@ -71,7 +71,7 @@ static Value emitWord(Emitter &e, Value first, int64_t word) {
 }
 
 /// `bits` is |x|, at least pi/4. A turn is 2^64.
-static Value emitTurns(Emitter &e, Value bits) {
+static Value emitRevolutions(Emitter &e, Value bits) {
   Value exponent = e.make<arith::ShRUIOp>(bits, e.i32(23));
   Value mantissa = e.make<arith::OrIOp>(
       e.make<arith::AndIOp>(bits, e.i32(0x7FFFFF)), e.i32(0x800000));
@@ -100,7 +100,7 @@ static Reduced emitLargeReduced(Emitter &e, Value x) {
   Value all = arith::BitcastOp::create(b, e.type(b.getI32Type()), x);
   Value sign = e.make<arith::AndIOp>(all, e.i32(kSignBit));
   Value bits = e.make<arith::XOrIOp>(all, sign);
-  Value turns = emitTurns(e, bits);
+  Value turns = emitRevolutions(e, bits);
   // To the nearest quarter: from -2^63 to 2^63 is what is left of it.
   Value rest = e.make<arith::ShLIOp>(turns, e.i64(2));
   Value quarter = e.make<arith::ShRUIOp>(turns, e.i64(61));

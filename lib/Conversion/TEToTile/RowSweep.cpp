@@ -404,7 +404,7 @@ LogicalResult RowSweep::run(ArrayRef<OpResult> sums, Value group, Body body) {
   if (loads && failed(keep(body)))
     return failure();
   if (stores)
-    fetch();
+    copyAhead();
   SmallVector<Value> fetched;
   for (auto &[value, place] : rings)
     fetched.push_back(place.first);

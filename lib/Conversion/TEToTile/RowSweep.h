@@ -78,7 +78,7 @@ private:
   void stage();
   LogicalResult keep(Body body);
   tile::RingOp makeRing(RankedTensorType type);
-  void fetch();
+  void copyAhead();
   void storeTiles();
   LogicalResult emitLoop(ArrayRef<Operation *> ops, Body body,
                          function_ref<void()> begin, function_ref<void()> end,

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What a workgroup sweeps more than once stays in registers (keep), or in
-// LDS: read once a column (stage), fetched there, or stored by the first sweep.
+// LDS: read once a column (stage), copied there, or stored by the first sweep.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,7 +73,7 @@ LogicalResult RowSweep::keep(Body body) {
 }
 
 /// A place in LDS for a share's tiles of this type. Each lane loads what it
-/// stored there, or fetched, itself.
+/// stored there, or copied, itself.
 RingOp RowSweep::makeRing(RankedTensorType type) {
   auto &b = ctx.b;
   auto layout = LayoutAttr::get(b.getContext(), getLayout(type));
@@ -89,13 +89,13 @@ RingOp RowSweep::makeRing(RankedTensorType type) {
 /// Asks for all tiles of the share that the sweeps begin with, where these are
 /// arguments: what is on its way takes no registers, and none of L1, of which
 /// LDS leaves little.
-void RowSweep::fetch() {
+void RowSweep::copyAhead() {
   auto &b = ctx.b;
   std::optional<int64_t> count = getConstantIntValue(last);
   SmallVector<Value> values = getKeptValues(ops);
   if (!count || !llvm::all_of(values, llvm::IsaPred<BlockArgument>))
     return;
-  llvm::MapVector<Value, std::pair<Value, Type>> fetched;
+  llvm::MapVector<Value, std::pair<Value, Type>> copied;
   for (int64_t i = 0; i < *count; ++i) {
     moveTo(arith::ConstantIndexOp::create(b, i));
     auto loads = llvm::map_to_vector(values, [&](Value value) {
@@ -106,7 +106,7 @@ void RowSweep::fetch() {
         }))
       return;
     for (auto [value, load] : llvm::zip_equal(values, loads)) {
-      auto &[ring, type] = fetched[value];
+      auto &[ring, type] = copied[value];
       if (!ring) {
         type = load.getType();
         ring = makeRing(load.getType());
@@ -117,7 +117,7 @@ void RowSweep::fetch() {
       load.erase();
     }
   }
-  rings = std::move(fetched);
+  rings = std::move(copied);
 }
 
 /// Puts the tiles that the sweeps begin with into LDS.

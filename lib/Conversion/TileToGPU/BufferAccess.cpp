@@ -175,8 +175,8 @@ Value BufferAccess::load(VectorType type, int64_t rows, int64_t cols) {
   return emitVectorBitcast(b, loaded, type.getElementType());
 }
 
-void BufferAccess::fetch(Value place, int64_t bytes, int64_t rows,
-                         int64_t cols) {
+void BufferAccess::copyAsync(Value place, int64_t bytes, int64_t rows,
+                             int64_t cols) {
   auto [each, all] = emitOffsets(rows, cols);
   // An offset of the instruction's own would displace both sides.
   Value none = emitI32(b, 0);

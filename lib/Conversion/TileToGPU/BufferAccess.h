@@ -37,7 +37,7 @@ public:
   void store(Value vector, int64_t rows, int64_t cols);
   /// The same from memory to LDS: `bytes` of each lane, one after another from
   /// `place` on (a pointer, the same for all lanes of a wave).
-  void fetch(Value place, int64_t bytes, int64_t rows, int64_t cols);
+  void copyAsync(Value place, int64_t bytes, int64_t rows, int64_t cols);
 
 private:
   /// Of the instruction: bytes of each lane, and of all.

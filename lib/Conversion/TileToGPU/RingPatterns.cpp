@@ -122,7 +122,7 @@ struct AsyncCopyPattern : TilePattern<AsyncCopyOp> {
           "tile.local_store (T22)");
     BufferAccess memory(b, state, at.tile, at.view, at.row, at.col,
                         op.getInBounds(), state.alike.contains(op));
-    access.fetch(memory, getLayout(at.tile));
+    access.copyAsync(memory, getLayout(at.tile));
     rewriter.eraseOp(op);
     return success();
   }

@@ -236,7 +236,7 @@ Value SharedAccess::loadSlice(const LinearLayout &reads, Value offset,
                  reads);
 }
 
-void SharedAccess::fetch(BufferAccess &memory, const LinearLayout &places) {
+void SharedAccess::copyAsync(BufferAccess &memory, const LinearLayout &places) {
   int64_t size = shared.getRunElements(), vector = size * bytes,
           wave = vector * state.target->waveSize, stride = wave * state.waves;
   Value base = b.createOrFold<arith::IndexCastOp>(
@@ -255,7 +255,7 @@ void SharedAccess::fetch(BufferAccess &memory, const LinearLayout &places) {
     SmallVector<int64_t> at = places.toCoordinates(places.apply(reg, 0, 0));
     Value place = LLVM::IntToPtrOp::create(
         b, pointer, add(base, emitI32(b, reg / size * stride)));
-    memory.fetch(place, vector, at[0], at[1]);
+    memory.copyAsync(place, vector, at[0], at[1]);
   }
 }
 

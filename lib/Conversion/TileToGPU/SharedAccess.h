@@ -44,7 +44,7 @@ public:
                   bool transposes, bool columnsFirst);
   /// Reads a whole tile from `memory` to LDS: `places` of it in the buffer, by
   /// lanes that hold it as SharedLayout::getStreaming says.
-  void fetch(BufferAccess &memory, const tile::LinearLayout &places);
+  void copyAsync(BufferAccess &memory, const tile::LinearLayout &places);
   /// Reads a whole tile from `memory` to where `store` would write it, each
   /// lane what it holds of `layout`. False where its runs are no single copies.
   bool copy(TileAccess &memory, const tile::LinearLayout &layout,

@@ -46,8 +46,10 @@ def share(text, least, columns, rng):
         chip, vector = match[1], int(match[5])
         width, height = rng.choice([64, 128, 256, 512]), max(least, rng.choice([1, 2, 8]))
         waves = max(rng.choice([1, 2, 4]), width * height // (64 * 8)) # 8 elements a lane, at the most
-        splits = rng.randint(2, -(-columns // width))
-        return (f'#te.schedule<"{chip}", tile = [{height}, {min(width, 4096 // height)}], waves = {min(waves, 8)}, '
+        waves = min(waves, 8)
+        combined = waves * 64 * 32 // height # splits that a workgroup combines in 32 registers a lane, of each number
+        splits = rng.randint(2, max(2, min(combined, -(-columns // width))))
+        return (f'#te.schedule<"{chip}", tile = [{height}, {min(width, 4096 // height)}], waves = {waves}, '
                 f'vector = {vector}, sweep = reread, grid = <row_split = {splits}>>')
     return SCHEDULE.sub(replace, text)
 

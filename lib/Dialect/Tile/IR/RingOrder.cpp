@@ -41,8 +41,8 @@ int64_t tile::countReads(const LinearLayout &source, const LinearLayout &target,
              .shared.getVectorElements();
 }
 
-int64_t tile::countFetches(const LinearLayout &source, int64_t elementBytes,
-                           int64_t waves, const Target &chip) {
+int64_t tile::countAsyncCopies(const LinearLayout &source, int64_t elementBytes,
+                               int64_t waves, const Target &chip) {
   return llvm::product_of(source.getShape()) * elementBytes /
          (chip.amd->directLoadBytes * chip.waveSize * waves);
 }

@@ -91,8 +91,8 @@ int64_t AlternatingSchedule::chooseStage(Operation *op) {
     auto it = localLoads.find(ring);
     return it == localLoads.end() ? last : it->second;
   };
-  if (auto fetch = dyn_cast<AsyncCopyOp>(op))
-    return getLoaded(fetch.getRing()) - getSlots(fetch.getRing()) + 1;
+  if (auto copy = dyn_cast<AsyncCopyOp>(op))
+    return getLoaded(copy.getRing()) - getSlots(copy.getRing()) + 1;
   if (auto localStore = dyn_cast<LocalStoreOp>(op))
     return getLoaded(localStore.getRing()) - 1;
   if (isa<AsyncWaitOp>(op)) { // before what is taken after it

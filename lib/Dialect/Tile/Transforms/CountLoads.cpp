@@ -71,10 +71,10 @@ namespace {
 /// One way back from a tile.async_wait, to the last tile that it waits for.
 class WayBack {
 public:
-  WayBack(AsyncWaitOp await, const Target &target)
-      : target(target), waves(await->getParentOfType<KernelOp>().getWaves()) {
-    for (auto [i, ring] : llvm::enumerate(await.getRings()))
-      pending[ring] = await.countPending(i);
+  WayBack(AsyncWaitOp wait, const Target &target)
+      : target(target), waves(wait->getParentOfType<KernelOp>().getWaves()) {
+    for (auto [i, ring] : llvm::enumerate(wait.getRings()))
+      pending[ring] = wait.countPending(i);
   }
   /// Accesses on the way that has fewest, from before `op` on.
   int64_t count(Operation *op);
@@ -89,9 +89,9 @@ private:
   /// There is a tile of the rings.
   bool fills(Operation *op) const {
     return op
-        ->walk([&](AsyncCopyOp fetch) {
-          return pending.contains(fetch.getRing()) ? WalkResult::interrupt()
-                                                   : WalkResult::advance();
+        ->walk([&](AsyncCopyOp copy) {
+          return pending.contains(copy.getRing()) ? WalkResult::interrupt()
+                                                  : WalkResult::advance();
         })
         .wasInterrupted();
   }
@@ -120,15 +120,15 @@ int64_t WayBack::countFrom(scf::ForOp loop) {
 }
 
 int64_t WayBack::countAfter(Operation *op) {
-  if (auto fetch = dyn_cast<AsyncCopyOp>(op)) {
-    auto ring = pending.find(fetch.getRing());
+  if (auto copy = dyn_cast<AsyncCopyOp>(op)) {
+    auto ring = pending.find(copy.getRing());
     if (ring != pending.end() && ring->second-- == 0)
       return 0;
-    auto of = fetch.getRing().getDefiningOp<RingOp>();
-    return countFetches(of.getSource().getLayout(),
-                        of.getRing().getType().getElementTypeBitWidth() /
-                            CHAR_BIT,
-                        waves, target) +
+    auto of = copy.getRing().getDefiningOp<RingOp>();
+    return countAsyncCopies(of.getSource().getLayout(),
+                            of.getRing().getType().getElementTypeBitWidth() /
+                                CHAR_BIT,
+                            waves, target) +
            count(op);
   }
   auto loop = dyn_cast<scf::ForOp>(op);
@@ -187,9 +187,9 @@ struct CountLoadsPass : te::tile::impl::CountLoadsPassBase<CountLoadsPass> {
     eraseDead(kernel);
     if (!(*target)->amd) // they wait for groups of copies
       return;
-    kernel->walk([&](AsyncWaitOp await) {
-      if (!await.getRings().empty())
-        await.setOutstanding(WayBack(await, **target).count(await));
+    kernel->walk([&](AsyncWaitOp wait) {
+      if (!wait.getRings().empty())
+        wait.setOutstanding(WayBack(wait, **target).count(wait));
     });
   }
 };

@@ -82,7 +82,7 @@ static int64_t getDistance(MmaOp op, const Timing &timing) {
 
 /// An operand that is taken before another product, or by the iteration
 /// before.
-static bool isTakenAhead(MmaOp op, Value operand) {
+static bool isReadAhead(MmaOp op, Value operand) {
   auto getLoop = [](Operation *parent) {
     return dyn_cast_if_present<scf::ForOp>(parent);
   };
@@ -109,7 +109,7 @@ static bool isTakenAhead(MmaOp op, Value operand) {
 static bool orderProducts(Block &block, const Target &target) {
   SmallVector<MmaOp> products(block.getOps<MmaOp>());
   if (products.empty() || !llvm::all_of(products, [](MmaOp op) {
-        return isTakenAhead(op, op.getA()) && isTakenAhead(op, op.getB());
+        return isReadAhead(op, op.getA()) && isReadAhead(op, op.getB());
       }))
     return false;
   int64_t reads = 0;

@@ -23,8 +23,8 @@
 //                                 }
 //                                 tile.barrier half 0
 //
-// The await stands where waves have had the time of their products for what
-// they fetched before these: both halves have, before the first one reads
+// The wait stands where waves have had the time of their products for what
+// they copied before these: both halves have, before the first one reads
 // it after the next barrier. What is read by products alone is free then, as
 // both halves are through with them.
 //

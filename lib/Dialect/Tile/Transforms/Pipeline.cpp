@@ -64,9 +64,9 @@ static Operation *readInside(RewriterBase &b, Operation *op, Value exists) {
         arith::SelectOp::create(b, op->getLoc(), exists, place.get(), zero);
     b.modifyOpInPlace(op, [&] { place.set(inside); });
   };
-  if (auto fetch = dyn_cast<AsyncCopyOp>(op)) {
-    replace(fetch.getRowMutable());
-    replace(fetch.getColumnMutable());
+  if (auto copy = dyn_cast<AsyncCopyOp>(op)) {
+    replace(copy.getRowMutable());
+    replace(copy.getColumnMutable());
   } else if (auto load = dyn_cast<LoadOp>(op)) {
     replace(load.getRowMutable());
     replace(load.getColumnMutable());
@@ -75,30 +75,30 @@ static Operation *readInside(RewriterBase &b, Operation *op, Value exists) {
 }
 
 /// One barrier for those that stand together.
-static void mergeMeetings(SmallVectorImpl<AsyncWaitOp> &awaits,
+static void mergeMeetings(SmallVectorImpl<AsyncWaitOp> &waits,
                           RewriterBase &b) {
   SmallVector<AsyncWaitOp> kept;
   auto isAddress = [](Operation *op) {
     return isPure(op) && llvm::none_of(op->getResultTypes(), isTile);
   };
-  for (AsyncWaitOp await : awaits) {
-    Operation *before = await->getPrevNode();
+  for (AsyncWaitOp wait : waits) {
+    Operation *before = wait->getPrevNode();
     while (before && isAddress(before))
       before = before->getPrevNode();
     if (kept.empty() || before != kept.back()) {
-      kept.push_back(await);
+      kept.push_back(wait);
       continue;
     }
     AsyncWaitOp first = kept.back();
     b.modifyOpInPlace(first, [&] {
       SmallVector<int64_t> pending(first.getPending());
-      llvm::append_range(pending, await.getPending());
-      first.getRingsMutable().append(await.getRings());
+      llvm::append_range(pending, wait.getPending());
+      first.getRingsMutable().append(wait.getRings());
       first.setPending(pending);
     });
-    b.eraseOp(await);
+    b.eraseOp(wait);
   }
-  awaits = kept;
+  waits = kept;
 }
 
 /// What works on the loads of the next interval from barrier to barrier does
@@ -121,15 +121,15 @@ static void fenceIntervals(scf::ForOp loop, RewriterBase &b) {
 
 /// After the loop as many tiles of a ring are on their way as are awaited
 /// later.
-static void limitPending(ArrayRef<AsyncWaitOp> awaits) {
+static void limitPending(ArrayRef<AsyncWaitOp> waits) {
   DenseMap<Value, int64_t> later;
-  for (AsyncWaitOp await : llvm::reverse(awaits)) {
-    SmallVector<int64_t> pending(await.getPending());
-    for (auto [tiles, ring] : llvm::zip(pending, await.getRings()))
+  for (AsyncWaitOp wait : llvm::reverse(waits)) {
+    SmallVector<int64_t> pending(wait.getPending());
+    for (auto [tiles, ring] : llvm::zip(pending, wait.getRings()))
       tiles = std::min(tiles, later[ring]++);
     if (llvm::all_of(pending, [](int64_t tiles) { return tiles == 0; }))
       pending.clear();
-    await.setPending(pending);
+    wait.setPending(pending);
   }
 }
 
@@ -167,9 +167,9 @@ static LogicalResult pipeline(scf::ForOp loop, Attribute marker) {
     return loop.emitError("tile.staging = ")
            << marker << " is no #tile.staging<slots = ..>";
   // Of each ring so many tiles may be on their way: the next one is awaited.
-  for (auto await : loop.getBody()->getOps<AsyncWaitOp>())
-    await.setPending(
-        llvm::map_to_vector(await.getRings(), [](Value ring) -> int64_t {
+  for (auto wait : loop.getBody()->getOps<AsyncWaitOp>())
+    wait.setPending(
+        llvm::map_to_vector(wait.getRings(), [](Value ring) -> int64_t {
           return cast<MemRefType>(ring.getType()).getDimSize(0) - 2;
         }));
   std::unique_ptr<PipelineSchedule> schedule =
@@ -196,10 +196,10 @@ static LogicalResult pipeline(scf::ForOp loop, Attribute marker) {
         fences.push_back(op);
       access = op;
     }
-    auto await = dyn_cast<AsyncWaitOp>(op);
-    if (!await || part == Part::Kernel)
+    auto wait = dyn_cast<AsyncWaitOp>(op);
+    if (!wait || part == Part::Kernel)
       return;
-    (part == Part::Prologue ? before : behind).push_back(await);
+    (part == Part::Prologue ? before : behind).push_back(wait);
   };
   IRRewriter b(loop.getContext());
   b.setInsertionPoint(loop);
@@ -221,8 +221,8 @@ static LogicalResult pipeline(scf::ForOp loop, Attribute marker) {
     FenceOp::create(b, op->getLoc());
   }
   SmallVector<AsyncWaitOp> inside(pipelined->getBody()->getOps<AsyncWaitOp>());
-  for (SmallVector<AsyncWaitOp> *awaits : {&before, &inside, &behind})
-    mergeMeetings(*awaits, b);
+  for (SmallVector<AsyncWaitOp> *waits : {&before, &inside, &behind})
+    mergeMeetings(*waits, b);
   limitPending(behind);
   fenceIntervals(*pipelined, b);
   if (pingPong)

@@ -29,7 +29,7 @@ namespace mlir::te::tile {
 
 namespace {
 /// Who holds an element first.
-struct Holder {
+struct Owner {
   int64_t wave = -1, lane = 0, reg = 0;
 };
 
@@ -39,28 +39,28 @@ struct Drawing {
       : rows(layout.getShape()[0]), width(layout.getContiguity()),
         cells(layout.getShape()[1] / width),
         lanes(int64_t(1) << layout.getBases(LayoutInput::Lane).size()),
-        holders(rows * cells) {
+        owners(rows * cells) {
     int64_t waves = int64_t(1) << layout.getBases(LayoutInput::Wave).size();
     for (int64_t wave = 0; wave < waves; ++wave)
       for (int64_t lane = 0; lane < lanes; ++lane)
         for (int64_t reg = 0; reg < layout.getNumRegisters(); reg += width) {
-          Holder &holder = holders[layout.apply(reg, lane, wave) / width];
-          if (holder.wave < 0)
-            holder = {wave, lane, reg};
+          Owner &owner = owners[layout.apply(reg, lane, wave) / width];
+          if (owner.wave < 0)
+            owner = {wave, lane, reg};
         }
   }
-  const Holder &at(int64_t row, int64_t cell) const {
-    return holders[row * cells + cell];
+  const Owner &at(int64_t row, int64_t cell) const {
+    return owners[row * cells + cell];
   }
 
   int64_t rows, width, cells, lanes;
-  std::vector<Holder> holders;
+  std::vector<Owner> owners;
 };
 } // namespace
 
-static std::string label(const Holder &holder) {
-  return std::to_string(holder.wave) + ":" + std::to_string(holder.lane) + "." +
-         std::to_string(holder.reg);
+static std::string label(const Owner &owner) {
+  return std::to_string(owner.wave) + ":" + std::to_string(owner.lane) + "." +
+         std::to_string(owner.reg);
 }
 
 static constexpr int64_t kTextLimit = 16;
@@ -98,13 +98,13 @@ static int64_t drawSVG(raw_ostream &os, const Drawing &drawing, int64_t top) {
      << " elements a cell (wave:lane.register)</text>\n";
   for (int64_t row = 0; row < drawing.rows; ++row)
     for (int64_t cell = 0; cell < drawing.cells; ++cell) {
-      const Holder &holder = drawing.at(row, cell);
+      const Owner &owner = drawing.at(row, cell);
       int64_t x = cell * cellWidth, y = top + (row + 1) * cellHeight + 4;
       os << "<rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << cellWidth
          << "\" height=\"" << cellHeight << "\" fill=\"hsl("
-         << holder.lane * 360 / drawing.lanes << ",60%,"
-         << 85 - holder.wave % 8 * 4 << "%)\" stroke=\"white\"/><text x=\""
-         << x + 3 << "\" y=\"" << y + 12 << "\">" << label(holder)
+         << owner.lane * 360 / drawing.lanes << ",60%,"
+         << 85 - owner.wave % 8 * 4 << "%)\" stroke=\"white\"/><text x=\""
+         << x + 3 << "\" y=\"" << y + 12 << "\">" << label(owner)
          << "</text>\n";
     }
   return top + (drawing.rows + 2) * cellHeight;

@@ -20,7 +20,7 @@
 //                   of what is stored next
 //
 // where start is that of the first product that needs tile t. One operand is
-// fetched or stored a product after the other: memory and LDS serve only so
+// copied or stored a product after the other: memory and LDS serve only so
 // much at once.
 //
 //===----------------------------------------------------------------------===//
@@ -70,7 +70,7 @@ private:
     RareLoads,
     Fence,
     First,
-    Fetches,
+    Copies,
     Product,
     Behind
   };
@@ -97,17 +97,17 @@ private:
   SmallVector<Value> getAlike(Value ring) const;
   int64_t getPeriod(Value ring) const;
   int64_t getPosition(LocalStoreOp localStore) const;
-  int64_t getPosition(AsyncCopyOp fetch) const;
+  int64_t getPosition(AsyncCopyOp copy) const;
   static bool isWorkedOn(LocalStoreOp localStore);
-  Place placeAwait(AsyncWaitOp await) const;
-  Place placeHold(LocalStoreOp localStore) const;
+  Place placeAsyncWait(AsyncWaitOp wait) const;
+  Place placeLocalStore(LocalStoreOp localStore) const;
   Place placeLoad(LoadOp load);
 
   DenseMap<Operation *, int64_t> numbers;      // of products
   int64_t last = 0;                            // of these
   DenseMap<Operation *, int64_t> lastProducts; // that an op follows from
   DenseMap<Value, RingUse> rings;
-  SmallVector<Value> fetched, filled; // rings, in order
+  SmallVector<Value> copied, filled; // rings, in order
   /// What an op's results are stored by: the first position; the op, if there
   /// is one only.
   struct FedStores {
@@ -155,13 +155,13 @@ void ProductSchedule::findResults() {
 }
 
 /// Iterations, where they are so few that they need no loop, and a backend
-/// cannot ask for all of them at once: what is fetched waits for its slot, and
+/// cannot ask for all of them at once: what is copied waits for its slot, and
 /// what is kept until it is its time. Else 0.
 int64_t ProductSchedule::countAlone() const {
   scf::ForOp of = loop;
   std::optional<APInt> all = of.getStaticTripCount();
-  bool areSeparate = !fetched.empty() ||
-                     !of.getBody()->getOps<OptimizationBarrierOp>().empty();
+  bool areSeparate =
+      !copied.empty() || !of.getBody()->getOps<OptimizationBarrierOp>().empty();
   return areSeparate && all &&
                  all->getSExtValue() * instructions <= kMostAfterLoop
              ? all->getSExtValue()
@@ -178,15 +178,15 @@ LogicalResult ProductSchedule::prepare() {
           "tile-pipeline: no product of this iteration localLoads "
           "from this slot; localLoad from it by the same value");
     };
-    auto fetch = dyn_cast<AsyncCopyOp>(op);
+    auto copy = dyn_cast<AsyncCopyOp>(op);
     auto localStore = dyn_cast<LocalStoreOp>(op);
-    if ((fetch && failed(checkSlot(fetch.getRing(), fetch.getSlot()))) ||
+    if ((copy && failed(checkSlot(copy.getRing(), copy.getSlot()))) ||
         (localStore &&
          failed(checkSlot(localStore.getRing(), localStore.getSlot()))))
       return failure();
   }
   findLocalStores();
-  // What is fetched next to a load is asked for after it: waits count on that.
+  // What is copied next to a load is asked for after it: waits count on that.
   for (auto load : llvm::make_early_inc_range(loop.getBody()->getOps<LoadOp>()))
     if (localStores.contains(load) && placeLoad(load).rank == RareLoads) {
       OpBuilder b(load.getContext());
@@ -217,8 +217,8 @@ void ProductSchedule::findRings() {
       if (!llvm::is_contained(seen, ring))
         seen.push_back(ring);
     };
-    if (auto fetch = dyn_cast<AsyncCopyOp>(op))
-      note(fetch.getRing(), fetched);
+    if (auto copy = dyn_cast<AsyncCopyOp>(op))
+      note(copy.getRing(), copied);
     else if (auto localStore = dyn_cast<LocalStoreOp>(op))
       note(localStore.getRing(), filled);
   }
@@ -254,11 +254,11 @@ int64_t ProductSchedule::getStart(const RingUse &ring, int64_t tile) const {
   return iteration * count() + ring.starts[tile - iteration * tiles];
 }
 
-int64_t ProductSchedule::getPosition(AsyncCopyOp fetch) const {
-  const RingUse &ring = rings.find(fetch.getRing())->second;
-  int64_t tile = getNumber(ring, fetch.getSlot());
+int64_t ProductSchedule::getPosition(AsyncCopyOp copy) const {
+  const RingUse &ring = rings.find(copy.getRing())->second;
+  int64_t tile = getNumber(ring, copy.getSlot());
   bool isLate =
-      ring.slots > 2 && between > 1 && fetch.getRing() != fetched.front();
+      ring.slots > 2 && between > 1 && copy.getRing() != copied.front();
   return getStart(ring, tile - ring.slots + 1) - 1 + isLate;
 }
 
@@ -338,15 +338,15 @@ void ProductSchedule::findLocalStores() {
   }
 }
 
-/// Before what is taken of the tile that was fetched, or stored, last.
-ProductSchedule::Place ProductSchedule::placeAwait(AsyncWaitOp await) const {
-  for (Operation *op = await->getPrevNode(); op; op = op->getPrevNode()) {
-    auto fetch = dyn_cast<AsyncCopyOp>(op);
+/// Before what is taken of the tile that was copied, or stored, last.
+ProductSchedule::Place ProductSchedule::placeAsyncWait(AsyncWaitOp wait) const {
+  for (Operation *op = wait->getPrevNode(); op; op = op->getPrevNode()) {
+    auto copy = dyn_cast<AsyncCopyOp>(op);
     auto localStore = dyn_cast<LocalStoreOp>(op);
     Value ring, slot;
-    if (fetch && llvm::is_contained(await.getRings(), fetch.getRing()))
-      std::tie(ring, slot) = std::pair(fetch.getRing(), fetch.getSlot());
-    else if (localStore && await.getRings().empty())
+    if (copy && llvm::is_contained(wait.getRings(), copy.getRing()))
+      std::tie(ring, slot) = std::pair(copy.getRing(), copy.getSlot());
+    else if (localStore && wait.getRings().empty())
       std::tie(ring, slot) =
           std::pair(localStore.getRing(), localStore.getSlot());
     else
@@ -359,7 +359,7 @@ ProductSchedule::Place ProductSchedule::placeAwait(AsyncWaitOp await) const {
 
 /// One after the other, before the first products.
 ProductSchedule::Place
-ProductSchedule::placeHold(LocalStoreOp localStore) const {
+ProductSchedule::placeLocalStore(LocalStoreOp localStore) const {
   const RingUse &ring = rings.find(localStore.getRing())->second;
   int64_t start = getStart(ring, getNumber(ring, localStore.getSlot())),
           number = llvm::find(filled, localStore.getRing()) - filled.begin();
@@ -370,7 +370,7 @@ ProductSchedule::placeHold(LocalStoreOp localStore) const {
 
 /// After what the tile before it, of the same ring, is stored by; of several
 /// tiles, those of the iteration before. Where rings alternate, no earlier
-/// than the ring before is filled, if what is fetched has no longer time to
+/// than the ring before is filled, if what is copied has no longer time to
 /// come: one of them has registers.
 ProductSchedule::Place ProductSchedule::placeLoad(LoadOp load) {
   auto fed = localStores.find(load);
@@ -382,10 +382,10 @@ ProductSchedule::Place ProductSchedule::placeLoad(LoadOp load) {
     const RingUse &ring = rings.find(localStore.getRing())->second;
     int64_t tile = getNumber(ring, localStore.getSlot());
     period = getStart(ring, tile) - getStart(ring, tile - 1);
-    if (isRare(localStore.getRing()) && !fetched.empty()) {
+    if (isRare(localStore.getRing()) && !copied.empty()) {
       int64_t ringPeriod = getPeriod(localStore.getRing()) - between;
       spreadsOut =
-          ringPeriod >= between * rings.find(fetched.front())->second.slots;
+          ringPeriod >= between * rings.find(copied.front())->second.slots;
       period = spreadsOut ? ringPeriod : period;
     }
   }
@@ -395,10 +395,10 @@ ProductSchedule::Place ProductSchedule::placeLoad(LoadOp load) {
 ProductSchedule::Place ProductSchedule::choose(Operation *op) {
   if (isa<MmaOp>(op))
     return at(numbers.lookup(op), Product);
-  if (auto await = dyn_cast<AsyncWaitOp>(op))
-    return placeAwait(await);
-  if (auto fetch = dyn_cast<AsyncCopyOp>(op))
-    return at(getPosition(fetch), Fetches);
+  if (auto wait = dyn_cast<AsyncWaitOp>(op))
+    return placeAsyncWait(wait);
+  if (auto copy = dyn_cast<AsyncCopyOp>(op))
+    return at(getPosition(copy), Copies);
   if (auto load = dyn_cast<LoadOp>(op))
     return placeLoad(load);
   if (LoadOp load = fenced.lookup(op)) {
@@ -409,7 +409,7 @@ ProductSchedule::Place ProductSchedule::choose(Operation *op) {
   auto fed = localStores.find(op);
   if (isa<OptimizationBarrierOp>(op) && fed != localStores.end() &&
       fed->second.only)
-    return placeHold(fed->second.only);
+    return placeLocalStore(fed->second.only);
   if (isa<LocalLoadOp, TransposeOp, ConvertLayoutOp, BroadcastOp>(op))
     if (std::optional<int64_t> product = findProduct(op)) {
       int64_t position = *product - 1;
@@ -429,7 +429,7 @@ ProductSchedule::Place ProductSchedule::choose(Operation *op) {
 int64_t ProductSchedule::countCopies() const {
   int64_t copies = 1 + count() % 2;
   for (const auto &[value, ring] : rings)
-    if (!isRare(value) || llvm::is_contained(fetched, value))
+    if (!isRare(value) || llvm::is_contained(copied, value))
       copies =
           std::lcm(copies, ring.slots / std::gcd<int64_t>(ring.slots,
                                                           ring.tiles.size()));

@@ -20,7 +20,7 @@
 //                                             } {tile.staging = ..}
 //
 // Where lanes cannot load straight to LDS, %x is stored there instead,
-// alternately in two slots, and nothing fetched is awaited. Tiles that an
+// alternately in two slots, and nothing copied is awaited. Tiles that an
 // iteration loads one after the other go through one ring. A transposed operand
 // is transposed by the reads of LDS where the chip has such, else by the lanes
 // that load it.
@@ -65,15 +65,15 @@ public:
 private:
   LinearLayout getLoaded(const StagedOperand &operand);
   StagedOperand transpose(StagedOperand operand);
-  std::optional<LinearLayout> findFetched(const StagedOperand &operand,
-                                          const LinearLayout &loaded,
-                                          int64_t together = 1);
+  std::optional<LinearLayout> findAsyncLayout(const StagedOperand &operand,
+                                              const LinearLayout &loaded,
+                                              int64_t together = 1);
   int64_t countTogether(ArrayRef<StagedOperand> operands, int64_t slots);
   RingOp getRing(scf::ForOp loop, int64_t slots, Type element,
                  const LinearLayout &source, const LinearLayout &loaded);
   Value getSlot(scf::ForOp loop, int64_t slots, int64_t tile, int64_t tiles);
   void fill(const StagedOperand &operand, scf::ForOp loop, RingOp ring,
-            Value slot, bool isFetched);
+            Value slot, bool isAsync);
   void localLoad(const StagedOperand &operand, RingOp ring, Value slot,
                  int64_t part, const LinearLayout &loaded);
   void eraseDead(Operation *load);
@@ -96,9 +96,9 @@ LinearLayout Stager::getLoaded(const StagedOperand &operand) {
 
 /// How lanes read the tile from memory where it goes straight to LDS; nothing
 /// where it cannot.
-std::optional<LinearLayout> Stager::findFetched(const StagedOperand &operand,
-                                                const LinearLayout &loaded,
-                                                int64_t together) {
+std::optional<LinearLayout>
+Stager::findAsyncLayout(const StagedOperand &operand,
+                        const LinearLayout &loaded, int64_t together) {
   auto load = operand.tile.getDefiningOp<LoadOp>();
   if (!load || load.getRows() || load.getWindow() || load.getInterleave() ||
       !load.getColumnsInBounds())
@@ -117,7 +117,7 @@ std::optional<LinearLayout> Stager::findFetched(const StagedOperand &operand,
                         operand.isTransposed, bytes, kernel.getWaves(), target);
 }
 
-/// Tiles of which one fetch brings so many: side by side, their rows are a
+/// Tiles of which one copy brings so many: side by side, their rows are a
 /// cache line. Each alone would ask for the lines of all.
 int64_t Stager::countTogether(ArrayRef<StagedOperand> operands, int64_t slots) {
   LoadOp first = findLoad(operands.front().tile);
@@ -135,8 +135,8 @@ int64_t Stager::countTogether(ArrayRef<StagedOperand> operands, int64_t slots) {
   bool isWhole = together > 1 && int64_t(operands.size()) % together == 0 &&
                  slots % together == 0 && slots / together > 1;
   return areSideBySide && isWhole &&
-                 findFetched(operands.front(), getLoaded(operands.front()),
-                             together)
+                 findAsyncLayout(operands.front(), getLoaded(operands.front()),
+                                 together)
              ? together
              : 1;
 }
@@ -225,7 +225,7 @@ StagedOperand Stager::transpose(StagedOperand operand) {
 /// What is worked on before it is stored is waited for as a whole: a backend
 /// would begin with each part where it was loaded. Bytes of two fp4 codes gain
 /// nothing by that.
-static void holdLoads(Value tile, scf::ForOp loop, IRRewriter &b) {
+static void insertLoadBarrier(Value tile, scf::ForOp loop, IRRewriter &b) {
   SetVector<Operation *> slice;
   BackwardSliceOptions options;
   options.inclusive = true;
@@ -251,13 +251,13 @@ static void holdLoads(Value tile, scf::ForOp loop, IRRewriter &b) {
 /// What is stored goes to one slot while the other one is read.
 static constexpr int64_t kSlotsOfLocalStore = 2;
 
-/// The tile goes to LDS: fetched, or stored there.
+/// The tile goes to LDS: copied, or stored there.
 void Stager::fill(const StagedOperand &operand, scf::ForOp loop, RingOp ring,
-                  Value slot, bool isFetched) {
+                  Value slot, bool isAsync) {
   Location loc = operand.tile.getLoc();
-  if (!isFetched) {
+  if (!isAsync) {
     LocalStoreOp::create(b, loc, operand.tile, ring, slot);
-    return holdLoads(operand.tile, loop, b);
+    return insertLoadBarrier(operand.tile, loop, b);
   }
   auto load = operand.tile.getDefiningOp<LoadOp>();
   AsyncCopyOp::create(b, loc, load.getView(), load.getRow(), load.getColumn(),
@@ -285,7 +285,7 @@ void Stager::localLoad(const StagedOperand &operand, RingOp ring, Value slot,
   b.modifyOpInPlace(convert, [&] { convert.getInputMutable().assign(tile); });
 }
 
-/// A load that is fetched now, and what transposed it.
+/// A load that is copied now, and what transposed it.
 void Stager::eraseDead(Operation *load) {
   for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
     if (isOpTriviallyDead(user))
@@ -307,51 +307,50 @@ void Stager::stage(ArrayRef<StagedOperand> operands, scf::ForOp loop,
     ConvertLayoutOp convert = operand.convert;
     Location loc = convert.getLoc();
     LinearLayout loaded = getLoaded(operand);
-    std::optional<LinearLayout> fetched;
+    std::optional<LinearLayout> copied;
     if (staging.getDirect() && !operand.areScales)
-      fetched = findFetched(operand, loaded, together);
-    if (!fetched) {
+      copied = findAsyncLayout(operand, loaded, together);
+    if (!copied) {
       operand = transpose(operand);
       loaded = getLoaded(operand);
     }
     Type element = convert.getType().getElementType();
-    int64_t slots =
-                fetched ? staging.getSlots() / together : kSlotsOfLocalStore,
+    int64_t slots = copied ? staging.getSlots() / together : kSlotsOfLocalStore,
             part = number % together;
     if (!ring)
-      ring = getRing(loop, slots, element,
-                     fetched ? *fetched : getLayout(operand.tile.getType()),
-                     loaded);
+      ring =
+          getRing(loop, slots, element,
+                  copied ? *copied : getLayout(operand.tile.getType()), loaded);
     if (part == 0) {
       b.setInsertionPointToStart(loop.getBody());
       slot =
           getSlot(loop, slots, number / together, operands.size() / together);
       b.setInsertionPointAfterValue(operand.tile);
-      fill(operand, loop, ring, slot, bool(fetched));
+      fill(operand, loop, ring, slot, bool(copied));
       b.setInsertionPoint(convert);
-      AsyncWaitOp::create(b, loc, fetched ? ValueRange{ring} : ValueRange());
+      AsyncWaitOp::create(b, loc, copied ? ValueRange{ring} : ValueRange());
     }
     b.setInsertionPoint(convert);
     localLoad(operand, ring, slot, part, loaded);
-    if (fetched)
+    if (copied)
       eraseDead(operand.tile.getDefiningOp());
   }
 }
 
-/// What was fetched after the last iteration must not land in LDS later on,
+/// What was copied after the last iteration must not land in LDS later on,
 /// and the next loop fills the slots that waves may still read.
 static void meetAfter(scf::ForOp loop, IRRewriter &b) {
-  SmallVector<Value> fetched;
+  SmallVector<Value> copied;
   bool localStores = false;
   for (Operation &op : *loop.getBody()) {
-    if (auto fetch = dyn_cast<AsyncCopyOp>(op))
-      if (!llvm::is_contained(fetched, fetch.getRing()))
-        fetched.push_back(fetch.getRing());
+    if (auto copy = dyn_cast<AsyncCopyOp>(op))
+      if (!llvm::is_contained(copied, copy.getRing()))
+        copied.push_back(copy.getRing());
     localStores |= isa<LocalStoreOp>(op);
   }
   b.setInsertionPointAfter(loop);
-  if (!fetched.empty() || localStores)
-    AsyncWaitOp::create(b, loop.getLoc(), fetched);
+  if (!copied.empty() || localStores)
+    AsyncWaitOp::create(b, loop.getLoc(), copied);
 }
 
 void Stager::stage(scf::ForOp loop, StagingAttr staging) {

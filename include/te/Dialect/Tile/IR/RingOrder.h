@@ -31,9 +31,9 @@ RingOrder getRingOrder(const LinearLayout &source, const LinearLayout &target,
 int64_t countReads(const LinearLayout &source, const LinearLayout &target,
                    int64_t elementBytes, const Target &chip);
 
-/// Instructions of a wave that fetch a tile into a slot (tile.async_copy).
-int64_t countFetches(const LinearLayout &source, int64_t elementBytes,
-                     int64_t waves, const Target &chip);
+/// Instructions of a wave that copy a tile into a slot (tile.async_copy).
+int64_t countAsyncCopies(const LinearLayout &source, int64_t elementBytes,
+                         int64_t waves, const Target &chip);
 
 /// How lanes read a tile where it goes straight to LDS as it lies in memory, by
 /// the chip's widest loads, and is loaded as `loaded` says. Its rows are
