@@ -13,8 +13,8 @@ def TEToTilePass : Pass<"te-to-tile", "::mlir::ModuleOp"> {
   let summary = "each te.fusion becomes a tile.kernel and a tile.launch";
   let description = [{
     The region's ops are lowered one by one through `TileLoweringInterface`, values staying in
-    registers between them; the region's place in the function is taken by a `tile.launch`
-    whose grid is computed from the dynamic dimensions.
+    registers between them. A `tile.launch` replaces the region in the function; its grid is computed from the
+    dynamic dimensions.
 
     ```mlir
     %q = te.fusion "f_0" (%a = %x : tensor<?x64xbf16>) -> (...) attributes {schedule = ...} {...}
@@ -32,7 +32,7 @@ def TEToTilePass : Pass<"te-to-tile", "::mlir::ModuleOp"> {
 }
 
 def TileDistributePass : Pass<"tile-distribute", "::mlir::ModuleOp"> {
-  let summary = "layouts decide which lane holds what: tiles become vectors";
+  let summary = "tiles become the vectors that their layouts give each lane";
   let description = [{
     Each `tile.kernel` becomes a `gpu.func` in `gpu.module @kernels`; a tile becomes the vector
     of the registers that its layout gives a lane. What crosses lanes or waves (reductions,
@@ -52,12 +52,11 @@ def TileDistributePass : Pass<"tile-distribute", "::mlir::ModuleOp"> {
 }
 
 def ForwardSlicesPass : Pass<"te-forward-slices", "::mlir::ModuleOp"> {
-  let summary = "elements of vectors come from where they were made";
+  let summary = "forward slices of vectors to their uses";
   let description = [{
-    What a lane holds of a tile is one vector, built from what it loads and split into elements again
-    for each instruction. Where a vector that something computes with is moved together by
-    `vector.insert_strided_slice`, `vector.extract_strided_slice` and `vector.shuffle` of whole
-    registers (32 bits), it is made from the vectors that were moved.
+    A lane's registers of a tile are one vector, built from what it loads and split again for each
+    instruction. An operand that comes from other vectors by way of `vector.insert_strided_slice`,
+    `vector.extract_strided_slice` and `vector.shuffle` of whole registers (32 bits) is made from those directly.
 
     ```mlir
     %1 = vector.insert_strided_slice %a, %0 {offsets = [0], strides = [1]} : vector<4xf32> into vector<8xf32>
@@ -72,11 +71,11 @@ def ForwardSlicesPass : Pass<"te-forward-slices", "::mlir::ModuleOp"> {
 }
 
 def SplitCarriedPass : Pass<"te-split-carried", "::mlir::ModuleOp"> {
-  let summary = "loops and branches hand on sums as matrix instructions hold them";
+  let summary = "loops and branches carry accumulators as one vector per matrix instruction";
   let description = [{
-    In kernels with matrix instructions, a vector of f32 that `scf.for` or `scf.if` hands on, of the registers of several of
-    these, is as many vectors. LLVM would find registers for all of it at once, and copy where an instruction's part has
-    others.
+    In kernels with matrix instructions, a vector of f32 that `scf.for` or `scf.if` carries, the accumulators of several
+    instructions, becomes one vector for each. LLVM would allocate consecutive registers for all of it, and copy where
+    an instruction's part is in others.
 
     ```mlir
     %1 = scf.if %c -> (vector<32xf32>) { .. }
@@ -88,11 +87,11 @@ def SplitCarriedPass : Pass<"te-split-carried", "::mlir::ModuleOp"> {
 }
 
 def UnpackArithmeticPass : Pass<"te-unpack-arithmetic", "::mlir::ModuleOp"> {
-  let summary = "next to matrix instructions, one f32 an instruction";
+  let summary = "no packed f32 instructions in loops with matrix instructions";
   let description = [{
-    `arith` and `math.fma` of vectors of f32, in loops with matrix instructions, are split into elements. The backend would make
-    packed instructions of two elements, which AMD's chips do not issue before the last matrix instruction of the SIMD has
-    ended.
+    `arith` and `math.fma` of vectors of f32, in loops with matrix instructions, are split into elements. The backend
+    would emit packed instructions of two elements, which AMD's chips do not issue before the last matrix instruction of
+    the SIMD has ended.
 
     ```mlir
     %2 = arith.mulf %0, %1 : vector<2xf32>
@@ -134,9 +133,10 @@ def GPUToAMDGPUPass : Pass<"te-gpu-to-amdgpu", "::mlir::ModuleOp"> {
     `arith.truncf`/`extf` between f32 and 8-bit floats: where the chip's encoding (OCP or FNUZ)
     is the type's, they become its conversions; where it is the sibling's, the byte that stands for x in
     one stands for x/2 in the other, and NaN and -0, on which the two
-    disagree, are mended in the bits. Inputs of `truncf` are within the format's range or NaN.
+    disagree, are corrected in the bits. Inputs of `truncf` are within the format's range or NaN.
     `arith.scaling_truncf` by one scale becomes the packed scaled conversions. `arith.trunci` of 16-bit
-    integers to bytes, their low or their high ones, picks four at once from two words; bytes are shifted, and their bits joined, in words.
+    integers to bytes, their low or their high ones, picks four at once from two words; bytes are shifted, and their
+    bits joined, in words.
 
     ```mlir
     %q = arith.truncf %x : vector<4xf32> to vector<4xf8E4M3FN>
@@ -167,9 +167,9 @@ def GPUToNVVMPass : Pass<"te-gpu-to-nvvm", "::mlir::ModuleOp"> {
   let description = [{
     `arith.truncf`/`extf` between vectors of f32 and OCP 8-bit floats become packed conversions, two
     elements each, and so does `truncf` to bf16. The upper one of two bf16 is widened, and
-    integers of less than a word are shifted, their bytes picked, and logic of bytes computed, in words. Inputs of `truncf` to 8 bits are within the format's
-    range or NaN; a clamp that sees to that is left out, as the instruction saturates. Lane exchanges,
-    votes and barriers have conversions upstream, which lower-to-nvvm applies.
+    integers of less than a word are shifted, their bytes picked, and logic of bytes computed, in words. Inputs of
+    `truncf` to 8 bits are within the format's range or NaN; a clamp that ensures it is left out, as the instruction
+    saturates. Lane exchanges, votes and barriers have conversions upstream, which lower-to-nvvm applies.
 
     ```mlir
     %q = arith.truncf %x : vector<2xf32> to vector<2xf8E4M3FN>

@@ -92,10 +92,10 @@ def SchedulePass : Pass<"te-schedule", "::mlir::func::FuncOp"> {
   let description = [{
     Sets `#te.schedule` on each `te.fusion` from the resource model of the target
     (`te/Schedule/ResourceModel.h`), once for equal ones. A schedule that is already there is the user's: it
-    is kept, and refused with the limit it breaks where it does not fit. A region that te-tune has tuned, or one near
+    is kept, or an error names the rule that it breaks. A region that te-tune has tuned, or one near
     it, takes its schedule from the database (and the attribute `te.tuned`): first of `tuning-db`, then, with
     `use-shipped`, of share/schedules. For others the roofline ranks schedules (docs/tuning.md).
-    With `ranges`, a region whose number of rows, or K, types do not tell becomes one for each range of it, in branches
+    With `ranges`, a region with a dynamic number of rows, or K, becomes one for each range of it, in branches
     of `scf.if`, where the schedules for ranges differ from one to the next; those with one schedule share a kernel.
     Also checks that the region's element types exist on the target.
   }];
@@ -104,7 +104,7 @@ def SchedulePass : Pass<"te-schedule", "::mlir::func::FuncOp"> {
     Option<"tuningDb", "tuning-db", "std::string", "\"\"", "schedules that te-tune found: a file (docs/tuning.md)">,
     Option<"useShipped", "use-shipped", "bool", "false", "after it, the compiler's own database (share/schedules)">,
     ListOption<"ranges", "ranges", "int64_t",
-               "the ends of the ranges of an unknown number of rows, or K, but the last; none: one kernel for all">
+               "the ends of the ranges of a dynamic number of rows, or K, but the last; none: one kernel for all">
   ];
   let statistics = [
     Statistic<"numChosen", "schedules chosen", "schedules that the pass chose">,

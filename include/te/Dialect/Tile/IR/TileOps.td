@@ -127,7 +127,7 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>, AttrSizedOperandSeg
 }
 
 def Tile_PrefetchOp : Tile_Op<"prefetch", [MemoryEffects<[MemWrite]>]> {
-  let summary = "ask L2 for rows that another workgroup will load";
+  let summary = "prefetch rows into L2 for another workgroup";
   let description = [{
     Of so many `rows` of a view from `row` on, those that are inside of it, `bytes` with one instruction of one lane: each
     row is a static number of these. Nothing is waited for, and nothing else depends on it.
@@ -174,7 +174,7 @@ def Tile_CoordinateOp : Tile_Op<"coordinate", [Pure]> {
 }
 
 def Tile_AtomicMaxOp : Tile_Op<"atomic_max", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "fold a 1 x 1 tile of a non-negative f32 into memory by maximum";
+  let summary = "atomic maximum of a 1 x 1 tile of a non-negative f32";
   let description = [{
     Non-negative floats order as their bit patterns, so this is an integer maximum:
     deterministic whatever the order of the workgroups.
@@ -236,7 +236,7 @@ def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
 }
 
 def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
-  let summary = "the same tile, kept by other lanes";
+  let summary = "convert a tile to another layout";
   let description = [{
     A register renaming, exchanges between lanes, or a trip through LDS: computed from the
     two layouts (`analyzeConversion`).
@@ -249,7 +249,7 @@ def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
 }
 
 def Tile_ExchangeOp : Tile_Op<"exchange", [Pure, AllTypesMatch<["input", "result"]>]> {
-  let summary = "runs of elements change places with their neighbours";
+  let summary = "swap neighbouring runs of elements";
   let description = [{
     Along `dimension`, runs of `stride` elements change places in pairs: element i of the result is element
     i + `stride` of the input in even runs, i - `stride` in odd ones. A run whose partner is not wholly in the tile is
@@ -263,7 +263,7 @@ def Tile_ExchangeOp : Tile_Op<"exchange", [Pure, AllTypesMatch<["input", "result
 }
 
 def Tile_StageOp : Tile_Op<"stage", [MemoryEffects<[MemAlloc, MemWrite]>]> {
-  let summary = "store a tile where all lanes of the workgroup can read it";
+  let summary = "store a tile to LDS and give all lanes access to it";
   let description = [{
     A part of LDS that is this op's alone, row-major. What is read once a column is staged where a workgroup comes back to
     it, tile after tile of a row.
@@ -305,7 +305,7 @@ def Tile_LocalStoreOp : Tile_Op<"local_store", [MemoryEffects<[MemWrite]>]> {
 }
 
 def Tile_LocalLoadOp : Tile_Op<"local_load", [MemoryEffects<[MemRead]>]> {
-  let summary = "load a share of a tile from a ring's slot";
+  let summary = "load a part of a tile from a ring's slot";
   let description = "The columns, or rows, from `offset` on, a multiple of the result's, in the ring's `target` layout.";
   let arguments = (ins Tile_Ring:$ring, Index:$slot, Index:$offset);
   let results = (outs Tile_AnyTile:$result);
@@ -355,7 +355,7 @@ def Tile_AsyncWaitOp : Tile_Op<"async_wait", [MemoryEffects<[MemRead, MemWrite]>
 }
 
 def Tile_SelectOp : Tile_Op<"select", [Pure]> {
-  let summary = "one of several tiles, by a number that is the same in all lanes";
+  let summary = "select one of several tiles by a uniform index";
   let description = "How a loop iterates over tiles that stay in registers.";
   let arguments = (ins Index:$index, Variadic<Tile_AnyTile>:$tiles);
   let results = (outs Tile_AnyTile:$result);
@@ -366,7 +366,7 @@ def Tile_SelectOp : Tile_Op<"select", [Pure]> {
 }
 
 def Tile_FenceOp : Tile_Op<"fence", [MemoryEffects<[MemWrite]>]> {
-  let summary = "instructions stay on their side of it";
+  let summary = "a barrier for the instruction scheduler";
   let description = [{
     Of the machine code's order alone: nothing is waited for. Long straight-line code of one tile after the other keeps
     the order that it was written in, and is scheduled in short parts, in less time.
@@ -375,7 +375,7 @@ def Tile_FenceOp : Tile_Op<"fence", [MemoryEffects<[MemWrite]>]> {
 }
 
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "waves meet, and wait for nothing but that";
+  let summary = "a workgroup barrier that waits for no memory access";
   let description = [{
     All waves of the workgroup, or those of one half (`half`, 0 or 1), which is then a barrier ahead of the others, or after
     them: waves of the other half meet them at their next one. What goes through LDS or memory meanwhile is the business of
@@ -386,7 +386,7 @@ def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def Tile_PriorityOp : Tile_Op<"priority", [MemoryEffects<[MemWrite]>]> {
-  let summary = "of waves that want the same unit those with a higher level go first";
+  let summary = "set the wave's issue priority";
   let description = [{
     From here on, of this wave, on AMD's chips: 0, with which a kernel begins, to 3 (s_setprio). Of waves with the same
     level the older one goes first.
@@ -396,7 +396,7 @@ def Tile_PriorityOp : Tile_Op<"priority", [MemoryEffects<[MemWrite]>]> {
 }
 
 def Tile_OptimizationBarrierOp : Tile_Op<"optimization_barrier", [MemoryEffects<[MemWrite]>, AllTypesMatch<["input", "result"]>]> {
-  let summary = "the same tile, of which nothing is known";
+  let summary = "a tile that optimizations know nothing of";
   let description = [{
     What was computed of the tile before this op is computed again after it, instead of being kept in registers that have
     no room for it.

@@ -63,11 +63,11 @@ def PrefetchLoadsPass : Pass<"tile-prefetch-loads", "::mlir::te::tile::KernelOp"
 }
 
 def StageOperandsPass : Pass<"tile-stage-operands", "::mlir::te::tile::KernelOp"> {
-  let summary = "operands of products go through slots of LDS";
+  let summary = "operands of products go through LDS buffers";
   let description = [{
-    In loops marked `tile.staging`, each operand of a `tile.mma` that is read from memory and converted to the product's
-    layout by way of LDS gets a `tile.ring` with a slot for each of several iterations. With `direct`, and where lanes can,
-    its tile goes there without registers (`tile.async_copy`). Loops that follow one another share rings.
+    In loops marked `tile.staging`, each operand of a `tile.mma` that is loaded from memory and converted through LDS to
+    the product's layout gets a `tile.ring`, with a slot for each of several iterations. With `direct`, and where lanes
+    can, its tile is copied there without registers (`tile.async_copy`). Loops that follow one another share rings.
 
     ```
     scf.for %i = ... {                          %ring = tile.ring from <..> to <..>
@@ -82,40 +82,40 @@ def StageOperandsPass : Pass<"tile-stage-operands", "::mlir::te::tile::KernelOp"
 }
 
 def SplitProductsPass : Pass<"tile-split-products", "::mlir::te::tile::KernelOp"> {
-  let summary = "a product for each instruction along K";
+  let summary = "one tile.mma for each matrix instruction along K";
   let description = [{
-    In loops marked `tile.staging`, after tile-stage-operands: a `tile.mma` whose operands both come from rings becomes one
-    for each instruction along K, each with a `tile.local_load` of its part, so that tile-pipeline can take what the next one
-    multiplies next to each.
+    In loops marked `tile.staging`, after tile-stage-operands: a `tile.mma` whose operands both come from rings becomes
+    one for each matrix instruction along K, each with a `tile.local_load` of its part. So tile-pipeline can load the
+    operands of the next one while this one runs.
 
     ```
     %a = tile.local_load %p[%s, 0]          %a0 = tile.local_load %p[%s, 0]
     %b = tile.local_load %q[%s, 0]     ==>  %b0 = tile.local_load %q[%s, 0]
-    %d = tile.mma %a, %b, %c          %c' = tile.mma %a0, %b0, %c
-                                      %a1 = tile.local_load %p[%s, 32]
-                                      %b1 = tile.local_load %q[%s, 32]
-                                      %d = tile.mma %a1, %b1, %c'
+    %d = tile.mma %a, %b, %c                %c' = tile.mma %a0, %b0, %c
+                                            %a1 = tile.local_load %p[%s, 32]
+                                            %b1 = tile.local_load %q[%s, 32]
+                                            %d = tile.mma %a1, %b1, %c'
     ```
   }];
 }
 
 def PipelinePass : Pass<"tile-pipeline", "::mlir::te::tile::KernelOp"> {
-  let summary = "an iteration loads what later ones multiply";
+  let summary = "software pipeline: an iteration loads what later ones multiply";
   let description = [{
-    In loops marked `tile.staging`, after tile-stage-operands: what goes to LDS stands as many iterations before
-    what takes it as the ring has other slots, and what goes there through registers is loaded one more in front. A product that
-    needs nothing that the loop carries stands an iteration before what is computed from it. An iteration is vector work, a
-    barrier, loads and products. Where all products add to what the loop carries, each one's operands are taken next to the one
-    before, and the last iterations stand after the loop, if their number is known.
+    In loops marked `tile.staging`, after tile-stage-operands. With n slots a ring is filled n - 1 iterations before it
+    is read; what reaches it through registers is loaded one iteration earlier still. A product that needs nothing that
+    the loop carries is computed an iteration before its uses. An iteration is vector work, a barrier, loads and
+    products. Where all products add to what the loop carries, each one's operands are loaded next to the one before,
+    and the last iterations are peeled, if their number is known.
 
     ```
-    scf.for %i = 0 to %n {                      tile.async_copy %view[0, %c], %ring[0]
-      tile.async_copy %view[%i, %c], %ring[%i % 2]   scf.for %i = 0 to %n {
-      tile.async_wait for %ring                        tile.async_wait for %ring
+    scf.for %i = 0 to %n {                            tile.async_copy %view[0, %c], %ring[0]
+      tile.async_copy %view[%i, %c], %ring[%i % 2]    scf.for %i = 0 to %n {
+      tile.async_wait for %ring                         tile.async_wait for %ring
       %y = tile.local_load %ring[%i % 2, 0]      ==>    tile.async_copy %view[%i + 1, %c], %ring[(%i + 1) % 2]
-      tile.mma %a, %y, %sum                       %y = tile.local_load %ring[%i % 2, 0]
-    } {tile.staging = #tile.staging<..>}          tile.mma %a, %y, %sum
-                                                }
+      tile.mma %a, %y, %sum                             %y = tile.local_load %ring[%i % 2, 0]
+    } {tile.staging = #tile.staging<..>}                tile.mma %a, %y, %sum
+                                                      }
     ```
   }];
 }
@@ -123,15 +123,15 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::te::tile::KernelOp"> {
 def PingPongPass : Pass<"tile-ping-pong", "::mlir::te::tile::KernelOp"> {
   let summary = "half of the waves multiply while the others compute with vectors";
   let description = [{
-    In loops marked `tile.ping_pong`, after tile-pipeline: a barrier parts the vector work of an iteration from its products,
-    and half of the waves, one of each SIMD's two, are a barrier behind. Products have priority. Where there are but products,
-    each has a priority: of waves that share a SIMD the one that is behind goes first.
+    In loops marked `tile.ping_pong`, after tile-pipeline: a barrier separates the vector work of an iteration from its
+    products, and half of the waves, one of each SIMD's two, run one barrier late. Products have priority. In loops
+    without vector work each product sets a priority: of the waves of a SIMD the one that is behind goes first.
 
     ```
     scf.for %i = 0 to %n {             tile.barrier half 1
       .. exp ..                        scf.for %i = 0 to %n {
-      tile.async_wait for %ring               tile.async_wait for %ring
-      tile.async_copy ..               ==>    .. exp ..
+      tile.async_wait for %ring          tile.async_wait for %ring
+      tile.async_copy ..          ==>    .. exp ..
       %s = tile.mma ..                   tile.barrier
     } {tile.ping_pong}                   tile.async_copy ..
                                          %s = tile.mma ..
@@ -142,42 +142,42 @@ def PingPongPass : Pass<"tile-ping-pong", "::mlir::te::tile::KernelOp"> {
 }
 
 def InterleavePass : Pass<"tile-interleave", "::mlir::te::tile::KernelOp"> {
-  let summary = "reads of LDS among the products before those that need them";
+  let summary = "interleave matrix, memory and vector instructions";
   let description = [{
-    In loops, products that read what they multiply from a ring (`tile.local_load`) say how many instructions ahead that is
-    (`ahead` of the last one between two barriers): as many as take the time of LDS and of the other waves' reads. On chips whose
-    timing is known. Products whose operands are taken before the ones before keep that order (`in_order`), with the reads
-    of LDS that stand next to them (`reads`).
+    In loops, a product whose operands come from a ring (`tile.local_load`) gets the number of matrix instructions
+    before it among which these loads are issued (`ahead` of the last one between two barriers): as many as take the
+    time of LDS and of the other waves' reads. On chips whose timing is known. Products whose operands are loaded before
+    the products in front of them keep that order (`in_order`), with the number of LDS reads next to them (`reads`).
 
     ```
-    %x = tile.local_load %ring[..]         %x = tile.local_load %ring[..]
-    %s = tile.mma %q, %x, ..    ==>  %s = tile.mma %q, %x, .. {ahead = 8}
+    %x = tile.local_load %ring[..]       %x = tile.local_load %ring[..]
+    %s = tile.mma %q, %x, ..        ==>  %s = tile.mma %q, %x, .. {ahead = 8}
     ```
   }];
 }
 
 def UnrollPass : Pass<"tile-unroll", "::mlir::te::tile::KernelOp"> {
-  let summary = "slots of a ring have constant places";
+  let summary = "unroll loops until slots of rings have constant addresses";
   let description = [{
-    Loops marked `tile.unroll = n` (from 0 on, by 1) are unrolled n times, and what is left of their iterations has a
-    loop of its own. The remainder of an iteration's number by n, which slots follow from, is a constant in each copy.
+    Loops marked `tile.unroll = n` (from 0 on, by 1) are unrolled n times, with a loop for the remaining iterations. The
+    remainder of an iteration's number by n, from which slots follow, is a constant in each copy.
 
     ```
-    scf.for %i = 0 to %n step 1 {           scf.for %i = 0 to %m step 2 {
-      %s = arith.remui %i, 2                  tile.local_load %ring[0, ..]
-      tile.local_load %ring[%s, ..]          ==>    tile.local_load %ring[1, ..]
-    } {tile.unroll = 2}                     }
-                                            scf.for %i = %m to %n step 1 { .. }
+    scf.for %i = 0 to %n step 1 {             scf.for %i = 0 to %m step 2 {
+      %s = arith.remui %i, 2                    tile.local_load %ring[0, ..]
+      tile.local_load %ring[%s, ..]      ==>    tile.local_load %ring[1, ..]
+    } {tile.unroll = 2}                       }
+                                              scf.for %i = %m to %n step 1 { .. }
     ```
   }];
 }
 
 def DelayStoresPass : Pass<"tile-delay-stores", "::mlir::te::tile::KernelOp"> {
-  let summary = "store a tile among the products of the next one";
+  let summary = "interleave a tile's stores with the products of the next one";
   let description = [{
     In loops over tiles marked `tile.delay` (a te.gemm with `workgroups`), each `tile.store` that is the same
-    instructions for all lanes is carried to the next iteration, and stands there in parts, one before each
-    `tile.mma` of the loop's own. After the loop is the last one. Takes the registers of the tile.
+    instructions for all lanes is moved to the next iteration. There it is split into equal parts, one before each
+    `tile.mma` of that iteration's loop. The last tile is stored after the loop. The tile stays in registers meanwhile.
 
     ```
     scf.for %n = .. {               %last:3 = scf.for .. iter_args(%y = 0, %r = rows, %c = 0) {
@@ -190,15 +190,15 @@ def DelayStoresPass : Pass<"tile-delay-stores", "::mlir::te::tile::KernelOp"> {
 }
 
 def CountLoadsPass : Pass<"tile-count-loads", "::mlir::te::tile::KernelOp"> {
-  let summary = "waits let what was asked for later pass";
+  let summary = "waits count the later loads that may stay in flight";
   let description = [{
-    Memory answers in order. Each `tile.async_wait` gets the number of instructions that access memory, at the least, after the
-    last tile that it waits for (`outstanding`), on any way to it.
+    Memory answers in order. Each `tile.async_wait` gets the least number of memory instructions, on any path, that
+    follow the last copy that it waits for (`outstanding`): these may stay in flight.
 
     ```
-    tile.async_copy .. %ring[0]           tile.async_copy .. %ring[0]
-    %s = tile.load ..           ==>  %s = tile.load ..
-    tile.async_wait for %ring             tile.async_wait for %ring {outstanding = 4}
+    tile.async_copy .. %ring[0]        tile.async_copy .. %ring[0]
+    %s = tile.load ..             ==>  %s = tile.load ..
+    tile.async_wait for %ring          tile.async_wait for %ring {outstanding = 4}
     ```
   }];
 }
