@@ -6,7 +6,7 @@ A family is a list of programs (recipe x element types). Each is compiled once w
 dimension dynamic, for all numbers of rows in one kernel (ranges.py has those for ranges), and run over SHAPES, and compiled again with static shapes for STATIC. te-run
 --check poisons the results' buffers, draws inputs by the printed seed (zeros, -0, Inf, NaN,
 denormals, ties, zero blocks among them), and compares with the reference; --sanitize looks for
-defects in the machine code meanwhile.
+defects in the machine code meanwhile, in every second run; which ones depends on the seed.
 """
 
 import argparse
@@ -69,7 +69,7 @@ def draw_shapes(rng, count):
 
 class Sweep:
     def __init__(self, target, seed, folder, sanitize):
-        self.target, self.seed, self.folder = target, seed, Path(folder)
+        self.target, self.first, self.seed, self.folder = target, seed, seed, Path(folder)
         self.shapes = random.Random(seed)
         self.sanitize = sanitize
         self.runs = self.failures = 0
@@ -94,7 +94,7 @@ class Sweep:
         self.seed += 10
         command = ["te-run", artefact, "--check", *arguments]
         command += [f"--input={self.give(d, i)}" for i, d in enumerate(kinds)]
-        command += ["--sanitize"] * self.sanitize
+        command += ["--sanitize"] * (self.sanitize and (self.runs + self.first) % 2)
         self.call(f"{what}, seed {self.seed}", command)
 
     def give(self, kind, number):
@@ -187,10 +187,12 @@ class Sweep:
                             [rows.LONG[i % len(rows.LONG)], rows.LONG[(5 * i + 2) % len(rows.LONG)]])
             elif family in by_rows:
                 ordinary = rows.is_ordinary(family, name)
-                # Shapes alternate; so do fully static programs.
+                # Each program sees a third of the shapes, which one depends on the seed, and one of them as a fully
+                # static program.
+                number = i + self.first
                 fitting = [s for s in rows.SHAPES if s[-1] % getattr(make, "divisor", 1) == 0]
-                shape = fitting[i % len(fitting)]
-                self.rows(name, make, [s for j, s in enumerate(rows.SHAPES) if (i + j) % 2 == 0], ordinary)
+                shape = fitting[number % len(fitting)]
+                self.rows(name, make, [s for j, s in enumerate(rows.SHAPES) if (number + j) % 3 == 0], ordinary)
                 self.rows(name, lambda _, s=shape: make(s), [shape], ordinary)
             elif family == "partial":
                 self.shards(name, make)
