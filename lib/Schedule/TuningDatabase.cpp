@@ -12,6 +12,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <cmath>
+#include <mutex>
 #include <string_view>
 
 using namespace mlir;
@@ -349,16 +350,24 @@ static constexpr ShippedFile shippedFiles[] = {
 #include "ShippedSchedules.inc"
 };
 
-const TuningDatabase *TuningDatabase::getShipped(StringRef target) {
-  static const std::vector<TuningDatabase> shipped = [] {
-    std::vector<TuningDatabase> databases;
-    for (const ShippedFile &file : shippedFiles)
-      databases.push_back(llvm::cantFail(parse(
-          file.text, std::string("share/schedules/") + file.target + ".json")));
-    return databases;
-  }();
-  for (const TuningDatabase &database : shipped)
-    if (database.target == target)
-      return &database;
+const TuningDatabase *
+TuningDatabase::getShipped(StringRef target, const RegionSignature &region) {
+  static std::once_flag parsed[std::size(shippedFiles)];
+  static std::optional<TuningDatabase> databases[std::size(shippedFiles)];
+  for (auto [file, once, database] :
+       llvm::zip_equal(shippedFiles, parsed, databases)) {
+    if (target != file.target)
+      continue;
+    auto mentions = [text = StringRef(file.text)](const std::string &line) {
+      return !line.empty() && text.contains(quote(line));
+    };
+    if (!mentions(region.ops) && !mentions(region.product))
+      return nullptr;
+    std::call_once(once, [&file, &database] {
+      database = llvm::cantFail(parse(
+          file.text, std::string("share/schedules/") + file.target + ".json"));
+    });
+    return &*database;
+  }
   return nullptr;
 }

@@ -84,8 +84,11 @@ struct TuningDatabase {
   static llvm::Expected<TuningDatabase> load(llvm::StringRef path);
   static llvm::Expected<TuningDatabase> parse(llvm::StringRef text,
                                               llvm::StringRef name);
-  /// The compiler's own for this target; null where there is none.
-  static const TuningDatabase *getShipped(llvm::StringRef target);
+  /// The compiler's own for this target; null where there is none, or where it
+  /// has nothing for the region's ops or product. Its text is searched for
+  /// these first: it takes as long to parse as a small kernel to compile.
+  static const TuningDatabase *getShipped(llvm::StringRef target,
+                                          const RegionSignature &region);
 
   std::string print() const;
   /// The entry for just this region, or for a range that includes its own; or

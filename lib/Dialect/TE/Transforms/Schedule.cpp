@@ -82,7 +82,7 @@ struct SchedulePass : te::impl::SchedulePassBase<SchedulePass> {
     RegionSignature region = getSignature(fusion);
     auto warn = [&](const std::string &what) { fusion.emitWarning() << what; };
     const TuningDatabase *shipped =
-        useShipped ? TuningDatabase::getShipped(chip.name) : nullptr;
+        useShipped ? TuningDatabase::getShipped(chip.name, region) : nullptr;
     std::optional<TunedSchedule> found;
     for (const TuningDatabase *each : {database.get(), shipped}) {
       if (!each)
