@@ -352,10 +352,10 @@ static constexpr ShippedFile shippedFiles[] = {
 
 const TuningDatabase *
 TuningDatabase::getShipped(StringRef target, const RegionSignature &region) {
-  static std::once_flag parsed[std::size(shippedFiles)];
+  static std::mutex mutex; // no std::call_once: its thread-local storage
+                           // keeps dlopen from loading the Python module
   static std::optional<TuningDatabase> databases[std::size(shippedFiles)];
-  for (auto [file, once, database] :
-       llvm::zip_equal(shippedFiles, parsed, databases)) {
+  for (auto [file, database] : llvm::zip_equal(shippedFiles, databases)) {
     if (target != file.target)
       continue;
     auto mentions = [text = StringRef(file.text)](const std::string &line) {
@@ -363,10 +363,10 @@ TuningDatabase::getShipped(StringRef target, const RegionSignature &region) {
     };
     if (!mentions(region.ops) && !mentions(region.product))
       return nullptr;
-    std::call_once(once, [&file, &database] {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!database)
       database = llvm::cantFail(parse(
           file.text, std::string("share/schedules/") + file.target + ".json"));
-    });
     return &*database;
   }
   return nullptr;
