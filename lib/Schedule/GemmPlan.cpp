@@ -205,7 +205,7 @@ static bool hidesMemory(const GemmPlan &plan, ScheduleAttr schedule,
                        target.simdsPerCU * timing->getMemoryLatency();
 }
 
-/// Steps that operands are fetched for at once: a cache line of each row, where
+/// Steps whose operands are copied at once: a cache line of each row, where
 /// both have shorter ones and LDS holds two such runs of steps at least: each
 /// step would ask for the lines of several. They have less time to come then
 /// and the first ones take longer, which short products do not make up for.
@@ -280,8 +280,8 @@ te::planAsyncCopy(GemmOp gemm, const GemmPlan &plan, tile::MMASide side,
     std::swap(shape[0], shape[1]);
     taken = taken.transposeInOrder();
   }
-  if (!tile::getFetchLayout(shape, rowBytes, stored, taken, !alongK, bytes,
-                            schedule.getWaves(), target))
+  if (!tile::getAsyncCopyLayout(shape, rowBytes, stored, taken, !alongK, bytes,
+                                schedule.getWaves(), target))
     return std::nullopt;
   return AsyncCopyPlan{alongK, steps};
 }

@@ -42,9 +42,9 @@ unsigned te::countCopies(const TileDemand &demand, const GemmPlan &plan,
                    matmul.getWaves()[0], plan.a),
         {tile::MMASide::B, demand.getColumns(schedule), matmul.getWaves()[1],
          plan.b}})
-    if (std::optional<AsyncCopyPlan> fetch =
+    if (std::optional<AsyncCopyPlan> copy =
             planAsyncCopy(demand.gemm, plan, side, schedule, target);
-        fetch && !fetch->alongK)
+        copy && !copy->alongK)
       bytes += outer * mma.k * getElementBits(element) / 8 /
                (waves * target.waveSize);
   return bytes / 4;

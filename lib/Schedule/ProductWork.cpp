@@ -158,15 +158,15 @@ static OperandWork getOperandWork(const Operand &operand, const GemmPlan *plan,
   OperandWork work;
   work.readers = operand.readers;
   work.inLds = operand.tile * k * getElementBits(operand.element) / 8;
-  std::optional<AsyncCopyPlan> fetch =
+  std::optional<AsyncCopyPlan> copy =
       plan && schedule.getPipeline().getDirectToLds()
           ? planAsyncCopy(gemm, *plan, operand.side, schedule, target)
           : std::nullopt;
-  work.copySteps = fetch ? fetch->steps : 1;
+  work.copySteps = copy ? copy->steps : 1;
   work.isDirect =
-      plan ? fetch.has_value() : schedule.getPipeline().getDirectToLds();
+      plan ? copy.has_value() : schedule.getPipeline().getDirectToLds();
   auto scaled = dyn_cast<ScaledType>(operand.source.getType());
-  double run = (alongK ? k * (fetch ? fetch->steps : 1) : outer) * element;
+  double run = (alongK ? k * (copy ? copy->steps : 1) : outer) * element;
   if (scaled && getDataOrder(scaled)) // shuffled bytes of 16 rows lie together
     run = kCacheLineBytes;
   work.bytes = outer * k * element;

@@ -269,7 +269,8 @@ std::optional<std::string> te::findViolation(const TileDemand &ofRegion,
   if (std::optional<std::string> why =
           findPersistentViolation(demand, schedule))
     return why;
-  if (std::optional<std::string> why = findRowSplitViolation(demand, schedule, target))
+  if (std::optional<std::string> why =
+          findRowSplitViolation(demand, schedule, target))
     return why;
   if (demand.readsHalves && demand.cols % cols != 0)
     return BrokenRule("H12")

@@ -352,22 +352,24 @@ static constexpr ShippedFile shippedFiles[] = {
 
 const TuningDatabase *
 TuningDatabase::getShipped(StringRef target, const RegionSignature &region) {
-  static std::mutex mutex; // no std::call_once: its thread-local storage
-                           // keeps dlopen from loading the Python module
+  const ShippedFile *file =
+      llvm::find_if(shippedFiles, [&](const ShippedFile &each) {
+        return each.target == target;
+      });
+  auto mentions = [&](const std::string &line) {
+    return !line.empty() && StringRef(file->text).contains(quote(line));
+  };
+  if (file == std::end(shippedFiles) ||
+      (!mentions(region.ops) && !mentions(region.product)))
+    return nullptr;
+  // No std::call_once: its thread-local storage keeps dlopen from loading the
+  // Python module.
+  static std::mutex mutex;
   static std::optional<TuningDatabase> databases[std::size(shippedFiles)];
-  for (auto [file, database] : llvm::zip_equal(shippedFiles, databases)) {
-    if (target != file.target)
-      continue;
-    auto mentions = [text = StringRef(file.text)](const std::string &line) {
-      return !line.empty() && text.contains(quote(line));
-    };
-    if (!mentions(region.ops) && !mentions(region.product))
-      return nullptr;
-    std::lock_guard<std::mutex> lock(mutex);
-    if (!database)
-      database = llvm::cantFail(parse(
-          file.text, std::string("share/schedules/") + file.target + ".json"));
-    return &*database;
-  }
-  return nullptr;
+  std::lock_guard<std::mutex> lock(mutex);
+  std::optional<TuningDatabase> &database = databases[file - shippedFiles];
+  if (!database)
+    database = llvm::cantFail(parse(
+        file->text, std::string("share/schedules/") + file->target + ".json"));
+  return &*database;
 }

@@ -1,4 +1,4 @@
-# lit configuration: the programs of unittests/, which GoogleTest wrote, as tests.
+# lit configuration: the GoogleTest programs of unittests/.
 import os
 
 import lit.formats

@@ -100,10 +100,10 @@ static Reduced emitLargeReduced(Emitter &e, Value x) {
   Value all = arith::BitcastOp::create(b, e.type(b.getI32Type()), x);
   Value sign = e.make<arith::AndIOp>(all, e.i32(kSignBit));
   Value bits = e.make<arith::XOrIOp>(all, sign);
-  Value turns = emitRevolutions(e, bits);
+  Value revolutions = emitRevolutions(e, bits);
   // To the nearest quarter: from -2^63 to 2^63 is what is left of it.
-  Value rest = e.make<arith::ShLIOp>(turns, e.i64(2));
-  Value quarter = e.make<arith::ShRUIOp>(turns, e.i64(61));
+  Value rest = e.make<arith::ShLIOp>(revolutions, e.i64(2));
+  Value quarter = e.make<arith::ShRUIOp>(revolutions, e.i64(61));
   quarter = e.make<arith::ShRUIOp>(e.make<arith::AddIOp>(quarter, e.i64(1)),
                                    e.i64(1));
   quarter = arith::TruncIOp::create(b, e.type(b.getI32Type()), quarter);

@@ -331,8 +331,8 @@ LogicalResult Outliner::emitSubkernel(TileContext ctx,
   if (subkernel.anchor.perMatrix)
     std::tie(ctx.matrix, group) =
         emitMatrix(b, group, ctx.rows, subkernel.cover, getGroupRows());
-  if (ctx.schedule.getGrid().getL2PrefetchDistance() >
-      0) // there is one subkernel
+  // There is one subkernel where this is asked for.
+  if (ctx.schedule.getGrid().getL2PrefetchDistance() > 0)
     emitPrefetch(ctx, ops, group);
   return hasEdge(ctx, subkernel) ? emitAtEdge(ctx, subkernel, group)
                                  : emitTiles(ctx, subkernel, group);

@@ -405,14 +405,14 @@ LogicalResult RowSweep::run(ArrayRef<OpResult> sums, Value group, Body body) {
     return failure();
   if (stores)
     copyAhead();
-  SmallVector<Value> fetched;
+  SmallVector<Value> copied;
   for (auto &[value, place] : rings)
-    fetched.push_back(place.first);
+    copied.push_back(place.first);
   bool isKnown = splits || statistics.empty();
   while (!isKnown) {
     auto begin = [&] {
-      if (!fetched.empty())
-        AsyncWaitOp::create(ctx.b, fetched);
+      if (!copied.empty())
+        AsyncWaitOp::create(ctx.b, copied);
     };
     auto end = [&] {
       if (stores && rings.empty())
@@ -423,7 +423,7 @@ LogicalResult RowSweep::run(ArrayRef<OpResult> sums, Value group, Body body) {
     if (readsAtOnce && failed(unroll()))
       return failure();
     readsAtOnce = false;
-    fetched.clear();
+    copied.clear();
     isKnown = llvm::none_of(known, [](ArrayRef<Value> v) { return v.empty(); });
   }
   ctx.stores = true;

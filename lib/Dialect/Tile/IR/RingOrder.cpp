@@ -48,10 +48,11 @@ int64_t tile::countAsyncCopies(const LinearLayout &source, int64_t elementBytes,
 }
 
 std::optional<LinearLayout>
-tile::getFetchLayout(llvm::ArrayRef<int64_t> shape, int64_t rowBytes,
-                     const std::optional<LinearLayout> &stored,
-                     const LinearLayout &loaded, bool isTransposed,
-                     int64_t elementBytes, int64_t waves, const Target &chip) {
+tile::getAsyncCopyLayout(llvm::ArrayRef<int64_t> shape, int64_t rowBytes,
+                         const std::optional<LinearLayout> &stored,
+                         const LinearLayout &loaded, bool isTransposed,
+                         int64_t elementBytes, int64_t waves,
+                         const Target &chip) {
   int64_t rows = shape[0] / (stored ? stored->getShape()[0] : 1);
   if (!chip.amd || (rows + 1) * rowBytes >= std::numeric_limits<int32_t>::max())
     return std::nullopt;

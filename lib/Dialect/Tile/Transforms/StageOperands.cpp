@@ -113,8 +113,9 @@ Stager::findAsyncLayout(const StagedOperand &operand,
   std::optional<LinearLayout> stored;
   if (std::optional<LayoutAttr> order = load.getOrder())
     stored = order->getLayout();
-  return getFetchLayout(shape, stride * bytes, stored, loaded,
-                        operand.isTransposed, bytes, kernel.getWaves(), target);
+  return getAsyncCopyLayout(shape, stride * bytes, stored, loaded,
+                            operand.isTransposed, bytes, kernel.getWaves(),
+                            target);
 }
 
 /// Tiles of which one copy brings so many: side by side, their rows are a

@@ -42,10 +42,10 @@ int64_t countAsyncCopies(const LinearLayout &source, int64_t elementBytes,
 /// what is multiplied lies along columns (`isTransposed`) reads of LDS
 /// transpose it.
 std::optional<LinearLayout>
-getFetchLayout(llvm::ArrayRef<int64_t> shape, int64_t rowBytes,
-               const std::optional<LinearLayout> &stored,
-               const LinearLayout &loaded, bool isTransposed,
-               int64_t elementBytes, int64_t waves, const Target &chip);
+getAsyncCopyLayout(llvm::ArrayRef<int64_t> shape, int64_t rowBytes,
+                   const std::optional<LinearLayout> &stored,
+                   const LinearLayout &loaded, bool isTransposed,
+                   int64_t elementBytes, int64_t waves, const Target &chip);
 
 } // namespace mlir::te::tile
 
